@@ -1,0 +1,141 @@
+package idrl
+
+import (
+	"slices"
+	"time"
+)
+
+// Choice is what an annotator replied. It speaks of clips a and b, never of
+// left and right: which clip was on which side is in Answer.Left.
+type Choice string
+
+// Choices.
+const (
+	ChoseA           Choice = "a"
+	ChoseB           Choice = "b"
+	Equal            Choice = "equal"     // "I understood both and neither is better": enters the likelihood
+	CantTell         Choice = "cant_tell" // "I do not understand or cannot see": does not
+	Skip             Choice = "skip"
+	TechnicalFailure Choice = "technical_failure"
+	Rated            Choice = "rated" // Answer.Rating holds the rating
+)
+
+// Side is one of the two clips of a comparison.
+type Side string
+
+// Sides.
+const (
+	SideA Side = "a"
+	SideB Side = "b"
+)
+
+// Inputs returns the ways in which an answer can be given.
+func Inputs() []string { return []string{"keyboard", "mouse", "touch", "api"} }
+
+// An Answer is one row of the log of a session: a reply to a query, or the
+// withdrawal of an earlier reply. The log is append-only, and the posterior is
+// a function of it alone.
+type Answer struct {
+	ID         AnswerID // minted by the client; unique
+	Seq        int64    // position in the session's log, from 1; given by the session
+	Assignment AssignmentID
+	Query      QueryID
+	Annotator  AnnotatorID
+
+	Undoes AnswerID // not empty: this row withdraws that answer, and Choice is empty
+	Choice Choice
+	Rating float64 // in [-1, 1]; only if Choice is Rated
+	Reason string  // of a skip: "broken", "offensive", "other"
+
+	Left         Side      // which clip was shown on the left; empty for a rating
+	ShownAt      time.Time // first painted frame, the client's clock
+	AnsweredAt   time.Time // the client's clock
+	ReceivedAt   time.Time // the server's clock
+	ResponseMS   int64     // first painted frame to commit, less hidden time; monotonic
+	HiddenMS     int64     // time the page was not visible meanwhile
+	Loops        int64     // times the clips played to the end
+	Input        string    // one of Inputs()
+	Instructions int64     // version of the instructions shown
+	Late         bool      // the lease had expired; set by the session
+}
+
+// Informative reports whether the answer enters the likelihood.
+func (a Answer) Informative() bool {
+	return a.Choice == ChoseA || a.Choice == ChoseB || a.Choice == Equal || a.Choice == Rated
+}
+
+// ProbA returns the stated polarity of a comparison: the probability with which
+// the annotator prefers clip a. ok is false where the choice states none.
+func (a Answer) ProbA() (p float64, ok bool) {
+	switch a.Choice {
+	case ChoseA:
+		return 1, true
+	case ChoseB:
+		return 0, true
+	case Equal:
+		return 0.5, true
+	default:
+		return 0, false
+	}
+}
+
+// Reasons returns the reasons for a skip.
+func Reasons() []string { return []string{"broken", "offensive", "other"} }
+
+// Validate returns an error of kind Invalid, which says what to do, if a is not
+// a possible reply to q.
+func (a Answer) Validate(q Query) error {
+	switch {
+	case a.ID == "":
+		return Errorf(Invalid, "the answer has no id; mint a UUID for it")
+	case a.Query != q.ID:
+		return Errorf(Invalid, "the answer is to query %s but its assignment holds %s", a.Query, q.ID)
+	case a.Undoes != "":
+		return Errorf(Invalid, "a withdrawal is not an answer to a query")
+	}
+	switch a.Choice {
+	case ChoseA, ChoseB, Equal:
+		if !q.Kind.Comparison() {
+			return Errorf(Invalid, "choice %q answers a comparison, but this question asks for a rating", a.Choice)
+		}
+	case Rated:
+		if q.Kind.Comparison() {
+			return Errorf(Invalid, "a rating was sent, but this question asks for a choice between two clips")
+		}
+		if !(a.Rating >= -1 && a.Rating <= 1) { // so that NaN fails
+			return Errorf(Invalid, "rating %v is off the scale; send a number from -1 to 1", a.Rating)
+		}
+	case CantTell, TechnicalFailure:
+	case Skip:
+		if !slices.Contains(Reasons(), a.Reason) {
+			return Errorf(Invalid, "skip needs a reason, one of %v; got %q", Reasons(), a.Reason)
+		}
+	default:
+		return Errorf(Invalid, "unknown choice %q; use a, b, equal, cant_tell, skip, technical_failure or rated", a.Choice)
+	}
+	if q.Kind.Comparison() && a.Left != SideA && a.Left != SideB {
+		return Errorf(Invalid, "shown_left must be \"a\" or \"b\", the clip that was on the left; got %q", a.Left)
+	}
+	if a.Input != "" && !slices.Contains(Inputs(), a.Input) {
+		return Errorf(Invalid, "unknown input %q; use one of %v", a.Input, Inputs())
+	}
+	return nil
+}
+
+// Effective returns the answers of a log that are not withdrawn, in order, with
+// the withdrawals themselves left out.
+func Effective(log []Answer) []Answer {
+	undone := map[AnswerID]bool{}
+	for _, a := range log {
+		if a.Undoes != "" {
+			undone[a.Undoes] = true
+		}
+	}
+	var out []Answer
+	for _, a := range log {
+		if a.Undoes == "" && !undone[a.ID] {
+			out = append(out, a)
+		}
+	}
+	return out
+}

@@ -1,0 +1,149 @@
+package idrl
+
+import (
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// An Environment is a Markov decision process without a reward. It emits
+// features φ(s,a); the reward is what the project learns, so no method returns
+// one. The true reward of a benchmark belongs to a sim.Task.
+//
+// An Environment is used by one goroutine at a time.
+type Environment interface {
+	// Spec describes the environment. It is constant and may be called before Reset.
+	Spec() EnvSpec
+
+	// Reset starts an episode and returns its First step. Until the next call
+	// of Reset the environment draws all its randomness from rng and from
+	// nothing else.
+	Reset(rng *rand.Rand) TimeStep
+
+	// Step applies a and returns the next step. It panics if the episode has
+	// ended or if a does not conform to Spec().Actions.
+	Step(a Action) TimeStep
+}
+
+// A Drawer can draw its present state. Training never pays for it.
+type Drawer interface {
+	// Draw stores the present state in dst, which it overwrites. Two states of
+	// one environment give scenes of the same shape: the same Static list, and
+	// a Moving list of the same length, kinds, paints and numbers of points.
+	Draw(dst *Scene)
+}
+
+// A Snapshotter can save and restore its state exactly, for replay and drawing.
+type Snapshotter interface {
+	// Snapshot appends the present state to dst[:0] and returns it.
+	Snapshot(dst []float64) []float64
+	// Restore returns to a state that Snapshot of an equal environment returned.
+	// A restored state can be drawn and stepped on.
+	Restore(s []float64)
+}
+
+// Tabular is an Environment with finitely many states and known dynamics, whose
+// features depend on the state entered. Its observation is the state's index,
+// as one float64. Solvers that can plan exactly test for it.
+type Tabular interface {
+	Environment
+	Snapshotter
+
+	// NumStates returns the number of states, n. Snapshot of state s is {s, t}.
+	NumStates() int
+
+	// Transition stores P(·|s,a) in dst and returns it. If dst is nil a new
+	// slice is allocated; otherwise its length must be n.
+	Transition(dst []float64, s, a int) []float64
+
+	// Start stores the distribution of the first state in dst, under the rules
+	// of Transition.
+	Start(dst []float64) []float64
+
+	// Features stores φ(s) for every state in dst, shape n×d.
+	Features(dst *mat.Dense)
+}
+
+// A FeatureKernel is an environment whose features are one-hot (object types,
+// states), with a prior similarity between them: a Gaussian process on a finite
+// set is a Gaussian over weights with the kernel matrix as prior covariance.
+type FeatureKernel interface {
+	// Kernel stores in dst (d×d) the prior correlation of the weights of every
+	// two features; the diagonal is 1 and dst is positive definite.
+	Kernel(dst *mat.SymDense)
+}
+
+// EnvSpec describes an environment.
+type EnvSpec struct {
+	ID           string // stable: "driver"
+	Actions      ActionSpec
+	ObsDim       int
+	FeatureNames []string // length d, for people: "Keeping to a lane"
+	StepSeconds  float64  // simulated seconds of one step
+	Horizon      int      // steps of an episode
+	Discount     float64  // γ in (0, 1], applied once per step to returns; 1 only with a finite horizon
+	ClipSteps    int      // steps of the clip that a person judges
+	Playback     float64  // simulated seconds shown per second of the viewer's time
+	StillLabel   string   // what a rating or comparison of states asks about: "this moment"
+}
+
+// FeatureDim returns d.
+func (s EnvSpec) FeatureDim() int { return len(s.FeatureNames) }
+
+// ActionSpec describes the actions of an environment: either Num discrete ones,
+// or a box of Dim() bounded numbers.
+type ActionSpec struct {
+	Num       int       // discrete actions 0..Num-1; 0 if continuous
+	Low, High []float64 // bounds, one per dimension; nil if discrete
+}
+
+// Dim returns the length of an Action.
+func (a ActionSpec) Dim() int {
+	if a.Num > 0 {
+		return 1
+	}
+	return len(a.Low)
+}
+
+// Contains reports whether x is an action of a.
+func (a ActionSpec) Contains(x Action) bool {
+	if len(x) != a.Dim() {
+		return false
+	}
+	if a.Num > 0 {
+		k := int(x[0])
+		return float64(k) == x[0] && k >= 0 && k < a.Num
+	}
+	for i, v := range x {
+		if !(v >= a.Low[i] && v <= a.High[i]) { // so that NaN fails
+			return false
+		}
+	}
+	return true
+}
+
+// Action is what a policy does in one step: if discrete, one number that is an
+// index; else one number per dimension, within the bounds of ActionSpec.
+type Action []float64
+
+// StepKind says where in an episode a TimeStep lies.
+type StepKind uint8
+
+// Kinds of TimeStep.
+const (
+	First      StepKind = iota // returned by Reset; carries no features
+	Mid                        // neither first nor last
+	Terminated                 // last: the process reached a terminal state
+	Truncated                  // last: the horizon cut the episode short
+)
+
+// Last reports whether the episode has ended.
+func (k StepKind) Last() bool { return k == Terminated || k == Truncated }
+
+// A TimeStep is what an environment emits. Its slices belong to the
+// environment and are valid until the next call of Step, Reset or Restore.
+type TimeStep struct {
+	Kind StepKind
+	Obs  []float64 // length ObsDim
+	Phi  []float64 // φ of the step just taken, length d; nil if Kind is First
+}

@@ -1,0 +1,90 @@
+package idrl
+
+import (
+	"context"
+	"math/rand/v2"
+)
+
+// A Policy chooses actions. It is immutable.
+type Policy interface {
+	// Act stores the action for obs in dst, whose length is ActionSpec.Dim(),
+	// and returns it.
+	Act(dst Action, obs []float64, rng *rand.Rand) Action
+
+	// Params returns the numbers that define the policy within its solver's
+	// class. They start a later solve warm. The caller must not change them.
+	Params() []float64
+}
+
+// A SolveTask asks for a policy that maximises θ·μ_π.
+type SolveTask struct {
+	Env      Environment
+	Theta    []float64   // reward weights, length d
+	Warm     [][]float64 // Params of earlier policies to start from; may be empty
+	Restarts int         // fresh random starts; exact solvers ignore it
+}
+
+// A Solver finds good policies.
+type Solver interface {
+	// Solve returns soon after ctx is done, with ctx.Err(). The result is a
+	// function of task and rng.
+	Solve(ctx context.Context, task SolveTask, rng *rand.Rand) (Policy, error)
+}
+
+// Origin says why a policy is a candidate.
+type Origin string
+
+// Origins of a candidate.
+const (
+	FromSample Origin = "sample" // optimal for a draw from the posterior (Thompson sampling)
+	FromMean   Origin = "mean"   // optimal for the posterior mean
+)
+
+// A Candidate is a plausibly optimal policy.
+type Candidate struct {
+	ID     PolicyID
+	Origin Origin
+	Policy Policy    // nil once read back from a store
+	Params []float64 // of Policy
+	Theta  []float64 // the weights it was solved for, length d
+	Mu     []float64 // μ_π, (discounted) feature expectation, length d; G(π) = θ·Mu
+	Clip   ClipID    // shows the policy at work
+}
+
+// A Generation is what one round of training yields: candidates, the clips that
+// may be shown, and the queries that may be asked about them. It is immutable
+// and replaces its predecessor whole. It is a function of the session's seed,
+// the belief at BasedOn, and the generation before it.
+type Generation struct {
+	BasedOn    int64 // Seq of the last log row in the belief it was trained from
+	Candidates []Candidate
+	Clips      map[ClipID]Clip
+	Queries    []Query
+}
+
+// A TrainJob asks for a generation from a frozen belief.
+type TrainJob struct {
+	BasedOn   int64
+	Posterior Posterior
+	Seed      uint64      // of the session; streams add BasedOn
+	Warm      [][]float64 // Params of the last generation's candidates
+	Progress  Progress    // may be nil
+}
+
+// Progress is told how far a long job is: done of total, and what it is doing.
+type Progress func(done, total int, what string)
+
+// A Trainer builds generations. Train may run for minutes; it returns ctx.Err()
+// soon after ctx is done.
+type Trainer interface {
+	Train(ctx context.Context, job TrainJob) (Generation, error)
+}
+
+// An Acquisition values queries. It is a pure function: it draws no random
+// numbers, keeps no state, and breaks no ties.
+type Acquisition interface {
+	// Score stores in dst[i] the value of asking g.Queries[i] under belief p,
+	// and returns dst. If dst is nil a new slice is allocated; otherwise its
+	// length must be len(g.Queries).
+	Score(dst []float64, m RewardModel, p Posterior, g Generation) []float64
+}

@@ -1,0 +1,64 @@
+package idrl
+
+import (
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// A Posterior is an immutable Gaussian belief about θ ∈ R^d, so it may be
+// shared between goroutines without a lock. A Gaussian process on a finite set
+// of states is φ(s) one-hot with the kernel matrix as prior covariance.
+type Posterior interface {
+	// Dim returns d.
+	Dim() int
+
+	// Mean stores E[θ] in dst and returns it. If dst is nil a new slice is
+	// allocated; otherwise its length must be d.
+	Mean(dst []float64) []float64
+
+	// CovMul stores Σx in dst, where Σ is the latent covariance of θ, without
+	// observation noise: Var(θ·x) = x·Σx. dst and x must have length d and not
+	// overlap.
+	CovMul(dst, x []float64)
+
+	// Sample stores a draw of θ in dst and returns it, under the rules of Mean.
+	Sample(dst []float64, rng *rand.Rand) []float64
+}
+
+// A Likelihood says how probable an answer is, given what is believed of
+// u = θ·x, namely u ~ N(m, v). Source: reference "methods", section 2.1.
+type Likelihood interface {
+	// LogZ returns log Z(a; m, v) = log ∫ p(a|u) N(u; m, v) du and its first
+	// two derivatives in m. a must be informative.
+	LogZ(a Answer, m, v float64) (logZ, d1, d2 float64)
+
+	// Info returns the information factor w = E_y[(∂ log Z/∂m)²]. For any
+	// direction δ the expected posterior variance of θ·δ after asking is
+	// δᵀΣδ − (δᵀΣx)² w.
+	Info(m, v float64) float64
+}
+
+// A RewardModel says how answers change beliefs.
+type RewardModel interface {
+	// Prior returns the belief before the first answer.
+	Prior() Posterior
+
+	// Likelihood returns the model of the answer to q.
+	Likelihood(q Query) Likelihood
+
+	// Update returns the belief after answer a to q; p is unchanged. An answer
+	// that is not informative leaves the belief as it is.
+	Update(p Posterior, q Query, a Answer) (Posterior, error)
+
+	// Anticipate returns the belief with the mean of p and the covariance
+	// expected after q is answered, whatever the answer. It is how pending
+	// questions count when the next one is chosen.
+	Anticipate(p Posterior, q Query) Posterior
+}
+
+// Moments returns the mean and variance of θ·x under p. work must have length d.
+func Moments(p Posterior, x, mean, work []float64) (m, v float64) {
+	p.CovMul(work, x)
+	return floats.Dot(mean, x), max(0, floats.Dot(x, work))
+}

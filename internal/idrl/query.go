@@ -1,0 +1,89 @@
+package idrl
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Identifiers have types of their own so that they cannot be swapped.
+type (
+	SessionID    string
+	TrajectoryID string
+	ClipID       string // content hash, 32 hexadecimal digits
+	PolicyID     string
+	QueryID      string // content hash, 32 hexadecimal digits
+	AssignmentID string
+	AnswerID     string // minted by the client, a UUID
+	AnnotatorID  string
+)
+
+// QueryKind is the form of a question. The four of the paper.
+type QueryKind string
+
+// Kinds of query.
+const (
+	CompareClips  QueryKind = "clip_comparison"
+	RateClip      QueryKind = "clip_rating"
+	CompareStates QueryKind = "state_comparison"
+	RateState     QueryKind = "state_rating"
+)
+
+// QueryKinds returns every kind, the default first.
+func QueryKinds() []QueryKind { return []QueryKind{CompareClips, RateClip, CompareStates, RateState} }
+
+// Comparison reports whether k shows two clips.
+func (k QueryKind) Comparison() bool { return k == CompareClips || k == CompareStates }
+
+// Still reports whether k asks about states and not about motion.
+func (k QueryKind) Still() bool { return k == CompareStates || k == RateState }
+
+// Valid reports whether k is a kind of query.
+func (k QueryKind) Valid() bool { return slices.Contains(QueryKinds(), k) }
+
+// A Query asks an annotator about one or two clips. It holds no reward and
+// cannot answer itself.
+type Query struct {
+	ID    QueryID
+	Kind  QueryKind
+	Clips []ClipID // one for a rating; a then b for a comparison
+
+	// X is the linear functional of θ that the answer speaks of, length d. For
+	// a comparison it is Φ_a − Φ_b. For a rating it is the mean of φ over the
+	// steps shown, so that the scale does not depend on the length of the clip.
+	X []float64
+}
+
+// NewComparison returns the query that compares a with b, which must both be
+// stills or both be moving.
+func NewComparison(a, b Clip) Query {
+	if (a.Steps == 0) != (b.Steps == 0) {
+		panic("idrl: a still compared with a moving clip")
+	}
+	kind := CompareClips
+	if a.Steps == 0 {
+		kind = CompareStates
+	}
+	x := make([]float64, len(a.Phi))
+	floats.SubTo(x, a.Phi, b.Phi)
+	return Query{ID: queryID(kind, a.ID, b.ID), Kind: kind, Clips: []ClipID{a.ID, b.ID}, X: x}
+}
+
+// NewRating returns the query that rates c.
+func NewRating(c Clip) Query {
+	kind := RateClip
+	if c.Steps == 0 {
+		kind = RateState
+	}
+	x := slices.Clone(c.Phi)
+	floats.Scale(1/float64(max(1, c.Steps)), x)
+	return Query{ID: queryID(kind, c.ID, ""), Kind: kind, Clips: []ClipID{c.ID}, X: x}
+}
+
+// queryID is the same for (a, b) and (b, a): they are one question.
+func queryID(kind QueryKind, a, b ClipID) QueryID {
+	sum := sha256.Sum256([]byte(string(kind) + "|" + string(min(a, b)) + "|" + string(max(a, b))))
+	return QueryID(hex.EncodeToString(sum[:16]))
+}

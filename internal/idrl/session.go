@@ -1,0 +1,294 @@
+package idrl
+
+import (
+	"context"
+	"math"
+	"strings"
+	"time"
+)
+
+// A SessionSpec is what a session is made of. It is fixed when the session is
+// created, but for the instructions, whose version is counted.
+type SessionSpec struct {
+	ID           SessionID
+	Title        string
+	Env          string    // id in the catalogue
+	Kind         QueryKind // of every question
+	Acquisition  string    // "idrl" or "uniform"
+	Prior        string    // "linear": independent weights; "kernel": the environment's FeatureKernel
+	Likelihood   string    // of comparisons: "probit" or "gaussian" (the paper's ±1 treatment)
+	Budget       int       // answers after which the session is complete; 0 for no limit
+	Instructions string    // for annotators, plain text, a line a point
+	Seed         uint64    // of every random stream, and of the environment's layout
+
+	Candidates int   // Thompson samples of a generation, besides the mean-optimal policy
+	Ahead      int   // questions leased to an annotator at a time
+	TrainEvery int64 // log rows between the starts of two trainings
+	AdoptAfter int64 // adopt exactly this many log rows after training began, waiting if need be; 0: as soon as it is there
+
+	PriorVar  float64 // of each weight
+	NoiseStd  float64 // s of the probit, in units of θ·x
+	TieBand   float64 // half-width of 'equal' in units of θ·x; > 0
+	RatingVar float64 // of a rating given θ
+
+	InstructionsVersion int64 // from 1
+	CreatedAt           time.Time
+}
+
+// Limits of a SessionSpec.
+const (
+	MaxTitle        = 120   // bytes
+	MaxInstructions = 4000  // bytes
+	MaxBudget       = 10000 // answers
+)
+
+// Acquisitions returns the names of the acquisition functions, the default first.
+func Acquisitions() []string { return []string{"idrl", "uniform"} }
+
+// Priors returns the names of the priors, the default first.
+func Priors() []string { return []string{"linear", "kernel"} }
+
+// Likelihoods returns the names of the likelihoods of a comparison, the default first.
+func Likelihoods() []string { return []string{"probit", "gaussian"} }
+
+// WithDefaults returns s with every zero field that has a default filled in.
+func (s SessionSpec) WithDefaults() SessionSpec {
+	def := func(p *string, v string) {
+		if *p == "" {
+			*p = v
+		}
+	}
+	def((*string)(&s.Kind), string(CompareClips))
+	def(&s.Acquisition, Acquisitions()[0])
+	def(&s.Prior, Priors()[0])
+	def(&s.Likelihood, Likelihoods()[0])
+	num := func(p *float64, v float64) {
+		if *p == 0 {
+			*p = v
+		}
+	}
+	num(&s.PriorVar, 1)
+	if s.Kind.Still() { // a state's reward is one step's, not a sum over many
+		num(&s.NoiseStd, 0.25)
+	} else {
+		num(&s.NoiseStd, 1)
+	}
+	num(&s.TieBand, s.NoiseStd/4)
+	num(&s.RatingVar, 0.05)
+	if s.Candidates == 0 {
+		s.Candidates = 5
+	}
+	if s.Ahead == 0 {
+		s.Ahead = 3
+	}
+	if s.TrainEvery == 0 {
+		s.TrainEvery = 3
+	}
+	if s.InstructionsVersion == 0 {
+		s.InstructionsVersion = 1
+	}
+	return s
+}
+
+// Validate returns an error of kind Invalid that says what to change. It does
+// not know which environments exist.
+func (s SessionSpec) Validate() error {
+	oneOf := func(what, got string, known []string) error {
+		for _, k := range known {
+			if got == k {
+				return nil
+			}
+		}
+		return Errorf(Invalid, "unknown %s %q; known: %s", what, got, strings.Join(known, ", "))
+	}
+	kinds := make([]string, 0, 4)
+	for _, k := range QueryKinds() {
+		kinds = append(kinds, string(k))
+	}
+	for _, err := range []error{
+		oneOf("query type", string(s.Kind), kinds),
+		oneOf("acquisition function", s.Acquisition, Acquisitions()),
+		oneOf("prior", s.Prior, Priors()),
+		oneOf("likelihood", s.Likelihood, Likelihoods()),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
+	switch {
+	case len(s.Title) == 0 || len(s.Title) > MaxTitle:
+		return Errorf(Invalid, "the title must have 1 to %d characters", MaxTitle)
+	case len(s.Instructions) > MaxInstructions:
+		return Errorf(Invalid, "the instructions must have at most %d characters; they have %d", MaxInstructions, len(s.Instructions))
+	case s.Budget < 0 || s.Budget > MaxBudget:
+		return Errorf(Invalid, "the budget must be 0 (no limit) to %d answers; got %d", MaxBudget, s.Budget)
+	case s.Candidates < 2 || s.Candidates > 50:
+		return Errorf(Invalid, "candidates must be 2 to 50; got %d", s.Candidates)
+	case s.Ahead < 1 || s.Ahead > 10:
+		return Errorf(Invalid, "questions ahead must be 1 to 10; got %d", s.Ahead)
+	case s.TrainEvery < 1:
+		return Errorf(Invalid, "answers between two trainings must be at least 1; got %d", s.TrainEvery)
+	case s.AdoptAfter < 0 || s.AdoptAfter > s.TrainEvery:
+		return Errorf(Invalid, "adopt-after must be 0 to %d, the answers between two trainings; got %d", s.TrainEvery, s.AdoptAfter)
+	case !positive(s.PriorVar) || !positive(s.NoiseStd) || !positive(s.TieBand) || !positive(s.RatingVar):
+		return Errorf(Invalid, "prior variance, noise, tie band and rating variance must be positive numbers")
+	}
+	return nil
+}
+
+// Why records what made a question worth asking. Researchers see it, never
+// annotators.
+type Why struct {
+	First, Second PolicyID // the pair it tells apart; empty where the acquisition has no pair
+	PairStd       float64  // standard deviation of the difference of their returns before the answer
+	Info          float64  // expected information about that difference, nats
+	BasedOn       int64    // the generation it came from
+	AfterSeq      int64    // log rows in the belief that chose it
+}
+
+// An Assignment is a question leased to an annotator.
+type Assignment struct {
+	ID         AssignmentID
+	N          int64 // counts the assignments of a session from 1; seeds its random choices
+	Query      Query
+	Annotator  AnnotatorID
+	Left       Side // which clip to show on the left; empty for a rating
+	IssuedAt   time.Time
+	LeaseUntil time.Time
+	Answer     AnswerID // that closed it; empty while open
+	Reopens    AnswerID // the withdrawn answer whose question this asks again; empty else
+	Why        Why
+}
+
+// Snapshot is the belief after a log row, kept with the row. It is a cache: the
+// log is the truth.
+type Snapshot struct {
+	Seq    int64
+	Belief []byte // encoded posterior
+	Regret Regret
+}
+
+// Regret is the expected loss of stopping now: the return that the best
+// candidate would bring over the leader (the mean-optimal candidate), over
+// samples from the posterior. Source: reference "methods", section 4.
+type Regret struct {
+	Seq  int64
+	Mean float64
+	P95  float64 // 95 % quantile
+}
+
+// Journal is the durable record of sessions. Its methods may be called from any
+// goroutine; each write is durable before it returns.
+type Journal interface {
+	// Load returns everything recorded of a session, or an error of kind NotFound.
+	Load(ctx context.Context, id SessionID) (Record, error)
+
+	// Append records log row a with the snapshot after it, and closes its
+	// assignment, in one transaction. It returns an error of kind Conflict if
+	// the answer's ID or Seq is taken or its assignment is closed.
+	Append(ctx context.Context, id SessionID, a Answer, s Snapshot) error
+
+	// Issue records new assignments with their queries and clips.
+	Issue(ctx context.Context, id SessionID, as []Assignment) error
+
+	// Renew extends the lease of an open assignment.
+	Renew(ctx context.Context, id SessionID, a AssignmentID, until time.Time) error
+
+	// Adopt records that generation g is in use from log position seq on.
+	Adopt(ctx context.Context, id SessionID, g Generation, seq int64) error
+}
+
+// Record is what a Journal holds of one session.
+type Record struct {
+	Spec        SessionSpec
+	Log         []Answer     // by Seq
+	Assignments []Assignment // by N, open and closed
+	Snapshots   []Snapshot   // by Seq, from 1
+	Generation  *Generation  // adopted last; nil if none. Its clips have no Media
+	AdoptedAt   int64        // log position at which it was adopted
+}
+
+// Receipt acknowledges a log row that is durable.
+type Receipt struct {
+	ID     AnswerID
+	Seq    int64
+	Replay bool // the same row had been recorded before
+}
+
+// Estimate is a number with its uncertainty.
+type Estimate struct {
+	Name string
+	ID   string
+	Mean float64
+	Std  float64
+	Clip ClipID // shows it, where there is something to show
+}
+
+// Training is what the background is doing.
+type Training struct {
+	Running     bool
+	BasedOn     int64 // belief it trains from
+	Done, Total int
+	What        string // for people: "solving candidate 3 of 6"
+	Err         string // why the last training failed; empty if it did not
+}
+
+// Status is the state of a session for a researcher's eyes. It is immutable.
+type Status struct {
+	Session    SessionID
+	Seq        int64 // of the last log row
+	Answers    int   // effective, informative or not
+	Budget     int
+	BasedOn    int64 // of the generation in use; -1 if there is none yet
+	Training   Training
+	Regret     []Regret   // one a log row, from Seq 0
+	Candidates []Estimate // predicted returns; the leader first
+	Weights    []Estimate // of the features
+	Open       []Assignment
+	Recent     []Asked // the last answers, newest first
+	Annotators []AnnotatorStats
+}
+
+// Asked is an answered question, for a researcher's eyes.
+type Asked struct {
+	Answer Answer
+	Undone bool
+	Why    Why
+	Clips  []ClipID
+}
+
+// AnnotatorStats sums up one annotator's answers.
+type AnnotatorStats struct {
+	Annotator     AnnotatorID
+	Answers       int
+	Decisive      int // a, b or a rating
+	Equal         int
+	CantTell      int
+	Skipped       int
+	Undone        int
+	MedianTime    time.Duration // of a response
+	LeftShare     float64       // share of decisive comparisons won by the left clip
+	LeftLow       float64       // 95 % Wilson interval of LeftShare
+	LeftHigh      float64
+	Predicted     float64 // share of decisive comparisons that the belief before them foretold
+	PredictedSize int     // comparisons behind Predicted
+}
+
+// EventKind says what happened in a session.
+type EventKind string
+
+// Kinds of event. The set is closed.
+const (
+	EventAnswered EventKind = "answered" // a log row was recorded
+	EventAdopted  EventKind = "adopted"  // a generation came into use: there may be new questions
+	EventTraining EventKind = "training" // progress in the background
+)
+
+// Event announces a change. It carries no content: a watcher reads the present
+// state, so that it may miss events without harm.
+type Event struct {
+	Kind      EventKind
+	Seq       int64       // of the last log row
+	Annotator AnnotatorID // whose log row it was; empty otherwise
+}
