@@ -64,6 +64,18 @@ type Tabular interface {
 	Features(dst *mat.Dense)
 }
 
+// Differentiable is an Environment without randomness whose return is a smooth
+// function of the actions. Solvers over action sequences test for it.
+type Differentiable interface {
+	Environment
+
+	// Return returns θ·Σφ over the whole episode in which action k,
+	// actions[k·dim:(k+1)·dim], is held for Spec().Actions.Hold steps. If grad
+	// is not nil it must have the length of actions and receives the gradient
+	// with respect to actions. It does not disturb an episode under way.
+	Return(grad, actions, theta []float64) float64
+}
+
 // A FeatureKernel is an environment whose features are one-hot (object types,
 // states), with a prior similarity between them: a Gaussian process on a finite
 // set is a Gaussian over weights with the kernel matrix as prior covariance.
@@ -95,6 +107,7 @@ func (s EnvSpec) FeatureDim() int { return len(s.FeatureNames) }
 type ActionSpec struct {
 	Num       int       // discrete actions 0..Num-1; 0 if continuous
 	Low, High []float64 // bounds, one per dimension; nil if discrete
+	Hold      int       // steps for which open-loop policies hold an action; 0 means 1
 }
 
 // Dim returns the length of an Action.

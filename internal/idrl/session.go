@@ -292,3 +292,21 @@ type Event struct {
 	Seq       int64       // of the last log row
 	Annotator AnnotatorID // whose log row it was; empty otherwise
 }
+
+// Offer is what an annotator may see of a session.
+type Offer struct {
+	Seq     int64
+	Open    []Assignment // leased to the annotator, in the order to show them
+	Answers int          // effective answers of everybody
+	Mine    int          // effective answers of this annotator
+	Budget  int
+	Done    bool     // the budget is spent: there is nothing more to ask
+	Waiting string   // why Open is empty, for people; empty if it is not
+	Undo    AnswerID // the annotator's last answer that can be undone; empty if none
+}
+
+// Summary is a row in the list of sessions.
+type Summary struct {
+	Spec    SessionSpec
+	Answers int
+}
