@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"tiebreak/envs"
+	"tiebreak/internal/belief"
+	"tiebreak/internal/clip"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/rng"
+	"tiebreak/internal/solver"
+	"tiebreak/internal/trainer"
+)
+
+// newEnvironment returns the environment of a session. Equal specs give equal
+// environments, layout included.
+func newEnvironment(spec idrl.SessionSpec) (idrl.Environment, error) {
+	e, err := envs.Find(spec.Env)
+	if err != nil {
+		return nil, err
+	}
+	return e.New(rng.New(spec.Seed, "layout", 0)), nil
+}
+
+// checkSpec returns an error of kind Invalid if no session can be made of spec.
+func checkSpec(spec idrl.SessionSpec) error {
+	env, err := newEnvironment(spec)
+	if err != nil {
+		return err
+	}
+	if err := spec.Validate(); err != nil {
+		return err
+	}
+	_, err = belief.ForSpec(spec, env)
+	return err
+}
+
+// newTrainer returns the trainer of a session, which draws its clips.
+func newTrainer(spec idrl.SessionSpec) (idrl.Trainer, error) {
+	env, err := newEnvironment(spec)
+	if err != nil {
+		return nil, err
+	}
+	sol, err := solver.For(env)
+	if err != nil {
+		return nil, err
+	}
+	return &trainer.Thompson{
+		NewEnv: func() idrl.Environment {
+			e, err := newEnvironment(spec)
+			if err != nil {
+				panic(err) // it was found a moment ago, and the catalogue is constant
+			}
+			return e
+		},
+		Solver: sol, Kind: spec.Kind, Samples: spec.Candidates,
+		Restarts: 10, Pool: 30, MaxQueries: 2000,
+		Encode: clip.Encode,
+	}, nil
+}
+
+// A codec turns beliefs into bytes and back.
+type codec struct{}
+
+func (codec) EncodeBelief(p idrl.Posterior) ([]byte, error) {
+	g, ok := p.(*belief.Gaussian)
+	if !ok {
+		return nil, fmt.Errorf("belief of type %T cannot be encoded", p)
+	}
+	return g.MarshalBinary()
+}
+
+func (codec) DecodeBelief(b []byte) (idrl.Posterior, error) {
+	g := new(belief.Gaussian)
+	if err := g.UnmarshalBinary(b); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// trainRequest is what a worker process is told to do.
+type trainRequest struct {
+	Spec    idrl.SessionSpec
+	BasedOn int64
+	Belief  []byte
+	Warm    [][]float64
+}
+
+// encodeRequest turns a training job of a session into the bytes for a worker.
+func encodeRequest(spec idrl.SessionSpec, job idrl.TrainJob) ([]byte, error) {
+	b, err := codec{}.EncodeBelief(job.Posterior)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(trainRequest{Spec: spec, BasedOn: job.BasedOn, Belief: b, Warm: job.Warm})
+}
+
+// workshop trains in the worker process. It keeps one trainer a session, which
+// remembers what does not change between generations.
+type workshop struct {
+	mu       sync.Mutex // guards trainers
+	trainers map[idrl.SessionID]idrl.Trainer
+}
+
+// handle runs one training and returns the encoded generation.
+func (w *workshop) handle(ctx context.Context, payload []byte, report idrl.Progress) ([]byte, error) {
+	var req trainRequest
+	if err := json.Unmarshal(payload, &req); err != nil {
+		return nil, fmt.Errorf("decode the training request: %w", err)
+	}
+	p, err := codec{}.DecodeBelief(req.Belief)
+	if err != nil {
+		return nil, err
+	}
+	t, err := w.trainer(req.Spec)
+	if err != nil {
+		return nil, err
+	}
+	g, err := t.Train(ctx, idrl.TrainJob{
+		BasedOn: req.BasedOn, Posterior: p, Seed: req.Spec.Seed, Warm: req.Warm, Progress: report,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return encodeGeneration(g)
+}
+
+func (w *workshop) trainer(spec idrl.SessionSpec) (idrl.Trainer, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if t, ok := w.trainers[spec.ID]; ok {
+		return t, nil
+	}
+	t, err := newTrainer(spec)
+	if err != nil {
+		return nil, err
+	}
+	w.trainers[spec.ID] = t
+	return t, nil
+}
+
+// encodeGeneration leaves out what the server does not need: the policies'
+// code, and the snapshots that the clips were drawn from.
+func encodeGeneration(g idrl.Generation) ([]byte, error) {
+	clips := make(map[idrl.ClipID]idrl.Clip, len(g.Clips))
+	for id, c := range g.Clips {
+		c.Snapshots = nil
+		clips[id] = c
+	}
+	cands := make([]idrl.Candidate, len(g.Candidates))
+	for i, c := range g.Candidates {
+		c.Policy = nil
+		cands[i] = c
+	}
+	g.Clips, g.Candidates = clips, cands
+	return json.Marshal(g)
+}
+
+func decodeGeneration(b []byte) (g idrl.Generation, err error) {
+	if err := json.Unmarshal(b, &g); err != nil {
+		return idrl.Generation{}, fmt.Errorf("decode the generation: %w", err)
+	}
+	return g, nil
+}

@@ -1,0 +1,191 @@
+// Package gridworld is the Gridworld of the paper: an agent on a floor of 10×10
+// cells with walls and objects. What it earns depends on the type of the cell
+// that it enters.
+//
+// It follows the authors' code (reference "authors-code", section 1) but for
+// the random numbers, which are our own.
+package gridworld
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tiebreak/internal/idrl"
+)
+
+// ID names the environment in the catalogue.
+const ID = "gridworld"
+
+const (
+	side    = 10 // cells along an edge
+	cells   = side * side
+	horizon = 100
+)
+
+// Actions.
+const (
+	left = iota
+	right
+	up
+	down
+	stay
+	numActions
+)
+
+// Config sets how a layout is drawn.
+type Config struct {
+	// WallTosses says how often a coin with probability 0.3 is tossed for a
+	// wall between two cells: once, as in the paper's text, or twice, as in the
+	// authors' code, which makes walls with probability 0.51. Default 1.
+	WallTosses int
+}
+
+// Env is a gridworld. It draws no random numbers once built. State s is the
+// cell in column s mod 10 and row s div 10, row 0 at the top; the observation
+// is s. Actions are left, right, up, down and stay; a move against a wall or
+// the edge stays. Features are one-hot over the type of the cell entered: the
+// floor, then object types A to J. A start may be walled in; the paper's may too.
+type Env struct {
+	layout layout
+	static []idrl.Shape // what does not move; nil until first drawn
+
+	state int
+	t     int // steps taken
+	obs   [1]float64
+	phi   [numTypes]float64
+}
+
+var (
+	_ idrl.Tabular       = (*Env)(nil)
+	_ idrl.Drawer        = (*Env)(nil)
+	_ idrl.FeatureKernel = (*Env)(nil)
+)
+
+// New returns a gridworld with a layout drawn from the stream, at the start of
+// an episode. It panics if c.WallTosses is not 0, 1 or 2.
+func New(c Config, stream *rand.Rand) *Env {
+	tosses := c.WallTosses
+	if tosses == 0 {
+		tosses = 1
+	}
+	if tosses < 1 || tosses > 2 {
+		panic("gridworld: WallTosses must be 1 or 2")
+	}
+	l := newLayout(tosses, stream)
+	return &Env{layout: l, state: l.start}
+}
+
+// Spec describes the environment.
+func (e *Env) Spec() idrl.EnvSpec {
+	names := []string{"Floor"}
+	for k := range numObjects {
+		names = append(names, "Object "+letter(k))
+	}
+	return idrl.EnvSpec{
+		ID:           ID,
+		Actions:      idrl.ActionSpec{Num: numActions},
+		ObsDim:       1,
+		FeatureNames: names,
+		StepSeconds:  0.15, // so that a clip lasts three seconds
+		Horizon:      horizon,
+		Discount:     0.99,
+		ClipSteps:    20,
+		Playback:     1,
+		StillLabel:   "standing here",
+	}
+}
+
+// Reset starts an episode in the start cell of the layout, which is fixed. It
+// does not use the stream.
+func (e *Env) Reset(*rand.Rand) idrl.TimeStep {
+	e.state, e.t = e.layout.start, 0
+	return idrl.TimeStep{Kind: idrl.First, Obs: e.observe()}
+}
+
+// Step takes one of the five actions.
+func (e *Env) Step(a idrl.Action) idrl.TimeStep {
+	if e.t >= horizon {
+		panic("gridworld: the episode has ended")
+	}
+	if !(idrl.ActionSpec{Num: numActions}).Contains(a) {
+		panic("gridworld: an action is an index from 0 to 4")
+	}
+	e.state = e.layout.next(e.state, int(a[0]))
+	e.t++
+	e.phi = [numTypes]float64{}
+	e.phi[e.layout.tiles[e.state]] = 1
+	kind := idrl.Mid
+	if e.t == horizon {
+		kind = idrl.Truncated
+	}
+	return idrl.TimeStep{Kind: kind, Obs: e.observe(), Phi: e.phi[:]}
+}
+
+// Snapshot appends the state and the steps taken to dst[:0] and returns it.
+func (e *Env) Snapshot(dst []float64) []float64 {
+	return append(dst[:0], float64(e.state), float64(e.t))
+}
+
+// Restore returns to a state that Snapshot returned.
+func (e *Env) Restore(s []float64) {
+	if len(s) != 2 || !(s[0] >= 0 && s[0] < cells && s[1] >= 0 && s[1] <= horizon) {
+		panic("gridworld: not a snapshot of this environment")
+	}
+	e.state, e.t = int(s[0]), int(s[1])
+}
+
+// NumStates returns the number of cells.
+func (e *Env) NumStates() int { return cells }
+
+// Transition stores P(·|s,a) in dst and returns it.
+func (e *Env) Transition(dst []float64, s, a int) []float64 {
+	dst = zeroed(dst)
+	dst[e.layout.next(s, a)] = 1
+	return dst
+}
+
+// Start stores the distribution of the first state in dst and returns it.
+func (e *Env) Start(dst []float64) []float64 {
+	dst = zeroed(dst)
+	dst[e.layout.start] = 1
+	return dst
+}
+
+// Features stores φ of every state in dst, 100×11.
+func (e *Env) Features(dst *mat.Dense) {
+	dst.Zero()
+	for s, tile := range e.layout.tiles {
+		dst.Set(s, tile, 1)
+	}
+}
+
+// Kernel stores the prior correlation of the weights in dst, 11×11: the
+// authors' squared exponential with length scale 1 on one-hot types, two of
+// which lie √2 apart.
+func (e *Env) Kernel(dst *mat.SymDense) {
+	for i := range numTypes {
+		for j := i; j < numTypes; j++ {
+			dst.SetSym(i, j, math.Exp(-1))
+		}
+		dst.SetSym(i, i, 1)
+	}
+}
+
+func (e *Env) observe() []float64 {
+	e.obs[0] = float64(e.state)
+	return e.obs[:]
+}
+
+// zeroed returns dst filled with zeros, allocated if nil.
+func zeroed(dst []float64) []float64 {
+	if dst == nil {
+		return make([]float64, cells)
+	}
+	if len(dst) != cells {
+		panic("gridworld: destination has the wrong length")
+	}
+	clear(dst)
+	return dst
+}

@@ -1,0 +1,151 @@
+package acquisition_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"tiebreak/internal/acquisition"
+	"tiebreak/internal/belief"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/rng"
+)
+
+// normals returns n standard normal numbers.
+func normals(n int, stream *rand.Rand) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = stream.NormFloat64()
+	}
+	return x
+}
+
+// correlated returns N(mean, AAᵀ/d + I/10) with random mean and A.
+func correlated(t testing.TB, d int, stream *rand.Rand) *belief.Gaussian {
+	t.Helper()
+	cov := mat.NewSymDense(d, nil)
+	cov.SymOuterK(1/float64(d), mat.NewDense(d, d, normals(d*d, stream)))
+	for i := range d {
+		cov.SetSym(i, i, cov.At(i, i)+0.1)
+	}
+	g, err := belief.NewGaussian(normals(d, stream), cov)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// random returns a generation of random candidates and queries.
+func random(d, candidates, queries int, kind idrl.QueryKind, stream *rand.Rand) idrl.Generation {
+	var g idrl.Generation
+	for range candidates {
+		g.Candidates = append(g.Candidates, idrl.Candidate{Mu: normals(d, stream)})
+	}
+	for range queries {
+		g.Queries = append(g.Queries, idrl.Query{Kind: kind, X: normals(d, stream)})
+	}
+	return g
+}
+
+// returns gives a generation whose candidates have the given expectations.
+func returns(mu ...[]float64) idrl.Generation {
+	var g idrl.Generation
+	for _, m := range mu {
+		g.Candidates = append(g.Candidates, idrl.Candidate{Mu: m})
+	}
+	return g
+}
+
+// variance returns δᵀΣδ.
+func variance(p idrl.Posterior, delta []float64) float64 {
+	work := make([]float64, len(delta))
+	p.CovMul(work, delta)
+	return floats.Dot(delta, work)
+}
+
+// difference returns μ_i − μ_j.
+func difference(g idrl.Generation, i, j int) []float64 {
+	delta := make([]float64, len(g.Candidates[i].Mu))
+	floats.SubTo(delta, g.Candidates[i].Mu, g.Candidates[j].Mu)
+	return delta
+}
+
+func within(t *testing.T, what string, got, want, tol float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tol) {
+		t.Errorf("%s = %.15g, want %.15g (± %.1g)", what, got, want, tol)
+	}
+}
+
+func probit(start *belief.Gaussian) belief.Model {
+	return belief.Model{Start: start, Comparison: belief.Probit{NoiseStd: 0.8, TieBand: 0.2}, Rating: belief.Rating{NoiseVar: 0.3}}
+}
+
+func TestByName(t *testing.T) {
+	for _, name := range idrl.Acquisitions() {
+		if a, err := acquisition.ByName(name); err != nil || a == nil {
+			t.Errorf("%s: %v, error %v", name, a, err)
+		}
+	}
+	_, err := acquisition.ByName("best")
+	if idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), "idrl, uniform") {
+		t.Errorf("error %v, want one of kind Invalid that lists the known ones", err)
+	}
+}
+
+func TestUniform(t *testing.T) {
+	stream := rng.New(1, "uniform", 0)
+	m := probit(belief.Isotropic(3, 1))
+	g := random(3, 4, 5, idrl.CompareClips, stream)
+	if got := (acquisition.Uniform{}).Score([]float64{9, 9, 9, 9, 9}, m, m.Prior(), g); floats.Norm(got, 1) != 0 {
+		t.Errorf("scores %v, want zeros", got)
+	}
+	counts := make([]float64, 5)
+	const n = 20_000
+	for range n {
+		s := acquisition.Select(acquisition.Uniform{}, m, m.Prior(), g, stream)
+		if s.First != -1 || s.Second != -1 || s.PairStd != 0 || s.Info != 0 {
+			t.Fatalf("%+v, want no pair", s)
+		}
+		counts[s.Query]++
+	}
+	for i, c := range counts {
+		within(t, fmt.Sprintf("share of query %d", i), c/n, 0.2, 5*math.Sqrt(0.2*0.8/n))
+	}
+}
+
+// Pending questions shrink the covariance in any order, leave the mean, and a
+// question that is open is worth less a second time.
+func TestPending(t *testing.T) {
+	stream := rng.New(2, "pending", 0)
+	start := correlated(t, 5, stream)
+	for _, kind := range []idrl.QueryKind{idrl.CompareClips, idrl.RateClip} {
+		m := probit(start)
+		g := random(5, 4, 12, kind, stream)
+		s := acquisition.Select(acquisition.IDRL{}, m, start, g, stream)
+		open := []idrl.Query{g.Queries[s.Query], g.Queries[(s.Query+1)%12]}
+		p := acquisition.Pending(m, start, open)
+		if !floats.Equal(p.Mean(nil), start.Mean(nil)) {
+			t.Errorf("%s: pending questions moved the mean", kind)
+		}
+		delta := difference(g, s.First, s.Second)
+		if variance(p, delta) >= variance(start, delta) {
+			t.Errorf("%s: pending questions left the variance of the pair", kind)
+		}
+		if again := acquisition.Select(acquisition.IDRL{}, m, p, g, stream); again.Query == s.Query && again.Info >= s.Info {
+			t.Errorf("%s: an open question is worth %v again, after %v", kind, again.Info, s.Info)
+		}
+		q := acquisition.Pending(m, start, []idrl.Query{open[1], open[0]})
+		if kind == idrl.RateClip {
+			within(t, "variance, pending in another order", variance(q, delta), variance(p, delta), 1e-13)
+		}
+		if got := acquisition.Pending(m, start, nil); got != idrl.Posterior(start) {
+			t.Errorf("%s: without pending questions the belief changed", kind)
+		}
+	}
+}

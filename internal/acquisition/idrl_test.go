@@ -1,0 +1,285 @@
+package acquisition_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"tiebreak/internal/acquisition"
+	"tiebreak/internal/belief"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/rng"
+)
+
+// expectedVariance conditions p on every possible answer to q and returns the
+// average variance of θ·δ. A Gaussian answer has infinitely many values; the
+// variance after it is the same for all, so some stand for all.
+func expectedVariance(t *testing.T, m belief.Model, p idrl.Posterior, q idrl.Query, delta []float64) float64 {
+	t.Helper()
+	answers := []idrl.Answer{{Choice: idrl.ChoseA}, {Choice: idrl.ChoseB}, {Choice: idrl.Equal}}
+	if !q.Kind.Comparison() {
+		answers = []idrl.Answer{{Choice: idrl.Rated, Rating: -1}, {Choice: idrl.Rated, Rating: 0.2}, {Choice: idrl.Rated, Rating: 1}}
+	}
+	_, ternary := m.Likelihood(q).(belief.Probit)
+	u, v := idrl.Moments(p, q.X, p.Mean(nil), make([]float64, p.Dim()))
+	var sum, total float64
+	for _, a := range answers {
+		after, err := m.Update(p, q, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prob := 1.0
+		if ternary {
+			logZ, _, _ := m.Likelihood(q).LogZ(a, u, v)
+			prob = math.Exp(logZ)
+		}
+		total += prob
+		sum += prob * variance(after, delta)
+	}
+	if ternary {
+		within(t, "sum of the answers' probabilities", total, 1, 1e-12)
+	}
+	return sum / total
+}
+
+// Both steps by brute force: every pair, and every query conditioned on every
+// possible answer.
+func TestScoreEqualsReconditioning(t *testing.T) {
+	for n, test := range []struct {
+		name string
+		kind idrl.QueryKind
+		like idrl.Likelihood
+	}{
+		{"probit", idrl.CompareClips, belief.Probit{NoiseStd: 0.5, TieBand: 0.1}},
+		{"probit, wide band", idrl.CompareStates, belief.Probit{NoiseStd: 0.1, TieBand: 3}},
+		{"paper", idrl.CompareClips, belief.PlusMinus{NoiseVar: belief.PaperNoiseVar}},
+		{"rating", idrl.RateState, nil},
+	} {
+		for _, size := range []struct{ d, candidates, queries int }{{1, 2, 3}, {5, 6, 40}, {11, 20, 30}, {39, 6, 10}} {
+			t.Run(fmt.Sprintf("%s/d=%d", test.name, size.d), func(t *testing.T) {
+				stream := rng.New(uint64(n), "brute", uint64(size.d))
+				p := correlated(t, size.d, stream)
+				m := belief.Model{Start: p, Comparison: test.like, Rating: belief.Rating{NoiseVar: 0.05}}
+				g := random(size.d, size.candidates, size.queries, test.kind, stream)
+				bruteForce(t, m, p, g)
+				after, err := m.Update(p, g.Queries[0], idrl.Answer{Choice: map[bool]idrl.Choice{true: idrl.ChoseA, false: idrl.Rated}[test.kind.Comparison()]})
+				if err != nil {
+					t.Fatal(err)
+				}
+				bruteForce(t, m, after, g)
+			})
+		}
+	}
+}
+
+func bruteForce(t *testing.T, m belief.Model, p idrl.Posterior, g idrl.Generation) {
+	t.Helper()
+	var first, second int
+	var widest float64
+	for i := range g.Candidates {
+		for j := i + 1; j < len(g.Candidates); j++ {
+			if v := variance(p, difference(g, i, j)); v > widest {
+				first, second, widest = i, j, v
+			}
+		}
+	}
+	delta := difference(g, first, second)
+	scores := acquisition.IDRL{}.Score(nil, m, p, g)
+	best, least := -1, math.Inf(1)
+	for i, q := range g.Queries {
+		after := expectedVariance(t, m, p, q, delta)
+		within(t, "expected variance", widest-scores[i], after, 1e-9*widest)
+		if after < least {
+			best, least = i, after
+		}
+	}
+	s := acquisition.Select(acquisition.IDRL{}, m, p, g, rng.New(0, "tie", 0))
+	if s.Query != best || s.First != first || s.Second != second {
+		t.Errorf("selected %+v, want query %d for the pair %d, %d", s, best, first, second)
+	}
+	within(t, "standard deviation of the pair", s.PairStd, math.Sqrt(widest), 1e-9*math.Sqrt(widest))
+	within(t, "information", s.Info, 0.5*math.Log(widest/least), 1e-9)
+}
+
+// A second derivation, of the paper's objective: for Gaussian answers the
+// information is the entropy of the difference before less that after, and by
+// its symmetry the entropy of the answer less that of the answer given the
+// difference.
+func TestInfoIsMutualInformation(t *testing.T) {
+	stream := rng.New(7, "information", 0)
+	p := correlated(t, 6, stream)
+	m := probit(p)
+	const noise = 0.3
+	for range 20 {
+		g := random(6, 2, 1, idrl.RateClip, stream)
+		delta, x := difference(g, 0, 1), g.Queries[0].X
+		work := make([]float64, 6)
+		p.CovMul(work, x)
+		cov, v := floats.Dot(delta, work), floats.Dot(x, work)
+		given := v - cov*cov/variance(p, delta) // variance of θ·x given θ·δ
+		want := 0.5 * math.Log((v+noise)/(given+noise))
+		within(t, "information", acquisition.Select(acquisition.IDRL{}, m, p, g, stream).Info, want, 1e-12)
+	}
+}
+
+// What one can see without computing.
+func TestKnownChoices(t *testing.T) {
+	m := probit(belief.Isotropic(2, 1))
+	g := returns([]float64{0, 0}, []float64{1, 0}, []float64{0, 5})
+	for _, x := range [][]float64{{1, 0}, {0, 1}, {0, 0}, {0.3, 0.3}} {
+		g.Queries = append(g.Queries, idrl.Query{Kind: idrl.RateState, X: x})
+	}
+	s := acquisition.Select(acquisition.IDRL{}, m, m.Prior(), g, rng.New(0, "tie", 0))
+	// δ = (1, −5); the second weight matters most, and δ's variance is 26.
+	if s.First != 1 || s.Second != 2 || s.Query != 1 {
+		t.Errorf("%+v, want candidates 1 and 2 and query 1", s)
+	}
+	within(t, "standard deviation", s.PairStd, math.Sqrt(26), 1e-14)
+	within(t, "information", s.Info, -0.5*math.Log(1-25/1.3/26), 1e-14)
+	scores := acquisition.IDRL{}.Score(nil, m, m.Prior(), g)
+	if want := []float64{1 / 1.3, 25 / 1.3, 0, 1.44 / 0.48}; !floats.EqualApprox(scores, want, 1e-14) {
+		t.Errorf("scores %v, want %v", scores, want)
+	}
+}
+
+func TestNothingToTellApart(t *testing.T) {
+	m := probit(belief.Isotropic(2, 1))
+	queries := random(2, 0, 4, idrl.CompareClips, rng.New(3, "queries", 0)).Queries
+	for _, test := range []struct {
+		name string
+		g    idrl.Generation
+		pair bool
+	}{
+		{"no candidate", returns(), false},
+		{"one candidate", returns([]float64{1, 2}), false},
+		{"equal candidates", returns([]float64{1, 2}, []float64{1, 2}), true},
+	} {
+		test.g.Queries = queries
+		seen := map[int]bool{}
+		stream := rng.New(3, "tie", 0)
+		for range 200 {
+			s := acquisition.Select(acquisition.IDRL{}, m, m.Prior(), test.g, stream)
+			if s.Info != 0 || s.PairStd != 0 || (s.First >= 0) != test.pair {
+				t.Fatalf("%s: %+v", test.name, s)
+			}
+			seen[s.Query] = true
+		}
+		if len(seen) != len(queries) {
+			t.Errorf("%s: only queries %v were drawn", test.name, seen)
+		}
+		test.g.Queries = nil
+		for _, acq := range []idrl.Acquisition{acquisition.IDRL{}, acquisition.Uniform{}} {
+			if s := acquisition.Select(acq, m, m.Prior(), test.g, stream); s.Query != -1 {
+				t.Errorf("%s: without queries %T selected %d", test.name, acq, s.Query)
+			}
+		}
+	}
+}
+
+// Exact ties between pairs and between queries are broken uniformly, and
+// without a tie the stream is not touched.
+func TestTies(t *testing.T) {
+	m := probit(belief.Isotropic(2, 1))
+	// 0 equals 3 and 1 equals 2, so that four of the six pairs tie at variance 25.
+	g := returns([]float64{0, 0}, []float64{3, 4}, []float64{3, 4}, []float64{0, 0})
+	for _, x := range [][]float64{{1, 0}, {0, 1}, {0, -1}, {0, 1}} {
+		g.Queries = append(g.Queries, idrl.Query{Kind: idrl.CompareClips, X: x})
+	}
+	stream := rng.New(4, "tie", 0)
+	pairs, queries := map[[2]int]float64{}, map[int]float64{}
+	const n = 20_000
+	for range n {
+		s := acquisition.Select(acquisition.IDRL{}, m, m.Prior(), g, stream)
+		pairs[[2]int{s.First, s.Second}]++
+		queries[s.Query]++
+	}
+	for _, p := range [][2]int{{0, 1}, {0, 2}, {1, 3}, {2, 3}} {
+		within(t, fmt.Sprintf("share of pair %v", p), pairs[p]/n, 0.25, 5*math.Sqrt(0.25*0.75/n))
+	}
+	for _, q := range []int{1, 2, 3} {
+		within(t, fmt.Sprintf("share of query %d", q), queries[q]/n, 1.0/3, 5*math.Sqrt(2.0/9/n))
+	}
+	g.Queries = g.Queries[:2]
+	g.Candidates = g.Candidates[:2]
+	a, b := rng.New(5, "tie", 0), rng.New(5, "tie", 0)
+	acquisition.Select(acquisition.IDRL{}, m, m.Prior(), g, a)
+	if a.Uint64() != b.Uint64() {
+		t.Error("a selection without ties drew from the stream")
+	}
+}
+
+// The constant that all candidates share must not drown what tells them apart.
+func TestSharedPartOfTheReturns(t *testing.T) {
+	p := belief.Isotropic(3, 1)
+	m := probit(p)
+	const shared = 1e6
+	g := returns([]float64{shared, 0, 0}, []float64{shared, 1e-4, 0}, []float64{shared, 0, 3e-4}, []float64{shared, 1e-4, 3e-4})
+	g.Queries = []idrl.Query{{Kind: idrl.CompareClips, X: []float64{0, 1, 0}}, {Kind: idrl.CompareClips, X: []float64{0, 0, 1}}}
+	s := acquisition.Select(acquisition.IDRL{}, m, p, g, rng.New(6, "tie", 0))
+	if s.First+s.Second != 3 || s.Query != 1 {
+		t.Errorf("%+v, want a diagonal and query 1", s)
+	}
+	within(t, "standard deviation", s.PairStd, math.Sqrt(10)*1e-4, 1e-17)
+}
+
+// The number of allocations depends on no size.
+func TestScoreAllocations(t *testing.T) {
+	stream := rng.New(8, "allocations", 0)
+	for _, size := range []struct{ d, candidates, queries int }{{5, 6, 10}, {5, 6, 1000}, {80, 100, 10}} {
+		p := correlated(t, size.d, stream)
+		m := probit(p)
+		g := random(size.d, size.candidates, size.queries, idrl.CompareClips, stream)
+		dst := make([]float64, size.queries)
+		if n := testing.AllocsPerRun(20, func() { acquisition.IDRL{}.Score(dst, m, p, g) }); n > 7 {
+			t.Errorf("%+v: %v allocations, want at most 7", size, n)
+		}
+	}
+}
+
+// Numbers that are not finite are the caller's mistake, and are not ranked.
+func TestNotFinite(t *testing.T) {
+	m := probit(belief.Isotropic(2, 1))
+	g := returns([]float64{0, math.NaN()}, []float64{1, 0})
+	defer func() {
+		if recover() == nil {
+			t.Error("a candidate that is not a number was ranked")
+		}
+	}()
+	acquisition.IDRL{}.Score(nil, m, m.Prior(), g)
+}
+
+func TestScoreChecksItsDestination(t *testing.T) {
+	m := probit(belief.Isotropic(2, 1))
+	g := random(2, 2, 3, idrl.CompareClips, rng.New(9, "g", 0))
+	for _, acq := range []idrl.Acquisition{acquisition.IDRL{}, acquisition.Uniform{}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%T took a destination of the wrong length", acq)
+				}
+			}()
+			acq.Score(make([]float64, 2), m, m.Prior(), g)
+		}()
+	}
+}
+
+func BenchmarkSelect(b *testing.B) {
+	for _, d := range []int{5, 11, 39, 200} {
+		for _, candidates := range []int{6, 50, 200} {
+			for _, queries := range []int{55, 630, 5000} {
+				stream := rng.New(10, "bench", 0)
+				p := correlated(b, d, stream)
+				m := probit(p)
+				g := random(d, candidates, queries, idrl.CompareClips, stream)
+				b.Run(fmt.Sprintf("d=%d/P=%d/Q=%d", d, candidates, queries), func(b *testing.B) {
+					b.ReportAllocs()
+					for b.Loop() {
+						acquisition.Select(acquisition.IDRL{}, m, p, g, stream)
+					}
+				})
+			}
+		}
+	}
+}

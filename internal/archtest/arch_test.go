@@ -1,0 +1,158 @@
+// Package archtest keeps the arrows between packages pointing one way.
+package archtest
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "tiebreak/"
+
+// rule is what the packages at or below pkg may import: packages of this module
+// (each at or below a listed path) and third-party modules.
+type rule struct {
+	pkg   string
+	local []string
+	third []string
+}
+
+const (
+	gonum    = "gonum.org/v1/gonum"
+	plot     = "gonum.org/v1/plot"
+	templ    = "github.com/a-h/templ"
+	echo     = "github.com/labstack/echo"
+	gorilla  = "github.com/gorilla/websocket"
+	sqlite   = "modernc.org"
+	goose    = "github.com/pressly/goose"
+	xnet     = "golang.org/x/net"
+	vocab    = "internal/idrl"
+	rngs     = "internal/rng"
+	acquires = "internal/acquisition"
+)
+
+// rules is DESIGN's table of arrows. The first row that matches counts. cmd may
+// import anything.
+var rules = []rule{
+	{pkg: vocab, third: []string{gonum}},
+	{pkg: rngs},
+	{"internal/belief", []string{vocab}, []string{gonum}},
+	{acquires, []string{vocab}, []string{gonum}},
+	{"internal/solver", []string{vocab}, []string{gonum}},
+	{"internal/trainer", []string{vocab, rngs}, []string{gonum}},
+	{"internal/sim", []string{vocab}, []string{gonum}},
+	{"internal/clip", []string{vocab}, nil},
+	{"internal/live", []string{vocab}, nil},
+	{"internal/quality", []string{vocab}, []string{gonum}},
+	{"internal/export", []string{vocab}, nil},
+	{"internal/jobs", []string{vocab}, nil},
+	{"internal/auth", []string{vocab}, nil},
+	{"internal/session", []string{vocab, acquires, rngs, "internal/quality"}, []string{gonum}},
+	{
+		"internal/experiment",
+		[]string{vocab, rngs, "internal/belief", acquires, "internal/solver", "internal/trainer", "internal/sim", "envs"},
+		[]string{gonum, plot},
+	},
+	{"envs", []string{vocab, "envs"}, []string{gonum}},
+	{"store", []string{vocab}, []string{sqlite, goose}},
+	{pkg: "static"},
+	{"templates", nil, []string{templ}},
+	{"web/wire", []string{vocab}, nil},
+	{"web/client", []string{vocab, "web/wire"}, []string{gorilla, xnet}},
+	{
+		"web",
+		[]string{vocab, "internal/live", "internal/auth", "internal/export", "web", "templates", "static"},
+		[]string{templ, echo, gorilla},
+	},
+}
+
+func TestImports(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range list(t) {
+		path := strings.TrimPrefix(p.ImportPath, module)
+		if strings.HasPrefix(path, "cmd/") || path == "internal/archtest" {
+			continue
+		}
+		i := slices.IndexFunc(rules, func(r rule) bool { return under(path, r.pkg) })
+		if i < 0 {
+			t.Errorf("%s has no row in the table", path)
+			continue
+		}
+		seen[rules[i].pkg] = true
+		for _, imp := range p.Imports {
+			if !rules[i].allows(imp) {
+				t.Errorf("%s must not import %s", path, imp)
+			}
+		}
+	}
+	for _, r := range rules {
+		if !seen[r.pkg] {
+			t.Errorf("the table has a row for %s, which does not exist", r.pkg)
+		}
+	}
+}
+
+// allows reports whether a package under r may import imp. The standard library
+// is free, but for the global random generator.
+func (r rule) allows(imp string) bool {
+	if local, ok := strings.CutPrefix(imp, module); ok {
+		return slices.ContainsFunc(r.local, func(p string) bool { return under(local, p) })
+	}
+	if strings.Contains(strings.Split(imp, "/")[0], ".") {
+		return slices.ContainsFunc(r.third, func(p string) bool { return under(imp, p) })
+	}
+	if imp == "database/sql" {
+		return under(r.pkg, "store")
+	}
+	return imp != "math/rand" && imp != "C"
+}
+
+func TestAllows(t *testing.T) {
+	for _, test := range []struct {
+		rule rule
+		imp  string
+		want bool
+	}{
+		{rule{pkg: "envs", local: []string{vocab}}, module + vocab, true},
+		{rule{pkg: "envs", local: []string{vocab}}, module + "internal/sim", false},
+		{rule{pkg: "envs", third: []string{gonum}}, gonum + "/mat", true},
+		{rule{pkg: "envs", third: []string{gonum}}, plot, false},
+		{rule{pkg: "envs"}, "math/rand", false},
+		{rule{pkg: "envs"}, "math/rand/v2", true},
+		{rule{pkg: "web"}, "database/sql", false},
+		{rule{pkg: "store"}, "database/sql", true},
+		{rule{pkg: "web"}, "C", false},
+	} {
+		if got := test.rule.allows(test.imp); got != test.want {
+			t.Errorf("%s may import %s = %v, want %v", test.rule.pkg, test.imp, got, test.want)
+		}
+	}
+}
+
+func under(path, prefix string) bool { return path == prefix || strings.HasPrefix(path, prefix+"/") }
+
+type pkg struct {
+	ImportPath string
+	Imports    []string // of non-test files
+}
+
+func list(t *testing.T) (ps []pkg) {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return ps
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		ps = append(ps, p)
+	}
+}

@@ -1,0 +1,65 @@
+package auth
+
+import "tiebreak/internal/idrl"
+
+// Role is what somebody is to the server.
+type Role string
+
+// Roles.
+const (
+	None       Role = "" // not signed in
+	Researcher Role = "researcher"
+	Annotator  Role = "annotator" // of one session
+)
+
+// Roles returns every role.
+func Roles() []Role { return []Role{None, Researcher, Annotator} }
+
+// An Actor is who makes a request.
+type Actor struct {
+	Role      Role
+	User      string           // of a researcher
+	Annotator idrl.AnnotatorID // of an annotator
+	Session   idrl.SessionID   // the annotator's
+}
+
+// Action is what an actor may want to do.
+type Action string
+
+// Actions. The set is closed. All but the first two concern a session.
+const (
+	ListSessions  Action = "list sessions"
+	CreateSession Action = "create a session"
+	WatchSession  Action = "watch a session" // its dashboard, belief, candidates and everybody's answers
+	Invite        Action = "invite annotators"
+	Export        Action = "export a session"
+	Label         Action = "answer questions"
+	FetchClip     Action = "fetch a clip" // of an annotator: only of their own assignments, which the store knows
+)
+
+// Actions returns every action.
+func Actions() []Action {
+	return []Action{ListSessions, CreateSession, WatchSession, Invite, Export, Label, FetchClip}
+}
+
+// Can reports whether an actor may act on a session, which is empty for actions
+// that concern none. Researchers trust one another and may do all but answer,
+// since their answers would count as an annotator's. An annotator answers in
+// one session and sees nothing else.
+func Can(a Actor, action Action, session idrl.SessionID) bool {
+	switch a.Role {
+	case Researcher:
+		switch action {
+		case ListSessions, CreateSession:
+			return true
+		case WatchSession, Invite, Export, FetchClip:
+			return session != ""
+		}
+	case Annotator:
+		switch action {
+		case Label, FetchClip:
+			return session != "" && session == a.Session && a.Annotator != ""
+		}
+	}
+	return false
+}

@@ -1,0 +1,67 @@
+package auth
+
+import (
+	"context"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// A limit says how long a login lasts.
+type limit struct {
+	idle     time.Duration // since the holder was seen last
+	absolute time.Duration // since sign-in
+}
+
+// limits of a researcher are tighter: they see everybody's answers.
+func limits(r Role) limit {
+	if r == Researcher {
+		return limit{idle: 3 * 24 * time.Hour, absolute: 14 * 24 * time.Hour}
+	}
+	return limit{idle: 14 * 24 * time.Hour, absolute: 60 * 24 * time.Hour}
+}
+
+// CookieLife is how long a browser keeps the cookie of a role.
+func CookieLife(r Role) time.Duration { return limits(r).absolute }
+
+// seenEvery is how precisely the last sight of somebody is recorded.
+const seenEvery = 10 * time.Minute
+
+// Actor returns who holds a cookie. A cookie that is empty, unknown or expired
+// makes nobody, which is no error.
+func (a *Auth) Actor(ctx context.Context, cookie string) (Actor, error) {
+	if cookie == "" {
+		return Actor{}, nil
+	}
+	hash, err := hashToken(cookie)
+	if err != nil {
+		return Actor{}, nil
+	}
+	user, session, annotator, since, seen, err := a.store.Login(ctx, hash)
+	if idrl.KindOf(err) == idrl.NotFound {
+		return Actor{}, nil
+	}
+	if err != nil {
+		return Actor{}, err
+	}
+	who, now := actor(user, session, annotator), a.now()
+	l := limits(who.Role)
+	if now.Sub(since) > l.absolute || now.Sub(seen) > l.idle {
+		return Actor{}, a.store.SignOut(ctx, hash)
+	}
+	if now.Sub(seen) > seenEvery {
+		if err := a.store.Seen(ctx, hash, now); err != nil {
+			return Actor{}, err
+		}
+	}
+	return who, nil
+}
+
+// SignOut makes a cookie worthless. One that is already is no error.
+func (a *Auth) SignOut(ctx context.Context, cookie string) error {
+	hash, err := hashToken(cookie)
+	if err != nil {
+		return nil
+	}
+	return a.store.SignOut(ctx, hash)
+}

@@ -1,0 +1,83 @@
+package belief
+
+import (
+	"fmt"
+
+	"tiebreak/internal/idrl"
+)
+
+// PaperNoiseVar is the variance that the paper's experiments give to an answer
+// of ±1. Source: reference "authors-code", section 2.
+const PaperNoiseVar = 0.25
+
+// Model says how answers change a Gaussian belief.
+type Model struct {
+	Start      *Gaussian       // before the first answer; required
+	Comparison idrl.Likelihood // of the answer to a comparison; required if one is asked
+	Rating     idrl.Likelihood // of the answer to a rating; required if one is asked
+}
+
+var _ idrl.RewardModel = Model{}
+
+// Prior returns the belief before the first answer.
+func (m Model) Prior() idrl.Posterior { return m.Start }
+
+// Likelihood returns the model of the answer to q.
+func (m Model) Likelihood(q idrl.Query) idrl.Likelihood {
+	if q.Kind.Comparison() {
+		return m.Comparison
+	}
+	return m.Rating
+}
+
+// Update returns the belief after answer a to q; p is unchanged. An answer that
+// is not informative leaves the belief as it is. It returns an error of kind
+// Invalid if a does not fit q or q does not fit p, and one of kind Internal if
+// p is not a *Gaussian.
+func (m Model) Update(p idrl.Posterior, q idrl.Query, a idrl.Answer) (idrl.Posterior, error) {
+	g, ok := p.(*Gaussian)
+	if !ok {
+		return nil, fmt.Errorf("belief: update of a %T", p)
+	}
+	if err := fits(g, q, a); err != nil {
+		return nil, err
+	}
+	if !a.Informative() {
+		return p, nil
+	}
+	mean, v := g.moments(q.X)
+	_, d1, d2 := m.Likelihood(q).LogZ(a, mean, v)
+	if !finite(mean, v, d1, d2) {
+		return nil, fmt.Errorf("belief: answer %q at mean %v and variance %v is beyond computing", a.Choice, mean, v)
+	}
+	return g.Observe(q.X, d1, -d2), nil
+}
+
+// Anticipate returns the belief with the mean of p and the covariance expected
+// after q is answered, whatever the answer. It panics if p is not a *Gaussian
+// or q does not fit it. Source: reference "methods", section 3.
+func (m Model) Anticipate(p idrl.Posterior, q idrl.Query) idrl.Posterior {
+	g := p.(*Gaussian)
+	mean, v := g.moments(q.X)
+	return g.Observe(q.X, 0, m.Likelihood(q).Info(mean, v))
+}
+
+// moments returns the mean and variance of θ·x.
+func (g *Gaussian) moments(x []float64) (m, v float64) {
+	return idrl.Moments(g, x, g.mean, make([]float64, len(g.mean)))
+}
+
+// fits returns an error of kind Invalid if q does not fit g or a does not fit q.
+func fits(g *Gaussian, q idrl.Query, a idrl.Answer) error {
+	switch rated := a.Choice == idrl.Rated; {
+	case len(q.X) != g.Dim():
+		return idrl.Errorf(idrl.Invalid, "query %s has %d features but the belief has %d", q.ID, len(q.X), g.Dim())
+	case !finite(q.X...):
+		return idrl.Errorf(idrl.Invalid, "query %s has features that are not finite", q.ID)
+	case a.Informative() && rated == q.Kind.Comparison():
+		return idrl.Errorf(idrl.Invalid, "choice %q does not answer a %s", a.Choice, q.Kind)
+	case rated && !(a.Rating >= -1 && a.Rating <= 1):
+		return idrl.Errorf(idrl.Invalid, "rating %v is off the scale; send a number from -1 to 1", a.Rating)
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package belief
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"tiebreak/internal/idrl"
+)
+
+// leastNoise is the smallest variance of an answer's noise, as a share of the
+// prior variance of a weight, with which a covariance kept by rank-one updates in
+// float64 stays accurate: answers shrink it by about that factor, and rounding is
+// 1e-16 of where it began.
+const leastNoise = 1e-9
+
+// ForSpec returns the model that spec asks for in env, or an error of kind
+// Invalid that says what to change.
+func ForSpec(spec idrl.SessionSpec, env idrl.Environment) (Model, error) {
+	start, err := prior(spec, env)
+	if err != nil {
+		return Model{}, err
+	}
+	m := Model{Start: start, Rating: Rating{NoiseVar: spec.RatingVar}}
+	switch spec.Likelihood {
+	case "probit":
+		m.Comparison = Probit{NoiseStd: spec.NoiseStd, TieBand: spec.TieBand}
+	case "gaussian":
+		m.Comparison = PlusMinus{NoiseVar: PaperNoiseVar}
+	default:
+		return Model{}, idrl.Errorf(idrl.Invalid, "unknown likelihood %q; known: probit, gaussian", spec.Likelihood)
+	}
+	if err := checkNoise(spec); err != nil {
+		return Model{}, err
+	}
+	return m, nil
+}
+
+// checkNoise returns an error of kind Invalid if the noise of spec is not
+// positive or too small beside the prior.
+func checkNoise(spec idrl.SessionSpec) error {
+	for _, v := range []float64{spec.NoiseStd, spec.TieBand, spec.RatingVar} {
+		if !(v > 0) || !finite(v) {
+			return idrl.Errorf(idrl.Invalid, "noise, tie band and rating variance must be positive numbers; got %v", v)
+		}
+	}
+	if least := leastNoise * spec.PriorVar; min(spec.NoiseStd*spec.NoiseStd, spec.RatingVar, PaperNoiseVar) < least {
+		return idrl.Errorf(idrl.Invalid, "the noise of an answer is too small beside the prior variance %v to compute with: "+
+			"its variance must be at least %v; raise the noise or lower the prior variance", spec.PriorVar, least)
+	}
+	return nil
+}
+
+// prior returns the belief before the first answer that spec asks for in env.
+func prior(spec idrl.SessionSpec, env idrl.Environment) (*Gaussian, error) {
+	d := env.Spec().FeatureDim()
+	if d < 1 || d > MaxDim {
+		return nil, idrl.Errorf(idrl.Invalid, "environment %q has %d features; a belief holds 1 to %d", env.Spec().ID, d, MaxDim)
+	}
+	if !(spec.PriorVar > 0) || !finite(spec.PriorVar) {
+		return nil, idrl.Errorf(idrl.Invalid, "prior variance must be a positive number; got %v", spec.PriorVar)
+	}
+	switch spec.Prior {
+	case "linear":
+		return Isotropic(d, spec.PriorVar), nil
+	case "kernel":
+		k, ok := env.(idrl.FeatureKernel)
+		if !ok {
+			return nil, idrl.Errorf(idrl.Invalid, "environment %q states no similarity between its features, so its prior must be \"linear\"; "+
+				"\"kernel\" fits environments whose features are types of objects or states, such as gridworld", env.Spec().ID)
+		}
+		cov := mat.NewSymDense(d, nil)
+		k.Kernel(cov)
+		cov.ScaleSym(spec.PriorVar, cov)
+		return NewGaussian(make([]float64, d), cov)
+	}
+	return nil, idrl.Errorf(idrl.Invalid, "unknown prior %q; known: linear, kernel", spec.Prior)
+}

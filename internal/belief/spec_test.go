@@ -1,0 +1,86 @@
+package belief
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"tiebreak/internal/idrl"
+)
+
+// env is an environment of which only the spec matters.
+type env struct {
+	idrl.Environment
+	d int
+}
+
+func (e env) Spec() idrl.EnvSpec {
+	return idrl.EnvSpec{ID: "bare", FeatureNames: make([]string, e.d)}
+}
+
+// kernelled is one whose features are types with correlation rho.
+type kernelled struct {
+	env
+	rho float64
+}
+
+func (e kernelled) Kernel(dst *mat.SymDense) {
+	for i := range e.d {
+		for j := range i {
+			dst.SetSym(i, j, e.rho)
+		}
+		dst.SetSym(i, i, 1)
+	}
+}
+
+func TestForSpec(t *testing.T) {
+	base := idrl.SessionSpec{}.WithDefaults()
+	with := func(f func(s *idrl.SessionSpec)) idrl.SessionSpec { s := base; f(&s); return s }
+	for _, test := range []struct {
+		name string
+		spec idrl.SessionSpec
+		env  idrl.Environment
+		err  string // a part of it; empty if there is none
+		cov  []float64
+		like idrl.Likelihood
+	}{
+		{"defaults", base, env{d: 2}, "", []float64{1, 0, 0, 1}, Probit{NoiseStd: 1, TieBand: 0.25}},
+		{"prior variance", with(func(s *idrl.SessionSpec) { s.PriorVar = 3 }), env{d: 1}, "", []float64{3}, Probit{NoiseStd: 1, TieBand: 0.25}},
+		{"kernel", with(func(s *idrl.SessionSpec) { s.Prior, s.PriorVar = "kernel", 4 }), kernelled{env{d: 2}, math.Exp(-1)}, "", []float64{4, 4 / math.E, 4 / math.E, 4}, Probit{NoiseStd: 1, TieBand: 0.25}},
+		{"paper", with(func(s *idrl.SessionSpec) { s.Likelihood = "gaussian" }), env{d: 1}, "", []float64{1}, PlusMinus{NoiseVar: 0.25}},
+		{"no kernel", with(func(s *idrl.SessionSpec) { s.Prior = "kernel" }), env{d: 2}, "must be \"linear\"", nil, nil},
+		{"kernel not positive definite", with(func(s *idrl.SessionSpec) { s.Prior = "kernel" }), kernelled{env{d: 2}, 1.5}, "positive definite", nil, nil},
+		{"unknown prior", with(func(s *idrl.SessionSpec) { s.Prior = "flat" }), env{d: 2}, "known: linear, kernel", nil, nil},
+		{"unknown likelihood", with(func(s *idrl.SessionSpec) { s.Likelihood = "logit" }), env{d: 2}, "known: probit, gaussian", nil, nil},
+		{"no features", base, env{}, "has 0 features", nil, nil},
+		{"prior variance is no number", with(func(s *idrl.SessionSpec) { s.PriorVar = math.NaN() }), env{d: 2}, "prior variance", nil, nil},
+		{"negative noise", with(func(s *idrl.SessionSpec) { s.NoiseStd = -1 }), env{d: 2}, "positive", nil, nil},
+		{"infinite rating variance", with(func(s *idrl.SessionSpec) { s.RatingVar = math.Inf(1) }), env{d: 2}, "positive", nil, nil},
+		{"noise below rounding", with(func(s *idrl.SessionSpec) { s.RatingVar = 1e-10 }), env{d: 2}, "too small", nil, nil},
+		{"prior beyond the paper's noise", with(func(s *idrl.SessionSpec) { s.PriorVar = 1e9 }), env{d: 2}, "too small", nil, nil},
+	} {
+		m, err := ForSpec(test.spec, test.env)
+		if test.err != "" {
+			if err == nil || !strings.Contains(err.Error(), test.err) || idrl.KindOf(err) != idrl.Invalid {
+				t.Errorf("%s: error %v, want one of kind Invalid with %q", test.name, err, test.err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		if !floats.EqualApprox(m.Start.cov, test.cov, 1e-15) || floats.Norm(m.Start.mean, 1) != 0 {
+			t.Errorf("%s: prior covariance %v, want %v", test.name, m.Start.cov, test.cov)
+		}
+		if got := m.Likelihood(comparison()); got != test.like {
+			t.Errorf("%s: likelihood %#v, want %#v", test.name, got, test.like)
+		}
+		if got := m.Likelihood(rating()); got != (Rating{NoiseVar: test.spec.RatingVar}) {
+			t.Errorf("%s: likelihood of a rating %#v", test.name, got)
+		}
+	}
+}

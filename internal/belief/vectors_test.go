@@ -1,0 +1,161 @@
+package belief
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// The files in testdata are vectors of the authors' own code (reference
+// "vectors", whose ids they bear).
+func vector(t *testing.T, name string, into any) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// squaredExponential returns the covariance 4·exp(−½((i−j)/3)²) of n states.
+func squaredExponential(n int) *mat.SymDense {
+	k := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			z := float64(i-j) / 3
+			k.SetSym(i, j, 4*math.Exp(-0.5*z*z))
+		}
+	}
+	return k
+}
+
+// A Gaussian process on a line of states is one-hot features with the kernel as
+// prior covariance. The code's covariance is predictive: from the first answer
+// on, the observation variance stands on its diagonal; ours is latent.
+func TestVectorGPPoints(t *testing.T) {
+	var file struct {
+		Inputs struct {
+			ObsVar       float64 `json:"obs_var"`
+			Observations []struct {
+				State int
+				Y     float64
+			}
+			States []int `json:"predict_states"`
+		}
+		Outputs struct {
+			Stages []struct {
+				N    int `json:"n_obs"`
+				Mean []float64
+				Diag []float64 `json:"cov_diag"`
+				Row4 []float64 `json:"cov_row_4"`
+			}
+		}
+	}
+	vector(t, "gp_rbf_points", &file)
+	const tol = 1e-7 // stated; the code rounds y to float32
+	d := len(file.Inputs.States)
+	start, err := NewGaussian(make([]float64, d), squaredExponential(d))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, stage := range file.Outputs.Stages {
+		g := start
+		for _, o := range file.Inputs.Observations[:stage.N] {
+			x := make([]float64, d)
+			x[o.State] = 1
+			m, v := g.moments(x)
+			_, d1, d2 := gaussianLogZ(o.Y-m, v+file.Inputs.ObsVar)
+			g = g.Observe(x, d1, -d2)
+		}
+		cov := covariance(g)
+		for i := range d {
+			if stage.N > 0 {
+				stage.Diag[i] -= file.Inputs.ObsVar
+			}
+			within(t, "mean", g.mean[i], stage.Mean[i], tol)
+			within(t, "variance", cov.At(i, i), stage.Diag[i], tol)
+		}
+		if stage.N > 0 {
+			stage.Row4[4] -= file.Inputs.ObsVar
+		}
+		for i := range d {
+			within(t, "covariance with state 4", cov.At(4, i), stage.Row4[i], tol)
+		}
+	}
+	if len(file.Outputs.Stages) < 4 {
+		t.Errorf("%d stages, want 4", len(file.Outputs.Stages))
+	}
+}
+
+// The linear kernel, in both of the code's ways of computing it: a grounding
+// observation with noise 0.001 and the observation variance on the diagonal of
+// the predictions; and in weight space, where the grounding has the variance of
+// the answers.
+func TestVectorLinearKernel(t *testing.T) {
+	var file struct {
+		Inputs struct {
+			ObsVar    float64 `json:"obs_var"`
+			Grounding struct {
+				Phi      []float64
+				Y        float64
+				NoiseVar float64 `json:"noise_var"`
+			}
+			Comparisons []struct {
+				Phi1, Phi2 []float64
+				Y          float64
+			}
+			Predict [][]float64 `json:"predict_phi"`
+		}
+		Outputs struct {
+			Mean       []float64
+			Cov        [][]float64
+			WeightMean []float64   `json:"weight_mean"`
+			WeightCov  [][]float64 `json:"weight_cov"`
+		}
+	}
+	vector(t, "gp_linear_kernel", &file)
+	const tol = 1e-7 // stated
+	in, out := file.Inputs, file.Outputs
+	fit := func(groundingVar float64) *Gaussian {
+		g := Isotropic(5, 3)
+		observe := func(x []float64, y, noise float64) {
+			m, v := g.moments(x)
+			_, d1, d2 := gaussianLogZ(y-m, v+noise)
+			g = g.Observe(x, d1, -d2)
+		}
+		observe(in.Grounding.Phi, in.Grounding.Y, groundingVar)
+		for _, c := range in.Comparisons {
+			x := make([]float64, 5)
+			floats.SubTo(x, c.Phi1, c.Phi2)
+			observe(x, c.Y, in.ObsVar)
+		}
+		return g
+	}
+	g := fit(in.Grounding.NoiseVar)
+	work := make([]float64, 5)
+	for i, phi := range in.Predict {
+		within(t, "predicted mean", floats.Dot(phi, g.mean), out.Mean[i], tol)
+		g.CovMul(work, phi)
+		for j, other := range in.Predict {
+			want := out.Cov[i][j]
+			if i == j {
+				want -= in.ObsVar
+			}
+			within(t, "predicted covariance", floats.Dot(other, work), want, tol)
+		}
+	}
+	w := fit(in.ObsVar)
+	for i := range 5 {
+		within(t, "weight mean", w.mean[i], out.WeightMean[i], tol)
+		for j := range 5 {
+			within(t, "weight covariance", w.cov[5*i+j], out.WeightCov[i][j], tol)
+		}
+	}
+}

@@ -1,0 +1,273 @@
+package clip
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/idrl"
+)
+
+// world is a small environment that draws a camera, one static shape and two
+// moving ones. Its snapshot is a position.
+type world struct {
+	x       float64
+	scale   float64 // of what it draws; 1 if 0
+	uneven  bool    // draws a point more in every state but the first
+	badDraw float64 // added to a coordinate
+}
+
+func (w *world) Spec() idrl.EnvSpec {
+	return idrl.EnvSpec{
+		ID: "world", Actions: idrl.ActionSpec{Num: 1}, ObsDim: 1, FeatureNames: []string{"F"},
+		StepSeconds: 0.5, Horizon: 9, Discount: 1, ClipSteps: 3, Playback: 2, StillLabel: "this",
+	}
+}
+func (w *world) Reset(*rand.Rand) idrl.TimeStep   { return idrl.TimeStep{} }
+func (w *world) Step(idrl.Action) idrl.TimeStep   { return idrl.TimeStep{} }
+func (w *world) Snapshot(dst []float64) []float64 { return append(dst[:0], w.x) }
+func (w *world) Restore(s []float64)              { w.x = s[0] }
+func (w *world) Draw(dst *idrl.Scene) {
+	k := max(1, w.scale)
+	*dst = idrl.Scene{
+		Camera: idrl.Camera{X: w.x, Y: -2, W: 4, H: 3},
+		Static: []idrl.Shape{{Kind: idrl.Polygon, Paint: idrl.Surface, Pts: []float64{0, 0, 1, 0, 1, 1}}},
+		Moving: []idrl.Shape{
+			{Kind: idrl.Circle, Paint: idrl.Agent, Size: 0.5, Pts: []float64{k * w.x, -w.x + w.badDraw}, Trail: true},
+			{Kind: idrl.Text, Paint: idrl.Ink, Size: 0.2, Pts: []float64{w.x, 1}, Text: "Ä"},
+		},
+	}
+	if w.uneven && w.x != 0 {
+		dst.Moving[0].Pts = append(dst.Moving[0].Pts, 1, 1)
+	}
+}
+
+// walk is a clip of the world in the positions xs.
+func walk(xs ...float64) idrl.Clip {
+	c := idrl.Clip{ID: "walk", Steps: len(xs) - 1, Phi: []float64{1.25}}
+	for _, x := range xs {
+		c.Snapshots = append(c.Snapshots, []float64{x})
+	}
+	return c
+}
+
+func TestRoundTrip(t *testing.T) {
+	xs := []float64{0, 1.5, -1.7, 0.3}
+	b, err := Encode(&world{}, walk(xs...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Decode(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Header{
+		Version: 1, Env: "world", Steps: 3, Frames: 4, StepSec: 0.5, Playback: 2, Phi: []float64{1.25},
+		Unit: 4.0 / unitsAcross, W: 4, H: 3,
+		Static: []Shape{{Kind: idrl.Polygon, Paint: idrl.Surface, Pts: []float64{0, 0, 1, 0, 1, 1}}},
+		Moving: []Shape{
+			{Kind: idrl.Circle, Paint: idrl.Agent, Size: 0.5, N: 1, Trail: true},
+			{Kind: idrl.Text, Paint: idrl.Ink, Size: 0.2, N: 1, Text: "Ä"},
+		},
+	}
+	if diff := cmp.Diff(want, got.Header); diff != "" {
+		t.Errorf("header (-want +got):\n%s", diff)
+	}
+	for i, x := range xs {
+		for j, v := range []float64{x, -2, x, -x, x, 1} {
+			if d := math.Abs(got.Frames[i][j] - v); d > want.Unit/2 {
+				t.Errorf("frame %d number %d = %v, want %v within %v", i, j, got.Frames[i][j], v, want.Unit/2)
+			}
+		}
+	}
+	again, err := Encode(&world{}, walk(xs...))
+	if err != nil || !bytes.Equal(b, again) {
+		t.Errorf("the same clip encodes to other bytes, error %v", err)
+	}
+}
+
+// TestFarAway moves across more than 16 bits of the usual unit, forth and back.
+func TestFarAway(t *testing.T) {
+	w := &world{scale: 1000}
+	b, err := Encode(w, walk(0, 3, -3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Decode(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{0, 3000, -3000} {
+		if d := math.Abs(got.Frames[i][2] - want); d > got.Header.Unit {
+			t.Errorf("frame %d: x = %v, want %v", i, got.Frames[i][2], want)
+		}
+	}
+}
+
+func TestStillHasOneFrame(t *testing.T) {
+	b, err := Encode(&world{}, walk(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Decode(b)
+	if err != nil || got.Header.Steps != 0 || len(got.Frames) != 1 {
+		t.Errorf("a still decodes to %d steps and %d frames, error %v", got.Header.Steps, len(got.Frames), err)
+	}
+}
+
+// blind hides that world can draw.
+type blind struct{ idrl.Environment }
+
+func TestEncodeRefuses(t *testing.T) {
+	short := walk(0, 1)
+	short.Steps = 2
+	for _, test := range []struct {
+		name string
+		env  idrl.Environment
+		clip idrl.Clip
+		kind idrl.Kind
+		want string
+	}{
+		{"an environment that cannot draw", blind{&world{}}, walk(0, 1), idrl.Invalid, `"world" cannot draw`},
+		{"a clip read back from a store", &world{}, idrl.Clip{ID: "c", Steps: 2}, idrl.Invalid, "0 snapshots for 2 steps"},
+		{"too few snapshots", &world{}, short, idrl.Invalid, "2 snapshots for 2 steps"},
+		{"scenes of two shapes", &world{uneven: true}, walk(0, 1), idrl.Internal, "frame 1"},
+		{"a coordinate that is not a number", &world{badDraw: math.NaN()}, walk(0, 1), idrl.Internal, "walk"},
+		{"an infinite coordinate", &world{badDraw: math.Inf(1)}, walk(0, 1), idrl.Internal, "walk"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := Encode(test.env, test.clip)
+			if err == nil || idrl.KindOf(err) != test.kind || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v (kind %d), want kind %d with %q", err, idrl.KindOf(err), test.kind, test.want)
+			}
+		})
+	}
+}
+
+// packed deflates raw behind the magic.
+func packed(t *testing.T, raw []byte) []byte {
+	t.Helper()
+	out := bytes.NewBufferString(magic)
+	w, err := flate.NewWriter(out, flate.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(raw); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// withHeader packs a header and n numbers that are zero.
+func withHeader(t *testing.T, h Header, n int) []byte {
+	t.Helper()
+	head, err := json.Marshal(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := binary.LittleEndian.AppendUint32(nil, uint32(len(head)))
+	return packed(t, append(append(raw, head...), make([]byte, 2*n)...))
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	good := func(change func(*Header)) Header {
+		h := Header{
+			Version: 1, Steps: 1, Frames: 2, StepSec: 1, Playback: 1, Unit: 1, W: 1, H: 1,
+			Static: []Shape{{Kind: idrl.Circle, Paint: idrl.Mark, Size: 1, Pts: []float64{0, 0}}},
+			Moving: []Shape{{Kind: idrl.Polygon, Paint: idrl.Agent, N: 3}},
+		}
+		change(&h)
+		return h
+	}
+	const numbers = 2 * (2 + 2*3)
+	if _, err := Decode(withHeader(t, good(func(*Header) {}), numbers)); err != nil {
+		t.Fatalf("the header that the rows below change: %v", err)
+	}
+	header := func(change func(*Header)) []byte { return withHeader(t, good(change), numbers) }
+	for _, test := range []struct {
+		name string
+		data []byte
+		want string
+	}{
+		{"nothing", nil, "begin with"},
+		{"another file", []byte("PNG0abc"), "begin with"},
+		{"no deflate stream", []byte(magic + "\xff\xff\xff"), "inflated"},
+		{"an end within the length", packed(t, []byte{1, 2}), "before its header"},
+		{"an end within the header", packed(t, []byte{200, 0, 0, 0, '{'}), "within its header"},
+		{"a length of 2^32-1", packed(t, []byte{255, 255, 255, 255, '{'}), "within its header"},
+		{"a header that is not JSON", packed(t, []byte{1, 0, 0, 0, '{'}), "cannot be read"},
+		{"a bomb", packed(t, make([]byte, 2*maxBytes)), "more than"},
+		{"numbers missing", withHeader(t, good(func(*Header) {}), numbers-1), "bytes of numbers"},
+		{"numbers left over", withHeader(t, good(func(*Header) {}), numbers+1), "bytes of numbers"},
+		{"a later version", header(func(h *Header) { h.Version = 2 }), "version 2"},
+		{"frames that do not fit the steps", header(func(h *Header) { h.Frames = 3 }), "3 frames for 1 steps"},
+		{"a negative number of steps", header(func(h *Header) { h.Steps, h.Frames = -1, 0 }), "frames"},
+		{"too many frames", header(func(h *Header) { h.Steps, h.Frames = 1<<40, 1<<40+1 }), "frames"},
+		{"no duration", header(func(h *Header) { h.StepSec = 0 }), "not positive"},
+		{"a negative unit", header(func(h *Header) { h.Unit = -1 }), "not positive"},
+		{"a huge camera", header(func(h *Header) { h.W = 1e300 }), "not positive"},
+		{"too many points", header(func(h *Header) { h.Moving[0].N = 1 << 40 }), "points"},
+		{"too many points together", header(func(h *Header) {
+			h.Moving = slices.Repeat([]Shape{{Kind: idrl.Polygon, Paint: idrl.Agent, N: maxPoints}}, 3)
+		}), "moving points"},
+		{"a negative number of points", header(func(h *Header) { h.Moving[0].N = -3 }), "points"},
+		{"a triangle of two points", header(func(h *Header) { h.Moving[0].N = 2 }), "2 points"},
+		{"an unknown shape", header(func(h *Header) { h.Moving[0].Kind = "blob" }), "blob"},
+		{"half a point", header(func(h *Header) { h.Static[0].Pts = []float64{1} }), "half a point"},
+		{"a circle without a radius", header(func(h *Header) { h.Static[0].Size = 0 }), "without a size"},
+		{"a shape without a paint", header(func(h *Header) { h.Static[0].Paint = "" }), "paint"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := Decode(test.data)
+			if err == nil || idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want kind Invalid with %q", err, test.want)
+			}
+		})
+	}
+}
+
+// FuzzDecode checks that Decode never panics and that what it accepts is whole.
+func FuzzDecode(f *testing.F) {
+	for _, xs := range [][]float64{{0}, {0, 1, 2}, {-5, 5}} {
+		b, err := Encode(&world{}, walk(xs...))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+		f.Add(b[:len(b)/2])
+	}
+	f.Add([]byte(magic))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		c, err := Decode(b)
+		if err != nil {
+			if idrl.KindOf(err) != idrl.Invalid {
+				t.Fatalf("error %v is not of kind Invalid", err)
+			}
+			return
+		}
+		if len(c.Frames) != c.Header.Steps+1 {
+			t.Fatalf("%d frames for %d steps", len(c.Frames), c.Header.Steps)
+		}
+		for _, frame := range c.Frames {
+			if len(frame) != c.Header.rowLen() {
+				t.Fatalf("frame of %d numbers, want %d", len(frame), c.Header.rowLen())
+			}
+			for _, v := range frame {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					t.Fatalf("coordinate %v", v)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,84 @@
+// Package export writes the answers of a session as a data set: one record an
+// answer, as JSON lines or CSV, with stable ids and stated polarity. The file
+// docs/export.md describes the columns.
+package export
+
+import (
+	"io"
+
+	"tiebreak/internal/idrl"
+)
+
+// Row is one answer with what it speaks of. The log rows that withdraw answers
+// have none: the answer that they withdraw is marked.
+type Row struct {
+	Answer    idrl.Answer
+	Query     idrl.Query
+	Clips     []idrl.Clip // of Query, in its order
+	Why       idrl.Why
+	Withdrawn bool // a later row withdraws the answer
+}
+
+// Rows calls yield with each answer of a session, by Seq, until yield returns an
+// error, which it returns.
+type Rows func(yield func(Row) error) error
+
+// Formats returns the names of the formats, the default first.
+func Formats() []string { return []string{"jsonl", "csv"} }
+
+// ContentType returns the media type of a format.
+func ContentType(format string) string {
+	if format == "csv" {
+		return "text/csv; charset=utf-8"
+	}
+	return "application/jsonl"
+}
+
+// CheckFormat returns an error of kind Invalid if the format is not known.
+func CheckFormat(format string) error {
+	for _, f := range Formats() {
+		if f == format {
+			return nil
+		}
+	}
+	return idrl.Errorf(idrl.Invalid, "unknown export format %q; use jsonl or csv", format)
+}
+
+// Write streams the rows of the session spec to w. features names the entries
+// of φ, length d; a clip whose Phi has another length is an Internal error. The
+// result is a function of the arguments, to the byte.
+func Write(w io.Writer, format string, spec idrl.SessionSpec, features []string, rows Rows) error {
+	if err := CheckFormat(format); err != nil {
+		return err
+	}
+	e := &encoder{spec: &spec, columns: columns(), features: features, slugs: slugs(features)}
+	if format == "csv" {
+		return e.writeCSV(w, rows)
+	}
+	return rows(func(r Row) error {
+		if err := e.check(&r); err != nil {
+			return err
+		}
+		_, err := w.Write(e.line(&r))
+		return err
+	})
+}
+
+// encoder turns rows into records of one session.
+type encoder struct {
+	spec     *idrl.SessionSpec
+	columns  []column
+	features []string // length d
+	slugs    []string // of features
+	buf      []byte   // of the last line
+}
+
+func (e *encoder) check(r *Row) error {
+	for _, c := range r.Clips {
+		if len(c.Phi) != len(e.features) {
+			return idrl.Errorf(idrl.Internal, "export row %d: clip %s has %d features, want %d",
+				r.Answer.Seq, c.ID, len(c.Phi), len(e.features))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+// Package quality sums up how annotators answer: speed, sides, and agreement
+// with the belief.
+package quality
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// z95 is the 97.5 % quantile of the standard normal distribution.
+const z95 = 1.959963984540054
+
+// Summarise returns the statistics of every annotator with a row in the log, in
+// the order of their first rows. Withdrawn answers count only as Undone.
+// predicted says of a decisive comparison whether the belief before it gave the
+// chosen clip the higher probability; answers that it does not name are left out
+// of the share.
+func Summarise(log []idrl.Answer, predicted map[idrl.AnswerID]bool) []idrl.AnnotatorStats {
+	var order []idrl.AnnotatorID
+	tallies := map[idrl.AnnotatorID]*tally{}
+	of := func(id idrl.AnnotatorID) *tally {
+		if tallies[id] == nil {
+			tallies[id] = &tally{stats: idrl.AnnotatorStats{Annotator: id}}
+			order = append(order, id)
+		}
+		return tallies[id]
+	}
+	for _, a := range log {
+		if t := of(a.Annotator); a.Undoes != "" {
+			t.stats.Undone++
+		}
+	}
+	for _, a := range idrl.Effective(log) {
+		of(a.Annotator).add(a, predicted)
+	}
+	out := make([]idrl.AnnotatorStats, 0, len(order))
+	for _, id := range order {
+		out = append(out, tallies[id].finish())
+	}
+	return out
+}
+
+// tally collects the effective answers of one annotator.
+type tally struct {
+	stats       idrl.AnnotatorStats
+	times       []int64 // response times, ms
+	left, sided int     // decisive comparisons won by the left clip; all with a known side
+	hits        int     // decisive comparisons foretold
+}
+
+func (t *tally) add(a idrl.Answer, predicted map[idrl.AnswerID]bool) {
+	t.stats.Answers++
+	t.times = append(t.times, a.ResponseMS)
+	switch a.Choice {
+	case idrl.ChoseA, idrl.ChoseB:
+		t.stats.Decisive++
+		t.addSide(a)
+		if hit, ok := predicted[a.ID]; ok {
+			t.stats.PredictedSize++
+			if hit {
+				t.hits++
+			}
+		}
+	case idrl.Rated:
+		t.stats.Decisive++
+	case idrl.Equal:
+		t.stats.Equal++
+	case idrl.CantTell:
+		t.stats.CantTell++
+	case idrl.Skip, idrl.TechnicalFailure:
+		t.stats.Skipped++
+	}
+}
+
+// addSide counts a decisive comparison whose sides are known.
+func (t *tally) addSide(a idrl.Answer) {
+	if a.Left == "" {
+		return
+	}
+	t.sided++
+	if string(a.Left) == string(a.Choice) {
+		t.left++
+	}
+}
+
+func (t *tally) finish() idrl.AnnotatorStats {
+	s := t.stats
+	s.MedianTime = median(t.times)
+	if t.sided > 0 {
+		s.LeftShare = float64(t.left) / float64(t.sided)
+	}
+	s.LeftLow, s.LeftHigh = Wilson(t.left, t.sided)
+	if s.PredictedSize > 0 {
+		s.Predicted = float64(t.hits) / float64(s.PredictedSize)
+	}
+	return s
+}
+
+// median returns the median of times in milliseconds, 0 if there are none. It
+// sorts its argument.
+func median(ms []int64) time.Duration {
+	n := len(ms)
+	if n == 0 {
+		return 0
+	}
+	slices.Sort(ms)
+	return time.Duration(ms[(n-1)/2]+ms[n/2]) * time.Millisecond / 2
+}
+
+// Wilson returns the 95 % score interval of a binomial share with k successes
+// out of n; it is (0, 1) if n is 0. Source: E. B. Wilson, "Probable inference",
+// JASA 22 (1927):
+//
+//	(p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n)
+func Wilson(k, n int) (low, high float64) {
+	if n == 0 {
+		return 0, 1
+	}
+	m := float64(n)
+	p := float64(k) / m
+	centre := p + z95*z95/(2*m)
+	half := z95 * math.Sqrt(p*(1-p)/m+z95*z95/(4*m*m))
+	scale := 1 + z95*z95/m
+	return max(0, (centre-half)/scale), min(1, (centre+half)/scale)
+}

@@ -1,0 +1,79 @@
+package session
+
+import (
+	"slices"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// assignments indexes the questions that were handed out.
+type assignments struct {
+	all  []*idrl.Assignment // by N, from 1
+	byID map[idrl.AssignmentID]*idrl.Assignment
+	of   map[idrl.AnnotatorID][]*idrl.Assignment // by N
+	open []*idrl.Assignment                      // not answered, by N
+}
+
+func newAssignments(as []idrl.Assignment) *assignments {
+	t := &assignments{byID: map[idrl.AssignmentID]*idrl.Assignment{}, of: map[idrl.AnnotatorID][]*idrl.Assignment{}}
+	for _, a := range as {
+		t.add(a)
+	}
+	return t
+}
+
+func (t *assignments) get(id idrl.AssignmentID) *idrl.Assignment { return t.byID[id] }
+
+// nextN returns the number of the next assignment.
+func (t *assignments) nextN() int64 { return int64(len(t.all)) + 1 }
+
+func (t *assignments) add(a idrl.Assignment) {
+	t.all = append(t.all, &a)
+	t.byID[a.ID] = &a
+	t.of[a.Annotator] = append(t.of[a.Annotator], &a)
+	if a.Answer == "" {
+		t.open = append(t.open, &a)
+	}
+}
+
+func (t *assignments) close(id idrl.AssignmentID, by idrl.AnswerID) {
+	t.byID[id].Answer = by
+	t.open = slices.DeleteFunc(t.open, func(a *idrl.Assignment) bool { return a.ID == id })
+}
+
+// openOf returns the annotator's open assignments in the order to show them:
+// questions reopened by an undo first, the newest first, then by N.
+func (t *assignments) openOf(who idrl.AnnotatorID) (out []*idrl.Assignment) {
+	for _, a := range t.open {
+		switch {
+		case a.Annotator != who:
+		case a.Reopens != "":
+			out = slices.Insert(out, 0, a)
+		default:
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// pending returns the queries under a live lease, by N.
+func (t *assignments) pending(now time.Time) (qs []idrl.Query) {
+	for _, a := range t.open {
+		if a.LeaseUntil.After(now) {
+			qs = append(qs, a.Query)
+		}
+	}
+	return qs
+}
+
+// seenBy counts how often each query was handed to the annotator, and returns
+// the queries they were handed last, the newest first.
+func (t *assignments) seenBy(who idrl.AnnotatorID) (count map[idrl.QueryID]int, order []idrl.QueryID) {
+	count = map[idrl.QueryID]int{}
+	for _, a := range slices.Backward(t.of[who]) {
+		count[a.Query.ID]++
+		order = append(order, a.Query.ID)
+	}
+	return count, order
+}

@@ -1,0 +1,211 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"tiebreak/internal/acquisition"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/rng"
+)
+
+// Claim returns what the annotator may see: their open questions, renewed and
+// topped up to Spec().Ahead, and how far they are.
+func (s *Session) Claim(ctx context.Context, who idrl.AnnotatorID) (idrl.Offer, error) {
+	return call(ctx, s, func() (idrl.Offer, error) {
+		if err := s.topUp(ctx, who); err != nil {
+			return idrl.Offer{}, err
+		}
+		return s.offer(who), nil
+	}, nil)
+}
+
+// Renew extends the lease of an open question of the annotator.
+func (s *Session) Renew(ctx context.Context, who idrl.AnnotatorID, id idrl.AssignmentID) error {
+	_, err := call(ctx, s, func() (struct{}, error) {
+		as := s.asked.get(id)
+		switch {
+		case as == nil:
+			return struct{}{}, idrl.Errorf(idrl.NotFound, "question %s is not known in this session; reload the page", id)
+		case as.Annotator != who:
+			return struct{}{}, idrl.Errorf(idrl.Forbidden, "question %s was given to somebody else; reload the page", id)
+		case as.Answer != "":
+			return struct{}{}, idrl.Errorf(idrl.Conflict, "question %s is answered already", id)
+		}
+		return struct{}{}, s.renew(ctx, as)
+	}, nil)
+	return err
+}
+
+func (s *Session) renew(ctx context.Context, as *idrl.Assignment) error {
+	until := s.cfg.Now().Add(s.cfg.Lease)
+	if err := s.cfg.Journal.Renew(context.WithoutCancel(ctx), s.spec.ID, as.ID, until); err != nil {
+		return fmt.Errorf("renew %s: %w", as.ID, err)
+	}
+	as.LeaseUntil = until
+	return nil
+}
+
+func (s *Session) done() bool { return s.spec.Budget > 0 && s.log.effective >= s.spec.Budget }
+
+func (s *Session) offer(who idrl.AnnotatorID) idrl.Offer {
+	o := idrl.Offer{
+		Seq: s.log.seq(), Answers: s.log.effective, Mine: s.log.mine[who],
+		Budget: s.spec.Budget, Done: s.done(),
+	}
+	if last := s.log.lastOf(who); len(last) > 0 {
+		o.Undo = last[0]
+	}
+	if o.Done {
+		return o
+	}
+	for _, a := range s.asked.openOf(who) {
+		o.Open = append(o.Open, *a)
+	}
+	switch {
+	case len(o.Open) > 0:
+	case s.gen == nil:
+		o.Waiting = "The first clips are being made."
+		if t := s.training.state; t.What != "" {
+			o.Waiting += fmt.Sprintf(" %s (%d of %d).", t.What, t.Done, t.Total)
+		}
+	case s.budgetLeased():
+		o.Waiting = "Others are answering the last questions of this session."
+	default:
+		o.Waiting = "New questions are being made from the answers so far."
+	}
+	return o
+}
+
+// budgetLeased reports whether the open leases cover what is left of the budget.
+func (s *Session) budgetLeased() bool {
+	return s.spec.Budget > 0 && s.log.effective+len(s.asked.pending(s.cfg.Now())) >= s.spec.Budget
+}
+
+// topUp renews the annotator's leases where half of the time is gone, reopens
+// questions whose answers they withdrew, and issues new ones.
+func (s *Session) topUp(ctx context.Context, who idrl.AnnotatorID) error {
+	if s.gen == nil || s.done() {
+		return nil
+	}
+	now := s.cfg.Now()
+	open := s.asked.openOf(who)
+	for _, as := range open {
+		if as.LeaseUntil.Sub(now) < s.cfg.Lease/2 {
+			if err := s.renew(ctx, as); err != nil {
+				return err
+			}
+		}
+	}
+	fresh := s.reopened(who)
+	for len(open)+len(fresh) < s.spec.Ahead {
+		if s.spec.Budget > 0 && s.log.effective+len(s.asked.pending(now))+len(fresh) >= s.spec.Budget {
+			break
+		}
+		as, ok := s.choose(who, fresh)
+		if !ok {
+			break
+		}
+		fresh = append(fresh, as)
+	}
+	return s.issue(ctx, fresh)
+}
+
+// issue makes assignments durable and then hands them out.
+func (s *Session) issue(ctx context.Context, fresh []idrl.Assignment) error {
+	if len(fresh) == 0 {
+		return nil
+	}
+	if err := s.cfg.Journal.Issue(context.WithoutCancel(ctx), s.spec.ID, fresh); err != nil {
+		return fmt.Errorf("issue %d questions: %w", len(fresh), err)
+	}
+	for _, as := range fresh {
+		s.asked.add(as)
+	}
+	return nil
+}
+
+// reopened returns assignments that ask again what the annotator withdrew,
+// where that has not been done yet.
+func (s *Session) reopened(who idrl.AnnotatorID) (out []idrl.Assignment) {
+	done := map[idrl.AnswerID]bool{}
+	for _, as := range s.asked.of[who] {
+		done[as.Reopens] = true
+	}
+	for _, row := range s.log.withdrawals(who) {
+		if done[row.Undoes] {
+			continue
+		}
+		old := s.asked.get(row.Assignment)
+		as := s.lease(who, s.asked.nextN()+int64(len(out)), old.Query)
+		as.Left, as.Reopens, as.Why = old.Left, row.Undoes, old.Why // the same question, on the same sides
+		out = append(out, as)
+	}
+	return out
+}
+
+func (s *Session) lease(who idrl.AnnotatorID, n int64, q idrl.Query) idrl.Assignment {
+	now := s.cfg.Now()
+	return idrl.Assignment{
+		ID: idrl.AssignmentID(fmt.Sprintf("%s.%d", s.spec.ID, n)), N: n,
+		Query: q, Annotator: who, IssuedAt: now, LeaseUntil: now.Add(s.cfg.Lease),
+	}
+}
+
+// choose picks the next question for the annotator. Questions under a live
+// lease and those in fresh count as if they were answered already, so nobody is
+// asked what another is just answering. It is a function of the log, the
+// pending questions, the generation and the number of the assignment.
+func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (idrl.Assignment, bool) {
+	n := s.asked.nextN() + int64(len(fresh))
+	pending := s.asked.pending(s.cfg.Now())
+	for _, as := range fresh {
+		pending = append(pending, as.Query)
+	}
+	g := *s.gen
+	if g.Queries = s.askable(who, pending); len(g.Queries) == 0 {
+		return idrl.Assignment{}, false
+	}
+	p := acquisition.Pending(s.cfg.Model, s.belief, pending)
+	sel := acquisition.Select(s.cfg.Acquisition, s.cfg.Model, p, g, rng.New(s.spec.Seed, "tie", uint64(n)))
+	as := s.lease(who, n, g.Queries[sel.Query])
+	if as.Query.Kind.Comparison() {
+		as.Left = []idrl.Side{idrl.SideA, idrl.SideB}[rng.New(s.spec.Seed, "side", uint64(n)).IntN(2)]
+	}
+	as.Why = idrl.Why{PairStd: sel.PairStd, Info: sel.Info, BasedOn: g.BasedOn, AfterSeq: s.log.seq()}
+	if sel.First >= 0 {
+		as.Why.First, as.Why.Second = g.Candidates[sel.First].ID, g.Candidates[sel.Second].ID
+	}
+	return as, true
+}
+
+// recent is how many of the last questions are not repeated to a person once
+// every question has been asked.
+const recent = 5
+
+// askable returns the queries of the generation that may be put to the
+// annotator and that nobody is just answering: those new to them; if there are
+// none, all but their last few.
+func (s *Session) askable(who idrl.AnnotatorID, pending []idrl.Query) []idrl.Query {
+	busy := map[idrl.QueryID]bool{}
+	for _, q := range pending {
+		busy[q.ID] = true
+	}
+	count, order := s.asked.seenBy(who)
+	last := order[:min(recent, len(order), max(0, len(s.gen.Queries)-1))]
+	var unseen, seen []idrl.Query
+	for _, q := range s.gen.Queries {
+		switch {
+		case busy[q.ID]:
+		case count[q.ID] == 0:
+			unseen = append(unseen, q)
+		case !slices.Contains(last, q.ID):
+			seen = append(seen, q)
+		}
+	}
+	if len(unseen) > 0 {
+		return unseen
+	}
+	return seen
+}

@@ -1,0 +1,83 @@
+package session
+
+import (
+	"slices"
+
+	"tiebreak/internal/idrl"
+)
+
+// answerLog is the log of a session with the indexes that answering needs.
+type answerLog struct {
+	rows      []idrl.Answer // by Seq, from 1
+	byID      map[idrl.AnswerID]int
+	undone    map[idrl.AnswerID]bool
+	predicted map[idrl.AnswerID]bool // whether the belief before a decisive comparison foretold it
+	effective int                    // answers not withdrawn
+	mine      map[idrl.AnnotatorID]int
+	of        map[idrl.AnnotatorID][]int // indexes in rows
+}
+
+func newAnswerLog() *answerLog {
+	return &answerLog{
+		byID: map[idrl.AnswerID]int{}, undone: map[idrl.AnswerID]bool{},
+		predicted: map[idrl.AnswerID]bool{}, mine: map[idrl.AnnotatorID]int{}, of: map[idrl.AnnotatorID][]int{},
+	}
+}
+
+// seq returns the position of the last row.
+func (l *answerLog) seq() int64 { return int64(len(l.rows)) }
+
+// at returns row seq, which must exist.
+func (l *answerLog) at(seq int64) idrl.Answer { return l.rows[seq-1] }
+
+func (l *answerLog) add(a idrl.Answer) {
+	l.byID[a.ID] = len(l.rows)
+	l.of[a.Annotator] = append(l.of[a.Annotator], len(l.rows))
+	l.rows = append(l.rows, a)
+	step := 1
+	if a.Undoes != "" {
+		l.undone[a.Undoes] = true
+		step = -1
+	}
+	l.effective += step
+	l.mine[a.Annotator] += step
+}
+
+// find returns the row with that id, or nil.
+func (l *answerLog) find(id idrl.AnswerID) *idrl.Answer {
+	if i, ok := l.byID[id]; ok {
+		return &l.rows[i]
+	}
+	return nil
+}
+
+// undoable is how many of their last answers an annotator can take back.
+const undoable = 10
+
+// lastOf returns the annotator's answers that can be undone, newest first.
+func (l *answerLog) lastOf(who idrl.AnnotatorID) (ids []idrl.AnswerID) {
+	for _, i := range slices.Backward(l.of[who]) {
+		if a := l.rows[i]; a.Undoes == "" && !l.undone[a.ID] {
+			if ids = append(ids, a.ID); len(ids) == undoable {
+				break
+			}
+		}
+	}
+	return ids
+}
+
+// withdrawals returns the rows by which the annotator withdrew answers.
+func (l *answerLog) withdrawals(who idrl.AnnotatorID) (rows []idrl.Answer) {
+	for _, i := range l.of[who] {
+		if l.rows[i].Undoes != "" {
+			rows = append(rows, l.rows[i])
+		}
+	}
+	return rows
+}
+
+// same reports whether two submissions with one id say the same.
+func same(a, b idrl.Answer) bool {
+	return a.Annotator == b.Annotator && a.Assignment == b.Assignment && a.Undoes == b.Undoes &&
+		a.Choice == b.Choice && a.Rating == b.Rating && a.Reason == b.Reason && a.Left == b.Left
+}

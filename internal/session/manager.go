@@ -1,0 +1,113 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"tiebreak/internal/idrl"
+)
+
+// Builder makes the Config of a recorded session. It returns an error of kind
+// Invalid if the spec names something that does not exist.
+type Builder func(r idrl.Record) (Config, error)
+
+// Manager runs the sessions of a server: each on its own goroutine, started
+// when it is first asked for.
+type Manager struct {
+	journal idrl.Journal
+	build   Builder
+	log     *slog.Logger
+
+	ctx    context.Context // of the goroutines; ends at Close
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+
+	mu   sync.Mutex // guards runs
+	runs map[idrl.SessionID]*run
+}
+
+// run is one session that is loading or running. loaded is closed when s and
+// err are set; ended, when the session has stopped.
+type run struct {
+	loaded, ended chan struct{}
+	s             *Session
+	err           error
+}
+
+// NewManager returns a manager without sessions. The caller must Close it.
+func NewManager(journal idrl.Journal, build Builder, log *slog.Logger) *Manager {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &Manager{journal: journal, build: build, log: log, ctx: ctx, cancel: cancel, runs: map[idrl.SessionID]*run{}}
+}
+
+// Session returns the running session with that id, which it starts if need be.
+// It returns an error of kind NotFound for an unknown id.
+func (m *Manager) Session(ctx context.Context, id idrl.SessionID) (*Session, error) {
+	r := m.run(id)
+	select {
+	case <-r.loaded:
+		return r.s, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// run returns the live run of id, starting one if there is none.
+func (m *Manager) run(id idrl.SessionID) *run {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r, ok := m.runs[id]; ok {
+		select {
+		case <-r.ended: // it failed; try anew
+		default:
+			return r
+		}
+	}
+	r := &run{loaded: make(chan struct{}), ended: make(chan struct{})}
+	m.runs[id] = r
+	m.wg.Add(1)
+	go func() {
+		defer m.wg.Done()
+		defer close(r.ended)
+		m.serve(id, r)
+	}()
+	return r
+}
+
+func (m *Manager) serve(id idrl.SessionID, r *run) {
+	r.s, r.err = m.load(id)
+	close(r.loaded)
+	if r.err != nil {
+		m.mu.Lock()
+		if m.runs[id] == r {
+			delete(m.runs, id)
+		}
+		m.mu.Unlock()
+		return
+	}
+	if err := r.s.Run(m.ctx); err != nil && !errors.Is(err, context.Canceled) {
+		m.log.Error("session stopped", "session", id, "err", err)
+	}
+}
+
+func (m *Manager) load(id idrl.SessionID) (*Session, error) {
+	rec, err := m.journal.Load(m.ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := m.build(rec)
+	if err != nil {
+		return nil, fmt.Errorf("session %s: %w", id, err)
+	}
+	return New(cfg)
+}
+
+// Close stops every session and waits until all have stopped. Session must not
+// be called after it.
+func (m *Manager) Close() {
+	m.cancel()
+	m.wg.Wait()
+}

@@ -1,0 +1,197 @@
+// Package session conducts one conversation with annotators: it chooses
+// queries, takes in answers, and asks for new candidates in the background.
+package session
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// A Publisher announces events. Publish must not block.
+type Publisher interface {
+	Publish(id idrl.SessionID, e idrl.Event)
+}
+
+// A Codec turns beliefs into the bytes of a snapshot and back.
+type Codec interface {
+	EncodeBelief(p idrl.Posterior) ([]byte, error)
+	DecodeBelief(b []byte) (idrl.Posterior, error)
+}
+
+// Config is what a session is made of. Every field but Now and Lease is required.
+type Config struct {
+	Record      idrl.Record // what the journal holds
+	Features    []string    // names, length d
+	Model       idrl.RewardModel
+	Acquisition idrl.Acquisition
+	Trainer     idrl.Trainer
+	Codec       Codec
+	Journal     idrl.Journal
+	Publisher   Publisher
+	Log         *slog.Logger
+
+	Now   func() time.Time // the server's clock; default time.Now
+	Lease time.Duration    // of a question; default 10 minutes
+}
+
+// A Session is run by one goroutine, the one that calls Run. That goroutine
+// owns every field below inbox; all others speak to it through the inbox. What
+// is in memory is never ahead of the journal.
+type Session struct {
+	cfg   Config
+	spec  idrl.SessionSpec
+	inbox chan func()
+
+	belief idrl.Posterior
+	log    *answerLog
+	asked  *assignments
+	regret []idrl.Regret
+
+	gen      *idrl.Generation // in use; nil before the first
+	training training
+}
+
+// New returns a session that has not started. It rebuilds the belief from the
+// record: from the last snapshot if it is that of the last log row, else by
+// replaying the log.
+func New(cfg Config) (*Session, error) {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Lease == 0 {
+		cfg.Lease = 10 * time.Minute
+	}
+	r := cfg.Record
+	s := &Session{
+		cfg: cfg, spec: r.Spec, inbox: make(chan func()),
+		log: newAnswerLog(), asked: newAssignments(r.Assignments), gen: r.Generation,
+	}
+	s.cfg.Record = idrl.Record{} // it would otherwise live as long as the session
+	for _, a := range r.Log {
+		s.log.add(a)
+	}
+	if err := s.restoreBelief(r.Snapshots); err != nil {
+		return nil, fmt.Errorf("session %s: %w", s.spec.ID, err)
+	}
+	if err := s.restoreTraining(r.Snapshots); err != nil {
+		return nil, fmt.Errorf("session %s: %w", s.spec.ID, err)
+	}
+	if s.gen != nil && s.log.seq() == 0 {
+		s.regret = append(s.regret, s.expectedRegret(s.belief, 0))
+	}
+	return s, nil
+}
+
+// restoreBelief sets the belief, the regret series, and which answers the belief foretold.
+func (s *Session) restoreBelief(snapshots []idrl.Snapshot) (err error) {
+	s.belief = s.cfg.Model.Prior()
+	before, beforeSeq := s.belief, int64(0) // the belief that the next answer met
+	for _, snap := range snapshots {
+		if snap.Seq > s.log.seq() {
+			return fmt.Errorf("snapshot %d is ahead of the log, which ends at %d", snap.Seq, s.log.seq())
+		}
+		s.regret = append(s.regret, snap.Regret)
+		if beforeSeq == snap.Seq-1 {
+			s.notePrediction(s.log.at(snap.Seq), before)
+		}
+		if before, err = s.cfg.Codec.DecodeBelief(snap.Belief); err != nil {
+			return fmt.Errorf("snapshot %d: %w", snap.Seq, err)
+		}
+		beforeSeq = snap.Seq
+	}
+	if beforeSeq == s.log.seq() {
+		s.belief = before
+		return nil
+	}
+	s.belief, err = s.refit(s.log.rows)
+	return err
+}
+
+// refit replays rows from the prior: the informative answers that no row of
+// rows withdraws, in order.
+func (s *Session) refit(rows []idrl.Answer) (idrl.Posterior, error) {
+	p := s.cfg.Model.Prior()
+	for _, a := range idrl.Effective(rows) {
+		as := s.asked.get(a.Assignment)
+		if as == nil {
+			return nil, fmt.Errorf("answer %d: its assignment %s is not recorded", a.Seq, a.Assignment)
+		}
+		var err error
+		if p, err = s.cfg.Model.Update(p, as.Query, a); err != nil {
+			return nil, fmt.Errorf("answer %d: %w", a.Seq, err)
+		}
+	}
+	return p, nil
+}
+
+// Spec returns what the session is made of.
+func (s *Session) Spec() idrl.SessionSpec { return s.spec }
+
+// Run serves requests until ctx is done. When it returns, no goroutine that it
+// started is left.
+func (s *Session) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer s.training.wait()
+	defer cancel()
+	for {
+		s.startTraining(ctx)
+		inbox := s.inbox
+		if s.mustAdopt() {
+			inbox = nil // the order of questions must not depend on how fast training is
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case f := <-inbox:
+			f()
+		case p := <-s.training.progress:
+			s.training.state.Done, s.training.state.Total, s.training.state.What = p.done, p.total, p.what
+			s.publish(idrl.EventTraining, "")
+		case res := <-s.training.result:
+			s.training.result = nil
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			s.trained(ctx, res)
+		case <-s.training.retry:
+			s.training.retry = nil
+		}
+	}
+}
+
+func (s *Session) publish(kind idrl.EventKind, annotator idrl.AnnotatorID) {
+	s.cfg.Publisher.Publish(s.spec.ID, idrl.Event{Kind: kind, Seq: s.log.seq(), Annotator: annotator})
+}
+
+// call runs f on the session's goroutine and returns its result; then, still in
+// the same turn, it runs after, if that is not nil and f succeeded.
+func call[T any](ctx context.Context, s *Session, f func() (T, error), after func()) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	c := make(chan result, 1) // buffered, so that the session never waits for us
+	turn := func() {
+		v, err := f()
+		c <- result{v, err}
+		if after != nil && err == nil {
+			after()
+		}
+	}
+	var zero T
+	select {
+	case s.inbox <- turn:
+	case <-ctx.Done():
+		return zero, ctx.Err()
+	}
+	select {
+	case r := <-c:
+		return r.value, r.err
+	case <-ctx.Done():
+		return zero, ctx.Err()
+	}
+}

@@ -1,0 +1,602 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/acquisition"
+	"tiebreak/internal/belief"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/rng"
+	"tiebreak/internal/session"
+)
+
+// journal is a Journal in memory. It refuses what a real one refuses.
+type journal struct {
+	mu  sync.Mutex // guards rec and fail
+	rec idrl.Record
+	// fail makes the next writes fail, as a full disk does.
+	fail error
+}
+
+func (j *journal) write(f func(r *idrl.Record) error) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.fail != nil {
+		return j.fail
+	}
+	return f(&j.rec)
+}
+
+func (j *journal) Load(context.Context, idrl.SessionID) (idrl.Record, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	r := j.rec
+	r.Log, r.Assignments, r.Snapshots = slices.Clone(r.Log), slices.Clone(r.Assignments), slices.Clone(r.Snapshots)
+	return r, nil
+}
+
+func (j *journal) Append(_ context.Context, _ idrl.SessionID, a idrl.Answer, s idrl.Snapshot) error {
+	return j.write(func(r *idrl.Record) error {
+		if a.Seq != int64(len(r.Log))+1 {
+			return idrl.Errorf(idrl.Conflict, "seq %d is taken", a.Seq)
+		}
+		r.Log, r.Snapshots = append(r.Log, a), append(r.Snapshots, s)
+		for i := range r.Assignments {
+			if a.Undoes == "" && r.Assignments[i].ID == a.Assignment {
+				r.Assignments[i].Answer = a.ID
+			}
+		}
+		return nil
+	})
+}
+
+func (j *journal) Issue(_ context.Context, _ idrl.SessionID, as []idrl.Assignment) error {
+	return j.write(func(r *idrl.Record) error { r.Assignments = append(r.Assignments, as...); return nil })
+}
+
+func (j *journal) Renew(_ context.Context, _ idrl.SessionID, id idrl.AssignmentID, until time.Time) error {
+	return j.write(func(r *idrl.Record) error {
+		for i := range r.Assignments {
+			if r.Assignments[i].ID == id {
+				r.Assignments[i].LeaseUntil = until
+			}
+		}
+		return nil
+	})
+}
+
+func (j *journal) Adopt(_ context.Context, _ idrl.SessionID, g idrl.Generation, seq int64) error {
+	return j.write(func(r *idrl.Record) error { r.Generation, r.AdoptedAt = &g, seq; return nil })
+}
+
+type codec struct{}
+
+func (codec) EncodeBelief(p idrl.Posterior) ([]byte, error) {
+	return p.(*belief.Gaussian).MarshalBinary()
+}
+
+func (codec) DecodeBelief(b []byte) (idrl.Posterior, error) {
+	g := new(belief.Gaussian)
+	return g, g.UnmarshalBinary(b)
+}
+
+type nobody struct{}
+
+func (nobody) Publish(idrl.SessionID, idrl.Event) {}
+
+// fakeTrainer makes generations of random clips, a function of the job alone.
+type fakeTrainer struct {
+	d    int
+	gate chan struct{} // if not nil, a training waits for a value
+	err  error
+}
+
+func (f fakeTrainer) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
+	if f.gate != nil {
+		select {
+		case <-f.gate:
+		case <-ctx.Done():
+			return idrl.Generation{}, ctx.Err()
+		}
+	}
+	if f.err != nil {
+		return idrl.Generation{}, f.err
+	}
+	r := rng.New(job.Seed, "fake", uint64(job.BasedOn))
+	vec := func() []float64 {
+		v := job.Posterior.Sample(nil, r)
+		for i := range v {
+			v[i] += r.NormFloat64()
+		}
+		return v
+	}
+	g := idrl.Generation{BasedOn: job.BasedOn, Clips: map[idrl.ClipID]idrl.Clip{}}
+	var clips []idrl.Clip
+	for k := range 6 {
+		c := idrl.Clip{ID: idrl.ClipID(fmt.Sprintf("clip-%d-%d", job.BasedOn, k)), Steps: 5, Phi: vec()}
+		clips, g.Clips[c.ID] = append(clips, c), c
+		g.Candidates = append(g.Candidates, idrl.Candidate{
+			ID: idrl.PolicyID(fmt.Sprintf("g%d.p%d", job.BasedOn, k)), Origin: idrl.FromSample,
+			Params: vec(), Theta: vec(), Mu: c.Phi, Clip: c.ID,
+		})
+	}
+	for i, a := range clips {
+		for _, b := range clips[:i] {
+			g.Queries = append(g.Queries, idrl.NewComparison(a, b))
+		}
+	}
+	return g, nil
+}
+
+// clock is a clock that only moves when told to.
+type clock struct {
+	mu  sync.Mutex // guards now
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+const dim = 3
+
+type bench struct {
+	journal *journal
+	clock   *clock
+	trainer idrl.Trainer
+	model   belief.Model
+}
+
+func newBench(change func(*idrl.SessionSpec)) *bench {
+	spec := idrl.SessionSpec{ID: "s1", Title: "test", Env: "none", Seed: 7, TrainEvery: 4, AdoptAfter: 2}.WithDefaults()
+	if change != nil {
+		change(&spec)
+	}
+	return &bench{
+		journal: &journal{rec: idrl.Record{Spec: spec}},
+		clock:   &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)},
+		trainer: fakeTrainer{d: dim},
+		model: belief.Model{
+			Start: belief.Isotropic(dim, spec.PriorVar), Comparison: belief.Probit{NoiseStd: spec.NoiseStd, TieBand: spec.TieBand},
+			Rating: belief.Rating{NoiseVar: spec.RatingVar},
+		},
+	}
+}
+
+// start runs a session on what the journal holds; stop ends it as a kill would:
+// nothing is flushed.
+func (b *bench) start(t *testing.T) (s *session.Session, stop func()) {
+	t.Helper()
+	rec, err := b.journal.Load(t.Context(), "s1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err = session.New(session.Config{
+		Record: rec, Features: []string{"x", "y", "z"}, Model: b.model, Acquisition: acquisition.IDRL{},
+		Trainer: b.trainer, Codec: codec{}, Journal: b.journal, Publisher: nobody{},
+		Log: slog.New(slog.DiscardHandler), Now: b.clock.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = s.Run(ctx)
+	}()
+	stop = func() { cancel(); <-done }
+	t.Cleanup(stop)
+	return s, stop
+}
+
+// record returns what the journal holds once the session's present turn is over.
+func (b *bench) record(t *testing.T, s *session.Session) idrl.Record {
+	t.Helper()
+	if _, err := s.Status(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	rec, err := b.journal.Load(t.Context(), "s1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
+// claim asks until there is a question.
+func claim(t *testing.T, s *session.Session, who idrl.AnnotatorID) idrl.Offer {
+	t.Helper()
+	for {
+		o, err := s.Claim(t.Context(), who)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(o.Open) > 0 || o.Done {
+			return o
+		}
+	}
+}
+
+func reply(as idrl.Assignment, n int) idrl.Answer {
+	choice := idrl.ChoseA
+	if n%3 == 0 {
+		choice = idrl.ChoseB
+	}
+	return idrl.Answer{ID: idrl.AnswerID(fmt.Sprintf("answer-%d", n)), Assignment: as.ID, Choice: choice, Left: as.Left, Input: "api"}
+}
+
+func mustAnswer(t *testing.T, s *session.Session, who idrl.AnnotatorID, a idrl.Answer) idrl.Receipt {
+	t.Helper()
+	r, err := s.Answer(t.Context(), who, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// questions returns the queries that a session asks one annotator, who answers n of them.
+func questions(t *testing.T, b *bench, n int, restart bool) (ids []idrl.QueryID) {
+	t.Helper()
+	s, stop := b.start(t)
+	for i := range n {
+		o := claim(t, s, "ann")
+		ids = append(ids, o.Open[0].Query.ID)
+		mustAnswer(t, s, "ann", reply(o.Open[0], i))
+		if restart {
+			stop()
+			s, stop = b.start(t)
+		}
+	}
+	stop()
+	return ids
+}
+
+func TestRestartChangesNothing(t *testing.T) {
+	plain, restarted := newBench(nil), newBench(nil)
+	want := questions(t, plain, 15, false)
+	got := questions(t, restarted, 15, true)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("questions after restarts differ (-without +with):\n%s", diff)
+	}
+	if diff := cmp.Diff(plain.journal.rec, restarted.journal.rec); diff != "" {
+		t.Errorf("records differ (-without +with):\n%s", diff)
+	}
+}
+
+func TestBeliefIsAFunctionOfTheLog(t *testing.T) {
+	b := newBench(nil)
+	s, stop := b.start(t)
+	for i := range 8 {
+		o := claim(t, s, "ann")
+		mustAnswer(t, s, "ann", reply(o.Open[0], i))
+		if i == 5 {
+			if _, err := s.Undo(t.Context(), "ann", "undo-1", "answer-4"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	stop()
+	rec := b.journal.rec
+	last := rec.Snapshots[len(rec.Snapshots)-1]
+	query := map[idrl.AssignmentID]idrl.Query{}
+	for _, as := range rec.Assignments {
+		query[as.ID] = as.Query
+	}
+	var p idrl.Posterior = b.model.Start
+	var err error
+	for _, a := range idrl.Effective(rec.Log) {
+		if p, err = b.model.Update(p, query[a.Assignment], a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := codec{}.EncodeBelief(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(last.Belief, want) {
+		t.Error("the last snapshot is not the replay of the log")
+	}
+	if n := len(idrl.Effective(rec.Log)); n != 7 || len(rec.Log) != 9 {
+		t.Errorf("%d effective answers in %d rows, want 7 in 9", n, len(rec.Log))
+	}
+
+	b.journal.rec.Snapshots = rec.Snapshots[:3] // a lost cache is rebuilt
+	s, _ = b.start(t)
+	st, err := s.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, w := range st.Weights {
+		if mean := p.Mean(nil)[k]; w.Mean != mean {
+			t.Errorf("weight %d = %v after a restart without snapshots, want %v", k, w.Mean, mean)
+		}
+	}
+}
+
+func TestUndoAsksTheQuestionAgain(t *testing.T) {
+	b := newBench(nil)
+	s, _ := b.start(t)
+	before, err := s.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := claim(t, s, "ann").Open[0]
+	mustAnswer(t, s, "ann", reply(first, 1))
+	o, err := s.Claim(t.Context(), "ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Undo != "answer-1" || o.Mine != 1 {
+		t.Errorf("offer has undo %q and %d answers, want answer-1 and 1", o.Undo, o.Mine)
+	}
+	if _, err := s.Undo(t.Context(), "ann", "undo-1", "answer-1"); err != nil {
+		t.Fatal(err)
+	}
+	o = claim(t, s, "ann")
+	again := o.Open[0]
+	if again.Query.ID != first.Query.ID || again.Left != first.Left || again.ID == first.ID || o.Mine != 0 {
+		t.Errorf("after undo the first question is %s (left %s), %d answers; want %s (left %s), 0",
+			again.Query.ID, again.Left, o.Mine, first.Query.ID, first.Left)
+	}
+	after, err := s.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before.Weights, after.Weights); diff != "" {
+		t.Errorf("the belief after undo is not the prior (-prior +after):\n%s", diff)
+	}
+	r, err := s.Undo(t.Context(), "ann", "undo-1", "answer-1")
+	if err != nil || !r.Replay {
+		t.Errorf("the same undo again: receipt %+v, error %v; want a replay", r, err)
+	}
+	mustAnswer(t, s, "ann", reply(again, 2))
+}
+
+func TestRefusals(t *testing.T) {
+	b := newBench(nil)
+	s, _ := b.start(t)
+	mine := claim(t, s, "ann").Open
+	theirs := claim(t, s, "bob").Open
+	mustAnswer(t, s, "ann", reply(mine[0], 1))
+	for _, test := range []struct {
+		name string
+		who  idrl.AnnotatorID
+		a    idrl.Answer
+		kind idrl.Kind
+	}{
+		{"somebody else's assignment", "ann", reply(theirs[0], 2), idrl.Forbidden},
+		{"unknown assignment", "ann", idrl.Answer{ID: "x", Assignment: "s1.999", Choice: idrl.ChoseA, Left: "a"}, idrl.NotFound},
+		{"answered already", "ann", reply(mine[0], 3), idrl.Conflict},
+		{"id used for another answer", "ann", idrl.Answer{ID: "answer-1", Assignment: mine[1].ID, Choice: idrl.Equal, Left: "a"}, idrl.Conflict},
+		{"no id", "ann", idrl.Answer{Assignment: mine[1].ID, Choice: idrl.ChoseA, Left: "a"}, idrl.Invalid},
+		{"a rating of a comparison", "ann", idrl.Answer{ID: "x", Assignment: mine[1].ID, Choice: idrl.Rated, Rating: 0.5}, idrl.Invalid},
+		{"unknown choice", "ann", idrl.Answer{ID: "x", Assignment: mine[1].ID, Choice: "left", Left: "a"}, idrl.Invalid},
+		{"side missing", "ann", idrl.Answer{ID: "x", Assignment: mine[1].ID, Choice: idrl.ChoseA}, idrl.Invalid},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := s.Answer(t.Context(), test.who, test.a)
+			if err == nil || idrl.KindOf(err) != test.kind {
+				t.Errorf("error %v of kind %d, want kind %d", err, idrl.KindOf(err), test.kind)
+			}
+		})
+	}
+	for _, test := range []struct {
+		name string
+		who  idrl.AnnotatorID
+		of   idrl.AnswerID
+		kind idrl.Kind
+	}{
+		{"undo somebody else's", "bob", "answer-1", idrl.Forbidden},
+		{"undo nothing", "ann", "answer-9", idrl.NotFound},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := s.Undo(t.Context(), test.who, "undo-x", test.of)
+			if err == nil || idrl.KindOf(err) != test.kind {
+				t.Errorf("error %v of kind %d, want kind %d", err, idrl.KindOf(err), test.kind)
+			}
+		})
+	}
+	if n := len(b.record(t, s).Log); n != 1 {
+		t.Errorf("%d rows in the log after refusals, want 1", n)
+	}
+}
+
+func TestReplayedAnswer(t *testing.T) {
+	b := newBench(nil)
+	s, stop := b.start(t)
+	a := reply(claim(t, s, "ann").Open[0], 1)
+	first := mustAnswer(t, s, "ann", a)
+	again := mustAnswer(t, s, "ann", a)
+	if again.Seq != first.Seq || !again.Replay || first.Replay {
+		t.Errorf("receipts %+v and %+v, want the same seq and a replay", first, again)
+	}
+	stop()
+	s, _ = b.start(t)
+	if r := mustAnswer(t, s, "ann", a); r.Seq != first.Seq || !r.Replay {
+		t.Errorf("after a restart: receipt %+v, want a replay of seq %d", r, first.Seq)
+	}
+	have, err := s.Have(t.Context(), "ann", []idrl.AnswerID{"answer-1", "answer-2"})
+	if err != nil || !slices.Equal(have, []idrl.AnswerID{"answer-1"}) {
+		t.Errorf("have %v, error %v; want answer-1", have, err)
+	}
+	if have, _ := s.Have(t.Context(), "bob", []idrl.AnswerID{"answer-1"}); len(have) != 0 {
+		t.Errorf("bob is told of %v, which is not his", have)
+	}
+}
+
+func TestNothingIsTakenInThatIsNotDurable(t *testing.T) {
+	b := newBench(nil)
+	s, _ := b.start(t)
+	open := claim(t, s, "ann").Open
+	before, _ := s.Status(t.Context())
+	b.journal.mu.Lock()
+	b.journal.fail = idrl.Errorf(idrl.Unavailable, "disk full")
+	b.journal.mu.Unlock()
+	if _, err := s.Answer(t.Context(), "ann", reply(open[0], 1)); idrl.KindOf(err) != idrl.Unavailable {
+		t.Fatalf("error %v, want Unavailable", err)
+	}
+	after, _ := s.Status(t.Context())
+	if diff := cmp.Diff(before.Weights, after.Weights); diff != "" || after.Seq != 0 {
+		t.Errorf("a refused write changed the belief:\n%s", diff)
+	}
+	b.journal.mu.Lock()
+	b.journal.fail = nil
+	b.journal.mu.Unlock()
+	if r := mustAnswer(t, s, "ann", reply(open[0], 1)); r.Seq != 1 || r.Replay {
+		t.Errorf("receipt %+v, want seq 1", r)
+	}
+}
+
+func TestTwoAnnotatorsGetDifferentQuestions(t *testing.T) {
+	b := newBench(nil)
+	s, _ := b.start(t)
+	seen := map[idrl.QueryID]idrl.AnnotatorID{}
+	for _, who := range []idrl.AnnotatorID{"ann", "bob"} {
+		open := claim(t, s, who).Open
+		if len(open) != 3 {
+			t.Fatalf("%s has %d questions, want 3", who, len(open))
+		}
+		for _, as := range open {
+			if other, ok := seen[as.Query.ID]; ok {
+				t.Errorf("query %s went to both %s and %s", as.Query.ID, other, who)
+			}
+			seen[as.Query.ID] = who
+		}
+	}
+}
+
+func TestTwoTabsShareTheirQuestions(t *testing.T) {
+	b := newBench(nil)
+	s, _ := b.start(t)
+	one, two := claim(t, s, "ann"), claim(t, s, "ann")
+	if diff := cmp.Diff(one.Open, two.Open); diff != "" {
+		t.Errorf("two tabs differ:\n%s", diff)
+	}
+}
+
+func TestLease(t *testing.T) {
+	b := newBench(nil)
+	s, _ := b.start(t)
+	open := claim(t, s, "ann").Open
+	b.clock.advance(11 * time.Minute)
+	mustAnswer(t, s, "ann", reply(open[0], 1)) // late answers are kept
+	if a := b.record(t, s).Log[0]; !a.Late {
+		t.Error("an answer after its lease is not marked late")
+	}
+	if err := s.Renew(t.Context(), "ann", open[1].ID); err != nil {
+		t.Error(err)
+	}
+	if err := s.Renew(t.Context(), "bob", open[1].ID); idrl.KindOf(err) != idrl.Forbidden {
+		t.Errorf("bob renews ann's question: error %v, want Forbidden", err)
+	}
+	mustAnswer(t, s, "ann", reply(open[1], 2))
+	if a := b.record(t, s).Log[1]; a.Late {
+		t.Error("an answer under a renewed lease is marked late")
+	}
+}
+
+func TestBudget(t *testing.T) {
+	b := newBench(func(s *idrl.SessionSpec) { s.Budget = 4 })
+	s, _ := b.start(t)
+	n := 0
+	for o := claim(t, s, "ann"); !o.Done; o = claim(t, s, "ann") {
+		mustAnswer(t, s, "ann", reply(o.Open[0], n))
+		n++
+	}
+	if asked := len(b.record(t, s).Assignments); n != 4 || asked != 4 {
+		t.Errorf("%d answers to %d questions, want 4 to 4", n, asked)
+	}
+	if _, err := s.Undo(t.Context(), "ann", "u", "answer-3"); err != nil {
+		t.Fatal(err)
+	}
+	if o := claim(t, s, "ann"); o.Done || len(o.Open) != 1 {
+		t.Errorf("after undo of the last answer: done %v with %d questions, want one question", o.Done, len(o.Open))
+	}
+}
+
+func TestLabellingNeverWaitsForTraining(t *testing.T) {
+	b := newBench(func(s *idrl.SessionSpec) { s.AdoptAfter = 0; s.TrainEvery = 2 })
+	gate := make(chan struct{})
+	b.trainer = fakeTrainer{d: dim, gate: gate}
+	s, _ := b.start(t)
+	if o, err := s.Claim(t.Context(), "ann"); err != nil || len(o.Open) != 0 || o.Waiting == "" {
+		t.Fatalf("before the first generation: %d questions, waiting %q, error %v", len(o.Open), o.Waiting, err)
+	}
+	gate <- struct{}{}
+	for i := range 7 { // the second training hangs all the while
+		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
+	}
+	st, err := s.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st.BasedOn != 0 || !st.Training.Running || st.Training.BasedOn != 2 {
+		t.Errorf("in use %d, training %+v; want 0 in use while 2 trains", st.BasedOn, st.Training)
+	}
+	gate <- struct{}{}
+	gate <- struct{}{} // the third starts only after the second was adopted
+	if st, err = s.Status(t.Context()); err != nil || st.BasedOn < 2 {
+		t.Errorf("in use %d, error %v; want at least 2", st.BasedOn, err)
+	}
+}
+
+func TestFailedTrainingIsShown(t *testing.T) {
+	b := newBench(func(s *idrl.SessionSpec) { s.AdoptAfter = 0 })
+	b.trainer = fakeTrainer{err: errors.New("no memory")}
+	s, _ := b.start(t)
+	for {
+		st, err := s.Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if st.Training.Err != "" {
+			return
+		}
+	}
+}
+
+func TestStatus(t *testing.T) {
+	b := newBench(nil)
+	s, _ := b.start(t)
+	for i := range 3 {
+		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
+	}
+	st, err := s.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st.Answers != 3 || len(st.Regret) != 4 || len(st.Recent) != 3 || len(st.Weights) != dim || len(st.Candidates) != 6 {
+		t.Errorf("status counts: %d answers, %d regret, %d recent, %d weights, %d candidates",
+			st.Answers, len(st.Regret), len(st.Recent), len(st.Weights), len(st.Candidates))
+	}
+	for _, a := range st.Recent {
+		if a.Why.First == "" || a.Why.First == a.Why.Second || !(a.Why.Info > 0) {
+			t.Errorf("answer %d has no reason: %+v", a.Answer.Seq, a.Why)
+		}
+	}
+	for i, r := range st.Regret {
+		if !(r.Mean >= 0 && r.P95 >= r.Mean) || r.Seq != int64(i) {
+			t.Errorf("regret %d = %+v", i, r)
+		}
+	}
+	if !slices.IsSortedFunc(st.Candidates, func(a, b idrl.Estimate) int { return int(b.Mean*1e6) - int(a.Mean*1e6) }) {
+		t.Error("candidates are not sorted by predicted return")
+	}
+}

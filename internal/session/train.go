@@ -1,0 +1,199 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// training is the state of the background. A generation is named by the log
+// position it is based on. With AdoptAfter = 0 the next one is trained from the
+// newest belief whenever TrainEvery rows have come; else trainings are based on
+// the multiples of TrainEvery and adopted exactly AdoptAfter rows later, so
+// that the questions do not depend on how fast the machine is.
+type training struct {
+	state    idrl.Training
+	progress chan progress
+	result   chan result      // nil when no training is under way
+	retry    <-chan time.Time // after a failure
+	failures int
+	ready    *idrl.Generation // trained, not yet adopted
+	points   []point          // multiples of TrainEvery not trained yet; AdoptAfter > 0 only
+}
+
+// point is a belief to train from.
+type point struct {
+	seq    int64
+	belief idrl.Posterior
+}
+
+type progress struct {
+	done, total int
+	what        string
+}
+
+type result struct {
+	gen idrl.Generation
+	err error
+}
+
+// wait returns when no training goroutine is left.
+func (t *training) wait() {
+	if t.result != nil {
+		<-t.result
+	}
+}
+
+// restoreTraining finds the training points that a restart left undone.
+func (s *Session) restoreTraining(snapshots []idrl.Snapshot) error {
+	s.training.progress = make(chan progress, 1)
+	if s.spec.AdoptAfter == 0 {
+		return nil
+	}
+	if s.gen == nil {
+		s.training.points = append(s.training.points, point{0, s.cfg.Model.Prior()})
+	}
+	for _, snap := range snapshots {
+		if snap.Seq%s.spec.TrainEvery != 0 || s.gen != nil && snap.Seq <= s.gen.BasedOn {
+			continue
+		}
+		b, err := s.cfg.Codec.DecodeBelief(snap.Belief)
+		if err != nil {
+			return fmt.Errorf("snapshot %d: %w", snap.Seq, err)
+		}
+		s.training.points = append(s.training.points, point{snap.Seq, b})
+	}
+	return nil
+}
+
+// noteTrainingPoint keeps the belief just reached if a training is based on it.
+func (s *Session) noteTrainingPoint() {
+	if seq := s.log.seq(); s.spec.AdoptAfter > 0 && seq%s.spec.TrainEvery == 0 {
+		s.training.points = append(s.training.points, point{seq, s.belief})
+	}
+}
+
+// nextPoint returns the belief to train from now, if there is a reason to.
+func (s *Session) nextPoint() (point, bool) {
+	if s.spec.AdoptAfter > 0 {
+		if len(s.training.points) == 0 {
+			return point{}, false
+		}
+		return s.training.points[0], true
+	}
+	now := point{s.log.seq(), s.belief}
+	switch {
+	case s.gen == nil:
+		return now, true
+	case now.seq-s.gen.BasedOn >= s.spec.TrainEvery, s.done() && now.seq > s.gen.BasedOn:
+		return now, true
+	default:
+		return point{}, false
+	}
+}
+
+// startTraining starts a training if one is due and none is under way.
+func (s *Session) startTraining(ctx context.Context) {
+	t := &s.training
+	if t.result != nil || t.ready != nil || t.retry != nil {
+		return
+	}
+	p, ok := s.nextPoint()
+	if !ok {
+		return
+	}
+	job := idrl.TrainJob{BasedOn: p.seq, Posterior: p.belief, Seed: s.spec.Seed, Progress: t.report}
+	if s.gen != nil {
+		for _, c := range s.gen.Candidates {
+			job.Warm = append(job.Warm, c.Params)
+		}
+	}
+	t.state = idrl.Training{Running: true, BasedOn: p.seq, What: "Waiting for the trainer", Err: t.state.Err}
+	c := make(chan result, 1)
+	t.result = c
+	go func() {
+		gen, err := s.cfg.Trainer.Train(ctx, job)
+		c <- result{gen, err}
+	}()
+	s.publish(idrl.EventTraining, "")
+}
+
+// report hands progress to the session's goroutine; only the newest counts.
+func (t *training) report(done, total int, what string) {
+	select {
+	case <-t.progress:
+	default:
+	}
+	select {
+	case t.progress <- progress{done, total, what}:
+	default:
+	}
+}
+
+// trained takes in the result of a training.
+func (s *Session) trained(ctx context.Context, res result) {
+	t := &s.training
+	t.state.Running = false
+	if res.err == nil && len(res.gen.Candidates) == 0 {
+		res.err = errors.New("training gave no candidate policy")
+	}
+	if res.err != nil {
+		t.failures++
+		wait := min(time.Second<<min(t.failures, 8), 5*time.Minute)
+		t.state.Err = fmt.Sprintf("Training failed; trying again in %v. The server's log says why.", wait)
+		t.retry = time.After(wait)
+		s.cfg.Log.ErrorContext(ctx, "training failed", "session", s.spec.ID, "based_on", t.state.BasedOn, "err", res.err)
+		s.publish(idrl.EventTraining, "")
+		return
+	}
+	t.failures, t.state.Err = 0, ""
+	t.ready = &res.gen
+	s.adoptIfDue(ctx)
+}
+
+// due reports whether the generation under way is to be used from now on.
+func (s *Session) due() bool {
+	t := &s.training
+	base := t.state.BasedOn
+	if t.ready != nil {
+		base = t.ready.BasedOn
+	} else if len(t.points) > 0 {
+		base = t.points[0].seq
+	} else if t.result == nil {
+		return false
+	}
+	return s.gen == nil || s.log.seq() >= base+s.spec.AdoptAfter
+}
+
+// mustAdopt reports whether nothing may happen before the next generation is adopted.
+func (s *Session) mustAdopt() bool { return s.spec.AdoptAfter > 0 && s.due() }
+
+// adoptIfDue replaces the generation whole if a new one is ready and due.
+func (s *Session) adoptIfDue(ctx context.Context) {
+	t := &s.training
+	if t.ready == nil || !s.due() {
+		return
+	}
+	g := t.ready
+	if err := s.cfg.Journal.Adopt(context.WithoutCancel(ctx), s.spec.ID, *g, s.log.seq()); err != nil {
+		t.ready = nil
+		s.trained(ctx, result{err: fmt.Errorf("record generation %d: %w", g.BasedOn, err)})
+		return
+	}
+	first := s.gen == nil
+	s.gen, t.ready = g, nil
+	if len(t.points) > 0 {
+		t.points = t.points[1:]
+	}
+	for id, c := range g.Clips { // the store has them now
+		c.Media, c.Snapshots = nil, nil
+		g.Clips[id] = c
+	}
+	if first && s.log.seq() == 0 {
+		s.regret = append(s.regret, s.expectedRegret(s.belief, 0))
+	}
+	s.publish(idrl.EventAdopted, "")
+}

@@ -1,0 +1,78 @@
+// Package solver finds policies that maximise a known linear reward θ·φ:
+// exactly in a tabular environment, by projected quasi-Newton ascent over
+// action sequences in a differentiable one.
+package solver
+
+import (
+	"math/rand/v2"
+
+	"tiebreak/internal/idrl"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// For returns the solver that fits env, or an error of kind Invalid if none does.
+func For(env idrl.Environment) (idrl.Solver, error) {
+	switch env.(type) {
+	case idrl.Tabular:
+		return Tabular{}, nil
+	case idrl.Differentiable:
+		return ActionSequence{}, nil
+	default:
+		return nil, unsolvable(env)
+	}
+}
+
+// FromParams returns the policy of the class of For(env) that has these
+// Params. It returns an error of kind Invalid if they do not fit env.
+func FromParams(env idrl.Environment, params []float64) (idrl.Policy, error) {
+	switch env := env.(type) {
+	case idrl.Tabular:
+		return newTabularPolicy(env, params)
+	case idrl.Differentiable:
+		return newOpenLoop(env.Spec(), params)
+	default:
+		return nil, unsolvable(env)
+	}
+}
+
+func unsolvable(env idrl.Environment) error {
+	return idrl.Errorf(idrl.Invalid, "no solver fits environment %q: it is neither tabular nor differentiable", env.Spec().ID)
+}
+
+// rollouts averages the feature expectation of a policy in an environment that
+// is neither tabular nor free of randomness.
+const rollouts = 10
+
+// Mu returns the feature expectation of p in env, Σ_t γᵗ E[φ_t], length d, so
+// that its return under θ is θ·Mu. It is exact for a TabularPolicy in a tabular
+// environment, one episode in a differentiable one (which has no randomness),
+// and the mean of ten episodes elsewhere.
+func Mu(env idrl.Environment, p idrl.Policy, rng *rand.Rand) []float64 {
+	if t, ok := env.(idrl.Tabular); ok {
+		if p, ok := p.(*TabularPolicy); ok {
+			return TabularMu(t, p.Params())
+		}
+	}
+	n := rollouts
+	if _, ok := env.(idrl.Differentiable); ok {
+		n = 1
+	}
+	mu := make([]float64, env.Spec().FeatureDim())
+	for range n {
+		addEpisode(mu, env, p, rng)
+	}
+	floats.Scale(1/float64(n), mu)
+	return mu
+}
+
+// addEpisode adds the discounted features of one episode of p to mu.
+func addEpisode(mu []float64, env idrl.Environment, p idrl.Policy, rng *rand.Rand) {
+	spec := env.Spec()
+	action := make(idrl.Action, spec.Actions.Dim())
+	discount := 1.0
+	for step := env.Reset(rng); !step.Kind.Last(); discount *= spec.Discount {
+		step = env.Step(p.Act(action, step.Obs, rng))
+		floats.AddScaled(mu, discount, step.Phi)
+	}
+}

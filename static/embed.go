@@ -1,0 +1,68 @@
+// Package static holds the files that a browser fetches besides pages: style,
+// scripts and the icon. They are served as they are; there is no build step.
+package static
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+	"time"
+)
+
+// FS holds the files: css/*.css, js/*.js, icon.svg.
+//
+//go:embed css/*.css js/*.js icon.svg
+var FS embed.FS
+
+// Base returns the URL under which Handler serves, "/static/" and a hash of all
+// files. Modules import one another by relative URLs, so they share the hash,
+// and a browser never mixes the files of two versions.
+var Base = sync.OnceValue(func() string {
+	h := sha256.New()
+	must(fs.WalkDir(FS, ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		b, err := FS.ReadFile(name)
+		h.Write([]byte(name))
+		h.Write(b)
+		return err
+	}))
+	return "/static/" + hex.EncodeToString(h.Sum(nil)[:6])
+})
+
+// types of the files by extension. The system's own table may lack or change
+// them, and browsers refuse modules of another type.
+var types = map[string]string{
+	".css": "text/css; charset=utf-8",
+	".js":  "text/javascript; charset=utf-8",
+	".svg": "image/svg+xml",
+}
+
+// Handler serves the files under Base with leave to keep them for a year, and
+// answers 404 to all else, also to an older version's URLs.
+func Handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, ok := strings.CutPrefix(r.URL.Path, Base()+"/")
+		b, err := FS.ReadFile(name)
+		if !ok || err != nil {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", types[path.Ext(name)])
+		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(b))
+	})
+}
+
+func must(err error) {
+	if err != nil {
+		panic("static: " + err.Error()) // an embedded file cannot fail to read
+	}
+}

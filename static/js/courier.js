@@ -1,0 +1,150 @@
+// @ts-check
+import { Live } from "./live.js";
+
+/** @typedef {import("./outbox.js").Outbox} Outbox */
+/** @typedef {import("./outbox.js").Message} Message */
+
+const WINDOW = 16; // messages under way at once
+const SILENCE = 8_000; // ms without an acknowledgement after which a socket counts as dead
+const HELLO = 200; // ids in a hello at most
+
+/**
+ * Takes answers to the server: each stays in the outbox until it is
+ * acknowledged, which the server does once it is durable. Events: "question",
+ * "status" and "hello" (detail: the server's message), "refused" (detail:
+ * {message, nak}: it will not be recorded), and "change" (connection or outbox).
+ */
+export class Courier extends EventTarget {
+  #ready = false; // the server's hello has come
+  #pause = 0; // timer while the server asks us to hold
+  #watch = 0; // timer of SILENCE
+
+  /**
+   * @param {string} path of the socket
+   * @param {Outbox} outbox
+   */
+  constructor(path, outbox) {
+    super();
+    this.outbox = outbox;
+    this.live = new Live(path);
+    this.live.addEventListener("state", () => this.#connection());
+    this.live.addEventListener("message", (e) => this.#receive(/** @type {CustomEvent} */ (e).detail));
+  }
+
+  start() {
+    this.live.start();
+  }
+
+  stop() {
+    clearTimeout(this.#pause);
+    clearTimeout(this.#watch);
+    this.live.stop();
+  }
+
+  /** Whether the server has greeted us on the present socket. */
+  get connected() {
+    return this.#ready;
+  }
+
+  /** @param {Message} m */
+  post(m) {
+    this.outbox.add(m);
+    this.#pump();
+    this.#emit("change");
+  }
+
+  /**
+   * Takes back an entry that never went out, and returns it.
+   * @param {string} id
+   */
+  recall(id) {
+    const entry = this.outbox.entries.find((e) => e.message.id === id);
+    if (!entry || entry.sent) return undefined;
+    this.outbox.remove(id);
+    this.#emit("change");
+    return entry.message;
+  }
+
+  /** @param {string[]} assignments leases to extend */
+  renew(assignments) {
+    if (this.#ready) for (const a of assignments) this.live.send({ t: "renew", assignment: a });
+  }
+
+  #connection() {
+    this.#ready = false;
+    clearTimeout(this.#pause);
+    this.#pause = 0;
+    this.outbox.rewind();
+    if (this.live.state.state === "open") {
+      this.live.send({ t: "hello", outbox: this.outbox.ids().slice(0, HELLO) });
+    }
+    this.#emit("change");
+  }
+
+  /** @param {any} m */
+  #receive(m) {
+    switch (m.t) {
+      case "hello":
+        for (const id of m.have ?? []) this.outbox.remove(id);
+        this.#ready = true;
+        this.#emit("hello", m);
+        this.#pump();
+        break;
+      case "query":
+        this.#emit("question", m);
+        break;
+      case "status":
+        this.#emit("status", m);
+        break;
+      case "ack":
+        this.outbox.remove(m.id);
+        this.#pump();
+        break;
+      case "nak":
+        this.#refused(m);
+        break;
+      case "bye":
+        this.live.resume(m.retry_ms ?? 1000);
+        break;
+    }
+    this.#emit("change");
+  }
+
+  /** @param {any} nak */
+  #refused(nak) {
+    if (nak.retry_ms > 0) {
+      this.outbox.rewind();
+      clearTimeout(this.#pause);
+      this.#pause = setTimeout(() => {
+        this.#pause = 0;
+        this.#pump();
+      }, nak.retry_ms);
+      return;
+    }
+    const entry = nak.id ? this.outbox.remove(nak.id) : undefined;
+    this.#emit("refused", { message: entry?.message, nak });
+    this.#pump();
+  }
+
+  /** Sends what is next, in order. */
+  #pump() {
+    if (!this.#ready || this.#pause) return;
+    for (const e of this.outbox.entries.slice(0, WINDOW)) {
+      if (!e.sent) e.sent = this.live.send(e.message);
+    }
+    clearTimeout(this.#watch);
+    if (this.outbox.size > 0) this.#watch = setTimeout(() => this.#silence(), SILENCE);
+  }
+
+  #silence() {
+    if (this.#ready && !this.#pause && this.outbox.size > 0) this.live.reset();
+  }
+
+  /**
+   * @param {string} type
+   * @param {any} [detail]
+   */
+  #emit(type, detail) {
+    this.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+}

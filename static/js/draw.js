@@ -1,0 +1,240 @@
+// @ts-check
+// Draws frames of clips on a 2-D canvas. Knows shapes and paints, no environment.
+
+/** @typedef {import("./clip.js").Clip} Clip */
+/** @typedef {import("./clip.js").Shape} Shape */
+/** @typedef {Record<string, string>} Palette  CSS colour of each paint */
+
+const PAINTS = ["ground", "surface", "mark", "detail", "wall", "agent", "agentfg", "other", "otherfg", "focus", "ink",
+  ...Array.from({ length: 10 }, (_, i) => `object${i}`)];
+
+/**
+ * Reads the theme's colours, custom properties --paint-*, as they are for el now.
+ * @param {Element} el
+ * @returns {Palette}
+ */
+export function palette(el) {
+  const style = getComputedStyle(el);
+  return Object.fromEntries(PAINTS.map((p) => [p, style.getPropertyValue(`--paint-${p}`).trim() || "#888"]));
+}
+
+/** Draws one clip. Build it once for a clip; draw allocates nothing that grows. */
+export class Painter {
+  /** @param {Clip} clip */
+  constructor(clip) {
+    this.clip = clip;
+    this.pose = new Float32Array(clip.columns);
+    this.still = batches(clip.still);
+    this.trails = trails(clip);
+  }
+
+  /**
+   * Draws the clip at a frame, which may lie between two, so that the camera's
+   * view fills the canvas.
+   * @param {CanvasRenderingContext2D} ctx
+   * @param {number} frame 0 to frames - 1
+   * @param {Palette} colours
+   */
+  draw(ctx, frame, colours) {
+    const { width, height } = ctx.canvas;
+    const x = this.#interpolate(frame);
+    const scale = width / this.clip.w;
+    ctx.setTransform(1, 0, 0, 1, 0, 0);
+    ctx.fillStyle = colours.ground;
+    ctx.fillRect(0, 0, width, height);
+    ctx.setTransform(scale, 0, 0, -scale, width / 2 - x[0] * scale, height / 2 + x[1] * scale); // y is up
+    ctx.lineJoin = "round";
+    ctx.lineCap = "round";
+    for (const b of this.still) paintBatch(ctx, b, colours);
+    for (const t of this.trails) paintTrail(ctx, t, frame, x, colours, Math.max(this.clip.w / 110, 1.5 / scale));
+    let at = 2;
+    for (const s of this.clip.moving) {
+      const n = 2 * (s.n ?? 0);
+      paintBatch(ctx, one(s, x.subarray(at, at + n)), colours);
+      at += n;
+    }
+  }
+
+  /** @param {number} frame */
+  #interpolate(frame) {
+    const { columns, frames, data } = this.clip;
+    const f = Math.max(0, Math.min(frame, frames - 1));
+    const i = Math.min(Math.floor(f), Math.max(0, frames - 2));
+    const w = f - i;
+    const a = i * columns;
+    const b = frames > 1 ? a + columns : a;
+    for (let k = 0; k < columns; k++) this.pose[k] = data[a + k] + (data[b + k] - data[a + k]) * w;
+    return this.pose;
+  }
+}
+
+/**
+ * @typedef {object} Batch  shapes that are painted in one go
+ * @property {Shape["k"]} k
+ * @property {string} p
+ * @property {number} s
+ * @property {Path2D} path of all but text
+ * @property {string} t
+ * @property {number} x of a text, world units
+ * @property {number} y
+ */
+
+/**
+ * @param {Shape} s
+ * @param {ArrayLike<number>} pts
+ * @returns {Batch}
+ */
+function one(s, pts) {
+  const b = { k: s.k, p: s.p, s: s.s ?? 0, path: new Path2D(), t: s.t ?? "", x: pts[0], y: pts[1] };
+  trace(b.path, s, pts);
+  return b;
+}
+
+/**
+ * Joins neighbours of the same kind, paint and size into one path.
+ * @param {Shape[]} shapes
+ */
+function batches(shapes) {
+  /** @type {Batch[]} */
+  const out = [];
+  for (const s of shapes) {
+    const last = out.at(-1);
+    if (last && s.k !== "text" && last.k === s.k && last.p === s.p && (last.s === (s.s ?? 0) || s.k !== "line")) {
+      trace(last.path, s, s.pts ?? []);
+    } else {
+      out.push(one(s, s.pts ?? []));
+    }
+  }
+  return out;
+}
+
+/**
+ * @param {Path2D} path
+ * @param {Shape} s
+ * @param {ArrayLike<number>} pts
+ */
+function trace(path, s, pts) {
+  if (s.k === "text" || pts.length < 2) return;
+  if (s.k === "circle") {
+    path.moveTo(pts[0] + (s.s ?? 0), pts[1]);
+    path.arc(pts[0], pts[1], s.s ?? 0, 0, 2 * Math.PI);
+    return;
+  }
+  path.moveTo(pts[0], pts[1]);
+  for (let i = 2; i < pts.length; i += 2) path.lineTo(pts[i], pts[i + 1]);
+  if (s.k === "poly") path.closePath();
+}
+
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Batch} b
+ * @param {Palette} colours
+ */
+function paintBatch(ctx, b, colours) {
+  if (b.k === "text") {
+    paintText(ctx, b, colours);
+  } else if (b.k === "line") {
+    ctx.strokeStyle = colours[b.p];
+    ctx.lineWidth = b.s;
+    ctx.stroke(b.path);
+  } else {
+    ctx.fillStyle = colours[b.p];
+    ctx.fill(b.path);
+  }
+}
+
+/**
+ * Text stands upright although y is up, and is set in pixels: browsers refuse
+ * fonts of less than one.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Batch} b
+ * @param {Palette} colours
+ */
+function paintText(ctx, b, colours) {
+  const m = ctx.getTransform();
+  ctx.save();
+  ctx.setTransform(1, 0, 0, 1, m.a * b.x + m.e, m.d * b.y + m.f);
+  ctx.font = `600 ${(b.s * m.a).toFixed(1)}px system-ui, sans-serif`;
+  ctx.textAlign = "center";
+  ctx.textBaseline = "alphabetic";
+  ctx.fillStyle = colours[b.p];
+  ctx.fillText(b.t, 0, 0.36 * b.s * m.a); // capitals are about 0.72 em high
+  ctx.restore();
+}
+
+/**
+ * @typedef {object} Trail
+ * @property {string} p paint
+ * @property {number} at offset of the shape's points in a frame
+ * @property {number} n number of points
+ * @property {Float32Array} path centre in every frame, x y
+ */
+
+/**
+ * @param {Clip} clip
+ * @returns {Trail[]}
+ */
+function trails(clip) {
+  const out = [];
+  let at = 2;
+  for (const s of clip.moving) {
+    const n = s.n ?? 0;
+    if (s.trail && clip.frames > 1) {
+      const path = new Float32Array(2 * clip.frames);
+      for (let f = 0; f < clip.frames; f++) {
+        const c = centre(clip.data, f * clip.columns + at, n);
+        path[2 * f] = c[0];
+        path[2 * f + 1] = c[1];
+      }
+      out.push({ p: s.p, at, n, path });
+    }
+    at += 2 * n;
+  }
+  return out;
+}
+
+/**
+ * @param {Float32Array} data
+ * @param {number} at
+ * @param {number} n points
+ * @returns {[number, number]}
+ */
+function centre(data, at, n) {
+  let x = 0;
+  let y = 0;
+  for (let i = 0; i < n; i++) {
+    x += data[at + 2 * i];
+    y += data[at + 2 * i + 1];
+  }
+  return [x / n, y / n];
+}
+
+/**
+ * Draws where a shape has been since the clip began, older parts fainter.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Trail} t
+ * @param {number} frame
+ * @param {Float32Array} pose
+ * @param {Palette} colours
+ * @param {number} width world units
+ */
+function paintTrail(ctx, t, frame, pose, colours, width) {
+  const whole = Math.floor(frame);
+  const end = centre(pose, t.at, t.n);
+  const parts = 8;
+  ctx.save();
+  ctx.strokeStyle = colours[t.p];
+  ctx.lineWidth = width;
+  ctx.lineCap = "butt";
+  for (let p = 0; p < parts; p++) {
+    const from = Math.floor((whole * p) / parts);
+    const to = Math.floor((whole * (p + 1)) / parts);
+    ctx.globalAlpha = 0.12 + (0.5 * (p + 1)) / parts;
+    ctx.beginPath();
+    ctx.moveTo(t.path[2 * from], t.path[2 * from + 1]);
+    for (let f = from + 1; f <= to; f++) ctx.lineTo(t.path[2 * f], t.path[2 * f + 1]);
+    if (p === parts - 1) ctx.lineTo(end[0], end[1]);
+    ctx.stroke();
+  }
+  ctx.restore();
+}

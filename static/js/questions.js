@@ -1,0 +1,90 @@
+// @ts-check
+import { fetchClip } from "./clip.js";
+
+/** @typedef {import("./clip.js").Clip} Clip */
+
+/**
+ * @typedef {object} Question
+ * @property {string} assignment
+ * @property {string} query
+ * @property {string[]} urls of the clips, a then b
+ * @property {"a"|"b"|""} left which clip goes on the left
+ * @property {Promise<Clip[]>} loading in the order to show them, left first
+ * @property {Clip[]|null} clips once loaded
+ */
+
+/**
+ * The questions leased to this annotator, in the order to show them. Their
+ * clips are fetched and decoded as soon as they are known.
+ */
+export class Questions {
+  /** @type {Map<string, Question>} */ #known = new Map();
+  /** @type {string[]} */ #open = [];
+  /** @type {Set<string>} */ #answered = new Set();
+  /** @type {Map<string, Promise<Clip>>} */ #clips = new Map();
+
+  /** @param {any} m the server's "query" */
+  add(m) {
+    const before = this.#known.get(m.assignment);
+    if (before && before.clips) return; // sent again after a reconnection
+    const loading = Promise.all(m.clips.map((/** @type {string} */ url) => this.#clip(url)))
+      .then((clips) => (m.left === "b" ? clips.reverse() : clips));
+    /** @type {Question} */
+    const q = { assignment: m.assignment, query: m.query, urls: m.clips, left: m.left ?? "", loading, clips: null };
+    loading.then((clips) => (q.clips = clips), () => {}); // whoever shows q sees the failure
+    this.#known.set(m.assignment, q);
+  }
+
+  /** @param {string[]} assignments the server's list, in the order to show them */
+  order(assignments) {
+    this.#open = assignments;
+    for (const [id, q] of this.#known) {
+      if (assignments.includes(id)) continue;
+      this.#known.delete(id);
+      for (const url of q.urls) if (!this.#wanted(url)) this.#clips.delete(url);
+    }
+  }
+
+  /** The one to show now. */
+  get current() {
+    const id = this.open.find((a) => this.#known.has(a));
+    return id === undefined ? undefined : this.#known.get(id);
+  }
+
+  /** Assignments that await an answer. */
+  get open() {
+    return this.#open.filter((a) => !this.#answered.has(a));
+  }
+
+  /** @param {string} assignment */
+  close(assignment) {
+    this.#answered.add(assignment);
+  }
+
+  /**
+   * Asks again what was taken back or refused.
+   * @param {string} assignment
+   */
+  reopen(assignment) {
+    this.#answered.delete(assignment);
+  }
+
+  /** @param {Question} q whose clips failed to load: tries afresh */
+  reload(q) {
+    for (const url of q.urls) this.#clips.delete(url);
+    this.#known.delete(q.assignment);
+    this.add({ assignment: q.assignment, query: q.query, clips: q.urls, left: q.left });
+  }
+
+  /** @param {string} url */
+  #clip(url) {
+    const clip = this.#clips.get(url) ?? fetchClip(url);
+    this.#clips.set(url, clip);
+    return clip;
+  }
+
+  /** @param {string} url */
+  #wanted(url) {
+    return [...this.#known.values()].some((q) => q.urls.includes(url));
+  }
+}

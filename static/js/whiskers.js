@@ -1,0 +1,61 @@
+// @ts-check
+import { shape, short } from "./chart.js";
+
+/** @typedef {{id?: string, name: string, mean: number, std: number}} Estimate */
+
+const Z = 1.96; // half-width of a 95 % interval, in standard deviations
+
+/**
+ * Draws estimates as dots with their 95 % intervals, one below another on one
+ * axis that includes 0.
+ * @param {HTMLElement} parent its content is replaced
+ * @param {Estimate[]} estimates
+ * @param {{chosen?: string, choose?: (id: string) => void}} [how] choose: called
+ *   with the id of an estimate that is clicked; chosen: the one marked
+ */
+export function whiskers(parent, estimates, how = {}) {
+  const low = Math.min(0, ...estimates.map((e) => e.mean - Z * e.std));
+  const high = Math.max(0, ...estimates.map((e) => e.mean + Z * e.std));
+  const at = (/** @type {number} */ v) => 2 + (96 * (v - low)) / (high - low || 1); // per cent
+  parent.replaceChildren(...estimates.map((e) => row(e, at, how)));
+}
+
+/**
+ * @param {Estimate} e
+ * @param {(v: number) => number} at
+ * @param {{chosen?: string, choose?: (id: string) => void}} how
+ */
+function row(e, at, how) {
+  const { choose } = how;
+  const line = document.createElement(choose ? "button" : "div");
+  line.className = "whisker";
+  if (choose) {
+    line.setAttribute("type", "button");
+    line.setAttribute("aria-pressed", String(e.id === how.chosen));
+    line.dataset.id = e.id;
+    line.addEventListener("click", () => choose(e.id ?? ""));
+  }
+  const name = document.createElement("span");
+  name.className = "name";
+  name.textContent = e.name;
+  const value = document.createElement("span");
+  value.className = "value";
+  value.textContent = `${short(e.mean)} ± ${short(Z * e.std)}`;
+  line.append(name, plot(e, at), value);
+  return line;
+}
+
+/**
+ * @param {Estimate} e
+ * @param {(v: number) => number} at
+ */
+function plot(e, at) {
+  const svg = shape("svg", { class: "plot", height: 18, width: "100%", "aria-hidden": "true" });
+  const x = (/** @type {number} */ v) => `${at(v).toFixed(2)}%`;
+  svg.append(
+    shape("line", { class: "zero", x1: x(0), x2: x(0), y1: 0, y2: 18 }),
+    shape("line", { class: "interval", x1: x(e.mean - Z * e.std), x2: x(e.mean + Z * e.std), y1: 9, y2: 9 }),
+    shape("circle", { class: "dot", cx: x(e.mean), cy: 9, r: 4.5 }),
+  );
+  return svg;
+}

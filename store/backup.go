@@ -1,0 +1,54 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"tiebreak/internal/idrl"
+)
+
+// Backup writes a consistent copy of the database to the new file path, while
+// others read and write, and checks the copy. It makes the folder of path.
+func (db *DB) Backup(ctx context.Context, path string) error { return backup(ctx, db.read, path) }
+
+func backup(ctx context.Context, p *sql.DB, path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	if _, err := os.Stat(path); err == nil {
+		return idrl.Errorf(idrl.Conflict, "the file %s exists; name a new one", path)
+	}
+	if _, err := p.ExecContext(ctx, `VACUUM INTO ?`, path); err != nil {
+		return errors.Join(convert(err), os.RemoveAll(path))
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return err
+	}
+	c, err := sql.Open("sqlite", dsn(path, url.Values{"mode": {"ro"}}))
+	if err != nil {
+		return err
+	}
+	return errors.Join(check(ctx, c, `PRAGMA integrity_check(1)`), c.Close())
+}
+
+// Check reads the whole database and returns an error that names the first
+// damage.
+func (db *DB) Check(ctx context.Context) error {
+	return check(ctx, db.read, `PRAGMA quick_check(1)`)
+}
+
+func check(ctx context.Context, p *sql.DB, pragma string) error {
+	var verdict string
+	if err := p.QueryRowContext(ctx, pragma).Scan(&verdict); err != nil {
+		return convert(err)
+	}
+	if verdict != "ok" {
+		return fmt.Errorf("the database is damaged: %s", verdict)
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package store
+
+import (
+	"database/sql"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// encodeVector returns x as little-endian float64, bit for bit. It is never
+// nil, which SQLite would take for NULL.
+func encodeVector(x []float64) []byte {
+	b := make([]byte, 0, 8*len(x))
+	for _, v := range x {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return b
+}
+
+// decodeVector is the inverse of encodeVector; nothing decodes to nil.
+func decodeVector(b []byte) ([]float64, error) {
+	if len(b)%8 != 0 {
+		return nil, fmt.Errorf("a vector of %d bytes is not a whole number of float64", len(b))
+	}
+	if len(b) == 0 {
+		return nil, nil
+	}
+	x := make([]float64, len(b)/8)
+	for i := range x {
+		x[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+	}
+	return x, nil
+}
+
+// A vectorColumn scans a blob of encodeVector.
+type vectorColumn struct{ dst *[]float64 }
+
+func (c vectorColumn) Scan(src any) (err error) {
+	b, ok := src.([]byte)
+	if !ok && src != nil {
+		return fmt.Errorf("a vector is %T, want a blob", src)
+	}
+	*c.dst, err = decodeVector(b)
+	return err
+}
+
+// timeLayout has a fixed width, so that text sorts as time does.
+const timeLayout = "2006-01-02T15:04:05.000000000Z"
+
+func encodeTime(t time.Time) string { return t.UTC().Format(timeLayout) }
+
+// mustFit returns an error of kind Invalid if t cannot be written in
+// timeLayout.
+func mustFit(t time.Time) error {
+	if y := t.UTC().Year(); y < 1 || y > 9999 {
+		return idrl.Errorf(idrl.Invalid, "a time lies in the year %d; check the clock", y)
+	}
+	return nil
+}
+
+// A timeColumn scans text of timeLayout; the zero time for NULL.
+type timeColumn struct{ dst *time.Time }
+
+func (c timeColumn) Scan(src any) (err error) {
+	switch s := src.(type) {
+	case nil:
+		*c.dst = time.Time{}
+	case string:
+		*c.dst, err = time.Parse(timeLayout, s)
+	default:
+		err = fmt.Errorf("a time is %T, want text", src)
+	}
+	return err
+}
+
+// A floatColumn scans a nullable REAL, in which SQLite keeps NaN as NULL.
+type floatColumn struct{ dst *float64 }
+
+func (c floatColumn) Scan(src any) error {
+	var v sql.NullFloat64
+	if err := v.Scan(src); err != nil {
+		return err
+	}
+	*c.dst = math.NaN()
+	if v.Valid {
+		*c.dst = v.Float64
+	}
+	return nil
+}
+
+// A textColumn scans nullable text, empty for NULL, into a string type.
+type textColumn[S ~string] struct{ dst *S }
+
+func (c textColumn[S]) Scan(src any) error {
+	var v sql.NullString
+	if err := v.Scan(src); err != nil {
+		return err
+	}
+	*c.dst = S(v.String)
+	return nil
+}
+
+func text[S ~string](dst *S) textColumn[S] { return textColumn[S]{dst} }
+
+// null returns s for a nullable column: NULL if it is empty.
+func null[S ~string](s S) any {
+	if s == "" {
+		return nil
+	}
+	return string(s)
+}

@@ -1,0 +1,117 @@
+package store_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/store"
+)
+
+func TestOpenRefusesUnfitFolders(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	must(t, os.WriteFile(file, nil, 0o600))
+	dirs := map[string]string{"a file": file, "below a file": filepath.Join(file, "data")}
+	if os.Geteuid() != 0 { // root may write everywhere
+		locked := filepath.Join(t.TempDir(), "locked")
+		must(t, os.Mkdir(locked, 0o500))
+		dirs["no permission"] = locked
+	}
+	for name, dir := range dirs {
+		t.Run(name, func(t *testing.T) {
+			_, err := store.Open(t.Context(), dir)
+			wantKind(t, err, idrl.Invalid)
+			if err != nil && (!strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "--data")) {
+				t.Errorf("the error names no folder or no way out: %v", err)
+			}
+		})
+	}
+}
+
+func TestFolderIsPrivate(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "da ta?#%41ü")
+	db := seeded(t, dir)
+	for path, want := range map[string]os.FileMode{dir: 0o700, filepath.Join(dir, store.FileName): 0o600, filepath.Join(dir, store.FileName+"-wal"): 0o600} {
+		info, err := os.Stat(path)
+		must(t, err)
+		if got := info.Mode().Perm(); got != want {
+			t.Errorf("mode of %s is %o, want %o", path, got, want)
+		}
+	}
+	must(t, db.Close())
+	_, err := open(t, dir).Spec(t.Context(), "s")
+	must(t, err)
+}
+
+func TestOneServerAFolder(t *testing.T) {
+	dir := t.TempDir()
+	db := seeded(t, dir)
+	_, err := store.Open(t.Context(), dir)
+	wantKind(t, err, idrl.Conflict)
+	if err != nil && !strings.Contains(err.Error(), "another tiebreak server") {
+		t.Errorf("error = %v", err)
+	}
+	must(t, db.SetMeta(t.Context(), "still", "works"))
+	must(t, db.Close())
+	must(t, db.Close()) // a second time is harmless
+	wantKind(t, db.SetMeta(t.Context(), "k", "v"), idrl.Unavailable)
+	open(t, dir)
+}
+
+func TestReadOnly(t *testing.T) {
+	dir := t.TempDir()
+	_, err := store.OpenReadOnly(t.Context(), dir)
+	wantKind(t, err, idrl.NotFound)
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("looking left %v behind", left)
+	}
+	db := seeded(t, dir)
+	for _, when := range []string{"beside a server", "without one"} {
+		t.Run(when, func(t *testing.T) {
+			ro, err := store.OpenReadOnly(t.Context(), dir)
+			must(t, err)
+			rec, err := ro.Load(t.Context(), "s")
+			if err != nil || len(rec.Generation.Queries) != 3 {
+				t.Errorf("load: %v", err)
+			}
+			wantKind(t, ro.SetMeta(t.Context(), "k", "v"), idrl.Forbidden)
+			must(t, ro.Close())
+		})
+		must(t, db.Close())
+	}
+}
+
+func TestBackup(t *testing.T) {
+	db := seeded(t, t.TempDir())
+	copied := t.TempDir()
+	path := filepath.Join(copied, "deep", store.FileName)
+	must(t, db.Backup(t.Context(), path))
+	wantKind(t, db.Backup(t.Context(), path), idrl.Conflict)
+	_, err := open(t, filepath.Dir(path)).Load(t.Context(), "s")
+	must(t, err)
+	must(t, db.Check(t.Context()))
+}
+
+func TestCheckFindsDamage(t *testing.T) {
+	dir := t.TempDir()
+	must(t, seeded(t, dir).Close())
+	f, err := os.OpenFile(filepath.Join(dir, store.FileName), os.O_RDWR, 0)
+	must(t, err)
+	info, err := f.Stat()
+	must(t, err)
+	junk := make([]byte, 2048)
+	for i := range junk {
+		junk[i] = 0xA5
+	}
+	_, err = f.WriteAt(junk, info.Size()/2/4096*4096)
+	must(t, err)
+	must(t, f.Close())
+	ro, err := store.OpenReadOnly(t.Context(), dir)
+	must(t, err)
+	defer ro.Close()
+	if err := ro.Check(t.Context()); err == nil {
+		t.Error("no error for a damaged page")
+	}
+}

@@ -1,0 +1,150 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// Adopt implements idrl.Journal. A generation is named by g.BasedOn: to adopt
+// it again changes nothing, and another of that name is an error of kind
+// Conflict.
+func (db *DB) Adopt(ctx context.Context, id idrl.SessionID, g idrl.Generation, seq int64) error {
+	queries, err := encodeQueries(g.Clips, g.Queries)
+	if err != nil {
+		return err
+	}
+	return db.do(ctx, func(t *tx) error {
+		again, err := t.adopted(id, g.BasedOn, queries)
+		if err != nil || again {
+			return err
+		}
+		for _, k := range slices.Sorted(maps.Keys(g.Clips)) {
+			if err := t.putClip(id, g.Clips[k]); err != nil {
+				return err
+			}
+		}
+		const insert = `INSERT INTO generation (session_id, based_on, adopted_at, queries, created_at) VALUES (?, ?, ?, ?, ?)`
+		now := time.Now()
+		if _, err := t.exec(insert, id, g.BasedOn, seq, queries, encodeTime(now)); err != nil {
+			return dangling(err, "there is no session %q", id)
+		}
+		for k, c := range g.Candidates {
+			if err := t.putPolicy(id, g.BasedOn, k, c); err != nil {
+				return err
+			}
+		}
+		return t.audit(now, id, "", "adopt", fmt.Sprintf("generation %d at %d", g.BasedOn, seq))
+	})
+}
+
+// adopted reports whether the generation with these queries is recorded.
+func (t *tx) adopted(id idrl.SessionID, basedOn int64, queries []byte) (bool, error) {
+	var old []byte
+	err := missing(t.row(`SELECT queries FROM generation WHERE session_id = ? AND based_on = ?`, id, basedOn).Scan(&old), "none")
+	switch {
+	case idrl.KindOf(err) == idrl.NotFound:
+		return false, nil
+	case err != nil:
+		return false, err
+	case !bytes.Equal(old, queries):
+		return false, idrl.Errorf(idrl.Conflict, "session %s has another generation based on %d", id, basedOn)
+	}
+	return true, nil
+}
+
+// putClip records c unless it is there: its name tells its content. Media is
+// added where it was missing.
+func (t *tx) putClip(id idrl.SessionID, c idrl.Clip) error {
+	const insert = `
+		INSERT INTO clip (session_id, id, trajectory_id, start, steps, phi, media) VALUES (?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT DO UPDATE SET media = excluded.media WHERE media IS NULL AND excluded.media IS NOT NULL`
+	_, err := t.exec(insert, id, c.ID, c.From, c.Start, c.Steps, encodeVector(c.Phi), c.Media)
+	return dangling(err, "there is no session %q", id)
+}
+
+func (t *tx) putPolicy(id idrl.SessionID, basedOn int64, k int, c idrl.Candidate) error {
+	const insert = `
+		INSERT INTO policy (session_id, id, based_on, k, origin, params, theta, mu, clip_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	_, err := t.exec(insert, id, c.ID, basedOn, k, c.Origin,
+		encodeVector(c.Params), encodeVector(c.Theta), encodeVector(c.Mu), null(c.Clip))
+	err = taken(err, "policy %s is recorded already", c.ID)
+	return dangling(err, "policy %s is shown by clip %s, which is not in its generation", c.ID, c.Clip)
+}
+
+// lastGeneration reads the generation adopted last, nil if there is none.
+func lastGeneration(ctx context.Context, from querier, id idrl.SessionID) (g *idrl.Generation, adoptedAt int64, err error) {
+	const last = `
+		SELECT based_on, adopted_at, queries FROM generation
+		WHERE session_id = ? ORDER BY adopted_at DESC, based_on DESC LIMIT 1`
+	var queries []byte
+	g = &idrl.Generation{Clips: map[idrl.ClipID]idrl.Clip{}}
+	err = missing(from.QueryRowContext(ctx, last, id).Scan(&g.BasedOn, &adoptedAt, &queries), "none")
+	if idrl.KindOf(err) == idrl.NotFound {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	names, err := clipNames(queries)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, name := range names {
+		if g.Clips[name], err = readClip(ctx, from, id, name); err != nil {
+			return nil, 0, err
+		}
+	}
+	if g.Queries, err = decodeQueries(queries, g.Clips); err != nil {
+		return nil, 0, err
+	}
+	g.Candidates, err = candidates(ctx, from, id, g.BasedOn)
+	return g, adoptedAt, err
+}
+
+// readClip reads a clip without its media.
+func readClip(ctx context.Context, from querier, id idrl.SessionID, name idrl.ClipID) (idrl.Clip, error) {
+	c := idrl.Clip{ID: name}
+	const query = `SELECT trajectory_id, start, steps, phi FROM clip WHERE session_id = ? AND id = ?`
+	err := from.QueryRowContext(ctx, query, id, name).Scan(&c.From, &c.Start, &c.Steps, vectorColumn{&c.Phi})
+	return c, missing(err, "session %s has no clip %q", id, name)
+}
+
+func candidates(ctx context.Context, from querier, id idrl.SessionID, basedOn int64) ([]idrl.Candidate, error) {
+	var out []idrl.Candidate
+	err := each(ctx, from, func(row scanner) error {
+		var c idrl.Candidate
+		err := row.Scan(&c.ID, &c.Origin, vectorColumn{&c.Params}, vectorColumn{&c.Theta}, vectorColumn{&c.Mu}, text(&c.Clip))
+		out = append(out, c)
+		return err
+	}, `SELECT id, origin, params, theta, mu, clip_id FROM policy WHERE session_id = ? AND based_on = ? ORDER BY k`, id, basedOn)
+	return out, err
+}
+
+// ClipMedia returns the drawn form of a clip, or an error of kind NotFound.
+func (db *DB) ClipMedia(ctx context.Context, session idrl.SessionID, clip idrl.ClipID) ([]byte, error) {
+	var media []byte
+	const query = `SELECT media FROM clip WHERE session_id = ? AND id = ? AND media IS NOT NULL`
+	err := db.read.QueryRowContext(ctx, query, session, clip).Scan(&media)
+	return media, missing(err, "session %s has no clip %q", session, clip)
+}
+
+// AnnotatorMayFetch reports whether the clip belongs to an assignment, open or
+// closed, of the annotator.
+func (db *DB) AnnotatorMayFetch(ctx context.Context, session idrl.SessionID, annotator idrl.AnnotatorID, clip idrl.ClipID) (bool, error) {
+	const query = `
+		SELECT EXISTS (
+			SELECT 1 FROM query JOIN assignment USING (session_id, clip_a)
+			WHERE session_id = ?1 AND annotator_id = ?2 AND query_id = query.id AND clip_a = ?3
+			UNION ALL
+			SELECT 1 FROM query JOIN assignment USING (session_id, clip_a)
+			WHERE session_id = ?1 AND annotator_id = ?2 AND query_id = query.id AND clip_b = ?3)`
+	var may bool
+	err := db.read.QueryRowContext(ctx, query, session, annotator, clip).Scan(&may)
+	return may, convert(err)
+}

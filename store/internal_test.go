@@ -1,0 +1,265 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"tiebreak/internal/idrl"
+)
+
+// steps returns the migrations with others added.
+func steps(t *testing.T, more map[string]string) fs.FS {
+	t.Helper()
+	out := fstest.MapFS{}
+	names, err := fs.Glob(migrations(), "*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		b, err := fs.ReadFile(migrations(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[name] = &fstest.MapFile{Data: b}
+	}
+	for name, text := range more {
+		out[name] = &fstest.MapFile{Data: []byte("-- +goose Up\n" + text)}
+	}
+	return out
+}
+
+func reopen(t *testing.T, dir string, f fs.FS) error {
+	t.Helper()
+	db, err := open(t.Context(), dir, f)
+	if err != nil {
+		return err
+	}
+	return db.Close()
+}
+
+// folder returns a data folder with one session in it.
+func folder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	db, err := Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.CreateSession(t.Context(), idrl.SessionSpec{ID: "s"})
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func backups(t *testing.T, dir string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "backups", "*.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}
+
+func TestMigrateMakesABackupFirst(t *testing.T) {
+	dir := folder(t)
+	if got := backups(t, dir); len(got) != 0 {
+		t.Fatalf("a new database was backed up: %v", got)
+	}
+	next := steps(t, map[string]string{"9000_next.sql": `ALTER TABLE session ADD COLUMN colour TEXT;`})
+	for range 2 { // the second time there is nothing to do
+		if err := reopen(t, dir, next); err != nil {
+			t.Fatal(err)
+		}
+	}
+	paths := backups(t, dir)
+	if len(paths) != 1 {
+		t.Fatalf("backups: %v, want one", paths)
+	}
+	restored := t.TempDir()
+	if err := os.Rename(paths[0], filepath.Join(restored, FileName)); err != nil {
+		t.Fatal(err)
+	}
+	db, err := Open(t.Context(), restored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Spec(t.Context(), "s"); err != nil {
+		t.Errorf("the backup lacks the session: %v", err)
+	}
+}
+
+func TestFailedMigrationChangesNothing(t *testing.T) {
+	dir := folder(t)
+	bad := steps(t, map[string]string{"9000_bad.sql": `CREATE TABLE half (x INTEGER) STRICT; INSERT INTO nowhere VALUES (1);`})
+	if err := reopen(t, dir, bad); err == nil {
+		t.Fatal("no error")
+	}
+	db, err := Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var n int
+	if err := db.read.QueryRow(`SELECT count(*) FROM sqlite_schema WHERE name = 'half'`).Scan(&n); err != nil || n != 0 {
+		t.Errorf("half a migration stayed: %d, %v", n, err)
+	}
+}
+
+func TestNewerFormatIsRefusedUntouched(t *testing.T) {
+	dir := folder(t)
+	if err := reopen(t, dir, steps(t, map[string]string{"9000_next.sql": `CREATE TABLE future (x INTEGER) STRICT;`})); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, FileName)
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, open := range map[string]func(context.Context, string) (*DB, error){"Open": Open, "OpenReadOnly": OpenReadOnly} {
+		_, err := open(t.Context(), dir)
+		if idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), "newer tiebreak, or restore the backup in "+filepath.Join(dir, "backups")) {
+			t.Errorf("%s: error = %v", name, err)
+		}
+	}
+	after, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the refusal changed the file (%v)", err)
+	}
+}
+
+func TestOlderFormatIsNotReadAsItIs(t *testing.T) {
+	dir := folder(t)
+	p, err := openPool(t.Context(), dir, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	err = mustMatch(t.Context(), p, dir, steps(t, map[string]string{"9000_next.sql": `SELECT 1;`}))
+	if idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), "older version") {
+		t.Errorf("error = %v", err)
+	}
+}
+
+func TestQueueIsBounded(t *testing.T) {
+	db := &DB{requests: make(chan *request, 2)} // nobody serves it
+	for k := range 3 {
+		err := db.submit(&request{})
+		if full := idrl.KindOf(err) == idrl.Unavailable; full != (k == 2) {
+			t.Errorf("request %d: %v", k, err)
+		}
+	}
+}
+
+func TestFullDiskLosesNothing(t *testing.T) {
+	dir := folder(t)
+	db, err := Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	limit := func(pages string) {
+		t.Helper()
+		err := db.do(t.Context(), func(t *tx) error {
+			var n int
+			return t.row(`PRAGMA max_page_count = ` + pages).Scan(&n)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	limit("1") // the least is what is in use
+	big := strings.Repeat("x", 1<<20)
+	if err := db.SetMeta(t.Context(), "big", big); idrl.KindOf(err) != idrl.Unavailable {
+		t.Errorf("error = %v", err)
+	}
+	if _, err := db.Spec(t.Context(), "s"); err != nil {
+		t.Errorf("earlier rows: %v", err)
+	}
+	limit("1000000")
+	if err := db.SetMeta(t.Context(), "big", big); err != nil {
+		t.Errorf("after space was made: %v", err)
+	}
+}
+
+func TestLogIsAppendOnly(t *testing.T) {
+	db, err := Open(t.Context(), folder(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	run := func(query string) error {
+		return db.do(t.Context(), func(t *tx) error { _, err := t.exec(query); return err })
+	}
+	if _, err := db.CreateAnnotator(t.Context(), "s", ""); err != nil { // leaves rows in audit
+		t.Fatal(err)
+	}
+	if err := run(`INSERT INTO answer VALUES ('s', 1, 'a', NULL, '', 'a1', NULL, 'a', 0, '', 'a', '', '', '', 0, 0, 0, '', 1, 0)`); err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range []string{
+		`UPDATE answer SET choice = 'b'`, `DELETE FROM answer`, `UPDATE audit SET actor = 'me'`, `DELETE FROM audit`,
+	} {
+		if err := run(change); err == nil || !strings.Contains(err.Error(), "append-only") {
+			t.Errorf("%s: %v", change, err)
+		}
+	}
+}
+
+func TestSound(t *testing.T) {
+	for version, want := range map[string]bool{
+		"3.51.2": false, "3.51.3": true, "3.54.1": true, "4.0.0": true, "3.7.17": false, "": false, "3.x": false,
+	} {
+		if got := sound(version); got != want {
+			t.Errorf("sound(%q) = %t", version, got)
+		}
+	}
+}
+
+// The driver must be built with the very libc it was made for.
+func TestLibcIsTheDriversOwn(t *testing.T) {
+	list := func(format, module string) string {
+		t.Helper()
+		out, err := exec.Command("go", "list", "-m", "-f", format, module).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	mod, err := os.ReadFile(list("{{.GoMod}}", "modernc.org/sqlite"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := regexp.MustCompile(`modernc\.org/libc (\S+)`).FindSubmatch(mod)
+	if got := list("{{.Version}}", "modernc.org/libc"); want == nil || got != string(want[1]) {
+		t.Errorf("libc %s, but the driver was made for %s", got, want)
+	}
+}
+
+func TestConvert(t *testing.T) {
+	for _, test := range []struct {
+		err  error
+		kind idrl.Kind
+	}{
+		{sql.ErrNoRows, idrl.NotFound},
+		{fmt.Errorf("wrapped: %w", sql.ErrNoRows), idrl.NotFound},
+		{idrl.Errorf(idrl.Forbidden, "no"), idrl.Forbidden},
+		{context.Canceled, idrl.Internal},
+	} {
+		if got := idrl.KindOf(convert(test.err)); got != test.kind {
+			t.Errorf("kind of %v is %d, want %d", test.err, got, test.kind)
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package store
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// Append implements idrl.Journal. Besides the errors it names there, the error
+// is of kind NotFound if the session, the assignment or the withdrawn answer
+// does not exist, Forbidden if the assignment is somebody else's, and Conflict
+// if a.Seq does not follow the last row.
+func (db *DB) Append(ctx context.Context, id idrl.SessionID, a idrl.Answer, s idrl.Snapshot) error {
+	for _, t := range []time.Time{a.ShownAt, a.AnsweredAt, a.ReceivedAt} {
+		if err := mustFit(t); err != nil {
+			return err
+		}
+	}
+	if math.IsNaN(a.Rating) {
+		return idrl.Errorf(idrl.Invalid, "the rating of answer %s is not a number", a.ID)
+	}
+	if s.Seq != a.Seq {
+		return idrl.Errorf(idrl.Invalid, "the belief after row %d was sent with row %d", s.Seq, a.Seq)
+	}
+	return db.do(ctx, func(t *tx) error {
+		if err := t.mustFollow(id, a.Seq); err != nil {
+			return err
+		}
+		if a.Undoes == "" {
+			if err := t.mustBeOpen(id, a); err != nil {
+				return err
+			}
+		}
+		return t.append(id, a, s)
+	})
+}
+
+// mustFollow returns an error unless seq is the next position of the log.
+func (t *tx) mustFollow(id idrl.SessionID, seq int64) error {
+	var last int64
+	const query = `SELECT coalesce((SELECT max(seq) FROM answer WHERE session_id = session.id), 0) FROM session WHERE id = ?`
+	if err := t.row(query, id).Scan(&last); err != nil {
+		return missing(err, "there is no session %q", id)
+	}
+	if seq != last+1 {
+		return idrl.Errorf(idrl.Conflict, "row %d does not follow: the log of session %s has %d rows", seq, id, last)
+	}
+	return nil
+}
+
+// mustBeOpen returns an error unless a may close its assignment.
+func (t *tx) mustBeOpen(id idrl.SessionID, a idrl.Answer) error {
+	var query idrl.QueryID
+	var annotator idrl.AnnotatorID
+	var answer string
+	const q = `SELECT query_id, annotator_id, coalesce(answer_id, '') FROM assignment WHERE session_id = ? AND id = ?`
+	if err := t.row(q, id, a.Assignment).Scan(&query, &annotator, &answer); err != nil {
+		return missing(err, "there is no assignment %q", a.Assignment)
+	}
+	switch {
+	case annotator != a.Annotator:
+		return idrl.Errorf(idrl.Forbidden, "assignment %s is not yours", a.Assignment)
+	case query != a.Query:
+		return idrl.Errorf(idrl.Invalid, "assignment %s holds query %s, not %s", a.Assignment, query, a.Query)
+	case answer != "":
+		return idrl.Errorf(idrl.Conflict, "assignment %s is answered already", a.Assignment)
+	}
+	return nil
+}
+
+// append writes the row, what it closes, and what goes with it.
+func (t *tx) append(id idrl.SessionID, a idrl.Answer, s idrl.Snapshot) error {
+	const insert = `
+		INSERT INTO answer (session_id, seq, id, assignment_id, query_id, annotator_id, undoes, choice, rating,
+			reason, left_side, shown_at, answered_at, received_at, response_ms, hidden_ms, loops, input, instructions, late)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	_, err := t.exec(insert, id, a.Seq, a.ID, null(a.Assignment), a.Query, a.Annotator, null(a.Undoes), a.Choice, a.Rating,
+		a.Reason, a.Left, encodeTime(a.ShownAt), encodeTime(a.AnsweredAt), encodeTime(a.ReceivedAt),
+		a.ResponseMS, a.HiddenMS, a.Loops, a.Input, a.Instructions, a.Late)
+	if err != nil {
+		err = taken(err, "answer %s is recorded already, or the answer it withdraws is withdrawn", a.ID)
+		return dangling(err, "answer %s refers to an annotator or an answer that is not recorded", a.ID)
+	}
+	action := "withdraw"
+	if a.Undoes == "" {
+		action = "answer"
+		if _, err := t.exec(`UPDATE assignment SET answer_id = ? WHERE session_id = ? AND id = ?`, a.ID, id, a.Assignment); err != nil {
+			return err
+		}
+	}
+	const belief = `INSERT INTO posterior (session_id, seq, belief, regret_mean, regret_p95) VALUES (?, ?, ?, ?, ?)`
+	if _, err := t.exec(belief, id, s.Seq, blob(s.Belief), s.Regret.Mean, s.Regret.P95); err != nil {
+		return err
+	}
+	return t.audit(a.ReceivedAt, id, string(a.Annotator), action, string(a.ID))
+}
+
+// blob keeps an empty blob from being NULL.
+func blob(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+// audit records who did what to what. It stands in the transaction of the deed.
+func (t *tx) audit(at time.Time, id idrl.SessionID, actor, action, object string) error {
+	const insert = `INSERT INTO audit (at, session_id, actor, action, object) VALUES (?, ?, ?, ?, ?)`
+	_, err := t.exec(insert, encodeTime(at), null(id), actor, action, object)
+	return err
+}
+
+// Issue implements idrl.Journal. The clips of the queries must have come with
+// an adopted generation, and the annotators must exist. It records all of as
+// or none. It returns an error of kind Conflict if an ID or N is taken, and of
+// kind NotFound if a clip or an annotator is missing.
+func (db *DB) Issue(ctx context.Context, id idrl.SessionID, as []idrl.Assignment) error {
+	for _, a := range as {
+		if n := len(a.Query.Clips); n < 1 || n > 2 {
+			return idrl.Errorf(idrl.Invalid, "query %s shows %d clips; it must show one or two", a.Query.ID, n)
+		}
+	}
+	return db.do(ctx, func(t *tx) error {
+		for _, a := range as {
+			if err := t.putQuery(id, a.Query); err != nil {
+				return err
+			}
+			if err := t.putAssignment(id, a); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// putQuery records q unless it is there. What is there must be equal.
+func (t *tx) putQuery(id idrl.SessionID, q idrl.Query) error {
+	var b idrl.ClipID
+	if len(q.Clips) == 2 {
+		b = q.Clips[1]
+	}
+	const insert = `
+		INSERT INTO query (session_id, id, clip_a, clip_b, kind, x) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT DO UPDATE SET x = x WHERE clip_b IS excluded.clip_b AND kind = excluded.kind AND x = excluded.x`
+	n, err := t.exec(insert, id, q.ID, q.Clips[0], null(b), q.Kind, encodeVector(q.X))
+	if err != nil {
+		return dangling(err, "query %s shows a clip that is not recorded", q.ID)
+	}
+	if n == 0 {
+		return idrl.Errorf(idrl.Conflict, "query %s was asked with another meaning before", q.ID)
+	}
+	return nil
+}
+
+func (t *tx) putAssignment(id idrl.SessionID, a idrl.Assignment) error {
+	const insert = `
+		INSERT INTO assignment (session_id, id, n, query_id, clip_a, annotator_id, left_side, issued_at, lease_until,
+			answer_id, reopens, why_first, why_second, why_pair_std, why_info, why_based_on, why_after)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	w := a.Why
+	_, err := t.exec(insert, id, a.ID, a.N, a.Query.ID, a.Query.Clips[0], a.Annotator, a.Left,
+		encodeTime(a.IssuedAt), encodeTime(a.LeaseUntil), null(a.Answer), null(a.Reopens),
+		w.First, w.Second, w.PairStd, w.Info, w.BasedOn, w.AfterSeq)
+	if err != nil {
+		err = taken(err, "assignment %s (number %d) is recorded already", a.ID, a.N)
+		return dangling(err, "assignment %s is for annotator %q, who is not in session %s", a.ID, a.Annotator, id)
+	}
+	return nil
+}
+
+// Renew implements idrl.Journal. It returns an error of kind NotFound if there
+// is no such assignment and of kind Conflict if it is answered.
+func (db *DB) Renew(ctx context.Context, id idrl.SessionID, a idrl.AssignmentID, until time.Time) error {
+	return db.do(ctx, func(t *tx) error {
+		const update = `UPDATE assignment SET lease_until = ? WHERE session_id = ? AND id = ? AND answer_id IS NULL`
+		n, err := t.exec(update, encodeTime(until), id, a)
+		if err != nil || n == 1 {
+			return err
+		}
+		var one int
+		if err := t.row(`SELECT 1 FROM assignment WHERE session_id = ? AND id = ?`, id, a).Scan(&one); err != nil {
+			return missing(err, "there is no assignment %q", a)
+		}
+		return idrl.Errorf(idrl.Conflict, "assignment %s is answered already", a)
+	})
+}

@@ -1,0 +1,105 @@
+package store
+
+import (
+	"context"
+
+	"tiebreak/internal/idrl"
+)
+
+// Load implements idrl.Journal. The record is of one moment.
+func (db *DB) Load(ctx context.Context, id idrl.SessionID) (rec idrl.Record, err error) {
+	err = db.snapshot(ctx, func(from querier) (err error) {
+		if rec.Spec, err = readSpec(ctx, from, id); err != nil {
+			return err
+		}
+		if rec.Log, err = readLog(ctx, from, id); err != nil {
+			return err
+		}
+		if rec.Assignments, err = readAssignments(ctx, from, id); err != nil {
+			return err
+		}
+		if rec.Snapshots, err = readSnapshots(ctx, from, id); err != nil {
+			return err
+		}
+		rec.Generation, rec.AdoptedAt, err = lastGeneration(ctx, from, id)
+		return err
+	})
+	return rec, err
+}
+
+// answerColumns are the columns that answerTargets scans.
+const answerColumns = `answer.id, answer.seq, answer.assignment_id, answer.query_id, answer.annotator_id, answer.undoes,
+	answer.choice, answer.rating, answer.reason, answer.left_side, answer.shown_at, answer.answered_at, answer.received_at,
+	answer.response_ms, answer.hidden_ms, answer.loops, answer.input, answer.instructions, answer.late`
+
+func answerTargets(a *idrl.Answer) []any {
+	return []any{&a.ID, &a.Seq, text(&a.Assignment), &a.Query, &a.Annotator, text(&a.Undoes),
+		&a.Choice, &a.Rating, &a.Reason, &a.Left, timeColumn{&a.ShownAt}, timeColumn{&a.AnsweredAt}, timeColumn{&a.ReceivedAt},
+		&a.ResponseMS, &a.HiddenMS, &a.Loops, &a.Input, &a.Instructions, &a.Late}
+}
+
+func readLog(ctx context.Context, from querier, id idrl.SessionID) ([]idrl.Answer, error) {
+	var out []idrl.Answer
+	err := each(ctx, from, func(row scanner) error {
+		var a idrl.Answer
+		err := row.Scan(answerTargets(&a)...)
+		out = append(out, a)
+		return err
+	}, `SELECT `+answerColumns+` FROM answer WHERE session_id = ? ORDER BY seq`, id)
+	return out, err
+}
+
+// whyColumns are the columns that whyTargets scans.
+const whyColumns = `assignment.why_first, assignment.why_second, assignment.why_pair_std, assignment.why_info,
+	assignment.why_based_on, assignment.why_after`
+
+func whyTargets(w *idrl.Why) []any {
+	return []any{&w.First, &w.Second, floatColumn{&w.PairStd}, floatColumn{&w.Info}, &w.BasedOn, &w.AfterSeq}
+}
+
+// queryColumns are the columns that queryTargets scans. The clips arrive in two
+// columns, for setClips.
+const queryColumns = `query.id, query.kind, query.x, query.clip_a, query.clip_b`
+
+func queryTargets(q *idrl.Query, clips *[2]idrl.ClipID) []any {
+	return []any{&q.ID, &q.Kind, vectorColumn{&q.X}, &clips[0], text(&clips[1])}
+}
+
+func setClips(q *idrl.Query, clips [2]idrl.ClipID) {
+	q.Clips = append(q.Clips, clips[0])
+	if clips[1] != "" {
+		q.Clips = append(q.Clips, clips[1])
+	}
+}
+
+func readAssignments(ctx context.Context, from querier, id idrl.SessionID) ([]idrl.Assignment, error) {
+	const query = `
+		SELECT assignment.id, n, annotator_id, left_side, issued_at, lease_until, answer_id, reopens, ` + whyColumns + `, ` + queryColumns + `
+		FROM assignment JOIN query ON query.session_id = assignment.session_id
+			AND query.id = assignment.query_id AND query.clip_a = assignment.clip_a
+		WHERE assignment.session_id = ? ORDER BY n`
+	var out []idrl.Assignment
+	err := each(ctx, from, func(row scanner) error {
+		var a idrl.Assignment
+		var clips [2]idrl.ClipID
+		dst := []any{&a.ID, &a.N, &a.Annotator, &a.Left, timeColumn{&a.IssuedAt}, timeColumn{&a.LeaseUntil}, text(&a.Answer), text(&a.Reopens)}
+		dst = append(append(dst, whyTargets(&a.Why)...), queryTargets(&a.Query, &clips)...)
+		err := row.Scan(dst...)
+		setClips(&a.Query, clips)
+		out = append(out, a)
+		return err
+	}, query, id)
+	return out, err
+}
+
+func readSnapshots(ctx context.Context, from querier, id idrl.SessionID) ([]idrl.Snapshot, error) {
+	var out []idrl.Snapshot
+	err := each(ctx, from, func(row scanner) error {
+		var s idrl.Snapshot
+		err := row.Scan(&s.Seq, &s.Belief, floatColumn{&s.Regret.Mean}, floatColumn{&s.Regret.P95})
+		s.Regret.Seq = s.Seq
+		out = append(out, s)
+		return err
+	}, `SELECT seq, belief, regret_mean, regret_p95 FROM posterior WHERE session_id = ? ORDER BY seq`, id)
+	return out, err
+}

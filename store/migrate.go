@@ -1,0 +1,104 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"github.com/pressly/goose/v3"
+
+	"tiebreak/internal/idrl"
+)
+
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
+
+func migrations() fs.FS {
+	sub, err := fs.Sub(migrationFiles, "migrations")
+	if err != nil {
+		panic(err) // the folder is embedded above
+	}
+	return sub
+}
+
+// migrate brings the database of dir to the last of steps. A database that
+// holds anything is backed up before the first step that is new to it.
+func migrate(ctx context.Context, p *sql.DB, dir string, steps fs.FS) error {
+	current, err := version(ctx, p)
+	if err != nil {
+		return err
+	}
+	g, err := goose.NewProvider(goose.DialectSQLite3, p, steps, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return err
+	}
+	target := last(g)
+	if current > target {
+		return tooNew(dir, current, target)
+	}
+	if current > 0 && current < target {
+		stamp := time.Now().UTC().Format("20060102T150405.000000000Z")
+		path := filepath.Join(dir, "backups", fmt.Sprintf("v%d-%s.db", current, stamp))
+		if err := backup(ctx, p, path); err != nil {
+			return fmt.Errorf("back up before migration to version %d: %w", target, err)
+		}
+	}
+	if _, err := g.Up(ctx); err != nil {
+		return fmt.Errorf("migrate from version %d to %d: %w", current, target, err)
+	}
+	return nil
+}
+
+// mustMatch returns an error of kind Invalid unless the database has the
+// version that the last of steps leads to.
+func mustMatch(ctx context.Context, p *sql.DB, dir string, steps fs.FS) error {
+	current, err := version(ctx, p)
+	if err != nil {
+		return err
+	}
+	g, err := goose.NewProvider(goose.DialectSQLite3, p, steps, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return err
+	}
+	switch target := last(g); {
+	case current > target:
+		return tooNew(dir, current, target)
+	case current < target:
+		return idrl.Errorf(idrl.Invalid,
+			"the data folder %s was written by an older version of tiebreak (format %d, this one reads %d): start the server on it once, which upgrades it",
+			dir, current, target)
+	}
+	return nil
+}
+
+func last(g *goose.Provider) int64 {
+	sources := g.ListSources()
+	return sources[len(sources)-1].Version
+}
+
+func tooNew(dir string, current, target int64) error {
+	return idrl.Errorf(idrl.Invalid,
+		"the data folder %s was written by a newer version of tiebreak (format %d, this one knows up to %d): use a newer tiebreak, or restore the backup in %s; nothing was changed",
+		dir, current, target, filepath.Join(dir, "backups"))
+}
+
+// version returns the last migration applied, 0 for an empty database. It
+// writes nothing.
+func version(ctx context.Context, p *sql.DB) (int64, error) {
+	const table = `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'goose_db_version'`
+	var one int
+	switch err := p.QueryRowContext(ctx, table).Scan(&one); {
+	case errors.Is(err, sql.ErrNoRows):
+		return 0, nil
+	case err != nil:
+		return 0, convert(err)
+	}
+	var v int64
+	const applied = `SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied`
+	return v, convert(p.QueryRowContext(ctx, applied).Scan(&v))
+}

@@ -1,0 +1,109 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// CreateSession records a new session. It returns an error of kind Invalid if
+// spec.ID is empty and of kind Conflict if it is taken.
+func (db *DB) CreateSession(ctx context.Context, spec idrl.SessionSpec) error {
+	if spec.ID == "" {
+		return idrl.Errorf(idrl.Invalid, "a session needs an id")
+	}
+	if err := mustFit(spec.CreatedAt); err != nil {
+		return err
+	}
+	b, err := json.Marshal(spec)
+	if err != nil {
+		return idrl.Errorf(idrl.Invalid, "the settings of session %s cannot be recorded: %v", spec.ID, err)
+	}
+	return db.do(ctx, func(t *tx) error {
+		const insert = `INSERT INTO session (id, created_at, spec) VALUES (?, ?, ?)`
+		if _, err := t.exec(insert, spec.ID, encodeTime(spec.CreatedAt), string(b)); err != nil {
+			return taken(err, "session %s exists already", spec.ID)
+		}
+		return t.audit(time.Now(), spec.ID, "", "create session", string(spec.ID))
+	})
+}
+
+// Spec returns what a session is made of, or an error of kind NotFound.
+func (db *DB) Spec(ctx context.Context, id idrl.SessionID) (idrl.SessionSpec, error) {
+	return readSpec(ctx, db.read, id)
+}
+
+func readSpec(ctx context.Context, from querier, id idrl.SessionID) (spec idrl.SessionSpec, err error) {
+	err = from.QueryRowContext(ctx, `SELECT spec FROM session WHERE id = ?`, id).Scan(specColumn{&spec})
+	return spec, missing(err, "there is no session %q", id)
+}
+
+// Sessions returns every session, the newest first, with the number of its
+// effective answers.
+func (db *DB) Sessions(ctx context.Context) ([]idrl.Summary, error) {
+	const all = `
+		SELECT spec, (SELECT coalesce(sum(CASE WHEN undoes IS NULL THEN 1 ELSE -1 END), 0)
+		              FROM answer WHERE session_id = session.id)
+		FROM session ORDER BY created_at DESC, id`
+	var out []idrl.Summary
+	err := each(ctx, db.read, func(row scanner) error {
+		var s idrl.Summary
+		err := row.Scan(specColumn{&s.Spec}, &s.Answers)
+		out = append(out, s)
+		return err
+	}, all)
+	return out, err
+}
+
+// A specColumn scans the JSON of a SessionSpec.
+type specColumn struct{ dst *idrl.SessionSpec }
+
+func (c specColumn) Scan(src any) error {
+	s, ok := src.(string)
+	if !ok {
+		return fmt.Errorf("the settings of a session are %T, want text", src)
+	}
+	return json.Unmarshal([]byte(s), c.dst)
+}
+
+// CreateAnnotator adds an annotator to a session and returns a pseudonym that
+// is unique within it: a1, a2, … The name, which may be empty, is what they call
+// themselves. It returns an error of kind NotFound if there is no such session.
+func (db *DB) CreateAnnotator(ctx context.Context, session idrl.SessionID, name string) (id idrl.AnnotatorID, err error) {
+	err = db.do(ctx, func(t *tx) (err error) {
+		id, err = t.createAnnotator(session, name, time.Now())
+		return err
+	})
+	return id, err
+}
+
+func (t *tx) createAnnotator(session idrl.SessionID, name string, now time.Time) (idrl.AnnotatorID, error) {
+	var n int64
+	const count = `SELECT (SELECT count(*) FROM annotator WHERE session_id = session.id) FROM session WHERE id = ?`
+	if err := t.row(count, session).Scan(&n); err != nil {
+		return "", missing(err, "there is no session %q", session)
+	}
+	id := idrl.AnnotatorID(fmt.Sprintf("a%d", n+1))
+	const insert = `INSERT INTO annotator (session_id, id, name, created_at) VALUES (?, ?, ?, ?)`
+	if _, err := t.exec(insert, session, id, name, encodeTime(now)); err != nil {
+		return "", err
+	}
+	return id, t.audit(now, session, string(id), "join session", string(id))
+}
+
+// AnnotatorNames returns what the annotators of a session call themselves, an
+// empty name where they did not say.
+func (db *DB) AnnotatorNames(ctx context.Context, session idrl.SessionID) (map[idrl.AnnotatorID]string, error) {
+	names := map[idrl.AnnotatorID]string{}
+	err := each(ctx, db.read, func(row scanner) error {
+		var id idrl.AnnotatorID
+		var name string
+		err := row.Scan(&id, &name)
+		names[id] = name
+		return err
+	}, `SELECT id, name FROM annotator WHERE session_id = ?`, session)
+	return names, err
+}

@@ -1,0 +1,197 @@
+package store_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/idrl"
+)
+
+func TestSessions(t *testing.T) {
+	db := seeded(t, t.TempDir())
+	newer := spec("n")
+	newer.CreatedAt = t0.Add(time.Nanosecond)
+	must(t, db.CreateSession(t.Context(), newer))
+	wantKind(t, db.CreateSession(t.Context(), newer), idrl.Conflict)
+	wantKind(t, db.CreateSession(t.Context(), spec("")), idrl.Invalid)
+
+	g := generation(0)
+	for n := range int64(3) {
+		as := assignment(n+1, g.Queries[n], "a1")
+		must(t, db.Issue(t.Context(), "s", []idrl.Assignment{as}))
+		must(t, db.Append(t.Context(), "s", answer(n+1, as), snapshot(n+1)))
+	}
+	must(t, db.Append(t.Context(), "s", idrl.Answer{ID: "u", Seq: 4, Annotator: "a1", Undoes: "id2", ReceivedAt: t0}, snapshot(4)))
+
+	got, err := db.Sessions(t.Context())
+	must(t, err)
+	want := []idrl.Summary{{Spec: newer}, {Spec: spec("s"), Answers: 2}}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	one, err := db.Spec(t.Context(), "n")
+	must(t, err)
+	if d := cmp.Diff(newer, one); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestAnnotators(t *testing.T) {
+	db := seeded(t, t.TempDir())
+	must(t, db.CreateSession(t.Context(), spec("other")))
+	id, err := db.CreateAnnotator(t.Context(), "other", "")
+	must(t, err)
+	if id != "a1" {
+		t.Errorf("first annotator of a session is %q, want a1", id)
+	}
+	_, err = db.CreateAnnotator(t.Context(), "x", "")
+	wantKind(t, err, idrl.NotFound)
+	names, err := db.AnnotatorNames(t.Context(), "s")
+	must(t, err)
+	if d := cmp.Diff(map[idrl.AnnotatorID]string{"a1": "Ada", "a2": "Ada"}, names); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestMeta(t *testing.T) {
+	db := open(t, t.TempDir())
+	for _, want := range []string{"", "one", "two"} {
+		if want != "" {
+			must(t, db.SetMeta(t.Context(), "demo", want))
+		}
+		if got, err := db.Meta(t.Context(), "demo"); err != nil || got != want {
+			t.Errorf("meta = %q, %v; want %q", got, err, want)
+		}
+	}
+}
+
+func TestClips(t *testing.T) {
+	db := seeded(t, t.TempDir())
+	g := generation(0)
+	must(t, db.CreateSession(t.Context(), spec("other")))
+	must(t, db.Issue(t.Context(), "s", []idrl.Assignment{assignment(1, g.Queries[0], "a1"), assignment(2, g.Queries[2], "a2")}))
+	for _, test := range []struct {
+		session   idrl.SessionID
+		annotator idrl.AnnotatorID
+		clip      idrl.ClipID
+		want      bool
+	}{
+		{"s", "a1", "c0", true},  // left of the comparison
+		{"s", "a1", "c1", true},  // right of it
+		{"s", "a1", "c2", false}, // never asked
+		{"s", "a2", "c0", false}, // asked of another
+		{"s", "a2", "c1", true},  // of the rating
+		{"s", "a3", "c0", false},
+		{"s", "a1", "c9", false},
+		{"other", "a1", "c0", false},
+	} {
+		got, err := db.AnnotatorMayFetch(t.Context(), test.session, test.annotator, test.clip)
+		if err != nil || got != test.want {
+			t.Errorf("may %s of %s fetch %s: %t, %v; want %t", test.annotator, test.session, test.clip, got, err, test.want)
+		}
+	}
+	media, err := db.ClipMedia(t.Context(), "s", "c1")
+	if err != nil || string(media) != "media of c1" {
+		t.Errorf("media = %q, %v", media, err)
+	}
+	_, err = db.ClipMedia(t.Context(), "other", "c1")
+	wantKind(t, err, idrl.NotFound)
+}
+
+// A clip recorded without a drawing gets one when it comes back with it.
+func TestClipMediaArrivesLater(t *testing.T) {
+	db := open(t, t.TempDir())
+	must(t, db.CreateSession(t.Context(), spec("s")))
+	bare := generation(0)
+	for id, c := range bare.Clips {
+		c.Media = nil
+		bare.Clips[id] = c
+	}
+	must(t, db.Adopt(t.Context(), "s", bare, 0))
+	_, err := db.ClipMedia(t.Context(), "s", "c0")
+	wantKind(t, err, idrl.NotFound)
+	must(t, db.Adopt(t.Context(), "s", generation(1), 1))
+	if media, err := db.ClipMedia(t.Context(), "s", "c0"); err != nil || len(media) == 0 {
+		t.Errorf("media = %q, %v", media, err)
+	}
+}
+
+func TestRows(t *testing.T) {
+	type row struct {
+		A      idrl.Answer
+		Q      idrl.Query
+		Clips  []idrl.Clip
+		Why    idrl.Why
+		Undone bool
+	}
+	db := seeded(t, t.TempDir())
+	g := generation(0)
+	var want []row
+	for n, q := range g.Queries {
+		as := assignment(int64(n+1), q, "a1")
+		must(t, db.Issue(t.Context(), "s", []idrl.Assignment{as}))
+		a := answer(int64(n+1), as)
+		must(t, db.Append(t.Context(), "s", a, snapshot(a.Seq)))
+		r := row{A: a, Q: q, Why: as.Why, Undone: n == 1}
+		for _, id := range q.Clips {
+			r.Clips = append(r.Clips, g.Clips[id])
+		}
+		want = append(want, r)
+	}
+	must(t, db.Append(t.Context(), "s", idrl.Answer{ID: "u", Seq: 4, Annotator: "a1", Undoes: "id2", ReceivedAt: t0}, snapshot(4)))
+
+	var got []row
+	collect := func(a idrl.Answer, q idrl.Query, clips []idrl.Clip, why idrl.Why, undone bool) error {
+		got = append(got, row{a, q, slices.Clone(clips), why, undone})
+		return nil
+	}
+	must(t, db.Rows(t.Context(), "s", collect))
+	if d := cmp.Diff(want, got, exact); d != "" {
+		t.Error(d)
+	}
+	wantKind(t, db.Rows(t.Context(), "x", collect), idrl.NotFound)
+	enough := errors.New("enough")
+	n := 0
+	err := db.Rows(t.Context(), "s", func(idrl.Answer, idrl.Query, []idrl.Clip, idrl.Why, bool) error { n++; return enough })
+	if !errors.Is(err, enough) || n != 1 {
+		t.Errorf("after %d rows: %v", n, err)
+	}
+}
+
+func TestJobs(t *testing.T) {
+	dir := t.TempDir()
+	db := seeded(t, dir)
+	ctx, lease := t.Context(), t0.Add(time.Minute)
+	_, err := db.BeginJob(ctx, "x", "train", 0, t0, lease)
+	wantKind(t, err, idrl.NotFound)
+	one, err := db.BeginJob(ctx, "s", "train", 0, t0, lease)
+	must(t, err)
+	_, err = db.BeginJob(ctx, "s", "train", 0, t0.Add(time.Second), lease)
+	wantKind(t, err, idrl.Conflict)
+	must(t, db.BeatJob(ctx, "s", "train", 0, one, lease, 1, 6, "solving"))
+
+	// The lease runs out, another takes over, and the first is fenced off.
+	two, err := db.BeginJob(ctx, "s", "train", 0, lease, lease.Add(time.Minute))
+	must(t, err)
+	if one != 1 || two != 2 {
+		t.Errorf("attempts %d and %d, want 1 and 2", one, two)
+	}
+	wantKind(t, db.BeatJob(ctx, "s", "train", 0, one, lease, 2, 6, ""), idrl.Conflict)
+	wantKind(t, db.EndJob(ctx, "s", "train", 0, one, t0, ""), idrl.Conflict)
+	must(t, db.EndJob(ctx, "s", "train", 0, two, t0, "no luck"))
+	wantKind(t, db.EndJob(ctx, "s", "train", 0, two, t0, ""), idrl.Conflict)
+
+	// What a server that died was at can be started at once by the next.
+	_, err = db.BeginJob(ctx, "s", "train", 0, lease, lease.Add(time.Hour))
+	must(t, err)
+	must(t, db.Close())
+	db = open(t, dir)
+	four, err := db.BeginJob(ctx, "s", "train", 0, lease, lease.Add(time.Hour))
+	if err != nil || four != 4 {
+		t.Errorf("attempt %d, %v; want 4", four, err)
+	}
+}

@@ -1,0 +1,188 @@
+// Package store keeps sessions in SQLite. No SQL, no driver type, and no
+// database error leaves it.
+//
+// One goroutine writes: it gathers the writes that are waiting into one
+// transaction, each in a savepoint of its own, and answers them after the
+// commit has reached the disk. Reads go through a pool of read-only
+// connections and never wait for the writer.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path/filepath"
+	"sync"
+
+	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"tiebreak/internal/idrl"
+)
+
+// FileName is the name of the database within a data folder.
+const FileName = "tiebreak.db"
+
+// DB is an open data folder. Its methods may be called from any goroutine.
+type DB struct {
+	dir   string
+	read  *sql.DB
+	write *sql.DB // one connection, owned by the writer; nil if read-only
+	lock  *sql.DB // holds the data folder; nil if read-only
+
+	requests chan *request // to the writer
+	finished chan struct{} // closed when the writer has returned
+
+	mu     sync.RWMutex // guards closed, and requests against a send after close
+	closed bool
+}
+
+var _ idrl.Journal = (*DB)(nil)
+
+// Open opens the data folder dir for a server. It creates the folder (mode
+// 0700) and the database if need be, takes the folder for itself, and applies
+// pending migrations, with a backup before the first. The caller must Close
+// the result.
+//
+// It returns an error of kind Invalid if dir is not a writable folder or was
+// written by a newer version, and of kind Conflict if another server uses it.
+func Open(ctx context.Context, dir string) (*DB, error) {
+	return open(ctx, dir, migrations())
+}
+
+func open(ctx context.Context, dir string, steps fs.FS) (_ *DB, err error) {
+	db := &DB{dir: dir, requests: make(chan *request, queueLen), finished: make(chan struct{})}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("open data folder %s: %w", dir, err), db.closePools())
+		}
+	}()
+	if err := makeFolder(dir); err != nil {
+		return nil, err
+	}
+	if db.lock, err = lockFolder(ctx, dir); err != nil {
+		return nil, err
+	}
+	if db.write, err = openPool(ctx, dir, false); err != nil {
+		return nil, err
+	}
+	db.write.SetMaxOpenConns(1)
+	if err := migrate(ctx, db.write, dir, steps); err != nil {
+		return nil, err
+	}
+	if err := releaseJobs(ctx, db.write); err != nil {
+		return nil, err
+	}
+	if db.read, err = openPool(ctx, dir, true); err != nil {
+		return nil, err
+	}
+	w, err := newWriter(ctx, db.write, db.requests)
+	if err != nil {
+		return nil, err
+	}
+	go func() {
+		defer close(db.finished)
+		w.run()
+	}()
+	return db, nil
+}
+
+// OpenReadOnly opens the data folder dir for reading, also while a server uses
+// it. It changes nothing in the database; writing through it returns an error
+// of kind Forbidden. It returns an error of kind NotFound if dir holds no
+// database, and of kind Invalid if the database has another version.
+func OpenReadOnly(ctx context.Context, dir string) (_ *DB, err error) {
+	db := &DB{dir: dir}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("open data folder %s: %w", dir, err), db.closePools())
+		}
+	}()
+	if err := mustExist(dir); err != nil {
+		return nil, err
+	}
+	if db.read, err = openPool(ctx, dir, true); err != nil {
+		return nil, err
+	}
+	if err := mustMatch(ctx, db.read, dir, migrations()); err != nil {
+		return nil, err
+	}
+	return db, nil
+}
+
+// Close waits until the writes under way are durable and closes the database.
+func (db *DB) Close() error {
+	db.mu.Lock()
+	again := db.closed
+	db.closed = true
+	if !again && db.requests != nil {
+		close(db.requests)
+	}
+	db.mu.Unlock()
+	if again {
+		return nil
+	}
+	if db.finished != nil {
+		<-db.finished
+	}
+	return db.closePools()
+}
+
+func (db *DB) closePools() error {
+	var errs []error
+	for _, p := range []*sql.DB{db.read, db.write, db.lock} {
+		if p != nil {
+			errs = append(errs, p.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// openPool opens the database of dir and checks that SQLite is sound.
+func openPool(ctx context.Context, dir string, readOnly bool) (*sql.DB, error) {
+	v := url.Values{"_pragma": {"busy_timeout(5000)", "foreign_keys(1)", "trusted_schema(0)"}}
+	if readOnly {
+		v.Set("mode", "ro")
+		v.Add("_pragma", "query_only(1)")
+	} else {
+		v.Set("_txlock", "immediate")
+		v["_pragma"] = append(v["_pragma"], "journal_mode(WAL)", "synchronous(FULL)", "journal_size_limit(67108864)")
+	}
+	p, err := sql.Open("sqlite", dsn(filepath.Join(dir, FileName), v))
+	if err != nil {
+		return nil, err
+	}
+	if err := mustBeSound(ctx, p); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+// dsn names the database file at path, which may hold any character.
+func dsn(path string, v url.Values) string {
+	u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath(), RawQuery: v.Encode()}
+	return u.String()
+}
+
+// mustBeSound refuses the releases of SQLite in which two connections that
+// commit and checkpoint at once can corrupt the database (the WAL-reset bug).
+func mustBeSound(ctx context.Context, p *sql.DB) error {
+	var version string
+	if err := p.QueryRowContext(ctx, `SELECT sqlite_version()`).Scan(&version); err != nil {
+		return convert(err)
+	}
+	if !sound(version) {
+		return idrl.Errorf(idrl.Invalid, "SQLite %s can corrupt a database under load; build with 3.51.3 or later", version)
+	}
+	return nil
+}
+
+func sound(version string) bool {
+	var major, minor, patch int
+	if _, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); err != nil {
+		return false
+	}
+	return major*1e6+minor*1e3+patch >= 3_051_003
+}

@@ -1,0 +1,197 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"tiebreak/internal/idrl"
+)
+
+const (
+	queueLen = 4096 // writes that may wait; more are refused
+	groupLen = 256  // writes in one transaction
+)
+
+// A request is one write. It is done whole or not at all.
+type request struct {
+	ctx  context.Context // checked before the write begins, not during it
+	do   func(*tx) error
+	err  error
+	done chan struct{} // closed when err is final
+}
+
+// write runs do in a transaction and returns when it is durable. An error of
+// do undoes what do did and nothing else. It returns an error of kind
+// Unavailable if too many writes wait, and ctx.Err() if ctx is done before the
+// write's turn: then nothing is recorded. Once its turn has come it is carried
+// through, so that the result is never in doubt.
+func (db *DB) do(ctx context.Context, do func(*tx) error) error {
+	r := &request{ctx: ctx, do: do, done: make(chan struct{})}
+	if err := db.submit(r); err != nil {
+		return err
+	}
+	<-r.done
+	return r.err
+}
+
+func (db *DB) submit(r *request) error {
+	if db.requests == nil {
+		return idrl.Errorf(idrl.Forbidden, "the data folder %s was opened for reading only", db.dir)
+	}
+	db.mu.RLock()
+	defer db.mu.RUnlock()
+	if db.closed {
+		return idrl.Errorf(idrl.Unavailable, "the server is stopping; try again in a moment")
+	}
+	select {
+	case db.requests <- r:
+		return nil
+	default:
+		return idrl.Errorf(idrl.Unavailable, "the server has too much to write; try again in a moment")
+	}
+}
+
+// A writer is run by one goroutine, which owns its connection.
+type writer struct {
+	tx
+	requests <-chan *request
+}
+
+// A tx is the database during a write: a connection and its prepared
+// statements, by text.
+type tx struct {
+	conn  *sql.Conn
+	stmts map[string]*sql.Stmt
+}
+
+func newWriter(ctx context.Context, p *sql.DB, requests <-chan *request) (*writer, error) {
+	c, err := p.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &writer{tx: tx{conn: c, stmts: map[string]*sql.Stmt{}}, requests: requests}, nil
+}
+
+// run serves requests until the channel is closed, then folds the log into the
+// database and gives its connection back.
+func (w *writer) run() {
+	var group []*request
+	for r := range w.requests {
+		group = append(group[:0], r)
+		for len(group) < groupLen {
+			select {
+			case next, ok := <-w.requests:
+				if ok {
+					group = append(group, next)
+					continue
+				}
+			default:
+			}
+			break
+		}
+		w.serve(group)
+	}
+	// Best effort: the next Open recovers from the write-ahead log as well.
+	_, _ = w.conn.ExecContext(context.Background(), `PRAGMA wal_checkpoint(TRUNCATE)`)
+	for _, s := range w.stmts {
+		_ = s.Close()
+	}
+	_ = w.conn.Close()
+}
+
+// serve carries out a group of requests in one transaction and answers them.
+func (w *writer) serve(group []*request) {
+	err := w.commit(group)
+	for _, r := range group {
+		if err != nil {
+			r.err = err
+		}
+		close(r.done)
+	}
+}
+
+// commit returns an error if the transaction failed as a whole. Errors of
+// single requests are in the requests.
+func (w *writer) commit(group []*request) error {
+	if _, err := w.exec(`BEGIN IMMEDIATE`); err != nil {
+		return convert(err)
+	}
+	for _, r := range group {
+		if err := w.one(r); err != nil {
+			return w.rollback(err)
+		}
+	}
+	if _, err := w.exec(`COMMIT`); err != nil {
+		return w.rollback(err)
+	}
+	return nil
+}
+
+// rollback gives up the transaction. SQLite may have done so itself, on a full
+// disk for one.
+func (w *writer) rollback(cause error) error {
+	_, _ = w.exec(`ROLLBACK`)
+	return convert(cause)
+}
+
+// one carries out a request in a savepoint. It returns an error if the
+// transaction is lost.
+func (w *writer) one(r *request) error {
+	if r.err = r.ctx.Err(); r.err != nil {
+		return nil
+	}
+	if _, err := w.exec(`SAVEPOINT request`); err != nil {
+		return err
+	}
+	if err := r.do(&w.tx); err != nil {
+		r.err = convert(err)
+		if _, lost := w.exec(`ROLLBACK TO request`); lost != nil {
+			return errors.Join(err, lost)
+		}
+	}
+	_, err := w.exec(`RELEASE request`)
+	return err
+}
+
+// exec runs a statement and returns the number of rows it changed. It takes no
+// context, because an interrupted statement would undo its neighbours too.
+func (t *tx) exec(query string, args ...any) (int64, error) {
+	s, err := t.prepare(query)
+	if err != nil {
+		return 0, err
+	}
+	res, err := s.Exec(args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// row runs a query that yields at most one row.
+func (t *tx) row(query string, args ...any) scanner {
+	s, err := t.prepare(query)
+	if err != nil {
+		return failed{err}
+	}
+	return s.QueryRow(args...)
+}
+
+func (t *tx) prepare(query string) (*sql.Stmt, error) {
+	if s := t.stmts[query]; s != nil {
+		return s, nil
+	}
+	s, err := t.conn.PrepareContext(context.Background(), query)
+	if err != nil {
+		return nil, err
+	}
+	t.stmts[query] = s
+	return s, nil
+}
+
+// A scanner is a row.
+type scanner interface{ Scan(dst ...any) error }
+
+type failed struct{ err error }
+
+func (f failed) Scan(...any) error { return f.err }

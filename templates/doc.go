@@ -1,0 +1,38 @@
+// Package templates holds the pages of Tiebreak: one exported component and one
+// struct of display strings for each. A page formats nothing and calls nothing;
+// package web fills the structs. After a change run "go tool templ generate".
+package templates
+
+// Layout is what every page has around its content.
+type Layout struct {
+	Title   string // of the page; " · Tiebreak" follows it in the browser's tab
+	Static  string // base URL of the static files, static.Base(), without a slash at its end
+	User    string // name of who is signed in, shown in the header; empty if nobody is
+	Home    string // URL behind the name of the program, "/" or "/sessions"
+	SignOut string // URL that signs out when posted to; empty shows no button
+}
+
+// A Field is a text field of a form.
+type Field struct {
+	Value string // what to show in it: a default, or what was sent
+	Error string // what is wrong with it and what to do; empty if nothing is
+}
+
+// A Choice is a form field with fixed options.
+type Choice struct {
+	Options []Option
+	Error   string // as in Field
+}
+
+// An Option is one of the options of a Choice.
+type Option struct {
+	Value    string // what the form sends
+	Label    string
+	Hint     string // one line of explanation; may be empty
+	Selected bool
+}
+
+// A Fact is a name with a value, both for people.
+type Fact struct {
+	Name, Value string
+}

@@ -1,0 +1,120 @@
+package web
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+)
+
+// A browser can be a researcher and, in each session, an annotator at once:
+// each has a cookie of its own.
+func (s *Server) cookieName(session idrl.SessionID) string {
+	name := "tb_user"
+	if session != "" {
+		name = "tb_s_" + string(session)
+	}
+	if s.cfg.SecureCookies {
+		return "__Host-" + name
+	}
+	return name
+}
+
+func (s *Server) researcherCookie(c echo.Context) string { return cookie(c, s.cookieName("")) }
+
+func (s *Server) annotatorCookie(c echo.Context, session idrl.SessionID) string {
+	return cookie(c, s.cookieName(session))
+}
+
+func cookie(c echo.Context, name string) string {
+	if k, err := c.Cookie(name); err == nil {
+		return k.Value
+	}
+	return ""
+}
+
+// setCookie keeps the token in the browser. An empty token removes it.
+func (s *Server) setCookie(c echo.Context, session idrl.SessionID, role auth.Role, token string) {
+	k := &http.Cookie{
+		Name: s.cookieName(session), Value: token, Path: "/", HttpOnly: true,
+		Secure: s.cfg.SecureCookies, SameSite: http.SameSiteLaxMode,
+		MaxAge: int(auth.CookieLife(role).Seconds()),
+	}
+	if token == "" {
+		k.MaxAge = -1
+	}
+	c.SetCookie(k)
+}
+
+// actor returns the holder of a cookie, nobody if it is empty.
+func (s *Server) actor(ctx context.Context, cookie string) (auth.Actor, error) {
+	if cookie == "" {
+		return auth.Actor{}, nil
+	}
+	return s.cfg.Auth.Actor(ctx, cookie)
+}
+
+// researcher returns who is signed in, or errNotSignedIn if they may not do
+// that.
+func (s *Server) researcher(c echo.Context, action auth.Action, session idrl.SessionID) (auth.Actor, error) {
+	who, err := s.actor(c.Request().Context(), s.researcherCookie(c))
+	if err != nil {
+		return auth.Actor{}, err
+	}
+	if !auth.Can(who, action, session) {
+		return auth.Actor{}, errNotSignedIn
+	}
+	return who, nil
+}
+
+// annotator returns the annotator of a session that this browser is, or
+// errNotAnnotator.
+func (s *Server) annotator(c echo.Context, action auth.Action, session idrl.SessionID) (auth.Actor, error) {
+	who, err := s.actor(c.Request().Context(), s.annotatorCookie(c, session))
+	if err != nil {
+		return auth.Actor{}, err
+	}
+	if who.Role != auth.Annotator || !auth.Can(who, action, session) {
+		return auth.Actor{}, errNotAnnotator
+	}
+	return who, nil
+}
+
+// stillMay returns an error if the holder of a cookie may no longer do what a
+// socket was opened for. A fault of the store keeps the socket: it is asked
+// again.
+func (s *Server) stillMay(ctx context.Context, cookie string, action auth.Action, session idrl.SessionID) error {
+	who, err := s.actor(ctx, cookie)
+	if err == nil && !auth.Can(who, action, session) {
+		return errNotSignedIn
+	}
+	return nil
+}
+
+// sessionID returns the session in the URL, or an error of kind NotFound if it
+// cannot be one.
+func sessionID(c echo.Context) (idrl.SessionID, error) {
+	id := c.Param("id")
+	if !plainID(id) {
+		return "", errNoSession
+	}
+	return idrl.SessionID(id), nil
+}
+
+var errNoSession = idrl.Errorf(idrl.NotFound, "This session does not exist.")
+
+// plainID reports whether id can be part of a URL and of a cookie's name.
+func plainID(id string) bool {
+	if id == "" || len(id) > 64 {
+		return false
+	}
+	for _, r := range id {
+		if !(r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r == '-' || r == '_' || r == '.') {
+			return false
+		}
+	}
+	return true
+}

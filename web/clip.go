@@ -1,0 +1,61 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+)
+
+// clip is GET /sessions/:id/clips/:clip. A clip is named by its content, so a
+// browser may keep it for good.
+func (s *Server) clip(c echo.Context) error {
+	id, err := sessionID(c)
+	if err != nil {
+		return err
+	}
+	name := c.Param("clip")
+	if !plainID(name) {
+		return errNoClip
+	}
+	if err := s.mayFetch(c, id, idrl.ClipID(name)); err != nil {
+		return err
+	}
+	h := c.Response().Header()
+	etag := `"` + name + `"`
+	h.Set("ETag", etag)
+	h.Set("Cache-Control", "private, max-age=31536000, immutable")
+	if c.Request().Header.Get("If-None-Match") == etag {
+		return c.NoContent(http.StatusNotModified)
+	}
+	media, err := s.cfg.Clips.ClipMedia(c.Request().Context(), id, idrl.ClipID(name))
+	if err != nil {
+		h.Del("ETag")
+		h.Set("Cache-Control", "no-store")
+		return err
+	}
+	return c.Blob(http.StatusOK, echo.MIMEOctetStream, media)
+}
+
+// errNoClip is what an annotator hears also of clips that exist but are not
+// theirs.
+var errNoClip = idrl.Errorf(idrl.NotFound, "This clip does not exist.")
+
+// mayFetch lets researchers see every clip and annotators those that they were
+// asked about.
+func (s *Server) mayFetch(c echo.Context, id idrl.SessionID, clip idrl.ClipID) error {
+	if _, err := s.researcher(c, auth.FetchClip, id); err == nil {
+		return nil
+	}
+	who, err := s.annotator(c, auth.FetchClip, id)
+	if err != nil {
+		return err
+	}
+	ok, err := s.cfg.Clips.AnnotatorMayFetch(c.Request().Context(), id, who.Annotator, clip)
+	if err == nil && !ok {
+		return errNoClip
+	}
+	return err
+}

@@ -1,0 +1,110 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+	"tiebreak/templates"
+)
+
+// join is GET /join/:token, an annotator's link.
+func (s *Server) join(c echo.Context) error {
+	p, err := s.joinPage(c)
+	if err != nil {
+		return s.deadJoin(c, err)
+	}
+	return render(c, http.StatusOK, templates.Join(p))
+}
+
+// joinPage says what will be asked.
+func (s *Server) joinPage(c echo.Context) (templates.JoinPage, error) {
+	ctx := c.Request().Context()
+	id, err := s.cfg.Auth.PeekInvitation(ctx, c.Param("token"))
+	if err != nil {
+		return templates.JoinPage{}, err
+	}
+	session, err := s.cfg.Sessions.Session(ctx, id)
+	if err != nil {
+		return templates.JoinPage{}, err
+	}
+	spec := session.Spec()
+	p := templates.JoinPage{
+		Layout: s.layout(c, spec.Title), Heading: spec.Title, Task: task(spec, s.env(spec.Env)),
+		Instructions: lines(spec.Instructions), Action: c.Request().URL.EscapedPath(),
+	}
+	p.User, p.SignOut = "", "" // an annotator's page, whoever else this browser is
+	if who, err := s.annotator(c, auth.Label, id); err == nil {
+		p.Returning = s.welcomeBack(c, id, who.Annotator)
+	}
+	return p, nil
+}
+
+// welcomeBack greets an annotator who has joined before.
+func (s *Server) welcomeBack(c echo.Context, id idrl.SessionID, who idrl.AnnotatorID) string {
+	names, err := s.cfg.People.AnnotatorNames(c.Request().Context(), id)
+	if err != nil || names[who] == "" {
+		return "Welcome back. You go on where you stopped."
+	}
+	return fmt.Sprintf("Welcome back, %s. You go on where you stopped.", names[who])
+}
+
+// task describes the questions of a session.
+func task(spec idrl.SessionSpec, env EnvChoice) string {
+	what := map[idrl.QueryKind]string{
+		idrl.CompareClips:  "You see two short clips at a time and say which you prefer.",
+		idrl.RateClip:      "You see one short clip at a time and rate it from 0 to 10.",
+		idrl.CompareStates: "You see two moments at a time and say which you prefer.",
+		idrl.RateState:     "You see one moment at a time and rate it from 0 to 10.",
+	}[spec.Kind]
+	text := env.Title + ". " + what + " A question takes a few seconds."
+	if spec.Budget > 0 {
+		text += fmt.Sprintf(" There are %d questions, shared by everybody who takes part.", spec.Budget)
+	}
+	return text
+}
+
+// postJoin lets an annotator in. A browser that has joined before stays who it
+// was.
+func (s *Server) postJoin(c echo.Context) error {
+	ctx, token := c.Request().Context(), c.Param("token")
+	id, err := s.cfg.Auth.PeekInvitation(ctx, token)
+	if err != nil {
+		return s.deadJoin(c, err)
+	}
+	if _, err := s.annotator(c, auth.Label, id); err == nil {
+		return c.Redirect(http.StatusSeeOther, sessionURL(id, "label"))
+	}
+	who, key, err := s.cfg.Auth.Redeem(ctx, token, c.FormValue("name"))
+	if kindOf(err) == idrl.Invalid && err != nil {
+		return s.badName(c, err)
+	}
+	if err != nil {
+		return s.deadJoin(c, err)
+	}
+	s.setCookie(c, who.Session, who.Role, key)
+	return c.Redirect(http.StatusSeeOther, sessionURL(who.Session, "label"))
+}
+
+// badName shows the page again with what is wrong with the name.
+func (s *Server) badName(c echo.Context, cause error) error {
+	p, err := s.joinPage(c)
+	if err != nil {
+		return err
+	}
+	p.Name = templates.Field{Value: c.FormValue("name"), Error: s.explain(cause)}
+	return render(c, http.StatusBadRequest, templates.Join(p))
+}
+
+// deadJoin says why a link does not work.
+func (s *Server) deadJoin(c echo.Context, err error) error {
+	if kindOf(err) != idrl.NotFound {
+		return err
+	}
+	p := templates.JoinPage{Layout: s.layout(c, "Join"), Heading: "This link does not work", Error: s.explain(err)}
+	p.User, p.SignOut = "", ""
+	return render(c, http.StatusNotFound, templates.Join(p))
+}

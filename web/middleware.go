@@ -1,0 +1,64 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"runtime/debug"
+
+	"github.com/labstack/echo/v4"
+)
+
+// maxBody is the size of a form at most, in bytes.
+const maxBody = 64 << 10
+
+// policy is the Content-Security-Policy of every reply: scripts, styles and
+// data from this site only, nothing inline, in no frame.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// headers sets the headers that every reply carries, also of errors.
+func (s *Server) headers(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store") // what may be kept says so itself
+		if s.cfg.SecureCookies {
+			h.Set("Strict-Transport-Security", "max-age=31536000")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// limitBody refuses forms that are too large or not forms.
+func (s *Server) limitBody(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		if r.Method == http.MethodPost {
+			r.Body = http.MaxBytesReader(c.Response(), r.Body, maxBody)
+			if err := r.ParseForm(); err != nil {
+				return formError(err)
+			}
+		}
+		return next(c)
+	}
+}
+
+// recover turns a panic of a handler into an Internal error.
+func (s *Server) recover(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) (err error) {
+		defer func() {
+			switch fault := recover(); fault {
+			case nil:
+			case http.ErrAbortHandler:
+				panic(fault) // net/http breaks the connection off
+			default:
+				err = fmt.Errorf("handler panicked: %v\n%s", fault, debug.Stack())
+			}
+		}()
+		return next(c)
+	}
+}

@@ -1,0 +1,138 @@
+package web
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+	"tiebreak/templates"
+)
+
+// defaultInstructions fit every kind of question until the researcher says more.
+const defaultInstructions = `Say what you like better; there is no right answer.
+Judge all that you see, from beginning to end.
+If neither is better, say so. If you cannot tell, say that instead.`
+
+// newSession is GET /sessions/new.
+func (s *Server) newSession(c echo.Context) error {
+	if _, err := s.researcher(c, auth.CreateSession, ""); err != nil {
+		return err
+	}
+	f := &sessionForm{values: map[string]string{"budget": "40", "instructions": defaultInstructions}}
+	return render(c, http.StatusOK, templates.NewSession(s.newSessionPage(c, f)))
+}
+
+// createSession is POST /sessions. What is wrong is said beside the field, and
+// what was typed is kept.
+func (s *Server) createSession(c echo.Context) error {
+	if _, err := s.researcher(c, auth.CreateSession, ""); err != nil {
+		return err
+	}
+	f := readSessionForm(c, s.cfg.Catalogue)
+	spec := f.spec.WithDefaults()
+	if len(f.errs) == 0 {
+		if spec.Seed == 0 {
+			spec.Seed = drawSeed()
+		}
+		id, err := s.open(c, spec)
+		if err == nil {
+			return c.Redirect(http.StatusSeeOther, sessionURL(id))
+		}
+		if kindOf(err) != idrl.Invalid {
+			return err
+		}
+		f.whole = s.explain(err)
+	}
+	return render(c, http.StatusBadRequest, templates.NewSession(s.newSessionPage(c, f)))
+}
+
+// open starts a session if the spec is a possible one.
+func (s *Server) open(c echo.Context, spec idrl.SessionSpec) (idrl.SessionID, error) {
+	if err := spec.Validate(); err != nil {
+		return "", err
+	}
+	id, err := s.cfg.Sessions.Create(c.Request().Context(), spec)
+	if err == nil && id == "" {
+		err = errors.New("a session was created without an id")
+	}
+	return id, err
+}
+
+// drawSeed returns a seed that JSON and spreadsheets keep exactly, not 0.
+func drawSeed() uint64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails: it ends the process instead
+	return 1 + uint64(binary.LittleEndian.Uint32(b[:]))
+}
+
+// newSessionPage shows a form with its values and errors.
+func (s *Server) newSessionPage(c echo.Context, f *sessionForm) templates.NewSessionPage {
+	p := templates.NewSessionPage{
+		Layout: s.layout(c, "New session"), Action: "/sessions", Cancel: "/sessions", Error: f.whole,
+		Title: f.field("title"), Instructions: f.field("instructions"), Budget: f.field("budget"), Seed: f.field("seed"),
+		Candidates: f.field("candidates"), Ahead: f.field("ahead"), TrainEvery: f.field("train_every"),
+		PriorVar: f.field("prior_var"), NoiseStd: f.field("noise_std"), TieBand: f.field("tie_band"), RatingVar: f.field("rating_var"),
+		Env: f.choice("env", envOptions(s.cfg.Catalogue)), Kind: f.choice("kind", kindOptions()),
+		Acquisition: f.choice("acquisition", acquisitionOptions()), Prior: f.choice("prior", priorOptions()),
+		Likelihood: f.choice("likelihood", likelihoodOptions()), More: f.more(),
+	}
+	return p
+}
+
+func envOptions(catalogue []EnvChoice) (out []templates.Option) {
+	for _, e := range catalogue {
+		out = append(out, templates.Option{Value: e.ID, Label: e.Title, Hint: e.Description})
+	}
+	return out
+}
+
+func kindOptions() (out []templates.Option) {
+	hints := map[idrl.QueryKind]string{
+		idrl.CompareClips:  "Which of two short clips is better? Easiest for people.",
+		idrl.RateClip:      "How good is a short clip, from 0 to 10?",
+		idrl.CompareStates: "Which of two still pictures is better?",
+		idrl.RateState:     "How good is a still picture, from 0 to 10?",
+	}
+	for _, k := range idrl.QueryKinds() {
+		out = append(out, templates.Option{Value: string(k), Label: kindText(k), Hint: hints[k]})
+	}
+	return out
+}
+
+func acquisitionOptions() (out []templates.Option) {
+	hints := map[string]string{
+		"idrl":    "Asks what best tells apart the two policies still in contention.",
+		"uniform": "Asks at random. The baseline.",
+	}
+	for _, a := range idrl.Acquisitions() {
+		out = append(out, templates.Option{Value: a, Label: methodText(a), Hint: hints[a]})
+	}
+	return out
+}
+
+func priorOptions() (out []templates.Option) {
+	labels := map[string][2]string{
+		"linear": {"Independent weights", "For hand-made features."},
+		"kernel": {"Similar weights", "For features that are types or states with a known similarity."},
+	}
+	for _, name := range idrl.Priors() {
+		out = append(out, templates.Option{Value: name, Label: labels[name][0], Hint: labels[name][1]})
+	}
+	return out
+}
+
+func likelihoodOptions() (out []templates.Option) {
+	labels := map[string][2]string{
+		"probit":   {"Probit with ties", "For people: noisy near a tie, and ‘equal’ is an answer."},
+		"gaussian": {"Gaussian ±1", "As in the paper."},
+	}
+	for _, name := range idrl.Likelihoods() {
+		out = append(out, templates.Option{Value: name, Label: labels[name][0], Hint: labels[name][1]})
+	}
+	return out
+}

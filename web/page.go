@@ -1,0 +1,102 @@
+package web
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+	"tiebreak/static"
+	"tiebreak/templates"
+)
+
+// render writes a page. It is built whole first, so that a failure is a clean
+// error page.
+func render(c echo.Context, status int, page templ.Component) error {
+	var b bytes.Buffer
+	if err := page.Render(c.Request().Context(), &b); err != nil {
+		return err
+	}
+	return c.HTMLBlob(status, b.Bytes())
+}
+
+// layout is what every page has. It names the researcher who is signed in.
+func (s *Server) layout(c echo.Context, title string) templates.Layout {
+	l := templates.Layout{Title: title, Static: static.Base(), Home: "/"}
+	who, err := s.actor(c.Request().Context(), s.researcherCookie(c))
+	if err == nil && who.Role == auth.Researcher {
+		l.User, l.SignOut = who.User, "/signout"
+	}
+	return l
+}
+
+// sessionURL returns the address of a session, or of something below it.
+func sessionURL(id idrl.SessionID, rest ...string) string {
+	parts := append([]string{"/sessions", url.PathEscape(string(id))}, rest...)
+	return strings.Join(parts, "/")
+}
+
+func clipURL(id idrl.SessionID, clip idrl.ClipID) string {
+	return sessionURL(id, "clips", url.PathEscape(string(clip)))
+}
+
+// lines returns the points of instructions.
+func lines(text string) []string {
+	var out []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// kindText says what a kind of query asks, for people.
+func kindText(k idrl.QueryKind) string {
+	switch k {
+	case idrl.CompareClips:
+		return "Comparison of two clips"
+	case idrl.RateClip:
+		return "Rating of a clip"
+	case idrl.CompareStates:
+		return "Comparison of two moments"
+	case idrl.RateState:
+		return "Rating of a moment"
+	}
+	return string(k)
+}
+
+// methodText names an acquisition function, for people.
+func methodText(name string) string {
+	switch name {
+	case "idrl":
+		return "IDRL"
+	case "uniform":
+		return "Uniform"
+	}
+	return name
+}
+
+// env returns the environment of a session. One that has left the catalogue is
+// shown by its id.
+func (s *Server) env(id string) EnvChoice {
+	for _, e := range s.cfg.Catalogue {
+		if e.ID == id {
+			return e
+		}
+	}
+	return EnvChoice{ID: id, Title: id, StillLabel: "this moment"}
+}
+
+// home is GET /.
+func (s *Server) home(c echo.Context) error {
+	if _, err := s.researcher(c, auth.ListSessions, ""); err == nil {
+		return c.Redirect(http.StatusSeeOther, "/sessions")
+	}
+	return render(c, http.StatusOK, templates.Home(templates.HomePage{Layout: s.layout(c, "Welcome")}))
+}

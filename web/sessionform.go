@@ -1,0 +1,135 @@
+package web
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/templates"
+)
+
+// sessionForm is the form for a new session: what was typed, what it means, and
+// what is wrong with it.
+type sessionForm struct {
+	values map[string]string
+	errs   map[string]string // by field, for people
+	whole  string            // what is wrong with the form as a whole
+	spec   idrl.SessionSpec
+}
+
+// moreFields stand under "More settings".
+var moreFields = []string{
+	"prior", "likelihood", "candidates", "ahead", "train_every", "prior_var", "noise_std", "tie_band", "rating_var",
+}
+
+// readSessionForm reads what a browser sent. Empty fields take their defaults.
+func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
+	f := &sessionForm{values: map[string]string{}, errs: map[string]string{}}
+	for _, name := range append([]string{"title", "env", "kind", "instructions", "budget", "acquisition", "seed"}, moreFields...) {
+		f.values[name] = strings.TrimSpace(strings.ReplaceAll(c.FormValue(name), "\r\n", "\n"))
+	}
+	s := &f.spec
+	s.Title, s.Instructions = f.text("title", 1, idrl.MaxTitle), f.text("instructions", 0, idrl.MaxInstructions)
+	s.Env = f.oneOf("env", values(envOptions(catalogue)))
+	s.Kind = idrl.QueryKind(f.oneOf("kind", values(kindOptions())))
+	s.Acquisition = f.oneOf("acquisition", idrl.Acquisitions())
+	s.Prior, s.Likelihood = f.oneOf("prior", idrl.Priors()), f.oneOf("likelihood", idrl.Likelihoods())
+	s.Budget = int(f.whole64("budget", 0, idrl.MaxBudget))
+	s.Seed = uint64(f.whole64("seed", 0, 1<<53))
+	s.Candidates, s.Ahead = int(f.whole64("candidates", 2, 50)), int(f.whole64("ahead", 1, 10))
+	s.TrainEvery = f.whole64("train_every", 1, idrl.MaxBudget)
+	s.PriorVar, s.NoiseStd = f.positive("prior_var"), f.positive("noise_std")
+	s.TieBand, s.RatingVar = f.positive("tie_band"), f.positive("rating_var")
+	return f
+}
+
+// text reads a field of low to high bytes.
+func (f *sessionForm) text(name string, low, high int) string {
+	v := f.values[name]
+	switch {
+	case len(v) < low:
+		f.errs[name] = "Write something here."
+	case len(v) > high:
+		f.errs[name] = fmt.Sprintf("At most %d characters; these are %d.", high, len(v))
+	}
+	return v
+}
+
+// oneOf reads a field that must be empty or one of the known values, of which
+// the first is the default.
+func (f *sessionForm) oneOf(name string, known []string) string {
+	v := f.values[name]
+	if v == "" {
+		return known[0]
+	}
+	for _, k := range known {
+		if v == k {
+			return v
+		}
+	}
+	f.errs[name] = fmt.Sprintf("There is no %q here. Choose one of: %s.", v, strings.Join(known, ", "))
+	return v
+}
+
+// whole64 reads a whole number from low to high; an empty field is 0.
+func (f *sessionForm) whole64(name string, low, high int64) int64 {
+	v := f.values[name]
+	if v == "" {
+		return 0
+	}
+	n, err := strconv.ParseInt(v, 10, 64)
+	if err != nil || n < low || n > high {
+		f.errs[name] = fmt.Sprintf("Write a whole number from %d to %d.", low, high)
+	}
+	return n
+}
+
+// positive reads a number above 0; an empty field is 0.
+func (f *sessionForm) positive(name string) float64 {
+	v := f.values[name]
+	if v == "" {
+		return 0
+	}
+	x, err := strconv.ParseFloat(strings.ReplaceAll(v, ",", "."), 64)
+	if err != nil || !(x > 0 && x <= 1e6) || math.IsInf(x, 0) {
+		f.errs[name] = "Write a number above 0, at most 1000000."
+	}
+	return x
+}
+
+func (f *sessionForm) field(name string) templates.Field {
+	return templates.Field{Value: f.values[name], Error: f.errs[name]}
+}
+
+// choice selects what was chosen, or the first option.
+func (f *sessionForm) choice(name string, options []templates.Option) templates.Choice {
+	chosen := 0
+	for i, o := range options {
+		if o.Value == f.values[name] {
+			chosen = i
+		}
+	}
+	options[chosen].Selected = true
+	return templates.Choice{Options: options, Error: f.errs[name]}
+}
+
+// more reports whether "More settings" must be open to show what was typed.
+func (f *sessionForm) more() bool {
+	for _, name := range moreFields {
+		if f.errs[name] != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func values(options []templates.Option) (out []string) {
+	for _, o := range options {
+		out = append(out, o.Value)
+	}
+	return out
+}

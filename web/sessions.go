@@ -1,0 +1,54 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+	"tiebreak/templates"
+)
+
+// listSessions is GET /sessions.
+func (s *Server) listSessions(c echo.Context) error {
+	if _, err := s.researcher(c, auth.ListSessions, ""); err != nil {
+		return err
+	}
+	list, err := s.cfg.Sessions.List(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	p := templates.SessionsPage{Layout: s.layout(c, "Sessions"), New: "/sessions/new"}
+	for _, sum := range list {
+		p.Sessions = append(p.Sessions, s.sessionRow(sum))
+	}
+	return render(c, http.StatusOK, templates.Sessions(p))
+}
+
+func (s *Server) sessionRow(sum idrl.Summary) templates.SessionRow {
+	spec := sum.Spec
+	row := templates.SessionRow{
+		ID: string(spec.ID), URL: sessionURL(spec.ID), Title: spec.Title, Env: s.env(spec.Env).Title,
+		Kind: kindText(spec.Kind), Method: methodText(spec.Acquisition),
+		Answers: countText(sum.Answers, spec.Budget), Done: strconv.Itoa(sum.Answers),
+		Created: spec.CreatedAt.Format("2 Jan 2006"),
+	}
+	if spec.Budget > 0 {
+		row.Budget = strconv.Itoa(spec.Budget)
+	}
+	return row
+}
+
+// countText says how many answers there are.
+func countText(answers, budget int) string {
+	switch {
+	case budget > 0:
+		return fmt.Sprintf("%d of %d answers", answers, budget)
+	case answers == 1:
+		return "1 answer"
+	}
+	return fmt.Sprintf("%d answers", answers)
+}

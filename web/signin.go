@@ -1,0 +1,61 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+	"tiebreak/templates"
+)
+
+// signIn is GET /signin?token=…: it asks for a click, so that a program that
+// looks at links does not use this one up.
+func (s *Server) signIn(c echo.Context) error {
+	token := c.QueryParam("token")
+	if _, err := s.cfg.Auth.PeekResearcher(c.Request().Context(), token); err != nil {
+		return s.deadSignIn(c, err)
+	}
+	return render(c, http.StatusOK, templates.SignIn(templates.SignInPage{
+		Layout: s.layout(c, "Sign in"), Action: "/signin", Token: token,
+	}))
+}
+
+// postSignIn uses the link up. A login that the browser had before ends.
+func (s *Server) postSignIn(c echo.Context) error {
+	ctx := c.Request().Context()
+	who, token, err := s.cfg.Auth.RedeemResearcher(ctx, c.FormValue("token"))
+	if err != nil {
+		return s.deadSignIn(c, err)
+	}
+	if old := s.researcherCookie(c); old != "" {
+		if err := s.cfg.Auth.SignOut(ctx, old); err != nil {
+			return err
+		}
+	}
+	s.setCookie(c, "", who.Role, token)
+	return c.Redirect(http.StatusSeeOther, "/sessions")
+}
+
+// deadSignIn says why a link does not work.
+func (s *Server) deadSignIn(c echo.Context, err error) error {
+	if kindOf(err) != idrl.NotFound {
+		return err
+	}
+	return render(c, http.StatusNotFound, templates.SignIn(templates.SignInPage{
+		Layout: s.layout(c, "Sign in"),
+		Error:  s.explain(err) + " \"tiebreak user link --data DIR\" makes one.",
+	}))
+}
+
+// signOut is POST /signout.
+func (s *Server) signOut(c echo.Context) error {
+	if old := s.researcherCookie(c); old != "" {
+		if err := s.cfg.Auth.SignOut(c.Request().Context(), old); err != nil {
+			return err
+		}
+	}
+	s.setCookie(c, "", auth.Researcher, "")
+	return c.Redirect(http.StatusSeeOther, "/")
+}

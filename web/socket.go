@@ -1,0 +1,181 @@
+package web
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"tiebreak/web/wire"
+)
+
+// Limits of a socket.
+const (
+	writeWait   = 10 * time.Second // for one message
+	pingEvery   = 30 * time.Second
+	pongWait    = 75 * time.Second // without a sign of life
+	queueLength = 64               // messages waiting to be written
+	callWait    = 30 * time.Second // for one call of a session
+)
+
+// A socket is one websocket. One goroutine, in read, receives; another, in
+// write, sends; anybody may call send and end.
+type socket struct {
+	ws    *websocket.Conn
+	out   chan []byte
+	quiet chan struct{}                   // closed when nothing more will be sent
+	alive func(ctx context.Context) error // whether the actor may still be here; asked with each ping
+
+	mu     sync.Mutex
+	code   int    // guarded by mu: why the socket closes; 0 while it is open
+	reason string // guarded by mu
+	last   []byte // guarded by mu: message before the close frame; may be nil
+}
+
+func newSocket(ws *websocket.Conn, limit int64, alive func(context.Context) error) *socket {
+	ws.SetReadLimit(limit)
+	return &socket{ws: ws, out: make(chan []byte, queueLength), quiet: make(chan struct{}), alive: alive}
+}
+
+// send queues a message. A peer that does not keep up is dropped: it connects
+// again and reads the state anew.
+func (s *socket) send(m []byte) {
+	select {
+	case s.out <- m:
+	default:
+		s.end(websocket.CloseTryAgainLater, "too slow", nil)
+	}
+}
+
+// end makes read return after the message in hand. When nothing more will be
+// sent, write sends what is queued, last if it is not nil, and a close frame.
+// The first call decides.
+func (s *socket) end(code int, reason string, last []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.code != 0 {
+		return
+	}
+	s.code, s.reason, s.last = code, reason, last
+	_ = s.ws.SetReadDeadline(time.Now()) // read returns; a broken connection does so anyway
+}
+
+// extend gives the peer time until its next sign of life.
+func (s *socket) extend(string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.code != 0 {
+		return nil // end has set the deadline
+	}
+	return s.ws.SetReadDeadline(time.Now().Add(pongWait))
+}
+
+// read hands every message to handle until the socket ends.
+func (s *socket) read(handle func(kind int, m []byte)) {
+	defer s.end(websocket.CloseNormalClosure, "", nil)
+	s.ws.SetPongHandler(s.extend)
+	if s.extend("") != nil {
+		return
+	}
+	for {
+		kind, m, err := s.ws.ReadMessage()
+		if err != nil {
+			return
+		}
+		handle(kind, m)
+	}
+}
+
+// write sends what is queued, and pings, until all is quiet. It closes the
+// connection.
+func (s *socket) write(ctx context.Context) {
+	defer s.ws.Close()
+	ping := time.NewTicker(pingEvery)
+	defer ping.Stop()
+	for {
+		select {
+		case m := <-s.out:
+			if !s.put(m) {
+				return
+			}
+		case <-ping.C:
+			if err := s.alive(ctx); err != nil {
+				s.end(websocket.ClosePolicyViolation, "signed out", nil)
+			}
+			if s.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeWait)) != nil {
+				s.end(websocket.CloseAbnormalClosure, "", nil)
+			}
+		case <-s.quiet:
+			s.finish()
+			return
+		}
+	}
+}
+
+// finish writes what is queued and the close frame.
+func (s *socket) finish() {
+	for {
+		select {
+		case m := <-s.out:
+			if !s.put(m) {
+				return
+			}
+			continue
+		default:
+		}
+		break
+	}
+	s.mu.Lock()
+	code, reason, last := s.code, s.reason, s.last
+	s.mu.Unlock()
+	if last != nil && !s.put(last) || code == websocket.CloseAbnormalClosure {
+		return
+	}
+	frame := websocket.FormatCloseMessage(code, reason)
+	_ = s.ws.WriteControl(websocket.CloseMessage, frame, time.Now().Add(writeWait)) // the peer may be gone
+}
+
+// put writes one message and reports whether it could.
+func (s *socket) put(m []byte) bool {
+	err := s.ws.SetWriteDeadline(time.Now().Add(writeWait))
+	if err == nil {
+		err = s.ws.WriteMessage(websocket.TextMessage, m)
+	}
+	if err != nil {
+		s.end(websocket.CloseAbnormalClosure, "", nil)
+	}
+	return err == nil
+}
+
+// upgrader has no buffers of its own while nothing is written: an idle socket
+// costs its two goroutines and 1 KiB.
+var upgrader = websocket.Upgrader{
+	HandshakeTimeout: writeWait,
+	ReadBufferSize:   1 << 10,
+	WriteBufferSize:  4 << 10,
+	WriteBufferPool:  &sync.Pool{},
+	Subprotocols:     []string{wire.Subprotocol},
+	CheckOrigin:      func(*http.Request) bool { return true }, // originAllowed has run
+}
+
+// originAllowed reports whether a browser's request comes from a page of this
+// site: an origin of the list, or the very loopback address that was asked.
+// A request without an origin is refused, because only browsers send cookies
+// unasked, and they name it.
+func originAllowed(r *http.Request, allowed []string) bool {
+	origin := r.Header.Get("Origin")
+	if slices.Contains(allowed, origin) {
+		return true
+	}
+	u, err := url.Parse(origin)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host != r.Host {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,93 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// FromServer is a message that a server sends: *Hello, *Query, *Ack, *Nak,
+// *Status or *Bye.
+type FromServer interface{ fromServer() }
+
+// Hello answers a ClientHello.
+type Hello struct {
+	Session      idrl.SessionID  `json:"session"`
+	Seq          int64           `json:"seq"` // of the last log row
+	Kind         idrl.QueryKind  `json:"kind"`
+	Env          string          `json:"env"`
+	Instructions int64           `json:"instructions_version"`
+	Have         []idrl.AnswerID `json:"have"` // ids of the client's outbox that are durable
+}
+
+// Query is a question leased to the annotator. It is sent once a socket, before
+// the Status that first lists it.
+type Query struct {
+	Assignment idrl.AssignmentID `json:"assignment"`
+	Query      idrl.QueryID      `json:"query"`
+	Kind       idrl.QueryKind    `json:"kind"`
+	Clips      []string          `json:"clips"` // URLs: a then b, or one
+	Left       idrl.Side         `json:"left"`  // which clip to show on the left; empty for a rating
+	LeaseUntil time.Time         `json:"lease_until"`
+}
+
+// Ack says that a row is durable.
+type Ack struct {
+	ID     idrl.AnswerID `json:"id"`
+	Seq    int64         `json:"seq"`
+	Replay bool          `json:"replay"` // it had been recorded before
+}
+
+// Nak refuses a message.
+type Nak struct {
+	ID      string `json:"id"` // of the answer, withdrawal or assignment refused; empty if it could not be read
+	Code    Code   `json:"code"`
+	Message string `json:"message"`  // for people: what to do
+	RetryMS int64  `json:"retry_ms"` // send it again after this; 0: do not
+}
+
+// Status is what the annotator's page shows. It is coalesced.
+type Status struct {
+	Answers int                 `json:"answers"` // effective answers of everybody
+	Mine    int                 `json:"mine"`
+	Budget  int                 `json:"budget"` // 0: no limit
+	Open    []idrl.AssignmentID `json:"open"`   // questions to show, in this order; a client drops all others
+	Done    bool                `json:"done"`
+	Waiting string              `json:"waiting"` // why Open is empty, for people
+	Undo    idrl.AnswerID       `json:"undo"`    // the answer that Undo would withdraw; empty if none
+}
+
+// Bye announces that the server closes the socket.
+type Bye struct {
+	RetryMS int64 `json:"retry_ms"` // connect again after this
+}
+
+func (*Hello) fromServer()  {}
+func (*Query) fromServer()  {}
+func (*Ack) fromServer()    {}
+func (*Nak) fromServer()    {}
+func (*Status) fromServer() {}
+func (*Bye) fromServer()    {}
+
+// DecodeServer reads a message from a server. It ignores fields that it does not
+// know, so that an older client can speak to a newer server.
+func DecodeServer(b []byte) (FromServer, error) {
+	var head struct {
+		T string `json:"t"`
+	}
+	if err := json.Unmarshal(b, &head); err != nil {
+		return nil, fmt.Errorf("read a message of the server: %w", err)
+	}
+	m, ok := map[string]FromServer{
+		"hello": &Hello{}, "query": &Query{}, "ack": &Ack{}, "nak": &Nak{}, "status": &Status{}, "bye": &Bye{},
+	}[head.T]
+	if !ok {
+		return nil, fmt.Errorf("read a message of the server: unknown type %q", head.T)
+	}
+	if err := json.Unmarshal(b, m); err != nil {
+		return nil, fmt.Errorf("read a %s of the server: %w", head.T, err)
+	}
+	return m, nil
+}

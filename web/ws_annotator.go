@@ -1,0 +1,276 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/live"
+	"tiebreak/web/wire"
+)
+
+// Waits of an annotator's socket.
+const (
+	askAgain     = 5 * time.Second // after which one with nothing to do looks for leases that ran out
+	othersWait   = time.Second     // until news of other people's answers are passed on
+	retryWait    = time.Second     // what a client is told to wait when the server is busy
+	retryFault   = 5 * time.Second // and when it failed
+	maxRefusals  = 200             // messages that are wrong in themselves, then the socket ends
+	messageRate  = 50              // a second
+	messageBurst = 2 * wire.MaxOutbox
+)
+
+// annotatorSocket serves one browser tab of an annotator.
+type annotatorSocket struct {
+	*socket
+	srv     *Server
+	session Session
+	spec    idrl.SessionSpec
+	who     idrl.AnnotatorID
+	pacer   *live.Pacer // runs feed
+
+	// Of the reading goroutine.
+	bucket   bucket
+	refusals int
+
+	mu      sync.Mutex
+	greeted bool                       // guarded by mu: the client has said hello
+	hello   *wire.Hello                // guarded by mu: to be sent by feed; nil if none
+	forget  bool                       // guarded by mu: the client begins anew
+	waiting bool                       // guarded by mu: the last offer was empty
+	sent    map[idrl.AssignmentID]bool // of feed: questions that the client holds
+}
+
+// annotate is GET /sessions/:id/ws.
+func (s *Server) annotate(c echo.Context) error {
+	id, err := sessionID(c)
+	if err != nil {
+		return err
+	}
+	actor, err := s.annotator(c, auth.Label, id)
+	if err != nil {
+		return err
+	}
+	session, err := s.cfg.Sessions.Session(c.Request().Context(), id)
+	if err != nil {
+		return err
+	}
+	spec, cookie := session.Spec(), s.annotatorCookie(c, id)
+	alive := func(ctx context.Context) error { return s.stillMay(ctx, cookie, auth.Label, id) }
+	return s.serve(c.Response(), c.Request(), wire.MaxMessage, alive, func(sock *socket) (func(int, []byte), func()) {
+		a := &annotatorSocket{
+			socket: sock, srv: s, session: session, spec: spec, who: actor.Annotator,
+			bucket: newBucket(messageRate, messageBurst), sent: map[idrl.AssignmentID]bool{},
+		}
+		a.pacer = live.NewPacer(0, a.feed)
+		unsubscribe := s.cfg.Hub.Subscribe(id, a.notice)
+		return a.handle, func() {
+			unsubscribe()
+			a.pacer.Stop()
+		}
+	})
+}
+
+// notice hears of every change in the session. What concerns this annotator is
+// passed on at once, the rest, which only moves the progress bar, soon.
+func (a *annotatorSocket) notice(e idrl.Event) {
+	a.mu.Lock()
+	greeted, waiting := a.greeted, a.waiting
+	a.mu.Unlock()
+	switch {
+	case !greeted:
+	case e.Kind == idrl.EventAdopted, e.Kind == idrl.EventAnswered && e.Annotator == a.who:
+		a.pacer.Wake(0)
+	case e.Kind == idrl.EventAnswered || waiting:
+		a.pacer.Wake(othersWait)
+	}
+}
+
+// handle deals with one message of the client.
+func (a *annotatorSocket) handle(kind int, b []byte) {
+	if kind != websocket.TextMessage {
+		a.refuse(&wire.Refused{Code: wire.Invalid, Message: "Messages must be text, not binary."})
+		return
+	}
+	m, err := wire.Decode(b)
+	if refused := (*wire.Refused)(nil); errors.As(err, &refused) {
+		a.refuse(refused)
+		return
+	}
+	if !a.bucket.take(time.Now()) {
+		a.nak(messageID(m), idrl.Errorf(idrl.Unavailable, "Too many messages at once; sending again in a moment."))
+		return
+	}
+	ctx, cancel := context.WithTimeout(a.srv.ctx, callWait)
+	defer cancel()
+	switch m := m.(type) {
+	case *wire.ClientHello:
+		a.greet(ctx, m)
+	case *wire.Answer:
+		row := m.Row()
+		row.Annotator, row.ReceivedAt = a.who, time.Now().UTC()
+		receipt, err := a.session.Answer(ctx, a.who, row)
+		a.reply(string(m.ID), receipt, err)
+	case *wire.Undo:
+		receipt, err := a.session.Undo(ctx, a.who, m.ID, m.Of)
+		a.reply(string(m.ID), receipt, err)
+	case *wire.Renew:
+		if err := a.session.Renew(ctx, a.who, m.Assignment); err != nil {
+			a.nak(string(m.Assignment), err)
+			a.pacer.Wake(0) // tells which questions are open
+		}
+	}
+}
+
+// greet answers a hello: which answers of the outbox are durable, then, by
+// feed, the questions.
+func (a *annotatorSocket) greet(ctx context.Context, m *wire.ClientHello) {
+	have, err := a.session.Have(ctx, a.who, m.Outbox)
+	if err != nil {
+		a.nak("", err)
+		a.end(websocket.CloseTryAgainLater, "try again", nil)
+		return
+	}
+	if have == nil {
+		have = []idrl.AnswerID{}
+	}
+	a.mu.Lock()
+	a.greeted, a.forget = true, true
+	a.hello = &wire.Hello{Session: a.spec.ID, Kind: a.spec.Kind, Env: a.spec.Env, Instructions: a.spec.InstructionsVersion, Have: have}
+	a.mu.Unlock()
+	a.pacer.Wake(0)
+}
+
+// reply acknowledges a durable row, or says why there is none.
+func (a *annotatorSocket) reply(id string, receipt idrl.Receipt, err error) {
+	if err != nil {
+		a.nak(id, err)
+		a.pacer.Wake(0)
+		return
+	}
+	a.send(wire.Encode(&wire.Ack{ID: receipt.ID, Seq: receipt.Seq, Replay: receipt.Replay}))
+}
+
+// feed tells the client which questions are open, and each question before it
+// is first listed. The pacer runs it.
+func (a *annotatorSocket) feed() {
+	ctx, cancel := context.WithTimeout(a.srv.ctx, callWait)
+	defer cancel()
+	offer, err := a.session.Claim(ctx, a.who)
+	a.mu.Lock()
+	hello := a.hello
+	if a.forget {
+		clear(a.sent)
+	}
+	a.hello, a.forget, a.waiting = nil, false, len(offer.Open) == 0
+	a.mu.Unlock()
+	if hello != nil { // also if there is no offer, so that the outbox is emptied
+		hello.Seq = offer.Seq
+		a.send(wire.Encode(hello))
+	}
+	if err != nil {
+		a.nak("", err)
+		if wait := retryAfter(err); wait > 0 {
+			a.pacer.Wake(wait)
+		} else {
+			a.end(websocket.ClosePolicyViolation, "not served", nil)
+		}
+		return
+	}
+	a.deliver(offer)
+}
+
+// deliver sends the questions that the client does not hold, and the status.
+func (a *annotatorSocket) deliver(offer idrl.Offer) {
+	status := &wire.Status{
+		Answers: offer.Answers, Mine: offer.Mine, Budget: offer.Budget,
+		Open: []idrl.AssignmentID{}, Done: offer.Done, Waiting: offer.Waiting, Undo: offer.Undo,
+	}
+	held := map[idrl.AssignmentID]bool{}
+	for _, as := range offer.Open {
+		if !a.sent[as.ID] {
+			a.send(wire.Encode(a.question(as)))
+		}
+		held[as.ID] = true
+		status.Open = append(status.Open, as.ID)
+	}
+	a.sent = held
+	a.send(wire.Encode(status))
+	if len(offer.Open) == 0 && !offer.Done {
+		a.pacer.Wake(askAgain)
+	}
+}
+
+// question is what an annotator may know of an assignment: nothing of why it is
+// asked, nor of the policies behind it.
+func (a *annotatorSocket) question(as idrl.Assignment) *wire.Query {
+	q := &wire.Query{Assignment: as.ID, Query: as.Query.ID, Kind: as.Query.Kind, Left: as.Left, LeaseUntil: as.LeaseUntil.UTC()}
+	for _, id := range as.Query.Clips {
+		q.Clips = append(q.Clips, clipURL(a.spec.ID, id))
+	}
+	return q
+}
+
+// refuse answers a message that is wrong in itself.
+func (a *annotatorSocket) refuse(r *wire.Refused) {
+	a.send(wire.Encode(r.Nak()))
+	if a.refusals++; a.refusals >= maxRefusals {
+		a.end(websocket.ClosePolicyViolation, "too many wrong messages", nil)
+	}
+}
+
+// nak refuses a message by the kind of the error.
+func (a *annotatorSocket) nak(id string, err error) {
+	nak := &wire.Nak{ID: id, Code: codeOf(err), Message: a.srv.explain(err), RetryMS: retryAfter(err).Milliseconds()}
+	a.send(wire.Encode(nak))
+}
+
+// codeOf returns the code of an error's kind.
+func codeOf(err error) wire.Code {
+	switch kindOf(err) {
+	case idrl.Invalid:
+		return wire.Invalid
+	case idrl.NotFound:
+		return wire.NotFound
+	case idrl.Conflict:
+		return wire.Conflict
+	case idrl.Forbidden:
+		return wire.Forbidden
+	case idrl.Unavailable:
+		return wire.Unavailable
+	default:
+		return wire.Internal
+	}
+}
+
+// retryAfter returns after which time the same message may succeed, 0 for never.
+func retryAfter(err error) time.Duration {
+	switch kindOf(err) {
+	case idrl.Unavailable:
+		return retryWait
+	case idrl.Internal:
+		return retryFault
+	default:
+		return 0
+	}
+}
+
+// messageID returns the id that a refusal of m names.
+func messageID(m wire.FromClient) string {
+	switch m := m.(type) {
+	case *wire.Answer:
+		return string(m.ID)
+	case *wire.Undo:
+		return string(m.ID)
+	case *wire.Renew:
+		return string(m.Assignment)
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,71 @@
+package web
+
+import (
+	"context"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/live"
+)
+
+// A researcher's page gets the state at most this often.
+const watchInterval = 250 * time.Millisecond
+
+// watchLimit is the size of a message from a researcher's page, which has
+// nothing to say.
+const watchLimit = 512 // bytes
+
+// watcher serves one researcher's page of a session.
+type watcher struct {
+	*socket
+	srv     *Server
+	session Session
+	id      idrl.SessionID
+	pacer   *live.Pacer // runs tell
+}
+
+// watch is GET /sessions/:id/watch: the state of the session, now and whenever
+// it changes.
+func (s *Server) watch(c echo.Context) error {
+	session, err := s.researchersSession(c, auth.WatchSession)
+	if err != nil {
+		return err
+	}
+	id, cookie := session.Spec().ID, s.researcherCookie(c)
+	alive := func(ctx context.Context) error { return s.stillMay(ctx, cookie, auth.WatchSession, id) }
+	return s.serve(c.Response(), c.Request(), watchLimit, alive, func(sock *socket) (func(int, []byte), func()) {
+		w := &watcher{socket: sock, srv: s, session: session, id: id}
+		w.pacer = live.NewPacer(watchInterval, w.tell)
+		unsubscribe := s.cfg.Hub.Subscribe(id, func(idrl.Event) { w.pacer.Wake(0) })
+		w.pacer.Wake(0)
+		return func(int, []byte) {}, func() {
+			unsubscribe()
+			w.pacer.Stop()
+		}
+	})
+}
+
+// tell sends the state. While the last one is still on its way it waits, so
+// that a slow line carries fewer states and not older ones.
+func (w *watcher) tell() {
+	if len(w.out) > 0 {
+		w.pacer.Wake(watchInterval)
+		return
+	}
+	ctx, cancel := context.WithTimeout(w.srv.ctx, callWait)
+	defer cancel()
+	status, err := w.session.Status(ctx)
+	var names map[idrl.AnnotatorID]string
+	if err == nil {
+		names, err = w.srv.cfg.People.AnnotatorNames(ctx, w.id)
+	}
+	if err != nil {
+		w.srv.explain(err) // for the log; the page keeps the last state
+		w.pacer.Wake(max(retryAfter(err), retryWait))
+		return
+	}
+	w.send(encodeState(status, names))
+}
