@@ -13,8 +13,16 @@ import (
 )
 
 // Backup writes a consistent copy of the database to the new file path, while
-// others read and write, and checks the copy. It makes the folder of path.
-func (db *DB) Backup(ctx context.Context, path string) error { return backup(ctx, db.read, path) }
+// others read and write, and checks the copy. It makes the folder of path. It
+// returns an error of kind Conflict if path exists.
+func (db *DB) Backup(ctx context.Context, path string) error {
+	// The read pool will not do: query_only forbids the copy as well.
+	p, err := sql.Open("sqlite", dsn(filepath.Join(db.dir, FileName), url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(5000)"}}))
+	if err != nil {
+		return err
+	}
+	return errors.Join(backup(ctx, p, path), p.Close())
+}
 
 func backup(ctx context.Context, p *sql.DB, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -16,6 +17,8 @@ type Server struct {
 	log     *slog.Logger
 	handler http.Handler
 	sockets sockets
+
+	pingEvery time.Duration // of a socket; tests shorten it
 
 	ctx    context.Context // of work that outlives its request: sockets; ends in Drain
 	cancel context.CancelFunc
@@ -31,7 +34,7 @@ func New(cfg Config) *Server {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	s := &Server{cfg: cfg, log: cfg.Log}
+	s := &Server{cfg: cfg, log: cfg.Log, pingEvery: pingEvery}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	crossOrigin := http.NewCrossOriginProtection()
 	for _, o := range cfg.Origins {

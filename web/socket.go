@@ -93,7 +93,7 @@ func (s *socket) read(handle func(kind int, m []byte)) {
 
 // write sends what is queued, and pings, until all is quiet. It closes the
 // connection.
-func (s *socket) write(ctx context.Context) {
+func (s *socket) write(ctx context.Context, pingEvery time.Duration) {
 	defer s.ws.Close()
 	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()

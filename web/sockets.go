@@ -117,7 +117,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, limit int64, aliv
 	handle, stop := start(sock)
 	go func() {
 		defer s.sockets.group.Done()
-		sock.write(s.ctx)
+		sock.write(s.ctx, s.pingEvery)
 	}()
 	go func() {
 		defer s.sockets.group.Done()

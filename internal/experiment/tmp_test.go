@@ -16,12 +16,10 @@ func runS(t *testing.T, s Setting, seeds int, label string){
   var auc,cs float64; for i:=range curves{cs+=curves[i][m][ans].Cosine/float64(seeds);for _,p:=range curves[i][m][1:]{auc+=p.Regret/float64(ans)/float64(seeds)}}; fmt.Printf(" auc %.4f cos %.3f  %v\n",auc,cs,time.Since(t0).Round(time.Second))
  }
 }
-func TestR(t *testing.T){
- s:=driverSetting(); var sum float64; for i:=range 20{ w,_:=newWorld(t.Context(),s,uint64(1000+i)); pool,_:=w.trainer.PoolPolicies(t.Context(),uint64(1000+i)); var r []float64; for _,c:=range pool{r=append(r,w.meet(c.Mu))}; sum+=spread(r)/20; fmt.Printf("%.2f ",spread(r))}; fmt.Println("mean",sum)
-}
+
 func TestTmp(t *testing.T){
  n,_:=strconv.Atoi(os.Getenv("SEEDS"))
- s:=driverSetting(); s.spec.NoiseStd=12; s.spec.TieBand=0.01; runS(t,s,n,"tie.01")
- s.restarts=6; runS(t,s,n,"tie.01 r6")
- s.restarts=2; s.pool=20; runS(t,s,n,"tie.01 pool20")
+ s:=driverSetting(); s.spec.PriorVar=0.0625; s.spec.NoiseStd=4.7; s.spec.TieBand=0.02; s.restarts=4; runS(t,s,n,"matched")
+ runS(t,gridworldSetting(1),100,"grid")
+ runS(t,gridworldSetting(2),100,"grid2")
 }

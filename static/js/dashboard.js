@@ -82,7 +82,6 @@ function showCandidates() {
   whiskers(part("candidates"), all, { chosen: now.id, choose: (id) => {
     chosen = id === all[0].id ? "" : id;
     showCandidates();
-    /** @type {HTMLElement|null} */ (part("candidates").querySelector(`[data-id="${CSS.escape(id)}"]`))?.focus();
   } });
   part("playing-name").textContent = now === all[0] ? `${now.name}, the leader` : now.name;
   play(now.clip);

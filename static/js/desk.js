@@ -16,6 +16,7 @@ const RENEW = 30_000; // ms between two renewals of the leases
 export class Desk {
   #questions = new Questions();
   /** @type {Question|undefined} */ #shown;
+  /** @type {Question|undefined} */ #failed; // whose clips did not load
   /** @type {any} */ #status = null;
   #fresh = false; // #status knows of everything we sent
   /** @type {string[]} */ #mine = []; // ids of answers given on this page, for undo
@@ -36,6 +37,7 @@ export class Desk {
   constructor(parts) {
     this.parts = parts;
     const { courier } = parts;
+    for (const { message } of courier.outbox.entries) if (message.assignment) this.#questions.close(message.assignment);
     const on = (/** @type {string} */ type, /** @type {(detail: any) => void} */ f) =>
       courier.addEventListener(type, (e) => f(/** @type {CustomEvent} */ (e).detail));
     on("question", (m) => this.#questions.add(m));
@@ -68,6 +70,7 @@ export class Desk {
     this.#mine.push(id);
     this.#fresh = false;
     this.#questions.close(q.assignment);
+    this.parts.view.toast("");
     this.parts.courier.post({
       t: "answer", id, assignment: q.assignment, ...named(reply, q.left),
       ...(q.left ? { shown_left: q.left } : {}),
@@ -97,7 +100,7 @@ export class Desk {
   reload() {
     if (!this.#shown) return;
     this.#questions.reload(this.#shown);
-    this.#shown = undefined;
+    this.#failed = this.#shown = undefined;
     this.#present();
   }
 
@@ -143,7 +146,6 @@ export class Desk {
   async #paint(q) {
     if (q !== this.#shown || !q.clips) return;
     const { chooser, player, view, calm } = this.parts;
-    view.note("");
     const painted = await player.load(q.clips, { play: !calm.matches });
     if (q !== this.#shown) return;
     this.#painted = painted;
@@ -158,8 +160,8 @@ export class Desk {
   /** @param {Question} q */
   #broken(q) {
     if (q !== this.#shown) return;
+    this.#failed = q;
     this.#refresh();
-    if (this.parts.courier.connected) this.parts.view.note("This clip did not load.", { broken: true });
   }
 
   #visibility() {
@@ -177,7 +179,7 @@ export class Desk {
     const now = performance.now();
     const unsent = courier.outbox.size;
     const away = !courier.connected;
-    const retry = this.#lostAt > 0 && !away;
+    const back = this.#lostAt > 0 && !away;
     this.#lostAt = away ? this.#lostAt || now : 0;
     this.#busyFrom = unsent > 0 ? this.#busyFrom || now : 0;
     view.saved(unsent, unsent > 0 && now - this.#busyFrom > SLOW);
@@ -186,10 +188,10 @@ export class Desk {
     /** @type {HTMLButtonElement} */ (view.part("undo")).disabled = this.#undoable() === "";
     const state = this.#state();
     view.body.dataset.state = away && this.#status ? "offline" : state;
-    if (state !== "ready") this.#explain(state);
+    this.#explain();
     clearTimeout(this.#timer);
     if (away || unsent > 0) this.#timer = setTimeout(() => this.#refresh(), 250);
-    if (retry && this.#shown && !this.#painted && !this.#shown.clips) this.reload(); // what failed while away
+    if (back && this.#failed) this.reload(); // it failed because the server was away
   }
 
   #state() {
@@ -198,14 +200,16 @@ export class Desk {
     return this.#status.done ? "done" : "waiting";
   }
 
-  /** @param {string} state */
-  #explain(state) {
+  /** What lies over the player: why there is nothing to answer, or nothing at all. */
+  #explain() {
     const { courier, view } = this.parts;
-    if (state === "done") view.note("All questions are answered. Thank you!");
-    else if (!courier.connected && this.#status) view.note("You have answered everything that was here. More comes once the server is back.", { busy: true });
-    else if (state === "waiting") view.note(this.#status.waiting || "The next question is on its way …", { busy: true });
-    else if (!this.#shown) view.note("Connecting …", { busy: true });
-    else if (this.#shown.clips === null && view.part("note-broken").hidden) view.note("Loading the clips …", { busy: true });
+    const q = this.#shown;
+    if (q && q === this.#failed && courier.connected) view.note("This clip did not load.", { broken: true });
+    else if (q) view.note(q.clips ? "" : "Loading the clips …", { busy: true });
+    else if (!this.#status) view.note("Connecting …", { busy: true });
+    else if (this.#status.done) view.note("All questions are answered. Thank you!", { done: true });
+    else if (!courier.connected) view.note("You have answered all that was here. There is more once the server is back.", { busy: true });
+    else view.note(this.#status.waiting || "The next question is on its way …", { busy: true });
   }
 }
 

@@ -15,7 +15,8 @@ const GAP = 16; // CSS pixels between two views
  *
  * sides: number of views, 1 or 2. keys: show which keys work the transport.
  * The element sets on itself data-layout (row or column, whichever shows more),
- * data-still, data-playing, and data-untouched until the clips first move.
+ * data-empty, data-still, data-playing, and data-untouched until the clips first
+ * move.
  */
 export class DuoPlayer extends HTMLElement {
   /** @type {HTMLCanvasElement[]} */ #canvases = [];
@@ -34,6 +35,7 @@ export class DuoPlayer extends HTMLElement {
 
   connectedCallback() {
     this.#build();
+    this.toggleAttribute("data-empty", true);
     this.#open = new AbortController();
     const { signal } = this.#open;
     for (const query of ["(prefers-color-scheme: dark)", "(prefers-contrast: more)"]) {
@@ -65,6 +67,7 @@ export class DuoPlayer extends HTMLElement {
     this.#frame = Math.min(...clips.map((c) => c.seconds / Math.max(1, c.frames - 1)));
     this.loops = 0;
     this.#time = 0;
+    this.toggleAttribute("data-empty", false);
     this.toggleAttribute("data-still", this.#length === 0);
     this.toggleAttribute("data-untouched", this.#length > 0);
     this.#arrange();
@@ -76,7 +79,7 @@ export class DuoPlayer extends HTMLElement {
   clear() {
     this.#painters = [];
     this.#play(false);
-    for (const c of this.#canvases) c.width = c.height;
+    this.toggleAttribute("data-empty", true);
   }
 
   toggle() {

@@ -73,12 +73,14 @@ export class LabelView {
   /**
    * Lays a message over the player, or takes it away if text is empty.
    * @param {string} text
-   * @param {{busy?: boolean, broken?: boolean}} [how]
+   * @param {{busy?: boolean, broken?: boolean, done?: boolean}} [how]
    */
   note(text, how = {}) {
     this.part("note").hidden = text === "";
-    this.part("note-text").textContent = text;
+    const label = this.part("note-text");
+    if (label.textContent !== text) label.textContent = text;
     this.part("spinner").hidden = !how.busy;
+    this.part("tick").hidden = !how.done;
     this.part("note-broken").hidden = !how.broken;
   }
 

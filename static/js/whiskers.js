@@ -17,7 +17,9 @@ export function whiskers(parent, estimates, how = {}) {
   const low = Math.min(0, ...estimates.map((e) => e.mean - Z * e.std));
   const high = Math.max(0, ...estimates.map((e) => e.mean + Z * e.std));
   const at = (/** @type {number} */ v) => 2 + (96 * (v - low)) / (high - low || 1); // per cent
+  const focused = parent.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.id : undefined;
   parent.replaceChildren(...estimates.map((e) => row(e, at, how)));
+  if (focused) /** @type {HTMLElement|null} */ (parent.querySelector(`[data-id="${CSS.escape(focused)}"]`))?.focus();
 }
 
 /**

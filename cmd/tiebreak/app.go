@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base32"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+
+	"tiebreak/envs"
+	"tiebreak/internal/acquisition"
+	"tiebreak/internal/auth"
+	"tiebreak/internal/belief"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/jobs"
+	"tiebreak/internal/live"
+	"tiebreak/internal/rng"
+	"tiebreak/internal/session"
+	"tiebreak/store"
+	"tiebreak/web"
+)
+
+// An app is a server's parts, joined.
+type app struct {
+	db      *store.DB
+	auth    *auth.Auth
+	hub     live.Hub
+	pool    *jobs.Pool
+	manager *session.Manager
+	web     *web.Server
+	log     *slog.Logger
+}
+
+// openApp opens the data folder and joins the parts. The caller must close it.
+func openApp(ctx context.Context, dir string, origins []string, log *slog.Logger) (*app, error) {
+	db, err := store.Open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	a := &app{db: db, auth: auth.New(auth.Config{Store: db}), log: log}
+	if a.pool, err = jobs.NewPool(jobs.Config{Store: db, Log: log}); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	a.manager = session.NewManager(db, a.build, log)
+	a.web = web.New(web.Config{
+		Sessions: sessions{a}, Hub: &a.hub, Auth: a.auth, Clips: db, Exports: db, People: db,
+		Catalogue: catalogue(), Origins: origins, SecureCookies: secure(origins), Log: log,
+	})
+	return a, nil
+}
+
+// close stops what runs, in the order in which one needs the other.
+func (a *app) close() error {
+	a.manager.Close()
+	return errors.Join(a.pool.Close(), a.db.Close())
+}
+
+// secure reports whether the site is reached over HTTPS only.
+func secure(origins []string) bool {
+	for _, o := range origins {
+		if !strings.HasPrefix(o, "https://") {
+			return false
+		}
+	}
+	return len(origins) > 0
+}
+
+// catalogue returns the environments as the form shows them.
+func catalogue() (out []web.EnvChoice) {
+	for _, e := range envs.Catalogue() {
+		spec := e.New(rng.New(0, "layout", 0)).Spec()
+		out = append(out, web.EnvChoice{
+			ID: e.ID, Title: e.Title, Description: e.Description,
+			FeatureNames: spec.FeatureNames, StillLabel: spec.StillLabel,
+		})
+	}
+	return out
+}
+
+// build makes the Config of a recorded session.
+func (a *app) build(r idrl.Record) (session.Config, error) {
+	env, err := newEnvironment(r.Spec)
+	if err != nil {
+		return session.Config{}, err
+	}
+	model, err := belief.ForSpec(r.Spec, env)
+	if err != nil {
+		return session.Config{}, err
+	}
+	acq, err := acquisition.ByName(r.Spec.Acquisition)
+	if err != nil {
+		return session.Config{}, err
+	}
+	return session.Config{
+		Record: r, Features: env.Spec().FeatureNames, Model: model, Acquisition: acq,
+		Trainer: remoteTrainer{a.pool, r.Spec}, Codec: codec{}, Journal: a.db, Publisher: &a.hub, Log: a.log,
+	}, nil
+}
+
+// remoteTrainer trains in a worker process.
+type remoteTrainer struct {
+	pool *jobs.Pool
+	spec idrl.SessionSpec
+}
+
+// Train implements idrl.Trainer.
+func (t remoteTrainer) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
+	payload, err := encodeRequest(t.spec, job)
+	if err != nil {
+		return idrl.Generation{}, err
+	}
+	key := jobs.Key{Session: t.spec.ID, Kind: "train", BasedOn: job.BasedOn}
+	b, err := t.pool.Do(ctx, key, payload, job.Progress)
+	if err != nil {
+		return idrl.Generation{}, err
+	}
+	return decodeGeneration(b)
+}
+
+// sessions is the web's view of the manager.
+type sessions struct{ a *app }
+
+// Session implements web.Sessions.
+func (s sessions) Session(ctx context.Context, id idrl.SessionID) (web.Session, error) {
+	sess, err := s.a.manager.Session(ctx, id)
+	if err != nil {
+		return nil, err // not sess: a nil *session.Session is not a nil web.Session
+	}
+	return sess, nil
+}
+
+// Create implements web.Sessions.
+func (s sessions) Create(ctx context.Context, spec idrl.SessionSpec) (idrl.SessionID, error) {
+	spec, err := newSession(ctx, s.a.db, spec)
+	if err != nil {
+		return "", err
+	}
+	_, err = s.a.manager.Session(ctx, spec.ID) // it starts to train
+	return spec.ID, err
+}
+
+// List implements web.Sessions.
+func (s sessions) List(ctx context.Context) ([]idrl.Summary, error) { return s.a.db.Sessions(ctx) }
+
+// newSession checks spec, names it and records it.
+func newSession(ctx context.Context, db *store.DB, spec idrl.SessionSpec) (idrl.SessionSpec, error) {
+	spec = spec.WithDefaults()
+	if err := checkSpec(spec); err != nil {
+		return spec, err
+	}
+	spec.ID = newSessionID()
+	spec.CreatedAt = time.Now().UTC().Truncate(time.Second)
+	return spec, db.CreateSession(ctx, spec)
+}
+
+// newSessionID returns a name that nobody can guess and anybody can read out.
+func newSessionID() idrl.SessionID {
+	var b [10]byte
+	_, _ = rand.Read(b[:]) // never fails; see crypto/rand
+	return idrl.SessionID(strings.ToLower(base32.StdEncoding.EncodeToString(b[:])))
+}

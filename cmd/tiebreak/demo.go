@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// demoSpec is the session that a newcomer meets.
+func demoSpec() idrl.SessionSpec {
+	return idrl.SessionSpec{
+		Title: "Teach a car to drive", Env: "driver", Kind: idrl.CompareClips, Budget: 30, Seed: 1,
+		Instructions: "You see two short drives of the orange car. Choose the one that you would rather sit in.\n" +
+			"Judge only what you see happen, not what might come next.\n" +
+			"If both are equally good or equally bad, say so: that is an answer too.\n" +
+			"If you cannot tell what happens, choose “Can't tell”.",
+	}
+}
+
+func demoCommand() command {
+	return command{
+		name: "demo", summary: "open a demo session: label clips of a car and watch it learn", usage: "[flags]",
+		about: "Runs the server with a session to try: a car to be taught by some thirty comparisons of clips.\n" +
+			"It prints one link for the researcher and one for an annotator. If the port is taken it uses another.\n" +
+			"A second run goes on with the same data.",
+		example: "tiebreak demo",
+		flags:   func(fs *flag.FlagSet) { new(serveFlags).declare(fs) },
+		run: func(ctx context.Context, io stdio, args []string) error {
+			var f serveFlags
+			fs := flag.NewFlagSet("demo", flag.ContinueOnError)
+			f.declare(fs)
+			if err := parse(fs, args); err != nil {
+				return err
+			}
+			return serve(ctx, io, f, true)
+		},
+	}
+}
+
+const (
+	demoKey  = "demo_session"
+	linkLife = 30 * 24 * time.Hour
+	linkUses = 1000 // people who may join by one printed link
+)
+
+// openDemo makes the demo session, if the data folder has none, starts it, and
+// returns the token of a new annotator link.
+func (a *app) openDemo(ctx context.Context) (token string, err error) {
+	id, err := a.db.Meta(ctx, demoKey)
+	if err != nil {
+		return "", err
+	}
+	if id == "" {
+		spec, err := newSession(ctx, a.db, demoSpec())
+		if err != nil {
+			return "", err
+		}
+		id = string(spec.ID)
+		if err := a.db.SetMeta(ctx, demoKey, id); err != nil {
+			return "", err
+		}
+	}
+	if _, err := a.manager.Session(ctx, idrl.SessionID(id)); err != nil {
+		return "", err
+	}
+	return a.auth.NewInvitation(ctx, idrl.SessionID(id), linkUses, linkLife)
+}

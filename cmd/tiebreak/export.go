@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"strings"
+
+	"tiebreak/internal/export"
+	"tiebreak/internal/idrl"
+	"tiebreak/store"
+)
+
+// exportFlags are the flags of export.
+type exportFlags struct {
+	data, session, format string
+}
+
+func (f *exportFlags) declare(fs *flag.FlagSet) {
+	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything")
+	fs.StringVar(&f.session, "session", "", "`id` of the session; without it the sessions are listed")
+	fs.StringVar(&f.format, "format", export.Formats()[0], "format: "+strings.Join(export.Formats(), ", "))
+}
+
+func exportCommand() command {
+	return command{
+		name: "export", summary: "write the answers of a session as JSON lines or CSV", usage: "--session ID [flags]",
+		about: "Writes one line an answer to standard output; docs/export.md explains the columns. It reads one\n" +
+			"snapshot and may run while the server does. Without --session it lists the sessions there are.",
+		example: "tiebreak export --data tiebreak-data --session ID --format csv > answers.csv",
+		flags:   func(fs *flag.FlagSet) { new(exportFlags).declare(fs) },
+		run:     runExport,
+	}
+}
+
+func runExport(ctx context.Context, io stdio, args []string) (err error) {
+	var f exportFlags
+	fs := flag.NewFlagSet("export", flag.ContinueOnError)
+	f.declare(fs)
+	if err := parse(fs, args); err != nil {
+		return err
+	}
+	if err := export.CheckFormat(f.format); err != nil {
+		return fmt.Errorf("%w: %w", errUsage, err)
+	}
+	db, err := store.OpenReadOnly(ctx, f.data)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if f.session == "" {
+		return listSessions(ctx, io, db)
+	}
+	spec, err := db.Spec(ctx, idrl.SessionID(f.session))
+	if err != nil {
+		return fmt.Errorf("%w; 'tiebreak export --data %s' lists the sessions", err, f.data)
+	}
+	env, err := newEnvironment(spec)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(io.out)
+	err = export.Write(out, f.format, spec, env.Spec().FeatureNames, func(yield func(export.Row) error) error {
+		return db.Rows(ctx, spec.ID, func(a idrl.Answer, q idrl.Query, clips []idrl.Clip, why idrl.Why, undone bool) error {
+			return yield(export.Row{Answer: a, Query: q, Clips: clips, Why: why, Withdrawn: undone})
+		})
+	})
+	return errors.Join(err, out.Flush())
+}
+
+func listSessions(ctx context.Context, io stdio, db *store.DB) error {
+	list, err := db.Sessions(ctx)
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		return idrl.Errorf(idrl.NotFound, "there is no session yet; 'tiebreak demo' makes one")
+	}
+	for _, s := range list {
+		fmt.Fprintf(io.out, "%s  %-10s %-17s %5d answers  %s\n", s.Spec.ID, s.Spec.Env, s.Spec.Kind, s.Answers, s.Spec.Title)
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"strings"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+)
+
+// sessionFlags are the flags of session.
+type sessionFlags struct {
+	data, addr string
+	kind       string
+	spec       idrl.SessionSpec
+}
+
+func (f *sessionFlags) declare(fs *flag.FlagSet) {
+	kinds := make([]string, 0, 4)
+	for _, k := range idrl.QueryKinds() {
+		kinds = append(kinds, string(k))
+	}
+	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything")
+	fs.StringVar(&f.addr, "addr", envOr("TIEBREAK_ADDR", defaultAddr), "`host:port` at which the server will run, for the link")
+	fs.StringVar(&f.spec.Title, "title", "Untitled session", "`name` of the session")
+	fs.StringVar(&f.spec.Env, "env", "driver", "`environment`; 'tiebreak demo' and its form list them")
+	fs.StringVar(&f.kind, "kind", kinds[0], "`query type`: "+strings.Join(kinds, ", "))
+	fs.StringVar(&f.spec.Acquisition, "acquisition", idrl.Acquisitions()[0], "how questions are chosen: "+strings.Join(idrl.Acquisitions(), ", "))
+	fs.StringVar(&f.spec.Prior, "prior", idrl.Priors()[0], "prior of the reward: "+strings.Join(idrl.Priors(), ", "))
+	fs.StringVar(&f.spec.Likelihood, "likelihood", idrl.Likelihoods()[0], "likelihood of a comparison: "+strings.Join(idrl.Likelihoods(), ", "))
+	fs.IntVar(&f.spec.Budget, "budget", 0, "`answers` after which the session is complete; 0: no limit")
+	fs.StringVar(&f.spec.Instructions, "instructions", "", "`text` for annotators")
+	fs.Uint64Var(&f.spec.Seed, "seed", 1, "of every random choice and of the environment's layout")
+	fs.IntVar(&f.spec.Candidates, "candidates", 0, "sampled candidate `policies` of a generation; 0: 5")
+	fs.Int64Var(&f.spec.TrainEvery, "train-every", 0, "`answers` between the starts of two trainings; 0: 3")
+	fs.Int64Var(&f.spec.AdoptAfter, "adopt-after", 0,
+		"use a generation exactly this many `answers` after its training began, so that a run can be repeated; 0: as soon as it is there")
+}
+
+func sessionCommand() command {
+	return command{
+		name: "session", summary: "make a labelling session in a data folder", usage: "[flags]",
+		about: "Makes a session and prints its id and a link for annotators. The server must not be running on the\n" +
+			"data folder; while it does, use the form on its pages.",
+		example: "tiebreak session --data study --title 'Walk the grid' --env gridworld --kind state_rating --budget 40",
+		flags:   func(fs *flag.FlagSet) { new(sessionFlags).declare(fs) },
+		run:     runSession,
+	}
+}
+
+func runSession(ctx context.Context, io stdio, args []string) (err error) {
+	var f sessionFlags
+	fs := flag.NewFlagSet("session", flag.ContinueOnError)
+	f.declare(fs)
+	if err := parse(fs, args); err != nil {
+		return err
+	}
+	f.spec.Kind = idrl.QueryKind(f.kind)
+	if err := checkSpec(f.spec.WithDefaults()); err != nil {
+		return fmt.Errorf("%w: %w", errUsage, err) // before the folder is touched
+	}
+	db, err := openStore(ctx, f.data)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	spec, err := newSession(ctx, db, f.spec)
+	if err != nil {
+		return err
+	}
+	token, err := auth.New(auth.Config{Store: db}).NewInvitation(ctx, spec.ID, linkUses, linkLife)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(io.out, "Session:    %s\nAnnotator:  http://%s/join/%s\n", spec.ID, f.addr, token)
+	return nil
+}

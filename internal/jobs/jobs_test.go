@@ -1,0 +1,398 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/jobs"
+)
+
+// workerEnv makes this program a worker.
+const workerEnv = "TIEBREAK_TEST_WORKER"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(workerEnv) != "" {
+		if err := jobs.LowerPriority(); err != nil {
+			panic(err)
+		}
+		if err := jobs.Serve(context.Background(), os.Stdin, os.Stdout, handle); err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// handle does what the first word of the payload says.
+func handle(ctx context.Context, payload []byte, progress idrl.Progress) ([]byte, error) {
+	word, rest, _ := strings.Cut(string(payload), " ")
+	switch word {
+	case "echo":
+		return []byte(rest), nil
+	case "pid":
+		return []byte(strconv.Itoa(os.Getpid())), nil
+	case "invalid":
+		return nil, idrl.Errorf(idrl.Invalid, "%s", rest)
+	case "fail":
+		return nil, errors.New(rest)
+	case "steps":
+		for k := range 3 {
+			progress(k+1, 3, "step "+strconv.Itoa(k+1))
+		}
+		return nil, nil
+	case "die":
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	case "die-once": // rest names a file that remembers
+		if _, err := os.Stat(rest); err == nil {
+			return []byte("second"), nil
+		}
+		if err := os.WriteFile(rest, nil, 0o600); err != nil {
+			return nil, err
+		}
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	case "wait": // says its pid, then waits to be told to stop
+		progress(os.Getpid(), 0, "waiting")
+		<-ctx.Done()
+		return nil, ctx.Err()
+	case "deaf":
+		progress(os.Getpid(), 0, "deaf")
+		select {}
+	case "nice":
+		prio, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0)
+		return []byte(strconv.Itoa(20-prio) + " GOMAXPROCS=" + os.Getenv("GOMAXPROCS")), err // the raw call returns 20 - nice
+	case "babble":
+		_, err := io.WriteString(os.Stdout, "this is no line of the protocol\n")
+		return nil, err
+	case "complain":
+		_, err := io.WriteString(os.Stderr, rest+"\n")
+		return nil, err
+	}
+	return nil, errors.New("unknown word " + word)
+}
+
+// ledger is a jobs.Store in memory that keeps one job's history.
+type ledger struct {
+	mu       sync.Mutex // guards all below
+	attempt  int64
+	running  bool
+	failures []string // one an attempt, empty if it was done
+	beats    int
+	fenced   bool // reports are refused
+}
+
+func (l *ledger) BeginJob(context.Context, idrl.SessionID, string, int64, time.Time, time.Time) (int64, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.running {
+		return 0, idrl.Errorf(idrl.Conflict, "running")
+	}
+	l.attempt++
+	l.running = true
+	return l.attempt, nil
+}
+
+func (l *ledger) BeatJob(_ context.Context, _ idrl.SessionID, _ string, _, attempt int64, _ time.Time, _, _ int, _ string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.beats++
+	if l.fenced || attempt != l.attempt || !l.running {
+		return idrl.Errorf(idrl.Conflict, "fenced")
+	}
+	return nil
+}
+
+func (l *ledger) EndJob(_ context.Context, _ idrl.SessionID, _ string, _, attempt int64, _ time.Time, failure string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.fenced || attempt != l.attempt || !l.running {
+		return idrl.Errorf(idrl.Conflict, "fenced")
+	}
+	l.running = false
+	l.failures = append(l.failures, failure)
+	return nil
+}
+
+var key = jobs.Key{Session: "s", Kind: "train", BasedOn: 3}
+
+// pool returns a pool of workers that are copies of this program.
+func pool(t *testing.T, change func(*jobs.Config)) (*jobs.Pool, *ledger) {
+	t.Helper()
+	l := &ledger{}
+	c := jobs.Config{
+		Store: l, Command: []string{os.Args[0]}, Env: []string{workerEnv + "=1"},
+		Backoff: time.Millisecond, Log: slog.New(slog.DiscardHandler),
+	}
+	if change != nil {
+		change(&c)
+	}
+	p, err := jobs.NewPool(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Close() })
+	return p, l
+}
+
+func do(t *testing.T, p *jobs.Pool, payload string) string {
+	t.Helper()
+	b, err := p.Do(t.Context(), key, []byte(payload), nil)
+	if err != nil {
+		t.Fatalf("%s: %v", payload, err)
+	}
+	return string(b)
+}
+
+func TestResults(t *testing.T) {
+	p, l := pool(t, nil)
+	big := strings.Repeat("0123456789", 300_000) // more than any pipe holds
+	for _, want := range []string{"hello", "", "line\nbreak", big} {
+		if got := do(t, p, "echo "+want); got != want {
+			t.Errorf("%d bytes came back as %d", len(want), len(got))
+		}
+	}
+	if do(t, p, "pid") != do(t, p, "pid") {
+		t.Error("the worker is not kept between jobs")
+	}
+	if l.attempt != 6 || l.running {
+		t.Errorf("ledger: %d attempts, running %t", l.attempt, l.running)
+	}
+}
+
+func TestProgressIsPassedOn(t *testing.T) {
+	p, _ := pool(t, nil)
+	var got []string
+	_, err := p.Do(t.Context(), key, []byte("steps"), func(done, total int, what string) {
+		got = append(got, strconv.Itoa(done)+"/"+strconv.Itoa(total)+" "+what)
+	})
+	if want := "1/3 step 1,2/3 step 2,3/3 step 3"; err != nil || strings.Join(got, ",") != want {
+		t.Errorf("progress %v, %v", got, err)
+	}
+}
+
+func TestHandlerErrorsKeepTheirKind(t *testing.T) {
+	p, l := pool(t, nil)
+	for _, test := range []struct {
+		payload, text string
+		kind          idrl.Kind
+	}{
+		{"invalid no such environment", "no such environment", idrl.Invalid},
+		{"fail matrix is singular", "matrix is singular", idrl.Internal},
+	} {
+		_, err := p.Do(t.Context(), key, []byte(test.payload), nil)
+		if err == nil || idrl.KindOf(err) != test.kind || !strings.Contains(err.Error(), test.text) {
+			t.Errorf("%s: %v", test.payload, err)
+		}
+	}
+	if l.attempt != 2 {
+		t.Errorf("%d attempts; the same job fails the same way and is not repeated", l.attempt)
+	}
+}
+
+func TestKilledWorkerIsReplaced(t *testing.T) {
+	p, l := pool(t, nil)
+	before := do(t, p, "pid")
+	if got := do(t, p, "die-once "+t.TempDir()+"/died"); got != "second" {
+		t.Errorf("result %q", got)
+	}
+	if before == do(t, p, "pid") {
+		t.Error("the dead worker answers")
+	}
+	if len(l.failures) != 4 || !strings.Contains(l.failures[1], "killed") || l.failures[2] != "" {
+		t.Errorf("failures %q", l.failures)
+	}
+}
+
+// An idle worker that is killed costs the next job nothing but a start.
+func TestKilledIdleWorker(t *testing.T) {
+	p, _ := pool(t, nil)
+	pid, err := strconv.Atoi(do(t, p, "pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if got := do(t, p, "echo on"); got != "on" {
+		t.Errorf("result %q", got)
+	}
+}
+
+func TestJobThatKillsIsGivenUp(t *testing.T) {
+	p, l := pool(t, nil)
+	_, err := p.Do(t.Context(), key, []byte("die"), nil)
+	if err == nil || idrl.KindOf(err) != idrl.Internal || !strings.Contains(err.Error(), "3 times") {
+		t.Errorf("error = %v", err)
+	}
+	if l.attempt != 3 || l.running {
+		t.Errorf("ledger: %d attempts, running %t", l.attempt, l.running)
+	}
+	if got := do(t, p, "echo on"); got != "on" {
+		t.Errorf("after it: %q", got)
+	}
+}
+
+func TestNonsenseCountsAsDeath(t *testing.T) {
+	p, _ := pool(t, func(c *jobs.Config) { c.Attempts = 1 })
+	if _, err := p.Do(t.Context(), key, []byte("babble"), nil); err == nil || !strings.Contains(err.Error(), "died") {
+		t.Errorf("error = %v", err)
+	}
+}
+
+func TestMissingProgram(t *testing.T) {
+	p, l := pool(t, func(c *jobs.Config) { c.Command = []string{"/nowhere/tiebreak"} })
+	if _, err := p.Do(t.Context(), key, nil, nil); err == nil || !strings.Contains(err.Error(), "/nowhere/tiebreak") {
+		t.Errorf("error = %v", err)
+	}
+	if l.running {
+		t.Error("the job is left running")
+	}
+}
+
+// A worker that heeds cancellation is kept; one that does not is killed.
+func TestCancel(t *testing.T) {
+	for _, test := range []struct {
+		payload string
+		kept    bool
+	}{{"wait", true}, {"deaf", false}} {
+		t.Run(test.payload, func(t *testing.T) {
+			p, l := pool(t, nil)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			pid := 0
+			_, err := p.Do(ctx, key, []byte(test.payload), func(n, _ int, _ string) { pid = n; cancel() })
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("error = %v", err)
+			}
+			if kept := do(t, p, "pid") == strconv.Itoa(pid); kept != test.kept {
+				t.Errorf("worker kept: %t, want %t", kept, test.kept)
+			}
+			if l.failures[0] == "" || l.running {
+				t.Errorf("ledger: failures %q, running %t", l.failures, l.running)
+			}
+		})
+	}
+}
+
+func TestStoppedWorkerIsNoticed(t *testing.T) {
+	p, l := pool(t, func(c *jobs.Config) { c.Silence, c.Attempts = 2500*time.Millisecond, 1 })
+	_, err := p.Do(t.Context(), key, []byte("deaf"), func(pid, _ int, _ string) {
+		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+			t.Error(err)
+		}
+	})
+	if err == nil || !strings.Contains(err.Error(), "no sign of life") {
+		t.Errorf("error = %v", err)
+	}
+	if l.running {
+		t.Error("the job is left running")
+	}
+}
+
+// Whoever lost the lease gets no result and learns it from the next beat.
+func TestFencedAttempt(t *testing.T) {
+	p, l := pool(t, nil)
+	_, err := p.Do(t.Context(), key, []byte("wait"), func(int, int, string) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.fenced = true
+	})
+	if idrl.KindOf(err) != idrl.Conflict {
+		t.Errorf("error = %v", err)
+	}
+	if l.beats == 0 {
+		t.Error("there was no beat")
+	}
+	l.running = false
+	if _, err := p.Do(t.Context(), key, []byte("echo late"), nil); idrl.KindOf(err) != idrl.Conflict {
+		t.Errorf("a fenced result was delivered: %v", err)
+	}
+}
+
+func TestClose(t *testing.T) {
+	p, _ := pool(t, nil)
+	ended := make(chan error, 1)
+	began := make(chan struct{})
+	go func() {
+		_, err := p.Do(context.Background(), key, []byte("wait"), func(int, int, string) { close(began) })
+		ended <- err
+	}()
+	<-began
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; idrl.KindOf(err) != idrl.Unavailable {
+		t.Errorf("job under way: %v", err)
+	}
+	if _, err := p.Do(t.Context(), key, nil, nil); idrl.KindOf(err) != idrl.Unavailable {
+		t.Errorf("job after it: %v", err)
+	}
+}
+
+func TestWorkersYield(t *testing.T) {
+	p, _ := pool(t, nil)
+	if got, want := do(t, p, "nice"), "19 GOMAXPROCS=1"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestWorkersAtWorkSideBySide(t *testing.T) {
+	l := [2]*ledger{{}, {}}
+	p, _ := pool(t, func(c *jobs.Config) { c.Workers, c.Store = 2, &perSession{l[:]} })
+	meet := make(chan int, 2)
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	for k := range 2 {
+		wg.Go(func() {
+			_, err := p.Do(ctx, jobs.Key{Session: idrl.SessionID(strconv.Itoa(k)), Kind: "train"}, []byte("wait"), func(pid, _ int, _ string) { meet <- pid })
+			if !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+		})
+	}
+	if a, b := <-meet, <-meet; a == b {
+		t.Error("one worker does both jobs")
+	}
+	cancel()
+	wg.Wait()
+}
+
+// perSession gives sessions "0" and "1" a ledger each.
+type perSession struct{ l []*ledger }
+
+func (s *perSession) of(id idrl.SessionID) *ledger { return s.l[id[0]-'0'] }
+
+func (s *perSession) BeginJob(ctx context.Context, id idrl.SessionID, kind string, b int64, now, lease time.Time) (int64, error) {
+	return s.of(id).BeginJob(ctx, id, kind, b, now, lease)
+}
+
+func (s *perSession) BeatJob(ctx context.Context, id idrl.SessionID, kind string, b, attempt int64, lease time.Time, done, total int, what string) error {
+	return s.of(id).BeatJob(ctx, id, kind, b, attempt, lease, done, total, what)
+}
+
+func (s *perSession) EndJob(ctx context.Context, id idrl.SessionID, kind string, b, attempt int64, now time.Time, failure string) error {
+	return s.of(id).EndJob(ctx, id, kind, b, attempt, now, failure)
+}
+
+func TestWorkersComplaintsAreLogged(t *testing.T) {
+	var log strings.Builder
+	p, _ := pool(t, func(c *jobs.Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	do(t, p, "complain the disk is slow")
+	if err := p.Close(); err != nil { // after it the log is complete
+		t.Fatal(err)
+	}
+	if !strings.Contains(log.String(), "the disk is slow") {
+		t.Errorf("log: %s", log.String())
+	}
+}

@@ -1,0 +1,216 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/live"
+	"tiebreak/web"
+)
+
+// Words that no annotator may ever see; the fake puts them where a session has
+// its secrets.
+const (
+	secretPolicy = "SECRET-POLICY"
+	secretOther  = "SECRET-OTHER"
+)
+
+// fakeSession is a session without a belief: it asks the same comparisons of
+// everybody, in order, two at a time.
+type fakeSession struct {
+	hub  *live.Hub
+	spec idrl.SessionSpec
+
+	mu       sync.Mutex
+	log      []idrl.Answer
+	asked    map[idrl.AnnotatorID]int // questions answered or withdrawn
+	held     map[idrl.AnnotatorID]string
+	fail     error // of every call, while set
+	empty    bool  // nothing to ask
+	statuses int   // calls of Status
+	renewed  []idrl.AssignmentID
+	block    chan struct{} // Answer waits for it, if not nil
+}
+
+func newFakeSession(hub *live.Hub, spec idrl.SessionSpec) *fakeSession {
+	return &fakeSession{hub: hub, spec: spec, asked: map[idrl.AnnotatorID]int{}}
+}
+
+// set changes the session and tells its watchers.
+func (f *fakeSession) set(kind idrl.EventKind, change func()) {
+	f.mu.Lock()
+	change()
+	f.mu.Unlock()
+	f.hub.Publish(f.spec.ID, idrl.Event{Kind: kind})
+}
+
+func (f *fakeSession) Spec() idrl.SessionSpec { return f.spec }
+
+// assignment is question n of an annotator.
+func (f *fakeSession) assignment(who idrl.AnnotatorID, n int) idrl.Assignment {
+	q := idrl.Query{ID: "q1", Kind: f.spec.Kind, Clips: []idrl.ClipID{"c1", "c2"}, X: []float64{0.1234567, 7.654321}}
+	if !f.spec.Kind.Comparison() {
+		q.Clips = q.Clips[:1]
+	}
+	return idrl.Assignment{
+		ID: idrl.AssignmentID(fmt.Sprintf("%s.%s.%d", f.spec.ID, who, n)), Query: q, Annotator: who, Left: idrl.SideB,
+		LeaseUntil: time.Unix(1.9e9, 0),
+		Why:        idrl.Why{First: secretPolicy + "-1", Second: secretPolicy + "-2", PairStd: 0.111222333, Info: 0.444555666},
+	}
+}
+
+func (f *fakeSession) Claim(_ context.Context, who idrl.AnnotatorID) (idrl.Offer, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.fail != nil {
+		return idrl.Offer{}, f.fail
+	}
+	o := idrl.Offer{Seq: int64(len(f.log)), Answers: len(idrl.Effective(f.log)), Budget: f.spec.Budget}
+	for _, a := range idrl.Effective(f.log) {
+		if a.Annotator == who {
+			o.Mine++
+			o.Undo = a.ID
+		}
+	}
+	if f.empty {
+		o.Waiting = "The first clips are being made."
+		return o, nil
+	}
+	for n := range 2 {
+		o.Open = append(o.Open, f.assignment(who, f.asked[who]+n))
+	}
+	return o, nil
+}
+
+// record appends a row, or finds that it is there.
+func (f *fakeSession) record(a idrl.Answer) (idrl.Receipt, error) {
+	f.mu.Lock()
+	if f.fail != nil {
+		defer f.mu.Unlock()
+		return idrl.Receipt{}, f.fail
+	}
+	for _, old := range f.log {
+		if old.ID == a.ID {
+			defer f.mu.Unlock()
+			if old.Choice != a.Choice || old.Undoes != a.Undoes {
+				return idrl.Receipt{}, idrl.Errorf(idrl.Conflict, "answer %s was recorded with another choice", a.ID)
+			}
+			return idrl.Receipt{ID: old.ID, Seq: old.Seq, Replay: true}, nil
+		}
+	}
+	a.Seq = int64(len(f.log) + 1)
+	f.log = append(f.log, a)
+	f.asked[a.Annotator]++
+	f.mu.Unlock()
+	f.hub.Publish(f.spec.ID, idrl.Event{Kind: idrl.EventAnswered, Seq: a.Seq, Annotator: a.Annotator})
+	return idrl.Receipt{ID: a.ID, Seq: a.Seq}, nil
+}
+
+func (f *fakeSession) Answer(_ context.Context, who idrl.AnnotatorID, a idrl.Answer) (idrl.Receipt, error) {
+	if f.block != nil {
+		<-f.block
+	}
+	f.mu.Lock()
+	as := f.assignment(who, f.asked[who])
+	open := a.Assignment == as.ID
+	replay := slices.ContainsFunc(f.log, func(old idrl.Answer) bool { return old.ID == a.ID })
+	f.mu.Unlock()
+	if a.Query = as.Query.ID; !open && !replay {
+		return idrl.Receipt{}, idrl.Errorf(idrl.Forbidden, "question %s was given to somebody else", a.Assignment)
+	}
+	if err := a.Validate(as.Query); err != nil {
+		return idrl.Receipt{}, err
+	}
+	return f.record(a)
+}
+
+func (f *fakeSession) Undo(_ context.Context, who idrl.AnnotatorID, id, of idrl.AnswerID) (idrl.Receipt, error) {
+	f.mu.Lock()
+	mine := slices.ContainsFunc(f.log, func(a idrl.Answer) bool { return a.ID == of && a.Annotator == who })
+	f.mu.Unlock()
+	if !mine {
+		return idrl.Receipt{}, idrl.Errorf(idrl.NotFound, "answer %s is not there to be withdrawn", of)
+	}
+	return f.record(idrl.Answer{ID: id, Annotator: who, Undoes: of})
+}
+
+func (f *fakeSession) Renew(_ context.Context, who idrl.AnnotatorID, a idrl.AssignmentID) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if a != f.assignment(who, f.asked[who]).ID {
+		return idrl.Errorf(idrl.Forbidden, "question %s was given to somebody else", a)
+	}
+	f.renewed = append(f.renewed, a)
+	return nil
+}
+
+func (f *fakeSession) Have(_ context.Context, who idrl.AnnotatorID, ids []idrl.AnswerID) (have []idrl.AnswerID, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, a := range f.log {
+		if a.Annotator == who && slices.Contains(ids, a.ID) {
+			have = append(have, a.ID)
+		}
+	}
+	return have, nil
+}
+
+func (f *fakeSession) Status(context.Context) (idrl.Status, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.statuses++
+	if f.fail != nil {
+		return idrl.Status{}, f.fail
+	}
+	st := idrl.Status{
+		Session: f.spec.ID, Seq: int64(len(f.log)), Answers: len(f.log), Budget: f.spec.Budget, BasedOn: 0,
+		Candidates: []idrl.Estimate{{Name: "Best guess", ID: secretPolicy, Mean: 1, Std: 2, Clip: "c1"}},
+		Weights:    []idrl.Estimate{{Name: "Speed", Mean: 0.5, Std: 0.1}},
+		Annotators: []idrl.AnnotatorStats{{Annotator: "a1", Answers: 1, MedianTime: time.Second}},
+	}
+	for seq := range len(f.log) + 1 {
+		st.Regret = append(st.Regret, idrl.Regret{Seq: int64(seq), Mean: 1, P95: 2})
+	}
+	return st, nil
+}
+
+// fakeSessions holds the sessions of a test.
+type fakeSessions struct {
+	mu      sync.Mutex
+	byID    map[idrl.SessionID]*fakeSession
+	created []idrl.SessionSpec
+	refuse  error // of Create
+	fail    error // of List
+	panics  bool  // in List
+}
+
+func (f *fakeSessions) Session(_ context.Context, id idrl.SessionID) (web.Session, error) {
+	if s, ok := f.byID[id]; ok {
+		return s, nil
+	}
+	return nil, idrl.Errorf(idrl.NotFound, "there is no session %q", id)
+}
+
+func (f *fakeSessions) Create(_ context.Context, spec idrl.SessionSpec) (idrl.SessionID, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.created = append(f.created, spec)
+	return "s9", f.refuse
+}
+
+func (f *fakeSessions) List(context.Context) ([]idrl.Summary, error) {
+	if f.panics {
+		panic("SECRET-FAULT")
+	}
+	var out []idrl.Summary
+	for _, id := range []idrl.SessionID{"s1", "s2"} {
+		if s := f.byID[id]; s != nil {
+			out = append(out, idrl.Summary{Spec: s.spec, Answers: 3})
+		}
+	}
+	return out, f.fail
+}

@@ -1,0 +1,378 @@
+package web_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/web"
+)
+
+// TestWhoMaySeeWhat is the matrix of roles and routes.
+func TestWhoMaySeeWhat(t *testing.T) {
+	b := newBench(t, nil)
+	roles := []struct {
+		name    string
+		browser *http.Client
+	}{{"nobody", b.browser()}, {"researcher", b.researcher()}, {"annotator", b.annotator("s1")}, {"other's annotator", b.annotator("s2")}}
+	for _, test := range []struct {
+		method, path string
+		want         [4]int // by role
+	}{
+		{"GET", "/", [4]int{200, 303, 200, 200}},
+		{"GET", "/healthz", [4]int{200, 200, 200, 200}},
+		{"GET", "/sessions", [4]int{403, 200, 403, 403}},
+		{"GET", "/sessions/new", [4]int{403, 200, 403, 403}},
+		{"POST", "/sessions", [4]int{403, 400, 403, 403}}, // 400: the form is empty
+		{"GET", "/sessions/s1", [4]int{403, 200, 403, 403}},
+		{"GET", "/sessions/gone", [4]int{403, 404, 403, 403}},
+		{"GET", "/sessions/<b>", [4]int{404, 404, 404, 404}},
+		{"POST", "/sessions/s1/invitations", [4]int{403, 200, 403, 403}},
+		{"GET", "/sessions/s1/watch", [4]int{403, 403, 403, 403}}, // no origin
+		{"GET", "/sessions/s1/export", [4]int{403, 200, 403, 403}},
+		{"GET", "/sessions/s1/export?format=xml", [4]int{403, 400, 403, 403}},
+		{"GET", "/sessions/s1/label", [4]int{403, 403, 200, 403}},
+		{"GET", "/sessions/gone/label", [4]int{403, 403, 403, 403}},
+		{"GET", "/sessions/s1/ws", [4]int{403, 403, 403, 403}}, // no origin
+		{"GET", "/sessions/s1/clips/none", [4]int{403, 404, 404, 403}},
+		{"GET", "/nothing/here", [4]int{404, 404, 404, 404}},
+		{"DELETE", "/sessions/s1", [4]int{405, 405, 405, 405}},
+		{"GET", "/static/none.js", [4]int{404, 404, 404, 404}},
+	} {
+		for i, role := range roles {
+			r := b.send(role.browser, test.method, test.path, nil, nil)
+			if r.status != test.want[i] {
+				t.Errorf("%s %s by %s: status %d, want %d", test.method, test.path, role.name, r.status, test.want[i])
+			}
+			if len(r.header.Values("Content-Security-Policy")) != 1 || r.header.Get("X-Content-Type-Options") != "nosniff" {
+				t.Errorf("%s %s by %s: headers %v", test.method, test.path, role.name, r.header)
+			}
+		}
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	b := newBench(t, nil)
+	r := b.get(b.browser(), "/")
+	for name, want := range map[string]string{
+		"Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin",
+		"Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-store", "Strict-Transport-Security": "",
+		"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+			"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+	} {
+		if got := r.header.Get(name); got != want {
+			t.Errorf("%s = %q, want %q", name, got, want)
+		}
+	}
+	for _, unsafe := range []string{"<script>", " style=", " onclick=", "javascript:"} {
+		if strings.Contains(r.body, unsafe) {
+			t.Errorf("the page holds %q, which the policy forbids", unsafe)
+		}
+	}
+}
+
+func TestStaticFilesMayBeKept(t *testing.T) {
+	b := newBench(t, nil)
+	page := b.get(b.browser(), "/").body
+	_, rest, _ := strings.Cut(page, `rel="stylesheet" href="`)
+	href, _, _ := strings.Cut(rest, `"`)
+	if r := b.get(b.browser(), href); r.status != 200 || !strings.Contains(r.header.Get("Cache-Control"), "immutable") {
+		t.Errorf("GET %s: status %d, Cache-Control %q", href, r.status, r.header.Get("Cache-Control"))
+	}
+}
+
+func TestSignInTakesAClickAndWorksOnce(t *testing.T) {
+	b := newBench(t, nil)
+	token, err := b.auth.NewResearcherLink(t.Context(), "Ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := b.browser()
+	for range 2 { // looking does not use it up
+		if r := b.get(c, "/signin?token="+token); r.status != 200 || r.lacks("data-signin", token) != nil {
+			t.Fatalf("look: status %d, lacks %q", r.status, r.lacks("data-signin", token))
+		}
+	}
+	r := b.post(c, "/signin", url.Values{"token": {token}})
+	if r.status != 303 || r.header.Get("Location") != "/sessions" {
+		t.Fatalf("sign-in: status %d to %q", r.status, r.header.Get("Location"))
+	}
+	cookie := r.header.Get("Set-Cookie")
+	for _, part := range []string{"tb_user=", "Path=/", "HttpOnly", "SameSite=Lax", "Max-Age="} {
+		if !strings.Contains(cookie, part) {
+			t.Errorf("cookie %q lacks %s", cookie, part)
+		}
+	}
+	if strings.Contains(cookie, "Secure") {
+		t.Errorf("cookie %q would not come back over HTTP", cookie)
+	}
+	again := b.post(b.browser(), "/signin", url.Values{"token": {token}})
+	if again.status != 404 || again.lacks("Ask for a new one", "tiebreak user link") != nil && again.lacks("ask for a new one", "tiebreak user link") != nil {
+		t.Errorf("second use: status %d: %s", again.status, again.body)
+	}
+	if r := b.get(c, "/sessions"); r.status != 200 || r.lacks("Ada", `data-session="s1"`, "3 of 40 answers", "20 Nov 2026") != nil {
+		t.Errorf("sessions: status %d, lacks %q", r.status, r.lacks("Ada", `data-session="s1"`, "3 of 40 answers", "20 Nov 2026"))
+	}
+	if r := b.post(c, "/signout", nil); r.status != 303 {
+		t.Errorf("sign-out: status %d", r.status)
+	}
+	if r := b.get(c, "/sessions"); r.status != 403 {
+		t.Errorf("after sign-out: status %d, want 403", r.status)
+	}
+}
+
+func TestSecureCookies(t *testing.T) {
+	b := newBench(t, func(c *web.Config) { c.SecureCookies = true })
+	token, err := b.auth.NewResearcherLink(t.Context(), "Ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := b.post(b.browser(), "/signin", url.Values{"token": {token}})
+	if c := r.header.Get("Set-Cookie"); !strings.HasPrefix(c, "__Host-tb_user=") || !strings.Contains(c, "Secure") {
+		t.Errorf("cookie = %q", c)
+	}
+	if r.header.Get("Strict-Transport-Security") == "" {
+		t.Error("no Strict-Transport-Security")
+	}
+}
+
+func TestJoin(t *testing.T) {
+	b := newBench(t, nil)
+	link, c := b.link("s1"), b.browser()
+	if r := b.get(c, link); r.status != 200 || r.lacks("Session s1", "Choose.", "data-start", "two short clips", `name="name"`) != nil {
+		t.Errorf("welcome: status %d, lacks %q", r.status, r.lacks("Session s1", "Choose.", "data-start", "two short clips", `name="name"`))
+	}
+	long := strings.Repeat("n", 300)
+	if r := b.post(c, link, url.Values{"name": {long}}); r.status != 400 || r.lacks(long, "at most 80") != nil {
+		t.Errorf("long name: status %d, lacks %q", r.status, r.lacks(long, "at most 80"))
+	}
+	r := b.post(c, link, url.Values{"name": {"Bo"}})
+	if r.status != 303 || r.header.Get("Location") != "/sessions/s1/label" || !strings.HasPrefix(r.header.Get("Set-Cookie"), "tb_s_s1=") {
+		t.Fatalf("join: status %d, headers %v", r.status, r.header)
+	}
+	page := b.get(c, "/sessions/s1/label")
+	want := []string{`data-session="s1"`, `data-annotator="a1"`, `data-socket="/sessions/s1/ws"`, `data-kind="clip_comparison"`, "Choose."}
+	if page.status != 200 || page.lacks(want...) != nil {
+		t.Errorf("label: status %d, lacks %q", page.status, page.lacks(want...))
+	}
+	if r := b.get(c, link); r.lacks("Welcome back, Bo") != nil {
+		t.Error("who comes back is not greeted")
+	}
+	again := b.post(c, link, url.Values{"name": {"Somebody else"}})
+	if again.status != 303 || again.header.Get("Set-Cookie") != "" {
+		t.Errorf("joining again: status %d, cookie %q, want the same annotator", again.status, again.header.Get("Set-Cookie"))
+	}
+	names, err := b.db.AnnotatorNames(t.Context(), "s1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[idrl.AnnotatorID]string{"a1": "Bo"}, names); diff != "" {
+		t.Errorf("annotators (-want +got):\n%s", diff)
+	}
+}
+
+func TestDeadLinks(t *testing.T) {
+	b := newBench(t, nil)
+	for _, path := range []string{"/join/nonsense", "/join/AAAAAAAAAAAAAAAAAAAAAA", "/signin?token=AAAAAAAAAAAAAAAAAAAAAA", "/signin"} {
+		if r := b.get(b.browser(), path); r.status != 404 || r.lacks("link is not valid") != nil {
+			t.Errorf("GET %s: status %d: %s", path, r.status, r.body)
+		}
+	}
+	if r := b.post(b.browser(), "/join/nonsense", nil); r.status != 404 {
+		t.Errorf("POST of a dead link: status %d", r.status)
+	}
+}
+
+// TestOneBrowserCanBeBoth: a researcher who tries the annotators' page stays
+// signed in.
+func TestOneBrowserCanBeBoth(t *testing.T) {
+	b := newBench(t, nil)
+	c := b.researcher()
+	if r := b.get(c, "/sessions/s1/label"); r.status != 403 || r.lacks("annotator link") != nil {
+		t.Errorf("label by a researcher: status %d without a hint", r.status)
+	}
+	b.post(c, b.link("s1"), nil)
+	if r := b.get(c, "/sessions/s1/label"); r.status != 200 || strings.Contains(r.body, "Ada") {
+		t.Errorf("label by both: status %d, or it names the researcher", r.status)
+	}
+	if r := b.get(c, "/sessions/s1"); r.status != 200 {
+		t.Errorf("dashboard by both: status %d", r.status)
+	}
+}
+
+func TestDashboardAndInvitation(t *testing.T) {
+	b := newBench(t, nil)
+	c := b.researcher()
+	want := []string{`data-session="s1"`, `data-watch="/sessions/s1/watch"`, "Session s1"}
+	if r := b.get(c, "/sessions/s1"); r.lacks(want...) != nil {
+		t.Errorf("dashboard lacks %q", r.lacks(want...))
+	}
+	r := b.post(c, "/sessions/s1/invitations", nil)
+	_, rest, ok := strings.Cut(r.body, b.url+"/join/")
+	if !ok {
+		t.Fatalf("no link on the page: %s", r.body)
+	}
+	token := rest[:22]
+	if r := b.get(b.browser(), "/join/"+token); r.status != 200 {
+		t.Errorf("the link leads to status %d", r.status)
+	}
+}
+
+// form is a filled-in form for a new session.
+func form(change map[string]string) url.Values {
+	v := url.Values{
+		"title": {"Calm driving"}, "env": {"gridworld"}, "kind": {"state_rating"}, "instructions": {"One.\r\nTwo."}, "budget": {"12"},
+		"acquisition": {"uniform"}, "prior": {"kernel"}, "likelihood": {"gaussian"}, "seed": {"42"}, "candidates": {"7"}, "ahead": {"2"},
+		"train_every": {"4"}, "prior_var": {"2,5"}, "noise_std": {""}, "tie_band": {"0.5"}, "rating_var": {"0.1"},
+	}
+	for k, s := range change {
+		v.Set(k, s)
+	}
+	return v
+}
+
+func TestCreateSession(t *testing.T) {
+	b := newBench(t, nil)
+	c := b.researcher()
+	if r := b.get(c, "/sessions/new"); r.lacks("A car on a road.", "Gridworld", `value="clip_comparison"`, `value="idrl"`) != nil {
+		t.Errorf("form lacks %q", r.lacks("A car on a road.", "Gridworld", `value="clip_comparison"`, `value="idrl"`))
+	}
+	r := b.post(c, "/sessions", form(nil))
+	if r.status != 303 || r.header.Get("Location") != "/sessions/s9" {
+		t.Fatalf("status %d to %q: %s", r.status, r.header.Get("Location"), r.body)
+	}
+	want := idrl.SessionSpec{
+		Title: "Calm driving", Env: "gridworld", Kind: idrl.RateState, Instructions: "One.\nTwo.", Budget: 12, Acquisition: "uniform",
+		Prior: "kernel", Likelihood: "gaussian", Seed: 42, Candidates: 7, Ahead: 2, TrainEvery: 4, PriorVar: 2.5, TieBand: 0.5, RatingVar: 0.1,
+	}.WithDefaults()
+	if diff := cmp.Diff(want, b.sessions.created[0]); diff != "" {
+		t.Errorf("spec differs (-want +got):\n%s", diff)
+	}
+	b.post(c, "/sessions", form(map[string]string{"seed": ""}))
+	if got := b.sessions.created[1].Seed; got == 0 || got > 1<<53 {
+		t.Errorf("drawn seed = %d", got)
+	}
+}
+
+func TestCreateSessionRefuses(t *testing.T) {
+	b := newBench(t, nil)
+	c := b.researcher()
+	for _, test := range []struct{ name, field, value, says string }{
+		{"no title", "title", " ", "Write something here."},
+		{"long title", "title", strings.Repeat("x", 121), "At most 120 characters"},
+		{"unknown environment", "env", "moon", "driver, gridworld"},
+		{"unknown question", "kind", "guess", "clip_comparison, clip_rating"},
+		{"unknown acquisition function", "acquisition", "magic", "idrl, uniform"},
+		{"unknown prior", "prior", "magic", "linear, kernel"},
+		{"unknown likelihood", "likelihood", "magic", "probit, gaussian"},
+		{"budget of words", "budget", "many", "whole number from 0 to 10000"},
+		{"budget too large", "budget", "10001", "whole number from 0 to 10000"},
+		{"negative seed", "seed", "-1", "whole number from 0"},
+		{"one candidate", "candidates", "1", "whole number from 2 to 50"},
+		{"noise of nothing", "noise_std", "0", "number above 0"},
+		{"noise that is none", "noise_std", "NaN", "number above 0"},
+		{"endless variance", "prior_var", "1e999", "number above 0"},
+		{"long instructions", "instructions", strings.Repeat("x", 4001), "At most 4000 characters"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := b.post(c, "/sessions", form(map[string]string{test.field: test.value}))
+			kept := `value="12"` // another field's
+			if r.status != 400 || r.lacks(test.says) != nil || test.field != "budget" && r.lacks(kept) != nil {
+				t.Errorf("status %d, lacks %q", r.status, r.lacks(test.says, kept))
+			}
+		})
+	}
+	b.sessions.refuse = idrl.Errorf(idrl.Invalid, "environment gridworld has no kernel")
+	if r := b.post(c, "/sessions", form(nil)); r.status != 400 || r.lacks("Environment gridworld has no kernel.") != nil {
+		t.Errorf("parts that do not fit: status %d", r.status)
+	}
+	if n := len(b.sessions.created); n != 1 {
+		t.Errorf("sessions that reached Create = %d, want only the last", n)
+	}
+}
+
+func TestForms(t *testing.T) {
+	b := newBench(t, nil)
+	c := b.researcher()
+	header := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
+	large := b.send(c, "POST", "/sessions", strings.NewReader("title="+strings.Repeat("x", 70<<10)), header)
+	if large.status != 413 || large.lacks("at most 64 KiB") != nil {
+		t.Errorf("large form: status %d", large.status)
+	}
+	if r := b.send(c, "POST", "/sessions", strings.NewReader("title=%zz"), header); r.status != 400 || r.lacks("could not be read") != nil {
+		t.Errorf("broken form: status %d", r.status)
+	}
+	for name, h := range map[string]http.Header{
+		"by fetch metadata": {"Sec-Fetch-Site": {"cross-site"}},
+		"by origin":         {"Origin": {"https://evil.example"}},
+	} {
+		if r := b.send(c, "POST", "/signout", nil, h); r.status != 403 || r.lacks("another site") != nil {
+			t.Errorf("form of another site, %s: status %d", name, r.status)
+		}
+	}
+}
+
+func TestTrustedOriginMaySendForms(t *testing.T) {
+	b := newBench(t, func(c *web.Config) { c.Origins = []string{"https://study.example"} })
+	if r := b.send(b.browser(), "POST", "/signout", nil, http.Header{"Origin": {"https://study.example"}}); r.status != 303 {
+		t.Errorf("status %d, want 303", r.status)
+	}
+}
+
+// TestErrorPages: each kind has its status, and a fault keeps its secrets.
+func TestErrorPages(t *testing.T) {
+	b := newBench(t, nil)
+	c := b.researcher()
+	for _, test := range []struct {
+		err    error
+		status int
+		says   string
+	}{
+		{idrl.Errorf(idrl.Invalid, "this is wrong"), 400, "This is wrong."},
+		{idrl.Errorf(idrl.NotFound, "not there"), 404, "Not there."},
+		{fmt.Errorf("list: %w", idrl.Errorf(idrl.Conflict, "taken")), 409, "Taken."},
+		{idrl.Errorf(idrl.Forbidden, "no"), 403, "No."},
+		{idrl.Errorf(idrl.Unavailable, "too many at once"), 503, "Too many at once."},
+		{errors.New("SECRET-FAULT"), 500, "Something went wrong"},
+	} {
+		b.sessions.fail = test.err
+		r := b.get(c, "/sessions")
+		if r.status != test.status || r.lacks(test.says, fmt.Sprintf(`data-status="%d"`, test.status)) != nil {
+			t.Errorf("%v: status %d, want %d saying %q", test.err, r.status, test.status, test.says)
+		}
+		if strings.Contains(r.body, "SECRET-FAULT") || strings.Contains(r.body, "list:") {
+			t.Errorf("%v: the page shows the inside", test.err)
+		}
+	}
+	if !strings.Contains(b.logs.String(), "SECRET-FAULT") {
+		t.Error("the log does not name the fault")
+	}
+	b.sessions.fail, b.sessions.panics = nil, true
+	if r := b.get(c, "/sessions"); r.status != 500 || strings.Contains(r.body, "SECRET-FAULT") {
+		t.Errorf("panic: status %d", r.status)
+	}
+}
+
+func TestHealth(t *testing.T) {
+	b := newBench(t, nil)
+	if r := b.get(b.browser(), "/healthz"); r.status != 200 || r.body != "ok\n" {
+		t.Errorf("status %d: %q", r.status, r.body)
+	}
+	b.sessions.fail = errors.New("disk gone")
+	if r := b.get(b.browser(), "/healthz"); r.status != 503 {
+		t.Errorf("without a database: status %d, want 503", r.status)
+	}
+	b.sessions.fail = nil
+	if err := b.web.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if r := b.get(b.browser(), "/healthz"); r.status != 503 {
+		t.Errorf("while draining: status %d, want 503", r.status)
+	}
+}

@@ -1,0 +1,68 @@
+package web
+
+import (
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/web/wire"
+)
+
+// refuse answers a message that is wrong in itself.
+func (a *annotatorSocket) refuse(r *wire.Refused) {
+	a.send(wire.Encode(r.Nak()))
+	if a.refusals++; a.refusals >= maxRefusals {
+		a.end(websocket.ClosePolicyViolation, "too many wrong messages", nil)
+	}
+}
+
+// nak refuses a message by the kind of the error.
+func (a *annotatorSocket) nak(id string, err error) {
+	nak := &wire.Nak{ID: id, Code: codeOf(err), Message: a.srv.explain(err), RetryMS: retryAfter(err).Milliseconds()}
+	a.send(wire.Encode(nak))
+}
+
+// codeOf returns the code of an error's kind.
+func codeOf(err error) wire.Code {
+	switch kindOf(err) {
+	case idrl.Invalid:
+		return wire.Invalid
+	case idrl.NotFound:
+		return wire.NotFound
+	case idrl.Conflict:
+		return wire.Conflict
+	case idrl.Forbidden:
+		return wire.Forbidden
+	case idrl.Unavailable:
+		return wire.Unavailable
+	default:
+		return wire.Internal
+	}
+}
+
+// retryAfter returns after which time the same message may succeed, 0 for never.
+func retryAfter(err error) time.Duration {
+	switch kindOf(err) {
+	case idrl.Unavailable:
+		return retryWait
+	case idrl.Internal:
+		return retryFault
+	default:
+		return 0
+	}
+}
+
+// messageID returns the id that a refusal of m names.
+func messageID(m wire.FromClient) string {
+	switch m := m.(type) {
+	case *wire.Answer:
+		return string(m.ID)
+	case *wire.Undo:
+		return string(m.ID)
+	case *wire.Renew:
+		return string(m.Assignment)
+	default:
+		return ""
+	}
+}
