@@ -21,13 +21,13 @@ type request struct {
 	done chan struct{} // closed when err is final
 }
 
-// write runs do in a transaction and returns when it is durable. An error of
-// do undoes what do did and nothing else. It returns an error of kind
+// do runs f in a transaction and returns when it is durable. An error of
+// f undoes what f did and nothing else. It returns an error of kind
 // Unavailable if too many writes wait, and ctx.Err() if ctx is done before the
 // write's turn: then nothing is recorded. Once its turn has come it is carried
 // through, so that the result is never in doubt.
-func (db *DB) do(ctx context.Context, do func(*tx) error) error {
-	r := &request{ctx: ctx, do: do, done: make(chan struct{})}
+func (db *DB) do(ctx context.Context, f func(*tx) error) error {
+	r := &request{ctx: ctx, do: f, done: make(chan struct{})}
 	if err := db.submit(r); err != nil {
 		return err
 	}

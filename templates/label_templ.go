@@ -26,6 +26,12 @@ type LabelPage struct {
 	InstructionsVersion string // digits
 }
 
+// labelScripts are the modules of the page, its entry first.
+var labelScripts = []string{
+	"annotate.js", "chooser.js", "clip.js", "courier.js", "desk.js", "draw.js", "duo-player.js",
+	"labelview.js", "live.js", "outbox.js", "questions.js",
+}
+
 // Label is where questions are answered.
 func Label(p LabelPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -75,20 +81,20 @@ func Label(p LabelPage) templ.Component {
 			var templ_7745c5c3_Var3 string
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(p.Heading)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `label.templ`, Line: 26, Col: 31}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `label.templ`, Line: 32, Col: 31}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</p><p class=\"progress\" title=\"Answers of everybody; in brackets yours\"><span data-progress-text></span> <progress data-progress-bar hidden aria-hidden=\"true\"></progress></p><p class=\"saved\" role=\"status\" data-saved><span class=\"dots\" aria-hidden=\"true\"><i></i><i></i><i></i></span> <span data-saved-text>saved</span></p><button type=\"button\" class=\"quiet\" data-help><kbd>?</kbd> <span>Instructions</span></button></header><div class=\"banner\" role=\"status\" data-banner hidden><span data-banner-text></span> <button type=\"button\" data-retry>Try now</button></div><main data-session=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</p><p class=\"progress\" title=\"Answers of everybody; in brackets yours\"><span data-progress-text></span> <progress data-progress-bar hidden aria-hidden=\"true\"></progress></p><p class=\"saved\" role=\"status\" data-saved><span class=\"dots\" aria-hidden=\"true\"><i></i><i></i><i></i></span> <span data-saved-text>saved</span></p><button type=\"button\" class=\"quiet\" data-help aria-keyshortcuts=\"?\"><kbd aria-hidden=\"true\">?</kbd> <span>Instructions</span></button></header><div class=\"banner\" role=\"status\" data-banner hidden><span data-banner-text></span> <button type=\"button\" data-retry>Try now</button></div><main data-session=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 string
 			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(p.Session)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `label.templ`, Line: 42, Col: 27}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `label.templ`, Line: 48, Col: 27}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {
@@ -101,7 +107,7 @@ func Label(p LabelPage) templ.Component {
 			var templ_7745c5c3_Var5 string
 			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(p.Annotator)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `label.templ`, Line: 43, Col: 31}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `label.templ`, Line: 49, Col: 31}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 			if templ_7745c5c3_Err != nil {
@@ -114,7 +120,7 @@ func Label(p LabelPage) templ.Component {
 			var templ_7745c5c3_Var6 string
 			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(p.Socket)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `label.templ`, Line: 44, Col: 25}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `label.templ`, Line: 50, Col: 25}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 			if templ_7745c5c3_Err != nil {
@@ -127,7 +133,7 @@ func Label(p LabelPage) templ.Component {
 			var templ_7745c5c3_Var7 string
 			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(p.Kind)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `label.templ`, Line: 45, Col: 21}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `label.templ`, Line: 51, Col: 21}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 			if templ_7745c5c3_Err != nil {
@@ -150,7 +156,7 @@ func Label(p LabelPage) templ.Component {
 			var templ_7745c5c3_Var8 string
 			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(p.InstructionsVersion)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `label.templ`, Line: 47, Col: 52}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `label.templ`, Line: 53, Col: 52}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 			if templ_7745c5c3_Err != nil {
@@ -179,7 +185,7 @@ func Label(p LabelPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<p class=\"sign\" data-sign aria-hidden=\"true\"></p><div class=\"over\" data-note role=\"status\"><div><p class=\"spinner\" data-spinner aria-hidden=\"true\"></p><svg class=\"tick\" viewBox=\"0 0 48 48\" data-tick hidden aria-hidden=\"true\"><circle cx=\"24\" cy=\"24\" r=\"22\"></circle><path d=\"M14 25l7 7 13-15\"></path></svg><p data-note-text>Connecting …</p><p class=\"row\" data-note-broken hidden><button type=\"button\" data-reload>Try again</button> <button type=\"button\" data-report>Report it and go on</button></p></div></div><button type=\"button\" class=\"playnow\" data-playnow><span class=\"icon\"></span> Play <kbd>Space</kbd></button><p class=\"toast\" role=\"status\" data-toast></p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<p class=\"sign\" data-sign aria-hidden=\"true\"></p><div class=\"over\" data-note role=\"status\"><div><p class=\"spinner\" data-spinner aria-hidden=\"true\"></p><svg class=\"tick\" viewBox=\"0 0 48 48\" data-tick hidden aria-hidden=\"true\"><circle cx=\"24\" cy=\"24\" r=\"22\"></circle><path d=\"M14 25l7 7 13-15\"></path></svg><p data-note-text>Connecting …</p><p class=\"row\" data-note-broken hidden><button type=\"button\" data-reload>Try again</button> <button type=\"button\" data-report>Report it and go on</button></p></div></div><button type=\"button\" class=\"playnow\" data-playnow><span class=\"icon\"></span> Play <kbd aria-hidden=\"true\">Space</kbd></button><p class=\"toast\" role=\"status\" data-toast></p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -212,7 +218,7 @@ func Label(p LabelPage) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page(p.Layout, "label", "annotate.js").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page(p.Layout, "label", labelScripts...).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -259,7 +265,7 @@ func question(p LabelPage) templ.Component {
 			var templ_7745c5c3_Var10 string
 			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(p.Subject)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `label.templ`, Line: 91, Col: 29}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `label.templ`, Line: 97, Col: 29}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 			if templ_7745c5c3_Err != nil {
@@ -300,7 +306,7 @@ func comparisonButtons() templ.Component {
 			templ_7745c5c3_Var11 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<div class=\"answers compare\" role=\"group\" aria-label=\"Your answer\"><button type=\"button\" class=\"choice\" data-choice=\"left\"><kbd>←</kbd> <span><b class=\"in-row\">Left</b><b class=\"in-column\">Upper</b></span></button> <button type=\"button\" class=\"choice\" data-choice=\"equal\"><kbd>↑</kbd> <span><b>Equal</b> <small>both clear, neither better</small></span></button> <button type=\"button\" class=\"choice\" data-choice=\"right\"><span><b class=\"in-row\">Right</b><b class=\"in-column\">Lower</b></span> <kbd>→</kbd></button> <button type=\"button\" class=\"side\" data-undo disabled><kbd>Z</kbd> <span>Undo</span></button> <button type=\"button\" class=\"side\" data-choice=\"cant_tell\"><kbd>↓</kbd> <span><b>Can’t tell</b> <small>cannot see or understand it</small></span></button> <button type=\"button\" class=\"side\" data-skip><kbd>S</kbd> <span>Skip …</span></button></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<div class=\"answers compare\" role=\"group\" aria-label=\"Your answer\"><button type=\"button\" class=\"choice\" data-choice=\"left\" aria-keyshortcuts=\"ArrowLeft A\"><kbd aria-hidden=\"true\">←</kbd> <span><b class=\"in-row\">Left</b><b class=\"in-column\">Upper</b></span></button> <button type=\"button\" class=\"choice\" data-choice=\"equal\" aria-keyshortcuts=\"ArrowUp W\"><kbd aria-hidden=\"true\">↑</kbd> <span><b>Equal</b> <small>both clear, neither better</small></span></button> <button type=\"button\" class=\"choice\" data-choice=\"right\" aria-keyshortcuts=\"ArrowRight D\"><span><b class=\"in-row\">Right</b><b class=\"in-column\">Lower</b></span> <kbd aria-hidden=\"true\">→</kbd></button> <button type=\"button\" class=\"side\" data-undo aria-keyshortcuts=\"Z\" disabled><kbd aria-hidden=\"true\">Z</kbd> <span>Undo</span></button> <button type=\"button\" class=\"side\" data-choice=\"cant_tell\" aria-keyshortcuts=\"ArrowDown X\"><kbd aria-hidden=\"true\">↓</kbd> <span><b>Can’t tell</b> <small>cannot see or understand it</small></span></button> <button type=\"button\" class=\"side\" data-skip aria-keyshortcuts=\"S\"><kbd aria-hidden=\"true\">S</kbd> <span>Skip …</span></button></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -341,20 +347,20 @@ func ratingButtons() templ.Component {
 			var templ_7745c5c3_Var13 string
 			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs("rate:" + n.value)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `label.templ`, Line: 124, Col: 72}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `label.templ`, Line: 130, Col: 72}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "\" aria-label=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "\" aria-keyshortcuts=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var14 string
-			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(n.label)
+			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(n.key)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `label.templ`, Line: 124, Col: 95}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `label.templ`, Line: 130, Col: 100}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 			if templ_7745c5c3_Err != nil {
@@ -367,31 +373,44 @@ func ratingButtons() templ.Component {
 			var templ_7745c5c3_Var15 string
 			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(n.value)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `label.templ`, Line: 125, Col: 17}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `label.templ`, Line: 131, Col: 17}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "</b> <kbd>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<span class=\"sr\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var16 string
-			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(n.key)
+			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(n.meaning)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `label.templ`, Line: 126, Col: 17}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `label.templ`, Line: 131, Col: 47}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "</kbd></button>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "</span></b> <kbd aria-hidden=\"true\">")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			var templ_7745c5c3_Var17 string
+			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(n.key)
+			if templ_7745c5c3_Err != nil {
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `label.templ`, Line: 132, Col: 36}
+			}
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "</kbd></button>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<p class=\"anchors\" aria-hidden=\"true\"><span>0 very bad</span><span>5 neither</span><span>10 very good</span></p></div><button type=\"button\" class=\"side\" data-undo disabled><kbd>Z</kbd> <span>Undo</span></button> <button type=\"button\" class=\"side\" data-choice=\"cant_tell\"><kbd>↓</kbd> <span><b>Can’t tell</b> <small>cannot see or understand it</small></span></button> <button type=\"button\" class=\"side\" data-skip><kbd>S</kbd> <span>Skip …</span></button></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<p class=\"anchors\" aria-hidden=\"true\"><span>0 very bad</span><span>5 neither</span><span>10 very good</span></p></div><button type=\"button\" class=\"side\" data-undo aria-keyshortcuts=\"Z\" disabled><kbd aria-hidden=\"true\">Z</kbd> <span>Undo</span></button> <button type=\"button\" class=\"side\" data-choice=\"cant_tell\" aria-keyshortcuts=\"ArrowDown X\"><kbd aria-hidden=\"true\">↓</kbd> <span><b>Can’t tell</b> <small>cannot see or understand it</small></span></button> <button type=\"button\" class=\"side\" data-skip aria-keyshortcuts=\"S\"><kbd aria-hidden=\"true\">S</kbd> <span>Skip …</span></button></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -399,13 +418,14 @@ func ratingButtons() templ.Component {
 	})
 }
 
-// ratings are the buttons of the scale with their keys.
-var ratings = []struct{ value, key, label string }{
-	{"0", "0", "0, very bad"},
-	{"1", "1", "1"}, {"2", "2", "2"}, {"3", "3", "3"}, {"4", "4", "4"},
-	{"5", "5", "5, neither good nor bad"},
-	{"6", "6", "6"}, {"7", "7", "7"}, {"8", "8", "8"}, {"9", "9", "9"},
-	{"10", "=", "10, very good"},
+// ratings are the buttons of the scale, with their keys and what is said of the
+// ends and the middle.
+var ratings = []struct{ value, key, meaning string }{
+	{"0", "0", ", very bad"},
+	{"1", "1", ""}, {"2", "2", ""}, {"3", "3", ""}, {"4", "4", ""},
+	{"5", "5", ", neither good nor bad"},
+	{"6", "6", ""}, {"7", "7", ""}, {"8", "8", ""}, {"9", "9", ""},
+	{"10", "=", ", very good"},
 }
 
 func helpDialog(p LabelPage) templ.Component {
@@ -424,12 +444,12 @@ func helpDialog(p LabelPage) templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var17 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var17 == nil {
-			templ_7745c5c3_Var17 = templ.NopComponent
+		templ_7745c5c3_Var18 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var18 == nil {
+			templ_7745c5c3_Var18 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<dialog class=\"help\" data-help-dialog aria-labelledby=\"help-title\"><form method=\"dialog\"><div class=\"row\"><h2 id=\"help-title\">What to look for</h2><button class=\"quiet\" aria-label=\"Close\"><kbd>Esc</kbd></button></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<dialog class=\"help\" data-help-dialog aria-labelledby=\"help-title\"><form method=\"dialog\"><div class=\"row\"><h2 id=\"help-title\">What to look for</h2><button class=\"quiet\"><kbd aria-hidden=\"true\">Esc</kbd> Close</button></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -439,22 +459,22 @@ func helpDialog(p LabelPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<p>Decide by what you see. There is no right answer but yours.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<p>Decide by what you see. There is no right answer but yours.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<dl class=\"meaning\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "<dl class=\"meaning\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if p.Comparison {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "<dt>Equal</dt><dd>You understood both, and neither is better.</dd>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<dt>Equal</dt><dd>You understood both, and neither is better.</dd>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<dt>Can’t tell</dt><dd>You cannot see what happens, or do not understand it.</dd><dt>Skip</dt><dd>Something is wrong with the question.</dd></dl><h2>Keys</h2>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<dt>Can’t tell</dt><dd>You cannot see what happens, or do not understand it.</dd><dt>Skip</dt><dd>Something is wrong with the question.</dd></dl><h2>Keys</h2>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -462,7 +482,7 @@ func helpDialog(p LabelPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<div class=\"row end\"><button class=\"primary\" autofocus>Go on</button></div></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<div class=\"row end\"><button class=\"primary\" autofocus>Go on</button></div></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -486,12 +506,12 @@ func keyTable(p LabelPage) templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var18 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var18 == nil {
-			templ_7745c5c3_Var18 = templ.NopComponent
+		templ_7745c5c3_Var19 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var19 == nil {
+			templ_7745c5c3_Var19 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<dl class=\"keys\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<dl class=\"keys\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -500,7 +520,7 @@ func keyTable(p LabelPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, " ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, " ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -508,7 +528,7 @@ func keyTable(p LabelPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, " ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, " ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -521,7 +541,7 @@ func keyTable(p LabelPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, " ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, " ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -529,7 +549,7 @@ func keyTable(p LabelPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, " ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, " ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -551,7 +571,7 @@ func keyTable(p LabelPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, " ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, " ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -559,7 +579,7 @@ func keyTable(p LabelPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, " ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, " ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -579,7 +599,7 @@ func keyTable(p LabelPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "</dl><p class=\"hint\">An answer counts when you let go of its key. Hold it to see what it says; press another before letting go to change your mind, or Esc to take it back.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "</dl><p class=\"hint\">An answer counts when you let go of its key. Hold it to see what it says; press another before letting go to change your mind, or Esc to take it back.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -603,48 +623,48 @@ func keyRow(what string, keys ...string) templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var19 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var19 == nil {
-			templ_7745c5c3_Var19 = templ.NopComponent
+		templ_7745c5c3_Var20 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var20 == nil {
+			templ_7745c5c3_Var20 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "<dt>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "<dt>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		for _, k := range keys {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "<kbd>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<kbd>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var20 string
-			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(k)
+			var templ_7745c5c3_Var21 string
+			templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(k)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `label.templ`, Line: 208, Col: 11}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `label.templ`, Line: 215, Col: 11}
 			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "</kbd>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "</kbd>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "</dt><dd>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "</dt><dd>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		var templ_7745c5c3_Var21 string
-		templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(what)
+		var templ_7745c5c3_Var22 string
+		templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(what)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `label.templ`, Line: 211, Col: 11}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `label.templ`, Line: 218, Col: 11}
 		}
-		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "</dd>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "</dd>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -668,12 +688,12 @@ func skipDialog() templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var22 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var22 == nil {
-			templ_7745c5c3_Var22 = templ.NopComponent
+		templ_7745c5c3_Var23 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var23 == nil {
+			templ_7745c5c3_Var23 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "<dialog class=\"skip\" data-skip-dialog aria-labelledby=\"skip-title\"><form method=\"dialog\"><h2 id=\"skip-title\">Why skip this question?</h2><button value=\"broken\"><kbd>1</kbd> The picture is broken</button> <button value=\"offensive\"><kbd>2</kbd> It is offensive</button> <button value=\"other\"><kbd>3</kbd> Something else</button> <button class=\"quiet\" value=\"\"><kbd>Esc</kbd> Do not skip</button></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "<dialog class=\"skip\" data-skip-dialog aria-labelledby=\"skip-title\"><form method=\"dialog\"><h2 id=\"skip-title\">Why skip this question?</h2><button value=\"broken\"><kbd aria-hidden=\"true\">1</kbd> The picture is broken</button> <button value=\"offensive\"><kbd aria-hidden=\"true\">2</kbd> It is offensive</button> <button value=\"other\"><kbd aria-hidden=\"true\">3</kbd> Something else</button> <button class=\"quiet\" value=\"\"><kbd aria-hidden=\"true\">Esc</kbd> Do not skip</button></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

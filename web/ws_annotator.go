@@ -122,7 +122,9 @@ func (a *annotatorSocket) handle(kind int, b []byte) {
 		a.reply(string(m.ID), receipt, err)
 	case *wire.Renew:
 		if err := a.session.Renew(ctx, a.who, m.Assignment); err != nil {
-			a.nak(string(m.Assignment), err)
+			if kindOf(err) != idrl.Conflict { // answered meanwhile, in another tab: no fault
+				a.nak(string(m.Assignment), err)
+			}
 			a.pacer.Wake(0) // tells which questions are open
 		}
 	}

@@ -85,6 +85,7 @@ type rehearsal struct {
 	task      sim.Task
 	expert    sim.Expert
 	questions map[idrl.AssignmentID]*wire.Query // offered, not answered
+	open      []idrl.AssignmentID               // as the last status listed them
 	sent      *wire.Answer                      // not acknowledged; nil if none
 	given     int                               // acknowledged
 }
@@ -149,18 +150,22 @@ func (r *rehearsal) take(ctx context.Context, m wire.FromServer) (done bool, err
 	case *wire.Query:
 		r.questions[m.Assignment] = m
 	case *wire.Ack:
-		return r.acked(m.ID), nil
+		if r.acked(m.ID) {
+			return true, nil
+		}
+		return false, r.answer(ctx) // a status may have come before the ack
 	case *wire.Nak:
-		if m.Code == wire.Conflict || m.Code == wire.Unavailable {
-			r.sent = nil // the next status says what is open
-			return false, nil
+		if m.RetryMS > 0 && r.sent != nil {
+			time.Sleep(time.Duration(min(m.RetryMS, 5000)) * time.Millisecond)
+			return false, r.send(r.sent)
 		}
 		return false, idrl.Errorf(idrl.Conflict, "the server refused an answer: %s", m.Message)
 	case *wire.Status:
 		if m.Done {
 			return true, nil
 		}
-		return false, r.answer(ctx, m.Open)
+		r.open = m.Open
+		return false, r.answer(ctx)
 	case *wire.Bye:
 		return false, errLost
 	}
@@ -205,14 +210,21 @@ func (r *rehearsal) acked(id idrl.AnswerID) (done bool) {
 	return r.given == r.flags.answers
 }
 
-// answer replies to the first open question, unless a reply is under way.
-func (r *rehearsal) answer(ctx context.Context, open []idrl.AssignmentID) error {
-	if r.sent != nil || len(open) == 0 {
-		return nil
+// next returns the first open question that has no reply, or nil.
+func (r *rehearsal) next() *wire.Query {
+	for _, id := range r.open {
+		if q := r.questions[id]; q != nil {
+			return q
+		}
 	}
-	m := r.questions[open[0]]
-	if m == nil {
-		return fmt.Errorf("the server offers question %s but did not send it", open[0])
+	return nil
+}
+
+// answer replies to the next question, unless a reply is under way.
+func (r *rehearsal) answer(ctx context.Context) error {
+	m := r.next()
+	if r.sent != nil || m == nil {
+		return nil
 	}
 	q, err := r.look(ctx, m)
 	if err != nil {

@@ -57,6 +57,7 @@ var rules = []rule{
 		[]string{vocab, rngs, "internal/belief", acquires, "internal/solver", "internal/trainer", "internal/sim", "envs"},
 		[]string{gonum, plot},
 	},
+	{"envs/envtest", []string{vocab, rngs}, []string{gonum}},
 	{"envs", []string{vocab, "envs"}, []string{gonum}},
 	{"store", []string{vocab}, []string{sqlite, goose}},
 	{pkg: "static"},

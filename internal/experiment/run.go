@@ -62,29 +62,39 @@ func Run(ctx context.Context, c Config, progress idrl.Progress) (Result, error) 
 	if err != nil {
 		return Result{}, err
 	}
+	return s.run(ctx, c, progress)
+}
+
+// run is Run for a validated c.
+func (s Setting) run(ctx context.Context, c Config, progress idrl.Progress) (Result, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r := Result{Setting: s, FirstSeed: c.FirstSeed, Answers: c.Answers, Methods: c.Methods, Curves: make([][][]Point, c.Seeds)}
+	var lock sync.Mutex // guards done, and progress
+	done := 0
+	one := func(i int) error {
+		seed := c.FirstSeed + uint64(i)
+		curves, err := runSeed(ctx, s, c, seed)
+		if err != nil {
+			return fmt.Errorf("setting %s, seed %d: %w", s.Name, seed, err)
+		}
+		r.Curves[i] = curves // its own element
+		lock.Lock()
+		defer lock.Unlock()
+		if done++; progress != nil {
+			progress(done, c.Seeds, fmt.Sprintf("%s: seed %d done", s.Name, seed))
+		}
+		return nil
+	}
 	todo := make(chan int)
 	var wg sync.WaitGroup
-	var lock sync.Mutex // guards done
-	done := 0
 	for range c.Workers {
 		wg.Go(func() {
 			for i := range todo {
-				seed := c.FirstSeed + uint64(i)
-				curves, err := runSeed(ctx, s, c, seed)
-				if err != nil {
-					cancel(fmt.Errorf("setting %s, seed %d: %w", s.Name, seed, err))
+				if err := one(i); err != nil {
+					cancel(err)
 					return
 				}
-				r.Curves[i] = curves // its own element
-				lock.Lock()
-				done++
-				if progress != nil {
-					progress(done, c.Seeds, fmt.Sprintf("%s: seed %d done", s.Name, seed))
-				}
-				lock.Unlock()
 			}
 		})
 	}

@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
@@ -31,7 +32,7 @@ type world struct {
 const strongRestarts = 60
 
 func newWorld(ctx context.Context, s Setting, seed uint64) (*world, error) {
-	w := &world{Setting: s, seed: seed}
+	w := &world{Setting: s, seed: seed, best: math.Inf(-1)}
 	newEnv := func() idrl.Environment { return s.newEnv(rng.New(seed, "layout", 0)) }
 	w.env = newEnv()
 	w.task = sim.NewTask(w.env.Spec().ID, w.env.Spec(), rng.New(seed, "task", 0))
@@ -51,7 +52,7 @@ func newWorld(ctx context.Context, s Setting, seed uint64) (*world, error) {
 	for _, c := range pool {
 		returns = append(returns, w.meet(c.Mu))
 	}
-	if w.expert, err = sim.NewExpert(s.expert, w.task, s.options(w.task, returns)); err != nil {
+	if w.expert, err = sim.NewExpert(s.expert, w.task, s.options(returns)); err != nil {
 		return nil, err
 	}
 	strong, err := sv.Solve(ctx, idrl.SolveTask{Env: w.env, Theta: w.task.Theta, Restarts: strongRestarts}, rng.New(seed, "strong", 0))
@@ -66,14 +67,9 @@ func newWorld(ctx context.Context, s Setting, seed uint64) (*world, error) {
 // remembers it if it is the best so far.
 func (w *world) meet(mu []float64) float64 {
 	g := floats.Dot(w.task.Theta, mu)
-	if w.best == 0 || g > w.best {
-		w.best = g
-	}
+	w.best = max(w.best, g)
 	return g
 }
-
-// spread returns the range of v.
-func spread(v []float64) float64 { return floats.Max(v) - floats.Min(v) }
 
 // A tape gives the expert's answers. The answer to a question asked for the
 // n-th time is the same for every method of a seed, whatever was asked before.

@@ -1,3 +1,5 @@
+//go:build unix
+
 package jobs_test
 
 import (
@@ -15,7 +17,10 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/jobs"
+	"tiebreak/store"
 )
+
+var _ jobs.Store = (*store.DB)(nil)
 
 // workerEnv makes this program a worker.
 const workerEnv = "TIEBREAK_TEST_WORKER"

@@ -161,7 +161,7 @@ func (p *Pool) attempts(ctx context.Context, w *worker, key Key, payload []byte,
 			return result, err
 		}
 		last = err
-		p.c.Log.Warn("training worker lost", "session", key.Session, "job", key.Kind, "based_on", key.BasedOn, "err", err)
+		p.c.Log.Warn("worker lost", "session", key.Session, "job", key.Kind, "based_on", key.BasedOn, "err", err)
 	}
 	return nil, fmt.Errorf("job %s %d of session %s, %d times: %w", key.Kind, key.BasedOn, key.Session, p.c.Attempts, last)
 }

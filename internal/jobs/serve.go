@@ -125,6 +125,9 @@ func (s *server) work(ctx context.Context, r request) reply {
 		msg := err.Error()
 		return reply{ID: r.ID, Error: &msg, Kind: uint8(idrl.KindOf(err))}
 	}
+	if result == nil {
+		result = []byte{} // nil would be null, which is no result
+	}
 	return reply{ID: r.ID, Result: &result}
 }
 

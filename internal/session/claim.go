@@ -67,8 +67,8 @@ func (s *Session) offer(who idrl.AnnotatorID) idrl.Offer {
 	case len(o.Open) > 0:
 	case s.gen == nil:
 		o.Waiting = "The first clips are being made."
-		if t := s.training.state; t.What != "" {
-			o.Waiting += fmt.Sprintf(" %s (%d of %d).", t.What, t.Done, t.Total)
+		if t := s.training.state; t.Total > 0 { // not t.What, which speaks of candidates
+			o.Waiting = fmt.Sprintf("The first clips are being made: step %d of %d.", t.Done, t.Total)
 		}
 	case s.budgetLeased():
 		o.Waiting = "Others are answering the last questions of this session."

@@ -29,7 +29,7 @@ type Thompson struct {
 	Kind   idrl.QueryKind          // of the questions; default CompareClips
 
 	Samples    int // Thompson policies of a generation; default 5
-	Restarts   int // random starts of each solve; default 2
+	Restarts   int // random starts of each solve; default 10
 	Pool       int // policies of the pool; default 20, negative for none
 	MaxQueries int // more questions than these are thinned out at random; default 2000
 
@@ -66,7 +66,7 @@ func (t *Thompson) settings() settings {
 	}
 	s := settings{
 		solver: t.Solver, kind: t.Kind,
-		samples: or(t.Samples, 5), restarts: or(t.Restarts, 2), poolSize: max(0, or(t.Pool, 20)), maxQueries: or(t.MaxQueries, 2000),
+		samples: or(t.Samples, 5), restarts: or(t.Restarts, 10), poolSize: max(0, or(t.Pool, 20)), maxQueries: or(t.MaxQueries, 2000),
 		encode: t.Encode, mu: t.Mu,
 	}
 	if s.kind == "" {

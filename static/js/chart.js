@@ -2,7 +2,7 @@
 /** @typedef {{seq: number, mean: number, p95: number}} Point  mean and p95 are at least 0 */
 
 const SVG = "http://www.w3.org/2000/svg";
-const HEIGHT = 220;
+const HEIGHT = 300; // CSS pixels
 const PAD = { left: 48, right: 14, top: 10, bottom: 30 };
 
 /**
@@ -121,7 +121,7 @@ export class RegretChart extends HTMLElement {
   /** @param {Point|undefined} p */
   #say(p) {
     this.#readout.textContent = p
-      ? `After ${p.seq} ${p.seq === 1 ? "answer" : "answers"}: ${short(p.mean)} expected, ${short(p.p95)} at the 95 % quantile`
+      ? `${p.seq === 0 ? "Before the first answer" : `After answer ${p.seq}`}: ${short(p.mean)} expected, ${short(p.p95)} at the 95 % quantile`
       : "Drawn from the first trained candidates on.";
   }
 }

@@ -28,6 +28,9 @@ import { whiskers } from "./whiskers.js";
  * @property {Annotator[]} annotators
  */
 
+// Why a policy is a candidate.
+const ORIGINS = /** @type {Record<string, string>} */ ({ mean: "Mean-optimal", sample: "Sample" });
+
 customElements.define("duo-player", DuoPlayer);
 customElements.define("regret-chart", RegretChart);
 
@@ -51,7 +54,7 @@ function part(name) {
 
 /** @param {State} s */
 function show(s) {
-  state = s;
+  state = { ...s, candidates: (s.candidates ?? []).map((c) => ({ ...c, name: `${ORIGINS[c.name] ?? c.name} ${c.id}` })) };
   main.dataset.seq = String(s.seq);
   part("answers").textContent = String(s.answers);
   part("of").textContent = s.budget > 0 ? `of ${s.budget}` : s.answers === 1 ? "answer" : "answers";
@@ -60,7 +63,7 @@ function show(s) {
   chart.points = s.regret ?? [];
   showCandidates();
   if (s.weights?.length) whiskers(part("weights"), s.weights);
-  const names = new Map((s.candidates ?? []).map((c) => [c.id, c.name]));
+  const names = new Map((s.annotators ?? []).map((c) => [c.id, c.name || c.id]));
   rows("recent", [...(s.open ?? []).map((o) => openCells(o, names)), ...(s.recent ?? []).map((a) => askedCells(a, names))]);
   rows("annotators", (s.annotators ?? []).map(annotatorCells));
 }
@@ -83,7 +86,7 @@ function showCandidates() {
     chosen = id === all[0].id ? "" : id;
     showCandidates();
   } });
-  part("playing-name").textContent = now === all[0] ? `${now.name}, the leader` : now.name;
+  part("playing-name").textContent = now === all[0] ? `${now.name}, leads` : now.name;
   play(now.clip);
 }
 
@@ -132,26 +135,23 @@ function rows(name, list) {
   }));
 }
 
-/**
- * @param {{first: string, second: string}} why
- * @param {Map<string, string>} names
- */
-function pair({ first, second }, names) {
-  return first ? `${names.get(first) ?? first} – ${names.get(second) ?? second}` : "drawn uniformly";
+/** @param {{first: string, second: string}} why */
+function pair({ first, second }) {
+  return first ? `${first} – ${second}` : "drawn uniformly";
 }
 
 /**
  * @param {Open} o
- * @param {Map<string, string>} names
+ * @param {Map<string, string>} names of annotators
  * @returns {Row}
  */
 function openCells(o, names) {
-  return { cells: ["…", o.annotator, "asked now", pair(o, names), info(o), ""], dim: true };
+  return { cells: ["…", names.get(o.annotator) ?? o.annotator, "asked now", pair(o), info(o), ""], dim: true };
 }
 
 /**
  * @param {Asked} a
- * @param {Map<string, string>} names
+ * @param {Map<string, string>} names of annotators
  * @returns {Row}
  */
 function askedCells(a, names) {
@@ -159,7 +159,7 @@ function askedCells(a, names) {
     skip: "skipped", technical_failure: "clip failed", rated: `rated ${short(5 + 5 * a.rating)} of 10` });
   const answer = document.createElement(a.undone ? "s" : "span");
   answer.textContent = answers[a.choice] ?? a.choice;
-  return { cells: [String(a.seq), a.annotator, answer, pair(a, names), info(a), seconds(a.response_ms)], dim: a.undone };
+  return { cells: [String(a.seq), names.get(a.annotator) ?? a.annotator, answer, pair(a), info(a), seconds(a.response_ms)], dim: a.undone };
 }
 
 /** @param {{first: string, info: number}} why */

@@ -182,7 +182,7 @@ export class DuoPlayer extends HTMLElement {
     this.#playing = on;
     this.toggleAttribute("data-playing", on);
     if (on) this.removeAttribute("data-untouched");
-    this.#part(".play").setAttribute("aria-label", on ? "Pause" : "Play");
+    this.#part(".play .sr").textContent = on ? "Pause" : "Play";
     this.#last = performance.now();
     if (on) this.#request = requestAnimationFrame((now) => this.#tick(now));
     this.#draw();
@@ -240,8 +240,12 @@ function element(tag, className, text = "") {
 function playButton(keys) {
   const button = element("button", "play");
   button.setAttribute("type", "button");
-  button.append(element("span", "icon"));
-  if (keys) button.append(element("kbd", "", "Space"));
+  button.append(element("span", "icon"), element("span", "sr"));
+  if (keys) {
+    const key = element("kbd", "", "Space");
+    key.setAttribute("aria-hidden", "true");
+    button.append(key);
+  }
   return button;
 }
 

@@ -80,7 +80,7 @@ export class LabelView {
     const label = this.part("note-text");
     if (label.textContent !== text) label.textContent = text;
     this.part("spinner").hidden = !how.busy;
-    this.part("tick").hidden = !how.done;
+    this.part("tick").toggleAttribute("hidden", !how.done); // an SVG has no .hidden
     this.part("note-broken").hidden = !how.broken;
   }
 

@@ -50,10 +50,13 @@ func (u *Undo) check() error {
 
 func (r *Renew) check() error { return checkID("assignment", string(r.Assignment)) }
 
-// Bounds of what a client reports of itself. They keep nonsense out of the log.
+// Bounds of what a client reports of itself. They keep nonsense out of the log,
+// and are wide: a page may lie open for months, and a device's clock be wrong.
 const (
-	maxMS    = int64(7 * 24 * time.Hour / time.Millisecond)
-	maxLoops = 1_000_000
+	maxMS     = int64(366 * 24 * time.Hour / time.Millisecond)
+	maxLoops  = 1_000_000_000
+	firstYear = 1970
+	lastYear  = 2200
 )
 
 // choices are those that the protocol knows.
@@ -85,7 +88,7 @@ func (a *Answer) check() error {
 		return refuse(Invalid, "A reason goes only with the choice \"skip\".")
 	case a.ShownLeft != "" && a.ShownLeft != idrl.SideA && a.ShownLeft != idrl.SideB:
 		return refuse(Invalid, "shown_left must be \"a\" or \"b\".")
-	case year < 2000 || year > 2200:
+	case year < firstYear || year > lastYear:
 		return refuse(Invalid, "shown_at must be the time of the first painted frame, as RFC 3339; check the clock of the device.")
 	case a.AnsweredMS < 0 || a.AnsweredMS > maxMS || a.HiddenMS < 0 || a.HiddenMS > maxMS:
 		return refuse(Invalid, "answered_ms and hidden_ms must be 0 to %d.", maxMS)

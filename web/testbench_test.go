@@ -41,7 +41,7 @@ var catalogue = []web.EnvChoice{
 // newBench starts a server; change, if not nil, alters its configuration.
 func newBench(t *testing.T, change func(*web.Config)) *bench {
 	t.Helper()
-	ctx := context.Background()
+	ctx := context.WithoutCancel(t.Context()) // lasts until after the clean-up
 	b := &bench{t: t, sessions: &fakeSessions{byID: map[idrl.SessionID]*fakeSession{}}, logs: &strings.Builder{}}
 	db, err := store.Open(ctx, t.TempDir())
 	if err != nil {

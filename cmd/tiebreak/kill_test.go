@@ -1,0 +1,239 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"hash/fnv"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/belief"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/rng"
+	"tiebreak/store"
+	"tiebreak/web/client"
+	"tiebreak/web/wire"
+)
+
+// A labeller answers in lockstep: a question, its answer, the ack, the next. Its
+// choices are a function of the questions alone.
+type labeller struct {
+	conn  *client.Conn
+	rng   *rand.Rand // for ids
+	asked []idrl.QueryID
+	acked map[idrl.AnswerID]bool
+	sent  *wire.Answer
+	known map[idrl.AssignmentID]*wire.Query // not answered yet
+	open  []idrl.AssignmentID               // as the last status listed them
+}
+
+func (l *labeller) choice(q *wire.Query) idrl.Choice {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(q.Query))
+	return []idrl.Choice{idrl.ChoseA, idrl.ChoseB, idrl.ChoseA, idrl.Equal}[h.Sum32()%4]
+}
+
+// label goes on until n answers are acknowledged or the socket breaks.
+func (l *labeller) label(n int) error {
+	hello := &wire.ClientHello{}
+	if l.sent != nil {
+		hello.Outbox = append(hello.Outbox, l.sent.ID)
+	}
+	if err := l.conn.Send(hello); err != nil {
+		return err
+	}
+	for len(l.acked) < n {
+		m, err := l.conn.Recv()
+		if err != nil {
+			return err
+		}
+		if err := l.take(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *labeller) take(m wire.FromServer) error {
+	switch m := m.(type) {
+	case *wire.Hello:
+		if l.sent == nil {
+			return nil
+		}
+		if slices.Contains(m.Have, l.sent.ID) {
+			l.ack(l.sent.ID)
+			return nil
+		}
+		return l.conn.Send(l.sent)
+	case *wire.Query:
+		l.known[m.Assignment] = m
+	case *wire.Ack:
+		l.ack(m.ID)
+		return l.answer() // a status may have come before the ack
+	case *wire.Nak:
+		return idrl.Errorf(idrl.Invalid, "refused: %s", m.Message)
+	case *wire.Status:
+		l.open = m.Open
+		return l.answer()
+	}
+	return nil
+}
+
+// answer replies to the first open question that has no reply, unless a reply
+// is under way.
+func (l *labeller) answer() error {
+	for _, id := range l.open {
+		q := l.known[id]
+		if l.sent != nil || q == nil {
+			continue
+		}
+		l.sent = &wire.Answer{
+			ID: newAnswerID(l.rng), Assignment: q.Assignment, Choice: l.choice(q), ShownLeft: q.Left,
+			ShownAt: time.Now().UTC(), Input: "api", Instructions: 1,
+		}
+		l.asked = append(l.asked, q.Query)
+		return l.conn.Send(l.sent)
+	}
+	return nil
+}
+
+func (l *labeller) ack(id idrl.AnswerID) {
+	if l.sent != nil && l.sent.ID == id {
+		l.acked[id] = true
+		delete(l.known, l.sent.Assignment)
+		l.sent = nil
+	}
+}
+
+// study makes a session in a new folder and labels n questions of it, and says
+// how long that took. With kills > 0 the server is killed that many times and
+// started again: at a random moment of the next fuse, or after the next n/kills
+// answers if that comes first.
+func study(t *testing.T, n, kills int, fuse time.Duration) (*labeller, idrl.Record, time.Duration) {
+	t.Helper()
+	data, addr := t.TempDir(), freeAddr(t)
+	status, stdout, stderr := cli(t, "session", "--data", data, "--addr", addr, "--env", "gridworld",
+		"--kind", "clip_comparison", "--train-every", "3", "--adopt-after", "2", "--seed", "11")
+	if status != 0 {
+		t.Fatalf("session: %s", stderr)
+	}
+	out := &process{out: &syncBuffer{}}
+	_, _ = out.out.Write([]byte(stdout))
+	id, link := out.find(t, `Session:\s+(\S+)`), out.find(t, `Annotator:\s+(\S+)`)
+
+	p := startServer(t, "serve", "--data", data, "--addr", addr)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	conn, err := client.Dial(ctx, link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	l := &labeller{
+		conn: conn, rng: rng.New(1, "answer ids", 0),
+		acked: map[idrl.AnswerID]bool{}, known: map[idrl.AssignmentID]*wire.Query{},
+	}
+	began := time.Now()
+	moments, midway := rng.New(2, "kill moments", 0), 0
+	for k := range kills {
+		timer := time.AfterFunc(time.Duration(moments.Int64N(int64(fuse))), func() { _ = p.cmd.Process.Kill() })
+		if err := l.label((k + 1) * n / (kills + 1)); err != nil && idrl.KindOf(err) != idrl.Internal {
+			t.Fatalf("kill %d: %v", k, err)
+		}
+		if timer.Stop() {
+			p.kill() // between two answers
+		} else {
+			midway++
+		}
+		<-p.done
+		p = startServer(t, "serve", "--data", data, "--addr", addr)
+		if err := conn.Reconnect(ctx); err != nil {
+			t.Fatalf("reconnect after kill %d: %v\n%s", k, err, p.out)
+		}
+	}
+	if err := l.label(n); err != nil {
+		t.Fatalf("label: %v\n%s", err, p.out)
+	}
+	took := time.Since(began)
+	if kills > 0 {
+		t.Logf("%d of %d kills came between a question and its acknowledgement", midway, kills)
+	}
+	p.kill()
+	db, err := store.OpenReadOnly(t.Context(), data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rec, err := db.Load(t.Context(), idrl.SessionID(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l, rec, took
+}
+
+// TestKill kills the real server at twenty random moments while it is answered,
+// and compares the outcome with a run that was left alone.
+func TestKill(t *testing.T) {
+	const answers, kills = 126, 20
+	calm, calmRec, took := study(t, answers, 0, 0)
+	torn, rec, _ := study(t, answers, kills, took/kills)
+
+	stored := map[idrl.AnswerID]int{}
+	for _, a := range rec.Log {
+		stored[a.ID]++
+	}
+	for id := range maps.Keys(torn.acked) {
+		if stored[id] != 1 {
+			t.Errorf("acknowledged answer %s is stored %d times, want once", id, stored[id])
+		}
+	}
+	if len(rec.Log) != answers || len(torn.acked) != answers {
+		t.Errorf("%d rows and %d acks for %d answers", len(rec.Log), len(torn.acked), answers)
+	}
+	if diff := cmp.Diff(calm.asked, torn.asked); diff != "" {
+		t.Errorf("the kills changed the questions (-without +with):\n%s", diff)
+	}
+	last := rec.Snapshots[len(rec.Snapshots)-1]
+	if want := replay(t, rec); !bytes.Equal(last.Belief, want) {
+		t.Error("the belief is not the replay of the log")
+	}
+	if calmLast := calmRec.Snapshots[len(calmRec.Snapshots)-1]; !bytes.Equal(last.Belief, calmLast.Belief) {
+		t.Error("the kills changed the belief")
+	}
+	if rec.Generation.BasedOn != calmRec.Generation.BasedOn {
+		t.Errorf("generation %d in use, without kills %d", rec.Generation.BasedOn, calmRec.Generation.BasedOn)
+	}
+}
+
+// replay returns the encoded belief that follows from the log alone.
+func replay(t *testing.T, rec idrl.Record) []byte {
+	t.Helper()
+	env, err := newEnvironment(rec.Spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := belief.ForSpec(rec.Spec, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	queries := map[idrl.AssignmentID]idrl.Query{}
+	for _, as := range rec.Assignments {
+		queries[as.ID] = as.Query
+	}
+	p := model.Prior()
+	for _, a := range idrl.Effective(rec.Log) {
+		if p, err = model.Update(p, queries[a.Assignment], a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := codec{}.EncodeBelief(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

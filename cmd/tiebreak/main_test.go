@@ -1,0 +1,274 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// binary returns the path of the program, built once for all tests.
+var binary = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "tiebreak-test")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "tiebreak")
+	out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if path, err := binary(); err == nil {
+		_ = os.RemoveAll(filepath.Dir(path))
+	}
+	os.Exit(code)
+}
+
+func program(t *testing.T) string {
+	t.Helper()
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A process is a running server of the real program.
+type process struct {
+	cmd  *exec.Cmd
+	out  *syncBuffer
+	done chan struct{} // closed when it has ended
+}
+
+// syncBuffer is a buffer that may be read while a process writes to it.
+type syncBuffer struct {
+	mu  sync.Mutex // guards buf
+	buf bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// startServer starts the program and waits until it says that it is running.
+func startServer(t *testing.T, args ...string) *process {
+	t.Helper()
+	cmd := exec.Command(program(t), args...)
+	p := &process{cmd: cmd, out: &syncBuffer{}, done: make(chan struct{})}
+	cmd.Stderr = p.out
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ready := make(chan struct{})
+	go func() {
+		defer close(p.done)
+		said := false
+		for lines := bufio.NewScanner(stdout); lines.Scan(); {
+			fmt.Fprintln(p.out, lines.Text())
+			if !said && strings.HasPrefix(lines.Text(), "Press Ctrl-C") {
+				said = true
+				close(ready)
+			}
+		}
+		_ = cmd.Wait()
+	}()
+	t.Cleanup(p.kill)
+	select {
+	case <-ready:
+	case <-p.done:
+		t.Fatalf("the server ended at once:\n%s", p.out)
+	case <-time.After(time.Minute):
+		t.Fatalf("the server is not up after a minute:\n%s", p.out)
+	}
+	return p
+}
+
+// kill ends the process as a power cut would.
+func (p *process) kill() {
+	_ = p.cmd.Process.Kill() // it may have ended
+	<-p.done
+}
+
+// find returns the first submatch of pattern in what the process printed.
+func (p *process) find(t *testing.T, pattern string) string {
+	t.Helper()
+	m := regexp.MustCompile(pattern).FindStringSubmatch(p.out.String())
+	if m == nil {
+		t.Fatalf("no %q in:\n%s", pattern, p.out)
+	}
+	return m[1]
+}
+
+// freeAddr returns an address nobody listens on.
+func freeAddr(t *testing.T) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	return ln.Addr().String()
+}
+
+// cli runs the program in this process and returns its status and output.
+func cli(t *testing.T, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	status = run(t.Context(), stdio{strings.NewReader(""), &out, &errs}, args)
+	return status, out.String(), errs.String()
+}
+
+func TestHelpTeaches(t *testing.T) {
+	_, list, _ := cli(t, "--help")
+	for _, c := range commands() {
+		if c.hidden == strings.Contains(list, "  "+c.name+" ") {
+			t.Errorf("tiebreak --help lists %s: %v, want %v", c.name, c.hidden, !c.hidden)
+		}
+		status, help, _ := cli(t, c.name, "--help")
+		if status != 0 || !strings.Contains(help, "Example:\n  tiebreak "+c.name) || len(c.about) < 40 {
+			t.Errorf("tiebreak %s --help: status %d, does not teach:\n%s", c.name, status, help)
+		}
+	}
+}
+
+func TestCommandLineErrors(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name   string
+		args   []string
+		status int
+		want   []string // in what is said
+	}{
+		{"unknown command", []string{"sevre"}, 2, []string{`unknown command "sevre"`, "serve"}},
+		{"unknown flag", []string{"serve", "--prot", "1"}, 2, []string{"-prot", "tiebreak serve --help"}},
+		{"argument left over", []string{"serve", "now"}, 2, []string{`unexpected argument "now"`}},
+		{"unknown environment", []string{"session", "--data", dir, "--env", "mars"}, 2, []string{`"mars"`, "driver", "gridworld"}},
+		{"unknown acquisition", []string{"session", "--data", dir, "--acquisition", "guess"}, 2, []string{`"guess"`, "idrl", "uniform"}},
+		{"unknown query type", []string{"session", "--data", dir, "--kind", "essay"}, 2, []string{`"essay"`, "clip_comparison"}},
+		{"negative budget", []string{"session", "--data", dir, "--budget", "-3"}, 2, []string{"budget", "-3"}},
+		{"kernel without one", []string{"session", "--data", dir, "--prior", "kernel"}, 2, []string{"kernel"}},
+		{"data folder is a file", []string{"session", "--data", file}, 1, []string{file}},
+		{"export without data", []string{"export", "--data", filepath.Join(dir, "none")}, 1, []string{"none"}},
+		{"unknown format", []string{"export", "--data", dir, "--format", "xml"}, 2, []string{`"xml"`, "jsonl", "csv"}},
+		{"no link", []string{"simulate"}, 2, []string{"--url"}},
+		{"not a link", []string{"simulate", "--url", "hello"}, 1, []string{"hello", "/join/"}},
+		{"unknown expert", []string{"simulate", "--url", "http://127.0.0.1:1/join/x", "--expert", "oracle"}, 2, []string{`"oracle"`, "perfect"}},
+		{"unknown setting", []string{"bench", "moon"}, 2, []string{`"moon"`, "driver", "gridworld"}},
+		{"no seeds", []string{"bench", "driver", "--seeds", "0"}, 2, []string{"seeds"}},
+		{"bad origin", []string{"serve", "--data", dir, "--addr", "127.0.0.1:0", "--origin", "study"}, 1, []string{`"study"`, "https://"}},
+		{"bad address", []string{"serve", "--data", dir, "--addr", "nowhere"}, 1, []string{"nowhere", "--addr"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			status, _, stderr := cli(t, test.args...)
+			if status != test.status {
+				t.Errorf("status %d, want %d; it said:\n%s", status, test.status, stderr)
+			}
+			for _, w := range test.want {
+				if !strings.Contains(stderr, w) {
+					t.Errorf("no %q in:\n%s", w, stderr)
+				}
+			}
+		})
+	}
+}
+
+func TestDemo(t *testing.T) {
+	data, addr := t.TempDir(), freeAddr(t)
+	first := startServer(t, "demo", "--data", data, "--addr", addr)
+	base := first.find(t, `running at (\S+)`)
+	if base != "http://"+addr {
+		t.Errorf("the demo runs at %s, want %s", base, addr)
+	}
+	res, err := http.Get(base + "/healthz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		t.Errorf("healthz: %s", res.Status)
+	}
+
+	other := startServer(t, "demo", "--data", t.TempDir(), "--addr", addr)
+	if moved := other.find(t, `using (\S+) instead`); moved == addr {
+		t.Errorf("a second demo moved to %s, the address in use", moved)
+	}
+	status, _, stderr := cli(t, "session", "--data", data)
+	if status != 1 || !strings.Contains(stderr, "pages") {
+		t.Errorf("session beside a server: status %d, said %q", status, stderr)
+	}
+
+	link := first.find(t, `Annotator:\s+(\S+)`)
+	status, stdout, stderr := cli(t, "simulate", "--url", link, "--answers", "7", "--expert", "bradley-terry", "--seed", "4")
+	if status != 0 || !strings.Contains(stdout, "7 of 7 answers") {
+		t.Fatalf("simulate: status %d\n%s%s", status, stdout, stderr)
+	}
+	_, list, _ := cli(t, "export", "--data", data) // beside the server
+	if !strings.Contains(list, "7 answers") {
+		t.Errorf("the list of sessions says:\n%s", list)
+	}
+	first.kill()
+
+	again := startServer(t, "demo", "--data", data, "--addr", addr)
+	link = again.find(t, `Annotator:\s+(\S+)`)
+	if status, stdout, stderr = cli(t, "simulate", "--url", link, "--answers", "2", "--seed", "5"); status != 0 {
+		t.Fatalf("simulate after a restart: status %d\n%s%s", status, stdout, stderr)
+	}
+	if _, list, _ = cli(t, "export", "--data", data); strings.Count(list, "\n") != 1 || !strings.Contains(list, "9 answers") {
+		t.Errorf("after a second run the list of sessions says:\n%s", list)
+	}
+	for _, format := range []string{"jsonl", "csv"} {
+		_, rows, _ := cli(t, "export", "--data", data, "--session", strings.Fields(list)[0], "--format", format)
+		want := map[string]int{"jsonl": 9, "csv": 10}[format]
+		if n := strings.Count(rows, "\n"); n != want {
+			t.Errorf("export as %s has %d lines, want %d", format, n, want)
+		}
+	}
+}
+
+func TestStopsWhenAsked(t *testing.T) {
+	p := startServer(t, "serve", "--data", t.TempDir(), "--addr", "127.0.0.1:0")
+	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	select {
+	case <-p.done:
+		if code := p.cmd.ProcessState.ExitCode(); code != 0 {
+			t.Errorf("exit status %d after Ctrl-C\n%s", code, p.out)
+		}
+	case <-ctx.Done():
+		t.Errorf("still running 20 s after Ctrl-C\n%s", p.out)
+	}
+}

@@ -1,0 +1,57 @@
+package auth_test
+
+import (
+	"testing"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+)
+
+// The whole matrix: what is not named here is refused.
+func TestCan(t *testing.T) {
+	actors := map[string]auth.Actor{
+		"nobody":                    {},
+		"researcher":                {Role: auth.Researcher, User: "grace"},
+		"annotator of s":            {Role: auth.Annotator, Session: "s", Annotator: "a1"},
+		"annotator of nothing":      {Role: auth.Annotator},
+		"session without a role":    {Session: "s", Annotator: "a1"},
+		"annotator without a name":  {Role: auth.Annotator, Session: "s"},
+		"somebody of another trade": {Role: "admin", User: "root", Session: "s", Annotator: "a1"},
+	}
+	type request struct {
+		actor   string
+		action  auth.Action
+		session idrl.SessionID
+	}
+	allowed := map[request]bool{}
+	for _, session := range []idrl.SessionID{"", "s", "t"} { // the session is of no concern to these
+		allowed[request{"researcher", auth.ListSessions, session}] = true
+		allowed[request{"researcher", auth.CreateSession, session}] = true
+	}
+	for _, session := range []idrl.SessionID{"s", "t"} {
+		for _, action := range []auth.Action{auth.WatchSession, auth.Invite, auth.Export, auth.FetchClip} {
+			allowed[request{"researcher", action, session}] = true
+		}
+	}
+	allowed[request{"annotator of s", auth.Label, "s"}] = true
+	allowed[request{"annotator of s", auth.FetchClip, "s"}] = true
+
+	for name, actor := range actors {
+		for _, action := range append(auth.Actions(), "", "anything else") {
+			for _, session := range []idrl.SessionID{"", "s", "t"} {
+				want := allowed[request{name, action, session}]
+				if got := auth.Can(actor, action, session); got != want {
+					t.Errorf("can %s %s in session %q: %t, want %t", name, action, session, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestCookieLife(t *testing.T) {
+	for _, role := range auth.Roles() {
+		if auth.CookieLife(role) <= 0 {
+			t.Errorf("a cookie of role %q lasts %v", role, auth.CookieLife(role))
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package static
+
+import (
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestHandler(t *testing.T) {
+	for _, test := range []struct {
+		name, url   string
+		status      int
+		contentType string
+	}{
+		{"script", Base() + "/js/annotate.js", 200, "text/javascript; charset=utf-8"},
+		{"style", Base() + "/css/app.css", 200, "text/css; charset=utf-8"},
+		{"icon", Base() + "/icon.svg", 200, "image/svg+xml"},
+		{"another version", "/static/000000000000/js/annotate.js", 404, ""},
+		{"no version", "/static/js/annotate.js", 404, ""},
+		{"missing", Base() + "/js/none.js", 404, ""},
+		{"folder", Base() + "/js", 404, ""},
+		{"above", Base() + "/../embed.go", 404, ""},
+		{"the program", Base() + "/embed.go", 404, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := httptest.NewRecorder()
+			r := httptest.NewRequest(http.MethodGet, "/", nil)
+			r.URL.Path = test.url
+			Handler().ServeHTTP(w, r)
+			if w.Code != test.status {
+				t.Fatalf("status = %d, want %d", w.Code, test.status)
+			}
+			if got := w.Header().Get("Content-Type"); test.status == 200 && got != test.contentType {
+				t.Errorf("type = %q, want %q", got, test.contentType)
+			}
+			if got := w.Header().Get("Cache-Control"); strings.Contains(got, "immutable") != (test.status == 200) {
+				t.Errorf("Cache-Control = %q with status %d", got, w.Code)
+			}
+		})
+	}
+}
+
+// TestModules holds every module to the rules of the house: types are checked,
+// imports are relative and exist, only entry modules touch the document's tree
+// as they load, and nothing needs a policy that forbids inline code to yield.
+func TestModules(t *testing.T) {
+	imports := regexp.MustCompile(`(?m)from "([^"]+)"|import\("([^"]+)"\)`)
+	forbidden := regexp.MustCompile(`\beval\(|new Function|innerHTML|insertAdjacentHTML|https?://(?:[^w]|w[^w])|setAttribute\("style"`)
+	names, err := fs.Glob(FS, "js/*.js")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no modules: %v", err)
+	}
+	for _, name := range names {
+		b, err := FS.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(b)
+		if !strings.HasPrefix(text, "// @ts-check\n") {
+			t.Errorf("%s does not begin with // @ts-check", name)
+		}
+		if m := forbidden.FindString(text); m != "" {
+			t.Errorf("%s contains %q", name, m)
+		}
+		for _, m := range imports.FindAllStringSubmatch(text, -1) {
+			to := m[1] + m[2]
+			if _, err := FS.ReadFile(path.Join("js", to)); err != nil || !strings.HasPrefix(to, "./") {
+				t.Errorf("%s imports %q, which is not here", name, to)
+			}
+		}
+		entry := name == "js/annotate.js" || name == "js/dashboard.js"
+		if strings.Contains(text, "customElements.define") && !entry {
+			t.Errorf("%s defines an element; only entry modules do", name)
+		}
+	}
+}
+
+// TestPaints holds both themes to a colour for every paint that draw.js knows.
+func TestPaints(t *testing.T) {
+	css, err := FS.ReadFile("css/app.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	light, dark, found := strings.Cut(string(css), "@media (prefers-color-scheme: dark)")
+	if !found {
+		t.Fatal("there is no dark theme")
+	}
+	paints := []string{"ground", "surface", "mark", "detail", "wall", "agent", "agentfg", "other", "otherfg", "focus", "ink",
+		"object0", "object1", "object2", "object3", "object4", "object5", "object6", "object7", "object8", "object9"}
+	for _, p := range paints {
+		for theme, text := range map[string]string{"light": light, "dark": dark} {
+			if !strings.Contains(text, "--paint-"+p+": #") {
+				t.Errorf("the %s theme has no colour for %s", theme, p)
+			}
+		}
+	}
+}
+
+// TestSize holds all files together, uncompressed, to the budget that DESIGN.md
+// sets for one page compressed.
+func TestSize(t *testing.T) {
+	const budget = 110 << 10
+	total := 0
+	err := fs.WalkDir(FS, ".", func(name string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			b, _ := FS.ReadFile(name)
+			total += len(b)
+		}
+		return err
+	})
+	if err != nil || total > budget {
+		t.Errorf("static files are %d bytes (error %v), budget %d", total, err, budget)
+	}
+}

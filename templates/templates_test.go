@@ -1,0 +1,222 @@
+package templates
+
+import (
+	"context"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/a-h/templ"
+	"golang.org/x/net/html"
+
+	"tiebreak/static"
+)
+
+var layout = Layout{Title: "T", Static: static.Base(), User: "ada", Home: "/sessions", SignOut: "/signout"}
+
+// evil is put in every field that people or sessions fill.
+const evil = `<script>alert(1)</script>" onload="x`
+
+// pages are one of each page, and its variants.
+func pages() map[string]templ.Component {
+	choice := Choice{Options: []Option{{Value: "a", Label: evil, Hint: evil, Selected: true}, {Value: "b", Label: "B"}}}
+	field := Field{Value: evil, Error: evil}
+	return map[string]templ.Component{
+		"home":     Home(HomePage{Layout: layout}),
+		"sign in":  SignIn(SignInPage{Layout: layout, Action: "/signin", Token: evil}),
+		"dead":     SignIn(SignInPage{Layout: layout, Error: evil}),
+		"join":     Join(JoinPage{Layout: layout, Heading: evil, Task: evil, Instructions: []string{evil}, Action: "/join/x", Name: field}),
+		"again":    Join(JoinPage{Layout: layout, Heading: evil, Action: "/join/x", Returning: evil}),
+		"empty":    Sessions(SessionsPage{Layout: layout, New: "/sessions/new"}),
+		"sessions": Sessions(SessionsPage{Layout: layout, Sessions: []SessionRow{{ID: evil, URL: "javascript:alert(1)", Title: evil, Done: "1", Budget: "2"}}}),
+		"new":      NewSession(NewSessionPage{Layout: layout, Action: "/sessions", Title: field, Env: choice, Kind: choice, Instructions: field, Acquisition: choice, Prior: choice, Likelihood: choice, More: true}),
+		"board":    Dashboard(DashboardPage{Layout: layout, ID: evil, Heading: evil, Watch: "/sessions/s/watch", Facts: []Fact{{Name: evil, Value: evil}}, Invite: evil}),
+		"label":    Label(LabelPage{Layout: layout, Heading: evil, Session: "s", Socket: "/sessions/s/ws", Comparison: true, Instructions: []string{evil}}),
+		"rating":   Label(LabelPage{Layout: layout, Heading: evil, Session: "s", Still: true, Subject: evil}),
+		"error":    Error(ErrorPage{Layout: layout, Status: "404", Heading: evil, Message: evil, Back: "/"}),
+	}
+}
+
+// parse renders c and returns its tree and its elements.
+func parse(t *testing.T, c templ.Component) []*html.Node {
+	t.Helper()
+	var b strings.Builder
+	if err := c.Render(context.Background(), &b); err != nil {
+		t.Fatal(err)
+	}
+	root, err := html.Parse(strings.NewReader(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []*html.Node
+	for n := range root.Descendants() {
+		if n.Type == html.ElementNode {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// attr returns the value of an attribute of n.
+func attr(n *html.Node, key string) (string, bool) {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return a.Val, true
+		}
+	}
+	return "", false
+}
+
+// find returns the first element that has the attribute, with that value unless
+// it is "*".
+func find(nodes []*html.Node, key, value string) *html.Node {
+	for _, n := range nodes {
+		if v, ok := attr(n, key); ok && (value == "*" || v == value) {
+			return n
+		}
+	}
+	return nil
+}
+
+// TestPolicy holds every page to what the content security policy allows: no
+// inline script, style or handler, nothing from elsewhere, whatever people type.
+func TestPolicy(t *testing.T) {
+	for name, c := range pages() {
+		t.Run(name, func(t *testing.T) {
+			for _, n := range parse(t, c) {
+				if src, ok := attr(n, "src"); n.Data == "script" && (!ok || n.FirstChild != nil || !strings.HasPrefix(src, static.Base()+"/js/")) {
+					t.Errorf("script with source %q", src)
+				}
+				if n.Data == "style" || n.Data == "iframe" || n.Data == "base" {
+					t.Errorf("element %s", n.Data)
+				}
+				for _, a := range n.Attr {
+					if a.Key == "style" || strings.HasPrefix(a.Key, "on") {
+						t.Errorf("%s has attribute %s", n.Data, a.Key)
+					}
+					if (a.Key == "href" || a.Key == "src" || a.Key == "action") && strings.Contains(a.Val, "javascript:") {
+						t.Errorf("%s leads to %q", n.Data, a.Val)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestFiles holds every page to static files that exist.
+func TestFiles(t *testing.T) {
+	for name, c := range pages() {
+		for _, n := range parse(t, c) {
+			for _, key := range []string{"src", "href"} {
+				v, _ := attr(n, key)
+				file, ours := strings.CutPrefix(v, static.Base()+"/")
+				if _, err := fs.Stat(static.FS, file); ours && err != nil {
+					t.Errorf("%s: %s is not among the static files", name, file)
+				}
+			}
+		}
+	}
+}
+
+// TestNames checks that every control has a name for those who cannot see it.
+func TestNames(t *testing.T) {
+	for name, c := range pages() {
+		for _, n := range parse(t, c) {
+			typ, _ := attr(n, "type")
+			_, labelled := attr(n, "aria-label")
+			if n.Data == "button" && !labelled && strings.TrimSpace(text(n)) == "" {
+				t.Errorf("%s: a button without a name", name)
+			}
+			if (n.Data == "input" && typ != "hidden" || n.Data == "textarea") && !within(n, "label") {
+				t.Errorf("%s: a field outside a label", name)
+			}
+		}
+	}
+}
+
+// text returns the text in n.
+func text(n *html.Node) string {
+	var b strings.Builder
+	for d := range n.Descendants() {
+		if d.Type == html.TextNode {
+			b.WriteString(d.Data)
+		}
+	}
+	return b.String()
+}
+
+// within reports whether n lies in an element of that name.
+func within(n *html.Node, name string) bool {
+	for p := range n.Ancestors() {
+		if p.Data == name {
+			return true
+		}
+	}
+	return false
+}
+
+func TestLabelAnswers(t *testing.T) {
+	for _, test := range []struct {
+		page          string
+		want, wantNot []string
+	}{
+		{"label", []string{"left", "equal", "right", "cant_tell"}, []string{"rate:0", "rate:10"}},
+		{"rating", []string{"rate:0", "rate:5", "rate:10", "cant_tell"}, []string{"left", "equal", "right"}},
+	} {
+		nodes := parse(t, pages()[test.page])
+		for _, c := range test.want {
+			if find(nodes, "data-choice", c) == nil {
+				t.Errorf("%s has no button for %s", test.page, c)
+			}
+		}
+		for _, c := range test.wantNot {
+			if find(nodes, "data-choice", c) != nil {
+				t.Errorf("%s has a button for %s", test.page, c)
+			}
+		}
+		for _, part := range []string{"undo", "skip", "help", "saved", "banner", "retry", "report", "help-dialog", "skip-dialog"} {
+			if find(nodes, "data-"+part, "*") == nil {
+				t.Errorf("%s has no part %s", test.page, part)
+			}
+		}
+	}
+}
+
+func TestNewSessionKeepsWhatWasTyped(t *testing.T) {
+	nodes := parse(t, pages()["new"])
+	for _, name := range []string{"title", "env", "kind", "instructions", "budget", "acquisition", "prior", "likelihood",
+		"seed", "candidates", "ahead", "train_every", "prior_var", "noise_std", "tie_band", "rating_var"} {
+		if find(nodes, "name", name) == nil {
+			t.Errorf("no field %s", name)
+		}
+	}
+	title := find(nodes, "name", "title")
+	if got, _ := attr(title, "value"); got != evil {
+		t.Errorf("title = %q, want what was typed", got)
+	}
+	if _, ok := attr(title, "aria-invalid"); !ok {
+		t.Error("the wrong field is not marked")
+	}
+	if _, ok := attr(find(nodes, "value", "a"), "checked"); !ok {
+		t.Error("the selected option is not checked")
+	}
+}
+
+func TestStates(t *testing.T) {
+	for _, test := range []struct {
+		page, attribute string
+		want            bool
+	}{
+		{"empty", "data-empty", true},
+		{"sessions", "data-empty", false},
+		{"sessions", "data-session", true},
+		{"sign in", "data-signin", true},
+		{"dead", "data-signin", false},
+		{"join", "data-start", true},
+		{"board", "data-invite-link", true},
+	} {
+		if got := find(parse(t, pages()[test.page]), test.attribute, "*") != nil; got != test.want {
+			t.Errorf("%s: has %s = %v, want %v", test.page, test.attribute, got, test.want)
+		}
+	}
+}

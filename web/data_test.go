@@ -1,0 +1,151 @@
+package web_test
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/web"
+)
+
+// record puts two clips, a question about them leased to annotator a1, and an
+// answer into the database of session s1, and a third clip that nobody was
+// asked about.
+func (b *bench) record() {
+	b.t.Helper()
+	ctx, now := b.t.Context(), time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	clip := func(id idrl.ClipID, phi ...float64) idrl.Clip {
+		return idrl.Clip{ID: id, Steps: 5, Phi: phi, Media: []byte("MEDIA-" + id)}
+	}
+	a, c, other := clip("c1", 1, 2), clip("c2", 3, -4), clip("c3", 0, 0)
+	q := idrl.NewComparison(a, c)
+	g := idrl.Generation{
+		Candidates: []idrl.Candidate{{ID: secretPolicy, Origin: idrl.FromMean, Theta: []float64{1, 1}, Mu: []float64{1, 1}, Clip: "c3"}},
+		Clips:      map[idrl.ClipID]idrl.Clip{"c1": a, "c2": c, "c3": other},
+		Queries:    []idrl.Query{q},
+	}
+	as := idrl.Assignment{ID: "s1.1", N: 1, Query: q, Annotator: "a1", Left: idrl.SideB, IssuedAt: now, LeaseUntil: now.Add(time.Hour),
+		Why: idrl.Why{First: secretPolicy, Second: secretPolicy + "2", PairStd: 0.5, Info: 0.25}}
+	row := idrl.Answer{ID: "id1", Seq: 1, Assignment: as.ID, Query: q.ID, Annotator: "a1", Choice: idrl.ChoseB, Left: idrl.SideB,
+		ShownAt: now, AnsweredAt: now, ReceivedAt: now, ResponseMS: 900, Input: "mouse", Instructions: 1}
+	for _, err := range []error{
+		b.db.Adopt(ctx, "s1", g, 0),
+		b.db.Issue(ctx, "s1", []idrl.Assignment{as}),
+		b.db.Append(ctx, "s1", row, idrl.Snapshot{Seq: 1, Belief: []byte("x")}),
+	} {
+		if err != nil {
+			b.t.Fatal(err)
+		}
+	}
+}
+
+func TestClips(t *testing.T) {
+	b := newBench(t, nil)
+	mine, researcher := b.annotator("s1"), b.researcher()
+	colleague, stranger := b.annotator("s1"), b.annotator("s2")
+	b.record()
+	for _, test := range []struct {
+		name    string
+		browser *http.Client
+		clip    string
+		status  int
+	}{
+		{"of my question", mine, "c1", 200},
+		{"that nobody was asked about", mine, "c3", 404},
+		{"of a colleague's question", colleague, "c1", 404},
+		{"of another session", stranger, "c1", 403},
+		{"by a researcher", researcher, "c3", 200},
+		{"that does not exist", researcher, "c4", 404},
+		{"with an impossible name", researcher, "..%2f..%2fetc", 404},
+	} {
+		r := b.get(test.browser, "/sessions/s1/clips/"+test.clip)
+		if r.status != test.status {
+			t.Errorf("clip %s: status %d, want %d", test.name, r.status, test.status)
+		}
+		if keep := strings.Contains(r.header.Get("Cache-Control"), "immutable"); keep != (test.status == 200) {
+			t.Errorf("clip %s: Cache-Control %q", test.name, r.header.Get("Cache-Control"))
+		}
+	}
+	r := b.get(mine, "/sessions/s1/clips/c1")
+	if r.body != "MEDIA-c1" || r.header.Get("Content-Type") != "application/octet-stream" || !strings.HasPrefix(r.header.Get("Cache-Control"), "private") {
+		t.Errorf("clip = %q with headers %v", r.body, r.header)
+	}
+	again := b.send(mine, "GET", "/sessions/s1/clips/c1", nil, http.Header{"If-None-Match": {r.header.Get("ETag")}})
+	if again.status != http.StatusNotModified || again.body != "" {
+		t.Errorf("unchanged clip: status %d", again.status)
+	}
+}
+
+func TestExport(t *testing.T) {
+	b := newBench(t, nil)
+	b.annotator("s1")
+	b.record()
+	c := b.researcher()
+	r := b.get(c, "/sessions/s1/export?format=csv")
+	records, err := csv.NewReader(strings.NewReader(r.body)).ReadAll()
+	if err != nil || len(records) != 2 {
+		t.Fatalf("records %v, error %v", records, err)
+	}
+	got := map[string]string{}
+	for i, name := range records[0] {
+		got[name] = records[1][i]
+	}
+	for name, want := range map[string]string{
+		"label_id": "id1", "choice": "b", "prob_a": "0", "left": "b", "response_ms": "900", "annotator_id": "a1", "withdrawn": "false",
+		"features_a_lane": "1", "features_b_speed": "-4", "policy_1": secretPolicy, "info_nats": "0.25",
+	} {
+		if got[name] != want {
+			t.Errorf("%s = %q, want %q", name, got[name], want)
+		}
+	}
+	if d := r.header.Get("Content-Disposition"); !strings.Contains(d, "tiebreak-s1.csv") {
+		t.Errorf("Content-Disposition = %q", d)
+	}
+	if strings.Contains(r.body, secretOther) {
+		t.Error("the export names the annotator")
+	}
+	if r := b.get(c, "/sessions/s1/export"); r.header.Get("Content-Type") != "application/jsonl" || !strings.HasPrefix(r.body, `{"label_id":"id1"`) {
+		t.Errorf("default format: %v: %s", r.header, r.body)
+	}
+}
+
+// brokenExports fails after enough rows to fill every buffer.
+type brokenExports struct{ rows int }
+
+func (e brokenExports) Rows(_ context.Context, _ idrl.SessionID,
+	yield func(idrl.Answer, idrl.Query, []idrl.Clip, idrl.Why, bool) error) error {
+	for range e.rows {
+		if err := yield(idrl.Answer{ID: "x"}, idrl.Query{}, nil, idrl.Why{}, false); err != nil {
+			return err
+		}
+	}
+	return errors.New("SECRET-FAULT")
+}
+
+func TestExportThatFails(t *testing.T) {
+	for _, rows := range []int{0, 10000} {
+		b := newBench(t, func(c *web.Config) { c.Exports = brokenExports{rows} })
+		req, err := http.NewRequestWithContext(t.Context(), "GET", b.url+"/sessions/s1/export?format=csv", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := b.researcher().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = io.Copy(io.Discard, res.Body)
+		res.Body.Close()
+		if rows == 0 && (res.StatusCode != 500 || res.Header.Get("Content-Disposition") != "") {
+			t.Errorf("failed at once: status %d, headers %v", res.StatusCode, res.Header)
+		}
+		if rows > 0 && err == nil {
+			t.Error("half an export looks like a whole one")
+		}
+	}
+}
