@@ -12,7 +12,7 @@ import (
 func demoSpec() idrl.SessionSpec {
 	return idrl.SessionSpec{
 		Title: "Teach a car to drive", Env: "driver", Kind: idrl.CompareClips, Budget: 30, Seed: 1,
-		Instructions: "You see two short drives of the orange car. Choose the one that you would rather sit in.\n" +
+		Instructions: "You see two short drives of the blue car. Choose the one that you would rather sit in.\n" +
 			"Judge only what you see happen, not what might come next.\n" +
 			"If both are equally good or equally bad, say so: that is an answer too.\n" +
 			"If you cannot tell what happens, choose “Can't tell”.",

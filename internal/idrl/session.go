@@ -243,7 +243,7 @@ type Status struct {
 	BasedOn    int64 // of the generation in use; -1 if there is none yet
 	Training   Training
 	Regret     []Regret   // one a log row, from Seq 0
-	Candidates []Estimate // predicted returns; the leader first
+	Candidates []Estimate // predicted returns, each against the average candidate; the leader first
 	Weights    []Estimate // of the features
 	Open       []Assignment
 	Recent     []Asked // the last answers, newest first

@@ -70,11 +70,19 @@ func (s *Session) Status(ctx context.Context) (idrl.Status, error) {
 	}, nil)
 }
 
-// candidates returns the predicted returns, the leader first.
+// candidates returns the predicted returns, each against the average candidate,
+// the leader first. What all candidates share, such as a constant feature that no
+// comparison can tell, would otherwise drown their differences.
 func (s *Session) candidates() (out []idrl.Estimate) {
-	mean, work := s.belief.Mean(nil), make([]float64, s.belief.Dim())
+	d := s.belief.Dim()
+	mean, work, x := s.belief.Mean(nil), make([]float64, d), make([]float64, d)
+	average := make([]float64, d)
 	for _, c := range s.gen.Candidates {
-		m, v := idrl.Moments(s.belief, c.Mu, mean, work)
+		floats.AddScaled(average, 1/float64(len(s.gen.Candidates)), c.Mu)
+	}
+	for _, c := range s.gen.Candidates {
+		floats.SubTo(x, c.Mu, average)
+		m, v := idrl.Moments(s.belief, x, mean, work)
 		out = append(out, idrl.Estimate{ID: string(c.ID), Name: string(c.Origin), Mean: m, Std: math.Sqrt(v), Clip: c.Clip})
 	}
 	slices.SortStableFunc(out, func(a, b idrl.Estimate) int {
