@@ -1,0 +1,376 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// patience bounds every wait for the page. It is only used up by a failure.
+const patience = time.Minute
+
+// startBrowser starts a headless Chromium that ends with the test.
+func startBrowser(t *testing.T) context.Context {
+	t.Helper()
+	path := ""
+	for _, name := range []string{
+		"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "headless-shell",
+		"/Applications/Chromium.app/Contents/MacOS/Chromium",
+		"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+	} {
+		if found, err := exec.LookPath(name); err == nil && path == "" {
+			path = found
+		}
+	}
+	const missing = "no Chromium found: install the package chromium (Debian) or google-chrome (macOS)"
+	if path == "" && os.Getenv("CI") != "" {
+		t.Fatal(missing)
+	} else if path == "" {
+		t.Skip(missing)
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-quic", true))
+	if os.Getuid() == 0 {
+		options = append(options, chromedp.NoSandbox)
+	}
+	alloc, stop := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(stop)
+	ctx, cancel := chromedp.NewContext(alloc)
+	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatalf("start %s: %v", path, err)
+	}
+	return ctx
+}
+
+// A tab is a page that is used by keyboard. Every fault that its console
+// reports fails the test.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu     sync.Mutex // guards those below
+	faults []string
+	frames []string // what went over its sockets, either way
+	away   bool     // the server is away: failed requests are no faults
+}
+
+// newPerson opens a tab of somebody who has no cookies yet.
+func newPerson(t *testing.T, browser context.Context) *tab {
+	t.Helper()
+	return newTab(t, browser, chromedp.WithNewBrowserContext())
+}
+
+// newTab opens a tab of 1280x800 beside the one of parent, of the same person
+// unless options say otherwise.
+func newTab(t *testing.T, parent context.Context, options ...chromedp.ContextOption) *tab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(parent, options...)
+	b := &tab{t: t, ctx: ctx}
+	t.Cleanup(func() {
+		cancel()
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for _, fault := range b.faults {
+			t.Errorf("the console says: %s", fault)
+		}
+	})
+	if err := chromedp.Listen(ctx, b.hear); err != nil {
+		t.Fatal(err)
+	}
+	// A tab without the focus would let go of the keys that are held.
+	if _, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
+		t.Fatal(err)
+	}
+	b.resize(1280, 800)
+	return b
+}
+
+// hear runs on the goroutine that reads from the browser.
+func (b *tab) hear(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		b.faults = append(b.faults, (&chromedp.ExceptionError{ExceptionDetails: e.ExceptionDetails}).Error())
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeAssert {
+			args, _ := json.Marshal(e.Args)
+			b.faults = append(b.faults, fmt.Sprintf("%s %s", e.Type, args))
+		}
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.EntryLevelError && !(b.away && strings.Contains(e.Entry.Text, "net::ERR_")) {
+			b.faults = append(b.faults, fmt.Sprintf("%s (%s) %s", e.Entry.Text, e.Entry.Source, e.Entry.URL))
+		}
+	case *network.EventWebSocketFrameReceived:
+		b.frames = append(b.frames, string(e.Response.PayloadData))
+	case *network.EventWebSocketFrameSent:
+		b.frames = append(b.frames, string(e.Response.PayloadData))
+	}
+}
+
+func (b *tab) expectAway(away bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.away = away
+}
+
+// overheard returns everything that went over the sockets of the page.
+func (b *tab) overheard() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return append([]string(nil), b.frames...)
+}
+
+func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, actions...); err != nil {
+		b.fatalf("the browser: %v", err)
+	}
+}
+
+func (b *tab) open(url string) {
+	b.t.Helper()
+	b.do(chromedp.Navigate(url))
+}
+
+func (b *tab) resize(width, height int64, options ...chromedp.EmulateViewportOption) {
+	b.t.Helper()
+	b.do(chromedp.EmulateViewport(width, height, options...))
+}
+
+// phone makes the tab one of a telephone of 390x844.
+func (b *tab) phone() {
+	b.t.Helper()
+	b.resize(390, 844, chromedp.EmulateMobile, chromedp.EmulateTouch, chromedp.EmulateScale(2), chromedp.EmulatePortrait)
+}
+
+// press presses keys and lets go of them, one after another.
+func (b *tab) press(keys string) {
+	b.t.Helper()
+	b.do(chromedp.KeyEvent(keys))
+}
+
+// evaluate returns the value of a JavaScript expression, awaited.
+func evaluate[T any](b *tab, expression string) T {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.fatalf("evaluate %s: %v", expression, err)
+	}
+	return v
+}
+
+// wait waits until a JavaScript expression is true, also across pages.
+func (b *tab) wait(condition string) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	retry := time.NewTicker(15 * time.Millisecond)
+	defer retry.Stop()
+	for {
+		ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool](condition))
+		if ok {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			b.fatalf("after %v it is not true that %s (%v)", patience, condition, err)
+		case <-retry.C:
+		}
+	}
+}
+
+// waitFor waits until an element that matches a selector is visible.
+func (b *tab) waitFor(selector string) {
+	b.t.Helper()
+	b.wait(fmt.Sprintf("document.querySelector(%q)?.checkVisibility() === true", selector))
+}
+
+// tabTo presses Tab until an element that matches a selector has the focus.
+func (b *tab) tabTo(selector string) {
+	b.t.Helper()
+	b.waitFor(selector)
+	for range 80 {
+		if evaluate[bool](b, fmt.Sprintf("document.activeElement.matches(%q)", selector)) {
+			return
+		}
+		b.press(kb.Tab)
+	}
+	b.fatalf("Tab does not lead to %s", selector)
+}
+
+// enter goes to an element by Tab and presses Enter on it.
+func (b *tab) enter(selector string) {
+	b.t.Helper()
+	b.tabTo(selector)
+	b.press(kb.Enter)
+}
+
+// choose goes to a group of radio buttons by Tab and to one of them by arrows.
+func (b *tab) choose(name, value string) {
+	b.t.Helper()
+	b.tabTo(fmt.Sprintf("input[name=%s]", name))
+	for range 20 {
+		if evaluate[string](b, "document.activeElement.value") == value {
+			return
+		}
+		b.press(kb.ArrowDown)
+	}
+	b.fatalf("the arrow keys do not lead to %s of %s", value, name)
+}
+
+// data returns the state that the annotator's page keeps on its body.
+func (b *tab) data() map[string]string {
+	b.t.Helper()
+	return evaluate[map[string]string](b, "({...document.body.dataset})")
+}
+
+// painted waits until a question is on screen and everything is saved, and
+// returns the state of the page.
+func (b *tab) painted() map[string]string {
+	b.t.Helper()
+	b.wait("(({state, painted, unsent, answered}) => state === 'ready' && painted === 'true' && unsent === '0' && answered !== undefined)(document.body.dataset)")
+	return b.data()
+}
+
+// commit presses a key until it counts: in its first quarter of a second a
+// question takes no answer. It returns the assignment that it answered.
+func (b *tab) commit(key string) string {
+	b.t.Helper()
+	b.wait("document.body.dataset.assignment !== '' && document.body.dataset.painted === 'true'")
+	was := b.data()["assignment"]
+	for end := time.Now().Add(patience); b.data()["assignment"] == was; b.press(key) {
+		if time.Now().After(end) {
+			b.fatalf("the key %q does not count for %s", key, was)
+		}
+	}
+	return was
+}
+
+// answer answers the question on screen by a key and waits until that is saved
+// and the next one is painted. It returns the assignment that it answered.
+func (b *tab) answer(key string) string {
+	b.t.Helper()
+	before, err := strconv.Atoi(b.painted()["answered"])
+	if err != nil {
+		b.fatalf("data-answered: %v", err)
+	}
+	was := b.commit(key)
+	b.wait(fmt.Sprintf("document.body.dataset.answered === '%d' && document.body.dataset.unsent === '0'", before+1))
+	if now := b.painted()["assignment"]; now == was {
+		b.fatalf("after %q the question %s is still there", key, was)
+	}
+	return was
+}
+
+// A shownQuery is a question as it came over the socket.
+type shownQuery struct {
+	T, Assignment, Left string
+	Clips               []string
+}
+
+// asked returns the questions that came over the socket.
+func (b *tab) asked() map[string]shownQuery {
+	b.t.Helper()
+	asked := map[string]shownQuery{}
+	for _, frame := range b.overheard() {
+		var q shownQuery
+		if err := json.Unmarshal([]byte(frame), &q); err != nil {
+			b.fatalf("a frame that is not JSON: %q", frame)
+		}
+		if q.T == "query" {
+			asked[q.Assignment] = q
+		}
+	}
+	return asked
+}
+
+// moving waits until every canvas of a selector shows something else than now.
+func (b *tab) moving(selector string, canvases int) {
+	b.t.Helper()
+	pictures := fmt.Sprintf("[...document.querySelectorAll(%q)].map((c) => c.toDataURL())", selector)
+	first := evaluate[[]string](b, pictures)
+	if len(first) != canvases {
+		b.fatalf("%d canvases match %s, want %d", len(first), selector, canvases)
+	}
+	const before = "window.testedPictures" // too long to send each time
+	evaluate[int](b, before+" = "+pictures+"; "+before+".length")
+	b.wait(pictures + ".every((p, i) => p !== " + before + "[i])")
+}
+
+// fits reports what is cut off or makes the page scroll.
+func (b *tab) fits(width, height int) {
+	b.t.Helper()
+	cut := evaluate[[]string](b, fmt.Sprintf(`((w, h) => {
+		const cut = [], root = document.documentElement;
+		if (innerWidth !== w || innerHeight !== h) cut.push("the view is " + innerWidth + "x" + innerHeight);
+		for (const e of [root, document.body]) {
+			if (e.scrollWidth > w) cut.push(e.tagName + " scrolls sideways: " + e.scrollWidth);
+			if (e.scrollHeight > h) cut.push(e.tagName + " scrolls down: " + e.scrollHeight);
+		}
+		for (const e of document.querySelectorAll("button, h1, canvas, header *, .answers *")) {
+			const r = e.getBoundingClientRect();
+			if (!e.checkVisibility({ visibilityProperty: true }) || r.width === 0 || e.matches(".sr")) continue;
+			if (r.left < -0.5 || r.top < -0.5 || r.right > w + 0.5 || r.bottom > h + 0.5)
+				cut.push("outside the view: " + e.outerHTML.slice(0, 120) + JSON.stringify(r));
+			if (e.matches("button") && (e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight))
+				cut.push("too small for its text: " + e.outerHTML.slice(0, 120));
+		}
+		return cut;
+	})(%d, %d)`, width, height))
+	for _, what := range cut {
+		b.t.Errorf("%dx%d: %s", width, height, what)
+	}
+}
+
+// shot saves a picture of what is in view.
+func (b *tab) shot(name string) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	png, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		b.t.Fatalf("screenshot %s: %v", name, err)
+	}
+	dir := os.Getenv("TIEBREAK_SCREENSHOTS")
+	if dir == "" {
+		dir = b.t.ArtifactDir()
+	}
+	path := filepath.Join(dir, name+".png")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, png, 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// fatalf ends the test and says where the page stood.
+func (b *tab) fatalf(format string, args ...any) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, 10*time.Second)
+	defer cancel()
+	where, _ := chromedp.Run(ctx, chromedp.Evaluate[string](
+		"location.href + ' ' + JSON.stringify({...document.body.dataset}) + '\\n' + document.body.innerText.slice(0, 800)"))
+	b.t.Fatalf("%s\nat %s", fmt.Sprintf(format, args...), where)
+}
