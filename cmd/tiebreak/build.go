@@ -57,7 +57,7 @@ func newTrainer(spec idrl.SessionSpec) (idrl.Trainer, error) {
 			return e
 		},
 		Solver: sol, Kind: spec.Kind, Samples: spec.Candidates,
-		Restarts: 10, Pool: 30, MaxQueries: 2000,
+		Restarts: 10, Pool: 30, MaxQueries: 2000, Mu: solver.Mu,
 		Encode: clip.Encode,
 	}, nil
 }

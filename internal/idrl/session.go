@@ -68,10 +68,13 @@ func (s SessionSpec) WithDefaults() SessionSpec {
 		}
 	}
 	num(&s.PriorVar, 1)
-	if s.Kind.Still() { // a state's reward is one step's, not a sum over many
-		num(&s.NoiseStd, 0.25)
+	// People are right in nine of ten comparisons of two random clips where the
+	// noise is a third of the prior's standard deviation of their difference:
+	// about 10 for clips, a sum over many steps, and 1.4 for states.
+	if s.Kind.Still() {
+		num(&s.NoiseStd, 0.5)
 	} else {
-		num(&s.NoiseStd, 1)
+		num(&s.NoiseStd, 3)
 	}
 	num(&s.TieBand, s.NoiseStd/4)
 	num(&s.RatingVar, 0.05)
