@@ -89,8 +89,10 @@ func TestPaints(t *testing.T) {
 	if !found {
 		t.Fatal("there is no dark theme")
 	}
-	paints := []string{"ground", "surface", "mark", "detail", "wall", "agent", "agentfg", "other", "otherfg", "focus", "ink",
-		"object0", "object1", "object2", "object3", "object4", "object5", "object6", "object7", "object8", "object9"}
+	paints := []string{
+		"ground", "surface", "mark", "detail", "wall", "agent", "agentfg", "other", "otherfg", "focus", "ink",
+		"object0", "object1", "object2", "object3", "object4", "object5", "object6", "object7", "object8", "object9",
+	}
 	for _, p := range paints {
 		for theme, text := range map[string]string{"light": light, "dark": dark} {
 			if !strings.Contains(text, "--paint-"+p+": #") {

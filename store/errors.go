@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
+	"tiebreak/internal/idrl"
+
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
-
-	"tiebreak/internal/idrl"
 )
 
 // convert turns an error of the driver into one of the project's. The text of
@@ -39,7 +39,7 @@ func convert(err error) error {
 }
 
 // wrap keeps the text of cause without its type.
-func wrap(err, cause error) error { return fmt.Errorf("%w: %v", err, cause) }
+func wrap(err, cause error) error { return fmt.Errorf("%w: %s", err, cause.Error()) }
 
 func busy(err error) bool {
 	var e *sqlite.Error

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/idrl"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-
-	"tiebreak/internal/idrl"
 )
 
 // exact compares records; what is not stored is left out.

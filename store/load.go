@@ -33,9 +33,14 @@ const answerColumns = `answer.id, answer.seq, answer.assignment_id, answer.query
 	answer.response_ms, answer.hidden_ms, answer.loops, answer.input, answer.instructions, answer.late`
 
 func answerTargets(a *idrl.Answer) []any {
-	return []any{&a.ID, &a.Seq, text(&a.Assignment), &a.Query, &a.Annotator, text(&a.Undoes),
-		&a.Choice, &a.Rating, &a.Reason, &a.Left, timeColumn{&a.ShownAt}, timeColumn{&a.AnsweredAt}, timeColumn{&a.ReceivedAt},
-		&a.ResponseMS, &a.HiddenMS, &a.Loops, &a.Input, &a.Instructions, &a.Late}
+	return []any{
+		&a.ID, &a.Seq, text(&a.Assignment), &a.Query, &a.Annotator, text(&a.Undoes),
+		&a.Choice, &a.Rating, &a.Reason, &a.Left,
+		timeColumn{&a.ShownAt},
+		timeColumn{&a.AnsweredAt},
+		timeColumn{&a.ReceivedAt},
+		&a.ResponseMS, &a.HiddenMS, &a.Loops, &a.Input, &a.Instructions, &a.Late,
+	}
 }
 
 func readLog(ctx context.Context, from querier, id idrl.SessionID) ([]idrl.Answer, error) {

@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/pressly/goose/v3"
-
 	"tiebreak/internal/idrl"
+
+	"github.com/pressly/goose/v3"
 )
 
 //go:embed migrations/*.sql

@@ -5,10 +5,10 @@ import (
 	"database/sql"
 	"errors"
 
+	"tiebreak/internal/idrl"
+
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
-
-	"tiebreak/internal/idrl"
 )
 
 // A querier is a pool of connections or a transaction.

@@ -12,7 +12,8 @@ import (
 // own. It reads one moment's state, a row at a time, and stops at the first
 // error of yield, which it returns. yield owns what it is given.
 func (db *DB) Rows(ctx context.Context, session idrl.SessionID,
-	yield func(a idrl.Answer, q idrl.Query, clips []idrl.Clip, why idrl.Why, undone bool) error) error {
+	yield func(a idrl.Answer, q idrl.Query, clips []idrl.Clip, why idrl.Why, undone bool) error,
+) error {
 	const query = `
 		SELECT ` + answerColumns + `, ` + queryColumns + `, ` + whyColumns + `,
 			EXISTS (SELECT 1 FROM answer AS later WHERE later.session_id = answer.session_id AND later.undoes = answer.id),

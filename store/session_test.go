@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"tiebreak/internal/idrl"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestSessions(t *testing.T) {

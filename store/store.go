@@ -17,9 +17,9 @@ import (
 	"path/filepath"
 	"sync"
 
-	_ "modernc.org/sqlite" // the driver "sqlite"
-
 	"tiebreak/internal/idrl"
+
+	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
 // FileName is the name of the database within a data folder.

@@ -139,7 +139,7 @@ func (w *writer) rollback(cause error) error {
 // transaction is lost.
 func (w *writer) one(r *request) error {
 	if r.err = r.ctx.Err(); r.err != nil {
-		return nil
+		return nil //nolint:nilerr // the request is lost, not the transaction
 	}
 	if _, err := w.exec(`SAVEPOINT request`); err != nil {
 		return err
@@ -157,7 +157,7 @@ func (w *writer) one(r *request) error {
 // exec runs a statement and returns the number of rows it changed. It takes no
 // context, because an interrupted statement would undo its neighbours too.
 func (t *tx) exec(query string, args ...any) (int64, error) {
-	s, err := t.prepare(query)
+	s, err := t.prepare(query) //nolint:sqlclosecheck // kept for the next transaction; the writer closes it
 	if err != nil {
 		return 0, err
 	}
@@ -170,7 +170,7 @@ func (t *tx) exec(query string, args ...any) (int64, error) {
 
 // row runs a query that yields at most one row.
 func (t *tx) row(query string, args ...any) scanner {
-	s, err := t.prepare(query)
+	s, err := t.prepare(query) //nolint:sqlclosecheck // kept for the next transaction; the writer closes it
 	if err != nil {
 		return failed{err}
 	}

@@ -449,7 +449,7 @@ func helpDialog(p LabelPage) templ.Component {
 			templ_7745c5c3_Var18 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<dialog class=\"help\" data-help-dialog aria-labelledby=\"help-title\"><form method=\"dialog\"><div class=\"row\"><h2 id=\"help-title\">What to look for</h2><button class=\"quiet\"><kbd aria-hidden=\"true\">Esc</kbd> Close</button></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<dialog class=\"help\" data-help-dialog aria-labelledby=\"help-title\"><form method=\"dialog\"><div class=\"row\"><h2 id=\"help-title\">What to look for</h2><button class=\"quiet\" autofocus><kbd aria-hidden=\"true\">Esc</kbd> Close</button></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -482,7 +482,7 @@ func helpDialog(p LabelPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<div class=\"row end\"><button class=\"primary\" autofocus>Go on</button></div></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<div class=\"row end\"><button class=\"primary\">Go on</button></div></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/static"
+
 	"github.com/a-h/templ"
 	"golang.org/x/net/html"
-
-	"tiebreak/static"
 )
 
 var layout = Layout{Title: "T", Static: static.Base(), User: "ada", Home: "/sessions", SignOut: "/signout"}
@@ -184,8 +184,10 @@ func TestLabelAnswers(t *testing.T) {
 
 func TestNewSessionKeepsWhatWasTyped(t *testing.T) {
 	nodes := parse(t, pages()["new"])
-	for _, name := range []string{"title", "env", "kind", "instructions", "budget", "acquisition", "prior", "likelihood",
-		"seed", "candidates", "ahead", "train_every", "prior_var", "noise_std", "tie_band", "rating_var"} {
+	for _, name := range []string{
+		"title", "env", "kind", "instructions", "budget", "acquisition", "prior", "likelihood",
+		"seed", "candidates", "ahead", "train_every", "prior_var", "noise_std", "tie_band", "rating_var",
+	} {
 		if find(nodes, "name", name) == nil {
 			t.Errorf("no field %s", name)
 		}

@@ -4,10 +4,10 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/labstack/echo/v4"
-
 	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
+
+	"github.com/labstack/echo/v4"
 )
 
 // A browser can be a researcher and, in each session, an annotator at once:

@@ -3,10 +3,10 @@ package web
 import (
 	"net/http"
 
-	"github.com/labstack/echo/v4"
-
 	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
+
+	"github.com/labstack/echo/v4"
 )
 
 // clip is GET /sessions/:id/clips/:clip. A clip is named by its content, so a

@@ -5,11 +5,11 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/labstack/echo/v4"
-
 	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
 	"tiebreak/templates"
+
+	"github.com/labstack/echo/v4"
 )
 
 // An annotator link made on the page lets in this many people for this long.

@@ -30,10 +30,14 @@ func (b *bench) record() {
 		Clips:      map[idrl.ClipID]idrl.Clip{"c1": a, "c2": c, "c3": other},
 		Queries:    []idrl.Query{q},
 	}
-	as := idrl.Assignment{ID: "s1.1", N: 1, Query: q, Annotator: "a1", Left: idrl.SideB, IssuedAt: now, LeaseUntil: now.Add(time.Hour),
-		Why: idrl.Why{First: secretPolicy, Second: secretPolicy + "2", PairStd: 0.5, Info: 0.25}}
-	row := idrl.Answer{ID: "id1", Seq: 1, Assignment: as.ID, Query: q.ID, Annotator: "a1", Choice: idrl.ChoseB, Left: idrl.SideB,
-		ShownAt: now, AnsweredAt: now, ReceivedAt: now, ResponseMS: 900, Input: "mouse", Instructions: 1}
+	as := idrl.Assignment{
+		ID: "s1.1", N: 1, Query: q, Annotator: "a1", Left: idrl.SideB, IssuedAt: now, LeaseUntil: now.Add(time.Hour),
+		Why: idrl.Why{First: secretPolicy, Second: secretPolicy + "2", PairStd: 0.5, Info: 0.25},
+	}
+	row := idrl.Answer{
+		ID: "id1", Seq: 1, Assignment: as.ID, Query: q.ID, Annotator: "a1", Choice: idrl.ChoseB, Left: idrl.SideB,
+		ShownAt: now, AnsweredAt: now, ReceivedAt: now, ResponseMS: 900, Input: "mouse", Instructions: 1,
+	}
 	for _, err := range []error{
 		b.db.Adopt(ctx, "s1", g, 0),
 		b.db.Issue(ctx, "s1", []idrl.Assignment{as}),
@@ -119,7 +123,8 @@ func TestExport(t *testing.T) {
 type brokenExports struct{ rows int }
 
 func (e brokenExports) Rows(_ context.Context, _ idrl.SessionID,
-	yield func(idrl.Answer, idrl.Query, []idrl.Clip, idrl.Why, bool) error) error {
+	yield func(idrl.Answer, idrl.Query, []idrl.Clip, idrl.Why, bool) error,
+) error {
 	for range e.rows {
 		if err := yield(idrl.Answer{ID: "x"}, idrl.Query{}, nil, idrl.Why{}, false); err != nil {
 			return err

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/labstack/echo/v4"
-
 	"tiebreak/internal/auth"
 	"tiebreak/internal/export"
 	"tiebreak/internal/idrl"
+
+	"github.com/labstack/echo/v4"
 )
 
 // export is GET /sessions/:id/export?format=jsonl|csv: the log as a data set,

@@ -28,10 +28,9 @@ type fakeSession struct {
 	mu       sync.Mutex
 	log      []idrl.Answer
 	asked    map[idrl.AnnotatorID]int // questions answered or withdrawn
-	held     map[idrl.AnnotatorID]string
-	fail     error // of every call, while set
-	empty    bool  // nothing to ask
-	statuses int   // calls of Status
+	fail     error                    // of every call, while set
+	empty    bool                     // nothing to ask
+	statuses int                      // calls of Status
 	renewed  []idrl.AssignmentID
 	block    chan struct{} // Answer waits for it, if not nil
 }

@@ -6,12 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/gorilla/websocket"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/web"
 	"tiebreak/web/wire"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/gorilla/websocket"
 )
 
 // TestTwoTabs: two tabs of one annotator hold the same questions; when one

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/labstack/echo/v4"
-
 	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
 	"tiebreak/templates"
+
+	"github.com/labstack/echo/v4"
 )
 
 // join is GET /join/:token, an annotator's link.

@@ -4,10 +4,10 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/labstack/echo/v4"
-
 	"tiebreak/internal/auth"
 	"tiebreak/templates"
+
+	"github.com/labstack/echo/v4"
 )
 
 // label is GET /sessions/:id/label, the annotator's page. It holds nothing of a

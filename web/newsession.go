@@ -6,11 +6,11 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/labstack/echo/v4"
-
 	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
 	"tiebreak/templates"
+
+	"github.com/labstack/echo/v4"
 )
 
 // defaultInstructions fit every kind of question until the researcher says more.

@@ -6,13 +6,13 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/a-h/templ"
-	"github.com/labstack/echo/v4"
-
 	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
 	"tiebreak/static"
 	"tiebreak/templates"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
 )
 
 // render writes a page. It is built whole first, so that a failure is a clean

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/web"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestWhoMaySeeWhat is the matrix of roles and routes.

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"tiebreak/internal/idrl"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestBucket(t *testing.T) {
@@ -21,9 +21,17 @@ func TestBucket(t *testing.T) {
 		after time.Duration // since the start
 		want  bool
 	}{
-		{0, true}, {0, true}, {0, true}, {0, false},
-		{400 * time.Millisecond, false}, {500 * time.Millisecond, true}, {500 * time.Millisecond, false},
-		{time.Hour, true}, {time.Hour, true}, {time.Hour, true}, {time.Hour, false}, // no more than the burst
+		{0, true},
+		{0, true},
+		{0, true},
+		{0, false},
+		{400 * time.Millisecond, false},
+		{500 * time.Millisecond, true},
+		{500 * time.Millisecond, false},
+		{time.Hour, true},
+		{time.Hour, true},
+		{time.Hour, true},
+		{time.Hour, false}, // no more than the burst
 	} {
 		if got := b.take(start.Add(test.after)); got != test.want {
 			t.Errorf("take %d = %v, want %v", i, got, test.want)
@@ -70,8 +78,10 @@ func TestEncodeState(t *testing.T) {
 		"training": map[string]any{"running": true, "based_on": 0.0, "done": 0.0, "total": 0.0, "what": "solving", "err": ""},
 		"regret":   []any{}, "candidates": []any{}, "weights": []any{}, "annotators": []any{},
 		"open": []any{with(map[string]any{"assignment": "s1.1", "annotator": "a1"})},
-		"recent": []any{with(map[string]any{"seq": 2.0, "annotator": "a1", "choice": "b", "rating": 0.0, "undone": true,
-			"response_ms": 7.0, "clips": []any{"/sessions/s1/clips/c1"}})},
+		"recent": []any{with(map[string]any{
+			"seq": 2.0, "annotator": "a1", "choice": "b", "rating": 0.0, "undone": true,
+			"response_ms": 7.0, "clips": []any{"/sessions/s1/clips/c1"},
+		})},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("state differs (-want +got):\n%s", diff)

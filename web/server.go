@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/labstack/echo/v4"
-
 	"tiebreak/static"
+
+	"github.com/labstack/echo/v4"
 )
 
 // Server is the http.Handler of everything that Tiebreak serves.

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/labstack/echo/v4"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/templates"
+
+	"github.com/labstack/echo/v4"
 )
 
 // sessionForm is the form for a new session: what was typed, what it means, and

@@ -5,11 +5,11 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/labstack/echo/v4"
-
 	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
 	"tiebreak/templates"
+
+	"github.com/labstack/echo/v4"
 )
 
 // listSessions is GET /sessions.

@@ -3,11 +3,11 @@ package web
 import (
 	"net/http"
 
-	"github.com/labstack/echo/v4"
-
 	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
 	"tiebreak/templates"
+
+	"github.com/labstack/echo/v4"
 )
 
 // signIn is GET /signin?token=…: it asks for a click, so that a program that

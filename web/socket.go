@@ -11,9 +11,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gorilla/websocket"
-
 	"tiebreak/web/wire"
+
+	"github.com/gorilla/websocket"
 )
 
 // Limits of a socket.

@@ -7,10 +7,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gorilla/websocket"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/web/wire"
+
+	"github.com/gorilla/websocket"
 )
 
 // sockets are the open sockets of a server.
@@ -95,7 +95,8 @@ func (s *Server) Drain(ctx context.Context) error {
 // socket before anything is read, and returns what to do with each message and
 // at the end.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, limit int64, alive func(context.Context) error,
-	start func(*socket) (handle func(kind int, m []byte), stop func())) error {
+	start func(*socket) (handle func(kind int, m []byte), stop func()),
+) error {
 	switch {
 	case !originAllowed(r, s.cfg.Origins):
 		return idrl.Errorf(idrl.Forbidden, "This page was not served by this address. Open the site by the address that the server printed.")
@@ -106,7 +107,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, limit int64, aliv
 	}
 	ws, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
-		return nil // the upgrader has replied
+		return nil //nolint:nilerr // the upgrader has replied
 	}
 	sock := newSocket(ws, limit, alive)
 	if !s.sockets.add(sock) {

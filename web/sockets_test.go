@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/gorilla/websocket"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/web"
 	"tiebreak/web/wire"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/gorilla/websocket"
 )
 
 func TestSocketRefusesStrangers(t *testing.T) {
@@ -63,8 +63,10 @@ func TestConversation(t *testing.T) {
 		got = append(got, m)
 	}
 	question := func(n int) *wire.Query {
-		return &wire.Query{Assignment: idrl.AssignmentID(fmt.Sprintf("s1.a1.%d", n)), Query: "q1", Kind: idrl.CompareClips,
-			Clips: []string{"/sessions/s1/clips/c1", "/sessions/s1/clips/c2"}, Left: idrl.SideB, LeaseUntil: time.Unix(1.9e9, 0).UTC()}
+		return &wire.Query{
+			Assignment: idrl.AssignmentID(fmt.Sprintf("s1.a1.%d", n)), Query: "q1", Kind: idrl.CompareClips,
+			Clips: []string{"/sessions/s1/clips/c1", "/sessions/s1/clips/c2"}, Left: idrl.SideB, LeaseUntil: time.Unix(1.9e9, 0).UTC(),
+		}
 	}
 	want := []wire.FromServer{
 		&wire.Hello{Session: "s1", Kind: idrl.CompareClips, Env: "driver", Instructions: 1, Have: []idrl.AnswerID{}},
@@ -148,8 +150,10 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"not JSON", "hello", wire.Nak{Code: wire.Invalid, Message: "The message is not a JSON object."}},
 		{"unknown type", `{"t":"vote","id":"v1"}`, wire.Nak{ID: "v1", Code: wire.Unknown, Message: "The server does not know this type"}},
-		{"rating off its scale", strings.Replace(string(wire.Encode(rating)), "0.5", "1.5", 1),
-			wire.Nak{ID: "id6", Code: wire.Invalid, Message: "The rating is off its scale"}},
+		{
+			"rating off its scale", strings.Replace(string(wire.Encode(rating)), "0.5", "1.5", 1),
+			wire.Nak{ID: "id6", Code: wire.Invalid, Message: "The rating is off its scale"},
+		},
 		{"rating of a comparison", string(wire.Encode(rating)), wire.Nak{ID: "id6", Code: wire.Forbidden, Message: "Question s1.a1.0"}},
 		{"somebody else's question", string(wire.Encode(other)), wire.Nak{ID: "id5", Code: wire.Forbidden, Message: "Question s1.a2.0 was given to somebody else."}},
 		{"same id, another choice", string(wire.Encode(clash)), wire.Nak{ID: "id1", Code: wire.Conflict, Message: "Answer id1 was recorded with another choice."}},
@@ -189,8 +193,10 @@ func TestFaultsAreRetried(t *testing.T) {
 		want wire.Nak
 	}{
 		{idrl.Errorf(idrl.Unavailable, "too many at once"), wire.Nak{ID: "id1", Code: wire.Unavailable, Message: "Too many at once.", RetryMS: 1000}},
-		{errors.New("SECRET-FAULT"), wire.Nak{ID: "id1", Code: wire.Internal, RetryMS: 5000,
-			Message: "Something went wrong on the server; its log says what. Nothing that was saved is lost."}},
+		{errors.New("SECRET-FAULT"), wire.Nak{
+			ID: "id1", Code: wire.Internal, RetryMS: 5000,
+			Message: "Something went wrong on the server; its log says what. Nothing that was saved is lost.",
+		}},
 	} {
 		b.s1.set(idrl.EventTraining, func() { b.s1.fail = test.err })
 		tab.send(answerTo(0, "id1"))

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gorilla/websocket"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/web/wire"
+
+	"github.com/gorilla/websocket"
 )
 
 // patience is how long a test waits for a message before it fails.

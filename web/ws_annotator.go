@@ -6,13 +6,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gorilla/websocket"
-	"github.com/labstack/echo/v4"
-
 	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/live"
 	"tiebreak/web/wire"
+
+	"github.com/gorilla/websocket"
+	"github.com/labstack/echo/v4"
 )
 
 // Waits of an annotator's socket.

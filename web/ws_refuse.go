@@ -3,10 +3,10 @@ package web
 import (
 	"time"
 
-	"github.com/gorilla/websocket"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/web/wire"
+
+	"github.com/gorilla/websocket"
 )
 
 // refuse answers a message that is wrong in itself.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
-	"github.com/labstack/echo/v4"
-
 	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/live"
+
+	"github.com/labstack/echo/v4"
 )
 
 // A researcher's page gets the state at most this often.

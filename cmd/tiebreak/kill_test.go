@@ -10,14 +10,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
 	"tiebreak/store"
 	"tiebreak/web/client"
 	"tiebreak/web/wire"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // A labeller answers in lockstep: a question, its answer, the ack, the next. Its

@@ -165,7 +165,9 @@ func (a *app) listen(ctx context.Context, ln net.Listener) error {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	err := errors.Join(a.web.Drain(last), srv.Shutdown(last))
-	<-failed // http.ErrServerClosed
+	if closed := <-failed; !errors.Is(closed, http.ErrServerClosed) {
+		err = errors.Join(err, closed)
+	}
 	return err
 }
 

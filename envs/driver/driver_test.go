@@ -6,12 +6,12 @@ import (
 	"os"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/floats/scalar"
-
 	"tiebreak/envs/envtest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/floats/scalar"
 )
 
 func TestContract(t *testing.T) {

@@ -17,7 +17,8 @@ func scenery() []idrl.Shape {
 	const edge = 1.5 * laneWidth
 	out := []idrl.Shape{
 		{Kind: idrl.Polygon, Paint: idrl.Surface, Pts: []float64{
-			-edge - 0.04, southEnd, edge + 0.04, southEnd, edge + 0.04, northEnd, -edge - 0.04, northEnd}},
+			-edge - 0.04, southEnd, edge + 0.04, southEnd, edge + 0.04, northEnd, -edge - 0.04, northEnd,
+		}},
 		line(-edge, southEnd, northEnd),
 		line(edge, southEnd, northEnd),
 	}

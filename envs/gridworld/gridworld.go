@@ -10,9 +10,9 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/mat"
-
 	"tiebreak/internal/idrl"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // ID names the environment in the catalogue.

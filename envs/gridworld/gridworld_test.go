@@ -4,11 +4,11 @@ import (
 	"math"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"tiebreak/envs/envtest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 func TestContract(t *testing.T) {

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
-
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // normals returns n standard normal numbers.

@@ -3,9 +3,9 @@ package acquisition
 import (
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/floats"
-
 	"tiebreak/internal/idrl"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // IDRL is Information Directed Reward Learning (the paper, section 4). Step 1

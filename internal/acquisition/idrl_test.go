@@ -5,12 +5,12 @@ import (
 	"math"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
-
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // expectedVariance conditions p on every possible answer to q and returns the

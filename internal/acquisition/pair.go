@@ -3,11 +3,11 @@ package acquisition
 import (
 	"math/rand/v2"
 
+	"tiebreak/internal/idrl"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
-
-	"tiebreak/internal/idrl"
 )
 
 // A pair is two candidates and what is not known of the difference of their

@@ -54,12 +54,13 @@ func Can(a Actor, action Action, session idrl.SessionID) bool {
 			return true
 		case WatchSession, Invite, Export, FetchClip:
 			return session != ""
+		default:
+			return false
 		}
 	case Annotator:
-		switch action {
-		case Label, FetchClip:
-			return session != "" && session == a.Session && a.Annotator != ""
-		}
+		mine := session != "" && session == a.Session && a.Annotator != ""
+		return mine && (action == Label || action == FetchClip)
+	default:
+		return false
 	}
-	return false
 }

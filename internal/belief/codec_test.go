@@ -6,9 +6,9 @@ import (
 	"math"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
-
 	"tiebreak/internal/rng"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 func encode(t testing.TB, g *Gaussian) []byte {

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"sync"
 
+	"tiebreak/internal/idrl"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-
-	"tiebreak/internal/idrl"
 )
 
 // MaxDim is the largest dimension of a Gaussian.

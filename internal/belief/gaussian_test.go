@@ -7,11 +7,11 @@ import (
 	"sync"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // normals returns n standard normal numbers.

@@ -5,10 +5,10 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/idrl"
+
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/stat/distuv"
-
-	"tiebreak/internal/idrl"
 )
 
 // outcome is a possible answer and its probability (density) given u.

@@ -4,12 +4,12 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/rng"
+
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distmv"
-
-	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
 )
 
 func model(d int) Model {

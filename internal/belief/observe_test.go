@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // n rank-one updates, in any order, are one linear regression:

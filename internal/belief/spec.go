@@ -1,9 +1,9 @@
 package belief
 
 import (
-	"gonum.org/v1/gonum/mat"
-
 	"tiebreak/internal/idrl"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // leastNoise is the smallest variance of an answer's noise, as a share of the

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/idrl"
+
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-
-	"tiebreak/internal/idrl"
 )
 
 // env is an environment of which only the spec matters.

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"tiebreak/internal/idrl"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // world is a small environment that draws a camera, one static shape and two

@@ -93,6 +93,7 @@ func (t *tape) answer(q idrl.Query) idrl.Answer {
 		a.Choice = idrl.ChoseB
 	case idrl.ChoseB:
 		a.Choice = idrl.ChoseA
+	default: // says the same of both
 	}
 	return a
 }

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"tiebreak/internal/export"
 	"tiebreak/internal/idrl"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 var (

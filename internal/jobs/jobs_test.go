@@ -168,7 +168,7 @@ func TestResults(t *testing.T) {
 			t.Errorf("%d bytes came back as %d", len(want), len(got))
 		}
 	}
-	if do(t, p, "pid") != do(t, p, "pid") {
+	if first, second := do(t, p, "pid"), do(t, p, "pid"); first != second {
 		t.Error("the worker is not kept between jobs")
 	}
 	if l.attempt != 6 || l.running {

@@ -42,8 +42,10 @@ func (w *worker) start(command, env []string, log *slog.Logger) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start worker: %w", err)
 	}
-	*w = worker{cmd: cmd, stdin: stdin, lastID: w.lastID,
-		replies: make(chan reply), quit: make(chan struct{}), exited: make(chan struct{})}
+	*w = worker{
+		cmd: cmd, stdin: stdin, lastID: w.lastID,
+		replies: make(chan reply), quit: make(chan struct{}), exited: make(chan struct{}),
+	}
 	go w.receive(bufio.NewReader(stdout))
 	return nil
 }

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"gonum.org/v1/gonum/floats"
-
 	"tiebreak/internal/idrl"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Answer takes in a reply. It returns once the reply is durable. The same reply

@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
 	"tiebreak/internal/session"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // journal is a Journal in memory. It refuses what a real one refuses.

@@ -5,12 +5,12 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/quality"
 	"tiebreak/internal/rng"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 )
 
 // regretSamples is the number of posterior samples behind a Regret.

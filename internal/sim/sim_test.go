@@ -55,6 +55,8 @@ func ask(t *testing.T, kind string, opt sim.Options, q idrl.Query) (a, b, equal,
 			equal += 1.0 / n
 		case idrl.Rated:
 			ratings = append(ratings, got.Rating)
+		default:
+			t.Fatalf("choice %q", got.Choice)
 		}
 		got.ID, got.Left = "x", idrl.SideA
 		if err := got.Validate(q); err != nil {

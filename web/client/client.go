@@ -13,10 +13,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gorilla/websocket"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/web/wire"
+
+	"github.com/gorilla/websocket"
 )
 
 const (

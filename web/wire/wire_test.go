@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/web/wire"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 const answer = `{"t":"answer","id":"1b4e28ba-2fa1-11d2-883f-0016d3cca427","assignment":"as1","choice":"a","shown_left":"b",` +
@@ -36,11 +36,15 @@ func TestDecode(t *testing.T) {
 		{"hello without an outbox", `{"t":"hello"}`, &wire.ClientHello{}},
 		{"undo", ` { "id":"u1", "of":"a1", "t":"undo" } `, &wire.Undo{ID: "u1", Of: "a1"}},
 		{"renew", `{"t":"renew","assignment":"as1"}`, &wire.Renew{Assignment: "as1"}},
-		{"answer", answer, &wire.Answer{ID: "1b4e28ba-2fa1-11d2-883f-0016d3cca427", Assignment: "as1", Choice: idrl.ChoseA,
-			ShownLeft: idrl.SideB, ShownAt: shown, AnsweredMS: 1234, Loops: 2, HiddenMS: 100, Input: "keyboard", Instructions: 1}},
-		{"rating", `{"t":"answer","id":"x","assignment":"y","choice":"rated","rating":0.5,"shown_at":"2026-11-20T12:00:00.5Z",` +
-			`"answered_ms":1,"input":"api","instructions_version":1}`,
-			&wire.Answer{ID: "x", Assignment: "y", Choice: idrl.Rated, Rating: &half, ShownAt: shown, AnsweredMS: 1, Input: "api", Instructions: 1}},
+		{"answer", answer, &wire.Answer{
+			ID: "1b4e28ba-2fa1-11d2-883f-0016d3cca427", Assignment: "as1", Choice: idrl.ChoseA,
+			ShownLeft: idrl.SideB, ShownAt: shown, AnsweredMS: 1234, Loops: 2, HiddenMS: 100, Input: "keyboard", Instructions: 1,
+		}},
+		{
+			"rating", `{"t":"answer","id":"x","assignment":"y","choice":"rated","rating":0.5,"shown_at":"2026-11-20T12:00:00.5Z",` +
+				`"answered_ms":1,"input":"api","instructions_version":1}`,
+			&wire.Answer{ID: "x", Assignment: "y", Choice: idrl.Rated, Rating: &half, ShownAt: shown, AnsweredMS: 1, Input: "api", Instructions: 1},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := wire.Decode([]byte(test.in))
