@@ -39,7 +39,7 @@ func Catalogue() []Entry {
 			Description: "An agent walks between walls on a 10×10 floor with twenty " +
 				"objects of ten types. Every session has a floor of its own.",
 			New: func(layout *rand.Rand) idrl.Environment {
-				return gridworld.New(gridworld.Config{}, layout)
+				return gridworld.New(gridworld.Config{MinReachable: 50}, layout)
 			},
 		},
 	}

@@ -34,13 +34,14 @@ type app struct {
 }
 
 // openApp opens the data folder and joins the parts. The caller must close it.
-func openApp(ctx context.Context, dir string, origins []string, log *slog.Logger) (*app, error) {
+// worker is the command line of a worker process; empty for this program's own.
+func openApp(ctx context.Context, dir string, origins []string, log *slog.Logger, worker ...string) (*app, error) {
 	db, err := store.Open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	a := &app{db: db, auth: auth.New(auth.Config{Store: db}), log: log}
-	if a.pool, err = jobs.NewPool(jobs.Config{Store: db, Log: log}); err != nil {
+	if a.pool, err = jobs.NewPool(jobs.Config{Store: db, Command: worker, Log: log}); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	a.manager = session.NewManager(db, a.build, log)

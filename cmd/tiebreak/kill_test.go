@@ -30,6 +30,15 @@ type labeller struct {
 	sent  *wire.Answer
 	known map[idrl.AssignmentID]*wire.Query // not answered yet
 	open  []idrl.AssignmentID               // as the last status listed them
+	began time.Time                         // when the reply under way was sent
+	waits []time.Duration                   // from reply to acknowledgement
+}
+
+func newLabeller(conn *client.Conn, seed uint64) *labeller {
+	return &labeller{
+		conn: conn, rng: rng.New(seed, "answer ids", 0),
+		acked: map[idrl.AnswerID]bool{}, known: map[idrl.AssignmentID]*wire.Query{},
+	}
 }
 
 func (l *labeller) choice(q *wire.Query) idrl.Choice {
@@ -76,6 +85,10 @@ func (l *labeller) take(m wire.FromServer) error {
 		l.ack(m.ID)
 		return l.answer() // a status may have come before the ack
 	case *wire.Nak:
+		if m.RetryMS > 0 {
+			<-time.After(time.Duration(m.RetryMS) * time.Millisecond)
+			return l.conn.Send(l.sent)
+		}
 		return idrl.Errorf(idrl.Invalid, "refused: %s", m.Message)
 	case *wire.Status:
 		l.open = m.Open
@@ -97,6 +110,7 @@ func (l *labeller) answer() error {
 			ShownAt: time.Now().UTC(), Input: "api", Instructions: 1,
 		}
 		l.asked = append(l.asked, q.Query)
+		l.began = time.Now()
 		return l.conn.Send(l.sent)
 	}
 	return nil
@@ -105,6 +119,7 @@ func (l *labeller) answer() error {
 func (l *labeller) ack(id idrl.AnswerID) {
 	if l.sent != nil && l.sent.ID == id {
 		l.acked[id] = true
+		l.waits = append(l.waits, time.Since(l.began))
 		delete(l.known, l.sent.Assignment)
 		l.sent = nil
 	}
@@ -134,10 +149,7 @@ func study(t *testing.T, n, kills int, fuse time.Duration) (*labeller, idrl.Reco
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	l := &labeller{
-		conn: conn, rng: rng.New(1, "answer ids", 0),
-		acked: map[idrl.AnswerID]bool{}, known: map[idrl.AssignmentID]*wire.Query{},
-	}
+	l := newLabeller(conn, 1)
 	began := time.Now()
 	moments, midway := rng.New(2, "kill moments", 0), 0
 	for k := range kills {

@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func program(t *testing.T) string {
+func program(t testing.TB) string {
 	t.Helper()
 	path, err := binary()
 	if err != nil {

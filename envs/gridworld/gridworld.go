@@ -40,13 +40,18 @@ type Config struct {
 	// wall between two cells: once, as in the paper's text, or twice, as in the
 	// authors' code, which makes walls with probability 0.51. Default 1.
 	WallTosses int
+
+	// MinReachable is the least number of cells, of 100, that can be reached
+	// from the start; layouts are drawn anew until one has it. 0 to 50, default
+	// 0, as in the paper: a start may then be walled in, and all policies alike.
+	MinReachable int
 }
 
 // Env is a gridworld. It draws no random numbers once built. State s is the
 // cell in column s mod 10 and row s div 10, row 0 at the top; the observation
 // is s. Actions are left, right, up, down and stay; a move against a wall or
 // the edge stays. Features are one-hot over the type of the cell entered: the
-// floor, then object types A to J. A start may be walled in; the paper's may too.
+// floor, then object types A to J.
 type Env struct {
 	layout layout
 	static []idrl.Shape // what does not move; nil until first drawn
@@ -64,7 +69,7 @@ var (
 )
 
 // New returns a gridworld with a layout drawn from the stream, at the start of
-// an episode. It panics if c.WallTosses is not 0, 1 or 2.
+// an episode. It panics if c is out of range.
 func New(c Config, stream *rand.Rand) *Env {
 	tosses := c.WallTosses
 	if tosses == 0 {
@@ -73,7 +78,13 @@ func New(c Config, stream *rand.Rand) *Env {
 	if tosses < 1 || tosses > 2 {
 		panic("gridworld: WallTosses must be 1 or 2")
 	}
+	if c.MinReachable < 0 || c.MinReachable > cells/2 {
+		panic("gridworld: MinReachable must be 0 to 50")
+	}
 	l := newLayout(tosses, stream)
+	for l.reachable() < c.MinReachable {
+		l = newLayout(tosses, stream)
+	}
 	return &Env{layout: l, state: l.start}
 }
 

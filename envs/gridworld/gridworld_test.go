@@ -180,3 +180,24 @@ func TestNewRefusesOtherTosses(t *testing.T) {
 	}()
 	New(Config{WallTosses: 3}, rng.New(1, "layout", 0))
 }
+
+func TestMinReachable(t *testing.T) {
+	fewest := cells
+	for seed := range uint64(200) {
+		e := New(Config{MinReachable: 50}, rng.New(seed, "layout", 0))
+		fewest = min(fewest, e.layout.reachable())
+	}
+	if fewest < 50 {
+		t.Errorf("a layout has %d reachable cells, want at least 50", fewest)
+	}
+	var l layout // without walls
+	if n := l.reachable(); n != cells {
+		t.Errorf("%d cells are reachable without walls, want all %d", n, cells)
+	}
+	for _, a := range []int{left, right, up, down} {
+		l.walls[0][a] = true
+	}
+	if n := l.reachable(); n != 1 {
+		t.Errorf("%d cells are reachable from a walled-in start, want 1", n)
+	}
+}

@@ -43,6 +43,28 @@ func newLayout(tosses int, stream *rand.Rand) layout {
 	return l
 }
 
+// reachable returns the number of cells that can be reached from the start,
+// the start included.
+func (l *layout) reachable() int {
+	var seen [cells]bool
+	seen[l.start] = true
+	for queue := []int{l.start}; len(queue) > 0; queue = queue[1:] {
+		for _, a := range []int{left, right, up, down} {
+			if to := l.next(queue[0], a); !seen[to] {
+				seen[to] = true
+				queue = append(queue, to)
+			}
+		}
+	}
+	n := 0
+	for _, s := range seen {
+		if s {
+			n++
+		}
+	}
+	return n
+}
+
 // emptyCell draws a cell without an object.
 func (l *layout) emptyCell(stream *rand.Rand) int {
 	for {

@@ -70,6 +70,8 @@ func (s *Session) offer(who idrl.AnnotatorID) idrl.Offer {
 		if t := s.training.state; t.Total > 0 { // not t.What, which speaks of candidates
 			o.Waiting = fmt.Sprintf("The first clips are being made: step %d of %d.", t.Done, t.Total)
 		}
+	case len(s.gen.Queries) == 0:
+		o.Waiting = "There is nothing to ask: all clips look alike. Please tell whoever gave you the link."
 	case s.budgetLeased():
 		o.Waiting = "Others are answering the last questions of this session."
 	default:
@@ -164,7 +166,7 @@ func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (idrl.As
 		pending = append(pending, as.Query)
 	}
 	g := *s.gen
-	if g.Queries = s.askable(who, pending); len(g.Queries) == 0 {
+	if g.Queries = s.askable(who, fresh, pending); len(g.Queries) == 0 {
 		return idrl.Assignment{}, false
 	}
 	p := acquisition.Pending(s.cfg.Model, s.belief, pending)
@@ -185,27 +187,42 @@ func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (idrl.As
 const recent = 5
 
 // askable returns the queries of the generation that may be put to the
-// annotator and that nobody is just answering: those new to them; if there are
-// none, all but their last few.
-func (s *Session) askable(who idrl.AnnotatorID, pending []idrl.Query) []idrl.Query {
-	busy := map[idrl.QueryID]bool{}
+// annotator: the best class that has any of
+//
+//  1. new to them, clear to everybody so far, and not pending;
+//  2. not pending and not among their last few;
+//  3. pending, but with somebody else.
+//
+// Queries with a clip that did not play are never asked again.
+func (s *Session) askable(who idrl.AnnotatorID, fresh []idrl.Assignment, pending []idrl.Query) []idrl.Query {
+	busy, mine := map[idrl.QueryID]bool{}, map[idrl.QueryID]bool{}
 	for _, q := range pending {
 		busy[q.ID] = true
 	}
+	for _, as := range s.asked.openOf(who) {
+		mine[as.Query.ID] = true
+	}
+	for _, as := range fresh {
+		mine[as.Query.ID] = true
+	}
 	count, order := s.asked.seenBy(who)
 	last := order[:min(recent, len(order), max(0, len(s.gen.Queries)-1))]
-	var unseen, seen []idrl.Query
+	var first, second, third []idrl.Query
 	for _, q := range s.gen.Queries {
 		switch {
+		case mine[q.ID] || s.log.broken[q.ID] > 0:
 		case busy[q.ID]:
-		case count[q.ID] == 0:
-			unseen = append(unseen, q)
+			third = append(third, q)
+		case count[q.ID] == 0 && s.log.unclear[q.ID] == 0:
+			first = append(first, q)
 		case !slices.Contains(last, q.ID):
-			seen = append(seen, q)
+			second = append(second, q)
 		}
 	}
-	if len(unseen) > 0 {
-		return unseen
+	for _, class := range [][]idrl.Query{first, second, third} {
+		if len(class) > 0 {
+			return class
+		}
 	}
-	return seen
+	return nil
 }

@@ -13,6 +13,8 @@ type answerLog struct {
 	undone    map[idrl.AnswerID]bool
 	predicted map[idrl.AnswerID]bool // whether the belief before a decisive comparison foretold it
 	effective int                    // answers not withdrawn
+	unclear   map[idrl.QueryID]int   // replies of can't tell or skip, not withdrawn
+	broken    map[idrl.QueryID]int   // reports of a clip that does not play, not withdrawn
 	mine      map[idrl.AnnotatorID]int
 	of        map[idrl.AnnotatorID][]int // indexes in rows
 }
@@ -20,6 +22,7 @@ type answerLog struct {
 func newAnswerLog() *answerLog {
 	return &answerLog{
 		byID: map[idrl.AnswerID]int{}, undone: map[idrl.AnswerID]bool{},
+		unclear: map[idrl.QueryID]int{}, broken: map[idrl.QueryID]int{},
 		predicted: map[idrl.AnswerID]bool{}, mine: map[idrl.AnnotatorID]int{}, of: map[idrl.AnnotatorID][]int{},
 	}
 }
@@ -37,10 +40,16 @@ func (l *answerLog) add(a idrl.Answer) {
 	step := 1
 	if a.Undoes != "" {
 		l.undone[a.Undoes] = true
-		step = -1
+		step, a = -1, *l.find(a.Undoes)
 	}
 	l.effective += step
 	l.mine[a.Annotator] += step
+	switch {
+	case a.Choice == idrl.CantTell, a.Choice == idrl.Skip && a.Reason != "broken":
+		l.unclear[a.Query] += step
+	case a.Choice == idrl.TechnicalFailure, a.Choice == idrl.Skip:
+		l.broken[a.Query] += step
+	}
 }
 
 // find returns the row with that id, or nil.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -598,5 +599,75 @@ func TestStatus(t *testing.T) {
 	}
 	if !slices.IsSortedFunc(st.Candidates, func(a, b idrl.Estimate) int { return int(b.Mean*1e6) - int(a.Mean*1e6) }) {
 		t.Error("candidates are not sorted by predicted return")
+	}
+}
+
+// fewTrainer makes generations with n queries.
+type fewTrainer struct{ n int }
+
+func (f fewTrainer) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
+	g, err := fakeTrainer{d: dim}.Train(ctx, job)
+	g.Queries = g.Queries[:f.n]
+	return g, err
+}
+
+func TestFewQuestionsServeMany(t *testing.T) {
+	b := newBench(nil)
+	b.trainer = fewTrainer{2}
+	s, _ := b.start(t)
+	claim(t, s, "ann") // holds both
+	if open := claim(t, s, "bob").Open; len(open) != 2 || open[0].Query.ID == open[1].Query.ID {
+		t.Errorf("bob has %d questions while ann holds all, want both of them", len(open))
+	}
+}
+
+func TestNothingToAsk(t *testing.T) {
+	b := newBench(func(s *idrl.SessionSpec) { s.TrainEvery, s.AdoptAfter = 1, 1 })
+	b.trainer = fewTrainer{0}
+	s, _ := b.start(t)
+	for {
+		o, err := s.Claim(t.Context(), "ann")
+		if err != nil || len(o.Open) > 0 {
+			t.Fatalf("%d questions, error %v; want none", len(o.Open), err)
+		}
+		if strings.Contains(o.Waiting, "nothing to ask") {
+			return
+		}
+	}
+}
+
+func TestUnclearQuestionsComeLast(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		reply idrl.Answer
+		again bool // whether it may be asked again at all
+	}{
+		{"can't tell", idrl.Answer{Choice: idrl.CantTell}, true},
+		{"offensive", idrl.Answer{Choice: idrl.Skip, Reason: "offensive"}, true},
+		{"broken", idrl.Answer{Choice: idrl.Skip, Reason: "broken"}, false},
+		{"does not play", idrl.Answer{Choice: idrl.TechnicalFailure}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b := newBench(func(s *idrl.SessionSpec) { s.TrainEvery, s.Ahead = 1000, 1 })
+			b.trainer = fewTrainer{4}
+			s, _ := b.start(t)
+			a := test.reply
+			bad := claim(t, s, "ann").Open[0]
+			a.ID, a.Assignment, a.Left = "bad", bad.ID, bad.Left
+			mustAnswer(t, s, "ann", a)
+			place := -1 // of the bad question among those put to bob
+			for i := range 8 {
+				as := claim(t, s, "bob").Open[0]
+				if as.Query.ID == bad.Query.ID {
+					place = i
+					break
+				}
+				mustAnswer(t, s, "bob", reply(as, i))
+			}
+			// Of four, ann holds one more: two are clear and free, then comes this one.
+			if want := map[bool]int{true: 2, false: -1}[test.again]; place != want {
+				t.Errorf("bob is asked it in place %d, want %d", place, want)
+			}
+		})
 	}
 }

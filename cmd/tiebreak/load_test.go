@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/web/client"
+)
+
+// BenchmarkAnswers measures durable answers over real sockets, by labellers
+// without a pause: server, clients and disk share the machine. Training runs in
+// worker processes all the while if trainEvery is small.
+//
+//	answers/s  acknowledged
+//	p50-ms, p99-ms  from sending an answer to its acknowledgement
+func BenchmarkAnswers(b *testing.B) {
+	for _, load := range []struct {
+		sessions, each int // annotators of a session
+		trainEvery     int64
+	}{{8, 8, 1 << 30}, {8, 8, 3}, {64, 4, 1 << 30}} {
+		name := fmt.Sprintf("annotators=%d/training=%t", load.sessions*load.each, load.trainEvery < 100)
+		b.Run(name, func(b *testing.B) {
+			conns := openLoad(b, load.sessions, load.each, load.trainEvery)
+			labellers := make([]*labeller, len(conns))
+			b.ResetTimer()
+			began := time.Now()
+			var wg sync.WaitGroup
+			for i, c := range conns {
+				l := newLabeller(c, uint64(i))
+				labellers[i] = l
+				wg.Add(1)
+				go func() {
+					defer wg.Done()
+					if err := l.label(b.N/len(conns) + 1); err != nil {
+						b.Errorf("annotator %d: %v", i, err)
+					}
+				}()
+			}
+			wg.Wait()
+			took := time.Since(began)
+			b.StopTimer()
+			var waits []time.Duration
+			for _, l := range labellers {
+				waits = append(waits, l.waits...)
+			}
+			slices.Sort(waits)
+			ms := func(q float64) float64 { return float64(waits[int(q*float64(len(waits)-1))].Microseconds()) / 1000 }
+			b.ReportMetric(float64(len(waits))/took.Seconds(), "answers/s")
+			b.ReportMetric(ms(0.5), "p50-ms")
+			b.ReportMetric(ms(0.99), "p99-ms")
+		})
+	}
+}
+
+// openLoad starts a server in this process and connects annotators to it.
+func openLoad(b *testing.B, sessions, each int, trainEvery int64) (conns []*client.Conn) {
+	b.Helper()
+	a, err := openApp(b.Context(), b.TempDir(), nil, slog.New(slog.DiscardHandler), program(b), "worker")
+	if err != nil {
+		b.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(b.Context()))
+	done := make(chan error, 1)
+	go func() { done <- a.listen(ctx, ln) }()
+	b.Cleanup(func() {
+		stop()
+		<-done
+		_ = a.close()
+	})
+	for s := range sessions {
+		spec, err := newSession(b.Context(), a.db, idrl.SessionSpec{
+			Title: "load", Env: "gridworld", Seed: uint64(s), TrainEvery: trainEvery,
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		token, err := a.auth.NewInvitation(b.Context(), spec.ID, each, time.Hour)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for range each {
+			c, err := client.Dial(b.Context(), "http://"+ln.Addr().String()+"/join/"+token)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Cleanup(func() { _ = c.Close() })
+			conns = append(conns, c)
+		}
+	}
+	return conns
+}
