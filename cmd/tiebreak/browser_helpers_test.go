@@ -45,9 +45,7 @@ func startBrowser(t *testing.T) context.Context {
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-quic", true))
-	if os.Getuid() == 0 {
-		options = append(options, chromedp.NoSandbox)
-	}
+	// As root, and only then, chromedp runs it without a sandbox.
 	alloc, stop := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(alloc)
@@ -130,7 +128,7 @@ func (b *tab) expectAway(away bool) {
 	b.away = away
 }
 
-// overheard returns everything that went over the sockets of the page.
+// overheard returns everything that went over the sockets of the page, in order.
 func (b *tab) overheard() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -180,24 +178,39 @@ func evaluate[T any](b *tab, expression string) T {
 	return v
 }
 
-// wait waits until a JavaScript expression is true, also across pages.
-func (b *tab) wait(condition string) {
+// until waits until done returns true.
+func (b *tab) until(what string, done func(ctx context.Context) bool) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
 	retry := time.NewTicker(15 * time.Millisecond)
 	defer retry.Stop()
-	for {
-		ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool](condition))
-		if ok {
-			return
-		}
+	for !done(ctx) {
 		select {
 		case <-ctx.Done():
-			b.fatalf("after %v it is not true that %s (%v)", patience, condition, err)
+			b.fatalf("after %v it is not true that %s", patience, what)
 		case <-retry.C:
 		}
 	}
+}
+
+// wait waits until a JavaScript expression is true, also across pages.
+func (b *tab) wait(condition string) {
+	b.t.Helper()
+	b.until(condition, func(ctx context.Context) bool {
+		ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool](condition))
+		return ok && err == nil // it may fail on the way to another page
+	})
+}
+
+// insist does something again and again until a condition is true. In its first
+// quarter of a second a question takes no answer and no skip.
+func (b *tab) insist(condition string, do func()) {
+	b.t.Helper()
+	b.until(condition, func(context.Context) bool {
+		do()
+		return evaluate[bool](b, condition)
+	})
 }
 
 // waitFor waits until an element that matches a selector is visible.
@@ -253,17 +266,13 @@ func (b *tab) painted() map[string]string {
 	return b.data()
 }
 
-// commit presses a key until it counts: in its first quarter of a second a
-// question takes no answer. It returns the assignment that it answered.
+// commit presses a key until it counts. It returns the assignment that it
+// answered.
 func (b *tab) commit(key string) string {
 	b.t.Helper()
 	b.wait("document.body.dataset.assignment !== '' && document.body.dataset.painted === 'true'")
 	was := b.data()["assignment"]
-	for end := time.Now().Add(patience); b.data()["assignment"] == was; b.press(key) {
-		if time.Now().After(end) {
-			b.fatalf("the key %q does not count for %s", key, was)
-		}
-	}
+	b.insist(fmt.Sprintf("document.body.dataset.assignment !== %q", was), func() { b.press(key) })
 	return was
 }
 
@@ -283,30 +292,50 @@ func (b *tab) answer(key string) string {
 	return was
 }
 
-// A shownQuery is a question as it came over the socket.
-type shownQuery struct {
+// A frame is a message from the server, as far as these tests look at it.
+type frame struct {
 	T, Assignment, Left string
-	Clips               []string
+	Clips, Open         []string
 }
 
-// asked returns the questions that came over the socket.
-func (b *tab) asked() map[string]shownQuery {
+// asked returns the questions that came over the socket, by assignment, and the
+// assignments that are open now.
+func (b *tab) asked() (queries map[string]frame, open []string) {
 	b.t.Helper()
-	asked := map[string]shownQuery{}
-	for _, frame := range b.overheard() {
-		var q shownQuery
-		if err := json.Unmarshal([]byte(frame), &q); err != nil {
-			b.fatalf("a frame that is not JSON: %q", frame)
+	queries = map[string]frame{}
+	for _, text := range b.overheard() {
+		var f frame
+		if err := json.Unmarshal([]byte(text), &f); err != nil {
+			b.fatalf("not a message: %q: %v", text, err)
 		}
-		if q.T == "query" {
-			asked[q.Assignment] = q
+		switch f.T {
+		case "query":
+			queries[f.Assignment] = f
+		case "status":
+			open = f.Open
 		}
 	}
-	return asked
+	return queries, open
 }
 
-// moving waits until every canvas of a selector shows something else than now.
-func (b *tab) moving(selector string, canvases int) {
+// ahead waits until the page holds n questions and all their clips.
+func (b *tab) ahead(n int) {
+	b.t.Helper()
+	b.until(fmt.Sprintf("%d questions are here", n), func(context.Context) bool {
+		queries, open := b.asked()
+		var clips []string
+		for _, a := range open {
+			clips = append(clips, queries[a].Clips...)
+		}
+		list, _ := json.Marshal(clips) // strings always encode
+		return len(open) >= n && evaluate[bool](b, string(list)+
+			".every((url) => performance.getEntriesByName(location.origin + url).length > 0)")
+	})
+}
+
+// moving waits until at least some of the canvases that match a selector show
+// something else than now.
+func (b *tab) moving(selector string, canvases, some int) {
 	b.t.Helper()
 	pictures := fmt.Sprintf("[...document.querySelectorAll(%q)].map((c) => c.toDataURL())", selector)
 	first := evaluate[[]string](b, pictures)
@@ -315,7 +344,15 @@ func (b *tab) moving(selector string, canvases int) {
 	}
 	const before = "window.testedPictures" // too long to send each time
 	evaluate[int](b, before+" = "+pictures+"; "+before+".length")
-	b.wait(pictures + ".every((p, i) => p !== " + before + "[i])")
+	b.wait(fmt.Sprintf("%s.filter((p, i) => p !== %s[i]).length >= %d", pictures, before, some))
+}
+
+// noSideways reports a page that is wider than its window.
+func (b *tab) noSideways(width int) {
+	b.t.Helper()
+	if w := evaluate[int](b, "Math.max(innerWidth, document.documentElement.scrollWidth)"); w != width {
+		b.t.Errorf("%s is %d pixels wide in a window of %d", evaluate[string](b, "location.pathname"), w, width)
+	}
 }
 
 // fits reports what is cut off or makes the page scroll.

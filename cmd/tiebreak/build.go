@@ -101,6 +101,8 @@ func encodeRequest(spec idrl.SessionSpec, job idrl.TrainJob) ([]byte, error) {
 // workshop trains in the worker process. It keeps one trainer a session, which
 // remembers what does not change between generations.
 type workshop struct {
+	yield func() // lowers the priority of the process; may be called again
+
 	mu       sync.Mutex // guards trainers
 	trainers map[idrl.SessionID]idrl.Trainer
 }
@@ -110,6 +112,11 @@ func (w *workshop) handle(ctx context.Context, payload []byte, report idrl.Progr
 	var req trainRequest
 	if err := json.Unmarshal(payload, &req); err != nil {
 		return nil, fmt.Errorf("decode the training request: %w", err)
+	}
+	if req.BasedOn > 0 {
+		w.yield()
+	} else {
+		defer w.yield() // nobody can label before the first generation: it is not to wait
 	}
 	p, err := codec{}.DecodeBelief(req.Belief)
 	if err != nil {

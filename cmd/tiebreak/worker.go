@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"sync"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/jobs"
@@ -12,16 +13,18 @@ import (
 func workerCommand() command {
 	return command{
 		name: "worker", summary: "train policies for a server (the server starts it itself)", usage: "", hidden: true,
-		about:   "Reads training jobs from standard input and writes their results to standard output, at the lowest\npriority, until its input ends. The server starts it; there is no need to.",
+		about:   "Reads training jobs from standard input and writes their results to standard output, at the lowest\npriority once people label, until its input ends. The server starts it; there is no need to.",
 		example: "tiebreak worker < jobs > results",
 		run: func(ctx context.Context, io stdio, args []string) error {
 			if err := parse(flag.NewFlagSet("worker", flag.ContinueOnError), args); err != nil {
 				return err
 			}
-			if err := jobs.LowerPriority(); err != nil {
-				fmt.Fprintf(io.err, "running at normal priority: %v\n", err)
-			}
-			w := &workshop{trainers: map[idrl.SessionID]idrl.Trainer{}}
+			yield := sync.OnceFunc(func() {
+				if err := jobs.LowerPriority(); err != nil {
+					fmt.Fprintf(io.err, "running at normal priority: %v\n", err)
+				}
+			})
+			w := &workshop{yield: yield, trainers: map[idrl.SessionID]idrl.Trainer{}}
 			return jobs.Serve(ctx, io.in, io.out, w.handle)
 		},
 	}

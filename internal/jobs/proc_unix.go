@@ -8,8 +8,8 @@ import "syscall"
 // from the terminal reaches the server alone, and LowerPriority every thread.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// LowerPriority makes this process yield to all others (nice 19). A worker
-// calls it first.
+// LowerPriority makes this process yield to all others (nice 19), with all its
+// threads.
 func LowerPriority() error {
 	if syscall.Getpgrp() != syscall.Getpid() {
 		// Not started by a Pool: leave the others of the group alone. On Linux
