@@ -86,6 +86,7 @@ function showCandidates() {
     chosen = id === all[0].id ? "" : id;
     showCandidates();
   } });
+  part("playing-title").textContent = now === all[0] ? "Best policy so far" : "Candidate";
   part("playing-name").textContent = now === all[0] ? `${now.name}, leads` : now.name;
   play(now.clip);
 }
