@@ -109,14 +109,22 @@ func (r *rehearsal) run(ctx context.Context) error {
 			return fmt.Errorf("gave up after %d attempts: %w", retries, err)
 		}
 		fmt.Fprintf(r.out, "The server is away; trying again (%d of %d).\n", failures, retries)
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(time.Second):
+		if err := pause(ctx, time.Second); err != nil {
+			return err
 		}
 		if err := r.conn.Reconnect(ctx); err == nil {
 			failures = 0
 		}
+	}
+}
+
+// pause waits for d, or returns ctx.Err() if ctx is done before.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
 	}
 }
 
@@ -156,7 +164,9 @@ func (r *rehearsal) take(ctx context.Context, m wire.FromServer) (done bool, err
 		return false, r.answer(ctx) // a status may have come before the ack
 	case *wire.Nak:
 		if m.RetryMS > 0 && r.sent != nil {
-			time.Sleep(time.Duration(min(m.RetryMS, 5000)) * time.Millisecond)
+			if err := pause(ctx, time.Duration(min(m.RetryMS, 5000))*time.Millisecond); err != nil {
+				return false, err
+			}
 			return false, r.send(r.sent)
 		}
 		return false, idrl.Errorf(idrl.Conflict, "the server refused an answer: %s", m.Message)
@@ -232,10 +242,8 @@ func (r *rehearsal) answer(ctx context.Context) error {
 	}
 	stream := rng.New(r.flags.seed, "answer "+string(m.Assignment), 0)
 	a := r.expert.Answer(q, stream)
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(r.flags.pause):
+	if err := pause(ctx, r.flags.pause); err != nil {
+		return err
 	}
 	out := &wire.Answer{
 		ID: newAnswerID(stream), Assignment: m.Assignment, Choice: a.Choice, ShownLeft: m.Left,
