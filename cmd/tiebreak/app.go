@@ -127,9 +127,9 @@ type sessions struct{ a *app }
 func (s sessions) Session(ctx context.Context, id idrl.SessionID) (web.Session, error) {
 	sess, err := s.a.manager.Session(ctx, id)
 	if err != nil {
-		return nil, err // not sess: a nil *session.Session is not a nil web.Session
+		return nil, err
 	}
-	return sess, nil
+	return session.Handle{Manager: s.a.manager, ID: id, Made: sess.Spec()}, nil
 }
 
 // Create implements web.Sessions.

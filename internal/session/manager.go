@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 
 	"tiebreak/internal/idrl"
@@ -88,6 +89,11 @@ func (m *Manager) serve(id idrl.SessionID, r *run) {
 		m.mu.Unlock()
 		return
 	}
+	defer func() { // a fault in one session must not end the others; what it recorded is safe
+		if fault := recover(); fault != nil {
+			m.log.Error("session panicked", "session", id, "fault", fault, "stack", string(debug.Stack()))
+		}
+	}()
 	if err := r.s.Run(m.ctx); err != nil && !errors.Is(err, context.Canceled) {
 		m.log.Error("session stopped", "session", id, "err", err)
 	}

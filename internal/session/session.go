@@ -42,9 +42,10 @@ type Config struct {
 // owns every field below inbox; all others speak to it through the inbox. What
 // is in memory is never ahead of the journal.
 type Session struct {
-	cfg   Config
-	spec  idrl.SessionSpec
-	inbox chan func()
+	cfg     Config
+	spec    idrl.SessionSpec
+	stopped chan struct{} // closed when Run has returned
+	inbox   chan func()
 
 	belief idrl.Posterior
 	log    *answerLog
@@ -67,7 +68,7 @@ func New(cfg Config) (*Session, error) {
 	}
 	r := cfg.Record
 	s := &Session{
-		cfg: cfg, spec: r.Spec, inbox: make(chan func()),
+		cfg: cfg, spec: r.Spec, stopped: make(chan struct{}), inbox: make(chan func()),
 		log: newAnswerLog(), asked: newAssignments(r.Assignments), gen: r.Generation,
 	}
 	s.cfg.Record = idrl.Record{} // it would otherwise live as long as the session
@@ -132,8 +133,10 @@ func (s *Session) refit(rows []idrl.Answer) (idrl.Posterior, error) {
 func (s *Session) Spec() idrl.SessionSpec { return s.spec }
 
 // Run serves requests until ctx is done. When it returns, no goroutine that it
-// started is left.
+// started is left, and every method returns an error of kind Unavailable. It
+// must be called once.
 func (s *Session) Run(ctx context.Context) error {
+	defer close(s.stopped)
 	ctx, cancel := context.WithCancel(ctx)
 	defer s.training.wait()
 	defer cancel()
@@ -183,14 +186,19 @@ func call[T any](ctx context.Context, s *Session, f func() (T, error), after fun
 		}
 	}
 	var zero T
+	gone := idrl.Errorf(idrl.Unavailable, "the session is being started again; try again")
 	select {
 	case s.inbox <- turn:
+	case <-s.stopped:
+		return zero, gone
 	case <-ctx.Done():
 		return zero, ctx.Err()
 	}
 	select {
 	case r := <-c:
 		return r.value, r.err
+	case <-s.stopped:
+		return zero, gone
 	case <-ctx.Done():
 		return zero, ctx.Err()
 	}

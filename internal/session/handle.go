@@ -1,0 +1,72 @@
+package session
+
+import (
+	"context"
+
+	"tiebreak/internal/idrl"
+)
+
+// A Handle speaks to whichever run of a session is alive, so that a socket
+// outlives the fault of a session: each call finds the session anew.
+type Handle struct {
+	Manager *Manager         // required
+	ID      idrl.SessionID   // required
+	Made    idrl.SessionSpec // required
+}
+
+// Spec returns what the session is made of.
+func (h Handle) Spec() idrl.SessionSpec { return h.Made }
+
+// Claim is Session.Claim.
+func (h Handle) Claim(ctx context.Context, who idrl.AnnotatorID) (idrl.Offer, error) {
+	s, err := h.Manager.Session(ctx, h.ID)
+	if err != nil {
+		return idrl.Offer{}, err
+	}
+	return s.Claim(ctx, who)
+}
+
+// Answer is Session.Answer.
+func (h Handle) Answer(ctx context.Context, who idrl.AnnotatorID, a idrl.Answer) (idrl.Receipt, error) {
+	s, err := h.Manager.Session(ctx, h.ID)
+	if err != nil {
+		return idrl.Receipt{}, err
+	}
+	return s.Answer(ctx, who, a)
+}
+
+// Undo is Session.Undo.
+func (h Handle) Undo(ctx context.Context, who idrl.AnnotatorID, id, of idrl.AnswerID) (idrl.Receipt, error) {
+	s, err := h.Manager.Session(ctx, h.ID)
+	if err != nil {
+		return idrl.Receipt{}, err
+	}
+	return s.Undo(ctx, who, id, of)
+}
+
+// Renew is Session.Renew.
+func (h Handle) Renew(ctx context.Context, who idrl.AnnotatorID, a idrl.AssignmentID) error {
+	s, err := h.Manager.Session(ctx, h.ID)
+	if err != nil {
+		return err
+	}
+	return s.Renew(ctx, who, a)
+}
+
+// Have is Session.Have.
+func (h Handle) Have(ctx context.Context, who idrl.AnnotatorID, ids []idrl.AnswerID) ([]idrl.AnswerID, error) {
+	s, err := h.Manager.Session(ctx, h.ID)
+	if err != nil {
+		return nil, err
+	}
+	return s.Have(ctx, who, ids)
+}
+
+// Status is Session.Status.
+func (h Handle) Status(ctx context.Context) (idrl.Status, error) {
+	s, err := h.Manager.Session(ctx, h.ID)
+	if err != nil {
+		return idrl.Status{}, err
+	}
+	return s.Status(ctx)
+}

@@ -1,0 +1,90 @@
+package session_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+
+	"tiebreak/internal/acquisition"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/session"
+)
+
+// faultyJournal panics on the first log row, as a bug would.
+type faultyJournal struct {
+	*journal
+	tried bool
+}
+
+func (j *faultyJournal) Append(ctx context.Context, id idrl.SessionID, a idrl.Answer, s idrl.Snapshot) error {
+	if !j.tried {
+		j.tried = true
+		panic("a fault")
+	}
+	return j.journal.Append(ctx, id, a, s)
+}
+
+func (b *bench) manager(t *testing.T, j idrl.Journal) *session.Manager {
+	t.Helper()
+	m := session.NewManager(j, func(r idrl.Record) (session.Config, error) {
+		if r.Spec.Title == "broken" {
+			return session.Config{}, idrl.Errorf(idrl.Invalid, "unknown environment")
+		}
+		return session.Config{
+			Record: r, Features: []string{"x", "y", "z"}, Model: b.model, Acquisition: acquisition.IDRL{},
+			Trainer: b.trainer, Codec: codec{}, Journal: j, Publisher: nobody{}, Log: slog.New(slog.DiscardHandler),
+		}, nil
+	}, slog.New(slog.DiscardHandler))
+	t.Cleanup(m.Close)
+	return m
+}
+
+// asked claims through a handle until there is a question.
+func asked(t *testing.T, h session.Handle) idrl.Assignment {
+	t.Helper()
+	for {
+		o, err := h.Claim(t.Context(), "ann")
+		if err != nil && idrl.KindOf(err) != idrl.Unavailable {
+			t.Fatal(err)
+		}
+		if len(o.Open) > 0 {
+			return o.Open[0]
+		}
+	}
+}
+
+func TestAFaultEndsNeitherServerNorSession(t *testing.T) {
+	b := newBench(nil)
+	h := session.Handle{Manager: b.manager(t, &faultyJournal{journal: b.journal}), ID: "s1"}
+	first := asked(t, h)
+	if _, err := h.Answer(t.Context(), "ann", reply(first, 1)); idrl.KindOf(err) != idrl.Unavailable {
+		t.Fatalf("error %v of the answer that met the fault, want Unavailable, so that it is sent again", err)
+	}
+	again := asked(t, h)
+	if again.ID != first.ID {
+		t.Errorf("after the fault the question is %s, want %s", again.ID, first.ID)
+	}
+	if r, err := h.Answer(t.Context(), "ann", reply(again, 1)); err != nil || r.Seq != 1 || r.Replay {
+		t.Errorf("receipt %+v, error %v; want seq 1", r, err)
+	}
+}
+
+func TestManagerRefusesAndCloses(t *testing.T) {
+	b := newBench(func(s *idrl.SessionSpec) { s.Title = "broken" })
+	m := b.manager(t, b.journal)
+	for range 2 { // it is tried anew each time
+		if _, err := m.Session(t.Context(), "s1"); idrl.KindOf(err) != idrl.Invalid {
+			t.Errorf("error %v, want Invalid", err)
+		}
+	}
+	b = newBench(nil)
+	m = b.manager(t, b.journal)
+	s, err := m.Session(t.Context(), "s1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Close()
+	if _, err := s.Claim(t.Context(), "ann"); idrl.KindOf(err) != idrl.Unavailable {
+		t.Errorf("error %v after Close, want Unavailable", err)
+	}
+}
