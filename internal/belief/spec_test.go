@@ -47,9 +47,9 @@ func TestForSpec(t *testing.T) {
 		cov  []float64
 		like idrl.Likelihood
 	}{
-		{"defaults", base, env{d: 2}, "", []float64{1, 0, 0, 1}, Probit{NoiseStd: 1, TieBand: 0.25}},
-		{"prior variance", with(func(s *idrl.SessionSpec) { s.PriorVar = 3 }), env{d: 1}, "", []float64{3}, Probit{NoiseStd: 1, TieBand: 0.25}},
-		{"kernel", with(func(s *idrl.SessionSpec) { s.Prior, s.PriorVar = "kernel", 4 }), kernelled{env{d: 2}, math.Exp(-1)}, "", []float64{4, 4 / math.E, 4 / math.E, 4}, Probit{NoiseStd: 1, TieBand: 0.25}},
+		{"defaults", base, env{d: 2}, "", []float64{1, 0, 0, 1}, Probit{NoiseStd: 3, TieBand: 0.75}},
+		{"prior variance", with(func(s *idrl.SessionSpec) { s.PriorVar = 3 }), env{d: 1}, "", []float64{3}, Probit{NoiseStd: 3, TieBand: 0.75}},
+		{"kernel", with(func(s *idrl.SessionSpec) { s.Prior, s.PriorVar = "kernel", 4 }), kernelled{env{d: 2}, math.Exp(-1)}, "", []float64{4, 4 / math.E, 4 / math.E, 4}, Probit{NoiseStd: 3, TieBand: 0.75}},
 		{"paper", with(func(s *idrl.SessionSpec) { s.Likelihood = "gaussian" }), env{d: 1}, "", []float64{1}, PlusMinus{NoiseVar: 0.25}},
 		{"no kernel", with(func(s *idrl.SessionSpec) { s.Prior = "kernel" }), env{d: 2}, "must be \"linear\"", nil, nil},
 		{"kernel not positive definite", with(func(s *idrl.SessionSpec) { s.Prior = "kernel" }), kernelled{env{d: 2}, 1.5}, "positive definite", nil, nil},

@@ -48,7 +48,7 @@ func Encode(env idrl.Environment, c idrl.Clip) ([]byte, error) {
 	}
 	h.Unit = unit(h, rows)
 	if err := h.validate(); err != nil {
-		return nil, fmt.Errorf("encode clip %s: environment %q draws what cannot be shown: %w", c.ID, spec.ID, err)
+		return nil, fmt.Errorf("encode clip %s: environment %q draws what cannot be shown: %s", c.ID, spec.ID, err.Error())
 	}
 	return pack(h, rows)
 }

@@ -1,0 +1,259 @@
+package idrl_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/idrl"
+)
+
+func trajectory() *idrl.Trajectory {
+	return &idrl.Trajectory{
+		ID: "t", Env: "toy", Policy: "p",
+		Actions:   []idrl.Action{{0}, {1}, {0}},
+		Phi:       [][]float64{{1, 0}, {2, 1}, {4, 0.5}},
+		Snapshots: [][]float64{{0}, {1}, {2}, {3}},
+		End:       idrl.Truncated,
+	}
+}
+
+func TestSegment(t *testing.T) {
+	tr := trajectory()
+	if err := tr.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	c := idrl.Segment(tr, 1, 2)
+	if diff := cmp.Diff([]float64{6, 1.5}, c.Phi); diff != "" || c.Steps != 2 || len(c.Snapshots) != 3 {
+		t.Errorf("segment: %d steps, %d snapshots, features (-want +got):\n%s", c.Steps, len(c.Snapshots), diff)
+	}
+	other := *tr
+	other.ID, other.Policy = "u", "q"
+	if same := idrl.Segment(&other, 1, 2); same.ID != c.ID {
+		t.Error("the same content under another policy has another name")
+	}
+	for name, d := range map[string]idrl.Clip{
+		"another segment": idrl.Segment(tr, 0, 2),
+		"a still":         idrl.Still(tr, 1),
+	} {
+		if d.ID == c.ID {
+			t.Errorf("%s has the same name", name)
+		}
+	}
+	other.Env = "elsewhere"
+	if idrl.Segment(&other, 1, 2).ID == c.ID {
+		t.Error("another environment has the same name")
+	}
+	for _, bad := range [][2]int{{-1, 1}, {0, 0}, {2, 2}} {
+		t.Run(fmt.Sprint(bad), func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			idrl.Segment(tr, bad[0], bad[1])
+		})
+	}
+}
+
+func TestTrajectoryValidate(t *testing.T) {
+	for name, spoil := range map[string]func(*idrl.Trajectory){
+		"empty":            func(t *idrl.Trajectory) { t.Actions = nil },
+		"features missing": func(t *idrl.Trajectory) { t.Phi = t.Phi[:2] },
+		"state missing":    func(t *idrl.Trajectory) { t.Snapshots = t.Snapshots[:3] },
+		"without an end":   func(t *idrl.Trajectory) { t.End = idrl.Mid },
+	} {
+		tr := trajectory()
+		spoil(tr)
+		if err := tr.Validate(); idrl.KindOf(err) != idrl.Invalid {
+			t.Errorf("%s: error %v, want Invalid", name, err)
+		}
+	}
+}
+
+func TestQueries(t *testing.T) {
+	tr := trajectory()
+	a, b := idrl.Segment(tr, 0, 2), idrl.Segment(tr, 1, 2)
+	ab, ba := idrl.NewComparison(a, b), idrl.NewComparison(b, a)
+	if ab.ID != ba.ID {
+		t.Error("(a, b) and (b, a) are two questions")
+	}
+	if diff := cmp.Diff([]float64{-3, -0.5}, ab.X); diff != "" {
+		t.Errorf("x of a comparison (-want +got):\n%s", diff)
+	}
+	rating := idrl.NewRating(a)
+	if diff := cmp.Diff([]float64{1.5, 0.5}, rating.X); diff != "" || rating.ID == ab.ID {
+		t.Errorf("x of a rating is the mean over its steps (-want +got):\n%s", diff)
+	}
+	still := idrl.Still(tr, 2)
+	for _, test := range []struct {
+		q    idrl.Query
+		want idrl.QueryKind
+	}{
+		{ab, idrl.CompareClips},
+		{rating, idrl.RateClip},
+		{idrl.NewComparison(still, idrl.Still(tr, 0)), idrl.CompareStates},
+		{idrl.NewRating(still), idrl.RateState},
+	} {
+		if test.q.Kind != test.want || !test.want.Valid() {
+			t.Errorf("kind %q, want %q", test.q.Kind, test.want)
+		}
+	}
+	if diff := cmp.Diff([]float64{4, 0.5}, idrl.NewRating(still).X); diff != "" {
+		t.Errorf("x of a state (-want +got):\n%s", diff)
+	}
+	if idrl.QueryKind("essay").Valid() {
+		t.Error("essay is a kind of query")
+	}
+}
+
+func TestAnswerValidate(t *testing.T) {
+	comparison := idrl.Query{ID: "q", Kind: idrl.CompareClips}
+	rating := idrl.Query{ID: "q", Kind: idrl.RateState}
+	for _, test := range []struct {
+		name  string
+		query idrl.Query
+		a     idrl.Answer
+		want  string // in the error; empty if there is none
+	}{
+		{"a", comparison, idrl.Answer{Choice: idrl.ChoseA, Left: idrl.SideB}, ""},
+		{"equal", comparison, idrl.Answer{Choice: idrl.Equal, Left: idrl.SideA, Input: "touch"}, ""},
+		{"rated", rating, idrl.Answer{Choice: idrl.Rated, Rating: -1}, ""},
+		{"can't tell a state", rating, idrl.Answer{Choice: idrl.CantTell}, ""},
+		{"skip", comparison, idrl.Answer{Choice: idrl.Skip, Reason: "offensive", Left: idrl.SideA}, ""},
+		{"skip without reason", comparison, idrl.Answer{Choice: idrl.Skip, Left: idrl.SideA}, "reason"},
+		{"left is no side", comparison, idrl.Answer{Choice: idrl.ChoseA, Left: "left"}, "shown_left"},
+		{"choice for a rating", rating, idrl.Answer{Choice: idrl.ChoseB}, "asks for a rating"},
+		{"rating for a comparison", comparison, idrl.Answer{Choice: idrl.Rated, Left: idrl.SideA}, "choice between two"},
+		{"above the scale", rating, idrl.Answer{Choice: idrl.Rated, Rating: 1.01}, "-1 to 1"},
+		{"not a number", rating, idrl.Answer{Choice: idrl.Rated, Rating: math.NaN()}, "-1 to 1"},
+		{"unknown choice", comparison, idrl.Answer{Choice: "left"}, "unknown choice"},
+		{"unknown input", rating, idrl.Answer{Choice: idrl.Rated, Input: "telepathy"}, "telepathy"},
+		{"withdrawal", comparison, idrl.Answer{Undoes: "x"}, "withdrawal"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			test.a.ID, test.a.Query = "id", "q"
+			err := test.a.Validate(test.query)
+			if test.want == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			if idrl.KindOf(err) != idrl.Invalid || err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want one of kind Invalid with %q", err, test.want)
+			}
+		})
+	}
+	if err := (idrl.Answer{Query: "q", Choice: idrl.CantTell}).Validate(rating); err == nil {
+		t.Error("an answer without id is valid")
+	}
+	if err := (idrl.Answer{ID: "id", Query: "r", Choice: idrl.CantTell}).Validate(rating); err == nil {
+		t.Error("an answer to another query is valid")
+	}
+}
+
+func TestPolarity(t *testing.T) {
+	for _, test := range []struct {
+		choice      idrl.Choice
+		p           float64
+		ok          bool
+		informative bool
+	}{
+		{idrl.ChoseA, 1, true, true},
+		{idrl.ChoseB, 0, true, true},
+		{idrl.Equal, 0.5, true, true},
+		{idrl.CantTell, 0, false, false},
+		{idrl.Skip, 0, false, false},
+		{idrl.TechnicalFailure, 0, false, false},
+		{idrl.Rated, 0, false, true},
+	} {
+		a := idrl.Answer{Choice: test.choice}
+		if p, ok := a.ProbA(); p != test.p || ok != test.ok || a.Informative() != test.informative {
+			t.Errorf("%s: prob_a %v %v, informative %v", test.choice, p, ok, a.Informative())
+		}
+	}
+}
+
+func TestEffective(t *testing.T) {
+	log := []idrl.Answer{{ID: "1"}, {ID: "2"}, {ID: "u", Undoes: "1"}, {ID: "3"}, {ID: "v", Undoes: "3"}, {ID: "4"}}
+	var got []idrl.AnswerID
+	for _, a := range idrl.Effective(log) {
+		got = append(got, a.ID)
+	}
+	if diff := cmp.Diff([]idrl.AnswerID{"2", "4"}, got); diff != "" {
+		t.Errorf("effective answers (-want +got):\n%s", diff)
+	}
+}
+
+func TestActionSpec(t *testing.T) {
+	discrete := idrl.ActionSpec{Num: 3}
+	box := idrl.ActionSpec{Low: []float64{-1, 0}, High: []float64{1, 2}}
+	for _, test := range []struct {
+		spec idrl.ActionSpec
+		a    idrl.Action
+		want bool
+	}{
+		{discrete, idrl.Action{2}, true},
+		{discrete, idrl.Action{3}, false},
+		{discrete, idrl.Action{-1}, false},
+		{discrete, idrl.Action{0.5}, false},
+		{discrete, idrl.Action{0, 0}, false},
+		{box, idrl.Action{1, 0}, true},
+		{box, idrl.Action{1.1, 0}, false},
+		{box, idrl.Action{math.NaN(), 0}, false},
+		{box, idrl.Action{0}, false},
+	} {
+		if got := test.spec.Contains(test.a); got != test.want {
+			t.Errorf("%+v contains %v = %v, want %v", test.spec, test.a, got, test.want)
+		}
+	}
+}
+
+func TestSessionSpecValidate(t *testing.T) {
+	good := idrl.SessionSpec{Title: "t", Env: "driver"}.WithDefaults()
+	if err := good.Validate(); err != nil {
+		t.Fatalf("the defaults are refused: %v", err)
+	}
+	for _, test := range []struct {
+		name  string
+		spoil func(*idrl.SessionSpec)
+		want  string // in the error
+	}{
+		{"query type", func(s *idrl.SessionSpec) { s.Kind = "essay" }, "clip_comparison"},
+		{"acquisition", func(s *idrl.SessionSpec) { s.Acquisition = "guess" }, "idrl, uniform"},
+		{"prior", func(s *idrl.SessionSpec) { s.Prior = "flat" }, "linear, kernel"},
+		{"likelihood", func(s *idrl.SessionSpec) { s.Likelihood = "logit" }, "probit, gaussian"},
+		{"title", func(s *idrl.SessionSpec) { s.Title = "" }, "title"},
+		{"long title", func(s *idrl.SessionSpec) { s.Title = strings.Repeat("x", idrl.MaxTitle+1) }, "title"},
+		{"instructions", func(s *idrl.SessionSpec) { s.Instructions = strings.Repeat("x", idrl.MaxInstructions+1) }, "instructions"},
+		{"negative budget", func(s *idrl.SessionSpec) { s.Budget = -1 }, "budget"},
+		{"candidates", func(s *idrl.SessionSpec) { s.Candidates = 1 }, "candidates"},
+		{"ahead", func(s *idrl.SessionSpec) { s.Ahead = 11 }, "ahead"},
+		{"train every", func(s *idrl.SessionSpec) { s.TrainEvery = -1 }, "trainings"},
+		{"adopt after", func(s *idrl.SessionSpec) { s.AdoptAfter = s.TrainEvery + 1 }, "adopt-after"},
+		{"NaN noise", func(s *idrl.SessionSpec) { s.NoiseStd = math.NaN() }, "positive"},
+		{"infinite prior", func(s *idrl.SessionSpec) { s.PriorVar = math.Inf(1) }, "positive"},
+		{"negative band", func(s *idrl.SessionSpec) { s.TieBand = -1 }, "positive"},
+	} {
+		s := good
+		test.spoil(&s)
+		if err := s.Validate(); idrl.KindOf(err) != idrl.Invalid || err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want one of kind Invalid with %q", test.name, err, test.want)
+		}
+	}
+}
+
+func TestKindOf(t *testing.T) {
+	err := fmt.Errorf("outer: %w", idrl.Errorf(idrl.NotFound, "no %s", "thing"))
+	if idrl.KindOf(err) != idrl.NotFound || err.Error() != "outer: no thing" {
+		t.Errorf("kind %d of %q", idrl.KindOf(err), err)
+	}
+	if idrl.KindOf(errors.New("plain")) != idrl.Internal {
+		t.Error("a plain error is not Internal")
+	}
+}
