@@ -29,26 +29,18 @@ func BenchmarkAnswers(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			conns := openLoad(b, load.sessions, load.each, load.trainEvery)
 			labellers := make([]*labeller, len(conns))
+			for i, c := range conns {
+				labellers[i] = newLabeller(c, uint64(i))
+			}
+			labelAll(b, labellers, 1) // waits for the first generations
 			b.ResetTimer()
 			began := time.Now()
-			var wg sync.WaitGroup
-			for i, c := range conns {
-				l := newLabeller(c, uint64(i))
-				labellers[i] = l
-				wg.Add(1)
-				go func() {
-					defer wg.Done()
-					if err := l.label(b.N/len(conns) + 1); err != nil {
-						b.Errorf("annotator %d: %v", i, err)
-					}
-				}()
-			}
-			wg.Wait()
+			labelAll(b, labellers, 2+(b.N+len(conns)-1)/len(conns))
 			took := time.Since(began)
 			b.StopTimer()
 			var waits []time.Duration
 			for _, l := range labellers {
-				waits = append(waits, l.waits...)
+				waits = append(waits, l.waits[2:]...) // the second was sent before the clock started
 			}
 			slices.Sort(waits)
 			ms := func(q float64) float64 { return float64(waits[int(q*float64(len(waits)-1))].Microseconds()) / 1000 }
@@ -57,6 +49,20 @@ func BenchmarkAnswers(b *testing.B) {
 			b.ReportMetric(ms(0.99), "p99-ms")
 		})
 	}
+}
+
+// labelAll lets every labeller go on until it has n answers.
+func labelAll(b *testing.B, labellers []*labeller, n int) {
+	b.Helper()
+	var wg sync.WaitGroup
+	for i, l := range labellers {
+		wg.Go(func() {
+			if err := l.label(n); err != nil {
+				b.Errorf("annotator %d: %v", i, err)
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // openLoad starts a server in this process and connects annotators to it.
