@@ -144,8 +144,7 @@ export function short(v) {
   if (!Number.isFinite(v)) return "–";
   if (v === 0) return "0";
   const a = Math.abs(v);
-  if (a >= 1e5) return v.toExponential(1).replace("-", "−");
-  if (a < 1e-3) return String(Number(v.toFixed(4))).replace("-", "−");
+  if (a < 1e-3 || a >= 1e5) return v.toExponential(1).replaceAll("-", "−");
   return v.toFixed(Math.max(0, 2 - Math.floor(Math.log10(a)))).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "").replace("-", "−");
 }
 
