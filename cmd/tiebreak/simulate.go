@@ -71,7 +71,7 @@ func runSimulate(ctx context.Context, std stdio, args []string) error {
 		return err
 	}
 	defer conn.Close()
-	r := &rehearsal{flags: f, conn: conn, out: std.out, questions: map[idrl.AssignmentID]*wire.Query{}}
+	r := &rehearsal{flags: f, conn: conn, out: std.out, asked: map[idrl.QueryID]uint64{}, questions: map[idrl.AssignmentID]*wire.Query{}}
 	return r.run(ctx)
 }
 
@@ -84,10 +84,12 @@ type rehearsal struct {
 	hello     *wire.Hello
 	task      sim.Task
 	expert    sim.Expert
+	asked     map[idrl.QueryID]uint64           // times that a question was answered
 	questions map[idrl.AssignmentID]*wire.Query // offered, not answered
 	open      []idrl.AssignmentID               // as the last status listed them
 	sent      *wire.Answer                      // not acknowledged; nil if none
 	given     int                               // acknowledged
+	done      bool                              // the session is complete
 }
 
 // retries is how often a lost connection is taken up again before giving up.
@@ -158,7 +160,7 @@ func (r *rehearsal) take(ctx context.Context, m wire.FromServer) (done bool, err
 	case *wire.Query:
 		r.questions[m.Assignment] = m
 	case *wire.Ack:
-		if r.acked(m.ID) {
+		if r.acked(m.ID) || r.done {
 			return true, nil
 		}
 		return false, r.answer(ctx) // a status may have come before the ack
@@ -171,10 +173,10 @@ func (r *rehearsal) take(ctx context.Context, m wire.FromServer) (done bool, err
 		}
 		return false, idrl.Errorf(idrl.Conflict, "the server refused an answer: %s", m.Message)
 	case *wire.Status:
-		if m.Done {
-			return true, nil
+		r.done, r.open = m.Done, m.Open
+		if r.done {
+			return r.sent == nil, nil // an acknowledgement may still be under way
 		}
-		r.open = m.Open
 		return false, r.answer(ctx)
 	case *wire.Bye:
 		return false, errLost
@@ -240,13 +242,14 @@ func (r *rehearsal) answer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	stream := rng.New(r.flags.seed, "answer "+string(m.Assignment), 0)
-	a := r.expert.Answer(q, stream)
+	// The same seed gives the same answers to the same questions, in any session.
+	a := r.expert.Answer(q, rng.New(r.flags.seed, "answer "+string(m.Query), r.asked[m.Query]))
+	r.asked[m.Query]++
 	if err := pause(ctx, r.flags.pause); err != nil {
 		return err
 	}
 	out := &wire.Answer{
-		ID: newAnswerID(stream), Assignment: m.Assignment, Choice: a.Choice, ShownLeft: m.Left,
+		ID: newAnswerID(rng.New(r.flags.seed, "id "+string(m.Assignment), 0)), Assignment: m.Assignment, Choice: a.Choice, ShownLeft: m.Left,
 		ShownAt: time.Now().UTC(), Input: "api", Instructions: r.hello.Instructions,
 		AnsweredMS: r.flags.pause.Milliseconds(),
 	}
