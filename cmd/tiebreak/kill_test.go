@@ -209,6 +209,12 @@ func TestKill(t *testing.T) {
 	}
 	if diff := cmp.Diff(calm.asked, torn.asked); diff != "" {
 		t.Errorf("the kills changed the questions (-without +with):\n%s", diff)
+		for i, as := range rec.Assignments {
+			if calm := calmRec.Assignments[i]; as.Query.ID != calm.Query.ID {
+				t.Errorf("first at assignment %d, chosen for %+v, without kills for %+v", as.N, as.Why, calm.Why)
+				break
+			}
+		}
 	}
 	last := rec.Snapshots[len(rec.Snapshots)-1]
 	if want := replay(t, rec); !bytes.Equal(last.Belief, want) {
