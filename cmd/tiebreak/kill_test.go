@@ -32,6 +32,7 @@ type labeller struct {
 	open  []idrl.AssignmentID               // as the last status listed them
 	began time.Time                         // when the reply under way was sent
 	waits []time.Duration                   // from reply to acknowledgement
+	until int                               // acknowledgements after which it replies no more
 }
 
 func newLabeller(conn *client.Conn, seed uint64) *labeller {
@@ -49,6 +50,7 @@ func (l *labeller) choice(q *wire.Query) idrl.Choice {
 
 // label goes on until n answers are acknowledged or the socket breaks.
 func (l *labeller) label(n int) error {
+	l.until = n
 	hello := &wire.ClientHello{}
 	if l.sent != nil {
 		hello.Outbox = append(hello.Outbox, l.sent.ID)
@@ -102,7 +104,7 @@ func (l *labeller) take(m wire.FromServer) error {
 func (l *labeller) answer() error {
 	for _, id := range l.open {
 		q := l.known[id]
-		if l.sent != nil || q == nil {
+		if l.sent != nil || q == nil || len(l.acked) >= l.until {
 			continue
 		}
 		l.sent = &wire.Answer{

@@ -45,12 +45,20 @@ func (s *Session) Have(ctx context.Context, who idrl.AnnotatorID, ids []idrl.Ans
 // the log and not of when somebody asks for it.
 func (s *Session) answered(ctx context.Context, who idrl.AnnotatorID) {
 	s.adoptIfDue(ctx)
-	if !s.mustAdopt() {
-		if err := s.topUp(ctx, who); err != nil {
-			s.cfg.Log.ErrorContext(ctx, "issue questions", "session", s.spec.ID, "err", err)
-		}
+	if s.mustAdopt() {
+		s.starved = append(s.starved, who)
+	} else {
+		s.mustTopUp(ctx, who)
 	}
 	s.publish(idrl.EventAnswered, who)
+}
+
+// mustTopUp is topUp where nobody waits for the error: the annotator's next
+// claim tries again.
+func (s *Session) mustTopUp(ctx context.Context, who idrl.AnnotatorID) {
+	if err := s.topUp(ctx, who); err != nil {
+		s.cfg.Log.ErrorContext(ctx, "issue questions", "session", s.spec.ID, "err", err)
+	}
 }
 
 func (s *Session) answer(ctx context.Context, a idrl.Answer) (idrl.Receipt, error) {

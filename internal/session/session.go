@@ -52,7 +52,8 @@ type Session struct {
 	asked  *assignments
 	regret []idrl.Regret
 
-	gen      *idrl.Generation // in use; nil before the first
+	gen      *idrl.Generation   // in use; nil before the first
+	starved  []idrl.AnnotatorID // answered while the next generation was awaited
 	training training
 }
 

@@ -671,3 +671,22 @@ func TestUnclearQuestionsComeLast(t *testing.T) {
 		})
 	}
 }
+
+// A question that was held back until a generation was adopted is chosen in the
+// turn of the adoption, whatever the annotator does first.
+func TestAdoptionServesThoseWhoWait(t *testing.T) {
+	b := newBench(func(s *idrl.SessionSpec) { s.TrainEvery, s.AdoptAfter = 2, 1 })
+	gate := make(chan struct{}, 1)
+	gate <- struct{}{} // lets the first generation pass
+	b.trainer = fakeTrainer{d: dim, gate: gate}
+	s, _ := b.start(t)
+	for i := range 3 { // the third meets the adoption point while training hangs
+		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
+	}
+	gate <- struct{}{}
+	rec := b.record(t, s) // no claim
+	last := rec.Assignments[len(rec.Assignments)-1]
+	if last.Why.BasedOn != 2 || last.Why.AfterSeq != 3 {
+		t.Errorf("the last question is of generation %d after row %d, want generation 2 after row 3", last.Why.BasedOn, last.Why.AfterSeq)
+	}
+}

@@ -195,5 +195,11 @@ func (s *Session) adoptIfDue(ctx context.Context) {
 	if first && s.log.seq() == 0 {
 		s.regret = append(s.regret, s.expectedRegret(s.belief, 0))
 	}
+	// In the turn of the adoption, or it would depend on whether the annotator's
+	// next answer or their next claim comes first.
+	for _, who := range s.starved {
+		s.mustTopUp(ctx, who)
+	}
+	s.starved = nil
 	s.publish(idrl.EventAdopted, "")
 }
