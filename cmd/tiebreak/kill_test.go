@@ -87,6 +87,9 @@ func (l *labeller) take(m wire.FromServer) error {
 		l.ack(m.ID)
 		return l.answer() // a status may have come before the ack
 	case *wire.Nak:
+		if m.RetryMS > 0 && l.sent == nil {
+			return nil // the server could not say what is open; it tries again
+		}
 		if m.RetryMS > 0 {
 			<-time.After(time.Duration(m.RetryMS) * time.Millisecond)
 			return l.conn.Send(l.sent)

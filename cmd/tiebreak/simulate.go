@@ -165,7 +165,10 @@ func (r *rehearsal) take(ctx context.Context, m wire.FromServer) (done bool, err
 		}
 		return false, r.answer(ctx) // a status may have come before the ack
 	case *wire.Nak:
-		if m.RetryMS > 0 && r.sent != nil {
+		if m.RetryMS > 0 && r.sent == nil {
+			return false, nil // the server could not say what is open; it tries again
+		}
+		if m.RetryMS > 0 {
 			if err := pause(ctx, time.Duration(min(m.RetryMS, 5000))*time.Millisecond); err != nil {
 				return false, err
 			}
