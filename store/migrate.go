@@ -29,15 +29,10 @@ func migrations() fs.FS {
 // migrate brings the database of dir to the last of steps. A database that
 // holds anything is backed up before the first step that is new to it.
 func migrate(ctx context.Context, p *sql.DB, dir string, steps fs.FS) error {
-	current, err := version(ctx, p)
+	g, current, target, err := versions(ctx, p, steps)
 	if err != nil {
 		return err
 	}
-	g, err := goose.NewProvider(goose.DialectSQLite3, p, steps, goose.WithDisableGlobalRegistry(true))
-	if err != nil {
-		return err
-	}
-	target := last(g)
 	if current > target {
 		return tooNew(dir, current, target)
 	}
@@ -57,15 +52,10 @@ func migrate(ctx context.Context, p *sql.DB, dir string, steps fs.FS) error {
 // mustMatch returns an error of kind Invalid unless the database has the
 // version that the last of steps leads to.
 func mustMatch(ctx context.Context, p *sql.DB, dir string, steps fs.FS) error {
-	current, err := version(ctx, p)
-	if err != nil {
+	_, current, target, err := versions(ctx, p, steps)
+	switch {
+	case err != nil:
 		return err
-	}
-	g, err := goose.NewProvider(goose.DialectSQLite3, p, steps, goose.WithDisableGlobalRegistry(true))
-	if err != nil {
-		return err
-	}
-	switch target := last(g); {
 	case current > target:
 		return tooNew(dir, current, target)
 	case current < target:
@@ -76,9 +66,17 @@ func mustMatch(ctx context.Context, p *sql.DB, dir string, steps fs.FS) error {
 	return nil
 }
 
-func last(g *goose.Provider) int64 {
+// versions returns what applies steps, the version of the database, and the one
+// that the last of steps leads to. It writes nothing.
+func versions(ctx context.Context, p *sql.DB, steps fs.FS) (g *goose.Provider, current, target int64, err error) {
+	if current, err = version(ctx, p); err != nil {
+		return nil, 0, 0, err
+	}
+	if g, err = goose.NewProvider(goose.DialectSQLite3, p, steps, goose.WithDisableGlobalRegistry(true)); err != nil {
+		return nil, 0, 0, err
+	}
 	sources := g.ListSources()
-	return sources[len(sources)-1].Version
+	return g, current, sources[len(sources)-1].Version, nil
 }
 
 func tooNew(dir string, current, target int64) error {
