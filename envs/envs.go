@@ -6,8 +6,10 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"tiebreak/envs/chain"
 	"tiebreak/envs/driver"
 	"tiebreak/envs/gridworld"
+	"tiebreak/envs/junction"
 	"tiebreak/internal/idrl"
 )
 
@@ -40,6 +42,29 @@ func Catalogue() []Entry {
 				"objects of ten types. Every session has a floor of its own.",
 			New: func(layout *rand.Rand) idrl.Environment {
 				return gridworld.New(gridworld.Config{MinReachable: 50}, layout)
+			},
+		},
+		{
+			ID:    chain.ID,
+			Title: "Chain",
+			Description: "Twenty fields in a row. Through the first ten the agent is carried on; " +
+				"from then on it chooses its way. Best for questions about states.",
+			New: func(*rand.Rand) idrl.Environment { return chain.New(chain.Config{}) },
+		},
+		{
+			ID:    junction.ID,
+			Title: "Junction",
+			Description: "A corridor of fifteen fields ends at a fork. The agent chooses a branch, " +
+				"where it walks at random. Best for questions about states.",
+			New: func(*rand.Rand) idrl.Environment { return junction.New(junction.Config{}) },
+		},
+		{
+			ID:    gridworld.CodeID,
+			Title: "Gridworld with many walls",
+			Description: "A gridworld with the walls of the paper's code, which has " +
+				"more of them than the paper's text.",
+			New: func(layout *rand.Rand) idrl.Environment {
+				return gridworld.New(gridworld.Config{ID: gridworld.CodeID, WallTosses: 2, MinReachable: 50}, layout)
 			},
 		},
 	}

@@ -1,6 +1,7 @@
 package envs_test
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -40,11 +41,64 @@ func TestFind(t *testing.T) {
 	if idrl.KindOf(err) != idrl.Invalid || err == nil {
 		t.Fatalf("Find of an unknown id returns %v, want an error of kind Invalid", err)
 	}
-	for _, want := range []string{`"drver"`, "driver", "gridworld"} {
+	for _, want := range []string{`"drver"`, "driver", "gridworld", "gridworld-code", "chain", "junction"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("error %q does not mention %s", err, want)
 		}
 	}
+}
+
+// TestNothingIsCutOff draws every state of the tabular environments, whose view
+// does not move: every shape lies within it, and no two labels overlap. Text is
+// at most 0.75 of its height wide a letter.
+func TestNothingIsCutOff(t *testing.T) {
+	for _, e := range envs.Catalogue() {
+		env, ok := e.New(rng.New(7, "layout", 0)).(idrl.Tabular)
+		if !ok {
+			continue
+		}
+		t.Run(e.ID, func(t *testing.T) {
+			var scene idrl.Scene
+			for s := range env.NumStates() {
+				env.Restore([]float64{float64(s), 0})
+				env.(idrl.Drawer).Draw(&scene)
+				for _, shape := range slices.Concat(scene.Static, scene.Moving) {
+					if !within(shape, scene.Camera) {
+						t.Fatalf("in state %d, %+v is cut off by the view %+v", s, shape, scene.Camera)
+					}
+				}
+			}
+			labels := slices.DeleteFunc(slices.Clone(scene.Static), func(s idrl.Shape) bool { return s.Kind != idrl.Text })
+			for i, a := range labels {
+				for _, b := range labels[:i] {
+					if math.Abs(a.Pts[0]-b.Pts[0]) < reach(a)+reach(b) && math.Abs(a.Pts[1]-b.Pts[1]) < (a.Size+b.Size)/2 {
+						t.Errorf("labels %q and %q overlap", a.Text, b.Text)
+					}
+				}
+			}
+		})
+	}
+}
+
+// reach is how far a shape extends to the sides of its points.
+func reach(s idrl.Shape) float64 {
+	switch s.Kind {
+	case idrl.Circle:
+		return s.Size
+	case idrl.Text:
+		return 0.75 * s.Size * float64(len(s.Text)) / 2
+	default:
+		return s.Size / 2 // of a stroke; 0 for a polygon
+	}
+}
+
+func within(s idrl.Shape, c idrl.Camera) bool {
+	for i := 0; i < len(s.Pts); i += 2 {
+		if math.Abs(s.Pts[i]-c.X)+reach(s) > c.W/2 || math.Abs(s.Pts[i+1]-c.Y)+reach(s) > c.H/2 {
+			return false
+		}
+	}
+	return true
 }
 
 // maxClip is what a clip may weigh, bytes. Two of them are on their way for

@@ -10,6 +10,7 @@ import (
 	"tiebreak/envs/driver"
 	"tiebreak/envs/envtest"
 	"tiebreak/envs/gridworld"
+	"tiebreak/envs/junction"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
 )
@@ -65,6 +66,22 @@ func (d drunk) Transition(dst []float64, s, a int) []float64 {
 	return d.Env.Transition(dst, s, (a+1)%d.Spec().Actions.Num)
 }
 
+// restless is a junction that draws when a state is restored.
+type restless struct {
+	*junction.Env
+	stream *rand.Rand
+}
+
+func (r *restless) Reset(stream *rand.Rand) idrl.TimeStep {
+	r.stream = stream
+	return r.Env.Reset(stream)
+}
+
+func (r *restless) Restore(s []float64) {
+	r.stream.Uint64()
+	r.Env.Restore(s)
+}
+
 // faults are environments that must not pass.
 func faults() map[string]func() idrl.Environment {
 	with := func(spoil func(*broken)) func() idrl.Environment {
@@ -105,6 +122,9 @@ func faults() map[string]func() idrl.Environment {
 			}
 		}),
 		"a wrong return": with(func(b *broken) { b.shift = 0.01 }),
+		"a restore that draws": func() idrl.Environment {
+			return &restless{Env: junction.New(junction.Config{})}
+		},
 		"a table unlike the steps": func() idrl.Environment {
 			return drunk{gridworld.New(gridworld.Config{}, rng.New(1, "layout", 0))}
 		},

@@ -7,6 +7,7 @@
 package gridworld
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 
@@ -15,8 +16,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ID names the environment in the catalogue.
-const ID = "gridworld"
+// Names of the environment in the catalogue.
+const (
+	ID     = "gridworld"      // walls as in the paper's text
+	CodeID = "gridworld-code" // walls as in the authors' code: Config.WallTosses is 2
+)
 
 const (
 	side    = 10 // cells along an edge
@@ -36,6 +40,8 @@ const (
 
 // Config sets how a layout is drawn.
 type Config struct {
+	ID string // of the environment's spec; default ID, "gridworld"
+
 	// WallTosses says how often a coin with probability 0.3 is tossed for a
 	// wall between two cells: once, as in the paper's text, or twice, as in the
 	// authors' code, which makes walls with probability 0.51. Default 1.
@@ -53,6 +59,7 @@ type Config struct {
 // the edge stays. Features are one-hot over the type of the cell entered: the
 // floor, then object types A to J.
 type Env struct {
+	id     string
 	layout layout
 	static []idrl.Shape // what does not move; nil until first drawn
 
@@ -85,7 +92,12 @@ func New(c Config, stream *rand.Rand) *Env {
 	for l.reachable() < c.MinReachable {
 		l = newLayout(tosses, stream)
 	}
-	return &Env{layout: l, state: l.start}
+	return newEnv(cmp.Or(c.ID, ID), l)
+}
+
+// newEnv returns the gridworld of a layout at the start of an episode.
+func newEnv(id string, l layout) *Env {
+	return &Env{id: id, layout: l, state: l.start}
 }
 
 // Spec describes the environment.
@@ -95,7 +107,7 @@ func (e *Env) Spec() idrl.EnvSpec {
 		names = append(names, "Object "+letter(k))
 	}
 	return idrl.EnvSpec{
-		ID:           ID,
+		ID:           e.id,
 		Actions:      idrl.ActionSpec{Num: numActions},
 		ObsDim:       1,
 		FeatureNames: names,

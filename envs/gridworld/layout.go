@@ -29,18 +29,24 @@ func newLayout(tosses int, stream *rand.Rand) layout {
 	l.start = l.emptyCell(stream)
 	for s := range cells {
 		for _, a := range []int{right, down} {
-			to, ok := neighbour(s, a)
-			if !ok {
+			if _, ok := neighbour(s, a); !ok {
 				continue
 			}
 			for range tosses {
 				if stream.Float64() < wallProb {
-					l.walls[s][a], l.walls[to][opposite(a)] = true, true
+					l.block(s, a)
 				}
 			}
 		}
 	}
 	return l
+}
+
+// block puts a wall on the side of cell s that move a crosses, which must not be
+// the edge of the floor.
+func (l *layout) block(s, a int) {
+	to, _ := neighbour(s, a)
+	l.walls[s][a], l.walls[to][opposite(a)] = true, true
 }
 
 // reachable returns the number of cells that can be reached from the start,

@@ -1,0 +1,123 @@
+// Package figure has the shapes that environments made of fields share: tokens
+// on the fields, the agent around them, and arrows between them. A field is
+// about one unit wide.
+package figure
+
+import (
+	"math"
+	"unicode/utf8"
+
+	"tiebreak/internal/idrl"
+)
+
+// Looks is the number of looks of a Token.
+const Looks = 50
+
+const tokenRadius = 0.34
+
+// Token returns the look k, modulo Looks, of what lies on the field around
+// (x, y): one of five outlines, one of ten colours, and a label, so that tokens
+// are told apart without seeing colours.
+func Token(x, y float64, k int, label string) []idrl.Shape {
+	k %= Looks
+	paint := []idrl.Paint{
+		idrl.Object0, idrl.Object1, idrl.Object2, idrl.Object3, idrl.Object4,
+		idrl.Object5, idrl.Object6, idrl.Object7, idrl.Object8, idrl.Object9,
+	}[k%10]
+	body := idrl.Shape{Kind: idrl.Polygon, Paint: paint}
+	labelY := y
+	switch (k + k/10) % 5 {
+	case 0:
+		body = idrl.Shape{Kind: idrl.Circle, Paint: paint, Size: tokenRadius, Pts: []float64{x, y}}
+	case 1:
+		body.Pts = Corners(x, y, 0.88*tokenRadius)
+	case 2:
+		body.Pts = polygon(x, y, 1.15*tokenRadius, 4, math.Pi/2)
+	case 3:
+		body.Pts = polygon(x, y, 1.04*tokenRadius, 6, 0)
+	case 4:
+		labelY = y - 0.06
+		body.Pts = polygon(x, y-0.05, 1.25*tokenRadius, 3, math.Pi/2)
+	}
+	return []idrl.Shape{body, {
+		Kind: idrl.Text, Paint: idrl.Ink, Size: labelHeight(label),
+		Pts: []float64{x, Round(labelY)}, Text: label,
+	}}
+}
+
+// labelHeight is such that a label fits on a token.
+func labelHeight(label string) float64 {
+	return min(0.44, 0.72/float64(max(1, utf8.RuneCountInString(label))))
+}
+
+// Agent returns the agent on the field around (x, y): a frame with two eyes on
+// top, around what lies there, so that it stays readable. The frame leaves a
+// trail through the middles of fields.
+func Agent(x, y float64) []idrl.Shape {
+	const frame, eyeX, eyeY = 0.42, 0.2, 0.4
+	square := Corners(x, y, frame)
+	square = append(square, square...) // twice around: closed, and its mean is the centre
+	eye := func(paint idrl.Paint, radius, aside float64) idrl.Shape {
+		return idrl.Shape{Kind: idrl.Circle, Paint: paint, Size: radius, Pts: []float64{x + aside, y + eyeY}}
+	}
+	return []idrl.Shape{
+		{Kind: idrl.Polyline, Paint: idrl.AgentFg, Size: 0.22, Pts: square},
+		{Kind: idrl.Polyline, Paint: idrl.Agent, Size: 0.15, Pts: square, Trail: true},
+		eye(idrl.AgentFg, 0.19, -eyeX), eye(idrl.AgentFg, 0.19, eyeX),
+		eye(idrl.Agent, 0.1, -eyeX), eye(idrl.Agent, 0.1, eyeX),
+	}
+}
+
+// Arrow returns an arrow half-way from (x0, y0) to (x1, y1), which points there.
+// If paired is true it is the half of an arrow that points both ways, which
+// the arrow of the way back completes.
+func Arrow(x0, y0, x1, y1 float64, paired bool) idrl.Shape {
+	const shaft, headLength, headWidth = 0.04, 0.18, 0.15 // widths are halved
+	tail, tip := -0.22, 0.22
+	if paired {
+		tail, tip = 0, 0.25
+	}
+	dist := math.Hypot(x1-x0, y1-y0)
+	dx, dy := (x1-x0)/dist, (y1-y0)/dist
+	neck := tip - headLength
+	out := idrl.Shape{Kind: idrl.Polygon, Paint: idrl.Wall}
+	for _, p := range [][2]float64{ // along, aside
+		{tip, 0},
+		{neck, headWidth},
+		{neck, shaft},
+		{tail, shaft},
+		{tail, -shaft},
+		{neck, -shaft},
+		{neck, -headWidth},
+	} {
+		out.Pts = append(out.Pts,
+			Round((x0+x1)/2+p[0]*dx-p[1]*dy),
+			Round((y0+y1)/2+p[0]*dy+p[1]*dx))
+	}
+	return out
+}
+
+// Line returns a stroke from (x0, y0) to (x1, y1).
+func Line(paint idrl.Paint, width, x0, y0, x1, y1 float64) idrl.Shape {
+	return idrl.Shape{Kind: idrl.Polyline, Paint: paint, Size: width, Pts: []float64{Round(x0), Round(y0), Round(x1), Round(y1)}}
+}
+
+// Corners returns the corners of a square around (x, y) whose sides are 2r long.
+func Corners(x, y, r float64) []float64 {
+	left, right, low, high := Round(x-r), Round(x+r), Round(y-r), Round(y+r)
+	return []float64{left, low, right, low, right, high, left, high}
+}
+
+// polygon returns the corners of a regular polygon of n sides around (x, y), the
+// first in the direction angleRad.
+func polygon(x, y, radius float64, n int, angleRad float64) []float64 {
+	out := make([]float64, 0, 2*n)
+	for i := range n {
+		sin, cos := math.Sincos(angleRad + 2*math.Pi*float64(i)/float64(n))
+		out = append(out, Round(x+radius*cos), Round(y+radius*sin))
+	}
+	return out
+}
+
+// Round keeps the digits of static points few, and with them the bytes of a clip.
+func Round(v float64) float64 { return math.Round(100*v) / 100 }
