@@ -126,6 +126,23 @@ func candidates(ctx context.Context, from querier, id idrl.SessionID, basedOn in
 	return out, err
 }
 
+// archive reads the policies of every generation but the one in use, the last
+// idrl.MaxArchive of them, oldest first.
+func archive(ctx context.Context, from querier, id idrl.SessionID, inUse int64) ([]idrl.Candidate, error) {
+	const query = `
+		SELECT policy.id, mu FROM policy JOIN generation USING (session_id, based_on)
+		WHERE session_id = ? AND based_on <> ? ORDER BY adopted_at DESC, based_on DESC, k DESC LIMIT ?`
+	var out []idrl.Candidate
+	err := each(ctx, from, func(row scanner) error {
+		var c idrl.Candidate
+		err := row.Scan(&c.ID, vectorColumn{&c.Mu})
+		out = append(out, c)
+		return err
+	}, query, id, inUse, idrl.MaxArchive)
+	slices.Reverse(out)
+	return out, err
+}
+
 // ClipMedia returns the drawn form of a clip, or an error of kind NotFound.
 func (db *DB) ClipMedia(ctx context.Context, session idrl.SessionID, clip idrl.ClipID) ([]byte, error) {
 	var media []byte

@@ -42,6 +42,9 @@ func TestRecordSurvivesReopening(t *testing.T) {
 	next := generation(3)
 	must(t, db.Adopt(t.Context(), "s", next, 4))
 	want := idrl.Record{Spec: spec("s"), Log: rows, Assignments: as, Snapshots: snaps, Generation: &next, AdoptedAt: 4}
+	for _, c := range g.Candidates {
+		want.Archive = append(want.Archive, idrl.Candidate{ID: c.ID, Mu: c.Mu})
+	}
 
 	for _, when := range []string{"before", "after"} {
 		got, err := db.Load(t.Context(), "s")

@@ -21,7 +21,10 @@ func (db *DB) Load(ctx context.Context, id idrl.SessionID) (rec idrl.Record, err
 		if rec.Snapshots, err = readSnapshots(ctx, from, id); err != nil {
 			return err
 		}
-		rec.Generation, rec.AdoptedAt, err = lastGeneration(ctx, from, id)
+		if rec.Generation, rec.AdoptedAt, err = lastGeneration(ctx, from, id); err != nil || rec.Generation == nil {
+			return err
+		}
+		rec.Archive, err = archive(ctx, from, id, rec.Generation.BasedOn)
 		return err
 	})
 	return rec, err

@@ -90,12 +90,12 @@ func (a *app) build(r idrl.Record) (session.Config, error) {
 	if err != nil {
 		return session.Config{}, err
 	}
-	acq, err := acquisition.ByName(r.Spec.Acquisition)
+	method, err := acquisition.Find(r.Spec.Acquisition)
 	if err != nil {
 		return session.Config{}, err
 	}
 	return session.Config{
-		Record: r, Features: env.Spec().FeatureNames, Model: model, Acquisition: acq,
+		Record: r, Features: env.Spec().FeatureNames, Model: model, Acquisition: method,
 		Trainer: remoteTrainer{a.pool, r.Spec}, Codec: codec{}, Journal: a.db, Publisher: &a.hub, Log: a.log,
 	}, nil
 }

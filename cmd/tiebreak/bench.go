@@ -4,53 +4,78 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
 
+	"tiebreak/internal/acquisition"
 	"tiebreak/internal/experiment"
+	"tiebreak/internal/experiment/report"
 	"tiebreak/internal/idrl"
 )
 
 // benchFlags are the flags of bench.
 type benchFlags struct {
-	out            string
-	seeds, answers int
-	first          uint64
-	workers        int
+	out, mode, queries, walls, candidates, expert, methods string
+	seeds, answers, workers                        int
+	first                                          uint64
 }
 
 func (f *benchFlags) declare(fs *flag.FlagSet) {
-	fs.StringVar(&f.out, "out", "bench", "`folder` for the tables and plots")
+	fs.StringVar(&f.out, "out", "bench", "`folder` for the report, the tables and plots, and the finished runs")
+	fs.StringVar(&f.mode, "mode", experiment.Corrected, "`corrected`: what the paper's text says; paper: what the authors' code computes")
+	fs.StringVar(&f.queries, "queries", "", "`type` of the questions: state or comparison; all that the figure has if not given")
+	fs.StringVar(&f.walls, "walls", "", "walls of gridworlds: `text` or code; what the mode says if not given")
+	fs.StringVar(&f.candidates, "candidates", "", "candidate questions: `text` or code; what the mode says if not given")
+	fs.StringVar(&f.expert, "expert", "", "`who` answers: paper, as the paper's model says, or people, as noisy as they are; the figure's first if not given")
+	fs.StringVar(&f.methods, "methods", "", "`names` of methods, with commas; the figure's own if not given")
 	fs.IntVar(&f.seeds, "seeds", 30, "`number` of paired seeds")
 	fs.Uint64Var(&f.first, "first-seed", 1, "the seeds are this `one` and those after it")
-	fs.IntVar(&f.answers, "answers", 0, "`answers` of a run; 0: the setting's own number")
+	fs.IntVar(&f.answers, "answers", 0, "`answers` of a run; 0: the figure's own number")
 	fs.IntVar(&f.workers, "workers", runtime.NumCPU(), "seeds run at a time; it does not change the result")
 }
 
-func settingNames() (names []string) {
-	for _, s := range experiment.Settings() {
-		names = append(names, s.Name)
+func figureNames() (names []string) {
+	for _, f := range experiment.Figures() {
+		names = append(names, f.Name)
 	}
 	return names
 }
 
 func benchCommand() command {
 	return command{
-		name: "bench", summary: "compare query strategies with simulated experts, without a server", usage: "SETTING|all [flags]",
-		about: "Runs the engine with simulated experts and writes learning curves of IDRL and of uniformly random\n" +
-			"questions on the same instances and answers: CSV tables, plots, and the paired difference with its\n" +
-			"interval. Settings: " + strings.Join(settingNames(), ", ") + ".",
-		example: "tiebreak bench gridworld --seeds 100 --out learning",
-		flags:   func(fs *flag.FlagSet) { new(benchFlags).declare(fs) },
-		run:     runBench,
+		name: "bench", summary: "compare query strategies with simulated experts, without a server", usage: "FIGURE|all|TASK.json [flags]",
+		about: benchAbout(),
+		example: "tiebreak bench chain\n" +
+			"  tiebreak bench gridworld --queries state --methods idrl,uniform --seeds 100 --out gridworld\n" +
+			"  tiebreak bench all --mode paper --out paper",
+		flags: func(fs *flag.FlagSet) { new(benchFlags).declare(fs) },
+		run:   runBench,
 	}
+}
+
+// benchAbout says what bench does and lists the figures and the methods.
+func benchAbout() string {
+	var b strings.Builder
+	b.WriteString("Repeats the paper's experiments with simulated experts, and writes learning curves of several query\n" +
+		"strategies on the same instances and answers: a page (report.html), tables, plots, and paired tests.\n" +
+		"With --mode paper the curves of the authors' code are beside ours. Finished runs are kept in the\n" +
+		"folder: the same command goes on where it was stopped.\n\nFigures (all: every one of them):\n")
+	for _, f := range experiment.Figures() {
+		fmt.Fprintf(&b, "  %-10s %s; questions: %s\n", f.Name, f.Title, strings.Join(f.Queries, ", "))
+	}
+	b.WriteString("\nMethods:\n")
+	for _, m := range acquisition.Methods() {
+		fmt.Fprintf(&b, "  %-10s %s\n", m.Name, m.About)
+	}
+	return strings.TrimRight(b.String(), "\n")
 }
 
 func runBench(ctx context.Context, io stdio, args []string) error {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
-		return fmt.Errorf("%w: name a setting: %s or all", errUsage, strings.Join(settingNames(), ", "))
+		return fmt.Errorf("%w: name a figure: %s or all", errUsage, strings.Join(figureNames(), ", "))
 	}
 	var f benchFlags
 	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
@@ -58,32 +83,236 @@ func runBench(ctx context.Context, io stdio, args []string) error {
 	if err := parse(fs, args[1:]); err != nil {
 		return err
 	}
-	settings := args[:1]
-	if args[0] == "all" {
-		settings = settingNames()
+	plan, err := f.plan(args[0])
+	if err != nil {
+		if idrl.KindOf(err) == idrl.Invalid {
+			return fmt.Errorf("%w: %w", errUsage, err)
+		}
+		return err
 	}
-	for _, name := range settings {
-		cfg := experiment.Config{Setting: name, Seeds: f.seeds, FirstSeed: f.first, Answers: f.answers, Workers: f.workers}
-		res, err := experiment.Run(ctx, cfg, progressLine(io, name))
+	for _, note := range plan.notes {
+		fmt.Fprintln(io.err, note)
+	}
+	return f.execute(ctx, io, plan.experiments, benchLine(args[0], fs))
+}
+
+// benchLine returns the command line that gives the same results: without the
+// flags that do not change them, and with the defaults that might change.
+func benchLine(figure string, fs *flag.FlagSet) string {
+	given := map[string]bool{"seeds": true, "first-seed": true, "mode": true}
+	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	given["out"], given["workers"] = false, false
+	line := "tiebreak bench " + figure
+	fs.VisitAll(func(f *flag.Flag) { // in the order of their names
+		if v := f.Value.String(); given[f.Name] && v != "" {
+			line += " --" + f.Name + " " + v
+		}
+	})
+	return line
+}
+
+// execute runs the experiments and writes what came of them.
+func (f benchFlags) execute(ctx context.Context, io stdio, es []experiment.Experiment, line string) error {
+	runs := filepath.Join(f.out, "runs")
+	store := report.FolderStore(runs, func(s string) { fmt.Fprintln(io.err, "\n"+s) })
+	tracker := report.NewTracker(store, es, time.Now)
+	if p := tracker.Progress(); p.Kept > 0 {
+		fmt.Fprintf(io.err, "%d of %d runs are there from before, in %s.\n", p.Kept, p.Total, runs)
+	}
+	var results []experiment.Result
+	for _, e := range es {
+		r, err := experiment.Do(ctx, e, experiment.Options{
+			Workers: f.workers, Store: tracker, Progress: progressLine(io, e, tracker),
+			Cache: filepath.Join(f.out, "cache"), Preparing: preparingLine(io, e),
+		})
 		if err != nil {
-			if idrl.KindOf(err) == idrl.Invalid {
-				return fmt.Errorf("%w: %w", errUsage, err)
+			if p := tracker.Progress(); ctx.Err() != nil {
+				fmt.Fprintf(io.err, "\nStopped. %d of %d runs are kept in %s; the same command goes on from there.\n", p.Kept+p.Made, p.Total, runs)
 			}
 			return err
 		}
-		if err := experiment.Write(filepath.Join(f.out, name), res); err != nil {
+		if err := report.Write(f.out, r); err != nil {
 			return err
 		}
-		fmt.Fprintf(io.out, "\r%s: written to %s\n", name, filepath.Join(f.out, name))
+		results = append(results, r)
+		fmt.Fprintf(io.err, "\r%-79s\r", "")
+		fmt.Fprintf(io.out, "%s: written to %s\n", e.Name(), filepath.Join(f.out, e.Name()))
+	}
+	if err := report.WritePage(f.out, line, results); err != nil {
+		return err
+	}
+	fmt.Fprintf(io.out, "Report: %s\n", filepath.Join(f.out, "report.html"))
+	return nil
+}
+
+// progressLine reports how far an experiment is and how long all that is still
+// to be done will take.
+func progressLine(io stdio, e experiment.Experiment, tracker *report.Tracker) idrl.Progress {
+	return func(done, total int, what string) {
+		p := tracker.Progress()
+		if p.Made == 0 {
+			return // only runs that were there
+		}
+		line := fmt.Sprintf("%s: %d of %d (%s)", e.Name(), done, total, what)
+		if p.Total > total {
+			line += fmt.Sprintf(", all %d of %d", p.Kept+p.Made, p.Total)
+		}
+		fmt.Fprintf(io.err, "\r%-79s", line+", about "+roughly(p.Left)+" left")
+	}
+}
+
+// preparingLine reports how far the preparation of an experiment is.
+func preparingLine(io stdio, e experiment.Experiment) idrl.Progress {
+	return func(done, total int, what string) {
+		fmt.Fprintf(io.err, "\r%-79s", fmt.Sprintf("%s: preparing, %d of %d %s", e.Name(), done, total, what))
+	}
+}
+
+// roughly rounds a duration to what an estimate is worth.
+func roughly(d time.Duration) string {
+	if d < 10*time.Minute {
+		return d.Round(time.Second).String()
+	}
+	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+}
+
+// A benchPlan is what a command line asks for.
+type benchPlan struct {
+	experiments []experiment.Experiment
+	notes       []string // what is left out, and why
+}
+
+// plan returns the experiments of a figure, of all figures, or of a task in a
+// file. Everything that can be wrong with them is found here, as an error of
+// kind Invalid.
+func (f benchFlags) plan(what string) (benchPlan, error) {
+	if f.workers < 1 {
+		return benchPlan{}, idrl.Errorf(idrl.Invalid, "workers must be at least 1; got %d", f.workers)
+	}
+	configs, err := f.configs(what)
+	if err != nil {
+		return benchPlan{}, err
+	}
+	var p benchPlan
+	var possible []experiment.Config
+	for _, c := range configs {
+		_, err := c.Validate()
+		if err != nil && what != "all" {
+			return benchPlan{}, err
+		}
+		if err != nil {
+			p.notes = append(p.notes, fmt.Sprintf("%s: left out: %v", named(c), err))
+			continue
+		}
+		possible = append(possible, c)
+	}
+	if len(possible) == 0 {
+		_, err := configs[0].Validate()
+		return benchPlan{}, err
+	}
+	err = p.choose(possible, f.methods)
+	return p, err
+}
+
+// named names a configuration for people.
+func named(c experiment.Config) string {
+	if c.Queries == "" {
+		return c.Figure
+	}
+	return c.Figure + ", " + c.Queries
+}
+
+// configs returns what to run, without the choice of methods: all query types of
+// a figure unless one was asked for.
+func (f benchFlags) configs(what string) (out []experiment.Config, err error) {
+	base := experiment.Config{
+		Queries: f.queries, Mode: f.mode, Walls: f.walls, Candidates: f.candidates, Expert: f.expert,
+		Answers: f.answers, Seeds: f.seeds, FirstSeed: f.first,
+	}
+	if strings.HasSuffix(what, ".json") {
+		base.Task, err = readTask(what)
+		return []experiment.Config{base}, err
+	}
+	names := []string{what}
+	if what == "all" {
+		names = figureNames()
+	}
+	for _, name := range names {
+		fig, err := experiment.FindFigure(name)
+		if err != nil {
+			return nil, err
+		}
+		queries := fig.Queries
+		if f.queries != "" {
+			queries = []string{f.queries}
+		}
+		for _, q := range queries {
+			c := base
+			c.Figure, c.Queries = name, q
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+// readTask reads a user's own task.
+func readTask(path string) (*experiment.Task, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return experiment.ReadTask(file)
+}
+
+// choose adds the experiments with the methods of a list, or with their own if
+// it is empty. Of several experiments, each leaves out the methods that do not
+// apply to it; one that applies to none is an error.
+func (p *benchPlan) choose(configs []experiment.Config, list string) error {
+	var methods []string
+	if list != "" {
+		methods = strings.Split(list, ",")
+	}
+	refused := map[string]int{}
+	for _, c := range configs {
+		c.Methods = methods
+		if len(configs) > 1 {
+			c.Methods = p.applying(c, methods, refused)
+		}
+		if len(methods) > 0 && len(c.Methods) == 0 {
+			continue // it has been said of every method
+		}
+		e, err := c.Validate()
+		if err != nil {
+			return err
+		}
+		p.experiments = append(p.experiments, e)
+	}
+	for _, m := range methods {
+		if refused[m] == len(configs) {
+			return fits(configs[0], m)
+		}
 	}
 	return nil
 }
 
-// progressLine reports how far a setting is and how long it will still take.
-func progressLine(io stdio, name string) idrl.Progress {
-	began := time.Now()
-	return func(done, total int, what string) {
-		left := time.Duration(float64(time.Since(began)) / float64(max(1, done)) * float64(total-done)).Round(time.Second)
-		fmt.Fprintf(io.err, "\r%s: %d of %d (%s), about %v left   ", name, done, total, what, left)
+// applying returns those of methods that apply to c, and notes and counts the
+// others.
+func (p *benchPlan) applying(c experiment.Config, methods []string, refused map[string]int) (out []string) {
+	for _, m := range methods {
+		if err := fits(c, m); err != nil {
+			refused[m]++
+			p.notes = append(p.notes, fmt.Sprintf("%s: without %s: %v", named(c), m, err))
+			continue
+		}
+		out = append(out, m)
 	}
+	return out
+}
+
+// fits returns why an experiment would refuse a method, nil if it would not.
+func fits(c experiment.Config, method string) error {
+	c.Methods = []string{method}
+	_, err := c.Validate()
+	return err
 }

@@ -60,7 +60,7 @@ func TestLearnsOverSockets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	truth := sim.NewTask(spec.Env, env.Spec(), rng.New(seed, "task", 0)).Theta
+	truth := sim.NewTask(env, rng.New(seed, "task", 0)).Theta
 	best := trueReturn(t, env, truth, truth)
 	before := 0.0 // mean regret of policies for random weights
 	const n = 20

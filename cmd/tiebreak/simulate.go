@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -21,11 +22,12 @@ import (
 
 // simulateFlags are the flags of simulate.
 type simulateFlags struct {
-	url, expert        string
-	answers            int
-	seed               uint64
-	temperature, noise float64
-	pause              time.Duration
+	url, expert                 string
+	answers                     int
+	seed                        uint64
+	temperature, noise, tieBand float64
+	mistake, skipBelow          float64
+	pause                       time.Duration
 }
 
 func (f *simulateFlags) declare(fs *flag.FlagSet) {
@@ -33,9 +35,23 @@ func (f *simulateFlags) declare(fs *flag.FlagSet) {
 	fs.IntVar(&f.answers, "answers", 30, "`number` of answers to give")
 	fs.StringVar(&f.expert, "expert", sim.Experts()[0], "kind of expert: "+strings.Join(sim.Experts(), ", "))
 	fs.Uint64Var(&f.seed, "seed", 1, "of the expert's true reward and of its answers")
-	fs.Float64Var(&f.temperature, "temperature", 0.1, "of a bradley-terry expert, relative to the range of rewards")
-	fs.Float64Var(&f.noise, "noise", 0.1, "standard deviation of ratings, on their scale from -1 to 1")
+	fs.Float64Var(&f.temperature, "temperature", 0.1, "of a bradley-terry, tie-band or b-pref expert's doubt, relative to the range of rewards")
+	fs.Float64Var(&f.noise, "noise", 0.1, "standard deviation of ratings, and of what a numeric expert sees in a comparison, on a scale from -1 to 1")
+	fs.Float64Var(&f.tieBand, "tie-band", 0, "what a perfect, tie-band or b-pref expert calls equal, relative to the range of rewards")
+	fs.Float64Var(&f.mistake, "mistake", 0, "`probability` that a b-pref expert says the opposite")
+	fs.Float64Var(&f.skipBelow, "skip-below", 0, "a b-pref expert skips the question if both clips have less than this true `return`")
 	fs.DurationVar(&f.pause, "pause", 0, "time to think before each answer, such as 500ms")
+}
+
+// options returns those of the expert. scale is the range of rewards.
+func (f *simulateFlags) options(scale float64, steps func(idrl.ClipID) [][]float64) sim.Options {
+	return sim.Options{
+		Range: scale, Temperature: f.temperature, NoiseStd: f.noise, TieBand: f.tieBand, Steps: steps,
+		Teacher: sim.Teacher{
+			Beta: 1 / (f.temperature * scale), Mistake: f.mistake,
+			SkipBelow: f.skipBelow, EqualWithin: f.tieBand * scale,
+		},
+	}
 }
 
 func simulateCommand() command {
@@ -62,8 +78,11 @@ func runSimulate(ctx context.Context, std stdio, args []string) error {
 		return fmt.Errorf("%w: --url is missing; give the annotator link that the server printed", errUsage)
 	case f.answers < 1:
 		return fmt.Errorf("%w: --answers must be at least 1; got %d", errUsage, f.answers)
+	case !(f.temperature > 0) || math.IsInf(f.temperature, 1):
+		return fmt.Errorf("%w: --temperature must be a positive number; got %v; for an expert who never errs say --expert perfect", errUsage, f.temperature)
 	}
-	if _, err := sim.NewExpert(f.expert, sim.Task{}, sim.Options{Range: 1, Temperature: f.temperature, NoiseStd: f.noise}); err != nil {
+	r := &rehearsal{flags: f, out: std.out, asked: map[idrl.QueryID]uint64{}, questions: map[idrl.AssignmentID]*wire.Query{}}
+	if _, err := sim.NewExpert(f.expert, sim.Task{}, f.options(1, r.steps)); err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
 	conn, err := client.DialAs(ctx, f.url, "Simulated "+f.expert)
@@ -71,7 +90,7 @@ func runSimulate(ctx context.Context, std stdio, args []string) error {
 		return err
 	}
 	defer conn.Close()
-	r := &rehearsal{flags: f, conn: conn, out: std.out, asked: map[idrl.QueryID]uint64{}, questions: map[idrl.AssignmentID]*wire.Query{}}
+	r.conn = conn
 	return r.run(ctx)
 }
 
@@ -86,6 +105,7 @@ type rehearsal struct {
 	expert    sim.Expert
 	asked     map[idrl.QueryID]uint64           // times that a question was answered
 	questions map[idrl.AssignmentID]*wire.Query // offered, not answered
+	shown     []idrl.Clip                       // of the question under way
 	open      []idrl.AssignmentID               // as the last status listed them
 	sent      *wire.Answer                      // not acknowledged; nil if none
 	given     int                               // acknowledged
@@ -204,11 +224,9 @@ func (r *rehearsal) greet(m *wire.Hello) error {
 		return err
 	}
 	env := e.New(rng.New(r.flags.seed, "layout", 0))
-	r.task = sim.NewTask(m.Env, env.Spec(), rng.New(r.flags.seed, "task", 0))
+	r.task = sim.NewTask(env, rng.New(r.flags.seed, "task", 0))
 	scale := sim.Range(env, r.task.Theta, m.Kind, rng.New(r.flags.seed, "range", 0))
-	r.expert, err = sim.NewExpert(r.flags.expert, r.task, sim.Options{
-		Range: scale, Temperature: r.flags.temperature, NoiseStd: r.flags.noise,
-	})
+	r.expert, err = sim.NewExpert(r.flags.expert, r.task, r.flags.options(scale, r.steps))
 	return err
 }
 
@@ -252,9 +270,9 @@ func (r *rehearsal) answer(ctx context.Context) error {
 		return err
 	}
 	out := &wire.Answer{
-		ID: newAnswerID(rng.New(r.flags.seed, "id "+string(m.Assignment), 0)), Assignment: m.Assignment, Choice: a.Choice, ShownLeft: m.Left,
-		ShownAt: time.Now().UTC(), Input: "api", Instructions: r.hello.Instructions,
-		AnsweredMS: r.flags.pause.Milliseconds(),
+		ID: newAnswerID(rng.New(r.flags.seed, "id "+string(m.Assignment), 0)), Assignment: m.Assignment,
+		Choice: a.Choice, Reason: a.Reason, ShownLeft: m.Left, ShownAt: time.Now().UTC(),
+		AnsweredMS: r.flags.pause.Milliseconds(), Input: "api", Instructions: r.hello.Instructions,
 	}
 	if a.Choice == idrl.Rated {
 		out.Rating = &a.Rating
@@ -272,7 +290,7 @@ func (r *rehearsal) send(a *wire.Answer) error {
 
 // look fetches the clips of a question and returns the question that they pose.
 func (r *rehearsal) look(ctx context.Context, m *wire.Query) (idrl.Query, error) {
-	var clips []idrl.Clip
+	r.shown = nil
 	for _, url := range m.Clips {
 		b, err := r.conn.Clip(ctx, url)
 		if err != nil {
@@ -282,12 +300,23 @@ func (r *rehearsal) look(ctx context.Context, m *wire.Query) (idrl.Query, error)
 		if err != nil {
 			return idrl.Query{}, fmt.Errorf("clip %s: %w", url, err)
 		}
-		clips = append(clips, idrl.Clip{Steps: c.Header.Steps, Phi: c.Header.Phi})
+		r.shown = append(r.shown, idrl.Clip{ID: idrl.ClipID(url), Steps: c.Header.Steps, Phi: c.Header.Phi})
 	}
 	if m.Kind.Comparison() {
-		return idrl.NewComparison(clips[0], clips[1]), nil
+		return idrl.NewComparison(r.shown[0], r.shown[1]), nil
 	}
-	return idrl.NewRating(clips[0]), nil
+	return idrl.NewRating(r.shown[0]), nil
+}
+
+// steps returns the features of a clip that is shown as if it were of one step:
+// a clip carries their sum alone, which says what its return is.
+func (r *rehearsal) steps(id idrl.ClipID) [][]float64 {
+	for _, c := range r.shown {
+		if c.ID == id {
+			return [][]float64{c.Phi}
+		}
+	}
+	return nil
 }
 
 // newAnswerID returns a version 4 UUID made from the stream.

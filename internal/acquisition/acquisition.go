@@ -1,24 +1,73 @@
-// Package acquisition values queries: which question is worth asking next. An
-// acquisition function is pure; Select breaks its ties with a stream of the
-// caller.
+// Package acquisition values queries: which question is worth asking next. Every
+// acquisition function works on one Table of products; Select breaks its ties
+// with a stream of the caller.
+//
+// The symbols are those of package idrl, and besides, under the belief N(μ, Σ):
+//
+//	x_q, m_q, v_q  functional of query q, mean and variance of u = θ·x_q
+//	w_q            information factor of q (idrl.Likelihood.Info)
+//	α_y            ∂ log Z(y)/∂m, by which an answer y moves μ by α_y Σx_q
+//	a_i            mean return μ·μ_i of policy i
+//	L              the leader, the policy with the highest mean return
+//	g_iq           Cov(return of policy i, u)
+//	s_i            standard deviation of the difference of the returns of i and L
 package acquisition
 
 import (
-	"strings"
+	"math/rand/v2"
 
 	"tiebreak/internal/idrl"
 )
 
-// ByName returns the acquisition function that a session names, or an error of
-// kind Invalid that lists the known ones.
-func ByName(name string) (idrl.Acquisition, error) {
-	switch name {
-	case "idrl":
-		return IDRL{}, nil
-	case "uniform":
-		return Uniform{}, nil
-	}
-	return nil, idrl.Errorf(idrl.Invalid, "unknown acquisition function %q; known: %s", name, strings.Join(idrl.Acquisitions(), ", "))
+// A Function is an acquisition function.
+type Function interface {
+	// Score stores the value of every query of in.Table in dst, whose length is
+	// theirs, and returns the pair of policies that the values are about, or one
+	// with indexes -1 if they are about no pair. It is a function of in and its
+	// streams. Its errors are those of in.Solve, and of kind Invalid if a query
+	// is of a kind that the function cannot value (Method.Fits says so earlier).
+	Score(dst []float64, in *Input) (Pair, error)
+}
+
+// Input is what a question is chosen from. Fields that a function does not need
+// may be zero.
+type Input struct {
+	Table      *Table
+	Candidates int        // the first policies of the table, which are the present candidates; the rest are an archive
+	Rand       *rand.Rand // of ties between pairs and of samples; nil: the first of equal pairs, and no function that samples
+
+	// Best is the highest rating so far, and Rated whether there is one (EIR).
+	Best  float64
+	Rated bool
+
+	// Observed says whether the belief holds an answer. Functions in paper mode
+	// read it: the predictive variances of the authors' code hold the noise of an
+	// answer from the first one on.
+	Observed bool
+
+	// Solve returns the parameters of an optimal policy for reward weights, and
+	// Distance how far two policies' parameters lie apart; nil: DiffersIn (EPD).
+	Solve    func(theta []float64) ([]float64, error)
+	Distance func(a, b []float64) float64
+
+	// Pool holds the policies that comparisons of whole trajectories are about,
+	// with the weights that each is optimal for (MR): query q compares those
+	// whose Clip is q.Clips[0] and q.Clips[1].
+	Pool []idrl.Candidate
+
+	// History holds the answers so far (MR with Wilde's belief).
+	History []Asked
+
+	// Noise is the variance that the authors' code adds to the difference of the
+	// returns of policies i and j, for its covariances are those of
+	// observations. Only functions in paper mode read it; nil: none.
+	Noise func(i, j int) float64
+}
+
+// Asked is a query with its answer.
+type Asked struct {
+	Query  idrl.Query
+	Answer idrl.Answer
 }
 
 // Pending returns the belief with the mean of p and the covariance expected
@@ -36,23 +85,10 @@ func Pending(m idrl.RewardModel, p idrl.Posterior, queries []idrl.Query) idrl.Po
 // Uniform values all queries alike, so that ties decide.
 type Uniform struct{}
 
-var _ idrl.Acquisition = Uniform{}
+var _ Function = Uniform{}
 
-// Score stores 0 for every query in dst and returns it, under the rules of
-// idrl.Acquisition.
-func (Uniform) Score(dst []float64, _ idrl.RewardModel, _ idrl.Posterior, g idrl.Generation) []float64 {
-	dst = destination(dst, len(g.Queries))
-	clear(dst)
-	return dst
-}
-
-// destination returns dst, or a new slice of length n if it is nil.
-func destination(dst []float64, n int) []float64 {
-	if dst == nil {
-		return make([]float64, n)
-	}
-	if len(dst) != n {
-		panic("acquisition: destination has the wrong length")
-	}
-	return dst
+// Score implements Function.
+func (Uniform) Score(dst []float64, in *Input) (Pair, error) {
+	in.Table.clear(dst)
+	return noPair(), nil
 }

@@ -1,12 +1,6 @@
 package acquisition
 
-import (
-	"math/rand/v2"
-
-	"tiebreak/internal/idrl"
-
-	"gonum.org/v1/gonum/floats"
-)
+import "gonum.org/v1/gonum/floats"
 
 // IDRL is Information Directed Reward Learning (the paper, section 4). Step 1
 // takes the two candidates whose difference of returns is least certain,
@@ -23,45 +17,43 @@ import (
 // the variance that goes. It orders the queries as the information
 // −½ log(1 − (δᵀΣx)² w / δᵀΣδ) does, which is the paper's objective where the
 // answer's noise is Gaussian. Source: reference "methods", section 1.1.
-//
-// The covariance is the latent one; the authors' code adds observation noise to
-// it (reference "authors-code", section 0).
-type IDRL struct{}
-
-var (
-	_ idrl.Acquisition = IDRL{}
-	_ pairwise         = IDRL{}
-)
-
-// Score stores the value of every query for the first maximal pair in dst and
-// returns it. With fewer than two candidates, or if no two of them can differ,
-// every value is 0. It costs O(Pd² + P²d + Qd²) for P candidates and Q queries,
-// and the number of its allocations depends on none of them.
-func (a IDRL) Score(dst []float64, m idrl.RewardModel, p idrl.Posterior, g idrl.Generation) []float64 {
-	return a.scorePair(dst, m, p, g, a.pair(p, g.Candidates, nil))
+type IDRL struct {
+	// Paper makes the covariance that of the authors' code, which adds
+	// observation noise (Input.Noise), takes the first of equal pairs, and makes
+	// the value the negative variance that is left, whose rounding decides what
+	// ties. Source: reference "authors-code", section 3.
+	Paper bool
 }
 
-// pair returns the candidates of step 1.
-func (IDRL) pair(p idrl.Posterior, candidates []idrl.Candidate, tie *rand.Rand) pair {
-	return widest(p, candidates, tie)
+var _ Function = IDRL{}
+
+// Score implements Function. With fewer than two candidates, or if no two of
+// them can differ, every value is 0.
+func (f IDRL) Score(dst []float64, in *Input) (Pair, error) {
+	t := in.Table
+	t.clear(dst)
+	var p Pair
+	if f.Paper {
+		p = t.widest(in.Candidates, in.Noise, nil)
+	} else {
+		p = t.widest(in.Candidates, nil, in.Rand)
+	}
+	if !(p.Var > 0) {
+		return p, nil
+	}
+	t.gone(dst, t.delta(p.First, p.Second))
+	if f.Paper {
+		floats.AddConst(-p.Var, dst)
+	}
+	return p, nil
 }
 
-// scorePair is Score for a given pair.
-//
-// One matrix-vector product a query is the fast form: it leaves both x·Σx and
-// δ·Σx, and gonum's Gemv outruns its Gemm (44 against 69 ms at d = 200, Q = 5000).
-func (IDRL) scorePair(dst []float64, m idrl.RewardModel, p idrl.Posterior, g idrl.Generation, c pair) []float64 {
-	dst = destination(dst, len(g.Queries))
-	if !(c.variance > 0) {
-		clear(dst)
-		return dst
+// gone stores (δᵀΣx_q)² w_q in dst, the variance of θ·δ that is expected to go
+// with the answer to each query.
+func (t *Table) gone(dst, delta []float64) {
+	t.Cov(dst, delta)
+	info := t.Infos()
+	for i, cov := range dst {
+		dst[i] = cov * cov * info[i]
 	}
-	mean := p.Mean(nil)
-	work := make([]float64, len(mean))
-	for i, q := range g.Queries {
-		u, v := idrl.Moments(p, q.X, mean, work) // leaves Σx in work
-		cov := floats.Dot(c.delta, work)
-		dst[i] = cov * cov * m.Likelihood(q).Info(u, v)
-	}
-	return dst
 }

@@ -114,13 +114,44 @@ func (g *Gaussian) Sample(dst []float64, rng *rand.Rand) []float64 {
 		dst = make([]float64, len(g.mean))
 	}
 	g.check(dst)
-	g.factorOnce.Do(g.factorise)
 	for i := range dst {
 		dst[i] = rng.NormFloat64()
 	}
+	return g.SampleFrom(dst, dst)
+}
+
+// SampleFrom stores μ + Lz in dst and returns it, where Σ = LLᵀ and L is lower
+// triangular: the draw of θ that the standard normal numbers z stand for. z has
+// length d and may be dst; dst follows the rules of Mean, the cost those of
+// Sample.
+func (g *Gaussian) SampleFrom(dst, z []float64) []float64 {
+	if dst == nil {
+		dst = make([]float64, len(g.mean))
+	}
+	g.check(dst)
+	g.check(z)
+	g.factorOnce.Do(g.factorise)
+	copy(dst, z)
 	blas64.Trmv(blas.NoTrans, g.factor, blas64.Vector{N: len(dst), Inc: 1, Data: dst})
 	floats.Add(dst, g.mean)
 	return dst
+}
+
+// Predictive returns N(μ, Σ + noiseVar·I), the belief about an observation of
+// each weight with noise of that variance. It is what the authors' code calls
+// the posterior once there is an answer, and serves to reproduce that code alone
+// (reference "authors-code", section 2). It panics if noiseVar is negative or not
+// finite.
+func (g *Gaussian) Predictive(noiseVar float64) *Gaussian {
+	if !(noiseVar >= 0) || math.IsInf(noiseVar, 1) {
+		panic("belief: a noise variance must be finite and not negative")
+	}
+	out := &Gaussian{mean: slices.Clone(g.mean), cov: slices.Clone(g.cov)}
+	d := len(g.mean)
+	for i := range d {
+		out.cov[i*d+i] += noiseVar
+	}
+	return out
 }
 
 // factorise sets g.factor. Where rounding has cost Σ its definiteness it adds
@@ -167,7 +198,8 @@ func cholesky(cov []float64, d int, jitter float64) (blas64.Triangular, bool) {
 // Gaussian noise and the assumed-density (moment-matching) step for any other.
 // Source: reference "methods", section 2.1. x has length d, and α and κ must be
 // finite. g is unchanged. Where rounding has put κ so high that a variance would
-// fall below zero, it is cut. The cost is O(d²).
+// fall below zero, it is cut. If Σx = 0 the answer says nothing of θ, and g itself
+// is returned. The cost is O(d²).
 func (g *Gaussian) Observe(x []float64, alpha, kappa float64) *Gaussian {
 	if !finite(alpha, kappa) {
 		panic("belief: an observation must be finite")
@@ -175,6 +207,9 @@ func (g *Gaussian) Observe(x []float64, alpha, kappa float64) *Gaussian {
 	d := len(g.mean)
 	sx := make([]float64, d)
 	g.CovMul(sx, x)
+	if floats.Norm(sx, math.Inf(1)) == 0 {
+		return g
+	}
 	out := &Gaussian{mean: slices.Clone(g.mean), cov: slices.Clone(g.cov)}
 	floats.AddScaled(out.mean, alpha, sx)
 	kappa = min(kappa, g.most(x, sx))
@@ -185,6 +220,18 @@ func (g *Gaussian) Observe(x []float64, alpha, kappa float64) *Gaussian {
 		out.cov[i*d+i] = max(0, out.cov[i*d+i])
 	}
 	return out
+}
+
+// ObserveVar returns the belief after y = θ·x + ε, ε ~ N(0, noiseVar): Observe
+// with what a Gaussian answer says. It panics if y is not finite or the variance
+// of y is not above zero.
+func (g *Gaussian) ObserveVar(x []float64, y, noiseVar float64) *Gaussian {
+	m, v := g.moments(x)
+	if !(noiseVar >= 0 && v+noiseVar > 0) {
+		panic("belief: an answer needs a variance above zero")
+	}
+	_, d1, d2 := gaussianLogZ(y-m, v+noiseVar)
+	return g.Observe(x, d1, -d2)
 }
 
 // most returns the largest κ that leaves the variances of θ·x and of every

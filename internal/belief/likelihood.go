@@ -75,17 +75,7 @@ func (p Probit) Info(m, v float64) float64 {
 // LogZ returns log Z of answer a and its first two derivatives in m. It panics
 // if a is not an informative answer to a comparison.
 func (p PlusMinus) LogZ(a idrl.Answer, m, v float64) (logZ, d1, d2 float64) {
-	var y float64
-	switch a.Choice {
-	case idrl.ChoseA:
-		y = 1
-	case idrl.ChoseB:
-		y = -1
-	case idrl.Equal:
-	default:
-		panic("belief: the answer does not answer a comparison")
-	}
-	return gaussianLogZ(y-m, v+p.NoiseVar)
+	return gaussianLogZ(plusMinus(a)-m, v+p.NoiseVar)
 }
 
 // Info returns w = 1/(v + NoiseVar).
@@ -94,10 +84,7 @@ func (p PlusMinus) Info(_, v float64) float64 { return 1 / (v + p.NoiseVar) }
 // LogZ returns log Z of answer a and its first two derivatives in m. It panics
 // if a is not a rating.
 func (r Rating) LogZ(a idrl.Answer, m, v float64) (logZ, d1, d2 float64) {
-	if a.Choice != idrl.Rated {
-		panic("belief: the answer is not a rating")
-	}
-	return gaussianLogZ(a.Rating-m, v+r.NoiseVar)
+	return gaussianLogZ(rated(a)-m, v+r.NoiseVar)
 }
 
 // Info returns w = 1/(v + NoiseVar).

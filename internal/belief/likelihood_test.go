@@ -64,22 +64,31 @@ func TestProbitByQuadrature(t *testing.T) {
 		{0.1, 1, 0, 5},
 	} {
 		p := Probit{NoiseStd: test.s, TieBand: test.band}
-		var sum, info, bend float64
-		for _, o := range probitOutcomes(p) {
-			name := fmt.Sprintf("%+v %s", test, o.answer.Choice)
-			z, mean, variance := moments(o.given, test.m, test.v)
-			logZ, d1, d2 := p.LogZ(o.answer, test.m, test.v)
-			within(t, name+" Z", math.Exp(logZ), z, 1e-12)
-			within(t, name+" mean", test.m+test.v*d1, mean, 1e-9*(1+math.Abs(mean)))
-			within(t, name+" variance", test.v+test.v*test.v*d2, variance, 1e-9*test.v)
-			sum += math.Exp(logZ)
-			info += z * math.Pow((mean-test.m)/test.v, 2)
-			bend -= math.Exp(logZ) * d2
-		}
-		within(t, fmt.Sprintf("%+v sum of Z", test), sum, 1, 1e-14)
-		within(t, fmt.Sprintf("%+v info", test), p.Info(test.m, test.v), info, 1e-9*info)
-		within(t, fmt.Sprintf("%+v info by the second derivative", test), p.Info(test.m, test.v), bend, 1e-12)
+		byQuadrature(t, fmt.Sprintf("%+v", test), p, probitOutcomes(p), test.m, test.v)
 	}
+}
+
+// byQuadrature checks that the update by l under u ~ N(m, v) is moment matching:
+// for each outcome, of which there are no others, Z is ∫ p(y|u) N(u; m, v) du, the
+// mean m + v·d1 and the variance v + v²·d2 are those of u given the answer; the Z
+// add up to one; and Info is Σ_y Z d1² = −Σ_y Z d2.
+func byQuadrature(t *testing.T, name string, l idrl.Likelihood, outcomes []outcome, m, v float64) {
+	t.Helper()
+	var sum, info, bend float64
+	for _, o := range outcomes {
+		name := fmt.Sprintf("%s %s %d %v", name, o.answer.Choice, o.answer.Strength, o.answer.Rating)
+		z, mean, variance := moments(o.given, m, v)
+		logZ, d1, d2 := l.LogZ(o.answer, m, v)
+		within(t, name+" Z", math.Exp(logZ), z, 1e-12)
+		within(t, name+" mean", m+v*d1, mean, 1e-9*(1+math.Abs(mean)))
+		within(t, name+" variance", v+v*v*d2, variance, 1e-9*v)
+		sum += math.Exp(logZ)
+		info += z * math.Pow((mean-m)/v, 2)
+		bend -= math.Exp(logZ) * d2
+	}
+	within(t, name+" sum of Z", sum, 1, 1e-13)
+	within(t, name+" info", l.Info(m, v), info, 1e-9*info)
+	within(t, name+" info by the second derivative", l.Info(m, v), bend, 1e-11*(info+1))
 }
 
 // The closed forms of reference "methods", section 2.1, where they do not cancel.
@@ -124,6 +133,22 @@ func TestDerivatives(t *testing.T) {
 		{"paper b", PlusMinus{0.25}, idrl.Answer{Choice: idrl.ChoseB}},
 		{"paper equal", PlusMinus{0.25}, idrl.Answer{Choice: idrl.Equal}},
 		{"rating", Rating{0.05}, idrl.Answer{Choice: idrl.Rated, Rating: 0.3}},
+		{"logistic a", BradleyTerry{2, 0}, idrl.Answer{Choice: idrl.ChoseA}},
+		{"logistic b", BradleyTerry{2, 0}, idrl.Answer{Choice: idrl.ChoseB}},
+		{"logistic a with ties", BradleyTerry{2, 0.4}, idrl.Answer{Choice: idrl.ChoseA}},
+		{"logistic equal", BradleyTerry{2, 0.4}, idrl.Answer{Choice: idrl.Equal}},
+		{"ordered a", Ordered{1, []float64{0.3, 1}}, idrl.Answer{Choice: idrl.ChoseA}},
+		{"ordered slightly a", Ordered{1, []float64{0.3, 1}}, idrl.Answer{Choice: idrl.ChoseA, Strength: 1}},
+		{"ordered clearly b", Ordered{1, []float64{0.3, 1}}, idrl.Answer{Choice: idrl.ChoseB, Strength: 2}},
+		{"ordered equal", Ordered{1, []float64{0.3, 1}}, idrl.Answer{Choice: idrl.Equal}},
+		{"lapse", Lapse{Probit{1, 0.3}, 0.1, 3}, idrl.Answer{Choice: idrl.ChoseA}},
+		{"lapse of a rating", Lapse{Rating{0.05}, 0.1, 0}, idrl.Answer{Choice: idrl.Rated, Rating: 0.3}},
+		{"clipped rating", RatingClipped{0.05}, idrl.Answer{Choice: idrl.Rated, Rating: 0.3}},
+		{"clipped rating, upper end", RatingClipped{0.5}, idrl.Answer{Choice: idrl.Rated, Rating: 1}},
+		{"clipped rating, lower end", RatingClipped{0.5}, idrl.Answer{Choice: idrl.Rated, Rating: -1}},
+		{"rating by levels", RatingLevels{0.5, 5}, idrl.Answer{Choice: idrl.Rated, Rating: 0.5}},
+		{"rating by levels, an end", RatingLevels{0.5, 5}, idrl.Answer{Choice: idrl.Rated, Rating: -1}},
+		{"newcomer", newcomer{RatingClipped{0.5}, 0.3}, idrl.Answer{Choice: idrl.Rated, Rating: 1}},
 	} {
 		for _, v := range []float64{0, 0.5, 3} {
 			for _, m := range []float64{-6, -1, 0, 0.2, 4} {
@@ -175,24 +200,36 @@ func TestGaussianInfo(t *testing.T) {
 }
 
 func TestLikelihoodsRefuse(t *testing.T) {
-	for name, l := range map[string]idrl.Likelihood{"probit": Probit{1, 1}, "paper": PlusMinus{1}, "rating": Rating{1}} {
-		wrong := idrl.Answer{Choice: idrl.Rated}
-		if name == "rating" {
-			wrong.Choice = idrl.ChoseA
+	rated := idrl.Answer{Choice: idrl.Rated}
+	for name, l := range map[string]idrl.Likelihood{
+		"probit": Probit{1, 1}, "paper": PlusMinus{1}, "bernoulli": BernoulliLinear{}, "logistic": BradleyTerry{1, 1},
+		"ordered": Ordered{1, []float64{1}}, "lapse": Lapse{Probit{1, 1}, 0.1, 3},
+	} {
+		if !panics(func() { l.LogZ(rated, 0, 1) }) {
+			t.Errorf("%s took a rating", name)
 		}
-		if !panics(func() { l.LogZ(wrong, 0, 1) }) {
-			t.Errorf("%s took choice %q", name, wrong.Choice)
+		if panics(func() { l.LogZ(idrl.Answer{Choice: idrl.Equal}, 0, 1) }) {
+			t.Errorf("%s refused 'equal'", name)
+		}
+	}
+	for name, l := range map[string]idrl.Likelihood{"rating": Rating{1}, "clipped": RatingClipped{1}, "levels": RatingLevels{1, 5}} {
+		if !panics(func() { l.LogZ(idrl.Answer{Choice: idrl.ChoseA}, 0, 1) }) {
+			t.Errorf("%s took choice a", name)
+		}
+		if panics(func() { l.LogZ(rated, 0, 1) }) {
+			t.Errorf("%s refused a rating", name)
 		}
 	}
 }
 
 func TestLikelihoodsDoNotAllocate(t *testing.T) {
-	p := Probit{1, 0.25}
-	if n := testing.AllocsPerRun(100, func() {
-		p.Info(0.4, 1)
-		p.LogZ(idrl.Answer{Choice: idrl.Equal}, 0.4, 1)
-	}); n != 0 {
-		t.Errorf("%v allocations, want 0", n)
+	for _, l := range []idrl.Likelihood{Probit{1, 0.25}, BradleyTerry{1, 0.25}, BernoulliLinear{}, Ordered{1, []float64{0.3, 1}}, Lapse{Probit{1, 0.25}, 0.1, 3}} {
+		if n := testing.AllocsPerRun(100, func() {
+			l.Info(0.4, 1)
+			l.LogZ(idrl.Answer{Choice: idrl.Equal}, 0.4, 1)
+		}); n != 0 {
+			t.Errorf("%T: %v allocations, want 0", l, n)
+		}
 	}
 }
 
@@ -209,10 +246,13 @@ func panics(f func()) (yes bool) {
 	return false
 }
 
-func BenchmarkProbitInfo(b *testing.B) {
-	p := Probit{1, 0.25}
-	for b.Loop() {
-		p.Info(0.4, 1)
+func BenchmarkInfo(b *testing.B) {
+	for _, l := range []idrl.Likelihood{Probit{1, 0.25}, BradleyTerry{1, 0}, BradleyTerry{1, 0.25}, BradleyTerry{30, 0.01}, Lapse{Rating{0.05}, 0.1, 0}} {
+		b.Run(fmt.Sprintf("%T%v", l, l), func(b *testing.B) {
+			for b.Loop() {
+				l.Info(0.4, 1)
+			}
+		})
 	}
 }
 

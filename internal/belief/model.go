@@ -39,18 +39,39 @@ func (m Model) Update(p idrl.Posterior, q idrl.Query, a idrl.Answer) (idrl.Poste
 	if !ok {
 		return nil, fmt.Errorf("belief: update of a %T", p)
 	}
-	if err := fits(g, q, a); err != nil {
+	next, _, err := m.step(g, q, a)
+	if err != nil {
 		return nil, err
 	}
+	return next, nil
+}
+
+// step is Update, and returns log Z of the answer too; 0 if it is not
+// informative.
+func (m Model) step(g *Gaussian, q idrl.Query, a idrl.Answer) (next *Gaussian, logZ float64, err error) {
+	if err := m.fits(g, q, a); err != nil {
+		return nil, 0, err
+	}
 	if !a.Informative() {
-		return p, nil
+		return g, 0, nil
 	}
 	mean, v := g.moments(q.X)
-	_, d1, d2 := m.Likelihood(q).LogZ(a, mean, v)
-	if !finite(mean, v, d1, d2) {
-		return nil, fmt.Errorf("belief: answer %q at mean %v and variance %v is beyond computing", a.Choice, mean, v)
+	logZ, d1, d2, err := evaluate(m.Likelihood(q), a, mean, v)
+	if err != nil {
+		return nil, 0, err
 	}
-	return g.Observe(q.X, d1, -d2), nil
+	return g.Observe(q.X, d1, -d2), logZ, nil
+}
+
+// evaluate is l.LogZ, with an error where the derivatives are not finite.
+func evaluate(l idrl.Likelihood, a idrl.Answer, m, v float64) (logZ, d1, d2 float64, err error) {
+	if finite(m, v) {
+		logZ, d1, d2 = l.LogZ(a, m, v)
+	}
+	if !finite(m, v, d1, d2) {
+		err = fmt.Errorf("belief: answer %q at mean %v and variance %v is beyond computing", a.Choice, m, v)
+	}
+	return logZ, d1, d2, err
 }
 
 // Anticipate returns the belief with the mean of p and the covariance expected
@@ -67,8 +88,15 @@ func (g *Gaussian) moments(x []float64) (m, v float64) {
 	return idrl.Moments(g, x, g.mean, make([]float64, len(g.mean)))
 }
 
+// A checker is a likelihood that does not know every answer of its kind of
+// question.
+type checker interface {
+	// check returns an error of kind Invalid if a is none that it knows.
+	check(a idrl.Answer) error
+}
+
 // fits returns an error of kind Invalid if q does not fit g or a does not fit q.
-func fits(g *Gaussian, q idrl.Query, a idrl.Answer) error {
+func (m Model) fits(g *Gaussian, q idrl.Query, a idrl.Answer) error {
 	switch rated := a.Choice == idrl.Rated; {
 	case len(q.X) != g.Dim():
 		return idrl.Errorf(idrl.Invalid, "query %s has %d features but the belief has %d", q.ID, len(q.X), g.Dim())
@@ -78,6 +106,9 @@ func fits(g *Gaussian, q idrl.Query, a idrl.Answer) error {
 		return idrl.Errorf(idrl.Invalid, "choice %q does not answer a %s", a.Choice, q.Kind)
 	case rated && !(a.Rating >= -1 && a.Rating <= 1):
 		return idrl.Errorf(idrl.Invalid, "rating %v is off the scale; send a number from -1 to 1", a.Rating)
+	}
+	if c, ok := m.Likelihood(q).(checker); ok && a.Informative() {
+		return c.check(a)
 	}
 	return nil
 }

@@ -1,6 +1,9 @@
 package belief
 
 import (
+	"math"
+	"strings"
+
 	"tiebreak/internal/idrl"
 
 	"gonum.org/v1/gonum/mat"
@@ -12,8 +15,17 @@ import (
 // 1e-16 of where it began.
 const leastNoise = 1e-9
 
+// slope is √(8/π) = 1.596: the logistic with β = slope/s is as steep at zero as
+// the probit with standard deviation s, 1/(s√2π), and nowhere further from it than
+// 0.018 in probability. Source: reference "methods", section 2.1, row
+// Bradley–Terry.
+var slope = math.Sqrt(8 / math.Pi)
+
 // ForSpec returns the model that spec asks for in env, or an error of kind
-// Invalid that says what to change.
+// Invalid that says what to change. spec.NoiseStd and spec.TieBand set the probit
+// and, in the same units, the logistic: β = 1.596/NoiseStd. "gaussian" and
+// "bernoulli" use neither: the first has the paper's variance, the second a noise
+// of 1 − u², and means that u lies in [−1, 1].
 func ForSpec(spec idrl.SessionSpec, env idrl.Environment) (Model, error) {
 	start, err := prior(spec, env)
 	if err != nil {
@@ -25,8 +37,12 @@ func ForSpec(spec idrl.SessionSpec, env idrl.Environment) (Model, error) {
 		m.Comparison = Probit{NoiseStd: spec.NoiseStd, TieBand: spec.TieBand}
 	case "gaussian":
 		m.Comparison = PlusMinus{NoiseVar: PaperNoiseVar}
+	case "bradley-terry":
+		m.Comparison = BradleyTerry{Beta: slope / spec.NoiseStd, TieWidth: spec.TieBand}
+	case "bernoulli":
+		m.Comparison = BernoulliLinear{}
 	default:
-		return Model{}, idrl.Errorf(idrl.Invalid, "unknown likelihood %q; known: probit, gaussian", spec.Likelihood)
+		return Model{}, idrl.Errorf(idrl.Invalid, "unknown likelihood %q; known: %s", spec.Likelihood, strings.Join(idrl.Likelihoods(), ", "))
 	}
 	if err := checkNoise(spec); err != nil {
 		return Model{}, err

@@ -71,6 +71,20 @@ func interval(lo, hi float64) truncated {
 	}
 }
 
+// cut returns the moments of a standard normal cut to [lo, hi], either end of
+// which may be infinite, but not both.
+func cut(lo, hi float64) truncated {
+	switch {
+	case math.IsInf(hi, 1):
+		return tail(lo)
+	case math.IsInf(lo, -1):
+		t := tail(-hi)
+		t.mean = -t.mean
+		return t
+	}
+	return interval(lo, hi)
+}
+
 // window returns the part of [lo, hi] in which the normal density is at least
 // exp(−40) of its value at mode, the point of [lo, hi] nearest to zero.
 func window(lo, hi, mode float64) (a, b float64) {

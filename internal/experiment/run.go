@@ -5,102 +5,77 @@ import (
 	"fmt"
 	"sync"
 
-	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
 )
 
-// Config says what to run.
-type Config struct {
-	Setting   string   // required; one of Settings
-	Seeds     int      // required, at least 1
-	FirstSeed uint64   // the seeds are FirstSeed, FirstSeed+1, …
-	Answers   int      // 0 for the setting's own number
-	Methods   []string // acquisition functions; default idrl and uniform
-	Workers   int      // seeds at a time; default 1. It does not change the result
+// A maker makes the world of a seed.
+type maker func(ctx context.Context, seed uint64) (*world, error)
+
+// A Store keeps finished runs, so that an interrupted experiment goes on where
+// it was. Its methods are called by several goroutines.
+type Store interface {
+	// Load returns the run of a method on a seed, and whether there is one.
+	Load(e Experiment, method string, seed uint64) (Run, bool)
+	// Save keeps a run.
+	Save(e Experiment, method string, seed uint64, r Run) error
 }
 
-// Result holds the learning curves of a run.
-type Result struct {
-	Setting   Setting
-	FirstSeed uint64
-	Answers   int
-	Methods   []string
-	Curves    [][][]Point // by seed, method and answers; answers from 0
+// Options are what does not change the result of an experiment.
+type Options struct {
+	Workers  int           // seeds at a time; default 1
+	Store    Store         // of finished runs; nil for none
+	Progress idrl.Progress // called by one goroutine at a time; nil for none. It counts runs
+
+	Cache     string        // folder for tables of policies that take seconds to make; "" for none
+	Preparing idrl.Progress // like Progress, of such a table
 }
 
-// validated returns c with its defaults, and its setting. It returns an error
-// of kind Invalid, before any computation, if c makes no sense.
-func (c Config) validated() (Config, Setting, error) {
-	s, err := FindSetting(c.Setting)
-	if err != nil {
-		return c, s, err
-	}
-	if c.Answers == 0 {
-		c.Answers = s.Answers
-	}
-	if len(c.Methods) == 0 {
-		c.Methods = []string{"idrl", "uniform"}
-	}
-	c.Workers = max(1, c.Workers)
-	if c.Seeds < 1 || c.Answers < 1 {
-		return c, s, idrl.Errorf(idrl.Invalid, "seeds and answers must be at least 1; got %d and %d", c.Seeds, c.Answers)
-	}
-	for _, m := range c.Methods {
-		if _, err := acquisition.ByName(m); err != nil {
-			return c, s, err
-		}
-	}
-	return c, s, nil
-}
-
-// Run runs every method on every seed. Methods are paired: on one seed they
-// share the instance, the true reward, the pool and the expert's answers. The
-// result is a function of c less its Workers. Progress, which may be nil, is
-// called by one goroutine at a time.
-func Run(ctx context.Context, c Config, progress idrl.Progress) (Result, error) {
-	c, s, err := c.validated()
+// Do runs every method on every seed. Methods are paired: on one seed they share
+// the instance, the true reward and the expert's answers. The result is a
+// function of e, but for the times in it.
+func Do(ctx context.Context, e Experiment, o Options) (Result, error) {
+	f, err := e.figure()
 	if err != nil {
 		return Result{}, err
 	}
-	return s.run(ctx, c, progress)
-}
-
-// run is Run for a validated c.
-func (s Setting) run(ctx context.Context, c Config, progress idrl.Progress) (Result, error) {
+	build, err := f.build(ctx, e, o)
+	if err != nil {
+		return Result{}, err
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r := Result{Setting: s, FirstSeed: c.FirstSeed, Answers: c.Answers, Methods: c.Methods, Curves: make([][][]Point, c.Seeds)}
-	var lock sync.Mutex // guards done, and progress
-	done := 0
-	one := func(i int) error {
-		seed := c.FirstSeed + uint64(i)
-		curves, err := runSeed(ctx, s, c, seed)
-		if err != nil {
-			return fmt.Errorf("setting %s, seed %d: %w", s.Name, seed, err)
-		}
-		r.Curves[i] = curves // its own element
-		lock.Lock()
-		defer lock.Unlock()
-		if done++; progress != nil {
-			progress(done, c.Seeds, fmt.Sprintf("%s: seed %d done", s.Name, seed))
-		}
-		return nil
-	}
-	todo := make(chan int)
+	r := Result{Experiment: e, Runs: make([][]Run, e.Seeds)}
+	tick := counter(o.Progress, e)
+	seeds := make(chan int)
 	var wg sync.WaitGroup
-	for range c.Workers {
+	for range max(1, o.Workers) {
 		wg.Go(func() {
-			for i := range todo {
-				if err := one(i); err != nil {
-					cancel(err)
+			for i := range seeds {
+				runs, err := runSeed(ctx, e, build, e.Seed(i), o.Store, tick)
+				if err != nil {
+					cancel(fmt.Errorf("%s, seed %d: %w", e.Name(), e.Seed(i), err))
 					return
 				}
+				r.Runs[i] = runs // its own element
 			}
 		})
 	}
-	feed(ctx, todo, c.Seeds)
+	feed(ctx, seeds, e.Seeds)
 	wg.Wait()
 	return r, context.Cause(ctx)
+}
+
+// counter returns a function that counts finished runs for progress.
+func counter(progress idrl.Progress, e Experiment) func(method string, seed uint64) {
+	var lock sync.Mutex
+	done := 0
+	return func(method string, seed uint64) {
+		lock.Lock()
+		defer lock.Unlock()
+		if done++; progress != nil {
+			progress(done, e.Seeds*len(e.Methods), fmt.Sprintf("seed %d, %s", seed, method))
+		}
+	}
 }
 
 // feed sends 0 to n−1 and closes todo, or stops when ctx is done.
@@ -115,20 +90,34 @@ func feed(ctx context.Context, todo chan<- int, n int) {
 	}
 }
 
-// runSeed returns the curves of every method on one seed.
-func runSeed(ctx context.Context, s Setting, c Config, seed uint64) ([][]Point, error) {
-	w, err := newWorld(ctx, s, seed)
-	if err != nil {
-		return nil, err
-	}
-	var curves [][]Point
-	for _, m := range c.Methods {
-		curve, err := w.learn(ctx, m, c.Answers)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m, err)
+// runSeed returns the runs of every method on one seed. The world is built only
+// if a run is missing.
+func runSeed(ctx context.Context, e Experiment, build maker, seed uint64, store Store, tick func(string, uint64)) ([]Run, error) {
+	var w *world
+	runs := make([]Run, len(e.Methods))
+	for i, name := range e.Methods {
+		if store != nil {
+			if r, ok := store.Load(e, name, seed); ok {
+				runs[i] = r
+				tick(name, seed)
+				continue
+			}
 		}
-		curves = append(curves, curve)
+		var err error
+		if w == nil {
+			if w, err = build(ctx, seed); err != nil {
+				return nil, err
+			}
+		}
+		if runs[i], err = w.treat(name).learn(ctx, e.Method(name), e.Answers); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if store != nil {
+			if err := store.Save(e, name, seed, runs[i]); err != nil {
+				return nil, err
+			}
+		}
+		tick(name, seed)
 	}
-	w.finish(curves)
-	return curves, nil
+	return runs, nil
 }

@@ -2,98 +2,100 @@ package experiment
 
 import (
 	"context"
-	"fmt"
-	"math"
+	"math/rand/v2"
 
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
-	"tiebreak/internal/sim"
-	"tiebreak/internal/solver"
-	"tiebreak/internal/trainer"
 
 	"gonum.org/v1/gonum/floats"
 )
 
-// A world is what the methods of one seed share: the environment, the true
-// reward, the expert, and the pool of policies. It is used by one goroutine.
+// A world is one instance with what the methods of a seed share: the prior, the
+// candidate queries, the solver, and the expert with its tape of answers. No
+// method changes it. It is used by one goroutine.
 type world struct {
-	Setting
-	seed    uint64
-	env     idrl.Environment
-	task    sim.Task
-	expert  sim.Expert
+	seed  uint64
+	paper bool
+
+	theta   []float64 // true weights in the units of the belief, length d
+	prior   *belief.Gaussian
+	weights *belief.Gaussian // the belief that policies are solved for, where the authors' code keeps another one; nil: prior
 	model   belief.Model
-	trainer *trainer.Thompson
-	best    float64 // highest return under the true reward of any policy met so far
+	queries []idrl.Query
+	draws   int              // candidate queries drawn from queries at every step by methods other than Uniform and MR; 0: all
+	pool    []idrl.Candidate // whose trajectories the queries compare; nil if queries are about states
+
+	plan  planner // solves for candidates
+	judge planner // solves for the policy whose regret is measured
+	best  float64 // true return of the policy that regret is measured against
+
+	treatments map[string]treatment // of answers, in figures that compare such; else nil
+
+	// answer returns the expert's answer to query q when it is asked for the
+	// n-th time, from 0: the same for every method.
+	answer func(q int, n uint64) idrl.Answer
+
+	visits   func(p policy, stream *rand.Rand) visit                     // what IDRL believes of a policy in paper mode; nil: its exact feature expectation
+	distance func(a, b []float64) float64                                // of two policies' parameters
+	mse      func(mean []float64) float64                                // error of believed rewards
+	known    func(theta []float64) []float64                             // the weights that the cosine is about; nil: all
+	noisy    bool                                                        // Thompson samples of the authors' code carry observation noise
+	noiseVar float64                                                     // of an answer, as the authors' code models it
+	hard     func(theta []float64, stream *rand.Rand) ([]float64, error) // EPD's solver where it is not plan; nil: plan
 }
 
-// strongRestarts is the number of random starts behind the best return.
-const strongRestarts = 60
-
-func newWorld(ctx context.Context, s Setting, seed uint64) (*world, error) {
-	w := &world{Setting: s, seed: seed, best: math.Inf(-1)}
-	newEnv := func() idrl.Environment { return s.newEnv(rng.New(seed, "layout", 0)) }
-	w.env = newEnv()
-	w.task = sim.NewTask(w.env.Spec().ID, w.env.Spec(), rng.New(seed, "task", 0))
-	sv, err := solver.For(w.env)
-	if err != nil {
-		return nil, err
-	}
-	w.trainer = &trainer.Thompson{NewEnv: newEnv, Solver: sv, Kind: s.spec.Kind, Restarts: s.restarts, Pool: s.pool, Mu: solver.Mu}
-	if w.model, err = belief.ForSpec(s.spec.WithDefaults(), w.env); err != nil {
-		return nil, err
-	}
-	pool, err := w.trainer.PoolPolicies(ctx, seed)
-	if err != nil {
-		return nil, fmt.Errorf("pool: %w", err)
-	}
-	var returns []float64
-	for _, c := range pool {
-		returns = append(returns, w.meet(c.Mu))
-	}
-	if w.expert, err = sim.NewExpert(s.expert, w.task, s.options(returns)); err != nil {
-		return nil, err
-	}
-	strong, err := sv.Solve(ctx, idrl.SolveTask{Env: w.env, Theta: w.task.Theta, Restarts: strongRestarts}, rng.New(seed, "strong", 0))
-	if err != nil {
-		return nil, fmt.Errorf("solve for the true reward: %w", err)
-	}
-	w.meet(solver.Mu(w.env, strong, rng.New(seed, "mu", 0)))
-	return w, nil
+// A planner finds an optimal policy for reward weights.
+type planner interface {
+	optimal(ctx context.Context, theta []float64, stream *rand.Rand) (policy, error)
 }
 
-// meet returns the true return of a policy with feature expectation mu, and
-// remembers it if it is the best so far.
-func (w *world) meet(mu []float64) float64 {
-	g := floats.Dot(w.task.Theta, mu)
-	w.best = max(w.best, g)
-	return g
+// A policy is what a planner finds.
+type policy struct {
+	params []float64
+	mu     []float64 // feature expectation that true and believed returns are made of, length d
+	value  float64   // true return
+	clip   idrl.ClipID
 }
 
-// A tape gives the expert's answers. The answer to a question asked for the
-// n-th time is the same for every method of a seed, whatever was asked before.
-type tape struct {
-	*world
-	asked map[idrl.QueryID]uint64 // how often so far
+// A visit is what one rollout of a policy met.
+type visit struct {
+	counts []float64   // sum of the features, length d
+	steps  [][]float64 // features of each step, where the features are not one-hot; else nil
 }
 
-func (t *tape) answer(q idrl.Query) idrl.Answer {
-	stream := rng.New(t.seed, "answer "+string(q.ID), t.asked[q.ID])
-	t.asked[q.ID]++
-	if !q.Kind.Comparison() || q.Clips[0] < q.Clips[1] {
-		return t.expert.Answer(q, stream)
+// noise returns the variance that the authors' code adds to the difference of
+// the returns of two policies: observation noise on every state that they visit
+// unequally often. Source: reference "authors-code", sections 0 and 3.
+func (a visit) noise(b visit, noiseVar float64) float64 {
+	sum := 0.0
+	if a.steps == nil {
+		for k := range a.counts {
+			d := a.counts[k] - b.counts[k]
+			sum += d * d
+		}
+		return noiseVar * sum
 	}
-	mirrored := q // (a, b) and (b, a) are one question with one answer
-	mirrored.X = make([]float64, len(q.X))
-	floats.AddScaled(mirrored.X, -1, q.X)
-	a := t.expert.Answer(mirrored, stream)
-	switch a.Choice {
-	case idrl.ChoseA:
-		a.Choice = idrl.ChoseB
-	case idrl.ChoseB:
-		a.Choice = idrl.ChoseA
-	default: // says the same of both
+	for t := range a.steps {
+		if !floats.Equal(a.steps[t], b.steps[t]) {
+			sum += 2 // two states, each met by one policy once
+		}
 	}
-	return a
+	return noiseVar * sum
+}
+
+// stream returns a stream that every method of the seed shares.
+func (w *world) stream(purpose string, n int) *rand.Rand { return rng.New(w.seed, purpose, uint64(n)) }
+
+// cosine returns the cosine of the angle between the believed and the true
+// weights, over those that answers can tell; 0 if one of the two is zero.
+func (w *world) cosine(mean []float64) float64 {
+	a, b := w.theta, mean
+	if w.known != nil {
+		a, b = w.known(a), w.known(b)
+	}
+	if n := floats.Norm(a, 2) * floats.Norm(b, 2); n > 0 {
+		return floats.Dot(a, b) / n
+	}
+	return 0
 }

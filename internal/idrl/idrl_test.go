@@ -134,6 +134,9 @@ func TestAnswerValidate(t *testing.T) {
 		{"unknown choice", comparison, idrl.Answer{Choice: "left"}, "unknown choice"},
 		{"unknown input", rating, idrl.Answer{Choice: idrl.Rated, Input: "telepathy"}, "telepathy"},
 		{"withdrawal", comparison, idrl.Answer{Undoes: "x"}, "withdrawal"},
+		{"strength of a preference", comparison, idrl.Answer{Choice: idrl.ChoseA, Left: idrl.SideB, Strength: 2}, "asks for a strength yet"},
+		{"strength of a tie", comparison, idrl.Answer{Choice: idrl.Equal, Left: idrl.SideB, Strength: -1}, "asks for a strength yet"},
+		{"strength of a rating", rating, idrl.Answer{Choice: idrl.Rated, Strength: 1}, "asks for a strength yet"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.a.ID, test.a.Query = "id", "q"
@@ -227,7 +230,7 @@ func TestSessionSpecValidate(t *testing.T) {
 		{"query type", func(s *idrl.SessionSpec) { s.Kind = "essay" }, "clip_comparison"},
 		{"acquisition", func(s *idrl.SessionSpec) { s.Acquisition = "guess" }, "idrl, uniform"},
 		{"prior", func(s *idrl.SessionSpec) { s.Prior = "flat" }, "linear, kernel"},
-		{"likelihood", func(s *idrl.SessionSpec) { s.Likelihood = "logit" }, "probit, gaussian"},
+		{"likelihood", func(s *idrl.SessionSpec) { s.Likelihood = "logit" }, "probit, gaussian, bradley-terry, bernoulli"},
 		{"title", func(s *idrl.SessionSpec) { s.Title = "" }, "title"},
 		{"long title", func(s *idrl.SessionSpec) { s.Title = strings.Repeat("x", idrl.MaxTitle+1) }, "title"},
 		{"instructions", func(s *idrl.SessionSpec) { s.Instructions = strings.Repeat("x", idrl.MaxInstructions+1) }, "instructions"},

@@ -79,12 +79,3 @@ type Progress func(done, total int, what string)
 type Trainer interface {
 	Train(ctx context.Context, job TrainJob) (Generation, error)
 }
-
-// An Acquisition values queries. It is a pure function: it draws no random
-// numbers, keeps no state, and breaks no ties.
-type Acquisition interface {
-	// Score stores in dst[i] the value of asking g.Queries[i] under belief p,
-	// and returns dst. If dst is nil a new slice is allocated; otherwise its
-	// length must be len(g.Queries).
-	Score(dst []float64, m RewardModel, p Posterior, g Generation) []float64
-}

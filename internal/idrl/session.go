@@ -16,7 +16,7 @@ type SessionSpec struct {
 	Kind         QueryKind // of every question
 	Acquisition  string    // "idrl" or "uniform"
 	Prior        string    // "linear": independent weights; "kernel": the environment's FeatureKernel
-	Likelihood   string    // of comparisons: "probit" or "gaussian" (the paper's ±1 treatment)
+	Likelihood   string    // of comparisons: one of Likelihoods()
 	Budget       int       // answers after which the session is complete; 0 for no limit
 	Instructions string    // for annotators, plain text, a line a point
 	Seed         uint64    // of every random stream, and of the environment's layout
@@ -40,6 +40,7 @@ const (
 	MaxTitle        = 120   // bytes
 	MaxInstructions = 4000  // bytes
 	MaxBudget       = 10000 // answers
+	MaxArchive      = 200   // policies of past generations that questions may be chosen by
 )
 
 // Acquisitions returns the names of the acquisition functions, the default first.
@@ -48,8 +49,10 @@ func Acquisitions() []string { return []string{"idrl", "uniform"} }
 // Priors returns the names of the priors, the default first.
 func Priors() []string { return []string{"linear", "kernel"} }
 
-// Likelihoods returns the names of the likelihoods of a comparison, the default first.
-func Likelihoods() []string { return []string{"probit", "gaussian"} }
+// Likelihoods returns the names of the likelihoods of a comparison, the default
+// first: the probit with ties; the paper's ±1 with Gaussian noise; the logistic
+// with ties; the paper's simulated annotator, whose noise is 1 − u².
+func Likelihoods() []string { return []string{"probit", "gaussian", "bradley-terry", "bernoulli"} }
 
 // WithDefaults returns s with every zero field that has a default filled in.
 func (s SessionSpec) WithDefaults() SessionSpec {
@@ -210,6 +213,7 @@ type Record struct {
 	Snapshots   []Snapshot   // by Seq, from 1
 	Generation  *Generation  // adopted last; nil if none. Its clips have no Media
 	AdoptedAt   int64        // log position at which it was adopted
+	Archive     []Candidate  // policies of the generations before it, the last MaxArchive of them, oldest first; ID and Mu only
 }
 
 // Receipt acknowledges a log row that is durable.

@@ -105,7 +105,10 @@ func (s *Session) topUp(ctx context.Context, who idrl.AnnotatorID) error {
 		if s.spec.Budget > 0 && s.log.effective+len(s.asked.pending(now))+len(fresh) >= s.spec.Budget {
 			break
 		}
-		as, ok := s.choose(who, fresh)
+		as, ok, err := s.choose(who, fresh)
+		if err != nil {
+			return err
+		}
 		if !ok {
 			break
 		}
@@ -159,27 +162,47 @@ func (s *Session) lease(who idrl.AnnotatorID, n int64, q idrl.Query) idrl.Assign
 // lease and those in fresh count as if they were answered already, so nobody is
 // asked what another is just answering. It is a function of the log, the
 // pending questions, the generation and the number of the assignment.
-func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (idrl.Assignment, bool) {
+func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idrl.Assignment, ok bool, err error) {
 	n := s.asked.nextN() + int64(len(fresh))
 	pending := s.asked.pending(s.cfg.Now())
 	for _, as := range fresh {
 		pending = append(pending, as.Query)
 	}
-	g := *s.gen
-	if g.Queries = s.askable(who, fresh, pending); len(g.Queries) == 0 {
-		return idrl.Assignment{}, false
+	askable := s.askable(who, fresh, pending)
+	if len(askable) == 0 {
+		return idrl.Assignment{}, false, nil
 	}
-	p := acquisition.Pending(s.cfg.Model, s.belief, pending)
-	sel := acquisition.Select(s.cfg.Acquisition, s.cfg.Model, p, g, rng.New(s.spec.Seed, "tie", uint64(n)))
-	as := s.lease(who, n, g.Queries[sel.Query])
+	table := acquisition.NewTable(s.cfg.Model, acquisition.Pending(s.cfg.Model, s.belief, pending), askable)
+	table.SetPolicies(s.policies())
+	in := &acquisition.Input{Table: table, Candidates: len(s.gen.Candidates), Rand: rng.New(s.spec.Seed, "tie", uint64(n))}
+	sel, err := acquisition.Select(s.cfg.Acquisition.New(false), in)
+	if err != nil {
+		return idrl.Assignment{}, false, fmt.Errorf("choose question %d: %w", n, err)
+	}
+	as = s.lease(who, n, askable[sel.Query])
 	if as.Query.Kind.Comparison() {
 		as.Left = []idrl.Side{idrl.SideA, idrl.SideB}[rng.New(s.spec.Seed, "side", uint64(n)).IntN(2)]
 	}
-	as.Why = idrl.Why{PairStd: sel.PairStd, Info: sel.Info, BasedOn: g.BasedOn, AfterSeq: s.log.seq()}
+	as.Why = idrl.Why{PairStd: sel.PairStd, Info: sel.Info, BasedOn: s.gen.BasedOn, AfterSeq: s.log.seq()}
 	if sel.First >= 0 {
-		as.Why.First, as.Why.Second = g.Candidates[sel.First].ID, g.Candidates[sel.Second].ID
+		as.Why.First, as.Why.Second = table.Policies()[sel.First].ID, table.Policies()[sel.Second].ID
 	}
-	return as, true
+	return as, true, nil
+}
+
+// policies returns the candidates in use and, for methods that look at them,
+// those of earlier generations that differ from them and from one another.
+func (s *Session) policies() []idrl.Candidate {
+	if !s.cfg.Acquisition.Archive {
+		return s.gen.Candidates
+	}
+	out := slices.Clone(s.gen.Candidates)
+	for _, c := range s.archive {
+		if !slices.ContainsFunc(out, func(o idrl.Candidate) bool { return slices.Equal(o.Mu, c.Mu) }) {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // recent is how many of the last questions are not repeated to a person once

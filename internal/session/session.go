@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"time"
 
+	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
 )
 
@@ -27,7 +28,7 @@ type Config struct {
 	Record      idrl.Record // what the journal holds
 	Features    []string    // names, length d
 	Model       idrl.RewardModel
-	Acquisition idrl.Acquisition
+	Acquisition acquisition.Method
 	Trainer     idrl.Trainer
 	Codec       Codec
 	Journal     idrl.Journal
@@ -53,6 +54,7 @@ type Session struct {
 	regret []idrl.Regret
 
 	gen      *idrl.Generation   // in use; nil before the first
+	archive  []idrl.Candidate   // policies of the generations before it, at most idrl.MaxArchive
 	starved  []idrl.AnnotatorID // answered while the next generation was awaited
 	training training
 }
@@ -70,7 +72,7 @@ func New(cfg Config) (*Session, error) {
 	r := cfg.Record
 	s := &Session{
 		cfg: cfg, spec: r.Spec, stopped: make(chan struct{}), inbox: make(chan func()),
-		log: newAnswerLog(), asked: newAssignments(r.Assignments), gen: r.Generation,
+		log: newAnswerLog(), asked: newAssignments(r.Assignments), gen: r.Generation, archive: r.Archive,
 	}
 	s.cfg.Record = idrl.Record{} // it would otherwise live as long as the session
 	for _, a := range r.Log {

@@ -190,7 +190,7 @@ func (b *bench) start(t *testing.T) (s *session.Session, stop func()) {
 		t.Fatal(err)
 	}
 	s, err = session.New(session.Config{
-		Record: rec, Features: []string{"x", "y", "z"}, Model: b.model, Acquisition: acquisition.IDRL{},
+		Record: rec, Features: []string{"x", "y", "z"}, Model: b.model, Acquisition: acquisition.Methods()[0],
 		Trainer: b.trainer, Codec: codec{}, Journal: b.journal, Publisher: nobody{},
 		Log: slog.New(slog.DiscardHandler), Now: b.clock.Now,
 	})

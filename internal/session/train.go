@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"tiebreak/internal/idrl"
@@ -184,6 +185,9 @@ func (s *Session) adoptIfDue(ctx context.Context) {
 		return
 	}
 	first := s.gen == nil
+	if !first {
+		s.archive = archived(s.archive, s.gen.Candidates)
+	}
 	s.gen, t.ready = g, nil
 	if len(t.points) > 0 {
 		t.points = t.points[1:]
@@ -202,4 +206,13 @@ func (s *Session) adoptIfDue(ctx context.Context) {
 	}
 	s.starved = nil
 	s.publish(idrl.EventAdopted, "")
+}
+
+// archived returns the archive with the candidates of a generation that is no
+// longer in use, less what is too much.
+func archived(archive, candidates []idrl.Candidate) []idrl.Candidate {
+	for _, c := range candidates {
+		archive = append(archive, idrl.Candidate{ID: c.ID, Mu: c.Mu})
+	}
+	return slices.Clone(archive[max(0, len(archive)-idrl.MaxArchive):])
 }

@@ -13,87 +13,158 @@ import (
 
 // An Expert answers questions by a true reward.
 type Expert interface {
-	// Answer returns an answer to q with only Choice and Rating filled in. All
-	// its randomness comes from rng.
+	// Answer returns an answer to q with only Choice and what belongs to it
+	// filled in: Rating, Strength or Reason. All its randomness comes from rng.
 	Answer(q idrl.Query, rng *rand.Rand) idrl.Answer
 }
 
-// Experts returns the kinds of expert, the default first.
-func Experts() []string { return []string{"bernoulli", "bradley-terry", "perfect"} }
-
-// Options shape an expert. Only what its kind uses is looked at.
-type Options struct {
-	Range       float64 // of θ·X: the difference that is as clear as can be, and the reward that is rated 1; required, > 0
-	Temperature float64 // "bradley-terry": of the logistic, in units of Range; default 0.1
-	NoiseStd    float64 // of ratings, on their scale from -1 to 1; default 0; "perfect" has none
-	TieBand     float64 // "perfect": answers equal if |θ·X| <= TieBand·Range; default 0
+// A kind of expert is a way to compare two clips.
+type kind struct {
+	name    string
+	compare func(e *expert, q idrl.Query, rng *rand.Rand) idrl.Answer
 }
 
-// NewExpert returns an expert of a kind. With u = θ·X and R = Range:
-//
-//	perfect        a if u > 0, b if u < 0, else equal
-//	bernoulli      a with probability (1 + clamp(u/R, -1, 1))/2, as in the paper
-//	bradley-terry  a with probability 1/(1 + exp(-u/(R·Temperature)))
-//
-// All rate by clamp(u/R + noise, -1, 1). NewExpert returns an error of kind
-// Invalid if the kind is unknown or an option is off its range.
-func NewExpert(kind string, task Task, opt Options) (Expert, error) {
-	if opt.Temperature == 0 {
-		opt.Temperature = 0.1
+// kinds returns every kind, the default first.
+func kinds() []kind {
+	return []kind{
+		{"bernoulli", (*expert).bernoulli},
+		{"bradley-terry", (*expert).bradleyTerry},
+		{"perfect", (*expert).perfect},
+		{"numeric", (*expert).numeric},
+		{"tie-band", (*expert).tieBand},
+		{"b-pref", (*expert).teach},
 	}
-	switch {
-	case !slices.Contains(Experts(), kind):
-		return nil, idrl.Errorf(idrl.Invalid, "unknown expert %q; known: %s", kind, strings.Join(Experts(), ", "))
-	case !(opt.Range > 0) || math.IsInf(opt.Range, 1):
-		return nil, idrl.Errorf(idrl.Invalid, "the range of the expert's rewards must be a positive number; got %v", opt.Range)
-	case !(opt.Temperature > 0):
-		return nil, idrl.Errorf(idrl.Invalid, "the expert's temperature must be a positive number; got %v", opt.Temperature)
-	case !(opt.NoiseStd >= 0) || !(opt.TieBand >= 0):
-		return nil, idrl.Errorf(idrl.Invalid, "the expert's noise and tie band must be 0 or more; got %v and %v", opt.NoiseStd, opt.TieBand)
+}
+
+// Experts returns the kinds of expert, the default first.
+func Experts() []string {
+	var names []string
+	for _, k := range kinds() {
+		names = append(names, k.name)
 	}
-	if kind == "perfect" {
+	return names
+}
+
+// NewExpert returns an expert of a kind. With R = opt.Range, u = θ·X/R, T =
+// opt.Temperature and s = opt.NoiseStd it compares so:
+//
+//	bernoulli      a with probability (1 + clamp(u, -1, 1))/2, as in the paper
+//	bradley-terry  a with probability 1/(1 + exp(-u/T))
+//	perfect        a if u > 0, b if u < 0, equal if |u| <= opt.TieBand
+//	numeric        by the sign of p = u + s·normal: a with probability Φ(u/s).
+//	               With opt.Cuts it says equal if |p| < Cuts[0], and else sets
+//	               Strength to the number of cuts that |p| reaches
+//	tie-band       by the sign of p = u + T·logistic, and equal if |p| <=
+//	               opt.TieBand, unless opt.ForcedChoice
+//	b-pref         as the teachers of B-Pref do; see Teacher
+//
+// "deterministic" is another name of "perfect". All kinds rate alike, by
+// clamp(opt.Offset + opt.Scale·u + s·normal, -1, 1); "perfect" has no noise.
+// Comparisons of "numeric" and "tie-band" follow reference "methods", section
+// 2.1, rows "Likert strength" and "tie", and section 7.6 "Ties".
+//
+// NewExpert returns an error of kind Invalid if the kind is unknown, an option
+// is off its range, or opt.Steps is missing and needed.
+func NewExpert(name string, task Task, opt Options) (Expert, error) {
+	if name == "deterministic" {
+		name = "perfect"
+	}
+	i := slices.Index(Experts(), name)
+	if i < 0 {
+		return nil, idrl.Errorf(idrl.Invalid, "unknown expert %q; known: %s", name, strings.Join(Experts(), ", "))
+	}
+	opt = opt.withDefaults()
+	if err := opt.check(); err != nil {
+		return nil, err
+	}
+	switch name {
+	case "perfect":
 		opt.NoiseStd = 0
+	case "b-pref":
+		if opt.Teacher.needsSteps() && opt.Steps == nil {
+			return nil, idrl.Errorf(idrl.Invalid, "a b-pref expert that skips or is myopic must see each step; set Steps, or leave SkipBelow and Discount alone")
+		}
 	}
-	return expert{kind: kind, theta: slices.Clone(task.Theta), opt: opt}, nil
+	return &expert{compare: kinds()[i].compare, theta: slices.Clone(task.Theta), opt: opt}, nil
 }
 
 // An expert is immutable.
 type expert struct {
-	kind  string
-	theta []float64
-	opt   Options
+	compare func(e *expert, q idrl.Query, rng *rand.Rand) idrl.Answer
+	theta   []float64
+	opt     Options
 }
 
-func (e expert) Answer(q idrl.Query, rng *rand.Rand) idrl.Answer {
+func (e *expert) Answer(q idrl.Query, rng *rand.Rand) idrl.Answer {
 	if len(q.X) != len(e.theta) {
 		panic("sim: the question is about another environment")
 	}
-	u := floats.Dot(e.theta, q.X) / e.opt.Range
-	if !q.Kind.Comparison() {
-		return idrl.Answer{Choice: idrl.Rated, Rating: clamp(u + e.opt.NoiseStd*rng.NormFloat64())}
+	if q.Kind.Comparison() {
+		return e.compare(e, q, rng)
 	}
-	if e.kind == "perfect" && math.Abs(u) <= e.opt.TieBand {
+	return e.rate(q, rng)
+}
+
+// clarity returns u = θ·X/Range.
+func (e *expert) clarity(q idrl.Query) float64 { return floats.Dot(e.theta, q.X) / e.opt.Range }
+
+func (e *expert) rate(q idrl.Query, rng *rand.Rand) idrl.Answer {
+	y := e.opt.Offset + e.opt.Scale*e.clarity(q) + e.opt.NoiseStd*rng.NormFloat64()
+	if !e.opt.Unclamped {
+		y = clamp(y)
+	}
+	return idrl.Answer{Choice: idrl.Rated, Rating: y}
+}
+
+func (e *expert) bernoulli(q idrl.Query, rng *rand.Rand) idrl.Answer {
+	return choose(rng.Float64() < (1+clamp(e.clarity(q)))/2)
+}
+
+func (e *expert) bradleyTerry(q idrl.Query, rng *rand.Rand) idrl.Answer {
+	return choose(rng.Float64() < logistic(e.clarity(q)/e.opt.Temperature))
+}
+
+func (e *expert) perfect(q idrl.Query, _ *rand.Rand) idrl.Answer {
+	u := e.clarity(q)
+	if math.Abs(u) <= e.opt.TieBand {
 		return idrl.Answer{Choice: idrl.Equal}
 	}
-	if rng.Float64() < e.preferA(u) {
+	return choose(u > 0)
+}
+
+func (e *expert) numeric(q idrl.Query, rng *rand.Rand) idrl.Answer {
+	p := e.clarity(q) + e.opt.NoiseStd*rng.NormFloat64()
+	strength := 0
+	for _, cut := range e.opt.Cuts {
+		if math.Abs(p) >= cut {
+			strength++
+		}
+	}
+	if p == 0 || len(e.opt.Cuts) > 0 && strength == 0 {
+		return idrl.Answer{Choice: idrl.Equal}
+	}
+	a := choose(p > 0)
+	a.Strength = strength
+	return a
+}
+
+func (e *expert) tieBand(q idrl.Query, rng *rand.Rand) idrl.Answer {
+	v := rng.Float64()
+	p := e.clarity(q) + e.opt.Temperature*math.Log(v/(1-v)) // the logistic distribution by its quantile
+	if !e.opt.ForcedChoice && math.Abs(p) <= e.opt.TieBand {
+		return idrl.Answer{Choice: idrl.Equal}
+	}
+	return choose(p > 0)
+}
+
+// choose returns the answer of one who prefers clip a, or else b.
+func choose(a bool) idrl.Answer {
+	if a {
 		return idrl.Answer{Choice: idrl.ChoseA}
 	}
 	return idrl.Answer{Choice: idrl.ChoseB}
 }
 
-// preferA returns the probability of preferring clip a, where u = θ·X/Range.
-func (e expert) preferA(u float64) float64 {
-	switch e.kind {
-	case "bernoulli":
-		return (1 + clamp(u)) / 2
-	case "bradley-terry":
-		return 1 / (1 + math.Exp(-u/e.opt.Temperature))
-	default:
-		if u > 0 {
-			return 1
-		}
-		return 0
-	}
-}
+func logistic(v float64) float64 { return 1 / (1 + math.Exp(-v)) }
 
 func clamp(v float64) float64 { return max(-1, min(1, v)) }

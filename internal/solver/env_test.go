@@ -1,6 +1,7 @@
 package solver_test
 
 import (
+	"cmp"
 	"math/rand/v2"
 
 	"tiebreak/internal/idrl"
@@ -172,4 +173,112 @@ func (e *slope) Return(grad, actions, theta []float64) float64 {
 		}
 	}
 	return sum
+}
+
+// junction returns the Junction of the paper with one feature, the reward: a
+// corridor of n states that leads right; at its end action 0 enters the first
+// and action 1 the second of two branches, in which the agent walks at random
+// whatever it does.
+func junction(reward []float64, n int) *finite {
+	total := len(reward)
+	e := &finite{phi: mat.NewDense(total, 1, reward), start: make([]float64, total), discount: 0.99}
+	m := (total - n) / 2 // states of a branch
+	for s := range total {
+		e.start[s] = 1 / float64(total)
+		rows := [][]float64{make([]float64, total), make([]float64, total)}
+		for a, row := range rows {
+			switch low := n + (s-n)/m*m; {
+			case s < n-1:
+				row[s+1] = 1
+			case s == n-1:
+				row[n+a*m] = 1
+			default: // reflected at the ends of the branch, which begins at low
+				row[max(low, s-1)] += 0.5
+				row[min(low+m-1, s+1)] += 0.5
+			}
+		}
+		e.p = append(e.p, rows)
+	}
+	return e
+}
+
+// maze returns a square grid of side² cells with random walls, a uniform start
+// and d normal features. Actions are left, right, up and down; a move against
+// a wall or the edge stays.
+func maze(side, d int, rng *rand.Rand) *finite {
+	n := side * side
+	e := &finite{phi: mat.NewDense(n, d, nil), start: make([]float64, n), discount: 0.95}
+	open := map[[2]int]bool{}
+	for s := range n {
+		for _, next := range []int{s + 1, s + side} {
+			free := rng.Float64() < 0.7
+			open[[2]int{s, next}], open[[2]int{next, s}] = free, free
+		}
+	}
+	for s := range n {
+		x, y := s%side, s/side
+		e.start[s] = 1 / float64(n)
+		for j := range d {
+			e.phi.Set(s, j, rng.NormFloat64())
+		}
+		rows := make([][]float64, 4)
+		for a, to := range [][2]int{{x - 1, y}, {x + 1, y}, {x, y - 1}, {x, y + 1}} {
+			next := to[0] + side*to[1]
+			if min(to[0], to[1]) < 0 || max(to[0], to[1]) >= side || !open[[2]int{s, next}] {
+				next = s
+			}
+			rows[a] = make([]float64, n)
+			rows[a][next] = 1
+		}
+		e.p = append(e.p, rows)
+	}
+	return e
+}
+
+// glider is a point in the plane that is moved by its action from a random
+// start to come near the origin. Its observation is the position, x in units of
+// 1/scale, and a constant. φ = (−squared distance to the origin, 1) of the
+// position after the step.
+type glider struct {
+	scale float64 // 0 means 1
+	x, y  float64
+	t     int
+	obs   [3]float64
+	phi   [2]float64
+	log   [][]float64 // observations on which a step was taken, if not nil at first
+}
+
+const gliderHorizon = 15
+
+func (e *glider) Spec() idrl.EnvSpec {
+	return idrl.EnvSpec{
+		ID: "glider", Actions: idrl.ActionSpec{Low: []float64{-0.5, -0.4}, High: []float64{0.5, 0.4}},
+		ObsDim: 3, FeatureNames: make([]string, 2), Horizon: gliderHorizon, Discount: 1,
+	}
+}
+
+func (e *glider) Reset(rng *rand.Rand) idrl.TimeStep {
+	e.x, e.y, e.t = 2*rng.Float64()-1, 2*rng.Float64()-1, 0
+	return idrl.TimeStep{Obs: e.observe()}
+}
+
+func (e *glider) observe() []float64 {
+	e.obs = [3]float64{cmp.Or(e.scale, 1) * e.x, e.y, 1}
+	return e.obs[:]
+}
+
+func (e *glider) Step(a idrl.Action) idrl.TimeStep {
+	if !e.Spec().Actions.Contains(a) {
+		panic("glider: not an action")
+	}
+	if e.log != nil {
+		e.log = append(e.log, []float64{e.obs[0], e.obs[1], e.obs[2]})
+	}
+	e.x, e.y, e.t = e.x+a[0], e.y+a[1], e.t+1
+	e.phi = [2]float64{-e.x*e.x - e.y*e.y, 1}
+	kind := idrl.Mid
+	if e.t == gliderHorizon {
+		kind = idrl.Truncated
+	}
+	return idrl.TimeStep{Kind: kind, Obs: e.observe(), Phi: e.phi[:]}
 }

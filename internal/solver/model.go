@@ -90,6 +90,28 @@ func (m *model) evaluate(dst []float64, action []int, reward []float64) error {
 	return nil
 }
 
+// mu stores in dst the discounted feature expectation of the policy that takes
+// action[s] in state s, startᵀ (I − γP_π)⁻¹ P_π Φ, where Φ is phi.
+func (m *model) mu(dst []float64, phi *mat.Dense, start []float64, action []int) error {
+	visits := mat.NewVecDense(m.n, nil) // discounted, of the state left
+	lu, err := m.factor(action)
+	if err == nil {
+		err = lu.SolveVecTo(visits, true, mat.NewVecDense(m.n, start))
+	}
+	if err != nil {
+		return fmt.Errorf("feature expectation: %w", err)
+	}
+	entered := mat.NewVecDense(m.n, nil)
+	for s := range m.n {
+		to, prob := m.successors(s, action[s])
+		for i, next := range to {
+			entered.SetVec(next, entered.AtVec(next)+visits.AtVec(s)*prob[i])
+		}
+	}
+	mat.NewVecDense(len(dst), dst).MulVec(phi.T(), entered)
+	return nil
+}
+
 // TabularMu returns the exact discounted feature expectation of the policy that
 // takes action actions[s] in state s, length d:
 //
@@ -103,26 +125,18 @@ func TabularMu(env idrl.Tabular, actions []float64) []float64 {
 	if len(actions) != m.n {
 		panic("solver: a tabular policy has one action a state")
 	}
-	action := make([]int, m.n)
-	for s, a := range actions {
-		action[s] = int(a)
-	}
-	visits := mat.NewVecDense(m.n, nil) // discounted, of the state left
-	lu, err := m.factor(action)
-	if err == nil {
-		err = lu.SolveVecTo(visits, true, mat.NewVecDense(m.n, env.Start(nil)))
-	}
-	if err != nil {
-		panic(fmt.Sprintf("solver: feature expectation: %v", err))
-	}
-	entered := mat.NewVecDense(m.n, nil)
-	for s := range m.n {
-		to, prob := m.successors(s, action[s])
-		for i, next := range to {
-			entered.SetVec(next, entered.AtVec(next)+visits.AtVec(s)*prob[i])
-		}
-	}
 	mu := make([]float64, env.Spec().FeatureDim())
-	mat.NewVecDense(len(mu), mu).MulVec(m.features(env).T(), entered)
+	if err := m.mu(mu, m.features(env), env.Start(nil), indices(actions)); err != nil {
+		panic(fmt.Sprintf("solver: %v", err))
+	}
 	return mu
+}
+
+// indices returns the actions of a tabular policy as integers.
+func indices(actions []float64) []int {
+	out := make([]int, len(actions))
+	for s, a := range actions {
+		out[s] = int(a)
+	}
+	return out
 }

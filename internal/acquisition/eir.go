@@ -1,0 +1,51 @@
+package acquisition
+
+import (
+	"math"
+
+	"tiebreak/internal/idrl"
+)
+
+// EIR is the expected improvement of the reward over the best rating y⁺ so far:
+//
+//	(m_q − y⁺ − ξ) Φ(z) + s φ(z),  z = (m_q − y⁺ − ξ)/s,  s = √v_q,  ξ = 0.001,
+//
+// and 0 if s = 0. Before the first rating all values are 0, so that ties decide.
+// It needs ratings. Source: the paper, appendix "Expected improvement"; reference
+// "methods", section 1.2.
+type EIR struct {
+	// Paper makes s the predictive variance of the rating, as the paper's text
+	// and code have it, where a standard deviation belongs.
+	Paper bool
+}
+
+var _ Function = EIR{}
+
+// Score implements Function. It returns an error of kind Invalid if a query is a
+// comparison.
+func (f EIR) Score(dst []float64, in *Input) (Pair, error) {
+	const margin = 0.001
+	t := in.Table
+	t.clear(dst)
+	for _, q := range t.queries {
+		if q.Kind.Comparison() {
+			return noPair(), idrl.Errorf(idrl.Invalid, "expected improvement needs ratings, but query %s is a comparison", q.ID)
+		}
+	}
+	if !in.Rated {
+		return noPair(), nil
+	}
+	if f.Paper {
+		t.predictive(dst, in.Observed)
+	} else {
+		for i, v := range t.vari {
+			dst[i] = math.Sqrt(v)
+		}
+	}
+	for i, s := range dst {
+		if s > 0 {
+			dst[i] = gain(t.mean[i]-in.Best-margin, s)
+		}
+	}
+	return noPair(), nil
+}

@@ -1,0 +1,59 @@
+package acquisition
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+)
+
+// LVAR compares the leader with all policies that may be the best, each by its
+// plausibility:
+//
+//	w_q Σ_j p_j (g_jq − g_Lq)²,
+//
+// the expected reduction of Σ_j p_j Var(G_j − G_L), where p_j is the share of 256
+// draws of the reward under which policy j of the table is the best. If that is
+// the leader under every draw the challenger of TT stands for the others. Source:
+// reference "methods", section 1.3.
+type LVAR struct{}
+
+var _ Function = LVAR{}
+
+// Score implements Function. It draws from in.Rand.
+func (LVAR) Score(dst []float64, in *Input) (Pair, error) {
+	t := in.Table
+	t.clear(dst)
+	if len(t.policies) < 2 {
+		return noPair(), nil
+	}
+	_, best := t.draws(in.Rand)
+	leader, share := floats.MaxIdx(t.returns()), shares(best, len(t.policies))
+	if share[leader] == 1 {
+		return TT{}.Score(dst, in)
+	}
+	share[leader] = 0
+	weighted := t.weighted(share, leader)
+	t.eachCov(weighted, func(first int, cov blas64.General) {
+		for k := range cov.Rows {
+			for i, c := range row(cov, k) {
+				dst[first+i] += c * c
+			}
+		}
+	})
+	floats.Mul(dst, t.Infos())
+	return noPair(), nil
+}
+
+// weighted returns √p_j (μ_j − μ_L) of the policies with p_j > 0, one a row.
+func (t *Table) weighted(share []float64, leader int) blas64.General {
+	out := matrix(floats.Count(func(p float64) bool { return p > 0 }, share), t.belief.Dim())
+	k := 0
+	for j, p := range share {
+		if p > 0 {
+			floats.ScaleTo(row(out, k), math.Sqrt(p), t.delta(j, leader))
+			k++
+		}
+	}
+	return out
+}

@@ -1,0 +1,90 @@
+package acquisition
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+)
+
+// samples is the number of posterior draws that say how plausible it is of every
+// policy that it is the best. Source: reference "methods", section 1.3.
+const samples = 256
+
+// returns returns a_i − a_0 of every policy.
+func (t *Table) returns() []float64 {
+	multiply(t.g, t.a, t.belief.Mean(t.x))
+	return slices.Clone(t.g[:len(t.policies)])
+}
+
+// draws returns draws of θ, one a row, and the index of the policy that is best
+// under each: the first of equals. There must be a policy.
+func (t *Table) draws(stream *rand.Rand) (theta blas64.General, best []int) {
+	if stream == nil {
+		panic("acquisition: a function that samples needs Input.Rand")
+	}
+	theta, best = matrix(samples, t.belief.Dim()), make([]int, samples)
+	for i := range samples {
+		t.belief.Sample(row(theta, i), stream)
+	}
+	most := make([]float64, samples) // return of the best so far
+	eachProduct(theta, t.a, func(first int, returns blas64.General) {
+		copy(most[first:], row(returns, 0))
+		for j := range returns.Rows {
+			for i, r := range row(returns, j) {
+				if r > most[first+i] {
+					most[first+i], best[first+i] = r, j
+				}
+			}
+		}
+	})
+	return theta, best
+}
+
+// shares returns p_j, the share of best that is j, of each of n policies.
+func shares(best []int, n int) []float64 {
+	out := make([]float64, n)
+	for _, j := range best {
+		out[j] += 1 / float64(len(best)) // exact, as samples is a power of two
+	}
+	return out
+}
+
+// rivals are the policies that may turn out better than the leader.
+type rivals struct {
+	leader int
+	policy []int
+	lag    []float64      // a_j − a_L ≤ 0
+	vari   []float64      // s_j², the variance of the difference of the returns
+	delta  blas64.General // μ_j − μ_L, K×d
+}
+
+// rivals returns the policies whose expected gain over the leader h(a_j − a_L, s_j)
+// counts in the sum over all of them.
+func (t *Table) rivals() rivals {
+	if len(t.policies) == 0 {
+		return rivals{leader: -1}
+	}
+	a := t.returns()
+	r := rivals{leader: floats.MaxIdx(a)}
+	gains := make([]float64, len(a))
+	for j := range a {
+		if j != r.leader {
+			gains[j] = gain(a[j]-a[r.leader], t.std(j, r.leader))
+		}
+	}
+	least := 1e-15 * floats.Sum(gains)
+	for j, g := range gains {
+		if g > least {
+			r.policy = append(r.policy, j)
+			r.lag = append(r.lag, a[j]-a[r.leader])
+			r.vari = append(r.vari, t.spread(j, r.leader))
+		}
+	}
+	r.delta = matrix(len(r.policy), t.belief.Dim())
+	for k, j := range r.policy {
+		copy(row(r.delta, k), t.delta(j, r.leader))
+	}
+	return r
+}

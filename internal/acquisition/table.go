@@ -1,0 +1,190 @@
+package acquisition
+
+import (
+	"slices"
+
+	"tiebreak/internal/idrl"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+)
+
+// A Table holds the products of one belief N(μ, Σ) with a fixed list of queries
+// (the rows x_q of C, Q×d) and a list of policies (the rows μ_i, P×d): all that
+// an acquisition function is made of. Source: reference "methods", section 1.1.
+//
+// Built from scratch it costs O(Qd² + Pd² + P²d). Observe brings it up to date
+// with an answer in O(Qd + Pd + P² + d²), without a solve and without a pass
+// over Σ for every query. Equal queries have products equal to the last bit, and
+// so have equal policies, so that they tie. A Table is owned by one goroutine.
+type Table struct {
+	belief  idrl.Posterior
+	model   idrl.RewardModel
+	queries []idrl.Query
+	c       blas64.General // C, Q×d
+	mean    []float64      // m_q = x_q·μ
+	vari    []float64      // v_q = x_qᵀΣx_q ≥ 0
+	info    []float64      // w_q; valid if fresh
+	fresh   bool
+
+	policies []idrl.Candidate
+	a        blas64.General // μ_i − μ_0, P×d: what the policies share is left out
+	gram     blas64.General // (μ_i − μ_0)ᵀΣ(μ_j − μ_0), P×P
+
+	workspace
+}
+
+// A workspace holds what Score would otherwise allocate.
+type workspace struct {
+	k, g  []float64 // one number a query and a policy, with room as matrix has it
+	sx, x []float64 // length d
+}
+
+// NewTable returns the table of a belief with queries and no policies.
+func NewTable(m idrl.RewardModel, p idrl.Posterior, queries []idrl.Query) *Table {
+	d, n := p.Dim(), len(queries)
+	t := &Table{
+		belief: p, model: m, queries: queries, c: matrix(n, d),
+		mean: make([]float64, n), vari: make([]float64, n), info: make([]float64, n),
+		workspace: workspace{k: make([]float64, whole(n)), sx: make([]float64, d), x: make([]float64, d)},
+	}
+	mean := p.Mean(nil)
+	for i, q := range queries {
+		copy(row(t.c, i), q.X)
+		t.mean[i], t.vari[i] = idrl.Moments(p, q.X, mean, t.sx)
+	}
+	return t
+}
+
+// SetPolicies replaces the policies of the table.
+func (t *Table) SetPolicies(policies []idrl.Candidate) {
+	n, d := len(policies), t.belief.Dim()
+	t.policies, t.a, t.gram, t.g = policies, matrix(n, d), matrix(n, n), make([]float64, whole(n))
+	for i, c := range policies {
+		floats.SubTo(row(t.a, i), c.Mu, policies[0].Mu)
+	}
+	for i := range n {
+		t.belief.CovMul(t.sx, row(t.a, i))
+		multiply(t.g, t.a, t.sx)
+		copy(row(t.gram, i), t.g)
+	}
+}
+
+// Observe brings the table up to date with answer a to q, after which the belief
+// is next. The answer must move the belief along Σx, as that of a reward model
+// does whose belief is about θ alone. It panics if a is informative but does not
+// fit q; the model that made next has refused such an answer.
+func (t *Table) Observe(q idrl.Query, a idrl.Answer, next idrl.Posterior) {
+	if !a.Informative() {
+		t.belief = next
+		return
+	}
+	m, v := idrl.Moments(t.belief, q.X, t.belief.Mean(t.x), t.sx) // leaves Σx in sx
+	_, d1, d2 := t.model.Likelihood(q).LogZ(a, m, v)
+	t.shift(d1, min(-d2, 1/v), next) // more than 1/v would be rounding, which the belief cuts as well
+}
+
+// Anticipate brings the table up to date with the covariance that is expected
+// once q is answered, which is that of next. The means stay.
+func (t *Table) Anticipate(q idrl.Query, next idrl.Posterior) {
+	m, v := idrl.Moments(t.belief, q.X, t.belief.Mean(t.x), t.sx)
+	t.shift(0, min(t.model.Likelihood(q).Info(m, v), 1/v), next)
+}
+
+// shift applies μ ← μ + α Σx and Σ ← Σ − κ (Σx)(Σx)ᵀ to the products, where sx
+// holds Σx.
+func (t *Table) shift(alpha, kappa float64, next idrl.Posterior) {
+	multiply(t.k, t.c, t.sx)
+	for i := range t.mean {
+		k := t.k[i]
+		t.mean[i] += alpha * k
+		t.vari[i] = max(0, t.vari[i]-kappa*k*k)
+	}
+	if n := len(t.policies); n > 0 {
+		multiply(t.g, t.a, t.sx)
+		g := vector(t.g[:n])
+		blas64.Ger(-kappa, g, g, t.gram)
+	}
+	t.belief, t.fresh = next, false
+}
+
+// Clone returns a copy that can be brought up to date on its own.
+func (t *Table) Clone() *Table {
+	out := *t
+	out.mean, out.vari, out.info = slices.Clone(t.mean), slices.Clone(t.vari), slices.Clone(t.info)
+	out.gram.Data = slices.Clone(t.gram.Data)
+	out.workspace = workspace{
+		k: make([]float64, len(t.k)), g: make([]float64, len(t.g)),
+		sx: make([]float64, len(t.sx)), x: make([]float64, len(t.x)),
+	}
+	return &out
+}
+
+// Belief returns the belief of the table.
+func (t *Table) Belief() idrl.Posterior { return t.belief }
+
+// Queries returns the queries of the table. The caller must not change them.
+func (t *Table) Queries() []idrl.Query { return t.queries }
+
+// Policies returns the policies of the table. The caller must not change them.
+func (t *Table) Policies() []idrl.Candidate { return t.policies }
+
+// Means returns m_q of every query and Vars v_q. They belong to the table.
+func (t *Table) Means() []float64 { return t.mean }
+
+// Vars returns v_q, the latent variance of θ·x_q, of every query.
+func (t *Table) Vars() []float64 { return t.vari }
+
+// Infos returns w_q of every query. It belongs to the table.
+func (t *Table) Infos() []float64 {
+	if !t.fresh {
+		for i, q := range t.queries {
+			t.info[i] = t.model.Likelihood(q).Info(t.mean[i], t.vari[i])
+		}
+		t.fresh = true
+	}
+	return t.info
+}
+
+// Cov stores Cov(θ·delta, θ·x_q) of every query in dst, length Q.
+func (t *Table) Cov(dst, delta []float64) {
+	t.belief.CovMul(t.sx, delta)
+	multiply(t.k, t.c, t.sx)
+	copy(dst, t.k[:len(t.queries)])
+}
+
+// CovAll stores Cov(θ·delta_k, θ·x_q) in dst, K×Q, for the rows delta_k of
+// deltas, K×d, in one pass over the queries.
+func (t *Table) CovAll(dst, deltas blas64.General) {
+	t.eachCov(deltas, func(first int, cov blas64.General) {
+		for k := range cov.Rows {
+			copy(row(dst, k)[first:], row(cov, k))
+		}
+	})
+}
+
+// eachCov calls f with Cov(θ·delta_k, θ·x_q) of the rows delta_k of deltas, K×d,
+// and all queries, a block of queries from first on at a time: cov is K×n and f's
+// until it returns.
+func (t *Table) eachCov(deltas blas64.General, f func(first int, cov blas64.General)) {
+	images := matrix(deltas.Rows, deltas.Cols)
+	for k := range deltas.Rows {
+		t.belief.CovMul(row(images, k), row(deltas, k))
+	}
+	eachProduct(t.c, images, f)
+}
+
+// spread returns the variance of the difference of the returns of policies i
+// and j, up to rounding but no less than 0.
+func (t *Table) spread(i, j int) float64 {
+	g, n := t.gram.Data, t.gram.Stride
+	return max(0, g[i*n+i]+g[j*n+j]-2*g[i*n+j])
+}
+
+// clear stores 0 for every query in dst. It panics if their numbers differ.
+func (t *Table) clear(dst []float64) {
+	if len(dst) != len(t.queries) {
+		panic("acquisition: destination has the wrong length")
+	}
+	clear(dst)
+}

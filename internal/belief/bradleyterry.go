@@ -1,0 +1,184 @@
+package belief
+
+import (
+	"math"
+
+	"tiebreak/internal/idrl"
+)
+
+// BradleyTerry is the likelihood of a comparison by a logistic of rationality
+// Beta, with APReL's weak comparisons as ties (reference "methods", section 2.1,
+// whose δ is Beta·TieWidth). With σ(x) = 1/(1 + exp(−x)):
+//
+//	P(a|u)     = σ(Beta (u − TieWidth))
+//	P(b|u)     = σ(Beta (−u − TieWidth))
+//	P(equal|u) = (exp(2 Beta TieWidth) − 1) P(a|u) P(b|u)
+//
+// The three add up to one. As with Probit, an annotator at u = ±TieWidth is as
+// likely as not to call one clip better, and where TieWidth is 0 'equal' has
+// probability 0 and its derivatives are those of the limit.
+//
+// Beta = √(8/π)/s = 1.596/s makes the logistic as steep at zero as a probit whose
+// standard deviation is s.
+type BradleyTerry struct {
+	Beta     float64 // > 0, log-odds by unit of θ·x
+	TieWidth float64 // half-width of 'equal' ≥ 0, in units of θ·x
+}
+
+var _ idrl.Likelihood = BradleyTerry{}
+
+// LogZ returns log Z of answer a and its first two derivatives in m, by
+// quadrature with a relative error below 1e-9. It panics if a is not an
+// informative answer to a comparison.
+func (b BradleyTerry) LogZ(a idrl.Answer, m, v float64) (logZ, d1, d2 float64) {
+	s := steps{beta: min(b.Beta, steepest/math.Sqrt(v)), width: b.TieWidth}
+	switch a.Choice {
+	case idrl.ChoseA:
+		return s.integrate(m, v)
+	case idrl.ChoseB:
+		logZ, d1, d2 = s.integrate(-m, v)
+		return logZ, -d1, d2
+	case idrl.Equal:
+		s.tie = true
+		logZ, d1, d2 = s.integrate(m, v)
+		return min(0, logZ+math.Log(-math.Expm1(-2*s.beta*s.width))), d1, d2
+	default:
+		panic("belief: the answer does not answer a comparison")
+	}
+}
+
+// Info returns w = Σ_y Z(y) (∂ log Z(y)/∂m)² over the answers.
+func (b BradleyTerry) Info(m, v float64) float64 {
+	choices := []idrl.Choice{idrl.ChoseA, idrl.ChoseB, idrl.Equal}
+	if b.TieWidth == 0 {
+		choices = choices[:2]
+	}
+	var w float64
+	for _, c := range choices {
+		logZ, d1, _ := b.LogZ(idrl.Answer{Choice: c}, m, v)
+		w += math.Exp(logZ) * d1 * d1
+	}
+	return w
+}
+
+// steps is the function σ(beta (u − width)) of u, or, of a tie, its product with
+// σ(beta (−u − width)) exp(2 beta width), which is at most 1 too. It is
+// log-concave.
+type steps struct {
+	beta, width float64
+	tie         bool
+}
+
+// at returns the factors exp(l) and f of s at u, and the first two derivatives of
+// the logarithm of s.
+func (s steps) at(u float64) (l, f, l1, l2 float64) {
+	x := s.beta * (u - s.width)
+	f, l1, l2 = logistic(x)
+	if !s.tie {
+		return min(x, 0), f, s.beta * l1, s.beta * s.beta * l2
+	}
+	g, k1, k2 := logistic(s.beta * (-u - s.width))
+	return -max(0, s.beta*(math.Abs(u)-s.width)), f * g, s.beta * (l1 - k1), s.beta * s.beta * (l2 + k2)
+}
+
+// logistic returns σ(x) exp(−min(x, 0)) and the first two derivatives of log σ(x),
+// σ(−x) and −σ(x)σ(−x).
+func logistic(x float64) (f, l1, l2 float64) {
+	e := math.Exp(-math.Abs(x))
+	f = 1 / (1 + e)
+	l1 = f
+	if x >= 0 {
+		l1 = e * f
+	}
+	return f, l1, -e * f * f
+}
+
+// integrate returns log E[s(u)] for u ~ N(m, v) and its first two derivatives in
+// m. With t = (u − m)/√v, and E and Var under the density in proportion to
+// N(t; 0, 1)·s(u), the first is E[(log s)'], and the second is
+//
+//	E[(log s)''] + Var[(log s)'] = (Var[t] − 1)/v
+//
+// of which the left loses its digits where s is steep beside √v, and the right
+// where it is flat.
+func (s steps) integrate(m, v float64) (logZ, d1, d2 float64) {
+	r := math.Sqrt(v)
+	mode := s.mode(m, r)
+	top, _, slope, _ := s.at(m + r*mode)
+	var sum moments5
+	for a, end := mode-reach, mode+reach; a < end; {
+		b := min(end, a+s.panel(a, m, r))
+		for k, node := range coarse.x {
+			t := a + (b-a)*node
+			l, f, l1, l2 := s.at(m + r*t)
+			e := t - mode
+			sum.add((b-a)*coarse.w[k]*f*math.Exp(l-top-0.5*e*(t+mode)), e, l1-slope, l2)
+		}
+		a = b
+	}
+	logZ = math.Log(sum.one) + top - 0.5*mode*mode - halfLog2Pi
+	bend, rise := sum.bend/sum.one, sum.rise/sum.one
+	d2 = bend + sum.rise2/sum.one - rise*rise
+	if s.beta*r > 1 {
+		shift := sum.t / sum.one
+		d2 = (sum.t2/sum.one - shift*shift - 1) / v
+	}
+	return min(0, logZ), slope + rise, min(0, d2)
+}
+
+// reach is how far from its mode the integrand is followed: beyond, it is below
+// exp(−40) of its height, because it falls faster than a normal density.
+const reach = 9
+
+// steepest is the steepness, by standard deviation of u, from which on a step is
+// taken to be this steep, which changes nothing above 1e-10.
+const steepest = 1e7
+
+// moments5 gathers integrals under a density.
+type moments5 struct{ one, t, t2, rise, rise2, bend float64 }
+
+// add adds what a node of weight w contributes.
+func (s *moments5) add(w, t, rise, bend float64) {
+	s.one += w
+	s.t += w * t
+	s.t2 += w * t * t
+	s.rise += w * rise
+	s.rise2 += w * rise * rise
+	s.bend += w * bend
+}
+
+// mode returns the t at which N(t; 0, 1)·s(m + rt) is greatest, so closely that
+// its height there is within a tenth, in the logarithm.
+func (s steps) mode(m, r float64) float64 {
+	lo, hi := -s.beta*r, s.beta*r
+	for k := 0; k < 100 && hi-lo > 0.1/(1+s.beta*r); k++ {
+		t := lo + (hi-lo)/2
+		if _, _, l1, _ := s.at(m + r*t); r*l1 > t {
+			lo = t
+		} else {
+			hi = t
+		}
+	}
+	return lo + (hi-lo)/2
+}
+
+// panel returns the width in t, from a on, over which the rule coarse integrates
+// N(t; 0, 1)·s(m + rt) to rounding. The steps have poles at a distance of π/beta
+// from their middles, so that the width is bounded there and grows with the
+// distance.
+func (s steps) panel(a, m, r float64) float64 {
+	const widest, near = 4.5, 5
+	narrow := near / (s.beta * r)
+	if narrow >= widest {
+		return widest
+	}
+	behind, ahead := math.Inf(1), math.Inf(1) // distances to the next middles
+	for _, middle := range [...]float64{-s.width, s.width} {
+		if d := (middle-m)/r - a; d > 0 {
+			ahead = min(ahead, d)
+		} else {
+			behind = min(behind, -d)
+		}
+	}
+	return min(widest, max(narrow, 1e-14*math.Abs(a), min(behind, ahead/2)))
+}

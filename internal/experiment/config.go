@@ -1,0 +1,187 @@
+// Package experiment reproduces the paper's experiments in small environments:
+// the project's own beliefs, acquisition functions and solvers, with a simulated
+// expert in place of people and no server. It draws learning curves of paired
+// methods.
+package experiment
+
+import (
+	"slices"
+	"strings"
+
+	"tiebreak/internal/acquisition"
+	"tiebreak/internal/idrl"
+)
+
+// Values of Config.
+const (
+	Corrected = "corrected" // what the paper's text and textbooks say
+	Paper     = "paper"     // what the authors' code computes
+
+	States      = "state"
+	Comparisons = "comparison"
+
+	Model  = "paper"  // the expert that the paper's observation model describes
+	People = "people" // an expert as noisy as a person
+
+	Text = "text" // walls, candidate queries: as the paper's text says
+	Code = "code" // as the authors' code builds them
+)
+
+// Config says what to run.
+type Config struct {
+	Figure     string   // required; the name of one of Figures
+	Queries    string   // States or Comparisons; "" for the figure's first
+	Mode       string   // Corrected (default) or Paper
+	Walls      string   // of gridworlds: Text or Code; "" for what Mode says
+	Candidates string   // candidate queries: Text (all states or pairs) or Code; "" for what Mode says
+	Expert     string   // Model (default) or People
+	Answers    int      // of a run; 0 for the figure's own number
+	Methods    []string // names of acquisition functions; empty for the figure's own
+	Seeds      int      // required, at least 1
+	FirstSeed  uint64   // the seeds are FirstSeed, FirstSeed+1, …
+
+	Task *Task `json:"-"` // a user's own; Figure is then not looked at
+}
+
+// figure returns the figure that c is about.
+func (c Config) figure() (Figure, error) {
+	if c.Task != nil {
+		return c.Task.figure(), nil
+	}
+	return FindFigure(c.Figure)
+}
+
+// An Experiment is a Config that has been found to make sense, with its
+// defaults filled in.
+type Experiment struct {
+	Config
+	Title string // "Chain, rewards of states"
+	Unit  string // of the regret
+}
+
+// Name names the experiment but for its seeds, methods and answers, in a form
+// that suits a file: "chain-state-paper".
+func (e Experiment) Name() string {
+	if e.Task != nil {
+		return "task-" + e.Task.sum
+	}
+	parts := []string{e.Figure, e.Queries, e.Mode}
+	def := e.Mode == Corrected
+	if e.Expert != Model && (e.Figure == "chain" || e.Figure == "junction" || e.Figure == "gridworld") {
+		parts = append(parts, e.Expert)
+	}
+	if e.Figure == "gridworld" && (e.Walls == Text) != def {
+		parts = append(parts, "walls-"+e.Walls)
+	}
+	if (e.Candidates == Text) != def {
+		parts = append(parts, "candidates-"+e.Candidates)
+	}
+	return strings.Join(parts, "-")
+}
+
+// Seed returns the i-th seed.
+func (e Experiment) Seed(i int) uint64 { return e.FirstSeed + uint64(i) }
+
+// Method returns the acquisition function of a method's name. It panics if there is none,
+// which Validate has ruled out.
+func (e Experiment) Method(name string) acquisition.Method {
+	name, _, _ = strings.Cut(name, ":")
+	m, err := acquisition.Find(name)
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
+// Validate returns the experiment that c asks for, or an error of kind Invalid,
+// before any computation, that says what to change.
+func (c Config) Validate() (Experiment, error) {
+	f, err := c.figure()
+	if err != nil {
+		return Experiment{}, err
+	}
+	c.Figure = f.Name
+	def := func(p *string, v string) {
+		if *p == "" {
+			*p = v
+		}
+	}
+	def(&c.Queries, f.Queries[0])
+	def(&c.Mode, Corrected)
+	if c.Mode == Paper {
+		def(&c.Walls, Code)
+		def(&c.Candidates, Code)
+	}
+	def(&c.Walls, Text)
+	def(&c.Candidates, Text)
+	def(&c.Expert, f.experts(c.Mode)[0])
+	if err := c.variants(f); err != nil {
+		return Experiment{}, err
+	}
+	if c.Answers == 0 {
+		c.Answers = f.Answers[c.Queries]
+	}
+	if c.Seeds < 1 || c.Answers < 1 {
+		return Experiment{}, idrl.Errorf(idrl.Invalid, "seeds and answers must be at least 1; got %d and %d", c.Seeds, c.Answers)
+	}
+	if len(c.Methods) == 0 {
+		c.Methods = f.Methods(c.Queries)
+	}
+	if err := c.methods(f); err != nil {
+		return Experiment{}, err
+	}
+	return Experiment{Config: c, Title: f.title(c), Unit: f.Unit}, nil
+}
+
+// variants checks the values that come from short lists.
+func (c Config) variants(f Figure) error {
+	for _, v := range []struct {
+		what, got string
+		known     []string
+	}{
+		{"query type of " + f.Name, c.Queries, f.Queries},
+		{"mode of " + f.Name, c.Mode, f.modes()},
+		{"expert of " + f.Name + " in mode " + c.Mode, c.Expert, f.experts(c.Mode)},
+		{"variant of the walls", c.Walls, []string{Text, Code}},
+		{"variant of the candidate queries", c.Candidates, []string{Text, Code}},
+	} {
+		if !slices.Contains(v.known, v.got) {
+			return idrl.Errorf(idrl.Invalid, "unknown %s %q; known: %s", v.what, v.got, strings.Join(v.known, ", "))
+		}
+	}
+	return nil
+}
+
+// methods checks that every method is known, named once, and fits the queries.
+func (c Config) methods(f Figure) error {
+	for i, name := range c.Methods {
+		m, err := f.find(name)
+		if err != nil {
+			return err
+		}
+		if slices.Contains(c.Methods[:i], name) {
+			return idrl.Errorf(idrl.Invalid, "method %q is named twice", name)
+		}
+		if err := f.fits(m, c.Queries); err != nil {
+			return err
+		}
+		if m.Archive && c.Mode == Paper {
+			return idrl.Errorf(idrl.Invalid, "method %q is not in the paper: it runs in mode %s", name, Corrected)
+		}
+	}
+	return nil
+}
+
+// find returns the acquisition function of a method's name, which in figures
+// that compare treatments of answers ends in one: "idrl:interval".
+func (f Figure) find(name string) (acquisition.Method, error) {
+	base, treatment, _ := strings.Cut(name, ":")
+	if !slices.Contains(f.treatments, treatment) && (f.treatments != nil || treatment != "") {
+		if f.treatments == nil {
+			return acquisition.Method{}, idrl.Errorf(idrl.Invalid, "figure %s has no treatments of answers; name the method %q alone", f.Name, base)
+		}
+		return acquisition.Method{}, idrl.Errorf(idrl.Invalid, "method %q of figure %s must end in a treatment of 'equal', such as %s:%s; known: %s",
+			name, f.Name, base, f.treatments[0], strings.Join(f.treatments, ", "))
+	}
+	return acquisition.Find(base)
+}

@@ -1,0 +1,217 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"tiebreak/envs/driver"
+	"tiebreak/internal/belief"
+	"tiebreak/internal/experiment/authors"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/rng"
+	"tiebreak/internal/sim"
+	"tiebreak/internal/solver"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Constants of the Driver experiment.
+const (
+	tablePolicies  = 1000 // of the lookup table
+	tableRestarts  = 10   // of each of them
+	tableSeed      = 1
+	poolPolicies   = 200 // whose pairs are the candidate queries
+	driverPriorVar = 3   // of a weight, in units of mean features and answers of ±1
+	driverDraws    = 100 // candidate queries of a step in the authors' code
+	strongRestarts = 60  // behind the best return
+)
+
+// driverWorlds makes Driver.
+func driverWorlds(ctx context.Context, e Experiment, o Options) (maker, error) {
+	table, err := driverTable(ctx, o)
+	if err != nil {
+		return nil, fmt.Errorf("table of Driver policies: %w", err)
+	}
+	return func(ctx context.Context, seed uint64) (*world, error) {
+		d := &driverWorld{
+			world: &world{seed: seed, paper: e.Mode == Paper, distance: l2},
+			env:   driver.New(), table: table,
+		}
+		d.true = sim.NewTask(d.env, rng.New(seed, "task", 0)).Theta
+		if a, ok := authors.Driver(seed); ok && d.paper {
+			d.true = a.Weights
+		}
+		if d.paper {
+			err = d.asInCode(ctx)
+		} else {
+			err = d.asInText(ctx)
+		}
+		return d.world, err
+	}, nil
+}
+
+// driverTable returns the lookup table, from the cache if it is there.
+func driverTable(ctx context.Context, o Options) (*solver.Table, error) {
+	draws := rng.New(tableSeed, "driver table", 0)
+	thetas := make([][]float64, tablePolicies)
+	for k := range thetas {
+		thetas[k] = []float64{draws.NormFloat64(), draws.NormFloat64(), draws.NormFloat64(), draws.NormFloat64(), 1}
+	}
+	c := solver.TableConfig{
+		NewEnv: func() idrl.Differentiable { return driver.New() },
+		Thetas: thetas, Restarts: tableRestarts, Workers: o.Workers, Progress: o.Preparing,
+	}
+	key := c.Key(tableSeed)
+	path := filepath.Join(o.Cache, "driver-"+key[:16]+".table")
+	if o.Cache != "" {
+		if t, err := solver.LoadTable(path, key); err == nil {
+			return t, nil
+		}
+	}
+	t, err := solver.BuildTable(ctx, c, rng.New(tableSeed, "driver table", 1))
+	if err != nil || o.Cache == "" {
+		return t, err
+	}
+	if err := os.MkdirAll(o.Cache, 0o755); err != nil {
+		return nil, err
+	}
+	return t, solver.SaveTable(path, key, t)
+}
+
+// l2 is the distance of two policies' actions.
+func l2(a, b []float64) float64 { return floats.Distance(a, b, 2) }
+
+// A driverWorld is a world under construction.
+type driverWorld struct {
+	*world
+	env   *driver.Env
+	table *solver.Table
+	true  []float64 // weights of the true return, which is θ·Σφ
+}
+
+// asInText builds the world of the text: a pool of 200 policies, each optimal for
+// weights from the prior, the pool as lookup table of the solver, all pairs as
+// candidate queries, and comparisons answered by the linear model.
+//
+// The expert's answer speaks of returns as a share of their range over the pool,
+// so the weights that the belief is about are the true ones times steps/range:
+// features are means over a trajectory.
+func (d *driverWorld) asInText(ctx context.Context) error {
+	d.prior = belief.Isotropic(len(d.true), driverPriorVar)
+	d.model = belief.Model{Start: d.prior, Comparison: belief.BernoulliLinear{}}
+	pool := &solver.Table{}
+	draws := d.stream("pool weights", 0)
+	var thetas [][]float64
+	for k := range poolPolicies {
+		thetas = append(thetas, d.prior.Sample(nil, draws))
+		p, err := d.climb(ctx, thetas[k], d.table, 1, d.stream("pool solve", k))
+		if err != nil {
+			return err
+		}
+		pool = pool.Append(&solver.Table{Params: [][]float64{p.params}, Mu: [][]float64{p.mu}})
+	}
+	strong, err := d.climb(ctx, d.true, d.table, strongRestarts, d.stream("strong", 0))
+	if err != nil {
+		return err
+	}
+	d.best = strong.value
+	for i, theta := range thetas {
+		k, _ := pool.Best(theta)
+		d.enter(i, theta, pool.Params[k], pool.Mu[k])
+	}
+	scale, err := d.finish()
+	if err != nil {
+		return err
+	}
+	d.plan = climber{d, pool}
+	d.judge = d.plan
+	d.theta = slices.Clone(d.true)
+	floats.Scale(float64(d.env.Spec().Horizon)/scale, d.theta)
+	d.known = func(theta []float64) []float64 { return theta[:len(theta)-1] } // no comparison can tell the constant's
+	d.mse = d.errorOfQueries()
+	return nil
+}
+
+// errorOfQueries returns the mean squared error of the expected answers to all
+// candidate queries.
+func (d *driverWorld) errorOfQueries() func([]float64) float64 {
+	return func(mean []float64) float64 {
+		diff := make([]float64, len(mean))
+		floats.SubTo(diff, mean, d.theta)
+		sum := 0.0
+		for _, q := range d.queries {
+			e := floats.Dot(diff, q.X)
+			sum += e * e
+		}
+		return sum / float64(len(d.queries))
+	}
+}
+
+// enter adds policy i to the pool. theta are the weights that it is optimal for.
+func (d *driverWorld) enter(i int, theta, params, mu []float64) {
+	mean := slices.Clone(mu)
+	floats.Scale(1/float64(d.env.Spec().Horizon), mean)
+	d.pool = append(d.pool, idrl.Candidate{
+		ID: idrl.PolicyID(fmt.Sprintf("p%d", i)), Clip: idrl.ClipID(fmt.Sprintf("p%d", i)), Theta: theta, Params: params, Mu: mean,
+	})
+}
+
+// finish makes the candidate queries, all pairs of the pool, and the expert: it
+// prefers a with probability (1+r_a−r_b)/2, where r is the return scaled to
+// [0, 1] over the pool. It returns the range of the returns.
+func (d *driverWorld) finish() (scale float64, err error) {
+	returns := make([]float64, len(d.pool))
+	for i, c := range d.pool {
+		returns[i] = floats.Dot(d.true, c.Mu) * float64(d.env.Spec().Horizon)
+	}
+	scale = floats.Max(returns) - floats.Min(returns)
+	for i, a := range d.pool {
+		for _, b := range d.pool[i+1:] {
+			x := make([]float64, len(a.Mu))
+			floats.SubTo(x, a.Mu, b.Mu)
+			d.queries = append(d.queries, idrl.Query{
+				ID: idrl.QueryID(a.Clip + "|" + b.Clip), Kind: idrl.CompareClips, Clips: []idrl.ClipID{a.Clip, b.Clip}, X: x,
+			})
+		}
+	}
+	task := sim.Task{Env: d.env.Spec().ID, Theta: d.true}
+	expert, err := sim.NewExpert("bernoulli", task, sim.Options{Range: scale / float64(d.env.Spec().Horizon)})
+	if err != nil {
+		return 0, err
+	}
+	d.answer = func(q int, n uint64) idrl.Answer {
+		return expert.Answer(d.queries[q], rng.New(d.seed, "answer "+string(d.queries[q].ID), n))
+	}
+	return scale, nil
+}
+
+// climb optimises the actions of a drive from random starts and from the best
+// policy of the table, which it returns where nothing is better.
+func (d *driverWorld) climb(ctx context.Context, theta []float64, table *solver.Table, restarts int, stream *rand.Rand) (policy, error) {
+	k, _ := table.Best(theta)
+	task := idrl.SolveTask{Env: d.env, Theta: theta, Warm: [][]float64{table.Params[k]}, Restarts: restarts}
+	p, err := solver.ActionSequence{}.Solve(ctx, task, stream)
+	if err != nil {
+		return policy{}, err
+	}
+	return d.policy(p.Params(), solver.Mu(d.env, p, nil)), nil
+}
+
+func (d *driverWorld) policy(params, mu []float64) policy {
+	return policy{params: params, mu: mu, value: floats.Dot(d.true, mu)}
+}
+
+// A climber is the solver of the text: the optimiser with the candidate policies
+// as lookup table.
+type climber struct {
+	d     *driverWorld
+	table *solver.Table
+}
+
+func (c climber) optimal(ctx context.Context, theta []float64, stream *rand.Rand) (policy, error) {
+	return c.d.climb(ctx, theta, c.table, 1, stream)
+}

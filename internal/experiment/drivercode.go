@@ -1,0 +1,143 @@
+package experiment
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"tiebreak/internal/belief"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/solver"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// asInCode builds the world of the authors' code. Source: reference
+// "authors-code", section 1 (Driver), 2 (two posteriors, grounding) and 4
+// (pre-processing).
+func (d *driverWorld) asInCode(ctx context.Context) error {
+	d.noiseVar, d.draws = comparisonNoiseVar, driverDraws
+	ground := d.ground(d.stream("grounding", 0))
+	start := belief.Isotropic(len(d.true), driverPriorVar)
+	d.prior = start.ObserveVar(ground, 0, groundingVar)
+	d.weights = start.ObserveVar(ground, 0, comparisonNoiseVar)
+	d.model = belief.Model{Start: d.prior, Comparison: belief.PlusMinus{NoiseVar: comparisonNoiseVar}}
+	d.judge = restart{d, d.table}
+	best, err := d.judge.optimal(ctx, d.true, d.stream("judge of the truth", 0))
+	if err != nil {
+		return err
+	}
+	d.best = best.value
+	if err := d.collapse(ctx); err != nil {
+		return err
+	}
+	if _, err := d.finish(); err != nil {
+		return err
+	}
+	d.theta = d.true
+	d.mse = d.errorOfWeights()
+	d.visits = d.visit
+	d.hard = func(theta []float64, stream *rand.Rand) ([]float64, error) {
+		p, err := d.once(ctx, theta, stream)
+		return p.params, err
+	}
+	return nil
+}
+
+// errorOfWeights returns the mean squared error of the believed weights.
+func (d *driverWorld) errorOfWeights() func([]float64) float64 {
+	return func(mean []float64) float64 {
+		e := floats.Distance(mean, d.theta, 2)
+		return e * e / float64(len(mean))
+	}
+}
+
+// ground returns the features of the step that follows a random action with
+// another one.
+func (d *driverWorld) ground(stream *rand.Rand) []float64 {
+	spec := d.env.Spec()
+	d.env.Reset(stream)
+	var phi []float64
+	for range 2 {
+		a := make(idrl.Action, spec.Actions.Dim())
+		for i := range a {
+			a[i] = spec.Actions.Low[i] + (spec.Actions.High[i]-spec.Actions.Low[i])*stream.Float64()
+		}
+		phi = d.env.Step(a).Phi
+	}
+	return slices.Clone(phi)
+}
+
+// collapse makes the pool of candidate policies, each optimal for weights from
+// the prior. Wherever a policy of the pool is better than another under the
+// other's weights, it replaces both the other policy and its weights.
+func (d *driverWorld) collapse(ctx context.Context) error {
+	draws := d.stream("pool weights", 0)
+	var thetas [][]float64
+	var policies []policy
+	for k := range poolPolicies {
+		thetas = append(thetas, d.weights.Sample(nil, draws))
+		p, err := restart{d, d.table}.optimal(ctx, thetas[k], d.stream("pool solve", k))
+		if err != nil {
+			return err
+		}
+		policies = append(policies, p)
+	}
+	for i := range policies {
+		for j := range policies {
+			if floats.Dot(thetas[i], policies[j].mu) > floats.Dot(thetas[i], policies[i].mu) {
+				policies[i], thetas[i] = policies[j], thetas[j]
+			}
+		}
+	}
+	pool := &solver.Table{}
+	for i, p := range policies {
+		d.enter(i, thetas[i], p.params, p.mu)
+		pool.Params, pool.Mu = append(pool.Params, p.params), append(pool.Mu, p.mu)
+	}
+	d.plan = restart{d, d.table.Append(pool)}
+	return nil
+}
+
+// once runs the optimiser from one random start.
+func (d *driverWorld) once(ctx context.Context, theta []float64, stream *rand.Rand) (policy, error) {
+	p, err := solver.ActionSequence{}.Solve(ctx, idrl.SolveTask{Env: d.env, Theta: theta, Restarts: 1}, stream)
+	if err != nil {
+		return policy{}, err
+	}
+	return d.policy(p.Params(), solver.Mu(d.env, p, nil)), nil
+}
+
+// A restart is the authors' solver: one random start, or the best policy of a
+// table where that is better.
+type restart struct {
+	d     *driverWorld
+	table *solver.Table
+}
+
+func (r restart) optimal(ctx context.Context, theta []float64, stream *rand.Rand) (policy, error) {
+	p, err := r.d.once(ctx, theta, stream)
+	if err != nil {
+		return policy{}, err
+	}
+	if k, value := r.table.Best(theta); value > floats.Dot(theta, p.mu) {
+		p = r.d.policy(r.table.Params[k], r.table.Mu[k])
+	}
+	return p, nil
+}
+
+// visit returns the features of the steps of a drive.
+func (d *driverWorld) visit(p policy, stream *rand.Rand) visit {
+	v := visit{counts: make([]float64, len(d.true))}
+	drive, err := solver.FromParams(d.env, p.params)
+	if err != nil {
+		panic(err) // a solver has returned it
+	}
+	action := make(idrl.Action, d.env.Spec().Actions.Dim())
+	for step := d.env.Reset(stream); !step.Kind.Last(); {
+		step = d.env.Step(drive.Act(action, step.Obs, stream))
+		floats.Add(v.counts, step.Phi)
+		v.steps = append(v.steps, slices.Clone(step.Phi))
+	}
+	return v
+}

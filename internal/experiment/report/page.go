@@ -1,0 +1,366 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	_ "embed"
+	"fmt"
+	"html"
+	"html/template"
+	"image/color"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tiebreak/internal/experiment"
+	"tiebreak/internal/experiment/authors"
+
+	"gonum.org/v1/plot/vg"
+)
+
+var (
+	//go:embed page.css
+	pageStyle string
+	//go:embed page.tmpl
+	pageText string
+)
+
+// view is what the page shows, as text.
+type view struct {
+	Title    string
+	Command  string
+	Style    template.CSS
+	Tables   []tableView // over all experiments
+	Sections []sectionView
+}
+
+type sectionView struct {
+	ID, Title string
+	Facts     []fact
+	Verdict   string
+	Figures   []figureView
+	Tables    []tableView
+	Timing    []tableView
+}
+
+type fact struct{ Name, Value string }
+
+type figureView struct {
+	Caption string
+	SVG     template.HTML
+}
+
+// A tableView is a table. The first cell of a row is its header.
+type tableView struct {
+	Caption string
+	Head    []string
+	Rows    [][]string
+	Note    string
+}
+
+// Page renders one page of HTML about the results: curves beside the authors',
+// tables, tests and times. command is the command line that makes the results
+// again. The page needs nothing but itself. But for the parts marked
+// data-part="timing", it is a function of its arguments without the times.
+func Page(command string, results []experiment.Result) ([]byte, error) {
+	t, err := template.New("page").Parse(pageText)
+	if err != nil {
+		return nil, fmt.Errorf("page: %w", err)
+	}
+	v := view{Title: "Tiebreak: learning curves", Command: command, Style: template.CSS(pageStyle), Tables: overall(results)}
+	for _, r := range results {
+		s, err := sectionOf(r)
+		if err != nil {
+			return nil, fmt.Errorf("page: %w", err)
+		}
+		v.Sections = append(v.Sections, s)
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, v); err != nil {
+		return nil, fmt.Errorf("page: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// overall returns the tables over all experiments, none for a single one.
+func overall(results []experiment.Result) []tableView {
+	if len(results) < 2 {
+		return nil
+	}
+	all := tableView{Caption: "Experiments", Head: []string{"experiment", "mode", "seeds", "answers", "smallest mean area", "inside two s.e. of the authors' curves"}}
+	for _, r := range results {
+		e := r.Experiment
+		best := slices.MinFunc(meanAreas(r), func(a, b methodArea) int { return cmp.Compare(a.area.Mean, b.area.Mean) })
+		all.Rows = append(all.Rows, []string{
+			e.Title, e.Mode, strconv.Itoa(e.Seeds), strconv.Itoa(e.Answers),
+			title(best.method) + ", " + plusMinus(best.area), insideAll(Agree(r)),
+		})
+	}
+	return append([]tableView{all}, pooledTables(results)...)
+}
+
+func pooledTables(results []experiment.Result) []tableView {
+	reference := Reference(results[0].Experiment)
+	t := tableView{
+		Caption: "Area under the regret curve against " + title(reference) + ", pooled",
+		Head:    []string{"method", "change", "95 % interval", "experiments"},
+		Note:    "Mean over experiments, with equal weights, of area/area of " + title(reference) + " − 1. The interval is a bootstrap that draws seeds within each experiment, paired.",
+	}
+	for _, p := range Pool(results, reference) {
+		t.Rows = append(t.Rows, []string{title(p.Method), change(p.Change), between(p.Boot, change), strconv.Itoa(len(p.Experiments))})
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return []tableView{t}
+}
+
+func sectionOf(r experiment.Result) (sectionView, error) {
+	e := r.Experiment
+	s := sectionView{ID: e.Name(), Title: e.Title, Facts: facts(r), Verdict: verdict(r)}
+	var err error
+	if s.Figures, err = figures(r); err != nil {
+		return s, err
+	}
+	for _, t := range []tableView{milestoneTable(r), agreementTable(r), differenceTable(r), tenthTable(r)} {
+		if len(t.Rows) > 0 {
+			s.Tables = append(s.Tables, t)
+		}
+	}
+	s.Timing = timingTables(r)
+	return s, nil
+}
+
+func facts(r experiment.Result) []fact {
+	e := r.Experiment
+	var methods []string
+	for _, m := range e.Methods {
+		methods = append(methods, title(m))
+	}
+	out := []fact{
+		{"Mode", map[string]string{experiment.Paper: "paper: what the authors' code computes", experiment.Corrected: "corrected: what the paper's text says"}[e.Mode]},
+		{"Candidate queries", "as in the " + e.Candidates},
+		{"Expert", map[string]string{experiment.Model: "of the paper's model", experiment.People: "as noisy as people"}[e.Expert]},
+		{"Seeds", fmt.Sprintf("%d, from %d on", e.Seeds, e.FirstSeed)},
+		{"Answers", strconv.Itoa(e.Answers)},
+		{"Methods", strings.Join(methods, ", ")},
+		{"Regret", "in units of the " + e.Unit},
+	}
+	if e.Task == nil && e.Figure == "gridworld" {
+		out = slices.Insert(out, 1, fact{"Walls", "as in the " + e.Walls})
+	}
+	return out
+}
+
+// verdict says how far our curves agree with the authors'.
+func verdict(r experiment.Result) string {
+	all := Agree(r)
+	switch {
+	case !asAuthors(r.Experiment):
+		return ""
+	case len(all) == 0:
+		return "There is no curve of the authors' code to compare with."
+	}
+	text := "Mean regret within two standard errors of the authors' curve: " + insideAll(all) + " of all query counts"
+	var parts []string
+	seeds := true
+	for _, a := range all {
+		if a.Measure == "regret" {
+			parts = append(parts, title(a.Method)+" "+percent(a.Inside))
+			seeds = seeds && r.Experiment.FirstSeed == 1 && a.Seeds == a.Theirs
+		}
+	}
+	text += " (" + strings.Join(parts, ", ") + ")."
+	if !seeds {
+		text += " The authors' curves are of the seeds from 1 to 30 (EPD in Driver: to 20), which are not those run here."
+	}
+	return text
+}
+
+// insideAll returns the share of all points of the regret that are inside, or a
+// dash.
+func insideAll(all []Agreement) string {
+	inside, points := 0.0, 0.0
+	for _, a := range all {
+		if a.Measure == "regret" {
+			inside += a.Inside * float64(len(a.Points))
+			points += float64(len(a.Points))
+		}
+	}
+	if points == 0 {
+		return "–"
+	}
+	return percent(inside / points)
+}
+
+// figures returns the regret, the authors' beside it on the same scale, and the
+// second measure.
+func figures(r experiment.Result) ([]figureView, error) {
+	regret, other := regretMeasure(r.Experiment.Unit), second(r.Experiment)
+	own, authors := ours(r, regret), theirs(r, regret)
+	most := max(top(own), top(authors))
+	charts := []chart{{title: "Mean regret", label: regret.label, curves: own, most: most}}
+	if len(authors) > 0 {
+		charts[0].title += ", Tiebreak"
+		charts = append(charts, chart{title: "Mean regret, the authors' code", label: regret.label, curves: authors, most: most})
+	}
+	both := append(thin(theirs(r, other)), ours(r, other)...)
+	charts = append(charts, chart{title: other.label, label: other.label, curves: both, legendLow: other.name == "cosine"})
+	var out []figureView
+	for _, c := range charts {
+		f, err := c.view(r.Experiment.Title)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// view draws the chart for a page, which shows its title.
+func (c chart) view(experiment string) (figureView, error) {
+	caption := c.title
+	c.title, c.width, c.height, c.background = "", 12.5*vg.Centimeter, 8.5*vg.Centimeter, color.Transparent
+	svg, err := c.render("svg")
+	if err != nil {
+		return figureView{}, err
+	}
+	return figureView{caption, inline(svg, experiment+": "+caption)}, nil
+}
+
+// top returns the largest mean + s.e. of the curves.
+func top(curves []curve) (most float64) {
+	for _, c := range curves {
+		for _, v := range c.mean {
+			most = max(most, v.Mean+v.SE)
+		}
+	}
+	return most
+}
+
+// inline returns an SVG file as an element of a page, named for those who do not
+// see it.
+func inline(svg []byte, name string) template.HTML {
+	_, body, _ := strings.Cut(string(svg), "<svg")
+	return template.HTML(`<svg role="img" aria-label="` + html.EscapeString(name) + `"` + body)
+}
+
+type methodArea struct {
+	method string
+	area   Mean
+}
+
+func meanAreas(r experiment.Result) (out []methodArea) {
+	for m, name := range r.Experiment.Methods {
+		out = append(out, methodArea{name, MeanOf(areas(r, m))})
+	}
+	return out
+}
+
+func milestoneTable(r experiment.Result) tableView {
+	steps := milestones(r.Experiment.Answers)
+	t := tableView{Caption: "Mean regret ± standard error after a number of answers", Head: []string{"method"}}
+	for _, n := range steps {
+		t.Head = append(t.Head, strconv.Itoa(n))
+	}
+	t.Head = append(t.Head, "area")
+	regret := regretMeasure(r.Experiment.Unit)
+	for m, a := range meanAreas(r) {
+		row := []string{title(a.method)}
+		for _, n := range steps {
+			row = append(row, plusMinus(MeanOf(regret.at(r, m, n))))
+		}
+		t.Rows = append(t.Rows, append(row, plusMinus(a.area)))
+	}
+	return t
+}
+
+func agreementTable(r experiment.Result) tableView {
+	t := tableView{
+		Caption: "Against the authors' curves",
+		Head:    []string{"method", "measure", "inside two s.e."},
+		Note:    "Difference of the means, ours less theirs, ± its standard error √(s.e.² + s.e.²), after a number of queries; * outside two of them. Every number of queries is in agreement.csv.",
+	}
+	var steps []int
+	for _, n := range milestones(r.Experiment.Answers) {
+		if n > 0 {
+			steps = append(steps, n)
+			t.Head = append(t.Head, "Δ "+strconv.Itoa(n))
+		}
+	}
+	for _, a := range Agree(r) {
+		row := []string{title(a.Method), a.Measure, fmt.Sprintf("%s of %d", percent(a.Inside), len(a.Points))}
+		for _, n := range steps {
+			cell := "–"
+			if n <= len(a.Points) {
+				p := a.Points[n-1]
+				cell = plusMinus(Mean{p.Diff, p.SE})
+				if !p.Inside {
+					cell += " *"
+				}
+			}
+			row = append(row, cell)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func differenceTable(r experiment.Result) tableView {
+	ref := Reference(r.Experiment)
+	t := tableView{
+		Caption: "Area under the regret curve against " + title(ref) + ", paired by seed",
+		Head:    []string{"method", "area", "difference", "relative", "95 % interval", "P (Wilcoxon)", "P (Holm)", "better on"},
+		Note:    "Area: mean regret over all answers but the zeroth. Below zero, the method is better than " + title(ref) + ". The interval is a paired bootstrap of the difference. P is two-sided, and adjusted for the number of methods by Holm. Better on: share of seeds, a tie counts half.",
+	}
+	for _, d := range Differences(r, ref) {
+		relative := "–"
+		if d.Relative != nil {
+			relative = change(*d.Relative)
+		}
+		t.Rows = append(t.Rows, []string{
+			title(d.Method), plusMinus(d.Area), plusMinus(d.Diff), relative, between(d.Boot, signed),
+			probability(d.Wilcoxon.P), probability(d.HolmP), percent(d.Improvement),
+		})
+	}
+	return t
+}
+
+func tenthTable(r experiment.Result) tableView {
+	t := tableView{
+		Caption: "Answers until the regret stays at or below a tenth of the first",
+		Head:    []string{"method", "mean", "median", "not reached"},
+		Note:    "Restricted: a run that does not get there counts as all its answers.",
+	}
+	for _, v := range ReachedTenth(r) {
+		t.Rows = append(t.Rows, []string{title(v.Method), plusMinus(v.Answers), strconv.FormatFloat(v.Median, 'g', -1, 64), percent(v.Censored)})
+	}
+	return t
+}
+
+func timingTables(r experiment.Result) []tableView {
+	t := tableView{
+		Caption: "Time of one selection",
+		Head:    []string{"method", "selections", "p50", "p95", "solver calls per answer", "authors' code", "authors'/p50"},
+		Note:    "Wall time of choosing a question on the machine of this run. Authors' code: CPU time of choosing one and updating the belief, first queries, on another machine.",
+	}
+	for _, v := range Timings(r) {
+		theirs, ratio := "–", "–"
+		if v.Authors > 0 {
+			theirs = short(v.Authors) + " ms"
+			if v.P50 > 0 {
+				ratio = "× " + short(v.Authors/v.P50)
+			}
+		}
+		t.Rows = append(t.Rows, []string{title(v.Method), strconv.Itoa(v.Selections), short(v.P50) + " ms", short(v.P95) + " ms", short(v.Solves), theirs, ratio})
+	}
+	out := []tableView{t}
+	if setting(r.Experiment) == "driver_comparison" {
+		notes := tableView{Caption: "CPU seconds of the authors' code in Driver", Head: []string{"what", "code", "seconds", "how measured"}}
+		for _, n := range authors.DriverNotes() {
+			notes.Rows = append(notes.Rows, []string{n.Item, n.Code, n.Seconds, n.How})
+		}
+		out = append(out, notes)
+	}
+	return out
+}

@@ -1,0 +1,177 @@
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"tiebreak/internal/experiment"
+)
+
+// format is the version of the files of a Folder, and engine that of what
+// computes them. Raise engine when a change makes equal experiments give other
+// runs, so that no old run is taken for a new one.
+const (
+	format = 1
+	engine = 1
+)
+
+// A Folder keeps finished runs as files: DIR/NAME/METHOD/SEED.json, with a dash
+// for a colon in METHOD. A file
+// appears whole or not at all. One that is damaged, or that is from another
+// version or other settings, counts as missing.
+type Folder struct {
+	dir  string
+	warn func(string)
+
+	lock sync.Mutex // guards told
+	told map[string]bool
+}
+
+var _ experiment.Store = (*Folder)(nil)
+
+// FolderStore returns a store in dir, which need not exist. warn, which may be
+// nil, is told in a sentence why a file is not used, once for each experiment
+// and reason. It may be called by several goroutines, by one at a time.
+func FolderStore(dir string, warn func(string)) *Folder {
+	return &Folder{dir: dir, warn: warn, told: map[string]bool{}}
+}
+
+// keptRun is a file. Checksum is the SHA-256 of Run, so that no half of a file
+// and no edited one is taken for whole.
+type keptRun struct {
+	Format      int             `json:"format"`
+	Experiment  string          `json:"experiment"`
+	Method      string          `json:"method"`
+	Seed        uint64          `json:"seed"`
+	Fingerprint string          `json:"fingerprint"` // of all that determines the run
+	Checksum    string          `json:"checksum"`
+	Run         json.RawMessage `json:"run"`
+}
+
+// Reasons for not using a file.
+var (
+	errDamaged = errors.New("damaged")
+	errForeign = errors.New("from other settings or another version")
+)
+
+// Load returns the run of a method on a seed, and whether it was kept.
+func (f *Folder) Load(e experiment.Experiment, method string, seed uint64) (experiment.Run, bool) {
+	path := f.path(e, method, seed)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return experiment.Run{}, false
+	}
+	var r experiment.Run
+	if err == nil {
+		r, err = decode(data, e, method, seed)
+	}
+	if err != nil {
+		f.tell(e, path, err)
+	}
+	return r, err == nil
+}
+
+// decode returns the run in data if it is that of the method on the seed.
+func decode(data []byte, e experiment.Experiment, method string, seed uint64) (r experiment.Run, err error) {
+	var k keptRun
+	if err := json.Unmarshal(data, &k); err != nil || k.Checksum != sum(k.Run) {
+		return r, errDamaged
+	}
+	if k.Format != format || k.Experiment != e.Name() || k.Method != method || k.Seed != seed || k.Fingerprint != fingerprint(e) {
+		return r, errForeign
+	}
+	if err := json.Unmarshal(k.Run, &r); err != nil {
+		return experiment.Run{}, errDamaged
+	}
+	for _, v := range [][]float64{r.Regret, r.MSE, r.Cosine} {
+		if len(v) != e.Answers+1 {
+			return experiment.Run{}, errDamaged
+		}
+	}
+	return r, nil
+}
+
+// tell warns of a file, unless the same was said of another one of e.
+func (f *Folder) tell(e experiment.Experiment, path string, err error) {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	reason := "cannot be read"
+	for _, known := range []error{errDamaged, errForeign} {
+		if errors.Is(err, known) {
+			reason = "is " + known.Error()
+		}
+	}
+	if key := e.Name() + " " + reason; f.warn != nil && !f.told[key] {
+		f.told[key] = true
+		f.warn(path + " " + reason + ": this run, and others like it, are computed again")
+	}
+}
+
+// Save keeps a run.
+func (f *Folder) Save(e experiment.Experiment, method string, seed uint64, r experiment.Run) error {
+	run, err := json.Marshal(r) // float64 in the shortest form that reads back as the same number
+	if err != nil {
+		return fmt.Errorf("keep the run of %s on seed %d: %w", method, seed, err)
+	}
+	data, err := json.Marshal(keptRun{format, e.Name(), method, seed, fingerprint(e), sum(run), run})
+	if err != nil {
+		return fmt.Errorf("keep the run of %s on seed %d: %w", method, seed, err)
+	}
+	return writeWhole(f.path(e, method, seed), append(data, '\n'))
+}
+
+func (f *Folder) path(e experiment.Experiment, method string, seed uint64) string {
+	return filepath.Join(f.dir, e.Name(), strings.ReplaceAll(method, ":", "-"), strconv.FormatUint(seed, 10)+".json")
+}
+
+func sum(data []byte) string {
+	s := sha256.Sum256(data)
+	return hex.EncodeToString(s[:])
+}
+
+// fingerprint stands for all of an experiment that determines a run but for its
+// method and seed.
+func fingerprint(e experiment.Experiment) string {
+	c := e.Config
+	c.Methods, c.Seeds, c.FirstSeed = nil, 0, 0
+	b, err := json.Marshal(struct {
+		Engine int
+		Config experiment.Config
+	}{engine, c})
+	if err != nil {
+		panic(err) // a Config is words and numbers
+	}
+	return sum(b)
+}
+
+// writeWhole writes a file of which nobody sees a part, also after a crash, and
+// makes its folder if need be.
+func writeWhole(path string, data []byte) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	tmp, err := os.CreateTemp(dir, ".unfinished-*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	_, err = tmp.Write(data)
+	err = errors.Join(err, tmp.Chmod(0o644), tmp.Sync(), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(tmp.Name())
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}

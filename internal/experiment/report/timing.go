@@ -1,0 +1,58 @@
+package report
+
+import (
+	"slices"
+	"strconv"
+
+	"tiebreak/internal/experiment"
+	"tiebreak/internal/experiment/authors"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// Timing is what the selections of a method cost. It differs between machines
+// and between runs, but for Solves.
+type Timing struct {
+	Method     string
+	Selections int
+	P50, P95   float64 // wall time of one selection, milliseconds
+	Solves     float64 // calls of the solver per answer
+
+	// Authors is the CPU time of the selection of one query and the update that
+	// follows it in the authors' code, milliseconds; 0 if it was not measured.
+	Authors float64
+	Note    string // how Authors was measured
+}
+
+// Timings returns the times of every method.
+func Timings(r experiment.Result) (out []Timing) {
+	for m, name := range r.Experiment.Methods {
+		t := Timing{Method: name}
+		var ms []float64
+		solves := 0
+		for _, runs := range r.Runs {
+			solves += runs[m].Solves
+			for _, ns := range runs[m].SelectNS {
+				ms = append(ms, float64(ns)/1e6)
+			}
+		}
+		t.Selections = len(ms)
+		t.Solves = float64(solves) / float64(len(r.Runs)*r.Experiment.Answers)
+		if slices.Sort(ms); len(ms) > 0 {
+			t.P50, t.P95 = stat.Quantile(0.5, stat.Empirical, ms, nil), stat.Quantile(0.95, stat.Empirical, ms, nil)
+		}
+		if theirs, ok := authors.TimingOf(setting(r.Experiment), authorsName(name)); ok {
+			t.Authors, t.Note = 1000*theirs.Select, theirs.Note
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+func timingForm(r experiment.Result) ([]byte, error) {
+	rows := [][]string{{"method", "selections", "p50_ms", "p95_ms", "solves_per_answer"}}
+	for _, t := range Timings(r) {
+		rows = append(rows, []string{t.Method, strconv.Itoa(t.Selections), number(t.P50), number(t.P95), number(t.Solves)})
+	}
+	return table(rows)
+}

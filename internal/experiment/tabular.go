@@ -1,0 +1,251 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"tiebreak/internal/belief"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/rng"
+	"tiebreak/internal/sim"
+	"tiebreak/internal/solver"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Constants of the observation models.
+const (
+	stateNoiseVar      = 0.01  // of a rated state, as both the text's experiments and the authors' code model it
+	fixedNoiseStd      = 0.01  // what the authors' code really adds to a state's reward, once for good
+	comparisonNoiseVar = 0.25  // of a comparison, as the authors' code models it
+	groundingVar       = 0.001 // of the authors' observation that one state has reward 0
+	peopleNoiseStd     = 0.5   // of a rating by somebody like a person, where rewards span [0, 1]
+	peopleBeta         = 3     // rationality of their comparisons
+)
+
+// A tabular is an instance of a figure with finitely many states.
+type tabular struct {
+	env   idrl.Tabular
+	theta []float64     // true weights
+	cov   *mat.SymDense // prior covariance of the weights
+	table *solver.Table // the policies that are looked up; nil: every policy, by policy iteration
+	most  int           // candidate queries at most, drawn at random; 0: all
+}
+
+// world makes the world of an instance in the variant that e asks for.
+func (t tabular) world(e Experiment, seed uint64) (*world, error) {
+	prior, err := belief.NewGaussian(make([]float64, len(t.theta)), t.cov)
+	if err != nil {
+		return nil, err
+	}
+	w := &world{seed: seed, paper: e.Mode == Paper, theta: t.theta, prior: prior, distance: differing}
+	stills := t.stills(e.Candidates)
+	if e.Queries == States {
+		for _, c := range stills {
+			w.queries = append(w.queries, idrl.NewRating(c))
+		}
+	} else {
+		w.queries = t.pairs(stills, e.Candidates)
+	}
+	if t.most > 0 && len(w.queries) > t.most {
+		w.stream("candidate queries", 0).Shuffle(len(w.queries), func(i, j int) { w.queries[i], w.queries[j] = w.queries[j], w.queries[i] })
+		w.queries = w.queries[:t.most]
+	}
+	if t.table != nil {
+		w.plan = lookup{t.table, t.theta}
+	} else {
+		w.plan = &exact{env: t.env, theta: t.theta, mu: map[uint64][]float64{}}
+	}
+	w.judge = w.plan
+	best, err := w.plan.optimal(context.Background(), t.theta, nil)
+	if err != nil {
+		return nil, err
+	}
+	w.best = best.value
+	if err := t.expert(w, e); err != nil {
+		return nil, err
+	}
+	w.mse = t.mse(w, e)
+	if w.paper {
+		t.asInCode(w, e)
+	}
+	return w, nil
+}
+
+// stills returns the states to ask about: all, or in the authors' code the first
+// of each row of features.
+func (t tabular) stills(variant string) (out []idrl.Clip) {
+	spec := t.env.Spec()
+	phi := mat.NewDense(t.env.NumStates(), spec.FeatureDim(), nil)
+	t.env.Features(phi)
+	seen := map[uint64]bool{}
+	for s := range t.env.NumStates() {
+		row := phi.RawRowView(s)
+		if k := hash(row); variant == Text || !seen[k] {
+			seen[k] = true
+			out = append(out, idrl.NewStill(spec.ID, "states", s, []float64{float64(s), 0}, row))
+		}
+	}
+	return out
+}
+
+// pairs returns comparisons of every two of the states, in the authors' code in
+// every order in which states with such features come along.
+func (t tabular) pairs(stills []idrl.Clip, variant string) (out []idrl.Query) {
+	if variant == Text {
+		for i, a := range stills {
+			for _, b := range stills[i+1:] {
+				out = append(out, idrl.NewComparison(a, b))
+			}
+		}
+		return out
+	}
+	all, kind := t.stills(Text), t.kinds(stills)
+	seen := map[[2]int]bool{}
+	for i := range all {
+		for j := i + 1; j < len(all); j++ {
+			pair := [2]int{kind[i], kind[j]}
+			if pair[0] != pair[1] && !seen[pair] {
+				seen[pair] = true
+				out = append(out, idrl.NewComparison(stills[pair[0]], stills[pair[1]]))
+			}
+		}
+	}
+	return out
+}
+
+// kinds returns for every state the index of the still with its features.
+func (t tabular) kinds(stills []idrl.Clip) (out []int) {
+	for _, c := range t.stills(Text) {
+		out = append(out, slices.IndexFunc(stills, func(k idrl.Clip) bool { return slices.Equal(k.Phi, c.Phi) }))
+	}
+	return out
+}
+
+// expert sets the likelihoods and the expert, whose answers are of the model.
+func (t tabular) expert(w *world, e Experiment) error {
+	switch {
+	case w.paper:
+		w.model = belief.Model{Start: w.prior, Rating: belief.Rating{NoiseVar: stateNoiseVar}, Comparison: belief.PlusMinus{NoiseVar: comparisonNoiseVar}}
+	case e.Expert == People:
+		w.model = belief.Model{Start: w.prior, Rating: belief.Rating{NoiseVar: peopleNoiseStd * peopleNoiseStd}, Comparison: belief.BradleyTerry{Beta: peopleBeta}}
+	default:
+		w.model = belief.Model{Start: w.prior, Rating: belief.Rating{NoiseVar: stateNoiseVar}, Comparison: belief.BernoulliLinear{}}
+	}
+	kind, opt := "bernoulli", sim.Options{Range: 1, NoiseStd: math.Sqrt(stateNoiseVar), Unclamped: true}
+	switch {
+	case w.paper:
+		opt.NoiseStd = fixedNoiseStd
+	case e.Expert == People:
+		kind, opt.NoiseStd, opt.Temperature = "bradley-terry", peopleNoiseStd, 1.0/peopleBeta
+	}
+	expert, err := sim.NewExpert(kind, sim.Task{Env: t.env.Spec().ID, Theta: t.theta}, opt)
+	if err != nil {
+		return err
+	}
+	w.answer = func(q int, n uint64) idrl.Answer {
+		if query := w.queries[q]; w.paper && !query.Kind.Comparison() {
+			n = 0 // one draw for good
+		}
+		return expert.Answer(w.queries[q], rng.New(w.seed, "answer "+string(w.queries[q].ID), n))
+	}
+	return nil
+}
+
+// mse returns the mean squared error of believed rewards over the states of the
+// authors' candidate queries. In paper mode the targets are their noisy answers.
+func (t tabular) mse(w *world, e Experiment) func([]float64) float64 {
+	points := t.stills(Code)
+	target := make([]float64, len(points))
+	for i, c := range points {
+		target[i] = floats.Dot(t.theta, c.Phi)
+		if w.paper && e.Queries == States {
+			target[i] = w.answer(i, 0).Rating // the queries are the points
+		}
+	}
+	return func(mean []float64) float64 {
+		sum := 0.0
+		for i, c := range points {
+			d := floats.Dot(mean, c.Phi) - target[i]
+			sum += d * d
+		}
+		return sum / float64(len(points))
+	}
+}
+
+// asInCode sets what only the authors' code does: predictive covariances, one
+// rollout for the visits of a policy, and a grounding observation.
+func (t tabular) asInCode(w *world, e Experiment) {
+	w.noisy, w.noiseVar = true, stateNoiseVar
+	if e.Queries == Comparisons {
+		w.noiseVar = comparisonNoiseVar
+		w.prior = w.prior.ObserveVar(t.ground(w.stream("grounding", 0)), 0, groundingVar)
+	}
+	w.visits = func(p policy, stream *rand.Rand) visit { return visit{counts: t.rollout(p, stream)} }
+}
+
+// ground returns the features of the state that two random actions lead to.
+func (t tabular) ground(stream *rand.Rand) []float64 {
+	t.env.Reset(stream)
+	var phi []float64
+	for range 2 {
+		phi = t.env.Step(idrl.Action{float64(stream.IntN(t.env.Spec().Actions.Num))}).Phi
+	}
+	return slices.Clone(phi)
+}
+
+// rollout returns how often one episode of p enters states with each feature,
+// the start left out and nothing discounted.
+func (t tabular) rollout(p policy, stream *rand.Rand) []float64 {
+	sum := make([]float64, len(t.theta))
+	for step := t.env.Reset(stream); !step.Kind.Last(); {
+		step = t.env.Step(idrl.Action{p.params[int(step.Obs[0])]})
+		floats.Add(sum, step.Phi)
+	}
+	return sum
+}
+
+// differing counts the entries in which two policies differ.
+func differing(a, b []float64) float64 {
+	n := 0.0
+	for i := range a {
+		if a[i] != b[i] {
+			n++
+		}
+	}
+	return n
+}
+
+// A lookup finds the best policy of a table, the first of equals.
+type lookup struct {
+	table *solver.Table
+	theta []float64
+}
+
+func (l lookup) optimal(_ context.Context, theta []float64, _ *rand.Rand) (policy, error) {
+	i, _ := l.table.Best(theta)
+	return policy{params: l.table.Params[i], mu: l.table.Mu[i], value: floats.Dot(l.theta, l.table.Mu[i])}, nil
+}
+
+// exact finds a policy that is the best of all.
+type exact struct {
+	env   idrl.Tabular
+	theta []float64
+	mu    map[uint64][]float64 // feature expectation by policy
+}
+
+func (x *exact) optimal(ctx context.Context, theta []float64, stream *rand.Rand) (policy, error) {
+	p, err := solver.Tabular{}.Solve(ctx, idrl.SolveTask{Env: x.env, Theta: theta}, stream)
+	if err != nil {
+		return policy{}, fmt.Errorf("solve: %w", err)
+	}
+	k := hash(p.Params())
+	if _, ok := x.mu[k]; !ok {
+		x.mu[k] = solver.TabularMu(x.env, p.Params())
+	}
+	return policy{params: p.Params(), mu: x.mu[k], value: floats.Dot(x.theta, x.mu[k])}, nil
+}
