@@ -19,8 +19,8 @@ import (
 // benchFlags are the flags of bench.
 type benchFlags struct {
 	out, mode, queries, walls, candidates, expert, methods string
-	seeds, answers, workers                        int
-	first                                          uint64
+	seeds, answers, workers                                int
+	first                                                  uint64
 }
 
 func (f *benchFlags) declare(fs *flag.FlagSet) {
@@ -135,7 +135,9 @@ func (f benchFlags) execute(ctx context.Context, io stdio, es []experiment.Exper
 			return err
 		}
 		results = append(results, r)
-		fmt.Fprintf(io.err, "\r%-79s\r", "")
+		if tracker.Progress().Made > 0 {
+			fmt.Fprintf(io.err, "\r%-79s\r", "") // wipes the line of progress
+		}
 		fmt.Fprintf(io.out, "%s: written to %s\n", e.Name(), filepath.Join(f.out, e.Name()))
 	}
 	if err := report.WritePage(f.out, line, results); err != nil {

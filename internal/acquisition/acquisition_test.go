@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"tiebreak/internal/acquisition"
@@ -86,29 +85,55 @@ func probit(start *belief.Gaussian) belief.Model {
 	return belief.Model{Start: start, Comparison: belief.Probit{NoiseStd: 0.8, TieBand: 0.2}, Rating: belief.Rating{NoiseVar: 0.3}}
 }
 
-func TestByName(t *testing.T) {
-	for _, name := range idrl.Acquisitions() {
-		if a, err := acquisition.ByName(name); err != nil || a == nil {
-			t.Errorf("%s: %v, error %v", name, a, err)
-		}
+// input gathers what a question is chosen from among the queries of g, whose
+// candidates are all the policies.
+func input(m idrl.RewardModel, p idrl.Posterior, g idrl.Generation, stream *rand.Rand) *acquisition.Input {
+	table := acquisition.NewTable(m, p, g.Queries)
+	table.SetPolicies(g.Candidates)
+	return &acquisition.Input{Table: table, Candidates: len(g.Candidates), Rand: stream}
+}
+
+// score returns the values that f gives the queries of in.
+func score(t testing.TB, f acquisition.Function, in *acquisition.Input) []float64 {
+	t.Helper()
+	scores, _ := scorePair(t, f, in)
+	return scores
+}
+
+func scorePair(t testing.TB, f acquisition.Function, in *acquisition.Input) ([]float64, acquisition.Pair) {
+	t.Helper()
+	dst := make([]float64, len(in.Table.Queries()))
+	for i := range dst {
+		dst[i] = math.NaN() // what is in dst must not matter
 	}
-	_, err := acquisition.ByName("best")
-	if idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), "idrl, uniform") {
-		t.Errorf("error %v, want one of kind Invalid that lists the known ones", err)
+	p, err := f.Score(dst, in)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return dst, p
+}
+
+// choose returns the selection of f.
+func choose(t testing.TB, f acquisition.Function, in *acquisition.Input) acquisition.Selection {
+	t.Helper()
+	s, err := acquisition.Select(f, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 func TestUniform(t *testing.T) {
 	stream := rng.New(1, "uniform", 0)
 	m := probit(belief.Isotropic(3, 1))
-	g := random(3, 4, 5, idrl.CompareClips, stream)
-	if got := (acquisition.Uniform{}).Score([]float64{9, 9, 9, 9, 9}, m, m.Prior(), g); floats.Norm(got, 1) != 0 {
+	in := input(m, m.Prior(), random(3, 4, 5, idrl.CompareClips, stream), stream)
+	if got := score(t, acquisition.Uniform{}, in); floats.Norm(got, 1) != 0 {
 		t.Errorf("scores %v, want zeros", got)
 	}
 	counts := make([]float64, 5)
 	const n = 20_000
 	for range n {
-		s := acquisition.Select(acquisition.Uniform{}, m, m.Prior(), g, stream)
+		s := choose(t, acquisition.Uniform{}, in)
 		if s.First != -1 || s.Second != -1 || s.PairStd != 0 || s.Info != 0 {
 			t.Fatalf("%+v, want no pair", s)
 		}
@@ -117,17 +142,22 @@ func TestUniform(t *testing.T) {
 	for i, c := range counts {
 		within(t, fmt.Sprintf("share of query %d", i), c/n, 0.2, 5*math.Sqrt(0.2*0.8/n))
 	}
+	in.Rand = nil
+	if s := choose(t, acquisition.Uniform{}, in); s.Query != 0 {
+		t.Errorf("without a stream query %d was taken, want the first of the ties", s.Query)
+	}
 }
 
 // Pending questions shrink the covariance in any order, leave the mean, and a
-// question that is open is worth less a second time.
+// question that is open is worth less a second time. A table that anticipates
+// them says the same as one of the belief that does.
 func TestPending(t *testing.T) {
 	stream := rng.New(2, "pending", 0)
 	start := correlated(t, 5, stream)
 	for _, kind := range []idrl.QueryKind{idrl.CompareClips, idrl.RateClip} {
 		m := probit(start)
 		g := random(5, 4, 12, kind, stream)
-		s := acquisition.Select(acquisition.IDRL{}, m, start, g, stream)
+		s := choose(t, acquisition.IDRL{}, input(m, start, g, stream))
 		open := []idrl.Query{g.Queries[s.Query], g.Queries[(s.Query+1)%12]}
 		p := acquisition.Pending(m, start, open)
 		if !floats.Equal(p.Mean(nil), start.Mean(nil)) {
@@ -137,7 +167,8 @@ func TestPending(t *testing.T) {
 		if variance(p, delta) >= variance(start, delta) {
 			t.Errorf("%s: pending questions left the variance of the pair", kind)
 		}
-		if again := acquisition.Select(acquisition.IDRL{}, m, p, g, stream); again.Query == s.Query && again.Info >= s.Info {
+		in := input(m, p, g, stream)
+		if again := choose(t, acquisition.IDRL{}, in); again.Query == s.Query && again.Info >= s.Info {
 			t.Errorf("%s: an open question is worth %v again, after %v", kind, again.Info, s.Info)
 		}
 		q := acquisition.Pending(m, start, []idrl.Query{open[1], open[0]})
@@ -147,5 +178,27 @@ func TestPending(t *testing.T) {
 		if got := acquisition.Pending(m, start, nil); got != idrl.Posterior(start) {
 			t.Errorf("%s: without pending questions the belief changed", kind)
 		}
+		table := input(m, start, g, stream).Table
+		for i, q := range open {
+			table.Anticipate(q, acquisition.Pending(m, start, open[:i+1]))
+		}
+		same(t, table, in.Table, 1e-12)
 	}
+}
+
+// scalar returns N(m, v) over one weight; v may be 0.
+func scalar(t testing.TB, m, v float64) *belief.Gaussian {
+	t.Helper()
+	start := v
+	if v == 0 {
+		start = 1
+	}
+	g, err := belief.NewGaussian([]float64{m}, mat.NewSymDense(1, []float64{start}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v == 0 {
+		g = g.Observe([]float64{1}, 0, 1)
+	}
+	return g
 }

@@ -86,7 +86,8 @@ func bruteForce(t *testing.T, m belief.Model, p idrl.Posterior, g idrl.Generatio
 		}
 	}
 	delta := difference(g, first, second)
-	scores := acquisition.IDRL{}.Score(nil, m, p, g)
+	in := input(m, p, g, rng.New(0, "tie", 0))
+	scores := score(t, acquisition.IDRL{}, in)
 	best, least := -1, math.Inf(1)
 	for i, q := range g.Queries {
 		after := expectedVariance(t, m, p, q, delta)
@@ -95,7 +96,7 @@ func bruteForce(t *testing.T, m belief.Model, p idrl.Posterior, g idrl.Generatio
 			best, least = i, after
 		}
 	}
-	s := acquisition.Select(acquisition.IDRL{}, m, p, g, rng.New(0, "tie", 0))
+	s := choose(t, acquisition.IDRL{}, in)
 	if s.Query != best || s.First != first || s.Second != second {
 		t.Errorf("selected %+v, want query %d for the pair %d, %d", s, best, first, second)
 	}
@@ -120,7 +121,7 @@ func TestInfoIsMutualInformation(t *testing.T) {
 		cov, v := floats.Dot(delta, work), floats.Dot(x, work)
 		given := v - cov*cov/variance(p, delta) // variance of θ·x given θ·δ
 		want := 0.5 * math.Log((v+noise)/(given+noise))
-		within(t, "information", acquisition.Select(acquisition.IDRL{}, m, p, g, stream).Info, want, 1e-12)
+		within(t, "information", choose(t, acquisition.IDRL{}, input(m, p, g, stream)).Info, want, 1e-12)
 	}
 }
 
@@ -131,14 +132,15 @@ func TestKnownChoices(t *testing.T) {
 	for _, x := range [][]float64{{1, 0}, {0, 1}, {0, 0}, {0.3, 0.3}} {
 		g.Queries = append(g.Queries, idrl.Query{Kind: idrl.RateState, X: x})
 	}
-	s := acquisition.Select(acquisition.IDRL{}, m, m.Prior(), g, rng.New(0, "tie", 0))
+	in := input(m, m.Prior(), g, rng.New(0, "tie", 0))
+	s := choose(t, acquisition.IDRL{}, in)
 	// δ = (1, −5); the second weight matters most, and δ's variance is 26.
 	if s.First != 1 || s.Second != 2 || s.Query != 1 {
 		t.Errorf("%+v, want candidates 1 and 2 and query 1", s)
 	}
 	within(t, "standard deviation", s.PairStd, math.Sqrt(26), 1e-14)
 	within(t, "information", s.Info, -0.5*math.Log(1-25/1.3/26), 1e-14)
-	scores := acquisition.IDRL{}.Score(nil, m, m.Prior(), g)
+	scores := score(t, acquisition.IDRL{}, in)
 	if want := []float64{1 / 1.3, 25 / 1.3, 0, 1.44 / 0.48}; !floats.EqualApprox(scores, want, 1e-14) {
 		t.Errorf("scores %v, want %v", scores, want)
 	}
@@ -160,7 +162,7 @@ func TestNothingToTellApart(t *testing.T) {
 		seen := map[int]bool{}
 		stream := rng.New(3, "tie", 0)
 		for range 200 {
-			s := acquisition.Select(acquisition.IDRL{}, m, m.Prior(), test.g, stream)
+			s := choose(t, acquisition.IDRL{}, input(m, m.Prior(), test.g, stream))
 			if s.Info != 0 || s.PairStd != 0 || (s.First >= 0) != test.pair {
 				t.Fatalf("%s: %+v", test.name, s)
 			}
@@ -170,9 +172,11 @@ func TestNothingToTellApart(t *testing.T) {
 			t.Errorf("%s: only queries %v were drawn", test.name, seen)
 		}
 		test.g.Queries = nil
-		for _, acq := range []idrl.Acquisition{acquisition.IDRL{}, acquisition.Uniform{}} {
-			if s := acquisition.Select(acq, m, m.Prior(), test.g, stream); s.Query != -1 {
-				t.Errorf("%s: without queries %T selected %d", test.name, acq, s.Query)
+		for _, method := range acquisition.Methods() {
+			in := input(m, m.Prior(), test.g, stream)
+			in.Pool, in.Solve = weighted(test.g.Candidates), still
+			if s := choose(t, method.New(false), in); s.Query != -1 {
+				t.Errorf("%s: without queries %s selected %d", test.name, method.Name, s.Query)
 			}
 		}
 	}
@@ -190,8 +194,9 @@ func TestTies(t *testing.T) {
 	stream := rng.New(4, "tie", 0)
 	pairs, queries := map[[2]int]float64{}, map[int]float64{}
 	const n = 20_000
+	in := input(m, m.Prior(), g, stream)
 	for range n {
-		s := acquisition.Select(acquisition.IDRL{}, m, m.Prior(), g, stream)
+		s := choose(t, acquisition.IDRL{}, in)
 		pairs[[2]int{s.First, s.Second}]++
 		queries[s.Query]++
 	}
@@ -204,7 +209,7 @@ func TestTies(t *testing.T) {
 	g.Queries = g.Queries[:2]
 	g.Candidates = g.Candidates[:2]
 	a, b := rng.New(5, "tie", 0), rng.New(5, "tie", 0)
-	acquisition.Select(acquisition.IDRL{}, m, m.Prior(), g, a)
+	choose(t, acquisition.IDRL{}, input(m, m.Prior(), g, a))
 	if a.Uint64() != b.Uint64() {
 		t.Error("a selection without ties drew from the stream")
 	}
@@ -217,23 +222,30 @@ func TestSharedPartOfTheReturns(t *testing.T) {
 	const shared = 1e6
 	g := returns([]float64{shared, 0, 0}, []float64{shared, 1e-4, 0}, []float64{shared, 0, 3e-4}, []float64{shared, 1e-4, 3e-4})
 	g.Queries = []idrl.Query{{Kind: idrl.CompareClips, X: []float64{0, 1, 0}}, {Kind: idrl.CompareClips, X: []float64{0, 0, 1}}}
-	s := acquisition.Select(acquisition.IDRL{}, m, p, g, rng.New(6, "tie", 0))
+	s := choose(t, acquisition.IDRL{}, input(m, p, g, rng.New(6, "tie", 0)))
 	if s.First+s.Second != 3 || s.Query != 1 {
 		t.Errorf("%+v, want a diagonal and query 1", s)
 	}
 	within(t, "standard deviation", s.PairStd, math.Sqrt(10)*1e-4, 1e-17)
 }
 
-// The number of allocations depends on no size.
+// Neither choosing by IDRL nor bringing a table up to date allocates, whatever
+// the sizes.
 func TestScoreAllocations(t *testing.T) {
 	stream := rng.New(8, "allocations", 0)
 	for _, size := range []struct{ d, candidates, queries int }{{5, 6, 10}, {5, 6, 1000}, {80, 100, 10}} {
 		p := correlated(t, size.d, stream)
 		m := probit(p)
 		g := random(size.d, size.candidates, size.queries, idrl.CompareClips, stream)
+		in := input(m, p, g, stream)
 		dst := make([]float64, size.queries)
-		if n := testing.AllocsPerRun(20, func() { acquisition.IDRL{}.Score(dst, m, p, g) }); n > 7 {
-			t.Errorf("%+v: %v allocations, want at most 7", size, n)
+		f := acquisition.IDRL{}
+		if n := testing.AllocsPerRun(20, func() { f.Score(dst, in) }); n > 0 {
+			t.Errorf("%+v: a score makes %v allocations", size, n)
+		}
+		answer := idrl.Answer{Choice: idrl.ChoseB}
+		if n := testing.AllocsPerRun(20, func() { in.Table.Observe(g.Queries[0], answer, p) }); n > 0 {
+			t.Errorf("%+v: an answer makes %v allocations", size, n)
 		}
 	}
 }
@@ -241,45 +253,33 @@ func TestScoreAllocations(t *testing.T) {
 // Numbers that are not finite are the caller's mistake, and are not ranked.
 func TestNotFinite(t *testing.T) {
 	m := probit(belief.Isotropic(2, 1))
-	g := returns([]float64{0, math.NaN()}, []float64{1, 0})
-	defer func() {
-		if recover() == nil {
-			t.Error("a candidate that is not a number was ranked")
-		}
-	}()
-	acquisition.IDRL{}.Score(nil, m, m.Prior(), g)
-}
-
-func TestScoreChecksItsDestination(t *testing.T) {
-	m := probit(belief.Isotropic(2, 1))
-	g := random(2, 2, 3, idrl.CompareClips, rng.New(9, "g", 0))
-	for _, acq := range []idrl.Acquisition{acquisition.IDRL{}, acquisition.Uniform{}} {
+	for _, g := range []idrl.Generation{
+		returns([]float64{0, math.NaN()}, []float64{1, 0}),
+		returns([]float64{0, 1}, []float64{1, 0}, []float64{2, math.NaN()}),
+		returns([]float64{0, 1}, []float64{1, math.Inf(1)}),
+	} {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("%T took a destination of the wrong length", acq)
+					t.Errorf("%v: a candidate that is not a number was ranked", g.Candidates)
 				}
 			}()
-			acq.Score(make([]float64, 2), m, m.Prior(), g)
+			acquisition.IDRL{}.Score(nil, input(m, m.Prior(), g, nil))
 		}()
 	}
 }
 
-func BenchmarkSelect(b *testing.B) {
-	for _, d := range []int{5, 11, 39, 200} {
-		for _, candidates := range []int{6, 50, 200} {
-			for _, queries := range []int{55, 630, 5000} {
-				stream := rng.New(10, "bench", 0)
-				p := correlated(b, d, stream)
-				m := probit(p)
-				g := random(d, candidates, queries, idrl.CompareClips, stream)
-				b.Run(fmt.Sprintf("d=%d/P=%d/Q=%d", d, candidates, queries), func(b *testing.B) {
-					b.ReportAllocs()
-					for b.Loop() {
-						acquisition.Select(acquisition.IDRL{}, m, p, g, stream)
-					}
-				})
-			}
-		}
+func TestScoreChecksItsDestination(t *testing.T) {
+	m := probit(belief.Isotropic(2, 1))
+	in := input(m, m.Prior(), random(2, 2, 3, idrl.CompareClips, rng.New(9, "g", 0)), nil)
+	for _, method := range acquisition.Methods() {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s took a destination of the wrong length", method.Name)
+				}
+			}()
+			method.New(false).Score(make([]float64, 2), in)
+		}()
 	}
 }

@@ -72,7 +72,10 @@ func TestBernoulliClamp(t *testing.T) {
 
 func TestBernoulliLimits(t *testing.T) {
 	for _, test := range []struct{ m, v, want float64 }{
-		{0.5, 0, math.Log(0.75)}, {0, 0, -math.Ln2}, {2, 0, 0}, {-1, 0, math.Inf(-1)},
+		{0.5, 0, math.Log(0.75)},
+		{0, 0, -math.Ln2},
+		{2, 0, 0},
+		{-1, 0, math.Inf(-1)},
 		// half of E[(u + 1)⁺] − E[(u − 1)⁺], with 50 digits
 		{-7, 1, -23.272027055616036},
 	} {

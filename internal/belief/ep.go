@@ -62,7 +62,7 @@ func (m Model) Refit(ctx context.Context, qs []idrl.Query, as []idrl.Answer, o E
 			return nil, report, err
 		}
 		report.Change, report.Skipped = 0, 0
-		if g, err = m.sweep(g, sites, damping, &report); err != nil {
+		if err := m.sweep(g, sites, damping, &report); err != nil {
 			return nil, report, err
 		}
 		g = m.from(sites)
@@ -100,14 +100,14 @@ func (m Model) sites(qs []idrl.Query, as []idrl.Answer) (sites []site, err error
 	return sites, nil
 }
 
-// sweep fits every site once and returns the belief that goes with them.
-func (m Model) sweep(g *Gaussian, sites []site, damping float64, report *EPReport) (*Gaussian, error) {
+// sweep fits every site once; g is the belief that goes with them.
+func (m Model) sweep(g *Gaussian, sites []site, damping float64, report *EPReport) error {
 	for i := range sites {
 		s := &sites[i]
 		mean, v := g.moments(s.query.X)
 		tau, nu, ok, err := m.fit(*s, mean, v)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		dTau, dNu := tau-s.tau, nu-s.nu
 		if !ok || !(1+damping*dTau*v > 0) {
@@ -119,7 +119,7 @@ func (m Model) sweep(g *Gaussian, sites []site, damping float64, report *EPRepor
 		s.nu += damping * dNu
 		g = g.multiply(s.query.X, damping*dTau, damping*dNu)
 	}
-	return g, nil
+	return nil
 }
 
 // fit returns the factor with which the belief about u, without that of s, gets the

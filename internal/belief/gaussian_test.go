@@ -55,6 +55,8 @@ func TestNewGaussian(t *testing.T) {
 		{"correlated", []float64{1, 2}, []float64{2, 1, 1, 2}, true},
 		{"sizes disagree", []float64{1}, []float64{2, 1, 1, 2}, false},
 		{"mean is not a number", []float64{1, math.NaN()}, []float64{2, 1, 1, 2}, false},
+		{"infinite mean", []float64{math.Inf(-1), 2}, []float64{2, 1, 1, 2}, false},
+		{"covariance is not a number", []float64{1, 2}, []float64{2, math.NaN(), math.NaN(), 2}, false},
 		{"infinite variance", []float64{1, 2}, []float64{math.Inf(1), 1, 1, 2}, false},
 		{"correlation above one", []float64{1, 2}, []float64{1, 2, 2, 1}, false},
 		{"singular", []float64{1, 2}, []float64{1, 1, 1, 1}, false},
@@ -130,6 +132,48 @@ func TestSampleOfSingular(t *testing.T) {
 		if !finite(x...) || math.Abs(x[0]-x[1]) > 1e-3 {
 			t.Errorf("%s: draw %v, want two equal numbers", name, x)
 		}
+	}
+}
+
+func TestSampleFrom(t *testing.T) {
+	g := correlated(t, 3, rng.New(6, "test", 0))
+	z := normals(3, rng.New(6, "z", 0))
+	var c mat.Cholesky
+	if !c.Factorize(covariance(g)) {
+		t.Fatal("not positive definite")
+	}
+	var l mat.TriDense
+	c.LTo(&l)
+	var want mat.VecDense
+	want.MulVec(&l, mat.NewVecDense(3, z))
+	want.AddVec(&want, mat.NewVecDense(3, g.mean))
+	got := g.SampleFrom(nil, z)
+	if !floats.EqualApprox(got, want.RawVector().Data, 1e-14) {
+		t.Errorf("draw %v, want %v", got, want.RawVector().Data)
+	}
+	if g.SampleFrom(z, z); !floats.Equal(z, got) {
+		t.Errorf("in place %v, want %v", z, got)
+	}
+	stream := rng.New(7, "x", 0)
+	if draw := g.Sample(nil, stream); !floats.Equal(draw, g.SampleFrom(nil, normals(3, rng.New(7, "x", 0)))) {
+		t.Errorf("Sample gave %v, not what its normal numbers stand for", draw)
+	}
+}
+
+func TestPredictive(t *testing.T) {
+	g := correlated(t, 3, rng.New(8, "test", 0))
+	p := g.Predictive(0.25)
+	for i := range 3 {
+		for j := range 3 {
+			want := g.cov[3*i+j]
+			if i == j {
+				want += 0.25
+			}
+			within(t, "covariance", p.cov[3*i+j], want, 0)
+		}
+	}
+	if !floats.Equal(p.mean, g.mean) || !panics(func() { g.Predictive(-1) }) || !panics(func() { g.Predictive(math.NaN()) }) {
+		t.Error("another mean, or a caller's mistake passed")
 	}
 }
 

@@ -38,6 +38,8 @@ func TestUpdateRefuses(t *testing.T) {
 		{"wrong dimension", Isotropic(3, 1), comparison(1, 0), idrl.Answer{Choice: idrl.ChoseA}, idrl.Invalid},
 		{"wrong dimension, no information", Isotropic(3, 1), comparison(1, 0), idrl.Answer{Choice: idrl.CantTell}, idrl.Invalid},
 		{"features that are no numbers", Isotropic(2, 1), comparison(1, nan), idrl.Answer{Choice: idrl.ChoseA}, idrl.Invalid},
+		{"features without end", Isotropic(2, 1), rating(1, math.Inf(-1)), rate(0), idrl.Invalid},
+		{"rating without end", Isotropic(2, 1), rating(1, 0), rate(math.Inf(1)), idrl.Invalid},
 		{"features so large that their variance is not finite", Isotropic(2, 1), comparison(1e300, 0), idrl.Answer{Choice: idrl.ChoseA}, idrl.Internal},
 		{"another posterior", other{}, comparison(1, 0), idrl.Answer{Choice: idrl.ChoseA}, idrl.Internal},
 	} {
@@ -130,7 +132,7 @@ func gridMoments(t *testing.T, g *Gaussian, weight func(theta []float64) float64
 	if !ok {
 		t.Fatal("not positive definite")
 	}
-	const step, reach = 0.05, 12.0
+	const step, reach = 0.1, 12.0
 	mean, cov = make([]float64, 2), make([]float64, 4)
 	var total float64
 	for a := -reach; a <= reach; a += step {

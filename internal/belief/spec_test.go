@@ -51,10 +51,12 @@ func TestForSpec(t *testing.T) {
 		{"prior variance", with(func(s *idrl.SessionSpec) { s.PriorVar = 3 }), env{d: 1}, "", []float64{3}, Probit{NoiseStd: 3, TieBand: 0.75}},
 		{"kernel", with(func(s *idrl.SessionSpec) { s.Prior, s.PriorVar = "kernel", 4 }), kernelled{env{d: 2}, math.Exp(-1)}, "", []float64{4, 4 / math.E, 4 / math.E, 4}, Probit{NoiseStd: 3, TieBand: 0.75}},
 		{"paper", with(func(s *idrl.SessionSpec) { s.Likelihood = "gaussian" }), env{d: 1}, "", []float64{1}, PlusMinus{NoiseVar: 0.25}},
+		{"logistic", with(func(s *idrl.SessionSpec) { s.Likelihood, s.NoiseStd = "bradley-terry", 2 }), env{d: 1}, "", []float64{1}, BradleyTerry{Beta: 1.5957691216057308 / 2, TieWidth: 0.75}},
+		{"simulated annotator", with(func(s *idrl.SessionSpec) { s.Likelihood = "bernoulli" }), env{d: 1}, "", []float64{1}, BernoulliLinear{}},
 		{"no kernel", with(func(s *idrl.SessionSpec) { s.Prior = "kernel" }), env{d: 2}, "must be \"linear\"", nil, nil},
 		{"kernel not positive definite", with(func(s *idrl.SessionSpec) { s.Prior = "kernel" }), kernelled{env{d: 2}, 1.5}, "positive definite", nil, nil},
 		{"unknown prior", with(func(s *idrl.SessionSpec) { s.Prior = "flat" }), env{d: 2}, "known: linear, kernel", nil, nil},
-		{"unknown likelihood", with(func(s *idrl.SessionSpec) { s.Likelihood = "logit" }), env{d: 2}, "known: probit, gaussian", nil, nil},
+		{"unknown likelihood", with(func(s *idrl.SessionSpec) { s.Likelihood = "logit" }), env{d: 2}, "known: probit, gaussian, bradley-terry, bernoulli", nil, nil},
 		{"no features", base, env{}, "has 0 features", nil, nil},
 		{"prior variance is no number", with(func(s *idrl.SessionSpec) { s.PriorVar = math.NaN() }), env{d: 2}, "prior variance", nil, nil},
 		{"negative noise", with(func(s *idrl.SessionSpec) { s.NoiseStd = -1 }), env{d: 2}, "positive", nil, nil},
@@ -83,4 +85,38 @@ func TestForSpec(t *testing.T) {
 			t.Errorf("%s: likelihood of a rating %#v", test.name, got)
 		}
 	}
+}
+
+// Every likelihood that a session may name has a model, and in it an answer a makes
+// a more likely.
+func TestForSpecKnowsEveryLikelihood(t *testing.T) {
+	for _, name := range idrl.Likelihoods() {
+		spec := idrl.SessionSpec{Likelihood: name}.WithDefaults()
+		m, err := ForSpec(spec, env{d: 1})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		p, err := m.Update(m.Prior(), comparison(1), choseA)
+		if err != nil || !(p.Mean(nil)[0] > 0) {
+			t.Errorf("%s: %v, error %v; want a mean above zero", name, p, err)
+		}
+	}
+}
+
+// One number sets the noise: the probit and the logistic of one NoiseStd are equally
+// steep at zero, and never 0.018 apart.
+func TestNoiseOfTheLogistic(t *testing.T) {
+	const s = 0.8
+	p, b := Probit{NoiseStd: s}, BradleyTerry{Beta: slope / s}
+	_, p1, _ := p.LogZ(choseA, 0, 0)
+	_, b1, _ := b.LogZ(choseA, 0, 0)
+	within(t, "slope of log P(a) at zero", b1, p1, 1e-14)
+	var apart float64
+	for u := 0.0; u < 10; u += 0.01 {
+		x, _, _ := p.LogZ(choseA, u, 0)
+		y, _, _ := b.LogZ(choseA, u, 0)
+		apart = max(apart, math.Abs(math.Exp(x)-math.Exp(y)))
+	}
+	within(t, "greatest distance in probability", apart, 0.0177, 5e-5)
 }

@@ -2,13 +2,11 @@ package belief
 
 import (
 	"encoding/json"
-	"math"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 // The files in testdata are vectors of the authors' own code (reference
@@ -24,16 +22,18 @@ func vector(t *testing.T, name string, into any) {
 	}
 }
 
-// squaredExponential returns the covariance 4·exp(−½((i−j)/3)²) of n states.
-func squaredExponential(n int) *mat.SymDense {
-	k := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := i; j < n; j++ {
-			z := float64(i-j) / 3
-			k.SetSym(i, j, 4*math.Exp(-0.5*z*z))
-		}
+// line returns the process 4·exp(−½((i−j)/3)²) on n states on a line.
+func line(t *testing.T, n int) Representer {
+	t.Helper()
+	points := make([][]float64, n)
+	for i := range points {
+		points[i] = []float64{float64(i)}
 	}
-	return k
+	r, err := Representers(SE{Var: 4, Length: 3}, points, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 // A Gaussian process on a line of states is one-hot features with the kernel as
@@ -61,18 +61,13 @@ func TestVectorGPPoints(t *testing.T) {
 	vector(t, "gp_rbf_points", &file)
 	const tol = 1e-7 // stated; the code rounds y to float32
 	d := len(file.Inputs.States)
-	start, err := NewGaussian(make([]float64, d), squaredExponential(d))
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := line(t, d).Prior
 	for _, stage := range file.Outputs.Stages {
 		g := start
 		for _, o := range file.Inputs.Observations[:stage.N] {
 			x := make([]float64, d)
 			x[o.State] = 1
-			m, v := g.moments(x)
-			_, d1, d2 := gaussianLogZ(o.Y-m, v+file.Inputs.ObsVar)
-			g = g.Observe(x, d1, -d2)
+			g = g.ObserveVar(x, o.Y, file.Inputs.ObsVar)
 		}
 		cov := covariance(g)
 		for i := range d {
@@ -125,16 +120,11 @@ func TestVectorLinearKernel(t *testing.T) {
 	in, out := file.Inputs, file.Outputs
 	fit := func(groundingVar float64) *Gaussian {
 		g := Isotropic(5, 3)
-		observe := func(x []float64, y, noise float64) {
-			m, v := g.moments(x)
-			_, d1, d2 := gaussianLogZ(y-m, v+noise)
-			g = g.Observe(x, d1, -d2)
-		}
-		observe(in.Grounding.Phi, in.Grounding.Y, groundingVar)
+		g = g.ObserveVar(in.Grounding.Phi, in.Grounding.Y, groundingVar)
 		for _, c := range in.Comparisons {
 			x := make([]float64, 5)
 			floats.SubTo(x, c.Phi1, c.Phi2)
-			observe(x, c.Y, in.ObsVar)
+			g = g.ObserveVar(x, c.Y, in.ObsVar)
 		}
 		return g
 	}
@@ -157,5 +147,40 @@ func TestVectorLinearKernel(t *testing.T) {
 		for j := range 5 {
 			within(t, "weight covariance", w.cov[5*i+j], out.WeightCov[i][j], tol)
 		}
+	}
+}
+
+// Thompson samples from given normal numbers: the mean and the lower Cholesky factor
+// of the predictive covariance times each column of z. The states stand in order.
+func TestVectorPosteriorSamples(t *testing.T) {
+	var file struct {
+		Inputs struct {
+			ObsVar       float64 `json:"obs_var"`
+			Observations [][2]float64
+			States       []int
+			Z            [][]float64 `json:"standard_normals_z"`
+		}
+		Outputs struct{ Samples [][]float64 }
+	}
+	vector(t, "posterior_samples", &file)
+	const tol = 1e-6 // stated
+	in := file.Inputs
+	process := line(t, len(in.States))
+	g := process.Prior
+	for _, o := range in.Observations {
+		g = g.ObserveVar(process.X([]int{int(o[0])}, []float64{1}), o[1], in.ObsVar)
+	}
+	g = g.Predictive(in.ObsVar)
+	for k := range in.Z[0] {
+		z := make([]float64, len(in.States))
+		for i := range z {
+			z[i] = in.Z[i][k]
+		}
+		for i, got := range g.SampleFrom(nil, z) {
+			within(t, "sample", got, file.Outputs.Samples[i][k], tol)
+		}
+	}
+	if len(in.Z[0]) != 2 {
+		t.Errorf("%d samples, want 2", len(in.Z[0]))
 	}
 }

@@ -17,6 +17,8 @@ const (
 // v: three or four digits in all.
 func decimals(v float64) int {
 	switch v = math.Abs(v); {
+	case v >= 1000:
+		return 0
 	case v >= 100:
 		return 1
 	case v >= 1:
@@ -29,7 +31,10 @@ func decimals(v float64) int {
 // short formats v for people. Numbers that three decimals would hide have two
 // significant digits.
 func short(v float64) string {
-	if v != 0 && math.Abs(v) < 0.01 {
+	switch {
+	case v == 0:
+		return "0"
+	case math.Abs(v) < 0.01:
 		return minus(strconv.FormatFloat(v, 'g', 2, 64))
 	}
 	return minus(strconv.FormatFloat(v, 'f', decimals(v), 64))
@@ -48,11 +53,16 @@ func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
 // plusMinus formats a mean and its standard error with the same digits.
 func plusMinus(m Mean) string {
-	if size := max(math.Abs(m.Mean), m.SE); size != 0 && size < 0.01 {
+	size := max(math.Abs(m.Mean), m.SE)
+	if size < 0.01 {
 		return short(m.Mean) + pm + short(m.SE)
 	}
-	d := decimals(max(math.Abs(m.Mean), m.SE))
-	return minus(strconv.FormatFloat(m.Mean, 'f', d, 64)) + pm + strconv.FormatFloat(m.SE, 'f', d, 64)
+	d := decimals(size)
+	mean := strconv.FormatFloat(m.Mean, 'f', d, 64)
+	if strings.Trim(mean, "-0.") == "" {
+		mean = "0" // and not −0.00
+	}
+	return minus(mean) + pm + strconv.FormatFloat(m.SE, 'f', d, 64)
 }
 
 func between(v [2]float64, format func(float64) string) string {
@@ -60,6 +70,19 @@ func between(v [2]float64, format func(float64) string) string {
 }
 
 func percent(v float64) string { return minus(strconv.FormatFloat(100*v, 'f', 0, 64)) + space + "%" }
+
+// counted formats a share of n of which nothing is rounded away.
+func counted(v float64, n int) string {
+	return fmt.Sprintf("%.0f%sof%s%d", v*float64(n), space, space, n)
+}
+
+// exactPercent is percent with a decimal, so that 99.6 % is not 100 %.
+func exactPercent(v float64) string {
+	if v == 0 || v == 1 {
+		return percent(v)
+	}
+	return strconv.FormatFloat(100*v, 'f', 1, 64) + space + "%"
+}
 
 // change formats a relative change.
 func change(v float64) string {
@@ -74,5 +97,5 @@ func probability(p float64) string {
 	if p < 0.0001 {
 		return "< 0.0001"
 	}
-	return fmt.Sprintf("%.2g", p)
+	return fmt.Sprintf("%#.2g", p)
 }

@@ -166,7 +166,7 @@ func verdict(r experiment.Result) string {
 	seeds := true
 	for _, a := range all {
 		if a.Measure == "regret" {
-			parts = append(parts, title(a.Method)+" "+percent(a.Inside))
+			parts = append(parts, title(a.Method)+" "+exactPercent(a.Inside))
 			seeds = seeds && r.Experiment.FirstSeed == 1 && a.Seeds == a.Theirs
 		}
 	}
@@ -190,7 +190,7 @@ func insideAll(all []Agreement) string {
 	if points == 0 {
 		return "–"
 	}
-	return percent(inside / points)
+	return exactPercent(inside / points)
 }
 
 // figures returns the regret, the authors' beside it on the same scale, and the
@@ -205,9 +205,10 @@ func figures(r experiment.Result) ([]figureView, error) {
 		charts = append(charts, chart{title: "Mean regret, the authors' code", label: regret.label, curves: authors, most: most})
 	}
 	both := append(thin(theirs(r, other)), ours(r, other)...)
-	charts = append(charts, chart{title: other.label, label: other.label, curves: both, legendLow: other.name == "cosine"})
+	charts = append(charts, chart{title: other.label, label: other.label, curves: both})
 	var out []figureView
 	for _, c := range charts {
+		c.answers = r.Experiment.Answers
 		f, err := c.view(r.Experiment.Title)
 		if err != nil {
 			return nil, err
@@ -220,7 +221,7 @@ func figures(r experiment.Result) ([]figureView, error) {
 // view draws the chart for a page, which shows its title.
 func (c chart) view(experiment string) (figureView, error) {
 	caption := c.title
-	c.title, c.width, c.height, c.background = "", 12.5*vg.Centimeter, 8.5*vg.Centimeter, color.Transparent
+	c.title, c.width, c.height, c.background = "", 14*vg.Centimeter, 8.5*vg.Centimeter, color.Transparent
 	svg, err := c.render("svg")
 	if err != nil {
 		return figureView{}, err
@@ -289,14 +290,14 @@ func agreementTable(r experiment.Result) tableView {
 		}
 	}
 	for _, a := range Agree(r) {
-		row := []string{title(a.Method), a.Measure, fmt.Sprintf("%s of %d", percent(a.Inside), len(a.Points))}
+		row := []string{title(a.Method), a.Measure, counted(a.Inside, len(a.Points))}
 		for _, n := range steps {
 			cell := "–"
 			if n <= len(a.Points) {
 				p := a.Points[n-1]
 				cell = plusMinus(Mean{p.Diff, p.SE})
 				if !p.Inside {
-					cell += " *"
+					cell += space + "*"
 				}
 			}
 			row = append(row, cell)

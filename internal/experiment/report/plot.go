@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"image/color"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"tiebreak/internal/acquisition"
@@ -21,16 +23,16 @@ import (
 )
 
 // hues are colours that those who do not see all colours tell apart (Okabe and
-// Ito), without their yellow, which is faint on white.
+// Ito), with brown and violet in place of their yellow, which is faint on white.
 func hues() []color.NRGBA {
 	return []color.NRGBA{
-		{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
-		{0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff}, {0x00, 0x00, 0x00, 0xff},
+		{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff}, {0xe6, 0x9f, 0x00, 0xff},
+		{0x56, 0xb4, 0xe9, 0xff}, {0x00, 0x00, 0x00, 0xff}, {0x8c, 0x56, 0x4b, 0xff}, {0x6a, 0x3d, 0x9a, 0xff},
 	}
 }
 
 // dashes are the patterns of lines. Their number and that of hues have no common
-// divisor, so that 28 methods differ.
+// divisor, so that 36 methods differ.
 func dashes() [][]vg.Length {
 	return [][]vg.Length{nil, {vg.Points(6), vg.Points(2)}, {vg.Points(1.5), vg.Points(1.5)}, {vg.Points(7), vg.Points(2), vg.Points(1.5), vg.Points(2)}}
 }
@@ -108,7 +110,7 @@ func thin(curves []curve) []curve {
 		c := &curves[i]
 		c.band, c.label = false, ""
 		if i == 0 {
-			c.label = "authors' code (thin)"
+			c.label = "authors' code"
 		}
 		c.style.Width, c.style.Dashes = vg.Points(0.8), []vg.Length{vg.Points(3), vg.Points(2)}
 	}
@@ -127,8 +129,8 @@ func Plot(r experiment.Result, measure, format string) ([]byte, error) {
 	}
 	heading := fmt.Sprintf("%s (%d seeds, mean ± s.e.)", r.Experiment.Title, len(r.Runs))
 	c := chart{
-		title: heading, label: s.label, width: 18 * vg.Centimeter, height: 11 * vg.Centimeter,
-		curves: append(thin(theirs(r, s)), ours(r, s)...), background: color.White, legendLow: s.name == "cosine",
+		title: heading, label: s.label, answers: r.Experiment.Answers, width: 18 * vg.Centimeter, height: 11 * vg.Centimeter,
+		curves: append(thin(theirs(r, s)), ours(r, s)...), background: color.White,
 	}
 	return c.render(format)
 }
@@ -147,39 +149,76 @@ type chart struct {
 	title, label  string
 	width, height vg.Length
 	curves        []curve
+	answers       int         // the X axis goes from 0 to as many
+	most          float64     // the Y axis reaches at least as far; 0 for what the curves need
 	background    color.Color // nil for none
-	legendLow     bool
-	most          float64 // the Y axis reaches at least as far; 0 for what the curves need
 }
 
-// render draws the chart. An unknown format is an error of kind Invalid.
+// render draws the chart, with its legend to the right of it. An unknown format
+// is an error of kind Invalid.
 func (c chart) render(format string) ([]byte, error) {
-	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.title, "Answers", c.label
-	p.BackgroundColor = c.background
-	p.Legend.Top, p.Legend.Padding, p.Legend.ThumbnailWidth = !c.legendLow, vg.Millimeter, 9*vg.Millimeter
-	for _, s := range []*text.Style{&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle} {
-		s.Font.Variant = font.Variant("Sans")
+	p, legend, err := c.plot()
+	if err != nil {
+		return nil, err
 	}
-	p.Title.Padding = 3 * vg.Millimeter
-	grid := plotter.NewGrid()
-	grid.Vertical.Color, grid.Horizontal.Color = color.Gray{0xe6}, color.Gray{0xe6}
-	p.Add(grid)
-	for _, line := range c.curves {
-		if err := line.add(p); err != nil {
-			return nil, err
-		}
-	}
-	p.Y.Min, p.Y.Max = min(0, p.Y.Min), max(c.most, p.Y.Max)
 	canvas, err := draw.NewFormattedCanvas(c.width, c.height, format)
 	if err != nil {
 		return nil, idrl.Errorf(idrl.Invalid, "a plot cannot be drawn as %q; try svg or png", format)
 	}
-	const margin = 3 * vg.Millimeter
-	p.Draw(draw.Crop(draw.New(canvas), margin, -margin, margin, -margin))
+	all := draw.New(canvas)
+	if c.background != nil {
+		all.SetColor(c.background)
+		all.Fill(all.Rectangle.Path())
+	}
+	const margin, gap = 3 * vg.Millimeter, 4 * vg.Millimeter
+	inner := draw.Crop(all, margin, -margin, margin, -margin)
+	side := legend.Rectangle(inner).Size().X + gap
+	p.Draw(draw.Crop(inner, 0, -side, 0, 0))
+	legend.Draw(inner)
 	var b bytes.Buffer
 	_, err = canvas.WriteTo(&b)
 	return b.Bytes(), err
+}
+
+// plot returns the plot and its legend apart.
+func (c chart) plot() (*plot.Plot, plot.Legend, error) {
+	p := plot.New()
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.title, "Answers", c.label
+	p.BackgroundColor = nil
+	p.Title.Padding = 3 * vg.Millimeter
+	p.Legend.Top, p.Legend.Padding, p.Legend.ThumbnailWidth = true, vg.Millimeter, 9*vg.Millimeter
+	for _, s := range []*text.Style{&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle} {
+		s.Font.Variant = font.Variant("Sans")
+	}
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = color.Gray{0xdd}, color.Gray{0xdd}
+	p.Add(grid)
+	for _, line := range c.curves {
+		if err := line.add(p); err != nil {
+			return nil, plot.Legend{}, err
+		}
+	}
+	p.X.Min, p.X.Max = 0, float64(c.answers)
+	p.Y.Min, p.Y.Max = min(0, p.Y.Min), max(c.most, p.Y.Max)
+	p.X.Tick.Marker, p.Y.Tick.Marker = plot.TickerFunc(ticks), plot.TickerFunc(ticks)
+	legend := p.Legend
+	p.Legend = plot.NewLegend()
+	return p, legend, nil
+}
+
+// ticks returns about six round numbers from low to high.
+func ticks(low, high float64) (out []plot.Tick) {
+	step := math.Pow(10, math.Floor(math.Log10((high-low)/5)))
+	for _, k := range []float64{5, 2} {
+		if (high-low)/(k*step) >= 4 {
+			step *= k
+			break
+		}
+	}
+	for i := math.Ceil(low / step); i*step <= high+step/1e6; i++ {
+		out = append(out, plot.Tick{Value: i * step, Label: minus(strconv.FormatFloat(i*step, 'g', 4, 64))})
+	}
+	return out
 }
 
 // add puts the curve into p.

@@ -125,9 +125,9 @@ func regretMeasure(unit string) measure {
 // cosine where clips are whole trajectories, else the error of the rewards.
 func second(e experiment.Experiment) measure {
 	if f, err := experiment.FindFigure(e.Figure); err == nil && f.Whole {
-		return measure{"cosine", "Cosine of believed and true weights", func(r experiment.Run) []float64 { return r.Cosine }}
+		return measure{"cosine", "Cosine to the true weights", func(r experiment.Run) []float64 { return r.Cosine }}
 	}
-	return measure{"mse", "Mean squared error of the rewards", func(r experiment.Run) []float64 { return r.MSE }}
+	return measure{"mse", "Squared error of the rewards", func(r experiment.Run) []float64 { return r.MSE }}
 }
 
 // at returns the values of a measure of method m after n answers, by seed.

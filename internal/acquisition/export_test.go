@@ -1,0 +1,4 @@
+package acquisition
+
+// Spread is Table.spread.
+func Spread(t *Table, i, j int) float64 { return t.spread(i, j) }

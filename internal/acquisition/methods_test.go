@@ -1,0 +1,99 @@
+package acquisition_test
+
+import (
+	"strings"
+	"testing"
+
+	"tiebreak/internal/acquisition"
+	"tiebreak/internal/idrl"
+)
+
+func TestFind(t *testing.T) {
+	seen := map[string]bool{}
+	for _, m := range acquisition.Methods() {
+		if got, err := acquisition.Find(m.Name); err != nil || got.Title != m.Title || got.New(true) == nil || got.New(false) == nil {
+			t.Errorf("%s: found %+v, error %v", m.Name, got, err)
+		}
+		if seen[m.Name] || m.Title == "" || m.About == "" {
+			t.Errorf("%s is there twice or says nothing of itself", m.Name)
+		}
+		seen[m.Name] = true
+	}
+	for _, name := range idrl.Acquisitions() {
+		if m, err := acquisition.Find(name); err != nil || !m.Live {
+			t.Errorf("%s, which sessions offer: live %v, error %v", name, m.Live, err)
+		}
+	}
+	_, err := acquisition.Find("best")
+	if idrl.KindOf(err) != idrl.Invalid || err == nil || !strings.Contains(err.Error(), "idrl, uniform") {
+		t.Errorf("error %v, want one of kind Invalid that lists the known ones", err)
+	}
+}
+
+// What every method can value, by kind of query: whole trajectories, clips that
+// are compared, clips that are rated, states that are compared, and rated.
+func TestFits(t *testing.T) {
+	const all = "whole compare rate-whole rate compare-states rate-states"
+	for name, want := range map[string]string{
+		"idrl": all, "uniform": all, "igr": all, "epd": all, "lvar": all, "tt": all, "err": all,
+		"kg": all, "kg-star": all, "vids": all, "leader": all,
+		"eir":  "rate-whole rate rate-states",
+		"evr":  "whole compare compare-states",
+		"mr":   "whole",
+		"eubo": "whole", "mr-simple": "whole",
+	} {
+		m, err := acquisition.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var fits []string
+		for _, query := range []struct {
+			name  string
+			kind  idrl.QueryKind
+			whole bool
+		}{
+			{"whole", idrl.CompareClips, true},
+			{"compare", idrl.CompareClips, false},
+			{"rate-whole", idrl.RateClip, true},
+			{"rate", idrl.RateClip, false},
+			{"compare-states", idrl.CompareStates, false},
+			{"rate-states", idrl.RateState, false},
+		} {
+			switch err := m.Fits(query.kind, query.whole); {
+			case err == nil:
+				fits = append(fits, query.name)
+			case idrl.KindOf(err) != idrl.Invalid || !strings.HasPrefix(err.Error(), m.Title+" does not apply here: it "):
+				t.Errorf("%s, %s: error %v", name, query.name, err)
+			}
+		}
+		if got := strings.Join(fits, " "); got != want {
+			t.Errorf("%s fits %q, want %q", name, got, want)
+		}
+	}
+	mr, err := acquisition.Find("mr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := mr.Fits(idrl.RateState, false); err == nil || !strings.Contains(err.Error(), "these questions are about states") {
+		t.Errorf("maximum regret of states: %v", err)
+	}
+}
+
+// What sessions with people offer, and what looks at an archive.
+func TestFlags(t *testing.T) {
+	var live, archive []string
+	for _, m := range acquisition.Methods() {
+		if m.Live {
+			live = append(live, m.Name)
+		}
+		if m.Archive {
+			archive = append(archive, m.Name)
+		}
+	}
+	if got := strings.Join(live, " "); got != "idrl uniform igr evr lvar tt err kg-star vids" {
+		t.Errorf("live: %s", got)
+	}
+	if got := strings.Join(archive, " "); got != "lvar tt err kg kg-star vids" {
+		t.Errorf("with an archive: %s", got)
+	}
+}
