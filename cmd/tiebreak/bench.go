@@ -165,8 +165,8 @@ func progressLine(io stdio, e experiment.Experiment, tracker *report.Tracker) id
 
 // preparingLine reports how far the preparation of an experiment is.
 func preparingLine(io stdio, e experiment.Experiment) idrl.Progress {
-	return func(done, total int, what string) {
-		fmt.Fprintf(io.err, "\r%-79s", fmt.Sprintf("%s: preparing, %d of %d %s", e.Name(), done, total, what))
+	return func(_, _ int, what string) { // what counts
+		fmt.Fprintf(io.err, "\r%-79s", e.Name()+": preparing: "+what)
 	}
 }
 
@@ -261,7 +261,7 @@ func (f benchFlags) configs(what string) (out []experiment.Config, err error) {
 func readTask(path string) (*experiment.Task, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, idrl.Errorf(idrl.Invalid, "the task cannot be read: %v", err)
 	}
 	defer file.Close()
 	return experiment.ReadTask(file)

@@ -189,7 +189,7 @@ func TestCommandLineErrors(t *testing.T) {
 		{"negative tie band", []string{"simulate", "--url", "http://127.0.0.1:1/join/x", "--tie-band", "-1"}, 2, []string{"tie band"}},
 		{"more than always mistaken", []string{"simulate", "--url", "http://127.0.0.1:1/join/x", "--expert", "b-pref", "--mistake", "2"}, 2, []string{"mistakes"}},
 		{"skips below nothing", []string{"simulate", "--url", "http://127.0.0.1:1/join/x", "--expert", "b-pref", "--skip-below", "-1"}, 2, []string{"thresholds"}},
-		{"unknown setting", []string{"bench", "moon"}, 2, []string{`"moon"`, "driver", "gridworld"}},
+		{"unknown figure", []string{"bench", "moon"}, 2, []string{`"moon"`, "driver", "gridworld"}},
 		{"no seeds", []string{"bench", "driver", "--seeds", "0"}, 2, []string{"seeds"}},
 		{"bad origin", []string{"serve", "--data", dir, "--addr", "127.0.0.1:0", "--origin", "study"}, 1, []string{`"study"`, "https://"}},
 		{"bad address", []string{"serve", "--data", dir, "--addr", "nowhere"}, 1, []string{"nowhere", "--addr"}},

@@ -34,7 +34,7 @@ type Function interface {
 type Input struct {
 	Table      *Table
 	Candidates int        // the first policies of the table, which are the present candidates; the rest are an archive
-	Rand       *rand.Rand // of ties between pairs and of samples; nil: the first of equal pairs, and no function that samples
+	Rand       *rand.Rand // of ties and of samples; nil: the first of equals, and no function that samples
 
 	// Best is the highest rating so far, and Rated whether there is one (EIR).
 	Best  float64
@@ -62,6 +62,8 @@ type Input struct {
 	// returns of policies i and j, for its covariances are those of
 	// observations. Only functions in paper mode read it; nil: none.
 	Noise func(i, j int) float64
+
+	best bool // only the query with the highest value is wanted; set by Select
 }
 
 // Asked is a query with its answer.

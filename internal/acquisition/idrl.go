@@ -41,7 +41,7 @@ func (f IDRL) Score(dst []float64, in *Input) (Pair, error) {
 	if !(p.Var > 0) {
 		return p, nil
 	}
-	t.gone(dst, t.delta(p.First, p.Second))
+	t.gone(dst, t.delta(p.First, p.Second), in.best && !f.Paper)
 	if f.Paper {
 		floats.AddConst(-p.Var, dst)
 	}
@@ -49,11 +49,9 @@ func (f IDRL) Score(dst []float64, in *Input) (Pair, error) {
 }
 
 // gone stores (δᵀΣx_q)² w_q in dst, the variance of θ·δ that is expected to go
-// with the answer to each query.
-func (t *Table) gone(dst, delta []float64) {
+// with the answer to each query, or only the largest, as weigh does.
+func (t *Table) gone(dst, delta []float64, best bool) {
 	t.Cov(dst, delta)
-	info := t.Infos()
-	for i, cov := range dst {
-		dst[i] = cov * cov * info[i]
-	}
+	floats.Mul(dst, dst)
+	t.weigh(dst, best)
 }

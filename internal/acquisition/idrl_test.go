@@ -229,6 +229,46 @@ func TestSharedPartOfTheReturns(t *testing.T) {
 	within(t, "standard deviation", s.PairStd, math.Sqrt(10)*1e-4, 1e-17)
 }
 
+// Pairs whose variances are equal but for the rounding of the products tie: with
+// equal candidates 1 and 3, and 2 and 4, the product of 1 and 2 is not that of 2
+// and 3 to the last bit.
+func TestTiesUnderRounding(t *testing.T) {
+	stream := rng.New(12, "tie", 0)
+	for d := 3; d < 20; d++ {
+		p := correlated(t, d, stream)
+		one, two := normals(d, stream), normals(d, stream)
+		middle := floats.AddTo(make([]float64, d), one, two)
+		floats.Scale(0.5, middle)
+		g := returns(middle, one, two, one, two)
+		g.Queries = random(d, 0, 1, idrl.CompareClips, stream).Queries
+		in := input(probit(p), p, g, stream)
+		drawn := map[[2]int]bool{}
+		for range 100 {
+			s := choose(t, acquisition.IDRL{}, in)
+			drawn[[2]int{s.First, s.Second}] = true
+		}
+		if len(drawn) != 4 || drawn[[2]int{1, 3}] || drawn[[2]int{2, 4}] { // each is missed with probability 3e-13
+			t.Errorf("d = %d: pairs %v were drawn, want 1 or 3 with 2 or 4", d, drawn)
+		}
+	}
+}
+
+// rounded is a belief in which rounding has left nothing, and less.
+type rounded struct{ *belief.Gaussian }
+
+func (rounded) CovMul(dst, x []float64) { floats.ScaleTo(dst, -1e-20, x) }
+
+func TestRoundedToNothing(t *testing.T) {
+	p := rounded{belief.Isotropic(2, 1)}
+	g := random(2, 4, 3, idrl.CompareClips, rng.New(11, "g", 0))
+	for _, f := range []acquisition.Function{acquisition.IDRL{}, acquisition.IDRL{Paper: true}, acquisition.TT{}, acquisition.ERR{}, acquisition.KG{}, acquisition.Leader{}} {
+		got, pair := scorePair(t, f, input(probit(p.Gaussian), p, g, rng.New(11, "tie", 0)))
+		if floats.Norm(got, 1) != 0 || pair.First >= 0 && pair.First == pair.Second {
+			t.Errorf("%T gives %v about %+v", f, got, pair)
+		}
+	}
+}
+
 // Neither choosing by IDRL nor bringing a table up to date allocates, whatever
 // the sizes.
 func TestScoreAllocations(t *testing.T) {

@@ -68,7 +68,8 @@ type line struct{ level, slope float64 }
 
 // A fan is the lines of all policies that matter for one query.
 type fan struct {
-	lines []line // by slope, and those of one slope by level; the leader's is {0, 0}
+	lines []line // the leader's, {0, 0}, first
+	wide  []line // those that number looks at, by slope, and of one slope by level
 	top   []piece
 }
 
@@ -84,9 +85,6 @@ func (f *fan) set(lags []float64, cov blas64.General, q int) {
 	for k, lag := range lags {
 		f.lines = append(f.lines, line{lag, cov.Data[k*cov.Stride+q]})
 	}
-	slices.SortFunc(f.lines, func(a, b line) int {
-		return cmp.Or(cmp.Compare(a.slope, b.slope), cmp.Compare(a.level, b.level))
-	})
 }
 
 // worth returns the largest of KG(r)/r over repeats, for u ~ N(m, v). choice holds
@@ -97,15 +95,32 @@ func (f *fan) worth(l idrl.Likelihood, m, v float64, repeats []float64, choice [
 		return 0
 	}
 	noise := max(0, 1/w-v)
+	scale := func(r float64) float64 { return 1 / math.Sqrt(v+noise/r) }
+	f.widen(scale(repeats[len(repeats)-1]))
 	var best float64
 	for _, r := range repeats {
 		if r == 1 && choice != nil {
 			best = max(best, f.choice(l, m, v, choice))
 		} else {
-			best = max(best, f.number(1/math.Sqrt(v+noise/r))/r)
+			best = max(best, f.number(scale(r))/r)
 		}
 	}
 	return best
+}
+
+// widen gathers the lines that matter to number where slopes are stretched by
+// scale or less: those that meet the leader's within eight standard deviations of
+// Z. The others would add less than 1e-17 of the spread of their returns.
+func (f *fan) widen(scale float64) {
+	f.wide = f.wide[:0]
+	for _, l := range f.lines {
+		if -l.level <= 8*math.Abs(l.slope)*scale {
+			f.wide = append(f.wide, l)
+		}
+	}
+	slices.SortFunc(f.wide, func(a, b line) int {
+		return cmp.Or(cmp.Compare(a.slope, b.slope), cmp.Compare(a.level, b.level))
+	})
 }
 
 // choice returns Σ_y Z(y) max_j (level_j + slope_j α_y).
@@ -113,9 +128,6 @@ func (f *fan) choice(l idrl.Likelihood, m, v float64, outcomes []idrl.Answer) fl
 	var sum float64
 	for _, y := range outcomes {
 		logZ, alpha, _ := l.LogZ(y, m, v)
-		if math.IsInf(logZ, -1) { // then α may be anything
-			continue
-		}
 		var most float64
 		for _, line := range f.lines {
 			most = max(most, line.level+line.slope*alpha)
@@ -145,7 +157,7 @@ func (f *fan) number(scale float64) float64 {
 // right, where their slopes are stretched by scale > 0.
 func (f *fan) envelope(scale float64) {
 	f.top = f.top[:0]
-	for _, l := range f.lines {
+	for _, l := range f.wide {
 		from := math.Inf(-1)
 		for len(f.top) > 0 {
 			last := f.top[len(f.top)-1]

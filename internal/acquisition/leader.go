@@ -23,7 +23,7 @@ func (Leader) Score(dst []float64, in *Input) (Pair, error) {
 	leader := floats.MaxIdx(t.returns()[:n])
 	for j := range n {
 		if j != leader && t.variance(t.delta(leader, j)) > 0 {
-			return t.against(dst, leader, j), nil
+			return t.against(dst, leader, j, in.best), nil
 		}
 	}
 	return noPair(), nil

@@ -41,7 +41,7 @@ func (LVAR) Score(dst []float64, in *Input) (Pair, error) {
 			}
 		}
 	})
-	floats.Mul(dst, t.Infos())
+	t.weigh(dst, in.best)
 	return noPair(), nil
 }
 

@@ -18,9 +18,10 @@ type Selection struct {
 // Select returns the query with the highest value of f. Exact ties, between
 // pairs of candidates and between queries, are broken uniformly by in.Rand.
 func Select(f Function, in *Input) (Selection, error) {
-	t := in.Table
+	t, quick := in.Table, *in
+	quick.best = true
 	scores := make([]float64, len(t.queries))
-	p, err := f.Score(scores, in)
+	p, err := f.Score(scores, &quick)
 	if err != nil {
 		return Selection{}, err
 	}
@@ -29,7 +30,7 @@ func Select(f Function, in *Input) (Selection, error) {
 		delta := t.delta(p.First, p.Second)
 		variance := t.variance(delta) // leaves Σδ in t.sx
 		cov := floats.Dot(t.sx, row(t.c, s.Query))
-		s.PairStd, s.Info = math.Sqrt(variance), information(cov*cov*t.Infos()[s.Query], variance)
+		s.PairStd, s.Info = math.Sqrt(variance), information(cov*cov*t.infoOf(s.Query), variance)
 	}
 	return s, nil
 }

@@ -1,6 +1,7 @@
 package acquisition
 
 import (
+	"math"
 	"slices"
 
 	"tiebreak/internal/idrl"
@@ -24,8 +25,7 @@ type Table struct {
 	c       blas64.General // C, Q×d
 	mean    []float64      // m_q = x_q·μ
 	vari    []float64      // v_q = x_qᵀΣx_q ≥ 0
-	info    []float64      // w_q; valid if fresh
-	fresh   bool
+	info    []float64      // w_q, NaN where it has not been computed
 
 	policies []idrl.Candidate
 	a        blas64.General // μ_i − μ_0, P×d: what the policies share is left out
@@ -52,6 +52,7 @@ func NewTable(m idrl.RewardModel, p idrl.Posterior, queries []idrl.Query) *Table
 	for i, q := range queries {
 		copy(row(t.c, i), q.X)
 		t.mean[i], t.vari[i] = idrl.Moments(p, q.X, mean, t.sx)
+		t.info[i] = math.NaN()
 	}
 	return t
 }
@@ -99,13 +100,14 @@ func (t *Table) shift(alpha, kappa float64, next idrl.Posterior) {
 		k := t.k[i]
 		t.mean[i] += alpha * k
 		t.vari[i] = max(0, t.vari[i]-kappa*k*k)
+		t.info[i] = math.NaN()
 	}
 	if n := len(t.policies); n > 0 {
 		multiply(t.g, t.a, t.sx)
 		g := vector(t.g[:n])
 		blas64.Ger(-kappa, g, g, t.gram)
 	}
-	t.belief, t.fresh = next, false
+	t.belief = next
 }
 
 // Clone returns a copy that can be brought up to date on its own.
@@ -137,13 +139,34 @@ func (t *Table) Vars() []float64 { return t.vari }
 
 // Infos returns w_q of every query. It belongs to the table.
 func (t *Table) Infos() []float64 {
-	if !t.fresh {
-		for i, q := range t.queries {
-			t.info[i] = t.model.Likelihood(q).Info(t.mean[i], t.vari[i])
-		}
-		t.fresh = true
+	for i := range t.info {
+		t.infoOf(i)
 	}
 	return t.info
+}
+
+// infoOf returns w_q of query i.
+func (t *Table) infoOf(i int) float64 {
+	if math.IsNaN(t.info[i]) {
+		t.info[i] = t.model.Likelihood(t.queries[i]).Info(t.mean[i], t.vari[i])
+	}
+	return t.info[i]
+}
+
+// weigh multiplies dst, which holds what each query could tell at least 0, by w_q.
+// If best is set, only the largest product is wanted, and −1 stands for those that
+// cannot be it: no answer takes more variance away than there is, so that w_q ≤
+// 1/v_q, and w_q is not computed where that is too little.
+func (t *Table) weigh(dst []float64, best bool) {
+	var most float64
+	for i, s := range dst {
+		if best && s < most*(1-1e-9)*t.vari[i] {
+			dst[i] = -1
+			continue
+		}
+		dst[i] = s * t.infoOf(i)
+		most = max(most, dst[i])
+	}
 }
 
 // Cov stores Cov(θ·delta, θ·x_q) of every query in dst, length Q.

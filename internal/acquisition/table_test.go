@@ -69,6 +69,7 @@ func TestTableKeepsUp(t *testing.T) {
 		g.Queries = append(g.Queries, random(d, 0, 31, idrl.RateState, stream).Queries...)
 		table := input(m, p, g, nil).Table
 		for range 200 {
+			table.Infos() // which must not outlive the answer
 			q := g.Queries[stream.IntN(len(g.Queries))]
 			a := reanswer(q, stream)
 			next, err := m.Update(p, q, a)

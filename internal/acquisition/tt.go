@@ -29,15 +29,15 @@ func (TT) Score(dst []float64, in *Input) (Pair, error) {
 	if best < 0 {
 		return noPair(), nil
 	}
-	return t.against(dst, r.leader, r.policy[best]), nil
+	return t.against(dst, r.leader, r.policy[best], in.best), nil
 }
 
 // against stores what the answer to each query tells of the difference of the
-// returns of policies i and j in dst, and returns the pair.
-func (t *Table) against(dst []float64, i, j int) Pair {
+// returns of policies i and j in dst, as gone does, and returns the pair.
+func (t *Table) against(dst []float64, i, j int, best bool) Pair {
 	delta := t.delta(i, j)
 	p := Pair{First: i, Second: j, Var: t.variance(delta)}
-	t.gone(dst, delta)
+	t.gone(dst, delta, best)
 	return p
 }
 

@@ -39,7 +39,7 @@ func (VIDS) Score(dst []float64, in *Input) (Pair, error) {
 			}
 		}
 	})
-	floats.Mul(dst, t.Infos())
+	t.weigh(dst, in.best)
 	return noPair(), nil
 }
 

@@ -28,6 +28,15 @@ func scaled(env idrl.FeatureKernel, d int, variance float64) *mat.SymDense {
 	return k
 }
 
+// task returns the true reward of a seed. Someone like a person answers by
+// rewards that are not scaled to [0, 1].
+func (e Experiment) task(env idrl.Environment, seed uint64) sim.Task {
+	if e.Expert == People {
+		return sim.NewRawTask(env, rng.New(seed, "task", 0))
+	}
+	return sim.NewTask(env, rng.New(seed, "task", 0))
+}
+
 // everyPolicy returns the table of all deterministic policies of an environment.
 func everyPolicy(env idrl.Tabular) (*solver.Table, error) {
 	all, err := solver.AllPolicies(env)
@@ -46,11 +55,12 @@ func chainWorlds(_ context.Context, e Experiment, _ Options) (maker, error) {
 	}
 	return func(_ context.Context, seed uint64) (*world, error) {
 		env := chain.New(chain.Config{})
-		t := tabular{env: env, table: table, cov: scaled(env, env.NumStates(), kernelVar)}
+		t := tabular{env: env, table: table, theta: e.task(env, seed).Theta, cov: scaled(env, env.NumStates(), kernelVar)}
+		if e.Expert == People {
+			t.cov = scaled(env, env.NumStates(), 1)
+		}
 		if a, ok := authors.Chain(seed); ok && e.Mode == Paper {
 			t.theta = a.Rewards
-		} else {
-			t.theta = sim.NewTask(env, rng.New(seed, "task", 0)).Theta
 		}
 		return t.world(e, seed)
 	}, nil
@@ -67,7 +77,7 @@ func junctionWorlds(_ context.Context, e Experiment, _ Options) (maker, error) {
 	return func(_ context.Context, seed uint64) (*world, error) {
 		env := junction.New(junction.Config{})
 		n := env.NumStates()
-		t := tabular{env: env, table: table, cov: scaled(env, n, kernelVar), theta: sim.NewTask(env, rng.New(seed, "task", 0)).Theta}
+		t := tabular{env: env, table: table, cov: scaled(env, n, kernelVar), theta: e.task(env, seed).Theta}
 		if e.Mode == Paper {
 			t.theta = sim.NewCodeTask(env, nil).Theta
 			for i := range n {
@@ -95,7 +105,7 @@ func gridworldWorlds(_ context.Context, e Experiment, _ Options) (maker, error) 
 			return authorsGridworld(e, seed, a)
 		}
 		env := gridworld.New(gridworld.Config{WallTosses: tosses}, rng.New(seed, "layout", 0))
-		t := tabular{env: env, theta: sim.NewTask(env, rng.New(seed, "task", 0)).Theta}
+		t := tabular{env: env, theta: e.task(env, seed).Theta}
 		if e.Mode == Paper {
 			paths, err := solver.ShortestPaths(env, env.ObjectCells())
 			if err != nil {

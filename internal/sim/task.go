@@ -39,20 +39,30 @@ type Task struct {
 // definite idrl.FeatureKernel; a junction idrl.Tabular with as many features as
 // states, a fork, and its two branches as the last states.
 func NewTask(env idrl.Environment, rng *rand.Rand) Task {
-	return newTask(env, func(m, i int) float64 { return 0.7*float64(i)/float64(m) - 1 }, rng)
+	return newTask(env, textBranch, spanUnit, rng)
 }
+
+// NewRawTask is NewTask without the shifting and scaling: a gridworld's types pay
+// what is drawn from [-1, 1] and its floor 0, and a chain's rewards are the draw
+// from the Gaussian, each of variance 1.
+func NewRawTask(env idrl.Environment, rng *rand.Rand) Task {
+	return newTask(env, textBranch, func([]float64) {}, rng)
+}
+
+// textBranch is x of newTask in the paper's text.
+func textBranch(m, i int) float64 { return 0.7*float64(i)/float64(m) - 1 }
 
 // NewCodeTask is NewTask but for "junction", whose second branch pays 1-x² as in
 // the authors' code (reference "authors-code", section 1): x takes M evenly spaced
 // values from -1 to -0.3, so that its first state pays 0. Which branch is which
 // follows that code in both: the paper's text names them the other way round.
 func NewCodeTask(env idrl.Environment, rng *rand.Rand) Task {
-	return newTask(env, func(m, i int) float64 { return -1 + 0.7*float64(i-1)/float64(max(1, m-1)) }, rng)
+	return newTask(env, func(m, i int) float64 { return -1 + 0.7*float64(i-1)/float64(max(1, m-1)) }, spanUnit, rng)
 }
 
 // newTask draws a true reward; a branch of m states of a junction pays 1-x² in
-// its i-th, with x = x(m, i).
-func newTask(env idrl.Environment, x func(m, i int) float64, rng *rand.Rand) Task {
+// its i-th, with x = x(m, i), and scale is applied to drawn rewards of states.
+func newTask(env idrl.Environment, x func(m, i int) float64, scale func([]float64), rng *rand.Rand) Task {
 	id := env.Spec().ID
 	theta := make([]float64, env.Spec().FeatureDim())
 	switch family(id) {
@@ -65,10 +75,10 @@ func newTask(env idrl.Environment, x func(m, i int) float64, rng *rand.Rand) Tas
 		for i := 1; i < len(theta); i++ {
 			theta[i] = 2*rng.Float64() - 1
 		}
-		spanUnit(theta)
+		scale(theta)
 	case "chain":
 		correlated(theta, env, rng)
-		spanUnit(theta)
+		scale(theta)
 	case "junction":
 		m := branch(env)
 		low, high := theta[len(theta)-2*m:len(theta)-m], theta[len(theta)-m:]

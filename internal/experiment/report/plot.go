@@ -26,26 +26,42 @@ import (
 // Ito), with brown and violet in place of their yellow, which is faint on white.
 func hues() []color.NRGBA {
 	return []color.NRGBA{
-		{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff}, {0xe6, 0x9f, 0x00, 0xff},
-		{0x56, 0xb4, 0xe9, 0xff}, {0x00, 0x00, 0x00, 0xff}, {0x8c, 0x56, 0x4b, 0xff}, {0x6a, 0x3d, 0x9a, 0xff},
+		{0x00, 0x72, 0xb2, 0xff},
+		{0xd5, 0x5e, 0x00, 0xff},
+		{0x00, 0x9e, 0x73, 0xff},
+		{0xcc, 0x79, 0xa7, 0xff},
+		{0xe6, 0x9f, 0x00, 0xff},
+		{0x56, 0xb4, 0xe9, 0xff},
+		{0x00, 0x00, 0x00, 0xff},
+		{0x8c, 0x56, 0x4b, 0xff},
+		{0x6a, 0x3d, 0x9a, 0xff},
 	}
 }
 
-// dashes are the patterns of lines. Their number and that of hues have no common
-// divisor, so that 36 methods differ.
+// dashes are the patterns of lines.
 func dashes() [][]vg.Length {
 	return [][]vg.Length{nil, {vg.Points(6), vg.Points(2)}, {vg.Points(1.5), vg.Points(1.5)}, {vg.Points(7), vg.Points(2), vg.Points(1.5), vg.Points(2)}}
 }
 
-// lineStyle returns the style of the m-th method of an experiment. A method that
-// is known looks the same in every plot.
-func lineStyle(m int, method string) draw.LineStyle {
+// styles returns how the curves of methods look. A method that is known has the
+// same look in every plot, unless another one of these has its colour: then it
+// has the next that is free.
+func styles(methods []string) (out []draw.LineStyle) {
 	known := acquisition.Methods()
-	i := slices.IndexFunc(known, func(m acquisition.Method) bool { return m.Name == method })
-	if i < 0 {
-		i = len(known) + m
+	taken := map[int]bool{}
+	for m, method := range methods {
+		i := slices.IndexFunc(known, func(k acquisition.Method) bool { return k.Name == method })
+		if i < 0 {
+			i = len(known) + m
+		}
+		hue := i % len(hues())
+		for step := 0; taken[hue] && step < len(hues()); step++ {
+			hue = (hue + 1) % len(hues())
+		}
+		taken[hue] = true
+		out = append(out, draw.LineStyle{Color: hues()[hue], Dashes: dashes()[i%len(dashes())], Width: vg.Points(1.6)})
 	}
-	return draw.LineStyle{Color: hues()[i%len(hues())], Dashes: dashes()[i%len(dashes())], Width: vg.Points(1.6)}
+	return out
 }
 
 // title returns how a method is called in text, with what follows a colon in its
@@ -72,8 +88,9 @@ type curve struct {
 
 // ours returns the curves of every method.
 func ours(r experiment.Result, s measure) (out []curve) {
+	looks := styles(r.Experiment.Methods)
 	for m, method := range r.Experiment.Methods {
-		c := curve{label: title(method), style: lineStyle(m, method), band: true}
+		c := curve{label: title(method), style: looks[m], band: true}
 		for n := range r.Experiment.Answers + 1 {
 			c.mean = append(c.mean, MeanOf(s.at(r, m, n)))
 		}
@@ -88,13 +105,14 @@ func theirs(r experiment.Result, s measure) (out []curve) {
 	if !asAuthors(r.Experiment) {
 		return nil
 	}
+	looks := styles(r.Experiment.Methods)
 	for m, method := range r.Experiment.Methods {
 		c, _ := authors.CurveOf(setting(r.Experiment), authorsName(method))
 		mean, se := column(c, s.name)
 		if len(mean) == 0 {
 			continue
 		}
-		line := curve{label: title(method), style: lineStyle(m, method), first: 1, band: true}
+		line := curve{label: title(method), style: looks[m], first: 1, band: true}
 		for i := range min(len(mean), r.Experiment.Answers) {
 			line.mean = append(line.mean, Mean{mean[i], se[i]})
 		}

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestBenchHelp(t *testing.T) {
+	_, help, _ := cli(t, "bench", "--help")
+	for _, want := range []string{"chain", "gridworld  Gridworld; questions: state, comparison", "uniform    asks at random", "--mode paper", "-workers"} {
+		if !strings.Contains(help, want) {
+			t.Errorf("no %q in:\n%s", want, help)
+		}
+	}
+}
+
+// Whatever is wrong is said before anything is computed or written.
+func TestBenchRefuses(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	task := filepath.Join(t.TempDir(), "task.json")
+	if err := os.WriteFile(task, []byte(`{"features": []}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name string
+		args []string
+		want []string
+	}{
+		{"nothing", nil, []string{"name a figure", "chain"}},
+		{"flag first", []string{"--seeds", "3"}, []string{"name a figure"}},
+		{"unknown figure", []string{"moon"}, []string{`"moon"`, "chain", "all"}},
+		{"unknown mode", []string{"chain", "--mode", "best"}, []string{`"best"`, "corrected, paper"}},
+		{"unknown mode of all", []string{"all", "--mode", "best"}, []string{`"best"`, "corrected, paper"}},
+		{"unknown questions", []string{"chain", "--queries", "clip"}, []string{`"clip"`, "state, comparison"}},
+		{"unknown questions of all", []string{"all", "--queries", "clip"}, []string{`"clip"`, "state, comparison"}},
+		{"questions of another figure", []string{"driver", "--queries", "state"}, []string{`"state"`, "comparison"}},
+		{"unknown walls", []string{"gridworld", "--walls", "brick"}, []string{`"brick"`, "text, code"}},
+		{"unknown candidates", []string{"all", "--candidates", "few"}, []string{`"few"`, "text, code"}},
+		{"unknown expert", []string{"chain", "--expert", "oracle"}, []string{`"oracle"`, "people"}},
+		{"no seeds", []string{"all", "--seeds", "0"}, []string{"seeds", "at least 1"}},
+		{"negative answers", []string{"chain", "--answers", "-1"}, []string{"answers", "-1"}},
+		{"no workers", []string{"chain", "--workers", "0"}, []string{"workers"}},
+		{"unknown method", []string{"chain", "--queries", "state", "--methods", "idrl,magic"}, []string{`"magic"`, "uniform"}},
+		{"unknown method of several", []string{"chain", "--methods", "idrl,magic"}, []string{`"magic"`, "uniform"}},
+		{"method twice", []string{"chain", "--methods", "idrl,idrl"}, []string{"twice"}},
+		{"method that does not apply", []string{"chain", "--queries", "comparison", "--methods", "eir"}, []string{"EIR does not apply"}},
+		{"method that applies to none", []string{"chain", "--methods", "idrl,mr"}, []string{"MR does not apply"}},
+		{"later than the paper", []string{"chain", "--mode", "paper", "--methods", "idrl,lvar"}, []string{`"lvar"`, "not in the paper"}},
+		{"empty name", []string{"chain", "--methods", "idrl,"}, []string{`""`}},
+		{"no such task", []string{filepath.Join(out, "none.json")}, []string{"none.json"}},
+		{"empty task", []string{task}, []string{"features"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			status, stdout, stderr := cli(t, append(append([]string{"bench"}, test.args...), "--out", out)...)
+			if status != 2 || stdout != "" {
+				t.Errorf("status %d, want 2; it said:\n%s%s", status, stdout, stderr)
+			}
+			for _, w := range test.want {
+				if !strings.Contains(stderr, w) {
+					t.Errorf("no %q in:\n%s", w, stderr)
+				}
+			}
+			if _, err := os.Stat(out); err == nil {
+				t.Error("it wrote something")
+			}
+		})
+	}
+}
+
+var benchTimes = regexp.MustCompile(`(?s)<div data-part="timing">.*?</section>`)
+
+// benchFiles returns what bench wrote but for times and kept runs.
+func benchFiles(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, pattern := range []string{"*.html", "*/*.csv", "*/*.json", "*/*.svg", "*/*.png"} {
+		found, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range found {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name := strings.TrimPrefix(path, dir); !strings.HasSuffix(name, "timing.csv") {
+				out[filepath.ToSlash(name)] = benchTimes.ReplaceAllString(string(data), "")
+			}
+		}
+	}
+	return out
+}
+
+// A figure runs all its query types, and the number of workers does not change
+// a byte.
+func TestBench(t *testing.T) {
+	one, two := t.TempDir(), t.TempDir()
+	for dir, workers := range map[string]string{one: "1", two: "2"} {
+		status, stdout, stderr := cli(t, "bench", "junction", "--seeds", "3", "--answers", "3", "--methods", "idrl,eir", "--workers", workers, "--out", dir)
+		if status != 0 || strings.Count(stdout, "written to") != 2 || !strings.Contains(stdout, filepath.Join(dir, "report.html")) {
+			t.Fatalf("status %d\n%s%s", status, stdout, stderr)
+		}
+		if !strings.Contains(stderr, "junction, comparison: without eir: EIR does not apply") || !strings.Contains(stderr, "all 9 of 9") {
+			t.Errorf("it does not say what is left out, or how far it is:\n%s", stderr)
+		}
+	}
+	files := benchFiles(t, one)
+	if d := cmp.Diff(files, benchFiles(t, two)); len(files) != 15 || d != "" {
+		t.Errorf("%d files, want 15; two workers against one:\n%s", len(files), d)
+	}
+	want := "tiebreak bench junction --answers 3 --first-seed 1 --methods idrl,eir --mode corrected --seeds 3"
+	if page := files["/report.html"]; !strings.Contains(page, want+"</code>") || !strings.Contains(page, `data-experiment="junction-comparison-corrected"`) {
+		t.Errorf("the page has no command line %q or not both experiments", want)
+	}
+}
+
+// With a list of methods, figures that none of them applies to are left out.
+func TestBenchLeavesOut(t *testing.T) {
+	status, stdout, stderr := cli(t, "bench", "all", "--queries", "state", "--mode", "paper", "--methods", "eir", "--seeds", "1", "--answers", "1", "--out", t.TempDir())
+	for _, want := range []string{"driver, state: left out", "garnet, state: left out", "ties, state: left out"} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("it does not say %q:\n%s", want, stderr)
+		}
+	}
+	if status != 0 || strings.Count(stdout, "written to") != 3 {
+		t.Errorf("status %d, want three experiments:\n%s%s", status, stdout, stderr)
+	}
+}
+
+// stopper cancels a context once what is written to it has a word.
+type stopper struct {
+	bytes.Buffer
+	word string
+	stop context.CancelFunc
+}
+
+func (s *stopper) Write(p []byte) (int, error) {
+	n, err := s.Buffer.Write(p)
+	if strings.Contains(s.String(), s.word) {
+		s.stop()
+	}
+	return n, err
+}
+
+// A stopped run says how to go on; going on gives what an undisturbed run gives,
+// also if a kept run was cut short.
+func TestBenchGoesOn(t *testing.T) {
+	dir, straight := t.TempDir(), t.TempDir()
+	args := []string{"bench", "chain", "--queries", "state", "--seeds", "6", "--answers", "4", "--methods", "idrl,uniform", "--workers", "1", "--out"}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var out bytes.Buffer
+	said := &stopper{word: "5 of 12", stop: stop}
+	if status := run(ctx, stdio{strings.NewReader(""), &out, said}, append(args, dir)); status != 0 || out.Len() > 0 {
+		t.Errorf("stopped: status %d, said %s", status, out.String())
+	}
+	kept, err := filepath.Glob(filepath.Join(dir, "runs", "chain-state-corrected", "*", "*.json"))
+	if err != nil || len(kept) < 5 || len(kept) == 12 || !strings.Contains(said.String(), "the same command goes on from there") {
+		t.Fatalf("%d runs kept, error %v, said:\n%s", len(kept), err, said)
+	}
+	if err := os.Truncate(kept[0], 100); err != nil {
+		t.Fatal(err)
+	}
+	status, _, stderr := cli(t, append(args, dir)...)
+	if status != 0 || !strings.Contains(stderr, "of 12 runs are there from before") || strings.Count(stderr, "is damaged") != 1 {
+		t.Errorf("status %d, said:\n%s", status, stderr)
+	}
+	if status, _, stderr := cli(t, append(args, straight)...); status != 0 {
+		t.Fatal(stderr)
+	}
+	if d := cmp.Diff(benchFiles(t, straight), benchFiles(t, dir)); d != "" {
+		t.Errorf("going on against going straight:\n%s", d)
+	}
+}
+
+func TestBenchTask(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "task.json")
+	const task = `{"title": "Two <ways>", "features": ["left", "right"],
+		"items": [{"id": "l", "features": [1, 0]}, {"id": "r", "features": [0, 1]}],
+		"policies": [{"id": "go left", "features": [5, 0]}, {"id": "go right", "features": [0, 5]}],
+		"queries": [{"rate": "l"}, {"rate": "r"}], "budget": 2}`
+	if err := os.WriteFile(path, []byte(task), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	status, stdout, stderr := cli(t, "bench", path, "--seeds", "2", "--methods", "idrl,uniform", "--out", dir)
+	page, err := os.ReadFile(filepath.Join(dir, "report.html"))
+	if status != 0 || err != nil || !strings.Contains(stdout, "task-") || !strings.Contains(string(page), "<h2>Two &lt;ways&gt;</h2>") {
+		t.Errorf("status %d, error %v\n%s%s", status, err, stdout, stderr)
+	}
+}
+
+func TestRoughly(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		1499 * time.Millisecond: "1s", 9*time.Minute + 12*time.Second: "9m12s", 25*time.Minute + 50*time.Second: "26m", 3*time.Hour + 4*time.Minute: "3h4m",
+	} {
+		if got := roughly(d); got != want {
+			t.Errorf("%v roughly %q, want %q", d, got, want)
+		}
+	}
+}
