@@ -58,7 +58,9 @@ func (t tabular) world(e Experiment, seed uint64) (*world, error) {
 	if t.table != nil {
 		w.plan = lookup{t.table, t.theta}
 	} else {
-		w.plan = &exact{env: t.env, theta: t.theta, mu: map[uint64][]float64{}}
+		w.plan = &exact{
+			env: t.env, theta: t.theta, prepared: solver.Prepare(t.env), start: t.env.Start(nil), mu: map[uint64][]float64{},
+		}
 	}
 	w.judge = w.plan
 	best, err := w.plan.optimal(context.Background(), t.theta, nil)
@@ -233,19 +235,21 @@ func (l lookup) optimal(_ context.Context, theta []float64, _ *rand.Rand) (polic
 
 // exact finds a policy that is the best of all.
 type exact struct {
-	env   idrl.Tabular
-	theta []float64
-	mu    map[uint64][]float64 // feature expectation by policy
+	env      idrl.Tabular
+	theta    []float64
+	prepared *solver.Prepared
+	start    []float64
+	mu       map[uint64][]float64 // feature expectation by policy
 }
 
 func (x *exact) optimal(ctx context.Context, theta []float64, stream *rand.Rand) (policy, error) {
-	p, err := solver.Tabular{}.Solve(ctx, idrl.SolveTask{Env: x.env, Theta: theta}, stream)
+	p, err := solver.Tabular{For: x.prepared}.Solve(ctx, idrl.SolveTask{Env: x.env, Theta: theta}, stream)
 	if err != nil {
 		return policy{}, fmt.Errorf("solve: %w", err)
 	}
 	k := hash(p.Params())
 	if _, ok := x.mu[k]; !ok {
-		x.mu[k] = solver.TabularMu(x.env, p.Params())
+		x.mu[k] = x.prepared.Mu(x.start, p.Params())
 	}
 	return policy{params: p.Params(), mu: x.mu[k], value: floats.Dot(x.theta, x.mu[k])}, nil
 }

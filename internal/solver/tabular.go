@@ -2,7 +2,9 @@ package solver
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"tiebreak/internal/idrl"
 
@@ -18,9 +20,35 @@ import (
 // actions the one with the lowest index is taken.
 //
 // It draws nothing, and ignores warm starts and restarts: there is one optimum.
-type Tabular struct{}
+type Tabular struct {
+	// For is what Prepare makes of an environment that is solved many times; nil
+	// prepares in every call.
+	For *Prepared
+}
 
 var _ idrl.Solver = Tabular{}
+
+// Prepared holds the dynamics and features of a tabular environment. It is
+// immutable.
+type Prepared struct {
+	model *model
+	phi   *mat.Dense
+}
+
+// Prepare returns the dynamics and features of env.
+func Prepare(env idrl.Tabular) *Prepared {
+	m := newModel(env)
+	return &Prepared{m, m.features(env)}
+}
+
+// Mu is TabularMu for a prepared environment that starts in the states of start.
+func (p *Prepared) Mu(start, actions []float64) []float64 {
+	dst := make([]float64, p.phi.RawMatrix().Cols)
+	if err := p.model.mu(dst, p.phi, start, indices(actions)); err != nil {
+		panic(fmt.Sprintf("solver: feature expectation: %v", err))
+	}
+	return dst
+}
 
 // sweeps of evaluation between two improvements.
 const sweeps = 30
@@ -28,7 +56,7 @@ const sweeps = 30
 // Solve returns a *TabularPolicy. It returns an error of kind Invalid if the
 // environment is not tabular, if its discount is not below 1, or if Theta has
 // the wrong length.
-func (Tabular) Solve(ctx context.Context, task idrl.SolveTask, _ *rand.Rand) (idrl.Policy, error) {
+func (t Tabular) Solve(ctx context.Context, task idrl.SolveTask, _ *rand.Rand) (idrl.Policy, error) {
 	env, ok := task.Env.(idrl.Tabular)
 	if !ok {
 		return nil, idrl.Errorf(idrl.Invalid, "environment %q is not tabular", task.Env.Spec().ID)
@@ -39,8 +67,11 @@ func (Tabular) Solve(ctx context.Context, task idrl.SolveTask, _ *rand.Rand) (id
 	if g := env.Spec().Discount; !(g >= 0 && g < 1) {
 		return nil, idrl.Errorf(idrl.Invalid, "the tabular solver needs a discount in [0, 1); %s has %v", env.Spec().ID, g)
 	}
-	m := newModel(env)
-	phi := m.features(env)
+	made := t.For
+	if made == nil {
+		made = Prepare(env)
+	}
+	m, phi := made.model, made.phi
 	p := &planner{
 		model: m, reward: make([]float64, m.n), value: make([]float64, m.n),
 		action: make([]int, m.n), qs: make([]float64, m.actions),
@@ -96,21 +127,24 @@ func (p *planner) best(s int, tol float64) (a int, q float64) {
 	return a, q
 }
 
-// approximate runs modified policy iteration until the values have the right
-// differences to within tol (the span of their last change says so).
+// approximate runs modified policy iteration until an improvement changes no
+// action, or the values have the right differences to within tol (the span of
+// their last change says so). What is then still wrong, finish puts right.
 func (p *planner) approximate(ctx context.Context) error {
 	next := make([]float64, p.n)
+	before := make([]int, p.n)
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		copy(before, p.action)
 		for s := range next {
 			p.action[s], next[s] = p.best(s, 0)
 		}
 		floats.Sub(p.value, next)
 		span := floats.Max(p.value) - floats.Min(p.value)
 		copy(p.value, next)
-		if span*p.discount <= 1e3*p.tol() {
+		if span*p.discount <= 1e3*p.tol() || slices.Equal(before, p.action) {
 			return nil
 		}
 		for range sweeps {
