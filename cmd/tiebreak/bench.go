@@ -44,6 +44,16 @@ func figureNames() (names []string) {
 	return names
 }
 
+// paperFigures returns the names of the figures that are in the paper.
+func paperFigures() (names []string) {
+	for _, f := range experiment.Figures() {
+		if !f.Extra {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
 func benchCommand() command {
 	return command{
 		name: "bench", summary: "compare query strategies with simulated experts, without a server", usage: "FIGURE|all|TASK.json [flags]",
@@ -62,9 +72,13 @@ func benchAbout() string {
 	b.WriteString("Repeats the paper's experiments with simulated experts, and writes learning curves of several query\n" +
 		"strategies on the same instances and answers: a page (report.html), tables, plots, and paired tests.\n" +
 		"With --mode paper the curves of the authors' code are beside ours. Finished runs are kept in the\n" +
-		"folder: the same command goes on where it was stopped.\n\nFigures (all: every one of them):\n")
+		"folder: the same command goes on where it was stopped.\n\nFigures (all: those of the paper):\n")
 	for _, f := range experiment.Figures() {
-		fmt.Fprintf(&b, "  %-10s %s; questions: %s\n", f.Name, f.Title, strings.Join(f.Queries, ", "))
+		own := ""
+		if f.Extra {
+			own = " (not in the paper)"
+		}
+		fmt.Fprintf(&b, "  %-10s %s; questions: %s%s\n", f.Name, f.Title, strings.Join(f.Queries, ", "), own)
 	}
 	b.WriteString("\nMethods:\n")
 	for _, m := range acquisition.Methods() {
@@ -237,7 +251,7 @@ func (f benchFlags) configs(what string) (out []experiment.Config, err error) {
 	}
 	names := []string{what}
 	if what == "all" {
-		names = figureNames()
+		names = paperFigures()
 	}
 	for _, name := range names {
 		fig, err := experiment.FindFigure(name)

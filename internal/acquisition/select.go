@@ -53,11 +53,21 @@ func argmax(scores []float64, tie *rand.Rand) int {
 		switch {
 		case best < 0 || s > scores[best]:
 			best, ties = i, 1
-		case s == scores[best] && tie != nil:
-			if ties++; tie.IntN(ties) == 0 {
-				best = i
-			}
+		case s == scores[best]:
+			ties++
 		}
 	}
-	return best
+	if ties < 2 || tie == nil {
+		return best
+	}
+	skip := tie.IntN(ties) // one draw, however many there are
+	for i, s := range scores[best:] {
+		if s == scores[best] {
+			if skip == 0 {
+				return best + i
+			}
+			skip--
+		}
+	}
+	panic("acquisition: the scores have changed")
 }
