@@ -44,6 +44,7 @@ func (s *Server) dashboardPage(c echo.Context, spec idrl.SessionSpec) templates.
 	return templates.DashboardPage{
 		Layout: s.layout(c, spec.Title), ID: string(spec.ID), Heading: spec.Title,
 		Watch: sessionURL(spec.ID, "watch"), Back: "/sessions", Facts: s.facts(spec),
+		Reason: methods[spec.Acquisition].reason, NoPair: methods[spec.Acquisition].pair,
 		InviteURL:   sessionURL(spec.ID, "invitations"),
 		ExportJSONL: sessionURL(spec.ID, "export") + "?format=jsonl",
 		ExportCSV:   sessionURL(spec.ID, "export") + "?format=csv",
@@ -56,15 +57,11 @@ func (s *Server) facts(spec idrl.SessionSpec) []templates.Fact {
 	if spec.Budget > 0 {
 		budget = strconv.Itoa(spec.Budget)
 	}
-	likelihood := map[string]string{"probit": "Probit with ties", "gaussian": "Gaussian ±1"}[spec.Likelihood]
-	if !spec.Kind.Comparison() {
-		likelihood = "Gaussian rating"
-	}
 	return []templates.Fact{
 		{Name: "Environment", Value: s.env(spec.Env).Title},
 		{Name: "Question", Value: kindText(spec.Kind)},
 		{Name: "Chosen by", Value: methodText(spec.Acquisition)},
-		{Name: "Model", Value: likelihood + ", " + spec.Prior + " prior"},
+		{Name: "Model", Value: modelText(spec)},
 		{Name: "Answers wanted", Value: budget},
 		{Name: "Seed", Value: strconv.FormatUint(spec.Seed, 10)},
 	}

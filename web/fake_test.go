@@ -30,6 +30,7 @@ type fakeSession struct {
 	asked    map[idrl.AnnotatorID]int // questions answered or withdrawn
 	fail     error                    // of every call, while set
 	empty    bool                     // nothing to ask
+	recent   []idrl.Asked             // of Status
 	statuses int                      // calls of Status
 	renewed  []idrl.AssignmentID
 	block    chan struct{} // Answer waits for it, if not nil
@@ -170,6 +171,7 @@ func (f *fakeSession) Status(context.Context) (idrl.Status, error) {
 		Candidates: []idrl.Estimate{{Name: "Best guess", ID: secretPolicy, Mean: 1, Std: 2, Clip: "c1"}},
 		Weights:    []idrl.Estimate{{Name: "Speed", Mean: 0.5, Std: 0.1}},
 		Annotators: []idrl.AnnotatorStats{{Annotator: "a1", Answers: 1, MedianTime: time.Second}},
+		Recent:     f.recent,
 	}
 	for seq := range len(f.log) + 1 {
 		st.Regret = append(st.Regret, idrl.Regret{Seq: int64(seq), Mean: 1, P95: 2})

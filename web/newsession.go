@@ -105,12 +105,8 @@ func kindOptions() (out []templates.Option) {
 }
 
 func acquisitionOptions() (out []templates.Option) {
-	hints := map[string]string{
-		"idrl":    "Asks what best tells apart the two policies still in contention.",
-		"uniform": "Asks at random. The baseline.",
-	}
-	for _, a := range idrl.Acquisitions() {
-		out = append(out, templates.Option{Value: a, Label: methodText(a), Hint: hints[a]})
+	for _, name := range idrl.Acquisitions() {
+		out = append(out, templates.Option{Value: name, Label: methodText(name), Hint: methods[name].hint})
 	}
 	return out
 }
@@ -127,12 +123,9 @@ func priorOptions() (out []templates.Option) {
 }
 
 func likelihoodOptions() (out []templates.Option) {
-	labels := map[string][2]string{
-		"probit":   {"Probit with ties", "For people: noisy near a tie, and ‘equal’ is an answer."},
-		"gaussian": {"Gaussian ±1", "As in the paper."},
-	}
 	for _, name := range idrl.Likelihoods() {
-		out = append(out, templates.Option{Value: name, Label: labels[name][0], Hint: labels[name][1]})
+		title, hint := likelihoodText(name)
+		out = append(out, templates.Option{Value: name, Label: title, Hint: hint})
 	}
 	return out
 }

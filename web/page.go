@@ -71,17 +71,6 @@ func kindText(k idrl.QueryKind) string {
 	return string(k)
 }
 
-// methodText names an acquisition function, for people.
-func methodText(name string) string {
-	switch name {
-	case "idrl":
-		return "IDRL"
-	case "uniform":
-		return "Uniform"
-	}
-	return name
-}
-
 // env returns the environment of a session. One that has left the catalogue is
 // shown by its id.
 func (s *Server) env(id string) EnvChoice {

@@ -268,9 +268,10 @@ func TestCreateSessionRefuses(t *testing.T) {
 		{"long title", "title", strings.Repeat("x", 121), "At most 120 characters"},
 		{"unknown environment", "env", "moon", "driver, gridworld"},
 		{"unknown question", "kind", "guess", "clip_comparison, clip_rating"},
-		{"unknown acquisition function", "acquisition", "magic", "idrl, uniform"},
+		{"unknown acquisition function", "acquisition", "magic", "idrl, uniform, igr, evr, lvar, tt, err, kg-star, vids"},
+		{"acquisition function for comparisons", "acquisition", "evr", "EVR cannot choose questions of the kind above."}, // state_rating
 		{"unknown prior", "prior", "magic", "linear, kernel"},
-		{"unknown likelihood", "likelihood", "magic", "probit, gaussian"},
+		{"unknown likelihood", "likelihood", "magic", "probit, gaussian, bradley-terry, bernoulli"},
 		{"budget of words", "budget", "many", "whole number from 0 to 10000"},
 		{"budget too large", "budget", "10001", "whole number from 0 to 10000"},
 		{"negative seed", "seed", "-1", "whole number from 0"},

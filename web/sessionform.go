@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,6 +38,9 @@ func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
 	s.Env = f.oneOf("env", values(envOptions(catalogue)))
 	s.Kind = idrl.QueryKind(f.oneOf("kind", values(kindOptions())))
 	s.Acquisition = f.oneOf("acquisition", idrl.Acquisitions())
+	if f.errs["kind"] == "" && f.errs["acquisition"] == "" && !slices.Contains(idrl.AcquisitionsFor(s.Kind), s.Acquisition) {
+		f.errs["acquisition"] = methodText(s.Acquisition) + " cannot choose questions of the kind above. Choose another one."
+	}
 	s.Prior, s.Likelihood = f.oneOf("prior", idrl.Priors()), f.oneOf("likelihood", idrl.Likelihoods())
 	s.Budget = int(f.whole64("budget", 0, idrl.MaxBudget))
 	s.Seed = uint64(f.whole64("seed", 0, 1<<53))

@@ -97,6 +97,10 @@ func (a *app) build(r idrl.Record) (session.Config, error) {
 	return session.Config{
 		Record: r, Features: env.Spec().FeatureNames, Model: model, Acquisition: method,
 		Trainer: remoteTrainer{a.pool, r.Spec}, Codec: codec{}, Journal: a.db, Publisher: &a.hub, Log: a.log,
+		Refit: func(ctx context.Context, qs []idrl.Query, as []idrl.Answer) (idrl.Posterior, error) {
+			g, _, err := model.Refit(ctx, qs, as, belief.EPOptions{})
+			return g, err
+		},
 	}, nil
 }
 

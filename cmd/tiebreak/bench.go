@@ -56,7 +56,7 @@ func paperFigures() (names []string) {
 
 func benchCommand() command {
 	return command{
-		name: "bench", summary: "compare query strategies with simulated experts, without a server", usage: "FIGURE|all|TASK.json [flags]",
+		name: "bench", summary: "compare query strategies with simulated experts, without a server", usage: "FIGURE|all|suite|TASK.json [flags]",
 		about: benchAbout(),
 		example: "tiebreak bench chain\n" +
 			"  tiebreak bench gridworld --queries state --methods idrl,uniform --seeds 100 --out gridworld\n" +
@@ -80,6 +80,7 @@ func benchAbout() string {
 		}
 		fmt.Fprintf(&b, "  %-10s %s; questions: %s%s\n", f.Name, f.Title, strings.Join(f.Queries, ", "), own)
 	}
+	fmt.Fprintf(&b, "  %-10s the suite that new methods are judged by: chain, gridworld and garnet, answered as by people\n", experiment.SuiteName)
 	b.WriteString("\nMethods:\n")
 	for _, m := range acquisition.Methods() {
 		fmt.Fprintf(&b, "  %-10s %s\n", m.Name, m.About)
@@ -89,7 +90,7 @@ func benchAbout() string {
 
 func runBench(ctx context.Context, io stdio, args []string) error {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
-		return fmt.Errorf("%w: name a figure: %s or all", errUsage, strings.Join(figureNames(), ", "))
+		return fmt.Errorf("%w: name a figure: %s, all or %s", errUsage, strings.Join(figureNames(), ", "), experiment.SuiteName)
 	}
 	var f benchFlags
 	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
@@ -249,6 +250,9 @@ func (f benchFlags) configs(what string) (out []experiment.Config, err error) {
 		base.Task, err = readTask(what)
 		return []experiment.Config{base}, err
 	}
+	if what == experiment.SuiteName {
+		return f.suite()
+	}
 	names := []string{what}
 	if what == "all" {
 		names = paperFigures()
@@ -266,6 +270,21 @@ func (f benchFlags) configs(what string) (out []experiment.Config, err error) {
 			c := base
 			c.Figure, c.Queries = name, q
 			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+// suite returns the project's own suite, whose experiments are what they are.
+func (f benchFlags) suite() ([]experiment.Config, error) {
+	if f.mode != experiment.Corrected || f.queries+f.walls+f.candidates+f.expert != "" {
+		return nil, idrl.Errorf(idrl.Invalid, "the suite fixes its mode, questions, candidates and expert; leave these flags out, or name a figure")
+	}
+	out := experiment.Suite()
+	for i := range out {
+		out[i].Seeds, out[i].FirstSeed = f.seeds, f.first
+		if f.answers != 0 {
+			out[i].Answers = f.answers
 		}
 	}
 	return out, nil
@@ -291,8 +310,10 @@ func (p *benchPlan) choose(configs []experiment.Config, list string) error {
 	}
 	refused := map[string]int{}
 	for _, c := range configs {
-		c.Methods = methods
-		if len(configs) > 1 {
+		if len(methods) > 0 {
+			c.Methods = methods
+		}
+		if len(configs) > 1 && len(methods) > 0 {
 			c.Methods = p.applying(c, methods, refused)
 		}
 		if len(methods) > 0 && len(c.Methods) == 0 {

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"tiebreak/internal/idrl"
 )
 
 // binary returns the path of the program, built once for all tests.
@@ -174,7 +176,10 @@ func TestCommandLineErrors(t *testing.T) {
 		{"unknown flag", []string{"serve", "--prot", "1"}, 2, []string{"-prot", "tiebreak serve --help"}},
 		{"argument left over", []string{"serve", "now"}, 2, []string{`unexpected argument "now"`}},
 		{"unknown environment", []string{"session", "--data", dir, "--env", "mars"}, 2, []string{`"mars"`, "driver", "gridworld"}},
-		{"unknown acquisition", []string{"session", "--data", dir, "--acquisition", "guess"}, 2, []string{`"guess"`, "idrl", "uniform"}},
+		{"unknown acquisition", []string{"session", "--data", dir, "--acquisition", "guess"}, 2, []string{`"guess"`, strings.Join(idrl.Acquisitions(), ", ")}},
+		{"acquisition of experiments only", []string{"session", "--data", dir, "--acquisition", "epd"}, 2, []string{`"epd"`, "known: idrl, uniform"}},
+		{"acquisition for comparisons", []string{"session", "--data", dir, "--acquisition", "evr", "--kind", "state_rating"}, 2, []string{`"evr"`, "state_rating", "those that can: idrl"}},
+		{"unknown likelihood", []string{"session", "--data", dir, "--likelihood", "logit"}, 2, []string{`"logit"`, strings.Join(idrl.Likelihoods(), ", ")}},
 		{"unknown query type", []string{"session", "--data", dir, "--kind", "essay"}, 2, []string{`"essay"`, "clip_comparison"}},
 		{"negative budget", []string{"session", "--data", dir, "--budget", "-3"}, 2, []string{"budget", "-3"}},
 		{"kernel without one", []string{"session", "--data", dir, "--prior", "kernel"}, 2, []string{"kernel"}},

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"tiebreak/envs"
+	"tiebreak/internal/acquisition"
 	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
 )
@@ -23,12 +25,16 @@ func (f *sessionFlags) declare(fs *flag.FlagSet) {
 	for _, k := range idrl.QueryKinds() {
 		kinds = append(kinds, string(k))
 	}
+	var environments []string
+	for _, e := range envs.Catalogue() {
+		environments = append(environments, e.ID)
+	}
 	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything")
 	fs.StringVar(&f.addr, "addr", envOr("TIEBREAK_ADDR", defaultAddr), "`host:port` at which the server will run, for the link")
 	fs.StringVar(&f.spec.Title, "title", "Untitled session", "`name` of the session")
-	fs.StringVar(&f.spec.Env, "env", "driver", "`environment`; 'tiebreak demo' and its form list them")
+	fs.StringVar(&f.spec.Env, "env", environments[0], "`environment`: "+strings.Join(environments, ", "))
 	fs.StringVar(&f.kind, "kind", kinds[0], "`query type`: "+strings.Join(kinds, ", "))
-	fs.StringVar(&f.spec.Acquisition, "acquisition", idrl.Acquisitions()[0], "how questions are chosen: "+strings.Join(idrl.Acquisitions(), ", "))
+	fs.StringVar(&f.spec.Acquisition, "acquisition", idrl.Acquisitions()[0], "how questions are chosen: a `method` of those above")
 	fs.StringVar(&f.spec.Prior, "prior", idrl.Priors()[0], "prior of the reward: "+strings.Join(idrl.Priors(), ", "))
 	fs.StringVar(&f.spec.Likelihood, "likelihood", idrl.Likelihoods()[0], "likelihood of a comparison: "+strings.Join(idrl.Likelihoods(), ", "))
 	fs.IntVar(&f.spec.Budget, "budget", 0, "`answers` after which the session is complete; 0: no limit")
@@ -43,12 +49,25 @@ func (f *sessionFlags) declare(fs *flag.FlagSet) {
 func sessionCommand() command {
 	return command{
 		name: "session", summary: "make a labelling session in a data folder", usage: "[flags]",
-		about: "Makes a session and prints its id and a link for annotators. The server must not be running on the\n" +
-			"data folder; while it does, use the form on its pages.",
+		about:   sessionAbout(),
 		example: "tiebreak session --data study --title 'Walk the grid' --env gridworld --kind state_rating --budget 40",
 		flags:   func(fs *flag.FlagSet) { new(sessionFlags).declare(fs) },
 		run:     runSession,
 	}
+}
+
+// sessionAbout says what session does and lists the methods that it offers.
+func sessionAbout() string {
+	var b strings.Builder
+	b.WriteString("Makes a session and prints its id and a link for annotators. The server must not be running on the\n" +
+		"data folder; while it does, use the form on its pages.\n\nMethods, by which questions are chosen:\n")
+	for _, m := range acquisition.Methods() {
+		if m.Live {
+			fmt.Fprintf(&b, "  %-10s %s\n", m.Name, m.About)
+		}
+	}
+	b.WriteString("evr is for comparisons only. tiebreak bench compares these methods and others.")
+	return b.String()
 }
 
 func runSession(ctx context.Context, io stdio, args []string) (err error) {

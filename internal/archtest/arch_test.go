@@ -22,17 +22,18 @@ type rule struct {
 }
 
 const (
-	gonum    = "gonum.org/v1/gonum"
-	plot     = "gonum.org/v1/plot"
-	templ    = "github.com/a-h/templ"
-	echo     = "github.com/labstack/echo"
-	gorilla  = "github.com/gorilla/websocket"
-	sqlite   = "modernc.org"
-	goose    = "github.com/pressly/goose"
-	xnet     = "golang.org/x/net"
-	vocab    = "internal/idrl"
-	rngs     = "internal/rng"
-	acquires = "internal/acquisition"
+	gonum      = "gonum.org/v1/gonum"
+	plot       = "gonum.org/v1/plot"
+	templ      = "github.com/a-h/templ"
+	echo       = "github.com/labstack/echo"
+	gorilla    = "github.com/gorilla/websocket"
+	sqlite     = "modernc.org"
+	goose      = "github.com/pressly/goose"
+	xnet       = "golang.org/x/net"
+	vocab      = "internal/idrl"
+	rngs       = "internal/rng"
+	acquires   = "internal/acquisition"
+	experiment = "internal/experiment"
 )
 
 // rules is DESIGN's table of arrows. The first row that matches counts. cmd may
@@ -52,10 +53,13 @@ var rules = []rule{
 	{"internal/jobs", []string{vocab}, nil},
 	{"internal/auth", []string{vocab}, nil},
 	{"internal/session", []string{vocab, acquires, rngs, "internal/quality"}, []string{gonum}},
+	{"internal/nn", []string{vocab}, []string{gonum}},
+	{pkg: "internal/experiment/authors"},
+	{"internal/experiment/report", []string{vocab, rngs, acquires, experiment}, []string{gonum, plot}},
 	{
-		"internal/experiment",
-		[]string{vocab, rngs, "internal/belief", acquires, "internal/solver", "internal/trainer", "internal/sim", "envs"},
-		[]string{gonum, plot},
+		experiment,
+		[]string{vocab, rngs, "internal/belief", acquires, "internal/solver", "internal/sim", "internal/experiment/authors", "envs"},
+		[]string{gonum},
 	},
 	{"envs/envtest", []string{vocab, rngs}, []string{gonum}},
 	{"envs", []string{vocab, "envs"}, []string{gonum}},

@@ -47,14 +47,15 @@ func (b BradleyTerry) LogZ(a idrl.Answer, m, v float64) (logZ, d1, d2 float64) {
 	}
 }
 
-// Info returns w = Σ_y Z(y) (∂ log Z(y)/∂m)² over the answers.
+// Info returns w = Σ_y Z(y) (∂ log Z(y)/∂m)² over the answers. Without ties Z(b) =
+// 1 − Z(a), so that it is Z (∂ log Z/∂m)²/(1 − Z) of the less probable answer.
 func (b BradleyTerry) Info(m, v float64) float64 {
-	choices := []idrl.Choice{idrl.ChoseA, idrl.ChoseB, idrl.Equal}
 	if b.TieWidth == 0 {
-		choices = choices[:2]
+		logZ, d1, _ := b.LogZ(idrl.Answer{Choice: idrl.ChoseA}, -math.Abs(m), v)
+		return math.Exp(logZ) * d1 * d1 / -math.Expm1(logZ)
 	}
 	var w float64
-	for _, c := range choices {
+	for _, c := range [...]idrl.Choice{idrl.ChoseA, idrl.ChoseB, idrl.Equal} {
 		logZ, d1, _ := b.LogZ(idrl.Answer{Choice: c}, m, v)
 		w += math.Exp(logZ) * d1 * d1
 	}
@@ -102,28 +103,74 @@ func logistic(x float64) (f, l1, l2 float64) {
 // of which the left loses its digits where s is steep beside √v, and the right
 // where it is flat.
 func (s steps) integrate(m, v float64) (logZ, d1, d2 float64) {
-	r := math.Sqrt(v)
-	mode := s.mode(m, r)
-	top, _, slope, _ := s.at(m + r*mode)
-	var sum moments5
-	for a, end := mode-reach, mode+reach; a < end; {
-		b := min(end, a+s.panel(a, m, r))
-		for k, node := range coarse.x {
-			t := a + (b-a)*node
-			l, f, l1, l2 := s.at(m + r*t)
-			e := t - mode
-			sum.add((b-a)*coarse.w[k]*f*math.Exp(l-top-0.5*e*(t+mode)), e, l1-slope, l2)
-		}
-		a = b
+	if v == 0 {
+		l, f, l1, l2 := s.at(m)
+		return l + math.Log(f), l1, l2
 	}
-	logZ = math.Log(sum.one) + top - 0.5*mode*mode - halfLog2Pi
+	r := math.Sqrt(v)
+	in := integral{steps: s, m: m, r: r, mode: s.mode(m, r)}
+	in.top, _, in.slope, _ = s.at(m + r*in.mode)
+	if s.beta*r <= gentle {
+		in.evenly()
+	} else {
+		in.panels()
+	}
+	sum := in.sum
+	logZ = math.Log(sum.one) + in.top - 0.5*in.mode*in.mode - halfLog2Pi
 	bend, rise := sum.bend/sum.one, sum.rise/sum.one
 	d2 = bend + sum.rise2/sum.one - rise*rise
 	if s.beta*r > 1 {
 		shift := sum.t / sum.one
 		d2 = (sum.t2/sum.one - shift*shift - 1) / v
 	}
-	return min(0, logZ), slope + rise, min(0, d2)
+	return min(0, logZ), in.slope + rise, min(0, d2)
+}
+
+// An integral is what integrate gathers of N(t; 0, 1)·s(m + rt), relative to its
+// height at the mode.
+type integral struct {
+	steps
+	m, r, mode float64
+	top, slope float64 // log s and its derivative at the mode
+	sum        moments5
+}
+
+// add adds a node at t of weight w.
+func (in *integral) add(t, w float64) {
+	l, f, l1, l2 := in.at(in.m + in.r*t)
+	e := t - in.mode
+	in.sum.add(w*f*math.Exp(l-in.top-0.5*e*(t+in.mode)), e, l1-in.slope, l2)
+}
+
+// gentle is the steepness, by standard deviation of u, up to which evenly takes
+// fewer nodes than panels.
+const gentle = 3
+
+// evenly sums by the trapezoidal rule (Trefethen and Weideman, "The exponentially
+// convergent trapezoidal rule", 2014). With stride h its error is some
+// exp(−2πp/h + p²/2) by the poles of s, which lie p = π/(beta r) off the axis, and
+// exp(−2π²/h²) by the normal density. The stride makes the exponents −36.
+func (in *integral) evenly() {
+	const deep = 36
+	h := 0.74 // π √(2/deep)
+	if p := math.Pi / (in.beta * in.r); p*p < 2*deep {
+		h = 2 * math.Pi * p / (deep + p*p/2)
+	}
+	n := math.Ceil(reach / h)
+	for k := -n; k <= n; k++ {
+		in.add(in.mode+k*h, h)
+	}
+}
+
+// panels sums by the rule coarse over panels as wide as s allows.
+func (in *integral) panels() {
+	for a, end := in.mode-reach, in.mode+reach; a < end; {
+		b := min(end, a+in.panel(a, in.m, in.r))
+		for k, node := range coarse.x {
+			in.add(a+(b-a)*node, (b-a)*coarse.w[k])
+		}
+		a = b
+	}
 }
 
 // reach is how far from its mode the integrand is followed: beyond, it is below

@@ -36,6 +36,9 @@ func TestBradleyTerryByQuadrature(t *testing.T) {
 		{10, 0.05, -9, 9},
 		{3, 1.5, 4, 25},
 		{90, 0.01, 0.1, 1},
+		{2.99, 0.2, 0.7, 1}, // where one rule ends
+		{3.01, 0.2, 0.7, 1}, // and the other begins
+		{0.37, 0, -3, 1},
 	} {
 		b := BradleyTerry{Beta: test.beta, TieWidth: test.width}
 		byQuadrature(t, fmt.Sprintf("%+v", test), b, logisticOutcomes(b), test.m, test.v)

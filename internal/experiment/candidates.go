@@ -4,136 +4,113 @@ import (
 	"context"
 	"fmt"
 
-	"tiebreak/internal/acquisition"
+	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 )
 
-// candidates returns the policies that the method looks at, and says in in how
-// many of them are the present candidates.
-func (l *learner) candidates(ctx context.Context, in *acquisition.Input) ([]idrl.Candidate, error) {
+// samples is N, the number of Thompson policies of a step, as in the paper.
+const samples = 5
+
+// A panel is the policies that a method looks at in a step.
+type panel struct {
+	policies []idrl.Candidate       // Π_c, and behind it what is left of the archive
+	present  int                    // of policies are Π_c
+	noise    func(i, j int) float64 // acquisition.Input.Noise; nil but for IDRL in paper mode
+}
+
+// candidates returns the policies that the method looks at: none for those of
+// Algorithm 3.
+func (l *learner) candidates(ctx context.Context) (panel, error) {
 	switch {
-	case l.method.Name == "leader":
-		out, err := l.duel(ctx)
-		in.Candidates = len(out)
-		return out, err
-	case l.method.Archive:
-		out, err := l.thompson(ctx)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, candidate(l.mean))
-		for _, c := range out {
-			l.archive.add(c)
-		}
-		in.Candidates = len(out)
-		return l.withArchive(out), nil
+	case l.method.Name == "idrl" && l.paper:
+		return l.visited(ctx)
 	case l.method.Name == "idrl":
-		return l.contenders(ctx, in)
+		policies, err := l.thompson(ctx)
+		out := described(policies)
+		return panel{policies: out, present: len(out)}, err
+	case l.method.Archive:
+		return l.remembered(ctx)
+	case l.method.Name == "leader":
+		return l.duel(ctx)
 	default:
-		return nil, nil
+		return panel{}, nil
 	}
 }
 
-// contenders returns the candidates of Algorithm 1. The authors' Driver adds the
-// mean-optimal policy to the Thompson policies.
-func (l *learner) contenders(ctx context.Context, in *acquisition.Input) ([]idrl.Candidate, error) {
-	if !l.paper {
-		out, err := l.thompson(ctx)
-		in.Candidates = len(out)
-		return out, err
-	}
-	policies, err := l.sampled(ctx, samples)
-	if err != nil {
-		return nil, err
-	}
-	if len(l.pool) > 0 {
-		p, err := l.optimal(ctx, l.w.Mean(nil), "mean", l.n)
+// thompson is Thompson sampling, Algorithm 2 of the paper (label "alg:ts"). It
+// returns Π_c, N policies that are optimal for draws from the belief.
+func (l *learner) thompson(ctx context.Context) ([]policy, error) {
+	p, draws := l.drawnFrom(), l.stream("thompson", l.n)
+	var out []policy // Π_c ← {}
+	for i := range samples {
+		r := p.Sample(nil, draws)                                  // r_i ~ P(r|D)
+		best, err := l.optimal(ctx, r, "candidate", l.n*samples+i) // π_i* ← RL(r_i)
 		if err != nil {
 			return nil, err
 		}
-		policies = append(policies, p)
-	}
-	var out []idrl.Candidate
-	var met []visit
-	for i, p := range policies {
-		v := l.visits(p, l.stream("rollout", l.n*(samples+1)+i))
-		c := candidate(p)
-		c.Mu = v.counts
-		out, met = append(out, c), append(met, v)
-	}
-	if in.Observed {
-		in.Noise = func(i, j int) float64 { return met[i].noise(met[j], l.noiseVar) }
-	}
-	in.Candidates = len(out)
-	return out, nil
-}
-
-// thompson returns the candidates of Thompson sampling: policies that are
-// optimal for draws from the belief (the paper, Algorithm 2).
-func (l *learner) thompson(ctx context.Context) ([]idrl.Candidate, error) {
-	policies, err := l.sampled(ctx, samples)
-	var out []idrl.Candidate
-	for _, p := range policies {
-		out = append(out, candidate(p))
-	}
-	return out, err
-}
-
-func (l *learner) sampled(ctx context.Context, n int) ([]policy, error) {
-	p := l.w
-	if l.noisy && (l.n > 0 || l.grounded()) {
-		p = p.Predictive(l.noiseVar)
-	}
-	draws := l.stream("thompson", l.n)
-	var out []policy
-	for k := range n {
-		s, err := l.optimal(ctx, p.Sample(nil, draws), "candidate", l.n*samples+k)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, s)
+		out = append(out, best) // Π_c ← Π_c ∪ {π_i*}
 	}
 	return out, nil
 }
 
-func (l *learner) optimal(ctx context.Context, theta []float64, purpose string, n int) (policy, error) {
+// drawnFrom returns the belief that Thompson samples are drawn from. In the
+// authors' experiments with states theirs carry observation noise, once there is
+// an observation. Source: reference "authors-code", section 0.
+func (l *learner) drawnFrom() *belief.Gaussian {
+	if l.noisy && l.observed() {
+		return l.w.Predictive(l.noiseVar)
+	}
+	return l.w
+}
+
+// optimal is RL(r): it solves for a candidate.
+func (l *learner) optimal(ctx context.Context, r []float64, purpose string, n int) (policy, error) {
 	l.run.Solves++
-	p, err := l.plan.optimal(ctx, theta, l.stream(purpose, n))
+	p, err := l.plan.optimal(ctx, r, l.stream(purpose, n))
 	if err != nil {
 		return policy{}, fmt.Errorf("%s policy: %w", purpose, err)
 	}
 	return p, nil
 }
 
-// duelTries is the number of Thompson samples after which a duel takes a policy
-// that equals the leader.
-const duelTries = 5
-
-// duel returns the leader and one Thompson policy that differs from it where a
-// few samples give one.
-func (l *learner) duel(ctx context.Context) ([]idrl.Candidate, error) {
-	leader := candidate(l.mean)
-	draws := l.stream("thompson", l.n)
-	var other idrl.Candidate
-	for k := range duelTries {
-		p, err := l.optimal(ctx, l.w.Sample(nil, draws), "candidate", l.n*samples+k)
-		if err != nil {
-			return nil, err
-		}
-		other = candidate(p)
-		if fingerprint(other.Mu) != fingerprint(leader.Mu) {
-			break
-		}
+// visited returns the candidates of the authors' code: Thompson policies, and in
+// Driver the mean-optimal one too, each with what one rollout of it met in place
+// of its feature expectation.
+func (l *learner) visited(ctx context.Context) (panel, error) {
+	policies, err := l.thompson(ctx)
+	if err != nil {
+		return panel{}, err
 	}
-	return []idrl.Candidate{leader, other}, nil
+	if len(l.pool) > 0 {
+		p, err := l.optimal(ctx, l.w.Mean(nil), "mean", l.n)
+		if err != nil {
+			return panel{}, err
+		}
+		policies = append(policies, p)
+	}
+	out := described(policies)
+	met := make([]visit, len(policies))
+	for i, p := range policies {
+		met[i] = l.visits(p, l.stream("rollout", l.n*(samples+1)+i))
+		out[i].Mu = met[i].counts
+	}
+	noise := func(i, j int) float64 { return met[i].noise(met[j], l.noiseVar) }
+	return panel{policies: out, present: len(out), noise: noise}, nil
 }
 
-// withArchive returns the present candidates and then the archived policies that
-// are none of them.
-func (l *learner) withArchive(present []idrl.Candidate) []idrl.Candidate {
+// remembered returns the Thompson policies and the mean-optimal one, and behind
+// them every other policy that was solved for. Source: reference "methods",
+// section 1.3.
+func (l *learner) remembered(ctx context.Context) (panel, error) {
+	policies, err := l.thompson(ctx)
+	if err != nil {
+		return panel{}, err
+	}
+	present := described(append(policies, l.mean))
 	var now archive
 	for _, c := range present {
 		now.add(c)
+		l.archive.add(c)
 	}
 	out := present
 	for _, c := range l.archive.list {
@@ -141,9 +118,41 @@ func (l *learner) withArchive(present []idrl.Candidate) []idrl.Candidate {
 			out = append(out, c)
 		}
 	}
+	return panel{policies: out, present: len(present)}, nil
+}
+
+// duelTries is the number of Thompson samples after which a duel takes a policy
+// that equals the leader.
+const duelTries = 5
+
+// duel returns the leader, which is the mean-optimal policy, and one Thompson
+// policy that differs from it where a few samples give one. Source: reference
+// "methods", section 7.3.
+func (l *learner) duel(ctx context.Context) (panel, error) {
+	p, draws := l.drawnFrom(), l.stream("thompson", l.n)
+	out := described([]policy{l.mean, {}})
+	for i := range duelTries {
+		other, err := l.optimal(ctx, p.Sample(nil, draws), "candidate", l.n*samples+i)
+		if err != nil {
+			return panel{}, err
+		}
+		out[1] = other.candidate()
+		if fingerprint(out[1].Mu) != fingerprint(out[0].Mu) {
+			break
+		}
+	}
+	return panel{policies: out, present: len(out)}, nil
+}
+
+// described returns policies as acquisition functions know them.
+func described(policies []policy) []idrl.Candidate {
+	out := make([]idrl.Candidate, len(policies))
+	for i, p := range policies {
+		out[i] = p.candidate()
+	}
 	return out
 }
 
-func candidate(p policy) idrl.Candidate {
-	return idrl.Candidate{Params: p.params, Mu: p.mu, Clip: p.clip}
+func (p policy) candidate() idrl.Candidate {
+	return idrl.Candidate{Params: p.params, Mu: p.mu}
 }

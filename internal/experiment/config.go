@@ -5,6 +5,7 @@
 package experiment
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -35,9 +36,9 @@ type Config struct {
 	Walls      string   // of gridworlds: Text or Code; "" for what Mode says
 	Candidates string   // candidate queries: Text (all states or pairs) or Code; "" for what Mode says
 	Expert     string   // Model (default) or People
-	Answers    int      // of a run; 0 for the figure's own number
+	Answers    int      // of a run, up to 1,000,000; 0 for the figure's own number
 	Methods    []string // names of acquisition functions; empty for the figure's own
-	Seeds      int      // required, at least 1
+	Seeds      int      // required, 1 to 1,000,000
 	FirstSeed  uint64   // the seeds are FirstSeed, FirstSeed+1, …
 
 	Task *Task `json:"-"` // a user's own; Figure is then not looked at
@@ -93,6 +94,9 @@ func (e Experiment) Method(name string) acquisition.Method {
 	return m
 }
 
+// maxCount is the largest number of seeds and of answers, beyond all patience.
+const maxCount = 1_000_000
+
 // Validate returns the experiment that c asks for, or an error of kind Invalid,
 // before any computation, that says what to change.
 func (c Config) Validate() (Experiment, error) {
@@ -101,28 +105,23 @@ func (c Config) Validate() (Experiment, error) {
 		return Experiment{}, err
 	}
 	c.Figure = f.Name
-	def := func(p *string, v string) {
-		if *p == "" {
-			*p = v
-		}
-	}
-	def(&c.Queries, f.Queries[0])
-	def(&c.Mode, Corrected)
+	c.Queries = cmp.Or(c.Queries, f.Queries[0])
+	c.Mode = cmp.Or(c.Mode, Corrected)
+	variant := Text
 	if c.Mode == Paper {
-		def(&c.Walls, Code)
-		def(&c.Candidates, Code)
+		variant = Code
 	}
-	def(&c.Walls, Text)
-	def(&c.Candidates, Text)
-	def(&c.Expert, f.experts(c.Mode)[0])
+	c.Walls = cmp.Or(c.Walls, variant)
+	c.Candidates = cmp.Or(c.Candidates, variant)
+	c.Expert = cmp.Or(c.Expert, f.experts(c.Mode)[0])
 	if err := c.variants(f); err != nil {
 		return Experiment{}, err
 	}
 	if c.Answers == 0 {
 		c.Answers = f.Answers[c.Queries]
 	}
-	if c.Seeds < 1 || c.Answers < 1 {
-		return Experiment{}, idrl.Errorf(idrl.Invalid, "seeds and answers must be at least 1; got %d and %d", c.Seeds, c.Answers)
+	if min(c.Seeds, c.Answers) < 1 || max(c.Seeds, c.Answers) > maxCount {
+		return Experiment{}, idrl.Errorf(idrl.Invalid, "seeds and answers must be 1 to %d; got %d and %d", maxCount, c.Seeds, c.Answers)
 	}
 	if len(c.Methods) == 0 {
 		c.Methods = f.Methods(c.Queries)
@@ -165,7 +164,7 @@ func (c Config) methods(f Figure) error {
 		if err := f.fits(m, c.Queries); err != nil {
 			return err
 		}
-		if m.Archive && c.Mode == Paper {
+		if c.Mode == Paper && !slices.Contains(published(), m.Name) {
 			return idrl.Errorf(idrl.Invalid, "method %q is not in the paper: it runs in mode %s", name, Corrected)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"tiebreak/envs/driver"
+	"tiebreak/internal/acquisition"
 	"tiebreak/internal/belief"
 	"tiebreak/internal/experiment/authors"
 	"tiebreak/internal/idrl"
@@ -21,14 +22,26 @@ import (
 
 // Constants of the Driver experiment.
 const (
-	tablePolicies  = 1000 // of the lookup table
-	tableRestarts  = 10   // of each of them
 	tableSeed      = 1
-	poolPolicies   = 200 // whose pairs are the candidate queries
 	driverPriorVar = 3   // of a weight, in units of mean features and answers of ±1
 	driverDraws    = 100 // candidate queries of a step in the authors' code
-	strongRestarts = 60  // behind the best return
 )
+
+// driverSizes are how much Driver computes before the first question.
+type driverSizes struct {
+	table    int // policies of the lookup table
+	restarts int // random starts of each of them
+	pool     int // policies whose pairs are the candidate queries
+	strong   int // random starts behind the best return
+}
+
+// sizes returns the sizes of the experiment.
+func (o Options) sizes() driverSizes {
+	if o.small != nil {
+		return *o.small
+	}
+	return driverSizes{table: 1000, restarts: 10, pool: 200, strong: 60}
+}
 
 // driverWorlds makes Driver.
 func driverWorlds(ctx context.Context, e Experiment, o Options) (maker, error) {
@@ -38,32 +51,30 @@ func driverWorlds(ctx context.Context, e Experiment, o Options) (maker, error) {
 	}
 	return func(ctx context.Context, seed uint64) (*world, error) {
 		d := &driverWorld{
-			world: &world{seed: seed, paper: e.Mode == Paper, distance: l2},
-			env:   driver.New(), table: table,
+			world: &world{seed: seed, paper: e.Mode == Paper, distance: acquisition.DistanceOf(false, e.Mode == Paper)},
+			env:   driver.New(), table: table, sizes: o.sizes(),
 		}
 		d.true = sim.NewTask(d.env, rng.New(seed, "task", 0)).Theta
-		if a, ok := authors.Driver(seed); ok && d.paper {
+		if !d.paper {
+			return d.world, d.asInText(ctx)
+		}
+		if a, ok := authors.Driver(seed); ok {
 			d.true = a.Weights
 		}
-		if d.paper {
-			err = d.asInCode(ctx)
-		} else {
-			err = d.asInText(ctx)
-		}
-		return d.world, err
+		return d.world, d.asInCode(ctx)
 	}, nil
 }
 
 // driverTable returns the lookup table, from the cache if it is there.
 func driverTable(ctx context.Context, o Options) (*solver.Table, error) {
 	draws := rng.New(tableSeed, "driver table", 0)
-	thetas := make([][]float64, tablePolicies)
+	thetas := make([][]float64, o.sizes().table)
 	for k := range thetas {
 		thetas[k] = []float64{draws.NormFloat64(), draws.NormFloat64(), draws.NormFloat64(), draws.NormFloat64(), 1}
 	}
 	c := solver.TableConfig{
 		NewEnv: func() idrl.Differentiable { return driver.New() },
-		Thetas: thetas, Restarts: tableRestarts, Workers: o.Workers, Progress: o.Preparing,
+		Thetas: thetas, Restarts: o.sizes().restarts, Workers: o.Workers, Progress: o.Preparing,
 	}
 	key := c.Key(tableSeed)
 	path := filepath.Join(o.Cache, "driver-"+key[:16]+".table")
@@ -82,14 +93,12 @@ func driverTable(ctx context.Context, o Options) (*solver.Table, error) {
 	return t, solver.SaveTable(path, key, t)
 }
 
-// l2 is the distance of two policies' actions.
-func l2(a, b []float64) float64 { return floats.Distance(a, b, 2) }
-
 // A driverWorld is a world under construction.
 type driverWorld struct {
 	*world
 	env   *driver.Env
 	table *solver.Table
+	sizes driverSizes
 	true  []float64 // weights of the true return, which is θ·Σφ
 }
 
@@ -103,26 +112,15 @@ type driverWorld struct {
 func (d *driverWorld) asInText(ctx context.Context) error {
 	d.prior = belief.Isotropic(len(d.true), driverPriorVar)
 	d.model = belief.Model{Start: d.prior, Comparison: belief.BernoulliLinear{}}
-	pool := &solver.Table{}
-	draws := d.stream("pool weights", 0)
-	var thetas [][]float64
-	for k := range poolPolicies {
-		thetas = append(thetas, d.prior.Sample(nil, draws))
-		p, err := d.climb(ctx, thetas[k], d.table, 1, d.stream("pool solve", k))
-		if err != nil {
-			return err
-		}
-		pool = pool.Append(&solver.Table{Params: [][]float64{p.params}, Mu: [][]float64{p.mu}})
+	pool, err := d.solvePool(ctx)
+	if err != nil {
+		return err
 	}
-	strong, err := d.climb(ctx, d.true, d.table, strongRestarts, d.stream("strong", 0))
+	strong, err := d.climb(ctx, d.true, d.table, d.sizes.strong, d.stream("strong", 0))
 	if err != nil {
 		return err
 	}
 	d.best = strong.value
-	for i, theta := range thetas {
-		k, _ := pool.Best(theta)
-		d.enter(i, theta, pool.Params[k], pool.Mu[k])
-	}
 	scale, err := d.finish()
 	if err != nil {
 		return err
@@ -134,6 +132,27 @@ func (d *driverWorld) asInText(ctx context.Context) error {
 	d.known = func(theta []float64) []float64 { return theta[:len(theta)-1] } // no comparison can tell the constant's
 	d.mse = d.errorOfQueries()
 	return nil
+}
+
+// solvePool solves for the pool: policy i is the best of all that were found
+// under the i-th weights. It returns what was found.
+func (d *driverWorld) solvePool(ctx context.Context) (*solver.Table, error) {
+	found := &solver.Table{}
+	var thetas [][]float64
+	draws := d.stream("pool weights", 0)
+	for k := range d.sizes.pool {
+		thetas = append(thetas, d.prior.Sample(nil, draws))
+		p, err := d.climb(ctx, thetas[k], d.table, 1, d.stream("pool solve", k))
+		if err != nil {
+			return nil, err
+		}
+		found.Params, found.Mu = append(found.Params, p.params), append(found.Mu, p.mu)
+	}
+	for i, theta := range thetas {
+		k, _ := found.Best(theta)
+		d.enter(i, theta, found.Params[k], found.Mu[k])
+	}
+	return found, nil
 }
 
 // errorOfQueries returns the mean squared error of the expected answers to all
@@ -184,7 +203,7 @@ func (d *driverWorld) finish() (scale float64, err error) {
 		return 0, err
 	}
 	d.answer = func(q int, n uint64) idrl.Answer {
-		return expert.Answer(d.queries[q], rng.New(d.seed, "answer "+string(d.queries[q].ID), n))
+		return expert.Answer(d.queries[q], d.tape(q, n))
 	}
 	return scale, nil
 }

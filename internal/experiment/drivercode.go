@@ -16,7 +16,7 @@ import (
 // "authors-code", section 1 (Driver), 2 (two posteriors, grounding) and 4
 // (pre-processing).
 func (d *driverWorld) asInCode(ctx context.Context) error {
-	d.noiseVar, d.draws = comparisonNoiseVar, driverDraws
+	d.grounded, d.noiseVar, d.draws = true, comparisonNoiseVar, driverDraws
 	ground := d.ground(d.stream("grounding", 0))
 	start := belief.Isotropic(len(d.true), driverPriorVar)
 	d.prior = start.ObserveVar(ground, 0, groundingVar)
@@ -37,7 +37,7 @@ func (d *driverWorld) asInCode(ctx context.Context) error {
 	d.theta = d.true
 	d.mse = d.errorOfWeights()
 	d.visits = d.visit
-	d.hard = func(theta []float64, stream *rand.Rand) ([]float64, error) {
+	d.hard = func(ctx context.Context, theta []float64, stream *rand.Rand) ([]float64, error) {
 		p, err := d.once(ctx, theta, stream)
 		return p.params, err
 	}
@@ -75,7 +75,7 @@ func (d *driverWorld) collapse(ctx context.Context) error {
 	draws := d.stream("pool weights", 0)
 	var thetas [][]float64
 	var policies []policy
-	for k := range poolPolicies {
+	for k := range d.sizes.pool {
 		thetas = append(thetas, d.weights.Sample(nil, draws))
 		p, err := restart{d, d.table}.optimal(ctx, thetas[k], d.stream("pool solve", k))
 		if err != nil {

@@ -15,7 +15,7 @@ type Figure struct {
 	Unit    string         // of the regret
 	Queries []string       // query types, the default first
 	Whole   bool           // its clips are whole trajectories of known policies
-	Answers map[string]int // by query type
+	Answers map[string]int // of a run, by query type
 	Extra   bool           // it is not in the paper
 
 	kinds      map[string][]idrl.QueryKind // by query type
@@ -101,13 +101,18 @@ func (f Figure) Methods(queries string) (out []string) {
 		}
 		return out
 	}
-	for _, name := range []string{"idrl", "uniform", "igr", "eir", "epd", "mr", "evr"} {
+	for _, name := range published() {
 		m, err := acquisition.Find(name)
-		if err == nil && f.fits(m, queries) == nil && (name != "evr" || f.Whole) {
+		if err == nil && f.fits(m, queries) == nil && name != "mr-simple" && (name != "evr" || f.Whole) {
 			out = append(out, name)
 		}
 	}
 	return out
+}
+
+// published returns the names of the methods that the paper speaks of.
+func published() []string {
+	return []string{"idrl", "uniform", "igr", "eir", "epd", "mr", "mr-simple", "evr"}
 }
 
 func (f Figure) title(c Config) string {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
@@ -21,6 +22,7 @@ const (
 	garnetBranches = 5 // states that an action may lead to
 	garnetFeatures = 10
 	garnetPairs    = 200 // candidate comparisons
+	garnetHorizon  = 100
 )
 
 // A garnet is a world that nobody is shown: it cannot be drawn.
@@ -69,8 +71,16 @@ func spacings(n int, stream *rand.Rand) []float64 {
 func (g *garnet) Spec() idrl.EnvSpec {
 	return idrl.EnvSpec{
 		ID: "garnet", Actions: idrl.ActionSpec{Num: garnetActions}, ObsDim: 1,
-		FeatureNames: make([]string, garnetFeatures), StepSeconds: 1, Horizon: 100, Discount: 0.99, ClipSteps: 1, Playback: 1,
+		FeatureNames: garnetNames(), StepSeconds: 1, Horizon: garnetHorizon, Discount: 0.99, ClipSteps: 1, Playback: 1,
+		StillLabel: "this state",
 	}
+}
+
+func garnetNames() (names []string) {
+	for k := range garnetFeatures {
+		names = append(names, strconv.Itoa(k+1))
+	}
+	return names
 }
 
 // Reset implements idrl.Environment.
@@ -81,6 +91,12 @@ func (g *garnet) Reset(stream *rand.Rand) idrl.TimeStep {
 
 // Step implements idrl.Environment.
 func (g *garnet) Step(a idrl.Action) idrl.TimeStep {
+	if g.t >= garnetHorizon {
+		panic("garnet: the episode has ended")
+	}
+	if !(idrl.ActionSpec{Num: garnetActions}).Contains(a) {
+		panic("garnet: an action is 0, 1, 2 or 3")
+	}
 	to, left := g.next[g.state][int(a[0])], g.rng.Float64()
 	k := 0
 	for p := g.prob[g.state][int(a[0])]; k < len(p)-1 && left >= p[k]; k++ {
@@ -89,7 +105,7 @@ func (g *garnet) Step(a idrl.Action) idrl.TimeStep {
 	g.state = to[k]
 	g.t++
 	kind := idrl.Mid
-	if g.t == g.Spec().Horizon {
+	if g.t == garnetHorizon {
 		kind = idrl.Truncated
 	}
 	return idrl.TimeStep{Kind: kind, Obs: g.observe(), Phi: g.features.RawRowView(g.state)}
@@ -113,10 +129,7 @@ func (g *garnet) NumStates() int { return garnetStates }
 
 // Transition implements idrl.Tabular.
 func (g *garnet) Transition(dst []float64, s, a int) []float64 {
-	if dst == nil {
-		dst = make([]float64, garnetStates)
-	}
-	clear(dst)
+	dst = garnetRow(dst)
 	for k, to := range g.next[s][a] {
 		dst[to] = g.prob[s][a][k]
 	}
@@ -125,12 +138,22 @@ func (g *garnet) Transition(dst []float64, s, a int) []float64 {
 
 // Start implements idrl.Tabular: every state is as likely.
 func (g *garnet) Start(dst []float64) []float64 {
-	if dst == nil {
-		dst = make([]float64, garnetStates)
-	}
+	dst = garnetRow(dst)
 	for s := range dst {
 		dst[s] = 1.0 / garnetStates
 	}
+	return dst
+}
+
+// garnetRow returns dst with a zero for every state; allocated if nil.
+func garnetRow(dst []float64) []float64 {
+	if dst == nil {
+		return make([]float64, garnetStates)
+	}
+	if len(dst) != garnetStates {
+		panic("garnet: destination has the wrong length")
+	}
+	clear(dst)
 	return dst
 }
 
@@ -139,11 +162,11 @@ func (g *garnet) Features(dst *mat.Dense) { dst.Copy(g.features) }
 
 // garnetWorlds makes a random decision process of every seed.
 func garnetWorlds(_ context.Context, e Experiment, _ Options) (maker, error) {
-	return func(_ context.Context, seed uint64) (*world, error) {
+	return func(ctx context.Context, seed uint64) (*world, error) {
 		env := newGarnet(rng.New(seed, "layout", 0))
 		t := tabular{
 			env: env, theta: sim.NewTask(env, rng.New(seed, "task", 0)).Theta, cov: identity(garnetFeatures), most: garnetPairs,
 		}
-		return t.world(e, seed)
+		return t.world(ctx, e, seed)
 	}, nil
 }

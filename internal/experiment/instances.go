@@ -53,7 +53,7 @@ func chainWorlds(_ context.Context, e Experiment, _ Options) (maker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(_ context.Context, seed uint64) (*world, error) {
+	return func(ctx context.Context, seed uint64) (*world, error) {
 		env := chain.New(chain.Config{})
 		t := tabular{env: env, table: table, theta: e.task(env, seed).Theta, cov: scaled(env, env.NumStates(), kernelVar)}
 		if e.Expert == People {
@@ -62,7 +62,7 @@ func chainWorlds(_ context.Context, e Experiment, _ Options) (maker, error) {
 		if a, ok := authors.Chain(seed); ok && e.Mode == Paper {
 			t.theta = a.Rewards
 		}
-		return t.world(e, seed)
+		return t.world(ctx, e, seed)
 	}, nil
 }
 
@@ -74,7 +74,7 @@ func junctionWorlds(_ context.Context, e Experiment, _ Options) (maker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(_ context.Context, seed uint64) (*world, error) {
+	return func(ctx context.Context, seed uint64) (*world, error) {
 		env := junction.New(junction.Config{})
 		n := env.NumStates()
 		t := tabular{env: env, table: table, cov: scaled(env, n, kernelVar), theta: e.task(env, seed).Theta}
@@ -87,7 +87,7 @@ func junctionWorlds(_ context.Context, e Experiment, _ Options) (maker, error) {
 				}
 			}
 		}
-		return t.world(e, seed)
+		return t.world(ctx, e, seed)
 	}, nil
 }
 
@@ -100,9 +100,9 @@ func gridworldWorlds(_ context.Context, e Experiment, _ Options) (maker, error) 
 	if e.Walls == Code {
 		tosses = 2
 	}
-	return func(_ context.Context, seed uint64) (*world, error) {
+	return func(ctx context.Context, seed uint64) (*world, error) {
 		if a, ok := authors.Gridworld(seed); ok && e.Mode == Paper && e.Walls == Code {
-			return authorsGridworld(e, seed, a)
+			return authorsGridworld(ctx, e, seed, a)
 		}
 		env := gridworld.New(gridworld.Config{WallTosses: tosses}, rng.New(seed, "layout", 0))
 		t := tabular{env: env, theta: e.task(env, seed).Theta}
@@ -118,11 +118,11 @@ func gridworldWorlds(_ context.Context, e Experiment, _ Options) (maker, error) 
 		} else {
 			t.cov = identity(len(t.theta))
 		}
-		return t.world(e, seed)
+		return t.world(ctx, e, seed)
 	}, nil
 }
 
-func authorsGridworld(e Experiment, seed uint64, a authors.GridworldInstance) (*world, error) {
+func authorsGridworld(ctx context.Context, e Experiment, seed uint64, a authors.GridworldInstance) (*world, error) {
 	env, err := gridworld.FromLayout(gridworld.Layout{Tiles: a.Tiles, Walls: a.Walls, Start: a.Start})
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func authorsGridworld(e Experiment, seed uint64, a authors.GridworldInstance) (*
 	if t.table, err = solver.NewTable(env, a.CandidateActions, nil); err != nil {
 		return nil, err
 	}
-	return t.world(e, seed)
+	return t.world(ctx, e, seed)
 }
 
 func identity(n int) *mat.SymDense {

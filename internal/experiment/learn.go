@@ -4,43 +4,55 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"time"
 
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
-
-	"gonum.org/v1/gonum/floats"
 )
 
-// samples is the number of Thompson policies of a step, as in the paper.
-const samples = 5
-
-// A learner runs one method in a world. It follows the paper's algorithms:
-// Algorithm 1 for methods that look at candidate policies, the generic baseline
-// algorithm for the others, which differ only in the acquisition function.
+// A learner runs one method in a world. Its names are those of the paper's
+// pseudocode: D is the history, P(r|D) the belief, Π_c the candidate policies, q*
+// the query and y* the answer.
 type learner struct {
 	*world
 	method acquisition.Method
-	f      acquisition.Function
+	f      acquisition.Function // u(q, D)
 	run    Run
 
-	p       *belief.Gaussian // belief, which queries are valued by
-	w       *belief.Gaussian // belief that policies are solved for; the same one, but in the authors' Driver
-	n       int              // answers so far
-	table   *acquisition.Table
-	asked   []uint64 // how often each query was asked
-	history []acquisition.Asked
-	best    float64 // highest rating so far
-	rated   bool
-	mean    policy // mean-optimal, for the present belief
-	archive archive
+	n        int                 // answers so far
+	p        *belief.Gaussian    // P(r|D)
+	w        *belief.Gaussian    // P(r|D) as policies are solved for it; p itself, but in the authors' Driver
+	history  []acquisition.Asked // D
+	table    *acquisition.Table  // of all candidate queries; nil where some are drawn for every step
+	asked    []uint64            // how often each query was asked
+	best     float64             // highest rating so far
+	rated    bool                // there is one
+	mean     policy              // π̄*, optimal for the mean of the belief
+	archive  archive             // every policy solved for, where the method wants them
+	updating time.Duration       // what the last answer took to learn from
 }
 
-// learn runs method m for a number of answers.
+// learn runs method m. It is Algorithm 1 of the paper (label "algorithm") for the
+// methods that look at candidate policies, and Algorithm 3 (label
+// "alg:baselines") for the others: they are the same but for Π_c and u. A number
+// of answers stands for "not converged", and what the algorithms return at the
+// end, the mean-optimal policy, is solved for and measured after every answer.
 func (w *world) learn(ctx context.Context, m acquisition.Method, answers int) (Run, error) {
+	l := w.learner(m)
+	if err := l.recommend(ctx); err != nil {
+		return Run{}, err
+	}
+	for l.n < answers {
+		if err := l.step(ctx); err != nil {
+			return Run{}, fmt.Errorf("answer %d: %w", l.n+1, err)
+		}
+	}
+	return l.run, nil
+}
+
+// learner returns a learner that knows nothing: D ← {}, P(r|D) ← P(r).
+func (w *world) learner(m acquisition.Method) *learner {
 	l := &learner{
 		world: w, method: m, f: m.New(w.paper), p: w.prior, w: w.prior,
 		asked: make([]uint64, len(w.queries)), best: math.Inf(-1),
@@ -48,183 +60,104 @@ func (w *world) learn(ctx context.Context, m acquisition.Method, answers int) (R
 	if w.weights != nil {
 		l.w = w.weights
 	}
-	if l.count() == 0 {
-		l.table = acquisition.NewTable(w.model, l.p, w.queries)
+	if l.drawn() == 0 {
+		l.table = acquisition.NewTable(w.model, l.valuing(), w.queries)
 	}
-	for {
-		if err := l.measure(ctx); err != nil {
-			return Run{}, err
-		}
-		if l.n == answers {
-			return l.run, nil
-		}
-		if err := l.step(ctx); err != nil {
-			return Run{}, fmt.Errorf("answer %d: %w", l.n+1, err)
-		}
-	}
+	return l
 }
 
-// measure solves for the posterior mean and notes how good the policy is.
-func (l *learner) measure(ctx context.Context) error {
+// step is the body of the loop of Algorithms 1 and 3.
+func (l *learner) step(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err // solvers that look policies up do not look at ctx
+	}
+	c, err := l.candidates(ctx) // update Π_c
+	if err != nil {
+		return err
+	}
+	q, err := l.choose(ctx, c) // q* ∈ argmax_q u(q, D)
+	if err != nil {
+		return err
+	}
+	y := l.answer(q, l.asked[q]) // y* ← response to q*
+	l.observe(q, y)              // P(r|D ∪ {(q*, y*)}) ∝ P(y*|r, D, q*) P(r|D), D ← D ∪ {(q*, y*)}
+	return l.recommend(ctx)      // r̄ ← mean, π̄* ← RL(r̄)
+}
+
+// recommend solves for the mean of the belief, π̄* ← RL(r̄), and notes how good
+// the policy and the belief are.
+func (l *learner) recommend(ctx context.Context) error {
 	mean := l.w.Mean(nil)
 	p, err := l.judge.optimal(ctx, mean, l.stream("judge", l.n))
 	if err != nil {
-		return err
+		return fmt.Errorf("mean-optimal policy: %w", err)
 	}
 	l.mean = p
 	l.run.Solves++
 	l.run.Regret = append(l.run.Regret, l.world.best-p.value)
-	l.run.MSE = append(l.run.MSE, l.mse(l.p.Mean(nil)))
+	l.run.MSE = append(l.run.MSE, l.mse(mean))
 	l.run.Cosine = append(l.run.Cosine, l.cosine(mean))
 	return nil
 }
 
-// step asks one question and learns from the answer.
-func (l *learner) step(ctx context.Context) error {
-	in, queries, err := l.input(ctx)
-	if err != nil {
-		return err
-	}
+// choose returns q*, the index of a query with the highest value, and notes the
+// time of it.
+func (l *learner) choose(ctx context.Context, c panel) (int, error) {
 	began := time.Now()
-	chosen, err := acquisition.Select(l.f, in)
-	l.run.SelectNS = append(l.run.SelectNS, time.Since(began).Nanoseconds())
+	table, index := l.present()
+	if len(c.policies) > 0 {
+		table.SetPolicies(c.policies)
+	}
+	chosen, err := acquisition.Select(l.f, l.input(ctx, table, c))
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if chosen.Query < 0 {
-		return fmt.Errorf("there is nothing to ask")
+		return 0, fmt.Errorf("there is nothing to ask")
 	}
-	q := chosen.Query
-	if queries != nil {
-		q = queries[q]
+	l.run.SelectNS = append(l.run.SelectNS, (l.updating + time.Since(began)).Nanoseconds())
+	if index != nil {
+		return index[chosen.Query], nil
 	}
-	l.observe(q, l.answer(q, l.asked[q]))
-	return nil
+	return chosen.Query, nil
 }
 
-// input gathers what the question is chosen from. queries are the indexes of
-// the table's queries among the world's; nil if they are the same.
-func (l *learner) input(ctx context.Context) (in *acquisition.Input, queries []int, err error) {
-	table := l.table
-	if table == nil {
-		queries, table = l.drawn()
+// input gathers what u(q, D) is made of.
+func (l *learner) input(ctx context.Context, table *acquisition.Table, c panel) *acquisition.Input {
+	in := &acquisition.Input{
+		Table: table, Candidates: c.present, Rand: l.stream("choose", l.n), Best: l.best, Rated: l.rated,
+		Observed: l.observed(), Pool: l.pool, History: l.history, Distance: l.distance, Solve: l.imagined(ctx),
 	}
-	in = &acquisition.Input{
-		Table: table, Rand: l.stream("choose", l.n), Best: l.best, Rated: l.rated,
-		Observed: l.n > 0 || l.grounded(), Pool: l.pool, History: l.history, Distance: l.distance,
-		Solve: l.solver(ctx),
+	if in.Observed {
+		in.Noise = c.noise
 	}
-	policies, err := l.candidates(ctx, in)
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(policies) > 0 {
-		table.SetPolicies(policies)
-	}
-	return in, queries, nil
+	return in
 }
 
-// grounded reports whether the prior holds the authors' grounding observation.
-func (l *learner) grounded() bool { return l.paper && l.queries[0].Kind.Comparison() }
-
-// drawn returns candidate queries drawn with replacement, as the authors' Driver
-// experiment does.
-func (l *learner) drawn() ([]int, *acquisition.Table) {
-	stream := l.stream("candidate queries", l.n)
-	index, queries := make([]int, l.count()), make([]idrl.Query, l.count())
-	for i := range index {
-		index[i] = stream.IntN(len(l.queries))
-		queries[i] = l.queries[index[i]]
-	}
-	return index, acquisition.NewTable(l.model, l.p, queries)
-}
-
-// manyQueries is the number of candidate queries from which on methods that
-// solve for a policy a query look at a few of them only.
-const manyQueries = 5000
-
-// count returns the number of candidate queries that are drawn for a step; 0 for
-// all.
-func (l *learner) count() int {
-	switch {
-	case l.method.Name == "epd" && len(l.queries) > manyQueries:
-		return driverDraws
-	case l.method.Name == "uniform" || strings.HasPrefix(l.method.Name, "mr"):
-		return 0
-	default:
-		return l.draws
-	}
-}
-
-// solver returns the solver of EPD for one step. Solves of a step start alike,
-// so that what changes is the reward, but in the authors' Driver, where every
-// solve has a random start of its own.
-func (l *learner) solver(ctx context.Context) func(theta []float64) ([]float64, error) {
-	if l.hard != nil {
-		stream := l.stream("divergence", l.n)
-		return func(theta []float64) ([]float64, error) {
-			l.run.Solves++
-			return l.hard(theta, stream)
-		}
-	}
-	return remember(func(theta []float64) ([]float64, error) {
-		l.run.Solves++
-		p, err := l.plan.optimal(ctx, theta, l.stream("divergence", l.n))
-		return p.params, err
-	})
-}
-
-// remember returns f with a memory: queries with equal features change the mean
-// in the same way.
-func remember(f func([]float64) ([]float64, error)) func([]float64) ([]float64, error) {
-	type entry struct{ theta, params []float64 }
-	known := map[uint64][]entry{}
-	return func(theta []float64) ([]float64, error) {
-		key := hash(theta)
-		for _, e := range known[key] {
-			if slices.Equal(e.theta, theta) {
-				return e.params, nil
-			}
-		}
-		params, err := f(theta)
-		if err == nil {
-			known[key] = append(known[key], entry{slices.Clone(theta), params})
-		}
-		return params, err
-	}
-}
-
-// hash mixes the bits of x (Fowler–Noll–Vo).
-func hash(x []float64) uint64 {
-	h := uint64(14695981039346656037)
-	for _, v := range x {
-		h = (h ^ math.Float64bits(v)) * 1099511628211
-	}
-	return h
-}
-
-// observe updates the belief with the answer to query q: the assumed-density
-// step, exact for Gaussian noise.
+// observe updates the belief with the answer to query q, the assumed-density
+// step, exact for Gaussian noise, and what else depends on the answers.
 func (l *learner) observe(q int, a idrl.Answer) {
+	began := time.Now()
 	query := l.queries[q]
 	l.asked[q]++
 	l.n++
 	if a.Informative() {
-		same := l.p == l.w
+		one := l.p == l.w
 		l.p = update(l.model, l.p, query, a)
-		if same {
+		if one {
 			l.w = l.p
 		} else {
 			l.w = update(l.model, l.w, query, a)
 		}
 	}
 	if l.table != nil {
-		l.table.Observe(query, a, l.p)
+		l.table.Observe(query, a, l.valuing())
 	}
 	if a.Choice == idrl.Rated {
 		l.best, l.rated = max(l.best, a.Rating), true
 	}
 	l.history = append(l.history, acquisition.Asked{Query: query, Answer: a})
+	l.updating = time.Since(began)
 }
 
 // update returns the belief after answer a to q. Unlike belief.Model's it takes
@@ -235,29 +168,16 @@ func update(m belief.Model, g *belief.Gaussian, q idrl.Query, a idrl.Answer) *be
 	return g.Observe(q.X, d1, -d2)
 }
 
-// An archive holds the distinct policies that a run has solved for.
-type archive struct {
-	seen map[uint64]bool
-	list []idrl.Candidate
-}
+// observed reports whether the belief holds an observation: an answer, or the
+// authors' grounding one.
+func (l *learner) observed() bool { return l.n > 0 || l.grounded }
 
-// add adds c unless a policy with its feature expectation is there.
-func (a *archive) add(c idrl.Candidate) {
-	if a.seen == nil {
-		a.seen = map[uint64]bool{}
+// valuing returns the belief that queries are valued by. Where the authors' code
+// keeps two, maximum regret and policy divergence go by that which policies are
+// solved for. Source: reference "authors-code", sections 2 and 4.
+func (l *learner) valuing() *belief.Gaussian {
+	if l.method.Name == "mr" || l.method.Name == "epd" {
+		return l.w
 	}
-	if k := fingerprint(c.Mu); !a.seen[k] {
-		a.seen[k] = true
-		a.list = append(a.list, c)
-	}
-}
-
-// fingerprint hashes mu to nine digits, so that rounding makes no difference.
-func fingerprint(mu []float64) uint64 {
-	scale := 1e9 / (1 + floats.Norm(mu, math.Inf(1)))
-	r := make([]float64, len(mu))
-	for i, v := range mu {
-		r[i] = math.Round(v*scale) + 0 // +0: no negative zero
-	}
-	return hash(r)
+	return l.p
 }

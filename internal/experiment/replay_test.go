@@ -140,4 +140,3 @@ func within(t *testing.T, what string, got, want, tol float64) {
 		t.Errorf("%s = %.12g, want %.12g within %g", what, got, want, tol)
 	}
 }
-

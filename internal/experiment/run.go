@@ -28,6 +28,8 @@ type Options struct {
 
 	Cache     string        // folder for tables of policies that take seconds to make; "" for none
 	Preparing idrl.Progress // like Progress, of such a table
+
+	small *driverSizes // of Driver, for tests; nil for the experiment's own
 }
 
 // Do runs every method on every seed. Methods are paired: on one seed they share

@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"tiebreak/internal/acquisition"
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
 	"tiebreak/internal/sim"
 	"tiebreak/internal/solver"
 
@@ -37,33 +37,18 @@ type tabular struct {
 }
 
 // world makes the world of an instance in the variant that e asks for.
-func (t tabular) world(e Experiment, seed uint64) (*world, error) {
+func (t tabular) world(ctx context.Context, e Experiment, seed uint64) (*world, error) {
 	prior, err := belief.NewGaussian(make([]float64, len(t.theta)), t.cov)
 	if err != nil {
 		return nil, err
 	}
-	w := &world{seed: seed, paper: e.Mode == Paper, theta: t.theta, prior: prior, distance: differing}
-	stills := t.stills(e.Candidates)
-	if e.Queries == States {
-		for _, c := range stills {
-			w.queries = append(w.queries, idrl.NewRating(c))
-		}
-	} else {
-		w.queries = t.pairs(stills, e.Candidates)
-	}
-	if t.most > 0 && len(w.queries) > t.most {
-		w.stream("candidate queries", 0).Shuffle(len(w.queries), func(i, j int) { w.queries[i], w.queries[j] = w.queries[j], w.queries[i] })
-		w.queries = w.queries[:t.most]
-	}
-	if t.table != nil {
-		w.plan = lookup{t.table, t.theta}
-	} else {
-		w.plan = &exact{
-			env: t.env, theta: t.theta, prepared: solver.Prepare(t.env), start: t.env.Start(nil), mu: map[uint64][]float64{},
-		}
+	w := &world{
+		seed: seed, paper: e.Mode == Paper, theta: t.theta, prior: prior,
+		plan: t.planner(), distance: acquisition.DistanceOf(true, e.Mode == Paper),
 	}
 	w.judge = w.plan
-	best, err := w.plan.optimal(context.Background(), t.theta, nil)
+	w.queries = t.queries(w, e)
+	best, err := w.plan.optimal(ctx, t.theta, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -78,16 +63,43 @@ func (t tabular) world(e Experiment, seed uint64) (*world, error) {
 	return w, nil
 }
 
+// planner returns the solver: a lookup in the table, or policy iteration.
+func (t tabular) planner() planner {
+	if t.table != nil {
+		return lookup{t.table, t.theta}
+	}
+	return &exact{
+		env: t.env, theta: t.theta, prepared: solver.Prepare(t.env), start: t.env.Start(nil), mu: map[string][]float64{},
+	}
+}
+
+// queries returns the candidate queries.
+func (t tabular) queries(w *world, e Experiment) (out []idrl.Query) {
+	stills := t.stills(e.Candidates)
+	if e.Queries == States {
+		for _, c := range stills {
+			out = append(out, idrl.NewRating(c))
+		}
+	} else {
+		out = t.pairs(stills, e.Candidates)
+	}
+	if t.most > 0 && len(out) > t.most {
+		w.stream("candidate queries", 0).Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+		out = out[:t.most]
+	}
+	return out
+}
+
 // stills returns the states to ask about: all, or in the authors' code the first
 // of each row of features.
 func (t tabular) stills(variant string) (out []idrl.Clip) {
 	spec := t.env.Spec()
 	phi := mat.NewDense(t.env.NumStates(), spec.FeatureDim(), nil)
 	t.env.Features(phi)
-	seen := map[uint64]bool{}
+	seen := map[string]bool{}
 	for s := range t.env.NumStates() {
 		row := phi.RawRowView(s)
-		if k := hash(row); variant == Text || !seen[k] {
+		if k := bits(row); variant == Text || !seen[k] {
 			seen[k] = true
 			out = append(out, idrl.NewStill(spec.ID, "states", s, []float64{float64(s), 0}, row))
 		}
@@ -106,18 +118,26 @@ func (t tabular) pairs(stills []idrl.Clip, variant string) (out []idrl.Query) {
 		}
 		return out
 	}
-	all, kind := t.stills(Text), t.kinds(stills)
+	kind := t.kinds(stills)
 	seen := map[[2]int]bool{}
-	for i := range all {
-		for j := i + 1; j < len(all); j++ {
+	for i := range kind {
+		for j := i + 1; j < len(kind); j++ {
 			pair := [2]int{kind[i], kind[j]}
 			if pair[0] != pair[1] && !seen[pair] {
 				seen[pair] = true
-				out = append(out, idrl.NewComparison(stills[pair[0]], stills[pair[1]]))
+				out = append(out, ordered(stills[pair[0]], stills[pair[1]]))
 			}
 		}
 	}
 	return out
+}
+
+// ordered returns the comparison of a and b as another question than that of b
+// and a, with answers of its own.
+func ordered(a, b idrl.Clip) idrl.Query {
+	q := idrl.NewComparison(a, b)
+	q.ID = idrl.QueryID(a.ID + "|" + b.ID)
+	return q
 }
 
 // kinds returns for every state the index of the still with its features.
@@ -130,19 +150,14 @@ func (t tabular) kinds(stills []idrl.Clip) (out []int) {
 
 // expert sets the likelihoods and the expert, whose answers are of the model.
 func (t tabular) expert(w *world, e Experiment) error {
-	switch {
-	case w.paper:
-		w.model = belief.Model{Start: w.prior, Rating: belief.Rating{NoiseVar: stateNoiseVar}, Comparison: belief.PlusMinus{NoiseVar: comparisonNoiseVar}}
-	case e.Expert == People:
-		w.model = belief.Model{Start: w.prior, Rating: belief.Rating{NoiseVar: peopleNoiseStd * peopleNoiseStd}, Comparison: belief.BradleyTerry{Beta: peopleBeta}}
-	default:
-		w.model = belief.Model{Start: w.prior, Rating: belief.Rating{NoiseVar: stateNoiseVar}, Comparison: belief.BernoulliLinear{}}
-	}
 	kind, opt := "bernoulli", sim.Options{Range: 1, NoiseStd: math.Sqrt(stateNoiseVar), Unclamped: true}
+	w.model = belief.Model{Start: w.prior, Rating: belief.Rating{NoiseVar: stateNoiseVar}, Comparison: belief.BernoulliLinear{}}
 	switch {
 	case w.paper:
+		w.model.Comparison = belief.PlusMinus{NoiseVar: comparisonNoiseVar}
 		opt.NoiseStd = fixedNoiseStd
 	case e.Expert == People:
+		w.model.Rating, w.model.Comparison = belief.Rating{NoiseVar: peopleNoiseStd * peopleNoiseStd}, belief.BradleyTerry{Beta: peopleBeta}
 		kind, opt.NoiseStd, opt.Temperature = "bradley-terry", peopleNoiseStd, 1.0/peopleBeta
 	}
 	expert, err := sim.NewExpert(kind, sim.Task{Env: t.env.Spec().ID, Theta: t.theta}, opt)
@@ -153,20 +168,25 @@ func (t tabular) expert(w *world, e Experiment) error {
 		if query := w.queries[q]; w.paper && !query.Kind.Comparison() {
 			n = 0 // one draw for good
 		}
-		return expert.Answer(w.queries[q], rng.New(w.seed, "answer "+string(w.queries[q].ID), n))
+		return expert.Answer(w.queries[q], w.tape(q, n))
 	}
 	return nil
 }
 
-// mse returns the mean squared error of believed rewards over the states of the
-// authors' candidate queries. In paper mode the targets are their noisy answers.
+// mse returns the mean squared error of believed rewards over all states, as the
+// text has it. In paper mode it is over the states of the authors' candidate
+// queries, and against their noisy answers where states are rated.
 func (t tabular) mse(w *world, e Experiment) func([]float64) float64 {
-	points := t.stills(Code)
+	variant := Text
+	if w.paper {
+		variant = Code
+	}
+	points := t.stills(variant)
 	target := make([]float64, len(points))
 	for i, c := range points {
 		target[i] = floats.Dot(t.theta, c.Phi)
 		if w.paper && e.Queries == States {
-			target[i] = w.answer(i, 0).Rating // the queries are the points
+			target[i] = w.answer(w.about(c), 0).Rating
 		}
 	}
 	return func(mean []float64) float64 {
@@ -179,13 +199,19 @@ func (t tabular) mse(w *world, e Experiment) func([]float64) float64 {
 	}
 }
 
+// about returns the first query about a state with the features of c.
+func (w *world) about(c idrl.Clip) int {
+	return slices.IndexFunc(w.queries, func(q idrl.Query) bool { return slices.Equal(q.X, c.Phi) })
+}
+
 // asInCode sets what only the authors' code does: predictive covariances, one
 // rollout for the visits of a policy, and a grounding observation.
 func (t tabular) asInCode(w *world, e Experiment) {
 	w.noisy, w.noiseVar = true, stateNoiseVar
 	if e.Queries == Comparisons {
-		w.noiseVar = comparisonNoiseVar
+		w.grounded, w.noiseVar = true, comparisonNoiseVar
 		w.prior = w.prior.ObserveVar(t.ground(w.stream("grounding", 0)), 0, groundingVar)
+		w.model.Start = w.prior
 	}
 	w.visits = func(p policy, stream *rand.Rand) visit { return visit{counts: t.rollout(p, stream)} }
 }
@@ -211,17 +237,6 @@ func (t tabular) rollout(p policy, stream *rand.Rand) []float64 {
 	return sum
 }
 
-// differing counts the entries in which two policies differ.
-func differing(a, b []float64) float64 {
-	n := 0.0
-	for i := range a {
-		if a[i] != b[i] {
-			n++
-		}
-	}
-	return n
-}
-
 // A lookup finds the best policy of a table, the first of equals.
 type lookup struct {
 	table *solver.Table
@@ -239,7 +254,7 @@ type exact struct {
 	theta    []float64
 	prepared *solver.Prepared
 	start    []float64
-	mu       map[uint64][]float64 // feature expectation by policy
+	mu       map[string][]float64 // feature expectation by policy
 }
 
 func (x *exact) optimal(ctx context.Context, theta []float64, stream *rand.Rand) (policy, error) {
@@ -247,7 +262,7 @@ func (x *exact) optimal(ctx context.Context, theta []float64, stream *rand.Rand)
 	if err != nil {
 		return policy{}, fmt.Errorf("solve: %w", err)
 	}
-	k := hash(p.Params())
+	k := bits(p.Params())
 	if _, ok := x.mu[k]; !ok {
 		x.mu[k] = x.prepared.Mu(x.start, p.Params())
 	}

@@ -31,11 +31,11 @@ const tieBand = 0.25
 // tiesWorlds makes gridworlds with an expert who perceives u plus logistic noise
 // and finds what lies within the band equal.
 func tiesWorlds(_ context.Context, e Experiment, _ Options) (maker, error) {
-	return func(_ context.Context, seed uint64) (*world, error) {
+	return func(ctx context.Context, seed uint64) (*world, error) {
 		env := gridworld.New(gridworld.Config{}, rng.New(seed, "layout", 0))
 		t := tabular{env: env, theta: sim.NewTask(env, rng.New(seed, "task", 0)).Theta}
 		t.cov = identity(len(t.theta))
-		w, err := t.world(e, seed)
+		w, err := t.world(ctx, e, seed)
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +57,7 @@ func tieExperts(w *world, t tabular) error {
 		return err
 	}
 	ask := func(of sim.Expert, q int, n uint64) idrl.Answer {
-		return of.Answer(w.queries[q], rng.New(w.seed, "answer "+string(w.queries[q].ID), n))
+		return of.Answer(w.queries[q], w.tape(q, n))
 	}
 	noiseStd := math.Sqrt(8/math.Pi) / peopleBeta // as steep as the logistic at zero
 	two := belief.Model{Start: w.prior, Comparison: belief.Probit{NoiseStd: noiseStd}}

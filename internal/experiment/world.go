@@ -36,13 +36,22 @@ type world struct {
 	// n-th time, from 0: the same for every method.
 	answer func(q int, n uint64) idrl.Answer
 
-	visits   func(p policy, stream *rand.Rand) visit                     // what IDRL believes of a policy in paper mode; nil: its exact feature expectation
-	distance func(a, b []float64) float64                                // of two policies' parameters
-	mse      func(mean []float64) float64                                // error of believed rewards
-	known    func(theta []float64) []float64                             // the weights that the cosine is about; nil: all
-	noisy    bool                                                        // Thompson samples of the authors' code carry observation noise
-	noiseVar float64                                                     // of an answer, as the authors' code models it
-	hard     func(theta []float64, stream *rand.Rand) ([]float64, error) // EPD's solver where it is not plan; nil: plan
+	distance func(a, b []float64) float64    // of two policies' parameters, for EPD
+	mse      func(mean []float64) float64    // error of believed rewards
+	known    func(theta []float64) []float64 // the weights that the cosine is about; nil: all
+
+	quirks
+}
+
+// quirks are what only the authors' code does; zero but in paper mode.
+type quirks struct {
+	grounded bool                                    // the prior holds the grounding observation
+	noisy    bool                                    // Thompson samples carry observation noise
+	noiseVar float64                                 // of an answer
+	visits   func(p policy, stream *rand.Rand) visit // what IDRL knows of a policy
+
+	// hard is EPD's solver, where it is not plan.
+	hard func(ctx context.Context, theta []float64, stream *rand.Rand) ([]float64, error)
 }
 
 // A planner finds an optimal policy for reward weights.
@@ -55,7 +64,6 @@ type policy struct {
 	params []float64
 	mu     []float64 // feature expectation that true and believed returns are made of, length d
 	value  float64   // true return
-	clip   idrl.ClipID
 }
 
 // A visit is what one rollout of a policy met.
@@ -86,6 +94,12 @@ func (a visit) noise(b visit, noiseVar float64) float64 {
 
 // stream returns a stream that every method of the seed shares.
 func (w *world) stream(purpose string, n int) *rand.Rand { return rng.New(w.seed, purpose, uint64(n)) }
+
+// tape returns the stream of the answer to query q when it is asked for the n-th
+// time.
+func (w *world) tape(q int, n uint64) *rand.Rand {
+	return rng.New(w.seed, "answer "+string(w.queries[q].ID), n)
+}
 
 // cosine returns the cosine of the angle between the believed and the true
 // weights, over those that answers can tell; 0 if one of the two is zero.

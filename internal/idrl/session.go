@@ -3,6 +3,7 @@ package idrl
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -14,7 +15,7 @@ type SessionSpec struct {
 	Title        string
 	Env          string    // id in the catalogue
 	Kind         QueryKind // of every question
-	Acquisition  string    // "idrl" or "uniform"
+	Acquisition  string    // one of AcquisitionsFor(Kind)
 	Prior        string    // "linear": independent weights; "kernel": the environment's FeatureKernel
 	Likelihood   string    // of comparisons: one of Likelihoods()
 	Budget       int       // answers after which the session is complete; 0 for no limit
@@ -43,8 +44,18 @@ const (
 	MaxArchive      = 200   // policies of past generations that questions may be chosen by
 )
 
-// Acquisitions returns the names of the acquisition functions, the default first.
-func Acquisitions() []string { return []string{"idrl", "uniform"} }
+// Acquisitions returns the names of the acquisition functions that sessions may
+// use, the default first: those of package acquisition that are live, in its
+// order.
+func Acquisitions() []string {
+	return []string{"idrl", "uniform", "igr", "evr", "lvar", "tt", "err", "kg-star", "vids"}
+}
+
+// AcquisitionsFor returns those that can value questions of a kind: "evr" needs
+// comparisons, the others value every question.
+func AcquisitionsFor(kind QueryKind) []string {
+	return slices.DeleteFunc(Acquisitions(), func(name string) bool { return name == "evr" && !kind.Comparison() })
+}
 
 // Priors returns the names of the priors, the default first.
 func Priors() []string { return []string{"linear", "kernel"} }
@@ -120,6 +131,10 @@ func (s SessionSpec) Validate() error {
 		if err != nil {
 			return err
 		}
+	}
+	if fit := AcquisitionsFor(s.Kind); !slices.Contains(fit, s.Acquisition) {
+		return Errorf(Invalid, "acquisition function %q cannot choose questions of type %q; those that can: %s",
+			s.Acquisition, s.Kind, strings.Join(fit, ", "))
 	}
 	positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
 	switch {

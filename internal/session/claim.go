@@ -161,7 +161,8 @@ func (s *Session) lease(who idrl.AnnotatorID, n int64, q idrl.Query) idrl.Assign
 // choose picks the next question for the annotator. Questions under a live
 // lease and those in fresh count as if they were answered already, so nobody is
 // asked what another is just answering. It is a function of the log, the
-// pending questions, the generation and the number of the assignment.
+// pending questions, the generations so far and the number of the assignment. Its
+// error is that of the acquisition function, and of its kind.
 func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idrl.Assignment, ok bool, err error) {
 	n := s.asked.nextN() + int64(len(fresh))
 	pending := s.asked.pending(s.cfg.Now())
@@ -177,7 +178,7 @@ func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idrl
 	in := &acquisition.Input{Table: table, Candidates: len(s.gen.Candidates), Rand: rng.New(s.spec.Seed, "tie", uint64(n))}
 	sel, err := acquisition.Select(s.cfg.Acquisition.New(false), in)
 	if err != nil {
-		return idrl.Assignment{}, false, fmt.Errorf("choose question %d: %w", n, err)
+		return idrl.Assignment{}, false, fmt.Errorf("choose question %d by %s: %w", n, s.cfg.Acquisition.Title, err)
 	}
 	as = s.lease(who, n, askable[sel.Query])
 	if as.Query.Kind.Comparison() {

@@ -35,6 +35,11 @@ type Config struct {
 	Publisher   Publisher
 	Log         *slog.Logger
 
+	// Refit returns the belief after all of some answers at once; as[i] answers
+	// qs[i]. It makes the belief after a withdrawal, which does not then depend on
+	// the order of what is left. If it is nil the answers are replayed.
+	Refit func(ctx context.Context, qs []idrl.Query, as []idrl.Answer) (idrl.Posterior, error)
+
 	Now   func() time.Time // the server's clock; default time.Now
 	Lease time.Duration    // of a question; default 10 minutes
 }
@@ -61,7 +66,8 @@ type Session struct {
 
 // New returns a session that has not started. It rebuilds the belief from the
 // record: from the last snapshot if it is that of the last log row, else by
-// replaying the log.
+// replaying the log. It returns an error of kind Invalid if the acquisition
+// function cannot value the session's questions.
 func New(cfg Config) (*Session, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -70,6 +76,9 @@ func New(cfg Config) (*Session, error) {
 		cfg.Lease = 10 * time.Minute
 	}
 	r := cfg.Record
+	if err := cfg.Acquisition.Fits(r.Spec.Kind, false); err != nil { // clips may be parts of trajectories
+		return nil, fmt.Errorf("session %s: %w", r.Spec.ID, err)
+	}
 	s := &Session{
 		cfg: cfg, spec: r.Spec, stopped: make(chan struct{}), inbox: make(chan func()),
 		log: newAnswerLog(), asked: newAssignments(r.Assignments), gen: r.Generation, archive: r.Archive,
@@ -115,21 +124,65 @@ func (s *Session) restoreBelief(snapshots []idrl.Snapshot) (err error) {
 	return err
 }
 
-// refit replays rows from the prior: the informative answers that no row of
-// rows withdraws, in order.
+// maxRefit bounds the work of Config.Refit, answers times dimension squared: about
+// a tenth of a second, for which the session stands still.
+const maxRefit = 2_000_000
+
+// refit returns the belief after rows: of what comes before the last withdrawal
+// the effective answers at once, and then the others one by one, as they came.
 func (s *Session) refit(rows []idrl.Answer) (idrl.Posterior, error) {
-	p := s.cfg.Model.Prior()
-	for _, a := range idrl.Effective(rows) {
-		as := s.asked.get(a.Assignment)
-		if as == nil {
-			return nil, fmt.Errorf("answer %d: its assignment %s is not recorded", a.Seq, a.Assignment)
+	edited := 0 // rows up to and with the last withdrawal
+	for i, a := range rows {
+		if a.Undoes != "" {
+			edited = i + 1
 		}
-		var err error
-		if p, err = s.cfg.Model.Update(p, as.Query, a); err != nil {
+	}
+	p, err := s.afresh(idrl.Effective(rows[:edited]))
+	if err != nil {
+		return nil, err
+	}
+	return s.replay(p, rows[edited:])
+}
+
+// afresh returns the belief after answers, none of which is withdrawn.
+func (s *Session) afresh(answers []idrl.Answer) (idrl.Posterior, error) {
+	prior := s.cfg.Model.Prior()
+	d := prior.Dim()
+	if s.cfg.Refit == nil || len(answers) == 0 || len(answers)*d*d > maxRefit {
+		return s.replay(prior, answers)
+	}
+	var qs []idrl.Query
+	for _, a := range answers {
+		q, err := s.question(a)
+		if err != nil {
+			return nil, err
+		}
+		qs = append(qs, q)
+	}
+	return s.cfg.Refit(context.Background(), qs, answers)
+}
+
+// replay updates p with answers, one by one.
+func (s *Session) replay(p idrl.Posterior, answers []idrl.Answer) (idrl.Posterior, error) {
+	for _, a := range answers {
+		q, err := s.question(a)
+		if err != nil {
+			return nil, err
+		}
+		if p, err = s.cfg.Model.Update(p, q, a); err != nil {
 			return nil, fmt.Errorf("answer %d: %w", a.Seq, err)
 		}
 	}
 	return p, nil
+}
+
+// question returns what an answer of the log replies to.
+func (s *Session) question(a idrl.Answer) (idrl.Query, error) {
+	as := s.asked.get(a.Assignment)
+	if as == nil {
+		return idrl.Query{}, fmt.Errorf("answer %d: its assignment %s is not recorded", a.Seq, a.Assignment)
+	}
+	return as.Query, nil
 }
 
 // Spec returns what the session is made of.

@@ -13,9 +13,9 @@ import (
 // A pool is a set of policies that are optimal for reward weights drawn from
 // N(0, I). It depends on the session's seed and not on any belief.
 type pool struct {
-	seed         uint64
-	policies     []solved
-	trajectories []*idrl.Trajectory // of policies, in order
+	seed     uint64
+	policies []solved
+	rollouts [][]*idrl.Trajectory // of policies, in order
 }
 
 // poolFor returns the pool of r's seed, and builds it if it is not the last
@@ -47,11 +47,11 @@ func (r *run) buildPool(ctx context.Context) (*pool, error) {
 		if err != nil {
 			return nil, fmt.Errorf("solve policy %d: %w", k, err)
 		}
-		t, err := r.rollout(idrl.PolicyID(fmt.Sprintf("pool.p%d", k)), s.policy)
+		ts, err := r.rollOut(idrl.PolicyID(fmt.Sprintf("pool.p%d", k)), s.policy)
 		if err != nil {
 			return nil, err
 		}
-		p.policies, p.trajectories = append(p.policies, s), append(p.trajectories, t)
+		p.policies, p.rollouts = append(p.policies, s), append(p.rollouts, ts)
 	}
 	return p, nil
 }
@@ -75,17 +75,17 @@ func (p *pool) warm(theta []float64, given [][]float64) [][]float64 {
 // PoolPolicies returns the policies of the pool for a session's seed, with the
 // weights' Theta left out. It builds the pool if need be.
 func (t *Thompson) PoolPolicies(ctx context.Context, seed uint64) ([]idrl.Candidate, error) {
-	r := &run{settings: t.settings(), env: t.NewEnv(), job: idrl.TrainJob{Seed: seed}}
+	r := t.newRun(idrl.TrainJob{Seed: seed})
 	p, err := t.poolFor(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	var out []idrl.Candidate
 	for i, s := range p.policies {
-		clip := r.opening(p.trajectories[i])
+		first := p.rollouts[i][0]
 		out = append(out, idrl.Candidate{
-			ID: p.trajectories[i].Policy, Origin: idrl.FromSample,
-			Policy: s.policy, Params: s.policy.Params(), Mu: s.mu, Clip: clip.ID,
+			ID: first.Policy, Origin: idrl.FromSample,
+			Policy: s.policy, Params: s.policy.Params(), Mu: s.mu, Clip: r.opening(first).ID,
 		})
 	}
 	return out, nil

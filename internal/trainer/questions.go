@@ -30,8 +30,10 @@ func (s *clipSet) add(c idrl.Clip) {
 	}
 }
 
-// opening returns the clip of the first ClipSteps steps of t. All trajectories
-// of a session begin in the same state, so openings compare policies fairly.
+// opening returns the clip of the first ClipSteps steps of t. The n-th rollouts
+// of all policies begin in the same state, so that their openings compare the
+// policies fairly; where there are several, a question may also be about what
+// befell a policy.
 func (r *run) opening(t *idrl.Trajectory) idrl.Clip {
 	n := r.env.Spec().ClipSteps
 	if n <= 0 || n > t.Len() {
@@ -41,18 +43,20 @@ func (r *run) opening(t *idrl.Trajectory) idrl.Clip {
 }
 
 // questions returns the clips that may be shown, the first keep of which are the
-// candidates', and the questions about them.
-func (r *run) questions(candidates, pool []*idrl.Trajectory) (clips []idrl.Clip, keep int, queries []idrl.Query) {
+// candidates' own, from their first rollouts, and the questions about them. It
+// takes the rollouts of each policy.
+func (r *run) questions(candidates, pool [][]*idrl.Trajectory) (clips []idrl.Clip, keep int, queries []idrl.Query) {
 	var openings clipSet
-	for _, t := range candidates {
-		openings.add(r.opening(t))
+	for _, ts := range candidates {
+		openings.add(r.opening(ts[0]))
 	}
 	keep = len(openings.list)
+	all := slices.Concat(slices.Concat(candidates...), slices.Concat(pool...))
 	if r.kind.Still() {
-		stills := r.stills(slices.Concat(candidates, pool))
+		stills := r.stills(all)
 		return slices.Concat(openings.list, stills), keep, r.ask(stills, 0)
 	}
-	for _, t := range pool {
+	for _, t := range all {
 		openings.add(r.opening(t))
 	}
 	return openings.list, keep, r.ask(openings.list, keep)

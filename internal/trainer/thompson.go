@@ -33,6 +33,10 @@ type Thompson struct {
 	Pool       int // policies of the pool; default 20, negative for none
 	MaxQueries int // more questions than these are thinned out at random; default 2000
 
+	// Rollouts is the number of episodes of each policy that clips are cut from,
+	// where two episodes of a policy may differ; elsewhere one does. Default 4.
+	Rollouts int
+
 	// Encode draws a clip for the annotators' pages. If it is nil the clips
 	// have no Media.
 	Encode func(idrl.Environment, idrl.Clip) ([]byte, error)
@@ -50,11 +54,12 @@ var _ idrl.Trainer = (*Thompson)(nil)
 
 // settings are the exported fields of a Thompson with their defaults.
 type settings struct {
-	solver                                  idrl.Solver
-	kind                                    idrl.QueryKind
-	samples, restarts, poolSize, maxQueries int
-	encode                                  func(idrl.Environment, idrl.Clip) ([]byte, error)
-	mu                                      func(idrl.Environment, idrl.Policy, *rand.Rand) []float64
+	solver                      idrl.Solver
+	kind                        idrl.QueryKind
+	samples, restarts, poolSize int
+	maxQueries, rollouts        int
+	encode                      func(idrl.Environment, idrl.Clip) ([]byte, error)
+	mu                          func(idrl.Environment, idrl.Policy, *rand.Rand) []float64
 }
 
 func (t *Thompson) settings() settings {
@@ -67,7 +72,8 @@ func (t *Thompson) settings() settings {
 	s := settings{
 		solver: t.Solver, kind: t.Kind,
 		samples: or(t.Samples, 5), restarts: or(t.Restarts, 10), poolSize: max(0, or(t.Pool, 20)), maxQueries: or(t.MaxQueries, 2000),
-		encode: t.Encode, mu: t.Mu,
+		rollouts: max(1, or(t.Rollouts, 4)),
+		encode:   t.Encode, mu: t.Mu,
 	}
 	if s.kind == "" {
 		s.kind = idrl.CompareClips
@@ -83,7 +89,7 @@ func (t *Thompson) settings() settings {
 // of job and of t's settings. It returns ctx.Err() soon after ctx is done, and
 // the solver's and Encode's errors.
 func (t *Thompson) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
-	r := &run{settings: t.settings(), env: t.NewEnv(), job: job}
+	r := t.newRun(job)
 	if err := r.check(); err != nil {
 		return idrl.Generation{}, err
 	}
@@ -91,11 +97,11 @@ func (t *Thompson) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generatio
 	if err != nil {
 		return idrl.Generation{}, fmt.Errorf("train from answer %d: pool: %w", job.BasedOn, err)
 	}
-	candidates, trajectories, err := r.candidates(ctx, pool)
+	candidates, rollouts, err := r.candidates(ctx, pool)
 	if err != nil {
 		return idrl.Generation{}, fmt.Errorf("train from answer %d: %w", job.BasedOn, err)
 	}
-	clips, keep, queries := r.questions(trajectories, pool.trajectories)
+	clips, keep, queries := r.questions(rollouts, pool.rollouts)
 	g := idrl.Generation{BasedOn: job.BasedOn, Candidates: candidates, Queries: queries}
 	if g.Clips, err = r.draw(ctx, clips, keep, queries); err != nil {
 		return idrl.Generation{}, fmt.Errorf("train from answer %d: %w", job.BasedOn, err)
@@ -109,6 +115,15 @@ type run struct {
 	settings
 	env idrl.Environment
 	job idrl.TrainJob
+}
+
+// newRun returns a run of t, which makes one rollout of a policy if all are alike.
+func (t *Thompson) newRun(job idrl.TrainJob) *run {
+	r := &run{settings: t.settings(), env: t.NewEnv(), job: job}
+	if !uncertain(r.env) {
+		r.rollouts = 1
+	}
+	return r
 }
 
 func (r *run) check() error {
@@ -133,11 +148,11 @@ func (r *run) report(done int, what string) {
 }
 
 // candidates solves for the Thompson policies, in the order drawn, and then for
-// the mean-optimal one, and rolls each out once.
-func (r *run) candidates(ctx context.Context, p *pool) ([]idrl.Candidate, []*idrl.Trajectory, error) {
+// the mean-optimal one, and rolls each out.
+func (r *run) candidates(ctx context.Context, p *pool) ([]idrl.Candidate, [][]*idrl.Trajectory, error) {
 	draws := rng.New(r.job.Seed, "thompson", uint64(r.job.BasedOn))
 	var out []idrl.Candidate
-	var trajectories []*idrl.Trajectory
+	var rollouts [][]*idrl.Trajectory
 	for k := range r.samples + 1 {
 		r.report(k, fmt.Sprintf("solving candidate %d of %d", k+1, r.samples+1))
 		c := idrl.Candidate{ID: idrl.PolicyID(fmt.Sprintf("g%d.p%d", r.job.BasedOn, k)), Origin: idrl.FromSample}
@@ -151,14 +166,14 @@ func (r *run) candidates(ctx context.Context, p *pool) ([]idrl.Candidate, []*idr
 			return nil, nil, fmt.Errorf("solve candidate %s: %w", c.ID, err)
 		}
 		c.Policy, c.Params, c.Mu = solved.policy, solved.policy.Params(), solved.mu
-		trajectory, err := r.rollout(c.ID, c.Policy)
+		ts, err := r.rollOut(c.ID, c.Policy)
 		if err != nil {
 			return nil, nil, err
 		}
-		c.Clip = r.opening(trajectory).ID
-		out, trajectories = append(out, c), append(trajectories, trajectory)
+		c.Clip = r.opening(ts[0]).ID
+		out, rollouts = append(out, c), append(rollouts, ts)
 	}
-	return out, trajectories, nil
+	return out, rollouts, nil
 }
 
 // solved is a policy and its feature expectation.
@@ -172,12 +187,14 @@ func (r *run) solve(ctx context.Context, theta []float64, warm [][]float64, stre
 	if err != nil {
 		return solved{}, err
 	}
-	return solved{p, r.mu(r.env, p, r.stream("mu"))}, nil
+	return solved{p, r.mu(r.env, p, r.stream("mu", 0))}, nil
 }
 
 // stream returns the named stream that every policy of the session shares, so
-// that all are judged in the same episode: common random numbers.
-func (r *run) stream(purpose string) *rand.Rand { return rng.New(r.job.Seed, purpose, 0) }
+// that all are judged in the same n-th episode: common random numbers.
+func (r *run) stream(purpose string, n int) *rand.Rand {
+	return rng.New(r.job.Seed, purpose, uint64(n))
+}
 
 // episodeMu returns the discounted features of one episode of p.
 func episodeMu(env idrl.Environment, p idrl.Policy, stream *rand.Rand) []float64 {
@@ -192,16 +209,33 @@ func episodeMu(env idrl.Environment, p idrl.Policy, stream *rand.Rand) []float64
 	return mu
 }
 
-// rollout records one episode of p. It returns an error of kind Invalid if the
-// environment cannot save its states.
-func (r *run) rollout(id idrl.PolicyID, p idrl.Policy) (*idrl.Trajectory, error) {
+// rollOut records r.rollouts episodes of p. The n-th episodes of all policies share
+// a stream, so that they begin in the same state. It returns an error of kind
+// Invalid if the environment cannot save its states.
+func (r *run) rollOut(id idrl.PolicyID, p idrl.Policy) ([]*idrl.Trajectory, error) {
+	var out []*idrl.Trajectory
+	for n := range r.rollouts {
+		t, err := r.episode(id, p, n)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+// episode records the n-th episode of p.
+func (r *run) episode(id idrl.PolicyID, p idrl.Policy, n int) (*idrl.Trajectory, error) {
 	states, ok := r.env.(idrl.Snapshotter)
 	spec := r.env.Spec()
 	if !ok {
 		return nil, idrl.Errorf(idrl.Invalid, "environment %q cannot save its states, so nobody can be shown them", spec.ID)
 	}
-	stream := r.stream("rollout")
+	stream := r.stream("rollout", n)
 	t := &idrl.Trajectory{ID: idrl.TrajectoryID(id), Env: spec.ID, Policy: id}
+	if n > 0 {
+		t.ID = idrl.TrajectoryID(fmt.Sprintf("%s.%d", id, n))
+	}
 	step := r.env.Reset(stream)
 	t.Snapshots = append(t.Snapshots, states.Snapshot(nil))
 	for !step.Kind.Last() {
@@ -216,4 +250,34 @@ func (r *run) rollout(id idrl.PolicyID, p idrl.Policy) (*idrl.Trajectory, error)
 		return nil, err
 	}
 	return t, nil
+}
+
+// uncertain reports whether two episodes in env with the same actions may
+// differ. It takes it of an environment that does not tell.
+func uncertain(env idrl.Environment) bool {
+	switch env := env.(type) {
+	case idrl.Differentiable: // without randomness
+		return false
+	case idrl.Tabular:
+		return !fixed(env)
+	}
+	return true
+}
+
+// fixed reports whether every episode of env begins in one state and every
+// action leads to one.
+func fixed(env idrl.Tabular) bool {
+	n := env.NumStates()
+	p := env.Start(nil)
+	if !slices.Contains(p, 1) {
+		return false
+	}
+	for s := range n {
+		for a := range env.Spec().Actions.Num {
+			if !slices.Contains(env.Transition(p, s, a), 1) {
+				return false
+			}
+		}
+	}
+	return true
 }

@@ -53,7 +53,7 @@ func train(t *testing.T, tr *trainer.Thompson, job idrl.TrainJob) idrl.Generatio
 }
 
 func TestGenerations(t *testing.T) {
-	for _, env := range []string{"driver", "gridworld"} {
+	for _, env := range []string{"driver", "gridworld", "chain", "junction"} {
 		for _, kind := range idrl.QueryKinds() {
 			t.Run(env+" "+string(kind), func(t *testing.T) {
 				tr := thompson(t, env, kind)
@@ -142,7 +142,7 @@ func TestTabularStates(t *testing.T) {
 }
 
 func TestTrainIsAFunctionOfItsJob(t *testing.T) {
-	for _, env := range []string{"driver", "gridworld"} {
+	for _, env := range []string{"driver", "gridworld", "junction"} {
 		t.Run(env, func(t *testing.T) {
 			one := thompson(t, env, idrl.CompareClips)
 			first := train(t, one, jobFor(one))
@@ -221,6 +221,44 @@ func TestQuestionsAreThinnedOut(t *testing.T) {
 	}
 	if want := len(mine) * (len(mine) - 1) / 2; between != want {
 		t.Errorf("%d questions compare two candidates, want all %d", between, want)
+	}
+}
+
+// TestRollouts: where an episode is a matter of chance a policy has several, the
+// n-th of which begins in the same state for all policies, so that there is
+// something to compare whatever the session's seed; elsewhere it has one.
+func TestRollouts(t *testing.T) {
+	for _, test := range []struct {
+		env              string
+		rollouts, starts int // at most
+	}{
+		{"driver", 4, 1},
+		{"gridworld", 4, 1},
+		{"chain", 1, 1},
+		{"chain", 0, 4},
+		{"junction", 1, 1},
+		{"junction", 0, 4},
+		{"junction", 9, 9},
+	} {
+		most, least := 0, 1000
+		for seed := range uint64(8) {
+			tr := thompson(t, test.env, idrl.CompareClips)
+			tr.Rollouts, tr.Samples, tr.Restarts = test.rollouts, 1, 1
+			job := jobFor(tr)
+			job.Seed = seed
+			g := train(t, tr, job)
+			starts := map[string]bool{}
+			for _, c := range g.Clips {
+				starts[fmt.Sprint(c.Snapshots[0])] = true
+			}
+			most, least = max(most, len(starts)), min(least, len(g.Queries))
+		}
+		if most > test.starts || most < min(test.starts, 3) {
+			t.Errorf("%s, %d rollouts: clips begin in up to %d states, want up to %d", test.env, test.rollouts, most, test.starts)
+		}
+		if test.starts > 1 && least < 6 { // four clips that differ
+			t.Errorf("%s, %d rollouts: only %d questions with some seed", test.env, test.rollouts, least)
+		}
 	}
 }
 

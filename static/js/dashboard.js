@@ -138,7 +138,7 @@ function rows(name, list) {
 
 /** @param {{first: string, second: string}} why */
 function pair({ first, second }) {
-  return first ? `${first} – ${second}` : "drawn uniformly";
+  return first ? `${first} – ${second}` : part("recent").dataset.noPair || "–";
 }
 
 /**

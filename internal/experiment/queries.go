@@ -1,0 +1,77 @@
+package experiment
+
+import (
+	"context"
+	"strings"
+
+	"tiebreak/internal/acquisition"
+	"tiebreak/internal/idrl"
+)
+
+// present returns the table of the candidate queries of a step. index holds
+// their indexes among the world's; nil if they are all of these.
+func (l *learner) present() (table *acquisition.Table, index []int) {
+	if l.table != nil {
+		return l.table, nil
+	}
+	stream := l.stream("candidate queries", l.n)
+	queries := make([]idrl.Query, l.drawn())
+	index = make([]int, len(queries))
+	for i := range index {
+		index[i] = stream.IntN(len(l.queries)) // with replacement, as the authors' Driver experiment does
+		queries[i] = l.queries[index[i]]
+	}
+	return acquisition.NewTable(l.model, l.valuing(), queries), index
+}
+
+// manyQueries is the number of candidate queries from which on methods that
+// solve for a policy a query look at a few of them only.
+const manyQueries = 5000
+
+// drawn returns the number of candidate queries that are drawn for a step; 0 for
+// all.
+func (l *learner) drawn() int {
+	switch {
+	case l.method.Name == "epd" && len(l.queries) > manyQueries:
+		return driverDraws
+	case l.method.Name == "uniform" || strings.HasPrefix(l.method.Name, "mr"):
+		return 0
+	default:
+		return l.draws
+	}
+}
+
+// imagined returns the solver of EPD for one step. Solves of a step start alike,
+// so that what changes is the reward, but in the authors' Driver, where every
+// solve has a random start of its own.
+func (l *learner) imagined(ctx context.Context) func(theta []float64) ([]float64, error) {
+	if l.hard != nil {
+		stream := l.stream("divergence", l.n)
+		return func(theta []float64) ([]float64, error) {
+			l.run.Solves++
+			return l.hard(ctx, theta, stream)
+		}
+	}
+	return remember(func(theta []float64) ([]float64, error) {
+		l.run.Solves++
+		p, err := l.plan.optimal(ctx, theta, l.stream("divergence", l.n))
+		return p.params, err
+	})
+}
+
+// remember returns f with a memory: queries with equal features change the mean
+// in the same way.
+func remember(f func([]float64) ([]float64, error)) func([]float64) ([]float64, error) {
+	known := map[string][]float64{}
+	return func(theta []float64) ([]float64, error) {
+		k := bits(theta)
+		if params, ok := known[k]; ok {
+			return params, nil
+		}
+		params, err := f(theta)
+		if err == nil {
+			known[k] = params
+		}
+		return params, err
+	}
+}
