@@ -13,7 +13,7 @@ type wording struct {
 // methods are the words of idrl.Acquisitions.
 var methods = map[string]wording{
 	"idrl": {
-		"IDRL", "Asks what best tells apart the two policies still in contention. The usual choice.",
+		"IDRL", "Asks what best tells apart the two policies whose returns differ most uncertainly. The paper’s method.",
 		"each tells two candidates apart; its expected information is about the difference of their returns", "drawn at random",
 	},
 	"uniform": {"Uniform", "Asks at random. The baseline.", "all are drawn at random", "drawn at random"},
@@ -26,8 +26,8 @@ var methods = map[string]wording{
 		"of each it was least sure how it would be answered", "the two shown",
 	},
 	"lvar": {
-		"LVAR", "Compares the best policy so far with all others, most with those likely to be better.",
-		"each compares the leader with all policies so far that may be better", "leader – all others",
+		"LVAR", "Compares the best policy so far with all others, most with those likely to be better. The usual choice.",
+		"each compares the leader with all policies so far that may be better, of which the one that weighs most is shown; its expected information is about the difference of their returns", "drawn at random",
 	},
 	"tt": {
 		"TT", "Compares the best policy so far with its strongest challenger.",
@@ -44,6 +44,10 @@ var methods = map[string]wording{
 	"vids": {
 		"V-IDS", "Asks what tells most about which policy is the best.",
 		"each tells most about which of all policies so far is the best", "all policies",
+	},
+	"leader": {
+		"Leader against one", "Compares the best candidate with one that may be better. It needs the fewest candidates.",
+		"each sets the leader against one other candidate; its expected information is about the difference of their returns", "drawn at random",
 	},
 }
 

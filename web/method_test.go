@@ -64,11 +64,12 @@ func TestDashboardNamesMethods(t *testing.T) {
 		{"uniform", "Uniform", "drawn at random"},
 		{"igr", "IGR", "the reward"},
 		{"evr", "EVR", "the two shown"},
-		{"lvar", "LVAR", "leader – all others"},
+		{"lvar", "LVAR", "drawn at random"},
 		{"tt", "TT", "drawn at random"},
 		{"err", "ERR", "leader – all others"},
 		{"kg-star", "KG*", "leader – all others"},
 		{"vids", "V-IDS", "all policies"},
+		{"leader", "Leader against one", "drawn at random"},
 	} {
 		b.s1.spec.Acquisition = test.acquisition
 		page := b.get(c, "/sessions/s1").body

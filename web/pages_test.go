@@ -268,7 +268,7 @@ func TestCreateSessionRefuses(t *testing.T) {
 		{"long title", "title", strings.Repeat("x", 121), "At most 120 characters"},
 		{"unknown environment", "env", "moon", "driver, gridworld"},
 		{"unknown question", "kind", "guess", "clip_comparison, clip_rating"},
-		{"unknown acquisition function", "acquisition", "magic", "idrl, uniform, igr, evr, lvar, tt, err, kg-star, vids"},
+		{"unknown acquisition function", "acquisition", "magic", "lvar, idrl, uniform, igr, evr, tt, err, kg-star, vids, leader"},
 		{"acquisition function for comparisons", "acquisition", "evr", "EVR cannot choose questions of the kind above."}, // state_rating
 		{"unknown prior", "prior", "magic", "linear, kernel"},
 		{"unknown likelihood", "likelihood", "magic", "probit, gaussian, bradley-terry, bernoulli"},

@@ -44,8 +44,10 @@ func TestBenchRefuses(t *testing.T) {
 		{"questions of another figure", []string{"driver", "--queries", "state"}, []string{`"state"`, "comparison"}},
 		{"unknown walls", []string{"gridworld", "--walls", "brick"}, []string{`"brick"`, "text, code"}},
 		{"unknown candidates", []string{"all", "--candidates", "few"}, []string{`"few"`, "text, code"}},
+		{"suite in another mode", []string{"suite", "--mode", "paper"}, []string{"the suite fixes its mode"}},
+		{"suite with other questions", []string{"suite", "--queries", "state"}, []string{"the suite fixes its mode"}},
 		{"unknown expert", []string{"chain", "--expert", "oracle"}, []string{`"oracle"`, "people"}},
-		{"no seeds", []string{"all", "--seeds", "0"}, []string{"seeds", "at least 1"}},
+		{"no seeds", []string{"all", "--seeds", "0"}, []string{"seeds", "must be 1 to"}},
 		{"negative answers", []string{"chain", "--answers", "-1"}, []string{"answers", "-1"}},
 		{"no workers", []string{"chain", "--workers", "0"}, []string{"workers"}},
 		{"unknown method", []string{"chain", "--queries", "state", "--methods", "idrl,magic"}, []string{`"magic"`, "uniform"}},
@@ -125,10 +127,8 @@ func TestBench(t *testing.T) {
 // With a list of methods, figures that none of them applies to are left out.
 func TestBenchLeavesOut(t *testing.T) {
 	status, stdout, stderr := cli(t, "bench", "all", "--queries", "state", "--mode", "paper", "--methods", "eir", "--seeds", "1", "--answers", "1", "--out", t.TempDir())
-	for _, want := range []string{"driver, state: left out", "garnet, state: left out", "ties, state: left out"} {
-		if !strings.Contains(stderr, want) {
-			t.Errorf("it does not say %q:\n%s", want, stderr)
-		}
+	if want := "driver, state: left out"; !strings.Contains(stderr, want) {
+		t.Errorf("it does not say %q:\n%s", want, stderr)
 	}
 	if status != 0 || strings.Count(stdout, "written to") != 3 {
 		t.Errorf("status %d, want three experiments:\n%s%s", status, stdout, stderr)

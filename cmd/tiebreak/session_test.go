@@ -54,7 +54,7 @@ func TestBrowserMethods(t *testing.T) {
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	_, chain := newLink(t, data, addr, "--env", "chain", "--kind", "state_comparison", "--title", "Which field?",
-		"--acquisition", "lvar", "--likelihood", "bradley-terry", "--prior", "kernel")
+		"--acquisition", "err", "--likelihood", "bradley-terry", "--prior", "kernel")
 	_, junction := newLink(t, data, addr, "--env", "junction", "--kind", "state_rating", "--title", "Which way?",
 		"--acquisition", "err", "--prior", "kernel")
 	_, clips := newLink(t, data, addr, "--env", "junction", "--kind", "clip_comparison", "--title", "Which walk?", "--acquisition", "tt")

@@ -75,27 +75,35 @@ func TestLVAR(t *testing.T) {
 		in := input(m, p, g, rng.New(1, "draws", 0))
 		in.Candidates = 1 // policies of an archive count too
 		got, pair := scorePair(t, acquisition.LVAR{}, in)
-		if pair.First != -1 || pair.Second != -1 {
-			t.Errorf("the values are about the pair %+v", pair)
+		heaviest, most := -1, 0.0
+		for j := range g.Candidates {
+			if v := share(best, j) * variance(p, difference(g, j, leader)); v > most {
+				heaviest, most = j, v
+			}
+		}
+		if pair.First != leader || pair.Second != heaviest {
+			t.Errorf("the values are about the pair %+v, want the leader %d and %d", pair, leader, heaviest)
 		}
 		for q := range min(20, len(got)) {
 			var want float64
 			for j := range g.Candidates {
-				share := float64(floats.Count(func(k float64) bool { return int(k) == j }, asFloats(best))) / 256
 				delta := difference(g, j, leader)
-				want += share * (variance(p, delta) - expectedVariance(t, m, p, g.Queries[q], delta))
+				want += share(best, j) * (variance(p, delta) - expectedVariance(t, m, p, g.Queries[q], delta))
 			}
 			within(t, "reduction", got[q], want, 1e-9*(1+want))
 		}
 	})
 }
 
-func asFloats(x []int) []float64 {
-	out := make([]float64, len(x))
-	for i, v := range x {
-		out[i] = float64(v)
+// share returns the share of best that is j.
+func share(best []int, j int) float64 {
+	n := 0.0
+	for _, k := range best {
+		if k == j {
+			n++
+		}
 	}
-	return out
+	return n / float64(len(best))
 }
 
 // V-IDS from its formula, draw by draw.

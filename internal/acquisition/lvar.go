@@ -14,7 +14,8 @@ import (
 //
 // the expected reduction of Σ_j p_j Var(G_j − G_L), where p_j is the share of 256
 // draws of the reward under which policy j of the table is the best. If that is
-// the leader under every draw the challenger of TT stands for the others. Source:
+// the leader under every draw the challenger of TT stands for the others. The pair
+// is the leader and the policy whose term p_j Var(G_j − G_L) is the largest. Source:
 // reference "methods", section 1.3.
 type LVAR struct{}
 
@@ -42,7 +43,18 @@ func (LVAR) Score(dst []float64, in *Input) (Pair, error) {
 		}
 	})
 	t.weigh(dst, in.best)
-	return noPair(), nil
+	return t.heaviest(share, leader), nil
+}
+
+// heaviest returns the leader and the policy with the largest p_j Var(G_j − G_L).
+func (t *Table) heaviest(share []float64, leader int) Pair {
+	best, most := noPair(), 0.0
+	for j, p := range share {
+		if v := t.spread(j, leader); p*v > most {
+			best, most = Pair{First: leader, Second: j, Var: v}, p*v
+		}
+	}
+	return best
 }
 
 // weighted returns √p_j (μ_j − μ_L) of the policies with p_j > 0, one a row.

@@ -99,7 +99,7 @@ func beyond() []Method {
 			New: func(bool) Function { return VIDS{} },
 		},
 		{
-			Name: "leader", Title: "Leader against one", About: "compares the best candidate with one Thompson policy; the fewest solves",
+			Name: "leader", Title: "Leader against one", About: "compares the best candidate with one Thompson policy; the fewest solves", Live: true,
 			New: func(bool) Function { return Leader{} },
 		},
 	}

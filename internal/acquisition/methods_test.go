@@ -90,7 +90,7 @@ func TestFlags(t *testing.T) {
 			archive = append(archive, m.Name)
 		}
 	}
-	if got := strings.Join(live, " "); got != "idrl uniform igr evr lvar tt err kg-star vids" {
+	if got := strings.Join(live, " "); got != "idrl uniform igr evr lvar tt err kg-star vids leader" {
 		t.Errorf("live: %s", got)
 	}
 	if got := strings.Join(archive, " "); got != "lvar tt err kg kg-star vids" {

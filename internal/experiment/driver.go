@@ -23,8 +23,7 @@ import (
 // Constants of the Driver experiment.
 const (
 	tableSeed      = 1
-	driverPriorVar = 3   // of a weight, in units of mean features and answers of ±1
-	driverDraws    = 100 // candidate queries of a step in the authors' code
+	driverPriorVar = 3 // of a weight, in units of mean features and answers of ±1
 )
 
 // driverSizes are how much Driver computes before the first question.
@@ -33,6 +32,7 @@ type driverSizes struct {
 	restarts int // random starts of each of them
 	pool     int // policies whose pairs are the candidate queries
 	strong   int // random starts behind the best return
+	draws    int // candidate queries of a step in the authors' code
 }
 
 // sizes returns the sizes of the experiment.
@@ -40,7 +40,7 @@ func (o Options) sizes() driverSizes {
 	if o.small != nil {
 		return *o.small
 	}
-	return driverSizes{table: 1000, restarts: 10, pool: 200, strong: 60}
+	return driverSizes{table: 1000, restarts: 10, pool: 200, strong: 60, draws: 100}
 }
 
 // driverWorlds makes Driver.

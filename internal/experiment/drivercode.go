@@ -16,7 +16,7 @@ import (
 // "authors-code", section 1 (Driver), 2 (two posteriors, grounding) and 4
 // (pre-processing).
 func (d *driverWorld) asInCode(ctx context.Context) error {
-	d.grounded, d.noiseVar, d.draws = true, comparisonNoiseVar, driverDraws
+	d.grounded, d.noiseVar, d.draws = true, comparisonNoiseVar, d.sizes.draws
 	ground := d.ground(d.stream("grounding", 0))
 	start := belief.Isotropic(len(d.true), driverPriorVar)
 	d.prior = start.ObserveVar(ground, 0, groundingVar)
@@ -69,8 +69,7 @@ func (d *driverWorld) ground(stream *rand.Rand) []float64 {
 }
 
 // collapse makes the pool of candidate policies, each optimal for weights from
-// the prior. Wherever a policy of the pool is better than another under the
-// other's weights, it replaces both the other policy and its weights.
+// the prior, after replaceWorse has gone over them.
 func (d *driverWorld) collapse(ctx context.Context) error {
 	draws := d.stream("pool weights", 0)
 	var thetas [][]float64
@@ -83,13 +82,7 @@ func (d *driverWorld) collapse(ctx context.Context) error {
 		}
 		policies = append(policies, p)
 	}
-	for i := range policies {
-		for j := range policies {
-			if floats.Dot(thetas[i], policies[j].mu) > floats.Dot(thetas[i], policies[i].mu) {
-				policies[i], thetas[i] = policies[j], thetas[j]
-			}
-		}
-	}
+	replaceWorse(thetas, policies)
 	pool := &solver.Table{}
 	for i, p := range policies {
 		d.enter(i, thetas[i], p.params, p.mu)
@@ -97,6 +90,19 @@ func (d *driverWorld) collapse(ctx context.Context) error {
 	}
 	d.plan = restart{d, d.table.Append(pool)}
 	return nil
+}
+
+// replaceWorse goes once over all pairs of policies, in order, and wherever the
+// second is better under the weights of the first makes the first and its weights
+// those of the second.
+func replaceWorse(thetas [][]float64, policies []policy) {
+	for i := range policies {
+		for j := range policies {
+			if floats.Dot(thetas[i], policies[j].mu) > floats.Dot(thetas[i], policies[i].mu) {
+				policies[i], thetas[i] = policies[j], thetas[j]
+			}
+		}
+	}
 }
 
 // once runs the optimiser from one random start.

@@ -58,7 +58,7 @@ func FindFigure(name string) (Figure, error) {
 		}
 		names = append(names, f.Name)
 	}
-	return Figure{}, idrl.Errorf(idrl.Invalid, "unknown figure %q; known: %s, all", name, strings.Join(names, ", "))
+	return Figure{}, idrl.Errorf(idrl.Invalid, "unknown figure %q; known: %s, all, %s", name, strings.Join(names, ", "), SuiteName)
 }
 
 // experts returns the experts that answer in a mode.

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -24,18 +25,21 @@ func (l *learner) present() (table *acquisition.Table, index []int) {
 	return acquisition.NewTable(l.model, l.valuing(), queries), index
 }
 
-// manyQueries is the number of candidate queries from which on methods that
-// solve for a policy a query look at a few of them only.
-const manyQueries = 5000
+// Methods that solve for a policy a query look at fewQueries of them, drawn anew
+// for every step, where there are more than manyQueries.
+const (
+	manyQueries = 5000
+	fewQueries  = 100
+)
 
 // drawn returns the number of candidate queries that are drawn for a step; 0 for
 // all.
 func (l *learner) drawn() int {
 	switch {
-	case l.method.Name == "epd" && len(l.queries) > manyQueries:
-		return driverDraws
 	case l.method.Name == "uniform" || strings.HasPrefix(l.method.Name, "mr"):
 		return 0
+	case l.method.Name == "epd" && len(l.queries) > manyQueries:
+		return cmp.Or(l.draws, fewQueries)
 	default:
 		return l.draws
 	}

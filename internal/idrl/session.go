@@ -45,10 +45,10 @@ const (
 )
 
 // Acquisitions returns the names of the acquisition functions that sessions may
-// use, the default first: those of package acquisition that are live, in its
-// order.
+// use: first the default, which docs/adr/0011 chose by evidence, then the others
+// of package acquisition that are live, in its order.
 func Acquisitions() []string {
-	return []string{"idrl", "uniform", "igr", "evr", "lvar", "tt", "err", "kg-star", "vids"}
+	return []string{"lvar", "idrl", "uniform", "igr", "evr", "tt", "err", "kg-star", "vids", "leader"}
 }
 
 // AcquisitionsFor returns those that can value questions of a kind: "evr" needs
