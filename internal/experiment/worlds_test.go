@@ -3,6 +3,7 @@ package experiment
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"tiebreak/envs/chain"
@@ -371,5 +372,35 @@ func TestTwoBeliefs(t *testing.T) {
 	_, w = worldOf(t, Config{Figure: "driver"}, 1)
 	if l := w.learner(e.Method("mr")); l.p != l.w {
 		t.Error("the text has two beliefs")
+	}
+}
+
+// A weighted sum with weights 1 and −1 is about what a comparison is about, in any
+// order of the items; a rating is one with weight 1.
+func TestTaskQueries(t *testing.T) {
+	task, err := ReadTask(strings.NewReader(`{
+		"features": ["x", "y"],
+		"items": [{"id": "b", "features": [0.1, 0.7]}, {"id": "a", "features": [0.3, -0.2]}, {"id": "c", "features": [5, 6]}],
+		"policies": [{"id": "p", "features": [9, 1]}, {"id": "q", "features": [1, 9]}],
+		"queries": [
+			{"compare": ["b", "a"]}, {"weights": {"a": -1, "b": 1}}, {"rate": "c"}, {"weights": {"c": 1}},
+			{"weights": {"c": 2, "a": 10, "b": -0.5}}
+		]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := func(i, j int) {
+		t.Helper()
+		if a, b := task.query(i), task.query(j); !slices.Equal(a.X, b.X) || a.ID == b.ID {
+			t.Errorf("queries %d and %d are about %v and %v", i, j, a.X, b.X)
+		}
+	}
+	same(0, 1)
+	same(2, 3)
+	if !task.query(0).Kind.Comparison() || task.query(1).Kind.Comparison() || task.query(2).Kind.Comparison() {
+		t.Error("a comparison has a choice for an answer, and the others numbers")
+	}
+	if got := task.query(4).X; !floats.EqualApprox(got, []float64{2*5 + 10*0.3 - 0.5*0.1, 2*6 - 10*0.2 - 0.5*0.7}, 1e-14) {
+		t.Errorf("a weighted sum is about %v", got)
 	}
 }

@@ -174,6 +174,7 @@ type bench struct {
 	trainer idrl.Trainer
 	model   belief.Model
 	method  acquisition.Method
+	refit   func(context.Context, []idrl.Query, []idrl.Answer) (idrl.Posterior, error)
 }
 
 func newBench(change func(*idrl.SessionSpec)) *bench {
@@ -204,7 +205,7 @@ func (b *bench) start(t *testing.T) (s *session.Session, stop func()) {
 	s, err = session.New(session.Config{
 		Record: rec, Features: []string{"x", "y", "z"}, Model: b.model, Acquisition: b.method,
 		Trainer: b.trainer, Codec: codec{}, Journal: b.journal, Publisher: nobody{},
-		Log: slog.New(slog.DiscardHandler), Now: b.clock.Now,
+		Log: slog.New(slog.DiscardHandler), Now: b.clock.Now, Refit: b.refit,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -387,6 +388,55 @@ func TestUndoAsksTheQuestionAgain(t *testing.T) {
 		t.Errorf("the same undo again: receipt %+v, error %v; want a replay", r, err)
 	}
 	mustAnswer(t, s, "ann", reply(again, 2))
+}
+
+// After a withdrawal the belief is fitted to what is left at once; answers after
+// it update that. A session that has lost its snapshots comes to the same belief.
+func TestUndoRefits(t *testing.T) {
+	b := newBench(nil)
+	b.refit = func(ctx context.Context, qs []idrl.Query, as []idrl.Answer) (idrl.Posterior, error) {
+		g, _, err := b.model.Refit(ctx, qs, as, belief.EPOptions{})
+		return g, err
+	}
+	s, stop := b.start(t)
+	var qs []idrl.Query
+	var as []idrl.Answer
+	for n := range 4 {
+		next := claim(t, s, "ann").Open[0]
+		a := reply(next, n+1)
+		mustAnswer(t, s, "ann", a)
+		if n != 2 { // is withdrawn
+			qs, as = append(qs, next.Query), append(as, a)
+		}
+		if n == 2 {
+			if _, err := s.Undo(t.Context(), "ann", "undo-1", a.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	want, err := b.refit(t.Context(), qs[:2], as[:2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, err = b.model.Update(want, qs[2], as[2]); err != nil {
+		t.Fatal(err)
+	}
+	check := func(when string, s *session.Session) {
+		st, err := s.Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, w := range st.Weights {
+			if mean := want.Mean(nil)[k]; w.Mean != mean {
+				t.Errorf("%s: weight %d = %v, want %v", when, k, w.Mean, mean)
+			}
+		}
+	}
+	check("at once", s)
+	stop()
+	b.journal.rec.Snapshots = nil
+	s, _ = b.start(t)
+	check("without snapshots", s)
 }
 
 func TestRefusals(t *testing.T) {
