@@ -54,8 +54,8 @@ func (l *learner) thompson(ctx context.Context) ([]policy, error) {
 }
 
 // drawnFrom returns the belief that Thompson samples are drawn from. In the
-// authors' experiments with states theirs carry observation noise, once there is
-// an observation. Source: reference "authors-code", section 0.
+// authors' tabular experiments they carry observation noise, once there is an
+// observation. Source: reference "authors-code", section 0.
 func (l *learner) drawnFrom() *belief.Gaussian {
 	if l.noisy && l.observed() {
 		return l.w.Predictive(l.noiseVar)

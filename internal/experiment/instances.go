@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"math"
+	"sync"
 
 	"tiebreak/envs/chain"
 	"tiebreak/envs/gridworld"
@@ -46,10 +47,13 @@ func everyPolicy(env idrl.Tabular) (*solver.Table, error) {
 	return solver.NewTable(env, all, nil)
 }
 
+// chainPolicies returns the 1024 policies of Chain, which all instances share.
+var chainPolicies = sync.OnceValues(func() (*solver.Table, error) { return everyPolicy(chain.New(chain.Config{})) })
+
 // chainWorlds makes Chain: every seed has rewards of its own, a draw from the
 // prior scaled to [0, 1]. In paper mode seeds 1 to 30 have the authors'.
 func chainWorlds(_ context.Context, e Experiment, _ Options) (maker, error) {
-	table, err := everyPolicy(chain.New(chain.Config{}))
+	table, err := chainPolicies()
 	if err != nil {
 		return nil, err
 	}

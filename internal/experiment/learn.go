@@ -66,7 +66,8 @@ func (w *world) learner(m acquisition.Method) *learner {
 	return l
 }
 
-// step is the body of the loop of Algorithms 1 and 3.
+// step is the body of the loop of Algorithms 1 and 3. That Π_c is updated first and
+// not last makes no difference: it is drawn from the belief after the answer before.
 func (l *learner) step(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err // solvers that look policies up do not look at ctx

@@ -107,7 +107,7 @@ func TestPaired(t *testing.T) {
 				}
 				seen[w.queries[q].ID] = true
 			}
-			one, two := taped(t, e, w, "idrl", 6), taped(t, e, again, "uniform", 12)
+			one, two := taped(t, e, w, "idrl", 3), taped(t, e, again, "uniform", 12)
 			for k, a := range one {
 				if b := again.answer(k.query, k.n); a != b {
 					t.Errorf("query %d asked for the time %d: %v for one method and %v for another", k.query, k.n, a, b)

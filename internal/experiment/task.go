@@ -95,19 +95,20 @@ func decodeStrict(b []byte, dst any) error {
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		return idrl.Errorf(idrl.Invalid, "the task is not JSON: %s: it ends too early", position(b, int64(len(b))))
 	case errors.As(err, &kind):
-		return idrl.Errorf(idrl.Invalid, "task: %s: %q must be %s, not %s", position(b, kind.Offset), kind.Field, wanted(kind.Type), found(kind.Value))
+		return idrl.Errorf(idrl.Invalid, "task: %s: %q must be %s, not %s",
+			position(b, kind.Offset), cmp.Or(kind.Field, "the whole"), wanted(kind.Type), found(kind.Value))
 	case err != nil:
 		return idrl.Errorf(idrl.Invalid, "the task cannot be read: %v", err)
 	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return idrl.Errorf(idrl.Invalid, "the task file goes on after the closing brace: %s", position(b, dec.InputOffset()))
+	if rest := bytes.TrimLeft(b[dec.InputOffset():], " \t\r\n"); len(rest) > 0 {
+		return idrl.Errorf(idrl.Invalid, "the task file goes on after the closing brace: %s", position(b, int64(len(b)-len(rest)+1)))
 	}
 	return nil
 }
 
-// position names byte offset by line and column, both from 1.
-func position(b []byte, offset int64) string {
-	head := b[:min(int(offset), len(b))]
+// position names the last of the first n bytes by line and column, both from 1.
+func position(b []byte, n int64) string {
+	head := b[:max(0, min(int(n), len(b))-1)]
 	return fmt.Sprintf("line %d, column %d", 1+bytes.Count(head, []byte{'\n'}), len(head)-bytes.LastIndexByte(head, '\n'))
 }
 

@@ -20,10 +20,8 @@ type world struct {
 
 	theta   []float64 // true weights in the units of the belief, length d
 	prior   *belief.Gaussian
-	weights *belief.Gaussian // the belief that policies are solved for, where the authors' code keeps another one; nil: prior
 	model   belief.Model
 	queries []idrl.Query
-	draws   int              // candidate queries drawn from queries at every step by methods other than Uniform and MR; 0: all
 	pool    []idrl.Candidate // whose trajectories the queries compare; nil if queries are about states
 
 	plan  planner // solves for candidates
@@ -45,6 +43,8 @@ type world struct {
 
 // quirks are what only the authors' code does; zero but in paper mode.
 type quirks struct {
+	weights  *belief.Gaussian                        // the belief that policies are solved for; nil: prior
+	draws    int                                     // candidate queries that methods other than Uniform and MR draw for a step; 0: all
 	grounded bool                                    // the prior holds the grounding observation
 	noisy    bool                                    // Thompson samples carry observation noise
 	noiseVar float64                                 // of an answer
