@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"tiebreak/internal/idrl"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // EIR is the expected improvement of the reward over the best rating y⁺ so far:
@@ -19,23 +21,46 @@ type EIR struct {
 	Paper bool
 }
 
-var _ Function = EIR{}
+// PI is the probability of improvement of the reward over the best rating so far,
+// Φ(z), with z as for EIR. The authors' code has it, the paper does not. Source:
+// reference "authors-code", section 4.
+type PI struct {
+	Paper bool // as for EIR
+}
+
+var (
+	_ Function = EIR{}
+	_ Function = PI{}
+)
 
 // Score implements Function. It returns an error of kind Invalid if a query is a
 // comparison.
 func (f EIR) Score(dst []float64, in *Input) (Pair, error) {
+	return noPair(), improvement(dst, in, f.Paper, gain)
+}
+
+// Score implements Function. It returns an error of kind Invalid if a query is a
+// comparison.
+func (f PI) Score(dst []float64, in *Input) (Pair, error) {
+	return noPair(), improvement(dst, in, f.Paper, func(lead, s float64) float64 {
+		return distuv.UnitNormal.CDF(lead / s)
+	})
+}
+
+// improvement stores value(m_q − y⁺ − ξ, s) of every query in dst.
+func improvement(dst []float64, in *Input, paper bool, value func(lead, s float64) float64) error {
 	const margin = 0.001
 	t := in.Table
 	t.clear(dst)
 	for _, q := range t.queries {
 		if q.Kind.Comparison() {
-			return noPair(), idrl.Errorf(idrl.Invalid, "expected improvement needs ratings, but query %s is a comparison", q.ID)
+			return idrl.Errorf(idrl.Invalid, "improvement needs ratings, but query %s is a comparison", q.ID)
 		}
 	}
 	if !in.Rated {
-		return noPair(), nil
+		return nil
 	}
-	if f.Paper {
+	if paper {
 		t.predictive(dst, in.Observed)
 	} else {
 		for i, v := range t.vari {
@@ -44,8 +69,8 @@ func (f EIR) Score(dst []float64, in *Input) (Pair, error) {
 	}
 	for i, s := range dst {
 		if s > 0 {
-			dst[i] = gain(t.mean[i]-in.Best-margin, s)
+			dst[i] = value(t.mean[i]-in.Best-margin, s)
 		}
 	}
-	return noPair(), nil
+	return nil
 }

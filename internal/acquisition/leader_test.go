@@ -416,7 +416,7 @@ func TestSelectIsArgmax(t *testing.T) {
 			for _, paper := range []bool{false, true} {
 				scores := score(t, method.New(paper), input(m, p, g, rng.New(5, "draws", 0)))
 				s := choose(t, method.New(paper), input(m, p, g, rng.New(5, "draws", 0)))
-				if scores[s.Query] != floats.Max(scores) && method.Name != "eir" { // which ties before a rating
+				if scores[s.Query] != floats.Max(scores) && method.Name != "eir" && method.Name != "pi" { // which ties before a rating
 					t.Errorf("%s, paper %v: selected query %d of value %v, but the highest is %v", method.Name, paper, s.Query, scores[s.Query], floats.Max(scores))
 				}
 			}

@@ -49,6 +49,10 @@ func papers() []Method {
 			New: func(paper bool) Function { return EIR{Paper: paper} }, refuses: unlessRatings,
 		},
 		{
+			Name: "pi", Title: "PI", About: "asks where the rating is likeliest to be higher than any so far; in the authors' code, not in the paper",
+			New: func(paper bool) Function { return PI{Paper: paper} }, refuses: unlessRatings,
+		},
+		{
 			Name: "epd", Title: "EPD", About: "asks where the answer would change the policy most; solves for a policy a question",
 			New: func(paper bool) Function { return EPD{Paper: paper} },
 		},

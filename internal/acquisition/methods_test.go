@@ -38,6 +38,7 @@ func TestFits(t *testing.T) {
 		"idrl": all, "uniform": all, "igr": all, "epd": all, "lvar": all, "tt": all, "err": all,
 		"kg": all, "kg-star": all, "vids": all, "leader": all,
 		"eir":  "rate-whole rate rate-states",
+		"pi":   "rate-whole rate rate-states",
 		"evr":  "whole compare compare-states",
 		"mr":   "whole",
 		"eubo": "whole", "mr-simple": "whole",

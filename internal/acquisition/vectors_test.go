@@ -164,7 +164,7 @@ func TestVectorChainBaselines(t *testing.T) {
 			Mean     []float64 `json:"posterior_mean"`
 			Var      []float64 `json:"predictive_variance"`
 			IGR      int       `json:"igr_selected"`
-			EI       []float64
+			EI, PI   []float64
 			EIR      int       `json:"ei_selected"`
 			Actions  []float64 `json:"epd_current_policy_actions"`
 			EPD      []float64 `json:"epd_divergence"`
@@ -185,7 +185,9 @@ func TestVectorChainBaselines(t *testing.T) {
 		in.Best = max(in.Best, o[1])
 	}
 	variances, improvement := score(t, acquisition.IGR{Paper: true}, in), score(t, acquisition.EIR{Paper: true}, in)
+	chances := score(t, acquisition.PI{Paper: true}, in)
 	for s := range queries {
+		within(t, "probability of improvement", chances[s], file.Outputs.PI[s], tol)
 		within(t, "mean", in.Table.Means()[s], file.Outputs.Mean[s], tol)
 		within(t, "predictive variance", variances[s], file.Outputs.Var[s], tol)
 		within(t, "expected improvement", improvement[s], file.Outputs.EI[s], tol)

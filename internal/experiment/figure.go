@@ -103,7 +103,7 @@ func (f Figure) Methods(queries string) (out []string) {
 	}
 	for _, name := range published() {
 		m, err := acquisition.Find(name)
-		if err == nil && f.fits(m, queries) == nil && name != "mr-simple" && (name != "evr" || f.Whole) {
+		if err == nil && f.fits(m, queries) == nil && name != "mr-simple" && name != "pi" && (name != "evr" || f.Whole) {
 			out = append(out, name)
 		}
 	}
@@ -112,7 +112,7 @@ func (f Figure) Methods(queries string) (out []string) {
 
 // published returns the names of the methods that the paper speaks of.
 func published() []string {
-	return []string{"idrl", "uniform", "igr", "eir", "epd", "mr", "mr-simple", "evr"}
+	return []string{"idrl", "uniform", "igr", "eir", "pi", "epd", "mr", "mr-simple", "evr"}
 }
 
 func (f Figure) title(c Config) string {

@@ -152,24 +152,24 @@ func TestEveryFigureRuns(t *testing.T) {
 		methods                                   int // that fit
 		answers                                   int
 	}{
-		{"chain", states, experiment.Corrected, "", "", 12, 3},
+		{"chain", states, experiment.Corrected, "", "", 13, 3},
 		{"chain", comparisons, experiment.Corrected, "", "", 12, 3},
-		{"chain", states, experiment.Corrected, experiment.People, "", 12, 3},
+		{"chain", states, experiment.Corrected, experiment.People, "", 13, 3},
 		{"chain", comparisons, experiment.Corrected, experiment.People, "", 12, 3},
-		{"chain", states, experiment.Paper, "", "", 5, 3},
+		{"chain", states, experiment.Paper, "", "", 6, 3},
 		{"chain", comparisons, experiment.Paper, "", "", 5, 3},
-		{"junction", states, experiment.Corrected, "", "", 12, 3},
+		{"junction", states, experiment.Corrected, "", "", 13, 3},
 		{"junction", comparisons, experiment.Corrected, experiment.People, "", 12, 3},
-		{"junction", states, experiment.Paper, "", "", 5, 3},
+		{"junction", states, experiment.Paper, "", "", 6, 3},
 		{"junction", comparisons, experiment.Paper, "", "", 5, 3},
-		{"gridworld", states, experiment.Corrected, "", "", 12, 1},
+		{"gridworld", states, experiment.Corrected, "", "", 13, 1},
 		{"gridworld", comparisons, experiment.Corrected, "", experiment.Code, 12, 1},
-		{"gridworld", states, experiment.Paper, "", "", 5, 3},
-		{"gridworld", states, experiment.Paper, "", experiment.Text, 5, 3},
+		{"gridworld", states, experiment.Paper, "", "", 6, 3},
+		{"gridworld", states, experiment.Paper, "", experiment.Text, 6, 3},
 		{"gridworld", comparisons, experiment.Paper, "", "", 5, 3},
 		{"driver", comparisons, experiment.Corrected, "", "", 15, 1},
 		{"driver", comparisons, experiment.Paper, "", "", 7, 2},
-		{"garnet", states, experiment.Corrected, "", "", 12, 1},
+		{"garnet", states, experiment.Corrected, "", "", 13, 1},
 		{"garnet", comparisons, experiment.Corrected, "", "", 12, 1},
 	} {
 		c := experiment.Config{
