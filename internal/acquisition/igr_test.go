@@ -8,6 +8,9 @@ import (
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/rng"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // one returns an input with one query of a kind, under which u ~ N(m, v).
@@ -140,4 +143,29 @@ func TestIGRBradleyTerry(t *testing.T) {
 	want := entropyOf([]float64{p, 1 - p}) - integral(known, 0.4, 0.6)
 	got := score(t, acquisition.IGR{}, one(t, idrl.CompareStates, l, 0.4, 0.6))[0]
 	within(t, "information", got, want, 1e-9)
+}
+
+// Select sorts out queries by rough values. It must take the query that the exact
+// values put first.
+func TestIGRSelects(t *testing.T) {
+	for n, l := range []idrl.Likelihood{
+		belief.BernoulliLinear{}, belief.Probit{NoiseStd: 0.5, TieBand: 0.2}, belief.Probit{NoiseStd: 0.01}, belief.BradleyTerry{Beta: 3},
+	} {
+		for _, scale := range []float64{0.01, 0.3, 1, 10, 1000} {
+			stream := rng.New(uint64(n), "select", uint64(scale*100))
+			p := correlated(t, 4, stream)
+			m := belief.Model{Start: p, Comparison: l}
+			g := random(4, 0, 60, idrl.CompareClips, stream)
+			for i := range g.Queries {
+				floats.Scale(scale, g.Queries[i].X)
+			}
+			g.Queries = append(g.Queries, g.Queries[0]) // a tie
+			p = p.Observe(g.Queries[3].X, 0.3, 0)       // means that are not zero
+			in := input(m, p, g, rng.New(0, "tie", 0))
+			exact := score(t, acquisition.IGR{}, in)
+			if s := choose(t, acquisition.IGR{}, in); exact[s.Query] < floats.Max(exact)-1e-6 {
+				t.Errorf("%T, scale %v: selected a value of %v, the highest is %v", l, scale, exact[s.Query], floats.Max(exact))
+			}
+		}
+	}
 }
