@@ -3,13 +3,16 @@
 package envs
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"tiebreak/envs/chain"
 	"tiebreak/envs/driver"
 	"tiebreak/envs/gridworld"
 	"tiebreak/envs/junction"
+	"tiebreak/envs/mujoco"
 	"tiebreak/internal/idrl"
 )
 
@@ -21,13 +24,37 @@ type Entry struct {
 
 	// New returns a new instance whose layout is drawn from the stream layout.
 	// Equal streams give equal instances. An environment without a random
-	// layout does not touch the stream.
+	// layout does not touch the stream. It must not be called if Unavailable is set.
 	New func(layout *rand.Rand) idrl.Environment
+
+	// Version tells files of a user's own from their earlier or later state; empty
+	// for what comes with the project.
+	Version string
+
+	// Unavailable says what this build or machine lacks to make the environment,
+	// such that it goes on from "environment "ant"": "needs MuJoCo: install …". It
+	// is nil if the environment can be made.
+	Unavailable error
 }
 
-// Catalogue returns every environment, the default first.
-func Catalogue() []Entry {
-	return []Entry{
+// Ref names the entry in records: its id, and its version if it has one.
+func (e Entry) Ref() string {
+	if e.Version == "" {
+		return e.ID
+	}
+	return e.ID + "@" + e.Version
+}
+
+// A List is a catalogue.
+type List []Entry
+
+// Catalogue returns every environment that comes with the project, the default
+// first, which is available.
+func Catalogue() List { return append(small(), robots()...) }
+
+// small returns the environments without physics.
+func small() List {
+	return List{
 		{
 			ID:    driver.ID,
 			Title: "Driver",
@@ -70,16 +97,66 @@ func Catalogue() []Entry {
 	}
 }
 
-// Find returns the entry with the given id, or an error of kind Invalid that
-// lists the ids there are.
-func Find(id string) (Entry, error) {
-	entries := Catalogue()
-	known := make([]string, len(entries))
-	for i, e := range entries {
-		if e.ID == id {
-			return e, nil
-		}
-		known[i] = e.ID
+// robots returns the environments of MuJoCo.
+func robots() (out List) {
+	missing := mujoco.Unavailable()
+	for _, l := range mujoco.Catalogue() {
+		out = append(out, Entry{
+			ID: l.ID, Title: l.Title, Description: l.Description, Unavailable: missing,
+			New: func(*rand.Rand) idrl.Environment { return must(l.New()) },
+		})
 	}
-	return Entry{}, idrl.Errorf(idrl.Invalid, "unknown environment %q; use one of %s", id, strings.Join(known, ", "))
+	return out
+}
+
+// must returns an environment that has been found to be available.
+func must(env *mujoco.Env, err error) idrl.Environment {
+	if err != nil {
+		panic(fmt.Sprintf("envs: %v", err))
+	}
+	return env
+}
+
+// Find returns the entry with the given id or Ref. It returns an error of kind
+// Invalid that lists the ids there are if there is none, or that says why if it
+// is not available or has another version.
+func (l List) Find(ref string) (Entry, error) {
+	id, version, _ := strings.Cut(ref, "@")
+	i := slices.IndexFunc(l, func(e Entry) bool { return e.ID == id })
+	switch {
+	case i < 0 && version != "":
+		return Entry{}, idrl.Errorf(idrl.Invalid, "environment %q is a model of your own that is not here; say with --models where its files are", ref)
+	case i < 0:
+		return Entry{}, idrl.Errorf(idrl.Invalid, "unknown environment %q; use one of %s", id, l.Names())
+	case l[i].Unavailable != nil:
+		return Entry{}, idrl.Errorf(idrl.Invalid, "environment %q %v", id, l[i].Unavailable)
+	case version != "" && version != l[i].Version:
+		return Entry{}, idrl.Errorf(idrl.Invalid, "the files of environment %q have changed: this is version %s; restore those of version %s, or make a new session", id, l[i].Version, version)
+	}
+	return l[i], nil
+}
+
+// Names lists the ids of the available entries on one line, and after them those
+// that are not available, with the reasons: "driver, chain; not available: ant,
+// hopper (needs MuJoCo: …)".
+func (l List) Names() string {
+	var available []string
+	var reasons []string
+	missing := map[string][]string{} // ids by reason
+	for _, e := range l {
+		if e.Unavailable == nil {
+			available = append(available, e.ID)
+			continue
+		}
+		why := e.Unavailable.Error()
+		if missing[why] == nil {
+			reasons = append(reasons, why)
+		}
+		missing[why] = append(missing[why], e.ID)
+	}
+	line := strings.Join(available, ", ")
+	for _, why := range reasons {
+		line += fmt.Sprintf("; not available: %s (%s)", strings.Join(missing[why], ", "), why)
+	}
+	return line
 }

@@ -1,6 +1,7 @@
 package envs_test
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -13,31 +14,44 @@ import (
 	"tiebreak/internal/rng"
 )
 
+// available returns the entries of the catalogue that can be made here.
+func available() []envs.Entry {
+	return slices.DeleteFunc(envs.Catalogue(), func(e envs.Entry) bool { return e.Unavailable != nil })
+}
+
+func TestEntries(t *testing.T) {
+	seen := map[string]bool{}
+	for i, e := range envs.Catalogue() {
+		if seen[e.ID] || e.Title == "" || e.Description == "" || e.New == nil && e.Unavailable == nil {
+			t.Errorf("entry %q has a repeated id, no title, no description, or neither New nor a reason", e.ID)
+		}
+		if i == 0 && e.Unavailable != nil {
+			t.Errorf("the default, %s, is not available", e.ID)
+		}
+		seen[e.ID] = true
+	}
+}
+
 // TestCatalogue runs the contract on every entry, so that none is forgotten.
 func TestCatalogue(t *testing.T) {
-	seen := map[string]bool{}
-	for _, e := range envs.Catalogue() {
+	for _, e := range available() {
 		t.Run(e.ID, func(t *testing.T) {
 			newEnv := func() idrl.Environment { return e.New(rng.New(7, "layout", 0)) }
 			if got := newEnv().Spec().ID; got != e.ID {
 				t.Errorf("the environment calls itself %q", got)
 			}
-			if seen[e.ID] || e.Title == "" || e.Description == "" {
-				t.Error("the entry has a repeated id, no title or no description")
-			}
-			seen[e.ID] = true
 			envtest.Run(t, newEnv)
 		})
 	}
 }
 
 func TestFind(t *testing.T) {
-	for _, e := range envs.Catalogue() {
-		if got, err := envs.Find(e.ID); err != nil || got.ID != e.ID {
+	for _, e := range available() {
+		if got, err := envs.Catalogue().Find(e.ID); err != nil || got.ID != e.ID {
 			t.Errorf("Find(%q) = %q, %v", e.ID, got.ID, err)
 		}
 	}
-	_, err := envs.Find("drver")
+	_, err := envs.Catalogue().Find("drver")
 	if idrl.KindOf(err) != idrl.Invalid || err == nil {
 		t.Fatalf("Find of an unknown id returns %v, want an error of kind Invalid", err)
 	}
@@ -48,11 +62,47 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// TestUnavailable: an environment that cannot be made here is listed and said to
+// be missing, with the reason, and is not found.
+func TestUnavailable(t *testing.T) {
+	lib, disk := errors.New("needs the library: install it"), errors.New("needs a larger disk")
+	entries := envs.List{
+		{ID: "ant", Unavailable: lib},
+		{ID: "driver"},
+		{ID: "moon", Unavailable: disk},
+		{ID: "chain"},
+		{ID: "hopper", Unavailable: lib},
+	}
+	const all = "driver, chain; not available: ant, hopper (needs the library: install it); not available: moon (needs a larger disk)"
+	if got := entries.Names(); got != all {
+		t.Errorf("Names = %q, want %q", got, all)
+	}
+	if got := entries[1:2].Names(); got != "driver" {
+		t.Errorf("Names of one entry = %q", got)
+	}
+	for _, test := range []struct{ id, want string }{
+		{"hopper", `environment "hopper" needs the library: install it`},
+		{"mars", `unknown environment "mars"; use one of ` + all},
+		{"chain", ""},
+	} {
+		e, err := entries.Find(test.id)
+		if test.want == "" {
+			if err != nil || e.ID != test.id {
+				t.Errorf("find %q: %q, %v", test.id, e.ID, err)
+			}
+			continue
+		}
+		if err == nil || idrl.KindOf(err) != idrl.Invalid || err.Error() != test.want {
+			t.Errorf("find %q: error %v, want one of kind Invalid that says %q", test.id, err, test.want)
+		}
+	}
+}
+
 // TestNothingIsCutOff draws every state of the tabular environments, whose view
 // does not move: every shape lies within it, and no two labels overlap. Text is
 // at most 0.75 of its height wide a letter.
 func TestNothingIsCutOff(t *testing.T) {
-	for _, e := range envs.Catalogue() {
+	for _, e := range available() {
 		env, ok := e.New(rng.New(7, "layout", 0)).(idrl.Tabular)
 		if !ok {
 			continue
@@ -108,7 +158,7 @@ const maxClip = 4096
 // TestClipsAreSmall encodes clips of uniformly random held actions, which move
 // less regularly than those of any policy that optimises something.
 func TestClipsAreSmall(t *testing.T) {
-	for _, e := range envs.Catalogue() {
+	for _, e := range available() {
 		t.Run(e.ID, func(t *testing.T) {
 			sizes := make([]int, 40)
 			for n := range sizes {

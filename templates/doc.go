@@ -30,6 +30,7 @@ type Option struct {
 	Label    string
 	Hint     string // one line of explanation; may be empty
 	Selected bool
+	Disabled bool // it cannot be chosen, and Hint says why
 }
 
 // A Fact is a name with a value, both for people.

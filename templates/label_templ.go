@@ -28,8 +28,8 @@ type LabelPage struct {
 
 // labelScripts are the modules of the page, its entry first.
 var labelScripts = []string{
-	"annotate.js", "chooser.js", "clip.js", "courier.js", "desk.js", "draw.js", "duo-player.js",
-	"labelview.js", "live.js", "outbox.js", "questions.js",
+	"annotate.js", "bodies.js", "chooser.js", "clip.js", "colour.js", "courier.js", "desk.js", "draw.js",
+	"duo-player.js", "labelview.js", "lighting.js", "live.js", "outbox.js", "questions.js", "solid.js", "view.js",
 }
 
 // Label is where questions are answered.
@@ -584,7 +584,7 @@ func keyTable(p LabelPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Comparison {
-				templ_7745c5c3_Err = keyRow("Half, normal, double speed", "1", "2", "3").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = keyRow("A tenth, half, normal, double speed", "1", "2", "3", "4").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

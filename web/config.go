@@ -72,11 +72,17 @@ type People interface {
 	AnnotatorNames(ctx context.Context, session idrl.SessionID) (map[idrl.AnnotatorID]string, error)
 }
 
-// EnvChoice is an environment that a session can be made of.
+// EnvChoice is an environment that a session can be made of, or could be
+// elsewhere.
 type EnvChoice struct {
 	ID, Title, Description string
-	FeatureNames           []string // length d, for people
-	StillLabel             string   // what a still shows: "this moment"
+	FeatureNames           []string // length d, for people; nil if it is not available
+	StillLabel             string   // what a still shows; default "this moment"
+
+	// Unavailable says what is lacking here, such that it goes on from
+	// "environment "ant"": "needs MuJoCo: install …". It is empty if sessions can
+	// be made.
+	Unavailable string
 }
 
 // Config is what a Server is made of.
@@ -87,7 +93,7 @@ type Config struct {
 	Clips     Clips       // required
 	Exports   Exports     // required
 	People    People      // required
-	Catalogue []EnvChoice // required; the default of the form first
+	Catalogue []EnvChoice // required; the default of the form is the first that is available
 
 	// Origins are those that pages may be served from besides loopback
 	// addresses: "https://study.example.org". Sockets and forms from any other

@@ -84,11 +84,18 @@ func (s *Server) newSessionPage(c echo.Context, f *sessionForm) templates.NewSes
 	return p
 }
 
-func envOptions(catalogue []EnvChoice) (out []templates.Option) {
+// envOptions returns the environments that sessions can be made of, and then the
+// others, which cannot be chosen.
+func envOptions(catalogue []EnvChoice) []templates.Option {
+	var available, missing []templates.Option
 	for _, e := range catalogue {
-		out = append(out, templates.Option{Value: e.ID, Label: e.Title, Hint: e.Description})
+		if e.Unavailable == "" {
+			available = append(available, templates.Option{Value: e.ID, Label: e.Title, Hint: e.Description})
+		} else {
+			missing = append(missing, templates.Option{Value: e.ID, Label: e.Title, Hint: sentence(e.Unavailable), Disabled: true})
+		}
 	}
-	return out
+	return append(available, missing...)
 }
 
 func kindOptions() (out []templates.Option) {

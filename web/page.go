@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"net/http"
 	"net/url"
 	"strings"
@@ -71,15 +72,20 @@ func kindText(k idrl.QueryKind) string {
 	return string(k)
 }
 
+// anyStill is what a still shows where nobody knows better.
+const anyStill = "this moment"
+
 // env returns the environment of a session. One that has left the catalogue is
 // shown by its id.
-func (s *Server) env(id string) EnvChoice {
+func (s *Server) env(ref string) EnvChoice {
+	id, _, _ := strings.Cut(ref, "@") // a model of a user's own has a version
 	for _, e := range s.cfg.Catalogue {
 		if e.ID == id {
+			e.StillLabel = cmp.Or(e.StillLabel, anyStill)
 			return e
 		}
 	}
-	return EnvChoice{ID: id, Title: id, StillLabel: "this moment"}
+	return EnvChoice{ID: id, Title: id, StillLabel: anyStill}
 }
 
 // home is GET /.

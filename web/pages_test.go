@@ -298,6 +298,49 @@ func TestCreateSessionRefuses(t *testing.T) {
 	}
 }
 
+// TestUnavailableEnvironments stand last on the form, cannot be chosen, and say
+// why; whoever asks for one all the same is told beside the field.
+func TestUnavailableEnvironments(t *testing.T) {
+	b := newBench(t, func(c *web.Config) {
+		c.Catalogue = append([]web.EnvChoice{
+			{ID: "ant", Title: "Ant", Description: "Four legs.", Unavailable: "needs the library: install it"},
+		}, catalogue...)
+	})
+	c := b.researcher()
+	page := b.get(c, "/sessions/new")
+	var ids, open, chosen []string
+	for _, input := range strings.Split(page.body, "<input ")[1:] {
+		tag, _, _ := strings.Cut(input, ">")
+		if _, rest, ok := strings.Cut(tag, `name="env" value="`); ok {
+			id, _, _ := strings.Cut(rest, `"`)
+			ids = append(ids, id)
+			if !strings.Contains(tag, " disabled") {
+				open = append(open, id)
+			}
+			if strings.Contains(tag, " checked") {
+				chosen = append(chosen, id)
+			}
+		}
+	}
+	if diff := cmp.Diff([][]string{{"driver", "gridworld", "ant"}, {"driver", "gridworld"}, {"driver"}}, [][]string{ids, open, chosen}); diff != "" {
+		t.Errorf("environments, those that may be chosen, and the one that is (-want +got):\n%s", diff)
+	}
+	if page.lacks("Needs the library: install it.") != nil {
+		t.Error("the form does not say why")
+	}
+	r := b.post(c, "/sessions", form(map[string]string{"env": "ant"}))
+	if r.status != 400 || r.lacks("Ant needs the library: install it. Choose another environment.", `value="12"`) != nil || len(b.sessions.created) != 0 {
+		t.Errorf("asked for: status %d, %d sessions, lacks %q", r.status, len(b.sessions.created), r.lacks("Ant needs the library: install it.", `value="12"`))
+	}
+	r = b.post(c, "/sessions", form(map[string]string{"env": "moon"}))
+	if r.status != 400 || r.lacks("Choose one of: driver, gridworld.") != nil {
+		t.Errorf("unknown environment: status %d, or it offers what is not available", r.status)
+	}
+	if r := b.post(c, "/sessions", form(map[string]string{"env": ""})); r.status != 303 || b.sessions.created[0].Env != "driver" {
+		t.Errorf("by default: status %d", r.status)
+	}
+}
+
 func TestForms(t *testing.T) {
 	b := newBench(t, nil)
 	c := b.researcher()

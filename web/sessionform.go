@@ -35,7 +35,7 @@ func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
 	}
 	s := &f.spec
 	s.Title, s.Instructions = f.text("title", 1, idrl.MaxTitle), f.text("instructions", 0, idrl.MaxInstructions)
-	s.Env = f.oneOf("env", values(envOptions(catalogue)))
+	s.Env = f.env(catalogue)
 	s.Kind = idrl.QueryKind(f.oneOf("kind", values(kindOptions())))
 	s.Acquisition = f.oneOf("acquisition", idrl.Acquisitions())
 	if f.errs["kind"] == "" && f.errs["acquisition"] == "" && !slices.Contains(idrl.AcquisitionsFor(s.Kind), s.Acquisition) {
@@ -79,6 +79,17 @@ func (f *sessionForm) oneOf(name string, known []string) string {
 	return v
 }
 
+// env reads the environment, which must be available.
+func (f *sessionForm) env(catalogue []EnvChoice) string {
+	for _, e := range catalogue {
+		if e.ID == f.values["env"] && e.Unavailable != "" {
+			f.errs["env"] = fmt.Sprintf("%s %s. Choose another environment.", e.Title, strings.TrimSuffix(e.Unavailable, "."))
+			return e.ID
+		}
+	}
+	return f.oneOf("env", values(envOptions(catalogue)))
+}
+
 // whole64 reads a whole number from low to high; an empty field is 0.
 func (f *sessionForm) whole64(name string, low, high int64) int64 {
 	v := f.values[name]
@@ -109,11 +120,11 @@ func (f *sessionForm) field(name string) templates.Field {
 	return templates.Field{Value: f.values[name], Error: f.errs[name]}
 }
 
-// choice selects what was chosen, or the first option.
+// choice selects what was chosen if it may be, or the first option.
 func (f *sessionForm) choice(name string, options []templates.Option) templates.Choice {
 	chosen := 0
 	for i, o := range options {
-		if o.Value == f.values[name] {
+		if o.Value == f.values[name] && !o.Disabled {
 			chosen = i
 		}
 	}
@@ -131,9 +142,12 @@ func (f *sessionForm) more() bool {
 	return false
 }
 
+// values returns those that may be chosen.
 func values(options []templates.Option) (out []string) {
 	for _, o := range options {
-		out = append(out, o.Value)
+		if !o.Disabled {
+			out = append(out, o.Value)
+		}
 	}
 	return out
 }

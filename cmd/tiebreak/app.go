@@ -24,6 +24,7 @@ import (
 
 // An app is a server's parts, joined.
 type app struct {
+	envs    envs.List
 	db      *store.DB
 	auth    *auth.Auth
 	hub     live.Hub
@@ -34,20 +35,21 @@ type app struct {
 }
 
 // openApp opens the data folder and joins the parts. The caller must close it.
-// worker is the command line of a worker process; empty for this program's own.
-func openApp(ctx context.Context, dir string, origins []string, log *slog.Logger, worker ...string) (*app, error) {
+// list is the catalogue, and worker the command line of a worker process with the
+// same one; empty for this program's own.
+func openApp(ctx context.Context, dir string, list envs.List, origins []string, log *slog.Logger, worker ...string) (*app, error) {
 	db, err := store.Open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	a := &app{db: db, auth: auth.New(auth.Config{Store: db}), log: log}
+	a := &app{envs: list, db: db, auth: auth.New(auth.Config{Store: db}), log: log}
 	if a.pool, err = jobs.NewPool(jobs.Config{Store: db, Command: worker, Log: log}); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	a.manager = session.NewManager(db, a.build, log)
 	a.web = web.New(web.Config{
 		Sessions: sessions{a}, Hub: &a.hub, Auth: a.auth, Clips: db, Exports: db, People: db,
-		Catalogue: catalogue(), Origins: origins, SecureCookies: secure(origins), Log: log,
+		Catalogue: catalogue(list), Origins: origins, SecureCookies: secure(origins), Log: log,
 	})
 	return a, nil
 }
@@ -69,20 +71,23 @@ func secure(origins []string) bool {
 }
 
 // catalogue returns the environments as the form shows them.
-func catalogue() (out []web.EnvChoice) {
-	for _, e := range envs.Catalogue() {
-		spec := e.New(rng.New(0, "layout", 0)).Spec()
-		out = append(out, web.EnvChoice{
-			ID: e.ID, Title: e.Title, Description: e.Description,
-			FeatureNames: spec.FeatureNames, StillLabel: spec.StillLabel,
-		})
+func catalogue(entries envs.List) (out []web.EnvChoice) {
+	for _, e := range entries {
+		c := web.EnvChoice{ID: e.ID, Title: e.Title, Description: e.Description}
+		if e.Unavailable != nil {
+			c.Unavailable = e.Unavailable.Error()
+		} else {
+			spec := e.New(rng.New(0, "layout", 0)).Spec()
+			c.FeatureNames, c.StillLabel = spec.FeatureNames, spec.StillLabel
+		}
+		out = append(out, c)
 	}
 	return out
 }
 
 // build makes the Config of a recorded session.
 func (a *app) build(r idrl.Record) (session.Config, error) {
-	env, err := newEnvironment(r.Spec)
+	env, err := newEnvironment(a.envs, r.Spec)
 	if err != nil {
 		return session.Config{}, err
 	}
@@ -138,7 +143,7 @@ func (s sessions) Session(ctx context.Context, id idrl.SessionID) (web.Session, 
 
 // Create implements web.Sessions.
 func (s sessions) Create(ctx context.Context, spec idrl.SessionSpec) (idrl.SessionID, error) {
-	spec, err := newSession(ctx, s.a.db, spec)
+	spec, err := newSession(ctx, s.a.db, s.a.envs, spec)
 	if err != nil {
 		return "", err
 	}
@@ -150,11 +155,16 @@ func (s sessions) Create(ctx context.Context, spec idrl.SessionSpec) (idrl.Sessi
 func (s sessions) List(ctx context.Context) ([]idrl.Summary, error) { return s.a.db.Sessions(ctx) }
 
 // newSession checks spec, names it and records it.
-func newSession(ctx context.Context, db *store.DB, spec idrl.SessionSpec) (idrl.SessionSpec, error) {
+func newSession(ctx context.Context, db *store.DB, list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, error) {
 	spec = spec.WithDefaults()
-	if err := checkSpec(spec); err != nil {
+	if err := checkSpec(list, spec); err != nil {
 		return spec, err
 	}
+	entry, err := list.Find(spec.Env)
+	if err != nil {
+		return spec, err
+	}
+	spec.Env = entry.Ref() // so that a model that changes is not taken for what it was
 	spec.ID = newSessionID()
 	spec.CreatedAt = time.Now().UTC().Truncate(time.Second)
 	return spec, db.CreateSession(ctx, spec)

@@ -19,7 +19,7 @@ import (
 // benchFlags are the flags of bench.
 type benchFlags struct {
 	out, mode, queries, walls, candidates, expert, methods string
-	seeds, answers, workers                                int
+	seeds, answers, measure, workers                       int
 	first                                                  uint64
 }
 
@@ -34,6 +34,7 @@ func (f *benchFlags) declare(fs *flag.FlagSet) {
 	fs.IntVar(&f.seeds, "seeds", 30, "`number` of paired seeds")
 	fs.Uint64Var(&f.first, "first-seed", 1, "the seeds are this `one` and those after it")
 	fs.IntVar(&f.answers, "answers", 0, "`answers` of a run; 0: the figure's own number")
+	fs.IntVar(&f.measure, "measure", 0, "measure the regret after every so many `answers`, at the start and at the end; 0: the figure's own number")
 	fs.IntVar(&f.workers, "workers", runtime.NumCPU(), "seeds run at a time; it does not change the result")
 }
 
@@ -44,10 +45,11 @@ func figureNames() (names []string) {
 	return names
 }
 
-// paperFigures returns the names of the figures that are in the paper.
-func paperFigures() (names []string) {
+// paperFigures returns the names of the figures that are in the paper, of those
+// that take long or of the others.
+func paperFigures(long bool) (names []string) {
 	for _, f := range experiment.Figures() {
-		if !f.Extra {
+		if !f.Extra && f.Long == long {
 			names = append(names, f.Name)
 		}
 	}
@@ -56,11 +58,12 @@ func paperFigures() (names []string) {
 
 func benchCommand() command {
 	return command{
-		name: "bench", summary: "compare query strategies with simulated experts, without a server", usage: "FIGURE|all|suite|TASK.json [flags]",
+		name: "bench", summary: "compare query strategies with simulated experts, without a server", usage: "FIGURE|all|corridor|suite|TASK.json [flags]",
 		about: benchAbout(),
 		example: "tiebreak bench chain\n" +
 			"  tiebreak bench gridworld --queries state --methods idrl,uniform --seeds 100 --out gridworld\n" +
-			"  tiebreak bench all --mode paper --out paper",
+			"  tiebreak bench all --mode paper --out paper\n" +
+			"  tiebreak bench swimmer-corridor --methods idrl:20,uniform --seeds 5",
 		flags: func(fs *flag.FlagSet) { new(benchFlags).declare(fs) },
 		run:   runBench,
 	}
@@ -72,15 +75,12 @@ func benchAbout() string {
 	b.WriteString("Repeats the paper's experiments with simulated experts, and writes learning curves of several query\n" +
 		"strategies on the same instances and answers: a page (report.html), tables, plots, and paired tests.\n" +
 		"With --mode paper the curves of the authors' code are beside ours. Finished runs are kept in the\n" +
-		"folder: the same command goes on where it was stopped.\n\nFigures (all: those of the paper):\n")
+		"folder: the same command goes on where it was stopped.\n\nFigures (all: those of the paper that take minutes):\n")
 	for _, f := range experiment.Figures() {
-		own := ""
-		if f.Extra {
-			own = " (not in the paper)"
-		}
-		fmt.Fprintf(&b, "  %-10s %s; questions: %s%s\n", f.Name, f.Title, strings.Join(f.Queries, ", "), own)
+		fmt.Fprintf(&b, "  %-16s %s; questions: %s%s\n", f.Name, f.Title, strings.Join(f.Queries, ", "), remark(f))
 	}
-	fmt.Fprintf(&b, "  %-10s the suite that new methods are judged by: chain, gridworld and garnet, answered as by people\n", experiment.SuiteName)
+	fmt.Fprintf(&b, "  %-16s both corridors: the paper's table of IDRL with 20, 4, 2 and 1 updates of its candidates\n", experiment.CorridorName)
+	fmt.Fprintf(&b, "  %-16s the suite that new methods are judged by: chain, gridworld and garnet, answered as by people\n", experiment.SuiteName)
 	b.WriteString("\nMethods:\n")
 	for _, m := range acquisition.Methods() {
 		fmt.Fprintf(&b, "  %-10s %s\n", m.Name, m.About)
@@ -88,9 +88,23 @@ func benchAbout() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
+// remark says what is special about a figure.
+func remark(f experiment.Figure) string {
+	switch {
+	case f.Available() != nil:
+		return " (takes hours, and needs a program that was built with MuJoCo)"
+	case f.Long:
+		return " (takes hours)"
+	case f.Extra:
+		return " (not in the paper)"
+	default:
+		return ""
+	}
+}
+
 func runBench(ctx context.Context, io stdio, args []string) error {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
-		return fmt.Errorf("%w: name a figure: %s, all or %s", errUsage, strings.Join(figureNames(), ", "), experiment.SuiteName)
+		return fmt.Errorf("%w: name a figure: %s, all, %s or %s", errUsage, strings.Join(figureNames(), ", "), experiment.CorridorName, experiment.SuiteName)
 	}
 	var f benchFlags
 	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
@@ -138,7 +152,7 @@ func (f benchFlags) execute(ctx context.Context, io stdio, es []experiment.Exper
 	for _, e := range es {
 		r, err := experiment.Do(ctx, e, experiment.Options{
 			Workers: f.workers, Store: tracker, Progress: progressLine(io, e, tracker),
-			Cache: filepath.Join(f.out, "cache"), Preparing: preparingLine(io, e),
+			Cache: filepath.Join(f.out, "cache"), Preparing: preparingLine(io, e), Answered: answeredLine(io, e, tracker),
 		})
 		if err != nil {
 			if p := tracker.Progress(); ctx.Err() != nil {
@@ -185,6 +199,18 @@ func preparingLine(io stdio, e experiment.Experiment) idrl.Progress {
 	}
 }
 
+// answeredLine reports how far a run is that takes long.
+func answeredLine(io stdio, e experiment.Experiment, tracker *report.Tracker) idrl.Progress {
+	return func(_, _ int, what string) { // what counts
+		p := tracker.Progress()
+		line := fmt.Sprintf("%s: %s, %d of %d runs", e.Name(), what, p.Kept+p.Made, p.Total)
+		if p.Left > 0 {
+			line += ", about " + roughly(p.Left) + " left"
+		}
+		fmt.Fprintf(io.err, "\r%-79s", line)
+	}
+}
+
 // roughly rounds a duration to what an estimate is worth.
 func roughly(d time.Duration) string {
 	if d < 10*time.Minute {
@@ -218,7 +244,7 @@ func (f benchFlags) plan(what string) (benchPlan, error) {
 			return benchPlan{}, err
 		}
 		if err != nil {
-			p.notes = append(p.notes, fmt.Sprintf("%s: left out: %v", named(c), err))
+			p.notes = append(p.notes, fmt.Sprintf("%s: left out: %v", titled(c), err))
 			continue
 		}
 		possible = append(possible, c)
@@ -231,8 +257,21 @@ func (f benchFlags) plan(what string) (benchPlan, error) {
 	return p, err
 }
 
-// named names a configuration for people.
-func named(c experiment.Config) string {
+// named returns the names of the figures that a word on the command line stands
+// for.
+func named(what string) []string {
+	switch what {
+	case "all":
+		return paperFigures(false)
+	case experiment.CorridorName:
+		return paperFigures(true)
+	default:
+		return []string{what}
+	}
+}
+
+// titled names a configuration for people.
+func titled(c experiment.Config) string {
 	if c.Queries == "" {
 		return c.Figure
 	}
@@ -244,7 +283,7 @@ func named(c experiment.Config) string {
 func (f benchFlags) configs(what string) (out []experiment.Config, err error) {
 	base := experiment.Config{
 		Queries: f.queries, Mode: f.mode, Walls: f.walls, Candidates: f.candidates, Expert: f.expert,
-		Answers: f.answers, Seeds: f.seeds, FirstSeed: f.first,
+		Answers: f.answers, Measure: f.measure, Seeds: f.seeds, FirstSeed: f.first,
 	}
 	if strings.HasSuffix(what, ".json") {
 		base.Task, err = readTask(what)
@@ -253,13 +292,12 @@ func (f benchFlags) configs(what string) (out []experiment.Config, err error) {
 	if what == experiment.SuiteName {
 		return f.suite()
 	}
-	names := []string{what}
-	if what == "all" {
-		names = paperFigures()
-	}
-	for _, name := range names {
+	for _, name := range named(what) {
 		fig, err := experiment.FindFigure(name)
 		if err != nil {
+			return nil, err
+		}
+		if err := fig.Available(); err != nil {
 			return nil, err
 		}
 		queries := fig.Queries
@@ -283,6 +321,7 @@ func (f benchFlags) suite() ([]experiment.Config, error) {
 	out := experiment.Suite()
 	for i := range out {
 		out[i].Seeds, out[i].FirstSeed = f.seeds, f.first
+		out[i].Measure = f.measure
 		if f.answers != 0 {
 			out[i].Answers = f.answers
 		}
@@ -339,7 +378,7 @@ func (p *benchPlan) applying(c experiment.Config, methods []string, refused map[
 	for _, m := range methods {
 		if err := fits(c, m); err != nil {
 			refused[m]++
-			p.notes = append(p.notes, fmt.Sprintf("%s: without %s: %v", named(c), m, err))
+			p.notes = append(p.notes, fmt.Sprintf("%s: without %s: %v", titled(c), m, err))
 			continue
 		}
 		out = append(out, m)

@@ -10,12 +10,17 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/experiment"
+
 	"github.com/google/go-cmp/cmp"
 )
 
 func TestBenchHelp(t *testing.T) {
 	_, help, _ := cli(t, "bench", "--help")
-	for _, want := range []string{"chain", "gridworld  Gridworld; questions: state, comparison", "uniform    asks at random", "--mode paper", "-workers"} {
+	for _, want := range []string{
+		"chain", "gridworld        Gridworld; questions: state, comparison", "uniform    asks at random", "--mode paper", "-workers", "-measure",
+		"swimmer-corridor Swimmer-Corridor; questions: clip (takes hours", "corridor         both corridors", "(all: those of the paper that take minutes)",
+	} {
 		if !strings.Contains(help, want) {
 			t.Errorf("no %q in:\n%s", want, help)
 		}
@@ -49,6 +54,8 @@ func TestBenchRefuses(t *testing.T) {
 		{"unknown expert", []string{"chain", "--expert", "oracle"}, []string{`"oracle"`, "people"}},
 		{"no seeds", []string{"all", "--seeds", "0"}, []string{"seeds", "must be 1 to"}},
 		{"negative answers", []string{"chain", "--answers", "-1"}, []string{"answers", "-1"}},
+		{"negative measure", []string{"chain", "--measure", "-1"}, []string{"after every so many answers", "-1"}},
+		{"clips of a small figure", []string{"all", "--queries", "clip"}, []string{`"clip"`, "state, comparison"}},
 		{"no workers", []string{"chain", "--workers", "0"}, []string{"workers"}},
 		{"unknown method", []string{"chain", "--queries", "state", "--methods", "idrl,magic"}, []string{`"magic"`, "uniform"}},
 		{"unknown method of several", []string{"chain", "--methods", "idrl,magic"}, []string{`"magic"`, "uniform"}},
@@ -74,6 +81,57 @@ func TestBenchRefuses(t *testing.T) {
 				t.Error("it wrote something")
 			}
 		})
+	}
+}
+
+// The paper's figures that take long are asked for by name.
+func TestBenchNames(t *testing.T) {
+	long := []string{"swimmer-corridor", "ant-corridor"}
+	for what, want := range map[string][]string{
+		"all": {"chain", "junction", "gridworld", "driver"}, "corridor": long, "ties": {"ties"},
+	} {
+		if d := cmp.Diff(want, named(what)); d != "" {
+			t.Errorf("%s stands for:\n%s", what, d)
+		}
+	}
+}
+
+// A program without the simulator says so before anything is computed or written;
+// one with it goes on to look at the other flags.
+func TestBenchCorridor(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	figure, err := experiment.FindFigure("swimmer-corridor")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, code := "seeds and answers must be", 2
+	if err := figure.Available(); err != nil {
+		want, code = err.Error(), 1
+	}
+	for _, what := range []string{"corridor", "swimmer-corridor"} {
+		status, stdout, stderr := cli(t, "bench", what, "--seeds", "0", "--out", out)
+		if status != code || stdout != "" || !strings.Contains(stderr, want) {
+			t.Errorf("%s: status %d, want %d and %q:\n%s%s", what, status, code, want, stdout, stderr)
+		}
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("it wrote something")
+	}
+}
+
+// A curve that is measured after every second answer has as many points.
+func TestBenchMeasure(t *testing.T) {
+	dir := t.TempDir()
+	status, _, stderr := cli(t, "bench", "chain", "--queries", "state", "--seeds", "1", "--answers", "5", "--measure", "2", "--methods", "uniform", "--out", dir)
+	if status != 0 {
+		t.Fatal(stderr)
+	}
+	files := benchFiles(t, dir)
+	if n := strings.Count(files["/chain-state-corrected/summary.csv"], "\n"); n != 1+4 {
+		t.Errorf("%d lines of the summary, want the head and 0, 2, 4 and 5 answers", n)
+	}
+	if !strings.Contains(files["/report.html"], "--measure 2") {
+		t.Error("the page does not tell the flag")
 	}
 }
 

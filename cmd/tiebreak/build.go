@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 
 	"tiebreak/envs"
@@ -17,8 +20,8 @@ import (
 
 // newEnvironment returns the environment of a session. Equal specs give equal
 // environments, layout included.
-func newEnvironment(spec idrl.SessionSpec) (idrl.Environment, error) {
-	e, err := envs.Find(spec.Env)
+func newEnvironment(list envs.List, spec idrl.SessionSpec) (idrl.Environment, error) {
+	e, err := list.Find(spec.Env)
 	if err != nil {
 		return nil, err
 	}
@@ -26,8 +29,8 @@ func newEnvironment(spec idrl.SessionSpec) (idrl.Environment, error) {
 }
 
 // checkSpec returns an error of kind Invalid if no session can be made of spec.
-func checkSpec(spec idrl.SessionSpec) error {
-	env, err := newEnvironment(spec)
+func checkSpec(list envs.List, spec idrl.SessionSpec) error {
+	env, err := newEnvironment(list, spec)
 	if err != nil {
 		return err
 	}
@@ -39,27 +42,71 @@ func checkSpec(spec idrl.SessionSpec) error {
 }
 
 // newTrainer returns the trainer of a session, which draws its clips.
-func newTrainer(spec idrl.SessionSpec) (idrl.Trainer, error) {
-	env, err := newEnvironment(spec)
-	if err != nil {
+func newTrainer(list envs.List, spec idrl.SessionSpec) (idrl.Trainer, error) {
+	if _, err := newEnvironment(list, spec); err != nil {
 		return nil, err
 	}
+	return trainerIn(spec, func() idrl.Environment {
+		e, err := newEnvironment(list, spec)
+		if err != nil {
+			panic(err) // it was found a moment ago, and the catalogue is constant
+		}
+		return e
+	})
+}
+
+// trainerIn returns the trainer of a session in the environments of newEnv.
+func trainerIn(spec idrl.SessionSpec, newEnv func() idrl.Environment) (*trainer.Thompson, error) {
+	env := newEnv()
 	sol, err := solver.For(env)
 	if err != nil {
 		return nil, err
 	}
-	return &trainer.Thompson{
-		NewEnv: func() idrl.Environment {
-			e, err := newEnvironment(spec)
-			if err != nil {
-				panic(err) // it was found a moment ago, and the catalogue is constant
-			}
-			return e
-		},
-		Solver: sol, Kind: spec.Kind, Samples: spec.Candidates,
+	t := &trainer.Thompson{
+		NewEnv: newEnv, Solver: sol, Kind: spec.Kind, Samples: spec.Candidates,
 		Restarts: 10, Pool: 30, MaxQueries: 2000, Mu: solver.Mu,
 		Encode: clip.Encode,
-	}, nil
+	}
+	if search, ok := sol.(solver.ARS); ok {
+		searching(t, search, env.Spec())
+	}
+	return t, nil
+}
+
+// In an environment that must be searched an episode costs up to 0.2 s.
+const (
+	// liveEpisodes are those behind a feature expectation and an evaluation of the
+	// search, if the environment does not ask for fewer evaluations. They are the
+	// same for all policies (common random numbers), so that few tell policies
+	// apart; offline, where returns are reported, it takes ten.
+	liveEpisodes = 3
+
+	// liveSearch is the number of episodes that the search for one policy may take,
+	// where the environment does not say how many steps suit it.
+	liveSearch = 40
+)
+
+// searching sets t up for random search: a few drafts first, so that there is a
+// question within seconds, and then searches of bounded length.
+func searching(t *trainer.Thompson, search solver.ARS, spec idrl.EnvSpec) {
+	search.Episodes = min(cmp.Or(search.Episodes, liveEpisodes), liveEpisodes)
+	search.MaxSteps = cmp.Or(spec.Search.LiveSteps, liveSearch*spec.Horizon)
+	t.First, t.Solver, t.Remake = solver.Draft{}, breakable{search}, solver.FromParams
+	t.Pool, t.Rollouts, t.Segments = 8, 2, 3
+	t.Mu, t.MuEpisodes = nil, liveEpisodes
+}
+
+// breakable tells a trainer that a search found no policy under which the
+// simulation holds.
+type breakable struct{ idrl.Solver }
+
+// Solve implements idrl.Solver.
+func (b breakable) Solve(ctx context.Context, task idrl.SolveTask, stream *rand.Rand) (idrl.Policy, error) {
+	p, err := b.Solver.Solve(ctx, task, stream)
+	if errors.Is(err, solver.ErrBroken) {
+		err = fmt.Errorf("%w: %w", trainer.ErrBroken, err)
+	}
+	return p, err
 }
 
 // A codec turns beliefs into bytes and back.
@@ -101,6 +148,7 @@ func encodeRequest(spec idrl.SessionSpec, job idrl.TrainJob) ([]byte, error) {
 // workshop trains in the worker process. It keeps one trainer a session, which
 // remembers what does not change between generations.
 type workshop struct {
+	envs  envs.List
 	yield func() // lowers the priority of the process; may be called again
 
 	mu       sync.Mutex // guards trainers
@@ -141,7 +189,7 @@ func (w *workshop) trainer(spec idrl.SessionSpec) (idrl.Trainer, error) {
 	if t, ok := w.trainers[spec.ID]; ok {
 		return t, nil
 	}
-	t, err := newTrainer(spec)
+	t, err := newTrainer(w.envs, spec)
 	if err != nil {
 		return nil, err
 	}

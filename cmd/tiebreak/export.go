@@ -15,11 +15,12 @@ import (
 
 // exportFlags are the flags of export.
 type exportFlags struct {
-	data, session, format string
+	data, session, format, models string
 }
 
 func (f *exportFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything")
+	modelsFlag(fs, &f.models)
 	fs.StringVar(&f.session, "session", "", "`id` of the session; without it the sessions are listed")
 	fs.StringVar(&f.format, "format", export.Formats()[0], "format: "+strings.Join(export.Formats(), ", "))
 }
@@ -57,7 +58,11 @@ func runExport(ctx context.Context, io stdio, args []string) (err error) {
 	if err != nil {
 		return fmt.Errorf("%w; 'tiebreak export --data %s' lists the sessions", err, f.data)
 	}
-	env, err := newEnvironment(spec)
+	list, err := environments(f.models)
+	if err != nil {
+		return err
+	}
+	env, err := newEnvironment(list, spec)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/envs"
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
@@ -236,7 +237,7 @@ func TestKill(t *testing.T) {
 // replay returns the encoded belief that follows from the log alone.
 func replay(t *testing.T, rec idrl.Record) []byte {
 	t.Helper()
-	env, err := newEnvironment(rec.Spec)
+	env, err := newEnvironment(envs.Catalogue(), rec.Spec)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"tiebreak/envs"
 	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
@@ -25,7 +26,7 @@ func TestLearnsOverSockets(t *testing.T) {
 	}
 	spec := demoSpec()
 	spec.Seed, spec.AdoptAfter = seed, 2 // so that the outcome does not depend on the machine
-	if spec, err = newSession(t.Context(), db, spec); err != nil {
+	if spec, err = newSession(t.Context(), db, envs.Catalogue(), spec); err != nil {
 		t.Fatal(err)
 	}
 	token, err := auth.New(auth.Config{Store: db}).NewInvitation(t.Context(), spec.ID, 1, linkLife)
@@ -56,7 +57,7 @@ func TestLearnsOverSockets(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	env, err := newEnvironment(spec)
+	env, err := newEnvironment(envs.Catalogue(), spec)
 	if err != nil {
 		t.Fatal(err)
 	}

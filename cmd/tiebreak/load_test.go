@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/envs"
 	"tiebreak/internal/idrl"
 	"tiebreak/web/client"
 )
@@ -68,7 +69,7 @@ func labelAll(b *testing.B, labellers []*labeller, n int) {
 // openLoad starts a server in this process and connects annotators to it.
 func openLoad(b *testing.B, sessions, each int, trainEvery int64) (conns []*client.Conn) {
 	b.Helper()
-	a, err := openApp(b.Context(), b.TempDir(), nil, slog.New(slog.DiscardHandler), program(b), "worker")
+	a, err := openApp(b.Context(), b.TempDir(), envs.Catalogue(), nil, slog.New(slog.DiscardHandler), program(b), "worker")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func openLoad(b *testing.B, sessions, each int, trainEvery int64) (conns []*clie
 		_ = a.close()
 	})
 	for s := range sessions {
-		spec, err := newSession(b.Context(), a.db, idrl.SessionSpec{
+		spec, err := newSession(b.Context(), a.db, a.envs, idrl.SessionSpec{
 			Title: "load", Env: "gridworld", Seed: uint64(s), TrainEvery: trainEvery,
 		})
 		if err != nil {

@@ -35,7 +35,7 @@ type stdio struct {
 func commands() []command {
 	return []command{
 		demoCommand(), serveCommand(), sessionCommand(), simulateCommand(),
-		exportCommand(), benchCommand(), workerCommand(),
+		exportCommand(), clipsCommand(), benchCommand(), gaitsCommand(), workerCommand(),
 	}
 }
 

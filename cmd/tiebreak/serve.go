@@ -20,8 +20,8 @@ import (
 
 // serveFlags are the flags of serve and demo.
 type serveFlags struct {
-	data, addr, origin string
-	verbose            bool
+	data, addr, origin, models string
+	verbose                    bool
 }
 
 const (
@@ -34,6 +34,7 @@ func (f *serveFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.addr, "addr", envOr("TIEBREAK_ADDR", defaultAddr), "`host:port` to listen on")
 	fs.StringVar(&f.origin, "origin", os.Getenv("TIEBREAK_ORIGIN"),
 		"public `address` of the site if it is not the one it listens on, such as https://study.example.org")
+	modelsFlag(fs, &f.models)
 	fs.BoolVar(&f.verbose, "v", false, "log every request")
 }
 
@@ -49,7 +50,7 @@ func serveCommand() command {
 		name: "serve", summary: "run the server", usage: "[flags]",
 		about: "Runs the server on a data folder until it is told to stop (Ctrl-C). It prints a sign-in link for\n" +
 			"the researcher, which works once. GET /healthz answers ok while it is alive. Flags come before the\n" +
-			"variables TIEBREAK_DATA, TIEBREAK_ADDR and TIEBREAK_ORIGIN of the environment.",
+			"variables TIEBREAK_DATA, TIEBREAK_ADDR, TIEBREAK_ORIGIN and TIEBREAK_MODELS of the environment.",
 		example: "tiebreak serve --data study --addr 127.0.0.1:8080",
 		flags:   func(fs *flag.FlagSet) { new(serveFlags).declare(fs) },
 		run: func(ctx context.Context, io stdio, args []string) error {
@@ -85,7 +86,20 @@ func serve(ctx context.Context, io stdio, f serveFlags, demo bool) (err error) {
 		level = slog.LevelDebug
 	}
 	log := slog.New(slog.NewTextHandler(io.err, &slog.HandlerOptions{Level: level}))
-	a, err := openApp(ctx, f.data, origins, log)
+	list, err := environments(f.models)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		if e.Unavailable != nil && strings.HasPrefix(e.ID, "own-") {
+			fmt.Fprintf(io.err, "Left out: environment %q %v\n", e.ID, e.Unavailable)
+		}
+	}
+	worker, err := workerCommandLine(f.models)
+	if err != nil {
+		return err
+	}
+	a, err := openApp(ctx, f.data, list, origins, log, worker...)
 	if err != nil {
 		return err
 	}

@@ -15,9 +15,9 @@ import (
 
 // sessionFlags are the flags of session.
 type sessionFlags struct {
-	data, addr string
-	kind       string
-	spec       idrl.SessionSpec
+	data, addr, models string
+	kind               string
+	spec               idrl.SessionSpec
 }
 
 func (f *sessionFlags) declare(fs *flag.FlagSet) {
@@ -25,14 +25,12 @@ func (f *sessionFlags) declare(fs *flag.FlagSet) {
 	for _, k := range idrl.QueryKinds() {
 		kinds = append(kinds, string(k))
 	}
-	var environments []string
-	for _, e := range envs.Catalogue() {
-		environments = append(environments, e.ID)
-	}
+	catalogue := envs.Catalogue()
 	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything")
 	fs.StringVar(&f.addr, "addr", envOr("TIEBREAK_ADDR", defaultAddr), "`host:port` at which the server will run, for the link")
+	modelsFlag(fs, &f.models)
 	fs.StringVar(&f.spec.Title, "title", "Untitled session", "`name` of the session")
-	fs.StringVar(&f.spec.Env, "env", environments[0], "`environment`: "+strings.Join(environments, ", "))
+	fs.StringVar(&f.spec.Env, "env", catalogue[0].ID, "`environment`: "+catalogue.Names()+"; and own models")
 	fs.StringVar(&f.kind, "kind", kinds[0], "`query type`: "+strings.Join(kinds, ", "))
 	fs.StringVar(&f.spec.Acquisition, "acquisition", idrl.Acquisitions()[0], "how questions are chosen: a `method` of those above")
 	fs.StringVar(&f.spec.Prior, "prior", idrl.Priors()[0], "prior of the reward: "+strings.Join(idrl.Priors(), ", "))
@@ -78,7 +76,11 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 		return err
 	}
 	f.spec.Kind = idrl.QueryKind(f.kind)
-	if err := checkSpec(f.spec.WithDefaults()); err != nil {
+	list, err := environments(f.models)
+	if err != nil {
+		return err
+	}
+	if err := checkSpec(list, f.spec.WithDefaults()); err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err) // before the folder is touched
 	}
 	db, err := openStore(ctx, f.data)
@@ -86,7 +88,7 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	spec, err := newSession(ctx, db, f.spec)
+	spec, err := newSession(ctx, db, list, f.spec)
 	if err != nil {
 		return err
 	}

@@ -35,11 +35,14 @@ func TestSessionHelpListsMethods(t *testing.T) {
 // of question, and every method and likelihood that fits.
 func TestSessionsOfEveryKind(t *testing.T) {
 	for _, env := range envs.Catalogue() {
+		if env.Unavailable != nil {
+			continue // TestUnavailableEnvironment
+		}
 		for _, kind := range idrl.QueryKinds() {
 			for _, method := range idrl.AcquisitionsFor(kind) {
 				for _, likelihood := range idrl.Likelihoods() {
 					spec := idrl.SessionSpec{Title: "t", Env: env.ID, Kind: kind, Acquisition: method, Likelihood: likelihood}
-					if err := checkSpec(spec.WithDefaults()); err != nil {
+					if err := checkSpec(envs.Catalogue(), spec.WithDefaults()); err != nil {
 						t.Errorf("%s, %s, %s, %s: %v", env.ID, kind, method, likelihood, err)
 					}
 				}

@@ -22,7 +22,7 @@ import (
 
 // simulateFlags are the flags of simulate.
 type simulateFlags struct {
-	url, expert                 string
+	url, expert, models         string
 	answers                     int
 	seed                        uint64
 	temperature, noise, tieBand float64
@@ -32,6 +32,7 @@ type simulateFlags struct {
 
 func (f *simulateFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.url, "url", "", "annotator `link` of the session (required)")
+	modelsFlag(fs, &f.models)
 	fs.IntVar(&f.answers, "answers", 30, "`number` of answers to give")
 	fs.StringVar(&f.expert, "expert", sim.Experts()[0], "kind of expert: "+strings.Join(sim.Experts(), ", "))
 	fs.Uint64Var(&f.seed, "seed", 1, "of the expert's true reward and of its answers")
@@ -81,7 +82,11 @@ func runSimulate(ctx context.Context, std stdio, args []string) error {
 	case !(f.temperature > 0) || math.IsInf(f.temperature, 1):
 		return fmt.Errorf("%w: --temperature must be a positive number; got %v; for an expert who never errs say --expert perfect", errUsage, f.temperature)
 	}
-	r := &rehearsal{flags: f, out: std.out, asked: map[idrl.QueryID]uint64{}, questions: map[idrl.AssignmentID]*wire.Query{}}
+	list, err := environments(f.models)
+	if err != nil {
+		return err
+	}
+	r := &rehearsal{envs: list, flags: f, out: std.out, asked: map[idrl.QueryID]uint64{}, questions: map[idrl.AssignmentID]*wire.Query{}}
 	if _, err := sim.NewExpert(f.expert, sim.Task{}, f.options(1, r.steps)); err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
@@ -96,6 +101,7 @@ func runSimulate(ctx context.Context, std stdio, args []string) error {
 
 // A rehearsal is one simulated annotator at work.
 type rehearsal struct {
+	envs  envs.List
 	flags simulateFlags
 	conn  *client.Conn
 	out   io.Writer
@@ -219,7 +225,7 @@ func (r *rehearsal) greet(m *wire.Hello) error {
 		return nil
 	}
 	r.hello = m
-	e, err := envs.Find(m.Env)
+	e, err := r.envs.Find(m.Env)
 	if err != nil {
 		return err
 	}
@@ -328,7 +334,7 @@ func newAnswerID(stream *rand.Rand) idrl.AnswerID {
 
 func (r *rehearsal) report() error {
 	fmt.Fprintf(r.out, "%d answers given. The expert's true reward weights:\n", r.given)
-	e, err := envs.Find(r.hello.Env)
+	e, err := r.envs.Find(r.hello.Env)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,14 @@ func workerCommand() command {
 		about:   "Reads training jobs from standard input and writes their results to standard output, at the lowest\npriority once people label, until its input ends. The server starts it; there is no need to.",
 		example: "tiebreak worker < jobs > results",
 		run: func(ctx context.Context, io stdio, args []string) error {
-			if err := parse(flag.NewFlagSet("worker", flag.ContinueOnError), args); err != nil {
+			var models string
+			fs := flag.NewFlagSet("worker", flag.ContinueOnError)
+			modelsFlag(fs, &models)
+			if err := parse(fs, args); err != nil {
+				return err
+			}
+			list, err := environments(models)
+			if err != nil {
 				return err
 			}
 			yield := sync.OnceFunc(func() {
@@ -24,7 +31,7 @@ func workerCommand() command {
 					fmt.Fprintf(io.err, "running at normal priority: %v\n", err)
 				}
 			})
-			w := &workshop{yield: yield, trainers: map[idrl.SessionID]idrl.Trainer{}}
+			w := &workshop{envs: list, yield: yield, trainers: map[idrl.SessionID]idrl.Trainer{}}
 			return jobs.Serve(ctx, io.in, io.out, w.handle)
 		},
 	}

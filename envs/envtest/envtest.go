@@ -26,6 +26,9 @@ func Run(t *testing.T, newEnv func() idrl.Environment) {
 	if _, ok := newEnv().(idrl.Drawer); ok {
 		t.Run("draw", func(t *testing.T) { testDraw(t, newEnv) })
 	}
+	if _, ok := newEnv().(idrl.Substepper); ok {
+		t.Run("substeps", func(t *testing.T) { testSubsteps(t, newEnv) })
+	}
 	if env, ok := newEnv().(idrl.Tabular); ok {
 		t.Run("tabular", func(t *testing.T) { testTabular(t, env) })
 	}
@@ -55,6 +58,7 @@ func testSpec(t *testing.T, newEnv func() idrl.Environment) {
 		{"actions are either discrete or a box", (s.Actions.Num > 0) != (len(s.Actions.Low) > 0)},
 		{"bounds have one length", len(s.Actions.Low) == len(s.Actions.High)},
 		{"Hold divides the horizon", s.Actions.Hold >= 0 && s.Horizon%max(1, s.Actions.Hold) == 0},
+		{"LiveSteps allow one iteration of the search", s.Search.LiveSteps == 0 || s.Search.LiveSteps >= iterationSteps(s)},
 	} {
 		if !test.ok {
 			t.Errorf("not true of the spec: %s", test.name)
@@ -76,6 +80,12 @@ func testSpec(t *testing.T, newEnv func() idrl.Environment) {
 	}
 }
 
+// iterationSteps returns the least number of steps of a random search in which a
+// start is evaluated, moved once, and evaluated again, by an episode each.
+func iterationSteps(s idrl.EnvSpec) int {
+	return 2 * (max(1, s.Search.Directions) + 1) * s.Horizon
+}
+
 // randomAction draws an action uniformly.
 func randomAction(s idrl.ActionSpec, stream *rand.Rand) idrl.Action {
 	a := make(idrl.Action, s.Dim())
@@ -92,13 +102,15 @@ func randomAction(s idrl.ActionSpec, stream *rand.Rand) idrl.Action {
 // record is what an episode emitted.
 type record struct {
 	kinds     []idrl.StepKind
+	broken    []bool
 	obs, phi  [][]float64
-	snapshots [][]float64 // nil if the environment takes none
+	snapshots [][]float64 // nil if the environment takes none; nil of a broken state
 	actions   []idrl.Action
 }
 
 // rollout plays random actions of the stream (seed, n) until the episode ends,
-// and calls visit, if it is not nil, in every state.
+// and calls visit, if it is not nil, in every state. A state in which the
+// simulation has broken down is neither saved nor visited.
 func rollout(t *testing.T, env idrl.Environment, seed, n uint64, visit func()) record {
 	t.Helper()
 	spec := env.Spec()
@@ -106,13 +118,16 @@ func rollout(t *testing.T, env idrl.Environment, seed, n uint64, visit func()) r
 	keeper, _ := env.(idrl.Snapshotter)
 	var r record
 	note := func(step idrl.TimeStep) {
-		r.kinds = append(r.kinds, step.Kind)
+		r.kinds, r.broken = append(r.kinds, step.Kind), append(r.broken, step.Broken)
 		r.obs = append(r.obs, slices.Clone(step.Obs))
 		r.phi = append(r.phi, slices.Clone(step.Phi))
 		if keeper != nil {
-			r.snapshots = append(r.snapshots, keeper.Snapshot(nil))
+			r.snapshots = append(r.snapshots, nil)
+			if !step.Broken {
+				r.snapshots[len(r.snapshots)-1] = keeper.Snapshot(nil)
+			}
 		}
-		if visit != nil {
+		if visit != nil && !step.Broken {
 			visit()
 		}
 	}
@@ -139,10 +154,14 @@ func testEpisode(t *testing.T, newEnv func() idrl.Environment) {
 			t.Errorf("Reset returned kind %d with features %v, want First without", r.kinds[0], r.phi[0])
 		}
 		last := len(r.actions)
-		if last > spec.Horizon || (r.kinds[last] == idrl.Truncated && last != spec.Horizon) {
+		early := r.kinds[last] == idrl.Truncated && last != spec.Horizon && !r.broken[last]
+		if last > spec.Horizon || early {
 			t.Errorf("an episode of %d steps ended with kind %d; the horizon is %d", last, r.kinds[last], spec.Horizon)
 		}
 		for i, obs := range r.obs {
+			if r.broken[i] && r.kinds[i] != idrl.Truncated {
+				t.Fatalf("step %d broke down and has kind %d, want Truncated", i, r.kinds[i])
+			}
 			if len(obs) != spec.ObsDim || !finite(obs) {
 				t.Fatalf("observation %d is %v, want %d finite numbers", i, obs, spec.ObsDim)
 			}
@@ -210,7 +229,7 @@ func finite(v []float64) bool {
 }
 
 func same(a, b record) bool {
-	return slices.Equal(a.kinds, b.kinds) &&
+	return slices.Equal(a.kinds, b.kinds) && slices.Equal(a.broken, b.broken) &&
 		slices.EqualFunc(a.obs, b.obs, slices.Equal[[]float64]) &&
 		slices.EqualFunc(a.phi, b.phi, slices.Equal[[]float64]) &&
 		slices.EqualFunc(a.snapshots, b.snapshots, slices.Equal[[]float64])

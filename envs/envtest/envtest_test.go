@@ -1,6 +1,8 @@
 package envtest_test
 
 import (
+	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -9,6 +11,7 @@ import (
 
 	"tiebreak/envs/driver"
 	"tiebreak/envs/envtest"
+	"tiebreak/envs/envtest/pointmass"
 	"tiebreak/envs/gridworld"
 	"tiebreak/envs/junction"
 	"tiebreak/internal/idrl"
@@ -82,8 +85,151 @@ func (r *restless) Restore(s []float64) {
 	r.Env.Restore(s)
 }
 
+// flawed is a point mass with one fault.
+type flawed struct {
+	*pointmass.Env
+	step   func(*flawed, idrl.TimeStep) idrl.TimeStep
+	draw   func(*idrl.Scene)
+	frames func(e *flawed, before, after []float64, frame func(*idrl.Scene)) // in place of DrawStep
+	count  int                                                               // added to Substeps
+}
+
+func (f *flawed) Step(a idrl.Action) idrl.TimeStep {
+	ts := f.Env.Step(a)
+	if f.step != nil {
+		ts = f.step(f, ts)
+	}
+	return ts
+}
+
+func (f *flawed) Draw(dst *idrl.Scene) {
+	f.Env.Draw(dst)
+	if f.draw != nil {
+		f.draw(dst)
+	}
+}
+
+func (f *flawed) Substeps() int { return f.Env.Substeps() + f.count }
+
+func (f *flawed) DrawStep(before, after []float64, frame func(*idrl.Scene)) {
+	spoilt := func(s *idrl.Scene) {
+		if f.draw != nil {
+			f.draw(s)
+		}
+		frame(s)
+	}
+	if f.frames != nil {
+		f.frames(f, before, after, spoilt)
+		return
+	}
+	f.Env.DrawStep(before, after, spoilt)
+}
+
+// TestSoundEnvironmentsPass: what the faults are put into has none.
+func TestSoundEnvironmentsPass(t *testing.T) {
+	t.Run("driver", func(t *testing.T) {
+		envtest.Run(t, func() idrl.Environment { return &broken{Env: driver.New()} })
+	})
+	t.Run("point mass", func(t *testing.T) {
+		search := idrl.Search{Directions: 8, LiveSteps: 60 * 18}
+		envtest.Run(t, func() idrl.Environment { return &flawed{Env: pointmass.New(pointmass.Config{Search: search})} })
+	})
+}
+
+// solidFaults are environments with a solid scene that must not pass.
+func solidFaults() map[string]func() idrl.Environment {
+	with := func(spoil func(*flawed)) func() idrl.Environment {
+		return func() idrl.Environment {
+			f := &flawed{Env: pointmass.New(pointmass.Config{Limit: 0.6})}
+			spoil(f)
+			return f
+		}
+	}
+	moving := func(spoil func(*idrl.Shape)) func() idrl.Environment {
+		return with(func(f *flawed) { f.draw = func(s *idrl.Scene) { spoil(&s.Moving[0]) } })
+	}
+	camera := func(spoil func(*idrl.Camera)) func() idrl.Environment {
+		return with(func(f *flawed) { f.draw = func(s *idrl.Scene) { spoil(&s.Camera) } })
+	}
+	drift := 0.0 // what the scene must not remember
+	return map[string]func() idrl.Environment{
+		"a search that is cut short": func() idrl.Environment {
+			return pointmass.New(pointmass.Config{Search: idrl.Search{Directions: 8, LiveSteps: 60*18 - 1}})
+		},
+		"a breakdown that is not the end": with(func(f *flawed) {
+			f.step = func(_ *flawed, ts idrl.TimeStep) idrl.TimeStep {
+				ts.Broken = true
+				return ts
+			}
+		}),
+		"a breakdown that terminates": with(func(f *flawed) {
+			f.step = func(_ *flawed, ts idrl.TimeStep) idrl.TimeStep {
+				if ts.Broken {
+					ts.Kind = idrl.Terminated
+				}
+				return ts
+			}
+		}),
+		"an early end for no reason": with(func(f *flawed) {
+			f.step = func(_ *flawed, ts idrl.TimeStep) idrl.TimeStep { ts.Broken = false; return ts }
+		}),
+		"no substeps":          with(func(f *flawed) { f.count = -f.Env.Substeps() }),
+		"one frame too few":    with(func(f *flawed) { f.count = 1 }),
+		"one frame too many":   with(func(f *flawed) { f.count = -1 }),
+		"another last picture": with(func(f *flawed) { f.frames = wrongOrder }),
+		"left in the state before": with(func(f *flawed) {
+			f.frames = func(f *flawed, before, after []float64, frame func(*idrl.Scene)) {
+				f.Env.DrawStep(before, after, frame)
+				f.Restore(before)
+			}
+		}),
+		"flat points in a solid scene": moving(func(s *idrl.Shape) { s.Pts = s.Pts[:2] }),
+		"a ball without a size":        moving(func(s *idrl.Shape) { s.Size = 0 }),
+		"a ball of two points":         moving(func(s *idrl.Shape) { s.Pts = append(s.Pts, 0, 0, 0) }),
+		"a capsule of one point":       moving(func(s *idrl.Shape) { s.Kind = idrl.Capsule }),
+		"a box of one point":           moving(func(s *idrl.Shape) { s.Kind = idrl.Box }),
+		"a floor that moves":           moving(func(s *idrl.Shape) { s.Kind, s.Trail = idrl.Checker, false }),
+		"a point nowhere":              moving(func(s *idrl.Shape) { s.Pts[2] = math.NaN() }),
+		"solid shapes in a flat scene": with(func(f *flawed) {
+			f.draw = func(s *idrl.Scene) {
+				s.Camera = idrl.Camera{W: 4, H: 3}
+				s.Static = s.Static[:0]
+				s.Moving = s.Moving[:1]
+				s.Moving[0].Pts = s.Moving[0].Pts[:2]
+			}
+		}),
+		"a flat camera above the floor": with(func(f *flawed) {
+			f.draw = func(s *idrl.Scene) { s.Camera.Distance, s.Static, s.Moving = 0, s.Static[:0], s.Moving[:0] }
+		}),
+		"a camera that looks straight down": camera(func(c *idrl.Camera) { c.Elevation = math.Pi / 2 }),
+		"a camera that turns":               camera(func(c *idrl.Camera) { drift += 0.1; c.Azimuth += drift }),
+		"a camera that comes nearer":        camera(func(c *idrl.Camera) { drift += 0.1; c.Distance -= drift }),
+	}
+}
+
+// wrongOrder draws the right frames, the last one first.
+func wrongOrder(f *flawed, before, after []float64, frame func(*idrl.Scene)) {
+	f.Restore(after)
+	var last idrl.Scene
+	f.Env.Draw(&last)
+	frame(&last)
+	left := f.Env.Substeps() - 1
+	f.Env.DrawStep(before, after, func(s *idrl.Scene) {
+		if left > 0 {
+			frame(s)
+		}
+		left--
+	})
+}
+
 // faults are environments that must not pass.
 func faults() map[string]func() idrl.Environment {
+	all := solidFaults()
+	maps.Copy(all, flatFaults())
+	return all
+}
+
+func flatFaults() map[string]func() idrl.Environment {
 	with := func(spoil func(*broken)) func() idrl.Environment {
 		return func() idrl.Environment {
 			b := &broken{Env: driver.New()}

@@ -1,6 +1,7 @@
 package envtest
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -32,10 +33,10 @@ func testSnapshot(t *testing.T, newEnv func() idrl.Environment) {
 			}
 			continue
 		}
-		if step.Kind != r.kinds[i+1] || !slices.Equal(step.Obs, r.obs[i+1]) || !slices.Equal(step.Phi, r.phi[i+1]) {
+		if step.Kind != r.kinds[i+1] || step.Broken != r.broken[i+1] || !slices.Equal(step.Obs, r.obs[i+1]) || !slices.Equal(step.Phi, r.phi[i+1]) {
 			t.Fatalf("step %d after Restore is %v, was %v %v %v", i, step, r.kinds[i+1], r.obs[i+1], r.phi[i+1])
 		}
-		if got := keeper.Snapshot(nil); !slices.Equal(got, r.snapshots[i+1]) {
+		if got := keeper.Snapshot(nil); !step.Broken && !slices.Equal(got, r.snapshots[i+1]) {
 			t.Fatalf("state %d is %v when stepped into from a restored one, was %v", i+1, got, r.snapshots[i+1])
 		}
 	}
@@ -73,37 +74,88 @@ func testDraw(t *testing.T, newEnv func() idrl.Environment) {
 	checkScene(t, first, dirty)
 }
 
+// testSubsteps draws the steps of an episode in a fresh instance.
+func testSubsteps(t *testing.T, newEnv func() idrl.Environment) {
+	r := rollout(t, newEnv(), 9, 0, nil)
+	env, other := newEnv().(idrl.Substepper), newEnv().(idrl.Substepper)
+	env.(idrl.Environment).Reset(rng.New(9, "env", 1))
+	other.(idrl.Environment).Reset(rng.New(9, "env", 2))
+	n := env.Substeps()
+	if n < 1 {
+		t.Fatalf("a step is drawn in %d frames, want at least 1", n)
+	}
+	var want idrl.Scene
+	for i := range r.actions {
+		if r.broken[i+1] {
+			continue
+		}
+		before, after := r.snapshots[i], r.snapshots[i+1]
+		other.Restore(after)
+		other.Draw(&want)
+		frames, ends := 0, false
+		env.DrawStep(before, after, func(s *idrl.Scene) {
+			checkScene(t, want, *s)
+			frames++
+			ends = equalScenes(*s, want)
+		})
+		switch {
+		case frames != n:
+			t.Fatalf("step %d is drawn in %d frames, want %d", i, frames, n)
+		case !ends:
+			t.Fatalf("the last frame of step %d is not what Draw shows after it", i)
+		case !slices.Equal(env.Snapshot(nil), after):
+			t.Fatalf("DrawStep of step %d leaves the environment in %v, want %v", i, env.Snapshot(nil), after)
+		}
+	}
+}
+
+// equalScenes compares scenes of one shape.
+func equalScenes(a, b idrl.Scene) bool {
+	return a.Camera == b.Camera && slices.EqualFunc(a.Moving, b.Moving, func(s, t idrl.Shape) bool { return slices.Equal(s.Pts, t.Pts) })
+}
+
 // checkScene compares the shape of a scene with that of the first one.
 func checkScene(t *testing.T, first, now idrl.Scene) {
 	t.Helper()
-	c := now.Camera
-	if !finite([]float64{c.X, c.Y, c.W, c.H}) || !(c.W > 0) || !(c.H > 0) || c.W != first.Camera.W || c.H != first.Camera.H {
-		t.Fatalf("camera is %+v, was %+v", c, first.Camera)
-	}
+	checkCamera(t, first.Camera, now.Camera)
 	if len(now.Moving) != len(first.Moving) || len(now.Static) != len(first.Static) {
 		t.Fatalf("scene has %d static and %d moving shapes, had %d and %d",
 			len(now.Static), len(now.Moving), len(first.Static), len(first.Moving))
 	}
 	for i, s := range now.Static {
-		checkShape(t, s)
+		checkShape(t, now.Camera, s)
 		f := first.Static[i]
 		if s.Trail || s.Kind != f.Kind || s.Paint != f.Paint || s.Size != f.Size || s.Text != f.Text || !slices.Equal(s.Pts, f.Pts) {
 			t.Fatalf("static shape %d is %+v, was %+v", i, s, f)
 		}
 	}
 	for i, s := range now.Moving {
-		checkShape(t, s)
+		checkShape(t, now.Camera, s)
 		f := first.Moving[i]
-		if s.Kind != f.Kind || s.Paint != f.Paint || s.Size != f.Size || s.Text != f.Text || s.Trail != f.Trail || len(s.Pts) != len(f.Pts) {
+		if s.Kind == idrl.Checker || s.Kind != f.Kind || s.Paint != f.Paint || s.Size != f.Size || s.Text != f.Text || s.Trail != f.Trail || len(s.Pts) != len(f.Pts) {
 			t.Fatalf("moving shape %d is %+v, was %+v", i, s, f)
 		}
 	}
 }
 
-func checkShape(t *testing.T, s idrl.Shape) {
+func checkCamera(t *testing.T, first, now idrl.Camera) {
 	t.Helper()
-	n := len(s.Pts) / 2
-	ok := len(s.Pts)%2 == 0 && finite(s.Pts) && s.Paint != "" && s.Size >= 0
+	still := first // but for what may follow something
+	still.X, still.Y, still.Z = now.X, now.Y, now.Z
+	ok := now == still && finite([]float64{now.X, now.Y, now.Z, now.W, now.H, now.Distance, now.Azimuth, now.Elevation}) &&
+		now.W > 0 && now.H > 0 && now.Distance >= 0 && math.Abs(now.Elevation) < math.Pi/2
+	if !now.Solid() {
+		ok = ok && now.Z == 0 && now.Azimuth == 0 && now.Elevation == 0
+	}
+	if !ok {
+		t.Fatalf("camera is %+v, was %+v", now, first)
+	}
+}
+
+func checkShape(t *testing.T, c idrl.Camera, s idrl.Shape) {
+	t.Helper()
+	n, rest := len(s.Pts)/c.PointDim(), len(s.Pts)%c.PointDim()
+	ok := rest == 0 && finite(s.Pts) && s.Paint != "" && s.Size >= 0 && !math.IsInf(s.Size, 1)
 	switch s.Kind {
 	case idrl.Polyline:
 		ok = ok && n >= 2 && s.Size > 0
@@ -113,10 +165,16 @@ func checkShape(t *testing.T, s idrl.Shape) {
 		ok = ok && n == 1 && s.Size > 0
 	case idrl.Text:
 		ok = ok && n == 1 && s.Size > 0 && s.Text != ""
+	case idrl.Ball, idrl.Checker:
+		ok = ok && c.Solid() && n == 1 && s.Size > 0
+	case idrl.Capsule:
+		ok = ok && c.Solid() && n == 2 && s.Size > 0
+	case idrl.Box:
+		ok = ok && c.Solid() && n == 4
 	default:
 		ok = false
 	}
 	if !ok {
-		t.Fatalf("shape %+v cannot be drawn", s)
+		t.Fatalf("shape %+v cannot be drawn by a camera %+v", s, c)
 	}
 }

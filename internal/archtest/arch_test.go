@@ -34,6 +34,7 @@ const (
 	rngs       = "internal/rng"
 	acquires   = "internal/acquisition"
 	experiment = "internal/experiment"
+	binding    = "envs/mujoco/engine" // alone may use cgo
 )
 
 // rules is DESIGN's table of arrows. The first row that matches counts. cmd may
@@ -54,6 +55,7 @@ var rules = []rule{
 	{"internal/auth", []string{vocab}, nil},
 	{"internal/session", []string{vocab, acquires, rngs, "internal/quality"}, []string{gonum}},
 	{"internal/nn", []string{vocab}, []string{gonum}},
+	{"internal/gaits", []string{vocab, rngs, "internal/solver", "envs/mujoco"}, []string{gonum}},
 	{pkg: "internal/experiment/authors"},
 	{"internal/experiment/report", []string{vocab, rngs, acquires, experiment}, []string{gonum, plot}},
 	{
@@ -62,6 +64,7 @@ var rules = []rule{
 		[]string{gonum},
 	},
 	{"envs/envtest", []string{vocab, rngs}, []string{gonum}},
+	{binding, []string{vocab}, nil},
 	{"envs", []string{vocab, "envs"}, []string{gonum}},
 	{"store", []string{vocab}, []string{sqlite, goose}},
 	{pkg: "static"},
@@ -77,7 +80,7 @@ var rules = []rule{
 
 func TestImports(t *testing.T) {
 	seen := map[string]bool{}
-	for _, p := range list(t) {
+	for _, p := range append(list(t, ""), list(t, "mujoco")...) {
 		path := strings.TrimPrefix(p.ImportPath, module)
 		if strings.HasPrefix(path, "cmd/") || path == "internal/archtest" {
 			continue
@@ -113,7 +116,10 @@ func (r rule) allows(imp string) bool {
 	if imp == "database/sql" {
 		return under(r.pkg, "store")
 	}
-	return imp != "math/rand" && imp != "C"
+	if imp == "C" {
+		return r.pkg == binding
+	}
+	return imp != "math/rand"
 }
 
 func TestAllows(t *testing.T) {
@@ -131,6 +137,7 @@ func TestAllows(t *testing.T) {
 		{rule{pkg: "web"}, "database/sql", false},
 		{rule{pkg: "store"}, "database/sql", true},
 		{rule{pkg: "web"}, "C", false},
+		{rule{pkg: binding}, "C", true},
 	} {
 		if got := test.rule.allows(test.imp); got != test.want {
 			t.Errorf("%s may import %s = %v, want %v", test.rule.pkg, test.imp, got, test.want)
@@ -145,9 +152,10 @@ type pkg struct {
 	Imports    []string // of non-test files
 }
 
-func list(t *testing.T) (ps []pkg) {
+// list returns the packages of the module as they are with a build tag.
+func list(t *testing.T, tag string) (ps []pkg) {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"...").Output()
+	out, err := exec.Command("go", "list", "-tags="+tag, "-json=ImportPath,Imports", module+"...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,12 +70,12 @@ func TestRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Header{
-		Version: 1, Env: "world", Steps: 3, Frames: 4, StepSec: 0.5, Playback: 2, Phi: []float64{1.25},
-		Unit: 4.0 / unitsAcross, W: 4, H: 3,
+		Version: 2, Env: "world", Steps: 3, Sub: 1, Frames: 4, FrameSec: 0.5, Playback: 2, Phi: []float64{1.25},
+		Unit: 4.0 / stepsAcross, W: 4, H: 3, Points: 3,
 		Static: []Shape{{Kind: idrl.Polygon, Paint: idrl.Surface, Pts: []float64{0, 0, 1, 0, 1, 1}}},
 		Moving: []Shape{
-			{Kind: idrl.Circle, Paint: idrl.Agent, Size: 0.5, N: 1, Trail: true},
-			{Kind: idrl.Text, Paint: idrl.Ink, Size: 0.2, N: 1, Text: "Ä"},
+			{Kind: idrl.Circle, Paint: idrl.Agent, Size: 0.5, At: []int{1}, Trail: true},
+			{Kind: idrl.Text, Paint: idrl.Ink, Size: 0.2, At: []int{2}, Text: "Ä"},
 		},
 	}
 	if diff := cmp.Diff(want, got.Header); diff != "" {
@@ -94,7 +94,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestFarAway moves across more than 16 bits of the usual unit, forth and back.
+// TestFarAway moves across many views, forth and back.
 func TestFarAway(t *testing.T) {
 	w := &world{scale: 1000}
 	b, err := Encode(w, walk(0, 3, -3))
@@ -153,10 +153,10 @@ func TestEncodeRefuses(t *testing.T) {
 }
 
 // packed deflates raw behind the magic.
-func packed(t *testing.T, raw []byte) []byte {
+func packed(t testing.TB, raw []byte) []byte {
 	t.Helper()
 	out := bytes.NewBufferString(magic)
-	w, err := flate.NewWriter(out, flate.BestCompression)
+	w, err := flate.NewWriter(out, flate.BestSpeed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,27 +172,43 @@ func packed(t *testing.T, raw []byte) []byte {
 // withHeader packs a header and n numbers that are zero.
 func withHeader(t *testing.T, h Header, n int) []byte {
 	t.Helper()
+	return withNumbers(t, h, make([]byte, n))
+}
+
+// withNumbers packs a header and the bytes of numbers.
+func withNumbers(t *testing.T, h Header, numbers []byte) []byte {
+	t.Helper()
 	head, err := json.Marshal(h)
 	if err != nil {
 		t.Fatal(err)
 	}
 	raw := binary.LittleEndian.AppendUint32(nil, uint32(len(head)))
-	return packed(t, append(append(raw, head...), make([]byte, 2*n)...))
+	return packed(t, append(append(raw, head...), numbers...))
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	good := func(change func(*Header)) Header {
 		h := Header{
-			Version: 1, Steps: 1, Frames: 2, StepSec: 1, Playback: 1, Unit: 1, W: 1, H: 1,
+			Version: 2, Steps: 1, Sub: 1, Frames: 2, FrameSec: 1, Playback: 1, Unit: 1, W: 1, H: 1, Points: 4,
 			Static: []Shape{{Kind: idrl.Circle, Paint: idrl.Mark, Size: 1, Pts: []float64{0, 0}}},
-			Moving: []Shape{{Kind: idrl.Polygon, Paint: idrl.Agent, N: 3}},
+			Moving: []Shape{{Kind: idrl.Polygon, Paint: idrl.Agent, At: []int{1, 2, 3}}},
 		}
 		change(&h)
 		return h
 	}
-	const numbers = 2 * (2 + 2*3)
-	if _, err := Decode(withHeader(t, good(func(*Header) {}), numbers)); err != nil {
-		t.Fatalf("the header that the rows below change: %v", err)
+	solid := func(h *Header) {
+		h.Distance = 1
+		h.Static[0].Pts = []float64{0, 0, 0}
+	}
+	const numbers = 2 * 2 * 4
+	for name, data := range map[string][]byte{
+		"flat":      withHeader(t, good(func(*Header) {}), numbers),
+		"solid":     withHeader(t, good(solid), numbers*3/2),
+		"version 1": withHeader(t, good(func(h *Header) { h.Version, h.Moving[0] = 1, Shape{Kind: idrl.Polygon, Paint: idrl.Agent, N: 3} }), 2*numbers),
+	} {
+		if _, err := Decode(data); err != nil {
+			t.Fatalf("the %s header that the rows below change: %v", name, err)
+		}
 	}
 	header := func(change func(*Header)) []byte { return withHeader(t, good(change), numbers) }
 	for _, test := range []struct {
@@ -208,21 +224,45 @@ func TestDecodeRefuses(t *testing.T) {
 		{"a length of 2^32-1", packed(t, []byte{255, 255, 255, 255, '{'}), "within its header"},
 		{"a header that is not JSON", packed(t, []byte{1, 0, 0, 0, '{'}), "cannot be read"},
 		{"a bomb", packed(t, make([]byte, 2*maxBytes)), "more than"},
-		{"numbers missing", withHeader(t, good(func(*Header) {}), numbers-1), "bytes of numbers"},
-		{"numbers left over", withHeader(t, good(func(*Header) {}), numbers+1), "bytes of numbers"},
-		{"a later version", header(func(h *Header) { h.Version = 2 }), "version 2"},
+		{"numbers missing", withHeader(t, good(func(*Header) {}), numbers-1), "15 bytes of numbers"},
+		{"numbers left over", withHeader(t, good(func(*Header) {}), numbers+1), "behind its numbers"},
+		{"a number cut short", withNumbers(t, good(func(*Header) {}), append(make([]byte, numbers-1), 0x80)), "cut short"},
+		{"a number of 33 bits", withNumbers(t, good(func(*Header) {}), append(make([]byte, numbers-1), 0xff, 0xff, 0xff, 0xff, 0x7f)), "too large"},
+		{"numbers of version 1 missing", header(func(h *Header) { h.Version, h.Moving[0].At, h.Moving[0].N = 1, nil, 3 }), "want 32"},
+		{"a later version", header(func(h *Header) { h.Version = 3 }), "version 3"},
 		{"frames that do not fit the steps", header(func(h *Header) { h.Frames = 3 }), "3 frames for 1 steps"},
+		{"frames that do not fit the substeps", header(func(h *Header) { h.Sub = 2 }), "2 frames for 1 steps of 2"},
+		{"no frame in a step", header(func(h *Header) { h.Sub, h.Frames = 0, 1 }), "frames"},
 		{"a negative number of steps", header(func(h *Header) { h.Steps, h.Frames = -1, 0 }), "frames"},
 		{"too many frames", header(func(h *Header) { h.Steps, h.Frames = 1<<40, 1<<40+1 }), "frames"},
-		{"no duration", header(func(h *Header) { h.StepSec = 0 }), "not positive"},
+		{"too many substeps", header(func(h *Header) { h.Steps, h.Sub, h.Frames = 1<<32, 1<<32, 1 }), "frames"},
+		{"many steps of many substeps", header(func(h *Header) { h.Steps, h.Sub, h.Frames = 101, 101, 101*101+1 }), "frames"},
+		{"no duration", header(func(h *Header) { h.FrameSec = 0 }), "not positive"},
 		{"a negative unit", header(func(h *Header) { h.Unit = -1 }), "not positive"},
 		{"a huge camera", header(func(h *Header) { h.W = 1e300 }), "not positive"},
-		{"too many points", header(func(h *Header) { h.Moving[0].N = 1 << 40 }), "points"},
+		{"an eye behind what it sees", header(func(h *Header) { h.Distance = -1 }), "cannot look"},
+		{"an eye that looks straight down", header(func(h *Header) { h.Distance, h.Elevation = 1, math.Pi/2 }), "cannot look"},
+		{"no camera", header(func(h *Header) { h.Points = 0 }), "moving points"},
+		{"too many points", header(func(h *Header) { h.Points = 1 << 40 }), "moving points"},
+		{"a point that is none", header(func(h *Header) { h.Moving[0].At[1] = 4 }), "point 4 of 4"},
+		{"a negative point", header(func(h *Header) { h.Moving[0].At[1] = -1 }), "point -1"},
 		{"too many points together", header(func(h *Header) {
-			h.Moving = slices.Repeat([]Shape{{Kind: idrl.Polygon, Paint: idrl.Agent, N: maxPoints}}, 3)
-		}), "moving points"},
-		{"a negative number of points", header(func(h *Header) { h.Moving[0].N = -3 }), "points"},
-		{"a triangle of two points", header(func(h *Header) { h.Moving[0].N = 2 }), "2 points"},
+			h.Moving = slices.Repeat([]Shape{{Kind: idrl.Polygon, Paint: idrl.Agent, At: make([]int, maxPoints)}}, 2)
+		}), "more than"},
+		{"too many points of version 1", header(func(h *Header) {
+			h.Version, h.Moving = 1, slices.Repeat([]Shape{{Kind: idrl.Polygon, Paint: idrl.Agent, N: maxPoints}}, 2)
+		}), "too many"},
+		{"a negative number of points", header(func(h *Header) { h.Version, h.Moving[0].At, h.Moving[0].N = 1, nil, -3 }), "points"},
+		{"a triangle of two points", header(func(h *Header) { h.Moving[0].At = []int{1, 2} }), "2 points"},
+		{"a capsule in a flat scene", header(func(h *Header) { h.Moving[0] = Shape{Kind: idrl.Capsule, Paint: idrl.Agent, Size: 1, At: []int{1, 2}} }), "flat"},
+		{"a ball of two points", header(func(h *Header) {
+			h.Distance, h.Moving[0] = 1, Shape{Kind: idrl.Ball, Paint: idrl.Agent, Size: 1, At: []int{1, 2}}
+		}), "2 points"},
+		{"a box of three points", header(func(h *Header) { h.Distance, h.Moving[0].Kind = 1, idrl.Box }), "3 points"},
+		{"a floor that moves", header(func(h *Header) {
+			h.Distance, h.Moving[0] = 1, Shape{Kind: idrl.Checker, Paint: idrl.Surface, Size: 1, At: []int{1}}
+		}), "cannot move"},
+		{"a flat point in a solid scene", header(func(h *Header) { h.Distance = 1 }), "half a point"},
 		{"an unknown shape", header(func(h *Header) { h.Moving[0].Kind = "blob" }), "blob"},
 		{"half a point", header(func(h *Header) { h.Static[0].Pts = []float64{1} }), "half a point"},
 		{"a circle without a radius", header(func(h *Header) { h.Static[0].Size = 0 }), "without a size"},
@@ -248,6 +288,9 @@ func FuzzDecode(f *testing.F) {
 		f.Add(b[:len(b)/2])
 	}
 	f.Add([]byte(magic))
+	for _, b := range [][]byte{version1(f), crawl(f, ant, 3), packed(f, []byte{255, 255, 255, 255, 123})} {
+		f.Add(b)
+	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c, err := Decode(b)
 		if err != nil {
@@ -256,12 +299,17 @@ func FuzzDecode(f *testing.F) {
 			}
 			return
 		}
-		if len(c.Frames) != c.Header.Steps+1 {
-			t.Fatalf("%d frames for %d steps", len(c.Frames), c.Header.Steps)
+		if len(c.Frames) != c.Header.Steps*c.Header.Sub+1 {
+			t.Fatalf("%d frames for %d steps of %d", len(c.Frames), c.Header.Steps, c.Header.Sub)
+		}
+		var scene idrl.Scene
+		c.Scene(&scene, 0.5)
+		if len(scene.Moving) != len(c.Header.Moving) {
+			t.Fatalf("%d shapes, want %d", len(scene.Moving), len(c.Header.Moving))
 		}
 		for _, frame := range c.Frames {
-			if len(frame) != c.Header.rowLen() {
-				t.Fatalf("frame of %d numbers, want %d", len(frame), c.Header.rowLen())
+			if len(frame) != c.Header.columns() {
+				t.Fatalf("frame of %d numbers, want %d", len(frame), c.Header.columns())
 			}
 			for _, v := range frame {
 				if math.IsNaN(v) || math.IsInf(v, 0) {

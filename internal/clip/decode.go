@@ -10,18 +10,48 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A Clip is what Decode reads.
+// A Clip is what Decode reads. It is immutable.
 type Clip struct {
-	Header Header
+	Header Header // of version 2, also of bytes of version 1
 
-	// Frames holds one row a frame, in world units: the camera's x and y, then
-	// x and y of every point of Header.Moving in order.
+	// Frames holds a row for each frame, world units: x y (z) of every point,
+	// point 0, which is the camera's centre, first.
 	Frames [][]float64
 }
 
-// Decode reads the bytes that Encode wrote. It returns an error of kind Invalid
-// for anything else, and inflates at most 4 MiB.
+// Decode reads the bytes that Encode wrote, now or in version 1. It returns an
+// error of kind Invalid for anything else, and inflates at most 4 MiB.
 func Decode(b []byte) (*Clip, error) {
+	raw, err := inflate(b)
+	if err != nil {
+		return nil, err
+	}
+	n := uint64(binary.LittleEndian.Uint32(raw))
+	raw = raw[4:]
+	if n > uint64(len(raw)) {
+		return nil, idrl.Errorf(idrl.Invalid, "clip ends within its header")
+	}
+	c := &Clip{}
+	h := &c.Header
+	if err := json.Unmarshal(raw[:n], h); err != nil {
+		return nil, idrl.Errorf(idrl.Invalid, "clip has a header that cannot be read: %v", err)
+	}
+	read := frames
+	if h.Version == 1 {
+		read = framesV1
+	}
+	if err := h.modernise(); err != nil {
+		return nil, err
+	}
+	if err := h.validate(); err != nil {
+		return nil, err
+	}
+	c.Frames, err = read(h, raw[n:])
+	return c, err
+}
+
+// inflate returns what was deflated: at least the length of the header.
+func inflate(b []byte) ([]byte, error) {
 	rest, ok := bytes.CutPrefix(b, []byte(magic))
 	if !ok {
 		return nil, idrl.Errorf(idrl.Invalid, "not a clip: it does not begin with %q", magic)
@@ -35,37 +65,5 @@ func Decode(b []byte) (*Clip, error) {
 	case len(raw) < 4:
 		return nil, idrl.Errorf(idrl.Invalid, "clip ends before its header")
 	}
-	n := uint64(binary.LittleEndian.Uint32(raw))
-	raw = raw[4:]
-	if n > uint64(len(raw)) {
-		return nil, idrl.Errorf(idrl.Invalid, "clip ends within its header")
-	}
-	c := &Clip{}
-	if err := json.Unmarshal(raw[:n], &c.Header); err != nil {
-		return nil, idrl.Errorf(idrl.Invalid, "clip has a header that cannot be read: %v", err)
-	}
-	if err := c.Header.validate(); err != nil {
-		return nil, err
-	}
-	c.Frames, err = frames(&c.Header, raw[n:])
-	return c, err
-}
-
-// frames reads the numbers of a clip.
-func frames(h *Header, raw []byte) ([][]float64, error) {
-	n := h.rowLen()
-	if want := 2 * n * h.Frames; len(raw) != want {
-		return nil, idrl.Errorf(idrl.Invalid, "clip has %d bytes of numbers, want %d", len(raw), want)
-	}
-	out := make([][]float64, h.Frames)
-	now := make([]uint16, n)
-	for f := range out {
-		out[f] = make([]float64, n)
-		for i := range now {
-			now[i] += binary.LittleEndian.Uint16(raw)
-			raw = raw[2:]
-			out[f][i] = float64(int16(now[i])) * h.Unit
-		}
-	}
-	return out, nil
+	return raw, nil
 }

@@ -5,10 +5,21 @@
 //
 //	length of the header, uint32 little-endian
 //	header, JSON (Header)
-//	numbers, int16 little-endian
+//	numbers
 //
-// The numbers are one row a frame: the camera's x and y, then x and y of every
-// point of the moving shapes in order. A coordinate is number·Unit. The first
-// row is absolute; each later row is the difference to the row before it,
-// modulo 2^16. World y points up.
+// The numbers say where points are in every frame: point 0 is the centre of the
+// camera, the others are the points of the moving shapes, each once although
+// several shapes may use it. A coordinate is number·Unit; a point has two of
+// them, or three in a solid scene. World y points up in a flat scene, z in a
+// solid one.
+//
+// In version 2, which Encode writes, a coordinate is a column over the frames;
+// the columns of point 0 come first. Each number is predicted to go on as it went
+// before: the first is predicted as 0, the second as the first, and later ones
+// as 2a−b, where a came last and b before it. What is written is the difference
+// to the prediction, as a zigzag varint (encoding/binary).
+//
+// In version 1, which Decode still reads, a scene is flat, no points are shared,
+// there is a row for each frame, and each row is the difference to the row
+// before it, modulo 2^16, as int16 little-endian.
 package clip

@@ -6,20 +6,28 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Header is everything of a clip that does not move.
+// Header is everything of a clip that does not move. Empty fields are left out.
 type Header struct {
-	Version  int       `json:"v"` // 1
+	Version  int       `json:"v"` // 2, or 1
 	Env      string    `json:"env"`
 	Steps    int       `json:"steps"`    // steps shown; 0 for a still
-	Frames   int       `json:"frames"`   // Steps+1
-	StepSec  float64   `json:"dt"`       // simulated seconds from frame to frame
+	Sub      int       `json:"sub"`      // frames of a step
+	Frames   int       `json:"frames"`   // Steps·Sub + 1
+	FrameSec float64   `json:"dt"`       // simulated seconds from frame to frame
 	Playback float64   `json:"playback"` // simulated seconds shown per second
 	Phi      []float64 `json:"phi"`      // Σφ of the clip, undiscounted, length d
 	Unit     float64   `json:"unit"`     // world units of a step of the numbers
-	W        float64   `json:"w"`        // width of the camera, world units
-	H        float64   `json:"h"`        // height of the camera, world units
-	Static   []Shape   `json:"static"`
-	Moving   []Shape   `json:"moving"` // with N and without Pts
+
+	// The camera, as idrl.Camera has it. Its centre is point 0.
+	W         float64 `json:"w"`
+	H         float64 `json:"h"`
+	Distance  float64 `json:"distance,omitempty"`
+	Azimuth   float64 `json:"azimuth,omitempty"`
+	Elevation float64 `json:"elevation,omitempty"`
+
+	Points int     `json:"points"` // whose coordinates are among the numbers
+	Static []Shape `json:"static"` // with Pts
+	Moving []Shape `json:"moving"` // with At
 }
 
 // Shape is an idrl.Shape on the wire. Empty fields are left out.
@@ -27,8 +35,9 @@ type Shape struct {
 	Kind  idrl.ShapeKind `json:"k"`
 	Paint idrl.Paint     `json:"p"`
 	Size  float64        `json:"s,omitempty"`
-	Pts   []float64      `json:"pts,omitempty"`
-	N     int            `json:"n,omitempty"` // points of a moving shape
+	Pts   []float64      `json:"pts,omitempty"` // of a static shape
+	At    []int          `json:"at,omitempty"`  // points of a moving shape, each less than Header.Points
+	N     int            `json:"n,omitempty"`   // number of points of a moving shape; only in version 1
 	Text  string         `json:"t,omitempty"`
 	Trail bool           `json:"trail,omitempty"`
 }
@@ -37,63 +46,134 @@ type Shape struct {
 const (
 	maxBytes  = 4 << 20 // inflated
 	maxFrames = 10_000
-	maxPoints = 10_000 // of the moving shapes
+	maxPoints = 10_000 // that move, and of the moving shapes together
 )
 
-// rowLen returns the numbers of a frame.
-func (h *Header) rowLen() int {
-	n := 2
-	for _, s := range h.Moving {
-		n += 2 * s.N
-	}
-	return n
+// camera returns the camera without its centre.
+func (h *Header) camera() idrl.Camera {
+	return idrl.Camera{W: h.W, H: h.H, Distance: h.Distance, Azimuth: h.Azimuth, Elevation: h.Elevation}
 }
 
-// validate returns an error of kind Invalid if h is not the header of a clip.
+// columns returns the numbers of a frame.
+func (h *Header) columns() int { return h.Points * h.camera().PointDim() }
+
+// modernise turns a header of version 1 into one of version 2 that says the same.
+func (h *Header) modernise() error {
+	if h.Version != 1 {
+		return nil
+	}
+	h.Version, h.Sub, h.Points = 2, 1, 1
+	h.Distance, h.Azimuth, h.Elevation = 0, 0, 0
+	for i := range h.Moving {
+		s := &h.Moving[i]
+		if s.N < 1 || s.N > maxPoints || h.Points+s.N > maxPoints+1 || len(s.At) != 0 {
+			return idrl.Errorf(idrl.Invalid, "clip has a moving shape of %d points, or too many moving points", s.N)
+		}
+		for range s.N {
+			s.At = append(s.At, h.Points)
+			h.Points++
+		}
+		s.N = 0
+	}
+	return nil
+}
+
+// validate returns an error of kind Invalid if h is not the header of a clip of
+// version 2.
 func (h *Header) validate() error {
 	positive := func(v float64) bool { return v > 0 && v <= math.MaxFloat32 }
 	switch {
-	case h.Version != 1:
-		return idrl.Errorf(idrl.Invalid, "clip has version %d; this program reads version 1", h.Version)
-	case h.Steps < 0 || h.Steps >= maxFrames || h.Frames != h.Steps+1:
-		return idrl.Errorf(idrl.Invalid, "clip has %d frames for %d steps", h.Frames, h.Steps)
-	case !positive(h.StepSec) || !positive(h.Playback) || !positive(h.Unit) || !positive(h.W) || !positive(h.H):
+	case h.Version != 2:
+		return idrl.Errorf(idrl.Invalid, "clip has version %d; this program reads versions 1 and 2", h.Version)
+	case h.Steps < 0 || h.Steps >= maxFrames || h.Sub < 1 || h.Sub >= maxFrames ||
+		h.Frames > maxFrames || h.Frames != h.Steps*h.Sub+1:
+		return idrl.Errorf(idrl.Invalid, "clip has %d frames for %d steps of %d", h.Frames, h.Steps, h.Sub)
+	case !positive(h.FrameSec) || !positive(h.Playback) || !positive(h.Unit) || !positive(h.W) || !positive(h.H):
 		return idrl.Errorf(idrl.Invalid, "clip has a duration, unit or camera that is not positive")
+	case !(h.Distance >= 0 && h.Distance <= math.MaxFloat32 && math.Abs(h.Elevation) < math.Pi/2):
+		return idrl.Errorf(idrl.Invalid, "clip has a camera that cannot look at anything")
+	case h.Points < 1 || h.Points > maxPoints+1:
+		return idrl.Errorf(idrl.Invalid, "clip has %d moving points, its camera among them; the limit is %d", h.Points, maxPoints)
 	}
+	if err := h.validateMoving(); err != nil {
+		return err
+	}
+	return h.validateStatic()
+}
+
+func (h *Header) validateMoving() error {
 	points := 0
 	for _, s := range h.Moving {
-		if s.N < 1 || s.N > maxPoints || len(s.Pts) != 0 {
-			return idrl.Errorf(idrl.Invalid, "clip has a moving shape of %d points", s.N)
-		}
-		points += s.N
-		if err := s.validate(s.N); err != nil {
-			return err
-		}
+		points += len(s.At)
 		if points > maxPoints {
-			return idrl.Errorf(idrl.Invalid, "clip has more than %d moving points", maxPoints)
+			return idrl.Errorf(idrl.Invalid, "clip has moving shapes of more than %d points", maxPoints)
 		}
-	}
-	for _, s := range h.Static {
-		if len(s.Pts)%2 != 0 || s.N != 0 || s.Trail {
-			return idrl.Errorf(idrl.Invalid, "clip has a static shape with half a point or with motion")
+		for _, p := range s.At {
+			if p < 0 || p >= h.Points {
+				return idrl.Errorf(idrl.Invalid, "clip has a moving shape with point %d of %d", p, h.Points)
+			}
 		}
-		if err := s.validate(len(s.Pts) / 2); err != nil {
+		if len(s.Pts) != 0 || s.N != 0 || s.Kind == idrl.Checker {
+			return idrl.Errorf(idrl.Invalid, "clip has a moving shape that cannot move")
+		}
+		if err := s.validate(len(s.At), h.camera().Solid()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// validate returns an error of kind Invalid if s, of n points, cannot be drawn.
-func (s *Shape) validate(n int) error {
-	least := map[idrl.ShapeKind]int{idrl.Polyline: 2, idrl.Polygon: 3, idrl.Circle: 1, idrl.Text: 1}[s.Kind]
-	single := s.Kind == idrl.Circle || s.Kind == idrl.Text
+func (h *Header) validateStatic() error {
+	dim := h.camera().PointDim()
+	for _, s := range h.Static {
+		if len(s.Pts)%dim != 0 || len(s.At) != 0 || s.N != 0 || s.Trail {
+			return idrl.Errorf(idrl.Invalid, "clip has a static shape with half a point or with motion")
+		}
+		if err := s.validate(len(s.Pts)/dim, h.camera().Solid()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A form is what a kind of shape needs.
+type form struct {
+	least, most int  // points
+	sized       bool // needs a size
+	solid       bool // only in solid scenes
+}
+
+// formOf returns the form of a kind; least is 0 if it is unknown.
+func formOf(k idrl.ShapeKind) form {
+	switch k {
+	case idrl.Polyline:
+		return form{least: 2, most: math.MaxInt, sized: true}
+	case idrl.Polygon:
+		return form{least: 3, most: math.MaxInt}
+	case idrl.Circle, idrl.Text:
+		return form{least: 1, most: 1, sized: true}
+	case idrl.Capsule:
+		return form{least: 2, most: 2, sized: true, solid: true}
+	case idrl.Ball, idrl.Checker:
+		return form{least: 1, most: 1, sized: true, solid: true}
+	case idrl.Box:
+		return form{least: 4, most: 4, solid: true}
+	}
+	return form{}
+}
+
+// validate returns an error of kind Invalid if s, of n points, cannot be drawn in
+// a scene that is solid or flat.
+func (s *Shape) validate(n int, solid bool) error {
+	f := formOf(s.Kind)
 	switch {
-	case least == 0:
+	case f.least == 0:
 		return idrl.Errorf(idrl.Invalid, "clip has a shape of unknown kind %q", s.Kind)
-	case n < least || (single && n != 1):
+	case f.solid && !solid:
+		return idrl.Errorf(idrl.Invalid, "clip has a %q in a flat scene", s.Kind)
+	case n < f.least || n > f.most:
 		return idrl.Errorf(idrl.Invalid, "clip has a %q of %d points", s.Kind, n)
-	case s.Size < 0 || (s.Size == 0 && s.Kind != idrl.Polygon):
+	case s.Size < 0 || (s.Size == 0 && f.sized):
 		return idrl.Errorf(idrl.Invalid, "clip has a %q without a size", s.Kind)
 	case s.Paint == "":
 		return idrl.Errorf(idrl.Invalid, "clip has a shape without a paint")

@@ -19,8 +19,27 @@ type panel struct {
 }
 
 // candidates returns the policies that the method looks at: none for those of
-// Algorithm 3.
+// Algorithm 3. IDRL may look at the same ones for several answers.
 func (l *learner) candidates(ctx context.Context) (panel, error) {
+	if l.method.Name == "idrl" && !l.due() {
+		return l.panel, nil
+	}
+	c, err := l.updated(ctx)
+	l.panel = c
+	return c, err
+}
+
+// due reports whether the candidate policies are to be updated before the next
+// answer: as often in the run as the world says, evenly, and first of all.
+func (l *learner) due() bool {
+	if l.updates == 0 || l.n == 0 {
+		return true
+	}
+	return l.n*l.updates/l.answers > (l.n-1)*l.updates/l.answers
+}
+
+// updated returns new policies for the method to look at.
+func (l *learner) updated(ctx context.Context) (panel, error) {
 	switch {
 	case l.method.Name == "idrl" && l.paper:
 		return l.visited(ctx)
@@ -50,6 +69,7 @@ func (l *learner) thompson(ctx context.Context) ([]policy, error) {
 		}
 		out = append(out, best) // Π_c ← Π_c ∪ {π_i*}
 	}
+	l.latest = out
 	return out, nil
 }
 
@@ -65,11 +85,11 @@ func (l *learner) drawnFrom() *belief.Gaussian {
 
 // optimal is RL(r): it solves for a candidate.
 func (l *learner) optimal(ctx context.Context, r []float64, purpose string, n int) (policy, error) {
-	l.run.Solves++
-	p, err := l.plan.optimal(ctx, r, l.stream(purpose, n))
+	p, err := l.from(l.plan).optimal(ctx, r, l.stream(purpose, n))
 	if err != nil {
 		return policy{}, fmt.Errorf("%s policy: %w", purpose, err)
 	}
+	l.charge(p)
 	return p, nil
 }
 

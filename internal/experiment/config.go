@@ -20,6 +20,7 @@ const (
 
 	States      = "state"
 	Comparisons = "comparison"
+	Clips       = "clip" // ratings of clips
 
 	Model  = "paper"  // the expert that the paper's observation model describes
 	People = "people" // an expert as noisy as a person
@@ -31,7 +32,7 @@ const (
 // Config says what to run.
 type Config struct {
 	Figure     string   // required; the name of one of Figures
-	Queries    string   // States or Comparisons; "" for the figure's first
+	Queries    string   // States, Comparisons or Clips; "" for the figure's first
 	Mode       string   // Corrected (default) or Paper
 	Walls      string   // of gridworlds: Text or Code; "" for what Mode says
 	Candidates string   // candidate queries: Text (all states or pairs) or Code; "" for what Mode says
@@ -40,6 +41,7 @@ type Config struct {
 	Methods    []string // names of acquisition functions; empty for the figure's own
 	Seeds      int      // required, 1 to 1,000,000
 	FirstSeed  uint64   // the seeds are FirstSeed, FirstSeed+1, …
+	Measure    int      `json:",omitempty"` // answers from one measurement to the next; 0 for the figure's own number
 
 	Task *Task `json:"-"` // a user's own; Figure is then not looked at
 }
@@ -83,6 +85,15 @@ func (e Experiment) Name() string {
 // Seed returns the i-th seed.
 func (e Experiment) Seed(i int) uint64 { return e.FirstSeed + uint64(i) }
 
+// Counts returns the numbers of answers after which a run is measured: none, every
+// Measure of them, and all.
+func (e Experiment) Counts() (out []int) {
+	for n := 0; n < e.Answers; n += max(1, e.Measure) {
+		out = append(out, n)
+	}
+	return append(out, e.Answers)
+}
+
 // Method returns the acquisition function of a method's name. It panics if there is none,
 // which Validate has ruled out.
 func (e Experiment) Method(name string) acquisition.Method {
@@ -123,6 +134,10 @@ func (c Config) Validate() (Experiment, error) {
 	if min(c.Seeds, c.Answers) < 1 || max(c.Seeds, c.Answers) > maxCount {
 		return Experiment{}, idrl.Errorf(idrl.Invalid, "seeds and answers must be 1 to %d; got %d and %d", maxCount, c.Seeds, c.Answers)
 	}
+	if c.Measure < 0 || c.Measure > maxCount {
+		return Experiment{}, idrl.Errorf(idrl.Invalid, "a run is measured after every so many answers, 1 to %d; got %d", maxCount, c.Measure)
+	}
+	c.Measure = cmp.Or(c.Measure, f.Measure, 1)
 	if len(c.Methods) == 0 {
 		c.Methods = f.Methods(c.Queries)
 	}
@@ -171,16 +186,17 @@ func (c Config) methods(f Figure) error {
 	return nil
 }
 
-// find returns the acquisition function of a method's name, which in figures
-// that compare treatments of answers ends in one: "idrl:interval".
+// find returns the acquisition function of a method's name, which in figures with
+// variants of it ends in one: "idrl:interval".
 func (f Figure) find(name string) (acquisition.Method, error) {
-	base, treatment, _ := strings.Cut(name, ":")
-	if !slices.Contains(f.treatments, treatment) && (f.treatments != nil || treatment != "") {
-		if f.treatments == nil {
-			return acquisition.Method{}, idrl.Errorf(idrl.Invalid, "figure %s has no treatments of answers; name the method %q alone", f.Name, base)
-		}
-		return acquisition.Method{}, idrl.Errorf(idrl.Invalid, "method %q of figure %s must end in a treatment of 'equal', such as %s:%s; known: %s",
-			name, f.Name, base, f.treatments[0], strings.Join(f.treatments, ", "))
+	base, variant, _ := strings.Cut(name, ":")
+	v := f.variants
+	switch {
+	case !v.has(base) && variant != "":
+		return acquisition.Method{}, idrl.Errorf(idrl.Invalid, "figure %s has no variants of method %q; name it alone", f.Name, base)
+	case v.has(base) && !slices.Contains(v.names, variant):
+		return acquisition.Method{}, idrl.Errorf(idrl.Invalid, "method %q of figure %s must end in %s, such as %s:%s; known: %s",
+			name, f.Name, v.what, base, v.names[0], strings.Join(v.names, ", "))
 	}
 	return acquisition.Find(base)
 }

@@ -24,7 +24,7 @@ func TestRefusals(t *testing.T) {
 		c    experiment.Config
 		want string // part of the message
 	}{
-		{"figure", experiment.Config{Figure: "chains", Seeds: 1}, `unknown figure "chains"; known: chain, junction, gridworld, driver, garnet, ties, all`},
+		{"figure", experiment.Config{Figure: "chains", Seeds: 1}, `unknown figure "chains"; known: chain, junction, gridworld, driver, swimmer-corridor, ant-corridor, garnet, ties, all, corridor, suite`},
 		{"no figure", experiment.Config{Seeds: 1}, `unknown figure ""`},
 		{"query type", experiment.Config{Figure: "driver", Queries: experiment.States, Seeds: 1}, `unknown query type of driver "state"; known: comparison`},
 		{"mode", experiment.Config{Figure: "chain", Mode: "both", Seeds: 1}, `unknown mode of chain "both"; known: corrected, paper`},
@@ -44,7 +44,13 @@ func TestRefusals(t *testing.T) {
 		{"maximum regret of states", experiment.Config{Figure: "chain", Seeds: 1, Methods: []string{"mr"}}, "MR does not apply here"},
 		{"a later method in paper mode", experiment.Config{Figure: "chain", Mode: experiment.Paper, Seeds: 1, Methods: []string{"lvar"}}, `method "lvar" is not in the paper: it runs in mode corrected`},
 		{"one without an archive", experiment.Config{Figure: "driver", Mode: experiment.Paper, Seeds: 1, Methods: []string{"eubo"}}, `method "eubo" is not in the paper`},
-		{"a treatment where there is none", experiment.Config{Figure: "chain", Seeds: 1, Methods: []string{"idrl:interval"}}, `figure chain has no treatments of answers; name the method "idrl" alone`},
+		{"a treatment where there is none", experiment.Config{Figure: "chain", Seeds: 1, Methods: []string{"idrl:interval"}}, `figure chain has no variants of method "idrl"; name it alone`},
+		{"an update of a baseline", experiment.Config{Figure: "ant-corridor", Seeds: 1, Methods: []string{"igr:4"}}, `figure ant-corridor has no variants of method "igr"; name it alone`},
+		{"no number of updates", experiment.Config{Figure: "ant-corridor", Seeds: 1, Methods: []string{"idrl"}}, `method "idrl" of figure ant-corridor must end in its number of updates of the candidate policies, such as idrl:20; known: 20, 4, 2, 1`},
+		{"an unknown number of updates", experiment.Config{Figure: "ant-corridor", Seeds: 1, Methods: []string{"idrl:3"}}, `method "idrl:3" of figure ant-corridor must end in its number`},
+		{"comparisons of a corridor", experiment.Config{Figure: "ant-corridor", Seeds: 1, Queries: experiment.Comparisons}, `unknown query type of ant-corridor "comparison"; known: clip`},
+		{"people in a corridor", experiment.Config{Figure: "ant-corridor", Seeds: 1, Expert: experiment.People}, `unknown expert of ant-corridor in mode corrected "people"; known: paper`},
+		{"negative measure", experiment.Config{Figure: "chain", Seeds: 1, Measure: -1}, "after every so many answers, 1 to 1000000; got -1"},
 		{"no treatment", experiment.Config{Figure: "ties", Seeds: 1, Methods: []string{"idrl"}}, `method "idrl" of figure ties must end in a treatment of 'equal', such as idrl:interval; known: interval, forced, random, dropped`},
 		{"an unknown treatment", experiment.Config{Figure: "ties", Seeds: 1, Methods: []string{"idrl:half"}}, `method "idrl:half" of figure ties must end in a treatment`},
 	} {
@@ -103,6 +109,22 @@ func TestDefaults(t *testing.T) {
 				Expert: experiment.People, Answers: 150, Methods: []string{"idrl:interval", "idrl:forced", "idrl:random", "idrl:dropped"},
 			},
 		},
+		{
+			"corridor",
+			experiment.Config{Figure: "swimmer-corridor", Mode: experiment.Paper, Seeds: 1},
+			experiment.Config{
+				Queries: experiment.Clips, Mode: experiment.Paper, Walls: experiment.Code, Candidates: experiment.Code,
+				Expert: experiment.Model, Answers: 20, Measure: 2, Methods: []string{"uniform", "igr", "eir", "idrl:20", "idrl:4", "idrl:2", "idrl:1"},
+			},
+		},
+		{
+			"measured seldom",
+			experiment.Config{Figure: "swimmer-corridor", Measure: 7, Seeds: 1},
+			experiment.Config{
+				Queries: experiment.Clips, Mode: experiment.Corrected, Walls: experiment.Text, Candidates: experiment.Text,
+				Expert: experiment.Model, Answers: 20, Measure: 7, Methods: []string{"uniform", "igr", "eir", "idrl:20", "idrl:4", "idrl:2", "idrl:1"},
+			},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := valid(t, test.c).Config
@@ -111,10 +133,10 @@ func TestDefaults(t *testing.T) {
 			}
 			type values struct {
 				queries, mode, walls, candidates, expert string
-				answers                                  int
+				answers, measure                         int
 			}
 			of := func(c experiment.Config) values {
-				return values{c.Queries, c.Mode, c.Walls, c.Candidates, c.Expert, c.Answers}
+				return values{c.Queries, c.Mode, c.Walls, c.Candidates, c.Expert, c.Answers, max(1, c.Measure)}
 			}
 			if of(got) != of(test.want) {
 				t.Errorf("got %+v, want %+v", of(got), of(test.want))
@@ -136,6 +158,7 @@ func TestNames(t *testing.T) {
 		"garnet-state-corrected":                {Figure: "garnet"},
 		"ties-comparison-corrected":             {Figure: "ties"},
 		"driver-comparison-paper":               {Figure: "driver", Mode: experiment.Paper},
+		"swimmer-corridor-clip-paper":           {Figure: "swimmer-corridor", Mode: experiment.Paper},
 		"gridworld-state-corrected-people-walls-code-candidates-code": {
 			Figure: "gridworld", Expert: experiment.People, Walls: experiment.Code, Candidates: experiment.Code,
 		},
@@ -151,6 +174,25 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// A run is measured at the start, in steps, and at the end.
+func TestCounts(t *testing.T) {
+	for _, test := range []struct {
+		answers, measure int
+		want             []int
+	}{
+		{3, 0, []int{0, 1, 2, 3}},
+		{3, 1, []int{0, 1, 2, 3}},
+		{6, 2, []int{0, 2, 4, 6}},
+		{7, 3, []int{0, 3, 6, 7}},
+		{2, 9, []int{0, 2}},
+	} {
+		e := valid(t, experiment.Config{Figure: "chain", Seeds: 1, Answers: test.answers, Measure: test.measure})
+		if got := e.Counts(); !slices.Equal(got, test.want) {
+			t.Errorf("%d answers, measure %d: %v, want %v", test.answers, test.measure, got, test.want)
+		}
+	}
+}
+
 func TestSeedsAndTitle(t *testing.T) {
 	e := valid(t, experiment.Config{Figure: "chain", Seeds: 3, FirstSeed: 1000})
 	if got := e.Seed(2); got != 1002 {
@@ -160,6 +202,7 @@ func TestSeedsAndTitle(t *testing.T) {
 		"Chain, rewards of states":            {Figure: "chain"},
 		"Chain, comparisons of states":        {Figure: "chain", Queries: experiment.Comparisons},
 		"Driver, comparisons of trajectories": {Figure: "driver"},
+		"Ant-Corridor, ratings of clips":      {Figure: "ant-corridor"},
 	} {
 		c.Seeds = 1
 		if got := valid(t, c).Title; got != want {

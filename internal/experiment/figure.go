@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"tiebreak/internal/acquisition"
@@ -17,11 +18,29 @@ type Figure struct {
 	Whole   bool           // its clips are whole trajectories of known policies
 	Answers map[string]int // of a run, by query type
 	Extra   bool           // it is not in the paper
+	Long    bool           // it takes hours and not minutes
+	Cosine  bool           // beside the regret one looks at the cosine, and not at the error of the rewards
+	Measure int            // answers from one measurement to the next; 0: 1
 
-	kinds      map[string][]idrl.QueryKind // by query type
-	treatments []string                    // of answers; methods are then named "idrl:interval"
-	build      func(ctx context.Context, e Experiment, o Options) (maker, error)
+	kinds    map[string][]idrl.QueryKind // by query type
+	rows     []string                    // names of its methods; nil: the paper's that fit
+	variants variantSet
+	robot    func() robot // that it needs a simulator of; nil: none
+	build    func(ctx context.Context, e Experiment, o Options) (maker, error)
 }
+
+// CorridorName names the figures of the corridors together on a command line.
+const CorridorName = "corridor"
+
+// A variantSet is variants of methods that a figure compares: "idrl:interval" is one.
+type variantSet struct {
+	names []string // nil: there are none
+	of    string   // the method that has them; "": all have
+	what  string   // "a treatment of 'equal'"
+}
+
+// has reports whether there are variants of a method.
+func (v variantSet) has(method string) bool { return v.names != nil && (v.of == "" || v.of == method) }
 
 // Figures returns every figure.
 func Figures() []Figure {
@@ -34,18 +53,43 @@ func Figures() []Figure {
 		{Name: "junction", Title: "Junction", Unit: discounted, Queries: small, Answers: counts, kinds: kinds, build: junctionWorlds},
 		{Name: "gridworld", Title: "Gridworld", Unit: discounted, Queries: small, Answers: counts, kinds: kinds, build: gridworldWorlds},
 		{
-			Name: "driver", Title: "Driver", Unit: "return of 50 steps", Queries: []string{Comparisons}, Whole: true,
+			Name: "driver", Title: "Driver", Unit: "return of 50 steps", Queries: []string{Comparisons}, Whole: true, Cosine: true,
 			Answers: map[string]int{Comparisons: 100}, kinds: map[string][]idrl.QueryKind{Comparisons: {idrl.CompareClips}}, build: driverWorlds,
 		},
+		corridorFigure("swimmer-corridor", "Swimmer-Corridor", swimmer),
+		corridorFigure("ant-corridor", "Ant-Corridor", ant),
 		{
 			Name: "garnet", Title: "Garnet", Unit: discounted, Queries: small, Extra: true,
 			Answers: map[string]int{States: 60, Comparisons: 150}, kinds: kinds, build: garnetWorlds,
 		},
 		{
 			Name: "ties", Title: "Gridworld where people may find both equal", Unit: discounted, Queries: []string{Comparisons}, Extra: true,
-			Answers: map[string]int{Comparisons: 150}, kinds: kinds, build: tiesWorlds, treatments: treatments(),
+			Answers: map[string]int{Comparisons: 150}, kinds: kinds, build: tiesWorlds,
+			rows: tieRows(), variants: variantSet{names: treatments(), what: "a treatment of 'equal'"},
 		},
 	}
+}
+
+// corridorFigure returns the figure of a robot's corridor.
+func corridorFigure(name, title string, of func() robot) Figure {
+	return Figure{
+		Name: name, Title: title, Unit: "return, in metres", Queries: []string{Clips}, Answers: map[string]int{Clips: 20},
+		Long: true, Cosine: true, Measure: 2, kinds: map[string][]idrl.QueryKind{Clips: {idrl.RateClip}},
+		rows: corridorRows(), variants: variantSet{names: corridorVariants(), of: "idrl", what: "its number of updates of the candidate policies"},
+		robot: of, build: corridorWorlds(of()),
+	}
+}
+
+// Available returns nil if this program can run the figure, or an error of kind
+// Unavailable that says what is missing.
+func (f Figure) Available() error {
+	if f.robot == nil {
+		return nil
+	}
+	if err := f.robot().check(); err != nil {
+		return idrl.Errorf(idrl.Unavailable, "%s cannot be run: %v", f.Title, err)
+	}
+	return nil
 }
 
 // FindFigure returns the figure of a name, or an error of kind Invalid that
@@ -58,7 +102,7 @@ func FindFigure(name string) (Figure, error) {
 		}
 		names = append(names, f.Name)
 	}
-	return Figure{}, idrl.Errorf(idrl.Invalid, "unknown figure %q; known: %s, all, %s", name, strings.Join(names, ", "), SuiteName)
+	return Figure{}, idrl.Errorf(idrl.Invalid, "unknown figure %q; known: %s, all, %s, %s", name, strings.Join(names, ", "), CorridorName, SuiteName)
 }
 
 // experts returns the experts that answer in a mode.
@@ -66,7 +110,7 @@ func (f Figure) experts(mode string) []string {
 	switch {
 	case f.Extra:
 		return []string{People}
-	case mode == Paper || f.Whole:
+	case mode == Paper || f.Whole || f.Long:
 		return []string{Model}
 	default:
 		return []string{Model, People}
@@ -95,11 +139,8 @@ func (f Figure) modes() []string {
 // Methods returns the names of the paper's methods that apply to queries of a
 // type, or those of the figure.
 func (f Figure) Methods(queries string) (out []string) {
-	if f.treatments != nil {
-		for _, t := range f.treatments {
-			out = append(out, "idrl:"+t)
-		}
-		return out
+	if f.rows != nil {
+		return slices.Clone(f.rows)
 	}
 	for _, name := range published() {
 		m, err := acquisition.Find(name)
@@ -121,6 +162,8 @@ func (f Figure) title(c Config) string {
 		return f.Title
 	case c.Queries == States:
 		return f.Title + ", rewards of states"
+	case c.Queries == Clips:
+		return f.Title + ", ratings of clips"
 	case f.Whole:
 		return f.Title + ", comparisons of trajectories"
 	default:

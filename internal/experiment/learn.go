@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"tiebreak/internal/acquisition"
@@ -20,6 +21,7 @@ type learner struct {
 	f      acquisition.Function // u(q, D)
 	run    Run
 
+	answers  int                 // of the whole run
 	n        int                 // answers so far
 	p        *belief.Gaussian    // P(r|D)
 	w        *belief.Gaussian    // P(r|D) as policies are solved for it; p itself, but in the authors' Driver
@@ -28,18 +30,23 @@ type learner struct {
 	asked    []uint64            // how often each query was asked
 	best     float64             // highest rating so far
 	rated    bool                // there is one
-	mean     policy              // π̄*, optimal for the mean of the belief
+	mean     policy              // π̄*, optimal for the mean of the belief when it was last solved for
+	latest   []policy            // Π_c, as it was last updated
+	panel    panel               // and as the method looks at it
 	archive  archive             // every policy solved for, where the method wants them
 	updating time.Duration       // what the last answer took to learn from
+	saved    time.Duration       // by solves that another run had made
 }
 
 // learn runs method m. It is Algorithm 1 of the paper (label "algorithm") for the
 // methods that look at candidate policies, and Algorithm 3 (label
 // "alg:baselines") for the others: they are the same but for Π_c and u. A number
 // of answers stands for "not converged", and what the algorithms return at the
-// end, the mean-optimal policy, is solved for and measured after every answer.
+// end, the mean-optimal policy, is solved for and measured along the way.
 func (w *world) learn(ctx context.Context, m acquisition.Method, answers int) (Run, error) {
+	began := time.Now()
 	l := w.learner(m)
+	l.answers = answers
 	if err := l.recommend(ctx); err != nil {
 		return Run{}, err
 	}
@@ -47,6 +54,12 @@ func (w *world) learn(ctx context.Context, m acquisition.Method, answers int) (R
 		if err := l.step(ctx); err != nil {
 			return Run{}, fmt.Errorf("answer %d: %w", l.n+1, err)
 		}
+		if l.answered != nil {
+			l.answered(l.n)
+		}
+	}
+	if l.run.Steps > 0 {
+		l.run.WallNS = (time.Since(began) + l.saved).Nanoseconds()
 	}
 	return l.run, nil
 }
@@ -86,19 +99,47 @@ func (l *learner) step(ctx context.Context) error {
 }
 
 // recommend solves for the mean of the belief, π̄* ← RL(r̄), and notes how good
-// the policy and the belief are.
+// the policy and the belief are, if either is wanted after so many answers.
 func (l *learner) recommend(ctx context.Context) error {
+	measured := l.n%max(1, l.every) == 0 || l.n == l.answers
+	if !measured && !l.method.Archive && l.method.Name != "leader" {
+		return nil
+	}
 	mean := l.w.Mean(nil)
-	p, err := l.judge.optimal(ctx, mean, l.stream("judge", l.n))
+	p, err := l.from(l.judge).optimal(ctx, mean, l.stream("judge", l.n))
 	if err != nil {
 		return fmt.Errorf("mean-optimal policy: %w", err)
 	}
 	l.mean = p
-	l.run.Solves++
+	l.charge(p)
+	if !measured {
+		return nil
+	}
 	l.run.Regret = append(l.run.Regret, l.world.best-p.value)
 	l.run.MSE = append(l.run.MSE, l.mse(mean))
 	l.run.Cosine = append(l.run.Cosine, l.cosine(mean))
 	return nil
+}
+
+// from returns the planner p as it starts from what the run has found: Π_c and
+// π̄*.
+func (l *learner) from(p planner) planner {
+	s, ok := p.(starter)
+	if !ok {
+		return p
+	}
+	known := slices.Clone(l.latest)
+	if l.mean.params != nil {
+		known = append(known, l.mean)
+	}
+	return s.from(known)
+}
+
+// charge notes a solve that found p.
+func (l *learner) charge(p policy) {
+	l.run.Solves++
+	l.run.Steps += p.cost.steps
+	l.saved += p.cost.saved
 }
 
 // choose returns q*, the index of a query with the highest value, and notes the

@@ -36,7 +36,7 @@ func worldsOf(t *testing.T, c Config) (Experiment, maker) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	build, err := f.build(t.Context(), e, Options{}.SmallDriver())
+	build, err := f.build(t.Context(), e, Options{}.SmallDriver().ToyCorridor())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,6 +60,8 @@ func variants() map[string]Config {
 		"driver, paper":            {Figure: "driver", Mode: Paper},
 		"garnet states":            {Figure: "garnet"},
 		"garnet comparisons":       {Figure: "garnet", Queries: Comparisons},
+		"corridor":                 {Figure: "swimmer-corridor"},
+		"corridor, paper":          {Figure: "ant-corridor", Mode: Paper},
 	}
 }
 

@@ -57,8 +57,8 @@ func (l *learner) imagined(ctx context.Context) func(theta []float64) ([]float64
 		}
 	}
 	return remember(func(theta []float64) ([]float64, error) {
-		l.run.Solves++
-		p, err := l.plan.optimal(ctx, theta, l.stream("divergence", l.n))
+		p, err := l.from(l.plan).optimal(ctx, theta, l.stream("divergence", l.n))
+		l.charge(p)
 		return p.params, err
 	})
 }

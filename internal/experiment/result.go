@@ -1,9 +1,9 @@
 package experiment
 
-// A Run is one method on one seed. Its slices run from 0, before the first
-// answer, to Experiment.Answers.
+// A Run is one method on one seed. The first three of its slices have an element
+// for each of Experiment.Counts.
 type Run struct {
-	Regret []float64 `json:"regret"` // true return of the best policy less that of the mean-optimal one; in paper mode it may be negative
+	Regret []float64 `json:"regret"` // true return of the best policy less that of the mean-optimal one; in paper mode and in corridors, whose solvers are not exact, it may be negative
 	MSE    []float64 `json:"mse"`    // mean squared error of the believed rewards: of all states, or of what the figure's queries are about
 	Cosine []float64 `json:"cosine"` // of the believed with the true weights; 0 without a belief
 	Solves int       `json:"solves"` // calls of the solver in the whole run
@@ -17,6 +17,16 @@ type Run struct {
 	// and rollouts that make candidate policies, nor the solve for the mean. It
 	// differs between machines.
 	SelectNS []int64 `json:"select_ns"`
+
+	// Steps is the number of environment steps of the solves, and of the episodes
+	// behind the regret; 0 where solvers need none. It does not depend on what
+	// other runs have found already.
+	Steps int64 `json:"steps,omitempty"`
+
+	// WallNS is the wall time of the run in nanoseconds, where Steps is not 0; else
+	// 0. Solves that another run of the seed had made count with the time that they
+	// took there. It differs between machines.
+	WallNS int64 `json:"wall_ns,omitempty"`
 }
 
 // Result holds the runs of an experiment.

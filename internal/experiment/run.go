@@ -28,8 +28,12 @@ type Options struct {
 
 	Cache     string        // folder for tables of policies that take seconds to make; "" for none
 	Preparing idrl.Progress // like Progress, of such a table
+	Answered  idrl.Progress // like Progress, of a run under way in a figure that takes long. It counts answers
 
-	small *driverSizes // of Driver, for tests; nil for the experiment's own
+	// For tests; nil for the experiment's own.
+	small    *driverSizes   // of Driver
+	corridor *corridorSizes // of corridors
+	robot    *robot         // in place of that of a corridor
 }
 
 // Do runs every method on every seed. Methods are paired: on one seed they share
@@ -47,13 +51,16 @@ func Do(ctx context.Context, e Experiment, o Options) (Result, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r := Result{Experiment: e, Runs: make([][]Run, e.Seeds)}
-	tick := counter(o.Progress, e)
+	run := runner{e: e, build: build, store: o.Store, tick: counter(o.Progress, e)}
+	if f.Long {
+		run.answered = reporter(o.Answered, e)
+	}
 	seeds := make(chan int)
 	var wg sync.WaitGroup
 	for range max(1, o.Workers) {
 		wg.Go(func() {
 			for i := range seeds {
-				runs, err := runSeed(ctx, e, build, e.Seed(i), o.Store, tick)
+				runs, err := run.seed(ctx, e.Seed(i))
 				if err != nil {
 					cancel(fmt.Errorf("%s, seed %d: %w", e.Name(), e.Seed(i), err))
 					return
@@ -80,6 +87,19 @@ func counter(progress idrl.Progress, e Experiment) func(method string, seed uint
 	}
 }
 
+// reporter returns a function that reports how far a run is; nil without progress.
+func reporter(progress idrl.Progress, e Experiment) func(method string, seed uint64, n int) {
+	if progress == nil {
+		return nil
+	}
+	var lock sync.Mutex
+	return func(method string, seed uint64, n int) {
+		lock.Lock()
+		defer lock.Unlock()
+		progress(n, e.Answers, fmt.Sprintf("seed %d, %s, answer %d of %d", seed, method, n, e.Answers))
+	}
+}
+
 // feed sends 0 to n−1 and closes todo, or stops when ctx is done.
 func feed(ctx context.Context, todo chan<- int, n int) {
 	defer close(todo)
@@ -92,34 +112,47 @@ func feed(ctx context.Context, todo chan<- int, n int) {
 	}
 }
 
-// runSeed returns the runs of every method on one seed. The world is built only
-// if a run is missing.
-func runSeed(ctx context.Context, e Experiment, build maker, seed uint64, store Store, tick func(string, uint64)) ([]Run, error) {
+// A runner makes the runs of an experiment.
+type runner struct {
+	e        Experiment
+	build    maker
+	store    Store // nil for none
+	tick     func(method string, seed uint64)
+	answered func(method string, seed uint64, n int) // nil: nobody wants to know
+}
+
+// seed returns the runs of every method on one seed. The world is built only if a
+// run is missing.
+func (r runner) seed(ctx context.Context, seed uint64) ([]Run, error) {
 	var w *world
-	runs := make([]Run, len(e.Methods))
-	for i, name := range e.Methods {
-		if store != nil {
-			if r, ok := store.Load(e, name, seed); ok {
-				runs[i] = r
-				tick(name, seed)
+	runs := make([]Run, len(r.e.Methods))
+	for i, name := range r.e.Methods {
+		if r.store != nil {
+			if run, ok := r.store.Load(r.e, name, seed); ok {
+				runs[i] = run
+				r.tick(name, seed)
 				continue
 			}
 		}
 		var err error
 		if w == nil {
-			if w, err = build(ctx, seed); err != nil {
+			if w, err = r.build(ctx, seed); err != nil {
 				return nil, err
 			}
+			w.every = r.e.Measure
 		}
-		if runs[i], err = w.treat(name).learn(ctx, e.Method(name), e.Answers); err != nil {
+		if r.answered != nil {
+			w.answered = func(n int) { r.answered(name, seed, n) }
+		}
+		if runs[i], err = w.treat(name).learn(ctx, r.e.Method(name), r.e.Answers); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		if store != nil {
-			if err := store.Save(e, name, seed, runs[i]); err != nil {
+		if r.store != nil {
+			if err := r.store.Save(r.e, name, seed, runs[i]); err != nil {
 				return nil, err
 			}
 		}
-		tick(name, seed)
+		r.tick(name, seed)
 	}
 	return runs, nil
 }

@@ -29,7 +29,7 @@ func same(t *testing.T, what string, a, b experiment.Result) {
 	for i := range a.Runs {
 		for m, x := range a.Runs[i] {
 			y := b.Runs[i][m]
-			if !slices.Equal(x.Regret, y.Regret) || !slices.Equal(x.MSE, y.MSE) || !slices.Equal(x.Cosine, y.Cosine) || x.Solves != y.Solves {
+			if !slices.Equal(x.Regret, y.Regret) || !slices.Equal(x.MSE, y.MSE) || !slices.Equal(x.Cosine, y.Cosine) || x.Solves != y.Solves || x.Steps != y.Steps {
 				t.Errorf("%s: seed %d, method %d differs: %v and %v", what, i, m, x.Regret, y.Regret)
 			}
 		}
@@ -42,13 +42,15 @@ func TestWorkersDoNotMatter(t *testing.T) {
 		{Figure: "junction", Methods: []string{"lvar", "kg", "uniform"}},
 		{Figure: "driver", Methods: []string{"idrl", "evr"}},
 		{Figure: "driver", Mode: experiment.Paper, Methods: []string{"idrl", "mr"}},
+		{Figure: "swimmer-corridor", Measure: 1, Methods: []string{"idrl:1", "igr"}},
+		{Figure: "swimmer-corridor", Measure: 1, Mode: experiment.Paper, Methods: []string{"idrl:2", "eir"}},
 	} {
 		c.Seeds, c.FirstSeed, c.Answers = 3, 1, 2
 		e := valid(t, c)
 		t.Run(e.Name(), func(t *testing.T) {
 			t.Parallel()
-			one := do(t, e, experiment.Options{}.SmallDriver())
-			three := do(t, e, experiment.Options{Workers: 3}.SmallDriver())
+			one := do(t, e, experiment.Options{}.SmallDriver().ToyCorridor())
+			three := do(t, e, experiment.Options{Workers: 3}.SmallDriver().ToyCorridor())
 			same(t, "1 and 3 workers", one, three)
 			if slices.Equal(one.Runs[0][0].Regret, one.Runs[1][0].Regret) && slices.Equal(one.Runs[0][0].MSE, one.Runs[1][0].MSE) {
 				t.Error("two seeds give the same run")
@@ -201,6 +203,34 @@ func TestAllPairsOfStates(t *testing.T) {
 	check(t, do(t, e, experiment.Options{}), true)
 }
 
+// A corridor runs with all rows of the paper's table and with methods that it has
+// not, and says how far it is.
+func TestCorridorRuns(t *testing.T) {
+	t.Parallel()
+	for mode, more := range map[string][]string{experiment.Corrected: {"lvar", "leader", "pi"}, experiment.Paper: {"pi"}} {
+		c := experiment.Config{Figure: "ant-corridor", Mode: mode, Seeds: 2, FirstSeed: 1, Answers: 5}
+		c.Methods = append(valid(t, c).Methods, more...)
+		e := valid(t, c)
+		said := map[string]int{}
+		r := do(t, e, experiment.Options{Answered: func(done, total int, what string) {
+			if said[what]++; done < 1 || total != 5 {
+				t.Errorf("answer %d of %d", done, total)
+			}
+		}}.ToyCorridor())
+		check(t, r, false)
+		if len(said) != 2*len(e.Methods)*5 || said["seed 2, idrl:4, answer 3 of 5"] != 1 {
+			t.Errorf("%s: it was told of %d answers: %v", mode, len(said), said)
+		}
+		for _, runs := range r.Runs {
+			for m, run := range runs {
+				if run.Steps == 0 || run.WallNS <= 0 || run.Regret[0] != runs[0].Regret[0] {
+					t.Errorf("%s, %s: %d steps in %d ns, regret %v at first, where others have %v", mode, e.Methods[m], run.Steps, run.WallNS, run.Regret[0], runs[0].Regret[0])
+				}
+			}
+		}
+	}
+}
+
 func TestEveryTreatmentRuns(t *testing.T) {
 	t.Parallel()
 	c := experiment.Config{Figure: "ties", Seeds: 1, FirstSeed: 1, Answers: 2}
@@ -216,14 +246,14 @@ func TestEveryTreatmentRuns(t *testing.T) {
 // regret is below zero.
 func check(t *testing.T, r experiment.Result, exact bool) {
 	t.Helper()
-	n := r.Experiment.Answers
+	answers, n := r.Experiment.Answers, len(r.Experiment.Counts())
 	for i, runs := range r.Runs {
 		for m, run := range runs {
 			what := fmt.Sprintf("seed %d, %s", r.Experiment.Seed(i), r.Experiment.Methods[m])
-			if len(run.Regret) != n+1 || len(run.MSE) != n+1 || len(run.Cosine) != n+1 || len(run.SelectNS) != n {
-				t.Errorf("%s: lengths %d, %d, %d and %d for %d answers", what, len(run.Regret), len(run.MSE), len(run.Cosine), len(run.SelectNS), n)
+			if len(run.Regret) != n || len(run.MSE) != n || len(run.Cosine) != n || len(run.SelectNS) != answers {
+				t.Errorf("%s: lengths %d, %d, %d and %d for %d answers", what, len(run.Regret), len(run.MSE), len(run.Cosine), len(run.SelectNS), answers)
 			}
-			if run.Solves < n+1 {
+			if run.Solves < n {
 				t.Errorf("%s: %d solves", what, run.Solves)
 			}
 			for k := range run.Regret {

@@ -3,7 +3,6 @@ package experiment
 import (
 	"context"
 	"math"
-	"strings"
 
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
@@ -22,7 +21,16 @@ const (
 	droppedTies = "dropped"  // it is not used
 )
 
+// treatments returns the names of the treatments.
 func treatments() []string { return []string{interval, forced, randomSide, droppedTies} }
+
+// tieRows are IDRL with each treatment.
+func tieRows() (out []string) {
+	for _, t := range treatments() {
+		out = append(out, "idrl:"+t)
+	}
+	return out
+}
 
 // tieBand is the difference of rewards in [0, 1] up to which the expert
 // perceives two states as equal.
@@ -62,7 +70,8 @@ func tieExperts(w *world, t tabular) error {
 	noiseStd := math.Sqrt(8/math.Pi) / peopleBeta // as steep as the logistic at zero
 	two := belief.Model{Start: w.prior, Comparison: belief.Probit{NoiseStd: noiseStd}}
 	three := belief.Model{Start: w.prior, Comparison: belief.Probit{NoiseStd: noiseStd, TieBand: tieBand}}
-	w.treatments = map[string]treatment{
+	w.variants = map[string]func(*world){}
+	for name, t := range map[string]treatment{
 		interval: {three, func(q int, n uint64) idrl.Answer { return ask(expert, q, n) }},
 		forced:   {two, func(q int, n uint64) idrl.Answer { return ask(chooser, q, n) }},
 		randomSide: {two, func(q int, n uint64) idrl.Answer {
@@ -80,6 +89,8 @@ func tieExperts(w *world, t tabular) error {
 			}
 			return a
 		}},
+	} {
+		w.variants[name] = t.in
 	}
 	return nil
 }
@@ -90,13 +101,5 @@ type treatment struct {
 	answer func(q int, n uint64) idrl.Answer
 }
 
-// treat returns w as the method of a name meets it.
-func (w *world) treat(method string) *world {
-	_, name, ok := strings.Cut(method, ":")
-	if !ok {
-		return w
-	}
-	out := *w
-	out.model, out.answer = w.treatments[name].model, w.treatments[name].answer
-	return &out
-}
+// in makes w the world of the treatment.
+func (t treatment) in(w *world) { w.model, w.answer = t.model, t.answer }

@@ -3,6 +3,8 @@ package experiment
 import (
 	"context"
 	"math/rand/v2"
+	"strings"
+	"time"
 
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
@@ -28,11 +30,16 @@ type world struct {
 	judge planner // solves for the policy whose regret is measured
 	best  float64 // true return of the policy that regret is measured against
 
-	treatments map[string]treatment // of answers, in figures that compare such; else nil
+	every    int                     // answers from one measurement to the next; 0: 1
+	draws    int                     // candidate queries that methods other than Uniform and MR draw for a step; 0: all
+	updates  int                     // of IDRL's candidate policies in a run; 0: one for every answer
+	variants map[string]func(*world) // what becomes of the world for a variant of a method; nil where there are none
 
 	// answer returns the expert's answer to query q when it is asked for the
 	// n-th time, from 0: the same for every method.
 	answer func(q int, n uint64) idrl.Answer
+
+	answered func(n int) // is told of each answer of a run, after the solves that it brought; nil: nobody is
 
 	distance func(a, b []float64) float64    // of two policies' parameters, for EPD
 	mse      func(mean []float64) float64    // error of believed rewards
@@ -44,7 +51,6 @@ type world struct {
 // quirks are what only the authors' code does; zero but in paper mode.
 type quirks struct {
 	weights  *belief.Gaussian                        // the belief that policies are solved for; nil: prior
-	draws    int                                     // candidate queries that methods other than Uniform and MR draw for a step; 0: all
 	grounded bool                                    // the prior holds the grounding observation
 	noisy    bool                                    // Thompson samples carry observation noise
 	noiseVar float64                                 // of an answer
@@ -59,23 +65,44 @@ type planner interface {
 	optimal(ctx context.Context, theta []float64, stream *rand.Rand) (policy, error)
 }
 
+// A starter is a planner that can start from policies that a run has found.
+type starter interface {
+	planner
+	// from returns the planner that starts from known where that is better.
+	from(known []policy) planner
+}
+
 // A policy is what a planner finds.
 type policy struct {
 	params []float64
 	mu     []float64 // feature expectation that true and believed returns are made of, length d
 	value  float64   // true return
+	cost   cost      // of finding it, where that is counted
+}
+
+// A cost is what a solve took.
+type cost struct {
+	steps int64         // of the environment
+	saved time.Duration // that it would have taken, had another run of the seed not asked for the same
 }
 
 // A visit is what one rollout of a policy met.
 type visit struct {
 	counts []float64   // sum of the features, length d
-	steps  [][]float64 // features of each step, where the features are not one-hot; else nil
+	steps  [][]float64 // features of each step, where policies meet no state twice; else nil
+
+	// states says how often each state was met, by its features, where these are
+	// not one-hot and policies may rest; else nil.
+	states map[string]int
 }
 
 // noise returns the variance that the authors' code adds to the difference of
 // the returns of two policies: observation noise on every state that they visit
 // unequally often. Source: reference "authors-code", sections 0 and 3.
 func (a visit) noise(b visit, noiseVar float64) float64 {
+	if a.states != nil {
+		return noiseVar * float64(apart(a.states, b.states))
+	}
 	sum := 0.0
 	if a.steps == nil {
 		for k := range a.counts {
@@ -90,6 +117,31 @@ func (a visit) noise(b visit, noiseVar float64) float64 {
 		}
 	}
 	return noiseVar * sum
+}
+
+// apart returns the sum of the squared differences of the counts in a and b. They
+// are whole numbers, so that the order of a map makes no difference.
+func apart(a, b map[string]int) (sum int) {
+	for state, n := range a {
+		sum += (n - b[state]) * (n - b[state])
+	}
+	for state, n := range b {
+		if a[state] == 0 {
+			sum += n * n
+		}
+	}
+	return sum
+}
+
+// treat returns w as the method of a name meets it.
+func (w *world) treat(method string) *world {
+	_, name, ok := strings.Cut(method, ":")
+	if !ok {
+		return w
+	}
+	out := *w
+	w.variants[name](&out)
+	return &out
 }
 
 // stream returns a stream that every method of the seed shares.

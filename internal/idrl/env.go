@@ -42,6 +42,21 @@ type Snapshotter interface {
 	Restore(s []float64)
 }
 
+// A Substepper can draw what happens within a step, for slow motion.
+type Substepper interface {
+	Drawer
+	Snapshotter
+
+	// Substeps returns the number of frames that a step is drawn in, at least 1.
+	Substeps() int
+
+	// DrawStep draws the step that led from the snapshot before to the snapshot
+	// after: it calls frame Substeps() times, at last with the scene of after. The
+	// scene belongs to DrawStep and is valid during the call. The environment is
+	// left in the state after.
+	DrawStep(before, after []float64, frame func(*Scene))
+}
+
 // Tabular is an Environment with finitely many states and known dynamics, whose
 // features depend on the state entered. Its observation is the state's index,
 // as one float64. Solvers that can plan exactly test for it.
@@ -97,6 +112,20 @@ type EnvSpec struct {
 	ClipSteps    int      // steps of the clip that a person judges
 	Playback     float64  // simulated seconds shown per second of the viewer's time
 	StillLabel   string   // what a rating or comparison of states asks about: "this moment"
+	Search       Search   // what suits random search in this environment
+}
+
+// Search holds settings of random search over linear policies that suit an
+// environment. A zero field takes the solver's default.
+type Search struct {
+	StepSize   float64
+	NoiseStd   float64 // of the perturbations
+	Directions int     // perturbed forth and back in an iteration
+	Top        int     // directions that enter an update
+	Iterations int     // of a solve from scratch
+	Episodes   int     // behind the evaluation of a policy
+	Normalise  bool    // observations by their running mean and standard deviation
+	LiveSteps  int     // environment steps that a live session spends on one policy
 }
 
 // FeatureDim returns d.
@@ -147,7 +176,7 @@ const (
 	First      StepKind = iota // returned by Reset; carries no features
 	Mid                        // neither first nor last
 	Terminated                 // last: the process reached a terminal state
-	Truncated                  // last: the horizon cut the episode short
+	Truncated                  // last: the horizon cut the episode short, or the simulation broke down
 )
 
 // Last reports whether the episode has ended.
@@ -159,4 +188,8 @@ type TimeStep struct {
 	Kind StepKind
 	Obs  []float64 // length ObsDim
 	Phi  []float64 // φ of the step just taken, length d; nil if Kind is First
+
+	// Broken says that the simulation broke down in this step, which is then
+	// Truncated: the episode tells nothing about its policy and is not shown.
+	Broken bool
 }

@@ -1,18 +1,39 @@
 package idrl
 
-// A Scene is a display list in world units: x to the right, y up. Whoever draws
-// it chooses pixels and colours; an environment knows neither.
+// A Scene is a display list in world units. Whoever draws it chooses pixels and
+// colours; an environment knows neither.
+//
+// A flat scene (Camera.Distance is 0) is seen from above: x to the right, y up,
+// and a point is two numbers. A solid scene is seen in perspective: z is up, and
+// a point is three numbers. In it Polygon, Polyline and Circle lie on the ground
+// or float without thickness and are drawn first, in order; then the shadows that
+// Capsule, Ball and Box throw on the Checker; then these bodies, by depth.
 type Scene struct {
 	Camera Camera
 	Static []Shape // the same in every scene of one environment instance
 	Moving []Shape // the same kinds, paints and numbers of points in every scene
 }
 
-// A Camera is the part of the world in view. W and H are constant over the
-// scenes of an environment; X and Y may follow something.
+// A Camera is the part of the world in view. X, Y and Z may follow something;
+// the rest is constant over the scenes of an environment.
 type Camera struct {
-	X, Y float64 // centre, world units
-	W, H float64 // width and height, world units
+	X, Y, Z float64 // centre of the view, world units; Z is 0 in a flat scene
+	W, H    float64 // width and height of the view at the centre, world units
+
+	Distance  float64 // of the eye from the centre, world units; 0: the scene is flat
+	Azimuth   float64 // radians from the x axis to where the eye looks: at π/2 it looks along y, with x to the right
+	Elevation float64 // radians by which it looks down; below π/2
+}
+
+// Solid reports whether points have three coordinates.
+func (c Camera) Solid() bool { return c.Distance > 0 }
+
+// PointDim returns the coordinates of a point: 3 in a solid scene, else 2.
+func (c Camera) PointDim() int {
+	if c.Solid() {
+		return 3
+	}
+	return 2
 }
 
 // ShapeKind is the form of a Shape.
@@ -23,7 +44,13 @@ const (
 	Polyline ShapeKind = "line"   // Pts joined, stroked with Size as width
 	Polygon  ShapeKind = "poly"   // Pts closed, filled
 	Circle   ShapeKind = "circle" // one point, filled, Size as radius
-	Text     ShapeKind = "text"   // one point, its centre; Size as height
+	Text     ShapeKind = "text"   // one point, its centre; Size as height; upright in a solid scene
+
+	// In solid scenes alone.
+	Capsule ShapeKind = "capsule" // two points, the centres of its ends; Size as radius
+	Ball    ShapeKind = "ball"    // one point, Size as radius
+	Box     ShapeKind = "box"     // four points: its centre, and the middles of three faces that meet
+	Checker ShapeKind = "checker" // only in Static: one point on an endless level floor, Size as the edge of its squares
 )
 
 // Paint is a role that the theme gives a colour to.
@@ -60,7 +87,7 @@ type Shape struct {
 	Kind  ShapeKind
 	Paint Paint
 	Size  float64   // stroke width, radius or text height, world units; constant over a clip
-	Pts   []float64 // x0 y0 x1 y1 …, world units
+	Pts   []float64 // x0 y0 (z0) x1 y1 (z1) …, world units
 	Text  string    // of a Text shape; constant over a clip
-	Trail bool      // draw behind it the path of its centre since the clip began; only in Moving
+	Trail bool      // draw behind it, on the ground of a solid scene, the path of its centre since the clip began; only in Moving
 }

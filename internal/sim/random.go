@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"tiebreak/internal/idrl"
 
@@ -21,33 +22,62 @@ func eachState(env idrl.Tabular, see func(phi []float64)) {
 
 // eachRandomClip plays episodes of random actions, each held as long as
 // open-loop policies hold theirs, and calls see with the summed features and
-// the length of the opening clip of each episode, or of every single step.
+// the length of the opening clip of each episode, or of every single step. It
+// plays randomEpisodes of them. Where these would be more than randomSteps steps
+// it begins no episode after so many, and calls see with the clips that follow
+// the opening too, as long as they are whole.
 func eachRandomClip(env idrl.Environment, rng *rand.Rand, see func(phi []float64, steps int), single bool) {
 	spec := env.Spec()
-	sum := make([]float64, spec.FeatureDim())
 	shown := spec.ClipSteps
 	if shown <= 0 || shown > spec.Horizon {
 		shown = spec.Horizon
 	}
+	long := randomEpisodes*spec.Horizon > randomSteps
+	left := randomSteps
 	for range randomEpisodes {
+		if left <= 0 {
+			return
+		}
+		phi, broken := randomEpisode(env, rng)
+		left -= len(phi)
+		switch {
+		case broken:
+		case single:
+			for _, row := range phi {
+				see(row, 1)
+			}
+		default:
+			seeClips(phi, shown, long, see)
+		}
+	}
+}
+
+// randomEpisode returns the features of every step of an episode, and whether
+// the simulation broke down.
+func randomEpisode(env idrl.Environment, rng *rand.Rand) (phi [][]float64, broken bool) {
+	spec := env.Spec()
+	var action idrl.Action
+	for step := env.Reset(rng); !step.Kind.Last(); {
+		if len(phi)%max(1, spec.Actions.Hold) == 0 {
+			action = randomAction(spec.Actions, rng)
+		}
+		step = env.Step(action)
+		phi, broken = append(phi, slices.Clone(step.Phi)), step.Broken
+	}
+	return phi, broken
+}
+
+// seeClips calls see with the opening clip of an episode, and if all are wanted
+// with the whole clips that follow it.
+func seeClips(phi [][]float64, shown int, all bool, see func(phi []float64, steps int)) {
+	sum := make([]float64, len(phi[0]))
+	n := min(shown, len(phi))
+	for start := 0; start+n <= len(phi) && (start == 0 || all); start += n {
 		clear(sum)
-		n := 0
-		var action idrl.Action
-		for step := env.Reset(rng); !step.Kind.Last(); n++ {
-			if n%max(1, spec.Actions.Hold) == 0 {
-				action = randomAction(spec.Actions, rng)
-			}
-			step = env.Step(action)
-			switch {
-			case single:
-				see(step.Phi, 1)
-			case n < shown:
-				floats.Add(sum, step.Phi)
-			}
+		for _, row := range phi[start : start+n] {
+			floats.Add(sum, row)
 		}
-		if !single {
-			see(sum, min(n, shown))
-		}
+		see(sum, n)
 	}
 }
 

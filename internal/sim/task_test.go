@@ -5,10 +5,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"tiebreak/envs/chain"
 	"tiebreak/envs/driver"
+	"tiebreak/envs/envtest/pointmass"
 	"tiebreak/envs/gridworld"
 	"tiebreak/envs/junction"
 	"tiebreak/internal/idrl"
@@ -253,5 +255,80 @@ func TestRange(t *testing.T) {
 				t.Errorf("range = %v, want it in [%v, %v]", got, test.low, test.top)
 			}
 		})
+	}
+}
+
+// taped is an environment that keeps what it emitted.
+type taped struct {
+	idrl.Environment
+	phi    [][][]float64 // by episode and step
+	broken []bool        // by episode
+}
+
+func (e *taped) Reset(stream *rand.Rand) idrl.TimeStep {
+	e.phi, e.broken = append(e.phi, nil), append(e.broken, false)
+	return e.Environment.Reset(stream)
+}
+
+func (e *taped) Step(a idrl.Action) idrl.TimeStep {
+	ts := e.Environment.Step(a)
+	n := len(e.phi) - 1
+	e.phi[n], e.broken[n] = append(e.phi[n], slices.Clone(ts.Phi)), ts.Broken
+	return ts
+}
+
+// TestRangeOfLongEpisodes: of an environment with long episodes few are played,
+// and all their whole clips count, but none of an episode that breaks down.
+func TestRangeOfLongEpisodes(t *testing.T) {
+	theta := []float64{1, -0.3, 2}
+	for _, test := range []struct {
+		name     string
+		cfg      pointmass.Config
+		all      bool // clips count, not the opening alone
+		episodes int
+	}{
+		{"short", pointmass.Config{Horizon: 100, ClipSteps: 20}, false, 200},
+		{"long", pointmass.Config{Horizon: 1000, ClipSteps: 40}, true, 20},
+		{"not a multiple of the clip", pointmass.Config{Horizon: 990, ClipSteps: 40}, true, 21}, // begun at step 19800
+		{"breakdowns", pointmass.Config{Horizon: 200, ClipSteps: 40, Limit: 3}, true, 0},
+	} {
+		for _, kind := range idrl.QueryKinds() {
+			env := &taped{Environment: pointmass.New(test.cfg)}
+			got := sim.Range(env, theta, kind, rng.New(2, "range", 0))
+			if test.episodes > 0 && len(env.phi) != test.episodes {
+				t.Errorf("%s: %d episodes, want %d", test.name, len(env.phi), test.episodes)
+			}
+			low, high, broken := math.Inf(1), math.Inf(-1), 0
+			for i, phi := range env.phi {
+				if env.broken[i] {
+					broken++
+					continue
+				}
+				n := test.cfg.ClipSteps
+				if kind.Still() {
+					n = 1
+				}
+				for k := 0; k+n <= len(phi) && (k == 0 || test.all || kind.Still()); k += n {
+					u := 0.0
+					for _, row := range phi[k : k+n] {
+						u += floats.Dot(theta, row)
+					}
+					if kind == idrl.RateClip {
+						u /= float64(n)
+					}
+					low, high = min(low, u), max(high, u)
+				}
+			}
+			want := high - low
+			if !kind.Comparison() {
+				want = max(high, -low)
+			}
+			if !scalar.EqualWithinRel(got, want, 1e-12) {
+				t.Errorf("%s, %s: range = %v, want %v", test.name, kind, got, want)
+			}
+			if (test.cfg.Limit > 0) != (broken > 0) || broken == len(env.phi) {
+				t.Errorf("%s: %d of %d episodes break down", test.name, broken, len(env.phi))
+			}
+		}
 	}
 }

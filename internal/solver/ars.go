@@ -3,8 +3,8 @@ package solver
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -21,8 +21,13 @@ import (
 //
 // It starts from the best of the warm starts, or from W = 0 if there is none.
 // After every iteration the new policy is evaluated, and the best of all
-// evaluated ones, the start included, is the result. Restarts are ignored. For
-// θ = 0 the first warm start comes back.
+// evaluated ones, the start included, is the result. All evaluations of a solve
+// begin in the same states and draw the same noise, so that like is compared
+// with like. Restarts are ignored. For θ = 0 the first warm start comes back.
+//
+// A simulation may break down (idrl.TimeStep.Broken). A direction in which it
+// does, forth or back, is left out of the iteration, and a policy in whose
+// evaluation it does is never the result.
 type ARS struct {
 	StepSize   float64 // default 0.04
 	NoiseStd   float64 // of the perturbations of W; default 0.06
@@ -30,6 +35,12 @@ type ARS struct {
 	Top        int     // directions that enter the update; default all
 	Iterations int     // default 30
 	Episodes   int     // of an evaluation; default 10
+
+	// MaxSteps bounds the environment steps of a solve, those of evaluations
+	// included; 0 means no bound. Another warm start is evaluated and another
+	// iteration begun only if whole episodes would keep within it. The first
+	// start is evaluated whatever it costs.
+	MaxSteps int
 
 	// Normalise makes it V2 of the paper: observations are normalised by their
 	// mean and standard deviation over all perturbed episodes so far. An
@@ -42,27 +53,47 @@ type ARS struct {
 
 var _ idrl.Solver = ARS{}
 
+// ErrBroken is in the chain of the error of a solve that found no policy whose
+// episodes do not break down.
+var ErrBroken = errors.New("the simulation broke down with every policy that was tried")
+
+// ARSFor returns the search with the settings that suit an environment. They
+// leave out the bound of a live session, Search.LiveSteps.
+func ARSFor(spec idrl.EnvSpec) ARS {
+	s := spec.Search
+	return ARS{
+		StepSize: s.StepSize, NoiseStd: s.NoiseStd, Directions: s.Directions, Top: s.Top,
+		Iterations: s.Iterations, Episodes: s.Episodes, Normalise: s.Normalise,
+	}
+}
+
 // Solve returns a *Linear policy. It returns an error of kind Invalid if the
 // environment has discrete actions, if Theta or a warm start does not fit it,
-// or if a setting is negative.
+// or if a setting is negative; and ErrBroken.
 func (a ARS) Solve(ctx context.Context, task idrl.SolveTask, rng *rand.Rand) (idrl.Policy, error) {
+	p, _, err := a.SolveMu(ctx, task, rng)
+	return p, err
+}
+
+// SolveMu is Solve that also returns the feature expectation of the policy,
+// Σ_t γᵗ φ_t averaged over the episodes of its evaluation, length d.
+func (a ARS) SolveMu(ctx context.Context, task idrl.SolveTask, rng *rand.Rand) (idrl.Policy, []float64, error) {
 	a = a.withDefaults()
 	if err := a.check(task); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	s := newSearch(a, task)
-	if err := s.begin(ctx, task.Warm, rng); err != nil {
-		return nil, err
+	if floats.Norm(task.Theta, 1) == 0 {
+		a.Iterations = 0 // all policies are as good
 	}
-	for range a.Iterations {
-		if err := s.improve(ctx, rng); err != nil {
-			return nil, err
-		}
-		if err := s.judge(ctx, s.params(s.weights), rng); err != nil {
-			return nil, err
-		}
+	s := newSearch(a, task, rng)
+	if err := s.run(ctx, task.Warm, rng); err != nil {
+		return nil, nil, err
 	}
-	return NewLinear(s.spec, s.best)
+	if s.best == nil {
+		return nil, nil, fmt.Errorf("random search in %s: %w", s.spec.ID, ErrBroken)
+	}
+	p, err := NewLinear(s.spec, s.best)
+	return p, s.bestMu, err
 }
 
 func (a ARS) withDefaults() ARS {
@@ -80,147 +111,26 @@ func (a ARS) withDefaults() ARS {
 }
 
 func (a ARS) check(task idrl.SolveTask) error {
-	if err := checkBox(task.Env.Spec()); err != nil {
+	spec := task.Env.Spec()
+	if err := checkBox(spec); err != nil {
 		return err
 	}
 	if err := checkTheta(task); err != nil {
 		return err
 	}
-	if !(a.StepSize > 0 && a.NoiseStd > 0) || min(a.Directions, a.Top, a.Iterations, a.Episodes) < 0 || a.Top > a.Directions {
+	if !(a.StepSize > 0 && a.NoiseStd > 0) || min(a.Directions, a.Top, a.Iterations, a.Episodes, a.MaxSteps) < 0 || a.Top > a.Directions {
 		return idrl.Errorf(idrl.Invalid, "the settings of random search must be positive, and the top directions (%d) no more than the directions (%d)", a.Top, a.Directions)
 	}
-	return nil
-}
-
-// A search is one run of ARS.
-type search struct {
-	ARS
-	spec  idrl.EnvSpec
-	theta []float64
-	envs  []idrl.Environment // one a worker
-
-	weights   []float64 // W by rows
-	seen      moments   // of the observations, for Normalise
-	best      []float64 // parameters of the best policy so far
-	bestValue float64   // its mean return
-}
-
-func newSearch(a ARS, task idrl.SolveTask) *search {
-	s := &search{
-		ARS: a, spec: task.Env.Spec(), theta: task.Theta,
-		envs: []idrl.Environment{task.Env}, bestValue: math.Inf(-1),
-	}
-	for len(s.envs) < a.Workers {
-		s.envs = append(s.envs, a.NewEnv())
-	}
-	s.weights = make([]float64, s.spec.Actions.Dim()*s.spec.ObsDim)
-	s.seen = newMoments(s.spec.ObsDim)
-	return s
-}
-
-// begin evaluates the starts and goes on from the best.
-func (s *search) begin(ctx context.Context, warm [][]float64, rng *rand.Rand) error {
-	if len(warm) == 0 {
-		warm = [][]float64{slices.Clone(s.weights)}
-	}
-	n := len(s.weights)
-	for _, w := range warm {
-		if !s.Normalise && len(w) > n {
+	n := spec.Actions.Dim() * spec.ObsDim
+	for _, w := range task.Warm {
+		if _, err := NewLinear(spec, w); err != nil {
+			return err
+		}
+		if !a.Normalise && len(w) > n {
 			return idrl.Errorf(idrl.Invalid, "a warm start has %d numbers, but without normalised observations it has %d", len(w), n)
 		}
-		if err := s.judge(ctx, w, rng); err != nil {
-			return err
-		}
-	}
-	copy(s.weights, s.best)
-	if scales := s.best[n:]; s.Normalise && len(scales) > 0 {
-		// The scales count as much as those of one iteration to come.
-		s.seen.assume(scales[:s.spec.ObsDim], scales[s.spec.ObsDim:], float64(2*s.Directions*s.spec.Horizon))
 	}
 	return nil
-}
-
-// params returns the parameters of the policy with these weights.
-func (s *search) params(weights []float64) []float64 {
-	if !s.Normalise {
-		return slices.Clone(weights)
-	}
-	return slices.Concat(weights, s.seen.mean, s.seen.std())
-}
-
-// improve moves the weights by one iteration of the search.
-func (s *search) improve(ctx context.Context, rng *rand.Rand) error {
-	n := s.Directions
-	deltas := matrix(n, len(s.weights))
-	plus, minus := make([]float64, n), make([]float64, n)
-	seen := make([]moments, n)
-	streams := fork(rng, n)
-	err := parallel(ctx, len(s.envs), n, func(worker, k int) (err error) {
-		for i := range deltas[k] {
-			deltas[k][i] = streams[k].NormFloat64()
-		}
-		seen[k] = newMoments(s.spec.ObsDim)
-		if plus[k], err = s.try(worker, deltas[k], s.NoiseStd, &seen[k], streams[k]); err != nil {
-			return err
-		}
-		minus[k], err = s.try(worker, deltas[k], -s.NoiseStd, &seen[k], streams[k])
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	ARSUpdate(s.weights, deltas, plus, minus, s.StepSize, s.Top)
-	for _, m := range seen {
-		s.seen.merge(m)
-	}
-	return nil
-}
-
-// try returns the return of one episode with the weights moved by step·delta,
-// and adds the observations to seen.
-func (s *search) try(worker int, delta []float64, step float64, seen *moments, rng *rand.Rand) (float64, error) {
-	moved := slices.Clone(s.weights)
-	floats.AddScaled(moved, step, delta)
-	p, err := NewLinear(s.spec, s.params(moved))
-	if err != nil {
-		return 0, err
-	}
-	if !s.Normalise {
-		return s.episode(worker, p, rng)
-	}
-	return s.episode(worker, watched{p, seen}, rng)
-}
-
-// judge evaluates a policy and keeps it if it is the best so far.
-func (s *search) judge(ctx context.Context, params []float64, rng *rand.Rand) error {
-	p, err := NewLinear(s.spec, params)
-	if err != nil {
-		return err
-	}
-	returns := make([]float64, s.Episodes)
-	streams := fork(rng, s.Episodes)
-	err = parallel(ctx, len(s.envs), s.Episodes, func(worker, i int) (err error) {
-		returns[i], err = s.episode(worker, p, streams[i])
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if v := stat.Mean(returns, nil); v > s.bestValue {
-		s.best, s.bestValue = params, v
-	}
-	return nil
-}
-
-// episode returns the return of one episode of p.
-func (s *search) episode(worker int, p idrl.Policy, rng *rand.Rand) (float64, error) {
-	mu := make([]float64, len(s.theta))
-	addEpisode(mu, s.envs[worker], p, rng)
-	v := floats.Dot(mu, s.theta)
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, fmt.Errorf("random search: an episode of %s has return %v", s.spec.ID, v)
-	}
-	return v, nil
 }
 
 // ARSUpdate moves the weights by one update of augmented random search:

@@ -131,26 +131,6 @@ func TestARSImproves(t *testing.T) {
 	}
 }
 
-func TestARSDoesNotDependOnWorkers(t *testing.T) {
-	for name, a := range map[string]solver.ARS{
-		"raw":        {Iterations: 8, Directions: 5, Top: 3},
-		"normalised": {Iterations: 8, Directions: 5, Top: 3, Normalise: true},
-	} {
-		task := idrl.SolveTask{Env: &glider{}, Theta: []float64{1, 0}}
-		want := search(t, a, task).Params()
-		if slices.Equal(want[:6], make([]float64, 6)) {
-			t.Errorf("%s: the search did not move", name)
-		}
-		a.NewEnv = newGlider
-		for _, workers := range []int{1, 2, 4} {
-			a.Workers = workers
-			if got := search(t, a, task).Params(); !slices.Equal(got, want) {
-				t.Errorf("%s with %d workers: %v, want %v", name, workers, got, want)
-			}
-		}
-	}
-}
-
 func TestARSWithoutRewardReturnsTheFirstWarmStart(t *testing.T) {
 	first, second := []float64{1, 2, 3, 4, 5, 6}, []float64{6, 5, 4, 3, 2, 1}
 	task := idrl.SolveTask{Env: &glider{}, Theta: []float64{0, 0}, Warm: [][]float64{first, second}}
@@ -187,12 +167,15 @@ func TestARSNormalisesByWhatItSaw(t *testing.T) {
 	}
 }
 
-// diverging is a glider whose features are no numbers.
-type diverging struct{ glider }
+// diverging is a glider whose first feature is phi.
+type diverging struct {
+	glider
+	phi float64
+}
 
 func (e *diverging) Step(a idrl.Action) idrl.TimeStep {
 	step := e.glider.Step(a)
-	step.Phi = []float64{math.NaN(), 1}
+	step.Phi = []float64{e.phi, 1}
 	return step
 }
 
@@ -201,6 +184,7 @@ func TestARSRefusals(t *testing.T) {
 	cancel()
 	fit := idrl.SolveTask{Env: &glider{}, Theta: []float64{1, 0}}
 	invalid := func(err error) bool { return err != nil && idrl.KindOf(err) == idrl.Invalid }
+	internal := func(err error) bool { return err != nil && idrl.KindOf(err) == idrl.Internal }
 	for _, test := range []struct {
 		name string
 		ctx  context.Context
@@ -215,9 +199,12 @@ func TestARSRefusals(t *testing.T) {
 		{"negative step", t.Context(), solver.ARS{StepSize: -1}, fit, invalid},
 		{"NaN noise", t.Context(), solver.ARS{NoiseStd: math.NaN()}, fit, invalid},
 		{"negative iterations", t.Context(), solver.ARS{Iterations: -1}, fit, invalid},
+		{"negative bound", t.Context(), solver.ARS{MaxSteps: -1}, fit, invalid},
 		{"short warm start", t.Context(), solver.ARS{}, idrl.SolveTask{Env: &glider{}, Theta: []float64{1, 0}, Warm: [][]float64{{1}}}, invalid},
 		{"normalised warm start for raw search", t.Context(), solver.ARS{}, idrl.SolveTask{Env: &glider{}, Theta: []float64{1, 0}, Warm: [][]float64{slices.Repeat([]float64{1}, 12)}}, invalid},
-		{"features that are no numbers", t.Context(), solver.ARS{}, idrl.SolveTask{Env: &diverging{}, Theta: []float64{1, 0}}, func(err error) bool { return err != nil && idrl.KindOf(err) == idrl.Internal }},
+		{"short second warm start beyond the bound", t.Context(), solver.ARS{MaxSteps: 1}, idrl.SolveTask{Env: &glider{}, Theta: []float64{1, 0}, Warm: [][]float64{make([]float64, 6), {1}}}, invalid},
+		{"features that are no numbers", t.Context(), solver.ARS{}, idrl.SolveTask{Env: &diverging{phi: math.NaN()}, Theta: []float64{1, 0}}, internal},
+		{"features whose squares overflow", t.Context(), solver.ARS{}, idrl.SolveTask{Env: &diverging{phi: 1e200}, Theta: []float64{1, 0}}, internal},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if _, err := test.ars.Solve(test.ctx, test.task, rng.New(1, "", 0)); !test.is(err) {

@@ -55,11 +55,14 @@ func NewLinear(spec idrl.EnvSpec, params []float64) (*Linear, error) {
 }
 
 func checkBox(spec idrl.EnvSpec) error {
-	if spec.Actions.Num > 0 || len(spec.Actions.Low) == 0 {
+	if !isBox(spec) {
 		return idrl.Errorf(idrl.Invalid, "linear policies need continuous actions; those of %s are discrete", spec.ID)
 	}
 	return nil
 }
+
+// isBox reports whether actions are continuous.
+func isBox(spec idrl.EnvSpec) bool { return spec.Actions.Num == 0 && len(spec.Actions.Low) > 0 }
 
 // Act stores the action for obs in dst and returns it. It draws nothing.
 func (p *Linear) Act(dst idrl.Action, obs []float64, _ *rand.Rand) idrl.Action {

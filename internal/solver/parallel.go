@@ -48,12 +48,22 @@ func parallel(ctx context.Context, workers, n int, do func(worker, i int) error)
 // piece of work, so that a result does not depend on who does which piece.
 func fork(rng *rand.Rand, n int) []*rand.Rand {
 	out := make([]*rand.Rand, n)
-	for i := range out {
-		var seed [32]byte
-		for k := 0; k < len(seed); k += 8 {
-			binary.LittleEndian.PutUint64(seed[k:], rng.Uint64())
-		}
-		out[i] = rand.New(rand.NewChaCha8(seed))
+	for i, seed := range seeds(rng, n) {
+		out[i] = stream(seed)
 	}
 	return out
 }
+
+// seeds draws the seeds of n independent streams from rng.
+func seeds(rng *rand.Rand, n int) [][32]byte {
+	out := make([][32]byte, n)
+	for i := range out {
+		for k := 0; k < len(out[i]); k += 8 {
+			binary.LittleEndian.PutUint64(out[i][k:], rng.Uint64())
+		}
+	}
+	return out
+}
+
+// stream returns the stream of a seed from its beginning.
+func stream(seed [32]byte) *rand.Rand { return rand.New(rand.NewChaCha8(seed)) }

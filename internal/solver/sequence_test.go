@@ -170,7 +170,8 @@ func TestFromParamsRefuses(t *testing.T) {
 		{"too few actions", &slope{}, []float64{0, 0}},
 		{"off bounds", &slope{}, []float64{0, 0, 0, 0, 0, 0.3}},
 		{"NaN", &slope{}, []float64{0, 0, 0, 0, math.NaN(), 0}},
-		{"neither kind of environment", struct{ idrl.Environment }{&slope{}}, nil},
+		{"too few weights", struct{ idrl.Environment }{&slope{}}, nil},
+		{"weights for discrete actions", struct{ idrl.Environment }{chain([]float64{0, 1})}, []float64{0}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if _, err := solver.FromParams(test.env, test.params); err == nil || idrl.KindOf(err) != idrl.Invalid {
@@ -178,7 +179,7 @@ func TestFromParamsRefuses(t *testing.T) {
 			}
 		})
 	}
-	if _, err := solver.For(struct{ idrl.Environment }{&slope{}}); err == nil || idrl.KindOf(err) != idrl.Invalid {
+	if _, err := solver.For(struct{ idrl.Environment }{chain([]float64{0, 1})}); err == nil || idrl.KindOf(err) != idrl.Invalid {
 		t.Errorf("For: error = %v, want one of kind Invalid", err)
 	}
 }

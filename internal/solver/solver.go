@@ -6,7 +6,9 @@
 package solver
 
 import (
+	"math"
 	"math/rand/v2"
+	"slices"
 
 	"tiebreak/internal/idrl"
 
@@ -20,9 +22,11 @@ func For(env idrl.Environment) (idrl.Solver, error) {
 		return Tabular{}, nil
 	case idrl.Differentiable:
 		return ActionSequence{}, nil
-	default:
-		return nil, unsolvable(env)
 	}
+	if spec := env.Spec(); isBox(spec) {
+		return ARSFor(spec), nil
+	}
+	return nil, unsolvable(env)
 }
 
 // FromParams returns the policy of the class of For(env) that has these
@@ -33,13 +37,15 @@ func FromParams(env idrl.Environment, params []float64) (idrl.Policy, error) {
 		return newTabularPolicy(env, params)
 	case idrl.Differentiable:
 		return newOpenLoop(env.Spec(), params)
-	default:
-		return nil, unsolvable(env)
 	}
+	if spec := env.Spec(); isBox(spec) {
+		return NewLinear(spec, params)
+	}
+	return nil, unsolvable(env)
 }
 
 func unsolvable(env idrl.Environment) error {
-	return idrl.Errorf(idrl.Invalid, "no solver fits environment %q: it is neither tabular nor differentiable", env.Spec().ID)
+	return idrl.Errorf(idrl.Invalid, "no solver fits environment %q: its actions are discrete, and it is not tabular", env.Spec().ID)
 }
 
 // rollouts averages the feature expectation of a policy in an environment that
@@ -49,7 +55,8 @@ const rollouts = 10
 // Mu returns the feature expectation of p in env, Σ_t γᵗ E[φ_t], length d, so
 // that its return under θ is θ·Mu. It is exact for a TabularPolicy in a tabular
 // environment, one episode in a differentiable one (which has no randomness),
-// and the mean of ten episodes elsewhere.
+// and the mean of ten episodes elsewhere. Episodes that break down are left out;
+// if all do, the result is NaN.
 func Mu(env idrl.Environment, p idrl.Policy, rng *rand.Rand) []float64 {
 	if t, ok := env.(idrl.Tabular); ok {
 		if p, ok := p.(*TabularPolicy); ok {
@@ -60,21 +67,33 @@ func Mu(env idrl.Environment, p idrl.Policy, rng *rand.Rand) []float64 {
 	if _, ok := env.(idrl.Differentiable); ok {
 		n = 1
 	}
-	mu := make([]float64, env.Spec().FeatureDim())
+	var mus [][]float64
 	for range n {
-		addEpisode(mu, env, p, rng)
+		mu := make([]float64, env.Spec().FeatureDim())
+		if _, broken := addEpisode(mu, env, p, rng); !broken {
+			mus = append(mus, mu)
+		}
 	}
-	floats.Scale(1/float64(n), mu)
-	return mu
+	if len(mus) == 0 {
+		return slices.Repeat([]float64{math.NaN()}, env.Spec().FeatureDim())
+	}
+	return mean(mus)
 }
 
-// addEpisode adds the discounted features of one episode of p to mu.
-func addEpisode(mu []float64, env idrl.Environment, p idrl.Policy, rng *rand.Rand) {
+// addEpisode adds the discounted features of one episode of p to mu. It returns
+// the number of its steps, and whether it broke down; then the features of its
+// last step are not added, and mu means nothing.
+func addEpisode(mu []float64, env idrl.Environment, p idrl.Policy, rng *rand.Rand) (steps int, broken bool) {
 	spec := env.Spec()
 	action := make(idrl.Action, spec.Actions.Dim())
 	discount := 1.0
 	for step := env.Reset(rng); !step.Kind.Last(); discount *= spec.Discount {
 		step = env.Step(p.Act(action, step.Obs, rng))
+		steps++
+		if step.Broken {
+			return steps, true
+		}
 		floats.AddScaled(mu, discount, step.Phi)
 	}
+	return steps, false
 }

@@ -19,9 +19,8 @@ type Table struct {
 }
 
 // NewTable returns the table of the policies with these Params. Their feature
-// expectations are exact in a tabular environment and those of one episode in a
-// differentiable one. It returns an error of kind Invalid if there are none or
-// if some do not fit env. It keeps params.
+// expectations are those of Mu. It returns an error of kind Invalid if there are
+// none or if some do not fit env. It keeps params.
 func NewTable(env idrl.Environment, params [][]float64, rng *rand.Rand) (*Table, error) {
 	if len(params) == 0 {
 		return nil, idrl.Errorf(idrl.Invalid, "a table needs at least one policy")

@@ -2,12 +2,11 @@ package trainer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // A pool is a set of policies that are optimal for reward weights drawn from
@@ -15,7 +14,15 @@ import (
 type pool struct {
 	seed     uint64
 	policies []solved
-	rollouts [][]*idrl.Trajectory // of policies, in order
+}
+
+// rollouts returns those of each policy.
+func (p *pool) rollouts() [][]rollout {
+	out := make([][]rollout, len(p.policies))
+	for i, s := range p.policies {
+		out[i] = s.rollouts
+	}
+	return out
 }
 
 // poolFor returns the pool of r's seed, and builds it if it is not the last
@@ -34,6 +41,8 @@ func (t *Thompson) poolFor(ctx context.Context, r *run) (*pool, error) {
 	return p, nil
 }
 
+// buildPool solves for the policies of the pool one after another. Those under
+// which the simulation breaks down are left out.
 func (r *run) buildPool(ctx context.Context) (*pool, error) {
 	p := &pool{seed: r.job.Seed}
 	draws := rng.New(r.job.Seed, "pool weights", 0)
@@ -43,33 +52,29 @@ func (r *run) buildPool(ctx context.Context) (*pool, error) {
 		for i := range theta {
 			theta[i] = draws.NormFloat64()
 		}
-		s, err := r.solve(ctx, theta, p.warm(theta, nil), rng.New(r.job.Seed, "pool solve", uint64(k)))
-		if err != nil {
-			return nil, fmt.Errorf("solve policy %d: %w", k, err)
+		s, err := r.prepare(ctx, k, theta, p.policies)
+		if errors.Is(err, ErrBroken) {
+			continue
 		}
-		ts, err := r.rollOut(idrl.PolicyID(fmt.Sprintf("pool.p%d", k)), s.policy)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("policy %d: %w", k, err)
 		}
-		p.policies, p.rollouts = append(p.policies, s), append(p.rollouts, ts)
+		p.policies = append(p.policies, s)
 	}
 	return p, nil
 }
 
-// warm returns warm starts for a solve: the policy of the pool with the highest
-// return θ·μ, the first of equals, and then those given.
-func (p *pool) warm(theta []float64, given [][]float64) [][]float64 {
-	var out [][]float64
-	best := -1
-	for k, s := range p.policies {
-		if best < 0 || floats.Dot(theta, s.mu) > floats.Dot(theta, p.policies[best].mu) {
-			best = k
-		}
+// prepare returns policy k of the pool, given those before it.
+func (r *run) prepare(ctx context.Context, k int, theta []float64, before []solved) (solved, error) {
+	s, task := r.solver, r.task(theta, starts(before, theta))
+	if r.first != nil {
+		s, task.Warm = r.first, nil
 	}
-	if best >= 0 {
-		out = append(out, p.policies[best].policy.Params())
+	p, err := s.Solve(ctx, task, rng.New(r.job.Seed, "pool solve", uint64(k)))
+	if err != nil {
+		return solved{}, fmt.Errorf("solve: %w", err)
 	}
-	return append(out, given...)
+	return r.try(ctx, idrl.PolicyID(fmt.Sprintf("pool.p%d", k)), p, before)
 }
 
 // PoolPolicies returns the policies of the pool for a session's seed, with the
@@ -81,8 +86,8 @@ func (t *Thompson) PoolPolicies(ctx context.Context, seed uint64) ([]idrl.Candid
 		return nil, err
 	}
 	var out []idrl.Candidate
-	for i, s := range p.policies {
-		first := p.rollouts[i][0]
+	for _, s := range p.policies {
+		first := s.rollouts[0]
 		out = append(out, idrl.Candidate{
 			ID: first.Policy, Origin: idrl.FromSample,
 			Policy: s.policy, Params: s.policy.Params(), Mu: s.mu, Clip: r.opening(first).ID,

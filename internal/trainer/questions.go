@@ -30,52 +30,78 @@ func (s *clipSet) add(c idrl.Clip) {
 	}
 }
 
-// opening returns the clip of the first ClipSteps steps of t. The n-th rollouts
-// of all policies begin in the same state, so that their openings compare the
-// policies fairly; where there are several, a question may also be about what
-// befell a policy.
-func (r *run) opening(t *idrl.Trajectory) idrl.Clip {
+// clipLen returns the number of steps of a clip of t.
+func (r *run) clipLen(t rollout) int {
 	n := r.env.Spec().ClipSteps
 	if n <= 0 || n > t.Len() {
 		n = t.Len()
 	}
-	return idrl.Segment(t, 0, n)
+	return n
+}
+
+// opening returns the clip of the first ClipSteps steps of t. The n-th rollouts
+// of all policies begin in the same state, so that their openings compare the
+// policies fairly; where there are several, a question may also be about what
+// befell a policy.
+func (r *run) opening(t rollout) idrl.Clip { return idrl.Segment(t.Trajectory, 0, r.clipLen(t)) }
+
+// randomClips returns clips that begin at uniformly drawn steps of t. There are none
+// if t is shorter than two clips.
+func (r *run) randomClips(t rollout) []idrl.Clip {
+	n := r.clipLen(t)
+	if t.Len() < 2*n {
+		return nil
+	}
+	stream := r.stream("segments", t.n)
+	var out []idrl.Clip
+	for range r.segments {
+		out = append(out, idrl.Segment(t.Trajectory, stream.IntN(t.Len()-n+1), n))
+	}
+	return out
 }
 
 // questions returns the clips that may be shown, the first keep of which are the
 // candidates' own, from their first rollouts, and the questions about them. It
 // takes the rollouts of each policy.
-func (r *run) questions(candidates, pool [][]*idrl.Trajectory) (clips []idrl.Clip, keep int, queries []idrl.Query) {
-	var openings clipSet
+func (r *run) questions(candidates, pool [][]rollout) (clips []idrl.Clip, keep int, queries []idrl.Query) {
+	var set clipSet
 	for _, ts := range candidates {
-		openings.add(r.opening(ts[0]))
+		set.add(r.opening(ts[0]))
 	}
-	keep = len(openings.list)
+	keep = len(set.list)
 	all := slices.Concat(slices.Concat(candidates...), slices.Concat(pool...))
 	if r.kind.Still() {
 		stills := r.stills(all)
-		return slices.Concat(openings.list, stills), keep, r.ask(stills, 0)
+		return slices.Concat(set.list, stills), keep, r.ask(stills, 0)
 	}
 	for _, t := range all {
-		openings.add(r.opening(t))
+		set.add(r.opening(t))
+		for _, c := range r.randomClips(t) {
+			set.add(c)
+		}
 	}
-	return openings.list, keep, r.ask(openings.list, keep)
+	return set.list, keep, r.ask(set.list, keep)
 }
 
-// stillEvery is the number of steps between two stills of a trajectory.
-const stillEvery = 5
+// Stills of a trajectory are at least stillEvery steps apart, and not many more
+// than maxStills.
+const (
+	stillEvery = 5
+	maxStills  = 10
+)
 
 // stills returns the states to ask about: in a tabular environment the first
 // state of each distinct row of features, since states with equal features have
-// equal rewards; elsewhere states along the trajectories.
-func (r *run) stills(trajectories []*idrl.Trajectory) []idrl.Clip {
+// equal rewards; elsewhere states along the rollouts.
+func (r *run) stills(rollouts []rollout) []idrl.Clip {
 	if env, ok := r.env.(idrl.Tabular); ok {
 		return tabularStills(env)
 	}
 	var out clipSet
-	for _, t := range trajectories {
-		for step := stillEvery - 1; step < t.Len(); step += stillEvery {
-			out.add(idrl.Still(t, step))
+	for _, t := range rollouts {
+		every := max(stillEvery, t.Len()/maxStills)
+		for step := every - 1; step < t.Len(); step += every {
+			out.add(idrl.Still(t.Trajectory, step))
 		}
 	}
 	return out.list

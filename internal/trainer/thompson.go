@@ -3,7 +3,9 @@
 package trainer
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -21,12 +23,22 @@ import (
 // weights, the same in every generation of a session, gives clips that differ
 // from one another, and warm starts.
 //
+// A rollout in which the simulation breaks down is left out everywhere. A policy
+// that has no other is left out too; a candidate is then replaced by the policy
+// that its solve started from, if there was one.
+//
 // The exported fields are set before the first call of Train and not changed
 // afterwards. Train may be called from several goroutines.
 type Thompson struct {
 	NewEnv func() idrl.Environment // required; returns equal environments
 	Solver idrl.Solver             // required; fits the environment
 	Kind   idrl.QueryKind          // of the questions; default CompareClips
+
+	// First takes the place of Solver where people wait for their first question:
+	// for the pool, where it is given no warm starts, so that it may be one that
+	// does no more than choose among them, and for the generation that is based on
+	// no answer. Default Solver.
+	First idrl.Solver
 
 	Samples    int // Thompson policies of a generation; default 5
 	Restarts   int // random starts of each solve; default 10
@@ -37,14 +49,30 @@ type Thompson struct {
 	// where two episodes of a policy may differ; elsewhere one does. Default 4.
 	Rollouts int
 
+	// Segments is the number of clips from random places of a rollout that are
+	// shown besides its opening, if it is at least twice as long as a clip. The
+	// places are the same in every generation, and in the n-th rollouts of all
+	// policies if these are equally long. Default 0.
+	Segments int
+
 	// Encode draws a clip for the annotators' pages. If it is nil the clips
 	// have no Media.
 	Encode func(idrl.Environment, idrl.Clip) ([]byte, error)
 
-	// Mu returns the feature expectation of a policy. If it is nil, one
-	// discounted episode stands for it, which is exact without randomness and
-	// with a finite horizon.
-	Mu func(idrl.Environment, idrl.Policy, *rand.Rand) []float64
+	// Mu returns the feature expectation of a policy. If it is nil, the mean of
+	// the discounted features of MuEpisodes episodes stands for it: of the
+	// rollouts and, if they are fewer, of more that are not shown. The default of
+	// MuEpisodes is Rollouts.
+	Mu         func(idrl.Environment, idrl.Policy, *rand.Rand) []float64
+	MuEpisodes int
+
+	// Remake returns the policy with these Params. It is for solvers to which each
+	// warm start costs episodes. If it is set, the policies of the last generation
+	// are rolled out anew, and a solve is given one warm start, the best by θ·μ of
+	// the pool, of them, and of the candidates so far; if that is better than what
+	// the solver makes of it, it is the candidate. If Remake is nil, the best of
+	// the pool and all of the last generation are warm starts.
+	Remake func(idrl.Environment, []float64) (idrl.Policy, error)
 
 	lock sync.Mutex
 	last *pool // guarded by lock; of the last seed, nil before the first
@@ -54,40 +82,32 @@ var _ idrl.Trainer = (*Thompson)(nil)
 
 // settings are the exported fields of a Thompson with their defaults.
 type settings struct {
-	solver                      idrl.Solver
+	solver, first               idrl.Solver
 	kind                        idrl.QueryKind
 	samples, restarts, poolSize int
-	maxQueries, rollouts        int
+	maxQueries                  int
+	rollouts, segments          int
 	encode                      func(idrl.Environment, idrl.Clip) ([]byte, error)
 	mu                          func(idrl.Environment, idrl.Policy, *rand.Rand) []float64
+	muEpisodes                  int
+	remake                      func(idrl.Environment, []float64) (idrl.Policy, error)
 }
 
 func (t *Thompson) settings() settings {
-	or := func(v, def int) int {
-		if v == 0 {
-			return def
-		}
-		return v
+	return settings{
+		solver: t.Solver, first: t.First, kind: cmp.Or(t.Kind, idrl.CompareClips),
+		samples: cmp.Or(t.Samples, 5), restarts: cmp.Or(t.Restarts, 10), poolSize: max(0, cmp.Or(t.Pool, 20)),
+		maxQueries: cmp.Or(t.MaxQueries, 2000),
+		rollouts:   max(1, cmp.Or(t.Rollouts, 4)), segments: t.Segments,
+		encode: t.Encode, mu: t.Mu, muEpisodes: t.MuEpisodes, remake: t.Remake,
 	}
-	s := settings{
-		solver: t.Solver, kind: t.Kind,
-		samples: or(t.Samples, 5), restarts: or(t.Restarts, 10), poolSize: max(0, or(t.Pool, 20)), maxQueries: or(t.MaxQueries, 2000),
-		rollouts: max(1, or(t.Rollouts, 4)),
-		encode:   t.Encode, mu: t.Mu,
-	}
-	if s.kind == "" {
-		s.kind = idrl.CompareClips
-	}
-	if s.mu == nil {
-		s.mu = episodeMu
-	}
-	return s
 }
 
 // Train solves for the candidates of job, rolls them out, and lists the
 // questions about their clips and those of the pool. The result is a function
-// of job and of t's settings. It returns ctx.Err() soon after ctx is done, and
-// the solver's and Encode's errors.
+// of job and of t's settings. It returns ctx.Err() soon after ctx is done, the
+// errors of the solvers, Remake and Encode, and an error if fewer than two
+// candidates are left because the simulation breaks down under the others.
 func (t *Thompson) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
 	r := t.newRun(job)
 	if err := r.check(); err != nil {
@@ -101,7 +121,7 @@ func (t *Thompson) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generatio
 	if err != nil {
 		return idrl.Generation{}, fmt.Errorf("train from answer %d: %w", job.BasedOn, err)
 	}
-	clips, keep, queries := r.questions(rollouts, pool.rollouts)
+	clips, keep, queries := r.questions(rollouts, pool.rollouts())
 	g := idrl.Generation{BasedOn: job.BasedOn, Candidates: candidates, Queries: queries}
 	if g.Clips, err = r.draw(ctx, clips, keep, queries); err != nil {
 		return idrl.Generation{}, fmt.Errorf("train from answer %d: %w", job.BasedOn, err)
@@ -121,7 +141,7 @@ type run struct {
 func (t *Thompson) newRun(job idrl.TrainJob) *run {
 	r := &run{settings: t.settings(), env: t.NewEnv(), job: job}
 	if !uncertain(r.env) {
-		r.rollouts = 1
+		r.rollouts, r.muEpisodes = 1, 1
 	}
 	return r
 }
@@ -148,11 +168,16 @@ func (r *run) report(done int, what string) {
 }
 
 // candidates solves for the Thompson policies, in the order drawn, and then for
-// the mean-optimal one, and rolls each out.
-func (r *run) candidates(ctx context.Context, p *pool) ([]idrl.Candidate, [][]*idrl.Trajectory, error) {
+// the mean-optimal one, and rolls each out. Those under which the simulation
+// breaks down are left out.
+func (r *run) candidates(ctx context.Context, p *pool) ([]idrl.Candidate, [][]rollout, error) {
+	known, err := r.known(ctx, p)
+	if err != nil {
+		return nil, nil, err
+	}
 	draws := rng.New(r.job.Seed, "thompson", uint64(r.job.BasedOn))
 	var out []idrl.Candidate
-	var rollouts [][]*idrl.Trajectory
+	var rollouts [][]rollout
 	for k := range r.samples + 1 {
 		r.report(k, fmt.Sprintf("solving candidate %d of %d", k+1, r.samples+1))
 		c := idrl.Candidate{ID: idrl.PolicyID(fmt.Sprintf("g%d.p%d", r.job.BasedOn, k)), Origin: idrl.FromSample}
@@ -161,123 +186,102 @@ func (r *run) candidates(ctx context.Context, p *pool) ([]idrl.Candidate, [][]*i
 		} else {
 			c.Theta, c.Origin = r.job.Posterior.Mean(nil), idrl.FromMean
 		}
-		solved, err := r.solve(ctx, c.Theta, p.warm(c.Theta, r.job.Warm), rng.New(r.job.Seed, fmt.Sprintf("solve %d", k), uint64(r.job.BasedOn)))
-		if err != nil {
-			return nil, nil, fmt.Errorf("solve candidate %s: %w", c.ID, err)
+		s, err := r.candidate(ctx, c, known, rng.New(r.job.Seed, fmt.Sprintf("solve %d", k), uint64(r.job.BasedOn)))
+		if errors.Is(err, ErrBroken) {
+			continue
 		}
-		c.Policy, c.Params, c.Mu = solved.policy, solved.policy.Params(), solved.mu
-		ts, err := r.rollOut(c.ID, c.Policy)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, fmt.Errorf("candidate %s: %w", c.ID, err)
 		}
-		c.Clip = r.opening(ts[0]).ID
-		out, rollouts = append(out, c), append(rollouts, ts)
+		c.Policy, c.Params, c.Mu, c.Clip = s.policy, s.policy.Params(), s.mu, r.opening(s.rollouts[0]).ID
+		out, rollouts = append(out, c), append(rollouts, s.rollouts)
+		if r.remake != nil {
+			known = append(known, s)
+		}
+	}
+	if len(out) < 2 {
+		return nil, nil, fmt.Errorf("%d of %d candidates are left, too few to compare: under the others %w", len(out), r.samples+1, ErrBroken)
 	}
 	return out, rollouts, nil
 }
 
-// solved is a policy and its feature expectation.
-type solved struct {
-	policy idrl.Policy
-	mu     []float64
+// candidate solves for c.Theta and rolls the result out. If the simulation
+// breaks down under it the best of the known policies is the result, or ErrBroken
+// if there is none.
+func (r *run) candidate(ctx context.Context, c idrl.Candidate, known []solved, stream *rand.Rand) (solved, error) {
+	out, err := r.solve(ctx, c, known, stream)
+	k := best(known, c.Theta)
+	if k < 0 {
+		return out, err
+	}
+	worse := err == nil && r.remake != nil && floats.Dot(c.Theta, known[k].mu) > floats.Dot(c.Theta, out.mu)
+	if worse || errors.Is(err, ErrBroken) {
+		return known[k].as(c.ID), nil
+	}
+	return out, err
 }
 
-func (r *run) solve(ctx context.Context, theta []float64, warm [][]float64, stream *rand.Rand) (solved, error) {
-	p, err := r.solver.Solve(ctx, idrl.SolveTask{Env: r.env, Theta: theta, Warm: warm, Restarts: r.restarts}, stream)
+func (r *run) solve(ctx context.Context, c idrl.Candidate, known []solved, stream *rand.Rand) (solved, error) {
+	s, warm := r.solver, starts(known, c.Theta)
+	if r.job.BasedOn == 0 && r.first != nil {
+		s = r.first
+	}
+	if r.remake == nil {
+		warm = append(warm, r.job.Warm...)
+	}
+	p, err := s.Solve(ctx, r.task(c.Theta, warm), stream)
 	if err != nil {
-		return solved{}, err
+		return solved{}, fmt.Errorf("solve: %w", err)
 	}
-	return solved{p, r.mu(r.env, p, r.stream("mu", 0))}, nil
+	return r.try(ctx, c.ID, p, known)
 }
 
-// stream returns the named stream that every policy of the session shares, so
-// that all are judged in the same n-th episode: common random numbers.
-func (r *run) stream(purpose string, n int) *rand.Rand {
-	return rng.New(r.job.Seed, purpose, uint64(n))
+func (r *run) task(theta []float64, warm [][]float64) idrl.SolveTask {
+	return idrl.SolveTask{Env: r.env, Theta: theta, Warm: warm, Restarts: r.restarts}
 }
 
-// episodeMu returns the discounted features of one episode of p.
-func episodeMu(env idrl.Environment, p idrl.Policy, stream *rand.Rand) []float64 {
-	spec := env.Spec()
-	mu := make([]float64, spec.FeatureDim())
-	action := make(idrl.Action, spec.Actions.Dim())
-	discount := 1.0
-	for step := env.Reset(stream); !step.Kind.Last(); discount *= spec.Discount {
-		step = env.Step(p.Act(action, step.Obs, stream))
-		floats.AddScaled(mu, discount, step.Phi)
+// known returns the policies whose feature expectations are known before the
+// first solve: those of the pool and, if they can be remade, those of the last
+// generation.
+func (r *run) known(ctx context.Context, p *pool) ([]solved, error) {
+	known := slices.Clone(p.policies)
+	if r.remake == nil {
+		return known, nil
 	}
-	return mu
-}
-
-// rollOut records r.rollouts episodes of p. The n-th episodes of all policies share
-// a stream, so that they begin in the same state. It returns an error of kind
-// Invalid if the environment cannot save its states.
-func (r *run) rollOut(id idrl.PolicyID, p idrl.Policy) ([]*idrl.Trajectory, error) {
-	var out []*idrl.Trajectory
-	for n := range r.rollouts {
-		t, err := r.episode(id, p, n)
+	for k, params := range r.job.Warm {
+		policy, err := r.remake(r.env, params)
+		if err != nil {
+			return nil, fmt.Errorf("warm start %d: %w", k, err)
+		}
+		s, err := r.try(ctx, idrl.PolicyID(fmt.Sprintf("warm%d", k)), policy, known)
+		if errors.Is(err, ErrBroken) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, t)
+		known = append(known, s)
 	}
-	return out, nil
+	return known, nil
 }
 
-// episode records the n-th episode of p.
-func (r *run) episode(id idrl.PolicyID, p idrl.Policy, n int) (*idrl.Trajectory, error) {
-	states, ok := r.env.(idrl.Snapshotter)
-	spec := r.env.Spec()
-	if !ok {
-		return nil, idrl.Errorf(idrl.Invalid, "environment %q cannot save its states, so nobody can be shown them", spec.ID)
-	}
-	stream := r.stream("rollout", n)
-	t := &idrl.Trajectory{ID: idrl.TrajectoryID(id), Env: spec.ID, Policy: id}
-	if n > 0 {
-		t.ID = idrl.TrajectoryID(fmt.Sprintf("%s.%d", id, n))
-	}
-	step := r.env.Reset(stream)
-	t.Snapshots = append(t.Snapshots, states.Snapshot(nil))
-	for !step.Kind.Last() {
-		action := p.Act(make(idrl.Action, spec.Actions.Dim()), step.Obs, stream)
-		step = r.env.Step(action)
-		t.Actions = append(t.Actions, action)
-		t.Phi = append(t.Phi, slices.Clone(step.Phi))
-		t.Snapshots = append(t.Snapshots, states.Snapshot(nil))
-	}
-	t.End = step.Kind
-	if err := t.Validate(); err != nil {
-		return nil, err
-	}
-	return t, nil
-}
-
-// uncertain reports whether two episodes in env with the same actions may
-// differ. It takes it of an environment that does not tell.
-func uncertain(env idrl.Environment) bool {
-	switch env := env.(type) {
-	case idrl.Differentiable: // without randomness
-		return false
-	case idrl.Tabular:
-		return !fixed(env)
-	}
-	return true
-}
-
-// fixed reports whether every episode of env begins in one state and every
-// action leads to one.
-func fixed(env idrl.Tabular) bool {
-	n := env.NumStates()
-	p := env.Start(nil)
-	if !slices.Contains(p, 1) {
-		return false
-	}
-	for s := range n {
-		for a := range env.Spec().Actions.Num {
-			if !slices.Contains(env.Transition(p, s, a), 1) {
-				return false
-			}
+// best returns the index of the policy with the highest return θ·μ, the first of
+// equals, or -1 if there is none.
+func best(known []solved, theta []float64) int {
+	best := -1
+	for k, s := range known {
+		if best < 0 || floats.Dot(theta, s.mu) > floats.Dot(theta, known[best].mu) {
+			best = k
 		}
 	}
-	return true
+	return best
+}
+
+// starts returns the Params of the best of the known policies, if there is one.
+func starts(known []solved, theta []float64) [][]float64 {
+	k := best(known, theta)
+	if k < 0 {
+		return nil
+	}
+	return [][]float64{known[k].policy.Params()}
 }

@@ -21,7 +21,7 @@ import (
 // maker returns a constructor of equal instances of an environment.
 func maker(t *testing.T, id string) func() idrl.Environment {
 	t.Helper()
-	e, err := envs.Find(id)
+	e, err := envs.Catalogue().Find(id)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ const shortcuts = /** @type {Record<string, () => void>} */ ({
   s: openSkip,
   "?": () => help.showModal(),
 });
-if (comparison) [0, 1, 2].forEach((i) => (shortcuts[i + 1] = () => player.setSpeed(i)));
+if (comparison) [0, 1, 2, 3].forEach((i) => (shortcuts[i + 1] = () => player.setSpeed(i)));
 
 function openSkip() {
   if (!chooser.accepting) return;

@@ -1,14 +1,15 @@
 // @ts-check
 // Clips as they come over the wire ("TBC1"): a deflated display list and the
-// numbers that move. Package clip of the server writes them.
+// numbers that move. Package clip of the server writes them and says how.
 
 /**
  * @typedef {object} Shape  one figure, in world units
- * @property {"line"|"poly"|"circle"|"text"} k kind
+ * @property {"line"|"poly"|"circle"|"text"|"capsule"|"ball"|"box"|"checker"} k kind
  * @property {string} p paint: a role that the theme gives a colour to
- * @property {number} [s] stroke width, radius or text height
- * @property {number[]} [pts] x0 y0 x1 y1 …; absent where the shape moves
- * @property {number} [n] number of points of a moving shape
+ * @property {number} [s] stroke width, radius, text height or edge of a square
+ * @property {ArrayLike<number>} [pts] x0 y0 (z0) x1 y1 (z1) …; those of a moving shape are filled in for a frame
+ * @property {number[]} [at] of a moving shape: its points, as numbers of the points that move
+ * @property {number} [n] of a moving shape in version 1: how many points it has
  * @property {string} [t] text
  * @property {boolean} [trail] draw the path of its centre behind it
  */
@@ -19,10 +20,14 @@
  * @property {number} seconds how long it plays at speed 1, viewer's seconds; 0 for a still
  * @property {number} w camera width, world units
  * @property {number} h camera height, world units
+ * @property {number} distance of the eye from the camera's centre; 0 if the scene is flat
+ * @property {number} azimuth radians from the x axis to where the eye looks
+ * @property {number} elevation radians by which it looks down
+ * @property {number} dim coordinates of a point: 2, or 3 in a solid scene
  * @property {Shape[]} still shapes that never move
  * @property {Shape[]} moving
  * @property {number} columns numbers in a frame
- * @property {Float32Array} data frames × columns: camera x, camera y, points of the moving shapes
+ * @property {Float32Array} data frames × columns: the points that move; point 0 is the camera's centre
  */
 
 const MAGIC = 0x31434254; // "TBC1", little-endian
@@ -40,19 +45,25 @@ export async function decodeClip(buffer) {
   const view = new DataView(raw);
   const length = view.getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(raw, 4, length)));
-  if (header.v !== 1) throw new Error(`clip version ${header.v} is not known`);
+  if (header.v !== 1 && header.v !== 2) throw new Error(`clip version ${header.v} is not known`);
   const moving = header.moving ?? [];
-  const columns = moving.reduce((/** @type {number} */ sum, /** @type {Shape} */ s) => sum + 2 * (s.n ?? 0), 2);
-  if (raw.byteLength < 4 + length + 2 * header.frames * columns) throw new Error("the clip is cut short");
+  if (header.v === 1) header.points = number(moving);
+  const dim = header.distance > 0 ? 3 : 2;
+  const columns = dim * header.points;
+  const read = header.v === 1 ? rows : series;
   return {
     frames: header.frames,
     seconds: ((header.frames - 1) * header.dt) / header.playback,
     w: header.w,
     h: header.h,
+    distance: header.distance ?? 0,
+    azimuth: header.azimuth ?? 0,
+    elevation: header.elevation ?? 0,
+    dim,
     still: header.static ?? [],
     moving,
     columns,
-    data: rows(view, 4 + length, header.frames, columns, header.unit),
+    data: read(view, 4 + length, header.frames, columns, header.unit),
   };
 }
 
@@ -67,6 +78,45 @@ export async function fetchClip(url) {
   return decodeClip(await reply.arrayBuffer());
 }
 
+/** A clip at a moment between two frames. It allocates nothing after it is built. */
+export class Pose {
+  /** @param {Clip} clip */
+  constructor(clip) {
+    this.clip = clip;
+    this.points = new Float32Array(clip.columns); // those that move, at the frame last gone to
+    /** The moving shapes with their points. */
+    this.shapes = clip.moving.map((s) => ({ ...s, pts: new Float32Array(clip.dim * (s.at ?? []).length) }));
+  }
+
+  /** @param {number} frame 0 to frames - 1 */
+  go(frame) {
+    const { columns, dim, frames, data } = this.clip;
+    const f = Math.max(0, Math.min(frame, frames - 1));
+    const i = Math.min(Math.floor(f), Math.max(0, frames - 2));
+    const w = f - i;
+    const a = i * columns;
+    const b = frames > 1 ? a + columns : a;
+    for (let k = 0; k < columns; k++) this.points[k] = data[a + k] + (data[b + k] - data[a + k]) * w;
+    for (const { at = [], pts } of this.shapes) {
+      for (let k = 0; k < pts.length; k++) pts[k] = this.points[dim * at[Math.floor(k / dim)] + (k % dim)];
+    }
+  }
+}
+
+/**
+ * The path of the centre of a moving shape: dim coordinates a frame.
+ * @param {Clip} clip
+ * @param {Shape} shape one of clip.moving
+ */
+export function path({ columns, dim, frames, data }, { at = [] }) {
+  const out = new Float32Array(dim * frames);
+  for (let i = 0; i < out.length; i++) {
+    const from = Math.floor(i / dim) * columns + (i % dim);
+    out[i] = at.reduce((sum, p) => sum + data[from + dim * p], 0) / at.length;
+  }
+  return out;
+}
+
 /** @param {ArrayBuffer} deflated */
 function inflate(deflated) {
   const stream = new Blob([deflated]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
@@ -74,12 +124,49 @@ function inflate(deflated) {
 }
 
 /**
- * Undoes the differences between rows, which are taken modulo 2^16.
+ * Numbers the points of shapes of version 1, behind the camera's centre.
+ * @param {Shape[]} moving
+ * @returns {number} of points
+ */
+function number(moving) {
+  let points = 1;
+  for (const s of moving) s.at = Array.from({ length: s.n ?? 0 }, () => points++);
+  return points;
+}
+
+/**
+ * Reads columns of zigzag varints, differences to what the two numbers before
+ * predict.
  * @param {DataView} view
  * @param {number} at offset of the first number, bytes
  * @param {number} frames
  * @param {number} columns
  * @param {number} unit world units of one step
+ */
+function series(view, at, frames, columns, unit) {
+  const data = new Float32Array(frames * columns);
+  for (let c = 0; c < columns; c++) {
+    let a = 0; // the number before
+    let b = 0; // and the one before that
+    for (let f = 0; f < frames; f++) {
+      let z = 0;
+      for (let shift = 0, more = true; more; shift += 7) {
+        const byte = view.getUint8(at++); // throws where the clip is cut short
+        z |= (byte & 127) << shift;
+        more = byte > 127;
+      }
+      const n = ((f > 1 ? 2 * a - b : a) + ((z >>> 1) ^ -(z & 1))) | 0;
+      data[f * columns + c] = n * unit;
+      b = a;
+      a = n;
+    }
+  }
+  return data;
+}
+
+/**
+ * Reads the rows of version 1, differences modulo 2^16 to the row before.
+ * @type {typeof series}
  */
 function rows(view, at, frames, columns, unit) {
   const data = new Float32Array(frames * columns);

@@ -1,5 +1,7 @@
 // @ts-check
 // Draws frames of clips on a 2-D canvas. Knows shapes and paints, no environment.
+import { path, Pose } from "./clip.js";
+import { SolidPainter } from "./solid.js";
 
 /** @typedef {import("./clip.js").Clip} Clip */
 /** @typedef {import("./clip.js").Shape} Shape */
@@ -18,14 +20,17 @@ export function palette(el) {
   return Object.fromEntries(PAINTS.map((p) => [p, style.getPropertyValue(`--paint-${p}`).trim() || "#888"]));
 }
 
-/** Draws one clip. Build it once for a clip; draw allocates nothing that grows. */
-export class Painter {
+/** What draws a clip: build it once for the clip. @param {Clip} clip */
+export const painter = (clip) => (clip.distance > 0 ? new SolidPainter(clip) : new FlatPainter(clip));
+
+/** Draws one clip of flat scenes. Build it once for a clip; draw allocates nothing that grows. */
+class FlatPainter {
   /** @param {Clip} clip */
   constructor(clip) {
     this.clip = clip;
-    this.pose = new Float32Array(clip.columns);
+    this.pose = new Pose(clip);
     this.still = batches(clip.still);
-    this.trails = trails(clip);
+    this.trails = trails(this.pose);
   }
 
   /**
@@ -37,34 +42,18 @@ export class Painter {
    */
   draw(ctx, frame, colours) {
     const { width, height } = ctx.canvas;
-    const x = this.#interpolate(frame);
+    this.pose.go(frame);
+    const [x, y] = this.pose.points;
     const scale = width / this.clip.w;
     ctx.setTransform(1, 0, 0, 1, 0, 0);
     ctx.fillStyle = colours.ground;
     ctx.fillRect(0, 0, width, height);
-    ctx.setTransform(scale, 0, 0, -scale, width / 2 - x[0] * scale, height / 2 + x[1] * scale); // y is up
+    ctx.setTransform(scale, 0, 0, -scale, width / 2 - x * scale, height / 2 + y * scale); // y is up
     ctx.lineJoin = "round";
     ctx.lineCap = "round";
     for (const b of this.still) paintBatch(ctx, b, colours);
-    for (const t of this.trails) paintTrail(ctx, t, frame, x, colours, Math.max(this.clip.w / 110, 1.5 / scale));
-    let at = 2;
-    for (const s of this.clip.moving) {
-      const n = 2 * (s.n ?? 0);
-      paintBatch(ctx, one(s, x.subarray(at, at + n)), colours);
-      at += n;
-    }
-  }
-
-  /** @param {number} frame */
-  #interpolate(frame) {
-    const { columns, frames, data } = this.clip;
-    const f = Math.max(0, Math.min(frame, frames - 1));
-    const i = Math.min(Math.floor(f), Math.max(0, frames - 2));
-    const w = f - i;
-    const a = i * columns;
-    const b = frames > 1 ? a + columns : a;
-    for (let k = 0; k < columns; k++) this.pose[k] = data[a + k] + (data[b + k] - data[a + k]) * w;
-    return this.pose;
+    for (const t of this.trails) paintTrail(ctx, t, frame, colours, Math.max(this.clip.w / 110, 1.5 / scale));
+    for (const s of this.pose.shapes) paintBatch(ctx, one(s), colours);
   }
 }
 
@@ -81,10 +70,10 @@ export class Painter {
 
 /**
  * @param {Shape} s
- * @param {ArrayLike<number>} pts
  * @returns {Batch}
  */
-function one(s, pts) {
+function one(s) {
+  const pts = s.pts ?? [];
   const b = { k: s.k, p: s.p, s: s.s ?? 0, path: new Path2D(), t: s.t ?? "", x: pts[0], y: pts[1] };
   trace(b.path, s, pts);
   return b;
@@ -102,7 +91,7 @@ function batches(shapes) {
     if (last && s.k !== "text" && last.k === s.k && last.p === s.p && (last.s === (s.s ?? 0) || s.k !== "line")) {
       trace(last.path, s, s.pts ?? []);
     } else {
-      out.push(one(s, s.pts ?? []));
+      out.push(one(s));
     }
   }
   return out;
@@ -164,48 +153,31 @@ function paintText(ctx, b, colours) {
 
 /**
  * @typedef {object} Trail
- * @property {string} p paint
- * @property {number} at offset of the shape's points in a frame
- * @property {number} n number of points
+ * @property {Shape} shape with the points of the pose
  * @property {Float32Array} path centre in every frame, x y
  */
 
 /**
- * @param {Clip} clip
+ * @param {Pose} pose
  * @returns {Trail[]}
  */
-function trails(clip) {
-  const out = [];
-  let at = 2;
-  for (const s of clip.moving) {
-    const n = s.n ?? 0;
-    if (s.trail && clip.frames > 1) {
-      const path = new Float32Array(2 * clip.frames);
-      for (let f = 0; f < clip.frames; f++) {
-        const c = centre(clip.data, f * clip.columns + at, n);
-        path[2 * f] = c[0];
-        path[2 * f + 1] = c[1];
-      }
-      out.push({ p: s.p, at, n, path });
-    }
-    at += 2 * n;
-  }
-  return out;
+function trails({ clip, shapes }) {
+  if (clip.frames < 2) return [];
+  return shapes.filter((s) => s.trail).map((shape) => ({ shape, path: path(clip, shape) }));
 }
 
 /**
- * @param {Float32Array} data
- * @param {number} at
- * @param {number} n points
+ * @param {ArrayLike<number>} pts x0 y0 x1 y1 …
  * @returns {[number, number]}
  */
-function centre(data, at, n) {
+function centre(pts) {
   let x = 0;
   let y = 0;
-  for (let i = 0; i < n; i++) {
-    x += data[at + 2 * i];
-    y += data[at + 2 * i + 1];
+  for (let i = 0; i < pts.length; i += 2) {
+    x += pts[i];
+    y += pts[i + 1];
   }
+  const n = pts.length / 2;
   return [x / n, y / n];
 }
 
@@ -214,16 +186,15 @@ function centre(data, at, n) {
  * @param {CanvasRenderingContext2D} ctx
  * @param {Trail} t
  * @param {number} frame
- * @param {Float32Array} pose
  * @param {Palette} colours
  * @param {number} width world units
  */
-function paintTrail(ctx, t, frame, pose, colours, width) {
+function paintTrail(ctx, t, frame, colours, width) {
   const whole = Math.floor(frame);
-  const end = centre(pose, t.at, t.n);
+  const end = centre(t.shape.pts ?? []);
   const parts = 8;
   ctx.save();
-  ctx.strokeStyle = colours[t.p];
+  ctx.strokeStyle = colours[t.shape.p];
   ctx.lineWidth = width;
   ctx.lineCap = "butt";
   for (let p = 0; p < parts; p++) {

@@ -1,10 +1,12 @@
 // @ts-check
-import { Painter, palette } from "./draw.js";
+import { painter, palette } from "./draw.js";
 
 /** @typedef {import("./clip.js").Clip} Clip */
 
 const FREEZE = 0.3; // seconds the last frame stays, so that the jump back does not read as motion
-const SPEEDS = [0.5, 1, 2];
+const SPEEDS = [0.1, 0.5, 1, 2];
+const SIGNS = ["⅒×", "½×", "1×", "2×"];
+const NORMAL = SPEEDS.indexOf(1);
 const GAP = 16; // CSS pixels between two views
 
 /**
@@ -20,7 +22,7 @@ const GAP = 16; // CSS pixels between two views
  */
 export class DuoPlayer extends HTMLElement {
   /** @type {HTMLCanvasElement[]} */ #canvases = [];
-  /** @type {Painter[]} */ #painters = [];
+  /** @type {ReturnType<typeof painter>[]} */ #painters = [];
   /** @type {ResizeObserver|undefined} */ #resize;
   /** @type {AbortController|undefined} */ #open;
   #colours = /** @type {import("./draw.js").Palette} */ ({});
@@ -62,7 +64,7 @@ export class DuoPlayer extends HTMLElement {
    * @returns {Promise<number>}
    */
   load(clips, how = {}) {
-    this.#painters = clips.map((c) => new Painter(c));
+    this.#painters = clips.map(painter);
     this.#length = Math.max(0, ...clips.map((c) => c.seconds));
     this.#frame = Math.min(...clips.map((c) => c.seconds / Math.max(1, c.frames - 1)));
     this.loops = 0;
@@ -100,7 +102,7 @@ export class DuoPlayer extends HTMLElement {
     this.#draw();
   }
 
-  /** @param {number} index into half, normal and double speed */
+  /** @param {number} index into a tenth of, half, normal and double speed */
   setSpeed(index) {
     const i = Math.max(0, Math.min(index, SPEEDS.length - 1));
     this.#speed = SPEEDS[i];
@@ -127,7 +129,7 @@ export class DuoPlayer extends HTMLElement {
       this.#part(".frames").append(figure);
     }
     this.#part(".transport").append(playButton(keys), bar(), speeds(keys));
-    this.setSpeed(1);
+    this.setSpeed(NORMAL);
   }
 
   /** @param {AbortSignal} signal */
@@ -262,7 +264,7 @@ function speeds(keys) {
   group.setAttribute("role", "group");
   group.setAttribute("aria-label", "Speed");
   SPEEDS.forEach((s, i) => {
-    const b = element("button", "", s === 0.5 ? "½×" : `${s}×`);
+    const b = element("button", "", SIGNS[i]);
     b.setAttribute("type", "button");
     b.dataset.speed = String(s);
     if (keys) b.title = `Key ${i + 1}`;

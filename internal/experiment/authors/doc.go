@@ -1,5 +1,6 @@
 // Package authors holds what the paper's authors' published code computed:
-// learning curves, times and the instances of seeds 1 to 30, as numbers.
+// learning curves, times and the instances of seeds 1 to 30, as numbers; and of the
+// corridors, which were not run again, what the paper itself says.
 // README.md says where they come from. Everything is parsed once, on first use.
 //
 // The values returned share memory: callers must not change them.

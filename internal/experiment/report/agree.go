@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"tiebreak/internal/experiment"
@@ -45,8 +46,11 @@ func Agree(r experiment.Result) (out []Agreement) {
 	for _, s := range []measure{regretMeasure(e.Unit), second(e)} {
 		for m, name := range e.Methods {
 			c, ok := authors.CurveOf(setting(e), authorsName(name))
-			if mean, _ := column(c, s.name); ok && len(mean) > 0 {
-				out = append(out, agree(firstSeeds(r, c.Seeds), m, s, c))
+			if mean, _ := column(c, s.name); !ok || len(mean) == 0 {
+				continue
+			}
+			if a := agree(firstSeeds(r, c.Seeds), m, s, c); len(a.Points) > 0 {
+				out = append(out, a)
 			}
 		}
 	}
@@ -80,11 +84,13 @@ func firstSeeds(r experiment.Result, n int) experiment.Result {
 func agree(r experiment.Result, m int, s measure, c authors.Curve) Agreement {
 	a := Agreement{Method: r.Experiment.Methods[m], Measure: s.name, Seeds: len(r.Runs), Theirs: c.Seeds}
 	mean, se := column(c, s.name)
+	counts := r.Experiment.Counts()
 	for i, n := range c.Queries {
-		if n > r.Experiment.Answers {
-			break
+		k := slices.Index(counts, n)
+		if k < 0 {
+			continue
 		}
-		p := compare(PopulationMeanOf(s.at(r, m, n)), Mean{mean[i], se[i]})
+		p := compare(PopulationMeanOf(s.at(r, m, k)), Mean{mean[i], se[i]})
 		p.Queries = n
 		if p.Inside {
 			a.Inside++

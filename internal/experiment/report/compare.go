@@ -3,6 +3,7 @@ package report
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"tiebreak/internal/experiment"
 	"tiebreak/internal/rng"
@@ -26,11 +27,16 @@ type Difference struct {
 	Improvement   float64    `json:"improvement"` // probability that the method has the smaller area on a seed; a tie counts half
 }
 
-// Reference returns the method that the others are compared with: IDRL, or the
-// first if it was not run.
+// Reference returns the method that the others are compared with: IDRL, or its
+// first variant, or the first method if it was not run.
 func Reference(e experiment.Experiment) string {
-	if slices.Contains(e.Methods, "idrl") {
-		return "idrl"
+	for _, first := range []func(string) bool{
+		func(m string) bool { return m == "idrl" },
+		func(m string) bool { return strings.HasPrefix(m, "idrl:") },
+	} {
+		if i := slices.IndexFunc(e.Methods, first); i >= 0 {
+			return e.Methods[i]
+		}
 	}
 	return e.Methods[0]
 }
@@ -111,10 +117,11 @@ type Reached struct {
 
 // ReachedTenth returns how soon every method got there.
 func ReachedTenth(r experiment.Result) (out []Reached) {
+	counts := r.Experiment.Counts()
 	for m, name := range r.Experiment.Methods {
 		missed := 0.0
 		n := over(r, m, func(run experiment.Run) float64 {
-			answers, ok := AnswersToTenth(run.Regret)
+			answers, ok := AnswersToTenth(counts, run.Regret)
 			if !ok {
 				missed++
 			}

@@ -51,7 +51,7 @@ func synthetic(t *testing.T, c experiment.Config, clock uint64) experiment.Resul
 		for m := range e.Methods {
 			noise := rng.New(e.Seed(i), "synthetic", uint64(m))
 			run := experiment.Run{Solves: 3 * e.Answers}
-			for n := range e.Answers + 1 {
+			for _, n := range e.Counts() {
 				fall := math.Exp(-float64(n) / float64(3+2*m))
 				run.Regret = append(run.Regret, 40*fall*noise.Float64())
 				run.MSE = append(run.MSE, 0.3*fall)
@@ -59,6 +59,9 @@ func synthetic(t *testing.T, c experiment.Config, clock uint64) experiment.Resul
 			}
 			for range e.Answers {
 				run.SelectNS = append(run.SelectNS, times.Int64N(1e7))
+			}
+			if c.Figure == "swimmer-corridor" || c.Figure == "ant-corridor" {
+				run.Steps, run.WallNS = int64(m+1)*1e6, times.Int64N(1e13)
 			}
 			runs = append(runs, run)
 		}
@@ -82,9 +85,13 @@ func asTheirs(t *testing.T, c experiment.Config, shift func(queries int, se floa
 		}
 		for i := range r.Runs {
 			side := float64(1 - 2*(i%2))
-			for k, n := range curve.Queries[:min(len(curve.Queries), e.Answers)] {
+			for at, n := range e.Counts() {
+				k := n - 1
+				if k < 0 || k >= len(curve.Queries) {
+					continue
+				}
 				se := curve.RegretSE[k]
-				r.Runs[i][m].Regret[n] = curve.RegretMean[k] + side*se*math.Sqrt(float64(curve.Seeds)) + shift(n, se)
+				r.Runs[i][m].Regret[at] = curve.RegretMean[k] + side*se*math.Sqrt(float64(curve.Seeds)) + shift(n, se)
 			}
 		}
 	}

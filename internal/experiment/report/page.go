@@ -58,7 +58,7 @@ func Page(command string, results []experiment.Result) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("page: %w", err)
 	}
-	v := view{Title: "Tiebreak: learning curves", Command: command, Style: template.CSS(pageStyle), Tables: overall(results)}
+	v := view{Title: "Tiebreak: learning curves", Command: command, Style: template.CSS(pageStyle), Tables: append(finalTables(results), overall(results)...)}
 	for _, r := range results {
 		s, err := sectionOf(r)
 		if err != nil {
@@ -138,7 +138,7 @@ func facts(r experiment.Result) []fact {
 		{"Candidate queries", "as in the " + e.Candidates},
 		{"Expert", map[string]string{experiment.Model: "of the paper's model", experiment.People: "as noisy as people"}[e.Expert]},
 		{"Seeds", fmt.Sprintf("%d, from %d on", e.Seeds, e.FirstSeed)},
-		{"Answers", strconv.Itoa(e.Answers)},
+		{"Answers", strconv.Itoa(e.Answers) + measured(e)},
 		{"Methods", strings.Join(methods, ", ")},
 		{"Regret", "in units of the " + e.Unit},
 	}
@@ -146,6 +146,14 @@ func facts(r experiment.Result) []fact {
 		out = slices.Insert(out, 1, fact{"Walls", "as in the " + e.Walls})
 	}
 	return out
+}
+
+// measured says after which answers there are measurements, where not after all.
+func measured(e experiment.Experiment) string {
+	if e.Measure < 2 {
+		return ""
+	}
+	return fmt.Sprintf(", measured after every %d", e.Measure)
 }
 
 // verdict says how far our curves agree with the authors'.

@@ -65,23 +65,29 @@ func styles(methods []string) (out []draw.LineStyle) {
 }
 
 // title returns how a method is called in text, with what follows a colon in its
-// name, the treatment of answers.
+// name: a treatment of answers, or a number of updates.
 func title(method string) string {
 	name, treatment, ok := strings.Cut(method, ":")
 	if m, err := acquisition.Find(name); err == nil {
 		name = m.Title
 	}
-	if ok {
-		name += ", " + treatment
+	switch _, err := strconv.Atoi(treatment); {
+	case !ok:
+		return name
+	case treatment == "1":
+		return name + ", 1 update"
+	case err == nil:
+		return name + ", " + treatment + " updates"
+	default:
+		return name + ", " + treatment
 	}
-	return name
 }
 
 // A curve is a line of a plot, with a band of one standard error.
 type curve struct {
 	label string
 	style draw.LineStyle
-	first int // number of answers of the first value
+	x     []int // numbers of answers
 	mean  []Mean
 	band  bool
 }
@@ -89,10 +95,11 @@ type curve struct {
 // ours returns the curves of every method.
 func ours(r experiment.Result, s measure) (out []curve) {
 	looks := styles(r.Experiment.Methods)
+	counts := r.Experiment.Counts()
 	for m, method := range r.Experiment.Methods {
-		c := curve{label: title(method), style: looks[m], band: true}
-		for n := range r.Experiment.Answers + 1 {
-			c.mean = append(c.mean, MeanOf(s.at(r, m, n)))
+		c := curve{label: title(method), style: looks[m], x: counts, band: true}
+		for i := range counts {
+			c.mean = append(c.mean, MeanOf(s.at(r, m, i)))
 		}
 		out = append(out, c)
 	}
@@ -112,8 +119,9 @@ func theirs(r experiment.Result, s measure) (out []curve) {
 		if len(mean) == 0 {
 			continue
 		}
-		line := curve{label: title(method), style: looks[m], first: 1, band: true}
+		line := curve{label: title(method), style: looks[m], band: true}
 		for i := range min(len(mean), r.Experiment.Answers) {
+			line.x = append(line.x, c.Queries[i])
 			line.mean = append(line.mean, Mean{mean[i], se[i]})
 		}
 		out = append(out, line)
@@ -244,7 +252,7 @@ func (c curve) add(p *plot.Plot) error {
 	line := make(plotter.XYs, len(c.mean))
 	outline := make(plotter.XYs, 2*len(line))
 	for i, v := range c.mean {
-		x := float64(c.first + i)
+		x := float64(c.x[i])
 		line[i] = plotter.XY{X: x, Y: v.Mean}
 		outline[i] = plotter.XY{X: x, Y: v.Mean + v.SE}
 		outline[len(outline)-1-i] = plotter.XY{X: x, Y: v.Mean - v.SE}

@@ -43,9 +43,19 @@ func Median(v []float64) float64 {
 }
 
 // Area returns the mean of regret over the answers 1 to N: the area under the
-// curve per answer. regret[0], before the first answer, is left out, since no
-// method has had a say in it. The slice has at least two elements.
-func Area(regret []float64) float64 { return stat.Mean(regret[1:], nil) }
+// curve per answer. regret[i] was measured after counts[i] answers, and stands for
+// those since the measurement before too. That before the first answer is left
+// out, since no method has had a say in it. There are at least two.
+func Area(counts []int, regret []float64) float64 {
+	var weights []float64 // nil: the same for all
+	for i := range counts[1:] {
+		weights = append(weights, float64(counts[i+1]-counts[i]))
+	}
+	if weights[0] == weights[len(weights)-1] { // only the last may differ
+		weights = nil
+	}
+	return stat.Mean(regret[1:], weights)
+}
 
 // share is the part of the first regret that counts as learnt, and rounding is
 // what two regrets that are equal on paper may differ by.
@@ -54,20 +64,20 @@ const (
 	rounding = 1e-9
 )
 
-// AnswersToTenth returns the smallest number of answers from which on regret
-// stays at or below a tenth of regret[0] until the end, and whether there is
-// one; if not, the number is N, that of the answers given. A first regret below
-// zero counts as zero.
-func AnswersToTenth(regret []float64) (answers int, reached bool) {
+// AnswersToTenth returns the smallest of counts from which on regret stays at or
+// below a tenth of regret[0] until the end, and whether there is one; if not, the
+// number is N, that of the answers given. regret[i] was measured after counts[i]
+// answers. A first regret below zero counts as zero.
+func AnswersToTenth(counts []int, regret []float64) (answers int, reached bool) {
 	limit := share*max(0, regret[0]) + rounding
 	last := len(regret) - 1
 	if regret[last] > limit {
-		return last, false
+		return counts[last], false
 	}
 	for last > 0 && regret[last-1] <= limit {
 		last--
 	}
-	return last, true
+	return counts[last], true
 }
 
 // resamples is the number of resamples of a bootstrap.
@@ -107,7 +117,8 @@ func over(r experiment.Result, m int, f func(experiment.Run) float64) []float64 
 
 // areas returns the area under the regret curve of method m on every seed.
 func areas(r experiment.Result, m int) []float64 {
-	return over(r, m, func(run experiment.Run) float64 { return Area(run.Regret) })
+	counts := r.Experiment.Counts()
+	return over(r, m, func(run experiment.Run) float64 { return Area(counts, run.Regret) })
 }
 
 // A measure is one of the curves of a run.
@@ -122,25 +133,27 @@ func regretMeasure(unit string) measure {
 }
 
 // second returns the measure that goes with the regret of an experiment: the
-// cosine where clips are whole trajectories, else the error of the rewards.
+// cosine where the figure says so, else the error of the rewards.
 func second(e experiment.Experiment) measure {
-	if f, err := experiment.FindFigure(e.Figure); err == nil && f.Whole {
+	if f, err := experiment.FindFigure(e.Figure); err == nil && f.Cosine {
 		return measure{"cosine", "Cosine to the true weights", func(r experiment.Run) []float64 { return r.Cosine }}
 	}
 	return measure{"mse", "Squared error of the rewards", func(r experiment.Run) []float64 { return r.MSE }}
 }
 
-// at returns the values of a measure of method m after n answers, by seed.
-func (s measure) at(r experiment.Result, m, n int) []float64 {
-	return over(r, m, func(run experiment.Run) float64 { return s.of(run)[n] })
+// at returns the values of a measure of method m after Experiment.Counts()[i]
+// answers, by seed.
+func (s measure) at(r experiment.Result, m, i int) []float64 {
+	return over(r, m, func(run experiment.Run) float64 { return s.of(run)[i] })
 }
 
-// milestones returns the numbers of answers that a table shows.
-func milestones(answers int) (out []int) {
-	for _, n := range []int{0, 1, 2, 3, 5, 10, 20, 50, 100} {
-		if n < answers {
-			out = append(out, n)
+// milestones returns the indexes of the numbers of answers that a table shows.
+func milestones(counts []int) (out []int) {
+	last := len(counts) - 1
+	for i, n := range counts[:last] {
+		if slices.Contains([]int{0, 1, 2, 3, 5, 10, 20, 50, 100}, n) {
+			out = append(out, i)
 		}
 	}
-	return append(out, answers)
+	return append(out, last)
 }

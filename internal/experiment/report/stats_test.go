@@ -43,8 +43,15 @@ func TestMedian(t *testing.T) {
 }
 
 func TestArea(t *testing.T) {
-	if got := report.Area([]float64{100, 4, 2, 0}); got != 2 {
+	if got := report.Area([]int{0, 1, 2, 3}, []float64{100, 4, 2, 0}); got != 2 {
 		t.Errorf("area = %v, want 2: the first regret does not count", got)
+	}
+	// 5 stands for four answers, and 1 for one.
+	if got := report.Area([]int{0, 4, 5}, []float64{100, 5, 1}); math.Abs(got-4.2) > 1e-12 {
+		t.Errorf("area = %v, want (4·5 + 1)/5", got)
+	}
+	if got := report.Area([]int{0, 2}, []float64{100, 5}); got != 5 {
+		t.Errorf("area = %v, want 5", got)
 	}
 }
 
@@ -66,8 +73,15 @@ func TestAnswersToTenth(t *testing.T) {
 		{"rounding", []float64{0, 1e-12, 1e-12}, 0, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if n, ok := report.AnswersToTenth(test.regret); n != test.answers || ok != test.reached {
+			counts := []int{0, 1, 2, 3}[:len(test.regret)]
+			if n, ok := report.AnswersToTenth(counts, test.regret); n != test.answers || ok != test.reached {
 				t.Errorf("%d, %v; want %d, %v", n, ok, test.answers, test.reached)
+			}
+			for i := range counts {
+				counts[i] *= 5
+			}
+			if n, ok := report.AnswersToTenth(counts, test.regret); n != 5*test.answers || ok != test.reached {
+				t.Errorf("measured after every 5: %d, %v; want %d, %v", n, ok, 5*test.answers, test.reached)
 			}
 		})
 	}

@@ -93,7 +93,7 @@ func decode(data []byte, e experiment.Experiment, method string, seed uint64) (r
 		return experiment.Run{}, errDamaged
 	}
 	for _, v := range [][]float64{r.Regret, r.MSE, r.Cosine} {
-		if len(v) != e.Answers+1 {
+		if len(v) != len(e.Counts()) {
 			return experiment.Run{}, errDamaged
 		}
 	}
@@ -143,6 +143,7 @@ func sum(data []byte) string {
 func fingerprint(e experiment.Experiment) string {
 	c := e.Config
 	c.Methods, c.Seeds, c.FirstSeed = nil, 0, 0
+	c.Measure = unlessOne(c.Measure) // 1 is left out, as it was before there was a choice
 	b, err := json.Marshal(struct {
 		Engine int
 		Config experiment.Config

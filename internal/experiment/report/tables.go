@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strconv"
 
 	"tiebreak/internal/experiment"
@@ -28,17 +29,18 @@ func meanAreas(r experiment.Result) (out []methodArea) {
 }
 
 func milestoneTable(r experiment.Result) tableView {
-	steps := milestones(r.Experiment.Answers)
+	counts := r.Experiment.Counts()
+	steps := milestones(counts)
 	t := tableView{Caption: "Mean regret ± standard error after a number of answers", Head: []string{"method"}}
-	for _, n := range steps {
-		t.Head = append(t.Head, strconv.Itoa(n))
+	for _, i := range steps {
+		t.Head = append(t.Head, strconv.Itoa(counts[i]))
 	}
 	t.Head = append(t.Head, "area")
 	regret := regretMeasure(r.Experiment.Unit)
 	for m, a := range meanAreas(r) {
 		row := []string{title(a.method)}
-		for _, n := range steps {
-			row = append(row, plusMinus(MeanOf(regret.at(r, m, n))))
+		for _, i := range steps {
+			row = append(row, plusMinus(MeanOf(regret.at(r, m, i))))
 		}
 		t.Rows = append(t.Rows, append(row, plusMinus(a.area)))
 	}
@@ -52,8 +54,9 @@ func agreementTable(r experiment.Result) tableView {
 		Note:    "Difference of the means, ours less theirs, ± its standard error √(s.e.² + s.e.²), after a number of queries; * outside two of them. Every number of queries is in agreement.csv.",
 	}
 	var steps []int
-	for _, n := range milestones(r.Experiment.Answers) {
-		if n > 0 {
+	counts := r.Experiment.Counts()
+	for _, i := range milestones(counts) {
+		if n := counts[i]; n > 0 {
 			steps = append(steps, n)
 			t.Head = append(t.Head, "Δ "+strconv.Itoa(n))
 		}
@@ -62,8 +65,8 @@ func agreementTable(r experiment.Result) tableView {
 		row := []string{title(a.Method), a.Measure, counted(a.Inside, len(a.Points))}
 		for _, n := range steps {
 			cell := "–"
-			if n <= len(a.Points) {
-				p := a.Points[n-1]
+			if k := slices.IndexFunc(a.Points, func(p AgreeWith) bool { return p.Queries == n }); k >= 0 {
+				p := a.Points[k]
 				cell = plusMinus(Mean{p.Diff, p.SE})
 				if !p.Inside {
 					cell += space + "*"
@@ -125,6 +128,9 @@ func timingTables(r experiment.Result) []tableView {
 		t.Rows = append(t.Rows, []string{title(v.Method), strconv.Itoa(v.Selections), short(v.P50) + space + "ms", short(v.P95) + space + "ms", short(v.Solves), theirs, ratio})
 	}
 	out := []tableView{t}
+	if inCorridor(r.Experiment) {
+		out = append(out, costTable(r))
+	}
 	if setting(r.Experiment) == "driver_comparison" {
 		notes := tableView{Caption: "CPU seconds of the authors' code in Driver", Head: []string{"what", "code", "seconds", "how measured"}}
 		for _, n := range authors.DriverNotes() {

@@ -11,12 +11,15 @@ import (
 )
 
 // Timing is what the selections of a method cost. It differs between machines
-// and between runs, but for Solves.
+// and between runs, but for Solves and Steps.
 type Timing struct {
 	Method     string
 	Selections int
 	P50, P95   float64 // wall time of one selection, milliseconds
 	Solves     float64 // calls of the solver per answer
+	Wall       Mean    // wall time of a run, seconds, and Longest that of the longest; 0 where it was not measured
+	Longest    float64
+	Steps      float64 // environment steps of a run; 0 where they are not counted
 
 	// Authors is the CPU time of the selection of one query and the update that
 	// follows it in the authors' code, milliseconds; 0 if it was not measured.
@@ -41,6 +44,7 @@ func Timings(r experiment.Result) (out []Timing) {
 		if slices.Sort(ms); len(ms) > 0 {
 			t.P50, t.P95 = stat.Quantile(0.5, stat.Empirical, ms, nil), stat.Quantile(0.95, stat.Empirical, ms, nil)
 		}
+		t.cost(r, m)
 		if theirs, ok := authors.TimingOf(setting(r.Experiment), authorsName(name)); ok {
 			t.Authors, t.Note = 1000*theirs.Select, theirs.Note
 		}
@@ -51,8 +55,16 @@ func Timings(r experiment.Result) (out []Timing) {
 
 func timingForm(r experiment.Result) ([]byte, error) {
 	rows := [][]string{{"method", "selections", "p50_ms", "p95_ms", "solves_per_answer"}}
+	costs := inCorridor(r.Experiment)
+	if costs {
+		rows[0] = append(rows[0], "wall_s_mean", "wall_s_se", "wall_s_max", "steps_mean")
+	}
 	for _, t := range Timings(r) {
-		rows = append(rows, []string{t.Method, strconv.Itoa(t.Selections), number(t.P50), number(t.P95), number(t.Solves)})
+		row := []string{t.Method, strconv.Itoa(t.Selections), number(t.P50), number(t.P95), number(t.Solves)}
+		if costs {
+			row = append(row, number(t.Wall.Mean), number(t.Wall.SE), number(t.Longest), number(t.Steps))
+		}
+		rows = append(rows, row)
 	}
 	return table(rows)
 }

@@ -18,6 +18,7 @@ import (
 //	summary.csv    mean, standard error and median over seeds, by method and answers
 //	stats.json     areas, paired differences and tests, answers until a tenth
 //	agreement.csv  against the authors' curves, by method and queries; where there are such
+//	final.csv      regret after the last answer, beside the paper's; of corridors
 //	regret.svg and .png, mse.svg and .png (or cosine)
 //	timing.csv     wall time of the selections; the only file that differs from one run to the next
 func Write(dir string, r experiment.Result) error {
@@ -60,6 +61,9 @@ func outputs(r experiment.Result) []output {
 			out = append(out, output{s.name + "." + format, func() ([]byte, error) { return Plot(r, s.name, format) }})
 		}
 	}
+	if inCorridor(r.Experiment) {
+		out = append(out, of("final.csv", finalForm))
+	}
 	if len(Agree(r)) > 0 {
 		out = append(out, of("agreement.csv", agreementForm))
 	}
@@ -75,10 +79,10 @@ func longForm(r experiment.Result) ([]byte, error) {
 	for m, method := range e.Methods {
 		for i, runs := range r.Runs {
 			seed := strconv.FormatUint(e.Seed(i), 10)
-			for n := range e.Answers + 1 {
+			for k, n := range e.Counts() {
 				row := []string{e.Figure, e.Queries, e.Mode, e.Walls, e.Candidates, e.Expert, method, seed, strconv.Itoa(n)}
 				run := runs[m]
-				rows = append(rows, append(row, number(run.Regret[n]), number(run.MSE[n]), number(run.Cosine[n])))
+				rows = append(rows, append(row, number(run.Regret[k]), number(run.MSE[k]), number(run.Cosine[k])))
 			}
 		}
 	}
@@ -97,10 +101,10 @@ func summaryForm(r experiment.Result) ([]byte, error) {
 		func(r experiment.Run) []float64 { return r.Cosine },
 	}
 	for m, method := range e.Methods {
-		for n := range e.Answers + 1 {
+		for k, n := range e.Counts() {
 			row := []string{e.Figure, e.Queries, e.Mode, method, strconv.Itoa(len(r.Runs)), strconv.Itoa(n)}
 			for _, f := range fields {
-				v := measure{of: f}.at(r, m, n)
+				v := measure{of: f}.at(r, m, k)
 				mean := MeanOf(v)
 				row = append(row, number(mean.Mean), number(mean.SE), number(Median(v)))
 			}
@@ -129,6 +133,14 @@ func table(rows [][]string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// unlessOne returns n, or 0 for 1.
+func unlessOne(n int) int {
+	if n == 1 {
+		return 0
+	}
+	return n
+}
+
 // methodStats is what stats.json says of a method.
 type methodStats struct {
 	Method string `json:"method"`
@@ -141,8 +153,8 @@ func statsForm(r experiment.Result) ([]byte, error) {
 	e := r.Experiment
 	var methods []methodStats
 	for m, name := range e.Methods {
-		regret := regretMeasure(e.Unit)
-		methods = append(methods, methodStats{name, MeanOf(regret.at(r, m, 0)), MeanOf(regret.at(r, m, e.Answers)), MeanOf(areas(r, m))})
+		regret, last := regretMeasure(e.Unit), len(e.Counts())-1
+		methods = append(methods, methodStats{name, MeanOf(regret.at(r, m, 0)), MeanOf(regret.at(r, m, last)), MeanOf(areas(r, m))})
 	}
 	b, err := json.MarshalIndent(struct {
 		Name        string        `json:"name"`
@@ -156,12 +168,13 @@ func statsForm(r experiment.Result) ([]byte, error) {
 		FirstSeed   uint64        `json:"first_seed"`
 		Seeds       int           `json:"seeds"`
 		Answers     int           `json:"answers"`
+		Measure     int           `json:"measure,omitempty"` // answers from one measurement to the next; left out: 1
 		Methods     []methodStats `json:"methods"`
 		Differences []Difference  `json:"differences"`
 		ToTenth     []Reached     `json:"answers_to_tenth"`
 		Agreement   []Agreement   `json:"agreement,omitempty"`
 	}{
-		e.Name(), e.Figure, e.Queries, e.Mode, e.Walls, e.Candidates, e.Expert, e.Unit, e.FirstSeed, e.Seeds, e.Answers,
+		e.Name(), e.Figure, e.Queries, e.Mode, e.Walls, e.Candidates, e.Expert, e.Unit, e.FirstSeed, e.Seeds, e.Answers, unlessOne(e.Measure),
 		methods, Differences(r, Reference(e)), ReachedTenth(r), Agree(r),
 	}, "", "  ")
 	return append(b, '\n'), err

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"tiebreak/envs"
+	"tiebreak/envs/driver"
+	"tiebreak/envs/envtest/pointmass"
+	"tiebreak/internal/belief"
+	"tiebreak/internal/clip"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/rng"
+	"tiebreak/internal/solver"
+	"tiebreak/internal/trainer"
+	"tiebreak/web"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestCatalogueOfTheForm: the layout of an environment that cannot be made is
+// not asked for.
+func TestCatalogueOfTheForm(t *testing.T) {
+	entries := envs.List{
+		{ID: "ant", Title: "Ant", Description: "Four legs.", Unavailable: errors.New("needs the library: install it")},
+		envs.Catalogue()[0],
+	}
+	got := catalogue(entries)
+	want := web.EnvChoice{ID: "ant", Title: "Ant", Description: "Four legs.", Unavailable: "needs the library: install it"}
+	if diff := cmp.Diff(want, got[0]); diff != "" {
+		t.Errorf("an environment that is not available (-want +got):\n%s", diff)
+	}
+	if got[1].ID != driver.ID || len(got[1].FeatureNames) != 5 || got[1].Unavailable != "" {
+		t.Errorf("an environment that is: %+v", got[1])
+	}
+}
+
+// TestUnavailableEnvironments: of those of this build that cannot be made no
+// session is made, and the help says why.
+func TestUnavailableEnvironments(t *testing.T) {
+	_, help, _ := cli(t, "session", "--help")
+	dir := t.TempDir()
+	for _, e := range envs.Catalogue() {
+		if !strings.Contains(help, e.ID) {
+			t.Errorf("session --help does not name %s", e.ID)
+		}
+		if e.Unavailable == nil {
+			continue
+		}
+		why := e.Unavailable.Error()
+		status, _, errs := cli(t, "session", "--data", dir, "--env", e.ID)
+		if status != 2 || !strings.Contains(errs, why) || !strings.Contains(strings.Join(strings.Fields(help), " "), why) {
+			t.Errorf("session --env %s: status %d, %s; or its help does not say why", e.ID, status, errs)
+		}
+	}
+}
+
+// TestTrainers: what is searched has settings of its own, and what is solved
+// exactly those that sessions on record were made with.
+func TestTrainers(t *testing.T) {
+	spec := idrl.SessionSpec{Kind: idrl.CompareClips}.WithDefaults()
+	exact, err := trainerIn(spec, func() idrl.Environment { return driver.New() })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if exact.First != nil || exact.Pool != 30 || exact.Rollouts != 0 || exact.Segments != 0 || exact.Mu == nil || exact.Remake != nil {
+		t.Errorf("the trainer of driver has changed: %+v", exact)
+	}
+	for _, test := range []struct{ liveSteps, wantSteps, episodes, wantEpisodes int }{
+		{0, 40 * 60, 0, 3},
+		{5000, 5000, 10, 3},
+		{5000, 5000, 1, 1},
+	} {
+		searched, err := trainerIn(spec, func() idrl.Environment {
+			return pointmass.New(pointmass.Config{Search: idrl.Search{NoiseStd: 0.7, Episodes: test.episodes, LiveSteps: test.liveSteps}})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ars := searched.Solver.(breakable).Solver.(solver.ARS)
+		if ars.MaxSteps != test.wantSteps || ars.Episodes != test.wantEpisodes || ars.NoiseStd != 0.7 || searched.First != (solver.Draft{}) {
+			t.Errorf("%+v: search %+v after %T", test, ars, searched.First)
+		}
+	}
+}
+
+// TestTrainingBySearch: a worker makes generations of an environment that must be
+// searched, the same ones again, with clips that a page can show.
+func TestTrainingBySearch(t *testing.T) {
+	spec := idrl.SessionSpec{ID: "s1", Kind: idrl.CompareClips, Seed: 5}.WithDefaults()
+	play := func() (out []idrl.Generation) {
+		tr, err := trainerIn(spec, func() idrl.Environment { return pointmass.New(pointmass.Config{}) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &workshop{yield: func() {}, trainers: map[idrl.SessionID]idrl.Trainer{spec.ID: tr}}
+		job := idrl.TrainJob{Posterior: belief.Isotropic(3, 1)}
+		for range 2 {
+			payload, err := encodeRequest(spec, job)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := w.handle(t.Context(), payload, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, err := decodeGeneration(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, g)
+			job.BasedOn, job.Warm = 3, nil
+			for _, c := range g.Candidates {
+				job.Warm = append(job.Warm, c.Params)
+			}
+		}
+		return out
+	}
+	generations := play()
+	for _, g := range generations {
+		if len(g.Candidates) != 6 || len(g.Queries) < 500 {
+			t.Errorf("%d candidates and %d questions, want 6 and many", len(g.Candidates), len(g.Queries))
+		}
+		for id, c := range g.Clips {
+			if _, err := clip.Decode(c.Media); err != nil {
+				t.Errorf("clip %s: %v", id, err)
+			}
+		}
+	}
+	if diff := cmp.Diff(generations, play()); diff != "" {
+		t.Errorf("the same session again:\n%s", diff)
+	}
+}
+
+func TestSearchThatBreaksDown(t *testing.T) {
+	env := pointmass.New(pointmass.Config{Limit: 1e-9})
+	_, err := breakable{solver.ARS{Episodes: 1, Iterations: 1}}.Solve(t.Context(),
+		idrl.SolveTask{Env: env, Theta: []float64{1, 0, 0}}, rng.New(1, "solve", 0))
+	if !errors.Is(err, trainer.ErrBroken) || !errors.Is(err, solver.ErrBroken) {
+		t.Errorf("error = %v, want one that tells the trainer", err)
+	}
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"tiebreak/internal/clip"
+	"tiebreak/internal/clip/film"
+	"tiebreak/internal/idrl"
+	"tiebreak/store"
+)
+
+// clipsFlags are the flags of clips.
+type clipsFlags struct {
+	data, session, format, out, size string
+	speed                            float64
+	pair                             bool
+}
+
+func (f *clipsFlags) declare(fs *flag.FlagSet) {
+	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything")
+	fs.StringVar(&f.session, "session", "", "`id` of the session; without it the sessions are listed")
+	fs.StringVar(&f.format, "format", film.Formats()[0], "format: "+strings.Join(film.Formats(), ", ")+"; mp4 and webm need ffmpeg, png shows the end of a clip")
+	fs.StringVar(&f.out, "out", "clips", "`folder` for the files")
+	fs.StringVar(&f.size, "size", "480x360", "`box` in pixels that each clip fits in")
+	fs.Float64Var(&f.speed, "speed", 1, "`factor`: 1 is as on the page, 0.5 half as fast")
+	fs.BoolVar(&f.pair, "pair", false, "one file an answer, its clips side by side as they were shown")
+}
+
+func clipsCommand() command {
+	return command{
+		name: "clips", summary: "write the clips of a session as GIF, MP4, WebM or PNG", usage: "--session ID [flags]",
+		about: "Writes every clip that an answer of the session speaks of as a file that is named by its id, as the page\n" +
+			"plays it. With --pair it writes a file for every answer, named by its id. Files that are there are kept,\n" +
+			"so the same command goes on where it was stopped. It may run while the server does. Without --session\n" +
+			"it lists the sessions there are.",
+		example: "tiebreak clips --data tiebreak-data --session ID --format mp4 --out clips",
+		flags:   func(fs *flag.FlagSet) { new(clipsFlags).declare(fs) },
+		run:     runClips,
+	}
+}
+
+func runClips(ctx context.Context, io stdio, args []string) (err error) {
+	var f clipsFlags
+	fs := flag.NewFlagSet("clips", flag.ContinueOnError)
+	f.declare(fs)
+	if err := parse(fs, args); err != nil {
+		return err
+	}
+	cfg, err := f.config()
+	if err != nil {
+		return fmt.Errorf("%w: %w", errUsage, err)
+	}
+	db, err := store.OpenReadOnly(ctx, f.data)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if f.session == "" {
+		return listSessions(ctx, io, db)
+	}
+	reels, err := reelsOf(ctx, db, idrl.SessionID(f.session), f.pair)
+	if idrl.KindOf(err) == idrl.NotFound {
+		return fmt.Errorf("%w; 'tiebreak clips --data %s' lists the sessions", err, f.data)
+	}
+	if err != nil {
+		return err
+	}
+	if len(reels) == 0 {
+		fmt.Fprintf(io.out, "Session %s has no answers yet, so there are no clips to write.\n", f.session)
+		return nil
+	}
+	if err := os.MkdirAll(f.out, 0o755); err != nil {
+		return idrl.Errorf(idrl.Invalid, "the folder %s cannot be made (%v): choose another with --out", f.out, err)
+	}
+	w := &filmWriter{flags: f, cfg: cfg, db: db, io: io}
+	return w.writeAll(ctx, reels)
+}
+
+// config returns what films are to be like, without their clips, or an error if
+// a flag is wrong.
+func (f *clipsFlags) config() (cfg film.Config, err error) {
+	if err := film.CheckFormat(f.format); err != nil {
+		return cfg, err
+	}
+	cfg.Speed = f.speed
+	width, height, _ := strings.Cut(f.size, "x")
+	if _, err := fmt.Sscanf(width+" "+height+"!", "%d %d!", &cfg.Width, &cfg.Height); err != nil {
+		return cfg, idrl.Errorf(idrl.Invalid, "--size %q is not a width and a height; use pixels, such as 480x360", f.size)
+	}
+	_, err = film.New(cfg)
+	return cfg, err
+}
+
+// A reel is a file that is to be written.
+type reel struct {
+	name  string // without extension
+	clips []idrl.ClipID
+}
+
+// reelsOf returns a reel for each clip of the answered questions, in the order of
+// the answers, or one for each answer if in pairs, left clip first.
+func reelsOf(ctx context.Context, db *store.DB, id idrl.SessionID, pairs bool) (list []reel, err error) {
+	seen := map[idrl.ClipID]bool{}
+	err = db.Rows(ctx, id, func(a idrl.Answer, q idrl.Query, _ []idrl.Clip, _ idrl.Why, _ bool) error {
+		if pairs {
+			shown := slices.Clone(q.Clips)
+			if a.Left == idrl.SideB {
+				slices.Reverse(shown)
+			}
+			list = append(list, reel{string(a.ID), shown})
+			return nil
+		}
+		for _, c := range q.Clips {
+			if !seen[c] {
+				seen[c] = true
+				list = append(list, reel{string(c), []idrl.ClipID{c}})
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
+// A filmWriter writes the films of a session.
+type filmWriter struct {
+	flags clipsFlags
+	cfg   film.Config
+	db    *store.DB
+	io    stdio
+
+	wrote, kept, missing int
+}
+
+// writeAll writes those reels that are not there, and says what came of them.
+func (w *filmWriter) writeAll(ctx context.Context, reels []reel) error {
+	for i, r := range reels {
+		file := url.PathEscape(r.name) + "." + w.flags.format // who answers chooses the name of the answer
+		fmt.Fprintf(w.io.err, "\r%-79s", fmt.Sprintf("%d of %d: %s", i+1, len(reels), file))
+		if err := w.write(ctx, filepath.Join(w.flags.out, file), r); err != nil {
+			fmt.Fprintf(w.io.err, "\r%-79s\r", "") // wipes the line of progress
+			if ctx.Err() != nil {
+				fmt.Fprintf(w.io.err, "Stopped. %d of %d files are in %s; the same command goes on from there.\n",
+					w.wrote+w.kept, len(reels), w.flags.out)
+				return ctx.Err()
+			}
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	fmt.Fprintf(w.io.err, "\r%-79s\r", "")
+	fmt.Fprintf(w.io.out, "%d files in %s: %d written, %d were there.\n", w.wrote+w.kept, w.flags.out, w.wrote, w.kept)
+	if w.missing > 0 {
+		fmt.Fprintf(w.io.err, "%d files could not be written: their clips were recorded without a drawing.\n", w.missing)
+	}
+	return nil
+}
+
+// write writes the film of a reel unless it is there.
+func (w *filmWriter) write(ctx context.Context, path string, r reel) error {
+	if _, err := os.Stat(path); err == nil {
+		w.kept++
+		return nil
+	}
+	cfg := w.cfg
+	for _, id := range r.clips {
+		media, err := w.db.ClipMedia(ctx, idrl.SessionID(w.flags.session), id)
+		if idrl.KindOf(err) == idrl.NotFound {
+			w.missing++
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		c, err := clip.Decode(media)
+		if err != nil {
+			return fmt.Errorf("clip %s: %w", id, err)
+		}
+		cfg.Clips = append(cfg.Clips, c)
+	}
+	f, err := film.New(cfg)
+	if err != nil {
+		return err
+	}
+	if err := f.Save(ctx, path, w.flags.format); err != nil {
+		return err
+	}
+	w.wrote++
+	return nil
+}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+
+	"tiebreak/envs"
+)
+
+// modelsFlag declares the flag for the folder of a user's own models.
+func modelsFlag(fs *flag.FlagSet, dir *string) {
+	fs.StringVar(dir, "models", os.Getenv("TIEBREAK_MODELS"), "`folder` with MuJoCo models of your own (see docs/models)")
+}
+
+// environments returns the catalogue with the models in dir.
+func environments(dir string) (envs.List, error) {
+	own, err := envs.Own(dir)
+	return append(envs.Catalogue(), own...), err
+}
+
+// workerCommandLine returns the command line of a worker with the models in dir;
+// nil, for this program's own, if there are none.
+func workerCommandLine(dir string) ([]string, error) {
+	if dir == "" {
+		return nil, nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	dir, err = filepath.Abs(dir)
+	return []string{self, "worker", "--models", dir}, err
+}

@@ -1,0 +1,94 @@
+package mujoco
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"tiebreak/envs/corridor"
+	"tiebreak/internal/idrl"
+)
+
+// Robots of a corridor.
+const (
+	SwimmerCorridorID = "swimmer-corridor"
+	AntCorridorID     = "ant-corridor"
+)
+
+// NewSwimmerCorridor returns Swimmer-Corridor: the three-link swimmer in a row of
+// 13 cells of 3 m. Source: reference "authors-code", section 1, whose steps of
+// 4 × 0.04 s are longer than those of Swimmer.
+//
+// An observation is positions, velocities, 1, and one number for each cell that
+// is 1 in the cell that holds the robot. The authors' has 154 numbers, of which
+// all but these 24 are always 0.
+func NewSwimmerCorridor() (*Env, error) {
+	m, err := model("swimmer_corridor.xml")
+	if err != nil {
+		return nil, err
+	}
+	maze := corridor.Maze{CellSize: 3}
+	t := corridorTask(SwimmerCorridorID, maze)
+	t.skip = 4
+	t.spec.Actions = idrl.ActionSpec{Low: m.CtrlLow, High: m.CtrlHigh}
+	t.spec.StepSeconds = m.TimestepSec * float64(t.skip)
+	t.spec.ObsDim = m.NQ + m.NV + 1 + corridor.Cells
+	t.spec.Horizon = 1000
+	t.spec.Search = idrl.Search{StepSize: 0.04, NoiseStd: 0.06, Directions: 16, Iterations: 30, Episodes: 10, LiveSteps: 60_000}
+	t.spec.ClipSteps, t.spec.Playback = 12, 1
+	t.reset = func(e *Env, rng *rand.Rand) {
+		uniform(e.d.QPos, 0.1, rng)
+		uniform(e.d.QVel, 0.1, rng)
+	}
+	t.look = swimmerCorridorLook(&maze)
+	return newEnv(t, m)
+}
+
+// corridorTask returns what the corridors have in common. The root's position is
+// the first two of the engine's.
+func corridorTask(id string, maze corridor.Maze) *task {
+	t := &task{memo: 0}
+	t.spec = idrl.EnvSpec{ID: id, FeatureNames: corridorFeatures(), Discount: 1, StillLabel: "this moment"}
+	start := make([]float64, 2) // of the step under way
+	t.before = func(e *Env) { copy(start, e.d.QPos) }
+	t.after = func(e *Env) {
+		e.d.QPos[0], e.d.QPos[1] = maze.Enter(start[0], start[1], e.d.QPos[0], e.d.QPos[1])
+	}
+	t.phi = func(e *Env, _ idrl.Action, dst []float64) {
+		maze.Features(dst, start[0], start[1], e.d.QPos[0], e.d.QPos[1])
+	}
+	t.observe = func(e *Env, dst []float64) {
+		n := copy(dst, e.d.QPos)
+		n += copy(dst[n:], e.d.QVel)
+		dst[n] = 1
+		cells := dst[n+1:]
+		clear(cells)
+		if cell, ok := maze.Cell(e.d.QPos[0], e.d.QPos[1]); ok {
+			cells[cell] = 1
+		}
+	}
+	return t
+}
+
+// corridorFeatures names the features of package corridor.
+func corridorFeatures() (out []string) {
+	for c := range corridor.Cells {
+		for _, what := range []string{"forward", "sideways", "staying"} {
+			out = append(out, fmt.Sprintf("Cell %d: %s", c+1, what))
+		}
+	}
+	return out
+}
+
+// uniform adds noise from [−size, size] to every number of x.
+func uniform(x []float64, size float64, rng *rand.Rand) {
+	for i := range x {
+		x[i] += size * (2*rng.Float64() - 1)
+	}
+}
+
+// normal adds normal noise to every number of x.
+func normal(x []float64, std float64, rng *rand.Rand) {
+	for i := range x {
+		x[i] += std * rng.NormFloat64()
+	}
+}

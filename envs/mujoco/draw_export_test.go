@@ -1,0 +1,23 @@
+package mujoco
+
+import "tiebreak/internal/idrl"
+
+// SingleSteps returns the scenes after each engine step from before to after,
+// made one by one; the last is that of after.
+func (e *Env) SingleSteps(before, after []float64) (out []idrl.Scene) {
+	e.Restore(after)
+	ctrl := append([]float64(nil), e.d.Ctrl...)
+	e.Restore(before)
+	copy(e.d.Ctrl, ctrl)
+	for range e.skip {
+		if err := e.d.Step(1); err != nil {
+			panic(err)
+		}
+		var s idrl.Scene
+		e.Draw(&s)
+		out = append(out, s)
+	}
+	e.Restore(after)
+	e.Draw(&out[e.skip-1])
+	return out
+}

@@ -1,0 +1,218 @@
+// Package mujoco holds the environments of the MuJoCo physics engine: the eight
+// locomotion tasks and the two corridors of the paper, and models of a user's own.
+//
+// Observations, noise and frame skips follow OpenAI Gym (reference "mujoco",
+// section 5) as the paper changes them: positions are left out and no episode
+// ends early.
+package mujoco
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+
+	"tiebreak/envs/mujoco/engine"
+	"tiebreak/internal/idrl"
+)
+
+// A task is what makes an environment of a model. It is immutable.
+type task struct {
+	spec idrl.EnvSpec // but for Actions and StepSeconds where they are the model's
+	skip int          // engine steps of an environment step
+	memo int          // numbers that a snapshot holds besides the engine's state
+
+	// The following read the state of e, whose engine is at the end of a step.
+	reset    func(e *Env, rng *rand.Rand)               // draws the first state
+	before   func(e *Env)                               // sees the state before a step, besides e.from and e.held; may be nil
+	control  func(e *Env, a idrl.Action)                // sets the controls; nil: they are the action
+	after    func(e *Env)                               // changes the state after a step; may be nil
+	observe  func(e *Env, dst []float64)                // length ObsDim
+	phi      func(e *Env, a idrl.Action, dst []float64) // length d; follows observe
+	remember func(e *Env)                               // notes in e.note, at the end of a reset or step, what the next step needs and the engine's state does not hold; may be nil
+	unstable func(e *Env) bool                          // Gym would end the episode here; may be nil
+	look     look
+}
+
+// Env is an environment of the engine. A snapshot is the step, the engine's time,
+// positions, velocities, warm start, actuator states, the controls of the step
+// that led there, and the task's memo. Whatever else a step depends on the engine
+// computes from these.
+type Env struct {
+	*task
+	m    *engine.Model
+	d    *engine.Data
+	pose *engine.Data // for pictures, so that they do not touch d; nil until first drawn
+	ends bool         // at states that Gym would end the episode at
+
+	t     int       // steps taken
+	over  bool      // the episode has ended before the horizon
+	note  []float64 // the task's memo
+	from  []float64 // positions before the step under way
+	held  []float64 // controls of the step before it, at first 0
+	obs   []float64
+	feats []float64
+	scene stage
+}
+
+var (
+	_ idrl.Drawer      = (*Env)(nil)
+	_ idrl.Snapshotter = (*Env)(nil)
+	_ idrl.Substepper  = (*Env)(nil)
+)
+
+// newEnv returns an environment of a task with a model of its own kind.
+func newEnv(t *task, m *engine.Model) (*Env, error) {
+	d, err := m.NewData()
+	if err != nil {
+		return nil, fmt.Errorf("environment %s: %w", t.spec.ID, err)
+	}
+	return &Env{
+		task: t, m: m, d: d, note: make([]float64, t.memo),
+		from: make([]float64, m.NQ), held: make([]float64, m.NU),
+		obs: make([]float64, t.spec.ObsDim), feats: make([]float64, t.spec.FeatureDim()),
+	}, nil
+}
+
+// Spec describes the environment.
+func (e *Env) Spec() idrl.EnvSpec { return e.spec }
+
+// Reset starts an episode with the noise of the task. Where the simulation
+// breaks down already there, as a user's own model may, the first step says so.
+func (e *Env) Reset(rng *rand.Rand) idrl.TimeStep {
+	e.fresh()
+	e.task.reset(e, rng)
+	e.must(e.d.Forward())
+	e.observe(e, e.obs)
+	if e.remember != nil {
+		e.remember(e)
+	}
+	runtime.KeepAlive(e)
+	return idrl.TimeStep{Kind: idrl.First, Obs: e.obs}
+}
+
+// fresh returns the engine to the model's first state.
+func (e *Env) fresh() {
+	e.must(e.d.Reset())
+	e.t, e.over = 0, false
+	clear(e.note)
+}
+
+// must panics on an error of the engine that no state can cause.
+func (e *Env) must(err error) {
+	if err != nil && !errors.Is(err, engine.ErrBroken) {
+		panic(fmt.Sprintf("mujoco: %v", err))
+	}
+}
+
+// Step applies a for one step of the task. If the simulation breaks down the
+// episode ends there, Truncated and Broken, with observation and features 0.
+func (e *Env) Step(a idrl.Action) idrl.TimeStep {
+	if e.over || e.t >= e.spec.Horizon {
+		panic("mujoco: the episode has ended")
+	}
+	if !e.spec.Actions.Contains(a) {
+		panic("mujoco: not an action of this environment")
+	}
+	e.t++
+	if !e.advance(a) {
+		return e.breakDown()
+	}
+	e.observe(e, e.obs)
+	e.phi(e, a, e.feats)
+	if e.remember != nil {
+		e.remember(e)
+	}
+	runtime.KeepAlive(e)
+	if !finite(e.feats) || !finite(e.obs) {
+		return e.breakDown()
+	}
+	return idrl.TimeStep{Kind: e.kind(), Obs: e.obs, Phi: e.feats}
+}
+
+// advance moves the engine by one step. It reports whether that went well.
+func (e *Env) advance(a idrl.Action) bool {
+	if e.before != nil {
+		e.before(e)
+	}
+	copy(e.from, e.d.QPos)
+	copy(e.held, e.d.Ctrl)
+	if e.control != nil {
+		e.control(e, a)
+	} else {
+		copy(e.d.Ctrl, a)
+	}
+	if err := e.d.Step(e.skip); err != nil {
+		return false
+	}
+	if e.after != nil {
+		e.after(e)
+	}
+	return true
+}
+
+func (e *Env) kind() idrl.StepKind {
+	switch {
+	case e.ends && e.unstable != nil && e.unstable(e):
+		e.over = true
+		return idrl.Terminated
+	case e.t == e.spec.Horizon:
+		return idrl.Truncated
+	default:
+		return idrl.Mid
+	}
+}
+
+// breakDown ends the episode after a breakdown of the simulation, whose state is
+// replaced by the model's first: it may hold numbers that are none.
+func (e *Env) breakDown() idrl.TimeStep {
+	t := e.t
+	e.fresh()
+	e.t, e.over = t, true
+	clear(e.feats)
+	clear(e.obs)
+	return idrl.TimeStep{Kind: idrl.Truncated, Obs: e.obs, Phi: e.feats, Broken: true}
+}
+
+// Snapshot appends the present state to dst[:0] and returns it.
+func (e *Env) Snapshot(dst []float64) []float64 {
+	dst = append(dst[:0], float64(e.t), e.d.Time())
+	for _, part := range e.parts() {
+		dst = append(dst, part...)
+	}
+	runtime.KeepAlive(e)
+	return dst
+}
+
+// parts are the slices that make up a snapshot behind step and time.
+func (e *Env) parts() [6][]float64 {
+	return [6][]float64{e.d.QPos, e.d.QVel, e.d.Warmstart, e.d.Act, e.d.Ctrl, e.note}
+}
+
+// Restore returns to a state that Snapshot returned.
+func (e *Env) Restore(s []float64) {
+	if len(s) < 2 || !(s[0] >= 0 && s[0] <= float64(e.spec.Horizon)) {
+		panic("mujoco: not a snapshot of this environment")
+	}
+	e.fresh()
+	e.t = int(s[0])
+	e.d.SetTime(s[1])
+	rest := s[2:]
+	for _, part := range e.parts() {
+		if len(rest) < len(part) {
+			panic("mujoco: not a snapshot of this environment")
+		}
+		rest = rest[copy(part, rest):]
+	}
+	runtime.KeepAlive(e)
+}
+
+func finite(x []float64) bool {
+	for _, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}

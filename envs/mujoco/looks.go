@@ -1,0 +1,107 @@
+package mujoco
+
+import (
+	"tiebreak/envs/corridor"
+	"tiebreak/internal/idrl"
+)
+
+// How each robot is drawn. Planar robots are seen from the side and a little from
+// above, the others from a corner. What is near the eye or at the front has
+// another paint than what is far or at the back; a ball marks the head.
+
+func cheetahLook() look {
+	return look{
+		body: 1, height: 0.65, width: 2.8, distance: 8, elevation: 0.16,
+		limbs: []limb{{"hind-thigh", "hind-foot", idrl.Other}},
+		marks: []mark{{"trunk", [3]float64{0.7146, 0, 0.1967}, idrl.Ball, 0.075, idrl.Agent}},
+	}
+}
+
+func walkerLook() look {
+	return look{
+		body: 1, height: 0.95, width: 3, distance: 9, elevation: 0.12,
+		limbs: []limb{{"thigh-l", "foot-l", idrl.Other}},
+		marks: []mark{{"trunk", [3]float64{0, 0, 0.2}, idrl.Ball, 0.1, idrl.Agent}},
+	}
+}
+
+func hopperLook() look {
+	return look{
+		body: 1, height: 0.95, width: 3, distance: 9, elevation: 0.12,
+		limbs: []limb{{"thigh", "foot", idrl.Other}},
+		marks: []mark{{"trunk", [3]float64{0, 0, 0.2}, idrl.Ball, 0.1, idrl.Agent}},
+	}
+}
+
+// antLook is for a model with body "trunk" and legs named as in ant.xml, whose
+// "fl" and "br" are the legs ahead.
+func antLook() look {
+	return look{
+		body: 1, sideways: true, height: 0.5, width: 3.8, distance: 9, elevation: 0.42, azimuth: 0.55, trail: 1,
+		limbs: []limb{
+			{"fl-hip", "fl-shank", idrl.Other},
+			{"br-hip", "br-shank", idrl.Other},
+			{"fr-hip", "bl-shank", idrl.Agent},
+		},
+		marks: []mark{{"trunk", [3]float64{0.23, 0, 0.06}, idrl.Ball, 0.09, idrl.Other}},
+	}
+}
+
+func swimmerLook() look {
+	return look{
+		body: 1, whole: true, sideways: true, width: 5, distance: 11, elevation: 0.75, azimuth: -0.3, trail: 2,
+		limbs: []limb{{"rear", "rear", idrl.Other}},
+		marks: []mark{{"front", [3]float64{1.5, 0, 0}, idrl.Ball, 0.16, idrl.Agent}},
+	}
+}
+
+// antCorridorLook follows the ant along a corridor. Of the ends of the ant the
+// paints of its legs tell enough there.
+func antCorridorLook(m *corridor.Maze) look {
+	l := antLook()
+	l.sideways, l.maze, l.width, l.distance, l.azimuth = false, m, 7, 15, -0.35
+	l.marks = nil
+	return l
+}
+
+// swimmerCorridorLook follows the swimmer along a corridor.
+func swimmerCorridorLook(m *corridor.Maze) look {
+	l := swimmerLook()
+	l.sideways, l.maze, l.width, l.distance = false, m, 6, 13
+	return l
+}
+
+func pendulumLook() look {
+	return look{
+		height: 0.25, width: 2.6, distance: 7, elevation: 0.2,
+		limbs:   []limb{{"pole", "pole", idrl.Other}},
+		scenery: []idrl.Shape{checker(0.25, 0, 0, -0.12)},
+	}
+}
+
+func doublePendulumLook() look {
+	return look{
+		height: 0.05, width: 3.5, distance: 9, elevation: 0.1,
+		limbs:   []limb{{"lower", "lower", idrl.Other}, {"upper", "upper", idrl.Focus}},
+		marks:   []mark{{"upper", [3]float64{0, 0, 0.6}, idrl.Ball, 0.07, idrl.Focus}},
+		scenery: []idrl.Shape{checker(0.5, 0, 0, -1.35)},
+	}
+}
+
+func reacherLook() look {
+	const arena = 0.22 // its radius; the arm reaches 0.21
+	return look{
+		width: 0.6, distance: 1.4, elevation: 0.95,
+		limbs: []limb{{"lower", "lower", idrl.Other}, {"target", "target", idrl.Focus}},
+		marks: []mark{
+			{"fingertip", [3]float64{}, idrl.Ball, 0.015, idrl.Agent},
+			{"target", [3]float64{0, 0, -0.01}, idrl.Circle, 0.03, idrl.Focus},
+			{"target", [3]float64{0, 0, -0.01}, idrl.Circle, 0.023, idrl.Surface},
+		},
+		scenery: []idrl.Shape{
+			checker(0.1, 0, 0, 0),
+			{Kind: idrl.Polyline, Paint: idrl.Mark, Size: 0.006, Pts: ring(circle(0, 0, 0, arena, 32))},
+			{Kind: idrl.Circle, Paint: idrl.Mark, Size: 0.022, Pts: []float64{0, 0, 0}},
+		},
+	}
+}

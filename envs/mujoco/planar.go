@@ -1,0 +1,97 @@
+package mujoco
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"tiebreak/envs/mujoco/engine"
+)
+
+// The robots of this file move in the plane of x and z. Their first positions are
+// x and z in metres, and the pitch in radians, which is positive when they lean
+// forward.
+
+func halfCheetah(t *task, m *engine.Model) {
+	t.reset = func(e *Env, rng *rand.Rand) {
+		uniform(e.d.QPos, 0.1, rng)
+		normal(e.d.QVel, 0.1, rng)
+	}
+	t.observe = func(e *Env, dst []float64) { copy(dst[copy(dst, e.d.QPos[1:]):], e.d.QVel) }
+	t.features(
+		moved("Distance forward", 0, 1),
+		effort(1),
+		jerkiness(1),
+		integral("Height", func(e *Env) float64 { return 10 * e.d.QPos[1] }), // above that of the start
+		integral("Upright", func(e *Env) float64 { return 2 * math.Cos(e.d.QPos[2]) }),
+		integral("Nose up", func(e *Env) float64 { return -2 * math.Sin(e.d.QPos[2]) }),
+		moved("Rotation backwards", 2, -1),
+	)
+	t.look = cheetahLook()
+}
+
+// legged is what Walker2d and Hopper have in common.
+func legged(t *task, m *engine.Model) {
+	t.reset = func(e *Env, rng *rand.Rand) {
+		uniform(e.d.QPos, 0.005, rng)
+		uniform(e.d.QVel, 0.005, rng)
+	}
+	t.observe = func(e *Env, dst []float64) {
+		n := copy(dst, e.d.QPos[1:])
+		clipped(dst[:n], e.d.QVel, 10)
+	}
+}
+
+// rise is the height of the trunk above that of the start, in decimetres.
+func rise(e *Env) float64 { return 10 * (e.d.QPos[1] - 1.25) }
+
+func lean(e *Env) float64 { return 4 * math.Sin(e.d.QPos[2]) }
+
+func walker2d(t *task, m *engine.Model) {
+	legged(t, m)
+	t.look = walkerLook()
+	t.unstable = func(e *Env) bool {
+		z, pitch := e.d.QPos[1], e.d.QPos[2]
+		return !(z > 0.8 && z < 2 && pitch > -1 && pitch < 1)
+	}
+	t.features(
+		moved("Distance forward", 0, 1),
+		effort(1),
+		constant(),
+		standing(),
+		jerkiness(0.5),
+		integral("Height", rise),
+		integral("Lean forward", lean),
+		integral("Legs apart", func(e *Env) float64 { return 2 * math.Abs(e.d.QPos[3]-e.d.QPos[6]) }), // angle between the thighs
+		moved("Rotation backwards", 2, -1),
+	)
+}
+
+func hopper(t *task, m *engine.Model) {
+	legged(t, m)
+	t.look = hopperLook()
+	t.unstable = func(e *Env) bool {
+		ok := e.d.QPos[1] > 0.7 && math.Abs(e.d.QPos[2]) < 0.2
+		return !ok || !bounded(e.d.QPos[2:], 100) || !bounded(e.d.QVel, 100)
+	}
+	t.features(
+		moved("Distance forward", 0, 1),
+		effort(1),
+		constant(),
+		standing(),
+		jerkiness(1),
+		integral("Height", rise),
+		integral("Upright", func(e *Env) float64 { return 2 * math.Cos(e.d.QPos[2]) }),
+		integral("Lean forward", lean),
+		moved("Rotation backwards", 2, -1),
+	)
+}
+
+// bounded reports whether all numbers of x are in (−bound, bound).
+func bounded(x []float64, bound float64) bool {
+	for _, v := range x {
+		if !(math.Abs(v) < bound) {
+			return false
+		}
+	}
+	return true
+}

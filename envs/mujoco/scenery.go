@@ -1,0 +1,64 @@
+package mujoco
+
+import (
+	"math"
+	"strconv"
+
+	"tiebreak/envs/corridor"
+	"tiebreak/internal/idrl"
+)
+
+// checker returns a floor through the point at.
+func checker(tile float64, at ...float64) idrl.Shape {
+	return idrl.Shape{Kind: idrl.Checker, Paint: idrl.Surface, Size: tile, Pts: at}
+}
+
+// cells returns the cells of a corridor on a floor at height z: their outlines
+// and numbers, the goal in a paint of its own, and walls at the far side and at
+// the end. All of them are drawn before the robot, which nothing hides.
+func cells(m corridor.Maze, z float64) []idrl.Shape {
+	r := m.CellSize / 2
+	start, end := -r, m.CellSize*corridor.Cells-r
+	goal := m.CellSize * corridor.Goal
+	across := idrl.Shape{Kind: idrl.Polyline, Paint: idrl.Wall, Size: m.CellSize / 80} // there and back at every second cell
+	numbers := make([]idrl.Shape, corridor.Cells)
+	for c := range numbers {
+		x, y := m.CellSize*float64(c), r
+		if c%2 == 1 {
+			y = -r
+		}
+		across.Pts = append(across.Pts, x-r, -y, z, x-r, y, z)
+		numbers[c] = idrl.Shape{Kind: idrl.Text, Paint: idrl.Ink, Size: m.CellSize / 8, Pts: []float64{x, -0.75 * r, z}, Text: strconv.Itoa(c + 1)}
+	}
+	return append(numbers,
+		idrl.Shape{Kind: idrl.Polygon, Paint: idrl.Object3, Pts: square(goal, 0, z, r, r)},
+		across,
+		idrl.Shape{Kind: idrl.Polyline, Paint: idrl.Wall, Size: m.CellSize / 40, Pts: []float64{start, -r, z, end, -r, z}},
+		wall(start, r, end, r, z, wallHeight*m.CellSize),
+		wall(end, r, end, -r, z, wallHeight*m.CellSize),
+	)
+}
+
+const wallHeight = 0.125 // of the edge of a cell
+
+// wall returns the face of a wall from (x0, y0) to (x1, y1) on a floor at height z.
+func wall(x0, y0, x1, y1, z, high float64) idrl.Shape {
+	return idrl.Shape{Kind: idrl.Polygon, Paint: idrl.Wall, Pts: []float64{x0, y0, z, x1, y1, z, x1, y1, z + high, x0, y0, z + high}}
+}
+
+// square returns the corners of a level rectangle with half edges rx and ry.
+func square(x, y, z, rx, ry float64) []float64 {
+	return []float64{x - rx, y - ry, z, x + rx, y - ry, z, x + rx, y + ry, z, x - rx, y + ry, z}
+}
+
+// ring closes a line.
+func ring(pts []float64) []float64 { return append(pts, pts[:3]...) }
+
+// circle returns the corners of a level regular polygon.
+func circle(x, y, z, r float64, corners int) (out []float64) {
+	for k := range corners {
+		sin, cos := math.Sincos(2 * math.Pi * float64(k) / float64(corners))
+		out = append(out, x+r*cos, y+r*sin, z)
+	}
+	return out
+}

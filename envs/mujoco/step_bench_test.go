@@ -1,0 +1,156 @@
+//go:build mujoco && cgo
+
+package mujoco
+
+import (
+	"slices"
+	"testing"
+
+	"tiebreak/envs/mujoco/engine"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/rng"
+)
+
+// rounds is how many steps one round of a benchmark has.
+const rounds = 250
+
+// A race measures two ways to do the same work in turn, by the CPU time of the
+// process, which other programs disturb least.
+type race struct{ ours, plain float64 } // seconds
+
+func (r *race) run(ours, plain func()) {
+	start := cpu()
+	ours()
+	middle := cpu()
+	plain()
+	r.ours += middle - start
+	r.plain += cpu() - middle
+}
+
+// report says what share of the speed of the plain loop is left.
+func (r *race) report(b *testing.B, steps int) {
+	n := float64(b.N * steps)
+	b.ReportMetric(r.plain/r.ours, "of-C")
+	b.ReportMetric(1e9*r.ours/n, "cpu-ns/step")
+	b.ReportMetric(1e9*r.plain/n, "C-cpu-ns/step")
+}
+
+// BenchmarkStep compares environment steps, with observations and features, with
+// one C loop over the same controls from the same state.
+func BenchmarkStep(b *testing.B) {
+	bench := func(id string, open func() (*Env, error)) {
+		b.Run(id, func(b *testing.B) {
+			e, err := open()
+			if err != nil {
+				b.Fatal(err)
+			}
+			steps := min(rounds, e.Spec().Horizon)
+			actions, ctrl, c := record(b, e, steps)
+			var r race
+			for b.Loop() {
+				r.run(
+					func() {
+						e.Reset(rng.New(1, "env", 0))
+						for _, a := range actions {
+							e.Step(a)
+						}
+					},
+					func() { c(ctrl) },
+				)
+			}
+			r.report(b, steps)
+		})
+	}
+	for _, id := range Tasks() {
+		bench(id, func() (*Env, error) { return NewTask(id, Options{}) })
+	}
+	bench(SwimmerCorridorID, NewSwimmerCorridor)
+	bench(AntCorridorID, NewAntCorridor)
+}
+
+// record plays random actions. It returns them, the controls that they led to by
+// rows, and a function that plays these in one call from the same first state.
+func record(b *testing.B, e *Env, steps int) (actions []idrl.Action, ctrl []float64, c func(ctrl []float64)) {
+	e.Reset(rng.New(1, "env", 0))
+	qpos, qvel := slices.Clone(e.d.QPos), slices.Clone(e.d.QVel)
+	stream := rng.New(1, "act", 0)
+	for range steps {
+		actions = append(actions, randomAction(e, stream))
+		e.Step(actions[len(actions)-1])
+		ctrl = append(ctrl, e.d.Ctrl...)
+	}
+	d, err := e.m.NewData()
+	if err != nil {
+		b.Fatal(err)
+	}
+	c = func(ctrl []float64) {
+		e.must(d.Reset())
+		copy(d.QPos, qpos)
+		copy(d.QVel, qvel)
+		e.must(d.Forward())
+		e.must(d.Roll(ctrl, e.skip, nil))
+	}
+	if c(ctrl); e.after == nil && !slices.Equal(d.QPos, e.d.QPos) {
+		b.Fatal("the loop in C does other work")
+	}
+	return actions, ctrl, c
+}
+
+// BenchmarkRoll compares chunks of at least a millisecond, which hand out the
+// state after every engine step, with the plain loop.
+func BenchmarkRoll(b *testing.B) {
+	for _, test := range []struct {
+		file        string
+		skip, chunk int
+	}{
+		{"cheetah.xml", 5, 50},
+		{"walker2d.xml", 4, 25},
+		{"hopper.xml", 4, 25},
+		{"ant.xml", 5, 10},
+		{"swimmer.xml", 4, 50},
+		{"inverted_pendulum.xml", 2, 125},
+		{"inverted_double_pendulum.xml", 5, 50},
+		{"reacher.xml", 2, 125},
+	} {
+		b.Run(test.file, func(b *testing.B) {
+			m, err := model(test.file)
+			if err != nil {
+				b.Fatal(err)
+			}
+			d, plain := benchData(b, m), benchData(b, m)
+			stream := rng.New(1, "act", 0)
+			ctrl := make([]float64, rounds*m.NU)
+			uniform(ctrl, 1, stream)
+			out := make([]float64, test.chunk*test.skip*(m.NQ+m.NV))
+			var r race
+			for b.Loop() {
+				r.run(
+					func() {
+						if d.Reset() != nil || d.Forward() != nil {
+							b.Fatal("it does not start")
+						}
+						for rows := range slices.Chunk(ctrl, test.chunk*m.NU) {
+							if err := d.Roll(rows, test.skip, out); err != nil {
+								b.Fatal(err)
+							}
+						}
+					},
+					func() { plain.Loop(ctrl, rounds, test.skip, rounds) },
+				)
+			}
+			if !slices.Equal(d.QPos, plain.QPos) {
+				b.Fatal("the loop in C does other work")
+			}
+			r.report(b, rounds)
+		})
+	}
+}
+
+func benchData(b *testing.B, m *engine.Model) *engine.Data {
+	b.Helper()
+	d, err := m.NewData()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return d
+}

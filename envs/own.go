@@ -1,0 +1,68 @@
+package envs
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"tiebreak/envs/mujoco"
+	"tiebreak/internal/idrl"
+)
+
+// maxModels is the largest number of models in a folder.
+const maxModels = 100
+
+// Own returns the models of a user's own in dir: each JSON file there, or in a
+// folder of it, that lies beside an MJCF file (docs/models). One that is not well
+// formed, or that the engine refuses, is listed as unavailable, with what to
+// change. It returns an error of kind Invalid if dir cannot be read.
+func Own(dir string) (List, error) {
+	if dir == "" {
+		return nil, nil
+	}
+	if _, err := os.ReadDir(dir); err != nil {
+		return nil, idrl.Errorf(idrl.Invalid, "the folder of models cannot be read: %v", err)
+	}
+	var paths []string
+	for _, pattern := range []string{"*.json", "*/*.json"} {
+		found, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			return nil, idrl.Errorf(idrl.Invalid, "the folder of models cannot be searched: %v", err)
+		}
+		paths = append(paths, found...)
+	}
+	if len(paths) > maxModels {
+		return nil, idrl.Errorf(idrl.Invalid, "%s holds %d models; at most %d can be offered", dir, len(paths), maxModels)
+	}
+	var out List
+	for _, path := range paths {
+		e := own(path)
+		if i := slices.IndexFunc(out, func(o Entry) bool { return o.ID == e.ID }); i >= 0 {
+			e.Unavailable = fmt.Errorf("is the name of two models; give %s another name", path)
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+// own returns the entry of the model described in the file at path.
+func own(path string) Entry {
+	c, err := mujoco.LoadCustom(path)
+	if err == nil {
+		_, err = c.New()
+	}
+	if err != nil {
+		name := strings.TrimSuffix(filepath.Base(path), ".json")
+		return Entry{
+			ID: "own-" + name, Title: name, Description: "A model of your own.",
+			Unavailable: fmt.Errorf("cannot be used: %w", err),
+		}
+	}
+	return Entry{
+		ID: c.ID, Title: c.Title, Description: c.Description, Version: c.Version,
+		New: func(*rand.Rand) idrl.Environment { return must(c.New()) },
+	}
+}

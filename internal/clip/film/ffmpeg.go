@@ -1,0 +1,100 @@
+package film
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strconv"
+
+	"tiebreak/internal/idrl"
+)
+
+// videoRate is the frames a second of MP4 and WebM: one for each picture of most
+// screens, which also shows what happens within a step of the environment.
+const videoRate = 60
+
+// codecs are the arguments that say what ffmpeg is to write. Slower presets take
+// two and six times as long for files of about the same size.
+var codecs = map[string][]string{
+	"mp4": {"-c:v", "libx264", "-preset", "veryfast", "-crf", "18", "-movflags", "+faststart", "-f", "mp4"},
+	"webm": {
+		"-c:v", "libvpx-vp9", "-crf", "26", "-b:v", "0", "-deadline", "realtime", "-cpu-used", "6", "-row-mt", "1", "-f", "webm",
+	},
+}
+
+// encode lets ffmpeg write the film to a file.
+func (f *Film) encode(ctx context.Context, path string, codec []string) error {
+	program, err := exec.LookPath("ffmpeg")
+	if err != nil {
+		return idrl.Errorf(idrl.Invalid, "MP4 and WebM need the program ffmpeg, which is not here: "+
+			"install the package ffmpeg, or use the format gif")
+	}
+	cmd := exec.CommandContext(ctx, program, f.arguments(path, codec)...)
+	var said tail
+	cmd.Stderr = &said
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start ffmpeg: %w", err)
+	}
+	fed := f.feed(ctx, in)
+	err = errors.Join(in.Close(), cmd.Wait())
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil || fed != nil:
+		return fmt.Errorf("ffmpeg: %w: %s", errors.Join(err, fed), said.String())
+	}
+	return nil
+}
+
+// arguments are those of ffmpeg: frames of four bytes a pixel come by its standard
+// input, and their colours are kept as in BT.709.
+func (f *Film) arguments(path string, codec []string) []string {
+	rate := strconv.Itoa(videoRate)
+	args := []string{
+		"-hide_banner", "-loglevel", "error", "-y",
+		"-f", "rawvideo", "-pix_fmt", "rgba", "-video_size", fmt.Sprintf("%dx%d", f.size.X, f.size.Y), "-framerate", rate, "-i", "pipe:0",
+		"-an", "-vf", "scale=out_color_matrix=bt709:out_range=tv:flags=accurate_rnd+full_chroma_int", "-pix_fmt", "yuv420p",
+		"-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv",
+		"-fflags", "+bitexact", "-flags:v", "+bitexact",
+	}
+	return append(append(args, codec...), "file:"+path)
+}
+
+// feed writes every frame to w.
+func (f *Film) feed(ctx context.Context, w io.Writer) error {
+	img := f.frame()
+	for _, m := range f.moments(videoRate, 1) {
+		f.Draw(img, m.atSec)
+		for range m.ticks {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if _, err := w.Write(img.Pix); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// A tail keeps the end of what is written to it.
+type tail struct{ b []byte }
+
+// tailBytes is how much of it, bytes.
+const tailBytes = 2000
+
+// Write implements io.Writer.
+func (t *tail) Write(p []byte) (int, error) {
+	t.b = append(t.b, p...)
+	t.b = t.b[max(0, len(t.b)-tailBytes):]
+	return len(p), nil
+}
+
+func (t *tail) String() string { return string(bytes.TrimSpace(t.b)) }

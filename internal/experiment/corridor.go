@@ -1,0 +1,297 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"tiebreak/envs/corridor"
+	"tiebreak/internal/belief"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/sim"
+	"tiebreak/internal/solver"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Constants of the corridors. Source: reference "authors-code", sections 1 and 2.
+const (
+	corridorPriorVar = 3     // of a weight
+	corridorNoiseVar = 0.001 // of an answer, as it is modelled; there is none
+	corridorClip     = 5     // steps of a clip
+	randomShare      = 0.1   // of the actions of the policy that explores
+)
+
+// corridorSizes are how much is computed in a corridor.
+type corridorSizes struct {
+	rollouts int // of the policy that explores
+	clips    int // of each of them, which are the candidate queries
+	draws    int // candidate queries of a step, but for Uniform
+	errors   int // candidate queries that the squared error is over
+
+	// Of the corrected mode, whose solves start from what is known.
+	pool       int // policies that a solve may start from, besides the run's own
+	poolSteps  int // iterations of the search behind each of them
+	strong     int // solves, one after the other, behind the policy that regret is measured against
+	candidate  int // iterations behind a candidate policy
+	meanAnswer int // iterations behind the policy for the mean, for every answer since the last one
+}
+
+// corridorSizes returns the sizes of the experiment. The first four are the
+// authors', the others the project's own: few iterations are enough, for a
+// solve starts from the best of tens of policies under its weights, and a policy
+// is improved again whenever it serves as a start.
+func (o Options) corridorSizes() corridorSizes {
+	if o.corridor != nil {
+		return *o.corridor
+	}
+	return corridorSizes{
+		rollouts: 50, clips: 100, draws: 100, errors: 1000,
+		pool: 40, poolSteps: 10, strong: 4, candidate: 2, meanAnswer: 1,
+	}
+}
+
+// corridorRows are the rows of the paper's table: IDRL with so many updates of
+// the candidate policies, and the baselines.
+func corridorRows() []string {
+	return []string{"uniform", "igr", "eir", "idrl:20", "idrl:4", "idrl:2", "idrl:1"}
+}
+
+// corridorVariants are the numbers of updates of IDRL's candidate policies.
+func corridorVariants() []string { return []string{"20", "4", "2", "1"} }
+
+// corridorWorlds returns the maker of the worlds of a robot's corridor.
+func corridorWorlds(r robot) func(context.Context, Experiment, Options) (maker, error) {
+	return func(ctx context.Context, e Experiment, o Options) (maker, error) {
+		if o.robot != nil {
+			r = *o.robot
+		}
+		c, err := newCourse(r, e, o)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.prepare(ctx, o); err != nil {
+			return nil, fmt.Errorf("policies of %s: %w", c.spec.ID, err)
+		}
+		return c.world, nil
+	}
+}
+
+// corridorWeights returns the true weights: the robot is to move on before the
+// goal and back behind it.
+func corridorWeights() []float64 {
+	theta := make([]float64, corridor.FeatureDim)
+	const perCell = corridor.FeatureDim / corridor.Cells // dx comes first
+	for cell := range corridor.Cells {
+		switch {
+		case cell < corridor.Goal:
+			theta[perCell*cell] = 1
+		case cell > corridor.Goal:
+			theta[perCell*cell] = -1
+		}
+	}
+	return theta
+}
+
+// A corridorWorld is a world under construction, and behind its solvers.
+type corridorWorld struct {
+	*world
+	c      *course
+	env    *stepCounter
+	solved map[solveKey]solved
+}
+
+// world makes the world of a seed.
+func (c *course) world(ctx context.Context, seed uint64) (*world, error) {
+	env, err := c.robot.newEnv()
+	if err != nil {
+		return nil, err
+	}
+	w := &corridorWorld{
+		world: &world{seed: seed, paper: c.paper, theta: c.true, prior: c.prior, draws: c.sizes.draws},
+		c:     c, env: &stepCounter{Environment: env}, solved: map[solveKey]solved{},
+	}
+	w.model = belief.Model{Start: w.prior, Rating: belief.Rating{NoiseVar: corridorNoiseVar}}
+	w.variants = map[string]func(*world){}
+	for _, name := range corridorVariants() {
+		updates, err := strconv.Atoi(name)
+		if err != nil {
+			return nil, err
+		}
+		w.variants[name] = func(w *world) { w.updates = updates }
+	}
+	if err := w.explore(ctx); err != nil {
+		return nil, err
+	}
+	if err := w.solvers(ctx); err != nil {
+		return nil, err
+	}
+	w.mse = w.errorOfClips()
+	return w.world, w.expert()
+}
+
+// explore makes the candidate queries: clips of rollouts of the policy that
+// explores, each of which asks for the sum of the rewards of its steps.
+func (w *corridorWorld) explore(ctx context.Context) error {
+	p, err := solver.NewLinear(w.c.spec, w.c.explorer)
+	if err != nil {
+		return fmt.Errorf("policy that explores: %w", err)
+	}
+	for k := range w.c.sizes.rollouts {
+		phi, err := w.exploration(ctx, p, w.stream("exploration", k))
+		if err != nil {
+			return err
+		}
+		starts := w.stream("clips", k)
+		for range w.c.sizes.clips {
+			start := starts.IntN(len(phi) - corridorClip)
+			x := make([]float64, len(w.theta))
+			for _, row := range phi[start : start+corridorClip] {
+				floats.Add(x, row)
+			}
+			id := fmt.Sprintf("clip %d", len(w.queries)) // two equal clips are two queries
+			w.queries = append(w.queries, idrl.Query{
+				ID: idrl.QueryID(id), Kind: idrl.RateClip, Clips: []idrl.ClipID{idrl.ClipID(id)}, X: x,
+			})
+		}
+	}
+	return nil
+}
+
+// breakdowns is the number of episodes in a row that may break down.
+const breakdowns = 10
+
+// exploration returns the features of each step of an episode of p with some
+// random actions. Episodes that break down are played again.
+func (w *corridorWorld) exploration(ctx context.Context, p idrl.Policy, stream *rand.Rand) ([][]float64, error) {
+	for range breakdowns {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		phi, broken := episode(w.env, func(dst idrl.Action, obs []float64) {
+			if stream.Float64() < randomShare {
+				w.c.robot.random(dst, w.c.spec.Actions, stream)
+				return
+			}
+			p.Act(dst, obs, stream)
+		}, stream)
+		if !broken && len(phi) > corridorClip {
+			return phi, nil
+		}
+	}
+	return nil, fmt.Errorf("the simulation broke down in each of %d episodes of the policy that explores", breakdowns)
+}
+
+// episode plays an episode and returns the features of its steps, and whether
+// the simulation broke down, then without those of the last.
+func episode(env idrl.Environment, act func(dst idrl.Action, obs []float64), stream *rand.Rand) (phi [][]float64, broken bool) {
+	action := make(idrl.Action, env.Spec().Actions.Dim())
+	for step := env.Reset(stream); !step.Kind.Last(); {
+		act(action, step.Obs)
+		if step = env.Step(action); step.Broken {
+			return phi, true
+		}
+		phi = append(phi, slices.Clone(step.Phi))
+	}
+	return phi, false
+}
+
+// expert makes the expert, who says the sum of the rewards of a clip exactly.
+func (w *corridorWorld) expert() error {
+	task := sim.Task{Env: w.c.spec.ID, Theta: w.theta}
+	expert, err := sim.NewExpert("numeric", task, sim.Options{Range: 1, Unclamped: true})
+	if err != nil {
+		return err
+	}
+	queries, tape := w.queries, w.tape
+	w.answer = func(q int, n uint64) idrl.Answer { return expert.Answer(queries[q], tape(q, n)) }
+	return nil
+}
+
+// errorOfClips returns the mean squared error of the expected answers to the
+// candidate queries, or to some that are spread evenly over all of them.
+func (w *corridorWorld) errorOfClips() func([]float64) float64 {
+	n := min(w.c.sizes.errors, len(w.queries))
+	clips := make([][]float64, n)
+	for i := range clips {
+		clips[i] = w.queries[i*len(w.queries)/n].X
+	}
+	theta := w.theta
+	return func(mean []float64) float64 {
+		diff := floats.SubTo(make([]float64, len(mean)), mean, theta)
+		sum := 0.0
+		for _, x := range clips {
+			e := floats.Dot(diff, x)
+			sum += e * e
+		}
+		return sum / float64(n)
+	}
+}
+
+// solvers sets the solvers and the return that regret is measured against.
+func (w *corridorWorld) solvers(ctx context.Context) error {
+	strong, err := w.c.reference(ctx, w)
+	if err != nil {
+		return err
+	}
+	best, err := w.evaluated(strong)
+	if err != nil {
+		return err
+	}
+	w.best = best.value
+	if w.paper {
+		w.noiseVar, w.visits = corridorNoiseVar, w.visit
+		w.plan = seeker{corridorWorld: w, iterations: w.c.spec.Search.Iterations, scratch: true}
+		w.judge = seeker{corridorWorld: w, iterations: w.c.spec.Search.Iterations, scratch: true, judges: true}
+		return nil
+	}
+	w.plan = seeker{corridorWorld: w, iterations: w.c.sizes.candidate}
+	w.judge = seeker{corridorWorld: w, iterations: w.c.sizes.meanAnswer * w.c.every, judges: true}
+	return nil
+}
+
+// evaluated returns the policy with these parameters and what ten episodes say
+// of it, which begin alike for all policies of the seed.
+func (w *corridorWorld) evaluated(params []float64) (policy, error) {
+	p, err := solver.NewLinear(w.c.spec, params)
+	if err != nil {
+		return policy{}, err
+	}
+	mu := solver.Mu(w.env, p, w.stream("evaluation", 0))
+	value := floats.Dot(w.theta, mu)
+	if math.IsNaN(value) {
+		return policy{}, fmt.Errorf("evaluation in %s: %w", w.c.spec.ID, solver.ErrBroken)
+	}
+	return policy{params: params, mu: mu, value: value}, nil
+}
+
+// visit returns the features of one rollout of p, and how often it met each
+// state.
+func (w *corridorWorld) visit(p policy, stream *rand.Rand) visit {
+	v := visit{counts: make([]float64, len(w.theta)), states: map[string]int{}}
+	linear, err := solver.NewLinear(w.c.spec, p.params)
+	if err != nil {
+		panic(err) // a solver has returned it
+	}
+	phi, _ := episode(w.env, func(dst idrl.Action, obs []float64) { linear.Act(dst, obs, stream) }, stream)
+	for _, row := range phi {
+		floats.Add(v.counts, row)
+		v.states[bits(row)]++
+	}
+	return v
+}
+
+// A stepCounter counts the steps of an environment.
+type stepCounter struct {
+	idrl.Environment
+	steps int64
+}
+
+// Step implements idrl.Environment.
+func (c *stepCounter) Step(a idrl.Action) idrl.TimeStep {
+	c.steps++
+	return c.Environment.Step(a)
+}

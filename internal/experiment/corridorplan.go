@@ -1,0 +1,103 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/rng"
+	"tiebreak/internal/solver"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// A seeker is the solver of a corridor, augmented random search: from scratch,
+// or from the best known policy.
+type seeker struct {
+	*corridorWorld
+	iterations int
+	scratch    bool
+	judges     bool     // its policies are evaluated in the episodes of the seed
+	known      []policy // of the run
+}
+
+var _ starter = seeker{}
+
+// from implements starter.
+func (s seeker) from(known []policy) planner {
+	s.known = known
+	return s
+}
+
+// A solveKey tells one solve of a seed from another.
+type solveKey struct {
+	stream       [2]uint64 // first numbers
+	theta, start string    // as bits
+}
+
+type solved struct {
+	policy
+	took time.Duration
+}
+
+// optimal implements planner. Runs of a seed share what they both ask for: the
+// policies before the answers differ.
+func (s seeker) optimal(ctx context.Context, theta []float64, stream *rand.Rand) (policy, error) {
+	start := s.start(theta)
+	key := solveKey{[2]uint64{stream.Uint64(), stream.Uint64()}, bits(theta), bits(start.params)}
+	if old, ok := s.solved[key]; ok {
+		p := old.policy
+		p.cost.saved = old.took
+		return p, nil
+	}
+	began, before := time.Now(), s.env.steps
+	p, err := s.seek(ctx, theta, start, rng.New(key.stream[0], "search", key.stream[1]))
+	if err != nil {
+		return policy{}, err
+	}
+	p.cost.steps = s.env.steps - before
+	s.solved[key] = solved{p, time.Since(began)}
+	return p, nil
+}
+
+// start returns the best known policy under theta; of equal ones the first.
+// Without parameters it stands for the search's own start.
+func (s seeker) start(theta []float64) policy {
+	if s.scratch {
+		return policy{}
+	}
+	i, value := s.c.pool.Best(theta)
+	best := policy{params: s.c.pool.Params[i], mu: s.c.pool.Mu[i]}
+	for _, p := range s.known {
+		if v := floats.Dot(theta, p.mu); v > value {
+			best, value = p, v
+		}
+	}
+	return best
+}
+
+// seek runs the search. Where the simulation breaks down with whatever it tries,
+// the start is the result.
+func (s seeker) seek(ctx context.Context, theta []float64, start policy, stream *rand.Rand) (policy, error) {
+	search := solver.ARSFor(s.c.spec)
+	search.Iterations = s.iterations
+	task := idrl.SolveTask{Env: s.env, Theta: theta}
+	if start.params != nil {
+		task.Warm = [][]float64{start.params}
+	}
+	found := start
+	switch p, mu, err := search.SolveMu(ctx, task, stream); {
+	case err == nil:
+		found = policy{params: p.Params(), mu: mu}
+	case !errors.Is(err, solver.ErrBroken) || start.params == nil:
+		return policy{}, fmt.Errorf("solve: %w", err)
+	}
+	if s.judges {
+		return s.evaluated(found.params)
+	}
+	found.value = floats.Dot(s.theta, found.mu)
+	return policy{params: found.params, mu: found.mu, value: found.value}, nil
+}

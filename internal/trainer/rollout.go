@@ -1,0 +1,168 @@
+package trainer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/rng"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// ErrBroken says that nothing can be told of a policy. A solver whose error has
+// it in its chain found no other.
+var ErrBroken = errors.New("the simulation breaks down in every episode")
+
+// A rollout is the n-th episode of a policy. The n-th rollouts of all policies
+// share a stream, so that they begin in the same state.
+type rollout struct {
+	*idrl.Trajectory
+	n int
+}
+
+// solved is a policy, its feature expectation, and its rollouts that are shown,
+// at least one.
+type solved struct {
+	policy   idrl.Policy
+	mu       []float64
+	rollouts []rollout
+}
+
+// as returns s under another name.
+func (s solved) as(id idrl.PolicyID) solved {
+	s.rollouts = slices.Clone(s.rollouts)
+	for i, ro := range s.rollouts {
+		t := *ro.Trajectory
+		t.ID, t.Policy = trajectoryID(id, ro.n), id
+		s.rollouts[i].Trajectory = &t
+	}
+	return s
+}
+
+func trajectoryID(id idrl.PolicyID, n int) idrl.TrajectoryID {
+	if n == 0 {
+		return idrl.TrajectoryID(id)
+	}
+	return idrl.TrajectoryID(fmt.Sprintf("%s.%d", id, n))
+}
+
+// try rolls p out, unless it is one of the known policies. It returns ErrBroken
+// if the simulation breaks down in every episode, and an error of kind Invalid
+// if the environment cannot save its states.
+func (r *run) try(ctx context.Context, id idrl.PolicyID, p idrl.Policy, known []solved) (solved, error) {
+	for _, s := range known {
+		if slices.Equal(s.policy.Params(), p.Params()) {
+			return s.as(id), nil
+		}
+	}
+	out := solved{policy: p}
+	episodes := r.rollouts
+	if r.mu == nil {
+		episodes = max(episodes, r.muEpisodes)
+	}
+	for n := range episodes {
+		if err := ctx.Err(); err != nil {
+			return solved{}, err
+		}
+		t, err := r.episode(id, p, n)
+		if errors.Is(err, ErrBroken) {
+			continue
+		}
+		if err != nil {
+			return solved{}, err
+		}
+		out.rollouts = append(out.rollouts, rollout{t, n})
+	}
+	if len(out.rollouts) == 0 {
+		return solved{}, ErrBroken
+	}
+	if r.mu != nil {
+		out.mu = r.mu(r.env, p, r.stream("mu", 0))
+	} else {
+		out.mu = meanFeatures(out.rollouts, r.env.Spec().Discount)
+	}
+	out.rollouts = out.rollouts[:min(len(out.rollouts), r.rollouts)]
+	return out, nil
+}
+
+// meanFeatures returns the mean of the discounted features of episodes.
+func meanFeatures(episodes []rollout, discount float64) []float64 {
+	mu := make([]float64, len(episodes[0].Phi[0]))
+	for _, e := range episodes {
+		weight := 1 / float64(len(episodes))
+		for _, phi := range e.Phi {
+			floats.AddScaled(mu, weight, phi)
+			weight *= discount
+		}
+	}
+	return mu
+}
+
+// stream returns the named stream that every policy of the session shares, so
+// that all are judged in the same n-th episode: common random numbers.
+func (r *run) stream(purpose string, n int) *rand.Rand {
+	return rng.New(r.job.Seed, purpose, uint64(n))
+}
+
+// episode records the n-th episode of p. It returns ErrBroken if the simulation
+// breaks down.
+func (r *run) episode(id idrl.PolicyID, p idrl.Policy, n int) (*idrl.Trajectory, error) {
+	states, ok := r.env.(idrl.Snapshotter)
+	spec := r.env.Spec()
+	if !ok {
+		return nil, idrl.Errorf(idrl.Invalid, "environment %q cannot save its states, so nobody can be shown them", spec.ID)
+	}
+	stream := r.stream("rollout", n)
+	t := &idrl.Trajectory{ID: trajectoryID(id, n), Env: spec.ID, Policy: id}
+	step := r.env.Reset(stream)
+	t.Snapshots = append(t.Snapshots, states.Snapshot(nil))
+	for !step.Kind.Last() {
+		action := p.Act(make(idrl.Action, spec.Actions.Dim()), step.Obs, stream)
+		step = r.env.Step(action)
+		t.Actions = append(t.Actions, action)
+		t.Phi = append(t.Phi, slices.Clone(step.Phi))
+		t.Snapshots = append(t.Snapshots, states.Snapshot(nil))
+	}
+	if step.Broken {
+		return nil, ErrBroken
+	}
+	t.End = step.Kind
+	if err := t.Validate(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// uncertain reports whether two episodes in env with the same actions may
+// differ. It takes it of an environment that does not tell.
+func uncertain(env idrl.Environment) bool {
+	switch env := env.(type) {
+	case idrl.Differentiable: // without randomness
+		return false
+	case idrl.Tabular:
+		return !fixed(env)
+	}
+	return true
+}
+
+// fixed reports whether every episode of env begins in one state and every
+// action leads to one.
+func fixed(env idrl.Tabular) bool {
+	n := env.NumStates()
+	p := env.Start(nil)
+	if !slices.Contains(p, 1) {
+		return false
+	}
+	for s := range n {
+		for a := range env.Spec().Actions.Num {
+			if !slices.Contains(env.Transition(p, s, a), 1) {
+				return false
+			}
+		}
+	}
+	return true
+}
