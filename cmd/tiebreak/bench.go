@@ -122,6 +122,7 @@ func runBench(ctx context.Context, io stdio, args []string) error {
 	for _, note := range plan.notes {
 		fmt.Fprintln(io.err, note)
 	}
+	roomForC()
 	return f.execute(ctx, io, plan.experiments, benchLine(args[0], fs))
 }
 

@@ -59,6 +59,7 @@ func runGaits(ctx context.Context, io stdio, args []string) error {
 	if err := parse(fs, args); err != nil {
 		return err
 	}
+	roomForC()
 	if chosen == nil {
 		chosen = mujoco.Gaits()
 	}

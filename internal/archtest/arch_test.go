@@ -47,6 +47,8 @@ var rules = []rule{
 	{"internal/solver", []string{vocab}, []string{gonum}},
 	{"internal/trainer", []string{vocab, rngs}, []string{gonum}},
 	{"internal/sim", []string{vocab}, []string{gonum}},
+	{"internal/clip/film", []string{vocab, "internal/clip"}, nil},
+	{"internal/clip/picture", []string{vocab, "internal/clip"}, []string{gonum, "git.sr.ht/~sbinet/gg", "golang.org/x/image"}},
 	{"internal/clip", []string{vocab}, nil},
 	{"internal/live", []string{vocab}, nil},
 	{"internal/quality", []string{vocab}, []string{gonum}},

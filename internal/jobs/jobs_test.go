@@ -348,7 +348,7 @@ func TestClose(t *testing.T) {
 
 func TestWorkersYield(t *testing.T) {
 	p, _ := pool(t, nil)
-	if got, want := do(t, p, "nice"), "19 GOMAXPROCS=1"; got != want {
+	if got, want := do(t, p, "nice"), "19 GOMAXPROCS=4"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

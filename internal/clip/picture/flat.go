@@ -74,6 +74,7 @@ func (s *sheet) paint(shapes []idrl.Shape) {
 		case idrl.Text:
 			s.text(colour(a.Paint), a.Text, pts[0], a.Size*s.scale)
 			return
+		default: // a line: its points
 		}
 		outlines = append(outlines, pts)
 	}

@@ -235,6 +235,7 @@ func TestHiding(t *testing.T) {
 			s.Pts = []float64{-1, y, 0, 1, y, 0}
 		case idrl.Box:
 			s.Pts, s.Size = []float64{0, y, 0, 0.4, y, 0, 0, y + 0.4, 0, 0, y, 0.4}, 0
+		default: // a ball
 		}
 		return s
 	}

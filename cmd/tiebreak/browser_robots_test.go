@@ -1,0 +1,60 @@
+//go:build mujoco
+
+package main
+
+import (
+	"testing"
+
+	"tiebreak/envs/mujoco"
+
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestBrowserRobots labels every MuJoCo environment, and a model of one's own, by
+// keyboard at both sizes.
+func TestBrowserRobots(t *testing.T) {
+	browser := startBrowser(t)
+	data, addr := t.TempDir(), freeAddr(t)
+	const models = "../../docs/models"
+	type made struct{ env, kind, id, link string }
+	var sessions []made
+	for _, l := range mujoco.Catalogue() {
+		kind := "clip_comparison"
+		if l.ID == mujoco.SwimmerCorridorID || l.ID == mujoco.AntCorridorID {
+			kind = "clip_rating" // the paper's question
+		}
+		sessions = append(sessions, made{env: l.ID, kind: kind})
+	}
+	sessions = append(sessions, made{env: "own-cart", kind: "clip_comparison"})
+	for i := range sessions {
+		s := &sessions[i]
+		s.id, s.link = newLink(t, data, addr, "--env", s.env, "--kind", s.kind, "--title", s.env, "--models", models)
+	}
+	startServer(t, "serve", "--data", data, "--addr", addr, "--models", models)
+	for _, s := range sessions {
+		t.Run(s.env, func(t *testing.T) {
+			b := newPerson(t, browser)
+			b.join(s.link, "Ada")
+			views, key := 2, kb.ArrowLeft
+			if s.kind == "clip_rating" {
+				views, key = 1, "7"
+			}
+			b.moving("duo-player canvas", views, 1) // a robot may have fallen and lie still
+			b.fits(1280, 800)
+			b.shot(s.env + "-1280x800")
+			b.answer(key)
+			b.phone()
+			b.painted()
+			b.fits(390, 844)
+			b.shot(s.env + "-390x844")
+			b.press("1") // a tenth of the speed: every engine step
+			b.moving("duo-player canvas", views, 1)
+			b.answer(key)
+			b.secretive()
+			status, _, errs := cli(t, "export", "--data", data, "--session", s.id, "--models", models)
+			if status != 0 {
+				t.Errorf("export: %s", errs)
+			}
+		})
+	}
+}
