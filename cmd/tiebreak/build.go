@@ -161,10 +161,8 @@ func (w *workshop) handle(ctx context.Context, payload []byte, report idrl.Progr
 	if err := json.Unmarshal(payload, &req); err != nil {
 		return nil, fmt.Errorf("decode the training request: %w", err)
 	}
-	if req.BasedOn > 0 {
+	if req.BasedOn > 0 { // nobody can label before the first generation: it is not to wait
 		w.yield()
-	} else {
-		defer w.yield() // nobody can label before the first generation: it is not to wait
 	}
 	p, err := codec{}.DecodeBelief(req.Belief)
 	if err != nil {

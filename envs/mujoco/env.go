@@ -84,7 +84,9 @@ func (e *Env) Reset(rng *rand.Rand) idrl.TimeStep {
 	e.fresh()
 	e.task.reset(e, rng)
 	e.must(e.d.Forward())
-	e.observe(e, e.obs)
+	if e.observe(e, e.obs); !finite(e.obs) {
+		clear(e.obs)
+	}
 	if e.remember != nil {
 		e.remember(e)
 	}
@@ -213,6 +215,9 @@ func (e *Env) Restore(s []float64) {
 			panic("mujoco: not a snapshot of this environment")
 		}
 		rest = rest[copy(part, rest):]
+	}
+	if len(rest) > 0 {
+		panic("mujoco: not a snapshot of this environment")
 	}
 	runtime.KeepAlive(e)
 }

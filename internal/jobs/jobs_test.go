@@ -361,7 +361,7 @@ func TestWorkersAtWorkSideBySide(t *testing.T) {
 	var wg sync.WaitGroup
 	for k := range 2 {
 		wg.Go(func() {
-			_, err := p.Do(ctx, jobs.Key{Session: idrl.SessionID(strconv.Itoa(k)), Kind: "train"}, []byte("wait"), func(pid, _ int, _ string) { meet <- pid })
+			_, err := p.Do(ctx, jobs.Key{Session: idrl.SessionID(strconv.Itoa(k)), Kind: "train", BasedOn: 3}, []byte("wait"), func(pid, _ int, _ string) { meet <- pid })
 			if !errors.Is(err, context.Canceled) {
 				t.Error(err)
 			}
@@ -369,6 +369,27 @@ func TestWorkersAtWorkSideBySide(t *testing.T) {
 	}
 	if a, b := <-meet, <-meet; a == b {
 		t.Error("one worker does both jobs")
+	}
+	cancel()
+	wg.Wait()
+}
+
+// The first job of a session does not wait for the later one of another.
+func TestFirstJobsDoNotWait(t *testing.T) {
+	l := [2]*ledger{{}, {}}
+	p, _ := pool(t, func(c *jobs.Config) { c.Store = &perSession{l[:]} })
+	ctx, cancel := context.WithCancel(t.Context())
+	began := make(chan bool, 1)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		_, err := p.Do(ctx, jobs.Key{Session: "0", Kind: "train", BasedOn: 3}, []byte("wait"), func(int, int, string) { began <- true })
+		if !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
+	<-began
+	if _, err := p.Do(ctx, jobs.Key{Session: "1", Kind: "train"}, []byte("pid"), nil); err != nil {
+		t.Error(err)
 	}
 	cancel()
 	wg.Wait()

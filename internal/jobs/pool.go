@@ -43,7 +43,7 @@ type Config struct {
 	Store    Store         // required
 	Command  []string      // default: this program with the argument "worker"
 	Env      []string      // of the workers, besides this process's own
-	Workers  int           // processes; default 1
+	Workers  int           // processes, besides one for first jobs; default 1
 	Attempts int           // starts of a job whose worker dies; default 3
 	Backoff  time.Duration // before the second start, doubled before each further; default 250 ms
 	Silence  time.Duration // without a sign of life after which a worker is killed; default 1 min
@@ -51,10 +51,13 @@ type Config struct {
 }
 
 // A Pool gives jobs to worker processes. It starts a process when there is a
-// first job for it and keeps it. Its methods may be called from any goroutine.
+// first job for it and keeps it. One process does nothing but jobs based on no
+// answer, for whoever opens a session is not to wait for the training of another.
+// Its methods may be called from any goroutine.
 type Pool struct {
 	c      Config
 	free   chan *worker  // workers without a job; all of them once closed
+	first  chan *worker  // the one for jobs based on no answer, while it has none
 	closed chan struct{} // closed by Close
 	once   sync.Once     // guards the closing of closed
 }
@@ -79,7 +82,8 @@ func NewPool(c Config) (*Pool, error) {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
-	p := &Pool{c: c, free: make(chan *worker, c.Workers), closed: make(chan struct{})}
+	p := &Pool{c: c, free: make(chan *worker, c.Workers), first: make(chan *worker, 1), closed: make(chan struct{})}
+	p.first <- &worker{}
 	for range c.Workers {
 		p.free <- &worker{}
 	}
@@ -100,6 +104,7 @@ func (p *Pool) Close() error {
 		for range p.c.Workers {
 			(<-p.free).stop()
 		}
+		(<-p.first).stop()
 	})
 	return nil
 }
@@ -113,9 +118,13 @@ func (p *Pool) Close() error {
 func (p *Pool) Do(ctx context.Context, key Key, payload []byte, progress idrl.Progress) ([]byte, error) {
 	ctx, stop := p.untilClosed(ctx)
 	defer stop()
+	lane := p.free
+	if key.BasedOn == 0 {
+		lane = p.first
+	}
 	select {
-	case w := <-p.free:
-		defer func() { p.free <- w }()
+	case w := <-lane:
+		defer func() { lane <- w }()
 		result, err := p.attempts(ctx, w, key, payload, progress)
 		return result, p.why(err)
 	case <-ctx.Done():

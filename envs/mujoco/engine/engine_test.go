@@ -349,23 +349,11 @@ func brokenOnce(t *testing.T, m *engine.Model) {
 
 // TestMemory makes and drops simulations and models.
 func TestMemory(t *testing.T) {
-	runtime.GC()
-	m := load(t, read(t, "hopper.xml")) // half a megabyte each
 	before := residentMB(t)
-	for range 2000 {
-		if err := newData(t, m).Step(1); err != nil {
-			t.Fatal(err)
-		}
-	}
+	drop(t)
 	if grown := residentMB(t) - before; grown > 200 { // three times what is made between collections
 		t.Errorf("2,000 simulations that were dropped left %d MB", grown)
 	}
-	cheetah := read(t, "cheetah.xml")
-	for range 50 {
-		load(t, cheetah)
-	}
-	runtime.KeepAlive(m)
-	m = nil
 	for range 100 { // cleanups run some time after a collection
 		if runtime.GC(); engine.Live() == 0 {
 			return
@@ -373,6 +361,19 @@ func TestMemory(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Errorf("%d models and simulations are left", engine.Live())
+}
+
+// drop makes 2,000 simulations of half a megabyte and 50 models, and keeps none.
+func drop(t *testing.T) {
+	hopper, cheetah := load(t, read(t, "hopper.xml")), read(t, "cheetah.xml")
+	for range 2000 {
+		if err := newData(t, hopper).Step(1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 50 {
+		load(t, cheetah)
+	}
 }
 
 // residentMB returns the memory of the process, in MB.
