@@ -4,9 +4,11 @@ package static
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"errors"
 	"io/fs"
 	"net/http"
 	"path"
@@ -45,8 +47,33 @@ var types = map[string]string{
 	".svg": "image/svg+xml",
 }
 
-// Handler serves the files under Base with leave to keep them for a year, and
-// answers 404 to all else, also to an older version's URLs.
+// packed returns the files by name, compressed with gzip.
+var packed = sync.OnceValue(func() map[string][]byte {
+	out := map[string][]byte{}
+	must(fs.WalkDir(FS, ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		b, err := FS.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		var z bytes.Buffer
+		w, err := gzip.NewWriterLevel(&z, gzip.BestCompression)
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(b)
+		err = errors.Join(err, w.Close())
+		out[name] = z.Bytes()
+		return err
+	}))
+	return out
+})
+
+// Handler serves the files under Base, compressed for whoever accepts that, with
+// leave to keep them for a year, and answers 404 to all else, also to an older
+// version's URLs.
 func Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, ok := strings.CutPrefix(r.URL.Path, Base()+"/")
@@ -54,6 +81,11 @@ func Handler() http.Handler {
 		if !ok || err != nil {
 			http.NotFound(w, r)
 			return
+		}
+		w.Header().Set("Vary", "Accept-Encoding")
+		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+			w.Header().Set("Content-Encoding", "gzip")
+			b = packed()[name]
 		}
 		w.Header().Set("Content-Type", types[path.Ext(name)])
 		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")

@@ -3,6 +3,7 @@ package static
 import (
 	"bytes"
 	"compress/gzip"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -127,5 +128,32 @@ func TestSize(t *testing.T) {
 	})
 	if err != nil || total > plain || packed.Len() > compressed {
 		t.Errorf("static files are %d bytes, %d compressed (error %v); budgets %d and %d", total, packed.Len(), err, plain, compressed)
+	}
+}
+
+// TestCompressed: whoever accepts gzip gets the same bytes, compressed.
+func TestCompressed(t *testing.T) {
+	get := func(accept string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(http.MethodGet, Base()+"/js/draw.js", nil)
+		r.Header.Set("Accept-Encoding", accept)
+		w := httptest.NewRecorder()
+		Handler().ServeHTTP(w, r)
+		return w
+	}
+	plain, packed := get(""), get("gzip, br")
+	if plain.Header().Get("Content-Encoding") != "" || packed.Header().Get("Content-Encoding") != "gzip" {
+		t.Fatalf("encodings are %q and %q", plain.Header().Get("Content-Encoding"), packed.Header().Get("Content-Encoding"))
+	}
+	small := packed.Body.Len()
+	z, err := gzip.NewReader(packed.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(z)
+	if err != nil || !bytes.Equal(b, plain.Body.Bytes()) {
+		t.Errorf("the compressed file differs: %v", err)
+	}
+	if small >= plain.Body.Len()/2 {
+		t.Errorf("%d bytes compressed, %d plain", small, plain.Body.Len())
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tiebreak/envs"
+	"tiebreak/envs/mujoco"
 	"tiebreak/internal/idrl"
 	"tiebreak/web/client"
 )
@@ -22,13 +23,19 @@ import (
 //	answers/s  acknowledged
 //	p50-ms, p99-ms  from sending an answer to its acknowledgement
 func BenchmarkAnswers(b *testing.B) {
-	for _, load := range []struct {
+	type load struct {
+		env            string
 		sessions, each int // annotators of a session
 		trainEvery     int64
-	}{{8, 8, 1 << 30}, {8, 8, 3}, {64, 4, 1 << 30}} {
-		name := fmt.Sprintf("annotators=%d/training=%t", load.sessions*load.each, load.trainEvery < 100)
+	}
+	loads := []load{{"gridworld", 8, 8, 1 << 30}, {"gridworld", 8, 8, 3}, {"gridworld", 64, 4, 1 << 30}}
+	if mujoco.Unavailable() == nil {
+		loads = append(loads, load{"half-cheetah", 8, 8, 1 << 30}, load{"half-cheetah", 8, 8, 3})
+	}
+	for _, load := range loads {
+		name := fmt.Sprintf("%s/annotators=%d/training=%t", load.env, load.sessions*load.each, load.trainEvery < 100)
 		b.Run(name, func(b *testing.B) {
-			conns := openLoad(b, load.sessions, load.each, load.trainEvery)
+			conns := openLoad(b, load.env, load.sessions, load.each, load.trainEvery)
 			labellers := make([]*labeller, len(conns))
 			for i, c := range conns {
 				labellers[i] = newLabeller(c, uint64(i))
@@ -67,7 +74,7 @@ func labelAll(b *testing.B, labellers []*labeller, n int) {
 }
 
 // openLoad starts a server in this process and connects annotators to it.
-func openLoad(b *testing.B, sessions, each int, trainEvery int64) (conns []*client.Conn) {
+func openLoad(b *testing.B, env string, sessions, each int, trainEvery int64) (conns []*client.Conn) {
 	b.Helper()
 	a, err := openApp(b.Context(), b.TempDir(), envs.Catalogue(), nil, slog.New(slog.DiscardHandler), program(b), "worker")
 	if err != nil {
@@ -87,7 +94,7 @@ func openLoad(b *testing.B, sessions, each int, trainEvery int64) (conns []*clie
 	})
 	for s := range sessions {
 		spec, err := newSession(b.Context(), a.db, a.envs, idrl.SessionSpec{
-			Title: "load", Env: "gridworld", Seed: uint64(s), TrainEvery: trainEvery,
+			Title: "load", Env: env, Seed: uint64(s), TrainEvery: trainEvery,
 		})
 		if err != nil {
 			b.Fatal(err)

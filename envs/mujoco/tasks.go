@@ -58,7 +58,7 @@ func robots() []robot {
 		},
 		{
 			id: AntID, file: "ant.xml", skip: 5, obsDim: 111, clipSteps: 40, playback: 1, build: ant,
-			search: idrl.Search{StepSize: 0.015, NoiseStd: 0.025, Directions: 4, Top: 2, Iterations: 100, Episodes: 1, Normalise: true, LiveSteps: 20_000},
+			search: idrl.Search{StepSize: 0.05, NoiseStd: 0.1, Directions: 4, Top: 2, Iterations: 100, Episodes: 1, Normalise: true, LiveSteps: 20_000},
 		},
 		{
 			id: SwimmerID, file: "swimmer.xml", skip: 4, obsDim: 8, clipSteps: 100, playback: 2, build: swimmer,

@@ -27,7 +27,7 @@ export class LabelView {
   /** @param {{answers: number, mine: number, budget: number}} status */
   progress({ answers, mine, budget }) {
     const bar = /** @type {HTMLProgressElement} */ (this.part("progress-bar"));
-    const total = budget > 0 ? `${answers} / ${budget}` : `${answers} answers`;
+    const total = budget > 0 ? `${answers} / ${budget}` : `${answers} answer${answers === 1 ? "" : "s"}`;
     this.part("progress-text").textContent = mine === answers ? total : `${total} (${mine})`;
     bar.hidden = budget <= 0;
     bar.max = Math.max(1, budget);
