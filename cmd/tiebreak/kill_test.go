@@ -30,6 +30,7 @@ type labeller struct {
 	acked map[idrl.AnswerID]bool
 	sent  *wire.Answer
 	known map[idrl.AssignmentID]*wire.Query // not answered yet
+	done  map[idrl.AssignmentID]bool        // acknowledged; a second hello may bring their questions again
 	open  []idrl.AssignmentID               // as the last status listed them
 	began time.Time                         // when the reply under way was sent
 	waits []time.Duration                   // from reply to acknowledgement
@@ -39,7 +40,7 @@ type labeller struct {
 func newLabeller(conn *client.Conn, seed uint64) *labeller {
 	return &labeller{
 		conn: conn, rng: rng.New(seed, "answer ids", 0),
-		acked: map[idrl.AnswerID]bool{}, known: map[idrl.AssignmentID]*wire.Query{},
+		acked: map[idrl.AnswerID]bool{}, done: map[idrl.AssignmentID]bool{}, known: map[idrl.AssignmentID]*wire.Query{},
 	}
 }
 
@@ -83,7 +84,9 @@ func (l *labeller) take(m wire.FromServer) error {
 		}
 		return l.conn.Send(l.sent)
 	case *wire.Query:
-		l.known[m.Assignment] = m
+		if !l.done[m.Assignment] {
+			l.known[m.Assignment] = m
+		}
 	case *wire.Ack:
 		l.ack(m.ID)
 		return l.answer() // a status may have come before the ack
@@ -126,6 +129,7 @@ func (l *labeller) ack(id idrl.AnswerID) {
 	if l.sent != nil && l.sent.ID == id {
 		l.acked[id] = true
 		l.waits = append(l.waits, time.Since(l.began))
+		l.done[l.sent.Assignment] = true
 		delete(l.known, l.sent.Assignment)
 		l.sent = nil
 	}
