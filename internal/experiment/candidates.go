@@ -85,7 +85,7 @@ func (l *learner) drawnFrom() *belief.Gaussian {
 
 // optimal is RL(r): it solves for a candidate.
 func (l *learner) optimal(ctx context.Context, r []float64, purpose string, n int) (policy, error) {
-	p, err := l.from(l.plan).optimal(ctx, r, l.stream(purpose, n))
+	p, err := startingFrom(l.plan, l.latest).optimal(ctx, r, l.stream(purpose, n))
 	if err != nil {
 		return policy{}, fmt.Errorf("%s policy: %w", purpose, err)
 	}

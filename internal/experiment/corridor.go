@@ -33,24 +33,25 @@ type corridorSizes struct {
 	errors   int // candidate queries that the squared error is over
 
 	// Of the corrected mode, whose solves start from what is known.
-	pool       int // policies that a solve may start from, besides the run's own
+	pool       int // policies that the solve for the mean may start from, besides the run's own
 	poolSteps  int // iterations of the search behind each of them
 	strong     int // solves, one after the other, behind the policy that regret is measured against
-	candidate  int // iterations behind a candidate policy
+	candidate  int // iterations behind a candidate policy that starts from the last generation; the first starts from scratch
 	meanAnswer int // iterations behind the policy for the mean, for every answer since the last one
 }
 
 // corridorSizes returns the sizes of the experiment. The first four are the
 // authors', the others the project's own: few iterations are enough, for a
-// solve starts from the best of tens of policies under its weights, and a policy
-// is improved again whenever it serves as a start.
+// policy is improved again whenever it serves as a start. Candidates do not start
+// from the pool: policies that reach every cell spread the questions over all of
+// them (docs/adr/0013).
 func (o Options) corridorSizes() corridorSizes {
 	if o.corridor != nil {
 		return *o.corridor
 	}
 	return corridorSizes{
 		rollouts: 50, clips: 100, draws: 100, errors: 1000,
-		pool: 40, poolSteps: 10, strong: 4, candidate: 2, meanAnswer: 1,
+		pool: 40, poolSteps: 10, strong: 4, candidate: 3, meanAnswer: 1,
 	}
 }
 
@@ -249,7 +250,7 @@ func (w *corridorWorld) solvers(ctx context.Context) error {
 		return nil
 	}
 	w.plan = seeker{corridorWorld: w, iterations: w.c.sizes.candidate}
-	w.judge = seeker{corridorWorld: w, iterations: w.c.sizes.meanAnswer * w.c.every, judges: true}
+	w.judge = seeker{corridorWorld: w, iterations: w.c.sizes.meanAnswer * w.c.every, pool: w.c.pool, judges: true}
 	return nil
 }
 

@@ -218,8 +218,7 @@ func (r recorder) from(known []policy) planner {
 }
 
 // Candidates are updated so often in a run, evenly: IDRL looks at the same ones
-// in between. Solves start from the candidates before and the last policy for the
-// mean.
+// in between. Solves start from the candidates before.
 func TestUpdates(t *testing.T) {
 	e, w := worldOf(t, Config{Figure: "chain"}, 1)
 	const answers = 20
@@ -256,11 +255,11 @@ func TestUpdates(t *testing.T) {
 		if !slices.Equal(at, test.at) {
 			t.Errorf("%d updates: after %v answers, want %v", test.updates, at, test.at)
 		}
-		if len(seen[0]) != 1 || seen[0][0].params == nil {
-			t.Errorf("%d updates: the first solve starts from %d policies, want the one for the mean", test.updates, len(seen[0]))
+		if len(seen[0]) != 0 {
+			t.Errorf("%d updates: the first solve starts from %d policies, want none", test.updates, len(seen[0]))
 		}
-		if len(seen) > samples && len(seen[samples]) != samples+1 {
-			t.Errorf("%d updates: a later solve starts from %d policies, want %d", test.updates, len(seen[samples]), samples+1)
+		if len(seen) > samples && len(seen[samples]) != samples {
+			t.Errorf("%d updates: a later solve starts from %d policies, want %d", test.updates, len(seen[samples]), samples)
 		}
 	}
 }
@@ -302,11 +301,10 @@ func TestMeasure(t *testing.T) {
 // A solve starts from what is best under its weights, of the pool and of what the
 // run has found.
 func TestStart(t *testing.T) {
-	w := &corridorWorld{world: &world{}, c: &course{pool: &solver.Table{
-		Params: [][]float64{{0}, {1}, {2}}, Mu: [][]float64{{0, 0}, {1, 0}, {0, 1}},
-	}}}
+	w := &corridorWorld{world: &world{}}
+	pool := &solver.Table{Params: [][]float64{{0}, {1}, {2}}, Mu: [][]float64{{0, 0}, {1, 0}, {0, 1}}}
 	known := []policy{{params: []float64{3}, mu: []float64{2, -1}}, {params: []float64{4}, mu: []float64{2, -1}}}
-	s := seeker{corridorWorld: w}.from(known).(seeker)
+	s := seeker{corridorWorld: w, pool: pool}.from(known).(seeker)
 	for _, test := range []struct {
 		theta []float64
 		want  float64
@@ -315,7 +313,15 @@ func TestStart(t *testing.T) {
 			t.Errorf("for %v it starts from policy %v, want %v", test.theta, got, test.want)
 		}
 	}
-	s.scratch = true
+	s.pool = nil
+	if p := s.start([]float64{0, 1}); p.params[0] != 3 {
+		t.Errorf("without a pool it starts from %v, want the first known policy", p.params)
+	}
+	s.known = nil
+	if p := s.start([]float64{0, 1}); p.params != nil {
+		t.Errorf("with nothing known it starts from %v", p.params)
+	}
+	s.known, s.scratch = known, true
 	if p := s.start([]float64{1, 0}); p.params != nil {
 		t.Errorf("a solve from scratch starts from %v", p.params)
 	}
@@ -373,7 +379,8 @@ func TestSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	const horizon, start, iteration, judged = 60, 3, 8 + 3, 10
-	candidates := 2 * samples * (start + iteration)
+	const scratch = 6 // iterations of the toy from scratch, as the first generation is
+	candidates := samples*(start+scratch*iteration) + samples*(start+iteration)
 	mean := (start + judged) + (start + 2*iteration + judged) // before the first answer nothing is searched for
 	if want := int64(horizon * (candidates + mean)); r.Steps != want || r.Solves != 2*samples+2 {
 		t.Errorf("%d steps in %d solves, want %d in %d", r.Steps, r.Solves, want, 2*samples+2)

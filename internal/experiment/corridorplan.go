@@ -18,10 +18,11 @@ import (
 // or from the best known policy.
 type seeker struct {
 	*corridorWorld
-	iterations int
-	scratch    bool
-	judges     bool     // its policies are evaluated in the episodes of the seed
-	known      []policy // of the run
+	iterations int           // from a known policy; from scratch it takes the spec's
+	scratch    bool          // whatever is known
+	pool       *solver.Table // that it may start from, besides known; nil for none
+	judges     bool          // its policies are evaluated in the episodes of the seed
+	known      []policy      // of the run
 }
 
 var _ starter = seeker{}
@@ -69,11 +70,14 @@ func (s seeker) start(theta []float64) policy {
 	if s.scratch {
 		return policy{}
 	}
-	i, value := s.c.pool.Best(theta)
-	best := policy{params: s.c.pool.Params[i], mu: s.c.pool.Mu[i]}
+	var best policy
+	if s.pool != nil {
+		i, _ := s.pool.Best(theta)
+		best = policy{params: s.pool.Params[i], mu: s.pool.Mu[i]}
+	}
 	for _, p := range s.known {
-		if v := floats.Dot(theta, p.mu); v > value {
-			best, value = p, v
+		if best.params == nil || floats.Dot(theta, p.mu) > floats.Dot(theta, best.mu) {
+			best = p
 		}
 	}
 	return best
@@ -83,7 +87,9 @@ func (s seeker) start(theta []float64) policy {
 // the start is the result.
 func (s seeker) seek(ctx context.Context, theta []float64, start policy, stream *rand.Rand) (policy, error) {
 	search := solver.ARSFor(s.c.spec)
-	search.Iterations = s.iterations
+	if start.params != nil {
+		search.Iterations = s.iterations
+	}
 	task := idrl.SolveTask{Env: s.env, Theta: theta}
 	if start.params != nil {
 		task.Warm = [][]float64{start.params}

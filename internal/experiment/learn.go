@@ -106,7 +106,11 @@ func (l *learner) recommend(ctx context.Context) error {
 		return nil
 	}
 	mean := l.w.Mean(nil)
-	p, err := l.from(l.judge).optimal(ctx, mean, l.stream("judge", l.n))
+	known := l.latest
+	if l.mean.params != nil {
+		known = append(slices.Clone(known), l.mean)
+	}
+	p, err := startingFrom(l.judge, known).optimal(ctx, mean, l.stream("judge", l.n))
 	if err != nil {
 		return fmt.Errorf("mean-optimal policy: %w", err)
 	}
@@ -121,18 +125,12 @@ func (l *learner) recommend(ctx context.Context) error {
 	return nil
 }
 
-// from returns the planner p as it starts from what the run has found: Π_c and
-// π̄*.
-func (l *learner) from(p planner) planner {
-	s, ok := p.(starter)
-	if !ok {
-		return p
+// startingFrom returns the planner p as it starts from known policies, if it can.
+func startingFrom(p planner, known []policy) planner {
+	if s, ok := p.(starter); ok {
+		return s.from(known)
 	}
-	known := slices.Clone(l.latest)
-	if l.mean.params != nil {
-		known = append(known, l.mean)
-	}
-	return s.from(known)
+	return p
 }
 
 // charge notes a solve that found p.

@@ -57,7 +57,7 @@ func (l *learner) imagined(ctx context.Context) func(theta []float64) ([]float64
 		}
 	}
 	return remember(func(theta []float64) ([]float64, error) {
-		p, err := l.from(l.plan).optimal(ctx, theta, l.stream("divergence", l.n))
+		p, err := startingFrom(l.plan, l.latest).optimal(ctx, theta, l.stream("divergence", l.n))
 		l.charge(p)
 		return p.params, err
 	})
