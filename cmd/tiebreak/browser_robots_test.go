@@ -54,6 +54,7 @@ func TestBrowserRobots(t *testing.T) {
 			b.answer(key)
 			b.phone()
 			b.painted()
+			b.wait("[...document.querySelectorAll('canvas')].every((c) => c.getBoundingClientRect().right <= innerWidth)") // the page arranges them anew
 			b.fits(390, 844)
 			b.shot(s.env + "-390x844")
 			b.answer(key)
