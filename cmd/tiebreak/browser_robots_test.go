@@ -54,7 +54,7 @@ func TestBrowserRobots(t *testing.T) {
 			b.answer(key)
 			b.phone()
 			b.painted()
-			b.wait("[...document.querySelectorAll('canvas')].every((c) => c.getBoundingClientRect().right <= innerWidth)") // the page arranges them anew
+			b.wait("innerWidth === 390 && [...document.querySelectorAll('canvas')].every((c) => c.getBoundingClientRect().right <= 390)") // the page arranges them anew
 			b.fits(390, 844)
 			b.shot(s.env + "-390x844")
 			b.answer(key)
