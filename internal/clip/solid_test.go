@@ -1,6 +1,7 @@
 package clip
 
 import (
+	"encoding/base64"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -200,7 +201,11 @@ func TestScene(t *testing.T) {
 // version1 returns a clip as version 1 wrote it: walk(0, 1.5, -1.7, 0.3).
 func version1(t testing.TB) []byte {
 	t.Helper()
-	b, err := os.ReadFile("testdata/v1.tbc")
+	text, err := os.ReadFile("testdata/v1.base64")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := base64.StdEncoding.DecodeString(string(text)) // which skips the ends of lines
 	if err != nil {
 		t.Fatal(err)
 	}
