@@ -35,6 +35,7 @@ type labeller struct {
 	began time.Time                         // when the reply under way was sent
 	waits []time.Duration                   // from reply to acknowledgement
 	until int                               // acknowledgements after which it replies no more
+	think time.Duration                     // before a reply, on average
 }
 
 func newLabeller(conn *client.Conn, seed uint64) *labeller {
@@ -119,6 +120,9 @@ func (l *labeller) answer() error {
 			ShownAt: time.Now().UTC(), Input: "api", Instructions: 1,
 		}
 		l.asked = append(l.asked, q.Query)
+		if l.think > 0 {
+			<-time.After(time.Duration(2 * l.rng.Float64() * float64(l.think)))
+		}
 		l.began = time.Now()
 		return l.conn.Send(l.sent)
 	}

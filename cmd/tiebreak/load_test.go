@@ -16,9 +16,10 @@ import (
 	"tiebreak/web/client"
 )
 
-// BenchmarkAnswers measures durable answers over real sockets, by labellers
-// without a pause: server, clients and disk share the machine. Training runs in
-// worker processes all the while if trainEvery is small.
+// BenchmarkAnswers measures durable answers over real sockets: server, clients and
+// disk share the machine. Labellers reply without a pause, which gives the most
+// answers, or think as people do, which gives the latency that people meet. Training
+// runs in worker processes all the while if trainEvery is small.
 //
 //	answers/s  acknowledged
 //	p50-ms, p99-ms  from sending an answer to its acknowledgement
@@ -27,18 +28,23 @@ func BenchmarkAnswers(b *testing.B) {
 		env            string
 		sessions, each int // annotators of a session
 		trainEvery     int64
+		think          time.Duration
 	}
-	loads := []load{{"gridworld", 8, 8, 1 << 30}, {"gridworld", 8, 8, 3}, {"gridworld", 64, 4, 1 << 30}}
+	const never = 1 << 30
+	loads := []load{{"gridworld", 8, 8, never, 0}, {"gridworld", 8, 8, 3, 0}, {"gridworld", 64, 4, never, 0}}
 	if mujoco.Unavailable() == nil {
-		loads = append(loads, load{"half-cheetah", 8, 8, 1 << 30}, load{"half-cheetah", 8, 8, 3})
+		loads = append(loads,
+			load{"half-cheetah", 8, 8, never, 0}, load{"half-cheetah", 8, 8, 3, 0},
+			load{"half-cheetah", 40, 50, never, 4 * time.Second}, load{"half-cheetah", 40, 50, 100, 4 * time.Second})
 	}
 	for _, load := range loads {
-		name := fmt.Sprintf("%s/annotators=%d/training=%t", load.env, load.sessions*load.each, load.trainEvery < 100)
+		name := fmt.Sprintf("%s/annotators=%d/training=%t/think=%v", load.env, load.sessions*load.each, load.trainEvery < never, load.think)
 		b.Run(name, func(b *testing.B) {
 			conns := openLoad(b, load.env, load.sessions, load.each, load.trainEvery)
 			labellers := make([]*labeller, len(conns))
 			for i, c := range conns {
 				labellers[i] = newLabeller(c, uint64(i))
+				labellers[i].think = load.think
 			}
 			labelAll(b, labellers, 1) // waits for the first generations
 			b.ResetTimer()

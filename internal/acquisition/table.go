@@ -42,11 +42,21 @@ type workspace struct {
 
 // NewTable returns the table of a belief with queries and no policies.
 func NewTable(m idrl.RewardModel, p idrl.Posterior, queries []idrl.Query) *Table {
+	t := &Table{}
+	t.Reset(m, p, queries)
+	return t
+}
+
+// Reset makes t what NewTable returns, in the memory that it has. Whatever t gave
+// out before is no longer valid.
+func (t *Table) Reset(m idrl.RewardModel, p idrl.Posterior, queries []idrl.Query) {
 	d, n := p.Dim(), len(queries)
-	t := &Table{
-		belief: p, model: m, queries: queries, c: matrix(n, d),
-		mean: make([]float64, n), vari: make([]float64, n), info: make([]float64, n),
-		workspace: workspace{k: make([]float64, whole(n)), sx: make([]float64, d), x: make([]float64, d)},
+	c := sized(t.c.Data, whole(n)*d)
+	clear(c[n*d:])
+	*t = Table{
+		belief: p, model: m, queries: queries, c: blas64.General{Rows: n, Cols: d, Stride: max(1, d), Data: c},
+		mean: sized(t.mean, n), vari: sized(t.vari, n), info: sized(t.info, n),
+		workspace: workspace{k: sized(t.k, whole(n)), sx: sized(t.sx, d), x: sized(t.x, d)},
 	}
 	mean := p.Mean(nil)
 	for i, q := range queries {
@@ -54,8 +64,11 @@ func NewTable(m idrl.RewardModel, p idrl.Posterior, queries []idrl.Query) *Table
 		t.mean[i], t.vari[i] = idrl.Moments(p, q.X, mean, t.sx)
 		t.info[i] = math.NaN()
 	}
-	return t
 }
+
+// sized returns n numbers, in the memory of old if that is enough. What they are
+// is for the caller to set.
+func sized(old []float64, n int) []float64 { return slices.Grow(old[:0], n)[:n] }
 
 // SetPolicies replaces the policies of the table.
 func (t *Table) SetPolicies(policies []idrl.Candidate) {
@@ -156,17 +169,46 @@ func (t *Table) infoOf(i int) float64 {
 // weigh multiplies dst, which holds what each query could tell at least 0, by w_q.
 // If best is set, only the largest product is wanted, and −1 stands for those that
 // cannot be it: no answer takes more variance away than there is, so that w_q ≤
-// 1/v_q, and w_q is not computed where that is too little.
+// 1/v_q, and w_q is not computed where that, or what the likelihood knows, is too
+// little beside the query that 1/v_q would put first.
 func (t *Table) weigh(dst []float64, best bool) {
 	var most float64
-	for i, s := range dst {
-		if best && s < most*(1-1e-9)*t.vari[i] {
-			dst[i] = -1
-			continue
+	if best {
+		first, highest := 0, -1.0
+		for i, s := range dst {
+			if v := t.vari[i]; s > highest*v {
+				first, highest = i, s/v
+			}
 		}
-		dst[i] = s * t.infoOf(i)
-		most = max(most, dst[i])
+		if len(dst) > 0 {
+			most = dst[first] * t.infoOf(first)
+		}
 	}
+	for i, s := range dst {
+		least := most * (1 - 1e-9)
+		switch {
+		case best && (s < least*t.vari[i] || s*t.mostInfo(i) < least):
+			dst[i] = -1
+		case s > 0:
+			dst[i] = s * t.infoOf(i)
+			most = max(most, dst[i])
+		}
+	}
+}
+
+// A bounded likelihood knows a bound of its information factor that is nearer than
+// 1/v, and costs little beside the factor.
+type bounded interface {
+	// MostInfo returns what Info(m, v) is at most, whatever m.
+	MostInfo(v float64) float64
+}
+
+// mostInfo returns what the likelihood of query i says that w_q is at most.
+func (t *Table) mostInfo(i int) float64 {
+	if b, ok := t.model.Likelihood(t.queries[i]).(bounded); ok {
+		return b.MostInfo(t.vari[i])
+	}
+	return math.Inf(1)
 }
 
 // Cov stores Cov(θ·delta, θ·x_q) of every query in dst, length Q.

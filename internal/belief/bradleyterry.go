@@ -62,6 +62,13 @@ func (b BradleyTerry) Info(m, v float64) float64 {
 	return w
 }
 
+// MostInfo returns 1/(v + 3/Beta²), which Info(m, v) is at most. The annotator
+// compares u + ε with a band around zero, where ε is logistic and has the Fisher
+// information Beta²/3 about where it lies. If they told u + ε itself, what that says
+// about m would be bounded by Stam's inequality: the reciprocals of the Fisher
+// informations of two variables add up to no more than that of their sum.
+func (b BradleyTerry) MostInfo(v float64) float64 { return 1 / (v + 3/(b.Beta*b.Beta)) }
+
 // steps is the function σ(beta (u − width)) of u, or, of a tie, its product with
 // σ(beta (−u − width)) exp(2 beta width), which is at most 1 too. It is
 // log-concave.

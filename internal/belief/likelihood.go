@@ -72,6 +72,10 @@ func (p Probit) Info(m, v float64) float64 {
 	return w / (r * r)
 }
 
+// MostInfo returns 1/(v + NoiseStd²), which Info(m, v) is at most: it would be that
+// if the annotator told u + ε itself.
+func (p Probit) MostInfo(v float64) float64 { return 1 / (v + p.NoiseStd*p.NoiseStd) }
+
 // LogZ returns log Z of answer a and its first two derivatives in m. It panics
 // if a is not an informative answer to a comparison.
 func (p PlusMinus) LogZ(a idrl.Answer, m, v float64) (logZ, d1, d2 float64) {

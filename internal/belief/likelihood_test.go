@@ -185,6 +185,30 @@ func TestProbitTails(t *testing.T) {
 	}
 }
 
+// The bound of the information factor holds everywhere, and is near enough to it to
+// be of use: at m = 0 without a band a probit's answer has 2/π of it, and so has a
+// logistic's 3/4 where v = 0.
+func TestMostInfo(t *testing.T) {
+	within(t, "share of a probit", Probit{NoiseStd: 0.7}.Info(0, 2)/Probit{NoiseStd: 0.7}.MostInfo(2), 2/math.Pi, 1e-14)
+	within(t, "share of a logistic", BradleyTerry{Beta: 1.3}.Info(0, 0)/BradleyTerry{Beta: 1.3}.MostInfo(0), 0.75, 1e-12)
+	for _, scale := range []float64{0.1, 1, 10} {
+		for _, band := range []float64{0, 0.01, 0.5, 3} {
+			for _, l := range []interface {
+				Info(m, v float64) float64
+				MostInfo(v float64) float64
+			}{Probit{scale, band}, BradleyTerry{scale, band}} {
+				for _, v := range []float64{0, 1e-6, 0.1, 1, 30, 1e4} {
+					for _, m := range []float64{-20, -3, -0.5, 0, 0.01, 1, 8} {
+						if w, most := l.Info(m, v), l.MostInfo(v); w > most*(1+1e-9) {
+							t.Errorf("%+v at m=%v v=%v: info %v is above its bound %v", l, m, v, w, most)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 // A rating and the paper's ±1: E_y[(∂ log Z/∂m)²] over y ~ N(m, v + noise).
 func TestGaussianInfo(t *testing.T) {
 	const m, v, noise = 0.3, 0.8, 0.25

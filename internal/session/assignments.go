@@ -66,14 +66,3 @@ func (t *assignments) pending(now time.Time) (qs []idrl.Query) {
 	}
 	return qs
 }
-
-// seenBy counts how often each query was handed to the annotator, and returns
-// the queries they were handed last, the newest first.
-func (t *assignments) seenBy(who idrl.AnnotatorID) (count map[idrl.QueryID]int, order []idrl.QueryID) {
-	count = map[idrl.QueryID]int{}
-	for _, a := range slices.Backward(t.of[who]) {
-		count[a.Query.ID]++
-		order = append(order, a.Query.ID)
-	}
-	return count, order
-}

@@ -173,7 +173,8 @@ func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idrl
 	if len(askable) == 0 {
 		return idrl.Assignment{}, false, nil
 	}
-	table := acquisition.NewTable(s.cfg.Model, acquisition.Pending(s.cfg.Model, s.belief, pending), askable)
+	table := &s.choosing.table
+	table.Reset(s.cfg.Model, acquisition.Pending(s.cfg.Model, s.belief, pending), askable)
 	table.SetPolicies(s.policies())
 	in := &acquisition.Input{Table: table, Candidates: len(s.gen.Candidates), Rand: rng.New(s.spec.Seed, "tie", uint64(n))}
 	sel, err := acquisition.Select(s.cfg.Acquisition.New(false), in)
@@ -204,49 +205,4 @@ func (s *Session) policies() []idrl.Candidate {
 		}
 	}
 	return out
-}
-
-// recent is how many of the last questions are not repeated to a person once
-// every question has been asked.
-const recent = 5
-
-// askable returns the queries of the generation that may be put to the
-// annotator: the best class that has any of
-//
-//  1. new to them, clear to everybody so far, and not pending;
-//  2. not pending and not among their last few;
-//  3. pending, but with somebody else.
-//
-// Queries with a clip that did not play are never asked again.
-func (s *Session) askable(who idrl.AnnotatorID, fresh []idrl.Assignment, pending []idrl.Query) []idrl.Query {
-	busy, mine := map[idrl.QueryID]bool{}, map[idrl.QueryID]bool{}
-	for _, q := range pending {
-		busy[q.ID] = true
-	}
-	for _, as := range s.asked.openOf(who) {
-		mine[as.Query.ID] = true
-	}
-	for _, as := range fresh {
-		mine[as.Query.ID] = true
-	}
-	count, order := s.asked.seenBy(who)
-	last := order[:min(recent, len(order), max(0, len(s.gen.Queries)-1))]
-	var first, second, third []idrl.Query
-	for _, q := range s.gen.Queries {
-		switch {
-		case mine[q.ID] || s.log.broken[q.ID] > 0:
-		case busy[q.ID]:
-			third = append(third, q)
-		case count[q.ID] == 0 && s.log.unclear[q.ID] == 0:
-			first = append(first, q)
-		case !slices.Contains(last, q.ID):
-			second = append(second, q)
-		}
-	}
-	for _, class := range [][]idrl.Query{first, second, third} {
-		if len(class) > 0 {
-			return class
-		}
-	}
-	return nil
 }

@@ -62,6 +62,7 @@ type Session struct {
 	archive  []idrl.Candidate   // policies of the generations before it, at most idrl.MaxArchive
 	starved  []idrl.AnnotatorID // answered while the next generation was awaited
 	training training
+	choosing choosing
 }
 
 // New returns a session that has not started. It rebuilds the belief from the
