@@ -35,7 +35,7 @@ func (f *benchFlags) declare(fs *flag.FlagSet) {
 	fs.Uint64Var(&f.first, "first-seed", 1, "the seeds are this `one` and those after it")
 	fs.IntVar(&f.answers, "answers", 0, "`answers` of a run; 0: the figure's own number")
 	fs.IntVar(&f.measure, "measure", 0, "measure the regret after every so many `answers`, at the start and at the end; 0: the figure's own number")
-	fs.IntVar(&f.workers, "workers", runtime.NumCPU(), "seeds run at a time; it does not change the result")
+	fs.IntVar(&f.workers, "workers", runtime.NumCPU(), "seeds run at a time, and episodes of each search in a corridor; it does not change the result")
 }
 
 func figureNames() (names []string) {

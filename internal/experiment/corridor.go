@@ -101,19 +101,24 @@ func corridorWeights() []float64 {
 type corridorWorld struct {
 	*world
 	c      *course
-	env    *stepCounter
+	env    *stepCounter   // of what happens one after the other
+	envs   []*stepCounter // one a worker of a search, the first of them env
 	solved map[solveKey]solved
 }
 
 // world makes the world of a seed.
 func (c *course) world(ctx context.Context, seed uint64) (*world, error) {
-	env, err := c.robot.newEnv()
-	if err != nil {
-		return nil, err
+	var envs []*stepCounter
+	for range c.envs {
+		env, err := c.robot.newEnv()
+		if err != nil {
+			return nil, err
+		}
+		envs = append(envs, &stepCounter{Environment: env})
 	}
 	w := &corridorWorld{
 		world: &world{seed: seed, paper: c.paper, theta: c.true, prior: c.prior, draws: c.sizes.draws},
-		c:     c, env: &stepCounter{Environment: env}, solved: map[solveKey]solved{},
+		c:     c, env: envs[0], envs: envs, solved: map[solveKey]solved{},
 	}
 	w.model = belief.Model{Start: w.prior, Rating: belief.Rating{NoiseVar: corridorNoiseVar}}
 	w.variants = map[string]func(*world){}
@@ -132,6 +137,14 @@ func (c *course) world(ctx context.Context, seed uint64) (*world, error) {
 	}
 	w.mse = w.errorOfClips()
 	return w.world, w.expert()
+}
+
+// steps returns the number of steps of all environments so far.
+func (w *corridorWorld) steps() (n int64) {
+	for _, env := range w.envs {
+		n += env.steps
+	}
+	return n
 }
 
 // explore makes the candidate queries: clips of rollouts of the policy that

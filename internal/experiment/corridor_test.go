@@ -387,6 +387,28 @@ func TestSteps(t *testing.T) {
 	}
 }
 
+// A run does not depend on the number of workers that its searches have.
+func TestCorridorWorkers(t *testing.T) {
+	for _, mode := range []string{Corrected, Paper} {
+		var one Run
+		for _, workers := range []int{1, 3} {
+			w, err := toyCourse(t, mode, Options{Workers: workers}).world(t.Context(), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := w.treat("idrl:2").learn(t.Context(), methodOf("idrl:2"), 6)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if workers == 1 {
+				one = r
+			} else if !slices.Equal(r.Regret, one.Regret) || !slices.Equal(r.MSE, one.MSE) || r.Steps != one.Steps {
+				t.Errorf("%s: regret %v in %d steps with %d workers, %v in %d with one", mode, r.Regret, r.Steps, workers, one.Regret, one.Steps)
+			}
+		}
+	}
+}
+
 // Visits of the authors' code are the sums of one rollout's features, and what
 // two of them differ in is counted by states: resting at a wall is one state.
 func TestCorridorVisits(t *testing.T) {

@@ -54,12 +54,12 @@ func (s seeker) optimal(ctx context.Context, theta []float64, stream *rand.Rand)
 		p.cost.saved = old.took
 		return p, nil
 	}
-	began, before := time.Now(), s.env.steps
+	began, before := time.Now(), s.steps()
 	p, err := s.seek(ctx, theta, start, rng.New(key.stream[0], "search", key.stream[1]))
 	if err != nil {
 		return policy{}, err
 	}
-	p.cost.steps = s.env.steps - before
+	p.cost.steps = s.steps() - before
 	s.solved[key] = solved{p, time.Since(began)}
 	return p, nil
 }
@@ -86,7 +86,7 @@ func (s seeker) start(theta []float64) policy {
 // seek runs the search. Where the simulation breaks down with whatever it tries,
 // the start is the result.
 func (s seeker) seek(ctx context.Context, theta []float64, start policy, stream *rand.Rand) (policy, error) {
-	search := solver.ARSFor(s.c.spec)
+	search := crewed(solver.ARSFor(s.c.spec), s.envs)
 	if start.params != nil {
 		search.Iterations = s.iterations
 	}
@@ -106,4 +106,13 @@ func (s seeker) seek(ctx context.Context, theta []float64, start policy, stream 
 	}
 	found.value = floats.Dot(s.theta, found.mu)
 	return policy{params: found.params, mu: found.mu, value: found.value}, nil
+}
+
+// crewed returns the search with a worker for each environment, the first of
+// which is that of its task.
+func crewed[E idrl.Environment](a solver.ARS, envs []E) solver.ARS {
+	a.Workers = len(envs)
+	next := 0
+	a.NewEnv = func() idrl.Environment { next++; return envs[next] }
+	return a
 }

@@ -152,10 +152,8 @@ func (c *course) improve(ctx context.Context, t *solver.Table, theta []float64, 
 
 // search returns the search of the preparation, which has all workers.
 func (c *course) search(iterations int) solver.ARS {
-	a := solver.ARSFor(c.spec)
-	a.Iterations, a.Workers = iterations, len(c.envs)
-	next := 0
-	a.NewEnv = func() idrl.Environment { next++; return c.envs[next] }
+	a := crewed(solver.ARSFor(c.spec), c.envs)
+	a.Iterations = iterations
 	return a
 }
 
@@ -169,7 +167,7 @@ func (c *course) reference(ctx context.Context, w *corridorWorld) ([]float64, er
 	if t := c.load(key); t != nil {
 		return t.Params[0], nil
 	}
-	a := solver.ARSFor(c.spec)
+	a := crewed(solver.ARSFor(c.spec), w.envs)
 	p, mu, err := a.SolveMu(ctx, idrl.SolveTask{Env: w.env, Theta: c.true}, w.stream("judge of the truth", 0))
 	if err != nil {
 		return nil, err

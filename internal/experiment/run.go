@@ -22,7 +22,7 @@ type Store interface {
 
 // Options are what does not change the result of an experiment.
 type Options struct {
-	Workers  int           // seeds at a time; default 1
+	Workers  int           // seeds at a time, and episodes of a search in a corridor; default 1
 	Store    Store         // of finished runs; nil for none
 	Progress idrl.Progress // called by one goroutine at a time; nil for none. It counts runs
 
