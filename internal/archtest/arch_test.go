@@ -30,6 +30,7 @@ const (
 	sqlite     = "modernc.org"
 	goose      = "github.com/pressly/goose"
 	xnet       = "golang.org/x/net"
+	xsys       = "golang.org/x/sys/unix" // scheduling of workers
 	vocab      = "internal/idrl"
 	rngs       = "internal/rng"
 	acquires   = "internal/acquisition"
@@ -53,7 +54,7 @@ var rules = []rule{
 	{"internal/live", []string{vocab}, nil},
 	{"internal/quality", []string{vocab}, []string{gonum}},
 	{"internal/export", []string{vocab}, nil},
-	{"internal/jobs", []string{vocab}, nil},
+	{"internal/jobs", []string{vocab}, []string{xsys}},
 	{"internal/auth", []string{vocab}, nil},
 	{"internal/session", []string{vocab, acquires, rngs, "internal/quality"}, []string{gonum}},
 	{"internal/nn", []string{vocab}, []string{gonum}},
