@@ -110,7 +110,7 @@ func (e *Env) must(err error) {
 
 // yieldSteps is after how many steps a goroutine yields. One that runs for 10 ms
 // without a break has its processor taken away within a call into the engine, and
-// then the scheduler's monitor wakes every 20 µs for a while: 5 to 9 % of the CPU
+// then the scheduler's monitor wakes every 20 µs for a while: 5 to 16 % of the CPU
 // time of fast tasks (BenchmarkStep).
 const yieldSteps = 32
 
