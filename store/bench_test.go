@@ -31,7 +31,7 @@ func BenchmarkAppend(b *testing.B) {
 				as := assignment(seq+1, generation0.Queries[0], "a1")
 				snap := s
 				snap.Seq = seq + 1
-				if err := db.Append(b.Context(), id, answer(seq+1, as), snap); err != nil {
+				if err := db.Append(b.Context(), id, idrl.Row{Answer: answer(seq+1, as), After: snap}); err != nil {
 					failed.Add(1)
 				}
 			}
@@ -51,7 +51,7 @@ func BenchmarkAppendAlone(b *testing.B) {
 	b.ResetTimer()
 	for seq := range int64(b.N) {
 		s := snapshot(seq + 1)
-		must(b, db.Append(b.Context(), "s", answer(seq+1, assignment(seq+1, generation0.Queries[0], "a1")), s))
+		must(b, db.Append(b.Context(), "s", idrl.Row{Answer: answer(seq+1, assignment(seq+1, generation0.Queries[0], "a1")), After: s}))
 	}
 }
 
@@ -62,7 +62,7 @@ func BenchmarkLoad(b *testing.B) {
 	prepare(b, db, "s", answers)
 	for seq := range int64(answers) {
 		s := idrl.Snapshot{Seq: seq + 1, Belief: make([]byte, 260)}
-		must(b, db.Append(b.Context(), "s", answer(seq+1, assignment(seq+1, generation0.Queries[0], "a1")), s))
+		must(b, db.Append(b.Context(), "s", idrl.Row{Answer: answer(seq+1, assignment(seq+1, generation0.Queries[0], "a1")), After: s}))
 	}
 	for b.Loop() {
 		rec, err := db.Load(b.Context(), "s")

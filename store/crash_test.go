@@ -44,7 +44,7 @@ func appendForEver(ctx context.Context, dir string) error {
 				return err
 			}
 		}
-		if err := db.Append(ctx, "s", answer(seq, as), snapshot(seq)); err != nil {
+		if err := db.Append(ctx, "s", idrl.Row{Answer: answer(seq, as), After: snapshot(seq)}); err != nil {
 			return err
 		}
 		fmt.Println(seq)

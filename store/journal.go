@@ -8,32 +8,38 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Append implements idrl.Journal. Besides the errors it names there, the error
-// is of kind NotFound if the session, the assignment or the withdrawn answer
-// does not exist, Forbidden if the assignment is somebody else's, and Conflict
-// if a.Seq does not follow the last row.
-func (db *DB) Append(ctx context.Context, id idrl.SessionID, a idrl.Answer, s idrl.Snapshot) error {
-	for _, t := range []time.Time{a.ShownAt, a.AnsweredAt, a.ReceivedAt} {
-		if err := mustFit(t); err != nil {
-			return err
-		}
-	}
-	if math.IsNaN(a.Rating) {
-		return idrl.Errorf(idrl.Invalid, "the rating of answer %s is not a number", a.ID)
-	}
-	if s.Seq != a.Seq {
-		return idrl.Errorf(idrl.Invalid, "the belief after row %d was sent with row %d", s.Seq, a.Seq)
-	}
-	return db.do(ctx, func(t *tx) error {
-		if err := t.mustFollow(id, a.Seq); err != nil {
-			return err
-		}
-		if a.Undoes == "" {
-			if err := t.mustBeOpen(id, a); err != nil {
+// Append implements idrl.Journal. Besides the errors it names there, and those of
+// Issue, the error is of kind NotFound if the session, an assignment or a withdrawn
+// answer does not exist, Forbidden if an assignment is somebody else's, and Conflict
+// if a Seq does not follow the row before.
+func (db *DB) Append(ctx context.Context, id idrl.SessionID, rows ...idrl.Row) error {
+	for _, row := range rows {
+		a := row.Answer
+		for _, t := range []time.Time{a.ShownAt, a.AnsweredAt, a.ReceivedAt} {
+			if err := mustFit(t); err != nil {
 				return err
 			}
 		}
-		return t.append(id, a, s)
+		if math.IsNaN(a.Rating) {
+			return idrl.Errorf(idrl.Invalid, "the rating of answer %s is not a number", a.ID)
+		}
+		if row.After.Seq != a.Seq {
+			return idrl.Errorf(idrl.Invalid, "the belief after row %d was sent with row %d", row.After.Seq, a.Seq)
+		}
+		if err := mustShow(row.Next); err != nil {
+			return err
+		}
+	}
+	return db.do(ctx, func(t *tx) error {
+		for _, row := range rows {
+			if err := t.append(id, row.Answer, row.After); err != nil {
+				return err
+			}
+			if err := t.issue(id, row.Next); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
@@ -72,6 +78,14 @@ func (t *tx) mustBeOpen(id idrl.SessionID, a idrl.Answer) error {
 
 // append writes the row, what it closes, and what goes with it.
 func (t *tx) append(id idrl.SessionID, a idrl.Answer, s idrl.Snapshot) error {
+	if err := t.mustFollow(id, a.Seq); err != nil {
+		return err
+	}
+	if a.Undoes == "" {
+		if err := t.mustBeOpen(id, a); err != nil {
+			return err
+		}
+	}
 	const insert = `
 		INSERT INTO answer (session_id, seq, id, assignment_id, query_id, annotator_id, undoes, choice, rating,
 			reason, left_side, shown_at, answered_at, received_at, response_ms, hidden_ms, loops, input, instructions, late)
@@ -117,22 +131,32 @@ func (t *tx) audit(at time.Time, id idrl.SessionID, actor, action, object string
 // or none. It returns an error of kind Conflict if an ID or N is taken, and of
 // kind NotFound if a clip or an annotator is missing.
 func (db *DB) Issue(ctx context.Context, id idrl.SessionID, as []idrl.Assignment) error {
+	if err := mustShow(as); err != nil {
+		return err
+	}
+	return db.do(ctx, func(t *tx) error { return t.issue(id, as) })
+}
+
+// mustShow returns an error unless every assignment shows something.
+func mustShow(as []idrl.Assignment) error {
 	for _, a := range as {
 		if n := len(a.Query.Clips); n < 1 || n > 2 {
 			return idrl.Errorf(idrl.Invalid, "query %s shows %d clips; it must show one or two", a.Query.ID, n)
 		}
 	}
-	return db.do(ctx, func(t *tx) error {
-		for _, a := range as {
-			if err := t.putQuery(id, a.Query); err != nil {
-				return err
-			}
-			if err := t.putAssignment(id, a); err != nil {
-				return err
-			}
+	return nil
+}
+
+func (t *tx) issue(id idrl.SessionID, as []idrl.Assignment) error {
+	for _, a := range as {
+		if err := t.putQuery(id, a.Query); err != nil {
+			return err
 		}
-		return nil
-	})
+		if err := t.putAssignment(id, a); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // putQuery records q unless it is there. What is there must be equal.

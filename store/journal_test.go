@@ -34,7 +34,7 @@ func TestRecordSurvivesReopening(t *testing.T) {
 	snaps := []idrl.Snapshot{snapshot(1), snapshot(2), snapshot(3)}
 	snaps[1].Regret.Mean = math.NaN()
 	for i, a := range rows {
-		must(t, db.Append(t.Context(), "s", a, snaps[i]))
+		must(t, db.Append(t.Context(), "s", idrl.Row{Answer: a, After: snaps[i]}))
 	}
 	as[0].Answer, as[2].Answer = "id1", "id3"
 	as[1].LeaseUntil = t0.Add(time.Hour)
@@ -97,18 +97,18 @@ func TestAppendRefusals(t *testing.T) {
 			db := seeded(t, t.TempDir())
 			as := []idrl.Assignment{assignment(1, g.Queries[0], "a1"), assignment(2, g.Queries[1], "a1")}
 			must(t, db.Issue(t.Context(), "s", as))
-			must(t, db.Append(t.Context(), "s", answer(1, as[0]), snapshot(1)))
+			must(t, db.Append(t.Context(), "s", idrl.Row{Answer: answer(1, as[0]), After: snapshot(1)}))
 			before, err := db.Load(t.Context(), "s")
 			must(t, err)
 			a := answer(2, as[1])
 			test.change(&a)
-			wantKind(t, db.Append(t.Context(), test.session, a, snapshot(a.Seq)), test.want)
+			wantKind(t, db.Append(t.Context(), test.session, idrl.Row{Answer: a, After: snapshot(a.Seq)}), test.want)
 			after, err := db.Load(t.Context(), "s")
 			must(t, err)
 			if d := cmp.Diff(before, after, exact); d != "" {
 				t.Errorf("the refusal changed the record:\n%s", d)
 			}
-			must(t, db.Append(t.Context(), "s", answer(2, as[1]), snapshot(2)))
+			must(t, db.Append(t.Context(), "s", idrl.Row{Answer: answer(2, as[1]), After: snapshot(2)}))
 		})
 	}
 }
@@ -117,11 +117,11 @@ func TestAnswerIsWithdrawnOnce(t *testing.T) {
 	db := seeded(t, t.TempDir())
 	as := assignment(1, generation(0).Queries[0], "a1")
 	must(t, db.Issue(t.Context(), "s", []idrl.Assignment{as}))
-	must(t, db.Append(t.Context(), "s", answer(1, as), snapshot(1)))
+	must(t, db.Append(t.Context(), "s", idrl.Row{Answer: answer(1, as), After: snapshot(1)}))
 	undo := idrl.Answer{ID: "u1", Seq: 2, Annotator: "a1", Undoes: "id1", ReceivedAt: t0}
-	must(t, db.Append(t.Context(), "s", undo, snapshot(2)))
+	must(t, db.Append(t.Context(), "s", idrl.Row{Answer: undo, After: snapshot(2)}))
 	undo.ID, undo.Seq = "u2", 3
-	wantKind(t, db.Append(t.Context(), "s", undo, snapshot(3)), idrl.Conflict)
+	wantKind(t, db.Append(t.Context(), "s", idrl.Row{Answer: undo, After: snapshot(3)}), idrl.Conflict)
 }
 
 // One question has one id in both orders, but its x points the other way.
@@ -174,7 +174,7 @@ func TestRenewRefusals(t *testing.T) {
 	as := assignment(1, generation(0).Queries[0], "a1")
 	must(t, db.Issue(t.Context(), "s", []idrl.Assignment{as}))
 	wantKind(t, db.Renew(t.Context(), "s", "s9", t0), idrl.NotFound)
-	must(t, db.Append(t.Context(), "s", answer(1, as), snapshot(1)))
+	must(t, db.Append(t.Context(), "s", idrl.Row{Answer: answer(1, as), After: snapshot(1)}))
 	wantKind(t, db.Renew(t.Context(), "s", "s1", t0), idrl.Conflict)
 }
 
@@ -211,11 +211,11 @@ func TestWritersDoNotDisturbOneAnother(t *testing.T) {
 		wg.Go(func() {
 			for n := range int64(answers) {
 				as := assignment(n+1, generation(0).Queries[n%3], "a1")
-				err := errors.Join(db.Issue(t.Context(), id, []idrl.Assignment{as}), db.Append(t.Context(), id, answer(n+1, as), snapshot(n+1)))
+				err := errors.Join(db.Issue(t.Context(), id, []idrl.Assignment{as}), db.Append(t.Context(), id, idrl.Row{Answer: answer(n+1, as), After: snapshot(n + 1)}))
 				if err != nil {
 					t.Error(err)
 				}
-				wantKind(t, db.Append(t.Context(), id, answer(n+1, as), snapshot(n+1)), idrl.Conflict)
+				wantKind(t, db.Append(t.Context(), id, idrl.Row{Answer: answer(n+1, as), After: snapshot(n + 1)}), idrl.Conflict)
 			}
 		})
 	}

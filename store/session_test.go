@@ -23,9 +23,9 @@ func TestSessions(t *testing.T) {
 	for n := range int64(3) {
 		as := assignment(n+1, g.Queries[n], "a1")
 		must(t, db.Issue(t.Context(), "s", []idrl.Assignment{as}))
-		must(t, db.Append(t.Context(), "s", answer(n+1, as), snapshot(n+1)))
+		must(t, db.Append(t.Context(), "s", idrl.Row{Answer: answer(n+1, as), After: snapshot(n + 1)}))
 	}
-	must(t, db.Append(t.Context(), "s", idrl.Answer{ID: "u", Seq: 4, Annotator: "a1", Undoes: "id2", ReceivedAt: t0}, snapshot(4)))
+	must(t, db.Append(t.Context(), "s", idrl.Row{Answer: idrl.Answer{ID: "u", Seq: 4, Annotator: "a1", Undoes: "id2", ReceivedAt: t0}, After: snapshot(4)}))
 
 	got, err := db.Sessions(t.Context())
 	must(t, err)
@@ -135,14 +135,14 @@ func TestRows(t *testing.T) {
 		as := assignment(int64(n+1), q, "a1")
 		must(t, db.Issue(t.Context(), "s", []idrl.Assignment{as}))
 		a := answer(int64(n+1), as)
-		must(t, db.Append(t.Context(), "s", a, snapshot(a.Seq)))
+		must(t, db.Append(t.Context(), "s", idrl.Row{Answer: a, After: snapshot(a.Seq)}))
 		r := row{A: a, Q: q, Why: as.Why, Undone: n == 1}
 		for _, id := range q.Clips {
 			r.Clips = append(r.Clips, g.Clips[id])
 		}
 		want = append(want, r)
 	}
-	must(t, db.Append(t.Context(), "s", idrl.Answer{ID: "u", Seq: 4, Annotator: "a1", Undoes: "id2", ReceivedAt: t0}, snapshot(4)))
+	must(t, db.Append(t.Context(), "s", idrl.Row{Answer: idrl.Answer{ID: "u", Seq: 4, Annotator: "a1", Undoes: "id2", ReceivedAt: t0}, After: snapshot(4)}))
 
 	var got []row
 	collect := func(a idrl.Answer, q idrl.Query, clips []idrl.Clip, why idrl.Why, undone bool) error {

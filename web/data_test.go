@@ -41,7 +41,7 @@ func (b *bench) record() {
 	for _, err := range []error{
 		b.db.Adopt(ctx, "s1", g, 0),
 		b.db.Issue(ctx, "s1", []idrl.Assignment{as}),
-		b.db.Append(ctx, "s1", row, idrl.Snapshot{Seq: 1, Belief: []byte("x")}),
+		b.db.Append(ctx, "s1", idrl.Row{Answer: row, After: idrl.Snapshot{Seq: 1, Belief: []byte("x")}}),
 	} {
 		if err != nil {
 			b.t.Fatal(err)

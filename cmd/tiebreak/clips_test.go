@@ -55,10 +55,10 @@ func answered(t *testing.T) (data string) {
 		n := int64(i + 1)
 		as := idrl.Assignment{ID: idrl.AssignmentID(fmt.Sprintf("s%d", n)), N: n, Query: q, Annotator: "a1", Left: idrl.SideB, IssuedAt: now, LeaseUntil: now}
 		must(db.Issue(t.Context(), "s", []idrl.Assignment{as}))
-		must(db.Append(t.Context(), "s", idrl.Answer{
+		must(db.Append(t.Context(), "s", idrl.Row{Answer: idrl.Answer{
 			ID: idrl.AnswerID(fmt.Sprintf("../a%d", n)), Seq: n, Assignment: as.ID, Query: q.ID, Annotator: "a1",
 			Choice: idrl.ChoseA, Left: as.Left, ShownAt: now, AnsweredAt: now, ReceivedAt: now,
-		}, idrl.Snapshot{Seq: n, Belief: []byte{1}}))
+		}, After: idrl.Snapshot{Seq: n, Belief: []byte{1}}}))
 	}
 	must(db.Close())
 	return data

@@ -205,10 +205,10 @@ type Journal interface {
 	// Load returns everything recorded of a session, or an error of kind NotFound.
 	Load(ctx context.Context, id SessionID) (Record, error)
 
-	// Append records log row a with the snapshot after it, and closes its
-	// assignment, in one transaction. It returns an error of kind Conflict if
-	// the answer's ID or Seq is taken or its assignment is closed.
-	Append(ctx context.Context, id SessionID, a Answer, s Snapshot) error
+	// Append records rows of the log, closes their assignments, and issues what
+	// comes next, in one transaction: all of it or nothing. It returns an error of
+	// kind Conflict if an answer's ID or Seq is taken or its assignment is closed.
+	Append(ctx context.Context, id SessionID, rows ...Row) error
 
 	// Issue records new assignments with their queries and clips.
 	Issue(ctx context.Context, id SessionID, as []Assignment) error
@@ -218,6 +218,13 @@ type Journal interface {
 
 	// Adopt records that generation g is in use from log position seq on.
 	Adopt(ctx context.Context, id SessionID, g Generation, seq int64) error
+}
+
+// Row is a row of a session's log with what is recorded along with it.
+type Row struct {
+	Answer Answer
+	After  Snapshot     // of the same Seq
+	Next   []Assignment // what the annotator is asked next, as for Journal.Issue
 }
 
 // Record is what a Journal holds of one session.

@@ -18,14 +18,21 @@ import (
 // was used for another reply.
 func (s *Session) Answer(ctx context.Context, who idrl.AnnotatorID, a idrl.Answer) (idrl.Receipt, error) {
 	a.Annotator, a.Undoes = who, ""
-	return call(ctx, s, func() (idrl.Receipt, error) { return s.answer(ctx, a) }, func() { s.answered(ctx, who) })
+	return s.add(ctx, who, func() (draft, error) { return s.answer(a) })
 }
 
 // Undo withdraws the annotator's earlier answer of: the belief becomes what it
 // would be without it, and its question is offered again. Errors as for Answer.
 func (s *Session) Undo(ctx context.Context, who idrl.AnnotatorID, id, of idrl.AnswerID) (idrl.Receipt, error) {
 	a := idrl.Answer{ID: id, Annotator: who, Undoes: of}
-	return call(ctx, s, func() (idrl.Receipt, error) { return s.undo(ctx, a) }, func() { s.answered(ctx, who) })
+	return s.add(ctx, who, func() (draft, error) { return s.undo(a) })
+}
+
+// add hands the session a turn that adds a row of the annotator's to the log.
+func (s *Session) add(ctx context.Context, who idrl.AnnotatorID, write func() (draft, error)) (idrl.Receipt, error) {
+	return ask(ctx, s, func(reply func(idrl.Receipt, error)) turn {
+		return turn{draft: write, reply: reply, after: func() { s.answered(ctx, who) }}
+	})
 }
 
 // Have returns those of ids that are durable answers of the annotator.
@@ -37,12 +44,13 @@ func (s *Session) Have(ctx context.Context, who idrl.AnnotatorID, ids []idrl.Ans
 			}
 		}
 		return have, nil
-	}, nil)
+	})
 }
 
-// answered tops up the annotator's questions and tells the watchers. It runs in
-// the turn of the answer, so that which question comes next is a function of
-// the log and not of when somebody asks for it.
+// answered tops up the annotator's questions, where that could not be done with
+// the answer, and tells the watchers. It runs in the turn of the answer, so that
+// which question comes next is a function of the log and not of when somebody asks
+// for it.
 func (s *Session) answered(ctx context.Context, who idrl.AnnotatorID) {
 	s.adoptIfDue(ctx)
 	if s.mustAdopt() {
@@ -61,52 +69,52 @@ func (s *Session) mustTopUp(ctx context.Context, who idrl.AnnotatorID) {
 	}
 }
 
-func (s *Session) answer(ctx context.Context, a idrl.Answer) (idrl.Receipt, error) {
+func (s *Session) answer(a idrl.Answer) (draft, error) {
 	if r, known, err := s.replayed(a); known {
-		return r, err
+		return draft{receipt: r}, err
 	}
 	as := s.asked.get(a.Assignment)
 	switch {
 	case as == nil:
-		return idrl.Receipt{}, idrl.Errorf(idrl.NotFound, "question %s is not known in this session; reload the page", a.Assignment)
+		return draft{}, idrl.Errorf(idrl.NotFound, "question %s is not known in this session; reload the page", a.Assignment)
 	case as.Annotator != a.Annotator:
-		return idrl.Receipt{}, idrl.Errorf(idrl.Forbidden, "question %s was given to somebody else; reload the page", a.Assignment)
+		return draft{}, idrl.Errorf(idrl.Forbidden, "question %s was given to somebody else; reload the page", a.Assignment)
 	case as.Answer != "":
-		return idrl.Receipt{}, idrl.Errorf(idrl.Conflict, "this question was answered already, perhaps in another tab")
+		return draft{}, idrl.Errorf(idrl.Conflict, "this question was answered already, perhaps in another tab")
 	}
 	a.Query = as.Query.ID
 	if err := a.Validate(as.Query); err != nil {
-		return idrl.Receipt{}, err
+		return draft{}, err
 	}
 	a.Late = s.cfg.Now().After(as.LeaseUntil)
 	belief, err := s.cfg.Model.Update(s.belief, as.Query, a)
 	if err != nil {
-		return idrl.Receipt{}, fmt.Errorf("update the belief: %w", err)
+		return draft{}, fmt.Errorf("update the belief: %w", err)
 	}
-	return s.commit(ctx, a, belief)
+	return s.row(a, belief)
 }
 
-func (s *Session) undo(ctx context.Context, a idrl.Answer) (idrl.Receipt, error) {
+func (s *Session) undo(a idrl.Answer) (draft, error) {
 	if r, known, err := s.replayed(a); known {
-		return r, err
+		return draft{receipt: r}, err
 	}
 	of := s.log.find(a.Undoes)
 	switch {
 	case of == nil:
-		return idrl.Receipt{}, idrl.Errorf(idrl.NotFound, "there is no answer %s to undo", a.Undoes)
+		return draft{}, idrl.Errorf(idrl.NotFound, "there is no answer %s to undo", a.Undoes)
 	case of.Annotator != a.Annotator:
-		return idrl.Receipt{}, idrl.Errorf(idrl.Forbidden, "only your own answers can be undone")
+		return draft{}, idrl.Errorf(idrl.Forbidden, "only your own answers can be undone")
 	case of.Undoes != "" || s.log.undone[of.ID]:
-		return idrl.Receipt{}, idrl.Errorf(idrl.Conflict, "that answer is withdrawn already")
+		return draft{}, idrl.Errorf(idrl.Conflict, "that answer is withdrawn already")
 	case !slices.Contains(s.log.lastOf(a.Annotator), of.ID):
-		return idrl.Receipt{}, idrl.Errorf(idrl.Conflict, "only your last %d answers can be undone", undoable)
+		return draft{}, idrl.Errorf(idrl.Conflict, "only your last %d answers can be undone", undoable)
 	}
 	a.Assignment, a.Query = of.Assignment, of.Query
 	belief, err := s.refit(append(slices.Clip(s.log.rows), a))
 	if err != nil {
-		return idrl.Receipt{}, fmt.Errorf("undo %s: %w", a.Undoes, err)
+		return draft{}, fmt.Errorf("undo %s: %w", a.Undoes, err)
 	}
-	return s.commit(ctx, a, belief)
+	return s.row(a, belief)
 }
 
 // replayed looks for a row with a's id. known is false if there is none.
@@ -127,29 +135,16 @@ func (s *Session) replayed(a idrl.Answer) (r idrl.Receipt, known bool, err error
 	return idrl.Receipt{ID: old.ID, Seq: old.Seq, Replay: true}, true, nil
 }
 
-// commit makes row a durable together with the belief after it, then swaps.
-func (s *Session) commit(ctx context.Context, a idrl.Answer, belief idrl.Posterior) (idrl.Receipt, error) {
+// row returns the draft of log row a, after which the belief is belief.
+func (s *Session) row(a idrl.Answer, belief idrl.Posterior) (draft, error) {
 	a.Seq = s.log.seq() + 1
 	a.ReceivedAt = s.cfg.Now().UTC().Truncate(time.Millisecond)
 	b, err := s.cfg.Codec.EncodeBelief(belief)
 	if err != nil {
-		return idrl.Receipt{}, fmt.Errorf("encode the belief: %w", err)
+		return draft{}, fmt.Errorf("encode the belief: %w", err)
 	}
 	snap := idrl.Snapshot{Seq: a.Seq, Belief: b, Regret: s.expectedRegret(belief, a.Seq)}
-	// The request may be cancelled while the row is being written; the row then
-	// still counts, so the write must not be.
-	if err := s.cfg.Journal.Append(context.WithoutCancel(ctx), s.spec.ID, a, snap); err != nil {
-		return idrl.Receipt{}, fmt.Errorf("append log row %d: %w", a.Seq, err)
-	}
-	s.notePrediction(a, s.belief)
-	s.log.add(a)
-	if a.Undoes == "" {
-		s.asked.close(a.Assignment, a.ID)
-	}
-	s.belief = belief
-	s.regret = append(s.regret, snap.Regret)
-	s.noteTrainingPoint()
-	return idrl.Receipt{ID: a.ID, Seq: a.Seq}, nil
+	return draft{receipt: idrl.Receipt{ID: a.ID, Seq: a.Seq}, row: &idrl.Row{Answer: a, After: snap}, belief: belief}, nil
 }
 
 // notePrediction remembers whether belief before foretold a decisive comparison.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -40,6 +41,23 @@ func (t *assignments) add(a idrl.Assignment) {
 func (t *assignments) close(id idrl.AssignmentID, by idrl.AnswerID) {
 	t.byID[id].Answer = by
 	t.open = slices.DeleteFunc(t.open, func(a *idrl.Assignment) bool { return a.ID == id })
+}
+
+// drop undoes the last add, of an open assignment.
+func (t *assignments) drop() {
+	a := t.all[len(t.all)-1]
+	t.all = t.all[:len(t.all)-1]
+	delete(t.byID, a.ID)
+	t.of[a.Annotator] = t.of[a.Annotator][:len(t.of[a.Annotator])-1]
+	t.open = t.open[:len(t.open)-1]
+}
+
+// reopen undoes close.
+func (t *assignments) reopen(id idrl.AssignmentID) {
+	a := t.byID[id]
+	a.Answer = ""
+	i, _ := slices.BinarySearchFunc(t.open, a.N, func(b *idrl.Assignment, n int64) int { return cmp.Compare(b.N, n) })
+	t.open = slices.Insert(t.open, i, a)
 }
 
 // openOf returns the annotator's open assignments in the order to show them:

@@ -18,7 +18,7 @@ func (s *Session) Claim(ctx context.Context, who idrl.AnnotatorID) (idrl.Offer, 
 			return idrl.Offer{}, err
 		}
 		return s.offer(who), nil
-	}, nil)
+	})
 }
 
 // Renew extends the lease of an open question of the annotator.
@@ -34,7 +34,7 @@ func (s *Session) Renew(ctx context.Context, who idrl.AnnotatorID, id idrl.Assig
 			return struct{}{}, idrl.Errorf(idrl.Conflict, "question %s is answered already", id)
 		}
 		return struct{}{}, s.renew(ctx, as)
-	}, nil)
+	})
 	return err
 }
 
@@ -91,30 +91,58 @@ func (s *Session) topUp(ctx context.Context, who idrl.AnnotatorID) error {
 	if s.gen == nil || s.done() {
 		return nil
 	}
-	now := s.cfg.Now()
-	open := s.asked.openOf(who)
-	for _, as := range open {
-		if as.LeaseUntil.Sub(now) < s.cfg.Lease/2 {
+	for _, as := range s.asked.openOf(who) {
+		if s.ageing(as) {
 			if err := s.renew(ctx, as); err != nil {
 				return err
 			}
 		}
 	}
+	fresh, err := s.fresh(who)
+	if err != nil {
+		return err
+	}
+	return s.issue(ctx, fresh)
+}
+
+// ageing reports whether half of an assignment's lease is gone.
+func (s *Session) ageing(as *idrl.Assignment) bool {
+	return as.LeaseUntil.Sub(s.cfg.Now()) < s.cfg.Lease/2
+}
+
+// fresh returns the assignments that the annotator lacks, not issued yet: those
+// they withdrew their answers to, and new ones.
+func (s *Session) fresh(who idrl.AnnotatorID) ([]idrl.Assignment, error) {
+	now, open := s.cfg.Now(), len(s.asked.openOf(who))
 	fresh := s.reopened(who)
-	for len(open)+len(fresh) < s.spec.Ahead {
+	for open+len(fresh) < s.spec.Ahead {
 		if s.spec.Budget > 0 && s.log.effective+len(s.asked.pending(now))+len(fresh) >= s.spec.Budget {
 			break
 		}
 		as, ok, err := s.choose(who, fresh)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if !ok {
 			break
 		}
 		fresh = append(fresh, as)
 	}
-	return s.issue(ctx, fresh)
+	return fresh, nil
+}
+
+// upcoming returns what topUp would issue to the annotator, to be issued with their
+// answer. It returns nothing where something else has to be recorded first, or the
+// choice fails: then topUp, after the answer, does the rest.
+func (s *Session) upcoming(ctx context.Context, who idrl.AnnotatorID) []idrl.Assignment {
+	if s.gen == nil || s.done() || s.training.ready != nil || s.mustAdopt() || slices.ContainsFunc(s.asked.openOf(who), s.ageing) {
+		return nil
+	}
+	fresh, err := s.fresh(who)
+	if err != nil {
+		s.cfg.Log.ErrorContext(ctx, "choose questions", "session", s.spec.ID, "err", err)
+	}
+	return fresh
 }
 
 // issue makes assignments durable and then hands them out.

@@ -37,10 +37,26 @@ func (l *answerLog) add(a idrl.Answer) {
 	l.byID[a.ID] = len(l.rows)
 	l.of[a.Annotator] = append(l.of[a.Annotator], len(l.rows))
 	l.rows = append(l.rows, a)
-	step := 1
 	if a.Undoes != "" {
 		l.undone[a.Undoes] = true
-		step, a = -1, *l.find(a.Undoes)
+	}
+	l.count(a, 1)
+}
+
+// drop undoes the last add.
+func (l *answerLog) drop() {
+	a := l.rows[len(l.rows)-1]
+	l.count(a, -1)
+	delete(l.undone, a.Undoes)
+	l.rows = l.rows[:len(l.rows)-1]
+	l.of[a.Annotator] = l.of[a.Annotator][:len(l.of[a.Annotator])-1]
+	delete(l.byID, a.ID)
+}
+
+// count adds step times what row a adds to the counts.
+func (l *answerLog) count(a idrl.Answer, step int) {
+	if a.Undoes != "" {
+		step, a = -step, *l.find(a.Undoes)
 	}
 	l.effective += step
 	l.mine[a.Annotator] += step

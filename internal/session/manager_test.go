@@ -16,12 +16,12 @@ type faultyJournal struct {
 	tried bool
 }
 
-func (j *faultyJournal) Append(ctx context.Context, id idrl.SessionID, a idrl.Answer, s idrl.Snapshot) error {
+func (j *faultyJournal) Append(ctx context.Context, id idrl.SessionID, rows ...idrl.Row) error {
 	if !j.tried {
 		j.tried = true
 		panic("a fault")
 	}
-	return j.journal.Append(ctx, id, a, s)
+	return j.journal.Append(ctx, id, rows...)
 }
 
 func (b *bench) manager(t *testing.T, j idrl.Journal) *session.Manager {

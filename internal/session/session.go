@@ -51,7 +51,10 @@ type Session struct {
 	cfg     Config
 	spec    idrl.SessionSpec
 	stopped chan struct{} // closed when Run has returned
-	inbox   chan func()
+	inbox   chan turn
+
+	waiting []turn // to be served before what is in the inbox
+	alone   int    // how many of them are to be served one at a time
 
 	belief idrl.Posterior
 	log    *answerLog
@@ -81,7 +84,7 @@ func New(cfg Config) (*Session, error) {
 		return nil, fmt.Errorf("session %s: %w", r.Spec.ID, err)
 	}
 	s := &Session{
-		cfg: cfg, spec: r.Spec, stopped: make(chan struct{}), inbox: make(chan func()),
+		cfg: cfg, spec: r.Spec, stopped: make(chan struct{}), inbox: make(chan turn),
 		log: newAnswerLog(), asked: newAssignments(r.Assignments), gen: r.Generation, archive: r.Archive,
 	}
 	s.cfg.Record = idrl.Record{} // it would otherwise live as long as the session
@@ -202,12 +205,16 @@ func (s *Session) Run(ctx context.Context) error {
 		inbox := s.inbox
 		if s.mustAdopt() {
 			inbox = nil // the order of questions must not depend on how fast training is
+		} else if len(s.waiting) > 0 {
+			t, _ := s.next()
+			s.serve(ctx, t)
+			continue
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case f := <-inbox:
-			f()
+		case t := <-inbox:
+			s.serve(ctx, t)
 		case p := <-s.training.progress:
 			s.training.state.Done, s.training.state.Total, s.training.state.What = p.done, p.total, p.what
 			s.publish(idrl.EventTraining, "")
@@ -225,38 +232,4 @@ func (s *Session) Run(ctx context.Context) error {
 
 func (s *Session) publish(kind idrl.EventKind, annotator idrl.AnnotatorID) {
 	s.cfg.Publisher.Publish(s.spec.ID, idrl.Event{Kind: kind, Seq: s.log.seq(), Annotator: annotator})
-}
-
-// call runs f on the session's goroutine and returns its result; then, still in
-// the same turn, it runs after, if that is not nil and f succeeded.
-func call[T any](ctx context.Context, s *Session, f func() (T, error), after func()) (T, error) {
-	type result struct {
-		value T
-		err   error
-	}
-	c := make(chan result, 1) // buffered, so that the session never waits for us
-	turn := func() {
-		v, err := f()
-		c <- result{v, err}
-		if after != nil && err == nil {
-			after()
-		}
-	}
-	var zero T
-	gone := idrl.Errorf(idrl.Unavailable, "the session is being started again; try again")
-	select {
-	case s.inbox <- turn:
-	case <-s.stopped:
-		return zero, gone
-	case <-ctx.Done():
-		return zero, ctx.Err()
-	}
-	select {
-	case r := <-c:
-		return r.value, r.err
-	case <-s.stopped:
-		return zero, gone
-	case <-ctx.Done():
-		return zero, ctx.Err()
-	}
 }

@@ -46,16 +46,20 @@ func (j *journal) Load(context.Context, idrl.SessionID) (idrl.Record, error) {
 	return r, nil
 }
 
-func (j *journal) Append(_ context.Context, _ idrl.SessionID, a idrl.Answer, s idrl.Snapshot) error {
+func (j *journal) Append(_ context.Context, _ idrl.SessionID, rows ...idrl.Row) error {
 	return j.write(func(r *idrl.Record) error {
-		if a.Seq != int64(len(r.Log))+1 {
-			return idrl.Errorf(idrl.Conflict, "seq %d is taken", a.Seq)
-		}
-		r.Log, r.Snapshots = append(r.Log, a), append(r.Snapshots, s)
-		for i := range r.Assignments {
-			if a.Undoes == "" && r.Assignments[i].ID == a.Assignment {
-				r.Assignments[i].Answer = a.ID
+		for _, row := range rows {
+			a := row.Answer
+			if a.Seq != int64(len(r.Log))+1 {
+				return idrl.Errorf(idrl.Conflict, "seq %d is taken", a.Seq)
 			}
+			r.Log, r.Snapshots = append(r.Log, a), append(r.Snapshots, row.After)
+			for i := range r.Assignments {
+				if a.Undoes == "" && r.Assignments[i].ID == a.Assignment {
+					r.Assignments[i].Answer = a.ID
+				}
+			}
+			r.Assignments = append(r.Assignments, row.Next...)
 		}
 		return nil
 	})

@@ -67,7 +67,7 @@ func (s *Session) Status(ctx context.Context) (idrl.Status, error) {
 			st.BasedOn, st.Candidates = s.gen.BasedOn, s.candidates()
 		}
 		return st, nil
-	}, nil)
+	})
 }
 
 // candidates returns the predicted returns, each against the average candidate,

@@ -70,11 +70,15 @@ func (s *Session) restoreTraining(snapshots []idrl.Snapshot) error {
 	return nil
 }
 
-// noteTrainingPoint keeps the belief just reached if a training is based on it.
-func (s *Session) noteTrainingPoint() {
-	if seq := s.log.seq(); s.spec.AdoptAfter > 0 && seq%s.spec.TrainEvery == 0 {
+// noteTrainingPoint keeps the belief just reached if a training is based on it. It
+// reports whether one is.
+func (s *Session) noteTrainingPoint() bool {
+	seq := s.log.seq()
+	is := s.spec.AdoptAfter > 0 && seq%s.spec.TrainEvery == 0
+	if is {
 		s.training.points = append(s.training.points, point{seq, s.belief})
 	}
+	return is
 }
 
 // nextPoint returns the belief to train from now, if there is a reason to.
