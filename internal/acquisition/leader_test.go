@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 )
 
 // models are beliefs about answers: two choices, three, numbers for choices, and
@@ -70,9 +71,13 @@ func sampled(p idrl.Posterior, g idrl.Generation, seed uint64) (draws [][]float6
 // every answer.
 func TestLVAR(t *testing.T) {
 	eachModel(t, func(t *testing.T, m belief.Model, p *belief.Gaussian, g idrl.Generation) {
-		_, best := sampled(p, g, 1)
 		_, leader := means(p, g)
 		in := input(m, p, g, rng.New(1, "draws", 0))
+		var best []int
+		returns := in.Table.DrawReturns(256, rng.New(1, "draws", 0))
+		for i := range returns.Rows {
+			best = append(best, floats.MaxIdx(returns.Data[i*returns.Stride:i*returns.Stride+returns.Cols]))
+		}
 		in.Candidates = 1 // policies of an archive count too
 		got, pair := scorePair(t, acquisition.LVAR{}, in)
 		heaviest, most := -1, 0.0
@@ -93,6 +98,42 @@ func TestLVAR(t *testing.T) {
 			within(t, "reduction", got[q], want, 1e-9*(1+want))
 		}
 	})
+}
+
+// Draws of the returns have their mean and covariance, where policies are equal
+// and where they are more than the features, too.
+func TestDrawReturns(t *testing.T) {
+	const draws = 50_000
+	for _, size := range []struct{ d, policies int }{{4, 1}, {6, 4}, {3, 9}} {
+		g := random(size.d, size.policies, 0, idrl.CompareClips, rng.New(7, "returns", uint64(size.d)))
+		g.Candidates = append(g.Candidates, g.Candidates[size.policies-1]) // of return 0, if it is the first
+		p := correlated(t, size.d, rng.New(8, "belief", uint64(size.d)))
+		table := acquisition.NewTable(probit(p), p, nil)
+		table.SetPolicies(g.Candidates)
+		got := table.DrawReturns(draws, rng.New(9, "draws", 0))
+		n := len(g.Candidates)
+		column := func(j int) (out []float64) {
+			for i := range draws {
+				out = append(out, got.Data[i*got.Stride+j])
+			}
+			return out
+		}
+		a, _ := means(p, g)
+		for j := range n {
+			x := column(j)
+			std := math.Sqrt(variance(p, difference(g, j, 0)))
+			within(t, "mean", stat.Mean(x, nil), a[j]-a[0], 5*std/math.Sqrt(draws)+1e-12)
+			for k := range j + 1 {
+				cov := (variance(p, difference(g, j, 0)) + variance(p, difference(g, k, 0)) - variance(p, difference(g, j, k))) / 2
+				within(t, "covariance", stat.Covariance(x, column(k), nil), cov, 5*2*std*math.Sqrt(variance(p, difference(g, k, 0))/draws)+1e-12)
+			}
+		}
+		for i, x := range column(n - 1) {
+			if y := got.Data[i*got.Stride+size.policies-1]; math.Abs(x-y) > 1e-6*(1+math.Abs(x)) {
+				t.Fatalf("draw %d gives equal policies %v and %v", i, x, y)
+			}
+		}
+	}
 }
 
 // share returns the share of best that is j.

@@ -28,8 +28,12 @@ func (LVAR) Score(dst []float64, in *Input) (Pair, error) {
 	if len(t.policies) < 2 {
 		return noPair(), nil
 	}
-	_, best := t.draws(in.Rand)
-	leader, share := floats.MaxIdx(t.returns()), shares(best, len(t.policies))
+	best := make([]int, samples)
+	returns := t.DrawReturns(samples, in.Rand)
+	for i := range best {
+		best[i] = floats.MaxIdx(row(returns, i))
+	}
+	leader, share := t.Leader(), shares(best, len(t.policies))
 	if share[leader] == 1 {
 		return TT{}.Score(dst, in)
 	}

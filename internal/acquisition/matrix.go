@@ -11,8 +11,13 @@ func whole(n int) int { return (n + 3) &^ 3 }
 
 // matrix returns an r×c matrix of zeros, with room behind it for a whole number
 // of blocks of rows.
-func matrix(r, c int) blas64.General {
-	return blas64.General{Rows: r, Cols: c, Stride: max(1, c), Data: make([]float64, whole(r)*c)}
+func matrix(r, c int) blas64.General { return matrixIn(nil, r, c) }
+
+// matrixIn returns what matrix does, in the memory of old if that is enough.
+func matrixIn(old []float64, r, c int) blas64.General {
+	data := sized(old, whole(r)*c)
+	clear(data)
+	return blas64.General{Rows: r, Cols: c, Stride: max(1, c), Data: data}
 }
 
 // multiply stores a·x in dst, for a made by matrix and dst with its room. What

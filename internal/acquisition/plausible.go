@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // samples is the number of posterior draws that say how plausible it is of every
@@ -16,6 +17,40 @@ const samples = 256
 func (t *Table) returns() []float64 {
 	multiply(t.g, t.a, t.belief.Mean(t.x))
 	return slices.Clone(t.g[:len(t.policies)])
+}
+
+// Leader returns the index of the policy with the greatest expected return: the
+// first of equals. There must be a policy.
+func (t *Table) Leader() int { return floats.MaxIdx(t.returns()) }
+
+// DrawReturns returns n draws of the returns of the policies under the belief, each
+// less that of the first policy: draws by rows, policies by columns, valid until the
+// next call. There must be a policy. The cost is that of a draw of θ in as many
+// dimensions as the returns have, after O(P³) for all.
+func (t *Table) DrawReturns(n int, stream *rand.Rand) blas64.General {
+	if stream == nil {
+		panic("acquisition: a function that samples needs Input.Rand")
+	}
+	p := len(t.policies)
+	mean := t.returns()
+	t.factor.Factorize(mat.NewSymDense(p, t.gram.Data[:p*p]), -1) // PᵀΓP = UᵀU
+	u := t.factor.RawU().(*mat.TriDense)
+	ways := matrix(t.factor.Rank(), p) // U Pᵀ
+	for j, to := range t.factor.ColumnPivots(nil) {
+		for k := range min(j+1, ways.Rows) {
+			row(ways, k)[to] = u.At(k, j)
+		}
+	}
+	t.drawn = sized(t.drawn, n*p)
+	out := blas64.General{Rows: n, Cols: p, Stride: p, Data: t.drawn}
+	for i := range n {
+		draw := row(out, i)
+		copy(draw, mean)
+		for k := range ways.Rows {
+			floats.AddScaled(draw, stream.NormFloat64(), row(ways, k))
+		}
+	}
+	return out
 }
 
 // draws returns draws of θ, one a row, and the index of the policy that is best

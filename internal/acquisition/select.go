@@ -20,7 +20,9 @@ type Selection struct {
 func Select(f Function, in *Input) (Selection, error) {
 	t, quick := in.Table, *in
 	quick.best = true
-	scores := make([]float64, len(t.queries))
+	t.scores = sized(t.scores, len(t.queries))
+	scores := t.scores
+	clear(scores)
 	p, err := f.Score(scores, &quick)
 	if err != nil {
 		return Selection{}, err

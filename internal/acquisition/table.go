@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // A Table holds the products of one belief N(μ, Σ) with a fixed list of queries
@@ -34,10 +35,15 @@ type Table struct {
 	workspace
 }
 
-// A workspace holds what Score would otherwise allocate.
+// A workspace holds what would otherwise be allocated. No two tables share one.
 type workspace struct {
-	k, g  []float64 // one number a query and a policy, with room as matrix has it
-	sx, x []float64 // length d
+	k, g   []float64 // one number a query and a policy, with room as matrix has it
+	sx, x  []float64 // length d
+	scores []float64 // one number a query
+
+	drawn         []float64           // draws of returns
+	factor        mat.PivotedCholesky // of gram
+	oldA, oldGram []float64           // of the policies before Reset, free to use
 }
 
 // NewTable returns the table of a belief with queries and no policies.
@@ -56,7 +62,10 @@ func (t *Table) Reset(m idrl.RewardModel, p idrl.Posterior, queries []idrl.Query
 	*t = Table{
 		belief: p, model: m, queries: queries, c: blas64.General{Rows: n, Cols: d, Stride: max(1, d), Data: c},
 		mean: sized(t.mean, n), vari: sized(t.vari, n), info: sized(t.info, n),
-		workspace: workspace{k: sized(t.k, whole(n)), sx: sized(t.sx, d), x: sized(t.x, d)},
+		workspace: workspace{
+			k: sized(t.k, whole(n)), g: t.g, sx: sized(t.sx, d), x: sized(t.x, d),
+			scores: t.scores, drawn: t.drawn, factor: t.factor, oldA: t.a.Data, oldGram: t.gram.Data,
+		},
 	}
 	mean := p.Mean(nil)
 	for i, q := range queries {
@@ -73,7 +82,9 @@ func sized(old []float64, n int) []float64 { return slices.Grow(old[:0], n)[:n] 
 // SetPolicies replaces the policies of the table.
 func (t *Table) SetPolicies(policies []idrl.Candidate) {
 	n, d := len(policies), t.belief.Dim()
-	t.policies, t.a, t.gram, t.g = policies, matrix(n, d), matrix(n, n), make([]float64, whole(n))
+	t.policies, t.g = policies, sized(t.g, whole(n))
+	t.a, t.oldA = matrixIn(t.oldA, n, d), nil
+	t.gram, t.oldGram = matrixIn(t.oldGram, n, n), nil
 	for i, c := range policies {
 		floats.SubTo(row(t.a, i), c.Mu, policies[0].Mu)
 	}

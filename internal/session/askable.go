@@ -19,6 +19,7 @@ type choosing struct {
 	is      []standing           // of every query of gen
 	askable []idrl.Query
 	table   acquisition.Table
+	outlook acquisition.Table // of the candidates alone
 }
 
 // A standing is how a query stands with an annotator, in bits.

@@ -24,31 +24,18 @@ func (s *Session) expectedRegret(p idrl.Posterior, seq int64) idrl.Regret {
 	if s.gen == nil {
 		return r
 	}
-	leader := s.leader(p)
-	draw := rng.New(s.spec.Seed, "regret", uint64(seq))
-	loss, theta := make([]float64, regretSamples), make([]float64, p.Dim())
+	t := &s.choosing.outlook
+	t.Reset(s.cfg.Model, p, nil)
+	t.SetPolicies(s.gen.Candidates)
+	leader, draws := t.Leader(), t.DrawReturns(regretSamples, rng.New(s.spec.Seed, "regret", uint64(seq)))
+	loss := make([]float64, regretSamples)
 	for k := range loss {
-		p.Sample(theta, draw)
-		of := floats.Dot(theta, s.gen.Candidates[leader].Mu)
-		for _, c := range s.gen.Candidates {
-			loss[k] = max(loss[k], floats.Dot(theta, c.Mu)-of)
-		}
+		returns := draws.Data[k*draws.Stride : k*draws.Stride+draws.Cols]
+		loss[k] = floats.Max(returns) - returns[leader]
 	}
 	slices.Sort(loss)
 	r.Mean, r.P95 = stat.Mean(loss, nil), stat.Quantile(0.95, stat.Empirical, loss, nil)
 	return r
-}
-
-// leader returns the index of the candidate with the greatest expected return.
-func (s *Session) leader(p idrl.Posterior) int {
-	mean := p.Mean(nil)
-	best := 0
-	for i, c := range s.gen.Candidates {
-		if floats.Dot(mean, c.Mu) > floats.Dot(mean, s.gen.Candidates[best].Mu) {
-			best = i
-		}
-	}
-	return best
 }
 
 // Status returns the state of the session for a researcher.
