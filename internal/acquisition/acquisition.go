@@ -72,18 +72,6 @@ type Asked struct {
 	Answer idrl.Answer
 }
 
-// Pending returns the belief with the mean of p and the covariance expected
-// once the queries, which are open with annotators, are answered. A question
-// chosen under it does not ask what somebody is just answering. The covariance
-// is exact for answers with Gaussian noise and expected for others. Source:
-// reference "methods", section 3.
-func Pending(m idrl.RewardModel, p idrl.Posterior, queries []idrl.Query) idrl.Posterior {
-	for _, q := range queries {
-		p = m.Anticipate(p, q)
-	}
-	return p
-}
-
 // Uniform values all queries alike, so that ties decide.
 type Uniform struct{}
 

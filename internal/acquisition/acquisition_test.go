@@ -159,7 +159,7 @@ func TestPending(t *testing.T) {
 		g := random(5, 4, 12, kind, stream)
 		s := choose(t, acquisition.IDRL{}, input(m, start, g, stream))
 		open := []idrl.Query{g.Queries[s.Query], g.Queries[(s.Query+1)%12]}
-		p := acquisition.Pending(m, start, open)
+		p := m.Anticipate(start, open...)
 		if !floats.Equal(p.Mean(nil), start.Mean(nil)) {
 			t.Errorf("%s: pending questions moved the mean", kind)
 		}
@@ -171,16 +171,16 @@ func TestPending(t *testing.T) {
 		if again := choose(t, acquisition.IDRL{}, in); again.Query == s.Query && again.Info >= s.Info {
 			t.Errorf("%s: an open question is worth %v again, after %v", kind, again.Info, s.Info)
 		}
-		q := acquisition.Pending(m, start, []idrl.Query{open[1], open[0]})
+		q := m.Anticipate(start, open[1], open[0])
 		if kind == idrl.RateClip {
 			within(t, "variance, pending in another order", variance(q, delta), variance(p, delta), 1e-13)
 		}
-		if got := acquisition.Pending(m, start, nil); got != idrl.Posterior(start) {
+		if got := m.Anticipate(start); got != idrl.Posterior(start) {
 			t.Errorf("%s: without pending questions the belief changed", kind)
 		}
 		table := input(m, start, g, stream).Table
 		for i, q := range open {
-			table.Anticipate(q, acquisition.Pending(m, start, open[:i+1]))
+			table.Anticipate(q, m.Anticipate(start, open[:i+1]...))
 		}
 		same(t, table, in.Table, 1e-12)
 	}

@@ -146,8 +146,7 @@ func (g *Gaussian) Predictive(noiseVar float64) *Gaussian {
 	if !(noiseVar >= 0) || math.IsInf(noiseVar, 1) {
 		panic("belief: a noise variance must be finite and not negative")
 	}
-	out := &Gaussian{mean: slices.Clone(g.mean), cov: slices.Clone(g.cov)}
-	d := len(g.mean)
+	out, d := g.clone(), len(g.mean)
 	for i := range d {
 		out.cov[i*d+i] += noiseVar
 	}
@@ -210,16 +209,27 @@ func (g *Gaussian) Observe(x []float64, alpha, kappa float64) *Gaussian {
 	if floats.Norm(sx, math.Inf(1)) == 0 {
 		return g
 	}
-	out := &Gaussian{mean: slices.Clone(g.mean), cov: slices.Clone(g.cov)}
-	floats.AddScaled(out.mean, alpha, sx)
+	out := g.clone()
+	out.shift(x, sx, alpha, kappa)
+	return out
+}
+
+// clone returns a copy of g that nobody shares yet.
+func (g *Gaussian) clone() *Gaussian {
+	return &Gaussian{mean: slices.Clone(g.mean), cov: slices.Clone(g.cov)}
+}
+
+// shift is Observe in place, where sx is Σx, which it overwrites.
+func (g *Gaussian) shift(x, sx []float64, alpha, kappa float64) {
+	d := len(g.mean)
+	floats.AddScaled(g.mean, alpha, sx)
 	kappa = min(kappa, g.most(x, sx))
 	floats.Scale(math.Sqrt(math.Abs(kappa)), sx) // so that the products below are symmetric to the last bit
 	v := blas64.Vector{N: d, Inc: 1, Data: sx}
-	blas64.Ger(-math.Copysign(1, kappa), v, v, blas64.General{Rows: d, Cols: d, Stride: d, Data: out.cov})
+	blas64.Ger(-math.Copysign(1, kappa), v, v, blas64.General{Rows: d, Cols: d, Stride: d, Data: g.cov})
 	for i := range d {
-		out.cov[i*d+i] = max(0, out.cov[i*d+i])
+		g.cov[i*d+i] = max(0, g.cov[i*d+i])
 	}
-	return out
 }
 
 // ObserveVar returns the belief after y = θ·x + ε, ε ~ N(0, noiseVar): Observe

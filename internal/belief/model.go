@@ -74,13 +74,19 @@ func evaluate(l idrl.Likelihood, a idrl.Answer, m, v float64) (logZ, d1, d2 floa
 	return logZ, d1, d2, err
 }
 
-// Anticipate returns the belief with the mean of p and the covariance expected
-// after q is answered, whatever the answer. It panics if p is not a *Gaussian
-// or q does not fit it. Source: reference "methods", section 3.
-func (m Model) Anticipate(p idrl.Posterior, q idrl.Query) idrl.Posterior {
+// Anticipate implements idrl.RewardModel. It panics if p is not a *Gaussian or a
+// query does not fit it.
+func (m Model) Anticipate(p idrl.Posterior, qs ...idrl.Query) idrl.Posterior {
 	g := p.(*Gaussian)
-	mean, v := g.moments(q.X)
-	return g.Observe(q.X, 0, m.Likelihood(q).Info(mean, v))
+	if len(qs) == 0 {
+		return g
+	}
+	out, sx := g.clone(), make([]float64, g.Dim())
+	for _, q := range qs {
+		mean, v := idrl.Moments(out, q.X, out.mean, sx) // leaves Σx in sx
+		out.shift(q.X, sx, 0, m.Likelihood(q).Info(mean, v))
+	}
+	return out
 }
 
 // moments returns the mean and variance of θ·x.

@@ -101,15 +101,22 @@ func (r Raters) Update(p idrl.Posterior, q idrl.Query, a idrl.Answer) (idrl.Post
 	return next, nil
 }
 
-// Anticipate returns the belief with the mean of p and the covariance expected
-// after q is answered: a comparison by anybody, a rating by somebody who has not
-// rated before. It panics if p is not a *RatersBelief or q does not fit it.
-func (r Raters) Anticipate(p idrl.Posterior, q idrl.Query) idrl.Posterior {
+// Anticipate implements idrl.RewardModel, for comparisons by anybody and ratings by
+// somebody who has not rated before. It panics if p is not a *RatersBelief or a
+// query does not fit it.
+func (r Raters) Anticipate(p idrl.Posterior, qs ...idrl.Query) idrl.Posterior {
 	b := p.(*RatersBelief)
-	b.theta.check(q.X)
-	x := pad(q.X, b.joint.Dim())
-	m, v := b.joint.moments(x)
-	return newRatersBelief(b.Dim(), b.joint.Observe(x, 0, r.Likelihood(q).Info(m, v)), b.annotators)
+	if len(qs) == 0 {
+		return b
+	}
+	joint := b.joint
+	for _, q := range qs {
+		b.theta.check(q.X)
+		x := pad(q.X, joint.Dim())
+		m, v := joint.moments(x)
+		joint = joint.Observe(x, 0, r.Likelihood(q).Info(m, v))
+	}
+	return newRatersBelief(b.Dim(), joint, b.annotators)
 }
 
 // step is Update, and returns log Z of the answer too; 0 if it is not

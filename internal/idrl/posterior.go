@@ -52,9 +52,11 @@ type RewardModel interface {
 	Update(p Posterior, q Query, a Answer) (Posterior, error)
 
 	// Anticipate returns the belief with the mean of p and the covariance
-	// expected after q is answered, whatever the answer. It is how pending
-	// questions count when the next one is chosen.
-	Anticipate(p Posterior, q Query) Posterior
+	// expected after qs, which are open with annotators, are answered, whatever
+	// the answers: exact where their noise is Gaussian. Without qs that is p. A
+	// question chosen under it does not ask what somebody is just answering.
+	// Source: reference "methods", section 3.
+	Anticipate(p Posterior, qs ...Query) Posterior
 }
 
 // Moments returns the mean and variance of θ·x under p. work must have length d.

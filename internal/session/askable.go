@@ -17,6 +17,7 @@ type choosing struct {
 	gen     *idrl.Generation
 	place   map[idrl.QueryID]int // of a query in gen
 	is      []standing           // of every query of gen
+	pending []idrl.Query
 	askable []idrl.Query
 	table   acquisition.Table
 	outlook acquisition.Table // of the candidates alone

@@ -75,12 +75,22 @@ func (t *assignments) openOf(who idrl.AnnotatorID) (out []*idrl.Assignment) {
 	return out
 }
 
-// pending returns the queries under a live lease, by N.
-func (t *assignments) pending(now time.Time) (qs []idrl.Query) {
+// pending appends the queries under a live lease, by N.
+func (t *assignments) pending(dst []idrl.Query, now time.Time) []idrl.Query {
 	for _, a := range t.open {
 		if a.LeaseUntil.After(now) {
-			qs = append(qs, a.Query)
+			dst = append(dst, a.Query)
 		}
 	}
-	return qs
+	return dst
+}
+
+// leased returns the number of live leases.
+func (t *assignments) leased(now time.Time) (n int) {
+	for _, a := range t.open {
+		if a.LeaseUntil.After(now) {
+			n++
+		}
+	}
+	return n
 }

@@ -82,7 +82,7 @@ func (s *Session) offer(who idrl.AnnotatorID) idrl.Offer {
 
 // budgetLeased reports whether the open leases cover what is left of the budget.
 func (s *Session) budgetLeased() bool {
-	return s.spec.Budget > 0 && s.log.effective+len(s.asked.pending(s.cfg.Now())) >= s.spec.Budget
+	return s.spec.Budget > 0 && s.log.effective+s.asked.leased(s.cfg.Now()) >= s.spec.Budget
 }
 
 // topUp renews the annotator's leases where half of the time is gone, reopens
@@ -116,7 +116,7 @@ func (s *Session) fresh(who idrl.AnnotatorID) ([]idrl.Assignment, error) {
 	now, open := s.cfg.Now(), len(s.asked.openOf(who))
 	fresh := s.reopened(who)
 	for open+len(fresh) < s.spec.Ahead {
-		if s.spec.Budget > 0 && s.log.effective+len(s.asked.pending(now))+len(fresh) >= s.spec.Budget {
+		if s.spec.Budget > 0 && s.log.effective+s.asked.leased(now)+len(fresh) >= s.spec.Budget {
 			break
 		}
 		as, ok, err := s.choose(who, fresh)
@@ -193,16 +193,17 @@ func (s *Session) lease(who idrl.AnnotatorID, n int64, q idrl.Query) idrl.Assign
 // error is that of the acquisition function, and of its kind.
 func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idrl.Assignment, ok bool, err error) {
 	n := s.asked.nextN() + int64(len(fresh))
-	pending := s.asked.pending(s.cfg.Now())
+	pending := s.asked.pending(s.choosing.pending[:0], s.cfg.Now())
 	for _, as := range fresh {
 		pending = append(pending, as.Query)
 	}
+	s.choosing.pending = pending
 	askable := s.askable(who, fresh, pending)
 	if len(askable) == 0 {
 		return idrl.Assignment{}, false, nil
 	}
 	table := &s.choosing.table
-	table.Reset(s.cfg.Model, acquisition.Pending(s.cfg.Model, s.belief, pending), askable)
+	table.Reset(s.cfg.Model, s.cfg.Model.Anticipate(s.belief, pending...), askable)
 	table.SetPolicies(s.policies())
 	in := &acquisition.Input{Table: table, Candidates: len(s.gen.Candidates), Rand: rng.New(s.spec.Seed, "tie", uint64(n))}
 	sel, err := acquisition.Select(s.cfg.Acquisition.New(false), in)

@@ -202,13 +202,18 @@ func newBench(change func(*idrl.SessionSpec)) *bench {
 // nothing is flushed.
 func (b *bench) start(t *testing.T) (s *session.Session, stop func()) {
 	t.Helper()
+	return b.startOn(t, b.journal)
+}
+
+func (b *bench) startOn(t *testing.T, j idrl.Journal) (s *session.Session, stop func()) {
+	t.Helper()
 	rec, err := b.journal.Load(t.Context(), "s1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s, err = session.New(session.Config{
 		Record: rec, Features: []string{"x", "y", "z"}, Model: b.model, Acquisition: b.method,
-		Trainer: b.trainer, Codec: codec{}, Journal: b.journal, Publisher: nobody{},
+		Trainer: b.trainer, Codec: codec{}, Journal: j, Publisher: nobody{},
 		Log: slog.New(slog.DiscardHandler), Now: b.clock.Now, Refit: b.refit,
 	})
 	if err != nil {
