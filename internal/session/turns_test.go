@@ -132,8 +132,16 @@ func TestOneOfAGroupIsRefused(t *testing.T) {
 		}
 		ask = append(ask, ask[1], ask[3]) // from other tabs
 		receipts, errs := together(s, j, ask...)
-		for i, want := range []idrl.Receipt{{ID: "answer-0", Seq: 1}, {ID: "answer-1", Seq: 2}, {ID: "answer-2", Seq: 3}, {},
-			{ID: "answer-4", Seq: 4}, {ID: "answer-5", Seq: 5}, {ID: "answer-1", Seq: 2, Replay: true}, {}} {
+		for i, want := range []idrl.Receipt{
+			{ID: "answer-0", Seq: 1},
+			{ID: "answer-1", Seq: 2},
+			{ID: "answer-2", Seq: 3},
+			{}, // the refused one
+			{ID: "answer-4", Seq: 4},
+			{ID: "answer-5", Seq: 5},
+			{ID: "answer-1", Seq: 2, Replay: true},
+			{},
+		} {
 			if receipts[i] != want || (want.ID == "") != errors.Is(errs[i], bad) {
 				t.Errorf("answer %d: %+v, %v, want %+v", i, receipts[i], errs[i], want)
 			}
