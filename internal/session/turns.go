@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"tiebreak/internal/idrl"
 )
@@ -34,8 +35,12 @@ type step struct {
 	point  bool           // the row is a training point
 }
 
-// maxGroup is how many turns are served at a time.
-const maxGroup = 64
+// A group is full after so many turns, or after so much time, for its first answer
+// is not acknowledged before its last is chosen for.
+const (
+	maxGroup     = 64
+	maxGroupTime = 5 * time.Millisecond
+)
 
 // call runs f on the session's goroutine and returns its result.
 func call[T any](ctx context.Context, s *Session, f func() (T, error)) (T, error) {
@@ -77,9 +82,11 @@ func (s *Session) serve(ctx context.Context, t turn) {
 		t.do()
 		return
 	}
+	began := time.Now()
 	group := []step{s.carryOut(ctx, t)}
 	var later []turn
-	for s.alone == 0 && len(group)+len(later) < maxGroup && s.training.ready == nil && !s.mustAdopt() {
+	full := func() bool { return len(group)+len(later) >= maxGroup || time.Since(began) > maxGroupTime }
+	for s.alone == 0 && !full() && s.training.ready == nil && !s.mustAdopt() {
 		t, ok := s.next()
 		if !ok {
 			break
