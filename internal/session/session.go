@@ -45,8 +45,8 @@ type Config struct {
 }
 
 // A Session is run by one goroutine, the one that calls Run. That goroutine
-// owns every field below inbox; all others speak to it through the inbox. What
-// is in memory is never ahead of the journal.
+// owns every field below inbox; all others speak to it through the inbox. Between
+// turns what is in memory is never ahead of the journal.
 type Session struct {
 	cfg     Config
 	spec    idrl.SessionSpec

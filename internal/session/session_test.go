@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +19,8 @@ import (
 	"tiebreak/internal/session"
 
 	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 )
 
 // journal is a Journal in memory. It refuses what a real one refuses.
@@ -687,6 +690,46 @@ func (f fewTrainer) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generati
 	g, err := fakeTrainer{d: dim}.Train(ctx, job)
 	g.Queries = g.Queries[:f.n]
 	return g, err
+}
+
+// The regret that a status expects against draws of the weights.
+func TestExpectedRegret(t *testing.T) {
+	b := newBench(func(s *idrl.SessionSpec) { s.TrainEvery = 1000 })
+	s, stop := b.start(t)
+	for i := range 6 {
+		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
+	}
+	st, err := s.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	rec := b.journal.rec
+	for i, snap := range rec.Snapshots {
+		p, err := codec{}.DecodeBelief(snap.Belief)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value := func(theta []float64) (out []float64) {
+			for _, c := range rec.Generation.Candidates {
+				out = append(out, floats.Dot(theta, c.Mu))
+			}
+			return out
+		}
+		leader := floats.MaxIdx(value(p.Mean(nil)))
+		draws := rng.New(1, "losses", uint64(i))
+		var losses []float64
+		for range 50_000 {
+			returns := value(p.Sample(nil, draws))
+			losses = append(losses, floats.Max(returns)-returns[leader])
+		}
+		slices.Sort(losses)
+		mean, std := stat.MeanStdDev(losses, nil)
+		low, high := stat.Quantile(0.90, stat.Empirical, losses, nil), stat.Quantile(0.995, stat.Empirical, losses, nil) // 3.7 and 3.3 s.e.
+		if got := st.Regret[i+1]; got.Seq != snap.Seq || math.Abs(got.Mean-mean) > 5*std/math.Sqrt(256) || !(low <= got.P95 && got.P95 <= high) {
+			t.Errorf("after row %d: %+v, want a mean of %v ± %v and 95 %% between %v and %v", snap.Seq, got, mean, std/16, low, high)
+		}
+	}
 }
 
 func TestFewQuestionsServeMany(t *testing.T) {
