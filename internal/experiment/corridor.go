@@ -262,7 +262,8 @@ func (w *corridorWorld) solvers(ctx context.Context) error {
 		w.judge = seeker{corridorWorld: w, iterations: w.c.spec.Search.Iterations, scratch: true, judges: true}
 		return nil
 	}
-	w.plan = seeker{corridorWorld: w, iterations: w.c.sizes.candidate}
+	rest := policy{params: w.c.pool.Params[0], mu: w.c.pool.Mu[0]}
+	w.plan = seeker{corridorWorld: w, iterations: w.c.sizes.candidate, rest: rest}
 	w.judge = seeker{corridorWorld: w, iterations: w.c.sizes.meanAnswer * w.c.every, pool: w.c.pool, judges: true}
 	return nil
 }

@@ -317,6 +317,12 @@ func TestStart(t *testing.T) {
 	if p := s.start([]float64{0, 1}); p.params[0] != 3 {
 		t.Errorf("without a pool it starts from %v, want the first known policy", p.params)
 	}
+	s.rest = policy{params: []float64{5}, mu: []float64{0, 0}}
+	for want, theta := range map[float64][]float64{5: {0, 1}, 3: {1, 0}} {
+		if p := s.start(theta); p.params[0] != want {
+			t.Errorf("for %v it starts from policy %v, want %v", theta, p.params, want)
+		}
+	}
 	s.known = nil
 	if p := s.start([]float64{0, 1}); p.params != nil {
 		t.Errorf("with nothing known it starts from %v", p.params)

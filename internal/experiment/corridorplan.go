@@ -20,6 +20,7 @@ type seeker struct {
 	*corridorWorld
 	iterations int           // from a known policy; from scratch it takes the spec's
 	scratch    bool          // whatever is known
+	rest       policy        // that it may start from, besides known, if anything is
 	pool       *solver.Table // that it may start from, besides known; nil for none
 	judges     bool          // its policies are evaluated in the episodes of the seed
 	known      []policy      // of the run
@@ -71,6 +72,9 @@ func (s seeker) start(theta []float64) policy {
 		return policy{}
 	}
 	var best policy
+	if len(s.known) > 0 {
+		best = s.rest
+	}
 	if s.pool != nil {
 		i, _ := s.pool.Best(theta)
 		best = policy{params: s.pool.Params[i], mu: s.pool.Mu[i]}

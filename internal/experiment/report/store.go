@@ -21,7 +21,7 @@ import (
 // runs, so that no old run is taken for a new one.
 const (
 	format = 1
-	engine = 2
+	engine = 3
 )
 
 // A Folder keeps finished runs as files: DIR/NAME/METHOD/SEED.json, with a dash
