@@ -379,6 +379,10 @@ func TestBrowserResearcher(t *testing.T) {
 	invited.answer("0")
 	invited.secretive()
 	b.wait("document.querySelector('main').dataset.seq === '2'")
+	b.wait("document.querySelectorAll('[data-annotators] tbody tr').length === 1")
+	if left := b.choseLeft(); left != "–" {
+		t.Errorf("ratings, of one clip each, were won by the left one on a share of %q", left)
+	}
 	b.shot("gridworld-dashboard-1280x800")
 	rows := records(t, data, evaluate[string](b, "document.querySelector('main').dataset.session"))
 	if len(rows) != 2 || rows[0].Rating != -0.4 || rows[1].Rating != -1 {
@@ -394,8 +398,17 @@ func (b *tab) showsBelief() {
 	b.wait("document.querySelector('regret-chart svg .line')?.getTotalLength() > 10")
 	b.wait("document.querySelectorAll('[data-recent] tbody tr').length >= 9")
 	b.wait("document.querySelectorAll('[data-annotators] tbody tr').length === 1")
+	if left := b.choseLeft(); !strings.Contains(left, "%") {
+		b.t.Errorf("nine comparisons were won by the left clip on a share of %q", left)
+	}
 	b.waitFor("duo-player[data-playing] canvas")
 	b.moving("duo-player canvas", 1, 1)
+}
+
+// choseLeft returns what the dashboard says of the first annotator's sides.
+func (b *tab) choseLeft() string {
+	b.t.Helper()
+	return evaluate[string](b, "document.querySelector('[data-annotators] tbody td:nth-child(9)').innerText")
 }
 
 // fillForm makes a session of gridworld's state ratings, by keyboard.

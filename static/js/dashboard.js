@@ -174,7 +174,7 @@ function info(why) {
  */
 function annotatorCells(a) {
   const percent = (/** @type {number} */ v) => `${Math.round(100 * v)} %`;
-  const left = a.left_high > a.left_low ? `${percent(a.left_share)} (${percent(a.left_low)} – ${percent(a.left_high)})` : "–";
+  const left = a.left_low > 0 || a.left_high < 1 ? `${percent(a.left_share)} (${percent(a.left_low)} – ${percent(a.left_high)})` : "–";
   const predicted = a.predicted_n > 0 ? `${percent(a.predicted)} of ${a.predicted_n}` : "–";
   return { cells: [a.name || a.id, ...[a.answers, a.decisive, a.equal, a.cant_tell, a.skipped, a.undone].map(String),
     seconds(a.median_ms), left, predicted] };
