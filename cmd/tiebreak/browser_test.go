@@ -355,10 +355,17 @@ func TestBrowserResearcher(t *testing.T) {
 	}
 	b.noSideways(1280)
 	b.shot("dashboard-1280x800")
-	b.enter("[data-candidates] .whisker:last-child") // another candidate
-	b.waitFor("[data-candidates] .whisker:last-child[aria-pressed=true]")
+	b.insist("document.activeElement.matches('[data-candidates] .whisker:last-child[aria-pressed=true]')", func() {
+		b.enter("[data-candidates] .whisker:last-child") // another candidate; new ones may have taken its place
+	})
 	b.moving("duo-player canvas", 1, 1)
 	b.shot("dashboard-candidates-1280x800")
+	was := evaluate[string](b, "document.activeElement.dataset.id")
+	simulate(3) // after three answers the candidates are others
+	b.wait(fmt.Sprintf("document.querySelector('[data-candidates] .whisker[data-id=%q]') === null", was))
+	if !evaluate[bool](b, "document.activeElement.matches('[data-candidates] .whisker')") {
+		t.Error("the keyboard has lost its place among the candidates")
+	}
 	b.do(chromedp.Evaluate[chromedp.Void]("scrollTo(0, 0)"))
 	b.phone()
 	b.wait("innerWidth === 390")

@@ -17,9 +17,12 @@ export function whiskers(parent, estimates, how = {}) {
   const low = Math.min(0, ...estimates.map((e) => e.mean - Z * e.std));
   const high = Math.max(0, ...estimates.map((e) => e.mean + Z * e.std));
   const at = (/** @type {number} */ v) => 2 + (96 * (v - low)) / (high - low || 1); // per cent
-  const focused = parent.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.id : undefined;
+  const focused = /** @type {HTMLElement} */ (document.activeElement);
+  const was = [...parent.children].indexOf(focused), same = estimates.findIndex((e) => e.id === focused.dataset.id);
   parent.replaceChildren(...estimates.map((e) => row(e, at, how)));
-  if (focused) /** @type {HTMLElement|null} */ (parent.querySelector(`[data-id="${CSS.escape(focused)}"]`))?.focus();
+  if (was < 0) return;
+  const place = same >= 0 ? same : Math.min(was, estimates.length - 1); // one that is gone leaves its place to another
+  /** @type {HTMLElement} */ (parent.children[place]).focus();
 }
 
 /**
