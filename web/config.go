@@ -76,8 +76,7 @@ type People interface {
 // elsewhere.
 type EnvChoice struct {
 	ID, Title, Description string
-	FeatureNames           []string // length d, for people; nil if it is not available
-	StillLabel             string   // what a still shows; default "this moment"
+	StillLabel             string // what a still shows; default "this moment"
 
 	// Unavailable says what is lacking here, such that it goes on from
 	// "environment "ant"": "needs MuJoCo: install …". It is empty if sessions can

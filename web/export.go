@@ -37,7 +37,7 @@ func (s *Server) export(c echo.Context) error {
 	}
 	out := c.Response()
 	out.Status = http.StatusOK
-	err = export.Write(out, format, spec, s.env(spec.Env).FeatureNames, rows)
+	err = export.Write(out, format, spec, rows)
 	if err != nil && out.Committed {
 		s.log.Error("export broken off", "session", spec.ID, "err", err)
 		panic(http.ErrAbortHandler) // a reader must not take half an export for a whole one

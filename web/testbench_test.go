@@ -34,8 +34,8 @@ type bench struct {
 }
 
 var catalogue = []web.EnvChoice{
-	{ID: "driver", Title: "Driver", Description: "A car on a road.", FeatureNames: []string{"Lane", "Speed"}, StillLabel: "this moment"},
-	{ID: "gridworld", Title: "Gridworld", Description: "A grid.", FeatureNames: []string{"Floor", "Object A"}, StillLabel: "this tile"},
+	{ID: "driver", Title: "Driver", Description: "A car on a road.", StillLabel: "this moment"},
+	{ID: "gridworld", Title: "Gridworld", Description: "A grid.", StillLabel: "this tile"},
 }
 
 // newBench starts a server; change, if not nil, alters its configuration.
@@ -51,7 +51,7 @@ func newBench(t *testing.T, change func(*web.Config)) *bench {
 	for id, kind := range map[idrl.SessionID]idrl.QueryKind{"s1": idrl.CompareClips, "s2": idrl.RateClip} {
 		spec := idrl.SessionSpec{
 			ID: id, Title: "Session " + string(id), Env: "driver", Kind: kind, Budget: 40, Instructions: "Look.\n\nChoose.", Seed: 7,
-			CreatedAt: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
+			Features: []string{"Lane", "Speed"}, CreatedAt: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
 		}.WithDefaults()
 		if err := db.CreateSession(ctx, spec); err != nil {
 			t.Fatal(err)

@@ -77,8 +77,7 @@ func catalogue(entries envs.List) (out []web.EnvChoice) {
 		if e.Unavailable != nil {
 			c.Unavailable = e.Unavailable.Error()
 		} else {
-			spec := e.New(rng.New(0, "layout", 0)).Spec()
-			c.FeatureNames, c.StillLabel = spec.FeatureNames, spec.StillLabel
+			c.StillLabel = e.New(rng.New(0, "layout", 0)).Spec().StillLabel
 		}
 		out = append(out, c)
 	}
@@ -91,6 +90,9 @@ func (a *app) build(r idrl.Record) (session.Config, error) {
 	if err != nil {
 		return session.Config{}, err
 	}
+	if r.Spec, err = nameFeatures(a.envs, r.Spec); err != nil {
+		return session.Config{}, err
+	}
 	model, err := belief.ForSpec(r.Spec, env)
 	if err != nil {
 		return session.Config{}, err
@@ -100,7 +102,7 @@ func (a *app) build(r idrl.Record) (session.Config, error) {
 		return session.Config{}, err
 	}
 	return session.Config{
-		Record: r, Features: env.Spec().FeatureNames, Model: model, Acquisition: method,
+		Record: r, Model: model, Acquisition: method,
 		Trainer: remoteTrainer{a.pool, r.Spec}, Codec: codec{}, Journal: a.db, Publisher: &a.hub, Log: a.log,
 		Refit: func(ctx context.Context, qs []idrl.Query, as []idrl.Answer) (idrl.Posterior, error) {
 			g, _, err := model.Refit(ctx, qs, as, belief.EPOptions{})
@@ -162,6 +164,9 @@ func newSession(ctx context.Context, db *store.DB, list envs.List, spec idrl.Ses
 	}
 	entry, err := list.Find(spec.Env)
 	if err != nil {
+		return spec, err
+	}
+	if spec, err = nameFeatures(list, spec); err != nil {
 		return spec, err
 	}
 	spec.Env = entry.Ref() // so that a model that changes is not taken for what it was

@@ -31,9 +31,9 @@ func TestBrowserRobots(t *testing.T) {
 	sessions = append(sessions, made{env: "own-cart", kind: "clip_comparison"})
 	for i := range sessions {
 		s := &sessions[i]
-		s.id, s.link = newLink(t, data, addr, "--env", s.env, "--kind", s.kind, "--title", s.env, "--models", models)
+		s.id, s.link = newLink(t, data, addr, "--env", s.env, "--kind", s.kind, "--title", s.env)
 	}
-	startServer(t, "serve", "--data", data, "--addr", addr, "--models", models)
+	startServer(t, "serve", "--data", data, "--addr", addr)
 	for _, s := range sessions {
 		t.Run(s.env, func(t *testing.T) {
 			b := newPerson(t, browser)
@@ -59,7 +59,7 @@ func TestBrowserRobots(t *testing.T) {
 			b.shot(s.env + "-390x844")
 			b.answer(key)
 			b.secretive()
-			status, rows, errs := cli(t, "export", "--data", data, "--session", s.id, "--models", models)
+			status, rows, errs := cli(t, "export", "--data", data, "--session", s.id)
 			if status != 0 || strings.Count(rows, "\n") < 2 {
 				t.Errorf("export of at least two answers: status %d, %s\n%s", status, errs, rows)
 			}

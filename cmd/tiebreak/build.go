@@ -28,6 +28,19 @@ func newEnvironment(list envs.List, spec idrl.SessionSpec) (idrl.Environment, er
 	return e.New(rng.New(spec.Seed, "layout", 0)), nil
 }
 
+// nameFeatures returns spec with the names of its features, which sessions of
+// earlier versions lack.
+func nameFeatures(list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, error) {
+	if spec.Features != nil {
+		return spec, nil
+	}
+	env, err := newEnvironment(list, spec)
+	if err == nil {
+		spec.Features = env.Spec().FeatureNames
+	}
+	return spec, err
+}
+
 // checkSpec returns an error of kind Invalid if no session can be made of spec.
 func checkSpec(list envs.List, spec idrl.SessionSpec) error {
 	env, err := newEnvironment(list, spec)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"tiebreak/envs"
 	"tiebreak/internal/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
@@ -15,12 +16,11 @@ import (
 
 // exportFlags are the flags of export.
 type exportFlags struct {
-	data, session, format, models string
+	data, session, format string
 }
 
 func (f *exportFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything")
-	modelsFlag(fs, &f.models)
 	fs.StringVar(&f.session, "session", "", "`id` of the session; without it the sessions are listed")
 	fs.StringVar(&f.format, "format", export.Formats()[0], "format: "+strings.Join(export.Formats(), ", "))
 }
@@ -58,16 +58,11 @@ func runExport(ctx context.Context, io stdio, args []string) (err error) {
 	if err != nil {
 		return fmt.Errorf("%w; 'tiebreak export --data %s' lists the sessions", err, f.data)
 	}
-	list, err := environments(f.models)
-	if err != nil {
-		return err
-	}
-	env, err := newEnvironment(list, spec)
-	if err != nil {
-		return err
+	if spec, err = nameFeatures(envs.Catalogue(), spec); err != nil {
+		return fmt.Errorf("session %s is of a version that did not record the names of features: %w; start 'tiebreak serve', where all this is, and export on the session's page", spec.ID, err)
 	}
 	out := bufio.NewWriter(io.out)
-	err = export.Write(out, f.format, spec, env.Spec().FeatureNames, func(yield func(export.Row) error) error {
+	err = export.Write(out, f.format, spec, func(yield func(export.Row) error) error {
 		return db.Rows(ctx, spec.ID, func(a idrl.Answer, q idrl.Query, clips []idrl.Clip, why idrl.Why, undone bool) error {
 			return yield(export.Row{Answer: a, Query: q, Clips: clips, Why: why, Withdrawn: undone})
 		})

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/store"
 )
 
 // binary returns the path of the program, built once for all tests.
@@ -210,6 +211,36 @@ func TestCommandLineErrors(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestExportNeedsNoEnvironment: answers can be had where the environment that
+// they are about is not.
+func TestExportNeedsNoEnvironment(t *testing.T) {
+	data := t.TempDir()
+	db, err := store.Open(t.Context(), data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := idrl.SessionSpec{ID: "named", Env: "own-gone@3fa9c1d2", Features: []string{"Height of the nose", "Effort"}}.WithDefaults()
+	early := idrl.SessionSpec{ID: "early", Env: "driver"}.WithDefaults() // of a version that recorded no names
+	lost := idrl.SessionSpec{ID: "lost", Env: "own-gone@3fa9c1d2"}.WithDefaults()
+	for _, spec := range []idrl.SessionSpec{named, early, lost} {
+		if err := db.CreateSession(t.Context(), spec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for session, column := range map[string]string{"named": "features_a_height_of_the_nose", "early": "features_a_keeping_to_a_lane"} {
+		status, header, stderr := cli(t, "export", "--data", data, "--session", session, "--format", "csv")
+		if status != 0 || !strings.Contains(header, ","+column+",") {
+			t.Errorf("export of %s: status %d, said %q, columns %s", session, status, stderr, header)
+		}
+	}
+	if status, _, stderr := cli(t, "export", "--data", data, "--session", "lost"); status != 1 || !strings.Contains(stderr, "the session's page") {
+		t.Errorf("export of a session without names: status %d, said %q", status, stderr)
 	}
 }
 

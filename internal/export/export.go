@@ -44,14 +44,14 @@ func CheckFormat(format string) error {
 	return idrl.Errorf(idrl.Invalid, "unknown export format %q; use jsonl or csv", format)
 }
 
-// Write streams the rows of the session spec to w. features names the entries
-// of φ, length d; a clip whose Phi has another length is an Internal error. The
-// result is a function of the arguments, to the byte.
-func Write(w io.Writer, format string, spec idrl.SessionSpec, features []string, rows Rows) error {
+// Write streams the rows of the session spec to w. A clip whose Phi has another
+// length than spec.Features is an Internal error. The result is a function of the
+// arguments, to the byte.
+func Write(w io.Writer, format string, spec idrl.SessionSpec, rows Rows) error {
 	if err := CheckFormat(format); err != nil {
 		return err
 	}
-	e := &encoder{spec: &spec, columns: columns(), features: features, slugs: slugs(features)}
+	e := &encoder{spec: &spec, columns: columns(), features: spec.Features, slugs: slugs(spec.Features)}
 	if format == "csv" {
 		return e.writeCSV(w, rows)
 	}

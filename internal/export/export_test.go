@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	spec     = idrl.SessionSpec{ID: "s1", Env: "driver", Acquisition: "idrl"}
+	spec     = idrl.SessionSpec{ID: "s1", Env: "driver", Acquisition: "idrl", Features: features}
 	features = []string{"Keeping to a lane", "Off the target speed", "Off-the-target speed"}
 	shown    = time.Date(2026, 11, 20, 12, 0, 0, 123456789, time.FixedZone("", 3600))
 )
@@ -69,7 +69,7 @@ func from(list []export.Row) export.Rows {
 func write(t *testing.T, format string, list []export.Row) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := export.Write(&out, format, spec, features, from(list)); err != nil {
+	if err := export.Write(&out, format, spec, from(list)); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -223,7 +223,7 @@ func TestWriteRefuses(t *testing.T) {
 		{"a source that fails", "csv", func(func(export.Row) error) error { return broken }, idrl.Internal},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			err := export.Write(&bytes.Buffer{}, test.format, spec, features, test.rows)
+			err := export.Write(&bytes.Buffer{}, test.format, spec, test.rows)
 			if err == nil || idrl.KindOf(err) != test.kind {
 				t.Errorf("error = %v, want one of kind %d", err, test.kind)
 			}

@@ -32,6 +32,10 @@ type SessionSpec struct {
 	TieBand   float64 // half-width of 'equal' in units of θ·x; > 0
 	RatingVar float64 // of a rating given θ
 
+	// Names of the features of Env when the session was created, in the order of
+	// θ; an export needs them where Env is not available. Length d.
+	Features []string
+
 	InstructionsVersion int64 // from 1
 	CreatedAt           time.Time
 }

@@ -31,7 +31,7 @@ func (b *bench) manager(t *testing.T, j idrl.Journal) *session.Manager {
 			return session.Config{}, idrl.Errorf(idrl.Invalid, "unknown environment")
 		}
 		return session.Config{
-			Record: r, Features: []string{"x", "y", "z"}, Model: b.model, Acquisition: acquisition.Methods()[0],
+			Record: r, Model: b.model, Acquisition: acquisition.Methods()[0],
 			Trainer: b.trainer, Codec: codec{}, Journal: j, Publisher: nobody{}, Log: slog.New(slog.DiscardHandler),
 		}, nil
 	}, slog.New(slog.DiscardHandler))

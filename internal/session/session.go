@@ -26,7 +26,6 @@ type Codec interface {
 // Config is what a session is made of. Every field but Now and Lease is required.
 type Config struct {
 	Record      idrl.Record // what the journal holds
-	Features    []string    // names, length d
 	Model       idrl.RewardModel
 	Acquisition acquisition.Method
 	Trainer     idrl.Trainer

@@ -185,7 +185,7 @@ type bench struct {
 }
 
 func newBench(change func(*idrl.SessionSpec)) *bench {
-	spec := idrl.SessionSpec{ID: "s1", Title: "test", Env: "none", Seed: 7, TrainEvery: 4, AdoptAfter: 2}.WithDefaults()
+	spec := idrl.SessionSpec{ID: "s1", Title: "test", Env: "none", Seed: 7, TrainEvery: 4, AdoptAfter: 2, Features: []string{"x", "y", "z"}}.WithDefaults()
 	if change != nil {
 		change(&spec)
 	}
@@ -215,7 +215,7 @@ func (b *bench) startOn(t *testing.T, j idrl.Journal) (s *session.Session, stop 
 		t.Fatal(err)
 	}
 	s, err = session.New(session.Config{
-		Record: rec, Features: []string{"x", "y", "z"}, Model: b.model, Acquisition: b.method,
+		Record: rec, Model: b.model, Acquisition: b.method,
 		Trainer: b.trainer, Codec: codec{}, Journal: j, Publisher: nobody{},
 		Log: slog.New(slog.DiscardHandler), Now: b.clock.Now, Refit: b.refit,
 	})

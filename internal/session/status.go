@@ -88,7 +88,7 @@ func (s *Session) candidates() (out []idrl.Estimate) {
 func (s *Session) weights() (out []idrl.Estimate) {
 	d := s.belief.Dim()
 	mean, unit, cov := s.belief.Mean(nil), make([]float64, d), make([]float64, d)
-	for k, name := range s.cfg.Features {
+	for k, name := range s.spec.Features {
 		clear(unit)
 		unit[k] = 1
 		s.belief.CovMul(cov, unit)
