@@ -31,9 +31,9 @@ func TestBrowserRobots(t *testing.T) {
 	sessions = append(sessions, made{env: "own-cart", kind: "clip_comparison"})
 	for i := range sessions {
 		s := &sessions[i]
-		s.id, s.link = newLink(t, data, addr, "--env", s.env, "--kind", s.kind, "--title", s.env)
+		s.id, s.link = newLink(t, data, addr, "--env", s.env, "--kind", s.kind, "--title", s.env, "--models", models)
 	}
-	startServer(t, "serve", "--data", data, "--addr", addr)
+	startServer(t, "serve", "--data", data, "--addr", addr, "--models", models)
 	for _, s := range sessions {
 		t.Run(s.env, func(t *testing.T) {
 			b := newPerson(t, browser)
