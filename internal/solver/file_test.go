@@ -1,7 +1,6 @@
 package solver_test
 
 import (
-	"crypto/sha256"
 	"math"
 	"os"
 	"path/filepath"
@@ -76,47 +75,6 @@ func TestTableFileDamaged(t *testing.T) {
 		check("cut", i, whole[:i])
 	}
 	check("one byte more", len(whole), append(slices.Clone(whole), 0))
-}
-
-// FuzzLoadTable gives files a true checksum, so that what is inside is read.
-func FuzzLoadTable(f *testing.F) {
-	path := filepath.Join(f.TempDir(), "table")
-	if err := solver.SaveTable(path, "key", smallTable()); err != nil {
-		f.Fatal(err)
-	}
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		f.Fatal(err)
-	}
-	body := whole[:len(whole)-sha256.Size]
-	f.Add(body)
-	f.Add(body[:40])
-	huge := slices.Clone(body)
-	for i := 24; i < 40; i++ { // every size
-		huge[i] = 0xff
-	}
-	f.Add(huge)
-	f.Fuzz(func(t *testing.T, b []byte) {
-		sum := sha256.Sum256(b)
-		path := filepath.Join(t.TempDir(), "table")
-		if err := os.WriteFile(path, append(slices.Clone(b), sum[:]...), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		table, err := solver.LoadTable(path, "key")
-		if err != nil {
-			if k := idrl.KindOf(err); k != idrl.Invalid && k != idrl.NotFound {
-				t.Errorf("error = %v, want one of kind Invalid or NotFound", err)
-			}
-			return
-		}
-		again := path + "2"
-		if err := solver.SaveTable(again, "key", table); err != nil {
-			t.Fatalf("a loaded table cannot be saved: %v", err)
-		}
-		if got, err := os.ReadFile(again); err != nil || !slices.Equal(got[:len(got)-sha256.Size], b) {
-			t.Errorf("saved again the file differs, error %v", err)
-		}
-	})
 }
 
 func TestSaveTableRefuses(t *testing.T) {
