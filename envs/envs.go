@@ -3,6 +3,7 @@
 package envs
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -124,8 +125,8 @@ func (l List) Find(ref string) (Entry, error) {
 	id, version, _ := strings.Cut(ref, "@")
 	i := slices.IndexFunc(l, func(e Entry) bool { return e.ID == id })
 	switch {
-	case i < 0 && version != "":
-		return Entry{}, idrl.Errorf(idrl.Invalid, "environment %q is a model of your own that is not here; say with --models where its files are", ref)
+	case i < 0 && (version != "" || strings.HasPrefix(id, ownPrefix)):
+		return Entry{}, idrl.Errorf(idrl.Invalid, "environment %q is a model of your own that is not here; say with --models where its files are (own models that are here: %s)", ref, l.own())
 	case i < 0:
 		return Entry{}, idrl.Errorf(idrl.Invalid, "unknown environment %q; use one of %s", id, l.Names())
 	case l[i].Unavailable != nil:
@@ -134,6 +135,17 @@ func (l List) Find(ref string) (Entry, error) {
 		return Entry{}, idrl.Errorf(idrl.Invalid, "the files of environment %q have changed: this is version %s; restore those of version %s, or make a new session", id, l[i].Version, version)
 	}
 	return l[i], nil
+}
+
+// own lists the ids of a user's own models on one line.
+func (l List) own() string {
+	var ids []string
+	for _, e := range l {
+		if strings.HasPrefix(e.ID, ownPrefix) {
+			ids = append(ids, e.ID)
+		}
+	}
+	return cmp.Or(strings.Join(ids, ", "), "none")
 }
 
 // Names lists the ids of the available entries on one line, and after them those

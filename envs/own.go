@@ -15,6 +15,9 @@ import (
 // maxModels is the largest number of models in a folder.
 const maxModels = 100
 
+// ownPrefix begins the ids of a user's own models.
+const ownPrefix = "own-"
+
 // Own returns the models of a user's own in dir: each JSON file there, or in a
 // folder of it, that lies beside an MJCF file (docs/models). One that is not well
 // formed, or that the engine refuses, is listed as unavailable, with what to
@@ -57,7 +60,7 @@ func own(path string) Entry {
 	if err != nil {
 		name := strings.TrimSuffix(filepath.Base(path), ".json")
 		return Entry{
-			ID: "own-" + name, Title: name, Description: "A model of your own.",
+			ID: ownPrefix + name, Title: name, Description: "A model of your own.",
 			Unavailable: fmt.Errorf("cannot be used: %w", err),
 		}
 	}

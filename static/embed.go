@@ -47,6 +47,9 @@ var types = map[string]string{
 	".svg": "image/svg+xml",
 }
 
+// worker is the service worker of the annotators' pages, which lie elsewhere.
+const worker = "js/offline.js"
+
 // packed returns the files by name, compressed with gzip.
 var packed = sync.OnceValue(func() map[string][]byte {
 	out := map[string][]byte{}
@@ -86,6 +89,9 @@ func Handler() http.Handler {
 		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 			w.Header().Set("Content-Encoding", "gzip")
 			b = packed()[name]
+		}
+		if name == worker {
+			w.Header().Set("Service-Worker-Allowed", "/sessions/")
 		}
 		w.Header().Set("Content-Type", types[path.Ext(name)])
 		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")

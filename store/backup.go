@@ -4,10 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"tiebreak/internal/idrl"
 )
@@ -44,19 +44,20 @@ func backup(ctx context.Context, p *sql.DB, path string) error {
 	return errors.Join(check(ctx, c, `PRAGMA integrity_check(1)`), c.Close())
 }
 
-// Check reads the whole database and returns an error that names the first
-// damage.
-func (db *DB) Check(ctx context.Context) error {
-	return check(ctx, db.read, `PRAGMA quick_check(1)`)
-}
-
+// check runs a pragma that checks p and returns an error of kind Damaged that names
+// the first damage.
 func check(ctx context.Context, p *sql.DB, pragma string) error {
 	var verdict string
 	if err := p.QueryRowContext(ctx, pragma).Scan(&verdict); err != nil {
 		return convert(err)
 	}
 	if verdict != "ok" {
-		return fmt.Errorf("the database is damaged: %s", verdict)
+		return idrl.Errorf(idrl.Damaged, "SQLite reports: %s", oneLine(verdict))
 	}
 	return nil
+}
+
+// oneLine returns the verdict of a check of SQLite as one line.
+func oneLine(verdict string) string {
+	return strings.ReplaceAll(strings.TrimPrefix(verdict, "*** in database main ***\n"), "\n", "; ")
 }

@@ -13,8 +13,12 @@ import (
 	"tiebreak/store"
 )
 
-// crashEnv names the data folder to the copy of this program that is killed.
-const crashEnv = "TIEBREAK_TEST_CRASH_DIR"
+// crashEnv and firstEnv name the data folder to the copy of this program that is
+// killed while it appends rows, or while it makes the database.
+const (
+	crashEnv = "TIEBREAK_TEST_CRASH_DIR"
+	firstEnv = "TIEBREAK_TEST_FIRST_DIR"
+)
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(crashEnv); dir != "" {
@@ -23,7 +27,53 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(1)
 	}
+	if dir := os.Getenv(firstEnv); dir != "" {
+		db, err := store.Open(context.Background(), dir)
+		if err == nil {
+			err = db.Close()
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	os.Exit(m.Run())
+}
+
+// Whenever a first start is killed, the next one makes the database.
+func TestFirstStartSurvivesKill(t *testing.T) {
+	for round := range 8 {
+		dir := t.TempDir()
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), firstEnv+"="+dir)
+		cmd.Stderr = os.Stderr
+		must(t, cmd.Start())
+		done := make(chan error, 1)
+		go func() { done <- cmd.Wait() }()
+		ended := false
+		for n := 0; !ended && n < 1+3*round; { // the later the round, the more has been written
+			select {
+			case err := <-done:
+				must(t, err)
+				ended = true
+			default:
+				if left, _ := os.ReadDir(dir); len(left) > 0 {
+					n++
+				}
+			}
+		}
+		if !ended {
+			_ = cmd.Process.Kill()
+			<-done
+		}
+		db, err := store.Open(t.Context(), dir)
+		if err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		must(t, db.CreateSession(t.Context(), spec("s")))
+		must(t, db.Close())
+	}
 }
 
 // appendForEver appends rows to session s and prints the position of each when
@@ -81,7 +131,9 @@ func TestAcknowledgedRowsSurviveKill(t *testing.T) {
 		if int64(len(rec.Log)) < last || len(rec.Snapshots) != len(rec.Log) {
 			t.Fatalf("round %d: %d rows and %d snapshots, but row %d was acknowledged", round, len(rec.Log), len(rec.Snapshots), last)
 		}
-		must(t, ro.Check(t.Context()))
+		if d, err := ro.Check(t.Context(), nil); err != nil || !d.None() {
+			t.Errorf("round %d: damage %+v, %v", round, d, err)
+		}
 		must(t, ro.Close())
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "backups", "*")); len(left) > 0 {

@@ -76,6 +76,18 @@ func (c timeColumn) Scan(src any) (err error) {
 	return err
 }
 
+// A doubtsColumn scans the names of doubts.
+type doubtsColumn struct{ dst *idrl.Doubts }
+
+func (c doubtsColumn) Scan(src any) error {
+	s, ok := src.(string)
+	if !ok {
+		return fmt.Errorf("doubts are %T, want text", src)
+	}
+	*c.dst = idrl.ParseDoubts(s)
+	return nil
+}
+
 // A floatColumn scans a nullable REAL, in which SQLite keeps NaN as NULL.
 type floatColumn struct{ dst *float64 }
 

@@ -34,6 +34,8 @@ func convert(err error) error {
 		return wrap(idrl.Errorf(idrl.Unavailable, "the server cannot use its disk; nothing was recorded, try again later"), err)
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return wrap(idrl.Errorf(idrl.Unavailable, "the database is busy; try again"), err)
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return wrap(idrl.Errorf(idrl.Damaged, "a part of the database is damaged and cannot be read"), err)
 	}
 	return errors.New(err.Error())
 }

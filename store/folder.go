@@ -12,9 +12,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// makeFolder makes dir if need be, and the empty database file in it, which
-// gives SQLite the mode of the files that it adds. It returns an error of kind
-// Invalid if dir cannot be written.
+// makeFolder makes dir if need be. It returns an error of kind Invalid if dir
+// cannot be written.
 func makeFolder(dir string) error {
 	unfit := func(err error) error {
 		return idrl.Errorf(idrl.Invalid, "the data folder %s cannot be written (%v): choose another with --data, or make it yours", dir, err)
@@ -29,15 +28,15 @@ func makeFolder(dir string) error {
 	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
 		return unfit(err)
 	}
-	f, err := os.OpenFile(filepath.Join(dir, FileName), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return unfit(err)
-	}
-	return f.Close()
+	return nil
 }
 
-// mustExist returns an error of kind NotFound if dir holds no database.
+// mustExist returns an error of kind NotFound if dir holds no database, and of
+// kind Damaged if it held one that is gone.
 func mustExist(dir string) error {
+	if err := lost(dir); err != nil {
+		return err
+	}
 	switch _, err := os.Stat(filepath.Join(dir, FileName)); {
 	case errors.Is(err, fs.ErrNotExist):
 		return idrl.Errorf(idrl.NotFound, "there is no %s in %s: check --data, or start a server there first", FileName, dir)
@@ -51,7 +50,7 @@ func mustExist(dir string) error {
 // process ends. The lock is that of SQLite on a file which stays empty, since
 // SQLite knows how to lock on every system.
 func lockFolder(ctx context.Context, dir string) (*sql.DB, error) {
-	p, err := sql.Open("sqlite", dsn(filepath.Join(dir, "server.lock"), url.Values{"_pragma": {"busy_timeout(0)"}}))
+	p, err := sql.Open("sqlite", dsn(filepath.Join(dir, lockName), url.Values{"_pragma": {"busy_timeout(0)"}}))
 	if err != nil {
 		return nil, err
 	}

@@ -45,6 +45,39 @@ func TestFolderIsPrivate(t *testing.T) {
 	must(t, err)
 }
 
+// TestFilesOfAnOpenFolderArePrivate: a folder that was made by hand, and files that
+// were copied into it, do not let other users of the machine read or lock anything.
+func TestFilesOfAnOpenFolderArePrivate(t *testing.T) {
+	dir := t.TempDir()
+	must(t, seeded(t, dir).Close())
+	must(t, os.Chmod(dir, 0o755))
+	for _, name := range []string{store.FileName, "server.lock"} {
+		must(t, os.Chmod(filepath.Join(dir, name), 0o644))
+	}
+	if got := store.Exposed(dir); len(got) != 3 {
+		t.Errorf("exposed before the start: %q, want the folder and two files", got)
+	}
+	open(t, dir)
+	files, err := os.ReadDir(dir)
+	must(t, err)
+	seen := map[string]bool{}
+	for _, f := range files {
+		info, err := f.Info()
+		must(t, err)
+		if seen[f.Name()] = true; info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("mode of %s is %o", f.Name(), info.Mode().Perm())
+		}
+	}
+	for _, name := range []string{"server.lock", "server.lock-journal", store.FileName + "-wal"} {
+		if !seen[name] {
+			t.Errorf("%s is not there while a server runs; files: %v", name, seen)
+		}
+	}
+	if got := store.Exposed(dir); len(got) != 1 || got[0] != dir {
+		t.Errorf("exposed: %q, want the folder alone, whose mode is its owner's to choose", got)
+	}
+}
+
 func TestOneServerAFolder(t *testing.T) {
 	dir := t.TempDir()
 	db := seeded(t, dir)
@@ -91,27 +124,7 @@ func TestBackup(t *testing.T) {
 	wantKind(t, db.Backup(t.Context(), path), idrl.Conflict)
 	_, err := open(t, filepath.Dir(path)).Load(t.Context(), "s")
 	must(t, err)
-	must(t, db.Check(t.Context()))
-}
-
-func TestCheckFindsDamage(t *testing.T) {
-	dir := t.TempDir()
-	must(t, seeded(t, dir).Close())
-	f, err := os.OpenFile(filepath.Join(dir, store.FileName), os.O_RDWR, 0)
-	must(t, err)
-	info, err := f.Stat()
-	must(t, err)
-	junk := make([]byte, 2048)
-	for i := range junk {
-		junk[i] = 0xA5
-	}
-	_, err = f.WriteAt(junk, info.Size()/2/4096*4096)
-	must(t, err)
-	must(t, f.Close())
-	ro, err := store.OpenReadOnly(t.Context(), dir)
-	must(t, err)
-	defer ro.Close()
-	if err := ro.Check(t.Context()); err == nil {
-		t.Error("no error for a damaged page")
+	if d, err := db.Check(t.Context(), nil); err != nil || !d.None() {
+		t.Errorf("damage %+v, %v", d, err)
 	}
 }

@@ -39,6 +39,9 @@ func (db *DB) Adopt(ctx context.Context, id idrl.SessionID, g idrl.Generation, s
 				return err
 			}
 		}
+		if err := t.putPool(id, g.Pool); err != nil {
+			return err
+		}
 		return t.audit(now, id, "", "adopt", fmt.Sprintf("generation %d at %d", g.BasedOn, seq))
 	})
 }
@@ -62,9 +65,9 @@ func (t *tx) adopted(id idrl.SessionID, basedOn int64, queries []byte) (bool, er
 // added where it was missing.
 func (t *tx) putClip(id idrl.SessionID, c idrl.Clip) error {
 	const insert = `
-		INSERT INTO clip (session_id, id, trajectory_id, start, steps, phi, media) VALUES (?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT DO UPDATE SET media = excluded.media WHERE media IS NULL AND excluded.media IS NOT NULL`
-	_, err := t.exec(insert, id, c.ID, c.From, c.Start, c.Steps, encodeVector(c.Phi), c.Media)
+		INSERT INTO clip (session_id, id, trajectory_id, start, steps, phi, media, media_sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT DO UPDATE SET media = excluded.media, media_sum = excluded.media_sum WHERE media IS NULL AND excluded.media IS NOT NULL`
+	_, err := t.exec(insert, id, c.ID, c.From, c.Start, c.Steps, encodeVector(c.Phi), c.Media, mediaSum(c.Media))
 	return dangling(err, "there is no session %q", id)
 }
 
@@ -75,6 +78,18 @@ func (t *tx) putPolicy(id idrl.SessionID, basedOn int64, k int, c idrl.Candidate
 		encodeVector(c.Params), encodeVector(c.Theta), encodeVector(c.Mu), null(c.Clip))
 	err = taken(err, "policy %s is recorded already", c.ID)
 	return dangling(err, "policy %s is shown by clip %s, which is not in its generation", c.ID, c.Clip)
+}
+
+func (t *tx) putPool(id idrl.SessionID, pool []idrl.Candidate) error {
+	for k, c := range pool {
+		const insert = `INSERT INTO pool (session_id, id, k, origin, mu, clip_id) VALUES (?, ?, ?, ?, ?, ?)`
+		_, err := t.exec(insert, id, c.ID, k, c.Origin, encodeVector(c.Mu), null(c.Clip))
+		err = taken(err, "policy %s of the pool is recorded already", c.ID)
+		if err = dangling(err, "policy %s is shown by clip %s, which is not in the generation", c.ID, c.Clip); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // lastGeneration reads the generation adopted last, nil if there is none.
@@ -126,29 +141,36 @@ func candidates(ctx context.Context, from querier, id idrl.SessionID, basedOn in
 	return out, err
 }
 
-// archive reads the policies of every generation but the one in use, the last
-// idrl.MaxArchive of them, oldest first.
-func archive(ctx context.Context, from querier, id idrl.SessionID, inUse int64) ([]idrl.Candidate, error) {
-	const query = `
-		SELECT policy.id, mu FROM policy JOIN generation USING (session_id, based_on)
-		WHERE session_id = ? AND based_on <> ? ORDER BY adopted_at DESC, based_on DESC, k DESC LIMIT ?`
+// readPool reads the pool of the first generation.
+func readPool(ctx context.Context, from querier, id idrl.SessionID) ([]idrl.Candidate, error) {
 	var out []idrl.Candidate
 	err := each(ctx, from, func(row scanner) error {
 		var c idrl.Candidate
-		err := row.Scan(&c.ID, vectorColumn{&c.Mu})
+		err := row.Scan(&c.ID, &c.Origin, vectorColumn{&c.Mu}, text(&c.Clip))
 		out = append(out, c)
 		return err
-	}, query, id, inUse, idrl.MaxArchive)
-	slices.Reverse(out)
+	}, `SELECT id, origin, mu, clip_id FROM pool WHERE session_id = ? ORDER BY k`, id)
 	return out, err
 }
 
-// ClipMedia returns the drawn form of a clip, or an error of kind NotFound.
-func (db *DB) ClipMedia(ctx context.Context, session idrl.SessionID, clip idrl.ClipID) ([]byte, error) {
-	var media []byte
-	const query = `SELECT media FROM clip WHERE session_id = ? AND id = ? AND media IS NOT NULL`
-	err := db.read.QueryRowContext(ctx, query, session, clip).Scan(&media)
-	return media, missing(err, "session %s has no clip %q", session, clip)
+// archive reads the policies of every generation but the one in use, oldest first.
+func archive(ctx context.Context, from querier, id idrl.SessionID, inUse int64) ([][]idrl.Candidate, error) {
+	const query = `
+		SELECT based_on, policy.id, origin, mu, clip_id FROM policy JOIN generation USING (session_id, based_on)
+		WHERE session_id = ? AND based_on <> ? ORDER BY adopted_at, based_on, k`
+	var out [][]idrl.Candidate
+	last := int64(-1)
+	err := each(ctx, from, func(row scanner) error {
+		var c idrl.Candidate
+		var basedOn int64
+		err := row.Scan(&basedOn, &c.ID, &c.Origin, vectorColumn{&c.Mu}, text(&c.Clip))
+		if basedOn != last {
+			out, last = append(out, nil), basedOn
+		}
+		out[len(out)-1] = append(out[len(out)-1], c)
+		return err
+	}, query, id, inUse)
+	return out, err
 }
 
 // AnnotatorMayFetch reports whether the clip belongs to an assignment, open or

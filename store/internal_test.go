@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"tiebreak/internal/idrl"
 )
@@ -142,7 +143,7 @@ func TestNewerFormatIsRefusedUntouched(t *testing.T) {
 
 func TestOlderFormatIsNotReadAsItIs(t *testing.T) {
 	dir := folder(t)
-	p, err := openPool(t.Context(), dir, true)
+	p, err := openPool(t.Context(), filepath.Join(dir, FileName), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,6 +195,48 @@ func TestFullDiskLosesNothing(t *testing.T) {
 	}
 }
 
+// insertAnswer adds an answer as version 1 of the format has it.
+const insertAnswer = `
+	INSERT INTO answer (session_id, seq, id, query_id, annotator_id, choice, rating, reason, left_side, shown_at, answered_at,
+		received_at, response_ms, hidden_ms, loops, input, instructions, late)
+	VALUES ('s', 1, 'a', '', 'a1', 'a', 0, '', 'a', '2026-01-02T03:04:05.000000000Z', '2026-01-02T03:04:05.000000000Z',
+		'2026-01-02T03:04:05.000000000Z', 0, 0, 0, '', 1, 0)`
+
+// TestFirstFormatGoesOn: a folder of version 1 opens, its answers without
+// doubts, and its annotators can be given keys.
+func TestFirstFormatGoesOn(t *testing.T) {
+	dir := t.TempDir()
+	first, err := fs.ReadFile(migrations(), "0001_init.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := open(t.Context(), dir, fstest.MapFS{"0001_init.sql": &fstest.MapFile{Data: first}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.CreateSession(t.Context(), idrl.SessionSpec{ID: "s"})
+	_, joined := db.CreateAnnotator(t.Context(), "s", "")
+	answered := db.do(t.Context(), func(t *tx) error { _, err := t.exec(insertAnswer); return err })
+	if err := errors.Join(err, joined, answered, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if db, err = Open(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rec, err := db.Load(t.Context(), "s")
+	if err != nil || len(rec.Log) != 1 || rec.Log[0].ID != "a" || rec.Log[0].Doubts != 0 {
+		t.Errorf("the log is %+v, %v", rec.Log, err)
+	}
+	key := make([]byte, 32)
+	if err := db.AddRejoinKey(t.Context(), key, "s", "a1", 1, time.Now()); err != nil {
+		t.Errorf("a key for the annotator of then: %v", err)
+	}
+	if _, who, _, _, err := db.RejoinKey(t.Context(), key); err != nil || who != "a1" {
+		t.Errorf("the key is of %q, %v", who, err)
+	}
+}
+
 func TestLogIsAppendOnly(t *testing.T) {
 	db, err := Open(t.Context(), folder(t))
 	if err != nil {
@@ -206,7 +249,7 @@ func TestLogIsAppendOnly(t *testing.T) {
 	if _, err := db.CreateAnnotator(t.Context(), "s", ""); err != nil { // leaves rows in audit
 		t.Fatal(err)
 	}
-	if err := run(`INSERT INTO answer VALUES ('s', 1, 'a', NULL, '', 'a1', NULL, 'a', 0, '', 'a', '', '', '', 0, 0, 0, '', 1, 0)`); err != nil {
+	if err := run(insertAnswer); err != nil {
 		t.Fatal(err)
 	}
 	for _, change := range []string{
@@ -261,5 +304,52 @@ func TestConvert(t *testing.T) {
 		if got := idrl.KindOf(convert(test.err)); got != test.kind {
 			t.Errorf("kind of %v is %d, want %d", test.err, got, test.kind)
 		}
+	}
+}
+
+// TestMigrationOfPeople: a folder of version 1 keeps its links and annotators.
+func TestMigrationOfPeople(t *testing.T) {
+	dir := t.TempDir()
+	first, err := fs.ReadFile(migrations(), "0001_init.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := open(t.Context(), dir, fstest.MapFS{"0001_init.sql": {Data: first}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := encodeTime(time.Now())
+	for _, query := range []string{
+		`INSERT INTO session VALUES ('s', '` + now + `', '{"ID":"s","Budget":9}')`,
+		`INSERT INTO user VALUES ('grace', '` + now + `')`,
+		`INSERT INTO invitation VALUES (zeroblob(32), 'grace', NULL, 0, '` + now + `', '` + now + `')`,
+		`INSERT INTO invitation VALUES (randomblob(32), NULL, 's', 98, '` + now + `', '` + now + `')`,
+		`INSERT INTO annotator VALUES ('s', 'a1', 'Bo', '` + now + `')`,
+	} {
+		if err := old.do(t.Context(), func(tx *tx) error { _, err := tx.exec(query); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := old.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if in, err := db.SignedIn(t.Context()); !in || err != nil {
+		t.Errorf("signed in: %v, %v", in, err)
+	}
+	links, err := db.Invitations(t.Context(), "s")
+	if err != nil || len(links) != 1 || links[0].ID != 2 || links[0].UsesLeft != 98 || links[0].Uses != 0 {
+		t.Errorf("links: %+v, %v", links, err)
+	}
+	people, err := db.Annotators(t.Context(), "s")
+	if err != nil || len(people) != 1 || people[0].Name != "Bo" || people[0].LeftOut || !people[0].RevokedAt.IsZero() {
+		t.Errorf("annotators: %+v, %v", people, err)
+	}
+	if s, err := db.Settings(t.Context(), "s"); s.Budget != 9 || err != nil {
+		t.Errorf("settings: %+v, %v", s, err)
 	}
 }

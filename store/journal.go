@@ -81,34 +81,40 @@ func (t *tx) append(id idrl.SessionID, a idrl.Answer, s idrl.Snapshot) error {
 	if err := t.mustFollow(id, a.Seq); err != nil {
 		return err
 	}
-	if a.Undoes == "" {
+	if a.Reply() {
 		if err := t.mustBeOpen(id, a); err != nil {
 			return err
 		}
 	}
 	const insert = `
 		INSERT INTO answer (session_id, seq, id, assignment_id, query_id, annotator_id, undoes, choice, rating,
-			reason, left_side, shown_at, answered_at, received_at, response_ms, hidden_ms, loops, input, instructions, late)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+			reason, left_side, shown_at, answered_at, received_at, response_ms, hidden_ms, loops, input, instructions, late, doubts)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	_, err := t.exec(insert, id, a.Seq, a.ID, null(a.Assignment), a.Query, a.Annotator, null(a.Undoes), a.Choice, a.Rating,
 		a.Reason, a.Left, encodeTime(a.ShownAt), encodeTime(a.AnsweredAt), encodeTime(a.ReceivedAt),
-		a.ResponseMS, a.HiddenMS, a.Loops, a.Input, a.Instructions, a.Late)
+		a.ResponseMS, a.HiddenMS, a.Loops, a.Input, a.Instructions, a.Late, a.Doubts.String())
 	if err != nil {
 		err = taken(err, "answer %s is recorded already, or the answer it withdraws is withdrawn", a.ID)
 		return dangling(err, "answer %s refers to an annotator or an answer that is not recorded", a.ID)
 	}
-	action := "withdraw"
-	if a.Undoes == "" {
+	actor, action, object := string(a.Annotator), "withdraw", string(a.ID)
+	switch {
+	case a.Decision(): // the researcher's wish is recorded with their name
+		actor, action, object = "", string(a.Choice), string(a.Annotator)
+	case a.Reply():
 		action = "answer"
 		if _, err := t.exec(`UPDATE assignment SET answer_id = ? WHERE session_id = ? AND id = ?`, a.ID, id, a.Assignment); err != nil {
 			return err
 		}
 	}
-	const belief = `INSERT INTO posterior (session_id, seq, belief, regret_mean, regret_p95) VALUES (?, ?, ?, ?, ?)`
-	if _, err := t.exec(belief, id, s.Seq, blob(s.Belief), s.Regret.Mean, s.Regret.P95); err != nil {
+	const belief = `
+		INSERT INTO posterior (session_id, seq, belief, regret_definition, regret_policies, regret_within, regret_p95, regret_unbeaten, regret_mean, regret_span)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	r := s.Regret
+	if _, err := t.exec(belief, id, s.Seq, blob(s.Belief), r.Definition, r.Policies, r.Within, r.Bound, r.Unbeaten, r.Mean, r.Span); err != nil {
 		return err
 	}
-	return t.audit(a.ReceivedAt, id, string(a.Annotator), action, string(a.ID))
+	return t.audit(a.ReceivedAt, id, actor, action, object)
 }
 
 // blob keeps an empty blob from being NULL.
@@ -181,12 +187,12 @@ func (t *tx) putQuery(id idrl.SessionID, q idrl.Query) error {
 func (t *tx) putAssignment(id idrl.SessionID, a idrl.Assignment) error {
 	const insert = `
 		INSERT INTO assignment (session_id, id, n, query_id, clip_a, annotator_id, left_side, issued_at, lease_until,
-			answer_id, reopens, why_first, why_second, why_pair_std, why_info, why_based_on, why_after)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+			answer_id, reopens, why_first, why_second, why_rivals, why_pair_std, why_info, why_based_on, why_after)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	w := a.Why
 	_, err := t.exec(insert, id, a.ID, a.N, a.Query.ID, a.Query.Clips[0], a.Annotator, a.Left,
 		encodeTime(a.IssuedAt), encodeTime(a.LeaseUntil), null(a.Answer), null(a.Reopens),
-		w.First, w.Second, w.PairStd, w.Info, w.BasedOn, w.AfterSeq)
+		w.First, w.Second, w.Rivals, w.PairStd, w.Info, w.BasedOn, w.AfterSeq)
 	if err != nil {
 		err = taken(err, "assignment %s (number %d) is recorded already", a.ID, a.N)
 		return dangling(err, "assignment %s is for annotator %q, who is not in session %s", a.ID, a.Annotator, id)

@@ -41,9 +41,12 @@ func TestRecordSurvivesReopening(t *testing.T) {
 	must(t, db.Renew(t.Context(), "s", "s2", as[1].LeaseUntil))
 	next := generation(3)
 	must(t, db.Adopt(t.Context(), "s", next, 4))
-	want := idrl.Record{Spec: spec("s"), Log: rows, Assignments: as, Snapshots: snaps, Generation: &next, AdoptedAt: 4}
+	want := idrl.Record{
+		Spec: spec("s"), Settings: idrl.Settings{Budget: 30}, Log: rows, Assignments: as, Snapshots: snaps, Generation: &next, AdoptedAt: 4,
+		Pool: g.Pool, Archive: [][]idrl.Candidate{nil},
+	}
 	for _, c := range g.Candidates {
-		want.Archive = append(want.Archive, idrl.Candidate{ID: c.ID, Mu: c.Mu})
+		want.Archive[0] = append(want.Archive[0], idrl.Candidate{ID: c.ID, Origin: c.Origin, Mu: c.Mu, Clip: c.Clip})
 	}
 
 	for _, when := range []string{"before", "after"} {
@@ -67,7 +70,7 @@ func TestLoadOfNothing(t *testing.T) {
 	must(t, db.CreateSession(t.Context(), spec("s")))
 	got, err := db.Load(t.Context(), "s")
 	must(t, err)
-	if d := cmp.Diff(idrl.Record{Spec: spec("s")}, got); d != "" {
+	if d := cmp.Diff(idrl.Record{Spec: spec("s"), Settings: idrl.Settings{Budget: 30}}, got); d != "" {
 		t.Error(d)
 	}
 }

@@ -12,6 +12,9 @@ func (db *DB) Load(ctx context.Context, id idrl.SessionID) (rec idrl.Record, err
 		if rec.Spec, err = readSpec(ctx, from, id); err != nil {
 			return err
 		}
+		if rec.Settings, err = readSettings(ctx, from, id); err != nil {
+			return err
+		}
 		if rec.Log, err = readLog(ctx, from, id); err != nil {
 			return err
 		}
@@ -24,6 +27,9 @@ func (db *DB) Load(ctx context.Context, id idrl.SessionID) (rec idrl.Record, err
 		if rec.Generation, rec.AdoptedAt, err = lastGeneration(ctx, from, id); err != nil || rec.Generation == nil {
 			return err
 		}
+		if rec.Pool, err = readPool(ctx, from, id); err != nil {
+			return err
+		}
 		rec.Archive, err = archive(ctx, from, id, rec.Generation.BasedOn)
 		return err
 	})
@@ -33,7 +39,7 @@ func (db *DB) Load(ctx context.Context, id idrl.SessionID) (rec idrl.Record, err
 // answerColumns are the columns that answerTargets scans.
 const answerColumns = `answer.id, answer.seq, answer.assignment_id, answer.query_id, answer.annotator_id, answer.undoes,
 	answer.choice, answer.rating, answer.reason, answer.left_side, answer.shown_at, answer.answered_at, answer.received_at,
-	answer.response_ms, answer.hidden_ms, answer.loops, answer.input, answer.instructions, answer.late`
+	answer.response_ms, answer.hidden_ms, answer.loops, answer.input, answer.instructions, answer.late, answer.doubts`
 
 func answerTargets(a *idrl.Answer) []any {
 	return []any{
@@ -43,6 +49,7 @@ func answerTargets(a *idrl.Answer) []any {
 		timeColumn{&a.AnsweredAt},
 		timeColumn{&a.ReceivedAt},
 		&a.ResponseMS, &a.HiddenMS, &a.Loops, &a.Input, &a.Instructions, &a.Late,
+		doubtsColumn{&a.Doubts},
 	}
 }
 
@@ -58,11 +65,11 @@ func readLog(ctx context.Context, from querier, id idrl.SessionID) ([]idrl.Answe
 }
 
 // whyColumns are the columns that whyTargets scans.
-const whyColumns = `assignment.why_first, assignment.why_second, assignment.why_pair_std, assignment.why_info,
+const whyColumns = `assignment.why_first, assignment.why_second, assignment.why_rivals, assignment.why_pair_std, assignment.why_info,
 	assignment.why_based_on, assignment.why_after`
 
 func whyTargets(w *idrl.Why) []any {
-	return []any{&w.First, &w.Second, floatColumn{&w.PairStd}, floatColumn{&w.Info}, &w.BasedOn, &w.AfterSeq}
+	return []any{&w.First, &w.Second, &w.Rivals, floatColumn{&w.PairStd}, floatColumn{&w.Info}, &w.BasedOn, &w.AfterSeq}
 }
 
 // queryColumns are the columns that queryTargets scans. The clips arrive in two
@@ -104,10 +111,11 @@ func readSnapshots(ctx context.Context, from querier, id idrl.SessionID) ([]idrl
 	var out []idrl.Snapshot
 	err := each(ctx, from, func(row scanner) error {
 		var s idrl.Snapshot
-		err := row.Scan(&s.Seq, &s.Belief, floatColumn{&s.Regret.Mean}, floatColumn{&s.Regret.P95})
-		s.Regret.Seq = s.Seq
+		r := &s.Regret
+		err := row.Scan(&s.Seq, &s.Belief, &r.Definition, &r.Policies, floatColumn{&r.Within}, floatColumn{&r.Bound}, floatColumn{&r.Unbeaten}, floatColumn{&r.Mean}, floatColumn{&r.Span})
+		r.Seq = s.Seq
 		out = append(out, s)
 		return err
-	}, `SELECT seq, belief, regret_mean, regret_p95 FROM posterior WHERE session_id = ? ORDER BY seq`, id)
+	}, `SELECT seq, belief, regret_definition, regret_policies, regret_within, regret_p95, regret_unbeaten, regret_mean, regret_span FROM posterior WHERE session_id = ? ORDER BY seq`, id)
 	return out, err
 }

@@ -7,41 +7,23 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// AddUser adds a researcher; one who is there stays.
-func (db *DB) AddUser(ctx context.Context, user string, now time.Time) error {
-	return db.do(ctx, func(t *tx) error {
-		n, err := t.exec(`INSERT INTO user (id, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING`, user, encodeTime(now))
-		if err != nil || n == 0 {
-			return err
-		}
-		return t.audit(now, "", user, "add user", user)
-	})
-}
-
-// Invite records a link that lets in uses times until it expires: the
-// researcher user, if that is not empty, else annotators of session. hash is
-// the SHA-256 of the link's token. It returns an error of kind NotFound if
-// there is no such user or session.
-func (db *DB) Invite(ctx context.Context, hash []byte, user string, session idrl.SessionID, uses int, now, expires time.Time) error {
-	return db.do(ctx, func(t *tx) error {
-		const insert = `
-			INSERT INTO invitation (hash, user_id, session_id, uses_left, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)`
-		_, err := t.exec(insert, hash, null(user), null(session), uses, encodeTime(now), encodeTime(expires))
-		if err != nil {
-			return dangling(err, "there is no user %q or no session %q", user, session)
-		}
-		return t.audit(now, session, user, "invite", "")
-	})
-}
-
+// findInvitation yields whom a link lets in at a time.
 const findInvitation = `
-	SELECT user_id, session_id FROM invitation WHERE hash = ? AND uses_left > 0 AND expires_at > ?`
+	SELECT user_id, session_id FROM invitation WHERE hash = ? AND uses_left > 0 AND revoked_at IS NULL AND expires_at > ?`
 
 // Invitation returns whom a link lets in now, or an error of kind NotFound if
-// it is unknown, expired or used up. It uses nothing up.
+// it is unknown, expired, revoked or used up. It uses nothing up.
 func (db *DB) Invitation(ctx context.Context, hash []byte, now time.Time) (user string, session idrl.SessionID, err error) {
 	err = db.read.QueryRowContext(ctx, findInvitation, hash, encodeTime(now)).Scan(text(&user), text(&session))
 	return user, session, missing(err, "the invitation is not valid")
+}
+
+// InvitationSession returns the session that a link leads to, also one that lets
+// in no more, or an error of kind NotFound if it is unknown or a researcher's.
+func (db *DB) InvitationSession(ctx context.Context, hash []byte) (session idrl.SessionID, err error) {
+	const query = `SELECT session_id FROM invitation WHERE hash = ? AND session_id IS NOT NULL`
+	err = db.read.QueryRowContext(ctx, query, hash).Scan(text(&session))
+	return session, missing(err, "there is no such invitation")
 }
 
 // SignIn uses a link once, and records the login whose cookie has the SHA-256
@@ -62,6 +44,11 @@ func (db *DB) SignIn(ctx context.Context, link, login []byte, name string, now t
 				return err
 			}
 			actor = string(annotator)
+			const joined = `
+				UPDATE annotator SET invitation_id = (SELECT id FROM invitation WHERE hash = ?) WHERE session_id = ? AND id = ?`
+			if _, err := t.exec(joined, link, session, annotator); err != nil {
+				return err
+			}
 		}
 		const insert = `
 			INSERT INTO login (hash, user_id, session_id, annotator_id, created_at, seen_at) VALUES (?, ?, ?, ?, ?, ?)`
@@ -73,13 +60,16 @@ func (db *DB) SignIn(ctx context.Context, link, login []byte, name string, now t
 	return user, session, annotator, err
 }
 
-// Login returns who holds the cookie with this SHA-256, since when, and when
-// they were seen last, or an error of kind NotFound.
-func (db *DB) Login(ctx context.Context, hash []byte) (user string, session idrl.SessionID, annotator idrl.AnnotatorID, since, seen time.Time, err error) {
-	const query = `SELECT user_id, session_id, annotator_id, created_at, seen_at FROM login WHERE hash = ?`
+// Login returns who holds the cookie with this SHA-256, or an error of kind
+// NotFound.
+func (db *DB) Login(ctx context.Context, hash []byte) (l idrl.Login, err error) {
+	const query = `
+		SELECT login.user_id, login.session_id, login.annotator_id, login.created_at, login.seen_at, annotator.revoked_at IS NOT NULL
+		FROM login LEFT JOIN annotator ON annotator.session_id = login.session_id AND annotator.id = login.annotator_id
+		WHERE login.hash = ?`
 	err = db.read.QueryRowContext(ctx, query, hash).
-		Scan(text(&user), text(&session), text(&annotator), timeColumn{&since}, timeColumn{&seen})
-	return user, session, annotator, since, seen, missing(err, "there is no such login")
+		Scan(text(&l.User), text(&l.Session), text(&l.Annotator), timeColumn{&l.Since}, timeColumn{&l.SeenAt}, &l.Revoked)
+	return l, missing(err, "there is no such login")
 }
 
 // Seen records that the holder of a login was seen at now.

@@ -26,6 +26,24 @@ func migrations() fs.FS {
 	return sub
 }
 
+// Format returns the version of the database that this program writes: the
+// number of the last migration.
+func Format() int64 {
+	names, err := fs.Glob(migrations(), "*.sql")
+	if err != nil {
+		panic(err) // the pattern is well formed
+	}
+	var last int64
+	for _, name := range names {
+		v, err := goose.NumericComponent(name)
+		if err != nil {
+			panic(err) // the files are embedded, and their names are tested
+		}
+		last = max(last, v)
+	}
+	return last
+}
+
 // migrate brings the database of dir to the last of steps. A database that
 // holds anything is backed up before the first step that is new to it.
 func migrate(ctx context.Context, p *sql.DB, dir string, steps fs.FS) error {
@@ -44,7 +62,7 @@ func migrate(ctx context.Context, p *sql.DB, dir string, steps fs.FS) error {
 		}
 	}
 	if _, err := g.Up(ctx); err != nil {
-		return fmt.Errorf("migrate from version %d to %d: %w", current, target, err)
+		return fmt.Errorf("migrate from version %d to %d: %w", current, target, convert(err))
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -37,25 +38,20 @@ func (db *DB) Spec(ctx context.Context, id idrl.SessionID) (idrl.SessionSpec, er
 }
 
 func readSpec(ctx context.Context, from querier, id idrl.SessionID) (spec idrl.SessionSpec, err error) {
-	err = from.QueryRowContext(ctx, `SELECT spec FROM session WHERE id = ?`, id).Scan(specColumn{&spec})
-	return spec, missing(err, "there is no session %q", id)
+	row := from.QueryRowContext(ctx, `SELECT `+specColumns+` FROM session WHERE id = ?`, id)
+	return spec, missing(scanSpec(row, &spec), "there is no session %q", id)
 }
 
-// Sessions returns every session, the newest first, with the number of its
-// effective answers.
-func (db *DB) Sessions(ctx context.Context) ([]idrl.Summary, error) {
-	const all = `
-		SELECT spec, (SELECT coalesce(sum(CASE WHEN undoes IS NULL THEN 1 ELSE -1 END), 0)
-		              FROM answer WHERE session_id = session.id)
-		FROM session ORDER BY created_at DESC, id`
-	var out []idrl.Summary
-	err := each(ctx, db.read, func(row scanner) error {
-		var s idrl.Summary
-		err := row.Scan(specColumn{&s.Spec}, &s.Answers)
-		out = append(out, s)
-		return err
-	}, all)
-	return out, err
+// specColumns are the columns that scanSpec scans.
+const specColumns = `session.spec, session.budget`
+
+func scanSpec(row scanner, spec *idrl.SessionSpec) error {
+	var budget sql.NullInt64
+	err := row.Scan(specColumn{spec}, &budget)
+	if budget.Valid {
+		spec.Budget = int(budget.Int64)
+	}
+	return err
 }
 
 // A specColumn scans the JSON of a SessionSpec.

@@ -1,12 +1,17 @@
 package store_test
 
 import (
+	"bytes"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/store"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -121,22 +126,15 @@ func TestClipMediaArrivesLater(t *testing.T) {
 }
 
 func TestRows(t *testing.T) {
-	type row struct {
-		A      idrl.Answer
-		Q      idrl.Query
-		Clips  []idrl.Clip
-		Why    idrl.Why
-		Undone bool
-	}
 	db := seeded(t, t.TempDir())
 	g := generation(0)
-	var want []row
+	var want []idrl.Labelled
 	for n, q := range g.Queries {
 		as := assignment(int64(n+1), q, "a1")
 		must(t, db.Issue(t.Context(), "s", []idrl.Assignment{as}))
 		a := answer(int64(n+1), as)
 		must(t, db.Append(t.Context(), "s", idrl.Row{Answer: a, After: snapshot(a.Seq)}))
-		r := row{A: a, Q: q, Why: as.Why, Undone: n == 1}
+		r := idrl.Labelled{Answer: a, Query: q, Why: as.Why, Withdrawn: n == 1}
 		for _, id := range q.Clips {
 			r.Clips = append(r.Clips, g.Clips[id])
 		}
@@ -144,9 +142,9 @@ func TestRows(t *testing.T) {
 	}
 	must(t, db.Append(t.Context(), "s", idrl.Row{Answer: idrl.Answer{ID: "u", Seq: 4, Annotator: "a1", Undoes: "id2", ReceivedAt: t0}, After: snapshot(4)}))
 
-	var got []row
-	collect := func(a idrl.Answer, q idrl.Query, clips []idrl.Clip, why idrl.Why, undone bool) error {
-		got = append(got, row{a, q, slices.Clone(clips), why, undone})
+	var got []idrl.Labelled
+	collect := func(r idrl.Labelled) error {
+		got = append(got, r)
 		return nil
 	}
 	must(t, db.Rows(t.Context(), "s", collect))
@@ -156,7 +154,7 @@ func TestRows(t *testing.T) {
 	wantKind(t, db.Rows(t.Context(), "x", collect), idrl.NotFound)
 	enough := errors.New("enough")
 	n := 0
-	err := db.Rows(t.Context(), "s", func(idrl.Answer, idrl.Query, []idrl.Clip, idrl.Why, bool) error { n++; return enough })
+	err := db.Rows(t.Context(), "s", func(idrl.Labelled) error { n++; return enough })
 	if !errors.Is(err, enough) || n != 1 {
 		t.Errorf("after %d rows: %v", n, err)
 	}
@@ -193,5 +191,30 @@ func TestJobs(t *testing.T) {
 	four, err := db.BeginJob(ctx, "s", "train", 0, lease, lease.Add(time.Hour))
 	if err != nil || four != 4 {
 		t.Errorf("attempt %d, %v; want 4", four, err)
+	}
+}
+
+// A clip whose bytes have changed is neither shown nor unnoticed.
+func TestADamagedClipIsNotShown(t *testing.T) {
+	dir := t.TempDir()
+	must(t, seeded(t, dir).Close())
+	path := filepath.Join(dir, store.FileName)
+	b, err := os.ReadFile(path)
+	must(t, err)
+	must(t, os.WriteFile(path, bytes.Replace(b, []byte("media of c1"), []byte("media of cx"), 1), 0o600))
+	db := open(t, dir)
+	_, err = db.ClipMedia(t.Context(), "s", "c1")
+	wantKind(t, err, idrl.Damaged)
+	if err == nil || !strings.Contains(err.Error(), "c1") {
+		t.Errorf("the error does not name the clip: %v", err)
+	}
+	if media, err := db.ClipMedia(t.Context(), "s", "c2"); err != nil || string(media) != "media of c2" {
+		t.Errorf("another clip: %q, %v", media, err)
+	}
+	for range 2 {
+		d, err := db.Check(t.Context(), nil)
+		if want := []string{"clip c1 of session s"}; err != nil || len(d.Pages) > 0 || !slices.Equal(d.Clips, want) {
+			t.Errorf("found %+v, %v; want %v", d, err, want)
+		}
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"tiebreak/internal/idrl"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // FileName is the name of the database within a data folder.
@@ -35,6 +36,8 @@ type DB struct {
 	requests chan *request // to the writer
 	finished chan struct{} // closed when the writer has returned
 
+	health *health
+
 	mu     sync.RWMutex // guards closed, and requests against a send after close
 	closed bool
 }
@@ -47,46 +50,84 @@ var _ idrl.Journal = (*DB)(nil)
 // the result.
 //
 // It returns an error of kind Invalid if dir is not a writable folder or was
-// written by a newer version, and of kind Conflict if another server uses it.
+// written by a newer version, of kind Conflict if another server uses it, and of
+// kind Damaged, with what to do, if its database is gone, empty or malformed.
 func Open(ctx context.Context, dir string) (*DB, error) {
 	return open(ctx, dir, migrations())
 }
 
 func open(ctx context.Context, dir string, steps fs.FS) (_ *DB, err error) {
-	db := &DB{dir: dir, requests: make(chan *request, queueLen), finished: make(chan struct{})}
+	db := &DB{dir: dir, requests: make(chan *request, queueLen), finished: make(chan struct{}), health: newHealth()}
 	defer func() {
 		if err != nil {
-			err = errors.Join(fmt.Errorf("open data folder %s: %w", dir, err), db.closePools())
+			err = errors.Join(unopened(dir, err), db.closePools())
 		}
 	}()
 	if err := makeFolder(dir); err != nil {
 		return nil, err
 	}
+	if err := makePrivate(dir); err != nil {
+		return nil, err
+	}
 	if db.lock, err = lockFolder(ctx, dir); err != nil {
 		return nil, err
 	}
-	if db.write, err = openPool(ctx, dir, false); err != nil {
+	if err := mustHoldStudy(ctx, dir, steps); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, FileName)
+	if db.write, err = openPool(ctx, path, false); err != nil {
 		return nil, err
 	}
 	db.write.SetMaxOpenConns(1)
 	if err := migrate(ctx, db.write, dir, steps); err != nil {
 		return nil, err
 	}
-	if err := releaseJobs(ctx, db.write); err != nil {
+	if db.read, err = openPool(ctx, path, true); err != nil {
 		return nil, err
 	}
-	if db.read, err = openPool(ctx, dir, true); err != nil {
+	if err := db.quickCheck(ctx); err != nil {
 		return nil, err
 	}
-	w, err := newWriter(ctx, db.write, db.requests)
+	if err := releaseJobs(ctx, db.write); err != nil && idrl.KindOf(err) != idrl.Damaged { // what can be read is served
+		return nil, err
+	}
+	return db, db.startWriter(ctx)
+}
+
+// startWriter starts the goroutine that writes. Close ends it.
+func (db *DB) startWriter(ctx context.Context) error {
+	w, err := newWriter(ctx, db.write, db.requests, db.health)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	w.alone = db.lock != nil
 	go func() {
 		defer close(db.finished)
 		w.run()
 	}()
-	return db, nil
+	return nil
+}
+
+// OpenBeside opens the data folder dir for a command that changes little, also
+// while a server uses it: it neither takes the folder nor upgrades it. The errors
+// are those of OpenReadOnly.
+func OpenBeside(ctx context.Context, dir string) (_ *DB, err error) {
+	db, err := OpenReadOnly(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(unopened(dir, err), db.closePools())
+		}
+	}()
+	if db.write, err = openPool(ctx, filepath.Join(dir, FileName), false); err != nil {
+		return nil, err
+	}
+	db.write.SetMaxOpenConns(1)
+	db.requests, db.finished = make(chan *request, queueLen), make(chan struct{})
+	return db, db.startWriter(ctx)
 }
 
 // OpenReadOnly opens the data folder dir for reading, also while a server uses
@@ -94,22 +135,32 @@ func open(ctx context.Context, dir string, steps fs.FS) (_ *DB, err error) {
 // of kind Forbidden. It returns an error of kind NotFound if dir holds no
 // database, and of kind Invalid if the database has another version.
 func OpenReadOnly(ctx context.Context, dir string) (_ *DB, err error) {
-	db := &DB{dir: dir}
+	db := &DB{dir: dir, health: newHealth()}
 	defer func() {
 		if err != nil {
-			err = errors.Join(fmt.Errorf("open data folder %s: %w", dir, err), db.closePools())
+			err = errors.Join(unopened(dir, err), db.closePools())
 		}
 	}()
 	if err := mustExist(dir); err != nil {
 		return nil, err
 	}
-	if db.read, err = openPool(ctx, dir, true); err != nil {
+	if db.read, err = openPool(ctx, filepath.Join(dir, FileName), true); err != nil {
 		return nil, err
 	}
 	if err := mustMatch(ctx, db.read, dir, migrations()); err != nil {
 		return nil, err
 	}
 	return db, nil
+}
+
+// unopened says which folder could not be opened, and what to do if its database
+// is damaged.
+func unopened(dir string, err error) error {
+	err = fmt.Errorf("open data folder %s: %w", dir, err)
+	if idrl.KindOf(err) == idrl.Damaged {
+		err = fmt.Errorf("%w\n%s", err, advice(dir))
+	}
+	return err
 }
 
 // Close waits until the writes under way are durable and closes the database.
@@ -140,8 +191,8 @@ func (db *DB) closePools() error {
 	return errors.Join(errs...)
 }
 
-// openPool opens the database of dir and checks that SQLite is sound.
-func openPool(ctx context.Context, dir string, readOnly bool) (*sql.DB, error) {
+// openPool opens the database file at path and checks that SQLite is sound.
+func openPool(ctx context.Context, path string, readOnly bool) (*sql.DB, error) {
 	v := url.Values{"_pragma": {"busy_timeout(5000)", "foreign_keys(1)", "trusted_schema(0)"}}
 	if readOnly {
 		v.Set("mode", "ro")
@@ -150,7 +201,7 @@ func openPool(ctx context.Context, dir string, readOnly bool) (*sql.DB, error) {
 		v.Set("_txlock", "immediate")
 		v["_pragma"] = append(v["_pragma"], "journal_mode(WAL)", "synchronous(FULL)", "journal_size_limit(67108864)")
 	}
-	p, err := sql.Open("sqlite", dsn(filepath.Join(dir, FileName), v))
+	p, err := sql.Open("sqlite", dsn(path, v))
 	if err != nil {
 		return nil, err
 	}
@@ -165,6 +216,9 @@ func dsn(path string, v url.Values) string {
 	u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath(), RawQuery: v.Encode()}
 	return u.String()
 }
+
+// SQLiteVersion returns the version of SQLite in this program: "3.51.3".
+func SQLiteVersion() string { return sqlite3.SQLITE_VERSION }
 
 // mustBeSound refuses the releases of SQLite in which two connections that
 // commit and checkpoint at once can corrupt the database (the WAL-reset bug).

@@ -39,6 +39,11 @@ func generation(basedOn int64) idrl.Generation {
 		})
 	}
 	g.Candidates[2].Origin = idrl.FromMean
+	if basedOn == 0 {
+		g.Pool = []idrl.Candidate{
+			{ID: "pool.p0", Origin: idrl.FromPrior, Mu: []float64{4, -4}, Clip: "c1"}, {ID: "pool.p1", Origin: idrl.FromPrior, Mu: []float64{0, 8}},
+		}
+	}
 	g.Queries = []idrl.Query{idrl.NewComparison(cs[0], cs[1]), idrl.NewComparison(cs[2], cs[0]), idrl.NewRating(cs[1])}
 	return g
 }
@@ -47,7 +52,7 @@ func assignment(n int64, q idrl.Query, who idrl.AnnotatorID) idrl.Assignment {
 	return idrl.Assignment{
 		ID: idrl.AssignmentID(fmt.Sprintf("s%d", n)), N: n, Query: q, Annotator: who, Left: idrl.SideB,
 		IssuedAt: t0, LeaseUntil: t0.Add(time.Minute),
-		Why: idrl.Why{First: "g0.p0", Second: "g0.p2", PairStd: 0.5, Info: 0.125, BasedOn: 0, AfterSeq: n - 1},
+		Why: idrl.Why{First: "g0.p0", Second: "g0.p2", Rivals: 4, PairStd: 0.5, Info: 0.125, BasedOn: 0, AfterSeq: n - 1},
 	}
 }
 
@@ -56,11 +61,12 @@ func answer(seq int64, a idrl.Assignment) idrl.Answer {
 		ID: idrl.AnswerID(fmt.Sprintf("id%d", seq)), Seq: seq, Assignment: a.ID, Query: a.Query.ID, Annotator: a.Annotator,
 		Choice: idrl.ChoseA, Left: a.Left, ShownAt: t0, AnsweredAt: t0.Add(time.Second), ReceivedAt: t0.Add(2 * time.Second),
 		ResponseMS: 900, HiddenMS: 100, Loops: 2, Input: "keyboard", Instructions: 1, Late: true,
+		Doubts: idrl.DoubtSide | idrl.DoubtHaste,
 	}
 }
 
 func snapshot(seq int64) idrl.Snapshot {
-	return idrl.Snapshot{Seq: seq, Belief: []byte{byte(seq), 0, 255}, Regret: idrl.Regret{Seq: seq, Mean: 0.5, P95: 2}}
+	return idrl.Snapshot{Seq: seq, Belief: []byte{byte(seq), 0, 255}, Regret: idrl.Regret{Seq: seq, Definition: idrl.RegretDefinition, Policies: 9, Within: 0.75, Bound: 0.25, Unbeaten: 0.5, Mean: 0.125, Span: 30}}
 }
 
 func spec(id string) idrl.SessionSpec {

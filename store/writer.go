@@ -56,6 +56,8 @@ func (db *DB) submit(r *request) error {
 type writer struct {
 	tx
 	requests <-chan *request
+	alone    bool // no other process writes
+	health   *health
 }
 
 // A tx is the database during a write: a connection and its prepared
@@ -63,18 +65,19 @@ type writer struct {
 type tx struct {
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
+	wrote bool // a row was changed since the transaction began
 }
 
-func newWriter(ctx context.Context, p *sql.DB, requests <-chan *request) (*writer, error) {
+func newWriter(ctx context.Context, p *sql.DB, requests <-chan *request, h *health) (*writer, error) {
 	c, err := p.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &writer{tx: tx{conn: c, stmts: map[string]*sql.Stmt{}}, requests: requests}, nil
+	return &writer{tx: tx{conn: c, stmts: map[string]*sql.Stmt{}}, requests: requests, health: h}, nil
 }
 
-// run serves requests until the channel is closed, then folds the log into the
-// database and gives its connection back.
+// run serves requests until the channel is closed, then folds the write-ahead log
+// into the database and gives its connection back.
 func (w *writer) run() {
 	var group []*request
 	for r := range w.requests {
@@ -92,8 +95,11 @@ func (w *writer) run() {
 		}
 		w.serve(group)
 	}
-	// Best effort: the next Open recovers from the write-ahead log as well.
-	_, _ = w.conn.ExecContext(context.Background(), `PRAGMA wal_checkpoint(TRUNCATE)`)
+	// Best effort: the next Open recovers from the write-ahead log as well. Beside a
+	// server it would make the server's writes wait.
+	if w.alone {
+		_, _ = w.conn.ExecContext(context.Background(), `PRAGMA wal_checkpoint(TRUNCATE)`)
+	}
 	for _, s := range w.stmts {
 		_ = s.Close()
 	}
@@ -102,11 +108,21 @@ func (w *writer) run() {
 
 // serve carries out a group of requests in one transaction and answers them.
 func (w *writer) serve(group []*request) {
+	w.wrote = false
 	err := w.commit(group)
+	fault := err
 	for _, r := range group {
 		if err != nil {
 			r.err = err
 		}
+		if k := idrl.KindOf(r.err); k == idrl.Unavailable || k == idrl.Damaged { // of the disk; nothing else is so
+			fault = r.err
+		}
+	}
+	if fault != nil || w.wrote {
+		w.health.done(fault)
+	}
+	for _, r := range group {
 		close(r.done)
 	}
 }
@@ -114,7 +130,7 @@ func (w *writer) serve(group []*request) {
 // commit returns an error if the transaction failed as a whole. Errors of
 // single requests are in the requests.
 func (w *writer) commit(group []*request) error {
-	if _, err := w.exec(`BEGIN IMMEDIATE`); err != nil {
+	if err := w.control(`BEGIN IMMEDIATE`); err != nil {
 		return convert(err)
 	}
 	for _, r := range group {
@@ -122,7 +138,7 @@ func (w *writer) commit(group []*request) error {
 			return w.rollback(err)
 		}
 	}
-	if _, err := w.exec(`COMMIT`); err != nil {
+	if err := w.control(`COMMIT`); err != nil {
 		return w.rollback(err)
 	}
 	return nil
@@ -131,7 +147,7 @@ func (w *writer) commit(group []*request) error {
 // rollback gives up the transaction. SQLite may have done so itself, on a full
 // disk for one.
 func (w *writer) rollback(cause error) error {
-	_, _ = w.exec(`ROLLBACK`)
+	_ = w.control(`ROLLBACK`)
 	return convert(cause)
 }
 
@@ -141,17 +157,16 @@ func (w *writer) one(r *request) error {
 	if r.err = r.ctx.Err(); r.err != nil {
 		return nil //nolint:nilerr // the request is lost, not the transaction
 	}
-	if _, err := w.exec(`SAVEPOINT request`); err != nil {
+	if err := w.control(`SAVEPOINT request`); err != nil {
 		return err
 	}
 	if err := r.do(&w.tx); err != nil {
 		r.err = convert(err)
-		if _, lost := w.exec(`ROLLBACK TO request`); lost != nil {
+		if lost := w.control(`ROLLBACK TO request`); lost != nil {
 			return errors.Join(err, lost)
 		}
 	}
-	_, err := w.exec(`RELEASE request`)
-	return err
+	return w.control(`RELEASE request`)
 }
 
 // exec runs a statement and returns the number of rows it changed. It takes no
@@ -165,7 +180,19 @@ func (t *tx) exec(query string, args ...any) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return res.RowsAffected()
+	n, err := res.RowsAffected()
+	t.wrote = t.wrote || n > 0
+	return n, err
+}
+
+// control runs a statement that begins or ends a transaction or a part of one.
+func (t *tx) control(statement string) error {
+	s, err := t.prepare(statement) //nolint:sqlclosecheck // kept for the next transaction; the writer closes it
+	if err != nil {
+		return err
+	}
+	_, err = s.Exec()
+	return err
 }
 
 // row runs a query that yields at most one row.

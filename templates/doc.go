@@ -10,6 +10,15 @@ type Layout struct {
 	User    string // name of who is signed in, shown in the header; empty if nobody is
 	Home    string // URL behind the name of the program, "/" or "/sessions"
 	SignOut string // URL that signs out when posted to; empty shows no button
+
+	Problems []Problem // what is wrong with the server; only for researchers
+}
+
+// A Problem is what is wrong with the server, for researchers.
+type Problem struct {
+	Reason string // a sentence
+	Advice string // what to do, sentences
+	Minor  bool   // annotators can go on
 }
 
 // A Field is a text field of a form.

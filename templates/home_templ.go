@@ -11,6 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 // HomePage greets somebody who is not signed in.
 type HomePage struct {
 	Layout
+	SignInCommand string // the command line that prints a sign-in link
 }
 
 // Home says what Tiebreak is and how to get in.
@@ -51,7 +52,20 @@ func Home(p HomePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, " <main class=\"narrow\"><h1>Teach by choosing</h1><p class=\"lead\">Tiebreak learns what you want from short questions: two clips, which do you prefer? It asks the one question that best tells apart the two behaviours still in contention.</p><div class=\"cards\"><section class=\"card\"><h2>You were asked to answer questions</h2><p>Open the link that you were sent. It needs no account and no password, and remembers you in this browser.</p></section><section class=\"card\"><h2>You run a study</h2><p>The server prints a sign-in link for you each time it starts. It works once and then remembers this browser; for another, start the server again.</p></section></div></main>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, " <main class=\"narrow\"><h1>Teach by choosing</h1><p class=\"lead\">Tiebreak learns what you want from short questions: two clips, which do you prefer? It asks the one question that best tells apart the two behaviours still in contention.</p><div class=\"cards\"><section class=\"card\"><h2>You were asked to answer questions</h2><p>Open the link that you were sent. It needs no account and no password, and remembers you in this browser.</p></section><section class=\"card\"><h2>You run a study</h2><p>When it first starts, the server prints a sign-in link for you. It works once, within an hour, and then remembers this browser. For another link, run this where the server runs:</p><p><code data-sign-in-command>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			var templ_7745c5c3_Var3 string
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(p.SignInCommand)
+			if templ_7745c5c3_Err != nil {
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `home.templ`, Line: 27, Col: 52}
+			}
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</code></p></section></div></main>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

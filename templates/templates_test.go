@@ -1,6 +1,8 @@
 package templates
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"io/fs"
 	"strings"
@@ -22,7 +24,7 @@ func pages() map[string]templ.Component {
 	choice := Choice{Options: []Option{{Value: "a", Label: evil, Hint: evil, Selected: true}, {Value: "b", Label: "B"}}}
 	field := Field{Value: evil, Error: evil}
 	return map[string]templ.Component{
-		"home":     Home(HomePage{Layout: layout}),
+		"home":     Home(HomePage{Layout: layout, SignInCommand: evil}),
 		"sign in":  SignIn(SignInPage{Layout: layout, Action: "/signin", Token: evil}),
 		"dead":     SignIn(SignInPage{Layout: layout, Error: evil}),
 		"join":     Join(JoinPage{Layout: layout, Heading: evil, Task: evil, Instructions: []string{evil}, Action: "/join/x", Name: field}),
@@ -30,10 +32,21 @@ func pages() map[string]templ.Component {
 		"empty":    Sessions(SessionsPage{Layout: layout, New: "/sessions/new"}),
 		"sessions": Sessions(SessionsPage{Layout: layout, Sessions: []SessionRow{{ID: evil, URL: "javascript:alert(1)", Title: evil, Done: "1", Budget: "2"}}}),
 		"new":      NewSession(NewSessionPage{Layout: layout, Action: "/sessions", Title: field, Env: choice, Kind: choice, Instructions: field, Acquisition: choice, Prior: choice, Likelihood: choice, More: true}),
-		"board":    Dashboard(DashboardPage{Layout: layout, ID: evil, Heading: evil, Watch: "/sessions/s/watch", Facts: []Fact{{Name: evil, Value: evil}}, Invite: evil}),
+		"welcome":  Join(JoinPage{Layout: layout, Heading: evil, Action: "/join/x", Rejoin: Rejoin{Offer: true, Session: evil}}),
+		"board":    Dashboard(DashboardPage{Layout: layout, ID: evil, Heading: evil, Watch: "/sessions/s/watch", Facts: []Fact{{Name: evil, Value: evil}}, Invite: evil, People: peopleOf(evil)}),
 		"label":    Label(LabelPage{Layout: layout, Heading: evil, Session: "s", Socket: "/sessions/s/ws", Comparison: true, Instructions: []string{evil}}),
 		"rating":   Label(LabelPage{Layout: layout, Heading: evil, Session: "s", Still: true, Subject: evil}),
 		"error":    Error(ErrorPage{Layout: layout, Status: "404", Heading: evil, Message: evil, Back: "/"}),
+		"out":      Error(ErrorPage{Layout: layout, Status: "403", Heading: evil, Message: evil, Rejoin: Rejoin{Offer: true, Session: evil}}),
+	}
+}
+
+// peopleOf fills the lists of people and links with a text.
+func peopleOf(s string) PeoplePanel {
+	return PeoplePanel{
+		InviteURL: s, Uses: s, Days: s, MoreLinks: s, Joined: s, MorePeople: s, ExportAll: s,
+		Links:  []LinkRow{{ID: s, Made: s, Used: s, State: s, Revoke: s}},
+		People: []PersonRow{{ID: s, Name: s, RemoveURL: s}, {ID: s, Name: s, Removed: true, AnswersURL: s}, {ID: s, Name: s, Removed: true, LeftOut: true}},
 	}
 }
 
@@ -118,6 +131,43 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// TestSize holds the files of every page to 60 KB compressed, so that it stays
+// below 100 KB with the first clips (25 KB for robots), and to what a server that
+// does not compress may send.
+func TestSize(t *testing.T) {
+	const compressed, plain = 60 << 10, 170 << 10
+	for name, c := range pages() {
+		var packed bytes.Buffer
+		total, seen := 0, map[string]bool{}
+		for _, n := range parse(t, c) {
+			for _, key := range []string{"src", "href"} {
+				v, _ := attr(n, key)
+				file, ours := strings.CutPrefix(v, static.Base()+"/")
+				if !ours || seen[file] {
+					continue
+				}
+				seen[file] = true
+				b, err := fs.ReadFile(static.FS, file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				w := gzip.NewWriter(&packed)
+				if _, err := w.Write(b); err != nil {
+					t.Fatal(err)
+				}
+				if err := w.Close(); err != nil {
+					t.Fatal(err)
+				}
+				total += len(b)
+			}
+		}
+		if total == 0 || total > plain || packed.Len() > compressed {
+			t.Errorf("%s: its files are %d bytes, %d compressed; budgets %d and %d", name, total, packed.Len(), plain, compressed)
+		}
+		t.Logf("%s: %d bytes, %d compressed", name, total, packed.Len())
+	}
+}
+
 // TestNames checks that every control has a name for those who cannot see it.
 func TestNames(t *testing.T) {
 	for name, c := range pages() {
@@ -174,7 +224,7 @@ func TestLabelAnswers(t *testing.T) {
 				t.Errorf("%s has a button for %s", test.page, c)
 			}
 		}
-		for _, part := range []string{"undo", "skip", "help", "saved", "banner", "retry", "report", "help-dialog", "skip-dialog"} {
+		for _, part := range []string{"undo", "skip", "help", "saved", "banner", "retry", "continue", "stay", "download", "remove", "report", "help-dialog", "skip-dialog"} {
 			if find(nodes, "data-"+part, "*") == nil {
 				t.Errorf("%s has no part %s", test.page, part)
 			}
@@ -215,6 +265,10 @@ func TestStates(t *testing.T) {
 		{"sign in", "data-signin", true},
 		{"dead", "data-signin", false},
 		{"join", "data-start", true},
+		{"join", "data-rejoin", false},
+		{"welcome", "data-rejoin", true},
+		{"out", "data-rejoin", true},
+		{"error", "data-rejoin", false},
 		{"board", "data-invite-link", true},
 	} {
 		if got := find(parse(t, pages()[test.page]), test.attribute, "*") != nil; got != test.want {

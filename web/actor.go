@@ -58,29 +58,48 @@ func (s *Server) actor(ctx context.Context, cookie string) (auth.Actor, error) {
 }
 
 // researcher returns who is signed in, or errNotSignedIn if they may not do
-// that.
+// that, or errTooMany.
 func (s *Server) researcher(c echo.Context, action auth.Action, session idrl.SessionID) (auth.Actor, error) {
 	who, err := s.actor(c.Request().Context(), s.researcherCookie(c))
 	if err != nil {
 		return auth.Actor{}, err
 	}
-	if !auth.Can(who, action, session) {
+	if who.Role != auth.Researcher || !auth.Can(who, action, session) { // an annotator's token may stand in this cookie
 		return auth.Actor{}, errNotSignedIn
 	}
-	return who, nil
+	q := requestOf(c.Request())
+	q.actor = who.Role
+	q.pass()
+	return who, s.admit(who, 1)
 }
 
-// annotator returns the annotator of a session that this browser is, or
-// errNotAnnotator.
+// annotator returns the annotator of a session that this browser is, errRemoved if
+// a researcher has ended their part, or errNotAnnotator.
 func (s *Server) annotator(c echo.Context, action auth.Action, session idrl.SessionID) (auth.Actor, error) {
 	who, err := s.actor(c.Request().Context(), s.annotatorCookie(c, session))
 	if err != nil {
 		return auth.Actor{}, err
 	}
+	if who.Role == auth.Removed && who.Session == session {
+		return auth.Actor{}, errRemoved
+	}
 	if who.Role != auth.Annotator || !auth.Can(who, action, session) {
 		return auth.Actor{}, errNotAnnotator
 	}
+	q := requestOf(c.Request())
+	q.actor, q.session = who.Role, session
+	q.pass()
 	return who, nil
+}
+
+// labeller is annotator for requests that cost the server something: it charges the
+// annotator, and may return errTooMany.
+func (s *Server) labeller(c echo.Context, action auth.Action, session idrl.SessionID, cost float64) (auth.Actor, error) {
+	who, err := s.annotator(c, action, session)
+	if err == nil {
+		err = s.admit(who, cost)
+	}
+	return who, err
 }
 
 // stillMay returns an error if the holder of a cookie may no longer do what a

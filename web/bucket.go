@@ -3,7 +3,7 @@ package web
 import "time"
 
 // A bucket limits a rate: it holds up to burst tokens and gains rate a second.
-// One goroutine uses it.
+// One goroutine uses it at a time.
 type bucket struct {
 	rate, burst, tokens float64
 	last                time.Time
@@ -11,15 +11,26 @@ type bucket struct {
 
 func newBucket(rate, burst float64) bucket { return bucket{rate: rate, burst: burst, tokens: burst} }
 
-// take takes a token at time now and reports whether there was one.
-func (b *bucket) take(now time.Time) bool {
-	if !b.last.IsZero() {
-		b.tokens = min(b.burst, b.tokens+b.rate*now.Sub(b.last).Seconds())
-	}
-	b.last = now
-	if b.tokens < 1 {
+// take takes n tokens at time now and reports whether they were there. A negative n
+// puts tokens back, above the burst too.
+func (b *bucket) take(n float64, now time.Time) bool {
+	b.fill(now)
+	if b.tokens < n {
 		return false
 	}
-	b.tokens--
+	b.tokens -= n
 	return true
+}
+
+// full reports whether the bucket holds all it can at time now.
+func (b *bucket) full(now time.Time) bool {
+	b.fill(now)
+	return b.tokens >= b.burst
+}
+
+func (b *bucket) fill(now time.Time) {
+	if !b.last.IsZero() {
+		b.tokens = max(b.tokens, min(b.burst, b.tokens+b.rate*now.Sub(b.last).Seconds()))
+	}
+	b.last = now
 }

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"tiebreak/internal/idrl"
@@ -72,5 +73,30 @@ func TestClientRefuses(t *testing.T) {
 		if _, err := client.Dial(t.Context(), test.link); err == nil || idrl.KindOf(err) != test.kind {
 			t.Errorf("%s: error %v, want kind %d", test.link, err, test.kind)
 		}
+	}
+}
+
+// TestClientPassesOnWhatTheServerSays: not "404 Not Found", which helps nobody.
+func TestClientPassesOnWhatTheServerSays(t *testing.T) {
+	b := newBench(t, nil)
+	_, err := client.Dial(t.Context(), b.url+"/join/nonsense")
+	if err == nil || !strings.Contains(err.Error(), "link") || strings.Contains(err.Error(), "<") {
+		t.Errorf("a dead link: %v", err)
+	}
+	conn, err := client.Dial(t.Context(), b.link("s1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.Clip(t.Context(), "/sessions/s1/clips/none"); idrl.KindOf(err) != idrl.NotFound || strings.Contains(err.Error(), "404") {
+		t.Errorf("a clip that is not there: %v", err)
+	}
+	b.sessions.paused = idrl.Errorf(idrl.Invalid, "the environment is not there")
+	if err := conn.Reconnect(t.Context()); err == nil || !strings.Contains(err.Error(), "not on this server") || idrl.KindOf(err) != idrl.Unavailable {
+		t.Errorf("a session that cannot be opened: %v", err)
+	}
+	b.sessions.paused = nil
+	if _, err := client.DialAs(t.Context(), b.link("s1"), strings.Repeat("x", 1000)); err == nil || idrl.KindOf(err) != idrl.Invalid || strings.Contains(err.Error(), "400") {
+		t.Errorf("a name that is too long: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 
 	"tiebreak/internal/auth"
@@ -46,10 +47,10 @@ var errNoClip = idrl.Errorf(idrl.NotFound, "This clip does not exist.")
 // mayFetch lets researchers see every clip and annotators those that they were
 // asked about.
 func (s *Server) mayFetch(c echo.Context, id idrl.SessionID, clip idrl.ClipID) error {
-	if _, err := s.researcher(c, auth.FetchClip, id); err == nil {
-		return nil
+	if _, err := s.researcher(c, auth.FetchClip, id); err == nil || errors.Is(err, errTooMany) {
+		return err
 	}
-	who, err := s.annotator(c, auth.FetchClip, id)
+	who, err := s.labeller(c, auth.FetchClip, id, 1)
 	if err != nil {
 		return err
 	}

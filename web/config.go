@@ -6,6 +6,7 @@ package web
 import (
 	"context"
 	"log/slog"
+	"net/netip"
 	"time"
 
 	"tiebreak/internal/auth"
@@ -23,16 +24,22 @@ type Session interface {
 	Renew(ctx context.Context, who idrl.AnnotatorID, a idrl.AssignmentID) error
 	Have(ctx context.Context, who idrl.AnnotatorID, ids []idrl.AnswerID) ([]idrl.AnswerID, error)
 	Status(ctx context.Context) (idrl.Status, error)
+	// Follow makes the session do what its settings say now, and returns when that
+	// is durable.
+	Follow(ctx context.Context) error
 }
 
 // Sessions finds and makes sessions.
 type Sessions interface {
-	// Session returns an error of kind NotFound if there is none.
+	// Session returns an error of kind NotFound if there is none, and of kind Invalid,
+	// Damaged or Internal if it is recorded but cannot run.
 	Session(ctx context.Context, id idrl.SessionID) (Session, error)
+	// Spec returns what a session is made of, also of one that cannot run.
+	Spec(ctx context.Context, id idrl.SessionID) (idrl.SessionSpec, error)
 	// Create records spec, a valid one without ID, and starts the session. It
 	// returns an error of kind Invalid if the parts do not fit together.
 	Create(ctx context.Context, spec idrl.SessionSpec) (idrl.SessionID, error)
-	// List returns every session, newest first.
+	// List returns every session, newest first, and which of them cannot run.
 	List(ctx context.Context) ([]idrl.Summary, error)
 }
 
@@ -46,8 +53,15 @@ type Auth interface {
 	// it, or return an error of kind NotFound.
 	PeekResearcher(ctx context.Context, token string) (user string, err error)
 	PeekInvitation(ctx context.Context, token string) (idrl.SessionID, error)
+	// InvitationSession returns the session of a link that need not let in any more.
+	InvitationSession(ctx context.Context, token string) (idrl.SessionID, error)
 	RedeemResearcher(ctx context.Context, token string) (auth.Actor, string, error)
 	Redeem(ctx context.Context, token, name string) (auth.Actor, string, error)
+	// RejoinKey hands an annotator a key for Rejoin, "" where key, which their
+	// browser holds, stays good. Rejoin signs the same annotator in again; it
+	// returns an error of kind Forbidden if the key is not valid in the session.
+	RejoinKey(ctx context.Context, who auth.Actor, key string) (fresh string, err error)
+	Rejoin(ctx context.Context, session idrl.SessionID, key string) (auth.Actor, string, error)
 	NewInvitation(ctx context.Context, session idrl.SessionID, uses int, life time.Duration) (token string, err error)
 }
 
@@ -62,14 +76,35 @@ type Clips interface {
 // Exports reads logs.
 type Exports interface {
 	// Rows yields the answers of a session by Seq, from one read of the database.
-	Rows(ctx context.Context, session idrl.SessionID,
-		yield func(a idrl.Answer, q idrl.Query, clips []idrl.Clip, why idrl.Why, undone bool) error) error
+	Rows(ctx context.Context, session idrl.SessionID, yield func(idrl.Labelled) error) error
 }
 
-// People knows the names that annotators gave themselves.
+// Settings records what researchers change about a session, with who did it. A
+// session follows when it is told to.
+type Settings interface {
+	SetBudget(ctx context.Context, id idrl.SessionID, budget int, actor string, now time.Time) error
+	RevokeInvitation(ctx context.Context, session idrl.SessionID, link int64, actor string, now time.Time) error
+	// RevokeAnnotator ends a person's part; leaveOut is as in SetLeftOut.
+	RevokeAnnotator(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, leaveOut bool, actor string, now time.Time) error
+	// SetLeftOut says whether a person's answers are left out.
+	SetLeftOut(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, out bool, actor string, now time.Time) error
+}
+
+// People knows who joined a session, and by which links.
 type People interface {
+	// Invitations returns the links into a session, the newest first.
+	Invitations(ctx context.Context, session idrl.SessionID) ([]idrl.Invitation, error)
+	// Annotators returns who joined a session, in that order.
+	Annotators(ctx context.Context, session idrl.SessionID) ([]idrl.Annotator, error)
 	// AnnotatorNames returns an empty name where an annotator gave none.
 	AnnotatorNames(ctx context.Context, session idrl.SessionID) (map[idrl.AnnotatorID]string, error)
+}
+
+// Health knows what is wrong with the store.
+type Health interface {
+	// Problems returns why the server cannot do all of its work, nothing if it can.
+	// It is asked for every page of a researcher.
+	Problems(ctx context.Context) []idrl.Problem
 }
 
 // EnvChoice is an environment that a session can be made of, or could be
@@ -92,12 +127,28 @@ type Config struct {
 	Clips     Clips       // required
 	Exports   Exports     // required
 	People    People      // required
+	Settings  Settings    // required
+	Health    Health      // required
 	Catalogue []EnvChoice // required; the default of the form is the first that is available
+
+	// Base is how people reach the site, and begins the links that pages show:
+	// "https://study.example.org". If it is empty the links are paths.
+	Base string
 
 	// Origins are those that pages may be served from besides loopback
 	// addresses: "https://study.example.org". Sockets and forms from any other
-	// origin are refused.
+	// origin are refused. If there is none, a page that is asked for by another
+	// name than that of a loopback address only says so.
 	Origins []string
+
+	// SignInCommand is the command line that prints a sign-in link, which pages name
+	// to researchers who are not signed in; default "tiebreak user link".
+	SignInCommand string
+
+	// Proxies are the addresses of reverse proxies that stand before the server. A
+	// request from one of them counts as one of the last other address in its
+	// X-Forwarded-For; else all people behind a proxy share the limits of one address.
+	Proxies []netip.Prefix
 
 	SecureCookies bool         // the site is reached over HTTPS only
 	Log           *slog.Logger // default: slog.Default()

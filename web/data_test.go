@@ -114,6 +114,18 @@ func TestExport(t *testing.T) {
 	if strings.Contains(r.body, secretOther) {
 		t.Error("the export names the annotator")
 	}
+	if err := b.db.SetLeftOut(t.Context(), "s1", "a1", true, "Ada", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if r := b.get(c, "/sessions/s1/export"); r.status != 200 || r.body != "" {
+		t.Errorf("answers that are left out: status %d: %s", r.status, r.body)
+	}
+	if r := b.get(c, "/sessions/s1/export?all=1"); r.lacks(`"left_out":true`) != nil {
+		t.Errorf("all answers: %s", r.body)
+	}
+	if err := b.db.SetLeftOut(t.Context(), "s1", "a1", false, "Ada", time.Now()); err != nil {
+		t.Fatal(err)
+	}
 	if r := b.get(c, "/sessions/s1/export"); r.header.Get("Content-Type") != "application/jsonl" || !strings.HasPrefix(r.body, `{"label_id":"id1"`) {
 		t.Errorf("default format: %v: %s", r.header, r.body)
 	}
@@ -122,11 +134,9 @@ func TestExport(t *testing.T) {
 // brokenExports fails after enough rows to fill every buffer.
 type brokenExports struct{ rows int }
 
-func (e brokenExports) Rows(_ context.Context, _ idrl.SessionID,
-	yield func(idrl.Answer, idrl.Query, []idrl.Clip, idrl.Why, bool) error,
-) error {
+func (e brokenExports) Rows(_ context.Context, _ idrl.SessionID, yield func(idrl.Labelled) error) error {
 	for range e.rows {
-		if err := yield(idrl.Answer{ID: "x"}, idrl.Query{}, nil, idrl.Why{}, false); err != nil {
+		if err := yield(idrl.Labelled{Answer: idrl.Answer{ID: "x"}}); err != nil {
 			return err
 		}
 	}

@@ -3,12 +3,15 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"unicode"
 	"unicode/utf8"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/static"
 	"tiebreak/templates"
 
 	"github.com/labstack/echo/v4"
@@ -17,11 +20,16 @@ import (
 // Refusals that several routes share.
 var (
 	errNotSignedIn = idrl.Errorf(idrl.Forbidden,
-		"This page is for researchers who are signed in. Open a sign-in link; \"tiebreak user link --data DIR\" makes a fresh one.")
+		"This page is for researchers who are signed in.")
 	errNotAnnotator = idrl.Errorf(idrl.Forbidden,
 		"This page is for annotators of the session. Open the annotator link that you were sent; a researcher makes one on the session's page.")
+	errRemoved = idrl.Errorf(idrl.Forbidden,
+		"A researcher has ended your part in this session. There is nothing more to do; thank you for your answers.")
 	errCrossOrigin = idrl.Errorf(idrl.Forbidden,
 		"The form came from another site. Go back to the page on this site and send it from there.")
+	errMisdirected = idrl.Errorf(idrl.Forbidden,
+		"The server was not told that it is reached under this address, so its pages would not work here. "+
+			"If you run it, start it with --origin and this address; if you were sent here, tell those who sent you.")
 	errTooLarge = idrl.Errorf(idrl.Invalid, "The form is too large; at most %d KiB are allowed.", maxBody>>10)
 )
 
@@ -42,18 +50,32 @@ func kindOf(err error) idrl.Kind {
 }
 
 // explain returns a sentence for people about an error. It logs a fault, whose
-// text nobody else may see.
-func (s *Server) explain(err error) string {
+// text is for the operator alone, with attrs.
+func (s *Server) explain(err error, attrs ...slog.Attr) string {
+	if p := asPaused(err); p != nil {
+		s.log.Error("a session cannot go on", "err", p.cause)
+		return p.message()
+	}
 	switch kind := kindOf(err); {
 	case kind == idrl.Internal:
-		s.log.Error("request failed", "err", err)
+		s.log.LogAttrs(context.Background(), slog.LevelError, "request failed", append(attrs, slog.Any("err", err))...)
 		return "Something went wrong on the server; its log says what. Nothing that was saved is lost."
+	case kind == idrl.Damaged:
+		s.log.LogAttrs(context.Background(), slog.LevelError, "request met damaged data", append(attrs, slog.Any("err", err))...)
 	case kind == idrl.Unavailable && idrl.KindOf(err) != idrl.Unavailable:
 		return "The server is busy. Try again in a moment."
 	}
 	var e *idrl.Error
 	errors.As(err, &e)
+	if errors.Is(err, errNotSignedIn) {
+		return sentence(e.Msg) + " " + s.howToSignIn()
+	}
 	return sentence(e.Msg)
+}
+
+// howToSignIn tells a researcher how to get a sign-in link.
+func (s *Server) howToSignIn() string {
+	return fmt.Sprintf("For a new sign-in link, run this where the server runs: %s", s.cfg.SignInCommand)
 }
 
 // sentence returns an error's text with a capital and a full stop.
@@ -71,8 +93,20 @@ func sentence(msg string) string {
 
 // statusOf returns the HTTP status of an error and a heading for it.
 func statusOf(err error) (int, string) {
+	if asPaused(err) != nil {
+		return http.StatusConflict, "This session is paused" // not 503: a program is not to try again
+	}
 	if errors.Is(err, errTooLarge) {
 		return http.StatusRequestEntityTooLarge, "That is too much"
+	}
+	if errors.Is(err, errTooMany) {
+		return http.StatusTooManyRequests, "Too many requests"
+	}
+	if errors.Is(err, errMisdirected) {
+		return http.StatusMisdirectedRequest, "Not under this address"
+	}
+	if errors.Is(err, errRemoved) {
+		return http.StatusGone, "Your part has ended"
 	}
 	switch kindOf(err) {
 	case idrl.Invalid:
@@ -84,37 +118,79 @@ func statusOf(err error) (int, string) {
 	case idrl.Forbidden:
 		return http.StatusForbidden, "Not for you"
 	case idrl.Unavailable:
-		return http.StatusServiceUnavailable, "Busy"
+		return http.StatusServiceUnavailable, "Not possible right now"
+	case idrl.Damaged:
+		return http.StatusInternalServerError, "Data are damaged"
 	default:
 		return http.StatusInternalServerError, "Something went wrong"
 	}
 }
 
-// fail is where every error of a handler ends: as a page.
+// plain reports whether the client is a program that wants an error as a sentence.
+func plain(c echo.Context) bool {
+	return c.Request().Header.Get(echo.HeaderAccept) == echo.MIMETextPlain
+}
+
+// A failure is what a reply says of an error.
+type failure struct {
+	status           int
+	heading, message string
+}
+
+func (s *Server) failureOf(c echo.Context, err error) failure {
+	if e := (*echo.HTTPError)(nil); errors.As(err, &e) { // of the router
+		if e.Code == http.StatusMethodNotAllowed {
+			return failure{e.Code, "That does not work", "This page cannot be asked for in this way."}
+		}
+		return failure{e.Code, "There is nothing here", "This page does not exist."}
+	}
+	id := requestOf(c.Request()).id
+	status, heading := statusOf(err)
+	f := failure{status, heading, s.explain(err, slog.String("id", id))}
+	if status == http.StatusInternalServerError {
+		f.message += " The log names this request " + id + "."
+	}
+	return f
+}
+
+// fail is where every error of a handler ends: as a page, or as text for a script.
 func (s *Server) fail(err error, c echo.Context) {
 	if c.Response().Committed {
 		s.log.Error("reply broken off", "path", c.Path(), "err", err)
 		return
 	}
-	var status int
-	var heading, message string
-	if e := (*echo.HTTPError)(nil); errors.As(err, &e) { // of the router
-		status, heading, message = e.Code, "There is nothing here", "This page does not exist."
-		if e.Code == http.StatusMethodNotAllowed {
-			heading, message = "That does not work", "This page cannot be asked for in this way."
-		}
+	f := s.failureOf(c, err)
+	if s.turnedAway(c.Request(), f.status) {
+		f = s.failureOf(c, errTooMany)
+	}
+	switch f.status {
+	case http.StatusTooManyRequests:
+		s.hold(c.Request())
+		fallthrough
+	case http.StatusServiceUnavailable:
+		c.Response().Header().Set("Retry-After", strconv.Itoa(retrySeconds(retryWait)))
+	}
+	if plain(c) {
+		err = c.String(f.status, f.message)
 	} else {
-		status, heading = statusOf(err)
-		message = s.explain(err)
+		err = render(c, f.status, templates.Error(s.errorPage(c, f)))
 	}
-	if status == http.StatusServiceUnavailable {
-		c.Response().Header().Set("Retry-After", "1")
-	}
-	p := templates.ErrorPage{
-		Layout: s.layout(c, heading), Status: strconv.Itoa(status), Heading: heading, Message: message,
-		Back: "/", BackText: "Go to the start page",
-	}
-	if err := render(c, status, templates.Error(p)); err != nil {
+	if err != nil {
 		s.log.Error("error page failed", "err", err)
 	}
+}
+
+// errorPage leads on to the start page, where that is of use. One that is shown often
+// because of too many requests asks the database nothing.
+func (s *Server) errorPage(c echo.Context, f failure) templates.ErrorPage {
+	p := templates.ErrorPage{
+		Layout: templates.Layout{Title: f.heading, Static: static.Base(), Home: "/"},
+		Status: strconv.Itoa(f.status), Heading: f.heading, Message: f.message,
+	}
+	if f.status == http.StatusTooManyRequests || f.status == http.StatusMisdirectedRequest {
+		return p
+	}
+	p.Layout = s.layout(c, f.heading)
+	p.Back, p.BackText = "/", "Go to the start page"
+	return p
 }

@@ -11,10 +11,15 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// export is GET /sessions/:id/export?format=jsonl|csv: the log as a data set,
-// streamed.
+// errNoFeatures refuses an export whose columns have no names: earlier versions did
+// not record them, and the environment that has them is not here.
+var errNoFeatures = idrl.Errorf(idrl.Invalid, "An earlier version made this session and did not record the names of its features, "+
+	"and its environment is not on this server. Put the environment back, then export.")
+
+// export is GET /sessions/:id/export?format=jsonl|csv[&all=1]: the log as a
+// data set, streamed; all is with the answers of annotators who are left out.
 func (s *Server) export(c echo.Context) error {
-	session, err := s.researchersSession(c, auth.Export)
+	spec, err := s.researchersSpec(c, auth.Export)
 	if err != nil {
 		return err
 	}
@@ -25,15 +30,17 @@ func (s *Server) export(c echo.Context) error {
 	if err := export.CheckFormat(format); err != nil {
 		return err
 	}
-	spec := session.Spec()
+	if len(spec.Features) == 0 {
+		return errNoFeatures
+	}
 	h := c.Response().Header()
 	h.Set(echo.HeaderContentType, export.ContentType(format))
 	h.Set(echo.HeaderContentDisposition, fmt.Sprintf("attachment; filename=\"tiebreak-%s.%s\"", spec.ID, format))
-	rows := func(yield func(export.Row) error) error {
-		return s.cfg.Exports.Rows(c.Request().Context(), spec.ID,
-			func(a idrl.Answer, q idrl.Query, clips []idrl.Clip, why idrl.Why, undone bool) error {
-				return yield(export.Row{Answer: a, Query: q, Clips: clips, Why: why, Withdrawn: undone})
-			})
+	rows := export.Rows(func(yield func(export.Row) error) error {
+		return s.cfg.Exports.Rows(c.Request().Context(), spec.ID, yield)
+	})
+	if c.QueryParam("all") == "" {
+		rows = export.Counting(rows)
 	}
 	out := c.Response()
 	out.Status = http.StatusOK

@@ -1,6 +1,28 @@
 package web
 
-import "time"
+import (
+	"context"
+	"net/netip"
+	"time"
+)
 
 // PingEvery makes s look after its sockets more often. Call it before the first.
 func PingEvery(s *Server, d time.Duration) { s.pingEvery = d }
+
+// Tighten gives every address and person n tokens of each limit, and rate a second, and
+// hears of refusals at once.
+// Call it while no request is under way.
+func Tighten(s *Server, n, rate float64) {
+	s.limits.wait = time.Millisecond
+	for _, l := range []**limiter[netip.Addr]{&s.limits.open, &s.limits.static, &s.limits.health} {
+		*l = newLimiter[netip.Addr](rate, n)
+	}
+	for _, l := range []**limiter[person]{&s.limits.requests, &s.limits.messages} {
+		*l = newLimiter[person](rate, n)
+	}
+}
+
+// Enter takes a place among the requests of an address that are worked on.
+func Enter(s *Server, ctx context.Context, address string) (leave func()) {
+	return s.gates.enter(ctx, netip.MustParseAddr(address))
+}

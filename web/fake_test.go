@@ -32,6 +32,7 @@ type fakeSession struct {
 	empty    bool                     // nothing to ask
 	recent   []idrl.Asked             // of Status
 	statuses int                      // calls of Status
+	follows  int                      // calls of Follow
 	renewed  []idrl.AssignmentID
 	block    chan struct{} // Answer waits for it, if not nil
 }
@@ -169,14 +170,24 @@ func (f *fakeSession) Status(context.Context) (idrl.Status, error) {
 	st := idrl.Status{
 		Session: f.spec.ID, Seq: int64(len(f.log)), Answers: len(f.log), Budget: f.spec.Budget, BasedOn: 0,
 		Candidates: []idrl.Estimate{{Name: "Best guess", ID: secretPolicy, Mean: 1, Std: 2, Clip: "c1"}},
+		Best:       secretPolicy, Basis: idrl.AgainstPool,
 		Weights:    []idrl.Estimate{{Name: "Speed", Mean: 0.5, Std: 0.1}},
 		Annotators: []idrl.AnnotatorStats{{Annotator: "a1", Answers: 1, MedianTime: time.Second}},
 		Recent:     f.recent,
 	}
 	for seq := range len(f.log) + 1 {
-		st.Regret = append(st.Regret, idrl.Regret{Seq: int64(seq), Mean: 1, P95: 2})
+		st.Regret = append(st.Regret, idrl.Regret{Seq: int64(seq), Definition: idrl.RegretDefinition, Policies: 43, Within: 0.937, Bound: 0.065, Mean: 0.013, Span: 20})
 	}
 	return st, nil
+}
+
+func (f *fakeSession) Follow(context.Context) error {
+	f.mu.Lock()
+	f.follows++
+	err := f.fail
+	f.mu.Unlock()
+	f.hub.Publish(f.spec.ID, idrl.Event{Kind: idrl.EventSettings})
+	return err
 }
 
 // fakeSessions holds the sessions of a test.
@@ -186,14 +197,27 @@ type fakeSessions struct {
 	created []idrl.SessionSpec
 	refuse  error // of Create
 	fail    error // of List
+	paused  error // of Session
 	panics  bool  // in List
 }
 
 func (f *fakeSessions) Session(_ context.Context, id idrl.SessionID) (web.Session, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if s, ok := f.byID[id]; ok {
+		if f.paused != nil {
+			return nil, f.paused
+		}
 		return s, nil
 	}
 	return nil, idrl.Errorf(idrl.NotFound, "there is no session %q", id)
+}
+
+func (f *fakeSessions) Spec(_ context.Context, id idrl.SessionID) (idrl.SessionSpec, error) {
+	if s, ok := f.byID[id]; ok {
+		return s.spec, nil
+	}
+	return idrl.SessionSpec{}, idrl.Errorf(idrl.NotFound, "there is no session %q", id)
 }
 
 func (f *fakeSessions) Create(_ context.Context, spec idrl.SessionSpec) (idrl.SessionID, error) {
@@ -210,7 +234,11 @@ func (f *fakeSessions) List(context.Context) ([]idrl.Summary, error) {
 	var out []idrl.Summary
 	for _, id := range []idrl.SessionID{"s1", "s2"} {
 		if s := f.byID[id]; s != nil {
-			out = append(out, idrl.Summary{Spec: s.spec, Answers: 3})
+			sum := idrl.Summary{Spec: s.spec, Answers: 3}
+			if f.paused != nil {
+				sum.Paused = "the files have changed"
+			}
+			out = append(out, sum)
 		}
 	}
 	return out, f.fail

@@ -3,6 +3,7 @@ package web_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -115,7 +116,8 @@ func TestWatch(t *testing.T) {
 	var state struct {
 		T, Err     string
 		Seq        int
-		Regret     []struct{ Mean, P95 float64 }
+		Regret     []struct{ Mean, Bound float64 }
+		Statement  struct{ Headline, Limit, Relative, Best string }
 		Candidates []struct{ Name, Clip string }
 		Annotators []struct {
 			ID, Name string
@@ -126,7 +128,8 @@ func TestWatch(t *testing.T) {
 	if err := json.Unmarshal(tab.hear(), &state); err != nil {
 		t.Fatal(err)
 	}
-	if state.T != "state" || state.Seq != 0 || state.Candidates[0].Clip != "/sessions/s1/clips/c1" || state.Regret[0].P95 != 2 ||
+	if state.T != "state" || state.Seq != 0 || state.Candidates[0].Clip != "/sessions/s1/clips/c1" || state.Regret[0].Bound != 0.065 ||
+		!strings.HasPrefix(state.Statement.Headline, "93\u00a0% sure") || state.Statement.Best != secretPolicy ||
 		state.Annotators[0].Name != secretOther || state.Annotators[0].MedianMS != 1000 || state.Open == nil || state.Recent == nil {
 		t.Errorf("state = %+v", state)
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -27,7 +28,7 @@ func (s *Server) joinPage(c echo.Context) (templates.JoinPage, error) {
 	if err != nil {
 		return templates.JoinPage{}, err
 	}
-	session, err := s.cfg.Sessions.Session(ctx, id)
+	session, err := s.session(ctx, id)
 	if err != nil {
 		return templates.JoinPage{}, err
 	}
@@ -37,8 +38,13 @@ func (s *Server) joinPage(c echo.Context) (templates.JoinPage, error) {
 		Instructions: lines(spec.Instructions), Action: c.Request().URL.EscapedPath(),
 	}
 	p.User, p.SignOut = "", "" // an annotator's page, whoever else this browser is
-	if who, err := s.annotator(c, auth.Label, id); err == nil {
+	switch who, err := s.annotator(c, auth.Label, id); {
+	case errors.Is(err, errRemoved):
+		return templates.JoinPage{}, err
+	case err == nil:
 		p.Returning = s.welcomeBack(c, id, who.Annotator)
+	default:
+		p.Rejoin = templates.Rejoin{Offer: true, Session: string(id)}
 	}
 	return p, nil
 }
@@ -75,8 +81,11 @@ func (s *Server) postJoin(c echo.Context) error {
 	if err != nil {
 		return s.deadJoin(c, err)
 	}
-	if _, err := s.annotator(c, auth.Label, id); err == nil {
+	switch _, err := s.annotator(c, auth.Label, id); {
+	case err == nil:
 		return c.Redirect(http.StatusSeeOther, sessionURL(id, "label"))
+	case errors.Is(err, errRemoved):
+		return err
 	}
 	who, key, err := s.cfg.Auth.Redeem(ctx, token, c.FormValue("name"))
 	if kindOf(err) == idrl.Invalid && err != nil {
@@ -86,11 +95,16 @@ func (s *Server) postJoin(c echo.Context) error {
 		return s.deadJoin(c, err)
 	}
 	s.setCookie(c, who.Session, who.Role, key)
+	s.logSignIn(c, who)
+	s.welcome(c.Request())
 	return c.Redirect(http.StatusSeeOther, sessionURL(who.Session, "label"))
 }
 
 // badName shows the page again with what is wrong with the name.
 func (s *Server) badName(c echo.Context, cause error) error {
+	if plain(c) {
+		return cause
+	}
 	p, err := s.joinPage(c)
 	if err != nil {
 		return err
@@ -99,12 +113,23 @@ func (s *Server) badName(c echo.Context, cause error) error {
 	return render(c, http.StatusBadRequest, templates.Join(p))
 }
 
-// deadJoin says why a link does not work.
+// deadJoin says why a link does not work, except to a browser that has joined: it
+// goes on where it was.
 func (s *Server) deadJoin(c echo.Context, err error) error {
-	if kindOf(err) != idrl.NotFound {
+	if kindOf(err) != idrl.NotFound || plain(c) {
 		return err
 	}
+	id, unknown := s.cfg.Auth.InvitationSession(c.Request().Context(), c.Param("token"))
+	if unknown == nil {
+		switch _, err := s.annotator(c, auth.Label, id); {
+		case err == nil:
+			return c.Redirect(http.StatusSeeOther, sessionURL(id, "label"))
+		case errors.Is(err, errRemoved):
+			return err
+		}
+	}
 	p := templates.JoinPage{Layout: s.layout(c, "Join"), Heading: "This link does not work", Error: s.explain(err)}
+	p.Rejoin = templates.Rejoin{Offer: true, Session: string(id)}
 	p.User, p.SignOut = "", ""
 	return render(c, http.StatusNotFound, templates.Join(p))
 }

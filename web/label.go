@@ -1,10 +1,12 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 	"strconv"
 
 	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
 	"tiebreak/templates"
 
 	"github.com/labstack/echo/v4"
@@ -17,11 +19,14 @@ func (s *Server) label(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	who, err := s.annotator(c, auth.Label, id)
+	who, err := s.labeller(c, auth.Label, id, 1)
+	if errors.Is(err, errNotAnnotator) {
+		return s.signedOut(c, id)
+	}
 	if err != nil {
 		return err
 	}
-	session, err := s.cfg.Sessions.Session(c.Request().Context(), id)
+	session, err := s.session(c.Request().Context(), id)
 	if err != nil {
 		return err
 	}
@@ -34,4 +39,19 @@ func (s *Server) label(c echo.Context) error {
 	}
 	p.User, p.SignOut = "", "" // whoever else this browser is
 	return render(c, http.StatusOK, templates.Label(p))
+}
+
+// signedOut says that this browser is no annotator of the session, and offers to
+// continue to one that was.
+func (s *Server) signedOut(c echo.Context, id idrl.SessionID) error {
+	status, _ := statusOf(errNotAnnotator)
+	if s.turnedAway(c.Request(), status) {
+		return errTooMany
+	}
+	p := templates.ErrorPage{
+		Layout: s.layout(c, "Not signed in"), Status: strconv.Itoa(status), Heading: "You are not signed in here",
+		Message: s.explain(errNotAnnotator), Rejoin: templates.Rejoin{Offer: true, Session: string(id)},
+	}
+	p.User, p.SignOut = "", "" // an annotator's page, whoever else this browser is
+	return render(c, status, templates.Error(p))
 }

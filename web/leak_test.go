@@ -21,6 +21,7 @@ func TestNothingLeaks(t *testing.T) {
 	keep := func(r reply) { fmt.Fprintln(&all, r.status, r.header, r.body) }
 	keep(b.get(c, link))
 	keep(b.post(c, link, url.Values{"name": {"Cy"}}))
+	keep(b.post(c, "/sessions/s1/key", nil))
 	b.record()
 	for _, path := range []string{"/", link, "/sessions/s1/label", "/sessions/s1", "/sessions/s1/export", "/sessions/s1/clips/c1", "/sessions"} {
 		keep(b.get(c, path))

@@ -27,7 +27,7 @@ var methods = map[string]wording{
 	},
 	"lvar": {
 		"LVAR", "Compares the best policy so far with all others, most with those likely to be better. The usual choice.",
-		"each compares the leader with all policies so far that may be better, of which the one that weighs most is shown; its expected information is about the difference of their returns", "drawn at random",
+		"each compares the leader with all policies so far that may be better, by how plausible that is; named is the one that its answer tells most about; its expected information is about all of them", "drawn at random",
 	},
 	"tt": {
 		"TT", "Compares the best policy so far with its strongest challenger.",

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 )
@@ -13,7 +14,7 @@ const maxBody = 64 << 10
 
 // policy is the Content-Security-Policy of every reply: scripts, styles and
 // data from this site only, nothing inline, in no frame.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; worker-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // headers sets the headers that every reply carries, also of errors.
@@ -62,3 +63,19 @@ func (s *Server) recover(next echo.HandlerFunc) echo.HandlerFunc {
 		return next(c)
 	}
 }
+
+// wrongHost explains itself to browsers that reached the server by an address that
+// it was not told of, instead of pages whose sockets would be refused. With an origin
+// in the configuration every name passes: a proxy may ask by any.
+func (s *Server) wrongHost(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		path := c.Path()
+		if len(s.cfg.Origins) > 0 || loopback(c.Request().Host) || probe(path) || strings.HasPrefix(path, "/static/") {
+			return next(c)
+		}
+		return errMisdirected
+	}
+}
+
+// probe reports whether programs ask for path to see how the server is.
+func probe(path string) bool { return path == "/healthz" || path == "/readyz" }

@@ -32,6 +32,7 @@ func (s *Server) layout(c echo.Context, title string) templates.Layout {
 	who, err := s.actor(c.Request().Context(), s.researcherCookie(c))
 	if err == nil && who.Role == auth.Researcher {
 		l.User, l.SignOut = who.User, "/signout"
+		l.Problems = s.problems(c.Request().Context())
 	}
 	return l
 }
@@ -93,5 +94,5 @@ func (s *Server) home(c echo.Context) error {
 	if _, err := s.researcher(c, auth.ListSessions, ""); err == nil {
 		return c.Redirect(http.StatusSeeOther, "/sessions")
 	}
-	return render(c, http.StatusOK, templates.Home(templates.HomePage{Layout: s.layout(c, "Welcome")}))
+	return render(c, http.StatusOK, templates.Home(templates.HomePage{Layout: s.layout(c, "Welcome"), SignInCommand: s.cfg.SignInCommand}))
 }

@@ -14,36 +14,57 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestWhoMaySeeWhat is the matrix of roles and routes.
+// TestWhoMaySeeWhat is the matrix of roles and routes. A token lets in only by
+// the cookie that it was made for: an annotator's in the researcher's cookie, and
+// a researcher's in an annotator's, are worth nothing.
 func TestWhoMaySeeWhat(t *testing.T) {
 	b := newBench(t, nil)
+	clip := b.adoptClip("s1")
 	roles := []struct {
 		name    string
 		browser *http.Client
-	}{{"nobody", b.browser()}, {"researcher", b.researcher()}, {"annotator", b.annotator("s1")}, {"other's annotator", b.annotator("s2")}}
+	}{
+		{"nobody", b.browser()},
+		{"researcher", b.researcher()},
+		{"annotator", b.annotator("s1")},
+		{"other's annotator", b.annotator("s2")},
+		{"annotator in the researcher's cookie", b.disguised(b.annotator("s1"), "tb_s_s1", "tb_user")},
+		{"researcher in the annotator's cookie", b.disguised(b.researcher(), "tb_user", "tb_s_s1")},
+	}
 	for _, test := range []struct {
 		method, path string
-		want         [4]int // by role
+		want         [6]int // by role
 	}{
-		{"GET", "/", [4]int{200, 303, 200, 200}},
-		{"GET", "/healthz", [4]int{200, 200, 200, 200}},
-		{"GET", "/sessions", [4]int{403, 200, 403, 403}},
-		{"GET", "/sessions/new", [4]int{403, 200, 403, 403}},
-		{"POST", "/sessions", [4]int{403, 400, 403, 403}}, // 400: the form is empty
-		{"GET", "/sessions/s1", [4]int{403, 200, 403, 403}},
-		{"GET", "/sessions/gone", [4]int{403, 404, 403, 403}},
-		{"GET", "/sessions/<b>", [4]int{404, 404, 404, 404}},
-		{"POST", "/sessions/s1/invitations", [4]int{403, 200, 403, 403}},
-		{"GET", "/sessions/s1/watch", [4]int{403, 403, 403, 403}}, // no origin
-		{"GET", "/sessions/s1/export", [4]int{403, 200, 403, 403}},
-		{"GET", "/sessions/s1/export?format=xml", [4]int{403, 400, 403, 403}},
-		{"GET", "/sessions/s1/label", [4]int{403, 403, 200, 403}},
-		{"GET", "/sessions/gone/label", [4]int{403, 403, 403, 403}},
-		{"GET", "/sessions/s1/ws", [4]int{403, 403, 403, 403}}, // no origin
-		{"GET", "/sessions/s1/clips/none", [4]int{403, 404, 404, 403}},
-		{"GET", "/nothing/here", [4]int{404, 404, 404, 404}},
-		{"DELETE", "/sessions/s1", [4]int{405, 405, 405, 405}},
-		{"GET", "/static/none.js", [4]int{404, 404, 404, 404}},
+		{"GET", "/", [6]int{200, 303, 200, 200, 200, 200}},
+		{"GET", "/healthz", [6]int{200, 200, 200, 200, 200, 200}},
+		{"GET", "/sessions", [6]int{403, 200, 403, 403, 403, 403}},
+		{"GET", "/sessions/new", [6]int{403, 200, 403, 403, 403, 403}},
+		{"POST", "/sessions", [6]int{403, 400, 403, 403, 403, 403}}, // 400: the form is empty
+		{"GET", "/sessions/s1", [6]int{403, 200, 403, 403, 403, 403}},
+		{"GET", "/sessions/gone", [6]int{403, 404, 403, 403, 403, 403}},
+		{"GET", "/sessions/<b>", [6]int{404, 404, 404, 404, 404, 404}},
+		{"POST", "/sessions/s1/invitations", [6]int{403, 303, 403, 403, 403, 403}},
+		{"POST", "/sessions/gone/invitations", [6]int{403, 404, 403, 403, 403, 403}},
+		{"POST", "/sessions/s2/invitations/2/revoke", [6]int{403, 404, 403, 403, 403, 403}}, // of another session
+		{"POST", "/sessions/s1/invitations/x/revoke", [6]int{403, 404, 403, 403, 403, 403}},
+		{"POST", "/sessions/s1/budget", [6]int{403, 400, 403, 403, 403, 403}}, // 400: the forms are empty
+		{"POST", "/sessions/s1/annotators/a1/remove", [6]int{403, 400, 403, 403, 403, 403}},
+		{"POST", "/sessions/s1/annotators/a1/answers", [6]int{403, 400, 403, 403, 403, 403}},
+		{"GET", "/sessions/s1/invitations", [6]int{303, 303, 303, 303, 303, 303}}, // to the session's page
+		{"GET", "/sessions/s1/budget", [6]int{303, 303, 303, 303, 303, 303}},
+		{"GET", "/sessions/s1/watch", [6]int{403, 403, 403, 403, 403, 403}}, // no origin
+		{"GET", "/sessions/s1/export", [6]int{403, 200, 403, 403, 403, 403}},
+		{"GET", "/sessions/s1/export?format=xml", [6]int{403, 400, 403, 403, 403, 403}},
+		{"GET", "/sessions/s1/label", [6]int{403, 403, 200, 403, 403, 403}},
+		{"GET", "/sessions/gone/label", [6]int{403, 403, 403, 403, 403, 403}},
+		{"GET", "/sessions/s1/ws", [6]int{403, 403, 403, 403, 403, 403}}, // no origin
+		{"POST", "/sessions/s1/key", [6]int{403, 403, 200, 403, 403, 403}},
+		{"POST", "/sessions/s1/rejoin", [6]int{403, 403, 403, 403, 403, 403}}, // no key
+		{"GET", "/sessions/s1/clips/none", [6]int{403, 404, 404, 403, 403, 403}},
+		{"GET", "/sessions/s1/clips/" + clip, [6]int{403, 200, 404, 403, 403, 403}},
+		{"GET", "/nothing/here", [6]int{404, 404, 404, 404, 404, 404}},
+		{"DELETE", "/sessions/s1", [6]int{405, 405, 405, 405, 405, 405}},
+		{"GET", "/static/none.js", [6]int{404, 404, 404, 404, 404, 404}},
 	} {
 		for i, role := range roles {
 			r := b.send(role.browser, test.method, test.path, nil, nil)
@@ -57,6 +78,35 @@ func TestWhoMaySeeWhat(t *testing.T) {
 	}
 }
 
+// disguised is a browser that holds the token of c's cookie from under the name to.
+func (b *bench) disguised(c *http.Client, from, to string) *http.Client {
+	b.t.Helper()
+	u, err := url.Parse(b.url)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, k := range c.Jar.Cookies(u) {
+		if k.Name == from {
+			d := b.browser()
+			d.Jar.SetCookies(u, []*http.Cookie{{Name: to, Value: k.Value, Path: "/"}})
+			return d
+		}
+	}
+	b.t.Fatalf("the browser has no cookie %s", from)
+	return nil
+}
+
+// adoptClip gives a session a generation with one clip, and returns its name.
+func (b *bench) adoptClip(id idrl.SessionID) string {
+	b.t.Helper()
+	clip := idrl.Clip{ID: "c0ffee", From: "t1", Steps: 1, Phi: []float64{1, 0}, Media: []byte("media")}
+	g := idrl.Generation{Clips: map[idrl.ClipID]idrl.Clip{clip.ID: clip}}
+	if err := b.db.Adopt(b.t.Context(), id, g, 0); err != nil {
+		b.t.Fatal(err)
+	}
+	return string(clip.ID)
+}
+
 func TestHeaders(t *testing.T) {
 	b := newBench(t, nil)
 	r := b.get(b.browser(), "/")
@@ -64,7 +114,7 @@ func TestHeaders(t *testing.T) {
 		"Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin",
 		"Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-store", "Strict-Transport-Security": "",
 		"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
-			"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+			"connect-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 	} {
 		if got := r.header.Get(name); got != want {
 			t.Errorf("%s = %q, want %q", name, got, want)
@@ -213,7 +263,17 @@ func TestDashboardAndInvitation(t *testing.T) {
 	if r := b.get(c, "/sessions/s1"); r.lacks(want...) != nil {
 		t.Errorf("dashboard lacks %q", r.lacks(want...))
 	}
-	r := b.post(c, "/sessions/s1/invitations", nil)
+	r := b.post(c, "/sessions/s1/invitations", url.Values{"uses": {"7"}, "days": {"3"}})
+	if r.status != 303 || r.header.Get("Location") != "/sessions/s1" {
+		t.Fatalf("new link: status %d to %q", r.status, r.header.Get("Location"))
+	}
+	handed := r.header.Get("Set-Cookie")
+	for _, part := range []string{"tb_link_s1=", "Path=/sessions/s1;", "HttpOnly", "SameSite=Strict", "Max-Age=60"} {
+		if !strings.Contains(handed, part) {
+			t.Errorf("cookie %q lacks %s", handed, part)
+		}
+	}
+	r = b.get(c, "/sessions/s1")
 	_, rest, ok := strings.Cut(r.body, b.url+"/join/")
 	if !ok {
 		t.Fatalf("no link on the page: %s", r.body)
@@ -221,6 +281,19 @@ func TestDashboardAndInvitation(t *testing.T) {
 	token := rest[:22]
 	if r := b.get(b.browser(), "/join/"+token); r.status != 200 {
 		t.Errorf("the link leads to status %d", r.status)
+	}
+	if r := b.get(c, "/sessions/s1"); strings.Contains(r.body, token) || r.lacks("0 of 7", "lets people in", `data-link="2"`) != nil {
+		t.Errorf("the page shows the link a second time, or does not list it: lacks %q", r.lacks("0 of 7", "lets people in", `data-link="2"`))
+	}
+	for _, path := range []string{"/sessions/s1/invitations", "/sessions/s1/annotators/a1/remove"} {
+		if r := b.get(c, path); r.status != 303 || r.header.Get("Location") != "/sessions/s1" {
+			t.Errorf("GET %s: status %d to %q", path, r.status, r.header.Get("Location"))
+		}
+	}
+	for field, value := range map[string]string{"uses": "0", "days": "366"} {
+		if r := b.post(c, "/sessions/s1/invitations", url.Values{field: {value}}); r.status != 400 || r.lacks("whole number") != nil {
+			t.Errorf("%s = %s: status %d", field, value, r.status)
+		}
 	}
 }
 
@@ -383,6 +456,7 @@ func TestErrorPages(t *testing.T) {
 		{fmt.Errorf("list: %w", idrl.Errorf(idrl.Conflict, "taken")), 409, "Taken."},
 		{idrl.Errorf(idrl.Forbidden, "no"), 403, "No."},
 		{idrl.Errorf(idrl.Unavailable, "too many at once"), 503, "Too many at once."},
+		{fmt.Errorf("SECRET-FAULT: %w", idrl.Errorf(idrl.Damaged, "a part of the database cannot be read")), 500, "A part of the database cannot be read."},
 		{errors.New("SECRET-FAULT"), 500, "Something went wrong"},
 	} {
 		b.sessions.fail = test.err
@@ -400,23 +474,5 @@ func TestErrorPages(t *testing.T) {
 	b.sessions.fail, b.sessions.panics = nil, true
 	if r := b.get(c, "/sessions"); r.status != 500 || strings.Contains(r.body, "SECRET-FAULT") {
 		t.Errorf("panic: status %d", r.status)
-	}
-}
-
-func TestHealth(t *testing.T) {
-	b := newBench(t, nil)
-	if r := b.get(b.browser(), "/healthz"); r.status != 200 || r.body != "ok\n" {
-		t.Errorf("status %d: %q", r.status, r.body)
-	}
-	b.sessions.fail = errors.New("disk gone")
-	if r := b.get(b.browser(), "/healthz"); r.status != 503 {
-		t.Errorf("without a database: status %d, want 503", r.status)
-	}
-	b.sessions.fail = nil
-	if err := b.web.Drain(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if r := b.get(b.browser(), "/healthz"); r.status != 503 {
-		t.Errorf("while draining: status %d, want 503", r.status)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"net/http/httptest"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -33,7 +34,7 @@ func TestBucket(t *testing.T) {
 		{time.Hour, true},
 		{time.Hour, false}, // no more than the burst
 	} {
-		if got := b.take(start.Add(test.after)); got != test.want {
+		if got := b.take(1, start.Add(test.after)); got != test.want {
 			t.Errorf("take %d = %v, want %v", i, got, test.want)
 		}
 	}
@@ -43,9 +44,12 @@ func TestCurveIsThinnedOut(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 399, 400, 401, 5000, 10001} {
 		all := make([]idrl.Regret, n)
 		for i := range all {
-			all[i] = idrl.Regret{Seq: int64(i), Mean: math.NaN(), P95: 1}
+			all[i] = idrl.Regret{Seq: int64(i), Definition: idrl.RegretDefinition, Mean: math.NaN(), Bound: 1}
 		}
-		got := curve(all)
+		got, earlier := curve(all)
+		if earlier != 0 {
+			t.Errorf("of %d points those up to %d are said to be of an earlier definition", n, earlier)
+		}
 		if len(got) > maxPoints+1 || n <= maxPoints && len(got) != n {
 			t.Errorf("points of %d = %d", n, len(got))
 		}
@@ -59,14 +63,15 @@ func TestEncodeState(t *testing.T) {
 	why := idrl.Why{First: "p1", Second: "p2", Info: 0.5, PairStd: math.Inf(1)}
 	b := encodeState(idrl.Status{
 		Session: "s1", Seq: 2, Answers: 1, BasedOn: -1, Training: idrl.Training{Running: true, What: "solving"},
-		Open:   []idrl.Assignment{{ID: "s1.1", Annotator: "a1", Why: why}},
-		Recent: []idrl.Asked{{Answer: idrl.Answer{Seq: 2, Annotator: "a1", Choice: idrl.ChoseB, ResponseMS: 7}, Undone: true, Why: why, Clips: []idrl.ClipID{"c1"}}},
+		Open:       []idrl.Assignment{{ID: "s1.1", Annotator: "a1", Why: why}},
+		Recent:     []idrl.Asked{{Answer: idrl.Answer{Seq: 2, Annotator: "a1", Choice: idrl.ChoseB, ResponseMS: 7}, Undone: true, Why: why, Clips: []idrl.ClipID{"c1"}}},
+		Annotators: []idrl.AnnotatorStats{{Annotator: "a1", Answers: 4, Marked: 2, LeftHigh: 1}},
 	}, nil)
 	var got map[string]any
 	if err := json.Unmarshal(b, &got); err != nil {
 		t.Fatal(err)
 	}
-	pair := map[string]any{"first": "p1", "second": "p2", "info": 0.5, "pair_std": 0.0}
+	pair := map[string]any{"first": "p1", "second": "p2", "rivals": 0.0, "info": 0.5, "pair_std": 0.0}
 	with := func(m map[string]any) map[string]any {
 		for k, v := range pair {
 			m[k] = v
@@ -74,12 +79,15 @@ func TestEncodeState(t *testing.T) {
 		return m
 	}
 	want := map[string]any{
-		"t": "state", "seq": 2.0, "answers": 1.0, "budget": 0.0, "based_on": -1.0,
+		"t": "state", "seq": 2.0, "answers": 1.0, "skipped": 0.0, "joined": 0.0, "budget": 0.0, "based_on": -1.0,
 		"training": map[string]any{"running": true, "based_on": 0.0, "done": 0.0, "total": 0.0, "what": "solving", "err": ""},
-		"regret":   []any{}, "candidates": []any{}, "weights": []any{}, "annotators": []any{},
+		"regret":   []any{}, "statement": nil, "earlier": 0.0, "candidates": []any{}, "weights": []any{}, "annotators": []any{map[string]any{
+			"id": "a1", "name": "", "answers": 4.0, "decisive": 0.0, "equal": 0.0, "cant_tell": 0.0, "skipped": 0.0, "undone": 0.0,
+			"marked": 2.0, "left_out": false, "median_ms": 0.0, "left_share": 0.0, "left_low": 0.0, "left_high": 1.0, "predicted": 0.0, "predicted_n": 0.0,
+		}},
 		"open": []any{with(map[string]any{"assignment": "s1.1", "annotator": "a1"})},
 		"recent": []any{with(map[string]any{
-			"seq": 2.0, "annotator": "a1", "choice": "b", "rating": 0.0, "undone": true,
+			"seq": 2.0, "annotator": "a1", "choice": "b", "rating": 0.0, "undone": true, "left_out": false,
 			"response_ms": 7.0, "clips": []any{"/sessions/s1/clips/c1"},
 		})},
 	}
@@ -137,5 +145,69 @@ func TestSentence(t *testing.T) {
 		if got := sentence(in); got != want {
 			t.Errorf("sentence(%q) = %q, want %q", in, got, want)
 		}
+	}
+}
+
+func TestLimiterForgetsWhatItMay(t *testing.T) {
+	now := time.Unix(1.8e9, 0)
+	l := newLimiter[int](1, 10)
+	l.most = 100
+	if !l.take(-1, 10, now) || l.take(-1, 1, now) {
+		t.Error("ten tokens, and no more, were not to be had")
+	}
+	for key := range 10_000 {
+		now = now.Add(20 * time.Millisecond)
+		if l.take(key, 1, now); len(l.buckets) > l.most {
+			t.Fatalf("%d keys are remembered, want at most %d", len(l.buckets), l.most)
+		}
+		if key < 90 && l.take(-1, 5, now) { // it has gained 2 tokens at most
+			t.Fatal("a bucket that was emptied was forgotten while there was room")
+		}
+	}
+}
+
+func TestAddress(t *testing.T) {
+	s := &Server{cfg: Config{Proxies: []netip.Prefix{
+		netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("10.0.0.7/32"),
+	}}}
+	for _, test := range []struct{ peer, forwarded, want string }{
+		{"192.0.2.1:50000", "", "192.0.2.1"},
+		{"192.0.2.1:50000", "198.51.100.9", "192.0.2.1"}, // not a proxy of ours: what it says does not count
+		{"127.0.0.1:50000", "", "127.0.0.1"},
+		{"127.0.0.1:50000", "198.51.100.9", "198.51.100.9"},
+		{"127.0.0.1:50000", "203.0.113.5, 198.51.100.9", "198.51.100.9"}, // the first is the client's invention
+		{"127.0.0.1:50000", "198.51.100.9, 10.0.0.7", "198.51.100.9"},    // two proxies
+		{"127.0.0.1:50000", "198.51.100.9:4711", "198.51.100.9"},
+		{"127.0.0.1:50000", "nonsense", "127.0.0.1"},
+		{"127.0.0.1:50000", "198.51.100.9, nonsense", "127.0.0.1"},
+		{"[::ffff:192.0.2.1]:50000", "", "192.0.2.1"},
+		{"[2001:db8:1:2:3:4:5:6]:50000", "", "2001:db8:1:2::"}, // a network has 2⁶⁴ addresses
+		{"[::1]:50000", "2001:db8:1:2:9::", "2001:db8:1:2::"},
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr = test.peer
+		if test.forwarded != "" {
+			r.Header.Set("X-Forwarded-For", test.forwarded)
+		}
+		if got := s.address(r); got != netip.MustParseAddr(test.want) {
+			t.Errorf("from %s for %q: %s, want %s", test.peer, test.forwarded, got, test.want)
+		}
+	}
+}
+
+func TestGatesForgetAddresses(t *testing.T) {
+	var g gates
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	here, there := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
+	leave := []func(){g.enter(t.Context(), here), g.enter(t.Context(), here), g.enter(gone, here), g.enter(t.Context(), there)}
+	if len(g.at) != 2 {
+		t.Errorf("%d addresses, want 2", len(g.at))
+	}
+	for _, f := range leave {
+		f()
+	}
+	if len(g.at) != 0 {
+		t.Errorf("%d addresses are left", len(g.at))
 	}
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -13,10 +14,13 @@ import (
 
 // Server is the http.Handler of everything that Tiebreak serves.
 type Server struct {
-	cfg     Config
-	log     *slog.Logger
-	handler http.Handler
-	sockets sockets
+	cfg      Config
+	log      *slog.Logger
+	handler  http.Handler
+	sockets  sockets
+	refusals sampler // of lines in the log
+	limits   limits
+	gates    gates
 
 	pingEvery time.Duration // of a socket; tests shorten it
 
@@ -28,13 +32,14 @@ type Server struct {
 // required part is missing or an origin is malformed.
 func New(cfg Config) *Server {
 	if cfg.Sessions == nil || cfg.Hub == nil || cfg.Auth == nil || cfg.Clips == nil ||
-		cfg.Exports == nil || cfg.People == nil || len(values(envOptions(cfg.Catalogue))) == 0 {
+		cfg.Exports == nil || cfg.People == nil || cfg.Settings == nil || cfg.Health == nil || len(values(envOptions(cfg.Catalogue))) == 0 {
 		panic("web: a required part of the configuration is missing")
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	s := &Server{cfg: cfg, log: cfg.Log, pingEvery: pingEvery}
+	cfg.SignInCommand = cmp.Or(cfg.SignInCommand, "tiebreak user link")
+	s := &Server{cfg: cfg, log: cfg.Log, pingEvery: pingEvery, refusals: sampler{bucket: newBucket(5, 20)}, limits: newLimits()}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	crossOrigin := http.NewCrossOriginProtection()
 	for _, o := range cfg.Origins {
@@ -47,22 +52,25 @@ func New(cfg Config) *Server {
 		c := e.NewContext(r, w)
 		s.fail(errCrossOrigin, c)
 	}))
-	s.handler = s.headers(crossOrigin.Handler(e))
+	s.handler = s.observe(s.headers(s.limit(e, crossOrigin.Handler(e))))
 	return s
 }
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
+// staticPath is the route of the files of the pages.
+const staticPath = "/static/*"
+
 // routes returns the table of everything that can be asked for.
 func (s *Server) routes() *echo.Echo {
 	e := echo.New()
 	e.HTTPErrorHandler = s.fail
-	e.IPExtractor = echo.ExtractIPDirect()
-	e.Use(s.recover, s.limitBody)
+	e.Use(s.note, s.recover, s.wrongHost, s.limitBody, s.queue)
 
 	e.GET("/", s.home)
-	e.GET("/healthz", s.health)
-	e.GET("/static/*", echo.WrapHandler(static.Handler()))
+	e.GET("/healthz", s.alive)
+	e.GET("/readyz", s.ready)
+	e.GET(staticPath, echo.WrapHandler(static.Handler()))
 
 	e.GET("/signin", s.signIn)
 	e.POST("/signin", s.postSignIn)
@@ -74,23 +82,20 @@ func (s *Server) routes() *echo.Echo {
 	e.GET("/sessions/new", s.newSession)
 	e.POST("/sessions", s.createSession)
 	e.GET("/sessions/:id", s.dashboard)
+	e.POST("/sessions/:id/budget", s.setBudget)
 	e.POST("/sessions/:id/invitations", s.invite)
+	e.POST("/sessions/:id/invitations/:link/revoke", s.revokeInvitation)
+	e.POST("/sessions/:id/annotators/:annotator/remove", s.removeAnnotator)
+	e.POST("/sessions/:id/annotators/:annotator/answers", s.countAnnotator)
+	for _, form := range []string{"budget", "invitations", "invitations/:link/revoke", "annotators/:annotator/remove", "annotators/:annotator/answers"} {
+		e.GET("/sessions/:id/"+form, s.toSession)
+	}
 	e.GET("/sessions/:id/watch", s.watch)
 	e.GET("/sessions/:id/export", s.export)
 	e.GET("/sessions/:id/label", s.label)
 	e.GET("/sessions/:id/ws", s.annotate)
+	e.POST("/sessions/:id/key", s.rejoinKey)
+	e.POST("/sessions/:id/rejoin", s.rejoin)
 	e.GET("/sessions/:id/clips/:clip", s.clip)
 	return e
-}
-
-// health is GET /healthz: the server is up and reads its database.
-func (s *Server) health(c echo.Context) error {
-	if s.sockets.draining() {
-		return c.String(http.StatusServiceUnavailable, "stopping\n")
-	}
-	if _, err := s.cfg.Sessions.List(c.Request().Context()); err != nil {
-		s.log.Error("health check failed", "err", err)
-		return c.String(http.StatusServiceUnavailable, "the database does not answer\n")
-	}
-	return c.String(http.StatusOK, "ok\n")
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
@@ -33,22 +34,29 @@ func (s *Server) sessionRow(sum idrl.Summary) templates.SessionRow {
 	row := templates.SessionRow{
 		ID: string(spec.ID), URL: sessionURL(spec.ID), Title: spec.Title, Env: s.env(spec.Env).Title,
 		Kind: kindText(spec.Kind), Method: methodText(spec.Acquisition),
-		Answers: countText(sum.Answers, spec.Budget), Done: strconv.Itoa(sum.Answers),
+		Answers: countText(sum.Answers, sum.Skipped, spec.Budget), Done: strconv.Itoa(sum.Answers),
 		Created: spec.CreatedAt.Format("2 Jan 2006"),
 	}
+	reason, _, _ := strings.Cut(sum.Paused, ";") // the session's page says what to do
+	row.Paused = sentence(reason)
 	if spec.Budget > 0 {
 		row.Budget = strconv.Itoa(spec.Budget)
 	}
 	return row
 }
 
-// countText says how many answers there are.
-func countText(answers, budget int) string {
+// countText says how many answers there are, and replies of which nothing can be
+// learned.
+func countText(answers, skipped, budget int) string {
+	text := fmt.Sprintf("%d answers", answers)
 	switch {
 	case budget > 0:
-		return fmt.Sprintf("%d of %d answers", answers, budget)
+		text = fmt.Sprintf("%d of %d answers", answers, budget)
 	case answers == 1:
-		return "1 answer"
+		text = "1 answer"
 	}
-	return fmt.Sprintf("%d answers", answers)
+	if skipped > 0 {
+		text += fmt.Sprintf("; %d skipped", skipped)
+	}
+	return text
 }

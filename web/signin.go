@@ -17,9 +17,9 @@ func (s *Server) signIn(c echo.Context) error {
 	if _, err := s.cfg.Auth.PeekResearcher(c.Request().Context(), token); err != nil {
 		return s.deadSignIn(c, err)
 	}
-	return render(c, http.StatusOK, templates.SignIn(templates.SignInPage{
-		Layout: s.layout(c, "Sign in"), Action: "/signin", Token: token,
-	}))
+	p := templates.SignInPage{Layout: s.layout(c, "Sign in"), Action: "/signin", Token: token}
+	p.Problems = s.problems(c.Request().Context()) // who holds the link is a researcher
+	return render(c, http.StatusOK, templates.SignIn(p))
 }
 
 // postSignIn uses the link up. A login that the browser had before ends.
@@ -35,17 +35,24 @@ func (s *Server) postSignIn(c echo.Context) error {
 		}
 	}
 	s.setCookie(c, "", who.Role, token)
+	s.logSignIn(c, who)
 	return c.Redirect(http.StatusSeeOther, "/sessions")
 }
 
-// deadSignIn says why a link does not work.
+// deadSignIn says why a link does not work, except to a browser that is signed in.
 func (s *Server) deadSignIn(c echo.Context, err error) error {
+	if kindOf(err) == idrl.Unavailable {
+		return idrl.Errorf(idrl.Unavailable, "%s The link is not used up.", s.explain(err))
+	}
 	if kindOf(err) != idrl.NotFound {
 		return err
 	}
+	if _, err := s.researcher(c, auth.ListSessions, ""); err == nil {
+		return c.Redirect(http.StatusSeeOther, "/sessions")
+	}
 	return render(c, http.StatusNotFound, templates.SignIn(templates.SignInPage{
 		Layout: s.layout(c, "Sign in"),
-		Error:  s.explain(err) + " \"tiebreak user link --data DIR\" makes one.",
+		Error:  s.explain(err) + " " + s.howToSignIn(),
 	}))
 }
 

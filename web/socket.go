@@ -33,7 +33,8 @@ type socket struct {
 	out   chan []byte
 	quiet chan struct{}                   // closed when nothing more will be sent
 	gone  chan struct{}                   // closed when nothing more can be sent
-	alive func(ctx context.Context) error // whether the actor may still be here; asked with each ping
+	alive func(ctx context.Context) error // whether the actor may still be here; asked with each ping and check
+	check chan struct{}                   // asks for alive at once; holds one
 
 	mu     sync.Mutex
 	code   int    // guarded by mu: why the socket closes; 0 while it is open
@@ -43,7 +44,7 @@ type socket struct {
 
 func newSocket(ws *websocket.Conn, limit int64, alive func(context.Context) error) *socket {
 	ws.SetReadLimit(limit)
-	return &socket{ws: ws, out: make(chan []byte, queueLength), quiet: make(chan struct{}), gone: make(chan struct{}), alive: alive}
+	return &socket{ws: ws, out: make(chan []byte, queueLength), quiet: make(chan struct{}), gone: make(chan struct{}), alive: alive, check: make(chan struct{}, 1)}
 }
 
 // send queues a message. It waits while the queue is full, so that a peer that
@@ -69,6 +70,13 @@ func (s *socket) end(code int, reason string, last []byte) {
 	_ = s.ws.SetReadDeadline(time.Now()) // read returns; a broken connection does so anyway
 }
 
+// ended reports whether end was called.
+func (s *socket) ended() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.code != 0
+}
+
 // extend gives the peer time until its next sign of life.
 func (s *socket) extend(string) error {
 	s.mu.Lock()
@@ -91,7 +99,7 @@ func (s *socket) read(handle func(kind int, m []byte)) {
 		if errors.Is(err, websocket.ErrReadLimit) {
 			s.end(websocket.CloseMessageTooBig, "message too large", nil)
 		}
-		if err != nil {
+		if err != nil || s.ended() { // messages may have arrived before the end
 			return
 		}
 		handle(kind, m)
@@ -111,10 +119,10 @@ func (s *socket) write(ctx context.Context, pingEvery time.Duration) {
 			if !s.put(m) {
 				return
 			}
+		case <-s.check:
+			s.mustBeAllowed(ctx)
 		case <-ping.C:
-			if err := s.alive(ctx); err != nil {
-				s.end(websocket.ClosePolicyViolation, "signed out", nil)
-			}
+			s.mustBeAllowed(ctx)
 			if s.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeWait)) != nil {
 				s.end(websocket.CloseAbnormalClosure, "", nil)
 			}
@@ -122,6 +130,13 @@ func (s *socket) write(ctx context.Context, pingEvery time.Duration) {
 			s.finish()
 			return
 		}
+	}
+}
+
+// mustBeAllowed ends the socket of somebody who may be here no more.
+func (s *socket) mustBeAllowed(ctx context.Context) {
+	if err := s.alive(ctx); err != nil {
+		s.end(websocket.ClosePolicyViolation, "signed out", nil)
 	}
 }
 
@@ -191,6 +206,12 @@ func originAllowed(r *http.Request, allowed []string) bool {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host != r.Host {
 		return false
 	}
+	return loopback(u.Host)
+}
+
+// loopback reports whether a host, with or without a port, is this machine.
+func loopback(hostport string) bool {
+	u := url.URL{Host: hostport}
 	ip := net.ParseIP(u.Hostname())
 	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }

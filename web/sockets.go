@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,24 +18,39 @@ import (
 type sockets struct {
 	mu     sync.Mutex
 	closed bool                 // guarded by mu
-	open   map[*socket]struct{} // guarded by mu
+	open   map[*socket]person   // guarded by mu
+	of     map[person][]*socket // guarded by mu: the oldest first
 	group  sync.WaitGroup       // goroutines of the sockets
 }
 
-// add takes s in unless the server is draining. If it returns true, two
-// goroutines are counted, and remove and a second group.Done must follow.
-func (l *sockets) add(s *socket) bool {
+// add takes s in unless the server is draining. If its person then has more than
+// most, their oldest ends: it may be of a tab that is long gone, which the server
+// learns late. If add returns true, two goroutines are counted, and remove and a
+// second group.Done must follow.
+func (l *sockets) add(s *socket, who person, most int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
 		return false
 	}
 	if l.open == nil {
-		l.open = map[*socket]struct{}{}
+		l.open, l.of = map[*socket]person{}, map[person][]*socket{}
 	}
-	l.open[s] = struct{}{}
+	l.open[s] = who
+	l.of[who] = append(l.of[who], s)
+	if own := l.of[who]; len(own) > most {
+		own[0].end(websocket.CloseTryAgainLater, "too many tabs", nil)
+		l.of[who] = slices.Delete(own, 0, 1)
+	}
 	l.group.Add(2)
 	return true
+}
+
+// full reports whether the server has as many sockets as it takes.
+func (l *sockets) full() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.open) >= maxSockets
 }
 
 // draining reports whether the server is about to stop.
@@ -47,8 +63,29 @@ func (l *sockets) draining() bool {
 func (l *sockets) remove(s *socket) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	who := l.open[s]
 	delete(l.open, s)
+	l.of[who] = slices.DeleteFunc(l.of[who], func(o *socket) bool { return o == s })
+	if len(l.of[who]) == 0 {
+		delete(l.of, who)
+	}
 }
+
+// recheck makes every socket ask whether its holder may still be there.
+func (l *sockets) recheck() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for s := range l.open {
+		select {
+		case s.check <- struct{}{}:
+		default: // it is about to
+		}
+	}
+}
+
+// Recheck ends the sockets of those who may be there no more. Call it when logins
+// have ended, or annotators were removed.
+func (s *Server) Recheck() { s.sockets.recheck() }
 
 // Spread of the times after which drained clients come back, so that they do
 // not all come at once.
@@ -90,11 +127,19 @@ func (s *Server) Drain(ctx context.Context) error {
 	}
 }
 
+// A visitor is who opens a socket.
+type visitor struct {
+	who   person
+	most  int                             // sockets that they may have at once
+	limit int64                           // bytes of a message
+	alive func(ctx context.Context) error // whether they may still be here
+}
+
 // serve upgrades the request and runs a socket in goroutines of its own; the
 // handler returns at once, so that net/http frees its buffers. start gets the
 // socket before anything is read, and returns what to do with each message and
 // at the end.
-func (s *Server) serve(w http.ResponseWriter, r *http.Request, limit int64, alive func(context.Context) error,
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, from visitor,
 	start func(*socket) (handle func(kind int, m []byte), stop func()),
 ) error {
 	switch {
@@ -105,12 +150,15 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, limit int64, aliv
 	case !speaks(r):
 		return idrl.Errorf(idrl.Invalid, "The websocket must name the subprotocol %s.", wire.Subprotocol)
 	}
+	if s.sockets.full() {
+		return idrl.Errorf(idrl.Unavailable, "The server has as many open pages as it can serve. The page tries again by itself.")
+	}
 	ws, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
 		return nil //nolint:nilerr // the upgrader has replied
 	}
-	sock := newSocket(ws, limit, alive)
-	if !s.sockets.add(sock) {
+	sock := newSocket(ws, from.limit, from.alive)
+	if !s.sockets.add(sock, from.who, from.most) {
 		sock.end(websocket.CloseGoingAway, "server stops", wire.Encode(&wire.Bye{RetryMS: comeBackLast.Milliseconds()}))
 		sock.finish()
 		return ws.Close()

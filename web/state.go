@@ -16,10 +16,14 @@ type (
 		T          string           `json:"t"` // "state"
 		Seq        int64            `json:"seq"`
 		Answers    int              `json:"answers"`
+		Skipped    int              `json:"skipped"`
+		Joined     int              `json:"joined"` // people, also those who were removed
 		Budget     int              `json:"budget"`
 		BasedOn    int64            `json:"based_on"`
 		Training   trainingState    `json:"training"`
-		Regret     []regretPoint    `json:"regret"`
+		Statement  *statementState  `json:"statement"` // about the present; null before the first candidates
+		Regret     []regretPoint    `json:"regret"`    // of the statement's definition
+		Earlier    int64            `json:"earlier"`   // last row whose regret is of an earlier definition, and left out; 0: none
 		Candidates []candidateState `json:"candidates"`
 		Weights    []weightState    `json:"weights"`
 		Open       []openState      `json:"open"`
@@ -35,9 +39,10 @@ type (
 		Err     string `json:"err"`
 	}
 	regretPoint struct {
-		Seq  int64   `json:"seq"`
-		Mean float64 `json:"mean"`
-		P95  float64 `json:"p95"`
+		Seq    int64   `json:"seq"`
+		Within float64 `json:"p_within"`
+		Bound  float64 `json:"bound"` // shares of the span, as Mean
+		Mean   float64 `json:"mean"`
 	}
 	candidateState struct {
 		ID   string  `json:"id"`
@@ -45,6 +50,8 @@ type (
 		Mean float64 `json:"mean"`
 		Std  float64 `json:"std"`
 		Clip string  `json:"clip"` // URL; empty if there is none
+
+		Draws int `json:"draws"` // candidates in use that are this policy
 	}
 	weightState struct {
 		Name string  `json:"name"`
@@ -54,6 +61,7 @@ type (
 	whyState struct {
 		First   idrl.PolicyID `json:"first"`
 		Second  idrl.PolicyID `json:"second"`
+		Rivals  int           `json:"rivals"`
 		Info    float64       `json:"info"`
 		PairStd float64       `json:"pair_std"`
 	}
@@ -68,6 +76,7 @@ type (
 		Choice     idrl.Choice      `json:"choice"`
 		Rating     float64          `json:"rating"`
 		Undone     bool             `json:"undone"`
+		LeftOut    bool             `json:"left_out"`
 		ResponseMS int64            `json:"response_ms"`
 		Clips      []string         `json:"clips"` // URLs
 		whyState
@@ -75,12 +84,14 @@ type (
 	annotatorState struct {
 		ID         idrl.AnnotatorID `json:"id"`
 		Name       string           `json:"name"`
+		LeftOut    bool             `json:"left_out"`
 		Answers    int              `json:"answers"`
 		Decisive   int              `json:"decisive"`
 		Equal      int              `json:"equal"`
 		CantTell   int              `json:"cant_tell"`
 		Skipped    int              `json:"skipped"`
 		Undone     int              `json:"undone"`
+		Marked     int              `json:"marked"`
 		MedianMS   int64            `json:"median_ms"`
 		LeftShare  float64          `json:"left_share"`
 		LeftLow    float64          `json:"left_low"`
@@ -94,10 +105,14 @@ type (
 // which JSON cannot say, becomes 0.
 func encodeState(st idrl.Status, names map[idrl.AnnotatorID]string) []byte {
 	m := stateMessage{
-		T: "state", Seq: st.Seq, Answers: st.Answers, Budget: st.Budget, BasedOn: st.BasedOn,
-		Training: trainingState(st.Training), Regret: curve(st.Regret),
+		T: "state", Seq: st.Seq, Answers: st.Answers, Skipped: st.Skipped, Joined: len(names), Budget: st.Budget, BasedOn: st.BasedOn,
+		Training: trainingOf(st.Training), Regret: []regretPoint{},
 		Candidates: []candidateState{}, Weights: []weightState{}, Open: []openState{},
 		Recent: []recentState{}, Annotators: []annotatorState{},
+	}
+	if len(st.Regret) > 0 {
+		m.Statement = statementOf(st)
+		m.Regret, m.Earlier = curve(st.Regret)
 	}
 	for _, e := range st.Candidates {
 		m.Candidates = append(m.Candidates, candidateOf(st.Session, e))
@@ -121,20 +136,28 @@ func encodeState(st idrl.Status, names map[idrl.AnnotatorID]string) []byte {
 	return b
 }
 
-// curve thins a curve out to about maxPoints; the last point is always there.
-func curve(all []idrl.Regret) []regretPoint {
-	out := []regretPoint{}
+func trainingOf(t idrl.Training) trainingState {
+	return trainingState{Running: t.Running, BasedOn: t.BasedOn, Done: t.Done, Total: t.Total, What: t.What, Err: t.Err}
+}
+
+// curve thins a curve out to about maxPoints; the last point is always there. It
+// begins after what is of an earlier definition, and returns the last row of that.
+func curve(all []idrl.Regret) (out []regretPoint, earlier int64) {
+	out = []regretPoint{}
 	step := 1 + (len(all)-1)/maxPoints
 	for i, r := range all {
-		if i%step == 0 || i == len(all)-1 {
-			out = append(out, regretPoint{Seq: r.Seq, Mean: finite(r.Mean), P95: finite(r.P95)})
+		switch {
+		case r.Definition != idrl.RegretDefinition:
+			out, earlier = out[:0], r.Seq
+		case i%step == 0 || i == len(all)-1:
+			out = append(out, regretPoint{Seq: r.Seq, Within: finite(r.Within), Bound: finite(r.Bound), Mean: finite(r.Mean)})
 		}
 	}
-	return out
+	return out, earlier
 }
 
 func candidateOf(session idrl.SessionID, e idrl.Estimate) candidateState {
-	c := candidateState{ID: e.ID, Name: e.Name, Mean: finite(e.Mean), Std: finite(e.Std)}
+	c := candidateState{ID: e.ID, Name: e.Name, Mean: finite(e.Mean), Std: finite(e.Std), Draws: e.Draws}
 	if e.Clip != "" {
 		c.Clip = clipURL(session, e.Clip)
 	}
@@ -142,13 +165,13 @@ func candidateOf(session idrl.SessionID, e idrl.Estimate) candidateState {
 }
 
 func whyOf(w idrl.Why) whyState {
-	return whyState{First: w.First, Second: w.Second, Info: finite(w.Info), PairStd: finite(w.PairStd)}
+	return whyState{First: w.First, Second: w.Second, Rivals: w.Rivals, Info: finite(w.Info), PairStd: finite(w.PairStd)}
 }
 
 func recentOf(session idrl.SessionID, r idrl.Asked) recentState {
 	out := recentState{
 		Seq: r.Answer.Seq, Annotator: r.Answer.Annotator, Choice: r.Answer.Choice, Rating: finite(r.Answer.Rating),
-		Undone: r.Undone, ResponseMS: r.Answer.ResponseMS, Clips: []string{}, whyState: whyOf(r.Why),
+		Undone: r.Undone, LeftOut: r.LeftOut, ResponseMS: r.Answer.ResponseMS, Clips: []string{}, whyState: whyOf(r.Why),
 	}
 	for _, c := range r.Clips {
 		out.Clips = append(out.Clips, clipURL(session, c))
@@ -158,8 +181,8 @@ func recentOf(session idrl.SessionID, r idrl.Asked) recentState {
 
 func annotatorOf(a idrl.AnnotatorStats, name string) annotatorState {
 	return annotatorState{
-		ID: a.Annotator, Name: name, Answers: a.Answers, Decisive: a.Decisive, Equal: a.Equal, CantTell: a.CantTell,
-		Skipped: a.Skipped, Undone: a.Undone, MedianMS: a.MedianTime.Milliseconds(),
+		ID: a.Annotator, Name: name, LeftOut: a.LeftOut, Answers: a.Answers, Decisive: a.Decisive, Equal: a.Equal, CantTell: a.CantTell,
+		Skipped: a.Skipped, Undone: a.Undone, Marked: a.Marked, MedianMS: a.MedianTime.Milliseconds(),
 		LeftShare: finite(a.LeftShare), LeftLow: finite(a.LeftLow), LeftHigh: finite(a.LeftHigh),
 		Predicted: finite(a.Predicted), PredictedN: a.PredictedSize,
 	}

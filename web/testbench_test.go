@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -29,8 +30,54 @@ type bench struct {
 	sessions *fakeSessions
 	s1       *fakeSession
 	web      *web.Server
+	server   *httptest.Server
 	url      string
-	logs     *strings.Builder
+	logs     *buffer
+}
+
+// buffer is written by the server's goroutines.
+type buffer struct {
+	mu    sync.Mutex
+	text  strings.Builder // guarded by mu
+	wrote chan struct{}   // guarded by mu: closed with the next Write; nil if nobody waits
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.wrote != nil {
+		close(b.wrote)
+		b.wrote = nil
+	}
+	return b.text.Write(p)
+}
+
+// wait returns when text was written.
+func (b *buffer) wait(t *testing.T, text string) {
+	t.Helper()
+	for {
+		b.mu.Lock()
+		if strings.Contains(b.text.String(), text) {
+			b.mu.Unlock()
+			return
+		}
+		if b.wrote == nil {
+			b.wrote = make(chan struct{})
+		}
+		wrote := b.wrote
+		b.mu.Unlock()
+		select {
+		case <-wrote:
+		case <-time.After(patience):
+			t.Fatalf("the log never said %q:\n%s", text, b)
+		}
+	}
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
 }
 
 var catalogue = []web.EnvChoice{
@@ -42,7 +89,7 @@ var catalogue = []web.EnvChoice{
 func newBench(t *testing.T, change func(*web.Config)) *bench {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context()) // lasts until after the clean-up
-	b := &bench{t: t, sessions: &fakeSessions{byID: map[idrl.SessionID]*fakeSession{}}, logs: &strings.Builder{}}
+	b := &bench{t: t, sessions: &fakeSessions{byID: map[idrl.SessionID]*fakeSession{}}, logs: &buffer{}}
 	db, err := store.Open(ctx, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -59,16 +106,18 @@ func newBench(t *testing.T, change func(*web.Config)) *bench {
 		b.sessions.byID[id] = newFakeSession(&b.hub, spec)
 	}
 	b.s1 = b.sessions.byID["s1"]
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { b.web.ServeHTTP(w, r) }))
 	cfg := web.Config{
-		Sessions: b.sessions, Hub: &b.hub, Auth: b.auth, Clips: db, Exports: db, People: db,
+		Base:     "http://" + server.Listener.Addr().String(),
+		Sessions: b.sessions, Hub: &b.hub, Auth: b.auth, Clips: db, Exports: db, People: db, Settings: db, Health: db,
 		Catalogue: catalogue, Log: slog.New(slog.NewTextHandler(b.logs, nil)),
 	}
 	if change != nil {
 		change(&cfg)
 	}
 	b.web = web.New(cfg)
-	server := httptest.NewServer(b.web)
-	b.url = server.URL
+	server.Start()
+	b.server, b.url = server, server.URL
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 		defer cancel()
@@ -155,6 +204,11 @@ func (b *bench) send(c *http.Client, method, path string, body io.Reader, header
 	for k, v := range header {
 		req.Header[k] = v
 	}
+	return b.sendRequest(c, req)
+}
+
+func (b *bench) sendRequest(c *http.Client, req *http.Request) reply {
+	b.t.Helper()
 	res, err := c.Do(req)
 	if err != nil {
 		b.t.Fatal(err)

@@ -17,13 +17,11 @@ import (
 
 // Waits of an annotator's socket.
 const (
-	askAgain     = 5 * time.Second // after which one with nothing to do looks for leases that ran out
-	othersWait   = time.Second     // until news of other people's answers are passed on
-	retryWait    = time.Second     // what a client is told to wait when the server is busy
-	retryFault   = 5 * time.Second // and when it failed
-	maxRefusals  = 200             // messages that are wrong in themselves, then the socket ends
-	messageRate  = 50              // a second
-	messageBurst = 2 * wire.MaxOutbox
+	askAgain    = 5 * time.Second // after which one with nothing to do looks for leases that ran out
+	othersWait  = time.Second     // until news of other people's answers are passed on
+	retryWait   = time.Second     // what a client is told to wait when the server is busy
+	retryFault  = 5 * time.Second // and when it failed
+	maxRefusals = 200             // messages that are wrong in themselves, then the socket ends
 )
 
 // annotatorSocket serves one browser tab of an annotator.
@@ -35,9 +33,8 @@ type annotatorSocket struct {
 	who     idrl.AnnotatorID
 	pacer   *live.Pacer // runs feed
 
-	// Of the reading goroutine.
-	bucket   bucket
-	refusals int
+	person   person
+	refusals int // of the reading goroutine
 
 	mu      sync.Mutex
 	greeted bool                       // guarded by mu: the client has said hello
@@ -53,20 +50,21 @@ func (s *Server) annotate(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	actor, err := s.annotator(c, auth.Label, id)
+	actor, err := s.labeller(c, auth.Label, id, socketCost)
 	if err != nil {
 		return err
 	}
-	session, err := s.cfg.Sessions.Session(c.Request().Context(), id)
+	session, err := s.session(c.Request().Context(), id)
 	if err != nil {
 		return err
 	}
 	spec, cookie := session.Spec(), s.annotatorCookie(c, id)
 	alive := func(ctx context.Context) error { return s.stillMay(ctx, cookie, auth.Label, id) }
-	return s.serve(c.Response(), c.Request(), wire.MaxMessage, alive, func(sock *socket) (func(int, []byte), func()) {
+	from := visitor{personOf(actor), annotatorSockets, wire.MaxMessage, alive}
+	return s.serve(c.Response(), c.Request(), from, func(sock *socket) (func(int, []byte), func()) {
 		a := &annotatorSocket{
-			socket: sock, srv: s, session: session, spec: spec, who: actor.Annotator,
-			bucket: newBucket(messageRate, messageBurst), sent: map[idrl.AssignmentID]bool{},
+			socket: sock, srv: s, session: session, spec: spec, who: actor.Annotator, person: from.who,
+			sent: map[idrl.AssignmentID]bool{},
 		}
 		a.pacer = live.NewPacer(0, a.feed)
 		unsubscribe := s.cfg.Hub.Subscribe(id, a.notice)
@@ -85,7 +83,7 @@ func (a *annotatorSocket) notice(e idrl.Event) {
 	a.mu.Unlock()
 	switch {
 	case !greeted:
-	case e.Kind == idrl.EventAdopted, e.Kind == idrl.EventAnswered && e.Annotator == a.who:
+	case e.Kind == idrl.EventAdopted, e.Kind == idrl.EventSettings, e.Kind == idrl.EventAnswered && e.Annotator == a.who:
 		a.pacer.Wake(0)
 	case e.Kind == idrl.EventAnswered || waiting:
 		a.pacer.Wake(othersWait)
@@ -103,8 +101,9 @@ func (a *annotatorSocket) handle(kind int, b []byte) {
 		a.refuse(refused)
 		return
 	}
-	if !a.bucket.take(time.Now()) {
+	if !a.mayGoOn(cost(m)) {
 		a.nak(messageID(m), idrl.Errorf(idrl.Unavailable, "Too many messages at once; sending again in a moment."))
+		a.rest()
 		return
 	}
 	ctx, cancel := context.WithTimeout(a.srv.ctx, callWait)
@@ -144,7 +143,9 @@ func (a *annotatorSocket) greet(ctx context.Context, m *wire.ClientHello) {
 	}
 	a.mu.Lock()
 	a.greeted, a.forget = true, true
-	a.hello = &wire.Hello{Session: a.spec.ID, Kind: a.spec.Kind, Env: a.spec.Env, Instructions: a.spec.InstructionsVersion, Have: have}
+	a.hello = &wire.Hello{
+		Session: a.spec.ID, Annotator: a.who, Kind: a.spec.Kind, Env: a.spec.Env, Instructions: a.spec.InstructionsVersion, Have: have,
+	}
 	a.mu.Unlock()
 	a.pacer.Wake(0)
 }
@@ -191,7 +192,7 @@ func (a *annotatorSocket) feed() {
 // deliver sends the questions that the client does not hold, and the status.
 func (a *annotatorSocket) deliver(offer idrl.Offer) {
 	status := &wire.Status{
-		Answers: offer.Answers, Mine: offer.Mine, Budget: offer.Budget,
+		Answers: offer.Answers, Mine: offer.Mine, Skipped: offer.Skipped, Budget: offer.Budget,
 		Open: []idrl.AssignmentID{}, Done: offer.Done, Waiting: offer.Waiting, Undo: offer.Undo,
 	}
 	held := map[idrl.AssignmentID]bool{}

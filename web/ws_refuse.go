@@ -9,11 +9,38 @@ import (
 	"github.com/gorilla/websocket"
 )
 
+// cost returns what a message counts for.
+func cost(m wire.FromClient) float64 {
+	if _, ok := m.(*wire.ClientHello); ok {
+		return helloCost
+	}
+	return 1
+}
+
+// mayGoOn charges the annotator for a message. All their sockets share one limit.
+func (a *annotatorSocket) mayGoOn(cost float64) bool {
+	return a.srv.limits.messages.take(a.person, cost, time.Now())
+}
+
+// rest puts off the next message of this socket, so that the peer's line fills up
+// and its other messages cost nothing.
+func (a *annotatorSocket) rest() {
+	wait := time.NewTimer(restWait)
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+	case <-a.gone:
+	case <-a.srv.ctx.Done():
+	}
+}
+
 // refuse answers a message that is wrong in itself.
 func (a *annotatorSocket) refuse(r *wire.Refused) {
 	a.send(wire.Encode(r.Nak()))
 	if a.refusals++; a.refusals >= maxRefusals {
 		a.end(websocket.ClosePolicyViolation, "too many wrong messages", nil)
+	} else if !a.mayGoOn(1) {
+		a.rest()
 	}
 }
 
@@ -46,7 +73,7 @@ func retryAfter(err error) time.Duration {
 	switch kindOf(err) {
 	case idrl.Unavailable:
 		return retryWait
-	case idrl.Internal:
+	case idrl.Internal, idrl.Damaged:
 		return retryFault
 	default:
 		return 0

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"time"
 
@@ -25,19 +26,33 @@ type watcher struct {
 	session Session
 	id      idrl.SessionID
 	pacer   *live.Pacer // runs tell
+	told    []byte      // of tell: the problems that the page shows
 }
 
 // watch is GET /sessions/:id/watch: the state of the session, now and whenever
 // it changes.
 func (s *Server) watch(c echo.Context) error {
-	session, err := s.researchersSession(c, auth.WatchSession)
+	id, err := sessionID(c)
 	if err != nil {
 		return err
 	}
-	id, cookie := session.Spec().ID, s.researcherCookie(c)
-	alive := func(ctx context.Context) error { return s.stillMay(ctx, cookie, auth.WatchSession, id) }
-	return s.serve(c.Response(), c.Request(), watchLimit, alive, func(sock *socket) (func(int, []byte), func()) {
-		w := &watcher{socket: sock, srv: s, session: session, id: id}
+	who, err := s.researcher(c, auth.WatchSession, id)
+	if err != nil {
+		return err
+	}
+	session, err := s.session(c.Request().Context(), id)
+	if err != nil {
+		return err
+	}
+	cookie := s.researcherCookie(c)
+	var w *watcher
+	alive := func(ctx context.Context) error {
+		w.pacer.Wake(0) // for problems of the server, which no event tells
+		return s.stillMay(ctx, cookie, auth.WatchSession, id)
+	}
+	from := visitor{personOf(who), researcherSockets, watchLimit, alive}
+	return s.serve(c.Response(), c.Request(), from, func(sock *socket) (func(int, []byte), func()) {
+		w = &watcher{socket: sock, srv: s, session: session, id: id}
 		w.pacer = live.NewPacer(watchInterval, w.tell)
 		unsubscribe := s.cfg.Hub.Subscribe(id, func(idrl.Event) { w.pacer.Wake(0) })
 		w.pacer.Wake(0)
@@ -48,8 +63,9 @@ func (s *Server) watch(c echo.Context) error {
 	})
 }
 
-// tell sends the state. While the last one is still on its way it waits, so
-// that a slow line carries fewer states and not older ones.
+// tell sends the state, and what is wrong with the server if that has changed. While
+// the last state is still on its way it waits, so that a slow line carries fewer
+// states and not older ones.
 func (w *watcher) tell() {
 	if len(w.out) > 0 {
 		w.pacer.Wake(watchInterval)
@@ -68,4 +84,8 @@ func (w *watcher) tell() {
 		return
 	}
 	w.send(encodeState(status, names))
+	if m := encodeProblems(w.srv.problems(ctx)); !bytes.Equal(m, w.told) {
+		w.told = m
+		w.send(m)
+	}
 }

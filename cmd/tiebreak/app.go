@@ -6,13 +6,16 @@ import (
 	"encoding/base32"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"tiebreak/envs"
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/auth"
 	"tiebreak/internal/belief"
+	"tiebreak/internal/clip"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/jobs"
 	"tiebreak/internal/live"
@@ -31,13 +34,15 @@ type app struct {
 	pool    *jobs.Pool
 	manager *session.Manager
 	web     *web.Server
+
+	unwatch func() // ends the check of the database, and waits for it
 	log     *slog.Logger
 }
 
 // openApp opens the data folder and joins the parts. The caller must close it.
 // list is the catalogue, and worker the command line of a worker process with the
 // same one; empty for this program's own.
-func openApp(ctx context.Context, dir string, list envs.List, origins []string, log *slog.Logger, worker ...string) (*app, error) {
+func openApp(ctx context.Context, dir string, list envs.List, at site, log *slog.Logger, worker ...string) (*app, error) {
 	db, err := store.Open(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -48,26 +53,45 @@ func openApp(ctx context.Context, dir string, list envs.List, origins []string, 
 	}
 	a.manager = session.NewManager(db, a.build, log)
 	a.web = web.New(web.Config{
-		Sessions: sessions{a}, Hub: &a.hub, Auth: a.auth, Clips: db, Exports: db, People: db,
-		Catalogue: catalogue(list), Origins: origins, SecureCookies: secure(origins), Log: log,
+		Sessions: sessions{a}, Hub: &a.hub, Auth: a.auth, Clips: db, Exports: db, People: db, Settings: db, Health: db,
+		Catalogue: catalogue(list), Base: at.base, Origins: at.origins, Proxies: at.proxies, SecureCookies: at.secure(), Log: log,
+		SignInCommand: signInCommand(dir),
 	})
+	a.watch(context.WithoutCancel(ctx))
 	return a, nil
+}
+
+// watch checks the database in the background until close.
+func (a *app) watch(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		a.db.Watch(ctx, isClip, a.log)
+	}()
+	a.unwatch = func() {
+		cancel()
+		<-done
+	}
+}
+
+// isClip returns an error unless the media of c can be played and belongs to it.
+func isClip(c idrl.Clip) error {
+	shown, err := clip.Decode(c.Media)
+	switch {
+	case err != nil:
+		return err
+	case shown.Header.Steps != c.Steps || !slices.Equal(shown.Header.Phi, c.Phi):
+		return errors.New("the drawing is that of another clip")
+	}
+	return nil
 }
 
 // close stops what runs, in the order in which one needs the other.
 func (a *app) close() error {
+	a.unwatch()
 	a.manager.Close()
 	return errors.Join(a.pool.Close(), a.db.Close())
-}
-
-// secure reports whether the site is reached over HTTPS only.
-func secure(origins []string) bool {
-	for _, o := range origins {
-		if !strings.HasPrefix(o, "https://") {
-			return false
-		}
-	}
-	return len(origins) > 0
 }
 
 // catalogue returns the environments as the form shows them.
@@ -84,13 +108,26 @@ func catalogue(entries envs.List) (out []web.EnvChoice) {
 	return out
 }
 
-// build makes the Config of a recorded session.
+// build makes the Config of a recorded session that is to run.
 func (a *app) build(r idrl.Record) (session.Config, error) {
-	env, err := newEnvironment(a.envs, r.Spec)
+	cfg, err := sessionConfig(a.envs, r)
 	if err != nil {
 		return session.Config{}, err
 	}
-	if r.Spec, err = nameFeatures(a.envs, r.Spec); err != nil {
+	remote := &remoteTrainer{pool: a.pool, spec: cfg.Record.Spec}
+	cfg.Trainer, cfg.Rejected = remote, remote.reject
+	cfg.Journal, cfg.Publisher, cfg.Log = a.db, &a.hub, a.log
+	return cfg, nil
+}
+
+// sessionConfig makes the part of a recorded session's Config that follows from the
+// record.
+func sessionConfig(list envs.List, r idrl.Record) (session.Config, error) {
+	env, err := newEnvironment(list, r.Spec)
+	if err != nil {
+		return session.Config{}, err
+	}
+	if r.Spec, err = nameFeatures(list, r.Spec); err != nil {
 		return session.Config{}, err
 	}
 	model, err := belief.ForSpec(r.Spec, env)
@@ -102,8 +139,7 @@ func (a *app) build(r idrl.Record) (session.Config, error) {
 		return session.Config{}, err
 	}
 	return session.Config{
-		Record: r, Model: model, Acquisition: method,
-		Trainer: remoteTrainer{a.pool, r.Spec}, Codec: codec{}, Journal: a.db, Publisher: &a.hub, Log: a.log,
+		Record: r, Model: model, Acquisition: method, Codec: codec{},
 		Refit: func(ctx context.Context, qs []idrl.Query, as []idrl.Answer) (idrl.Posterior, error) {
 			g, _, err := model.Refit(ctx, qs, as, belief.EPOptions{})
 			return g, err
@@ -111,24 +147,46 @@ func (a *app) build(r idrl.Record) (session.Config, error) {
 	}, nil
 }
 
-// remoteTrainer trains in a worker process.
+// remoteTrainer trains in a worker process. It trains once at a time.
 type remoteTrainer struct {
 	pool *jobs.Pool
 	spec idrl.SessionSpec
+
+	mu   sync.Mutex // guards last
+	last jobs.Result
 }
 
 // Train implements idrl.Trainer.
-func (t remoteTrainer) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
+func (t *remoteTrainer) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
 	payload, err := encodeRequest(t.spec, job)
 	if err != nil {
 		return idrl.Generation{}, err
 	}
-	key := jobs.Key{Session: t.spec.ID, Kind: "train", BasedOn: job.BasedOn}
-	b, err := t.pool.Do(ctx, key, payload, job.Progress)
+	r, err := t.pool.Do(ctx, jobs.Job{
+		Key:  jobs.Key{Session: t.spec.ID, Kind: "train", BasedOn: job.BasedOn},
+		Like: t.spec.Env, Payload: payload, Progress: job.Progress, Outlook: job.Outlook,
+	})
 	if err != nil {
 		return idrl.Generation{}, err
 	}
-	return decodeGeneration(b)
+	g, err := decodeGeneration(r.Bytes)
+	r.Bytes = nil
+	if err != nil {
+		r.Reject(err)
+		return idrl.Generation{}, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last = r
+	return g, nil
+}
+
+// reject ends the worker that made the last generation.
+func (t *remoteTrainer) reject(why error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last.Reject(why)
+	t.last = jobs.Result{}
 }
 
 // sessions is the web's view of the manager.
@@ -154,7 +212,28 @@ func (s sessions) Create(ctx context.Context, spec idrl.SessionSpec) (idrl.Sessi
 }
 
 // List implements web.Sessions.
-func (s sessions) List(ctx context.Context) ([]idrl.Summary, error) { return s.a.db.Sessions(ctx) }
+func (s sessions) List(ctx context.Context) ([]idrl.Summary, error) {
+	list, err := s.a.db.Sessions(ctx)
+	for i := range list {
+		if _, err := s.a.envs.Find(list[i].Spec.Env); err != nil {
+			list[i].Paused = err.Error()
+		}
+	}
+	return list, err
+}
+
+// Spec implements web.Sessions. The names of features that an earlier version did not
+// record are missing where the environment is.
+func (s sessions) Spec(ctx context.Context, id idrl.SessionID) (idrl.SessionSpec, error) {
+	spec, err := s.a.db.Spec(ctx, id)
+	if err != nil {
+		return spec, err
+	}
+	if named, err := nameFeatures(s.a.envs, spec); err == nil {
+		spec = named
+	}
+	return spec, nil
+}
 
 // newSession checks spec, names it and records it.
 func newSession(ctx context.Context, db *store.DB, list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, error) {

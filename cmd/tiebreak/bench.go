@@ -142,22 +142,23 @@ func benchLine(figure string, fs *flag.FlagSet) string {
 }
 
 // execute runs the experiments and writes what came of them.
-func (f benchFlags) execute(ctx context.Context, io stdio, es []experiment.Experiment, line string) error {
-	runs := filepath.Join(f.out, "runs")
-	store := report.FolderStore(runs, func(s string) { fmt.Fprintln(io.err, "\n"+s) })
+func (f benchFlags) execute(ctx context.Context, io stdio, es []experiment.Experiment, command string) error {
+	runs, line := filepath.Join(f.out, "runs"), newProgressLine(io.err)
+	defer line.clear()
+	store := report.FolderStore(runs, func(s string) { line.say("%s", s) })
 	tracker := report.NewTracker(store, es, time.Now)
 	if p := tracker.Progress(); p.Kept > 0 {
-		fmt.Fprintf(io.err, "%d of %d runs are there from before, in %s.\n", p.Kept, p.Total, runs)
+		line.say("%d of %d runs are there from before, in %s.", p.Kept, p.Total, runs)
 	}
 	var results []experiment.Result
 	for _, e := range es {
 		r, err := experiment.Do(ctx, e, experiment.Options{
-			Workers: f.workers, Store: tracker, Progress: progressLine(io, e, tracker),
-			Cache: filepath.Join(f.out, "cache"), Preparing: preparingLine(io, e), Answered: answeredLine(io, e, tracker),
+			Workers: f.workers, Store: tracker, Progress: countRuns(line, e, tracker),
+			Cache: filepath.Join(f.out, "cache"), Preparing: tellPreparing(line, e), Answered: tellAnswers(line, e, tracker),
 		})
 		if err != nil {
 			if p := tracker.Progress(); ctx.Err() != nil {
-				fmt.Fprintf(io.err, "\nStopped. %d of %d runs are kept in %s; the same command goes on from there.\n", p.Kept+p.Made, p.Total, runs)
+				line.say("Stopped. %d of %d runs are kept in %s; the same command goes on from there.", p.Kept+p.Made, p.Total, runs)
 			}
 			return err
 		}
@@ -165,50 +166,48 @@ func (f benchFlags) execute(ctx context.Context, io stdio, es []experiment.Exper
 			return err
 		}
 		results = append(results, r)
-		if tracker.Progress().Made > 0 {
-			fmt.Fprintf(io.err, "\r%-79s\r", "") // wipes the line of progress
-		}
+		line.clear()
 		fmt.Fprintf(io.out, "%s: written to %s\n", e.Name(), filepath.Join(f.out, e.Name()))
 	}
-	if err := report.WritePage(f.out, line, results); err != nil {
+	if err := report.WritePage(f.out, command, results); err != nil {
 		return err
 	}
 	fmt.Fprintf(io.out, "Report: %s\n", filepath.Join(f.out, "report.html"))
 	return nil
 }
 
-// progressLine reports how far an experiment is and how long all that is still
-// to be done will take.
-func progressLine(io stdio, e experiment.Experiment, tracker *report.Tracker) idrl.Progress {
+// countRuns reports how far an experiment is and how long all that is still to be
+// done will take.
+func countRuns(line *progressLine, e experiment.Experiment, tracker *report.Tracker) idrl.Progress {
 	return func(done, total int, what string) {
 		p := tracker.Progress()
 		if p.Made == 0 {
 			return // only runs that were there
 		}
-		line := fmt.Sprintf("%s: %d of %d (%s)", e.Name(), done, total, what)
+		says := fmt.Sprintf("%d of %d runs, about %s left; %s", p.Kept+p.Made, p.Total, roughly(p.Left), e.Name())
 		if p.Total > total {
-			line += fmt.Sprintf(", all %d of %d", p.Kept+p.Made, p.Total)
+			says += fmt.Sprintf(": %d of %d", done, total)
 		}
-		fmt.Fprintf(io.err, "\r%-79s", line+", about "+roughly(p.Left)+" left")
+		line.show(says + " (" + what + ")")
 	}
 }
 
-// preparingLine reports how far the preparation of an experiment is.
-func preparingLine(io stdio, e experiment.Experiment) idrl.Progress {
+// tellPreparing reports how far the preparation of an experiment is.
+func tellPreparing(line *progressLine, e experiment.Experiment) idrl.Progress {
 	return func(_, _ int, what string) { // what counts
-		fmt.Fprintf(io.err, "\r%-79s", e.Name()+": preparing: "+what)
+		line.show(e.Name() + ": preparing: " + what)
 	}
 }
 
-// answeredLine reports how far a run is that takes long.
-func answeredLine(io stdio, e experiment.Experiment, tracker *report.Tracker) idrl.Progress {
+// tellAnswers reports how far a run is that takes long.
+func tellAnswers(line *progressLine, e experiment.Experiment, tracker *report.Tracker) idrl.Progress {
 	return func(_, _ int, what string) { // what counts
 		p := tracker.Progress()
-		line := fmt.Sprintf("%s: %s, %d of %d runs", e.Name(), what, p.Kept+p.Made, p.Total)
+		says := fmt.Sprintf("%d of %d runs", p.Kept+p.Made, p.Total)
 		if p.Left > 0 {
-			line += ", about " + roughly(p.Left) + " left"
+			says += ", about " + roughly(p.Left) + " left"
 		}
-		fmt.Fprintf(io.err, "\r%-79s", line)
+		line.show(fmt.Sprintf("%s; %s: %s", says, e.Name(), what))
 	}
 }
 

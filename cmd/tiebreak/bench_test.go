@@ -168,7 +168,7 @@ func TestBench(t *testing.T) {
 		if status != 0 || strings.Count(stdout, "written to") != 2 || !strings.Contains(stdout, filepath.Join(dir, "report.html")) {
 			t.Fatalf("status %d\n%s%s", status, stdout, stderr)
 		}
-		if !strings.Contains(stderr, "junction, comparison: without eir: EIR does not apply") || !strings.Contains(stderr, "all 9 of 9") {
+		if !strings.Contains(stderr, "junction, comparison: without eir: EIR does not apply") || !strings.Contains(stderr, "1 of 9 runs, about ") || strings.Contains(stderr, "\r") {
 			t.Errorf("it does not say what is left out, or how far it is:\n%s", stderr)
 		}
 	}
@@ -216,15 +216,19 @@ func TestBenchGoesOn(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	var out bytes.Buffer
-	said := &stopper{word: "5 of 12", stop: stop}
+	said := &stopper{word: "1 of 12", stop: stop}
 	if status := run(ctx, stdio{strings.NewReader(""), &out, said}, append(args, dir)); status != 0 || out.Len() > 0 {
 		t.Errorf("stopped: status %d, said %s", status, out.String())
 	}
 	kept, err := filepath.Glob(filepath.Join(dir, "runs", "chain-state-corrected", "*", "*.json"))
-	if err != nil || len(kept) < 5 || len(kept) == 12 || !strings.Contains(said.String(), "the same command goes on from there") {
+	if err != nil || len(kept) < 1 || len(kept) == 12 || !strings.Contains(said.String(), "the same command goes on from there") {
 		t.Fatalf("%d runs kept, error %v, said:\n%s", len(kept), err, said)
 	}
-	if err := os.Truncate(kept[0], 100); err != nil {
+	part, err := os.ReadFile(kept[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(filepath.Dir(kept[0]), "6.json"), part[:100], 0o600); err != nil {
 		t.Fatal(err)
 	}
 	status, _, stderr := cli(t, append(args, dir)...)

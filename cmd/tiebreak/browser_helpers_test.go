@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -64,8 +65,9 @@ type tab struct {
 
 	mu     sync.Mutex // guards those below
 	faults []string
-	frames []string // what went over its sockets, either way
-	away   bool     // the server is away: failed requests are no faults
+	frames []string       // what went over its sockets, either way
+	away   bool           // the server is away: failed requests are no faults
+	excuse *regexp.Regexp // what the console says that is no fault; nil for nothing
 }
 
 // newPerson opens a tab of somebody who has no cookies yet.
@@ -112,7 +114,8 @@ func (b *tab) hear(event any) {
 			b.faults = append(b.faults, fmt.Sprintf("%s %s", e.Type, args))
 		}
 	case *log.EventEntryAdded:
-		if e.Entry.Level == log.EntryLevelError && !(b.away && strings.Contains(e.Entry.Text, "net::ERR_")) {
+		excused := b.away && strings.Contains(e.Entry.Text, "net::ERR_") || b.excuse != nil && b.excuse.MatchString(e.Entry.Text)
+		if e.Entry.Level == log.EntryLevelError && !excused {
 			b.faults = append(b.faults, fmt.Sprintf("%s (%s) %s", e.Entry.Text, e.Entry.Source, e.Entry.URL))
 		}
 	case *network.EventWebSocketFrameReceived:
@@ -122,10 +125,28 @@ func (b *tab) hear(event any) {
 	}
 }
 
+// part runs a part of the test as a subtest that reports on its own.
+func (b *tab) part(name string, f func()) {
+	whole := b.t
+	whole.Helper()
+	defer func() { b.t = whole }()
+	whole.Run(name, func(t *testing.T) {
+		b.t = t
+		f()
+	})
+}
+
 func (b *tab) expectAway(away bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.away = away
+}
+
+// pardon makes what the console says no fault where it matches a pattern.
+func (b *tab) pardon(pattern *regexp.Regexp) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.excuse = pattern
 }
 
 // overheard returns everything that went over the sockets of the page, in order.

@@ -207,6 +207,13 @@ func TestBrowserTelephone(t *testing.T) {
 	b.moving("duo-player canvas", 2, 2)
 	b.fits(390, 844)
 	b.shot("label-390x844")
+	before := b.data()["assignment"]
+	b.wait(playing)
+	b.do(chromedp.Tap(chromedp.CSS("[data-side=right] canvas"))) // pauses, and answers nothing
+	b.wait("!(" + playing + ")")
+	if now := b.data()["assignment"]; now != before {
+		t.Errorf("a tap on a clip answered %s", before)
+	}
 	b.insist(fmt.Sprintf("document.body.dataset.assignment !== %q", b.data()["assignment"]), func() {
 		b.do(chromedp.Tap(chromedp.CSS("button[data-choice=left]")))
 	})
@@ -403,6 +410,9 @@ func (b *tab) showsBelief() {
 	b.wait("document.querySelectorAll('[data-candidates] .whisker').length >= 2")
 	b.wait("document.querySelectorAll('[data-weights] .whisker').length >= 3")
 	b.wait("document.querySelector('regret-chart svg .line')?.getTotalLength() > 10")
+	b.wait("/% sure that the best policy found is within 5.% of the best there is/.test(document.querySelector('[data-headline]').innerText)")
+	b.wait("document.querySelector('[data-relative]').innerText.includes('policies solved so far')")
+	b.wait("[...document.querySelectorAll('regret-chart svg text')].every((e) => e.getBoundingClientRect().left >= e.closest('svg').getBoundingClientRect().left)")
 	b.wait("document.querySelectorAll('[data-recent] tbody tr').length >= 9")
 	b.wait("document.querySelectorAll('[data-annotators] tbody tr').length === 1")
 	if left := b.choseLeft(); !strings.Contains(left, "%") {
@@ -415,7 +425,8 @@ func (b *tab) showsBelief() {
 // choseLeft returns what the dashboard says of the first annotator's sides.
 func (b *tab) choseLeft() string {
 	b.t.Helper()
-	return evaluate[string](b, "document.querySelector('[data-annotators] tbody td:nth-child(9)').innerText")
+	const column = "[...document.querySelectorAll('[data-annotators] th')].findIndex((e) => e.textContent === 'Chose left')"
+	return evaluate[string](b, "document.querySelectorAll('[data-annotators] tbody tr:first-child td')["+column+"].innerText")
 }
 
 // fillForm makes a session of gridworld's state ratings, by keyboard.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -94,7 +95,7 @@ func TestTrainingBySearch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := &workshop{yield: func() {}, trainers: map[idrl.SessionID]idrl.Trainer{spec.ID: tr}}
+		w := &workshop{yield: func() {}, trainers: []sessionTrainer{{spec.ID, tr}}}
 		job := idrl.TrainJob{Posterior: belief.Isotropic(3, 1)}
 		for range 2 {
 			payload, err := encodeRequest(spec, job)
@@ -139,5 +140,30 @@ func TestSearchThatBreaksDown(t *testing.T) {
 		idrl.SolveTask{Env: env, Theta: []float64{1, 0, 0}}, rng.New(1, "solve", 0))
 	if !errors.Is(err, trainer.ErrBroken) || !errors.Is(err, solver.ErrBroken) {
 		t.Errorf("error = %v, want one that tells the trainer", err)
+	}
+}
+
+// A worker lives for months, and sessions come and go.
+func TestWorkshopKeepsTheTrainersUsedLast(t *testing.T) {
+	w := &workshop{envs: envs.Catalogue(), yield: func() {}}
+	get := func(id string) idrl.Trainer {
+		tr, err := w.trainer(idrl.SessionSpec{ID: idrl.SessionID(id), Env: "gridworld", Seed: 1}.WithDefaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tr
+	}
+	first, second := get("first"), get("second")
+	for k := range maxTrainers - 1 {
+		get(fmt.Sprint(k))
+		if get("first") != first {
+			t.Fatalf("the trainer used last is gone after %d others", k+1)
+		}
+	}
+	if len(w.trainers) != maxTrainers {
+		t.Errorf("%d trainers are kept, want %d", len(w.trainers), maxTrainers)
+	}
+	if get("second") == second {
+		t.Error("the trainer that was not used longest is kept")
 	}
 }

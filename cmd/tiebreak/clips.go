@@ -109,16 +109,19 @@ type reel struct {
 // the answers, or one for each answer if in pairs, left clip first.
 func reelsOf(ctx context.Context, db *store.DB, id idrl.SessionID, pairs bool) (list []reel, err error) {
 	seen := map[idrl.ClipID]bool{}
-	err = db.Rows(ctx, id, func(a idrl.Answer, q idrl.Query, _ []idrl.Clip, _ idrl.Why, _ bool) error {
-		if pairs {
-			shown := slices.Clone(q.Clips)
-			if a.Left == idrl.SideB {
-				slices.Reverse(shown)
-			}
-			list = append(list, reel{string(a.ID), shown})
+	err = db.Rows(ctx, id, func(r idrl.Labelled) error {
+		if r.LeftOut {
 			return nil
 		}
-		for _, c := range q.Clips {
+		if pairs {
+			shown := slices.Clone(r.Query.Clips)
+			if r.Answer.Left == idrl.SideB {
+				slices.Reverse(shown)
+			}
+			list = append(list, reel{string(r.Answer.ID), shown})
+			return nil
+		}
+		for _, c := range r.Query.Clips {
 			if !seen[c] {
 				seen[c] = true
 				list = append(list, reel{string(c), []idrl.ClipID{c}})
@@ -137,6 +140,7 @@ type filmWriter struct {
 	io    stdio
 
 	wrote, kept, missing int
+	damaged              []idrl.ClipID
 }
 
 // writeAll writes those reels that are not there, and says what came of them.
@@ -159,6 +163,10 @@ func (w *filmWriter) writeAll(ctx context.Context, reels []reel) error {
 	if w.missing > 0 {
 		fmt.Fprintf(w.io.err, "%d files could not be written: their clips were recorded without a drawing.\n", w.missing)
 	}
+	if n := len(w.damaged); n > 0 {
+		return idrl.Errorf(idrl.Damaged, "files that could not be written because clips are damaged: %d, the first clip is %s; 'tiebreak doctor --data %s' says what to do",
+			n, w.damaged[0], w.flags.data)
+	}
 	return nil
 }
 
@@ -173,6 +181,10 @@ func (w *filmWriter) write(ctx context.Context, path string, r reel) error {
 		media, err := w.db.ClipMedia(ctx, idrl.SessionID(w.flags.session), id)
 		if idrl.KindOf(err) == idrl.NotFound {
 			w.missing++
+			return nil
+		}
+		if idrl.KindOf(err) == idrl.Damaged {
+			w.damaged = append(w.damaged, id)
 			return nil
 		}
 		if err != nil {

@@ -151,9 +151,9 @@ func TestClipsInPairs(t *testing.T) {
 	if err != nil || len(reels) != 3 {
 		t.Fatalf("%v, %v", reels, err)
 	}
-	err = db.Rows(t.Context(), "s", func(_ idrl.Answer, q idrl.Query, _ []idrl.Clip, _ idrl.Why, _ bool) error {
-		if len(q.Clips) == 2 && reels[0].clips[0] != q.Clips[1] { // b was on the left
-			t.Errorf("%v is shown for the clips %v", reels[0].clips, q.Clips)
+	err = db.Rows(t.Context(), "s", func(r idrl.Labelled) error {
+		if q := r.Query; len(q.Clips) == 2 && reels[0].clips[0] != q.Clips[1] { // b was on the left
+			t.Errorf("%v is shown for the clips %v", reels[0].clips, r.Query.Clips)
 		}
 		reels = reels[1:]
 		return nil

@@ -17,12 +17,14 @@ import (
 // exportFlags are the flags of export.
 type exportFlags struct {
 	data, session, format string
+	all                   bool
 }
 
 func (f *exportFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything")
 	fs.StringVar(&f.session, "session", "", "`id` of the session; without it the sessions are listed")
 	fs.StringVar(&f.format, "format", export.Formats()[0], "format: "+strings.Join(export.Formats(), ", "))
+	fs.BoolVar(&f.all, "all", false, "with the answers of annotators who are left out, marked in the column left_out")
 }
 
 func exportCommand() command {
@@ -62,11 +64,11 @@ func runExport(ctx context.Context, io stdio, args []string) (err error) {
 		return fmt.Errorf("session %s is of a version that did not record the names of features: %w; start 'tiebreak serve', where all this is, and export on the session's page", spec.ID, err)
 	}
 	out := bufio.NewWriter(io.out)
-	err = export.Write(out, f.format, spec, func(yield func(export.Row) error) error {
-		return db.Rows(ctx, spec.ID, func(a idrl.Answer, q idrl.Query, clips []idrl.Clip, why idrl.Why, undone bool) error {
-			return yield(export.Row{Answer: a, Query: q, Clips: clips, Why: why, Withdrawn: undone})
-		})
-	})
+	rows := export.Rows(func(yield func(export.Row) error) error { return db.Rows(ctx, spec.ID, yield) })
+	if !f.all {
+		rows = export.Counting(rows)
+	}
+	err = export.Write(out, f.format, spec, rows)
 	return errors.Join(err, out.Flush())
 }
 

@@ -25,7 +25,8 @@ import (
 // choices are a function of the questions alone.
 type labeller struct {
 	conn  *client.Conn
-	rng   *rand.Rand // for ids
+	recv  func() (wire.FromServer, error) // of conn; see listen
+	rng   *rand.Rand                      // for ids
 	asked []idrl.QueryID
 	acked map[idrl.AnswerID]bool
 	sent  *wire.Answer
@@ -40,7 +41,7 @@ type labeller struct {
 
 func newLabeller(conn *client.Conn, seed uint64) *labeller {
 	return &labeller{
-		conn: conn, rng: rng.New(seed, "answer ids", 0),
+		conn: conn, recv: conn.Recv, rng: rng.New(seed, "answer ids", 0),
 		acked: map[idrl.AnswerID]bool{}, done: map[idrl.AssignmentID]bool{}, known: map[idrl.AssignmentID]*wire.Query{},
 	}
 }
@@ -62,7 +63,7 @@ func (l *labeller) label(n int) error {
 		return err
 	}
 	for len(l.acked) < n {
-		m, err := l.conn.Recv()
+		m, err := l.recv()
 		if err != nil {
 			return err
 		}
@@ -71,6 +72,30 @@ func (l *labeller) label(n int) error {
 		}
 	}
 	return nil
+}
+
+// listen reads the socket from now on, as a browser does: also while the labeller
+// does not, so that the server hears that it is there. It ends with the connection.
+func (l *labeller) listen() {
+	type heard struct {
+		m   wire.FromServer
+		err error
+	}
+	inbox := make(chan heard, 4096) // more than come while others wait for their first clips
+	conn := l.conn
+	go func() {
+		for {
+			m, err := conn.Recv()
+			inbox <- heard{m, err}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	l.recv = func() (wire.FromServer, error) {
+		h := <-inbox
+		return h.m, h.err
+	}
 }
 
 func (l *labeller) take(m wire.FromServer) error {

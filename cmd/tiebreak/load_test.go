@@ -7,6 +7,7 @@ import (
 	"net"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,19 +18,17 @@ import (
 )
 
 // BenchmarkAnswers measures durable answers over real sockets: server, clients and
-// disk share the machine. Labellers reply without a pause, which gives the most
-// answers, or think as people do, which gives the latency that people meet. Training
-// runs in worker processes all the while if trainEvery is small.
+// disk share the machine. All sessions are opened at once, and their annotators join
+// and wait for the first clips with their sockets open. Labellers then reply without a
+// pause, which gives the most answers, or think as people do, which gives the latency
+// that people meet. Training runs in worker processes all the while if trainEvery is
+// small.
 //
+//	first-s    from the opening until the last annotator has a question, joining included
 //	answers/s  acknowledged
 //	p50-ms, p99-ms  from sending an answer to its acknowledgement
+//	lost       sockets that broke
 func BenchmarkAnswers(b *testing.B) {
-	type load struct {
-		env            string
-		sessions, each int // annotators of a session
-		trainEvery     int64
-		think          time.Duration
-	}
 	const never = 1 << 30
 	loads := []load{{"gridworld", 8, 8, never, 0}, {"gridworld", 8, 8, 3, 0}, {"gridworld", 64, 4, never, 0}}
 	if mujoco.Unavailable() == nil {
@@ -40,49 +39,132 @@ func BenchmarkAnswers(b *testing.B) {
 	for _, load := range loads {
 		name := fmt.Sprintf("%s/annotators=%d/training=%t/think=%v", load.env, load.sessions*load.each, load.trainEvery < never, load.think)
 		b.Run(name, func(b *testing.B) {
-			conns := openLoad(b, load.env, load.sessions, load.each, load.trainEvery)
-			labellers := make([]*labeller, len(conns))
-			for i, c := range conns {
-				labellers[i] = newLabeller(c, uint64(i))
-				labellers[i].think = load.think
-			}
-			labelAll(b, labellers, 1) // waits for the first generations
-			b.ResetTimer()
 			began := time.Now()
-			labelAll(b, labellers, 1+(b.N+len(conns)-1)/len(conns))
+			labellers := load.open(b)
+			first := time.Since(began)
+			b.ResetTimer()
+			began = time.Now()
+			lost := labelAll(b, labellers, 1+(b.N+len(labellers)-1)/len(labellers))
 			took := time.Since(began)
 			b.StopTimer()
-			var waits []time.Duration
-			for _, l := range labellers {
-				waits = append(waits, l.waits[1:]...)
-			}
-			slices.Sort(waits)
-			ms := func(q float64) float64 { return float64(waits[int(q*float64(len(waits)-1))].Microseconds()) / 1000 }
-			b.ReportMetric(float64(len(waits))/took.Seconds(), "answers/s")
-			b.ReportMetric(ms(0.5), "p50-ms")
-			b.ReportMetric(ms(0.99), "p99-ms")
+			b.ReportMetric(first.Seconds(), "first-s")
+			b.ReportMetric(float64(lost), "lost")
+			reportWaits(b, labellers, took)
 		})
 	}
 }
 
-// labelAll lets every labeller go on until it has n answers.
-func labelAll(b *testing.B, labellers []*labeller, n int) {
+// BenchmarkFirstClips measures how long sessions wait for their first clips that are
+// opened at once, without annotators.
+//
+//	mean-s, last-s  from the opening
+func BenchmarkFirstClips(b *testing.B) {
+	loads := []load{{env: "gridworld", sessions: 40}, {env: "driver", sessions: 40}}
+	if mujoco.Unavailable() == nil {
+		loads = append(loads, load{env: "half-cheetah", sessions: 40})
+	}
+	for _, load := range loads {
+		b.Run(fmt.Sprintf("%s/sessions=%d", load.env, load.sessions), func(b *testing.B) {
+			var sum, last time.Duration
+			for range b.N {
+				waits := load.firstClips(b)
+				last += slices.Max(waits)
+				for _, w := range waits {
+					sum += w / time.Duration(len(waits))
+				}
+			}
+			b.ReportMetric(sum.Seconds()/float64(b.N), "mean-s")
+			b.ReportMetric(last.Seconds()/float64(b.N), "last-s")
+		})
+	}
+}
+
+// firstClips opens the sessions and returns how long each waited.
+func (l load) firstClips(b *testing.B) []time.Duration {
+	b.Helper()
+	a, err := openApp(b.Context(), b.TempDir(), envs.Catalogue(), site{}, slog.New(slog.DiscardHandler), program(b), "worker")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer a.close()
+	var ids []idrl.SessionID
+	for k := range l.sessions {
+		spec, err := newSession(b.Context(), a.db, a.envs, idrl.SessionSpec{Title: "first", Env: l.env, Seed: uint64(k)})
+		if err != nil {
+			b.Fatal(err)
+		}
+		ids = append(ids, spec.ID)
+	}
+	began := time.Now()
+	waits := make([]time.Duration, len(ids))
+	var wg sync.WaitGroup
+	for k, id := range ids {
+		adopted := make(chan struct{}, 1)
+		defer a.hub.Subscribe(id, func(e idrl.Event) {
+			if e.Kind == idrl.EventAdopted {
+				adopted <- struct{}{}
+			}
+		})()
+		if _, err := a.manager.Session(b.Context(), id); err != nil {
+			b.Fatal(err)
+		}
+		wg.Go(func() {
+			<-adopted
+			waits[k] = time.Since(began)
+		})
+	}
+	wg.Wait()
+	return waits
+}
+
+// A load is how many annotators label what, and how.
+type load struct {
+	env            string
+	sessions, each int // annotators of a session
+	trainEvery     int64
+	think          time.Duration
+}
+
+// reportWaits reports the waits of all answers but each annotator's first.
+func reportWaits(b *testing.B, labellers []*labeller, took time.Duration) {
+	b.Helper()
+	var waits []time.Duration
+	for _, l := range labellers {
+		waits = append(waits, l.waits[min(1, len(l.waits)):]...)
+	}
+	if len(waits) == 0 {
+		b.Fatal("there were no answers")
+	}
+	slices.Sort(waits)
+	ms := func(q float64) float64 { return float64(waits[int(q*float64(len(waits)-1))].Microseconds()) / 1000 }
+	b.ReportMetric(float64(len(waits))/took.Seconds(), "answers/s")
+	b.ReportMetric(ms(0.5), "p50-ms")
+	b.ReportMetric(ms(0.99), "p99-ms")
+}
+
+// labelAll lets every labeller go on until it has n answers, and returns how many
+// could not.
+func labelAll(b *testing.B, labellers []*labeller, n int) int {
 	b.Helper()
 	var wg sync.WaitGroup
+	var lost atomic.Int64
 	for i, l := range labellers {
 		wg.Go(func() {
 			if err := l.label(n); err != nil {
+				lost.Add(1)
 				b.Errorf("annotator %d: %v", i, err)
 			}
 		})
 	}
 	wg.Wait()
+	return int(lost.Load())
 }
 
-// openLoad starts a server in this process and connects annotators to it.
-func openLoad(b *testing.B, env string, sessions, each int, trainEvery int64) (conns []*client.Conn) {
+// open starts a server in this process, opens the sessions, and returns when every
+// annotator has joined and had an answer acknowledged.
+func (l load) open(b *testing.B) []*labeller {
 	b.Helper()
-	a, err := openApp(b.Context(), b.TempDir(), envs.Catalogue(), nil, slog.New(slog.DiscardHandler), program(b), "worker")
+	a, err := openApp(b.Context(), b.TempDir(), envs.Catalogue(), site{}, slog.New(slog.DiscardHandler), program(b), "worker")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -98,25 +180,50 @@ func openLoad(b *testing.B, env string, sessions, each int, trainEvery int64) (c
 		<-done
 		_ = a.close()
 	})
-	for s := range sessions {
+	links := l.links(b, a, ln.Addr().String())
+	labellers := make([]*labeller, l.sessions*l.each)
+	var wg sync.WaitGroup
+	atOnce := make(chan struct{}, 32) // that join
+	for i := range labellers {
+		wg.Go(func() {
+			atOnce <- struct{}{}
+			conn, err := client.Dial(b.Context(), links[i%len(links)])
+			<-atOnce
+			if err != nil {
+				b.Errorf("annotator %d joins: %v", i, err)
+				return
+			}
+			b.Cleanup(func() { _ = conn.Close() })
+			labellers[i] = newLabeller(conn, uint64(i))
+			labellers[i].listen()
+			if err := labellers[i].label(1); err != nil {
+				b.Errorf("annotator %d waits for the first clips: %v", i, err)
+			}
+			labellers[i].think = l.think
+		})
+	}
+	wg.Wait()
+	if b.Failed() {
+		b.FailNow()
+	}
+	return labellers
+}
+
+// links makes the sessions and returns a link for the annotators of each.
+func (l load) links(b *testing.B, a *app, addr string) (out []string) {
+	b.Helper()
+	for s := range l.sessions {
 		spec, err := newSession(b.Context(), a.db, a.envs, idrl.SessionSpec{
-			Title: "load", Env: env, Seed: uint64(s), TrainEvery: trainEvery,
+			Title: "load", Env: l.env, Seed: uint64(s), TrainEvery: l.trainEvery,
 		})
 		if err != nil {
 			b.Fatal(err)
 		}
-		token, err := a.auth.NewInvitation(b.Context(), spec.ID, each, time.Hour)
+		token, err := a.auth.NewInvitation(b.Context(), spec.ID, l.each, time.Hour)
 		if err != nil {
 			b.Fatal(err)
 		}
-		for range each {
-			c, err := client.Dial(b.Context(), "http://"+ln.Addr().String()+"/join/"+token)
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.Cleanup(func() { _ = c.Close() })
-			conns = append(conns, c)
-		}
+		out = append(out, "http://"+addr+"/join/"+token)
 	}
-	return conns
+	return out
 }

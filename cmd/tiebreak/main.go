@@ -24,6 +24,7 @@ type command struct {
 	hidden  bool   // not listed
 	run     func(ctx context.Context, io stdio, args []string) error
 	flags   func(fs *flag.FlagSet) // declares the flags again, for --help; nil if there are none
+	subs    []command              // each named by both words: "user link"; run, if there is one, serves all else
 }
 
 // stdio is where a command reads and writes.
@@ -35,7 +36,7 @@ type stdio struct {
 func commands() []command {
 	return []command{
 		demoCommand(), serveCommand(), sessionCommand(), simulateCommand(),
-		exportCommand(), clipsCommand(), benchCommand(), gaitsCommand(), workerCommand(),
+		userCommand(), inviteCommand(), annotatorCommand(), exportCommand(), clipsCommand(), benchCommand(), doctorCommand(), versionCommand(), gaitsCommand(), workerCommand(),
 	}
 }
 
@@ -54,6 +55,9 @@ func run(ctx context.Context, io stdio, args []string) int {
 		}
 		printCommands(io.out)
 		return 0
+	}
+	if args[0] == "-version" || args[0] == "--version" {
+		args[0] = "version"
 	}
 	for _, c := range commands() {
 		if c.name == args[0] {
@@ -77,6 +81,14 @@ func runCommand(ctx context.Context, io stdio, c command, args []string) int {
 		printHelp(io.out, c)
 		return 0
 	}
+	for _, sub := range c.subs {
+		if len(args) > 0 && sub.name == c.name+" "+args[0] {
+			return runCommand(ctx, io, sub, args[1:])
+		}
+	}
+	if c.run == nil {
+		return lackSub(io, c, args)
+	}
 	err := c.run(ctx, io, args)
 	switch {
 	case err == nil:
@@ -94,6 +106,17 @@ func runCommand(ctx context.Context, io stdio, c command, args []string) int {
 		return 2
 	}
 	return 1
+}
+
+// lackSub says which subcommands c has.
+func lackSub(io stdio, c command, args []string) int {
+	if len(args) == 0 {
+		printHelp(io.out, c)
+		return 0
+	}
+	fmt.Fprintf(io.err, "tiebreak %s: unknown command %q\n\n", c.name, args[0])
+	printHelp(io.err, c)
+	return 2
 }
 
 // parse parses args into fs, which must not print. No arguments may be left over.
@@ -124,6 +147,12 @@ func printCommands(w io.Writer) {
 
 func printHelp(w io.Writer, c command) {
 	fmt.Fprintf(w, "Usage: tiebreak %s %s\n\n%s\n", c.name, c.usage, c.about)
+	if len(c.subs) > 0 {
+		fmt.Fprint(w, "\nCommands:\n")
+		for _, sub := range c.subs {
+			fmt.Fprintf(w, "  %-18s %s\n", sub.name, sub.summary)
+		}
+	}
 	if c.flags != nil {
 		fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
 		c.flags(fs)

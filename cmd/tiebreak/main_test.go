@@ -158,6 +158,15 @@ func TestHelpTeaches(t *testing.T) {
 		if status != 0 || !strings.Contains(help, "Example:\n  tiebreak "+c.name) || len(c.about) < 40 {
 			t.Errorf("tiebreak %s --help: status %d, does not teach:\n%s", c.name, status, help)
 		}
+		for _, sub := range c.subs {
+			if !strings.Contains(help, "  "+sub.name+" ") {
+				t.Errorf("tiebreak %s --help does not list %s", c.name, sub.name)
+			}
+			status, help, _ := cli(t, append(strings.Fields(sub.name), "--help")...)
+			if status != 0 || !strings.Contains(help, "Example:\n  tiebreak "+sub.name) || len(sub.about) < 40 {
+				t.Errorf("tiebreak %s --help: status %d, does not teach:\n%s", sub.name, status, help)
+			}
+		}
 	}
 }
 
@@ -177,6 +186,7 @@ func TestCommandLineErrors(t *testing.T) {
 		{"unknown flag", []string{"serve", "--prot", "1"}, 2, []string{"-prot", "tiebreak serve --help"}},
 		{"argument left over", []string{"serve", "now"}, 2, []string{`unexpected argument "now"`}},
 		{"unknown environment", []string{"session", "--data", dir, "--env", "mars"}, 2, []string{`"mars"`, "driver", "gridworld"}},
+		{"own model without its folder", []string{"session", "--data", dir, "--env", "own-cart"}, 2, []string{`"own-cart"`, "--models", "none"}},
 		{"unknown acquisition", []string{"session", "--data", dir, "--acquisition", "guess"}, 2, []string{`"guess"`, strings.Join(idrl.Acquisitions(), ", ")}},
 		{"acquisition of experiments only", []string{"session", "--data", dir, "--acquisition", "epd"}, 2, []string{`"epd"`, "known: lvar, idrl, uniform"}},
 		{"acquisition for comparisons", []string{"session", "--data", dir, "--acquisition", "evr", "--kind", "state_rating"}, 2, []string{`"evr"`, "state_rating", "those that can: lvar"}},
@@ -198,6 +208,8 @@ func TestCommandLineErrors(t *testing.T) {
 		{"unknown figure", []string{"bench", "moon"}, 2, []string{`"moon"`, "driver", "gridworld"}},
 		{"no seeds", []string{"bench", "driver", "--seeds", "0"}, 2, []string{"seeds"}},
 		{"bad origin", []string{"serve", "--data", dir, "--addr", "127.0.0.1:0", "--origin", "study"}, 1, []string{`"study"`, "https://"}},
+		{"unknown form of the log", []string{"serve", "--data", dir, "--addr", "127.0.0.1:0", "--log", "xml"}, 2, []string{`"xml"`, "text or json"}},
+		{"bad proxy", []string{"serve", "--data", dir, "--addr", "127.0.0.1:0", "--proxy", "10.0.0.1,nginx"}, 1, []string{`"nginx"`, "10.0.0.0/24"}},
 		{"bad address", []string{"serve", "--data", dir, "--addr", "nowhere"}, 1, []string{"nowhere", "--addr"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -21,6 +21,8 @@ import (
 // serveFlags are the flags of serve and demo.
 type serveFlags struct {
 	data, addr, origin, models string
+	proxies                    string
+	log                        string
 	verbose                    bool
 }
 
@@ -34,8 +36,12 @@ func (f *serveFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.addr, "addr", envOr("TIEBREAK_ADDR", defaultAddr), "`host:port` to listen on")
 	fs.StringVar(&f.origin, "origin", os.Getenv("TIEBREAK_ORIGIN"),
 		"public `address` of the site if it is not the one it listens on, such as https://study.example.org")
+	fs.StringVar(&f.proxies, "proxy", os.Getenv("TIEBREAK_PROXY"),
+		"`addresses` of reverse proxies, with commas between them, whose X-Forwarded-For says where a request comes from;\n"+
+			"empty: those on this machine if there is an --origin. Behind any other all people share the limits of one address")
 	modelsFlag(fs, &f.models)
-	fs.BoolVar(&f.verbose, "v", false, "log every request")
+	fs.StringVar(&f.log, "log", envOr("TIEBREAK_LOG", "text"), "`form` of the log on standard error: text or json")
+	fs.BoolVar(&f.verbose, "v", false, "log every request, besides sign-ins, refusals and faults; no token, name or address is logged")
 }
 
 func envOr(name, fallback string) string {
@@ -48,9 +54,14 @@ func envOr(name, fallback string) string {
 func serveCommand() command {
 	return command{
 		name: "serve", summary: "run the server", usage: "[flags]",
-		about: "Runs the server on a data folder until it is told to stop (Ctrl-C). It prints a sign-in link for\n" +
-			"the researcher, which works once. GET /healthz answers ok while it is alive. Flags come before the\n" +
-			"variables TIEBREAK_DATA, TIEBREAK_ADDR, TIEBREAK_ORIGIN and TIEBREAK_MODELS of the environment.",
+		about: "Runs the server on a data folder until it is told to stop (Ctrl-C). Until a researcher has signed in\n" +
+			"it prints a sign-in link, which works once, within an hour; 'tiebreak user link' prints more.\n" +
+			"GET /healthz answers ok while it is alive; GET /readyz answers 503 and why while an answer could not be\n" +
+			"recorded, the disk is nearly full or the database damaged (docs/health.md). For people on other machines,\n" +
+			"put a proxy with HTTPS before it and give the address that they open as --origin; docs/serving.md has\n" +
+			"examples and the limits of requests.\n" +
+			"Flags come before the variables TIEBREAK_DATA, TIEBREAK_ADDR, TIEBREAK_ORIGIN, TIEBREAK_PROXY, TIEBREAK_LOG\n" +
+			"and TIEBREAK_MODELS of the environment.",
 		example: "tiebreak serve --data study --addr 127.0.0.1:8080",
 		flags:   func(fs *flag.FlagSet) { new(serveFlags).declare(fs) },
 		run: func(ctx context.Context, io stdio, args []string) error {
@@ -73,19 +84,17 @@ func serve(ctx context.Context, io stdio, f serveFlags, demo bool) (err error) {
 		return err
 	}
 	defer ln.Close() // of no effect after the server has closed it
-	base := "http://" + ln.Addr().String()
-	origins, err := checkOrigin(f.origin)
+	at, err := siteOf(f.addr, ln.Addr(), f.origin)
 	if err != nil {
 		return err
 	}
-	if len(origins) > 0 {
-		base = origins[0]
+	if at.proxies, err = checkProxies(f.proxies, f.origin); err != nil {
+		return err
 	}
-	level := slog.LevelWarn
-	if f.verbose {
-		level = slog.LevelDebug
+	log, err := newLogger(io.err, f.log, f.verbose)
+	if err != nil {
+		return err
 	}
-	log := slog.New(slog.NewTextHandler(io.err, &slog.HandlerOptions{Level: level}))
 	list, err := environments(f.models)
 	if err != nil {
 		return err
@@ -99,12 +108,13 @@ func serve(ctx context.Context, io stdio, f serveFlags, demo bool) (err error) {
 	if err != nil {
 		return err
 	}
-	a, err := openApp(ctx, f.data, list, origins, log, worker...)
+	a, err := openApp(ctx, f.data, list, at, log, worker...)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.close()) }()
-	if err := announce(ctx, io, a, base, f.data, demo); err != nil {
+	warn(io.err, at, f.data)
+	if err := announce(ctx, io, a, at.base, f.data, demo); err != nil {
 		return err
 	}
 	return a.listen(ctx, ln)
@@ -132,35 +142,44 @@ func listen(ctx context.Context, addr string, another bool, io stdio) (net.Liste
 	return ln, nil
 }
 
-func checkOrigin(origin string) ([]string, error) {
-	if origin == "" {
-		return nil, nil
-	}
-	u, err := url.Parse(origin)
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || strings.Trim(u.Path, "/") != "" {
-		return nil, idrl.Errorf(idrl.Invalid, "--origin %q is not the address of a site; it looks like https://study.example.org", origin)
-	}
-	return []string{u.Scheme + "://" + u.Host}, nil
-}
-
 // announce prints where the server is and how to get in.
 func announce(ctx context.Context, io stdio, a *app, base, data string, demo bool) error {
-	token, err := a.auth.NewResearcherLink(ctx, "researcher")
+	if err := a.db.SetMeta(ctx, addressKey, base); err != nil {
+		return fmt.Errorf("record the address: %w", err)
+	}
+	entry, err := a.researcherEntry(ctx, base, data)
 	if err != nil {
 		return fmt.Errorf("make a sign-in link: %w", err)
 	}
 	fmt.Fprintf(io.out, "Tiebreak is running at %s (data in %s)\n\n", base, data)
-	fmt.Fprintf(io.out, "  Researcher, works once:  %s/signin?token=%s\n", base, token)
+	fmt.Fprintf(io.out, "  Researcher:  %s\n", entry)
 	if demo {
 		join, err := a.openDemo(ctx)
 		if err != nil {
 			return fmt.Errorf("open the demo session: %w", err)
 		}
-		fmt.Fprintf(io.out, "  Annotator:               %s/join/%s\n", base, join)
+		fmt.Fprintf(io.out, "  Annotator:   %s/join/%s\n", base, join)
 	}
 	fmt.Fprint(io.out, "\nPress Ctrl-C to stop. Nothing is lost; the next run goes on from here.\n")
 	return nil
 }
+
+// researcherEntry returns how a researcher gets in: by a link, until one has signed
+// in, and then by asking for one, so that later starts leave no links behind.
+func (a *app) researcherEntry(ctx context.Context, base, data string) (string, error) {
+	in, err := a.db.SignedIn(ctx)
+	if err != nil {
+		return "", err
+	}
+	if in {
+		return fmt.Sprintf("%s/sessions, in the browser that was signed in; for a new sign-in link run\n               %s", base, signInCommand(data)), nil
+	}
+	token, err := a.auth.NewResearcherLink(ctx, theResearcher)
+	return fmt.Sprintf("%s/signin?token=%s  (works once, within an hour)", base, token), err
+}
+
+// signInCommand returns the command line that prints a sign-in link.
+func signInCommand(data string) string { return commandLine("user", "link", "--data", data) }
 
 // listen serves until ctx is done, then lets everybody go in peace.
 func (a *app) listen(ctx context.Context, ln net.Listener) error {
@@ -169,6 +188,11 @@ func (a *app) listen(ctx context.Context, ln net.Listener) error {
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
 		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 	}
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	following, stop := context.WithCancel(ctx)
+	defer stop()
+	wg.Go(func() { a.follow(following) })
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(ln) }()
 	select {
@@ -183,6 +207,32 @@ func (a *app) listen(ctx context.Context, ln net.Listener) error {
 		err = errors.Join(err, closed)
 	}
 	return err
+}
+
+// followEvery is how often a server looks for changes that commands made beside it.
+const followEvery = time.Second
+
+// follow does what commands beside the server changed, until ctx is done. The pages
+// of the server do not wait for it.
+func (a *app) follow(ctx context.Context) {
+	seen, tick := int64(-1), time.NewTicker(followEvery)
+	defer tick.Stop()
+	for {
+		n, err := a.db.Changes(ctx)
+		if err == nil && n != seen {
+			seen = n
+			err = a.manager.Follow(ctx)
+			a.web.Recheck()
+		}
+		if err != nil && ctx.Err() == nil {
+			a.log.ErrorContext(ctx, "follow changes", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
 }
 
 // openStore opens a data folder for a command that changes it.

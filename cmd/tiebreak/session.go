@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"os"
 	"strings"
 
 	"tiebreak/envs"
@@ -15,9 +16,9 @@ import (
 
 // sessionFlags are the flags of session.
 type sessionFlags struct {
-	data, addr, models string
-	kind               string
-	spec               idrl.SessionSpec
+	data, addr, origin, models string
+	kind                       string
+	spec                       idrl.SessionSpec
 }
 
 func (f *sessionFlags) declare(fs *flag.FlagSet) {
@@ -28,6 +29,7 @@ func (f *sessionFlags) declare(fs *flag.FlagSet) {
 	catalogue := envs.Catalogue()
 	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything")
 	fs.StringVar(&f.addr, "addr", envOr("TIEBREAK_ADDR", defaultAddr), "`host:port` at which the server will run, for the link")
+	fs.StringVar(&f.origin, "origin", os.Getenv("TIEBREAK_ORIGIN"), "public `address` of the site, for the link, if it is not that one")
 	modelsFlag(fs, &f.models)
 	fs.StringVar(&f.spec.Title, "title", "Untitled session", "`name` of the session")
 	fs.StringVar(&f.spec.Env, "env", catalogue[0].ID, "`environment`: "+catalogue.Names()+"; and own models")
@@ -51,6 +53,7 @@ func sessionCommand() command {
 		example: "tiebreak session --data study --title 'Walk the grid' --env gridworld --kind state_rating --budget 40",
 		flags:   func(fs *flag.FlagSet) { new(sessionFlags).declare(fs) },
 		run:     runSession,
+		subs:    []command{sessionSetCommand()},
 	}
 }
 
@@ -83,6 +86,10 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 	if err := checkSpec(list, f.spec.WithDefaults()); err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err) // before the folder is touched
 	}
+	base, err := baseOf(f.addr, f.origin)
+	if err != nil {
+		return err
+	}
 	db, err := openStore(ctx, f.data)
 	if err != nil {
 		return err
@@ -96,6 +103,6 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(io.out, "Session:    %s\nAnnotator:  http://%s/join/%s\n", spec.ID, f.addr, token)
+	fmt.Fprintf(io.out, "Session:    %s\nAnnotator:  %s/join/%s\n", spec.ID, base, token)
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sync"
 
-	"tiebreak/internal/idrl"
 	"tiebreak/internal/jobs"
 )
 
@@ -31,7 +30,7 @@ func workerCommand() command {
 					fmt.Fprintf(io.err, "running at normal priority: %v\n", err)
 				}
 			})
-			w := &workshop{envs: list, yield: yield, trainers: map[idrl.SessionID]idrl.Trainer{}}
+			w := &workshop{envs: list, yield: yield}
 			return jobs.Serve(ctx, io.in, io.out, w.handle)
 		},
 	}

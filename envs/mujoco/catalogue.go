@@ -36,3 +36,7 @@ func Catalogue() []Listing {
 // Unavailable returns nil if environments of this package can be made, and else
 // what is missing, such that it goes on from "environment "ant"".
 func Unavailable() error { return engine.Check() }
+
+// Version returns the version of MuJoCo that this program is built for: "2.2.2".
+// It is empty in a program that was built without.
+func Version() string { return engine.Version() }

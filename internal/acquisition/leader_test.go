@@ -385,7 +385,7 @@ func TestPlausibleFallback(t *testing.T) {
 	want, pair := scorePair(t, acquisition.TT{}, input(m, p, g, nil))
 	for _, f := range []acquisition.Function{acquisition.LVAR{}, acquisition.VIDS{}} {
 		got, about := scorePair(t, f, input(m, p, g, rng.New(42, "draws", 0)))
-		if !floats.Equal(got, want) || about != pair || pair.First != 0 {
+		if !floats.Equal(got, want) || about.First != pair.First || about.Second != pair.Second || about.Var != pair.Var || pair.First != 0 {
 			t.Errorf("%T gives %v about %+v, want %v about %+v", f, got, about, want, pair)
 		}
 	}
@@ -395,6 +395,31 @@ func TestPlausibleFallback(t *testing.T) {
 		}
 	}()
 	acquisition.LVAR{}.Score(make([]float64, 6), input(m, p, g, nil))
+}
+
+// The reason of LVAR is about what was valued. Policy 1 has by far the largest term
+// before the answer, but the only queries there are tell nothing of it.
+func TestLVARNamesWhatItAsksAbout(t *testing.T) {
+	m := belief.Model{Start: belief.Isotropic(3, 1), Rating: belief.Rating{NoiseVar: 0.5}}
+	g := returns([]float64{0, 0, 0}, []float64{3, 0, 0}, []float64{0, 1, 0})
+	second, third := idrl.Query{Kind: idrl.RateState, X: []float64{0, 1, 0}}, idrl.Query{Kind: idrl.RateState, X: []float64{0, 0, 1}}
+
+	g.Queries = []idrl.Query{third, second}
+	got := choose(t, acquisition.LVAR{}, input(m, m.Start, g, rng.New(43, "draws", 0)))
+	if got.Query != 1 || got.First != 0 || got.Second != 2 || got.Rivals != 2 || got.PairStd != 1 || !(got.Info > 0) {
+		t.Errorf("%+v, want query 1, about the leader 0 and policy 2 of 2 rivals, with information", got)
+	}
+	// The variance of the difference of 0 and 2 falls from 1 to 1/(1 + 1/0.5), that of 0
+	// and 1 stays at 9; so the information lies between none and that about the former.
+	if most := -0.5 * math.Log(1.0/3); !(got.Info < most) {
+		t.Errorf("information %v about all differences, want less than %v about one", got.Info, most)
+	}
+
+	g.Queries = []idrl.Query{third, third}
+	got = choose(t, acquisition.LVAR{}, input(m, m.Start, g, rng.New(43, "draws", 0)))
+	if want := (acquisition.Selection{Query: got.Query, First: -1, Second: -1}); got != want {
+		t.Errorf("%+v where no query tells anything, want %+v", got, want)
+	}
 }
 
 // EUBO against 100,000 draws.

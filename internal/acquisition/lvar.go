@@ -14,9 +14,9 @@ import (
 //
 // the expected reduction of Σ_j p_j Var(G_j − G_L), where p_j is the share of 256
 // draws of the reward under which policy j of the table is the best. If that is
-// the leader under every draw the challenger of TT stands for the others. The pair
-// is the leader and the policy whose term p_j Var(G_j − G_L) is the largest. Source:
-// reference "methods", section 1.3.
+// the leader under every draw the challenger of TT stands for the others. Select
+// names the leader and the policy whose term p_j w_q (g_jq − g_Lq)² is the largest.
+// Source: reference "methods", section 1.3.
 type LVAR struct{}
 
 var _ Function = LVAR{}
@@ -55,7 +55,7 @@ func (t *Table) heaviest(share []float64, leader int) Pair {
 	best, most := noPair(), 0.0
 	for j, p := range share {
 		if v := t.spread(j, leader); p*v > most {
-			best, most = Pair{First: leader, Second: j, Var: v}, p*v
+			best, most = Pair{First: leader, Second: j, Var: v, share: share}, p*v
 		}
 	}
 	return best

@@ -12,6 +12,11 @@ import (
 type Pair struct {
 	First, Second int     // indexes of the policies; -1 if there are not two
 	Var           float64 // of the difference of their returns, ≥ 0
+
+	// share is the weight of every policy in a value that is about the differences
+	// of First and several others, of which Second is one; nil if it is about Second
+	// alone.
+	share []float64
 }
 
 // noPair stands for a value that is not about two policies.
@@ -54,10 +59,10 @@ func (t *Table) widest(n int, extra func(i, j int) float64, tie *rand.Rand) Pair
 			}
 			v := t.variance(t.delta(i, j)) + extra(i, j)
 			if v > best.Var {
-				best, ties = Pair{i, j, v}, 1
+				best, ties = Pair{First: i, Second: j, Var: v}, 1
 			} else if v == best.Var && tie != nil {
 				if ties++; tie.IntN(ties) == 0 { // each of the ties so far is equally likely
-					best = Pair{i, j, v}
+					best = Pair{First: i, Second: j, Var: v}
 				}
 			}
 		}

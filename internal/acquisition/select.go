@@ -7,12 +7,15 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A Selection is the query to ask and what made it worth asking.
+// A Selection is the query to ask and what made it worth asking. A query that tells
+// nothing of the policies that the function compares, as no other does either, was
+// drawn at random and has no pair.
 type Selection struct {
 	Query         int     // index of the table's query; -1 if there is none
-	First, Second int     // indexes of the policies it tells apart; -1 if the function has no pair
-	PairStd       float64 // standard deviation of the difference of their returns; 0 without a pair
-	Info          float64 // expected information about that difference, nats; 0 without a pair
+	First, Second int     // indexes of the policies it tells most about; -1 without a pair
+	Rivals        int     // policies that the function compares First with, Second among them; 0 without a pair
+	PairStd       float64 // standard deviation of the difference of the returns of First and Second; 0 without a pair
+	Info          float64 // expected information about the differences that are compared, nats; 0 without a pair
 }
 
 // Select returns the query with the highest value of f. Exact ties, between
@@ -27,14 +30,55 @@ func Select(f Function, in *Input) (Selection, error) {
 	if err != nil {
 		return Selection{}, err
 	}
-	s := Selection{Query: argmax(scores, in.Rand), First: p.First, Second: p.Second}
+	s := Selection{Query: argmax(scores, in.Rand), First: -1, Second: -1}
 	if p.First >= 0 && s.Query >= 0 {
-		delta := t.delta(p.First, p.Second)
-		variance := t.variance(delta) // leaves Σδ in t.sx
-		cov := floats.Dot(t.sx, row(t.c, s.Query))
-		s.PairStd, s.Info = math.Sqrt(variance), information(cov*cov*t.infoOf(s.Query), variance)
+		t.explain(&s, p)
 	}
 	return s, nil
+}
+
+// explain sets what made s.Query worth asking, where the values are about p. Of
+// several policies that First is compared with it names the one that the answer takes
+// the most weighted variance from, and Info is about all of them: as of one Gaussian
+// quantity with the sum of their weighted variances.
+func (t *Table) explain(s *Selection, p Pair) {
+	second, rivals, gone, whole := t.challenger(s.Query, p)
+	delta := t.delta(p.First, second)
+	variance := t.variance(delta) // leaves Σδ in t.sx
+	if p.share == nil {
+		cov := floats.Dot(t.sx, row(t.c, s.Query))
+		gone, whole = cov*cov*t.infoOf(s.Query), variance
+	}
+	if !(gone > 0) {
+		return
+	}
+	s.First, s.Second, s.Rivals = p.First, second, rivals
+	s.PairStd, s.Info = math.Sqrt(variance), information(gone, whole)
+}
+
+// challenger returns the policy whose weighted difference from p.First query q tells
+// most about, how many have a weight, how much of their weighted variances is
+// expected to go with the answer, and their sum. Without weights that is p.Second, one,
+// and no sums.
+func (t *Table) challenger(q int, p Pair) (second, rivals int, gone, whole float64) {
+	if p.share == nil {
+		return p.Second, 1, 0, 0
+	}
+	second = p.Second
+	most, sx := 0.0, t.sx
+	t.belief.CovMul(sx, row(t.c, q))
+	for j, share := range p.share {
+		if !(share > 0) {
+			continue
+		}
+		cov := floats.Dot(sx, t.delta(p.First, j))
+		less := share * cov * cov * t.infoOf(q)
+		rivals, gone, whole = rivals+1, gone+less, whole+share*t.spread(j, p.First)
+		if less > most {
+			most, second = less, j
+		}
+	}
+	return second, rivals, gone, whole
 }
 
 // information returns −½ log(1 − gone/variance) nats, the information about a

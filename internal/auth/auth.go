@@ -2,8 +2,9 @@
 //
 // Nobody has a password. A link with a secret token lets in: a researcher by a
 // sign-in link that works once, annotators by an invitation to one session. In
-// exchange for a link the browser receives a cookie with another token. Only
-// SHA-256 hashes of tokens are stored.
+// exchange for a link the browser receives a cookie with another token, and an
+// annotator's page a key with which the same annotator signs in again when the
+// login has ended. Only SHA-256 hashes of tokens are stored.
 package auth
 
 import (
@@ -22,12 +23,16 @@ type Links interface {
 	AddUser(ctx context.Context, user string, now time.Time) error
 
 	// Invite records a link that lets in uses times until it expires: user, if
-	// that is not empty, else annotators of session.
-	Invite(ctx context.Context, hash []byte, user string, session idrl.SessionID, uses int, now, expires time.Time) error
+	// that is not empty, else annotators of session. It returns its number.
+	Invite(ctx context.Context, hash []byte, user string, session idrl.SessionID, uses int, now, expires time.Time) (int64, error)
 
 	// Invitation returns whom a link lets in now, or an error of kind NotFound
-	// if it is unknown, expired or used up. It uses nothing up.
+	// if it is unknown, expired, revoked or used up. It uses nothing up.
 	Invitation(ctx context.Context, hash []byte, now time.Time) (user string, session idrl.SessionID, err error)
+
+	// InvitationSession returns the session that a link for annotators leads to,
+	// also if it lets in no more, or an error of kind NotFound.
+	InvitationSession(ctx context.Context, hash []byte) (idrl.SessionID, error)
 }
 
 // Logins stores logins. hash is the SHA-256 of a cookie's token.
@@ -37,9 +42,8 @@ type Logins interface {
 	// Invitation.
 	SignIn(ctx context.Context, link, hash []byte, name string, now time.Time) (user string, session idrl.SessionID, annotator idrl.AnnotatorID, err error)
 
-	// Login returns who holds the cookie, since when, and when they were seen
-	// last, or an error of kind NotFound.
-	Login(ctx context.Context, hash []byte) (user string, session idrl.SessionID, annotator idrl.AnnotatorID, since, seen time.Time, err error)
+	// Login returns who holds the cookie, or an error of kind NotFound.
+	Login(ctx context.Context, hash []byte) (idrl.Login, error)
 
 	// Seen records that the holder of a login was seen.
 	Seen(ctx context.Context, hash []byte, now time.Time) error
@@ -48,10 +52,11 @@ type Logins interface {
 	SignOut(ctx context.Context, hash []byte) error
 }
 
-// Store is where links and logins are kept. store.DB is one.
+// Store is where links, logins and keys are kept. store.DB is one.
 type Store interface {
 	Links
 	Logins
+	Keys
 }
 
 // Config configures an Auth.
@@ -78,17 +83,21 @@ func New(c Config) *Auth {
 	return &Auth{store: c.Store, now: c.Now}
 }
 
+// Limits of an invitation.
 const (
-	signInLinkLife = 24 * time.Hour
-	maxInvitation  = 365 * 24 * time.Hour // life of an invitation
-	maxUses        = 10000                // of an invitation
+	MaxUses           = 10000
+	MaxInvitationDays = 365
+)
+
+const (
+	signInLinkLife = time.Hour
 
 	maxUser = 80 // bytes
 	maxName = 80 // bytes
 )
 
 // NewResearcherLink returns the token of a link that signs in a researcher
-// once, within 24 hours. It adds the researcher if need be. It returns an
+// once, within an hour. It adds the researcher if need be. It returns an
 // error of kind Invalid if user is no name.
 func (a *Auth) NewResearcherLink(ctx context.Context, user string) (token string, err error) {
 	user, err = clean("user", user, maxUser)
@@ -103,7 +112,8 @@ func (a *Auth) NewResearcherLink(ctx context.Context, user string) (token string
 		return "", err
 	}
 	token, hash := newToken()
-	return token, a.store.Invite(ctx, hash, user, "", 1, now, now.Add(signInLinkLife))
+	_, err = a.store.Invite(ctx, hash, user, "", 1, now, now.Add(signInLinkLife))
+	return token, err
 }
 
 // NewInvitation returns the token of a link that lets uses annotators into a
@@ -113,14 +123,15 @@ func (a *Auth) NewInvitation(ctx context.Context, session idrl.SessionID, uses i
 	switch {
 	case session == "":
 		return "", idrl.Errorf(idrl.Invalid, "an invitation is to a session; name one")
-	case uses < 1 || uses > maxUses:
-		return "", idrl.Errorf(idrl.Invalid, "an invitation is for 1 to %d annotators; got %d", maxUses, uses)
-	case life <= 0 || life > maxInvitation:
-		return "", idrl.Errorf(idrl.Invalid, "an invitation is valid for at most %d days", int(maxInvitation.Hours()/24))
+	case uses < 1 || uses > MaxUses:
+		return "", idrl.Errorf(idrl.Invalid, "an invitation is for 1 to %d annotators; got %d", MaxUses, uses)
+	case life <= 0 || life > MaxInvitationDays*24*time.Hour:
+		return "", idrl.Errorf(idrl.Invalid, "an invitation is valid for at most %d days", MaxInvitationDays)
 	}
 	token, hash := newToken()
 	now := a.now()
-	return token, a.store.Invite(ctx, hash, "", session, uses, now, now.Add(life))
+	_, err = a.store.Invite(ctx, hash, "", session, uses, now, now.Add(life))
+	return token, err
 }
 
 // PeekResearcher returns whom a sign-in link would sign in. It does not use the
@@ -142,6 +153,17 @@ func (a *Auth) PeekInvitation(ctx context.Context, token string) (idrl.SessionID
 		err = notValid()
 	}
 	return session, err
+}
+
+// InvitationSession returns the session that an invitation leads to, also if it lets
+// in no more. It tells whom a browser may be already; it lets nobody in. It returns
+// an error of kind NotFound if there is no such invitation.
+func (a *Auth) InvitationSession(ctx context.Context, token string) (id idrl.SessionID, err error) {
+	hash, err := hashToken(token)
+	if err == nil {
+		id, err = a.store.InvitationSession(ctx, hash)
+	}
+	return id, forPeople(err)
 }
 
 func (a *Auth) peek(ctx context.Context, token string) (user string, session idrl.SessionID, err error) {
@@ -186,14 +208,17 @@ func (a *Auth) signIn(ctx context.Context, token, name string) (Actor, string, e
 	if err != nil {
 		return Actor{}, "", forPeople(err)
 	}
-	return actor(user, session, annotator), cookie, nil
+	return actor(idrl.Login{User: user, Session: session, Annotator: annotator}), cookie, nil
 }
 
-func actor(user string, session idrl.SessionID, annotator idrl.AnnotatorID) Actor {
-	if user != "" {
-		return Actor{Role: Researcher, User: user}
+func actor(l idrl.Login) Actor {
+	switch {
+	case l.User != "":
+		return Actor{Role: Researcher, User: l.User}
+	case l.Revoked:
+		return Actor{Role: Removed, Session: l.Session, Annotator: l.Annotator}
 	}
-	return Actor{Role: Annotator, Session: session, Annotator: annotator}
+	return Actor{Role: Annotator, Session: l.Session, Annotator: l.Annotator}
 }
 
 // clean trims a name. It returns an error of kind Invalid that says what to
@@ -210,7 +235,7 @@ func clean(what, name string, limit int) (string, error) {
 }
 
 func notValid() error {
-	return idrl.Errorf(idrl.NotFound, "this link is not valid: it was used already, has expired, or is incomplete; ask for a new one")
+	return idrl.Errorf(idrl.NotFound, "this link is not valid: it was used already, has expired, was revoked, or is incomplete; ask for a new one")
 }
 
 // forPeople gives every reason why a link does not work the same words, which

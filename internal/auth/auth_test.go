@@ -1,6 +1,7 @@
 package auth_test
 
 import (
+	"context"
 	"strings"
 	"sync"
 	"testing"
@@ -137,23 +138,22 @@ func TestLinksExpire(t *testing.T) {
 	if err1 != nil || err2 != nil {
 		t.Fatal(err1, err2)
 	}
-	c.now = c.now.Add(24*time.Hour - time.Second)
+	c.now = c.now.Add(time.Hour - time.Second)
 	if _, err := a.PeekResearcher(ctx, sign); err != nil {
 		t.Errorf("a second early: %v", err)
 	}
 	c.now = c.now.Add(time.Second)
 	_, err := a.PeekResearcher(ctx, sign)
-	wantKind(t, "sign-in link after a day", err, idrl.NotFound)
+	wantKind(t, "sign-in link after an hour", err, idrl.NotFound)
 	if _, err := a.PeekInvitation(ctx, join); err != nil {
-		t.Errorf("invitation after a day: %v", err)
+		t.Errorf("invitation after an hour: %v", err)
 	}
-	c.now = c.now.Add(24 * time.Hour)
+	c.now = c.now.Add(47 * time.Hour)
 	_, _, err = a.Redeem(ctx, join, "")
 	wantKind(t, "invitation after two days", err, idrl.NotFound)
 }
 
 func TestLoginsExpire(t *testing.T) {
-	const day = 24 * time.Hour
 	for _, test := range []struct {
 		name    string
 		role    auth.Role
@@ -279,4 +279,38 @@ func TestTokensAreNotMixed(t *testing.T) {
 	}
 	_, err = a.PeekInvitation(t.Context(), signIn(t, a, auth.Annotator))
 	wantKind(t, "a cookie as a link", err, idrl.NotFound)
+}
+
+// fullDisk is a store that takes no write.
+type fullDisk struct{ *store.DB }
+
+func (fullDisk) Seen(context.Context, []byte, time.Time) error {
+	return idrl.Errorf(idrl.Unavailable, "the disk is full")
+}
+
+func (fullDisk) SignOut(context.Context, []byte) error {
+	return idrl.Errorf(idrl.Unavailable, "the disk is full")
+}
+
+// Who is signed in stays so on a full disk, for no longer than else.
+func TestActorOnAFullDisk(t *testing.T) {
+	a, c, db := service(t)
+	token, err := a.NewResearcherLink(t.Context(), "grace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, cookie, err := a.RedeemResearcher(t.Context(), token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := auth.New(auth.Config{Store: fullDisk{db}, Now: c.Now})
+	for _, step := range []struct {
+		after time.Duration
+		role  auth.Role
+	}{{time.Hour, auth.Researcher}, {15 * 24 * time.Hour, auth.None}} {
+		c.now = c.now.Add(step.after)
+		if who, err := full.Actor(t.Context(), cookie); err != nil || who.Role != step.role {
+			t.Errorf("after %v: %+v, %v; want role %v", step.after, who, err, step.role)
+		}
+	}
 }

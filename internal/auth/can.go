@@ -10,16 +10,17 @@ const (
 	None       Role = "" // not signed in
 	Researcher Role = "researcher"
 	Annotator  Role = "annotator" // of one session
+	Removed    Role = "removed"   // was an annotator of one session; may do nothing
 )
 
 // Roles returns every role.
-func Roles() []Role { return []Role{None, Researcher, Annotator} }
+func Roles() []Role { return []Role{None, Researcher, Annotator, Removed} }
 
 // An Actor is who makes a request.
 type Actor struct {
 	Role      Role
 	User      string           // of a researcher
-	Annotator idrl.AnnotatorID // of an annotator
+	Annotator idrl.AnnotatorID // of an annotator, also a removed one
 	Session   idrl.SessionID   // the annotator's
 }
 
@@ -30,8 +31,10 @@ type Action string
 const (
 	ListSessions  Action = "list sessions"
 	CreateSession Action = "create a session"
-	WatchSession  Action = "watch a session" // its dashboard, belief, candidates and everybody's answers
-	Invite        Action = "invite annotators"
+	WatchSession  Action = "watch a session"   // its dashboard, belief, candidates and everybody's answers
+	Invite        Action = "invite annotators" // and see and revoke the links
+	Remove        Action = "remove annotators" // and say whether their answers count
+	ChangeSession Action = "change a session"  // how many answers it wants
 	Export        Action = "export a session"
 	Label         Action = "answer questions"
 	FetchClip     Action = "fetch a clip" // of an annotator: only of their own assignments, which the store knows
@@ -39,7 +42,7 @@ const (
 
 // Actions returns every action.
 func Actions() []Action {
-	return []Action{ListSessions, CreateSession, WatchSession, Invite, Export, Label, FetchClip}
+	return []Action{ListSessions, CreateSession, WatchSession, Invite, Remove, ChangeSession, Export, Label, FetchClip}
 }
 
 // Can reports whether an actor may act on a session, which is empty for actions
@@ -52,7 +55,7 @@ func Can(a Actor, action Action, session idrl.SessionID) bool {
 		switch action {
 		case ListSessions, CreateSession:
 			return true
-		case WatchSession, Invite, Export, FetchClip:
+		case WatchSession, Invite, Remove, ChangeSession, Export, FetchClip:
 			return session != ""
 		default:
 			return false

@@ -13,6 +13,7 @@ func TestCan(t *testing.T) {
 		"nobody":                    {},
 		"researcher":                {Role: auth.Researcher, User: "grace"},
 		"annotator of s":            {Role: auth.Annotator, Session: "s", Annotator: "a1"},
+		"removed from s":            {Role: auth.Removed, Session: "s", Annotator: "a1"},
 		"annotator of nothing":      {Role: auth.Annotator},
 		"session without a role":    {Session: "s", Annotator: "a1"},
 		"annotator without a name":  {Role: auth.Annotator, Session: "s"},
@@ -29,7 +30,7 @@ func TestCan(t *testing.T) {
 		allowed[request{"researcher", auth.CreateSession, session}] = true
 	}
 	for _, session := range []idrl.SessionID{"s", "t"} {
-		for _, action := range []auth.Action{auth.WatchSession, auth.Invite, auth.Export, auth.FetchClip} {
+		for _, action := range []auth.Action{auth.WatchSession, auth.Invite, auth.Remove, auth.ChangeSession, auth.Export, auth.FetchClip} {
 			allowed[request{"researcher", action, session}] = true
 		}
 	}

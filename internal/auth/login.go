@@ -37,24 +37,33 @@ func (a *Auth) Actor(ctx context.Context, cookie string) (Actor, error) {
 	if err != nil {
 		return Actor{}, nil //nolint:nilerr // a cookie that cannot be one makes nobody
 	}
-	user, session, annotator, since, seen, err := a.store.Login(ctx, hash)
+	login, err := a.store.Login(ctx, hash)
 	if idrl.KindOf(err) == idrl.NotFound {
 		return Actor{}, nil
 	}
 	if err != nil {
 		return Actor{}, err
 	}
-	who, now := actor(user, session, annotator), a.now()
+	who, now := actor(login), a.now()
 	l := limits(who.Role)
-	if now.Sub(since) > l.absolute || now.Sub(seen) > l.idle {
-		return Actor{}, a.store.SignOut(ctx, hash)
+	if now.Sub(login.Since) > l.absolute || now.Sub(login.SeenAt) > l.idle {
+		return Actor{}, unlessFull(a.store.SignOut(ctx, hash))
 	}
-	if now.Sub(seen) > seenEvery {
-		if err := a.store.Seen(ctx, hash, now); err != nil {
+	if now.Sub(login.SeenAt) > seenEvery {
+		if err := unlessFull(a.store.Seen(ctx, hash, now)); err != nil {
 			return Actor{}, err
 		}
 	}
 	return who, nil
+}
+
+// unlessFull drops the error of a write that the disk did not take: who somebody is
+// does not depend on it, and researchers must be able to see what is wrong.
+func unlessFull(err error) error {
+	if k := idrl.KindOf(err); k == idrl.Unavailable || k == idrl.Damaged {
+		return nil
+	}
+	return err
 }
 
 // SignOut makes a cookie worthless. One that is already is no error.

@@ -4,24 +4,32 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math"
 )
 
 // The encoding of a Gaussian: magic, version and d as little-endian uint32, then
-// the mean and the upper triangle of Σ by rows as little-endian float64.
+// the mean and the upper triangle of Σ by rows as little-endian float64, and then
+// the CRC-32C of all before it, which version 1 did not have.
 const (
 	codecMagic   = 0x4c454254 // "TBEL"
-	codecVersion = 1
+	codecVersion = 2
 	codecHeader  = 12 // bytes
+	codecSum     = 4  // bytes
 )
 
-// codecSize returns the number of bytes of the encoding of dimension d.
+// codecSize returns the number of bytes of the encoding of dimension d, without
+// its sum.
 func codecSize(d int) int { return codecHeader + 8*(d+d*(d+1)/2) }
+
+// checksum returns the CRC-32C of data, which finds every change of up to 32
+// neighbouring bits.
+func checksum(data []byte) uint32 { return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)) }
 
 // MarshalBinary returns an encoding of g that gives back every bit.
 func (g *Gaussian) MarshalBinary() ([]byte, error) {
 	d := len(g.mean)
-	out := make([]byte, 0, codecSize(d))
+	out := make([]byte, 0, codecSize(d)+codecSum)
 	for _, v := range [...]uint32{codecMagic, codecVersion, uint32(d)} {
 		out = binary.LittleEndian.AppendUint32(out, v)
 	}
@@ -34,11 +42,11 @@ func (g *Gaussian) MarshalBinary() ([]byte, error) {
 	for i := range d {
 		put(g.cov[i*d+i : (i+1)*d])
 	}
-	return out, nil
+	return binary.LittleEndian.AppendUint32(out, checksum(out)), nil
 }
 
 // UnmarshalBinary sets g, which must be new, to what data encodes. It refuses
-// data that is cut, of another version, or not made of finite numbers with
+// data that is cut, changed, of a later version, or not made of finite numbers with
 // variances that are not negative.
 func (g *Gaussian) UnmarshalBinary(data []byte) error {
 	if g.mean != nil {
@@ -47,8 +55,16 @@ func (g *Gaussian) UnmarshalBinary(data []byte) error {
 	if len(data) < codecHeader || binary.LittleEndian.Uint32(data) != codecMagic {
 		return errors.New("belief: not an encoded Gaussian")
 	}
-	if v := binary.LittleEndian.Uint32(data[4:]); v != codecVersion {
-		return fmt.Errorf("belief: encoding version %d; this program knows %d", v, codecVersion)
+	switch v := binary.LittleEndian.Uint32(data[4:]); v {
+	case 1:
+	case codecVersion:
+		end := len(data) - codecSum
+		if end < codecHeader || binary.LittleEndian.Uint32(data[end:]) != checksum(data[:end]) {
+			return errors.New("belief: the encoding was changed or cut: its checksum is wrong")
+		}
+		data = data[:end]
+	default:
+		return fmt.Errorf("belief: encoding version %d; this program knows up to %d", v, codecVersion)
 	}
 	n := binary.LittleEndian.Uint32(data[8:])
 	if n < 1 || n > MaxDim || len(data) != codecSize(int(n)) {

@@ -53,6 +53,10 @@ func (b *RatersBelief) Sample(dst []float64, rng *rand.Rand) []float64 {
 	return b.theta.Sample(dst, rng)
 }
 
+// SampleFrom stores the draw of θ that z stands for in dst and returns it, under the
+// rules of idrl.Posterior.
+func (b *RatersBelief) SampleFrom(dst, z []float64) []float64 { return b.theta.SampleFrom(dst, z) }
+
 // Offset returns the mean and variance of an annotator's offset. ok is false if the
 // annotator has not rated yet.
 func (b *RatersBelief) Offset(a idrl.AnnotatorID) (mean, variance float64, ok bool) {

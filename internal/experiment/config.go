@@ -66,7 +66,7 @@ type Experiment struct {
 // that suits a file: "chain-state-paper".
 func (e Experiment) Name() string {
 	if e.Task != nil {
-		return "task-" + e.Task.sum
+		return "task-" + e.Task.slug() + e.Task.sum
 	}
 	parts := []string{e.Figure, e.Queries, e.Mode}
 	def := e.Mode == Corrected

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"strings"
 
 	"tiebreak/internal/idrl"
 )
@@ -54,6 +55,21 @@ type TaskAnswers struct {
 	NoiseStd float64 `json:"noise_std"` // of numbers; default 0.1
 	Beta     float64 `json:"beta"`      // rationality of comparisons (Bradley–Terry), per unit of reward; default 3
 }
+
+// slug returns what a folder's name says of the title, ending in a dash; empty if
+// nothing is left of it.
+func (t *Task) slug() string {
+	words := strings.FieldsFunc(strings.ToLower(t.Title), func(r rune) bool {
+		return !('a' <= r && r <= 'z' || '0' <= r && r <= '9')
+	})
+	s := strings.Join(words, "-")
+	if s = strings.Trim(s[:min(len(s), maxSlug)], "-"); s == "" {
+		return ""
+	}
+	return s + "-"
+}
+
+const maxSlug = 40 // bytes
 
 // maxTaskBytes is the largest size of a task file.
 const maxTaskBytes = 64 << 20

@@ -32,7 +32,7 @@ func TestDelivery(t *testing.T) {
 		}
 	}
 	e := valid(t, c)
-	if e.Title != "A delivery robot" || e.Answers != 25 || !strings.HasPrefix(e.Name(), "task-") {
+	if e.Title != "A delivery robot" || e.Answers != 25 || !strings.HasPrefix(e.Name(), "task-a-delivery-robot-") {
 		t.Errorf("title %q, %d answers, name %q", e.Title, e.Answers, e.Name())
 	}
 	check(t, do(t, e, experiment.Options{}), true)

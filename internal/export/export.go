@@ -9,19 +9,25 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Row is one answer with what it speaks of. The log rows that withdraw answers
-// have none: the answer that they withdraw is marked.
-type Row struct {
-	Answer    idrl.Answer
-	Query     idrl.Query
-	Clips     []idrl.Clip // of Query, in its order
-	Why       idrl.Why
-	Withdrawn bool // a later row withdraws the answer
-}
+// Row is one answer with what it speaks of. The log rows that withdraw answers, and
+// those that decide whose answers count, have none: the answers are marked.
+type Row = idrl.Labelled
 
 // Rows calls yield with each answer of a session, by Seq, until yield returns an
 // error, which it returns.
 type Rows func(yield func(Row) error) error
+
+// Counting returns rows without those of annotators who are left out.
+func Counting(rows Rows) Rows {
+	return func(yield func(Row) error) error {
+		return rows(func(r Row) error {
+			if r.LeftOut {
+				return nil
+			}
+			return yield(r)
+		})
+	}
+}
 
 // Formats returns the names of the formats, the default first.
 func Formats() []string { return []string{"jsonl", "csv"} }

@@ -18,6 +18,10 @@ const (
 	Skip             Choice = "skip"
 	TechnicalFailure Choice = "technical_failure"
 	Rated            Choice = "rated" // Answer.Rating holds the rating
+
+	// Of rows by which a researcher decides whether an annotator's answers count.
+	LeftOut Choice = "left_out" // none of them, given before or later
+	TakenIn Choice = "taken_in" // all of them again
 )
 
 // Side is one of the two clips of a comparison.
@@ -32,9 +36,9 @@ const (
 // Inputs returns the ways in which an answer can be given.
 func Inputs() []string { return []string{"keyboard", "mouse", "touch", "api"} }
 
-// An Answer is one row of the log of a session: a reply to a query, or the
-// withdrawal of an earlier reply. The log is append-only, and the posterior is
-// a function of it alone.
+// An Answer is one row of the log of a session: a reply to a query, the withdrawal
+// of an earlier reply, or the decision whether the replies of Annotator count. The
+// log is append-only, and the posterior is a function of it alone.
 type Answer struct {
 	ID         AnswerID // minted by the client; unique
 	Seq        int64    // position in the session's log, from 1; given by the session
@@ -63,12 +67,19 @@ type Answer struct {
 	Input        string    // one of Inputs()
 	Instructions int64     // version of the instructions shown
 	Late         bool      // the lease had expired; set by the session
+	Doubts       Doubts    // what of the above cannot be true; set by the session
 }
 
 // Informative reports whether the answer enters the likelihood.
 func (a Answer) Informative() bool {
 	return a.Choice == ChoseA || a.Choice == ChoseB || a.Choice == Equal || a.Choice == Rated
 }
+
+// Decision reports whether the row decides whether the annotator's replies count.
+func (a Answer) Decision() bool { return a.Choice == LeftOut || a.Choice == TakenIn }
+
+// Reply reports whether the row is a reply to a query.
+func (a Answer) Reply() bool { return a.Undoes == "" && !a.Decision() }
 
 // ProbA returns the stated polarity of a comparison: the probability with which
 // the annotator prefers clip a. ok is false where the choice states none.
@@ -130,9 +141,16 @@ func (a Answer) Validate(q Query) error {
 	return nil
 }
 
-// Effective returns the answers of a log that are not withdrawn, in order, with
-// the withdrawals themselves left out.
+// Effective returns the answers of a log that count, in order: the replies that are
+// not withdrawn, of annotators who are not left out.
 func Effective(log []Answer) []Answer {
+	out := Excluded(log)
+	return slices.DeleteFunc(Standing(log), func(a Answer) bool { return out[a.Annotator] })
+}
+
+// Standing returns the replies of a log that are not withdrawn, in order, also those
+// of annotators who are left out.
+func Standing(log []Answer) []Answer {
 	undone := map[AnswerID]bool{}
 	for _, a := range log {
 		if a.Undoes != "" {
@@ -141,8 +159,19 @@ func Effective(log []Answer) []Answer {
 	}
 	var out []Answer
 	for _, a := range log {
-		if a.Undoes == "" && !undone[a.ID] {
+		if a.Reply() && !undone[a.ID] {
 			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// Excluded returns the annotators who are left out after a log.
+func Excluded(log []Answer) map[AnnotatorID]bool {
+	out := map[AnnotatorID]bool{}
+	for _, a := range log {
+		if a.Decision() {
+			out[a.Annotator] = a.Choice == LeftOut
 		}
 	}
 	return out

@@ -16,6 +16,7 @@ const (
 	Conflict                // the request is right but clashes with what is recorded
 	Forbidden               // the actor may not do this
 	Unavailable             // right now it cannot be done; try again later
+	Damaged                 // what was recorded can no longer be read; it must be restored
 )
 
 // Error is an error with a kind. Its message may be shown to a user.

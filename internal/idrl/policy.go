@@ -3,6 +3,7 @@ package idrl
 import (
 	"context"
 	"math/rand/v2"
+	"time"
 )
 
 // A Policy chooses actions. It is immutable.
@@ -38,6 +39,8 @@ type Origin string
 const (
 	FromSample Origin = "sample" // optimal for a draw from the posterior (Thompson sampling)
 	FromMean   Origin = "mean"   // optimal for the posterior mean
+	FromPrior  Origin = "prior"  // of the pool: optimal for weights drawn from N(0, I)
+	FromDraft  Origin = "draft"  // of the pool: random, where a solve would take too long
 )
 
 // A Candidate is a plausibly optimal policy.
@@ -60,15 +63,27 @@ type Generation struct {
 	Candidates []Candidate
 	Clips      map[ClipID]Clip
 	Queries    []Query
+
+	// Pool is a fixed set of policies that every generation of the session was
+	// trained with: Origin, ID, Mu and Clip only. The first generation alone has it.
+	Pool []Candidate
 }
 
 // A TrainJob asks for a generation from a frozen belief.
 type TrainJob struct {
 	BasedOn   int64
 	Posterior Posterior
-	Seed      uint64      // of the session; streams add BasedOn
-	Warm      [][]float64 // Params of the last generation's candidates
-	Progress  Progress    // may be nil
+	Seed      uint64        // of the session; streams add BasedOn
+	Warm      [][]float64   // Params of the last generation's candidates
+	Progress  Progress      // may be nil
+	Outlook   func(Outlook) // may be nil
+}
+
+// An Outlook says when the result of a job is to be expected.
+type Outlook struct {
+	Waiting bool      // nothing works on it yet
+	Ahead   int       // jobs that come before it, those under way among them, while it is waiting
+	Ready   time.Time // by how long others like it took; zero if that is not known
 }
 
 // Progress is told how far a long job is: done of total, and what it is doing.

@@ -24,6 +24,11 @@ type Posterior interface {
 
 	// Sample stores a draw of θ in dst and returns it, under the rules of Mean.
 	Sample(dst []float64, rng *rand.Rand) []float64
+
+	// SampleFrom stores the draw of θ that the independent standard normal numbers z
+	// stand for in dst and returns it, under the rules of Mean. z has length d and may
+	// be dst.
+	SampleFrom(dst, z []float64) []float64
 }
 
 // A Likelihood says how probable an answer is, given what is believed of

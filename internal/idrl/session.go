@@ -9,7 +9,7 @@ import (
 )
 
 // A SessionSpec is what a session is made of. It is fixed when the session is
-// created, but for the instructions, whose version is counted.
+// created, but for the instructions, whose version is counted, and the budget.
 type SessionSpec struct {
 	ID           SessionID
 	Title        string
@@ -18,7 +18,7 @@ type SessionSpec struct {
 	Acquisition  string    // one of AcquisitionsFor(Kind)
 	Prior        string    // "linear": independent weights; "kernel": the environment's FeatureKernel
 	Likelihood   string    // of comparisons: one of Likelihoods()
-	Budget       int       // answers after which the session is complete; 0 for no limit
+	Budget       int       // informative answers after which the session is complete; 0 for no limit
 	Instructions string    // for annotators, plain text, a line a point
 	Seed         uint64    // of every random stream, and of the environment's layout
 
@@ -45,7 +45,7 @@ const (
 	MaxTitle        = 120   // bytes
 	MaxInstructions = 4000  // bytes
 	MaxBudget       = 10000 // answers
-	MaxArchive      = 200   // policies of past generations that questions may be chosen by
+	MaxArchive      = 200   // distinct policies of past generations that are known besides the pool
 )
 
 // Acquisitions returns the names of the acquisition functions that sessions may
@@ -146,8 +146,8 @@ func (s SessionSpec) Validate() error {
 		return Errorf(Invalid, "the title must have 1 to %d characters", MaxTitle)
 	case len(s.Instructions) > MaxInstructions:
 		return Errorf(Invalid, "the instructions must have at most %d characters; they have %d", MaxInstructions, len(s.Instructions))
-	case s.Budget < 0 || s.Budget > MaxBudget:
-		return Errorf(Invalid, "the budget must be 0 (no limit) to %d answers; got %d", MaxBudget, s.Budget)
+	case CheckBudget(s.Budget) != nil:
+		return CheckBudget(s.Budget)
 	case s.Candidates < 2 || s.Candidates > 50:
 		return Errorf(Invalid, "candidates must be 2 to 50; got %d", s.Candidates)
 	case s.Ahead < 1 || s.Ahead > 10:
@@ -162,12 +162,22 @@ func (s SessionSpec) Validate() error {
 	return nil
 }
 
+// CheckBudget returns an error of kind Invalid unless a session may want that many
+// answers.
+func CheckBudget(answers int) error {
+	if answers < 0 || answers > MaxBudget {
+		return Errorf(Invalid, "the budget must be 0 (no limit) to %d answers; got %d", MaxBudget, answers)
+	}
+	return nil
+}
+
 // Why records what made a question worth asking. Researchers see it, never
 // annotators.
 type Why struct {
-	First, Second PolicyID // the pair it tells apart; empty where the acquisition has no pair
-	PairStd       float64  // standard deviation of the difference of their returns before the answer
-	Info          float64  // expected information about that difference, nats
+	First, Second PolicyID // the pair that it tells most about; empty where the acquisition has no pair
+	Rivals        int      // policies that First was compared with, Second among them; 0 where not recorded
+	PairStd       float64  // standard deviation of the difference of the pair's returns before the answer
+	Info          float64  // expected information about the differences that it was chosen for, nats
 	BasedOn       int64    // the generation it came from
 	AfterSeq      int64    // log rows in the belief that chose it
 }
@@ -194,14 +204,37 @@ type Snapshot struct {
 	Regret Regret
 }
 
-// Regret is the expected loss of stopping now: the return that the best
-// candidate would bring over the leader (the mean-optimal candidate), over
-// samples from the posterior. Source: reference "methods", section 4.
+// RegretDefinition is what the numbers of a Regret mean today; package regret has
+// the formulas. Definition 1 was over the candidates in use alone, and Mean and Bound
+// were returns; definition 0 stands for a row without a statement.
+const RegretDefinition = 2
+
+// RegretTolerance is the share of the span up to which a loss counts as small.
+const RegretTolerance = 0.05
+
+// Regret says what stopping after a log row would cost: how far the best policy
+// found may fall behind the best one known, as a share of the span, the range of
+// returns from the worst to the best known policy under the same reward weights.
 type Regret struct {
-	Seq  int64
-	Mean float64
-	P95  float64 // 95 % quantile
+	Seq        int64
+	Definition int
+	Policies   int     // known, the best included
+	Within     float64 // probability that the loss is at most RegretTolerance
+	Bound      float64 // the loss is at most this with a probability of 95 %
+	Unbeaten   float64 // probability that no known policy is better at all
+	Mean       float64 // expected loss
+	Span       float64 // expected span, a return
 }
+
+// Basis says which policies a Regret compares the best one with.
+type Basis string
+
+// Bases of a Regret.
+const (
+	AgainstPool    Basis = "pool"    // policies solved for draws from the prior and from the posteriors so far
+	AgainstSearch  Basis = "search"  // those that a search of bounded length has found
+	AgainstEarlier Basis = "earlier" // candidates alone: the session was begun before the pool was kept
+)
 
 // Journal is the durable record of sessions. Its methods may be called from any
 // goroutine; each write is durable before it returns.
@@ -222,6 +255,10 @@ type Journal interface {
 
 	// Adopt records that generation g is in use from log position seq on.
 	Adopt(ctx context.Context, id SessionID, g Generation, seq int64) error
+
+	// Settings returns what researchers want of the session now, or an error of kind
+	// NotFound.
+	Settings(ctx context.Context, id SessionID) (Settings, error)
 }
 
 // Row is a row of a session's log with what is recorded along with it.
@@ -234,12 +271,14 @@ type Row struct {
 // Record is what a Journal holds of one session.
 type Record struct {
 	Spec        SessionSpec
-	Log         []Answer     // by Seq
-	Assignments []Assignment // by N, open and closed
-	Snapshots   []Snapshot   // by Seq, from 1
-	Generation  *Generation  // adopted last; nil if none. Its clips have no Media
-	AdoptedAt   int64        // log position at which it was adopted
-	Archive     []Candidate  // policies of the generations before it, the last MaxArchive of them, oldest first; ID and Mu only
+	Settings    Settings
+	Log         []Answer      // by Seq
+	Assignments []Assignment  // by N, open and closed
+	Snapshots   []Snapshot    // by Seq, from 1
+	Generation  *Generation   // adopted last; nil if none. Its clips have no Media
+	AdoptedAt   int64         // log position at which it was adopted
+	Pool        []Candidate   // of the first generation; empty for sessions of earlier versions
+	Archive     [][]Candidate // of the generations before it, oldest first; ID, Origin, Mu and Clip only
 }
 
 // Receipt acknowledges a log row that is durable.
@@ -251,19 +290,21 @@ type Receipt struct {
 
 // Estimate is a number with its uncertainty.
 type Estimate struct {
-	Name string
-	ID   string
-	Mean float64
-	Std  float64
-	Clip ClipID // shows it, where there is something to show
+	Name  string
+	ID    string
+	Mean  float64
+	Std   float64
+	Clip  ClipID // shows it, where there is something to show
+	Draws int    // candidates in use that are this policy; 0 if it is of the past
 }
 
 // Training is what the background is doing.
 type Training struct {
-	Running     bool
+	Running     bool  // or waiting for the trainer
 	BasedOn     int64 // belief it trains from
 	Done, Total int
 	What        string // for people: "solving candidate 3 of 6"
+	Outlook     Outlook
 	Err         string // why the last training failed; empty if it did not
 }
 
@@ -271,12 +312,15 @@ type Training struct {
 type Status struct {
 	Session    SessionID
 	Seq        int64 // of the last log row
-	Answers    int   // effective, informative or not
+	Answers    int   // effective and informative
+	Skipped    int   // effective, but nothing can be learned of them: skipped, can't tell, or the clip failed
 	Budget     int
 	BasedOn    int64 // of the generation in use; -1 if there is none yet
 	Training   Training
-	Regret     []Regret   // one a log row, from Seq 0
-	Candidates []Estimate // predicted returns, each against the average candidate; the leader first
+	Regret     []Regret   // by Seq; the last is about the present posterior and policies
+	Basis      Basis      // of the last Regret
+	Best       PolicyID   // the known policy with the highest mean return, which the last Regret is about; empty if there is none
+	Candidates []Estimate // predicted returns, each against the average candidate, as shares of the last Regret's Span
 	Weights    []Estimate // of the features
 	Open       []Assignment
 	Recent     []Asked // the last answers, newest first
@@ -285,21 +329,24 @@ type Status struct {
 
 // Asked is an answered question, for a researcher's eyes.
 type Asked struct {
-	Answer Answer
-	Undone bool
-	Why    Why
-	Clips  []ClipID
+	Answer  Answer
+	Undone  bool
+	LeftOut bool // the annotator is
+	Why     Why
+	Clips   []ClipID
 }
 
 // AnnotatorStats sums up one annotator's answers.
 type AnnotatorStats struct {
 	Annotator     AnnotatorID
+	LeftOut       bool // their answers do not count
 	Answers       int
 	Decisive      int // a, b or a rating
 	Equal         int
 	CantTell      int
 	Skipped       int
 	Undone        int
+	Marked        int           // with Doubts
 	MedianTime    time.Duration // of a response
 	LeftShare     float64       // share of decisive comparisons won by the left clip
 	LeftLow       float64       // 95 % Wilson interval of LeftShare
@@ -316,6 +363,7 @@ const (
 	EventAnswered EventKind = "answered" // a log row was recorded
 	EventAdopted  EventKind = "adopted"  // a generation came into use: there may be new questions
 	EventTraining EventKind = "training" // progress in the background
+	EventSettings EventKind = "settings" // a researcher changed the session: questions may have come or gone
 )
 
 // Event announces a change. It carries no content: a watcher reads the present
@@ -330,8 +378,9 @@ type Event struct {
 type Offer struct {
 	Seq     int64
 	Open    []Assignment // leased to the annotator, in the order to show them
-	Answers int          // effective answers of everybody
-	Mine    int          // effective answers of this annotator
+	Answers int          // effective and informative answers of everybody
+	Mine    int          // answers of this annotator that are not withdrawn, informative or not
+	Skipped int          // those of Mine that are not informative
 	Budget  int
 	Done    bool     // the budget is spent: there is nothing more to ask
 	Waiting string   // why Open is empty, for people; empty if it is not
@@ -341,5 +390,8 @@ type Offer struct {
 // Summary is a row in the list of sessions.
 type Summary struct {
 	Spec    SessionSpec
-	Answers int
+	Answers int // as in Status
+	Skipped int // as in Status
+
+	Paused string // why the session cannot go on here; empty if nothing is known against it
 }

@@ -12,32 +12,32 @@ import (
 type run struct {
 	pool     *Pool
 	w        *worker
-	key      Key
+	t        *ticket
 	attempt  int64
 	last     progress
 	recorded time.Time // when the store last heard of it
-	tell     idrl.Progress
 }
 
-// attempt starts the job, sees it through, and records how it ended. It returns
-// an error that wraps errDied if the worker died.
-func (p *Pool) attempt(ctx context.Context, w *worker, key Key, payload []byte, tell idrl.Progress) ([]byte, error) {
-	now := time.Now()
-	n, err := p.c.Store.BeginJob(ctx, key.Session, key.Kind, key.BasedOn, now, now.Add(p.lease()))
+// attempt starts the job of t, sees it through, and records how it ended. It
+// returns an error that wraps errDied if the worker died.
+func (p *Pool) attempt(ctx context.Context, w *worker, t *ticket) (Result, error) {
+	now, job := time.Now(), t.job
+	n, err := p.c.Store.BeginJob(ctx, job.Session, job.Kind, job.BasedOn, now, now.Add(p.lease()))
 	if err != nil {
-		return nil, err
+		return Result{}, err
 	}
-	r := &run{pool: p, w: w, key: key, attempt: n, recorded: now, tell: tell}
-	result, err := r.do(ctx, payload)
+	p.tell(t)
+	r := &run{pool: p, w: w, t: t, attempt: n, recorded: now}
+	result, err := r.do(ctx)
 	failure := ""
 	if err != nil {
 		failure = err.Error()
 	}
 	// Recorded even if ctx is done. If another attempt has begun this result is
 	// not wanted any more.
-	end := p.c.Store.EndJob(context.WithoutCancel(ctx), key.Session, key.Kind, key.BasedOn, n, time.Now(), failure)
+	end := p.c.Store.EndJob(context.WithoutCancel(ctx), job.Session, job.Kind, job.BasedOn, n, time.Now(), failure)
 	if err == nil && end != nil {
-		return nil, end
+		return Result{}, end
 	}
 	return result, err
 }
@@ -45,14 +45,32 @@ func (p *Pool) attempt(ctx context.Context, w *worker, key Key, payload []byte, 
 // lease outlasts a worker that has fallen silent.
 func (p *Pool) lease() time.Duration { return 2*p.c.Silence + grace }
 
-func (r *run) do(ctx context.Context, payload []byte) ([]byte, error) {
-	if !r.w.alive() {
-		if err := r.w.start(r.pool.c.Command, r.pool.c.Env, r.pool.c.Log); err != nil {
-			return nil, fmt.Errorf("%w: %w", errDied, err)
+// ready makes sure that the worker has a process that may do the job.
+func (r *run) ready() error {
+	w, c := r.w, r.pool.c
+	if w.alive() && w.lowered && r.t.job.first() {
+		w.kill() // it cannot raise its priority again
+	}
+	if !w.alive() {
+		p, err := start(c.Command, c.Env, c.Log)
+		if err != nil {
+			return fmt.Errorf("%w: %w", errDied, err)
 		}
+		w.process, w.lowered = p, false
+	}
+	w.lowered = w.lowered || !r.t.job.first()
+	return nil
+}
+
+func (r *run) do(ctx context.Context) (Result, error) {
+	if err := r.ready(); err != nil {
+		return Result{}, err
 	}
 	r.w.lastID++
-	sent := r.w.send(request{ID: r.w.lastID, Payload: payload})
+	size := len(r.t.job.Payload)
+	sent := r.w.send(request{ID: r.w.lastID, Size: &size}, r.t.job.Payload)
+	again := time.NewTicker(tellEvery)
+	defer again.Stop()
 	silence := time.NewTimer(r.pool.c.Silence)
 	defer silence.Stop()
 	for {
@@ -60,40 +78,42 @@ func (r *run) do(ctx context.Context, payload []byte) ([]byte, error) {
 		case err := <-sent:
 			sent = nil
 			if err != nil {
-				return nil, r.died("its input is closed")
+				return Result{}, r.died("its input is closed")
 			}
 		case reply, ok := <-r.w.replies:
 			if !ok {
-				return nil, r.died("it ended")
+				return Result{}, r.died("it ended")
 			}
 			if reply.ID != r.w.lastID {
 				continue // of a job that was stopped
 			}
 			silence.Reset(r.pool.c.Silence)
 			if reply.ended() {
-				return result(reply)
+				return r.result(reply)
 			}
 			if err := r.alive(ctx, reply.Progress); err != nil {
 				r.cancel()
-				return nil, err
+				return Result{}, err
 			}
 		case <-silence.C:
-			return nil, r.died(fmt.Sprintf("no sign of life for %v", r.pool.c.Silence))
+			return Result{}, r.died(fmt.Sprintf("no sign of life for %v", r.pool.c.Silence))
 		case <-ctx.Done():
 			r.cancel()
-			return nil, ctx.Err()
+			return Result{}, ctx.Err()
+		case <-again.C:
+			r.pool.tell(r.t)
 		}
 	}
 }
 
-func result(r reply) ([]byte, error) {
+func (r *run) result(end reply) (Result, error) {
 	switch {
-	case r.Error == nil:
-		return *r.Result, nil
-	case idrl.Kind(r.Kind) == idrl.Internal:
-		return nil, fmt.Errorf("in the worker: %s", *r.Error)
+	case end.Error == nil:
+		return Result{Bytes: end.result, by: r.w.process, log: r.pool.c.Log}, nil
+	case idrl.Kind(end.Kind) == idrl.Internal:
+		return Result{}, fmt.Errorf("in the worker: %s", *end.Error)
 	default:
-		return nil, idrl.Errorf(idrl.Kind(r.Kind), "%s", *r.Error)
+		return Result{}, idrl.Errorf(idrl.Kind(end.Kind), "%s", *end.Error)
 	}
 }
 
@@ -106,8 +126,8 @@ func (r *run) died(how string) error {
 func (r *run) alive(ctx context.Context, p *progress) error {
 	if p != nil {
 		r.last = *p
-		if r.tell != nil {
-			r.tell(p.Done, p.Total, p.What)
+		if tell := r.t.job.Progress; tell != nil {
+			tell(p.Done, p.Total, p.What)
 		}
 	}
 	now := time.Now()
@@ -115,7 +135,7 @@ func (r *run) alive(ctx context.Context, p *progress) error {
 		return nil
 	}
 	r.recorded = now
-	k := r.key
+	k := r.t.job.Key
 	err := r.pool.c.Store.BeatJob(ctx, k.Session, k.Kind, k.BasedOn, r.attempt, now.Add(r.pool.lease()), r.last.Done, r.last.Total, r.last.What)
 	if idrl.KindOf(err) == idrl.Unavailable {
 		return nil // the lease outlasts many beats
@@ -125,7 +145,7 @@ func (r *run) alive(ctx context.Context, p *progress) error {
 
 // cancel stops the job, and the process if it does not obey.
 func (r *run) cancel() {
-	sent := r.w.send(request{ID: r.w.lastID, Cancel: true})
+	sent := r.w.send(request{ID: r.w.lastID, Cancel: true}, nil)
 	late := time.NewTimer(grace)
 	defer late.Stop()
 	for {

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -84,6 +85,23 @@ func handle(ctx context.Context, payload []byte, progress idrl.Progress) ([]byte
 	case "babble":
 		_, err := io.WriteString(os.Stdout, "this is no line of the protocol\n")
 		return nil, err
+	case "large":
+		return make([]byte, 16<<20+1), nil
+	case "endless":
+		for {
+			if _, err := io.WriteString(os.Stdout, strings.Repeat("x", 1<<20)); err != nil {
+				return nil, err
+			}
+		}
+	case "announce": // rest is a header
+		_, err := io.WriteString(os.Stdout, rest+"\n")
+		return nil, errors.Join(err, errors.New("announced"))
+	case "panic":
+		for range 50 {
+			go func() { select {} }()
+		}
+		debug.SetTraceback("all")
+		panic("out of coffee")
 	case "complain":
 		_, err := io.WriteString(os.Stderr, rest+"\n")
 		return nil, err
@@ -157,11 +175,11 @@ func pool(t *testing.T, change func(*jobs.Config)) (*jobs.Pool, *ledger) {
 
 func do(t *testing.T, p *jobs.Pool, payload string) string {
 	t.Helper()
-	b, err := p.Do(t.Context(), key, []byte(payload), nil)
+	r, err := p.Do(t.Context(), jobs.Job{Key: key, Payload: []byte(payload)})
 	if err != nil {
 		t.Fatalf("%s: %v", payload, err)
 	}
-	return string(b)
+	return string(r.Bytes)
 }
 
 func TestResults(t *testing.T) {
@@ -183,9 +201,9 @@ func TestResults(t *testing.T) {
 func TestProgressIsPassedOn(t *testing.T) {
 	p, _ := pool(t, nil)
 	var got []string
-	_, err := p.Do(t.Context(), key, []byte("steps"), func(done, total int, what string) {
+	_, err := p.Do(t.Context(), jobs.Job{Key: key, Payload: []byte("steps"), Progress: func(done, total int, what string) {
 		got = append(got, strconv.Itoa(done)+"/"+strconv.Itoa(total)+" "+what)
-	})
+	}})
 	if want := "1/3 step 1,2/3 step 2,3/3 step 3"; err != nil || strings.Join(got, ",") != want {
 		t.Errorf("progress %v, %v", got, err)
 	}
@@ -200,7 +218,7 @@ func TestHandlerErrorsKeepTheirKind(t *testing.T) {
 		{"invalid no such environment", "no such environment", idrl.Invalid},
 		{"fail matrix is singular", "matrix is singular", idrl.Internal},
 	} {
-		_, err := p.Do(t.Context(), key, []byte(test.payload), nil)
+		_, err := p.Do(t.Context(), jobs.Job{Key: key, Payload: []byte(test.payload)})
 		if err == nil || idrl.KindOf(err) != test.kind || !strings.Contains(err.Error(), test.text) {
 			t.Errorf("%s: %v", test.payload, err)
 		}
@@ -241,7 +259,7 @@ func TestKilledIdleWorker(t *testing.T) {
 
 func TestJobThatKillsIsGivenUp(t *testing.T) {
 	p, l := pool(t, nil)
-	_, err := p.Do(t.Context(), key, []byte("die"), nil)
+	_, err := p.Do(t.Context(), jobs.Job{Key: key, Payload: []byte("die")})
 	if err == nil || idrl.KindOf(err) != idrl.Internal || !strings.Contains(err.Error(), "3 times") {
 		t.Errorf("error = %v", err)
 	}
@@ -255,18 +273,60 @@ func TestJobThatKillsIsGivenUp(t *testing.T) {
 
 func TestNonsenseCountsAsDeath(t *testing.T) {
 	p, _ := pool(t, func(c *jobs.Config) { c.Attempts = 1 })
-	if _, err := p.Do(t.Context(), key, []byte("babble"), nil); err == nil || !strings.Contains(err.Error(), "died") {
+	if _, err := p.Do(t.Context(), jobs.Job{Key: key, Payload: []byte("babble")}); err == nil || !strings.Contains(err.Error(), "died") {
 		t.Errorf("error = %v", err)
 	}
 }
 
 func TestMissingProgram(t *testing.T) {
 	p, l := pool(t, func(c *jobs.Config) { c.Command = []string{"/nowhere/tiebreak"} })
-	if _, err := p.Do(t.Context(), key, nil, nil); err == nil || !strings.Contains(err.Error(), "/nowhere/tiebreak") {
+	if _, err := p.Do(t.Context(), jobs.Job{Key: key}); err == nil || !strings.Contains(err.Error(), "/nowhere/tiebreak") {
 		t.Errorf("error = %v", err)
 	}
 	if l.running {
 		t.Error("the job is left running")
+	}
+}
+
+func TestTooLongMessagesEndTheWorker(t *testing.T) {
+	for _, test := range []struct{ payload, says string }{
+		{"endless", "a line is longer than 64 KiB"},
+		{`announce {"id":1,"size":4000000000}`, "a message of 4000000000 bytes is announced"},
+		{`announce {"id":1,"size":-1}`, "a message of -1 bytes is announced"},
+	} {
+		var log syncLog
+		p, _ := pool(t, func(c *jobs.Config) { c.Attempts, c.Log = 1, slog.New(slog.NewTextHandler(&log, nil)) })
+		_, err := p.Do(t.Context(), jobs.Job{Key: key, Payload: []byte(test.payload)})
+		if err == nil || !strings.Contains(err.Error(), test.says) || !strings.Contains(log.String(), test.says) {
+			t.Errorf("%s: %v; log: %s", test.payload, err, log.String())
+		}
+		if got := do(t, p, "echo on"); got != "on" {
+			t.Errorf("after %s: %q", test.payload, got)
+		}
+	}
+}
+
+func TestResultsTooLargeToHandOver(t *testing.T) {
+	p, _ := pool(t, nil)
+	before := do(t, p, "pid")
+	if _, err := p.Do(t.Context(), jobs.Job{Key: key, Payload: []byte("large")}); err == nil || !strings.Contains(err.Error(), "at most 16 MiB") {
+		t.Errorf("error = %v", err)
+	}
+	if do(t, p, "pid") != before {
+		t.Error("the worker was ended, though it said what is wrong")
+	}
+}
+
+// A worker whose results are in good order and false is replaced.
+func TestRejectedResultEndsTheWorker(t *testing.T) {
+	p, _ := pool(t, nil)
+	r, err := p.Do(t.Context(), jobs.Job{Key: key, Payload: []byte("pid")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Reject(errors.New("it shows a clip that is not there"))
+	if do(t, p, "pid") == string(r.Bytes) {
+		t.Error("the worker is kept")
 	}
 }
 
@@ -281,7 +341,7 @@ func TestCancel(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			pid := 0
-			_, err := p.Do(ctx, key, []byte(test.payload), func(n, _ int, _ string) { pid = n; cancel() })
+			_, err := p.Do(ctx, jobs.Job{Key: key, Payload: []byte(test.payload), Progress: func(n, _ int, _ string) { pid = n; cancel() }})
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("error = %v", err)
 			}
@@ -297,11 +357,11 @@ func TestCancel(t *testing.T) {
 
 func TestStoppedWorkerIsNoticed(t *testing.T) {
 	p, l := pool(t, func(c *jobs.Config) { c.Silence, c.Attempts = 2500*time.Millisecond, 1 })
-	_, err := p.Do(t.Context(), key, []byte("deaf"), func(pid, _ int, _ string) {
+	_, err := p.Do(t.Context(), jobs.Job{Key: key, Payload: []byte("deaf"), Progress: func(pid, _ int, _ string) {
 		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 			t.Error(err)
 		}
-	})
+	}})
 	if err == nil || !strings.Contains(err.Error(), "no sign of life") {
 		t.Errorf("error = %v", err)
 	}
@@ -313,11 +373,11 @@ func TestStoppedWorkerIsNoticed(t *testing.T) {
 // Whoever lost the lease gets no result and learns it from the next beat.
 func TestFencedAttempt(t *testing.T) {
 	p, l := pool(t, nil)
-	_, err := p.Do(t.Context(), key, []byte("wait"), func(int, int, string) {
+	_, err := p.Do(t.Context(), jobs.Job{Key: key, Payload: []byte("wait"), Progress: func(int, int, string) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.fenced = true
-	})
+	}})
 	if idrl.KindOf(err) != idrl.Conflict {
 		t.Errorf("error = %v", err)
 	}
@@ -325,7 +385,7 @@ func TestFencedAttempt(t *testing.T) {
 		t.Error("there was no beat")
 	}
 	l.running = false
-	if _, err := p.Do(t.Context(), key, []byte("echo late"), nil); idrl.KindOf(err) != idrl.Conflict {
+	if _, err := p.Do(t.Context(), jobs.Job{Key: key, Payload: []byte("echo late")}); idrl.KindOf(err) != idrl.Conflict {
 		t.Errorf("a fenced result was delivered: %v", err)
 	}
 }
@@ -335,7 +395,7 @@ func TestClose(t *testing.T) {
 	ended := make(chan error, 1)
 	began := make(chan struct{})
 	go func() {
-		_, err := p.Do(context.Background(), key, []byte("wait"), func(int, int, string) { close(began) })
+		_, err := p.Do(context.Background(), jobs.Job{Key: key, Payload: []byte("wait"), Progress: func(int, int, string) { close(began) }})
 		ended <- err
 	}()
 	<-began
@@ -345,7 +405,7 @@ func TestClose(t *testing.T) {
 	if err := <-ended; idrl.KindOf(err) != idrl.Unavailable {
 		t.Errorf("job under way: %v", err)
 	}
-	if _, err := p.Do(t.Context(), key, nil, nil); idrl.KindOf(err) != idrl.Unavailable {
+	if _, err := p.Do(t.Context(), jobs.Job{Key: key}); idrl.KindOf(err) != idrl.Unavailable {
 		t.Errorf("job after it: %v", err)
 	}
 }
@@ -362,14 +422,13 @@ func TestWorkersYield(t *testing.T) {
 }
 
 func TestWorkersAtWorkSideBySide(t *testing.T) {
-	l := [2]*ledger{{}, {}}
-	p, _ := pool(t, func(c *jobs.Config) { c.Workers, c.Store = 2, &perSession{l[:]} })
+	p, _ := pool(t, func(c *jobs.Config) { c.Workers, c.Store = 2, &perSession{} })
 	meet := make(chan int, 2)
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	for k := range 2 {
 		wg.Go(func() {
-			_, err := p.Do(ctx, jobs.Key{Session: idrl.SessionID(strconv.Itoa(k)), Kind: "train", BasedOn: 3}, []byte("wait"), func(pid, _ int, _ string) { meet <- pid })
+			_, err := p.Do(ctx, jobs.Job{Key: jobs.Key{Session: idrl.SessionID(strconv.Itoa(k)), Kind: "train", BasedOn: 3}, Payload: []byte("wait"), Progress: func(pid, _ int, _ string) { meet <- pid }})
 			if !errors.Is(err, context.Canceled) {
 				t.Error(err)
 			}
@@ -384,29 +443,41 @@ func TestWorkersAtWorkSideBySide(t *testing.T) {
 
 // The first job of a session does not wait for the later one of another.
 func TestFirstJobsDoNotWait(t *testing.T) {
-	l := [2]*ledger{{}, {}}
-	p, _ := pool(t, func(c *jobs.Config) { c.Store = &perSession{l[:]} })
+	p, _ := pool(t, func(c *jobs.Config) { c.Store = &perSession{} })
 	ctx, cancel := context.WithCancel(t.Context())
 	began := make(chan bool, 1)
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		_, err := p.Do(ctx, jobs.Key{Session: "0", Kind: "train", BasedOn: 3}, []byte("wait"), func(int, int, string) { began <- true })
+		_, err := p.Do(ctx, jobs.Job{Key: jobs.Key{Session: "0", Kind: "train", BasedOn: 3}, Payload: []byte("wait"), Progress: func(int, int, string) { began <- true }})
 		if !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
 	})
 	<-began
-	if _, err := p.Do(ctx, jobs.Key{Session: "1", Kind: "train"}, []byte("pid"), nil); err != nil {
+	if _, err := p.Do(ctx, jobs.Job{Key: jobs.Key{Session: "1", Kind: "train"}, Payload: []byte("pid")}); err != nil {
 		t.Error(err)
 	}
 	cancel()
 	wg.Wait()
 }
 
-// perSession gives sessions "0" and "1" a ledger each.
-type perSession struct{ l []*ledger }
+// perSession gives every session a ledger of its own.
+type perSession struct {
+	mu sync.Mutex // guards l
+	l  map[idrl.SessionID]*ledger
+}
 
-func (s *perSession) of(id idrl.SessionID) *ledger { return s.l[id[0]-'0'] }
+func (s *perSession) of(id idrl.SessionID) *ledger {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.l == nil {
+		s.l = map[idrl.SessionID]*ledger{}
+	}
+	if s.l[id] == nil {
+		s.l[id] = &ledger{}
+	}
+	return s.l[id]
+}
 
 func (s *perSession) BeginJob(ctx context.Context, id idrl.SessionID, kind string, b int64, now, lease time.Time) (int64, error) {
 	return s.of(id).BeginJob(ctx, id, kind, b, now, lease)
@@ -430,4 +501,35 @@ func TestWorkersComplaintsAreLogged(t *testing.T) {
 	if !strings.Contains(log.String(), "the disk is slow") {
 		t.Errorf("log: %s", log.String())
 	}
+}
+
+// A Go program that dies says so in hundreds of lines.
+func TestTraceOfADeathIsCutShort(t *testing.T) {
+	var log syncLog
+	p, _ := pool(t, func(c *jobs.Config) { c.Attempts, c.Log = 1, slog.New(slog.NewTextHandler(&log, nil)) })
+	if _, err := p.Do(t.Context(), jobs.Job{Key: key, Payload: []byte("panic")}); err == nil {
+		t.Fatal("the worker lives")
+	}
+	lines := strings.Count(log.String(), "\n")
+	if lines > 25 || !strings.Contains(log.String(), "out of coffee") || !strings.Contains(log.String(), "lines_left_out") {
+		t.Errorf("%d lines: %s", lines, log.String())
+	}
+}
+
+// syncLog is a log that a process may still write to while it is read.
+type syncLog struct {
+	mu sync.Mutex // guards b
+	b  strings.Builder
+}
+
+func (l *syncLog) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(b)
+}
+
+func (l *syncLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
 }

@@ -22,6 +22,18 @@ type Key struct {
 	BasedOn int64 // position in the session's log
 }
 
+// first reports whether people wait for the job before they can do anything.
+func (k Key) first() bool { return k.BasedOn == 0 }
+
+// A Job is what a worker is to do.
+type Job struct {
+	Key
+	Like     string // jobs with the same Like take about as long, first ones and others apart
+	Payload  []byte
+	Progress idrl.Progress      // may be nil; called from the goroutine of Do
+	Outlook  func(idrl.Outlook) // may be nil; called from the goroutine of Do, when it changes and every few seconds
+}
+
 // Store records jobs. attempt counts the starts of a job and is a fence: only
 // the last attempt can report.
 type Store interface {
@@ -50,16 +62,27 @@ type Config struct {
 	Log      *slog.Logger  // default slog.Default()
 }
 
-// A Pool gives jobs to worker processes. It starts a process when there is a
-// first job for it and keeps it. One process does nothing but jobs based on no
-// answer, for whoever opens a session is not to wait for the training of another.
-// Its methods may be called from any goroutine.
+// A Pool gives jobs to worker processes, first come, first served. It starts a
+// process when there is a first job for it and keeps it.
+//
+// A job based on no answer is a first job: people wait for it before they can
+// label. One process does nothing but first jobs, so that a session that is opened
+// does not wait for the training of another; any other process that has nothing to
+// do takes first jobs, too. A worker lowers its priority for good when it does any
+// other job, so a process that has done one is replaced before it does a first job.
+//
+// The methods of a Pool may be called from any goroutine.
 type Pool struct {
 	c      Config
-	free   chan *worker  // workers without a job; all of them once closed
-	first  chan *worker  // the one for jobs based on no answer, while it has none
 	closed chan struct{} // closed by Close
 	once   sync.Once     // guards the closing of closed
+
+	mu      sync.Mutex // guards all below, and the fields of tickets and workers that say so
+	back    *sync.Cond // a worker is idle again
+	workers []*worker
+	idle    []*worker
+	queue   []*ticket // that wait for a worker, the oldest first
+	typical map[string]time.Duration
 }
 
 // NewPool returns a Pool. The caller must Close it. It panics if c has no
@@ -82,11 +105,12 @@ func NewPool(c Config) (*Pool, error) {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
-	p := &Pool{c: c, free: make(chan *worker, c.Workers), first: make(chan *worker, 1), closed: make(chan struct{})}
-	p.first <- &worker{}
-	for range c.Workers {
-		p.free <- &worker{}
+	p := &Pool{c: c, closed: make(chan struct{}), typical: map[string]time.Duration{}}
+	p.back = sync.NewCond(&p.mu)
+	for k := range c.Workers + 1 {
+		p.workers = append(p.workers, &worker{firstOnly: k == 0})
 	}
+	p.idle = append(p.idle, p.workers...)
 	return p, nil
 }
 
@@ -101,35 +125,45 @@ func or[T int | time.Duration](v, standard T) T {
 func (p *Pool) Close() error {
 	p.once.Do(func() {
 		close(p.closed)
-		for range p.c.Workers {
-			(<-p.free).stop()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for len(p.idle) < len(p.workers) {
+			p.back.Wait()
 		}
-		(<-p.first).stop()
+		for _, w := range p.workers {
+			w.stop()
+		}
 	})
 	return nil
 }
 
-// Do has a worker do the job key and returns its result. It waits for a free
-// worker. If the worker dies it starts another, a few times. progress, which
-// may be nil, is called from this goroutine. The error is that of the handler,
-// with its kind; ctx.Err(); of kind Conflict if the job is being done
-// already; of kind Unavailable if the pool is closed; or of kind Internal if
-// the workers die.
-func (p *Pool) Do(ctx context.Context, key Key, payload []byte, progress idrl.Progress) ([]byte, error) {
+// A Result is what a worker made of a job.
+type Result struct {
+	Bytes []byte
+	by    *process
+	log   *slog.Logger
+}
+
+// Reject says that the result is false, though it came in good order. The process
+// that made it is ended, and another takes its place.
+func (r Result) Reject(why error) {
+	if r.by == nil {
+		return
+	}
+	r.log.Warn("worker ended: its result was refused", "err", why)
+	_ = r.by.cmd.Process.Kill() // it may be gone already
+}
+
+// Do has a worker do a job and returns its result. It waits for its turn. If the
+// worker dies the job is given to a worker again, a few times, and waits for its
+// turn each time. The error is that of the handler, with its kind; ctx.Err(); of
+// kind Conflict if the job is being done already; of kind Unavailable if the pool
+// is closed; or of kind Internal if the workers die.
+func (p *Pool) Do(ctx context.Context, job Job) (Result, error) {
 	ctx, stop := p.untilClosed(ctx)
 	defer stop()
-	lane := p.free
-	if key.BasedOn == 0 {
-		lane = p.first
-	}
-	select {
-	case w := <-lane:
-		defer func() { lane <- w }()
-		result, err := p.attempts(ctx, w, key, payload, progress)
-		return result, p.why(err)
-	case <-ctx.Done():
-		return nil, p.why(ctx.Err())
-	}
+	r, err := p.attempts(ctx, job)
+	return r, p.why(err)
 }
 
 // untilClosed returns a context that is also done when the pool is closed.
@@ -157,22 +191,34 @@ func (p *Pool) why(err error) error {
 	return err
 }
 
-func (p *Pool) attempts(ctx context.Context, w *worker, key Key, payload []byte, progress idrl.Progress) ([]byte, error) {
+func (p *Pool) attempts(ctx context.Context, job Job) (Result, error) {
 	var last error
 	for k := range p.c.Attempts {
 		if k > 0 {
 			if err := pause(ctx, p.c.Backoff<<(k-1)); err != nil {
-				return nil, err
+				return Result{}, err
 			}
 		}
-		result, err := p.attempt(ctx, w, key, payload, progress)
+		result, err := p.inTurn(ctx, job)
 		if !errors.Is(err, errDied) {
 			return result, err
 		}
 		last = err
-		p.c.Log.Warn("worker lost", "session", key.Session, "job", key.Kind, "based_on", key.BasedOn, "err", err)
+		p.c.Log.Warn("worker lost", "session", job.Session, "job", job.Kind, "based_on", job.BasedOn, "err", err)
 	}
-	return nil, fmt.Errorf("job %s %d of session %s, %d times: %w", key.Kind, key.BasedOn, key.Session, p.c.Attempts, last)
+	return Result{}, fmt.Errorf("job %s %d of session %s, %d times: %w", job.Kind, job.BasedOn, job.Session, p.c.Attempts, last)
+}
+
+// inTurn waits for a worker and has it do the job once.
+func (p *Pool) inTurn(ctx context.Context, job Job) (Result, error) {
+	t := &ticket{job: job, given: make(chan *worker, 1), moved: make(chan struct{}, 1)}
+	w, err := p.wait(ctx, t)
+	if err != nil {
+		return Result{}, err
+	}
+	result, err := p.attempt(ctx, w, t)
+	p.release(w, err == nil)
+	return result, err
 }
 
 func pause(ctx context.Context, d time.Duration) error {

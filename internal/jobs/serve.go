@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,22 +27,22 @@ type Handler func(ctx context.Context, payload []byte, progress idrl.Progress) (
 // time, and writes signs of life, progress and results to out, until in ends
 // (the server has closed it or died) or ctx is done. Then it stops the job
 // under way, waits for it for a few seconds at most, and returns; the caller
-// should end the process. It returns nil if in ended between two lines. Its
+// should end the process. It returns nil if in ended between two messages. Its
 // reading goroutine ends with in.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, handle Handler) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	s := &server{handle: handle, out: out, lines: make(chan request), finished: make(chan reply, 1)}
+	s := &server{handle: handle, out: out, messages: make(chan message), finished: make(chan reply, 1)}
 	ended := make(chan error, 1)
-	go func() { ended <- s.read(ctx, bufio.NewReader(in)) }()
+	go func() { ended <- s.read(ctx, newReader(in)) }()
 
 	beat := time.NewTicker(beatEvery)
 	defer beat.Stop()
 	for {
 		var err error
 		select {
-		case r := <-s.lines:
-			err = s.take(ctx, r)
+		case m := <-s.messages:
+			err = s.take(ctx, m)
 		case end := <-s.finished:
 			s.cancel = nil // before the server hears of it and sends the next
 			err = s.write(end)
@@ -70,7 +72,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, handle Handler) err
 // A server is the state of Serve. Its goroutine owns all but out.
 type server struct {
 	handle   Handler
-	lines    chan request
+	messages chan message
 	finished chan reply // the end of each job
 
 	current int64              // id of the last job
@@ -80,24 +82,35 @@ type server struct {
 	out io.Writer
 }
 
-func (s *server) read(ctx context.Context, in *bufio.Reader) error {
+// A message is a request with its payload.
+type message struct {
+	request
+	payload []byte
+}
+
+func (s *server) read(ctx context.Context, in *bufio.Reader) (err error) {
 	for {
-		var r request
-		if err := readLine(in, &r); err != nil {
+		var m message
+		if err := readHeader(in, &m.request); err != nil {
 			return err
 		}
+		if m.Size != nil {
+			if m.payload, err = readBody(in, *m.Size); err != nil {
+				return err
+			}
+		}
 		select {
-		case s.lines <- r:
+		case s.messages <- m:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 }
 
-// take starts the job of r, or stops the one under way.
-func (s *server) take(ctx context.Context, r request) error {
-	if r.Cancel {
-		if s.cancel != nil && r.ID == s.current {
+// take starts the job of m, or stops the one under way.
+func (s *server) take(ctx context.Context, m message) error {
+	if m.Cancel {
+		if s.cancel != nil && m.ID == s.current {
 			s.cancel()
 		}
 		return nil
@@ -106,29 +119,31 @@ func (s *server) take(ctx context.Context, r request) error {
 		return errors.New("a job arrived while another is under way")
 	}
 	ctx, s.cancel = context.WithCancel(ctx)
-	s.current = r.ID
+	s.current = m.ID
 	cancel := s.cancel
 	go func() {
 		defer cancel()
-		s.finished <- s.work(ctx, r)
+		s.finished <- s.work(ctx, m)
 	}()
 	return nil
 }
 
-// work does the job of r and returns its last reply.
-func (s *server) work(ctx context.Context, r request) reply {
-	result, err := s.handle(ctx, r.Payload, func(done, total int, what string) {
+// work does the job of m and returns its last reply.
+func (s *server) work(ctx context.Context, m message) reply {
+	result, err := s.handle(ctx, m.payload, func(done, total int, what string) {
 		// If the server is gone the reader notices and ends the worker.
-		_ = s.write(reply{ID: r.ID, Progress: &progress{Done: done, Total: total, What: what}})
+		_ = s.write(reply{ID: m.ID, Progress: &progress{Done: done, Total: total, What: what}})
 	})
+	if err == nil && len(result) > maxBody {
+		err = fmt.Errorf("the result has %d bytes; at most %d MiB can be handed over", len(result), maxBody>>20)
+	}
 	if err != nil {
 		msg := err.Error()
-		return reply{ID: r.ID, Error: &msg, Kind: uint8(idrl.KindOf(err))}
+		msg = strings.ToValidUTF8(msg[:min(len(msg), maxText)], "")
+		return reply{ID: m.ID, Error: &msg, Kind: uint8(idrl.KindOf(err))}
 	}
-	if result == nil {
-		result = []byte{} // nil would be null, which is no result
-	}
-	return reply{ID: r.ID, Result: &result}
+	size := len(result)
+	return reply{ID: m.ID, Size: &size, result: result}
 }
 
 // wait waits for the job under way, which has been told to stop.
@@ -147,5 +162,5 @@ func (s *server) wait() {
 func (s *server) write(r reply) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return writeLine(s.out, r)
+	return writeMessage(s.out, r, r.result)
 }

@@ -14,19 +14,21 @@ import (
 	"tiebreak/internal/jobs"
 )
 
-func TestServeAnswersLineByLine(t *testing.T) {
+func TestServeAnswersMessageByMessage(t *testing.T) {
 	in, send := io.Pipe()
 	receive, out := io.Pipe()
 	ended := make(chan error, 1)
 	go func() { ended <- jobs.Serve(t.Context(), in, out, handle) }()
 	lines := bufio.NewScanner(receive)
 	for _, test := range []struct{ request, reply string }{
-		{`{"id":1,"payload":"ZWNobyBoaQ=="}`, `{"id":1,"result":"aGk="}`}, // echo hi
-		{`{"id":1,"cancel":true}`, ``},                                    // of a job that has ended
-		{`{"id":2,"payload":"aW52YWxpZCBubw=="}`, `{"id":2,"error":"no","kind":1}`},
-		{`{"id":3}`, `{"id":3,"error":"unknown word "}`},
+		{`{"id":1,"size":9}` + "\necho hi!\n", `{"id":1,"size":4}`},
+		{"", `hi!`},
+		{`{"id":1,"cancel":true}` + "\n", ``}, // of a job that has ended
+		{`{"id":2,"size":10}` + "\ninvalid no", `{"id":2,"error":"no","kind":1}`},
+		{`{"id":3,"size":0}` + "\n", `{"id":3,"error":"unknown word "}`},
+		{`{"id":4}` + "\n", `{"id":4,"error":"unknown word "}`},
 	} {
-		if _, err := io.WriteString(send, test.request+"\n"); err != nil {
+		if _, err := io.WriteString(send, test.request); err != nil {
 			t.Fatal(err)
 		}
 		if test.reply == "" {
@@ -53,9 +55,11 @@ func TestServeEnds(t *testing.T) {
 	}{
 		{"nothing to do", t.Context(), "", false},
 		{"half a line", t.Context(), `{"id":1`, true},
+		{"half a payload", t.Context(), `{"id":1,"size":9}` + "\nwai", true},
+		{"a payload that is too large", t.Context(), `{"id":1,"size":99999999999}` + "\n", true},
 		{"no JSON", t.Context(), "hello\n", true},
-		{"a second job too early", t.Context(), `{"id":1,"payload":"d2FpdA=="}` + "\n" + `{"id":2}` + "\n", true}, // wait
-		{"the server dies during a job", t.Context(), `{"id":1,"payload":"d2FpdA=="}` + "\n", false},
+		{"a second job too early", t.Context(), `{"id":1,"size":4}` + "\nwait" + `{"id":2}` + "\n", true}, // wait
+		{"the server dies during a job", t.Context(), `{"id":1,"size":4}` + "\nwait", false},
 		{"canceled", canceled, "", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -74,7 +78,7 @@ func TestServeEnds(t *testing.T) {
 			if (err != nil) != test.wrong {
 				t.Errorf("error = %v", err)
 			}
-			if strings.Contains(test.in, "payload") && !stopped {
+			if strings.Contains(test.in, "\nwait") && !stopped {
 				t.Error("the job was not stopped, or not waited for")
 			}
 		})
@@ -86,7 +90,7 @@ func TestServeReportsABrokenOutput(t *testing.T) {
 	_ = out.CloseWithError(errors.New("gone"))
 	in, send := io.Pipe()
 	defer send.Close()
-	go func() { _, _ = io.WriteString(send, `{"id":1,"payload":"ZWNobyBoaQ=="}`+"\n") }()
+	go func() { _, _ = io.WriteString(send, `{"id":1,"size":7}`+"\necho hi") }()
 	if err := jobs.Serve(t.Context(), in, out, handle); err == nil {
 		t.Error("no error")
 	}

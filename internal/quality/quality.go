@@ -14,7 +14,8 @@ import (
 const z95 = 1.959963984540054
 
 // Summarise returns the statistics of every annotator with a row in the log, in
-// the order of their first rows. Withdrawn answers count only as Undone.
+// the order of their first rows, also of those who are left out. Withdrawn answers
+// count only as Undone.
 // predicted says of a decisive comparison whether the belief before it gave the
 // chosen clip the higher probability; answers that it does not name are left out
 // of the share.
@@ -33,8 +34,11 @@ func Summarise(log []idrl.Answer, predicted map[idrl.AnswerID]bool) []idrl.Annot
 			t.stats.Undone++
 		}
 	}
-	for _, a := range idrl.Effective(log) {
+	for _, a := range idrl.Standing(log) {
 		of(a.Annotator).add(a, predicted)
+	}
+	for id, out := range idrl.Excluded(log) {
+		of(id).stats.LeftOut = out
 	}
 	out := make([]idrl.AnnotatorStats, 0, len(order))
 	for _, id := range order {
@@ -43,7 +47,7 @@ func Summarise(log []idrl.Answer, predicted map[idrl.AnswerID]bool) []idrl.Annot
 	return out
 }
 
-// tally collects the effective answers of one annotator.
+// tally collects the standing answers of one annotator.
 type tally struct {
 	stats       idrl.AnnotatorStats
 	times       []int64 // response times, ms
@@ -53,6 +57,9 @@ type tally struct {
 
 func (t *tally) add(a idrl.Answer, predicted map[idrl.AnswerID]bool) {
 	t.stats.Answers++
+	if a.Doubts != 0 {
+		t.stats.Marked++
+	}
 	t.times = append(t.times, a.ResponseMS)
 	switch a.Choice {
 	case idrl.ChoseA, idrl.ChoseB:
@@ -72,6 +79,7 @@ func (t *tally) add(a idrl.Answer, predicted map[idrl.AnswerID]bool) {
 		t.stats.CantTell++
 	case idrl.Skip, idrl.TechnicalFailure:
 		t.stats.Skipped++
+	case idrl.LeftOut, idrl.TakenIn: // no replies
 	}
 }
 

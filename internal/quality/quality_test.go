@@ -69,6 +69,7 @@ func TestSummarise(t *testing.T) {
 		{ID: "10", Annotator: "cy", Undoes: "none"},
 		{ID: "11", Annotator: "di", Choice: idrl.Rated, Rating: 0.5, ResponseMS: 50},
 	}
+	log[1].Doubts, log[4].Doubts = idrl.DoubtSide|idrl.DoubtClock, idrl.DoubtHaste // the second is withdrawn
 	predicted := map[idrl.AnswerID]bool{"1": true, "3": false, "5": true, "4": true}
 	want := []idrl.AnnotatorStats{
 		{
@@ -76,7 +77,7 @@ func TestSummarise(t *testing.T) {
 			LeftShare: 0.5, LeftLow: 0.0945, LeftHigh: 0.9055, Predicted: 0.5, PredictedSize: 2,
 		},
 		{
-			Annotator: "al", Answers: 3, Decisive: 1, Skipped: 2, MedianTime: 200 * time.Millisecond,
+			Annotator: "al", Answers: 3, Decisive: 1, Skipped: 2, Marked: 1, MedianTime: 200 * time.Millisecond,
 			LeftShare: 0, LeftLow: 0, LeftHigh: 0.7935,
 		},
 		{Annotator: "cy", Undone: 1, LeftHigh: 1},
@@ -91,5 +92,24 @@ func TestSummarise(t *testing.T) {
 func TestSummariseOfNothing(t *testing.T) {
 	if got := quality.Summarise(nil, nil); len(got) != 0 {
 		t.Errorf("statistics = %v, want none", got)
+	}
+}
+
+// Somebody who is left out keeps their statistics, marked, so that it can be seen why.
+func TestLeftOut(t *testing.T) {
+	log := []idrl.Answer{
+		{ID: "1", Annotator: "ann", Choice: idrl.ChoseA},
+		{ID: "2", Annotator: "bob", Choice: idrl.Skip},
+		{ID: "3", Annotator: "bob", Choice: idrl.LeftOut},
+		{ID: "4", Annotator: "bob", Choice: idrl.ChoseB},
+		{ID: "5", Annotator: "ann", Choice: idrl.LeftOut},
+		{ID: "6", Annotator: "ann", Choice: idrl.TakenIn},
+	}
+	got := quality.Summarise(log, nil)
+	if len(got) != 2 || got[0].LeftOut || !got[1].LeftOut || got[1].Answers != 2 || got[1].Skipped != 1 || got[0].Answers != 1 {
+		t.Errorf("statistics %+v", got)
+	}
+	if counted := idrl.Effective(log); len(counted) != 1 || counted[0].ID != "1" {
+		t.Errorf("answers that count: %+v", counted)
 	}
 }

@@ -21,6 +21,14 @@ func (s *Session) Answer(ctx context.Context, who idrl.AnnotatorID, a idrl.Answe
 	return s.add(ctx, who, func() (draft, error) { return s.answer(a) })
 }
 
+// Refusals of what is said of a question. Annotators read them, so they name no
+// id; callers know which question they spoke of.
+var (
+	errUnknownQuestion = idrl.Errorf(idrl.NotFound, "the server does not know this question; reload the page")
+	errNotYours        = idrl.Errorf(idrl.Forbidden, "this question was given to another annotator; reload the page")
+	errAnswered        = idrl.Errorf(idrl.Conflict, "this question was answered already, perhaps in another tab")
+)
+
 // Undo withdraws the annotator's earlier answer of: the belief becomes what it
 // would be without it, and its question is offered again. Errors as for Answer.
 func (s *Session) Undo(ctx context.Context, who idrl.AnnotatorID, id, of idrl.AnswerID) (idrl.Receipt, error) {
@@ -75,21 +83,27 @@ func (s *Session) answer(a idrl.Answer) (draft, error) {
 	}
 	as := s.asked.get(a.Assignment)
 	switch {
+	case s.revoked[a.Annotator]:
+		return draft{}, errRevoked
 	case as == nil:
-		return draft{}, idrl.Errorf(idrl.NotFound, "question %s is not known in this session; reload the page", a.Assignment)
+		return draft{}, errUnknownQuestion
 	case as.Annotator != a.Annotator:
-		return draft{}, idrl.Errorf(idrl.Forbidden, "question %s was given to somebody else; reload the page", a.Assignment)
+		return draft{}, errNotYours
 	case as.Answer != "":
-		return draft{}, idrl.Errorf(idrl.Conflict, "this question was answered already, perhaps in another tab")
+		return draft{}, errAnswered
 	}
 	a.Query = as.Query.ID
 	if err := a.Validate(as.Query); err != nil {
 		return draft{}, err
 	}
-	a.Late = s.cfg.Now().After(as.LeaseUntil)
-	belief, err := s.cfg.Model.Update(s.belief, as.Query, a)
-	if err != nil {
-		return draft{}, fmt.Errorf("update the belief: %w", err)
+	now := s.cfg.Now()
+	a.Late, a.Doubts = now.After(as.LeaseUntil), idrl.FindDoubts(a, *as, s.spec.InstructionsVersion, now)
+	belief := s.belief
+	if !s.log.out[a.Annotator] {
+		var err error
+		if belief, err = s.cfg.Model.Update(s.belief, as.Query, a); err != nil {
+			return draft{}, fmt.Errorf("update the belief: %w", err)
+		}
 	}
 	return s.row(a, belief)
 }
@@ -100,11 +114,13 @@ func (s *Session) undo(a idrl.Answer) (draft, error) {
 	}
 	of := s.log.find(a.Undoes)
 	switch {
+	case s.revoked[a.Annotator]:
+		return draft{}, errRevoked
 	case of == nil:
-		return draft{}, idrl.Errorf(idrl.NotFound, "there is no answer %s to undo", a.Undoes)
+		return draft{}, idrl.Errorf(idrl.NotFound, "the answer to be taken back is not recorded on the server")
 	case of.Annotator != a.Annotator:
 		return draft{}, idrl.Errorf(idrl.Forbidden, "only your own answers can be undone")
-	case of.Undoes != "" || s.log.undone[of.ID]:
+	case !of.Reply() || s.log.undone[of.ID]:
 		return draft{}, idrl.Errorf(idrl.Conflict, "that answer is withdrawn already")
 	case !slices.Contains(s.log.lastOf(a.Annotator), of.ID):
 		return draft{}, idrl.Errorf(idrl.Conflict, "only your last %d answers can be undone", undoable)
@@ -130,7 +146,7 @@ func (s *Session) replayed(a idrl.Answer) (r idrl.Receipt, known bool, err error
 		a.Assignment = old.Assignment
 	}
 	if !same(*old, a) {
-		return r, true, idrl.Errorf(idrl.Conflict, "id %s was used for another answer; mint a new one", a.ID)
+		return r, true, idrl.Errorf(idrl.Conflict, "this answer was recorded before with another choice; reload the page")
 	}
 	return idrl.Receipt{ID: old.ID, Seq: old.Seq, Replay: true}, true, nil
 }
@@ -143,7 +159,7 @@ func (s *Session) row(a idrl.Answer, belief idrl.Posterior) (draft, error) {
 	if err != nil {
 		return draft{}, fmt.Errorf("encode the belief: %w", err)
 	}
-	snap := idrl.Snapshot{Seq: a.Seq, Belief: b, Regret: s.expectedRegret(belief, a.Seq)}
+	snap := idrl.Snapshot{Seq: a.Seq, Belief: b, Regret: s.atRow(belief, a.Seq)}
 	return draft{receipt: idrl.Receipt{ID: a.ID, Seq: a.Seq}, row: &idrl.Row{Answer: a, After: snap}, belief: belief}, nil
 }
 

@@ -158,7 +158,7 @@ func (b *bench) given(t *testing.T, archive []idrl.Candidate) *idrl.Generation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.journal.rec.Generation, b.journal.rec.Archive = &g, archive
+	b.journal.rec.Generation, b.journal.rec.Archive = &g, [][]idrl.Candidate{archive}
 	return &g
 }
 
@@ -166,7 +166,7 @@ func TestArchiveForgetsTheOldest(t *testing.T) {
 	b := newBench(nil)
 	var past []idrl.Candidate
 	for k := range idrl.MaxArchive - 2 {
-		past = append(past, idrl.Candidate{ID: idrl.PolicyID(fmt.Sprintf("past%d", k)), Mu: []float64{float64(k), 1, 0}})
+		past = append(past, idrl.Candidate{ID: idrl.PolicyID(fmt.Sprintf("past%d", k)), Mu: []float64{float64(k), 50, 0}})
 	}
 	b.given(t, past)
 	seen := chosenBy(t, b, 8, true)

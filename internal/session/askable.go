@@ -20,7 +20,6 @@ type choosing struct {
 	pending []idrl.Query
 	askable []idrl.Query
 	table   acquisition.Table
-	outlook acquisition.Table // of the candidates alone
 }
 
 // A standing is how a query stands with an annotator, in bits.

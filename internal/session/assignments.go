@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"time"
 
@@ -75,22 +76,29 @@ func (t *assignments) openOf(who idrl.AnnotatorID) (out []*idrl.Assignment) {
 	return out
 }
 
+// live returns the assignments under a live lease, by N.
+func (t *assignments) live(now time.Time) iter.Seq[*idrl.Assignment] {
+	return func(yield func(*idrl.Assignment) bool) {
+		for _, a := range t.open {
+			if a.LeaseUntil.After(now) && !yield(a) {
+				return
+			}
+		}
+	}
+}
+
 // pending appends the queries under a live lease, by N.
 func (t *assignments) pending(dst []idrl.Query, now time.Time) []idrl.Query {
-	for _, a := range t.open {
-		if a.LeaseUntil.After(now) {
-			dst = append(dst, a.Query)
-		}
+	for a := range t.live(now) {
+		dst = append(dst, a.Query)
 	}
 	return dst
 }
 
 // leased returns the number of live leases.
 func (t *assignments) leased(now time.Time) (n int) {
-	for _, a := range t.open {
-		if a.LeaseUntil.After(now) {
-			n++
-		}
+	for range t.live(now) {
+		n++
 	}
 	return n
 }

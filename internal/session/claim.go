@@ -14,6 +14,9 @@ import (
 // topped up to Spec().Ahead, and how far they are.
 func (s *Session) Claim(ctx context.Context, who idrl.AnnotatorID) (idrl.Offer, error) {
 	return call(ctx, s, func() (idrl.Offer, error) {
+		if s.revoked[who] {
+			return idrl.Offer{}, errRevoked
+		}
 		if err := s.topUp(ctx, who); err != nil {
 			return idrl.Offer{}, err
 		}
@@ -27,11 +30,13 @@ func (s *Session) Renew(ctx context.Context, who idrl.AnnotatorID, id idrl.Assig
 		as := s.asked.get(id)
 		switch {
 		case as == nil:
-			return struct{}{}, idrl.Errorf(idrl.NotFound, "question %s is not known in this session; reload the page", id)
+			return struct{}{}, errUnknownQuestion
 		case as.Annotator != who:
-			return struct{}{}, idrl.Errorf(idrl.Forbidden, "question %s was given to somebody else; reload the page", id)
+			return struct{}{}, errNotYours
 		case as.Answer != "":
-			return struct{}{}, idrl.Errorf(idrl.Conflict, "question %s is answered already", id)
+			return struct{}{}, errAnswered
+		case s.revoked[who]:
+			return struct{}{}, errRevoked
 		}
 		return struct{}{}, s.renew(ctx, as)
 	})
@@ -47,13 +52,14 @@ func (s *Session) renew(ctx context.Context, as *idrl.Assignment) error {
 	return nil
 }
 
-func (s *Session) done() bool { return s.spec.Budget > 0 && s.log.effective >= s.spec.Budget }
+func (s *Session) done() bool { return s.spec.Budget > 0 && s.log.all.answers >= s.spec.Budget }
 
 func (s *Session) offer(who idrl.AnnotatorID) idrl.Offer {
 	o := idrl.Offer{
-		Seq: s.log.seq(), Answers: s.log.effective, Mine: s.log.mine[who],
-		Budget: s.spec.Budget, Done: s.done(),
+		Seq: s.log.seq(), Answers: s.log.all.answers, Budget: s.spec.Budget, Done: s.done(),
 	}
+	mine := s.log.mine[who]
+	o.Mine, o.Skipped = mine.answers+mine.skipped, mine.skipped
 	if last := s.log.lastOf(who); len(last) > 0 {
 		o.Undo = last[0]
 	}
@@ -66,10 +72,7 @@ func (s *Session) offer(who idrl.AnnotatorID) idrl.Offer {
 	switch {
 	case len(o.Open) > 0:
 	case s.gen == nil:
-		o.Waiting = "The first clips are being made."
-		if t := s.training.state; t.Total > 0 { // not t.What, which speaks of candidates
-			o.Waiting = fmt.Sprintf("The first clips are being made: step %d of %d.", t.Done, t.Total)
-		}
+		o.Waiting = s.firstClips()
 	case len(s.gen.Queries) == 0:
 		o.Waiting = "There is nothing to ask: all clips look alike. Please tell whoever gave you the link."
 	case s.budgetLeased():
@@ -82,13 +85,13 @@ func (s *Session) offer(who idrl.AnnotatorID) idrl.Offer {
 
 // budgetLeased reports whether the open leases cover what is left of the budget.
 func (s *Session) budgetLeased() bool {
-	return s.spec.Budget > 0 && s.log.effective+s.asked.leased(s.cfg.Now()) >= s.spec.Budget
+	return s.spec.Budget > 0 && s.log.all.answers+s.asked.leased(s.cfg.Now()) >= s.spec.Budget
 }
 
 // topUp renews the annotator's leases where half of the time is gone, reopens
 // questions whose answers they withdrew, and issues new ones.
 func (s *Session) topUp(ctx context.Context, who idrl.AnnotatorID) error {
-	if s.gen == nil || s.done() {
+	if s.gen == nil || s.done() || s.revoked[who] {
 		return nil
 	}
 	for _, as := range s.asked.openOf(who) {
@@ -116,7 +119,7 @@ func (s *Session) fresh(who idrl.AnnotatorID) ([]idrl.Assignment, error) {
 	now, open := s.cfg.Now(), len(s.asked.openOf(who))
 	fresh := s.reopened(who)
 	for open+len(fresh) < s.spec.Ahead {
-		if s.spec.Budget > 0 && s.log.effective+s.asked.leased(now)+len(fresh) >= s.spec.Budget {
+		if s.spec.Budget > 0 && s.log.all.answers+s.asked.leased(now)+len(fresh) >= s.spec.Budget {
 			break
 		}
 		as, ok, err := s.choose(who, fresh)
@@ -135,7 +138,7 @@ func (s *Session) fresh(who idrl.AnnotatorID) ([]idrl.Assignment, error) {
 // answer. It returns nothing where something else has to be recorded first, or the
 // choice fails: then topUp, after the answer, does the rest.
 func (s *Session) upcoming(ctx context.Context, who idrl.AnnotatorID) []idrl.Assignment {
-	if s.gen == nil || s.done() || s.training.ready != nil || s.mustAdopt() || slices.ContainsFunc(s.asked.openOf(who), s.ageing) {
+	if s.gen == nil || s.done() || s.revoked[who] || s.training.ready != nil || s.mustAdopt() || slices.ContainsFunc(s.asked.openOf(who), s.ageing) {
 		return nil
 	}
 	fresh, err := s.fresh(who)
@@ -214,24 +217,18 @@ func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idrl
 	if as.Query.Kind.Comparison() {
 		as.Left = []idrl.Side{idrl.SideA, idrl.SideB}[rng.New(s.spec.Seed, "side", uint64(n)).IntN(2)]
 	}
-	as.Why = idrl.Why{PairStd: sel.PairStd, Info: sel.Info, BasedOn: s.gen.BasedOn, AfterSeq: s.log.seq()}
+	as.Why = idrl.Why{Rivals: sel.Rivals, PairStd: sel.PairStd, Info: sel.Info, BasedOn: s.gen.BasedOn, AfterSeq: s.log.seq()}
 	if sel.First >= 0 {
 		as.Why.First, as.Why.Second = table.Policies()[sel.First].ID, table.Policies()[sel.Second].ID
 	}
 	return as, true, nil
 }
 
-// policies returns the candidates in use and, for methods that look at them,
-// those of earlier generations that differ from them and from one another.
+// policies returns the candidates in use and, for methods that look at them, the
+// other policies that are known.
 func (s *Session) policies() []idrl.Candidate {
-	if !s.cfg.Acquisition.Archive {
-		return s.gen.Candidates
+	if s.cfg.Acquisition.Archive {
+		return s.known.all
 	}
-	out := slices.Clone(s.gen.Candidates)
-	for _, c := range s.archive {
-		if !slices.ContainsFunc(out, func(o idrl.Candidate) bool { return slices.Equal(o.Mu, c.Mu) }) {
-			out = append(out, c)
-		}
-	}
-	return out
+	return s.gen.Candidates
 }

@@ -70,3 +70,12 @@ func (h Handle) Status(ctx context.Context) (idrl.Status, error) {
 	}
 	return s.Status(ctx)
 }
+
+// Follow is Session.Follow.
+func (h Handle) Follow(ctx context.Context) error {
+	s, err := h.Manager.Session(ctx, h.ID)
+	if err != nil {
+		return err
+	}
+	return s.Follow(ctx)
+}

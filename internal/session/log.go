@@ -12,18 +12,26 @@ type answerLog struct {
 	byID      map[idrl.AnswerID]int
 	undone    map[idrl.AnswerID]bool
 	predicted map[idrl.AnswerID]bool // whether the belief before a decisive comparison foretold it
-	effective int                    // answers not withdrawn
-	unclear   map[idrl.QueryID]int   // replies of can't tell or skip, not withdrawn
-	broken    map[idrl.QueryID]int   // reports of a clip that does not play, not withdrawn
-	mine      map[idrl.AnnotatorID]int
+	all       tally                  // of everybody who counts
+	mine      map[idrl.AnnotatorID]tally
+	unclear   map[idrl.QueryID]int       // replies of can't tell or skip that count
+	broken    map[idrl.QueryID]int       // reports of a clip that does not play that count
+	out       map[idrl.AnnotatorID]bool  // who is left out
 	of        map[idrl.AnnotatorID][]int // indexes in rows
+}
+
+// tally counts replies that are not withdrawn.
+type tally struct {
+	answers int // informative
+	skipped int // others
 }
 
 func newAnswerLog() *answerLog {
 	return &answerLog{
 		byID: map[idrl.AnswerID]int{}, undone: map[idrl.AnswerID]bool{},
 		unclear: map[idrl.QueryID]int{}, broken: map[idrl.QueryID]int{},
-		predicted: map[idrl.AnswerID]bool{}, mine: map[idrl.AnnotatorID]int{}, of: map[idrl.AnnotatorID][]int{},
+		predicted: map[idrl.AnswerID]bool{}, mine: map[idrl.AnnotatorID]tally{},
+		out: map[idrl.AnnotatorID]bool{}, of: map[idrl.AnnotatorID][]int{},
 	}
 }
 
@@ -46,26 +54,79 @@ func (l *answerLog) add(a idrl.Answer) {
 // drop undoes the last add.
 func (l *answerLog) drop() {
 	a := l.rows[len(l.rows)-1]
-	l.count(a, -1)
-	delete(l.undone, a.Undoes)
 	l.rows = l.rows[:len(l.rows)-1]
 	l.of[a.Annotator] = l.of[a.Annotator][:len(l.of[a.Annotator])-1]
+	l.count(a, -1)
+	delete(l.undone, a.Undoes)
 	delete(l.byID, a.ID)
 }
 
 // count adds step times what row a adds to the counts.
 func (l *answerLog) count(a idrl.Answer, step int) {
-	if a.Undoes != "" {
-		step, a = -step, *l.find(a.Undoes)
+	switch {
+	case a.Undoes != "":
+		l.weigh(*l.find(a.Undoes), -step)
+	case a.Decision():
+		l.decide(a.Annotator)
+	default:
+		l.weigh(a, step)
 	}
-	l.effective += step
-	l.mine[a.Annotator] += step
+}
+
+// weigh adds step times a reply to the counts.
+func (l *answerLog) weigh(a idrl.Answer, step int) {
+	mine := l.mine[a.Annotator]
+	mine.add(a, step)
+	l.mine[a.Annotator] = mine
+	if !l.out[a.Annotator] {
+		l.share(a, step)
+	}
+}
+
+// share adds step times a reply to the counts of those who are not left out.
+func (l *answerLog) share(a idrl.Answer, step int) {
+	l.all.add(a, step)
 	switch {
 	case a.Choice == idrl.CantTell, a.Choice == idrl.Skip && a.Reason != "broken":
 		l.unclear[a.Query] += step
 	case a.Choice == idrl.TechnicalFailure, a.Choice == idrl.Skip:
 		l.broken[a.Query] += step
 	}
+}
+
+func (t *tally) add(a idrl.Answer, step int) {
+	if a.Informative() {
+		t.answers += step
+	} else {
+		t.skipped += step
+	}
+}
+
+// decide makes the annotator's replies count, or not, as the last of their rows that
+// decides it says.
+func (l *answerLog) decide(who idrl.AnnotatorID) {
+	out := false
+	for _, i := range slices.Backward(l.of[who]) {
+		if l.rows[i].Decision() {
+			out = l.rows[i].Choice == idrl.LeftOut
+			break
+		}
+	}
+	if out == l.out[who] {
+		return
+	}
+	l.out[who] = out
+	step := map[bool]int{true: -1, false: 1}[out]
+	for _, i := range l.of[who] {
+		if a := l.rows[i]; a.Reply() && !l.undone[a.ID] {
+			l.share(a, step)
+		}
+	}
+}
+
+// decidedSince reports whether a row after seq decided whose replies count.
+func (l *answerLog) decidedSince(seq int64) bool {
+	return slices.ContainsFunc(l.rows[seq:], idrl.Answer.Decision)
 }
 
 // find returns the row with that id, or nil.
@@ -82,7 +143,7 @@ const undoable = 10
 // lastOf returns the annotator's answers that can be undone, newest first.
 func (l *answerLog) lastOf(who idrl.AnnotatorID) (ids []idrl.AnswerID) {
 	for _, i := range slices.Backward(l.of[who]) {
-		if a := l.rows[i]; a.Undoes == "" && !l.undone[a.ID] {
+		if a := l.rows[i]; a.Reply() && !l.undone[a.ID] {
 			if ids = append(ids, a.ID); len(ids) == undoable {
 				break
 			}

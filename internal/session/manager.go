@@ -111,6 +111,39 @@ func (m *Manager) load(id idrl.SessionID) (*Session, error) {
 	return New(cfg)
 }
 
+// Follow makes every session that runs do what researchers want of it now. A session
+// that fails does not keep the others from it.
+func (m *Manager) Follow(ctx context.Context) error {
+	var errs []error
+	for _, s := range m.running() {
+		if err := s.Follow(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("session %s: %w", s.Spec().ID, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// running returns the sessions that are loaded and have not ended.
+func (m *Manager) running() (out []*Session) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, r := range m.runs {
+		select {
+		case <-r.ended:
+			continue
+		default:
+		}
+		select {
+		case <-r.loaded:
+			if r.err == nil {
+				out = append(out, r.s)
+			}
+		default: // it is loading the settings of now
+		}
+	}
+	return out
+}
+
 // Close stops every session and waits until all have stopped. Session must not
 // be called after it.
 func (m *Manager) Close() {

@@ -6,10 +6,14 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/regret"
+	"tiebreak/internal/rng"
 )
 
 // A Publisher announces events. Publish must not block.
@@ -23,7 +27,8 @@ type Codec interface {
 	DecodeBelief(b []byte) (idrl.Posterior, error)
 }
 
-// Config is what a session is made of. Every field but Now and Lease is required.
+// Config is what a session is made of. Every field is required but those that say
+// otherwise.
 type Config struct {
 	Record      idrl.Record // what the journal holds
 	Model       idrl.RewardModel
@@ -38,6 +43,10 @@ type Config struct {
 	// qs[i]. It makes the belief after a withdrawal, which does not then depend on
 	// the order of what is left. If it is nil the answers are replayed.
 	Refit func(ctx context.Context, qs []idrl.Query, as []idrl.Answer) (idrl.Posterior, error)
+
+	// Rejected is told that the last result of the Trainer was not a generation that
+	// the journal takes. It may be nil.
+	Rejected func(why error)
 
 	Now   func() time.Time // the server's clock; default time.Now
 	Lease time.Duration    // of a question; default 10 minutes
@@ -55,21 +64,33 @@ type Session struct {
 	waiting []turn // to be served before what is in the inbox
 	alone   int    // how many of them are to be served one at a time
 
+	shown   atomic.Pointer[idrl.SessionSpec] // what Spec returns; for anybody
+	revoked map[idrl.AnnotatorID]bool        // who may not answer any more
+	leftOut map[idrl.AnnotatorID]bool        // who is to be left out; the log may not say so yet
+
 	belief idrl.Posterior
 	log    *answerLog
 	asked  *assignments
-	regret []idrl.Regret
+	regret []idrl.Regret // recorded, by Seq
 
-	gen      *idrl.Generation   // in use; nil before the first
-	archive  []idrl.Candidate   // policies of the generations before it, at most idrl.MaxArchive
+	gen      *idrl.Generation // in use; nil before the first
+	known    policySet        // as of gen
+	outlook  *regret.Outlook
+	now      present
 	starved  []idrl.AnnotatorID // answered while the next generation was awaited
 	training training
 	choosing choosing
 }
 
+// present is the statement about the present, kept until something changes.
+type present struct {
+	gen    *idrl.Generation // of the statement
+	regret idrl.Regret
+}
+
 // New returns a session that has not started. It rebuilds the belief from the
-// record: from the last snapshot if it is that of the last log row, else by
-// replaying the log. It returns an error of kind Invalid if the acquisition
+// record: from the last snapshot if it is that of the last log row and sound,
+// else by replaying the log. It returns an error of kind Invalid if the acquisition
 // function cannot value the session's questions.
 func New(cfg Config) (*Session, error) {
 	if cfg.Now == nil {
@@ -82,42 +103,73 @@ func New(cfg Config) (*Session, error) {
 	if err := cfg.Acquisition.Fits(r.Spec.Kind, false); err != nil { // clips may be parts of trajectories
 		return nil, fmt.Errorf("session %s: %w", r.Spec.ID, err)
 	}
-	s := &Session{
-		cfg: cfg, spec: r.Spec, stopped: make(chan struct{}), inbox: make(chan turn),
-		log: newAnswerLog(), asked: newAssignments(r.Assignments), gen: r.Generation, archive: r.Archive,
-	}
-	s.cfg.Record = idrl.Record{} // it would otherwise live as long as the session
-	for _, a := range r.Log {
-		s.log.add(a)
-	}
+	s := assemble(cfg)
+	s.restoreKnown(r)
+	s.apply(r.Settings.Revoked, r.Settings.LeftOut, r.Spec.Budget)
 	if err := s.restoreBelief(r.Snapshots); err != nil {
 		return nil, fmt.Errorf("session %s: %w", s.spec.ID, err)
 	}
 	if err := s.restoreTraining(r.Snapshots); err != nil {
 		return nil, fmt.Errorf("session %s: %w", s.spec.ID, err)
 	}
-	if s.gen != nil && s.log.seq() == 0 {
-		s.regret = append(s.regret, s.expectedRegret(s.belief, 0))
-	}
 	return s, nil
 }
 
-// restoreBelief sets the belief, the regret series, and which answers the belief foretold.
+// assemble returns a session with its log, without a belief.
+func assemble(cfg Config) *Session {
+	r := cfg.Record
+	s := &Session{
+		cfg: cfg, spec: r.Spec, stopped: make(chan struct{}), inbox: make(chan turn),
+		log: newAnswerLog(), asked: newAssignments(r.Assignments), gen: r.Generation,
+		outlook: regret.New(rng.New(r.Spec.Seed, "regret", 0)), // the same numbers after a restart
+	}
+	s.cfg.Record = idrl.Record{} // it would otherwise live as long as the session
+	for _, a := range r.Log {
+		s.log.add(a)
+	}
+	return s
+}
+
+// restoreKnown sets the known policies as the adoptions so far left them, and the
+// statement before the first answer.
+func (s *Session) restoreKnown(r idrl.Record) {
+	if r.Generation == nil {
+		return
+	}
+	past := append(slices.Clone(r.Archive), r.Generation.Candidates)
+	s.known.begin(r.Pool, past[0])
+	s.regret = append(s.regret, s.beforeAll(past[0]))
+	for _, candidates := range r.Archive {
+		s.known.retire(candidates)
+	}
+	s.known.use(r.Generation.Candidates)
+}
+
+// restoreBelief sets the belief, the regret series, and which answers the belief
+// foretold. Snapshots are a cache: one that is damaged costs the mark of the answer
+// after it, and if it is the last one then the belief is computed from the log, which
+// gives the same bits.
 func (s *Session) restoreBelief(snapshots []idrl.Snapshot) (err error) {
 	s.belief = s.cfg.Model.Prior()
 	before, beforeSeq := s.belief, int64(0) // the belief that the next answer met
+	var damaged []error
 	for _, snap := range snapshots {
 		if snap.Seq > s.log.seq() {
 			return fmt.Errorf("snapshot %d is ahead of the log, which ends at %d", snap.Seq, s.log.seq())
 		}
-		s.regret = append(s.regret, snap.Regret)
+		s.noteRegret(snap.Regret)
 		if beforeSeq == snap.Seq-1 {
 			s.notePrediction(s.log.at(snap.Seq), before)
 		}
-		if before, err = s.cfg.Codec.DecodeBelief(snap.Belief); err != nil {
-			return fmt.Errorf("snapshot %d: %w", snap.Seq, err)
-		}
 		beforeSeq = snap.Seq
+		if before, err = s.decode(snap); err != nil {
+			damaged = append(damaged, err)
+			beforeSeq = -1 // no row comes after it
+		}
+	}
+	if len(damaged) > 0 {
+		s.cfg.Log.Warn("stored beliefs are damaged; what is needed of them is computed from the answers, and no answer is lost",
+			"session", s.spec.ID, "damaged", len(damaged), "of", len(snapshots), "first", damaged[0])
 	}
 	if beforeSeq == s.log.seq() {
 		s.belief = before
@@ -127,24 +179,42 @@ func (s *Session) restoreBelief(snapshots []idrl.Snapshot) (err error) {
 	return err
 }
 
+// decode returns the belief of a snapshot, or an error if it is damaged.
+func (s *Session) decode(snap idrl.Snapshot) (idrl.Posterior, error) {
+	p, err := s.cfg.Codec.DecodeBelief(snap.Belief)
+	if err == nil && p.Dim() != s.cfg.Model.Prior().Dim() {
+		err = fmt.Errorf("it has %d dimensions and not %d", p.Dim(), s.cfg.Model.Prior().Dim())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("belief after log row %d: %w", snap.Seq, err)
+	}
+	return p, nil
+}
+
 // maxRefit bounds the work of Config.Refit, answers times dimension squared: about
 // a tenth of a second, for which the session stands still.
 const maxRefit = 2_000_000
 
-// refit returns the belief after rows: of what comes before the last withdrawal
-// the effective answers at once, and then the others one by one, as they came.
+// refit returns the belief after rows: of what comes before the last withdrawal or
+// decision the effective answers at once, and then the others one by one, as they
+// came.
 func (s *Session) refit(rows []idrl.Answer) (idrl.Posterior, error) {
-	edited := 0 // rows up to and with the last withdrawal
+	edited := int64(0) // position of the last row that is no reply
 	for i, a := range rows {
-		if a.Undoes != "" {
-			edited = i + 1
+		if !a.Reply() {
+			edited = int64(i) + 1
 		}
 	}
-	p, err := s.afresh(idrl.Effective(rows[:edited]))
+	answers := idrl.Effective(rows)
+	later := slices.IndexFunc(answers, func(a idrl.Answer) bool { return a.Seq > edited })
+	if later < 0 {
+		later = len(answers)
+	}
+	p, err := s.afresh(answers[:later])
 	if err != nil {
 		return nil, err
 	}
-	return s.replay(p, rows[edited:])
+	return s.replay(p, answers[later:])
 }
 
 // afresh returns the belief after answers, none of which is withdrawn.
@@ -188,8 +258,8 @@ func (s *Session) question(a idrl.Answer) (idrl.Query, error) {
 	return as.Query, nil
 }
 
-// Spec returns what the session is made of.
-func (s *Session) Spec() idrl.SessionSpec { return s.spec }
+// Spec returns what the session is made of now.
+func (s *Session) Spec() idrl.SessionSpec { return *s.shown.Load() }
 
 // Run serves requests until ctx is done. When it returns, no goroutine that it
 // started is left, and every method returns an error of kind Unavailable. It
@@ -199,6 +269,13 @@ func (s *Session) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer s.training.wait()
 	defer cancel()
+	for _, who := range s.undecided() {
+		s.waiting = append(s.waiting, s.decision(ctx, who, func(_ idrl.Receipt, err error) {
+			if err != nil {
+				s.cfg.Log.ErrorContext(ctx, "decide whose answers count", "session", s.spec.ID, "annotator", who, "err", err)
+			}
+		}))
+	}
 	for {
 		s.startTraining(ctx)
 		inbox := s.inbox
@@ -216,6 +293,9 @@ func (s *Session) Run(ctx context.Context) error {
 			s.serve(ctx, t)
 		case p := <-s.training.progress:
 			s.training.state.Done, s.training.state.Total, s.training.state.What = p.done, p.total, p.what
+			s.publish(idrl.EventTraining, "")
+		case o := <-s.training.outlook:
+			s.training.state.Outlook = o
 			s.publish(idrl.EventTraining, "")
 		case res := <-s.training.result:
 			s.training.result = nil

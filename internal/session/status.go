@@ -1,88 +1,75 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/quality"
-	"tiebreak/internal/rng"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
 )
-
-// regretSamples is the number of posterior samples behind a Regret.
-const regretSamples = 256
-
-// expectedRegret returns what stopping after log row seq would cost under
-// belief p: max_j G_j − G_leader over posterior samples, j over the candidates
-// of the generation in use. It is zero before the first generation.
-func (s *Session) expectedRegret(p idrl.Posterior, seq int64) idrl.Regret {
-	r := idrl.Regret{Seq: seq}
-	if s.gen == nil {
-		return r
-	}
-	t := &s.choosing.outlook
-	t.Reset(s.cfg.Model, p, nil)
-	t.SetPolicies(s.gen.Candidates)
-	leader, draws := t.Leader(), t.DrawReturns(regretSamples, rng.New(s.spec.Seed, "regret", uint64(seq)))
-	loss := make([]float64, regretSamples)
-	for k := range loss {
-		returns := draws.Data[k*draws.Stride : k*draws.Stride+draws.Cols]
-		loss[k] = floats.Max(returns) - returns[leader]
-	}
-	slices.Sort(loss)
-	r.Mean, r.P95 = stat.Mean(loss, nil), stat.Quantile(0.95, stat.Empirical, loss, nil)
-	return r
-}
 
 // Status returns the state of the session for a researcher.
 func (s *Session) Status(ctx context.Context) (idrl.Status, error) {
 	return call(ctx, s, func() (idrl.Status, error) {
 		st := idrl.Status{
-			Session: s.spec.ID, Seq: s.log.seq(), Answers: s.log.effective, Budget: s.spec.Budget,
-			BasedOn: -1, Training: s.training.state, Regret: slices.Clone(s.regret),
+			Session: s.spec.ID, Seq: s.log.seq(), Answers: s.log.all.answers, Skipped: s.log.all.skipped, Budget: s.spec.Budget,
+			BasedOn: -1, Training: s.trainingNow(),
 			Weights: s.weights(), Recent: s.recent(),
 			Annotators: quality.Summarise(s.log.rows, s.log.predicted),
 		}
-		for _, as := range s.asked.open {
+		for as := range s.asked.live(s.cfg.Now()) {
 			st.Open = append(st.Open, *as)
 		}
 		if s.gen != nil {
-			st.BasedOn, st.Candidates = s.gen.BasedOn, s.candidates()
+			best := s.best()
+			st.BasedOn, st.Best, st.Basis, st.Regret = s.gen.BasedOn, best.ID, s.basis(), s.curve()
+			st.Candidates = s.standings(best, st.Regret[len(st.Regret)-1].Span)
 		}
 		return st, nil
 	})
 }
 
-// candidates returns the predicted returns, each against the average candidate,
-// the leader first. What all candidates share, such as a constant feature that no
-// comparison can tell, would otherwise drown their differences.
-func (s *Session) candidates() (out []idrl.Estimate) {
-	d := s.belief.Dim()
-	mean, work, x := s.belief.Mean(nil), make([]float64, d), make([]float64, d)
-	average := make([]float64, d)
+// standings returns the predicted returns of the distinct candidates in use and of
+// the best known policy, the best first: each against the average candidate, as what
+// all share, such as a constant feature that no comparison can tell, would otherwise
+// drown their differences, and as a share of span.
+func (s *Session) standings(best idrl.Candidate, span float64) (out []idrl.Estimate) {
+	average := make([]float64, s.belief.Dim())
 	for _, c := range s.gen.Candidates {
 		floats.AddScaled(average, 1/float64(len(s.gen.Candidates)), c.Mu)
 	}
+	shown := []idrl.Candidate{best}
+	draws := []int{0}
 	for _, c := range s.gen.Candidates {
-		floats.SubTo(x, c.Mu, average)
-		m, v := idrl.Moments(s.belief, x, mean, work)
-		out = append(out, idrl.Estimate{ID: string(c.ID), Name: string(c.Origin), Mean: m, Std: math.Sqrt(v), Clip: c.Clip})
-	}
-	slices.SortStableFunc(out, func(a, b idrl.Estimate) int {
-		switch {
-		case a.Mean > b.Mean:
-			return -1
-		case a.Mean < b.Mean:
-			return 1
-		default:
-			return 0
+		i := slices.IndexFunc(shown, func(o idrl.Candidate) bool { return s.known.in([]idrl.Candidate{o}, c) })
+		if i < 0 {
+			i, shown, draws = len(shown), append(shown, c), append(draws, 0)
 		}
-	})
+		draws[i]++
+	}
+	for i, c := range shown {
+		out = append(out, s.estimate(c, average, span))
+		out[i].Draws = draws[i]
+	}
+	slices.SortStableFunc(out[1:], func(a, b idrl.Estimate) int { return cmp.Compare(b.Mean, a.Mean) })
 	return out
+}
+
+// estimate returns the predicted return of c against the feature expectation average,
+// as a share of span; 0 where all policies are equal, and that is 0.
+func (s *Session) estimate(c idrl.Candidate, average []float64, span float64) idrl.Estimate {
+	d := s.belief.Dim()
+	delta := floats.SubTo(make([]float64, d), c.Mu, average)
+	m, v := idrl.Moments(s.belief, delta, s.belief.Mean(nil), make([]float64, d))
+	e := idrl.Estimate{ID: string(c.ID), Name: string(c.Origin), Clip: c.Clip}
+	if span > 0 {
+		e.Mean, e.Std = m/span, math.Sqrt(v)/span
+	}
+	return e
 }
 
 func (s *Session) weights() (out []idrl.Estimate) {
@@ -105,11 +92,11 @@ func (s *Session) recent() (out []idrl.Asked) {
 		if len(out) == shownRecent {
 			break
 		}
-		if a.Undoes != "" {
+		if !a.Reply() {
 			continue
 		}
 		as := s.asked.get(a.Assignment)
-		out = append(out, idrl.Asked{Answer: a, Undone: s.log.undone[a.ID], Why: as.Why, Clips: as.Query.Clips})
+		out = append(out, idrl.Asked{Answer: a, Undone: s.log.undone[a.ID], LeftOut: s.log.out[a.Annotator], Why: as.Why, Clips: as.Query.Clips})
 	}
 	return out
 }

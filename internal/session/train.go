@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"tiebreak/internal/idrl"
@@ -17,9 +16,10 @@ import (
 // that the questions do not depend on how fast the machine is.
 type training struct {
 	state    idrl.Training
-	progress chan progress
-	result   chan result      // nil when no training is under way
-	retry    <-chan time.Time // after a failure
+	progress chan progress     // the newest
+	outlook  chan idrl.Outlook // the newest
+	result   chan result       // nil when no training is under way
+	retry    <-chan time.Time  // after a failure
 	failures int
 	ready    *idrl.Generation // trained, not yet adopted
 	points   []point          // multiples of TrainEvery not trained yet; AdoptAfter > 0 only
@@ -50,7 +50,7 @@ func (t *training) wait() {
 
 // restoreTraining finds the training points that a restart left undone.
 func (s *Session) restoreTraining(snapshots []idrl.Snapshot) error {
-	s.training.progress = make(chan progress, 1)
+	s.training.progress, s.training.outlook = make(chan progress, 1), make(chan idrl.Outlook, 1)
 	if s.spec.AdoptAfter == 0 {
 		return nil
 	}
@@ -61,9 +61,11 @@ func (s *Session) restoreTraining(snapshots []idrl.Snapshot) error {
 		if snap.Seq%s.spec.TrainEvery != 0 || s.gen != nil && snap.Seq <= s.gen.BasedOn {
 			continue
 		}
-		b, err := s.cfg.Codec.DecodeBelief(snap.Belief)
-		if err != nil {
-			return fmt.Errorf("snapshot %d: %w", snap.Seq, err)
+		b, err := s.decode(snap)
+		if err != nil { // restoreBelief has logged it
+			if b, err = s.refit(s.log.rows[:snap.Seq]); err != nil {
+				return err
+			}
 		}
 		s.training.points = append(s.training.points, point{snap.Seq, b})
 	}
@@ -93,7 +95,7 @@ func (s *Session) nextPoint() (point, bool) {
 	switch {
 	case s.gen == nil:
 		return now, true
-	case now.seq-s.gen.BasedOn >= s.spec.TrainEvery, s.done() && now.seq > s.gen.BasedOn:
+	case now.seq-s.gen.BasedOn >= s.spec.TrainEvery, s.done() && now.seq > s.gen.BasedOn, s.log.decidedSince(s.gen.BasedOn):
 		return now, true
 	default:
 		return point{}, false
@@ -110,13 +112,15 @@ func (s *Session) startTraining(ctx context.Context) {
 	if !ok {
 		return
 	}
-	job := idrl.TrainJob{BasedOn: p.seq, Posterior: p.belief, Seed: s.spec.Seed, Progress: t.report}
+	job := idrl.TrainJob{BasedOn: p.seq, Posterior: p.belief, Seed: s.spec.Seed}
+	job.Progress = func(done, total int, what string) { newest(t.progress, progress{done, total, what}) }
+	job.Outlook = func(o idrl.Outlook) { newest(t.outlook, o) }
 	if s.gen != nil {
 		for _, c := range s.gen.Candidates {
 			job.Warm = append(job.Warm, c.Params)
 		}
 	}
-	t.state = idrl.Training{Running: true, BasedOn: p.seq, What: "Waiting for the trainer", Err: t.state.Err}
+	t.state = idrl.Training{Running: true, BasedOn: p.seq, Outlook: idrl.Outlook{Waiting: true}, Err: t.state.Err}
 	c := make(chan result, 1)
 	t.result = c
 	go func() {
@@ -126,14 +130,19 @@ func (s *Session) startTraining(ctx context.Context) {
 	s.publish(idrl.EventTraining, "")
 }
 
-// report hands progress to the session's goroutine; only the newest counts.
-func (t *training) report(done, total int, what string) {
+// newest hands v to the session's goroutine in place of what it has not taken yet.
+func newest[T any](c chan T, v T) {
+	take(c)
 	select {
-	case <-t.progress:
-	default:
+	case c <- v:
+	default: // another caller was faster
 	}
+}
+
+// take empties a channel.
+func take[T any](c chan T) {
 	select {
-	case t.progress <- progress{done, total, what}:
+	case <-c:
 	default:
 	}
 }
@@ -141,22 +150,43 @@ func (t *training) report(done, total int, what string) {
 // trained takes in the result of a training.
 func (s *Session) trained(ctx context.Context, res result) {
 	t := &s.training
-	t.state.Running = false
+	t.state = idrl.Training{BasedOn: t.state.BasedOn, Err: t.state.Err}
+	take(t.progress)
+	take(t.outlook)
 	if res.err == nil && len(res.gen.Candidates) == 0 {
 		res.err = errors.New("training gave no candidate policy")
+		s.reject(res.err)
 	}
 	if res.err != nil {
-		t.failures++
-		wait := min(time.Second<<min(t.failures, 8), 5*time.Minute)
-		t.state.Err = fmt.Sprintf("Training failed; trying again in %v. The server's log says why.", wait)
-		t.retry = time.After(wait)
-		s.cfg.Log.ErrorContext(ctx, "training failed", "session", s.spec.ID, "based_on", t.state.BasedOn, "err", res.err)
-		s.publish(idrl.EventTraining, "")
+		s.trainingFailed(ctx, res.err)
 		return
 	}
-	t.failures, t.state.Err = 0, ""
 	t.ready = &res.gen
 	s.adoptIfDue(ctx)
+}
+
+// Pauses before a training is tried again, doubled from the first to the last.
+const (
+	firstRetry = time.Second
+	lastRetry  = 5 * time.Minute
+)
+
+// trainingFailed plans another attempt.
+func (s *Session) trainingFailed(ctx context.Context, err error) {
+	t := &s.training
+	wait := min(firstRetry<<min(t.failures, 16), lastRetry)
+	t.failures++
+	t.state.Err = fmt.Sprintf("Training failed; trying again in %v. The server's log says why.", wait)
+	t.retry = time.After(wait)
+	s.cfg.Log.ErrorContext(ctx, "training failed", "session", s.spec.ID, "based_on", t.state.BasedOn, "err", err)
+	s.publish(idrl.EventTraining, "")
+}
+
+// reject tells the trainer that its last result is of no use.
+func (s *Session) reject(why error) {
+	if s.cfg.Rejected != nil {
+		s.cfg.Rejected(why)
+	}
 }
 
 // due reports whether the generation under way is to be used from now on.
@@ -174,7 +204,9 @@ func (s *Session) due() bool {
 }
 
 // mustAdopt reports whether nothing may happen before the next generation is adopted.
-func (s *Session) mustAdopt() bool { return s.spec.AdoptAfter > 0 && s.due() }
+// Before the first one nothing can happen that questions depend on, and people ask
+// how long they wait.
+func (s *Session) mustAdopt() bool { return s.spec.AdoptAfter > 0 && s.gen != nil && s.due() }
 
 // adoptIfDue replaces the generation whole if a new one is ready and due.
 func (s *Session) adoptIfDue(ctx context.Context) {
@@ -185,23 +217,28 @@ func (s *Session) adoptIfDue(ctx context.Context) {
 	g := t.ready
 	if err := s.cfg.Journal.Adopt(context.WithoutCancel(ctx), s.spec.ID, *g, s.log.seq()); err != nil {
 		t.ready = nil
-		s.trained(ctx, result{err: fmt.Errorf("record generation %d: %w", g.BasedOn, err)})
+		err = fmt.Errorf("record generation %d: %w", g.BasedOn, err)
+		if idrl.KindOf(err) != idrl.Unavailable { // else the journal cannot write, whatever it is given
+			s.reject(err)
+		}
+		s.trainingFailed(ctx, err)
 		return
 	}
-	first := s.gen == nil
-	if !first {
-		s.archive = archived(s.archive, s.gen.Candidates)
+	t.failures, t.state.Err = 0, ""
+	if s.gen == nil {
+		s.known.begin(g.Pool, g.Candidates)
+		s.regret = append(s.regret, s.beforeAll(g.Candidates))
+	} else {
+		s.known.retire(s.gen.Candidates)
 	}
 	s.gen, t.ready = g, nil
+	s.known.use(g.Candidates)
 	if len(t.points) > 0 {
 		t.points = t.points[1:]
 	}
 	for id, c := range g.Clips { // the store has them now
 		c.Media, c.Snapshots = nil, nil
 		g.Clips[id] = c
-	}
-	if first && s.log.seq() == 0 {
-		s.regret = append(s.regret, s.expectedRegret(s.belief, 0))
 	}
 	// In the turn of the adoption, or it would depend on whether the annotator's
 	// next answer or their next claim comes first.
@@ -210,13 +247,4 @@ func (s *Session) adoptIfDue(ctx context.Context) {
 	}
 	s.starved = nil
 	s.publish(idrl.EventAdopted, "")
-}
-
-// archived returns the archive with the candidates of a generation that is no
-// longer in use, less what is too much.
-func archived(archive, candidates []idrl.Candidate) []idrl.Candidate {
-	for _, c := range candidates {
-		archive = append(archive, idrl.Candidate{ID: c.ID, Mu: c.Mu})
-	}
-	return slices.Clone(archive[max(0, len(archive)-idrl.MaxArchive):])
 }

@@ -133,12 +133,14 @@ func (s *Session) carryOut(ctx context.Context, t turn) step {
 	}
 	a := st.row.Answer
 	s.log.add(a)
-	if a.Undoes == "" {
+	if a.Reply() {
 		s.asked.close(a.Assignment, a.ID)
 	}
 	s.belief = st.belief
 	st.point = s.noteTrainingPoint()
-	st.row.Next = s.upcoming(ctx, a.Annotator)
+	if !a.Decision() {
+		st.row.Next = s.upcoming(ctx, a.Annotator)
+	}
 	for _, as := range st.row.Next {
 		s.asked.add(as)
 	}
@@ -157,7 +159,7 @@ func (s *Session) takeBack(st step) {
 		s.training.points = s.training.points[:len(s.training.points)-1]
 	}
 	s.belief = st.before
-	if a := st.row.Answer; a.Undoes == "" {
+	if a := st.row.Answer; a.Reply() {
 		s.asked.reopen(a.Assignment)
 	}
 	s.log.drop()
@@ -191,7 +193,7 @@ func (s *Session) record(ctx context.Context, group []step) {
 	for _, st := range group {
 		if st.row != nil {
 			s.notePrediction(st.row.Answer, st.before)
-			s.regret = append(s.regret, st.row.After.Regret)
+			s.noteRegret(st.row.After.Regret)
 		}
 		st.reply(st.receipt, st.err)
 	}

@@ -45,10 +45,11 @@ func (t *Thompson) poolFor(ctx context.Context, r *run) (*pool, error) {
 // which the simulation breaks down are left out.
 func (r *run) buildPool(ctx context.Context) (*pool, error) {
 	p := &pool{seed: r.job.Seed}
+	r.prepared = r.poolSize
 	draws := rng.New(r.job.Seed, "pool weights", 0)
 	theta := make([]float64, r.env.Spec().FeatureDim())
 	for k := range r.poolSize {
-		r.report(0, fmt.Sprintf("preparing policy %d of %d", k+1, r.poolSize))
+		r.report(k-r.poolSize, fmt.Sprintf("preparing policy %d of %d", k+1, r.poolSize))
 		for i := range theta {
 			theta[i] = draws.NormFloat64()
 		}
@@ -77,21 +78,31 @@ func (r *run) prepare(ctx context.Context, k int, theta []float64, before []solv
 	return r.try(ctx, idrl.PolicyID(fmt.Sprintf("pool.p%d", k)), p, before)
 }
 
-// PoolPolicies returns the policies of the pool for a session's seed, with the
-// weights' Theta left out. It builds the pool if need be.
+// PoolPolicies returns the policies of the pool for a session's seed, without the
+// weights that they are optimal for. It builds the pool if need be.
 func (t *Thompson) PoolPolicies(ctx context.Context, seed uint64) ([]idrl.Candidate, error) {
 	r := t.newRun(idrl.TrainJob{Seed: seed})
 	p, err := t.poolFor(ctx, r)
 	if err != nil {
 		return nil, err
 	}
+	out := r.pooled(p)
+	for i, s := range p.policies {
+		out[i].Policy, out[i].Params = s.policy, s.policy.Params()
+	}
+	return out, nil
+}
+
+// pooled returns what a session keeps of the pool's policies.
+func (r *run) pooled(p *pool) []idrl.Candidate {
+	origin := idrl.FromPrior
+	if r.first != nil {
+		origin = idrl.FromDraft
+	}
 	var out []idrl.Candidate
 	for _, s := range p.policies {
 		first := s.rollouts[0]
-		out = append(out, idrl.Candidate{
-			ID: first.Policy, Origin: idrl.FromSample,
-			Policy: s.policy, Params: s.policy.Params(), Mu: s.mu, Clip: r.opening(first).ID,
-		})
+		out = append(out, idrl.Candidate{ID: first.Policy, Origin: origin, Mu: s.mu, Clip: r.opening(first).ID})
 	}
-	return out, nil
+	return out
 }

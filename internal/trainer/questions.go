@@ -45,6 +45,15 @@ func (r *run) clipLen(t rollout) int {
 // befell a policy.
 func (r *run) opening(t rollout) idrl.Clip { return idrl.Segment(t.Trajectory, 0, r.clipLen(t)) }
 
+// openings returns the opening of each policy's first rollout.
+func (r *run) openings(policies [][]rollout) []idrl.Clip {
+	out := make([]idrl.Clip, len(policies))
+	for i, ts := range policies {
+		out[i] = r.opening(ts[0])
+	}
+	return out
+}
+
 // randomClips returns clips that begin at uniformly drawn steps of t. There are none
 // if t is shorter than two clips.
 func (r *run) randomClips(t rollout) []idrl.Clip {
@@ -65,8 +74,8 @@ func (r *run) randomClips(t rollout) []idrl.Clip {
 // takes the rollouts of each policy.
 func (r *run) questions(candidates, pool [][]rollout) (clips []idrl.Clip, keep int, queries []idrl.Query) {
 	var set clipSet
-	for _, ts := range candidates {
-		set.add(r.opening(ts[0]))
+	for _, c := range r.openings(candidates) {
+		set.add(c)
 	}
 	keep = len(set.list)
 	all := slices.Concat(slices.Concat(candidates...), slices.Concat(pool...))
@@ -174,9 +183,9 @@ func choose(n, k int, stream *rand.Rand) []int {
 	return slices.Sorted(maps.Keys(picked))
 }
 
-// draw returns by ID the first keep of clips, which show the candidates, and
-// those that a query is about, encoded.
-func (r *run) draw(ctx context.Context, clips []idrl.Clip, keep int, queries []idrl.Query) (map[idrl.ClipID]idrl.Clip, error) {
+// draw returns by ID the clips that show policies and those of clips that a query is
+// about, encoded.
+func (r *run) draw(ctx context.Context, clips, shown []idrl.Clip, queries []idrl.Query) (map[idrl.ClipID]idrl.Clip, error) {
 	r.report(r.samples+1, "drawing clips")
 	asked := map[idrl.ClipID]bool{}
 	for _, q := range queries {
@@ -184,11 +193,17 @@ func (r *run) draw(ctx context.Context, clips []idrl.Clip, keep int, queries []i
 			asked[id] = true
 		}
 	}
-	out := make(map[idrl.ClipID]idrl.Clip, len(clips))
-	for i, c := range clips {
-		if i >= keep && !asked[c.ID] {
-			continue
+	wanted := clipSet{}
+	for _, c := range shown {
+		wanted.add(c)
+	}
+	for _, c := range clips {
+		if asked[c.ID] {
+			wanted.add(c)
 		}
+	}
+	out := make(map[idrl.ClipID]idrl.Clip, len(wanted.list))
+	for _, c := range wanted.list {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

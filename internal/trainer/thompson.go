@@ -123,7 +123,12 @@ func (t *Thompson) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generatio
 	}
 	clips, keep, queries := r.questions(rollouts, pool.rollouts())
 	g := idrl.Generation{BasedOn: job.BasedOn, Candidates: candidates, Queries: queries}
-	if g.Clips, err = r.draw(ctx, clips, keep, queries); err != nil {
+	shown := clips[:keep:keep]
+	if job.BasedOn == 0 {
+		g.Pool = r.pooled(pool)
+		shown = append(shown, r.openings(pool.rollouts())...)
+	}
+	if g.Clips, err = r.draw(ctx, clips, shown, queries); err != nil {
 		return idrl.Generation{}, fmt.Errorf("train from answer %d: %w", job.BasedOn, err)
 	}
 	r.report(r.total(), "done")
@@ -135,6 +140,8 @@ type run struct {
 	settings
 	env idrl.Environment
 	job idrl.TrainJob
+
+	prepared int // policies of the pool that this run has to solve for
 }
 
 // newRun returns a run of t, which makes one rollout of a policy if all are alike.
@@ -157,13 +164,13 @@ func (r *run) check() error {
 	return nil
 }
 
-// total is the number of solves of a run that finds its pool ready, and one for
-// the clips.
+// total is the number of solves after those of the pool, and one for the clips.
 func (r *run) total() int { return r.samples + 2 }
 
+// report tells how many steps are done: of the total, after those of the pool.
 func (r *run) report(done int, what string) {
 	if r.job.Progress != nil {
-		r.job.Progress(done, r.total(), what)
+		r.job.Progress(r.prepared+done, r.prepared+r.total(), what)
 	}
 }
 

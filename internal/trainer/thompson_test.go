@@ -280,16 +280,18 @@ func TestEncode(t *testing.T) {
 func TestProgress(t *testing.T) {
 	tr := thompson(t, "gridworld", idrl.RateState)
 	job := jobFor(tr)
-	last, calls := -1, 0
-	job.Progress = func(done, total int, what string) {
-		if done < last || done > total || total != 5 || what == "" {
-			t.Errorf("progress %d of %d (%q) after %d", done, total, what, last)
+	for _, want := range []int{4 + 5, 5} { // the pool of four is ready in the second training
+		last, calls := -1, 0
+		job.Progress = func(done, total int, what string) {
+			if done != last+1 || total != want || what == "" {
+				t.Errorf("progress %d of %d (%q) after %d", done, total, what, last)
+			}
+			last, calls = done, calls+1
 		}
-		last, calls = done, calls+1
-	}
-	train(t, tr, job)
-	if last != 5 || calls < 6 {
-		t.Errorf("last progress %d in %d calls, want 5 of 5 at the end", last, calls)
+		train(t, tr, job)
+		if last != want || calls != want+1 {
+			t.Errorf("last progress %d in %d calls, want %d at the end", last, calls, want)
+		}
 	}
 }
 

@@ -1,11 +1,14 @@
 // @ts-check
 // The annotator's page: joins the player, the keys, the outbox and the socket.
+import { Banner } from "./banner.js";
 import { Chooser } from "./chooser.js";
 import { Courier } from "./courier.js";
 import { Desk } from "./desk.js";
 import { DuoPlayer } from "./duo-player.js";
+import { command, comparisonKey, ratingKey, sign } from "./keys.js";
 import { LabelView } from "./labelview.js";
 import { Outbox, storage } from "./outbox.js";
+import { keepKey } from "./rejoin.js";
 
 /** @typedef {import("./chooser.js").Input} Input */
 
@@ -16,42 +19,30 @@ const player = /** @type {DuoPlayer} */ (document.querySelector("duo-player"));
 const comparison = main.dataset.comparison !== undefined;
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const view = new LabelView(document.body);
-const outbox = new Outbox(`${main.dataset.session}.${main.dataset.annotator}`, storage());
-const courier = new Courier(main.dataset.socket ?? "", outbox);
-const chooser = new Chooser(comparison ? comparisonKey : ratingKey);
-const desk = new Desk({ view, player, chooser, courier, calm, instructions: Number(main.dataset.instructionsVersion) });
-const help = /** @type {HTMLDialogElement} */ (view.part("help-dialog"));
-const skip = /** @type {HTMLDialogElement} */ (view.part("skip-dialog"));
+const { session = "", annotator = "" } = main.dataset;
+const store = storage();
+const outbox = new Outbox(`${session}.${annotator}`, store);
+const courier = new Courier(main.dataset.socket ?? "", outbox, annotator);
+const layout = () => (player.dataset.layout === "column" ? "column" : "row");
+const chooser = new Chooser((e) => (comparison ? comparisonKey(e, layout()) : ratingKey(e)));
 const page = new AbortController();
 const { signal } = page;
+const banner = new Banner(view.part("banner"), { session, storage: store, courier, announcer: view.announcer, signal });
+const desk = new Desk({ view, banner, player, chooser, courier, calm, instructions: Number(main.dataset.instructionsVersion) });
+const help = /** @type {HTMLDialogElement} */ (view.part("help-dialog"));
+const skip = /** @type {HTMLDialogElement} */ (view.part("skip-dialog"));
 
 /** @type {Input} */ let lastInput = "keyboard";
 
-/** @param {KeyboardEvent} e */
-function comparisonKey(e) {
-  const keys = /** @type {Record<string, string>} */ ({
-    arrowleft: "left", a: "left", arrowright: "right", d: "right",
-    arrowup: "equal", w: "equal", arrowdown: "cant_tell", x: "cant_tell",
-  });
-  return keys[e.key.toLowerCase()] ?? "";
-}
-
-/** @param {KeyboardEvent} e */
-function ratingKey(e) {
-  if (e.key === "=" || (e.code === "Digit0" && e.shiftKey && e.key !== "0")) return "rate:10";
-  if (/^[0-9]$/.test(e.key)) return `rate:${e.key}`;
-  return ["arrowdown", "x"].includes(e.key.toLowerCase()) ? "cant_tell" : "";
-}
-
 /** Keys that are not answers. @param {KeyboardEvent} e */
 function shortcut(e) {
+  if (command(e) || desk.covered) return;
+  const s = sign(e);
   const el = /** @type {Element} */ (e.target);
-  if (e.ctrlKey || e.altKey || e.metaKey || el.closest?.("dialog")) return;
-  const action = shortcuts[e.key.toLowerCase()];
-  if (!action || (e.key === " " && el.matches?.("button:focus-visible"))) return; // Space presses a focused button
+  if (!shortcuts[s] || (s === " " && el.matches?.("button:focus-visible"))) return; // Space presses a focused button
   e.preventDefault();
   lastInput = "keyboard";
-  if (!e.repeat || e.key === "," || e.key === ".") action();
+  if (!e.repeat || s === "," || s === ".") shortcuts[s]();
 }
 
 const shortcuts = /** @type {Record<string, () => void>} */ ({
@@ -62,20 +53,26 @@ const shortcuts = /** @type {Record<string, () => void>} */ ({
   "]": () => player.changeSpeed(1),
   z: () => desk.undo(),
   s: openSkip,
-  "?": () => help.showModal(),
+  "?": () => show(help),
+  h: () => show(help),
 });
-if (comparison) [0, 1, 2, 3].forEach((i) => (shortcuts[i + 1] = () => player.setSpeed(i)));
+
+/** @param {HTMLDialogElement} dialog */
+function show(dialog) {
+  dialog.returnValue = "";
+  dialog.showModal();
+  desk.cover(true);
+}
 
 function openSkip() {
-  if (!chooser.accepting) return;
-  skip.returnValue = "";
-  skip.showModal();
+  if (chooser.accepting || desk.unplayed) show(skip);
 }
 
 /** @param {CustomEvent<{choice: string, input: Input}>} e */
 function commit(e) {
   const { choice, input } = e.detail;
   view.flash(choice);
+  view.announcer.say("answer", `${view.named(choice)}.`);
   if (choice.startsWith("rate:")) desk.answer({ choice: "rated", rating: (Number(choice.slice(5)) - 5) / 5 }, input);
   else desk.answer({ choice }, input);
 }
@@ -93,27 +90,45 @@ function onClick(name, f) {
 chooser.addEventListener("preview", (e) => view.preview(/** @type {CustomEvent} */ (e).detail));
 chooser.addEventListener("commit", (e) => commit(/** @type {CustomEvent} */ (e)));
 view.buttons((b) => chooser.attach(b, () => b.dataset.choice ?? "", signal));
-for (const frame of /** @type {NodeListOf<HTMLElement>} */ (player.querySelectorAll("[data-side]"))) {
-  chooser.attach(frame, () => frame.dataset.side ?? "", signal);
-}
+player.addEventListener("layout", () => {
+  chooser.cancel(); // what a held key said may not be true any more
+  view.layout(layout());
+});
 chooser.listen(signal);
 addEventListener("keydown", shortcut, { signal });
 addEventListener("pointerdown", (e) => (lastInput = e.pointerType === "mouse" ? "mouse" : "touch"), { signal, capture: true });
 onClick("undo", () => desk.undo());
 onClick("skip", openSkip);
-onClick("help", () => help.showModal());
+onClick("help", () => show(help));
 onClick("playnow", () => player.toggle());
-onClick("retry", () => courier.live.retry());
 onClick("reload", () => desk.reload());
 onClick("report", () => desk.answer({ choice: "technical_failure" }, lastInput));
 skip.addEventListener("keydown", (e) => {
-  const reason = /** @type {HTMLButtonElement|null} */ (skip.querySelectorAll("button")[Number(e.key) - 1]);
+  const reason = /** @type {HTMLButtonElement|null} */ (skip.querySelectorAll("button")[Number(sign(e)) - 1]);
   if (reason?.value) skip.close(reason.value);
 }, { signal });
+for (const dialog of [help, skip]) dialog.addEventListener("close", () => desk.cover(false), { signal });
 skip.addEventListener("close", () => {
-  if (skip.returnValue) desk.answer({ choice: "skip", reason: skip.returnValue }, lastInput);
+  if (!skip.returnValue) return;
+  view.announcer.say("answer", "Skipped.");
+  desk.answer({ choice: "skip", reason: skip.returnValue }, lastInput);
 }, { signal });
 addEventListener("beforeunload", (e) => {
   if (!outbox.durable && outbox.size > 0) e.preventDefault();
 }, { signal });
+courier.addEventListener("hello", () => keepKey(store, { session, annotator, title: document.querySelector(".title")?.textContent ?? "" }),
+  { once: true });
 desk.start(signal);
+keepPage();
+
+/** Lets the page open while the server is away. Browsers allow that over HTTPS and on this machine. */
+async function keepPage() {
+  const workers = navigator.serviceWorker;
+  if (!workers) return;
+  try {
+    await workers.register(new URL("./offline.js", import.meta.url), { scope: location.pathname });
+    if (!workers.controller) (await workers.ready).active?.postMessage("keep"); // else it saw the page come
+  } catch {
+    // storage is switched off, or the server is away and the worker there already
+  }
+}

@@ -1,14 +1,15 @@
 // @ts-check
-/** @typedef {{seq: number, mean: number, p95: number}} Point  mean and p95 are at least 0 */
+/** @typedef {{seq: number, p_within: number, mean: number, bound: number}} Point  shares; all but seq from 0 to 1 */
 
 const SVG = "http://www.w3.org/2000/svg";
 const HEIGHT = 300; // CSS pixels
-const PAD = { left: 48, right: 14, top: 10, bottom: 30 };
+const PAD = { right: 20, top: 12, bottom: 30 };
+const LETTER = 8; // width of one on an axis, at most
 
 /**
- * Draws a mean over answers with the band up to the 95 % quantile, axes, and
- * the numbers under the pointer. More points than pixels are thinned to one a
- * pixel column.
+ * Draws the expected loss over answers with the band up to the 95 % bound, in % of
+ * the range from the worst to the best policy, axes, and the numbers under the
+ * pointer. More points than pixels are thinned to one a pixel column.
  *
  *   <regret-chart></regret-chart>
  *
@@ -19,7 +20,8 @@ export class RegretChart extends HTMLElement {
   /** @type {Point[]} */ #thin = [];
   #log = false;
   #width = 0;
-  #svg = shape("svg", { role: "img", "aria-label": "Expected regret by number of answers", height: HEIGHT });
+  #left = 0; // of the axes: room for the longest label
+  #svg = shape("svg", { role: "img", "aria-label": "Loss of stopping by number of answers, in % of the range from the worst to the best policy", height: HEIGHT });
   #readout = document.createElement("p");
   /** @type {ResizeObserver|undefined} */ #resize;
   /** @type {(v: number) => number} */ #x = () => 0;
@@ -57,15 +59,16 @@ export class RegretChart extends HTMLElement {
 
   #draw() {
     if (this.#width === 0) return;
-    this.#thin = thin(this.#points, this.#width - PAD.left - PAD.right);
-    const top = Math.max(1e-9, ...this.#thin.map((p) => p.p95));
+    this.#thin = thin(this.#points, this.#width - PAD.right);
+    const top = Math.max(0, ...this.#thin.flatMap((p) => [p.bound, p.mean])) || 1;
     const floor = this.#log ? lowest(this.#thin, top) : 0;
+    const ticks = this.#log ? decades(floor, top) : steps(top, 4);
+    this.#left = 10 + LETTER * Math.max(...ticks.map((v) => percent(v).length));
     const last = Math.max(1, this.#points.at(-1)?.seq ?? 1);
-    this.#x = (v) => PAD.left + (v / last) * (this.#width - PAD.left - PAD.right);
+    this.#x = (v) => this.#left + (v / last) * (this.#width - this.#left - PAD.right);
     this.#y = scale(floor, top, this.#log);
     this.#svg.setAttribute("width", String(this.#width));
     this.#svg.setAttribute("viewBox", `0 0 ${this.#width} ${HEIGHT}`);
-    const ticks = this.#log ? decades(floor, top) : steps(top, 4);
     this.#svg.replaceChildren(...this.#axes(ticks, steps(last, 6).filter(Number.isInteger)), ...this.#curves(), shape("g", { class: "cursor" }));
     this.#leave();
   }
@@ -79,11 +82,11 @@ export class RegretChart extends HTMLElement {
     const bottom = HEIGHT - PAD.bottom;
     return [
       ...ys.flatMap((v) => [
-        shape("line", { class: "grid", x1: PAD.left, x2: right, y1: this.#y(v), y2: this.#y(v) }),
-        shape("text", { x: PAD.left - 8, y: this.#y(v) + 4, "text-anchor": "end" }, short(v)),
+        shape("line", { class: "grid", x1: this.#left, x2: right, y1: this.#y(v), y2: this.#y(v) }),
+        shape("text", { x: this.#left - 8, y: this.#y(v) + 4, "text-anchor": "end" }, percent(v)),
       ]),
       ...xs.map((v) => shape("text", { x: this.#x(v), y: bottom + 18, "text-anchor": "middle" }, String(v))),
-      shape("line", { class: "axis", x1: PAD.left, x2: right, y1: bottom, y2: bottom }),
+      shape("line", { class: "axis", x1: this.#left, x2: right, y1: bottom, y2: bottom }),
     ];
   }
 
@@ -91,7 +94,7 @@ export class RegretChart extends HTMLElement {
     if (this.#thin.length === 0) return [];
     const at = (/** @type {Point} */ p, /** @type {number} */ v) => `${this.#x(p.seq).toFixed(1)},${this.#y(v).toFixed(1)}`;
     const mean = this.#thin.map((p) => at(p, p.mean));
-    const upper = this.#thin.map((p) => at(p, p.p95));
+    const upper = this.#thin.map((p) => at(p, p.bound));
     const end = /** @type {Point} */ (this.#thin.at(-1));
     return [
       shape("path", { class: "band", d: `M${upper.join("L")}L${[...mean].reverse().join("L")}Z` }),
@@ -121,7 +124,7 @@ export class RegretChart extends HTMLElement {
   /** @param {Point|undefined} p */
   #say(p) {
     this.#readout.textContent = p
-      ? `${p.seq === 0 ? "Before the first answer" : `After answer ${p.seq}`}: ${short(p.mean)} expected, ${short(p.p95)} at the 95 % quantile`
+      ? `${p.seq === 0 ? "Before the first answer" : `After answer ${p.seq}`}: ${sure(p.p_within)} sure; loss at most ${loss(p.bound, true)} with 95 % certainty, ${loss(p.mean)} expected`
       : "Drawn from the first trained candidates on.";
   }
 }
@@ -137,6 +140,27 @@ export function shape(tag, attributes, text) {
   for (const [k, v] of Object.entries(attributes)) el.setAttribute(k, String(v));
   if (text !== undefined) el.textContent = text;
   return el;
+}
+
+/** @param {number} share on an axis */
+function percent(share) {
+  return `${short(100 * share)} %`;
+}
+
+/** @param {number} p a probability, rounded down */
+function sure(p) {
+  return p > 0.99 ? "more than 99 %" : `${Math.floor(100 * p + 1e-9)} %`;
+}
+
+/**
+ * A loss in the digits of the statement's words: a bound is rounded up.
+ * @param {number} share
+ * @param {boolean} [up]
+ */
+function loss(share, up = false) {
+  if (share > 0 && share < 0.001) return "less than 0.1 %";
+  const steps = share < (up ? 0.02 : 0.1) ? 1000 : 100;
+  return `${(100 * (up ? Math.ceil(steps * share - 1e-9) : Math.round(steps * share))) / steps} %`;
 }
 
 /** @param {number} v a number in three digits */

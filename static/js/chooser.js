@@ -1,4 +1,6 @@
 // @ts-check
+import { command } from "./keys.js";
+
 const PREVIEW = 150; // ms of holding after which the choice is previewed
 const SETTLE = 250; // ms after the first frame in which nothing counts
 
@@ -8,14 +10,18 @@ const SETTLE = 250; // ms after the first frame in which nothing counts
  * Turns keys and pointers into choices. A choice counts when its key is
  * released, so a wrong press is put right by pressing another key before
  * letting go: the last one released wins. Escape takes it back. Keys that went
- * down before the gate opened, or that repeat, do not count.
+ * down before the gate opened, or that repeat, do not count; a held Enter presses
+ * no button twice.
  *
- * Events: "preview" (detail: choice or "") and "commit" (detail: {choice, input}).
+ * Events: "preview" (detail: choice or ""), "commit" (detail: {choice, input}),
+ * "open" when input begins to count, and "early" when it came before.
  */
 export class Chooser extends EventTarget {
   #openFrom = Infinity; // performance.now() from which input counts
   /** @type {Map<string, string>} held keys → choice, in the order pressed */ #held = new Map();
-  #timer = 0;
+  #covered = false; // by a dialog: nothing counts
+  #opening = 0; // timer of "open"
+  #timer = 0; // of the preview
   #preview = "";
 
   /** @param {(e: KeyboardEvent) => string} choiceOf the choice a key stands for, or "" */
@@ -29,6 +35,9 @@ export class Chooser extends EventTarget {
     addEventListener("keydown", (e) => this.#down(e), { signal });
     addEventListener("keyup", (e) => this.#up(e), { signal });
     addEventListener("blur", () => this.cancel(), { signal });
+    addEventListener("keydown", (e) => {
+      if (e.repeat && e.key === "Enter") e.preventDefault(); // also in dialogs: what opened one must not answer it
+    }, { signal, capture: true });
   }
 
   /**
@@ -37,16 +46,24 @@ export class Chooser extends EventTarget {
    */
   open(painted) {
     this.#openFrom = painted + SETTLE;
+    this.#announce();
   }
 
   /** Lets nothing count until the next open. */
   close() {
     this.#openFrom = Infinity;
+    clearTimeout(this.#opening);
+    this.cancel();
+  }
+
+  /** @param {boolean} on whether a dialog lies over the question */
+  cover(on) {
+    this.#covered = on;
     this.cancel();
   }
 
   get accepting() {
-    return performance.now() >= this.#openFrom;
+    return !this.#covered && performance.now() >= this.#openFrom;
   }
 
   /** Forgets what is held. */
@@ -56,7 +73,7 @@ export class Chooser extends EventTarget {
   }
 
   /**
-   * Makes a button or picture answer to pointers.
+   * Makes a button answer to pointers.
    * @param {HTMLElement} el
    * @param {() => string} choice
    * @param {AbortSignal} signal
@@ -77,9 +94,20 @@ export class Chooser extends EventTarget {
    * @param {Input} input
    */
   commit(choice, input) {
-    if (!this.accepting) return;
+    if (!this.accepting) return this.#early();
     this.cancel();
     this.dispatchEvent(new CustomEvent("commit", { detail: { choice, input } }));
+  }
+
+  #announce() {
+    clearTimeout(this.#opening);
+    const wait = this.#openFrom - performance.now();
+    if (wait > 0) this.#opening = setTimeout(() => this.#announce(), Math.ceil(wait));
+    else this.dispatchEvent(new Event("open"));
+  }
+
+  #early() {
+    if (!this.#covered) this.dispatchEvent(new Event("early"));
   }
 
   /** @param {KeyboardEvent} e */
@@ -88,17 +116,20 @@ export class Chooser extends EventTarget {
     const choice = this.#reads(e) ? this.choiceOf(e) : "";
     if (!choice) return;
     e.preventDefault();
-    if (e.repeat || !this.accepting) return;
-    this.#held.delete(e.code);
-    this.#held.set(e.code, choice);
+    if (e.repeat) return;
+    if (!this.accepting) return this.#early();
+    const id = e.code || e.key; // a screen keyboard may send no code
+    this.#held.delete(id);
+    this.#held.set(id, choice);
     this.#later(choice);
   }
 
   /** @param {KeyboardEvent} e */
   #up(e) {
-    const choice = this.#held.get(e.code);
+    const id = e.code || e.key;
+    const choice = this.#held.get(id);
     if (choice === undefined) return;
-    this.#held.delete(e.code);
+    this.#held.delete(id);
     if (this.#held.size === 0) this.commit(choice, "keyboard");
     else this.#show([...this.#held.values()].at(-1) ?? "");
   }
@@ -106,7 +137,7 @@ export class Chooser extends EventTarget {
   /** @param {KeyboardEvent} e */
   #reads(e) {
     const el = /** @type {Element} */ (e.target);
-    return !e.ctrlKey && !e.altKey && !e.metaKey && !el.closest?.("dialog, input, textarea");
+    return !this.#covered && !command(e) && !el.closest?.("dialog, input, textarea");
   }
 
   /** @param {string} choice */

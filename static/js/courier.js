@@ -7,24 +7,29 @@ import { Live } from "./live.js";
 const WINDOW = 16; // messages under way at once
 const SILENCE = 8_000; // ms without an acknowledgement after which a socket counts as dead
 const HELLO = 200; // ids in a hello at most
+const OTHER = 409; // state of a socket that would answer as somebody else
 
 /**
  * Takes answers to the server: each stays in the outbox until it is
  * acknowledged, which the server does once it is durable. Events: "question",
  * "status" and "hello" (detail: the server's message), "refused" (detail:
- * {message, nak}: it will not be recorded), and "change" (connection or outbox).
+ * {message, nak, kept}: it will not be recorded, and kept says whether it stays
+ * in the outbox), and "change" (connection or outbox).
  */
 export class Courier extends EventTarget {
   #ready = false; // the server's hello has come
   #pause = 0; // timer while the server asks us to hold
   #watch = 0; // timer of SILENCE
+  other = ""; // the annotator that this browser is instead of the page's
 
   /**
    * @param {string} path of the socket
    * @param {Outbox} outbox
+   * @param {string} annotator whose page this is
    */
-  constructor(path, outbox) {
+  constructor(path, outbox, annotator) {
     super();
+    this.annotator = annotator;
     this.outbox = outbox;
     this.live = new Live(path);
     this.live.addEventListener("state", () => this.#connection());
@@ -65,6 +70,12 @@ export class Courier extends EventTarget {
     return entry.message;
   }
 
+  /** Gives entries up, by their keys. @param {string[]} keys */
+  discard(keys) {
+    for (const e of this.outbox.entries.filter((e) => keys.includes(e.key))) this.outbox.remove(e.message.id);
+    this.#emit("change");
+  }
+
   /** @param {string[]} assignments leases to extend */
   renew(assignments) {
     if (this.#ready) for (const a of assignments) this.live.send({ t: "renew", assignment: a });
@@ -75,6 +86,7 @@ export class Courier extends EventTarget {
     clearTimeout(this.#pause);
     this.#pause = 0;
     this.outbox.rewind();
+    this.outbox.adopt();
     if (this.live.state.state === "open") {
       this.live.send({ t: "hello", outbox: this.outbox.ids().slice(0, HELLO) });
     }
@@ -85,6 +97,8 @@ export class Courier extends EventTarget {
   #receive(m) {
     switch (m.t) {
       case "hello":
+        this.other = m.annotator && m.annotator !== this.annotator ? m.annotator : "";
+        if (this.other) return this.live.refuse(OTHER); // it would record our answers as theirs
         for (const id of m.have ?? []) this.outbox.remove(id);
         this.#ready = true;
         this.#emit("hello", m);
@@ -121,23 +135,27 @@ export class Courier extends EventTarget {
       }, nak.retry_ms);
       return;
     }
-    const entry = nak.id ? this.outbox.remove(nak.id) : undefined;
-    this.#emit("refused", { message: entry?.message, nak });
+    const entry = this.outbox.entries.find((e) => e.message.id === nak.id);
+    const kept = entry?.message.t === "answer" && nak.code !== "conflict"; // a conflict: the question has an answer
+    if (kept) entry.refused = nak.message || "The server does not record it.";
+    else if (entry) this.outbox.remove(nak.id);
+    this.#emit("refused", { message: entry?.message, nak, kept });
     this.#pump();
   }
 
   /** Sends what is next, in order. */
   #pump() {
     if (!this.#ready || this.#pause) return;
-    for (const e of this.outbox.entries.slice(0, WINDOW)) {
+    this.outbox.release();
+    for (const e of this.outbox.pending.slice(0, WINDOW)) {
       if (!e.sent) e.sent = this.live.send(e.message);
     }
     clearTimeout(this.#watch);
-    if (this.outbox.size > 0) this.#watch = setTimeout(() => this.#silence(), SILENCE);
+    if (this.outbox.pending.length > 0) this.#watch = setTimeout(() => this.#silence(), SILENCE);
   }
 
   #silence() {
-    if (this.#ready && !this.#pause && this.outbox.size > 0) this.live.reset();
+    if (this.#ready && !this.#pause && this.outbox.pending.length > 0) this.live.reset();
   }
 
   /**

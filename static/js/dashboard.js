@@ -4,32 +4,42 @@ import { RegretChart, short } from "./chart.js";
 import { fetchClip } from "./clip.js";
 import { DuoPlayer } from "./duo-player.js";
 import { Live } from "./live.js";
+import { People } from "./people.js";
 import { whiskers } from "./whiskers.js";
 
 /**
  * @typedef {import("./whiskers.js").Estimate} Estimate
- * @typedef {{assignment: string, annotator: string, first: string, second: string, info: number}} Open
- * @typedef {{seq: number, annotator: string, choice: string, rating: number, undone: boolean,
- *   first: string, second: string, info: number, response_ms: number}} Asked
- * @typedef {{id: string, name: string, answers: number, decisive: number, equal: number, cant_tell: number,
- *   skipped: number, undone: number, median_ms: number, left_share: number, left_low: number, left_high: number,
+ * @typedef {{first: string, second: string, rivals: number, info: number}} Why
+ * @typedef {Why & {assignment: string, annotator: string}} Open
+ * @typedef {Why & {seq: number, annotator: string, choice: string, rating: number, undone: boolean, left_out: boolean,
+ *   response_ms: number}} Asked
+ * @typedef {{id: string, name: string, left_out: boolean, answers: number, decisive: number, equal: number, cant_tell: number,
+ *   skipped: number, undone: number, marked: number, median_ms: number, left_share: number, left_low: number, left_high: number,
  *   predicted: number, predicted_n: number}} Annotator
+ * @typedef {Estimate & {id: string, clip: string, draws: number}} Candidate
  * @typedef {object} State
  * @property {number} seq
- * @property {number} answers
+ * @property {number} answers that count towards the budget
+ * @property {number} skipped replies that do not
+ * @property {number} joined people
  * @property {number} budget
  * @property {number} based_on
  * @property {{running: boolean, based_on: number, done: number, total: number, what: string, err: string}} training
+ * @property {{headline: string, limit: string, expected: string, relative: string, best: string}|null} statement
  * @property {import("./chart.js").Point[]} regret
- * @property {(Estimate & {id: string, clip: string})[]} candidates the leader first
+ * @property {number} earlier the last row whose regret is of an earlier definition; 0: none
+ * @property {Candidate[]} candidates the best policy so far first; mean and std are shares
  * @property {Estimate[]} weights
  * @property {Open[]} open
  * @property {Asked[]} recent newest first
  * @property {Annotator[]} annotators
  */
 
-// Why a policy is a candidate.
-const ORIGINS = /** @type {Record<string, string>} */ ({ mean: "Mean-optimal", sample: "Sample" });
+// Why a policy was a candidate. Those of the pool were none; their names say so.
+const ORIGINS = /** @type {Record<string, string>} */ ({ mean: "Mean-optimal ", sample: "Sample ", prior: "", draft: "" });
+
+const AWAY = "The server is not reachable. What you see may be old; it comes back by itself.";
+const SIGNED_OUT = "This browser is not signed in any more. Open a sign-in link, and then this page again.";
 
 customElements.define("duo-player", DuoPlayer);
 customElements.define("regret-chart", RegretChart);
@@ -39,6 +49,7 @@ const player = /** @type {DuoPlayer} */ (document.querySelector("duo-player"));
 const chart = /** @type {RegretChart} */ (document.querySelector("regret-chart"));
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const live = new Live(main.dataset.watch ?? "");
+const people = new People(main);
 
 /** @type {State|undefined} */ let state;
 let chosen = ""; // candidate to play; empty for the leader
@@ -54,13 +65,16 @@ function part(name) {
 
 /** @param {State} s */
 function show(s) {
-  state = { ...s, candidates: (s.candidates ?? []).map((c) => ({ ...c, name: `${ORIGINS[c.name] ?? c.name} ${c.id}` })) };
+  state = { ...s, candidates: (s.candidates ?? []).map((c) => ({ ...c, name: `${ORIGINS[c.name] ?? `${c.name} `}${c.id}` })) };
   main.dataset.seq = String(s.seq);
   part("answers").textContent = String(s.answers);
   part("of").textContent = s.budget > 0 ? `of ${s.budget}` : s.answers === 1 ? "answer" : "answers";
   bar("bar", s.answers, s.budget);
+  part("skipped").hidden = !s.skipped;
+  part("skipped").textContent = `${s.skipped} more without a preference: skipped, can’t tell, or the clip failed`;
+  people.show(s);
   showTraining(s);
-  chart.points = s.regret ?? [];
+  showRegret(s);
   showCandidates();
   if (s.weights?.length) whiskers(part("weights"), s.weights);
   const names = new Map((s.annotators ?? []).map((c) => [c.id, c.name || c.id]));
@@ -71,23 +85,54 @@ function show(s) {
 /** @param {State} s */
 function showTraining({ training: t, based_on }) {
   const use = based_on < 0 ? "No candidates yet." : based_on === 0 ? "In use: candidates from before the first answer." : `In use: candidates as of answer ${based_on}.`;
-  const from = t.based_on > 0 ? `from answer ${t.based_on}` : "from the prior";
-  part("training").textContent = t.running ? `Running ${from}: ${t.what || "starting"}. ${use}` : `Idle. ${use}`;
+  const from = t.based_on > 0 ? `From answer ${t.based_on}` : "From the prior";
+  part("training").textContent = t.running ? `${from}: ${t.what || "starting"}. ${use}` : `Idle. ${use}`;
   bar("training-bar", t.done, t.running ? t.total : 0);
   part("training-error").hidden = !t.err;
   part("training-error").textContent = t.err ? `The last training failed: ${t.err}` : "";
+}
+
+/** @param {State} s */
+function showRegret({ statement, regret, earlier }) {
+  chart.points = regret ?? [];
+  part("statement").hidden = !statement;
+  if (statement) {
+    part("headline").textContent = statement.headline;
+    part("limit").textContent = statement.limit;
+    part("expected").textContent = statement.expected;
+    part("relative").textContent = statement.relative;
+  }
+  part("earlier").hidden = !earlier;
+  part("earlier").textContent = `The curve begins after answer ${earlier}. Up to there an earlier version recorded something else: the loss against the candidates in use alone.`;
+}
+
+/**
+ * What is to be said of a policy besides its name.
+ * @param {Candidate} c
+ * @param {Candidate[]} all
+ */
+function standing(c, all) {
+  if (c.draws === 0) return c.id.startsWith("pool.") ? "prepared before the first answer" : "of an earlier generation";
+  const draws = all.reduce((sum, o) => sum + o.draws, 0);
+  return c.draws > 1 ? `${c.draws} of ${draws} candidates agree on this one` : "";
+}
+
+/** @param {number} share in tenths of a per cent */
+function tenths(share) {
+  return Math.round(1000 * share) / 10;
 }
 
 function showCandidates() {
   const all = state?.candidates ?? [];
   if (all.length === 0) return;
   const now = all.find((c) => c.id === chosen) ?? all[0];
-  whiskers(part("candidates"), all, { chosen: now.id, choose: (id) => {
+  const shares = all.map((c) => ({ ...c, mean: tenths(c.mean), std: tenths(c.std), note: standing(c, all) }));
+  whiskers(part("candidates"), shares, { unit: " %", chosen: now.id, choose: (id) => {
     chosen = id === all[0].id ? "" : id;
     showCandidates();
   } });
   part("playing-title").textContent = now === all[0] ? "Best policy so far" : "Candidate";
-  part("playing-name").textContent = now === all[0] ? `${now.name}, leads` : now.name;
+  part("playing-name").textContent = [now.name, standing(now, all)].filter(Boolean).join(", ");
   play(now.clip);
 }
 
@@ -136,9 +181,10 @@ function rows(name, list) {
   }));
 }
 
-/** @param {{first: string, second: string}} why */
-function pair({ first, second }) {
-  return first ? `${first} – ${second}` : part("recent").dataset.noPair || "–";
+/** @param {Why} why */
+function pair({ first, second, rivals }) {
+  if (!first) return part("recent").dataset.noPair || "–";
+  return `${first} – ${second}${rivals > 1 ? ` and ${rivals - 1} more` : ""}`;
 }
 
 /**
@@ -160,10 +206,10 @@ function askedCells(a, names) {
     skip: "skipped", technical_failure: "clip failed", rated: `rated ${short(5 + 5 * a.rating)} of 10` });
   const answer = document.createElement(a.undone ? "s" : "span");
   answer.textContent = answers[a.choice] ?? a.choice;
-  return { cells: [String(a.seq), names.get(a.annotator) ?? a.annotator, answer, pair(a), info(a), seconds(a.response_ms)], dim: a.undone };
+  return { cells: [String(a.seq), names.get(a.annotator) ?? a.annotator, answer, pair(a), info(a), seconds(a.response_ms)], dim: a.undone || a.left_out };
 }
 
-/** @param {{first: string, info: number}} why */
+/** @param {Why} why */
 function info(why) {
   return why.first ? `${short(why.info)} nats` : "–";
 }
@@ -176,13 +222,27 @@ function annotatorCells(a) {
   const percent = (/** @type {number} */ v) => `${Math.round(100 * v)} %`;
   const left = a.left_low > 0 || a.left_high < 1 ? `${percent(a.left_share)} (${percent(a.left_low)} – ${percent(a.left_high)})` : "–";
   const predicted = a.predicted_n > 0 ? `${percent(a.predicted)} of ${a.predicted_n}` : "–";
-  return { cells: [a.name || a.id, ...[a.answers, a.decisive, a.equal, a.cant_tell, a.skipped, a.undone].map(String),
-    seconds(a.median_ms), left, predicted] };
+  return { cells: [(a.name || a.id) + (a.left_out ? ", left out" : ""), ...[a.answers, a.decisive, a.equal, a.cant_tell, a.skipped, a.undone, a.marked].map(String),
+    seconds(a.median_ms), left, predicted], dim: a.left_out };
 }
 
 /** @param {number} ms */
 function seconds(ms) {
   return ms > 0 ? `${(ms / 1000).toFixed(1)} s` : "–";
+}
+
+/**
+ * What is wrong with the server, as the page itself shows it when it is opened.
+ * @param {{reason: string, advice: string, minor: boolean}} p
+ */
+function problem(p) {
+  const box = document.createElement("div");
+  box.className = p.minor ? "problem minor" : "problem";
+  box.dataset.problem = "";
+  const reason = document.createElement("b");
+  reason.textContent = p.reason;
+  box.append(reason, " ", p.advice);
+  return box;
 }
 
 /** @param {Event} e */
@@ -208,12 +268,14 @@ async function copy(e) {
 live.addEventListener("message", (e) => {
   const m = /** @type {CustomEvent} */ (e).detail;
   if (m.t === "state") show(m);
+  if (m.t === "problems") part("problems").replaceChildren(...m.problems.map(problem));
   if (m.t === "bye") live.resume(m.retry_ms ?? 1000);
 });
 live.addEventListener("state", () => {
   const { state: s } = live.state;
   if (s !== "connecting") main.dataset.connection = s === "open" ? "open" : "away";
   part("away").hidden = s === "open" || s === "connecting";
+  part("away").textContent = s === "refused" ? SIGNED_OUT : AWAY;
 });
 part("log").addEventListener("click", log);
 document.querySelector("[data-copy]")?.addEventListener("click", copy);

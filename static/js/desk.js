@@ -7,6 +7,7 @@ import { Questions } from "./questions.js";
 
 const SLOW = 400; // ms after which an unsaved answer is worth words
 const AWAY = 900; // ms without a connection after which it is worth a banner
+const REMOVED = 410; // HTTP status to somebody whose part in the session has ended
 const RENEW = 30_000; // ms between two renewals of the leases
 
 /**
@@ -22,15 +23,17 @@ export class Desk {
   /** @type {string[]} */ #mine = []; // ids of answers given on this page, for undo
   #painted = 0; // performance.now() of the first frame; 0 while there is none
   #shownAt = ""; // the same moment on the calendar
-  #hidden = 0; // ms hidden since
+  #hidden = 0; // ms hidden since, by another window or a dialog
   #hiddenFrom = 0;
+  #covered = false; // by a dialog
+  #unplayed = false; // the clips wait to be played before they can be answered
   #lostAt = 0; // when the connection went; 0 while it is there
   #busyFrom = 0; // since when the outbox is not empty
   #timer = 0; // repaints the words that depend on the time
   #renewal = 0;
 
   /**
-   * @param {{view: import("./labelview.js").LabelView, player: import("./duo-player.js").DuoPlayer,
+   * @param {{view: import("./labelview.js").LabelView, banner: import("./banner.js").Banner, player: import("./duo-player.js").DuoPlayer,
    *   chooser: import("./chooser.js").Chooser, courier: import("./courier.js").Courier,
    *   instructions: number, calm: MediaQueryList}} parts calm: matches if motion is unwelcome
    */
@@ -44,6 +47,13 @@ export class Desk {
     on("status", (m) => this.#update(m));
     on("refused", (r) => this.#refused(r));
     on("change", () => this.#refresh());
+    parts.player.addEventListener("watched", () => {
+      if (this.#painted && this.#unplayed) this.#admit(performance.now());
+    });
+    parts.chooser.addEventListener("open", () => parts.view.gate("open"));
+    parts.chooser.addEventListener("early", () => {
+      if (this.#painted) parts.view.toast(this.#unplayed ? "Play to the end first, then answer." : "Too soon: look first, then answer.");
+    });
   }
 
   /** @param {AbortSignal} signal */
@@ -82,6 +92,28 @@ export class Desk {
     this.#present();
   }
 
+  /**
+   * Under a dialog the clips rest, nothing is answered, and the time counts as
+   * hidden, not as thinking.
+   * @param {boolean} on
+   */
+  cover(on) {
+    this.#covered = on;
+    this.parts.chooser.cover(on);
+    this.parts.player.hold(on);
+    this.parts.view.cover(on);
+    this.#visibility();
+  }
+
+  get covered() {
+    return this.#covered;
+  }
+
+  /** Whether the clips wait to be played: the question can be skipped, not answered. */
+  get unplayed() {
+    return this.#painted > 0 && this.#unplayed;
+  }
+
   /** Takes the last answer back. */
   undo() {
     const of = this.#undoable();
@@ -111,16 +143,16 @@ export class Desk {
   /** @param {any} status */
   #update(status) {
     this.#status = status;
-    if (this.parts.courier.outbox.size === 0) this.#fresh = true;
+    if (this.parts.courier.outbox.pending.length === 0) this.#fresh = true;
     this.#questions.order(status.open ?? []);
     this.#present();
   }
 
-  /** @param {{message: any, nak: any}} refusal */
-  #refused({ message, nak }) {
-    this.parts.view.toast(nak.message || "The server refused the last answer.");
+  /** @param {{message: any, nak: any, kept: boolean}} refusal */
+  #refused({ message, nak, kept }) {
+    if (!kept) this.parts.view.toast(nak.message || "The server refused the last answer."); // else the banner says it
     this.#mine = this.#mine.filter((id) => id !== message?.id);
-    if (message?.assignment) this.#questions.reopen(message.assignment);
+    if (message?.assignment && !kept) this.#questions.reopen(message.assignment);
     this.#present();
   }
 
@@ -133,7 +165,8 @@ export class Desk {
       this.#shown = q;
       this.#painted = 0;
       this.#shownAt = "";
-      view.accepting(false);
+      view.painted(false);
+      view.gate("");
       view.body.dataset.assignment = q?.assignment ?? "";
       if (!q) player.clear();
       else if (q.clips) this.#paint(q);
@@ -145,16 +178,27 @@ export class Desk {
   /** @param {Question} q */
   async #paint(q) {
     if (q !== this.#shown || !q.clips) return;
-    const { chooser, player, view, calm } = this.parts;
-    const painted = await player.load(q.clips, { play: !calm.matches });
+    const { player, view, calm } = this.parts;
+    const play = !calm.matches;
+    const painted = await player.load(q.clips, { play });
     if (q !== this.#shown) return;
     this.#painted = painted;
     this.#shownAt = new Date().toISOString();
     this.#hidden = 0;
-    this.#hiddenFrom = document.hidden ? painted : 0;
-    chooser.open(painted);
-    view.accepting(true);
+    this.#hiddenFrom = this.#away ? painted : 0;
+    this.#unplayed = !play && !player.watched;
+    view.painted(true);
+    if (this.#unplayed) view.gate("play");
+    else this.#admit(painted);
+    view.announcer.say("question", this.#unplayed ? "Next question. Play it to the end, then answer." : "Next question.");
     this.#refresh();
+  }
+
+  /** Lets the question be answered. @param {number} from performance.now() */
+  #admit(from) {
+    this.#unplayed = false;
+    this.parts.view.gate("settle");
+    this.parts.chooser.open(from);
   }
 
   /** @param {Question} q */
@@ -164,31 +208,48 @@ export class Desk {
     this.#refresh();
   }
 
+  get #away() {
+    return document.hidden || this.#covered;
+  }
+
   #visibility() {
     const now = performance.now();
-    if (document.hidden) this.#hiddenFrom = now;
+    if (this.#away) this.#hiddenFrom ||= now;
     else if (this.#hiddenFrom) {
       this.#hidden += now - this.#hiddenFrom;
       this.#hiddenFrom = 0;
     }
   }
 
+  /** Whether a researcher has ended this annotator's part. */
+  get #removed() {
+    const { state, status } = this.parts.courier.live.state;
+    return state === "refused" && status === REMOVED;
+  }
+
   /** Puts the state of everything on the page. */
   #refresh() {
-    const { courier, view } = this.parts;
+    const { banner, courier, view } = this.parts;
+    if (this.#removed && this.#shown) {
+      this.#questions.order([]);
+      return this.#present();
+    }
     const now = performance.now();
-    const unsent = courier.outbox.size;
     const away = !courier.connected;
+    const { pending, refused } = courier.outbox;
+    const stuck = refused.length + banner.others.reduce((n, g) => n + g.messages.length, 0);
+    const unsent = pending.length + stuck;
     const back = this.#lostAt > 0 && !away;
     this.#lostAt = away ? this.#lostAt || now : 0;
     this.#busyFrom = unsent > 0 ? this.#busyFrom || now : 0;
-    view.saved(unsent, unsent > 0 && now - this.#busyFrom > SLOW);
-    view.banner(away && now - this.#lostAt > AWAY ? courier.live.state : null, unsent, courier.outbox.durable);
+    view.saved(unsent, unsent > 0 && (away || stuck > 0 || now - this.#busyFrom > SLOW));
+    const long = away && now - this.#lostAt > AWAY;
+    banner.show(long);
     if (this.#status) view.progress(this.#status);
-    /** @type {HTMLButtonElement} */ (view.part("undo")).disabled = this.#undoable() === "";
+    /** @type {HTMLButtonElement} */ (view.part("undo")).disabled = this.#undoable() === "" || this.#removed;
     const state = this.#state();
-    view.body.dataset.state = away && this.#status ? "offline" : state;
-    this.#explain();
+    view.body.dataset.state = this.#removed ? "removed" : away && (this.#status || long) ? "offline" : state;
+    this.#explain(long);
     clearTimeout(this.#timer);
     if (away || unsent > 0) this.#timer = setTimeout(() => this.#refresh(), 250);
     if (back && this.#failed) this.reload(); // it failed because the server was away
@@ -200,13 +261,18 @@ export class Desk {
     return this.#status.done ? "done" : "waiting";
   }
 
-  /** What lies over the player: why there is nothing to answer, or nothing at all. */
-  #explain() {
+  /**
+   * What lies over the player: why there is nothing to answer, or nothing at all.
+   * @param {boolean} away for more than a moment
+   */
+  #explain(away) {
     const { courier, view } = this.parts;
     const q = this.#shown;
     if (q && q === this.#failed && courier.connected) view.note("This clip did not load.", { broken: true });
     else if (q) view.note(q.clips ? "" : "Loading the clips …", { busy: true });
-    else if (!this.#status) view.note("Connecting …", { busy: true });
+    else if (this.#removed) view.note("A researcher has ended your part in this session. There is nothing more to do; thank you for your answers.");
+    else if (courier.live.state.state === "refused") view.note("Your questions are here again once you are signed in.");
+    else if (!this.#status) view.note(away ? "The server is away. Questions come as soon as it is back." : "Connecting …", { busy: true });
     else if (this.#status.done) view.note("All questions are answered. Thank you!", { done: true });
     else if (!courier.connected) view.note("You have answered all that was here. There is more once the server is back.", { busy: true });
     else view.note(this.#status.waiting || "The next question is on its way …", { busy: true });

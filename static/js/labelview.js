@@ -1,8 +1,17 @@
 // @ts-check
-/** @typedef {import("./live.js").State} State */
+import { Announcer } from "./announcer.js";
 
 const TOAST = 3500; // ms
-const SIGNS = /** @type {Record<string, string>} */ ({ left: ">", right: "<", equal: "=", cant_tell: "?" });
+const SIGNS = /** @type {Record<string, string>} */ ({ equal: "=", cant_tell: "?" }); // a chosen clip has a tick of its own
+const NAMES = /** @type {Record<string, string>} */ ({ left: "Left", right: "Right", equal: "Equal", cant_tell: "Can’t tell" });
+const COLUMN = /** @type {Record<string, string>} */ ({ left: "Upper", right: "Lower" });
+
+/**
+ * What the question on screen waits for before it takes an answer: "" there is no
+ * question, "play" the clips have not been played, "settle" it has only just
+ * appeared, "open" nothing. The page shows "covered" while a dialog is open.
+ * @typedef {""|"play"|"settle"|"open"} Gate
+ */
 
 /**
  * What the annotator's page shows around the player. It reads nothing back:
@@ -10,10 +19,14 @@ const SIGNS = /** @type {Record<string, string>} */ ({ left: ">", right: "<", eq
  */
 export class LabelView {
   #toastTimer = 0;
+  #unsaved = ""; // what was announced of unsaved answers
+  #gate = /** @type {Gate} */ ("");
+  #covered = false;
 
   /** @param {HTMLElement} body */
   constructor(body) {
     this.body = body;
+    this.announcer = new Announcer(this.part("announce"));
   }
 
   /**
@@ -24,11 +37,15 @@ export class LabelView {
     return /** @type {HTMLElement} */ (this.body.querySelector(`[data-${name}]`));
   }
 
-  /** @param {{answers: number, mine: number, budget: number}} status */
-  progress({ answers, mine, budget }) {
+  /**
+   * @param {{answers: number, mine: number, skipped: number, budget: number}} status skipped: those of mine that
+   *   do not count towards the budget
+   */
+  progress({ answers, mine, skipped, budget }) {
     const bar = /** @type {HTMLProgressElement} */ (this.part("progress-bar"));
     const total = budget > 0 ? `${answers} / ${budget}` : `${answers} answer${answers === 1 ? "" : "s"}`;
-    this.part("progress-text").textContent = mine === answers ? total : `${total} (${mine})`;
+    const counted = mine - skipped;
+    this.part("progress-text").textContent = counted === answers ? total : `${total}, ${counted} by you`;
     bar.hidden = budget <= 0;
     bar.max = Math.max(1, budget);
     bar.value = answers;
@@ -47,27 +64,10 @@ export class LabelView {
     const text = slow ? `${unsent} unsent` : "saved";
     const label = this.part("saved-text");
     if (label.textContent !== text) label.textContent = text;
-  }
-
-  /**
-   * Says that the server is away, or nothing if it is not.
-   * @param {State|null} state
-   * @param {number} unsent
-   * @param {boolean} durable
-   */
-  banner(state, unsent, durable) {
-    const banner = this.part("banner");
-    banner.hidden = state === null;
-    if (!state) return;
-    const kept = unsent === 0 ? "Nothing is lost" : durable
-      ? `Your answers are kept in this browser (${unsent} unsent)`
-      : `Keep this page open: ${unsent} unsent`;
-    const seconds = Math.max(0, Math.ceil((state.retryAt - Date.now()) / 1000));
-    const text = state.state === "refused"
-      ? `The server does not let this browser in any more (${state.status}). Open your link again. ${kept}.`
-      : `Tiebreak is not reachable. ${kept}; ${state.state === "connecting" || seconds === 0 ? "trying again now" : `trying again in ${seconds} s`}.`;
-    const label = this.part("banner-text");
-    if (label.textContent !== text) label.textContent = text;
+    const was = this.#unsaved;
+    this.#unsaved = slow ? `${unsent} not saved yet.` : unsent > 0 ? was || " " : "";
+    if (this.#unsaved === was) return;
+    this.announcer.say("saved", unsent > 0 ? this.#unsaved.trim() : "Saved.");
   }
 
   /**
@@ -78,7 +78,10 @@ export class LabelView {
   note(text, how = {}) {
     this.part("note").hidden = text === "";
     const label = this.part("note-text");
-    if (label.textContent !== text) label.textContent = text;
+    if (label.textContent !== text) {
+      label.textContent = text;
+      this.announcer.say("note", text);
+    }
     this.part("spinner").hidden = !how.busy;
     this.part("tick").toggleAttribute("hidden", !how.done); // an SVG has no .hidden
     this.part("note-broken").hidden = !how.broken;
@@ -108,14 +111,49 @@ export class LabelView {
   toast(text) {
     const toast = this.part("toast");
     toast.textContent = text;
+    if (text) this.announcer.say("toast", text);
     clearTimeout(this.#toastTimer);
     this.#toastTimer = setTimeout(() => (toast.textContent = ""), TOAST);
   }
 
-  /** @param {boolean} on whether answers count */
-  accepting(on) {
+  /** @param {boolean} on whether a question is on screen */
+  painted(on) {
     this.body.dataset.painted = String(on);
-    this.buttons((b) => b.setAttribute("aria-disabled", String(!on)));
+  }
+
+  /** @param {Gate} gate */
+  gate(gate) {
+    this.#gate = gate;
+    this.cover(this.#covered);
+    const shut = gate === "" || gate === "play";
+    this.buttons((b) => b.setAttribute("aria-disabled", String(shut)));
+  }
+
+  /** @param {boolean} on whether a dialog is open */
+  cover(on) {
+    this.#covered = on;
+    this.body.dataset.gate = on ? "covered" : this.#gate;
+  }
+
+  /**
+   * Puts the keys of a layout on the buttons. What stands on them follows by CSS.
+   * @param {import("./keys.js").Layout} layout
+   */
+  layout(layout) {
+    this.body.dataset.layout = layout;
+    this.buttons((b) => {
+      const keys = b.dataset[layout === "row" ? "rowKeys" : "columnKeys"];
+      if (keys) b.setAttribute("aria-keyshortcuts", keys);
+    });
+  }
+
+  /**
+   * What a choice is called on screen.
+   * @param {string} choice
+   */
+  named(choice) {
+    if (choice.startsWith("rate:")) return choice.slice(5);
+    return (this.body.dataset.layout === "column" && COLUMN[choice]) || (NAMES[choice] ?? "");
   }
 
   /** @param {(b: HTMLElement) => void} f */

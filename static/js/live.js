@@ -53,6 +53,15 @@ export class Live extends EventTarget {
     if (this.state.state === "waiting" || this.state.state === "refused") this.#connect();
   }
 
+  /**
+   * Stays away until somebody asks to try again.
+   * @param {number} status the HTTP status that says why
+   */
+  refuse(status) {
+    this.#drop();
+    this.#set({ state: "refused", retryAt: 0, status });
+  }
+
   /** Gives up a socket that does not answer, and comes back. */
   reset() {
     this.#lost(FIRST);
@@ -94,10 +103,7 @@ export class Live extends EventTarget {
     const opened = this.#openedAt > 0;
     this.#lost(Math.random() * Math.min(LONGEST, FIRST * 2 ** this.#failures++));
     const status = opened ? 0 : await refusal();
-    if (status && this.state.state === "waiting") {
-      this.#drop();
-      this.#set({ state: "refused", retryAt: 0, status });
-    }
+    if (status && this.state.state === "waiting") this.refuse(status);
   }
 
   /** @param {number} wait ms */
@@ -128,7 +134,7 @@ export class Live extends EventTarget {
  * A browser does not say why a socket failed. This page's own URL does: it
  * returns the status with which the server turns us away, or 0 if it does not.
  */
-async function refusal() {
+export async function refusal() {
   try {
     const { status } = await fetch(location.href, { credentials: "same-origin", cache: "no-store" });
     return [401, 403, 404, 410].includes(status) ? status : 0;

@@ -1,6 +1,15 @@
 // @ts-check
 /** @typedef {{t: string, id: string, [key: string]: any}} Message  an answer or an undo */
-/** @typedef {{key: string, message: Message, sent: boolean}} Entry  sent: on the present socket */
+/**
+ * @typedef {object} Entry
+ * @property {string} key in the storage
+ * @property {Message} message
+ * @property {boolean} adopted it was found in the storage: an earlier visit or another tab gave it
+ * @property {boolean} sent on the present socket
+ * @property {string} refused why the server will not record it; "" while it may. It stays until somebody has seen to it.
+ */
+
+const PREFIX = "tiebreak.outbox.";
 
 /**
  * Keeps what was not acknowledged, in order, through reloads and restarts of
@@ -19,13 +28,26 @@ export class Outbox {
    * @param {Storage|null} storage null keeps entries in memory only
    */
   constructor(name, storage) {
-    this.#prefix = `tiebreak.outbox.${name}.`;
+    this.#prefix = `${PREFIX}${name}.`;
     this.#storage = storage;
-    for (const key of this.#keys()) {
-      const message = parse(storage?.getItem(key));
-      if (message) this.entries.push({ key, message, sent: false });
-      else storage?.removeItem(key);
+    this.adopt();
+  }
+
+  /** Takes in what other tabs and earlier visits left in the storage. */
+  adopt() {
+    this.release();
+    for (const key of keys(this.#storage, this.#prefix)) {
+      if (this.entries.some((e) => e.key === key)) continue;
+      const message = parse(this.#storage?.getItem(key));
+      if (message) this.entries.push({ key, message, adopted: true, sent: false, refused: "" });
+      else this.#storage?.removeItem(key);
     }
+  }
+
+  /** Lets go of what was taken in and is gone from the storage: another tab saw it acknowledged, or it was taken back there. */
+  release() {
+    const storage = this.#storage;
+    if (storage) this.entries = this.entries.filter((e) => !e.adopted || storage.getItem(e.key) !== null);
   }
 
   /** Whether entries outlive the page. */
@@ -35,6 +57,15 @@ export class Outbox {
 
   get size() {
     return this.entries.length;
+  }
+
+  /** Entries that are still to be sent, or to be acknowledged. */
+  get pending() {
+    return this.entries.filter((e) => !e.refused);
+  }
+
+  get refused() {
+    return this.entries.filter((e) => e.refused);
   }
 
   /** @returns {string[]} */
@@ -53,7 +84,7 @@ export class Outbox {
     } catch {
       this.#storage = null; // full or forbidden
     }
-    this.entries.push({ key, message: m, sent: false });
+    this.entries.push({ key, message: m, adopted: false, sent: false, refused: "" });
   }
 
   /**
@@ -73,10 +104,35 @@ export class Outbox {
   rewind() {
     for (const e of this.entries) e.sent = false;
   }
+}
 
-  #keys() {
-    return Object.keys(this.#storage ?? {}).filter((k) => k.startsWith(this.#prefix)).sort();
+/**
+ * @param {Storage|null} storage
+ * @param {string} prefix
+ */
+function keys(storage, prefix) {
+  return Object.keys(storage ?? {}).filter((k) => k.startsWith(prefix)).sort();
+}
+
+/**
+ * What lies in the outboxes of a session, by the annotator who gave it.
+ * @param {Storage|null} storage
+ * @param {string} session
+ * @returns {{annotator: string, keys: string[], messages: Message[]}[]}
+ */
+export function left(storage, session) {
+  const prefix = `${PREFIX}${session}.`;
+  /** @type {Map<string, {annotator: string, keys: string[], messages: Message[]}>} */ const groups = new Map();
+  for (const key of keys(storage, prefix)) {
+    const annotator = /^([^.]+)\.\d{21}/.exec(key.slice(prefix.length))?.[1];
+    const message = parse(storage?.getItem(key));
+    if (!annotator || !message) continue;
+    const group = groups.get(annotator) ?? { annotator, keys: [], messages: [] };
+    groups.set(annotator, group);
+    group.keys.push(key);
+    group.messages.push(message);
   }
+  return [...groups.values()];
 }
 
 /**

@@ -1,7 +1,14 @@
 // @ts-check
 import { shape, short } from "./chart.js";
 
-/** @typedef {{id?: string, name: string, mean: number, std: number}} Estimate */
+/** @typedef {{id?: string, name: string, note?: string, mean: number, std: number}} Estimate */
+
+/**
+ * @typedef {object} How
+ * @property {(id: string) => void} [choose] called with the id of an estimate that is clicked
+ * @property {string} [chosen] the one marked
+ * @property {string} [unit] of the numbers, behind them
+ */
 
 const Z = 1.96; // half-width of a 95 % interval, in standard deviations
 
@@ -10,8 +17,7 @@ const Z = 1.96; // half-width of a 95 % interval, in standard deviations
  * axis that includes 0.
  * @param {HTMLElement} parent its content is replaced
  * @param {Estimate[]} estimates
- * @param {{chosen?: string, choose?: (id: string) => void}} [how] choose: called
- *   with the id of an estimate that is clicked; chosen: the one marked
+ * @param {How} [how]
  */
 export function whiskers(parent, estimates, how = {}) {
   const low = Math.min(0, ...estimates.map((e) => e.mean - Z * e.std));
@@ -28,7 +34,7 @@ export function whiskers(parent, estimates, how = {}) {
 /**
  * @param {Estimate} e
  * @param {(v: number) => number} at
- * @param {{chosen?: string, choose?: (id: string) => void}} how
+ * @param {How} how
  */
 function row(e, at, how) {
   const { choose } = how;
@@ -43,9 +49,14 @@ function row(e, at, how) {
   const name = document.createElement("span");
   name.className = "name";
   name.textContent = e.name;
+  if (e.note) {
+    const note = document.createElement("small");
+    note.textContent = e.note;
+    name.append(note);
+  }
   const value = document.createElement("span");
   value.className = "value";
-  value.textContent = `${short(e.mean)} ± ${short(Z * e.std)}`;
+  value.textContent = `${short(e.mean)} ± ${short(Z * e.std)}${how.unit ?? ""}`;
   line.append(name, plot(e, at), value);
   return line;
 }

@@ -24,55 +24,77 @@ const (
 	writeWait     = 10 * time.Second
 	maxMessage    = 1 << 20 // bytes of a message from the server
 	maxClip       = 4 << 20 // bytes
+	maxSaid       = 1 << 10 // bytes of what the server says about an error
+
+	tries    = 8           // of a request that the server puts off
+	tryAgain = time.Second // what it asks for; the wait grows by as much with each try
 )
+
+// errTooMany is of a request that the server puts off.
+var errTooMany = idrl.Errorf(idrl.Unavailable, "the server has too many requests from this address or annotator; try again later")
 
 // Conn is an annotator's connection. One goroutine may call Recv while another
 // calls Send.
 type Conn struct {
 	http *http.Client
-	base *url.URL // of the annotator's page
+	link *url.URL
+	base *url.URL // of the annotator's page; nil before Join
 	ws   *websocket.Conn
-	stop func() bool // of the context of Dial
+	stop func() bool // of the context of Reconnect; nil before
 }
 
-// Dial joins the session of an annotator's link, "http://HOST/join/TOKEN", as a
-// new annotator and opens a socket. It says nothing on it: begin with a
-// *wire.ClientHello. The connection ends when ctx does.
+// New returns a connection by an annotator's link, "http://HOST/join/TOKEN", that
+// has not joined. It speaks to no server yet.
+func New(link string) (*Conn, error) {
+	u, err := url.Parse(link)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || !strings.HasPrefix(u.Path, "/join/") {
+		return nil, idrl.Errorf(idrl.Invalid, "%q is not an annotator link; it looks like http://127.0.0.1:8080/join/TOKEN", link)
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		return nil, err
+	}
+	return &Conn{http: &http.Client{Jar: jar, Timeout: handshakeWait}, link: u}, nil
+}
+
+// Dial joins the session of an annotator's link as a new annotator and opens a
+// socket. It says nothing on it: begin with a *wire.ClientHello. The connection ends
+// when ctx does. Errors of kind Unavailable may be gone when it is tried again.
 func Dial(ctx context.Context, link string) (*Conn, error) {
 	return DialAs(ctx, link, "")
 }
 
 // DialAs is Dial with a name for the annotator.
 func DialAs(ctx context.Context, link, name string) (*Conn, error) {
-	jar, err := cookiejar.New(nil)
+	c, err := New(link)
 	if err != nil {
 		return nil, err
 	}
-	c := &Conn{http: &http.Client{Jar: jar, Timeout: handshakeWait}}
-	if err := c.join(ctx, link, name); err != nil {
+	if err := c.Join(ctx, name); err != nil {
 		return nil, err
 	}
-	if err := c.connect(ctx); err != nil {
+	if err := c.Reconnect(ctx); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-// join opens the link and starts, as a person would.
-func (c *Conn) join(ctx context.Context, link, name string) error {
-	u, err := url.Parse(link)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || !strings.HasPrefix(u.Path, "/join/") {
-		return idrl.Errorf(idrl.Invalid, "%q is not an annotator link; it looks like http://127.0.0.1:8080/join/TOKEN", link)
+// Join opens the link and starts, as a person would, unless it has. After an error of
+// kind Unavailable it may be called again. If it was the reply to the form that was
+// lost, and not the form, an annotator who answers nothing remains on the server.
+func (c *Conn) Join(ctx context.Context, name string) error {
+	if c.base != nil {
+		return nil
 	}
-	if _, err := c.do(ctx, http.MethodGet, u, nil); err != nil {
+	if _, err := c.do(ctx, http.MethodGet, c.link, nil); err != nil {
 		return err
 	}
-	page, err := c.do(ctx, http.MethodPost, u, url.Values{"name": {name}})
+	page, err := c.do(ctx, http.MethodPost, c.link, url.Values{"name": {name}})
 	if err != nil {
 		return err
 	}
 	if !strings.HasSuffix(page.Path, "/label") {
-		return fmt.Errorf("join %s: the server led to %s and not to a page for annotators", u.Redacted(), page.Path)
+		return fmt.Errorf("join %s: the server led to %s and not to a page for annotators", c.link.Redacted(), page.Path)
 	}
 	c.base = page
 	return nil
@@ -80,52 +102,119 @@ func (c *Conn) join(ctx context.Context, link, name string) error {
 
 // do sends a request and returns where redirects led.
 func (c *Conn) do(ctx context.Context, method string, u *url.URL, form url.Values) (*url.URL, error) {
+	res, err := c.request(ctx, method, u, form)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	if _, err := io.Copy(io.Discard, io.LimitReader(res.Body, maxMessage)); err != nil {
+		return nil, lost(ctx, err)
+	}
+	return res.Request.URL, nil
+}
+
+// request sends a request and returns a reply that is what was asked for.
+func (c *Conn) request(ctx context.Context, method string, u *url.URL, form url.Values) (res *http.Response, err error) {
+	err = again(ctx, func() error {
+		res, err = c.requestOnce(ctx, method, u, form)
+		return err
+	})
+	return res, err
+}
+
+// again calls f until the server no longer puts it off, as it does when many come at
+// once.
+func again(ctx context.Context, f func() error) error {
+	for try := 1; ; try++ {
+		err := f()
+		if !errors.Is(err, errTooMany) || try == tries {
+			return err
+		}
+		select {
+		case <-time.After(time.Duration(try) * tryAgain):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (c *Conn) requestOnce(ctx context.Context, method string, u *url.URL, form url.Values) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), strings.NewReader(form.Encode()))
 	if err != nil {
 		return nil, err
 	}
+	req.Header.Set("Accept", plainText)
 	if form != nil {
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
-		return nil, idrl.Errorf(idrl.Unavailable, "the server does not answer: %v", err)
+		return nil, lost(ctx, err)
 	}
-	defer res.Body.Close()
-	if _, err := io.Copy(io.Discard, io.LimitReader(res.Body, maxMessage)); err != nil {
+	if err := statusError(res); err != nil {
+		res.Body.Close()
 		return nil, err
 	}
-	return res.Request.URL, statusError(res)
+	return res, nil
 }
 
-// statusError explains a reply that is not what was asked for.
-func statusError(res *http.Response) error {
-	switch {
-	case res.StatusCode < 400:
-		return nil
-	case res.StatusCode == http.StatusNotFound:
-		return idrl.Errorf(idrl.NotFound, "%s does not exist, was used up, or has expired", res.Request.URL.Path)
-	case res.StatusCode == http.StatusForbidden:
-		return idrl.Errorf(idrl.Forbidden, "%s is not for this annotator", res.Request.URL.Path)
-	case res.StatusCode >= 500:
-		return idrl.Errorf(idrl.Unavailable, "the server failed: %s", res.Status)
+// plainText asks the server to explain errors without a page around them.
+const plainText = "text/plain"
+
+// lost says that the server is away, unless it was the caller who gave up.
+func lost(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	return idrl.Errorf(idrl.Invalid, "the server refused: %s", res.Status)
+	return idrl.Errorf(idrl.Unavailable, "the server does not answer: %v", err)
 }
 
-// connect opens the socket beside the page.
+// statusError explains a reply that is not what was asked for, by what the server
+// says if it says anything.
+func statusError(res *http.Response) error {
+	kind := idrl.Invalid
+	switch code := res.StatusCode; {
+	case code < 400:
+		return nil
+	case code == http.StatusTooManyRequests:
+		return errTooMany
+	case code >= 500:
+		kind = idrl.Unavailable
+	case code == http.StatusNotFound:
+		kind = idrl.NotFound
+	case code == http.StatusForbidden:
+		kind = idrl.Forbidden
+	case code == http.StatusConflict:
+		kind = idrl.Conflict
+	}
+	said := res.Status
+	if strings.HasPrefix(res.Header.Get("Content-Type"), plainText) {
+		if b, err := io.ReadAll(io.LimitReader(res.Body, maxSaid)); err == nil && len(b) > 0 {
+			said = strings.TrimSpace(string(b))
+		}
+	}
+	return idrl.Errorf(kind, "the server says: %s", said)
+}
+
+// Reconnect opens a socket beside the page, after Join. The old one, if there is
+// one, is closed.
+func (c *Conn) Reconnect(ctx context.Context) error {
+	_ = c.Close() // it may be broken
+	return again(ctx, func() error { return c.connect(ctx) })
+}
+
 func (c *Conn) connect(ctx context.Context) error {
 	at := *c.base
 	at.Path = strings.TrimSuffix(at.Path, "label") + "ws"
 	origin := at.Scheme + "://" + at.Host
 	at.Scheme = strings.Replace(at.Scheme, "http", "ws", 1)
 	dialer := websocket.Dialer{HandshakeTimeout: handshakeWait, Jar: c.http.Jar, Subprotocols: []string{wire.Subprotocol}}
-	ws, res, err := dialer.DialContext(ctx, at.String(), http.Header{"Origin": {origin}})
+	ws, res, err := dialer.DialContext(ctx, at.String(), http.Header{"Origin": {origin}, "Accept": {plainText}})
 	if err != nil {
 		if res != nil && res.StatusCode >= 400 {
 			return statusError(res)
 		}
-		return idrl.Errorf(idrl.Unavailable, "the server does not take the socket: %v", err)
+		return lost(ctx, err)
 	}
 	ws.SetReadLimit(maxMessage)
 	c.ws = ws
@@ -133,11 +222,18 @@ func (c *Conn) connect(ctx context.Context) error {
 	return nil
 }
 
-// Reconnect opens a new socket for the same annotator. The old one is closed.
-func (c *Conn) Reconnect(ctx context.Context) error {
-	_ = c.Close() // it may be broken
-	return c.connect(ctx)
+// Tab opens a socket of the same annotator beside this one, as another tab of the
+// browser would.
+func (c *Conn) Tab(ctx context.Context) (*Conn, error) {
+	tab := &Conn{http: c.http, base: c.base}
+	if err := tab.connect(ctx); err != nil {
+		return nil, err
+	}
+	return tab, nil
 }
+
+// Base returns the address of the annotator's page, nil before Join.
+func (c *Conn) Base() *url.URL { return c.base }
 
 // Send sends a message.
 func (c *Conn) Send(m wire.FromClient) error {
@@ -166,27 +262,26 @@ func (c *Conn) Clip(ctx context.Context, path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-	res, err := c.http.Do(req)
+	res, err := c.request(ctx, http.MethodGet, u, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer res.Body.Close()
-	if err := statusError(res); err != nil {
-		return nil, err
-	}
 	b, err := io.ReadAll(io.LimitReader(res.Body, maxClip+1))
-	if err == nil && len(b) > maxClip {
-		err = errors.New("the clip is too large")
+	if err != nil {
+		return nil, lost(ctx, err)
 	}
-	return b, err
+	if len(b) > maxClip {
+		return nil, errors.New("the clip is too large")
+	}
+	return b, nil
 }
 
-// Close says goodbye and closes the connection.
+// Close says goodbye and closes the socket, if there is one.
 func (c *Conn) Close() error {
+	if c.ws == nil {
+		return nil
+	}
 	c.stop()
 	frame := websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")
 	_ = c.ws.WriteControl(websocket.CloseMessage, frame, time.Now().Add(time.Second)) // the server may be gone

@@ -14,12 +14,13 @@ type FromServer interface{ fromServer() }
 
 // Hello answers a ClientHello.
 type Hello struct {
-	Session      idrl.SessionID  `json:"session"`
-	Seq          int64           `json:"seq"` // of the last log row
-	Kind         idrl.QueryKind  `json:"kind"`
-	Env          string          `json:"env"`
-	Instructions int64           `json:"instructions_version"`
-	Have         []idrl.AnswerID `json:"have"` // ids of the client's outbox that are durable
+	Session      idrl.SessionID   `json:"session"`
+	Annotator    idrl.AnnotatorID `json:"annotator"` // whom the socket answers as; another than the page's must not send
+	Seq          int64            `json:"seq"`       // of the last log row
+	Kind         idrl.QueryKind   `json:"kind"`
+	Env          string           `json:"env"`
+	Instructions int64            `json:"instructions_version"`
+	Have         []idrl.AnswerID  `json:"have"` // ids of the client's outbox that are durable
 }
 
 // Query is a question leased to the annotator. It is sent once a socket, before
@@ -50,10 +51,11 @@ type Nak struct {
 
 // Status is what the annotator's page shows. It is coalesced.
 type Status struct {
-	Answers int                 `json:"answers"` // effective answers of everybody
-	Mine    int                 `json:"mine"`
-	Budget  int                 `json:"budget"` // 0: no limit
-	Open    []idrl.AssignmentID `json:"open"`   // questions to show, in this order; a client drops all others
+	Answers int                 `json:"answers"` // of everybody, that count towards the budget
+	Mine    int                 `json:"mine"`    // of this annotator, also those that do not
+	Skipped int                 `json:"skipped"` // those of Mine that do not: skipped, can't tell, clip failed
+	Budget  int                 `json:"budget"`  // 0: no limit
+	Open    []idrl.AssignmentID `json:"open"`    // questions to show, in this order; a client drops all others
 	Done    bool                `json:"done"`
 	Waiting string              `json:"waiting"` // why Open is empty, for people
 	Undo    idrl.AnswerID       `json:"undo"`    // the answer that Undo would withdraw; empty if none

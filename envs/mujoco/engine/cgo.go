@@ -49,6 +49,13 @@ var open = sync.OnceValue(func() error {
 // says what to install.
 func Check() error { return open() }
 
+// Version returns the version of the library, which must be that of the headers
+// that the program was built with: "2.2.2".
+func Version() string {
+	const v = C.mjVERSION_HEADER
+	return fmt.Sprintf("%d.%d.%d", v/100, v/10%10, v%10)
+}
+
 // live counts the models and simulations that have not been freed.
 var live atomic.Int64
 

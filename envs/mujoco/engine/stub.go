@@ -5,6 +5,9 @@ package engine
 // Check returns an error of kind Invalid that says what to install.
 func Check() error { return missing("this program was built without it") }
 
+// Version returns nothing.
+func Version() string { return "" }
+
 // Live returns 0.
 func Live() int { return 0 }
 

@@ -30,7 +30,7 @@ type runKey struct {
 // A group is the runs of one method in one experiment.
 type group struct {
 	experiment, method string
-	answers            int
+	work               float64 // of a run, by what is known beforehand
 	total, kept, made  int
 	spent              time.Duration // on those made, each by itself
 }
@@ -43,7 +43,7 @@ func NewTracker(store experiment.Store, es []experiment.Experiment, now func() t
 	t := &Tracker{store: store, now: now, kept: map[runKey]experiment.Run{}, begun: map[runKey]time.Time{}}
 	for _, e := range es {
 		for _, m := range e.Methods {
-			g := group{experiment: e.Name(), method: m, answers: e.Answers, total: e.Seeds}
+			g := group{experiment: e.Name(), method: m, work: work(e, m), total: e.Seeds}
 			for i := range e.Seeds {
 				if r, ok := store.Load(e, m, e.Seed(i)); ok {
 					t.kept[runKey{e.Name(), m, e.Seed(i)}] = r
@@ -94,29 +94,73 @@ type Progress struct {
 	Left              time.Duration // until the rest is made; 0 before the first is
 }
 
+// work returns about how long a run takes, in answers of a chain (about 0.3 ms): so
+// much for the run, and so much for an answer. It counts only until runs of the same
+// kind have been timed.
+func work(e experiment.Experiment, method string) float64 {
+	run, answer := 40.0, 8.0 // a task
+	switch e.Figure {
+	case "chain", "junction":
+		answer = 1
+	case "gridworld", "ties":
+		answer = 25
+	case "driver":
+		run, answer = 3000, 25
+	}
+	switch method {
+	case "uniform":
+		answer /= 2
+	case "epd":
+		answer *= 7
+	}
+	return run + answer*float64(e.Answers)
+}
+
 // Progress returns how far it is. What a run will take is the mean of the runs
-// made of its method in its experiment; before there is one, that of all runs
-// made, per answer. Runs made side by side share the time.
+// made of its method in its experiment; before there is one, it follows from what
+// the runs made took for their work: those of its experiment or, before there is
+// one, all. Runs made side by side share the time.
 func (t *Tracker) Progress() Progress {
 	t.lock.Lock()
 	defer t.lock.Unlock()
 	var p Progress
-	spent, answers := time.Duration(0), 0
+	var all pace
+	of := map[string]pace{} // experiment
 	for _, g := range t.groups {
 		p.Kept, p.Made, p.Total = p.Kept+g.kept, p.Made+g.made, p.Total+g.total
-		spent, answers = spent+g.spent, answers+g.made*g.answers
+		all = all.with(g)
+		of[g.experiment] = of[g.experiment].with(g)
 	}
-	if spent == 0 {
+	if all.spent == 0 {
 		return p
 	}
-	work := 0.0
+	left := 0.0 // nanoseconds, were runs made one at a time
 	for _, g := range t.groups {
-		each := float64(spent) / float64(answers) * float64(g.answers)
-		if g.made > 0 {
-			each = float64(g.spent) / float64(g.made)
-		}
-		work += each * float64(g.total-g.kept-g.made)
+		var own pace
+		left += own.with(g).or(of[g.experiment]).or(all).of(g) * float64(g.total-g.kept-g.made)
 	}
-	p.Left = time.Duration(work * float64(t.last.Sub(t.first)) / float64(spent))
+	p.Left = time.Duration(left * float64(t.last.Sub(t.first)) / float64(all.spent))
 	return p
 }
+
+// A pace is the time that some runs took, and their work.
+type pace struct {
+	spent time.Duration
+	work  float64
+}
+
+// with adds the runs made of g.
+func (p pace) with(g group) pace {
+	return pace{p.spent + g.spent, p.work + g.work*float64(g.made)}
+}
+
+// or returns p unless it says nothing.
+func (p pace) or(other pace) pace {
+	if p.work == 0 {
+		return other
+	}
+	return p
+}
+
+// of returns what a run of g takes at that pace, in nanoseconds.
+func (p pace) of(g group) float64 { return float64(p.spent) / p.work * g.work }

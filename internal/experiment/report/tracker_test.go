@@ -23,7 +23,8 @@ func TestTracker(t *testing.T) {
 	at := func(second int) { now = time.Unix(1000+int64(second), 0) }
 	expect := func(when string, made int, left time.Duration) {
 		t.Helper()
-		if got, want := tracker.Progress(), (report.Progress{Kept: 1, Made: made, Total: 6, Left: left}); got != want {
+		got, want := tracker.Progress(), report.Progress{Kept: 1, Made: made, Total: 6, Left: left.Round(time.Millisecond)}
+		if got.Left = got.Left.Round(time.Millisecond); got != want {
 			t.Errorf("%s: %+v, want %+v", when, got, want)
 		}
 	}
@@ -47,16 +48,17 @@ func TestTracker(t *testing.T) {
 	begin(chain, "uniform", 1)
 	at(104)
 	end(chain, "uniform", 1)
-	// 4 s for 10 answers: 4 each for two more in chain, 8 each for two in driver.
-	expect("after one", 1, 24*time.Second)
+	// 4 s for a run of work 40 + 10/2 by uniform. Left are another, one of 40 + 10 by
+	// IDRL, and two of 3000 + 20·25 in driver.
+	expect("after one", 1, 4*time.Second*(45+50+2*3500)/45)
 
 	begin(chain, "idrl", 2)
 	begin(chain, "uniform", 2) // side by side
 	at(110)
 	end(chain, "idrl", 2)
 	end(chain, "uniform", 2)
-	// 16 s of work in 10 s: 2 × 20 answers of 16/30 s, shared likewise, are 40/3 s.
-	expect("side by side", 3, 40*time.Second/3)
+	// 16 s for work of 45 + 50 + 45, spent in 10 s.
+	expect("side by side", 3, 10*time.Second*(2*3500)/140)
 
 	begin(driver, "idrl", 1)
 	at(120)

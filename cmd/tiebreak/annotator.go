@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/store"
+)
+
+func annotatorCommand() command {
+	return command{
+		name: "annotator", summary: "list and remove annotators, and say whose answers count", usage: "list | revoke | answers [flags]",
+		about:   "Says who takes part in a session. It works while the server runs, which follows within seconds, and\nwhile it does not.",
+		example: "tiebreak annotator list --data tiebreak-data --session ID",
+		subs:    []command{annotatorListCommand(), annotatorRevokeCommand(), annotatorAnswersCommand()},
+	}
+}
+
+// annotatorFlags are the flags of the commands about annotators.
+type annotatorFlags struct {
+	data, session, who, answers string
+}
+
+// Values of the flag answers.
+const (
+	countAnswers    = "count"
+	leaveAnswersOut = "leave-out"
+)
+
+func (f *annotatorFlags) declareList(fs *flag.FlagSet) {
+	dataFlag(fs, &f.data)
+	sessionFlag(fs, &f.session)
+}
+
+func (f *annotatorFlags) declareChange(fs *flag.FlagSet) {
+	f.declareList(fs)
+	fs.StringVar(&f.who, "annotator", "", "`id` of the annotator, as tiebreak annotator list has it: a3")
+	fs.StringVar(&f.answers, "answers", countAnswers, "whether their answers "+countAnswers+", or are left out of the posterior and of exports: "+leaveAnswersOut)
+}
+
+// leaveOut returns whether answers are to be left out, or an error if a flag is
+// wrong.
+func (f *annotatorFlags) leaveOut() (bool, error) {
+	switch {
+	case f.who == "":
+		return false, fmt.Errorf("%w: --annotator is missing; 'tiebreak annotator list' shows who there is", errUsage)
+	case f.answers != countAnswers && f.answers != leaveAnswersOut:
+		return false, fmt.Errorf("%w: --answers is %s or %s; got %q", errUsage, countAnswers, leaveAnswersOut, f.answers)
+	}
+	return f.answers == leaveAnswersOut, nil
+}
+
+func annotatorListCommand() command {
+	return subcommand("annotator list", "list who joined a session", (*annotatorFlags).declareList,
+		"Lists who joined a session: by which link, when they were seen last (within ten minutes), how many answers\n"+
+			"they gave, and whether they may answer and their answers count.",
+		func(ctx context.Context, std stdio, f *annotatorFlags) error {
+			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+				people, err := db.Annotators(ctx, spec.ID)
+				if err != nil {
+					return err
+				}
+				if len(people) == 0 {
+					fmt.Fprintf(std.out, "Nobody has joined session %s yet. '%s' makes a link.\n", spec.ID, commandLine("invite", "new", "--data", f.data))
+					return nil
+				}
+				replies, err := db.Replies(ctx, spec.ID)
+				if err != nil {
+					return err
+				}
+				return table(std.out, "ANNOTATOR\tNAME\tJOINED\tLINK\tLAST SEEN\tANSWERS\tSTATE", len(people), func(w io.Writer, i int) {
+					a, link := people[i], "-"
+					if a.Invitation != 0 {
+						link = strconv.FormatInt(a.Invitation, 10)
+					}
+					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%s\n", a.ID, a.Name, when(a.JoinedAt), link, when(a.SeenAt), replies[a.ID], a.State())
+				})
+			})
+		})
+}
+
+func annotatorRevokeCommand() command {
+	c := subcommand("annotator revoke", "end a person's part in a session", (*annotatorFlags).declareChange,
+		"Ends a person's part at once: their page says so, and their questions go to others. Their answers so far\n"+
+			"count, unless --answers leave-out is given. The link that they came by stays; see 'tiebreak invite'.",
+		func(ctx context.Context, std stdio, f *annotatorFlags) error {
+			out, err := f.leaveOut()
+			if err != nil {
+				return err
+			}
+			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+				who := idrl.AnnotatorID(f.who)
+				if err := db.RevokeAnnotator(ctx, spec.ID, who, out, byCommand, time.Now()); err != nil {
+					return fmt.Errorf("%w; 'tiebreak annotator list' shows who there is", err)
+				}
+				return printAnnotator(ctx, std, db, spec.ID, who)
+			})
+		})
+	c.usage, c.example = "--annotator ID [flags]", c.example+" --annotator a3 --answers leave-out"
+	return c
+}
+
+func annotatorAnswersCommand() command {
+	c := subcommand("annotator answers", "say whether a person's answers count", (*annotatorFlags).declareChange,
+		"Leaves a person's answers out of the posterior and of exports, or counts them again. The log keeps them.",
+		func(ctx context.Context, std stdio, f *annotatorFlags) error {
+			out, err := f.leaveOut()
+			if err != nil {
+				return err
+			}
+			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+				who := idrl.AnnotatorID(f.who)
+				if err := db.SetLeftOut(ctx, spec.ID, who, out, byCommand, time.Now()); err != nil {
+					return fmt.Errorf("%w; 'tiebreak annotator list' shows who there is", err)
+				}
+				return printAnnotator(ctx, std, db, spec.ID, who)
+			})
+		})
+	c.usage, c.example = "--annotator ID [flags]", c.example+" --annotator a3 --answers count"
+	return c
+}
+
+// printAnnotator prints how an annotator stands.
+func printAnnotator(ctx context.Context, std stdio, db *store.DB, session idrl.SessionID, who idrl.AnnotatorID) error {
+	people, err := db.Annotators(ctx, session)
+	for _, a := range people {
+		if a.ID == who {
+			fmt.Fprintf(std.out, "%s: %s. A server that runs follows within seconds.\n", who, a.State())
+		}
+	}
+	return err
+}

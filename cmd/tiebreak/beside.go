@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/store"
+)
+
+// byCommand is who did it, in the audit trail, where a command did.
+const byCommand = "command line"
+
+// beside calls f with the database of a data folder, which a server may be using.
+func beside(ctx context.Context, dir string, f func(*store.DB) error) (err error) {
+	db, err := store.OpenBeside(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return f(db)
+}
+
+// besideSession calls f with a session of a data folder, which a server may be
+// using. Without id it is the only one there is.
+func besideSession(ctx context.Context, dir, id string, f func(*store.DB, idrl.SessionSpec) error) error {
+	return beside(ctx, dir, func(db *store.DB) error {
+		if id == "" {
+			list, err := db.Sessions(ctx)
+			if err != nil {
+				return err
+			}
+			if len(list) != 1 {
+				return idrl.Errorf(idrl.Invalid, "%s holds %d sessions; name one with --session ('%s' lists them)",
+					dir, len(list), commandLine("export", "--data", dir))
+			}
+			return f(db, list[0].Spec)
+		}
+		spec, err := db.Spec(ctx, idrl.SessionID(id))
+		if err != nil {
+			return fmt.Errorf("%w; '%s' lists the sessions", err, commandLine("export", "--data", dir))
+		}
+		return f(db, spec)
+	})
+}
+
+// subcommand returns a command whose flags are an F, declared by declare.
+func subcommand[F any](name, summary string, declare func(*F, *flag.FlagSet), about string, run func(context.Context, stdio, *F) error) command {
+	return command{
+		name: name, summary: summary, usage: "[flags]", about: about,
+		example: "tiebreak " + name + " --data tiebreak-data",
+		flags:   func(fs *flag.FlagSet) { declare(new(F), fs) },
+		run: func(ctx context.Context, std stdio, args []string) error {
+			f, fs := new(F), flag.NewFlagSet(name, flag.ContinueOnError)
+			declare(f, fs)
+			if err := parse(fs, args); err != nil {
+				return err
+			}
+			return run(ctx, std, f)
+		},
+	}
+}
+
+func sessionFlag(fs *flag.FlagSet, id *string) {
+	fs.StringVar(id, "session", "", "`id` of the session; it may be left out if there is only one")
+}
+
+func dataFlag(fs *flag.FlagSet, dir *string) {
+	fs.StringVar(dir, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything")
+}
+
+// siteFlags are the flags of commands that print links.
+type siteFlags struct {
+	data, origin, addr string
+}
+
+func (f *siteFlags) declare(fs *flag.FlagSet) {
+	dataFlag(fs, &f.data)
+	fs.StringVar(&f.origin, "origin", "", "public `address` of the site, for the link; default: where the server ran last")
+	fs.StringVar(&f.addr, "addr", "", "`host:port` of the server, for the link; default: where it ran last")
+}
+
+// addressKey is the key in the data folder of the address at which the server ran
+// last.
+const addressKey = "address"
+
+// address returns where the site is.
+func (f *siteFlags) address(ctx context.Context, db *store.DB) (string, error) {
+	if f.origin != "" || f.addr != "" {
+		return baseOf(f.addr, f.origin)
+	}
+	recorded, err := db.Meta(ctx, addressKey)
+	if recorded == "" {
+		recorded = "http://" + defaultAddr
+	}
+	return recorded, err
+}
+
+// commandLine returns what a person types to run this program with args, where they
+// typed what runs it now.
+func commandLine(args ...string) string {
+	words := []string{programName(os.Args[0])}
+	if strings.HasPrefix(os.Args[0], filepath.Join(os.TempDir(), "go-build")) { // go run deletes it
+		words = []string{"go", "run", "./cmd/tiebreak"}
+	}
+	for _, a := range args {
+		words = append(words, quote(a))
+	}
+	return strings.Join(words, " ")
+}
+
+// programName returns the program as it was called: by its path, or by its name if
+// the shell found it.
+func programName(arg string) string {
+	if filepath.Base(arg) == arg {
+		return arg
+	}
+	return quote(arg)
+}
+
+// quote returns s as one word of a shell.
+func quote(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:@%+=,", r)
+	}
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// table prints a header and n rows in columns; cells end with tabs.
+func table(out io.Writer, header string, n int, row func(w io.Writer, i int)) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, header)
+	for i := range n {
+		row(w, i)
+	}
+	return w.Flush()
+}
+
+// when returns a time as a command prints it.
+func when(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.Local().Format("2006-01-02 15:04")
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"tiebreak/envs"
+	"tiebreak/store"
+)
+
+// TestDamagedClipsInTheBrowser: an annotator is told of a clip that is damaged, reports
+// it and goes on; a researcher sees it on every page, and why a session is paused.
+func TestDamagedClipsInTheBrowser(t *testing.T) {
+	s := newLabelledFolder(t)
+	path := filepath.Join(s.dir, store.FileName)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range regexp.MustCompile("TBC1").FindAllIndex(b, -1) {
+		b[at[0]+20] ^= 1
+	}
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	browser := startBrowser(t)
+	s.serve(t, envs.Catalogue(), func(a *app, base string) {
+		token, err := a.auth.NewInvitation(t.Context(), s.session, 1, time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ann := newPerson(t, browser)
+		ann.pardon(regexp.MustCompile(`status of 500`))
+		ann.open(base + "/join/" + token)
+		ann.enter("[data-start]")
+		ann.waitFor("[data-note-broken]")
+		ann.wait(`document.querySelector("[data-note-text]").textContent.includes("did not load")`)
+		ann.shot("damaged-clip")
+		first := ann.data()["assignment"]
+		ann.enter("[data-report]")
+		ann.wait(fmt.Sprintf(`document.body.dataset.assignment !== %q && document.body.dataset.unsent === "0"`, first))
+		ann.waitFor("[data-note-broken]")
+
+		token, err = a.auth.NewResearcherLink(t.Context(), "Ada")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ada := newPerson(t, browser)
+		ada.open(base + "/signin?token=" + token)
+		ada.enter("[data-signin]")
+		ada.waitFor("[data-session]")
+		ada.until("the check of the database has found the clips", func(context.Context) bool {
+			ada.open(base + "/sessions")
+			return evaluate[bool](ada, `document.querySelector("[data-problem].minor") !== null`)
+		})
+		ada.shot("banner")
+		ann.expectAway(true)
+	})
+	without := slices.DeleteFunc(envs.Catalogue(), func(e envs.Entry) bool { return e.ID == "driver" })
+	s.serve(t, without, func(a *app, base string) {
+		token, err := a.auth.NewResearcherLink(t.Context(), "Ada")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ada := newPerson(t, browser)
+		ada.open(base + "/signin?token=" + token)
+		ada.enter("[data-signin]")
+		ada.waitFor("[data-session] [data-paused]")
+		ada.shot("paused-list")
+		ada.enter("[data-session] a")
+		ada.waitFor("main[data-paused] [data-recent]")
+		ada.shot("paused")
+		ada.noSideways(1280)
+		token, err = a.auth.NewInvitation(t.Context(), s.session, 1, time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ann := newPerson(t, browser)
+		ann.pardon(regexp.MustCompile(`status of 409`))
+		ann.open(base + "/join/" + token)
+		ann.waitFor(`main[data-status="409"]`)
+		ann.shot("paused-annotator")
+	})
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// A window is a size of the page in CSS pixels.
+type window struct {
+	width, height int64
+	touch         bool
+	clip          int // least length of the shorter side of a clip, pixels
+	scrolls       bool
+}
+
+// windows are those in which the annotator's page is usable. 640x400 is 1280x800
+// at 200 %, 320x200 the same at 400 %.
+var windows = []window{
+	{1280, 800, false, 380, false},
+	{844, 390, true, 200, false},
+	{640, 400, false, 180, false},
+	{320, 480, true, 120, false},
+	{320, 200, false, 110, true},
+	{390, 844, true, 200, false},
+	{1080, 1800, false, 600, false},
+	{2560, 1440, false, 900, false},
+	{3840, 2160, false, 1400, false},
+}
+
+// controlFaults is a JavaScript function of the least clip and whether the page
+// may scroll. It returns what cannot be reached, read or seen.
+const controlFaults = `async (least, scrolls) => {
+	const faults = [], w = innerWidth, h = innerHeight;
+	const name = (e) => e.outerHTML.slice(0, 90);
+	const root = document.documentElement;
+	if (root.scrollWidth > w) faults.push("scrolls sideways: " + root.scrollWidth);
+	if (!scrolls && root.scrollHeight > h) faults.push("scrolls down: " + root.scrollHeight);
+	if (!document.querySelector("h1").checkVisibility({ visibilityProperty: true })) faults.push("the question is hidden");
+	const still = document.querySelector("[data-still]") !== null;
+	const wanted = ["[data-help]", "[data-undo]", "[data-skip]", "[data-choice]", ...(still ? [] : [".play", ".track", "[data-speed]"])];
+	const controls = wanted.flatMap((s) => [...document.querySelectorAll(s)]);
+	for (const s of wanted) if (!document.querySelector(s)) faults.push("there is no " + s);
+	const inside = (r) => r.left >= -0.5 && r.top >= -0.5 && r.right <= w + 0.5 && r.bottom <= h + 0.5;
+	for (const e of [...controls, ...document.querySelectorAll("canvas")]) {
+		e.scrollIntoView({ block: "nearest", behavior: "instant" });
+		const r = e.getBoundingClientRect();
+		if (!e.checkVisibility({ visibilityProperty: true }) || !inside(r)) {
+			faults.push("cannot be reached: " + name(e) + JSON.stringify(r));
+			continue;
+		}
+		const hit = document.elementFromPoint((r.left + r.right) / 2, (r.top + r.bottom) / 2);
+		if (!e.contains(hit)) faults.push("is covered: " + name(e) + " by " + (hit && name(hit)));
+		if (e.matches("canvas")) {
+			if (Math.min(r.width, r.height) < least) faults.push("clip of " + Math.round(r.width) + "x" + Math.round(r.height));
+			continue;
+		}
+		if (r.width < 24 || r.height < 24) faults.push("too small to hit: " + name(e) + JSON.stringify(r));
+		if (e.matches("button") && (e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1)) faults.push("too small for its text: " + name(e));
+		for (const o of controls) {
+			const q = o.getBoundingClientRect();
+			if (o !== e && Math.min(r.right, q.right) - Math.max(r.left, q.left) > 1 && Math.min(r.bottom, q.bottom) - Math.max(r.top, q.top) > 1)
+				faults.push("overlap: " + name(e) + " and " + name(o));
+		}
+	}
+	scrollTo(0, 0);
+	for (const e of document.querySelectorAll("header p, header button, h1, .anchors span, .answers b, .answers small")) {
+		const r = e.getBoundingClientRect();
+		if (r.width > 1 && e.checkVisibility() && (r.left < -0.5 || r.right > w + 0.5)) faults.push("cut off: " + name(e));
+	}
+	if (!still && document.querySelector(".track").getBoundingClientRect().width < Math.min(200, w / 2)) faults.push("the scrub bar is too short");
+	const room = document.querySelector(".frames").getBoundingClientRect();
+	const clips = [...document.querySelectorAll("canvas")].map((c) => c.getBoundingClientRect());
+	const wide = Math.max(...clips.map((r) => r.right)) - Math.min(...clips.map((r) => r.left));
+	const high = Math.max(...clips.map((r) => r.bottom)) - Math.min(...clips.map((r) => r.top));
+	if (wide < 0.97 * room.width && high < 0.97 * room.height) faults.push("the clips leave room unused: " + [wide, room.width, high, room.height]);
+	if (h >= 800 && (room.width < 0.9 * w || room.height < 0.5 * h)) faults.push("the clips have little of the window: " + [room.width, room.height]);
+	return faults;
+}`
+
+// arranged waits until the page has the size and has arranged itself for it.
+func (b *tab) arranged(w window) {
+	b.t.Helper()
+	var options []chromedp.EmulateViewportOption
+	if w.touch {
+		options = []chromedp.EmulateViewportOption{chromedp.EmulateMobile, chromedp.EmulateTouch, chromedp.EmulateScale(2)}
+	}
+	b.resize(w.width, w.height, options...)
+	b.wait(fmt.Sprintf("innerWidth === %d && innerHeight === %d", w.width, w.height))
+	const frame = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
+	evaluate[bool](b, frame) // the observer of sizes runs before a frame is painted
+}
+
+// TestBrowserLayout looks at all kinds of questions in windows of all sizes.
+func TestBrowserLayout(t *testing.T) {
+	browser := startBrowser(t)
+	data, addr := t.TempDir(), freeAddr(t)
+	kinds := []struct{ env, kind, link string }{
+		{env: "driver", kind: "clip_comparison"},
+		{env: "driver", kind: "clip_rating"},
+		{env: "gridworld", kind: "state_comparison"},
+		{env: "gridworld", kind: "state_rating"},
+	}
+	for i, k := range kinds {
+		_, kinds[i].link = newLink(t, data, addr, "--env", k.env, "--kind", k.kind, "--title", "A session with a long title, "+k.kind)
+	}
+	startServer(t, "serve", "--data", data, "--addr", addr)
+	for _, k := range kinds {
+		b := newPerson(t, browser)
+		b.join(k.link, "Ada")
+		for _, w := range windows {
+			b.part(fmt.Sprintf("%s %dx%d", k.kind, w.width, w.height), func() {
+				b.arranged(w)
+				for _, fault := range evaluate[[]string](b, fmt.Sprintf("(%s)(%d, %t)", controlFaults, w.clip, w.scrolls)) {
+					b.t.Error(fault)
+				}
+				if os.Getenv("TIEBREAK_SCREENSHOTS") != "" {
+					b.shot(fmt.Sprintf("%s-%dx%d", k.kind, w.width, w.height))
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/session"
+	"tiebreak/store"
+)
+
+func doctorCommand() command {
+	return command{
+		name: "doctor", summary: "check a data folder for damage and say what to do", usage: "--data DIR [flags]",
+		about: "Reads the whole database of a data folder: its pages, the clips against their checksums, and the\n" +
+			"stored beliefs against the answers. It changes nothing and may run while the server does. It prints\n" +
+			"what is damaged and what to do, and ends with status 1 if answers or clips are.",
+		example: "tiebreak doctor --data tiebreak-data",
+		flags:   func(fs *flag.FlagSet) { new(doctorFlags).declare(fs) },
+		run:     runDoctor,
+	}
+}
+
+// doctorFlags are the flags of doctor.
+type doctorFlags struct{ data, models string }
+
+func (f *doctorFlags) declare(fs *flag.FlagSet) {
+	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything")
+	modelsFlag(fs, &f.models)
+}
+
+func runDoctor(ctx context.Context, io stdio, args []string) (err error) {
+	var f doctorFlags
+	fs := flag.NewFlagSet("doctor", flag.ContinueOnError)
+	f.declare(fs)
+	if err := parse(fs, args); err != nil {
+		return err
+	}
+	list, err := environments(f.models)
+	if err != nil {
+		return err
+	}
+	db, err := store.OpenReadOnly(ctx, f.data)
+	if err != nil {
+		return err // says what to do if it is damaged
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	found, err := db.Check(ctx, isClip)
+	if err != nil {
+		return err
+	}
+	tellFound(io, "Database", found.Pages)
+	tellFound(io, "Clips", found.Clips)
+	d := &diagnosis{app: &app{envs: list, db: db, log: slog.New(slog.DiscardHandler)}, io: io}
+	if err := d.beliefs(ctx); err != nil && len(found.Pages) == 0 {
+		return err
+	}
+	switch {
+	case len(found.Pages) > 0:
+		return idrl.Errorf(idrl.Damaged, "the database is damaged; what can still be read can be exported.\n%s", db.Advice())
+	case len(found.Clips) > 0:
+		return idrl.Errorf(idrl.Damaged, "clips are damaged; they are not shown. No answer is touched: annotators report such a clip and go on.\n"+
+			"To have the clips back, go back to a backup that holds them; answers since then would be lost.")
+	}
+	return nil
+}
+
+// tellFound prints a heading and what was found under it.
+func tellFound(io stdio, what string, found []string) {
+	if len(found) == 0 {
+		fmt.Fprintf(io.out, "%-9s sound\n", what)
+		return
+	}
+	fmt.Fprintf(io.out, "%-9s DAMAGED\n", what)
+	for _, line := range found {
+		fmt.Fprintf(io.out, "  %s\n", line)
+	}
+}
+
+// A diagnosis looks at the sessions of a data folder.
+type diagnosis struct {
+	app *app
+	io  stdio
+}
+
+// beliefs compares the stored beliefs of every session with its answers.
+func (d *diagnosis) beliefs(ctx context.Context) error {
+	sessions, err := d.app.db.Sessions(ctx)
+	if err != nil {
+		return err
+	}
+	var lines []string
+	for _, s := range sessions {
+		if line := d.session(ctx, s.Spec.ID); line != "" {
+			lines = append(lines, fmt.Sprintf("session %s: %s", s.Spec.ID, line))
+		}
+	}
+	if len(lines) == 0 {
+		fmt.Fprintf(d.io.out, "%-9s sound\n", "Beliefs")
+		return nil
+	}
+	fmt.Fprintf(d.io.out, "%-9s a cache, which a server computes again where it is damaged\n", "Beliefs")
+	for _, line := range lines {
+		fmt.Fprintf(d.io.out, "  %s\n", line)
+	}
+	return ctx.Err()
+}
+
+// session says what is wrong with the stored beliefs of a session, nothing if
+// nothing is.
+func (d *diagnosis) session(ctx context.Context, id idrl.SessionID) string {
+	rec, err := d.app.db.Load(ctx, id)
+	if err != nil {
+		return fmt.Sprintf("cannot be read: %v", err)
+	}
+	cfg, err := d.app.build(rec)
+	if err != nil {
+		return fmt.Sprintf("not compared: %v", err)
+	}
+	damaged, same, err := session.CheckBeliefs(cfg)
+	switch {
+	case err != nil:
+		return fmt.Sprintf("the belief cannot be computed from the answers: %v", err)
+	case len(damaged) > 0:
+		return fmt.Sprintf("%d of %d stored beliefs are damaged, the first after log row %d", len(damaged), len(rec.Snapshots), damaged[0])
+	case !same:
+		return "the last stored belief is sound, but not bit for bit what this version computes from the answers"
+	}
+	return ""
+}

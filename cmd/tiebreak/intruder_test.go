@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"tiebreak/web/client"
+	"tiebreak/web/wire"
+)
+
+const (
+	intruders = 64  // connections of a stranger
+	openTabs  = 200 // sockets of one annotator who misbehaves
+
+	attemptEvery = time.Second / 5000
+)
+
+// BenchmarkIntruder measures the latency that four annotators meet, alone and, in
+// turns with that, while somebody does as much as the server lets them, but no more
+// than 5,000 attempts a second: a stranger with 64 connections, or an annotator of the
+// same session with 200 sockets. Server, annotators and intruder share the machine, so
+// that what the intruder's own side costs counts too. One iteration is one pair of
+// phases.
+//
+//	alone-p99-ms, attacked-p99-ms  from sending an answer to its acknowledgement
+//	ratio  of these two
+//	attempts/s  of the intruder, refused or not
+func BenchmarkIntruder(b *testing.B) {
+	const answers = 150 // of an annotator in a phase
+	for _, attack := range []struct {
+		name    string
+		workers int
+		flood   func(i *intrusion) (try func(ctx context.Context) error)
+	}{
+		{"nobody", 0, func(*intrusion) func(context.Context) error { return nil }}, // how far the ratio strays by itself
+		{"health", intruders, func(i *intrusion) func(context.Context) error { return i.get("/healthz", "") }},
+		{"sign-in", intruders, func(i *intrusion) func(context.Context) error { return i.post("/signin") }},
+		{"join", intruders, func(i *intrusion) func(context.Context) error { return i.get("/join/AAAAAAAAAAAAAAAAAAAAAA", "") }},
+		{"cookie", intruders, func(i *intrusion) func(context.Context) error {
+			return i.get("/sessions", "tb_user=AAAAAAAAAAAAAAAAAAAAAA")
+		}},
+		{"hello", openTabs, func(i *intrusion) func(context.Context) error { return i.say(&wire.ClientHello{}) }},
+		{"message", openTabs, func(i *intrusion) func(context.Context) error { return i.say(&wire.Renew{Assignment: "none"}) }},
+		{"socket", openTabs, func(i *intrusion) func(context.Context) error { return i.say(nil) }},
+	} {
+		b.Run(attack.name, func(b *testing.B) {
+			labellers := load{env: "gridworld", sessions: 1, each: 5, trainEvery: 1 << 30, think: 20 * time.Millisecond}.open(b)
+			i := &intrusion{conn: labellers[4].conn, base: labellers[4].conn.Base()}
+			labellers = labellers[:4]
+			given := 1
+			phase := func() (waits []time.Duration) {
+				given += answers
+				labelAll(b, labellers, given)
+				for _, l := range labellers {
+					waits = append(waits, l.waits[len(l.waits)-answers:]...)
+				}
+				return waits
+			}
+			var alone, attacked []time.Duration
+			var took time.Duration
+			b.ResetTimer()
+			for range b.N {
+				alone = append(alone, phase()...)
+				stop := i.run(attack.workers, attack.flood(i))
+				began := time.Now()
+				attacked = append(attacked, phase()...)
+				took += time.Since(began)
+				stop()
+			}
+			b.ReportMetric(p99(alone), "alone-p99-ms")
+			b.ReportMetric(p99(attacked), "attacked-p99-ms")
+			b.ReportMetric(p99(attacked)/p99(alone), "ratio")
+			b.ReportMetric(float64(i.attempts.Load())/took.Seconds(), "attempts/s")
+		})
+	}
+}
+
+// p99 returns the 99th percentile in milliseconds.
+func p99(waits []time.Duration) float64 {
+	slices.Sort(waits)
+	return float64(waits[len(waits)*99/100].Microseconds()) / 1000
+}
+
+// An intrusion is somebody who asks too much.
+type intrusion struct {
+	conn     *client.Conn // of an annotator
+	base     *url.URL     // of the server
+	attempts atomic.Int64
+	next     atomic.Int64 // when the next attempt may be, in ns since the epoch
+}
+
+// attempt waits until it is time for the next attempt, of whichever worker.
+func (i *intrusion) attempt(ctx context.Context) {
+	i.attempts.Add(1)
+	now := time.Now().UnixNano()
+	if late := i.next.Load(); late < now {
+		i.next.CompareAndSwap(late, now)
+	}
+	select {
+	case <-time.After(time.Duration(i.next.Add(int64(attemptEvery)) - now)):
+	case <-ctx.Done():
+	}
+}
+
+// run lets so many workers try again and again until stop is called.
+func (i *intrusion) run(workers int, try func(context.Context) error) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var group sync.WaitGroup
+	for range workers {
+		group.Go(func() {
+			for ctx.Err() == nil {
+				_ = try(ctx) // being refused is what happens to intruders
+			}
+		})
+	}
+	return func() {
+		cancel()
+		group.Wait()
+	}
+}
+
+var flooder = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: intruders}, Timeout: 10 * time.Second}
+
+func (i *intrusion) get(path, cookie string) func(context.Context) error {
+	return func(ctx context.Context) error { return i.send(ctx, http.MethodGet, path, cookie, "") }
+}
+
+func (i *intrusion) post(path string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		return i.send(ctx, http.MethodPost, path, "", "token=AAAAAAAAAAAAAAAAAAAAAA")
+	}
+}
+
+func (i *intrusion) send(ctx context.Context, method, path, cookie, form string) error {
+	i.attempt(ctx)
+	req, err := http.NewRequestWithContext(ctx, method, i.base.ResolveReference(&url.URL{Path: path}).String(), strings.NewReader(form))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("Cookie", cookie)
+	res, err := flooder.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	_, err = io.Copy(io.Discard, res.Body)
+	return err
+}
+
+// say opens a tab and repeats m on it until the tab is closed. Without m it only
+// opens the tab.
+func (i *intrusion) say(m wire.FromClient) func(context.Context) error {
+	return func(ctx context.Context) error {
+		i.attempt(ctx)
+		tab, err := i.conn.Tab(ctx)
+		if err != nil {
+			return err
+		}
+		var group sync.WaitGroup
+		defer group.Wait()
+		defer tab.Close()
+		if m == nil {
+			return nil
+		}
+		group.Go(func() {
+			for {
+				if _, err := tab.Recv(); err != nil {
+					return
+				}
+			}
+		})
+		for ctx.Err() == nil {
+			i.attempt(ctx)
+			if err := tab.Send(m); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}

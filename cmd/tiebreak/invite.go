@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"time"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+	"tiebreak/store"
+)
+
+func inviteCommand() command {
+	return command{
+		name: "invite", summary: "list, make and revoke the links for annotators", usage: "list | new | revoke [flags]",
+		about: "Says who can join a session: by which links, how often and until when. It works while the server runs\n" +
+			"and while it does not. A link itself is shown once, when it is made.",
+		example: "tiebreak invite list --data tiebreak-data --session ID",
+		subs:    []command{inviteListCommand(), inviteNewCommand(), inviteRevokeCommand()},
+	}
+}
+
+// inviteFlags are the flags of the commands about links.
+type inviteFlags struct {
+	siteFlags
+	session    string
+	uses, days int
+	link       int64
+}
+
+func (f *inviteFlags) declareList(fs *flag.FlagSet) {
+	dataFlag(fs, &f.data)
+	sessionFlag(fs, &f.session)
+}
+
+func (f *inviteFlags) declareNew(fs *flag.FlagSet) {
+	f.declare(fs)
+	sessionFlag(fs, &f.session)
+	fs.IntVar(&f.uses, "uses", 100, "`people` whom the link lets in")
+	fs.IntVar(&f.days, "days", 30, "`days` after which it expires")
+}
+
+func (f *inviteFlags) declareRevoke(fs *flag.FlagSet) {
+	f.declareList(fs)
+	fs.Int64Var(&f.link, "link", 0, "`number` of the link, as tiebreak invite list has it")
+}
+
+func inviteListCommand() command {
+	return subcommand("invite list", "list the links into a session", (*inviteFlags).declareList,
+		"Lists the links into a session: when each was made and expires, how often it was used, and whether it\nlets people in.",
+		func(ctx context.Context, std stdio, f *inviteFlags) error {
+			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+				links, err := db.Invitations(ctx, spec.ID)
+				if err != nil {
+					return err
+				}
+				if len(links) == 0 {
+					fmt.Fprintf(std.out, "There is no link into session %s. '%s' makes one.\n", spec.ID, commandLine("invite", "new", "--data", f.data))
+					return nil
+				}
+				return table(std.out, "LINK\tMADE\tEXPIRES\tUSED\tSTATE", len(links), func(w io.Writer, i int) {
+					l := links[i]
+					fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", l.ID, when(l.CreatedAt), when(l.ExpiresAt), l.Usage(), l.State(time.Now()))
+				})
+			})
+		})
+}
+
+func inviteNewCommand() command {
+	return subcommand("invite new", "make a link by which people join a session", (*inviteFlags).declareNew,
+		"Prints a new link. Each browser that opens it becomes one annotator of the session. The address is the one\n"+
+			"at which the server ran last, unless --origin or --addr names another.",
+		func(ctx context.Context, std stdio, f *inviteFlags) error {
+			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+				base, err := f.address(ctx, db)
+				if err != nil {
+					return err
+				}
+				life := time.Duration(f.days) * 24 * time.Hour
+				if f.days > auth.MaxInvitationDays { // the product may be too large
+					life = 1 << 62
+				}
+				token, err := auth.New(auth.Config{Store: db}).NewInvitation(ctx, spec.ID, f.uses, life)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(std.out, "Annotator:  %s/join/%s\n", base, token)
+				return nil
+			})
+		})
+}
+
+func inviteRevokeCommand() command {
+	c := subcommand("invite revoke", "make a link let in nobody any more", (*inviteFlags).declareRevoke,
+		"Revokes a link at once. People who have joined by it stay; 'tiebreak annotator revoke' ends their part.",
+		func(ctx context.Context, std stdio, f *inviteFlags) error {
+			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+				if err := db.RevokeInvitation(ctx, spec.ID, f.link, byCommand, time.Now()); err != nil {
+					return fmt.Errorf("%w; 'tiebreak invite list' shows them", err)
+				}
+				fmt.Fprintf(std.out, "Link %d lets in nobody any more.\n", f.link)
+				return nil
+			})
+		})
+	c.usage, c.example = "--link N [flags]", c.example+" --link 3"
+	return c
+}

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"tiebreak/envs"
+	"tiebreak/internal/belief"
+	"tiebreak/internal/idrl"
+	"tiebreak/store"
+	"tiebreak/web/client"
+)
+
+// mustCLI runs a command that must succeed, and returns what it printed.
+func mustCLI(t *testing.T, args ...string) string {
+	t.Helper()
+	status, out, stderr := cli(t, args...)
+	if status != 0 {
+		t.Fatalf("tiebreak %s: status %d\n%s", strings.Join(args, " "), status, stderr)
+	}
+	return out
+}
+
+// TestCommandsBesideAServer: a running server follows what commands change: a
+// complete session goes on, a removed person is cut off, and their answers count or
+// do not, whatever kills the server in between.
+func TestCommandsBesideAServer(t *testing.T) {
+	data, addr := t.TempDir(), freeAddr(t)
+	id, first := newLink(t, data, addr, "--env", "gridworld", "--kind", "clip_comparison", "--budget", "9")
+	p := startServer(t, "serve", "--data", data, "--addr", addr)
+	made := strings.Fields(mustCLI(t, "invite", "new", "--data", data, "--session", id, "--uses", "1"))
+	mustCLI(t, "invite", "revoke", "--data", data, "--link", "1")
+	if _, err := client.Dial(t.Context(), first); idrl.KindOf(err) != idrl.NotFound {
+		t.Errorf("by a revoked link: %v, want it not found", err)
+	}
+	good := join(t, made[1], 1)
+	bad := join(t, strings.Fields(mustCLI(t, "invite", "new", "--data", data))[1], 2)
+	for _, err := range []error{good.label(3), bad.label(3), good.label(6)} { // good holds the last questions
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustCLI(t, "session", "set", "--data", data, "--budget", "20") // the session is complete, and goes on
+	if err := good.label(8); err != nil {
+		t.Fatalf("after more answers are wanted: %v\n%s", err, p.out)
+	}
+
+	if out := mustCLI(t, "annotator", "revoke", "--data", data, "--annotator", "a2", "--answers", "leave-out"); !strings.Contains(out, "removed; answers left out") {
+		t.Errorf("revoke says %q", out)
+	}
+	for err := error(nil); err == nil; { // until the server closes the socket
+		_, err = bad.conn.Recv()
+	}
+	if err := bad.conn.Reconnect(t.Context()); err == nil || !strings.Contains(err.Error(), "ended your part") {
+		t.Errorf("a removed person comes back: %v", err)
+	}
+	for _, test := range []struct {
+		args []string
+		want int
+	}{{nil, 8}, {[]string{"--all"}, 11}} {
+		rows := mustCLI(t, append([]string{"export", "--data", data, "--session", id}, test.args...)...)
+		if n := strings.Count(rows, "\n"); n != test.want {
+			t.Errorf("export %v has %d rows, want %d", test.args, n, test.want)
+		}
+	}
+	list := mustCLI(t, "annotator", "list", "--data", data)
+	if !strings.Contains(list, "a1") || strings.Count(list, "removed; answers left out") != 1 {
+		t.Errorf("the list says:\n%s", list)
+	}
+	links := mustCLI(t, "invite", "list", "--data", data)
+	for _, want := range []string{"0 of 1000  revoked", "1 of 1     used up", "1 of 100   lets people in"} {
+		if !strings.Contains(links, want) {
+			t.Errorf("the list of links lacks %q:\n%s", want, links)
+		}
+	}
+	good = restart(t, data, addr, p.kill, good, 9)
+	decided(t, data, id, idrl.LeftOut, "a1")
+
+	p = startServer(t, "serve", "--data", data, "--addr", addr)
+	if err := good.conn.Reconnect(t.Context()); err != nil { // so that the session runs
+		t.Fatal(err)
+	}
+	mustCLI(t, "annotator", "answers", "--data", data, "--annotator", "a2", "--answers", "count")
+	restart(t, data, addr, p.kill, good, 10) // before or after the server learned of it
+	decided(t, data, id, idrl.TakenIn, "a1", "a2")
+}
+
+func join(t *testing.T, link string, seed uint64) *labeller {
+	t.Helper()
+	conn, err := client.Dial(t.Context(), link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return newLabeller(conn, seed)
+}
+
+// restart kills the server, starts another, has answers acknowledged until there are
+// n, and kills that too.
+func restart(t *testing.T, data, addr string, kill func(), l *labeller, n int) *labeller {
+	t.Helper()
+	kill()
+	p := startServer(t, "serve", "--data", data, "--addr", addr)
+	if err := l.conn.Reconnect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.label(n); err != nil {
+		t.Fatalf("after a restart: %v\n%s", err, p.out)
+	}
+	p.kill()
+	return l
+}
+
+// decided fails unless the last decision in the log is choice, and the belief that was
+// recorded last is, to the byte, that of the answers of people until then, followed by
+// theirs after it.
+func decided(t *testing.T, data, id string, choice idrl.Choice, people ...idrl.AnnotatorID) {
+	t.Helper()
+	db, err := store.OpenReadOnly(t.Context(), data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rec, err := db.Load(t.Context(), idrl.SessionID(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := len(rec.Log) - 1
+	for at > 0 && !rec.Log[at].Decision() {
+		at--
+	}
+	if rec.Log[at].Choice != choice || rec.Log[at].Annotator != "a2" {
+		t.Fatalf("the last decision is %+v, want %s", rec.Log[at], choice)
+	}
+	env, err := newEnvironment(envs.Catalogue(), rec.Spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := belief.ForSpec(rec.Spec, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	queries := map[idrl.AssignmentID]idrl.Query{}
+	for _, as := range rec.Assignments {
+		queries[as.ID] = as.Query
+	}
+	var qs []idrl.Query
+	var before, after []idrl.Answer
+	for _, a := range idrl.Standing(rec.Log) {
+		switch {
+		case !slices.Contains(people, a.Annotator):
+		case a.Seq > rec.Log[at].Seq:
+			after = append(after, a)
+		default:
+			qs, before = append(qs, queries[a.Assignment]), append(before, a)
+		}
+	}
+	g, _, err := model.Refit(context.Background(), qs, before, belief.EPOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := idrl.Posterior(g)
+	for _, a := range after {
+		if p, err = model.Update(p, queries[a.Assignment], a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := codec{}.EncodeBelief(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := rec.Snapshots[len(rec.Snapshots)-1]; !bytes.Equal(last.Belief, want) {
+		t.Errorf("%s: the belief is not that of the %d answers of %v before it and %d after it", choice, len(before), people, len(after))
+	}
+}
+
+// TestCommandsNameTheSession: with several sessions a command asks which, and says
+// where they are listed.
+func TestCommandsNameTheSession(t *testing.T) {
+	data := t.TempDir()
+	one, _ := newLink(t, data, "127.0.0.1:1", "--budget", "4")
+	newLink(t, data, "127.0.0.1:1")
+	for _, test := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{"session", "set", "--budget", "5"}, 1, "holds 2 sessions"},
+		{[]string{"invite", "list"}, 1, "export --data " + data},
+		{[]string{"annotator", "list", "--session", "none"}, 1, "export --data " + data},
+		{[]string{"session", "set", "--session", one}, 2, "--budget"},
+		{[]string{"session", "set", "--session", one, "--budget", "10001"}, 1, "10000"},
+		{[]string{"invite", "new", "--session", one, "--uses", "0"}, 1, "1 to 10000"},
+		{[]string{"invite", "new", "--session", one, "--days", "9999999"}, 1, "365 days"},
+		{[]string{"invite", "revoke", "--session", one, "--link", "9"}, 1, "invite list"},
+		{[]string{"annotator", "revoke", "--session", one}, 2, "--annotator"},
+		{[]string{"annotator", "revoke", "--session", one, "--annotator", "a1", "--answers", "perhaps"}, 2, "leave-out"},
+		{[]string{"annotator", "answers", "--session", one, "--annotator", "a1"}, 1, "annotator list"},
+	} {
+		if status, _, stderr := cli(t, append(test.args, "--data", data)...); status != test.status || !strings.Contains(stderr, test.want) {
+			t.Errorf("%v: status %d, want %d and %q:\n%s", test.args, status, test.status, test.want, stderr)
+		}
+	}
+	if out := mustCLI(t, "session", "set", "--data", data, "--session", one, "--budget", "0"); !strings.Contains(out, "any number of answers; before it was 4 answers") {
+		t.Errorf("set says %q", out)
+	}
+	if out := mustCLI(t, "annotator", "list", "--data", data, "--session", one); !strings.Contains(out, "Nobody has joined") {
+		t.Errorf("the empty list says %q", out)
+	}
+}

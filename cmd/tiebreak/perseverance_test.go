@@ -1,0 +1,243 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tiebreak/envs"
+	"tiebreak/internal/idrl"
+	"tiebreak/web/wire"
+)
+
+func TestPerseverance(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out strings.Builder
+		p := perseverance{limit: time.Minute, out: &out}
+		away := errors.New("the server is away")
+		began := time.Now()
+		var at []time.Duration
+		var err error
+		for err == nil {
+			err = p.failed(t.Context(), 0, away)
+			at = append(at, time.Since(began))
+		}
+		if !errors.Is(err, away) || at[len(at)-1] != time.Minute || at[0] != firstPause || at[1] != 3*firstPause {
+			t.Errorf("tried again after %v, then %v", at, err)
+		}
+		p.succeeded()
+		if err := p.failed(t.Context(), 2*time.Second, away); err != nil || time.Since(began) != time.Minute+2*time.Second {
+			t.Errorf("after a success: %v after %v", err, time.Since(began))
+		}
+		if n := strings.Count(out.String(), "the server is away. Trying again in"); n != len(at) { // the last failure but one gives up
+			t.Errorf("%d attempts were told, want %d:\n%s", n, len(at), out.String())
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := p.failed(ctx, 0, away); !errors.Is(err, context.Canceled) {
+			t.Errorf("error = %v", err)
+		}
+	})
+}
+
+// dropping is a server that loses its n-th request, or the reply to it, as one that
+// is killed does.
+type dropping struct {
+	http.Handler
+	mu    sync.Mutex // guards all below
+	seen  int
+	n     int
+	after bool // the reply is lost and not the request
+}
+
+func (d *dropping) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	d.mu.Lock()
+	d.seen++
+	drop, after := d.seen == d.n, d.after
+	d.mu.Unlock()
+	if drop && after && !strings.HasSuffix(r.URL.Path, "/ws") { // a socket is its own reply
+		d.Handler.ServeHTTP(httptest.NewRecorder(), r)
+	}
+	if !drop {
+		d.Handler.ServeHTTP(w, r)
+		return
+	}
+	conn, _, err := w.(http.Hijacker).Hijack()
+	if err == nil {
+		_ = conn.(*net.TCPConn).SetLinger(0)
+		_ = conn.Close()
+	}
+}
+
+// next makes the server lose its n-th request from now on.
+func (d *dropping) next(n int, after bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.seen, d.n, d.after = 0, n, after
+}
+
+func (d *dropping) dropped() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.seen >= d.n
+}
+
+// TestSimulateSurvivesALossOfAnyRequest: to join, the page, the socket, the clips.
+func TestSimulateSurvivesALossOfAnyRequest(t *testing.T) {
+	ctx := context.WithoutCancel(t.Context())
+	a, err := openApp(ctx, t.TempDir(), envs.Catalogue(), site{}, slog.New(slog.DiscardHandler), program(t), "worker")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &dropping{Handler: a.web}
+	ts := httptest.NewServer(server)
+	t.Cleanup(func() {
+		_ = a.web.Drain(ctx)
+		ts.Close()
+		_ = a.close()
+	})
+	spec, err := newSession(ctx, a.db, a.envs, idrl.SessionSpec{Title: "drops", Env: "gridworld", Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := a.auth.NewInvitation(ctx, spec.ID, 100, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const answers = 2
+	runs := 0
+	for n, more := 1, true; more; n++ {
+		for _, after := range []bool{false, true} {
+			server.next(n, after)
+			status, said, errs := cli(t, "simulate", "--url", ts.URL+"/join/"+token, "--answers", fmt.Sprint(answers), "--seed", fmt.Sprint(n))
+			if runs++; status != 0 || !strings.Contains(said, fmt.Sprintf("%d answers given", answers)) {
+				t.Fatalf("request %d lost, reply %t: status %d\n%s%s", n, after, status, said, errs)
+			}
+			more = server.dropped()
+		}
+	}
+	if runs < 2*7 { // link, form, page, socket, and at least three clips
+		t.Errorf("%d runs cannot have met every request", runs)
+	}
+	rec, err := a.db.Load(ctx, spec.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, assigned := map[idrl.AnnotatorID]int{}, map[idrl.AssignmentID]int{}
+	for _, row := range rec.Log {
+		of[row.Annotator]++
+		assigned[row.Assignment]++
+	}
+	if len(rec.Log) != answers*runs || len(of) != runs || len(assigned) != len(rec.Log) {
+		t.Errorf("%d answers of %d annotators to %d questions after %d runs of %d answers", len(rec.Log), len(of), len(assigned), runs, answers)
+	}
+}
+
+// TestSimulateSurvivesKills: the server is killed and started again while an expert
+// answers.
+func TestSimulateSurvivesKills(t *testing.T) {
+	data, addr := t.TempDir(), freeAddr(t)
+	p := startServer(t, "demo", "--data", data, "--addr", addr)
+	link := p.find(t, `Annotator:\s+(\S+)`)
+	out, errs := &syncBuffer{}, &syncBuffer{}
+	ended := make(chan int, 1)
+	heard := make(chan string, 1000)
+	go func() {
+		ended <- run(t.Context(), stdio{strings.NewReader(""), &telling{out, heard}, errs}, []string{"simulate", "--url", link, "--answers", "29"})
+	}()
+	for _, mark := range []string{"10 of 29 answers", "20 of 29 answers"} {
+		for says := range heard {
+			if strings.Contains(says, mark) {
+				break
+			}
+		}
+		p.kill()
+		p = startServer(t, "demo", "--data", data, "--addr", addr)
+	}
+	if status := <-ended; status != 0 || !strings.Contains(out.String(), "29 answers given") {
+		t.Fatalf("status %d\n%s%s", status, out, errs)
+	}
+	if _, list, _ := cli(t, "export", "--data", data); !strings.Contains(list, "29 answers") {
+		t.Errorf("the server has:\n%s", list)
+	}
+}
+
+// telling passes on what is written to it.
+type telling struct {
+	*syncBuffer
+	heard chan<- string
+}
+
+func (t *telling) Write(b []byte) (int, error) {
+	t.heard <- string(b)
+	return t.syncBuffer.Write(b)
+}
+
+// TestSimulateGivesUp: after its patience, and says what the server said.
+func TestSimulateGivesUp(t *testing.T) {
+	full := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "There is no room on the disk.", http.StatusServiceUnavailable)
+	}))
+	defer full.Close()
+	status, said, errs := cli(t, "simulate", "--url", full.URL+"/join/x", "--patience", "1s")
+	if status == 0 || !strings.Contains(errs, "gave up after 1s") || !strings.Contains(errs, "no room on the disk") || !strings.Contains(said, "Trying again in 250ms") {
+		t.Errorf("status %d\n%s%s", status, said, errs)
+	}
+}
+
+// TestSimulateWaitsVisibly: where the server cannot store answers, or is not ready.
+func TestSimulateWaitsVisibly(t *testing.T) {
+	var out strings.Builder
+	r := newRehearsal(nil, simulateFlags{patience: time.Minute}, &out)
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		if err := r.take(t.Context(), &wire.Nak{Message: "There is no room on the disk.", RetryMS: 1000}); err != nil || time.Since(began) != time.Second {
+			t.Errorf("error %v after %v", err, time.Since(began))
+		}
+		for range 2 {
+			if err := r.take(t.Context(), &wire.Status{Waiting: "The first clips are being made."}); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	want := "Waiting: the server cannot go on: There is no room on the disk. Trying again in 1s, for up to 1m0s.\n" +
+		"It goes on after 1s.\nWaiting: The first clips are being made.\n"
+	if out.String() != want {
+		t.Errorf("it says %q, want %q", out.String(), want)
+	}
+}
+
+func TestSimulateSaysWhyItEnds(t *testing.T) {
+	data, addr := t.TempDir(), freeAddr(t)
+	status, said, errs := cli(t, "session", "--data", data, "--addr", addr, "--env", "gridworld", "--budget", "3")
+	if status != 0 {
+		t.Fatalf("session: %s", errs)
+	}
+	made := &process{out: &syncBuffer{}}
+	_, _ = made.out.Write([]byte(said))
+	link := made.find(t, `Annotator:\s+(\S+)`)
+	startServer(t, "serve", "--data", data, "--addr", addr)
+	for _, test := range []struct{ answers, want string }{
+		{"9", "3 answers given: the session is complete (3 of 3 answers)."},
+		{"9", "0 answers given: the session was complete already (3 of 3 answers)."},
+	} {
+		status, said, errs := cli(t, "simulate", "--url", link, "--answers", test.answers, "--data", data, "--every", "1")
+		if status != 0 || !strings.Contains(said, test.want) {
+			t.Errorf("status %d, want %q in:\n%s%s", status, test.want, said, errs)
+		}
+		for _, says := range []string{"True regret: ", "of the span against the best policy there is", "page says: at most 5 % with a probability of"} {
+			if !strings.Contains(said, says) {
+				t.Errorf("no %q in:\n%s", says, said)
+			}
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/store"
+)
+
+// A site is how browsers reach the server.
+type site struct {
+	base    string         // begins every link: "https://study.example.org"
+	origins []string       // pages of these are served, besides those of this machine
+	open    bool           // listens beyond this machine
+	proxies []netip.Prefix // that stand before it
+}
+
+// siteOf returns the site of a server that listens on bound, which it was told as
+// addr. origin is the public address, empty if none was given: then it is the
+// address that it listens on, if that is one, or this machine.
+func siteOf(addr string, bound net.Addr, origin string) (site, error) {
+	at, err := netip.ParseAddrPort(bound.String())
+	if err != nil {
+		return site{}, fmt.Errorf("listens on %s, which is no address: %w", bound, err)
+	}
+	s := site{base: "http://" + at.String(), open: !at.Addr().IsLoopback()}
+	switch {
+	case origin != "":
+		if s.base, err = checkOrigin(origin); err != nil {
+			return site{}, err
+		}
+		s.origins = []string{s.base}
+	case at.Addr().IsUnspecified():
+		s.base = fmt.Sprintf("http://127.0.0.1:%d", at.Port())
+	case s.open:
+		s.origins = []string{s.base}
+		if host, _, err := net.SplitHostPort(addr); err == nil && net.ParseIP(host) == nil { // a name: people use it
+			s.base = fmt.Sprintf("http://%s:%d", host, at.Port())
+			s.origins = append(s.origins, s.base)
+		}
+	}
+	return s, nil
+}
+
+// baseOf returns how links begin to a server that will listen on addr.
+func baseOf(addr, origin string) (string, error) {
+	if origin != "" {
+		return checkOrigin(origin)
+	}
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return "", idrl.Errorf(idrl.Invalid, "--addr %q is not an address; it looks like %s", addr, defaultAddr)
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port), nil
+}
+
+// checkProxies reads a list of addresses and networks with commas between them. If it
+// is empty and the site has an origin of its own, a proxy on this machine is trusted.
+func checkProxies(list, origin string) (out []netip.Prefix, err error) {
+	if list == "" && origin != "" {
+		list = "127.0.0.0/8,::1"
+	}
+	for item := range strings.SplitSeq(list, ",") {
+		if item = strings.TrimSpace(item); item == "" {
+			continue
+		}
+		p, err := netip.ParsePrefix(item)
+		if a, single := netip.ParseAddr(item); single == nil {
+			p, err = netip.PrefixFrom(a, a.BitLen()), nil
+		}
+		if err != nil {
+			return nil, idrl.Errorf(idrl.Invalid, "--proxy %q is neither an address nor a network; it looks like 10.0.0.7 or 10.0.0.0/24", item)
+		}
+		out = append(out, p.Masked())
+	}
+	return out, nil
+}
+
+// checkOrigin returns an origin as browsers write it: "https://study.example.org".
+func checkOrigin(origin string) (string, error) {
+	u, err := url.Parse(origin)
+	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" || strings.Trim(u.Path, "/") != "" {
+		return "", idrl.Errorf(idrl.Invalid, "--origin %q is not the address of a site; it looks like https://study.example.org", origin)
+	}
+	host, port := strings.ToLower(u.Host), map[string]string{"http": ":80", "https": ":443"}[u.Scheme]
+	return u.Scheme + "://" + strings.TrimSuffix(host, port), nil
+}
+
+// secure reports whether the site is reached over HTTPS only.
+func (s site) secure() bool {
+	plain := func(o string) bool { return !strings.HasPrefix(o, "https://") }
+	return len(s.origins) > 0 && !slices.ContainsFunc(s.origins, plain)
+}
+
+// warnings say what is at risk, and what to do about it.
+func (s site) warnings() (out []string) {
+	if s.open && len(s.origins) == 0 {
+		out = append(out, "the server listens on every address of this machine but does not know under which one people open it.\n"+
+			"Only browsers on this machine can use it; others get a page that says so. Give the address with --origin:\n"+
+			"https://study.example.org if a proxy with HTTPS stands before it, or http://NAME:PORT in a network that you trust.")
+	}
+	if i := slices.IndexFunc(s.origins, unencrypted); i >= 0 {
+		out = append(out, fmt.Sprintf("%s is not encrypted. Sign-in links, cookies and answers can be read and changed by others in the\n"+
+			"network between a browser and this machine: they could sign in as a researcher. Put a proxy with HTTPS before the\n"+
+			"server and give its address, --origin https://…, unless you trust the whole network.", s.origins[i]))
+	}
+	return out
+}
+
+// unencrypted reports whether an origin is reached over a network without encryption.
+func unencrypted(origin string) bool {
+	u, err := url.Parse(origin)
+	if err != nil || u.Scheme == "https" {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback())
+}
+
+// warn prints what is unsafe about the site and the data folder, if anything is.
+func warn(w io.Writer, s site, data string) {
+	for _, text := range s.warnings() {
+		fmt.Fprintf(w, "WARNING: %s\n\n", text)
+	}
+	for _, path := range store.Exposed(data) {
+		fmt.Fprintf(w, "WARNING: other users of this machine may open %s. Take that right from them: chmod go-rwx %s\n\n", path, path)
+	}
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A visitor is a browser without scripts that follows redirects.
+type visitor struct {
+	t *testing.T
+	c *http.Client
+}
+
+func newVisitor(t *testing.T) visitor {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return visitor{t, &http.Client{Jar: jar}}
+}
+
+// page returns where a request led, with which status, and the page.
+func (v visitor) page(res *http.Response, err error) (path string, status int, body string) {
+	v.t.Helper()
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	var b strings.Builder
+	if err := res.Write(&b); err != nil {
+		v.t.Fatal(err)
+	}
+	return res.Request.URL.Path, res.StatusCode, b.String()
+}
+
+// signIn uses a sign-in link.
+func (v visitor) signIn(link string) (path string, status int) {
+	v.t.Helper()
+	u, err := url.Parse(link)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	path, status, _ = v.page(v.c.PostForm(u.Scheme+"://"+u.Host+"/signin", u.Query()))
+	return path, status
+}
+
+// typed runs a command line as a person would who copies it from the screen.
+func typed(t *testing.T, dir, line string) string {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", line)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", line, err, out)
+	}
+	return string(out)
+}
+
+var signInLink = regexp.MustCompile(`http\S+/signin\?token=\S+`)
+
+// TestSignInLinks: the first start prints a link. Later ones print the command that
+// makes one, as pages do that turn a researcher away; run as printed it works, while
+// the server runs and while it does not.
+func TestSignInLinks(t *testing.T) {
+	data, addr := filepath.Join(t.TempDir(), "the study's data"), freeAddr(t)
+	first := startServer(t, "serve", "--data", data, "--addr", addr)
+	link := signInLink.FindString(first.out.String())
+	v := newVisitor(t)
+	if path, status := v.signIn(link); path != "/sessions" || status != http.StatusOK {
+		t.Fatalf("the first link leads to %s, status %d", path, status)
+	}
+	if path, status, _ := v.page(v.c.Get(link)); path != "/sessions" || status != http.StatusOK {
+		t.Errorf("the used link leads a browser that is signed in to %s, status %d", path, status)
+	}
+	stranger := newVisitor(t)
+	printed := regexp.MustCompile(`\S+ user link --data .*`)
+	for _, path := range []string{link, "http://" + addr + "/sessions", "http://" + addr + "/"} {
+		_, _, body := stranger.page(stranger.c.Get(path))
+		if !strings.Contains(body, "user link --data &#39;"+filepath.Dir(data)) {
+			t.Errorf("%s names no command:\n%s", path, body)
+		}
+	}
+	first.kill()
+
+	again := startServer(t, "serve", "--data", data, "--addr", addr)
+	said := again.out.String()
+	if signInLink.MatchString(said) {
+		t.Errorf("the second start prints a link:\n%s", said)
+	}
+	line := printed.FindString(said)
+	for _, when := range []string{"while the server runs", "while it does not"} {
+		if when == "while it does not" {
+			again.kill()
+		}
+		out := typed(t, filepath.Dir(data), line)
+		link = signInLink.FindString(out)
+		if !strings.HasPrefix(link, "http://"+addr+"/") || !strings.Contains(out, "an hour") {
+			t.Fatalf("%s, %q prints:\n%s", when, line, out)
+		}
+		if when == "while it does not" {
+			startServer(t, "serve", "--data", data, "--addr", addr)
+		}
+		if path, status := newVisitor(t).signIn(link); path != "/sessions" || status != http.StatusOK {
+			t.Errorf("%s: the link leads to %s, status %d", when, path, status)
+		}
+	}
+	if entries, err := os.ReadDir(data); err != nil || len(entries) > 6 {
+		t.Errorf("files in the data folder: %v, %v", entries, err)
+	}
+}
+
+func TestUserCommands(t *testing.T) {
+	data := t.TempDir()
+	if status, _, stderr := cli(t, "user", "link", "--data", data); status != 1 || !strings.Contains(stderr, data) {
+		t.Errorf("without data: status %d: %s", status, stderr)
+	}
+	newLink(t, data, "127.0.0.1:1") // makes the folder
+	if _, out, _ := cli(t, "user", "list", "--data", data); !strings.Contains(out, "user link --data") {
+		t.Errorf("the empty list says:\n%s", out)
+	}
+	for origin, want := range map[string]string{"https://study.example.org": "https://study.example.org/signin", "": "http://127.0.0.1:8080/signin"} {
+		status, out, stderr := cli(t, "user", "link", "--data", data, "--name", "grace", "--origin", origin)
+		if status != 0 || !strings.Contains(out, want) {
+			t.Errorf("link for origin %q: status %d\n%s%s", origin, status, out, stderr)
+		}
+	}
+	if status, _, stderr := cli(t, "user", "link", "--data", data, "--origin", "study"); status != 1 || !strings.Contains(stderr, "--origin") {
+		t.Errorf("bad origin: status %d: %s", status, stderr)
+	}
+	if _, out, _ := cli(t, "user", "list", "--data", data); !regexp.MustCompile(`grace\s+\S+ \S+\s+0\s+-`).MatchString(out) {
+		t.Errorf("the list says:\n%s", out)
+	}
+	if status, out, _ := cli(t, "user", "logout", "--data", data, "--name", "grace"); status != 0 || !strings.Contains(out, "0 logins ended, 2 unused links revoked") {
+		t.Errorf("logout: status %d: %s", status, out)
+	}
+	if status, _, stderr := cli(t, "user", "logout", "--data", data, "--name", "eve"); status != 1 || !strings.Contains(stderr, "user list") {
+		t.Errorf("logout of somebody else: status %d: %s", status, stderr)
+	}
+	if status, _, stderr := cli(t, "user", "promote"); status != 2 || !strings.Contains(stderr, "user logout") {
+		t.Errorf("unknown command: status %d: %s", status, stderr)
+	}
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"tiebreak/envs/mujoco"
+	"tiebreak/store"
+)
+
+func versionCommand() command {
+	return command{
+		name: "version", summary: "print the versions of this program and of what it is built with", usage: "",
+		about: "Prints the version of this program, of Go, of the system, of MuJoCo where it can be loaded, and of\n" +
+			"SQLite, and the format of the database that this program writes. Name them when you report a fault.\n" +
+			"'tiebreak --version' does the same.",
+		example: "tiebreak version",
+		run: func(_ context.Context, io stdio, args []string) error {
+			if err := parse(flag.NewFlagSet("version", flag.ContinueOnError), args); err != nil {
+				return err
+			}
+			engine := mujoco.Version()
+			if err := mujoco.Unavailable(); err != nil {
+				engine = "not available: " + err.Error()
+			}
+			for _, line := range [][2]string{
+				{"tiebreak", buildVersion()},
+				{"Go", runtime.Version()},
+				{"Platform", runtime.GOOS + "/" + runtime.GOARCH},
+				{"MuJoCo", engine},
+				{"SQLite", store.SQLiteVersion()},
+				{"Database", fmt.Sprintf("format %d", store.Format())},
+			} {
+				fmt.Fprintf(io.out, "%-9s %s\n", line[0], line[1])
+			}
+			return nil
+		},
+	}
+}
+
+// buildVersion returns the version of the module, and the commit that it was
+// built from where Go knows it: "v0.1.0", "(devel) 1a2b3c4d5e6f, changed since".
+func buildVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	text := cmp.Or(info.Main.Version, "(devel)")
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			text += " " + s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			text += ", changed since"
+		}
+	}
+	return text
+}

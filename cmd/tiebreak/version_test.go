@@ -1,0 +1,37 @@
+package main
+
+import (
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"tiebreak/envs/mujoco"
+)
+
+func TestVersion(t *testing.T) {
+	status, text, stderr := cli(t, "version")
+	if status != 0 || stderr != "" {
+		t.Fatalf("status %d, said %q", status, stderr)
+	}
+	mu := `MuJoCo\s+not available: .+`
+	if mujoco.Unavailable() == nil {
+		mu = `MuJoCo\s+2\.2\.\d`
+	}
+	for _, line := range []string{
+		`tiebreak\s+\S+`, `Go\s+` + regexp.QuoteMeta(runtime.Version()), `Platform\s+` + runtime.GOOS + "/" + runtime.GOARCH,
+		mu, `SQLite\s+3\.\d+\.\d+`, `Database\s+format [1-9]\d*`,
+	} {
+		if !regexp.MustCompile(`(?m)^` + line + `$`).MatchString(text) {
+			t.Errorf("no line %q in:\n%s", line, text)
+		}
+	}
+	for _, flag := range []string{"--version", "-version"} {
+		if status, same, _ := cli(t, flag); status != 0 || same != text {
+			t.Errorf("tiebreak %s: status %d, says\n%s\nwant what tiebreak version says", flag, status, same)
+		}
+	}
+	if status, _, stderr := cli(t, "version", "now"); status != 2 || !strings.Contains(stderr, `"now"`) {
+		t.Errorf("an argument left over: status %d, said %q", status, stderr)
+	}
+}

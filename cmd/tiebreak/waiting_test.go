@@ -1,0 +1,121 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"tiebreak/envs"
+	"tiebreak/internal/idrl"
+	"tiebreak/web/client"
+	"tiebreak/web/wire"
+)
+
+// stuck starts a server whose workers do nothing, with n sessions that wait for their
+// first clips, and returns a link for the annotators of each.
+func stuck(t *testing.T, n int) (a *app, links []string) {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context())
+	a, err := openApp(ctx, t.TempDir(), envs.Catalogue(), site{}, slog.New(slog.DiscardHandler), "sh", "-c", "cat > /dev/null")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ts := httptest.NewServer(a.web)
+	t.Cleanup(func() {
+		_ = a.web.Drain(ctx)
+		ts.Close()
+		_ = a.close()
+	})
+	for k := range n {
+		spec, err := newSession(ctx, a.db, a.envs, idrl.SessionSpec{Title: fmt.Sprint("session ", k), Env: "gridworld", Seed: uint64(k)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		token, err := a.auth.NewInvitation(ctx, spec.ID, 10, time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		links = append(links, ts.URL+"/join/"+token)
+	}
+	return a, links
+}
+
+// waitsFor joins and returns when the server has said what is waited for.
+func waitsFor(t *testing.T, link, says string) {
+	t.Helper()
+	conn, err := client.Dial(t.Context(), link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.Send(&wire.ClientHello{}); err != nil {
+		t.Fatal(err)
+	}
+	heard := ""
+	for !strings.Contains(heard, says) {
+		m, err := conn.Recv()
+		if err != nil {
+			t.Fatalf("%v; heard %q, want %q", err, heard, says)
+		}
+		if m, ok := m.(*wire.Status); ok {
+			heard = m.Waiting
+		}
+	}
+}
+
+// TestPeopleWhoWaitKnowTheirPlace: in the order in which sessions were opened.
+func TestPeopleWhoWaitKnowTheirPlace(t *testing.T) {
+	_, links := stuck(t, 4)
+	for k, says := range []string{ // two workers do first clips
+		"The first clips are being made.",
+		"The first clips are being made.",
+		"The first clips are being made. 2 other sessions are before this one.",
+		"The first clips are being made. 3 other sessions are before this one.",
+	} {
+		waitsFor(t, links[k], says)
+	}
+}
+
+// TestPagesOfThoseWhoWait: the annotator's page and the dashboard tell how many are
+// before.
+func TestPagesOfThoseWhoWait(t *testing.T) {
+	a, links := stuck(t, 3)
+	for k, says := range []string{"being made.", "being made.", "2 other sessions"} {
+		waitsFor(t, links[k], says)
+	}
+	browser := startBrowser(t)
+	p := newPerson(t, browser)
+	p.open(links[2])
+	p.enter("[data-start]")
+	p.wait(`document.body.innerText.includes("2 other sessions are before this one")`)
+	p.shot("waiting-annotator")
+	p.resize(360, 640)
+	p.shot("waiting-annotator-phone")
+
+	sessions, err := a.db.Sessions(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := a.auth.NewResearcherLink(t.Context(), "Bo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, _, _ := strings.Cut(links[0], "/join/")
+	r := newPerson(t, browser)
+	r.open(base + "/signin?token=" + token)
+	r.enter("[data-signin]")
+	for _, s := range sessions {
+		if s.Spec.Title == "session 2" {
+			r.waitFor("[data-new]")
+			r.open(base + "/sessions/" + string(s.Spec.ID))
+		}
+	}
+	r.wait(`document.querySelector("[data-training]")?.textContent.includes("waiting for the trainer, 2 other trainings are before this one")`)
+	r.shot("waiting-dashboard")
+}

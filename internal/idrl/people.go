@@ -1,0 +1,104 @@
+package idrl
+
+import (
+	"fmt"
+	"time"
+)
+
+// An Invitation is a link that lets in a researcher or annotators. Its token is
+// not recorded.
+type Invitation struct {
+	ID        int64     // the number by which people call it, from 1
+	User      string    // whom it signs in; empty if it is for annotators
+	Session   SessionID // into which it lets annotators; empty if it is for a researcher
+	Uses      int       // that it was made for; 0 if that is not known
+	UsesLeft  int
+	CreatedAt time.Time
+	ExpiresAt time.Time
+	RevokedAt time.Time // zero if it was not revoked
+}
+
+// Live reports whether the link lets in at the time now.
+func (i Invitation) Live(now time.Time) bool {
+	return i.UsesLeft > 0 && i.RevokedAt.IsZero() && i.ExpiresAt.After(now)
+}
+
+// Usage says how often the link was used, for people.
+func (i Invitation) Usage() string {
+	if i.Uses == 0 {
+		return fmt.Sprintf("%d left", i.UsesLeft)
+	}
+	return fmt.Sprintf("%d of %d", i.Uses-i.UsesLeft, i.Uses)
+}
+
+// State says whether the link lets in at the time now, and if not why, for people.
+func (i Invitation) State(now time.Time) string {
+	switch {
+	case !i.RevokedAt.IsZero():
+		return "revoked"
+	case i.UsesLeft == 0:
+		return "used up"
+	case !i.Live(now):
+		return "expired"
+	}
+	return "lets people in"
+}
+
+// An Annotator is a person who joined a session.
+type Annotator struct {
+	ID         AnnotatorID
+	Name       string // what they call themselves; may be empty
+	JoinedAt   time.Time
+	SeenAt     time.Time // zero if they have no login any more
+	Invitation int64     // by which they joined; 0 if that is not known
+	RevokedAt  time.Time // zero if they may answer
+	LeftOut    bool      // a researcher wants their answers not to count
+}
+
+// State says whether they may answer and whether their answers count, for people.
+func (a Annotator) State() string {
+	state := "may answer"
+	if !a.RevokedAt.IsZero() {
+		state = "removed"
+	}
+	if a.LeftOut {
+		state += "; answers left out"
+	}
+	return state
+}
+
+// A User is a researcher.
+type User struct {
+	Name    string
+	AddedAt time.Time
+	Logins  int       // browsers that are signed in, expired or not
+	SeenAt  time.Time // zero if there is no login
+}
+
+// A Login is the holder of a cookie: a researcher, or an annotator of a session.
+type Login struct {
+	User      string
+	Session   SessionID
+	Annotator AnnotatorID
+	Since     time.Time
+	SeenAt    time.Time
+	Revoked   bool // the annotator may not answer any more
+}
+
+// Settings are what researchers change about a session while it runs. They are
+// no part of the log: what follows from them for the posterior is.
+type Settings struct {
+	Budget  int           // informative answers wanted; 0 for no limit
+	Revoked []AnnotatorID // who may not answer any more, by ID
+	LeftOut []AnnotatorID // whose answers shall not count, by ID
+}
+
+// Labelled is a reply with what it speaks of, for exports.
+type Labelled struct {
+	Answer    Answer
+	Query     Query
+	Clips     []Clip // of Query, in its order, without Media
+	Why       Why
+	Withdrawn bool // a later row withdraws the reply
+	LeftOut   bool // a researcher wants the annotator's replies not to count
+}

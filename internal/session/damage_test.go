@@ -1,0 +1,107 @@
+package session_test
+
+import (
+	"bytes"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+
+	"tiebreak/internal/belief"
+	"tiebreak/internal/idrl"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// labelled returns a bench whose annotator has given eight answers and withdrawn
+// one: log row 4 is the base of the generation in use, and row 8 that of the next.
+func labelled(t *testing.T) *bench {
+	t.Helper()
+	b := newBench(func(s *idrl.SessionSpec) { s.AdoptAfter = 1 })
+	s, stop := b.start(t)
+	for i := range 7 {
+		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
+		if i == 2 {
+			if _, err := s.Undo(t.Context(), "ann", "undo-1", "answer-1"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	stop()
+	return b
+}
+
+// goOn starts the session again, gives four more answers, and returns the record.
+func goOn(t *testing.T, b *bench) idrl.Record {
+	t.Helper()
+	s, stop := b.start(t)
+	for i := range 4 {
+		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], 100+i))
+	}
+	stop()
+	return b.journal.rec
+}
+
+// Stored beliefs are a cache: a session whose beliefs are damaged goes on as it
+// would have, bit for bit, and says in the log that it had to compute them again.
+func TestDamagedBeliefsAreComputedAgain(t *testing.T) {
+	want := goOn(t, labelled(t))
+	small, err := belief.Isotropic(dim-1, 1).MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, damage := range map[string]func([]byte) []byte{
+		"zeros":           func(b []byte) []byte { return make([]byte, len(b)) },
+		"nothing":         func([]byte) []byte { return []byte{} },
+		"cut":             func(b []byte) []byte { return b[:len(b)-9] },
+		"a bit":           func(b []byte) []byte { b = bytes.Clone(b); b[20] ^= 4; return b },
+		"other dimension": func([]byte) []byte { return small },
+	} {
+		for where, rows := range map[string][]int64{"last": {8}, "middle": {2}, "last two": {7, 8}, "all": {1, 2, 3, 4, 5, 6, 7, 8}} {
+			t.Run(name+" "+where, func(t *testing.T) {
+				b := labelled(t)
+				var log strings.Builder
+				b.log = slog.New(slog.NewTextHandler(&log, nil))
+				if n := len(b.journal.rec.Log); n != 8 {
+					t.Fatalf("%d log rows, want 8", n)
+				}
+				snaps := slices.Clone(b.journal.rec.Snapshots)
+				for _, seq := range rows {
+					snaps[seq-1].Belief = damage(snaps[seq-1].Belief)
+				}
+				b.journal.rec.Snapshots = snaps
+				got := goOn(t, b)
+				if d := cmp.Diff(want.Snapshots[8:], got.Snapshots[8:]); d != "" {
+					t.Errorf("beliefs after the damage (-sound +damaged):\n%s", d)
+				}
+				if d := cmp.Diff(want.Assignments, got.Assignments); d != "" {
+					t.Errorf("questions (-sound +damaged):\n%s", d)
+				}
+				if n := strings.Count(log.String(), "level=WARN"); n != 1 || !strings.Contains(log.String(), "session=s1") {
+					t.Errorf("%d warnings, want one that names the session:\n%s", n, log.String())
+				}
+			})
+		}
+	}
+}
+
+// A belief that is damaged in the middle costs the mark of the one answer that it
+// would have foretold.
+func TestDamagedBeliefLosesItsPrediction(t *testing.T) {
+	foretold := func(b *bench) int {
+		s, stop := b.start(t)
+		defer stop()
+		st, err := s.Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return st.Annotators[0].PredictedSize
+	}
+	b := labelled(t)
+	sound := foretold(b)
+	b.journal.rec.Snapshots = slices.Clone(b.journal.rec.Snapshots)
+	b.journal.rec.Snapshots[5].Belief = nil
+	if got := foretold(b); got != sound-1 {
+		t.Errorf("%d answers with a prediction, want %d", got, sound-1)
+	}
+}

@@ -1,0 +1,76 @@
+package session
+
+import (
+	"fmt"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// firstClips tells an annotator how long they wait for the first question. It says
+// nothing of candidates.
+func (s *Session) firstClips() string {
+	t := s.training.state
+	about := aboutTime(t.Outlook.Ready.Sub(s.cfg.Now()))
+	switch {
+	case s.training.retry != nil:
+		return "The first clips could not be made. The server tries again in a moment."
+	case t.Outlook.Waiting && t.Outlook.Ahead > 0:
+		return "The first clips are being made. " + before(t.Outlook.Ahead, "session", "sessions") + and("; ", about) + "."
+	case t.Total > 0:
+		return fmt.Sprintf("The first clips are being made: step %d of %d%s.", min(t.Done+1, t.Total), t.Total, and(", ", about))
+	default:
+		return "The first clips are being made" + and(": ", about) + "."
+	}
+}
+
+// trainingNow is the state of the training with words on when it will end.
+func (s *Session) trainingNow() idrl.Training {
+	t := s.training.state
+	about := aboutTime(t.Outlook.Ready.Sub(s.cfg.Now()))
+	switch {
+	case !t.Running:
+	case t.Outlook.Waiting && t.Outlook.Ahead > 0:
+		t.What = "waiting for the trainer, " + before(t.Outlook.Ahead, "training", "trainings") + and("; ", about)
+	case t.Outlook.Waiting:
+		t.What = "waiting for the trainer" + and("; ", about)
+	case about != "":
+		t.What += and("; ", about+" left")
+	}
+	return t
+}
+
+func before(n int, one, many string) string {
+	if n == 1 {
+		return "1 other " + one + " is before this one"
+	}
+	return fmt.Sprintf("%d other %s are before this one", n, many)
+}
+
+// and joins text to a sentence unless it is empty.
+func and(by, text string) string {
+	if text == "" {
+		return ""
+	}
+	return by + text
+}
+
+// aboutTime says how long d is, to a person who waits. It is empty if d is not
+// positive, for then it is not known.
+func aboutTime(d time.Duration) string {
+	const step = 5 * time.Second
+	switch {
+	case d <= 0:
+		return ""
+	case d <= step:
+		return "a few seconds"
+	case d <= 55*time.Second:
+		return fmt.Sprintf("about %d seconds", int((d+step-1)/step*step/time.Second))
+	case d < 90*time.Second:
+		return "about a minute"
+	case d < 90*time.Minute:
+		return fmt.Sprintf("about %d minutes", int(d.Round(time.Minute)/time.Minute))
+	default:
+		return fmt.Sprintf("about %d hours", int(d.Round(time.Hour)/time.Hour))
+	}
+}

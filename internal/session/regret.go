@@ -1,0 +1,86 @@
+package session
+
+import (
+	"slices"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/regret"
+)
+
+// stated is how many of the last log rows are a doubling of what a session states
+// its regret after: after each of the first 2·stated rows, and of the rows up to any
+// later power of two after about as many as up to the one before. A statement takes
+// about as long as choosing a question, and a curve has no room for more points.
+const stated = 32
+
+// states reports whether the regret is stated after log row seq. It depends on
+// nothing else, so that the curve is a function of the log.
+func states(seq int64) bool {
+	step := int64(1)
+	for seq >= 2*stated*step {
+		step *= 2
+	}
+	return seq%step == 0
+}
+
+// statement returns what stopping after log row seq would cost under belief p, over
+// the policies all.
+func (s *Session) statement(p idrl.Posterior, all []idrl.Candidate, seq int64) idrl.Regret {
+	r := s.outlook.Statement(p, all)
+	r.Seq = seq
+	return r
+}
+
+// atRow returns the statement that is recorded with log row seq; one of definition 0
+// if that row has none.
+func (s *Session) atRow(p idrl.Posterior, seq int64) idrl.Regret {
+	if s.gen == nil || !states(seq) {
+		return idrl.Regret{Seq: seq}
+	}
+	return s.statement(p, s.known.all, seq)
+}
+
+// noteRegret adds a recorded statement to the curve, if it is one.
+func (s *Session) noteRegret(r idrl.Regret) {
+	if r.Definition != 0 {
+		s.regret = append(s.regret, r)
+	}
+}
+
+// beforeAll returns the statement before the first answer, over the pool and the
+// first generation.
+func (s *Session) beforeAll(first []idrl.Candidate) idrl.Regret {
+	var k policySet
+	k.begin(s.known.pool, first)
+	k.use(first)
+	return s.statement(s.cfg.Model.Prior(), k.all, 0)
+}
+
+// curve returns the statements so far, of which the last is about the present belief
+// and the policies known now: that of the last row may have been over fewer. There
+// must be a generation.
+func (s *Session) curve() []idrl.Regret {
+	if s.now.gen != s.gen || s.now.regret.Seq != s.log.seq() {
+		s.now.gen, s.now.regret = s.gen, s.statement(s.belief, s.known.all, s.log.seq())
+	}
+	past := s.regret
+	if n := len(past); n > 0 && past[n-1].Seq == s.now.regret.Seq {
+		past = past[:n-1]
+	}
+	return append(slices.Clone(past), s.now.regret)
+}
+
+// basis returns what the statements compare the best policy with.
+func (s *Session) basis() idrl.Basis {
+	switch {
+	case len(s.known.pool) == 0:
+		return idrl.AgainstEarlier
+	case s.known.pool[0].Origin == idrl.FromDraft:
+		return idrl.AgainstSearch
+	}
+	return idrl.AgainstPool
+}
+
+// best returns the known policy with the highest mean return. There must be a
+// generation.
+func (s *Session) best() idrl.Candidate { return s.known.all[regret.Leader(s.belief, s.known.all)] }

@@ -1,0 +1,28 @@
+package session
+
+import "tiebreak/internal/idrl"
+
+// A Review is what a session recommends, and how sure it says it is.
+type Review struct {
+	Seq    int64            // of the last log row
+	Best   idrl.Candidate   // the known policy with the highest mean return; no ID before the first generation
+	Known  []idrl.Candidate // every known policy
+	Regret idrl.Regret
+}
+
+// ReviewRecord returns what the session of cfg.Record recommends, as its page would
+// show it. It runs nothing; of cfg it needs what New needs.
+func ReviewRecord(cfg Config) (Review, error) {
+	s, err := New(cfg)
+	if err != nil {
+		return Review{}, err
+	}
+	r := Review{Seq: s.log.seq()}
+	if s.gen == nil {
+		return r, nil
+	}
+	r.Best, r.Known = s.best(), s.known.all
+	curve := s.curve()
+	r.Regret = curve[len(curve)-1]
+	return r, nil
+}

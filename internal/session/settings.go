@@ -1,0 +1,105 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"maps"
+	"slices"
+
+	"tiebreak/internal/idrl"
+)
+
+// errRevoked is what a person hears whose part in the session has ended.
+var errRevoked = idrl.Errorf(idrl.Forbidden, "A researcher has ended your part in this session. Thank you for your answers.")
+
+// Follow reads what researchers want of the session and does it: it asks for more
+// answers or fewer, refuses who was removed and frees their questions, and adds a
+// row to the log for each annotator whose answers are to count no more, or again. It
+// returns when that is durable.
+func (s *Session) Follow(ctx context.Context) error {
+	undecided, err := call(ctx, s, func() ([]idrl.AnnotatorID, error) {
+		set, err := s.cfg.Journal.Settings(ctx, s.spec.ID)
+		if err != nil {
+			return nil, fmt.Errorf("read the settings: %w", err)
+		}
+		if s.apply(set.Revoked, set.LeftOut, set.Budget) {
+			s.publish(idrl.EventSettings, "")
+		}
+		return s.undecided(), nil
+	})
+	for _, who := range undecided {
+		if err == nil {
+			_, err = ask(ctx, s, func(reply func(idrl.Receipt, error)) turn { return s.decision(ctx, who, reply) })
+		}
+	}
+	return err
+}
+
+// apply takes in what researchers want, but for the log. It reports whether who is
+// asked what can change by it.
+func (s *Session) apply(revoked, leftOut []idrl.AnnotatorID, budget int) (changed bool) {
+	is := set(revoked)
+	changed = s.spec.Budget != budget || !maps.Equal(s.revoked, is)
+	s.spec.Budget = budget
+	spec := s.spec
+	s.shown.Store(&spec)
+	s.revoked, s.leftOut = is, set(leftOut)
+	now := s.cfg.Now()
+	for _, as := range s.asked.open {
+		if s.revoked[as.Annotator] && as.LeaseUntil.After(now) {
+			as.LeaseUntil = now // in memory: whoever loads the session does the same
+		}
+	}
+	return changed
+}
+
+func set(ids []idrl.AnnotatorID) map[idrl.AnnotatorID]bool {
+	out := map[idrl.AnnotatorID]bool{}
+	for _, id := range ids {
+		out[id] = true
+	}
+	return out
+}
+
+// undecided returns, in order, the annotators of whom the log says otherwise than
+// the settings.
+func (s *Session) undecided() (out []idrl.AnnotatorID) {
+	for who, is := range s.log.out {
+		if is && !s.leftOut[who] {
+			out = append(out, who)
+		}
+	}
+	for who := range s.leftOut {
+		if !s.log.out[who] {
+			out = append(out, who)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// decision returns the turn that makes the log say of an annotator what the settings
+// say when its time has come.
+func (s *Session) decision(ctx context.Context, who idrl.AnnotatorID, reply func(idrl.Receipt, error)) turn {
+	return turn{reply: reply, draft: func() (draft, error) { return s.decide(who) }, after: func() {
+		s.adoptIfDue(ctx)
+		s.publish(idrl.EventSettings, "")
+	}}
+}
+
+func (s *Session) decide(who idrl.AnnotatorID) (draft, error) {
+	out := s.leftOut[who]
+	if s.log.out[who] == out {
+		return draft{}, nil
+	}
+	a := idrl.Answer{ID: idrl.AnswerID(rand.Text()), Annotator: who, Choice: idrl.TakenIn}
+	if out {
+		a.Choice = idrl.LeftOut
+	}
+	belief, err := s.refit(append(slices.Clip(s.log.rows), a))
+	if err != nil {
+		return draft{}, fmt.Errorf("belief without or with the answers of %s: %w", who, err)
+	}
+	return s.row(a, belief)
+}

@@ -1,0 +1,160 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// refusing is a journal that refuses generations.
+type refusing struct {
+	*journal
+	why error // nil: it takes them; guarded by mu
+}
+
+func (r *refusing) Adopt(ctx context.Context, id idrl.SessionID, g idrl.Generation, seq int64) error {
+	r.mu.Lock()
+	why := r.why
+	r.mu.Unlock()
+	if why != nil {
+		return why
+	}
+	return r.journal.Adopt(ctx, id, g, seq)
+}
+
+// trainerFunc is a Trainer.
+type trainerFunc func(context.Context, idrl.TrainJob) (idrl.Generation, error)
+
+func (f trainerFunc) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
+	return f(ctx, job)
+}
+
+// What a worker makes may be in good order and yet refused by the journal.
+func TestRefusedGenerations(t *testing.T) {
+	none := trainerFunc(func(context.Context, idrl.TrainJob) (idrl.Generation, error) { return idrl.Generation{}, nil })
+	for _, test := range []struct {
+		name     string
+		trainer  idrl.Trainer
+		why      error
+		rejected bool
+	}{
+		{"a clip that is not there", fakeTrainer{d: dim}, idrl.Errorf(idrl.Invalid, "shows clip c"), true},
+		{"no candidate", none, nil, true},
+		{"a full disk", fakeTrainer{d: dim}, idrl.Errorf(idrl.Unavailable, "the disk is full"), false},
+		{"a trainer that fails", fakeTrainer{err: errors.New("no memory")}, nil, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newBench(func(s *idrl.SessionSpec) { s.AdoptAfter = 0 })
+				began, rejected := time.Now(), 0
+				var at []time.Duration
+				b.trainer = trainerFunc(func(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
+					at = append(at, time.Since(began))
+					return test.trainer.Train(ctx, job)
+				})
+				b.rejected = func(error) { rejected++ }
+				j := &refusing{b.journal, test.why}
+				s, _ := b.startOn(t, j)
+				time.Sleep(20 * time.Minute) // of the bubble's clock
+				synctest.Wait()
+				want := []time.Duration{0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 811, 1111} // in seconds; at most 5 minutes apart
+				for i := range want {
+					want[i] *= time.Second
+				}
+				if !slices.Equal(at, want) {
+					t.Errorf("trained at %v, want %v", at, want)
+				}
+				if (rejected == len(at)) != test.rejected || (rejected == 0) == test.rejected {
+					t.Errorf("%d of %d results were rejected", rejected, len(at))
+				}
+				if o, err := s.Claim(t.Context(), "ann"); err != nil || !strings.Contains(o.Waiting, "could not be made") {
+					t.Errorf("annotators are told %q, %v", o.Waiting, err)
+				}
+			})
+		})
+	}
+}
+
+// After a success the pauses begin anew.
+func TestPausesBeginAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(func(s *idrl.SessionSpec) { s.AdoptAfter, s.TrainEvery = 0, 1 })
+		j := &refusing{b.journal, idrl.Errorf(idrl.Invalid, "shows clip c")}
+		fail := make(chan bool, 1)
+		b.trainer = trainerFunc(func(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
+			select {
+			case <-fail:
+				return idrl.Generation{}, errors.New("no memory")
+			default:
+				return fakeTrainer{d: dim}.Train(ctx, job)
+			}
+		})
+		s, _ := b.startOn(t, j)
+		time.Sleep(4 * time.Second) // two pauses are over, the third lasts until second 7
+		synctest.Wait()
+		j.mu.Lock()
+		j.why = nil
+		j.mu.Unlock()
+		time.Sleep(4 * time.Second)
+		synctest.Wait()
+		fail <- true
+		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], 0))
+		synctest.Wait()
+		st, err := s.Status(t.Context())
+		if err != nil || !strings.Contains(st.Training.Err, "in 1s") {
+			t.Errorf("after a success and a failure: %q, %v", st.Training.Err, err)
+		}
+	})
+}
+
+func TestAnnotatorsAreToldHowLongTheyWait(t *testing.T) {
+	for _, test := range []struct {
+		outlook     idrl.Outlook
+		in          time.Duration // until Outlook.Ready; 0 leaves it unknown
+		done, total int
+		says, page  string // to annotators and to researchers
+	}{
+		{idrl.Outlook{Waiting: true}, 0, 0, 0, "The first clips are being made.", "waiting for the trainer"},
+		{idrl.Outlook{Waiting: true, Ahead: 1}, 0, 0, 0, "The first clips are being made. 1 other session is before this one.", "waiting for the trainer, 1 other training is before this one"},
+		{idrl.Outlook{Waiting: true, Ahead: 3}, 2 * time.Minute, 0, 0, "The first clips are being made. 3 other sessions are before this one; about 2 minutes.", "waiting for the trainer, 3 other trainings are before this one; about 2 minutes"},
+		{idrl.Outlook{}, 18 * time.Second, 2, 8, "The first clips are being made: step 3 of 8, about 20 seconds.", "solving; about 20 seconds left"},
+		{idrl.Outlook{}, 0, 2, 8, "The first clips are being made: step 3 of 8.", "solving"},
+		{idrl.Outlook{}, time.Second, 8, 8, "The first clips are being made: step 8 of 8, a few seconds.", "solving; a few seconds left"},
+		{idrl.Outlook{}, -time.Second, 1, 8, "The first clips are being made: step 2 of 8.", "solving"},
+		{idrl.Outlook{}, time.Minute, 0, 8, "The first clips are being made: step 1 of 8, about a minute.", "solving; about a minute left"},
+		{idrl.Outlook{}, 3 * time.Hour, 0, 8, "The first clips are being made: step 1 of 8, about 3 hours.", "solving; about 3 hours left"},
+	} {
+		t.Run(test.says, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newBench(nil)
+				b.trainer = trainerFunc(func(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
+					o := test.outlook
+					if test.in != 0 {
+						o.Ready = b.clock.Now().Add(test.in)
+					}
+					job.Outlook(o)
+					if test.total > 0 {
+						job.Progress(test.done, test.total, "solving")
+					}
+					<-ctx.Done()
+					return idrl.Generation{}, ctx.Err()
+				})
+				s, _ := b.start(t)
+				synctest.Wait()
+				if o, err := s.Claim(t.Context(), "ann"); err != nil || o.Waiting != test.says {
+					t.Errorf("annotators are told %q, %v", o.Waiting, err)
+				}
+				st, err := s.Status(t.Context())
+				if err != nil || st.Training.What != test.page {
+					t.Errorf("researchers are told %q, %v, want %q", st.Training.What, err, test.page)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,203 @@
+//go:build !race
+
+// These tests solve some 12,000 times, for which the race detector needs several
+// minutes; so task test runs them without it.
+
+package session_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"testing"
+
+	"tiebreak/envs/chain"
+	"tiebreak/envs/driver"
+	"tiebreak/internal/belief"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/rng"
+	"tiebreak/internal/solver"
+	"tiebreak/internal/trainer"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+)
+
+// A matched run is a session whose expert is what the session assumes: the true
+// weights are drawn from its prior, and the answers from its likelihood.
+type matched struct {
+	env   idrl.Environment
+	spec  idrl.SessionSpec
+	theta []float64 // true weights
+	most  float64   // return of the best policy under them, as far as it is known
+	*bench
+}
+
+// newMatched returns run n in an environment, with the settings of a live session.
+func newMatched(t *testing.T, newEnv func() idrl.Environment, n int) *matched {
+	t.Helper()
+	env := newEnv()
+	b := newBench(func(s *idrl.SessionSpec) {
+		s.Seed, s.TrainEvery, s.AdoptAfter, s.Features = uint64(1000+n), 3, 1, env.Spec().FeatureNames
+	})
+	spec := b.journal.rec.Spec
+	b.method = method(t, "lvar")
+	model, err := belief.ForSpec(spec, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.model = model
+	exact, err := solver.For(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.trainer = &trainer.Thompson{NewEnv: newEnv, Solver: exact, Kind: spec.Kind, Samples: spec.Candidates, Restarts: 10, Pool: 30, Mu: solver.Mu}
+	m := &matched{env: env, spec: spec, bench: b}
+	m.theta = model.Prior().Sample(nil, rng.New(spec.Seed, "truth", 0))
+	best, err := exact.Solve(t.Context(), idrl.SolveTask{Env: env, Theta: m.theta, Restarts: 50}, rng.New(spec.Seed, "best", 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.most = floats.Dot(m.theta, solver.Mu(env, best, nil))
+	return m
+}
+
+// answer returns what the expert says to question as, the n-th.
+func (m *matched) answer(as idrl.Assignment, n int) idrl.Answer {
+	seen := floats.Dot(m.theta, as.Query.X) + m.spec.NoiseStd*rng.New(m.spec.Seed, "expert", uint64(n)).NormFloat64()
+	a := idrl.Answer{ID: idrl.AnswerID(fmt.Sprint("answer-", n)), Assignment: as.ID, Choice: idrl.Equal, Left: as.Left, Input: "api"}
+	switch {
+	case seen > m.spec.TieBand:
+		a.Choice = idrl.ChoseA
+	case seen < -m.spec.TieBand:
+		a.Choice = idrl.ChoseB
+	}
+	return a
+}
+
+// A snapshot is what was stated at one moment and what was true.
+type snapshot struct {
+	loss, mean, bound float64 // true, expected and bounding loss
+	within, isWithin  float64 // stated probability that the loss is small, and 1 if it is, else 0
+}
+
+// known returns every policy of the record.
+func (m *matched) known() []idrl.Candidate {
+	rec := m.journal.rec
+	return slices.Concat(rec.Generation.Candidates, rec.Pool, slices.Concat(rec.Archive...))
+}
+
+// stated compares a status with the truth.
+func (m *matched) stated(st idrl.Status) snapshot {
+	r := st.Regret[len(st.Regret)-1]
+	got, most, least := 0.0, m.most, math.Inf(1)
+	for _, c := range m.known() {
+		g := floats.Dot(m.theta, c.Mu)
+		most, least = max(most, g), min(least, g)
+		if c.ID == st.Best {
+			got = g
+		}
+	}
+	s := snapshot{loss: (most - got) / (most - least), mean: r.Mean, bound: r.Bound, within: r.Within}
+	if s.loss <= idrl.RegretTolerance {
+		s.isWithin = 1
+	}
+	return s
+}
+
+// former is what sessions of earlier versions stated: the loss of the best candidate in
+// use against the other candidates in use, a return.
+func (m *matched) former(t *testing.T, seq int64) snapshot {
+	t.Helper()
+	rec := m.journal.rec
+	p, err := codec{}.DecodeBelief(rec.Snapshots[seq-1].Belief)
+	if err != nil {
+		t.Fatal(err)
+	}
+	returns := func(theta []float64) (out []float64) {
+		for _, c := range rec.Generation.Candidates {
+			out = append(out, floats.Dot(theta, c.Mu))
+		}
+		return out
+	}
+	leader := floats.MaxIdx(returns(p.Mean(nil)))
+	stream := rng.New(m.spec.Seed, "former", uint64(seq))
+	var losses []float64
+	for range 256 {
+		r := returns(p.Sample(nil, stream))
+		losses = append(losses, floats.Max(r)-r[leader])
+	}
+	slices.Sort(losses)
+	most := m.most
+	for _, c := range m.known() {
+		most = max(most, floats.Dot(m.theta, c.Mu))
+	}
+	return snapshot{loss: most - returns(m.theta)[leader], mean: stat.Mean(losses, nil), bound: stat.Quantile(0.95, stat.Empirical, losses, nil)}
+}
+
+// run answers 30 questions and returns what was stated after 5, 10, 20 and 30 of them,
+// today and by the former definition.
+func (m *matched) run(t *testing.T) (now, former []snapshot) {
+	t.Helper()
+	s, stop := m.start(t)
+	defer stop()
+	for n := range 30 {
+		mustAnswer(t, s, "ann", m.answer(claim(t, s, "ann").Open[0], n))
+		if slices.Contains([]int{4, 9, 19, 29}, n) {
+			st := status(t, s)
+			now, former = append(now, m.stated(st)), append(former, m.former(t, st.Seq))
+		}
+	}
+	return now, former
+}
+
+// truth sums up snapshots: the share of losses within the bound, the true mean loss
+// over the expected one, and the probabilities stated less those that were true.
+func truth(all []snapshot) (coverage, ratio, bias float64) {
+	var loss, mean float64
+	for _, s := range all {
+		if s.loss <= s.bound+1e-9 {
+			coverage += 1 / float64(len(all))
+		}
+		loss, mean = loss+s.loss, mean+s.mean
+		bias += (s.within - s.isWithin) / float64(len(all))
+	}
+	return coverage, loss / mean, bias
+}
+
+// The statement is true where the session's assumptions are: 95 % of the losses lie
+// below the bound, they are as large as is expected, and as many are small as was
+// said. The former definition fails the same test.
+func TestStatementIsTrue(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		newEnv func() idrl.Environment
+	}{
+		{"driver", func() idrl.Environment { return driver.New() }},
+		{"chain", func() idrl.Environment { return chain.New(chain.Config{}) }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			const runs = 60
+			now, former := make([][]snapshot, runs), make([][]snapshot, runs)
+			t.Run("runs", func(t *testing.T) { // ends when all have
+				for n := range runs {
+					t.Run(strconv.Itoa(n), func(t *testing.T) {
+						t.Parallel()
+						now[n], former[n] = newMatched(t, test.newEnv, n).run(t)
+					})
+				}
+			})
+			coverage, ratio, bias := truth(slices.Concat(now...))
+			t.Logf("now: %.1f %% of the losses below the bound, ratio %.2f, P(small) %+.3f", 100*coverage, ratio, bias)
+			if !(coverage >= 0.92 && coverage <= 0.99 && ratio >= 0.7 && ratio <= 1.4 && math.Abs(bias) <= 0.06) {
+				t.Error("want 92 to 99 %, a ratio of 0.7 to 1.4, and a bias of at most 0.06")
+			}
+			coverage, ratio, _ = truth(slices.Concat(former...))
+			t.Logf("by the former definition: %.1f %%, ratio %.2f", 100*coverage, ratio)
+			if coverage >= 0.92 && ratio <= 1.4 {
+				t.Error("the former definition passes: this test tells nothing apart")
+			}
+		})
+	}
+}

@@ -1,0 +1,59 @@
+// @ts-check
+// A service worker for the annotator's page of one session, which is its scope.
+// It keeps a copy of the page and its files, and opens that when the server is
+// away; while the server answers, people get what the server sends. It holds no
+// question and no answer, and leaves all other addresses alone.
+(() => {
+  const worker = /** @type {any} */ (self); // a ServiceWorkerGlobalScope, for which checkJs has no types beside the page's
+  const page = new URL(worker.registration.scope).pathname;
+  const copies = `tiebreak.page.${page}`;
+  const away = [502, 503, 504]; // of a proxy, or a server that stops
+  const over = [401, 403, 404, 410]; // the browser is signed out, or the session gone
+
+  worker.addEventListener("install", () => worker.skipWaiting());
+  worker.addEventListener("message", (/** @type {any} */ e) => e.waitUntil(renew()));
+  worker.addEventListener("fetch", (/** @type {any} */ e) => {
+    const url = new URL(e.request.url);
+    if (e.request.method !== "GET" || url.origin !== location.origin) return;
+    if (e.request.mode === "navigate" && url.pathname === page) e.respondWith(open(e));
+    else if (url.pathname.startsWith("/static/")) e.respondWith(file(e.request));
+  });
+
+  /** The page from the server, else the copy. @param {any} e */
+  async function open(e) {
+    const reply = await fetch(e.request).catch(() => Response.error());
+    if (over.includes(reply.status)) e.waitUntil(leave());
+    if (reply.status === 200) e.waitUntil(keep(reply.clone()));
+    if (reply.type !== "error" && !away.includes(reply.status)) return reply;
+    return (await caches.match(page, { cacheName: copies })) ?? reply;
+  }
+
+  /** A file's address names its content, so a copy is never old. @param {Request} request */
+  async function file(request) {
+    return (await caches.match(request, { cacheName: copies, ignoreVary: true })) ?? fetch(request);
+  }
+
+  /** Copies the page as the server has it now. */
+  async function renew() {
+    const reply = await fetch(page, { credentials: "same-origin" });
+    if (reply.status === 200) await keep(reply);
+  }
+
+  /** Copies a page once all its files are copied, and removes those of the page before. @param {Response} reply */
+  async function keep(reply) {
+    const copy = await caches.open(copies);
+    const html = await reply.clone().text();
+    const files = Array.from(html.matchAll(/"(\/static\/[^"]+)"/g), (m) => m[1]);
+    for (const f of files) if (!(await copy.match(f, { ignoreVary: true }))) await copy.add(f);
+    await copy.put(page, reply);
+    for (const request of await copy.keys()) {
+      const { pathname } = new URL(request.url);
+      if (pathname !== page && !files.includes(pathname)) await copy.delete(request, { ignoreVary: true });
+    }
+  }
+
+  async function leave() {
+    await caches.delete(copies);
+    await worker.registration.unregister();
+  }
+})();

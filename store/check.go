@@ -1,0 +1,155 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// Damage is what a check of the database found.
+type Damage struct {
+	Pages []string // one of each table that is damaged: `table answer: Tree 12 page 345 cell 3: …`
+	Clips []string // clips whose media is not what was recorded: "clip 1a2b… of session s"
+}
+
+// None reports whether nothing was found.
+func (d Damage) None() bool { return len(d.Pages)+len(d.Clips) == 0 }
+
+// Check reads the whole database, on a connection of its own, and returns what is
+// damaged in it. isClip returns an error unless the media of a clip can be played and
+// fits its other fields: it judges clips that were recorded before sums were kept, and
+// a database that is open for writing then keeps their sums.
+func (db *DB) Check(ctx context.Context, isClip func(idrl.Clip) error) (d Damage, err error) {
+	p, err := openPool(ctx, filepath.Join(db.dir, FileName), true)
+	if err != nil {
+		return d, err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	p.SetMaxOpenConns(1)
+	if d.Pages, err = checkTables(ctx, p); err != nil {
+		return d, err
+	}
+	err = eachClips(ctx, p, func(batch []clipRow) error {
+		damaged, unsealed := judge(batch, isClip)
+		d.Clips = append(d.Clips, damaged...)
+		if db.write == nil || len(unsealed) == 0 {
+			return nil
+		}
+		return db.seal(ctx, unsealed)
+	})
+	if idrl.KindOf(err) == idrl.Damaged { // of pages; checkTables has named them
+		d.Pages, err = appendNew(d.Pages, "table clip: "+err.Error()), nil
+	}
+	return d, err
+}
+
+// judge returns the names of those clips whose media is not what was recorded, and
+// those that had no sum, with the one that they are to have.
+func judge(batch []clipRow, isClip func(idrl.Clip) error) (damaged []string, unsealed []clipRow) {
+	for _, r := range batch {
+		sound := r.sum == nil || matches(r.clip.Media, r.sum)
+		if r.sum == nil && isClip != nil {
+			r.sum = notAClip
+			if sound = isClip(r.clip) == nil; sound {
+				r.sum = mediaSum(r.clip.Media)
+			}
+			unsealed = append(unsealed, r)
+		}
+		if !sound {
+			damaged = append(damaged, fmt.Sprintf("clip %s of session %s", r.clip.ID, r.session))
+		}
+	}
+	return damaged, unsealed
+}
+
+// appendNew adds what to list unless the list has something already.
+func appendNew(list []string, what string) []string {
+	if len(list) > 0 {
+		return list
+	}
+	return append(list, what)
+}
+
+// checkTables checks the pages of every table with its indexes, each in a read of its
+// own: a read that lasts keeps the log of the database from being folded.
+func checkTables(ctx context.Context, p *sql.DB) (found []string, err error) {
+	var tables []string
+	err = each(ctx, p, func(row scanner) error {
+		var name string
+		err := row.Scan(&name)
+		tables = append(tables, name)
+		return err
+	}, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`)
+	if idrl.KindOf(err) == idrl.Damaged {
+		return []string{"the list of tables: " + err.Error()}, nil
+	}
+	for _, table := range tables {
+		var verdict string
+		err = convert(p.QueryRowContext(ctx, `SELECT integrity_check FROM pragma_integrity_check(?)`, table).Scan(&verdict))
+		switch {
+		case idrl.KindOf(err) == idrl.Damaged:
+			found = append(found, fmt.Sprintf("table %s: %v", table, err))
+		case err != nil:
+			return found, fmt.Errorf("check table %s: %w", table, err)
+		case verdict != "ok":
+			found = append(found, fmt.Sprintf("table %s: %s", table, oneLine(verdict)))
+		}
+	}
+	return found, nil
+}
+
+// A quick check of this many bytes takes less than a tenth of a second.
+const quickSize = 16 << 20
+
+// quickCheck checks the pages of a small database before it is used; Watch checks a
+// large one soon after.
+func (db *DB) quickCheck(ctx context.Context) error {
+	info, err := os.Stat(filepath.Join(db.dir, FileName))
+	if err != nil || info.Size() > quickSize {
+		return err
+	}
+	err = check(ctx, db.read, `PRAGMA quick_check(1)`)
+	if idrl.KindOf(err) != idrl.Damaged {
+		return err
+	}
+	db.health.found(Damage{Pages: []string{err.Error()}})
+	return nil // what can be read is served
+}
+
+// checkEvery is the time between two checks of Watch.
+const checkEvery = 24 * time.Hour
+
+// Watch checks the database at once and then every day until ctx is done, and logs
+// what is damaged; Problems tells it too. isClip is that of Check.
+func (db *DB) Watch(ctx context.Context, isClip func(idrl.Clip) error, log *slog.Logger) {
+	again := time.NewTicker(checkEvery)
+	defer again.Stop()
+	for {
+		began := time.Now()
+		d, err := db.Check(ctx, isClip)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			log.Error("the database could not be checked", "err", err)
+		default:
+			db.health.found(d)
+			log.Debug("checked the database", "damaged_tables", len(d.Pages), "damaged_clips", len(d.Clips), "took", time.Since(began))
+		}
+		for _, what := range append(d.Pages, d.Clips...) {
+			log.Error("the database is damaged; stop the server and run 'tiebreak doctor --data DIR', which says what to do", "what", what)
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}

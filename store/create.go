@@ -1,0 +1,117 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"tiebreak/internal/idrl"
+)
+
+// mustHoldStudy makes the database of dir if dir has none. A server that is killed
+// meanwhile leaves no database: it is made under another name, with all its tables,
+// and renamed. It returns an error of kind Damaged, and changes nothing, if there
+// was a database that is now empty or gone.
+func mustHoldStudy(ctx context.Context, dir string, steps fs.FS) error {
+	switch err := lost(dir); {
+	case err != nil:
+		return err
+	case exists(filepath.Join(dir, FileName)):
+		return nil
+	}
+	path := filepath.Join(dir, FileName+".new")
+	for _, suffix := range []string{"", "-journal", "-wal", "-shm"} { // of a server that was killed
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if err := fill(ctx, path, dir, steps); err != nil {
+		return err
+	}
+	if err := os.Rename(path, filepath.Join(dir, FileName)); err != nil {
+		return err
+	}
+	if d, err := os.Open(dir); err == nil { // where folders can be synced, the name lasts too
+		_ = d.Sync()
+		_ = d.Close()
+	}
+	return nil
+}
+
+// fill makes the database file at path and its tables. SQLite gives the files that
+// it adds the mode of this one.
+func fill(ctx context.Context, path, dir string, steps fs.FS) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	p, err := openPool(ctx, path, false)
+	if err != nil {
+		return err
+	}
+	p.SetMaxOpenConns(1)
+	err = migrate(ctx, p, dir, steps)
+	return errors.Join(err, p.Close()) // folds the log into the file, and syncs it
+}
+
+// lost returns an error of kind Damaged if dir has had a database that is gone.
+func lost(dir string) error {
+	info, err := os.Stat(filepath.Join(dir, FileName))
+	switch {
+	case err == nil && info.Size() > 0:
+		return nil
+	case err == nil:
+		return idrl.Errorf(idrl.Damaged, "the database %s is an empty file, which is not how a new study begins (if this folder never held a study, delete the file)",
+			filepath.Join(dir, FileName))
+	case !errors.Is(err, fs.ErrNotExist):
+		return idrl.Errorf(idrl.Invalid, "the data folder %s cannot be read (%v)", dir, err)
+	}
+	for _, left := range []string{FileName + "-wal", "backups"} {
+		if exists(filepath.Join(dir, left)) {
+			return idrl.Errorf(idrl.Damaged, "the database %s is gone, but %s is there (for a new study, name another folder with --data)",
+				filepath.Join(dir, FileName), left)
+		}
+	}
+	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// Advice says what to do about a damaged database, for who runs the server.
+func (db *DB) Advice() string { return advice(db.dir) }
+
+// advice says what to do about a damaged database, for people.
+func advice(dir string) string {
+	backups := filepath.Join(dir, "backups")
+	found, _ := filepath.Glob(filepath.Join(backups, "*.db")) // the pattern is well formed
+	slices.SortFunc(found, func(a, b string) int { return cmp.Compare(changed(b), changed(a)) })
+	restore := "There is no backup in " + backups + ". If you have one elsewhere, copy it"
+	if len(found) > 0 {
+		restore = "To go back to the newest backup, copy " + found[0]
+	}
+	return "What to do:\n" +
+		"  1. Stop the server and copy the whole folder.\n" +
+		"  2. " + restore + " to " + filepath.Join(dir, FileName) + ".\n" +
+		"     Delete " + FileName + "-wal and " + FileName + "-shm: they belong to the damaged file.\n" +
+		"  3. To save what can be read of the damaged file: sqlite3 " + FileName + ` ".recover" | sqlite3 saved.db`
+}
+
+// changed returns when the file was written last, in nanoseconds; 0 if it cannot
+// be told.
+func changed(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.ModTime().UnixNano()
+}

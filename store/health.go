@@ -1,0 +1,163 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// Probing the disk.
+const (
+	freshFor   = 10 * time.Second // for which a write that reached the disk says that the next will too
+	probeEvery = 5 * time.Second  // at most, however often somebody asks
+	probeWait  = 2 * time.Second  // after which a probe that has not ended counts as failed
+	probeSize  = 5000             // bytes: more than a page
+	minFree    = 64 << 20         // bytes: what the database's log may take (journal_size_limit), or some 20,000 answers
+)
+
+// health is what is known about the disk and the database.
+type health struct {
+	mu     sync.Mutex    // guards all of it
+	wrote  time.Time     // when a write reached the disk last
+	fault  error         // of the last write, if it failed and none has succeeded since
+	probe  chan struct{} // closed when the probe under way has ended; nil if there is none
+	probed time.Time     // when the last probe was started
+	turn   int           // which of two rows is there: 0 or 1
+	damage Damage        // as the last check found
+
+	// freshFor, probeEvery and freeSpace; tests replace them.
+	fresh, every time.Duration
+	free         func(dir string) (bytes uint64, known bool)
+}
+
+func newHealth() *health {
+	return &health{fresh: freshFor, every: probeEvery, free: freeSpace}
+}
+
+// done notes the end of a transaction that wrote something, or could not.
+func (h *health) done(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.fault = err; err == nil {
+		h.wrote = time.Now()
+	}
+}
+
+// found notes the result of a check.
+func (h *health) found(d Damage) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.damage = d
+}
+
+// Problems returns why the server cannot do all of its work, nothing if it can. It
+// writes a few bytes, at most every probeEvery, if nothing was written lately.
+func (db *DB) Problems(ctx context.Context) (out []idrl.Problem) {
+	if err := db.writable(ctx); err != nil {
+		out = append(out, idrl.Problem{
+			Reason: "no answer can be recorded: " + reason(err),
+			Advice: "Annotators' pages keep their answers and send them as soon as the disk takes them. Reading and exporting go on. " +
+				"Look after the disk of the data folder; nothing needs to be restarted.",
+		})
+	}
+	if free, known := db.health.free(db.dir); known && free < minFree {
+		out = append(out, idrl.Problem{
+			Reason: fmt.Sprintf("the disk is nearly full: %d MiB are free, and %d are needed", free>>20, minFree>>20),
+			Advice: "Make room on the disk of the data folder; nothing needs to be restarted.",
+		})
+	}
+	db.health.mu.Lock()
+	defer db.health.mu.Unlock()
+	d := db.health.damage
+	if len(d.Pages) > 0 {
+		out = append(out, idrl.Problem{
+			Reason: "the database is damaged: " + first(d.Pages),
+			Advice: "What can be read is served, and can be exported: export every session now. " +
+				"Then stop the server and run “tiebreak doctor --data DIR”, which says how to go back to a backup.",
+		})
+	}
+	if n := len(d.Clips); n > 0 {
+		out = append(out, idrl.Problem{
+			Reason: fmt.Sprintf("damaged clips: %d, the first is %s", n, d.Clips[0]), Minor: true,
+			Advice: "They are not shown; annotators can report them and go on. Answers are not affected. “tiebreak doctor --data DIR” lists them.",
+		})
+	}
+	return out
+}
+
+// first returns the first of a list, and how many there are besides.
+func first(list []string) string {
+	if len(list) == 1 {
+		return list[0]
+	}
+	return fmt.Sprintf("%s; and %d more", list[0], len(list)-1)
+}
+
+// reason returns the part of an error that is for people.
+func reason(err error) string {
+	var e *idrl.Error
+	if !errors.As(err, &e) {
+		return "the database refused a write; the server's log says why"
+	}
+	text, _, _ := strings.Cut(e.Msg, ";") // what a person who answers is to do follows
+	return text
+}
+
+// writable returns nil if a write reached the disk lately, or a probe does now.
+func (db *DB) writable(ctx context.Context) error {
+	h := db.health
+	h.mu.Lock()
+	if h.fault == nil && time.Since(h.wrote) < h.fresh {
+		h.mu.Unlock()
+		return nil
+	}
+	if h.probe == nil && time.Since(h.probed) >= h.every {
+		h.probe, h.probed = make(chan struct{}), time.Now()
+		go db.probe(h.probe)
+	}
+	probe, left := h.probe, probeWait-time.Since(h.probed)
+	h.mu.Unlock()
+	if probe != nil {
+		wait := time.NewTimer(left)
+		defer wait.Stop()
+		select {
+		case <-probe:
+		case <-wait.C:
+			return idrl.Errorf(idrl.Unavailable, "a write has not ended after %v", probeWait)
+		case <-ctx.Done():
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.fault
+}
+
+// probe writes as answers do: it takes a new page, and gives the one before back.
+func (db *DB) probe(ended chan struct{}) {
+	h := db.health
+	h.mu.Lock()
+	there, next := h.turn, 1-h.turn
+	h.mu.Unlock()
+	err := db.do(context.Background(), func(t *tx) error {
+		const insert = `INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value`
+		if _, err := t.exec(insert, fmt.Sprint("probe ", next), strings.Repeat("-", probeSize)); err != nil {
+			return err
+		}
+		_, err := t.exec(`DELETE FROM meta WHERE key = ?`, fmt.Sprint("probe ", there))
+		return err
+	})
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err == nil {
+		h.turn = next
+	} else { // it may not have come as far as the writer
+		h.fault = err
+	}
+	h.probe = nil
+	close(ended)
+}

@@ -1,0 +1,61 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// Invite records a link that lets in uses times until it expires: the
+// researcher user, if that is not empty, else annotators of session. hash is
+// the SHA-256 of the link's token. It returns the number of the link, or an error
+// of kind NotFound if there is no such user or session.
+func (db *DB) Invite(ctx context.Context, hash []byte, user string, session idrl.SessionID, uses int, now, expires time.Time) (id int64, err error) {
+	err = db.do(ctx, func(t *tx) error {
+		if err := t.row(`SELECT coalesce(max(id), 0) + 1 FROM invitation`).Scan(&id); err != nil {
+			return err
+		}
+		const insert = `
+			INSERT INTO invitation (hash, id, user_id, session_id, uses, uses_left, created_at, expires_at)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+		_, err := t.exec(insert, hash, id, null(user), null(session), uses, uses, encodeTime(now), encodeTime(expires))
+		if err != nil {
+			return dangling(err, "there is no user %q or no session %q", user, session)
+		}
+		return t.audit(now, session, user, "invite", linkName(id))
+	})
+	return id, err
+}
+
+// Invitations returns the links into a session, the newest first.
+func (db *DB) Invitations(ctx context.Context, session idrl.SessionID) (out []idrl.Invitation, err error) {
+	const query = `
+		SELECT id, session_id, coalesce(uses, 0), uses_left, created_at, expires_at, revoked_at
+		FROM invitation WHERE session_id = ? ORDER BY id DESC`
+	err = each(ctx, db.read, func(row scanner) error {
+		var i idrl.Invitation
+		err := row.Scan(&i.ID, text(&i.Session), &i.Uses, &i.UsesLeft,
+			timeColumn{&i.CreatedAt}, timeColumn{&i.ExpiresAt}, timeColumn{&i.RevokedAt})
+		out = append(out, i)
+		return err
+	}, query, session)
+	return out, err
+}
+
+// RevokeInvitation makes a link into a session let in nobody any more; one that is
+// revoked already stays so. It returns an error of kind NotFound if there is no such
+// link.
+func (db *DB) RevokeInvitation(ctx context.Context, session idrl.SessionID, id int64, actor string, now time.Time) error {
+	return db.do(ctx, func(t *tx) error {
+		const update = `UPDATE invitation SET revoked_at = coalesce(revoked_at, ?) WHERE session_id = ? AND id = ?`
+		n, err := t.exec(update, encodeTime(now), session, id)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return idrl.Errorf(idrl.NotFound, "session %s has no link %d", session, id)
+		}
+		return t.audit(now, session, actor, "revoke link", linkName(id))
+	})
+}

@@ -1,0 +1,92 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+
+	"tiebreak/internal/idrl"
+)
+
+// ClipMedia returns the drawn form of a clip. It returns an error of kind NotFound if
+// there is none, and of kind Damaged if it is not what was recorded.
+func (db *DB) ClipMedia(ctx context.Context, session idrl.SessionID, clip idrl.ClipID) ([]byte, error) {
+	var media, sum []byte
+	const query = `SELECT media, media_sum FROM clip WHERE session_id = ? AND id = ? AND media IS NOT NULL`
+	if err := db.read.QueryRowContext(ctx, query, session, clip).Scan(&media, &sum); err != nil {
+		return nil, missing(err, "session %s has no clip %q", session, clip)
+	}
+	if sum != nil && !matches(media, sum) {
+		return nil, fmt.Errorf("clip %s of session %s: %w", clip, session,
+			idrl.Errorf(idrl.Damaged, "this clip is damaged in the database, so it is not shown; the answers about it are not touched"))
+	}
+	return media, nil
+}
+
+// mediaSum returns what the column media_sum holds of media, nil for none.
+func mediaSum(media []byte) []byte {
+	if media == nil {
+		return nil
+	}
+	sum := sha256.Sum256(media)
+	return sum[:]
+}
+
+func matches(media, sum []byte) bool {
+	return subtle.ConstantTimeCompare(mediaSum(media), sum) == 1
+}
+
+// notAClip is the sum of a clip of an earlier format whose media was damaged before
+// sums were kept. No media has it.
+var notAClip = make([]byte, sha256.Size)
+
+// A clipRow is a clip as eachClips reads it.
+type clipRow struct {
+	rowid   int64
+	session idrl.SessionID
+	clip    idrl.Clip
+	sum     []byte // as recorded; nil if it has none yet
+}
+
+// clipBatch is the number of clips that one read of eachClips takes, so that the log
+// of the database can be folded in between.
+const clipBatch = 100
+
+// eachClips calls f with every clip that has media, some at a time.
+func eachClips(ctx context.Context, from querier, f func([]clipRow) error) error {
+	const query = `
+		SELECT rowid, session_id, id, steps, phi, media, media_sum FROM clip
+		WHERE rowid > ? AND media IS NOT NULL ORDER BY rowid LIMIT ?`
+	for last, more := int64(0), true; more; {
+		var batch []clipRow
+		err := each(ctx, from, func(row scanner) error {
+			var r clipRow
+			err := row.Scan(&r.rowid, &r.session, &r.clip.ID, &r.clip.Steps, vectorColumn{&r.clip.Phi}, &r.clip.Media, &r.sum)
+			batch = append(batch, r)
+			return err
+		}, query, last, clipBatch)
+		if err != nil {
+			return fmt.Errorf("clips after row %d: %w", last, err)
+		}
+		if err := f(batch); err != nil {
+			return err
+		}
+		if more = len(batch) == clipBatch; more {
+			last = batch[len(batch)-1].rowid
+		}
+	}
+	return nil
+}
+
+// seal records the sums of clips that have none.
+func (db *DB) seal(ctx context.Context, clips []clipRow) error {
+	return db.do(ctx, func(t *tx) error {
+		for _, r := range clips {
+			if _, err := t.exec(`UPDATE clip SET media_sum = ? WHERE rowid = ? AND media_sum IS NULL`, r.sum, r.rowid); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

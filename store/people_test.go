@@ -1,0 +1,214 @@
+package store_test
+
+import (
+	"crypto/sha256"
+	"slices"
+	"testing"
+	"time"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/store"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func hash(s string) []byte {
+	h := sha256.Sum256([]byte(s))
+	return h[:]
+}
+
+// TestBeside: a command changes a little while a server uses the folder, and
+// without one; it takes no lock and makes no folder.
+func TestBeside(t *testing.T) {
+	dir := t.TempDir()
+	_, err := store.OpenBeside(t.Context(), dir)
+	wantKind(t, err, idrl.NotFound)
+	db := seeded(t, dir)
+	for _, when := range []string{"beside a server", "without one"} {
+		t.Run(when, func(t *testing.T) {
+			beside, err := store.OpenBeside(t.Context(), dir)
+			must(t, err)
+			must(t, beside.SetMeta(t.Context(), "k", when))
+			must(t, beside.Close())
+			must(t, beside.Close())
+			ro, err := store.OpenReadOnly(t.Context(), dir)
+			must(t, err)
+			if v, err := ro.Meta(t.Context(), "k"); v != when || err != nil {
+				t.Errorf("k = %q, %v", v, err)
+			}
+			must(t, ro.Close())
+		})
+		if when == "beside a server" {
+			must(t, db.SetMeta(t.Context(), "server", "writes on"))
+			must(t, db.Close())
+		}
+	}
+}
+
+func TestUsers(t *testing.T) {
+	db := seeded(t, t.TempDir())
+	ctx := t.Context()
+	signedIn := func(want bool) {
+		t.Helper()
+		if got, err := db.SignedIn(ctx); got != want || err != nil {
+			t.Errorf("signed in: %v, %v; want %v", got, err, want)
+		}
+	}
+	must(t, db.AddUser(ctx, "grace", t0))
+	for _, token := range []string{"one", "two"} {
+		_, err := db.Invite(ctx, hash(token), "grace", "", 1, t0, t0.Add(time.Hour))
+		must(t, err)
+	}
+	signedIn(false)
+	_, _, _, err := db.SignIn(ctx, hash("one"), hash("cookie"), "", t0.Add(time.Minute))
+	must(t, err)
+	signedIn(true)
+	got, err := db.Users(ctx)
+	must(t, err)
+	if d := cmp.Diff([]idrl.User{{Name: "grace", AddedAt: t0, Logins: 1, SeenAt: t0.Add(time.Minute)}}, got); d != "" {
+		t.Error(d)
+	}
+
+	_, _, err = db.LogOut(ctx, "eve", "grace", t0)
+	wantKind(t, err, idrl.NotFound)
+	before, err := db.Changes(ctx)
+	must(t, err)
+	logins, links, err := db.LogOut(ctx, "grace", "grace", t0.Add(2*time.Minute))
+	if logins != 1 || links != 1 || err != nil {
+		t.Errorf("ended %d logins and %d links, %v; want 1 and 1", logins, links, err)
+	}
+	_, err = db.Login(ctx, hash("cookie"))
+	wantKind(t, err, idrl.NotFound)
+	_, _, err = db.Invitation(ctx, hash("two"), t0.Add(2*time.Minute))
+	wantKind(t, err, idrl.NotFound)
+	if after, err := db.Changes(ctx); after != before+1 || err != nil {
+		t.Errorf("changes: %d after %d, %v", after, before, err)
+	}
+	signedIn(true)
+}
+
+func TestInvitations(t *testing.T) {
+	db := seeded(t, t.TempDir())
+	ctx := t.Context()
+	must(t, db.CreateSession(ctx, spec("other")))
+	for i, token := range []string{"one", "two"} {
+		id, err := db.Invite(ctx, hash(token), "", "s", 3, t0, t0.Add(time.Hour))
+		if id != int64(i+1) || err != nil {
+			t.Errorf("link %d, %v", id, err)
+		}
+	}
+	_, _, who, err := db.SignIn(ctx, hash("one"), hash("cookie"), "Cy", t0)
+	must(t, err)
+	later := t0.Add(time.Minute)
+	wantKind(t, db.RevokeInvitation(ctx, "other", 2, "grace", later), idrl.NotFound)
+	must(t, db.RevokeInvitation(ctx, "s", 2, "grace", later))
+	must(t, db.RevokeInvitation(ctx, "s", 2, "grace", later.Add(time.Hour))) // stays as it was
+	got, err := db.Invitations(ctx, "s")
+	must(t, err)
+	want := []idrl.Invitation{
+		{ID: 2, Session: "s", Uses: 3, UsesLeft: 3, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour), RevokedAt: later},
+		{ID: 1, Session: "s", Uses: 3, UsesLeft: 2, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	_, _, err = db.Invitation(ctx, hash("two"), later)
+	wantKind(t, err, idrl.NotFound)
+	if id, err := db.InvitationSession(ctx, hash("two")); id != "s" || err != nil {
+		t.Errorf("a revoked link leads to %q, %v", id, err)
+	}
+	people, err := db.Annotators(ctx, "s")
+	must(t, err)
+	i := slices.IndexFunc(people, func(a idrl.Annotator) bool { return a.ID == who })
+	if d := cmp.Diff(idrl.Annotator{ID: who, Name: "Cy", JoinedAt: t0, SeenAt: t0, Invitation: 1}, people[i]); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestSettings(t *testing.T) {
+	db := seeded(t, t.TempDir())
+	ctx := t.Context()
+	settings := func(want idrl.Settings) {
+		t.Helper()
+		got, err := db.Settings(ctx, "s")
+		must(t, err)
+		if d := cmp.Diff(want, got); d != "" {
+			t.Error(d)
+		}
+		rec, err := db.Load(ctx, "s")
+		must(t, err)
+		if d := cmp.Diff(want, rec.Settings); d != "" || rec.Spec.Budget != want.Budget {
+			t.Errorf("record: budget %d, settings %s", rec.Spec.Budget, d)
+		}
+	}
+	settings(idrl.Settings{Budget: spec("s").Budget})
+	wantKind(t, db.SetBudget(ctx, "x", 5, "grace", t0), idrl.NotFound)
+	wantKind(t, db.SetBudget(ctx, "s", -1, "grace", t0), idrl.Invalid)
+	wantKind(t, db.SetBudget(ctx, "s", idrl.MaxBudget+1, "grace", t0), idrl.Invalid)
+	must(t, db.SetBudget(ctx, "s", 77, "grace", t0))
+	must(t, db.RevokeAnnotator(ctx, "s", "a2", true, "grace", t0))
+	settings(idrl.Settings{Budget: 77, Revoked: []idrl.AnnotatorID{"a2"}, LeftOut: []idrl.AnnotatorID{"a2"}})
+	must(t, db.SetLeftOut(ctx, "s", "a2", false, "grace", t0))
+	must(t, db.SetBudget(ctx, "s", 0, "grace", t0))
+	settings(idrl.Settings{Revoked: []idrl.AnnotatorID{"a2"}})
+	wantKind(t, db.RevokeAnnotator(ctx, "s", "a9", false, "grace", t0), idrl.NotFound)
+	wantKind(t, db.SetLeftOut(ctx, "s", "a9", false, "grace", t0), idrl.NotFound)
+	_, err := db.Settings(ctx, "x")
+	wantKind(t, err, idrl.NotFound)
+}
+
+// TestDecisions: rows that decide whose replies count are kept in the log, and the
+// numbers of the list of sessions and the export follow what is wanted.
+func TestDecisions(t *testing.T) {
+	db := seeded(t, t.TempDir())
+	ctx := t.Context()
+	g := generation(0)
+	choices := []idrl.Choice{idrl.ChoseA, idrl.Skip, idrl.Rated, idrl.CantTell, idrl.Equal}
+	for i, choice := range choices {
+		n := int64(i + 1)
+		as := assignment(n, g.Queries[i%2], idrl.AnnotatorID([]string{"a1", "a2"}[i%2]))
+		must(t, db.Issue(ctx, "s", []idrl.Assignment{as}))
+		a := answer(n, as)
+		a.Choice = choice
+		must(t, db.Append(ctx, "s", idrl.Row{Answer: a, After: snapshot(n)}))
+	}
+	summary := func(answers, skipped, rows int) {
+		t.Helper()
+		list, err := db.Sessions(ctx)
+		must(t, err)
+		if got := list[len(list)-1]; got.Answers != answers || got.Skipped != skipped {
+			t.Errorf("%d answers and %d skipped, want %d and %d", got.Answers, got.Skipped, answers, skipped)
+		}
+		n := 0
+		must(t, db.Rows(ctx, "s", func(r idrl.Labelled) error {
+			if !r.LeftOut {
+				n++
+			}
+			return nil
+		}))
+		if n != rows {
+			t.Errorf("%d rows count, want %d", n, rows)
+		}
+	}
+	summary(3, 2, 5) // a1: a, rated, equal; a2: skip, can't tell
+	must(t, db.Append(ctx, "s", idrl.Row{Answer: idrl.Answer{ID: "u", Seq: 6, Annotator: "a1", Undoes: "id3", ReceivedAt: t0}, After: snapshot(6)}))
+	summary(2, 2, 5)
+	must(t, db.SetLeftOut(ctx, "s", "a1", true, "grace", t0))
+	summary(0, 2, 2)
+	decision := idrl.Answer{ID: "d", Seq: 7, Annotator: "a1", Choice: idrl.LeftOut, ReceivedAt: t0}
+	must(t, db.Append(ctx, "s", idrl.Row{Answer: decision, After: snapshot(7)}))
+	summary(0, 2, 2)
+	must(t, db.SetLeftOut(ctx, "s", "a1", false, "grace", t0))
+	summary(2, 2, 5)
+	rec, err := db.Load(ctx, "s")
+	must(t, err)
+	if d := cmp.Diff(decision, rec.Log[6]); d != "" {
+		t.Error(d)
+	}
+	replies, err := db.Replies(ctx, "s")
+	must(t, err)
+	if d := cmp.Diff(map[idrl.AnnotatorID]int{"a1": 2, "a2": 2}, replies); d != "" {
+		t.Error(d)
+	}
+	wantKind(t, db.Append(ctx, "s", idrl.Row{Answer: idrl.Answer{ID: "e", Seq: 8, Annotator: "a9", Choice: idrl.LeftOut, ReceivedAt: t0}, After: snapshot(8)}), idrl.NotFound)
+}

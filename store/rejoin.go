@@ -1,0 +1,72 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// AddRejoinKey records a key with which an annotator can sign in again, by the
+// key's SHA-256. Of an annotator's keys it keeps the most that were used last.
+// It returns an error of kind NotFound if there is no such annotator.
+func (db *DB) AddRejoinKey(ctx context.Context, hash []byte, session idrl.SessionID, annotator idrl.AnnotatorID, most int, now time.Time) error {
+	return db.do(ctx, func(t *tx) error {
+		const insert = `INSERT INTO rejoin_key (hash, session_id, annotator_id, created_at, used_at) VALUES (?, ?, ?, ?, ?)`
+		if _, err := t.exec(insert, hash, session, annotator, encodeTime(now), encodeTime(now)); err != nil {
+			return dangling(err, "there is no annotator %q in session %q", annotator, session)
+		}
+		const prune = `
+			DELETE FROM rejoin_key WHERE session_id = ?1 AND annotator_id = ?2 AND hash <> ?3 AND hash NOT IN (
+				SELECT hash FROM rejoin_key WHERE session_id = ?1 AND annotator_id = ?2 AND hash <> ?3
+				ORDER BY used_at DESC LIMIT ?4)`
+		_, err := t.exec(prune, session, annotator, hash, most-1)
+		return err
+	})
+}
+
+// livingKey finds a key by its hash, unless a researcher has ended its annotator's
+// part.
+const livingKey = `
+	WHERE hash = ? AND EXISTS (SELECT 1 FROM annotator
+		WHERE annotator.session_id = rejoin_key.session_id AND annotator.id = annotator_id AND revoked_at IS NULL)`
+
+// RejoinKey returns whose key has this SHA-256, since when, and when it was used
+// last, or an error of kind NotFound. A key of an annotator whose part a researcher
+// has ended is none.
+func (db *DB) RejoinKey(ctx context.Context, hash []byte) (session idrl.SessionID, annotator idrl.AnnotatorID, since, used time.Time, err error) {
+	const query = `SELECT session_id, annotator_id, created_at, used_at FROM rejoin_key` + livingKey
+	err = db.read.QueryRowContext(ctx, query, hash).Scan(&session, &annotator, timeColumn{&since}, timeColumn{&used})
+	return session, annotator, since, used, missing(err, "there is no such key")
+}
+
+// UseRejoinKey records that a key was used.
+func (db *DB) UseRejoinKey(ctx context.Context, hash []byte, now time.Time) error {
+	return db.do(ctx, func(t *tx) error { return t.useRejoinKey(hash, now) })
+}
+
+func (t *tx) useRejoinKey(hash []byte, now time.Time) error {
+	_, err := t.exec(`UPDATE rejoin_key SET used_at = max(used_at, ?) WHERE hash = ?`, encodeTime(now), hash)
+	return err
+}
+
+// Rejoin uses a key and records a login of its annotator, in one transaction. It
+// returns an error of kind NotFound if the key is not there.
+func (db *DB) Rejoin(ctx context.Context, key, login []byte, now time.Time) error {
+	return db.do(ctx, func(t *tx) error {
+		var session idrl.SessionID
+		var annotator idrl.AnnotatorID
+		const find = `SELECT session_id, annotator_id FROM rejoin_key` + livingKey
+		if err := t.row(find, key).Scan(&session, &annotator); err != nil {
+			return missing(err, "there is no such key")
+		}
+		if err := t.useRejoinKey(key, now); err != nil {
+			return err
+		}
+		const insert = `INSERT INTO login (hash, session_id, annotator_id, created_at, seen_at) VALUES (?, ?, ?, ?, ?)`
+		if _, err := t.exec(insert, login, session, annotator, encodeTime(now), encodeTime(now)); err != nil {
+			return err
+		}
+		return t.audit(now, session, string(annotator), "rejoin", "")
+	})
+}

@@ -1,0 +1,58 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"tiebreak/templates"
+
+	"github.com/labstack/echo/v4"
+)
+
+// alive is GET /healthz: the program answers. It costs nothing, and does not look
+// at the disk: a program that cannot write is not helped by being started again.
+func (s *Server) alive(c echo.Context) error { return c.String(http.StatusOK, "ok\n") }
+
+// ready is GET /readyz: an answer would be recorded now. If not it says why, on one
+// line.
+func (s *Server) ready(c echo.Context) error {
+	if s.sockets.draining() {
+		return c.String(http.StatusServiceUnavailable, "stopping\n")
+	}
+	for _, p := range s.cfg.Health.Problems(c.Request().Context()) {
+		if !p.Minor {
+			return c.String(http.StatusServiceUnavailable, p.Reason+"\n")
+		}
+	}
+	return c.String(http.StatusOK, "ready\n")
+}
+
+// problems says what is wrong with the server, for researchers.
+func (s *Server) problems(ctx context.Context) (out []templates.Problem) {
+	for _, p := range s.cfg.Health.Problems(ctx) {
+		out = append(out, templates.Problem{Reason: sentence(p.Reason), Advice: p.Advice, Minor: p.Minor})
+	}
+	return out
+}
+
+// encodeProblems returns the message that makes a page show problems.
+func encodeProblems(list []templates.Problem) []byte {
+	type problem struct {
+		Reason string `json:"reason"`
+		Advice string `json:"advice"`
+		Minor  bool   `json:"minor"`
+	}
+	m := struct {
+		T        string    `json:"t"` // "problems"
+		Problems []problem `json:"problems"`
+	}{T: "problems", Problems: []problem{}}
+	for _, p := range list {
+		m.Problems = append(m.Problems, problem(p))
+	}
+	b, err := json.Marshal(m)
+	if err != nil {
+		panic("web: problems that cannot be written: " + err.Error())
+	}
+	return b
+}

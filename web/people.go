@@ -1,0 +1,133 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+
+	"github.com/labstack/echo/v4"
+)
+
+// An annotator link made on the page lets in this many people for this many days,
+// unless its form says otherwise.
+const (
+	invitationUses = 100
+	invitationDays = 30
+)
+
+// Places of the session's page to which its forms lead back.
+const (
+	atAnswers = "#answers"
+	atLinks   = "#links"
+	atPeople  = "#people"
+)
+
+// setBudget is POST /sessions/:id/budget with the field budget: how many answers the
+// session wants.
+func (s *Server) setBudget(c echo.Context) error {
+	return s.change(c, auth.ChangeSession, atAnswers, func(ctx context.Context, id idrl.SessionID, who string) error {
+		n, err := number(c, "budget", 0, 0, idrl.MaxBudget)
+		if err != nil {
+			return err
+		}
+		return s.cfg.Settings.SetBudget(ctx, id, n, who, time.Now())
+	})
+}
+
+// revokeInvitation is POST /sessions/:id/invitations/:link/revoke.
+func (s *Server) revokeInvitation(c echo.Context) error {
+	return s.change(c, auth.Invite, atLinks, func(ctx context.Context, id idrl.SessionID, who string) error {
+		link, err := strconv.ParseInt(c.Param("link"), 10, 64)
+		if err != nil {
+			return idrl.Errorf(idrl.NotFound, "this session has no such link")
+		}
+		return s.cfg.Settings.RevokeInvitation(ctx, id, link, who, time.Now())
+	})
+}
+
+// removeAnnotator is POST /sessions/:id/annotators/:annotator/remove with the field
+// answers, "count" or "leave out".
+func (s *Server) removeAnnotator(c echo.Context) error {
+	return s.change(c, auth.Remove, atPeople, func(ctx context.Context, id idrl.SessionID, who string) error {
+		out, err := leaveOut(c)
+		if err != nil {
+			return err
+		}
+		return s.cfg.Settings.RevokeAnnotator(ctx, id, idrl.AnnotatorID(c.Param("annotator")), out, who, time.Now())
+	})
+}
+
+// countAnnotator is POST /sessions/:id/annotators/:annotator/answers with the field
+// answers, as for removeAnnotator.
+func (s *Server) countAnnotator(c echo.Context) error {
+	return s.change(c, auth.Remove, atPeople, func(ctx context.Context, id idrl.SessionID, who string) error {
+		out, err := leaveOut(c)
+		if err != nil {
+			return err
+		}
+		return s.cfg.Settings.SetLeftOut(ctx, id, idrl.AnnotatorID(c.Param("annotator")), out, who, time.Now())
+	})
+}
+
+// leaveOut reads whether answers are to be left out.
+func leaveOut(c echo.Context) (bool, error) {
+	switch c.FormValue("answers") {
+	case "leave out":
+		return true, nil
+	case "count":
+		return false, nil
+	}
+	return false, idrl.Errorf(idrl.Invalid, "say whether the answers count: \"count\" or \"leave out\"")
+}
+
+// number reads a field that is a whole number from least to most; fallback if it is
+// empty and fallback is not 0.
+func number(c echo.Context, field string, fallback, least, most int) (int, error) {
+	text := strings.TrimSpace(c.FormValue(field))
+	if text == "" && fallback != 0 {
+		return fallback, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least || n > most {
+		return 0, idrl.Errorf(idrl.Invalid, "%s must be a whole number from %d to %d; go back and change it", field, least, most)
+	}
+	return n, nil
+}
+
+// change records what a researcher changes about a session, makes the session follow
+// at once, cuts off those who may be there no more, and leads back to a place of the
+// session's page.
+func (s *Server) change(c echo.Context, action auth.Action, place string, do func(ctx context.Context, id idrl.SessionID, who string) error) error {
+	session, err := s.researchersSession(c, action)
+	if err != nil {
+		return err
+	}
+	ctx, id := c.Request().Context(), session.Spec().ID
+	who, err := s.researcher(c, action, id)
+	if err != nil {
+		return err
+	}
+	if err := do(ctx, id, who.User); err != nil {
+		return err
+	}
+	if err := session.Follow(ctx); err != nil {
+		return err
+	}
+	s.Recheck()
+	return c.Redirect(http.StatusSeeOther, sessionURL(id)+place)
+}
+
+// toSession is GET of an address that forms are sent to, which a browser may have
+// kept: it leads to the session's page.
+func (s *Server) toSession(c echo.Context) error {
+	id, err := sessionID(c)
+	if err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, sessionURL(id))
+}

@@ -1,0 +1,84 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/templates"
+)
+
+// listed is how many links, and how many people, a page lists.
+const listed = 200
+
+// peoplePanel lists the links into a session and who came in by them.
+func (s *Server) peoplePanel(ctx context.Context, id idrl.SessionID) (p templates.PeoplePanel, err error) {
+	links, err := s.cfg.People.Invitations(ctx, id)
+	if err != nil {
+		return p, err
+	}
+	people, err := s.cfg.People.Annotators(ctx, id)
+	if err != nil {
+		return p, err
+	}
+	p = templates.PeoplePanel{
+		InviteURL: sessionURL(id, "invitations"), Uses: strconv.Itoa(invitationUses), Days: strconv.Itoa(invitationDays),
+		Joined: strconv.Itoa(len(people)), MoreLinks: more(len(links)), MorePeople: more(len(people)),
+	}
+	for _, l := range links[:min(len(links), listed)] {
+		p.Links = append(p.Links, linkRow(id, l, time.Now()))
+	}
+	for i := len(people) - 1; i >= max(0, len(people)-listed); i-- { // the newest first
+		p.People = append(p.People, personRow(id, people[i]))
+	}
+	for _, a := range people {
+		if a.LeftOut {
+			p.ExportAll = sessionURL(id, "export") + "?format=csv&all=1"
+		}
+	}
+	return p, nil
+}
+
+// more says how many rows are not listed.
+func more(n int) string {
+	if n <= listed {
+		return ""
+	}
+	return fmt.Sprintf("and %d older ones", n-listed)
+}
+
+func linkRow(id idrl.SessionID, l idrl.Invitation, now time.Time) templates.LinkRow {
+	row := templates.LinkRow{
+		ID: strconv.FormatInt(l.ID, 10), Made: clock(l.CreatedAt), Expires: clock(l.ExpiresAt), Used: l.Usage(), State: l.State(now),
+	}
+	if l.Live(now) {
+		row.Revoke = sessionURL(id, "invitations", row.ID, "revoke")
+	}
+	return row
+}
+
+func personRow(id idrl.SessionID, a idrl.Annotator) templates.PersonRow {
+	row := templates.PersonRow{
+		ID: string(a.ID), Name: string(a.ID), Joined: clock(a.JoinedAt), Seen: clock(a.SeenAt),
+		Removed: !a.RevokedAt.IsZero(), LeftOut: a.LeftOut, State: a.State(),
+		RemoveURL:  sessionURL(id, "annotators", string(a.ID), "remove"),
+		AnswersURL: sessionURL(id, "annotators", string(a.ID), "answers"),
+	}
+	if a.Name != "" {
+		row.Name = fmt.Sprintf("%s (%s)", a.Name, a.ID)
+	}
+	if a.Invitation != 0 {
+		row.Link = strconv.FormatInt(a.Invitation, 10)
+	}
+	return row
+}
+
+// clock returns a time as pages show it.
+func clock(t time.Time) string {
+	if t.IsZero() {
+		return "–"
+	}
+	return t.UTC().Format("2 Jan 2006, 15:04 UTC")
+}

@@ -1,0 +1,67 @@
+package web
+
+import (
+	"net/http"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+
+	"github.com/labstack/echo/v4"
+)
+
+// A login of an annotator ends after weeks, or when a browser forgets its
+// cookies; answers may still wait in the browser's storage. The label page
+// therefore keeps a key beside them, with which the same browser signs in the
+// same annotator again. Both replies are for scripts.
+
+// rejoinKey is POST /sessions/:id/key with the field key, what the browser holds:
+// it hands the annotator a key to continue with. The key is empty if the one
+// held stays good.
+func (s *Server) rejoinKey(c echo.Context) error {
+	id, err := sessionID(c)
+	if err != nil {
+		return err
+	}
+	who, err := s.labeller(c, auth.Label, id, socketCost)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	names, err := s.cfg.People.AnnotatorNames(ctx, id)
+	if err != nil {
+		return err
+	}
+	key, err := s.cfg.Auth.RejoinKey(ctx, who, c.FormValue("key"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, struct {
+		Annotator idrl.AnnotatorID `json:"annotator"`
+		Name      string           `json:"name"`
+		Key       string           `json:"key"`
+	}{who.Annotator, names[who.Annotator], key})
+}
+
+// rejoin is POST /sessions/:id/rejoin with the field key: it makes this browser
+// the key's annotator. A login that it had in the session ends.
+func (s *Server) rejoin(c echo.Context) error {
+	id, err := sessionID(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	who, cookie, err := s.cfg.Auth.Rejoin(ctx, id, c.FormValue("key"))
+	if err != nil {
+		return err
+	}
+	if old := s.annotatorCookie(c, id); old != "" {
+		if err := s.cfg.Auth.SignOut(ctx, old); err != nil {
+			return err
+		}
+	}
+	s.setCookie(c, id, who.Role, cookie)
+	s.logSignIn(c, who)
+	return c.JSON(http.StatusOK, struct {
+		Annotator idrl.AnnotatorID `json:"annotator"`
+	}{who.Annotator})
+}

@@ -1,0 +1,98 @@
+package web
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"tiebreak/internal/idrl"
+)
+
+// A statementState is what stopping now would cost, in numbers and in words. Losses
+// are shares of the span, the range of returns from the worst to the best policy.
+type statementState struct {
+	Seq        int64         `json:"seq"`
+	Definition int           `json:"definition"`
+	Best       idrl.PolicyID `json:"best"`
+	Within     float64       `json:"p_within"`  // probability that the best policy found loses at most Tolerance
+	Tolerance  float64       `json:"tolerance"` // 0.05
+	Bound      float64       `json:"bound"`
+	Mean       float64       `json:"mean"`
+	Unbeaten   float64       `json:"unbeaten"`
+	Span       float64       `json:"span"` // expected, a return
+	Policies   int           `json:"policies"`
+	Against    idrl.Basis    `json:"against"`
+
+	Headline string `json:"headline"`
+	Limit    string `json:"limit"`
+	Expected string `json:"expected"`
+	Relative string `json:"relative"` // with what the best policy is compared
+}
+
+// statementOf returns the statement about the present of a session that has one.
+func statementOf(st idrl.Status) *statementState {
+	r := st.Regret[len(st.Regret)-1]
+	return &statementState{
+		Seq: r.Seq, Definition: r.Definition, Best: st.Best, Within: finite(r.Within), Tolerance: idrl.RegretTolerance,
+		Bound: finite(r.Bound), Mean: finite(r.Mean), Unbeaten: finite(r.Unbeaten), Span: finite(r.Span),
+		Policies: r.Policies, Against: st.Basis,
+		Headline: headline(st.Basis, r), Limit: limit(r), Expected: expected(r),
+		Relative: relative(st.Basis, r.Policies),
+	}
+}
+
+func headline(b idrl.Basis, r idrl.Regret) string {
+	best := "the best there is"
+	if b != idrl.AgainstPool {
+		best = "the best one known"
+	}
+	return fmt.Sprintf("%s sure that the best policy found is within %s of %s", atLeast(r.Within), atMost(idrl.RegretTolerance), best)
+}
+
+func limit(r idrl.Regret) string {
+	if r.Bound == 0 {
+		return fmt.Sprintf("No known policy is better under %s of what the answers leave open.", strings.ToLower(atLeast(r.Unbeaten)))
+	}
+	if r.Bound > 0.99 {
+		return "It may still lose the whole range from worst to best."
+	}
+	return fmt.Sprintf("With 95\u00a0%% certainty it loses less than %s of the range from worst to best.", atMost(r.Bound))
+}
+
+func expected(r idrl.Regret) string {
+	loss := fmt.Sprintf("%.2g\u00a0%%", 100*r.Mean)
+	if r.Mean > 0 && r.Mean < 0.001 {
+		loss = "less than 0.1\u00a0%"
+	}
+	return fmt.Sprintf("Expected loss: %s of the range.", loss)
+}
+
+func relative(b idrl.Basis, policies int) string {
+	switch b {
+	case idrl.AgainstSearch:
+		return fmt.Sprintf("Measured against the best policies found so far (%d); better ones may exist.", policies)
+	case idrl.AgainstEarlier:
+		return fmt.Sprintf("Measured against the candidates and earlier policies only (%d): "+
+			"this session was begun by a version that did not keep the policies prepared at the start.", policies)
+	case idrl.AgainstPool:
+	}
+	return fmt.Sprintf("Measured against the %d different policies solved so far.", policies)
+}
+
+// atLeast returns a probability in words, rounded down to whole per cent, and never
+// to certainty.
+func atLeast(p float64) string {
+	if p > 0.99 {
+		return "More than 99\u00a0%"
+	}
+	return fmt.Sprintf("%.0f\u00a0%%", math.Floor(100*p+1e-9))
+}
+
+// atMost returns a share in words, rounded up to whole per cent, or below 2 % to
+// tenths.
+func atMost(share float64) string {
+	if share < 0.02 {
+		return fmt.Sprintf("%.2g\u00a0%%", math.Ceil(1000*share-1e-9)/10)
+	}
+	return fmt.Sprintf("%.0f\u00a0%%", math.Ceil(100*share-1e-9))
+}

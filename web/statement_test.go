@@ -1,0 +1,81 @@
+package web
+
+import (
+	"strings"
+	"testing"
+
+	"tiebreak/internal/idrl"
+)
+
+func TestStatementInWords(t *testing.T) {
+	for _, test := range []struct {
+		name                      string
+		basis                     idrl.Basis
+		r                         idrl.Regret
+		headline, limit, expected string
+		relative                  string
+	}{
+		{
+			"young", idrl.AgainstPool,
+			idrl.Regret{Policies: 36, Within: 0.128, Bound: 0.6104, Mean: 0.2251, Unbeaten: 0.05},
+			"12 % sure that the best policy found is within 5 % of the best there is",
+			"With 95 % certainty it loses less than 62 % of the range from worst to best.", "Expected loss: 23 % of the range.",
+			"Measured against the 36 different policies solved so far.",
+		},
+		{
+			"before the first answer", idrl.AgainstPool,
+			idrl.Regret{Policies: 36, Within: 0.07, Bound: 1, Mean: 0.5, Unbeaten: 0.05},
+			"7 % sure that the best policy found is within 5 % of the best there is",
+			"It may still lose the whole range from worst to best.", "Expected loss: 50 % of the range.",
+			"Measured against the 36 different policies solved so far.",
+		},
+		{
+			"older", idrl.AgainstPool,
+			idrl.Regret{Policies: 43, Within: 0.93, Bound: 0.07, Mean: 0.0131, Unbeaten: 0.4},
+			"93 % sure that the best policy found is within 5 % of the best there is",
+			"With 95 % certainty it loses less than 7 % of the range from worst to best.", "Expected loss: 1.3 % of the range.",
+			"Measured against the 43 different policies solved so far.",
+		},
+		{
+			"bound of 0", idrl.AgainstSearch,
+			idrl.Regret{Policies: 43, Within: 0.999, Mean: 0.0004, Unbeaten: 0.979},
+			"More than 99 % sure that the best policy found is within 5 % of the best one known",
+			"No known policy is better under 97 % of what the answers leave open.", "Expected loss: less than 0.1 % of the range.",
+			"Measured against the best policies found so far (43); better ones may exist.",
+		},
+		{
+			"all agree", idrl.AgainstEarlier,
+			idrl.Regret{Policies: 12, Within: 1, Unbeaten: 1},
+			"More than 99 % sure that the best policy found is within 5 % of the best one known",
+			"No known policy is better under more than 99 % of what the answers leave open.", "Expected loss: 0 % of the range.",
+			"Measured against the candidates and earlier policies only (12): this session was begun by a version that did not keep the policies prepared at the start.",
+		},
+		{
+			"small bound", idrl.AgainstPool,
+			idrl.Regret{Policies: 9, Within: 0.99, Bound: 0.0021, Mean: 0.0001, Unbeaten: 0.9},
+			"99 % sure that the best policy found is within 5 % of the best there is",
+			"With 95 % certainty it loses less than 0.3 % of the range from worst to best.", "Expected loss: less than 0.1 % of the range.",
+			"Measured against the 9 different policies solved so far.",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := statementOf(idrl.Status{Best: "g0.p1", Basis: test.basis, Regret: []idrl.Regret{{}, test.r}})
+			for _, line := range [][2]string{
+				{got.Headline, test.headline}, {got.Limit, test.limit}, {got.Expected, test.expected}, {got.Relative, test.relative},
+			} {
+				if strings.ReplaceAll(line[0], "\u00a0", " ") != line[1] { // a number keeps its unit on its line
+					t.Errorf("it says %q, want %q", line[0], line[1])
+				}
+			}
+		})
+	}
+}
+
+// Values of an earlier definition are not on the curve of today's.
+func TestCurveLeavesOutEarlierDefinitions(t *testing.T) {
+	now := idrl.RegretDefinition
+	got, earlier := curve([]idrl.Regret{{Seq: 0, Definition: now, Bound: 0.5}, {Seq: 1, Definition: 1, Bound: 7}, {Seq: 2, Definition: 1, Bound: 7}, {Seq: 3, Definition: now, Bound: 0.25}})
+	if len(got) != 1 || got[0].Seq != 3 || earlier != 2 { // no line over the gap
+		t.Errorf("points %+v and earlier ones up to row %d; want that of row 3, and 2", got, earlier)
+	}
+}
