@@ -20,13 +20,31 @@ type line struct {
 	t     *testing.T
 	p     *jobs.Pool
 	group sync.WaitGroup
-	ended chan string // sessions, when their jobs have ended
+	ended chan struct{} // receives when a job has ended
+	store finished
+}
+
+// finished notes the order in which workers finish jobs. The order in which their
+// callers hear of it is a matter of chance.
+type finished struct {
+	perSession
+	mu    sync.Mutex // guards order
+	order []string   // sessions
+}
+
+func (f *finished) EndJob(ctx context.Context, id idrl.SessionID, kind string, b, attempt int64, now time.Time, failure string) error {
+	if failure == "" {
+		f.mu.Lock()
+		f.order = append(f.order, string(id))
+		f.mu.Unlock()
+	}
+	return f.perSession.EndJob(ctx, id, kind, b, attempt, now, failure)
 }
 
 // newLine returns a line that waits for its jobs before the pool is closed.
 func newLine(t *testing.T, workers int) *line {
-	p, _ := pool(t, func(c *jobs.Config) { c.Store, c.Workers = &perSession{}, workers })
-	l := &line{t: t, p: p, ended: make(chan string, 100)}
+	l := &line{t: t, ended: make(chan struct{}, 100)}
+	l.p, _ = pool(t, func(c *jobs.Config) { c.Store, c.Workers = &l.store, workers })
 	t.Cleanup(l.group.Wait)
 	return l
 }
@@ -63,7 +81,7 @@ func (l *line) add(session string, basedOn int64, payload string) (idrl.Outlook,
 		if err != nil {
 			l.t.Errorf("%s: %v", session, err)
 		}
-		l.ended <- session
+		l.ended <- struct{}{}
 	})
 	return <-heard, heard
 }
@@ -94,12 +112,15 @@ func TestFirstComeFirstServed(t *testing.T) {
 	}
 }
 
-// order returns the sessions of the next n jobs to end, in that order.
-func (l *line) order(n int) (out []string) {
+// order waits for n more jobs and returns the sessions of the last n that workers
+// finished, in that order.
+func (l *line) order(n int) []string {
 	for range n {
-		out = append(out, <-l.ended)
+		<-l.ended
 	}
-	return out
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	return slices.Clone(l.store.order[len(l.store.order)-n:])
 }
 
 func TestRetryWaitsForItsTurn(t *testing.T) {
