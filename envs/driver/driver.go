@@ -1,8 +1,8 @@
 // Package driver is the Driver environment of the paper: a car on a road of
 // three lanes, beside another car that follows a fixed plan.
 //
-// Dynamics, plan and features follow the authors' code (reference
-// "authors-code", section 1), which has a time step where the text has none.
+// Dynamics, plan and features follow the authors' code (docs/paper-code.md,
+// section 1.5), which has a time step where the text has none.
 package driver
 
 import (

@@ -2,8 +2,8 @@
 // cells with walls and objects. What it earns depends on the type of the cell
 // that it enters.
 //
-// It follows the authors' code (reference "authors-code", section 1) but for
-// the random numbers, which are our own.
+// It follows the authors' code (docs/paper-code.md, section 1.4) but for the
+// random numbers, which are our own.
 package gridworld
 
 import (

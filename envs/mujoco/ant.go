@@ -15,7 +15,7 @@ const (
 
 // NewAntCorridor returns Ant-Corridor: the ant in a row of 13 cells of 4 m. An
 // action is five numbers, whose softmax mixes gaits along +y, +x, −y and −x and
-// standing still. Source: reference "authors-code", section 1.
+// standing still. Source: docs/paper-code.md, section 1.6.
 //
 // An observation is positions, velocities, 1, and one number for each cell that
 // is 1 in the cell that holds the robot. The authors' has 420 numbers, of which

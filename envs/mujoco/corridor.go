@@ -15,8 +15,8 @@ const (
 )
 
 // NewSwimmerCorridor returns Swimmer-Corridor: the three-link swimmer in a row of
-// 13 cells of 3 m. Source: reference "authors-code", section 1, whose steps of
-// 4 × 0.04 s are longer than those of Swimmer.
+// 13 cells of 3 m. Source: docs/paper-code.md, section 1.6, whose steps of 4 ×
+// 0.04 s are longer than those of Swimmer.
 //
 // An observation is positions, velocities, 1, and one number for each cell that
 // is 1 in the cell that holds the robot. The authors' has 154 numbers, of which

@@ -38,7 +38,7 @@ func TestSpecs(t *testing.T) {
 		obs, act int
 		stepSec  float64
 		horizon  int
-	}{ // reference "mujoco", section 5
+	}{ // docs/mujoco.md, section 1
 		{"half-cheetah", 17, 6, 0.05, 1000},
 		{"walker2d", 17, 6, 0.008, 1000},
 		{"hopper", 11, 3, 0.008, 1000},
@@ -91,7 +91,7 @@ func TestClipsAreOfSizeOne(t *testing.T) {
 	}
 }
 
-// TestNoise compares the first states with reference "mujoco", section 5.
+// TestNoise compares the first states with docs/mujoco.md, section 1.
 func TestNoise(t *testing.T) {
 	const n = 400
 	for _, test := range []struct {

@@ -139,8 +139,8 @@ const antObs = 27
 
 // NewAntDirection returns the environment that the ant of Ant-Corridor learns to
 // walk in: features are its velocity along x and y in m/s, and the squared size
-// of the torques. An episode has 300 steps. Source: reference "authors-code",
-// section 1.
+// of the torques. An episode has 300 steps. Source: docs/paper-code.md, section
+// 1.6.
 func NewAntDirection() (*Env, error) {
 	m, err := model("ant_corridor.xml")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 //	a = Σ_k softmax(u)_k parts_k
 //
 // where u has one number more than there are parts, the last for doing nothing.
-// Source: reference "authors-code", section 1 (Ant-Corridor).
+// Source: docs/paper-code.md, section 1.6 (Ant-Corridor).
 func mix(dst, u []float64, parts [][]float64) {
 	if len(u) != len(parts)+1 {
 		panic("mujoco: a mixture needs a weight for each part and one for doing nothing")

@@ -10,7 +10,7 @@ import (
 
 // files are the project's own models. Those in classic have the masses and
 // inertias that MuJoCo before 2.1.1 gave to capsules, for comparison with results
-// of its time (reference "mujoco", section 6).
+// of its time (docs/mujoco.md, section 2).
 //
 //go:embed models
 var files embed.FS

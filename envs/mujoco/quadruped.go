@@ -7,10 +7,10 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// ant is Gym's Ant. Its velocity is that of the trunk as the engine has it after
-// a step, which is that of the last stage of the integration. Forces of contacts
-// are computed: mujoco-py with MuJoCo 2.0, on which the paper's results were made,
-// had zeros in their place (reference "mujoco", section 6).
+// ant is Gym's Ant. Its velocity is that of the trunk as the engine has it after a
+// step, which is that of the last stage of the integration. Forces of contacts are
+// computed: mujoco-py with MuJoCo 2.0, on which the paper's results were made, had
+// zeros in their place (docs/mujoco.md, section 2).
 func ant(t *task, m *engine.Model) {
 	trunk := m.ID(engine.BodyKind, "trunk")
 	place := func(e *Env) []float64 { return e.d.XPos[3*trunk : 3*trunk+2] }

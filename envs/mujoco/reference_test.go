@@ -21,8 +21,8 @@ import (
 )
 
 // A reference is one model of testdata/trajectories.json: what MuJoCo 2.2.2 made
-// of Gym's own models, by a plain loop in C (reference "mujoco", section 7; the
-// file says how it was made).
+// of Gym's own models, by a plain loop in C (docs/mujoco.md, section 3; the file
+// says how it was made).
 type reference struct {
 	Timestep  float64
 	FrameSkip int `json:"frame_skip"`

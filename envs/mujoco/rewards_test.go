@@ -34,7 +34,7 @@ func momentOf(e *Env) moment {
 }
 
 // A formula holds Gym's observation and reward of a task and the paper's reward,
-// written from reference "mujoco", section 5, and "authors-code", section 1.
+// written from docs/mujoco.md, section 1, and docs/paper-code.md, section 1.7.
 type formula struct {
 	id    string
 	obs   func(m moment) []float64

@@ -90,9 +90,9 @@ func Tasks() (ids []string) {
 // NewTask returns one of the eight locomotion tasks. It returns an error of kind
 // Invalid if there is no such task or no engine.
 //
-// Observations, noise, frame skips and where episodes end are Gym's (reference
-// "mujoco", section 5); horizons are those of the paper. Features are of the
-// project's making: the rewards of Gym and of the paper are linear in them
+// Observations, noise, frame skips and where episodes end are Gym's
+// (docs/mujoco.md, section 1); horizons are those of the paper. Features are of
+// the project's making: the rewards of Gym and of the paper are linear in them
 // (package sim has the weights), and so are others that people may have in mind.
 // Most are integrals over time, so that their sum over a clip of usual motion is
 // of size 1 to 10.

@@ -50,10 +50,10 @@ func outcomes(l idrl.Likelihood) []idrl.Answer {
 	return nil
 }
 
-// predictive stores the variance of the answer to every query in dst: 1/w_q,
-// which is v_q and the noise if that is Gaussian, and for another likelihood the
+// predictive stores the variance of the answer to every query in dst: 1/w_q, which
+// is v_q and the noise if that is Gaussian, and for another likelihood the
 // variance of a Gaussian answer that tells as much. Before the first answer the
-// authors' code leaves the noise out. Source: reference "authors-code", section 2.
+// authors' code leaves the noise out. Source: docs/paper-code.md, section 2.
 func (t *Table) predictive(dst []float64, observed bool) {
 	if !observed {
 		copy(dst, t.vari)

@@ -13,8 +13,8 @@ import (
 //	(m_q − y⁺ − ξ) Φ(z) + s φ(z),  z = (m_q − y⁺ − ξ)/s,  s = √v_q,  ξ = 0.001,
 //
 // and 0 if s = 0. Before the first rating all values are 0, so that ties decide.
-// It needs ratings. Source: the paper, appendix "Expected improvement"; reference
-// "methods", section 1.2.
+// It needs ratings. Source: the paper, appendix "Expected improvement";
+// docs/methods.md, section 1.2.
 type EIR struct {
 	// Paper makes s the predictive variance of the rating, as the paper's text
 	// and code have it, where a standard deviation belongs.
@@ -23,7 +23,7 @@ type EIR struct {
 
 // PI is the probability of improvement of the reward over the best rating so far,
 // Φ(z), with z as for EIR. The authors' code has it, the paper does not. Source:
-// reference "authors-code", section 4.
+// docs/paper-code.md, section 4.
 type PI struct {
 	Paper bool // as for EIR
 }

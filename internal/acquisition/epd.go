@@ -17,12 +17,12 @@ import (
 // noise y = m_q + √(v_q + noise) moves the mean by Σx_q (y − m_q)/(v_q + noise),
 // so k = 1/√(v_q + noise) = √w_q. For any other likelihood √w_q is the standard
 // deviation of α_y, by E α = 0 and w = E α². It costs a solve a query. Source: the
-// paper, appendix "Expected policy divergence"; reference "methods", section 1.2.
+// paper, appendix "Expected policy divergence"; docs/methods.md, section 1.2.
 type EPD struct {
 	// Paper imagines y = m_q ± the predictive variance, which is what the paper's
-	// text (for +) and code write, and adds both distances, as the code does.
-	// Then k = ±1, or ±v_q w_q before the first answer, when the code's predictive
-	// variance has no noise. Source: reference "authors-code", section 4.
+	// text (for +) and code write, and adds both distances, as the code does. Then
+	// k = ±1, or ±v_q w_q before the first answer, when the code's predictive
+	// variance has no noise. Source: docs/paper-code.md, section 4.
 	Paper bool
 }
 
@@ -70,7 +70,7 @@ func (f EPD) shifts(observed bool, v, w float64) []float64 {
 // DistanceOf returns the distance of the parameters of two policies that EPD
 // compares by: for tabular policies DiffersIn and for others L2, but in paper mode
 // twice DiffersIn, for the code compares one-hot rows, and SquaredL2. Source:
-// reference "authors-code", section 4.
+// docs/paper-code.md, section 4.
 func DistanceOf(tabular, paper bool) func(a, b []float64) float64 {
 	switch {
 	case tabular && paper:

@@ -12,7 +12,7 @@ import (
 //
 //	Σ_j h(a_j − a_L, s_j) − h(a_j − a_L, √(s_j² − (g_jq − g_Lq)² w_q)),
 //
-// with h(m, s) = m Φ(m/s) + s φ(m/s). Source: reference "methods", section 1.3.
+// with h(m, s) = m Φ(m/s) + s φ(m/s). Source: docs/methods.md, section 1.3.
 type ERR struct{}
 
 var _ Function = ERR{}

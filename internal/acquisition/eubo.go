@@ -9,7 +9,7 @@ import "gonum.org/v1/gonum/floats"
 //
 // where s_ij is the standard deviation of the difference of their returns. For an
 // annotator without noise the query that maximises it is the best to be asked last
-// (Viappiani & Boutilier 2010; Astudillo et al. 2023). Source: reference "methods",
+// (Viappiani & Boutilier 2010; Astudillo et al. 2023). Source: docs/methods.md,
 // section 1.3.
 type EUBO struct{}
 

@@ -9,12 +9,12 @@ import "tiebreak/internal/idrl"
 //
 // under m_q and v_q. If the likelihood gives densities in place of probabilities
 // they are divided by their sum. It needs comparisons. It is largest where the
-// answer is a toss-up, whether or not it would teach anything. Source: reference
-// "methods", section 1.2.
+// answer is a toss-up, whether or not it would teach anything. Source:
+// docs/methods.md, section 1.2.
 type EVR struct {
 	// Paper computes the probability from the mean alone, as the authors' code:
-	// Z(a) = (1 + m_q)/2 with m_q cut to [−1, 1]. Source: reference
-	// "authors-code", section 4.
+	// Z(a) = (1 + m_q)/2 with m_q cut to [−1, 1]. Source: docs/paper-code.md,
+	// section 4.
 	Paper bool
 }
 

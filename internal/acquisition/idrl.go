@@ -15,13 +15,13 @@ import "gonum.org/v1/gonum/floats"
 //	(δᵀΣx)² w,
 //
 // the variance that goes. It orders the queries as the information
-// −½ log(1 − (δᵀΣx)² w / δᵀΣδ) does, which is the paper's objective where the
-// answer's noise is Gaussian. Source: reference "methods", section 1.1.
+// −½ log(1 − (δᵀΣx)² w / δᵀΣδ) does, which is the paper's objective where the answer's
+// noise is Gaussian. Source: docs/methods.md, section 1.1.
 type IDRL struct {
 	// Paper makes the covariance that of the authors' code, which adds
 	// observation noise (Input.Noise), takes the first of equal pairs, and makes
 	// the value the negative variance that is left, whose rounding decides what
-	// ties. Source: reference "authors-code", section 3.
+	// ties. Source: docs/paper-code.md, section 3.
 	Paper bool
 }
 

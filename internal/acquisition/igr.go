@@ -18,11 +18,11 @@ import (
 //
 // the entropy of the answer less that which is left when the reward is known
 // (Houlsby et al. 2011, "BALD"), integrated numerically. Source: the paper,
-// appendix "Information gain on the reward"; reference "methods", section 1.2.
+// appendix "Information gain on the reward"; docs/methods.md, section 1.2.
 type IGR struct {
 	// Paper makes the value the predictive variance of the answer, which orders
 	// answers with Gaussian noise as the information does, and has no meaning
-	// for others. Source: reference "authors-code", section 4.
+	// for others. Source: docs/paper-code.md, section 4.
 	Paper bool
 }
 

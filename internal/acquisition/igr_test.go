@@ -82,8 +82,8 @@ func TestIGRChoice(t *testing.T) {
 	}
 }
 
-// The approximation of Houlsby et al. in reference "methods", section 1.2, which
-// is in bits, lies within 0.016 bits of the information, and at m = 0 closer.
+// The approximation of Houlsby et al. in docs/methods.md, section 1.2, which is
+// in bits, lies within 0.016 bits of the information, and at m = 0 closer.
 func TestIGRApproximation(t *testing.T) {
 	c := math.Sqrt(math.Pi * math.Ln2 / 2)
 	for _, noise := range []float64{0.3, 1, 4} {

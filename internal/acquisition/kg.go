@@ -24,7 +24,7 @@ import (
 //
 // Where no answer can make another policy the leader, that is if the largest value
 // is below 1e-9 times the largest s_j, the values are those of LVAR. Source:
-// reference "methods", section 1.3.
+// docs/methods.md, section 1.3.
 type KG struct {
 	// Star makes it KG* (Frazier & Powell 2010): the largest of KG(r)/r over r ∈
 	// {1, 4, 16, 64}, where KG(r) is the value of r answers to the same query.

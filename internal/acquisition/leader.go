@@ -6,7 +6,7 @@ import "gonum.org/v1/gonum/floats"
 // for the candidate with the highest mean return and the first of the others whose
 // return can differ from it. With the mean-optimal policy and one Thompson policy
 // as candidates it needs the fewest solves of all functions that look at policies.
-// Source: reference "methods", section 7.3.
+// Source: docs/methods.md, section 1.4.
 type Leader struct{}
 
 var _ Function = Leader{}

@@ -13,10 +13,10 @@ import (
 //	w_q Σ_j p_j (g_jq − g_Lq)²,
 //
 // the expected reduction of Σ_j p_j Var(G_j − G_L), where p_j is the share of 256
-// draws of the reward under which policy j of the table is the best. If that is
-// the leader under every draw the challenger of TT stands for the others. Select
-// names the leader and the policy whose term p_j w_q (g_jq − g_Lq)² is the largest.
-// Source: reference "methods", section 1.3.
+// draws of the reward under which policy j of the table is the best. If that is the
+// leader under every draw the challenger of TT stands for the others. Select names
+// the leader and the policy whose term p_j w_q (g_jq − g_Lq)² is the largest.
+// Source: docs/methods.md, section 1.3.
 type LVAR struct{}
 
 var _ Function = LVAR{}

@@ -71,7 +71,7 @@ func papers() []Method {
 	}
 }
 
-// beyond are the methods of reference "methods", sections 1.3 and 7.3.
+// beyond are the methods of docs/methods.md, sections 1.3 and 1.4.
 func beyond() []Method {
 	return []Method{
 		{

@@ -20,7 +20,7 @@ import (
 // where G_j is the return under r_j and p_i the belief in r_i: its density under
 // N(μ, Σ), relative to that of the most probable reward of the pool. The 0 counts
 // only where π_j is not quite optimal for r_j. Source: the paper, appendix "Maximum
-// regret"; reference "authors-code", section 4.
+// regret"; docs/paper-code.md, section 4.
 type MR struct {
 	// Simple makes p_i that of Wilde et al.: a uniform prior, times Accuracy for
 	// every preference in Input.History that agrees with the order of the two

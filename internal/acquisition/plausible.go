@@ -10,7 +10,7 @@ import (
 )
 
 // samples is the number of posterior draws that say how plausible it is of every
-// policy that it is the best. Source: reference "methods", section 1.3.
+// policy that it is the best. Source: docs/methods.md, section 1.3.
 const samples = 256
 
 // returns returns a_i − a_0 of every policy.

@@ -13,7 +13,7 @@ import (
 
 // A Table holds the products of one belief N(μ, Σ) with a fixed list of queries
 // (the rows x_q of C, Q×d) and a list of policies (the rows μ_i, P×d): all that
-// an acquisition function is made of. Source: reference "methods", section 1.1.
+// an acquisition function is made of. Source: docs/methods.md, section 1.1.
 //
 // Built from scratch it costs O(Qd² + Pd² + P²d). Observe brings it up to date
 // with an answer in O(Qd + Pd + P² + d²), without a solve and without a pass

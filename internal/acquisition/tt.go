@@ -7,9 +7,9 @@ import "math"
 //
 //	j* = argmax_j h(a_j − a_L, s_j),  h(m, s) = m Φ(m/s) + s φ(m/s),
 //
-// among all policies of the table; of equal ones the first. Source: reference
-// "methods", section 1.3, after top-two sampling (Russo 2016) and TTEI (Qin et al.
-// 2017).
+// among all policies of the table; of equal ones the first. Source:
+// docs/methods.md, section 1.3, after top-two sampling (Russo 2016) and TTEI (Qin
+// et al. 2017).
 type TT struct{}
 
 var _ Function = TT{}

@@ -18,9 +18,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The files in testdata are vectors of the authors' own code (reference
-// "vectors", whose ids they bear). Its variances are predictive: each state that
-// two policies visit adds the observation variance times the square of the
+// The files in testdata are vectors of the authors' own code
+// (docs/paper-code.md). Its variances are predictive: each state that two
+// policies visit adds the observation variance times the square of the
 // difference of their counts, which is Input.Noise here because ours are latent.
 
 // outputs is what both vectors state.

@@ -15,7 +15,7 @@ import (
 // where p_k is the share of 256 draws of the reward under which policy k is the
 // best, and θ̄_k their mean. It stands for I(π*; y), which the paper calls
 // intractable. If one policy is the best under every draw there is nothing to tell,
-// and the challenger of TT is set against the leader. Source: reference "methods",
+// and the challenger of TT is set against the leader. Source: docs/methods.md,
 // section 1.3.
 type VIDS struct{}
 

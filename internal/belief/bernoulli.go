@@ -7,10 +7,10 @@ import (
 )
 
 // BernoulliLinear is the likelihood of the paper's simulated annotator, who
-// answers y = +1 (a) or −1 (b) with P(y|u) = (1 + y·clamp(u, −1, 1))/2, treated
-// as Gaussian by matching moments: y ~ N(u, s²) with s² = E[1 − u²] = 1 − m² − v,
-// so that y has the predictive variance D = 1 − m². D is kept at v + 1/4 or above,
-// which stands in for the clamp. Source: reference "methods", section 2.1, row
+// answers y = +1 (a) or −1 (b) with P(y|u) = (1 + y·clamp(u, −1, 1))/2, treated as
+// Gaussian by matching moments: y ~ N(u, s²) with s² = E[1 − u²] = 1 − m² − v, so
+// that y has the predictive variance D = 1 − m². D is kept at v + 1/4 or above,
+// which stands in for the clamp. Source: docs/methods.md, section 2.1, row
 // Bernoulli-linear.
 //
 // log Z is exact, clamp included. d1 = (y − m)/D and d2 = −1/D are those of the

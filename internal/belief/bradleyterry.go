@@ -7,7 +7,7 @@ import (
 )
 
 // BradleyTerry is the likelihood of a comparison by a logistic of rationality
-// Beta, with APReL's weak comparisons as ties (reference "methods", section 2.1,
+// Beta, with APReL's weak comparisons as ties (docs/methods.md, section 2.1,
 // whose δ is Beta·TieWidth). With σ(x) = 1/(1 + exp(−x)):
 //
 //	P(a|u)     = σ(Beta (u − TieWidth))

@@ -112,7 +112,7 @@ func TestBradleyTerryEqualWithoutWidth(t *testing.T) {
 }
 
 // MacKay: within 0.02 in probability of the probit with s = √(8/π)/β, at any
-// variance. Source: reference "methods", section 2.1.
+// variance. Source: docs/methods.md, section 2.1.
 func TestBradleyTerryIsNearTheProbit(t *testing.T) {
 	for _, std := range []float64{0.1, 0.5, 3} {
 		b, p := BradleyTerry{slope / std, 0.2}, Probit{std, 0.2}

@@ -46,7 +46,7 @@ type site struct {
 //
 // It panics if the numbers of qs and as differ, and returns errors as Update does,
 // one of kind Invalid if an option is out of range, and that of ctx when it is done.
-// Source: reference "methods", section 2.2.
+// Source: docs/methods.md, section 2.2.
 func (m Model) Refit(ctx context.Context, qs []idrl.Query, as []idrl.Answer, o EPOptions) (*Gaussian, EPReport, error) {
 	o = o.withDefaults()
 	if !(o.Damping > 0 && o.Damping <= 1) || o.Sweeps < 1 || !(o.Tolerance > 0) {

@@ -138,9 +138,9 @@ func (g *Gaussian) SampleFrom(dst, z []float64) []float64 {
 }
 
 // Predictive returns N(μ, Σ + noiseVar·I), the belief about an observation of
-// each weight with noise of that variance. It is what the authors' code calls
-// the posterior once there is an answer, and serves to reproduce that code alone
-// (reference "authors-code", section 2). It panics if noiseVar is negative or not
+// each weight with noise of that variance. It is what the authors' code calls the
+// posterior once there is an answer, and serves to reproduce that code alone
+// (docs/paper-code.md, section 2). It panics if noiseVar is negative or not
 // finite.
 func (g *Gaussian) Predictive(noiseVar float64) *Gaussian {
 	if !(noiseVar >= 0) || math.IsInf(noiseVar, 1) {
@@ -195,7 +195,7 @@ func cholesky(cov []float64, d int, jitter float64) (blas64.Triangular, bool) {
 //
 // with α = ∂ log Z/∂m and κ = −∂² log Z/∂m². It is exact for an answer with
 // Gaussian noise and the assumed-density (moment-matching) step for any other.
-// Source: reference "methods", section 2.1. x has length d, and α and κ must be
+// Source: docs/methods.md, section 2.1. x has length d, and α and κ must be
 // finite. g is unchanged. Where rounding has put κ so high that a variance would
 // fall below zero, it is cut. If Σx = 0 the answer says nothing of θ, and g itself
 // is returned. The cost is O(d²).

@@ -27,7 +27,7 @@ type LinearKernel struct {
 // ObjectType is the kernel of states that differ only in the type of what stands
 // there: Same if x = y and Different else. It is positive semi-definite if
 // 0 ≤ Different ≤ Same. For gridworld the paper says 1 and 0, its code 4 and 4/e
-// (reference "authors-code", the differences from the paper).
+// (docs/paper-code.md, section 1.4).
 type ObjectType struct{ Same, Different float64 }
 
 var (

@@ -12,9 +12,8 @@ import (
 //	p(y|u) = Rate·q + (1 − Rate) Of(y|u)
 //
 // with q = 1/Outcomes for a comparison and the density 1/2 for a rating on
-// [−1, 1]. Source: reference "methods", section 2.1, row lapse. A surprising
-// answer may now be a lapse, so that it can widen the belief: d2 may be above
-// zero.
+// [−1, 1]. Source: docs/methods.md, section 2.1, row lapse. A surprising answer
+// may now be a lapse, so that it can widen the posterior: d2 may be above zero.
 type Lapse struct {
 	Of       idrl.Likelihood // required
 	Rate     float64         // in [0, 1)

@@ -29,7 +29,7 @@ func TestLapseByQuadrature(t *testing.T) {
 	}
 }
 
-// Reference "methods", section 2.1, row lapse, for two outcomes.
+// Source: docs/methods.md, section 2.1, row lapse, for two outcomes.
 func TestLapseClosedForm(t *testing.T) {
 	const rate, s, m, v = 0.1, 0.8, 0.4, 1.5
 	r := math.Sqrt(s*s + v)

@@ -16,7 +16,7 @@ import (
 // Under u ~ N(m, v) the variable u + ε is N(m, r²), r² = v + NoiseStd², so each
 // answer cuts a standard normal to an interval; the moments E and Var of what is
 // left give ∂ log Z/∂m = E/r and ∂² log Z/∂m² = (Var − 1)/r². These are the
-// formulas of reference "methods", section 2.1, in a form that does not cancel.
+// formulas of docs/methods.md, section 2.1, in a form that does not cancel.
 type Probit struct {
 	NoiseStd float64 // s > 0, in units of θ·x
 	TieBand  float64 // half-width of 'equal' ≥ 0, in units of θ·x

@@ -91,7 +91,7 @@ func byQuadrature(t *testing.T, name string, l idrl.Likelihood, outcomes []outco
 	within(t, name+" info by the second derivative", l.Info(m, v), bend, 1e-11*(info+1))
 }
 
-// The closed forms of reference "methods", section 2.1, where they do not cancel.
+// The closed forms of docs/methods.md, section 2.1, where they do not cancel.
 func TestProbitClosedForm(t *testing.T) {
 	phi, cdf := distuv.UnitNormal.Prob, distuv.UnitNormal.CDF
 	for _, test := range []struct{ s, band, m, v float64 }{{1, 0.5, 0.7, 2}, {0.3, 0.2, -0.4, 0.1}, {1, 1, 0, 0}} {
@@ -113,7 +113,7 @@ func TestProbitClosedForm(t *testing.T) {
 		within(t, "d1 of equal", d1, alpha, 1e-12)
 		within(t, "d2 of equal", d2, (a0*phi(a0)-a1*phi(a1))/(r*r*z)-alpha*alpha, 1e-12)
 	}
-	// Without a band: reference "methods", section 2.1, row probit.
+	// Without a band: docs/methods.md, section 2.1, row probit.
 	z := 0.8 / math.Sqrt(3)
 	within(t, "info without a band", Probit{NoiseStd: 1}.Info(0.8, 2), phi(z)*phi(z)/(3*cdf(z)*cdf(-z)), 1e-14)
 }

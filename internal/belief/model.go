@@ -7,7 +7,7 @@ import (
 )
 
 // PaperNoiseVar is the variance that the paper's experiments give to an answer
-// of ±1. Source: reference "authors-code", section 2.
+// of ±1. Source: docs/paper-code.md, section 2.
 const PaperNoiseVar = 0.25
 
 // Model says how answers change a Gaussian belief.

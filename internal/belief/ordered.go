@@ -15,7 +15,7 @@ import (
 //	b, strength k  the mirror image
 //
 // An answer a or b of strength 0 was not asked for one, and says u + ε > τ₁ or
-// u + ε < −τ₁: with one cut, Ordered is Probit. Source: reference "methods",
+// u + ε < −τ₁: with one cut, Ordered is Probit. Source: docs/methods.md,
 // section 2.1, row Likert strength.
 type Ordered struct {
 	NoiseStd float64   // > 0, in units of θ·x

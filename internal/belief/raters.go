@@ -19,7 +19,7 @@ import (
 // stand beside θ in one Gaussian, and a rating speaks of [k_a x; e_a]: no new
 // update, and what an unknown offset would swallow is not taken for knowledge of
 // θ. A comparison is free of offsets. An annotator appears with the first rating.
-// Source: reference "methods", section 2.1, row rating of one clip.
+// Source: docs/methods.md, section 2.1, row rating of one clip.
 type Raters struct {
 	Of        Model                        // prior of θ and the likelihoods given o_a + k_a u; required
 	OffsetVar float64                      // prior variance of an offset, > 0

@@ -9,15 +9,15 @@ import (
 // RatingClipped is the likelihood of a rating on a scale that ends: the annotator
 // means u + ε, ε ~ N(0, NoiseVar), and gives the end of [−1, 1] for what lies
 // beyond it. So a rating of ±1 is a one-sided interval (Tobit) and any other the
-// number itself. Source: reference "methods", section 2.1, row slider.
+// number itself. Source: docs/methods.md, section 2.1, row slider.
 type RatingClipped struct {
 	NoiseVar float64 // > 0
 }
 
 // RatingLevels is the likelihood of a rating on a scale of a few levels at equal
 // distances, from −1 to 1: an ordered probit. The annotator gives the level
-// nearest to u + ε, ε ~ N(0, NoiseStd²). Source: reference "methods", section
-// 2.1, row rating of one clip.
+// nearest to u + ε, ε ~ N(0, NoiseStd²). Source: docs/methods.md, section 2.1,
+// row rating of one clip.
 type RatingLevels struct {
 	NoiseStd float64 // > 0, in units of θ·x
 	Levels   int     // ≥ 2

@@ -12,7 +12,7 @@ import (
 // Evidence returns log p(as | qs) = Σ log Z of the informative answers, each given
 // those before it, in one pass of updates: exact where the answers are Gaussian.
 // as[i] answers qs[i]; it panics if their numbers differ, and returns errors as
-// Update does. Source: reference "methods", section 2.4.
+// Update does. Source: docs/methods.md, section 2.4.
 func (r Raters) Evidence(qs []idrl.Query, as []idrl.Answer) (float64, error) {
 	paired(qs, as)
 	var sum float64
@@ -38,7 +38,7 @@ var scaleGrid = [...]float64{-2, -4. / 3, -2. / 3, 0, 2. / 3, 4. / 3, 2}
 // all by a step, because what they share only the prior of θ tells apart; until
 // nothing is better, five times at most. The cost is up to 35 passes an annotator. It
 // returns errors as Evidence does, and one of kind Invalid if logStd is not positive.
-// Source: reference "methods", section 2.4.
+// Source: docs/methods.md, section 2.4.
 func (r Raters) EvidenceScales(qs []idrl.Query, as []idrl.Answer, logStd float64) (map[idrl.AnnotatorID]float64, error) {
 	if !(logStd > 0) || !finite(logStd) {
 		return nil, idrl.Errorf(idrl.Invalid, "the standard deviation of log k must be a positive number; got %v", logStd)

@@ -17,8 +17,7 @@ const leastNoise = 1e-9
 
 // slope is √(8/π) = 1.596: the logistic with β = slope/s is as steep at zero as
 // the probit with standard deviation s, 1/(s√2π), and nowhere further from it than
-// 0.018 in probability. Source: reference "methods", section 2.1, row
-// Bradley–Terry.
+// 0.018 in probability. Source: docs/methods.md, section 2.1, row Bradley–Terry.
 var slope = math.Sqrt(8 / math.Pi)
 
 // ForSpec returns the model that spec asks for in env, or an error of kind

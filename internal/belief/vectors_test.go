@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// The files in testdata are vectors of the authors' own code (reference
-// "vectors", whose ids they bear).
+// The files in testdata are vectors of the authors' own code
+// (docs/paper-code.md).
 func vector(t *testing.T, name string, into any) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name+".json"))

@@ -75,7 +75,7 @@ func (l *learner) thompson(ctx context.Context) ([]policy, error) {
 
 // drawnFrom returns the belief that Thompson samples are drawn from. In the
 // authors' tabular experiments they carry observation noise, once there is an
-// observation. Source: reference "authors-code", section 0.
+// observation. Source: docs/paper-code.md, section 2.
 func (l *learner) drawnFrom() *belief.Gaussian {
 	if l.noisy && l.observed() {
 		return l.w.Predictive(l.noiseVar)
@@ -119,8 +119,8 @@ func (l *learner) visited(ctx context.Context) (panel, error) {
 }
 
 // remembered returns the Thompson policies and the mean-optimal one, and behind
-// them every other policy that was solved for. Source: reference "methods",
-// section 1.3.
+// them every other policy that was solved for. Source: docs/methods.md, section
+// 1.3.
 func (l *learner) remembered(ctx context.Context) (panel, error) {
 	policies, err := l.thompson(ctx)
 	if err != nil {
@@ -146,8 +146,8 @@ func (l *learner) remembered(ctx context.Context) (panel, error) {
 const duelTries = 5
 
 // duel returns the leader, which is the mean-optimal policy, and one Thompson
-// policy that differs from it where a few samples give one. Source: reference
-// "methods", section 7.3.
+// policy that differs from it where a few samples give one. Source:
+// docs/methods.md, section 1.4.
 func (l *learner) duel(ctx context.Context) (panel, error) {
 	p, draws := l.drawnFrom(), l.stream("thompson", l.n)
 	out := described([]policy{l.mean, {}})

@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Constants of the corridors. Source: reference "authors-code", sections 1 and 2.
+// Constants of the corridors. Source: docs/paper-code.md, sections 1.6 and 2.
 const (
 	corridorPriorVar = 3     // of a weight
 	corridorNoiseVar = 0.001 // of an answer, as it is modelled; there is none

@@ -12,9 +12,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// asInCode builds the world of the authors' code. Source: reference
-// "authors-code", section 1 (Driver), 2 (two posteriors, grounding) and 4
-// (pre-processing).
+// asInCode builds the world of the authors' code. Source: docs/paper-code.md,
+// section 1.5 (Driver), 2 (two posteriors, grounding) and 4 (pre-processing).
 func (d *driverWorld) asInCode(ctx context.Context) error {
 	d.grounded, d.noiseVar, d.draws = true, comparisonNoiseVar, d.sizes.draws
 	ground := d.ground(d.stream("grounding", 0))

@@ -214,7 +214,7 @@ func (l *learner) observed() bool { return l.n > 0 || l.grounded }
 
 // valuing returns the belief that queries are valued by. Where the authors' code
 // keeps two, maximum regret and policy divergence go by that which policies are
-// solved for. Source: reference "authors-code", sections 2 and 4.
+// solved for. Source: docs/paper-code.md, sections 2 and 4.
 func (l *learner) valuing() *belief.Gaussian {
 	if l.method.Name == "mr" || l.method.Name == "epd" {
 		return l.w

@@ -70,7 +70,7 @@ func uniformAction(dst idrl.Action, a idrl.ActionSpec, stream *rand.Rand) {
 }
 
 // normalAction draws standard normal numbers, cut to the bounds of the actions.
-// The authors' Ant has none. Source: reference "authors-code", section 1.
+// The authors' Ant has none. Source: docs/paper-code.md, section 1.6.
 func normalAction(dst idrl.Action, a idrl.ActionSpec, stream *rand.Rand) {
 	for i := range dst {
 		dst[i] = max(a.Low[i], min(a.High[i], stream.NormFloat64()))

@@ -12,8 +12,8 @@ import (
 	"tiebreak/envs/gridworld"
 )
 
-// Treatments of an answer that both are equal. Source: reference "methods",
-// section 7.6.
+// Treatments of an answer that both are equal. Source: docs/reproduction.md,
+// section 4.
 const (
 	interval    = "interval" // it says that the difference lies in a band: the probit's own likelihood
 	forced      = "forced"   // there is no such answer; the expert takes the side that it perceives as better

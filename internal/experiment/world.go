@@ -98,7 +98,7 @@ type visit struct {
 
 // noise returns the variance that the authors' code adds to the difference of
 // the returns of two policies: observation noise on every state that they visit
-// unequally often. Source: reference "authors-code", sections 0 and 3.
+// unequally often. Source: docs/paper-code.md, sections 2 and 3.
 func (a visit) noise(b visit, noiseVar float64) float64 {
 	if a.states != nil {
 		return noiseVar * float64(apart(a.states, b.states))

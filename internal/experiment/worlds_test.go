@@ -103,8 +103,8 @@ func census(env *gridworld.Env) (types, pairs int) {
 	return types, pairs
 }
 
-// Seed 1 of the authors has 102 ordered pairs of types. Source: reference
-// "authors-code", section 1.
+// Seed 1 of the authors has 102 ordered pairs of types. Source:
+// docs/paper-code.md, section 1.4.
 func TestAuthorsGridworldQueries(t *testing.T) {
 	for queries, want := range map[string]int{States: 11, Comparisons: 102} {
 		e, w := worldOf(t, Config{Figure: "gridworld", Queries: queries, Mode: Paper}, 1)
@@ -115,9 +115,9 @@ func TestAuthorsGridworldQueries(t *testing.T) {
 }
 
 // A junction has two policies. In its branches the walk is as likely to be in one
-// state as in another if it starts so, so that the better policy's return is that
-// of 0.8 for ever, from when it is entered, and of the mean of the other branch
-// from there. The authors' returns are those of reference "authors-code", section 1.
+// state as in another if it starts so, so that the better policy's return is that of
+// 0.8 for ever, from when it is entered, and of the mean of the other branch from
+// there. The authors' returns are those of docs/paper-code.md, section 1.3.
 func TestJunctionPolicies(t *testing.T) {
 	const gamma, n = 0.99, 25.0
 	for mode, x := range map[string]func(i float64) float64{

@@ -31,8 +31,8 @@ type Posterior interface {
 	SampleFrom(dst, z []float64) []float64
 }
 
-// A Likelihood says how probable an answer is, given what is believed of
-// u = θ·x, namely u ~ N(m, v). Source: reference "methods", section 2.1.
+// A Likelihood says how probable an answer is, given what is believed of u =
+// θ·x, namely u ~ N(m, v). Source: docs/methods.md, section 2.1.
 type Likelihood interface {
 	// LogZ returns log Z(a; m, v) = log ∫ p(a|u) N(u; m, v) du and its first
 	// two derivatives in m. a must be informative.
@@ -60,7 +60,7 @@ type RewardModel interface {
 	// expected after qs, which are open with annotators, are answered, whatever
 	// the answers: exact where their noise is Gaussian. Without qs that is p. A
 	// question chosen under it does not ask what somebody is just answering.
-	// Source: reference "methods", section 3.
+	// Source: docs/methods.md, section 3.
 	Anticipate(p Posterior, qs ...Query) Posterior
 }
 

@@ -18,7 +18,7 @@ import (
 //
 // where Δ is the difference of the features of the two clips of a comparison,
 // summed over time. H does not depend on the answers. It is immutable. Source:
-// reference "authors-code", section 6.
+// docs/paper-code.md, section 6.
 type Laplace struct {
 	mean []float64 // w3
 	h    *mat.SymDense

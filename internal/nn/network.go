@@ -3,8 +3,8 @@
 // belief about its last layer, the scores by which pairs of clips are chosen,
 // and the schedule of labels.
 //
-// It follows the authors' code (reference "authors-code", section 6). Training
-// is not part of it.
+// It follows the authors' code (docs/paper-code.md, section 6). Training is not
+// part of it.
 package nn
 
 import (

@@ -11,7 +11,7 @@ import "math"
 // until n_i ≤ 0. It returns the first labels and perStep[i−1] = n_i of the steps
 // that ask for any. The minimum, which the paper does not have, makes the labels
 // run out early: of 1400 labels over 1000 steps, 1399 are used up at step 330.
-// Source: reference "authors-code", section 6.
+// Source: docs/paper-code.md, section 6.
 func LabelSchedule(labels, steps int, share float64) (first int, perStep []int) {
 	first = int(float64(labels) * share)
 	harmonic := 0.0

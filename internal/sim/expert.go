@@ -60,8 +60,8 @@ func Experts() []string {
 //
 // "deterministic" is another name of "perfect". All kinds rate alike, by
 // clamp(opt.Offset + opt.Scale·u + s·normal, -1, 1); "perfect" has no noise.
-// Comparisons of "numeric" and "tie-band" follow reference "methods", section
-// 2.1, rows "Likert strength" and "tie", and section 7.6 "Ties".
+// Comparisons of "numeric" and "tie-band" follow docs/methods.md, section 2.1,
+// rows "Likert strength" and "tie", and docs/reproduction.md, section 4.
 //
 // NewExpert returns an error of kind Invalid if the kind is unknown, an option
 // is off its range, or opt.Steps is missing and needed.

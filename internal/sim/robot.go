@@ -49,7 +49,7 @@ func robot(envID string) string { return strings.TrimSuffix(envID, "-classic") }
 
 // gymRewards returns the rewards of Gym v3 (v2 for pendulums and Reacher), per
 // second: features are integrals over a step, and a reward is their mean rate.
-// Source: reference "mujoco", section 5.
+// Source: docs/mujoco.md, section 1.
 func gymRewards(id string) ([]weight, bool) {
 	switch id {
 	case "half-cheetah":
@@ -71,7 +71,7 @@ func gymRewards(id string) ([]weight, bool) {
 }
 
 // paperRewards returns gymRewards as the paper changes them, where no episode
-// ends early. Source: reference "authors-code", section 1, "Deep-RL MuJoCo".
+// ends early. Source: docs/paper-code.md, section 1.7.
 func paperRewards(id string) ([]weight, bool) {
 	weights, ok := gymRewards(id)
 	switch id {

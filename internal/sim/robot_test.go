@@ -65,7 +65,7 @@ func TestRobots(t *testing.T) {
 	}
 }
 
-// TestCorridors compares with reference "authors-code", section 1.
+// TestCorridors compares with docs/paper-code.md, section 1.6.
 func TestCorridors(t *testing.T) {
 	var features []string
 	var want []float64

@@ -35,9 +35,9 @@ type Task struct {
 //     1-(0.7 i/M-1)² in the i-th of the M states, i = 1..M, of the other (its A).
 //   - the locomotion tasks, such as "hopper" or "hopper-classic": not random, the
 //     paper's rewards, which are Gym's with a bonus for being alive only while
-//     healthy, and penalties for the pendulums (reference "authors-code", section
-//     1). The reward of "ant" includes the cost of contacts, which was always 0 in
-//     the engine of the paper's results.
+//     healthy, and penalties for the pendulums (docs/paper-code.md, section
+//     1.7). The reward of "ant" includes the cost of contacts, which was always
+//     0 in the engine of the paper's results.
 //   - "swimmer-corridor" and "ant-corridor": not random, the way in metres to the
 //     middle cell, from either side.
 //   - any other: independent standard normals.
@@ -61,7 +61,7 @@ func NewRawTask(env idrl.Environment, rng *rand.Rand) Task {
 func textBranch(m, i int) float64 { return 0.7*float64(i)/float64(m) - 1 }
 
 // NewCodeTask is NewTask but for "junction", whose second branch pays 1-x² as in
-// the authors' code (reference "authors-code", section 1): x takes M evenly spaced
+// the authors' code (docs/paper-code.md, section 1.3): x takes M evenly spaced
 // values from -1 to -0.3, so that its first state pays 0. Which branch is which
 // follows that code in both: the paper's text names them the other way round.
 func NewCodeTask(env idrl.Environment, rng *rand.Rand) Task {

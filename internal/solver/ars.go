@@ -17,7 +17,7 @@ import (
 // ARS is augmented random search (Mania, Guy, Recht: Simple random search of
 // static linear policies is competitive for reinforcement learning, NeurIPS
 // 2018) over linear policies, for environments with continuous actions. The
-// defaults are those of Swimmer-Corridor in reference "authors-code", section 1.
+// defaults are those of Swimmer-Corridor in docs/paper-code.md, section 1.6.
 //
 // It starts from the best of the warm starts, or from W = 0 if there is none.
 // After every iteration the new policy is evaluated, and the best of all
@@ -138,10 +138,10 @@ func (a ARS) check(task idrl.SolveTask) error {
 //	W' = W + stepSize/(b·std) Σ (r⁺ − r⁻) δ
 //
 // over the b = top directions δ with the largest max(r⁺, r⁻), where r⁺ and r⁻
-// are the returns with W moved forth and back. As in reference "authors-code",
-// section 1, std is the population standard deviation of all returns; the paper
-// of ARS takes those of the top directions. If no direction makes a difference,
-// the weights stay. Rows of deltas have the length of weights.
+// are the returns with W moved forth and back. As in docs/paper-code.md,
+// section 1.6, std is the population standard deviation of all returns; the
+// paper of ARS takes those of the top directions. If no direction makes a
+// difference, the weights stay. Rows of deltas have the length of weights.
 func ARSUpdate(weights []float64, deltas [][]float64, plus, minus []float64, stepSize float64, top int) {
 	order := make([]int, len(deltas))
 	for k := range order {

@@ -25,9 +25,9 @@ type TableConfig struct {
 // BuildTable solves for every one of the weights with ActionSequence and
 // returns the table of the solutions. The authors' table for Driver has 1000
 // policies of 10 starts each, for weights of which all but that of the constant
-// are normal and that one is 1 (reference "authors-code", section 1). It
-// returns ctx.Err() soon after ctx is done, and an error of kind Invalid if
-// there are no weights or they do not fit the environment.
+// are normal and that one is 1 (docs/paper-code.md, section 1.5). It returns
+// ctx.Err() soon after ctx is done, and an error of kind Invalid if there are
+// no weights or they do not fit the environment.
 func BuildTable(ctx context.Context, c TableConfig, rng *rand.Rand) (*Table, error) {
 	n := len(c.Thetas)
 	if n == 0 {

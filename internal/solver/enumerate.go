@@ -13,8 +13,8 @@ const maxPolicies = 1 << 16
 // environment. Only states in which the transition probabilities depend on the
 // action are free; the others take action 0. The order is that of counting: the
 // action of the last free state changes fastest. It returns an error of kind
-// Invalid if there are more than 65536. Source: reference "authors-code",
-// vector chain_mdp.
+// Invalid if there are more than 65536. Source: docs/paper-code.md, section
+// 1.2.
 func AllPolicies(env idrl.Tabular) ([][]float64, error) {
 	m := newModel(env)
 	var free []int
@@ -54,7 +54,7 @@ func (m *model) free(s int) bool {
 // index among those that begin one. At the target, and where no path leads
 // there, it takes the last action that stays in place, or action 0 if none
 // does. It returns an error of kind Invalid if the transitions of env are
-// random or a target is no state. Source: reference "authors-code", section 1
+// random or a target is no state. Source: docs/paper-code.md, section 1.4
 // (Gridworld), where ties are broken by a library.
 func ShortestPaths(env idrl.Tabular, targets []int) ([][]float64, error) {
 	m := newModel(env)

@@ -32,7 +32,7 @@ func (l Lookup) Solve(ctx context.Context, task idrl.SolveTask, _ *rand.Rand) (i
 
 // WithTable improves on a solver that may end in a poor local optimum: where the
 // best policy of the table has the larger return under Theta, it is the result.
-// Source: reference "authors-code", section 1 (Driver), where the solver is one
+// Source: docs/paper-code.md, section 1.5 (Driver), where the solver is one
 // random restart of an optimiser.
 type WithTable struct {
 	Solver idrl.Solver // required

@@ -13,7 +13,7 @@ import (
 // ActionSequence maximises the return of a differentiable environment over the
 // held actions of an episode, by projected BFGS from several starts. Optima of
 // such problems sit on the bounds, where projection beats squashing the actions
-// (reference "numerics", section 5).
+// (docs/methods.md, section 5).
 //
 // It starts from the best two of the warm starts and from Restarts uniformly
 // random action sequences, at least one if there is no warm start. Of equally

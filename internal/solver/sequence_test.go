@@ -90,7 +90,7 @@ func TestDriverNearBest(t *testing.T) {
 			t.Errorf("seed %d: a warm start went from %v to %v", seed, best, v)
 		}
 	}
-	if !(gap >= -1e-6 && gap < 0.6) { // numerics.md: about 0.8 after one start
+	if !(gap >= -1e-6 && gap < 0.6) { // about 0.8 after one start
 		t.Errorf("mean gap of five starts to forty = %v", gap)
 	}
 }

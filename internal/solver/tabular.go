@@ -13,11 +13,11 @@ import (
 )
 
 // Tabular solves a tabular environment exactly by modified policy iteration,
-// which reference "numerics", section 5, found the fastest and the most robust,
-// and finishes with exact policy iteration, so that the result is optimal to
-// rounding. The value of a state is the infinite-horizon discounted return from
-// it, where a step pays the reward of the state entered. Among equally good
-// actions the one with the lowest index is taken.
+// the fastest and most robust choice (docs/methods.md, section 5), and finishes
+// with exact policy iteration, so that the result is optimal to rounding. The
+// value of a state is the infinite-horizon discounted return from it, where a
+// step pays the reward of the state entered. Among equally good actions the one
+// with the lowest index is taken.
 //
 // It draws nothing, and ignores warm starts and restarts: there is one optimum.
 type Tabular struct {
