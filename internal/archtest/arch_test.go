@@ -38,11 +38,12 @@ const (
 	binding    = "envs/mujoco/engine" // alone may use cgo
 )
 
-// rules is DESIGN's table of arrows. The first row that matches counts. cmd may
-// import anything.
+// rules is the table of allowed imports (the arrows of the packages). The first row
+// that matches counts. cmd may import anything.
 var rules = []rule{
 	{pkg: vocab, third: []string{gonum}},
 	{pkg: rngs},
+	{pkg: "internal/doctest"},
 	{"internal/belief", []string{vocab}, []string{gonum}},
 	{acquires, []string{vocab}, []string{gonum}},
 	{"internal/solver", []string{vocab}, []string{gonum}},
