@@ -38,7 +38,7 @@ const (
 	binding    = "envs/mujoco/engine" // alone may use cgo
 )
 
-// rules is the table of allowed imports (the arrows of the packages). The first row
+// rules is the table of allowed imports (docs/design.md, section 2). The first row
 // that matches counts. cmd may import anything.
 var rules = []rule{
 	{pkg: vocab, third: []string{gonum}},

@@ -23,10 +23,11 @@ type Problem struct {
 
 func (p Problem) String() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text) }
 
-// Check returns the problems of all files of root, in the order of their paths.
-// Hidden folders are left out.
+// Check returns the problems of all files of root, in the order of their paths;
+// then the names of tests in documents that no test has. Hidden folders are left
+// out.
 func Check(root fs.FS) (out []Problem, err error) {
-	c := checker{root: root}
+	c := checker{root: root, tests: map[string]bool{}}
 	err = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -40,12 +41,26 @@ func Check(root fs.FS) (out []Problem, err error) {
 		out = append(out, found...)
 		return err
 	})
-	return out, err
+	return append(out, c.untested()...), err
 }
 
-type checker struct{ root fs.FS }
+type checker struct {
+	root  fs.FS
+	tests map[string]bool // names of functions in files *_test.go
+	spans []Problem       // where documents name such a function, with its name as Text
+}
 
-func (c checker) file(name string) ([]Problem, error) {
+// untested returns where documents name tests that do not exist.
+func (c *checker) untested() (out []Problem) {
+	for _, s := range c.spans {
+		if !c.tests[s.Text] {
+			out = append(out, Problem{s.File, s.Line, "no test is called " + s.Text})
+		}
+	}
+	return out
+}
+
+func (c *checker) file(name string) ([]Problem, error) {
 	check := c.source
 	switch path.Ext(name) {
 	case ".md":
@@ -64,7 +79,7 @@ func (c checker) file(name string) ([]Problem, error) {
 }
 
 // golang checks the comments of a Go file.
-func (c checker) golang(name, text string) (out []Problem, err error) {
+func (c *checker) golang(name, text string) (out []Problem, err error) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, name, text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
@@ -72,6 +87,13 @@ func (c checker) golang(name, text string) (out []Problem, err error) {
 	}
 	if ast.IsGenerated(file) {
 		return nil, nil
+	}
+	if strings.HasSuffix(name, "_test.go") {
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok {
+				c.tests[f.Name.Name] = true
+			}
+		}
 	}
 	for _, group := range file.Comments {
 		out = append(out, c.citations(name, set.Position(group.Pos()).Line, group.Text())...)
@@ -81,7 +103,7 @@ func (c checker) golang(name, text string) (out []Problem, err error) {
 
 // source checks all of a file in another language, comment or not, but for the
 // marks that begin the lines of a comment.
-func (c checker) source(name, text string) ([]Problem, error) {
+func (c *checker) source(name, text string) ([]Problem, error) {
 	return c.citations(name, 1, commentMark.ReplaceAllString(text, "$1")), nil
 }
 
@@ -101,7 +123,7 @@ var (
 )
 
 // citations checks a text that begins in a line of a file.
-func (c checker) citations(name string, line int, text string) (out []Problem) {
+func (c *checker) citations(name string, line int, text string) (out []Problem) {
 	report := func(at int, format string, args ...any) {
 		out = append(out, Problem{name, line + strings.Count(text[:at], "\n"), fmt.Sprintf(format, args...)})
 	}

@@ -42,6 +42,7 @@ func TestCheck(t *testing.T) {
 		{"own anchor", "a.md", "# Top\n[up](#top) [down](#end)", "a.md:2: link to #end, which has no such heading"},
 		{"in code", "a.md", "`[it](gone.md)`\n```\n[it](gone.md)\n```", ""},
 		{"path", "a.md", "`docs/guide.md` `docs/` `envs/NAME` `internal/gone`", "a.md:1: internal/gone does not exist"},
+		{"test", "a.md", "`TestGuide` `TestGone`", "a.md:1: no test is called TestGone"},
 		{"path of old", "docs/adr/0007-x.md", "`internal/gone`", ""},
 		{"Go: document", "x.go", "// X follows docs/guide.md, sections 1 and 1.2.\npackage x", ""},
 		{"Go: broken line", "x.go", "package x\n\n// X follows docs/guide.md, section\n// 3.\nvar X int", "x.go:3: docs/guide.md has no section 3"},
@@ -60,6 +61,7 @@ func TestCheck(t *testing.T) {
 			root := fstest.MapFS{
 				"docs/guide.md":      {Data: []byte(guide)},
 				"docs/adr/0007-x.md": {},
+				"guide_test.go":      {Data: []byte("package guide\n\nfunc TestGuide() {}\n")},
 				".git/x.md":          {Data: []byte("[it](gone.md)")},
 			}
 			root[test.file] = &fstest.MapFile{Data: []byte(test.text)}

@@ -23,12 +23,15 @@ var (
 	// fill in, as envs/NAME.
 	place = regexp.MustCompile("`((?:cmd|docs|envs|internal|store|static|templates|web)/[\\w./-]*[\\w/])`")
 	blank = regexp.MustCompile(`/[A-Z]+(?:/|$)`)
+
+	// test is the name of a test in a code span.
+	test = regexp.MustCompile("`((?:Test|Benchmark|Fuzz|Example)[A-Z]\\w*)`")
 )
 
-// markdown checks the links of a file, their anchors, and the paths in its code
-// spans; the last not in the log of changes and in decisions, which tell of their
+// markdown checks the links of a file, their anchors, and the paths and tests in its
+// code spans; the last not in the log of changes and in decisions, which tell of their
 // own day.
-func (c checker) markdown(name, text string) (out []Problem, err error) {
+func (c *checker) markdown(name, text string) (out []Problem, err error) {
 	dated := name == "CHANGELOG.md" || strings.HasPrefix(name, "docs/adr/")
 	for n, line := range lines(text) {
 		report := func(why string) { out = append(out, Problem{name, n + 1, why}) }
@@ -37,6 +40,9 @@ func (c checker) markdown(name, text string) (out []Problem, err error) {
 				if _, err := fs.Stat(c.root, strings.TrimSuffix(m[1], "/")); err != nil && !blank.MatchString(m[1]) {
 					report(m[1] + " does not exist")
 				}
+			}
+			for _, m := range test.FindAllStringSubmatch(line, -1) {
+				c.spans = append(c.spans, Problem{name, n + 1, m[1]})
 			}
 		}
 		line = span.ReplaceAllString(line, "``")
@@ -52,7 +58,7 @@ func (c checker) markdown(name, text string) (out []Problem, err error) {
 }
 
 // dead says what is wrong with a link of a file, or nothing.
-func (c checker) dead(name, target string) string {
+func (c *checker) dead(name, target string) string {
 	if external.MatchString(target) || strings.HasPrefix(target, "//") {
 		return ""
 	}
@@ -80,7 +86,7 @@ type headings struct {
 	anchors []string // by which links lead to them, and others that the document names
 }
 
-func (c checker) headings(name string) (h headings, err error) {
+func (c *checker) headings(name string) (h headings, err error) {
 	data, err := fs.ReadFile(c.root, path.Clean(name))
 	if err != nil {
 		return h, err
