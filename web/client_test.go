@@ -92,8 +92,8 @@ func TestClientPassesOnWhatTheServerSays(t *testing.T) {
 		t.Errorf("a clip that is not there: %v", err)
 	}
 	b.sessions.paused = idrl.Errorf(idrl.Invalid, "the environment is not there")
-	if err := conn.Reconnect(t.Context()); err == nil || !strings.Contains(err.Error(), "not on this server") || idrl.KindOf(err) != idrl.Unavailable {
-		t.Errorf("a session that cannot be opened: %v", err)
+	if err := conn.Reconnect(t.Context()); err == nil || !strings.Contains(err.Error(), "not on this server") || idrl.KindOf(err) != idrl.Conflict {
+		t.Errorf("a session that is paused, for which it is no use to try again: %v", err)
 	}
 	b.sessions.paused = nil
 	if _, err := client.DialAs(t.Context(), b.link("s1"), strings.Repeat("x", 1000)); err == nil || idrl.KindOf(err) != idrl.Invalid || strings.Contains(err.Error(), "400") {

@@ -31,6 +31,7 @@ type fakeSession struct {
 	fail     error                    // of every call, while set
 	empty    bool                     // nothing to ask
 	recent   []idrl.Asked             // of Status
+	open     []idrl.Assignment        // of Status
 	statuses int                      // calls of Status
 	follows  int                      // calls of Follow
 	renewed  []idrl.AssignmentID
@@ -168,7 +169,7 @@ func (f *fakeSession) Status(context.Context) (idrl.Status, error) {
 		return idrl.Status{}, f.fail
 	}
 	st := idrl.Status{
-		Session: f.spec.ID, Seq: int64(len(f.log)), Answers: len(f.log), Budget: f.spec.Budget, BasedOn: 0,
+		Session: f.spec.ID, Seq: int64(len(f.log)), Answers: len(f.log), Budget: f.spec.Budget, BasedOn: 0, Open: f.open,
 		Candidates: []idrl.Estimate{{Name: "Best guess", ID: secretPolicy, Mean: 1, Std: 2, Clip: "c1"}},
 		Best:       secretPolicy, Basis: idrl.AgainstPool,
 		Weights:    []idrl.Estimate{{Name: "Speed", Mean: 0.5, Std: 0.1}},

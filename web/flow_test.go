@@ -147,3 +147,28 @@ func TestWatch(t *testing.T) {
 		t.Errorf("%d states in %v, want at most 4 a second", messages, time.Since(began))
 	}
 }
+
+// TestWhoLeftIsNotAskedNow: a question counts as asked now while its annotator's page
+// is open, though its lease lives on.
+func TestWhoLeftIsNotAskedNow(t *testing.T) {
+	b := newBench(t, nil)
+	web.PingEvery(b.web, 10*time.Millisecond)
+	b.s1.open = []idrl.Assignment{b.s1.assignment("a1", 0)}
+	tab := b.open(b.researcher(), "/sessions/s1/watch")
+	until := func(here bool) {
+		for {
+			var state struct{ Open []struct{ Here bool } }
+			if err := json.Unmarshal(tab.hear(), &state); err != nil {
+				t.Fatal(err)
+			}
+			if len(state.Open) == 1 && state.Open[0].Here == here {
+				return
+			}
+		}
+	}
+	until(false)
+	annotator := b.open(b.annotator("s1"), "/sessions/s1/ws")
+	until(true)
+	annotator.ws.Close()
+	until(false)
+}

@@ -66,7 +66,7 @@ func TestEncodeState(t *testing.T) {
 		Open:       []idrl.Assignment{{ID: "s1.1", Annotator: "a1", Why: why}},
 		Recent:     []idrl.Asked{{Answer: idrl.Answer{Seq: 2, Annotator: "a1", Choice: idrl.ChoseB, ResponseMS: 7}, Undone: true, Why: why, Clips: []idrl.ClipID{"c1"}}},
 		Annotators: []idrl.AnnotatorStats{{Annotator: "a1", Answers: 4, Marked: 2, LeftHigh: 1}},
-	}, nil)
+	}, nil, func(a idrl.AnnotatorID) bool { return a == "a1" })
 	var got map[string]any
 	if err := json.Unmarshal(b, &got); err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func TestEncodeState(t *testing.T) {
 			"id": "a1", "name": "", "answers": 4.0, "decisive": 0.0, "equal": 0.0, "cant_tell": 0.0, "skipped": 0.0, "undone": 0.0,
 			"marked": 2.0, "left_out": false, "median_ms": 0.0, "left_share": 0.0, "left_low": 0.0, "left_high": 1.0, "predicted": 0.0, "predicted_n": 0.0,
 		}},
-		"open": []any{with(map[string]any{"assignment": "s1.1", "annotator": "a1"})},
+		"open": []any{with(map[string]any{"assignment": "s1.1", "annotator": "a1", "here": true})},
 		"recent": []any{with(map[string]any{
 			"seq": 2.0, "annotator": "a1", "choice": "b", "rating": 0.0, "undone": true, "left_out": false,
 			"response_ms": 7.0, "clips": []any{"/sessions/s1/clips/c1"},

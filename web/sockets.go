@@ -46,6 +46,13 @@ func (l *sockets) add(s *socket, who person, most int) bool {
 	return true
 }
 
+// has reports whether a person has an open socket.
+func (l *sockets) has(who person) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.of[who]) > 0
+}
+
 // full reports whether the server has as many sockets as it takes.
 func (l *sockets) full() bool {
 	l.mu.Lock()

@@ -68,6 +68,7 @@ type (
 	openState struct {
 		Assignment idrl.AssignmentID `json:"assignment"`
 		Annotator  idrl.AnnotatorID  `json:"annotator"`
+		Here       bool              `json:"here"` // the annotator's page is open
 		whyState
 	}
 	recentState struct {
@@ -101,9 +102,9 @@ type (
 	}
 )
 
-// encodeState returns the message that shows st. A number that is not finite,
-// which JSON cannot say, becomes 0.
-func encodeState(st idrl.Status, names map[idrl.AnnotatorID]string) []byte {
+// encodeState returns the message that shows st. here reports whether an annotator's
+// page is open. A number that is not finite, which JSON cannot say, becomes 0.
+func encodeState(st idrl.Status, names map[idrl.AnnotatorID]string, here func(idrl.AnnotatorID) bool) []byte {
 	m := stateMessage{
 		T: "state", Seq: st.Seq, Answers: st.Answers, Skipped: st.Skipped, Joined: len(names), Budget: st.Budget, BasedOn: st.BasedOn,
 		Training: trainingOf(st.Training), Regret: []regretPoint{},
@@ -121,7 +122,7 @@ func encodeState(st idrl.Status, names map[idrl.AnnotatorID]string) []byte {
 		m.Weights = append(m.Weights, weightState{Name: e.Name, Mean: finite(e.Mean), Std: finite(e.Std)})
 	}
 	for _, as := range st.Open {
-		m.Open = append(m.Open, openState{Assignment: as.ID, Annotator: as.Annotator, whyState: whyOf(as.Why)})
+		m.Open = append(m.Open, openState{Assignment: as.ID, Annotator: as.Annotator, Here: here(as.Annotator), whyState: whyOf(as.Why)})
 	}
 	for _, r := range st.Recent {
 		m.Recent = append(m.Recent, recentOf(st.Session, r))

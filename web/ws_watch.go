@@ -83,7 +83,8 @@ func (w *watcher) tell() {
 		w.pacer.Wake(max(retryAfter(err), retryWait))
 		return
 	}
-	w.send(encodeState(status, names))
+	here := func(a idrl.AnnotatorID) bool { return w.srv.sockets.has(person{auth.Annotator, w.id, string(a)}) }
+	w.send(encodeState(status, names, here))
 	if m := encodeProblems(w.srv.problems(ctx)); !bytes.Equal(m, w.told) {
 		w.told = m
 		w.send(m)

@@ -10,7 +10,7 @@ import { whiskers } from "./whiskers.js";
 /**
  * @typedef {import("./whiskers.js").Estimate} Estimate
  * @typedef {{first: string, second: string, rivals: number, info: number}} Why
- * @typedef {Why & {assignment: string, annotator: string}} Open
+ * @typedef {Why & {assignment: string, annotator: string, here: boolean}} Open
  * @typedef {Why & {seq: number, annotator: string, choice: string, rating: number, undone: boolean, left_out: boolean,
  *   response_ms: number}} Asked
  * @typedef {{id: string, name: string, left_out: boolean, answers: number, decisive: number, equal: number, cant_tell: number,
@@ -193,7 +193,7 @@ function pair({ first, second, rivals }) {
  * @returns {Row}
  */
 function openCells(o, names) {
-  return { cells: ["…", names.get(o.annotator) ?? o.annotator, "asked now", pair(o), info(o), ""], dim: true };
+  return { cells: ["…", names.get(o.annotator) ?? o.annotator, o.here ? "asked now" : "page closed", pair(o), info(o), ""], dim: true };
 }
 
 /**
