@@ -1,0 +1,66 @@
+package idrl
+
+import (
+	"context"
+	"time"
+)
+
+// Snapshot is the belief after a log row, kept with the row. It is a cache: the
+// log is the truth.
+type Snapshot struct {
+	Seq    int64
+	Belief []byte // encoded posterior
+	Regret Regret
+}
+
+// Journal is the durable record of sessions. Its methods may be called from any
+// goroutine; each write is durable before it returns.
+type Journal interface {
+	// Load returns everything recorded of a session, or an error of kind NotFound.
+	Load(ctx context.Context, id SessionID) (Record, error)
+
+	// Append records rows of the log, closes their assignments, and issues what
+	// comes next, in one transaction: all of it or nothing. It returns an error of
+	// kind Conflict if an answer's ID or Seq is taken or its assignment is closed.
+	Append(ctx context.Context, id SessionID, rows ...Row) error
+
+	// Issue records new assignments with their queries and clips.
+	Issue(ctx context.Context, id SessionID, as []Assignment) error
+
+	// Renew extends the lease of an open assignment.
+	Renew(ctx context.Context, id SessionID, a AssignmentID, until time.Time) error
+
+	// Adopt records that generation g is in use from log position seq on.
+	Adopt(ctx context.Context, id SessionID, g Generation, seq int64) error
+
+	// Settings returns what researchers want of the session now, or an error of kind
+	// NotFound.
+	Settings(ctx context.Context, id SessionID) (Settings, error)
+}
+
+// Row is a row of a session's log with what is recorded along with it.
+type Row struct {
+	Answer Answer
+	After  Snapshot     // of the same Seq
+	Next   []Assignment // what the annotator is asked next, as for Journal.Issue
+}
+
+// Record is what a Journal holds of one session.
+type Record struct {
+	Spec        SessionSpec
+	Settings    Settings
+	Log         []Answer      // by Seq
+	Assignments []Assignment  // by N, open and closed
+	Snapshots   []Snapshot    // by Seq, from 1
+	Generation  *Generation   // adopted last; nil if none. Its clips have no Media
+	AdoptedAt   int64         // log position at which it was adopted
+	Pool        []Candidate   // of the first generation; empty for sessions of earlier versions
+	Archive     [][]Candidate // of the generations before it, oldest first; ID, Origin, Mu and Clip only
+}
+
+// Receipt acknowledges a log row that is durable.
+type Receipt struct {
+	ID     AnswerID
+	Seq    int64
+	Replay bool // the same row had been recorded before
+}

@@ -1,0 +1,33 @@
+package idrl
+
+// RegretDefinition is what the numbers of a Regret mean today; package regret has
+// the formulas. Definition 1 was over the candidates in use alone, and Mean and Bound
+// were returns; definition 0 stands for a row without a statement.
+const RegretDefinition = 2
+
+// RegretTolerance is the share of the span up to which a loss counts as small.
+const RegretTolerance = 0.05
+
+// Regret says what stopping after a log row would cost: how far the best policy
+// found may fall behind the best one known, as a share of the span, the range of
+// returns from the worst to the best known policy under the same reward weights.
+type Regret struct {
+	Seq        int64
+	Definition int
+	Policies   int     // known, the best included
+	Within     float64 // probability that the loss is at most RegretTolerance
+	Bound      float64 // the loss is at most this with a probability of 95 %
+	Unbeaten   float64 // probability that no known policy is better at all
+	Mean       float64 // expected loss
+	Span       float64 // expected span, a return
+}
+
+// Basis says which policies a Regret compares the best one with.
+type Basis string
+
+// Bases of a Regret.
+const (
+	AgainstPool    Basis = "pool"    // policies solved for draws from the prior and from the posteriors so far
+	AgainstSearch  Basis = "search"  // those that a search of bounded length has found
+	AgainstEarlier Basis = "earlier" // candidates alone: the session was begun before the pool was kept
+)

@@ -1,0 +1,70 @@
+package idrl
+
+import "time"
+
+// Estimate is a number with its uncertainty.
+type Estimate struct {
+	Name  string
+	ID    string
+	Mean  float64
+	Std   float64
+	Clip  ClipID // shows it, where there is something to show
+	Draws int    // candidates in use that are this policy; 0 if it is of the past
+}
+
+// Training is what the background is doing.
+type Training struct {
+	Running     bool  // or waiting for the trainer
+	BasedOn     int64 // belief it trains from
+	Done, Total int
+	What        string // for people: "solving candidate 3 of 6"
+	Outlook     Outlook
+	Err         string // why the last training failed; empty if it did not
+}
+
+// Status is the state of a session for a researcher's eyes. It is immutable.
+type Status struct {
+	Session    SessionID
+	Seq        int64 // of the last log row
+	Answers    int   // effective and informative
+	Skipped    int   // effective, but nothing can be learned of them: skipped, can't tell, or the clip failed
+	Budget     int
+	BasedOn    int64 // of the generation in use; -1 if there is none yet
+	Training   Training
+	Regret     []Regret   // by Seq; the last is about the present posterior and policies
+	Basis      Basis      // of the last Regret
+	Best       PolicyID   // the known policy with the highest mean return, which the last Regret is about; empty if there is none
+	Candidates []Estimate // predicted returns, each against the average candidate, as shares of the last Regret's Span
+	Weights    []Estimate // of the features
+	Open       []Assignment
+	Recent     []Asked // the last answers, newest first
+	Annotators []AnnotatorStats
+}
+
+// Asked is an answered question, for a researcher's eyes.
+type Asked struct {
+	Answer  Answer
+	Undone  bool
+	LeftOut bool // the annotator is
+	Why     Why
+	Clips   []ClipID
+}
+
+// AnnotatorStats sums up one annotator's answers.
+type AnnotatorStats struct {
+	Annotator     AnnotatorID
+	LeftOut       bool // their answers do not count
+	Answers       int
+	Decisive      int // a, b or a rating
+	Equal         int
+	CantTell      int
+	Skipped       int
+	Undone        int
+	Marked        int           // with Doubts
+	MedianTime    time.Duration // of a response
+	LeftShare     float64       // share of decisive comparisons won by the left clip
+	LeftLow       float64       // 95 % Wilson interval of LeftShare
+	LeftHigh      float64
+	Predicted     float64 // share of decisive comparisons that the belief before them foretold
+	PredictedSize int     // comparisons behind Predicted
+}

@@ -1,0 +1,10 @@
+package idrl
+
+// Summary is a row in the list of sessions.
+type Summary struct {
+	Spec    SessionSpec
+	Answers int // as in Status
+	Skipped int // as in Status
+
+	Paused string // why the session cannot go on here; empty if nothing is known against it
+}
