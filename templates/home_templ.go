@@ -52,7 +52,7 @@ func Home(p HomePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, " <main class=\"narrow\"><h1>Teach by choosing</h1><p class=\"lead\">Tiebreak learns what you want from short questions: two clips, which do you prefer? It asks the one question that best tells apart the two behaviours still in contention.</p><div class=\"cards\"><section class=\"card\"><h2>You were asked to answer questions</h2><p>Open the link that you were sent. It needs no account and no password, and remembers you in this browser.</p></section><section class=\"card\"><h2>You run a study</h2><p>When it first starts, the server prints a sign-in link for you. It works once, within an hour, and then remembers this browser. For another link, run this where the server runs:</p><p><code data-sign-in-command>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, " <main class=\"narrow\"><h1>Teach by choosing</h1><p class=\"lead\">Tiebreak learns what you want from short questions: which of two clips do you prefer? It asks the question whose answer tells most about which behaviour is best.</p><div class=\"cards\"><section class=\"card\"><h2>You were asked to answer questions</h2><p>Open the link that you were sent. It needs no account and no password, and remembers you in this browser.</p></section><section class=\"card\"><h2>You run a study</h2><p>When it first starts, the server prints a sign-in link for you. It works once, within an hour, and then remembers this browser. For another link, run this where the server runs:</p><p><code data-sign-in-command>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -21,7 +21,7 @@ type NewSessionPage struct {
 	Title        Field
 	Env          Choice // radio buttons with Hint below the Label
 	Kind         Choice // the same
-	Instructions Field  // a point a line
+	Instructions Field  // one point per line
 	Budget       Field  // answers, digits; 0 or empty for no limit
 	Acquisition  Choice
 	Prior        Choice
@@ -123,7 +123,7 @@ func NewSession(p NewSessionPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<label class=\"field\"><span>Instructions <em>plain text, a point a line; say what matters and how to break a tie</em></span> <textarea name=\"instructions\" rows=\"5\" maxlength=\"4000\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<label class=\"field\"><span>Instructions <em>Plain text, one point per line. Say what matters and how to break a tie.</em></span> <textarea name=\"instructions\" rows=\"5\" maxlength=\"4000\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -148,11 +148,11 @@ func NewSession(p NewSessionPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = textField("budget", "Answers wanted", "0 for no limit", p.Budget, "numeric").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = textField("budget", "Answers wanted", "0: no limit", p.Budget, "numeric").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = textField("seed", "Seed", "empty draws one", p.Seed, "numeric").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = textField("seed", "Seed", "Leave empty for a random seed.", p.Seed, "numeric").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -190,11 +190,11 @@ func NewSession(p NewSessionPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = textField("candidates", "Candidate policies", "Thompson samples, besides the best guess", p.Candidates, "numeric").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = textField("candidates", "Candidate policies", "Thompson samples; the mean-optimal policy is added", p.Candidates, "numeric").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = textField("ahead", "Questions ahead", "held ready for each annotator", p.Ahead, "numeric").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = textField("ahead", "Questions ahead", "prefetched for each annotator", p.Ahead, "numeric").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -210,7 +210,7 @@ func NewSession(p NewSessionPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = textField("tie_band", "Tie band", "half-width of ‘equal’, same units", p.TieBand, "decimal").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = textField("tie_band", "Tie width", "half-width of ‘equal’, in units of return", p.TieBand, "decimal").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

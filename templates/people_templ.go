@@ -291,7 +291,7 @@ func peoplePanel(p PeoplePanel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, " Last seen is exact to ten minutes. Who is removed cannot answer any more. Answers that are left out count neither for what is learned nor in exports; that can be changed at any time. ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, " “Last seen” is accurate to ten minutes. Removed annotators cannot answer any more. Answers that are left out count neither for what is learned nor in exports; that can be changed at any time. ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -13,41 +13,41 @@ type wording struct {
 // methods are the words of idrl.Acquisitions.
 var methods = map[string]wording{
 	"idrl": {
-		"IDRL", "Asks what best tells apart the two policies whose returns differ most uncertainly. The paper’s method.",
-		"each tells two candidates apart; its expected information is about the difference of their returns", "drawn at random",
+		"IDRL", "Compares the two candidate policies whose difference in return is most uncertain. The paper’s method.",
+		"Each question compares two candidates. Expected information is about their difference in return.", "drawn at random",
 	},
-	"uniform": {"Uniform", "Asks at random. The baseline.", "all are drawn at random", "drawn at random"},
+	"uniform": {"Uniform", "Asks at random. The baseline.", "Questions are drawn at random.", "drawn at random"},
 	"igr": {
-		"IGR", "Asks what tells most about the reward as a whole, also where no policy depends on it.",
-		"each tells most about the reward as a whole", "the reward",
+		"IGR", "Asks the question that tells most about the reward as a whole, also where no policy depends on it.",
+		"Each question tells most about the reward as a whole.", "the reward",
 	},
 	"evr": {
-		"EVR", "Asks what it is least sure how you will answer. For comparisons only.",
-		"of each it was least sure how it would be answered", "the two shown",
+		"EVR", "Asks the comparison whose outcome is most uncertain. For comparisons only.",
+		"Each question was the comparison whose outcome was most uncertain.", "the two shown",
 	},
 	"lvar": {
-		"LVAR", "Compares the best policy so far with all others, most with those likely to be better. The usual choice.",
-		"each compares the leader with all policies so far that may be better, by how plausible that is; named is the one that its answer tells most about; its expected information is about all of them", "drawn at random",
+		"LVAR", "Compares the best policy so far with all others, weighted by their probability of being best. The default.",
+		"Each question compares the best policy so far with those that might be better. The table names the rival that the answer tells most about. Expected information is about all of them.", "drawn at random",
 	},
 	"tt": {
 		"TT", "Compares the best policy so far with its strongest challenger.",
-		"each sets the leader against its strongest challenger among all policies so far; its expected information is about the difference of their returns", "drawn at random",
+		"Each question compares the best policy so far with its strongest challenger. Expected information is about their difference in return.", "drawn at random",
 	},
 	"err": {
-		"ERR", "Asks what most lowers the regret that stopping now could cost.",
-		"each lowers a bound on the expected regret most", "leader – all others",
+		"ERR", "Asks the question that lowers a bound on the expected regret most.",
+		"Each question is expected to lower a bound on the regret most.", "leader – all others",
 	},
 	"kg-star": {
-		"KG*", "Asks where an answer, or a few alike, should most improve the best policy.",
-		"each is expected to add most to the return of the best policy", "leader – all others",
+		"KG*", "Knowledge gradient: asks where one answer, or several identical ones, improves the best policy most.",
+		"Each question has the largest expected gain in the best policy’s return.", "leader – all others",
 	},
 	"vids": {
-		"V-IDS", "Asks what tells most about which policy is the best.",
-		"each tells most about which of all policies so far is the best", "all policies",
+		"V-IDS", "Asks the question that tells most about which policy is best.",
+		"Each question tells most about which known policy is best.", "all policies",
 	},
 	"leader": {
 		"Leader against one", "Compares the best candidate with one that may be better. It needs the fewest candidates.",
-		"each sets the leader against one other candidate; its expected information is about the difference of their returns", "drawn at random",
+		"Each question compares the best candidate with one other. Expected information is about their difference in return.", "drawn at random",
 	},
 }
 
@@ -69,14 +69,14 @@ func likelihoodText(name string) (title, hint string) {
 	case "gaussian":
 		return "Gaussian ±1", "As the paper learns: an answer is the number 1 or −1, and ‘equal’ is 0."
 	case "bradley-terry":
-		return "Bradley–Terry with ties", "For people: logistic, so that a mistake now and then weighs less; ‘equal’ is an answer."
+		return "Bradley–Terry with ties", "For people: logistic, so an occasional mistake has less weight; ‘equal’ is an answer."
 	case "bernoulli":
 		return "Linear chance", "The paper’s simulated expert, for returns that differ by at most 1; ‘equal’ counts as 0."
 	}
 	return name, ""
 }
 
-// modelText says what a session makes of its answers, for people.
+// modelText names the likelihood and the prior of a session, for people.
 func modelText(spec idrl.SessionSpec) string {
 	answers := "Gaussian rating"
 	if spec.Kind.Comparison() {

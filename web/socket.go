@@ -140,8 +140,8 @@ func (s *socket) mustBeAllowed(ctx context.Context) {
 	}
 }
 
-// finish writes what is queued and the close frame. All is quiet, so nobody
-// else touches the queue.
+// finish writes what is queued and the close frame. Call it only after every sender
+// has stopped.
 func (s *socket) finish() {
 	for len(s.out) > 0 {
 		if !s.put(<-s.out) {

@@ -51,7 +51,7 @@ func headline(b idrl.Basis, r idrl.Regret) string {
 
 func limit(r idrl.Regret) string {
 	if r.Bound == 0 {
-		return fmt.Sprintf("No known policy is better under %s of what the answers leave open.", strings.ToLower(atLeast(r.Unbeaten)))
+		return fmt.Sprintf("No known policy is better in %s of draws from the posterior.", strings.ToLower(atLeast(r.Unbeaten)))
 	}
 	if r.Bound > 0.99 {
 		return "It may still lose the whole range from worst to best."

@@ -40,14 +40,14 @@ func TestStatementInWords(t *testing.T) {
 			"bound of 0", idrl.AgainstSearch,
 			idrl.Regret{Policies: 43, Within: 0.999, Mean: 0.0004, Unbeaten: 0.979},
 			"More than 99 % sure that the best policy found is within 5 % of the best one known",
-			"No known policy is better under 97 % of what the answers leave open.", "Expected loss: less than 0.1 % of the range.",
+			"No known policy is better in 97 % of draws from the posterior.", "Expected loss: less than 0.1 % of the range.",
 			"Measured against the best policies found so far (43); better ones may exist.",
 		},
 		{
 			"all agree", idrl.AgainstEarlier,
 			idrl.Regret{Policies: 12, Within: 1, Unbeaten: 1},
 			"More than 99 % sure that the best policy found is within 5 % of the best one known",
-			"No known policy is better under more than 99 % of what the answers leave open.", "Expected loss: 0 % of the range.",
+			"No known policy is better in more than 99 % of draws from the posterior.", "Expected loss: 0 % of the range.",
 			"Measured against the candidates and earlier policies only (12): this session was begun by a version that did not keep the policies prepared at the start.",
 		},
 		{

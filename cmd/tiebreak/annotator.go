@@ -15,7 +15,7 @@ import (
 func annotatorCommand() command {
 	return command{
 		name: "annotator", summary: "list and remove annotators, and say whose answers count", usage: "list | revoke | answers [flags]",
-		about:   "Says who takes part in a session. It works while the server runs, which follows within seconds, and\nwhile it does not.",
+		about:   "Manages the annotators of a session. It may run beside the server, which follows within seconds.",
 		example: "tiebreak annotator list --data tiebreak-data --session ID",
 		subs:    []command{annotatorListCommand(), annotatorRevokeCommand(), annotatorAnswersCommand()},
 	}

@@ -26,16 +26,16 @@ type benchFlags struct {
 func (f *benchFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.out, "out", "bench", "`folder` for the report, the tables and plots, and the finished runs")
 	fs.StringVar(&f.mode, "mode", experiment.Corrected, "`corrected`: what the paper's text says; paper: what the authors' code computes")
-	fs.StringVar(&f.queries, "queries", "", "`type` of the questions: state or comparison; all that the figure has if not given")
-	fs.StringVar(&f.walls, "walls", "", "walls of gridworlds: `text` or code; what the mode says if not given")
-	fs.StringVar(&f.candidates, "candidates", "", "candidate questions: `text` or code; what the mode says if not given")
-	fs.StringVar(&f.expert, "expert", "", "`who` answers: paper, as the paper's model says, or people, as noisy as they are; the figure's first if not given")
-	fs.StringVar(&f.methods, "methods", "", "`names` of methods, with commas; the figure's own if not given")
+	fs.StringVar(&f.queries, "queries", "", "`type` of question: state or comparison; default: all that the figure has")
+	fs.StringVar(&f.walls, "walls", "", "walls of gridworlds: `text` or code; default: as in the mode")
+	fs.StringVar(&f.candidates, "candidates", "", "candidate questions: `text` or code; default: as in the mode")
+	fs.StringVar(&f.expert, "expert", "", "`who` answers: paper (by the paper's model) or people (as noisy as people); default: the figure's first")
+	fs.StringVar(&f.methods, "methods", "", "`names` of methods, separated by commas; default: those of the figure")
 	fs.IntVar(&f.seeds, "seeds", 30, "`number` of paired seeds")
-	fs.Uint64Var(&f.first, "first-seed", 1, "the seeds are this `one` and those after it")
+	fs.Uint64Var(&f.first, "first-seed", 1, "first `seed`; seeds are consecutive")
 	fs.IntVar(&f.answers, "answers", 0, "`answers` of a run; 0: the figure's own number")
-	fs.IntVar(&f.measure, "measure", 0, "measure the regret after every so many `answers`, at the start and at the end; 0: the figure's own number")
-	fs.IntVar(&f.workers, "workers", runtime.NumCPU(), "seeds run at a time, and episodes of each search in a corridor; it does not change the result")
+	fs.IntVar(&f.measure, "measure", 0, "evaluate the regret every N `answers`, at the start and at the end; 0: the figure's own number")
+	fs.IntVar(&f.workers, "workers", runtime.NumCPU(), "seeds computed in parallel, and episodes of each search in a corridor; results do not depend on it")
 }
 
 func figureNames() (names []string) {
@@ -72,15 +72,15 @@ func benchCommand() command {
 // benchAbout says what bench does and lists the figures and the methods.
 func benchAbout() string {
 	var b strings.Builder
-	b.WriteString("Repeats the paper's experiments with simulated experts, and writes learning curves of several query\n" +
+	b.WriteString("Repeats the paper's experiments with simulated experts and writes learning curves of several query\n" +
 		"strategies on the same instances and answers: a page (report.html), tables, plots, and paired tests.\n" +
-		"With --mode paper the curves of the authors' code are beside ours. Finished runs are kept in the\n" +
-		"folder: the same command goes on where it was stopped.\n\nFigures (all: those of the paper that take minutes):\n")
+		"With --mode paper the curves of the authors' code are shown beside ours. Finished runs are kept in the\n" +
+		"folder; the same command continues a run that was stopped.\n\nFigures (all: those of the paper that take minutes):\n")
 	for _, f := range experiment.Figures() {
 		fmt.Fprintf(&b, "  %-16s %s; questions: %s%s\n", f.Name, f.Title, strings.Join(f.Queries, ", "), remark(f))
 	}
 	fmt.Fprintf(&b, "  %-16s both corridors: the paper's table of IDRL with 20, 4, 2 and 1 updates of its candidates\n", experiment.CorridorName)
-	fmt.Fprintf(&b, "  %-16s the suite that new methods are judged by: chain, gridworld and garnet, answered as by people\n", experiment.SuiteName)
+	fmt.Fprintf(&b, "  %-16s the suite for evaluating new methods: chain, gridworld and garnet, answers as noisy as people's\n", experiment.SuiteName)
 	b.WriteString("\nMethods:\n")
 	for _, m := range acquisition.Methods() {
 		fmt.Fprintf(&b, "  %-10s %s\n", m.Name, m.About)

@@ -54,7 +54,7 @@ func TestBenchRefuses(t *testing.T) {
 		{"unknown expert", []string{"chain", "--expert", "oracle"}, []string{`"oracle"`, "people"}},
 		{"no seeds", []string{"all", "--seeds", "0"}, []string{"seeds", "must be 1 to"}},
 		{"negative answers", []string{"chain", "--answers", "-1"}, []string{"answers", "-1"}},
-		{"negative measure", []string{"chain", "--measure", "-1"}, []string{"after every so many answers", "-1"}},
+		{"negative measure", []string{"chain", "--measure", "-1"}, []string{"every so many answers", "-1"}},
 		{"clips of a small figure", []string{"all", "--queries", "clip"}, []string{`"clip"`, "state, comparison"}},
 		{"no workers", []string{"chain", "--workers", "0"}, []string{"workers"}},
 		{"unknown method", []string{"chain", "--queries", "state", "--methods", "idrl,magic"}, []string{`"magic"`, "uniform"}},

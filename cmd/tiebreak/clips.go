@@ -31,16 +31,15 @@ func (f *clipsFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.out, "out", "clips", "`folder` for the files")
 	fs.StringVar(&f.size, "size", "480x360", "`box` in pixels that each clip fits in")
 	fs.Float64Var(&f.speed, "speed", 1, "`factor`: 1 is as on the page, 0.5 half as fast")
-	fs.BoolVar(&f.pair, "pair", false, "one file an answer, its clips side by side as they were shown")
+	fs.BoolVar(&f.pair, "pair", false, "one file per answer, with its clips side by side as they were shown")
 }
 
 func clipsCommand() command {
 	return command{
 		name: "clips", summary: "write the clips of a session as GIF, MP4, WebM or PNG", usage: "--session ID [flags]",
-		about: "Writes every clip that an answer of the session speaks of as a file that is named by its id, as the page\n" +
-			"plays it. With --pair it writes a file for every answer, named by its id. Files that are there are kept,\n" +
-			"so the same command goes on where it was stopped. It may run while the server does. Without --session\n" +
-			"it lists the sessions there are.",
+		about: "Writes each clip that was answered as a file named by the clip's id. With --pair it writes one file per\n" +
+			"answer, named by the answer's id. Existing files are kept, so the same command continues where it was\n" +
+			"stopped. It may run beside the server. Without --session it lists the sessions.",
 		example: "tiebreak clips --data tiebreak-data --session ID --format mp4 --out clips",
 		flags:   func(fs *flag.FlagSet) { new(clipsFlags).declare(fs) },
 		run:     runClips,

@@ -22,9 +22,9 @@ func demoSpec() idrl.SessionSpec {
 func demoCommand() command {
 	return command{
 		name: "demo", summary: "open a demo session: label clips of a car and watch it learn", usage: "[flags]",
-		about: "Runs the server with a session to try: a car to be taught by some thirty comparisons of clips.\n" +
+		about: "Runs the server with a demo session: teach a car to drive by about thirty comparisons of clips.\n" +
 			"It prints one link for the researcher and one for an annotator. If the port is taken it uses another.\n" +
-			"A second run goes on with the same data.",
+			"A second run continues with the same data.",
 		example: "tiebreak demo",
 		flags:   func(fs *flag.FlagSet) { new(serveFlags).declare(fs) },
 		run: func(ctx context.Context, io stdio, args []string) error {

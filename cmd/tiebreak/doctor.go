@@ -16,8 +16,8 @@ func doctorCommand() command {
 	return command{
 		name: "doctor", summary: "check a data folder for damage and say what to do", usage: "--data DIR [flags]",
 		about: "Reads the whole database of a data folder: its pages, the clips against their checksums, and the\n" +
-			"stored beliefs against the answers. It changes nothing and may run while the server does. It prints\n" +
-			"what is damaged and what to do, and ends with status 1 if answers or clips are.",
+			"stored beliefs against the answers. It changes nothing and may run beside the server. It prints\n" +
+			"what is damaged and what to do; the exit status is 1 if answers or clips are damaged.",
 		example: "tiebreak doctor --data tiebreak-data",
 		flags:   func(fs *flag.FlagSet) { new(doctorFlags).declare(fs) },
 		run:     runDoctor,

@@ -24,14 +24,14 @@ func (f *exportFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything")
 	fs.StringVar(&f.session, "session", "", "`id` of the session; without it the sessions are listed")
 	fs.StringVar(&f.format, "format", export.Formats()[0], "format: "+strings.Join(export.Formats(), ", "))
-	fs.BoolVar(&f.all, "all", false, "with the answers of annotators who are left out, marked in the column left_out")
+	fs.BoolVar(&f.all, "all", false, "include answers of annotators who are left out, marked in the column left_out")
 }
 
 func exportCommand() command {
 	return command{
 		name: "export", summary: "write the answers of a session as JSON lines or CSV", usage: "--session ID [flags]",
-		about: "Writes one line an answer to standard output; docs/export.md explains the columns. It reads one\n" +
-			"snapshot and may run while the server does. Without --session it lists the sessions there are.",
+		about: "Writes one line per answer to standard output; docs/export.md explains the columns. It reads one\n" +
+			"snapshot of the database and may run beside the server. Without --session it lists the sessions.",
 		example: "tiebreak export --data tiebreak-data --session ID --format csv > answers.csv",
 		flags:   func(fs *flag.FlagSet) { new(exportFlags).declare(fs) },
 		run:     runExport,

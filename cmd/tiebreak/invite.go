@@ -15,8 +15,8 @@ import (
 func inviteCommand() command {
 	return command{
 		name: "invite", summary: "list, make and revoke the links for annotators", usage: "list | new | revoke [flags]",
-		about: "Says who can join a session: by which links, how often and until when. It works while the server runs\n" +
-			"and while it does not. A link itself is shown once, when it is made.",
+		about: "Manages the links by which people join a session. It may run beside the server. A link is shown only\n" +
+			"once, when it is made.",
 		example: "tiebreak invite list --data tiebreak-data --session ID",
 		subs:    []command{inviteListCommand(), inviteNewCommand(), inviteRevokeCommand()},
 	}
@@ -38,7 +38,7 @@ func (f *inviteFlags) declareList(fs *flag.FlagSet) {
 func (f *inviteFlags) declareNew(fs *flag.FlagSet) {
 	f.declare(fs)
 	sessionFlag(fs, &f.session)
-	fs.IntVar(&f.uses, "uses", 100, "`people` whom the link lets in")
+	fs.IntVar(&f.uses, "uses", 100, "number of `people` who can join by the link")
 	fs.IntVar(&f.days, "days", 30, "`days` after which it expires")
 }
 
@@ -49,7 +49,7 @@ func (f *inviteFlags) declareRevoke(fs *flag.FlagSet) {
 
 func inviteListCommand() command {
 	return subcommand("invite list", "list the links into a session", (*inviteFlags).declareList,
-		"Lists the links into a session: when each was made and expires, how often it was used, and whether it\nlets people in.",
+		"Lists the links of a session: when each was made and expires, how often it was used, and whether it\nis valid.",
 		func(ctx context.Context, std stdio, f *inviteFlags) error {
 			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				links, err := db.Invitations(ctx, spec.ID)
@@ -93,7 +93,7 @@ func inviteNewCommand() command {
 }
 
 func inviteRevokeCommand() command {
-	c := subcommand("invite revoke", "make a link let in nobody any more", (*inviteFlags).declareRevoke,
+	c := subcommand("invite revoke", "revoke a link", (*inviteFlags).declareRevoke,
 		"Revokes a link at once. People who have joined by it stay; 'tiebreak annotator revoke' ends their part.",
 		func(ctx context.Context, std stdio, f *inviteFlags) error {
 			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {

@@ -181,7 +181,7 @@ func (a *app) researcherEntry(ctx context.Context, base, data string) (string, e
 // signInCommand returns the command line that prints a sign-in link.
 func signInCommand(data string) string { return commandLine("user", "link", "--data", data) }
 
-// listen serves until ctx is done, then lets everybody go in peace.
+// listen serves until ctx is done, then shuts down gracefully.
 func (a *app) listen(ctx context.Context, ln net.Listener) error {
 	srv := &http.Server{
 		Handler: a.web, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second,

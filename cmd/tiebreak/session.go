@@ -28,8 +28,8 @@ func (f *sessionFlags) declare(fs *flag.FlagSet) {
 	}
 	catalogue := envs.Catalogue()
 	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything")
-	fs.StringVar(&f.addr, "addr", envOr("TIEBREAK_ADDR", defaultAddr), "`host:port` at which the server will run, for the link")
-	fs.StringVar(&f.origin, "origin", os.Getenv("TIEBREAK_ORIGIN"), "public `address` of the site, for the link, if it is not that one")
+	fs.StringVar(&f.addr, "addr", envOr("TIEBREAK_ADDR", defaultAddr), "`host:port` of the server, for the link")
+	fs.StringVar(&f.origin, "origin", os.Getenv("TIEBREAK_ORIGIN"), "public `address` of the site, for the link, if it differs")
 	modelsFlag(fs, &f.models)
 	fs.StringVar(&f.spec.Title, "title", "Untitled session", "`name` of the session")
 	fs.StringVar(&f.spec.Env, "env", catalogue[0].ID, "`environment`: "+catalogue.Names()+"; and own models")
@@ -39,11 +39,11 @@ func (f *sessionFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.spec.Likelihood, "likelihood", idrl.Likelihoods()[0], "likelihood of a comparison: "+strings.Join(idrl.Likelihoods(), ", "))
 	fs.IntVar(&f.spec.Budget, "budget", 0, "`answers` after which the session is complete; 0: no limit")
 	fs.StringVar(&f.spec.Instructions, "instructions", "", "`text` for annotators")
-	fs.Uint64Var(&f.spec.Seed, "seed", 1, "of every random choice and of the environment's layout")
+	fs.Uint64Var(&f.spec.Seed, "seed", 1, "seed of every random choice and of the environment's layout")
 	fs.IntVar(&f.spec.Candidates, "candidates", 0, "sampled candidate `policies` of a generation; 0: 5")
 	fs.Int64Var(&f.spec.TrainEvery, "train-every", 0, "`answers` between the starts of two trainings; 0: 3")
 	fs.Int64Var(&f.spec.AdoptAfter, "adopt-after", 0,
-		"use a generation exactly this many `answers` after its training began, so that a run can be repeated; 0: as soon as it is there")
+		"adopt a generation exactly this many `answers` after its training began, so that a run can be repeated; 0: when it is ready")
 }
 
 func sessionCommand() command {
@@ -61,7 +61,7 @@ func sessionCommand() command {
 func sessionAbout() string {
 	var b strings.Builder
 	b.WriteString("Makes a session and prints its id and a link for annotators. The server must not be running on the\n" +
-		"data folder; while it does, use the form on its pages.\n\nMethods, by which questions are chosen:\n")
+		"data folder; while it runs, use the form on its pages.\n\nStrategies for choosing questions:\n")
 	for _, m := range acquisition.Methods() {
 		if m.Live {
 			fmt.Fprintf(&b, "  %-10s %s\n", m.Name, m.About)

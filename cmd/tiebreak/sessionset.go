@@ -24,8 +24,8 @@ func (f *setFlags) declare(fs *flag.FlagSet) {
 
 func sessionSetCommand() command {
 	c := subcommand("session set", "change how many answers a session wants", (*setFlags).declare,
-		"Changes how many answers a session wants. More than there are make a complete session go on, fewer end it.\n"+
-			"It works while the server runs, which follows within seconds, and while it does not.",
+		"Changes the number of answers wanted. A complete session continues if the number exceeds its answers; a\n"+
+			"session ends if it does not. A running server follows within seconds.",
 		func(ctx context.Context, std stdio, f *setFlags) error {
 			if f.budget == -1 {
 				return fmt.Errorf("%w: nothing to change: give --budget", errUsage)

@@ -29,14 +29,14 @@ func (f *simulateFlags) declare(fs *flag.FlagSet) {
 	fs.IntVar(&f.answers, "answers", 30, "`number` of answers to give")
 	fs.StringVar(&f.expert, "expert", sim.Experts()[0], "kind of expert: "+strings.Join(sim.Experts(), ", "))
 	fs.Uint64Var(&f.seed, "seed", 1, "of the expert's true reward and of its answers")
-	fs.Float64Var(&f.temperature, "temperature", 0.1, "of a bradley-terry, tie-band or b-pref expert's doubt, relative to the range of rewards")
-	fs.Float64Var(&f.noise, "noise", 0.1, "standard deviation of ratings, and of what a numeric expert sees in a comparison, on a scale from -1 to 1")
-	fs.Float64Var(&f.tieBand, "tie-band", 0, "what a perfect, tie-band or b-pref expert calls equal, relative to the range of rewards")
-	fs.Float64Var(&f.mistake, "mistake", 0, "`probability` that a b-pref expert says the opposite")
+	fs.Float64Var(&f.temperature, "temperature", 0.1, "noise of a bradley-terry, tie-band or b-pref expert, relative to the range of rewards")
+	fs.Float64Var(&f.noise, "noise", 0.1, "standard deviation of the noise of ratings, and of a numeric expert's comparisons, on a scale from -1 to 1")
+	fs.Float64Var(&f.tieBand, "tie-band", 0, "largest difference that a perfect, tie-band or b-pref expert calls equal, relative to the range of rewards")
+	fs.Float64Var(&f.mistake, "mistake", 0, "`probability` that a b-pref expert gives the opposite answer")
 	fs.Float64Var(&f.skipBelow, "skip-below", 0, "a b-pref expert skips the question if both clips have less than this true `return`")
 	fs.DurationVar(&f.patience, "patience", 5*time.Minute, "how long to keep trying while the server is away or cannot store answers")
-	fs.StringVar(&f.data, "data", "", "data `folder` of the server, on this machine, to compare what the session recommends with the truth; it is only read")
-	fs.IntVar(&f.every, "every", 0, "with --data, compare after every so many `answers` too, and not only at the end")
+	fs.StringVar(&f.data, "data", "", "data `folder` of the server, on this machine, to compare the recommended policy with the true reward; it is only read")
+	fs.IntVar(&f.every, "every", 0, "with --data, also compare every N `answers`")
 	fs.DurationVar(&f.pause, "pause", 0, "time to think before each answer, such as 500ms")
 }
 
@@ -54,11 +54,10 @@ func (f *simulateFlags) options(scale float64, steps func(idrl.ClipID) [][]float
 func simulateCommand() command {
 	return command{
 		name: "simulate", summary: "let a simulated expert answer a running server", usage: "--url LINK [flags]",
-		about: "Joins a session by its annotator link, as a person would, and answers over the same sockets by a true\n" +
-			"reward drawn from the seed. So a study can be rehearsed, and what the server learns be compared with\n" +
-			"the truth: the true reward is printed at the end, and with --data the true regret of the policy that\n" +
-			"the session recommends, beside what its page says. A server that is restarted is waited for; no\n" +
-			"question is answered twice.",
+		about: "Joins a session by its annotator link and answers through the same websocket as a browser, by a true\n" +
+			"reward drawn from the seed. Use it to rehearse a study. It prints the true reward at the end and, with\n" +
+			"--data, the true regret of the recommended policy beside the statement of the session's page. It waits\n" +
+			"for a server that restarts; no question is answered twice.",
 		example: "tiebreak simulate --url http://127.0.0.1:8080/join/TOKEN --answers 30 --expert bradley-terry --seed 7\n" +
 			"  tiebreak simulate --url http://127.0.0.1:8080/join/TOKEN --data tiebreak-data --every 5",
 		flags: func(fs *flag.FlagSet) { new(simulateFlags).declare(fs) },

@@ -18,7 +18,7 @@ const theResearcher = "researcher"
 func userCommand() command {
 	return command{
 		name: "user", summary: "sign-in links and logins of researchers", usage: "link | list | logout [flags]",
-		about:   "Lets researchers in and out. It works while the server runs and while it does not.",
+		about:   "Manages sign-in links and logins of researchers. It may run beside the server.",
 		example: "tiebreak user link --data tiebreak-data",
 		subs:    []command{userLinkCommand(), userListCommand(), userLogoutCommand()},
 	}

@@ -33,7 +33,7 @@ func Methods() []Method {
 func papers() []Method {
 	return []Method{
 		{
-			Name: "idrl", Title: "IDRL", About: "tells apart the two candidate policies whose returns differ most uncertainly", Live: true,
+			Name: "idrl", Title: "IDRL", About: "compares the two candidate policies whose difference in return is most uncertain", Live: true,
 			New: func(paper bool) Function { return IDRL{Paper: paper} },
 		},
 		{
@@ -41,19 +41,19 @@ func papers() []Method {
 			New: func(bool) Function { return Uniform{} },
 		},
 		{
-			Name: "igr", Title: "IGR", About: "asks what tells most about the reward as a whole", Live: true,
+			Name: "igr", Title: "IGR", About: "asks the question that tells most about the reward as a whole", Live: true,
 			New: func(paper bool) Function { return IGR{Paper: paper} },
 		},
 		{
-			Name: "eir", Title: "EIR", About: "asks where the rating may be higher than any so far",
+			Name: "eir", Title: "EIR", About: "asks where the rating may exceed the best one so far (expected improvement)",
 			New: func(paper bool) Function { return EIR{Paper: paper} }, refuses: unlessRatings,
 		},
 		{
-			Name: "pi", Title: "PI", About: "asks where the rating is likeliest to be higher than any so far; in the authors' code, not in the paper",
+			Name: "pi", Title: "PI", About: "asks where the rating most probably exceeds the best one so far; in the authors' code, not in the paper",
 			New: func(paper bool) Function { return PI{Paper: paper} }, refuses: unlessRatings,
 		},
 		{
-			Name: "epd", Title: "EPD", About: "asks where the answer would change the policy most; solves for a policy a question",
+			Name: "epd", Title: "EPD", About: "asks where the answer would change the policy most; one solve per question",
 			New: func(paper bool) Function { return EPD{Paper: paper} },
 		},
 		{
@@ -61,11 +61,11 @@ func papers() []Method {
 			New: func(bool) Function { return MR{} }, refuses: unlessWhole,
 		},
 		{
-			Name: "mr-simple", Title: "MR, simple model", About: "MR with the belief of its authors: every answer makes the rewards that agree with it likelier",
+			Name: "mr-simple", Title: "MR, simple model", About: "MR with the posterior of its authors: each answer makes the rewards that agree with it more probable",
 			New: func(bool) Function { return MR{Simple: true} }, refuses: unlessWhole,
 		},
 		{
-			Name: "evr", Title: "EVR", About: "compares what it is least sure how to order", Live: true,
+			Name: "evr", Title: "EVR", About: "asks the comparison whose outcome is most uncertain", Live: true,
 			New: func(paper bool) Function { return EVR{Paper: paper} }, refuses: unlessComparisons,
 		},
 	}
@@ -75,7 +75,7 @@ func papers() []Method {
 func beyond() []Method {
 	return []Method{
 		{
-			Name: "lvar", Title: "LVAR", About: "compares the best policy so far with all that may be better, by their plausibility", Archive: true, Live: true,
+			Name: "lvar", Title: "LVAR", About: "compares the best policy so far with all that may be better, weighted by their probability of being best", Archive: true, Live: true,
 			New: func(bool) Function { return LVAR{} },
 		},
 		{
@@ -83,27 +83,27 @@ func beyond() []Method {
 			New: func(bool) Function { return TT{} },
 		},
 		{
-			Name: "err", Title: "ERR", About: "shrinks a bound on the regret of the best policy so far", Archive: true, Live: true,
+			Name: "err", Title: "ERR", About: "lowers a bound on the expected regret of the best policy so far", Archive: true, Live: true,
 			New: func(bool) Function { return ERR{} },
 		},
 		{
-			Name: "kg", Title: "KG", About: "asks what one answer adds to the return of the best policy", Archive: true,
+			Name: "kg", Title: "KG", About: "knowledge gradient: the expected gain in the best policy's return from one answer", Archive: true,
 			New: func(bool) Function { return KG{} },
 		},
 		{
-			Name: "kg-star", Title: "KG*", About: "asks what several equal answers add to the return of the best policy, each", Archive: true, Live: true,
+			Name: "kg-star", Title: "KG*", About: "knowledge gradient from one or several identical answers, per answer", Archive: true, Live: true,
 			New: func(bool) Function { return KG{Star: true} },
 		},
 		{
-			Name: "eubo", Title: "EUBO", About: "compares the two policies the better of which is expected to be best",
+			Name: "eubo", Title: "EUBO", About: "compares the two policies of which the better one has the highest expected return",
 			New: func(bool) Function { return EUBO{} }, refuses: unlessWhole,
 		},
 		{
-			Name: "vids", Title: "V-IDS", About: "asks what tells most about which policy is the best", Archive: true, Live: true,
+			Name: "vids", Title: "V-IDS", About: "asks the question that tells most about which policy is best", Archive: true, Live: true,
 			New: func(bool) Function { return VIDS{} },
 		},
 		{
-			Name: "leader", Title: "Leader against one", About: "compares the best candidate with one Thompson policy; the fewest solves", Live: true,
+			Name: "leader", Title: "Leader against one", About: "compares the best candidate with one Thompson policy; needs the fewest solves", Live: true,
 			New: func(bool) Function { return Leader{} },
 		},
 	}

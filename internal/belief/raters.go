@@ -17,8 +17,9 @@ import (
 //
 // with an unknown offset o_a ~ N(0, OffsetVar) and a known scale k_a. The offsets
 // stand beside θ in one Gaussian, and a rating speaks of [k_a x; e_a]: no new
-// update, and what an unknown offset would swallow is not taken for knowledge of
-// θ. A comparison is free of offsets. An annotator appears with the first rating.
+// update, and variation explained by an unknown offset does not reduce the
+// uncertainty of θ. A comparison is free of offsets. An annotator appears with the
+// first rating.
 // Source: docs/methods.md, section 2.1, row rating of one clip.
 type Raters struct {
 	Of        Model                        // prior of θ and the likelihoods given o_a + k_a u; required

@@ -11,8 +11,8 @@ import (
 // every question has been asked.
 const recent = 5
 
-// choosing is what one choice of a question leaves to the next: memory, and what
-// depends on the generation alone.
+// choosing holds buffers and per-generation indexes that are reused between choices
+// of a question.
 type choosing struct {
 	gen     *idrl.Generation
 	place   map[idrl.QueryID]int // of a query in gen

@@ -138,7 +138,7 @@ func (r *run) episode(id idrl.PolicyID, p idrl.Policy, n int) (*idrl.Trajectory,
 }
 
 // uncertain reports whether two episodes in env with the same actions may
-// differ. It takes it of an environment that does not tell.
+// differ. Environments of unknown kind are assumed to be stochastic.
 func uncertain(env idrl.Environment) bool {
 	switch env := env.(type) {
 	case idrl.Differentiable: // without randomness
