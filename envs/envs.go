@@ -128,7 +128,7 @@ func (l List) Find(ref string) (Entry, error) {
 	case i < 0 && (version != "" || strings.HasPrefix(id, ownPrefix)):
 		return Entry{}, idrl.Errorf(idrl.Invalid, "environment %q is a model of your own that is not here; say with --models where its files are (own models that are here: %s)", ref, l.own())
 	case i < 0:
-		return Entry{}, idrl.Errorf(idrl.Invalid, "unknown environment %q; use one of %s", id, l.Names())
+		return Entry{}, idrl.Errorf(idrl.Invalid, "unknown environment %q; use one of %s; a model of your own is called own-NAME, and its files are named with --models", id, l.Names())
 	case l[i].Unavailable != nil:
 		return Entry{}, idrl.Errorf(idrl.Invalid, "environment %q %v", id, l[i].Unavailable)
 	case version != "" && version != l[i].Version:
