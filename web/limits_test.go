@@ -120,7 +120,10 @@ func TestTabsOfOneAnnotator(t *testing.T) {
 	mine, other := b.annotator("s1"), b.open(b.annotator("s1"), "/sessions/s1/ws")
 	var tabs []tab
 	for range 17 {
-		tabs = append(tabs, b.open(mine, "/sessions/s1/ws"))
+		tab := b.open(mine, "/sessions/s1/ws")
+		tab.send(&wire.ClientHello{})
+		wait[*wire.Status](tab) // the server counts a socket some time after its handshake
+		tabs = append(tabs, tab)
 	}
 	if code := tabs[0].closed(); code != websocket.CloseTryAgainLater {
 		t.Errorf("the oldest of 17 tabs: close code %d, want 1013", code)
