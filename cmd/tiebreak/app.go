@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"tiebreak/envs"
@@ -21,6 +20,7 @@ import (
 	"tiebreak/internal/live"
 	"tiebreak/internal/rng"
 	"tiebreak/internal/session"
+	"tiebreak/internal/training"
 	"tiebreak/store"
 	"tiebreak/web"
 )
@@ -114,8 +114,8 @@ func (a *app) build(r idrl.Record) (session.Config, error) {
 	if err != nil {
 		return session.Config{}, err
 	}
-	remote := &remoteTrainer{pool: a.pool, spec: cfg.Record.Spec}
-	cfg.Trainer, cfg.Rejected = remote, remote.reject
+	remote := &training.Remote{Jobs: a.pool, Spec: cfg.Record.Spec}
+	cfg.Trainer, cfg.Rejected = remote, remote.Reject
 	cfg.Journal, cfg.Publisher, cfg.Log = a.db, &a.hub, a.log
 	return cfg, nil
 }
@@ -123,11 +123,11 @@ func (a *app) build(r idrl.Record) (session.Config, error) {
 // sessionConfig makes the part of a recorded session's Config that follows from the
 // record.
 func sessionConfig(list envs.List, r idrl.Record) (session.Config, error) {
-	env, err := newEnvironment(list, r.Spec)
+	env, err := training.Environment(list, r.Spec)
 	if err != nil {
 		return session.Config{}, err
 	}
-	if r.Spec, err = nameFeatures(list, r.Spec); err != nil {
+	if r.Spec, err = training.NameFeatures(list, r.Spec); err != nil {
 		return session.Config{}, err
 	}
 	model, err := belief.ForSpec(r.Spec, env)
@@ -139,54 +139,12 @@ func sessionConfig(list envs.List, r idrl.Record) (session.Config, error) {
 		return session.Config{}, err
 	}
 	return session.Config{
-		Record: r, Model: model, Acquisition: method, Codec: codec{},
+		Record: r, Model: model, Acquisition: method, Codec: belief.Codec{},
 		Refit: func(ctx context.Context, qs []idrl.Query, as []idrl.Answer) (idrl.Posterior, error) {
 			g, _, err := model.Refit(ctx, qs, as, belief.EPOptions{})
 			return g, err
 		},
 	}, nil
-}
-
-// remoteTrainer trains in a worker process. It trains once at a time.
-type remoteTrainer struct {
-	pool *jobs.Pool
-	spec idrl.SessionSpec
-
-	mu   sync.Mutex // guards last
-	last jobs.Result
-}
-
-// Train implements idrl.Trainer.
-func (t *remoteTrainer) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
-	payload, err := encodeRequest(t.spec, job)
-	if err != nil {
-		return idrl.Generation{}, err
-	}
-	r, err := t.pool.Do(ctx, jobs.Job{
-		Key:  jobs.Key{Session: t.spec.ID, Kind: "train", BasedOn: job.BasedOn},
-		Like: t.spec.Env, Payload: payload, Progress: job.Progress, Outlook: job.Outlook,
-	})
-	if err != nil {
-		return idrl.Generation{}, err
-	}
-	g, err := decodeGeneration(r.Bytes)
-	r.Bytes = nil
-	if err != nil {
-		r.Reject(err)
-		return idrl.Generation{}, err
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.last = r
-	return g, nil
-}
-
-// reject ends the worker that made the last generation.
-func (t *remoteTrainer) reject(why error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.last.Reject(why)
-	t.last = jobs.Result{}
 }
 
 // sessions is the web's view of the manager.
@@ -229,7 +187,7 @@ func (s sessions) Spec(ctx context.Context, id idrl.SessionID) (idrl.SessionSpec
 	if err != nil {
 		return spec, err
 	}
-	if named, err := nameFeatures(s.a.envs, spec); err == nil {
+	if named, err := training.NameFeatures(s.a.envs, spec); err == nil {
 		spec = named
 	}
 	return spec, nil
@@ -238,14 +196,14 @@ func (s sessions) Spec(ctx context.Context, id idrl.SessionID) (idrl.SessionSpec
 // newSession checks spec, names it and records it.
 func newSession(ctx context.Context, db *store.DB, list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, error) {
 	spec = spec.WithDefaults()
-	if err := checkSpec(list, spec); err != nil {
+	if err := training.CheckSpec(list, spec); err != nil {
 		return spec, err
 	}
 	entry, err := list.Find(spec.Env)
 	if err != nil {
 		return spec, err
 	}
-	if spec, err = nameFeatures(list, spec); err != nil {
+	if spec, err = training.NameFeatures(list, spec); err != nil {
 		return spec, err
 	}
 	spec.Env = entry.Ref() // so that a model that changes is not taken for what it was

@@ -11,6 +11,7 @@ import (
 	"tiebreak/envs"
 	"tiebreak/internal/export"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/training"
 	"tiebreak/store"
 )
 
@@ -60,7 +61,7 @@ func runExport(ctx context.Context, io stdio, args []string) (err error) {
 	if err != nil {
 		return fmt.Errorf("%w; 'tiebreak export --data %s' lists the sessions", err, f.data)
 	}
-	if spec, err = nameFeatures(envs.Catalogue(), spec); err != nil {
+	if spec, err = training.NameFeatures(envs.Catalogue(), spec); err != nil {
 		return fmt.Errorf("session %s is of a version that did not record the names of features: %w; start 'tiebreak serve', where all this is, and export on the session's page", spec.ID, err)
 	}
 	out := bufio.NewWriter(io.out)

@@ -14,6 +14,7 @@ import (
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
+	"tiebreak/internal/training"
 	"tiebreak/store"
 	"tiebreak/web/client"
 	"tiebreak/web/wire"
@@ -270,7 +271,7 @@ func TestKill(t *testing.T) {
 // replay returns the encoded belief that follows from the log alone.
 func replay(t *testing.T, rec idrl.Record) []byte {
 	t.Helper()
-	env, err := newEnvironment(envs.Catalogue(), rec.Spec)
+	env, err := training.Environment(envs.Catalogue(), rec.Spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +289,7 @@ func replay(t *testing.T, rec idrl.Record) []byte {
 			t.Fatal(err)
 		}
 	}
-	b, err := codec{}.EncodeBelief(p)
+	b, err := belief.Codec{}.EncodeBelief(p)
 	if err != nil {
 		t.Fatal(err)
 	}

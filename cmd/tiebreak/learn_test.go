@@ -8,10 +8,12 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/internal/auth"
+	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
 	"tiebreak/internal/sim"
 	"tiebreak/internal/solver"
+	"tiebreak/internal/training"
 	"tiebreak/store"
 )
 
@@ -52,12 +54,12 @@ func TestLearnsOverSockets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	last, err := codec{}.DecodeBelief(rec.Snapshots[len(rec.Snapshots)-1].Belief)
+	last, err := belief.Codec{}.DecodeBelief(rec.Snapshots[len(rec.Snapshots)-1].Belief)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	env, err := newEnvironment(envs.Catalogue(), spec)
+	env, err := training.Environment(envs.Catalogue(), spec)
 	if err != nil {
 		t.Fatal(err)
 	}

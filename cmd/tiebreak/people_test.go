@@ -10,6 +10,7 @@ import (
 	"tiebreak/envs"
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/training"
 	"tiebreak/store"
 	"tiebreak/web/client"
 )
@@ -135,7 +136,7 @@ func decided(t *testing.T, data, id string, choice idrl.Choice, people ...idrl.A
 	if rec.Log[at].Choice != choice || rec.Log[at].Annotator != "a2" {
 		t.Fatalf("the last decision is %+v, want %s", rec.Log[at], choice)
 	}
-	env, err := newEnvironment(envs.Catalogue(), rec.Spec)
+	env, err := training.Environment(envs.Catalogue(), rec.Spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +169,7 @@ func decided(t *testing.T, data, id string, choice idrl.Choice, people ...idrl.A
 			t.Fatal(err)
 		}
 	}
-	want, err := codec{}.EncodeBelief(p)
+	want, err := belief.Codec{}.EncodeBelief(p)
 	if err != nil {
 		t.Fatal(err)
 	}

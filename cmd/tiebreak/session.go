@@ -12,6 +12,7 @@ import (
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/training"
 )
 
 // sessionFlags are the flags of session.
@@ -83,7 +84,7 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := checkSpec(list, f.spec.WithDefaults()); err != nil {
+	if err := training.CheckSpec(list, f.spec.WithDefaults()); err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err) // before the folder is touched
 	}
 	base, err := baseOf(f.addr, f.origin)

@@ -7,6 +7,7 @@ import (
 	"tiebreak/envs"
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/training"
 
 	"github.com/chromedp/chromedp/kb"
 )
@@ -42,7 +43,7 @@ func TestSessionsOfEveryKind(t *testing.T) {
 			for _, method := range idrl.AcquisitionsFor(kind) {
 				for _, likelihood := range idrl.Likelihoods() {
 					spec := idrl.SessionSpec{Title: "t", Env: env.ID, Kind: kind, Acquisition: method, Likelihood: likelihood}
-					if err := checkSpec(envs.Catalogue(), spec.WithDefaults()); err != nil {
+					if err := training.CheckSpec(envs.Catalogue(), spec.WithDefaults()); err != nil {
 						t.Errorf("%s, %s, %s, %s: %v", env.ID, kind, method, likelihood, err)
 					}
 				}

@@ -10,6 +10,7 @@ import (
 	"tiebreak/internal/rng"
 	"tiebreak/internal/session"
 	"tiebreak/internal/solver"
+	"tiebreak/internal/training"
 	"tiebreak/store"
 
 	"gonum.org/v1/gonum/floats"
@@ -40,7 +41,7 @@ func newTruth(ctx context.Context, list envs.List, dir string, id idrl.SessionID
 	if err != nil {
 		return nil, fmt.Errorf("read the server's data in %s: %w", dir, err)
 	}
-	env, err := newEnvironment(list, rec.Spec)
+	env, err := training.Environment(list, rec.Spec)
 	if err != nil {
 		return nil, err
 	}

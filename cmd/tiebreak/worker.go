@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"tiebreak/internal/jobs"
+	"tiebreak/internal/training"
 )
 
 func workerCommand() command {
@@ -30,8 +31,8 @@ func workerCommand() command {
 					fmt.Fprintf(io.err, "running at normal priority: %v\n", err)
 				}
 			})
-			w := &workshop{envs: list, yield: yield}
-			return jobs.Serve(ctx, io.in, io.out, w.handle)
+			h := &training.Handler{Envs: list, Yield: yield}
+			return jobs.Serve(ctx, io.in, io.out, h.Handle)
 		},
 	}
 }

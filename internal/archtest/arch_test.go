@@ -48,6 +48,11 @@ var rules = []rule{
 	{acquires, []string{vocab}, []string{gonum}},
 	{"internal/solver", []string{vocab}, []string{gonum}},
 	{"internal/trainer", []string{vocab, rngs}, []string{gonum}},
+	{
+		"internal/training",
+		[]string{vocab, rngs, "internal/belief", "internal/clip", "internal/jobs", "internal/solver", "internal/trainer", "envs"},
+		nil,
+	},
 	{"internal/sim", []string{vocab}, []string{gonum}},
 	{"internal/clip/film", []string{vocab, "internal/clip"}, nil},
 	{"internal/clip/picture", []string{vocab, "internal/clip"}, []string{gonum, "git.sr.ht/~sbinet/gg", "golang.org/x/image"}},

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
+
+	"tiebreak/internal/idrl"
 )
 
 // The encoding of a Gaussian: magic, version and d as little-endian uint32, then
@@ -101,4 +103,25 @@ func (g *Gaussian) decode(data []byte) error {
 		return errors.New("belief: an encoded number is not finite")
 	}
 	return nil
+}
+
+// Codec turns posteriors into bytes and back.
+type Codec struct{}
+
+// EncodeBelief returns the bytes of a *Gaussian, and an error for any other posterior.
+func (Codec) EncodeBelief(p idrl.Posterior) ([]byte, error) {
+	g, ok := p.(*Gaussian)
+	if !ok {
+		return nil, fmt.Errorf("posterior of type %T cannot be encoded", p)
+	}
+	return g.MarshalBinary()
+}
+
+// DecodeBelief returns the *Gaussian that EncodeBelief turned into b.
+func (Codec) DecodeBelief(b []byte) (idrl.Posterior, error) {
+	g := new(Gaussian)
+	if err := g.UnmarshalBinary(b); err != nil {
+		return nil, err
+	}
+	return g, nil
 }

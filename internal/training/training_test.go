@@ -1,9 +1,8 @@
-package main
+package training
 
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 
 	"tiebreak/envs"
@@ -15,53 +14,15 @@ import (
 	"tiebreak/internal/rng"
 	"tiebreak/internal/solver"
 	"tiebreak/internal/trainer"
-	"tiebreak/web"
 
 	"github.com/google/go-cmp/cmp"
 )
-
-// TestCatalogueOfTheForm: the layout of an environment that cannot be made is
-// not asked for.
-func TestCatalogueOfTheForm(t *testing.T) {
-	entries := envs.List{
-		{ID: "ant", Title: "Ant", Description: "Four legs.", Unavailable: errors.New("needs the library: install it")},
-		envs.Catalogue()[0],
-	}
-	got := catalogue(entries)
-	want := web.EnvChoice{ID: "ant", Title: "Ant", Description: "Four legs.", Unavailable: "needs the library: install it"}
-	if diff := cmp.Diff(want, got[0]); diff != "" {
-		t.Errorf("an environment that is not available (-want +got):\n%s", diff)
-	}
-	if got[1].ID != driver.ID || got[1].StillLabel == "" || got[1].Unavailable != "" {
-		t.Errorf("an environment that is: %+v", got[1])
-	}
-}
-
-// TestUnavailableEnvironments: of those of this build that cannot be made no
-// session is made, and the help says why.
-func TestUnavailableEnvironments(t *testing.T) {
-	_, help, _ := cli(t, "session", "--help")
-	dir := t.TempDir()
-	for _, e := range envs.Catalogue() {
-		if !strings.Contains(help, e.ID) {
-			t.Errorf("session --help does not name %s", e.ID)
-		}
-		if e.Unavailable == nil {
-			continue
-		}
-		why := e.Unavailable.Error()
-		status, _, errs := cli(t, "session", "--data", dir, "--env", e.ID)
-		if status != 2 || !strings.Contains(errs, why) || !strings.Contains(strings.Join(strings.Fields(help), " "), why) {
-			t.Errorf("session --env %s: status %d, %s; or its help does not say why", e.ID, status, errs)
-		}
-	}
-}
 
 // TestTrainers: what is searched has settings of its own, and what is solved
 // exactly those that sessions on record were made with.
 func TestTrainers(t *testing.T) {
 	spec := idrl.SessionSpec{Kind: idrl.CompareClips}.WithDefaults()
-	exact, err := trainerIn(spec, func() idrl.Environment { return driver.New() })
+	exact, err := newTrainer(spec, func() idrl.Environment { return driver.New() })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,13 +34,13 @@ func TestTrainers(t *testing.T) {
 		{5000, 5000, 10, 3},
 		{5000, 5000, 1, 1},
 	} {
-		searched, err := trainerIn(spec, func() idrl.Environment {
+		searched, err := newTrainer(spec, func() idrl.Environment {
 			return pointmass.New(pointmass.Config{Search: idrl.Search{NoiseStd: 0.7, Episodes: test.episodes, LiveSteps: test.liveSteps}})
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		ars := searched.Solver.(breakable).Solver.(solver.ARS)
+		ars := searched.Solver.(brokenSearch).Solver.(solver.ARS)
 		if ars.MaxSteps != test.wantSteps || ars.Episodes != test.wantEpisodes || ars.NoiseStd != 0.7 || searched.First != (solver.Draft{}) {
 			t.Errorf("%+v: search %+v after %T", test, ars, searched.First)
 		}
@@ -91,18 +52,18 @@ func TestTrainers(t *testing.T) {
 func TestTrainingBySearch(t *testing.T) {
 	spec := idrl.SessionSpec{ID: "s1", Kind: idrl.CompareClips, Seed: 5}.WithDefaults()
 	play := func() (out []idrl.Generation) {
-		tr, err := trainerIn(spec, func() idrl.Environment { return pointmass.New(pointmass.Config{}) })
+		tr, err := newTrainer(spec, func() idrl.Environment { return pointmass.New(pointmass.Config{}) })
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := &workshop{yield: func() {}, trainers: []sessionTrainer{{spec.ID, tr}}}
+		h := &Handler{Yield: func() {}, trainers: []sessionTrainer{{spec.ID, tr}}}
 		job := idrl.TrainJob{Posterior: belief.Isotropic(3, 1)}
 		for range 2 {
 			payload, err := encodeRequest(spec, job)
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, err := w.handle(t.Context(), payload, nil)
+			b, err := h.Handle(t.Context(), payload, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,7 +97,7 @@ func TestTrainingBySearch(t *testing.T) {
 
 func TestSearchThatBreaksDown(t *testing.T) {
 	env := pointmass.New(pointmass.Config{Limit: 1e-9})
-	_, err := breakable{solver.ARS{Episodes: 1, Iterations: 1}}.Solve(t.Context(),
+	_, err := brokenSearch{solver.ARS{Episodes: 1, Iterations: 1}}.Solve(t.Context(),
 		idrl.SolveTask{Env: env, Theta: []float64{1, 0, 0}}, rng.New(1, "solve", 0))
 	if !errors.Is(err, trainer.ErrBroken) || !errors.Is(err, solver.ErrBroken) {
 		t.Errorf("error = %v, want one that tells the trainer", err)
@@ -144,10 +105,10 @@ func TestSearchThatBreaksDown(t *testing.T) {
 }
 
 // A worker lives for months, and sessions come and go.
-func TestWorkshopKeepsTheTrainersUsedLast(t *testing.T) {
-	w := &workshop{envs: envs.Catalogue(), yield: func() {}}
+func TestHandlerKeepsTheTrainersUsedLast(t *testing.T) {
+	h := &Handler{Envs: envs.Catalogue(), Yield: func() {}}
 	get := func(id string) idrl.Trainer {
-		tr, err := w.trainer(idrl.SessionSpec{ID: idrl.SessionID(id), Env: "gridworld", Seed: 1}.WithDefaults())
+		tr, err := h.trainer(idrl.SessionSpec{ID: idrl.SessionID(id), Env: "gridworld", Seed: 1}.WithDefaults())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,8 +121,8 @@ func TestWorkshopKeepsTheTrainersUsedLast(t *testing.T) {
 			t.Fatalf("the trainer used last is gone after %d others", k+1)
 		}
 	}
-	if len(w.trainers) != maxTrainers {
-		t.Errorf("%d trainers are kept, want %d", len(w.trainers), maxTrainers)
+	if len(h.trainers) != maxTrainers {
+		t.Errorf("%d trainers are kept, want %d", len(h.trainers), maxTrainers)
 	}
 	if get("second") == second {
 		t.Error("the trainer that was not used longest is kept")

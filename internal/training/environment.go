@@ -1,0 +1,44 @@
+package training
+
+import (
+	"tiebreak/envs"
+	"tiebreak/internal/belief"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/rng"
+)
+
+// Environment returns the environment of a session. Equal specs give equal
+// environments, layout included.
+func Environment(list envs.List, spec idrl.SessionSpec) (idrl.Environment, error) {
+	e, err := list.Find(spec.Env)
+	if err != nil {
+		return nil, err
+	}
+	return e.New(rng.New(spec.Seed, "layout", 0)), nil
+}
+
+// NameFeatures returns spec with the names of its features, which sessions of
+// earlier versions lack.
+func NameFeatures(list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, error) {
+	if spec.Features != nil {
+		return spec, nil
+	}
+	env, err := Environment(list, spec)
+	if err == nil {
+		spec.Features = env.Spec().FeatureNames
+	}
+	return spec, err
+}
+
+// CheckSpec returns an error of kind Invalid if no session can be made of spec.
+func CheckSpec(list envs.List, spec idrl.SessionSpec) error {
+	env, err := Environment(list, spec)
+	if err != nil {
+		return err
+	}
+	if err := spec.Validate(); err != nil {
+		return err
+	}
+	_, err = belief.ForSpec(spec, env)
+	return err
+}

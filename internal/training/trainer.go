@@ -1,0 +1,83 @@
+package training
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"tiebreak/envs"
+	"tiebreak/internal/clip"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/solver"
+	"tiebreak/internal/trainer"
+)
+
+// New returns the trainer of a session, which draws its clips.
+func New(list envs.List, spec idrl.SessionSpec) (idrl.Trainer, error) {
+	if _, err := Environment(list, spec); err != nil {
+		return nil, err
+	}
+	return newTrainer(spec, func() idrl.Environment {
+		e, err := Environment(list, spec)
+		if err != nil {
+			panic(err) // it was found a moment ago, and the catalogue is constant
+		}
+		return e
+	})
+}
+
+// newTrainer returns the trainer of a session in the environments of newEnv.
+func newTrainer(spec idrl.SessionSpec, newEnv func() idrl.Environment) (*trainer.Thompson, error) {
+	env := newEnv()
+	sol, err := solver.For(env)
+	if err != nil {
+		return nil, err
+	}
+	t := &trainer.Thompson{
+		NewEnv: newEnv, Solver: sol, Kind: spec.Kind, Samples: spec.Candidates,
+		Restarts: 10, Pool: 30, MaxQueries: 2000, Mu: solver.Mu,
+		Encode: clip.Encode,
+	}
+	if search, ok := sol.(solver.ARS); ok {
+		configureSearch(t, search, env.Spec())
+	}
+	return t, nil
+}
+
+// In an environment that must be searched an episode costs up to 0.2 s.
+const (
+	// liveEpisodes are those behind a feature expectation and an evaluation of the
+	// search, if the environment does not ask for fewer evaluations. They are the
+	// same for all policies (common random numbers), so that few tell policies
+	// apart; offline, where returns are reported, it takes ten.
+	liveEpisodes = 3
+
+	// liveSearch is the number of episodes that the search for one policy may take,
+	// where the environment does not say how many steps suit it.
+	liveSearch = 40
+)
+
+// configureSearch sets t up for random search: a few drafts first, so that there is a
+// question within seconds, and then searches of bounded length.
+func configureSearch(t *trainer.Thompson, search solver.ARS, spec idrl.EnvSpec) {
+	search.Episodes = min(cmp.Or(search.Episodes, liveEpisodes), liveEpisodes)
+	search.MaxSteps = cmp.Or(spec.Search.LiveSteps, liveSearch*spec.Horizon)
+	t.First, t.Solver, t.Remake = solver.Draft{}, brokenSearch{search}, solver.FromParams
+	t.Pool, t.Rollouts, t.Segments = 8, 2, 3
+	t.Mu, t.MuEpisodes = nil, liveEpisodes
+}
+
+// brokenSearch tells a trainer that a search found no policy under which the
+// simulation holds.
+type brokenSearch struct{ idrl.Solver }
+
+// Solve implements idrl.Solver.
+func (b brokenSearch) Solve(ctx context.Context, task idrl.SolveTask, stream *rand.Rand) (idrl.Policy, error) {
+	p, err := b.Solver.Solve(ctx, task, stream)
+	if errors.Is(err, solver.ErrBroken) {
+		err = fmt.Errorf("%w: %w", trainer.ErrBroken, err)
+	}
+	return p, err
+}
