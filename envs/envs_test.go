@@ -82,7 +82,7 @@ func TestUnavailable(t *testing.T) {
 	}
 	for _, test := range []struct{ id, want string }{
 		{"hopper", `environment "hopper" needs the library: install it`},
-		{"mars", `unknown environment "mars"; use one of ` + all},
+		{"mars", `unknown environment "mars"; use one of ` + all + "; a model of your own is called own-NAME, and its files are named with --models"},
 		{"chain", ""},
 	} {
 		e, err := entries.Find(test.id)
