@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"tiebreak/internal/acquisition"
 	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
 	"tiebreak/templates"
@@ -60,10 +61,11 @@ func (s *Server) researchersSpec(c echo.Context, action auth.Action) (idrl.Sessi
 
 func (s *Server) dashboardPage(c echo.Context, spec idrl.SessionSpec) (templates.DashboardPage, error) {
 	people, err := s.peoplePanel(c.Request().Context(), spec.ID)
+	method, _ := acquisition.Find(spec.Acquisition) // one that is no longer offered says nothing
 	p := templates.DashboardPage{
 		Layout: s.layout(c, spec.Title), ID: string(spec.ID), Heading: spec.Title,
 		Watch: sessionURL(spec.ID, "watch"), Back: "/sessions", Facts: s.facts(spec),
-		Reason: methods[spec.Acquisition].reason, NoPair: methods[spec.Acquisition].pair,
+		Reason: method.Why, NoPair: method.NoPair,
 		InviteURL:   sessionURL(spec.ID, "invitations"),
 		ExportJSONL: sessionURL(spec.ID, "export") + "?format=jsonl",
 		ExportCSV:   sessionURL(spec.ID, "export") + "?format=csv",

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
 
 	"github.com/google/go-cmp/cmp"
@@ -39,7 +40,7 @@ func TestFormSaysWhatThereIs(t *testing.T) {
 	}
 	delete(got, "env")
 	want := map[string][]string{
-		"acquisition": idrl.Acquisitions(), "likelihood": idrl.Likelihoods(), "prior": idrl.Priors(), "kind": kinds,
+		"acquisition": acquisition.Names(acquisition.Live()), "likelihood": idrl.Likelihoods(), "prior": idrl.Priors(), "kind": kinds,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("choices (-want +got):\n%s", diff)
@@ -89,8 +90,8 @@ func TestDashboardNamesMethods(t *testing.T) {
 			t.Errorf("%s: the list of sessions lacks %q", test.acquisition, test.title)
 		}
 	}
-	if len(reasons) != len(idrl.Acquisitions()) {
-		t.Errorf("%d reasons for %d acquisition functions", len(reasons), len(idrl.Acquisitions()))
+	if len(reasons) != len(acquisition.Names(acquisition.Live())) {
+		t.Errorf("%d reasons for %d acquisition functions", len(reasons), len(acquisition.Names(acquisition.Live())))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 
+	"tiebreak/internal/acquisition"
 	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
 	"tiebreak/templates"
@@ -112,8 +113,8 @@ func kindOptions() (out []templates.Option) {
 }
 
 func acquisitionOptions() (out []templates.Option) {
-	for _, name := range idrl.Acquisitions() {
-		out = append(out, templates.Option{Value: name, Label: methodText(name), Hint: methods[name].hint})
+	for _, m := range acquisition.Live() {
+		out = append(out, templates.Option{Value: m.Name, Label: m.Title, Hint: m.Hint})
 	}
 	return out
 }

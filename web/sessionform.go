@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
 	"tiebreak/templates"
 
@@ -37,8 +38,8 @@ func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
 	s.Title, s.Instructions = f.text("title", 1, idrl.MaxTitle), f.text("instructions", 0, idrl.MaxInstructions)
 	s.Env = f.env(catalogue)
 	s.Kind = idrl.QueryKind(f.oneOf("kind", values(kindOptions())))
-	s.Acquisition = f.oneOf("acquisition", idrl.Acquisitions())
-	if f.errs["kind"] == "" && f.errs["acquisition"] == "" && !slices.Contains(idrl.AcquisitionsFor(s.Kind), s.Acquisition) {
+	s.Acquisition = f.oneOf("acquisition", acquisition.Names(acquisition.Live()))
+	if f.errs["kind"] == "" && f.errs["acquisition"] == "" && !slices.Contains(acquisition.Names(acquisition.LiveFor(s.Kind)), s.Acquisition) {
 		f.errs["acquisition"] = methodText(s.Acquisition) + " cannot choose questions of the kind above. Choose another one."
 	}
 	s.Prior, s.Likelihood = f.oneOf("prior", idrl.Priors()), f.oneOf("likelihood", idrl.Likelihoods())

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 )
@@ -187,7 +188,7 @@ func TestCommandLineErrors(t *testing.T) {
 		{"argument left over", []string{"serve", "now"}, 2, []string{`unexpected argument "now"`}},
 		{"unknown environment", []string{"session", "--data", dir, "--env", "mars"}, 2, []string{`"mars"`, "driver", "gridworld"}},
 		{"own model without its folder", []string{"session", "--data", dir, "--env", "own-cart"}, 2, []string{`"own-cart"`, "--models", "none"}},
-		{"unknown acquisition", []string{"session", "--data", dir, "--acquisition", "guess"}, 2, []string{`"guess"`, strings.Join(idrl.Acquisitions(), ", ")}},
+		{"unknown acquisition", []string{"session", "--data", dir, "--acquisition", "guess"}, 2, []string{`"guess"`, strings.Join(acquisition.Names(acquisition.Live()), ", ")}},
 		{"acquisition of experiments only", []string{"session", "--data", dir, "--acquisition", "epd"}, 2, []string{`"epd"`, "known: lvar, idrl, uniform"}},
 		{"acquisition for comparisons", []string{"session", "--data", dir, "--acquisition", "evr", "--kind", "state_rating"}, 2, []string{`"evr"`, "state_rating", "those that can: lvar"}},
 		{"unknown likelihood", []string{"session", "--data", dir, "--likelihood", "logit"}, 2, []string{`"logit"`, strings.Join(idrl.Likelihoods(), ", ")}},

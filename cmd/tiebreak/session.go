@@ -35,7 +35,7 @@ func (f *sessionFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.spec.Title, "title", "Untitled session", "`name` of the session")
 	fs.StringVar(&f.spec.Env, "env", catalogue[0].ID, "`environment`: "+catalogue.Names()+"; and own models")
 	fs.StringVar(&f.kind, "kind", kinds[0], "`query type`: "+strings.Join(kinds, ", "))
-	fs.StringVar(&f.spec.Acquisition, "acquisition", idrl.Acquisitions()[0], "how questions are chosen: a `method` of those above")
+	fs.StringVar(&f.spec.Acquisition, "acquisition", idrl.DefaultAcquisition, "how questions are chosen: a `method` of those above")
 	fs.StringVar(&f.spec.Prior, "prior", idrl.Priors()[0], "prior of the reward: "+strings.Join(idrl.Priors(), ", "))
 	fs.StringVar(&f.spec.Likelihood, "likelihood", idrl.Likelihoods()[0], "likelihood of a comparison: "+strings.Join(idrl.Likelihoods(), ", "))
 	fs.IntVar(&f.spec.Budget, "budget", 0, "`answers` after which the session is complete; 0: no limit")
@@ -63,10 +63,8 @@ func sessionAbout() string {
 	var b strings.Builder
 	b.WriteString("Makes a session and prints its id and a link for annotators. The server must not be running on the\n" +
 		"data folder; while it runs, use the form on its pages.\n\nStrategies for choosing questions:\n")
-	for _, m := range acquisition.Methods() {
-		if m.Live {
-			fmt.Fprintf(&b, "  %-10s %s\n", m.Name, m.About)
-		}
+	for _, m := range acquisition.Live() {
+		fmt.Fprintf(&b, "  %-10s %s\n", m.Name, m.About)
 	}
 	b.WriteString("evr is for comparisons only. tiebreak bench compares these methods and others.")
 	return b.String()

@@ -40,7 +40,7 @@ func TestSessionsOfEveryKind(t *testing.T) {
 			continue // TestUnavailableEnvironment
 		}
 		for _, kind := range idrl.QueryKinds() {
-			for _, method := range idrl.AcquisitionsFor(kind) {
+			for _, method := range acquisition.Names(acquisition.LiveFor(kind)) {
 				for _, likelihood := range idrl.Likelihoods() {
 					spec := idrl.SessionSpec{Title: "t", Env: env.ID, Kind: kind, Acquisition: method, Likelihood: likelihood}
 					if err := training.CheckSpec(envs.Catalogue(), spec.WithDefaults()); err != nil {

@@ -1,18 +1,28 @@
 package acquisition
 
 import (
+	"slices"
 	"strings"
 
 	"tiebreak/internal/idrl"
 )
 
-// A Method is an acquisition function by its name, with what can be said of it.
+// A Method is an acquisition function by its name, with what it needs of its
+// surroundings and what can be said of it. It is data: nothing else in the program
+// asks for a method's name to decide what to do.
 type Method struct {
-	Name    string // "idrl"
-	Title   string // "IDRL"
-	About   string // one line for people
-	Archive bool   // it looks at every policy solved so far, not at the present candidates alone
-	Live    bool   // sessions with people may use it
+	Name  string // "idrl"
+	Title string // "IDRL"
+	About string // one line for people who compare methods
+
+	// What pages say where sessions use it.
+	Hint   string // what it asks, for the form of a new session
+	Why    string // why these questions, for researchers
+	NoPair string // in place of the two policies that a question tells apart, if it has none
+
+	Needs Needs
+	Paper Paper // what the paper makes of it
+	Live  bool  // sessions with people may use it
 
 	// New returns the function; paper asks for what the authors' code computes
 	// where that differs from the text.
@@ -24,6 +34,48 @@ type Method struct {
 	refuses func(kind idrl.QueryKind, whole bool) string
 }
 
+// Needs says what a method must be given.
+type Needs struct {
+	Candidates Candidates
+	Archive    bool // it looks at every known policy, not at the present candidates alone
+
+	// Solving says that it values queries by the posterior that policies are solved
+	// for, where the authors' code keeps two. Source: docs/paper-code.md, sections 2
+	// and 4.
+	Solving bool
+
+	// AllQueries says that it looks at all candidate queries where other methods are
+	// given a sample of them, and SolvesEach that it solves for a policy for each of
+	// them, so that it is given fewer.
+	AllQueries, SolvesEach bool
+}
+
+// Candidates says which candidate policies a method looks at.
+type Candidates int
+
+// Sets of candidate policies.
+const (
+	NoCandidates   Candidates = iota // it looks at no policies
+	Samples                          // the paper's: Thompson samples
+	SamplesAndMean                   // those and the policy for the mean
+	Duel                             // the policy for the mean and the first Thompson sample that differs from it
+)
+
+// Mean reports whether the policy for the posterior mean is among the candidates.
+func (c Candidates) Mean() bool { return c == SamplesAndMean || c == Duel }
+
+// Paper says what the paper makes of a method.
+type Paper int
+
+// What the paper may make of a method.
+const (
+	NotInPaper   Paper = iota
+	Mentioned          // by the text or the authors' code, in no figure
+	InWhole            // in the figures about whole trajectories
+	InFigures          // in all figures whose queries it can value
+	ThePapersOwn       // likewise, and the one that the others are compared with
+)
+
 // Methods returns every method, the paper's first.
 func Methods() []Method {
 	return append(papers(), beyond()...)
@@ -33,39 +85,60 @@ func Methods() []Method {
 func papers() []Method {
 	return []Method{
 		{
-			Name: "idrl", Title: "IDRL", About: "compares the two candidate policies whose difference in return is most uncertain", Live: true,
+			Name: "idrl", Title: "IDRL", About: "compares the two candidate policies whose difference in return is most uncertain",
+			Hint:   "Compares the two candidate policies whose difference in return is most uncertain. The paper’s method.",
+			Why:    "Each question compares two candidates. Expected information is about their difference in return.",
+			NoPair: "drawn at random",
+			Needs:  Needs{Candidates: Samples}, Paper: ThePapersOwn, Live: true,
 			New: func(paper bool) Function { return IDRL{Paper: paper} },
 		},
 		{
-			Name: "uniform", Title: "Uniform", About: "asks at random", Live: true,
+			Name: "uniform", Title: "Uniform", About: "asks at random",
+			Hint:   "Asks at random. The baseline.",
+			Why:    "Questions are drawn at random.",
+			NoPair: "drawn at random",
+			Needs:  Needs{AllQueries: true}, Paper: InFigures, Live: true,
 			New: func(bool) Function { return Uniform{} },
 		},
 		{
-			Name: "igr", Title: "IGR", About: "asks the question that tells most about the reward as a whole", Live: true,
+			Name: "igr", Title: "IGR", About: "asks the question that tells most about the reward as a whole",
+			Hint:   "Asks the question that tells most about the reward as a whole, also where no policy depends on it.",
+			Why:    "Each question tells most about the reward as a whole.",
+			NoPair: "the reward",
+			Paper:  InFigures, Live: true,
 			New: func(paper bool) Function { return IGR{Paper: paper} },
 		},
 		{
 			Name: "eir", Title: "EIR", About: "asks where the rating may exceed the best one so far (expected improvement)",
-			New: func(paper bool) Function { return EIR{Paper: paper} }, refuses: unlessRatings,
+			Paper: InFigures,
+			New:   func(paper bool) Function { return EIR{Paper: paper} }, refuses: unlessRatings,
 		},
 		{
 			Name: "pi", Title: "PI", About: "asks where the rating most probably exceeds the best one so far; in the authors' code, not in the paper",
-			New: func(paper bool) Function { return PI{Paper: paper} }, refuses: unlessRatings,
+			Paper: Mentioned,
+			New:   func(paper bool) Function { return PI{Paper: paper} }, refuses: unlessRatings,
 		},
 		{
 			Name: "epd", Title: "EPD", About: "asks where the answer would change the policy most; one solve per question",
+			Needs: Needs{Solving: true, SolvesEach: true}, Paper: InFigures,
 			New: func(paper bool) Function { return EPD{Paper: paper} },
 		},
 		{
 			Name: "mr", Title: "MR", About: "compares probable policies that do badly under each other's reward",
+			Needs: Needs{Solving: true, AllQueries: true}, Paper: InFigures,
 			New: func(bool) Function { return MR{} }, refuses: unlessWhole,
 		},
 		{
 			Name: "mr-simple", Title: "MR, simple model", About: "MR with the posterior of its authors: each answer makes the rewards that agree with it more probable",
+			Needs: Needs{AllQueries: true}, Paper: Mentioned,
 			New: func(bool) Function { return MR{Simple: true} }, refuses: unlessWhole,
 		},
 		{
-			Name: "evr", Title: "EVR", About: "asks the comparison whose outcome is most uncertain", Live: true,
+			Name: "evr", Title: "EVR", About: "asks the comparison whose outcome is most uncertain",
+			Hint:   "Asks the comparison whose outcome is most uncertain. For comparisons only.",
+			Why:    "Each question was the comparison whose outcome was most uncertain.",
+			NoPair: "the two shown",
+			Paper:  InWhole, Live: true,
 			New: func(paper bool) Function { return EVR{Paper: paper} }, refuses: unlessComparisons,
 		},
 	}
@@ -73,25 +146,43 @@ func papers() []Method {
 
 // beyond are the methods of docs/methods.md, sections 1.3 and 1.4.
 func beyond() []Method {
+	known := Needs{Candidates: SamplesAndMean, Archive: true}
 	return []Method{
 		{
-			Name: "lvar", Title: "LVAR", About: "compares the best policy so far with all that may be better, weighted by their probability of being best", Archive: true, Live: true,
+			Name: "lvar", Title: "LVAR", About: "compares the best policy so far with all that may be better, weighted by their probability of being best",
+			Hint:   "Compares the best policy so far with all others, weighted by their probability of being best. The default.",
+			Why:    "Each question compares the best policy so far with those that might be better. The table names the rival that the answer tells most about. Expected information is about all of them.",
+			NoPair: "drawn at random",
+			Needs:  known, Live: true,
 			New: func(bool) Function { return LVAR{} },
 		},
 		{
-			Name: "tt", Title: "TT", About: "compares the best policy so far with its strongest challenger", Archive: true, Live: true,
+			Name: "tt", Title: "TT", About: "compares the best policy so far with its strongest challenger",
+			Hint:   "Compares the best policy so far with its strongest challenger.",
+			Why:    "Each question compares the best policy so far with its strongest challenger. Expected information is about their difference in return.",
+			NoPair: "drawn at random",
+			Needs:  known, Live: true,
 			New: func(bool) Function { return TT{} },
 		},
 		{
-			Name: "err", Title: "ERR", About: "lowers a bound on the expected regret of the best policy so far", Archive: true, Live: true,
+			Name: "err", Title: "ERR", About: "lowers a bound on the expected regret of the best policy so far",
+			Hint:   "Asks the question that lowers a bound on the expected regret most.",
+			Why:    "Each question is expected to lower a bound on the regret most.",
+			NoPair: "leader – all others",
+			Needs:  known, Live: true,
 			New: func(bool) Function { return ERR{} },
 		},
 		{
-			Name: "kg", Title: "KG", About: "knowledge gradient: the expected gain in the best policy's return from one answer", Archive: true,
-			New: func(bool) Function { return KG{} },
+			Name: "kg", Title: "KG", About: "knowledge gradient: the expected gain in the best policy's return from one answer",
+			Needs: known,
+			New:   func(bool) Function { return KG{} },
 		},
 		{
-			Name: "kg-star", Title: "KG*", About: "knowledge gradient from one or several identical answers, per answer", Archive: true, Live: true,
+			Name: "kg-star", Title: "KG*", About: "knowledge gradient from one or several identical answers, per answer",
+			Hint:   "Knowledge gradient: asks where one answer, or several identical ones, improves the best policy most.",
+			Why:    "Each question has the largest expected gain in the best policy’s return.",
+			NoPair: "leader – all others",
+			Needs:  known, Live: true,
 			New: func(bool) Function { return KG{Star: true} },
 		},
 		{
@@ -99,11 +190,19 @@ func beyond() []Method {
 			New: func(bool) Function { return EUBO{} }, refuses: unlessWhole,
 		},
 		{
-			Name: "vids", Title: "V-IDS", About: "asks the question that tells most about which policy is best", Archive: true, Live: true,
+			Name: "vids", Title: "V-IDS", About: "asks the question that tells most about which policy is best",
+			Hint:   "Asks the question that tells most about which policy is best.",
+			Why:    "Each question tells most about which known policy is best.",
+			NoPair: "all policies",
+			Needs:  known, Live: true,
 			New: func(bool) Function { return VIDS{} },
 		},
 		{
-			Name: "leader", Title: "Leader against one", About: "compares the best candidate with one Thompson policy; needs the fewest solves", Live: true,
+			Name: "leader", Title: "Leader against one", About: "compares the best candidate with one Thompson policy; needs the fewest solves",
+			Hint:   "Compares the best candidate with one that may be better. It needs the fewest candidates.",
+			Why:    "Each question compares the best candidate with one other. Expected information is about their difference in return.",
+			NoPair: "drawn at random",
+			Needs:  Needs{Candidates: Duel}, Live: true,
 			New: func(bool) Function { return Leader{} },
 		},
 	}
@@ -158,4 +257,52 @@ func (m Method) Fits(kind idrl.QueryKind, whole bool) error {
 		return idrl.Errorf(idrl.Invalid, "%s does not apply here: %s", m.Title, why)
 	}
 	return nil
+}
+
+// Live returns the methods that sessions with people may use: first the default,
+// which docs/adr/0011 chose by evidence, and then the others in their order.
+func Live() []Method {
+	var out []Method
+	for _, m := range Methods() {
+		switch {
+		case !m.Live:
+		case m.Name == idrl.DefaultAcquisition:
+			out = slices.Insert(out, 0, m)
+		default:
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// LiveFor returns those of Live that can value questions of a kind, which may be
+// about parts of trajectories.
+func LiveFor(kind idrl.QueryKind) []Method {
+	return slices.DeleteFunc(Live(), func(m Method) bool { return m.Fits(kind, false) != nil })
+}
+
+// Names returns the names of methods.
+func Names(methods []Method) []string {
+	out := make([]string, len(methods))
+	for i, m := range methods {
+		out[i] = m.Name
+	}
+	return out
+}
+
+// ForSession returns the method that a session asks for, or an error of kind Invalid
+// that lists those that can choose its questions.
+func ForSession(spec idrl.SessionSpec) (Method, error) {
+	find := func(list []Method) int {
+		return slices.IndexFunc(list, func(m Method) bool { return m.Name == spec.Acquisition })
+	}
+	if i := find(Live()); i < 0 {
+		return Method{}, idrl.Errorf(idrl.Invalid, "unknown acquisition function %q; known: %s", spec.Acquisition, strings.Join(Names(Live()), ", "))
+	}
+	fit := LiveFor(spec.Kind)
+	if i := find(fit); i >= 0 {
+		return fit[i], nil
+	}
+	return Method{}, idrl.Errorf(idrl.Invalid, "acquisition function %q cannot choose questions of type %q; those that can: %s",
+		spec.Acquisition, spec.Kind, strings.Join(Names(fit), ", "))
 }

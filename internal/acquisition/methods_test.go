@@ -19,9 +19,9 @@ func TestFind(t *testing.T) {
 		}
 		seen[m.Name] = true
 	}
-	for _, name := range idrl.Acquisitions() {
-		if m, err := acquisition.Find(name); err != nil || !m.Live {
-			t.Errorf("%s, which sessions offer: live %v, error %v", name, m.Live, err)
+	for i, m := range acquisition.Live() {
+		if i == 0 != (m.Name == idrl.DefaultAcquisition) || m.Hint == "" || m.Why == "" || m.NoPair == "" {
+			t.Errorf("%s, which sessions offer at place %d, does not say enough", m.Name, i)
 		}
 	}
 	_, err := acquisition.Find("best")
@@ -80,6 +80,41 @@ func TestFits(t *testing.T) {
 	}
 }
 
+// A session names a method that is live and can value its questions.
+func TestForSession(t *testing.T) {
+	for _, kind := range idrl.QueryKinds() {
+		for _, m := range acquisition.LiveFor(kind) {
+			got, err := acquisition.ForSession(idrl.SessionSpec{Acquisition: m.Name, Kind: kind})
+			if err != nil || got.Name != m.Name {
+				t.Errorf("%s for %s: %q, %v", m.Name, kind, got.Name, err)
+			}
+		}
+	}
+	for _, test := range []struct {
+		name, method string
+		kind         idrl.QueryKind
+		want         string // in the error
+	}{
+		{"unknown", "guess", idrl.CompareClips, "lvar, idrl, uniform, igr, evr, tt, err, kg-star, vids, leader"},
+		{"of experiments only", "epd", idrl.CompareClips, "known: lvar, idrl, uniform"},
+		{"for comparisons", "evr", idrl.RateState, "those that can: lvar, idrl, uniform, igr, tt"},
+	} {
+		_, err := acquisition.ForSession(idrl.SessionSpec{Acquisition: test.method, Kind: test.kind})
+		if idrl.KindOf(err) != idrl.Invalid || err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want one of kind Invalid with %q", test.name, err, test.want)
+		}
+	}
+}
+
+// Methods that look at the policy for the mean or at an archive say so.
+func TestNeeds(t *testing.T) {
+	for _, m := range acquisition.Methods() {
+		if n := m.Needs; n.Archive && !n.Candidates.Mean() || m.Live && m.New(false) == nil {
+			t.Errorf("%s: %+v", m.Name, n)
+		}
+	}
+}
+
 // What sessions with people offer, and what looks at an archive.
 func TestFlags(t *testing.T) {
 	var live, archive []string
@@ -87,7 +122,7 @@ func TestFlags(t *testing.T) {
 		if m.Live {
 			live = append(live, m.Name)
 		}
-		if m.Archive {
+		if m.Needs.Archive {
 			archive = append(archive, m.Name)
 		}
 	}

@@ -50,7 +50,7 @@ var rules = []rule{
 	{"internal/trainer", []string{vocab, rngs}, []string{gonum}},
 	{
 		"internal/training",
-		[]string{vocab, rngs, "internal/belief", "internal/clip", "internal/jobs", "internal/solver", "internal/trainer", "envs"},
+		[]string{vocab, rngs, acquires, "internal/belief", "internal/clip", "internal/jobs", "internal/solver", "internal/trainer", "envs"},
 		nil,
 	},
 	{"internal/sim", []string{vocab}, []string{gonum}},
@@ -83,7 +83,7 @@ var rules = []rule{
 	{"web/client", []string{vocab, "web/wire"}, []string{gorilla, xnet}},
 	{
 		"web",
-		[]string{vocab, "internal/live", "internal/auth", "internal/export", "web", "templates", "static"},
+		[]string{vocab, acquires, "internal/live", "internal/auth", "internal/export", "web", "templates", "static"},
 		[]string{templ, echo, gorilla},
 	},
 }

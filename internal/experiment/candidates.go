@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"tiebreak/internal/acquisition"
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 )
@@ -19,9 +20,9 @@ type panel struct {
 }
 
 // candidates returns the policies that the method looks at: none for those of
-// Algorithm 3. IDRL may look at the same ones for several answers.
+// Algorithm 3. They may be the same for several answers.
 func (l *learner) candidates(ctx context.Context) (panel, error) {
-	if l.method.Name == "idrl" && !l.due() {
+	if !l.due() {
 		return l.panel, nil
 	}
 	c, err := l.updated(ctx)
@@ -40,16 +41,16 @@ func (l *learner) due() bool {
 
 // updated returns new policies for the method to look at.
 func (l *learner) updated(ctx context.Context) (panel, error) {
-	switch {
-	case l.method.Name == "idrl" && l.paper:
+	switch needs := l.method.Needs; {
+	case needs.Candidates == acquisition.Samples && l.paper:
 		return l.visited(ctx)
-	case l.method.Name == "idrl":
+	case needs.Candidates == acquisition.Samples:
 		policies, err := l.thompson(ctx)
 		out := described(policies)
 		return panel{policies: out, present: len(out)}, err
-	case l.method.Archive:
+	case needs.Candidates == acquisition.SamplesAndMean:
 		return l.remembered(ctx)
-	case l.method.Name == "leader":
+	case needs.Candidates == acquisition.Duel:
 		return l.duel(ctx)
 	default:
 		return panel{}, nil

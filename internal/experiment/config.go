@@ -179,7 +179,7 @@ func (c Config) methods(f Figure) error {
 		if err := f.fits(m, c.Queries); err != nil {
 			return err
 		}
-		if c.Mode == Paper && !slices.Contains(published(), m.Name) {
+		if c.Mode == Paper && m.Paper == acquisition.NotInPaper {
 			return idrl.Errorf(idrl.Invalid, "method %q is not in the paper: it runs in mode %s", name, Corrected)
 		}
 	}

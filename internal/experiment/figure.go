@@ -142,18 +142,16 @@ func (f Figure) Methods(queries string) (out []string) {
 	if f.rows != nil {
 		return slices.Clone(f.rows)
 	}
-	for _, name := range published() {
-		m, err := acquisition.Find(name)
-		if err == nil && f.fits(m, queries) == nil && name != "mr-simple" && name != "pi" && (name != "evr" || f.Whole) {
-			out = append(out, name)
+	least := acquisition.InFigures
+	if f.Whole {
+		least = acquisition.InWhole
+	}
+	for _, m := range acquisition.Methods() {
+		if m.Paper >= least && f.fits(m, queries) == nil {
+			out = append(out, m.Name)
 		}
 	}
 	return out
-}
-
-// published returns the names of the methods that the paper speaks of.
-func published() []string {
-	return []string{"idrl", "uniform", "igr", "eir", "pi", "epd", "mr", "mr-simple", "evr"}
 }
 
 func (f Figure) title(c Config) string {

@@ -102,7 +102,7 @@ func (l *learner) step(ctx context.Context) error {
 // the policy and the belief are, if either is wanted after so many answers.
 func (l *learner) recommend(ctx context.Context) error {
 	measured := l.n%max(1, l.every) == 0 || l.n == l.answers
-	if !measured && !l.method.Archive && l.method.Name != "leader" {
+	if !measured && !l.method.Needs.Candidates.Mean() {
 		return nil
 	}
 	mean := l.w.Mean(nil)
@@ -213,10 +213,9 @@ func update(m belief.Model, g *belief.Gaussian, q idrl.Query, a idrl.Answer) *be
 func (l *learner) observed() bool { return l.n > 0 || l.grounded }
 
 // valuing returns the belief that queries are valued by. Where the authors' code
-// keeps two, maximum regret and policy divergence go by that which policies are
-// solved for. Source: docs/paper-code.md, sections 2 and 4.
+// keeps two, some methods go by that which policies are solved for.
 func (l *learner) valuing() *belief.Gaussian {
-	if l.method.Name == "mr" || l.method.Name == "epd" {
+	if l.method.Needs.Solving {
 		return l.w
 	}
 	return l.p

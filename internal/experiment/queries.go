@@ -3,7 +3,6 @@ package experiment
 import (
 	"cmp"
 	"context"
-	"strings"
 
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
@@ -36,9 +35,9 @@ const (
 // all.
 func (l *learner) drawn() int {
 	switch {
-	case l.method.Name == "uniform" || strings.HasPrefix(l.method.Name, "mr"):
+	case l.method.Needs.AllQueries:
 		return 0
-	case l.method.Name == "epd" && len(l.queries) > manyQueries:
+	case l.method.Needs.SolvesEach && len(l.queries) > manyQueries:
 		return cmp.Or(l.draws, fewQueries)
 	default:
 		return l.draws

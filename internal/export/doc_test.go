@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/acquisition"
 	"tiebreak/internal/export"
 	"tiebreak/internal/idrl"
 
@@ -113,7 +114,7 @@ func TestTheDocumentListsTheValues(t *testing.T) {
 	choices := texts([]idrl.Choice{idrl.ChoseA, idrl.ChoseB, idrl.Equal, idrl.CantTell, idrl.Skip, idrl.TechnicalFailure, idrl.Rated})
 	sets := map[string][]string{
 		"kind": texts(idrl.QueryKinds()), "choice": choices, "reason": append([]string{"skip"}, idrl.Reasons()...),
-		"input": idrl.Inputs(), "strategy": idrl.Acquisitions(),
+		"input": idrl.Inputs(), "strategy": acquisition.Names(acquisition.Live()),
 	}
 	for _, d := range document(t, "Columns") {
 		if want, ok := sets[d.name]; ok {

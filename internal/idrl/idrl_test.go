@@ -228,8 +228,6 @@ func TestSessionSpecValidate(t *testing.T) {
 		want  string // in the error
 	}{
 		{"query type", func(s *idrl.SessionSpec) { s.Kind = "essay" }, "clip_comparison"},
-		{"acquisition", func(s *idrl.SessionSpec) { s.Acquisition = "guess" }, "lvar, idrl, uniform, igr, evr, tt, err, kg-star, vids, leader"},
-		{"acquisition for comparisons", func(s *idrl.SessionSpec) { s.Acquisition, s.Kind = "evr", idrl.RateState }, "those that can: lvar, idrl, uniform, igr, tt"},
 		{"prior", func(s *idrl.SessionSpec) { s.Prior = "flat" }, "linear, kernel"},
 		{"likelihood", func(s *idrl.SessionSpec) { s.Likelihood = "logit" }, "probit, gaussian, bradley-terry, bernoulli"},
 		{"title", func(s *idrl.SessionSpec) { s.Title = "" }, "title"},

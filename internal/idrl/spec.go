@@ -2,7 +2,6 @@ package idrl
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"time"
 )
@@ -14,7 +13,7 @@ type SessionSpec struct {
 	Title        string
 	Env          string    // id in the catalogue
 	Kind         QueryKind // of every question
-	Acquisition  string    // one of AcquisitionsFor(Kind)
+	Acquisition  string    // of package acquisition, one that can value Kind
 	Prior        string    // "linear": independent weights; "kernel": the environment's FeatureKernel
 	Likelihood   string    // of comparisons: one of Likelihoods()
 	Budget       int       // informative answers after which the session is complete; 0 for no limit
@@ -47,18 +46,9 @@ const (
 	MaxArchive      = 200   // distinct policies of past generations that are known besides the pool
 )
 
-// Acquisitions returns the names of the acquisition functions that sessions may
-// use: first the default, which docs/adr/0011 chose by evidence, then the others
-// of package acquisition that are live, in its order.
-func Acquisitions() []string {
-	return []string{"lvar", "idrl", "uniform", "igr", "evr", "tt", "err", "kg-star", "vids", "leader"}
-}
-
-// AcquisitionsFor returns those that can value questions of a kind: "evr" needs
-// comparisons, the others value every question.
-func AcquisitionsFor(kind QueryKind) []string {
-	return slices.DeleteFunc(Acquisitions(), func(name string) bool { return name == "evr" && !kind.Comparison() })
-}
+// DefaultAcquisition names the acquisition function that a session uses unless it
+// asks for another one (docs/adr/0011). Package acquisition has the list.
+const DefaultAcquisition = "lvar"
 
 // Priors returns the names of the priors, the default first.
 func Priors() []string { return []string{"linear", "kernel"} }
@@ -76,7 +66,7 @@ func (s SessionSpec) WithDefaults() SessionSpec {
 		}
 	}
 	def((*string)(&s.Kind), string(CompareClips))
-	def(&s.Acquisition, Acquisitions()[0])
+	def(&s.Acquisition, DefaultAcquisition)
 	def(&s.Prior, Priors()[0])
 	def(&s.Likelihood, Likelihoods()[0])
 	num := func(p *float64, v float64) {
@@ -111,7 +101,7 @@ func (s SessionSpec) WithDefaults() SessionSpec {
 }
 
 // Validate returns an error of kind Invalid that says what to change. It does
-// not know which environments exist.
+// not know which environments and acquisition functions exist.
 func (s SessionSpec) Validate() error {
 	oneOf := func(what, got string, known []string) error {
 		for _, k := range known {
@@ -127,17 +117,12 @@ func (s SessionSpec) Validate() error {
 	}
 	for _, err := range []error{
 		oneOf("query type", string(s.Kind), kinds),
-		oneOf("acquisition function", s.Acquisition, Acquisitions()),
 		oneOf("prior", s.Prior, Priors()),
 		oneOf("likelihood", s.Likelihood, Likelihoods()),
 	} {
 		if err != nil {
 			return err
 		}
-	}
-	if fit := AcquisitionsFor(s.Kind); !slices.Contains(fit, s.Acquisition) {
-		return Errorf(Invalid, "acquisition function %q cannot choose questions of type %q; those that can: %s",
-			s.Acquisition, s.Kind, strings.Join(fit, ", "))
 	}
 	positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
 	switch {

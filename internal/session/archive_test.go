@@ -24,38 +24,6 @@ func method(t *testing.T, name string) acquisition.Method {
 	return m
 }
 
-// The vocabulary may not import package acquisition, so its list is held to the
-// methods here: what a session may name is what is live and fits.
-func TestListsAreThoseOfTheMethods(t *testing.T) {
-	var live []string
-	for _, m := range acquisition.Methods() {
-		if m.Live {
-			live = append(live, m.Name)
-		}
-	}
-	got := idrl.Acquisitions() // the default, and then the others in their order
-	slices.SortStableFunc(live, func(a, b string) int {
-		switch got[0] {
-		case a:
-			return -1
-		case b:
-			return 1
-		}
-		return 0
-	})
-	if diff := cmp.Diff(live, got); diff != "" {
-		t.Errorf("live methods (-acquisition +idrl):\n%s", diff)
-	}
-	for _, kind := range idrl.QueryKinds() {
-		fit := slices.DeleteFunc(slices.Clone(live), func(name string) bool {
-			return method(t, name).Fits(kind, false) != nil
-		})
-		if diff := cmp.Diff(fit, idrl.AcquisitionsFor(kind)); diff != "" {
-			t.Errorf("methods for %s (-acquisition +idrl):\n%s", kind, diff)
-		}
-	}
-}
-
 // A choice is what an acquisition function was given.
 type choice struct {
 	policies   []idrl.Candidate
@@ -81,7 +49,7 @@ func (f spy) Score(dst []float64, in *acquisition.Input) (acquisition.Pair, erro
 
 func spying(seen *[]choice, archive bool) acquisition.Method {
 	return acquisition.Method{
-		Name: "spy", Title: "Spy", Archive: archive,
+		Name: "spy", Title: "Spy", Needs: acquisition.Needs{Candidates: acquisition.SamplesAndMean, Archive: archive},
 		New: func(bool) acquisition.Function { return spy{seen} },
 	}
 }

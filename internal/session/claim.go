@@ -227,7 +227,7 @@ func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idrl
 // policies returns the candidates in use and, for methods that look at them, the
 // other policies that are known.
 func (s *Session) policies() []idrl.Candidate {
-	if s.cfg.Acquisition.Archive {
+	if s.cfg.Acquisition.Needs.Archive {
 		return s.known.all
 	}
 	return s.gen.Candidates

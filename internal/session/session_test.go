@@ -308,7 +308,7 @@ func questions(t *testing.T, b *bench, n int, restart bool) (ids []idrl.QueryID)
 // Whatever chooses the questions, a session goes on after a restart as it would
 // have gone on without: generations of the past included, which some look at.
 func TestRestartChangesNothing(t *testing.T) {
-	for _, name := range idrl.Acquisitions() {
+	for _, name := range acquisition.Names(acquisition.Live()) {
 		t.Run(name, func(t *testing.T) {
 			plain, restarted := newBench(nil), newBench(nil)
 			plain.method, restarted.method = method(t, name), method(t, name)

@@ -2,6 +2,7 @@ package training
 
 import (
 	"tiebreak/envs"
+	"tiebreak/internal/acquisition"
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
@@ -37,6 +38,9 @@ func CheckSpec(list envs.List, spec idrl.SessionSpec) error {
 		return err
 	}
 	if err := spec.Validate(); err != nil {
+		return err
+	}
+	if _, err := acquisition.ForSession(spec); err != nil {
 		return err
 	}
 	_, err = belief.ForSpec(spec, env)

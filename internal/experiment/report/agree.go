@@ -3,7 +3,6 @@ package report
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"tiebreak/internal/experiment"
 	"tiebreak/internal/experiment/authors"
@@ -45,7 +44,7 @@ func Agree(r experiment.Result) (out []Agreement) {
 	}
 	for _, s := range []measure{regretMeasure(e.Unit), second(e)} {
 		for m, name := range e.Methods {
-			c, ok := authors.CurveOf(setting(e), authorsName(name))
+			c, ok := authors.CurveOf(setting(e), authorsName(e, name))
 			if mean, _ := column(c, s.name); !ok || len(mean) == 0 {
 				continue
 			}
@@ -66,12 +65,7 @@ func asAuthors(e experiment.Experiment) bool {
 func setting(e experiment.Experiment) string { return e.Figure + "_" + e.Queries }
 
 // authorsName returns the authors' name of a method.
-func authorsName(method string) string {
-	if method == "uniform" {
-		return "Uniform"
-	}
-	return strings.ToUpper(method)
-}
+func authorsName(e experiment.Experiment, method string) string { return e.Method(method).Title }
 
 // firstSeeds returns r with at most n seeds if they start at 1.
 func firstSeeds(r experiment.Result, n int) experiment.Result {

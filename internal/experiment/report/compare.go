@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tiebreak/internal/acquisition"
 	"tiebreak/internal/experiment"
 	"tiebreak/internal/rng"
 
@@ -30,11 +31,11 @@ type Difference struct {
 // Reference returns the method that the others are compared with: IDRL, or its
 // first variant, or the first method if it was not run.
 func Reference(e experiment.Experiment) string {
-	for _, first := range []func(string) bool{
-		func(m string) bool { return m == "idrl" },
-		func(m string) bool { return strings.HasPrefix(m, "idrl:") },
-	} {
-		if i := slices.IndexFunc(e.Methods, first); i >= 0 {
+	for _, variants := range []bool{false, true} {
+		i := slices.IndexFunc(e.Methods, func(m string) bool {
+			return strings.Contains(m, ":") == variants && e.Method(m).Paper == acquisition.ThePapersOwn
+		})
+		if i >= 0 {
 			return e.Methods[i]
 		}
 	}

@@ -114,7 +114,7 @@ func theirs(r experiment.Result, s measure) (out []curve) {
 	}
 	looks := styles(r.Experiment.Methods)
 	for m, method := range r.Experiment.Methods {
-		c, _ := authors.CurveOf(setting(r.Experiment), authorsName(method))
+		c, _ := authors.CurveOf(setting(r.Experiment), authorsName(r.Experiment, method))
 		mean, se := column(c, s.name)
 		if len(mean) == 0 {
 			continue

@@ -45,7 +45,7 @@ func Timings(r experiment.Result) (out []Timing) {
 			t.P50, t.P95 = stat.Quantile(0.5, stat.Empirical, ms, nil), stat.Quantile(0.95, stat.Empirical, ms, nil)
 		}
 		t.cost(r, m)
-		if theirs, ok := authors.TimingOf(setting(r.Experiment), authorsName(name)); ok {
+		if theirs, ok := authors.TimingOf(setting(r.Experiment), authorsName(r.Experiment, name)); ok {
 			t.Authors, t.Note = 1000*theirs.Select, theirs.Note
 		}
 		out = append(out, t)

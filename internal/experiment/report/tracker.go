@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"tiebreak/internal/acquisition"
 	"tiebreak/internal/experiment"
 )
 
@@ -107,11 +108,11 @@ func work(e experiment.Experiment, method string) float64 {
 	case "driver":
 		run, answer = 3000, 25
 	}
-	switch method {
-	case "uniform":
-		answer /= 2
-	case "epd":
+	switch needs := e.Method(method).Needs; {
+	case needs.SolvesEach:
 		answer *= 7
+	case needs == acquisition.Needs{AllQueries: true}: // as by Uniform, which values none of them
+		answer /= 2
 	}
 	return run + answer*float64(e.Answers)
 }
