@@ -142,7 +142,7 @@ func (l *labeller) answer() error {
 			continue
 		}
 		l.sent = &wire.Answer{
-			ID: newAnswerID(l.rng), Assignment: q.Assignment, Choice: l.choice(q), ShownLeft: q.Left,
+			ID: client.NewAnswerID(l.rng), Assignment: q.Assignment, Choice: l.choice(q), ShownLeft: q.Left,
 			ShownAt: time.Now().UTC(), Input: "api", Instructions: 1,
 		}
 		l.asked = append(l.asked, q.Query)

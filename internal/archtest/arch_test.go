@@ -35,6 +35,7 @@ const (
 	rngs       = "internal/rng"
 	acquires   = "internal/acquisition"
 	experiment = "internal/experiment"
+	truth      = "internal/sim"       // of true rewards
 	binding    = "envs/mujoco/engine" // alone may use cgo
 )
 
@@ -53,7 +54,7 @@ var rules = []rule{
 		[]string{vocab, rngs, acquires, "internal/belief", "internal/clip", "internal/jobs", "internal/solver", "internal/trainer", "envs"},
 		nil,
 	},
-	{"internal/sim", []string{vocab}, []string{gonum}},
+	{truth, []string{vocab}, []string{gonum}},
 	{"internal/clip/film", []string{vocab, "internal/clip"}, nil},
 	{"internal/clip/picture", []string{vocab, "internal/clip"}, []string{gonum, "git.sr.ht/~sbinet/gg", "golang.org/x/image"}},
 	{"internal/clip", []string{vocab}, nil},
@@ -65,12 +66,17 @@ var rules = []rule{
 	{"internal/regret", []string{vocab}, []string{gonum}},
 	{"internal/session", []string{vocab, acquires, rngs, "internal/quality", "internal/regret"}, []string{gonum}},
 	{"internal/nn", []string{vocab}, []string{gonum}},
+	{
+		"internal/rehearsal",
+		[]string{vocab, rngs, truth, "internal/solver", "internal/session", "internal/clip", "web/client", "web/wire"},
+		[]string{gonum},
+	},
 	{"internal/gaits", []string{vocab, rngs, "internal/solver", "envs/mujoco"}, []string{gonum}},
 	{pkg: "internal/experiment/authors"},
 	{"internal/experiment/report", []string{vocab, rngs, acquires, experiment}, []string{gonum, plot}},
 	{
 		experiment,
-		[]string{vocab, rngs, "internal/belief", acquires, "internal/solver", "internal/sim", "internal/experiment/authors", "envs"},
+		[]string{vocab, rngs, "internal/belief", acquires, "internal/solver", truth, "internal/experiment/authors", "envs"},
 		[]string{gonum},
 	},
 	{"envs/envtest", []string{vocab, rngs}, []string{gonum}},
@@ -92,6 +98,9 @@ func TestImports(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range append(list(t, ""), list(t, "mujoco")...) {
 		path := strings.TrimPrefix(p.ImportPath, module)
+		if slices.Contains(p.Imports, module+truth) && path != experiment && path != "internal/rehearsal" {
+			t.Errorf("%s must not import %s: true rewards are for benchmarks, simulated annotators and tests", path, truth)
+		}
 		if strings.HasPrefix(path, "cmd/") || path == "internal/archtest" {
 			continue
 		}

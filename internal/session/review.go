@@ -4,10 +4,12 @@ import "tiebreak/internal/idrl"
 
 // A Review is what a session recommends, and how sure it says it is.
 type Review struct {
-	Seq    int64            // of the last log row
-	Best   idrl.Candidate   // the known policy with the highest mean return; no ID before the first generation
-	Known  []idrl.Candidate // every known policy
-	Regret idrl.Regret
+	Seq     int64            // of the last log row
+	BasedOn int64            // of the generation in use; -1 if there is none
+	Best    idrl.Candidate   // the known policy with the highest mean return; no ID before the first generation
+	Known   []idrl.Candidate // every known policy
+	Regret  idrl.Regret
+	Mean    []float64 // posterior mean of the weights, length d
 }
 
 // ReviewRecord returns what the session of cfg.Record recommends, as its page would
@@ -17,11 +19,11 @@ func ReviewRecord(cfg Config) (Review, error) {
 	if err != nil {
 		return Review{}, err
 	}
-	r := Review{Seq: s.log.seq()}
+	r := Review{Seq: s.log.seq(), BasedOn: -1, Mean: s.belief.Mean(nil)}
 	if s.gen == nil {
 		return r, nil
 	}
-	r.Best, r.Known = s.best(), s.known.all
+	r.BasedOn, r.Best, r.Known = s.gen.BasedOn, s.best(), s.known.all
 	curve := s.curve()
 	r.Regret = curve[len(curve)-1]
 	return r, nil

@@ -1,4 +1,4 @@
-// Package sim holds what only benchmarks, rehearsals and tests may know: true
+// Package sim holds what only benchmarks, simulated annotators and tests may know: true
 // rewards, and experts that answer by them.
 package sim
 

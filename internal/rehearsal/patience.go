@@ -1,4 +1,4 @@
-package main
+package rehearsal
 
 import (
 	"context"
@@ -14,9 +14,9 @@ const (
 	lastPause  = 10 * time.Second
 )
 
-// A perseverance says when to try again what failed, and when to give up.
-type perseverance struct {
-	limit time.Duration // of failing all the while
+// A patience says when to try again what failed, and when to give up.
+type patience struct {
+	limit time.Duration // of failing without a success between
 	out   io.Writer     // hears of every attempt
 
 	since time.Time // of the first failure; zero after a success
@@ -25,7 +25,7 @@ type perseverance struct {
 
 // failed waits for a while that gets longer with every failure, least at least. It
 // returns an error if the limit is reached or ctx is done.
-func (p *perseverance) failed(ctx context.Context, least time.Duration, err error) error {
+func (p *patience) failed(ctx context.Context, least time.Duration, err error) error {
 	if p.since.IsZero() {
 		p.since, p.next = time.Now(), firstPause
 	}
@@ -40,7 +40,7 @@ func (p *perseverance) failed(ctx context.Context, least time.Duration, err erro
 }
 
 // succeeded begins anew.
-func (p *perseverance) succeeded() {
+func (p *patience) succeeded() {
 	if !p.since.IsZero() {
 		fmt.Fprintf(p.out, "It goes on after %v.\n", time.Since(p.since).Round(time.Second/10))
 	}

@@ -1,0 +1,58 @@
+package rehearsal
+
+import (
+	"math"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/sim"
+)
+
+// An Expert says by which true reward, and how, a simulated annotator answers. What
+// its kind does not use may be anything in range.
+type Expert struct {
+	// Matched draws the true reward from the session's prior and answers by the
+	// session's likelihood (sim.NewMatched). The other fields are not used then.
+	Matched bool
+
+	Kind        string  // one of Experts(); required
+	Temperature float64 // noise of "bradley-terry", "tie-band" and "b-pref", in units of the range of rewards; required, > 0
+	NoiseStd    float64 // of ratings and of "numeric", on a scale from −1 to 1
+	TieBand     float64 // what "perfect", "tie-band" and "b-pref" call equal, in units of the range of rewards
+	Mistake     float64 // probability that "b-pref" gives the opposite answer
+	SkipBelow   float64 // "b-pref" skips a question about two clips whose true return is below
+}
+
+// Experts returns the kinds of expert, the default first.
+func Experts() []string { return sim.Experts() }
+
+// Check returns an error of kind Invalid if e cannot answer.
+func (e Expert) Check() error {
+	if e.Matched {
+		return nil
+	}
+	if !(e.Temperature > 0) || math.IsInf(e.Temperature, 1) {
+		return idrl.Errorf(idrl.Invalid, "--temperature must be a positive number; got %v; for an expert who never errs say --expert perfect", e.Temperature)
+	}
+	_, err := sim.NewExpert(e.Kind, sim.Task{}, e.options(1, func(idrl.ClipID) [][]float64 { return nil }))
+	return err
+}
+
+// name names the expert for people.
+func (e Expert) name() string {
+	if e.Matched {
+		return "matched"
+	}
+	return e.Kind
+}
+
+// options returns those of an expert other than the matched one. scale is the range
+// of rewards; steps returns the features of each step of a clip.
+func (e Expert) options(scale float64, steps func(idrl.ClipID) [][]float64) sim.Options {
+	return sim.Options{
+		Range: scale, Temperature: e.Temperature, NoiseStd: e.NoiseStd, TieBand: e.TieBand, Steps: steps,
+		Teacher: sim.Teacher{
+			Beta: 1 / (e.Temperature * scale), Mistake: e.Mistake,
+			SkipBelow: e.SkipBelow, EqualWithin: e.TieBand * scale,
+		},
+	}
+}

@@ -1,0 +1,64 @@
+package rehearsal
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tiebreak/web/wire"
+)
+
+func TestPatience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out strings.Builder
+		p := patience{limit: time.Minute, out: &out}
+		away := errors.New("the server is away")
+		began := time.Now()
+		var at []time.Duration
+		var err error
+		for err == nil {
+			err = p.failed(t.Context(), 0, away)
+			at = append(at, time.Since(began))
+		}
+		if !errors.Is(err, away) || at[len(at)-1] != time.Minute || at[0] != firstPause || at[1] != 3*firstPause {
+			t.Errorf("tried again after %v, then %v", at, err)
+		}
+		p.succeeded()
+		if err := p.failed(t.Context(), 2*time.Second, away); err != nil || time.Since(began) != time.Minute+2*time.Second {
+			t.Errorf("after a success: %v after %v", err, time.Since(began))
+		}
+		if n := strings.Count(out.String(), "the server is away. Trying again in"); n != len(at) { // the last failure but one gives up
+			t.Errorf("%d attempts were told, want %d:\n%s", n, len(at), out.String())
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := p.failed(ctx, 0, away); !errors.Is(err, context.Canceled) {
+			t.Errorf("error = %v", err)
+		}
+	})
+}
+
+// TestWaitsVisibly: where the server cannot store answers, or is not ready.
+func TestWaitsVisibly(t *testing.T) {
+	var out strings.Builder
+	r := &Annotator{cfg: Config{Out: &out}, patience: patience{limit: time.Minute, out: &out}}
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		if err := r.take(t.Context(), &wire.Nak{Message: "There is no room on the disk.", RetryMS: 1000}); err != nil || time.Since(began) != time.Second {
+			t.Errorf("error %v after %v", err, time.Since(began))
+		}
+		for range 2 {
+			if err := r.take(t.Context(), &wire.Status{Waiting: "The first clips are being made."}); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	want := "Waiting: the server cannot go on: There is no room on the disk. Trying again in 1s, for up to 1m0s.\n" +
+		"It goes on after 1s.\nWaiting: The first clips are being made.\n"
+	if out.String() != want {
+		t.Errorf("it says %q, want %q", out.String(), want)
+	}
+}

@@ -1,0 +1,171 @@
+package rehearsal
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/rng"
+	"tiebreak/internal/session"
+	"tiebreak/internal/solver"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// A truth compares what a session recommends with the true reward. It reads what the
+// server stored: neither the annotators' pages nor those of researchers tell what a
+// policy does, and none is to learn the true reward.
+type truth struct {
+	data    Data
+	session idrl.SessionID
+	theta   []float64 // true weights, length d
+
+	best    []float64 // feature expectation of the best policy that a solver finds; nil where solving takes too long
+	against Against
+}
+
+// Against says what the best true return is that of.
+type Against string
+
+// Values of Against.
+const (
+	AgainstOptimum Against = "optimum" // the best policy there is: exact solvers
+	AgainstSearch  Against = "search"  // the best policy found in many searches, or a known one if that is better
+	AgainstKnown   Against = "known"   // the best policy that the session knows: environments that take long to solve
+)
+
+// searches is the number of starts in the search for the best policy of an
+// environment that is not tabular.
+const searches = 100
+
+// A Comparison is what a session recommends beside the truth. Returns are under the
+// true reward. The true span is the range of returns from the worst policy that the
+// session knows to the best one, known or not.
+type Comparison struct {
+	Given    int   // answers that the simulated annotator has given
+	Seq      int64 // of the last log row
+	BasedOn  int64 // of the generation in use; -1 if there is none, and then all below is zero
+	Policies int   // that the session knows
+
+	Recommended idrl.PolicyID
+	Return      float64 // of the recommended policy
+	Best        float64 // of the best policy
+	BestKnown   float64 // of the best policy that the session knows
+	Against     Against // which policy Best is about
+	Span        float64 // Best less the return of the worst known policy
+
+	Regret      float64     // (Best − Return)/Span; 0 where Span is
+	RegretKnown float64     // (BestKnown − Return)/Span; 0 where Span is
+	Shown       idrl.Regret // what the session's page says: shares of a span under draws from the posterior
+	Cosine      float64     // of the posterior mean of the weights and the true weights
+
+	ResponseS float64 // of the last answer: how long the annotator took by its clock, s
+}
+
+// Covered reports whether the true regret is within the bound that holds with a
+// probability of 95 % by the session's page.
+func (c Comparison) Covered() bool { return c.Regret <= c.Shown.Bound }
+
+// Small reports whether the true regret is at most idrl.RegretTolerance.
+func (c Comparison) Small() bool { return c.Regret <= idrl.RegretTolerance }
+
+// newTruth returns the truth about the session of a record in env, for true weights
+// theta.
+func newTruth(ctx context.Context, data Data, rec idrl.Record, env idrl.Environment, theta []float64) (*truth, error) {
+	t := &truth{data: data, session: rec.Spec.ID, theta: theta, against: AgainstKnown}
+	s, err := solver.For(env)
+	if err != nil {
+		return nil, err
+	}
+	switch s.(type) {
+	case solver.Tabular:
+		t.against = AgainstOptimum
+	case solver.ActionSequence:
+		t.against = AgainstSearch
+	default:
+		return t, nil
+	}
+	p, err := s.Solve(ctx, idrl.SolveTask{Env: env, Theta: theta, Restarts: searches}, rng.New(rec.Spec.Seed, "true best", 0))
+	if err != nil {
+		return nil, fmt.Errorf("find the best policy under the true reward: %w", err)
+	}
+	t.best = solver.Mu(env, p, rng.New(rec.Spec.Seed, "true best", 1))
+	return t, nil
+}
+
+// compare returns what the session recommends now beside the truth.
+func (t *truth) compare(ctx context.Context) (Comparison, error) {
+	rec, err := t.data.Record(ctx, t.session)
+	if err != nil {
+		return Comparison{}, fmt.Errorf("read the server's data: %w", err)
+	}
+	cfg, err := t.data.Config(rec)
+	if err != nil {
+		return Comparison{}, err
+	}
+	cfg.Log = slog.New(slog.DiscardHandler)
+	r, err := session.ReviewRecord(cfg)
+	if err != nil {
+		return Comparison{}, err
+	}
+	if r.Best.ID == "" {
+		return Comparison{Seq: r.Seq, BasedOn: -1}, nil
+	}
+	return t.tell(r), nil
+}
+
+// tell compares a review, which has a recommended policy, with the truth.
+func (t *truth) tell(r session.Review) Comparison {
+	c := Comparison{
+		Seq: r.Seq, BasedOn: r.BasedOn, Policies: len(r.Known), Recommended: r.Best.ID, Against: t.against,
+		Return: floats.Dot(t.theta, r.Best.Mu), Shown: r.Regret, Cosine: cosine(r.Mean, t.theta),
+	}
+	least := c.Return
+	c.BestKnown = c.Return
+	for _, p := range r.Known {
+		g := floats.Dot(t.theta, p.Mu)
+		c.BestKnown, least = max(c.BestKnown, g), min(least, g)
+	}
+	c.Best = c.BestKnown
+	if t.best != nil {
+		c.Best = max(c.Best, floats.Dot(t.theta, t.best))
+	}
+	if c.Span = c.Best - least; c.Span > 0 {
+		c.Regret, c.RegretKnown = (c.Best-c.Return)/c.Span, (c.BestKnown-c.Return)/c.Span
+	}
+	return c
+}
+
+// cosine returns a·b/(|a||b|), and 0 if either is zero.
+func cosine(a, b []float64) float64 {
+	if n := floats.Norm(a, 2) * floats.Norm(b, 2); n > 0 {
+		return floats.Dot(a, b) / n
+	}
+	return 0
+}
+
+// String says it for people, in lines without an end of the last.
+func (c Comparison) String() string {
+	if c.Recommended == "" {
+		return "There are no candidates yet to compare."
+	}
+	against := map[Against]string{
+		AgainstOptimum: "the best policy there is",
+		AgainstSearch:  fmt.Sprintf("the best policy found in %d searches", searches),
+		AgainstKnown:   "the best policy that the session knows",
+	}[c.Against]
+	var b strings.Builder
+	fmt.Fprintf(&b, "After answer %d the session recommends %s, one of %d known policies; its candidates were trained after answer %d.\n",
+		c.Seq, c.Recommended, c.Policies, c.BasedOn)
+	fmt.Fprintf(&b, "  True return: %.4g; %.4g of %s; %.4g from the worst known policy to that (the span).\n", c.Return, c.Best, against, c.Span)
+	fmt.Fprintf(&b, "  True regret: %s of the span; %s against the best known policy.\n", percent(c.Regret), percent(c.RegretKnown))
+	fmt.Fprintf(&b, "  Page says:   at most %s with a probability of %s; at most %s with a probability of 95 %%; %s on average. Span: %.4g.\n",
+		percent(idrl.RegretTolerance), percent(c.Shown.Within), percent(c.Shown.Bound), percent(c.Shown.Mean), c.Shown.Span)
+	fmt.Fprintf(&b, "  Cosine of the mean weights and the true weights: %.3f", c.Cosine)
+	return b.String()
+}
+
+// percent writes a share for people.
+func percent(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) }
