@@ -10,8 +10,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"io/fs"
+	"maps"
 	"net/http"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -37,6 +40,44 @@ var Base = sync.OnceValue(func() string {
 		return err
 	}))
 	return "/static/" + hex.EncodeToString(h.Sum(nil)[:6])
+})
+
+// Modules returns the file names below js/ of an entry module and of all modules
+// that it imports, itself or through others: the entry first, the others by name.
+// An entry that does not exist is a programmer's mistake.
+func Modules(entry string) []string { return slices.Clone(modules()[entry]) }
+
+// imported finds the relative imports of a module. A type in a comment is none.
+var imported = regexp.MustCompile(`(?m)^(?:import|export)\s(?:[^;"]*?\sfrom\s)?"\./([^"]+)";`)
+
+// modules returns the result of Modules for each module.
+var modules = sync.OnceValue(func() map[string][]string {
+	files, err := fs.Glob(FS, "js/*.js")
+	must(err)
+	direct := map[string][]string{}
+	for _, f := range files {
+		b, err := FS.ReadFile(f)
+		must(err)
+		for _, m := range imported.FindAllStringSubmatch(string(b), -1) {
+			direct[path.Base(f)] = append(direct[path.Base(f)], m[1])
+		}
+	}
+	out := map[string][]string{}
+	for _, f := range files {
+		entry := path.Base(f)
+		seen := map[string]bool{entry: true}
+		for next := []string{entry}; len(next) > 0; next = next[1:] {
+			for _, m := range direct[next[0]] {
+				if !seen[m] {
+					seen[m] = true
+					next = append(next, m)
+				}
+			}
+		}
+		delete(seen, entry)
+		out[entry] = append([]string{entry}, slices.Sorted(maps.Keys(seen))...)
+	}
+	return out
 })
 
 // types of the files by extension. The system's own table may lack or change

@@ -7,8 +7,11 @@ import (
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -75,13 +78,39 @@ func TestModules(t *testing.T) {
 		}
 		for _, m := range imports.FindAllStringSubmatch(text, -1) {
 			to := m[1] + m[2]
-			if _, err := FS.ReadFile(path.Join("js", to)); err != nil || !strings.HasPrefix(to, "./") {
+			_, err := FS.ReadFile(path.Join("js", to))
+			if err != nil && m[2] != "" { // types, which a browser does not fetch
+				_, err = os.Stat(filepath.Join("js", strings.TrimSuffix(to, ".js")+".d.ts"))
+			}
+			if err != nil || !strings.HasPrefix(to, "./") {
 				t.Errorf("%s imports %q, which is not here", name, to)
 			}
 		}
 		entry := name == "js/annotate.js" || name == "js/dashboard.js"
 		if strings.Contains(text, "customElements.define") && !entry {
 			t.Errorf("%s defines an element; only entry modules do", name)
+		}
+	}
+}
+
+// TestImports: a page is told of all its modules, and no module belongs to no page.
+func TestImports(t *testing.T) {
+	of := Modules("join.js")
+	if want := []string{"join.js", "outbox.js", "rejoin.js"}; !slices.Equal(of, want) {
+		t.Errorf("modules of join.js = %v, want %v", of, want)
+	}
+	label := Modules("annotate.js")
+	if label[0] != "annotate.js" || !slices.Contains(label, "view.js") || slices.Contains(label, "chart.js") {
+		t.Errorf("modules of annotate.js = %v, want itself first, view.js through others, and not chart.js", label)
+	}
+	used := slices.Concat(of, label, Modules("dashboard.js"), []string{path.Base(worker)})
+	names, err := fs.Glob(FS, "js/*.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if !slices.Contains(used, path.Base(name)) {
+			t.Errorf("no page uses %s", name)
 		}
 	}
 }

@@ -5,11 +5,12 @@ package templates
 
 // Layout is what every page has around its content.
 type Layout struct {
-	Title   string // of the page; " · Tiebreak" follows it in the browser's tab
-	Static  string // base URL of the static files, static.Base(), without a slash at its end
-	User    string // name of who is signed in, shown in the header; empty if nobody is
-	Home    string // URL behind the name of the program, "/" or "/sessions"
-	SignOut string // URL that signs out when posted to; empty shows no button
+	Title   string   // of the page; " · Tiebreak" follows it in the browser's tab
+	Scripts []string // modules of the page below Static/js/, its entry first, as static.Modules returns them; nil for none
+	Static  string   // base URL of the static files, static.Base(), without a slash at its end
+	User    string   // name of who is signed in, shown in the header; empty if nobody is
+	Home    string   // URL behind the name of the program, "/" or "/sessions"
+	SignOut string   // URL that signs out when posted to; empty shows no button
 
 	Problems []Problem // what is wrong with the server; only for researchers
 }

@@ -16,6 +16,13 @@ import (
 
 var layout = Layout{Title: "T", Static: static.Base(), User: "ada", Home: "/sessions", SignOut: "/signout"}
 
+// running returns layout with the modules of an entry.
+func running(entry string) Layout {
+	l := layout
+	l.Scripts = static.Modules(entry)
+	return l
+}
+
 // evil is put in every field that people or sessions fill.
 const evil = `<script>alert(1)</script>" onload="x`
 
@@ -32,12 +39,12 @@ func pages() map[string]templ.Component {
 		"empty":    Sessions(SessionsPage{Layout: layout, New: "/sessions/new"}),
 		"sessions": Sessions(SessionsPage{Layout: layout, Sessions: []SessionRow{{ID: evil, URL: "javascript:alert(1)", Title: evil, Done: "1", Budget: "2"}}}),
 		"new":      NewSession(NewSessionPage{Layout: layout, Action: "/sessions", Title: field, Env: choice, Kind: choice, Instructions: field, Acquisition: choice, Prior: choice, Likelihood: choice, More: true}),
-		"welcome":  Join(JoinPage{Layout: layout, Heading: evil, Action: "/join/x", Rejoin: Rejoin{Offer: true, Session: evil}}),
-		"board":    Dashboard(DashboardPage{Layout: layout, ID: evil, Heading: evil, Watch: "/sessions/s/watch", Facts: []Fact{{Name: evil, Value: evil}}, Invite: evil, People: peopleOf(evil)}),
-		"label":    Label(LabelPage{Layout: layout, Heading: evil, Session: "s", Socket: "/sessions/s/ws", Comparison: true, Instructions: []string{evil}}),
-		"rating":   Label(LabelPage{Layout: layout, Heading: evil, Session: "s", Still: true, Subject: evil}),
+		"welcome":  Join(JoinPage{Layout: running("join.js"), Heading: evil, Action: "/join/x", Rejoin: Rejoin{Offer: true, Session: evil}}),
+		"board":    Dashboard(DashboardPage{Layout: running("dashboard.js"), ID: evil, Heading: evil, Watch: "/sessions/s/watch", Facts: []Fact{{Name: evil, Value: evil}}, Invite: evil, People: peopleOf(evil)}),
+		"label":    Label(LabelPage{Layout: running("annotate.js"), Heading: evil, Session: "s", Socket: "/sessions/s/ws", Comparison: true, Instructions: []string{evil}}),
+		"rating":   Label(LabelPage{Layout: running("annotate.js"), Heading: evil, Session: "s", Still: true, Subject: evil}),
 		"error":    Error(ErrorPage{Layout: layout, Status: "404", Heading: evil, Message: evil, Back: "/"}),
-		"out":      Error(ErrorPage{Layout: layout, Status: "403", Heading: evil, Message: evil, Rejoin: Rejoin{Offer: true, Session: evil}}),
+		"out":      Error(ErrorPage{Layout: running("join.js"), Status: "403", Heading: evil, Message: evil, Rejoin: Rejoin{Offer: true, Session: evil}}),
 	}
 }
 

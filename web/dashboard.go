@@ -7,6 +7,7 @@ import (
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
+	"tiebreak/static"
 	"tiebreak/templates"
 
 	"github.com/labstack/echo/v4"
@@ -72,6 +73,7 @@ func (s *Server) dashboardPage(c echo.Context, spec idrl.SessionSpec) (templates
 		Budget:      templates.BudgetForm{Action: sessionURL(spec.ID, "budget"), Value: strconv.Itoa(spec.Budget), Most: strconv.Itoa(idrl.MaxBudget)},
 		People:      people,
 	}
+	p.Scripts = static.Modules("dashboard.js")
 	if p.Invite = s.handedOver(c, spec.ID); p.Invite != "" {
 		p.InviteNote = s.inviteNote()
 	}

@@ -36,19 +36,24 @@ func (s *Server) problems(ctx context.Context) (out []templates.Problem) {
 	return out
 }
 
-// encodeProblems returns the message that makes a page show problems.
-func encodeProblems(list []templates.Problem) []byte {
-	type problem struct {
+// What is wrong with the server, as a researcher's page reads it.
+type (
+	problemsMessage struct {
+		T        string         `json:"t"` // "problems"
+		Problems []problemState `json:"problems"`
+	}
+	problemState struct {
 		Reason string `json:"reason"`
 		Advice string `json:"advice"`
 		Minor  bool   `json:"minor"`
 	}
-	m := struct {
-		T        string    `json:"t"` // "problems"
-		Problems []problem `json:"problems"`
-	}{T: "problems", Problems: []problem{}}
+)
+
+// encodeProblems returns the message that makes a page show problems.
+func encodeProblems(list []templates.Problem) []byte {
+	m := problemsMessage{T: "problems", Problems: []problemState{}}
 	for _, p := range list {
-		m.Problems = append(m.Problems, problem(p))
+		m.Problems = append(m.Problems, problemState(p))
 	}
 	b, err := json.Marshal(m)
 	if err != nil {

@@ -44,7 +44,7 @@ func (s *Server) joinPage(c echo.Context) (templates.JoinPage, error) {
 	case err == nil:
 		p.Returning = s.welcomeBack(c, id, who.Annotator)
 	default:
-		p.Rejoin = templates.Rejoin{Offer: true, Session: string(id)}
+		p.Rejoin = offerRejoin(&p.Layout, id)
 	}
 	return p, nil
 }
@@ -129,7 +129,7 @@ func (s *Server) deadJoin(c echo.Context, err error) error {
 		}
 	}
 	p := templates.JoinPage{Layout: s.layout(c, "Join"), Heading: "This link does not work", Error: s.explain(err)}
-	p.Rejoin = templates.Rejoin{Offer: true, Session: string(id)}
+	p.Rejoin = offerRejoin(&p.Layout, id)
 	p.User, p.SignOut = "", ""
 	return render(c, http.StatusNotFound, templates.Join(p))
 }

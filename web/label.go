@@ -7,6 +7,7 @@ import (
 
 	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
+	"tiebreak/static"
 	"tiebreak/templates"
 
 	"github.com/labstack/echo/v4"
@@ -37,6 +38,7 @@ func (s *Server) label(c echo.Context) error {
 		Subject: s.env(spec.Env).StillLabel, Instructions: lines(spec.Instructions),
 		InstructionsVersion: strconv.FormatInt(spec.InstructionsVersion, 10),
 	}
+	p.Scripts = static.Modules("annotate.js")
 	p.User, p.SignOut = "", "" // whoever else this browser is
 	return render(c, http.StatusOK, templates.Label(p))
 }
@@ -50,8 +52,9 @@ func (s *Server) signedOut(c echo.Context, id idrl.SessionID) error {
 	}
 	p := templates.ErrorPage{
 		Layout: s.layout(c, "Not signed in"), Status: strconv.Itoa(status), Heading: "You are not signed in here",
-		Message: s.explain(errNotAnnotator), Rejoin: templates.Rejoin{Offer: true, Session: string(id)},
+		Message: s.explain(errNotAnnotator),
 	}
+	p.Rejoin = offerRejoin(&p.Layout, id)
 	p.User, p.SignOut = "", "" // an annotator's page, whoever else this browser is
 	return render(c, status, templates.Error(p))
 }

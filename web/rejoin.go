@@ -5,6 +5,8 @@ import (
 
 	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
+	"tiebreak/static"
+	"tiebreak/templates"
 
 	"github.com/labstack/echo/v4"
 )
@@ -35,11 +37,21 @@ func (s *Server) rejoinKey(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, struct {
-		Annotator idrl.AnnotatorID `json:"annotator"`
-		Name      string           `json:"name"`
-		Key       string           `json:"key"`
-	}{who.Annotator, names[who.Annotator], key})
+	return c.JSON(http.StatusOK, keyReply{who.Annotator, names[who.Annotator], key})
+}
+
+// keyReply tells a browser which annotator it is, and the key of that one.
+type keyReply struct {
+	Annotator idrl.AnnotatorID `json:"annotator"`
+	Name      string           `json:"name"`
+	Key       string           `json:"key"` // empty: the one that the browser holds stays good
+}
+
+// offerRejoin makes a page offer a browser that took part in a session, or in any if
+// id is empty, to continue as the same annotator.
+func offerRejoin(l *templates.Layout, id idrl.SessionID) templates.Rejoin {
+	l.Scripts = static.Modules("join.js")
+	return templates.Rejoin{Offer: true, Session: string(id)}
 }
 
 // rejoin is POST /sessions/:id/rejoin with the field key: it makes this browser

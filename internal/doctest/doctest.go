@@ -24,15 +24,15 @@ type Problem struct {
 func (p Problem) String() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text) }
 
 // Check returns the problems of all files of root, in the order of their paths;
-// then the names of tests in documents that no test has. Hidden folders are left
-// out.
+// then the names of tests in documents that no test has. Hidden folders and
+// those of installed tools are left out.
 func Check(root fs.FS) (out []Problem, err error) {
 	c := checker{root: root, tests: map[string]bool{}}
 	err = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && name != "." && strings.HasPrefix(d.Name(), "."):
+		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules"):
 			return fs.SkipDir
 		case d.IsDir():
 			return nil

@@ -74,7 +74,7 @@ function commit(e) {
   view.flash(choice);
   view.announcer.say("answer", `${view.named(choice)}.`);
   if (choice.startsWith("rate:")) desk.answer({ choice: "rated", rating: (Number(choice.slice(5)) - 5) / 5 }, input);
-  else desk.answer({ choice }, input);
+  else desk.answer({ choice: /** @type {import("./desk.js").Reply["choice"]} */ (choice) }, input);
 }
 
 /**
@@ -116,7 +116,7 @@ skip.addEventListener("close", () => {
 addEventListener("beforeunload", (e) => {
   if (!outbox.durable && outbox.size > 0) e.preventDefault();
 }, { signal });
-courier.addEventListener("hello", () => keepKey(store, { session, annotator, title: document.querySelector(".title")?.textContent ?? "" }),
+courier.on("hello", () => keepKey(store, { session, annotator, title: document.querySelector(".title")?.textContent ?? "" }),
   { once: true });
 desk.start(signal);
 keepPage();

@@ -1,5 +1,5 @@
 // @ts-check
-/** @typedef {{seq: number, p_within: number, mean: number, bound: number}} Point  shares; all but seq from 0 to 1 */
+/** @typedef {import("./wire.js").RegretPoint} Point  shares; all but seq from 0 to 1 */
 
 const SVG = "http://www.w3.org/2000/svg";
 const HEIGHT = 300; // CSS pixels
@@ -177,7 +177,7 @@ export function short(v) {
  * @param {Point[]} points
  * @param {number} width
  */
-function thin(points, width) {
+export function thin(points, width) {
   const last = Math.max(1, points.at(-1)?.seq ?? 1);
   const column = (/** @type {Point} */ p) => Math.floor((p.seq / last) * width);
   return points.filter((p, i) => i + 1 === points.length || column(p) !== column(points[i + 1]));
@@ -202,7 +202,7 @@ function scale(floor, top, log) {
  * @param {Point[]} points
  * @param {number} top
  */
-function lowest(points, top) {
+export function lowest(points, top) {
   const means = points.map((p) => p.mean).filter((v) => v > 0);
   return Math.max(top * 1e-6, Math.min(top / 10, ...means));
 }
@@ -211,7 +211,7 @@ function lowest(points, top) {
  * @param {number} floor
  * @param {number} top
  */
-function decades(floor, top) {
+export function decades(floor, top) {
   const out = [];
   for (let e = Math.ceil(Math.log10(floor)); 10 ** e <= top; e++) out.push(10 ** e);
   return out.length > 0 ? out : [floor, top];
@@ -222,7 +222,7 @@ function decades(floor, top) {
  * @param {number} top
  * @param {number} n
  */
-function steps(top, n) {
+export function steps(top, n) {
   const raw = top / n;
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = ([1, 2, 5, 10].find((m) => m * power >= raw) ?? 10) * power;

@@ -4,7 +4,7 @@ import { command } from "./keys.js";
 const PREVIEW = 150; // ms of holding after which the choice is previewed
 const SETTLE = 250; // ms after the first frame in which nothing counts
 
-/** @typedef {"keyboard"|"mouse"|"touch"} Input */
+/** @typedef {Exclude<import("./wire.js").Input, "api">} Input */
 
 /**
  * Turns keys and pointers into choices. A choice counts when its key is

@@ -30,6 +30,23 @@
  * @property {Float32Array} data frames × columns: the points that move; point 0 is the camera's centre
  */
 
+/**
+ * @typedef {object} Header  the JSON part of the bytes; package clip says what each field means
+ * @property {number} v version, 1 or 2
+ * @property {number} frames
+ * @property {number} dt seconds of the environment's time between two frames
+ * @property {number} playback by how much faster it plays
+ * @property {number} unit world units of one step of the numbers
+ * @property {number} w
+ * @property {number} h
+ * @property {number} [distance]
+ * @property {number} [azimuth]
+ * @property {number} [elevation]
+ * @property {number} points that move; not in version 1
+ * @property {Shape[]} [static]
+ * @property {Shape[]} [moving]
+ */
+
 const MAGIC = 0x31434254; // "TBC1", little-endian
 
 /**
@@ -44,11 +61,11 @@ export async function decodeClip(buffer) {
   const raw = await inflate(buffer.slice(4));
   const view = new DataView(raw);
   const length = view.getUint32(0, true);
-  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(raw, 4, length)));
+  /** @type {Header} */ const header = JSON.parse(new TextDecoder().decode(new Uint8Array(raw, 4, length)));
   if (header.v !== 1 && header.v !== 2) throw new Error(`clip version ${header.v} is not known`);
   const moving = header.moving ?? [];
   if (header.v === 1) header.points = number(moving);
-  const dim = header.distance > 0 ? 3 : 2;
+  const dim = (header.distance ?? 0) > 0 ? 3 : 2;
   const columns = dim * header.points;
   const read = header.v === 1 ? rows : series;
   return {

@@ -3,6 +3,19 @@ import { Live } from "./live.js";
 
 /** @typedef {import("./outbox.js").Outbox} Outbox */
 /** @typedef {import("./outbox.js").Message} Message */
+/** @typedef {import("./wire.js").FromServer} FromServer */
+/** @typedef {import("./wire.js").Nak} Nak */
+
+/** @typedef {{message: Message|undefined, nak: Nak, kept: boolean}} Refusal  kept: the message stays in the outbox */
+/**
+ * The events of a Courier with their details.
+ * @typedef {object} Events
+ * @property {import("./wire.js").Query} question
+ * @property {import("./wire.js").Status} status
+ * @property {import("./wire.js").Hello} hello
+ * @property {Refusal} refused it will not be recorded
+ * @property {undefined} change of the connection or the outbox
+ */
 
 const WINDOW = 16; // messages under way at once
 const SILENCE = 8_000; // ms without an acknowledgement after which a socket counts as dead
@@ -11,10 +24,7 @@ const OTHER = 409; // state of a socket that would answer as somebody else
 
 /**
  * Takes answers to the server: each stays in the outbox until it is
- * acknowledged, which the server does once it is durable. Events: "question",
- * "status" and "hello" (detail: the server's message), "refused" (detail:
- * {message, nak, kept}: it will not be recorded, and kept says whether it stays
- * in the outbox), and "change" (connection or outbox).
+ * acknowledged, which the server does once it is durable.
  */
 export class Courier extends EventTarget {
   #ready = false; // the server's hello has come
@@ -36,6 +46,16 @@ export class Courier extends EventTarget {
     this.live.addEventListener("message", (e) => this.#receive(/** @type {CustomEvent} */ (e).detail));
   }
 
+  /**
+   * @template {keyof Events} T
+   * @param {T} type
+   * @param {(detail: Events[T]) => void} f
+   * @param {AddEventListenerOptions} [options]
+   */
+  on(type, f, options) {
+    this.addEventListener(type, (e) => f(/** @type {CustomEvent} */ (e).detail), options);
+  }
+
   start() {
     this.live.start();
   }
@@ -55,7 +75,7 @@ export class Courier extends EventTarget {
   post(m) {
     this.outbox.add(m);
     this.#pump();
-    this.#emit("change");
+    this.#emit("change", undefined);
   }
 
   /**
@@ -66,14 +86,14 @@ export class Courier extends EventTarget {
     const entry = this.outbox.entries.find((e) => e.message.id === id);
     if (!entry || entry.sent) return undefined;
     this.outbox.remove(id);
-    this.#emit("change");
+    this.#emit("change", undefined);
     return entry.message;
   }
 
   /** Gives entries up, by their keys. @param {string[]} keys */
   discard(keys) {
     for (const e of this.outbox.entries.filter((e) => keys.includes(e.key))) this.outbox.remove(e.message.id);
-    this.#emit("change");
+    this.#emit("change", undefined);
   }
 
   /** @param {string[]} assignments leases to extend */
@@ -90,10 +110,10 @@ export class Courier extends EventTarget {
     if (this.live.state.state === "open") {
       this.live.send({ t: "hello", outbox: this.outbox.ids().slice(0, HELLO) });
     }
-    this.#emit("change");
+    this.#emit("change", undefined);
   }
 
-  /** @param {any} m */
+  /** @param {FromServer} m */
   #receive(m) {
     switch (m.t) {
       case "hello":
@@ -118,13 +138,13 @@ export class Courier extends EventTarget {
         this.#refused(m);
         break;
       case "bye":
-        this.live.resume(m.retry_ms ?? 1000);
+        this.live.resume(m.retry_ms);
         break;
     }
-    this.#emit("change");
+    this.#emit("change", undefined);
   }
 
-  /** @param {any} nak */
+  /** @param {Nak} nak */
   #refused(nak) {
     if (nak.retry_ms > 0) {
       this.outbox.rewind();
@@ -159,8 +179,9 @@ export class Courier extends EventTarget {
   }
 
   /**
-   * @param {string} type
-   * @param {any} [detail]
+   * @template {keyof Events} T
+   * @param {T} type
+   * @param {Events[T]} detail
    */
   #emit(type, detail) {
     this.dispatchEvent(new CustomEvent(type, { detail }));

@@ -8,31 +8,9 @@ import { People } from "./people.js";
 import { whiskers } from "./whiskers.js";
 
 /**
- * @typedef {import("./whiskers.js").Estimate} Estimate
- * @typedef {{first: string, second: string, rivals: number, info: number}} Why
- * @typedef {Why & {assignment: string, annotator: string, here: boolean}} Open
- * @typedef {Why & {seq: number, annotator: string, choice: string, rating: number, undone: boolean, left_out: boolean,
- *   response_ms: number}} Asked
- * @typedef {{id: string, name: string, left_out: boolean, answers: number, decisive: number, equal: number, cant_tell: number,
- *   skipped: number, undone: number, marked: number, median_ms: number, left_share: number, left_low: number, left_high: number,
- *   predicted: number, predicted_n: number}} Annotator
- * @typedef {Estimate & {id: string, clip: string, draws: number}} Candidate
- * @typedef {object} State
- * @property {number} seq
- * @property {number} answers that count towards the budget
- * @property {number} skipped replies that do not
- * @property {number} joined people
- * @property {number} budget
- * @property {number} based_on
- * @property {{running: boolean, based_on: number, done: number, total: number, what: string, err: string}} training
- * @property {{headline: string, limit: string, expected: string, relative: string, best: string}|null} statement
- * @property {import("./chart.js").Point[]} regret
- * @property {number} earlier the last row whose regret is of an earlier definition; 0: none
- * @property {Candidate[]} candidates the best policy so far first; mean and std are shares
- * @property {Estimate[]} weights
- * @property {Open[]} open
- * @property {Asked[]} recent newest first
- * @property {Annotator[]} annotators
+ * @typedef {import("./wire.js").State} State
+ * @typedef {import("./wire.js").Candidate} Candidate
+ * @typedef {import("./wire.js").ToWatcher} Message
  */
 
 // Why a policy was a candidate. Those of the pool were none; their names say so.
@@ -65,7 +43,7 @@ function part(name) {
 
 /** @param {State} s */
 function show(s) {
-  state = { ...s, candidates: (s.candidates ?? []).map((c) => ({ ...c, name: `${ORIGINS[c.name] ?? `${c.name} `}${c.id}` })) };
+  state = { ...s, candidates: s.candidates.map((c) => ({ ...c, name: `${ORIGINS[c.name] ?? `${c.name} `}${c.id}` })) };
   main.dataset.seq = String(s.seq);
   part("answers").textContent = String(s.answers);
   part("of").textContent = s.budget > 0 ? `of ${s.budget}` : s.answers === 1 ? "answer" : "answers";
@@ -76,10 +54,10 @@ function show(s) {
   showTraining(s);
   showRegret(s);
   showCandidates();
-  if (s.weights?.length) whiskers(part("weights"), s.weights);
-  const names = new Map((s.annotators ?? []).map((c) => [c.id, c.name || c.id]));
-  rows("recent", [...(s.open ?? []).map((o) => openCells(o, names)), ...(s.recent ?? []).map((a) => askedCells(a, names))]);
-  rows("annotators", (s.annotators ?? []).map(annotatorCells));
+  if (s.weights.length) whiskers(part("weights"), s.weights);
+  const names = new Map(s.annotators.map((c) => [c.id, c.name || c.id]));
+  rows("recent", [...s.open.map((o) => openCells(o, names)), ...s.recent.map((a) => askedCells(a, names))]);
+  rows("annotators", s.annotators.map(annotatorCells));
 }
 
 /** @param {State} s */
@@ -94,7 +72,7 @@ function showTraining({ training: t, based_on }) {
 
 /** @param {State} s */
 function showRegret({ statement, regret, earlier }) {
-  chart.points = regret ?? [];
+  chart.points = regret;
   part("statement").hidden = !statement;
   if (statement) {
     part("headline").textContent = statement.headline;
@@ -181,14 +159,14 @@ function rows(name, list) {
   }));
 }
 
-/** @param {Why} why */
+/** @param {import("./wire.js").Why} why */
 function pair({ first, second, rivals }) {
   if (!first) return part("recent").dataset.noPair || "–";
   return `${first} – ${second}${rivals > 1 ? ` and ${rivals - 1} more` : ""}`;
 }
 
 /**
- * @param {Open} o
+ * @param {import("./wire.js").Open} o
  * @param {Map<string, string>} names of annotators
  * @returns {Row}
  */
@@ -197,7 +175,7 @@ function openCells(o, names) {
 }
 
 /**
- * @param {Asked} a
+ * @param {import("./wire.js").Asked} a
  * @param {Map<string, string>} names of annotators
  * @returns {Row}
  */
@@ -209,13 +187,13 @@ function askedCells(a, names) {
   return { cells: [String(a.seq), names.get(a.annotator) ?? a.annotator, answer, pair(a), info(a), seconds(a.response_ms)], dim: a.undone || a.left_out };
 }
 
-/** @param {Why} why */
+/** @param {import("./wire.js").Why} why */
 function info(why) {
   return why.first ? `${short(why.info)} nats` : "–";
 }
 
 /**
- * @param {Annotator} a
+ * @param {import("./wire.js").Annotator} a
  * @returns {Row}
  */
 function annotatorCells(a) {
@@ -233,7 +211,7 @@ function seconds(ms) {
 
 /**
  * What is wrong with the server, as the page itself shows it when it is opened.
- * @param {{reason: string, advice: string, minor: boolean}} p
+ * @param {import("./wire.js").Problem} p
  */
 function problem(p) {
   const box = document.createElement("div");
@@ -266,10 +244,10 @@ async function copy(e) {
 }
 
 live.addEventListener("message", (e) => {
-  const m = /** @type {CustomEvent} */ (e).detail;
+  const m = /** @type {Message} */ (/** @type {CustomEvent} */ (e).detail);
   if (m.t === "state") show(m);
   if (m.t === "problems") part("problems").replaceChildren(...m.problems.map(problem));
-  if (m.t === "bye") live.resume(m.retry_ms ?? 1000);
+  if (m.t === "bye") live.resume(m.retry_ms);
 });
 live.addEventListener("state", () => {
   const { state: s } = live.state;

@@ -3,7 +3,12 @@ import { Questions } from "./questions.js";
 
 /** @typedef {import("./questions.js").Question} Question */
 /** @typedef {import("./chooser.js").Input} Input */
-/** @typedef {{choice: string, rating?: number, reason?: string}} Reply */
+/** @typedef {import("./wire.js").Choice} Choice */
+/**
+ * @template C
+ * @typedef {{choice: C, rating?: number, reason?: string}} ReplyOf
+ */
+/** @typedef {ReplyOf<Choice|"left"|"right">} Reply */
 
 const SLOW = 400; // ms after which an unsaved answer is worth words
 const AWAY = 900; // ms without a connection after which it is worth a banner
@@ -18,7 +23,7 @@ export class Desk {
   #questions = new Questions();
   /** @type {Question|undefined} */ #shown;
   /** @type {Question|undefined} */ #failed; // whose clips did not load
-  /** @type {any} */ #status = null;
+  /** @type {import("./wire.js").Status|null} */ #status = null;
   #fresh = false; // #status knows of everything we sent
   /** @type {string[]} */ #mine = []; // ids of answers given on this page, for undo
   #painted = 0; // performance.now() of the first frame; 0 while there is none
@@ -40,13 +45,11 @@ export class Desk {
   constructor(parts) {
     this.parts = parts;
     const { courier } = parts;
-    for (const { message } of courier.outbox.entries) if (message.assignment) this.#questions.close(message.assignment);
-    const on = (/** @type {string} */ type, /** @type {(detail: any) => void} */ f) =>
-      courier.addEventListener(type, (e) => f(/** @type {CustomEvent} */ (e).detail));
-    on("question", (m) => this.#questions.add(m));
-    on("status", (m) => this.#update(m));
-    on("refused", (r) => this.#refused(r));
-    on("change", () => this.#refresh());
+    for (const { message } of courier.outbox.entries) if (message.t === "answer") this.#questions.close(message.assignment);
+    courier.on("question", (m) => this.#questions.add(m));
+    courier.on("status", (m) => this.#update(m));
+    courier.on("refused", (r) => this.#refused(r));
+    courier.on("change", () => this.#refresh());
     parts.player.addEventListener("watched", () => {
       if (this.#painted && this.#unplayed) this.#admit(performance.now());
     });
@@ -122,7 +125,7 @@ export class Desk {
     this.#mine = this.#mine.filter((id) => id !== of);
     this.#fresh = false;
     const unsent = courier.recall(of);
-    if (unsent) this.#questions.reopen(unsent.assignment);
+    if (unsent?.t === "answer") this.#questions.reopen(unsent.assignment);
     else courier.post({ t: "undo", id: uuid(), of });
     view.toast("Taken back. You can answer it again.");
     this.#present();
@@ -140,7 +143,7 @@ export class Desk {
     return this.#fresh ? this.#status?.undo ?? "" : this.#mine.at(-1) ?? "";
   }
 
-  /** @param {any} status */
+  /** @param {import("./wire.js").Status} status */
   #update(status) {
     this.#status = status;
     if (this.parts.courier.outbox.pending.length === 0) this.#fresh = true;
@@ -148,11 +151,11 @@ export class Desk {
     this.#present();
   }
 
-  /** @param {{message: any, nak: any, kept: boolean}} refusal */
+  /** @param {import("./courier.js").Refusal} refusal */
   #refused({ message, nak, kept }) {
     if (!kept) this.parts.view.toast(nak.message || "The server refused the last answer."); // else the banner says it
     this.#mine = this.#mine.filter((id) => id !== message?.id);
-    if (message?.assignment && !kept) this.#questions.reopen(message.assignment);
+    if (message?.t === "answer" && !kept) this.#questions.reopen(message.assignment);
     this.#present();
   }
 
@@ -282,14 +285,12 @@ export class Desk {
 /**
  * Turns sides into clips: an answer never says left or right.
  * @param {Reply} reply
- * @param {"a"|"b"|""} left
- * @returns {Reply}
+ * @param {import("./wire.js").Query["left"]} left
+ * @returns {ReplyOf<Choice>}
  */
-function named(reply, left) {
-  const other = left === "a" ? "b" : "a";
-  if (reply.choice === "left") return { choice: left };
-  if (reply.choice === "right") return { choice: other };
-  return reply;
+function named({ choice, ...rest }, left) {
+  if (choice !== "left" && choice !== "right") return { choice, ...rest };
+  return { choice: (choice === "left") === (left === "a") ? "a" : "b" };
 }
 
 /** A random UUID, also on pages that are not served over TLS. */

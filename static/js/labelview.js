@@ -38,8 +38,8 @@ export class LabelView {
   }
 
   /**
-   * @param {{answers: number, mine: number, skipped: number, budget: number}} status skipped: those of mine that
-   *   do not count towards the budget
+   * @param {Pick<import("./wire.js").Status, "answers"|"mine"|"skipped"|"budget">} status skipped: those of mine
+   *   that do not count towards the budget
    */
   progress({ answers, mine, skipped, budget }) {
     const bar = /** @type {HTMLProgressElement} */ (this.part("progress-bar"));

@@ -4,22 +4,31 @@
 // away; while the server answers, people get what the server sends. It holds no
 // question and no answer, and leaves all other addresses alone.
 (() => {
-  const worker = /** @type {any} */ (self); // a ServiceWorkerGlobalScope, for which checkJs has no types beside the page's
+  // A ServiceWorkerGlobalScope and its events, for which TypeScript has no types beside the page's.
+  /** @typedef {Event & {waitUntil(work: Promise<unknown>): void}} Extendable */
+  /** @typedef {Extendable & {request: Request, respondWith(reply: Promise<Response>): void}} Fetch */
+  /**
+   * @typedef {object} Scope
+   * @property {ServiceWorkerRegistration} registration
+   * @property {() => Promise<void>} skipWaiting
+   * @property {((type: "install"|"message", f: (e: Extendable) => void) => void) & ((type: "fetch", f: (e: Fetch) => void) => void)} addEventListener
+   */
+  const worker = /** @type {Scope} */ (/** @type {unknown} */ (self));
   const page = new URL(worker.registration.scope).pathname;
   const copies = `tiebreak.page.${page}`;
   const away = [502, 503, 504]; // of a proxy, or a server that stops
   const over = [401, 403, 404, 410]; // the browser is signed out, or the session gone
 
   worker.addEventListener("install", () => worker.skipWaiting());
-  worker.addEventListener("message", (/** @type {any} */ e) => e.waitUntil(renew()));
-  worker.addEventListener("fetch", (/** @type {any} */ e) => {
+  worker.addEventListener("message", (e) => e.waitUntil(renew()));
+  worker.addEventListener("fetch", (e) => {
     const url = new URL(e.request.url);
     if (e.request.method !== "GET" || url.origin !== location.origin) return;
     if (e.request.mode === "navigate" && url.pathname === page) e.respondWith(open(e));
     else if (url.pathname.startsWith("/static/")) e.respondWith(file(e.request));
   });
 
-  /** The page from the server, else the copy. @param {any} e */
+  /** The page from the server, else the copy. @param {Fetch} e */
   async function open(e) {
     const reply = await fetch(e.request).catch(() => Response.error());
     if (over.includes(reply.status)) e.waitUntil(leave());

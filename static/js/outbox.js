@@ -1,5 +1,5 @@
 // @ts-check
-/** @typedef {{t: string, id: string, [key: string]: any}} Message  an answer or an undo */
+/** @typedef {import("./wire.js").Answer | import("./wire.js").Undo} Message */
 /**
  * @typedef {object} Entry
  * @property {string} key in the storage

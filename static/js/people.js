@@ -12,7 +12,7 @@ export class People {
     this.#page = page;
   }
 
-  /** @param {{joined: number, budget: number}} state */
+  /** @param {Pick<import("./wire.js").State, "joined"|"budget">} state */
   show({ joined, budget }) {
     const wanted = /** @type {HTMLInputElement|null} */ (this.#page.querySelector("[data-budget]"));
     if (wanted && wanted !== document.activeElement && wanted.value === wanted.defaultValue) {

@@ -2,13 +2,14 @@
 import { fetchClip } from "./clip.js";
 
 /** @typedef {import("./clip.js").Clip} Clip */
+/** @typedef {Pick<import("./wire.js").Query, "assignment"|"query"|"clips"|"left">} Asked */
 
 /**
  * @typedef {object} Question
  * @property {string} assignment
  * @property {string} query
  * @property {string[]} urls of the clips, a then b
- * @property {"a"|"b"|""} left which clip goes on the left
+ * @property {import("./wire.js").Query["left"]} left which clip goes on the left
  * @property {Promise<Clip[]>} loading in the order to show them, left first
  * @property {Clip[]|null} clips once loaded
  */
@@ -23,14 +24,14 @@ export class Questions {
   /** @type {Set<string>} */ #answered = new Set();
   /** @type {Map<string, Promise<Clip>>} */ #clips = new Map();
 
-  /** @param {any} m the server's "query" */
+  /** @param {Asked} m what the server sent of it */
   add(m) {
     const before = this.#known.get(m.assignment);
     if (before && before.clips) return; // sent again after a reconnection
-    const loading = Promise.all(m.clips.map((/** @type {string} */ url) => this.#clip(url)))
+    const loading = Promise.all(m.clips.map((url) => this.#clip(url)))
       .then((clips) => (m.left === "b" ? clips.reverse() : clips));
     /** @type {Question} */
-    const q = { assignment: m.assignment, query: m.query, urls: m.clips, left: m.left ?? "", loading, clips: null };
+    const q = { assignment: m.assignment, query: m.query, urls: m.clips, left: m.left, loading, clips: null };
     loading.then((clips) => (q.clips = clips), () => {}); // whoever shows q sees the failure
     this.#known.set(m.assignment, q);
   }

@@ -40,7 +40,7 @@ export async function keepKey(storage, { session, annotator, title }) {
   const held = remembered(storage, session).find((r) => r.annotator === annotator)?.key ?? "";
   const reply = await post(session, "key", held);
   if (reply?.status !== 200) return; // the next visit asks again
-  const got = await reply.json();
+  /** @type {import("./wire.js").Key} */ const got = await reply.json();
   const key = got.key || held;
   if (got.annotator !== annotator || !key) return; // the browser is somebody else by now
   store(storage, { session, annotator, name: got.name, title, key, at: Date.now() });

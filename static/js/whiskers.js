@@ -20,15 +20,24 @@ const Z = 1.96; // half-width of a 95 % interval, in standard deviations
  * @param {How} [how]
  */
 export function whiskers(parent, estimates, how = {}) {
-  const low = Math.min(0, ...estimates.map((e) => e.mean - Z * e.std));
-  const high = Math.max(0, ...estimates.map((e) => e.mean + Z * e.std));
-  const at = (/** @type {number} */ v) => 2 + (96 * (v - low)) / (high - low || 1); // per cent
+  const at = axis(estimates);
   const focused = /** @type {HTMLElement} */ (document.activeElement);
   const was = [...parent.children].indexOf(focused), same = estimates.findIndex((e) => e.id === focused.dataset.id);
   parent.replaceChildren(...estimates.map((e) => row(e, at, how)));
   if (was < 0) return;
   const place = same >= 0 ? same : Math.min(was, estimates.length - 1); // one that is gone leaves its place to another
   /** @type {HTMLElement} */ (parent.children[place]).focus();
+}
+
+/**
+ * An axis that holds 0 and all intervals: where a value is, in per cent of the width.
+ * @param {Estimate[]} estimates
+ * @returns {(v: number) => number}
+ */
+export function axis(estimates) {
+  const low = Math.min(0, ...estimates.map((e) => e.mean - Z * e.std));
+  const high = Math.max(0, ...estimates.map((e) => e.mean + Z * e.std));
+  return (v) => 2 + (96 * (v - low)) / (high - low || 1);
 }
 
 /**

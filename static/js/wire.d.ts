@@ -1,0 +1,237 @@
+// The messages of protocol tiebreak.v1 and the state that a researcher's page
+// watches. The Go types of the same names are in web/wire (messages to and from
+// an annotator's page) and web/state.go (the rest); a test of package web holds
+// the fields of both to one another. Each interface stands for one JSON object; the
+// field t tells messages apart. Times are RFC 3339.
+
+export type Side = "a" | "b";
+export type Choice = "a" | "b" | "equal" | "cant_tell" | "skip" | "technical_failure" | "rated";
+export type Input = "keyboard" | "mouse" | "touch" | "api";
+export type Kind = "clip_comparison" | "clip_rating" | "state_comparison" | "state_rating";
+export type Code = "invalid" | "not_found" | "conflict" | "forbidden" | "unavailable" | "internal" | "too_large" | "unknown";
+
+// From an annotator's page.
+
+export interface ClientHello {
+  t: "hello";
+  outbox: string[];
+}
+
+export interface Answer {
+  t: "answer";
+  id: string;
+  assignment: string;
+  choice: Choice;
+  rating?: number;
+  reason?: string;
+  shown_left?: Side;
+  shown_at: string;
+  answered_ms: number;
+  loops: number;
+  hidden_ms: number;
+  input: Input;
+  instructions_version: number;
+}
+
+export interface Undo {
+  t: "undo";
+  id: string;
+  of: string;
+}
+
+export interface Renew {
+  t: "renew";
+  assignment: string;
+}
+
+// To an annotator's page.
+
+export interface Hello {
+  t: "hello";
+  session: string;
+  annotator: string;
+  seq: number;
+  kind: Kind;
+  env: string;
+  instructions_version: number;
+  have: string[];
+}
+
+export interface Query {
+  t: "query";
+  assignment: string;
+  query: string;
+  kind: Kind;
+  clips: string[];
+  left: Side | "";
+  lease_until: string;
+}
+
+export interface Ack {
+  t: "ack";
+  id: string;
+  seq: number;
+  replay: boolean;
+}
+
+export interface Nak {
+  t: "nak";
+  id: string;
+  code: Code;
+  message: string;
+  retry_ms: number;
+}
+
+export interface Status {
+  t: "status";
+  answers: number;
+  mine: number;
+  skipped: number;
+  budget: number;
+  open: string[];
+  done: boolean;
+  waiting: string;
+  undo: string;
+}
+
+export interface Bye {
+  t: "bye";
+  retry_ms: number;
+}
+
+export type FromClient = ClientHello | Answer | Undo | Renew;
+export type FromServer = Hello | Query | Ack | Nak | Status | Bye;
+
+// The reply to POST /sessions/ID/key.
+export interface Key {
+  annotator: string;
+  name: string;
+  key: string;
+}
+
+// To a researcher's page.
+
+export interface State {
+  t: "state";
+  seq: number;
+  answers: number;
+  skipped: number;
+  joined: number;
+  budget: number;
+  based_on: number;
+  training: Training;
+  statement: Statement | null;
+  regret: RegretPoint[];
+  earlier: number;
+  candidates: Candidate[];
+  weights: Weight[];
+  open: Open[];
+  recent: Asked[];
+  annotators: Annotator[];
+}
+
+export interface Training {
+  running: boolean;
+  based_on: number;
+  done: number;
+  total: number;
+  what: string;
+  err: string;
+}
+
+export interface RegretPoint {
+  seq: number;
+  p_within: number;
+  bound: number;
+  mean: number;
+}
+
+export interface Candidate {
+  id: string;
+  name: string;
+  mean: number;
+  std: number;
+  clip: string;
+  draws: number;
+}
+
+export interface Weight {
+  name: string;
+  mean: number;
+  std: number;
+}
+
+export interface Why {
+  first: string;
+  second: string;
+  rivals: number;
+  info: number;
+  pair_std: number;
+}
+
+export interface Open extends Why {
+  assignment: string;
+  annotator: string;
+  here: boolean;
+}
+
+export interface Asked extends Why {
+  seq: number;
+  annotator: string;
+  choice: Choice;
+  rating: number;
+  undone: boolean;
+  left_out: boolean;
+  response_ms: number;
+  clips: string[];
+}
+
+export interface Annotator {
+  id: string;
+  name: string;
+  left_out: boolean;
+  answers: number;
+  decisive: number;
+  equal: number;
+  cant_tell: number;
+  skipped: number;
+  undone: number;
+  marked: number;
+  median_ms: number;
+  left_share: number;
+  left_low: number;
+  left_high: number;
+  predicted: number;
+  predicted_n: number;
+}
+
+export interface Statement {
+  seq: number;
+  definition: number;
+  best: string;
+  p_within: number;
+  tolerance: number;
+  bound: number;
+  mean: number;
+  unbeaten: number;
+  span: number;
+  policies: number;
+  against: string;
+  headline: string;
+  limit: string;
+  expected: string;
+  relative: string;
+}
+
+export interface Problem {
+  reason: string;
+  advice: string;
+  minor: boolean;
+}
+
+export interface Problems {
+  t: "problems";
+  problems: Problem[];
+}
+
+export type ToWatcher = State | Problems | Bye;

@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import "./element.js";
+import { axis } from "../js/whiskers.js";
+
+test("the axis holds every interval and 0", () => {
+  const at = axis([{ name: "a", mean: 2, std: 0.5 }, { name: "b", mean: 1, std: 1 }]); // b reaches down to -0.96
+  assert.equal(at(2 + 1.96 * 0.5), 98);
+  assert.equal(at(1 - 1.96), 2);
+  assert.ok(at(0) > 2 && at(0) < 98);
+});
+
+test("0 is the end of an axis on one side", () => {
+  assert.equal(axis([{ name: "a", mean: 10, std: 1 }])(0), 2);
+  assert.equal(axis([{ name: "a", mean: -10, std: 1 }])(0), 98);
+});
+
+test("an axis of nothing is finite", () => {
+  assert.ok(Number.isFinite(axis([{ name: "a", mean: 0, std: 0 }])(0)));
+});
