@@ -158,7 +158,7 @@ func (f benchFlags) execute(ctx context.Context, io stdio, es []experiment.Exper
 		})
 		if err != nil {
 			if p := tracker.Progress(); ctx.Err() != nil {
-				line.say("Stopped. %d of %d runs are kept in %s; the same command goes on from there.", p.Kept+p.Made, p.Total, runs)
+				line.say("Stopped. %d of %d runs are kept in %s; the same command continues from there.", p.Kept+p.Made, p.Total, runs)
 			}
 			return err
 		}

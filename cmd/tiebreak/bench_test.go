@@ -221,7 +221,7 @@ func TestBenchGoesOn(t *testing.T) {
 		t.Errorf("stopped: status %d, said %s", status, out.String())
 	}
 	kept, err := filepath.Glob(filepath.Join(dir, "runs", "chain-state-corrected", "*", "*.json"))
-	if err != nil || len(kept) < 1 || len(kept) == 12 || !strings.Contains(said.String(), "the same command goes on from there") {
+	if err != nil || len(kept) < 1 || len(kept) == 12 || !strings.Contains(said.String(), "the same command continues from there") {
 		t.Fatalf("%d runs kept, error %v, said:\n%s", len(kept), err, said)
 	}
 	part, err := os.ReadFile(kept[0])

@@ -150,7 +150,7 @@ func (w *filmWriter) writeAll(ctx context.Context, reels []reel) error {
 		if err := w.write(ctx, filepath.Join(w.flags.out, file), r); err != nil {
 			fmt.Fprintf(w.io.err, "\r%-79s\r", "") // wipes the line of progress
 			if ctx.Err() != nil {
-				fmt.Fprintf(w.io.err, "Stopped. %d of %d files are in %s; the same command goes on from there.\n",
+				fmt.Fprintf(w.io.err, "Stopped. %d of %d files are in %s; the same command continues from there.\n",
 					w.wrote+w.kept, len(reels), w.flags.out)
 				return ctx.Err()
 			}

@@ -100,7 +100,7 @@ func inviteRevokeCommand() command {
 				if err := db.RevokeInvitation(ctx, spec.ID, f.link, byCommand, time.Now()); err != nil {
 					return fmt.Errorf("%w; 'tiebreak invite list' shows them", err)
 				}
-				fmt.Fprintf(std.out, "Link %d lets in nobody any more.\n", f.link)
+				fmt.Fprintf(std.out, "Link %d is revoked.\n", f.link)
 				return nil
 			})
 		})

@@ -160,7 +160,7 @@ func announce(ctx context.Context, io stdio, a *app, base, data string, demo boo
 		}
 		fmt.Fprintf(io.out, "  Annotator:   %s/join/%s\n", base, join)
 	}
-	fmt.Fprint(io.out, "\nPress Ctrl-C to stop. Nothing is lost; the next run goes on from here.\n")
+	fmt.Fprint(io.out, "\nPress Ctrl-C to stop. Nothing is lost; the next run continues from here.\n")
 	return nil
 }
 

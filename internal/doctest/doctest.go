@@ -67,7 +67,7 @@ func (c *checker) file(name string) ([]Problem, error) {
 		check = c.markdown
 	case ".go":
 		check = c.golang
-	case ".js", ".templ", ".css", ".sql", ".c", ".h", ".yml":
+	case ".js", ".ts", ".templ", ".css", ".sql", ".c", ".h", ".yml":
 	default:
 		return nil, nil
 	}

@@ -117,7 +117,7 @@ func decodeStrict(b []byte, dst any) error {
 		return idrl.Errorf(idrl.Invalid, "the task cannot be read: %v", err)
 	}
 	if rest := bytes.TrimLeft(b[dec.InputOffset():], " \t\r\n"); len(rest) > 0 {
-		return idrl.Errorf(idrl.Invalid, "the task file goes on after the closing brace: %s", position(b, int64(len(b)-len(rest)+1)))
+		return idrl.Errorf(idrl.Invalid, "the task file continues after the closing brace: %s", position(b, int64(len(b)-len(rest)+1)))
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func (s *Session) offer(who idrl.AnnotatorID) idrl.Offer {
 	case s.gen == nil:
 		o.Waiting = s.firstClips()
 	case len(s.gen.Queries) == 0:
-		o.Waiting = "There is nothing to ask: all clips look alike. Please tell whoever gave you the link."
+		o.Waiting = "There is nothing to ask: all clips look alike. Please tell the person who gave you the link."
 	case s.budgetLeased():
 		o.Waiting = "Others are answering the last questions of this session."
 	default:
