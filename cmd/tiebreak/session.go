@@ -18,32 +18,36 @@ import (
 // sessionFlags are the flags of session.
 type sessionFlags struct {
 	data, addr, origin, models string
-	kind                       string
 	spec                       idrl.SessionSpec
 }
 
 func (f *sessionFlags) declare(fs *flag.FlagSet) {
-	kinds := make([]string, 0, 4)
-	for _, k := range idrl.QueryKinds() {
-		kinds = append(kinds, string(k))
-	}
-	catalogue := envs.Catalogue()
 	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything")
 	fs.StringVar(&f.addr, "addr", envOr("TIEBREAK_ADDR", defaultAddr), "`host:port` of the server, for the link")
 	fs.StringVar(&f.origin, "origin", os.Getenv("TIEBREAK_ORIGIN"), "public `address` of the site, for the link, if it differs")
 	modelsFlag(fs, &f.models)
 	fs.StringVar(&f.spec.Title, "title", "Untitled session", "`name` of the session")
-	fs.StringVar(&f.spec.Env, "env", catalogue[0].ID, "`environment`: "+catalogue.Names()+"; and own models")
-	fs.StringVar(&f.kind, "kind", kinds[0], "`query type`: "+strings.Join(kinds, ", "))
-	fs.StringVar(&f.spec.Acquisition, "acquisition", idrl.DefaultAcquisition, "how questions are chosen: a `method` of those above")
-	fs.StringVar(&f.spec.Prior, "prior", idrl.Priors()[0], "prior of the reward: "+strings.Join(idrl.Priors(), ", "))
-	fs.StringVar(&f.spec.Likelihood, "likelihood", idrl.Likelihoods()[0], "likelihood of a comparison: "+strings.Join(idrl.Likelihoods(), ", "))
-	fs.IntVar(&f.spec.Budget, "budget", 0, "`answers` after which the session is complete; 0: no limit")
 	fs.StringVar(&f.spec.Instructions, "instructions", "", "`text` for annotators")
 	fs.Uint64Var(&f.spec.Seed, "seed", 1, "seed of every random choice and of the environment's layout")
-	fs.IntVar(&f.spec.Candidates, "candidates", 0, "sampled candidate `policies` of a generation; 0: 5")
-	fs.Int64Var(&f.spec.TrainEvery, "train-every", 0, "`answers` between the starts of two trainings; 0: 3")
-	fs.Int64Var(&f.spec.AdoptAfter, "adopt-after", 0,
+	declareSpec(fs, &f.spec)
+}
+
+// declareSpec declares the flags of what a session is made of, but for its seed.
+func declareSpec(fs *flag.FlagSet, spec *idrl.SessionSpec) {
+	kinds := make([]string, 0, 4)
+	for _, k := range idrl.QueryKinds() {
+		kinds = append(kinds, string(k))
+	}
+	catalogue := envs.Catalogue()
+	fs.StringVar(&spec.Env, "env", catalogue[0].ID, "`environment`: "+catalogue.Names()+"; and own models")
+	fs.StringVar((*string)(&spec.Kind), "kind", kinds[0], "`query type`: "+strings.Join(kinds, ", "))
+	fs.StringVar(&spec.Acquisition, "acquisition", idrl.DefaultAcquisition, "how questions are chosen: a `strategy` that 'tiebreak session --help' lists")
+	fs.StringVar(&spec.Prior, "prior", idrl.Priors()[0], "prior of the reward: "+strings.Join(idrl.Priors(), ", "))
+	fs.StringVar(&spec.Likelihood, "likelihood", idrl.Likelihoods()[0], "likelihood of a comparison: "+strings.Join(idrl.Likelihoods(), ", "))
+	fs.IntVar(&spec.Budget, "budget", 0, "`answers` after which the session is complete; 0: no limit")
+	fs.IntVar(&spec.Candidates, "candidates", 0, "sampled candidate `policies` of a generation; 0: 5")
+	fs.Int64Var(&spec.TrainEvery, "train-every", 0, "`answers` between the starts of two trainings; 0: 3")
+	fs.Int64Var(&spec.AdoptAfter, "adopt-after", 0,
 		"adopt a generation exactly this many `answers` after its training began, so that a run can be repeated; 0: when it is ready")
 }
 
@@ -77,7 +81,6 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 	if err := parse(fs, args); err != nil {
 		return err
 	}
-	f.spec.Kind = idrl.QueryKind(f.kind)
 	list, err := environments(f.models)
 	if err != nil {
 		return err

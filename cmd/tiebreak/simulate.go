@@ -19,15 +19,17 @@ import (
 type simulateFlags struct {
 	models, data string
 	annotator    rehearsal.Config
+	study        studyFlags
 }
 
 func (f *simulateFlags) declare(fs *flag.FlagSet) {
 	a, e := &f.annotator, &f.annotator.Expert
-	fs.StringVar(&a.Link, "url", "", "annotator `link` of the session (required)")
+	fs.StringVar(&a.Link, "url", "", "annotator `link` of a session; or make sessions with --runs")
 	modelsFlag(fs, &f.models)
 	fs.IntVar(&a.Answers, "answers", 30, "`number` of answers to give")
 	fs.BoolVar(&e.Matched, "matched", false,
-		"draw the true reward from the session's prior and answer by the session's likelihood, so that the page's probabilities must hold; needs --data")
+		"draw the true reward from the session's prior and answer by the session's likelihood, so that the page's probabilities must hold;\n"+
+			"needs --data or --runs")
 	fs.StringVar(&e.Kind, "expert", rehearsal.Experts()[0], "kind of expert, unless --matched: "+strings.Join(rehearsal.Experts(), ", "))
 	fs.Uint64Var(&a.Seed, "seed", 1, "of the expert's true reward and of its answers")
 	fs.Float64Var(&e.Temperature, "temperature", 0.1, "noise of a bradley-terry, tie-band or b-pref expert, relative to the range of rewards")
@@ -36,24 +38,30 @@ func (f *simulateFlags) declare(fs *flag.FlagSet) {
 	fs.Float64Var(&e.Mistake, "mistake", 0, "`probability` that a b-pref expert gives the opposite answer")
 	fs.Float64Var(&e.SkipBelow, "skip-below", 0, "a b-pref expert skips the question if both clips have less than this true `return`")
 	fs.DurationVar(&a.Patience, "patience", 5*time.Minute, "how long to keep trying while the server is away or cannot store answers")
-	fs.StringVar(&f.data, "data", "", "data `folder` of the server, on this machine, to compare the recommended policy with the true reward; it is only read")
-	fs.IntVar(&a.Every, "every", 0, "with --data, also compare every N `answers`; 1: after each")
+	fs.StringVar(&f.data, "data", "", "data `folder` of the server, on this machine, to compare the recommended policy with the true reward; it is only read.\n"+
+		"With --runs: where to keep the sessions; a temporary folder if not given")
+	fs.IntVar(&a.Every, "every", 0, "with --data, also compare every N `answers`; 1: after each; with --runs 1 if not given")
 	fs.DurationVar(&a.Pause, "pause", 0, "fixed time to think before each answer, such as 500ms")
 	fs.DurationVar(&a.Pace, "pace", 0,
 		"median of response times that vary as people's do (log-normal, 95 % within a third and three times it), such as 3s, so that\n"+
 			"new candidates arrive as many answers late as with a person; 0: answer at once")
+	f.study.declare(fs)
 }
 
 func simulateCommand() command {
 	return command{
-		name: "simulate", summary: "let a simulated expert answer a running server", usage: "--url LINK [flags]",
-		about: "Joins a session by its annotator link and answers through the same websocket as a browser, by a true\n" +
-			"reward drawn from the seed. Use it to rehearse a study. It prints the true reward at the end and, with\n" +
-			"--data, what the recommended policy is worth under it beside the statement of the session's page\n" +
-			"(docs/simulate.md). It waits for a server that restarts; no question is answered twice.",
+		name: "simulate", summary: "let a simulated expert answer a running server, or many sessions of its own", usage: "--url LINK | --runs N [flags]",
+		about: "With --url it joins a session by its annotator link and answers through the same websocket as a\n" +
+			"browser, by a true reward drawn from the seed. Use it to rehearse a study. It prints the true reward at\n" +
+			"the end and, with --data, what the recommended policy is worth under it beside the statement of the\n" +
+			"session's page. It waits for a server that restarts; no question is answered twice.\n\n" +
+			"With --runs N it runs a server of its own and does that in N sessions, with the seeds from --seed on: a\n" +
+			"summary says how large the true regret was, and how often the page's statements held. --csv keeps every\n" +
+			"comparison; the same command goes on where it was stopped. --env, --kind and the other flags of\n" +
+			"'tiebreak session' say what the sessions are made of. docs/simulate.md explains all numbers.",
 		example: "tiebreak simulate --url http://127.0.0.1:8080/join/TOKEN --answers 30 --expert bradley-terry --seed 7\n" +
-			"  tiebreak simulate --url http://127.0.0.1:8080/join/TOKEN --data tiebreak-data --every 5\n" +
-			"  tiebreak simulate --url http://127.0.0.1:8080/join/TOKEN --data tiebreak-data --matched --every 1 --pace 3s",
+			"  tiebreak simulate --url http://127.0.0.1:8080/join/TOKEN --data tiebreak-data --matched --every 1 --pace 3s\n" +
+			"  tiebreak simulate --runs 20 --env gridworld --matched --pace 3s --skip-idle --csv gridworld.csv",
 		flags: func(fs *flag.FlagSet) { new(simulateFlags).declare(fs) },
 		run:   runSimulate,
 	}
@@ -66,12 +74,15 @@ func runSimulate(ctx context.Context, std stdio, args []string) error {
 	if err := parse(fs, args); err != nil {
 		return err
 	}
-	if f.annotator.Link == "" {
-		return fmt.Errorf("%w: --url is missing; give the annotator link that the server printed", errUsage)
+	if err := f.checkCombination(fs); err != nil {
+		return err
 	}
 	list, err := environments(f.models)
 	if err != nil {
 		return err
+	}
+	if f.study.runs > 0 {
+		return f.runStudy(ctx, std, list, isGiven(fs, "every"))
 	}
 	cfg := f.annotator
 	cfg.Out = std.out

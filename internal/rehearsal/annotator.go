@@ -60,6 +60,14 @@ func New(cfg Config) (*Annotator, error) {
 // Close ends the connection.
 func (r *Annotator) Close() error { return r.conn.Close() }
 
+// Session returns the id of the session, empty before it is known.
+func (r *Annotator) Session() idrl.SessionID {
+	if r.hello == nil {
+		return ""
+	}
+	return r.hello.Session
+}
+
 // Run joins the session and answers until all answers are given or the session is
 // complete. It survives a server that restarts at any time. It must be called once.
 func (r *Annotator) Run(ctx context.Context) error {

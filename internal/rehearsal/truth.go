@@ -132,10 +132,21 @@ func (t *truth) tell(r session.Review) Comparison {
 	if t.best != nil {
 		c.Best = max(c.Best, floats.Dot(t.theta, t.best))
 	}
-	if c.Span = c.Best - least; c.Span > 0 {
-		c.Regret, c.RegretKnown = (c.Best-c.Return)/c.Span, (c.BestKnown-c.Return)/c.Span
-	}
+	c.Span = c.Best - least
+	c.Regret, c.RegretKnown = share(c.Best-c.Return, c.Span), share(c.BestKnown-c.Return, c.Span)
 	return c
+}
+
+// rounding is the share of the span up to which returns of equally good policies may
+// differ by rounding.
+const rounding = 1e-9
+
+// share returns loss/span, and 0 if that is rounding or span is 0.
+func share(loss, span float64) float64 {
+	if !(loss > rounding*span) {
+		return 0
+	}
+	return loss / span
 }
 
 // cosine returns a·b/(|a||b|), and 0 if either is zero.

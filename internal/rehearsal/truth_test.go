@@ -79,6 +79,15 @@ func containsAll(s string, parts []string) bool {
 	return true
 }
 
+// Equally good policies whose returns differ by rounding have no regret.
+func TestRoundingIsNoRegret(t *testing.T) {
+	for _, test := range []struct{ loss, span, want float64 }{{1, 4, 0.25}, {4e-10, 4, 0}, {0, 0, 0}, {-1e-15, 1, 0}, {2e-9, 1, 2e-9}} {
+		if got := share(test.loss, test.span); got != test.want {
+			t.Errorf("loss %v of span %v: share %v, want %v", test.loss, test.span, got, test.want)
+		}
+	}
+}
+
 func TestCoveredAndSmall(t *testing.T) {
 	for _, test := range []struct {
 		regret, bound  float64

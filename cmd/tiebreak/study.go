@@ -1,0 +1,294 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tiebreak/envs"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/rehearsal"
+	"tiebreak/internal/session"
+	"tiebreak/internal/training"
+)
+
+// studyFlags are the flags of simulate that are about runs of its own.
+type studyFlags struct {
+	runs, parallel int
+	csv            string
+	skipIdle       bool
+	spec           idrl.SessionSpec
+}
+
+func (f *studyFlags) declare(fs *flag.FlagSet) {
+	fs.IntVar(&f.runs, "runs", 0, "`number` of sessions to make, each with its own seed, and to let a simulated expert answer")
+	fs.IntVar(&f.parallel, "parallel", 0, "runs at a `time`. They share the processor, so that training takes longer; 0: 1 with --skip-idle,\n"+
+		"4 with --pace alone, else one for each processor")
+	fs.StringVar(&f.csv, "csv", "", "`file` for all comparisons with the truth, such as runs.csv; runs-runs.csv and runs-summary.csv are beside it")
+	fs.BoolVar(&f.skipIdle, "skip-idle", false,
+		"with --pace: a response time passes in real time while the session trains, and at once while it does not. Generations\n"+
+			"arrive after the same answers as in real time, because nothing else happens in the time that is skipped")
+	declareSpec(fs, &f.spec)
+}
+
+// ofStudy are the flags that only --runs knows.
+func ofStudy() []string {
+	fs := flag.NewFlagSet("", flag.ContinueOnError)
+	new(studyFlags).declare(fs)
+	var names []string
+	fs.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+	return names
+}
+
+// isGiven reports whether a flag is on the command line.
+func isGiven(fs *flag.FlagSet, name string) (is bool) {
+	fs.Visit(func(f *flag.Flag) { is = is || f.Name == name })
+	return is
+}
+
+// checkCombination returns an error unless the flags are about one session of a
+// server, or about runs.
+func (f *simulateFlags) checkCombination(fs *flag.FlagSet) error {
+	url := f.annotator.Link != ""
+	switch {
+	case url && isGiven(fs, "runs"):
+		return fmt.Errorf("%w: --url is about one session and --runs about many; give one of them", errUsage)
+	case !url && !isGiven(fs, "runs"):
+		return fmt.Errorf("%w: --url is missing; give the annotator link that the server printed, or --runs N to make sessions", errUsage)
+	case url:
+		for _, name := range ofStudy() {
+			if isGiven(fs, name) {
+				return fmt.Errorf("%w: --%s goes with --runs; the session behind --url is what it is", errUsage, name)
+			}
+		}
+		return nil
+	case f.study.runs < 1:
+		return fmt.Errorf("%w: --runs must be at least 1; got %d", errUsage, f.study.runs)
+	case f.study.parallel < 0:
+		return fmt.Errorf("%w: --parallel must not be negative; got %d", errUsage, f.study.parallel)
+	case f.study.skipIdle && f.annotator.Pace == 0:
+		return fmt.Errorf("%w: --skip-idle needs --pace, the response times that it skips", errUsage)
+	}
+	return nil
+}
+
+// parallelRuns returns how many runs are done at a time.
+func (f *simulateFlags) parallelRuns() int {
+	switch {
+	case f.study.parallel > 0:
+		return f.study.parallel
+	case f.study.skipIdle:
+		return 1
+	case f.annotator.Pace > 0:
+		return 4
+	}
+	return runtime.NumCPU()
+}
+
+// runStudy runs sessions of its own and prints a summary. everyGiven says whether
+// --every was on the command line.
+func (f *simulateFlags) runStudy(ctx context.Context, std stdio, list envs.List, everyGiven bool) (err error) {
+	f.study.spec.Title = "Simulated"
+	if err := training.CheckSpec(list, f.study.spec.WithDefaults()); err != nil {
+		return usageIfInvalid(err) // before the folder is touched
+	}
+	if !everyGiven {
+		f.annotator.Every = 1
+	}
+	if err := f.annotator.Expert.Check(); err != nil {
+		return usageIfInvalid(err)
+	}
+	line := newProgressLine(std.err)
+	defer line.clear()
+	server, err := f.openStudyServer(ctx, list, line)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.close()) }()
+	study := rehearsal.Study{
+		Runs: f.study.runs, First: f.annotator.Seed, Parallel: f.parallelRuns(), Settings: f.settings(),
+		Open: server.open, File: f.study.csv, Progress: line.show,
+	}
+	runs, err := study.Do(ctx)
+	line.clear()
+	if len(runs) > 0 {
+		if err := f.summarise(std, runs); err != nil {
+			return err
+		}
+	}
+	if err != nil && f.study.csv != "" {
+		fmt.Fprintf(std.err, "Stopped. %d of %d runs are kept in %s; the same command goes on from there.\n", len(runs), f.study.runs, f.study.csv)
+	}
+	return usageIfInvalid(err)
+}
+
+func (f *simulateFlags) summarise(std stdio, runs []rehearsal.Run) error {
+	figures := rehearsal.Figures(runs)
+	if f.study.csv != "" {
+		if err := rehearsal.WriteSummary(f.study.csv, figures); err != nil {
+			return err
+		}
+		fmt.Fprintf(std.out, "Written to %s, %s and %s.\n", f.study.csv, rehearsal.RunsFile(f.study.csv), rehearsal.SummaryFile(f.study.csv))
+	}
+	return rehearsal.PrintSummary(std.out, runs, figures)
+}
+
+// settings returns what the runs have in common.
+func (f *simulateFlags) settings() []rehearsal.Setting {
+	spec, a := f.study.spec.WithDefaults(), f.annotator
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	out := []rehearsal.Setting{
+		{Name: "env", Value: spec.Env},
+		{Name: "kind", Value: string(spec.Kind)},
+		{Name: "acquisition", Value: spec.Acquisition},
+		{Name: "prior", Value: spec.Prior},
+		{Name: "likelihood", Value: spec.Likelihood},
+		{Name: "budget", Value: strconv.Itoa(spec.Budget)},
+		{Name: "candidates", Value: strconv.Itoa(spec.Candidates)},
+		{Name: "train_every", Value: strconv.FormatInt(spec.TrainEvery, 10)},
+		{Name: "adopt_after", Value: strconv.FormatInt(spec.AdoptAfter, 10)},
+		{Name: "answers_wanted", Value: strconv.Itoa(a.Answers)},
+		{Name: "every", Value: strconv.Itoa(a.Every)},
+		{Name: "pace", Value: a.Pace.String()},
+		{Name: "pause", Value: a.Pause.String()},
+		{Name: "skip_idle", Value: strconv.FormatBool(f.study.skipIdle)},
+	}
+	e := rehearsal.Expert{Kind: "matched"}
+	if !a.Expert.Matched {
+		e = a.Expert
+	}
+	return slices.Concat(out, []rehearsal.Setting{
+		{Name: "expert", Value: e.Kind},
+		{Name: "temperature", Value: number(e.Temperature)},
+		{Name: "noise", Value: number(e.NoiseStd)},
+		{Name: "tie_band", Value: number(e.TieBand)},
+		{Name: "mistake", Value: number(e.Mistake)},
+		{Name: "skip_below", Value: number(e.SkipBelow)},
+	})
+}
+
+// A studyServer is the server of the runs, in this process.
+type studyServer struct {
+	flags *simulateFlags
+	app   *app
+	base  string
+
+	temporary string // folder to remove; empty if the data are kept
+	stop      context.CancelFunc
+	stopped   chan error // of listening
+}
+
+// openStudyServer starts the server of the runs.
+func (f *simulateFlags) openStudyServer(ctx context.Context, list envs.List, line *progressLine) (_ *studyServer, err error) {
+	s := &studyServer{flags: f, stopped: make(chan error, 1)}
+	defer func() {
+		if err != nil && s.temporary != "" {
+			err = errors.Join(err, os.RemoveAll(s.temporary))
+		}
+	}()
+	dir := f.data
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "tiebreak-simulate"); err != nil {
+			return nil, err
+		}
+		s.temporary = dir
+	}
+	worker, err := workerCommandLine(f.models)
+	if err != nil {
+		return nil, err
+	}
+	const addr = "127.0.0.1:0"
+	ln, err := listen(ctx, addr, false, stdio{})
+	if err != nil {
+		return nil, err
+	}
+	at, err := siteOf(addr, ln.Addr(), "")
+	if err != nil {
+		return nil, errors.Join(err, ln.Close())
+	}
+	log := slog.New(slog.NewTextHandler(sayer{line}, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	if s.app, err = openApp(ctx, dir, list, at, log, worker...); err != nil {
+		return nil, errors.Join(err, ln.Close())
+	}
+	s.base = at.base
+	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx)) // annotators stop before it
+	go func() { s.stopped <- s.app.listen(ctx, ln) }()
+	return s, nil
+}
+
+// sayer writes the lines of a log above a progress line.
+type sayer struct{ line *progressLine }
+
+// Write implements io.Writer.
+func (s sayer) Write(b []byte) (int, error) {
+	s.line.say("%s", strings.TrimSuffix(string(b), "\n"))
+	return len(b), nil
+}
+
+// close stops the server.
+func (s *studyServer) close() error {
+	s.stop()
+	err := errors.Join(<-s.stopped, s.app.close())
+	if s.temporary != "" {
+		err = errors.Join(err, os.RemoveAll(s.temporary))
+	}
+	return err
+}
+
+// open makes the session of a seed. It is the Open of a rehearsal.Study.
+func (s *studyServer) open(ctx context.Context, seed uint64) (rehearsal.Config, error) {
+	spec := s.flags.study.spec
+	spec.Seed, spec.Title = seed, fmt.Sprintf("Simulated, seed %d", seed)
+	spec, err := newSession(ctx, s.app.db, s.app.envs, spec)
+	if err != nil {
+		return rehearsal.Config{}, err
+	}
+	token, err := s.app.auth.NewInvitation(ctx, spec.ID, linkUses, linkLife)
+	if err != nil {
+		return rehearsal.Config{}, err
+	}
+	cfg := s.flags.annotator
+	cfg.Link, cfg.Seed, cfg.Data = s.base+"/join/"+token, seed, s
+	cfg.NewEnv = func(spec idrl.SessionSpec) (idrl.Environment, error) {
+		return training.Environment(s.app.envs, spec)
+	}
+	if s.flags.study.skipIdle {
+		cfg.Clock = rehearsal.SkipIdle{
+			Training: func(ctx context.Context) (bool, error) { return s.training(ctx, spec.ID) },
+			Changes: func(notify func()) func() {
+				return s.app.hub.Subscribe(spec.ID, func(idrl.Event) { notify() })
+			},
+		}
+	}
+	return cfg, nil
+}
+
+// training reports whether a session trains. A session starts the training that an
+// answer makes due before it serves another request.
+func (s *studyServer) training(ctx context.Context, id idrl.SessionID) (bool, error) {
+	sess, err := s.app.manager.Session(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	st, err := sess.Status(ctx)
+	return st.Training.Running, err
+}
+
+// Record implements rehearsal.Data.
+func (s *studyServer) Record(ctx context.Context, id idrl.SessionID) (idrl.Record, error) {
+	return s.app.db.Load(ctx, id)
+}
+
+// Config implements rehearsal.Data.
+func (s *studyServer) Config(rec idrl.Record) (session.Config, error) {
+	return sessionConfig(s.app.envs, rec)
+}
+
+var _ rehearsal.Data = (*studyServer)(nil)
