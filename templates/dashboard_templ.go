@@ -204,7 +204,7 @@ func Dashboard(p DashboardPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<p class=\"away\" role=\"status\" data-away hidden>The server is not reachable. What you see may be old; it comes back by itself.</p><dl class=\"facts\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<p class=\"away\" role=\"status\" data-away hidden>The server is not reachable. This page may be out of date; it reconnects by itself.</p><dl class=\"facts\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -246,7 +246,7 @@ func (b *tab) announces() {
 	}
 	b.ready()
 	b.press("z")
-	b.wait("testedSpeech.join(' ').includes('Taken back')")
+	b.wait("testedSpeech.join(' ').includes('Answer withdrawn')")
 }
 
 // namesOnce checks that what can be pressed has a name, and no two the same.

@@ -16,7 +16,7 @@ import { whiskers } from "./whiskers.js";
 // Why a policy was a candidate. Those of the pool were none; their names say so.
 const ORIGINS = /** @type {Record<string, string>} */ ({ mean: "Mean-optimal ", sample: "Sample ", prior: "", draft: "" });
 
-const AWAY = "The server is not reachable. What you see may be old; it comes back by itself.";
+const AWAY = "The server is not reachable. This page may be out of date; it reconnects by itself.";
 const SIGNED_OUT = "This browser is not signed in any more. Open a sign-in link, and then this page again.";
 
 customElements.define("duo-player", DuoPlayer);

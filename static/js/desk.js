@@ -127,7 +127,7 @@ export class Desk {
     const unsent = courier.recall(of);
     if (unsent?.t === "answer") this.#questions.reopen(unsent.assignment);
     else courier.post({ t: "undo", id: uuid(), of });
-    view.toast("Taken back. You can answer it again.");
+    view.toast("Answer withdrawn. You can answer again.");
     this.#present();
   }
 
@@ -274,10 +274,10 @@ export class Desk {
     if (q && q === this.#failed && courier.connected) view.note("This clip did not load.", { broken: true });
     else if (q) view.note(q.clips ? "" : "Loading the clips …", { busy: true });
     else if (this.#removed) view.note("A researcher has ended your part in this session. There is nothing more to do; thank you for your answers.");
-    else if (courier.live.state.state === "refused") view.note("Your questions are here again once you are signed in.");
+    else if (courier.live.state.state === "refused") view.note("Your questions return when you are signed in.");
     else if (!this.#status) view.note(away ? "The server is away. Questions come as soon as it is back." : "Connecting …", { busy: true });
     else if (this.#status.done) view.note("All questions are answered. Thank you!", { done: true });
-    else if (!courier.connected) view.note("You have answered all that was here. There is more once the server is back.", { busy: true });
+    else if (!courier.connected) view.note("You have answered all loaded questions. More follow when the server is back.", { busy: true });
     else view.note(this.#status.waiting || "The next question is on its way …", { busy: true });
   }
 }
