@@ -108,10 +108,10 @@ func (t *tx) append(id idrl.SessionID, a idrl.Answer, s idrl.Snapshot) error {
 		}
 	}
 	const belief = `
-		INSERT INTO posterior (session_id, seq, belief, regret_definition, regret_policies, regret_within, regret_p95, regret_unbeaten, regret_mean, regret_span)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+		INSERT INTO posterior (session_id, seq, definition, belief, regret_definition, regret_policies, regret_within, regret_p95, regret_unbeaten, regret_mean, regret_span)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	r := s.Regret
-	if _, err := t.exec(belief, id, s.Seq, blob(s.Belief), r.Definition, r.Policies, r.Within, r.Bound, r.Unbeaten, r.Mean, r.Span); err != nil {
+	if _, err := t.exec(belief, id, s.Seq, s.Definition, blob(s.Belief), r.Definition, r.Policies, r.Within, r.Bound, r.Unbeaten, r.Mean, r.Span); err != nil {
 		return err
 	}
 	return t.audit(a.ReceivedAt, id, actor, action, object)

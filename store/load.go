@@ -112,10 +112,10 @@ func readSnapshots(ctx context.Context, from querier, id idrl.SessionID) ([]idrl
 	err := each(ctx, from, func(row scanner) error {
 		var s idrl.Snapshot
 		r := &s.Regret
-		err := row.Scan(&s.Seq, &s.Belief, &r.Definition, &r.Policies, floatColumn{&r.Within}, floatColumn{&r.Bound}, floatColumn{&r.Unbeaten}, floatColumn{&r.Mean}, floatColumn{&r.Span})
+		err := row.Scan(&s.Seq, &s.Definition, &s.Belief, &r.Definition, &r.Policies, floatColumn{&r.Within}, floatColumn{&r.Bound}, floatColumn{&r.Unbeaten}, floatColumn{&r.Mean}, floatColumn{&r.Span})
 		r.Seq = s.Seq
 		out = append(out, s)
 		return err
-	}, `SELECT seq, belief, regret_definition, regret_policies, regret_within, regret_p95, regret_unbeaten, regret_mean, regret_span FROM posterior WHERE session_id = ? ORDER BY seq`, id)
+	}, `SELECT seq, definition, belief, regret_definition, regret_policies, regret_within, regret_p95, regret_unbeaten, regret_mean, regret_span FROM posterior WHERE session_id = ? ORDER BY seq`, id)
 	return out, err
 }

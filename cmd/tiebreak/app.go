@@ -140,10 +140,6 @@ func sessionConfig(list envs.List, r idrl.Record) (session.Config, error) {
 	}
 	return session.Config{
 		Record: r, Model: model, Acquisition: method, Codec: belief.Codec{},
-		Refit: func(ctx context.Context, qs []idrl.Query, as []idrl.Answer) (idrl.Posterior, error) {
-			g, _, err := model.Refit(ctx, qs, as, belief.EPOptions{})
-			return g, err
-		},
 	}, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"tiebreak/envs"
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/posterior"
 	"tiebreak/internal/rng"
 	"tiebreak/internal/training"
 	"tiebreak/store"
@@ -283,11 +284,14 @@ func replay(t *testing.T, rec idrl.Record) []byte {
 	for _, as := range rec.Assignments {
 		queries[as.ID] = as.Query
 	}
-	p := model.Prior()
-	for _, a := range idrl.Effective(rec.Log) {
-		if p, err = model.Update(p, queries[a.Assignment], a); err != nil {
-			t.Fatal(err)
-		}
+	var qs []idrl.Query
+	as := idrl.Effective(rec.Log)
+	for _, a := range as {
+		qs = append(qs, queries[a.Assignment])
+	}
+	p, err := posterior.Of(t.Context(), model, qs, as)
+	if err != nil {
+		t.Fatal(err)
 	}
 	b, err := belief.Codec{}.EncodeBelief(p)
 	if err != nil {

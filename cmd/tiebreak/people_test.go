@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"tiebreak/envs"
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/posterior"
 	"tiebreak/internal/training"
 	"tiebreak/store"
 	"tiebreak/web/client"
@@ -149,32 +149,22 @@ func decided(t *testing.T, data, id string, choice idrl.Choice, people ...idrl.A
 		queries[as.ID] = as.Query
 	}
 	var qs []idrl.Query
-	var before, after []idrl.Answer
+	var as []idrl.Answer
 	for _, a := range idrl.Standing(rec.Log) {
-		switch {
-		case !slices.Contains(people, a.Annotator):
-		case a.Seq > rec.Log[at].Seq:
-			after = append(after, a)
-		default:
-			qs, before = append(qs, queries[a.Assignment]), append(before, a)
+		if slices.Contains(people, a.Annotator) {
+			qs, as = append(qs, queries[a.Assignment]), append(as, a)
 		}
 	}
-	g, _, err := model.Refit(context.Background(), qs, before, belief.EPOptions{})
+	p, err := posterior.Of(t.Context(), model, qs, as)
 	if err != nil {
 		t.Fatal(err)
-	}
-	p := idrl.Posterior(g)
-	for _, a := range after {
-		if p, err = model.Update(p, queries[a.Assignment], a); err != nil {
-			t.Fatal(err)
-		}
 	}
 	want, err := belief.Codec{}.EncodeBelief(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if last := rec.Snapshots[len(rec.Snapshots)-1]; !bytes.Equal(last.Belief, want) {
-		t.Errorf("%s: the belief is not that of the %d answers of %v before it and %d after it", choice, len(before), people, len(after))
+		t.Errorf("%s: the belief is not that of the %d answers of %v", choice, len(as), people)
 	}
 }
 

@@ -63,8 +63,9 @@ var rules = []rule{
 	{"internal/export", []string{vocab}, nil},
 	{"internal/jobs", []string{vocab}, []string{xsys}},
 	{"internal/auth", []string{vocab}, nil},
+	{"internal/posterior", []string{vocab}, nil},
 	{"internal/regret", []string{vocab}, []string{gonum}},
-	{"internal/session", []string{vocab, acquires, rngs, "internal/quality", "internal/regret"}, []string{gonum}},
+	{"internal/session", []string{vocab, acquires, rngs, "internal/quality", "internal/posterior", "internal/regret"}, []string{gonum}},
 	{"internal/nn", []string{vocab}, []string{gonum}},
 	{
 		"internal/rehearsal",

@@ -8,26 +8,15 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// EPOptions are the settings of Refit.
-type EPOptions struct {
-	Damping   float64 // share of a change that is made after the first sweep, in (0, 1]; 0 for 0.7
-	Sweeps    int     // over the answers, at most; 0 for 10
-	Tolerance float64 // of EPReport.Change, at which the sweeps end; 0 for 1e-6
+// epOptions are the settings of a fit by expectation propagation.
+type epOptions struct {
+	damping   float64 // share of a change that is made at first, in (0, 1]; 0 for 1
+	sweeps    int     // over the answers, at most; 0 for 100
+	tolerance float64 // of idrl.FitReport.Change, at which the sweeps end; 0 for 1e-6
 }
 
-// EPReport says how a refit went.
-type EPReport struct {
-	Sweeps    int  // that were made
-	Converged bool // Change ≤ Tolerance and Skipped = 0
-
-	// Change is the greatest change that an answer asked for in the last sweep, of
-	// the mean of its u in standard deviations or of its precision in that of u.
-	Change float64
-
-	// Skipped counts the answers left as they were in the last sweep, because
-	// without them the belief about u had no positive variance.
-	Skipped int
-}
+// leastDamping is the share of a change that is made at least.
+const leastDamping = 1. / 16
 
 // A site is the Gaussian factor exp(ν u − τ u²/2), u = θ·x, that stands for an
 // answer.
@@ -37,60 +26,87 @@ type site struct {
 	tau, nu float64
 }
 
-// Refit returns the belief after all answers at once, by expectation propagation:
-// each answer is a Gaussian factor of its u, which is fitted, over and over, to
-// what the answer says beside all the others. Gaussian answers are exact after one
-// sweep; what the others teach no longer depends on their order. as[i] answers
-// qs[i], without withdrawals (idrl.Effective). The first sweep is Update, answer
-// by answer. A sweep costs O(n d²).
+// Fit returns the belief after all of some answers at once, given from, the belief
+// before them, by expectation propagation: each answer is a Gaussian factor of its u,
+// which is fitted, over and over, to what the answer says beside all the others.
+// Gaussian answers are exact after one sweep; what the others teach no longer depends
+// on their order, up to the tolerance of 1e-6 standard deviations. as[i] answers
+// qs[i], without withdrawals (idrl.Effective). The first sweep is Update, answer by
+// answer. A sweep costs O(n d²). The result is a function of the arguments.
 //
-// It panics if the numbers of qs and as differ, and returns errors as Update does,
-// one of kind Invalid if an option is out of range, and that of ctx when it is done.
-// Source: docs/methods.md, section 2.2.
-func (m Model) Refit(ctx context.Context, qs []idrl.Query, as []idrl.Answer, o EPOptions) (*Gaussian, EPReport, error) {
-	o = o.withDefaults()
-	if !(o.Damping > 0 && o.Damping <= 1) || o.Sweeps < 1 || !(o.Tolerance > 0) {
-		return nil, EPReport{}, idrl.Errorf(idrl.Invalid, "a refit needs a damping in (0, 1], sweeps and a tolerance above zero; got %+v", o)
+// A change is halved, down to a sixteenth, each time that a sweep asks for greater
+// changes than the one before; the sweeps end after 100. The report says whether that
+// was before they had converged; the belief is then that of the last sweep.
+//
+// It panics if the numbers of qs and as differ, and returns errors as Update does, and
+// that of ctx when it is done. Source: docs/methods.md, section 2.2.
+func (m Model) Fit(ctx context.Context, from idrl.Posterior, qs []idrl.Query, as []idrl.Answer) (idrl.Posterior, idrl.FitReport, error) {
+	g, ok := from.(*Gaussian)
+	if !ok {
+		return nil, idrl.FitReport{}, fmt.Errorf("belief: fit of a %T", from)
 	}
-	sites, err := m.sites(qs, as)
+	out, report, err := m.ep(ctx, g, qs, as, epOptions{})
 	if err != nil {
-		return nil, EPReport{}, err
+		return nil, report, err
 	}
-	g, report := m.Start, EPReport{}
-	for damping := 1.0; report.Sweeps < o.Sweeps && !report.Converged; damping = o.Damping {
+	return out, report, nil
+}
+
+// ep is Fit with its options. It returns an error of kind Invalid if one is out of
+// range.
+func (m Model) ep(ctx context.Context, from *Gaussian, qs []idrl.Query, as []idrl.Answer, o epOptions) (*Gaussian, idrl.FitReport, error) {
+	o = o.withDefaults()
+	var report idrl.FitReport
+	if !(o.damping > 0 && o.damping <= 1) || o.sweeps < 1 || !(o.tolerance > 0) {
+		return nil, report, idrl.Errorf(idrl.Invalid, "a fit needs a damping in (0, 1], sweeps and a tolerance above zero; got %+v", o)
+	}
+	sites, err := m.sites(from, qs, as)
+	if err != nil {
+		return nil, report, err
+	}
+	g, damping, last := from, 1.0, math.Inf(1)
+	report.Answers = len(sites)
+	for report.Sweeps < o.sweeps && !report.Converged {
 		if err := ctx.Err(); err != nil {
 			return nil, report, err
 		}
 		report.Change, report.Skipped = 0, 0
-		if err := m.sweep(g, sites, damping, &report); err != nil {
+		if err := m.sweep(g, sites, damping, &report); err != nil && report.Sweeps > 0 {
+			break // what Update takes, a fit takes; g is that of the last sweep
+		} else if err != nil {
 			return nil, report, err
 		}
-		g = m.from(sites)
+		g = product(from, sites, &report)
 		report.Sweeps++
-		report.Converged = report.Change <= o.Tolerance && report.Skipped == 0
+		report.Converged = report.Change <= o.tolerance && report.Skipped == 0
+		damping = min(damping, o.damping) // the first sweep is that of updates
+		if report.Sweeps > 2 && report.Change >= last {
+			damping = max(leastDamping, damping/2)
+		}
+		last = report.Change
 	}
 	return g, report, nil
 }
 
 // withDefaults returns o with its zeros filled in.
-func (o EPOptions) withDefaults() EPOptions {
-	if o.Damping == 0 {
-		o.Damping = 0.7
+func (o epOptions) withDefaults() epOptions {
+	if o.damping == 0 {
+		o.damping = 1
 	}
-	if o.Sweeps == 0 {
-		o.Sweeps = 10
+	if o.sweeps == 0 {
+		o.sweeps = 100
 	}
-	if o.Tolerance == 0 {
-		o.Tolerance = 1e-6
+	if o.tolerance == 0 {
+		o.tolerance = 1e-6
 	}
 	return o
 }
 
 // sites returns a factor that says nothing for every informative answer.
-func (m Model) sites(qs []idrl.Query, as []idrl.Answer) (sites []site, err error) {
+func (m Model) sites(from *Gaussian, qs []idrl.Query, as []idrl.Answer) (sites []site, err error) {
 	paired(qs, as)
 	for i, a := range as {
-		if err := m.fits(m.Start, qs[i], a); err != nil {
+		if err := m.fits(from, qs[i], a); err != nil {
 			return nil, fmt.Errorf("answer %d of %d: %w", i+1, len(as), err)
 		}
 		if a.Informative() {
@@ -100,11 +116,14 @@ func (m Model) sites(qs []idrl.Query, as []idrl.Answer) (sites []site, err error
 	return sites, nil
 }
 
-// sweep fits every site once; g is the belief that goes with them.
-func (m Model) sweep(g *Gaussian, sites []site, damping float64, report *EPReport) error {
+// sweep fits every site once; g is the belief that goes with them, and is left as it
+// is.
+func (m Model) sweep(g *Gaussian, sites []site, damping float64, report *idrl.FitReport) error {
+	g, sx := g.clone(), make([]float64, g.Dim())
 	for i := range sites {
 		s := &sites[i]
-		mean, v := g.moments(s.query.X)
+		x := s.query.X
+		mean, v := idrl.Moments(g, x, g.mean, sx) // leaves Σx in sx
 		tau, nu, ok, err := m.fit(*s, mean, v)
 		if err != nil {
 			return err
@@ -117,7 +136,7 @@ func (m Model) sweep(g *Gaussian, sites []site, damping float64, report *EPRepor
 		report.Change = max(report.Change, math.Abs(dTau)*v, math.Abs(dNu-dTau*mean)*math.Sqrt(v))
 		s.tau += damping * dTau
 		s.nu += damping * dNu
-		g = g.multiply(s.query.X, damping*dTau, damping*dNu)
+		g.multiply(x, sx, mean, v, damping*dTau, damping*dNu)
 	}
 	return nil
 }
@@ -140,26 +159,31 @@ func (m Model) fit(s site, mean, v float64) (tau, nu float64, ok bool, err error
 	return -d2 / left, (d1 - mean*d2) / left, left > 0, nil
 }
 
-// multiply returns g times the factor exp(ν u − τ u²/2), u = θ·x. 1 + τ Var[u]
-// must be positive.
-func (g *Gaussian) multiply(x []float64, tau, nu float64) *Gaussian {
-	m, v := g.moments(x)
-	return g.Observe(x, (nu-tau*m)/(1+tau*v), tau/(1+tau*v))
+// multiply multiplies g, in place, with the factor exp(ν u − τ u²/2), u = θ·x, where
+// u ~ N(m, v) and sx = Σx, which it overwrites. 1 + τ v must be positive.
+func (g *Gaussian) multiply(x, sx []float64, m, v, tau, nu float64) {
+	g.shift(x, sx, (nu-tau*m)/(1+tau*v), tau/(1+tau*v))
 }
 
-// from returns the prior times all sites, free of the rounding of the steps that led
-// to them. Sites that widen the belief come last, so that every step is possible if
-// the product is.
-func (m Model) from(sites []site) *Gaussian {
-	g := m.Start
-	for _, s := range sites {
-		if s.tau >= 0 {
-			g = g.multiply(s.query.X, s.tau, s.nu)
-		}
-	}
-	for _, s := range sites {
-		if s.tau < 0 {
-			g = g.multiply(s.query.X, s.tau, s.nu)
+// product returns from times all sites, free of the rounding of the steps that led to
+// them. Sites that widen the belief come last, so that every step is possible if the
+// product is. One that is not possible is made a site that says nothing, and counted
+// as skipped.
+func product(from *Gaussian, sites []site, report *idrl.FitReport) *Gaussian {
+	g, sx := from.clone(), make([]float64, from.Dim())
+	for _, widens := range []bool{false, true} {
+		for i := range sites {
+			s := &sites[i]
+			if (s.tau < 0) != widens || s.tau == 0 && s.nu == 0 {
+				continue
+			}
+			m, v := idrl.Moments(g, s.query.X, g.mean, sx)
+			if !(1+s.tau*v > 0) {
+				s.tau, s.nu = 0, 0
+				report.Skipped++
+				continue
+			}
+			g.multiply(s.query.X, sx, m, v, s.tau, s.nu)
 		}
 	}
 	return g

@@ -8,10 +8,15 @@ import (
 // Snapshot is the belief after a log row, kept with the row. It is a cache: the
 // log is the truth.
 type Snapshot struct {
-	Seq    int64
-	Belief []byte // encoded posterior
-	Regret Regret
+	Seq        int64
+	Definition int    // of the posterior
+	Belief     []byte // encoded posterior
+	Regret     Regret
 }
+
+// PosteriorDefinition is which function of the log a Snapshot's belief is: today that
+// of package posterior. Definition 0 was one-by-one updates since the last withdrawal.
+const PosteriorDefinition = 1
 
 // Journal is the durable record of sessions. Its methods may be called from any
 // goroutine; each write is durable before it returns.

@@ -64,6 +64,21 @@ type RewardModel interface {
 	Anticipate(p Posterior, qs ...Query) Posterior
 }
 
+// A FitReport says how a fit of several answers at once went.
+type FitReport struct {
+	Answers   int  // informative, that were fitted
+	Sweeps    int  // over them
+	Converged bool // Change is within the tolerance, and Skipped 0
+
+	// Change is the greatest change that an answer asked for in the last sweep, of
+	// the mean of its u in standard deviations or of its precision in that of u.
+	Change float64
+
+	// Skipped counts the answers left as they were in the last sweep, because
+	// without them the belief about u had no positive variance.
+	Skipped int
+}
+
 // Moments returns the mean and variance of θ·x under p. work must have length d.
 func Moments(p Posterior, x, mean, work []float64) (m, v float64) {
 	p.CovMul(work, x)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/posterior"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -33,7 +34,11 @@ var (
 // would be without it, and its question is offered again. Errors as for Answer.
 func (s *Session) Undo(ctx context.Context, who idrl.AnnotatorID, id, of idrl.AnswerID) (idrl.Receipt, error) {
 	a := idrl.Answer{ID: id, Annotator: who, Undoes: of}
-	return s.add(ctx, who, func() (draft, error) { return s.undo(a) })
+	ahead, err := s.ahead(ctx, func() (*edit, error) { return s.heavyUndo(a) })
+	if err != nil {
+		return idrl.Receipt{}, err
+	}
+	return s.add(ctx, who, func() (draft, error) { return s.undo(a, ahead) })
 }
 
 // add hands the session a turn that adds a row of the annotator's to the log.
@@ -98,17 +103,15 @@ func (s *Session) answer(a idrl.Answer) (draft, error) {
 	}
 	now := s.cfg.Now()
 	a.Late, a.Doubts = now.After(as.LeaseUntil), idrl.FindDoubts(a, *as, s.spec.InstructionsVersion, now)
-	belief := s.belief
-	if !s.log.out[a.Annotator] {
-		var err error
-		if belief, err = s.cfg.Model.Update(s.belief, as.Query, a); err != nil {
-			return draft{}, fmt.Errorf("update the belief: %w", err)
-		}
+	a.Seq = s.log.seq() + 1
+	history, err := s.extend(s.history, &as.Query, a)
+	if err != nil {
+		return draft{}, fmt.Errorf("update the belief: %w", err)
 	}
-	return s.row(a, belief)
+	return s.row(a, history)
 }
 
-func (s *Session) undo(a idrl.Answer) (draft, error) {
+func (s *Session) undo(a idrl.Answer, ahead *edited) (draft, error) {
 	if r, known, err := s.replayed(a); known {
 		return draft{receipt: r}, err
 	}
@@ -126,11 +129,11 @@ func (s *Session) undo(a idrl.Answer) (draft, error) {
 		return draft{}, idrl.Errorf(idrl.Conflict, "only your last %d answers can be undone", undoable)
 	}
 	a.Assignment, a.Query = of.Assignment, of.Query
-	belief, err := s.refit(append(slices.Clip(s.log.rows), a))
+	history, err := s.edited(ahead, s.log.out, func() (edit, error) { return s.withdrawal(*of), nil })
 	if err != nil {
 		return draft{}, fmt.Errorf("undo %s: %w", a.Undoes, err)
 	}
-	return s.row(a, belief)
+	return s.row(a, history)
 }
 
 // replayed looks for a row with a's id. known is false if there is none.
@@ -151,16 +154,18 @@ func (s *Session) replayed(a idrl.Answer) (r idrl.Receipt, known bool, err error
 	return idrl.Receipt{ID: old.ID, Seq: old.Seq, Replay: true}, true, nil
 }
 
-// row returns the draft of log row a, after which the belief is belief.
-func (s *Session) row(a idrl.Answer, belief idrl.Posterior) (draft, error) {
+// row returns the draft of log row a, after which the effective answers are those of
+// history.
+func (s *Session) row(a idrl.Answer, history *posterior.History) (draft, error) {
+	belief := history.Posterior()
 	a.Seq = s.log.seq() + 1
 	a.ReceivedAt = s.cfg.Now().UTC().Truncate(time.Millisecond)
 	b, err := s.cfg.Codec.EncodeBelief(belief)
 	if err != nil {
 		return draft{}, fmt.Errorf("encode the belief: %w", err)
 	}
-	snap := idrl.Snapshot{Seq: a.Seq, Belief: b, Regret: s.atRow(belief, a.Seq)}
-	return draft{receipt: idrl.Receipt{ID: a.ID, Seq: a.Seq}, row: &idrl.Row{Answer: a, After: snap}, belief: belief}, nil
+	snap := idrl.Snapshot{Seq: a.Seq, Definition: idrl.PosteriorDefinition, Belief: b, Regret: s.atRow(belief, a.Seq)}
+	return draft{receipt: idrl.Receipt{ID: a.ID, Seq: a.Seq}, row: &idrl.Row{Answer: a, After: snap}, history: history}, nil
 }
 
 // notePrediction remembers whether belief before foretold a decisive comparison.

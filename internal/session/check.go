@@ -18,10 +18,10 @@ func CheckBeliefs(cfg Config) (damaged []int64, same bool, err error) {
 			damaged = append(damaged, snap.Seq)
 		}
 	}
-	if last == nil || len(s.log.rows) == 0 {
+	if last == nil || len(s.log.rows) == 0 || !current(cfg.Record.Snapshots) { // else it is computed anew at the next start
 		return damaged, true, nil
 	}
-	want, err := s.refit(s.log.rows)
+	want, err := s.posteriorAfter(s.log.rows)
 	if err != nil {
 		return damaged, false, err
 	}

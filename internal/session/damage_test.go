@@ -105,3 +105,25 @@ func TestDamagedBeliefLosesItsPrediction(t *testing.T) {
 		t.Errorf("%d answers with a prediction, want %d", got, sound-1)
 	}
 }
+
+// Beliefs that an earlier version stored, by another definition, are not used: the
+// session goes on as if all answers had been given to this one.
+func TestBeliefsOfEarlierVersions(t *testing.T) {
+	want := goOn(t, labelled(t))
+	b := labelled(t)
+	b.journal.rec.Snapshots = slices.Clone(b.journal.rec.Snapshots)
+	for i := range b.journal.rec.Snapshots {
+		other, err := belief.Isotropic(dim, 0.3).MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.journal.rec.Snapshots[i].Definition, b.journal.rec.Snapshots[i].Belief = 0, other
+	}
+	got := goOn(t, b)
+	if d := cmp.Diff(want.Snapshots[8:], got.Snapshots[8:]); d != "" {
+		t.Errorf("beliefs (-this version +from an earlier one):\n%s", d)
+	}
+	if d := cmp.Diff(want.Assignments, got.Assignments); d != "" {
+		t.Errorf("questions (-this version +from an earlier one):\n%s", d)
+	}
+}

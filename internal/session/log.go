@@ -18,7 +18,12 @@ type answerLog struct {
 	broken    map[idrl.QueryID]int       // reports of a clip that does not play that count
 	out       map[idrl.AnnotatorID]bool  // who is left out
 	of        map[idrl.AnnotatorID][]int // indexes in rows
+	edits     []int                      // indexes of the rows that are no replies
+	stale     []rowRange                 // what the edits have changed
 }
+
+// A rowRange is the log rows from first to before end.
+type rowRange struct{ first, end int64 }
 
 // tally counts replies that are not withdrawn.
 type tally struct {
@@ -44,7 +49,13 @@ func (l *answerLog) at(seq int64) idrl.Answer { return l.rows[seq-1] }
 func (l *answerLog) add(a idrl.Answer) {
 	l.byID[a.ID] = len(l.rows)
 	l.of[a.Annotator] = append(l.of[a.Annotator], len(l.rows))
+	if !a.Reply() {
+		l.edits = append(l.edits, len(l.rows))
+	}
 	l.rows = append(l.rows, a)
+	if !a.Reply() {
+		l.stale = l.changed()
+	}
 	if a.Undoes != "" {
 		l.undone[a.Undoes] = true
 	}
@@ -55,6 +66,10 @@ func (l *answerLog) add(a idrl.Answer) {
 func (l *answerLog) drop() {
 	a := l.rows[len(l.rows)-1]
 	l.rows = l.rows[:len(l.rows)-1]
+	if !a.Reply() {
+		l.edits = l.edits[:len(l.edits)-1]
+		l.stale = l.changed()
+	}
 	l.of[a.Annotator] = l.of[a.Annotator][:len(l.of[a.Annotator])-1]
 	l.count(a, -1)
 	delete(l.undone, a.Undoes)
@@ -122,6 +137,34 @@ func (l *answerLog) decide(who idrl.AnnotatorID) {
 			l.share(a, step)
 		}
 	}
+}
+
+// intact reports whether the answers up to row seq that counted after it are those that
+// count now. Where they are, what was recorded with the row is still true.
+func (l *answerLog) intact(seq int64) bool {
+	return !slices.ContainsFunc(l.stale, func(r rowRange) bool { return r.first <= seq && seq < r.end })
+}
+
+// changed returns the rows after which other answers counted than count now: from a
+// withdrawn answer to its withdrawal; from the first answer of somebody who is left out
+// until they were; and while somebody was left out who is not any more.
+func (l *answerLog) changed() (out []rowRange) {
+	left := map[idrl.AnnotatorID]int{} // index in out
+	for _, i := range l.edits {
+		a := l.rows[i]
+		switch {
+		case a.Undoes != "":
+			out = append(out, rowRange{l.find(a.Undoes).Seq, a.Seq})
+		case a.Choice == idrl.LeftOut:
+			left[a.Annotator] = len(out)
+			out = append(out, rowRange{l.rows[l.of[a.Annotator][0]].Seq, a.Seq})
+		default:
+			if k, ok := left[a.Annotator]; ok {
+				out[k] = rowRange{out[k].end, a.Seq}
+			}
+		}
+	}
+	return out
 }
 
 // decidedSince reports whether a row after seq decided whose replies count.

@@ -12,6 +12,7 @@ import (
 
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/posterior"
 	"tiebreak/internal/regret"
 	"tiebreak/internal/rng"
 )
@@ -31,18 +32,13 @@ type Codec interface {
 // otherwise.
 type Config struct {
 	Record      idrl.Record // what the journal holds
-	Model       idrl.RewardModel
+	Model       posterior.Model
 	Acquisition acquisition.Method
 	Trainer     idrl.Trainer
 	Codec       Codec
 	Journal     idrl.Journal
 	Publisher   Publisher
 	Log         *slog.Logger
-
-	// Refit returns the belief after all of some answers at once; as[i] answers
-	// qs[i]. It makes the belief after a withdrawal, which does not then depend on
-	// the order of what is left. If it is nil the answers are replayed.
-	Refit func(ctx context.Context, qs []idrl.Query, as []idrl.Answer) (idrl.Posterior, error)
 
 	// Rejected is told that the last result of the Trainer was not a generation that
 	// the journal takes. It may be nil.
@@ -68,10 +64,12 @@ type Session struct {
 	revoked map[idrl.AnnotatorID]bool        // who may not answer any more
 	leftOut map[idrl.AnnotatorID]bool        // who is to be left out; the log may not say so yet
 
-	belief idrl.Posterior
-	log    *answerLog
-	asked  *assignments
-	regret []idrl.Regret // recorded, by Seq
+	history *posterior.History // the effective answers
+	belief  idrl.Posterior     // of history
+	log     *answerLog
+	asked   *assignments
+	regret  []idrl.Regret // recorded, by Seq
+	fitting background
 
 	gen      *idrl.Generation // in use; nil before the first
 	known    policySet        // as of gen
@@ -150,8 +148,7 @@ func (s *Session) restoreKnown(r idrl.Record) {
 // after it, and if it is the last one then the belief is computed from the log, which
 // gives the same bits.
 func (s *Session) restoreBelief(snapshots []idrl.Snapshot) (err error) {
-	s.belief = s.cfg.Model.Prior()
-	before, beforeSeq := s.belief, int64(0) // the belief that the next answer met
+	before, beforeSeq := s.cfg.Model.Prior(), int64(0) // the belief that the next answer met
 	var damaged []error
 	for _, snap := range snapshots {
 		if snap.Seq > s.log.seq() {
@@ -171,12 +168,10 @@ func (s *Session) restoreBelief(snapshots []idrl.Snapshot) (err error) {
 		s.cfg.Log.Warn("stored beliefs are damaged; what is needed of them is computed from the answers, and no answer is lost",
 			"session", s.spec.ID, "damaged", len(damaged), "of", len(snapshots), "first", damaged[0])
 	}
-	if beforeSeq == s.log.seq() {
-		s.belief = before
-		return nil
+	if beforeSeq != s.log.seq() || !current(snapshots) {
+		before = nil
 	}
-	s.belief, err = s.refit(s.log.rows)
-	return err
+	return s.restoreHistory(snapshots, before)
 }
 
 // decode returns the belief of a snapshot, or an error if it is damaged.
@@ -191,71 +186,13 @@ func (s *Session) decode(snap idrl.Snapshot) (idrl.Posterior, error) {
 	return p, nil
 }
 
-// maxRefit bounds the work of Config.Refit, answers times dimension squared: about
-// a tenth of a second, for which the session stands still.
-const maxRefit = 2_000_000
-
-// refit returns the belief after rows: of what comes before the last withdrawal or
-// decision the effective answers at once, and then the others one by one, as they
-// came.
-func (s *Session) refit(rows []idrl.Answer) (idrl.Posterior, error) {
-	edited := int64(0) // position of the last row that is no reply
-	for i, a := range rows {
-		if !a.Reply() {
-			edited = int64(i) + 1
-		}
-	}
-	answers := idrl.Effective(rows)
-	later := slices.IndexFunc(answers, func(a idrl.Answer) bool { return a.Seq > edited })
-	if later < 0 {
-		later = len(answers)
-	}
-	p, err := s.afresh(answers[:later])
-	if err != nil {
-		return nil, err
-	}
-	return s.replay(p, answers[later:])
-}
-
-// afresh returns the belief after answers, none of which is withdrawn.
-func (s *Session) afresh(answers []idrl.Answer) (idrl.Posterior, error) {
-	prior := s.cfg.Model.Prior()
-	d := prior.Dim()
-	if s.cfg.Refit == nil || len(answers) == 0 || len(answers)*d*d > maxRefit {
-		return s.replay(prior, answers)
-	}
-	var qs []idrl.Query
-	for _, a := range answers {
-		q, err := s.question(a)
-		if err != nil {
-			return nil, err
-		}
-		qs = append(qs, q)
-	}
-	return s.cfg.Refit(context.Background(), qs, answers)
-}
-
-// replay updates p with answers, one by one.
-func (s *Session) replay(p idrl.Posterior, answers []idrl.Answer) (idrl.Posterior, error) {
-	for _, a := range answers {
-		q, err := s.question(a)
-		if err != nil {
-			return nil, err
-		}
-		if p, err = s.cfg.Model.Update(p, q, a); err != nil {
-			return nil, fmt.Errorf("answer %d: %w", a.Seq, err)
-		}
-	}
-	return p, nil
-}
-
 // question returns what an answer of the log replies to.
-func (s *Session) question(a idrl.Answer) (idrl.Query, error) {
+func (s *Session) question(a idrl.Answer) (*idrl.Query, error) {
 	as := s.asked.get(a.Assignment)
 	if as == nil {
-		return idrl.Query{}, fmt.Errorf("answer %d: its assignment %s is not recorded", a.Seq, a.Assignment)
+		return nil, fmt.Errorf("answer %d: its assignment %s is not recorded", a.Seq, a.Assignment)
 	}
-	return as.Query, nil
+	return &as.Query, nil
 }
 
 // Spec returns what the session is made of now.
@@ -267,10 +204,12 @@ func (s *Session) Spec() idrl.SessionSpec { return *s.shown.Load() }
 func (s *Session) Run(ctx context.Context) error {
 	defer close(s.stopped)
 	ctx, cancel := context.WithCancel(ctx)
+	defer s.fitting.wait()
 	defer s.training.wait()
 	defer cancel()
+	s.fitting.start(ctx)
 	for _, who := range s.undecided() {
-		s.waiting = append(s.waiting, s.decision(ctx, who, func(_ idrl.Receipt, err error) {
+		s.waiting = append(s.waiting, s.decision(ctx, who, nil, func(_ idrl.Receipt, err error) {
 			if err != nil {
 				s.cfg.Log.ErrorContext(ctx, "decide whose answers count", "session", s.spec.ID, "annotator", who, "err", err)
 			}

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/posterior"
 	"tiebreak/internal/rng"
 	"tiebreak/internal/session"
 
@@ -188,7 +190,6 @@ type bench struct {
 	trainer idrl.Trainer
 	model   belief.Model
 	method  acquisition.Method
-	refit   func(context.Context, []idrl.Query, []idrl.Answer) (idrl.Posterior, error)
 	log     *slog.Logger
 
 	rejected func(error)
@@ -228,7 +229,7 @@ func (b *bench) startOn(t *testing.T, j idrl.Journal) (s *session.Session, stop 
 	s, err = session.New(session.Config{
 		Record: rec, Model: b.model, Acquisition: b.method,
 		Trainer: b.trainer, Codec: codec{}, Journal: j, Publisher: nobody{},
-		Log: b.log, Now: b.clock.Now, Refit: b.refit, Rejected: b.rejected,
+		Log: b.log, Now: b.clock.Now, Rejected: b.rejected,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -324,6 +325,104 @@ func TestRestartChangesNothing(t *testing.T) {
 	}
 }
 
+// afresh returns the encoded posterior after the effective answers of rec.
+func (b *bench) afresh(t *testing.T, rec idrl.Record) []byte {
+	t.Helper()
+	queries := map[idrl.AssignmentID]idrl.Query{}
+	for _, as := range rec.Assignments {
+		queries[as.ID] = as.Query
+	}
+	var qs []idrl.Query
+	as := idrl.Effective(rec.Log)
+	for _, a := range as {
+		qs = append(qs, queries[a.Assignment])
+	}
+	p, err := posterior.Of(t.Context(), b.model, qs, as)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := codec{}.EncodeBelief(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// An answer and its withdrawal leave the posterior as it was, to the bit, wherever
+// fits lie, and also after a restart.
+func TestAnswerAndUndo(t *testing.T) {
+	b := newBench(nil)
+	s, stop := b.start(t)
+	for i := range 12 {
+		before := []byte(nil)
+		if i > 0 {
+			before = lastBelief(b.record(t, s))
+		}
+		a := reply(claim(t, s, "ann").Open[0], i)
+		mustAnswer(t, s, "ann", a)
+		if i%2 == 0 {
+			stop()
+			s, stop = b.start(t)
+		}
+		undo := func(id idrl.AnswerID) {
+			t.Helper()
+			if _, err := s.Undo(t.Context(), "ann", "undo-"+id, id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		undo(a.ID)
+		if rec := b.record(t, s); i > 0 && !bytes.Equal(lastBelief(rec), before) || !bytes.Equal(lastBelief(rec), b.afresh(t, rec)) {
+			t.Fatalf("after answer %d and its withdrawal the posterior is another", i)
+		}
+		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], 100+i))
+	}
+}
+
+// Withdrawals and people left out whose work is long are prepared beside the session,
+// which goes on taking answers; the posterior is that of the log all the same.
+func TestLongEditsBesideAnswers(t *testing.T) {
+	const d = 200 // so that fits of more than seven answers count as long
+	b := newBench(func(s *idrl.SessionSpec) { s.AdoptAfter = 0 })
+	b.trainer, b.model.Start = fakeTrainer{d: d}, belief.Isotropic(d, 1)
+	s, stop := b.start(t)
+	n := 0
+	answer := func(who idrl.AnnotatorID) idrl.AnswerID {
+		t.Helper()
+		a := reply(claim(t, s, who).Open[0], n)
+		mustAnswer(t, s, who, a)
+		n++
+		return a.ID
+	}
+	for round := range 6 {
+		var last []idrl.AnswerID
+		for range 4 {
+			answer("good")
+			last = append(last, answer("bad"))
+		}
+		done := make(chan error, 2)
+		go func() {
+			_, err := s.Undo(t.Context(), "bad", idrl.AnswerID(fmt.Sprint("undo-", round)), last[0])
+			done <- err
+		}()
+		if round%2 == 1 {
+			b.want(0, idrl.Settings{LeftOut: map[bool][]idrl.AnnotatorID{true: {"bad"}}[round%4 == 1]})
+		}
+		go func() { done <- s.Follow(t.Context()) }()
+		for range 5 {
+			answer("good")
+		}
+		for range 2 {
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
+		}
+		if rec := b.record(t, s); !bytes.Equal(lastBelief(rec), b.afresh(t, rec)) {
+			t.Fatalf("round %d: the posterior is not that of the log", round)
+		}
+	}
+	stop()
+}
+
 func TestBeliefIsAFunctionOfTheLog(t *testing.T) {
 	b := newBench(nil)
 	s, stop := b.start(t)
@@ -339,21 +438,7 @@ func TestBeliefIsAFunctionOfTheLog(t *testing.T) {
 	stop()
 	rec := b.journal.rec
 	last := rec.Snapshots[len(rec.Snapshots)-1]
-	query := map[idrl.AssignmentID]idrl.Query{}
-	for _, as := range rec.Assignments {
-		query[as.ID] = as.Query
-	}
-	var p idrl.Posterior = b.model.Start
-	var err error
-	for _, a := range idrl.Effective(rec.Log) {
-		if p, err = b.model.Update(p, query[a.Assignment], a); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := codec{}.EncodeBelief(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := b.afresh(t, rec)
 	if !slices.Equal(last.Belief, want) {
 		t.Error("the last snapshot is not the replay of the log")
 	}
@@ -364,6 +449,10 @@ func TestBeliefIsAFunctionOfTheLog(t *testing.T) {
 	b.journal.rec.Snapshots = rec.Snapshots[:3] // a lost cache is rebuilt
 	s, _ = b.start(t)
 	st, err := s.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := codec{}.DecodeBelief(want)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -411,55 +500,6 @@ func TestUndoAsksTheQuestionAgain(t *testing.T) {
 		t.Errorf("the same undo again: receipt %+v, error %v; want a replay", r, err)
 	}
 	mustAnswer(t, s, "ann", reply(again, 2))
-}
-
-// After a withdrawal the belief is fitted to what is left at once; answers after
-// it update that. A session that has lost its snapshots comes to the same belief.
-func TestUndoRefits(t *testing.T) {
-	b := newBench(nil)
-	b.refit = func(ctx context.Context, qs []idrl.Query, as []idrl.Answer) (idrl.Posterior, error) {
-		g, _, err := b.model.Refit(ctx, qs, as, belief.EPOptions{})
-		return g, err
-	}
-	s, stop := b.start(t)
-	var qs []idrl.Query
-	var as []idrl.Answer
-	for n := range 4 {
-		next := claim(t, s, "ann").Open[0]
-		a := reply(next, n+1)
-		mustAnswer(t, s, "ann", a)
-		if n != 2 { // is withdrawn
-			qs, as = append(qs, next.Query), append(as, a)
-		}
-		if n == 2 {
-			if _, err := s.Undo(t.Context(), "ann", "undo-1", a.ID); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	want, err := b.refit(t.Context(), qs[:2], as[:2])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want, err = b.model.Update(want, qs[2], as[2]); err != nil {
-		t.Fatal(err)
-	}
-	check := func(when string, s *session.Session) {
-		st, err := s.Status(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for k, w := range st.Weights {
-			if mean := want.Mean(nil)[k]; w.Mean != mean {
-				t.Errorf("%s: weight %d = %v, want %v", when, k, w.Mean, mean)
-			}
-		}
-	}
-	check("at once", s)
-	stop()
-	b.journal.rec.Snapshots = nil
-	s, _ = b.start(t)
-	check("without snapshots", s)
 }
 
 // namesNoID reports an error that names one of ids: people read it.

@@ -29,8 +29,12 @@ func (s *Session) Follow(ctx context.Context) error {
 		return s.undecided(), nil
 	})
 	for _, who := range undecided {
+		var ahead *edited
 		if err == nil {
-			_, err = ask(ctx, s, func(reply func(idrl.Receipt, error)) turn { return s.decision(ctx, who, reply) })
+			ahead, err = s.ahead(ctx, func() (*edit, error) { return s.heavyDecision(who) })
+		}
+		if err == nil {
+			_, err = ask(ctx, s, func(reply func(idrl.Receipt, error)) turn { return s.decision(ctx, who, ahead, reply) })
 		}
 	}
 	return err
@@ -80,15 +84,15 @@ func (s *Session) undecided() (out []idrl.AnnotatorID) {
 }
 
 // decision returns the turn that makes the log say of an annotator what the settings
-// say when its time has come.
-func (s *Session) decision(ctx context.Context, who idrl.AnnotatorID, reply func(idrl.Receipt, error)) turn {
-	return turn{reply: reply, draft: func() (draft, error) { return s.decide(who) }, after: func() {
+// say when its time has come. ahead is its work, if that was done before; nil else.
+func (s *Session) decision(ctx context.Context, who idrl.AnnotatorID, ahead *edited, reply func(idrl.Receipt, error)) turn {
+	return turn{reply: reply, draft: func() (draft, error) { return s.decide(who, ahead) }, after: func() {
 		s.adoptIfDue(ctx)
 		s.publish(idrl.EventSettings, "")
 	}}
 }
 
-func (s *Session) decide(who idrl.AnnotatorID) (draft, error) {
+func (s *Session) decide(who idrl.AnnotatorID, ahead *edited) (draft, error) {
 	out := s.leftOut[who]
 	if s.log.out[who] == out {
 		return draft{}, nil
@@ -97,9 +101,9 @@ func (s *Session) decide(who idrl.AnnotatorID) (draft, error) {
 	if out {
 		a.Choice = idrl.LeftOut
 	}
-	belief, err := s.refit(append(slices.Clip(s.log.rows), a))
+	history, err := s.edited(ahead, s.decided(who), func() (edit, error) { return s.leaving(who) })
 	if err != nil {
 		return draft{}, fmt.Errorf("belief without or with the answers of %s: %w", who, err)
 	}
-	return s.row(a, belief)
+	return s.row(a, history)
 }

@@ -2,14 +2,13 @@ package session_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"testing"
 
-	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/posterior"
 	"tiebreak/internal/session"
 
 	"github.com/google/go-cmp/cmp"
@@ -27,15 +26,6 @@ func follow(t *testing.T, s *session.Session) {
 	if err := s.Follow(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// withRefit makes the bench compute beliefs afresh as a server does.
-func withRefit(b *bench) *bench {
-	b.refit = func(ctx context.Context, qs []idrl.Query, as []idrl.Answer) (idrl.Posterior, error) {
-		g, _, err := b.model.Refit(ctx, qs, as, belief.EPOptions{})
-		return g, err
-	}
-	return b
 }
 
 // Replies of which nothing can be learned do not use up the answers wanted.
@@ -147,7 +137,7 @@ func second[T any](_ T, err error) error { return err }
 func TestLeavingOut(t *testing.T) {
 	for _, adoptAfter := range []int64{0, 2} {
 		t.Run(fmt.Sprintf("adopt after %d", adoptAfter), func(t *testing.T) {
-			b := withRefit(newBench(func(s *idrl.SessionSpec) { s.AdoptAfter = adoptAfter }))
+			b := newBench(func(s *idrl.SessionSpec) { s.AdoptAfter = adoptAfter })
 			s, stop := b.start(t)
 			n := 0
 			answer := func(people ...idrl.AnnotatorID) {
@@ -216,7 +206,7 @@ func TestLeavingOut(t *testing.T) {
 func lastBelief(r idrl.Record) []byte { return r.Snapshots[len(r.Snapshots)-1].Belief }
 
 // same fails unless the belief after the last row, as it was recorded, is what the
-// standing answers of some people make at once.
+// standing answers of some people make.
 func (b *bench) same(t *testing.T, s *session.Session, when string, people ...idrl.AnnotatorID) {
 	t.Helper()
 	rec := b.record(t, s)
@@ -231,7 +221,7 @@ func (b *bench) same(t *testing.T, s *session.Session, when string, people ...id
 			qs, as = append(qs, queries[a.Assignment]), append(as, a)
 		}
 	}
-	want, err := b.refit(t.Context(), qs, as)
+	want, err := posterior.Of(t.Context(), b.model, qs, as)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +236,7 @@ func (b *bench) same(t *testing.T, s *session.Session, when string, people ...id
 
 // A decision that cannot be recorded changes nothing, and can be made again.
 func TestLeavingOutIsDurableOrNothing(t *testing.T) {
-	b := withRefit(newBench(nil))
+	b := newBench(nil)
 	s, _ := b.start(t)
 	for i, who := range []idrl.AnnotatorID{"good", "bad", "good"} {
 		mustAnswer(t, s, who, reply(claim(t, s, who).Open[0], i))

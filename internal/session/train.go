@@ -62,8 +62,8 @@ func (s *Session) restoreTraining(snapshots []idrl.Snapshot) error {
 			continue
 		}
 		b, err := s.decode(snap)
-		if err != nil { // restoreBelief has logged it
-			if b, err = s.refit(s.log.rows[:snap.Seq]); err != nil {
+		if err != nil || snap.Definition != idrl.PosteriorDefinition { // restoreBelief has logged it
+			if b, err = s.posteriorAfter(s.log.rows[:snap.Seq]); err != nil {
 				return err
 			}
 		}

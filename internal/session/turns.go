@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/posterior"
 )
 
 // A turn is what somebody wants of the session's goroutine.
@@ -21,8 +22,8 @@ type turn struct {
 // A draft is a row for the log, or the receipt of one that is there already.
 type draft struct {
 	receipt idrl.Receipt
-	row     *idrl.Row      // nil if there is none to add
-	belief  idrl.Posterior // after the row
+	row     *idrl.Row          // nil if there is none to add
+	history *posterior.History // after the row
 }
 
 // A step is a turn that was carried out in memory, not yet in the journal.
@@ -31,8 +32,8 @@ type step struct {
 	draft
 	err error // to be replied
 
-	before idrl.Posterior // the belief before the row
-	point  bool           // the row is a training point
+	before *posterior.History // before the row
+	point  bool               // the row is a training point
 }
 
 // A group is full after so many turns, or after so much time, for its first answer
@@ -125,7 +126,7 @@ func (s *Session) next() (t turn, ok bool) {
 // carryOut does in memory what t wants, and chooses what the annotator is asked
 // next.
 func (s *Session) carryOut(ctx context.Context, t turn) step {
-	st := step{turn: t, before: s.belief}
+	st := step{turn: t, before: s.history}
 	st.draft, st.err = t.draft()
 	if st.err != nil || st.row == nil {
 		st.row = nil
@@ -136,7 +137,7 @@ func (s *Session) carryOut(ctx context.Context, t turn) step {
 	if a.Reply() {
 		s.asked.close(a.Assignment, a.ID)
 	}
-	s.belief = st.belief
+	s.know(st.history)
 	st.point = s.noteTrainingPoint()
 	if !a.Decision() {
 		st.row.Next = s.upcoming(ctx, a.Annotator)
@@ -158,7 +159,7 @@ func (s *Session) takeBack(st step) {
 	if st.point {
 		s.training.points = s.training.points[:len(s.training.points)-1]
 	}
-	s.belief = st.before
+	s.know(st.before)
 	if a := st.row.Answer; a.Reply() {
 		s.asked.reopen(a.Assignment)
 	}
@@ -192,7 +193,7 @@ func (s *Session) record(ctx context.Context, group []step) {
 	}
 	for _, st := range group {
 		if st.row != nil {
-			s.notePrediction(st.row.Answer, st.before)
+			s.notePrediction(st.row.Answer, st.before.Posterior())
 			s.noteRegret(st.row.After.Regret)
 		}
 		st.reply(st.receipt, st.err)

@@ -1,0 +1,417 @@
+// Package posterior keeps the posterior of a session as a function of the list of its
+// effective answers, in their order, and of nothing else: not of answers that were
+// withdrawn, of restarts, or of how fast the machine is.
+//
+// One-by-one updates drift from the exact posterior, by more than a standard deviation
+// in a few hundred answers, and do so in a way that depends on the order of the
+// answers. So at fixed positions of the list all answers before it are fitted at once
+// (Model.Fit), and the answers since then are taken in one by one. See plan for the
+// positions.
+package posterior
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"tiebreak/internal/idrl"
+)
+
+// A Model is a reward model that can also fit several answers at once.
+type Model interface {
+	idrl.RewardModel
+
+	// Fit returns the belief after all of some answers at once, given the belief
+	// before them; as[i] answers qs[i]. It is a function of its arguments.
+	Fit(ctx context.Context, from idrl.Posterior, qs []idrl.Query, as []idrl.Answer) (idrl.Posterior, idrl.FitReport, error)
+}
+
+// Config says how a History works.
+type Config struct {
+	Model Model // required
+
+	// Note is told how each fit went. It may be called from any goroutine; nil for
+	// nobody.
+	Note func(idrl.FitReport)
+
+	// Go runs a long fit in the background, or drops it: then it is made when it is
+	// needed, as all are if Go is nil.
+	Go func(fit func(context.Context))
+}
+
+// An Item is an effective, informative answer.
+type Item struct {
+	Seq       int64 // position in the log; items are in its order
+	Query     *idrl.Query
+	Annotator idrl.AnnotatorID
+	Choice    idrl.Choice
+	Rating    float64
+}
+
+// ItemOf returns the item of an answer to q.
+func ItemOf(q *idrl.Query, a idrl.Answer) Item {
+	return Item{Seq: a.Seq, Query: q, Annotator: a.Annotator, Choice: a.Choice, Rating: a.Rating}
+}
+
+// answer returns what the item says, as the models read it.
+func (i Item) answer() idrl.Answer {
+	return idrl.Answer{Seq: i.Seq, Query: i.Query.ID, Annotator: i.Annotator, Choice: i.Choice, Rating: i.Rating}
+}
+
+// A History is a list of effective answers with its posterior. It is immutable, but
+// for caches that any number of goroutines may share: With and Replace return a new
+// one, which shares what it can.
+type History struct {
+	cfg  *Config
+	plan plan
+	n    int    // items
+	last *block // the complete blocks, newest first; nil if there is none
+	tail []Item // after them; fewer than blockSize
+	fits []*fit // at the positions up to n of which one may be needed, ascending
+	p    idrl.Posterior
+}
+
+// blockSize is how many answers lie between two checkpoints, of which the last ones
+// are kept (plan.kept): so that the work after the withdrawal of one of the last 256
+// answers does not grow with the list.
+const blockSize = 32
+
+// A block is blockSize items.
+type block struct {
+	before *block
+	items  []Item
+	end    int                            // items up to its end
+	after  atomic.Pointer[idrl.Posterior] // the posterior at its end, or nil
+}
+
+// A fit is the belief after the first at items at once.
+type fit struct {
+	at   int
+	last *block // the items
+	tail []Item
+
+	mu sync.Mutex // guards p
+	p  idrl.Posterior
+}
+
+// New returns the history without answers.
+func New(cfg Config) *History {
+	prior := cfg.Model.Prior()
+	return &History{cfg: &cfg, plan: planFor(prior.Dim()), p: prior}
+}
+
+// Of returns the posterior after answers that are effective; as[i] answers qs[i].
+// Those that are not informative are left out.
+func Of(ctx context.Context, m Model, qs []idrl.Query, as []idrl.Answer) (idrl.Posterior, error) {
+	var items []Item
+	for i, a := range as {
+		if a.Informative() {
+			items = append(items, ItemOf(&qs[i], a))
+		}
+	}
+	h, err := New(Config{Model: m}).Replace(ctx, 0, items)
+	if err != nil {
+		return nil, err
+	}
+	return h.Posterior(), nil
+}
+
+// Posterior returns the posterior after the items.
+func (h *History) Posterior() idrl.Posterior { return h.p }
+
+// Len returns the number of items.
+func (h *History) Len() int { return h.n }
+
+// With returns h with one more item, which comes after the others. It returns errors
+// as Model.Update does, and that of ctx if a fit was needed.
+func (h *History) With(ctx context.Context, i Item) (*History, error) {
+	next := h.add(i)
+	next.schedule()
+	if at := next.plan.base(next.n); at > 0 && next.plan.adopt(at) == next.n {
+		if err := next.refresh(ctx); err != nil {
+			return nil, err
+		}
+	} else {
+		p, err := h.cfg.Model.Update(h.p, *i.Query, i.answer())
+		if err != nil {
+			return nil, fmt.Errorf("answer %d: %w", i.Seq, err)
+		}
+		next.p = p
+	}
+	next.checkpoint(next.p)
+	return next, nil
+}
+
+// add returns h with one more item, whose posterior is still that of h.
+func (h *History) add(i Item) *History {
+	next := *h
+	next.n++
+	next.tail = append(slices.Clip(h.tail), i)
+	if len(next.tail) == blockSize {
+		next.last, next.tail = &block{before: h.last, items: next.tail, end: next.n}, nil
+	}
+	return &next
+}
+
+// checkpoint keeps p with the last block if it ends here.
+func (h *History) checkpoint(p idrl.Posterior) {
+	if len(h.tail) > 0 || h.last == nil {
+		return
+	}
+	h.last.after.Store(&p)
+	old := h.last
+	for range h.plan.kept {
+		if old = old.before; old == nil {
+			return
+		}
+	}
+	old.after.Store(nil)
+}
+
+// schedule adds the fit at the position n if the plan has one, and begins it if it is
+// for later.
+func (h *History) schedule() {
+	if !h.plan.fits(h.n) {
+		return
+	}
+	f := &fit{at: h.n, last: h.last, tail: h.tail}
+	h.fits = append(slices.Clone(h.fits[max(0, len(h.fits)-2):]), f)
+	h.begin(f)
+}
+
+// begin computes f in the background if it is needed later.
+func (h *History) begin(f *fit) {
+	if cfg := h.cfg; cfg.Go != nil && h.plan.adopt(f.at) > h.n {
+		cfg.Go(func(ctx context.Context) { _, _ = f.get(ctx, cfg) }) // an error is met again when it is needed
+	}
+}
+
+// get returns the belief of the fit, and computes it if nobody has.
+func (f *fit) get(ctx context.Context, cfg *Config) (idrl.Posterior, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.p != nil {
+		return f.p, nil
+	}
+	items := gather(f.last, f.tail, 0)
+	qs, as := make([]idrl.Query, len(items)), make([]idrl.Answer, len(items))
+	for i, item := range items {
+		qs[i], as[i] = *item.Query, item.answer()
+	}
+	p, report, err := cfg.Model.Fit(ctx, cfg.Model.Prior(), qs, as)
+	if err != nil {
+		return nil, fmt.Errorf("fit of %d answers: %w", f.at, err)
+	}
+	if cfg.Note != nil {
+		cfg.Note(report)
+	}
+	f.p, f.last, f.tail = p, nil, nil
+	return p, nil
+}
+
+// After returns the items that come after log row seq or are it.
+func (h *History) After(seq int64) (items []Item) {
+	return gather(h.last, h.tail, count(h.before(seq)))
+}
+
+// count returns the number of items of complete blocks and the rest.
+func count(last *block, tail []Item) int {
+	if last == nil {
+		return len(tail)
+	}
+	return last.end + len(tail)
+}
+
+// gather returns the items of complete blocks and the rest from index i on.
+func gather(last *block, tail []Item, i int) []Item {
+	parts := [][]Item{tail}
+	begin := count(last, nil)
+	for b := last; b != nil && b.end > i; b = b.before {
+		parts = append(parts, b.items)
+		begin = b.end - blockSize
+	}
+	slices.Reverse(parts)
+	return slices.Concat(parts...)[max(0, i-begin):]
+}
+
+// before returns the items before log row seq: the complete blocks, and the rest.
+func (h *History) before(seq int64) (last *block, tail []Item) {
+	last, tail = h.last, h.tail
+	for len(tail) == 0 || tail[0].Seq >= seq {
+		if last == nil {
+			return nil, nil
+		}
+		if last.items[blockSize-1].Seq < seq {
+			return last, nil
+		}
+		last, tail = last.before, last.items
+	}
+	i := slices.IndexFunc(tail, func(i Item) bool { return i.Seq >= seq })
+	if i < 0 {
+		return last, tail
+	}
+	return last, tail[:i]
+}
+
+// Replace returns the history whose items before log row seq are those of h, and whose
+// others are later. If seq is recent then the work does not grow with the list; else
+// it is that of a fit, and ctx can end it. It returns errors as Model.Update does, and
+// that of ctx.
+func (h *History) Replace(ctx context.Context, seq int64, later []Item) (*History, error) {
+	next := h.rejoin(seq, later)
+	if err := next.refresh(ctx); err != nil {
+		return nil, err
+	}
+	next.startPending()
+	return next, nil
+}
+
+// Light reports whether Replace(seq, later) is work for a few milliseconds, where
+// later are n items.
+func (h *History) Light(seq int64, n int) bool {
+	last, tail := h.before(seq)
+	same := count(last, tail)
+	n += same
+	at := h.plan.base(n)
+	if at > same { // the fit has to be made again
+		return h.plan.light(at) && h.plan.updates(n-at)
+	}
+	for b := last; b != nil && b.end >= at; b = b.before {
+		if b.after.Load() != nil && h.plan.base(b.end) == at {
+			return h.plan.updates(n - b.end)
+		}
+	}
+	return h.plan.updates(n-at) && (h.plan.light(at) || slices.ContainsFunc(h.fits, func(f *fit) bool { return f.at == at && f.made() }))
+}
+
+// made reports whether the belief of the fit is there.
+func (f *fit) made() bool {
+	if !f.mu.TryLock() {
+		return false
+	}
+	defer f.mu.Unlock()
+	return f.p != nil
+}
+
+// rejoin returns Replace's history without its posterior.
+func (h *History) rejoin(seq int64, later []Item) *History {
+	next := &History{cfg: h.cfg, plan: h.plan}
+	next.last, next.tail = h.before(seq)
+	next.n = count(next.last, next.tail)
+	for _, f := range h.fits {
+		if f.at <= next.n {
+			next.fits = append(next.fits, f)
+		}
+	}
+	next.tail = append(make([]Item, 0, blockSize), next.tail...)
+	for _, i := range later {
+		next.n++
+		if next.tail = append(next.tail, i); len(next.tail) == blockSize {
+			next.last, next.tail = &block{before: next.last, items: next.tail, end: next.n}, make([]Item, 0, blockSize)
+		}
+		if next.plan.fits(next.n) {
+			next.fits = append(next.fits, &fit{at: next.n, last: next.last, tail: next.tail})
+		}
+	}
+	next.fits = slices.Clone(next.fits[max(0, len(next.fits)-3):])
+	return next
+}
+
+// refresh computes the posterior of h from the last checkpoint that helps.
+func (h *History) refresh(ctx context.Context) error {
+	at := h.plan.base(h.n)
+	for b := h.last; b != nil && b.end >= at && b.end > 0; b = b.before {
+		if p := b.after.Load(); p != nil && h.plan.base(b.end) == at {
+			h.p = *p
+			return h.fill(ctx, b.end)
+		}
+	}
+	if h.p = h.cfg.Model.Prior(); at > 0 {
+		p, err := h.fitAt(at).get(ctx, h.cfg)
+		if err != nil {
+			return err
+		}
+		h.p = p
+	}
+	return h.fill(ctx, at)
+}
+
+// fitAt returns the fit at a position up to n.
+func (h *History) fitAt(at int) *fit {
+	for _, f := range h.fits {
+		if f.at == at {
+			return f
+		}
+	}
+	f := h.prefix(at) // it was forgotten
+	h.fits = append([]*fit{f}, h.fits...)
+	return f
+}
+
+// prefix returns the fit of the first at items.
+func (h *History) prefix(at int) *fit {
+	f := &fit{at: at, last: h.last, tail: h.tail}
+	for f.last != nil && f.last.end > at {
+		f.last, f.tail = f.last.before, f.last.items
+	}
+	f.tail = f.tail[:at-count(f.last, nil)]
+	return f
+}
+
+// fill updates the posterior, which is that of the first begin items, with the
+// others, one by one, and keeps what the last blocks end with.
+func (h *History) fill(ctx context.Context, begin int) (err error) {
+	ends := map[int]*block{} // the last blocks, by their ends
+	for b := h.last; b != nil && len(ends) < h.plan.kept && b.end > begin; b = b.before {
+		ends[b.end] = b
+	}
+	at := h.plan.base(h.n)
+	for k, i := range gather(h.last, h.tail, begin) {
+		if k%blockSize == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if h.p, err = h.cfg.Model.Update(h.p, *i.Query, i.answer()); err != nil {
+			return fmt.Errorf("answer %d: %w", i.Seq, err)
+		}
+		if b := ends[begin+k+1]; b != nil && h.plan.base(b.end) == at { // else it is another there
+			p := h.p
+			b.after.Store(&p)
+		}
+	}
+	return nil
+}
+
+// startPending begins the fits that will be needed later.
+func (h *History) startPending() {
+	for _, f := range h.fits {
+		if h.plan.adopt(f.at) > h.n {
+			h.begin(f)
+		}
+	}
+}
+
+// Restore returns the history of items whose posterior is p, or nil if that is not
+// known. after returns the posterior after the items up to log row seq, or nil if it
+// is not known; it is asked about few. It returns errors as Replace does.
+func Restore(ctx context.Context, cfg Config, items []Item, p idrl.Posterior, after func(seq int64) idrl.Posterior) (*History, error) {
+	h := New(cfg).rejoin(0, items)
+	for b, k := h.last, 0; b != nil && k < h.plan.kept; b, k = b.before, k+1 {
+		if p := after(b.items[blockSize-1].Seq); p != nil {
+			b.after.Store(&p)
+		}
+	}
+	for _, f := range h.fits {
+		if h.plan.adopt(f.at) == f.at { // then it is the posterior there
+			f.p = after(gather(h.last, h.tail, f.at-1)[0].Seq)
+		}
+	}
+	if h.p = p; p == nil {
+		if err := h.refresh(ctx); err != nil {
+			return nil, err
+		}
+	}
+	h.startPending()
+	return h, nil
+}

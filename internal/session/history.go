@@ -1,0 +1,253 @@
+package session
+
+import (
+	"context"
+	"maps"
+	"sync"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/posterior"
+)
+
+// know sets the effective answers and the belief.
+func (s *Session) know(h *posterior.History) { s.history, s.belief = h, h.Posterior() }
+
+// noteFit logs a fit that did not converge.
+func (s *Session) noteFit(r idrl.FitReport) {
+	if !r.Converged {
+		s.cfg.Log.Warn("the fit of the posterior did not converge; its result is used as it is", "session", s.spec.ID,
+			"answers", r.Answers, "sweeps", r.Sweeps, "change", r.Change, "skipped", r.Skipped)
+	}
+}
+
+// current reports whether the last snapshot is of today's definition.
+func current(snapshots []idrl.Snapshot) bool {
+	return len(snapshots) == 0 || snapshots[len(snapshots)-1].Definition == idrl.PosteriorDefinition
+}
+
+// restoreHistory sets the effective answers of the log, whose posterior is last, or
+// nil if that is not known.
+func (s *Session) restoreHistory(snapshots []idrl.Snapshot, last idrl.Posterior) error {
+	items, err := s.items(idrl.Effective(s.log.rows))
+	if err != nil {
+		return err
+	}
+	bySeq := map[int64]idrl.Snapshot{}
+	for _, snap := range snapshots {
+		bySeq[snap.Seq] = snap
+	}
+	after := func(seq int64) idrl.Posterior {
+		snap, ok := bySeq[seq]
+		if !ok || snap.Definition != idrl.PosteriorDefinition || !s.log.intact(seq) {
+			return nil
+		}
+		p, err := s.decode(snap)
+		if err != nil { // restoreBelief has logged it
+			return nil
+		}
+		return p
+	}
+	h, err := posterior.Restore(context.Background(), s.posteriorConfig(), items, last, after)
+	if err != nil {
+		return err
+	}
+	s.know(h)
+	return nil
+}
+
+func (s *Session) posteriorConfig() posterior.Config {
+	return posterior.Config{Model: s.cfg.Model, Note: s.noteFit, Go: s.fitting.run}
+}
+
+// posteriorAfter returns the posterior after rows, from the log alone.
+func (s *Session) posteriorAfter(rows []idrl.Answer) (idrl.Posterior, error) {
+	items, err := s.items(idrl.Effective(rows))
+	if err != nil {
+		return nil, err
+	}
+	h, err := posterior.New(posterior.Config{Model: s.cfg.Model}).Replace(context.Background(), 0, items)
+	if err != nil {
+		return nil, err
+	}
+	return h.Posterior(), nil
+}
+
+// items returns those of answers, which are effective, that are informative.
+func (s *Session) items(answers []idrl.Answer) (items []posterior.Item, err error) {
+	for _, a := range answers {
+		if !a.Informative() {
+			continue
+		}
+		q, err := s.question(a)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, posterior.ItemOf(q, a))
+	}
+	return items, nil
+}
+
+// extend returns h with answer a to q, if that counts.
+func (s *Session) extend(h *posterior.History, q *idrl.Query, a idrl.Answer) (*posterior.History, error) {
+	if s.log.out[a.Annotator] || !a.Informative() {
+		return h, nil
+	}
+	return h.With(context.Background(), posterior.ItemOf(q, a))
+}
+
+// An edit changes which answers count, from a log row on. Its work may be long, so it
+// can be done by the goroutine that asks for it, before the turn that records it: the
+// posterior is a function of the effective answers, whichever goroutine computes it.
+type edit struct {
+	at    int64              // the length of the log that it was made for
+	base  *posterior.History // of that log
+	seq   int64              // of the first row that it changes
+	later []posterior.Item   // the effective answers from there on, after the edit
+}
+
+// edited is an edit that was made.
+type edited struct {
+	at      int64
+	history *posterior.History
+}
+
+// withdrawal returns the edit that takes away answer of.
+func (s *Session) withdrawal(of idrl.Answer) edit {
+	e := edit{at: s.log.seq(), base: s.history, seq: of.Seq, later: s.history.After(of.Seq)}
+	if len(e.later) > 0 && e.later[0].Seq == of.Seq { // else it did not count
+		e.later = e.later[1:]
+	}
+	return e
+}
+
+// leaving returns the edit that decides whether the answers of who count.
+func (s *Session) leaving(who idrl.AnnotatorID) (edit, error) {
+	e, out := edit{at: s.log.seq(), base: s.history, seq: s.log.seq() + 1}, s.decided(who)
+	if first := s.log.of[who]; len(first) > 0 {
+		e.seq = s.log.rows[first[0]].Seq
+	}
+	for _, a := range s.log.rows[e.seq-1:] {
+		if !a.Informative() || s.log.undone[a.ID] || out[a.Annotator] {
+			continue
+		}
+		q, err := s.question(a)
+		if err != nil {
+			return edit{}, err
+		}
+		e.later = append(e.later, posterior.ItemOf(q, a))
+	}
+	return e, nil
+}
+
+// decided returns who is left out once the log says of who what the settings say.
+func (s *Session) decided(who idrl.AnnotatorID) map[idrl.AnnotatorID]bool {
+	out := maps.Clone(s.log.out)
+	out[who] = s.leftOut[who]
+	return out
+}
+
+// heavyUndo returns the edit that the withdrawal a needs if that is long work; nil else.
+func (s *Session) heavyUndo(a idrl.Answer) (*edit, error) {
+	of := s.log.find(a.Undoes)
+	if of == nil || of.Annotator != a.Annotator || s.log.undone[of.ID] || s.log.out[of.Annotator] || !of.Informative() {
+		return nil, nil
+	}
+	e := s.withdrawal(*of)
+	if s.history.Light(e.seq, len(e.later)) {
+		return nil, nil
+	}
+	return &e, nil
+}
+
+// heavyDecision returns the edit that a decision needs if that is long work; nil else.
+func (s *Session) heavyDecision(who idrl.AnnotatorID) (*edit, error) {
+	if s.log.out[who] == s.leftOut[who] {
+		return nil, nil
+	}
+	e, err := s.leaving(who)
+	if err != nil || s.history.Light(e.seq, len(e.later)) {
+		return nil, err
+	}
+	return &e, nil
+}
+
+// ahead makes the edit that plan returns, if any, on the caller's goroutine.
+func (s *Session) ahead(ctx context.Context, plan func() (*edit, error)) (*edited, error) {
+	e, err := call(ctx, s, plan)
+	if err != nil || e == nil {
+		return nil, err
+	}
+	h, err := e.base.Replace(ctx, e.seq, e.later)
+	if err != nil {
+		return nil, err
+	}
+	return &edited{at: e.at, history: h}, nil
+}
+
+// edited returns the history after an edit. ahead is the edit as it was made before,
+// or nil; it serves if the log has got nothing but replies since. out is who is left
+// out after the edit.
+func (s *Session) edited(ahead *edited, out map[idrl.AnnotatorID]bool, plan func() (edit, error)) (*posterior.History, error) {
+	if n := len(s.log.edits); ahead == nil || n > 0 && int64(s.log.edits[n-1]) >= ahead.at {
+		e, err := plan()
+		if err != nil {
+			return nil, err
+		}
+		return e.base.Replace(context.Background(), e.seq, e.later)
+	}
+	h := ahead.history
+	for _, a := range s.log.rows[ahead.at:] {
+		if !a.Informative() || out[a.Annotator] {
+			continue
+		}
+		q, err := s.question(a)
+		if err != nil {
+			return nil, err
+		}
+		if h, err = h.With(context.Background(), posterior.ItemOf(q, a)); err != nil {
+			return nil, err
+		}
+	}
+	return h, nil
+}
+
+// background runs fits beside the session.
+type background struct {
+	mu      sync.Mutex              // guards all but work
+	waiting []func(context.Context) // until the session runs
+	begin   func(fit func(context.Context))
+	ended   bool
+	work    sync.WaitGroup
+}
+
+// run runs fit in the background once the session runs; if that has ended, not at all.
+func (b *background) run(fit func(context.Context)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.ended:
+	case b.begin == nil:
+		b.waiting = append(b.waiting, fit)
+	default:
+		b.begin(fit)
+	}
+}
+
+// start starts what waits; ctx ends it, and all that is run later.
+func (b *background) start(ctx context.Context) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.begin = func(fit func(context.Context)) { b.work.Go(func() { fit(ctx) }) }
+	for _, fit := range b.waiting {
+		b.begin(fit)
+	}
+	b.waiting = nil
+}
+
+// wait returns when no fit is left and none can begin.
+func (b *background) wait() {
+	b.mu.Lock()
+	b.ended = true
+	b.mu.Unlock()
+	b.work.Wait()
+}
