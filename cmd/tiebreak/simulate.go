@@ -43,7 +43,7 @@ func (f *simulateFlags) declare(fs *flag.FlagSet) {
 	fs.IntVar(&a.Every, "every", 0, "with --data, also compare every N `answers`; 1: after each; with --runs 1 if not given")
 	fs.DurationVar(&a.Pause, "pause", 0, "fixed time to think before each answer, such as 500ms")
 	fs.DurationVar(&a.Pace, "pace", 0,
-		"median of response times that vary as people's do (log-normal, 95 % within a third and three times it), such as 3s, so that\n"+
+		"median of response times that vary as people's do, such as 3s (log-normal; 95 % are between a third and three times it), so that\n"+
 			"new candidates arrive as many answers late as with a person; 0: answer at once")
 	f.study.declare(fs)
 }

@@ -110,7 +110,7 @@ func TestSimulateSurvivesALossOfAnyRequest(t *testing.T) {
 }
 
 // TestSimulateSurvivesKills: the server is killed and started again while an expert
-// answers.
+// answers; each answer is compared with the truth.
 func TestSimulateSurvivesKills(t *testing.T) {
 	data, addr := t.TempDir(), freeAddr(t)
 	p := startServer(t, "demo", "--data", data, "--addr", addr)
@@ -119,7 +119,7 @@ func TestSimulateSurvivesKills(t *testing.T) {
 	ended := make(chan int, 1)
 	heard := make(chan string, 1000)
 	go func() {
-		ended <- run(t.Context(), stdio{strings.NewReader(""), &telling{out, heard}, errs}, []string{"simulate", "--url", link, "--answers", "29"})
+		ended <- run(t.Context(), stdio{strings.NewReader(""), &telling{out, heard}, errs}, []string{"simulate", "--url", link, "--answers", "29", "--data", data, "--matched", "--every", "1"})
 	}()
 	for _, mark := range []string{"10 of 29 answers", "20 of 29 answers"} {
 		for says := range heard {
@@ -130,7 +130,7 @@ func TestSimulateSurvivesKills(t *testing.T) {
 		p.kill()
 		p = startServer(t, "demo", "--data", data, "--addr", addr)
 	}
-	if status := <-ended; status != 0 || !strings.Contains(out.String(), "29 answers given") {
+	if status := <-ended; status != 0 || !strings.Contains(out.String(), "29 answers given") || strings.Count(out.String(), "  True regret: ") != 29 {
 		t.Fatalf("status %d\n%s%s", status, out, errs)
 	}
 	if _, list, _ := cli(t, "export", "--data", data); !strings.Contains(list, "29 answers") {

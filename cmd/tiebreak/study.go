@@ -29,7 +29,7 @@ type studyFlags struct {
 
 func (f *studyFlags) declare(fs *flag.FlagSet) {
 	fs.IntVar(&f.runs, "runs", 0, "`number` of sessions to make, each with its own seed, and to let a simulated expert answer")
-	fs.IntVar(&f.parallel, "parallel", 0, "runs at a `time`. They share the processor, so that training takes longer; 0: 1 with --skip-idle,\n"+
+	fs.IntVar(&f.parallel, "parallel", 0, "`number` of runs at a time. They share the processor, so that training takes longer; 0: 1 with --skip-idle,\n"+
 		"4 with --pace alone, else one for each processor")
 	fs.StringVar(&f.csv, "csv", "", "`file` for all comparisons with the truth, such as runs.csv; runs-runs.csv and runs-summary.csv are beside it")
 	fs.BoolVar(&f.skipIdle, "skip-idle", false,

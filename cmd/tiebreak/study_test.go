@@ -111,7 +111,7 @@ func TestRunsCanBeStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := bufio.NewScanner(stderr)
-	if !lines.Scan() || !strings.Contains(lines.Text(), "of 1000 runs done") {
+	if !lines.Scan() || !strings.Contains(lines.Text(), "of 1000 runs, ") {
 		t.Errorf("the first line is %q", lines.Text())
 	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {

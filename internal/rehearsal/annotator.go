@@ -183,8 +183,11 @@ func (r *Annotator) sayWhatFor() {
 // the first time, prepares the expert for the session's environment.
 func (r *Annotator) greet(ctx context.Context, m *wire.Hello) error {
 	if r.hello == nil {
+		if err := r.prepare(ctx, m); err != nil {
+			return err // it may be tried again
+		}
 		r.hello = m
-		return r.prepare(ctx, m)
+		return nil
 	}
 	switch {
 	case r.sent == nil:
@@ -390,9 +393,16 @@ func (r *Annotator) compare(ctx context.Context) error {
 		return nil
 	}
 	c, err := r.truth.compare(ctx)
-	if err != nil {
-		return err
+	for err != nil {
+		if idrl.KindOf(err) != idrl.Unavailable {
+			return err
+		}
+		if err = r.patience.failed(ctx, 0, err); err != nil {
+			return err
+		}
+		c, err = r.truth.compare(ctx)
 	}
+	r.patience.succeeded()
 	c.Given, c.ResponseS = r.given, r.took.Seconds()
 	r.compared = c
 	fmt.Fprintln(r.cfg.Out, c)

@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/session"
 	"tiebreak/web/wire"
 )
 
@@ -60,5 +62,36 @@ func TestWaitsVisibly(t *testing.T) {
 		"It goes on after 1s.\nWaiting: The first clips are being made.\n"
 	if out.String() != want {
 		t.Errorf("it says %q, want %q", out.String(), want)
+	}
+}
+
+// away is Data that cannot be read a few times, and then not at all.
+type away struct{ times int }
+
+func (a *away) Record(context.Context, idrl.SessionID) (idrl.Record, error) {
+	if a.times--; a.times >= 0 {
+		return idrl.Record{}, idrl.Errorf(idrl.Unavailable, "the database is busy")
+	}
+	return idrl.Record{}, idrl.Errorf(idrl.NotFound, "there is no such session")
+}
+
+func (a *away) Config(idrl.Record) (session.Config, error) { return session.Config{}, nil }
+
+// What cannot be read now is read later: no comparison is left out, and an annotator
+// who could not be prepared is prepared when the connection is there again.
+func TestDataThatCannotBeReadNow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out strings.Builder
+		data := &away{times: 2}
+		r := &Annotator{cfg: Config{Out: &out, Data: data}.withDefaults(), patience: patience{limit: time.Minute, out: &out}, truth: &truth{data: data}, given: 1}
+		if err := r.compare(t.Context()); idrl.KindOf(err) != idrl.NotFound || strings.Count(out.String(), "Waiting: ") != 2 {
+			t.Errorf("error %v after:\n%s", err, out.String())
+		}
+	})
+	r := &Annotator{cfg: Config{Data: &away{times: 1}}}
+	for _, want := range []idrl.Kind{idrl.Unavailable, idrl.NotFound} {
+		if err := r.greet(t.Context(), &wire.Hello{}); idrl.KindOf(err) != want || r.Session() != "" {
+			t.Errorf("error = %v, want kind %v", err, want)
+		}
 	}
 }

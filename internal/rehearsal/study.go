@@ -166,12 +166,12 @@ func (w *work) tell() {
 		answers += n
 		each = max(each, n)
 	}
-	line := fmt.Sprintf("%d of %d runs done, %d under way, %d answers", len(w.done), w.Runs, len(w.given)-(len(w.done)-w.kept), answers)
+	line := fmt.Sprintf("%d of %d runs, %d answers", len(w.done), w.Runs, answers)
 	if n := len(w.done) - w.kept; n > 0 {
 		total := float64(each * (w.Runs - w.kept))
 		left := time.Duration(float64(time.Since(w.began)) * (total - float64(answers)) / float64(answers))
 		last := w.done[len(w.done)-1]
-		line += fmt.Sprintf("; about %v left; the last run ends at a true regret of %s", left.Round(time.Second), percent(last.Rows[len(last.Rows)-1].Regret))
+		line += fmt.Sprintf(", about %v left; true regret at the end of the last run: %s", left.Round(time.Second), percent(last.Rows[len(last.Rows)-1].Regret))
 	}
 	w.Progress(line)
 }
