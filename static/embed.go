@@ -115,7 +115,7 @@ var packed = sync.OnceValue(func() map[string][]byte {
 	return out
 })
 
-// Handler serves the files under Base, compressed for whoever accepts that, with
+// Handler serves the files under Base, compressed for clients that accept it, with
 // leave to keep them for a year, and answers 404 to all else, also to an older
 // version's URLs.
 func Handler() http.Handler {

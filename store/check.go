@@ -13,7 +13,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Damage is what a check of the database found.
+// Damage lists the findings of a check of the database.
 type Damage struct {
 	Pages []string // one of each table that is damaged: `table answer: Tree 12 page 345 cell 3: …`
 	Clips []string // clips whose media is not what was recorded: "clip 1a2b… of session s"

@@ -20,7 +20,7 @@ const (
 	minFree    = 64 << 20         // bytes: what the database's log may take (journal_size_limit), or some 20,000 answers
 )
 
-// health is what is known about the disk and the database.
+// health holds the last known state of the disk and the database.
 type health struct {
 	mu     sync.Mutex    // guards all of it
 	wrote  time.Time     // when a write reached the disk last

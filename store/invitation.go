@@ -43,8 +43,8 @@ func (db *DB) Invitations(ctx context.Context, session idrl.SessionID) (out []id
 	return out, err
 }
 
-// RevokeInvitation makes a link into a session let in nobody any more; one that is
-// revoked already stays so. It returns an error of kind NotFound if there is no such
+// RevokeInvitation revokes a link into a session; one that is revoked already stays
+// so. It returns an error of kind NotFound if there is no such
 // link.
 func (db *DB) RevokeInvitation(ctx context.Context, session idrl.SessionID, id int64, actor string, now time.Time) error {
 	return db.do(ctx, func(t *tx) error {

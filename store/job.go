@@ -63,7 +63,7 @@ func fenced(rows int64, err error) error {
 }
 
 // releaseJobs frees what a server that died was working on. The caller holds
-// the data folder, so nobody else works on it.
+// the data folder, so no other server works on it.
 func releaseJobs(ctx context.Context, p *sql.DB) error {
 	_, err := p.ExecContext(ctx, `UPDATE job SET state = 'queued' WHERE state = 'running'`)
 	return convert(err)

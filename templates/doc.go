@@ -3,19 +3,19 @@
 // package web fills the structs. After a change run "go tool templ generate".
 package templates
 
-// Layout is what every page has around its content.
+// Layout holds the parts that every page has around its content.
 type Layout struct {
 	Title   string   // of the page; " · Tiebreak" follows it in the browser's tab
 	Scripts []string // modules of the page below Static/js/, its entry first, as static.Modules returns them; nil for none
 	Static  string   // base URL of the static files, static.Base(), without a slash at its end
-	User    string   // name of who is signed in, shown in the header; empty if nobody is
+	User    string   // name of who is signed in, shown in the header; empty without a login
 	Home    string   // URL behind the name of the program, "/" or "/sessions"
 	SignOut string   // URL that signs out when posted to; empty shows no button
 
 	Problems []Problem // what is wrong with the server; only for researchers
 }
 
-// A Problem is what is wrong with the server, for researchers.
+// A Problem describes a fault of the server, for researchers.
 type Problem struct {
 	Reason string // a sentence
 	Advice string // what to do, sentences

@@ -35,7 +35,7 @@ type LinkRow struct {
 	Expires string
 	Used    string // "2 of 100"
 	State   string // "lets people in", "used up", …
-	Revoke  string // URL to post to; empty if it lets in nobody
+	Revoke  string // URL to post to; empty if it is not valid
 }
 
 // A PersonRow is an annotator.

@@ -49,7 +49,7 @@ func (s *Server) setCookie(c echo.Context, session idrl.SessionID, role auth.Rol
 	c.SetCookie(k)
 }
 
-// actor returns the holder of a cookie, nobody if it is empty.
+// actor returns the holder of a cookie; the zero Actor if it is empty.
 func (s *Server) actor(ctx context.Context, cookie string) (auth.Actor, error) {
 	if cookie == "" {
 		return auth.Actor{}, nil

@@ -119,7 +119,7 @@ type EnvChoice struct {
 	Unavailable string
 }
 
-// Config is what a Server is made of.
+// Config holds the parts and settings of a Server.
 type Config struct {
 	Sessions  Sessions    // required
 	Hub       *live.Hub   // required

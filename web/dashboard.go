@@ -80,7 +80,7 @@ func (s *Server) dashboardPage(c echo.Context, spec idrl.SessionSpec) (templates
 	return p, err
 }
 
-// facts are what a session is made of, for people.
+// facts returns the settings of a session, for people.
 func (s *Server) facts(spec idrl.SessionSpec) []templates.Fact {
 	return []templates.Fact{
 		{Name: "Environment", Value: s.env(spec.Env).Title},

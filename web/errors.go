@@ -131,7 +131,7 @@ func plain(c echo.Context) bool {
 	return c.Request().Header.Get(echo.HeaderAccept) == echo.MIMETextPlain
 }
 
-// A failure is what a reply says of an error.
+// A failure is the description of an error in a reply.
 type failure struct {
 	status           int
 	heading, message string

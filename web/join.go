@@ -37,7 +37,7 @@ func (s *Server) joinPage(c echo.Context) (templates.JoinPage, error) {
 		Layout: s.layout(c, spec.Title), Heading: spec.Title, Task: task(spec, s.env(spec.Env)),
 		Instructions: lines(spec.Instructions), Action: c.Request().URL.EscapedPath(),
 	}
-	p.User, p.SignOut = "", "" // an annotator's page, whoever else this browser is
+	p.User, p.SignOut = "", "" // an annotator's page, even if this browser is also signed in as a researcher
 	switch who, err := s.annotator(c, auth.Label, id); {
 	case errors.Is(err, errRemoved):
 		return templates.JoinPage{}, err

@@ -39,7 +39,7 @@ func (s *Server) label(c echo.Context) error {
 		InstructionsVersion: strconv.FormatInt(spec.InstructionsVersion, 10),
 	}
 	p.Scripts = static.Modules("annotate.js")
-	p.User, p.SignOut = "", "" // whoever else this browser is
+	p.User, p.SignOut = "", "" // even if this browser is also signed in as a researcher
 	return render(c, http.StatusOK, templates.Label(p))
 }
 
@@ -55,6 +55,6 @@ func (s *Server) signedOut(c echo.Context, id idrl.SessionID) error {
 		Message: s.explain(errNotAnnotator),
 	}
 	p.Rejoin = offerRejoin(&p.Layout, id)
-	p.User, p.SignOut = "", "" // an annotator's page, whoever else this browser is
+	p.User, p.SignOut = "", "" // an annotator's page, even if this browser is also signed in as a researcher
 	return render(c, status, templates.Error(p))
 }

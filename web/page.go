@@ -73,7 +73,7 @@ func kindText(k idrl.QueryKind) string {
 	return string(k)
 }
 
-// anyStill is what a still shows where nobody knows better.
+// anyStill names the subject of a still in an environment that gives no name.
 const anyStill = "this moment"
 
 // env returns the environment of a session. One that has left the catalogue is

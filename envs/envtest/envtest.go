@@ -99,7 +99,7 @@ func randomAction(s idrl.ActionSpec, stream *rand.Rand) idrl.Action {
 	return a
 }
 
-// record is what an episode emitted.
+// record holds the time steps of an episode.
 type record struct {
 	kinds     []idrl.StepKind
 	broken    []bool

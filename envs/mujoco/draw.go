@@ -53,7 +53,7 @@ type part struct {
 	index int // of the geom or body
 }
 
-// A stage is what pictures of an environment have in common.
+// A stage holds what all pictures of an environment share.
 type stage struct {
 	static []idrl.Shape
 	parts  []part

@@ -17,7 +17,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A task is what makes an environment of a model. It is immutable.
+// A task turns a model into an environment: observations, features, noise. It is
+// immutable.
 type task struct {
 	spec idrl.EnvSpec // but for Actions and StepSeconds where they are the model's
 	skip int          // engine steps of an environment step

@@ -104,7 +104,7 @@ func (g Gait) Key() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// A GaitFile is what a file of gaits holds.
+// A GaitFile is the content of a file of gaits.
 type GaitFile struct {
 	Name   string    `json:"name"`
 	Seed   uint64    `json:"seed"`

@@ -29,7 +29,7 @@ func halfCheetah(t *task, m *engine.Model) {
 	t.look = cheetahLook()
 }
 
-// legged is what Walker2d and Hopper have in common.
+// legged holds the parts that Walker2d and Hopper share.
 func legged(t *task, m *engine.Model) {
 	t.reset = func(e *Env, rng *rand.Rand) {
 		uniform(e.d.QPos, 0.005, rng)

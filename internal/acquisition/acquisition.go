@@ -29,7 +29,7 @@ type Function interface {
 	Score(dst []float64, in *Input) (Pair, error)
 }
 
-// Input is what a question is chosen from. Fields that a function does not need
+// Input holds the data that a question is chosen by. Fields that a function does not need
 // may be zero.
 type Input struct {
 	Table      *Table

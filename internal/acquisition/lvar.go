@@ -61,7 +61,7 @@ func (t *Table) heaviest(share []float64, leader int) Pair {
 	return best
 }
 
-// weighted returns √p_j (μ_j − μ_L) of the policies with p_j > 0, one a row.
+// weighted returns √p_j (μ_j − μ_L) of the policies with p_j > 0, one per row.
 func (t *Table) weighted(share []float64, leader int) blas64.General {
 	out := matrix(floats.Count(func(p float64) bool { return p > 0 }, share), t.belief.Dim())
 	k := 0

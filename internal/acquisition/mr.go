@@ -94,7 +94,7 @@ func (in *Input) pairs() ([][2]int, error) {
 	return out, nil
 }
 
-// stack returns one vector of every policy of a pool, one a row.
+// stack returns one vector of every policy of a pool, one per row.
 func stack(pool []idrl.Candidate, of func(idrl.Candidate) []float64) blas64.General {
 	out := matrix(len(pool), len(of(pool[0])))
 	for i, c := range pool {

@@ -39,7 +39,7 @@ type Table struct {
 type workspace struct {
 	k, g   []float64 // one number a query and a policy, with room as matrix has it
 	sx, x  []float64 // length d
-	scores []float64 // one number a query
+	scores []float64 // one number per query
 
 	drawn         []float64           // draws of returns
 	factor        mat.PivotedCholesky // of gram

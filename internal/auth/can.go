@@ -2,7 +2,7 @@ package auth
 
 import "tiebreak/internal/idrl"
 
-// Role is what somebody is to the server.
+// Role is the kind of an actor: researcher, annotator or neither.
 type Role string
 
 // Roles.
@@ -24,7 +24,7 @@ type Actor struct {
 	Session   idrl.SessionID   // the annotator's
 }
 
-// Action is what an actor may want to do.
+// Action is an operation that an actor asks for.
 type Action string
 
 // Actions. The set is closed. All but the first two concern a session.

@@ -35,7 +35,7 @@ func (a *Auth) Actor(ctx context.Context, cookie string) (Actor, error) {
 	}
 	hash, err := hashToken(cookie)
 	if err != nil {
-		return Actor{}, nil //nolint:nilerr // a cookie that cannot be one makes nobody
+		return Actor{}, nil //nolint:nilerr // a malformed cookie means no login
 	}
 	login, err := a.store.Login(ctx, hash)
 	if idrl.KindOf(err) == idrl.NotFound {

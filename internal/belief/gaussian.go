@@ -214,7 +214,7 @@ func (g *Gaussian) Observe(x []float64, alpha, kappa float64) *Gaussian {
 	return out
 }
 
-// clone returns a copy of g that nobody shares yet.
+// clone returns a copy of g that is not shared yet.
 func (g *Gaussian) clone() *Gaussian {
 	return &Gaussian{mean: slices.Clone(g.mean), cov: slices.Clone(g.cov)}
 }

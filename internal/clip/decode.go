@@ -10,7 +10,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A Clip is what Decode reads. It is immutable.
+// A Clip is a decoded clip. It is immutable.
 type Clip struct {
 	Header Header // of version 2, also of bytes of version 1
 

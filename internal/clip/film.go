@@ -8,7 +8,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A film is what was drawn of a clip.
+// A film holds the drawn frames of a clip.
 type film struct {
 	sub    int        // frames of a step
 	frames int        // drawn so far

@@ -136,7 +136,7 @@ func (h *Header) validateStatic() error {
 	return nil
 }
 
-// A form is what a kind of shape needs.
+// A form lists the numbers that a kind of shape needs.
 type form struct {
 	least, most int  // points
 	sized       bool // needs a size

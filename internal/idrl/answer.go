@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Choice is what an annotator replied. It speaks of clips a and b, never of
+// Choice is the reply of an annotator. It speaks of clips a and b, never of
 // left and right: which clip was on which side is in Answer.Left.
 type Choice string
 

@@ -50,7 +50,7 @@ type Row struct {
 	Next   []Assignment // what the annotator is asked next, as for Journal.Issue
 }
 
-// Record is what a Journal holds of one session.
+// Record is the content of a Journal about one session.
 type Record struct {
 	Spec        SessionSpec
 	Settings    Settings

@@ -1,6 +1,6 @@
 package idrl
 
-// Offer is what an annotator may see of a session.
+// Offer is the part of a session that an annotator may see.
 type Offer struct {
 	Seq     int64
 	Open    []Assignment // leased to the annotator, in the order to show them

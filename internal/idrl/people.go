@@ -85,7 +85,7 @@ type Login struct {
 	Revoked   bool // the annotator may not answer any more
 }
 
-// Settings are what researchers change about a session while it runs. They are
+// Settings are the properties of a session that researchers change while it runs. They are
 // no part of the log: what follows from them for the posterior is.
 type Settings struct {
 	Budget  int           // informative answers wanted; 0 for no limit

@@ -54,7 +54,7 @@ type Candidate struct {
 	Clip   ClipID    // shows the policy at work
 }
 
-// A Generation is what one round of training yields: candidates, the clips that
+// A Generation is the result of one round of training: candidates, the clips that
 // may be shown, and the queries that may be asked about them. It is immutable
 // and replaces its predecessor whole. It is a function of the session's seed,
 // the belief at BasedOn, and the generation before it.

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A SessionSpec is what a session is made of. It is fixed when the session is
+// A SessionSpec holds the settings of a session. It is fixed when the session is
 // created, but for the instructions, whose version is counted, and the budget.
 type SessionSpec struct {
 	ID           SessionID
@@ -17,7 +17,7 @@ type SessionSpec struct {
 	Prior        string    // "linear": independent weights; "kernel": the environment's FeatureKernel
 	Likelihood   string    // of comparisons: one of Likelihoods()
 	Budget       int       // informative answers after which the session is complete; 0 for no limit
-	Instructions string    // for annotators, plain text, a line a point
+	Instructions string    // for annotators, plain text, one point per line
 	Seed         uint64    // of every random stream, and of the environment's layout
 
 	Candidates int   // Thompson samples of a generation, besides the mean-optimal policy

@@ -12,7 +12,7 @@ type Estimate struct {
 	Draws int    // candidates in use that are this policy; 0 if it is of the past
 }
 
-// Training is what the background is doing.
+// Training is the state of the background training.
 type Training struct {
 	Running     bool  // or waiting for the trainer
 	BasedOn     int64 // belief it trains from

@@ -39,7 +39,7 @@ func (t *Trajectory) Validate() error {
 	return nil
 }
 
-// A Clip is what an annotator is shown: a segment of a trajectory, or one still
+// A Clip is shown to annotators: a segment of a trajectory, or one still
 // state. It is immutable and named by its content.
 type Clip struct {
 	ID    ClipID

@@ -15,7 +15,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Key names a job. Kind is what to do, such as "train".
+// Key names a job. Kind is its task, such as "train".
 type Key struct {
 	Session idrl.SessionID
 	Kind    string
@@ -25,7 +25,7 @@ type Key struct {
 // first reports whether people wait for the job before they can do anything.
 func (k Key) first() bool { return k.BasedOn == 0 }
 
-// A Job is what a worker is to do.
+// A Job is a task for a worker.
 type Job struct {
 	Key
 	Like     string // jobs with the same Like take about as long, first ones and others apart
@@ -137,7 +137,7 @@ func (p *Pool) Close() error {
 	return nil
 }
 
-// A Result is what a worker made of a job.
+// A Result is the outcome of a job.
 type Result struct {
 	Bytes []byte
 	by    *process

@@ -29,7 +29,7 @@ type process struct {
 	stdin   io.WriteCloser
 	says    *lineLog
 	replies chan reply    // from the process; closed when there are no more
-	quit    chan struct{} // closed when nobody receives replies any more
+	quit    chan struct{} // closed when replies are no longer received
 	fault   error         // why there are no more replies; set before replies is closed
 	exited  chan struct{} // closed when the process is gone and cmd has its state
 

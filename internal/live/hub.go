@@ -1,5 +1,5 @@
-// Package live spreads word of changes: publishers never block, and whoever
-// falls behind misses events and not the state.
+// Package live tells watchers that something changed. Publishers never block; a
+// watcher that falls behind misses events and reads the present state later.
 package live
 
 import (

@@ -62,7 +62,7 @@ type Outlook struct {
 	normal *rand.Rand
 	z      []float64 // the first numbers of normal, as many as were needed
 
-	theta               []float64 // n×d, a draw a row
+	theta               []float64 // n×d, one draw per row
 	column              []float64 // returns of one policy
 	most, least, leader []float64 // returns of the best, the worst and the leading policy
 	delta               []float64 // length d

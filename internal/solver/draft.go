@@ -12,7 +12,7 @@ import (
 )
 
 // Draft is a solver for environments with continuous actions that costs next to
-// nothing, for the first clips of a session, which nobody can wait for.
+// nothing, for the first clips of a session, which must be ready within seconds.
 //
 // Of several warm starts it returns the one with the highest return under Theta
 // in one episode, which begins in the same state and draws the same noise for

@@ -102,7 +102,7 @@ type planner struct {
 	qs     []float64 // workspace of best, one an action
 }
 
-// tol is what counts as a difference of values.
+// tol is the smallest difference of values that counts.
 func (p *planner) tol() float64 { return 1e-10 * (1 + floats.Norm(p.value, 1)/float64(p.n)) }
 
 // q returns the value of taking a in s and following p.value afterwards.

@@ -113,7 +113,7 @@ func (c *Conn) do(ctx context.Context, method string, u *url.URL, form url.Value
 	return res.Request.URL, nil
 }
 
-// request sends a request and returns a reply that is what was asked for.
+// request sends a request and returns its reply if the request succeeded.
 func (c *Conn) request(ctx context.Context, method string, u *url.URL, form url.Values) (res *http.Response, err error) {
 	err = again(ctx, func() error {
 		res, err = c.requestOnce(ctx, method, u, form)

@@ -49,7 +49,7 @@ type Nak struct {
 	RetryMS int64  `json:"retry_ms"` // send it again after this; 0: do not
 }
 
-// Status is what the annotator's page shows. It is coalesced.
+// Status is the state of the session for the annotator's page. It is coalesced.
 type Status struct {
 	Answers int                 `json:"answers"` // of everybody, that count towards the budget
 	Mine    int                 `json:"mine"`    // of this annotator, also those that do not
