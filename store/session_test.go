@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/session/journaltest"
 	"tiebreak/store"
 
 	"github.com/google/go-cmp/cmp"
@@ -148,7 +149,7 @@ func TestRows(t *testing.T) {
 		return nil
 	}
 	must(t, db.Rows(t.Context(), "s", collect))
-	if d := cmp.Diff(want, got, exact); d != "" {
+	if d := cmp.Diff(want, got, journaltest.Same); d != "" {
 		t.Error(d)
 	}
 	wantKind(t, db.Rows(t.Context(), "x", collect), idrl.NotFound)

@@ -65,6 +65,7 @@ var rules = []rule{
 	{"internal/auth", []string{vocab}, nil},
 	{"internal/posterior", []string{vocab}, nil},
 	{"internal/regret", []string{vocab}, []string{gonum}},
+	{"internal/session/journaltest", []string{vocab}, []string{"github.com/google/go-cmp"}},
 	{"internal/session", []string{vocab, acquires, rngs, "internal/quality", "internal/posterior", "internal/regret"}, []string{gonum}},
 	{"internal/nn", []string{vocab}, []string{gonum}},
 	{

@@ -18,91 +18,24 @@ import (
 	"tiebreak/internal/posterior"
 	"tiebreak/internal/rng"
 	"tiebreak/internal/session"
+	"tiebreak/internal/session/journaltest"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// journal is a Journal in memory. It refuses what a real one refuses.
+// journal is a Journal in memory of one session.
 type journal struct {
-	mu  sync.Mutex // guards rec and fail
-	rec idrl.Record
-	// fail makes the next writes fail, as a full disk does.
-	fail error
+	journaltest.Memory
+
+	mu   sync.Mutex
+	rec  idrl.Record // guarded by mu
+	fail error       // guarded by mu: of the next writes, as of a full disk
 }
 
-func (j *journal) write(f func(r *idrl.Record) error) error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.fail != nil {
-		return j.fail
-	}
-	return f(&j.rec)
-}
-
-func (j *journal) Load(context.Context, idrl.SessionID) (idrl.Record, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	r := j.rec
-	r.Log, r.Assignments, r.Snapshots = slices.Clone(r.Log), slices.Clone(r.Assignments), slices.Clone(r.Snapshots)
-	r.Pool, r.Archive = slices.Clone(r.Pool), slices.Clone(r.Archive)
-	return r, nil
-}
-
-func (j *journal) Append(_ context.Context, _ idrl.SessionID, rows ...idrl.Row) error {
-	return j.write(func(r *idrl.Record) error {
-		for _, row := range rows {
-			a := row.Answer
-			if a.Seq != int64(len(r.Log))+1 {
-				return idrl.Errorf(idrl.Conflict, "seq %d is taken", a.Seq)
-			}
-			r.Log, r.Snapshots = append(r.Log, a), append(r.Snapshots, row.After)
-			for i := range r.Assignments {
-				if a.Undoes == "" && r.Assignments[i].ID == a.Assignment {
-					r.Assignments[i].Answer = a.ID
-				}
-			}
-			r.Assignments = append(r.Assignments, row.Next...)
-		}
-		return nil
-	})
-}
-
-func (j *journal) Issue(_ context.Context, _ idrl.SessionID, as []idrl.Assignment) error {
-	return j.write(func(r *idrl.Record) error { r.Assignments = append(r.Assignments, as...); return nil })
-}
-
-func (j *journal) Renew(_ context.Context, _ idrl.SessionID, id idrl.AssignmentID, until time.Time) error {
-	return j.write(func(r *idrl.Record) error {
-		for i := range r.Assignments {
-			if r.Assignments[i].ID == id {
-				r.Assignments[i].LeaseUntil = until
-			}
-		}
-		return nil
-	})
-}
-
-func (j *journal) Adopt(_ context.Context, _ idrl.SessionID, g idrl.Generation, seq int64) error {
-	return j.write(func(r *idrl.Record) error {
-		if r.Generation != nil {
-			var past []idrl.Candidate
-			for _, c := range r.Generation.Candidates {
-				past = append(past, idrl.Candidate{ID: c.ID, Origin: c.Origin, Mu: c.Mu, Clip: c.Clip})
-			}
-			r.Archive = append(r.Archive, past)
-		}
-		r.Pool = append(r.Pool, g.Pool...)
-		r.Generation, r.AdoptedAt = &g, seq
-		return nil
-	})
-}
-
-func (j *journal) Settings(context.Context, idrl.SessionID) (idrl.Settings, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	s := j.rec.Settings
-	s.Budget = j.rec.Spec.Budget
-	return s, nil
+func newJournal(rec idrl.Record) *journal {
+	j := &journal{rec: rec}
+	j.Record, j.Guard, j.Fail = &j.rec, &j.mu, func() error { return j.fail }
+	return j
 }
 
 type codec struct{}
@@ -201,7 +134,7 @@ func newBench(change func(*idrl.SessionSpec)) *bench {
 		change(&spec)
 	}
 	return &bench{
-		journal: &journal{rec: idrl.Record{Spec: spec}},
+		journal: newJournal(idrl.Record{Spec: spec}),
 		clock:   &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)},
 		trainer: fakeTrainer{d: dim},
 		method:  acquisition.Methods()[0],

@@ -1,0 +1,154 @@
+package journaltest
+
+import (
+	"slices"
+
+	"tiebreak/internal/idrl"
+)
+
+// A change is one write to a Memory.
+type change struct {
+	*Memory
+	r      *idrl.Record
+	closed []int // assignments that it closed
+}
+
+// open returns the place of an assignment that is not answered.
+func (t *change) open(id idrl.AssignmentID) (int, error) {
+	i := slices.IndexFunc(t.r.Assignments, func(as idrl.Assignment) bool { return as.ID == id })
+	if i < 0 {
+		return i, idrl.Errorf(idrl.NotFound, "there is no assignment %q", id)
+	}
+	if t.r.Assignments[i].Answer != "" {
+		return i, idrl.Errorf(idrl.Conflict, "assignment %s is answered already", id)
+	}
+	return i, nil
+}
+
+func (t *change) append(a idrl.Answer) error {
+	if n := len(t.r.Log); a.Seq != int64(n)+1 {
+		return idrl.Errorf(idrl.Conflict, "row %d does not follow: the log has %d rows", a.Seq, n)
+	}
+	if a.Reply() {
+		if err := t.close(a); err != nil {
+			return err
+		}
+	}
+	found := a.Undoes == ""
+	for _, b := range t.r.Log {
+		if b.ID == a.ID || a.Undoes != "" && b.Undoes == a.Undoes {
+			return idrl.Errorf(idrl.Conflict, "answer %s is recorded already, or the answer it withdraws is withdrawn", a.ID)
+		}
+		found = found || b.ID == a.Undoes
+	}
+	if !found || !t.joined(a.Annotator) {
+		return idrl.Errorf(idrl.NotFound, "answer %s refers to an annotator or an answer that is not recorded", a.ID)
+	}
+	t.r.Log = append(t.r.Log, a)
+	return nil
+}
+
+// close closes the assignment of a reply.
+func (t *change) close(a idrl.Answer) error {
+	i, err := t.open(a.Assignment)
+	if idrl.KindOf(err) == idrl.NotFound {
+		return err
+	}
+	switch as := t.r.Assignments[i]; {
+	case as.Annotator != a.Annotator:
+		return idrl.Errorf(idrl.Forbidden, "assignment %s is not yours", as.ID)
+	case as.Query.ID != a.Query:
+		return idrl.Errorf(idrl.Invalid, "assignment %s holds query %s, not %s", as.ID, as.Query.ID, a.Query)
+	case err != nil:
+		return err
+	}
+	t.r.Assignments[i].Answer = a.ID
+	t.closed = append(t.closed, i)
+	return nil
+}
+
+func (t *change) joined(who idrl.AnnotatorID) bool {
+	return t.Annotators == nil || slices.Contains(t.Annotators, who)
+}
+
+func (t *change) issue(as []idrl.Assignment) error {
+	for _, a := range as {
+		if n := len(a.Query.Clips); n < 1 || n > 2 {
+			return idrl.Errorf(idrl.Invalid, "query %s shows %d clips; it must show one or two", a.Query.ID, n)
+		}
+		for _, c := range a.Query.Clips {
+			if !t.has(c) {
+				return idrl.Errorf(idrl.NotFound, "query %s shows a clip that is not recorded", a.Query.ID)
+			}
+		}
+		if !t.joined(a.Annotator) {
+			return idrl.Errorf(idrl.NotFound, "assignment %s is for annotator %q, who is not in the session", a.ID, a.Annotator)
+		}
+		for _, b := range t.r.Assignments {
+			if b.ID == a.ID || b.N == a.N {
+				return idrl.Errorf(idrl.Conflict, "assignment %s (number %d) is recorded already", a.ID, a.N)
+			}
+			if b.Query.ID == a.Query.ID && b.Query.Clips[0] == a.Query.Clips[0] && !equal(a.Query, b.Query) {
+				return idrl.Errorf(idrl.Conflict, "query %s was asked with another meaning before", a.Query.ID)
+			}
+		}
+		t.r.Assignments = append(t.r.Assignments, a)
+	}
+	return nil
+}
+
+func equal(a, b idrl.Query) bool {
+	return a.ID == b.ID && a.Kind == b.Kind && slices.Equal(a.Clips, b.Clips) && slices.Equal(a.X, b.X)
+}
+
+// has reports whether a clip came with a generation.
+func (t *change) has(id idrl.ClipID) bool {
+	_, known := t.clips[id]
+	if g := t.r.Generation; !known && g != nil {
+		_, known = g.Clips[id]
+	}
+	return known
+}
+
+func (t *change) adopt(g idrl.Generation, seq int64) error {
+	old := t.r.Generation
+	switch {
+	case old != nil && old.BasedOn == g.BasedOn && slices.EqualFunc(old.Queries, g.Queries, equal):
+		return nil
+	case old != nil && old.BasedOn == g.BasedOn:
+		return idrl.Errorf(idrl.Conflict, "the session has another generation based on %d", g.BasedOn)
+	}
+	for _, q := range g.Queries {
+		for _, c := range q.Clips {
+			if _, ok := g.Clips[c]; !ok {
+				return idrl.Errorf(idrl.Invalid, "query %s shows clip %s, which is not in its generation", q.ID, c)
+			}
+		}
+	}
+	for _, c := range slices.Concat(g.Candidates, g.Pool) {
+		if _, ok := g.Clips[c.Clip]; !ok && c.Clip != "" && !t.has(c.Clip) {
+			return idrl.Errorf(idrl.NotFound, "policy %s is shown by clip %s, which is not in its generation", c.ID, c.Clip)
+		}
+	}
+	if old != nil {
+		t.retire(*old)
+	}
+	t.r.Pool = append(t.r.Pool, g.Pool...)
+	t.r.Generation, t.r.AdoptedAt = &g, seq
+	return nil
+}
+
+// retire moves the generation in use to the archive.
+func (t *change) retire(g idrl.Generation) {
+	var past []idrl.Candidate
+	for _, c := range g.Candidates {
+		past = append(past, idrl.Candidate{ID: c.ID, Origin: c.Origin, Mu: c.Mu, Clip: c.Clip})
+	}
+	t.r.Archive = append(t.r.Archive, past)
+	if t.clips == nil {
+		t.clips = map[idrl.ClipID]struct{}{}
+	}
+	for id := range g.Clips {
+		t.clips[id] = struct{}{}
+	}
+}

@@ -1,0 +1,68 @@
+package journaltest
+
+import (
+	"fmt"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// T0 is when everything begins. It has digits in every place that a store could lose.
+var T0 = time.Date(2026, 5, 4, 3, 2, 1, 123456789, time.UTC)
+
+// Clip returns a moving clip with features phi.
+func Clip(name string, phi ...float64) idrl.Clip {
+	return idrl.Clip{ID: idrl.ClipID(name), From: "t-" + idrl.TrajectoryID(name), Start: 1, Steps: 4, Phi: phi, Media: []byte("media of " + name)}
+}
+
+// Generation returns three candidates with a clip each, compared in pairs. The first
+// generation brings a pool.
+func Generation(basedOn int64) idrl.Generation {
+	g := idrl.Generation{BasedOn: basedOn, Clips: map[idrl.ClipID]idrl.Clip{}}
+	var cs []idrl.Clip
+	for k, phi := range [][]float64{{1, 2}, {-0.5, 1e-300}, {3, 0.1}} {
+		c := Clip(fmt.Sprintf("c%d", k), phi...)
+		cs, g.Clips[c.ID] = append(cs, c), c
+		g.Candidates = append(g.Candidates, idrl.Candidate{
+			ID: idrl.PolicyID(fmt.Sprintf("g%d.p%d", basedOn, k)), Origin: idrl.FromSample,
+			Params: []float64{float64(k), 7}, Theta: []float64{0.25, -1}, Mu: phi, Clip: c.ID,
+		})
+	}
+	g.Candidates[2].Origin = idrl.FromMean
+	if basedOn == 0 {
+		g.Pool = []idrl.Candidate{
+			{ID: "pool.p0", Origin: idrl.FromPrior, Mu: []float64{4, -4}, Clip: "c1"}, {ID: "pool.p1", Origin: idrl.FromPrior, Mu: []float64{0, 8}},
+		}
+	}
+	g.Queries = []idrl.Query{idrl.NewComparison(cs[0], cs[1]), idrl.NewComparison(cs[2], cs[0]), idrl.NewRating(cs[1])}
+	return g
+}
+
+// Assignment returns assignment number n, which asks q of who.
+func Assignment(n int64, q idrl.Query, who idrl.AnnotatorID) idrl.Assignment {
+	return idrl.Assignment{
+		ID: idrl.AssignmentID(fmt.Sprintf("s%d", n)), N: n, Query: q, Annotator: who, Left: idrl.SideB,
+		IssuedAt: T0, LeaseUntil: T0.Add(time.Minute),
+		Why: idrl.Why{First: "g0.p0", Second: "g0.p2", Rivals: 4, PairStd: 0.5, Info: 0.125, BasedOn: 0, AfterSeq: n - 1},
+	}
+}
+
+// Answer returns the log row seq, a reply to a.
+func Answer(seq int64, a idrl.Assignment) idrl.Answer {
+	return idrl.Answer{
+		ID: idrl.AnswerID(fmt.Sprintf("id%d", seq)), Seq: seq, Assignment: a.ID, Query: a.Query.ID, Annotator: a.Annotator,
+		Choice: idrl.ChoseA, Left: a.Left, ShownAt: T0, AnsweredAt: T0.Add(time.Second), ReceivedAt: T0.Add(2 * time.Second),
+		ResponseMS: 900, HiddenMS: 100, Loops: 2, Input: "keyboard", Instructions: 1, Late: true,
+		Doubts: idrl.DoubtSide | idrl.DoubtHaste,
+	}
+}
+
+// Snapshot returns what goes with the log row seq.
+func Snapshot(seq int64) idrl.Snapshot {
+	return idrl.Snapshot{Seq: seq, Belief: []byte{byte(seq), 0, 255}, Regret: idrl.Regret{Seq: seq, Definition: idrl.RegretDefinition, Policies: 9, Within: 0.75, Bound: 0.25, Unbeaten: 0.5, Mean: 0.125, Span: 30}}
+}
+
+// Spec returns the specification of session id.
+func Spec(id string) idrl.SessionSpec {
+	return idrl.SessionSpec{ID: idrl.SessionID(id), Title: "Überholen", Env: "driver", Seed: 1<<63 + 11, Budget: 30, CreatedAt: T0}.WithDefaults()
+}

@@ -1,0 +1,154 @@
+// Package journaltest holds what every idrl.Journal must do, as a test, and a Journal
+// in memory for tests of sessions.
+package journaltest
+
+import (
+	"context"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// Memory is a Journal of one session in memory. It refuses what a durable one
+// refuses. Run it with Run where that matters.
+type Memory struct {
+	Record *idrl.Record // of session Record.Spec.ID; required
+	Guard  *sync.Mutex  // guards Record, also against the test that owns it; required
+
+	// Annotators are those who joined the session; nil for anybody.
+	Annotators []idrl.AnnotatorID
+
+	// Fail returns the error of the next write, as a full disk does; nil never fails.
+	Fail func() error
+
+	clips map[idrl.ClipID]struct{} // guarded by Guard: of earlier generations
+}
+
+var _ idrl.Journal = (*Memory)(nil)
+
+// read runs f on the record of a session.
+func (m *Memory) read(id idrl.SessionID, f func(r *idrl.Record)) error {
+	m.Guard.Lock()
+	defer m.Guard.Unlock()
+	if id != m.Record.Spec.ID {
+		return idrl.Errorf(idrl.NotFound, "there is no session %q", id)
+	}
+	f(m.Record)
+	return nil
+}
+
+// write lets f change the record of a session. Where f fails, nothing is changed.
+func (m *Memory) write(id idrl.SessionID, f func(t *change) error) (err error) {
+	missing := m.read(id, func(r *idrl.Record) {
+		if m.Fail != nil {
+			err = m.Fail()
+		}
+		if err != nil {
+			return
+		}
+		t := change{Memory: m, r: r}
+		before := *r
+		if err = f(&t); err != nil {
+			*r = before
+			for _, i := range t.closed {
+				r.Assignments[i].Answer = ""
+			}
+		}
+	})
+	if missing != nil {
+		return missing
+	}
+	return err
+}
+
+// Load implements idrl.Journal.
+func (m *Memory) Load(_ context.Context, id idrl.SessionID) (out idrl.Record, err error) {
+	err = m.read(id, func(r *idrl.Record) {
+		out = *r
+		out.Settings = settings(r)
+		out.Log, out.Assignments, out.Snapshots = slices.Clone(r.Log), slices.Clone(r.Assignments), slices.Clone(r.Snapshots)
+		out.Pool, out.Archive = slices.Clone(r.Pool), slices.Clone(r.Archive)
+		for i := range out.Pool {
+			out.Pool[i].Policy = nil
+		}
+		if r.Generation != nil {
+			out.Generation = stored(*r.Generation)
+		}
+	})
+	return out, err
+}
+
+// stored returns what is kept of a generation.
+func stored(g idrl.Generation) *idrl.Generation {
+	g.Pool = nil
+	g.Candidates, g.Clips = slices.Clone(g.Candidates), maps.Clone(g.Clips)
+	for i := range g.Candidates {
+		g.Candidates[i].Policy = nil
+	}
+	for id, c := range g.Clips {
+		c.Media, c.Snapshots = nil, nil
+		g.Clips[id] = c
+	}
+	return &g
+}
+
+// Settings implements idrl.Journal.
+func (m *Memory) Settings(_ context.Context, id idrl.SessionID) (s idrl.Settings, err error) {
+	err = m.read(id, func(r *idrl.Record) { s = settings(r) })
+	return s, err
+}
+
+func settings(r *idrl.Record) idrl.Settings {
+	s := r.Settings
+	s.Budget = r.Spec.Budget
+	return s
+}
+
+// Append implements idrl.Journal.
+func (m *Memory) Append(_ context.Context, id idrl.SessionID, rows ...idrl.Row) error {
+	for _, row := range rows {
+		switch a := row.Answer; {
+		case math.IsNaN(a.Rating):
+			return idrl.Errorf(idrl.Invalid, "the rating of answer %s is not a number", a.ID)
+		case row.After.Seq != a.Seq:
+			return idrl.Errorf(idrl.Invalid, "the belief after row %d was sent with row %d", row.After.Seq, a.Seq)
+		}
+	}
+	return m.write(id, func(t *change) error {
+		for _, row := range rows {
+			if err := t.append(row.Answer); err != nil {
+				return err
+			}
+			t.r.Snapshots = append(t.r.Snapshots, row.After)
+			if err := t.issue(row.Next); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Issue implements idrl.Journal.
+func (m *Memory) Issue(_ context.Context, id idrl.SessionID, as []idrl.Assignment) error {
+	return m.write(id, func(t *change) error { return t.issue(as) })
+}
+
+// Renew implements idrl.Journal.
+func (m *Memory) Renew(_ context.Context, id idrl.SessionID, a idrl.AssignmentID, until time.Time) error {
+	return m.write(id, func(t *change) error {
+		i, err := t.open(a)
+		if err == nil {
+			t.r.Assignments[i].LeaseUntil = until
+		}
+		return err
+	})
+}
+
+// Adopt implements idrl.Journal.
+func (m *Memory) Adopt(_ context.Context, id idrl.SessionID, g idrl.Generation, seq int64) error {
+	return m.write(id, func(t *change) error { return t.adopt(g, seq) })
+}
