@@ -3,6 +3,8 @@ package doctest_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -21,6 +23,26 @@ func TestRepository(t *testing.T) {
 	}
 	for _, p := range problems {
 		t.Error(p)
+	}
+}
+
+// docs/design.md has a row for every package directly below internal.
+func TestDesignHasEveryPackage(t *testing.T) {
+	design, err := os.ReadFile("../../docs/design.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folders, err := filepath.Glob("../*/*.go")
+	if err != nil || len(folders) == 0 {
+		t.Fatalf("no packages: %v", err)
+	}
+	for i, f := range folders {
+		folders[i] = "`internal/" + filepath.Base(filepath.Dir(f)) + "`"
+	}
+	for _, name := range slices.Compact(folders) {
+		if !strings.Contains(string(design), name) {
+			t.Errorf("section 2 of docs/design.md has no row for %s", name)
+		}
 	}
 }
 
