@@ -3,13 +3,10 @@ package rehearsal
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"time"
 
-	"tiebreak/internal/clip"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
 	"tiebreak/internal/sim"
 	"tiebreak/web/client"
 	"tiebreak/web/wire"
@@ -199,56 +196,6 @@ func (r *Annotator) greet(ctx context.Context, m *wire.Hello) error {
 	}
 }
 
-// prepare makes the environment, the true reward and the expert.
-func (r *Annotator) prepare(ctx context.Context, m *wire.Hello) error {
-	spec := idrl.SessionSpec{Env: m.Env, Seed: r.cfg.Seed} // what is known without the server's data
-	var rec idrl.Record
-	var err error
-	if r.cfg.Data != nil {
-		if rec, err = r.cfg.Data.Record(ctx, m.Session); err != nil {
-			return fmt.Errorf("read the server's data: %w", err)
-		}
-		spec = rec.Spec
-	}
-	if r.env, err = r.cfg.NewEnv(spec); err != nil {
-		return err
-	}
-	if r.cfg.Expert.Matched {
-		err = r.match(rec)
-	} else {
-		err = r.imagine(m)
-	}
-	if err == nil && r.cfg.Data != nil {
-		r.truth, err = newTruth(ctx, r.cfg.Data, rec, r.env, r.theta)
-	}
-	return err
-}
-
-// match draws the true reward from the prior of a recorded session.
-func (r *Annotator) match(rec idrl.Record) error {
-	cfg, err := r.cfg.Data.Config(rec)
-	if err != nil {
-		return err
-	}
-	r.theta = cfg.Model.Prior().Sample(nil, rng.New(r.cfg.Seed, "matched reward", 0))
-	r.expert, err = sim.NewMatched(rec.Spec, r.theta)
-	return err
-}
-
-// imagine draws the true reward of the benchmarks. It is the same with the server's
-// data and without.
-func (r *Annotator) imagine(m *wire.Hello) error {
-	env, err := r.cfg.NewEnv(idrl.SessionSpec{Env: m.Env, Seed: r.cfg.Seed})
-	if err != nil {
-		return err
-	}
-	task := sim.NewTask(env, rng.New(r.cfg.Seed, "task", 0))
-	r.theta = task.Theta
-	scale := sim.Range(env, r.theta, m.Kind, rng.New(r.cfg.Seed, "range", 0))
-	r.expert, err = sim.NewExpert(r.cfg.Expert.Kind, task, r.cfg.Expert.options(scale, r.steps))
-	return err
-}
-
 // acked notes an acknowledgement.
 func (r *Annotator) acked(ctx context.Context, id idrl.AnswerID) error {
 	if r.sent == nil || r.sent.ID != id {
@@ -263,149 +210,5 @@ func (r *Annotator) acked(ctx context.Context, id idrl.AnswerID) error {
 	if r.cfg.Every > 0 && r.given%r.cfg.Every == 0 && r.given < r.cfg.Answers {
 		return r.compare(ctx)
 	}
-	return nil
-}
-
-// next returns the first open question that has no reply, or nil.
-func (r *Annotator) next() *wire.Query {
-	for _, id := range r.status.Open {
-		if q := r.questions[id]; q != nil {
-			return q
-		}
-	}
-	return nil
-}
-
-// answer replies to the next question, unless a reply is under way.
-func (r *Annotator) answer(ctx context.Context) error {
-	m := r.next()
-	if r.sent != nil || r.given >= r.cfg.Answers {
-		return nil
-	}
-	if m == nil {
-		r.ready = time.Time{} // the next response time begins when there is a question
-		return nil
-	}
-	q, err := r.look(ctx, m)
-	if err != nil {
-		return err
-	}
-	// The same seed gives the same answers to the same questions, in any session.
-	a := r.expert.Answer(q, rng.New(r.cfg.Seed, "answer "+string(m.Query), r.asked[m.Query]))
-	n := r.asked[m.Query]
-	r.asked[m.Query]++
-	shown, err := r.think(ctx, rng.New(r.cfg.Seed, "response time "+string(m.Query), n))
-	if err != nil {
-		return err
-	}
-	out := &wire.Answer{
-		ID: client.NewAnswerID(rng.New(r.cfg.Seed, "id "+string(m.Assignment), 0)), Assignment: m.Assignment,
-		Choice: a.Choice, Reason: a.Reason, ShownLeft: m.Left, ShownAt: shown.UTC(),
-		AnsweredMS: max(1, time.Since(shown).Milliseconds()), Input: "api", Instructions: r.hello.Instructions,
-	}
-	if a.Choice == idrl.Rated {
-		out.Rating = &a.Rating
-	}
-	return r.send(out)
-}
-
-// think passes the response time. It returns when the annotator began to look, which
-// is when the question was there and the answer before it acknowledged.
-func (r *Annotator) think(ctx context.Context, stream *rand.Rand) (shown time.Time, err error) {
-	now := time.Now()
-	if r.ready.IsZero() {
-		r.ready = now
-	}
-	shown, r.took = r.ready, r.cfg.Pause
-	if r.cfg.Pace > 0 {
-		r.took += responseTime(r.cfg.Pace, stream)
-	}
-	if wait := r.took - now.Sub(shown); wait > 0 { // a comparison with the truth takes time, too
-		err = r.cfg.Clock.Wait(ctx, wait)
-	}
-	return shown, err
-}
-
-func (r *Annotator) send(a *wire.Answer) error {
-	r.sent = a
-	if err := r.conn.Send(a); err != nil {
-		return errLost(err)
-	}
-	return nil
-}
-
-// look fetches the clips of a question and returns the question that they pose.
-func (r *Annotator) look(ctx context.Context, m *wire.Query) (idrl.Query, error) {
-	r.shown = nil
-	for _, url := range m.Clips {
-		b, err := r.conn.Clip(ctx, url)
-		if err != nil {
-			return idrl.Query{}, err
-		}
-		c, err := clip.Decode(b)
-		if err != nil {
-			return idrl.Query{}, fmt.Errorf("clip %s: %w", url, err)
-		}
-		r.shown = append(r.shown, idrl.Clip{ID: idrl.ClipID(url), Steps: c.Header.Steps, Phi: c.Header.Phi})
-	}
-	if m.Kind.Comparison() {
-		return idrl.NewComparison(r.shown[0], r.shown[1]), nil
-	}
-	return idrl.NewRating(r.shown[0]), nil
-}
-
-// steps returns the features of a clip that is shown as if it were of one step:
-// a clip carries their sum alone, which says what its return is.
-func (r *Annotator) steps(id idrl.ClipID) [][]float64 {
-	for _, c := range r.shown {
-		if c.ID == id {
-			return [][]float64{c.Phi}
-		}
-	}
-	return nil
-}
-
-// report says why it ends, and what the truth is.
-func (r *Annotator) report(ctx context.Context) error {
-	complete := fmt.Sprintf("%d of %d answers", r.status.Answers, r.status.Budget)
-	switch {
-	case r.status.Done && r.given == 0:
-		fmt.Fprintf(r.cfg.Out, "0 answers given: the session was complete already (%s).\n", complete)
-	case r.status.Done && r.given < r.cfg.Answers:
-		fmt.Fprintf(r.cfg.Out, "%d answers given: the session is complete (%s).\n", r.given, complete)
-	default:
-		fmt.Fprintf(r.cfg.Out, "%d answers given, as many as were asked for.\n", r.given)
-	}
-	if err := r.compare(ctx); err != nil {
-		return err
-	}
-	fmt.Fprintln(r.cfg.Out, "The expert's true reward weights:")
-	for k, name := range r.env.Spec().FeatureNames {
-		fmt.Fprintf(r.cfg.Out, "  %-28s %8.3f\n", name, r.theta[k])
-	}
-	return nil
-}
-
-// compare compares what the session recommends with the truth, if the server's data
-// are there and it has not done so since the last answer.
-func (r *Annotator) compare(ctx context.Context) error {
-	if r.truth == nil || r.compared.Given == r.given && r.given > 0 {
-		return nil
-	}
-	c, err := r.truth.compare(ctx)
-	for err != nil {
-		if idrl.KindOf(err) != idrl.Unavailable {
-			return err
-		}
-		if err = r.patience.failed(ctx, 0, err); err != nil {
-			return err
-		}
-		c, err = r.truth.compare(ctx)
-	}
-	r.patience.succeeded()
-	c.Given, c.ResponseS = r.given, r.took.Seconds()
-	r.compared = c
-	fmt.Fprintln(r.cfg.Out, c)
-	r.cfg.Compared(c)
 	return nil
 }

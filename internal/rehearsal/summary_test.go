@@ -125,7 +125,7 @@ func TestSummaryForPeople(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, says := range []string{
-		"2 runs (seeds 1 to 2), 6 comparisons", "after answer", "20 % [10, 30]", "0–20 %", "33.3 %",
+		"2 runs (seeds 1 to 2), 6 comparisons", "against the best policy that the session knows", "after answer", "20 % [10, 30]", "0–20 %", "33.3 %",
 		"median: more than were given [10, more than were given]. Runs that get there: 50 % [0, 100].",
 	} {
 		if !strings.Contains(out.String(), says) {

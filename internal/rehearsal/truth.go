@@ -36,6 +36,18 @@ const (
 	AgainstKnown   Against = "known"   // the best policy that the session knows: environments that take long to solve
 )
 
+// people says it in words.
+func (a Against) people() string {
+	switch a {
+	case AgainstOptimum:
+		return "the best policy there is"
+	case AgainstSearch:
+		return fmt.Sprintf("the best policy found in %d searches", searches)
+	default:
+		return "the best policy that the session knows"
+	}
+}
+
 // searches is the number of starts in the search for the best policy of an
 // environment that is not tabular.
 const searches = 100
@@ -162,15 +174,10 @@ func (c Comparison) String() string {
 	if c.Recommended == "" {
 		return "There are no candidates yet to compare."
 	}
-	against := map[Against]string{
-		AgainstOptimum: "the best policy there is",
-		AgainstSearch:  fmt.Sprintf("the best policy found in %d searches", searches),
-		AgainstKnown:   "the best policy that the session knows",
-	}[c.Against]
 	var b strings.Builder
 	fmt.Fprintf(&b, "After answer %d the session recommends %s, one of %d known policies; its candidates were trained after answer %d.\n",
 		c.Seq, c.Recommended, c.Policies, c.BasedOn)
-	fmt.Fprintf(&b, "  True return: %.4g; %.4g of %s; %.4g from the worst known policy to that (the span).\n", c.Return, c.Best, against, c.Span)
+	fmt.Fprintf(&b, "  True return: %.4g; %.4g of %s; %.4g from the worst known policy to that (the span).\n", c.Return, c.Best, c.Against.people(), c.Span)
 	fmt.Fprintf(&b, "  True regret: %s of the span; %s against the best known policy.\n", percent(c.Regret), percent(c.RegretKnown))
 	fmt.Fprintf(&b, "  Page says:   at most %s with a probability of %s; at most %s with a probability of 95 %%; %s on average. Span: %.4g.\n",
 		percent(idrl.RegretTolerance), percent(c.Shown.Within), percent(c.Shown.Bound), percent(c.Shown.Mean), c.Shown.Span)
