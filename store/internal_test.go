@@ -229,11 +229,11 @@ func TestFirstFormatGoesOn(t *testing.T) {
 		t.Errorf("the log is %+v, %v", rec.Log, err)
 	}
 	key := make([]byte, 32)
-	if err := db.AddRejoinKey(t.Context(), key, "s", "a1", 1, time.Now()); err != nil {
+	if err := db.AddRejoinKey(t.Context(), key, idrl.RejoinKey{Session: "s", Annotator: "a1", Since: time.Now(), UsedAt: time.Now()}, 1); err != nil {
 		t.Errorf("a key for the annotator of then: %v", err)
 	}
-	if _, who, _, _, err := db.RejoinKey(t.Context(), key); err != nil || who != "a1" {
-		t.Errorf("the key is of %q, %v", who, err)
+	if k, err := db.RejoinKey(t.Context(), key); err != nil || k.Annotator != "a1" {
+		t.Errorf("the key is of %q, %v", k.Annotator, err)
 	}
 }
 

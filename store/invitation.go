@@ -7,11 +7,11 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Invite records a link that lets in uses times until it expires: the
-// researcher user, if that is not empty, else annotators of session. hash is
-// the SHA-256 of the link's token. It returns the number of the link, or an error
+// Invite records a link that lets in Uses times until it expires: the researcher
+// User, if that is not empty, else annotators of Session. hash is the SHA-256 of the
+// link's token. It returns the number of the link, which is not that of i, or an error
 // of kind NotFound if there is no such user or session.
-func (db *DB) Invite(ctx context.Context, hash []byte, user string, session idrl.SessionID, uses int, now, expires time.Time) (id int64, err error) {
+func (db *DB) Invite(ctx context.Context, hash []byte, i idrl.Invitation) (id int64, err error) {
 	err = db.do(ctx, func(t *tx) error {
 		if err := t.row(`SELECT coalesce(max(id), 0) + 1 FROM invitation`).Scan(&id); err != nil {
 			return err
@@ -19,11 +19,11 @@ func (db *DB) Invite(ctx context.Context, hash []byte, user string, session idrl
 		const insert = `
 			INSERT INTO invitation (hash, id, user_id, session_id, uses, uses_left, created_at, expires_at)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
-		_, err := t.exec(insert, hash, id, null(user), null(session), uses, uses, encodeTime(now), encodeTime(expires))
+		_, err := t.exec(insert, hash, id, null(i.User), null(i.Session), i.Uses, i.Uses, encodeTime(i.CreatedAt), encodeTime(i.ExpiresAt))
 		if err != nil {
-			return dangling(err, "there is no user %q or no session %q", user, session)
+			return dangling(err, "there is no user %q or no session %q", i.User, i.Session)
 		}
-		return t.audit(now, session, user, "invite", linkName(id))
+		return t.audit(i.CreatedAt, i.Session, i.User, "invite", linkName(id))
 	})
 	return id, err
 }

@@ -27,37 +27,38 @@ func (db *DB) InvitationSession(ctx context.Context, hash []byte) (session idrl.
 }
 
 // SignIn uses a link once, and records the login whose cookie has the SHA-256
-// login. If the link is for annotators it adds one, called name. It returns
-// the errors of Invitation. Two calls cannot share a link's last use.
-func (db *DB) SignIn(ctx context.Context, link, login []byte, name string, now time.Time) (user string, session idrl.SessionID, annotator idrl.AnnotatorID, err error) {
+// login. If the link is for annotators it adds one, called name. It returns who
+// signed in, or the errors of Invitation. Two calls cannot share a link's last use.
+func (db *DB) SignIn(ctx context.Context, link, login []byte, name string, now time.Time) (l idrl.Login, err error) {
+	l.Since, l.SeenAt = now, now
 	err = db.do(ctx, func(t *tx) error {
-		if err := t.row(findInvitation, link, encodeTime(now)).Scan(text(&user), text(&session)); err != nil {
+		if err := t.row(findInvitation, link, encodeTime(now)).Scan(text(&l.User), text(&l.Session)); err != nil {
 			return missing(err, "the invitation is not valid")
 		}
 		if _, err := t.exec(`UPDATE invitation SET uses_left = uses_left - 1 WHERE hash = ?`, link); err != nil {
 			return err
 		}
-		actor := user
-		if session != "" {
+		actor := l.User
+		if l.Session != "" {
 			var err error
-			if annotator, err = t.createAnnotator(session, name, now); err != nil {
+			if l.Annotator, err = t.createAnnotator(l.Session, name, now); err != nil {
 				return err
 			}
-			actor = string(annotator)
+			actor = string(l.Annotator)
 			const joined = `
 				UPDATE annotator SET invitation_id = (SELECT id FROM invitation WHERE hash = ?) WHERE session_id = ? AND id = ?`
-			if _, err := t.exec(joined, link, session, annotator); err != nil {
+			if _, err := t.exec(joined, link, l.Session, l.Annotator); err != nil {
 				return err
 			}
 		}
 		const insert = `
 			INSERT INTO login (hash, user_id, session_id, annotator_id, created_at, seen_at) VALUES (?, ?, ?, ?, ?, ?)`
-		if _, err := t.exec(insert, login, null(user), null(session), null(annotator), encodeTime(now), encodeTime(now)); err != nil {
+		if _, err := t.exec(insert, login, null(l.User), null(l.Session), null(l.Annotator), encodeTime(now), encodeTime(now)); err != nil {
 			return err
 		}
-		return t.audit(now, session, actor, "sign in", "")
+		return t.audit(now, l.Session, actor, "sign in", "")
 	})
-	return user, session, annotator, err
+	return l, err
 }
 
 // Login returns who holds the cookie with this SHA-256, or an error of kind

@@ -56,11 +56,11 @@ func TestUsers(t *testing.T) {
 	}
 	must(t, db.AddUser(ctx, "grace", t0))
 	for _, token := range []string{"one", "two"} {
-		_, err := db.Invite(ctx, hash(token), "grace", "", 1, t0, t0.Add(time.Hour))
+		_, err := db.Invite(ctx, hash(token), idrl.Invitation{User: "grace", Uses: 1, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
 		must(t, err)
 	}
 	signedIn(false)
-	_, _, _, err := db.SignIn(ctx, hash("one"), hash("cookie"), "", t0.Add(time.Minute))
+	_, err := db.SignIn(ctx, hash("one"), hash("cookie"), "", t0.Add(time.Minute))
 	must(t, err)
 	signedIn(true)
 	got, err := db.Users(ctx)
@@ -92,13 +92,14 @@ func TestInvitations(t *testing.T) {
 	ctx := t.Context()
 	must(t, db.CreateSession(ctx, spec("other")))
 	for i, token := range []string{"one", "two"} {
-		id, err := db.Invite(ctx, hash(token), "", "s", 3, t0, t0.Add(time.Hour))
+		id, err := db.Invite(ctx, hash(token), idrl.Invitation{Session: "s", Uses: 3, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
 		if id != int64(i+1) || err != nil {
 			t.Errorf("link %d, %v", id, err)
 		}
 	}
-	_, _, who, err := db.SignIn(ctx, hash("one"), hash("cookie"), "Cy", t0)
+	login, err := db.SignIn(ctx, hash("one"), hash("cookie"), "Cy", t0)
 	must(t, err)
+	who := login.Annotator
 	later := t0.Add(time.Minute)
 	wantKind(t, db.RevokeInvitation(ctx, "other", 2, "grace", later), idrl.NotFound)
 	must(t, db.RevokeInvitation(ctx, "s", 2, "grace", later))

@@ -10,17 +10,17 @@ import (
 // AddRejoinKey records a key with which an annotator can sign in again, by the
 // key's SHA-256. Of an annotator's keys it keeps the most that were used last.
 // It returns an error of kind NotFound if there is no such annotator.
-func (db *DB) AddRejoinKey(ctx context.Context, hash []byte, session idrl.SessionID, annotator idrl.AnnotatorID, most int, now time.Time) error {
+func (db *DB) AddRejoinKey(ctx context.Context, hash []byte, k idrl.RejoinKey, most int) error {
 	return db.do(ctx, func(t *tx) error {
 		const insert = `INSERT INTO rejoin_key (hash, session_id, annotator_id, created_at, used_at) VALUES (?, ?, ?, ?, ?)`
-		if _, err := t.exec(insert, hash, session, annotator, encodeTime(now), encodeTime(now)); err != nil {
-			return dangling(err, "there is no annotator %q in session %q", annotator, session)
+		if _, err := t.exec(insert, hash, k.Session, k.Annotator, encodeTime(k.Since), encodeTime(k.UsedAt)); err != nil {
+			return dangling(err, "there is no annotator %q in session %q", k.Annotator, k.Session)
 		}
 		const prune = `
 			DELETE FROM rejoin_key WHERE session_id = ?1 AND annotator_id = ?2 AND hash <> ?3 AND hash NOT IN (
 				SELECT hash FROM rejoin_key WHERE session_id = ?1 AND annotator_id = ?2 AND hash <> ?3
 				ORDER BY used_at DESC LIMIT ?4)`
-		_, err := t.exec(prune, session, annotator, hash, most-1)
+		_, err := t.exec(prune, k.Session, k.Annotator, hash, most-1)
 		return err
 	})
 }
@@ -31,13 +31,12 @@ const livingKey = `
 	WHERE hash = ? AND EXISTS (SELECT 1 FROM annotator
 		WHERE annotator.session_id = rejoin_key.session_id AND annotator.id = annotator_id AND revoked_at IS NULL)`
 
-// RejoinKey returns whose key has this SHA-256, since when, and when it was used
-// last, or an error of kind NotFound. A key of an annotator whose part a researcher
-// has ended is none.
-func (db *DB) RejoinKey(ctx context.Context, hash []byte) (session idrl.SessionID, annotator idrl.AnnotatorID, since, used time.Time, err error) {
+// RejoinKey returns the key with this SHA-256, or an error of kind NotFound. A key of
+// an annotator whose part a researcher has ended is none.
+func (db *DB) RejoinKey(ctx context.Context, hash []byte) (k idrl.RejoinKey, err error) {
 	const query = `SELECT session_id, annotator_id, created_at, used_at FROM rejoin_key` + livingKey
-	err = db.read.QueryRowContext(ctx, query, hash).Scan(&session, &annotator, timeColumn{&since}, timeColumn{&used})
-	return session, annotator, since, used, missing(err, "there is no such key")
+	err = db.read.QueryRowContext(ctx, query, hash).Scan(&k.Session, &k.Annotator, timeColumn{&k.Since}, timeColumn{&k.UsedAt})
+	return k, missing(err, "there is no such key")
 }
 
 // UseRejoinKey records that a key was used.

@@ -22,9 +22,9 @@ type Links interface {
 	// AddUser adds a researcher; one who is there stays.
 	AddUser(ctx context.Context, user string, now time.Time) error
 
-	// Invite records a link that lets in uses times until it expires: user, if
-	// that is not empty, else annotators of session. It returns its number.
-	Invite(ctx context.Context, hash []byte, user string, session idrl.SessionID, uses int, now, expires time.Time) (int64, error)
+	// Invite records a link that lets in Uses times from CreatedAt until ExpiresAt:
+	// User, if that is not empty, else annotators of Session. It returns its number.
+	Invite(ctx context.Context, hash []byte, i idrl.Invitation) (int64, error)
 
 	// Invitation returns whom a link lets in now, or an error of kind NotFound
 	// if it is unknown, expired, revoked or used up. It uses nothing up.
@@ -37,10 +37,10 @@ type Links interface {
 
 // Logins stores logins. hash is the SHA-256 of a cookie's token.
 type Logins interface {
-	// SignIn uses a link once and records a login, in one transaction. If the
-	// link is for annotators it adds one, called name. Its errors are those of
-	// Invitation.
-	SignIn(ctx context.Context, link, hash []byte, name string, now time.Time) (user string, session idrl.SessionID, annotator idrl.AnnotatorID, err error)
+	// SignIn uses a link once and records a login, which it returns, in one
+	// transaction. If the link is for annotators it adds one, called name. Its errors
+	// are those of Invitation.
+	SignIn(ctx context.Context, link, hash []byte, name string, now time.Time) (idrl.Login, error)
 
 	// Login returns who holds the cookie, or an error of kind NotFound.
 	Login(ctx context.Context, hash []byte) (idrl.Login, error)
@@ -112,7 +112,7 @@ func (a *Auth) NewResearcherLink(ctx context.Context, user string) (token string
 		return "", err
 	}
 	token, hash := newToken()
-	_, err = a.store.Invite(ctx, hash, user, "", 1, now, now.Add(signInLinkLife))
+	_, err = a.store.Invite(ctx, hash, idrl.Invitation{User: user, Uses: 1, CreatedAt: now, ExpiresAt: now.Add(signInLinkLife)})
 	return token, err
 }
 
@@ -130,7 +130,7 @@ func (a *Auth) NewInvitation(ctx context.Context, session idrl.SessionID, uses i
 	}
 	token, hash := newToken()
 	now := a.now()
-	_, err = a.store.Invite(ctx, hash, "", session, uses, now, now.Add(life))
+	_, err = a.store.Invite(ctx, hash, idrl.Invitation{Session: session, Uses: uses, CreatedAt: now, ExpiresAt: now.Add(life)})
 	return token, err
 }
 
@@ -204,11 +204,11 @@ func (a *Auth) signIn(ctx context.Context, token, name string) (Actor, string, e
 		return Actor{}, "", forPeople(err)
 	}
 	cookie, hash := newToken()
-	user, session, annotator, err := a.store.SignIn(ctx, link, hash, name, a.now())
+	login, err := a.store.SignIn(ctx, link, hash, name, a.now())
 	if err != nil {
 		return Actor{}, "", forPeople(err)
 	}
-	return actor(idrl.Login{User: user, Session: session, Annotator: annotator}), cookie, nil
+	return actor(login), cookie, nil
 }
 
 func actor(l idrl.Login) Actor {

@@ -12,11 +12,10 @@ import (
 type Keys interface {
 	// AddRejoinKey records a key of an annotator and keeps at most most of them,
 	// those used last.
-	AddRejoinKey(ctx context.Context, hash []byte, session idrl.SessionID, annotator idrl.AnnotatorID, most int, now time.Time) error
+	AddRejoinKey(ctx context.Context, hash []byte, k idrl.RejoinKey, most int) error
 
-	// RejoinKey returns whose key it is, since when, and when it was used last,
-	// or an error of kind NotFound.
-	RejoinKey(ctx context.Context, hash []byte) (session idrl.SessionID, annotator idrl.AnnotatorID, since, used time.Time, err error)
+	// RejoinKey returns a key, or an error of kind NotFound.
+	RejoinKey(ctx context.Context, hash []byte) (idrl.RejoinKey, error)
 
 	// UseRejoinKey records that a key was used.
 	UseRejoinKey(ctx context.Context, hash []byte, now time.Time) error
@@ -46,18 +45,18 @@ func (a *Auth) RejoinKey(ctx context.Context, who Actor, key string) (fresh stri
 	switch {
 	case err != nil && idrl.KindOf(err) != idrl.Forbidden:
 		return "", err
-	case err == nil && k.session == who.Session && k.annotator == who.Annotator:
-		if now.Sub(k.used) > rejoinEvery {
+	case err == nil && k.Session == who.Session && k.Annotator == who.Annotator:
+		if now.Sub(k.UsedAt) > rejoinEvery {
 			if err := a.store.UseRejoinKey(ctx, k.hash, now); err != nil {
 				return "", err
 			}
 		}
-		if now.Sub(k.since) <= rejoinRenew {
+		if now.Sub(k.Since) <= rejoinRenew {
 			return "", nil
 		}
 	}
 	fresh, hash := newToken()
-	return fresh, a.store.AddRejoinKey(ctx, hash, who.Session, who.Annotator, rejoinKeys, now)
+	return fresh, a.store.AddRejoinKey(ctx, hash, idrl.RejoinKey{Session: who.Session, Annotator: who.Annotator, Since: now, UsedAt: now}, rejoinKeys)
 }
 
 // Rejoin signs an annotator of session in again by a key and returns them with
@@ -65,7 +64,7 @@ func (a *Auth) RejoinKey(ctx context.Context, who Actor, key string) (fresh stri
 // people, if the key is not valid there.
 func (a *Auth) Rejoin(ctx context.Context, session idrl.SessionID, key string) (Actor, string, error) {
 	k, err := a.rejoinKey(ctx, key)
-	if err == nil && k.session != session {
+	if err == nil && k.Session != session {
 		err = errKey
 	}
 	if err != nil {
@@ -75,15 +74,13 @@ func (a *Auth) Rejoin(ctx context.Context, session idrl.SessionID, key string) (
 	if err := a.store.Rejoin(ctx, k.hash, login, a.now()); err != nil {
 		return Actor{}, "", keyForPeople(err)
 	}
-	return Actor{Role: Annotator, Session: session, Annotator: k.annotator}, cookie, nil
+	return Actor{Role: Annotator, Session: session, Annotator: k.Annotator}, cookie, nil
 }
 
 // A rejoinKey is a key that is valid now.
 type rejoinKey struct {
-	hash        []byte
-	session     idrl.SessionID
-	annotator   idrl.AnnotatorID
-	since, used time.Time
+	idrl.RejoinKey
+	hash []byte
 }
 
 // rejoinKey looks a key up. It returns errKey if it is not valid.
@@ -91,8 +88,8 @@ func (a *Auth) rejoinKey(ctx context.Context, key string) (k rejoinKey, err erro
 	if k.hash, err = hashToken(key); err != nil {
 		return rejoinKey{}, errKey
 	}
-	k.session, k.annotator, k.since, k.used, err = a.store.RejoinKey(ctx, k.hash)
-	if err == nil && a.now().Sub(k.used) > rejoinLife {
+	k.RejoinKey, err = a.store.RejoinKey(ctx, k.hash)
+	if err == nil && a.now().Sub(k.UsedAt) > rejoinLife {
 		err = errKey
 	}
 	return k, keyForPeople(err)

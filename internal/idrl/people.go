@@ -85,6 +85,15 @@ type Login struct {
 	Revoked   bool // the annotator may not answer any more
 }
 
+// A RejoinKey lets the browser of an annotator sign in again. Its token is not
+// recorded.
+type RejoinKey struct {
+	Session   SessionID
+	Annotator AnnotatorID
+	Since     time.Time
+	UsedAt    time.Time // last
+}
+
 // Settings are the properties of a session that researchers change while it runs. They are
 // no part of the log: what follows from them for the posterior is.
 type Settings struct {
