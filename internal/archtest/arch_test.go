@@ -34,6 +34,7 @@ const (
 	vocab      = "internal/idrl"
 	rngs       = "internal/rng"
 	acquires   = "internal/acquisition"
+	learns     = "internal/learning"
 	experiment = "internal/experiment"
 	truth      = "internal/sim"       // of true rewards
 	binding    = "envs/mujoco/engine" // alone may use cgo
@@ -66,7 +67,8 @@ var rules = []rule{
 	{"internal/posterior", []string{vocab}, nil},
 	{"internal/regret", []string{vocab}, []string{gonum}},
 	{"internal/session/journaltest", []string{vocab}, []string{"github.com/google/go-cmp"}},
-	{"internal/session", []string{vocab, acquires, rngs, "internal/quality", "internal/posterior", "internal/regret"}, []string{gonum}},
+	{learns, []string{vocab, acquires, "internal/regret"}, []string{gonum}},
+	{"internal/session", []string{vocab, acquires, learns, rngs, "internal/quality", "internal/posterior"}, []string{gonum}},
 	{"internal/nn", []string{vocab}, []string{gonum}},
 	{
 		"internal/rehearsal",
@@ -78,7 +80,7 @@ var rules = []rule{
 	{"internal/experiment/report", []string{vocab, rngs, acquires, experiment}, []string{gonum, plot}},
 	{
 		experiment,
-		[]string{vocab, rngs, "internal/belief", acquires, "internal/solver", truth, "internal/experiment/authors", "envs"},
+		[]string{vocab, rngs, "internal/belief", acquires, learns, "internal/solver", truth, "internal/experiment/authors", "envs"},
 		[]string{gonum},
 	},
 	{"envs/envtest", []string{vocab, rngs}, []string{gonum}},

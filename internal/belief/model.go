@@ -15,6 +15,7 @@ type Model struct {
 	Start      *Gaussian       // before the first answer; required
 	Comparison idrl.Likelihood // of the answer to a comparison; required if one is asked
 	Rating     idrl.Likelihood // of the answer to a rating; required if one is asked
+	OffScale   bool            // a rating may lie outside [-1, 1], as that of an expert whose noise has no bounds
 }
 
 var _ idrl.RewardModel = Model{}
@@ -110,7 +111,7 @@ func (m Model) fits(g *Gaussian, q idrl.Query, a idrl.Answer) error {
 		return idrl.Errorf(idrl.Invalid, "query %s has features that are not finite", q.ID)
 	case a.Informative() && rated == q.Kind.Comparison():
 		return idrl.Errorf(idrl.Invalid, "choice %q does not answer a %s", a.Choice, q.Kind)
-	case rated && !(a.Rating >= -1 && a.Rating <= 1):
+	case rated && !m.OffScale && !(a.Rating >= -1 && a.Rating <= 1):
 		return idrl.Errorf(idrl.Invalid, "rating %v is off the scale; send a number from -1 to 1", a.Rating)
 	}
 	if c, ok := m.Likelihood(q).(checker); ok && a.Informative() {

@@ -203,8 +203,8 @@ func TestAnticipate(t *testing.T) {
 func TestLearns(t *testing.T) {
 	const d = 5
 	for _, m := range []Model{
-		{Isotropic(d, 1), Probit{NoiseStd: 0.2, TieBand: 0.05}, Rating{0.05}},
-		{Isotropic(d, 1), PlusMinus{PaperNoiseVar}, Rating{0.05}},
+		{Start: Isotropic(d, 1), Comparison: Probit{NoiseStd: 0.2, TieBand: 0.05}, Rating: Rating{0.05}},
+		{Start: Isotropic(d, 1), Comparison: PlusMinus{PaperNoiseVar}, Rating: Rating{0.05}},
 	} {
 		stream := rng.New(4, "learns", 0)
 		truth := normals(d, stream)

@@ -7,27 +7,32 @@ import (
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learning"
 )
 
 // samples is N, the number of Thompson policies of a step, as in the paper.
 const samples = 5
 
-// A panel is the policies that a method looks at in a step.
-type panel struct {
-	policies []idrl.Candidate       // Π_c, and behind it what is left of the archive
-	present  int                    // of policies are Π_c
-	noise    func(i, j int) float64 // acquisition.Input.Noise; nil but for IDRL in paper mode
-}
-
-// candidates returns the policies that the method looks at: none for those of
-// Algorithm 3. They may be the same for several answers.
-func (l *learner) candidates(ctx context.Context) (panel, error) {
-	if !l.due() {
-		return l.panel, nil
+// candidates gives the learner the policies that the method looks at, where they are to
+// be updated: none for those of Algorithm 3.
+func (l *learner) candidates(ctx context.Context) error {
+	needs := l.method.Needs.Candidates
+	if needs == acquisition.NoCandidates || !l.due() {
+		return nil
 	}
-	c, err := l.updated(ctx)
-	l.panel = c
-	return c, err
+	if l.paper && len(l.pool) > 0 {
+		needs = acquisition.SamplesAndMean // as in the authors' Driver
+	}
+	policies, err := l.thompson(ctx, needs)
+	if err != nil {
+		return err
+	}
+	out := described(policies)
+	if l.paper {
+		l.visited(policies, out)
+	}
+	l.core.Adopt(nil, out)
+	return nil
 }
 
 // due reports whether the candidate policies are to be updated before the next
@@ -39,49 +44,51 @@ func (l *learner) due() bool {
 	return l.n*l.updates/l.answers > (l.n-1)*l.updates/l.answers
 }
 
-// updated returns new policies for the method to look at.
-func (l *learner) updated(ctx context.Context) (panel, error) {
-	switch needs := l.method.Needs; {
-	case needs.Candidates == acquisition.Samples && l.paper:
-		return l.visited(ctx)
-	case needs.Candidates == acquisition.Samples:
-		policies, err := l.thompson(ctx)
-		out := described(policies)
-		return panel{policies: out, present: len(out)}, err
-	case needs.Candidates == acquisition.SamplesAndMean:
-		return l.remembered(ctx)
-	case needs.Candidates == acquisition.Duel:
-		return l.duel(ctx)
-	default:
-		return panel{}, nil
-	}
-}
-
-// thompson is Thompson sampling, Algorithm 2 of the paper (label "alg:ts"). It
-// returns Π_c, N policies that are optimal for draws from the belief.
-func (l *learner) thompson(ctx context.Context) ([]policy, error) {
-	p, draws := l.drawnFrom(), l.stream("thompson", l.n)
-	var out []policy // Π_c ← {}
-	for i := range samples {
-		r := p.Sample(nil, draws)                                  // r_i ~ P(r|D)
-		best, err := l.optimal(ctx, r, "candidate", l.n*samples+i) // π_i* ← RL(r_i)
+// thompson returns Π_c: for a duel the mean-optimal policy and one that is optimal for
+// a draw from the belief; else N that are optimal for draws and, where it is needed, the
+// mean-optimal one.
+func (l *learner) thompson(ctx context.Context, need acquisition.Candidates) (out []policy, err error) {
+	duel := need == acquisition.Duel
+	err = learning.Thompson(need, samples, l.drawnFrom(), l.stream("thompson", l.n), func(k int, r []float64, origin idrl.Origin) (bool, error) {
+		if origin == idrl.FromMean {
+			p, err := l.forMean(ctx)
+			out = append(out, p)
+			return false, err
+		}
+		if duel {
+			k, out = k-1, out[:1]
+		}
+		best, err := l.optimal(ctx, r, "candidate", l.n*samples+k) // π_i* ← RL(r_i)
 		if err != nil {
-			return nil, err
+			return false, err
 		}
 		out = append(out, best) // Π_c ← Π_c ∪ {π_i*}
+		if !duel && len(out) == samples {
+			l.latest = out
+		}
+		return duel && !learning.Alike(out[0].mu, best.mu), nil
+	})
+	return out, err
+}
+
+// forMean returns the mean-optimal policy: the one that was measured last, but in the
+// authors' code another solve.
+func (l *learner) forMean(ctx context.Context) (policy, error) {
+	if l.paper {
+		return l.optimal(ctx, l.core.Solving().Mean(nil), "mean", l.n)
 	}
-	l.latest = out
-	return out, nil
+	return l.mean, nil
 }
 
 // drawnFrom returns the belief that Thompson samples are drawn from. In the
 // authors' tabular experiments they carry observation noise, once there is an
 // observation. Source: docs/paper-code.md, section 2.
-func (l *learner) drawnFrom() *belief.Gaussian {
+func (l *learner) drawnFrom() idrl.Posterior {
+	p := l.core.Solving()
 	if l.noisy && l.observed() {
-		return l.w.Predictive(l.noiseVar)
+		return p.(*belief.Gaussian).Predictive(l.noiseVar)
 	}
-	return l.w
+	return p
 }
 
 // optimal is RL(r): it solves for a candidate.
@@ -94,86 +101,22 @@ func (l *learner) optimal(ctx context.Context, r []float64, purpose string, n in
 	return p, nil
 }
 
-// visited returns the candidates of the authors' code: Thompson policies, and in
-// Driver the mean-optimal one too, each with what one rollout of it met in place
-// of its feature expectation.
-func (l *learner) visited(ctx context.Context) (panel, error) {
-	policies, err := l.thompson(ctx)
-	if err != nil {
-		return panel{}, err
-	}
-	if len(l.pool) > 0 {
-		p, err := l.optimal(ctx, l.w.Mean(nil), "mean", l.n)
-		if err != nil {
-			return panel{}, err
-		}
-		policies = append(policies, p)
-	}
-	out := described(policies)
+// visited describes candidates as the authors' code does: with what one rollout of
+// each met in place of its feature expectation.
+func (l *learner) visited(policies []policy, out []idrl.Candidate) {
 	met := make([]visit, len(policies))
 	for i, p := range policies {
 		met[i] = l.visits(p, l.stream("rollout", l.n*(samples+1)+i))
 		out[i].Mu = met[i].counts
 	}
-	noise := func(i, j int) float64 { return met[i].noise(met[j], l.noiseVar) }
-	return panel{policies: out, present: len(out), noise: noise}, nil
-}
-
-// remembered returns the Thompson policies and the mean-optimal one, and behind
-// them every other policy that was solved for. Source: docs/methods.md, section
-// 1.3.
-func (l *learner) remembered(ctx context.Context) (panel, error) {
-	policies, err := l.thompson(ctx)
-	if err != nil {
-		return panel{}, err
-	}
-	present := described(append(policies, l.mean))
-	var now archive
-	for _, c := range present {
-		now.add(c)
-		l.archive.add(c)
-	}
-	out := present
-	for _, c := range l.archive.list {
-		if !now.seen[fingerprint(c.Mu)] {
-			out = append(out, c)
-		}
-	}
-	return panel{policies: out, present: len(present)}, nil
-}
-
-// duelTries is the number of Thompson samples after which a duel takes a policy
-// that equals the leader.
-const duelTries = 5
-
-// duel returns the leader, which is the mean-optimal policy, and one Thompson
-// policy that differs from it where a few samples give one. Source:
-// docs/methods.md, section 1.4.
-func (l *learner) duel(ctx context.Context) (panel, error) {
-	p, draws := l.drawnFrom(), l.stream("thompson", l.n)
-	out := described([]policy{l.mean, {}})
-	for i := range duelTries {
-		other, err := l.optimal(ctx, p.Sample(nil, draws), "candidate", l.n*samples+i)
-		if err != nil {
-			return panel{}, err
-		}
-		out[1] = other.candidate()
-		if fingerprint(out[1].Mu) != fingerprint(out[0].Mu) {
-			break
-		}
-	}
-	return panel{policies: out, present: len(out)}, nil
+	l.noise = func(i, j int) float64 { return met[i].noise(met[j], l.noiseVar) }
 }
 
 // described returns policies as acquisition functions know them.
 func described(policies []policy) []idrl.Candidate {
 	out := make([]idrl.Candidate, len(policies))
 	for i, p := range policies {
-		out[i] = p.candidate()
+		out[i] = idrl.Candidate{Params: p.params, Mu: p.mu}
 	}
 	return out
-}
-
-func (p policy) candidate() idrl.Candidate {
-	return idrl.Candidate{Params: p.params, Mu: p.mu}
 }

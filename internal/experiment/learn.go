@@ -3,39 +3,31 @@ package experiment
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
 	"tiebreak/internal/acquisition"
-	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learning"
 )
 
-// A learner runs one method in a world. Its names are those of the paper's
-// pseudocode: D is the history, P(r|D) the belief, Π_c the candidate policies, q*
-// the query and y* the answer.
+// A learner runs one method in a world: it feeds the learner of package learning with
+// policies and answers, and measures what it recommends. Names are those of the paper's
+// pseudocode: Π_c are the candidate policies, q* the query and y* the answer.
 type learner struct {
 	*world
 	method acquisition.Method
-	f      acquisition.Function // u(q, D)
+	core   *learning.Learner // D, P(r|D), Π_c, u(q, D)
 	run    Run
 
-	answers  int                 // of the whole run
-	n        int                 // answers so far
-	p        *belief.Gaussian    // P(r|D)
-	w        *belief.Gaussian    // P(r|D) as policies are solved for it; p itself, but in the authors' Driver
-	history  []acquisition.Asked // D
-	table    *acquisition.Table  // of all candidate queries; nil where some are drawn for every step
-	asked    []uint64            // how often each query was asked
-	best     float64             // highest rating so far
-	rated    bool                // there is one
-	mean     policy              // π̄*, optimal for the mean of the belief when it was last solved for
-	latest   []policy            // Π_c, as it was last updated
-	panel    panel               // and as the method looks at it
-	archive  archive             // every policy solved for, where the method wants them
-	updating time.Duration       // what the last answer took to learn from
-	saved    time.Duration       // by solves that another run had made
+	answers  int                    // of the whole run
+	n        int                    // answers so far
+	asked    []uint64               // how often each query was asked
+	mean     policy                 // π̄*, optimal for the mean of the belief when it was last solved for
+	latest   []policy               // Π_c, as it was last updated
+	noise    func(i, j int) float64 // acquisition.Input.Noise of Π_c; nil but for IDRL in paper mode
+	updating time.Duration          // what the last answer took to learn from
+	saved    time.Duration          // by solves that another run had made
 }
 
 // learn runs method m. It is Algorithm 1 of the paper (label "algorithm") for the
@@ -66,16 +58,17 @@ func (w *world) learn(ctx context.Context, m acquisition.Method, answers int) (R
 
 // learner returns a learner that knows nothing: D ← {}, P(r|D) ← P(r).
 func (w *world) learner(m acquisition.Method) *learner {
-	l := &learner{
-		world: w, method: m, f: m.New(w.paper), p: w.prior, w: w.prior,
-		asked: make([]uint64, len(w.queries)), best: math.Inf(-1),
-	}
+	model := w.model
+	model.OffScale = true // the noise of an expert has no bounds
+	l := &learner{world: w, method: m, asked: make([]uint64, len(w.queries))}
+	cfg := learning.Config{Model: model, Method: m, Schedule: learning.Exact(), Paper: w.paper}
 	if w.weights != nil {
-		l.w = w.weights
+		cfg.Solving = w.weights
 	}
 	if l.drawn() == 0 {
-		l.table = acquisition.NewTable(w.model, l.valuing(), w.queries)
+		cfg.Queries = w.queries
 	}
+	l.core = learning.New(cfg)
 	return l
 }
 
@@ -85,17 +78,18 @@ func (l *learner) step(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err // solvers that look policies up do not look at ctx
 	}
-	c, err := l.candidates(ctx) // update Π_c
+	if err := l.candidates(ctx); err != nil { // update Π_c
+		return err
+	}
+	q, err := l.choose(ctx) // q* ∈ argmax_q u(q, D)
 	if err != nil {
 		return err
 	}
-	q, err := l.choose(ctx, c) // q* ∈ argmax_q u(q, D)
-	if err != nil {
+	y := l.answer(q, l.asked[q])            // y* ← response to q*
+	if err := l.observe(q, y); err != nil { // P(r|D ∪ {(q*, y*)}) ∝ P(y*|r, D, q*) P(r|D), D ← D ∪ {(q*, y*)}
 		return err
 	}
-	y := l.answer(q, l.asked[q]) // y* ← response to q*
-	l.observe(q, y)              // P(r|D ∪ {(q*, y*)}) ∝ P(y*|r, D, q*) P(r|D), D ← D ∪ {(q*, y*)}
-	return l.recommend(ctx)      // r̄ ← mean, π̄* ← RL(r̄)
+	return l.recommend(ctx) // r̄ ← mean, π̄* ← RL(r̄)
 }
 
 // recommend solves for the mean of the belief, π̄* ← RL(r̄), and notes how good
@@ -105,7 +99,7 @@ func (l *learner) recommend(ctx context.Context) error {
 	if !measured && !l.method.Needs.Candidates.Mean() {
 		return nil
 	}
-	mean := l.w.Mean(nil)
+	mean := l.core.Solving().Mean(nil)
 	known := l.latest
 	if l.mean.params != nil {
 		known = append(slices.Clone(known), l.mean)
@@ -142,13 +136,10 @@ func (l *learner) charge(p policy) {
 
 // choose returns q*, the index of a query with the highest value, and notes the
 // time of it.
-func (l *learner) choose(ctx context.Context, c panel) (int, error) {
+func (l *learner) choose(ctx context.Context) (int, error) {
 	began := time.Now()
-	table, index := l.present()
-	if len(c.policies) > 0 {
-		table.SetPolicies(c.policies)
-	}
-	chosen, err := acquisition.Select(l.f, l.input(ctx, table, c))
+	queries, index := l.present()
+	chosen, err := l.core.Choose(learning.Question{Askable: queries, Aid: l.aid(ctx)}, l.stream("choose", l.n))
 	if err != nil {
 		return 0, err
 	}
@@ -162,61 +153,27 @@ func (l *learner) choose(ctx context.Context, c panel) (int, error) {
 	return chosen.Query, nil
 }
 
-// input gathers what u(q, D) is made of.
-func (l *learner) input(ctx context.Context, table *acquisition.Table, c panel) *acquisition.Input {
-	in := &acquisition.Input{
-		Table: table, Candidates: c.present, Rand: l.stream("choose", l.n), Best: l.best, Rated: l.rated,
-		Observed: l.observed(), Pool: l.pool, History: l.history, Distance: l.distance, Solve: l.imagined(ctx),
-	}
+// aid gathers what u(q, D) is made of besides what the learner knows.
+func (l *learner) aid(ctx context.Context) acquisition.Input {
+	in := acquisition.Input{Observed: l.observed(), Pool: l.pool, Distance: l.distance, Solve: l.imagined(ctx)}
 	if in.Observed {
-		in.Noise = c.noise
+		in.Noise = l.noise
 	}
 	return in
 }
 
-// observe updates the belief with the answer to query q, the assumed-density
-// step, exact for Gaussian noise, and what else depends on the answers.
-func (l *learner) observe(q int, a idrl.Answer) {
+// observe takes in the answer to query q, and notes the time of it.
+func (l *learner) observe(q int, a idrl.Answer) error {
 	began := time.Now()
-	query := l.queries[q]
+	if err := l.core.Observe(l.queries[q], a); err != nil {
+		return err
+	}
 	l.asked[q]++
 	l.n++
-	if a.Informative() {
-		one := l.p == l.w
-		l.p = update(l.model, l.p, query, a)
-		if one {
-			l.w = l.p
-		} else {
-			l.w = update(l.model, l.w, query, a)
-		}
-	}
-	if l.table != nil {
-		l.table.Observe(query, a, l.valuing())
-	}
-	if a.Choice == idrl.Rated {
-		l.best, l.rated = max(l.best, a.Rating), true
-	}
-	l.history = append(l.history, acquisition.Asked{Query: query, Answer: a})
 	l.updating = time.Since(began)
-}
-
-// update returns the belief after answer a to q. Unlike belief.Model's it takes
-// ratings off the scale of people, for an expert's noise has no bounds.
-func update(m belief.Model, g *belief.Gaussian, q idrl.Query, a idrl.Answer) *belief.Gaussian {
-	mean, v := idrl.Moments(g, q.X, g.Mean(nil), make([]float64, g.Dim()))
-	_, d1, d2 := m.Likelihood(q).LogZ(a, mean, v)
-	return g.Observe(q.X, d1, -d2)
+	return nil
 }
 
 // observed reports whether the belief holds an observation: an answer, or the
 // authors' grounding one.
 func (l *learner) observed() bool { return l.n > 0 || l.grounded }
-
-// valuing returns the belief that queries are valued by. Where the authors' code
-// keeps two, some methods go by that which policies are solved for.
-func (l *learner) valuing() *belief.Gaussian {
-	if l.method.Needs.Solving {
-		return l.w
-	}
-	return l.p
-}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learning"
 )
 
 // worldOf returns the world of a seed.
@@ -276,7 +277,7 @@ func TestPlannerFails(t *testing.T) {
 		"idrl":   "answer 1: candidate policy: no optimum",
 		"lvar":   "answer 1: candidate policy: no optimum",
 		"leader": "answer 1: candidate policy: no optimum",
-		"epd":    "answer 1: policy of the mean: no optimum",
+		"epd":    "answer 1: by EPD: policy of the mean: no optimum",
 	} {
 		e, w := worldOf(t, Config{Figure: "chain"}, 1)
 		w.plan = failing{}
@@ -315,15 +316,14 @@ func TestCandidates(t *testing.T) {
 			}
 			for range 3 {
 				before := l.run.Solves
-				c, err := l.candidates(t.Context())
-				if err != nil {
+				if err := l.candidates(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				if c.present != test.present || len(c.policies) < c.present || l.run.Solves-before != test.solves {
-					t.Errorf("%d candidates of %d policies by %d solves; want %d by %d", c.present, len(c.policies), l.run.Solves-before, test.present, test.solves)
+				if got := len(l.core.Policies().Present()); got != test.present || l.run.Solves-before != test.solves {
+					t.Errorf("%d candidates by %d solves; want %d by %d", got, l.run.Solves-before, test.present, test.solves)
 				}
-				if (c.noise != nil) != (w.paper && test.method == "idrl") {
-					t.Errorf("noise of the authors' code: %v", c.noise != nil)
+				if (l.noise != nil) != (w.paper && test.method == "idrl") {
+					t.Errorf("noise of the authors' code: %v", l.noise != nil)
 				}
 				if err := l.step(t.Context()); err != nil {
 					t.Fatal(err)
@@ -341,22 +341,22 @@ func TestArchive(t *testing.T) {
 	if err := l.recommend(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	met := map[string]bool{}
+	var met []idrl.Candidate
 	for range 5 {
-		c, err := l.candidates(t.Context())
-		if err != nil {
+		if err := l.candidates(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		now := map[string]bool{}
-		for i, p := range c.policies {
-			k := fingerprint(p.Mu)
-			if i >= c.present && now[k] {
+		now, present := l.core.Policies().Known(), len(l.core.Policies().Present())
+		same := func(p idrl.Candidate) func(idrl.Candidate) bool {
+			return func(o idrl.Candidate) bool { return learning.Alike(o.Mu, p.Mu) }
+		}
+		for i, p := range now {
+			if i >= present && slices.ContainsFunc(now[:i], same(p)) {
 				t.Errorf("policy %d of the archive is among those before it", i)
 			}
-			now[k] = true
 		}
-		for k := range met {
-			if !now[k] {
+		for _, p := range met {
+			if !slices.ContainsFunc(now, same(p)) {
 				t.Error("a policy was forgotten")
 			}
 		}
@@ -378,14 +378,14 @@ func TestDuel(t *testing.T) {
 	if err := l.recommend(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	c, err := l.candidates(t.Context())
-	if err != nil {
+	if err := l.candidates(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if len(c.policies) != 2 || c.present != 2 || !slices.Equal(c.policies[0].Params, l.mean.params) {
-		t.Fatalf("%d policies, %d present", len(c.policies), c.present)
+	c := l.core.Policies().Present()
+	if len(c) != 2 || !slices.Equal(c[0].Params, l.mean.params) {
+		t.Fatalf("%d policies", len(c))
 	}
-	if slices.Equal(c.policies[0].Params, c.policies[1].Params) && l.run.Solves != 1+duelTries {
+	if slices.Equal(c[0].Params, c[1].Params) && l.run.Solves != 1+samples {
 		t.Errorf("the rival equals the leader after %d solves", l.run.Solves)
 	}
 }

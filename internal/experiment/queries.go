@@ -4,24 +4,23 @@ import (
 	"cmp"
 	"context"
 
-	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
 )
 
-// present returns the table of the candidate queries of a step. index holds
-// their indexes among the world's; nil if they are all of these.
-func (l *learner) present() (table *acquisition.Table, index []int) {
-	if l.table != nil {
-		return l.table, nil
+// present returns the candidate queries of a step, where they are drawn for it, and
+// their indexes among the world's; nil where they are all of these.
+func (l *learner) present() (queries []idrl.Query, index []int) {
+	if l.drawn() == 0 {
+		return nil, nil
 	}
 	stream := l.stream("candidate queries", l.n)
-	queries := make([]idrl.Query, l.drawn())
+	queries = make([]idrl.Query, l.drawn())
 	index = make([]int, len(queries))
 	for i := range index {
 		index[i] = stream.IntN(len(l.queries)) // with replacement, as the authors' Driver experiment does
 		queries[i] = l.queries[index[i]]
 	}
-	return acquisition.NewTable(l.model, l.valuing(), queries), index
+	return queries, index
 }
 
 // Methods that solve for a policy a query look at fewQueries of them, drawn anew

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learning"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -60,7 +61,9 @@ func (v replay) check(t *testing.T) {
 	w := v.world(t, figure)
 	within(t, "best return", w.best, v.Outputs.Return, 1e-6)
 	compared := 0
-	l := &learner{world: w, p: w.prior, w: w.prior, asked: make([]uint64, len(w.queries))}
+	model := w.model
+	model.Start, model.OffScale = w.prior, true
+	l := learning.New(learning.Config{Model: model, Method: methodOf("uniform")})
 	for n, step := range v.Outputs.Steps {
 		var state []int
 		if err := json.Unmarshal(v.Inputs.QueriesAndAnswers[n][0], &state); err != nil {
@@ -69,8 +72,10 @@ func (v replay) check(t *testing.T) {
 		x := make([]float64, len(w.theta))
 		x[state[0]] = 1
 		q := idrl.Query{Kind: idrl.RateState, X: x}
-		l.p = update(w.model, l.p, q, idrl.Answer{Choice: idrl.Rated, Rating: float64(float32(step.Y))})
-		mean := l.p.Mean(nil)
+		if err := l.Observe(q, idrl.Answer{Choice: idrl.Rated, Rating: float64(float32(step.Y))}); err != nil {
+			t.Fatal(err)
+		}
+		mean := l.Posterior().Mean(nil)
 		sum := 0.0
 		for i, p := range v.Inputs.MSEPoints {
 			d := mean[p] - v.Inputs.MSETargets[i]

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -267,4 +268,14 @@ func (x *exact) optimal(ctx context.Context, theta []float64, stream *rand.Rand)
 		x.mu[k] = x.prepared.Mu(x.start, p.Params())
 	}
 	return policy{params: p.Params(), mu: x.mu[k], value: floats.Dot(x.theta, x.mu[k])}, nil
+}
+
+// bits returns the bits of x, which serve as its key in a map: equal vectors have
+// equal keys and others have not.
+func bits(x []float64) string {
+	b := make([]byte, 0, 8*len(x))
+	for _, v := range x {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return string(b)
 }

@@ -96,10 +96,12 @@ func TestDropped(t *testing.T) {
 		for ; worlds[interval].answer(q, n).Choice != idrl.Equal; n++ {
 		}
 		l := w.learner(e.Method("idrl:" + name))
-		before := l.p
-		l.observe(q, w.answer(q, n))
-		if (l.p != before) != changes || l.n != 1 || l.asked[q] != 1 {
-			t.Errorf("%s: the belief changed: %v, want %v; %d answers", name, l.p != before, changes, l.n)
+		before := l.core.Posterior()
+		if err := l.observe(q, w.answer(q, n)); err != nil {
+			t.Fatal(err)
+		}
+		if (l.core.Posterior() != before) != changes || l.n != 1 || l.asked[q] != 1 {
+			t.Errorf("%s: the belief changed: %v, want %v; %d answers", name, l.core.Posterior() != before, changes, l.n)
 		}
 	}
 }

@@ -43,7 +43,6 @@ const (
 	MaxTitle        = 120   // bytes
 	MaxInstructions = 4000  // bytes
 	MaxBudget       = 10000 // answers
-	MaxArchive      = 200   // distinct policies of past generations that are known besides the pool
 )
 
 // DefaultAcquisition names the acquisition function that a session uses unless it

@@ -9,6 +9,7 @@ import (
 
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learning"
 	"tiebreak/internal/session"
 
 	"github.com/google/go-cmp/cmp"
@@ -133,17 +134,17 @@ func (b *bench) given(t *testing.T, archive []idrl.Candidate) *idrl.Generation {
 func TestArchiveForgetsTheOldest(t *testing.T) {
 	b := newBench(nil)
 	var past []idrl.Candidate
-	for k := range idrl.MaxArchive - 2 {
+	for k := range learning.Live().Archive - 2 {
 		past = append(past, idrl.Candidate{ID: idrl.PolicyID(fmt.Sprintf("past%d", k)), Mu: []float64{float64(k), 50, 0}})
 	}
 	b.given(t, past)
 	seen := chosenBy(t, b, 8, true)
-	if got := len(seen[0].policies); got != 6+idrl.MaxArchive-2 {
-		t.Errorf("the first question is chosen by %d policies, want the 6 in use and %d", got, idrl.MaxArchive-2)
+	if got := len(seen[0].policies); got != 6+learning.Live().Archive-2 {
+		t.Errorf("the first question is chosen by %d policies, want the 6 in use and %d", got, learning.Live().Archive-2)
 	}
 	last := seen[len(seen)-1].ids() // generation 4 is in use
-	if got := len(last); got != 6+idrl.MaxArchive {
-		t.Errorf("the last question is chosen by %d policies, want the 6 in use and %d", got, idrl.MaxArchive)
+	if got := len(last); got != 6+learning.Live().Archive {
+		t.Errorf("the last question is chosen by %d policies, want the 6 in use and %d", got, learning.Live().Archive)
 	}
 	if last[6] != "past4" || !slices.Equal(last[len(last)-6:], names(0, 0, 5)) {
 		t.Errorf("the archive begins with %s and ends with %v, want past4 and %v", last[6], last[len(last)-6:], names(0, 0, 5))

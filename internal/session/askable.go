@@ -3,7 +3,6 @@ package session
 import (
 	"slices"
 
-	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
 )
 
@@ -19,7 +18,6 @@ type choosing struct {
 	is      []standing           // of every query of gen
 	pending []idrl.Query
 	askable []idrl.Query
-	table   acquisition.Table
 }
 
 // A standing is how a query stands with an annotator, in bits.

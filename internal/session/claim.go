@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learning"
 	"tiebreak/internal/rng"
 )
 
@@ -205,30 +205,17 @@ func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idrl
 	if len(askable) == 0 {
 		return idrl.Assignment{}, false, nil
 	}
-	table := &s.choosing.table
-	table.Reset(s.cfg.Model, s.cfg.Model.Anticipate(s.belief, pending...), askable)
-	table.SetPolicies(s.policies())
-	in := &acquisition.Input{Table: table, Candidates: len(s.gen.Candidates), Rand: rng.New(s.spec.Seed, "tie", uint64(n))}
-	sel, err := acquisition.Select(s.cfg.Acquisition.New(false), in)
+	choice, err := s.learner.Choose(learning.Question{Askable: askable, Pending: pending}, rng.New(s.spec.Seed, "tie", uint64(n)))
 	if err != nil {
-		return idrl.Assignment{}, false, fmt.Errorf("choose question %d by %s: %w", n, s.cfg.Acquisition.Title, err)
+		return idrl.Assignment{}, false, fmt.Errorf("choose question %d %w", n, err)
 	}
-	as = s.lease(who, n, askable[sel.Query])
+	as = s.lease(who, n, askable[choice.Query])
 	if as.Query.Kind.Comparison() {
 		as.Left = []idrl.Side{idrl.SideA, idrl.SideB}[rng.New(s.spec.Seed, "side", uint64(n)).IntN(2)]
 	}
-	as.Why = idrl.Why{Rivals: sel.Rivals, PairStd: sel.PairStd, Info: sel.Info, BasedOn: s.gen.BasedOn, AfterSeq: s.log.seq()}
-	if sel.First >= 0 {
-		as.Why.First, as.Why.Second = table.Policies()[sel.First].ID, table.Policies()[sel.Second].ID
+	as.Why = idrl.Why{
+		First: choice.FirstID, Second: choice.SecondID, Rivals: choice.Rivals, PairStd: choice.PairStd, Info: choice.Info,
+		BasedOn: s.gen.BasedOn, AfterSeq: s.log.seq(),
 	}
 	return as, true, nil
-}
-
-// policies returns the candidates in use and, for methods that look at them, the
-// other policies that are known.
-func (s *Session) policies() []idrl.Candidate {
-	if s.cfg.Acquisition.Needs.Archive {
-		return s.known.all
-	}
-	return s.gen.Candidates
 }

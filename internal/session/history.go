@@ -10,7 +10,10 @@ import (
 )
 
 // know sets the effective answers and the belief.
-func (s *Session) know(h *posterior.History) { s.history, s.belief = h, h.Posterior() }
+func (s *Session) know(h *posterior.History) {
+	s.history = h
+	s.learner.Become(h.Posterior())
+}
 
 // noteFit logs a fit that did not converge.
 func (s *Session) noteFit(r idrl.FitReport) {

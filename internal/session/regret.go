@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/regret"
 )
 
 // stated is how many of the last log rows are a doubling of what a session states
@@ -23,10 +22,9 @@ func states(seq int64) bool {
 	return seq%step == 0
 }
 
-// statement returns what stopping after log row seq would cost under belief p, over
-// the policies all.
-func (s *Session) statement(p idrl.Posterior, all []idrl.Candidate, seq int64) idrl.Regret {
-	r := s.outlook.Statement(p, all)
+// statement returns what stopping after log row seq would cost under belief p.
+func (s *Session) statement(p idrl.Posterior, seq int64) idrl.Regret {
+	r := s.learner.Regret(p)
 	r.Seq = seq
 	return r
 }
@@ -37,7 +35,7 @@ func (s *Session) atRow(p idrl.Posterior, seq int64) idrl.Regret {
 	if s.gen == nil || !states(seq) {
 		return idrl.Regret{Seq: seq}
 	}
-	return s.statement(p, s.known.all, seq)
+	return s.statement(p, seq)
 }
 
 // noteRegret adds a recorded statement to the curve, if it is one.
@@ -47,21 +45,12 @@ func (s *Session) noteRegret(r idrl.Regret) {
 	}
 }
 
-// beforeAll returns the statement before the first answer, over the pool and the
-// first generation.
-func (s *Session) beforeAll(first []idrl.Candidate) idrl.Regret {
-	var k policySet
-	k.begin(s.known.pool, first)
-	k.use(first)
-	return s.statement(s.cfg.Model.Prior(), k.all, 0)
-}
-
 // curve returns the statements so far, of which the last is about the present belief
 // and the policies known now: that of the last row may have been over fewer. There
 // must be a generation.
 func (s *Session) curve() []idrl.Regret {
 	if s.now.gen != s.gen || s.now.regret.Seq != s.log.seq() {
-		s.now.gen, s.now.regret = s.gen, s.statement(s.belief, s.known.all, s.log.seq())
+		s.now.gen, s.now.regret = s.gen, s.statement(s.learner.Posterior(), s.log.seq())
 	}
 	past := s.regret
 	if n := len(past); n > 0 && past[n-1].Seq == s.now.regret.Seq {
@@ -73,14 +62,10 @@ func (s *Session) curve() []idrl.Regret {
 // basis returns what the statements compare the best policy with.
 func (s *Session) basis() idrl.Basis {
 	switch {
-	case len(s.known.pool) == 0:
+	case len(s.learner.Policies().Pool()) == 0:
 		return idrl.AgainstEarlier
-	case s.known.pool[0].Origin == idrl.FromDraft:
+	case s.learner.Policies().Pool()[0].Origin == idrl.FromDraft:
 		return idrl.AgainstSearch
 	}
 	return idrl.AgainstPool
 }
-
-// best returns the known policy with the highest mean return. There must be a
-// generation.
-func (s *Session) best() idrl.Candidate { return s.known.all[regret.Leader(s.belief, s.known.all)] }

@@ -10,6 +10,7 @@ import (
 
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learning"
 	"tiebreak/internal/rng"
 	"tiebreak/internal/session"
 
@@ -257,7 +258,7 @@ func (f agreeing) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generation
 func TestPoolIsNeverForgotten(t *testing.T) {
 	b := newBench(nil)
 	var past []idrl.Candidate
-	for k := range idrl.MaxArchive + 50 {
+	for k := range learning.Live().Archive + 50 {
 		past = append(past, idrl.Candidate{ID: idrl.PolicyID(fmt.Sprintf("past%d", k)), Mu: []float64{float64(k), 50, 0}})
 	}
 	b.given(t, past)
@@ -268,8 +269,8 @@ func TestPoolIsNeverForgotten(t *testing.T) {
 	claim(t, s, "ann")
 	stop()
 	ids := seen[0].ids()
-	if len(ids) != 6+4+idrl.MaxArchive || ids[6] != "pool.p0" || ids[9] != "pool.p3" || ids[10] != "past50" {
-		t.Errorf("%d policies, %v after those in use; want the pool of four and the last %d", len(ids), ids[6:11], idrl.MaxArchive)
+	if len(ids) != 6+4+learning.Live().Archive || ids[6] != "pool.p0" || ids[9] != "pool.p3" || ids[10] != "past50" {
+		t.Errorf("%d policies, %v after those in use; want the pool of four and the last %d", len(ids), ids[6:11], learning.Live().Archive)
 	}
 }
 

@@ -19,11 +19,11 @@ func ReviewRecord(cfg Config) (Review, error) {
 	if err != nil {
 		return Review{}, err
 	}
-	r := Review{Seq: s.log.seq(), BasedOn: -1, Mean: s.belief.Mean(nil)}
+	r := Review{Seq: s.log.seq(), BasedOn: -1, Mean: s.learner.Posterior().Mean(nil)}
 	if s.gen == nil {
 		return r, nil
 	}
-	r.BasedOn, r.Best, r.Known = s.gen.BasedOn, s.best(), s.known.all
+	r.BasedOn, r.Best, r.Known = s.gen.BasedOn, s.learner.Recommend(), s.learner.Policies().Known()
 	curve := s.curve()
 	r.Regret = curve[len(curve)-1]
 	return r, nil

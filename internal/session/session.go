@@ -12,8 +12,8 @@ import (
 
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learning"
 	"tiebreak/internal/posterior"
-	"tiebreak/internal/regret"
 	"tiebreak/internal/rng"
 )
 
@@ -65,15 +65,13 @@ type Session struct {
 	leftOut map[idrl.AnnotatorID]bool        // who is to be left out; the log may not say so yet
 
 	history *posterior.History // the effective answers
-	belief  idrl.Posterior     // of history
+	learner *learning.Learner  // whose posterior is that of history
 	log     *answerLog
 	asked   *assignments
 	regret  []idrl.Regret // recorded, by Seq
 	fitting background
 
 	gen      *idrl.Generation // in use; nil before the first
-	known    policySet        // as of gen
-	outlook  *regret.Outlook
 	now      present
 	starved  []idrl.AnnotatorID // answered while the next generation was awaited
 	training training
@@ -119,7 +117,10 @@ func assemble(cfg Config) *Session {
 	s := &Session{
 		cfg: cfg, spec: r.Spec, stopped: make(chan struct{}), inbox: make(chan turn),
 		log: newAnswerLog(), asked: newAssignments(r.Assignments), gen: r.Generation,
-		outlook: regret.New(rng.New(r.Spec.Seed, "regret", 0)), // the same numbers after a restart
+		learner: learning.New(learning.Config{
+			Model: cfg.Model, Method: cfg.Acquisition, Schedule: learning.OfSession(r.Spec),
+			Regret: rng.New(r.Spec.Seed, "regret", 0), // the same numbers after a restart
+		}),
 	}
 	s.cfg.Record = idrl.Record{} // it would otherwise live as long as the session
 	for _, a := range r.Log {
@@ -134,13 +135,12 @@ func (s *Session) restoreKnown(r idrl.Record) {
 	if r.Generation == nil {
 		return
 	}
-	past := append(slices.Clone(r.Archive), r.Generation.Candidates)
-	s.known.begin(r.Pool, past[0])
-	s.regret = append(s.regret, s.beforeAll(past[0]))
-	for _, candidates := range r.Archive {
-		s.known.retire(candidates)
+	for i, candidates := range append(slices.Clone(r.Archive), r.Generation.Candidates) {
+		s.learner.Adopt(r.Pool, candidates)
+		if i == 0 {
+			s.regret = append(s.regret, s.learner.RegretAtStart(candidates))
+		}
 	}
-	s.known.use(r.Generation.Candidates)
 }
 
 // restoreBelief sets the belief, the regret series, and which answers the belief

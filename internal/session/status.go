@@ -25,7 +25,7 @@ func (s *Session) Status(ctx context.Context) (idrl.Status, error) {
 			st.Open = append(st.Open, *as)
 		}
 		if s.gen != nil {
-			best := s.best()
+			best := s.learner.Recommend()
 			st.BasedOn, st.Best, st.Basis, st.Regret = s.gen.BasedOn, best.ID, s.basis(), s.curve()
 			st.Candidates = s.standings(best, st.Regret[len(st.Regret)-1].Span)
 		}
@@ -38,14 +38,14 @@ func (s *Session) Status(ctx context.Context) (idrl.Status, error) {
 // all share, such as a constant feature that no comparison can tell, would otherwise
 // drown their differences, and as a share of span.
 func (s *Session) standings(best idrl.Candidate, span float64) (out []idrl.Estimate) {
-	average := make([]float64, s.belief.Dim())
+	average := make([]float64, s.learner.Posterior().Dim())
 	for _, c := range s.gen.Candidates {
 		floats.AddScaled(average, 1/float64(len(s.gen.Candidates)), c.Mu)
 	}
 	shown := []idrl.Candidate{best}
 	draws := []int{0}
 	for _, c := range s.gen.Candidates {
-		i := slices.IndexFunc(shown, func(o idrl.Candidate) bool { return s.known.in([]idrl.Candidate{o}, c) })
+		i := slices.IndexFunc(shown, func(o idrl.Candidate) bool { return s.learner.Policies().Same(o, c) })
 		if i < 0 {
 			i, shown, draws = len(shown), append(shown, c), append(draws, 0)
 		}
@@ -62,9 +62,9 @@ func (s *Session) standings(best idrl.Candidate, span float64) (out []idrl.Estim
 // estimate returns the predicted return of c against the feature expectation average,
 // as a share of span; 0 where all policies are equal, and that is 0.
 func (s *Session) estimate(c idrl.Candidate, average []float64, span float64) idrl.Estimate {
-	d := s.belief.Dim()
+	d := s.learner.Posterior().Dim()
 	delta := floats.SubTo(make([]float64, d), c.Mu, average)
-	m, v := idrl.Moments(s.belief, delta, s.belief.Mean(nil), make([]float64, d))
+	m, v := idrl.Moments(s.learner.Posterior(), delta, s.learner.Posterior().Mean(nil), make([]float64, d))
 	e := idrl.Estimate{ID: string(c.ID), Name: string(c.Origin), Clip: c.Clip}
 	if span > 0 {
 		e.Mean, e.Std = m/span, math.Sqrt(v)/span
@@ -73,12 +73,12 @@ func (s *Session) estimate(c idrl.Candidate, average []float64, span float64) id
 }
 
 func (s *Session) weights() (out []idrl.Estimate) {
-	d := s.belief.Dim()
-	mean, unit, cov := s.belief.Mean(nil), make([]float64, d), make([]float64, d)
+	d := s.learner.Posterior().Dim()
+	mean, unit, cov := s.learner.Posterior().Mean(nil), make([]float64, d), make([]float64, d)
 	for k, name := range s.spec.Features {
 		clear(unit)
 		unit[k] = 1
-		s.belief.CovMul(cov, unit)
+		s.learner.Posterior().CovMul(cov, unit)
 		out = append(out, idrl.Estimate{ID: name, Name: name, Mean: mean[k], Std: math.Sqrt(max(0, cov[k]))})
 	}
 	return out

@@ -78,7 +78,7 @@ func (s *Session) noteTrainingPoint() bool {
 	seq := s.log.seq()
 	is := s.spec.AdoptAfter > 0 && seq%s.spec.TrainEvery == 0
 	if is {
-		s.training.points = append(s.training.points, point{seq, s.belief})
+		s.training.points = append(s.training.points, point{seq, s.learner.Posterior()})
 	}
 	return is
 }
@@ -91,7 +91,7 @@ func (s *Session) nextPoint() (point, bool) {
 		}
 		return s.training.points[0], true
 	}
-	now := point{s.log.seq(), s.belief}
+	now := point{s.log.seq(), s.learner.Posterior()}
 	switch {
 	case s.gen == nil:
 		return now, true
@@ -225,14 +225,11 @@ func (s *Session) adoptIfDue(ctx context.Context) {
 		return
 	}
 	t.failures, t.state.Err = 0, ""
+	s.learner.Adopt(g.Pool, g.Candidates)
 	if s.gen == nil {
-		s.known.begin(g.Pool, g.Candidates)
-		s.regret = append(s.regret, s.beforeAll(g.Candidates))
-	} else {
-		s.known.retire(s.gen.Candidates)
+		s.regret = append(s.regret, s.learner.RegretAtStart(g.Candidates))
 	}
 	s.gen, t.ready = g, nil
-	s.known.use(g.Candidates)
 	if len(t.points) > 0 {
 		t.points = t.points[1:]
 	}

@@ -1,0 +1,231 @@
+// Package learning is the learner of Algorithm 1 of the paper (Lindner et al., 2021,
+// label "algorithm"): the posterior P(θ|D), the policies that are known, the choice of
+// a query, the update, the recommended policy and what stopping would cost. Sessions
+// with people and experiments with simulated experts both use it; what they add is
+// people, leases and durability on one side, and worlds, experts and statistics on the
+// other.
+//
+// A Learner is a value machine: it has no clock, no goroutine and no I/O, and its
+// random numbers are those of streams that it is given.
+package learning
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"tiebreak/internal/acquisition"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/regret"
+)
+
+// Config is what a learner is made of.
+type Config struct {
+	Model    idrl.RewardModel   // required
+	Method   acquisition.Method // required
+	Schedule Schedule           // how many policies are kept, and which count as one
+	Regret   *rand.Rand         // of the statements of regret, which own it; nil where none is asked for
+
+	// Paper asks for what the authors' code computes where that differs from the
+	// text. The candidates are then looked at as they come.
+	Paper bool
+
+	// Queries may be asked at any time. The products of the posterior with them are
+	// kept up to date with each answer instead of being computed anew for each
+	// choice. Empty where the queries change.
+	Queries []idrl.Query
+
+	// Solving is the posterior that policies are solved for before the first answer,
+	// where that is not the one by which queries are valued: the authors' code keeps
+	// two in one environment. Default: the prior of Model.
+	Solving idrl.Posterior
+}
+
+// A Learner holds the state of Algorithm 1. It is owned by one goroutine.
+type Learner struct {
+	cfg                Config
+	f                  acquisition.Function // u(q, D)
+	posterior, solving idrl.Posterior
+	policies           Policies
+	outlook            *regret.Outlook
+
+	table   acquisition.Table  // of the last choice; its memory is used again
+	kept    *acquisition.Table // of cfg.Queries, up to date; nil without them
+	looked  []idrl.Candidate   // what the last choice looked at
+	history []acquisition.Asked
+	best    float64 // highest rating so far
+	rated   bool    // there is one
+}
+
+// New returns a learner that knows nothing: D ← {}, P(θ|D) ← P(θ).
+func New(cfg Config) *Learner {
+	l := &Learner{
+		cfg: cfg, f: cfg.Method.New(cfg.Paper), posterior: cfg.Model.Prior(), solving: cfg.Solving,
+		policies: NewPolicies(cfg.Schedule), best: math.Inf(-1),
+	}
+	if l.solving == nil {
+		l.solving = l.posterior
+	}
+	if cfg.Regret != nil {
+		l.outlook = regret.New(cfg.Regret)
+	}
+	if len(cfg.Queries) > 0 {
+		l.kept = acquisition.NewTable(cfg.Model, l.valuing(), cfg.Queries)
+	}
+	return l
+}
+
+// Posterior returns P(θ|D).
+func (l *Learner) Posterior() idrl.Posterior { return l.posterior }
+
+// Solving returns the posterior that policies are solved for: P(θ|D), but in paper
+// mode where the authors keep two.
+func (l *Learner) Solving() idrl.Posterior { return l.solving }
+
+// valuing returns the posterior by which queries are valued.
+func (l *Learner) valuing() idrl.Posterior {
+	if l.cfg.Method.Needs.Solving {
+		return l.solving
+	}
+	return l.posterior
+}
+
+// Become makes p the posterior of the learner, whose list of queries must not be
+// fixed. It is for callers that compute the posterior of a list of answers by package
+// posterior, record it, and adopt it then.
+func (l *Learner) Become(p idrl.Posterior) {
+	if l.kept != nil {
+		panic("learning: the queries are fixed, so that the posterior moves by Observe")
+	}
+	l.posterior, l.solving = p, p
+}
+
+// Observe takes in answer a to q: D ← D ∪ {(q, a)}, by one step of assumed density
+// filtering, exact where the answer's noise is Gaussian. Its errors are those of the
+// reward model; after one the learner is as it was.
+func (l *Learner) Observe(q idrl.Query, a idrl.Answer) error {
+	posterior, err := l.cfg.Model.Update(l.posterior, q, a)
+	if err != nil {
+		return err
+	}
+	solving := posterior
+	if l.solving != l.posterior {
+		if solving, err = l.cfg.Model.Update(l.solving, q, a); err != nil {
+			return err
+		}
+	}
+	l.posterior, l.solving = posterior, solving
+	if l.kept != nil {
+		l.kept.Observe(q, a, l.valuing())
+	}
+	if a.Choice == idrl.Rated {
+		l.best, l.rated = max(l.best, a.Rating), true
+	}
+	l.history = append(l.history, acquisition.Asked{Query: q, Answer: a})
+	return nil
+}
+
+// Adopt replaces the candidates: Π_c ← candidates. Those before them become part of
+// the archive. The first candidates come with the pool, which is never dropped; later
+// pools are left out of account.
+func (l *Learner) Adopt(pool, candidates []idrl.Candidate) { l.policies.Adopt(pool, candidates) }
+
+// Policies returns the policies that are known. They belong to the learner.
+func (l *Learner) Policies() *Policies { return &l.policies }
+
+// A Question is what Choose is asked.
+type Question struct {
+	Askable []idrl.Query // to choose from; nil: Config.Queries
+	Pending []idrl.Query // that are being answered: the choice counts as if they were
+
+	// Aid is what only some methods of experiments need; Table, Candidates, Rand and
+	// what the answers say are the learner's to fill in.
+	Aid acquisition.Input
+}
+
+// A Choice is a query to ask, and what made it worth asking.
+type Choice struct {
+	acquisition.Selection
+	FirstID, SecondID idrl.PolicyID // of the pair that it tells most about; empty without one
+}
+
+// Choose returns q* ∈ argmax_q u(q, D) among the askable queries, by its index. Ties
+// are broken by stream, which methods also draw samples from. Query is -1 if there is
+// nothing to ask. Its errors are those of the acquisition function.
+func (l *Learner) Choose(q Question, stream *rand.Rand) (Choice, error) {
+	l.looked = l.look()
+	table := l.kept
+	if q.Askable != nil || table == nil {
+		table = &l.table
+		table.Reset(l.cfg.Model, l.cfg.Model.Anticipate(l.valuing(), q.Pending...), q.Askable)
+	}
+	if len(l.looked) > 0 {
+		table.SetPolicies(l.looked)
+	}
+	in := q.Aid
+	in.Table, in.Candidates, in.Rand = table, min(len(l.looked), len(l.policies.present)), stream
+	in.Best, in.Rated, in.History = l.best, l.rated, l.history
+	sel, err := acquisition.Select(l.f, &in)
+	if err != nil {
+		return Choice{}, fmt.Errorf("by %s: %w", l.cfg.Method.Title, err)
+	}
+	c := Choice{Selection: sel}
+	if sel.First >= 0 {
+		c.FirstID, c.SecondID = l.looked[sel.First].ID, l.looked[sel.Second].ID
+	}
+	return c, nil
+}
+
+// look returns the policies that the method looks at.
+func (l *Learner) look() []idrl.Candidate {
+	needs := l.cfg.Method.Needs
+	switch {
+	case needs.Candidates == acquisition.NoCandidates:
+		return nil
+	case needs.Archive:
+		return l.policies.Known()
+	case needs.Candidates == acquisition.Samples && !l.cfg.Paper:
+		return samplesOf(l.policies.present)
+	}
+	return l.policies.present
+}
+
+// samplesOf returns those of the candidates that are Thompson samples, or all if they
+// are fewer than two: most samples may have been left out because the simulation broke
+// down.
+func samplesOf(candidates []idrl.Candidate) []idrl.Candidate {
+	var out []idrl.Candidate
+	for _, c := range candidates {
+		if c.Origin != idrl.FromMean {
+			out = append(out, c)
+		}
+	}
+	if len(out) < 2 {
+		return candidates
+	}
+	return out
+}
+
+// Recommend returns the known policy with the highest mean return under the posterior,
+// the first of equals; the zero Candidate before any is known.
+func (l *Learner) Recommend() idrl.Candidate {
+	known := l.policies.Known()
+	if len(known) == 0 {
+		return idrl.Candidate{}
+	}
+	return known[regret.Leader(l.posterior, known)]
+}
+
+// Regret returns what stopping would cost under p, over the known policies, of which
+// there must be one. Seq is left 0.
+func (l *Learner) Regret(p idrl.Posterior) idrl.Regret {
+	return l.outlook.Statement(p, l.policies.Known())
+}
+
+// RegretAtStart returns what stopping before the first answer would have cost, over
+// the pool and the first candidates.
+func (l *Learner) RegretAtStart(first []idrl.Candidate) idrl.Regret {
+	k := NewPolicies(l.cfg.Schedule)
+	k.Adopt(l.policies.pool, first)
+	return l.outlook.Statement(l.cfg.Model.Prior(), k.Known())
+}

@@ -1,0 +1,117 @@
+package learning
+
+import (
+	"math"
+	"slices"
+
+	"tiebreak/internal/idrl"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// rounding is the distance of two feature expectations, relative to 1 + ‖μ‖∞, that
+// counts as rounding of one and the same.
+const rounding = 1e-9
+
+// Policies holds the policies whose feature expectations are known: the candidates in
+// use, the pool, and those of earlier generations. Pool and archive hold each policy
+// once: two count as one if their feature expectations are no further apart than
+// rounding, or than Schedule.Alike of the greatest distance between policies that were
+// there at the start. It is a function of what was adopted.
+type Policies struct {
+	share float64 // Schedule.Alike
+	limit int     // Schedule.Archive
+
+	present []idrl.Candidate
+	pool    []idrl.Candidate // distinct; never dropped
+	archive []idrl.Candidate // of earlier generations, unlike the pool and one another; oldest first
+	alike   float64          // Euclidean distance of μ up to which policies count as one
+	dropped int              // from the archive
+
+	known []idrl.Candidate // nil until it is asked for
+}
+
+// NewPolicies returns an empty set with the rules of a schedule.
+func NewPolicies(s Schedule) Policies { return Policies{share: s.Alike, limit: s.Archive} }
+
+// Adopt replaces the candidates in use. Those before them become part of the archive,
+// of which the oldest are dropped where it holds more than Schedule.Archive. The first
+// time the pool is taken in too.
+func (k *Policies) Adopt(pool, candidates []idrl.Candidate) {
+	if k.present == nil {
+		k.begin(pool, candidates)
+	} else {
+		k.retire()
+	}
+	k.present, k.known = candidates, nil
+}
+
+// begin sets the pool and the tolerance. first are the first candidates.
+func (k *Policies) begin(pool, first []idrl.Candidate) {
+	start := slices.Concat(pool, first)
+	for _, c := range start {
+		k.alike = max(k.alike, k.share*floats.Distance(c.Mu, start[0].Mu, 2))
+	}
+	for _, c := range pool {
+		if !k.in(k.pool, c) {
+			k.pool = append(k.pool, c)
+		}
+	}
+}
+
+// retire puts the candidates in use into the archive, less those that are known there
+// or in the pool.
+func (k *Policies) retire() {
+	for _, c := range k.present {
+		if k.in(k.pool, c) || k.in(k.archive, c) {
+			continue
+		}
+		c.Policy, c.Theta = nil, nil
+		k.archive = append(k.archive, c)
+		if over := len(k.archive) - k.limit; k.limit > 0 && over > 0 {
+			k.archive, k.dropped = k.archive[over:], k.dropped+over
+		}
+	}
+}
+
+// Same reports whether two policies count as one.
+func (k *Policies) Same(a, b idrl.Candidate) bool { return near(a.Mu, b.Mu, k.alike) }
+
+// Alike reports whether two feature expectations are the same up to rounding.
+func Alike(a, b []float64) bool { return near(a, b, 0) }
+
+// near reports whether a and b are at most tol, or rounding, apart.
+func near(a, b []float64, tol float64) bool {
+	d := floats.Distance(a, b, 2)
+	return d <= tol || d <= rounding*(1+floats.Norm(a, math.Inf(1)))
+}
+
+// in reports whether list has a policy like c.
+func (k *Policies) in(list []idrl.Candidate, c idrl.Candidate) bool {
+	return slices.ContainsFunc(list, func(o idrl.Candidate) bool { return k.Same(o, c) })
+}
+
+// Present returns the candidates in use.
+func (k *Policies) Present() []idrl.Candidate { return k.present }
+
+// Pool returns the distinct policies of the pool.
+func (k *Policies) Pool() []idrl.Candidate { return k.pool }
+
+// Known returns the candidates in use, and after them those of the pool and of the
+// archive that are like none of them.
+func (k *Policies) Known() []idrl.Candidate {
+	if k.known == nil {
+		k.known = slices.Clone(k.present)
+		for _, list := range [][]idrl.Candidate{k.pool, k.archive} {
+			for _, c := range list {
+				if !k.in(k.present, c) {
+					k.known = append(k.known, c)
+				}
+			}
+		}
+	}
+	return k.known
+}
+
+// Dropped returns how many policies the archive had no room for.
+func (k *Policies) Dropped() int { return k.dropped }

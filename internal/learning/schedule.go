@@ -1,0 +1,76 @@
+package learning
+
+import (
+	"cmp"
+
+	"tiebreak/internal/idrl"
+)
+
+// A Schedule says what happens between answers: when candidates are trained, when they
+// come into use, and what is kept. It is data, so that an experiment can follow the
+// schedule of a session.
+type Schedule struct {
+	Every   int64   // answers between the posteriors that two generations are trained from
+	Latency int64   // answers that arrive while a generation is trained; it is in use from the one after them
+	Ahead   int     // queries that are given out at a time, so that the others are pending when one is chosen
+	Samples int     // Thompson samples of a generation
+	Pool    int     // policies that are solved for before the first query
+	Queries int     // of a generation, at most
+	Archive int     // policies of earlier generations that are kept, at most; 0: all
+	Alike   float64 // distance up to which policies count as one, as a share of the greatest at the start
+}
+
+// Exact is the schedule of the paper: candidates are trained after every answer, no
+// answer arrives meanwhile, one query is out at a time, and every policy is kept.
+func Exact() Schedule { return Schedule{Every: 1, Ahead: 1, Samples: 5} }
+
+// Sizes of live sessions.
+const (
+	livePool    = 30
+	liveQueries = 2000
+
+	// liveArchive is as many policies as leave the choice of a query at 1 to 3 ms
+	// (2,000 queries and 5 to 25 features). With 1,000 policies it takes 10 to 18 ms,
+	// of the time of the goroutine that takes in answers.
+	liveArchive = 200
+
+	// liveAlike makes the returns of two policies that count as one differ by about a
+	// thousandth of the span or less.
+	liveAlike = 1e-3
+)
+
+// DearEvery is the number of answers between two trainings where a generation takes a
+// second or more.
+const DearEvery = 3
+
+// Live is the schedule of a session with people, as far as it does not depend on the
+// clock: where generations take less than a second, one is trained after every answer
+// and in use before the next answer but one is asked for.
+func Live() Schedule {
+	return Schedule{
+		Every: 1, Latency: 1, Ahead: 3, Samples: 5, Pool: livePool, Queries: liveQueries, Archive: liveArchive, Alike: liveAlike,
+	}
+}
+
+// Dear is the schedule of a session whose generations take as long as three answers.
+func Dear() Schedule {
+	s := Live()
+	s.Every, s.Latency = DearEvery, DearEvery
+	return s
+}
+
+// OfSession returns the schedule that spec asks for. Where AdoptAfter is 0 a
+// generation is in use as soon as it is there, and Latency is not known.
+func OfSession(spec idrl.SessionSpec) Schedule {
+	s := Live()
+	s.Every, s.Latency = spec.TrainEvery, spec.AdoptAfter
+	s.Ahead, s.Samples = cmp.Or(spec.Ahead, s.Ahead), cmp.Or(spec.Candidates, s.Samples)
+	return s
+}
+
+// Trains reports whether a generation is trained from the posterior after answer n.
+func (s Schedule) Trains(n int64) bool { return s.Every > 0 && n%s.Every == 0 }
+
+// InUse returns the answer after which a generation is in use that is trained from the
+// posterior after answer n.
+func (s Schedule) InUse(n int64) int64 { return n + s.Latency }
