@@ -1,6 +1,7 @@
 package learning_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -303,7 +304,7 @@ func TestThompson(t *testing.T) {
 			t.Errorf("%v: %q, %v; want %q", test.need, got, err, test.want)
 		}
 		fail := fmt.Errorf("no optimum")
-		if err := learning.Thompson(test.need, 5, p, draws, func(int, []float64, idrl.Origin) (bool, error) { return false, fail }); err != fail {
+		if err := learning.Thompson(test.need, 5, p, draws, func(int, []float64, idrl.Origin) (bool, error) { return false, fail }); !errors.Is(err, fail) {
 			t.Errorf("error %v", err)
 		}
 	}
