@@ -24,6 +24,9 @@ func (db *DB) Adopt(ctx context.Context, id idrl.SessionID, g idrl.Generation, s
 		if err != nil || again {
 			return err
 		}
+		if err := t.putSteps(id, g.Steps); err != nil {
+			return err
+		}
 		for _, k := range slices.Sorted(maps.Keys(g.Clips)) {
 			if err := t.putClip(id, g.Clips[k]); err != nil {
 				return err
@@ -62,12 +65,14 @@ func (t *tx) adopted(id idrl.SessionID, basedOn int64, queries []byte) (bool, er
 }
 
 // putClip records c unless it is there: its name tells its content. Media is
-// added where it was missing.
+// added where it was missing. A clip whose raw steps are not in the database, such as
+// one of a pool that an earlier version recorded, is recorded as without.
 func (t *tx) putClip(id idrl.SessionID, c idrl.Clip) error {
 	const insert = `
-		INSERT INTO clip (session_id, id, trajectory_id, start, steps, phi, media, media_sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+		INSERT INTO clip (session_id, id, trajectory_id, start, steps, phi, media, media_sum, steps_id)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, (SELECT id FROM steps WHERE session_id = ?1 AND id = ?9))
 		ON CONFLICT DO UPDATE SET media = excluded.media, media_sum = excluded.media_sum WHERE media IS NULL AND excluded.media IS NOT NULL`
-	_, err := t.exec(insert, id, c.ID, c.From, c.Start, c.Steps, encodeVector(c.Phi), c.Media, mediaSum(c.Media))
+	_, err := t.exec(insert, id, c.ID, c.From, c.Start, c.Steps, encodeVector(c.Phi), c.Media, mediaSum(c.Media), null(c.Raw))
 	return dangling(err, "there is no session %q", id)
 }
 
@@ -125,8 +130,8 @@ func lastGeneration(ctx context.Context, from querier, id idrl.SessionID) (g *id
 // readClip reads a clip without its media.
 func readClip(ctx context.Context, from querier, id idrl.SessionID, name idrl.ClipID) (idrl.Clip, error) {
 	c := idrl.Clip{ID: name}
-	const query = `SELECT trajectory_id, start, steps, phi FROM clip WHERE session_id = ? AND id = ?`
-	err := from.QueryRowContext(ctx, query, id, name).Scan(&c.From, &c.Start, &c.Steps, vectorColumn{&c.Phi})
+	const query = `SELECT trajectory_id, start, steps, phi, steps_id FROM clip WHERE session_id = ? AND id = ?`
+	err := from.QueryRowContext(ctx, query, id, name).Scan(&c.From, &c.Start, &c.Steps, vectorColumn{&c.Phi}, text(&c.Raw))
 	return c, missing(err, "session %s has no clip %q", id, name)
 }
 

@@ -15,8 +15,8 @@ func (db *DB) Rows(ctx context.Context, session idrl.SessionID, yield func(idrl.
 		SELECT ` + answerColumns + `, ` + queryColumns + `, ` + whyColumns + `,
 			EXISTS (SELECT 1 FROM answer AS later WHERE later.session_id = answer.session_id AND later.undoes = answer.id),
 			annotator.left_out,
-			a.trajectory_id, a.start, a.steps, a.phi,
-			b.trajectory_id, coalesce(b.start, 0), coalesce(b.steps, 0), b.phi
+			a.trajectory_id, a.start, a.steps, a.phi, a.steps_id,
+			b.trajectory_id, coalesce(b.start, 0), coalesce(b.steps, 0), b.phi, b.steps_id
 		FROM answer
 		JOIN annotator ON annotator.session_id = answer.session_id AND annotator.id = answer.annotator_id
 		JOIN assignment ON assignment.session_id = answer.session_id AND assignment.id = answer.assignment_id
@@ -37,7 +37,7 @@ func (db *DB) Rows(ctx context.Context, session idrl.SessionID, yield func(idrl.
 			dst = append(append(dst, whyTargets(&r.Why)...), &r.Withdrawn, &r.LeftOut)
 			for i := range clips {
 				c := &clips[i]
-				dst = append(dst, text(&c.From), &c.Start, &c.Steps, vectorColumn{&c.Phi})
+				dst = append(dst, text(&c.From), &c.Start, &c.Steps, vectorColumn{&c.Phi}, text(&c.Raw))
 			}
 			if err := row.Scan(dst...); err != nil {
 				return err

@@ -28,6 +28,12 @@ func columns() []column {
 		{"annotator_id", func(_ *idrl.SessionSpec, r *Row) any { return string(r.Answer.Annotator) }},
 		{"clip_a", func(_ *idrl.SessionSpec, r *Row) any { return clipID(r, 0) }},
 		{"clip_b", func(_ *idrl.SessionSpec, r *Row) any { return clipID(r, 1) }},
+		{"steps_a", func(_ *idrl.SessionSpec, r *Row) any { return cut(r, 0, clipSteps) }},
+		{"start_a", func(_ *idrl.SessionSpec, r *Row) any { return cut(r, 0, clipStart) }},
+		{"length_a", func(_ *idrl.SessionSpec, r *Row) any { return cut(r, 0, clipLength) }},
+		{"steps_b", func(_ *idrl.SessionSpec, r *Row) any { return cut(r, 1, clipSteps) }},
+		{"start_b", func(_ *idrl.SessionSpec, r *Row) any { return cut(r, 1, clipStart) }},
+		{"length_b", func(_ *idrl.SessionSpec, r *Row) any { return cut(r, 1, clipLength) }},
 		{"choice", func(_ *idrl.SessionSpec, r *Row) any { return text(string(r.Answer.Choice)) }},
 		{"prob_a", probA},
 		{"rating", rating},
@@ -69,6 +75,18 @@ func clipID(r *Row, i int) any {
 	}
 	return string(r.Query.Clips[i])
 }
+
+// cut returns what value tells of clip i, nil if its raw steps are not kept.
+func cut(r *Row, i int, value func(*idrl.Clip) any) any {
+	if i >= len(r.Clips) || r.Clips[i].Raw == "" {
+		return nil
+	}
+	return value(&r.Clips[i])
+}
+
+func clipSteps(c *idrl.Clip) any  { return string(c.Raw) }
+func clipStart(c *idrl.Clip) any  { return int64(c.Start) }
+func clipLength(c *idrl.Clip) any { return int64(c.Steps) }
 
 func probA(_ *idrl.SessionSpec, r *Row) any {
 	if p, ok := r.Answer.ProbA(); ok {

@@ -103,6 +103,7 @@ type FeatureKernel interface {
 // EnvSpec describes an environment.
 type EnvSpec struct {
 	ID           string // stable: "driver"
+	Version      int    // grows whenever the dynamics, observations or features change
 	Actions      ActionSpec
 	ObsDim       int
 	FeatureNames []string // length d, for people: "Keeping to a lane"

@@ -15,6 +15,7 @@ import (
 func trajectory() *idrl.Trajectory {
 	return &idrl.Trajectory{
 		ID: "t", Env: "toy", Policy: "p",
+		Obs:       [][]float64{{0}, {1}, {2}, {3}},
 		Actions:   []idrl.Action{{0}, {1}, {0}},
 		Phi:       [][]float64{{1, 0}, {2, 1}, {4, 0.5}},
 		Snapshots: [][]float64{{0}, {1}, {2}, {3}},
@@ -63,6 +64,7 @@ func TestSegment(t *testing.T) {
 func TestTrajectoryValidate(t *testing.T) {
 	for name, spoil := range map[string]func(*idrl.Trajectory){
 		"empty":            func(t *idrl.Trajectory) { t.Actions = nil },
+		"no observation":   func(t *idrl.Trajectory) { t.Obs = nil },
 		"features missing": func(t *idrl.Trajectory) { t.Phi = t.Phi[:2] },
 		"state missing":    func(t *idrl.Trajectory) { t.Snapshots = t.Snapshots[:3] },
 		"without an end":   func(t *idrl.Trajectory) { t.End = idrl.Mid },

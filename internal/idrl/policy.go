@@ -64,6 +64,10 @@ type Generation struct {
 	Clips      map[ClipID]Clip
 	Queries    []Query
 
+	// Steps are the raw steps of the trajectories that the clips were cut from, as
+	// package steps encodes them. Those of the pool come with the first generation.
+	Steps map[StepsID][]byte
+
 	// Pool is a fixed set of policies that every generation of the session was
 	// trained with: Origin, ID, Mu and Clip only. The first generation alone has it.
 	Pool []Candidate

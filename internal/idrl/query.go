@@ -13,6 +13,7 @@ type (
 	SessionID    string
 	TrajectoryID string
 	ClipID       string // content hash, 32 hexadecimal digits
+	StepsID      string // content hash, 32 hexadecimal digits
 	PolicyID     string
 	QueryID      string // content hash, 32 hexadecimal digits
 	AssignmentID string

@@ -15,10 +15,13 @@ type Trajectory struct {
 	Env    string   // EnvSpec.ID
 	Policy PolicyID // that acted
 
+	Obs       [][]float64 // length T+1, each of length EnvSpec.ObsDim; row 0 is before the first action
 	Actions   []Action    // length T
 	Phi       [][]float64 // length T, each of length d
 	Snapshots [][]float64 // length T+1; state 0 is before the first action
 	End       StepKind    // Terminated or Truncated
+
+	Raw StepsID // of its raw steps, which are kept; empty if they are not
 }
 
 // Len returns the number of steps, T.
@@ -29,6 +32,8 @@ func (t *Trajectory) Validate() error {
 	switch n := t.Len(); {
 	case n == 0:
 		return Errorf(Invalid, "trajectory %s has no steps", t.ID)
+	case len(t.Obs) != n+1:
+		return Errorf(Invalid, "trajectory %s: %d observations for %d steps, want one more", t.ID, len(t.Obs), n)
 	case len(t.Phi) != n:
 		return Errorf(Invalid, "trajectory %s: %d feature rows for %d steps", t.ID, len(t.Phi), n)
 	case len(t.Snapshots) != n+1:
@@ -48,6 +53,7 @@ type Clip struct {
 	Steps int       // steps shown; 0 for a still
 	Phi   []float64 // Σ φ over the segment, undiscounted, length d; φ of the state for a still
 	Media []byte    // the drawn form (package clip); nil where nothing is drawn, as in experiments
+	Raw   StepsID   // the raw steps of the trajectory; empty if they are not kept
 
 	Snapshots [][]float64 // Steps+1 states; nil once read back from a store
 }
@@ -62,7 +68,7 @@ func Segment(t *Trajectory, start, n int) Clip {
 	for _, row := range t.Phi[start : start+n] {
 		floats.Add(phi, row)
 	}
-	c := Clip{From: t.ID, Start: start, Steps: n, Phi: phi, Snapshots: t.Snapshots[start : start+n+1]}
+	c := Clip{From: t.ID, Start: start, Steps: n, Phi: phi, Raw: t.Raw, Snapshots: t.Snapshots[start : start+n+1]}
 	c.ID = c.contentID(t.Env)
 	return c
 }
@@ -73,7 +79,9 @@ func Still(t *Trajectory, step int) Clip {
 	if step < 0 || step >= t.Len() {
 		panic("idrl: still out of range")
 	}
-	return NewStill(t.Env, t.ID, step, t.Snapshots[step+1], t.Phi[step])
+	c := NewStill(t.Env, t.ID, step, t.Snapshots[step+1], t.Phi[step])
+	c.Raw = t.Raw
+	return c
 }
 
 // NewStill returns the clip of one state with features phi.

@@ -21,7 +21,8 @@ var ErrBroken = errors.New("the simulation breaks down in every episode")
 // share a stream, so that they begin in the same state.
 type rollout struct {
 	*idrl.Trajectory
-	n int
+	n   int
+	raw []byte // its raw steps, named Raw; nil where they are not kept
 }
 
 // solved is a policy, its feature expectation, and its rollouts that are shown,
@@ -75,7 +76,7 @@ func (r *run) try(ctx context.Context, id idrl.PolicyID, p idrl.Policy, known []
 		if err != nil {
 			return solved{}, err
 		}
-		out.rollouts = append(out.rollouts, rollout{t, n})
+		out.rollouts = append(out.rollouts, rollout{Trajectory: t, n: n})
 	}
 	if len(out.rollouts) == 0 {
 		return solved{}, ErrBroken
@@ -86,7 +87,42 @@ func (r *run) try(ctx context.Context, id idrl.PolicyID, p idrl.Policy, known []
 		out.mu = meanFeatures(out.rollouts, r.env.Spec().Discount)
 	}
 	out.rollouts = out.rollouts[:min(len(out.rollouts), r.rollouts)]
-	return out, nil
+	return out, r.keep(out.rollouts)
+}
+
+// keep encodes the raw steps of rollouts.
+func (r *run) keep(rollouts []rollout) (err error) {
+	if r.steps == nil {
+		return nil
+	}
+	for i := range rollouts {
+		ro := &rollouts[i]
+		if ro.Raw, ro.raw, err = r.steps(ro.Trajectory, uint64(ro.n)); err != nil {
+			return fmt.Errorf("steps of trajectory %s: %w", ro.ID, err)
+		}
+	}
+	return nil
+}
+
+// kept returns the raw steps of those rollouts that clips were cut from.
+func kept(clips map[idrl.ClipID]idrl.Clip, policies ...[]rollout) map[idrl.StepsID][]byte {
+	wanted := map[idrl.StepsID]bool{}
+	for _, c := range clips {
+		wanted[c.Raw] = true
+	}
+	var out map[idrl.StepsID][]byte
+	for _, rollouts := range policies {
+		for _, ro := range rollouts {
+			if ro.raw == nil || !wanted[ro.Raw] {
+				continue
+			}
+			if out == nil {
+				out = map[idrl.StepsID][]byte{}
+			}
+			out[ro.Raw] = ro.raw
+		}
+	}
+	return out
 }
 
 // meanFeatures returns the mean of the discounted features of episodes.
@@ -119,13 +155,13 @@ func (r *run) episode(id idrl.PolicyID, p idrl.Policy, n int) (*idrl.Trajectory,
 	stream := r.stream("rollout", n)
 	t := &idrl.Trajectory{ID: trajectoryID(id, n), Env: spec.ID, Policy: id}
 	step := r.env.Reset(stream)
-	t.Snapshots = append(t.Snapshots, states.Snapshot(nil))
+	t.Snapshots, t.Obs = append(t.Snapshots, states.Snapshot(nil)), append(t.Obs, slices.Clone(step.Obs))
 	for !step.Kind.Last() {
 		action := p.Act(make(idrl.Action, spec.Actions.Dim()), step.Obs, stream)
 		step = r.env.Step(action)
 		t.Actions = append(t.Actions, action)
 		t.Phi = append(t.Phi, slices.Clone(step.Phi))
-		t.Snapshots = append(t.Snapshots, states.Snapshot(nil))
+		t.Snapshots, t.Obs = append(t.Snapshots, states.Snapshot(nil)), append(t.Obs, slices.Clone(step.Obs))
 	}
 	if step.Broken {
 		return nil, ErrBroken

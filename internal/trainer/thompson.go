@@ -59,6 +59,11 @@ type Thompson struct {
 	// have no Media.
 	Encode func(idrl.Environment, idrl.Clip) ([]byte, error)
 
+	// Steps returns the name and the encoded raw steps of an episode, which the
+	// generation hands over once: those of the pool with the first. If it is nil none
+	// are kept.
+	Steps func(t *idrl.Trajectory, episode uint64) (idrl.StepsID, []byte, error)
+
 	// Mu returns the feature expectation of a policy. If it is nil, the mean of
 	// the discounted features of MuEpisodes episodes stands for it: of the
 	// rollouts and, if they are fewer, of more that are not shown. The default of
@@ -88,6 +93,7 @@ type settings struct {
 	maxQueries                  int
 	rollouts, segments          int
 	encode                      func(idrl.Environment, idrl.Clip) ([]byte, error)
+	steps                       func(*idrl.Trajectory, uint64) (idrl.StepsID, []byte, error)
 	mu                          func(idrl.Environment, idrl.Policy, *rand.Rand) []float64
 	muEpisodes                  int
 	remake                      func(idrl.Environment, []float64) (idrl.Policy, error)
@@ -99,7 +105,7 @@ func (t *Thompson) settings() settings {
 		samples: cmp.Or(t.Samples, 5), restarts: cmp.Or(t.Restarts, 10), poolSize: max(0, cmp.Or(t.Pool, 20)),
 		maxQueries: cmp.Or(t.MaxQueries, 2000),
 		rollouts:   max(1, cmp.Or(t.Rollouts, 4)), segments: t.Segments,
-		encode: t.Encode, mu: t.Mu, muEpisodes: t.MuEpisodes, remake: t.Remake,
+		encode: t.Encode, steps: t.Steps, mu: t.Mu, muEpisodes: t.MuEpisodes, remake: t.Remake,
 	}
 }
 
@@ -123,14 +129,15 @@ func (t *Thompson) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generatio
 	}
 	clips, keep, queries := r.questions(rollouts, pool.rollouts())
 	g := idrl.Generation{BasedOn: job.BasedOn, Candidates: candidates, Queries: queries}
-	shown := clips[:keep:keep]
+	shown, rolled := clips[:keep:keep], rollouts
 	if job.BasedOn == 0 {
-		g.Pool = r.pooled(pool)
+		g.Pool, rolled = r.pooled(pool), slices.Concat(rollouts, pool.rollouts())
 		shown = append(shown, r.openings(pool.rollouts())...)
 	}
 	if g.Clips, err = r.draw(ctx, clips, shown, queries); err != nil {
 		return idrl.Generation{}, fmt.Errorf("train from answer %d: %w", job.BasedOn, err)
 	}
+	g.Steps = kept(g.Clips, rolled...)
 	r.report(r.total(), "done")
 	return g, nil
 }

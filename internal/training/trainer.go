@@ -11,6 +11,7 @@ import (
 	"tiebreak/internal/clip"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/solver"
+	"tiebreak/internal/steps"
 	"tiebreak/internal/trainer"
 )
 
@@ -39,6 +40,9 @@ func newTrainer(spec idrl.SessionSpec, newEnv func() idrl.Environment) (*trainer
 		NewEnv: newEnv, Solver: sol, Kind: spec.Kind, Samples: spec.Candidates,
 		Restarts: 10, Pool: 30, MaxQueries: 2000, Mu: solver.Mu,
 		Encode: clip.Encode,
+		Steps: func(t *idrl.Trajectory, episode uint64) (idrl.StepsID, []byte, error) {
+			return steps.Encode(steps.Of(t, idrl.Steps{Env: spec.Env, Version: env.Spec().Version, Seed: spec.Seed, Episode: episode}))
+		},
 	}
 	if search, ok := sol.(solver.ARS); ok {
 		configureSearch(t, search, env.Spec())

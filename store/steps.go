@@ -1,0 +1,49 @@
+package store
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"tiebreak/internal/idrl"
+)
+
+// putSteps records raw steps unless they are there: their name tells their content.
+func (t *tx) putSteps(id idrl.SessionID, all map[idrl.StepsID][]byte) error {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		const insert = `INSERT INTO steps (session_id, id, content) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`
+		if _, err := t.exec(insert, id, name, all[name]); err != nil {
+			return dangling(err, "there is no session %q", id)
+		}
+	}
+	return nil
+}
+
+// Steps returns the encoded raw steps with that name, which package steps decodes and
+// checks. It returns an error of kind NotFound if there are none.
+func (db *DB) Steps(ctx context.Context, session idrl.SessionID, name idrl.StepsID) ([]byte, error) {
+	var content []byte
+	err := db.read.QueryRowContext(ctx, `SELECT content FROM steps WHERE session_id = ? AND id = ?`, session, name).Scan(&content)
+	return content, missing(err, "session %s has no raw steps %q", session, name)
+}
+
+// AnsweredSteps calls yield with the names of the raw steps of all trajectories that an
+// answered clip was cut from, in the order of names, until it returns an error.
+func (db *DB) AnsweredSteps(ctx context.Context, session idrl.SessionID, yield func(idrl.StepsID) error) error {
+	const query = `
+		SELECT DISTINCT clip.steps_id FROM answer
+		JOIN assignment ON assignment.session_id = answer.session_id AND assignment.id = answer.assignment_id
+		JOIN query ON query.session_id = answer.session_id AND query.id = assignment.query_id AND query.clip_a = assignment.clip_a
+		JOIN clip ON clip.session_id = answer.session_id AND clip.id IN (query.clip_a, query.clip_b)
+		WHERE answer.session_id = ? AND clip.steps_id IS NOT NULL
+		ORDER BY clip.steps_id`
+	return db.snapshot(ctx, func(from querier) error {
+		return each(ctx, from, func(row scanner) error {
+			var name idrl.StepsID
+			if err := row.Scan(&name); err != nil {
+				return err
+			}
+			return yield(name)
+		}, query, session)
+	})
+}

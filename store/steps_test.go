@@ -1,0 +1,57 @@
+package store_test
+
+import (
+	"slices"
+	"testing"
+
+	"tiebreak/internal/idrl"
+)
+
+// Raw steps are recorded once, with the clips that were cut from them; a clip whose
+// steps are not there counts as without.
+func TestSteps(t *testing.T) {
+	dir := t.TempDir()
+	db := seeded(t, dir)
+	const one, two, gone = idrl.StepsID("00000000000000000000000000000001"), idrl.StepsID("00000000000000000000000000000002"), idrl.StepsID("00000000000000000000000000000003")
+	g := generation(1)
+	fresh := func(name string, raw idrl.StepsID) idrl.Clip {
+		c := clip(name, 1, 2)
+		c.Raw = raw
+		g.Clips[c.ID] = c
+		return c
+	}
+	a, b, c := fresh("n1", two), fresh("n2", one), fresh("n3", gone)
+	g.Queries = append(g.Queries, idrl.NewComparison(a, b), idrl.NewRating(c))
+	g.Steps = map[idrl.StepsID][]byte{one: []byte("first"), two: []byte("second")}
+	must(t, db.Adopt(t.Context(), "s", g, 0))
+	next := generation(2)
+	next.Steps = map[idrl.StepsID][]byte{one: []byte("first")}
+	must(t, db.Adopt(t.Context(), "s", next, 0))
+
+	for n, q := range g.Queries[3:] {
+		as := assignment(int64(n+1), q, "a1")
+		must(t, db.Issue(t.Context(), "s", []idrl.Assignment{as}))
+		must(t, db.Append(t.Context(), "s", idrl.Row{Answer: answer(int64(n+1), as), After: snapshot(int64(n + 1))}))
+	}
+	var raws []idrl.StepsID
+	must(t, db.Rows(t.Context(), "s", func(r idrl.Labelled) error {
+		for _, c := range r.Clips {
+			raws = append(raws, c.Raw)
+		}
+		return nil
+	}))
+	if want := []idrl.StepsID{two, one, ""}; !slices.Equal(raws, want) {
+		t.Errorf("raw steps of the clips that were answered: %q, want %q", raws, want)
+	}
+	var names []idrl.StepsID
+	must(t, db.AnsweredSteps(t.Context(), "s", func(name idrl.StepsID) error { names = append(names, name); return nil }))
+	if want := []idrl.StepsID{one, two}; !slices.Equal(names, want) {
+		t.Errorf("raw steps behind the answers: %q, want %q", names, want)
+	}
+	content, err := db.Steps(t.Context(), "s", two)
+	if err != nil || string(content) != "second" {
+		t.Errorf("content %q, %v", content, err)
+	}
+	_, err = db.Steps(t.Context(), "s", gone)
+	wantKind(t, err, idrl.NotFound)
+}
