@@ -17,16 +17,23 @@ import (
 type Damage struct {
 	Pages []string // one of each table that is damaged: `table answer: Tree 12 page 345 cell 3: …`
 	Clips []string // clips whose media is not what was recorded: "clip 1a2b… of session s"
+	Steps []string // raw steps that are not what was recorded: "raw steps 1a2b… of session s"
+}
+
+// A Judge says whether what the database holds is what it is to be. Its functions may
+// be nil.
+type Judge struct {
+	Clip  func(idrl.Clip) error            // an error unless the media can be played and fits the other fields
+	Steps func(idrl.StepsID, []byte) error // an error unless the content has the name
 }
 
 // None reports whether nothing was found.
-func (d Damage) None() bool { return len(d.Pages)+len(d.Clips) == 0 }
+func (d Damage) None() bool { return len(d.Pages)+len(d.Clips)+len(d.Steps) == 0 }
 
 // Check reads the whole database, on a connection of its own, and returns what is
-// damaged in it. isClip returns an error unless the media of a clip can be played and
-// fits its other fields: it judges clips that were recorded before sums were kept, and
-// a database that is open for writing then keeps their sums.
-func (db *DB) Check(ctx context.Context, isClip func(idrl.Clip) error) (d Damage, err error) {
+// damaged in it. is.Clip judges clips that were recorded before sums were kept, and a
+// database that is open for writing then keeps their sums; is.Steps judges all raw steps.
+func (db *DB) Check(ctx context.Context, is Judge) (d Damage, err error) {
 	p, err := openPool(ctx, filepath.Join(db.dir, FileName), true)
 	if err != nil {
 		return d, err
@@ -37,7 +44,7 @@ func (db *DB) Check(ctx context.Context, isClip func(idrl.Clip) error) (d Damage
 		return d, err
 	}
 	err = eachClips(ctx, p, func(batch []clipRow) error {
-		damaged, unsealed := judge(batch, isClip)
+		damaged, unsealed := judge(batch, is.Clip)
 		d.Clips = append(d.Clips, damaged...)
 		if db.write == nil || len(unsealed) == 0 {
 			return nil
@@ -46,6 +53,17 @@ func (db *DB) Check(ctx context.Context, isClip func(idrl.Clip) error) (d Damage
 	})
 	if idrl.KindOf(err) == idrl.Damaged { // of pages; checkTables has named them
 		d.Pages, err = appendNew(d.Pages, "table clip: "+err.Error()), nil
+	}
+	if err != nil || is.Steps == nil {
+		return d, err
+	}
+	err = eachSteps(ctx, p, func(session idrl.SessionID, name idrl.StepsID, content []byte) {
+		if is.Steps(name, content) != nil {
+			d.Steps = append(d.Steps, fmt.Sprintf("raw steps %s of session %s", name, session))
+		}
+	})
+	if idrl.KindOf(err) == idrl.Damaged {
+		d.Pages, err = appendNew(d.Pages, "table steps: "+err.Error()), nil
 	}
 	return d, err
 }
@@ -127,13 +145,13 @@ func (db *DB) quickCheck(ctx context.Context) error {
 const checkEvery = 24 * time.Hour
 
 // Watch checks the database at once and then every day until ctx is done, and logs
-// what is damaged; Problems tells it too. isClip is that of Check.
-func (db *DB) Watch(ctx context.Context, isClip func(idrl.Clip) error, log *slog.Logger) {
+// what is damaged; Problems tells it too. is is that of Check.
+func (db *DB) Watch(ctx context.Context, is Judge, log *slog.Logger) {
 	again := time.NewTicker(checkEvery)
 	defer again.Stop()
 	for {
 		began := time.Now()
-		d, err := db.Check(ctx, isClip)
+		d, err := db.Check(ctx, is)
 		switch {
 		case ctx.Err() != nil:
 			return

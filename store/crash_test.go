@@ -131,7 +131,7 @@ func TestAcknowledgedRowsSurviveKill(t *testing.T) {
 		if int64(len(rec.Log)) < last || len(rec.Snapshots) != len(rec.Log) {
 			t.Fatalf("round %d: %d rows and %d snapshots, but row %d was acknowledged", round, len(rec.Log), len(rec.Snapshots), last)
 		}
-		if d, err := ro.Check(t.Context(), nil); err != nil || !d.None() {
+		if d, err := ro.Check(t.Context(), store.Judge{}); err != nil || !d.None() {
 			t.Errorf("round %d: damage %+v, %v", round, d, err)
 		}
 		must(t, ro.Close())

@@ -124,7 +124,7 @@ func TestBackup(t *testing.T) {
 	wantKind(t, db.Backup(t.Context(), path), idrl.Conflict)
 	_, err := open(t, filepath.Dir(path)).Load(t.Context(), "s")
 	must(t, err)
-	if d, err := db.Check(t.Context(), nil); err != nil || !d.None() {
+	if d, err := db.Check(t.Context(), store.Judge{}); err != nil || !d.None() {
 		t.Errorf("damage %+v, %v", d, err)
 	}
 }

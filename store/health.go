@@ -87,6 +87,12 @@ func (db *DB) Problems(ctx context.Context) (out []idrl.Problem) {
 			Advice: "They are not shown; annotators can report them and go on. Answers are not affected. “tiebreak doctor --data DIR” lists them.",
 		})
 	}
+	if n := len(d.Steps); n > 0 {
+		out = append(out, idrl.Problem{
+			Reason: fmt.Sprintf("damaged raw steps: %d, the first are %s", n, d.Steps[0]), Minor: true,
+			Advice: "Exports of raw steps stop at them. Labelling and answers are not affected. “tiebreak doctor --data DIR” lists them.",
+		})
+	}
 	return out
 }
 

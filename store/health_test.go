@@ -161,7 +161,7 @@ func TestDamagedTablesAreNamed(t *testing.T) {
 	if err := db.read.QueryRow(`SELECT rootpage, (SELECT page_size FROM pragma_page_size) FROM sqlite_schema WHERE name = 'answer'`).Scan(&page, &size); err != nil {
 		t.Fatal(err)
 	}
-	if d, err := db.Check(t.Context(), nil); err != nil || !d.None() {
+	if d, err := db.Check(t.Context(), Judge{}); err != nil || !d.None() {
 		t.Fatalf("a sound database: %+v, %v", d, err)
 	}
 	if err := db.Close(); err != nil {
@@ -178,7 +178,7 @@ func TestDamagedTablesAreNamed(t *testing.T) {
 	if got := db.reasons(t); len(got) != 1 || !strings.Contains(got[0], "database is damaged") {
 		t.Errorf("problems at the start: %q", got)
 	}
-	d, err := db.Check(t.Context(), nil)
+	d, err := db.Check(t.Context(), Judge{})
 	if err != nil || len(d.Pages) != 1 || !strings.HasPrefix(d.Pages[0], "table answer: ") {
 		t.Errorf("found %+v, %v; want table answer", d, err)
 	}
@@ -238,7 +238,7 @@ func TestClipsOfTheFirstFormatAreSealed(t *testing.T) {
 	}
 	defer db.Close()
 	for range 2 { // the second time by the sums
-		d, err := db.Check(t.Context(), isClip)
+		d, err := db.Check(t.Context(), Judge{Clip: isClip})
 		if err != nil || len(d.Pages) > 0 || len(d.Clips) != 1 || d.Clips[0] != "clip bad of session s" {
 			t.Errorf("found %+v, %v; want clip bad", d, err)
 		}

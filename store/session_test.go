@@ -213,7 +213,7 @@ func TestADamagedClipIsNotShown(t *testing.T) {
 		t.Errorf("another clip: %q, %v", media, err)
 	}
 	for range 2 {
-		d, err := db.Check(t.Context(), nil)
+		d, err := db.Check(t.Context(), store.Judge{})
 		if want := []string{"clip c1 of session s"}; err != nil || len(d.Pages) > 0 || !slices.Equal(d.Clips, want) {
 			t.Errorf("found %+v, %v; want %v", d, err, want)
 		}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -46,4 +47,28 @@ func (db *DB) AnsweredSteps(ctx context.Context, session idrl.SessionID, yield f
 			return yield(name)
 		}, query, session)
 	})
+}
+
+// eachSteps calls f with all raw steps, some in each read.
+func eachSteps(ctx context.Context, from querier, f func(session idrl.SessionID, name idrl.StepsID, content []byte)) error {
+	const query = `SELECT rowid, session_id, id, content FROM steps WHERE rowid > ? ORDER BY rowid LIMIT ?`
+	for last, more := int64(0), true; more; {
+		n := 0
+		err := each(ctx, from, func(row scanner) error {
+			var session idrl.SessionID
+			var name idrl.StepsID
+			var content []byte
+			if err := row.Scan(&last, &session, &name, &content); err != nil {
+				return err
+			}
+			n++
+			f(session, name, content)
+			return nil
+		}, query, last, clipBatch)
+		if err != nil {
+			return fmt.Errorf("raw steps after row %d: %w", last, err)
+		}
+		more = n == clipBatch
+	}
+	return nil
 }

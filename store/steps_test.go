@@ -1,10 +1,13 @@
 package store_test
 
 import (
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/store"
 )
 
 // Raw steps are recorded once, with the clips that were cut from them; a clip whose
@@ -54,4 +57,14 @@ func TestSteps(t *testing.T) {
 	}
 	_, err = db.Steps(t.Context(), "s", gone)
 	wantKind(t, err, idrl.NotFound)
+
+	d, err := db.Check(t.Context(), store.Judge{Steps: func(name idrl.StepsID, content []byte) error {
+		if name == two && string(content) == "second" {
+			return errors.New("damaged")
+		}
+		return nil
+	}})
+	if err != nil || len(d.Steps) != 1 || !strings.Contains(d.Steps[0], string(two)) || d.None() {
+		t.Errorf("found %+v, %v", d, err)
+	}
 }

@@ -20,6 +20,7 @@ import (
 	"tiebreak/internal/live"
 	"tiebreak/internal/rng"
 	"tiebreak/internal/session"
+	"tiebreak/internal/steps"
 	"tiebreak/internal/training"
 	"tiebreak/store"
 	"tiebreak/web"
@@ -67,12 +68,20 @@ func (a *app) watch(ctx context.Context) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		a.db.Watch(ctx, isClip, a.log)
+		a.db.Watch(ctx, judge(), a.log)
 	}()
 	a.unwatch = func() {
 		cancel()
 		<-done
 	}
+}
+
+// judge returns what tells damaged clips and raw steps.
+func judge() store.Judge {
+	return store.Judge{Clip: isClip, Steps: func(name idrl.StepsID, content []byte) error {
+		_, err := steps.Decode(name, content)
+		return err
+	}}
 }
 
 // isClip returns an error unless the media of c can be played and belongs to it.

@@ -119,7 +119,7 @@ func TestDoctorOnASoundFolder(t *testing.T) {
 	for _, when := range []string{"alone", "beside a server"} {
 		check := func() {
 			status, text, stderr := cli(t, "doctor", "--data", s.dir)
-			if status != 0 || strings.Count(text, " sound\n") != 3 {
+			if status != 0 || strings.Count(text, " sound\n") != 4 {
 				t.Errorf("%s: status %d\n%s%s", when, status, text, stderr)
 			}
 		}

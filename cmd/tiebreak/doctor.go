@@ -48,12 +48,13 @@ func runDoctor(ctx context.Context, io stdio, args []string) (err error) {
 		return err // says what to do if it is damaged
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	found, err := db.Check(ctx, isClip)
+	found, err := db.Check(ctx, judge())
 	if err != nil {
 		return err
 	}
 	tellFound(io, "Database", found.Pages)
 	tellFound(io, "Clips", found.Clips)
+	tellFound(io, "Steps", found.Steps)
 	d := &diagnosis{app: &app{envs: list, db: db, log: slog.New(slog.DiscardHandler)}, io: io}
 	if err := d.beliefs(ctx); err != nil && len(found.Pages) == 0 {
 		return err
@@ -64,6 +65,9 @@ func runDoctor(ctx context.Context, io stdio, args []string) (err error) {
 	case len(found.Clips) > 0:
 		return idrl.Errorf(idrl.Damaged, "clips are damaged; they are not shown. No answer is touched: annotators report such a clip and go on.\n"+
 			"To have the clips back, go back to a backup that holds them; answers since then would be lost.")
+	}
+	if len(found.Steps) > 0 {
+		return idrl.Errorf(idrl.Damaged, "raw steps are damaged; labelling goes on without them, and no answer is touched")
 	}
 	return nil
 }
