@@ -1,14 +1,12 @@
 package main
 
 import (
-	"context"
-	"database/sql"
 	"encoding/json"
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"tiebreak/internal/idrl"
 	"tiebreak/store"
 )
 
@@ -71,18 +69,21 @@ func TestExportOfRawSteps(t *testing.T) {
 		}
 	}
 
+	db, err := store.OpenReadOnly(t.Context(), s.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var content []byte
 	for id := range lines {
-		db, err := sql.Open("sqlite", filepath.Join(s.dir, store.FileName))
-		if err != nil {
+		if content, err = db.Steps(t.Context(), s.session, idrl.StepsID(id)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := db.ExecContext(context.Background(), `UPDATE steps SET content = x'010203' WHERE id = ?`, id); err != nil {
-			t.Fatal(err)
-		}
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
-		}
-		break
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := s.damage(t, content[:24], make([]byte, 24)); n == 0 {
+		t.Fatal("the content is not in the database file")
 	}
 	if status, _, stderr := raw(); status != 1 || !strings.Contains(stderr, "are damaged") {
 		t.Errorf("export of damaged steps: status %d, %s", status, stderr)
