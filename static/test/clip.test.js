@@ -44,7 +44,9 @@ test("the path of a shape is that of its centre", async () => {
 test("what is not a clip is refused", async () => {
   const good = new Uint8Array(encodeClip({ frames: 3, columns }));
   await assert.rejects(decodeClip(new ArrayBuffer(3)), /not a clip/);
-  await assert.rejects(decodeClip(good.with(0, 0).buffer), /not a clip/);
+  const bad = good.slice();
+  bad[0] = 0;
+  await assert.rejects(decodeClip(bad.buffer), /not a clip/);
   await assert.rejects(decodeClip(encodeClip({ frames: 3, columns, header: { v: 3 } })), /version 3/);
   await assert.rejects(decodeClip(encodeClip({ frames: 30, columns })), RangeError, "cut short");
 });

@@ -1,5 +1,17 @@
 // Writes clips of version 2, as package clip of the server does.
-import { deflateRawSync } from "node:zlib";
+import { Duplex } from "node:stream";
+import { createInflateRaw, deflateRawSync } from "node:zlib";
+
+// Node 18 has no streams of raw DEFLATE, which browsers have.
+try {
+  new DecompressionStream("deflate-raw");
+} catch {
+  globalThis.DecompressionStream = /** @type {any} */ (class {
+    constructor() {
+      return Duplex.toWeb(createInflateRaw());
+    }
+  });
+}
 
 /**
  * @param {object} clip
