@@ -62,6 +62,7 @@ func (c specColumn) Scan(src any) error {
 	if !ok {
 		return fmt.Errorf("the settings of a session are %T, want text", src)
 	}
+	*c.dst = idrl.RecordedEarlier()
 	return json.Unmarshal([]byte(s), c.dst)
 }
 

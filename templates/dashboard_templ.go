@@ -248,14 +248,14 @@ func Dashboard(p DashboardPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<h2>Training</h2><p data-training>–</p><progress data-training-bar hidden aria-label=\"Training\"></progress><p class=\"alert\" data-training-error hidden></p></section><section class=\"card regret\"><div class=\"row\"><h2>Regret <em>what stopping now would cost</em></h2><button type=\"button\" class=\"quiet\" data-log aria-pressed=\"false\">Log scale</button></div><div class=\"statement\" data-statement hidden><p class=\"headline\" data-headline></p><p data-limit></p><p class=\"note\"><span data-expected></span> <span data-relative></span></p></div><regret-chart></regret-chart><p class=\"note\" data-earlier hidden></p></section><section class=\"card leader\"><h2><span data-playing-title>Best policy so far</span> <em data-playing-name></em></h2><duo-player sides=\"1\"></duo-player><p class=\"none\" data-no-clip>Shown as soon as the first candidates are trained.</p></section><section class=\"card\"><h2>Candidates <em>predicted return relative to their mean, in % of the range from the worst to the best policy, with 95 % interval. Choose one to play it.</em></h2><div class=\"whiskers\" data-candidates><p class=\"none\">No candidates yet.</p></div></section><section class=\"card\"><h2>Reward weights <em>with 95 % interval</em></h2><div class=\"whiskers\" data-weights><p class=\"none\">No weights yet.</p></div></section><section class=\"card full\"><h2>Why these questions <em>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<h2>Training</h2><p data-training>–</p><progress data-training-bar hidden aria-label=\"Training\"></progress><p class=\"alert\" data-training-error hidden></p></section><section class=\"card regret\"><div class=\"row\"><h2>Regret <em>what stopping now would cost</em></h2><button type=\"button\" class=\"quiet\" data-log aria-pressed=\"false\">Log scale</button></div><div class=\"statement\" data-statement hidden><p class=\"headline\" data-headline></p><p data-limit></p><p data-stop role=\"status\"></p><p class=\"note\"><span data-expected></span> <span data-relative></span></p></div><regret-chart></regret-chart><p class=\"note\" data-earlier hidden></p></section><section class=\"card leader\"><h2><span data-playing-title>Best policy so far</span> <em data-playing-name></em></h2><duo-player sides=\"1\"></duo-player><p class=\"none\" data-no-clip>Shown as soon as the first candidates are trained.</p></section><section class=\"card\"><h2>Candidates <em>predicted return relative to their mean, in % of the range from the worst to the best policy, with 95 % interval. Choose one to play it.</em></h2><div class=\"whiskers\" data-candidates><p class=\"none\">No candidates yet.</p></div></section><section class=\"card\"><h2>Reward weights <em>with 95 % interval</em></h2><div class=\"whiskers\" data-weights><p class=\"none\">No weights yet.</p></div></section><section class=\"card full\"><h2>Why these questions <em>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var14 string
 			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(p.Reason)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `dashboard.templ`, Line: 99, Col: 43}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `dashboard.templ`, Line: 100, Col: 43}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 			if templ_7745c5c3_Err != nil {
@@ -268,7 +268,7 @@ func Dashboard(p DashboardPage) templ.Component {
 			var templ_7745c5c3_Var15 string
 			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(p.NoPair)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `dashboard.templ`, Line: 101, Col: 48}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `dashboard.templ`, Line: 102, Col: 48}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 			if templ_7745c5c3_Err != nil {

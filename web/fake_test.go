@@ -177,7 +177,7 @@ func (f *fakeSession) Status(context.Context) (idrl.Status, error) {
 		Recent:     f.recent,
 	}
 	for seq := range len(f.log) + 1 {
-		st.Regret = append(st.Regret, idrl.Regret{Seq: int64(seq), Definition: idrl.RegretDefinition, Policies: 43, Within: 0.937, Bound: 0.065, Mean: 0.013, Span: 20})
+		st.Regret = append(st.Regret, idrl.Regret{Seq: int64(seq), Definition: idrl.RegretDefinition, Tolerance: 0.05, Policies: 43, Within: 0.937, Bound: 0.065, Mean: 0.013, Span: 20})
 	}
 	return st, nil
 }

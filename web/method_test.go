@@ -41,6 +41,7 @@ func TestFormSaysWhatThereIs(t *testing.T) {
 	delete(got, "env")
 	want := map[string][]string{
 		"acquisition": acquisition.Names(acquisition.Live()), "likelihood": idrl.Likelihoods(), "prior": idrl.Priors(), "kind": kinds,
+		"stop_by_itself": {"propose", "stop"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("choices (-want +got):\n%s", diff)

@@ -80,7 +80,8 @@ func (s *Server) newSessionPage(c echo.Context, f *sessionForm) templates.NewSes
 		PriorVar: f.field("prior_var"), NoiseStd: f.field("noise_std"), TieBand: f.field("tie_band"), RatingVar: f.field("rating_var"),
 		Env: f.choice("env", envOptions(s.cfg.Catalogue)), Kind: f.choice("kind", kindOptions()),
 		Acquisition: f.choice("acquisition", acquisitionOptions()), Prior: f.choice("prior", priorOptions()),
-		Likelihood: f.choice("likelihood", likelihoodOptions()), More: f.more(),
+		Likelihood: f.choice("likelihood", likelihoodOptions()),
+		Tolerance:  f.field("tolerance"), Doubt: f.field("doubt"), StopByItself: f.choice("stop_by_itself", stopOptions()), More: f.more(),
 	}
 	return p
 }
@@ -128,6 +129,13 @@ func priorOptions() (out []templates.Option) {
 		out = append(out, templates.Option{Value: name, Label: labels[name][0], Hint: labels[name][1]})
 	}
 	return out
+}
+
+func stopOptions() []templates.Option {
+	return []templates.Option{
+		{Value: "propose", Label: "Propose it", Hint: "The page of the session says so. Questions go on."},
+		{Value: "stop", Label: "Stop", Hint: "No more questions are asked. It goes on if an answer is withdrawn."},
+	}
 }
 
 func likelihoodOptions() (out []templates.Option) {

@@ -26,6 +26,7 @@ type sessionForm struct {
 // moreFields stand under "More settings".
 var moreFields = []string{
 	"prior", "likelihood", "candidates", "ahead", "train_every", "prior_var", "noise_std", "tie_band", "rating_var",
+	"tolerance", "doubt", "stop_by_itself",
 }
 
 // readSessionForm reads what a browser sent. Empty fields take their defaults.
@@ -49,6 +50,8 @@ func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
 	s.TrainEvery = f.whole64("train_every", 1, idrl.MaxBudget)
 	s.PriorVar, s.NoiseStd = f.positive("prior_var"), f.positive("noise_std")
 	s.TieBand, s.RatingVar = f.positive("tie_band"), f.positive("rating_var")
+	s.Tolerance, s.Doubt = f.share("tolerance"), f.share("doubt")
+	s.StopByItself = f.oneOf("stop_by_itself", values(stopOptions())) == "stop"
 	return f
 }
 
@@ -113,6 +116,19 @@ func (f *sessionForm) positive(name string) float64 {
 	x, err := strconv.ParseFloat(strings.ReplaceAll(v, ",", "."), 64)
 	if err != nil || !(x > 0 && x <= 1e6) || math.IsInf(x, 0) {
 		f.errs[name] = "Write a number above 0, at most 1000000."
+	}
+	return x
+}
+
+// share reads a number between 0 and 1; an empty field is 0.
+func (f *sessionForm) share(name string) float64 {
+	v := f.values[name]
+	if v == "" {
+		return 0
+	}
+	x, err := strconv.ParseFloat(strings.ReplaceAll(v, ",", "."), 64)
+	if err != nil || !(x > 0 && x < 1) {
+		f.errs[name] = "Write a number above 0 and below 1, such as 0.05."
 	}
 	return x
 }

@@ -15,7 +15,7 @@ type statementState struct {
 	Definition int           `json:"definition"`
 	Best       idrl.PolicyID `json:"best"`
 	Within     float64       `json:"p_within"`  // probability that the best policy found loses at most Tolerance
-	Tolerance  float64       `json:"tolerance"` // 0.05
+	Tolerance  float64       `json:"tolerance"` // a share of the span
 	Bound      float64       `json:"bound"`
 	Mean       float64       `json:"mean"`
 	Unbeaten   float64       `json:"unbeaten"`
@@ -27,17 +27,20 @@ type statementState struct {
 	Limit    string `json:"limit"`
 	Expected string `json:"expected"`
 	Relative string `json:"relative"` // with what the best policy is compared
+	Stop     string `json:"stop"`     // whether to stop, or how much is left
+	MayStop  bool   `json:"may_stop"`
 }
 
 // statementOf returns the statement about the present of a session that has one.
 func statementOf(st idrl.Status) *statementState {
 	r := st.Regret[len(st.Regret)-1]
 	return &statementState{
-		Seq: r.Seq, Definition: r.Definition, Best: st.Best, Within: finite(r.Within), Tolerance: idrl.RegretTolerance,
+		Seq: r.Seq, Definition: r.Definition, Best: st.Best, Within: finite(r.Within), Tolerance: r.Tolerance,
 		Bound: finite(r.Bound), Mean: finite(r.Mean), Unbeaten: finite(r.Unbeaten), Span: finite(r.Span),
 		Policies: r.Policies, Against: st.Basis,
 		Headline: headline(st.Basis, r), Limit: limit(r), Expected: expected(r),
 		Relative: relative(st.Basis, r.Policies),
+		Stop:     stop(st.Stopping, r.Tolerance), MayStop: st.Stopping.Propose,
 	}
 }
 
@@ -46,7 +49,7 @@ func headline(b idrl.Basis, r idrl.Regret) string {
 	if b != idrl.AgainstPool {
 		best = "the best one known"
 	}
-	return fmt.Sprintf("%s sure that the best policy found is within %s of %s", atLeast(r.Within), atMost(idrl.RegretTolerance), best)
+	return fmt.Sprintf("%s sure that the best policy found is within %s of %s", atLeast(r.Within), atMost(r.Tolerance), best)
 }
 
 func limit(r idrl.Regret) string {
@@ -65,6 +68,31 @@ func expected(r idrl.Regret) string {
 		loss = "less than 0.1\u00a0%"
 	}
 	return fmt.Sprintf("Expected loss: %s of the range.", loss)
+}
+
+// stop says whether the session may stop, or about how many answers are left.
+func stop(s idrl.Stopping, tolerance float64) string {
+	sure := fmt.Sprintf("%s sure of a loss within %s", atLeast(1-s.Doubt), atMost(tolerance))
+	switch {
+	case s.Propose && s.ByItself:
+		return fmt.Sprintf("Stopped: after three answers in a row it was at least %s.", sure)
+	case s.Propose:
+		return fmt.Sprintf("You can stop: after three answers in a row it was at least %s.", sure)
+	case s.Held > 0:
+		return fmt.Sprintf("At least %s after %s; after three in a row you can stop.", sure, answersInARow(s.Held))
+	case !s.Left.Known:
+		return fmt.Sprintf("Until it is %s after three answers in a row: cannot tell yet how many answers.", sure)
+	case s.Left.Most == 0:
+		return fmt.Sprintf("Until it is %s after three answers in a row: at least %d more answers, perhaps many more.", sure, s.Left.Least)
+	}
+	return fmt.Sprintf("Until it is %s after three answers in a row: about %d more answers (%d to %d).", sure, s.Left.About, s.Left.Least, s.Left.Most)
+}
+
+func answersInARow(n int) string {
+	if n == 1 {
+		return "the last answer"
+	}
+	return fmt.Sprintf("the last %d answers", n)
 }
 
 func relative(b idrl.Basis, policies int) string {

@@ -66,10 +66,11 @@ var rules = []rule{
 	{"internal/jobs", []string{vocab}, []string{xsys}},
 	{"internal/auth", []string{vocab}, nil},
 	{"internal/posterior", []string{vocab}, nil},
+	{"internal/stopping", []string{vocab}, nil},
 	{"internal/regret", []string{vocab}, []string{gonum}},
 	{"internal/session/journaltest", []string{vocab}, []string{"github.com/google/go-cmp"}},
 	{learns, []string{vocab, acquires, "internal/regret"}, []string{gonum}},
-	{"internal/session", []string{vocab, acquires, learns, rngs, "internal/quality", "internal/posterior"}, []string{gonum}},
+	{"internal/session", []string{vocab, acquires, learns, rngs, "internal/quality", "internal/posterior", "internal/stopping"}, []string{gonum}},
 	{"internal/nn", []string{vocab}, []string{gonum}},
 	{
 		"internal/rehearsal",

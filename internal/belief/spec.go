@@ -30,7 +30,15 @@ func ForSpec(spec idrl.SessionSpec, env idrl.Environment) (Model, error) {
 	if err != nil {
 		return Model{}, err
 	}
-	m := Model{Start: start, Rating: Rating{NoiseVar: spec.RatingVar}}
+	m := Model{Start: start}
+	switch spec.RatingModel {
+	case "clipped":
+		m.Rating = RatingClipped{NoiseVar: spec.RatingVar}
+	case "gaussian":
+		m.Rating = Rating{NoiseVar: spec.RatingVar}
+	default:
+		return Model{}, idrl.Errorf(idrl.Invalid, "unknown model of a rating %q; known: %s", spec.RatingModel, strings.Join(idrl.RatingModels(), ", "))
+	}
 	switch spec.Likelihood {
 	case "probit":
 		m.Comparison = Probit{NoiseStd: spec.NoiseStd, TieBand: spec.TieBand}

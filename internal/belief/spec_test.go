@@ -57,6 +57,7 @@ func TestForSpec(t *testing.T) {
 		{"kernel not positive definite", with(func(s *idrl.SessionSpec) { s.Prior = "kernel" }), kernelled{env{d: 2}, 1.5}, "positive definite", nil, nil},
 		{"unknown prior", with(func(s *idrl.SessionSpec) { s.Prior = "flat" }), env{d: 2}, "known: linear, kernel", nil, nil},
 		{"unknown likelihood", with(func(s *idrl.SessionSpec) { s.Likelihood = "logit" }), env{d: 2}, "known: probit, gaussian, bradley-terry, bernoulli", nil, nil},
+		{"unknown model of a rating", with(func(s *idrl.SessionSpec) { s.RatingModel = "levels" }), env{d: 2}, "known: clipped, gaussian", nil, nil},
 		{"no features", base, env{}, "has 0 features", nil, nil},
 		{"prior variance is no number", with(func(s *idrl.SessionSpec) { s.PriorVar = math.NaN() }), env{d: 2}, "prior variance", nil, nil},
 		{"negative noise", with(func(s *idrl.SessionSpec) { s.NoiseStd = -1 }), env{d: 2}, "positive", nil, nil},
@@ -81,8 +82,16 @@ func TestForSpec(t *testing.T) {
 		if got := m.Likelihood(comparison()); got != test.like {
 			t.Errorf("%s: likelihood %#v, want %#v", test.name, got, test.like)
 		}
-		if got := m.Likelihood(rating()); got != (Rating{NoiseVar: test.spec.RatingVar}) {
+		if got := m.Likelihood(rating()); got != (RatingClipped{NoiseVar: test.spec.RatingVar}) {
 			t.Errorf("%s: likelihood of a rating %#v", test.name, got)
+		}
+		test.spec.RatingModel = idrl.RecordedEarlier().RatingModel
+		earlier, err := ForSpec(test.spec, test.env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := earlier.Likelihood(rating()); got != (Rating{NoiseVar: test.spec.RatingVar}) {
+			t.Errorf("%s: likelihood of a rating in a session of an earlier version %#v", test.name, got)
 		}
 	}
 }

@@ -5,9 +5,6 @@ package idrl
 // were returns; definition 0 stands for a row without a statement.
 const RegretDefinition = 2
 
-// RegretTolerance is the share of the span up to which a loss counts as small.
-const RegretTolerance = 0.05
-
 // Regret says what stopping after a log row would cost: how far the best policy
 // found may fall behind the best one known, as a share of the span, the range of
 // returns from the worst to the best known policy under the same reward weights.
@@ -15,7 +12,8 @@ type Regret struct {
 	Seq        int64
 	Definition int
 	Policies   int     // known, the best included
-	Within     float64 // probability that the loss is at most RegretTolerance
+	Tolerance  float64 // share of the span up to which a loss counts as small; a setting of the session
+	Within     float64 // probability that the loss is at most Tolerance
 	Bound      float64 // the loss is at most this with a probability of 95 %
 	Unbeaten   float64 // probability that no known policy is better at all
 	Mean       float64 // expected loss
@@ -31,3 +29,20 @@ const (
 	AgainstSearch  Basis = "search"  // those that a search of bounded length has found
 	AgainstEarlier Basis = "earlier" // candidates alone: the session was begun before the pool was kept
 )
+
+// Stopping says whether a session may stop (package stopping).
+type Stopping struct {
+	Doubt    float64  // of the rule
+	ByItself bool     // the session stops when the rule is met
+	Held     int      // answers in a row after which the statement held; 3 are enough
+	Propose  bool     // they are there
+	Left     Forecast // until then
+}
+
+// A Forecast is a number of answers. Its range is meant to hold in four of five cases.
+type Forecast struct {
+	Known bool // else it cannot be told yet
+	Least int
+	About int
+	Most  int // 0: no limit can be told
+}

@@ -30,6 +30,14 @@ type SessionSpec struct {
 	TieBand   float64 // half-width of 'equal' in units of θ·x; > 0
 	RatingVar float64 // of a rating given θ
 
+	// RatingModel is one of RatingModels(): whether the ends of the scale stand for
+	// what lies beyond them.
+	RatingModel string
+
+	Tolerance    float64 // share of the span up to which a loss counts as small, in (0, 1)
+	Doubt        float64 // the session proposes to stop once a larger loss is at most this probable, in (0, 1)
+	StopByItself bool    // and then it stops
+
 	// Names of the features of Env when the session was created, in the order of
 	// θ; an export needs them where Env is not available. Length d.
 	Features []string
@@ -56,6 +64,23 @@ func Priors() []string { return []string{"linear", "kernel"} }
 // first: the probit with ties; the paper's ±1 with Gaussian noise; the logistic
 // with ties; the paper's simulated annotator, whose noise is 1 − u².
 func Likelihoods() []string { return []string{"probit", "gaussian", "bradley-terry", "bernoulli"} }
+
+// RatingModels returns the names of the likelihoods of a rating, the default first:
+// one whose scale ends, so that the ends stand for what lies beyond; and one that takes
+// every rating for a number, as sessions of earlier versions do.
+func RatingModels() []string { return []string{"clipped", "gaussian"} }
+
+// RecordedEarlier returns the settings that sessions have whose record says nothing of
+// them, because an earlier version made it.
+func RecordedEarlier() SessionSpec {
+	return SessionSpec{RatingModel: "gaussian", Tolerance: DefaultTolerance, Doubt: DefaultDoubt}
+}
+
+// Defaults of the rule by which a session proposes to stop.
+const (
+	DefaultTolerance = 0.05
+	DefaultDoubt     = 0.1
+)
 
 // WithDefaults returns s with every zero field that has a default filled in.
 func (s SessionSpec) WithDefaults() SessionSpec {
@@ -84,6 +109,9 @@ func (s SessionSpec) WithDefaults() SessionSpec {
 	}
 	num(&s.TieBand, s.NoiseStd/4)
 	num(&s.RatingVar, 0.05)
+	def(&s.RatingModel, RatingModels()[0])
+	num(&s.Tolerance, DefaultTolerance)
+	num(&s.Doubt, DefaultDoubt)
 	if s.Candidates == 0 {
 		s.Candidates = 5
 	}
@@ -118,6 +146,7 @@ func (s SessionSpec) Validate() error {
 		oneOf("query type", string(s.Kind), kinds),
 		oneOf("prior", s.Prior, Priors()),
 		oneOf("likelihood", s.Likelihood, Likelihoods()),
+		oneOf("model of a rating", s.RatingModel, RatingModels()),
 	} {
 		if err != nil {
 			return err
@@ -139,6 +168,8 @@ func (s SessionSpec) Validate() error {
 		return Errorf(Invalid, "answers between two trainings must be at least 1; got %d", s.TrainEvery)
 	case s.AdoptAfter < 0 || s.AdoptAfter > s.TrainEvery:
 		return Errorf(Invalid, "adopt-after must be 0 to %d, the answers between two trainings; got %d", s.TrainEvery, s.AdoptAfter)
+	case !(s.Tolerance > 0 && s.Tolerance < 1) || !(s.Doubt > 0 && s.Doubt < 1):
+		return Errorf(Invalid, "the tolerance and the doubt of the stop rule must be above 0 and below 1; got %v and %v", s.Tolerance, s.Doubt)
 	case !positive(s.PriorVar) || !positive(s.NoiseStd) || !positive(s.TieBand) || !positive(s.RatingVar):
 		return Errorf(Invalid, "prior variance, noise, tie band and rating variance must be positive numbers")
 	}

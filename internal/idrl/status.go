@@ -31,8 +31,9 @@ type Status struct {
 	Budget     int
 	BasedOn    int64 // of the generation in use; -1 if there is none yet
 	Training   Training
-	Regret     []Regret   // by Seq; the last is about the present posterior and policies
-	Basis      Basis      // of the last Regret
+	Regret     []Regret // by Seq; the last is about the present posterior and policies
+	Basis      Basis    // of the last Regret
+	Stopping   Stopping
 	Best       PolicyID   // the known policy with the highest mean return, which the last Regret is about; empty if there is none
 	Candidates []Estimate // predicted returns, each against the average candidate, as shares of the last Regret's Span
 	Weights    []Estimate // of the features

@@ -26,6 +26,10 @@ type Config struct {
 	Schedule Schedule           // how many policies are kept, and which count as one
 	Regret   *rand.Rand         // of the statements of regret, which own it; nil where none is asked for
 
+	// Tolerance is the share of the span up to which those statements take a loss for
+	// small; required where there is Regret.
+	Tolerance float64
+
 	// Paper asks for what the authors' code computes where that differs from the
 	// text. The candidates are then looked at as they come.
 	Paper bool
@@ -67,7 +71,7 @@ func New(cfg Config) *Learner {
 		l.solving = l.posterior
 	}
 	if cfg.Regret != nil {
-		l.outlook = regret.New(cfg.Regret)
+		l.outlook = regret.New(cfg.Tolerance, cfg.Regret)
 	}
 	if len(cfg.Queries) > 0 {
 		l.kept = acquisition.NewTable(cfg.Model, l.valuing(), cfg.Queries)

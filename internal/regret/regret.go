@@ -59,6 +59,8 @@ func Leader(p idrl.Posterior, known []idrl.Candidate) int {
 // those after successive answers differ by what the answers say and not by chance. It
 // holds memory that is used again; it is owned by one goroutine.
 type Outlook struct {
+	tolerance float64 // idrl.Regret.Tolerance
+
 	normal *rand.Rand
 	z      []float64 // the first numbers of normal, as many as were needed
 
@@ -69,7 +71,10 @@ type Outlook struct {
 }
 
 // New returns an Outlook whose random numbers are those of stream, which it owns.
-func New(stream *rand.Rand) *Outlook { return &Outlook{normal: stream} }
+// tolerance is the share of the span up to which a loss counts as small.
+func New(tolerance float64, stream *rand.Rand) *Outlook {
+	return &Outlook{tolerance: tolerance, normal: stream}
+}
 
 // Statement returns what stopping would cost under p, over the known policies, of
 // which there must be one. It is a function of its arguments and of the stream's
@@ -78,11 +83,11 @@ func New(stream *rand.Rand) *Outlook { return &Outlook{normal: stream} }
 func (o *Outlook) Statement(p idrl.Posterior, known []idrl.Candidate) idrl.Regret {
 	n := o.draw(p, len(known))
 	o.spans(known, Leader(p, known))
-	out := idrl.Regret{Definition: idrl.RegretDefinition, Policies: len(known)}
+	out := idrl.Regret{Definition: idrl.RegretDefinition, Policies: len(known), Tolerance: o.tolerance}
 	within, losses := 0, o.leader[:0] // shares above 0; the others are 0, also where the span is
 	for i, most := range o.most {
 		loss, span := most-o.leader[i], most-o.least[i]
-		if loss <= idrl.RegretTolerance*span {
+		if loss <= o.tolerance*span {
 			within++
 		}
 		if loss > 0 {

@@ -27,7 +27,7 @@ func policies(mus ...[]float64) (out []idrl.Candidate) {
 }
 
 func state(p idrl.Posterior, known []idrl.Candidate) idrl.Regret {
-	return regret.New(rng.New(1, "regret", 0)).Statement(p, known)
+	return regret.New(idrl.DefaultTolerance, rng.New(1, "regret", 0)).Statement(p, known)
 }
 
 // Two policies whose returns differ by θ ~ N(m, 1): the leader loses θ's other side,
@@ -59,7 +59,7 @@ func TestEqualPolicies(t *testing.T) {
 		"one": policies([]float64{1, 2}), "equal": policies([]float64{1, 2}, []float64{1, 2}, []float64{1, 2}),
 	} {
 		got := state(belief.Isotropic(2, 1), known)
-		if want := (idrl.Regret{Definition: idrl.RegretDefinition, Policies: len(known), Within: 1, Unbeaten: 1}); got != want {
+		if want := (idrl.Regret{Definition: idrl.RegretDefinition, Policies: len(known), Tolerance: idrl.DefaultTolerance, Within: 1, Unbeaten: 1}); got != want {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
 	}
@@ -125,7 +125,7 @@ func TestStatementAgainstExactSolves(t *testing.T) {
 				}
 				return share
 			}
-			within := below(idrl.RegretTolerance)
+			within := below(idrl.DefaultTolerance)
 			if tol := 4 * math.Sqrt(within*(1-within)*(1/n+1e-4)); math.Abs(got.Within-within) > tol {
 				t.Errorf("small losses: %v, want %v ± %v", got.Within, within, tol)
 			}
@@ -220,7 +220,7 @@ func BenchmarkStatement(b *testing.B) {
 				mus = append(mus, mu)
 			}
 			known := policies(mus...)
-			o := regret.New(rng.New(1, "regret", 0))
+			o := regret.New(idrl.DefaultTolerance, rng.New(1, "regret", 0))
 			p, x := belief.Isotropic(size.d, 1), mus[0]
 			b.ReportAllocs()
 			for b.Loop() {

@@ -44,6 +44,7 @@ var columns = []column{
 	{"true_span", func(r *row) any { return &r.Span }},
 	{"true_regret", func(r *row) any { return &r.Regret }},
 	{"true_regret_known", func(r *row) any { return &r.RegretKnown }},
+	{"tolerance", func(r *row) any { return &r.Shown.Tolerance }},
 	{"shown_within", func(r *row) any { return &r.Shown.Within }},
 	{"shown_bound", func(r *row) any { return &r.Shown.Bound }},
 	{"shown_mean", func(r *row) any { return &r.Shown.Mean }},

@@ -18,7 +18,7 @@ func aRun(seed uint64, regrets ...float64) Run {
 		r.Rows = append(r.Rows, Comparison{
 			Given: i + 1, Seq: int64(i + 2), BasedOn: 1, Policies: 7, Recommended: "g1.p3", Return: 1.0 / 3, Best: 2, BestKnown: 1.5,
 			Against: AgainstSearch, Span: 4, Regret: v, RegretKnown: v / 2, Cosine: -0.1, ResponseS: 2.5,
-			Shown: idrl.Regret{Within: 0.9, Bound: 0.2, Mean: 0.1, Unbeaten: 0.5, Span: 3},
+			Shown: idrl.Regret{Tolerance: 0.05, Within: 0.9, Bound: 0.2, Mean: 0.1, Unbeaten: 0.5, Span: 3},
 		})
 	}
 	return r

@@ -14,7 +14,7 @@ import (
 
 // shown returns a comparison with what the page says.
 func shown(given int, regret, mean, bound, within float64) Comparison {
-	return Comparison{Given: given, Recommended: "p", Regret: regret, Shown: idrl.Regret{Mean: mean, Bound: bound, Within: within}}
+	return Comparison{Given: given, Recommended: "p", Regret: regret, Shown: idrl.Regret{Tolerance: 0.05, Mean: mean, Bound: bound, Within: within}}
 }
 
 // Two runs, by hand.

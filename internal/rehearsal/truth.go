@@ -80,8 +80,8 @@ type Comparison struct {
 // probability of 95 % by the session's page.
 func (c Comparison) Covered() bool { return c.Regret <= c.Shown.Bound }
 
-// Small reports whether the true regret is at most idrl.RegretTolerance.
-func (c Comparison) Small() bool { return c.Regret <= idrl.RegretTolerance }
+// Small reports whether the true regret is at most the tolerance of the session.
+func (c Comparison) Small() bool { return c.Regret <= c.Shown.Tolerance }
 
 // newTruth returns the truth about the session of a record in env, for true weights
 // theta.
@@ -180,7 +180,7 @@ func (c Comparison) String() string {
 	fmt.Fprintf(&b, "  True return: %.4g; %.4g of %s; %.4g from the worst known policy to that (the span).\n", c.Return, c.Best, c.Against.people(), c.Span)
 	fmt.Fprintf(&b, "  True regret: %s of the span; %s against the best known policy.\n", percent(c.Regret), percent(c.RegretKnown))
 	fmt.Fprintf(&b, "  Page says:   at most %s with a probability of %s; at most %s with a probability of 95 %%; %s on average. Span: %.4g.\n",
-		percent(idrl.RegretTolerance), percent(c.Shown.Within), percent(c.Shown.Bound), percent(c.Shown.Mean), c.Shown.Span)
+		percent(c.Shown.Tolerance), percent(c.Shown.Within), percent(c.Shown.Bound), percent(c.Shown.Mean), c.Shown.Span)
 	fmt.Fprintf(&b, "  Cosine of the mean weights and the true weights: %.3f", c.Cosine)
 	return b.String()
 }

@@ -93,7 +93,7 @@ func TestCoveredAndSmall(t *testing.T) {
 		regret, bound  float64
 		covered, small bool
 	}{{0, 0, true, true}, {0.05, 0.04, false, true}, {0.06, 0.06, true, false}, {math.NaN(), 1, false, false}} {
-		c := Comparison{Regret: test.regret, Shown: idrl.Regret{Bound: test.bound}}
+		c := Comparison{Regret: test.regret, Shown: idrl.Regret{Tolerance: 0.05, Bound: test.bound}}
 		if c.Covered() != test.covered || c.Small() != test.small {
 			t.Errorf("regret %v, bound %v: covered %t, small %t", test.regret, test.bound, c.Covered(), c.Small())
 		}

@@ -52,7 +52,10 @@ func (s *Session) renew(ctx context.Context, as *idrl.Assignment) error {
 	return nil
 }
 
-func (s *Session) done() bool { return s.spec.Budget > 0 && s.log.all.answers >= s.spec.Budget }
+// done reports whether no more questions are asked.
+func (s *Session) done() bool {
+	return s.spec.Budget > 0 && s.log.all.answers >= s.spec.Budget || s.spec.StopByItself && s.stopping().Propose
+}
 
 func (s *Session) offer(who idrl.AnnotatorID) idrl.Offer {
 	o := idrl.Offer{

@@ -139,6 +139,12 @@ func (l *answerLog) decide(who idrl.AnnotatorID) {
 	}
 }
 
+// counts reports whether row seq is an informative answer that counts.
+func (l *answerLog) counts(seq int64) bool {
+	a := &l.rows[seq-1]
+	return a.Informative() && !l.undone[a.ID] && !l.out[a.Annotator]
+}
+
 // intact reports whether the answers up to row seq that counted after it are those that
 // count now. Where they are, what was recorded with the row is still true.
 func (l *answerLog) intact(seq int64) bool {

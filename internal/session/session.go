@@ -73,6 +73,7 @@ type Session struct {
 
 	gen      *idrl.Generation // in use; nil before the first
 	now      present
+	stop     stopState
 	starved  []idrl.AnnotatorID // answered while the next generation was awaited
 	training training
 	choosing choosing
@@ -119,7 +120,7 @@ func assemble(cfg Config) *Session {
 		log: newAnswerLog(), asked: newAssignments(r.Assignments), gen: r.Generation,
 		learner: learning.New(learning.Config{
 			Model: cfg.Model, Method: cfg.Acquisition, Schedule: learning.OfSession(r.Spec),
-			Regret: rng.New(r.Spec.Seed, "regret", 0), // the same numbers after a restart
+			Regret: rng.New(r.Spec.Seed, "regret", 0), Tolerance: r.Spec.Tolerance, // the same numbers after a restart
 		}),
 	}
 	s.cfg.Record = idrl.Record{} // it would otherwise live as long as the session
@@ -153,6 +154,9 @@ func (s *Session) restoreBelief(snapshots []idrl.Snapshot) (err error) {
 	for _, snap := range snapshots {
 		if snap.Seq > s.log.seq() {
 			return fmt.Errorf("snapshot %d is ahead of the log, which ends at %d", snap.Seq, s.log.seq())
+		}
+		if snap.Regret.Definition == idrl.RegretDefinition {
+			snap.Regret.Tolerance = s.spec.Tolerance // a setting, which no row repeats
 		}
 		s.noteRegret(snap.Regret)
 		if beforeSeq == snap.Seq-1 {

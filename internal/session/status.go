@@ -27,6 +27,7 @@ func (s *Session) Status(ctx context.Context) (idrl.Status, error) {
 		if s.gen != nil {
 			best := s.learner.Recommend()
 			st.BasedOn, st.Best, st.Basis, st.Regret = s.gen.BasedOn, best.ID, s.basis(), s.curve()
+			st.Stopping = s.stopping()
 			st.Candidates = s.standings(best, st.Regret[len(st.Regret)-1].Span)
 		}
 		return st, nil

@@ -100,7 +100,7 @@ func (m *matched) stated(st idrl.Status) snapshot {
 		}
 	}
 	s := snapshot{loss: (most - got) / (most - least), mean: r.Mean, bound: r.Bound, within: r.Within}
-	if s.loss <= idrl.RegretTolerance {
+	if s.loss <= m.spec.Tolerance {
 		s.isWithin = 1
 	}
 	return s

@@ -134,6 +134,7 @@ func (s *Session) carryOut(ctx context.Context, t turn) step {
 	}
 	a := st.row.Answer
 	s.log.add(a)
+	s.noteRegret(st.row.After.Regret)
 	if a.Reply() {
 		s.asked.close(a.Assignment, a.ID)
 	}
@@ -164,6 +165,10 @@ func (s *Session) takeBack(st step) {
 		s.asked.reopen(a.Assignment)
 	}
 	s.log.drop()
+	s.stop = stopState{}
+	if st.row.After.Regret.Definition != 0 {
+		s.regret = s.regret[:len(s.regret)-1]
+	}
 }
 
 // record makes steps durable and replies. If they cannot be recorded together they
@@ -194,7 +199,6 @@ func (s *Session) record(ctx context.Context, group []step) {
 	for _, st := range group {
 		if st.row != nil {
 			s.notePrediction(st.row.Answer, st.before.Posterior())
-			s.noteRegret(st.row.After.Regret)
 		}
 		st.reply(st.receipt, st.err)
 	}

@@ -79,6 +79,8 @@ function showRegret({ statement, regret, earlier }) {
     part("limit").textContent = statement.limit;
     part("expected").textContent = statement.expected;
     part("relative").textContent = statement.relative;
+    part("stop").textContent = statement.stop;
+    part("stop").classList.toggle("headline", statement.may_stop);
   }
   part("earlier").hidden = !earlier;
   part("earlier").textContent = `The curve begins after answer ${earlier}. Up to there an earlier version recorded something else: the loss against the candidates in use alone.`;

@@ -221,6 +221,8 @@ export interface Statement {
   limit: string;
   expected: string;
   relative: string;
+  stop: string;
+  may_stop: boolean;
 }
 
 export interface Problem {

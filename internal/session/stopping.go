@@ -1,0 +1,55 @@
+package session
+
+import (
+	"slices"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/stopping"
+)
+
+// stopping returns whether the session may stop. It is a function of the log and of
+// the statements recorded with it: an answer and its withdrawal leave it as it was.
+func (s *Session) stopping() idrl.Stopping {
+	if s.stop.seq != s.log.seq() || s.stop.stated != len(s.regret) {
+		s.stop.seq, s.stop.stated = s.log.seq(), len(s.regret)
+		s.stop.now = stopping.Rule{Doubt: s.spec.Doubt}.Judge(s.statements())
+		s.stop.now.ByItself = s.spec.StopByItself
+	}
+	return s.stop.now
+}
+
+// A stopState is what stopping returned last.
+type stopState struct {
+	seq    int64
+	stated int
+	now    idrl.Stopping
+}
+
+// looksBack is how many statements the forecast needs at most.
+const looksBack = 32
+
+// statements returns the last statements that were made after informative answers that
+// count, about the answers that count up to there now. It ends where a withdrawal or a
+// decision has changed those: what was stated then was about other answers.
+func (s *Session) statements() (points []stopping.Point) {
+	answers, seq := s.history.Len(), s.log.seq()
+	for _, r := range slices.Backward(s.regret) {
+		if r.Seq == 0 || r.Definition != idrl.RegretDefinition || len(points) == looksBack {
+			break
+		}
+		for ; seq > r.Seq; seq-- {
+			if s.log.counts(seq) {
+				answers--
+			}
+		}
+		if !s.log.counts(r.Seq) {
+			continue
+		}
+		if !s.log.intact(r.Seq) {
+			break
+		}
+		points = append(points, stopping.Point{Answer: answers, Within: r.Within})
+	}
+	slices.Reverse(points)
+	return points
+}

@@ -1,0 +1,146 @@
+package session_test
+
+import (
+	"errors"
+	"testing"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/session"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// lenient returns a bench whose statement holds after every answer.
+func lenient(byItself bool) *bench {
+	return newBench(func(s *idrl.SessionSpec) { s.Tolerance, s.Doubt, s.StopByItself = 0.999, 0.999, byItself })
+}
+
+func stoppingOf(t *testing.T, s *session.Session) idrl.Stopping {
+	t.Helper()
+	st, err := s.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st.Stopping
+}
+
+// The session proposes to stop after three answers in a row. Skipped questions do not
+// count; a withdrawal takes back what it withdraws; all of it survives restarts.
+func TestProposesToStop(t *testing.T) {
+	b := lenient(false)
+	s, stop := b.start(t)
+	n := 0
+	give := func(choice idrl.Choice) idrl.AnswerID {
+		t.Helper()
+		a := reply(claim(t, s, "ann").Open[0], n)
+		a.Choice = choice
+		mustAnswer(t, s, "ann", a)
+		n++
+		return a.ID
+	}
+	held := func(when string, want int) {
+		t.Helper()
+		got := stoppingOf(t, s)
+		if got.Held != want || got.Propose != (want == 3) {
+			t.Errorf("%s: %+v, want %d", when, got, want)
+		}
+		stop()
+		s, stop = b.start(t)
+		if again := stoppingOf(t, s); again != got {
+			t.Errorf("%s: after a restart %+v, before %+v", when, again, got)
+		}
+	}
+	undo := func(id idrl.AnswerID) {
+		t.Helper()
+		if _, err := s.Undo(t.Context(), "ann", "undo-"+id, id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	claim(t, s, "ann") // waits for the first generation
+	held("before the first answer", 0)
+	first := give(idrl.ChoseA)
+	give(idrl.CantTell)
+	give(idrl.ChoseB)
+	held("two answers", 2)
+	third := give(idrl.Equal)
+	held("three answers", 3)
+	undo(third)
+	held("the third withdrawn", 2)
+	give(idrl.ChoseA)
+	held("three again", 3)
+	undo(first)
+	held("the first withdrawn: what was stated since was about it too", 0)
+	give(idrl.ChoseA)
+	give(idrl.ChoseA)
+	held("two since", 2)
+	give(idrl.ChoseA)
+	held("three since", 3)
+	if o := claim(t, s, "ann"); o.Done || len(o.Open) == 0 {
+		t.Errorf("%+v: it only proposes", o)
+	}
+}
+
+// A session that stops by itself hands out no more questions, and goes on when an
+// answer is withdrawn.
+func TestStopsByItself(t *testing.T) {
+	b := lenient(true)
+	s, stop := b.start(t)
+	var last idrl.AnswerID
+	for n := range 3 {
+		o := claim(t, s, "ann")
+		if o.Done {
+			t.Fatalf("done after %d answers", n)
+		}
+		a := reply(o.Open[0], n)
+		mustAnswer(t, s, "ann", a)
+		last = a.ID
+	}
+	for _, when := range []string{"at once", "after a restart"} {
+		if o, err := s.Claim(t.Context(), "ann"); err != nil || !o.Done || len(o.Open) != 0 {
+			t.Errorf("%s: %+v, %v; want it done", when, o, err)
+		}
+		stop()
+		s, stop = b.start(t)
+	}
+	if _, err := s.Undo(t.Context(), "ann", "undo", last); err != nil {
+		t.Fatal(err)
+	}
+	if o := claim(t, s, "ann"); o.Done || len(o.Open) == 0 {
+		t.Errorf("after a withdrawal: %+v, want questions", o)
+	}
+}
+
+// A row that cannot be recorded leaves no statement behind.
+func TestStoppingIsDurableOrNothing(t *testing.T) {
+	b := lenient(true)
+	s, _ := b.start(t)
+	for n := range 2 {
+		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], n))
+	}
+	before, err := s.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	third := reply(claim(t, s, "ann").Open[0], 2)
+	full := func(err error) {
+		b.journal.mu.Lock()
+		defer b.journal.mu.Unlock()
+		b.journal.fail = err
+	}
+	full(errors.New("disk full"))
+	if _, err := s.Answer(t.Context(), "ann", third); err == nil {
+		t.Error("no error although nothing was recorded")
+	}
+	after, err := s.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before.Regret, after.Regret); diff != "" || before.Stopping != after.Stopping {
+		t.Errorf("%+v, before %+v; regret (-before +after):\n%s", after.Stopping, before.Stopping, diff)
+	}
+	full(nil)
+	mustAnswer(t, s, "ann", third)
+	if !stoppingOf(t, s).Propose {
+		t.Error("the rule is not met after the third answer")
+	}
+}

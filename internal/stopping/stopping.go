@@ -1,0 +1,103 @@
+// Package stopping says when a session may stop, and about how many answers are left
+// until then.
+//
+// After each answer that counts, a session states P, the probability that the best
+// policy found loses at most a share ε of the span (package regret). It may stop when
+// P ≥ 1 − δ has held after three such answers in a row: one statement alone is above
+// the line by chance now and then, and the more often one looks the likelier that is.
+// docs/stopping.md has how often the rule is right.
+package stopping
+
+import (
+	"math"
+
+	"tiebreak/internal/idrl"
+)
+
+// InARow is after how many answers in a row the statement must hold.
+const InARow = 3
+
+// A Rule says when a session may stop.
+type Rule struct {
+	Doubt float64 // δ in (0, 1)
+}
+
+// A Point is the statement after an answer.
+type Point struct {
+	Answer int     // informative answers that count, this one included
+	Within float64 // P
+}
+
+// holds reports whether a statement meets the rule.
+func (r Rule) holds(p Point) bool { return p.Within >= 1-r.Doubt }
+
+// Judge returns what the rule says of statements, in the order of the answers; those
+// before an answer without one that still stands are left out by the caller.
+func (r Rule) Judge(points []Point) idrl.Stopping {
+	out := idrl.Stopping{Doubt: r.Doubt}
+	for i := len(points) - 1; i >= 0 && out.Held < InARow && r.holds(points[i]); i-- {
+		out.Held++
+	}
+	if out.Propose = out.Held == InARow; !out.Propose {
+		out.Left = r.left(points, InARow-out.Held)
+	}
+	return out
+}
+
+// The forecast looks at the last statements, up to window, and says nothing of fewer
+// than least. P is taken from floor to 1 − floor, beyond which a thousand draws tell
+// nothing.
+const (
+	window = 24
+	least  = 8
+	floor  = 1e-3
+)
+
+// left forecasts after how many answers the rule is met; at least more are needed.
+//
+// The log-odds of P are taken for a random walk with drift, whose steps are those
+// between the last statements: its mean drift per answer is v, its variance per answer
+// s², and the drift is known to s/√n over n answers. The walk has a distance D to go
+// to log((1 − δ)/δ); the time that takes has the mean D/v and the variance D s²/v³
+// (the inverse Gaussian). The ends of the range are D over the drift at the ends of
+// its 80 % interval, and then 1.28 standard deviations of the time. Where the drift
+// may be 0 there is no upper end, and where it is not above 0 there is no forecast.
+func (r Rule) left(points []Point, more int) idrl.Forecast {
+	points = points[max(0, len(points)-window):]
+	n := len(points)
+	if n < least {
+		return idrl.Forecast{}
+	}
+	answers := float64(points[n-1].Answer - points[0].Answer)
+	here := odds(points[n-1].Within)
+	v := (here - odds(points[0].Within)) / answers
+	var s2 float64
+	for i := range n - 1 {
+		steps := float64(points[i+1].Answer - points[i].Answer)
+		e := odds(points[i+1].Within) - odds(points[i].Within) - v*steps
+		s2 += e * e / steps / float64(n-2)
+	}
+	const z = 1.28 // 80 %
+	off := z * math.Sqrt(s2/answers)
+	if !(v > 0) {
+		return idrl.Forecast{}
+	}
+	d := max(0, odds(1-r.Doubt)-here)
+	spread := func(v float64) float64 { return z * math.Sqrt(d*s2/(v*v*v)) }
+	count := func(t float64) int { return more + int(math.Ceil(min(t, 1e6))) }
+	fast := v + off
+	out := idrl.Forecast{Known: true, About: count(d / v), Least: count(max(0, d/fast-spread(fast)))}
+	if slow := v - off; slow > 0 {
+		out.Most = count(d/slow + spread(slow))
+	}
+	if d == 0 { // it holds now: three more may do, or it may fall below the line again
+		out.Least, out.About = more, more
+	}
+	return out
+}
+
+// odds returns the log-odds of p.
+func odds(p float64) float64 {
+	p = min(1-floor, max(floor, p))
+	return math.Log(p / (1 - p))
+}
