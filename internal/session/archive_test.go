@@ -16,7 +16,7 @@ import (
 )
 
 // method returns the acquisition method of a name.
-func method(t *testing.T, name string) acquisition.Method {
+func method(t testing.TB, name string) acquisition.Method {
 	t.Helper()
 	m, err := acquisition.Find(name)
 	if err != nil {

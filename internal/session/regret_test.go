@@ -44,7 +44,7 @@ func pool(n int) (out []idrl.Candidate) {
 	return out
 }
 
-func status(t *testing.T, s *session.Session) idrl.Status {
+func status(t testing.TB, s *session.Session) idrl.Status {
 	t.Helper()
 	st, err := s.Status(t.Context())
 	if err != nil {

@@ -148,12 +148,12 @@ func newBench(change func(*idrl.SessionSpec)) *bench {
 
 // start runs a session on what the journal holds; stop ends it as a kill would:
 // nothing is flushed.
-func (b *bench) start(t *testing.T) (s *session.Session, stop func()) {
+func (b *bench) start(t testing.TB) (s *session.Session, stop func()) {
 	t.Helper()
 	return b.startOn(t, b.journal)
 }
 
-func (b *bench) startOn(t *testing.T, j idrl.Journal) (s *session.Session, stop func()) {
+func (b *bench) startOn(t testing.TB, j idrl.Journal) (s *session.Session, stop func()) {
 	t.Helper()
 	rec, err := b.journal.Load(t.Context(), "s1")
 	if err != nil {
@@ -192,7 +192,7 @@ func (b *bench) record(t *testing.T, s *session.Session) idrl.Record {
 }
 
 // claim asks until there is a question.
-func claim(t *testing.T, s *session.Session, who idrl.AnnotatorID) idrl.Offer {
+func claim(t testing.TB, s *session.Session, who idrl.AnnotatorID) idrl.Offer {
 	t.Helper()
 	for {
 		o, err := s.Claim(t.Context(), who)
@@ -213,7 +213,7 @@ func reply(as idrl.Assignment, n int) idrl.Answer {
 	return idrl.Answer{ID: idrl.AnswerID(fmt.Sprintf("answer-%d", n)), Assignment: as.ID, Choice: choice, Left: as.Left, Input: "api"}
 }
 
-func mustAnswer(t *testing.T, s *session.Session, who idrl.AnnotatorID, a idrl.Answer) idrl.Receipt {
+func mustAnswer(t testing.TB, s *session.Session, who idrl.AnnotatorID, a idrl.Answer) idrl.Receipt {
 	t.Helper()
 	r, err := s.Answer(t.Context(), who, a)
 	if err != nil {

@@ -14,6 +14,8 @@ import (
 
 	"tiebreak/envs/chain"
 	"tiebreak/envs/driver"
+	"tiebreak/envs/gridworld"
+	"tiebreak/envs/junction"
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
@@ -34,12 +36,45 @@ type matched struct {
 	*bench
 }
 
-// newMatched returns run n in an environment, with the settings of a live session.
-func newMatched(t *testing.T, newEnv func() idrl.Environment, n int) *matched {
+// A setting is what matched runs are about.
+type setting struct {
+	name       string
+	newEnv     func(seed uint64) idrl.Environment
+	kind       idrl.QueryKind
+	likelihood string // of a rating; empty for the default
+	adoptAfter int64
+}
+
+// settings are those of the benchmarks.
+func settings() (out []setting) {
+	for _, e := range []setting{
+		{name: "driver", newEnv: func(uint64) idrl.Environment { return driver.New() }},
+		{name: "gridworld", newEnv: func(seed uint64) idrl.Environment {
+			return gridworld.New(gridworld.Config{MinReachable: 50}, rng.New(seed, "layout", 0))
+		}},
+		{name: "chain", newEnv: func(uint64) idrl.Environment { return chain.New(chain.Config{}) }},
+		{name: "junction", newEnv: func(uint64) idrl.Environment { return junction.New(junction.Config{}) }},
+	} {
+		kinds := []idrl.QueryKind{idrl.CompareClips, idrl.RateClip}
+		if e.name == "gridworld" {
+			kinds = idrl.QueryKinds()
+		}
+		for _, k := range kinds {
+			out = append(out, setting{name: e.name + " " + string(k), newEnv: e.newEnv, kind: k, adoptAfter: 2})
+		}
+	}
+	return out
+}
+
+// newMatched returns run n of a setting, with the other settings of a live session.
+func newMatched(t testing.TB, of setting, n int) *matched {
 	t.Helper()
+	seed := uint64(1000 + n)
+	newEnv := func() idrl.Environment { return of.newEnv(seed) }
 	env := newEnv()
 	b := newBench(func(s *idrl.SessionSpec) {
-		s.Seed, s.TrainEvery, s.AdoptAfter, s.Features = uint64(1000+n), 3, 1, env.Spec().FeatureNames
+		*s = idrl.SessionSpec{ID: s.ID, Title: s.Title, Env: s.Env, Kind: of.kind, RatingModel: of.likelihood, TrainEvery: 3}.WithDefaults()
+		s.Seed, s.AdoptAfter, s.Features = seed, of.adoptAfter, env.Spec().FeatureNames
 	})
 	spec := b.journal.rec.Spec
 	b.method = method(t, "lvar")
@@ -65,7 +100,12 @@ func newMatched(t *testing.T, newEnv func() idrl.Environment, n int) *matched {
 
 // answer returns what the expert says to question as, the n-th.
 func (m *matched) answer(as idrl.Assignment, n int) idrl.Answer {
-	seen := floats.Dot(m.theta, as.Query.X) + m.spec.NoiseStd*rng.New(m.spec.Seed, "expert", uint64(n)).NormFloat64()
+	u, noise := floats.Dot(m.theta, as.Query.X), rng.New(m.spec.Seed, "expert", uint64(n)).NormFloat64()
+	if !as.Query.Kind.Comparison() {
+		y := u + math.Sqrt(m.spec.RatingVar)*noise
+		return idrl.Answer{ID: idrl.AnswerID(fmt.Sprint("answer-", n)), Assignment: as.ID, Choice: idrl.Rated, Rating: min(1, max(-1, y)), Input: "api"}
+	}
+	seen := u + m.spec.NoiseStd*noise
 	a := idrl.Answer{ID: idrl.AnswerID(fmt.Sprint("answer-", n)), Assignment: as.ID, Choice: idrl.Equal, Left: as.Left, Input: "api"}
 	switch {
 	case seen > m.spec.TieBand:
@@ -136,21 +176,31 @@ func (m *matched) former(t *testing.T, seq int64) snapshot {
 	return snapshot{loss: most - returns(m.theta)[leader], mean: stat.Mean(losses, nil), bound: stat.Quantile(0.95, stat.Empirical, losses, nil)}
 }
 
+// each answers questions and calls visit after each, with the number of answers.
+func (m *matched) each(t testing.TB, answers int, visit func(n int, st idrl.Status)) {
+	t.Helper()
+	s, stop := m.start(t)
+	defer stop()
+	for n := range answers {
+		mustAnswer(t, s, "ann", m.answer(claim(t, s, "ann").Open[0], n))
+		visit(n+1, status(t, s))
+	}
+}
+
 // run answers 30 questions and returns what was stated after 5, 10, 20 and 30 of them,
 // today and by the former definition.
 func (m *matched) run(t *testing.T) (now, former []snapshot) {
 	t.Helper()
-	s, stop := m.start(t)
-	defer stop()
-	for n := range 30 {
-		mustAnswer(t, s, "ann", m.answer(claim(t, s, "ann").Open[0], n))
-		if slices.Contains([]int{4, 9, 19, 29}, n) {
-			st := status(t, s)
+	m.each(t, 30, func(n int, st idrl.Status) {
+		if slices.Contains(snapshotsAt, n) {
 			now, former = append(now, m.stated(st)), append(former, m.former(t, st.Seq))
 		}
-	}
+	})
 	return now, former
 }
+
+// snapshotsAt are the numbers of answers after which statements are compared.
+var snapshotsAt = []int{5, 10, 20, 30}
 
 // truth sums up snapshots: the share of losses within the bound, the true mean loss
 // over the expected one, and the probabilities stated less those that were true.
@@ -170,12 +220,9 @@ func truth(all []snapshot) (coverage, ratio, bias float64) {
 // below the bound, they are as large as is expected, and as many are small as was
 // said. The former definition fails the same test.
 func TestStatementIsTrue(t *testing.T) {
-	for _, test := range []struct {
-		name   string
-		newEnv func() idrl.Environment
-	}{
-		{"driver", func() idrl.Environment { return driver.New() }},
-		{"chain", func() idrl.Environment { return chain.New(chain.Config{}) }},
+	for _, test := range []setting{
+		{name: "driver", newEnv: func(uint64) idrl.Environment { return driver.New() }, kind: idrl.CompareClips, adoptAfter: 1},
+		{name: "chain", newEnv: func(uint64) idrl.Environment { return chain.New(chain.Config{}) }, kind: idrl.CompareClips, adoptAfter: 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			const runs = 60
@@ -184,7 +231,7 @@ func TestStatementIsTrue(t *testing.T) {
 				for n := range runs {
 					t.Run(strconv.Itoa(n), func(t *testing.T) {
 						t.Parallel()
-						now[n], former[n] = newMatched(t, test.newEnv, n).run(t)
+						now[n], former[n] = newMatched(t, test, n).run(t)
 					})
 				}
 			})

@@ -1,0 +1,182 @@
+//go:build !race
+
+package session_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"testing"
+
+	"tiebreak/envs/gridworld"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/rng"
+)
+
+// atStop is a run as the stop rule saw it.
+type atStop struct {
+	fired    int     // answers; 0 if it did not
+	loss     float64 // true, when it fired
+	foreAt   int     // answers when a forecast was taken; 0 if none was
+	forecast idrl.Forecast
+}
+
+// stopped answers questions and returns what was stated on the way and at the stop.
+func (m *matched) stopped(t testing.TB, answers int) (snapshots []snapshot, at atStop) {
+	t.Helper()
+	m.each(t, answers, func(n int, st idrl.Status) {
+		if slices.Contains(snapshotsAt, n) {
+			snapshots = append(snapshots, m.stated(st))
+		}
+		if at.fired > 0 {
+			return
+		}
+		if st.Stopping.Propose {
+			at.fired, at.loss = n, m.stated(st).loss
+		} else if n == 12 && st.Stopping.Left.Known {
+			at.foreAt, at.forecast = n, st.Stopping.Left
+		}
+	})
+	return snapshots, at
+}
+
+// rightly returns how many runs fired, in how many of those the loss was small, after
+// how many answers they did on average, and the greatest loss.
+func rightly(runs []atStop, tolerance float64) (fired, right int, answers, worst float64) {
+	for _, r := range runs {
+		if r.fired == 0 {
+			continue
+		}
+		fired++
+		answers += float64(r.fired)
+		worst = max(worst, r.loss)
+		if r.loss <= tolerance {
+			right++
+		}
+	}
+	return fired, right, answers / float64(max(1, fired)), worst
+}
+
+// forecasts returns how many runs had a forecast, with and without an upper end, and
+// in how many the rule fired within its range.
+func forecasts(runs []atStop, answers int) (told, open, held int) {
+	for _, r := range runs {
+		if r.foreAt == 0 {
+			continue
+		}
+		told++
+		if r.forecast.Most == 0 {
+			open++
+		}
+		left := r.fired - r.foreAt
+		if r.fired == 0 {
+			left = math.MaxInt
+			if r.foreAt+r.forecast.Most > answers {
+				left = r.forecast.Most // it cannot be seen
+			}
+		}
+		if left >= r.forecast.Least && (r.forecast.Most == 0 || left <= r.forecast.Most) {
+			held++
+		}
+	}
+	return told, open, held
+}
+
+// BenchmarkMatched prints, for matched runs of 50 answers by each kind of question,
+// whether the statements at 5, 10, 20 and 30 answers were true, and whether the rule of
+// package stopping was right. An iteration is a run:
+//
+//	go test -run xxx -bench Matched -benchtime 200x -timeout 2h ./internal/session
+func BenchmarkMatched(b *testing.B) {
+	const answers = 50
+	for _, of := range settings() {
+		b.Run(of.name, func(b *testing.B) {
+			var all []snapshot
+			var stops []atStop
+			for n := range b.N {
+				snapshots, at := newMatched(b, of, n).stopped(b, answers)
+				all, stops = append(all, snapshots...), append(stops, at)
+			}
+			coverage, ratio, bias := truth(all)
+			fired, right, mean, worst := rightly(stops, idrl.DefaultTolerance)
+			told, open, held := forecasts(stops, answers)
+			fmt.Printf("%-28s %3d runs: coverage %.1f %%, true/shown %.2f, bias %+.3f, %s\n", of.name, b.N, 100*coverage, ratio, bias, bins(all))
+			fmt.Printf("%-28s stop rule: fired in %d, after %.1f answers, right in %d (%.0f %%), worst loss %.0f %%; forecasts after 12 answers: %d, %d without an end, %d held\n",
+				"", fired, mean, right, 100*float64(right)/float64(max(1, fired)), 100*worst, told, open, held)
+		})
+	}
+}
+
+// bins returns the stated probabilities of a small loss in five bins, with the shares
+// that were small.
+func bins(all []snapshot) (text string) {
+	for k := range 5 {
+		var said, was, n float64
+		for _, s := range all {
+			if min(4, int(5*s.within)) == k {
+				said, was, n = said+s.within, was+s.isWithin, n+1
+			}
+		}
+		text += fmt.Sprintf("%.2f→%.2f (%.0f) ", said/max(1, n), was/max(1, n), n)
+	}
+	return text
+}
+
+// Ratings on a scale that ends: taken for numbers, its ends make the statement too
+// sure, the more so the more answers there are; as ends they do not.
+func TestRatingsThatAreCut(t *testing.T) {
+	const runs = 80
+	grid := func(seed uint64) idrl.Environment {
+		return gridworld.New(gridworld.Config{MinReachable: 50}, rng.New(seed, "layout", 0))
+	}
+	covered := map[string]float64{}
+	for _, model := range idrl.RatingModels() {
+		of := setting{newEnv: grid, kind: idrl.RateState, likelihood: model, adoptAfter: 1}
+		late := make([][]snapshot, runs)
+		t.Run(model, func(t *testing.T) {
+			for n := range runs {
+				t.Run(strconv.Itoa(n), func(t *testing.T) {
+					t.Parallel()
+					m := newMatched(t, of, n)
+					m.each(t, 30, func(answers int, st idrl.Status) {
+						if answers == 20 || answers == 30 {
+							late[n] = append(late[n], m.stated(st))
+						}
+					})
+				})
+			}
+		})
+		coverage, ratio, bias := truth(slices.Concat(late...))
+		t.Logf("%s: %.1f %% of the losses at 20 and 30 answers below the bound, ratio %.2f, P(small) %+.3f", model, 100*coverage, ratio, bias)
+		covered[model] = coverage
+	}
+	if covered["clipped"] < 0.92 || covered["gaussian"] >= 0.92 {
+		t.Error("want at least 92 % where the ends of the scale are ends, and less where they are numbers")
+	}
+}
+
+// The rule is right at least as often as it claims: in nine of ten matched runs, with
+// the default settings.
+func TestStopRuleIsRight(t *testing.T) {
+	const runs = 40
+	for _, of := range settings() {
+		if of.name != "driver clip_comparison" && of.name != "chain clip_comparison" {
+			continue
+		}
+		stops := make([]atStop, runs)
+		t.Run(of.name, func(t *testing.T) {
+			for n := range runs {
+				t.Run(strconv.Itoa(n), func(t *testing.T) {
+					t.Parallel()
+					_, stops[n] = newMatched(t, of, n).stopped(t, 40)
+				})
+			}
+		})
+		fired, right, answers, worst := rightly(stops, idrl.DefaultTolerance)
+		t.Logf("%s: fired in %d of %d, after %.1f answers; right in %d, worst loss %.0f %%", of.name, fired, runs, answers, right, 100*worst)
+		if fired < runs*3/4 || float64(right) < 0.9*float64(fired) {
+			t.Error("want it to fire in most runs, and to be right in nine of ten of those")
+		}
+	}
+}
