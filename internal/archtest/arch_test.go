@@ -71,7 +71,6 @@ var rules = []rule{
 	{"internal/session/journaltest", []string{vocab}, []string{"github.com/google/go-cmp"}},
 	{learns, []string{vocab, acquires, "internal/regret"}, []string{gonum}},
 	{"internal/session", []string{vocab, acquires, learns, rngs, "internal/quality", "internal/posterior", "internal/stopping"}, []string{gonum}},
-	{"internal/nn", []string{vocab}, []string{gonum}},
 	{
 		"internal/rehearsal",
 		[]string{vocab, rngs, truth, "internal/solver", "internal/session", "internal/clip", "web/client", "web/wire"},

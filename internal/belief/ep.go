@@ -104,7 +104,9 @@ func (o epOptions) withDefaults() epOptions {
 
 // sites returns a factor that says nothing for every informative answer.
 func (m Model) sites(from *Gaussian, qs []idrl.Query, as []idrl.Answer) (sites []site, err error) {
-	paired(qs, as)
+	if len(qs) != len(as) {
+		panic("belief: queries and answers differ in number")
+	}
 	for i, a := range as {
 		if err := m.fits(from, qs[i], a); err != nil {
 			return nil, fmt.Errorf("answer %d of %d: %w", i+1, len(as), err)

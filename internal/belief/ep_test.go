@@ -247,3 +247,15 @@ func TestFitSkipsNegativeCavities(t *testing.T) {
 		t.Errorf("report %+v, site %+v, error %v; want the site as it was", report, sites[0], err)
 	}
 }
+
+func updateAll(t *testing.T, m idrl.RewardModel, qs []idrl.Query, as []idrl.Answer) idrl.Posterior {
+	t.Helper()
+	p := m.Prior()
+	for i, a := range as {
+		var err error
+		if p, err = m.Update(p, qs[i], a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}

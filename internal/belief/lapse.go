@@ -30,7 +30,7 @@ func (l Lapse) Validate() error {
 	switch l.Of.(type) {
 	case nil:
 		return idrl.Errorf(idrl.Invalid, "a likelihood with lapses needs one without to lapse from")
-	case RatingClipped, RatingLevels:
+	case RatingClipped:
 		return idrl.Errorf(idrl.Invalid, "lapses of a rating are spread evenly over the scale, which %T is not; use Rating", l.Of)
 	}
 	if !(l.Rate >= 0 && l.Rate < 1) {
@@ -42,12 +42,8 @@ func (l Lapse) Validate() error {
 	return nil
 }
 
-// check returns an error of kind Invalid if a has a strength, over which lapses
-// would have to be spread, or is none that Of knows.
+// check returns an error of kind Invalid if a is none that Of knows.
 func (l Lapse) check(a idrl.Answer) error {
-	if a.Strength != 0 {
-		return idrl.Errorf(idrl.Invalid, "a likelihood with lapses knows no strengths; send 0")
-	}
 	if c, ok := l.Of.(checker); ok {
 		return c.check(a)
 	}

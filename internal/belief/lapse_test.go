@@ -116,7 +116,6 @@ func TestLapseValidate(t *testing.T) {
 	}{
 		{Lapse{nil, 0.1, 3}, "without"},
 		{Lapse{RatingClipped{1}, 0.1, 0}, "use Rating"},
-		{Lapse{RatingLevels{1, 5}, 0.1, 0}, "use Rating"},
 		{Lapse{Probit{1, 1}, 1, 3}, "below 1"},
 		{Lapse{Probit{1, 1}, math.NaN(), 3}, "below 1"},
 		{Lapse{Probit{1, 1}, 0.1, 4}, "outcomes"},

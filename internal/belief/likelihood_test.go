@@ -76,7 +76,7 @@ func byQuadrature(t *testing.T, name string, l idrl.Likelihood, outcomes []outco
 	t.Helper()
 	var sum, info, bend float64
 	for _, o := range outcomes {
-		name := fmt.Sprintf("%s %s %d %v", name, o.answer.Choice, o.answer.Strength, o.answer.Rating)
+		name := fmt.Sprintf("%s %s %v", name, o.answer.Choice, o.answer.Rating)
 		z, mean, variance := moments(o.given, m, v)
 		logZ, d1, d2 := l.LogZ(o.answer, m, v)
 		within(t, name+" Z", math.Exp(logZ), z, 1e-12)
@@ -137,18 +137,11 @@ func TestDerivatives(t *testing.T) {
 		{"logistic b", BradleyTerry{2, 0}, idrl.Answer{Choice: idrl.ChoseB}},
 		{"logistic a with ties", BradleyTerry{2, 0.4}, idrl.Answer{Choice: idrl.ChoseA}},
 		{"logistic equal", BradleyTerry{2, 0.4}, idrl.Answer{Choice: idrl.Equal}},
-		{"ordered a", Ordered{1, []float64{0.3, 1}}, idrl.Answer{Choice: idrl.ChoseA}},
-		{"ordered slightly a", Ordered{1, []float64{0.3, 1}}, idrl.Answer{Choice: idrl.ChoseA, Strength: 1}},
-		{"ordered clearly b", Ordered{1, []float64{0.3, 1}}, idrl.Answer{Choice: idrl.ChoseB, Strength: 2}},
-		{"ordered equal", Ordered{1, []float64{0.3, 1}}, idrl.Answer{Choice: idrl.Equal}},
 		{"lapse", Lapse{Probit{1, 0.3}, 0.1, 3}, idrl.Answer{Choice: idrl.ChoseA}},
 		{"lapse of a rating", Lapse{Rating{0.05}, 0.1, 0}, idrl.Answer{Choice: idrl.Rated, Rating: 0.3}},
 		{"clipped rating", RatingClipped{0.05}, idrl.Answer{Choice: idrl.Rated, Rating: 0.3}},
 		{"clipped rating, upper end", RatingClipped{0.5}, idrl.Answer{Choice: idrl.Rated, Rating: 1}},
 		{"clipped rating, lower end", RatingClipped{0.5}, idrl.Answer{Choice: idrl.Rated, Rating: -1}},
-		{"rating by levels", RatingLevels{0.5, 5}, idrl.Answer{Choice: idrl.Rated, Rating: 0.5}},
-		{"rating by levels, an end", RatingLevels{0.5, 5}, idrl.Answer{Choice: idrl.Rated, Rating: -1}},
-		{"newcomer", newcomer{RatingClipped{0.5}, 0.3}, idrl.Answer{Choice: idrl.Rated, Rating: 1}},
 	} {
 		for _, v := range []float64{0, 0.5, 3} {
 			for _, m := range []float64{-6, -1, 0, 0.2, 4} {
@@ -227,7 +220,7 @@ func TestLikelihoodsRefuse(t *testing.T) {
 	rated := idrl.Answer{Choice: idrl.Rated}
 	for name, l := range map[string]idrl.Likelihood{
 		"probit": Probit{1, 1}, "paper": PlusMinus{1}, "bernoulli": BernoulliLinear{}, "logistic": BradleyTerry{1, 1},
-		"ordered": Ordered{1, []float64{1}}, "lapse": Lapse{Probit{1, 1}, 0.1, 3},
+		"lapse": Lapse{Probit{1, 1}, 0.1, 3},
 	} {
 		if !panics(func() { l.LogZ(rated, 0, 1) }) {
 			t.Errorf("%s took a rating", name)
@@ -236,7 +229,7 @@ func TestLikelihoodsRefuse(t *testing.T) {
 			t.Errorf("%s refused 'equal'", name)
 		}
 	}
-	for name, l := range map[string]idrl.Likelihood{"rating": Rating{1}, "clipped": RatingClipped{1}, "levels": RatingLevels{1, 5}} {
+	for name, l := range map[string]idrl.Likelihood{"rating": Rating{1}, "clipped": RatingClipped{1}} {
 		if !panics(func() { l.LogZ(idrl.Answer{Choice: idrl.ChoseA}, 0, 1) }) {
 			t.Errorf("%s took choice a", name)
 		}
@@ -247,7 +240,7 @@ func TestLikelihoodsRefuse(t *testing.T) {
 }
 
 func TestLikelihoodsDoNotAllocate(t *testing.T) {
-	for _, l := range []idrl.Likelihood{Probit{1, 0.25}, BradleyTerry{1, 0.25}, BernoulliLinear{}, Ordered{1, []float64{0.3, 1}}, Lapse{Probit{1, 0.25}, 0.1, 3}} {
+	for _, l := range []idrl.Likelihood{Probit{1, 0.25}, BradleyTerry{1, 0.25}, BernoulliLinear{}, Lapse{Probit{1, 0.25}, 0.1, 3}} {
 		if n := testing.AllocsPerRun(100, func() {
 			l.Info(0.4, 1)
 			l.LogZ(idrl.Answer{Choice: idrl.Equal}, 0.4, 1)

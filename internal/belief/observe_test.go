@@ -103,7 +103,7 @@ func TestObserveLeavesTheBelief(t *testing.T) {
 func TestTenThousandUpdates(t *testing.T) {
 	const n = 10_000
 	likelihoods := []idrl.Likelihood{
-		PlusMinus{PaperNoiseVar}, Probit{0.2, 0.05}, PlusMinus{0.01}, BradleyTerry{8, 0.05}, Ordered{0.5, []float64{0.1, 1}}, BernoulliLinear{}, Lapse{Probit{0.5, 0.1}, 0.05, 3},
+		PlusMinus{PaperNoiseVar}, Probit{0.2, 0.05}, PlusMinus{0.01}, BradleyTerry{8, 0.05}, BernoulliLinear{}, Lapse{Probit{0.5, 0.1}, 0.05, 3},
 	}
 	choices := []idrl.Choice{idrl.ChoseA, idrl.ChoseB, idrl.Equal}
 	for _, d := range []int{1, 11, 39} {

@@ -14,19 +14,7 @@ type RatingClipped struct {
 	NoiseVar float64 // > 0
 }
 
-// RatingLevels is the likelihood of a rating on a scale of a few levels at equal
-// distances, from −1 to 1: an ordered probit. The annotator gives the level
-// nearest to u + ε, ε ~ N(0, NoiseStd²). Source: docs/methods.md, section 2.1,
-// row rating of one clip.
-type RatingLevels struct {
-	NoiseStd float64 // > 0, in units of θ·x
-	Levels   int     // ≥ 2
-}
-
-var (
-	_ idrl.Likelihood = RatingClipped{}
-	_ idrl.Likelihood = RatingLevels{}
-)
+var _ idrl.Likelihood = RatingClipped{}
 
 // LogZ returns log Z of answer a, a density within the scale and a probability at
 // its ends, and its first two derivatives in m. It panics if a is not a rating.
@@ -54,41 +42,6 @@ func (c RatingClipped) Info(m, v float64) float64 {
 	return (math.Exp(within.logZ)*(1-within.lost+within.mean*within.mean) +
 		math.Exp(below.logZ)*below.mean*below.mean +
 		math.Exp(above.logZ)*above.mean*above.mean) / s2
-}
-
-// LogZ returns log Z of answer a, whose rating counts as the nearest level, and
-// its first two derivatives in m. It panics if a is not a rating.
-func (l RatingLevels) LogZ(a idrl.Answer, m, v float64) (logZ, d1, d2 float64) {
-	k := math.Round((rated(a) + 1) / l.step())
-	t, r := l.level(int(k), m, v)
-	return t.logZ, t.mean / r, -t.lost / (r * r)
-}
-
-// Info returns w = Σ_y Z(y) (∂ log Z(y)/∂m)² over the levels.
-func (l RatingLevels) Info(m, v float64) float64 {
-	var w float64
-	for k := range l.Levels {
-		t, r := l.level(k, m, v)
-		w += math.Exp(t.logZ) * t.mean * t.mean / (r * r)
-	}
-	return w
-}
-
-// step returns the distance between two levels.
-func (l RatingLevels) step() float64 { return 2 / float64(l.Levels-1) }
-
-// level returns the moments of (u + ε − m)/r within level k, counted from 0, and
-// r, the standard deviation of u + ε.
-func (l RatingLevels) level(k int, m, v float64) (t truncated, r float64) {
-	r = math.Hypot(l.NoiseStd, math.Sqrt(v))
-	lo, hi := math.Inf(-1), math.Inf(1)
-	if k > 0 {
-		lo = (-1 + (float64(k)-0.5)*l.step() - m) / r
-	}
-	if k < l.Levels-1 {
-		hi = (-1 + (float64(k)+0.5)*l.step() - m) / r
-	}
-	return cut(lo, hi), r
 }
 
 // rated returns the rating of a. It panics if a is not a rating.

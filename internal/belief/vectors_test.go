@@ -2,11 +2,13 @@ package belief
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // The files in testdata are vectors of the authors' own code
@@ -23,17 +25,20 @@ func vector(t *testing.T, name string, into any) {
 }
 
 // line returns the process 4·exp(−½((i−j)/3)²) on n states on a line.
-func line(t *testing.T, n int) Representer {
+func line(t *testing.T, n int) *Gaussian {
 	t.Helper()
-	points := make([][]float64, n)
-	for i := range points {
-		points[i] = []float64{float64(i)}
+	cov := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			z := float64(i-j) / 3
+			cov.SetSym(i, j, 4*math.Exp(-0.5*z*z))
+		}
 	}
-	r, err := Representers(SE{Var: 4, Length: 3}, points, 0)
+	g, err := NewGaussian(make([]float64, n), cov)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r
+	return g
 }
 
 // A Gaussian process on a line of states is one-hot features with the kernel as
@@ -61,7 +66,7 @@ func TestVectorGPPoints(t *testing.T) {
 	vector(t, "gp_rbf_points", &file)
 	const tol = 1e-7 // stated; the code rounds y to float32
 	d := len(file.Inputs.States)
-	start := line(t, d).Prior
+	start := line(t, d)
 	for _, stage := range file.Outputs.Stages {
 		g := start
 		for _, o := range file.Inputs.Observations[:stage.N] {
@@ -165,10 +170,11 @@ func TestVectorPosteriorSamples(t *testing.T) {
 	vector(t, "posterior_samples", &file)
 	const tol = 1e-6 // stated
 	in := file.Inputs
-	process := line(t, len(in.States))
-	g := process.Prior
+	g := line(t, len(in.States))
 	for _, o := range in.Observations {
-		g = g.ObserveVar(process.X([]int{int(o[0])}, []float64{1}), o[1], in.ObsVar)
+		x := make([]float64, len(in.States))
+		x[int(o[0])] = 1
+		g = g.ObserveVar(x, o[1], in.ObsVar)
 	}
 	g = g.Predictive(in.ObsVar)
 	for k := range in.Z[0] {

@@ -49,13 +49,7 @@ type Answer struct {
 	Undoes AnswerID // not empty: this row withdraws that answer, and Choice is empty
 	Choice Choice
 	Rating float64 // in [-1, 1]; only if Choice is Rated
-
-	// Strength says how much better the chosen clip is: 1 slightly, 2 clearly, and
-	// so on; 0 where it was not asked, as with every choice but a and b. No
-	// question of a session asks for it, and no journal keeps it.
-	Strength int
-
-	Reason string // of a skip: "broken", "offensive", "other"
+	Reason string  // of a skip: "broken", "offensive", "other"
 
 	Left         Side      // which clip was shown on the left; empty for a rating
 	ShownAt      time.Time // first painted frame, the client's clock
@@ -109,8 +103,6 @@ func (a Answer) Validate(q Query) error {
 		return Errorf(Invalid, "the answer is to query %s but its assignment holds %s", a.Query, q.ID)
 	case a.Undoes != "":
 		return Errorf(Invalid, "a withdrawal is not an answer to a query")
-	case a.Strength != 0:
-		return Errorf(Invalid, "no question of a session asks for a strength yet; leave it out")
 	}
 	switch a.Choice {
 	case ChoseA, ChoseB, Equal:

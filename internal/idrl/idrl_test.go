@@ -136,9 +136,6 @@ func TestAnswerValidate(t *testing.T) {
 		{"unknown choice", comparison, idrl.Answer{Choice: "left"}, "unknown choice"},
 		{"unknown input", rating, idrl.Answer{Choice: idrl.Rated, Input: "telepathy"}, "telepathy"},
 		{"withdrawal", comparison, idrl.Answer{Undoes: "x"}, "withdrawal"},
-		{"strength of a preference", comparison, idrl.Answer{Choice: idrl.ChoseA, Left: idrl.SideB, Strength: 2}, "asks for a strength yet"},
-		{"strength of a tie", comparison, idrl.Answer{Choice: idrl.Equal, Left: idrl.SideB, Strength: -1}, "asks for a strength yet"},
-		{"strength of a rating", rating, idrl.Answer{Choice: idrl.Rated, Strength: 1}, "asks for a strength yet"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.a.ID, test.a.Query = "id", "q"

@@ -14,7 +14,7 @@ import (
 // An Expert answers questions by a true reward.
 type Expert interface {
 	// Answer returns an answer to q with only Choice and what belongs to it
-	// filled in: Rating, Strength or Reason. All its randomness comes from rng.
+	// filled in: Rating or Reason. All its randomness comes from rng.
 	Answer(q idrl.Query, rng *rand.Rand) idrl.Answer
 }
 
@@ -52,8 +52,6 @@ func Experts() []string {
 //	bradley-terry  a with probability 1/(1 + exp(-u/T))
 //	perfect        a if u > 0, b if u < 0, equal if |u| <= opt.TieBand
 //	numeric        by the sign of p = u + s·normal: a with probability Φ(u/s).
-//	               With opt.Cuts it says equal if |p| < Cuts[0], and else sets
-//	               Strength to the number of cuts that |p| reaches
 //	tie-band       by the sign of p = u + T·logistic, and equal if |p| <=
 //	               opt.TieBand, unless opt.ForcedChoice
 //	b-pref         as the teachers of B-Pref do; see Teacher
@@ -61,7 +59,7 @@ func Experts() []string {
 // "deterministic" is another name of "perfect". All kinds rate alike, by
 // clamp(opt.Offset + opt.Scale·u + s·normal, -1, 1); "perfect" has no noise.
 // Comparisons of "numeric" and "tie-band" follow docs/methods.md, section 2.1,
-// rows "Likert strength" and "tie", and docs/reproduction.md, section 4.
+// rows "probit" and "tie", and docs/reproduction.md, section 4.
 //
 // NewExpert returns an error of kind Invalid if the kind is unknown, an option
 // is off its range, or opt.Steps is missing and needed.
@@ -134,18 +132,10 @@ func (e *expert) perfect(q idrl.Query, _ *rand.Rand) idrl.Answer {
 
 func (e *expert) numeric(q idrl.Query, rng *rand.Rand) idrl.Answer {
 	p := e.clarity(q) + e.opt.NoiseStd*rng.NormFloat64()
-	strength := 0
-	for _, cut := range e.opt.Cuts {
-		if math.Abs(p) >= cut {
-			strength++
-		}
-	}
-	if p == 0 || len(e.opt.Cuts) > 0 && strength == 0 {
+	if p == 0 {
 		return idrl.Answer{Choice: idrl.Equal}
 	}
-	a := choose(p > 0)
-	a.Strength = strength
-	return a
+	return choose(p > 0)
 }
 
 func (e *expert) tieBand(q idrl.Query, rng *rand.Rand) idrl.Answer {

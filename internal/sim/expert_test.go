@@ -18,17 +18,10 @@ import (
 // asked is how often ask puts a question.
 const asked = 20000
 
-// answered is a choice with its strength.
-type answered struct {
-	choice   idrl.Choice
-	strength int
-}
-
 // A tally holds what an expert said to one question asked many times.
 type tally struct {
-	share    map[idrl.Choice]float64
-	strength map[answered]float64
-	ratings  []float64
+	share   map[idrl.Choice]float64
+	ratings []float64
 }
 
 // ask puts a question to an expert with true reward (1, 0).
@@ -38,17 +31,16 @@ func ask(t *testing.T, kind string, opt sim.Options, q idrl.Query) tally {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := tally{share: map[idrl.Choice]float64{}, strength: map[answered]float64{}}
+	out := tally{share: map[idrl.Choice]float64{}}
 	stream := rng.New(9, "answers", 0)
 	for range asked {
 		got := e.Answer(q, stream)
 		out.share[got.Choice] += 1.0 / asked
-		out.strength[answered{got.Choice, got.Strength}] += 1.0 / asked
 		if got.Choice == idrl.Rated {
 			out.ratings = append(out.ratings, got.Rating)
 		}
 		got.ID, got.Left = "x", idrl.SideA
-		if live := opt.Cuts == nil && !opt.Unclamped; live {
+		if !opt.Unclamped {
 			if err := got.Validate(q); err != nil {
 				t.Fatal(err)
 			}
@@ -109,47 +101,6 @@ func TestComparisons(t *testing.T) {
 	}
 }
 
-// TestStrengths compares with the ordered probit: a strength is an interval of
-// what is perceived.
-func TestStrengths(t *testing.T) {
-	opt := sim.Options{Range: 2, NoiseStd: 0.5, Cuts: []float64{0.1, 0.4, 1}}
-	const u = 0.3 / 0.5                                                      // in units of the noise, of the question below
-	tau := []float64{math.Inf(-1), -2, -0.8, -0.2, 0.2, 0.8, 2, math.Inf(1)} // the cuts in units of the noise
-	said := []answered{                                                      // of each interval
-		{idrl.ChoseB, 3}, {idrl.ChoseB, 2}, {idrl.ChoseB, 1}, {idrl.Equal, 0}, {idrl.ChoseA, 1}, {idrl.ChoseA, 2}, {idrl.ChoseA, 3},
-	}
-	got := ask(t, "numeric", opt, comparison(0.6)).strength
-	for i, s := range said {
-		want := distuv.UnitNormal.CDF(tau[i+1]-u) - distuv.UnitNormal.CDF(tau[i]-u)
-		if !near(got[s], want) {
-			t.Errorf("share of %v = %v, want %v", s, got[s], want)
-		}
-	}
-	if len(got) > len(said) {
-		t.Errorf("it also said something else: %v", got)
-	}
-}
-
-// TestStrengthsBeginAtTheirCut has no noise, so that a difference can be on a cut.
-func TestStrengthsBeginAtTheirCut(t *testing.T) {
-	opt := sim.Options{Range: 1, Cuts: []float64{0.25, 0.5}}
-	for _, test := range []struct {
-		u    float64
-		want answered
-	}{
-		{0, answered{idrl.Equal, 0}},
-		{0.2, answered{idrl.Equal, 0}},
-		{0.25, answered{idrl.ChoseA, 1}},
-		{-0.25, answered{idrl.ChoseB, 1}},
-		{0.5, answered{idrl.ChoseA, 2}},
-		{-9, answered{idrl.ChoseB, 2}},
-	} {
-		if got := ask(t, "numeric", opt, comparison(test.u)).strength; !near(got[test.want], 1) {
-			t.Errorf("to a difference of %v it said %v, want %v", test.u, got, test.want)
-		}
-	}
-}
-
 func TestRatings(t *testing.T) {
 	// A rating of 0.9 with noise of std 0.1 is cut off one standard deviation
 	// above: E min(Z, 1) = -φ(1) + 1-Φ(1), and E min(Z, 1)² = Φ(1) - φ(1) + 1-Φ(1).
@@ -199,9 +150,9 @@ func TestExperts(t *testing.T) {
 func TestDeterminism(t *testing.T) {
 	for _, kind := range sim.Experts() {
 		t.Run(kind, func(t *testing.T) {
-			theta, cuts := []float64{1, 0}, []float64{0.1}
+			theta := []float64{1, 0}
 			e, err := sim.NewExpert(kind, sim.Task{Theta: theta}, sim.Options{
-				Range: 2, NoiseStd: 0.5, Temperature: 0.5, TieBand: 0.1, Cuts: cuts, Teacher: sim.Teacher{Beta: 1, Mistake: 0.2},
+				Range: 2, NoiseStd: 0.5, Temperature: 0.5, TieBand: 0.1, Teacher: sim.Teacher{Beta: 1, Mistake: 0.2},
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -218,7 +169,7 @@ func TestDeterminism(t *testing.T) {
 				return out
 			}
 			first := answers()
-			theta[0], cuts[0] = -1, 9
+			theta[0] = -1
 			if again := answers(); !slices.Equal(first, again) {
 				t.Error("the same stream gives other answers")
 			}
@@ -243,10 +194,6 @@ func TestNewExpertRefuses(t *testing.T) {
 		{"negative band", "tie-band", sim.Options{Range: 1, TieBand: -1}, "tie band"},
 		{"NaN offset", "numeric", sim.Options{Range: 1, Offset: nan}, "offset"},
 		{"negative scale", "numeric", sim.Options{Range: 1, Scale: -1}, "scale"},
-		{"cut at zero", "numeric", sim.Options{Range: 1, Cuts: []float64{0, 1}}, "cuts"},
-		{"cuts that fall", "numeric", sim.Options{Range: 1, Cuts: []float64{2, 1}}, "cuts"},
-		{"NaN cut", "numeric", sim.Options{Range: 1, Cuts: []float64{nan}}, "cuts"},
-		{"endless cut", "numeric", sim.Options{Range: 1, Cuts: []float64{1, inf}}, "cuts"},
 		{"negative beta", "b-pref", teacher(sim.Teacher{Beta: -1}), "beta"},
 		{"growing discount", "b-pref", teacher(sim.Teacher{Discount: 1.1}), "discount"},
 		{"NaN mistakes", "b-pref", teacher(sim.Teacher{Mistake: nan}), "mistakes"},

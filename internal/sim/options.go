@@ -2,7 +2,6 @@ package sim
 
 import (
 	"math"
-	"slices"
 
 	"tiebreak/internal/idrl"
 )
@@ -15,11 +14,10 @@ type Options struct {
 
 	// Of comparisons.
 
-	Temperature  float64   // "bradley-terry" and "tie-band": scale of the logistic noise, in units of Range; +Inf clicks at random; default 0.1
-	TieBand      float64   // "perfect" and "tie-band": the largest difference that looks equal, in units of Range; default 0
-	ForcedChoice bool      // "tie-band": there is no 'equal' to choose, and the sign of what is perceived decides
-	Cuts         []float64 // "numeric": where each strength begins, in units of Range, increasing from above 0; nil asks for no strength
-	Teacher      Teacher   // "b-pref"
+	Temperature  float64 // "bradley-terry" and "tie-band": scale of the logistic noise, in units of Range; +Inf clicks at random; default 0.1
+	TieBand      float64 // "perfect" and "tie-band": the largest difference that looks equal, in units of Range; default 0
+	ForcedChoice bool    // "tie-band": there is no 'equal' to choose, and the sign of what is perceived decides
+	Teacher      Teacher // "b-pref"
 
 	// Steps returns the features of each step of a clip, T×d; one row for a
 	// still. "b-pref" alone looks at it, and only if it skips or is myopic. It
@@ -64,7 +62,6 @@ type Teacher struct {
 func (t Teacher) needsSteps() bool { return t.SkipBelow > 0 || t.Discount < 1 }
 
 func (o Options) withDefaults() Options {
-	o.Cuts = slices.Clone(o.Cuts) // so that the expert is immutable
 	for _, d := range []struct {
 		field *float64
 		value float64
@@ -87,13 +84,6 @@ func (o Options) check() error {
 		return idrl.Errorf(idrl.Invalid, "the expert's noise and tie band must be 0 or more; got %v and %v", o.NoiseStd, o.TieBand)
 	case !(math.Abs(o.Offset) <= math.MaxFloat64) || !(o.Scale > 0 && o.Scale <= math.MaxFloat64):
 		return idrl.Errorf(idrl.Invalid, "the expert's offset of ratings must be a number and their scale positive; got %v and %v", o.Offset, o.Scale)
-	}
-	last := 0.0
-	for _, cut := range o.Cuts {
-		if !(cut > last) || math.IsInf(cut, 1) {
-			return idrl.Errorf(idrl.Invalid, "the expert's cuts must increase from above 0; got %v", o.Cuts)
-		}
-		last = cut
 	}
 	return o.Teacher.check()
 }

@@ -1,8 +1,8 @@
 // Package solver finds policies that maximise a known linear reward θ·φ:
 // exactly in a tabular environment, by projected quasi-Newton ascent over
 // action sequences in a differentiable one, by augmented random search over
-// linear policies in any other with continuous actions, or by looking up the
-// best policy of a table.
+// linear policies in any other with continuous actions. A Table lists policies and
+// finds the best of them for a reward.
 package solver
 
 import (

@@ -88,17 +88,3 @@ func (t *Table) Best(theta []float64) (index int, value float64) {
 func (t *Table) Append(more *Table) *Table {
 	return &Table{Params: slices.Concat(t.Params, more.Params), Mu: slices.Concat(t.Mu, more.Mu)}
 }
-
-// check returns an error of kind Invalid if t cannot serve task.
-func (t *Table) check(task idrl.SolveTask) error {
-	if err := checkTheta(task); err != nil {
-		return err
-	}
-	if t == nil || len(t.Params) == 0 || len(t.Params) != len(t.Mu) {
-		return idrl.Errorf(idrl.Invalid, "the table of policies for %s is empty; build one", task.Env.Spec().ID)
-	}
-	if d := len(t.Mu[0]); d != len(task.Theta) {
-		return idrl.Errorf(idrl.Invalid, "the table holds policies with %d features, but %s has %d", d, task.Env.Spec().ID, len(task.Theta))
-	}
-	return nil
-}
