@@ -12,11 +12,11 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// mustHoldStudy makes the database of dir if dir has none. A server that is killed
+// checkStudy makes the database of dir if dir has none. A server that is killed
 // meanwhile leaves no database: it is made under another name, with all its tables,
 // and renamed. It returns an error of kind Damaged, and changes nothing, if there
 // was a database that is now empty or gone.
-func mustHoldStudy(ctx context.Context, dir string, steps fs.FS) error {
+func checkStudy(ctx context.Context, dir string, steps fs.FS) error {
 	switch err := lost(dir); {
 	case err != nil:
 		return err

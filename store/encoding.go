@@ -52,9 +52,9 @@ const timeLayout = "2006-01-02T15:04:05.000000000Z"
 
 func encodeTime(t time.Time) string { return t.UTC().Format(timeLayout) }
 
-// mustFit returns an error of kind Invalid if t cannot be written in
+// checkTime returns an error of kind Invalid if t cannot be written in
 // timeLayout.
-func mustFit(t time.Time) error {
+func checkTime(t time.Time) error {
 	if y := t.UTC().Year(); y < 1 || y > 9999 {
 		return idrl.Errorf(idrl.Invalid, "a time lies in the year %d; check the clock", y)
 	}

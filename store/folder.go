@@ -31,9 +31,9 @@ func makeFolder(dir string) error {
 	return nil
 }
 
-// mustExist returns an error of kind NotFound if dir holds no database, and of
+// checkExists returns an error of kind NotFound if dir holds no database, and of
 // kind Damaged if it held one that is gone.
-func mustExist(dir string) error {
+func checkExists(dir string) error {
 	if err := lost(dir); err != nil {
 		return err
 	}

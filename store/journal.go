@@ -16,7 +16,7 @@ func (db *DB) Append(ctx context.Context, id idrl.SessionID, rows ...idrl.Row) e
 	for _, row := range rows {
 		a := row.Answer
 		for _, t := range []time.Time{a.ShownAt, a.AnsweredAt, a.ReceivedAt} {
-			if err := mustFit(t); err != nil {
+			if err := checkTime(t); err != nil {
 				return err
 			}
 		}
@@ -26,7 +26,7 @@ func (db *DB) Append(ctx context.Context, id idrl.SessionID, rows ...idrl.Row) e
 		if row.After.Seq != a.Seq {
 			return idrl.Errorf(idrl.Invalid, "the belief after row %d was sent with row %d", row.After.Seq, a.Seq)
 		}
-		if err := mustShow(row.Next); err != nil {
+		if err := checkShown(row.Next); err != nil {
 			return err
 		}
 	}
@@ -43,8 +43,8 @@ func (db *DB) Append(ctx context.Context, id idrl.SessionID, rows ...idrl.Row) e
 	})
 }
 
-// mustFollow returns an error unless seq is the next position of the log.
-func (t *tx) mustFollow(id idrl.SessionID, seq int64) error {
+// checkFollows returns an error unless seq is the next position of the log.
+func (t *tx) checkFollows(id idrl.SessionID, seq int64) error {
 	var last int64
 	const query = `SELECT coalesce((SELECT max(seq) FROM answer WHERE session_id = session.id), 0) FROM session WHERE id = ?`
 	if err := t.row(query, id).Scan(&last); err != nil {
@@ -56,8 +56,8 @@ func (t *tx) mustFollow(id idrl.SessionID, seq int64) error {
 	return nil
 }
 
-// mustBeOpen returns an error unless a may close its assignment.
-func (t *tx) mustBeOpen(id idrl.SessionID, a idrl.Answer) error {
+// checkOpen returns an error unless a may close its assignment.
+func (t *tx) checkOpen(id idrl.SessionID, a idrl.Answer) error {
 	var query idrl.QueryID
 	var annotator idrl.AnnotatorID
 	var answer string
@@ -78,11 +78,11 @@ func (t *tx) mustBeOpen(id idrl.SessionID, a idrl.Answer) error {
 
 // append writes the row, what it closes, and what goes with it.
 func (t *tx) append(id idrl.SessionID, a idrl.Answer, s idrl.Snapshot) error {
-	if err := t.mustFollow(id, a.Seq); err != nil {
+	if err := t.checkFollows(id, a.Seq); err != nil {
 		return err
 	}
 	if a.Reply() {
-		if err := t.mustBeOpen(id, a); err != nil {
+		if err := t.checkOpen(id, a); err != nil {
 			return err
 		}
 	}
@@ -137,14 +137,14 @@ func (t *tx) audit(at time.Time, id idrl.SessionID, actor, action, object string
 // or none. It returns an error of kind Conflict if an ID or N is taken, and of
 // kind NotFound if a clip or an annotator is missing.
 func (db *DB) Issue(ctx context.Context, id idrl.SessionID, as []idrl.Assignment) error {
-	if err := mustShow(as); err != nil {
+	if err := checkShown(as); err != nil {
 		return err
 	}
 	return db.do(ctx, func(t *tx) error { return t.issue(id, as) })
 }
 
-// mustShow returns an error unless every assignment shows something.
-func mustShow(as []idrl.Assignment) error {
+// checkShown returns an error unless every assignment shows something.
+func checkShown(as []idrl.Assignment) error {
 	for _, a := range as {
 		if n := len(a.Query.Clips); n < 1 || n > 2 {
 			return idrl.Errorf(idrl.Invalid, "query %s shows %d clips; it must show one or two", a.Query.ID, n)

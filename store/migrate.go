@@ -67,9 +67,9 @@ func migrate(ctx context.Context, p *sql.DB, dir string, steps fs.FS) error {
 	return nil
 }
 
-// mustMatch returns an error of kind Invalid unless the database has the
+// checkMatches returns an error of kind Invalid unless the database has the
 // version that the last of steps leads to.
-func mustMatch(ctx context.Context, p *sql.DB, dir string, steps fs.FS) error {
+func checkMatches(ctx context.Context, p *sql.DB, dir string, steps fs.FS) error {
 	_, current, target, err := versions(ctx, p, steps)
 	switch {
 	case err != nil:

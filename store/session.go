@@ -16,7 +16,7 @@ func (db *DB) CreateSession(ctx context.Context, spec idrl.SessionSpec) error {
 	if spec.ID == "" {
 		return idrl.Errorf(idrl.Invalid, "a session needs an id")
 	}
-	if err := mustFit(spec.CreatedAt); err != nil {
+	if err := checkTime(spec.CreatedAt); err != nil {
 		return err
 	}
 	b, err := json.Marshal(spec)

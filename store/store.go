@@ -72,7 +72,7 @@ func open(ctx context.Context, dir string, steps fs.FS) (_ *DB, err error) {
 	if db.lock, err = lockFolder(ctx, dir); err != nil {
 		return nil, err
 	}
-	if err := mustHoldStudy(ctx, dir, steps); err != nil {
+	if err := checkStudy(ctx, dir, steps); err != nil {
 		return nil, err
 	}
 	path := filepath.Join(dir, FileName)
@@ -141,13 +141,13 @@ func OpenReadOnly(ctx context.Context, dir string) (_ *DB, err error) {
 			err = errors.Join(unopened(dir, err), db.closePools())
 		}
 	}()
-	if err := mustExist(dir); err != nil {
+	if err := checkExists(dir); err != nil {
 		return nil, err
 	}
 	if db.read, err = openPool(ctx, filepath.Join(dir, FileName), true); err != nil {
 		return nil, err
 	}
-	if err := mustMatch(ctx, db.read, dir, migrations()); err != nil {
+	if err := checkMatches(ctx, db.read, dir, migrations()); err != nil {
 		return nil, err
 	}
 	return db, nil
@@ -205,7 +205,7 @@ func openPool(ctx context.Context, path string, readOnly bool) (*sql.DB, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := mustBeSound(ctx, p); err != nil {
+	if err := checkSound(ctx, p); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
@@ -220,9 +220,9 @@ func dsn(path string, v url.Values) string {
 // SQLiteVersion returns the version of SQLite in this program: "3.51.3".
 func SQLiteVersion() string { return sqlite3.SQLITE_VERSION }
 
-// mustBeSound refuses the releases of SQLite in which two connections that
+// checkSound refuses the releases of SQLite in which two connections that
 // commit and checkpoint at once can corrupt the database (the WAL-reset bug).
-func mustBeSound(ctx context.Context, p *sql.DB) error {
+func checkSound(ctx context.Context, p *sql.DB) error {
 	var version string
 	if err := p.QueryRowContext(ctx, `SELECT sqlite_version()`).Scan(&version); err != nil {
 		return convert(err)

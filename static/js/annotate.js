@@ -2,8 +2,8 @@
 // The annotator's page: joins the player, the keys, the outbox and the socket.
 import { Banner } from "./banner.js";
 import { Chooser } from "./chooser.js";
-import { Courier } from "./courier.js";
-import { Desk } from "./desk.js";
+import { AnswerQueue } from "./answer-queue.js";
+import { LabelController } from "./label-controller.js";
 import { DuoPlayer } from "./duo-player.js";
 import { command, comparisonKey, ratingKey, sign } from "./keys.js";
 import { LabelView } from "./labelview.js";
@@ -22,13 +22,13 @@ const view = new LabelView(document.body);
 const { session = "", annotator = "" } = main.dataset;
 const store = storage();
 const outbox = new Outbox(`${session}.${annotator}`, store);
-const courier = new Courier(main.dataset.socket ?? "", outbox, annotator);
+const queue = new AnswerQueue(main.dataset.socket ?? "", outbox, annotator);
 const layout = () => (player.dataset.layout === "column" ? "column" : "row");
 const chooser = new Chooser((e) => (comparison ? comparisonKey(e, layout()) : ratingKey(e)));
 const page = new AbortController();
 const { signal } = page;
-const banner = new Banner(view.part("banner"), { session, storage: store, courier, announcer: view.announcer, signal });
-const desk = new Desk({ view, banner, player, chooser, courier, calm, instructions: Number(main.dataset.instructionsVersion) });
+const banner = new Banner(view.part("banner"), { session, storage: store, queue, announcer: view.announcer, signal });
+const controller = new LabelController({ view, banner, player, chooser, queue, calm, instructions: Number(main.dataset.instructionsVersion) });
 const help = /** @type {HTMLDialogElement} */ (view.part("help-dialog"));
 const skip = /** @type {HTMLDialogElement} */ (view.part("skip-dialog"));
 
@@ -36,7 +36,7 @@ const skip = /** @type {HTMLDialogElement} */ (view.part("skip-dialog"));
 
 /** Keys that are not answers. @param {KeyboardEvent} e */
 function shortcut(e) {
-  if (command(e) || desk.covered) return;
+  if (command(e) || controller.covered) return;
   const s = sign(e);
   const el = /** @type {Element} */ (e.target);
   if (!shortcuts[s] || (s === " " && el.matches?.("button:focus-visible"))) return; // Space presses a focused button
@@ -51,7 +51,7 @@ const shortcuts = /** @type {Record<string, () => void>} */ ({
   ".": () => player.step(1),
   "[": () => player.changeSpeed(-1),
   "]": () => player.changeSpeed(1),
-  z: () => desk.undo(),
+  z: () => controller.undo(),
   s: openSkip,
   "?": () => show(help),
   h: () => show(help),
@@ -61,11 +61,11 @@ const shortcuts = /** @type {Record<string, () => void>} */ ({
 function show(dialog) {
   dialog.returnValue = "";
   dialog.showModal();
-  desk.cover(true);
+  controller.cover(true);
 }
 
 function openSkip() {
-  if (chooser.accepting || desk.unplayed) show(skip);
+  if (chooser.accepting || controller.unplayed) show(skip);
 }
 
 /** @param {CustomEvent<{choice: string, input: Input}>} e */
@@ -73,8 +73,8 @@ function commit(e) {
   const { choice, input } = e.detail;
   view.flash(choice);
   view.announcer.say("answer", `${view.named(choice)}.`);
-  if (choice.startsWith("rate:")) desk.answer({ choice: "rated", rating: (Number(choice.slice(5)) - 5) / 5 }, input);
-  else desk.answer({ choice: /** @type {import("./desk.js").Reply["choice"]} */ (choice) }, input);
+  if (choice.startsWith("rate:")) controller.answer({ choice: "rated", rating: (Number(choice.slice(5)) - 5) / 5 }, input);
+  else controller.answer({ choice: /** @type {import("./label-controller.js").Reply["choice"]} */ (choice) }, input);
 }
 
 /**
@@ -97,28 +97,28 @@ player.addEventListener("layout", () => {
 chooser.listen(signal);
 addEventListener("keydown", shortcut, { signal });
 addEventListener("pointerdown", (e) => (lastInput = e.pointerType === "mouse" ? "mouse" : "touch"), { signal, capture: true });
-onClick("undo", () => desk.undo());
+onClick("undo", () => controller.undo());
 onClick("skip", openSkip);
 onClick("help", () => show(help));
 onClick("playnow", () => player.toggle());
-onClick("reload", () => desk.reload());
-onClick("report", () => desk.answer({ choice: "technical_failure" }, lastInput));
+onClick("reload", () => controller.reload());
+onClick("report", () => controller.answer({ choice: "technical_failure" }, lastInput));
 skip.addEventListener("keydown", (e) => {
   const reason = /** @type {HTMLButtonElement|null} */ (skip.querySelectorAll("button")[Number(sign(e)) - 1]);
   if (reason?.value) skip.close(reason.value);
 }, { signal });
-for (const dialog of [help, skip]) dialog.addEventListener("close", () => desk.cover(false), { signal });
+for (const dialog of [help, skip]) dialog.addEventListener("close", () => controller.cover(false), { signal });
 skip.addEventListener("close", () => {
   if (!skip.returnValue) return;
   view.announcer.say("answer", "Skipped.");
-  desk.answer({ choice: "skip", reason: skip.returnValue }, lastInput);
+  controller.answer({ choice: "skip", reason: skip.returnValue }, lastInput);
 }, { signal });
 addEventListener("beforeunload", (e) => {
   if (!outbox.durable && outbox.size > 0) e.preventDefault();
 }, { signal });
-courier.on("hello", () => keepKey(store, { session, annotator, title: document.querySelector(".title")?.textContent ?? "" }),
+queue.on("hello", () => keepKey(store, { session, annotator, title: document.querySelector(".title")?.textContent ?? "" }),
   { once: true });
-desk.start(signal);
+controller.start(signal);
 keepPage();
 
 /** Lets the page open while the server is away. Browsers allow that over HTTPS and on this machine. */

@@ -3,7 +3,7 @@ import { left } from "./outbox.js";
 import { refusal } from "./live.js";
 import { called, rejoin, remembered } from "./rejoin.js";
 
-/** @typedef {import("./courier.js").Courier} Courier */
+/** @typedef {import("./answer-queue.js").AnswerQueue} AnswerQueue */
 /** @typedef {import("./rejoin.js").Remembered} Remembered */
 /** @typedef {import("./outbox.js").Message} Message */
 
@@ -29,7 +29,7 @@ export class Banner {
   #banner;
   #session;
   #storage;
-  #courier;
+  #queue;
   #announcer;
   #away = false;
   /** @type {Notice|null} */ #notice = null;
@@ -39,16 +39,16 @@ export class Banner {
 
   /**
    * @param {HTMLElement} banner
-   * @param {{session: string, storage: Storage|null, courier: Courier, announcer: import("./announcer.js").Announcer, signal: AbortSignal}} parts
+   * @param {{session: string, storage: Storage|null, queue: AnswerQueue, announcer: import("./announcer.js").Announcer, signal: AbortSignal}} parts
    */
-  constructor(banner, { session, storage, courier, announcer, signal }) {
+  constructor(banner, { session, storage, queue, announcer, signal }) {
     this.#banner = banner;
     this.#session = session;
     this.#storage = storage;
-    this.#courier = courier;
+    this.#queue = queue;
     this.#announcer = announcer;
     const on = (/** @type {string} */ name, /** @type {() => void} */ f) => this.#part(name).addEventListener("click", f, { signal });
-    on("retry", () => courier.live.retry());
+    on("retry", () => queue.live.retry());
     on("continue", () => this.#continue());
     on("stay", () => location.reload());
     on("download", () => this.#download());
@@ -57,13 +57,13 @@ export class Banner {
 
   /** Answers of other annotators that wait in this browser. */
   get others() {
-    return left(this.#storage, this.#session).filter((g) => g.annotator !== this.#courier.annotator);
+    return left(this.#storage, this.#session).filter((g) => g.annotator !== this.#queue.annotator);
   }
 
   /** @param {boolean} [away] whether the server has been away for a moment; as before if left out */
   show(away = this.#away) {
     this.#away = away;
-    if (this.#courier.connected) this.#failed = "";
+    if (this.#queue.connected) this.#failed = "";
     const notice = (this.#notice = this.#say());
     this.#banner.hidden = notice === null;
     this.#speak(notice ? this.#failed || notice.text : "");
@@ -88,7 +88,7 @@ export class Banner {
 
   /** @returns {Notice|null} */
   #say() {
-    const { live, outbox, annotator } = this.#courier;
+    const { live, outbox, annotator } = this.#queue;
     const { state, status, retryAt } = live.state;
     const me = this.#known(annotator);
     if (state === "refused") return this.#refused(status, me);
@@ -114,7 +114,7 @@ export class Banner {
    * @returns {Notice|null}
    */
   #refused(status, me) {
-    const { outbox, other } = this.#courier;
+    const { outbox, other } = this.#queue;
     const save = outbox.size > 0 ? this.#own(outbox.entries) : undefined;
     if (status === 409) {
       const stay = called(this.#known(other) ?? { annotator: other });
@@ -134,7 +134,7 @@ export class Banner {
   }
 
   #kept() {
-    const { outbox } = this.#courier;
+    const { outbox } = this.#queue;
     if (outbox.size === 0) return "Nothing is lost";
     return outbox.durable ? `Your answers are kept in this browser (${outbox.size} unsent)` : `Keep this page open: ${outbox.size} unsent`;
   }
@@ -146,12 +146,12 @@ export class Banner {
 
   /** @param {import("./outbox.js").Entry[]} entries */
   #own(entries) {
-    return { annotator: this.#courier.annotator, keys: entries.map((e) => e.key), messages: entries.map((e) => e.message) };
+    return { annotator: this.#queue.annotator, keys: entries.map((e) => e.key), messages: entries.map((e) => e.message) };
   }
 
   /** Makes this browser the annotator of the notice. */
   async #continue() {
-    const { live, annotator } = this.#courier;
+    const { live, annotator } = this.#queue;
     const as = this.#notice?.as;
     if (!as) return;
     const here = as.annotator === annotator;
@@ -183,7 +183,7 @@ export class Banner {
     const save = this.#notice?.save;
     if (!save || !this.#removable) return;
     for (const key of save.keys) this.#storage?.removeItem(key);
-    this.#courier.discard(save.keys);
+    this.#queue.discard(save.keys);
     this.show();
   }
 

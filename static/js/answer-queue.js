@@ -8,7 +8,7 @@ import { Live } from "./live.js";
 
 /** @typedef {{message: Message|undefined, nak: Nak, kept: boolean}} Refusal  kept: the message stays in the outbox */
 /**
- * The events of a Courier with their details.
+ * The events of a AnswerQueue with their details.
  * @typedef {object} Events
  * @property {import("./wire.js").Query} question
  * @property {import("./wire.js").Status} status
@@ -26,7 +26,7 @@ const OTHER = 409; // state of a socket that would answer as somebody else
  * Takes answers to the server: each stays in the outbox until it is
  * acknowledged, which the server does once it is durable.
  */
-export class Courier extends EventTarget {
+export class AnswerQueue extends EventTarget {
   #ready = false; // the server's hello has come
   #pause = 0; // timer while the server asks us to hold
   #watch = 0; // timer of SILENCE

@@ -17,9 +17,9 @@ const RENEW = 30_000; // ms between two renewals of the leases
 
 /**
  * Puts one question after another before the annotator and hands the answers
- * to the courier. It owns what is shown; the courier owns what is under way.
+ * to the answer queue. It owns what is shown; the queue owns what is under way.
  */
-export class Desk {
+export class LabelController {
   #questions = new Questions();
   /** @type {Question|undefined} */ #shown;
   /** @type {Question|undefined} */ #failed; // whose clips did not load
@@ -39,17 +39,17 @@ export class Desk {
 
   /**
    * @param {{view: import("./labelview.js").LabelView, banner: import("./banner.js").Banner, player: import("./duo-player.js").DuoPlayer,
-   *   chooser: import("./chooser.js").Chooser, courier: import("./courier.js").Courier,
+   *   chooser: import("./chooser.js").Chooser, queue: import("./answer-queue.js").AnswerQueue,
    *   instructions: number, calm: MediaQueryList}} parts calm: matches if motion is unwelcome
    */
   constructor(parts) {
     this.parts = parts;
-    const { courier } = parts;
-    for (const { message } of courier.outbox.entries) if (message.t === "answer") this.#questions.close(message.assignment);
-    courier.on("question", (m) => this.#questions.add(m));
-    courier.on("status", (m) => this.#update(m));
-    courier.on("refused", (r) => this.#refused(r));
-    courier.on("change", () => this.#refresh());
+    const { queue } = parts;
+    for (const { message } of queue.outbox.entries) if (message.t === "answer") this.#questions.close(message.assignment);
+    queue.on("question", (m) => this.#questions.add(m));
+    queue.on("status", (m) => this.#update(m));
+    queue.on("refused", (r) => this.#refused(r));
+    queue.on("change", () => this.#refresh());
     parts.player.addEventListener("watched", () => {
       if (this.#painted && this.#unplayed) this.#admit(performance.now());
     });
@@ -62,12 +62,12 @@ export class Desk {
   /** @param {AbortSignal} signal */
   start(signal) {
     document.addEventListener("visibilitychange", () => this.#visibility(), { signal });
-    this.#renewal = setInterval(() => document.hidden || this.parts.courier.renew(this.#questions.open), RENEW);
+    this.#renewal = setInterval(() => document.hidden || this.parts.queue.renew(this.#questions.open), RENEW);
     signal.addEventListener("abort", () => {
       clearInterval(this.#renewal);
       clearTimeout(this.#timer);
     });
-    this.parts.courier.start();
+    this.parts.queue.start();
   }
 
   /**
@@ -84,7 +84,7 @@ export class Desk {
     this.#fresh = false;
     this.#questions.close(q.assignment);
     this.parts.view.toast("");
-    this.parts.courier.post({
+    this.parts.queue.post({
       t: "answer", id, assignment: q.assignment, ...named(reply, q.left),
       ...(q.left ? { shown_left: q.left } : {}),
       shown_at: this.#shownAt || new Date().toISOString(),
@@ -121,12 +121,12 @@ export class Desk {
   undo() {
     const of = this.#undoable();
     if (!of) return;
-    const { courier, view } = this.parts;
+    const { queue, view } = this.parts;
     this.#mine = this.#mine.filter((id) => id !== of);
     this.#fresh = false;
-    const unsent = courier.recall(of);
+    const unsent = queue.recall(of);
     if (unsent?.t === "answer") this.#questions.reopen(unsent.assignment);
-    else courier.post({ t: "undo", id: uuid(), of });
+    else queue.post({ t: "undo", id: uuid(), of });
     view.toast("Answer withdrawn. You can answer again.");
     this.#present();
   }
@@ -146,12 +146,12 @@ export class Desk {
   /** @param {import("./wire.js").Status} status */
   #update(status) {
     this.#status = status;
-    if (this.parts.courier.outbox.pending.length === 0) this.#fresh = true;
+    if (this.parts.queue.outbox.pending.length === 0) this.#fresh = true;
     this.#questions.order(status.open ?? []);
     this.#present();
   }
 
-  /** @param {import("./courier.js").Refusal} refusal */
+  /** @param {import("./answer-queue.js").Refusal} refusal */
   #refused({ message, nak, kept }) {
     if (!kept) this.parts.view.toast(nak.message || "The server refused the last answer."); // else the banner says it
     this.#mine = this.#mine.filter((id) => id !== message?.id);
@@ -226,20 +226,20 @@ export class Desk {
 
   /** Whether a researcher has ended this annotator's part. */
   get #removed() {
-    const { state, status } = this.parts.courier.live.state;
+    const { state, status } = this.parts.queue.live.state;
     return state === "refused" && status === REMOVED;
   }
 
   /** Puts the state of everything on the page. */
   #refresh() {
-    const { banner, courier, view } = this.parts;
+    const { banner, queue, view } = this.parts;
     if (this.#removed && this.#shown) {
       this.#questions.order([]);
       return this.#present();
     }
     const now = performance.now();
-    const away = !courier.connected;
-    const { pending, refused } = courier.outbox;
+    const away = !queue.connected;
+    const { pending, refused } = queue.outbox;
     const stuck = refused.length + banner.others.reduce((n, g) => n + g.messages.length, 0);
     const unsent = pending.length + stuck;
     const back = this.#lostAt > 0 && !away;
@@ -269,15 +269,15 @@ export class Desk {
    * @param {boolean} away for more than a moment
    */
   #explain(away) {
-    const { courier, view } = this.parts;
+    const { queue, view } = this.parts;
     const q = this.#shown;
-    if (q && q === this.#failed && courier.connected) view.note("This clip did not load.", { broken: true });
+    if (q && q === this.#failed && queue.connected) view.note("This clip did not load.", { broken: true });
     else if (q) view.note(q.clips ? "" : "Loading the clips …", { busy: true });
     else if (this.#removed) view.note("A researcher has ended your part in this session. There is nothing more to do; thank you for your answers.");
-    else if (courier.live.state.state === "refused") view.note("Your questions return when you are signed in.");
+    else if (queue.live.state.state === "refused") view.note("Your questions return when you are signed in.");
     else if (!this.#status) view.note(away ? "The server is away. Questions come as soon as it is back." : "Connecting …", { busy: true });
     else if (this.#status.done) view.note("All questions are answered. Thank you!", { done: true });
-    else if (!courier.connected) view.note("You have answered all loaded questions. More follow when the server is back.", { busy: true });
+    else if (!queue.connected) view.note("You have answered all loaded questions. More follow when the server is back.", { busy: true });
     else view.note(this.#status.waiting || "The next question is on its way …", { busy: true });
   }
 }

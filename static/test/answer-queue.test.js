@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { Courier } from "../js/courier.js";
+import { AnswerQueue } from "../js/answer-queue.js";
 import { Outbox } from "../js/outbox.js";
 import { browser, FakeSocket } from "./browser.js";
 import { Clock } from "./clock.js";
@@ -9,7 +9,7 @@ const hello = { t: "hello", session: "s1", annotator: "p1", seq: 0, kind: "clip_
 const answer = (id) => ({
   t: "answer", id, assignment: `as-${id}`, choice: "a", shown_at: "2026-11-22T12:00:00Z", answered_ms: 1, loops: 0, hidden_ms: 0, input: "keyboard", instructions_version: 1,
 });
-let clock, courier, outbox;
+let clock, queue, outbox;
 
 beforeEach(() => {
   clock = new Clock();
@@ -18,8 +18,8 @@ beforeEach(() => {
     throw new Error("the server is away");
   };
   outbox = new Outbox("s1.p1", null);
-  courier = new Courier("/sessions/s1/ws", outbox, "p1");
-  courier.start();
+  queue = new AnswerQueue("/sessions/s1/ws", outbox, "p1");
+  queue.start();
 });
 
 const greet = (fields = {}) => {
@@ -29,7 +29,7 @@ const greet = (fields = {}) => {
 const sent = () => FakeSocket.last.sent.filter((m) => m.t !== "hello").map((m) => m.id);
 
 test("nothing goes out before the greeting, and an entry stays until it is acknowledged", () => {
-  courier.post(answer("x"));
+  queue.post(answer("x"));
   FakeSocket.last.open();
   assert.deepEqual(FakeSocket.last.sent, [{ t: "hello", outbox: ["x"] }]);
   FakeSocket.last.say(hello);
@@ -40,15 +40,15 @@ test("nothing goes out before the greeting, and an entry stays until it is ackno
 });
 
 test("what the server has already is not sent again", () => {
-  courier.post(answer("x"));
-  courier.post(answer("y"));
+  queue.post(answer("x"));
+  queue.post(answer("y"));
   greet({ have: ["x"] });
   assert.deepEqual(sent(), ["y"]);
 });
 
 test("a socket that broke is replaced, and entries go out again with the same ids", () => {
   greet();
-  courier.post(answer("x"));
+  queue.post(answer("x"));
   FakeSocket.last.fail();
   clock.pass(60_000);
   greet();
@@ -57,7 +57,7 @@ test("a socket that broke is replaced, and entries go out again with the same id
 
 test("a server that does not acknowledge is left for a new socket", () => {
   greet();
-  courier.post(answer("x"));
+  queue.post(answer("x"));
   const first = FakeSocket.last;
   clock.pass(8_000 + 250);
   assert.notEqual(FakeSocket.last, first);
@@ -67,7 +67,7 @@ test("a server that does not acknowledge is left for a new socket", () => {
 
 test("a busy server is asked again after the time that it names", () => {
   greet();
-  courier.post(answer("x"));
+  queue.post(answer("x"));
   FakeSocket.last.say({ t: "nak", id: "x", code: "unavailable", message: "busy", retry_ms: 700 });
   clock.pass(699);
   assert.deepEqual(sent(), ["x"]);
@@ -77,10 +77,10 @@ test("a busy server is asked again after the time that it names", () => {
 
 test("a refused answer is kept, but for one whose question has an answer", () => {
   const refusals = [];
-  courier.on("refused", (r) => refusals.push([r.message.id, r.kept]));
+  queue.on("refused", (r) => refusals.push([r.message.id, r.kept]));
   greet();
-  courier.post(answer("x"));
-  courier.post(answer("y"));
+  queue.post(answer("x"));
+  queue.post(answer("y"));
   FakeSocket.last.say({ t: "nak", id: "x", code: "forbidden", message: "no", retry_ms: 0 });
   FakeSocket.last.say({ t: "nak", id: "y", code: "conflict", message: "no", retry_ms: 0 });
   assert.deepEqual(refusals, [["x", true], ["y", false]]);
@@ -89,18 +89,18 @@ test("a refused answer is kept, but for one whose question has an answer", () =>
 });
 
 test("nothing is sent as somebody else", () => {
-  courier.post(answer("x"));
+  queue.post(answer("x"));
   greet({ annotator: "p2" });
   assert.deepEqual(sent(), []);
-  assert.equal(courier.other, "p2");
-  assert.equal(courier.live.state.status, 409);
-  assert.ok(!courier.connected);
+  assert.equal(queue.other, "p2");
+  assert.equal(queue.live.state.status, 409);
+  assert.ok(!queue.connected);
 });
 
 test("an entry that never went out can be recalled, one under way cannot", () => {
-  courier.post(answer("x"));
-  assert.equal(courier.recall("x")?.id, "x");
+  queue.post(answer("x"));
+  assert.equal(queue.recall("x")?.id, "x");
   greet();
-  courier.post(answer("y"));
-  assert.equal(courier.recall("y"), undefined);
+  queue.post(answer("y"));
+  assert.equal(queue.recall("y"), undefined);
 });
