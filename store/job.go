@@ -8,58 +8,116 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// BeginJob starts the job (session, kind, basedOn) and leases it until lease.
-// attempt counts its starts and is the caller's fence: the job can be reported
-// on by its last starter only. It returns an error of kind Conflict if the job
-// is leased to another, and of kind NotFound if there is no such session.
-func (db *DB) BeginJob(ctx context.Context, session idrl.SessionID, kind string, basedOn int64, now, lease time.Time) (attempt int64, err error) {
-	err = db.do(ctx, func(t *tx) error {
+// QueueJob records that job waits for a worker. If it is recorded already, with the
+// same payload, and was not done, it keeps its checkpoint, and job.Checkpoint is
+// ignored. Other jobs of the session and kind that wait are given up. It returns an
+// error of kind Conflict if the job is leased, and of kind NotFound if there is no such
+// session.
+func (db *DB) QueueJob(ctx context.Context, job idrl.JobRecord, now time.Time) error {
+	payload := append([]byte{}, job.Payload...) // nil would be NULL
+	return db.do(ctx, func(t *tx) error {
+		const giveUp = `
+			UPDATE job SET state = 'failed', error = 'a later job took its place', finished_at = ?, payload = NULL, checkpoint = NULL
+			WHERE session_id = ? AND kind = ? AND based_on <> ? AND state = 'queued'`
+		if _, err := t.exec(giveUp, encodeTime(now), job.Session, job.Kind, job.BasedOn); err != nil {
+			return err
+		}
 		const upsert = `
-			INSERT INTO job (session_id, kind, based_on, state, attempt, lease_until, created_at, started_at)
-			VALUES (?1, ?2, ?3, 'running', 1, ?5, ?4, ?4)
+			INSERT INTO job (session_id, kind, based_on, state, attempt, lease_until, created_at, started_at, queued_at, priority, payload)
+			VALUES (?1, ?2, ?3, 'queued', 0, ?4, ?4, ?4, ?4, ?5, ?6)
 			ON CONFLICT (session_id, kind, based_on) DO UPDATE SET
+				state = 'queued', queued_at = ?4, priority = ?5, finished_at = NULL, error = '',
+				checkpoint = iif(payload = ?6, checkpoint, NULL), payload = ?6
+			WHERE state <> 'running' OR lease_until <= ?4`
+		n, err := t.exec(upsert, job.Session, job.Kind, job.BasedOn, encodeTime(now), job.Priority, payload)
+		if err == nil && n == 0 {
+			return beingDone(job.JobKey)
+		}
+		return dangling(err, "there is no session %q", job.Session)
+	})
+}
+
+func beingDone(k idrl.JobKey) error {
+	return idrl.Errorf(idrl.Conflict, "job %s %d of session %s is being worked on", k.Kind, k.BasedOn, k.Session)
+}
+
+// BeginJob leases a job until lease and returns it. The number of the attempt is the
+// caller's fence: the job can be reported on by its last starter only. It returns an
+// error of kind Conflict if the job is leased to another, and of kind NotFound if its
+// payload is not recorded.
+func (db *DB) BeginJob(ctx context.Context, key idrl.JobKey, now, lease time.Time) (job idrl.JobRecord, a idrl.JobAttempt, err error) {
+	job, a = idrl.JobRecord{JobKey: key}, idrl.JobAttempt{JobKey: key}
+	err = db.do(ctx, func(t *tx) error {
+		const begin = `
+			UPDATE job SET
 				state = 'running', attempt = attempt + 1, lease_until = ?5, started_at = ?4,
 				finished_at = NULL, done = 0, total = 0, what = '', error = ''
-			WHERE state <> 'running' OR lease_until <= ?4
-			RETURNING attempt`
-		err := t.row(upsert, session, kind, basedOn, encodeTime(now), encodeTime(lease)).Scan(&attempt)
-		if idrl.KindOf(missing(err, "")) == idrl.NotFound {
-			return idrl.Errorf(idrl.Conflict, "job %s %d of session %s is being worked on", kind, basedOn, session)
+			WHERE session_id = ?1 AND kind = ?2 AND based_on = ?3 AND payload IS NOT NULL
+				AND (state <> 'running' OR lease_until <= ?4)
+			RETURNING attempt, priority, payload, checkpoint`
+		err := t.row(begin, key.Session, key.Kind, key.BasedOn, encodeTime(now), encodeTime(lease)).
+			Scan(&a.Attempt, &job.Priority, &job.Payload, &job.Checkpoint)
+		if idrl.KindOf(missing(err, "")) != idrl.NotFound {
+			return err
 		}
-		return dangling(err, "there is no session %q", session)
+		var recorded bool
+		const exists = `SELECT EXISTS (SELECT 1 FROM job WHERE session_id = ? AND kind = ? AND based_on = ? AND payload IS NOT NULL)`
+		if err := t.row(exists, key.Session, key.Kind, key.BasedOn).Scan(&recorded); err != nil {
+			return err
+		}
+		if recorded {
+			return beingDone(key)
+		}
+		return idrl.Errorf(idrl.NotFound, "job %s %d of session %s is not recorded", key.Kind, key.BasedOn, key.Session)
 	})
-	return attempt, err
+	return job, a, err
 }
 
 // BeatJob extends the lease of a job and records how far it is. It returns an
 // error of kind Conflict if the job has been started again or has ended.
-func (db *DB) BeatJob(ctx context.Context, session idrl.SessionID, kind string, basedOn, attempt int64, lease time.Time, done, total int, what string) error {
+func (db *DB) BeatJob(ctx context.Context, a idrl.JobAttempt, lease time.Time, p idrl.JobProgress) error {
+	return db.report(ctx, a, `lease_until = ?5, done = ?6, total = ?7, what = ?8`, encodeTime(lease), p.Done, p.Total, p.What)
+}
+
+// SaveJob records where a job would go on if its worker died. It returns the errors of
+// BeatJob.
+func (db *DB) SaveJob(ctx context.Context, a idrl.JobAttempt, checkpoint []byte) error {
+	return db.report(ctx, a, `checkpoint = ?5`, checkpoint)
+}
+
+// EndJob records the end of an attempt and why it ended, empty if the job is done. A
+// job in state JobQueued can be begun again; of one in state JobDone payload and
+// checkpoint are dropped. It returns the errors of BeatJob.
+func (db *DB) EndJob(ctx context.Context, a idrl.JobAttempt, now time.Time, state idrl.JobState, why string) error {
+	const set = `
+		state = ?5, error = ?6, finished_at = ?7,
+		payload = iif(?5 = 'done', NULL, payload), checkpoint = iif(?5 = 'done', NULL, checkpoint)`
+	return db.report(ctx, a, set, state, why, encodeTime(now))
+}
+
+// report changes the row of an attempt that is under way. The first four parameters of
+// set are taken.
+func (db *DB) report(ctx context.Context, a idrl.JobAttempt, set string, args ...any) error {
 	return db.do(ctx, func(t *tx) error {
-		const update = `
-			UPDATE job SET lease_until = ?, done = ?, total = ?, what = ?
-			WHERE session_id = ? AND kind = ? AND based_on = ? AND attempt = ? AND state = 'running'`
-		n, err := t.exec(update, encodeTime(lease), done, total, what, session, kind, basedOn, attempt)
-		return fenced(n, err)
+		update := `UPDATE job SET ` + set + ` WHERE session_id = ?1 AND kind = ?2 AND based_on = ?3 AND attempt = ?4 AND state = 'running'`
+		n, err := t.exec(update, append([]any{a.Session, a.Kind, a.BasedOn, a.Attempt}, args...)...)
+		if err == nil && n == 0 {
+			return idrl.Errorf(idrl.Conflict, "the job was started again by another or has ended")
+		}
+		return err
 	})
 }
 
-// EndJob records the end of a job: done if failure is empty, else failed. It
-// returns the errors of BeatJob.
-func (db *DB) EndJob(ctx context.Context, session idrl.SessionID, kind string, basedOn, attempt int64, now time.Time, failure string) error {
-	return db.do(ctx, func(t *tx) error {
-		const update = `
-			UPDATE job SET state = iif(?1 = '', 'done', 'failed'), error = ?1, finished_at = ?2
-			WHERE session_id = ?3 AND kind = ?4 AND based_on = ?5 AND attempt = ?6 AND state = 'running'`
-		n, err := t.exec(update, failure, encodeTime(now), session, kind, basedOn, attempt)
-		return fenced(n, err)
-	})
-}
-
-func fenced(rows int64, err error) error {
-	if err == nil && rows == 0 {
-		return idrl.Errorf(idrl.Conflict, "the job was started again by another or has ended")
-	}
-	return err
+// WaitingJob returns the job of a session that waits and was queued last, or an error of
+// kind NotFound.
+func (db *DB) WaitingJob(ctx context.Context, session idrl.SessionID, kind string) (idrl.JobRecord, error) {
+	const query = `
+		SELECT based_on, priority, payload, checkpoint FROM job
+		WHERE session_id = ? AND kind = ? AND state = 'queued' AND payload IS NOT NULL
+		ORDER BY queued_at DESC, based_on DESC LIMIT 1`
+	job := idrl.JobRecord{JobKey: idrl.JobKey{Session: session, Kind: kind}}
+	err := db.read.QueryRowContext(ctx, query, session, kind).Scan(&job.BasedOn, &job.Priority, &job.Payload, &job.Checkpoint)
+	return job, missing(err, "no job %s of session %s waits", kind, session)
 }
 
 // releaseJobs frees what a server that died was working on. The caller holds

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/jobs"
+	"tiebreak/internal/jobs/jobstest"
 	"tiebreak/internal/session/journaltest"
 	"tiebreak/store"
 
@@ -162,36 +164,34 @@ func TestRows(t *testing.T) {
 }
 
 func TestJobs(t *testing.T) {
+	jobstest.RunStore(t, func(t *testing.T) jobs.Store {
+		db := open(t, t.TempDir())
+		for _, id := range []string{"a", "b"} {
+			must(t, db.CreateSession(t.Context(), spec(id)))
+		}
+		return db
+	})
+}
+
+// What a server that died was at waits when the next one starts, with its checkpoint.
+func TestJobsOutliveTheServer(t *testing.T) {
 	dir := t.TempDir()
 	db := seeded(t, dir)
-	ctx, lease := t.Context(), t0.Add(time.Minute)
-	_, err := db.BeginJob(ctx, "x", "train", 0, t0, lease)
-	wantKind(t, err, idrl.NotFound)
-	one, err := db.BeginJob(ctx, "s", "train", 0, t0, lease)
+	ctx, key := t.Context(), idrl.JobKey{Session: "s", Kind: "train", BasedOn: 3}
+	wantKind(t, db.QueueJob(ctx, idrl.JobRecord{JobKey: idrl.JobKey{Session: "x", Kind: "train"}}, t0), idrl.NotFound)
+	must(t, db.QueueJob(ctx, idrl.JobRecord{JobKey: key, Priority: idrl.Urgent, Payload: []byte("what")}, t0))
+	_, one, err := db.BeginJob(ctx, key, t0, t0.Add(time.Hour))
 	must(t, err)
-	_, err = db.BeginJob(ctx, "s", "train", 0, t0.Add(time.Second), lease)
-	wantKind(t, err, idrl.Conflict)
-	must(t, db.BeatJob(ctx, "s", "train", 0, one, lease, 1, 6, "solving"))
-
-	// The lease runs out, another takes over, and the first is fenced off.
-	two, err := db.BeginJob(ctx, "s", "train", 0, lease, lease.Add(time.Minute))
-	must(t, err)
-	if one != 1 || two != 2 {
-		t.Errorf("attempts %d and %d, want 1 and 2", one, two)
-	}
-	wantKind(t, db.BeatJob(ctx, "s", "train", 0, one, lease, 2, 6, ""), idrl.Conflict)
-	wantKind(t, db.EndJob(ctx, "s", "train", 0, one, t0, ""), idrl.Conflict)
-	must(t, db.EndJob(ctx, "s", "train", 0, two, t0, "no luck"))
-	wantKind(t, db.EndJob(ctx, "s", "train", 0, two, t0, ""), idrl.Conflict)
-
-	// What a server that died was at can be started at once by the next.
-	_, err = db.BeginJob(ctx, "s", "train", 0, lease, lease.Add(time.Hour))
-	must(t, err)
+	must(t, db.SaveJob(ctx, one, []byte("half")))
 	must(t, db.Close())
 	db = open(t, dir)
-	four, err := db.BeginJob(ctx, "s", "train", 0, lease, lease.Add(time.Hour))
-	if err != nil || four != 4 {
-		t.Errorf("attempt %d, %v; want 4", four, err)
+	want := idrl.JobRecord{JobKey: key, Priority: idrl.Urgent, Payload: []byte("what"), Checkpoint: []byte("half")}
+	if got, err := db.WaitingJob(ctx, "s", "train"); err != nil || cmp.Diff(want, got) != "" {
+		t.Errorf("waiting: %v (-want +got):\n%s", err, cmp.Diff(want, got))
+	}
+	wantKind(t, db.SaveJob(ctx, one, nil), idrl.Conflict)
+	if _, two, err := db.BeginJob(ctx, key, t0, t0.Add(time.Hour)); err != nil || two.Attempt != 2 {
+		t.Errorf("attempt %d, %v; want 2", two.Attempt, err)
 	}
 }
 

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,33 +14,46 @@ type run struct {
 	pool     *Pool
 	w        *worker
 	t        *ticket
-	attempt  int64
-	last     progress
+	id       idrl.JobAttempt
+	last     Progress
 	recorded time.Time // when the store last heard of it
+	handed   int       // bytes of artefacts
 }
 
-// attempt starts the job of t, sees it through, and records how it ended. It
-// returns an error that wraps errDied if the worker died.
-func (p *Pool) attempt(ctx context.Context, w *worker, t *ticket) (Result, error) {
-	now, job := time.Now(), t.job
-	n, err := p.c.Store.BeginJob(ctx, job.Session, job.Kind, job.BasedOn, now, now.Add(p.lease()))
+// attempt starts the job of t as the store has it, sees it through, and records how it
+// ended. It returns an error that wraps errDied if the worker died.
+func (p *Pool) attempt(ctx context.Context, w *worker, t *ticket) (Done, error) {
+	now := time.Now()
+	job, id, err := p.c.Store.BeginJob(ctx, t.job.JobKey, now, now.Add(p.lease()))
 	if err != nil {
-		return Result{}, err
+		return Done{}, err
 	}
+	t.emit(Began{Attempt: id.Attempt, Resumed: job.Checkpoint != nil})
 	p.tell(t)
-	r := &run{pool: p, w: w, t: t, attempt: n, recorded: now}
-	result, err := r.do(ctx)
-	failure := ""
+	r := &run{pool: p, w: w, t: t, id: id, recorded: now}
+	done, err := r.do(ctx, job)
+	state, why := idrl.JobDone, ""
 	if err != nil {
-		failure = err.Error()
+		state, why = t.endState(err), err.Error()
 	}
 	// Recorded even if ctx is done. If another attempt has begun this result is
 	// not wanted any more.
-	end := p.c.Store.EndJob(context.WithoutCancel(ctx), job.Session, job.Kind, job.BasedOn, n, time.Now(), failure)
+	end := p.c.Store.EndJob(context.WithoutCancel(ctx), id, time.Now(), state, why)
 	if err == nil && end != nil {
-		return Result{}, end
+		return Done{}, end
 	}
-	return result, err
+	return done, err
+}
+
+// endState returns the state of a job that err has ended: one that was interrupted can
+// go on, unless its workers keep dying.
+func (t *ticket) endState(err error) idrl.JobState {
+	switch {
+	case errors.Is(err, errDied) && !t.last,
+		errors.Is(err, errVersion), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return idrl.JobQueued
+	}
+	return idrl.JobFailed
 }
 
 // lease outlasts a worker that has fallen silent.
@@ -48,8 +62,9 @@ func (p *Pool) lease() time.Duration { return 2*p.c.Silence + grace }
 // ready makes sure that the worker has a process that may do the job.
 func (r *run) ready() error {
 	w, c := r.w, r.pool.c
-	if w.alive() && w.lowered && r.t.job.first() {
-		w.kill() // it cannot raise its priority again
+	urgent := r.t.job.Priority == idrl.Urgent
+	if w.alive() && w.lowered && urgent {
+		_ = w.kill("it cannot raise its priority again")
 	}
 	if !w.alive() {
 		p, err := start(c.Command, c.Env, c.Log)
@@ -58,17 +73,16 @@ func (r *run) ready() error {
 		}
 		w.process, w.lowered = p, false
 	}
-	w.lowered = w.lowered || !r.t.job.first()
+	w.lowered = w.lowered || !urgent
 	return nil
 }
 
-func (r *run) do(ctx context.Context) (Result, error) {
+func (r *run) do(ctx context.Context, job idrl.JobRecord) (Done, error) {
 	if err := r.ready(); err != nil {
-		return Result{}, err
+		return Done{}, err
 	}
 	r.w.lastID++
-	size := len(r.t.job.Payload)
-	sent := r.w.send(request{ID: r.w.lastID, Size: &size}, r.t.job.Payload)
+	sent := r.w.send(frame{kind: typeStart, id: r.w.lastID, body: encodeJob(job)})
 	again := time.NewTicker(tellEvery)
 	defer again.Stop()
 	silence := time.NewTimer(r.pool.c.Silence)
@@ -78,74 +92,105 @@ func (r *run) do(ctx context.Context) (Result, error) {
 		case err := <-sent:
 			sent = nil
 			if err != nil {
-				return Result{}, r.died("its input is closed")
+				return Done{}, r.w.kill("its input is closed")
 			}
-		case reply, ok := <-r.w.replies:
+		case f, ok := <-r.w.frames:
 			if !ok {
-				return Result{}, r.died("it ended")
+				return Done{}, r.w.kill("it ended")
 			}
-			if reply.ID != r.w.lastID {
+			if f.id != r.w.lastID {
 				continue // of a job that was stopped
 			}
 			silence.Reset(r.pool.c.Silence)
-			if reply.ended() {
-				return r.result(reply)
+			if f.kind == typeEnd {
+				return Done{Rejected: r.rejecter()}, decodeEnd(f.body)
 			}
-			if err := r.alive(ctx, reply.Progress); err != nil {
-				r.cancel()
-				return Result{}, err
+			if err := r.take(ctx, f); err != nil {
+				return Done{}, err
 			}
 		case <-silence.C:
-			return Result{}, r.died(fmt.Sprintf("no sign of life for %v", r.pool.c.Silence))
+			return Done{}, r.w.kill(fmt.Sprintf("no sign of life for %v", r.pool.c.Silence))
 		case <-ctx.Done():
 			r.cancel()
-			return Result{}, ctx.Err()
+			return Done{}, ctx.Err()
 		case <-again.C:
 			r.pool.tell(r.t)
 		}
 	}
 }
 
-func (r *run) result(end reply) (Result, error) {
-	switch {
-	case end.Error == nil:
-		return Result{Bytes: end.result, by: r.w.process, log: r.pool.c.Log}, nil
-	case idrl.Kind(end.Kind) == idrl.Internal:
-		return Result{}, fmt.Errorf("in the worker: %s", *end.Error)
-	default:
-		return Result{}, idrl.Errorf(idrl.Kind(end.Kind), "%s", *end.Error)
+// rejecter returns a function that ends the process of the worker.
+func (r *run) rejecter() func(error) {
+	by, log := r.w.process, r.pool.c.Log
+	return func(why error) {
+		log.Warn("worker ended: its result was refused", "err", why)
+		_ = by.cmd.Process.Kill() // it may be gone already
 	}
 }
 
-// died makes sure that the process is gone.
-func (r *run) died(how string) error {
-	return fmt.Errorf("%w: %s (%s)", errDied, how, r.w.kill())
+// take passes on what a frame reports, and renews the lease. If it returns an error the
+// job is stopped, or the process killed.
+func (r *run) take(ctx context.Context, f frame) error {
+	if err := r.report(f); err != nil {
+		return r.w.kill(err.Error())
+	}
+	if err := r.record(ctx, f); err != nil {
+		r.cancel()
+		return err
+	}
+	return nil
 }
 
-// alive passes progress on and renews the lease, at most once a second.
-func (r *run) alive(ctx context.Context, p *progress) error {
-	if p != nil {
-		r.last = *p
-		if tell := r.t.job.Progress; tell != nil {
-			tell(p.Done, p.Total, p.What)
+// report passes on what a frame reports. It returns an error if the frame is damaged.
+func (r *run) report(f frame) (err error) {
+	switch f.kind {
+	case typeProgress:
+		r.last, err = decodeProgress(f.body)
+		if err == nil {
+			r.t.emit(r.last)
+		}
+	case typeArtefact:
+		var a Artefact
+		if a, err = decodeArtefact(f.body); err == nil {
+			r.handed += len(a.Bytes)
+			err = CheckArtefact(a.Name, len(a.Bytes), r.handed)
+		}
+		if err == nil {
+			r.t.emit(a)
 		}
 	}
-	now := time.Now()
+	return err
+}
+
+// record records a checkpoint at once, and progress at most once a second.
+func (r *run) record(ctx context.Context, f frame) error {
+	store, now := r.pool.c.Store, time.Now()
+	if f.kind == typeCheckpoint {
+		err := store.SaveJob(ctx, r.id, f.body)
+		if err == nil {
+			r.t.emit(Checkpoint{f.body})
+		}
+		return passing(err)
+	}
 	if now.Sub(r.recorded) < beatEvery {
 		return nil
 	}
 	r.recorded = now
-	k := r.t.job.Key
-	err := r.pool.c.Store.BeatJob(ctx, k.Session, k.Kind, k.BasedOn, r.attempt, now.Add(r.pool.lease()), r.last.Done, r.last.Total, r.last.What)
+	return passing(store.BeatJob(ctx, r.id, now.Add(r.pool.lease()), idrl.JobProgress(r.last)))
+}
+
+// passing returns nil for an error of a store that cannot write right now: the lease
+// outlasts many beats, and a checkpoint can be done without.
+func passing(err error) error {
 	if idrl.KindOf(err) == idrl.Unavailable {
-		return nil // the lease outlasts many beats
+		return nil
 	}
 	return err
 }
 
 // cancel stops the job, and the process if it does not obey.
 func (r *run) cancel() {
-	sent := r.w.send(request{ID: r.w.lastID, Cancel: true}, nil)
+	sent := r.w.send(frame{kind: typeCancel, id: r.w.lastID})
 	late := time.NewTimer(grace)
 	defer late.Stop()
 	for {
@@ -153,18 +198,18 @@ func (r *run) cancel() {
 		case err := <-sent:
 			sent = nil
 			if err != nil {
-				r.w.kill()
+				_ = r.w.kill("its input is closed")
 				return
 			}
-		case reply, ok := <-r.w.replies:
-			if !ok || reply.ID == r.w.lastID && reply.ended() {
+		case f, ok := <-r.w.frames:
+			if !ok || f.id == r.w.lastID && f.kind == typeEnd {
 				if !ok {
-					r.w.kill()
+					_ = r.w.kill("it ended")
 				}
 				return
 			}
 		case <-late.C:
-			r.w.kill()
+			_ = r.w.kill("it did not stop")
 			return
 		}
 	}

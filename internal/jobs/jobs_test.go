@@ -4,6 +4,7 @@ package jobs_test
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"io"
 	"log/slog"
@@ -19,6 +20,7 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/jobs"
+	"tiebreak/internal/jobs/jobstest"
 	"tiebreak/store"
 )
 
@@ -29,7 +31,11 @@ const workerEnv = "TIEBREAK_TEST_WORKER"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(workerEnv) != "" {
-		if err := jobs.Serve(context.Background(), os.Stdin, os.Stdout, handle); err != nil {
+		var h jobs.Handler = handler{}
+		if os.Getenv(workerEnv) == "contract" {
+			h = &jobstest.Handler{Die: die}
+		}
+		if err := jobs.Serve(context.Background(), os.Stdin, os.Stdout, h); err != nil {
 			os.Exit(1)
 		}
 		os.Exit(0)
@@ -40,9 +46,24 @@ func TestMain(m *testing.M) {
 // scheduling says how this process is scheduled where that can be told.
 var scheduling = func() string { return "" }
 
+func die() {
+	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	select {}
+}
+
+// handler is what workers of these tests run.
+type handler struct{}
+
+func (handler) Forget(idrl.SessionID) {}
+
+func (handler) Do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) error {
+	b, err := handle(ctx, string(job.Payload), to)
+	return errors.Join(err, to.Artefact("result", b))
+}
+
 // handle does what the first word of the payload says.
-func handle(ctx context.Context, payload []byte, progress idrl.Progress) ([]byte, error) {
-	word, rest, _ := strings.Cut(string(payload), " ")
+func handle(ctx context.Context, payload string, to jobs.Reporter) ([]byte, error) {
+	word, rest, _ := strings.Cut(payload, " ")
 	switch word {
 	case "echo":
 		return []byte(rest), nil
@@ -54,12 +75,11 @@ func handle(ctx context.Context, payload []byte, progress idrl.Progress) ([]byte
 		return nil, errors.New(rest)
 	case "steps":
 		for k := range 3 {
-			progress(k+1, 3, "step "+strconv.Itoa(k+1))
+			to.Progress(k+1, 3, "step "+strconv.Itoa(k+1))
 		}
 		return nil, nil
 	case "die":
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {}
+		die()
 	case "die-once": // rest names a file that remembers
 		if _, err := os.Stat(rest); err == nil {
 			return []byte("second"), nil
@@ -67,14 +87,13 @@ func handle(ctx context.Context, payload []byte, progress idrl.Progress) ([]byte
 		if err := os.WriteFile(rest, nil, 0o600); err != nil {
 			return nil, err
 		}
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {}
+		die()
 	case "wait": // says its pid, then waits to be told to stop
-		progress(os.Getpid(), 0, "waiting")
+		to.Progress(os.Getpid(), 0, "waiting")
 		<-ctx.Done()
 		return nil, ctx.Err()
 	case "deaf":
-		progress(os.Getpid(), 0, "deaf")
+		to.Progress(os.Getpid(), 0, "deaf")
 		select {}
 	case "nice": // only here, so that the other tests do not starve
 		if err := jobs.LowerPriority(); err != nil {
@@ -83,19 +102,14 @@ func handle(ctx context.Context, payload []byte, progress idrl.Progress) ([]byte
 		prio, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0)
 		return []byte(strconv.Itoa(20-prio) + " GOMAXPROCS=" + os.Getenv("GOMAXPROCS") + scheduling()), err // the raw call returns 20 - nice
 	case "babble":
-		_, err := io.WriteString(os.Stdout, "this is no line of the protocol\n")
+		_, err := io.WriteString(os.Stdout, "this is no frame of the protocol\n")
 		return nil, err
 	case "large":
 		return make([]byte, 16<<20+1), nil
-	case "endless":
-		for {
-			if _, err := io.WriteString(os.Stdout, strings.Repeat("x", 1<<20)); err != nil {
-				return nil, err
-			}
-		}
-	case "announce": // rest is a header
-		_, err := io.WriteString(os.Stdout, rest+"\n")
-		return nil, errors.Join(err, errors.New("announced"))
+	case "write": // rest is in hexadecimal digits
+		b, err := hex.DecodeString(rest)
+		_, again := os.Stdout.Write(b)
+		return nil, errors.Join(err, again, errors.New("written"))
 	case "panic":
 		for range 50 {
 			go func() { select {} }()
@@ -109,56 +123,14 @@ func handle(ctx context.Context, payload []byte, progress idrl.Progress) ([]byte
 	return nil, errors.New("unknown word " + word)
 }
 
-// ledger is a jobs.Store in memory that keeps one job's history.
-type ledger struct {
-	mu       sync.Mutex // guards all below
-	attempt  int64
-	running  bool
-	failures []string // one an attempt, empty if it was done
-	beats    int
-	fenced   bool // reports are refused
-}
-
-func (l *ledger) BeginJob(context.Context, idrl.SessionID, string, int64, time.Time, time.Time) (int64, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.running {
-		return 0, idrl.Errorf(idrl.Conflict, "running")
-	}
-	l.attempt++
-	l.running = true
-	return l.attempt, nil
-}
-
-func (l *ledger) BeatJob(_ context.Context, _ idrl.SessionID, _ string, _, attempt int64, _ time.Time, _, _ int, _ string) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.beats++
-	if l.fenced || attempt != l.attempt || !l.running {
-		return idrl.Errorf(idrl.Conflict, "fenced")
-	}
-	return nil
-}
-
-func (l *ledger) EndJob(_ context.Context, _ idrl.SessionID, _ string, _, attempt int64, _ time.Time, failure string) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.fenced || attempt != l.attempt || !l.running {
-		return idrl.Errorf(idrl.Conflict, "fenced")
-	}
-	l.running = false
-	l.failures = append(l.failures, failure)
-	return nil
-}
-
-var key = jobs.Key{Session: "s", Kind: "train", BasedOn: 3}
+var key = idrl.JobKey{Session: "s", Kind: "train", BasedOn: 3}
 
 // pool returns a pool of workers that are copies of this program.
-func pool(t *testing.T, change func(*jobs.Config)) (*jobs.Pool, *ledger) {
+func pool(t *testing.T, change func(*jobs.Config)) (*jobs.Pool, *jobstest.Store) {
 	t.Helper()
-	l := &ledger{}
+	s := &jobstest.Store{}
 	c := jobs.Config{
-		Store: l, Command: []string{os.Args[0]},
+		Store: s, Command: []string{os.Args[0]},
 		Env:     []string{workerEnv + "=1", "GORACE=atexit_sleep_ms=0"}, // the race detector else sleeps 1 s at the end
 		Backoff: time.Millisecond, Log: slog.New(slog.DiscardHandler),
 	}
@@ -170,16 +142,58 @@ func pool(t *testing.T, change func(*jobs.Config)) (*jobs.Pool, *ledger) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = p.Close() })
-	return p, l
+	return p, s
 }
+
+// A hearer is told of a job while it is done; both may be nil.
+type hearer struct {
+	progress func(done, total int, what string)
+	outlook  func(idrl.Outlook)
+}
+
+// run reads the stream of a job to its end and returns its last artefact.
+func run(ctx context.Context, p *jobs.Pool, job jobs.Job, to hearer) (result string, done jobs.Done, err error) {
+	for e, err := range p.Start(ctx, job) {
+		switch e := e.(type) {
+		case jobs.Progress:
+			if to.progress != nil {
+				to.progress(e.Done, e.Total, e.What)
+			}
+		case jobs.Outlook:
+			if to.outlook != nil {
+				to.outlook(idrl.Outlook(e))
+			}
+		case jobs.Artefact:
+			result = string(e.Bytes)
+		case jobs.Done:
+			done = e
+		}
+		if err != nil {
+			return "", done, err
+		}
+	}
+	return result, done, nil
+}
+
+func job(payload string) jobs.Job { return jobs.Job{JobKey: key, Payload: []byte(payload)} }
 
 func do(t *testing.T, p *jobs.Pool, payload string) string {
 	t.Helper()
-	r, err := p.Do(t.Context(), jobs.Job{Key: key, Payload: []byte(payload)})
+	r, _, err := run(t.Context(), p, job(payload), hearer{})
 	if err != nil {
 		t.Fatalf("%s: %v", payload, err)
 	}
-	return string(r.Bytes)
+	return r
+}
+
+// The pool keeps the contract of dispatchers.
+func TestContract(t *testing.T) {
+	jobstest.Run(t, func(t *testing.T, s jobs.Store) jobstest.Dispatcher {
+		p, _ := pool(t, func(c *jobs.Config) {
+			c.Store, c.Env = s, append(c.Env, workerEnv+"=contract")
+		})
+		return p
+	})
 }
 
 func TestResults(t *testing.T) {
@@ -193,15 +207,15 @@ func TestResults(t *testing.T) {
 	if first, second := do(t, p, "pid"), do(t, p, "pid"); first != second {
 		t.Error("the worker is not kept between jobs")
 	}
-	if l.attempt != 6 || l.running {
-		t.Errorf("ledger: %d attempts, running %t", l.attempt, l.running)
+	if r := l.Row(key); r.Attempt != 6 || r.State != idrl.JobDone {
+		t.Errorf("recorded %+v", r)
 	}
 }
 
 func TestProgressIsPassedOn(t *testing.T) {
 	p, _ := pool(t, nil)
 	var got []string
-	_, err := p.Do(t.Context(), jobs.Job{Key: key, Payload: []byte("steps"), Progress: func(done, total int, what string) {
+	_, _, err := run(t.Context(), p, job("steps"), hearer{progress: func(done, total int, what string) {
 		got = append(got, strconv.Itoa(done)+"/"+strconv.Itoa(total)+" "+what)
 	}})
 	if want := "1/3 step 1,2/3 step 2,3/3 step 3"; err != nil || strings.Join(got, ",") != want {
@@ -218,13 +232,13 @@ func TestHandlerErrorsKeepTheirKind(t *testing.T) {
 		{"invalid no such environment", "no such environment", idrl.Invalid},
 		{"fail matrix is singular", "matrix is singular", idrl.Internal},
 	} {
-		_, err := p.Do(t.Context(), jobs.Job{Key: key, Payload: []byte(test.payload)})
+		_, _, err := run(t.Context(), p, job(test.payload), hearer{})
 		if err == nil || idrl.KindOf(err) != test.kind || !strings.Contains(err.Error(), test.text) {
 			t.Errorf("%s: %v", test.payload, err)
 		}
 	}
-	if l.attempt != 2 {
-		t.Errorf("%d attempts; the same job fails the same way and is not repeated", l.attempt)
+	if n := l.Row(key).Attempt; n != 2 {
+		t.Errorf("%d attempts; the same job fails the same way and is not repeated", n)
 	}
 }
 
@@ -237,8 +251,8 @@ func TestKilledWorkerIsReplaced(t *testing.T) {
 	if before == do(t, p, "pid") {
 		t.Error("the dead worker answers")
 	}
-	if len(l.failures) != 4 || !strings.Contains(l.failures[1], "killed") || l.failures[2] != "" {
-		t.Errorf("failures %q", l.failures)
+	if ends := l.Row(key).Ends; len(ends) != 4 || !strings.Contains(ends[1], "killed") || ends[2] != "" {
+		t.Errorf("attempts ended %q", ends)
 	}
 }
 
@@ -259,12 +273,12 @@ func TestKilledIdleWorker(t *testing.T) {
 
 func TestJobThatKillsIsGivenUp(t *testing.T) {
 	p, l := pool(t, nil)
-	_, err := p.Do(t.Context(), jobs.Job{Key: key, Payload: []byte("die")})
+	_, _, err := run(t.Context(), p, job("die"), hearer{})
 	if err == nil || idrl.KindOf(err) != idrl.Internal || !strings.Contains(err.Error(), "3 times") {
 		t.Errorf("error = %v", err)
 	}
-	if l.attempt != 3 || l.running {
-		t.Errorf("ledger: %d attempts, running %t", l.attempt, l.running)
+	if r := l.Row(key); r.Attempt != 3 || r.State != idrl.JobFailed {
+		t.Errorf("recorded %+v", r)
 	}
 	if got := do(t, p, "echo on"); got != "on" {
 		t.Errorf("after it: %q", got)
@@ -273,43 +287,70 @@ func TestJobThatKillsIsGivenUp(t *testing.T) {
 
 func TestNonsenseCountsAsDeath(t *testing.T) {
 	p, _ := pool(t, func(c *jobs.Config) { c.Attempts = 1 })
-	if _, err := p.Do(t.Context(), jobs.Job{Key: key, Payload: []byte("babble")}); err == nil || !strings.Contains(err.Error(), "died") {
+	if _, _, err := run(t.Context(), p, job("babble"), hearer{}); err == nil || !strings.Contains(err.Error(), "died") {
 		t.Errorf("error = %v", err)
 	}
 }
 
 func TestMissingProgram(t *testing.T) {
 	p, l := pool(t, func(c *jobs.Config) { c.Command = []string{"/nowhere/tiebreak"} })
-	if _, err := p.Do(t.Context(), jobs.Job{Key: key}); err == nil || !strings.Contains(err.Error(), "/nowhere/tiebreak") {
+	if _, _, err := run(t.Context(), p, job(""), hearer{}); err == nil || !strings.Contains(err.Error(), "/nowhere/tiebreak") {
 		t.Errorf("error = %v", err)
 	}
-	if l.running {
+	if r := l.Row(key); r.State == idrl.JobRunning {
 		t.Error("the job is left running")
 	}
 }
 
-func TestTooLongMessagesEndTheWorker(t *testing.T) {
-	for _, test := range []struct{ payload, says string }{
-		{"endless", "a line is longer than 64 KiB"},
-		{`announce {"id":1,"size":4000000000}`, "a message of 4000000000 bytes is announced"},
-		{`announce {"id":1,"size":-1}`, "a message of -1 bytes is announced"},
+// Frames that are no frames, or too large, or damaged, end the worker, and another
+// does the next job.
+func TestDamagedFramesEndTheWorker(t *testing.T) {
+	id := "0000000000000001"
+	for _, test := range []struct{ frame, says string }{
+		{strings.Repeat("78", 1000), "no header of a frame"},
+		{"07000000" + "ffffffff" + id, "a frame of type 7 with 4294967295 bytes is announced"},
+		{"07000001" + "00000000" + id, "no header of a frame"},
+		{"02000000" + "00000000" + id, "from the wrong side"},
+		{"07000000" + "00000003" + id + "010203", "the body of a frame is damaged"},
+		{"07000000" + "00000025" + id + strings.Repeat("00", 32) + "0261626364", "does not have the hash"},
+		{"06000000" + "00000001" + id + "ff", "the body of a frame is damaged"},
 	} {
 		var log syncLog
 		p, _ := pool(t, func(c *jobs.Config) { c.Attempts, c.Log = 1, slog.New(slog.NewTextHandler(&log, nil)) })
-		_, err := p.Do(t.Context(), jobs.Job{Key: key, Payload: []byte(test.payload)})
+		_, _, err := run(t.Context(), p, job("write "+test.frame), hearer{})
 		if err == nil || !strings.Contains(err.Error(), test.says) || !strings.Contains(log.String(), test.says) {
-			t.Errorf("%s: %v; log: %s", test.payload, err, log.String())
+			t.Errorf("%s: %v; log: %s", test.frame, err, log.String())
 		}
 		if got := do(t, p, "echo on"); got != "on" {
-			t.Errorf("after %s: %q", test.payload, got)
+			t.Errorf("after %s: %q", test.frame, got)
 		}
+	}
+}
+
+// Workers of another version are refused with a clear error, once: what else the pool
+// would start is the same program.
+func TestWorkersOfAnotherVersion(t *testing.T) {
+	starts := t.TempDir() + "/starts"
+	const script = `echo started >> "$1"; printf '\001\000\000\000\000\000\000\020\000\000\000\000\000\000\000\000tiebreak jobs \177\001'; cat > /dev/null`
+	p, l := pool(t, func(c *jobs.Config) { c.Command = []string{"sh", "-c", script, "worker", starts} })
+	for range 3 {
+		_, _, err := run(t.Context(), p, job("echo on"), hearer{})
+		if idrl.KindOf(err) != idrl.Conflict || !strings.Contains(err.Error(), "the other version 32513") || !strings.Contains(err.Error(), "start the server again") {
+			t.Errorf("error = %v", err)
+		}
+	}
+	if b, err := os.ReadFile(starts); err != nil || string(b) != "started\n" {
+		t.Errorf("workers that started: %q, %v; want one", b, err)
+	}
+	if r := l.Row(key); r.State != idrl.JobQueued || string(r.Payload) != "echo on" {
+		t.Errorf("recorded %+v: a server of the right version could do the job", r)
 	}
 }
 
 func TestResultsTooLargeToHandOver(t *testing.T) {
 	p, _ := pool(t, nil)
 	before := do(t, p, "pid")
-	if _, err := p.Do(t.Context(), jobs.Job{Key: key, Payload: []byte("large")}); err == nil || !strings.Contains(err.Error(), "at most 16 MiB") {
+	if _, _, err := run(t.Context(), p, job("large"), hearer{}); err == nil || !strings.Contains(err.Error(), "at most 16 MiB") {
 		t.Errorf("error = %v", err)
 	}
 	if do(t, p, "pid") != before {
@@ -320,12 +361,12 @@ func TestResultsTooLargeToHandOver(t *testing.T) {
 // A worker whose results are in good order and false is replaced.
 func TestRejectedResultEndsTheWorker(t *testing.T) {
 	p, _ := pool(t, nil)
-	r, err := p.Do(t.Context(), jobs.Job{Key: key, Payload: []byte("pid")})
+	r, done, err := run(t.Context(), p, job("pid"), hearer{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Reject(errors.New("it shows a clip that is not there"))
-	if do(t, p, "pid") == string(r.Bytes) {
+	done.Reject(errors.New("it shows a clip that is not there"))
+	if do(t, p, "pid") == r {
 		t.Error("the worker is kept")
 	}
 }
@@ -341,15 +382,15 @@ func TestCancel(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			pid := 0
-			_, err := p.Do(ctx, jobs.Job{Key: key, Payload: []byte(test.payload), Progress: func(n, _ int, _ string) { pid = n; cancel() }})
+			_, _, err := run(ctx, p, job(test.payload), hearer{progress: func(n, _ int, _ string) { pid = n; cancel() }})
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("error = %v", err)
 			}
 			if kept := do(t, p, "pid") == strconv.Itoa(pid); kept != test.kept {
 				t.Errorf("worker kept: %t, want %t", kept, test.kept)
 			}
-			if l.failures[0] == "" || l.running {
-				t.Errorf("ledger: failures %q, running %t", l.failures, l.running)
+			if r := l.Row(key); r.Ends[0] == "" || r.State == idrl.JobRunning {
+				t.Errorf("recorded %+v", r)
 			}
 		})
 	}
@@ -357,7 +398,7 @@ func TestCancel(t *testing.T) {
 
 func TestStoppedWorkerIsNoticed(t *testing.T) {
 	p, l := pool(t, func(c *jobs.Config) { c.Silence, c.Attempts = 2500*time.Millisecond, 1 })
-	_, err := p.Do(t.Context(), jobs.Job{Key: key, Payload: []byte("deaf"), Progress: func(pid, _ int, _ string) {
+	_, _, err := run(t.Context(), p, job("deaf"), hearer{progress: func(pid, _ int, _ string) {
 		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 			t.Error(err)
 		}
@@ -365,7 +406,7 @@ func TestStoppedWorkerIsNoticed(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "no sign of life") {
 		t.Errorf("error = %v", err)
 	}
-	if l.running {
+	if r := l.Row(key); r.State == idrl.JobRunning {
 		t.Error("the job is left running")
 	}
 }
@@ -373,19 +414,12 @@ func TestStoppedWorkerIsNoticed(t *testing.T) {
 // Whoever lost the lease gets no result and learns it from the next beat.
 func TestFencedAttempt(t *testing.T) {
 	p, l := pool(t, nil)
-	_, err := p.Do(t.Context(), jobs.Job{Key: key, Payload: []byte("wait"), Progress: func(int, int, string) {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.fenced = true
-	}})
+	_, _, err := run(t.Context(), p, job("wait"), hearer{progress: func(int, int, string) { l.Fence(true) }})
 	if idrl.KindOf(err) != idrl.Conflict {
 		t.Errorf("error = %v", err)
 	}
-	if l.beats == 0 {
-		t.Error("there was no beat")
-	}
-	l.running = false
-	if _, err := p.Do(t.Context(), jobs.Job{Key: key, Payload: []byte("echo late")}); idrl.KindOf(err) != idrl.Conflict {
+	l.Interrupt()
+	if _, _, err := run(t.Context(), p, job("echo late"), hearer{}); idrl.KindOf(err) != idrl.Conflict {
 		t.Errorf("a fenced result was delivered: %v", err)
 	}
 }
@@ -395,7 +429,7 @@ func TestClose(t *testing.T) {
 	ended := make(chan error, 1)
 	began := make(chan struct{})
 	go func() {
-		_, err := p.Do(context.Background(), jobs.Job{Key: key, Payload: []byte("wait"), Progress: func(int, int, string) { close(began) }})
+		_, _, err := run(context.Background(), p, job("wait"), hearer{progress: func(int, int, string) { close(began) }})
 		ended <- err
 	}()
 	<-began
@@ -405,7 +439,7 @@ func TestClose(t *testing.T) {
 	if err := <-ended; idrl.KindOf(err) != idrl.Unavailable {
 		t.Errorf("job under way: %v", err)
 	}
-	if _, err := p.Do(t.Context(), jobs.Job{Key: key}); idrl.KindOf(err) != idrl.Unavailable {
+	if _, _, err := run(t.Context(), p, job(""), hearer{}); idrl.KindOf(err) != idrl.Unavailable {
 		t.Errorf("job after it: %v", err)
 	}
 }
@@ -422,13 +456,15 @@ func TestWorkersYield(t *testing.T) {
 }
 
 func TestWorkersAtWorkSideBySide(t *testing.T) {
-	p, _ := pool(t, func(c *jobs.Config) { c.Workers, c.Store = 2, &perSession{} })
+	p, _ := pool(t, func(c *jobs.Config) { c.Workers = 2 })
 	meet := make(chan int, 2)
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	for k := range 2 {
 		wg.Go(func() {
-			_, err := p.Do(ctx, jobs.Job{Key: jobs.Key{Session: idrl.SessionID(strconv.Itoa(k)), Kind: "train", BasedOn: 3}, Payload: []byte("wait"), Progress: func(pid, _ int, _ string) { meet <- pid }})
+			j := job("wait")
+			j.Session = idrl.SessionID(strconv.Itoa(k))
+			_, _, err := run(ctx, p, j, hearer{progress: func(pid, _ int, _ string) { meet <- pid }})
 			if !errors.Is(err, context.Canceled) {
 				t.Error(err)
 			}
@@ -441,54 +477,28 @@ func TestWorkersAtWorkSideBySide(t *testing.T) {
 	wg.Wait()
 }
 
-// The first job of a session does not wait for the later one of another.
-func TestFirstJobsDoNotWait(t *testing.T) {
-	p, _ := pool(t, func(c *jobs.Config) { c.Store = &perSession{} })
+// The urgent job of a session does not wait for the other one of another.
+func TestUrgentJobsDoNotWait(t *testing.T) {
+	p, _ := pool(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	began := make(chan bool, 1)
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		_, err := p.Do(ctx, jobs.Job{Key: jobs.Key{Session: "0", Kind: "train", BasedOn: 3}, Payload: []byte("wait"), Progress: func(int, int, string) { began <- true }})
+		j := job("wait")
+		j.Session = "0"
+		_, _, err := run(ctx, p, j, hearer{progress: func(int, int, string) { began <- true }})
 		if !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
 	})
 	<-began
-	if _, err := p.Do(ctx, jobs.Job{Key: jobs.Key{Session: "1", Kind: "train"}, Payload: []byte("pid")}); err != nil {
+	j := job("pid")
+	j.Session, j.Priority = "1", idrl.Urgent
+	if _, _, err := run(ctx, p, j, hearer{}); err != nil {
 		t.Error(err)
 	}
 	cancel()
 	wg.Wait()
-}
-
-// perSession gives every session a ledger of its own.
-type perSession struct {
-	mu sync.Mutex // guards l
-	l  map[idrl.SessionID]*ledger
-}
-
-func (s *perSession) of(id idrl.SessionID) *ledger {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.l == nil {
-		s.l = map[idrl.SessionID]*ledger{}
-	}
-	if s.l[id] == nil {
-		s.l[id] = &ledger{}
-	}
-	return s.l[id]
-}
-
-func (s *perSession) BeginJob(ctx context.Context, id idrl.SessionID, kind string, b int64, now, lease time.Time) (int64, error) {
-	return s.of(id).BeginJob(ctx, id, kind, b, now, lease)
-}
-
-func (s *perSession) BeatJob(ctx context.Context, id idrl.SessionID, kind string, b, attempt int64, lease time.Time, done, total int, what string) error {
-	return s.of(id).BeatJob(ctx, id, kind, b, attempt, lease, done, total, what)
-}
-
-func (s *perSession) EndJob(ctx context.Context, id idrl.SessionID, kind string, b, attempt int64, now time.Time, failure string) error {
-	return s.of(id).EndJob(ctx, id, kind, b, attempt, now, failure)
 }
 
 func TestWorkersComplaintsAreLogged(t *testing.T) {
@@ -507,7 +517,7 @@ func TestWorkersComplaintsAreLogged(t *testing.T) {
 func TestTraceOfADeathIsCutShort(t *testing.T) {
 	var log syncLog
 	p, _ := pool(t, func(c *jobs.Config) { c.Attempts, c.Log = 1, slog.New(slog.NewTextHandler(&log, nil)) })
-	if _, err := p.Do(t.Context(), jobs.Job{Key: key, Payload: []byte("panic")}); err == nil {
+	if _, _, err := run(t.Context(), p, job("panic"), hearer{}); err == nil {
 		t.Fatal("the worker lives")
 	}
 	lines := strings.Count(log.String(), "\n")

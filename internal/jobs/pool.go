@@ -1,61 +1,29 @@
 // Package jobs does long work, such as training, in worker processes of low
-// priority, so that it neither slows nor endangers labelling. What is being
-// worked on, by which attempt, and how far it is, stands in a store.
+// priority, so that it neither slows nor endangers labelling. A job is a stream: a
+// payload goes in; progress, artefacts, checkpoints and the end come out. What waits
+// and what is being worked on, by which attempt, and how far it is, stands in a store.
 package jobs
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
 	"tiebreak/internal/idrl"
 )
 
-// Key names a job. Kind is its task, such as "train".
-type Key struct {
-	Session idrl.SessionID
-	Kind    string
-	BasedOn int64 // position in the session's log
-}
-
-// first reports whether people wait for the job before they can do anything.
-func (k Key) first() bool { return k.BasedOn == 0 }
-
-// A Job is a task for a worker.
-type Job struct {
-	Key
-	Like     string // jobs with the same Like take about as long, first ones and others apart
-	Payload  []byte
-	Progress idrl.Progress      // may be nil; called from the goroutine of Do
-	Outlook  func(idrl.Outlook) // may be nil; called from the goroutine of Do, when it changes and every few seconds
-}
-
-// Store records jobs. attempt counts the starts of a job and is a fence: only
-// the last attempt can report.
-type Store interface {
-	// BeginJob starts a job and leases it. It returns an error of kind Conflict
-	// if the job is leased to another.
-	BeginJob(ctx context.Context, session idrl.SessionID, kind string, basedOn int64, now, lease time.Time) (attempt int64, err error)
-
-	// BeatJob extends the lease and records progress. It returns an error of
-	// kind Conflict if the job was started again or has ended.
-	BeatJob(ctx context.Context, session idrl.SessionID, kind string, basedOn, attempt int64, lease time.Time, done, total int, what string) error
-
-	// EndJob records the end: done if failure is empty. It returns the errors
-	// of BeatJob.
-	EndJob(ctx context.Context, session idrl.SessionID, kind string, basedOn, attempt int64, now time.Time, failure string) error
-}
-
 // Config configures a Pool.
 type Config struct {
 	Store    Store         // required
 	Command  []string      // default: this program with the argument "worker"
 	Env      []string      // of the workers, besides this process's own
-	Workers  int           // processes, besides one for first jobs; default 1
+	Workers  int           // processes, besides one for urgent jobs; default 1
 	Attempts int           // starts of a job whose worker dies; default 3
 	Backoff  time.Duration // before the second start, doubled before each further; default 250 ms
 	Silence  time.Duration // without a sign of life after which a worker is killed; default 1 min
@@ -63,13 +31,12 @@ type Config struct {
 }
 
 // A Pool gives jobs to worker processes, first come, first served. It starts a
-// process when there is a first job for it and keeps it.
+// process when there is work for it and keeps it.
 //
-// A job based on no answer is a first job: people wait for it before they can
-// label. One process does nothing but first jobs, so that a session that is opened
-// does not wait for the training of another; any other process that has nothing to
-// do takes first jobs, too. A worker lowers its priority for good when it does any
-// other job, so a process that has done one is replaced before it does a first job.
+// One process does urgent jobs only, so that a session that is opened does not wait
+// for the training of another; any other process that has nothing to do takes urgent
+// jobs, too. A worker lowers its priority for good when it does a job of priority
+// Background, so a process that has done one is replaced before it does an urgent job.
 //
 // The methods of a Pool may be called from any goroutine.
 type Pool struct {
@@ -83,6 +50,7 @@ type Pool struct {
 	idle    []*worker
 	queue   []*ticket // that wait for a worker, the oldest first
 	typical map[string]time.Duration
+	refused error // why no worker can be used: they are of another version; nil otherwise
 }
 
 // NewPool returns a Pool. The caller must Close it. It panics if c has no
@@ -108,7 +76,7 @@ func NewPool(c Config) (*Pool, error) {
 	p := &Pool{c: c, closed: make(chan struct{}), typical: map[string]time.Duration{}}
 	p.back = sync.NewCond(&p.mu)
 	for k := range c.Workers + 1 {
-		p.workers = append(p.workers, &worker{firstOnly: k == 0})
+		p.workers = append(p.workers, &worker{urgentOnly: k == 0})
 	}
 	p.idle = append(p.idle, p.workers...)
 	return p, nil
@@ -137,33 +105,62 @@ func (p *Pool) Close() error {
 	return nil
 }
 
-// A Result is the outcome of a job.
-type Result struct {
-	Bytes []byte
-	by    *process
-	log   *slog.Logger
-}
-
-// Reject says that the result is false, though it came in good order. The process
-// that made it is ended, and another takes its place.
-func (r Result) Reject(why error) {
-	if r.by == nil {
-		return
+// Start returns the stream of a job. The job is queued when its events are first asked
+// for, and the stream ends with Done or with an error. Leaving it early, or ctx, stops
+// the job, which stays recorded as waiting. If the worker dies the job is given to a
+// worker again, a few times, waits for its turn each time, and goes on from its last
+// checkpoint.
+//
+// The error is that of the handler, with its kind; ctx.Err(); of kind Invalid if the
+// payload is too large; of kind Conflict if the job is being done already, or if the
+// workers are of another version of the protocol than the pool, which does not try
+// again; of kind Unavailable if the pool is closed; or of kind Internal if the workers
+// die.
+func (p *Pool) Start(ctx context.Context, job Job) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		ctx, stop := p.untilClosed(ctx)
+		defer stop()
+		left := false
+		emit := func(e Event) {
+			if !left && !yield(e, nil) {
+				left = true
+				stop()
+			}
+		}
+		done, err := p.attempts(ctx, job, emit)
+		switch {
+		case left:
+		case err != nil:
+			yield(nil, p.why(err))
+		default:
+			yield(done, nil)
+		}
 	}
-	r.log.Warn("worker ended: its result was refused", "err", why)
-	_ = r.by.cmd.Process.Kill() // it may be gone already
 }
 
-// Do has a worker do a job and returns its result. It waits for its turn. If the
-// worker dies the job is given to a worker again, a few times, and waits for its
-// turn each time. The error is that of the handler, with its kind; ctx.Err(); of
-// kind Conflict if the job is being done already; of kind Unavailable if the pool
-// is closed; or of kind Internal if the workers die.
-func (p *Pool) Do(ctx context.Context, job Job) (Result, error) {
-	ctx, stop := p.untilClosed(ctx)
-	defer stop()
-	r, err := p.attempts(ctx, job)
-	return r, p.why(err)
+// Forget tells the workers that a session has ended.
+func (p *Pool) Forget(session idrl.SessionID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, w := range p.workers {
+		if !slices.Contains(w.ended, session) {
+			w.ended = append(w.ended, session)
+		}
+	}
+	for _, w := range p.idle {
+		w.tellEnded()
+	}
+}
+
+// tellEnded tells the process of w which sessions have ended. The caller owns w and
+// holds the pool's mu.
+func (w *worker) tellEnded() {
+	if w.alive() {
+		for _, session := range w.ended {
+			w.send(frame{kind: typeForget, body: []byte(session)}) // if it fails, the process is gone
+		}
+	}
+	w.ended = nil
 }
 
 // untilClosed returns a context that is also done when the pool is closed.
@@ -191,34 +188,65 @@ func (p *Pool) why(err error) error {
 	return err
 }
 
-func (p *Pool) attempts(ctx context.Context, job Job) (Result, error) {
+func (p *Pool) attempts(ctx context.Context, job Job, emit func(Event)) (Done, error) {
+	if err := CheckSize("the payload", len(job.Payload)); err != nil {
+		return Done{}, idrl.Errorf(idrl.Invalid, "job %s of session %s: %v", job.Kind, job.Session, err)
+	}
+	if err := p.useless(); err != nil {
+		return Done{}, err
+	}
+	record := idrl.JobRecord{JobKey: job.JobKey, Priority: job.Priority, Payload: job.Payload}
+	if err := p.c.Store.QueueJob(ctx, record, time.Now()); err != nil {
+		return Done{}, err
+	}
+	job.Payload = nil // the store has it
 	var last error
 	for k := range p.c.Attempts {
 		if k > 0 {
 			if err := pause(ctx, p.c.Backoff<<(k-1)); err != nil {
-				return Result{}, err
+				return Done{}, err
 			}
 		}
-		result, err := p.inTurn(ctx, job)
+		done, err := p.inTurn(ctx, &ticket{job: job, emit: emit, last: k == p.c.Attempts-1})
+		if errors.Is(err, errVersion) {
+			p.refuse(err)
+		}
 		if !errors.Is(err, errDied) {
-			return result, err
+			return done, err
 		}
 		last = err
 		p.c.Log.Warn("worker lost", "session", job.Session, "job", job.Kind, "based_on", job.BasedOn, "err", err)
 	}
-	return Result{}, fmt.Errorf("job %s %d of session %s, %d times: %w", job.Kind, job.BasedOn, job.Session, p.c.Attempts, last)
+	return Done{}, fmt.Errorf("job %s %d of session %s, %d times: %w", job.Kind, job.BasedOn, job.Session, p.c.Attempts, last)
+}
+
+// refuse remembers that workers are of another version: the program was replaced while
+// it ran, and starting more of them would not help.
+func (p *Pool) refuse(why error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refused = why
+	p.c.Log.Error("workers cannot be used", "err", why)
+}
+
+func (p *Pool) useless() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.refused
 }
 
 // inTurn waits for a worker and has it do the job once.
-func (p *Pool) inTurn(ctx context.Context, job Job) (Result, error) {
-	t := &ticket{job: job, given: make(chan *worker, 1), moved: make(chan struct{}, 1)}
+func (p *Pool) inTurn(ctx context.Context, t *ticket) (done Done, err error) {
+	t.given, t.moved = make(chan *worker, 1), make(chan struct{}, 1)
 	w, err := p.wait(ctx, t)
 	if err != nil {
-		return Result{}, err
+		return Done{}, err
 	}
-	result, err := p.attempt(ctx, w, t)
-	p.release(w, err == nil)
-	return result, err
+	ended := false
+	defer func() { p.release(w, ended && err == nil) }() // also if the reader of the stream panics
+	done, err = p.attempt(ctx, w, t)
+	ended = true
+	return done, err
 }
 
 func pause(ctx context.Context, d time.Duration) error {

@@ -11,6 +11,8 @@ import (
 // A ticket is a job that waits for a worker or has one.
 type ticket struct {
 	job   Job
+	last  bool          // there is no further attempt if the worker dies
+	emit  func(Event)   // called from the goroutine that reads the stream
 	given chan *worker  // receives the worker; buffered
 	moved chan struct{} // receives when the outlook has changed; buffered
 
@@ -18,12 +20,14 @@ type ticket struct {
 	outlook idrl.Outlook // guarded by the pool's mu
 }
 
+func (t *ticket) urgent() bool { return t.job.Priority == idrl.Urgent }
+
 // like names the jobs that take about as long.
 func (t *ticket) like() string {
-	if t.job.first() {
-		return "first " + t.job.Like
+	if t.urgent() {
+		return "urgent " + t.job.Like
 	}
-	return "later " + t.job.Like
+	return "background " + t.job.Like
 }
 
 // tellEvery is how often a job is told its outlook though nothing has changed, for
@@ -76,6 +80,7 @@ func (p *Pool) release(w *worker, done bool) {
 		p.learn(w.now)
 	}
 	w.now = nil
+	w.tellEnded()
 	p.idle = append(p.idle, w)
 	p.dispatch()
 	p.back.Broadcast()
@@ -112,23 +117,23 @@ func (p *Pool) dispatch() {
 	p.foresee()
 }
 
-// suits reports whether an idle worker may be given to t. A first job takes the
-// worker of first jobs if it can, and another only where no other job waits for it.
+// suits reports whether an idle worker may be given to t. An urgent job takes the
+// worker of urgent jobs if it can, and another only where no other job waits for it.
 func (p *Pool) suits(w *worker, t *ticket) bool {
-	if !t.job.first() {
-		return !w.firstOnly
+	if !t.urgent() {
+		return !w.urgentOnly
 	}
-	return w.firstOnly || !slices.ContainsFunc(p.idle, func(o *worker) bool { return o.firstOnly }) &&
-		!slices.ContainsFunc(p.queue, func(o *ticket) bool { return !o.job.first() })
+	return w.urgentOnly || !slices.ContainsFunc(p.idle, func(o *worker) bool { return o.urgentOnly }) &&
+		!slices.ContainsFunc(p.queue, func(o *ticket) bool { return !o.urgent() })
 }
 
 // foresee brings the outlook of every ticket up to date. The caller holds mu.
 func (p *Pool) foresee() {
 	now := time.Now()
-	for _, first := range []bool{true, false} {
-		ahead, free, known := p.serving(first, now)
+	for _, urgent := range []bool{true, false} {
+		ahead, free, known := p.serving(urgent, now)
 		for _, t := range p.queue {
-			if t.job.first() != first {
+			if t.urgent() != urgent {
 				continue
 			}
 			typical := p.typical[t.like()]
@@ -145,16 +150,16 @@ func (p *Pool) foresee() {
 	}
 }
 
-// serving returns how many jobs those workers have in hand that do first jobs, or
+// serving returns how many jobs those workers have in hand that do urgent jobs, or
 // the others, when each of these workers will be free, and whether that is known.
 // A worker that may do both kinds counts where its job belongs.
-func (p *Pool) serving(first bool, now time.Time) (jobs int, free []time.Time, known bool) {
+func (p *Pool) serving(urgent bool, now time.Time) (jobs int, free []time.Time, known bool) {
 	known = true
 	for _, w := range p.workers {
 		switch {
-		case w.now == nil && w.firstOnly == first:
+		case w.now == nil && w.urgentOnly == urgent:
 			free = append(free, now)
-		case w.now == nil || w.firstOnly != first && w.now.job.first() != first:
+		case w.now == nil || w.urgentOnly != urgent && w.now.urgent() != urgent:
 			// of no use to these jobs, as things stand
 		default:
 			jobs++
@@ -208,7 +213,5 @@ func (p *Pool) tell(t *ticket) {
 		o = idrl.Outlook{Ready: p.ready(t, time.Now())}
 	}
 	p.mu.Unlock()
-	if t.job.Outlook != nil {
-		t.job.Outlook(o)
-	}
+	t.emit(Outlook(o))
 }

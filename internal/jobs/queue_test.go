@@ -13,6 +13,7 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/jobs"
+	"tiebreak/internal/jobs/jobstest"
 )
 
 // line runs jobs that are to stand in a queue in the order in which they are added.
@@ -27,18 +28,25 @@ type line struct {
 // finished notes the order in which workers finish jobs. The order in which their
 // callers hear of it is a matter of chance.
 type finished struct {
-	perSession
+	jobstest.Store
 	mu    sync.Mutex // guards order
 	order []string   // sessions
 }
 
-func (f *finished) EndJob(ctx context.Context, id idrl.SessionID, kind string, b, attempt int64, now time.Time, failure string) error {
-	if failure == "" {
+func (f *finished) EndJob(ctx context.Context, a idrl.JobAttempt, now time.Time, state idrl.JobState, why string) error {
+	if state == idrl.JobDone {
 		f.mu.Lock()
-		f.order = append(f.order, string(id))
+		f.order = append(f.order, string(a.Session))
 		f.mu.Unlock()
 	}
-	return f.perSession.EndJob(ctx, id, kind, b, attempt, now, failure)
+	return f.Store.EndJob(ctx, a, now, state, why)
+}
+
+// of returns a job of a session.
+func of(session string, priority idrl.Priority, payload string) jobs.Job {
+	return jobs.Job{
+		JobKey: idrl.JobKey{Session: idrl.SessionID(session), Kind: "train"}, Priority: priority, Like: "echo", Payload: []byte(payload),
+	}
 }
 
 // newLine returns a line that waits for its jobs before the pool is closed.
@@ -50,16 +58,12 @@ func newLine(t *testing.T, workers int) *line {
 }
 
 // hold has a worker wait until it is told to go on. It returns when it does.
-func (l *line) hold(session string, basedOn int64) (goOn context.CancelFunc) {
+func (l *line) hold(session string, priority idrl.Priority) (goOn context.CancelFunc) {
 	l.t.Helper()
 	ctx, cancel := context.WithCancel(l.t.Context())
 	began := make(chan struct{})
 	l.group.Go(func() {
-		_, err := l.p.Do(ctx, jobs.Job{
-			Key:  jobs.Key{Session: idrl.SessionID(session), Kind: "train", BasedOn: basedOn},
-			Like: "echo", Payload: []byte("wait"),
-			Progress: func(int, int, string) { close(began) },
-		})
+		_, _, err := run(ctx, l.p, of(session, priority, "wait"), hearer{progress: func(int, int, string) { close(began) }})
 		if !errors.Is(err, context.Canceled) {
 			l.t.Errorf("%s: %v", session, err)
 		}
@@ -70,14 +74,11 @@ func (l *line) hold(session string, basedOn int64) (goOn context.CancelFunc) {
 
 // add queues a job and returns when it has heard of its place, and the channel of
 // what it hears later.
-func (l *line) add(session string, basedOn int64, payload string) (idrl.Outlook, <-chan idrl.Outlook) {
+func (l *line) add(session string, priority idrl.Priority, payload string) (idrl.Outlook, <-chan idrl.Outlook) {
 	l.t.Helper()
 	heard := make(chan idrl.Outlook, 100)
 	l.group.Go(func() {
-		_, err := l.p.Do(l.t.Context(), jobs.Job{
-			Key:  jobs.Key{Session: idrl.SessionID(session), Kind: "train", BasedOn: basedOn},
-			Like: "echo", Payload: []byte(payload), Outlook: func(o idrl.Outlook) { heard <- o },
-		})
+		_, _, err := run(l.t.Context(), l.p, of(session, priority, payload), hearer{outlook: func(o idrl.Outlook) { heard <- o }})
 		if err != nil {
 			l.t.Errorf("%s: %v", session, err)
 		}
@@ -87,24 +88,24 @@ func (l *line) add(session string, basedOn int64, payload string) (idrl.Outlook,
 }
 
 func TestFirstComeFirstServed(t *testing.T) {
-	for _, basedOn := range []int64{0, 3} {
+	for _, priority := range []idrl.Priority{idrl.Urgent, idrl.Background} {
 		l := newLine(t, 1)
-		goOn := []context.CancelFunc{l.hold("h1", basedOn)}
-		if basedOn == 0 { // first jobs have both workers
-			goOn = append(goOn, l.hold("h2", basedOn))
+		goOn := []context.CancelFunc{l.hold("h1", priority)}
+		if priority == idrl.Urgent { // these have both workers
+			goOn = append(goOn, l.hold("h2", priority))
 		}
 		var want []string
 		for k := range 6 {
 			session := strconv.Itoa(k)
-			o, _ := l.add(session, basedOn, "echo")
+			o, _ := l.add(session, priority, "echo")
 			if w := (idrl.Outlook{Waiting: true, Ahead: len(goOn) + k}); o != w {
-				t.Errorf("based on %d: outlook of job %d: %+v, want %+v", basedOn, k, o, w)
+				t.Errorf("priority %d: outlook of job %d: %+v, want %+v", priority, k, o, w)
 			}
 			want = append(want, session)
 		}
 		goOn[0]() // one worker does all
 		if got := l.order(6); !slices.Equal(got, want) {
-			t.Errorf("based on %d: ended in the order %v", basedOn, got)
+			t.Errorf("priority %d: ended in the order %v", priority, got)
 		}
 		for _, f := range goOn {
 			f()
@@ -125,40 +126,40 @@ func (l *line) order(n int) []string {
 
 func TestRetryWaitsForItsTurn(t *testing.T) {
 	l := newLine(t, 1)
-	goOn := l.hold("h", 3)
-	l.add("dies once", 3, "die-once "+t.TempDir()+"/died")
-	l.add("next", 3, "echo")
+	goOn := l.hold("h", idrl.Background)
+	l.add("dies once", idrl.Background, "die-once "+t.TempDir()+"/died")
+	l.add("next", idrl.Background, "echo")
 	goOn()
 	if got, want := l.order(2), []string{"next", "dies once"}; !slices.Equal(got, want) {
 		t.Errorf("ended in the order %v, want %v", got, want)
 	}
 }
 
-// A worker for all jobs that has nothing to do takes a first job, in a process that
+// A worker for all jobs that has nothing to do takes an urgent job, in a process that
 // has not lowered its priority.
-func TestIdleWorkersTakeFirstJobs(t *testing.T) {
+func TestIdleWorkersTakeUrgentJobs(t *testing.T) {
 	l := newLine(t, 1)
 	lowered := do(t, l.p, "pid")
-	goOn := l.hold("h", 0)
+	goOn := l.hold("h", idrl.Urgent)
 	defer goOn()
-	r, err := l.p.Do(t.Context(), jobs.Job{Key: jobs.Key{Session: "s", Kind: "train"}, Payload: []byte("pid")})
+	r, _, err := run(t.Context(), l.p, of("s", idrl.Urgent, "pid"), hearer{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(r.Bytes) == lowered {
-		t.Error("a first job was done at low priority")
+	if r == lowered {
+		t.Error("an urgent job was done at low priority")
 	}
-	if got := do(t, l.p, "pid"); got != string(r.Bytes) {
+	if got := do(t, l.p, "pid"); got != r {
 		t.Error("the process was not kept for the next job")
 	}
 }
 
 // Where both kinds wait, a worker for all jobs goes on with those that only it does.
-func TestFirstJobsDoNotHoldUpOthers(t *testing.T) {
+func TestUrgentJobsDoNotHoldUpOthers(t *testing.T) {
 	l := newLine(t, 1)
-	goOnFirst, goOn := l.hold("h1", 0), l.hold("h2", 3)
-	l.add("first", 0, "echo")
-	l.add("other", 3, "echo")
+	goOnFirst, goOn := l.hold("h1", idrl.Urgent), l.hold("h2", idrl.Background)
+	l.add("first", idrl.Urgent, "echo")
+	l.add("other", idrl.Background, "echo")
 	goOn()
 	if got, want := l.order(2), []string{"other", "first"}; !slices.Equal(got, want) { // one worker does both
 		t.Errorf("ended in the order %v, want %v", got, want)
@@ -168,8 +169,8 @@ func TestFirstJobsDoNotHoldUpOthers(t *testing.T) {
 
 func TestOutlookTellsTheTime(t *testing.T) {
 	l := newLine(t, 1)
-	goOn := l.hold("h1", 3)
-	o, heard := l.add("a", 3, "echo")
+	goOn := l.hold("h1", idrl.Background)
+	o, heard := l.add("a", idrl.Background, "echo")
 	if !o.Waiting || !o.Ready.IsZero() {
 		t.Errorf("outlook before any job like it was done: %+v", o)
 	}
@@ -179,8 +180,8 @@ func TestOutlookTellsTheTime(t *testing.T) {
 		t.Errorf("outlook when it began: %+v", o)
 	}
 	before := time.Now()
-	goOn = l.hold("h2", 3)
-	o, heard = l.add("b", 3, "echo")
+	goOn = l.hold("h2", idrl.Background)
+	o, heard = l.add("b", idrl.Background, "echo")
 	if !o.Waiting || o.Ahead != 1 || o.Ready.Before(before) || o.Ready.After(time.Now().Add(time.Minute)) {
 		t.Errorf("outlook at %v: %+v", before, o)
 	}
@@ -196,19 +197,16 @@ func TestOutlookTellsTheTime(t *testing.T) {
 
 func TestAbandonedJobsLeaveTheQueue(t *testing.T) {
 	l := newLine(t, 1)
-	goOn := l.hold("h", 3)
+	goOn := l.hold("h", idrl.Background)
 	ctx, cancel := context.WithCancel(t.Context())
 	queued := make(chan idrl.Outlook, 10)
 	ended := make(chan error, 1)
 	go func() {
-		_, err := l.p.Do(ctx, jobs.Job{
-			Key: jobs.Key{Session: "abandoned", Kind: "train", BasedOn: 3}, Payload: []byte("echo"),
-			Outlook: func(o idrl.Outlook) { queued <- o },
-		})
+		_, _, err := run(ctx, l.p, of("abandoned", idrl.Background, "echo"), hearer{outlook: func(o idrl.Outlook) { queued <- o }})
 		ended <- err
 	}()
 	<-queued
-	_, heard := l.add("next", 3, "echo")
+	_, heard := l.add("next", idrl.Background, "echo")
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("error = %v", err)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"time"
 
@@ -19,36 +18,35 @@ const beatEvery = time.Second
 // grace is how long a job that was told to stop may take to do so.
 const grace = 3 * time.Second
 
-// A Handler does a job: it turns a payload into a result. It returns soon after
-// ctx is done. A panic ends the worker, and the pool starts another.
-type Handler func(ctx context.Context, payload []byte, progress idrl.Progress) ([]byte, error)
-
-// Serve is the worker's side: it reads jobs from in, has handle do one at a
-// time, and writes signs of life, progress and results to out, until in ends
-// (the server has closed it or died) or ctx is done. Then it stops the job
-// under way, waits for it for a few seconds at most, and returns; the caller
-// should end the process. It returns nil if in ended between two messages. Its
-// reading goroutine ends with in.
-func Serve(ctx context.Context, in io.Reader, out io.Writer, handle Handler) error {
+// Serve is the worker's side: it reads jobs from in, has handler do one at a time, and
+// writes signs of life and what the handler reports to out, until in ends (the server
+// has closed it or died) or ctx is done. Then it stops the job under way, waits for it
+// for a few seconds at most, and returns; the caller should end the process. It returns
+// nil if in ended between two frames, and an error if the server speaks another version
+// of the protocol. Its reading goroutine ends with in.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, handler Handler) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	s := &server{handle: handle, out: out, messages: make(chan message), finished: make(chan reply, 1)}
+	s := &server{handler: handler, out: out, frames: make(chan frame), finished: make(chan frame, 1)}
+	if err := s.write(hello()); err != nil {
+		return err
+	}
 	ended := make(chan error, 1)
-	go func() { ended <- s.read(ctx, newReader(in)) }()
+	go func() { ended <- s.read(ctx, bufio.NewReader(in)) }()
 
 	beat := time.NewTicker(beatEvery)
 	defer beat.Stop()
 	for {
 		var err error
 		select {
-		case m := <-s.messages:
-			err = s.take(ctx, m)
+		case f := <-s.frames:
+			err = s.take(ctx, f)
 		case end := <-s.finished:
 			s.cancel = nil // before the server hears of it and sends the next
 			err = s.write(end)
 		case <-beat.C:
 			if s.cancel != nil {
-				err = s.write(reply{ID: s.current})
+				err = s.write(frame{kind: typeAlive, id: s.current})
 			}
 		case err = <-ended:
 			stop()
@@ -71,79 +69,69 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, handle Handler) err
 
 // A server is the state of Serve. Its goroutine owns all but out.
 type server struct {
-	handle   Handler
-	messages chan message
-	finished chan reply // the end of each job
+	handler  Handler
+	frames   chan frame
+	finished chan frame // the end of each job
 
-	current int64              // id of the last job
+	current uint64             // id of the last job
 	cancel  context.CancelFunc // of the job under way; nil if there is none
 
 	mu  sync.Mutex // guards out
 	out io.Writer
 }
 
-// A message is a request with its payload.
-type message struct {
-	request
-	payload []byte
-}
-
-func (s *server) read(ctx context.Context, in *bufio.Reader) (err error) {
+func (s *server) read(ctx context.Context, in io.Reader) error {
+	if err := readHello(in, false); err != nil {
+		return err
+	}
 	for {
-		var m message
-		if err := readHeader(in, &m.request); err != nil {
+		f, err := readFrame(in, false)
+		if err != nil {
 			return err
 		}
-		if m.Size != nil {
-			if m.payload, err = readBody(in, *m.Size); err != nil {
-				return err
-			}
-		}
 		select {
-		case s.messages <- m:
+		case s.frames <- f:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 }
 
-// take starts the job of m, or stops the one under way.
-func (s *server) take(ctx context.Context, m message) error {
-	if m.Cancel {
-		if s.cancel != nil && m.ID == s.current {
+// take does what a frame of the server says.
+func (s *server) take(ctx context.Context, f frame) error {
+	switch f.kind {
+	case typeCancel:
+		if s.cancel != nil && f.id == s.current {
 			s.cancel()
 		}
 		return nil
+	case typeForget:
+		s.handler.Forget(idrl.SessionID(f.body))
+		return nil
+	case typeStart:
+		return s.start(ctx, f)
+	default:
+		return fmt.Errorf("a frame of type %d among jobs", f.kind)
 	}
+}
+
+func (s *server) start(ctx context.Context, f frame) error {
 	if s.cancel != nil {
 		return errors.New("a job arrived while another is under way")
 	}
+	job, err := decodeJob(f.body)
+	if err != nil {
+		return fmt.Errorf("job %d: %w", f.id, err)
+	}
 	ctx, s.cancel = context.WithCancel(ctx)
-	s.current = m.ID
+	s.current = f.id
 	cancel := s.cancel
 	go func() {
 		defer cancel()
-		s.finished <- s.work(ctx, m)
+		err := s.handler.Do(ctx, job, &reporter{server: s, id: f.id})
+		s.finished <- frame{kind: typeEnd, id: f.id, body: encodeEnd(err)}
 	}()
 	return nil
-}
-
-// work does the job of m and returns its last reply.
-func (s *server) work(ctx context.Context, m message) reply {
-	result, err := s.handle(ctx, m.payload, func(done, total int, what string) {
-		// If the server is gone the reader notices and ends the worker.
-		_ = s.write(reply{ID: m.ID, Progress: &progress{Done: done, Total: total, What: what}})
-	})
-	if err == nil && len(result) > maxBody {
-		err = fmt.Errorf("the result has %d bytes; at most %d MiB can be handed over", len(result), maxBody>>20)
-	}
-	if err != nil {
-		msg := err.Error()
-		msg = strings.ToValidUTF8(msg[:min(len(msg), maxText)], "")
-		return reply{ID: m.ID, Error: &msg, Kind: uint8(idrl.KindOf(err))}
-	}
-	size := len(result)
-	return reply{ID: m.ID, Size: &size, result: result}
 }
 
 // wait waits for the job under way, which has been told to stop.
@@ -159,8 +147,40 @@ func (s *server) wait() {
 	}
 }
 
-func (s *server) write(r reply) error {
+func (s *server) write(f frame) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return writeMessage(s.out, r, r.result)
+	return writeFrame(s.out, f)
+}
+
+// A reporter writes what the handler of a job reports.
+type reporter struct {
+	*server
+	id uint64
+
+	handed sync.Mutex // guards bytes
+	bytes  int        // of artefacts so far
+}
+
+func (r *reporter) Progress(done, total int, what string) {
+	// If the server is gone the reader notices and ends the worker.
+	_ = r.write(frame{kind: typeProgress, id: r.id, body: encodeProgress(Progress{Done: done, Total: total, What: what})})
+}
+
+func (r *reporter) Artefact(name string, b []byte) error {
+	r.handed.Lock()
+	r.bytes += len(b)
+	sum := r.bytes
+	r.handed.Unlock()
+	if err := CheckArtefact(name, len(b), sum); err != nil {
+		return err
+	}
+	return r.write(frame{kind: typeArtefact, id: r.id, body: encodeArtefact(NewArtefact(name, b))})
+}
+
+func (r *reporter) Checkpoint(b []byte) error {
+	if err := CheckSize("the checkpoint", len(b)); err != nil {
+		return err
+	}
+	return r.write(frame{kind: typeCheckpoint, id: r.id, body: b})
 }

@@ -10,30 +10,35 @@ import (
 	"os/exec"
 	"sync"
 	"time"
+
+	"tiebreak/internal/idrl"
 )
 
-// A worker is a place for a process that does one job at a time. Whoever took it
-// from the pool owns it. The zero worker has no process.
+// A worker is a place for a process that does one job at a time. The caller of wait
+// owns it until release.
 type worker struct {
-	firstOnly bool // for jobs based on no answer, as Pool says
+	urgentOnly bool // as Pool says
 
 	*process         // nil if none was started
-	lastID   int64   // of a job
+	lastID   uint64  // of a job
 	lowered  bool    // the process has done a job that lowers its priority
 	now      *ticket // the job under way; guarded by the pool's mu
+
+	ended []idrl.SessionID // that the process has not been told of; guarded by the pool's mu
 }
 
 // A process is a worker's process.
 type process struct {
-	cmd     *exec.Cmd
-	stdin   io.WriteCloser
-	says    *lineLog
-	replies chan reply    // from the process; closed when there are no more
-	quit    chan struct{} // closed when replies are no longer received
-	fault   error         // why there are no more replies; set before replies is closed
-	exited  chan struct{} // closed when the process is gone and cmd has its state
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	says   *lineLog
+	frames chan frame    // from the process; closed when there are no more
+	quit   chan struct{} // closed when frames are no longer received
+	fault  error         // why there are no more frames; set before frames is closed
+	exited chan struct{} // closed when the process is gone and cmd has its state
 
-	sending sync.Mutex // held while a message is written
+	mu   sync.Mutex    // guards tail
+	tail chan struct{} // closed when the frame that was sent last is written, or cannot be; nil before the first
 }
 
 // start starts a process with command and env on top of this process's own
@@ -44,7 +49,7 @@ type process struct {
 func start(command, env []string, log *slog.Logger) (*process, error) {
 	p := &process{
 		cmd: exec.Command(command[0], command[1:]...), says: newLineLog(log),
-		replies: make(chan reply), quit: make(chan struct{}), exited: make(chan struct{}),
+		frames: make(chan frame), quit: make(chan struct{}), exited: make(chan struct{}),
 	}
 	p.cmd.Env = append(append(os.Environ(), "GOMAXPROCS=4"), env...)
 	p.cmd.SysProcAttr = ownGroup()
@@ -62,35 +67,34 @@ func start(command, env []string, log *slog.Logger) (*process, error) {
 		return nil, fmt.Errorf("start worker: %w", err)
 	}
 	p.stdin = stdin
-	go p.receive(newReader(stdout))
+	go p.receive(bufio.NewReader(stdout))
+	p.send(hello()) // if it is gone, receive notices
 	return p, nil
 }
 
 // receive runs until the process is gone. Nonsense on standard output counts
 // as its end.
-func (p *process) receive(stdout *bufio.Reader) {
+func (p *process) receive(stdout io.Reader) {
 	defer close(p.exited)
 	p.fault = p.pass(stdout)
-	close(p.replies)
+	close(p.frames)
 	_ = p.cmd.Process.Kill() // it may have closed its output and live on
 	_ = p.cmd.Wait()         // the state is in p.cmd
 	p.says.end()
 }
 
-// pass hands on replies and returns why there are no more.
-func (p *process) pass(stdout *bufio.Reader) (err error) {
+// pass hands on frames and returns why there are no more.
+func (p *process) pass(stdout io.Reader) error {
+	if err := readHello(stdout, true); err != nil {
+		return err
+	}
 	for {
-		var r reply
-		if err := readHeader(stdout, &r); err != nil {
+		f, err := readFrame(stdout, true)
+		if err != nil {
 			return err
 		}
-		if r.Size != nil {
-			if r.result, err = readBody(stdout, *r.Size); err != nil {
-				return err
-			}
-		}
 		select {
-		case p.replies <- r:
+		case p.frames <- f:
 		case <-p.quit:
 			return nil
 		}
@@ -124,28 +128,40 @@ func (w *worker) stop() {
 	w.process = nil
 }
 
-// kill ends the process at once and returns how it ended.
-func (w *worker) kill() string {
+// kill ends the process at once and returns how it ended. The error wraps errVersion
+// if it is of another version, and else errDied.
+func (w *worker) kill(how string) error {
 	_ = w.cmd.Process.Kill()
 	close(w.quit)
 	<-w.exited
-	how := w.cmd.ProcessState.String()
-	if w.fault != nil && !errors.Is(w.fault, io.EOF) {
-		how += "; " + w.fault.Error()
-	}
+	fault, state := w.fault, w.cmd.ProcessState.String()
 	_ = w.stdin.Close()
 	w.process = nil
-	return how
+	switch {
+	case errors.Is(fault, errVersion):
+		return fault
+	case fault != nil && !errors.Is(fault, io.EOF):
+		return fmt.Errorf("%w: %s (%s; %w)", errDied, how, state, fault)
+	default:
+		return fmt.Errorf("%w: %s (%s)", errDied, how, state)
+	}
 }
 
-// send writes a message to the process without waiting for it, since one that has
+// send writes a frame to the process without waiting for it, since one that has
 // stopped reading would block the writer. The channel receives the result.
-func (p *process) send(r request, payload []byte) <-chan error {
+func (p *process) send(f frame) <-chan error {
 	sent := make(chan error, 1)
+	written := make(chan struct{})
+	p.mu.Lock()
+	before := p.tail
+	p.tail = written
+	p.mu.Unlock()
 	go func() { // ends when the process reads or is gone
-		p.sending.Lock()
-		defer p.sending.Unlock()
-		sent <- writeMessage(p.stdin, r, payload)
+		defer close(written)
+		if before != nil {
+			<-before // frames keep their order
+		}
+		sent <- writeFrame(p.stdin, f)
 	}()
 	return sent
 }
