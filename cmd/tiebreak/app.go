@@ -123,8 +123,8 @@ func (a *app) build(r idrl.Record) (session.Config, error) {
 	if err != nil {
 		return session.Config{}, err
 	}
-	remote := &training.Remote{Jobs: a.pool, Spec: cfg.Record.Spec}
-	cfg.Trainer, cfg.Rejected = remote, remote.Reject
+	remote := &training.Remote{Jobs: a.pool, Records: a.db, Spec: cfg.Record.Spec, Log: a.log}
+	cfg.Trainer, cfg.Rejected, cfg.Rests = remote, remote.Reject, remote.Rest
 	cfg.Journal, cfg.Publisher, cfg.Log = a.db, &a.hub, a.log
 	return cfg, nil
 }

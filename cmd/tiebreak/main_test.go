@@ -36,6 +36,9 @@ var binary = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
+	if starts := os.Getenv(falseEnv); starts != "" {
+		os.Exit(serveFalsely(starts))
+	}
 	code := m.Run()
 	if path, err := binary(); err == nil {
 		_ = os.RemoveAll(filepath.Dir(path))

@@ -1,9 +1,8 @@
-//go:build unix
-
 package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -12,25 +11,44 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/jobs"
+	"tiebreak/internal/pack"
 )
 
-// falseWorker is a worker in good order whose generations show a clip that is not
-// there. It adds a line to the file $1 when it starts.
-const falseWorker = `
-echo started >> "$1"
-generation='{"BasedOn":0,"Candidates":[{"ID":"g0.p0","Mu":[1],"Clip":"none"}]}'
-while read -r header; do
-	id=${header#*'"id":'} size=${header#*'"size":'}
-	head -c "${size%%[!0-9]*}" > /dev/null
-	printf '{"id":%s,"size":%s}\n%s' "${id%%[!0-9]*}" "${#generation}" "$generation"
-done`
+// falseEnv makes this program a worker in good order whose generations show a clip that
+// is not there. It adds a line to the file of that name when it starts.
+const falseEnv = "TIEBREAK_TEST_FALSE_WORKER"
+
+// falseHandler is the handler of that worker.
+type falseHandler struct{}
+
+func (falseHandler) Forget(idrl.SessionID) {}
+
+func (falseHandler) Do(_ context.Context, _ idrl.JobRecord, to jobs.Reporter) error {
+	g := idrl.Generation{Candidates: []idrl.Candidate{{ID: "g0.p0", Mu: []float64{1}, Clip: "none"}}}
+	b, err := pack.Encode(&g) // as package training does
+	return errors.Join(err, to.Artefact("generation", b))
+}
+
+// serveFalsely is the main function of that worker.
+func serveFalsely(starts string) int {
+	f, err := os.OpenFile(starts, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = f.WriteString("started\n")
+	}
+	if err != nil || jobs.Serve(context.Background(), os.Stdin, os.Stdout, falseHandler{}) != nil {
+		return 1
+	}
+	return 0
+}
 
 // TestWorkerWithFalseResultsIsReplaced: the database refuses its generation; another
 // process makes the next one, after a pause that grows.
 func TestWorkerWithFalseResultsIsReplaced(t *testing.T) {
 	ctx := context.WithoutCancel(t.Context())
 	starts := filepath.Join(t.TempDir(), "starts")
-	a, err := openApp(ctx, t.TempDir(), envs.Catalogue(), site{}, slog.New(slog.DiscardHandler), "sh", "-c", falseWorker, "worker", starts)
+	t.Setenv(falseEnv, starts)
+	a, err := openApp(ctx, t.TempDir(), envs.Catalogue(), site{}, slog.New(slog.DiscardHandler), os.Args[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"log/slog"
 	"sync"
 
 	"tiebreak/internal/jobs"
@@ -31,8 +32,8 @@ func workerCommand() command {
 					fmt.Fprintf(io.err, "running at normal priority: %v\n", err)
 				}
 			})
-			h := &training.Handler{Envs: list, Yield: yield}
-			return jobs.Serve(ctx, io.in, io.out, h.Handle)
+			h := &training.Handler{Envs: list, Yield: yield, Log: slog.New(slog.NewTextHandler(io.err, nil))}
+			return jobs.Serve(ctx, io.in, io.out, h)
 		},
 	}
 }

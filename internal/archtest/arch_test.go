@@ -52,7 +52,7 @@ var rules = []rule{
 	{"internal/trainer", []string{vocab, rngs}, []string{gonum}},
 	{
 		"internal/training",
-		[]string{vocab, rngs, acquires, "internal/belief", "internal/clip", "internal/jobs", "internal/solver", "internal/steps", "internal/trainer", "envs"},
+		[]string{vocab, rngs, acquires, "internal/belief", "internal/clip", "internal/jobs", "internal/pack", "internal/solver", "internal/steps", "internal/trainer", "envs"},
 		nil,
 	},
 	{truth, []string{vocab}, []string{gonum}},

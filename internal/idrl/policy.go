@@ -79,8 +79,24 @@ type TrainJob struct {
 	Posterior Posterior
 	Seed      uint64        // of the session; streams add BasedOn
 	Warm      [][]float64   // Params of the last generation's candidates
+	First     bool          // the session has no generation: people wait for this one
 	Progress  Progress      // may be nil
 	Outlook   func(Outlook) // may be nil
+
+	// Solved is what an interrupted training of the same job has solved for, from its
+	// first candidate on. It saves time and changes nothing.
+	Solved []Solved
+
+	// Save may be nil. It is told what has been solved for whenever that has become
+	// more, if a solve takes long. It must not change or keep it.
+	Save func([]Solved)
+}
+
+// Solved is the outcome of a solve.
+type Solved struct {
+	Theta  []float64 // the weights that it was for, length d
+	Params []float64 // of the policy
+	Broken bool      // the simulation breaks down under every policy that was tried; there are no Params
 }
 
 // An Outlook says when the result of a job is to be expected.

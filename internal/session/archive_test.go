@@ -123,7 +123,7 @@ func TestArchiveHoldsAPolicyOnce(t *testing.T) {
 // begun long ago.
 func (b *bench) given(t *testing.T, archive []idrl.Candidate) *idrl.Generation {
 	t.Helper()
-	g, err := b.trainer.Train(t.Context(), idrl.TrainJob{Posterior: b.model.Prior(), Seed: 7})
+	g, err := b.trainer.Train(t.Context(), idrl.TrainJob{Posterior: b.model.Prior(), Seed: 7, First: true})
 	if err != nil {
 		t.Fatal(err)
 	}

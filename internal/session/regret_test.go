@@ -28,7 +28,7 @@ type pooledTrainer struct {
 
 func (f pooledTrainer) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
 	g, err := f.fakeTrainer.Train(ctx, job)
-	if job.BasedOn == 0 {
+	if job.First {
 		g.Pool = f.pool
 	}
 	return g, err
@@ -65,7 +65,7 @@ func TestStatementIsOverAllKnownPolicies(t *testing.T) {
 	st := status(t, s)
 	stop()
 	rec := b.journal.rec
-	first, err := b.trainer.Train(t.Context(), idrl.TrainJob{Posterior: b.model.Prior(), Seed: 7})
+	first, err := b.trainer.Train(t.Context(), idrl.TrainJob{Posterior: b.model.Prior(), Seed: 7, First: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,6 +44,11 @@ type Config struct {
 	// the journal takes. It may be nil.
 	Rejected func(why error)
 
+	// Rests is called when the session is complete and its last generation is in use:
+	// the Trainer is not needed unless answers are withdrawn or more are wanted. May be
+	// nil.
+	Rests func()
+
 	Now   func() time.Time // the server's clock; default time.Now
 	Lease time.Duration    // of a question; default 10 minutes
 }

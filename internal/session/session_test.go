@@ -126,6 +126,7 @@ type bench struct {
 	log     *slog.Logger
 
 	rejected func(error)
+	rests    func()
 }
 
 func newBench(change func(*idrl.SessionSpec)) *bench {
@@ -162,7 +163,7 @@ func (b *bench) startOn(t testing.TB, j idrl.Journal) (s *session.Session, stop 
 	s, err = session.New(session.Config{
 		Record: rec, Model: b.model, Acquisition: b.method,
 		Trainer: b.trainer, Codec: codec{}, Journal: j, Publisher: nobody{},
-		Log: b.log, Now: b.clock.Now, Rejected: b.rejected,
+		Log: b.log, Now: b.clock.Now, Rejected: b.rejected, Rests: b.rests,
 	})
 	if err != nil {
 		t.Fatal(err)

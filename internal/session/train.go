@@ -112,7 +112,7 @@ func (s *Session) startTraining(ctx context.Context) {
 	if !ok {
 		return
 	}
-	job := idrl.TrainJob{BasedOn: p.seq, Posterior: p.belief, Seed: s.spec.Seed}
+	job := idrl.TrainJob{BasedOn: p.seq, Posterior: p.belief, Seed: s.spec.Seed, First: s.gen == nil}
 	job.Progress = func(done, total int, what string) { newest(t.progress, progress{done, total, what}) }
 	job.Outlook = func(o idrl.Outlook) { newest(t.outlook, o) }
 	if s.gen != nil {
@@ -244,4 +244,7 @@ func (s *Session) adoptIfDue(ctx context.Context) {
 	}
 	s.starved = nil
 	s.publish(idrl.EventAdopted, "")
+	if _, more := s.nextPoint(); s.done() && !more && s.cfg.Rests != nil {
+		s.cfg.Rests()
+	}
 }

@@ -81,6 +81,32 @@ func TestRefusedGenerations(t *testing.T) {
 	}
 }
 
+// A session that is complete says that it needs no trainer once its last generation is
+// in use, and trains again where an answer is withdrawn.
+func TestCompleteSessionsRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(func(s *idrl.SessionSpec) { s.AdoptAfter, s.Budget = 0, 3 })
+		trained, rested := []int64{}, []int64{}
+		b.trainer = trainerFunc(func(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
+			trained = append(trained, job.BasedOn)
+			return fakeTrainer{d: dim}.Train(ctx, job)
+		})
+		b.rests = func() { rested = append(rested, trained[len(trained)-1]) }
+		s, _ := b.start(t)
+		synctest.Wait()
+		for i := range 3 {
+			if len(rested) > 0 {
+				t.Fatalf("it rests after %d answers of 3", i)
+			}
+			mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
+			synctest.Wait()
+		}
+		if !slices.Equal(trained, []int64{0, 3}) || !slices.Equal(rested, []int64{3}) {
+			t.Errorf("trained from %v, rested after %v; want from 0 and 3, and once after 3", trained, rested)
+		}
+	})
+}
+
 // After a success the pauses begin anew.
 func TestPausesBeginAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -37,7 +37,7 @@ func pushes(cfg pointmass.Config) *trainer.Thompson {
 // next returns the job after a generation: three answers later, with the same
 // belief.
 func next(job idrl.TrainJob, g idrl.Generation) idrl.TrainJob {
-	job.BasedOn += 3
+	job.BasedOn, job.First = job.BasedOn+3, false
 	job.Warm = nil
 	for _, c := range g.Candidates {
 		job.Warm = append(job.Warm, c.Params)
@@ -52,7 +52,7 @@ func TestGenerationsImprove(t *testing.T) {
 	theta := []float64{0.2, -0.1, 1}
 	play := func() (returns []float64, transcript []byte) {
 		tr := pushes(pointmass.Config{})
-		job := idrl.TrainJob{Posterior: mustGaussian(t, theta), Seed: 42}
+		job := idrl.TrainJob{Posterior: mustGaussian(t, theta), Seed: 42, First: true}
 		for range 4 {
 			g := train(t, tr, job)
 			best := g.Candidates[len(g.Candidates)-1]
@@ -105,7 +105,7 @@ func TestFirst(t *testing.T) {
 	first, search := &recording{Solver: tr.First}, &recording{Solver: tr.Solver}
 	tr.First, tr.Solver = first, search
 	job := jobFor(tr)
-	job.BasedOn = 0
+	job.BasedOn, job.First = 0, true
 	g := train(t, tr, job)
 	if len(first.calls) != 8+4 || len(search.calls) != 0 {
 		t.Fatalf("%d calls of the first solver and %d of the other, want 12 and 0", len(first.calls), len(search.calls))

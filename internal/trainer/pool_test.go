@@ -25,7 +25,7 @@ func TestFirstGenerationHasThePool(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			job := jobFor(test.tr)
-			job.BasedOn = 0
+			job.BasedOn, job.First = 0, true
 			g := train(t, test.tr, job)
 			want, err := test.tr.PoolPolicies(t.Context(), job.Seed)
 			if err != nil {

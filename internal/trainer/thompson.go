@@ -36,8 +36,8 @@ type Thompson struct {
 
 	// First takes the place of Solver where people wait for their first question:
 	// for the pool, where it is given no warm starts, so that it may be one that
-	// does no more than choose among them, and for the generation that is based on
-	// no answer. Default Solver.
+	// does no more than choose among them, and for the first generation. Default
+	// Solver.
 	First idrl.Solver
 
 	Samples    int // Thompson policies of a generation; default 5
@@ -130,7 +130,7 @@ func (t *Thompson) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generatio
 	clips, keep, queries := r.questions(rollouts, pool.rollouts())
 	g := idrl.Generation{BasedOn: job.BasedOn, Candidates: candidates, Queries: queries}
 	shown, rolled := clips[:keep:keep], rollouts
-	if job.BasedOn == 0 {
+	if job.First {
 		g.Pool, rolled = r.pooled(pool), slices.Concat(rollouts, pool.rollouts())
 		shown = append(shown, r.openings(pool.rollouts())...)
 	}
@@ -149,11 +149,12 @@ type run struct {
 	job idrl.TrainJob
 
 	prepared int // policies of the pool that this run has to solve for
+	resume       // solves of an interrupted run, and of this one
 }
 
 // newRun returns a run of t, which makes one rollout of a policy if all are alike.
 func (t *Thompson) newRun(job idrl.TrainJob) *run {
-	r := &run{settings: t.settings(), env: t.NewEnv(), job: job}
+	r := &run{settings: t.settings(), env: t.NewEnv(), job: job, resume: resume{before: job.Solved}}
 	if !uncertain(r.env) {
 		r.rollouts, r.muEpisodes = 1, 1
 	}
@@ -237,13 +238,13 @@ func (r *run) candidate(ctx context.Context, c idrl.Candidate, known []solved, s
 
 func (r *run) solve(ctx context.Context, c idrl.Candidate, known []solved, stream *rand.Rand) (solved, error) {
 	s, warm := r.solver, starts(known, c.Theta)
-	if r.job.BasedOn == 0 && r.first != nil {
+	if r.job.First && r.first != nil {
 		s = r.first
 	}
 	if r.remake == nil {
 		warm = append(warm, r.job.Warm...)
 	}
-	p, err := s.Solve(ctx, r.task(c.Theta, warm), stream)
+	p, err := r.solveOnce(ctx, s, r.task(c.Theta, warm), stream)
 	if err != nil {
 		return solved{}, fmt.Errorf("solve: %w", err)
 	}

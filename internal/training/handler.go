@@ -1,30 +1,37 @@
 // Package training is training as workers do it: the environment and the trainer of a
 // session with their settings for live use, the handler of training jobs, and the
-// bytes in which these travel.
+// trainer of the server, which has workers do them.
 package training
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
+	"crypto/sha256"
+	"errors"
+	"log/slog"
 	"slices"
 	"sync"
 
 	"tiebreak/envs"
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/jobs"
+	"tiebreak/internal/pack"
 )
 
 // A Handler trains in a worker process. It keeps the trainers of the sessions that
 // it trained last, each of which remembers what does not change between generations:
 // up to 21 MB (ant), and up to 6 s to make again.
 type Handler struct {
-	Envs  envs.List // required; the server's
-	Yield func()    // required; lowers the priority of the process; may be called again
+	Envs  envs.List    // required; the server's
+	Yield func()       // required; lowers the priority of the process; may be called again
+	Log   *slog.Logger // default slog.Default()
 
 	mu       sync.Mutex       // guards trainers
 	trainers []sessionTrainer // the one used last at the end, at most maxTrainers
 }
+
+var _ jobs.Handler = (*Handler)(nil)
 
 const maxTrainers = 8
 
@@ -33,30 +40,65 @@ type sessionTrainer struct {
 	idrl.Trainer
 }
 
-// Handle runs one training and returns the encoded generation.
-func (h *Handler) Handle(ctx context.Context, payload []byte, report idrl.Progress) ([]byte, error) {
-	var req request
-	if err := json.Unmarshal(payload, &req); err != nil {
-		return nil, fmt.Errorf("decode the training request: %w", err)
-	}
-	if req.BasedOn > 0 { // nobody can label before the first generation: it is not to wait
+// Do runs one training and hands over the generation as an artefact, and what has been
+// solved for meanwhile as checkpoints. A checkpoint that cannot be read is left out.
+func (h *Handler) Do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) error {
+	if job.Priority != idrl.Urgent {
 		h.Yield()
+	}
+	req, err := decodeRequest(job.JobKey, job.Payload)
+	if err != nil {
+		return err
 	}
 	p, err := belief.Codec{}.DecodeBelief(req.Belief)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	t, err := h.trainer(req.Spec)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	g, err := t.Train(ctx, idrl.TrainJob{
-		BasedOn: req.BasedOn, Posterior: p, Seed: req.Spec.Seed, Warm: req.Warm, Progress: report,
+		BasedOn: req.BasedOn, Posterior: p, Seed: req.Spec.Seed, Warm: req.Warm, First: req.First, Progress: to.Progress,
+		Solved: h.solved(job), Save: func(s []idrl.Solved) { h.save(job, s, to) },
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return encodeGeneration(g)
+	b, err := encodeGeneration(g)
+	if err != nil {
+		return err
+	}
+	return to.Artefact(generationName, b)
+}
+
+func (h *Handler) log() *slog.Logger { return cmp.Or(h.Log, slog.Default()) }
+
+// solved returns what the checkpoint of a job holds.
+func (h *Handler) solved(job idrl.JobRecord) []idrl.Solved {
+	if job.Checkpoint == nil {
+		return nil
+	}
+	c, err := pack.Decode[checkpoint](job.Checkpoint)
+	if err == nil && c.Payload != sha256.Sum256(job.Payload) {
+		err = errors.New("it is of another training")
+	}
+	if err != nil {
+		h.log().Warn("training starts again: its checkpoint cannot be used", "session", job.Session, "based_on", job.BasedOn, "err", err)
+		return nil
+	}
+	return c.Solved
+}
+
+// save hands over a checkpoint. Training goes on without one that cannot be.
+func (h *Handler) save(job idrl.JobRecord, s []idrl.Solved, to jobs.Reporter) {
+	b, err := pack.Encode(&checkpoint{Payload: sha256.Sum256(job.Payload), Solved: s})
+	if err == nil {
+		err = to.Checkpoint(b)
+	}
+	if err != nil {
+		h.log().Warn("no checkpoint", "session", job.Session, "based_on", job.BasedOn, "err", err)
+	}
 }
 
 // trainer returns the trainer of a session, which it makes if need be. Equal specs
@@ -64,7 +106,7 @@ func (h *Handler) Handle(ctx context.Context, payload []byte, report idrl.Progre
 func (h *Handler) trainer(spec idrl.SessionSpec) (idrl.Trainer, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	k := slices.IndexFunc(h.trainers, func(t sessionTrainer) bool { return t.session == spec.ID })
+	k := h.index(spec.ID)
 	if k < 0 {
 		t, err := New(h.Envs, spec)
 		if err != nil {
@@ -79,4 +121,18 @@ func (h *Handler) trainer(spec idrl.SessionSpec) (idrl.Trainer, error) {
 		h.trainers = slices.Delete(h.trainers, 0, over)
 	}
 	return t.Trainer, nil
+}
+
+// Forget implements jobs.Handler.
+func (h *Handler) Forget(session idrl.SessionID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if k := h.index(session); k >= 0 {
+		h.trainers = slices.Delete(h.trainers, k, k+1)
+	}
+}
+
+// index returns the place of a session's trainer, or -1. The caller holds mu.
+func (h *Handler) index(session idrl.SessionID) int {
+	return slices.IndexFunc(h.trainers, func(t sessionTrainer) bool { return t.session == session })
 }

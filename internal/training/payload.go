@@ -1,50 +1,75 @@
 package training
 
 import (
-	"encoding/json"
+	"crypto/sha256"
 	"fmt"
 
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/pack"
 )
 
-// request is what a worker process is told to do.
+// trainKind is the kind of training jobs.
+const trainKind = "train"
+
+// A request is the payload of a training job.
 type request struct {
 	Spec    idrl.SessionSpec
 	BasedOn int64
-	Belief  []byte
+	Belief  []byte // of belief.Codec
 	Warm    [][]float64
+	First   bool
 }
 
-// encodeRequest turns a training job of a session into the bytes for a worker.
+// encodeRequest returns the payload of a training of a session.
 func encodeRequest(spec idrl.SessionSpec, job idrl.TrainJob) ([]byte, error) {
 	b, err := belief.Codec{}.EncodeBelief(job.Posterior)
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(request{Spec: spec, BasedOn: job.BasedOn, Belief: b, Warm: job.Warm})
+	return pack.Encode(&request{Spec: spec, BasedOn: job.BasedOn, Belief: b, Warm: job.Warm, First: job.First})
 }
 
-// encodeGeneration leaves out what the server does not need: the policies'
-// code, and the snapshots that the clips were drawn from.
+// decodeRequest returns an error of kind Invalid if the payload is none of a training of
+// that name.
+func decodeRequest(key idrl.JobKey, payload []byte) (request, error) {
+	req, err := pack.Decode[request](payload)
+	switch {
+	case key.Kind != trainKind:
+		return request{}, idrl.Errorf(idrl.Invalid, "unknown kind of job %q", key.Kind)
+	case err != nil:
+		return request{}, idrl.Errorf(idrl.Invalid, "the payload of training %d of session %s cannot be read: %v", key.BasedOn, key.Session, err)
+	case req.Spec.ID != key.Session || req.BasedOn != key.BasedOn:
+		return request{}, idrl.Errorf(idrl.Invalid, "the payload of training %d of session %s is that of training %d of session %s", key.BasedOn, key.Session, req.BasedOn, req.Spec.ID)
+	}
+	return req, nil
+}
+
+// A checkpoint is where a training goes on.
+type checkpoint struct {
+	Payload [sha256.Size]byte // hash of the payload that it belongs to
+	Solved  []idrl.Solved
+}
+
+// generationName is the name of the artefact that a training makes.
+const generationName = "generation"
+
+// encodeGeneration leaves out what the server does not need: the policies' code, and the
+// snapshots that the clips were drawn from.
 func encodeGeneration(g idrl.Generation) ([]byte, error) {
 	clips := make(map[idrl.ClipID]idrl.Clip, len(g.Clips))
 	for id, c := range g.Clips {
 		c.Snapshots = nil
 		clips[id] = c
 	}
-	cands := make([]idrl.Candidate, len(g.Candidates))
-	for i, c := range g.Candidates {
-		c.Policy = nil
-		cands[i] = c
-	}
-	g.Clips, g.Candidates = clips, cands
-	return json.Marshal(g)
+	g.Clips = clips
+	return pack.Encode(&g)
 }
 
-func decodeGeneration(b []byte) (g idrl.Generation, err error) {
-	if err := json.Unmarshal(b, &g); err != nil {
-		return idrl.Generation{}, fmt.Errorf("decode the generation: %w", err)
+func decodeGeneration(b []byte) (idrl.Generation, error) {
+	g, err := pack.Decode[idrl.Generation](b)
+	if err != nil {
+		err = fmt.Errorf("decode the generation: %w", err)
 	}
-	return g, nil
+	return g, err
 }

@@ -1,50 +1,135 @@
 package training
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"iter"
+	"log/slog"
 	"sync"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/jobs"
 )
 
-// A Dispatcher has jobs done by workers.
+// A Dispatcher has jobs done by workers: on this machine (jobs.Pool) or elsewhere.
+// Package jobstest has its contract.
 type Dispatcher interface {
-	Do(ctx context.Context, job jobs.Job) (jobs.Result, error)
+	// Start returns the stream of a job, as jobs.Pool.Start does.
+	Start(ctx context.Context, job jobs.Job) iter.Seq2[jobs.Event, error]
+
+	// Forget says that a session needs no worker for the time being.
+	Forget(session idrl.SessionID)
+}
+
+// Records has the jobs that were interrupted.
+type Records interface {
+	// WaitingJob is that of jobs.Store.
+	WaitingJob(ctx context.Context, session idrl.SessionID, kind string) (idrl.JobRecord, error)
 }
 
 // Remote is the trainer of a session whose trainings are done by workers, one at a
 // time.
 type Remote struct {
-	Jobs Dispatcher       // required
-	Spec idrl.SessionSpec // of the session
+	Jobs    Dispatcher       // required
+	Records Records          // required
+	Spec    idrl.SessionSpec // of the session
+	Log     *slog.Logger     // default slog.Default()
 
 	mu   sync.Mutex // guards last
-	last jobs.Result
+	last jobs.Done
 }
 
-// Train implements idrl.Trainer.
+var _ idrl.Trainer = (*Remote)(nil)
+
+// Train implements idrl.Trainer. If a training from an earlier row of the log was
+// interrupted and has a checkpoint, it is finished in place of the one that is asked
+// for: the generation says by its BasedOn which it is. Sessions that adopt each
+// generation at a fixed row get the one that they ask for.
 func (t *Remote) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
+	j, err := t.job(ctx, job)
+	if err != nil {
+		return idrl.Generation{}, err
+	}
+	var result []byte
+	for e, err := range t.Jobs.Start(ctx, j) {
+		if err != nil {
+			return idrl.Generation{}, err
+		}
+		switch e := e.(type) {
+		case jobs.Progress:
+			if job.Progress != nil {
+				job.Progress(e.Done, e.Total, e.What)
+			}
+		case jobs.Outlook:
+			if job.Outlook != nil {
+				job.Outlook(idrl.Outlook(e))
+			}
+		case jobs.Began:
+			result = nil
+		case jobs.Artefact:
+			if e.Name == generationName {
+				result = e.Bytes
+			}
+		case jobs.Done:
+			return t.accept(e, j.BasedOn, result)
+		}
+	}
+	return idrl.Generation{}, errors.New("the stream of a training has no end")
+}
+
+// job returns the job to be done.
+func (t *Remote) job(ctx context.Context, job idrl.TrainJob) (jobs.Job, error) {
 	payload, err := encodeRequest(t.Spec, job)
 	if err != nil {
-		return idrl.Generation{}, err
+		return jobs.Job{}, err
 	}
-	r, err := t.Jobs.Do(ctx, jobs.Job{
-		Key:  jobs.Key{Session: t.Spec.ID, Kind: "train", BasedOn: job.BasedOn},
-		Like: t.Spec.Env, Payload: payload, Progress: job.Progress, Outlook: job.Outlook,
-	})
-	if err != nil {
-		return idrl.Generation{}, err
+	j := jobs.Job{
+		JobKey: idrl.JobKey{Session: t.Spec.ID, Kind: trainKind, BasedOn: job.BasedOn},
+		Like:   t.Spec.Env, Payload: payload,
 	}
-	g, err := decodeGeneration(r.Bytes)
-	r.Bytes = nil
+	if job.First {
+		j.Priority = idrl.Urgent
+	}
+	if rec, ok := t.interrupted(ctx, job); ok {
+		j.JobKey, j.Priority, j.Payload = rec.JobKey, rec.Priority, rec.Payload
+	}
+	return j, nil
+}
+
+// interrupted returns an earlier training to be finished first. It is worth that if
+// there is a checkpoint: else the newest posterior is the better start.
+func (t *Remote) interrupted(ctx context.Context, job idrl.TrainJob) (idrl.JobRecord, bool) {
+	if t.Spec.AdoptAfter > 0 {
+		return idrl.JobRecord{}, false
+	}
+	rec, err := t.Records.WaitingJob(ctx, t.Spec.ID, trainKind)
+	if idrl.KindOf(err) == idrl.NotFound || err == nil && (rec.Checkpoint == nil || rec.BasedOn >= job.BasedOn) {
+		return idrl.JobRecord{}, false
+	}
+	if err == nil {
+		_, err = decodeRequest(rec.JobKey, rec.Payload)
+	}
 	if err != nil {
-		r.Reject(err)
+		cmp.Or(t.Log, slog.Default()).WarnContext(ctx, "an interrupted training is left out", "session", t.Spec.ID, "err", err)
+		return idrl.JobRecord{}, false
+	}
+	return rec, true
+}
+
+// accept returns the generation that a worker handed over.
+func (t *Remote) accept(done jobs.Done, basedOn int64, b []byte) (idrl.Generation, error) {
+	g, err := decodeGeneration(b)
+	if err == nil && g.BasedOn != basedOn {
+		err = errors.New("the worker handed over another generation")
+	}
+	if err != nil {
+		done.Reject(err)
 		return idrl.Generation{}, err
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.last = r
+	t.last = done
 	return g, nil
 }
 
@@ -53,7 +138,9 @@ func (t *Remote) Reject(why error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last.Reject(why)
-	t.last = jobs.Result{}
+	t.last = jobs.Done{}
 }
 
-var _ idrl.Trainer = (*Remote)(nil)
+// Rest tells the workers to forget the session, which needs no further generation for
+// the time being.
+func (t *Remote) Rest() { t.Jobs.Forget(t.Spec.ID) }

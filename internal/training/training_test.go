@@ -8,14 +8,10 @@ import (
 	"tiebreak/envs"
 	"tiebreak/envs/driver"
 	"tiebreak/envs/envtest/pointmass"
-	"tiebreak/internal/belief"
-	"tiebreak/internal/clip"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
 	"tiebreak/internal/solver"
 	"tiebreak/internal/trainer"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestTrainers: what is searched has settings of its own, and what is solved
@@ -44,54 +40,6 @@ func TestTrainers(t *testing.T) {
 		if ars.MaxSteps != test.wantSteps || ars.Episodes != test.wantEpisodes || ars.NoiseStd != 0.7 || searched.First != (solver.Draft{}) {
 			t.Errorf("%+v: search %+v after %T", test, ars, searched.First)
 		}
-	}
-}
-
-// TestTrainingBySearch: a worker makes generations of an environment that must be
-// searched, the same ones again, with clips that a page can show.
-func TestTrainingBySearch(t *testing.T) {
-	spec := idrl.SessionSpec{ID: "s1", Kind: idrl.CompareClips, Seed: 5}.WithDefaults()
-	play := func() (out []idrl.Generation) {
-		tr, err := newTrainer(spec, func() idrl.Environment { return pointmass.New(pointmass.Config{}) })
-		if err != nil {
-			t.Fatal(err)
-		}
-		h := &Handler{Yield: func() {}, trainers: []sessionTrainer{{spec.ID, tr}}}
-		job := idrl.TrainJob{Posterior: belief.Isotropic(3, 1)}
-		for range 2 {
-			payload, err := encodeRequest(spec, job)
-			if err != nil {
-				t.Fatal(err)
-			}
-			b, err := h.Handle(t.Context(), payload, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g, err := decodeGeneration(b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			out = append(out, g)
-			job.BasedOn, job.Warm = 3, nil
-			for _, c := range g.Candidates {
-				job.Warm = append(job.Warm, c.Params)
-			}
-		}
-		return out
-	}
-	generations := play()
-	for _, g := range generations {
-		if len(g.Candidates) != 6 || len(g.Queries) < 500 {
-			t.Errorf("%d candidates and %d questions, want 6 and many", len(g.Candidates), len(g.Queries))
-		}
-		for id, c := range g.Clips {
-			if _, err := clip.Decode(c.Media); err != nil {
-				t.Errorf("clip %s: %v", id, err)
-			}
-		}
-	}
-	if diff := cmp.Diff(generations, play()); diff != "" {
-		t.Errorf("the same session again:\n%s", diff)
 	}
 }
 

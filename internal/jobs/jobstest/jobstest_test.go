@@ -9,7 +9,7 @@ import (
 
 func TestMemory(t *testing.T) {
 	jobstest.Run(t, func(_ *testing.T, s jobs.Store) jobstest.Dispatcher {
-		return jobstest.Memory{Store: s, Handler: &jobstest.Handler{Die: func() { panic(jobstest.Died) }}}
+		return jobstest.Memory{Store: s, Handler: &jobstest.Handler{Die: func() { panic(jobstest.ErrDied) }}}
 	})
 }
 

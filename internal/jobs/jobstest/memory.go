@@ -14,14 +14,14 @@ import (
 
 // Memory does jobs in this process, each on a goroutine of its own as soon as its
 // stream is read. What a handler reports reaches the reader in order; a handler that
-// panics with Died counts as the death of a worker.
+// panics with ErrDied counts as the death of a worker.
 type Memory struct {
 	Store   jobs.Store   // required
 	Handler jobs.Handler // required
 }
 
-// Died is what a handler panics with to play the death of its worker.
-var Died = errors.New("the worker died")
+// ErrDied is what a handler panics with to play the death of its worker.
+var ErrDied = errors.New("the worker died")
 
 const attempts = 3 // of a job whose worker dies
 
@@ -61,7 +61,7 @@ func (m Memory) attempts(ctx context.Context, job jobs.Job, emit func(jobs.Event
 	}
 	for k := 1; ; k++ {
 		err := m.attempt(ctx, job.JobKey, k == attempts, emit)
-		if !errors.Is(err, Died) {
+		if !errors.Is(err, ErrDied) {
 			return err
 		}
 		if k == attempts {
@@ -82,7 +82,7 @@ func (m Memory) attempt(ctx context.Context, key idrl.JobKey, last bool, emit fu
 	if err != nil {
 		state, why = idrl.JobFailed, err.Error()
 	}
-	if errors.Is(err, Died) && !last || errors.Is(err, context.Canceled) {
+	if errors.Is(err, ErrDied) && !last || errors.Is(err, context.Canceled) {
 		state = idrl.JobQueued
 	}
 	return errors.Join(err, m.Store.EndJob(context.WithoutCancel(ctx), id, time.Now(), state, why))
@@ -95,10 +95,10 @@ func (m Memory) do(ctx context.Context, job idrl.JobRecord, id idrl.JobAttempt, 
 	go func() {
 		defer func() {
 			if fault := recover(); fault != nil {
-				if fault != error(Died) {
+				if err, ok := fault.(error); !ok || !errors.Is(err, ErrDied) {
 					panic(fault)
 				}
-				ended <- Died
+				ended <- ErrDied
 			}
 		}()
 		ended <- m.Handler.Do(ctx, job, to)

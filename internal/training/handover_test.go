@@ -1,0 +1,92 @@
+package training
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"tiebreak/envs"
+	"tiebreak/envs/mujoco"
+	"tiebreak/internal/belief"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/jobs"
+	"tiebreak/internal/jobs/jobstest"
+)
+
+// prepared is a handler that hands over what it was given.
+type prepared []byte
+
+func (prepared) Forget(idrl.SessionID) {}
+
+func (b prepared) Do(_ context.Context, _ idrl.JobRecord, to jobs.Reporter) error {
+	return to.Artefact(generationName, b)
+}
+
+// BenchmarkHandOver measures what the server does with a generation that a worker has
+// made: check its hash and decode it, in memory. JSON is what it would be without
+// package pack, with every clip in base64.
+//
+//	bytes  of a first generation
+func BenchmarkHandOver(b *testing.B) {
+	names := []string{"gridworld", "driver"}
+	if mujoco.Unavailable() == nil {
+		names = append(names, "half-cheetah", "ant")
+	}
+	for _, name := range names {
+		g := firstGeneration(b, name)
+		text, err := json.Marshal(g)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprintf("%s/json", name), func(b *testing.B) {
+			for b.Loop() {
+				var got idrl.Generation
+				if err := json.Unmarshal(text, &got); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(len(text)), "bytes")
+		})
+		packed, err := encodeGeneration(g)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprintf("%s/frames", name), func(b *testing.B) {
+			r := &Remote{Jobs: jobstest.Memory{Store: &jobstest.Store{}, Handler: prepared(packed)}, Records: &jobstest.Store{}}
+			job := idrl.TrainJob{Posterior: belief.Isotropic(2, 1)}
+			for b.Loop() {
+				if _, err := r.Train(b.Context(), job); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(len(packed)), "bytes")
+		})
+	}
+}
+
+// firstGeneration returns that of a session without what stays in the worker.
+func firstGeneration(b *testing.B, env string) idrl.Generation {
+	b.Helper()
+	spec := idrl.SessionSpec{ID: "s1", Env: env, Seed: 1}.WithDefaults()
+	e, err := Environment(envs.Catalogue(), spec)
+	if err != nil {
+		b.Fatal(err)
+	}
+	t, err := New(envs.Catalogue(), spec)
+	if err != nil {
+		b.Fatal(err)
+	}
+	g, err := t.Train(b.Context(), idrl.TrainJob{Posterior: belief.Isotropic(e.Spec().FeatureDim(), 1), Seed: 1, First: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	text, err := encodeGeneration(g)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if g, err = decodeGeneration(text); err != nil {
+		b.Fatal(err)
+	}
+	return g
+}
