@@ -23,7 +23,7 @@ func TestRawSteps(t *testing.T) {
 				return steps.Encode(steps.Of(tr, idrl.Steps{Env: env, Seed: 42, Episode: episode}))
 			}
 			job := jobFor(tr)
-			job.BasedOn = 0
+			job.BasedOn, job.First = 0, true
 			first := train(t, tr, job)
 			later := train(t, tr, jobFor(tr))
 			all := map[idrl.StepsID][]byte{}
