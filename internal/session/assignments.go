@@ -15,10 +15,15 @@ type assignments struct {
 	byID map[idrl.AssignmentID]*idrl.Assignment
 	of   map[idrl.AnnotatorID][]*idrl.Assignment // by N
 	open []*idrl.Assignment                      // not answered, by N
+
+	reopens map[idrl.AnswerID]bool // withdrawn answers whose questions were handed out again
 }
 
 func newAssignments(as []idrl.Assignment) *assignments {
-	t := &assignments{byID: map[idrl.AssignmentID]*idrl.Assignment{}, of: map[idrl.AnnotatorID][]*idrl.Assignment{}}
+	t := &assignments{
+		byID: map[idrl.AssignmentID]*idrl.Assignment{}, of: map[idrl.AnnotatorID][]*idrl.Assignment{},
+		reopens: map[idrl.AnswerID]bool{},
+	}
 	for _, a := range as {
 		t.add(a)
 	}
@@ -34,6 +39,9 @@ func (t *assignments) add(a idrl.Assignment) {
 	t.all = append(t.all, &a)
 	t.byID[a.ID] = &a
 	t.of[a.Annotator] = append(t.of[a.Annotator], &a)
+	if a.Reopens != "" {
+		t.reopens[a.Reopens] = true
+	}
 	if a.Answer == "" {
 		t.open = append(t.open, &a)
 	}
@@ -49,6 +57,7 @@ func (t *assignments) drop() {
 	a := t.all[len(t.all)-1]
 	t.all = t.all[:len(t.all)-1]
 	delete(t.byID, a.ID)
+	delete(t.reopens, a.Reopens)
 	t.of[a.Annotator] = t.of[a.Annotator][:len(t.of[a.Annotator])-1]
 	t.open = t.open[:len(t.open)-1]
 }

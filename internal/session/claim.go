@@ -168,12 +168,8 @@ func (s *Session) issue(ctx context.Context, fresh []idrl.Assignment) error {
 // reopened returns assignments that ask again what the annotator withdrew,
 // where that has not been done yet.
 func (s *Session) reopened(who idrl.AnnotatorID) (out []idrl.Assignment) {
-	done := map[idrl.AnswerID]bool{}
-	for _, as := range s.asked.of[who] {
-		done[as.Reopens] = true
-	}
 	for _, row := range s.log.withdrawals(who) {
-		if done[row.Undoes] {
+		if s.asked.reopens[row.Undoes] {
 			continue
 		}
 		old := s.asked.get(row.Assignment)

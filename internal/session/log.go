@@ -203,8 +203,8 @@ func (l *answerLog) lastOf(who idrl.AnnotatorID) (ids []idrl.AnswerID) {
 
 // withdrawals returns the rows by which the annotator withdrew answers.
 func (l *answerLog) withdrawals(who idrl.AnnotatorID) (rows []idrl.Answer) {
-	for _, i := range l.of[who] {
-		if l.rows[i].Undoes != "" {
+	for _, i := range l.edits {
+		if l.rows[i].Undoes != "" && l.rows[i].Annotator == who {
 			rows = append(rows, l.rows[i])
 		}
 	}
