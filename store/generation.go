@@ -161,14 +161,14 @@ func readPool(ctx context.Context, from querier, id idrl.SessionID) ([]idrl.Cand
 // archive reads the policies of every generation but the one in use, oldest first.
 func archive(ctx context.Context, from querier, id idrl.SessionID, inUse int64) ([][]idrl.Candidate, error) {
 	const query = `
-		SELECT based_on, policy.id, origin, mu, clip_id FROM policy JOIN generation USING (session_id, based_on)
+		SELECT based_on, policy.id, origin, params, mu, clip_id FROM policy JOIN generation USING (session_id, based_on)
 		WHERE session_id = ? AND based_on <> ? ORDER BY adopted_at, based_on, k`
 	var out [][]idrl.Candidate
 	last := int64(-1)
 	err := each(ctx, from, func(row scanner) error {
 		var c idrl.Candidate
 		var basedOn int64
-		err := row.Scan(&basedOn, &c.ID, &c.Origin, vectorColumn{&c.Mu}, text(&c.Clip))
+		err := row.Scan(&basedOn, &c.ID, &c.Origin, vectorColumn{&c.Params}, vectorColumn{&c.Mu}, text(&c.Clip))
 		if basedOn != last {
 			out, last = append(out, nil), basedOn
 		}

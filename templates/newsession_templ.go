@@ -200,7 +200,7 @@ func NewSession(p NewSessionPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = textField("train_every", "Train every", "answers", p.TrainEvery, "numeric").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = textField("train_every", "Train every", "answers; empty: 1 where a training takes less than a second, else 3", p.TrainEvery, "numeric").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -39,8 +39,12 @@ func statementOf(st idrl.Status) *statementState {
 		Bound: finite(r.Bound), Mean: finite(r.Mean), Unbeaten: finite(r.Unbeaten), Span: finite(r.Span),
 		Policies: r.Policies, Against: st.Basis,
 		Headline: headline(st.Basis, r), Limit: limit(r), Expected: expected(r),
+<<<<<<< HEAD
 		Relative: relative(st.Basis, r.Policies),
 		Stop:     stop(st.Stopping, r.Tolerance), MayStop: st.Stopping.Propose,
+=======
+		Relative: relative(st.Basis, r.Policies) + dropped(st.Dropped),
+>>>>>>> 17d6e49 (bench follows the schedule of a session; sessions train as often as it is cheap; duels in sessions; recommended policy as warm start)
 	}
 }
 
@@ -105,6 +109,17 @@ func relative(b idrl.Basis, policies int) string {
 	case idrl.AgainstPool:
 	}
 	return fmt.Sprintf("Measured against the %d different policies solved so far.", policies)
+}
+
+// dropped says how many earlier policies are left out, if any are.
+func dropped(n int) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return " The oldest policy of an earlier generation is left out."
+	}
+	return fmt.Sprintf(" The %d oldest policies of earlier generations are left out.", n)
 }
 
 // atLeast returns a probability in words, rounded down to whole per cent, and never

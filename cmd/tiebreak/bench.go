@@ -18,14 +18,15 @@ import (
 
 // benchFlags are the flags of bench.
 type benchFlags struct {
-	out, mode, queries, walls, candidates, expert, methods string
-	seeds, answers, measure, workers                       int
-	first                                                  uint64
+	out, mode, schedule, queries, walls, candidates, expert, methods string
+	seeds, answers, measure, workers                                 int
+	first                                                            uint64
 }
 
 func (f *benchFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.out, "out", "bench", "`folder` for the report, the tables and plots, and the finished runs")
 	fs.StringVar(&f.mode, "mode", experiment.Corrected, "`corrected`: what the paper's text says; paper: what the authors' code computes")
+	fs.StringVar(&f.schedule, "schedule", experiment.PaperSchedule, "`when` candidates are trained: paper, after every answer; live, as in a session\nwith clips, three questions ahead and trainings beside the answers; slow, the same where\na training takes as long as three answers")
 	fs.StringVar(&f.queries, "queries", "", "`type` of question: state or comparison; default: all that the figure has")
 	fs.StringVar(&f.walls, "walls", "", "walls of gridworlds: `text` or code; default: as in the mode")
 	fs.StringVar(&f.candidates, "candidates", "", "candidate questions: `text` or code; default: as in the mode")
@@ -282,7 +283,7 @@ func titled(c experiment.Config) string {
 // a figure unless one was asked for.
 func (f benchFlags) configs(what string) (out []experiment.Config, err error) {
 	base := experiment.Config{
-		Queries: f.queries, Mode: f.mode, Walls: f.walls, Candidates: f.candidates, Expert: f.expert,
+		Queries: f.queries, Mode: f.mode, Walls: f.walls, Candidates: f.candidates, Expert: f.expert, Schedule: f.schedule,
 		Answers: f.answers, Measure: f.measure, Seeds: f.seeds, FirstSeed: f.first,
 	}
 	if strings.HasSuffix(what, ".json") {
@@ -301,6 +302,9 @@ func (f benchFlags) configs(what string) (out []experiment.Config, err error) {
 			return nil, err
 		}
 		queries := fig.Queries
+		if f.schedule != experiment.PaperSchedule {
+			queries = []string{experiment.Comparisons, experiment.Clips}
+		}
 		if f.queries != "" {
 			queries = []string{f.queries}
 		}

@@ -49,7 +49,7 @@ func declareSpec(fs *flag.FlagSet, spec *idrl.SessionSpec) {
 	fs.Float64Var(&spec.Doubt, "doubt", idrl.DefaultDoubt, "propose to stop when a larger loss has had at most this `probability` after three answers in a row")
 	fs.BoolVar(&spec.StopByItself, "stop-by-itself", false, "ask no more questions then")
 	fs.IntVar(&spec.Candidates, "candidates", 0, "sampled candidate `policies` of a generation; 0: 5")
-	fs.Int64Var(&spec.TrainEvery, "train-every", 0, "`answers` between the starts of two trainings; 0: 3")
+	fs.Int64Var(&spec.TrainEvery, "train-every", 0, "`answers` between the starts of two trainings; 0: 1 where a training takes less than a second, else 3")
 	fs.Int64Var(&spec.AdoptAfter, "adopt-after", 0,
 		"adopt a generation exactly this many `answers` after its training began, so that a run can be repeated; 0: when it is ready")
 }

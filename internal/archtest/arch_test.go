@@ -49,10 +49,11 @@ var rules = []rule{
 	{"internal/belief", []string{vocab}, []string{gonum}},
 	{acquires, []string{vocab}, []string{gonum}},
 	{"internal/solver", []string{vocab}, []string{gonum}},
-	{"internal/trainer", []string{vocab, rngs}, []string{gonum}},
+	{"internal/trainer", []string{vocab, rngs, acquires, learns}, []string{gonum}},
 	{
 		"internal/training",
-		[]string{vocab, rngs, acquires, "internal/belief", "internal/clip", "internal/jobs", "internal/pack", "internal/solver", "internal/steps", "internal/trainer", "envs"},
+		[]string{vocab, rngs, acquires, learns, "internal/belief", "internal/clip", "internal/jobs", "internal/pack", "internal/solver", "internal/steps", "internal/trainer", "envs"},
+>>>>>>> 855e1c7 (bench follows the schedule of a session; sessions train as often as it is cheap; duels in sessions; recommended policy as warm start)
 		nil,
 	},
 	{truth, []string{vocab}, []string{gonum}},
@@ -83,7 +84,7 @@ var rules = []rule{
 	{"internal/experiment/report", []string{vocab, rngs, acquires, experiment}, []string{gonum, plot}},
 	{
 		experiment,
-		[]string{vocab, rngs, "internal/belief", acquires, learns, "internal/solver", truth, "internal/experiment/authors", "envs"},
+		[]string{vocab, rngs, "internal/belief", acquires, learns, "internal/posterior", "internal/trainer", "internal/solver", truth, "internal/experiment/authors", "envs"},
 		[]string{gonum},
 	},
 	{"envs/envtest", []string{vocab, rngs}, []string{gonum}},

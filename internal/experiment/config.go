@@ -41,6 +41,7 @@ type Config struct {
 	Methods    []string // names of acquisition functions; empty for the figure's own
 	Seeds      int      // required, 1 to 1,000,000
 	FirstSeed  uint64   // the seeds are FirstSeed, FirstSeed+1, …
+	Schedule   string   `json:",omitempty"` // one of Schedules(); "" for the paper's
 	Measure    int      `json:",omitempty"` // answers from one measurement to the next; 0 for the figure's own number
 
 	Task *Task `json:"-"` // a user's own; Figure is then not looked at
@@ -70,7 +71,7 @@ func (e Experiment) Name() string {
 	}
 	parts := []string{e.Figure, e.Queries, e.Mode}
 	def := e.Mode == Corrected
-	if e.Expert != Model && (e.Figure == "chain" || e.Figure == "junction" || e.Figure == "gridworld") {
+	if e.Expert != Model && e.Schedule == "" && (e.Figure == "chain" || e.Figure == "junction" || e.Figure == "gridworld") {
 		parts = append(parts, e.Expert)
 	}
 	if e.Figure == "gridworld" && (e.Walls == Text) != def {
@@ -79,7 +80,18 @@ func (e Experiment) Name() string {
 	if (e.Candidates == Text) != def {
 		parts = append(parts, "candidates-"+e.Candidates)
 	}
+	if e.Schedule != "" {
+		parts = append(parts, e.Schedule)
+	}
 	return strings.Join(parts, "-")
+}
+
+// kind returns the kind of the queries under the schedule of a session.
+func (e Experiment) kind() idrl.QueryKind {
+	if e.Queries == Clips {
+		return idrl.RateClip
+	}
+	return idrl.CompareClips
 }
 
 // Seed returns the i-th seed.
@@ -113,6 +125,12 @@ const maxCount = 1_000_000
 func (c Config) Validate() (Experiment, error) {
 	f, err := c.figure()
 	if err != nil {
+		return Experiment{}, err
+	}
+	if c.Schedule == PaperSchedule {
+		c.Schedule = ""
+	}
+	if f, err = f.under(c.Schedule); err != nil {
 		return Experiment{}, err
 	}
 	c.Figure = f.Name

@@ -13,6 +13,7 @@ import (
 	"tiebreak/internal/belief"
 	"tiebreak/internal/experiment/authors"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learning"
 	"tiebreak/internal/rng"
 	"tiebreak/internal/sim"
 	"tiebreak/internal/solver"
@@ -55,6 +56,9 @@ func driverWorlds(ctx context.Context, e Experiment, o Options) (maker, error) {
 			env:   driver.New(), table: table, sizes: o.sizes(),
 		}
 		d.true = sim.NewTask(d.env, rng.New(seed, "task", 0)).Theta
+		if s, ok := e.schedule(); ok {
+			return d.world, d.asSession(ctx, e, s)
+		}
 		if !d.paper {
 			return d.world, d.asInText(ctx)
 		}
@@ -131,6 +135,25 @@ func (d *driverWorld) asInText(ctx context.Context) error {
 	floats.Scale(float64(d.env.Spec().Horizon)/scale, d.theta)
 	d.known = func(theta []float64) []float64 { return theta[:len(theta)-1] } // no comparison can tell the constant's
 	d.mse = d.errorOfQueries()
+	return nil
+}
+
+// asSession builds the world of a session, whose prior is that of sessions. The best
+// return is that of many random starts.
+func (d *driverWorld) asSession(ctx context.Context, e Experiment, s learning.Schedule) error {
+	d.prior, d.theta = belief.Isotropic(len(d.true), 1), d.true
+	strong, err := d.climb(ctx, d.true, d.table, d.sizes.strong, d.stream("strong", 0))
+	if err != nil {
+		return err
+	}
+	d.best = strong.value
+	d.known = func(theta []float64) []float64 { return theta[:len(theta)-1] }
+	d.live = &stage{
+		seed: d.seed, schedule: s, kind: e.kind(), theta: d.true, best: d.best, prior: d.prior,
+		mse: d.errorOfWeights(), cosine: d.cosine,
+		newEnv: func() idrl.Environment { return driver.New() }, solver: solver.ActionSequence{}, mu: solver.Mu,
+	}
+	d.live.answers = d.live.people
 	return nil
 }
 

@@ -21,6 +21,7 @@ type Figure struct {
 	Long    bool           // it takes hours and not minutes
 	Cosine  bool           // beside the regret one looks at the cosine, and not at the error of the rewards
 	Measure int            // answers from one measurement to the next; 0: 1
+	live    bool           // a session can be about its environments
 
 	kinds    map[string][]idrl.QueryKind // by query type
 	rows     []string                    // names of its methods; nil: the paper's that fit
@@ -49,18 +50,18 @@ func Figures() []Figure {
 	counts := map[string]int{States: 50, Comparisons: 150}
 	discounted := "discounted return"
 	return []Figure{
-		{Name: "chain", Title: "Chain", Unit: discounted, Queries: small, Answers: counts, kinds: kinds, build: chainWorlds},
-		{Name: "junction", Title: "Junction", Unit: discounted, Queries: small, Answers: counts, kinds: kinds, build: junctionWorlds},
-		{Name: "gridworld", Title: "Gridworld", Unit: discounted, Queries: small, Answers: counts, kinds: kinds, build: gridworldWorlds},
+		{Name: "chain", Title: "Chain", Unit: discounted, Queries: small, Answers: counts, kinds: kinds, live: true, build: chainWorlds},
+		{Name: "junction", Title: "Junction", Unit: discounted, Queries: small, Answers: counts, kinds: kinds, live: true, build: junctionWorlds},
+		{Name: "gridworld", Title: "Gridworld", Unit: discounted, Queries: small, Answers: counts, kinds: kinds, live: true, build: gridworldWorlds},
 		{
 			Name: "driver", Title: "Driver", Unit: "return of 50 steps", Queries: []string{Comparisons}, Whole: true, Cosine: true,
-			Answers: map[string]int{Comparisons: 100}, kinds: map[string][]idrl.QueryKind{Comparisons: {idrl.CompareClips}}, build: driverWorlds,
+			Answers: map[string]int{Comparisons: 100}, kinds: map[string][]idrl.QueryKind{Comparisons: {idrl.CompareClips}}, live: true, build: driverWorlds,
 		},
 		corridorFigure("swimmer-corridor", "Swimmer-Corridor", swimmer),
 		corridorFigure("ant-corridor", "Ant-Corridor", ant),
 		{
 			Name: "garnet", Title: "Garnet", Unit: discounted, Queries: small, Extra: true,
-			Answers: map[string]int{States: 60, Comparisons: 150}, kinds: kinds, build: garnetWorlds,
+			Answers: map[string]int{States: 60, Comparisons: 150}, kinds: kinds, live: true, build: garnetWorlds,
 		},
 		{
 			Name: "ties", Title: "Gridworld where people may find both equal", Unit: discounted, Queries: []string{Comparisons}, Extra: true,
@@ -103,6 +104,28 @@ func FindFigure(name string) (Figure, error) {
 		names = append(names, f.Name)
 	}
 	return Figure{}, idrl.Errorf(idrl.Invalid, "unknown figure %q; known: %s, all, %s, %s", name, strings.Join(names, ", "), CorridorName, SuiteName)
+}
+
+// liveAnswers is the number of answers of a run under the schedule of a session.
+const liveAnswers = 30
+
+// under returns the figure as it is under a schedule. Under that of a session queries
+// are about clips, and answers are as noisy as people's. It returns an error of kind
+// Invalid if the schedule is unknown or the figure cannot be a session.
+func (f Figure) under(schedule string) (Figure, error) {
+	switch {
+	case schedule == "":
+		return f, nil
+	case !slices.Contains(Schedules(), schedule):
+		return f, idrl.Errorf(idrl.Invalid, "unknown schedule %q; known: %s", schedule, strings.Join(Schedules(), ", "))
+	case !f.live:
+		return f, idrl.Errorf(idrl.Invalid, "figure %s cannot be run under the schedule of a session", f.Name)
+	}
+	f.Extra, f.Whole, f.Queries = true, false, []string{Comparisons, Clips}
+	f.Answers = map[string]int{Comparisons: liveAnswers, Clips: liveAnswers}
+	f.kinds = map[string][]idrl.QueryKind{Comparisons: {idrl.CompareClips}, Clips: {idrl.RateClip}}
+	f.rows = []string{"idrl", "lvar", "uniform"}
+	return f, nil
 }
 
 // experts returns the experts that answer in a mode.
@@ -158,6 +181,10 @@ func (f Figure) title(c Config) string {
 	switch {
 	case c.Queries == own:
 		return f.Title
+	case c.Schedule != "" && c.Queries == Clips:
+		return f.Title + ", ratings of clips, schedule of a session (" + c.Schedule + ")"
+	case c.Schedule != "":
+		return f.Title + ", comparisons of clips, schedule of a session (" + c.Schedule + ")"
 	case c.Queries == States:
 		return f.Title + ", rewards of states"
 	case c.Queries == Clips:

@@ -144,7 +144,7 @@ func (r runner) seed(ctx context.Context, seed uint64) ([]Run, error) {
 		if r.answered != nil {
 			w.answered = func(n int) { r.answered(name, seed, n) }
 		}
-		if runs[i], err = w.treat(name).learn(ctx, r.e.Method(name), r.e.Answers); err != nil {
+		if runs[i], err = w.follow(ctx, r.e, name); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		if r.store != nil {

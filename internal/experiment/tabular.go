@@ -11,6 +11,7 @@ import (
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learning"
 	"tiebreak/internal/sim"
 	"tiebreak/internal/solver"
 
@@ -48,12 +49,17 @@ func (t tabular) world(ctx context.Context, e Experiment, seed uint64) (*world, 
 		plan: t.planner(), distance: acquisition.DistanceOf(true, e.Mode == Paper),
 	}
 	w.judge = w.plan
-	w.queries = t.queries(w, e)
 	best, err := w.plan.optimal(ctx, t.theta, nil)
 	if err != nil {
 		return nil, err
 	}
 	w.best = best.value
+	if s, ok := e.schedule(); ok {
+		w.mse = t.mse(w, e)
+		w.live = t.stage(w, e, s)
+		return w, nil
+	}
+	w.queries = t.queries(w, e)
 	if err := t.expert(w, e); err != nil {
 		return nil, err
 	}
@@ -62,6 +68,18 @@ func (t tabular) world(ctx context.Context, e Experiment, seed uint64) (*world, 
 		t.asInCode(w, e)
 	}
 	return w, nil
+}
+
+// stage returns what a session needs of the instance.
+func (t tabular) stage(w *world, e Experiment, s learning.Schedule) *stage {
+	prepared, start := solver.Prepare(t.env), t.env.Start(nil)
+	out := &stage{
+		seed: w.seed, schedule: s, kind: e.kind(), theta: t.theta, best: w.best, prior: w.prior, mse: w.mse, cosine: w.cosine,
+		newEnv: func() idrl.Environment { return t.env }, solver: solver.Tabular{For: prepared},
+		mu: func(_ idrl.Environment, p idrl.Policy, _ *rand.Rand) []float64 { return prepared.Mu(start, p.Params()) },
+	}
+	out.answers = out.people
+	return out
 }
 
 // planner returns the solver: a lookup in the table, or policy iteration.

@@ -45,6 +45,8 @@ type world struct {
 	mse      func(mean []float64) float64    // error of believed rewards
 	known    func(theta []float64) []float64 // the weights that the cosine is about; nil: all
 
+	live *stage // of a session, if the experiment follows the schedule of one; then the rest is about the instance alone
+
 	quirks
 }
 
@@ -142,6 +144,15 @@ func (w *world) treat(method string) *world {
 	out := *w
 	w.variants[name](&out)
 	return &out
+}
+
+// follow runs a method under the schedule that e asks for.
+func (w *world) follow(ctx context.Context, e Experiment, method string) (Run, error) {
+	if w.live == nil {
+		return w.treat(method).learn(ctx, e.Method(method), e.Answers)
+	}
+	w.live.every = w.every
+	return w.live.learn(ctx, e.Method(method), e.Answers)
 }
 
 // stream returns a stream that every method of the seed shares.

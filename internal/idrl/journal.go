@@ -60,7 +60,7 @@ type Record struct {
 	Generation  *Generation   // adopted last; nil if none. Its clips have no Media
 	AdoptedAt   int64         // log position at which it was adopted
 	Pool        []Candidate   // of the first generation; empty for sessions of earlier versions
-	Archive     [][]Candidate // of the generations before it, oldest first; ID, Origin, Mu and Clip only
+	Archive     [][]Candidate // of the generations before it, oldest first; without Policy and Theta
 }
 
 // Receipt acknowledges a log row that is durable.

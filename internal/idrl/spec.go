@@ -22,7 +22,7 @@ type SessionSpec struct {
 
 	Candidates int   // Thompson samples of a generation, besides the mean-optimal policy
 	Ahead      int   // questions leased to an annotator at a time
-	TrainEvery int64 // log rows between the starts of two trainings
+	TrainEvery int64 // log rows between the starts of two trainings; 0: 1 where the last training took less than QuickTraining, else DearTrainEvery
 	AdoptAfter int64 // adopt exactly this many log rows after training began, waiting if need be; 0: as soon as it is there
 
 	PriorVar  float64 // of each weight
@@ -51,6 +51,13 @@ const (
 	MaxTitle        = 120   // bytes
 	MaxInstructions = 4000  // bytes
 	MaxBudget       = 10000 // answers
+)
+
+// A session whose trainings take less than QuickTraining trains after every answer, and
+// others after DearTrainEvery, unless they say otherwise.
+const (
+	QuickTraining  = time.Second
+	DearTrainEvery = 3
 )
 
 // DefaultAcquisition names the acquisition function that a session uses unless it
@@ -118,8 +125,8 @@ func (s SessionSpec) WithDefaults() SessionSpec {
 	if s.Ahead == 0 {
 		s.Ahead = 3
 	}
-	if s.TrainEvery == 0 {
-		s.TrainEvery = 3
+	if s.TrainEvery == 0 && s.AdoptAfter > 0 { // the questions must not depend on how fast the machine is
+		s.TrainEvery = max(DearTrainEvery, s.AdoptAfter)
 	}
 	if s.InstructionsVersion == 0 {
 		s.InstructionsVersion = 1
@@ -164,8 +171,8 @@ func (s SessionSpec) Validate() error {
 		return Errorf(Invalid, "candidates must be 2 to 50; got %d", s.Candidates)
 	case s.Ahead < 1 || s.Ahead > 10:
 		return Errorf(Invalid, "questions ahead must be 1 to 10; got %d", s.Ahead)
-	case s.TrainEvery < 1:
-		return Errorf(Invalid, "answers between two trainings must be at least 1; got %d", s.TrainEvery)
+	case s.TrainEvery < 0:
+		return Errorf(Invalid, "answers between two trainings must be at least 1, or 0 to go by how long trainings take; got %d", s.TrainEvery)
 	case s.AdoptAfter < 0 || s.AdoptAfter > s.TrainEvery:
 		return Errorf(Invalid, "adopt-after must be 0 to %d, the answers between two trainings; got %d", s.TrainEvery, s.AdoptAfter)
 	case !(s.Tolerance > 0 && s.Tolerance < 1) || !(s.Doubt > 0 && s.Doubt < 1):

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
@@ -212,12 +213,28 @@ func samplesOf(candidates []idrl.Candidate) []idrl.Candidate {
 
 // Recommend returns the known policy with the highest mean return under the posterior,
 // the first of equals; the zero Candidate before any is known.
-func (l *Learner) Recommend() idrl.Candidate {
+func (l *Learner) Recommend() idrl.Candidate { return l.recommend(l.posterior) }
+
+func (l *Learner) recommend(p idrl.Posterior) idrl.Candidate {
 	known := l.policies.Known()
 	if len(known) == 0 {
 		return idrl.Candidate{}
 	}
-	return known[regret.Leader(l.posterior, known)]
+	return known[regret.Leader(p, known)]
+}
+
+// Warm returns the Params of the policies that a training from p starts from: of the
+// candidates in use and, if it is none of them, of the policy that p recommends.
+func (l *Learner) Warm(p idrl.Posterior) [][]float64 {
+	var out [][]float64
+	for _, c := range l.policies.present {
+		out = append(out, c.Params)
+	}
+	best := l.recommend(p)
+	if best.Params != nil && !slices.ContainsFunc(l.policies.present, func(c idrl.Candidate) bool { return c.ID == best.ID }) {
+		out = append(out, best.Params)
+	}
+	return out
 }
 
 // Regret returns what stopping would cost under p, over the known policies, of which

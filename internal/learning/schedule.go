@@ -39,10 +39,6 @@ const (
 	liveAlike = 1e-3
 )
 
-// DearEvery is the number of answers between two trainings where a generation takes a
-// second or more.
-const DearEvery = 3
-
 // Live is the schedule of a session with people, as far as it does not depend on the
 // clock: where generations take less than a second, one is trained after every answer
 // and in use before the next answer but one is asked for.
@@ -55,12 +51,13 @@ func Live() Schedule {
 // Dear is the schedule of a session whose generations take as long as three answers.
 func Dear() Schedule {
 	s := Live()
-	s.Every, s.Latency = DearEvery, DearEvery
+	s.Every, s.Latency = idrl.DearTrainEvery, idrl.DearTrainEvery
 	return s
 }
 
 // OfSession returns the schedule that spec asks for. Where AdoptAfter is 0 a
-// generation is in use as soon as it is there, and Latency is not known.
+// generation is in use as soon as it is there, and Latency is not known; where
+// TrainEvery is 0 neither is Every, which depends on how long trainings take.
 func OfSession(spec idrl.SessionSpec) Schedule {
 	s := Live()
 	s.Every, s.Latency = spec.TrainEvery, spec.AdoptAfter

@@ -143,6 +143,9 @@ func TestArchiveForgetsTheOldest(t *testing.T) {
 		t.Errorf("the first question is chosen by %d policies, want the 6 in use and %d", got, learning.Live().Archive-2)
 	}
 	last := seen[len(seen)-1].ids() // generation 4 is in use
+	if s, _ := b.start(t); status(t, s).Dropped != 4 {
+		t.Errorf("the status says that %d policies are left out, want 4", status(t, s).Dropped)
+	}
 	if got := len(last); got != 6+learning.Live().Archive {
 		t.Errorf("the last question is chosen by %d policies, want the 6 in use and %d", got, learning.Live().Archive)
 	}

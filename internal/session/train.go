@@ -20,6 +20,8 @@ type training struct {
 	outlook  chan idrl.Outlook // the newest
 	result   chan result       // nil when no training is under way
 	retry    <-chan time.Time  // after a failure
+	began    time.Time         // of the training under way
+	took     time.Duration     // by the last training that gave a generation; 0 before there is one
 	failures int
 	ready    *idrl.Generation // trained, not yet adopted
 	points   []point          // multiples of TrainEvery not trained yet; AdoptAfter > 0 only
@@ -95,11 +97,24 @@ func (s *Session) nextPoint() (point, bool) {
 	switch {
 	case s.gen == nil:
 		return now, true
-	case now.seq-s.gen.BasedOn >= s.spec.TrainEvery, s.done() && now.seq > s.gen.BasedOn, s.log.decidedSince(s.gen.BasedOn):
+	case now.seq-s.gen.BasedOn >= s.every(), s.done() && now.seq > s.gen.BasedOn, s.log.decidedSince(s.gen.BasedOn):
 		return now, true
 	default:
 		return point{}, false
 	}
+}
+
+// every returns the number of log rows between the starts of two trainings. Where the
+// spec leaves it to the session, and AdoptAfter is 0, it depends on how long the last
+// training took, the time in which it waited for a worker included.
+func (s *Session) every() int64 {
+	switch {
+	case s.spec.TrainEvery > 0:
+		return s.spec.TrainEvery
+	case s.training.took > 0 && s.training.took < idrl.QuickTraining:
+		return 1
+	}
+	return idrl.DearTrainEvery
 }
 
 // startTraining starts a training if one is due and none is under way.
@@ -115,14 +130,10 @@ func (s *Session) startTraining(ctx context.Context) {
 	job := idrl.TrainJob{BasedOn: p.seq, Posterior: p.belief, Seed: s.spec.Seed, First: s.gen == nil}
 	job.Progress = func(done, total int, what string) { newest(t.progress, progress{done, total, what}) }
 	job.Outlook = func(o idrl.Outlook) { newest(t.outlook, o) }
-	if s.gen != nil {
-		for _, c := range s.gen.Candidates {
-			job.Warm = append(job.Warm, c.Params)
-		}
-	}
+	job.Warm = s.learner.Warm(p.belief)
 	t.state = idrl.Training{Running: true, BasedOn: p.seq, Outlook: idrl.Outlook{Waiting: true}, Err: t.state.Err}
 	c := make(chan result, 1)
-	t.result = c
+	t.result, t.began = c, s.cfg.Now()
 	go func() {
 		gen, err := s.cfg.Trainer.Train(ctx, job)
 		c <- result{gen, err}
@@ -161,6 +172,7 @@ func (s *Session) trained(ctx context.Context, res result) {
 		s.trainingFailed(ctx, res.err)
 		return
 	}
+	t.took = max(1, s.cfg.Now().Sub(t.began))
 	t.ready = &res.gen
 	s.adoptIfDue(ctx)
 }

@@ -184,3 +184,37 @@ func TestAnnotatorsAreToldHowLongTheyWait(t *testing.T) {
 		})
 	}
 }
+
+// A session that leaves it to how long trainings take trains after every answer while
+// they take less than a second, and else after every third.
+func TestTrainsAsOftenAsItIsCheap(t *testing.T) {
+	for _, test := range []struct {
+		every int64
+		took  []time.Duration // by the trainings, in order; the last for all others
+		want  []int64         // the log rows that trainings are based on
+	}{
+		{0, []time.Duration{100 * time.Millisecond}, []int64{0, 1, 2, 3, 4, 5, 6, 7}},
+		{0, []time.Duration{time.Second}, []int64{0, 3, 6}},
+		{0, []time.Duration{0, 3 * time.Second, 0}, []int64{0, 1, 4, 5, 6, 7}},
+		{2, []time.Duration{100 * time.Millisecond}, []int64{0, 2, 4, 6}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench(func(s *idrl.SessionSpec) { s.AdoptAfter, s.TrainEvery = 0, test.every })
+			var based []int64
+			b.trainer = trainerFunc(func(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
+				b.clock.advance(test.took[min(len(based), len(test.took)-1)])
+				based = append(based, job.BasedOn)
+				return fakeTrainer{d: dim}.Train(ctx, job)
+			})
+			s, _ := b.start(t)
+			for i := range 7 {
+				synctest.Wait()
+				mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
+			}
+			synctest.Wait()
+			if !slices.Equal(based, test.want) {
+				t.Errorf("train every %d, trainings that take %v: based on %v, want %v", test.every, test.took, based, test.want)
+			}
+		})
+	}
+}

@@ -11,7 +11,9 @@ import (
 	"slices"
 	"sync"
 
+	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learning"
 	"tiebreak/internal/rng"
 
 	"gonum.org/v1/gonum/floats"
@@ -40,10 +42,11 @@ type Thompson struct {
 	// Solver.
 	First idrl.Solver
 
-	Samples    int // Thompson policies of a generation; default 5
-	Restarts   int // random starts of each solve; default 10
-	Pool       int // policies of the pool; default 20, negative for none
-	MaxQueries int // more questions than these are thinned out at random; default 2000
+	Samples    int  // Thompson policies of a generation; default 5
+	Duel       bool // of those, solve only for the first that differs from the policy for the mean
+	Restarts   int  // random starts of each solve; default 10
+	Pool       int  // policies of the pool; default 20, negative for none
+	MaxQueries int  // more questions than these are thinned out at random; default 2000
 
 	// Rollouts is the number of episodes of each policy that clips are cut from,
 	// where two episodes of a policy may differ; elsewhere one does. Default 4.
@@ -90,6 +93,7 @@ type settings struct {
 	solver, first               idrl.Solver
 	kind                        idrl.QueryKind
 	samples, restarts, poolSize int
+	duel                        bool
 	maxQueries                  int
 	rollouts, segments          int
 	encode                      func(idrl.Environment, idrl.Clip) ([]byte, error)
@@ -102,7 +106,7 @@ type settings struct {
 func (t *Thompson) settings() settings {
 	return settings{
 		solver: t.Solver, first: t.First, kind: cmp.Or(t.Kind, idrl.CompareClips),
-		samples: cmp.Or(t.Samples, 5), restarts: cmp.Or(t.Restarts, 10), poolSize: max(0, cmp.Or(t.Pool, 20)),
+		samples: cmp.Or(t.Samples, 5), duel: t.Duel, restarts: cmp.Or(t.Restarts, 10), poolSize: max(0, cmp.Or(t.Pool, 20)),
 		maxQueries: cmp.Or(t.MaxQueries, 2000),
 		rollouts:   max(1, cmp.Or(t.Rollouts, 4)), segments: t.Segments,
 		encode: t.Encode, steps: t.Steps, mu: t.Mu, muEpisodes: t.MuEpisodes, remake: t.Remake,
@@ -182,37 +186,44 @@ func (r *run) report(done int, what string) {
 	}
 }
 
-// candidates solves for the Thompson policies, in the order drawn, and then for
-// the mean-optimal one, and rolls each out. Those under which the simulation
+// candidates solves for the Thompson policies, in the order drawn, and then for the
+// mean-optimal one, or for a duel; and rolls each out. Those under which the simulation
 // breaks down are left out.
 func (r *run) candidates(ctx context.Context, p *pool) ([]idrl.Candidate, [][]rollout, error) {
 	known, err := r.known(ctx, p)
 	if err != nil {
 		return nil, nil, err
 	}
-	draws := rng.New(r.job.Seed, "thompson", uint64(r.job.BasedOn))
+	need, duel := acquisition.SamplesAndMean, []solved(nil)
+	if r.duel {
+		need = acquisition.Duel
+	}
 	var out []idrl.Candidate
 	var rollouts [][]rollout
-	for k := range r.samples + 1 {
+	draws := rng.New(r.job.Seed, "thompson", uint64(r.job.BasedOn))
+	err = learning.Thompson(need, r.samples, r.job.Posterior, draws, func(k int, theta []float64, origin idrl.Origin) (bool, error) {
 		r.report(k, fmt.Sprintf("solving candidate %d of %d", k+1, r.samples+1))
-		c := idrl.Candidate{ID: idrl.PolicyID(fmt.Sprintf("g%d.p%d", r.job.BasedOn, k)), Origin: idrl.FromSample}
-		if k < r.samples {
-			c.Theta = r.job.Posterior.Sample(nil, draws)
-		} else {
-			c.Theta, c.Origin = r.job.Posterior.Mean(nil), idrl.FromMean
-		}
+		c := idrl.Candidate{ID: learning.CandidateID(r.job.BasedOn, k), Origin: origin, Theta: theta}
 		s, err := r.candidate(ctx, c, known, rng.New(r.job.Seed, fmt.Sprintf("solve %d", k), uint64(r.job.BasedOn)))
 		if errors.Is(err, ErrBroken) {
-			continue
+			return false, nil
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("candidate %s: %w", c.ID, err)
+			return false, fmt.Errorf("candidate %s: %w", c.ID, err)
+		}
+		if r.duel && len(out) == 2 { // the sample before was like the policy for the mean
+			out, rollouts = out[:1], rollouts[:1]
 		}
 		c.Policy, c.Params, c.Mu, c.Clip = s.policy, s.policy.Params(), s.mu, r.opening(s.rollouts[0]).ID
 		out, rollouts = append(out, c), append(rollouts, s.rollouts)
 		if r.remake != nil {
 			known = append(known, s)
 		}
+		duel = append(duel, s)
+		return !learning.Alike(duel[0].mu, s.mu), nil
+	})
+	if err != nil {
+		return nil, nil, err
 	}
 	if len(out) < 2 {
 		return nil, nil, fmt.Errorf("%d of %d candidates are left, too few to compare: under the others %w", len(out), r.samples+1, ErrBroken)

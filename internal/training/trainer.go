@@ -8,8 +8,10 @@ import (
 	"math/rand/v2"
 
 	"tiebreak/envs"
+	"tiebreak/internal/acquisition"
 	"tiebreak/internal/clip"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learning"
 	"tiebreak/internal/solver"
 	"tiebreak/internal/steps"
 	"tiebreak/internal/trainer"
@@ -36,9 +38,15 @@ func newTrainer(spec idrl.SessionSpec, newEnv func() idrl.Environment) (*trainer
 	if err != nil {
 		return nil, err
 	}
+	schedule := learning.OfSession(spec)
+	method, err := acquisition.Find(spec.Acquisition)
+	if err != nil {
+		return nil, err
+	}
 	t := &trainer.Thompson{
-		NewEnv: newEnv, Solver: sol, Kind: spec.Kind, Samples: spec.Candidates,
-		Restarts: 10, Pool: 30, MaxQueries: 2000, Mu: solver.Mu,
+		NewEnv: newEnv, Solver: sol, Kind: spec.Kind, Samples: schedule.Samples,
+		Duel:     method.Needs.Candidates == acquisition.Duel,
+		Restarts: 10, Pool: schedule.Pool, MaxQueries: schedule.Queries, Mu: solver.Mu,
 		Encode: clip.Encode,
 		Steps: func(t *idrl.Trajectory, episode uint64) (idrl.StepsID, []byte, error) {
 			return steps.Encode(steps.Of(t, idrl.Steps{Env: spec.Env, Version: env.Spec().Version, Seed: spec.Seed, Episode: episode}))

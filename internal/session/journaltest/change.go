@@ -142,7 +142,7 @@ func (t *change) adopt(g idrl.Generation, seq int64) error {
 func (t *change) retire(g idrl.Generation) {
 	var past []idrl.Candidate
 	for _, c := range g.Candidates {
-		past = append(past, idrl.Candidate{ID: c.ID, Origin: c.Origin, Mu: c.Mu, Clip: c.Clip})
+		past = append(past, idrl.Candidate{ID: c.ID, Origin: c.Origin, Params: c.Params, Mu: c.Mu, Clip: c.Clip})
 	}
 	t.r.Archive = append(t.r.Archive, past)
 	if t.clips == nil {

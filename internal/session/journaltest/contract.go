@@ -124,7 +124,7 @@ func (b *bench) roundTrip() {
 		Pool: g.Pool, Archive: [][]idrl.Candidate{nil},
 	}
 	for _, c := range g.Candidates {
-		want.Archive[0] = append(want.Archive[0], idrl.Candidate{ID: c.ID, Origin: c.Origin, Mu: c.Mu, Clip: c.Clip})
+		want.Archive[0] = append(want.Archive[0], idrl.Candidate{ID: c.ID, Origin: c.Origin, Params: c.Params, Mu: c.Mu, Clip: c.Clip})
 	}
 	got := b.load()
 	if d := cmp.Diff(want, got, Same); d != "" {

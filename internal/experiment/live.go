@@ -1,0 +1,255 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"tiebreak/internal/acquisition"
+	"tiebreak/internal/belief"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/learning"
+	"tiebreak/internal/posterior"
+	"tiebreak/internal/rng"
+	"tiebreak/internal/sim"
+	"tiebreak/internal/trainer"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Names of schedules.
+const (
+	PaperSchedule = "paper" // candidates are trained after every answer, and queries are a fixed list
+	LiveSchedule  = "live"  // as in a session whose generations take less than a second
+	SlowSchedule  = "slow"  // as in a session whose generations take as long as three answers
+)
+
+// Schedules returns the names of the schedules, the default first.
+func Schedules() []string { return []string{PaperSchedule, LiveSchedule, SlowSchedule} }
+
+// schedule returns the schedule of a session that e asks for, if it asks for one.
+func (e Experiment) schedule() (learning.Schedule, bool) {
+	switch e.Schedule {
+	case LiveSchedule:
+		return learning.Live(), true
+	case SlowSchedule:
+		return learning.Dear(), true
+	}
+	return learning.Schedule{}, false
+}
+
+// A stage is what a session needs of an instance: its environment, the solver of its
+// trainer, how answers are modelled, and who answers.
+type stage struct {
+	seed     uint64
+	schedule learning.Schedule
+	kind     idrl.QueryKind
+	theta    []float64 // true weights
+	best     float64   // true return of the best policy
+	newEnv   func() idrl.Environment
+	solver   idrl.Solver
+	mu       func(idrl.Environment, idrl.Policy, *rand.Rand) []float64
+	every    int // answers from one measurement to the next
+	mse      func(mean []float64) float64
+	cosine   func(mean []float64) float64
+
+	// answers returns the reward model of a session and its annotator, who knows the
+	// queries of the first generation.
+	answers func(first []idrl.Query) (posterior.Model, func(q idrl.Query, n uint64) idrl.Answer, error)
+	prior   *belief.Gaussian
+}
+
+// trainer returns the trainer of a session.
+func (s *stage) trainer(m acquisition.Method) *trainer.Thompson {
+	return &trainer.Thompson{
+		NewEnv: s.newEnv, Solver: s.solver, Kind: s.kind, Samples: s.schedule.Samples, Mu: s.mu,
+		Duel: m.Needs.Candidates == acquisition.Duel, Pool: s.schedule.Pool, MaxQueries: s.schedule.Queries,
+	}
+}
+
+// people returns the model and the annotator of sessions in which answers are as noisy
+// as people's: relative to the range of what the first queries are about.
+func (s *stage) people(first []idrl.Query) (posterior.Model, func(q idrl.Query, n uint64) idrl.Answer, error) {
+	var about []float64
+	for _, q := range first {
+		about = append(about, floats.Dot(s.theta, q.X))
+	}
+	if len(about) == 0 {
+		return nil, nil, fmt.Errorf("the first generation has no queries")
+	}
+	scale := floats.Max(about) - floats.Min(about)
+	if s.kind.Comparison() {
+		scale = max(floats.Max(about), -floats.Min(about)) // of differences, which have a sign at will
+	}
+	if !(scale > 0) {
+		scale = 1 // all clips are equally good
+	}
+	beta, noise := peopleBeta/scale, peopleNoiseStd*scale
+	m := belief.Model{
+		Start: s.prior, Rating: belief.Rating{NoiseVar: noise * noise}, Comparison: belief.BradleyTerry{Beta: beta}, OffScale: true,
+	}
+	expert, err := sim.NewExpert("bradley-terry", sim.Task{Theta: s.theta}, sim.Options{Range: 1, Temperature: 1 / beta, NoiseStd: noise, Unclamped: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	return m, func(q idrl.Query, n uint64) idrl.Answer {
+		return expert.Answer(q, rng.New(s.seed, "answer "+string(q.ID), n))
+	}, nil
+}
+
+// A liveRun is one method under the schedule of a session with one annotator: what the
+// session does, less people, leases and the journal.
+type liveRun struct {
+	*stage
+	method  acquisition.Method
+	trainer idrl.Trainer
+	history *posterior.History
+	core    *learning.Learner
+	gen     idrl.Generation
+	points  []point // trainings that are under way, oldest first
+
+	model  posterior.Model
+	answer func(q idrl.Query, n uint64) idrl.Answer
+
+	n     int64        // answers so far
+	given []idrl.Query // in the order in which they were given out
+	open  []idrl.Query // the last of them, not yet answered
+	asked map[idrl.QueryID]uint64
+	run   Run
+}
+
+// A point is a posterior that a generation is trained from.
+type point struct {
+	n int64 // answers in it
+	p idrl.Posterior
+}
+
+// learn runs method m for a number of answers.
+func (s *stage) learn(ctx context.Context, m acquisition.Method, answers int) (Run, error) {
+	l := &liveRun{stage: s, method: m, trainer: s.trainer(m), asked: map[idrl.QueryID]uint64{}}
+	if err := l.begin(ctx); err != nil {
+		return Run{}, err
+	}
+	l.measure(answers)
+	for l.n < int64(answers) {
+		if err := l.step(ctx); err != nil {
+			return Run{}, fmt.Errorf("answer %d: %w", l.n+1, err)
+		}
+		l.measure(answers)
+	}
+	return l.run, nil
+}
+
+// begin makes the first generation, which no answer is in, and gives out the first
+// queries.
+func (l *liveRun) begin(ctx context.Context) (err error) {
+	if l.gen, err = l.trainer.Train(ctx, idrl.TrainJob{Posterior: l.prior, Seed: l.seed}); err != nil {
+		return err
+	}
+	if l.model, l.answer, err = l.answers(l.gen.Queries); err != nil {
+		return err
+	}
+	l.history = posterior.New(posterior.Config{Model: l.model})
+	l.core = learning.New(learning.Config{Model: l.model, Method: l.method, Schedule: l.schedule})
+	l.core.Adopt(l.gen.Pool, l.gen.Candidates)
+	l.run.Solves += len(l.gen.Pool) + len(l.gen.Candidates)
+	return l.topUp()
+}
+
+// step takes in the answer to the query that was given out first. Then a generation
+// comes into use, if one is due, and a query is given out in its place.
+func (l *liveRun) step(ctx context.Context) error {
+	if len(l.open) == 0 {
+		return fmt.Errorf("there is nothing to ask")
+	}
+	q := l.open[0]
+	l.open = l.open[1:]
+	a := l.answer(q, l.asked[q.ID])
+	l.asked[q.ID]++
+	l.n++
+	a.Seq = l.n
+	history, err := l.history.With(ctx, posterior.ItemOf(&q, a))
+	if err != nil {
+		return err
+	}
+	l.history = history
+	l.core.Become(history.Posterior())
+	if l.schedule.Trains(l.n) {
+		l.points = append(l.points, point{n: l.n, p: history.Posterior()})
+	}
+	if err := l.adopt(ctx); err != nil {
+		return err
+	}
+	return l.topUp()
+}
+
+// adopt replaces the generation if the training under way was to take no longer.
+func (l *liveRun) adopt(ctx context.Context) (err error) {
+	if len(l.points) == 0 || l.schedule.InUse(l.points[0].n) > l.n {
+		return nil
+	}
+	p := l.points[0]
+	l.points = l.points[1:]
+	if l.gen, err = l.trainer.Train(ctx, idrl.TrainJob{BasedOn: p.n, Posterior: p.p, Seed: l.seed, Warm: l.core.Warm(p.p)}); err != nil {
+		return err
+	}
+	l.core.Adopt(nil, l.gen.Candidates)
+	l.run.Solves += len(l.gen.Candidates)
+	return nil
+}
+
+// topUp gives out queries until Schedule.Ahead are open.
+func (l *liveRun) topUp() error {
+	for len(l.open) < l.schedule.Ahead {
+		began := time.Now()
+		askable := l.askable()
+		if len(askable) == 0 {
+			return nil
+		}
+		c, err := l.core.Choose(learning.Question{Askable: askable, Pending: l.open}, rng.New(l.seed, "tie", uint64(len(l.given)+1)))
+		if err != nil {
+			return err
+		}
+		l.run.SelectNS = append(l.run.SelectNS, time.Since(began).Nanoseconds())
+		l.given, l.open = append(l.given, askable[c.Query]), append(slices.Clip(l.open), askable[c.Query])
+	}
+	return nil
+}
+
+// askable returns the queries of the generation that may be given out.
+func (l *liveRun) askable() []idrl.Query {
+	is, place := make([]learning.Standing, len(l.gen.Queries)), make(map[idrl.QueryID]int, len(l.gen.Queries))
+	for i, q := range l.gen.Queries {
+		place[q.ID] = i
+	}
+	note := func(id idrl.QueryID, s learning.Standing) {
+		if i, ok := place[id]; ok {
+			is[i] |= s
+		}
+	}
+	for _, q := range l.open {
+		note(q.ID, learning.Out|learning.Busy)
+	}
+	last := min(learning.Recent, max(0, len(l.gen.Queries)-1))
+	for k, q := range slices.Backward(l.given) {
+		note(q.ID, learning.Known)
+		if len(l.given)-k <= last {
+			note(q.ID, learning.Lately)
+		}
+	}
+	return learning.Askable(nil, l.gen.Queries, is)
+}
+
+// measure notes how good the recommended policy and the posterior are, if that is
+// wanted after so many answers.
+func (l *liveRun) measure(answers int) {
+	if int(l.n)%max(1, l.every) != 0 && int(l.n) != answers {
+		return
+	}
+	mean := l.core.Posterior().Mean(nil)
+	l.run.Regret = append(l.run.Regret, l.best-floats.Dot(l.theta, l.core.Recommend().Mu))
+	l.run.MSE = append(l.run.MSE, l.mse(mean))
+	l.run.Cosine = append(l.run.Cosine, l.cosine(mean))
+}

@@ -1,0 +1,55 @@
+package learning
+
+import "tiebreak/internal/idrl"
+
+// Recent is how many of the last queries are not repeated to a person once every query
+// has been asked.
+const Recent = 5
+
+// A Standing is how a query stands with the person who is to be asked, in bits.
+type Standing uint8
+
+// Bits of a Standing.
+const (
+	Out    Standing = 1 << iota // open with them already, or not to be asked at all
+	Busy                        // open with somebody
+	Known                       // given to them before, or unclear to somebody
+	Lately                      // among their last few: see Recent
+)
+
+// class returns the class in which a query may be asked, from 1 on, or 0 if it may
+// not.
+func (is Standing) class() int {
+	switch {
+	case is&Out != 0:
+		return 0
+	case is&Busy != 0:
+		return 3
+	case is&Known == 0:
+		return 1
+	case is&Lately == 0:
+		return 2
+	}
+	return 0
+}
+
+// Askable appends to dst the queries that may be put to a person, where is[i] is how
+// queries[i] stands with them: the best class that has any of
+//
+//  1. new to them, clear to everybody so far, and not pending;
+//  2. not pending and not among their last few;
+//  3. pending, but with somebody else.
+func Askable(dst, queries []idrl.Query, is []Standing) []idrl.Query {
+	best := 0
+	for _, s := range is {
+		if n := s.class(); n > 0 && (best == 0 || n < best) {
+			best = n
+		}
+	}
+	for i, s := range is {
+		if best > 0 && s.class() == best {
+			dst = append(dst, queries[i])
+		}
+	}
+	return dst
+}
