@@ -39,12 +39,8 @@ func statementOf(st idrl.Status) *statementState {
 		Bound: finite(r.Bound), Mean: finite(r.Mean), Unbeaten: finite(r.Unbeaten), Span: finite(r.Span),
 		Policies: r.Policies, Against: st.Basis,
 		Headline: headline(st.Basis, r), Limit: limit(r), Expected: expected(r),
-<<<<<<< HEAD
-		Relative: relative(st.Basis, r.Policies),
-		Stop:     stop(st.Stopping, r.Tolerance), MayStop: st.Stopping.Propose,
-=======
 		Relative: relative(st.Basis, r.Policies) + dropped(st.Dropped),
->>>>>>> 17d6e49 (bench follows the schedule of a session; sessions train as often as it is cheap; duels in sessions; recommended policy as warm start)
+		Stop:     stop(st.Stopping, r.Tolerance), MayStop: st.Stopping.Propose,
 	}
 }
 

@@ -53,7 +53,6 @@ var rules = []rule{
 	{
 		"internal/training",
 		[]string{vocab, rngs, acquires, learns, "internal/belief", "internal/clip", "internal/jobs", "internal/pack", "internal/solver", "internal/steps", "internal/trainer", "envs"},
->>>>>>> 855e1c7 (bench follows the schedule of a session; sessions train as often as it is cheap; duels in sessions; recommended policy as warm start)
 		nil,
 	},
 	{truth, []string{vocab}, []string{gonum}},

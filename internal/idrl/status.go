@@ -31,15 +31,10 @@ type Status struct {
 	Budget     int
 	BasedOn    int64 // of the generation in use; -1 if there is none yet
 	Training   Training
-<<<<<<< HEAD
 	Regret     []Regret // by Seq; the last is about the present posterior and policies
 	Basis      Basis    // of the last Regret
 	Stopping   Stopping
-=======
-	Regret     []Regret   // by Seq; the last is about the present posterior and policies
-	Basis      Basis      // of the last Regret
 	Dropped    int        // earlier policies that nothing is compared with any more, because the archive holds a limited number
->>>>>>> 17d6e49 (bench follows the schedule of a session; sessions train as often as it is cheap; duels in sessions; recommended policy as warm start)
 	Best       PolicyID   // the known policy with the highest mean return, which the last Regret is about; empty if there is none
 	Candidates []Estimate // predicted returns, each against the average candidate, as shares of the last Regret's Span
 	Weights    []Estimate // of the features

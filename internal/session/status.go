@@ -27,11 +27,8 @@ func (s *Session) Status(ctx context.Context) (idrl.Status, error) {
 		if s.gen != nil {
 			best := s.learner.Recommend()
 			st.BasedOn, st.Best, st.Basis, st.Regret = s.gen.BasedOn, best.ID, s.basis(), s.curve()
-<<<<<<< HEAD
 			st.Stopping = s.stopping()
-=======
 			st.Dropped = s.learner.Policies().Dropped()
->>>>>>> 17d6e49 (bench follows the schedule of a session; sessions train as often as it is cheap; duels in sessions; recommended policy as warm start)
 			st.Candidates = s.standings(best, st.Regret[len(st.Regret)-1].Span)
 		}
 		return st, nil
