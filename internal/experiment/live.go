@@ -76,15 +76,15 @@ func (s *stage) people(first []idrl.Query) (posterior.Model, func(q idrl.Query, 
 	for _, q := range first {
 		about = append(about, floats.Dot(s.theta, q.X))
 	}
-	if len(about) == 0 {
-		return nil, nil, fmt.Errorf("the first generation has no queries")
-	}
-	scale := floats.Max(about) - floats.Min(about)
-	if s.kind.Comparison() {
-		scale = max(floats.Max(about), -floats.Min(about)) // of differences, which have a sign at will
-	}
-	if !(scale > 0) {
-		scale = 1 // all clips are equally good
+	scale := 1.0 // where all clips are equally good, or look alike so that there is nothing to ask
+	if len(about) > 0 {
+		low, high := floats.Min(about), floats.Max(about)
+		if s.kind.Comparison() {
+			low, high = 0, max(high, -low) // of differences, which have a sign at will
+		}
+		if high > low {
+			scale = high - low
+		}
 	}
 	beta, noise := peopleBeta/scale, peopleNoiseStd*scale
 	m := belief.Model{
@@ -159,10 +159,13 @@ func (l *liveRun) begin(ctx context.Context) (err error) {
 }
 
 // step takes in the answer to the query that was given out first. Then a generation
-// comes into use, if one is due, and a query is given out in its place.
+// comes into use, if one is due, and a query is given out in its place. Where there is
+// nothing to ask, because all clips look alike, a session stands still: then an answer is
+// counted that says nothing.
 func (l *liveRun) step(ctx context.Context) error {
 	if len(l.open) == 0 {
-		return fmt.Errorf("there is nothing to ask")
+		l.n++
+		return nil
 	}
 	q := l.open[0]
 	l.open = l.open[1:]
