@@ -145,7 +145,7 @@ func (s *stage) learn(ctx context.Context, m acquisition.Method, answers int) (R
 // begin makes the first generation, which no answer is in, and gives out the first
 // queries.
 func (l *liveRun) begin(ctx context.Context) (err error) {
-	if l.gen, err = l.trainer.Train(ctx, idrl.TrainJob{Posterior: l.prior, Seed: l.seed}); err != nil {
+	if l.gen, err = l.trainer.Train(ctx, idrl.TrainJob{First: true, Posterior: l.prior, Seed: l.seed}); err != nil {
 		return err
 	}
 	if l.model, l.answer, err = l.answers(l.gen.Queries); err != nil {
