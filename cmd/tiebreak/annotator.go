@@ -88,19 +88,7 @@ func annotatorRevokeCommand() command {
 	c := subcommand("annotator revoke", "end a person's part in a session", (*annotatorFlags).declareChange,
 		"Ends a person's part at once: their page says so, and their questions go to others. Their answers so far\n"+
 			"count, unless --answers leave-out is given. The link that they came by stays; see 'tiebreak invite'.",
-		func(ctx context.Context, std stdio, f *annotatorFlags) error {
-			out, err := f.leaveOut()
-			if err != nil {
-				return err
-			}
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
-				who := idrl.AnnotatorID(f.who)
-				if err := db.RevokeAnnotator(ctx, spec.ID, who, out, byCommand, time.Now()); err != nil {
-					return fmt.Errorf("%w; 'tiebreak annotator list' shows who there is", err)
-				}
-				return printAnnotator(ctx, std, db, spec.ID, who)
-			})
-		})
+		changeAnnotator((*store.DB).RevokeAnnotator))
 	c.usage, c.example = "--annotator ID [flags]", c.example+" --annotator a3 --answers leave-out"
 	return c
 }
@@ -108,21 +96,29 @@ func annotatorRevokeCommand() command {
 func annotatorAnswersCommand() command {
 	c := subcommand("annotator answers", "say whether a person's answers count", (*annotatorFlags).declareChange,
 		"Leaves a person's answers out of the posterior and of exports, or counts them again. The log keeps them.",
-		func(ctx context.Context, std stdio, f *annotatorFlags) error {
-			out, err := f.leaveOut()
-			if err != nil {
-				return err
-			}
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
-				who := idrl.AnnotatorID(f.who)
-				if err := db.SetLeftOut(ctx, spec.ID, who, out, byCommand, time.Now()); err != nil {
-					return fmt.Errorf("%w; 'tiebreak annotator list' shows who there is", err)
-				}
-				return printAnnotator(ctx, std, db, spec.ID, who)
-			})
-		})
+		changeAnnotator((*store.DB).SetLeftOut))
 	c.usage, c.example = "--annotator ID [flags]", c.example+" --annotator a3 --answers count"
 	return c
+}
+
+// changeAnnotator returns the command that applies change to the annotator of the flags
+// and prints how they stand then.
+func changeAnnotator(
+	change func(db *store.DB, ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, out bool, by string, now time.Time) error,
+) func(context.Context, stdio, *annotatorFlags) error {
+	return func(ctx context.Context, std stdio, f *annotatorFlags) error {
+		out, err := f.leaveOut()
+		if err != nil {
+			return err
+		}
+		return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			who := idrl.AnnotatorID(f.who)
+			if err := change(db, ctx, spec.ID, who, out, byCommand, time.Now()); err != nil {
+				return fmt.Errorf("%w; 'tiebreak annotator list' shows who there is", err)
+			}
+			return printAnnotator(ctx, std, db, spec.ID, who)
+		})
+	}
 }
 
 // printAnnotator prints how an annotator stands.
