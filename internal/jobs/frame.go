@@ -216,7 +216,9 @@ func decodeJob(text []byte) (idrl.JobRecord, error) {
 	b := body{rest: text}
 	j := idrl.JobRecord{JobKey: idrl.JobKey{Session: idrl.SessionID(b.blob(maxName)), Kind: string(b.blob(maxName)), BasedOn: b.int()}}
 	j.Priority = idrl.Priority(min(b.uint(), 255))
-	j.Checkpoint = b.blob(maxBlob)
+	if c := b.blob(maxBlob); len(c) > 0 { // else there is none
+		j.Checkpoint = c
+	}
 	j.Payload = b.rest
 	if j.Priority > idrl.Urgent || len(j.Payload) > maxBlob {
 		return idrl.JobRecord{}, errBody

@@ -51,6 +51,11 @@ func TestBodies(t *testing.T) {
 	if got, err := decodeJob(encodeJob(job)); err != nil || cmp.Diff(job, got) != "" {
 		t.Errorf("job: %v\n%s", err, cmp.Diff(job, got))
 	}
+	fresh := job
+	fresh.Checkpoint = nil
+	if got, err := decodeJob(encodeJob(fresh)); err != nil || got.Checkpoint != nil {
+		t.Errorf("a job without a checkpoint arrives with %v, %v", got.Checkpoint, err)
+	}
 	for _, p := range []Progress{{}, {Done: 3, Total: 7, What: "solving\n"}, {Done: -1}} {
 		if got, err := decodeProgress(encodeProgress(p)); err != nil || got != p {
 			t.Errorf("progress %+v: %+v, %v", p, got, err)
