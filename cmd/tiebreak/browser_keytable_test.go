@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// keyTable is what keys mean. choices: with the clips side by side, one above the
-// other, and for a rating. sign: of the keys that are not answers.
+// keyTable lists keys with their meanings. choices: with the clips side by side, one
+// above the other, and for a rating. sign: of the keys that are not answers.
 var keyTable = []struct {
 	stroke
 	row, column, rating, sign string

@@ -117,7 +117,7 @@ func (i *intrusion) run(workers int, try func(context.Context) error) (stop func
 	for range workers {
 		group.Go(func() {
 			for ctx.Err() == nil {
-				_ = try(ctx) // being refused is what happens to intruders
+				_ = try(ctx) // the server is expected to refuse
 			}
 		})
 	}

@@ -156,8 +156,8 @@ func (a *Auth) PeekInvitation(ctx context.Context, token string) (idrl.SessionID
 }
 
 // InvitationSession returns the session that an invitation leads to, also if it lets
-// in no more. It tells whom a browser may be already; it lets nobody in. It returns
-// an error of kind NotFound if there is no such invitation.
+// in no more. The page uses it to find an annotator that the browser already is. It
+// grants no access. It returns an error of kind NotFound if there is no such invitation.
 func (a *Auth) InvitationSession(ctx context.Context, token string) (id idrl.SessionID, err error) {
 	hash, err := hashToken(token)
 	if err == nil {

@@ -75,7 +75,7 @@ func newDensity(g *Gaussian) density {
 	return density{g: g}
 }
 
-// distance is |z|² where θ is what the standard normal numbers z stand for.
+// distance returns |z|² for the standard normal numbers z that give θ = μ + Lz.
 func (p density) distance(theta []float64) (sum float64) {
 	d := len(theta)
 	z := floats.SubTo(make([]float64, d), theta, p.g.mean)

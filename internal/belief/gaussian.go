@@ -138,8 +138,8 @@ func (g *Gaussian) SampleFrom(dst, z []float64) []float64 {
 }
 
 // Predictive returns N(μ, Σ + noiseVar·I), the belief about an observation of
-// each weight with noise of that variance. It is what the authors' code calls the
-// posterior once there is an answer, and serves to reproduce that code alone
+// each weight with noise of that variance. The authors' code calls it the
+// posterior after the first answer, and only the reproduction of that code uses it
 // (docs/paper-code.md, section 2). It panics if noiseVar is negative or not
 // finite.
 func (g *Gaussian) Predictive(noiseVar float64) *Gaussian {
