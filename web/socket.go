@@ -120,9 +120,9 @@ func (s *socket) write(ctx context.Context, pingEvery time.Duration) {
 				return
 			}
 		case <-s.check:
-			s.mustBeAllowed(ctx)
+			s.checkAllowed(ctx)
 		case <-ping.C:
-			s.mustBeAllowed(ctx)
+			s.checkAllowed(ctx)
 			if s.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeWait)) != nil {
 				s.end(websocket.CloseAbnormalClosure, "", nil)
 			}
@@ -133,8 +133,8 @@ func (s *socket) write(ctx context.Context, pingEvery time.Duration) {
 	}
 }
 
-// mustBeAllowed ends the socket of somebody who may be here no more.
-func (s *socket) mustBeAllowed(ctx context.Context) {
+// checkAllowed ends the socket of somebody who may be here no more.
+func (s *socket) checkAllowed(ctx context.Context) {
 	if err := s.alive(ctx); err != nil {
 		s.end(websocket.ClosePolicyViolation, "signed out", nil)
 	}

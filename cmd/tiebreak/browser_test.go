@@ -362,15 +362,15 @@ func TestBrowserResearcher(t *testing.T) {
 	}
 	b.noSideways(1280)
 	b.shot("dashboard-1280x800")
-	b.insist("document.activeElement.matches('[data-candidates] .whisker:last-child[aria-pressed=true]')", func() {
-		b.enter("[data-candidates] .whisker:last-child") // another candidate; new ones may have taken its place
+	b.insist("document.activeElement.matches('[data-candidates] .interval-row:last-child[aria-pressed=true]')", func() {
+		b.enter("[data-candidates] .interval-row:last-child") // another candidate; new ones may have taken its place
 	})
 	b.moving("duo-player canvas", 1, 1)
 	b.shot("dashboard-candidates-1280x800")
 	was := evaluate[string](b, "document.activeElement.dataset.id")
 	simulate(3) // after three answers the candidates are others
-	b.wait(fmt.Sprintf("document.querySelector('[data-candidates] .whisker[data-id=%q]') === null", was))
-	if !evaluate[bool](b, "document.activeElement.matches('[data-candidates] .whisker')") {
+	b.wait(fmt.Sprintf("document.querySelector('[data-candidates] .interval-row[data-id=%q]') === null", was))
+	if !evaluate[bool](b, "document.activeElement.matches('[data-candidates] .interval-row')") {
 		t.Error("the keyboard has lost its place among the candidates")
 	}
 	b.do(chromedp.Evaluate[chromedp.Void]("scrollTo(0, 0)"))
@@ -407,8 +407,8 @@ func TestBrowserResearcher(t *testing.T) {
 // showsBelief waits until everything that was learned is on the dashboard.
 func (b *tab) showsBelief() {
 	b.t.Helper()
-	b.wait("document.querySelectorAll('[data-candidates] .whisker').length >= 2")
-	b.wait("document.querySelectorAll('[data-weights] .whisker').length >= 3")
+	b.wait("document.querySelectorAll('[data-candidates] .interval-row').length >= 2")
+	b.wait("document.querySelectorAll('[data-weights] .interval-row').length >= 3")
 	b.wait("document.querySelector('regret-chart svg .line')?.getTotalLength() > 10")
 	b.wait("/% sure that the best policy found is within 5.% of the best there is/.test(document.querySelector('[data-headline]').innerText)")
 	b.wait("document.querySelector('[data-relative]').innerText.includes('policies solved so far')")

@@ -1,5 +1,5 @@
 // @ts-check
-import { Live } from "./live.js";
+import { ReconnectingSocket } from "./reconnecting-socket.js";
 
 /** @typedef {import("./outbox.js").Outbox} Outbox */
 /** @typedef {import("./outbox.js").Message} Message */
@@ -8,7 +8,7 @@ import { Live } from "./live.js";
 
 /** @typedef {{message: Message|undefined, nak: Nak, kept: boolean}} Refusal  kept: the message stays in the outbox */
 /**
- * The events of a AnswerQueue with their details.
+ * Events of an AnswerQueue with their details.
  * @typedef {object} Events
  * @property {import("./wire.js").Query} question
  * @property {import("./wire.js").Status} status
@@ -41,9 +41,9 @@ export class AnswerQueue extends EventTarget {
     super();
     this.annotator = annotator;
     this.outbox = outbox;
-    this.live = new Live(path);
-    this.live.addEventListener("state", () => this.#connection());
-    this.live.addEventListener("message", (e) => this.#receive(/** @type {CustomEvent} */ (e).detail));
+    this.socket = new ReconnectingSocket(path);
+    this.socket.addEventListener("state", () => this.#connection());
+    this.socket.addEventListener("message", (e) => this.#receive(/** @type {CustomEvent} */ (e).detail));
   }
 
   /**
@@ -57,13 +57,13 @@ export class AnswerQueue extends EventTarget {
   }
 
   start() {
-    this.live.start();
+    this.socket.start();
   }
 
   stop() {
     clearTimeout(this.#pause);
     clearTimeout(this.#watch);
-    this.live.stop();
+    this.socket.stop();
   }
 
   /** Whether the server has greeted us on the present socket. */
@@ -98,7 +98,7 @@ export class AnswerQueue extends EventTarget {
 
   /** @param {string[]} assignments leases to extend */
   renew(assignments) {
-    if (this.#ready) for (const a of assignments) this.live.send({ t: "renew", assignment: a });
+    if (this.#ready) for (const a of assignments) this.socket.send({ t: "renew", assignment: a });
   }
 
   #connection() {
@@ -107,8 +107,8 @@ export class AnswerQueue extends EventTarget {
     this.#pause = 0;
     this.outbox.rewind();
     this.outbox.adopt();
-    if (this.live.state.state === "open") {
-      this.live.send({ t: "hello", outbox: this.outbox.ids().slice(0, HELLO) });
+    if (this.socket.state.state === "open") {
+      this.socket.send({ t: "hello", outbox: this.outbox.ids().slice(0, HELLO) });
     }
     this.#emit("change", undefined);
   }
@@ -118,7 +118,7 @@ export class AnswerQueue extends EventTarget {
     switch (m.t) {
       case "hello":
         this.other = m.annotator && m.annotator !== this.annotator ? m.annotator : "";
-        if (this.other) return this.live.refuse(OTHER); // it would record our answers as theirs
+        if (this.other) return this.socket.refuse(OTHER); // it would record our answers as theirs
         for (const id of m.have ?? []) this.outbox.remove(id);
         this.#ready = true;
         this.#emit("hello", m);
@@ -138,7 +138,7 @@ export class AnswerQueue extends EventTarget {
         this.#refused(m);
         break;
       case "bye":
-        this.live.resume(m.retry_ms);
+        this.socket.resume(m.retry_ms);
         break;
     }
     this.#emit("change", undefined);
@@ -168,14 +168,14 @@ export class AnswerQueue extends EventTarget {
     if (!this.#ready || this.#pause) return;
     this.outbox.release();
     for (const e of this.outbox.pending.slice(0, WINDOW)) {
-      if (!e.sent) e.sent = this.live.send(e.message);
+      if (!e.sent) e.sent = this.socket.send(e.message);
     }
     clearTimeout(this.#watch);
     if (this.outbox.pending.length > 0) this.#watch = setTimeout(() => this.#silence(), SILENCE);
   }
 
   #silence() {
-    if (this.#ready && !this.#pause && this.outbox.pending.length > 0) this.live.reset();
+    if (this.#ready && !this.#pause && this.outbox.pending.length > 0) this.socket.reset();
   }
 
   /**

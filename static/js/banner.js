@@ -1,6 +1,6 @@
 // @ts-check
 import { left } from "./outbox.js";
-import { refusal } from "./live.js";
+import { refusal } from "./reconnecting-socket.js";
 import { called, rejoin, remembered } from "./rejoin.js";
 
 /** @typedef {import("./answer-queue.js").AnswerQueue} AnswerQueue */
@@ -48,7 +48,7 @@ export class Banner {
     this.#queue = queue;
     this.#announcer = announcer;
     const on = (/** @type {string} */ name, /** @type {() => void} */ f) => this.#part(name).addEventListener("click", f, { signal });
-    on("retry", () => queue.live.retry());
+    on("retry", () => queue.socket.retry());
     on("continue", () => this.#continue());
     on("stay", () => location.reload());
     on("download", () => this.#download());
@@ -88,8 +88,8 @@ export class Banner {
 
   /** @returns {Notice|null} */
   #say() {
-    const { live, outbox, annotator } = this.#queue;
-    const { state, status, retryAt } = live.state;
+    const { socket, outbox, annotator } = this.#queue;
+    const { state, status, retryAt } = socket.state;
     const me = this.#known(annotator);
     if (state === "refused") return this.#refused(status, me);
     if (this.#away) {
@@ -151,15 +151,15 @@ export class Banner {
 
   /** Makes this browser the annotator of the notice. */
   async #continue() {
-    const { live, annotator } = this.#queue;
+    const { socket, annotator } = this.#queue;
     const as = this.#notice?.as;
     if (!as) return;
     const here = as.annotator === annotator;
-    if (here && live.state.status !== 409 && (await refusal()) === 0) return live.retry(); // another tab has done it
+    if (here && socket.state.status !== 409 && (await refusal()) === 0) return socket.retry(); // another tab has done it
     const status = await rejoin(this.#storage, as);
     this.#failed = status === 200 || status === 403 ? "" : "The server does not answer. Try again in a moment.";
     if (status !== 200) return this.show();
-    if (here) live.retry();
+    if (here) socket.retry();
     else location.reload();
   }
 

@@ -3,9 +3,9 @@
 import { RegretChart, short } from "./chart.js";
 import { fetchClip } from "./clip.js";
 import { DuoPlayer } from "./duo-player.js";
-import { Live } from "./live.js";
+import { intervalChart } from "./interval-chart.js";
 import { People } from "./people.js";
-import { whiskers } from "./whiskers.js";
+import { ReconnectingSocket } from "./reconnecting-socket.js";
 
 /**
  * @typedef {import("./wire.js").State} State
@@ -26,7 +26,7 @@ const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 const player = /** @type {DuoPlayer} */ (document.querySelector("duo-player"));
 const chart = /** @type {RegretChart} */ (document.querySelector("regret-chart"));
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
-const live = new Live(main.dataset.watch ?? "");
+const socket = new ReconnectingSocket(main.dataset.watch ?? "");
 const people = new People(main);
 
 /** @type {State|undefined} */ let state;
@@ -54,7 +54,7 @@ function show(s) {
   showTraining(s);
   showRegret(s);
   showCandidates();
-  if (s.weights.length) whiskers(part("weights"), s.weights);
+  if (s.weights.length) intervalChart(part("weights"), s.weights);
   const names = new Map(s.annotators.map((c) => [c.id, c.name || c.id]));
   rows("recent", [...s.open.map((o) => openCells(o, names)), ...s.recent.map((a) => askedCells(a, names))]);
   rows("annotators", s.annotators.map(annotatorCells));
@@ -107,7 +107,7 @@ function showCandidates() {
   if (all.length === 0) return;
   const now = all.find((c) => c.id === chosen) ?? all[0];
   const shares = all.map((c) => ({ ...c, mean: tenths(c.mean), std: tenths(c.std), note: standing(c, all) }));
-  whiskers(part("candidates"), shares, { unit: " %", chosen: now.id, choose: (id) => {
+  intervalChart(part("candidates"), shares, { unit: " %", chosen: now.id, choose: (id) => {
     chosen = id === all[0].id ? "" : id;
     showCandidates();
   } });
@@ -245,18 +245,18 @@ async function copy(e) {
   }
 }
 
-live.addEventListener("message", (e) => {
+socket.addEventListener("message", (e) => {
   const m = /** @type {Message} */ (/** @type {CustomEvent} */ (e).detail);
   if (m.t === "state") show(m);
   if (m.t === "problems") part("problems").replaceChildren(...m.problems.map(problem));
-  if (m.t === "bye") live.resume(m.retry_ms);
+  if (m.t === "bye") socket.resume(m.retry_ms);
 });
-live.addEventListener("state", () => {
-  const { state: s } = live.state;
+socket.addEventListener("state", () => {
+  const { state: s } = socket.state;
   if (s !== "connecting") main.dataset.connection = s === "open" ? "open" : "away";
   part("away").hidden = s === "open" || s === "connecting";
   part("away").textContent = s === "refused" ? SIGNED_OUT : AWAY;
 });
 part("log").addEventListener("click", log);
 document.querySelector("[data-copy]")?.addEventListener("click", copy);
-live.start();
+socket.start();

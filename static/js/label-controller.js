@@ -226,7 +226,7 @@ export class LabelController {
 
   /** Whether a researcher has ended this annotator's part. */
   get #removed() {
-    const { state, status } = this.parts.queue.live.state;
+    const { state, status } = this.parts.queue.socket.state;
     return state === "refused" && status === REMOVED;
   }
 
@@ -274,7 +274,7 @@ export class LabelController {
     if (q && q === this.#failed && queue.connected) view.note("This clip did not load.", { broken: true });
     else if (q) view.note(q.clips ? "" : "Loading the clips …", { busy: true });
     else if (this.#removed) view.note("A researcher has ended your part in this session. There is nothing more to do; thank you for your answers.");
-    else if (queue.live.state.state === "refused") view.note("Your questions return when you are signed in.");
+    else if (queue.socket.state.state === "refused") view.note("Your questions return when you are signed in.");
     else if (!this.#status) view.note(away ? "The server is away. Questions come as soon as it is back." : "Connecting …", { busy: true });
     else if (this.#status.done) view.note("All questions are answered. Thank you!", { done: true });
     else if (!queue.connected) view.note("You have answered all loaded questions. More follow when the server is back.", { busy: true });

@@ -93,7 +93,7 @@ test("nothing is sent as somebody else", () => {
   greet({ annotator: "p2" });
   assert.deepEqual(sent(), []);
   assert.equal(queue.other, "p2");
-  assert.equal(queue.live.state.status, 409);
+  assert.equal(queue.socket.state.status, 409);
   assert.ok(!queue.connected);
 });
 

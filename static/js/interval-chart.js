@@ -5,9 +5,9 @@ import { shape, short } from "./chart.js";
 
 /**
  * @typedef {object} How
- * @property {(id: string) => void} [choose] called with the id of an estimate that is clicked
- * @property {string} [chosen] the one marked
- * @property {string} [unit] of the numbers, behind them
+ * @property {(id: string) => void} [choose] called with the id of the estimate that was clicked
+ * @property {string} [chosen] id of the estimate that is marked
+ * @property {string} [unit] written after the numbers
  */
 
 const Z = 1.96; // half-width of a 95 % interval, in standard deviations
@@ -19,13 +19,13 @@ const Z = 1.96; // half-width of a 95 % interval, in standard deviations
  * @param {Estimate[]} estimates
  * @param {How} [how]
  */
-export function whiskers(parent, estimates, how = {}) {
+export function intervalChart(parent, estimates, how = {}) {
   const at = axis(estimates);
   const focused = /** @type {HTMLElement} */ (document.activeElement);
   const was = [...parent.children].indexOf(focused), same = estimates.findIndex((e) => e.id === focused.dataset.id);
   parent.replaceChildren(...estimates.map((e) => row(e, at, how)));
   if (was < 0) return;
-  const place = same >= 0 ? same : Math.min(was, estimates.length - 1); // one that is gone leaves its place to another
+  const place = same >= 0 ? same : Math.min(was, estimates.length - 1); // if the focused row is gone, the row at its place gets the focus
   /** @type {HTMLElement} */ (parent.children[place]).focus();
 }
 
@@ -48,7 +48,7 @@ export function axis(estimates) {
 function row(e, at, how) {
   const { choose } = how;
   const line = document.createElement(choose ? "button" : "div");
-  line.className = "whisker";
+  line.className = "interval-row";
   if (choose) {
     line.setAttribute("type", "button");
     line.setAttribute("aria-pressed", String(e.id === how.chosen));

@@ -2,7 +2,7 @@
 const PROTOCOL = "tiebreak.v1";
 const FIRST = 250; // ms, bound of the first wait
 const LONGEST = 30_000; // ms
-const STEADY = 5_000; // ms a socket must live before the waits start small again
+const STEADY = 5_000; // ms a socket must stay open before the bound is reset to FIRST
 
 /**
  * @typedef {object} State
@@ -12,12 +12,12 @@ const STEADY = 5_000; // ms a socket must live before the waits start small agai
  */
 
 /**
- * One websocket that comes back. Waits between attempts are drawn uniformly
- * between 0 and a bound that doubles ("full jitter"), so that a thousand pages
- * do not return in step. Events: "message" (detail: the parsed message) and
+ * A websocket that reconnects. The wait before an attempt is drawn uniformly
+ * between 0 and a bound that doubles ("full jitter"), so that many pages do not
+ * reconnect at the same time. Events: "message" (detail: the parsed message) and
  * "state" (detail: State).
  */
-export class Live extends EventTarget {
+export class ReconnectingSocket extends EventTarget {
   #url;
   /** @type {WebSocket|undefined} */ #socket;
   #timer = 0;
@@ -54,7 +54,7 @@ export class Live extends EventTarget {
   }
 
   /**
-   * Stays away until somebody asks to try again.
+   * Stays disconnected until retry is called.
    * @param {number} status the HTTP status that says why
    */
   refuse(status) {
@@ -62,13 +62,13 @@ export class Live extends EventTarget {
     this.#set({ state: "refused", retryAt: 0, status });
   }
 
-  /** Gives up a socket that does not answer, and comes back. */
+  /** Replaces a socket that does not answer. */
   reset() {
     this.#lost(FIRST);
   }
 
   /**
-   * Comes back after a time that the server named.
+   * Reconnects after a time that the server named.
    * @param {number} ms
    */
   resume(ms) {

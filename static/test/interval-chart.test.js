@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./element.js";
-import { axis } from "../js/whiskers.js";
+import { axis } from "../js/interval-chart.js";
 
 test("the axis holds every interval and 0", () => {
   const at = axis([{ name: "a", mean: 2, std: 0.5 }, { name: "b", mean: 1, std: 1 }]); // b reaches down to -0.96
