@@ -28,8 +28,8 @@ type Entry struct {
 	// layout does not touch the stream. It must not be called if Unavailable is set.
 	New func(layout *rand.Rand) idrl.Environment
 
-	// Version tells files of a user's own from their earlier or later state; empty
-	// for what comes with the project.
+	// Version identifies the content of the files of a user's model; empty for
+	// environments that come with the project.
 	Version string
 
 	// Unavailable says what this build or machine lacks to make the environment,
@@ -51,10 +51,10 @@ type List []Entry
 
 // Catalogue returns every environment that comes with the project, the default
 // first, which is available.
-func Catalogue() List { return append(small(), robots()...) }
+func Catalogue() List { return append(builtin(), robots()...) }
 
-// small returns the environments without physics.
-func small() List {
+// builtin returns the environments without physics.
+func builtin() List {
 	return List{
 		{
 			ID:    driver.ID,
@@ -125,8 +125,8 @@ func (l List) Find(ref string) (Entry, error) {
 	id, version, _ := strings.Cut(ref, "@")
 	i := slices.IndexFunc(l, func(e Entry) bool { return e.ID == id })
 	switch {
-	case i < 0 && (version != "" || strings.HasPrefix(id, ownPrefix)):
-		return Entry{}, idrl.Errorf(idrl.Invalid, "environment %q is a model of your own that is not here; say with --models where its files are (own models that are here: %s)", ref, l.own())
+	case i < 0 && (version != "" || strings.HasPrefix(id, customPrefix)):
+		return Entry{}, idrl.Errorf(idrl.Invalid, "environment %q is a model of your own that is not here; say with --models where its files are (own models that are here: %s)", ref, l.customIDs())
 	case i < 0:
 		return Entry{}, idrl.Errorf(idrl.Invalid, "unknown environment %q; use one of %s; a model of your own is called own-NAME, and its files are named with --models", id, l.Names())
 	case l[i].Unavailable != nil:
@@ -137,11 +137,11 @@ func (l List) Find(ref string) (Entry, error) {
 	return l[i], nil
 }
 
-// own lists the ids of a user's own models on one line.
-func (l List) own() string {
+// customIDs lists the ids of a user's models on one line.
+func (l List) customIDs() string {
 	var ids []string
 	for _, e := range l {
-		if strings.HasPrefix(e.ID, ownPrefix) {
+		if strings.HasPrefix(e.ID, customPrefix) {
 			ids = append(ids, e.ID)
 		}
 	}

@@ -15,15 +15,15 @@ import (
 // busy workers on two cores beside other programs, half as many steps a second.
 func roomForC() { runtime.GOMAXPROCS(2 * runtime.NumCPU()) }
 
-// modelsFlag declares the flag for the folder of a user's own models.
+// modelsFlag declares the flag for the folder of a user's models.
 func modelsFlag(fs *flag.FlagSet, dir *string) {
 	fs.StringVar(dir, "models", os.Getenv("TIEBREAK_MODELS"), "`folder` with MuJoCo models of your own (see docs/models)")
 }
 
 // environments returns the catalogue with the models in dir.
 func environments(dir string) (envs.List, error) {
-	own, err := envs.Own(dir)
-	return append(envs.Catalogue(), own...), err
+	custom, err := envs.LoadCustomModels(dir)
+	return append(envs.Catalogue(), custom...), err
 }
 
 // workerCommandLine returns the command line of a worker with the models in dir;

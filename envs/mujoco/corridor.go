@@ -39,7 +39,7 @@ func NewSwimmerCorridor() (*Env, error) {
 		uniform(e.d.QPos, 0.1, rng)
 		uniform(e.d.QVel, 0.1, rng)
 	}
-	t.look = swimmerCorridorLook(&maze)
+	t.appearance = swimmerCorridorAppearance(&maze)
 	return newEnv(t, m)
 }
 

@@ -238,24 +238,24 @@ func (c *Custom) New() (*Env, error) {
 		copy(dst[len(c.shown):], e.d.QVel)
 	}
 	c.measure(t)
-	t.look = c.look()
+	t.appearance = c.appearance()
 	return newEnv(t, m)
 }
 
-// look returns how the model is drawn. The camera stays at the height that the
+// appearance returns how the model is drawn. The camera stays at the height that the
 // body has at first.
-func (c *Custom) look() look {
+func (c *Custom) appearance() appearance {
 	camera := c.file.Camera
-	l := look{
+	a := appearance{
 		body: c.model.ID(engine.BodyKind, camera.Body), sideways: true, width: camera.Width, distance: camera.Distance,
 		elevation: camera.ElevationDeg * math.Pi / 180, azimuth: camera.AzimuthDeg * math.Pi / 180,
 		height: c.height,
 	}
-	if l.distance == 0 {
-		l.distance = 2.5 * camera.Width
+	if a.distance == 0 {
+		a.distance = 2.5 * camera.Width
 	}
 	for _, p := range c.file.Paints {
-		l.limbs = append(l.limbs, limb{p.Body, p.Body, p.Paint})
+		a.limbs = append(a.limbs, limb{p.Body, p.Body, p.Paint})
 	}
-	return l
+	return a
 }

@@ -121,8 +121,8 @@ const tumblerFile = `{"name": "tumbler", "title": "Tumbler", "description": "A b
 "features": [{"name": "f", "sensor": "spin", "index": 2}, {"name": "g", "joint": "elbow", "quantity": "velocity"}, {"name": "h", "quantity": "constant", "scale": 3}],
 "clip_steps": 10, "playback": 1, "camera": {"body": "ball", "width": 3}}`
 
-// own writes a model and its file and loads them.
-func own(t *testing.T, file, xml string) (*mujoco.Custom, error) {
+// writeModel writes a model and its file and loads them.
+func writeModel(t *testing.T, file, xml string) (*mujoco.Custom, error) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"own.json": file, "model.xml": xml} {
@@ -136,7 +136,7 @@ func own(t *testing.T, file, xml string) (*mujoco.Custom, error) {
 // TestTumbler has what the example has not: a root that moves freely, a ball
 // joint, normal noise, a disc, and defaults.
 func TestTumbler(t *testing.T) {
-	c, err := own(t, tumblerFile, tumbler)
+	c, err := writeModel(t, tumblerFile, tumbler)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestBadModels(t *testing.T) {
 				t.Fatalf("there is no %s", test.old)
 			}
 			cut := strings.Index(bad, "<mu")
-			_, err := own(t, bad[:cut], bad[cut:])
+			_, err := writeModel(t, bad[:cut], bad[cut:])
 			if err == nil || idrl.KindOf(err) != idrl.Invalid {
 				t.Fatalf("error is %v, want one of kind Invalid", err)
 			}

@@ -11,8 +11,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A look is how a task is drawn. Lengths are metres, angles radians.
-type look struct {
+// An appearance is how a task is drawn. Lengths are metres, angles radians.
+type appearance struct {
 	body     int     // that the camera follows along x; 0: it stays
 	whole    bool    // it follows the mean of all bodies from body on, so that a wriggle does not shake it
 	sideways bool    // it follows along y too
@@ -109,26 +109,26 @@ func (e *Env) drawAt(dst *idrl.Scene, qpos []float64) {
 
 // camera returns the camera for the state of e.pose.
 func (e *Env) camera() idrl.Camera {
-	l := &e.look
+	a := &e.appearance
 	at := e.followed()
-	if !l.sideways {
+	if !a.sideways {
 		at[1] = 0
 	}
 	return idrl.Camera{
-		X: at[0], Y: at[1], Z: l.height, W: l.width, H: l.width * 3 / 4,
-		Distance: l.distance, Azimuth: math.Pi/2 + l.azimuth, Elevation: l.elevation,
+		X: at[0], Y: at[1], Z: a.height, W: a.width, H: a.width * 3 / 4,
+		Distance: a.distance, Azimuth: math.Pi/2 + a.azimuth, Elevation: a.elevation,
 	}
 }
 
 // followed returns x and y of what the camera follows.
 func (e *Env) followed() (at [2]float64) {
-	x := e.pose.XPos[3*e.look.body:]
-	if !e.look.whole {
+	x := e.pose.XPos[3*e.appearance.body:]
+	if !e.appearance.whole {
 		return [2]float64(x[:2])
 	}
 	n := 0.0
 	for i, g := range e.m.Geoms {
-		if g.Moves && g.Body >= e.look.body {
+		if g.Moves && g.Body >= e.appearance.body {
 			at[0], at[1], n = at[0]+e.pose.GeomXPos[3*i], at[1]+e.pose.GeomXPos[3*i+1], n+1
 		}
 	}
@@ -151,7 +151,7 @@ func (e *Env) newStage(pose *engine.Data) stage {
 	s := stage{states: make([]float64, e.skip*(e.m.NQ+e.m.NV))}
 	s.static = append(s.static, e.floor(pose)...)
 	paints := e.paints()
-	trail := e.look.trail
+	trail := e.appearance.trail
 	for i, g := range e.m.Geoms {
 		p := part{geom: true, index: i}
 		if g.Group > 2 || !(g.Alpha > 0) || !form(g, &p.shape) {
@@ -168,7 +168,7 @@ func (e *Env) newStage(pose *engine.Data) stage {
 		}
 		s.parts = append(s.parts, p)
 	}
-	for _, m := range e.look.marks {
+	for _, m := range e.appearance.marks {
 		shape := idrl.Shape{Kind: m.kind, Paint: m.paint, Size: m.size, Pts: m.at[:]}
 		s.parts = append(s.parts, part{shape: shape, index: e.body(m.body)})
 	}
@@ -187,7 +187,7 @@ func (e *Env) paints() []idrl.Paint {
 			out[g.Body] = idrl.Wall
 		}
 	}
-	for _, l := range e.look.limbs {
+	for _, l := range e.appearance.limbs {
 		for b := e.body(l.first); b <= e.body(l.last); b++ {
 			out[b] = l.paint
 		}
@@ -270,17 +270,17 @@ func box(s *idrl.Shape, a, b, c float64) {
 
 // floor returns the floor and what lies and stands on it.
 func (e *Env) floor(pose *engine.Data) []idrl.Shape {
-	out := slices.Clone(e.look.scenery)
+	out := slices.Clone(e.appearance.scenery)
 	isFloor := func(s idrl.Shape) bool { return s.Kind == idrl.Checker }
 	level := func(i int) bool { return e.m.Geoms[i].Type == engine.Plane && pose.GeomXMat[9*i+8] > 0.99 }
 	for i := range e.m.Geoms {
 		if level(i) && !slices.ContainsFunc(out, isFloor) {
 			at := slices.Clone(pose.GeomXPos[3*i : 3*i+3])
-			out = append(out, checker(cmp.Or(e.look.tile, 1), at...))
+			out = append(out, checker(cmp.Or(e.appearance.tile, 1), at...))
 		}
 	}
-	if i := slices.IndexFunc(out, isFloor); i >= 0 && e.look.maze != nil {
-		out = append(out, cells(*e.look.maze, out[i].Pts[2])...)
+	if i := slices.IndexFunc(out, isFloor); i >= 0 && e.appearance.maze != nil {
+		out = append(out, cells(*e.appearance.maze, out[i].Pts[2])...)
 	}
 	return out
 }

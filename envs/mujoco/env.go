@@ -25,15 +25,15 @@ type task struct {
 	memo int          // numbers that a snapshot holds besides the engine's state
 
 	// The following read the state of e, whose engine is at the end of a step.
-	reset    func(e *Env, rng *rand.Rand)               // draws the first state
-	before   func(e *Env)                               // sees the state before a step, besides e.from and e.held; may be nil
-	control  func(e *Env, a idrl.Action)                // sets the controls; nil: they are the action
-	after    func(e *Env)                               // changes the state after a step; may be nil
-	observe  func(e *Env, dst []float64)                // length ObsDim
-	phi      func(e *Env, a idrl.Action, dst []float64) // length d; follows observe
-	remember func(e *Env)                               // notes in e.note, at the end of a reset or step, what the next step needs and the engine's state does not hold; may be nil
-	unstable func(e *Env) bool                          // Gym would end the episode here; may be nil
-	look     look
+	reset      func(e *Env, rng *rand.Rand)               // draws the first state
+	before     func(e *Env)                               // sees the state before a step, besides e.from and e.held; may be nil
+	control    func(e *Env, a idrl.Action)                // sets the controls; nil: they are the action
+	after      func(e *Env)                               // changes the state after a step; may be nil
+	observe    func(e *Env, dst []float64)                // length ObsDim
+	phi        func(e *Env, a idrl.Action, dst []float64) // length d; follows observe
+	remember   func(e *Env)                               // notes in e.note, at the end of a reset or step, what the next step needs and the engine's state does not hold; may be nil
+	unstable   func(e *Env) bool                          // Gym would end the episode here; may be nil
+	appearance appearance
 }
 
 // Env is an environment of the engine. A snapshot is the step, the engine's time,

@@ -155,9 +155,9 @@ func NewAntDirection() (*Env, error) {
 			Actions:     idrl.ActionSpec{Low: m.CtrlLow, High: m.CtrlHigh},
 			StepSeconds: antSkip * m.TimestepSec,
 		},
-		reset:   antReset,
-		observe: func(e *Env, dst []float64) { antGaitObs(e, dst) },
-		look:    antLook(),
+		reset:      antReset,
+		observe:    func(e *Env, dst []float64) { antGaitObs(e, dst) },
+		appearance: antAppearance(),
 	}
 	start := make([]float64, 2)
 	t.before = func(e *Env) { copy(start, e.d.QPos) }

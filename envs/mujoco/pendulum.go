@@ -31,7 +31,7 @@ func invertedPendulum(t *task, m *engine.Model) {
 		effort(1),
 		jerkiness(0.5),
 	)
-	t.look = pendulumLook()
+	t.appearance = pendulumAppearance()
 }
 
 // invertedDoublePendulum is Gym's InvertedDoublePendulum. The tip is where the
@@ -75,5 +75,5 @@ func invertedDoublePendulum(t *task, m *engine.Model) {
 		effort(3),
 		jerkiness(2),
 	)
-	t.look = doublePendulumLook()
+	t.appearance = doublePendulumAppearance()
 }

@@ -26,7 +26,7 @@ func halfCheetah(t *task, m *engine.Model) {
 		integral("Nose up", func(e *Env) float64 { return -2 * math.Sin(e.d.QPos[2]) }),
 		moved("Rotation backwards", 2, -1),
 	)
-	t.look = cheetahLook()
+	t.appearance = cheetahAppearance()
 }
 
 // legged holds the parts that Walker2d and Hopper share.
@@ -48,7 +48,7 @@ func lean(e *Env) float64 { return 4 * math.Sin(e.d.QPos[2]) }
 
 func walker2d(t *task, m *engine.Model) {
 	legged(t, m)
-	t.look = walkerLook()
+	t.appearance = walkerAppearance()
 	t.unstable = func(e *Env) bool {
 		z, pitch := e.d.QPos[1], e.d.QPos[2]
 		return !(z > 0.8 && z < 2 && pitch > -1 && pitch < 1)
@@ -68,7 +68,7 @@ func walker2d(t *task, m *engine.Model) {
 
 func hopper(t *task, m *engine.Model) {
 	legged(t, m)
-	t.look = hopperLook()
+	t.appearance = hopperAppearance()
 	t.unstable = func(e *Env) bool {
 		ok := e.d.QPos[1] > 0.7 && math.Abs(e.d.QPos[2]) < 0.2
 		return !ok || !bounded(e.d.QPos[2:], 100) || !bounded(e.d.QVel, 100)

@@ -40,7 +40,7 @@ func ant(t *task, m *engine.Model) {
 			return 2 - 4*(q[1]*q[1]+q[2]*q[2])
 		}),
 	)
-	t.look = antLook()
+	t.appearance = antAppearance()
 }
 
 // contact returns the sum of the squares of all external torques and forces on

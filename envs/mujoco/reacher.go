@@ -42,7 +42,7 @@ func reacher(t *task, m *engine.Model) {
 		integral("Reaching out", func(e *Env) float64 { return 5 * math.Cos(e.d.QPos[1]) }), // stretched to folded
 		moved("Turning left", 0, 1),
 	)
-	t.look = reacherLook()
+	t.appearance = reacherAppearance()
 }
 
 // reacherReset draws a target uniformly from the disc of radius 0.2 m.

@@ -24,5 +24,5 @@ func swimmer(t *task, m *engine.Model) {
 			return e.d.QPos[3]*e.d.QPos[3] + e.d.QPos[4]*e.d.QPos[4]
 		}),
 	)
-	t.look = swimmerLook()
+	t.appearance = swimmerAppearance()
 }

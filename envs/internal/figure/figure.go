@@ -10,16 +10,16 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Looks is the number of looks of a Token.
-const Looks = 50
+// TokenKinds is the number of tokens that differ.
+const TokenKinds = 50
 
 const tokenRadius = 0.34
 
-// Token returns the look k, modulo Looks, of what lies on the field around
-// (x, y): one of five outlines, one of ten colours, and a label, so that tokens
-// are told apart without seeing colours.
+// Token returns token k, modulo TokenKinds, on the field around (x, y): one of five
+// outlines, one of ten colours, and a label, so that tokens can be told apart
+// without seeing colours.
 func Token(x, y float64, k int, label string) []idrl.Shape {
-	k %= Looks
+	k %= TokenKinds
 	paint := []idrl.Paint{
 		idrl.Object0, idrl.Object1, idrl.Object2, idrl.Object3, idrl.Object4,
 		idrl.Object5, idrl.Object6, idrl.Object7, idrl.Object8, idrl.Object9,

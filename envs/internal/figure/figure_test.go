@@ -11,27 +11,27 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// TestLooksDiffer tells tokens apart by the kind, corners and paint of their
+// TestTokensDiffer tells tokens apart by the kind, corners and paint of their
 // bodies, without the labels.
-func TestLooksDiffer(t *testing.T) {
+func TestTokensDiffer(t *testing.T) {
 	seen := map[string]int{}
-	for k := range figure.Looks {
+	for k := range figure.TokenKinds {
 		shapes := figure.Token(0, 0, k, "x")
-		look := fmt.Sprint(shapes[0].Kind, shapes[0].Paint, shapes[0].Pts)
-		if before, ok := seen[look]; ok {
-			t.Errorf("tokens %d and %d look alike: %s", before, k, look)
+		form := fmt.Sprint(shapes[0].Kind, shapes[0].Paint, shapes[0].Pts)
+		if before, ok := seen[form]; ok {
+			t.Errorf("tokens %d and %d look alike: %s", before, k, form)
 		}
-		seen[look] = k
+		seen[form] = k
 	}
-	if a, b := figure.Token(1, 2, 3, "x"), figure.Token(1, 2, 3+figure.Looks, "x"); a[0].Paint != b[0].Paint {
-		t.Error("looks do not repeat")
+	if a, b := figure.Token(1, 2, 3, "x"), figure.Token(1, 2, 3+figure.TokenKinds, "x"); a[0].Paint != b[0].Paint {
+		t.Error("tokens do not repeat")
 	}
 }
 
 // TestTokenStaysOnItsField: bodies and labels lie within half a unit of the
 // middle. A letter is at most 0.75 of the text's height wide.
 func TestTokenStaysOnItsField(t *testing.T) {
-	for k := range figure.Looks {
+	for k := range figure.TokenKinds {
 		for _, label := range []string{"A", "20", "B5", "A100"} {
 			for _, s := range figure.Token(3, -2, k, label) {
 				reach := s.Size

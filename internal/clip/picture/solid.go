@@ -34,9 +34,9 @@ func (p *Painter) drawSolid(c *canvas, frame float64) {
 	if floor != nil {
 		v.paintShadows(c, sun, list, ground)
 	}
-	l := &lamp{view: v, to: sun, line: max(1, v.w/560)}
+	s := &shading{view: v, to: sun, line: max(1, v.w/560)}
 	for _, b := range order(v, list) {
-		l.paint(c, b)
+		s.paint(c, b)
 	}
 }
 

@@ -15,14 +15,14 @@ import (
 // maxModels is the largest number of models in a folder.
 const maxModels = 100
 
-// ownPrefix begins the ids of a user's own models.
-const ownPrefix = "own-"
+// customPrefix begins the ids of a user's models.
+const customPrefix = "own-"
 
-// Own returns the models of a user's own in dir: each JSON file there, or in a
-// folder of it, that lies beside an MJCF file (docs/models). One that is not well
-// formed, or that the engine refuses, is listed as unavailable, with what to
+// LoadCustomModels returns the user's models in dir: each JSON file there, or in a
+// folder of it, that lies beside an MJCF file (docs/models). A model that is not
+// well formed, or that the engine refuses, is listed as unavailable, with what to
 // change. It returns an error of kind Invalid if dir cannot be read.
-func Own(dir string) (List, error) {
+func LoadCustomModels(dir string) (List, error) {
 	if dir == "" {
 		return nil, nil
 	}
@@ -42,7 +42,7 @@ func Own(dir string) (List, error) {
 	}
 	var out List
 	for _, path := range paths {
-		e := own(path)
+		e := customModel(path)
 		if i := slices.IndexFunc(out, func(o Entry) bool { return o.ID == e.ID }); i >= 0 {
 			e.Unavailable = fmt.Errorf("is the name of two models; give %s another name", path)
 		}
@@ -51,8 +51,8 @@ func Own(dir string) (List, error) {
 	return out, nil
 }
 
-// own returns the entry of the model described in the file at path.
-func own(path string) Entry {
+// customModel returns the entry of the model described in the file at path.
+func customModel(path string) Entry {
 	c, err := mujoco.LoadCustom(path)
 	if err == nil {
 		_, err = c.New()
@@ -60,7 +60,7 @@ func own(path string) Entry {
 	if err != nil {
 		name := strings.TrimSuffix(filepath.Base(path), ".json")
 		return Entry{
-			ID: ownPrefix + name, Title: name, Description: "A model of your own.",
+			ID: customPrefix + name, Title: name, Description: "A model of your own.",
 			Unavailable: fmt.Errorf("cannot be used: %w", err),
 		}
 	}

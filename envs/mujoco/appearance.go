@@ -9,34 +9,34 @@ import (
 // above, the others from a corner. What is near the eye or at the front has
 // another paint than what is far or at the back; a ball marks the head.
 
-func cheetahLook() look {
-	return look{
+func cheetahAppearance() appearance {
+	return appearance{
 		body: 1, height: 0.65, width: 2.8, distance: 8, elevation: 0.16,
 		limbs: []limb{{"hind-thigh", "hind-foot", idrl.Other}},
 		marks: []mark{{"trunk", [3]float64{0.7146, 0, 0.1967}, idrl.Ball, 0.075, idrl.Agent}},
 	}
 }
 
-func walkerLook() look {
-	return look{
+func walkerAppearance() appearance {
+	return appearance{
 		body: 1, height: 0.95, width: 3, distance: 9, elevation: 0.12,
 		limbs: []limb{{"thigh-l", "foot-l", idrl.Other}},
 		marks: []mark{{"trunk", [3]float64{0, 0, 0.2}, idrl.Ball, 0.1, idrl.Agent}},
 	}
 }
 
-func hopperLook() look {
-	return look{
+func hopperAppearance() appearance {
+	return appearance{
 		body: 1, height: 0.95, width: 3, distance: 9, elevation: 0.12,
 		limbs: []limb{{"thigh", "foot", idrl.Other}},
 		marks: []mark{{"trunk", [3]float64{0, 0, 0.2}, idrl.Ball, 0.1, idrl.Agent}},
 	}
 }
 
-// antLook is for a model with body "trunk" and legs named as in ant.xml, whose
+// antAppearance is for a model with body "trunk" and legs named as in ant.xml, whose
 // "fl" and "br" are the legs ahead.
-func antLook() look {
-	return look{
+func antAppearance() appearance {
+	return appearance{
 		body: 1, sideways: true, height: 0.5, width: 3.8, distance: 9, elevation: 0.42, azimuth: 0.55, trail: 1,
 		limbs: []limb{
 			{"fl-hip", "fl-shank", idrl.Other},
@@ -47,40 +47,40 @@ func antLook() look {
 	}
 }
 
-func swimmerLook() look {
-	return look{
+func swimmerAppearance() appearance {
+	return appearance{
 		body: 1, whole: true, sideways: true, width: 5, distance: 11, elevation: 0.75, azimuth: -0.3, trail: 2,
 		limbs: []limb{{"rear", "rear", idrl.Other}},
 		marks: []mark{{"front", [3]float64{1.5, 0, 0}, idrl.Ball, 0.16, idrl.Agent}},
 	}
 }
 
-// antCorridorLook follows the ant along a corridor. Of the ends of the ant the
-// paints of its legs tell enough there.
-func antCorridorLook(m *corridor.Maze) look {
-	l := antLook()
-	l.sideways, l.maze, l.width, l.distance, l.azimuth = false, m, 7, 15, -0.35
-	l.marks = nil
-	return l
+// antCorridorAppearance follows the ant along a corridor. The paints
+// of its legs show there which end is ahead, so it needs no mark.
+func antCorridorAppearance(m *corridor.Maze) appearance {
+	a := antAppearance()
+	a.sideways, a.maze, a.width, a.distance, a.azimuth = false, m, 7, 15, -0.35
+	a.marks = nil
+	return a
 }
 
-// swimmerCorridorLook follows the swimmer along a corridor.
-func swimmerCorridorLook(m *corridor.Maze) look {
-	l := swimmerLook()
-	l.sideways, l.maze, l.width, l.distance = false, m, 6, 13
-	return l
+// swimmerCorridorAppearance follows the swimmer along a corridor.
+func swimmerCorridorAppearance(m *corridor.Maze) appearance {
+	a := swimmerAppearance()
+	a.sideways, a.maze, a.width, a.distance = false, m, 6, 13
+	return a
 }
 
-func pendulumLook() look {
-	return look{
+func pendulumAppearance() appearance {
+	return appearance{
 		height: 0.25, width: 2.6, distance: 7, elevation: 0.2,
 		limbs:   []limb{{"pole", "pole", idrl.Other}},
 		scenery: []idrl.Shape{checker(0.25, 0, 0, -0.12)},
 	}
 }
 
-func doublePendulumLook() look {
-	return look{
+func doublePendulumAppearance() appearance {
+	return appearance{
 		height: 0.05, width: 3.5, distance: 9, elevation: 0.1,
 		limbs:   []limb{{"lower", "lower", idrl.Other}, {"upper", "upper", idrl.Focus}},
 		marks:   []mark{{"upper", [3]float64{0, 0, 0.6}, idrl.Ball, 0.07, idrl.Focus}},
@@ -88,9 +88,9 @@ func doublePendulumLook() look {
 	}
 }
 
-func reacherLook() look {
+func reacherAppearance() appearance {
 	const arena = 0.22 // its radius; the arm reaches 0.21
-	return look{
+	return appearance{
 		width: 0.6, distance: 1.4, elevation: 0.95,
 		limbs: []limb{{"lower", "lower", idrl.Other}, {"target", "target", idrl.Focus}},
 		marks: []mark{
