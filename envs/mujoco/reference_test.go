@@ -15,7 +15,6 @@ import (
 	"tiebreak/envs/mujoco/engine"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
-	"tiebreak/internal/sim"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -235,7 +234,7 @@ func TestGymEpisodes(t *testing.T) {
 		}
 		start := ref.Runs[1]
 		startAt(e, start.QPosInit, atRest(r, start.QVelInit))
-		theta := sim.NewGymTask(e).Theta
+		theta := gymTheta(e)
 		closeTo(t, "first observation", e.Reset(rng.New(1, "env", 0)).Obs, ref.EnvRuns.ObsInit, 1e-9)
 		closeTo(t, "length of a step", []float64{e.Spec().StepSeconds}, []float64{ref.EnvRuns.Dt}, 1e-15)
 		a := make(idrl.Action, ref.NU)

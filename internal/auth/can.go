@@ -13,9 +13,6 @@ const (
 	Removed    Role = "removed"   // was an annotator of one session; may do nothing
 )
 
-// Roles returns every role.
-func Roles() []Role { return []Role{None, Researcher, Annotator, Removed} }
-
 // An Actor is who makes a request.
 type Actor struct {
 	Role      Role
@@ -39,11 +36,6 @@ const (
 	Label         Action = "answer questions"
 	FetchClip     Action = "fetch a clip" // of an annotator: only of their own assignments, which the store knows
 )
-
-// Actions returns every action.
-func Actions() []Action {
-	return []Action{ListSessions, CreateSession, WatchSession, Invite, Remove, ChangeSession, Export, Label, FetchClip}
-}
 
 // Can reports whether an actor may act on a session, which is empty for actions
 // that concern none. Researchers trust one another and may do all but answer,

@@ -19,6 +19,10 @@ func TestCan(t *testing.T) {
 		"annotator without a name":  {Role: auth.Annotator, Session: "s"},
 		"somebody of another trade": {Role: "admin", User: "root", Session: "s", Annotator: "a1"},
 	}
+	actions := []auth.Action{
+		auth.ListSessions, auth.CreateSession, auth.WatchSession, auth.Invite, auth.Remove, auth.ChangeSession,
+		auth.Export, auth.Label, auth.FetchClip, "", "anything else",
+	}
 	type request struct {
 		actor   string
 		action  auth.Action
@@ -38,7 +42,7 @@ func TestCan(t *testing.T) {
 	allowed[request{"annotator of s", auth.FetchClip, "s"}] = true
 
 	for name, actor := range actors {
-		for _, action := range append(auth.Actions(), "", "anything else") {
+		for _, action := range actions {
 			for _, session := range []idrl.SessionID{"", "s", "t"} {
 				want := allowed[request{name, action, session}]
 				if got := auth.Can(actor, action, session); got != want {
@@ -50,7 +54,7 @@ func TestCan(t *testing.T) {
 }
 
 func TestCookieLife(t *testing.T) {
-	for _, role := range auth.Roles() {
+	for _, role := range []auth.Role{auth.None, auth.Researcher, auth.Annotator, auth.Removed} {
 		if auth.CookieLife(role) <= 0 {
 			t.Errorf("a cookie of role %q lasts %v", role, auth.CookieLife(role))
 		}

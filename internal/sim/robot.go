@@ -14,19 +14,6 @@ type weight struct {
 	value   float64
 }
 
-// NewGymTask returns the reward of OpenAI Gym for one of the locomotion tasks:
-// that of NewTask with a bonus for being alive in every step of Walker2d, Hopper
-// and Ant, and without what the paper adds to the pendulums. It panics if env is
-// none of them.
-func NewGymTask(env idrl.Environment) Task {
-	spec := env.Spec()
-	weights, ok := gymRewards(robot(spec.ID))
-	if !ok {
-		panic("sim: not one of the locomotion tasks")
-	}
-	return Task{Env: spec.ID, Theta: perStep(spec, weights)}
-}
-
 // robotTask returns the reward of one of the paper's tasks with the physics
 // engine; ok is false if spec is of no such task.
 func robotTask(spec idrl.EnvSpec) (t Task, ok bool) {

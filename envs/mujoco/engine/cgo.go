@@ -59,9 +59,6 @@ func Version() string {
 // live counts the models and simulations that have not been freed.
 var live atomic.Int64
 
-// Live returns how many models and simulations exist, for tests of leaks.
-func Live() int { return int(live.Load()) }
-
 // A Model is a compiled model. It is immutable and may be shared by goroutines.
 // It is freed when nothing refers to it.
 type Model struct {

@@ -8,9 +8,6 @@ func Check() error { return missing("this program was built without it") }
 // Version returns nothing.
 func Version() string { return "" }
 
-// Live returns 0.
-func Live() int { return 0 }
-
 // A Model cannot be had in this build.
 type Model struct {
 	NQ, NV, NU, NBody, NGeom, NSite int

@@ -74,9 +74,6 @@ func clipSec(c *clip.Clip) float64 {
 	return float64(len(c.Frames)-1) * c.Header.FrameSec / c.Header.Playback
 }
 
-// Size returns width and height in pixels, both even.
-func (f *Film) Size() image.Point { return f.size }
-
 // Seconds returns how long the film lasts: as long as a loop in the page's player.
 func (f *Film) Seconds() float64 { return f.lengthSec/f.speed + freezeSec }
 

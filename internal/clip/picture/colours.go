@@ -7,17 +7,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Theme returns the colours of the paints in the light theme, --paint-* in
-// static/css/app.css.
-func Theme() map[idrl.Paint]color.RGBA {
-	theme := map[idrl.Paint]color.RGBA{}
-	for paint, v := range light {
-		theme[paint] = color.RGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 255}
-	}
-	return theme
-}
-
-// light holds 0xrrggbb.
+// light holds the colours of the paints in the light theme, --paint-* in
+// static/css/app.css, as 0xrrggbb.
 var light = map[idrl.Paint]uint32{
 	idrl.Ground:  0xd3e0cd,
 	idrl.Surface: 0xeceff4,

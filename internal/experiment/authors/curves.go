@@ -24,10 +24,6 @@ type Curve struct {
 	CosineMean, CosineSE, CosineMedian []float64 // of the believed with the true weights; Driver only
 }
 
-// Methods returns the names of the methods that have a curve, as the authors
-// call them.
-func Methods() []string { return []string{"IDRL", "Uniform", "IGR", "EIR", "EPD", "EVR", "MR"} }
-
 var parsedCurves = sync.OnceValue(func() map[string]Curve {
 	out := map[string]Curve{}
 	for _, f := range must(files.ReadDir("curves")) {

@@ -48,9 +48,6 @@ type instances struct {
 		BestReturn       float64     `json:"best_candidate_return"`
 		LPReturn         float64     `json:"lp_optimal_return"`
 	} `json:"gridworld"`
-	Junction struct {
-		Rewards []float64 `json:"rewards"`
-	} `json:"junction"`
 	Driver map[string]struct {
 		Weights          []float64 `json:"reward_w"`
 		EvaluationReturn float64   `json:"evaluation_return_idrl"` // the same for every method
@@ -100,10 +97,6 @@ func actions(digits string) ([]float64, error) {
 	}
 	return out, nil
 }
-
-// JunctionRewards returns the rewards of entering each of the 25 states of the
-// Junction, the same for every seed.
-func JunctionRewards() []float64 { return parsedInstances().Junction.Rewards }
 
 // Driver returns the instance of a seed, and whether it is one of 1 to 30.
 func Driver(seed uint64) (DriverInstance, bool) {

@@ -91,17 +91,3 @@ func TestOtherSeedsHaveNoInstance(t *testing.T) {
 		}
 	}
 }
-
-// The rewards of the corridor, of the upper and of the lower end:
-// 1 − x² at −1, −0.825, −0.65, −0.475, −0.3.
-func TestJunction(t *testing.T) {
-	got := authors.JunctionRewards()
-	want := make([]float64, 25)
-	for i := range 5 {
-		x := -1 + 0.175*float64(i)
-		want[15+i], want[20+i] = 0.8, 1-x*x
-	}
-	if !floats.EqualApprox(got, want, 1e-12) {
-		t.Errorf("rewards %v, want %v", got, want)
-	}
-}
