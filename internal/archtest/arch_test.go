@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -174,14 +175,16 @@ func TestAllows(t *testing.T) {
 func under(path, prefix string) bool { return path == prefix || strings.HasPrefix(path, prefix+"/") }
 
 type pkg struct {
-	ImportPath string
-	Imports    []string // of non-test files
+	ImportPath, Dir string
+	GoFiles         []string // without tests
+	CgoFiles        []string
+	Imports         []string // of non-test files
 }
 
 // list returns the packages of the module as they are with a build tag.
 func list(t *testing.T, tag string) (ps []pkg) {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-tags="+tag, "-json=ImportPath,Imports", module+"...").Output()
+	out, err := exec.Command("go", "list", "-tags="+tag, "-json=ImportPath,Dir,GoFiles,CgoFiles,Imports", module+"...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,6 +193,9 @@ func list(t *testing.T, tag string) (ps []pkg) {
 		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
 			return ps
 		} else if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.ReadDir(p.Dir); err != nil { // go test sees what a test reads: a result is not taken from its cache after a change
 			t.Fatal(err)
 		}
 		ps = append(ps, p)
