@@ -67,6 +67,7 @@ var rules = []rule{
 	{"internal/jobs/jobstest", []string{vocab, "internal/jobs"}, nil},
 	{"internal/jobs", []string{vocab}, []string{xsys}},
 	{pkg: "internal/pack"},
+	{"internal/auth/authtest", []string{vocab, "internal/auth"}, nil},
 	{"internal/auth", []string{vocab}, nil},
 	{"internal/posterior", []string{vocab}, nil},
 	{"internal/stopping", []string{vocab}, nil},

@@ -8,30 +8,19 @@ import (
 	"time"
 
 	"tiebreak/internal/auth"
+	"tiebreak/internal/auth/authtest"
 	"tiebreak/internal/idrl"
-	"tiebreak/store"
 )
-
-var _ auth.Store = (*store.DB)(nil)
 
 // A clock stands until it is moved.
 type clock struct{ now time.Time }
 
 func (c *clock) Now() time.Time { return c.now }
 
-// service returns an Auth on a real database with sessions "s" and "t".
-func service(t *testing.T) (*auth.Auth, *clock, *store.DB) {
+// service returns an Auth with sessions "s" and "t".
+func service(t *testing.T) (*auth.Auth, *clock, *authtest.Memory) {
 	t.Helper()
-	db, err := store.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	for _, id := range []idrl.SessionID{"s", "t"} {
-		if err := db.CreateSession(t.Context(), idrl.SessionSpec{ID: id}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	db := authtest.NewMemory("s", "t")
 	c := &clock{time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)}
 	return auth.New(auth.Config{Store: db, Now: c.Now}), c, db
 }
@@ -282,7 +271,7 @@ func TestTokensAreNotMixed(t *testing.T) {
 }
 
 // fullDisk is a store that takes no write.
-type fullDisk struct{ *store.DB }
+type fullDisk struct{ auth.Store }
 
 func (fullDisk) Seen(context.Context, []byte, time.Time) error {
 	return idrl.Errorf(idrl.Unavailable, "the disk is full")

@@ -74,7 +74,7 @@ func TestDefaults(t *testing.T) {
 			experiment.Config{Figure: "gridworld", Seeds: 1},
 			experiment.Config{
 				Queries: experiment.States, Mode: experiment.Corrected, Walls: experiment.Text, Candidates: experiment.Text,
-				Expert: experiment.Model, Answers: 50, Methods: []string{"idrl", "uniform", "igr", "eir", "epd"},
+				Expert: experiment.Model, Answers: 50, Measure: 1, Methods: []string{"idrl", "uniform", "igr", "eir", "epd"},
 			},
 		},
 		{
@@ -82,7 +82,7 @@ func TestDefaults(t *testing.T) {
 			experiment.Config{Figure: "gridworld", Mode: experiment.Paper, Queries: experiment.Comparisons, Seeds: 1},
 			experiment.Config{
 				Queries: experiment.Comparisons, Mode: experiment.Paper, Walls: experiment.Code, Candidates: experiment.Code,
-				Expert: experiment.Model, Answers: 150, Methods: []string{"idrl", "uniform", "igr", "epd"},
+				Expert: experiment.Model, Answers: 150, Measure: 1, Methods: []string{"idrl", "uniform", "igr", "epd"},
 			},
 		},
 		{
@@ -90,7 +90,7 @@ func TestDefaults(t *testing.T) {
 			experiment.Config{Figure: "driver", Seeds: 1},
 			experiment.Config{
 				Queries: experiment.Comparisons, Mode: experiment.Corrected, Walls: experiment.Text, Candidates: experiment.Text,
-				Expert: experiment.Model, Answers: 100, Methods: []string{"idrl", "uniform", "igr", "epd", "mr", "evr"},
+				Expert: experiment.Model, Answers: 100, Measure: 1, Methods: []string{"idrl", "uniform", "igr", "epd", "mr", "evr"},
 			},
 		},
 		{
@@ -98,7 +98,7 @@ func TestDefaults(t *testing.T) {
 			experiment.Config{Figure: "garnet", Seeds: 1, Answers: 7, Methods: []string{"lvar"}},
 			experiment.Config{
 				Queries: experiment.States, Mode: experiment.Corrected, Walls: experiment.Text, Candidates: experiment.Text,
-				Expert: experiment.People, Answers: 7, Methods: []string{"lvar"},
+				Expert: experiment.People, Answers: 7, Measure: 1, Methods: []string{"lvar"},
 			},
 		},
 		{
@@ -106,7 +106,7 @@ func TestDefaults(t *testing.T) {
 			experiment.Config{Figure: "ties", Seeds: 1},
 			experiment.Config{
 				Queries: experiment.Comparisons, Mode: experiment.Corrected, Walls: experiment.Text, Candidates: experiment.Text,
-				Expert: experiment.People, Answers: 150, Methods: []string{"idrl:interval", "idrl:forced", "idrl:random", "idrl:dropped"},
+				Expert: experiment.People, Answers: 150, Measure: 1, Methods: []string{"idrl:interval", "idrl:forced", "idrl:random", "idrl:dropped"},
 			},
 		},
 		{
@@ -136,7 +136,7 @@ func TestDefaults(t *testing.T) {
 				answers, measure                         int
 			}
 			of := func(c experiment.Config) values {
-				return values{c.Queries, c.Mode, c.Walls, c.Candidates, c.Expert, c.Answers, max(1, c.Measure)}
+				return values{c.Queries, c.Mode, c.Walls, c.Candidates, c.Expert, c.Answers, c.Measure}
 			}
 			if of(got) != of(test.want) {
 				t.Errorf("got %+v, want %+v", of(got), of(test.want))

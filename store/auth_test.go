@@ -1,0 +1,16 @@
+package store_test
+
+import (
+	"testing"
+
+	"tiebreak/internal/auth/authtest"
+)
+
+func TestAuth(t *testing.T) {
+	authtest.Run(t, func(t *testing.T) authtest.Store {
+		db := open(t, t.TempDir())
+		must(t, db.CreateSession(t.Context(), spec("s")))
+		must(t, db.CreateSession(t.Context(), spec("t")))
+		return db
+	})
+}
