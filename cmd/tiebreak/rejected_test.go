@@ -25,9 +25,16 @@ type falseHandler struct{}
 func (falseHandler) Forget(idrl.SessionID) {}
 
 func (falseHandler) Do(_ context.Context, _ idrl.JobRecord, to jobs.Reporter) error {
-	g := idrl.Generation{Candidates: []idrl.Candidate{{ID: "g0.p0", Mu: []float64{1}, Clip: "none"}}}
-	b, err := pack.Encode(&g) // as package training does
+	m := manifest{Generation: idrl.Generation{Candidates: []idrl.Candidate{{ID: "g0.p0", Mu: []float64{1}, Clip: "none"}}}}
+	b, err := pack.Encode(&m)
 	return errors.Join(err, to.Artefact("generation", b))
+}
+
+// manifest is that of package training.
+type manifest struct {
+	Generation idrl.Generation
+	Drawings   map[idrl.ClipID][32]byte
+	Steps      map[idrl.StepsID][32]byte
 }
 
 // serveFalsely is the main function of that worker.

@@ -49,7 +49,7 @@ var rules = []rule{
 	{pkg: "internal/doctest"},
 	{"internal/belief", []string{vocab}, []string{gonum}},
 	{acquires, []string{vocab}, []string{gonum}},
-	{"internal/solver", []string{vocab}, []string{gonum}},
+	{"internal/solver", []string{vocab, "internal/pack"}, []string{gonum}},
 	{"internal/trainer", []string{vocab, rngs, acquires, learns}, []string{gonum}},
 	{
 		"internal/training",

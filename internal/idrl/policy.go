@@ -23,6 +23,14 @@ type SolveTask struct {
 	Theta    []float64   // reward weights, length d
 	Warm     [][]float64 // Params of earlier policies to start from; may be empty
 	Restarts int         // fresh random starts; exact solvers ignore it
+
+	// Resume is what Save was told last in an interrupted solve of the same task with an
+	// equal stream; nil for none. It saves time and changes nothing. Solvers without a
+	// state that is worth it ignore both.
+	Resume []byte
+
+	// Save may be nil. It is told where the solve would go on if it were interrupted.
+	Save func(state []byte)
 }
 
 // A Solver finds good policies.
@@ -83,20 +91,44 @@ type TrainJob struct {
 	Progress  Progress      // may be nil
 	Outlook   func(Outlook) // may be nil
 
-	// Solved is what an interrupted training of the same job has solved for, from its
-	// first candidate on. It saves time and changes nothing.
-	Solved []Solved
+	// Resume is how far an interrupted training of the same job was, as Save was told
+	// last. It saves time and changes nothing.
+	Resume TrainState
 
-	// Save may be nil. It is told what has been solved for whenever that has become
-	// more, if a solve takes long. It must not change or keep it.
-	Save func([]Solved)
+	// Save may be nil. It is told how far the training is whenever that is further, if
+	// it takes long. It must not change the state.
+	Save func(TrainState)
+
+	// Made may be nil. In a first generation, for which people wait, it is told of the
+	// drawn clips and the raw steps of each policy of the pool as soon as they are made.
+	// The generation holds them, too, except clips that it does not ask about. It must
+	// not change them.
+	Made func(part Generation)
+}
+
+// A TrainState is how far a training is.
+type TrainState struct {
+	Pool   []Solved // policies of the pool, in the order drawn; in a first generation only
+	Solved []Solved // for candidates, in the order drawn
+	Search []byte   // state of the solve after these, as SolveTask.Save is told; nil for none
 }
 
 // Solved is the outcome of a solve.
 type Solved struct {
 	Theta  []float64 // the weights that it was for, length d
 	Params []float64 // of the policy
-	Broken bool      // the simulation breaks down under every policy that was tried; there are no Params
+	Broken bool      // the simulation breaks down under every policy that was tried; there is nothing else
+
+	// Of a policy of the pool only: others are rolled out again.
+	Mu    []float64 // μ_π, length d
+	Shown []Shown   // its rollouts, at least one
+}
+
+// Shown is what is kept of a rollout.
+type Shown struct {
+	Episode int    // of the policy, from 0
+	Clips   []Clip // that may be shown, drawn, without snapshots; the opening first
+	Steps   []byte // the raw steps, encoded; nil if they are not kept
 }
 
 // An Outlook says when the result of a job is to be expected.

@@ -25,6 +25,9 @@ import (
 // begin in the same states and draw the same noise, so that like is compared
 // with like. Restarts are ignored. For θ = 0 the first warm start comes back.
 //
+// After every iteration it tells the task's Save where it is. A solve that is resumed
+// from there gives the same policy as one that was not interrupted.
+//
 // A simulation may break down (idrl.TimeStep.Broken). A direction in which it
 // does, forth or back, is left out of the iteration, and a policy in whose
 // evaluation it does is never the result.
@@ -86,7 +89,7 @@ func (a ARS) SolveMu(ctx context.Context, task idrl.SolveTask, rng *rand.Rand) (
 		a.Iterations = 0 // all policies are as good
 	}
 	s := newSearch(a, task, rng)
-	if err := s.run(ctx, task.Warm, rng); err != nil {
+	if err := s.run(ctx, task, rng); err != nil {
 		return nil, nil, err
 	}
 	if s.best == nil {

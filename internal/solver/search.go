@@ -41,19 +41,24 @@ func newSearch(a ARS, task idrl.SolveTask, rng *rand.Rand) *search {
 	return s
 }
 
-func (s *search) run(ctx context.Context, warm [][]float64, rng *rand.Rand) error {
-	if err := s.begin(ctx, warm); err != nil {
+func (s *search) run(ctx context.Context, task idrl.SolveTask, rng *rand.Rand) error {
+	done, resumed := s.resume(task.Resume)
+	if resumed {
+		for range done {
+			s.draw(rng) // what those iterations drew
+		}
+	} else if err := s.begin(ctx, task.Warm); err != nil {
 		return err
 	}
-	for range s.Iterations {
-		if !s.affords(2*s.Directions + s.Episodes) {
-			break
-		}
+	for k := done; k < s.Iterations && s.affords(2*s.Directions+s.Episodes); k++ {
 		if err := s.improve(ctx, rng); err != nil {
 			return err
 		}
 		if err := s.judge(ctx, s.params(s.weights)); err != nil {
 			return err
+		}
+		if task.Save != nil {
+			task.Save(s.state(k + 1))
 		}
 	}
 	return nil
@@ -106,16 +111,21 @@ type try struct {
 	seen   moments // of the observations, for Normalise
 }
 
-// improve moves the weights by one iteration of the search.
-func (s *search) improve(ctx context.Context, rng *rand.Rand) error {
-	deltas := matrix(s.Directions, len(s.weights))
+// draw draws the directions of an iteration, and the streams of its episodes.
+func (s *search) draw(rng *rand.Rand) (deltas [][]float64, streams []*rand.Rand) {
+	deltas = matrix(s.Directions, len(s.weights))
 	for _, delta := range deltas {
 		for i := range delta {
 			delta[i] = rng.NormFloat64()
 		}
 	}
-	n := 2 * s.Directions
-	streams := fork(rng, n)
+	return deltas, fork(rng, 2*s.Directions)
+}
+
+// improve moves the weights by one iteration of the search.
+func (s *search) improve(ctx context.Context, rng *rand.Rand) error {
+	deltas, streams := s.draw(rng)
+	n := len(streams)
 	tries := make([]try, n) // of every direction forth and then back
 	err := parallel(ctx, len(s.envs), n, func(worker, i int) (err error) {
 		step := s.NoiseStd

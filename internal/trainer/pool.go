@@ -31,6 +31,7 @@ func (t *Thompson) poolFor(ctx context.Context, r *run) (*pool, error) {
 	t.lock.Lock()
 	defer t.lock.Unlock()
 	if t.last != nil && t.last.seed == r.job.Seed {
+		r.now.Pool = r.before.Pool
 		return t.last, nil
 	}
 	p, err := r.buildPool(ctx)
@@ -53,7 +54,7 @@ func (r *run) buildPool(ctx context.Context) (*pool, error) {
 		for i := range theta {
 			theta[i] = draws.NormFloat64()
 		}
-		s, err := r.prepare(ctx, k, theta, p.policies)
+		s, err := r.prepareOnce(ctx, k, theta, p.policies)
 		if errors.Is(err, ErrBroken) {
 			continue
 		}
@@ -75,23 +76,10 @@ func (r *run) prepare(ctx context.Context, k int, theta []float64, before []solv
 	if err != nil {
 		return solved{}, fmt.Errorf("solve: %w", err)
 	}
-	return r.try(ctx, idrl.PolicyID(fmt.Sprintf("pool.p%d", k)), p, before)
+	return r.try(ctx, poolID(k), p, before)
 }
 
-// PoolPolicies returns the policies of the pool for a session's seed, without the
-// weights that they are optimal for. It builds the pool if need be.
-func (t *Thompson) PoolPolicies(ctx context.Context, seed uint64) ([]idrl.Candidate, error) {
-	r := t.newRun(idrl.TrainJob{Seed: seed})
-	p, err := t.poolFor(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	out := r.pooled(p)
-	for i, s := range p.policies {
-		out[i].Policy, out[i].Params = s.policy, s.policy.Params()
-	}
-	return out, nil
-}
+func poolID(k int) idrl.PolicyID { return idrl.PolicyID(fmt.Sprintf("pool.p%d", k)) }
 
 // pooled returns what a session keeps of the pool's policies.
 func (r *run) pooled(p *pool) []idrl.Candidate {
@@ -101,8 +89,7 @@ func (r *run) pooled(p *pool) []idrl.Candidate {
 	}
 	var out []idrl.Candidate
 	for _, s := range p.policies {
-		first := s.rollouts[0]
-		out = append(out, idrl.Candidate{ID: first.Policy, Origin: origin, Mu: s.mu, Clip: r.opening(first).ID})
+		out = append(out, idrl.Candidate{ID: s.id, Origin: origin, Mu: s.mu, Clip: s.opening().ID})
 	}
 	return out
 }

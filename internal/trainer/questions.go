@@ -30,8 +30,14 @@ func (s *clipSet) add(c idrl.Clip) {
 	}
 }
 
+func (s *clipSet) addAll(list []idrl.Clip) {
+	for _, c := range list {
+		s.add(c)
+	}
+}
+
 // clipLen returns the number of steps of a clip of t.
-func (r *run) clipLen(t rollout) int {
+func (r *run) clipLen(t *idrl.Trajectory) int {
 	n := r.env.Spec().ClipSteps
 	if n <= 0 || n > t.Len() {
 		n = t.Len()
@@ -43,28 +49,40 @@ func (r *run) clipLen(t rollout) int {
 // of all policies begin in the same state, so that their openings compare the
 // policies fairly; where there are several, a question may also be about what
 // befell a policy.
-func (r *run) opening(t rollout) idrl.Clip { return idrl.Segment(t.Trajectory, 0, r.clipLen(t)) }
+func (r *run) opening(t *idrl.Trajectory) idrl.Clip { return idrl.Segment(t, 0, r.clipLen(t)) }
 
-// openings returns the opening of each policy's first rollout.
-func (r *run) openings(policies [][]rollout) []idrl.Clip {
-	out := make([]idrl.Clip, len(policies))
-	for i, ts := range policies {
-		out[i] = r.opening(ts[0])
+// others returns the clips of the n-th rollout besides its opening: stills if questions
+// are about states, except where these are the same for all policies; else segments.
+func (r *run) others(t *idrl.Trajectory, n int) []idrl.Clip {
+	if !r.kind.Still() {
+		return r.randomClips(t, n)
+	}
+	if _, ok := r.env.(idrl.Tabular); ok {
+		return nil
+	}
+	return stills(t)
+}
+
+// randomClips returns clips that begin at uniformly drawn steps of the n-th rollout.
+// There are none if it is shorter than two clips.
+func (r *run) randomClips(t *idrl.Trajectory, n int) []idrl.Clip {
+	long := r.clipLen(t)
+	if t.Len() < 2*long {
+		return nil
+	}
+	stream := r.stream("segments", n)
+	var out []idrl.Clip
+	for range r.segments {
+		out = append(out, idrl.Segment(t, stream.IntN(t.Len()-long+1), long))
 	}
 	return out
 }
 
-// randomClips returns clips that begin at uniformly drawn steps of t. There are none
-// if t is shorter than two clips.
-func (r *run) randomClips(t rollout) []idrl.Clip {
-	n := r.clipLen(t)
-	if t.Len() < 2*n {
-		return nil
-	}
-	stream := r.stream("segments", t.n)
-	var out []idrl.Clip
-	for range r.segments {
-		out = append(out, idrl.Segment(t.Trajectory, stream.IntN(t.Len()-n+1), n))
+// openings returns the opening of each policy's first rollout.
+func openings(policies [][]rollout) []idrl.Clip {
+	out := make([]idrl.Clip, len(policies))
+	for i, ts := range policies {
+		out[i] = ts[0].clips[0]
 	}
 	return out
 }
@@ -73,23 +91,25 @@ func (r *run) randomClips(t rollout) []idrl.Clip {
 // candidates' own, from their first rollouts, and the questions about them. It
 // takes the rollouts of each policy.
 func (r *run) questions(candidates, pool [][]rollout) (clips []idrl.Clip, keep int, queries []idrl.Query) {
-	var set clipSet
-	for _, c := range r.openings(candidates) {
+	var set, others clipSet
+	for _, c := range openings(candidates) {
 		set.add(c)
 	}
 	keep = len(set.list)
-	all := slices.Concat(slices.Concat(candidates...), slices.Concat(pool...))
-	if r.kind.Still() {
-		stills := r.stills(all)
-		return slices.Concat(set.list, stills), keep, r.ask(stills, 0)
-	}
-	for _, t := range all {
-		set.add(r.opening(t))
-		for _, c := range r.randomClips(t) {
-			set.add(c)
+	for _, t := range slices.Concat(slices.Concat(candidates...), slices.Concat(pool...)) {
+		if r.kind.Still() {
+			others.addAll(t.clips[1:])
+		} else {
+			set.addAll(t.clips)
 		}
 	}
-	return set.list, keep, r.ask(set.list, keep)
+	if !r.kind.Still() {
+		return set.list, keep, r.ask(set.list, keep)
+	}
+	if env, ok := r.env.(idrl.Tabular); ok {
+		others.list = tabularStills(env)
+	}
+	return slices.Concat(set.list, others.list), keep, r.ask(others.list, 0)
 }
 
 // Stills of a trajectory are at least stillEvery steps apart, and not many more
@@ -99,23 +119,17 @@ const (
 	maxStills  = 10
 )
 
-// stills returns the states to ask about: in a tabular environment the first
-// state of each distinct row of features, since states with equal features have
-// equal rewards; elsewhere states along the rollouts.
-func (r *run) stills(rollouts []rollout) []idrl.Clip {
-	if env, ok := r.env.(idrl.Tabular); ok {
-		return tabularStills(env)
+// stills returns states along t to ask about.
+func stills(t *idrl.Trajectory) (out []idrl.Clip) {
+	every := max(stillEvery, t.Len()/maxStills)
+	for step := every - 1; step < t.Len(); step += every {
+		out = append(out, idrl.Still(t, step))
 	}
-	var out clipSet
-	for _, t := range rollouts {
-		every := max(stillEvery, t.Len()/maxStills)
-		for step := every - 1; step < t.Len(); step += every {
-			out.add(idrl.Still(t.Trajectory, step))
-		}
-	}
-	return out.list
+	return out
 }
 
+// tabularStills returns the states of a tabular environment to ask about: the first of
+// each distinct row of features, since states with equal features have equal rewards.
 func tabularStills(env idrl.Tabular) []idrl.Clip {
 	spec := env.Spec()
 	phi := mat.NewDense(env.NumStates(), spec.FeatureDim(), nil)
@@ -207,14 +221,55 @@ func (r *run) draw(ctx context.Context, clips, shown []idrl.Clip, queries []idrl
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if r.encode != nil {
-			media, err := r.encode(r.env, c)
-			if err != nil {
-				return nil, fmt.Errorf("draw clip %s: %w", c.ID, err)
-			}
-			c.Media = media
+		if err := r.drawOne(&c); err != nil {
+			return nil, err
 		}
 		out[c.ID] = c
 	}
 	return out, nil
+}
+
+// drawAll draws the clips of s and tells of them and of its raw steps.
+func (r *run) drawAll(ctx context.Context, s *solved) error {
+	for _, ro := range s.rollouts {
+		for k := range ro.clips {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := r.drawOne(&ro.clips[k]); err != nil {
+				return err
+			}
+		}
+	}
+	r.tell(*s)
+	return nil
+}
+
+// drawOne adds the drawing to a clip that has none, and keeps it for others like it.
+func (r *run) drawOne(c *idrl.Clip) (err error) {
+	if c.Media == nil {
+		c.Media = r.drawn[c.ID]
+	}
+	if c.Media == nil && r.encode != nil {
+		if c.Media, err = r.encode(r.env, *c); err != nil {
+			return fmt.Errorf("draw clip %s: %w", c.ID, err)
+		}
+	}
+	r.drawn[c.ID] = c.Media
+	return nil
+}
+
+// tell tells of the clips and the raw steps of s, which are drawn.
+func (r *run) tell(s solved) {
+	if r.job.Made == nil {
+		return
+	}
+	part := idrl.Generation{Clips: map[idrl.ClipID]idrl.Clip{}}
+	for _, ro := range s.rollouts {
+		for _, c := range ro.clips {
+			part.Clips[c.ID] = c
+		}
+	}
+	part.Steps = kept(part.Clips, s.rollouts)
+	r.job.Made(part)
 }

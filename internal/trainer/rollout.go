@@ -17,17 +17,18 @@ import (
 // it in its chain found no other.
 var ErrBroken = errors.New("the simulation breaks down in every episode")
 
-// A rollout is the n-th episode of a policy. The n-th rollouts of all policies
-// share a stream, so that they begin in the same state.
+// A rollout is what is kept of the n-th episode of a policy. The n-th rollouts of all
+// policies share a stream, so that they begin in the same state.
 type rollout struct {
-	*idrl.Trajectory
-	n   int
-	raw []byte // its raw steps, named Raw; nil where they are not kept
+	n     int
+	clips []idrl.Clip // that may be shown, the opening first
+	raw   []byte      // the raw steps, which all clips name; nil where they are not kept
 }
 
 // solved is a policy, its feature expectation, and its rollouts that are shown,
 // at least one.
 type solved struct {
+	id       idrl.PolicyID
 	policy   idrl.Policy
 	mu       []float64
 	rollouts []rollout
@@ -35,13 +36,39 @@ type solved struct {
 
 // as returns s under another name.
 func (s solved) as(id idrl.PolicyID) solved {
-	s.rollouts = slices.Clone(s.rollouts)
-	for i, ro := range s.rollouts {
-		t := *ro.Trajectory
-		t.ID, t.Policy = trajectoryID(id, ro.n), id
-		s.rollouts[i].Trajectory = &t
+	s.id, s.rollouts = id, slices.Clone(s.rollouts)
+	for i := range s.rollouts {
+		ro := &s.rollouts[i]
+		ro.clips = slices.Clone(ro.clips)
+		for k := range ro.clips {
+			ro.clips[k].From = trajectoryID(id, ro.n)
+		}
 	}
 	return s
+}
+
+// opening returns the clip that shows s.
+func (s solved) opening() idrl.Clip { return s.rollouts[0].clips[0] }
+
+// shown returns what is kept of the rollouts of s while its training is under way.
+func (s solved) shown() []idrl.Shown {
+	out := make([]idrl.Shown, len(s.rollouts))
+	for i, ro := range s.rollouts {
+		out[i] = idrl.Shown{Episode: ro.n, Clips: slices.Clone(ro.clips), Steps: ro.raw}
+		for k := range out[i].Clips {
+			out[i].Clips[k].Snapshots = nil
+		}
+	}
+	return out
+}
+
+// remembered is the inverse of shown, but for snapshots.
+func remembered(id idrl.PolicyID, p idrl.Policy, s idrl.Solved) solved {
+	out := solved{id: id, policy: p, mu: s.Mu}
+	for _, e := range s.Shown {
+		out.rollouts = append(out.rollouts, rollout{n: e.Episode, clips: e.Clips, raw: e.Steps})
+	}
+	return out
 }
 
 func trajectoryID(id idrl.PolicyID, n int) idrl.TrajectoryID {
@@ -60,11 +87,12 @@ func (r *run) try(ctx context.Context, id idrl.PolicyID, p idrl.Policy, known []
 			return s.as(id), nil
 		}
 	}
-	out := solved{policy: p}
+	out := solved{id: id, policy: p}
 	episodes := r.rollouts
 	if r.mu == nil {
 		episodes = max(episodes, r.muEpisodes)
 	}
+	var sound [][][]float64 // features of the episodes that did not break down
 	for n := range episodes {
 		if err := ctx.Err(); err != nil {
 			return solved{}, err
@@ -76,7 +104,15 @@ func (r *run) try(ctx context.Context, id idrl.PolicyID, p idrl.Policy, known []
 		if err != nil {
 			return solved{}, err
 		}
-		out.rollouts = append(out.rollouts, rollout{Trajectory: t, n: n})
+		sound = append(sound, t.Phi)
+		if len(out.rollouts) == r.rollouts {
+			continue
+		}
+		ro, err := r.cut(t, n)
+		if err != nil {
+			return solved{}, err
+		}
+		out.rollouts = append(out.rollouts, ro)
 	}
 	if len(out.rollouts) == 0 {
 		return solved{}, ErrBroken
@@ -84,24 +120,22 @@ func (r *run) try(ctx context.Context, id idrl.PolicyID, p idrl.Policy, known []
 	if r.mu != nil {
 		out.mu = r.mu(r.env, p, r.stream("mu", 0))
 	} else {
-		out.mu = meanFeatures(out.rollouts, r.env.Spec().Discount)
+		out.mu = meanFeatures(sound, r.env.Spec().Discount)
 	}
-	out.rollouts = out.rollouts[:min(len(out.rollouts), r.rollouts)]
-	return out, r.keep(out.rollouts)
+	return out, nil
 }
 
-// keep encodes the raw steps of rollouts.
-func (r *run) keep(rollouts []rollout) (err error) {
-	if r.steps == nil {
-		return nil
-	}
-	for i := range rollouts {
-		ro := &rollouts[i]
-		if ro.Raw, ro.raw, err = r.steps(ro.Trajectory, uint64(ro.n)); err != nil {
-			return fmt.Errorf("steps of trajectory %s: %w", ro.ID, err)
+// cut encodes the raw steps of the n-th episode of a policy and cuts the clips from it
+// that may be shown.
+func (r *run) cut(t *idrl.Trajectory, n int) (ro rollout, err error) {
+	ro.n = n
+	if r.steps != nil {
+		if t.Raw, ro.raw, err = r.steps(t, uint64(n)); err != nil {
+			return rollout{}, fmt.Errorf("steps of trajectory %s: %w", t.ID, err)
 		}
 	}
-	return nil
+	ro.clips = append([]idrl.Clip{r.opening(t)}, r.others(t, n)...)
+	return ro, nil
 }
 
 // kept returns the raw steps of those rollouts that clips were cut from.
@@ -113,24 +147,26 @@ func kept(clips map[idrl.ClipID]idrl.Clip, policies ...[]rollout) map[idrl.Steps
 	var out map[idrl.StepsID][]byte
 	for _, rollouts := range policies {
 		for _, ro := range rollouts {
-			if ro.raw == nil || !wanted[ro.Raw] {
+			name := ro.clips[0].Raw
+			if ro.raw == nil || !wanted[name] {
 				continue
 			}
 			if out == nil {
 				out = map[idrl.StepsID][]byte{}
 			}
-			out[ro.Raw] = ro.raw
+			out[name] = ro.raw
 		}
 	}
 	return out
 }
 
-// meanFeatures returns the mean of the discounted features of episodes.
-func meanFeatures(episodes []rollout, discount float64) []float64 {
-	mu := make([]float64, len(episodes[0].Phi[0]))
+// meanFeatures returns the mean of the discounted features of episodes, given by the
+// features of their steps.
+func meanFeatures(episodes [][][]float64, discount float64) []float64 {
+	mu := make([]float64, len(episodes[0][0]))
 	for _, e := range episodes {
 		weight := 1 / float64(len(episodes))
-		for _, phi := range e.Phi {
+		for _, phi := range e {
 			floats.AddScaled(mu, weight, phi)
 			weight *= discount
 		}

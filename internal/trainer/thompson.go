@@ -136,7 +136,7 @@ func (t *Thompson) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generatio
 	shown, rolled := clips[:keep:keep], rollouts
 	if job.First {
 		g.Pool, rolled = r.pooled(pool), slices.Concat(rollouts, pool.rollouts())
-		shown = append(shown, r.openings(pool.rollouts())...)
+		shown = append(shown, openings(pool.rollouts())...)
 	}
 	if g.Clips, err = r.draw(ctx, clips, shown, queries); err != nil {
 		return idrl.Generation{}, fmt.Errorf("train from answer %d: %w", job.BasedOn, err)
@@ -153,12 +153,13 @@ type run struct {
 	job idrl.TrainJob
 
 	prepared int // policies of the pool that this run has to solve for
-	resume       // solves of an interrupted run, and of this one
+	resume       // what an interrupted run has done, and this one
+	drawn    map[idrl.ClipID][]byte
 }
 
 // newRun returns a run of t, which makes one rollout of a policy if all are alike.
 func (t *Thompson) newRun(job idrl.TrainJob) *run {
-	r := &run{settings: t.settings(), env: t.NewEnv(), job: job, resume: resume{before: job.Solved}}
+	r := &run{settings: t.settings(), env: t.NewEnv(), job: job, resume: resume{before: job.Resume}, drawn: map[idrl.ClipID][]byte{}}
 	if !uncertain(r.env) {
 		r.rollouts, r.muEpisodes = 1, 1
 	}
@@ -214,7 +215,7 @@ func (r *run) candidates(ctx context.Context, p *pool) ([]idrl.Candidate, [][]ro
 		if r.duel && len(out) == 2 { // the sample before was like the policy for the mean
 			out, rollouts = out[:1], rollouts[:1]
 		}
-		c.Policy, c.Params, c.Mu, c.Clip = s.policy, s.policy.Params(), s.mu, r.opening(s.rollouts[0]).ID
+		c.Policy, c.Params, c.Mu, c.Clip = s.policy, s.policy.Params(), s.mu, s.opening().ID
 		out, rollouts = append(out, c), append(rollouts, s.rollouts)
 		if r.remake != nil {
 			known = append(known, s)

@@ -6,8 +6,6 @@ package training
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"errors"
 	"log/slog"
 	"slices"
 	"sync"
@@ -16,7 +14,6 @@ import (
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/jobs"
-	"tiebreak/internal/pack"
 )
 
 // A Handler trains in a worker process. It keeps the trainers of the sessions that
@@ -40,8 +37,9 @@ type sessionTrainer struct {
 	idrl.Trainer
 }
 
-// Do runs one training and hands over the generation as an artefact, and what has been
-// solved for meanwhile as checkpoints. A checkpoint that cannot be read is left out.
+// Do runs one training and hands over the generation: drawings and raw steps as artefacts
+// of their own, those of the pool of a first generation as soon as they are made, and
+// how far it is as checkpoints. A checkpoint that cannot be read is left out.
 func (h *Handler) Do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) error {
 	if job.Priority != idrl.Urgent {
 		h.Yield()
@@ -58,48 +56,20 @@ func (h *Handler) Do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) 
 	if err != nil {
 		return err
 	}
+	out, state := &sender{to: to}, &saver{job: job, to: to, log: h.log()}
 	g, err := t.Train(ctx, idrl.TrainJob{
 		BasedOn: req.BasedOn, Posterior: p, Seed: req.Spec.Seed, Warm: req.Warm, First: req.First, Progress: to.Progress,
-		Solved: h.solved(job), Save: func(s []idrl.Solved) { h.save(job, s, to) },
+		Resume: state.last(), Save: state.save,
+		Made: func(part idrl.Generation) { _, _, _ = out.parts(part) }, // an error comes again at the end
 	})
 	if err != nil {
 		return err
 	}
-	b, err := encodeGeneration(g)
-	if err != nil {
-		return err
-	}
-	return to.Artefact(generationName, b)
+	state.report()
+	return out.generation(g)
 }
 
 func (h *Handler) log() *slog.Logger { return cmp.Or(h.Log, slog.Default()) }
-
-// solved returns what the checkpoint of a job holds.
-func (h *Handler) solved(job idrl.JobRecord) []idrl.Solved {
-	if job.Checkpoint == nil {
-		return nil
-	}
-	c, err := pack.Decode[checkpoint](job.Checkpoint)
-	if err == nil && c.Payload != sha256.Sum256(job.Payload) {
-		err = errors.New("it is of another training")
-	}
-	if err != nil {
-		h.log().Warn("training starts again: its checkpoint cannot be used", "session", job.Session, "based_on", job.BasedOn, "err", err)
-		return nil
-	}
-	return c.Solved
-}
-
-// save hands over a checkpoint. Training goes on without one that cannot be.
-func (h *Handler) save(job idrl.JobRecord, s []idrl.Solved, to jobs.Reporter) {
-	b, err := pack.Encode(&checkpoint{Payload: sha256.Sum256(job.Payload), Solved: s})
-	if err == nil {
-		err = to.Checkpoint(b)
-	}
-	if err != nil {
-		h.log().Warn("no checkpoint", "session", job.Session, "based_on", job.BasedOn, "err", err)
-	}
-}
 
 // trainer returns the trainer of a session, which it makes if need be. Equal specs
 // make equal trainers, so that it does not matter which are kept.

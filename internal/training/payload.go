@@ -2,7 +2,6 @@ package training
 
 import (
 	"crypto/sha256"
-	"fmt"
 
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
@@ -48,28 +47,5 @@ func decodeRequest(key idrl.JobKey, payload []byte) (request, error) {
 // A checkpoint is where a training goes on.
 type checkpoint struct {
 	Payload [sha256.Size]byte // hash of the payload that it belongs to
-	Solved  []idrl.Solved
-}
-
-// generationName is the name of the artefact that a training makes.
-const generationName = "generation"
-
-// encodeGeneration leaves out what the server does not need: the policies' code, and the
-// snapshots that the clips were drawn from.
-func encodeGeneration(g idrl.Generation) ([]byte, error) {
-	clips := make(map[idrl.ClipID]idrl.Clip, len(g.Clips))
-	for id, c := range g.Clips {
-		c.Snapshots = nil
-		clips[id] = c
-	}
-	g.Clips = clips
-	return pack.Encode(&g)
-}
-
-func decodeGeneration(b []byte) (idrl.Generation, error) {
-	g, err := pack.Decode[idrl.Generation](b)
-	if err != nil {
-		err = fmt.Errorf("decode the generation: %w", err)
-	}
-	return g, err
+	State   idrl.TrainState
 }

@@ -51,7 +51,7 @@ func (t *Remote) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generation,
 	if err != nil {
 		return idrl.Generation{}, err
 	}
-	var result []byte
+	var result receiver
 	for e, err := range t.Jobs.Start(ctx, j) {
 		if err != nil {
 			return idrl.Generation{}, err
@@ -66,13 +66,11 @@ func (t *Remote) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generation,
 				job.Outlook(idrl.Outlook(e))
 			}
 		case jobs.Began:
-			result = nil
+			result = receiver{}
 		case jobs.Artefact:
-			if e.Name == generationName {
-				result = e.Bytes
-			}
+			result.take(e)
 		case jobs.Done:
-			return t.accept(e, j.BasedOn, result)
+			return t.accept(e, j.BasedOn, &result)
 		}
 	}
 	return idrl.Generation{}, errors.New("the stream of a training has no end")
@@ -117,9 +115,10 @@ func (t *Remote) interrupted(ctx context.Context, job idrl.TrainJob) (idrl.JobRe
 	return rec, true
 }
 
-// accept returns the generation that a worker handed over.
-func (t *Remote) accept(done jobs.Done, basedOn int64, b []byte) (idrl.Generation, error) {
-	g, err := decodeGeneration(b)
+// accept returns the generation that a worker handed over. If it is not complete the
+// worker is replaced.
+func (t *Remote) accept(done jobs.Done, basedOn int64, result *receiver) (idrl.Generation, error) {
+	g, err := result.generation()
 	if err == nil && g.BasedOn != basedOn {
 		err = errors.New("the worker handed over another generation")
 	}

@@ -131,7 +131,7 @@ func TestTrainingBySearch(t *testing.T) {
 // encoded returns the bytes of a generation.
 func encoded(t *testing.T, g idrl.Generation) []byte {
 	t.Helper()
-	b, err := encodeGeneration(g)
+	b, err := pack.Encode(&g)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,6 +153,41 @@ func TestKilledTrainingGoesOn(t *testing.T) {
 	}
 	if b.solves != 8 {
 		t.Errorf("%d searches for 6 candidates and 2 that were cut short, want 8", b.solves)
+	}
+}
+
+// The clips of the pool's policies arrive while the others are prepared, each once, and
+// the generation refers to them.
+func TestClipsArriveOnTheWay(t *testing.T) {
+	b := newBench(t)
+	job, err := b.remote.job(t.Context(), idrl.TrainJob{Posterior: belief.Isotropic(3, 1), First: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	prepared := map[int]int{} // artefacts before policy k of the pool is prepared
+	for e, err := range b.remote.Jobs.Start(t.Context(), job) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e := e.(type) {
+		case jobs.Progress:
+			prepared[e.Done] = len(names)
+		case jobs.Artefact:
+			names = append(names, e.Name)
+		}
+	}
+	for k := 1; k <= 8; k++ {
+		if prepared[k] < prepared[k-1]+4 {
+			t.Errorf("%d artefacts after %d policies, %d after the one before", prepared[k], k, prepared[k-1])
+		}
+	}
+	if last := names[len(names)-1]; last != generationName || prepared[8] != len(names)-1 {
+		t.Errorf("%d artefacts came before the candidates, of %d; the last is %s", prepared[8], len(names), last)
+	}
+	slices.Sort(names)
+	if n := len(slices.Compact(slices.Clone(names))); n != len(names) {
+		t.Errorf("%d artefacts for %d parts", len(names), n)
 	}
 }
 
@@ -221,7 +256,7 @@ func (b *bench) save(t *testing.T, checkpoint []byte) {
 func TestDamagedCheckpoints(t *testing.T) {
 	calm := newBench(t)
 	want := encoded(t, calm.train(t, later(calm.first(t), 3)))
-	other, err := pack.Encode(&checkpoint{Solved: []idrl.Solved{{Theta: []float64{1, 2, 3}, Params: []float64{1}}}})
+	other, err := pack.Encode(&checkpoint{State: idrl.TrainState{Solved: []idrl.Solved{{Theta: []float64{1, 2, 3}, Params: []float64{1}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,26 +337,60 @@ func (s stream) Start(context.Context, jobs.Job) iter.Seq2[jobs.Event, error] {
 	}
 }
 
-// A result that is no generation, or another one, is rejected: the worker is replaced.
+// handed returns the artefacts of a generation.
+func handed(t *testing.T, g idrl.Generation) (out stream) {
+	t.Helper()
+	if err := (&sender{to: collector{events: &out}}).generation(g); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// collector is a reporter that keeps the artefacts.
+type collector struct {
+	jobs.Reporter
+	events *stream
+}
+
+func (c collector) Artefact(name string, b []byte) error {
+	*c.events = append(*c.events, jobs.NewArtefact(name, b))
+	return nil
+}
+
+// A result that is no generation, or another one, or not complete, is rejected: the
+// worker is replaced.
 func TestFalseResults(t *testing.T) {
-	good, other := idrl.Generation{BasedOn: 3}, idrl.Generation{BasedOn: 4}
-	artefact := func(b []byte) jobs.Event { return jobs.NewArtefact(generationName, b) }
+	clips := map[idrl.ClipID]idrl.Clip{"c1": {ID: "c1", Media: []byte("film 1")}, "c2": {ID: "c2", Media: []byte("film 2")}}
+	full := idrl.Generation{BasedOn: 3, Clips: clips, Steps: map[idrl.StepsID][]byte{"s1": []byte("steps 1")}}
+	whole := handed(t, full)
+	manifest := whole[len(whole)-1]
+	again := func(before ...jobs.Event) stream { return append(slices.Clip(before), jobs.Began{Attempt: 2}) }
 	for name, test := range map[string]struct {
 		events stream
-		wrong  bool
+		says   string // empty if it is good
 	}{
-		"good":                     {stream{artefact(encoded(t, good))}, false},
-		"the one of a dead worker": {stream{artefact(encoded(t, good)), jobs.Began{Attempt: 2}}, true},
-		"another generation":       {stream{artefact(encoded(t, other))}, true},
-		"damaged":                  {stream{artefact([]byte("many"))}, true},
-		"none":                     {stream{jobs.NewArtefact("film", encoded(t, good))}, true},
+		"good":                      {whole, ""},
+		"small":                     {handed(t, idrl.Generation{BasedOn: 3}), ""},
+		"of a second worker":        {append(again(whole[0]), whole...), ""},
+		"the one of a dead worker":  {again(whole...), "decode"},
+		"another generation":        {handed(t, idrl.Generation{BasedOn: 4}), "another generation"},
+		"damaged":                   {stream{jobs.NewArtefact(generationName, []byte("many"))}, "decode"},
+		"none":                      {whole[:len(whole)-1], "decode"},
+		"without a clip":            {append(slices.Clone(whole[:1]), whole[2:]...), "clip c2 of generation 3 was not handed over"},
+		"without raw steps":         {stream{whole[0], whole[1], manifest}, "the raw steps s1 of generation 3 were not handed over"},
+		"with a part that is other": {stream{whole[0], jobs.NewArtefact("clip c2", []byte("film 3")), whole[2], manifest}, "clip c2"},
+		"parts of a dead worker":    {append(again(whole[0], whole[1]), whole[2], manifest), "clip c1"},
 	} {
 		rejected := false
 		done := jobs.Done{Rejected: func(error) { rejected = true }}
 		r := &Remote{Jobs: append(slices.Clip(test.events), done), Records: &jobstest.Store{}, Spec: idrl.SessionSpec{ID: "s1"}}
-		_, err := r.Train(t.Context(), idrl.TrainJob{BasedOn: 3, Posterior: belief.Isotropic(2, 1)})
-		if (err != nil) != test.wrong || rejected != test.wrong {
-			t.Errorf("%s: %v, rejected %t", name, err, rejected)
+		g, err := r.Train(t.Context(), idrl.TrainJob{BasedOn: 3, Posterior: belief.Isotropic(2, 1)})
+		wrong := test.says != ""
+		if (err != nil) != wrong || rejected != wrong || wrong && !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%s: %v, rejected %t; want %q", name, err, rejected, test.says)
+		}
+		if !wrong && name != "small" && cmp.Diff(full, g) != "" {
+			t.Errorf("%s:\n%s", name, cmp.Diff(full, g))
 		}
 		if r.Reject(errors.New("the store refuses it")); !rejected {
 			t.Errorf("%s: the worker is kept though its generation was refused", name)
