@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"tiebreak/internal/idrl"
@@ -116,6 +117,30 @@ func (c textColumn[S]) Scan(src any) error {
 }
 
 func text[S ~string](dst *S) textColumn[S] { return textColumn[S]{dst} }
+
+// encodeNames returns names separated by spaces, which none holds.
+func encodeNames(names []idrl.StepsID) string {
+	parts := make([]string, len(names))
+	for i, n := range names {
+		parts[i] = string(n)
+	}
+	return strings.Join(parts, " ")
+}
+
+// A namesColumn scans text of encodeNames; nothing is nil.
+type namesColumn struct{ dst *[]idrl.StepsID }
+
+func (c namesColumn) Scan(src any) error {
+	s, ok := src.(string)
+	if !ok {
+		return fmt.Errorf("names are %T, want text", src)
+	}
+	*c.dst = nil
+	for _, n := range strings.Fields(s) {
+		*c.dst = append(*c.dst, idrl.StepsID(n))
+	}
+	return nil
+}
 
 // null returns s for a nullable column: NULL if it is empty.
 func null[S ~string](s S) any {

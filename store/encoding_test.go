@@ -23,9 +23,9 @@ func TestQueriesRoundTrip(t *testing.T) {
 	m := clips()
 	queries := []idrl.Query{
 		idrl.NewComparison(m["b"], m["a"]), idrl.NewComparison(m["c"], m["d"]), idrl.NewRating(m["a"]), idrl.NewRating(m["d"]),
-		{ID: "own", Kind: "linear", Clips: []idrl.ClipID{"a", "c", "odd"}, X: []float64{0.5, math.Copysign(0, -1)}},
-		{ID: "shown by none", X: []float64{1}},
-		{ID: "still beside moving", Kind: idrl.CompareClips, Clips: []idrl.ClipID{"a", "c"}, X: []float64{1, 1}},
+		{ID: "own", Kind: "linear", Clips: []idrl.ClipID{"a", "c", "odd"}},
+		{ID: "shown by none"},
+		{ID: "still beside moving", Kind: idrl.CompareClips, Clips: []idrl.ClipID{"a", "c"}},
 	}
 	b, err := encodeQueries(m, queries)
 	if err != nil {
@@ -75,7 +75,7 @@ func TestQueriesAreSmall(t *testing.T) {
 func FuzzQueries(f *testing.F) {
 	m := clips()
 	b, err := encodeQueries(m, []idrl.Query{
-		idrl.NewComparison(m["b"], m["a"]), idrl.NewRating(m["c"]), {ID: "x", Kind: "k", Clips: []idrl.ClipID{"d"}, X: []float64{1}},
+		idrl.NewComparison(m["b"], m["a"]), idrl.NewRating(m["c"]), {ID: "x", Kind: "k", Clips: []idrl.ClipID{"d"}},
 	})
 	if err != nil {
 		f.Fatal(err)

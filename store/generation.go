@@ -78,17 +78,17 @@ func (t *tx) putClip(id idrl.SessionID, c idrl.Clip) error {
 
 func (t *tx) putPolicy(id idrl.SessionID, basedOn int64, k int, c idrl.Candidate) error {
 	const insert = `
-		INSERT INTO policy (session_id, id, based_on, k, origin, params, theta, mu, clip_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+		INSERT INTO policy (session_id, id, based_on, k, origin, params, theta, mu, clip_id, rollouts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	_, err := t.exec(insert, id, c.ID, basedOn, k, c.Origin,
-		encodeVector(c.Params), encodeVector(c.Theta), encodeVector(c.Mu), null(c.Clip))
+		encodeVector(c.Params), encodeVector(c.Theta), encodeVector(c.Mu), null(c.Clip), encodeNames(c.Rollouts))
 	err = taken(err, "policy %s is recorded already", c.ID)
 	return dangling(err, "policy %s is shown by clip %s, which is not in its generation", c.ID, c.Clip)
 }
 
 func (t *tx) putPool(id idrl.SessionID, pool []idrl.Candidate) error {
 	for k, c := range pool {
-		const insert = `INSERT INTO pool (session_id, id, k, origin, mu, clip_id) VALUES (?, ?, ?, ?, ?, ?)`
-		_, err := t.exec(insert, id, c.ID, k, c.Origin, encodeVector(c.Mu), null(c.Clip))
+		const insert = `INSERT INTO pool (session_id, id, k, origin, mu, clip_id, rollouts) VALUES (?, ?, ?, ?, ?, ?, ?)`
+		_, err := t.exec(insert, id, c.ID, k, c.Origin, encodeVector(c.Mu), null(c.Clip), encodeNames(c.Rollouts))
 		err = taken(err, "policy %s of the pool is recorded already", c.ID)
 		if err = dangling(err, "policy %s is shown by clip %s, which is not in the generation", c.ID, c.Clip); err != nil {
 			return err
@@ -127,6 +127,21 @@ func lastGeneration(ctx context.Context, from querier, id idrl.SessionID) (g *id
 	return g, adoptedAt, err
 }
 
+// askedClips reads the clips that were asked about, without their media.
+func askedClips(ctx context.Context, from querier, id idrl.SessionID) (map[idrl.ClipID]idrl.Clip, error) {
+	const query = `
+		SELECT id, trajectory_id, start, steps, phi, steps_id FROM clip WHERE session_id = ?1 AND id IN (
+			SELECT clip_a FROM query WHERE session_id = ?1 UNION SELECT clip_b FROM query WHERE session_id = ?1)`
+	out := map[idrl.ClipID]idrl.Clip{}
+	err := each(ctx, from, func(row scanner) error {
+		var c idrl.Clip
+		err := row.Scan(&c.ID, &c.From, &c.Start, &c.Steps, vectorColumn{&c.Phi}, text(&c.Raw))
+		out[c.ID] = c
+		return err
+	}, query, id)
+	return out, err
+}
+
 // readClip reads a clip without its media.
 func readClip(ctx context.Context, from querier, id idrl.SessionID, name idrl.ClipID) (idrl.Clip, error) {
 	c := idrl.Clip{ID: name}
@@ -139,10 +154,10 @@ func candidates(ctx context.Context, from querier, id idrl.SessionID, basedOn in
 	var out []idrl.Candidate
 	err := each(ctx, from, func(row scanner) error {
 		var c idrl.Candidate
-		err := row.Scan(&c.ID, &c.Origin, vectorColumn{&c.Params}, vectorColumn{&c.Theta}, vectorColumn{&c.Mu}, text(&c.Clip))
+		err := row.Scan(&c.ID, &c.Origin, vectorColumn{&c.Params}, vectorColumn{&c.Theta}, vectorColumn{&c.Mu}, text(&c.Clip), namesColumn{&c.Rollouts})
 		out = append(out, c)
 		return err
-	}, `SELECT id, origin, params, theta, mu, clip_id FROM policy WHERE session_id = ? AND based_on = ? ORDER BY k`, id, basedOn)
+	}, `SELECT id, origin, params, theta, mu, clip_id, rollouts FROM policy WHERE session_id = ? AND based_on = ? ORDER BY k`, id, basedOn)
 	return out, err
 }
 
@@ -151,24 +166,24 @@ func readPool(ctx context.Context, from querier, id idrl.SessionID) ([]idrl.Cand
 	var out []idrl.Candidate
 	err := each(ctx, from, func(row scanner) error {
 		var c idrl.Candidate
-		err := row.Scan(&c.ID, &c.Origin, vectorColumn{&c.Mu}, text(&c.Clip))
+		err := row.Scan(&c.ID, &c.Origin, vectorColumn{&c.Mu}, text(&c.Clip), namesColumn{&c.Rollouts})
 		out = append(out, c)
 		return err
-	}, `SELECT id, origin, mu, clip_id FROM pool WHERE session_id = ? ORDER BY k`, id)
+	}, `SELECT id, origin, mu, clip_id, rollouts FROM pool WHERE session_id = ? ORDER BY k`, id)
 	return out, err
 }
 
 // archive reads the policies of every generation but the one in use, oldest first.
 func archive(ctx context.Context, from querier, id idrl.SessionID, inUse int64) ([][]idrl.Candidate, error) {
 	const query = `
-		SELECT based_on, policy.id, origin, params, mu, clip_id FROM policy JOIN generation USING (session_id, based_on)
+		SELECT based_on, policy.id, origin, params, mu, clip_id, rollouts FROM policy JOIN generation USING (session_id, based_on)
 		WHERE session_id = ? AND based_on <> ? ORDER BY adopted_at, based_on, k`
 	var out [][]idrl.Candidate
 	last := int64(-1)
 	err := each(ctx, from, func(row scanner) error {
 		var c idrl.Candidate
 		var basedOn int64
-		err := row.Scan(&basedOn, &c.ID, &c.Origin, vectorColumn{&c.Params}, vectorColumn{&c.Mu}, text(&c.Clip))
+		err := row.Scan(&basedOn, &c.ID, &c.Origin, vectorColumn{&c.Params}, vectorColumn{&c.Mu}, text(&c.Clip), namesColumn{&c.Rollouts})
 		if basedOn != last {
 			out, last = append(out, nil), basedOn
 		}

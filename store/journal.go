@@ -108,10 +108,10 @@ func (t *tx) append(id idrl.SessionID, a idrl.Answer, s idrl.Snapshot) error {
 		}
 	}
 	const belief = `
-		INSERT INTO posterior (session_id, seq, definition, belief, regret_definition, regret_policies, regret_within, regret_p95, regret_unbeaten, regret_mean, regret_span)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+		INSERT INTO posterior (session_id, seq, definition, representation, belief, regret_definition, regret_policies, regret_within, regret_p95, regret_unbeaten, regret_mean, regret_span)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	r := s.Regret
-	if _, err := t.exec(belief, id, s.Seq, s.Definition, blob(s.Belief), r.Definition, r.Policies, r.Within, r.Bound, r.Unbeaten, r.Mean, r.Span); err != nil {
+	if _, err := t.exec(belief, id, s.Seq, s.Definition, s.Representation, blob(s.Belief), r.Definition, r.Policies, r.Within, r.Bound, r.Unbeaten, r.Mean, r.Span); err != nil {
 		return err
 	}
 	return t.audit(a.ReceivedAt, id, actor, action, object)
@@ -172,9 +172,9 @@ func (t *tx) putQuery(id idrl.SessionID, q idrl.Query) error {
 		b = q.Clips[1]
 	}
 	const insert = `
-		INSERT INTO query (session_id, id, clip_a, clip_b, kind, x) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT DO UPDATE SET x = x WHERE clip_b IS excluded.clip_b AND kind = excluded.kind AND x = excluded.x`
-	n, err := t.exec(insert, id, q.ID, q.Clips[0], null(b), q.Kind, encodeVector(q.X))
+		INSERT INTO query (session_id, id, clip_a, clip_b, kind) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT DO UPDATE SET kind = kind WHERE clip_b IS excluded.clip_b AND kind = excluded.kind`
+	n, err := t.exec(insert, id, q.ID, q.Clips[0], null(b), q.Kind)
 	if err != nil {
 		return dangling(err, "query %s shows a clip that is not recorded", q.ID)
 	}

@@ -24,6 +24,12 @@ func (db *DB) Load(ctx context.Context, id idrl.SessionID) (rec idrl.Record, err
 		if rec.Snapshots, err = readSnapshots(ctx, from, id); err != nil {
 			return err
 		}
+		if rec.Fits, err = readFits(ctx, from, id); err != nil {
+			return err
+		}
+		if rec.Clips, err = askedClips(ctx, from, id); err != nil {
+			return err
+		}
 		if rec.Generation, rec.AdoptedAt, err = lastGeneration(ctx, from, id); err != nil || rec.Generation == nil {
 			return err
 		}
@@ -74,10 +80,10 @@ func whyTargets(w *idrl.Why) []any {
 
 // queryColumns are the columns that queryTargets scans. The clips arrive in two
 // columns, for setClips.
-const queryColumns = `query.id, query.kind, query.x, query.clip_a, query.clip_b`
+const queryColumns = `query.id, query.kind, query.clip_a, query.clip_b`
 
 func queryTargets(q *idrl.Query, clips *[2]idrl.ClipID) []any {
-	return []any{&q.ID, &q.Kind, vectorColumn{&q.X}, &clips[0], text(&clips[1])}
+	return []any{&q.ID, &q.Kind, &clips[0], text(&clips[1])}
 }
 
 func setClips(q *idrl.Query, clips [2]idrl.ClipID) {
@@ -112,10 +118,10 @@ func readSnapshots(ctx context.Context, from querier, id idrl.SessionID) ([]idrl
 	err := each(ctx, from, func(row scanner) error {
 		var s idrl.Snapshot
 		r := &s.Regret
-		err := row.Scan(&s.Seq, &s.Definition, &s.Belief, &r.Definition, &r.Policies, floatColumn{&r.Within}, floatColumn{&r.Bound}, floatColumn{&r.Unbeaten}, floatColumn{&r.Mean}, floatColumn{&r.Span})
+		err := row.Scan(&s.Seq, &s.Definition, &s.Representation, &s.Belief, &r.Definition, &r.Policies, floatColumn{&r.Within}, floatColumn{&r.Bound}, floatColumn{&r.Unbeaten}, floatColumn{&r.Mean}, floatColumn{&r.Span})
 		r.Seq = s.Seq
 		out = append(out, s)
 		return err
-	}, `SELECT seq, definition, belief, regret_definition, regret_policies, regret_within, regret_p95, regret_unbeaten, regret_mean, regret_span FROM posterior WHERE session_id = ? ORDER BY seq`, id)
+	}, `SELECT seq, definition, representation, belief, regret_definition, regret_policies, regret_within, regret_p95, regret_unbeaten, regret_mean, regret_span FROM posterior WHERE session_id = ? ORDER BY seq`, id)
 	return out, err
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"tiebreak/internal/idrl"
@@ -19,11 +18,11 @@ import (
 //	    1: uvarint place of clip a, uvarint place of clip b
 //	    2: uvarint place of the clip
 //	    3: id and kind as string; uvarint number of clips and their places;
-//	       uvarint d and d little-endian float64
+//	       uvarint n and n float64, which earlier versions wrote
 //
 // where a string is a uvarint length and its bytes. Nearly every query is what
-// idrl.NewComparison or idrl.NewRating makes of its clips, so that its id and
-// x need no room: 2,000 queries take about 5 KB.
+// idrl.NewComparison or idrl.NewRating makes of its clips, so that its id
+// needs no room: 2,000 queries take about 5 KB.
 const (
 	queriesVersion = 1
 
@@ -72,8 +71,7 @@ func appendQuery(b []byte, place map[idrl.ClipID]uint64, clips map[idrl.ClipID]i
 		b = binary.AppendUvarint(b, place[id])
 	}
 	if tag == tagOther {
-		b = binary.AppendUvarint(b, uint64(len(q.X)))
-		b = append(b, encodeVector(q.X)...)
+		b = binary.AppendUvarint(b, 0)
 	}
 	return b
 }
@@ -94,10 +92,9 @@ func remake(clips map[idrl.ClipID]idrl.Clip, ids []idrl.ClipID) (q idrl.Query, t
 	return q, 0, false
 }
 
-// same reports whether two queries are equal, x bit for bit.
+// same reports whether two queries are equal.
 func same(p, q idrl.Query) bool {
-	return p.ID == q.ID && p.Kind == q.Kind && slices.Equal(p.Clips, q.Clips) &&
-		slices.EqualFunc(p.X, q.X, func(v, w float64) bool { return math.Float64bits(v) == math.Float64bits(w) })
+	return p.ID == q.ID && p.Kind == q.Kind && slices.Equal(p.Clips, q.Clips)
 }
 
 // clipNames returns the names of clips that encodeQueries put before the
@@ -183,7 +180,7 @@ func (r *reader) query(ids []idrl.ClipID, clips map[idrl.ClipID]idrl.Clip) (q id
 		return q
 	}
 	if tag[0] == tagOther {
-		q.X, _ = decodeVector(r.bytes(8 * r.count(8)))
+		r.bytes(8 * r.count(8))
 		return q
 	}
 	made, _, ok := remake(clips, q.Clips)

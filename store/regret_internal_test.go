@@ -21,7 +21,7 @@ func TestFormat1HasTheOldRegretAndNoPool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := idrl.Generation{Clips: map[idrl.ClipID]idrl.Clip{"c": {ID: "c", Phi: []float64{1}}}, Queries: []idrl.Query{{ID: "q", Kind: idrl.RateClip, Clips: []idrl.ClipID{"c"}, X: []float64{1}}}}
+	g := idrl.Generation{Clips: map[idrl.ClipID]idrl.Clip{"c": {ID: "c", Phi: []float64{1}}}, Queries: []idrl.Query{{ID: "q", Kind: idrl.RateClip, Clips: []idrl.ClipID{"c"}}}}
 	queries, err := encodeQueries(g.Clips, g.Queries)
 	if err != nil {
 		t.Fatal(err)

@@ -54,7 +54,7 @@ func (f *fakeSession) Spec() idrl.SessionSpec { return f.spec }
 
 // assignment is question n of an annotator.
 func (f *fakeSession) assignment(who idrl.AnnotatorID, n int) idrl.Assignment {
-	q := idrl.Query{ID: "q1", Kind: f.spec.Kind, Clips: []idrl.ClipID{"c1", "c2"}, X: []float64{0.1234567, 7.654321}}
+	q := idrl.Query{ID: "q1", Kind: f.spec.Kind, Clips: []idrl.ClipID{"c1", "c2"}}
 	if !f.spec.Kind.Comparison() {
 		q.Clips = q.Clips[:1]
 	}

@@ -24,7 +24,7 @@ func (f *fakeRows) Rows(_ context.Context, _ idrl.SessionID, yield func(idrl.Lab
 	for seq := range int64(f.n) {
 		l := idrl.Labelled{
 			Answer: idrl.Answer{ID: idrl.AnswerID(fmt.Sprint("id", seq)), Seq: seq + 1, Annotator: "a1", Choice: idrl.ChoseB, ReceivedAt: time.Unix(1.9e9, 0)},
-			Query:  idrl.Query{ID: "q", Kind: idrl.CompareClips, Clips: []idrl.ClipID{"c1", "c2"}, X: []float64{1, 2}},
+			Query:  idrl.Query{ID: "q", Kind: idrl.CompareClips, Clips: []idrl.ClipID{"c1", "c2"}},
 			Clips:  []idrl.Clip{{ID: "c1", Phi: []float64{1, 2}}, {ID: "c2", Phi: []float64{0, 0}}},
 		}
 		l.Withdrawn = seq == 1

@@ -13,7 +13,6 @@ import (
 	"tiebreak/envs"
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/auth"
-	"tiebreak/internal/belief"
 	"tiebreak/internal/clip"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/jobs"
@@ -123,7 +122,7 @@ func (a *app) build(r idrl.Record) (session.Config, error) {
 	if err != nil {
 		return session.Config{}, err
 	}
-	remote := &training.Remote{Jobs: a.pool, Records: a.db, Spec: cfg.Record.Spec, Log: a.log}
+	remote := &training.Remote{Jobs: a.pool, Records: a.db, Spec: cfg.Record.Spec, Model: cfg.Model, Log: a.log}
 	cfg.Trainer, cfg.Rejected, cfg.Rests = remote, remote.Reject, remote.Rest
 	cfg.Journal, cfg.Publisher, cfg.Log = a.db, &a.hub, a.log
 	return cfg, nil
@@ -132,14 +131,11 @@ func (a *app) build(r idrl.Record) (session.Config, error) {
 // sessionConfig makes the part of a recorded session's Config that follows from the
 // record.
 func sessionConfig(list envs.List, r idrl.Record) (session.Config, error) {
-	env, err := training.Environment(list, r.Spec)
-	if err != nil {
-		return session.Config{}, err
-	}
+	var err error
 	if r.Spec, err = training.NameFeatures(list, r.Spec); err != nil {
 		return session.Config{}, err
 	}
-	model, err := belief.ForSpec(r.Spec, env)
+	model, err := training.Model(list, r.Spec)
 	if err != nil {
 		return session.Config{}, err
 	}
@@ -148,7 +144,7 @@ func sessionConfig(list envs.List, r idrl.Record) (session.Config, error) {
 		return session.Config{}, err
 	}
 	return session.Config{
-		Record: r, Model: model, Acquisition: method, Codec: belief.Codec{},
+		Record: r, Model: model, Acquisition: method,
 	}, nil
 }
 

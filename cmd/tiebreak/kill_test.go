@@ -15,6 +15,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/posterior"
 	"tiebreak/internal/rng"
+	"tiebreak/internal/session/journaltest"
 	"tiebreak/internal/training"
 	"tiebreak/store"
 	"tiebreak/web/client"
@@ -280,11 +281,8 @@ func replay(t *testing.T, rec idrl.Record) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	queries := map[idrl.AssignmentID]idrl.Query{}
-	for _, as := range rec.Assignments {
-		queries[as.ID] = as.Query
-	}
-	var qs []idrl.Query
+	queries := journaltest.Vectors(t, rec)
+	var qs []idrl.QueryVector
 	as := idrl.Effective(rec.Log)
 	for _, a := range as {
 		qs = append(qs, queries[a.Assignment])
@@ -293,7 +291,7 @@ func replay(t *testing.T, rec idrl.Record) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := belief.Codec{}.EncodeBelief(p)
+	b, err := model.Encode(p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/internal/auth"
-	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
 	"tiebreak/internal/sim"
@@ -54,7 +53,11 @@ func TestLearnsOverSockets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	last, err := belief.Codec{}.DecodeBelief(rec.Snapshots[len(rec.Snapshots)-1].Belief)
+	model, err := training.Model(envs.Catalogue(), rec.Spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, err := model.Decode(rec.Snapshots[len(rec.Snapshots)-1].Belief)
 	if err != nil {
 		t.Fatal(err)
 	}

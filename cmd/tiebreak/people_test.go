@@ -10,6 +10,7 @@ import (
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/posterior"
+	"tiebreak/internal/session/journaltest"
 	"tiebreak/internal/training"
 	"tiebreak/store"
 	"tiebreak/web/client"
@@ -144,11 +145,8 @@ func decided(t *testing.T, data, id string, choice idrl.Choice, people ...idrl.A
 	if err != nil {
 		t.Fatal(err)
 	}
-	queries := map[idrl.AssignmentID]idrl.Query{}
-	for _, as := range rec.Assignments {
-		queries[as.ID] = as.Query
-	}
-	var qs []idrl.Query
+	queries := journaltest.Vectors(t, rec)
+	var qs []idrl.QueryVector
 	var as []idrl.Answer
 	for _, a := range idrl.Standing(rec.Log) {
 		if slices.Contains(people, a.Annotator) {
@@ -159,7 +157,7 @@ func decided(t *testing.T, data, id string, choice idrl.Choice, people ...idrl.A
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := belief.Codec{}.EncodeBelief(p)
+	want, err := model.Encode(p)
 	if err != nil {
 		t.Fatal(err)
 	}

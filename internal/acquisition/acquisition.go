@@ -68,7 +68,7 @@ type Input struct {
 
 // Asked is a query with its answer.
 type Asked struct {
-	Query  idrl.Query
+	Query  idrl.QueryVector
 	Answer idrl.Answer
 }
 

@@ -40,20 +40,26 @@ func correlated(t testing.TB, d int, stream *rand.Rand) *belief.Gaussian {
 }
 
 // random returns a generation of random candidates and queries.
-func random(d, candidates, queries int, kind idrl.QueryKind, stream *rand.Rand) idrl.Generation {
-	var g idrl.Generation
+// A game is candidates and queries that tell them apart.
+type game struct {
+	Candidates []idrl.Candidate
+	Queries    []idrl.QueryVector
+}
+
+func random(d, candidates, queries int, kind idrl.QueryKind, stream *rand.Rand) game {
+	var g game
 	for range candidates {
 		g.Candidates = append(g.Candidates, idrl.Candidate{Mu: normals(d, stream)})
 	}
 	for range queries {
-		g.Queries = append(g.Queries, idrl.Query{Kind: kind, X: normals(d, stream)})
+		g.Queries = append(g.Queries, idrl.QueryVector{Query: idrl.Query{Kind: kind}, X: normals(d, stream)})
 	}
 	return g
 }
 
 // returns gives a generation whose candidates have the given expectations.
-func returns(mu ...[]float64) idrl.Generation {
-	var g idrl.Generation
+func returns(mu ...[]float64) game {
+	var g game
 	for _, m := range mu {
 		g.Candidates = append(g.Candidates, idrl.Candidate{Mu: m})
 	}
@@ -68,7 +74,7 @@ func variance(p idrl.Posterior, delta []float64) float64 {
 }
 
 // difference returns μ_i − μ_j.
-func difference(g idrl.Generation, i, j int) []float64 {
+func difference(g game, i, j int) []float64 {
 	delta := make([]float64, len(g.Candidates[i].Mu))
 	floats.SubTo(delta, g.Candidates[i].Mu, g.Candidates[j].Mu)
 	return delta
@@ -87,7 +93,7 @@ func probit(start *belief.Gaussian) belief.Model {
 
 // input gathers what a question is chosen from among the queries of g, whose
 // candidates are all the policies.
-func input(m idrl.RewardModel, p idrl.Posterior, g idrl.Generation, stream *rand.Rand) *acquisition.Input {
+func input(m idrl.RewardModel, p idrl.Posterior, g game, stream *rand.Rand) *acquisition.Input {
 	table := acquisition.NewTable(m, p, g.Queries)
 	table.SetPolicies(g.Candidates)
 	return &acquisition.Input{Table: table, Candidates: len(g.Candidates), Rand: stream}
@@ -158,7 +164,7 @@ func TestPending(t *testing.T) {
 		m := probit(start)
 		g := random(5, 4, 12, kind, stream)
 		s := choose(t, acquisition.IDRL{}, input(m, start, g, stream))
-		open := []idrl.Query{g.Queries[s.Query], g.Queries[(s.Query+1)%12]}
+		open := []idrl.QueryVector{g.Queries[s.Query], g.Queries[(s.Query+1)%12]}
 		p := m.Anticipate(start, open...)
 		if !floats.Equal(p.Mean(nil), start.Mean(nil)) {
 			t.Errorf("%s: pending questions moved the mean", kind)

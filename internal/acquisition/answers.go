@@ -26,7 +26,7 @@ func (t *Table) outcomes() map[idrl.QueryKind][]idrl.Answer {
 		if _, known := out[q.Kind]; !known {
 			out[q.Kind] = nil
 			if q.Kind.Comparison() {
-				out[q.Kind] = outcomes(t.model.Likelihood(q))
+				out[q.Kind] = outcomes(t.model.Likelihood(q.Query))
 			}
 		}
 	}

@@ -28,9 +28,9 @@ func BenchmarkArchive(b *testing.B) {
 				for range policies {
 					known = append(known, idrl.Candidate{Mu: vector()})
 				}
-				queries := make([]idrl.Query, 2000)
+				queries := make([]idrl.QueryVector, 2000)
 				for i := range queries {
-					queries[i] = idrl.Query{Kind: idrl.CompareClips, X: vector()}
+					queries[i] = idrl.QueryVector{Query: idrl.Query{Kind: idrl.CompareClips}, X: vector()}
 				}
 				m := belief.Model{Start: belief.Isotropic(d, 1), Comparison: belief.Probit{NoiseStd: 3, TieBand: 0.75}}
 				var t acquisition.Table

@@ -146,7 +146,7 @@ func TestEVR(t *testing.T) {
 }
 
 // pool returns n policies with rewards and all comparisons of two of them.
-func pool(d, n int, seed uint64) (policies []idrl.Candidate, queries []idrl.Query) {
+func pool(d, n int, seed uint64) (policies []idrl.Candidate, queries []idrl.QueryVector) {
 	stream := rng.New(seed, "pool", 0)
 	for i := range n {
 		policies = append(policies, idrl.Candidate{Mu: normals(d, stream), Theta: normals(d, stream), Clip: clip(i)})
@@ -154,7 +154,7 @@ func pool(d, n int, seed uint64) (policies []idrl.Candidate, queries []idrl.Quer
 	for i := range n {
 		for j := range i {
 			x := floats.SubTo(make([]float64, d), policies[i].Mu, policies[j].Mu)
-			queries = append(queries, idrl.Query{Kind: idrl.CompareClips, Clips: []idrl.ClipID{clip(i), clip(j)}, X: x})
+			queries = append(queries, idrl.QueryVector{Query: idrl.Query{Kind: idrl.CompareClips, Clips: []idrl.ClipID{clip(i), clip(j)}}, X: x})
 		}
 	}
 	return policies, queries
@@ -171,7 +171,7 @@ func TestMR(t *testing.T) {
 	if !ok {
 		t.Fatal("the covariance is not positive definite")
 	}
-	in := input(probit(p), p, idrl.Generation{Queries: queries}, nil)
+	in := input(probit(p), p, game{Queries: queries}, nil)
 	in.Pool = policies
 	most := math.Inf(-1)
 	for _, c := range policies {
@@ -193,9 +193,9 @@ func TestMRSimple(t *testing.T) {
 		{Mu: []float64{0, 1}, Theta: []float64{0, 1}, Clip: clip(1)},
 		{Mu: []float64{1, 0}, Theta: []float64{0, 7}, Clip: clip(0)}, // shares the clip of the first, which counts
 	}
-	query := idrl.Query{Kind: idrl.CompareClips, Clips: []idrl.ClipID{clip(0), clip(1)}, X: []float64{1, -1}}
+	query := idrl.QueryVector{Query: idrl.Query{Kind: idrl.CompareClips, Clips: []idrl.ClipID{clip(0), clip(1)}}, X: []float64{1, -1}}
 	m := probit(belief.Isotropic(2, 1))
-	in := input(m, m.Prior(), idrl.Generation{Queries: []idrl.Query{query}}, nil)
+	in := input(m, m.Prior(), game{Queries: []idrl.QueryVector{query}}, nil)
 	in.Pool = policies
 	asked := func(choices ...idrl.Choice) (out []acquisition.Asked) {
 		for _, c := range choices {
@@ -234,7 +234,7 @@ func TestPoolIsRequired(t *testing.T) {
 			"unknown clip":  func(in *acquisition.Input) { in.Pool = policies[:2] },
 			"one clip only": func(in *acquisition.Input) { in.Table.Queries()[1].Clips = []idrl.ClipID{clip(0)} },
 		} {
-			in := input(m, m.Prior(), idrl.Generation{Queries: slices.Clone(queries)}, nil)
+			in := input(m, m.Prior(), game{Queries: slices.Clone(queries)}, nil)
 			in.Pool = policies
 			spoil(in)
 			if _, err := f.Score(make([]float64, len(queries)), in); idrl.KindOf(err) != idrl.Invalid || err == nil {
@@ -242,7 +242,7 @@ func TestPoolIsRequired(t *testing.T) {
 			}
 		}
 	}
-	in := input(m, m.Prior(), idrl.Generation{Queries: queries}, nil)
+	in := input(m, m.Prior(), game{Queries: queries}, nil)
 	in.Pool = slices.Clone(policies)
 	in.Pool[1].Theta = nil
 	if _, err := (acquisition.MR{}).Score(make([]float64, len(queries)), in); idrl.KindOf(err) != idrl.Invalid || err == nil {
@@ -255,7 +255,7 @@ func TestMRSingularBelief(t *testing.T) {
 	policies, queries := pool(2, 3, 33)
 	p := belief.Isotropic(2, 1).Observe([]float64{1, 0}, 0, 1) // the first weight is known: 0
 	m := probit(p)
-	in := input(m, p, idrl.Generation{Queries: queries}, nil)
+	in := input(m, p, game{Queries: queries}, nil)
 	in.Pool = []idrl.Candidate{policies[0], policies[1], policies[2]}
 	for i, first := range []float64{0, 0, 1} {
 		in.Pool[i].Theta = []float64{first, 0.5}

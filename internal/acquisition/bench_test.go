@@ -24,7 +24,7 @@ func (s size) String() string { return fmt.Sprintf("d=%d/P=%d/Q=%d", s.d, s.poli
 type bench struct {
 	model  belief.Model
 	belief *belief.Gaussian
-	g      idrl.Generation
+	g      game
 	stream *rand.Rand
 }
 
@@ -107,7 +107,7 @@ func BenchmarkAnswer(b *testing.B) {
 						b.StartTimer()
 					}
 					q := w.g.Queries[n*7%s.queries]
-					next, err := w.model.Update(p, q, answer)
+					next, err := w.model.Condition(p, q, answer)
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -36,7 +36,7 @@ func (f EVR) Score(dst []float64, in *Input) (Pair, error) {
 			dst[i] = min(p, 1-p)
 			continue
 		}
-		l := t.model.Likelihood(q)
+		l := t.model.Likelihood(q.Query)
 		a, b := chance(l, choices[0], m, t.vari[i]), chance(l, choices[1], m, t.vari[i])
 		dst[i] = min(a, b)
 		if choice[q.Kind] == nil && a+b > 0 {

@@ -16,10 +16,10 @@ func Example() {
 		Start:      belief.Isotropic(2, 1),
 		Comparison: belief.Probit{NoiseStd: 0.5, TieBand: 0.1},
 	}
-	questions := []idrl.Query{
-		{ID: "feature 2", Kind: idrl.CompareClips, X: []float64{0, 5}},
-		{ID: "feature 1, faint", Kind: idrl.CompareClips, X: []float64{0.1, 0}},
-		{ID: "feature 1", Kind: idrl.CompareClips, X: []float64{2, 0}},
+	questions := []idrl.QueryVector{
+		{Query: idrl.Query{ID: "feature 2", Kind: idrl.CompareClips}, X: []float64{0, 5}},
+		{Query: idrl.Query{ID: "feature 1, faint", Kind: idrl.CompareClips}, X: []float64{0.1, 0}},
+		{Query: idrl.Query{ID: "feature 1", Kind: idrl.CompareClips}, X: []float64{2, 0}},
 	}
 	table := acquisition.NewTable(model, model.Prior(), questions)
 	table.SetPolicies([]idrl.Candidate{

@@ -16,23 +16,23 @@ import (
 // expectedVariance conditions p on every possible answer to q and returns the
 // average variance of θ·δ. A Gaussian answer has infinitely many values; the
 // variance after it is the same for all, so some stand for all.
-func expectedVariance(t *testing.T, m belief.Model, p idrl.Posterior, q idrl.Query, delta []float64) float64 {
+func expectedVariance(t *testing.T, m belief.Model, p idrl.Posterior, q idrl.QueryVector, delta []float64) float64 {
 	t.Helper()
 	answers := []idrl.Answer{{Choice: idrl.ChoseA}, {Choice: idrl.ChoseB}, {Choice: idrl.Equal}}
 	if !q.Kind.Comparison() {
 		answers = []idrl.Answer{{Choice: idrl.Rated, Rating: -1}, {Choice: idrl.Rated, Rating: 0.2}, {Choice: idrl.Rated, Rating: 1}}
 	}
-	_, ternary := m.Likelihood(q).(belief.Probit)
+	_, ternary := m.Likelihood(q.Query).(belief.Probit)
 	u, v := idrl.Moments(p, q.X, p.Mean(nil), make([]float64, p.Dim()))
 	var sum, total float64
 	for _, a := range answers {
-		after, err := m.Update(p, q, a)
+		after, err := m.Condition(p, q, a)
 		if err != nil {
 			t.Fatal(err)
 		}
 		prob := 1.0
 		if ternary {
-			logZ, _, _ := m.Likelihood(q).LogZ(a, u, v)
+			logZ, _, _ := m.Likelihood(q.Query).LogZ(a, u, v)
 			prob = math.Exp(logZ)
 		}
 		total += prob
@@ -64,7 +64,7 @@ func TestScoreEqualsReconditioning(t *testing.T) {
 				m := belief.Model{Start: p, Comparison: test.like, Rating: belief.Rating{NoiseVar: 0.05}}
 				g := random(size.d, size.candidates, size.queries, test.kind, stream)
 				bruteForce(t, m, p, g)
-				after, err := m.Update(p, g.Queries[0], idrl.Answer{Choice: map[bool]idrl.Choice{true: idrl.ChoseA, false: idrl.Rated}[test.kind.Comparison()]})
+				after, err := m.Condition(p, g.Queries[0], idrl.Answer{Choice: map[bool]idrl.Choice{true: idrl.ChoseA, false: idrl.Rated}[test.kind.Comparison()]})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -74,7 +74,7 @@ func TestScoreEqualsReconditioning(t *testing.T) {
 	}
 }
 
-func bruteForce(t *testing.T, m belief.Model, p idrl.Posterior, g idrl.Generation) {
+func bruteForce(t *testing.T, m belief.Model, p idrl.Posterior, g game) {
 	t.Helper()
 	var first, second int
 	var widest float64
@@ -130,7 +130,7 @@ func TestKnownChoices(t *testing.T) {
 	m := probit(belief.Isotropic(2, 1))
 	g := returns([]float64{0, 0}, []float64{1, 0}, []float64{0, 5})
 	for _, x := range [][]float64{{1, 0}, {0, 1}, {0, 0}, {0.3, 0.3}} {
-		g.Queries = append(g.Queries, idrl.Query{Kind: idrl.RateState, X: x})
+		g.Queries = append(g.Queries, idrl.QueryVector{Query: idrl.Query{Kind: idrl.RateState}, X: x})
 	}
 	in := input(m, m.Prior(), g, rng.New(0, "tie", 0))
 	s := choose(t, acquisition.IDRL{}, in)
@@ -151,7 +151,7 @@ func TestNothingToTellApart(t *testing.T) {
 	queries := random(2, 0, 4, idrl.CompareClips, rng.New(3, "queries", 0)).Queries
 	for _, test := range []struct {
 		name string
-		g    idrl.Generation
+		g    game
 	}{
 		{"no candidate", returns()},
 		{"one candidate", returns([]float64{1, 2})},
@@ -188,7 +188,7 @@ func TestTies(t *testing.T) {
 	// 0 equals 3 and 1 equals 2, so that four of the six pairs tie at variance 25.
 	g := returns([]float64{0, 0}, []float64{3, 4}, []float64{3, 4}, []float64{0, 0})
 	for _, x := range [][]float64{{1, 0}, {0, 1}, {0, -1}, {0, 1}} {
-		g.Queries = append(g.Queries, idrl.Query{Kind: idrl.CompareClips, X: x})
+		g.Queries = append(g.Queries, idrl.QueryVector{Query: idrl.Query{Kind: idrl.CompareClips}, X: x})
 	}
 	stream := rng.New(4, "tie", 0)
 	pairs, queries := map[[2]int]float64{}, map[int]float64{}
@@ -220,7 +220,7 @@ func TestSharedPartOfTheReturns(t *testing.T) {
 	m := probit(p)
 	const shared = 1e6
 	g := returns([]float64{shared, 0, 0}, []float64{shared, 1e-4, 0}, []float64{shared, 0, 3e-4}, []float64{shared, 1e-4, 3e-4})
-	g.Queries = []idrl.Query{{Kind: idrl.CompareClips, X: []float64{0, 1, 0}}, {Kind: idrl.CompareClips, X: []float64{0, 0, 1}}}
+	g.Queries = []idrl.QueryVector{{Query: idrl.Query{Kind: idrl.CompareClips}, X: []float64{0, 1, 0}}, {Query: idrl.Query{Kind: idrl.CompareClips}, X: []float64{0, 0, 1}}}
 	s := choose(t, acquisition.IDRL{}, input(m, p, g, rng.New(6, "tie", 0)))
 	if s.First+s.Second != 3 || s.Query != 1 {
 		t.Errorf("%+v, want a diagonal and query 1", s)
@@ -292,7 +292,7 @@ func TestScoreAllocations(t *testing.T) {
 // Numbers that are not finite are the caller's mistake, and are not ranked.
 func TestNotFinite(t *testing.T) {
 	m := probit(belief.Isotropic(2, 1))
-	for _, g := range []idrl.Generation{
+	for _, g := range []game{
 		returns([]float64{0, math.NaN()}, []float64{1, 0}),
 		returns([]float64{0, 1}, []float64{1, 0}, []float64{2, math.NaN()}),
 		returns([]float64{0, 1}, []float64{1, math.Inf(1)}),

@@ -54,7 +54,7 @@ func (f IGR) Score(dst []float64, in *Input) (Pair, error) {
 	for _, i := range open {
 		m, v := t.mean[i], t.vari[i]
 		q := t.queries[i]
-		dst[i] = max(0, entropy(t.model.Likelihood(q), m, v)-known[q.Kind].mean(m, v))
+		dst[i] = max(0, entropy(t.model.Likelihood(q.Query), m, v)-known[q.Kind].mean(m, v))
 	}
 	return noPair(), nil
 }
@@ -72,7 +72,7 @@ func (t *Table) rough(dst []float64, open []int, known map[idrl.QueryKind]*avera
 	most := math.Inf(-1)
 	for _, i := range open {
 		q, m, v := t.queries[i], t.mean[i], t.vari[i]
-		dst[i] = entropy(t.model.Likelihood(q), m, v) - known[q.Kind].rule(m, v, p.perStd) - p.margin
+		dst[i] = entropy(t.model.Likelihood(q.Query), m, v) - known[q.Kind].rule(m, v, p.perStd) - p.margin
 		most = max(most, dst[i])
 	}
 	for _, i := range open {
@@ -90,7 +90,7 @@ func (t *Table) entropies() map[idrl.QueryKind]*averager {
 	choice := t.outcomes()
 	for _, q := range t.queries {
 		if choice[q.Kind] != nil && out[q.Kind] == nil {
-			l := t.model.Likelihood(q)
+			l := t.model.Likelihood(q.Query)
 			out[q.Kind] = newAverager(func(u float64) float64 { return entropy(l, u, 0) })
 		}
 	}

@@ -18,7 +18,7 @@ func one(t testing.TB, kind idrl.QueryKind, like idrl.Likelihood, m, v float64) 
 	t.Helper()
 	model := belief.Model{Comparison: like, Rating: like}
 	p := scalar(t, m, v)
-	return input(model, p, idrl.Generation{Queries: []idrl.Query{{Kind: kind, X: []float64{1}}}}, nil)
+	return input(model, p, game{Queries: []idrl.QueryVector{{Query: idrl.Query{Kind: kind}, X: []float64{1}}}}, nil)
 }
 
 // integral returns ∫ f(u) N(u; m, v) du by Simpson's rule with 40,000 intervals

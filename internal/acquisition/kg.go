@@ -53,7 +53,7 @@ func (f KG) Score(dst []float64, in *Input) (Pair, error) {
 		for i := range cov.Cols {
 			q := first + i
 			fan.set(r.lag, cov, i)
-			dst[q] = fan.worth(t.model.Likelihood(t.queries[q]), t.mean[q], t.vari[q], repeats, choice[t.queries[q].Kind])
+			dst[q] = fan.worth(t.model.Likelihood(t.queries[q].Query), t.mean[q], t.vari[q], repeats, choice[t.queries[q].Kind])
 		}
 	})
 	if floats.Max(dst) < 1e-9*math.Sqrt(floats.Max(r.vari)) {

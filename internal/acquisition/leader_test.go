@@ -30,7 +30,7 @@ var models = []struct {
 }
 
 // eachModel runs f for every model with a random belief, policies and queries.
-func eachModel(t *testing.T, f func(t *testing.T, m belief.Model, p *belief.Gaussian, g idrl.Generation)) {
+func eachModel(t *testing.T, f func(t *testing.T, m belief.Model, p *belief.Gaussian, g game)) {
 	for n, test := range models {
 		for _, size := range []struct{ d, policies, queries int }{{2, 3, 5}, {5, 12, 9}, {9, 30, 140}} {
 			t.Run(fmt.Sprintf("%s/d=%d", test.name, size.d), func(t *testing.T) {
@@ -44,7 +44,7 @@ func eachModel(t *testing.T, f func(t *testing.T, m belief.Model, p *belief.Gaus
 }
 
 // means returns the mean returns of the policies of g and the first of the best.
-func means(p idrl.Posterior, g idrl.Generation) (a []float64, leader int) {
+func means(p idrl.Posterior, g game) (a []float64, leader int) {
 	for _, c := range g.Candidates {
 		a = append(a, floats.Dot(p.Mean(nil), c.Mu))
 	}
@@ -52,7 +52,7 @@ func means(p idrl.Posterior, g idrl.Generation) (a []float64, leader int) {
 }
 
 // sampled returns 256 draws of p and the best policy of g under each.
-func sampled(p idrl.Posterior, g idrl.Generation, seed uint64) (draws [][]float64, best []int) {
+func sampled(p idrl.Posterior, g game, seed uint64) (draws [][]float64, best []int) {
 	stream := rng.New(seed, "draws", 0)
 	for range 256 {
 		theta := p.Sample(nil, stream)
@@ -70,7 +70,7 @@ func sampled(p idrl.Posterior, g idrl.Generation, seed uint64) (draws [][]float6
 // LVAR is the expected reduction of Σ_j p_j Var(G_j − G_L), by conditioning on
 // every answer.
 func TestLVAR(t *testing.T) {
-	eachModel(t, func(t *testing.T, m belief.Model, p *belief.Gaussian, g idrl.Generation) {
+	eachModel(t, func(t *testing.T, m belief.Model, p *belief.Gaussian, g game) {
 		_, leader := means(p, g)
 		in := input(m, p, g, rng.New(1, "draws", 0))
 		var best []int
@@ -149,7 +149,7 @@ func share(best []int, j int) float64 {
 
 // V-IDS from its formula, draw by draw.
 func TestVIDS(t *testing.T) {
-	eachModel(t, func(t *testing.T, m belief.Model, p *belief.Gaussian, g idrl.Generation) {
+	eachModel(t, func(t *testing.T, m belief.Model, p *belief.Gaussian, g game) {
 		draws, best := sampled(p, g, 2)
 		in := input(m, p, g, rng.New(2, "draws", 0))
 		got := score(t, acquisition.VIDS{}, in)
@@ -169,7 +169,7 @@ func TestVIDS(t *testing.T) {
 				}
 			}
 			u, v := idrl.Moments(p, query.X, mean, make([]float64, len(mean)))
-			want := sum * m.Likelihood(query).Info(u, v)
+			want := sum * m.Likelihood(query.Query).Info(u, v)
 			within(t, "information on the best policy", got[q], want, 1e-11*(1+want))
 		}
 	})
@@ -178,7 +178,7 @@ func TestVIDS(t *testing.T) {
 // ERR by numerical integration under the covariance that is expected after the
 // answer.
 func TestERR(t *testing.T) {
-	eachModel(t, func(t *testing.T, m belief.Model, p *belief.Gaussian, g idrl.Generation) {
+	eachModel(t, func(t *testing.T, m belief.Model, p *belief.Gaussian, g game) {
 		a, leader := means(p, g)
 		bound := func(b idrl.Posterior) (sum float64) {
 			for j := range g.Candidates {
@@ -200,7 +200,7 @@ func TestERR(t *testing.T) {
 // gained returns the expected mean return of the best policy after repeats answers
 // to q, less the leader's now: averaged over the answers, or, if they are numbers
 // or many, over their average, in which the means are linear.
-func gained(t *testing.T, m belief.Model, p *belief.Gaussian, g idrl.Generation, q idrl.Query, repeats int) float64 {
+func gained(t *testing.T, m belief.Model, p *belief.Gaussian, g game, q idrl.QueryVector, repeats int) float64 {
 	t.Helper()
 	a, leader := means(p, g)
 	best := func(b idrl.Posterior) float64 {
@@ -208,7 +208,7 @@ func gained(t *testing.T, m belief.Model, p *belief.Gaussian, g idrl.Generation,
 		return after[k] - a[leader]
 	}
 	u, v := idrl.Moments(p, q.X, p.Mean(nil), make([]float64, p.Dim()))
-	like := m.Likelihood(q)
+	like := m.Likelihood(q.Query)
 	if l, ok := like.(belief.Probit); ok && repeats == 1 {
 		var sum float64
 		for _, c := range []idrl.Choice{idrl.ChoseA, idrl.ChoseB, idrl.Equal} {
@@ -216,7 +216,7 @@ func gained(t *testing.T, m belief.Model, p *belief.Gaussian, g idrl.Generation,
 				continue
 			}
 			answer := idrl.Answer{Choice: c}
-			after, err := m.Update(p, q, answer)
+			after, err := m.Condition(p, q, answer)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -245,7 +245,7 @@ func gained(t *testing.T, m belief.Model, p *belief.Gaussian, g idrl.Generation,
 // Where the fallback has set in no answer may be worth anything.
 func TestKG(t *testing.T) {
 	fallbacks := 0
-	eachModel(t, func(t *testing.T, m belief.Model, p *belief.Gaussian, g idrl.Generation) {
+	eachModel(t, func(t *testing.T, m belief.Model, p *belief.Gaussian, g game) {
 		value := func(f acquisition.Function) []float64 {
 			out := score(t, f, input(m, p, g, rng.New(4, "draws", 0)))
 			if floats.Equal(out, score(t, acquisition.LVAR{}, input(m, p, g, rng.New(4, "draws", 0)))) {
@@ -276,7 +276,7 @@ func TestKGStarByHand(t *testing.T) {
 	p := scalar(t, -1, 1)
 	m := belief.Model{Start: p, Rating: belief.Rating{NoiseVar: 64}}
 	g := returns([]float64{0}, []float64{1})
-	g.Queries = []idrl.Query{{Kind: idrl.RateClip, X: []float64{1}}}
+	g.Queries = []idrl.QueryVector{{Query: idrl.Query{Kind: idrl.RateClip}, X: []float64{1}}}
 	s := math.Sqrt(0.5)
 	h := -normalCDF(-1/s) + s*math.Exp(-1)/math.Sqrt(2*math.Pi)
 	within(t, "KG*", score(t, acquisition.KG{Star: true}, input(m, p, g, nil))[0], h/64, 1e-15)
@@ -292,7 +292,7 @@ func TestKGFallback(t *testing.T) {
 	m := belief.Model{Start: p, Rating: belief.Rating{NoiseVar: 100}}
 	g := returns([]float64{1, 0, 0}, []float64{0, 1, 0}, []float64{0, 0, 0.5})
 	for _, x := range [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, 0}} {
-		g.Queries = append(g.Queries, idrl.Query{Kind: idrl.RateState, X: x})
+		g.Queries = append(g.Queries, idrl.QueryVector{Query: idrl.Query{Kind: idrl.RateState}, X: x})
 	}
 	want := score(t, acquisition.LVAR{}, input(m, p, g, rng.New(3, "draws", 0)))
 	if got := score(t, acquisition.KG{}, input(m, p, g, rng.New(3, "draws", 0))); !floats.Equal(got, want) || !(want[1] > 0) {
@@ -317,8 +317,8 @@ func TestTT(t *testing.T) {
 		}
 		return p
 	}
-	queries := []idrl.Query{
-		{Kind: idrl.RateState, X: []float64{1, 0, 0}}, {Kind: idrl.RateState, X: []float64{0, 1, 0}}, {Kind: idrl.RateState, X: []float64{0, 0, 1}},
+	queries := []idrl.QueryVector{
+		{Query: idrl.Query{Kind: idrl.RateState}, X: []float64{1, 0, 0}}, {Query: idrl.Query{Kind: idrl.RateState}, X: []float64{0, 1, 0}}, {Query: idrl.Query{Kind: idrl.RateState}, X: []float64{0, 0, 1}},
 	}
 	for _, test := range []struct {
 		name               string
@@ -357,7 +357,7 @@ func TestTT(t *testing.T) {
 func TestNoRival(t *testing.T) {
 	p := belief.Isotropic(2, 1)
 	m := probit(p)
-	for name, g := range map[string]idrl.Generation{
+	for name, g := range map[string]game{
 		"no policy": returns(), "one policy": returns([]float64{1, 2}), "equal policies": returns([]float64{1, 2}, []float64{1, 2}),
 	} {
 		g.Queries = random(2, 0, 3, idrl.CompareClips, rng.New(41, "queries", 0)).Queries
@@ -402,9 +402,9 @@ func TestPlausibleFallback(t *testing.T) {
 func TestLVARNamesWhatItAsksAbout(t *testing.T) {
 	m := belief.Model{Start: belief.Isotropic(3, 1), Rating: belief.Rating{NoiseVar: 0.5}}
 	g := returns([]float64{0, 0, 0}, []float64{3, 0, 0}, []float64{0, 1, 0})
-	second, third := idrl.Query{Kind: idrl.RateState, X: []float64{0, 1, 0}}, idrl.Query{Kind: idrl.RateState, X: []float64{0, 0, 1}}
+	second, third := idrl.QueryVector{Query: idrl.Query{Kind: idrl.RateState}, X: []float64{0, 1, 0}}, idrl.QueryVector{Query: idrl.Query{Kind: idrl.RateState}, X: []float64{0, 0, 1}}
 
-	g.Queries = []idrl.Query{third, second}
+	g.Queries = []idrl.QueryVector{third, second}
 	got := choose(t, acquisition.LVAR{}, input(m, m.Start, g, rng.New(43, "draws", 0)))
 	if got.Query != 1 || got.First != 0 || got.Second != 2 || got.Rivals != 2 || got.PairStd != 1 || !(got.Info > 0) {
 		t.Errorf("%+v, want query 1, about the leader 0 and policy 2 of 2 rivals, with information", got)
@@ -415,7 +415,7 @@ func TestLVARNamesWhatItAsksAbout(t *testing.T) {
 		t.Errorf("information %v about all differences, want less than %v about one", got.Info, most)
 	}
 
-	g.Queries = []idrl.Query{third, third}
+	g.Queries = []idrl.QueryVector{third, third}
 	got = choose(t, acquisition.LVAR{}, input(m, m.Start, g, rng.New(43, "draws", 0)))
 	if want := (acquisition.Selection{Query: got.Query, First: -1, Second: -1}); got != want {
 		t.Errorf("%+v where no query tells anything, want %+v", got, want)
@@ -427,7 +427,7 @@ func TestEUBO(t *testing.T) {
 	const d, n, draws = 3, 5, 100_000
 	policies, queries := pool(d, n, 43)
 	p := correlated(t, d, rng.New(43, "belief", 0))
-	in := input(probit(p), p, idrl.Generation{Queries: queries}, nil)
+	in := input(probit(p), p, game{Queries: queries}, nil)
 	in.Pool = policies
 	got := score(t, acquisition.EUBO{}, in)
 	sum, squares := make([]float64, len(queries)), make([]float64, len(queries))
@@ -474,7 +474,7 @@ func TestLeader(t *testing.T) {
 
 // Select passes over queries that cannot be the best, and finds the same one.
 func TestSelectIsArgmax(t *testing.T) {
-	eachModel(t, func(t *testing.T, m belief.Model, p *belief.Gaussian, g idrl.Generation) {
+	eachModel(t, func(t *testing.T, m belief.Model, p *belief.Gaussian, g game) {
 		for _, method := range acquisition.Methods() {
 			if method.Fits(g.Queries[0].Kind, false) != nil || method.Name == "epd" || method.Name == "uniform" {
 				continue

@@ -22,7 +22,7 @@ import (
 type Table struct {
 	belief  idrl.Posterior
 	model   idrl.RewardModel
-	queries []idrl.Query
+	queries []idrl.QueryVector
 	c       blas64.General // C, Q×d
 	mean    []float64      // m_q = x_q·μ
 	vari    []float64      // v_q = x_qᵀΣx_q ≥ 0
@@ -47,7 +47,7 @@ type workspace struct {
 }
 
 // NewTable returns the table of a belief with queries and no policies.
-func NewTable(m idrl.RewardModel, p idrl.Posterior, queries []idrl.Query) *Table {
+func NewTable(m idrl.RewardModel, p idrl.Posterior, queries []idrl.QueryVector) *Table {
 	t := &Table{}
 	t.Reset(m, p, queries)
 	return t
@@ -55,7 +55,7 @@ func NewTable(m idrl.RewardModel, p idrl.Posterior, queries []idrl.Query) *Table
 
 // Reset makes t what NewTable returns, in the memory that it has. Whatever t gave
 // out before is no longer valid.
-func (t *Table) Reset(m idrl.RewardModel, p idrl.Posterior, queries []idrl.Query) {
+func (t *Table) Reset(m idrl.RewardModel, p idrl.Posterior, queries []idrl.QueryVector) {
 	d, n := p.Dim(), len(queries)
 	c := sized(t.c.Data, whole(n)*d)
 	clear(c[n*d:])
@@ -99,21 +99,21 @@ func (t *Table) SetPolicies(policies []idrl.Candidate) {
 // is next. The answer must move the belief along Σx, as that of a reward model
 // does whose belief is about θ alone. It panics if a is informative but does not
 // fit q; the model that made next has refused such an answer.
-func (t *Table) Observe(q idrl.Query, a idrl.Answer, next idrl.Posterior) {
+func (t *Table) Observe(q idrl.QueryVector, a idrl.Answer, next idrl.Posterior) {
 	if !a.Informative() {
 		t.belief = next
 		return
 	}
 	m, v := idrl.Moments(t.belief, q.X, t.belief.Mean(t.x), t.sx) // leaves Σx in sx
-	_, d1, d2 := t.model.Likelihood(q).LogZ(a, m, v)
+	_, d1, d2 := t.model.Likelihood(q.Query).LogZ(a, m, v)
 	t.shift(d1, min(-d2, 1/v), next) // more than 1/v would be rounding, which the belief cuts as well
 }
 
 // Anticipate brings the table up to date with the covariance that is expected
 // once q is answered, which is that of next. The means stay.
-func (t *Table) Anticipate(q idrl.Query, next idrl.Posterior) {
+func (t *Table) Anticipate(q idrl.QueryVector, next idrl.Posterior) {
 	m, v := idrl.Moments(t.belief, q.X, t.belief.Mean(t.x), t.sx)
-	t.shift(0, min(t.model.Likelihood(q).Info(m, v), 1/v), next)
+	t.shift(0, min(t.model.Likelihood(q.Query).Info(m, v), 1/v), next)
 }
 
 // shift applies μ ← μ + α Σx and Σ ← Σ − κ (Σx)(Σx)ᵀ to the products, where sx
@@ -150,7 +150,7 @@ func (t *Table) Clone() *Table {
 func (t *Table) Belief() idrl.Posterior { return t.belief }
 
 // Queries returns the queries of the table. The caller must not change them.
-func (t *Table) Queries() []idrl.Query { return t.queries }
+func (t *Table) Queries() []idrl.QueryVector { return t.queries }
 
 // Policies returns the policies of the table. The caller must not change them.
 func (t *Table) Policies() []idrl.Candidate { return t.policies }
@@ -172,7 +172,7 @@ func (t *Table) Infos() []float64 {
 // infoOf returns w_q of query i.
 func (t *Table) infoOf(i int) float64 {
 	if math.IsNaN(t.info[i]) {
-		t.info[i] = t.model.Likelihood(t.queries[i]).Info(t.mean[i], t.vari[i])
+		t.info[i] = t.model.Likelihood(t.queries[i].Query).Info(t.mean[i], t.vari[i])
 	}
 	return t.info[i]
 }
@@ -216,7 +216,7 @@ type bounded interface {
 
 // mostInfo returns what the likelihood of query i says that w_q is at most.
 func (t *Table) mostInfo(i int) float64 {
-	if b, ok := t.model.Likelihood(t.queries[i]).(bounded); ok {
+	if b, ok := t.model.Likelihood(t.queries[i].Query).(bounded); ok {
 		return b.MostInfo(t.vari[i])
 	}
 	return math.Inf(1)

@@ -32,7 +32,7 @@ func clip(i int) idrl.ClipID { return idrl.ClipID(rune('a' + i)) }
 func still([]float64) ([]float64, error) { return []float64{1}, nil }
 
 // reanswer returns an answer to q at random.
-func reanswer(q idrl.Query, stream *rand.Rand) idrl.Answer {
+func reanswer(q idrl.QueryVector, stream *rand.Rand) idrl.Answer {
 	if q.Kind.Comparison() {
 		return idrl.Answer{Choice: []idrl.Choice{idrl.ChoseA, idrl.ChoseB, idrl.Equal, idrl.CantTell}[stream.IntN(4)]}
 	}
@@ -72,7 +72,7 @@ func TestTableKeepsUp(t *testing.T) {
 			table.Infos() // which must not outlive the answer
 			q := g.Queries[stream.IntN(len(g.Queries))]
 			a := reanswer(q, stream)
-			next, err := m.Update(p, q, a)
+			next, err := m.Condition(p, q, a)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,7 +94,7 @@ func TestCloneIsIndependent(t *testing.T) {
 	table := input(m, p, g, nil).Table
 	clone := table.Clone()
 	a := idrl.Answer{Choice: idrl.ChoseA}
-	next, err := m.Update(p, g.Queries[3], a)
+	next, err := m.Condition(p, g.Queries[3], a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,19 +136,19 @@ func TestEqualRowsHaveEqualBits(t *testing.T) {
 		p := correlated(t, d, stream)
 		m := probit(p)
 		x, far := normals(d, stream), normals(d, stream)
-		var g idrl.Generation
+		var g game
 		for i := range 67 {
 			sign := float64(1 - 2*(i%2))
 			y := make([]float64, d)
 			floats.ScaleTo(y, sign, x)
-			g.Queries = append(g.Queries, idrl.Query{Kind: idrl.RateClip, X: y})
+			g.Queries = append(g.Queries, idrl.QueryVector{Query: idrl.Query{Kind: idrl.RateClip}, X: y})
 			g.Candidates = append(g.Candidates, idrl.Candidate{Mu: x})
 		}
 		g.Candidates[0].Mu = far
 		in := input(m, p, g, nil)
 		for range 5 {
 			a := idrl.Answer{Choice: idrl.Rated, Rating: 0.3}
-			next, err := m.Update(in.Table.Belief(), g.Queries[1], a)
+			next, err := m.Condition(in.Table.Belief(), g.Queries[1], a)
 			if err != nil {
 				t.Fatal(err)
 			}

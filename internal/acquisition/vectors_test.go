@@ -45,12 +45,12 @@ func vector(t *testing.T, name string, into any) {
 func observe(t *testing.T, p idrl.Posterior, x []float64, noise float64) idrl.Posterior {
 	t.Helper()
 	m := belief.Model{Rating: belief.Rating{NoiseVar: noise}}
-	return m.Anticipate(p, idrl.Query{Kind: idrl.RateState, X: x}) // the value of y does not matter to the covariance
+	return m.Anticipate(p, idrl.QueryVector{Query: idrl.Query{Kind: idrl.RateState}, X: x}) // the value of y does not matter to the covariance
 }
 
 // agree compares a selection with out; noise is the observation variance in the
 // code's variance of the pair i, j, and tol is relative.
-func (out outputs) agree(t *testing.T, m belief.Model, p idrl.Posterior, g idrl.Generation, query int, noise func(i, j int) float64, tol float64) {
+func (out outputs) agree(t *testing.T, m belief.Model, p idrl.Posterior, g game, query int, noise func(i, j int) float64, tol float64) {
 	t.Helper()
 	for _, v := range out.PairVariances {
 		i, j := int(v[0]), int(v[1])
@@ -89,7 +89,7 @@ func TestVectorChainStates(t *testing.T) {
 	}
 	vector(t, "idrl_chain_state", &file)
 	start, queries := chainModel(t)
-	g := idrl.Generation{Queries: queries}
+	g := game{Queries: queries}
 	for _, visits := range file.Inputs.Visits {
 		mu := make([]float64, start.Dim())
 		for _, v := range visits {
@@ -141,7 +141,7 @@ func TestVectorDriverComparisons(t *testing.T) {
 	g := returns(in.Sums...)
 	want := -1
 	for i, q := range in.Queries {
-		g.Queries = append(g.Queries, idrl.Query{Kind: idrl.CompareClips, X: contrast(q[0], q[1])})
+		g.Queries = append(g.Queries, idrl.QueryVector{Query: idrl.Query{Kind: idrl.CompareClips}, X: contrast(q[0], q[1])})
 		if q == file.Outputs.SelectedQuery {
 			want = i
 		}
@@ -176,7 +176,7 @@ func TestVectorChainBaselines(t *testing.T) {
 	start, queries := chainModel(t)
 	m := belief.Model{Start: start, Rating: belief.Rating{NoiseVar: file.Inputs.ObsVar}}
 	p := start
-	in := input(m, p, idrl.Generation{Queries: queries}, rng.New(0, "tie", 0))
+	in := input(m, p, game{Queries: queries}, rng.New(0, "tie", 0))
 	in.Observed, in.Rated, in.Best = true, true, math.Inf(-1)
 	for _, o := range file.Inputs.Observations {
 		q := queries[int(o[0])]
@@ -217,11 +217,11 @@ func TestVectorChainBaselines(t *testing.T) {
 }
 
 // chainModel returns the prior of the chain's twenty states and a rating of each.
-func chainModel(t *testing.T) (*belief.Gaussian, []idrl.Query) {
+func chainModel(t *testing.T) (*belief.Gaussian, []idrl.QueryVector) {
 	t.Helper()
 	const states = 20
 	kernel := mat.NewSymDense(states, nil)
-	var queries []idrl.Query
+	var queries []idrl.QueryVector
 	for i := range states {
 		for j := i; j < states; j++ {
 			z := float64(i-j) / 3
@@ -229,7 +229,7 @@ func chainModel(t *testing.T) (*belief.Gaussian, []idrl.Query) {
 		}
 		x := make([]float64, states)
 		x[i] = 1
-		queries = append(queries, idrl.Query{Kind: idrl.RateState, X: x})
+		queries = append(queries, idrl.QueryVector{Query: idrl.Query{Kind: idrl.RateState}, X: x})
 	}
 	start, err := belief.NewGaussian(make([]float64, states), kernel)
 	if err != nil {

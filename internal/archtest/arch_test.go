@@ -36,6 +36,7 @@ const (
 	rngs       = "internal/rng"
 	acquires   = "internal/acquisition"
 	learns     = "internal/learning"
+	represents = "internal/representation"
 	experiment = "internal/experiment"
 	truth      = "internal/sim"       // of true rewards
 	binding    = "envs/mujoco/engine" // alone may use cgo
@@ -50,7 +51,8 @@ var rules = []rule{
 	{"internal/belief", []string{vocab}, []string{gonum}},
 	{acquires, []string{vocab}, []string{gonum}},
 	{"internal/solver", []string{vocab, "internal/pack"}, []string{gonum}},
-	{"internal/trainer", []string{vocab, rngs, acquires, learns}, []string{gonum}},
+	{represents, []string{vocab}, []string{gonum}},
+	{"internal/trainer", []string{vocab, rngs, acquires, learns, represents, "internal/steps"}, []string{gonum}},
 	{
 		"internal/training",
 		[]string{vocab, rngs, acquires, learns, "internal/belief", "internal/clip", "internal/jobs", "internal/pack", "internal/solver", "internal/steps", "internal/trainer", "envs"},
@@ -72,9 +74,9 @@ var rules = []rule{
 	{"internal/posterior", []string{vocab}, nil},
 	{"internal/stopping", []string{vocab}, nil},
 	{"internal/regret", []string{vocab}, []string{gonum}},
-	{"internal/session/journaltest", []string{vocab}, []string{"github.com/google/go-cmp"}},
+	{"internal/session/journaltest", []string{vocab, represents}, []string{"github.com/google/go-cmp"}},
 	{learns, []string{vocab, acquires, "internal/regret"}, []string{gonum}},
-	{"internal/session", []string{vocab, acquires, learns, rngs, "internal/quality", "internal/posterior", "internal/stopping"}, []string{gonum}},
+	{"internal/session", []string{vocab, acquires, learns, represents, rngs, "internal/quality", "internal/posterior", "internal/steps", "internal/stopping"}, []string{gonum}},
 	{
 		"internal/rehearsal",
 		[]string{vocab, rngs, truth, "internal/solver", "internal/session", "internal/clip", "web/client", "web/wire"},
@@ -85,7 +87,7 @@ var rules = []rule{
 	{"internal/experiment/report", []string{vocab, rngs, acquires, experiment}, []string{gonum, plot}},
 	{
 		experiment,
-		[]string{vocab, rngs, "internal/belief", acquires, learns, "internal/posterior", "internal/trainer", "internal/solver", truth, "internal/experiment/authors", "envs"},
+		[]string{vocab, rngs, "internal/belief", acquires, learns, represents, "internal/posterior", "internal/trainer", "internal/solver", truth, "internal/experiment/authors", "envs"},
 		[]string{gonum},
 	},
 	{"envs/envtest", []string{vocab, rngs}, []string{gonum}},

@@ -105,11 +105,9 @@ func (g *Gaussian) decode(data []byte) error {
 	return nil
 }
 
-// Codec turns posteriors into bytes and back.
-type Codec struct{}
-
-// EncodeBelief returns the bytes of a *Gaussian, and an error for any other posterior.
-func (Codec) EncodeBelief(p idrl.Posterior) ([]byte, error) {
+// Encode implements idrl.RewardModel. It returns an error for a posterior that is not a
+// *Gaussian.
+func (m Model) Encode(p idrl.Posterior) ([]byte, error) {
 	g, ok := p.(*Gaussian)
 	if !ok {
 		return nil, fmt.Errorf("posterior of type %T cannot be encoded", p)
@@ -117,11 +115,14 @@ func (Codec) EncodeBelief(p idrl.Posterior) ([]byte, error) {
 	return g.MarshalBinary()
 }
 
-// DecodeBelief returns the *Gaussian that EncodeBelief turned into b.
-func (Codec) DecodeBelief(b []byte) (idrl.Posterior, error) {
+// Decode implements idrl.RewardModel.
+func (m Model) Decode(b []byte) (idrl.Posterior, error) {
 	g := new(Gaussian)
 	if err := g.UnmarshalBinary(b); err != nil {
 		return nil, err
+	}
+	if g.Dim() != m.Start.Dim() {
+		return nil, fmt.Errorf("belief: it has %d dimensions and not %d", g.Dim(), m.Start.Dim())
 	}
 	return g, nil
 }

@@ -21,7 +21,7 @@ const leastDamping = 1. / 16
 // A site is the Gaussian factor exp(ν u − τ u²/2), u = θ·x, that stands for an
 // answer.
 type site struct {
-	query   idrl.Query
+	query   idrl.QueryVector
 	answer  idrl.Answer
 	tau, nu float64
 }
@@ -38,9 +38,9 @@ type site struct {
 // changes than the one before; the sweeps end after 100. The report says whether that
 // was before they had converged; the belief is then that of the last sweep.
 //
-// It panics if the numbers of qs and as differ, and returns errors as Update does, and
+// It panics if the numbers of qs and as differ, and returns errors as Condition does, and
 // that of ctx when it is done. Source: docs/methods.md, section 2.2.
-func (m Model) Fit(ctx context.Context, from idrl.Posterior, qs []idrl.Query, as []idrl.Answer) (idrl.Posterior, idrl.FitReport, error) {
+func (m Model) Fit(ctx context.Context, from idrl.Posterior, qs []idrl.QueryVector, as []idrl.Answer) (idrl.Posterior, idrl.FitReport, error) {
 	g, ok := from.(*Gaussian)
 	if !ok {
 		return nil, idrl.FitReport{}, fmt.Errorf("belief: fit of a %T", from)
@@ -54,7 +54,7 @@ func (m Model) Fit(ctx context.Context, from idrl.Posterior, qs []idrl.Query, as
 
 // ep is Fit with its options. It returns an error of kind Invalid if one is out of
 // range.
-func (m Model) ep(ctx context.Context, from *Gaussian, qs []idrl.Query, as []idrl.Answer, o epOptions) (*Gaussian, idrl.FitReport, error) {
+func (m Model) ep(ctx context.Context, from *Gaussian, qs []idrl.QueryVector, as []idrl.Answer, o epOptions) (*Gaussian, idrl.FitReport, error) {
 	o = o.withDefaults()
 	var report idrl.FitReport
 	if !(o.damping > 0 && o.damping <= 1) || o.sweeps < 1 || !(o.tolerance > 0) {
@@ -103,7 +103,7 @@ func (o epOptions) withDefaults() epOptions {
 }
 
 // sites returns a factor that says nothing for every informative answer.
-func (m Model) sites(from *Gaussian, qs []idrl.Query, as []idrl.Answer) (sites []site, err error) {
+func (m Model) sites(from *Gaussian, qs []idrl.QueryVector, as []idrl.Answer) (sites []site, err error) {
 	if len(qs) != len(as) {
 		panic("belief: queries and answers differ in number")
 	}
@@ -153,7 +153,7 @@ func (m Model) fit(s site, mean, v float64) (tau, nu float64, ok bool, err error
 		return 0, 0, false, nil
 	}
 	mean, v = (mean-v*s.nu)/left, v/left
-	_, d1, d2, err := evaluate(m.Likelihood(s.query), s.answer, mean, v)
+	_, d1, d2, err := evaluate(m.Likelihood(s.query.Query), s.answer, mean, v)
 	if err != nil {
 		return 0, 0, false, err
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // answersLog is a log of comparisons answered by a probit annotator with ties.
-func answersLog(n, d int, seed uint64, p Probit) (qs []idrl.Query, as []idrl.Answer) {
+func answersLog(n, d int, seed uint64, p Probit) (qs []idrl.QueryVector, as []idrl.Answer) {
 	stream := rng.New(seed, "answers", 0)
 	truth := normals(d, stream)
 	for i := range n {
@@ -33,7 +33,7 @@ func answersLog(n, d int, seed uint64, p Probit) (qs []idrl.Query, as []idrl.Ans
 	return qs, as
 }
 
-func fitted(t *testing.T, m Model, qs []idrl.Query, as []idrl.Answer, o epOptions) (*Gaussian, idrl.FitReport) {
+func fitted(t *testing.T, m Model, qs []idrl.QueryVector, as []idrl.Answer, o epOptions) (*Gaussian, idrl.FitReport) {
 	t.Helper()
 	g, report, err := m.ep(t.Context(), m.Start, qs, as, o)
 	if err != nil {
@@ -50,7 +50,7 @@ func TestFitOfGaussianAnswers(t *testing.T) {
 	m := Model{Start: correlated(t, d, stream), Comparison: PlusMinus{0.25}, Rating: Rating{0.25}}
 	x := mat.NewDense(n, d, normals(n*d, stream))
 	y := make([]float64, n)
-	qs, as := make([]idrl.Query, n), make([]idrl.Answer, n)
+	qs, as := make([]idrl.QueryVector, n), make([]idrl.Answer, n)
 	for i := range n {
 		if i%2 == 0 {
 			y[i] = 2*stream.Float64() - 1
@@ -178,11 +178,11 @@ func TestFitIsNearTheExactPosterior(t *testing.T) {
 func TestFitAfterWithdrawal(t *testing.T) {
 	m := Model{Start: Isotropic(3, 1), Comparison: Probit{0.5, 0.2}}
 	qs, as := answersLog(12, 3, 3, Probit{0.5, 0.2})
-	byID := func(a idrl.Answer) idrl.Query {
+	byID := func(a idrl.Answer) idrl.QueryVector {
 		return qs[slices.IndexFunc(as, func(b idrl.Answer) bool { return b.ID == a.ID })]
 	}
 	log := append(slices.Clone(as), idrl.Answer{ID: "undo", Undoes: as[4].ID})
-	var kept []idrl.Query
+	var kept []idrl.QueryVector
 	for _, a := range idrl.Effective(log) {
 		kept = append(kept, byID(a))
 	}
@@ -199,11 +199,11 @@ func TestFitAfterWithdrawal(t *testing.T) {
 
 func TestFitOfNothing(t *testing.T) {
 	m := model(2)
-	g, report := fitted(t, m, []idrl.Query{comparison(1, 0)}, []idrl.Answer{{Choice: idrl.CantTell}}, epOptions{})
+	g, report := fitted(t, m, []idrl.QueryVector{comparison(1, 0)}, []idrl.Answer{{Choice: idrl.CantTell}}, epOptions{})
 	if !floats.Equal(g.mean, m.Start.mean) || !floats.Equal(g.cov, m.Start.cov) || !report.Converged {
 		t.Errorf("N(%v, %v), report %+v; want the prior", g.mean, g.cov, report)
 	}
-	g, report = fitted(t, m, []idrl.Query{comparison(0, 0)}, []idrl.Answer{choseA}, epOptions{})
+	g, report = fitted(t, m, []idrl.QueryVector{comparison(0, 0)}, []idrl.Answer{choseA}, epOptions{})
 	if !floats.Equal(g.mean, m.Start.mean) || !floats.Equal(g.cov, m.Start.cov) || !report.Converged {
 		t.Errorf("N(%v, %v), report %+v; want the prior", g.mean, g.cov, report)
 	}
@@ -211,7 +211,7 @@ func TestFitOfNothing(t *testing.T) {
 
 func TestFitRefuses(t *testing.T) {
 	m := model(2)
-	q, a := []idrl.Query{comparison(1, 0)}, []idrl.Answer{choseA}
+	q, a := []idrl.QueryVector{comparison(1, 0)}, []idrl.Answer{choseA}
 	for _, o := range []epOptions{{damping: -1}, {damping: 1.5}, {damping: math.NaN()}, {sweeps: -1}, {tolerance: math.NaN()}} {
 		if _, _, err := m.ep(t.Context(), m.Start, q, a, o); idrl.KindOf(err) != idrl.Invalid || err == nil {
 			t.Errorf("%+v: error %v, want one of kind Invalid", o, err)
@@ -220,7 +220,7 @@ func TestFitRefuses(t *testing.T) {
 	if _, _, err := m.Fit(t.Context(), m.Start, q, []idrl.Answer{rate(0)}); idrl.KindOf(err) != idrl.Invalid || err == nil {
 		t.Errorf("a rating for a comparison: error %v", err)
 	}
-	if _, _, err := m.Fit(t.Context(), m.Start, []idrl.Query{comparison(1e300, 0)}, a); err == nil {
+	if _, _, err := m.Fit(t.Context(), m.Start, []idrl.QueryVector{comparison(1e300, 0)}, a); err == nil {
 		t.Error("features so large that their variance is not finite passed")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -248,12 +248,12 @@ func TestFitSkipsNegativeCavities(t *testing.T) {
 	}
 }
 
-func updateAll(t *testing.T, m idrl.RewardModel, qs []idrl.Query, as []idrl.Answer) idrl.Posterior {
+func updateAll(t *testing.T, m idrl.RewardModel, qs []idrl.QueryVector, as []idrl.Answer) idrl.Posterior {
 	t.Helper()
 	p := m.Prior()
 	for i, a := range as {
 		var err error
-		if p, err = m.Update(p, qs[i], a); err != nil {
+		if p, err = m.Condition(p, qs[i], a); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // ratingsOf is a log of ratings cut to the scale.
-func ratingsOf(n, d int, seed uint64, noise float64) (qs []idrl.Query, as []idrl.Answer) {
+func ratingsOf(n, d int, seed uint64, noise float64) (qs []idrl.QueryVector, as []idrl.Answer) {
 	stream := rng.New(seed, "ratings", 0)
 	truth := normals(d, stream)
 	for range n {
@@ -25,7 +25,7 @@ func ratingsOf(n, d int, seed uint64, noise float64) (qs []idrl.Query, as []idrl
 
 // importance returns the moments of the exact posterior, from draws of a t
 // distribution about g that are weighted, and the share of the draws that count.
-func importance(m Model, g *Gaussian, qs []idrl.Query, as []idrl.Answer, draws int) (mean, std []float64, share float64) {
+func importance(m Model, g *Gaussian, qs []idrl.QueryVector, as []idrl.Answer, draws int) (mean, std []float64, share float64) {
 	const dof, wide = 8, 1.2
 	d := g.Dim()
 	stream := rng.New(1, "importance", 0)
@@ -43,7 +43,7 @@ func importance(m Model, g *Gaussian, qs []idrl.Query, as []idrl.Answer, draws i
 		floats.Add(theta, g.mean)
 		l := -0.5*prior.distance(theta) + 0.5*(dof+float64(d))*math.Log1p(about.distance(theta)/(dof*wide*wide))
 		for i, a := range as {
-			logZ, _, _ := m.Likelihood(qs[i]).LogZ(a, floats.Dot(qs[i].X, theta), 0)
+			logZ, _, _ := m.Likelihood(qs[i].Query).LogZ(a, floats.Dot(qs[i].X, theta), 0)
 			l += logZ
 		}
 		thetas[k], logs[k] = theta, l
@@ -162,7 +162,7 @@ func FuzzFit(f *testing.F) {
 			m.Comparison = BernoulliLinear{}
 		}
 		stream := rng.New(seed, "any", 0)
-		var qs []idrl.Query
+		var qs []idrl.QueryVector
 		var as []idrl.Answer
 		for range n { // answers at random: they contradict one another
 			x := normals(int(d), stream)

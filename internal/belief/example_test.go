@@ -16,11 +16,11 @@ func Example() {
 		Start:      belief.Isotropic(2, 1),
 		Comparison: belief.Probit{NoiseStd: 0.5, TieBand: 0.1},
 	}
-	q := idrl.NewComparison(
+	q := idrl.ComparisonVector(
 		idrl.Clip{ID: "a", Steps: 5, Phi: []float64{3, 2}},
 		idrl.Clip{ID: "b", Steps: 5, Phi: []float64{2, 3}},
 	)
-	likelihood := model.Likelihood(q)
+	likelihood := model.Likelihood(q.Query)
 	report := func(p idrl.Posterior) {
 		mean := p.Mean(nil)
 		m, v := idrl.Moments(p, q.X, mean, make([]float64, p.Dim()))
@@ -29,7 +29,7 @@ func Example() {
 	}
 	before := model.Prior()
 	report(before)
-	after, err := model.Update(before, q, idrl.Answer{Choice: idrl.ChoseA})
+	after, err := model.Condition(before, q, idrl.Answer{Choice: idrl.ChoseA})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -83,11 +83,11 @@ func TestLapseForgives(t *testing.T) {
 	m := Model{Start: Isotropic(1, 1), Comparison: Probit{NoiseStd: 0.5, TieBand: 0.1}}
 	forgiving := Model{Start: m.Start, Comparison: Lapse{m.Comparison, 0.1, 3}}
 	sure := Isotropic(1, 1).ObserveVar([]float64{1}, 4, 0.05)
-	hard, err := m.Update(sure, comparison(1), choseB)
+	hard, err := m.Condition(sure, comparison(1), choseB)
 	if err != nil {
 		t.Fatal(err)
 	}
-	soft, err := forgiving.Update(sure, comparison(1), choseB)
+	soft, err := forgiving.Condition(sure, comparison(1), choseB)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestLapseForgives(t *testing.T) {
 		t.Errorf("mean %v, after the answer %v, forgiving %v", was, hard.Mean(nil), soft.Mean(nil))
 	}
 	unsure := Isotropic(1, 1).ObserveVar([]float64{1}, 1.6, 0.2)
-	wide, err := forgiving.Update(unsure, comparison(1), choseB)
+	wide, err := forgiving.Condition(unsure, comparison(1), choseB)
 	if err != nil {
 		t.Fatal(err)
 	}

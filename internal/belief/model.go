@@ -31,11 +31,11 @@ func (m Model) Likelihood(q idrl.Query) idrl.Likelihood {
 	return m.Rating
 }
 
-// Update returns the belief after answer a to q; p is unchanged. An answer that
+// Condition returns the belief after answer a to q; p is unchanged. An answer that
 // is not informative leaves the belief as it is. It returns an error of kind
 // Invalid if a does not fit q or q does not fit p, and one of kind Internal if
 // p is not a *Gaussian.
-func (m Model) Update(p idrl.Posterior, q idrl.Query, a idrl.Answer) (idrl.Posterior, error) {
+func (m Model) Condition(p idrl.Posterior, q idrl.QueryVector, a idrl.Answer) (idrl.Posterior, error) {
 	g, ok := p.(*Gaussian)
 	if !ok {
 		return nil, fmt.Errorf("belief: update of a %T", p)
@@ -47,9 +47,9 @@ func (m Model) Update(p idrl.Posterior, q idrl.Query, a idrl.Answer) (idrl.Poste
 	return next, nil
 }
 
-// step is Update, and returns log Z of the answer too; 0 if it is not
+// step is Condition, and returns log Z of the answer too; 0 if it is not
 // informative.
-func (m Model) step(g *Gaussian, q idrl.Query, a idrl.Answer) (next *Gaussian, logZ float64, err error) {
+func (m Model) step(g *Gaussian, q idrl.QueryVector, a idrl.Answer) (next *Gaussian, logZ float64, err error) {
 	if err := m.fits(g, q, a); err != nil {
 		return nil, 0, err
 	}
@@ -57,7 +57,7 @@ func (m Model) step(g *Gaussian, q idrl.Query, a idrl.Answer) (next *Gaussian, l
 		return g, 0, nil
 	}
 	mean, v := g.moments(q.X)
-	logZ, d1, d2, err := evaluate(m.Likelihood(q), a, mean, v)
+	logZ, d1, d2, err := evaluate(m.Likelihood(q.Query), a, mean, v)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -77,7 +77,7 @@ func evaluate(l idrl.Likelihood, a idrl.Answer, m, v float64) (logZ, d1, d2 floa
 
 // Anticipate implements idrl.RewardModel. It panics if p is not a *Gaussian or a
 // query does not fit it.
-func (m Model) Anticipate(p idrl.Posterior, qs ...idrl.Query) idrl.Posterior {
+func (m Model) Anticipate(p idrl.Posterior, qs ...idrl.QueryVector) idrl.Posterior {
 	g := p.(*Gaussian)
 	if len(qs) == 0 {
 		return g
@@ -85,7 +85,7 @@ func (m Model) Anticipate(p idrl.Posterior, qs ...idrl.Query) idrl.Posterior {
 	out, sx := g.clone(), make([]float64, g.Dim())
 	for _, q := range qs {
 		mean, v := idrl.Moments(out, q.X, out.mean, sx) // leaves Σx in sx
-		out.shift(q.X, sx, 0, m.Likelihood(q).Info(mean, v))
+		out.shift(q.X, sx, 0, m.Likelihood(q.Query).Info(mean, v))
 	}
 	return out
 }
@@ -103,7 +103,7 @@ type checker interface {
 }
 
 // fits returns an error of kind Invalid if q does not fit g or a does not fit q.
-func (m Model) fits(g *Gaussian, q idrl.Query, a idrl.Answer) error {
+func (m Model) fits(g *Gaussian, q idrl.QueryVector, a idrl.Answer) error {
 	switch rated := a.Choice == idrl.Rated; {
 	case len(q.X) != g.Dim():
 		return idrl.Errorf(idrl.Invalid, "query %s has %d features but the belief has %d", q.ID, len(q.X), g.Dim())
@@ -114,7 +114,7 @@ func (m Model) fits(g *Gaussian, q idrl.Query, a idrl.Answer) error {
 	case rated && !m.OffScale && !(a.Rating >= -1 && a.Rating <= 1):
 		return idrl.Errorf(idrl.Invalid, "rating %v is off the scale; send a number from -1 to 1", a.Rating)
 	}
-	if c, ok := m.Likelihood(q).(checker); ok && a.Informative() {
+	if c, ok := m.Likelihood(q.Query).(checker); ok && a.Informative() {
 		return c.check(a)
 	}
 	return nil

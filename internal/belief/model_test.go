@@ -16,18 +16,20 @@ func model(d int) Model {
 	return Model{Start: Isotropic(d, 2), Comparison: Probit{NoiseStd: 0.7, TieBand: 0.3}, Rating: Rating{NoiseVar: 0.1}}
 }
 
-func comparison(x ...float64) idrl.Query {
-	return idrl.Query{ID: "q", Kind: idrl.CompareClips, X: x}
+func comparison(x ...float64) idrl.QueryVector {
+	return idrl.QueryVector{Query: idrl.Query{ID: "q", Kind: idrl.CompareClips}, X: x}
 }
 
-func rating(x ...float64) idrl.Query { return idrl.Query{ID: "q", Kind: idrl.RateState, X: x} }
+func rating(x ...float64) idrl.QueryVector {
+	return idrl.QueryVector{Query: idrl.Query{ID: "q", Kind: idrl.RateState}, X: x}
+}
 
 func TestUpdateRefuses(t *testing.T) {
 	nan := math.NaN()
 	for _, test := range []struct {
 		name string
 		p    idrl.Posterior
-		q    idrl.Query
+		q    idrl.QueryVector
 		a    idrl.Answer
 		kind idrl.Kind
 	}{
@@ -43,7 +45,7 @@ func TestUpdateRefuses(t *testing.T) {
 		{"features so large that their variance is not finite", Isotropic(2, 1), comparison(1e300, 0), idrl.Answer{Choice: idrl.ChoseA}, idrl.Internal},
 		{"another posterior", other{}, comparison(1, 0), idrl.Answer{Choice: idrl.ChoseA}, idrl.Internal},
 	} {
-		got, err := model(2).Update(test.p, test.q, test.a)
+		got, err := model(2).Condition(test.p, test.q, test.a)
 		if err == nil || got != nil || idrl.KindOf(err) != test.kind {
 			t.Errorf("%s: %v, error %v, want one of kind %d", test.name, got, err, test.kind)
 		}
@@ -56,8 +58,8 @@ type other struct{ idrl.Posterior }
 func TestUninformativeAnswers(t *testing.T) {
 	m := model(2)
 	for _, choice := range []idrl.Choice{idrl.CantTell, idrl.Skip, idrl.TechnicalFailure} {
-		for _, q := range []idrl.Query{comparison(1, 0), rating(1, 0)} {
-			got, err := m.Update(m.Prior(), q, idrl.Answer{Choice: choice})
+		for _, q := range []idrl.QueryVector{comparison(1, 0), rating(1, 0)} {
+			got, err := m.Condition(m.Prior(), q, idrl.Answer{Choice: choice})
 			if err != nil || got != m.Prior() {
 				t.Errorf("%s to a %s: %v, error %v; want the belief as it was", choice, q.Kind, got, err)
 			}
@@ -68,7 +70,7 @@ func TestUninformativeAnswers(t *testing.T) {
 func TestUpdateDirection(t *testing.T) {
 	m := model(2)
 	for _, test := range []struct {
-		q    idrl.Query
+		q    idrl.QueryVector
 		a    idrl.Answer
 		sign float64
 	}{
@@ -77,7 +79,7 @@ func TestUpdateDirection(t *testing.T) {
 		{comparison(1, 0), idrl.Answer{Choice: idrl.Equal}, 0},
 		{rating(1, 0), idrl.Answer{Choice: idrl.Rated, Rating: -0.5}, -1},
 	} {
-		p, err := m.Update(m.Prior(), test.q, test.a)
+		p, err := m.Condition(m.Prior(), test.q, test.a)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +103,7 @@ func TestUpdateMatchesTheExactMoments(t *testing.T) {
 	m := model(2)
 	q := comparison(0.8, -0.5)
 	for _, o := range probitOutcomes(m.Comparison.(Probit)) {
-		p, err := m.Update(g, q, o.answer)
+		p, err := m.Condition(g, q, o.answer)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +114,7 @@ func TestUpdateMatchesTheExactMoments(t *testing.T) {
 		}
 	}
 	y := 0.35
-	p, err := m.Update(g, rating(q.X...), idrl.Answer{Choice: idrl.Rated, Rating: y})
+	p, err := m.Condition(g, rating(q.X...), idrl.Answer{Choice: idrl.Rated, Rating: y})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +172,7 @@ func TestAnticipate(t *testing.T) {
 	spread := make([]float64, 16)
 	for _, o := range probitOutcomes(m.Comparison.(Probit)) {
 		logZ, _, _ := m.Comparison.LogZ(o.answer, mean, v)
-		p, err := m.Update(g, q, o.answer)
+		p, err := m.Condition(g, q, o.answer)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +192,7 @@ func TestAnticipate(t *testing.T) {
 		t.Error("expected covariance and spread of the means do not add up to the prior")
 	}
 	rated := rating(q.X...)
-	p, err := m.Update(g, rated, idrl.Answer{Choice: idrl.Rated, Rating: 0.9})
+	p, err := m.Condition(g, rated, idrl.Answer{Choice: idrl.Rated, Rating: 0.9})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +214,7 @@ func TestLearns(t *testing.T) {
 		for range 400 {
 			q := comparison(normals(d, stream)...)
 			var err error
-			if p, err = m.Update(p, q, perfect(q, truth)); err != nil {
+			if p, err = m.Condition(p, q, perfect(q, truth)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -225,7 +227,7 @@ func TestLearns(t *testing.T) {
 }
 
 // perfect returns the answer of somebody who feels differences above 0.05.
-func perfect(q idrl.Query, truth []float64) idrl.Answer {
+func perfect(q idrl.QueryVector, truth []float64) idrl.Answer {
 	switch u := floats.Dot(q.X, truth); {
 	case u > 0.05:
 		return idrl.Answer{Choice: idrl.ChoseA}

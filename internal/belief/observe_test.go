@@ -172,12 +172,12 @@ func TestZeroFeatures(t *testing.T) {
 	for _, l := range []idrl.Likelihood{Probit{0.5, 0.1}, PlusMinus{0.25}, BradleyTerry{2, 0.1}, BernoulliLinear{}, Lapse{Probit{0.5, 0.1}, 0.1, 3}} {
 		m := Model{Start: g, Comparison: l, Rating: Rating{0.05}}
 		for _, a := range []idrl.Answer{choseA, choseB, equal} {
-			p, err := m.Update(g, comparison(0, 0, 0), a)
+			p, err := m.Condition(g, comparison(0, 0, 0), a)
 			if err != nil || !bytes.Equal(encode(t, p.(*Gaussian)), before) {
 				t.Errorf("%T, %s: the belief changed; error %v", l, a.Choice, err)
 			}
 		}
-		p, err := m.Update(g, rating(0, 0, 0), rate(0.7))
+		p, err := m.Condition(g, rating(0, 0, 0), rate(0.7))
 		if err != nil || !bytes.Equal(encode(t, p.(*Gaussian)), before) {
 			t.Errorf("rating: the belief changed; error %v", err)
 		}

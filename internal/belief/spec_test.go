@@ -79,10 +79,10 @@ func TestForSpec(t *testing.T) {
 		if !floats.EqualApprox(m.Start.cov, test.cov, 1e-15) || floats.Norm(m.Start.mean, 1) != 0 {
 			t.Errorf("%s: prior covariance %v, want %v", test.name, m.Start.cov, test.cov)
 		}
-		if got := m.Likelihood(comparison()); got != test.like {
+		if got := m.Likelihood(comparison().Query); got != test.like {
 			t.Errorf("%s: likelihood %#v, want %#v", test.name, got, test.like)
 		}
-		if got := m.Likelihood(rating()); got != (RatingClipped{NoiseVar: test.spec.RatingVar}) {
+		if got := m.Likelihood(rating().Query); got != (RatingClipped{NoiseVar: test.spec.RatingVar}) {
 			t.Errorf("%s: likelihood of a rating %#v", test.name, got)
 		}
 		test.spec.RatingModel = idrl.RecordedEarlier().RatingModel
@@ -90,7 +90,7 @@ func TestForSpec(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := earlier.Likelihood(rating()); got != (Rating{NoiseVar: test.spec.RatingVar}) {
+		if got := earlier.Likelihood(rating().Query); got != (Rating{NoiseVar: test.spec.RatingVar}) {
 			t.Errorf("%s: likelihood of a rating in a session of an earlier version %#v", test.name, got)
 		}
 	}
@@ -106,7 +106,7 @@ func TestForSpecKnowsEveryLikelihood(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		p, err := m.Update(m.Prior(), comparison(1), choseA)
+		p, err := m.Condition(m.Prior(), comparison(1), choseA)
 		if err != nil || !(p.Mean(nil)[0] > 0) {
 			t.Errorf("%s: %v, error %v; want a mean above zero", name, p, err)
 		}

@@ -167,8 +167,8 @@ func (w *corridorWorld) explore(ctx context.Context) error {
 				floats.Add(x, row)
 			}
 			id := fmt.Sprintf("clip %d", len(w.queries)) // two equal clips are two queries
-			w.queries = append(w.queries, idrl.Query{
-				ID: idrl.QueryID(id), Kind: idrl.RateClip, Clips: []idrl.ClipID{idrl.ClipID(id)}, X: x,
+			w.queries = append(w.queries, idrl.QueryVector{
+				Query: idrl.Query{ID: idrl.QueryID(id), Kind: idrl.RateClip, Clips: []idrl.ClipID{idrl.ClipID(id)}}, X: x,
 			})
 		}
 	}

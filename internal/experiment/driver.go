@@ -215,8 +215,8 @@ func (d *driverWorld) finish() (scale float64, err error) {
 		for _, b := range d.pool[i+1:] {
 			x := make([]float64, len(a.Mu))
 			floats.SubTo(x, a.Mu, b.Mu)
-			d.queries = append(d.queries, idrl.Query{
-				ID: idrl.QueryID(a.Clip + "|" + b.Clip), Kind: idrl.CompareClips, Clips: []idrl.ClipID{a.Clip, b.Clip}, X: x,
+			d.queries = append(d.queries, idrl.QueryVector{
+				Query: idrl.Query{ID: idrl.QueryID(a.Clip + "|" + b.Clip), Kind: idrl.CompareClips, Clips: []idrl.ClipID{a.Clip, b.Clip}}, X: x,
 			})
 		}
 	}

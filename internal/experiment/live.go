@@ -12,6 +12,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learning"
 	"tiebreak/internal/posterior"
+	"tiebreak/internal/representation"
 	"tiebreak/internal/rng"
 	"tiebreak/internal/sim"
 	"tiebreak/internal/trainer"
@@ -57,7 +58,7 @@ type stage struct {
 
 	// answers returns the reward model of a session and its annotator, who knows the
 	// queries of the first generation.
-	answers func(first []idrl.Query) (posterior.Model, func(q idrl.Query, n uint64) idrl.Answer, error)
+	answers func(first []idrl.QueryVector) (idrl.RewardModel, func(q idrl.QueryVector, n uint64) idrl.Answer, error)
 	prior   *belief.Gaussian
 }
 
@@ -71,7 +72,7 @@ func (s *stage) trainer(m acquisition.Method) *trainer.Thompson {
 
 // people returns the model and the annotator of sessions in which answers are as noisy
 // as people's: relative to the range of what the first queries are about.
-func (s *stage) people(first []idrl.Query) (posterior.Model, func(q idrl.Query, n uint64) idrl.Answer, error) {
+func (s *stage) people(first []idrl.QueryVector) (idrl.RewardModel, func(q idrl.QueryVector, n uint64) idrl.Answer, error) {
 	var about []float64
 	for _, q := range first {
 		about = append(about, floats.Dot(s.theta, q.X))
@@ -94,7 +95,7 @@ func (s *stage) people(first []idrl.Query) (posterior.Model, func(q idrl.Query, 
 	if err != nil {
 		return nil, nil, err
 	}
-	return m, func(q idrl.Query, n uint64) idrl.Answer {
+	return m, func(q idrl.QueryVector, n uint64) idrl.Answer {
 		return expert.Answer(q, rng.New(s.seed, "answer "+string(q.ID), n))
 	}, nil
 }
@@ -108,14 +109,15 @@ type liveRun struct {
 	history *posterior.History
 	core    *learning.Learner
 	gen     idrl.Generation
-	points  []point // trainings that are under way, oldest first
+	queries []idrl.QueryVector // of gen
+	points  []point            // trainings that are under way, oldest first
 
-	model  posterior.Model
-	answer func(q idrl.Query, n uint64) idrl.Answer
+	model  idrl.RewardModel
+	answer func(q idrl.QueryVector, n uint64) idrl.Answer
 
-	n     int64        // answers so far
-	given []idrl.Query // in the order in which they were given out
-	open  []idrl.Query // the last of them, not yet answered
+	n     int64              // answers so far
+	given []idrl.QueryVector // in the order in which they were given out
+	open  []idrl.QueryVector // the last of them, not yet answered
 	asked map[idrl.QueryID]uint64
 	run   Run
 }
@@ -148,7 +150,10 @@ func (l *liveRun) begin(ctx context.Context) (err error) {
 	if l.gen, err = l.trainer.Train(ctx, idrl.TrainJob{First: true, Posterior: l.prior, Seed: l.seed}); err != nil {
 		return err
 	}
-	if l.model, l.answer, err = l.answers(l.gen.Queries); err != nil {
+	if l.queries, err = vectors(&l.gen); err != nil {
+		return err
+	}
+	if l.model, l.answer, err = l.answers(l.queries); err != nil {
 		return err
 	}
 	l.history = posterior.New(posterior.Config{Model: l.model})
@@ -200,7 +205,13 @@ func (l *liveRun) adopt(ctx context.Context) (err error) {
 	}
 	l.core.Adopt(nil, l.gen.Candidates)
 	l.run.Solves += len(l.gen.Candidates)
-	return nil
+	l.queries, err = vectors(&l.gen)
+	return err
+}
+
+// vectors returns the queries of a generation under the features of its environment.
+func vectors(g *idrl.Generation) ([]idrl.QueryVector, error) {
+	return representation.New(nil, representation.Source{Clip: func(id idrl.ClipID) (idrl.Clip, error) { return g.Clips[id], nil }}).Queries(g.Queries)
 }
 
 // topUp gives out queries until Schedule.Ahead are open.
@@ -222,9 +233,9 @@ func (l *liveRun) topUp() error {
 }
 
 // askable returns the queries of the generation that may be given out.
-func (l *liveRun) askable() []idrl.Query {
-	is, place := make([]learning.Standing, len(l.gen.Queries)), make(map[idrl.QueryID]int, len(l.gen.Queries))
-	for i, q := range l.gen.Queries {
+func (l *liveRun) askable() []idrl.QueryVector {
+	is, place := make([]learning.Standing, len(l.queries)), make(map[idrl.QueryID]int, len(l.queries))
+	for i, q := range l.queries {
 		place[q.ID] = i
 	}
 	note := func(id idrl.QueryID, s learning.Standing) {
@@ -235,14 +246,14 @@ func (l *liveRun) askable() []idrl.Query {
 	for _, q := range l.open {
 		note(q.ID, learning.Out|learning.Busy)
 	}
-	last := min(learning.Recent, max(0, len(l.gen.Queries)-1))
+	last := min(learning.Recent, max(0, len(l.queries)-1))
 	for k, q := range slices.Backward(l.given) {
 		note(q.ID, learning.Known)
 		if len(l.given)-k <= last {
 			note(q.ID, learning.Lately)
 		}
 	}
-	return learning.Askable(nil, l.gen.Queries, is)
+	return learning.Askable(nil, l.queries, is)
 }
 
 // measure notes how good the recommended policy and the posterior are, if that is

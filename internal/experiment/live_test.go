@@ -14,7 +14,6 @@ import (
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learning"
-	"tiebreak/internal/posterior"
 	"tiebreak/internal/rng"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
@@ -53,13 +52,13 @@ func rehearse(t *testing.T, env string, kind idrl.QueryKind, every, after int64)
 }
 
 // answers returns the annotator, who is the same in a session and in an experiment.
-func (r rehearsed) answers(t *testing.T) func(q idrl.Query, n uint64) idrl.Answer {
+func (r rehearsed) answers(t *testing.T) func(q idrl.QueryVector, n uint64) idrl.Answer {
 	t.Helper()
 	expert, err := sim.NewExpert("bradley-terry", sim.Task{Theta: r.theta}, sim.Options{Range: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(q idrl.Query, n uint64) idrl.Answer {
+	return func(q idrl.QueryVector, n uint64) idrl.Answer {
 		return expert.Answer(q, rng.New(r.spec.Seed, "answer "+string(q.ID), n))
 	}
 }
@@ -75,21 +74,10 @@ func (r rehearsed) stage(t *testing.T) *stage {
 		seed: r.spec.Seed, schedule: learning.OfSession(r.spec), kind: r.spec.Kind, theta: r.theta, prior: r.model.Start,
 		newEnv: r.newEnv, solver: sol, mu: solver.Mu,
 		mse: func([]float64) float64 { return 0 }, cosine: func([]float64) float64 { return 0 },
-		answers: func([]idrl.Query) (posterior.Model, func(idrl.Query, uint64) idrl.Answer, error) {
+		answers: func([]idrl.QueryVector) (idrl.RewardModel, func(idrl.QueryVector, uint64) idrl.Answer, error) {
 			return r.model, r.answers(t), nil
 		},
 	}
-}
-
-type codec struct{}
-
-func (codec) EncodeBelief(p idrl.Posterior) ([]byte, error) {
-	return p.(*belief.Gaussian).MarshalBinary()
-}
-
-func (codec) DecodeBelief(b []byte) (idrl.Posterior, error) {
-	g := new(belief.Gaussian)
-	return g, g.UnmarshalBinary(b)
 }
 
 type nobody struct{}
@@ -108,7 +96,7 @@ func (r rehearsed) asSession(t *testing.T, m acquisition.Method, n int) (out out
 	t.Helper()
 	record := idrl.Record{Spec: r.spec}
 	cfg := session.Config{
-		Record: record, Model: r.model, Acquisition: m, Trainer: r.stage(t).trainer(m), Codec: codec{},
+		Record: record, Model: r.model, Acquisition: m, Trainer: r.stage(t).trainer(m),
 		Journal: &journaltest.Memory{Record: &record, Guard: new(sync.Mutex)}, Publisher: nobody{}, Log: slog.New(slog.DiscardHandler),
 	}
 	s, err := session.New(cfg)
@@ -129,7 +117,7 @@ func (r rehearsed) asSession(t *testing.T, m acquisition.Method, n int) (out out
 			continue // the first generation is being made
 		}
 		as := o.Open[0]
-		a := answer(as.Query, asked[as.Query.ID])
+		a := answer(journaltest.Vector(t, record, as.Query), asked[as.Query.ID])
 		asked[as.Query.ID]++
 		a.ID, a.Assignment, a.Left, a.Input = idrl.AnswerID(fmt.Sprint("a", i)), as.ID, as.Left, "api"
 		if _, err := s.Answer(t.Context(), "ann", a); err != nil {

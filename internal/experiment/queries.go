@@ -9,12 +9,12 @@ import (
 
 // present returns the candidate queries of a step, where they are drawn for it, and
 // their indexes among the world's; nil where they are all of these.
-func (l *learner) present() (queries []idrl.Query, index []int) {
+func (l *learner) present() (queries []idrl.QueryVector, index []int) {
 	if l.drawn() == 0 {
 		return nil, nil
 	}
 	stream := l.stream("candidate queries", l.n)
-	queries = make([]idrl.Query, l.drawn())
+	queries = make([]idrl.QueryVector, l.drawn())
 	index = make([]int, len(queries))
 	for i := range index {
 		index[i] = stream.IntN(len(l.queries)) // with replacement, as the authors' Driver experiment does

@@ -71,7 +71,7 @@ func (v replay) check(t *testing.T) {
 		}
 		x := make([]float64, len(w.theta))
 		x[state[0]] = 1
-		q := idrl.Query{Kind: idrl.RateState, X: x}
+		q := idrl.QueryVector{Query: idrl.Query{Kind: idrl.RateState}, X: x}
 		if err := l.Observe(q, idrl.Answer{Choice: idrl.Rated, Rating: float64(float32(step.Y))}); err != nil {
 			t.Fatal(err)
 		}

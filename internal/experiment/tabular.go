@@ -93,11 +93,11 @@ func (t tabular) planner() planner {
 }
 
 // queries returns the candidate queries.
-func (t tabular) queries(w *world, e Experiment) (out []idrl.Query) {
+func (t tabular) queries(w *world, e Experiment) (out []idrl.QueryVector) {
 	stills := t.stills(e.Candidates)
 	if e.Queries == States {
 		for _, c := range stills {
-			out = append(out, idrl.NewRating(c))
+			out = append(out, idrl.RatingVector(c))
 		}
 	} else {
 		out = t.pairs(stills, e.Candidates)
@@ -128,11 +128,11 @@ func (t tabular) stills(variant string) (out []idrl.Clip) {
 
 // pairs returns comparisons of every two of the states, in the authors' code in
 // every order in which states with such features come along.
-func (t tabular) pairs(stills []idrl.Clip, variant string) (out []idrl.Query) {
+func (t tabular) pairs(stills []idrl.Clip, variant string) (out []idrl.QueryVector) {
 	if variant == Text {
 		for i, a := range stills {
 			for _, b := range stills[i+1:] {
-				out = append(out, idrl.NewComparison(a, b))
+				out = append(out, idrl.ComparisonVector(a, b))
 			}
 		}
 		return out
@@ -153,8 +153,8 @@ func (t tabular) pairs(stills []idrl.Clip, variant string) (out []idrl.Query) {
 
 // ordered returns the comparison of a and b as another question than that of b
 // and a, with answers of its own.
-func ordered(a, b idrl.Clip) idrl.Query {
-	q := idrl.NewComparison(a, b)
+func ordered(a, b idrl.Clip) idrl.QueryVector {
+	q := idrl.ComparisonVector(a, b)
 	q.ID = idrl.QueryID(a.ID + "|" + b.ID)
 	return q
 }
@@ -220,7 +220,7 @@ func (t tabular) mse(w *world, e Experiment) func([]float64) float64 {
 
 // about returns the first query about a state with the features of c.
 func (w *world) about(c idrl.Clip) int {
-	return slices.IndexFunc(w.queries, func(q idrl.Query) bool { return slices.Equal(q.X, c.Phi) })
+	return slices.IndexFunc(w.queries, func(q idrl.QueryVector) bool { return slices.Equal(q.X, c.Phi) })
 }
 
 // asInCode sets what only the authors' code does: predictive covariances, one

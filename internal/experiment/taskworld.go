@@ -15,9 +15,9 @@ import (
 )
 
 // query returns query i as the engine knows it.
-func (t *Task) query(i int) idrl.Query {
+func (t *Task) query(i int) idrl.QueryVector {
 	q := t.Queries[i]
-	out := idrl.Query{ID: idrl.QueryID(fmt.Sprintf("q%d", i)), Kind: idrl.RateClip, X: make([]float64, len(t.Features))}
+	out := idrl.QueryVector{Query: idrl.Query{ID: idrl.QueryID(fmt.Sprintf("q%d", i)), Kind: idrl.RateClip}, X: make([]float64, len(t.Features))}
 	for k, id := range q.items() {
 		weight := 1.0
 		switch {

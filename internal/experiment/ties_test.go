@@ -70,7 +70,7 @@ func TestTreatments(t *testing.T) {
 // stays within the band: 2σ(3·0.25) − 1.
 func TestTieBand(t *testing.T) {
 	w := tieWorlds(t)[interval]
-	same := slices.IndexFunc(w.queries, func(q idrl.Query) bool { return dot(w.theta, q.X) == 0 })
+	same := slices.IndexFunc(w.queries, func(q idrl.QueryVector) bool { return dot(w.theta, q.X) == 0 })
 	const n = 4000
 	equal := 0
 	for k := range uint64(n) {
@@ -91,7 +91,7 @@ func TestDropped(t *testing.T) {
 	e, _ := worldOf(t, Config{Figure: "ties"}, 4)
 	for name, changes := range map[string]bool{droppedTies: false, interval: true} {
 		w := worlds[name]
-		q := slices.IndexFunc(w.queries, func(q idrl.Query) bool { return dot(q.X, q.X) > 0 })
+		q := slices.IndexFunc(w.queries, func(q idrl.QueryVector) bool { return dot(q.X, q.X) > 0 })
 		n := uint64(0)
 		for ; worlds[interval].answer(q, n).Choice != idrl.Equal; n++ {
 		}
@@ -112,7 +112,7 @@ func TestIntervalModel(t *testing.T) {
 	cdf := distuv.UnitNormal.CDF
 	s := math.Sqrt(8/math.Pi) / 3
 	for name, w := range tieWorlds(t) {
-		l := w.model.Likelihood(w.queries[0])
+		l := w.model.Likelihood(w.queries[0].Query)
 		for _, m := range []float64{-0.7, 0, 0.2} {
 			const v = 0.5
 			r, band := math.Sqrt(s*s+v), 0.0

@@ -23,7 +23,7 @@ type world struct {
 	theta   []float64 // true weights in the units of the belief, length d
 	prior   *belief.Gaussian
 	model   belief.Model
-	queries []idrl.Query
+	queries []idrl.QueryVector
 	pool    []idrl.Candidate // whose trajectories the queries compare; nil if queries are about states
 
 	plan  planner // solves for candidates

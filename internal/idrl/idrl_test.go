@@ -80,14 +80,14 @@ func TestTrajectoryValidate(t *testing.T) {
 func TestQueries(t *testing.T) {
 	tr := trajectory()
 	a, b := idrl.Segment(tr, 0, 2), idrl.Segment(tr, 1, 2)
-	ab, ba := idrl.NewComparison(a, b), idrl.NewComparison(b, a)
+	ab, ba := idrl.ComparisonVector(a, b), idrl.ComparisonVector(b, a)
 	if ab.ID != ba.ID {
 		t.Error("(a, b) and (b, a) are two questions")
 	}
 	if diff := cmp.Diff([]float64{-3, -0.5}, ab.X); diff != "" {
 		t.Errorf("x of a comparison (-want +got):\n%s", diff)
 	}
-	rating := idrl.NewRating(a)
+	rating := idrl.RatingVector(a)
 	if diff := cmp.Diff([]float64{1.5, 0.5}, rating.X); diff != "" || rating.ID == ab.ID {
 		t.Errorf("x of a rating is the mean over its steps (-want +got):\n%s", diff)
 	}
@@ -96,8 +96,8 @@ func TestQueries(t *testing.T) {
 		q    idrl.Query
 		want idrl.QueryKind
 	}{
-		{ab, idrl.CompareClips},
-		{rating, idrl.RateClip},
+		{ab.Query, idrl.CompareClips},
+		{rating.Query, idrl.RateClip},
 		{idrl.NewComparison(still, idrl.Still(tr, 0)), idrl.CompareStates},
 		{idrl.NewRating(still), idrl.RateState},
 	} {
@@ -105,7 +105,7 @@ func TestQueries(t *testing.T) {
 			t.Errorf("kind %q, want %q", test.q.Kind, test.want)
 		}
 	}
-	if diff := cmp.Diff([]float64{4, 0.5}, idrl.NewRating(still).X); diff != "" {
+	if diff := cmp.Diff([]float64{4, 0.5}, idrl.RatingVector(still).X); diff != "" {
 		t.Errorf("x of a state (-want +got):\n%s", diff)
 	}
 	if idrl.QueryKind("essay").Valid() {

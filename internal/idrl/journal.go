@@ -11,7 +11,9 @@ type Snapshot struct {
 	Seq        int64
 	Definition int    // of the posterior
 	Belief     []byte // encoded posterior
-	Regret     Regret
+
+	Representation int64 // version of the one whose weights it is about
+	Regret         Regret
 }
 
 // PosteriorDefinition is which function of the log a Snapshot's belief is: today that
@@ -38,6 +40,15 @@ type Journal interface {
 	// Adopt records that generation g is in use from log position seq on.
 	Adopt(ctx context.Context, id SessionID, g Generation, seq int64) error
 
+	// AdoptFit records that fit f is in use from f.AdoptedAt on. Its Version follows the
+	// last one; to adopt that again changes nothing, and another of that version is an
+	// error of kind Conflict.
+	AdoptFit(ctx context.Context, id SessionID, f LearntFit) error
+
+	// Steps returns the encoded raw steps with that name (package steps), or an error of
+	// kind NotFound.
+	Steps(ctx context.Context, id SessionID, name StepsID) ([]byte, error)
+
 	// Settings returns what researchers want of the session now, or an error of kind
 	// NotFound.
 	Settings(ctx context.Context, id SessionID) (Settings, error)
@@ -61,6 +72,9 @@ type Record struct {
 	AdoptedAt   int64         // log position at which it was adopted
 	Pool        []Candidate   // of the first generation; empty for sessions of earlier versions
 	Archive     [][]Candidate // of the generations before it, oldest first; without Policy and Theta
+
+	Clips map[ClipID]Clip // that were asked about, without Media
+	Fits  []LearntFit     // by Version, from 1; one that is damaged has no Content
 }
 
 // Receipt acknowledges a log row that is durable.

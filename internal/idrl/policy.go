@@ -58,8 +58,10 @@ type Candidate struct {
 	Policy Policy    // nil once read back from a store
 	Params []float64 // of Policy
 	Theta  []float64 // the weights it was solved for, length d
-	Mu     []float64 // μ_π, (discounted) feature expectation, length d; G(π) = θ·Mu
+	Mu     []float64 // μ_π, (discounted) feature expectation of the environment's features; G(π) = θ·Mu
 	Clip   ClipID    // shows the policy at work
+
+	Rollouts []StepsID // raw steps of episodes that are kept, from which other features are computed; may be empty
 }
 
 // A Generation is the result of one round of training: candidates, the clips that
@@ -85,11 +87,12 @@ type Generation struct {
 type TrainJob struct {
 	BasedOn   int64
 	Posterior Posterior
-	Seed      uint64        // of the session; streams add BasedOn
-	Warm      [][]float64   // Params of the last generation's candidates
-	First     bool          // the session has no generation: people wait for this one
-	Progress  Progress      // may be nil
-	Outlook   func(Outlook) // may be nil
+	Features  Representation // whose weights Posterior is about; nil for the features of the environment
+	Seed      uint64         // of the session; streams add BasedOn
+	Warm      [][]float64    // Params of the last generation's candidates
+	First     bool           // the session has no generation: people wait for this one
+	Progress  Progress       // may be nil
+	Outlook   func(Outlook)  // may be nil
 
 	// Resume is how far an interrupted training of the same job was, as Save was told
 	// last. It saves time and changes nothing.

@@ -1,6 +1,7 @@
 package idrl
 
 import (
+	"context"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
@@ -44,7 +45,8 @@ type Likelihood interface {
 	Info(m, v float64) float64
 }
 
-// A RewardModel says how answers change beliefs.
+// A RewardModel says how answers change beliefs about the weights of one
+// representation. Its methods may be called from any goroutine.
 type RewardModel interface {
 	// Prior returns the belief before the first answer.
 	Prior() Posterior
@@ -52,16 +54,27 @@ type RewardModel interface {
 	// Likelihood returns the model of the answer to q.
 	Likelihood(q Query) Likelihood
 
-	// Update returns the belief after answer a to q; p is unchanged. An answer
-	// that is not informative leaves the belief as it is.
-	Update(p Posterior, q Query, a Answer) (Posterior, error)
+	// Condition returns the belief after answer a to q; p is unchanged. An answer
+	// that is not informative leaves the belief as it is. It is cheap.
+	Condition(p Posterior, q QueryVector, a Answer) (Posterior, error)
+
+	// Fit returns the belief after all of some answers at once, given the belief
+	// before them; as[i] answers qs[i]. It is a function of its arguments. It may take
+	// seconds, and returns ctx.Err() soon after ctx is done.
+	Fit(ctx context.Context, from Posterior, qs []QueryVector, as []Answer) (Posterior, FitReport, error)
 
 	// Anticipate returns the belief with the mean of p and the covariance
 	// expected after qs, which are open with annotators, are answered, whatever
 	// the answers: exact where their noise is Gaussian. Without qs that is p. A
 	// question chosen under it does not ask what somebody is just answering.
 	// Source: docs/methods.md, section 3.
-	Anticipate(p Posterior, qs ...Query) Posterior
+	Anticipate(p Posterior, qs ...QueryVector) Posterior
+
+	// Encode returns the bytes of a belief, and Decode the belief that Encode turned
+	// into b, bit for bit. Decode returns an error if b was changed or cut, or is a
+	// belief about weights of another number than those of Prior.
+	Encode(p Posterior) ([]byte, error)
+	Decode(b []byte) (Posterior, error)
 }
 
 // A FitReport says how a fit of several answers at once went.

@@ -44,12 +44,17 @@ func (k QueryKind) Still() bool { return k == CompareStates || k == RateState }
 // Valid reports whether k is a kind of query.
 func (k QueryKind) Valid() bool { return slices.Contains(QueryKinds(), k) }
 
-// A Query asks an annotator about one or two clips. It holds no reward and
-// cannot answer itself.
+// A Query asks an annotator about one or two clips. It holds neither a reward nor
+// features: what it means as a vector depends on the representation of the day.
 type Query struct {
 	ID    QueryID
 	Kind  QueryKind
 	Clips []ClipID // one for a rating; a then b for a comparison
+}
+
+// A QueryVector is a query under a representation.
+type QueryVector struct {
+	Query
 
 	// X is the linear functional of θ that the answer speaks of, length d. For
 	// a comparison it is Φ_a − Φ_b. For a rating it is the mean of φ over the
@@ -67,9 +72,7 @@ func NewComparison(a, b Clip) Query {
 	if a.Steps == 0 {
 		kind = CompareStates
 	}
-	x := make([]float64, len(a.Phi))
-	floats.SubTo(x, a.Phi, b.Phi)
-	return Query{ID: queryID(kind, a.ID, b.ID), Kind: kind, Clips: []ClipID{a.ID, b.ID}, X: x}
+	return Query{ID: queryID(kind, a.ID, b.ID), Kind: kind, Clips: []ClipID{a.ID, b.ID}}
 }
 
 // NewRating returns the query that rates c.
@@ -78,9 +81,23 @@ func NewRating(c Clip) Query {
 	if c.Steps == 0 {
 		kind = RateState
 	}
+	return Query{ID: queryID(kind, c.ID, ""), Kind: kind, Clips: []ClipID{c.ID}}
+}
+
+// ComparisonVector returns NewComparison(a, b) under the representation in which the
+// features of the clips are their Phi.
+func ComparisonVector(a, b Clip) QueryVector {
+	x := make([]float64, len(a.Phi))
+	floats.SubTo(x, a.Phi, b.Phi)
+	return QueryVector{Query: NewComparison(a, b), X: x}
+}
+
+// RatingVector returns NewRating(c) under the representation in which the features of
+// c are its Phi.
+func RatingVector(c Clip) QueryVector {
 	x := slices.Clone(c.Phi)
 	floats.Scale(1/float64(max(1, c.Steps)), x)
-	return Query{ID: queryID(kind, c.ID, ""), Kind: kind, Clips: []ClipID{c.ID}, X: x}
+	return QueryVector{Query: NewRating(c), X: x}
 }
 
 // queryID is the same for (a, b) and (b, a): they are one question.

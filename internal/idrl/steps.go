@@ -17,3 +17,10 @@ type Steps struct {
 
 // Len returns the number of steps, T.
 func (s *Steps) Len() int { return len(s.Actions) }
+
+// Cut returns the n steps of s from step start on. They share their memory with s.
+func (s *Steps) Cut(start, n int) Steps {
+	out := *s
+	out.Obs, out.Actions, out.Phi = s.Obs[start:start+n+1], s.Actions[start:start+n], s.Phi[start:start+n]
+	return out
+}

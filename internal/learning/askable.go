@@ -39,7 +39,7 @@ func (is Standing) class() int {
 //  1. new to them, clear to everybody so far, and not pending;
 //  2. not pending and not among their last few;
 //  3. pending, but with somebody else.
-func Askable(dst, queries []idrl.Query, is []Standing) []idrl.Query {
+func Askable(dst, queries []idrl.QueryVector, is []Standing) []idrl.QueryVector {
 	best := 0
 	for _, s := range is {
 		if n := s.class(); n > 0 && (best == 0 || n < best) {

@@ -18,10 +18,10 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	questions := []idrl.Query{
-		{ID: "feature 1 alone", Kind: idrl.CompareClips, X: []float64{1, 0}},
-		{ID: "both features", Kind: idrl.CompareClips, X: []float64{1, 1}},
-		{ID: "1 against 2", Kind: idrl.CompareClips, X: []float64{1, -1}},
+	questions := []idrl.QueryVector{
+		{Query: idrl.Query{ID: "feature 1 alone", Kind: idrl.CompareClips}, X: []float64{1, 0}},
+		{Query: idrl.Query{ID: "both features", Kind: idrl.CompareClips}, X: []float64{1, 1}},
+		{Query: idrl.Query{ID: "1 against 2", Kind: idrl.CompareClips}, X: []float64{1, -1}},
 	}
 	learner := learning.New(learning.Config{
 		Model:    belief.Model{Start: belief.Isotropic(2, 1), Comparison: belief.Probit{NoiseStd: 0.5, TieBand: 0.1}},

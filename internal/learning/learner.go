@@ -38,7 +38,7 @@ type Config struct {
 	// Queries may be asked at any time. The products of the posterior with them are
 	// kept up to date with each answer instead of being computed anew for each
 	// choice. Empty where the queries change.
-	Queries []idrl.Query
+	Queries []idrl.QueryVector
 
 	// Solving is the posterior that policies are solved for before the first answer,
 	// where that is not the one by which queries are valued: the authors' code keeps
@@ -108,14 +108,14 @@ func (l *Learner) Become(p idrl.Posterior) {
 // Observe takes in answer a to q: D ← D ∪ {(q, a)}, by one step of assumed density
 // filtering, exact where the answer's noise is Gaussian. Its errors are those of the
 // reward model; after one the learner is as it was.
-func (l *Learner) Observe(q idrl.Query, a idrl.Answer) error {
-	posterior, err := l.cfg.Model.Update(l.posterior, q, a)
+func (l *Learner) Observe(q idrl.QueryVector, a idrl.Answer) error {
+	posterior, err := l.cfg.Model.Condition(l.posterior, q, a)
 	if err != nil {
 		return err
 	}
 	solving := posterior
 	if l.solving != l.posterior {
-		if solving, err = l.cfg.Model.Update(l.solving, q, a); err != nil {
+		if solving, err = l.cfg.Model.Condition(l.solving, q, a); err != nil {
 			return err
 		}
 	}
@@ -135,13 +135,27 @@ func (l *Learner) Observe(q idrl.Query, a idrl.Answer) error {
 // pools are left out of account.
 func (l *Learner) Adopt(pool, candidates []idrl.Candidate) { l.policies.Adopt(pool, candidates) }
 
+// Represent makes m the model of the weights of another representation, under which mu
+// gives the feature expectations of policies, which must not change. The posterior is
+// then to be set by Become. stream takes the place of Config.Regret.
+func (l *Learner) Represent(m idrl.RewardModel, mu func(idrl.Candidate) []float64, stream *rand.Rand) {
+	if l.kept != nil {
+		panic("learning: the queries are fixed, and so is their representation")
+	}
+	l.cfg.Model = m
+	l.policies.Represent(mu)
+	if l.outlook != nil {
+		l.outlook = regret.New(l.cfg.Tolerance, stream)
+	}
+}
+
 // Policies returns the policies that are known. They belong to the learner.
 func (l *Learner) Policies() *Policies { return &l.policies }
 
 // A Question is what Choose is asked.
 type Question struct {
-	Askable []idrl.Query // to choose from; nil: Config.Queries
-	Pending []idrl.Query // that are being answered: the choice counts as if they were
+	Askable []idrl.QueryVector // to choose from; nil: Config.Queries
+	Pending []idrl.QueryVector // that are being answered: the choice counts as if they were
 
 	// Aid is what only some methods of experiments need; Table, Candidates, Rand and
 	// what the answers say are the learner's to fill in.
@@ -188,11 +202,19 @@ func (l *Learner) look() []idrl.Candidate {
 	case needs.Candidates == acquisition.NoCandidates:
 		return nil
 	case needs.Archive:
-		return l.policies.Known()
+		return l.policies.represented()
 	case needs.Candidates == acquisition.Samples && !l.cfg.Paper:
-		return samplesOf(l.policies.present)
+		return samplesOf(l.present())
 	}
-	return l.policies.present
+	return l.present()
+}
+
+// present returns the candidates in use under the representation.
+func (l *Learner) present() []idrl.Candidate {
+	if l.policies.mu == nil {
+		return l.policies.present
+	}
+	return l.policies.represented()[:len(l.policies.present)]
 }
 
 // samplesOf returns those of the candidates that are Thompson samples, or all if they
@@ -220,7 +242,7 @@ func (l *Learner) recommend(p idrl.Posterior) idrl.Candidate {
 	if len(known) == 0 {
 		return idrl.Candidate{}
 	}
-	return known[regret.Leader(p, known)]
+	return known[regret.Leader(p, l.policies.represented())]
 }
 
 // Warm returns the Params of the policies that a training from p starts from: of the
@@ -240,7 +262,7 @@ func (l *Learner) Warm(p idrl.Posterior) [][]float64 {
 // Regret returns what stopping would cost under p, over the known policies, of which
 // there must be one. Seq is left 0.
 func (l *Learner) Regret(p idrl.Posterior) idrl.Regret {
-	return l.outlook.Statement(p, l.policies.Known())
+	return l.outlook.Statement(p, l.policies.represented())
 }
 
 // RegretAtStart returns what stopping before the first answer would have cost, over

@@ -41,9 +41,9 @@ func vector(stream *rand.Rand) []float64 {
 	return out
 }
 
-func ratings(n int, stream *rand.Rand) (out []idrl.Query) {
+func ratings(n int, stream *rand.Rand) (out []idrl.QueryVector) {
 	for i := range n {
-		out = append(out, idrl.Query{ID: idrl.QueryID(fmt.Sprint("q", i)), Kind: idrl.RateClip, X: vector(stream)})
+		out = append(out, idrl.QueryVector{Query: idrl.Query{ID: idrl.QueryID(fmt.Sprint("q", i)), Kind: idrl.RateClip}, X: vector(stream)})
 	}
 	return out
 }
@@ -68,7 +68,7 @@ func TestObserveIsBayesianRegression(t *testing.T) {
 	x := []float64{0, 1, 0}
 	sum := 0.0
 	for n, y := range []float64{0.5, -2, 1.25, 3} {
-		q := idrl.Query{Kind: idrl.RateClip, X: x}
+		q := idrl.QueryVector{Query: idrl.Query{Kind: idrl.RateClip}, X: x}
 		if err := l.Observe(q, rated(y)); err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestObserveIsBayesianRegression(t *testing.T) {
 			t.Errorf("after %d ratings mean %v and variance %v, want %v and %v", n+1, mean, v, sum/(k+0.25), 1/(1+4*k))
 		}
 	}
-	if err := l.Observe(idrl.Query{Kind: idrl.RateClip, X: x}, idrl.Answer{Choice: idrl.ChoseA}); idrl.KindOf(err) != idrl.Invalid {
+	if err := l.Observe(idrl.QueryVector{Query: idrl.Query{Kind: idrl.RateClip}, X: x}, idrl.Answer{Choice: idrl.ChoseA}); idrl.KindOf(err) != idrl.Invalid {
 		t.Errorf("a choice in answer to a rating: %v", err)
 	}
 }
@@ -162,7 +162,7 @@ func TestPending(t *testing.T) {
 		l.Adopt(nil, cs)
 		return l
 	}
-	ask := func(l *learning.Learner, pending ...idrl.Query) int {
+	ask := func(l *learning.Learner, pending ...idrl.QueryVector) int {
 		c, err := l.Choose(learning.Question{Askable: qs, Pending: pending}, rng.New(1, "tie", 0))
 		if err != nil {
 			t.Fatal(err)
@@ -263,7 +263,7 @@ func TestRecommend(t *testing.T) {
 		for i, y := range theta {
 			x := make([]float64, dim)
 			x[i] = 1
-			if err := l.Observe(idrl.Query{Kind: idrl.RateClip, X: x}, rated(y)); err != nil {
+			if err := l.Observe(idrl.QueryVector{Query: idrl.Query{Kind: idrl.RateClip}, X: x}, rated(y)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -29,6 +29,9 @@ type Policies struct {
 	dropped int              // from the archive
 
 	known []idrl.Candidate // nil until it is asked for
+
+	mu    func(idrl.Candidate) []float64 // under the representation; nil for Candidate.Mu
+	under []idrl.Candidate               // known with Mu under the representation; nil until it is asked for
 }
 
 // NewPolicies returns an empty set with the rules of a schedule.
@@ -43,7 +46,7 @@ func (k *Policies) Adopt(pool, candidates []idrl.Candidate) {
 	} else {
 		k.retire()
 	}
-	k.present, k.known = candidates, nil
+	k.present, k.known, k.under = candidates, nil, nil
 }
 
 // begin sets the pool and the tolerance. first are the first candidates.
@@ -97,6 +100,10 @@ func (k *Policies) Present() []idrl.Candidate { return k.present }
 // Pool returns the distinct policies of the pool.
 func (k *Policies) Pool() []idrl.Candidate { return k.pool }
 
+// All returns the candidates in use and those of the pool and the archive, some of which
+// may be alike.
+func (k *Policies) All() []idrl.Candidate { return slices.Concat(k.present, k.pool, k.archive) }
+
 // Known returns the candidates in use, and after them those of the pool and of the
 // archive that are like none of them.
 func (k *Policies) Known() []idrl.Candidate {
@@ -111,6 +118,25 @@ func (k *Policies) Known() []idrl.Candidate {
 		}
 	}
 	return k.known
+}
+
+// Represent makes mu give the feature expectations that returns are computed from. Which
+// policies count as one depends on those of the environment's features all the same, so
+// that the archive stays what it is.
+func (k *Policies) Represent(mu func(idrl.Candidate) []float64) { k.mu, k.under = mu, nil }
+
+// represented returns Known with Mu under the representation.
+func (k *Policies) represented() []idrl.Candidate {
+	if k.mu == nil {
+		return k.Known()
+	}
+	if k.under == nil {
+		k.under = slices.Clone(k.Known())
+		for i := range k.under {
+			k.under[i].Mu = k.mu(k.under[i])
+		}
+	}
+	return k.under
 }
 
 // Dropped returns how many policies the archive had no room for.

@@ -51,7 +51,7 @@ func (h *History) before(seq int64) (last *block, tail []Item) {
 
 // Replace returns the history whose items before log row seq are those of h, and whose
 // others are later. If seq is recent then the work does not grow with the list; else
-// it is that of a fit, and ctx can end it. It returns errors as Model.Update does, and
+// it is that of a fit, and ctx can end it. It returns errors as Model.Condition does, and
 // that of ctx.
 func (h *History) Replace(ctx context.Context, seq int64, later []Item) (*History, error) {
 	next := h.rejoin(seq, later)

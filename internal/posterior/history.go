@@ -5,7 +5,7 @@
 // One-by-one updates drift from the exact posterior, by more than a standard deviation
 // in a few hundred answers, and do so in a way that depends on the order of the
 // answers. So at fixed positions of the list all answers before it are fitted at once
-// (Model.Fit), and the answers since then are taken in one by one. See plan for the
+// (RewardModel.Fit), and the answers since then are taken in one by one. See plan for the
 // positions.
 package posterior
 
@@ -19,18 +19,9 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A Model is a reward model that can also fit several answers at once.
-type Model interface {
-	idrl.RewardModel
-
-	// Fit returns the belief after all of some answers at once, given the belief
-	// before them; as[i] answers qs[i]. It is a function of its arguments.
-	Fit(ctx context.Context, from idrl.Posterior, qs []idrl.Query, as []idrl.Answer) (idrl.Posterior, idrl.FitReport, error)
-}
-
 // Config says how a History works.
 type Config struct {
-	Model Model // required
+	Model idrl.RewardModel // required
 
 	// Note is told how each fit went. It may be called from any goroutine; nil for
 	// nobody.
@@ -44,19 +35,19 @@ type Config struct {
 // An Item is an effective, informative answer.
 type Item struct {
 	Seq       int64 // position in the log; items are in its order
-	Query     *idrl.Query
+	Query     *idrl.QueryVector
 	Annotator idrl.AnnotatorID
 	Choice    idrl.Choice
 	Rating    float64
 }
 
 // ItemOf returns the item of an answer to q.
-func ItemOf(q *idrl.Query, a idrl.Answer) Item {
+func ItemOf(q *idrl.QueryVector, a idrl.Answer) Item {
 	return Item{Seq: a.Seq, Query: q, Annotator: a.Annotator, Choice: a.Choice, Rating: a.Rating}
 }
 
-// answer returns what the item says, as the models read it.
-func (i Item) answer() idrl.Answer {
+// Answer returns what the item says, as the models read it.
+func (i Item) Answer() idrl.Answer {
 	return idrl.Answer{Seq: i.Seq, Query: i.Query.ID, Annotator: i.Annotator, Choice: i.Choice, Rating: i.Rating}
 }
 
@@ -104,7 +95,7 @@ func New(cfg Config) *History {
 
 // Of returns the posterior after answers that are effective; as[i] answers qs[i].
 // Those that are not informative are left out.
-func Of(ctx context.Context, m Model, qs []idrl.Query, as []idrl.Answer) (idrl.Posterior, error) {
+func Of(ctx context.Context, m idrl.RewardModel, qs []idrl.QueryVector, as []idrl.Answer) (idrl.Posterior, error) {
 	var items []Item
 	for i, a := range as {
 		if a.Informative() {
@@ -125,7 +116,7 @@ func (h *History) Posterior() idrl.Posterior { return h.p }
 func (h *History) Len() int { return h.n }
 
 // With returns h with one more item, which comes after the others. It returns errors
-// as Model.Update does, and that of ctx if a fit was needed.
+// as Model.Condition does, and that of ctx if a fit was needed.
 func (h *History) With(ctx context.Context, i Item) (*History, error) {
 	next := h.add(i)
 	next.schedule()
@@ -134,7 +125,7 @@ func (h *History) With(ctx context.Context, i Item) (*History, error) {
 			return nil, err
 		}
 	} else {
-		p, err := h.cfg.Model.Update(h.p, *i.Query, i.answer())
+		p, err := h.cfg.Model.Condition(h.p, *i.Query, i.Answer())
 		if err != nil {
 			return nil, fmt.Errorf("answer %d: %w", i.Seq, err)
 		}
@@ -196,9 +187,9 @@ func (f *fit) get(ctx context.Context, cfg *Config) (idrl.Posterior, error) {
 		return f.p, nil
 	}
 	items := gather(f.last, f.tail, 0)
-	qs, as := make([]idrl.Query, len(items)), make([]idrl.Answer, len(items))
+	qs, as := make([]idrl.QueryVector, len(items)), make([]idrl.Answer, len(items))
 	for i, item := range items {
-		qs[i], as[i] = *item.Query, item.answer()
+		qs[i], as[i] = *item.Query, item.Answer()
 	}
 	p, report, err := cfg.Model.Fit(ctx, cfg.Model.Prior(), qs, as)
 	if err != nil {
@@ -264,7 +255,7 @@ func (h *History) fill(ctx context.Context, begin int) (err error) {
 		if k%blockSize == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if h.p, err = h.cfg.Model.Update(h.p, *i.Query, i.answer()); err != nil {
+		if h.p, err = h.cfg.Model.Condition(h.p, *i.Query, i.Answer()); err != nil {
 			return fmt.Errorf("answer %d: %w", i.Seq, err)
 		}
 		if b := ends[begin+k+1]; b != nil && h.plan.base(b.end) == at { // else it is another there

@@ -27,7 +27,7 @@ func answers(d, n int, seed uint64) (belief.Model, []posterior.Item) {
 	items := make([]posterior.Item, n)
 	for i := range items {
 		x := m.Start.Sample(nil, stream)
-		items[i] = posterior.Item{Seq: int64(2*i + 1), Query: &idrl.Query{ID: idrl.QueryID(fmt.Sprint("q", i)), Kind: idrl.CompareClips, X: x}, Choice: idrl.Equal}
+		items[i] = posterior.Item{Seq: int64(2*i + 1), Query: &idrl.QueryVector{Query: idrl.Query{ID: idrl.QueryID(fmt.Sprint("q", i)), Kind: idrl.CompareClips}, X: x}, Choice: idrl.Equal}
 		if u := floats.Dot(x, truth) + 0.5*stream.NormFloat64(); u > 0.1 {
 			items[i].Choice = idrl.ChoseA
 		} else if u < -0.1 {
@@ -68,7 +68,7 @@ func replace(t testing.TB, h *posterior.History, seq int64, later []posterior.It
 }
 
 // whole returns the history of items from nothing.
-func whole(t testing.TB, m posterior.Model, items []posterior.Item) *posterior.History {
+func whole(t testing.TB, m idrl.RewardModel, items []posterior.Item) *posterior.History {
 	t.Helper()
 	return replace(t, posterior.New(posterior.Config{Model: m}), 0, items)
 }
@@ -199,12 +199,12 @@ type counting struct {
 	updates, fitted int
 }
 
-func (c *counting) Update(p idrl.Posterior, q idrl.Query, a idrl.Answer) (idrl.Posterior, error) {
+func (c *counting) Condition(p idrl.Posterior, q idrl.QueryVector, a idrl.Answer) (idrl.Posterior, error) {
 	c.updates++
-	return c.Model.Update(p, q, a)
+	return c.Model.Condition(p, q, a)
 }
 
-func (c *counting) Fit(ctx context.Context, from idrl.Posterior, qs []idrl.Query, as []idrl.Answer) (idrl.Posterior, idrl.FitReport, error) {
+func (c *counting) Fit(ctx context.Context, from idrl.Posterior, qs []idrl.QueryVector, as []idrl.Answer) (idrl.Posterior, idrl.FitReport, error) {
 	c.fitted += len(qs)
 	return c.Model.Fit(ctx, from, qs, as)
 }
@@ -265,12 +265,12 @@ func TestReplaceEndsWithItsContext(t *testing.T) {
 func TestNoDrift(t *testing.T) {
 	const d, n = 8, 900
 	m, items := answers(d, n, 8)
-	qs, as := make([]idrl.Query, n), make([]idrl.Answer, n)
+	qs, as := make([]idrl.QueryVector, n), make([]idrl.Answer, n)
 	updates := m.Prior()
 	for i, item := range items {
 		qs[i], as[i] = *item.Query, idrl.Answer{Choice: item.Choice}
 		var err error
-		if updates, err = m.Update(updates, qs[i], as[i]); err != nil {
+		if updates, err = m.Condition(updates, qs[i], as[i]); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -82,23 +82,23 @@ func (r *Annotator) send(a *wire.Answer) error {
 }
 
 // look fetches the clips of a question and returns the question that they pose.
-func (r *Annotator) look(ctx context.Context, m *wire.Query) (idrl.Query, error) {
+func (r *Annotator) look(ctx context.Context, m *wire.Query) (idrl.QueryVector, error) {
 	r.shown = nil
 	for _, url := range m.Clips {
 		b, err := r.conn.Clip(ctx, url)
 		if err != nil {
-			return idrl.Query{}, err
+			return idrl.QueryVector{}, err
 		}
 		c, err := clip.Decode(b)
 		if err != nil {
-			return idrl.Query{}, fmt.Errorf("clip %s: %w", url, err)
+			return idrl.QueryVector{}, fmt.Errorf("clip %s: %w", url, err)
 		}
 		r.shown = append(r.shown, idrl.Clip{ID: idrl.ClipID(url), Steps: c.Header.Steps, Phi: c.Header.Phi})
 	}
 	if m.Kind.Comparison() {
-		return idrl.NewComparison(r.shown[0], r.shown[1]), nil
+		return idrl.ComparisonVector(r.shown[0], r.shown[1]), nil
 	}
-	return idrl.NewRating(r.shown[0]), nil
+	return idrl.RatingVector(r.shown[0]), nil
 }
 
 // steps returns the features of a clip that is shown as if it were of one step:

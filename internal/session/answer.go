@@ -8,6 +8,7 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/posterior"
+	"tiebreak/internal/representation"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -104,7 +105,11 @@ func (s *Session) answer(a idrl.Answer) (draft, error) {
 	now := s.cfg.Now()
 	a.Late, a.Doubts = now.After(as.LeaseUntil), idrl.FindDoubts(a, *as, s.spec.InstructionsVersion, now)
 	a.Seq = s.log.seq() + 1
-	history, err := s.extend(s.history, &as.Query, a)
+	q, err := s.features.view.Query(as.Query)
+	if err != nil {
+		return draft{}, fmt.Errorf("answer to assignment %s: %w", as.ID, err)
+	}
+	history, err := s.extend(s.history, q, a)
 	if err != nil {
 		return draft{}, fmt.Errorf("update the belief: %w", err)
 	}
@@ -160,16 +165,17 @@ func (s *Session) row(a idrl.Answer, history *posterior.History) (draft, error) 
 	belief := history.Posterior()
 	a.Seq = s.log.seq() + 1
 	a.ReceivedAt = s.cfg.Now().UTC().Truncate(time.Millisecond)
-	b, err := s.cfg.Codec.EncodeBelief(belief)
+	b, err := s.features.model.Encode(belief)
 	if err != nil {
 		return draft{}, fmt.Errorf("encode the belief: %w", err)
 	}
-	snap := idrl.Snapshot{Seq: a.Seq, Definition: idrl.PosteriorDefinition, Belief: b, Regret: s.atRow(belief, a.Seq)}
+	snap := idrl.Snapshot{Seq: a.Seq, Definition: idrl.PosteriorDefinition, Representation: s.features.version(), Belief: b, Regret: s.atRow(belief, a.Seq)}
 	return draft{receipt: idrl.Receipt{ID: a.ID, Seq: a.Seq}, row: &idrl.Row{Answer: a, After: snap}, history: history}, nil
 }
 
-// notePrediction remembers whether belief before foretold a decisive comparison.
-func (s *Session) notePrediction(a idrl.Answer, before idrl.Posterior) {
+// notePrediction remembers whether the belief before, about the weights of a
+// representation, foretold a decisive comparison.
+func (s *Session) notePrediction(under *representation.View, a idrl.Answer, before idrl.Posterior) {
 	if a.Choice != idrl.ChoseA && a.Choice != idrl.ChoseB {
 		return
 	}
@@ -177,7 +183,11 @@ func (s *Session) notePrediction(a idrl.Answer, before idrl.Posterior) {
 	if as == nil {
 		return
 	}
-	if m := floats.Dot(before.Mean(nil), as.Query.X); m != 0 {
+	q, err := under.Query(as.Query)
+	if err != nil {
+		return
+	}
+	if m := floats.Dot(before.Mean(nil), q.X); m != 0 {
 		s.log.predicted[a.ID] = (m > 0) == (a.Choice == idrl.ChoseA)
 	}
 }

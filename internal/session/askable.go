@@ -13,8 +13,8 @@ type choosing struct {
 	gen     *idrl.Generation
 	place   map[idrl.QueryID]int // of a query in gen
 	is      []learning.Standing  // of every query of gen
-	pending []idrl.Query
-	askable []idrl.Query
+	pending []idrl.QueryVector
+	askable []idrl.QueryVector
 }
 
 // renew forgets how queries stand, and knows those of gen from then on.
@@ -38,7 +38,7 @@ func (c *choosing) note(id idrl.QueryID, is learning.Standing) {
 // askable returns the queries of the generation that may be put to the annotator, by
 // the classes of learning.Askable. Queries with a clip that did not play are never
 // asked again. What it returns is valid until the next call.
-func (s *Session) askable(who idrl.AnnotatorID, fresh []idrl.Assignment, pending []idrl.Query) []idrl.Query {
+func (s *Session) askable(who idrl.AnnotatorID, fresh []idrl.Assignment, pending []idrl.QueryVector) []idrl.QueryVector {
 	c := &s.choosing
 	c.renew(s.gen)
 	for _, q := range pending {
@@ -69,6 +69,6 @@ func (s *Session) askable(who idrl.AnnotatorID, fresh []idrl.Assignment, pending
 		}
 		c.note(as.Query.ID, is)
 	}
-	c.askable = learning.Askable(c.askable[:0], s.gen.Queries, c.is)
+	c.askable = learning.Askable(c.askable[:0], s.vectors, c.is)
 	return c.askable
 }

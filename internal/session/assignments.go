@@ -96,14 +96,6 @@ func (t *assignments) live(now time.Time) iter.Seq[*idrl.Assignment] {
 	}
 }
 
-// pending appends the queries under a live lease, by N.
-func (t *assignments) pending(dst []idrl.Query, now time.Time) []idrl.Query {
-	for a := range t.live(now) {
-		dst = append(dst, a.Query)
-	}
-	return dst
-}
-
 // leased returns the number of live leases.
 func (t *assignments) leased(now time.Time) (n int) {
 	for range t.live(now) {

@@ -14,21 +14,30 @@ func CheckBeliefs(cfg Config) (damaged []int64, same bool, err error) {
 	s := assemble(cfg)
 	var last idrl.Posterior
 	for _, snap := range cfg.Record.Snapshots {
-		if last, err = s.decode(snap); err != nil {
+		f, err := s.under(snap.Representation)
+		if err != nil {
+			return damaged, false, err
+		}
+		if last, err = f.decode(snap); err != nil {
 			damaged = append(damaged, snap.Seq)
 		}
 	}
-	if last == nil || len(s.log.rows) == 0 || !current(cfg.Record.Snapshots) { // else it is computed anew at the next start
+	f, err := s.under(int64(len(s.fits)))
+	if err != nil {
+		return damaged, false, err
+	}
+	s.features = f
+	if last == nil || len(s.log.rows) == 0 || !s.current(cfg.Record.Snapshots) { // else it is computed anew at the next start
 		return damaged, true, nil
 	}
-	want, err := s.posteriorAfter(s.log.rows)
+	want, err := s.posteriorAfter(f, s.log.rows)
 	if err != nil {
 		return damaged, false, err
 	}
-	a, err := s.cfg.Codec.EncodeBelief(last)
+	a, err := f.model.Encode(last)
 	if err != nil {
 		return damaged, false, err
 	}
-	b, err := s.cfg.Codec.EncodeBelief(want)
+	b, err := f.model.Encode(want)
 	return damaged, bytes.Equal(a, b), err
 }

@@ -160,7 +160,7 @@ func (s *Session) issue(ctx context.Context, fresh []idrl.Assignment) error {
 		return fmt.Errorf("issue %d questions: %w", len(fresh), err)
 	}
 	for _, as := range fresh {
-		s.asked.add(as)
+		s.hand(as)
 	}
 	return nil
 }
@@ -195,11 +195,10 @@ func (s *Session) lease(who idrl.AnnotatorID, n int64, q idrl.Query) idrl.Assign
 // error is that of the acquisition function, and of its kind.
 func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idrl.Assignment, ok bool, err error) {
 	n := s.asked.nextN() + int64(len(fresh))
-	pending := s.asked.pending(s.choosing.pending[:0], s.cfg.Now())
-	for _, as := range fresh {
-		pending = append(pending, as.Query)
+	pending, err := s.pending(fresh)
+	if err != nil {
+		return idrl.Assignment{}, false, err
 	}
-	s.choosing.pending = pending
 	askable := s.askable(who, fresh, pending)
 	if len(askable) == 0 {
 		return idrl.Assignment{}, false, nil
@@ -208,7 +207,9 @@ func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idrl
 	if err != nil {
 		return idrl.Assignment{}, false, fmt.Errorf("choose question %d %w", n, err)
 	}
-	as = s.lease(who, n, askable[choice.Query])
+	q := askable[choice.Query]
+	s.features.view.Remember(&q)
+	as = s.lease(who, n, q.Query)
 	if as.Query.Kind.Comparison() {
 		as.Left = []idrl.Side{idrl.SideA, idrl.SideB}[rng.New(s.spec.Seed, "side", uint64(n)).IntN(2)]
 	}

@@ -7,6 +7,7 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/posterior"
+	"tiebreak/internal/representation"
 )
 
 // know sets the effective answers and the belief.
@@ -23,15 +24,22 @@ func (s *Session) noteFit(r idrl.FitReport) {
 	}
 }
 
-// current reports whether the last snapshot is of today's definition.
-func current(snapshots []idrl.Snapshot) bool {
-	return len(snapshots) == 0 || snapshots[len(snapshots)-1].Definition == idrl.PosteriorDefinition
+// current reports whether the last snapshot is of today's definition, and about the
+// weights of the features in use.
+func (s *Session) current(snapshots []idrl.Snapshot) bool {
+	return len(snapshots) == 0 && len(s.fits) == 0 || len(snapshots) > 0 && s.usable(snapshots[len(snapshots)-1])
+}
+
+// usable reports whether a snapshot is of today's definition, and about the weights of
+// the features in use.
+func (s *Session) usable(snap idrl.Snapshot) bool {
+	return snap.Definition == idrl.PosteriorDefinition && snap.Representation == s.features.version()
 }
 
 // restoreHistory sets the effective answers of the log, whose posterior is last, or
 // nil if that is not known.
 func (s *Session) restoreHistory(snapshots []idrl.Snapshot, last idrl.Posterior) error {
-	items, err := s.items(idrl.Effective(s.log.rows))
+	items, err := s.items(s.features.view, idrl.Effective(s.log.rows))
 	if err != nil {
 		return err
 	}
@@ -41,16 +49,16 @@ func (s *Session) restoreHistory(snapshots []idrl.Snapshot, last idrl.Posterior)
 	}
 	after := func(seq int64) idrl.Posterior {
 		snap, ok := bySeq[seq]
-		if !ok || snap.Definition != idrl.PosteriorDefinition || !s.log.intact(seq) {
+		if !ok || !s.usable(snap) || !s.log.intact(seq) {
 			return nil
 		}
-		p, err := s.decode(snap)
+		p, err := s.features.decode(snap)
 		if err != nil { // restoreBelief has logged it
 			return nil
 		}
 		return p
 	}
-	h, err := posterior.Restore(context.Background(), s.posteriorConfig(), items, last, after)
+	h, err := posterior.Restore(context.Background(), s.posteriorConfig(s.features.model), items, last, after)
 	if err != nil {
 		return err
 	}
@@ -58,17 +66,17 @@ func (s *Session) restoreHistory(snapshots []idrl.Snapshot, last idrl.Posterior)
 	return nil
 }
 
-func (s *Session) posteriorConfig() posterior.Config {
-	return posterior.Config{Model: s.cfg.Model, Note: s.noteFit, Go: s.fitting.run}
+func (s *Session) posteriorConfig(m idrl.RewardModel) posterior.Config {
+	return posterior.Config{Model: m, Note: s.noteFit, Go: s.fitting.run}
 }
 
-// posteriorAfter returns the posterior after rows, from the log alone.
-func (s *Session) posteriorAfter(rows []idrl.Answer) (idrl.Posterior, error) {
-	items, err := s.items(idrl.Effective(rows))
+// posteriorAfter returns the posterior after rows under f, from the log alone.
+func (s *Session) posteriorAfter(f features, rows []idrl.Answer) (idrl.Posterior, error) {
+	items, err := s.items(f.view, idrl.Effective(rows))
 	if err != nil {
 		return nil, err
 	}
-	h, err := posterior.New(posterior.Config{Model: s.cfg.Model}).Replace(context.Background(), 0, items)
+	h, err := posterior.New(posterior.Config{Model: f.model}).Replace(context.Background(), 0, items)
 	if err != nil {
 		return nil, err
 	}
@@ -76,12 +84,12 @@ func (s *Session) posteriorAfter(rows []idrl.Answer) (idrl.Posterior, error) {
 }
 
 // items returns those of answers, which are effective, that are informative.
-func (s *Session) items(answers []idrl.Answer) (items []posterior.Item, err error) {
+func (s *Session) items(under *representation.View, answers []idrl.Answer) (items []posterior.Item, err error) {
 	for _, a := range answers {
 		if !a.Informative() {
 			continue
 		}
-		q, err := s.question(a)
+		q, err := s.question(under, a)
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +99,7 @@ func (s *Session) items(answers []idrl.Answer) (items []posterior.Item, err erro
 }
 
 // extend returns h with answer a to q, if that counts.
-func (s *Session) extend(h *posterior.History, q *idrl.Query, a idrl.Answer) (*posterior.History, error) {
+func (s *Session) extend(h *posterior.History, q *idrl.QueryVector, a idrl.Answer) (*posterior.History, error) {
 	if s.log.out[a.Annotator] || !a.Informative() {
 		return h, nil
 	}
@@ -103,6 +111,7 @@ func (s *Session) extend(h *posterior.History, q *idrl.Query, a idrl.Answer) (*p
 // posterior is a function of the effective answers, whichever goroutine computes it.
 type edit struct {
 	at    int64              // the length of the log that it was made for
+	under int64              // version of the features
 	base  *posterior.History // of that log
 	seq   int64              // of the first row that it changes
 	later []posterior.Item   // the effective answers from there on, after the edit
@@ -111,12 +120,13 @@ type edit struct {
 // edited is an edit that was made.
 type edited struct {
 	at      int64
+	under   int64 // version of the features
 	history *posterior.History
 }
 
 // withdrawal returns the edit that takes away answer of.
 func (s *Session) withdrawal(of idrl.Answer) edit {
-	e := edit{at: s.log.seq(), base: s.history, seq: of.Seq, later: s.history.After(of.Seq)}
+	e := edit{at: s.log.seq(), under: s.features.version(), base: s.history, seq: of.Seq, later: s.history.After(of.Seq)}
 	if len(e.later) > 0 && e.later[0].Seq == of.Seq { // else it did not count
 		e.later = e.later[1:]
 	}
@@ -125,7 +135,7 @@ func (s *Session) withdrawal(of idrl.Answer) edit {
 
 // leaving returns the edit that decides whether the answers of who count.
 func (s *Session) leaving(who idrl.AnnotatorID) (edit, error) {
-	e, out := edit{at: s.log.seq(), base: s.history, seq: s.log.seq() + 1}, s.decided(who)
+	e, out := edit{at: s.log.seq(), under: s.features.version(), base: s.history, seq: s.log.seq() + 1}, s.decided(who)
 	if first := s.log.of[who]; len(first) > 0 {
 		e.seq = s.log.rows[first[0]].Seq
 	}
@@ -133,7 +143,7 @@ func (s *Session) leaving(who idrl.AnnotatorID) (edit, error) {
 		if !a.Informative() || s.log.undone[a.ID] || out[a.Annotator] {
 			continue
 		}
-		q, err := s.question(a)
+		q, err := s.question(s.features.view, a)
 		if err != nil {
 			return edit{}, err
 		}
@@ -184,14 +194,14 @@ func (s *Session) ahead(ctx context.Context, plan func() (*edit, error)) (*edite
 	if err != nil {
 		return nil, err
 	}
-	return &edited{at: e.at, history: h}, nil
+	return &edited{at: e.at, under: e.under, history: h}, nil
 }
 
 // edited returns the history after an edit. ahead is the edit as it was made before,
-// or nil; it serves if the log has got nothing but replies since. out is who is left
+// or nil; it serves if the log has got nothing but replies since, and the features are the same. out is who is left
 // out after the edit.
 func (s *Session) edited(ahead *edited, out map[idrl.AnnotatorID]bool, plan func() (edit, error)) (*posterior.History, error) {
-	if n := len(s.log.edits); ahead == nil || n > 0 && int64(s.log.edits[n-1]) >= ahead.at {
+	if n := len(s.log.edits); ahead == nil || ahead.under != s.features.version() || n > 0 && int64(s.log.edits[n-1]) >= ahead.at {
 		e, err := plan()
 		if err != nil {
 			return nil, err
@@ -203,7 +213,7 @@ func (s *Session) edited(ahead *edited, out map[idrl.AnnotatorID]bool, plan func
 		if !a.Informative() || out[a.Annotator] {
 			continue
 		}
-		q, err := s.question(a)
+		q, err := s.question(s.features.view, a)
 		if err != nil {
 			return nil, err
 		}

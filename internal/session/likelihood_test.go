@@ -7,6 +7,7 @@ import (
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session"
+	"tiebreak/internal/session/journaltest"
 
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -36,14 +37,15 @@ func weighed(m, v float64, p func(u float64) float64) (mean, variance float64) {
 }
 
 // of returns the mean and variance of θ·x under the belief after the last row.
-func (b *bench) of(t *testing.T, s *session.Session, x []float64) (m, v float64) {
+func (b *bench) of(t *testing.T, s *session.Session, q idrl.Query) (m, v float64) {
 	t.Helper()
-	snapshots := b.record(t, s).Snapshots
-	p, err := codec{}.DecodeBelief(snapshots[len(snapshots)-1].Belief)
+	rec := b.record(t, s)
+	snapshots := rec.Snapshots
+	p, err := b.model.Decode(snapshots[len(snapshots)-1].Belief)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return idrl.Moments(p, x, p.Mean(nil), make([]float64, dim))
+	return idrl.Moments(p, journaltest.Vector(t, rec, q).X, p.Mean(nil), make([]float64, dim))
 }
 
 // Of the sessions below: noise and tie band, in units of θ·x.
@@ -97,7 +99,7 @@ func (b *bench) say(t *testing.T, s *session.Session, n int, c idrl.Choice) (q i
 	a := reply(as, n)
 	a.Choice = c
 	mustAnswer(t, s, "ann", a)
-	m, v = b.of(t, s, as.Query.X)
+	m, v = b.of(t, s, as.Query)
 	return as.Query, m, v
 }
 
@@ -128,7 +130,7 @@ func TestEqual(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if back, left := b.of(t, s, q.X); back != m || left != v {
+			if back, left := b.of(t, s, q); back != m || left != v {
 				t.Errorf("after both are undone the difference is %v with variance %v, want %v with %v", back, left, m, v)
 			}
 		})

@@ -32,7 +32,7 @@ func (b *bench) manager(t *testing.T, j idrl.Journal) *session.Manager {
 		}
 		return session.Config{
 			Record: r, Model: b.model, Acquisition: acquisition.Methods()[0],
-			Trainer: b.trainer, Codec: codec{}, Journal: j, Publisher: nobody{}, Log: slog.New(slog.DiscardHandler),
+			Trainer: b.trainer, Journal: j, Publisher: nobody{}, Log: slog.New(slog.DiscardHandler),
 		}, nil
 	}, slog.New(slog.DiscardHandler))
 	t.Cleanup(m.Close)

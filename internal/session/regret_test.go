@@ -71,7 +71,7 @@ func TestStatementIsOverAllKnownPolicies(t *testing.T) {
 	}
 	all := slices.Concat(first.Candidates, first.Pool)
 	for i, snap := range rec.Snapshots {
-		p, err := codec{}.DecodeBelief(snap.Belief)
+		p, err := b.model.Decode(snap.Belief)
 		if err != nil {
 			t.Fatal(err)
 		}

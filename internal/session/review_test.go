@@ -18,7 +18,7 @@ func TestReviewOfARecord(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := session.ReviewRecord(session.Config{
-			Record: rec, Model: b.model, Acquisition: b.method, Codec: codec{}, Log: slog.New(slog.DiscardHandler),
+			Record: rec, Model: b.model, Acquisition: b.method, Log: slog.New(slog.DiscardHandler),
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learning"
 	"tiebreak/internal/posterior"
+	"tiebreak/internal/representation"
 	"tiebreak/internal/rng"
 )
 
@@ -22,20 +23,13 @@ type Publisher interface {
 	Publish(id idrl.SessionID, e idrl.Event)
 }
 
-// A Codec turns beliefs into the bytes of a snapshot and back.
-type Codec interface {
-	EncodeBelief(p idrl.Posterior) ([]byte, error)
-	DecodeBelief(b []byte) (idrl.Posterior, error)
-}
-
 // Config is what a session is made of. Every field is required but those that say
 // otherwise.
 type Config struct {
-	Record      idrl.Record // what the journal holds
-	Model       posterior.Model
+	Record      idrl.Record      // what the journal holds
+	Model       idrl.RewardModel // of the weights of the environment's features
 	Acquisition acquisition.Method
 	Trainer     idrl.Trainer
-	Codec       Codec
 	Journal     idrl.Journal
 	Publisher   Publisher
 	Log         *slog.Logger
@@ -48,6 +42,11 @@ type Config struct {
 	// the Trainer is not needed unless answers are withdrawn or more are wanted. May be
 	// nil.
 	Rests func()
+
+	// Learner learns features from answers; nil where those of the environment are
+	// used. Discount is γ of the environment, which only Learner needs.
+	Learner  idrl.FeatureLearner
+	Discount float64
 
 	Now   func() time.Time // the server's clock; default time.Now
 	Lease time.Duration    // of a question; default 10 minutes
@@ -74,6 +73,14 @@ type Session struct {
 	log     *answerLog
 	asked   *assignments
 	regret  []idrl.Regret // recorded, by Seq
+
+	shelf    *shelf
+	features features           // in use
+	vectors  []idrl.QueryVector // the queries of gen under them
+	fits     []idrl.LearntFit   // features learnt so far, by Version
+	impaired error              // why those learnt last are not in use; nil if they are
+	refit    refit
+
 	fitting background
 
 	gen      *idrl.Generation // in use; nil before the first
@@ -107,6 +114,10 @@ func New(cfg Config) (*Session, error) {
 	}
 	s := assemble(cfg)
 	s.restoreKnown(r)
+	if err := s.restoreVectors(); err != nil {
+		return nil, fmt.Errorf("session %s: %w", r.Spec.ID, err)
+	}
+	s.restoreFeatures()
 	s.apply(r.Settings.Revoked, r.Settings.LeftOut, r.Spec.Budget)
 	if err := s.restoreBelief(r.Snapshots); err != nil {
 		return nil, fmt.Errorf("session %s: %w", s.spec.ID, err)
@@ -122,17 +133,31 @@ func assemble(cfg Config) *Session {
 	r := cfg.Record
 	s := &Session{
 		cfg: cfg, spec: r.Spec, stopped: make(chan struct{}), inbox: make(chan turn),
-		log: newAnswerLog(), asked: newAssignments(r.Assignments), gen: r.Generation,
+		log: newAnswerLog(), asked: newAssignments(r.Assignments), gen: r.Generation, fits: r.Fits, refit: refit{seen: -1},
+		shelf: &shelf{journal: cfg.Journal, session: r.Spec.ID, asked: r.Clips, gen: r.Generation},
 		learner: learning.New(learning.Config{
 			Model: cfg.Model, Method: cfg.Acquisition, Schedule: learning.OfSession(r.Spec),
 			Regret: rng.New(r.Spec.Seed, "regret", 0), Tolerance: r.Spec.Tolerance, // the same numbers after a restart
 		}),
 	}
+	if s.shelf.asked == nil {
+		s.shelf.asked = map[idrl.ClipID]idrl.Clip{}
+	}
+	s.features = features{model: cfg.Model, view: representation.New(nil, s.shelf.source(0))}
 	s.cfg.Record = idrl.Record{} // it would otherwise live as long as the session
 	for _, a := range r.Log {
 		s.log.add(a)
 	}
 	return s
+}
+
+// restoreVectors sets the queries of the generation under the features of the
+// environment.
+func (s *Session) restoreVectors() (err error) {
+	if s.gen != nil {
+		s.vectors, err = s.features.view.Queries(s.gen.Queries)
+	}
+	return err
 }
 
 // restoreKnown sets the known policies as the adoptions so far left them, and the
@@ -155,6 +180,10 @@ func (s *Session) restoreKnown(r idrl.Record) {
 // gives the same bits.
 func (s *Session) restoreBelief(snapshots []idrl.Snapshot) (err error) {
 	before, beforeSeq := s.cfg.Model.Prior(), int64(0) // the belief that the next answer met
+	f, err := s.under(0)
+	if err != nil {
+		return err
+	}
 	var damaged []error
 	for _, snap := range snapshots {
 		if snap.Seq > s.log.seq() {
@@ -165,43 +194,47 @@ func (s *Session) restoreBelief(snapshots []idrl.Snapshot) (err error) {
 		}
 		s.noteRegret(snap.Regret)
 		if beforeSeq == snap.Seq-1 {
-			s.notePrediction(s.log.at(snap.Seq), before)
+			s.notePrediction(f.view, s.log.at(snap.Seq), before)
 		}
 		beforeSeq = snap.Seq
-		if before, err = s.decode(snap); err != nil {
+		if snap.Representation != f.version() {
+			if f, err = s.under(snap.Representation); err != nil { // restoreFeatures has logged it
+				beforeSeq = -1 // no row comes after it
+				continue
+			}
+		}
+		if before, err = f.decode(snap); err != nil {
 			damaged = append(damaged, err)
-			beforeSeq = -1 // no row comes after it
+			beforeSeq = -1
 		}
 	}
 	if len(damaged) > 0 {
 		s.cfg.Log.Warn("stored beliefs are damaged; what is needed of them is computed from the answers, and no answer is lost",
 			"session", s.spec.ID, "damaged", len(damaged), "of", len(snapshots), "first", damaged[0])
 	}
-	if beforeSeq != s.log.seq() || !current(snapshots) {
+	if beforeSeq != s.log.seq() || !s.current(snapshots) {
 		before = nil
 	}
 	return s.restoreHistory(snapshots, before)
 }
 
-// decode returns the belief of a snapshot, or an error if it is damaged.
-func (s *Session) decode(snap idrl.Snapshot) (idrl.Posterior, error) {
-	p, err := s.cfg.Codec.DecodeBelief(snap.Belief)
-	if err == nil && p.Dim() != s.cfg.Model.Prior().Dim() {
-		err = fmt.Errorf("it has %d dimensions and not %d", p.Dim(), s.cfg.Model.Prior().Dim())
-	}
+// decode returns the belief of a snapshot, which is about the weights of f, or an error
+// if it is damaged.
+func (f features) decode(snap idrl.Snapshot) (idrl.Posterior, error) {
+	p, err := f.model.Decode(snap.Belief)
 	if err != nil {
 		return nil, fmt.Errorf("belief after log row %d: %w", snap.Seq, err)
 	}
 	return p, nil
 }
 
-// question returns what an answer of the log replies to.
-func (s *Session) question(a idrl.Answer) (*idrl.Query, error) {
+// question returns what an answer of the log replies to, under a representation.
+func (s *Session) question(under *representation.View, a idrl.Answer) (*idrl.QueryVector, error) {
 	as := s.asked.get(a.Assignment)
 	if as == nil {
 		return nil, fmt.Errorf("answer %d: its assignment %s is not recorded", a.Seq, a.Assignment)
 	}
-	return &as.Query, nil
+	return under.Query(as.Query)
 }
 
 // Spec returns what the session is made of now.
@@ -215,6 +248,7 @@ func (s *Session) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer s.fitting.wait()
 	defer s.training.wait()
+	defer s.refit.wait()
 	defer cancel()
 	s.fitting.start(ctx)
 	for _, who := range s.undecided() {
@@ -225,9 +259,10 @@ func (s *Session) Run(ctx context.Context) error {
 		}))
 	}
 	for {
+		s.startRefit(ctx)
 		s.startTraining(ctx)
 		inbox := s.inbox
-		if s.mustAdopt() {
+		if s.mustWait() {
 			inbox = nil // the order of questions must not depend on how fast training is
 		} else if len(s.waiting) > 0 {
 			t, _ := s.next()
@@ -251,6 +286,12 @@ func (s *Session) Run(ctx context.Context) error {
 				return ctx.Err()
 			}
 			s.trained(ctx, res)
+		case res := <-s.refit.result:
+			s.refit.result = nil
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			s.relearnt(ctx, res)
 		case <-s.training.retry:
 			s.training.retry = nil
 		}

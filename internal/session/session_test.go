@@ -38,17 +38,6 @@ func newJournal(rec idrl.Record) *journal {
 	return j
 }
 
-type codec struct{}
-
-func (codec) EncodeBelief(p idrl.Posterior) ([]byte, error) {
-	return p.(*belief.Gaussian).MarshalBinary()
-}
-
-func (codec) DecodeBelief(b []byte) (idrl.Posterior, error) {
-	g := new(belief.Gaussian)
-	return g, g.UnmarshalBinary(b)
-}
-
 type nobody struct{}
 
 func (nobody) Publish(idrl.SessionID, idrl.Event) {}
@@ -162,7 +151,7 @@ func (b *bench) startOn(t testing.TB, j idrl.Journal) (s *session.Session, stop 
 	}
 	s, err = session.New(session.Config{
 		Record: rec, Model: b.model, Acquisition: b.method,
-		Trainer: b.trainer, Codec: codec{}, Journal: j, Publisher: nobody{},
+		Trainer: b.trainer, Journal: j, Publisher: nobody{},
 		Log: b.log, Now: b.clock.Now, Rejected: b.rejected, Rests: b.rests,
 	})
 	if err != nil {
@@ -262,11 +251,8 @@ func TestRestartChangesNothing(t *testing.T) {
 // afresh returns the encoded posterior after the effective answers of rec.
 func (b *bench) afresh(t *testing.T, rec idrl.Record) []byte {
 	t.Helper()
-	queries := map[idrl.AssignmentID]idrl.Query{}
-	for _, as := range rec.Assignments {
-		queries[as.ID] = as.Query
-	}
-	var qs []idrl.Query
+	queries := journaltest.Vectors(t, rec)
+	var qs []idrl.QueryVector
 	as := idrl.Effective(rec.Log)
 	for _, a := range as {
 		qs = append(qs, queries[a.Assignment])
@@ -275,7 +261,7 @@ func (b *bench) afresh(t *testing.T, rec idrl.Record) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := codec{}.EncodeBelief(p)
+	text, err := b.model.Encode(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -386,7 +372,7 @@ func TestBeliefIsAFunctionOfTheLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := codec{}.DecodeBelief(want)
+	p, err := b.model.Decode(want)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/posterior"
 	"tiebreak/internal/session"
+	"tiebreak/internal/session/journaltest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -210,11 +211,8 @@ func lastBelief(r idrl.Record) []byte { return r.Snapshots[len(r.Snapshots)-1].B
 func (b *bench) same(t *testing.T, s *session.Session, when string, people ...idrl.AnnotatorID) {
 	t.Helper()
 	rec := b.record(t, s)
-	queries := map[idrl.AssignmentID]idrl.Query{}
-	for _, as := range rec.Assignments {
-		queries[as.ID] = as.Query
-	}
-	var qs []idrl.Query
+	queries := journaltest.Vectors(t, rec)
+	var qs []idrl.QueryVector
 	var as []idrl.Answer
 	for _, a := range idrl.Standing(rec.Log) {
 		if slices.Contains(people, a.Annotator) {
@@ -225,7 +223,7 @@ func (b *bench) same(t *testing.T, s *session.Session, when string, people ...id
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := codec{}.EncodeBelief(want)
+	text, err := b.model.Encode(want)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func (s *Session) Status(ctx context.Context) (idrl.Status, error) {
 func (s *Session) standings(best idrl.Candidate, span float64) (out []idrl.Estimate) {
 	average := make([]float64, s.learner.Posterior().Dim())
 	for _, c := range s.gen.Candidates {
-		floats.AddScaled(average, 1/float64(len(s.gen.Candidates)), c.Mu)
+		floats.AddScaled(average, 1/float64(len(s.gen.Candidates)), s.features.mu(c))
 	}
 	shown := []idrl.Candidate{best}
 	draws := []int{0}
@@ -65,7 +65,7 @@ func (s *Session) standings(best idrl.Candidate, span float64) (out []idrl.Estim
 // as a share of span; 0 where all policies are equal, and that is 0.
 func (s *Session) estimate(c idrl.Candidate, average []float64, span float64) idrl.Estimate {
 	d := s.learner.Posterior().Dim()
-	delta := floats.SubTo(make([]float64, d), c.Mu, average)
+	delta := floats.SubTo(make([]float64, d), s.features.mu(c), average)
 	m, v := idrl.Moments(s.learner.Posterior(), delta, s.learner.Posterior().Mean(nil), make([]float64, d))
 	e := idrl.Estimate{ID: string(c.ID), Name: string(c.Origin), Clip: c.Clip}
 	if span > 0 {
@@ -74,7 +74,12 @@ func (s *Session) estimate(c idrl.Candidate, average []float64, span float64) id
 	return e
 }
 
+// weights returns those of the environment's features; nil where others are in use,
+// which have no names.
 func (s *Session) weights() (out []idrl.Estimate) {
+	if s.features.version() > 0 {
+		return nil
+	}
 	d := s.learner.Posterior().Dim()
 	mean, unit, cov := s.learner.Posterior().Mean(nil), make([]float64, d), make([]float64, d)
 	for k, name := range s.spec.Features {

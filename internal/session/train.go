@@ -31,6 +31,7 @@ type training struct {
 type point struct {
 	seq    int64
 	belief idrl.Posterior
+	features
 }
 
 type progress struct {
@@ -57,19 +58,23 @@ func (s *Session) restoreTraining(snapshots []idrl.Snapshot) error {
 		return nil
 	}
 	if s.gen == nil {
-		s.training.points = append(s.training.points, point{0, s.cfg.Model.Prior()})
+		s.training.points = append(s.training.points, point{0, s.cfg.Model.Prior(), s.features})
 	}
 	for _, snap := range snapshots {
 		if snap.Seq%s.spec.TrainEvery != 0 || s.gen != nil && snap.Seq <= s.gen.BasedOn {
 			continue
 		}
-		b, err := s.decode(snap)
+		f, err := s.under(snap.Representation)
+		if err != nil { // restoreFeatures has logged it
+			f = s.features
+		}
+		b, err := f.decode(snap)
 		if err != nil || snap.Definition != idrl.PosteriorDefinition { // restoreBelief has logged it
-			if b, err = s.posteriorAfter(s.log.rows[:snap.Seq]); err != nil {
+			if b, err = s.posteriorAfter(f, s.log.rows[:snap.Seq]); err != nil {
 				return err
 			}
 		}
-		s.training.points = append(s.training.points, point{snap.Seq, b})
+		s.training.points = append(s.training.points, point{snap.Seq, b, f})
 	}
 	return nil
 }
@@ -80,7 +85,7 @@ func (s *Session) noteTrainingPoint() bool {
 	seq := s.log.seq()
 	is := s.spec.AdoptAfter > 0 && seq%s.spec.TrainEvery == 0
 	if is {
-		s.training.points = append(s.training.points, point{seq, s.learner.Posterior()})
+		s.training.points = append(s.training.points, point{seq, s.learner.Posterior(), s.features})
 	}
 	return is
 }
@@ -93,7 +98,7 @@ func (s *Session) nextPoint() (point, bool) {
 		}
 		return s.training.points[0], true
 	}
-	now := point{s.log.seq(), s.learner.Posterior()}
+	now := point{s.log.seq(), s.learner.Posterior(), s.features}
 	switch {
 	case s.gen == nil:
 		return now, true
@@ -127,10 +132,10 @@ func (s *Session) startTraining(ctx context.Context) {
 	if !ok {
 		return
 	}
-	job := idrl.TrainJob{BasedOn: p.seq, Posterior: p.belief, Seed: s.spec.Seed, First: s.gen == nil}
+	job := idrl.TrainJob{BasedOn: p.seq, Posterior: p.belief, Features: p.rep, Seed: s.spec.Seed, First: s.gen == nil}
 	job.Progress = func(done, total int, what string) { newest(t.progress, progress{done, total, what}) }
 	job.Outlook = func(o idrl.Outlook) { newest(t.outlook, o) }
-	job.Warm = s.learner.Warm(p.belief)
+	job.Warm = s.warm(p)
 	t.state = idrl.Training{Running: true, BasedOn: p.seq, Outlook: idrl.Outlook{Waiting: true}, Err: t.state.Err}
 	c := make(chan result, 1)
 	t.result, t.began = c, s.cfg.Now()
@@ -139,6 +144,14 @@ func (s *Session) startTraining(ctx context.Context) {
 		c <- result{gen, err}
 	}()
 	s.publish(idrl.EventTraining, "")
+}
+
+// warm returns the Params of the policies that a training from p starts from.
+func (s *Session) warm(p point) [][]float64 {
+	if p.version() != s.features.version() { // its weights are those of features that are no longer in use
+		return s.learner.Warm(s.learner.Posterior())
+	}
+	return s.learner.Warm(p.belief)
 }
 
 // newest hands v to the session's goroutine in place of what it has not taken yet.
@@ -223,10 +236,17 @@ func (s *Session) mustAdopt() bool { return s.spec.AdoptAfter > 0 && s.gen != ni
 // adoptIfDue replaces the generation whole if a new one is ready and due.
 func (s *Session) adoptIfDue(ctx context.Context) {
 	t := &s.training
-	if t.ready == nil || !s.due() {
-		return
+	if t.ready == nil || !s.due() || s.spec.AdoptAfter > 0 && s.refit.result != nil {
+		return // learnt features come first, so that their order does not depend on which was faster
 	}
 	g := t.ready
+	vectors, err := s.computable(g)
+	if err != nil {
+		t.ready = nil
+		s.reject(err)
+		s.trainingFailed(ctx, err)
+		return
+	}
 	if err := s.cfg.Journal.Adopt(context.WithoutCancel(ctx), s.spec.ID, *g, s.log.seq()); err != nil {
 		t.ready = nil
 		err = fmt.Errorf("record generation %d: %w", g.BasedOn, err)
@@ -241,11 +261,13 @@ func (s *Session) adoptIfDue(ctx context.Context) {
 	if s.gen == nil {
 		s.regret = append(s.regret, s.learner.RegretAtStart(g.Candidates))
 	}
-	s.gen, t.ready = g, nil
+	s.gen, s.vectors, t.ready = g, vectors, nil
+	s.shelf.gen = g
 	if len(t.points) > 0 {
 		t.points = t.points[1:]
 	}
-	for id, c := range g.Clips { // the store has them now
+	g.Steps = nil // the store has them now
+	for id, c := range g.Clips {
 		c.Media, c.Snapshots = nil, nil
 		g.Clips[id] = c
 	}

@@ -19,6 +19,8 @@ import (
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
+	"tiebreak/internal/session"
+	"tiebreak/internal/session/journaltest"
 	"tiebreak/internal/solver"
 	"tiebreak/internal/trainer"
 
@@ -66,6 +68,17 @@ func settings() (out []setting) {
 	return out
 }
 
+// next returns what the expert says to the question that is open, the n-th.
+func (m *matched) next(t testing.TB, s *session.Session, n int) idrl.Answer {
+	t.Helper()
+	as := claim(t, s, "ann").Open[0]
+	rec, err := m.journal.Load(t.Context(), "s1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.answer(as, journaltest.Vector(t, rec, as.Query).X, n)
+}
+
 // newMatched returns run n of a setting, with the other settings of a live session.
 func newMatched(t testing.TB, of setting, n int) *matched {
 	t.Helper()
@@ -98,9 +111,9 @@ func newMatched(t testing.TB, of setting, n int) *matched {
 	return m
 }
 
-// answer returns what the expert says to question as, the n-th.
-func (m *matched) answer(as idrl.Assignment, n int) idrl.Answer {
-	u, noise := floats.Dot(m.theta, as.Query.X), rng.New(m.spec.Seed, "expert", uint64(n)).NormFloat64()
+// answer returns what the expert says to question as, the n-th, whose vector is x.
+func (m *matched) answer(as idrl.Assignment, x []float64, n int) idrl.Answer {
+	u, noise := floats.Dot(m.theta, x), rng.New(m.spec.Seed, "expert", uint64(n)).NormFloat64()
 	if !as.Query.Kind.Comparison() {
 		y := u + math.Sqrt(m.spec.RatingVar)*noise
 		return idrl.Answer{ID: idrl.AnswerID(fmt.Sprint("answer-", n)), Assignment: as.ID, Choice: idrl.Rated, Rating: min(1, max(-1, y)), Input: "api"}
@@ -151,7 +164,7 @@ func (m *matched) stated(st idrl.Status) snapshot {
 func (m *matched) former(t *testing.T, seq int64) snapshot {
 	t.Helper()
 	rec := m.journal.rec
-	p, err := codec{}.DecodeBelief(rec.Snapshots[seq-1].Belief)
+	p, err := m.model.Decode(rec.Snapshots[seq-1].Belief)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +195,7 @@ func (m *matched) each(t testing.TB, answers int, visit func(n int, st idrl.Stat
 	s, stop := m.start(t)
 	defer stop()
 	for n := range answers {
-		mustAnswer(t, s, "ann", m.answer(claim(t, s, "ann").Open[0], n))
+		mustAnswer(t, s, "ann", m.next(t, s, n))
 		visit(n+1, status(t, s))
 	}
 }

@@ -87,7 +87,7 @@ func (s *Session) serve(ctx context.Context, t turn) {
 	group := []step{s.carryOut(ctx, t)}
 	var later []turn
 	full := func() bool { return len(group)+len(later) >= maxGroup || time.Since(began) > maxGroupTime }
-	for s.alone == 0 && !full() && s.training.ready == nil && !s.mustAdopt() {
+	for s.alone == 0 && !full() && s.training.ready == nil && !s.mustWait() {
 		t, ok := s.next()
 		if !ok {
 			break
@@ -101,7 +101,7 @@ func (s *Session) serve(ctx context.Context, t turn) {
 	s.alone = max(0, s.alone-1)
 	s.record(ctx, group)
 	for i, t := range later {
-		if s.mustAdopt() { // nothing may happen before that
+		if s.mustWait() { // nothing may happen before that
 			s.waiting = append(s.waiting, later[i:]...)
 			return
 		}
@@ -144,7 +144,7 @@ func (s *Session) carryOut(ctx context.Context, t turn) step {
 		st.row.Next = s.upcoming(ctx, a.Annotator)
 	}
 	for _, as := range st.row.Next {
-		s.asked.add(as)
+		s.hand(as)
 	}
 	return st
 }
@@ -198,7 +198,7 @@ func (s *Session) record(ctx context.Context, group []step) {
 	}
 	for _, st := range group {
 		if st.row != nil {
-			s.notePrediction(st.row.Answer, st.before.Posterior())
+			s.notePrediction(s.features.view, st.row.Answer, st.before.Posterior())
 		}
 		st.reply(st.receipt, st.err)
 	}

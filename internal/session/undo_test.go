@@ -15,11 +15,15 @@ import (
 func (b *bench) longRecord(n, d int) {
 	stream := rng.New(1, "long", 0)
 	rec := &b.journal.rec
+	nothing := idrl.Clip{ID: "nothing", Steps: 1, Phi: make([]float64, d)}
+	rec.Clips = map[idrl.ClipID]idrl.Clip{nothing.ID: nothing}
 	for i := range n {
-		q := idrl.Query{ID: idrl.QueryID(fmt.Sprint("old", i)), Kind: idrl.CompareClips, X: belief.Isotropic(d, 1).Sample(nil, stream), Clips: []idrl.ClipID{"a", "b"}}
+		shown := idrl.Clip{ID: idrl.ClipID(fmt.Sprint("old", i)), Steps: 1, Phi: belief.Isotropic(d, 1).Sample(nil, stream)}
+		rec.Clips[shown.ID] = shown
+		q := idrl.NewComparison(shown, nothing)
 		id := idrl.AssignmentID(fmt.Sprint("s1.", i+1))
 		a := idrl.Answer{ID: idrl.AnswerID(fmt.Sprint("answer-", i)), Seq: int64(i + 1), Assignment: id, Query: q.ID, Annotator: "ann", Choice: idrl.ChoseA, Left: idrl.SideA}
-		if q.X[0] < 0 {
+		if shown.Phi[0] < 0 {
 			a.Choice = idrl.ChoseB
 		}
 		rec.Assignments = append(rec.Assignments, idrl.Assignment{ID: id, N: int64(i + 1), Query: q, Annotator: "ann", Left: idrl.SideA, Answer: a.ID})

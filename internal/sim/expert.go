@@ -15,13 +15,13 @@ import (
 type Expert interface {
 	// Answer returns an answer to q with only Choice and what belongs to it
 	// filled in: Rating or Reason. All its randomness comes from rng.
-	Answer(q idrl.Query, rng *rand.Rand) idrl.Answer
+	Answer(q idrl.QueryVector, rng *rand.Rand) idrl.Answer
 }
 
 // A kind of expert is a way to compare two clips.
 type kind struct {
 	name    string
-	compare func(e *expert, q idrl.Query, rng *rand.Rand) idrl.Answer
+	compare func(e *expert, q idrl.QueryVector, rng *rand.Rand) idrl.Answer
 }
 
 // kinds returns every kind, the default first.
@@ -88,12 +88,12 @@ func NewExpert(name string, task Task, opt Options) (Expert, error) {
 
 // An expert is immutable.
 type expert struct {
-	compare func(e *expert, q idrl.Query, rng *rand.Rand) idrl.Answer
+	compare func(e *expert, q idrl.QueryVector, rng *rand.Rand) idrl.Answer
 	theta   []float64
 	opt     Options
 }
 
-func (e *expert) Answer(q idrl.Query, rng *rand.Rand) idrl.Answer {
+func (e *expert) Answer(q idrl.QueryVector, rng *rand.Rand) idrl.Answer {
 	if len(q.X) != len(e.theta) {
 		panic("sim: the question is about another environment")
 	}
@@ -104,9 +104,9 @@ func (e *expert) Answer(q idrl.Query, rng *rand.Rand) idrl.Answer {
 }
 
 // clarity returns u = θ·X/Range.
-func (e *expert) clarity(q idrl.Query) float64 { return floats.Dot(e.theta, q.X) / e.opt.Range }
+func (e *expert) clarity(q idrl.QueryVector) float64 { return floats.Dot(e.theta, q.X) / e.opt.Range }
 
-func (e *expert) rate(q idrl.Query, rng *rand.Rand) idrl.Answer {
+func (e *expert) rate(q idrl.QueryVector, rng *rand.Rand) idrl.Answer {
 	y := e.opt.Offset + e.opt.Scale*e.clarity(q) + e.opt.NoiseStd*rng.NormFloat64()
 	if !e.opt.Unclamped {
 		y = clamp(y)
@@ -114,15 +114,15 @@ func (e *expert) rate(q idrl.Query, rng *rand.Rand) idrl.Answer {
 	return idrl.Answer{Choice: idrl.Rated, Rating: y}
 }
 
-func (e *expert) bernoulli(q idrl.Query, rng *rand.Rand) idrl.Answer {
+func (e *expert) bernoulli(q idrl.QueryVector, rng *rand.Rand) idrl.Answer {
 	return choose(rng.Float64() < (1+clamp(e.clarity(q)))/2)
 }
 
-func (e *expert) bradleyTerry(q idrl.Query, rng *rand.Rand) idrl.Answer {
+func (e *expert) bradleyTerry(q idrl.QueryVector, rng *rand.Rand) idrl.Answer {
 	return choose(rng.Float64() < logistic(e.clarity(q)/e.opt.Temperature))
 }
 
-func (e *expert) perfect(q idrl.Query, _ *rand.Rand) idrl.Answer {
+func (e *expert) perfect(q idrl.QueryVector, _ *rand.Rand) idrl.Answer {
 	u := e.clarity(q)
 	if math.Abs(u) <= e.opt.TieBand {
 		return idrl.Answer{Choice: idrl.Equal}
@@ -130,7 +130,7 @@ func (e *expert) perfect(q idrl.Query, _ *rand.Rand) idrl.Answer {
 	return choose(u > 0)
 }
 
-func (e *expert) numeric(q idrl.Query, rng *rand.Rand) idrl.Answer {
+func (e *expert) numeric(q idrl.QueryVector, rng *rand.Rand) idrl.Answer {
 	p := e.clarity(q) + e.opt.NoiseStd*rng.NormFloat64()
 	if p == 0 {
 		return idrl.Answer{Choice: idrl.Equal}
@@ -138,7 +138,7 @@ func (e *expert) numeric(q idrl.Query, rng *rand.Rand) idrl.Answer {
 	return choose(p > 0)
 }
 
-func (e *expert) tieBand(q idrl.Query, rng *rand.Rand) idrl.Answer {
+func (e *expert) tieBand(q idrl.QueryVector, rng *rand.Rand) idrl.Answer {
 	v := rng.Float64()
 	p := e.clarity(q) + e.opt.Temperature*math.Log(v/(1-v)) // the logistic distribution by its quantile
 	if !e.opt.ForcedChoice && math.Abs(p) <= e.opt.TieBand {

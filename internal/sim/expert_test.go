@@ -25,7 +25,7 @@ type tally struct {
 }
 
 // ask puts a question to an expert with true reward (1, 0).
-func ask(t *testing.T, kind string, opt sim.Options, q idrl.Query) tally {
+func ask(t *testing.T, kind string, opt sim.Options, q idrl.QueryVector) tally {
 	t.Helper()
 	e, err := sim.NewExpert(kind, sim.Task{Theta: []float64{1, 0}}, opt)
 	if err != nil {
@@ -41,7 +41,7 @@ func ask(t *testing.T, kind string, opt sim.Options, q idrl.Query) tally {
 		}
 		got.ID, got.Left = "x", idrl.SideA
 		if !opt.Unclamped {
-			if err := got.Validate(q); err != nil {
+			if err := got.Validate(q.Query); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -56,8 +56,8 @@ func near(got, want float64) bool {
 }
 
 // comparison has the difference u of returns under the true reward of ask.
-func comparison(u float64) idrl.Query {
-	return idrl.Query{Kind: idrl.CompareClips, Clips: []idrl.ClipID{"a", "b"}, X: []float64{u, 7}}
+func comparison(u float64) idrl.QueryVector {
+	return idrl.QueryVector{Query: idrl.Query{Kind: idrl.CompareClips, Clips: []idrl.ClipID{"a", "b"}}, X: []float64{u, 7}}
 }
 
 func logistic(v float64) float64 { return 1 / (1 + math.Exp(-v)) }
@@ -125,7 +125,7 @@ func TestRatings(t *testing.T) {
 		{"b-pref", 0.5, sim.Options{Range: 2}, 0.25, 0},
 	} {
 		t.Run(fmt.Sprintf("%s %v %+v", test.kind, test.u, test.opt), func(t *testing.T) {
-			got := ask(t, test.kind, test.opt, idrl.Query{Kind: idrl.RateState, X: []float64{test.u, 7}}).ratings
+			got := ask(t, test.kind, test.opt, idrl.QueryVector{Query: idrl.Query{Kind: idrl.RateState}, X: []float64{test.u, 7}}).ratings
 			if len(got) != asked {
 				t.Fatalf("%d ratings, want %d", len(got), asked)
 			}
@@ -162,7 +162,7 @@ func TestDeterminism(t *testing.T) {
 				for k := range 100 {
 					q := comparison(float64(k%7-3) / 5)
 					if k%2 == 0 {
-						q = idrl.Query{Kind: idrl.RateClip, Clips: q.Clips[:1], X: q.X}
+						q = idrl.QueryVector{Query: idrl.Query{Kind: idrl.RateClip, Clips: q.Clips[:1]}, X: q.X}
 					}
 					out = append(out, e.Answer(q, stream))
 				}

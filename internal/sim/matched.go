@@ -53,7 +53,7 @@ type matched struct {
 }
 
 // Answer implements Expert.
-func (m *matched) Answer(q idrl.Query, rng *rand.Rand) idrl.Answer {
+func (m *matched) Answer(q idrl.QueryVector, rng *rand.Rand) idrl.Answer {
 	if len(q.X) != len(m.theta) {
 		panic("sim: the question is about another environment")
 	}

@@ -26,14 +26,14 @@ func TestMatchedAnswersByTheLikelihood(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, u := range []float64{-1.2, -0.4, 0, 0.1, 0.8} {
-			q := idrl.Query{Kind: idrl.CompareClips, X: []float64{u, u}} // θ·X = u
+			q := idrl.QueryVector{Query: idrl.Query{Kind: idrl.CompareClips}, X: []float64{u, u}} // θ·X = u
 			stream, count := rng.New(1, name, uint64(10*(u+2))), map[idrl.Choice]float64{}
 			for range n {
 				count[expert.Answer(q, stream).Choice]++
 			}
 			want := map[idrl.Choice]float64{}
 			for _, c := range []idrl.Choice{idrl.ChoseA, idrl.ChoseB} {
-				logZ, _, _ := model.Likelihood(q).LogZ(idrl.Answer{Choice: c}, u, 0)
+				logZ, _, _ := model.Likelihood(q.Query).LogZ(idrl.Answer{Choice: c}, u, 0)
 				want[c] = math.Exp(logZ)
 			}
 			want[idrl.Equal] = 1 - want[idrl.ChoseA] - want[idrl.ChoseB]
@@ -54,7 +54,7 @@ func TestMatchedRatings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := idrl.Query{Kind: idrl.RateClip, X: []float64{0.6, 0.3}}
+	q := idrl.QueryVector{Query: idrl.Query{Kind: idrl.RateClip}, X: []float64{0.6, 0.3}}
 	stream, ends, below := rng.New(1, "ratings", 0), 0.0, 0.0
 	for range n {
 		switch a := expert.Answer(q, stream); {

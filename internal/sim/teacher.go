@@ -10,7 +10,7 @@ import (
 )
 
 // teach compares as Teacher documents.
-func (e *expert) teach(q idrl.Query, rng *rand.Rand) idrl.Answer {
+func (e *expert) teach(q idrl.QueryVector, rng *rand.Rand) idrl.Answer {
 	t := e.opt.Teacher
 	rational, mistaken := rng.Float64(), rng.Float64() < t.Mistake
 	if t.SkipBelow > 0 && max(e.weighted(q.Clips[0], 1), e.weighted(q.Clips[1], 1)) < t.SkipBelow {

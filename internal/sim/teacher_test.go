@@ -29,7 +29,7 @@ func newFilm(a, b []float64) film {
 }
 
 // compared returns the question whether a or b.
-func (f film) compared() idrl.Query {
+func (f film) compared() idrl.QueryVector {
 	q := comparison(0)
 	for k, sign := range []float64{1, -1} {
 		for _, phi := range f[q.Clips[k]] {
@@ -131,7 +131,7 @@ func TestTeacherAgreesWithADirectReading(t *testing.T) {
 }
 
 func TestTeacherRatesWithoutSteps(t *testing.T) {
-	q := idrl.Query{Kind: idrl.RateClip, Clips: []idrl.ClipID{"a"}, X: []float64{0.5, 7}}
+	q := idrl.QueryVector{Query: idrl.Query{Kind: idrl.RateClip, Clips: []idrl.ClipID{"a"}}, X: []float64{0.5, 7}}
 	got := ask(t, "b-pref", sim.Options{Range: 1, Teacher: sim.Teacher{SkipBelow: 9}, Steps: film{}.steps}, q)
 	if got.share[idrl.Rated] < 1-1e-9 {
 		t.Errorf("a question without two returns was answered %v", got.share)
@@ -147,10 +147,10 @@ func TestExpertsPanic(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name string
-		q    idrl.Query
+		q    idrl.QueryVector
 	}{
 		{"clip that Steps does not know", comparison(1)},
-		{"features of another environment", idrl.Query{Kind: idrl.RateState, X: []float64{1}}},
+		{"features of another environment", idrl.QueryVector{Query: idrl.Query{Kind: idrl.RateState}, X: []float64{1}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			defer func() {

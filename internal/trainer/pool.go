@@ -68,7 +68,7 @@ func (r *run) buildPool(ctx context.Context) (*pool, error) {
 
 // prepare returns policy k of the pool, given those before it.
 func (r *run) prepare(ctx context.Context, k int, theta []float64, before []solved) (solved, error) {
-	s, task := r.solver, r.task(theta, starts(before, theta))
+	s, task := r.solver, r.task(r.env, theta, starts(before, theta))
 	if r.first != nil {
 		s, task.Warm = r.first, nil
 	}
@@ -89,7 +89,7 @@ func (r *run) pooled(p *pool) []idrl.Candidate {
 	}
 	var out []idrl.Candidate
 	for _, s := range p.policies {
-		out = append(out, idrl.Candidate{ID: s.id, Origin: origin, Mu: s.mu, Clip: s.opening().ID})
+		out = append(out, idrl.Candidate{ID: s.id, Origin: origin, Mu: s.mu, Clip: s.opening().ID, Rollouts: s.names()})
 	}
 	return out
 }

@@ -173,8 +173,8 @@ func (r *run) ask(clips []idrl.Clip, keep int) []idrl.Query {
 		kept = append(kept, rest[k])
 	}
 	for _, pair := range kept {
-		if q := idrl.NewComparison(clips[pair[0]], clips[pair[1]]); floats.Norm(q.X, 1) > 0 {
-			out = append(out, q)
+		if q := idrl.ComparisonVector(clips[pair[0]], clips[pair[1]]); floats.Norm(q.X, 1) > 0 {
+			out = append(out, q.Query)
 		}
 	}
 	return out
@@ -270,6 +270,6 @@ func (r *run) tell(s solved) {
 			part.Clips[c.ID] = c
 		}
 	}
-	part.Steps = kept(part.Clips, s.rollouts)
+	part.Steps = kept(s.rollouts)
 	r.job.Made(part)
 }

@@ -8,7 +8,9 @@ import (
 	"slices"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/representation"
 	"tiebreak/internal/rng"
+	"tiebreak/internal/steps"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -30,7 +32,8 @@ type rollout struct {
 type solved struct {
 	id       idrl.PolicyID
 	policy   idrl.Policy
-	mu       []float64
+	mu       []float64 // of the environment's features
+	under    []float64 // of the features of the job, once represent has been called; else mu
 	rollouts []rollout
 }
 
@@ -64,7 +67,7 @@ func (s solved) shown() []idrl.Shown {
 
 // remembered is the inverse of shown, but for snapshots.
 func remembered(id idrl.PolicyID, p idrl.Policy, s idrl.Solved) solved {
-	out := solved{id: id, policy: p, mu: s.Mu}
+	out := solved{id: id, policy: p, mu: s.Mu, under: s.Mu}
 	for _, e := range s.Shown {
 		out.rollouts = append(out.rollouts, rollout{n: e.Episode, clips: e.Clips, raw: e.Steps})
 	}
@@ -122,7 +125,36 @@ func (r *run) try(ctx context.Context, id idrl.PolicyID, p idrl.Policy, known []
 	} else {
 		out.mu = meanFeatures(sound, r.env.Spec().Discount)
 	}
+	out.under = out.mu
 	return out, nil
+}
+
+// represent returns s with its feature expectation under the features of the job.
+func (r *run) represent(s solved) (solved, error) {
+	if r.job.Features == nil {
+		return s, nil
+	}
+	all := make([]*idrl.Steps, len(s.rollouts))
+	for i, ro := range s.rollouts {
+		raw, err := steps.Decode(ro.clips[0].Raw, ro.raw)
+		if err != nil {
+			return solved{}, fmt.Errorf("features of policy %s: %w", s.id, err)
+		}
+		all[i] = &raw
+	}
+	s.under = representation.Mu(r.job.Features, all, r.env.Spec().Discount)
+	return s, nil
+}
+
+// names returns the names of the raw steps that are kept of s.
+func (s solved) names() []idrl.StepsID {
+	var out []idrl.StepsID
+	for _, ro := range s.rollouts {
+		if ro.raw != nil {
+			out = append(out, ro.clips[0].Raw)
+		}
+	}
+	return out
 }
 
 // cut encodes the raw steps of the n-th episode of a policy and cuts the clips from it
@@ -138,23 +170,19 @@ func (r *run) cut(t *idrl.Trajectory, n int) (ro rollout, err error) {
 	return ro, nil
 }
 
-// kept returns the raw steps of those rollouts that clips were cut from.
-func kept(clips map[idrl.ClipID]idrl.Clip, policies ...[]rollout) map[idrl.StepsID][]byte {
-	wanted := map[idrl.StepsID]bool{}
-	for _, c := range clips {
-		wanted[c.Raw] = true
-	}
+// kept returns the raw steps of rollouts by name: those that clips were cut from, and
+// those that stand for a policy where its features are computed again.
+func kept(policies ...[]rollout) map[idrl.StepsID][]byte {
 	var out map[idrl.StepsID][]byte
 	for _, rollouts := range policies {
 		for _, ro := range rollouts {
-			name := ro.clips[0].Raw
-			if ro.raw == nil || !wanted[name] {
+			if ro.raw == nil {
 				continue
 			}
 			if out == nil {
 				out = map[idrl.StepsID][]byte{}
 			}
-			out[name] = ro.raw
+			out[ro.clips[0].Raw] = ro.raw
 		}
 	}
 	return out

@@ -14,6 +14,7 @@ import (
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learning"
+	"tiebreak/internal/representation"
 	"tiebreak/internal/rng"
 
 	"gonum.org/v1/gonum/floats"
@@ -141,7 +142,7 @@ func (t *Thompson) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generatio
 	if g.Clips, err = r.draw(ctx, clips, shown, queries); err != nil {
 		return idrl.Generation{}, fmt.Errorf("train from answer %d: %w", job.BasedOn, err)
 	}
-	g.Steps = kept(g.Clips, rolled...)
+	g.Steps = kept(rolled...)
 	r.report(r.total(), "done")
 	return g, nil
 }
@@ -149,8 +150,9 @@ func (t *Thompson) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generatio
 // A run is one call of Train.
 type run struct {
 	settings
-	env idrl.Environment
-	job idrl.TrainJob
+	env    idrl.Environment
+	reward idrl.Environment // env with the features of the job
+	job    idrl.TrainJob
 
 	prepared int // policies of the pool that this run has to solve for
 	resume       // what an interrupted run has done, and this one
@@ -160,6 +162,7 @@ type run struct {
 // newRun returns a run of t, which makes one rollout of a policy if all are alike.
 func (t *Thompson) newRun(job idrl.TrainJob) *run {
 	r := &run{settings: t.settings(), env: t.NewEnv(), job: job, resume: resume{before: job.Resume}, drawn: map[idrl.ClipID][]byte{}}
+	r.reward = representation.Environment(r.env, job.Features)
 	if !uncertain(r.env) {
 		r.rollouts, r.muEpisodes = 1, 1
 	}
@@ -167,7 +170,7 @@ func (t *Thompson) newRun(job idrl.TrainJob) *run {
 }
 
 func (r *run) check() error {
-	d := r.env.Spec().FeatureDim()
+	d := r.reward.Spec().FeatureDim()
 	if got := r.job.Posterior.Dim(); got != d {
 		return idrl.Errorf(idrl.Invalid, "%s has %d features, but the belief is about %d weights", r.env.Spec().ID, d, got)
 	}
@@ -215,7 +218,7 @@ func (r *run) candidates(ctx context.Context, p *pool) ([]idrl.Candidate, [][]ro
 		if r.duel && len(out) == 2 { // the sample before was like the policy for the mean
 			out, rollouts = out[:1], rollouts[:1]
 		}
-		c.Policy, c.Params, c.Mu, c.Clip = s.policy, s.policy.Params(), s.mu, s.opening().ID
+		c.Policy, c.Params, c.Mu, c.Clip, c.Rollouts = s.policy, s.policy.Params(), s.mu, s.opening().ID, s.names()
 		out, rollouts = append(out, c), append(rollouts, s.rollouts)
 		if r.remake != nil {
 			known = append(known, s)
@@ -241,7 +244,7 @@ func (r *run) candidate(ctx context.Context, c idrl.Candidate, known []solved, s
 	if k < 0 {
 		return out, err
 	}
-	worse := err == nil && r.remake != nil && floats.Dot(c.Theta, known[k].mu) > floats.Dot(c.Theta, out.mu)
+	worse := err == nil && r.remake != nil && floats.Dot(c.Theta, known[k].under) > floats.Dot(c.Theta, out.under)
 	if worse || errors.Is(err, ErrBroken) {
 		return known[k].as(c.ID), nil
 	}
@@ -249,29 +252,39 @@ func (r *run) candidate(ctx context.Context, c idrl.Candidate, known []solved, s
 }
 
 func (r *run) solve(ctx context.Context, c idrl.Candidate, known []solved, stream *rand.Rand) (solved, error) {
-	s, warm := r.solver, starts(known, c.Theta)
+	by, warm := r.solver, starts(known, c.Theta)
 	if r.job.First && r.first != nil {
-		s = r.first
+		by = r.first
 	}
 	if r.remake == nil {
 		warm = append(warm, r.job.Warm...)
 	}
-	p, err := r.solveOnce(ctx, s, r.task(c.Theta, warm), stream)
+	p, err := r.solveOnce(ctx, by, r.task(r.reward, c.Theta, warm), stream)
 	if err != nil {
 		return solved{}, fmt.Errorf("solve: %w", err)
 	}
-	return r.try(ctx, c.ID, p, known)
+	s, err := r.try(ctx, c.ID, p, known)
+	if err != nil {
+		return solved{}, err
+	}
+	return r.represent(s)
 }
 
-func (r *run) task(theta []float64, warm [][]float64) idrl.SolveTask {
-	return idrl.SolveTask{Env: r.env, Theta: theta, Warm: warm, Restarts: r.restarts}
+func (r *run) task(env idrl.Environment, theta []float64, warm [][]float64) idrl.SolveTask {
+	return idrl.SolveTask{Env: env, Theta: theta, Warm: warm, Restarts: r.restarts}
 }
 
 // known returns the policies whose feature expectations are known before the
 // first solve: those of the pool and, if they can be remade, those of the last
 // generation.
 func (r *run) known(ctx context.Context, p *pool) ([]solved, error) {
-	known := slices.Clone(p.policies)
+	known := make([]solved, len(p.policies))
+	for i, s := range p.policies {
+		var err error
+		if known[i], err = r.represent(s); err != nil {
+			return nil, err
+		}
+	}
 	if r.remake == nil {
 		return known, nil
 	}
@@ -283,6 +296,9 @@ func (r *run) known(ctx context.Context, p *pool) ([]solved, error) {
 		s, err := r.try(ctx, idrl.PolicyID(fmt.Sprintf("warm%d", k)), policy, known)
 		if errors.Is(err, ErrBroken) {
 			continue
+		}
+		if err == nil {
+			s, err = r.represent(s)
 		}
 		if err != nil {
 			return nil, err
@@ -297,7 +313,7 @@ func (r *run) known(ctx context.Context, p *pool) ([]solved, error) {
 func best(known []solved, theta []float64) int {
 	best := -1
 	for k, s := range known {
-		if best < 0 || floats.Dot(theta, s.mu) > floats.Dot(theta, known[best].mu) {
+		if best < 0 || floats.Dot(theta, s.under) > floats.Dot(theta, known[best].under) {
 			best = k
 		}
 	}

@@ -18,6 +18,16 @@ func Environment(list envs.List, spec idrl.SessionSpec) (idrl.Environment, error
 	return e.New(rng.New(spec.Seed, "layout", 0)), nil
 }
 
+// Model returns the reward model of a session: of the weights of the features of its
+// environment.
+func Model(list envs.List, spec idrl.SessionSpec) (idrl.RewardModel, error) {
+	env, err := Environment(list, spec)
+	if err != nil {
+		return nil, err
+	}
+	return belief.ForSpec(spec, env)
+}
+
 // NameFeatures returns spec with the names of its features, which sessions of
 // earlier versions lack.
 func NameFeatures(list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, error) {
@@ -33,8 +43,7 @@ func NameFeatures(list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, erro
 
 // CheckSpec returns an error of kind Invalid if no session can be made of spec.
 func CheckSpec(list envs.List, spec idrl.SessionSpec) error {
-	env, err := Environment(list, spec)
-	if err != nil {
+	if _, err := Environment(list, spec); err != nil {
 		return err
 	}
 	if err := spec.Validate(); err != nil {
@@ -43,6 +52,6 @@ func CheckSpec(list envs.List, spec idrl.SessionSpec) error {
 	if _, err := acquisition.ForSession(spec); err != nil {
 		return err
 	}
-	_, err = belief.ForSpec(spec, env)
+	_, err := Model(list, spec)
 	return err
 }

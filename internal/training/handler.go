@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"tiebreak/envs"
-	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/jobs"
 )
@@ -34,6 +33,7 @@ const maxTrainers = 8
 
 type sessionTrainer struct {
 	session idrl.SessionID
+	model   idrl.RewardModel
 	idrl.Trainer
 }
 
@@ -48,11 +48,11 @@ func (h *Handler) Do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) 
 	if err != nil {
 		return err
 	}
-	p, err := belief.Codec{}.DecodeBelief(req.Belief)
+	t, err := h.trainer(req.Spec)
 	if err != nil {
 		return err
 	}
-	t, err := h.trainer(req.Spec)
+	p, err := t.model.Decode(req.Belief)
 	if err != nil {
 		return err
 	}
@@ -73,24 +73,28 @@ func (h *Handler) log() *slog.Logger { return cmp.Or(h.Log, slog.Default()) }
 
 // trainer returns the trainer of a session, which it makes if need be. Equal specs
 // make equal trainers, so that it does not matter which are kept.
-func (h *Handler) trainer(spec idrl.SessionSpec) (idrl.Trainer, error) {
+func (h *Handler) trainer(spec idrl.SessionSpec) (sessionTrainer, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	k := h.index(spec.ID)
 	if k < 0 {
 		t, err := New(h.Envs, spec)
 		if err != nil {
-			return nil, err
+			return sessionTrainer{}, err
+		}
+		m, err := Model(h.Envs, spec)
+		if err != nil {
+			return sessionTrainer{}, err
 		}
 		k = len(h.trainers)
-		h.trainers = append(h.trainers, sessionTrainer{spec.ID, t})
+		h.trainers = append(h.trainers, sessionTrainer{spec.ID, m, t})
 	}
 	t := h.trainers[k]
 	h.trainers = append(slices.Delete(h.trainers, k, k+1), t)
 	if over := len(h.trainers) - maxTrainers; over > 0 {
 		h.trainers = slices.Delete(h.trainers, 0, over)
 	}
-	return t.Trainer, nil
+	return t, nil
 }
 
 // Forget implements jobs.Handler.

@@ -3,7 +3,6 @@ package training
 import (
 	"crypto/sha256"
 
-	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/pack"
 )
@@ -15,14 +14,17 @@ const trainKind = "train"
 type request struct {
 	Spec    idrl.SessionSpec
 	BasedOn int64
-	Belief  []byte // of belief.Codec
+	Belief  []byte // of Model
 	Warm    [][]float64
 	First   bool
 }
 
 // encodeRequest returns the payload of a training of a session.
-func encodeRequest(spec idrl.SessionSpec, job idrl.TrainJob) ([]byte, error) {
-	b, err := belief.Codec{}.EncodeBelief(job.Posterior)
+func encodeRequest(m idrl.RewardModel, spec idrl.SessionSpec, job idrl.TrainJob) ([]byte, error) {
+	if job.Features != nil {
+		return nil, idrl.Errorf(idrl.Invalid, "workers of this version cannot train under learnt features (version %d)", job.Features.Version())
+	}
+	b, err := m.Encode(job.Posterior)
 	if err != nil {
 		return nil, err
 	}

@@ -34,6 +34,7 @@ type Remote struct {
 	Jobs    Dispatcher       // required
 	Records Records          // required
 	Spec    idrl.SessionSpec // of the session
+	Model   idrl.RewardModel // Model(…, Spec); required
 	Log     *slog.Logger     // default slog.Default()
 
 	mu   sync.Mutex // guards last
@@ -78,7 +79,7 @@ func (t *Remote) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generation,
 
 // job returns the job to be done.
 func (t *Remote) job(ctx context.Context, job idrl.TrainJob) (jobs.Job, error) {
-	payload, err := encodeRequest(t.Spec, job)
+	payload, err := encodeRequest(t.Model, t.Spec, job)
 	if err != nil {
 		return jobs.Job{}, err
 	}

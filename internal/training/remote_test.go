@@ -53,6 +53,9 @@ type bench struct {
 	yields  int
 }
 
+// threeWeights is the model of the environment below.
+var threeWeights = belief.Model{Start: belief.Isotropic(3, 1)}
+
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	b := &bench{spec: idrl.SessionSpec{ID: "s1", Kind: idrl.CompareClips, Seed: 5}.WithDefaults(), store: &jobstest.Store{}}
@@ -69,8 +72,8 @@ func (b *bench) restart(t *testing.T) {
 	}
 	tr.Solver = counting{tr.Solver, &b.solves, func(n int) bool { return b.die != nil && b.die(n) }}
 	log := slog.New(slog.NewTextHandler(&b.log, nil))
-	b.handler = &Handler{Yield: func() { b.yields++ }, Log: log, trainers: []sessionTrainer{{b.spec.ID, tr}}}
-	b.remote = &Remote{Jobs: jobstest.Memory{Store: b.store, Handler: b.handler}, Records: b.store, Spec: b.spec, Log: log}
+	b.handler = &Handler{Yield: func() { b.yields++ }, Log: log, trainers: []sessionTrainer{{b.spec.ID, threeWeights, tr}}}
+	b.remote = &Remote{Jobs: jobstest.Memory{Store: b.store, Handler: b.handler}, Records: b.store, Spec: b.spec, Model: threeWeights, Log: log}
 }
 
 // later is the job after the first generation g.
@@ -299,7 +302,7 @@ func TestUnknownPayloads(t *testing.T) {
 		g, err := b.remote.Train(t.Context(), later(first, 5))
 		return g, b, err
 	}
-	elsewhere, err := encodeRequest(idrl.SessionSpec{ID: "s2"}, idrl.TrainJob{BasedOn: 3, Posterior: belief.Isotropic(3, 1)})
+	elsewhere, err := encodeRequest(threeWeights, idrl.SessionSpec{ID: "s2"}, idrl.TrainJob{BasedOn: 3, Posterior: belief.Isotropic(3, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -383,7 +386,7 @@ func TestFalseResults(t *testing.T) {
 	} {
 		rejected := false
 		done := jobs.Done{Rejected: func(error) { rejected = true }}
-		r := &Remote{Jobs: append(slices.Clip(test.events), done), Records: &jobstest.Store{}, Spec: idrl.SessionSpec{ID: "s1"}}
+		r := &Remote{Jobs: append(slices.Clip(test.events), done), Records: &jobstest.Store{}, Spec: idrl.SessionSpec{ID: "s1"}, Model: threeWeights}
 		g, err := r.Train(t.Context(), idrl.TrainJob{BasedOn: 3, Posterior: belief.Isotropic(2, 1)})
 		wrong := test.says != ""
 		if (err != nil) != wrong || rejected != wrong || wrong && !strings.Contains(err.Error(), test.says) {
@@ -396,7 +399,7 @@ func TestFalseResults(t *testing.T) {
 			t.Errorf("%s: the worker is kept though its generation was refused", name)
 		}
 	}
-	r := &Remote{Jobs: stream{}, Records: &jobstest.Store{}}
+	r := &Remote{Jobs: stream{}, Records: &jobstest.Store{}, Model: threeWeights}
 	if _, err := r.Train(t.Context(), idrl.TrainJob{Posterior: belief.Isotropic(2, 1)}); err == nil {
 		t.Error("a stream without an end is taken for a result")
 	}
@@ -410,7 +413,7 @@ func TestHandlerForgets(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := &Remote{Jobs: jobstest.Memory{Handler: h}, Spec: idrl.SessionSpec{ID: "1"}}
+	r := &Remote{Jobs: jobstest.Memory{Handler: h}, Spec: idrl.SessionSpec{ID: "1"}, Model: threeWeights}
 	r.Rest()
 	r.Rest()
 	if len(h.trainers) != 2 || h.index("1") >= 0 {

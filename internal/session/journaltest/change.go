@@ -1,6 +1,7 @@
 package journaltest
 
 import (
+	"maps"
 	"slices"
 
 	"tiebreak/internal/idrl"
@@ -93,21 +94,34 @@ func (t *change) issue(as []idrl.Assignment) error {
 			}
 		}
 		t.r.Assignments = append(t.r.Assignments, a)
+		t.r.Clips = maps.Clone(t.r.Clips) // a write that fails leaves the record as it was
+		if t.r.Clips == nil {
+			t.r.Clips = map[idrl.ClipID]idrl.Clip{}
+		}
+		for _, c := range a.Query.Clips {
+			t.r.Clips[c], _ = t.clip(c)
+		}
 	}
 	return nil
 }
 
 func equal(a, b idrl.Query) bool {
-	return a.ID == b.ID && a.Kind == b.Kind && slices.Equal(a.Clips, b.Clips) && slices.Equal(a.X, b.X)
+	return a.ID == b.ID && a.Kind == b.Kind && slices.Equal(a.Clips, b.Clips)
 }
 
 // has reports whether a clip came with a generation.
 func (t *change) has(id idrl.ClipID) bool {
-	_, known := t.clips[id]
-	if g := t.r.Generation; !known && g != nil {
-		_, known = g.Clips[id]
-	}
+	_, known := t.clip(id)
 	return known
+}
+
+// clip returns a clip that came with a generation.
+func (t *change) clip(id idrl.ClipID) (idrl.Clip, bool) {
+	c, known := t.clips[id]
+	if g := t.r.Generation; !known && g != nil {
+		c, known = g.Clips[id]
+	}
+	return storedClip(c), known
 }
 
 func (t *change) adopt(g idrl.Generation, seq int64) error {
@@ -135,6 +149,7 @@ func (t *change) adopt(g idrl.Generation, seq int64) error {
 	}
 	t.r.Pool = append(t.r.Pool, g.Pool...)
 	t.r.Generation, t.r.AdoptedAt = &g, seq
+	t.keep(g)
 	return nil
 }
 
@@ -142,13 +157,18 @@ func (t *change) adopt(g idrl.Generation, seq int64) error {
 func (t *change) retire(g idrl.Generation) {
 	var past []idrl.Candidate
 	for _, c := range g.Candidates {
-		past = append(past, idrl.Candidate{ID: c.ID, Origin: c.Origin, Params: c.Params, Mu: c.Mu, Clip: c.Clip})
+		past = append(past, idrl.Candidate{ID: c.ID, Origin: c.Origin, Params: c.Params, Mu: c.Mu, Clip: c.Clip, Rollouts: c.Rollouts})
 	}
 	t.r.Archive = append(t.r.Archive, past)
+}
+
+// keep keeps the clips and the raw steps of a generation.
+func (t *change) keep(g idrl.Generation) {
 	if t.clips == nil {
-		t.clips = map[idrl.ClipID]struct{}{}
+		t.clips, t.steps = map[idrl.ClipID]idrl.Clip{}, map[idrl.StepsID][]byte{}
 	}
-	for id := range g.Clips {
-		t.clips[id] = struct{}{}
+	for id, c := range g.Clips {
+		t.clips[id] = storedClip(c)
 	}
+	maps.Copy(t.steps, g.Steps)
 }

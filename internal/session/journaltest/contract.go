@@ -1,6 +1,7 @@
 package journaltest
 
 import (
+	"bytes"
 	"math"
 	"testing"
 	"time"
@@ -34,6 +35,8 @@ func Run(t *testing.T, open func(t *testing.T) idrl.Journal) {
 		{"renew refuses", (*bench).renewRefuses},
 		{"adopt again", (*bench).adoptAgain},
 		{"adopt refuses", (*bench).adoptRefuses},
+		{"fits follow one another", (*bench).fits},
+		{"raw steps are kept", (*bench).steps},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(&bench{T: t, open: open, Journal: open(t)}) })
 	}
@@ -121,11 +124,12 @@ func (b *bench) roundTrip() {
 	want := idrl.Record{
 		Spec: Spec("s"), Settings: idrl.Settings{Budget: 30}, Log: rows, Assignments: as,
 		Snapshots: []idrl.Snapshot{Snapshot(1), Snapshot(2), Snapshot(3)}, Generation: &next, AdoptedAt: 4,
-		Pool: g.Pool, Archive: [][]idrl.Candidate{nil},
+		Pool: g.Pool, Archive: [][]idrl.Candidate{nil}, Clips: g.Clips,
 	}
 	for _, c := range g.Candidates {
-		want.Archive[0] = append(want.Archive[0], idrl.Candidate{ID: c.ID, Origin: c.Origin, Params: c.Params, Mu: c.Mu, Clip: c.Clip})
+		want.Archive[0] = append(want.Archive[0], idrl.Candidate{ID: c.ID, Origin: c.Origin, Params: c.Params, Mu: c.Mu, Clip: c.Clip, Rollouts: c.Rollouts})
 	}
+	next.Steps = nil // they are read one by one
 	got := b.load()
 	if d := cmp.Diff(want, got, Same); d != "" {
 		b.Errorf("the record differs (-want +got):\n%s", d)
@@ -234,7 +238,7 @@ func (b *bench) issueRefuses() {
 		{"n taken", func(a *idrl.Assignment) { a.N = 1 }, idrl.Conflict},
 		{"annotator unknown", func(a *idrl.Assignment) { a.Annotator = "a9" }, idrl.NotFound},
 		{"clip unknown", func(a *idrl.Assignment) { a.Query = idrl.NewRating(Clip("c9", 1, 2)) }, idrl.NotFound},
-		{"query changed", func(a *idrl.Assignment) { a.Query = g.Queries[0]; a.Query.X = []float64{9, 9} }, idrl.Conflict},
+		{"query changed", func(a *idrl.Assignment) { a.Query = g.Queries[0]; a.Query.Kind = idrl.CompareStates }, idrl.Conflict},
 		{"no clip", func(a *idrl.Assignment) { a.Query.Clips = nil }, idrl.Invalid},
 	}
 	names := []string{}
@@ -285,4 +289,36 @@ func (b *bench) adoptRefuses() {
 	if d := cmp.Diff(before, b.load(), Same); d != "" {
 		b.Errorf("a refusal changed the record:\n%s", d)
 	}
+}
+
+func (b *bench) fits() {
+	b.must(b.AdoptFit(b.Context(), "s", Fit(1)))
+	b.must(b.AdoptFit(b.Context(), "s", Fit(2)))
+	b.must(b.AdoptFit(b.Context(), "s", Fit(2)))
+	other, gap, none := Fit(2), Fit(4), Fit(3)
+	other.Content, none.Version = []byte{7}, 0
+	b.refused(b.AdoptFit(b.Context(), "s", other), idrl.Conflict)
+	b.refused(b.AdoptFit(b.Context(), "s", gap), idrl.Conflict)
+	b.refused(b.AdoptFit(b.Context(), "s", none), idrl.Conflict)
+	b.refused(b.AdoptFit(b.Context(), "x", Fit(1)), idrl.NotFound)
+	if d := cmp.Diff([]idrl.LearntFit{Fit(1), Fit(2)}, b.load().Fits, Same); d != "" {
+		b.Errorf("the fits differ (-want +got):\n%s", d)
+	}
+}
+
+func (b *bench) steps() {
+	g := Generation(0)
+	b.must(b.adopt(g, 0))
+	b.must(b.adopt(Generation(3), 4))
+	for _, want := range []idrl.Generation{g, Generation(3)} {
+		for name, content := range want.Steps {
+			if got, err := b.Steps(b.Context(), "s", name); err != nil || !bytes.Equal(got, content) {
+				b.Errorf("steps %s: %v, %v; want %v", name, got, err, content)
+			}
+		}
+	}
+	_, err := b.Steps(b.Context(), "s", "nothing")
+	b.refused(err, idrl.NotFound)
+	_, err = b.Steps(b.Context(), "x", stepsName(0))
+	b.refused(err, idrl.NotFound)
 }

@@ -25,17 +25,26 @@ func Generation(basedOn int64) idrl.Generation {
 		cs, g.Clips[c.ID] = append(cs, c), c
 		g.Candidates = append(g.Candidates, idrl.Candidate{
 			ID: idrl.PolicyID(fmt.Sprintf("g%d.p%d", basedOn, k)), Origin: idrl.FromSample,
-			Params: []float64{float64(k), 7}, Theta: []float64{0.25, -1}, Mu: phi, Clip: c.ID,
+			Params: []float64{float64(k), 7}, Theta: []float64{0.25, -1}, Mu: phi, Clip: c.ID, Rollouts: []idrl.StepsID{stepsName(basedOn), stepsName(0)}[:k],
 		})
 	}
 	g.Candidates[2].Origin = idrl.FromMean
+	g.Steps = map[idrl.StepsID][]byte{stepsName(basedOn): {byte(basedOn), 0, 255}}
 	if basedOn == 0 {
 		g.Pool = []idrl.Candidate{
-			{ID: "pool.p0", Origin: idrl.FromPrior, Mu: []float64{4, -4}, Clip: "c1"}, {ID: "pool.p1", Origin: idrl.FromPrior, Mu: []float64{0, 8}},
+			{ID: "pool.p0", Origin: idrl.FromPrior, Mu: []float64{4, -4}, Clip: "c1"}, {ID: "pool.p1", Origin: idrl.FromPrior, Mu: []float64{0, 8}, Rollouts: []idrl.StepsID{stepsName(0)}},
 		}
 	}
 	g.Queries = []idrl.Query{idrl.NewComparison(cs[0], cs[1]), idrl.NewComparison(cs[2], cs[0]), idrl.NewRating(cs[1])}
 	return g
+}
+
+// stepsName returns a name that raw steps can have.
+func stepsName(n int64) idrl.StepsID { return idrl.StepsID(fmt.Sprintf("%032d", n)) }
+
+// Fit returns features that were learnt.
+func Fit(version int64) idrl.LearntFit {
+	return idrl.LearntFit{Learner: "waves", Version: version, BasedOn: 10 * version, AdoptedAt: 10*version + 2, Seed: 1<<63 + 5, Content: []byte{byte(version), 0, 255}}
 }
 
 // Assignment returns assignment number n, which asks q of who.

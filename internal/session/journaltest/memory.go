@@ -3,6 +3,7 @@
 package journaltest
 
 import (
+	"bytes"
 	"context"
 	"maps"
 	"math"
@@ -25,7 +26,8 @@ type Memory struct {
 	// Fail returns the error of the next write, as a full disk does; nil never fails.
 	Fail func() error
 
-	clips map[idrl.ClipID]struct{} // guarded by Guard: of earlier generations
+	clips map[idrl.ClipID]idrl.Clip // guarded by Guard: of all generations, as they are stored
+	steps map[idrl.StepsID][]byte   // likewise
 }
 
 var _ idrl.Journal = (*Memory)(nil)
@@ -71,6 +73,7 @@ func (m *Memory) Load(_ context.Context, id idrl.SessionID) (out idrl.Record, er
 		out = *r
 		out.Settings = settings(r)
 		out.Log, out.Assignments, out.Snapshots = slices.Clone(r.Log), slices.Clone(r.Assignments), slices.Clone(r.Snapshots)
+		out.Clips, out.Fits = maps.Clone(r.Clips), slices.Clone(r.Fits)
 		out.Pool, out.Archive = slices.Clone(r.Pool), slices.Clone(r.Archive)
 		for i := range out.Pool {
 			out.Pool[i].Policy = nil
@@ -84,16 +87,44 @@ func (m *Memory) Load(_ context.Context, id idrl.SessionID) (out idrl.Record, er
 
 // stored returns what is kept of a generation.
 func stored(g idrl.Generation) *idrl.Generation {
-	g.Pool = nil
+	g.Pool, g.Steps = nil, nil
 	g.Candidates, g.Clips = slices.Clone(g.Candidates), maps.Clone(g.Clips)
 	for i := range g.Candidates {
 		g.Candidates[i].Policy = nil
 	}
 	for id, c := range g.Clips {
-		c.Media, c.Snapshots = nil, nil
-		g.Clips[id] = c
+		g.Clips[id] = storedClip(c)
 	}
 	return &g
+}
+
+func storedClip(c idrl.Clip) idrl.Clip {
+	c.Media, c.Snapshots = nil, nil
+	return c
+}
+
+// AdoptFit implements idrl.Journal.
+func (m *Memory) AdoptFit(_ context.Context, id idrl.SessionID, f idrl.LearntFit) error {
+	return m.write(id, func(t *change) error {
+		last := int64(len(t.r.Fits))
+		switch {
+		case f.Version == last && last > 0 && bytes.Equal(f.Content, t.r.Fits[last-1].Content):
+			return nil
+		case f.Version != last+1:
+			return idrl.Errorf(idrl.Conflict, "fit %d does not follow: the session has %d, or another of that version", f.Version, last)
+		}
+		t.r.Fits = append(t.r.Fits, f)
+		return nil
+	})
+}
+
+// Steps implements idrl.Journal.
+func (m *Memory) Steps(_ context.Context, id idrl.SessionID, name idrl.StepsID) (content []byte, err error) {
+	err = m.read(id, func(*idrl.Record) { content = m.steps[name] })
+	if err == nil && content == nil {
+		err = idrl.Errorf(idrl.NotFound, "session %s has no raw steps %q", id, name)
+	}
+	return content, err
 }
 
 // Settings implements idrl.Journal.

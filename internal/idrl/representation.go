@@ -1,0 +1,55 @@
+package idrl
+
+import "context"
+
+// A Representation turns raw steps into features, in which the reward is linear. It is
+// immutable.
+type Representation interface {
+	// Version is above 0. Version 0 stands for the features of the environment, Phi.
+	Version() int64
+
+	// Dim returns d.
+	Dim() int
+
+	// Features stores in dst, of length d, the sum of the features of the steps of s,
+	// undiscounted, and returns it.
+	Features(dst []float64, s Steps) []float64
+}
+
+// A FeatureLearner learns representations from answers. Its methods may be called from
+// any goroutine, and are functions of their arguments.
+type FeatureLearner interface {
+	// Name is that of the kind of representation, for records: "network".
+	Name() string
+
+	// Due reports whether a representation is to be learnt once n informative answers
+	// count.
+	Due(n int) bool
+
+	// Learn returns an encoded representation of that version. It may take minutes; it
+	// returns ctx.Err() soon after ctx is done.
+	Learn(ctx context.Context, d Dataset, version int64, seed uint64) ([]byte, error)
+
+	// Open returns the representation that Learn encoded, and the reward model of its
+	// weights. It returns an error if b is damaged or of a later format.
+	Open(version int64, b []byte) (Representation, RewardModel, error)
+}
+
+// A Dataset is what a representation is learnt from: informative answers that count, in
+// their order, with the raw steps that were shown.
+type Dataset struct {
+	Queries []Query
+	Answers []Answer  // Answers[i] is to Queries[i]
+	Shown   [][]Steps // Shown[i][j] are those of Queries[i].Clips[j]
+}
+
+// A LearntFit is a representation that was learnt and is in use. It is recorded like a
+// Generation: the posterior is a function of the log and of the fits up to there.
+type LearntFit struct {
+	Learner   string // FeatureLearner.Name
+	Version   int64  // 1 for the first of a session
+	BasedOn   int64  // log row up to which it saw the answers
+	AdoptedAt int64  // log row after which it is in use
+	Seed      uint64 // that it was learnt with
+	Content   []byte // of FeatureLearner.Learn
+}

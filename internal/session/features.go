@@ -1,0 +1,229 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/posterior"
+	"tiebreak/internal/representation"
+	"tiebreak/internal/rng"
+	"tiebreak/internal/steps"
+)
+
+// features are a representation with the model of its weights, and what clips and
+// policies are under it.
+type features struct {
+	rep   idrl.Representation // nil for those of the environment
+	model idrl.RewardModel
+	view  *representation.View
+}
+
+// version is 0 for the environment's features.
+func (f features) version() int64 { return f.view.Version() }
+
+// A shelf has the clips and the raw steps that vectors are computed from.
+type shelf struct {
+	journal idrl.Journal
+	session idrl.SessionID
+	asked   map[idrl.ClipID]idrl.Clip // that were asked about
+	gen     *idrl.Generation          // in use, or about to be; nil before the first
+	decoded map[idrl.StepsID]*idrl.Steps
+}
+
+func (s *shelf) source(discount float64) representation.Source {
+	return representation.Source{Clip: s.clip, Steps: s.steps, Discount: discount}
+}
+
+func (s *shelf) clip(id idrl.ClipID) (idrl.Clip, error) {
+	if c, ok := s.asked[id]; ok {
+		return c, nil
+	}
+	if s.gen != nil {
+		if c, ok := s.gen.Clips[id]; ok {
+			return c, nil
+		}
+	}
+	return idrl.Clip{}, idrl.Errorf(idrl.NotFound, "clip %s is not recorded", id)
+}
+
+// steps returns raw steps, of which it keeps those that it read last: clips of one
+// trajectory come together.
+func (s *shelf) steps(name idrl.StepsID) (*idrl.Steps, error) {
+	if out := s.decoded[name]; out != nil {
+		return out, nil
+	}
+	var content []byte
+	var err error
+	if s.gen != nil {
+		content = s.gen.Steps[name]
+	}
+	if content == nil {
+		if content, err = s.journal.Steps(context.Background(), s.session, name); err != nil {
+			return nil, err
+		}
+	}
+	out, err := steps.Decode(name, content)
+	if err != nil {
+		return nil, err
+	}
+	if s.decoded == nil || len(s.decoded) >= maxDecoded {
+		s.decoded = map[idrl.StepsID]*idrl.Steps{}
+	}
+	s.decoded[name] = &out
+	return &out, nil
+}
+
+// shown returns the raw steps of a clip.
+func (s *shelf) shown(id idrl.ClipID) (idrl.Steps, error) {
+	c, err := s.clip(id)
+	if err != nil {
+		return idrl.Steps{}, err
+	}
+	return representation.Shown(c, s.steps)
+}
+
+// maxDecoded is how many trajectories a shelf keeps decoded.
+const maxDecoded = 64
+
+// under returns the features of a version, with a view that s owns. It returns an error,
+// which says why, if they cannot be used.
+func (s *Session) under(version int64) (features, error) {
+	switch {
+	case version == s.features.version():
+		return s.features, nil
+	case version == 0:
+		return features{model: s.cfg.Model, view: representation.New(nil, s.shelf.source(0))}, nil
+	case version > int64(len(s.fits)):
+		return features{}, idrl.Errorf(idrl.Damaged, "features of version %d are not recorded", version)
+	}
+	return s.open(s.fits[version-1], s.shelf)
+}
+
+// open returns the features that fit f recorded.
+func (s *Session) open(f idrl.LearntFit, from *shelf) (features, error) {
+	switch {
+	case s.cfg.Learner == nil || s.cfg.Learner.Name() != f.Learner:
+		return features{}, idrl.Errorf(idrl.Invalid, "features of kind %q (version %d) are unknown to this program; "+
+			"use the one that recorded them, or a newer one", f.Learner, f.Version)
+	case f.Content == nil:
+		return features{}, idrl.Errorf(idrl.Damaged, "the recorded features of version %d are damaged; restore a backup of the data folder", f.Version)
+	}
+	rep, model, err := s.cfg.Learner.Open(f.Version, f.Content)
+	if err != nil {
+		return features{}, fmt.Errorf("features of version %d: %w", f.Version, err)
+	}
+	return features{rep: rep, model: model, view: representation.New(rep, from.source(s.cfg.Discount))}, nil
+}
+
+// policies computes what policies are under f, so that Policy cannot fail for them.
+func (f features) policies(lists ...[]idrl.Candidate) error {
+	for _, list := range lists {
+		for _, c := range list {
+			if _, err := f.view.Policy(c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// mu is view.Policy for a policy that policies took in.
+func (f features) mu(c idrl.Candidate) []float64 {
+	mu, err := f.view.Policy(c)
+	if err != nil {
+		panic(fmt.Sprintf("session: features of a policy that were not computed: %v", err))
+	}
+	return mu
+}
+
+// represent makes f the features in use, under which the effective answers are h and the
+// queries of the generation are vectors. What f makes of the known policies must have
+// been computed.
+func (s *Session) represent(f features, h *posterior.History, vectors []idrl.QueryVector) {
+	s.features, s.vectors = f, vectors
+	s.learner.Represent(f.model, f.mu, rng.New(s.spec.Seed, "regret", uint64(f.version())))
+	s.know(h)
+	s.now, s.stop = present{}, stopState{}
+}
+
+// restoreFeatures makes the features that were learnt last those in use. If they cannot
+// be used then the session goes on with those of its environment, and says so: the log
+// is the truth, and the next start tries again.
+func (s *Session) restoreFeatures() {
+	if len(s.fits) == 0 {
+		return
+	}
+	f, vectors, err := s.recorded(int64(len(s.fits)))
+	if err != nil {
+		s.impaired = err
+		s.cfg.Log.Error("learnt features cannot be used; the session goes on with the features of its environment, and no answer is lost",
+			"session", s.spec.ID, "err", err)
+		return
+	}
+	s.represent(f, posterior.New(s.posteriorConfig(f.model)), vectors) // restoreBelief sets the answers
+}
+
+// recorded returns the features of a version, under which everything that the session
+// needs can be computed, and the queries of the generation as vectors.
+func (s *Session) recorded(version int64) (f features, vectors []idrl.QueryVector, err error) {
+	if f, err = s.under(version); err != nil {
+		return f, nil, err
+	}
+	if err = f.policies(s.learner.Policies().All()); err != nil {
+		return f, nil, err
+	}
+	if _, err = s.items(f.view, idrl.Effective(s.log.rows)); err != nil || s.gen == nil {
+		return f, nil, err
+	}
+	vectors, err = f.view.Queries(s.gen.Queries)
+	return f, vectors, err
+}
+
+// computable returns the queries of g, which is about to be adopted, as vectors, having
+// computed what else the session needs of g under the features in use.
+func (s *Session) computable(g *idrl.Generation) (vectors []idrl.QueryVector, err error) {
+	before := s.shelf.gen
+	defer func() { s.shelf.gen = before }()
+	s.shelf.gen = g
+	if err = s.features.policies(g.Candidates, g.Pool); err != nil {
+		return nil, err
+	}
+	return s.features.view.Queries(g.Queries)
+}
+
+// hand notes an assignment, and keeps what its question shows.
+func (s *Session) hand(as idrl.Assignment) {
+	s.asked.add(as)
+	for _, id := range as.Query.Clips {
+		if c, ok := s.gen.Clips[id]; ok {
+			c.Media, c.Snapshots = nil, nil
+			s.shelf.asked[id] = c
+		}
+	}
+}
+
+// pending returns the queries under a live lease, by N, and those of fresh, as vectors.
+// They are valid until the next call.
+func (s *Session) pending(fresh []idrl.Assignment) ([]idrl.QueryVector, error) {
+	out := s.choosing.pending[:0]
+	add := func(q idrl.Query) error {
+		v, err := s.features.view.Query(q)
+		if err == nil {
+			out = append(out, *v)
+		}
+		return err
+	}
+	for as := range s.asked.live(s.cfg.Now()) {
+		if err := add(as.Query); err != nil {
+			return nil, err
+		}
+	}
+	for _, as := range fresh {
+		if err := add(as.Query); err != nil {
+			return nil, err
+		}
+	}
+	s.choosing.pending = out
+	return out, nil
+}

@@ -1,0 +1,192 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/posterior"
+	"tiebreak/internal/rng"
+)
+
+// refit is the state of the learning of features, which goes on beside the session like
+// a training. Features that were learnt from the answers up to one row come into use
+// after another, which is recorded: the posterior is a function of the log and of that.
+// With AdoptAfter above 0 they come into use before anything else happens, so that
+// questions do not depend on how fast the machine is.
+type refit struct {
+	result chan refitted // nil when nothing is being learnt
+	tried  int64         // log row that the last attempt saw the answers up to
+	seen   int64         // log row at which nothing was due; -1 before
+}
+
+// A refitted is the outcome of learning.
+type refitted struct {
+	fit   idrl.LearntFit // without AdoptedAt
+	shelf *shelf         // of the view of features
+	features
+	gen     *idrl.Generation   // that vectors are of
+	vectors []idrl.QueryVector // its queries
+	at      int64              // length of the log that history is of
+	history *posterior.History
+	err     error
+}
+
+// wait returns when no goroutine is left.
+func (r *refit) wait() {
+	if r.result != nil {
+		<-r.result
+	}
+}
+
+// refitDue reports whether features are to be learnt now.
+func (s *Session) refitDue() bool {
+	r := &s.refit
+	if s.cfg.Learner == nil || r.result != nil || s.impaired != nil || s.gen == nil || r.seen == s.log.seq() {
+		return false
+	}
+	from := r.tried
+	if n := len(s.fits); n > 0 {
+		from = max(from, s.fits[n-1].BasedOn)
+	}
+	n := s.history.Len()
+	for m := n - len(s.history.After(from+1)) + 1; m <= n; m++ {
+		if s.cfg.Learner.Due(m) {
+			return true
+		}
+	}
+	r.seen = s.log.seq()
+	return false
+}
+
+// mustWait reports whether no row may be added now, so that the order of questions does
+// not depend on how fast learning is.
+func (s *Session) mustWait() bool {
+	return s.mustAdopt() || s.spec.AdoptAfter > 0 && (s.refit.result != nil || s.refitDue())
+}
+
+// startRefit begins to learn features if that is due.
+func (s *Session) startRefit(ctx context.Context) {
+	if !s.refitDue() {
+		return
+	}
+	version := int64(len(s.fits)) + 1
+	res := refitted{
+		fit: idrl.LearntFit{
+			Learner: s.cfg.Learner.Name(), Version: version, BasedOn: s.log.seq(), Seed: rng.New(s.spec.Seed, "fit", uint64(version)).Uint64(),
+		},
+		shelf: &shelf{journal: s.cfg.Journal, session: s.spec.ID, asked: maps.Clone(s.shelf.asked), gen: s.gen},
+		gen:   s.gen, at: s.log.seq(),
+	}
+	items, known := s.history.After(0), s.learner.Policies().All()
+	c := make(chan refitted, 1)
+	s.refit.result, s.refit.tried = c, s.log.seq()
+	go func() {
+		res.err = s.learn(ctx, &res, items, known)
+		c <- res
+	}()
+}
+
+// learn learns features from items and computes what the session needs of them. It runs
+// beside the session and touches nothing of it that changes.
+func (s *Session) learn(ctx context.Context, res *refitted, items []posterior.Item, known []idrl.Candidate) (err error) {
+	data, err := dataset(res.shelf, items)
+	if err != nil {
+		return err
+	}
+	if res.fit.Content, err = s.cfg.Learner.Learn(ctx, data, res.fit.Version, res.fit.Seed); err != nil {
+		return err
+	}
+	if res.features, err = s.open(res.fit, res.shelf); err != nil {
+		return err
+	}
+	if err = res.policies(known); err != nil {
+		return err
+	}
+	if res.vectors, err = res.view.Queries(res.gen.Queries); err != nil {
+		return err
+	}
+	for i := range items {
+		if items[i].Query, err = res.view.Query(items[i].Query.Query); err != nil {
+			return err
+		}
+	}
+	res.history, err = posterior.New(s.posteriorConfig(res.model)).Replace(ctx, 0, items)
+	return err
+}
+
+// dataset returns what features are learnt from.
+func dataset(from *shelf, items []posterior.Item) (d idrl.Dataset, err error) {
+	for _, i := range items {
+		shown := make([]idrl.Steps, len(i.Query.Clips))
+		for k, id := range i.Query.Clips {
+			if shown[k], err = from.shown(id); err != nil {
+				return d, err
+			}
+		}
+		d.Queries, d.Answers, d.Shown = append(d.Queries, i.Query.Query), append(d.Answers, i.Answer()), append(d.Shown, shown)
+	}
+	return d, nil
+}
+
+// relearnt takes in features that were learnt. Where that fails the session goes on with
+// those in use, and tries again when features are due the next time.
+func (s *Session) relearnt(ctx context.Context, res refitted) {
+	if err := s.adoptFit(ctx, &res); err != nil {
+		s.cfg.Log.ErrorContext(ctx, "learning of features failed; those in use stay", "session", s.spec.ID,
+			"version", res.fit.Version, "based_on", res.fit.BasedOn, "err", err)
+		return
+	}
+	s.adoptIfDue(ctx)
+	s.publish(idrl.EventAdopted, "")
+}
+
+func (s *Session) adoptFit(ctx context.Context, res *refitted) error {
+	if res.err != nil {
+		return res.err
+	}
+	res.shelf.asked, res.shelf.gen = s.shelf.asked, s.gen
+	if res.gen != s.gen {
+		if err := res.policies(s.learner.Policies().All()); err != nil {
+			return err
+		}
+		var err error
+		if res.vectors, err = res.view.Queries(s.gen.Queries); err != nil {
+			return err
+		}
+	}
+	history, err := s.caughtUp(res)
+	if err != nil {
+		return err
+	}
+	res.fit.AdoptedAt = s.log.seq()
+	if err := s.cfg.Journal.AdoptFit(context.WithoutCancel(ctx), s.spec.ID, res.fit); err != nil {
+		return fmt.Errorf("record features %d: %w", res.fit.Version, err)
+	}
+	s.fits, s.shelf = append(s.fits, res.fit), res.shelf
+	s.represent(res.features, history, res.vectors)
+	return nil
+}
+
+// caughtUp returns the history of res with what was added to the log since.
+func (s *Session) caughtUp(res *refitted) (*posterior.History, error) {
+	if n := len(s.log.edits); n > 0 && int64(s.log.edits[n-1]) >= res.at { // other answers count now
+		items, err := s.items(res.view, idrl.Effective(s.log.rows))
+		if err != nil {
+			return nil, err
+		}
+		return res.history.Replace(context.Background(), 0, items)
+	}
+	h := res.history
+	for _, a := range s.log.rows[res.at:] {
+		q, err := s.question(res.view, a)
+		if err != nil {
+			return nil, err
+		}
+		if h, err = s.extend(h, q, a); err != nil {
+			return nil, err
+		}
+	}
+	return h, nil
+}
