@@ -39,6 +39,13 @@ func TestMain(m *testing.M) {
 	if starts := os.Getenv(falseEnv); starts != "" {
 		os.Exit(serveFalsely(starts))
 	}
+	if dir := os.Getenv(featuresEnv); dir != "" {
+		if err := labelUnderLearntFeatures(context.Background(), dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	code := m.Run()
 	if path, err := binary(); err == nil {
 		_ = os.RemoveAll(filepath.Dir(path))

@@ -51,6 +51,7 @@ var rules = []rule{
 	{"internal/belief", []string{vocab}, []string{gonum}},
 	{acquires, []string{vocab}, []string{gonum}},
 	{"internal/solver", []string{vocab, "internal/pack"}, []string{gonum}},
+	{"internal/representation/representationtest", []string{vocab, rngs, "internal/belief"}, []string{gonum}},
 	{represents, []string{vocab}, []string{gonum}},
 	{"internal/trainer", []string{vocab, rngs, acquires, learns, represents, "internal/steps"}, []string{gonum}},
 	{

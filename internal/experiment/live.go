@@ -200,7 +200,7 @@ func (l *liveRun) adopt(ctx context.Context) (err error) {
 	}
 	p := l.points[0]
 	l.points = l.points[1:]
-	if l.gen, err = l.trainer.Train(ctx, idrl.TrainJob{BasedOn: p.n, Posterior: p.p, Seed: l.seed, Warm: l.core.Warm(p.p)}); err != nil {
+	if l.gen, err = l.trainer.Train(ctx, idrl.TrainJob{BasedOn: p.n, Posterior: p.p, Seed: l.seed, Warm: l.core.Warm(p.p, nil)}); err != nil {
 		return err
 	}
 	l.core.Adopt(nil, l.gen.Candidates)

@@ -235,24 +235,28 @@ func samplesOf(candidates []idrl.Candidate) []idrl.Candidate {
 
 // Recommend returns the known policy with the highest mean return under the posterior,
 // the first of equals; the zero Candidate before any is known.
-func (l *Learner) Recommend() idrl.Candidate { return l.recommend(l.posterior) }
+func (l *Learner) Recommend() idrl.Candidate {
+	return l.recommend(l.posterior, l.policies.represented())
+}
 
-func (l *Learner) recommend(p idrl.Posterior) idrl.Candidate {
-	known := l.policies.Known()
-	if len(known) == 0 {
+// recommend returns the known policy with the highest mean return under p; under are the
+// known policies with their feature expectations under the features of p.
+func (l *Learner) recommend(p idrl.Posterior, under []idrl.Candidate) idrl.Candidate {
+	if len(under) == 0 {
 		return idrl.Candidate{}
 	}
-	return known[regret.Leader(p, l.policies.represented())]
+	return l.policies.Known()[regret.Leader(p, under)]
 }
 
 // Warm returns the Params of the policies that a training from p starts from: of the
-// candidates in use and, if it is none of them, of the policy that p recommends.
-func (l *Learner) Warm(p idrl.Posterior) [][]float64 {
+// candidates in use and, if it is none of them, of the policy that p recommends. mu gives
+// feature expectations under the features of p; nil stands for those of the environment.
+func (l *Learner) Warm(p idrl.Posterior, mu func(idrl.Candidate) []float64) [][]float64 {
 	var out [][]float64
 	for _, c := range l.policies.present {
 		out = append(out, c.Params)
 	}
-	best := l.recommend(p)
+	best := l.recommend(p, represented(l.policies.Known(), mu))
 	if best.Params != nil && !slices.ContainsFunc(l.policies.present, func(c idrl.Candidate) bool { return c.ID == best.ID }) {
 		out = append(out, best.Params)
 	}

@@ -127,16 +127,23 @@ func (k *Policies) Represent(mu func(idrl.Candidate) []float64) { k.mu, k.under 
 
 // represented returns Known with Mu under the representation.
 func (k *Policies) represented() []idrl.Candidate {
-	if k.mu == nil {
-		return k.Known()
-	}
 	if k.under == nil {
-		k.under = slices.Clone(k.Known())
-		for i := range k.under {
-			k.under[i].Mu = k.mu(k.under[i])
-		}
+		k.under = represented(k.Known(), k.mu)
 	}
 	return k.under
+}
+
+// represented returns policies with the feature expectations that mu gives; policies
+// itself where mu is nil.
+func represented(policies []idrl.Candidate, mu func(idrl.Candidate) []float64) []idrl.Candidate {
+	if mu == nil {
+		return policies
+	}
+	out := slices.Clone(policies)
+	for i := range out {
+		out[i].Mu = mu(out[i])
+	}
+	return out
 }
 
 // Dropped returns how many policies the archive had no room for.

@@ -161,8 +161,12 @@ func share(loss, span float64) float64 {
 	return loss / span
 }
 
-// cosine returns a·b/(|a||b|), and 0 if either is zero.
+// cosine returns a·b/(|a||b|), and 0 if either is zero or they are weights of different
+// features.
 func cosine(a, b []float64) float64 {
+	if len(a) != len(b) {
+		return 0
+	}
 	if n := floats.Norm(a, 2) * floats.Norm(b, 2); n > 0 {
 		return floats.Dot(a, b) / n
 	}

@@ -154,6 +154,11 @@ func (s *Session) restoreFeatures() {
 	if len(s.fits) == 0 {
 		return
 	}
+	for _, a := range idrl.Effective(s.log.rows[:s.fits[len(s.fits)-1].BasedOn]) {
+		if a.Informative() {
+			s.refit.answers++
+		}
+	}
 	f, vectors, err := s.recorded(int64(len(s.fits)))
 	if err != nil {
 		s.impaired = err

@@ -16,9 +16,9 @@ import (
 // With AdoptAfter above 0 they come into use before anything else happens, so that
 // questions do not depend on how fast the machine is.
 type refit struct {
-	result chan refitted // nil when nothing is being learnt
-	tried  int64         // log row that the last attempt saw the answers up to
-	seen   int64         // log row at which nothing was due; -1 before
+	result  chan refitted // nil when nothing is being learnt
+	answers int           // that the last attempt saw
+	seen    int64         // log row at which nothing was due; -1 before
 }
 
 // A refitted is the outcome of learning.
@@ -46,12 +46,7 @@ func (s *Session) refitDue() bool {
 	if s.cfg.Learner == nil || r.result != nil || s.impaired != nil || s.gen == nil || r.seen == s.log.seq() {
 		return false
 	}
-	from := r.tried
-	if n := len(s.fits); n > 0 {
-		from = max(from, s.fits[n-1].BasedOn)
-	}
-	n := s.history.Len()
-	for m := n - len(s.history.After(from+1)) + 1; m <= n; m++ {
+	for m := r.answers + 1; m <= s.history.Len(); m++ {
 		if s.cfg.Learner.Due(m) {
 			return true
 		}
@@ -81,7 +76,7 @@ func (s *Session) startRefit(ctx context.Context) {
 	}
 	items, known := s.history.After(0), s.learner.Policies().All()
 	c := make(chan refitted, 1)
-	s.refit.result, s.refit.tried = c, s.log.seq()
+	s.refit.result, s.refit.answers = c, s.history.Len()
 	go func() {
 		res.err = s.learn(ctx, &res, items, known)
 		c <- res

@@ -114,6 +114,7 @@ type bench struct {
 	method  acquisition.Method
 	log     *slog.Logger
 
+	learner  idrl.FeatureLearner
 	rejected func(error)
 	rests    func()
 }
@@ -151,7 +152,7 @@ func (b *bench) startOn(t testing.TB, j idrl.Journal) (s *session.Session, stop 
 	}
 	s, err = session.New(session.Config{
 		Record: rec, Model: b.model, Acquisition: b.method,
-		Trainer: b.trainer, Journal: j, Publisher: nobody{},
+		Trainer: b.trainer, Journal: j, Publisher: nobody{}, Learner: b.learner, Discount: 1,
 		Log: b.log, Now: b.clock.Now, Rejected: b.rejected, Rests: b.rests,
 	})
 	if err != nil {

@@ -135,7 +135,11 @@ func (s *Session) startTraining(ctx context.Context) {
 	job := idrl.TrainJob{BasedOn: p.seq, Posterior: p.belief, Features: p.rep, Seed: s.spec.Seed, First: s.gen == nil}
 	job.Progress = func(done, total int, what string) { newest(t.progress, progress{done, total, what}) }
 	job.Outlook = func(o idrl.Outlook) { newest(t.outlook, o) }
-	job.Warm = s.warm(p)
+	if err := p.policies(s.learner.Policies().All()); err != nil {
+		s.trainingFailed(ctx, fmt.Errorf("train from answer %d: %w", p.seq, err))
+		return
+	}
+	job.Warm = s.learner.Warm(p.belief, p.mu)
 	t.state = idrl.Training{Running: true, BasedOn: p.seq, Outlook: idrl.Outlook{Waiting: true}, Err: t.state.Err}
 	c := make(chan result, 1)
 	t.result, t.began = c, s.cfg.Now()
@@ -144,14 +148,6 @@ func (s *Session) startTraining(ctx context.Context) {
 		c <- result{gen, err}
 	}()
 	s.publish(idrl.EventTraining, "")
-}
-
-// warm returns the Params of the policies that a training from p starts from.
-func (s *Session) warm(p point) [][]float64 {
-	if p.version() != s.features.version() { // its weights are those of features that are no longer in use
-		return s.learner.Warm(s.learner.Posterior())
-	}
-	return s.learner.Warm(p.belief)
 }
 
 // newest hands v to the session's goroutine in place of what it has not taken yet.

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"slices"
+	"testing"
+	"time"
+
+	"tiebreak/envs/chain"
+	"tiebreak/internal/acquisition"
+	"tiebreak/internal/belief"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/live"
+	"tiebreak/internal/representation/representationtest"
+	"tiebreak/internal/session"
+	"tiebreak/internal/session/journaltest"
+	"tiebreak/internal/solver"
+	"tiebreak/internal/steps"
+	"tiebreak/internal/trainer"
+	"tiebreak/store"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// featuresEnv names the data folder to the copy of this program that labels a session
+// whose features are learnt, and is killed meanwhile.
+const featuresEnv = "TIEBREAK_TEST_FEATURES_DIR"
+
+// featuresRows is how many log rows that session gets.
+const featuresRows = 45
+
+// labelUnderLearntFeatures answers the questions of session "s" until there are enough,
+// and prints the position of each row when it is acknowledged. Every twelfth row
+// withdraws the answer before it.
+func labelUnderLearntFeatures(ctx context.Context, dir string) error {
+	db, err := store.Open(ctx, dir)
+	if err != nil {
+		return err
+	}
+	rec, err := db.Load(ctx, "s")
+	if err != nil {
+		return err
+	}
+	env := chain.New(chain.Config{})
+	model, err := belief.ForSpec(rec.Spec, env)
+	if err != nil {
+		return err
+	}
+	exact, err := solver.For(env)
+	if err != nil {
+		return err
+	}
+	method, err := acquisition.Find(rec.Spec.Acquisition)
+	if err != nil {
+		return err
+	}
+	s, err := session.New(session.Config{
+		Record: rec, Model: model, Acquisition: method, Journal: db, Publisher: &live.Hub{}, Log: slog.Default(),
+		Learner: representationtest.Learner{Every: 10, Dim: 16, Model: model}, Discount: 1,
+		Now: func() time.Time { return journaltest.T0 }, // so that records can be compared
+		Trainer: &trainer.Thompson{
+			NewEnv: func() idrl.Environment { return chain.New(chain.Config{}) }, Solver: exact, Kind: rec.Spec.Kind,
+			Samples: 3, Pool: 8, Rollouts: 2, Mu: solver.Mu, MaxQueries: 200,
+			Steps: func(tr *idrl.Trajectory, episode uint64) (idrl.StepsID, []byte, error) {
+				return steps.Encode(steps.Of(tr, idrl.Steps{Env: "chain", Version: 1, Seed: rec.Spec.Seed, Episode: episode}))
+			},
+		},
+	})
+	if err != nil {
+		return err
+	}
+	go func() { _ = s.Run(ctx) }()
+	if _, err := s.Claim(ctx, "a1"); err != nil { // as pages do when they connect
+		return err
+	}
+	last := idrl.AnswerID("")
+	if n := len(rec.Log); n > 0 {
+		last = rec.Log[n-1].ID
+	}
+	for seq := len(rec.Log) + 1; seq <= featuresRows; seq++ {
+		if last, err = labelOnce(ctx, s, seq, last); err != nil {
+			return err
+		}
+		fmt.Println(seq)
+	}
+	return db.Close()
+}
+
+// labelOnce adds row seq, and returns its id; last is that of the row before.
+func labelOnce(ctx context.Context, s *session.Session, seq int, last idrl.AnswerID) (idrl.AnswerID, error) {
+	if seq%12 == 0 {
+		r, err := s.Undo(ctx, "a1", "undo-"+last, last)
+		return r.ID, err
+	}
+	for {
+		o, err := s.Claim(ctx, "a1")
+		if err != nil {
+			return "", err
+		}
+		if len(o.Open) == 0 {
+			time.Sleep(time.Millisecond)
+			continue
+		}
+		as := o.Open[0]
+		a := idrl.Answer{ID: idrl.AnswerID(fmt.Sprint("answer-", seq)), Assignment: as.ID, Choice: idrl.ChoseA, Left: as.Left, Input: "api"}
+		if as.Query.ID[0]%3 == 0 {
+			a.Choice = idrl.ChoseB
+		}
+		r, err := s.Answer(ctx, "a1", a)
+		return r.ID, err
+	}
+}
+
+// labelled returns the record of such a session whose process is killed as soon as it
+// acknowledges each of some rows.
+func labelled(t *testing.T, kills ...int) idrl.Record {
+	t.Helper()
+	dir := t.TempDir()
+	db, err := store.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := idrl.SessionSpec{
+		ID: "s", Title: "learnt", Env: "chain", Seed: 11, Kind: idrl.CompareClips, TrainEvery: 3, AdoptAfter: 2, CreatedAt: journaltest.T0,
+		Features: chain.New(chain.Config{}).Spec().FeatureNames,
+	}.WithDefaults()
+	if err := db.CreateSession(t.Context(), spec); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.CreateAnnotator(t.Context(), "s", "Ann"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, kill := range append(slices.Clone(kills), 0) {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env, cmd.Stderr = append(os.Environ(), featuresEnv+"="+dir), os.Stderr
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			if lines.Text() == fmt.Sprint(kill) {
+				_ = cmd.Process.Kill()
+			}
+		}
+		if err := cmd.Wait(); kill == 0 && err != nil {
+			t.Fatal(err)
+		}
+	}
+	ro, err := store.OpenReadOnly(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ro.Close()
+	rec, err := ro.Load(t.Context(), "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
+// A session whose features are learnt survives SIGKILL, also while it learns, trains and
+// adopts: its rows, questions, fits, policies and posteriors are those of one that was
+// left alone, bit for bit.
+func TestKillUnderLearntFeatures(t *testing.T) {
+	want := labelled(t)
+	if len(want.Fits) < 3 || len(want.Log) != featuresRows || want.Generation.BasedOn <= want.Fits[1].AdoptedAt {
+		t.Fatalf("%d fits, %d rows, a generation from row %d: too few to tell", len(want.Fits), len(want.Log), want.Generation.BasedOn)
+	}
+	got := labelled(t, 3, 9, 10, 11, 12, 22, 23, 24, 33, 40, 44)
+	if d := cmp.Diff(want, got, journaltest.Same); d != "" {
+		t.Errorf("records differ (-left alone +killed):\n%s", d)
+	}
+}
