@@ -27,7 +27,8 @@ import (
 type labelledFolder struct {
 	dir     string
 	session idrl.SessionID
-	export  string // of the answers
+	export  string   // of the answers
+	worker  []string // command line; default this program's
 }
 
 // newLabelledFolder labels a session with seven answers in a server that is closed again.
@@ -60,7 +61,11 @@ func newLabelledFolder(t *testing.T) labelledFolder {
 func (s labelledFolder) serve(t *testing.T, list envs.List, f func(a *app, base string)) (log string) {
 	t.Helper()
 	var logged syncBuffer
-	a, err := openApp(t.Context(), s.dir, list, site{}, slog.New(slog.NewTextHandler(&logged, nil)), program(t), "worker")
+	worker := s.worker
+	if worker == nil {
+		worker = []string{program(t), "worker"}
+	}
+	a, err := openApp(t.Context(), s.dir, list, site{}, slog.New(slog.NewTextHandler(&logged, nil)), worker...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -164,6 +164,13 @@ func labelAll(b *testing.B, labellers []*labeller, n int) int {
 // annotator has joined and had an answer acknowledged.
 func (l load) open(b *testing.B) []*labeller {
 	b.Helper()
+	_, labellers := l.openOn(b)
+	return labellers
+}
+
+// openOn is open that also returns the server.
+func (l load) openOn(b *testing.B) (*app, []*labeller) {
+	b.Helper()
 	a, err := openApp(b.Context(), b.TempDir(), envs.Catalogue(), site{}, slog.New(slog.DiscardHandler), program(b), "worker")
 	if err != nil {
 		b.Fatal(err)
@@ -206,7 +213,7 @@ func (l load) open(b *testing.B) []*labeller {
 	if b.Failed() {
 		b.FailNow()
 	}
-	return labellers
+	return a, labellers
 }
 
 // links makes the sessions and returns a link for the annotators of each.

@@ -46,6 +46,9 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if fault := os.Getenv(badEnv); fault != "" {
+		os.Exit(serveBadly(fault))
+	}
 	code := m.Run()
 	if path, err := binary(); err == nil {
 		_ = os.RemoveAll(filepath.Dir(path))

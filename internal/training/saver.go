@@ -11,9 +11,9 @@ import (
 	"tiebreak/internal/pack"
 )
 
-// saveEvery is the time between checkpoints that tell of less than the solve for a
+// saveEvery is the least time between checkpoints that tell of less than the solve for a
 // candidate: those of a first generation hold clips and raw steps, up to 3 MB.
-const saveEvery = time.Second
+const saveEvery = time.Second / 2
 
 // A saver writes and reads the checkpoints of one attempt at a training.
 type saver struct {

@@ -23,7 +23,7 @@ func (k *keeper) Checkpoint(b []byte) error {
 	return nil
 }
 
-// Solves for candidates are saved at once; what is less is saved once a second.
+// Solves for candidates are saved at once; what is less is saved every half second.
 func TestCheckpointsThatCanWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log strings.Builder
@@ -34,13 +34,13 @@ func TestCheckpointsThatCanWait(t *testing.T) {
 			t.Errorf("without a checkpoint: %+v", got)
 		}
 		var state idrl.TrainState
-		for range 30 { // a tenth of a second each
+		for range 30 { // ten to a checkpoint
 			time.Sleep(saveEvery / 10)
 			state.Pool = append(state.Pool, idrl.Solved{Theta: []float64{1}, Params: []float64{2}})
 			s.save(state)
 		}
 		if k.n != 3 {
-			t.Errorf("%d checkpoints in three seconds", k.n)
+			t.Errorf("%d checkpoints, want three", k.n)
 		}
 		for n := range 3 {
 			state.Solved = append(state.Solved, idrl.Solved{Theta: []float64{1}, Params: []float64{2}})

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"tiebreak/envs"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/jobs"
+	"tiebreak/internal/training"
+)
+
+// badEnv makes this program a worker with that fault.
+const badEnv = "TIEBREAK_TEST_BAD_WORKER"
+
+// serveBadly is the main function of that worker.
+func serveBadly(fault string) int {
+	var h jobs.Handler = &training.Handler{Envs: envs.Catalogue(), Yield: func() {}}
+	if fault == "lost" {
+		h = forgetful{h}
+	}
+	if err := jobs.Serve(context.Background(), os.Stdin, &badOutput{fault: fault, to: os.Stdout}, h); err != nil {
+		return 1
+	}
+	return 0
+}
+
+// forgetful is a handler that does not hand over the first clip.
+type forgetful struct{ jobs.Handler }
+
+func (f forgetful) Do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) error {
+	return f.Handler.Do(ctx, job, &forgetfulReporter{Reporter: to})
+}
+
+type forgetfulReporter struct {
+	jobs.Reporter
+	lost bool
+}
+
+func (f *forgetfulReporter) Artefact(name string, b []byte) error {
+	if !f.lost && strings.HasPrefix(name, "clip ") {
+		f.lost = true
+		return nil
+	}
+	return f.Reporter.Artefact(name, b)
+}
+
+// badOutput is the output of a worker, with a fault.
+type badOutput struct {
+	fault string
+	to    io.Writer
+	begun bool
+}
+
+// frame types of the protocol, which begin a frame.
+const (
+	helloFrame    = 1
+	artefactFrame = 7
+)
+
+func (o *badOutput) Write(b []byte) (int, error) {
+	out := bytes.Clone(b)
+	switch {
+	case o.fault == "version" && !o.begun && b[0] == helloFrame:
+		out[len(out)-2], out[len(out)-1] = 3, 231 // 999
+	case o.fault == "damaged" && len(b) > 1000: // the body of an artefact, which is written by itself
+		out[len(out)-1] ^= 1
+	case o.fault == "large" && b[0] == artefactFrame && len(b) == 16:
+		out[4] = 1 << 7 // of the length: 2 GiB more
+	}
+	o.begun = true
+	_, err := o.to.Write(out)
+	return len(b), err
+}
+
+// TestLabellingGoesOnBesideBadWorkers: a session that has questions goes on with them
+// whatever its workers do, and log and status say what is wrong.
+func TestLabellingGoesOnBesideBadWorkers(t *testing.T) {
+	good := newLabelledFolder(t)
+	for fault, says := range map[string]string{
+		"version": "server and worker are not of the same version; start the server again: this side speaks version 1 of the protocol of jobs, the other version 999",
+		"large":   "bytes is announced; at most 16778240 are allowed",
+		"damaged": "does not have the hash that it came with",
+		"lost":    "was not handed over",
+	} {
+		t.Run(fault, func(t *testing.T) {
+			s := labelledFolder{dir: t.TempDir(), session: good.session, worker: []string{os.Args[0]}}
+			if err := os.CopyFS(s.dir, os.DirFS(good.dir)); err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv(badEnv, fault)
+			log := s.serve(t, envs.Catalogue(), func(a *app, base string) {
+				token, err := a.auth.NewInvitation(t.Context(), s.session, 1, time.Hour)
+				if err != nil {
+					t.Fatal(err)
+				}
+				status, _, stderr := cli(t, "simulate", "--url", base+"/join/"+token, "--answers", "7", "--seed", "5")
+				if status != 0 {
+					t.Errorf("simulate: status %d, %s", status, stderr)
+				}
+				s.failedTraining(t, a)
+			})
+			if !strings.Contains(log, says) {
+				t.Errorf("the log does not say %q:\n%s", says, log)
+			}
+			if _, export, _ := cli(t, "export", "--data", s.dir, "--session", string(s.session)); strings.Count(export, "\n") != 14 {
+				t.Errorf("the export has not 14 lines:\n%s", export)
+			}
+		})
+	}
+}
+
+// failedTraining returns when the status of the session says that a training failed.
+func (s labelledFolder) failedTraining(t *testing.T, a *app) {
+	t.Helper()
+	news := make(chan struct{}, 1)
+	defer a.hub.Subscribe(s.session, func(idrl.Event) {
+		select {
+		case news <- struct{}{}:
+		default:
+		}
+	})()
+	live, err := a.manager.Session(t.Context(), s.session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		st, err := live.Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(st.Training.Err, "Training failed; trying again in") {
+			return
+		}
+		<-news
+	}
+}
