@@ -203,12 +203,13 @@ func (w *corridorWorld) exploration(ctx context.Context, p idrl.Policy, stream *
 // the simulation broke down, then without those of the last.
 func episode(env idrl.Environment, act func(dst idrl.Action, obs []float64), stream *rand.Rand) (phi [][]float64, broken bool) {
 	action := make(idrl.Action, env.Spec().Actions.Dim())
-	for step := env.Reset(stream); !step.Kind.Last(); {
-		act(action, step.Obs)
-		if step = env.Step(action); step.Broken {
+	for _, step := range idrl.Episode(env, func(obs []float64) idrl.Action { act(action, obs); return action }, stream) {
+		switch {
+		case step.Broken:
 			return phi, true
+		case step.Kind != idrl.First:
+			phi = append(phi, slices.Clone(step.Phi))
 		}
-		phi = append(phi, slices.Clone(step.Phi))
 	}
 	return phi, false
 }

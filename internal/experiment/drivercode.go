@@ -138,9 +138,10 @@ func (d *driverWorld) visit(p policy, stream *rand.Rand) visit {
 	if err != nil {
 		panic(err) // a solver has returned it
 	}
-	action := make(idrl.Action, d.env.Spec().Actions.Dim())
-	for step := d.env.Reset(stream); !step.Kind.Last(); {
-		step = d.env.Step(drive.Act(action, step.Obs, stream))
+	for _, step := range idrl.EpisodeOf(d.env, drive, stream) {
+		if step.Kind == idrl.First {
+			continue
+		}
 		floats.Add(v.counts, step.Phi)
 		v.steps = append(v.steps, slices.Clone(step.Phi))
 	}

@@ -111,19 +111,11 @@ func (t tabular) queries(w *world, e Experiment) (out []idrl.QueryVector) {
 
 // stills returns the states to ask about: all, or in the authors' code the first
 // of each row of features.
-func (t tabular) stills(variant string) (out []idrl.Clip) {
-	spec := t.env.Spec()
-	phi := mat.NewDense(t.env.NumStates(), spec.FeatureDim(), nil)
-	t.env.Features(phi)
-	seen := map[string]bool{}
-	for s := range t.env.NumStates() {
-		row := phi.RawRowView(s)
-		if k := bits(row); variant == Text || !seen[k] {
-			seen[k] = true
-			out = append(out, idrl.NewStill(spec.ID, "states", s, []float64{float64(s), 0}, row))
-		}
+func (t tabular) stills(variant string) []idrl.Clip {
+	if variant == Text {
+		return idrl.Stills(t.env)
 	}
-	return out
+	return idrl.DistinctStills(t.env)
 }
 
 // pairs returns comparisons of every two of the states, in the authors' code in
@@ -249,9 +241,11 @@ func (t tabular) ground(stream *rand.Rand) []float64 {
 // the start left out and nothing discounted.
 func (t tabular) rollout(p policy, stream *rand.Rand) []float64 {
 	sum := make([]float64, len(t.theta))
-	for step := t.env.Reset(stream); !step.Kind.Last(); {
-		step = t.env.Step(idrl.Action{p.params[int(step.Obs[0])]})
-		floats.Add(sum, step.Phi)
+	act := func(obs []float64) idrl.Action { return idrl.Action{p.params[int(obs[0])]} }
+	for _, step := range idrl.Episode(t.env, act, stream) {
+		if step.Kind != idrl.First {
+			floats.Add(sum, step.Phi)
+		}
 	}
 	return sum
 }

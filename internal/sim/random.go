@@ -57,12 +57,16 @@ func eachRandomClip(env idrl.Environment, rng *rand.Rand, see func(phi []float64
 func randomEpisode(env idrl.Environment, rng *rand.Rand) (phi [][]float64, broken bool) {
 	spec := env.Spec()
 	var action idrl.Action
-	for step := env.Reset(rng); !step.Kind.Last(); {
+	act := func([]float64) idrl.Action {
 		if len(phi)%max(1, spec.Actions.Hold) == 0 {
 			action = randomAction(spec.Actions, rng)
 		}
-		step = env.Step(action)
-		phi, broken = append(phi, slices.Clone(step.Phi)), step.Broken
+		return action
+	}
+	for _, step := range idrl.Episode(env, act, rng) {
+		if step.Kind != idrl.First {
+			phi, broken = append(phi, slices.Clone(step.Phi)), step.Broken
+		}
 	}
 	return phi, broken
 }

@@ -84,16 +84,17 @@ func Mu(env idrl.Environment, p idrl.Policy, rng *rand.Rand) []float64 {
 // the number of its steps, and whether it broke down; then the features of its
 // last step are not added, and mu means nothing.
 func addEpisode(mu []float64, env idrl.Environment, p idrl.Policy, rng *rand.Rand) (steps int, broken bool) {
-	spec := env.Spec()
-	action := make(idrl.Action, spec.Actions.Dim())
-	discount := 1.0
-	for step := env.Reset(rng); !step.Kind.Last(); discount *= spec.Discount {
-		step = env.Step(p.Act(action, step.Obs, rng))
+	gamma, discount := env.Spec().Discount, 1.0
+	for _, step := range idrl.EpisodeOf(env, p, rng) {
+		if step.Kind == idrl.First {
+			continue
+		}
 		steps++
 		if step.Broken {
 			return steps, true
 		}
 		floats.AddScaled(mu, discount, step.Phi)
+		discount *= gamma
 	}
 	return steps, false
 }

@@ -11,7 +11,6 @@ import (
 	"tiebreak/internal/rng"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 // clipSet is a list of distinct clips in the order they were added.
@@ -107,7 +106,7 @@ func (r *run) questions(candidates, pool [][]rollout) (clips []idrl.Clip, keep i
 		return set.list, keep, r.ask(set.list, keep)
 	}
 	if env, ok := r.env.(idrl.Tabular); ok {
-		others.list = tabularStills(env)
+		others.list = idrl.DistinctStills(env)
 	}
 	return slices.Concat(set.list, others.list), keep, r.ask(others.list, 0)
 }
@@ -124,23 +123,6 @@ func stills(t *idrl.Trajectory) (out []idrl.Clip) {
 	every := max(stillEvery, t.Len()/maxStills)
 	for step := every - 1; step < t.Len(); step += every {
 		out = append(out, idrl.Still(t, step))
-	}
-	return out
-}
-
-// tabularStills returns the states of a tabular environment to ask about: the first of
-// each distinct row of features, since states with equal features have equal rewards.
-func tabularStills(env idrl.Tabular) []idrl.Clip {
-	spec := env.Spec()
-	phi := mat.NewDense(env.NumStates(), spec.FeatureDim(), nil)
-	env.Features(phi)
-	var out []idrl.Clip
-	for s := range env.NumStates() {
-		row := slices.Clone(phi.RawRowView(s))
-		if slices.ContainsFunc(out, func(c idrl.Clip) bool { return slices.Equal(c.Phi, row) }) {
-			continue
-		}
-		out = append(out, idrl.NewStill(spec.ID, "states", s, []float64{float64(s), 0}, row))
 	}
 	return out
 }

@@ -218,19 +218,16 @@ func (r *run) episode(id idrl.PolicyID, p idrl.Policy, n int) (*idrl.Trajectory,
 	}
 	stream := r.stream("rollout", n)
 	t := &idrl.Trajectory{ID: trajectoryID(id, n), Env: spec.ID, Policy: id}
-	step := r.env.Reset(stream)
-	t.Snapshots, t.Obs = append(t.Snapshots, states.Snapshot(nil)), append(t.Obs, slices.Clone(step.Obs))
-	for !step.Kind.Last() {
-		action := p.Act(make(idrl.Action, spec.Actions.Dim()), step.Obs, stream)
-		step = r.env.Step(action)
-		t.Actions = append(t.Actions, action)
-		t.Phi = append(t.Phi, slices.Clone(step.Phi))
+	for action, step := range idrl.EpisodeOf(r.env, p, stream) {
+		if step.Broken {
+			return nil, ErrBroken
+		}
+		if step.Kind != idrl.First {
+			t.Actions, t.Phi = append(t.Actions, slices.Clone(action)), append(t.Phi, slices.Clone(step.Phi))
+		}
 		t.Snapshots, t.Obs = append(t.Snapshots, states.Snapshot(nil)), append(t.Obs, slices.Clone(step.Obs))
+		t.End = step.Kind
 	}
-	if step.Broken {
-		return nil, ErrBroken
-	}
-	t.End = step.Kind
 	if err := t.Validate(); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,28 @@
+package idrl
+
+import (
+	"iter"
+	"math/rand/v2"
+)
+
+// Episode plays an episode of env: it yields the First step, without an action, and then
+// every action and the step that it led to, to the last. The environment draws its
+// randomness from rng; act chooses the action for an observation, and the action must be
+// valid until act is called again. An episode that the loop leaves is not played on.
+func Episode(env Environment, act func(obs []float64) Action, rng *rand.Rand) iter.Seq2[Action, TimeStep] {
+	return func(yield func(Action, TimeStep) bool) {
+		var a Action
+		step := env.Reset(rng)
+		for yield(a, step) && !step.Kind.Last() {
+			a = act(step.Obs)
+			step = env.Step(a)
+		}
+	}
+}
+
+// EpisodeOf plays an episode of env in which p acts. Environment and policy draw from
+// rng. The action is overwritten by the next.
+func EpisodeOf(env Environment, p Policy, rng *rand.Rand) iter.Seq2[Action, TimeStep] {
+	action := make(Action, env.Spec().Actions.Dim())
+	return Episode(env, func(obs []float64) Action { return p.Act(action, obs, rng) }, rng)
+}
