@@ -36,7 +36,7 @@ func (l *learner) candidates(ctx context.Context) error {
 }
 
 // due reports whether the candidate policies are to be updated before the next
-// answer: as often in the run as the world says, evenly, and first of all.
+// answer: as often in the run as the instance says, evenly, and first of all.
 func (l *learner) due() bool {
 	if l.updates == 0 || l.n == 0 {
 		return true
@@ -93,7 +93,7 @@ func (l *learner) drawnFrom() idrl.Posterior {
 
 // optimal is RL(r): it solves for a candidate.
 func (l *learner) optimal(ctx context.Context, r []float64, purpose string, n int) (policy, error) {
-	p, err := startingFrom(l.plan, l.latest).optimal(ctx, r, l.stream(purpose, n))
+	p, err := startingFrom(l.candidateSolver, l.latest).optimal(ctx, r, l.stream(purpose, n))
 	if err != nil {
 		return policy{}, fmt.Errorf("%s policy: %w", purpose, err)
 	}
@@ -104,7 +104,7 @@ func (l *learner) optimal(ctx context.Context, r []float64, purpose string, n in
 // visited describes candidates as the authors' code does: with what one rollout of
 // each met in place of its feature expectation.
 func (l *learner) visited(policies []policy, out []idrl.Candidate) {
-	met := make([]visit, len(policies))
+	met := make([]visitation, len(policies))
 	for i, p := range policies {
 		met[i] = l.visits(p, l.stream("rollout", l.n*(samples+1)+i))
 		out[i].Mu = met[i].counts

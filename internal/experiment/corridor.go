@@ -64,20 +64,20 @@ func corridorRows() []string {
 // corridorVariants are the numbers of updates of IDRL's candidate policies.
 func corridorVariants() []string { return []string{"20", "4", "2", "1"} }
 
-// corridorWorlds returns the maker of the worlds of a robot's corridor.
-func corridorWorlds(r robot) func(context.Context, Experiment, Options) (maker, error) {
+// corridorInstances returns the maker of the instances of a robot's corridor.
+func corridorInstances(r robot) func(context.Context, Experiment, Options) (maker, error) {
 	return func(ctx context.Context, e Experiment, o Options) (maker, error) {
 		if o.robot != nil {
 			r = *o.robot
 		}
-		c, err := newCourse(r, e, o)
+		c, err := newCorridorSetup(r, e, o)
 		if err != nil {
 			return nil, err
 		}
 		if err := c.prepare(ctx, o); err != nil {
 			return nil, fmt.Errorf("policies of %s: %w", c.spec.ID, err)
 		}
-		return c.world, nil
+		return c.instance, nil
 	}
 }
 
@@ -97,17 +97,17 @@ func corridorWeights() []float64 {
 	return theta
 }
 
-// A corridorWorld is a world under construction, and behind its solvers.
-type corridorWorld struct {
-	*world
-	c      *course
+// A corridorInstance is an instance under construction, and behind its solvers.
+type corridorInstance struct {
+	*instance
+	c      *corridorSetup
 	env    *stepCounter   // of what happens one after the other
 	envs   []*stepCounter // one a worker of a search, the first of them env
 	solved map[solveKey]solved
 }
 
-// world makes the world of a seed.
-func (c *course) world(ctx context.Context, seed uint64) (*world, error) {
+// instance makes the instance of a seed.
+func (c *corridorSetup) instance(ctx context.Context, seed uint64) (*instance, error) {
 	var envs []*stepCounter
 	for range c.envs {
 		env, err := c.robot.newEnv()
@@ -116,18 +116,18 @@ func (c *course) world(ctx context.Context, seed uint64) (*world, error) {
 		}
 		envs = append(envs, &stepCounter{Environment: env})
 	}
-	w := &corridorWorld{
-		world: &world{seed: seed, paper: c.paper, theta: c.true, prior: c.prior, draws: c.sizes.draws},
-		c:     c, env: envs[0], envs: envs, solved: map[solveKey]solved{},
+	w := &corridorInstance{
+		instance: &instance{seed: seed, paper: c.paper, theta: c.true, prior: c.prior, draws: c.sizes.draws},
+		c:        c, env: envs[0], envs: envs, solved: map[solveKey]solved{},
 	}
 	w.model = belief.Model{Start: w.prior, Rating: belief.Rating{NoiseVar: corridorNoiseVar}}
-	w.variants = map[string]func(*world){}
+	w.variants = map[string]func(*instance){}
 	for _, name := range corridorVariants() {
 		updates, err := strconv.Atoi(name)
 		if err != nil {
 			return nil, err
 		}
-		w.variants[name] = func(w *world) { w.updates = updates }
+		w.variants[name] = func(w *instance) { w.updates = updates }
 	}
 	if err := w.explore(ctx); err != nil {
 		return nil, err
@@ -136,11 +136,11 @@ func (c *course) world(ctx context.Context, seed uint64) (*world, error) {
 		return nil, err
 	}
 	w.mse = w.errorOfClips()
-	return w.world, w.expert()
+	return w.instance, w.expert()
 }
 
 // steps returns the number of steps of all environments so far.
-func (w *corridorWorld) steps() (n int64) {
+func (w *corridorInstance) steps() (n int64) {
 	for _, env := range w.envs {
 		n += env.steps
 	}
@@ -149,7 +149,7 @@ func (w *corridorWorld) steps() (n int64) {
 
 // explore makes the candidate queries: clips of rollouts of the policy that
 // explores, each of which asks for the sum of the rewards of its steps.
-func (w *corridorWorld) explore(ctx context.Context) error {
+func (w *corridorInstance) explore(ctx context.Context) error {
 	p, err := solver.NewLinear(w.c.spec, w.c.explorer)
 	if err != nil {
 		return fmt.Errorf("policy that explores: %w", err)
@@ -180,7 +180,7 @@ const breakdowns = 10
 
 // exploration returns the features of each step of an episode of p with some
 // random actions. Episodes that break down are played again.
-func (w *corridorWorld) exploration(ctx context.Context, p idrl.Policy, stream *rand.Rand) ([][]float64, error) {
+func (w *corridorInstance) exploration(ctx context.Context, p idrl.Policy, stream *rand.Rand) ([][]float64, error) {
 	for range breakdowns {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -215,20 +215,20 @@ func episode(env idrl.Environment, act func(dst idrl.Action, obs []float64), str
 }
 
 // expert makes the expert, who says the sum of the rewards of a clip exactly.
-func (w *corridorWorld) expert() error {
+func (w *corridorInstance) expert() error {
 	task := sim.Task{Env: w.c.spec.ID, Theta: w.theta}
 	expert, err := sim.NewExpert("numeric", task, sim.Options{Range: 1, Unclamped: true})
 	if err != nil {
 		return err
 	}
-	queries, tape := w.queries, w.tape
-	w.answer = func(q int, n uint64) idrl.Answer { return expert.Answer(queries[q], tape(q, n)) }
+	queries, stream := w.queries, w.answerStream
+	w.answer = func(q int, n uint64) idrl.Answer { return expert.Answer(queries[q], stream(q, n)) }
 	return nil
 }
 
 // errorOfClips returns the mean squared error of the expected answers to the
 // candidate queries, or to some that are spread evenly over all of them.
-func (w *corridorWorld) errorOfClips() func([]float64) float64 {
+func (w *corridorInstance) errorOfClips() func([]float64) float64 {
 	n := min(w.c.sizes.errors, len(w.queries))
 	clips := make([][]float64, n)
 	for i := range clips {
@@ -247,7 +247,7 @@ func (w *corridorWorld) errorOfClips() func([]float64) float64 {
 }
 
 // solvers sets the solvers and the return that regret is measured against.
-func (w *corridorWorld) solvers(ctx context.Context) error {
+func (w *corridorInstance) solvers(ctx context.Context) error {
 	strong, err := w.c.reference(ctx, w)
 	if err != nil {
 		return err
@@ -259,19 +259,19 @@ func (w *corridorWorld) solvers(ctx context.Context) error {
 	w.best = best.value
 	if w.paper {
 		w.noiseVar, w.visits = corridorNoiseVar, w.visit
-		w.plan = seeker{corridorWorld: w, iterations: w.c.spec.Search.Iterations, scratch: true}
-		w.judge = seeker{corridorWorld: w, iterations: w.c.spec.Search.Iterations, scratch: true, judges: true}
+		w.candidateSolver = arsSolver{corridorInstance: w, iterations: w.c.spec.Search.Iterations, scratch: true}
+		w.evalSolver = arsSolver{corridorInstance: w, iterations: w.c.spec.Search.Iterations, scratch: true, evaluates: true}
 		return nil
 	}
 	rest := policy{params: w.c.pool.Params[0], mu: w.c.pool.Mu[0]}
-	w.plan = seeker{corridorWorld: w, iterations: w.c.sizes.candidate, rest: rest}
-	w.judge = seeker{corridorWorld: w, iterations: w.c.sizes.meanAnswer * w.c.every, pool: w.c.pool, judges: true}
+	w.candidateSolver = arsSolver{corridorInstance: w, iterations: w.c.sizes.candidate, rest: rest}
+	w.evalSolver = arsSolver{corridorInstance: w, iterations: w.c.sizes.meanAnswer * w.c.every, pool: w.c.pool, evaluates: true}
 	return nil
 }
 
 // evaluated returns the policy with these parameters and what ten episodes say
 // of it, which begin alike for all policies of the seed.
-func (w *corridorWorld) evaluated(params []float64) (policy, error) {
+func (w *corridorInstance) evaluated(params []float64) (policy, error) {
 	p, err := solver.NewLinear(w.c.spec, params)
 	if err != nil {
 		return policy{}, err
@@ -286,8 +286,8 @@ func (w *corridorWorld) evaluated(params []float64) (policy, error) {
 
 // visit returns the features of one rollout of p, and how often it met each
 // state.
-func (w *corridorWorld) visit(p policy, stream *rand.Rand) visit {
-	v := visit{counts: make([]float64, len(w.theta)), states: map[string]int{}}
+func (w *corridorInstance) visit(p policy, stream *rand.Rand) visitation {
+	v := visitation{counts: make([]float64, len(w.theta)), states: map[string]int{}}
 	linear, err := solver.NewLinear(w.c.spec, p.params)
 	if err != nil {
 		panic(err) // a solver has returned it

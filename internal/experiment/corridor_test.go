@@ -21,14 +21,14 @@ import (
 )
 
 // toyCourse returns the toy's corridor in a mode, prepared.
-func toyCourse(t *testing.T, mode string, o Options) *course {
+func toyCourse(t *testing.T, mode string, o Options) *corridorSetup {
 	t.Helper()
 	e, err := Config{Figure: "swimmer-corridor", Mode: mode, Seeds: 1}.Validate()
 	if err != nil {
 		t.Fatal(err)
 	}
 	o = o.ToyCorridor()
-	c, err := newCourse(*o.robot, e, o)
+	c, err := newCorridorSetup(*o.robot, e, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,9 +38,9 @@ func toyCourse(t *testing.T, mode string, o Options) *course {
 	return c
 }
 
-func toyWorld(t *testing.T, mode string) *world {
+func toyInstance(t *testing.T, mode string) *instance {
 	t.Helper()
-	w, err := toyCourse(t, mode, Options{}).world(t.Context(), 1)
+	w, err := toyCourse(t, mode, Options{}).instance(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestCorridorWeights(t *testing.T) {
 // a rollout: its features are whole, and a robot that moves on is in cells that
 // follow one another.
 func TestCorridorQueries(t *testing.T) {
-	w := toyWorld(t, Corrected)
+	w := toyInstance(t, Corrected)
 	if len(w.queries) != 6*20 {
 		t.Fatalf("%d queries, want 120", len(w.queries))
 	}
@@ -78,7 +78,7 @@ func TestCorridorQueries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := &corridorWorld{world: w, c: c, env: &stepCounter{Environment: newToy()}}
+	again := &corridorInstance{instance: w, c: c, env: &stepCounter{Environment: newToy()}}
 	far := 0.0
 	for k := range 6 {
 		phi, err := again.exploration(t.Context(), explorer, w.stream("exploration", k))
@@ -120,7 +120,7 @@ func TestExplorationIsRandomNowAndThen(t *testing.T) {
 		draws++
 		uniformAction(dst, a, stream)
 	}
-	w := &corridorWorld{world: &world{theta: c.true}, c: c, env: &stepCounter{Environment: c.envs[0]}}
+	w := &corridorInstance{instance: &instance{theta: c.true}, c: c, env: &stepCounter{Environment: c.envs[0]}}
 	explorer, err := solver.NewLinear(c.spec, c.explorer)
 	if err != nil {
 		t.Fatal(err)
@@ -169,7 +169,7 @@ func TestExplorationBreaksDown(t *testing.T) {
 	c := toyCourse(t, Paper, Options{})
 	env := newToy()
 	env.broken = true
-	w := &corridorWorld{world: &world{theta: c.true}, c: c, env: &stepCounter{Environment: env}}
+	w := &corridorInstance{instance: &instance{theta: c.true}, c: c, env: &stepCounter{Environment: env}}
 	p, err := solver.NewLinear(c.spec, c.explorer)
 	if err != nil {
 		t.Fatal(err)
@@ -181,12 +181,12 @@ func TestExplorationBreaksDown(t *testing.T) {
 		t.Errorf("evaluation: error %v", err)
 	}
 	// A solve whose every episode breaks down leaves what it began with.
-	s := seeker{corridorWorld: w, iterations: 2}
+	s := arsSolver{corridorInstance: w, iterations: 2}
 	start := policy{params: c.explorer, mu: make([]float64, len(c.true))}
-	if p, err := s.seek(t.Context(), c.true, start, rng.New(1, "test", 0)); err != nil || !slices.Equal(p.params, c.explorer) {
+	if p, err := s.search(t.Context(), c.true, start, rng.New(1, "test", 0)); err != nil || !slices.Equal(p.params, c.explorer) {
 		t.Errorf("found %v, error %v", p.params, err)
 	}
-	if _, err := s.seek(t.Context(), c.true, policy{}, rng.New(1, "test", 0)); !errors.Is(err, solver.ErrBroken) {
+	if _, err := s.search(t.Context(), c.true, policy{}, rng.New(1, "test", 0)); !errors.Is(err, solver.ErrBroken) {
 		t.Errorf("without a start: error %v", err)
 	}
 }
@@ -195,8 +195,8 @@ func TestExplorationBreaksDown(t *testing.T) {
 // is the whole return of the reference.
 func TestRestAtFirst(t *testing.T) {
 	for _, mode := range []string{Corrected, Paper} {
-		w := toyWorld(t, mode)
-		p, err := w.judge.optimal(t.Context(), make([]float64, len(w.theta)), w.stream("judge", 0))
+		w := toyInstance(t, mode)
+		p, err := w.evalSolver.optimal(t.Context(), make([]float64, len(w.theta)), w.stream("judge", 0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,21 +206,21 @@ func TestRestAtFirst(t *testing.T) {
 	}
 }
 
-// recorder is a starter that notes what it is given to start from.
+// recorder is a warmStarter that notes what it is given to start from.
 type recorder struct {
-	planner
+	policySolver
 	seen *[][]policy
 }
 
-func (r recorder) from(known []policy) planner {
+func (r recorder) from(known []policy) policySolver {
 	*r.seen = append(*r.seen, known)
-	return r.planner
+	return r.policySolver
 }
 
 // Candidates are updated so often in a run, evenly: IDRL looks at the same ones
 // in between. Solves start from the candidates before.
 func TestUpdates(t *testing.T) {
-	e, w := worldOf(t, Config{Figure: "chain"}, 1)
+	e, w := instanceOf(t, Config{Figure: "chain"}, 1)
 	const answers = 20
 	for _, test := range []struct {
 		updates int
@@ -236,7 +236,7 @@ func TestUpdates(t *testing.T) {
 		own := *w
 		own.updates = test.updates
 		var seen [][]policy
-		own.plan = recorder{w.plan, &seen}
+		own.candidateSolver = recorder{w.candidateSolver, &seen}
 		l := own.learner(e.Method("idrl"))
 		l.answers = answers
 		if err := l.recommend(t.Context()); err != nil {
@@ -269,7 +269,7 @@ func TestUpdates(t *testing.T) {
 // answer.
 func TestMeasure(t *testing.T) {
 	for _, method := range []string{"idrl", "uniform", "lvar", "leader"} {
-		e, w := worldOf(t, Config{Figure: "chain"}, 1)
+		e, w := instanceOf(t, Config{Figure: "chain"}, 1)
 		all, err := w.learn(t.Context(), e.Method(method), 7)
 		if err != nil {
 			t.Fatal(err)
@@ -301,10 +301,10 @@ func TestMeasure(t *testing.T) {
 // A solve starts from what is best under its weights, of the pool and of what the
 // run has found.
 func TestStart(t *testing.T) {
-	w := &corridorWorld{world: &world{}}
+	w := &corridorInstance{instance: &instance{}}
 	pool := &solver.Table{Params: [][]float64{{0}, {1}, {2}}, Mu: [][]float64{{0, 0}, {1, 0}, {0, 1}}}
 	known := []policy{{params: []float64{3}, mu: []float64{2, -1}}, {params: []float64{4}, mu: []float64{2, -1}}}
-	s := seeker{corridorWorld: w, pool: pool}.from(known).(seeker)
+	s := arsSolver{corridorInstance: w, pool: pool}.from(known).(arsSolver)
 	for _, test := range []struct {
 		theta []float64
 		want  float64
@@ -341,26 +341,26 @@ func TestRowsShareSolves(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := toyCourse(t, Corrected, Options{})
-	shared, err := c.world(t.Context(), 1)
+	shared, err := c.instance(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := shared.plan.(seeker).env
+	env := shared.candidateSolver.(arsSolver).env
 	const rest, candidates = 60 * (3 + 10), 60 * samples * (3 + 8 + 3) // steps of what is solved for before the first answer
 	least := map[string]int64{
 		"igr": rest, "eir": rest, "idrl:20": rest, "idrl:4": rest + candidates, "idrl:2": rest + candidates, "idrl:1": rest + candidates,
 	}
 	for _, m := range e.Methods {
-		alone, err := c.world(t.Context(), 1)
+		alone, err := c.instance(t.Context(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := alone.treat(m).learn(t.Context(), e.Method(m), 6)
+		want, err := alone.withVariant(m).learn(t.Context(), e.Method(m), 6)
 		if err != nil {
 			t.Fatal(err)
 		}
 		before := env.steps
-		got, err := shared.treat(m).learn(t.Context(), e.Method(m), 6)
+		got, err := shared.withVariant(m).learn(t.Context(), e.Method(m), 6)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -378,9 +378,9 @@ func TestRowsShareSolves(t *testing.T) {
 // measurement: three episodes for the start, and after each iteration, of four
 // directions forth and back.
 func TestSteps(t *testing.T) {
-	w := toyWorld(t, Corrected)
+	w := toyInstance(t, Corrected)
 	w.every = 20
-	r, err := w.treat("idrl:2").learn(t.Context(), methodOf("idrl:2"), 20)
+	r, err := w.withVariant("idrl:2").learn(t.Context(), methodOf("idrl:2"), 20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -398,11 +398,11 @@ func TestCorridorWorkers(t *testing.T) {
 	for _, mode := range []string{Corrected, Paper} {
 		var one Run
 		for _, workers := range []int{1, 3} {
-			w, err := toyCourse(t, mode, Options{Workers: workers}).world(t.Context(), 1)
+			w, err := toyCourse(t, mode, Options{Workers: workers}).instance(t.Context(), 1)
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := w.treat("idrl:2").learn(t.Context(), methodOf("idrl:2"), 6)
+			r, err := w.withVariant("idrl:2").learn(t.Context(), methodOf("idrl:2"), 6)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -418,7 +418,7 @@ func TestCorridorWorkers(t *testing.T) {
 // Visits of the authors' code are the sums of one rollout's features, and what
 // two of them differ in is counted by states: resting at a wall is one state.
 func TestCorridorVisits(t *testing.T) {
-	w := toyWorld(t, Paper)
+	w := toyInstance(t, Paper)
 	rest := w.visits(policy{params: make([]float64, toyObs)}, w.stream("test", 0))
 	steps := 0
 	for _, n := range rest.states {
@@ -431,8 +431,8 @@ func TestCorridorVisits(t *testing.T) {
 	if got := rest.noise(rest, 0.001); got != 0 {
 		t.Errorf("a policy differs from itself with noise %v", got)
 	}
-	a := visit{states: map[string]int{"wall": 10, "x": 1, "y": 2}}
-	b := visit{states: map[string]int{"wall": 4, "y": 2, "z": 3}}
+	a := visitation{states: map[string]int{"wall": 10, "x": 1, "y": 2}}
+	b := visitation{states: map[string]int{"wall": 4, "y": 2, "z": 3}}
 	within(t, "noise", a.noise(b, 0.5), 0.5*(36+1+9), 1e-12)
 	within(t, "the other way round", b.noise(a, 0.5), 0.5*(36+1+9), 1e-12)
 }
@@ -440,8 +440,8 @@ func TestCorridorVisits(t *testing.T) {
 // In paper mode candidates are solved for from scratch, with the environment's
 // settings, and described by one rollout; there is no pool.
 func TestCorridorAsInCode(t *testing.T) {
-	w := toyWorld(t, Paper)
-	s := w.plan.(seeker)
+	w := toyInstance(t, Paper)
+	s := w.candidateSolver.(arsSolver)
 	if s.c.pool != nil || !s.scratch || s.iterations != 6 || w.noiseVar != 0.001 || w.grounded || w.noisy {
 		t.Errorf("pool %v, scratch %v, %d iterations, noise variance %v, grounded %v, noisy samples %v", s.c.pool, s.scratch, s.iterations, w.noiseVar, w.grounded, w.noisy)
 	}
@@ -468,7 +468,7 @@ func methodOf(name string) acquisition.Method { return Experiment{}.Method(name)
 // IDRL, IGR and EIR choose among a few queries that are drawn for the step, the
 // same for all; Uniform among all.
 func TestCorridorDraws(t *testing.T) {
-	w := toyWorld(t, Corrected)
+	w := toyInstance(t, Corrected)
 	for name, want := range map[string]int{"idrl": 20, "igr": 20, "eir": 20, "uniform": 120} {
 		l := w.learner(methodOf(name))
 		queries, index := l.present()
@@ -570,13 +570,13 @@ func equalFiles(a, b map[string]string) bool {
 func TestCorridorKeys(t *testing.T) {
 	c := toyCourse(t, Paper, Options{})
 	key := c.key("pool", 0)
-	for what, change := range map[string]func(*course){
-		"search":   func(c *course) { c.spec.Search.NoiseStd *= 2 },
-		"physics":  func(c *course) { c.witness = append(slices.Clone(c.witness[1:]), 0.5) },
-		"explorer": func(c *course) { c.explorer = append(slices.Clone(c.explorer[1:]), 0.5) },
-		"pool":     func(c *course) { c.sizes.pool++ },
-		"steps":    func(c *course) { c.sizes.poolSteps++ },
-		"strong":   func(c *course) { c.sizes.strong++ },
+	for what, change := range map[string]func(*corridorSetup){
+		"search":   func(c *corridorSetup) { c.spec.Search.NoiseStd *= 2 },
+		"physics":  func(c *corridorSetup) { c.fingerprint = append(slices.Clone(c.fingerprint[1:]), 0.5) },
+		"explorer": func(c *corridorSetup) { c.explorer = append(slices.Clone(c.explorer[1:]), 0.5) },
+		"pool":     func(c *corridorSetup) { c.sizes.pool++ },
+		"steps":    func(c *corridorSetup) { c.sizes.poolSteps++ },
+		"strong":   func(c *corridorSetup) { c.sizes.strong++ },
 	} {
 		other := *c
 		if change(&other); other.key("pool", 0) == key {
@@ -592,23 +592,23 @@ func TestCorridorKeys(t *testing.T) {
 func TestReferenceOfPaper(t *testing.T) {
 	dir := t.TempDir()
 	c := toyCourse(t, Paper, Options{Cache: dir})
-	one, err := c.world(t.Context(), 1)
+	one, err := c.instance(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := one.plan.(seeker).env.steps
-	again, err := c.world(t.Context(), 1)
+	before := one.candidateSolver.(arsSolver).env.steps
+	again, err := c.instance(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := c.world(t.Context(), 2)
+	two, err := c.instance(t.Context(), 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if one.best != again.best || one.best == two.best || len(tables(t, dir)) != 2 {
 		t.Errorf("best returns %v, %v and %v; %d files", one.best, again.best, two.best, len(tables(t, dir)))
 	}
-	if saved := before - again.plan.(seeker).env.steps; saved != 60*(3+6*(8+3)) {
+	if saved := before - again.candidateSolver.(arsSolver).env.steps; saved != 60*(3+6*(8+3)) {
 		t.Errorf("%d steps saved by the cache", saved)
 	}
 }

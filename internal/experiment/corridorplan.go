@@ -14,22 +14,22 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A seeker is the solver of a corridor, augmented random search: from scratch,
-// or from the best known policy.
-type seeker struct {
-	*corridorWorld
+// An arsSolver is the solver of a corridor, augmented random search: from scratch, or
+// from the best known policy.
+type arsSolver struct {
+	*corridorInstance
 	iterations int           // from a known policy; from scratch it takes the spec's
 	scratch    bool          // whatever is known
 	rest       policy        // that it may start from, besides known, if anything is
 	pool       *solver.Table // that it may start from, besides known; nil for none
-	judges     bool          // its policies are evaluated in the episodes of the seed
+	evaluates  bool          // its policies are evaluated in the episodes of the seed
 	known      []policy      // of the run
 }
 
-var _ starter = seeker{}
+var _ warmStarter = arsSolver{}
 
-// from implements starter.
-func (s seeker) from(known []policy) planner {
+// from implements warmStarter.
+func (s arsSolver) from(known []policy) policySolver {
 	s.known = known
 	return s
 }
@@ -45,9 +45,9 @@ type solved struct {
 	took time.Duration
 }
 
-// optimal implements planner. Runs of a seed share what they both ask for: the
+// optimal implements policySolver. Runs of a seed share what they both ask for: the
 // policies before the answers differ.
-func (s seeker) optimal(ctx context.Context, theta []float64, stream *rand.Rand) (policy, error) {
+func (s arsSolver) optimal(ctx context.Context, theta []float64, stream *rand.Rand) (policy, error) {
 	start := s.start(theta)
 	key := solveKey{[2]uint64{stream.Uint64(), stream.Uint64()}, bits(theta), bits(start.params)}
 	if old, ok := s.solved[key]; ok {
@@ -56,7 +56,7 @@ func (s seeker) optimal(ctx context.Context, theta []float64, stream *rand.Rand)
 		return p, nil
 	}
 	began, before := time.Now(), s.steps()
-	p, err := s.seek(ctx, theta, start, rng.New(key.stream[0], "search", key.stream[1]))
+	p, err := s.search(ctx, theta, start, rng.New(key.stream[0], "search", key.stream[1]))
 	if err != nil {
 		return policy{}, err
 	}
@@ -67,7 +67,7 @@ func (s seeker) optimal(ctx context.Context, theta []float64, stream *rand.Rand)
 
 // start returns the best known policy under theta; of equal ones the first.
 // Without parameters it stands for the search's own start.
-func (s seeker) start(theta []float64) policy {
+func (s arsSolver) start(theta []float64) policy {
 	if s.scratch {
 		return policy{}
 	}
@@ -87,10 +87,10 @@ func (s seeker) start(theta []float64) policy {
 	return best
 }
 
-// seek runs the search. Where the simulation breaks down with whatever it tries,
+// search runs the search. Where the simulation breaks down with whatever it tries,
 // the start is the result.
-func (s seeker) seek(ctx context.Context, theta []float64, start policy, stream *rand.Rand) (policy, error) {
-	search := crewed(solver.ARSFor(s.c.spec), s.envs)
+func (s arsSolver) search(ctx context.Context, theta []float64, start policy, stream *rand.Rand) (policy, error) {
+	search := withWorkers(solver.ARSFor(s.c.spec), s.envs)
 	if start.params != nil {
 		search.Iterations = s.iterations
 	}
@@ -105,16 +105,16 @@ func (s seeker) seek(ctx context.Context, theta []float64, start policy, stream 
 	case !errors.Is(err, solver.ErrBroken) || start.params == nil:
 		return policy{}, fmt.Errorf("solve: %w", err)
 	}
-	if s.judges {
+	if s.evaluates {
 		return s.evaluated(found.params)
 	}
 	found.value = floats.Dot(s.theta, found.mu)
 	return policy{params: found.params, mu: found.mu, value: found.value}, nil
 }
 
-// crewed returns the search with a worker for each environment, the first of
+// withWorkers returns the search with a worker for each environment, the first of
 // which is that of its task.
-func crewed[E idrl.Environment](a solver.ARS, envs []E) solver.ARS {
+func withWorkers[E idrl.Environment](a solver.ARS, envs []E) solver.ARS {
 	a.Workers = len(envs)
 	next := 0
 	a.NewEnv = func() idrl.Environment { next++; return envs[next] }

@@ -17,28 +17,28 @@ import (
 	"tiebreak/internal/solver"
 )
 
-// A course is a robot's corridor with what all seeds share. It does not change
+// A corridorSetup is a robot's corridor with what all seeds share. It does not change
 // once it is prepared.
-type course struct {
-	robot    robot
-	spec     idrl.EnvSpec
-	sizes    corridorSizes
-	paper    bool
-	every    int       // answers from one policy for the mean to the next
-	explorer []float64 // parameters of the policy that explores
-	true     []float64 // weights
-	prior    *belief.Gaussian
-	cache    string             // folder for tables; "" for none
-	envs     []idrl.Environment // of the preparation, one a worker
-	witness  []float64          // features of an episode, which tell this corridor from another
+type corridorSetup struct {
+	robot       robot
+	spec        idrl.EnvSpec
+	sizes       corridorSizes
+	paper       bool
+	every       int       // answers from one policy for the mean to the next
+	explorer    []float64 // parameters of the policy that explores
+	true        []float64 // weights
+	prior       *belief.Gaussian
+	cache       string             // folder for tables; "" for none
+	envs        []idrl.Environment // of the preparation, one a worker
+	fingerprint []float64          // features of an episode, which tell this corridor from another
 
 	pool   *solver.Table // policies to start from; nil in paper mode
 	strong []float64     // parameters of the policy that regret is measured against; nil in paper mode
 }
 
-// newCourse returns a course that is to be prepared.
-func newCourse(r robot, e Experiment, o Options) (*course, error) {
-	c := &course{
+// newCorridorSetup returns a setup that is to be prepared.
+func newCorridorSetup(r robot, e Experiment, o Options) (*corridorSetup, error) {
+	c := &corridorSetup{
 		robot: r, sizes: o.corridorSizes(), paper: e.Mode == Paper, every: max(1, e.Measure), true: corridorWeights(),
 		prior: belief.Isotropic(corridor.FeatureDim, corridorPriorVar), cache: o.Cache,
 	}
@@ -58,13 +58,13 @@ func newCourse(r robot, e Experiment, o Options) (*course, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy that explores: %w", err)
 	}
-	c.witness = solver.Mu(c.envs[0], explorer, rng.New(tableSeed, "corridor witness", 0))
+	c.fingerprint = solver.Mu(c.envs[0], explorer, rng.New(tableSeed, "corridor witness", 0))
 	return c, nil
 }
 
 // prepare makes the pool and the policy that regret is measured against. In the
 // authors' code there is no pool, and every seed has a reference of its own.
-func (c *course) prepare(ctx context.Context, o Options) (err error) {
+func (c *corridorSetup) prepare(ctx context.Context, o Options) (err error) {
 	if c.paper {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (c *course) prepare(ctx context.Context, o Options) (err error) {
 // solvePool solves for the pool: the policy at rest, the one that explores, and
 // policies for weights from the prior, each of which starts from the best of
 // those before it. Finished ones are kept in the cache.
-func (c *course) solvePool(ctx context.Context, report func(string, int, int)) (*solver.Table, error) {
+func (c *corridorSetup) solvePool(ctx context.Context, report func(string, int, int)) (*solver.Table, error) {
 	key := c.key("pool", 0)
 	known := 2
 	t := c.load(key)
@@ -114,10 +114,10 @@ func (c *course) solvePool(ctx context.Context, report func(string, int, int)) (
 
 // rest returns the parameters of the policy whose actions are 0, with which
 // search begins.
-func (c *course) rest() []float64 { return make([]float64, c.spec.Actions.Dim()*c.spec.ObsDim) }
+func (c *corridorSetup) rest() []float64 { return make([]float64, c.spec.Actions.Dim()*c.spec.ObsDim) }
 
 // solveStrong solves for the true weights, several times over.
-func (c *course) solveStrong(ctx context.Context, report func(string, int, int)) ([]float64, error) {
+func (c *corridorSetup) solveStrong(ctx context.Context, report func(string, int, int)) ([]float64, error) {
 	key := c.key("strong", 0)
 	if t := c.load(key); t != nil {
 		return t.Params[0], nil
@@ -137,7 +137,7 @@ func (c *course) solveStrong(ctx context.Context, report func(string, int, int))
 
 // improve solves for theta from the best policy of t, and returns the table of
 // what it finds: that policy itself if the simulation breaks down with all.
-func (c *course) improve(ctx context.Context, t *solver.Table, theta []float64, iterations int, purpose string, n uint64) (*solver.Table, error) {
+func (c *corridorSetup) improve(ctx context.Context, t *solver.Table, theta []float64, iterations int, purpose string, n uint64) (*solver.Table, error) {
 	i, _ := t.Best(theta)
 	task := idrl.SolveTask{Env: c.envs[0], Theta: theta, Warm: [][]float64{t.Params[i]}}
 	p, mu, err := c.search(iterations).SolveMu(ctx, task, rng.New(tableSeed, purpose, n))
@@ -151,15 +151,15 @@ func (c *course) improve(ctx context.Context, t *solver.Table, theta []float64, 
 }
 
 // search returns the search of the preparation, which has all workers.
-func (c *course) search(iterations int) solver.ARS {
-	a := crewed(solver.ARSFor(c.spec), c.envs)
+func (c *corridorSetup) search(iterations int) solver.ARS {
+	a := withWorkers(solver.ARSFor(c.spec), c.envs)
 	a.Iterations = iterations
 	return a
 }
 
 // reference returns the parameters of the policy that regret is measured against
 // on a seed. In the authors' code it is what one solve from scratch finds.
-func (c *course) reference(ctx context.Context, w *corridorWorld) ([]float64, error) {
+func (c *corridorSetup) reference(ctx context.Context, w *corridorInstance) ([]float64, error) {
 	if !c.paper {
 		return c.strong, nil
 	}
@@ -167,7 +167,7 @@ func (c *course) reference(ctx context.Context, w *corridorWorld) ([]float64, er
 	if t := c.load(key); t != nil {
 		return t.Params[0], nil
 	}
-	a := crewed(solver.ARSFor(c.spec), w.envs)
+	a := withWorkers(solver.ARSFor(c.spec), w.envs)
 	p, mu, err := a.SolveMu(ctx, idrl.SolveTask{Env: w.env, Theta: c.true}, w.stream("judge of the truth", 0))
 	if err != nil {
 		return nil, err
@@ -175,9 +175,9 @@ func (c *course) reference(ctx context.Context, w *corridorWorld) ([]float64, er
 	return p.Params(), c.save(key, &solver.Table{Params: [][]float64{p.Params()}, Mu: [][]float64{mu}})
 }
 
-// key names all that a table of the course is made from. Raise the version when
+// key names all that a table of a corridor is made from. Raise the version when
 // the way in which it is made changes.
-func (c *course) key(what string, seed uint64) string {
+func (c *corridorSetup) key(what string, seed uint64) string {
 	const version = 1
 	b, err := json.Marshal(struct {
 		Version           int
@@ -187,7 +187,7 @@ func (c *course) key(what string, seed uint64) string {
 		Search            idrl.Search
 		Pool, Steps, Runs int
 		Explorer, Witness []float64
-	}{version, what, seed, c.spec.ID, c.spec.Search, c.sizes.pool, c.sizes.poolSteps, c.sizes.strong, c.explorer, c.witness})
+	}{version, what, seed, c.spec.ID, c.spec.Search, c.sizes.pool, c.sizes.poolSteps, c.sizes.strong, c.explorer, c.fingerprint})
 	if err != nil {
 		panic(err) // numbers that are finite, and words
 	}
@@ -196,7 +196,7 @@ func (c *course) key(what string, seed uint64) string {
 }
 
 // load returns the table of a key, nil if it is not in the cache.
-func (c *course) load(key string) *solver.Table {
+func (c *corridorSetup) load(key string) *solver.Table {
 	if c.cache == "" {
 		return nil
 	}
@@ -208,7 +208,7 @@ func (c *course) load(key string) *solver.Table {
 }
 
 // save puts a table into the cache.
-func (c *course) save(key string, t *solver.Table) error {
+func (c *corridorSetup) save(key string, t *solver.Table) error {
 	if c.cache == "" {
 		return nil
 	}
@@ -218,6 +218,6 @@ func (c *course) save(key string, t *solver.Table) error {
 	return solver.SaveTable(c.path(key), key, t)
 }
 
-func (c *course) path(key string) string {
+func (c *corridorSetup) path(key string) string {
 	return filepath.Join(c.cache, c.spec.ID+"-"+key[:16]+".table")
 }

@@ -44,28 +44,28 @@ func (o Options) sizes() driverSizes {
 	return driverSizes{table: 1000, restarts: 10, pool: 200, strong: 60, draws: 100}
 }
 
-// driverWorlds makes Driver.
-func driverWorlds(ctx context.Context, e Experiment, o Options) (maker, error) {
+// driverInstances makes Driver.
+func driverInstances(ctx context.Context, e Experiment, o Options) (maker, error) {
 	table, err := driverTable(ctx, o)
 	if err != nil {
 		return nil, fmt.Errorf("table of Driver policies: %w", err)
 	}
-	return func(ctx context.Context, seed uint64) (*world, error) {
-		d := &driverWorld{
-			world: &world{seed: seed, paper: e.Mode == Paper, distance: acquisition.DistanceOf(false, e.Mode == Paper)},
-			env:   driver.New(), table: table, sizes: o.sizes(),
+	return func(ctx context.Context, seed uint64) (*instance, error) {
+		d := &driverInstance{
+			instance: &instance{seed: seed, paper: e.Mode == Paper, distance: acquisition.DistanceOf(false, e.Mode == Paper)},
+			env:      driver.New(), table: table, sizes: o.sizes(),
 		}
 		d.true = sim.NewTask(d.env, rng.New(seed, "task", 0)).Theta
 		if s, ok := e.schedule(); ok {
-			return d.world, d.asSession(ctx, e, s)
+			return d.instance, d.asSession(ctx, e, s)
 		}
 		if !d.paper {
-			return d.world, d.asInText(ctx)
+			return d.instance, d.asInText(ctx)
 		}
 		if a, ok := authors.Driver(seed); ok {
 			d.true = a.Weights
 		}
-		return d.world, d.asInCode(ctx)
+		return d.instance, d.asInCode(ctx)
 	}, nil
 }
 
@@ -97,23 +97,23 @@ func driverTable(ctx context.Context, o Options) (*solver.Table, error) {
 	return t, solver.SaveTable(path, key, t)
 }
 
-// A driverWorld is a world under construction.
-type driverWorld struct {
-	*world
+// A driverInstance is an instance under construction.
+type driverInstance struct {
+	*instance
 	env   *driver.Env
 	table *solver.Table
 	sizes driverSizes
 	true  []float64 // weights of the true return, which is θ·Σφ
 }
 
-// asInText builds the world of the text: a pool of 200 policies, each optimal for
+// asInText builds the instance of the text: a pool of 200 policies, each optimal for
 // weights from the prior, the pool as lookup table of the solver, all pairs as
 // candidate queries, and comparisons answered by the linear model.
 //
 // The expert's answer speaks of returns as a share of their range over the pool,
 // so the weights that the belief is about are the true ones times steps/range:
 // features are means over a trajectory.
-func (d *driverWorld) asInText(ctx context.Context) error {
+func (d *driverInstance) asInText(ctx context.Context) error {
 	d.prior = belief.Isotropic(len(d.true), driverPriorVar)
 	d.model = belief.Model{Start: d.prior, Comparison: belief.BernoulliLinear{}}
 	pool, err := d.solvePool(ctx)
@@ -129,8 +129,8 @@ func (d *driverWorld) asInText(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.plan = climber{d, pool}
-	d.judge = d.plan
+	d.candidateSolver = bfgsSolver{d, pool}
+	d.evalSolver = d.candidateSolver
 	d.theta = slices.Clone(d.true)
 	floats.Scale(float64(d.env.Spec().Horizon)/scale, d.theta)
 	d.known = func(theta []float64) []float64 { return theta[:len(theta)-1] } // no comparison can tell the constant's
@@ -138,9 +138,9 @@ func (d *driverWorld) asInText(ctx context.Context) error {
 	return nil
 }
 
-// asSession builds the world of a session, whose prior is that of sessions. The best
+// asSession builds the instance of a session, whose prior is that of sessions. The best
 // return is that of many random starts.
-func (d *driverWorld) asSession(ctx context.Context, e Experiment, s learning.Schedule) error {
+func (d *driverInstance) asSession(ctx context.Context, e Experiment, s learning.Schedule) error {
 	d.prior, d.theta = belief.Isotropic(len(d.true), 1), d.true
 	strong, err := d.climb(ctx, d.true, d.table, d.sizes.strong, d.stream("strong", 0))
 	if err != nil {
@@ -159,7 +159,7 @@ func (d *driverWorld) asSession(ctx context.Context, e Experiment, s learning.Sc
 
 // solvePool solves for the pool: policy i is the best of all that were found
 // under the i-th weights. It returns what was found.
-func (d *driverWorld) solvePool(ctx context.Context) (*solver.Table, error) {
+func (d *driverInstance) solvePool(ctx context.Context) (*solver.Table, error) {
 	found := &solver.Table{}
 	var thetas [][]float64
 	draws := d.stream("pool weights", 0)
@@ -180,7 +180,7 @@ func (d *driverWorld) solvePool(ctx context.Context) (*solver.Table, error) {
 
 // errorOfQueries returns the mean squared error of the expected answers to all
 // candidate queries.
-func (d *driverWorld) errorOfQueries() func([]float64) float64 {
+func (d *driverInstance) errorOfQueries() func([]float64) float64 {
 	return func(mean []float64) float64 {
 		diff := make([]float64, len(mean))
 		floats.SubTo(diff, mean, d.theta)
@@ -194,7 +194,7 @@ func (d *driverWorld) errorOfQueries() func([]float64) float64 {
 }
 
 // enter adds policy i to the pool. theta are the weights that it is optimal for.
-func (d *driverWorld) enter(i int, theta, params, mu []float64) {
+func (d *driverInstance) enter(i int, theta, params, mu []float64) {
 	mean := slices.Clone(mu)
 	floats.Scale(1/float64(d.env.Spec().Horizon), mean)
 	d.pool = append(d.pool, idrl.Candidate{
@@ -205,7 +205,7 @@ func (d *driverWorld) enter(i int, theta, params, mu []float64) {
 // finish makes the candidate queries, all pairs of the pool, and the expert: it
 // prefers a with probability (1+r_a−r_b)/2, where r is the return scaled to
 // [0, 1] over the pool. It returns the range of the returns.
-func (d *driverWorld) finish() (scale float64, err error) {
+func (d *driverInstance) finish() (scale float64, err error) {
 	returns := make([]float64, len(d.pool))
 	for i, c := range d.pool {
 		returns[i] = floats.Dot(d.true, c.Mu) * float64(d.env.Spec().Horizon)
@@ -226,14 +226,14 @@ func (d *driverWorld) finish() (scale float64, err error) {
 		return 0, err
 	}
 	d.answer = func(q int, n uint64) idrl.Answer {
-		return expert.Answer(d.queries[q], d.tape(q, n))
+		return expert.Answer(d.queries[q], d.answerStream(q, n))
 	}
 	return scale, nil
 }
 
 // climb optimises the actions of a drive from random starts and from the best
 // policy of the table, which it returns where nothing is better.
-func (d *driverWorld) climb(ctx context.Context, theta []float64, table *solver.Table, restarts int, stream *rand.Rand) (policy, error) {
+func (d *driverInstance) climb(ctx context.Context, theta []float64, table *solver.Table, restarts int, stream *rand.Rand) (policy, error) {
 	k, _ := table.Best(theta)
 	task := idrl.SolveTask{Env: d.env, Theta: theta, Warm: [][]float64{table.Params[k]}, Restarts: restarts}
 	p, err := solver.ActionSequence{}.Solve(ctx, task, stream)
@@ -243,17 +243,17 @@ func (d *driverWorld) climb(ctx context.Context, theta []float64, table *solver.
 	return d.policy(p.Params(), solver.Mu(d.env, p, nil)), nil
 }
 
-func (d *driverWorld) policy(params, mu []float64) policy {
+func (d *driverInstance) policy(params, mu []float64) policy {
 	return policy{params: params, mu: mu, value: floats.Dot(d.true, mu)}
 }
 
-// A climber is the solver of the text: the optimiser with the candidate policies
+// A bfgsSolver is the solver of the text: the optimiser with the candidate policies
 // as lookup table.
-type climber struct {
-	d     *driverWorld
+type bfgsSolver struct {
+	d     *driverInstance
 	table *solver.Table
 }
 
-func (c climber) optimal(ctx context.Context, theta []float64, stream *rand.Rand) (policy, error) {
+func (c bfgsSolver) optimal(ctx context.Context, theta []float64, stream *rand.Rand) (policy, error) {
 	return c.d.climb(ctx, theta, c.table, 1, stream)
 }

@@ -12,17 +12,17 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// asInCode builds the world of the authors' code. Source: docs/paper-code.md,
+// asInCode builds the instance of the authors' code. Source: docs/paper-code.md,
 // section 1.5 (Driver), 2 (two posteriors, grounding) and 4 (pre-processing).
-func (d *driverWorld) asInCode(ctx context.Context) error {
+func (d *driverInstance) asInCode(ctx context.Context) error {
 	d.grounded, d.noiseVar, d.draws = true, comparisonNoiseVar, d.sizes.draws
 	ground := d.ground(d.stream("grounding", 0))
 	start := belief.Isotropic(len(d.true), driverPriorVar)
 	d.prior = start.ObserveVar(ground, 0, groundingVar)
 	d.weights = start.ObserveVar(ground, 0, comparisonNoiseVar)
 	d.model = belief.Model{Start: d.prior, Comparison: belief.PlusMinus{NoiseVar: comparisonNoiseVar}}
-	d.judge = restart{d, d.table}
-	best, err := d.judge.optimal(ctx, d.true, d.stream("judge of the truth", 0))
+	d.evalSolver = restart{d, d.table}
+	best, err := d.evalSolver.optimal(ctx, d.true, d.stream("judge of the truth", 0))
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (d *driverWorld) asInCode(ctx context.Context) error {
 }
 
 // errorOfWeights returns the mean squared error of the believed weights.
-func (d *driverWorld) errorOfWeights() func([]float64) float64 {
+func (d *driverInstance) errorOfWeights() func([]float64) float64 {
 	return func(mean []float64) float64 {
 		e := floats.Distance(mean, d.theta, 2)
 		return e * e / float64(len(mean))
@@ -53,7 +53,7 @@ func (d *driverWorld) errorOfWeights() func([]float64) float64 {
 
 // ground returns the features of the step that follows a random action with
 // another one.
-func (d *driverWorld) ground(stream *rand.Rand) []float64 {
+func (d *driverInstance) ground(stream *rand.Rand) []float64 {
 	spec := d.env.Spec()
 	d.env.Reset(stream)
 	var phi []float64
@@ -69,7 +69,7 @@ func (d *driverWorld) ground(stream *rand.Rand) []float64 {
 
 // collapse makes the pool of candidate policies, each optimal for weights from
 // the prior, after replaceWorse has gone over them.
-func (d *driverWorld) collapse(ctx context.Context) error {
+func (d *driverInstance) collapse(ctx context.Context) error {
 	draws := d.stream("pool weights", 0)
 	var thetas [][]float64
 	var policies []policy
@@ -87,7 +87,7 @@ func (d *driverWorld) collapse(ctx context.Context) error {
 		d.enter(i, thetas[i], p.params, p.mu)
 		pool.Params, pool.Mu = append(pool.Params, p.params), append(pool.Mu, p.mu)
 	}
-	d.plan = restart{d, d.table.Append(pool)}
+	d.candidateSolver = restart{d, d.table.Append(pool)}
 	return nil
 }
 
@@ -105,7 +105,7 @@ func replaceWorse(thetas [][]float64, policies []policy) {
 }
 
 // once runs the optimiser from one random start.
-func (d *driverWorld) once(ctx context.Context, theta []float64, stream *rand.Rand) (policy, error) {
+func (d *driverInstance) once(ctx context.Context, theta []float64, stream *rand.Rand) (policy, error) {
 	p, err := solver.ActionSequence{}.Solve(ctx, idrl.SolveTask{Env: d.env, Theta: theta, Restarts: 1}, stream)
 	if err != nil {
 		return policy{}, err
@@ -116,7 +116,7 @@ func (d *driverWorld) once(ctx context.Context, theta []float64, stream *rand.Ra
 // A restart is the authors' solver: one random start, or the best policy of a
 // table where that is better.
 type restart struct {
-	d     *driverWorld
+	d     *driverInstance
 	table *solver.Table
 }
 
@@ -132,8 +132,8 @@ func (r restart) optimal(ctx context.Context, theta []float64, stream *rand.Rand
 }
 
 // visit returns the features of the steps of a drive.
-func (d *driverWorld) visit(p policy, stream *rand.Rand) visit {
-	v := visit{counts: make([]float64, len(d.true))}
+func (d *driverInstance) visit(p policy, stream *rand.Rand) visitation {
+	v := visitation{counts: make([]float64, len(d.true))}
 	drive, err := solver.FromParams(d.env, p.params)
 	if err != nil {
 		panic(err) // a solver has returned it

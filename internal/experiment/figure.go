@@ -50,22 +50,22 @@ func Figures() []Figure {
 	counts := map[string]int{States: 50, Comparisons: 150}
 	discounted := "discounted return"
 	return []Figure{
-		{Name: "chain", Title: "Chain", Unit: discounted, Queries: small, Answers: counts, kinds: kinds, live: true, build: chainWorlds},
-		{Name: "junction", Title: "Junction", Unit: discounted, Queries: small, Answers: counts, kinds: kinds, live: true, build: junctionWorlds},
-		{Name: "gridworld", Title: "Gridworld", Unit: discounted, Queries: small, Answers: counts, kinds: kinds, live: true, build: gridworldWorlds},
+		{Name: "chain", Title: "Chain", Unit: discounted, Queries: small, Answers: counts, kinds: kinds, live: true, build: chainInstances},
+		{Name: "junction", Title: "Junction", Unit: discounted, Queries: small, Answers: counts, kinds: kinds, live: true, build: junctionInstances},
+		{Name: "gridworld", Title: "Gridworld", Unit: discounted, Queries: small, Answers: counts, kinds: kinds, live: true, build: gridworldInstances},
 		{
 			Name: "driver", Title: "Driver", Unit: "return of 50 steps", Queries: []string{Comparisons}, Whole: true, Cosine: true,
-			Answers: map[string]int{Comparisons: 100}, kinds: map[string][]idrl.QueryKind{Comparisons: {idrl.CompareClips}}, live: true, build: driverWorlds,
+			Answers: map[string]int{Comparisons: 100}, kinds: map[string][]idrl.QueryKind{Comparisons: {idrl.CompareClips}}, live: true, build: driverInstances,
 		},
 		corridorFigure("swimmer-corridor", "Swimmer-Corridor", swimmer),
 		corridorFigure("ant-corridor", "Ant-Corridor", ant),
 		{
 			Name: "garnet", Title: "Garnet", Unit: discounted, Queries: small, Extra: true,
-			Answers: map[string]int{States: 60, Comparisons: 150}, kinds: kinds, live: true, build: garnetWorlds,
+			Answers: map[string]int{States: 60, Comparisons: 150}, kinds: kinds, live: true, build: garnetInstances,
 		},
 		{
 			Name: "ties", Title: "Gridworld where people may find both equal", Unit: discounted, Queries: []string{Comparisons}, Extra: true,
-			Answers: map[string]int{Comparisons: 150}, kinds: kinds, build: tiesWorlds,
+			Answers: map[string]int{Comparisons: 150}, kinds: kinds, build: tiesInstances,
 			rows: tieRows(), variants: variantSet{names: treatments(), what: "a treatment of 'equal'"},
 		},
 	}
@@ -77,7 +77,7 @@ func corridorFigure(name, title string, of func() robot) Figure {
 		Name: name, Title: title, Unit: "return, in metres", Queries: []string{Clips}, Answers: map[string]int{Clips: 20},
 		Long: true, Cosine: true, Measure: 2, kinds: map[string][]idrl.QueryKind{Clips: {idrl.RateClip}},
 		rows: corridorRows(), variants: variantSet{names: corridorVariants(), of: "idrl", what: "its number of updates of the candidate policies"},
-		robot: of, build: corridorWorlds(of()),
+		robot: of, build: corridorInstances(of()),
 	}
 }
 

@@ -25,7 +25,7 @@ const (
 	garnetHorizon  = 100
 )
 
-// A garnet is a world that nobody is shown: it cannot be drawn.
+// A garnet is an environment for simulated experts only: it cannot be drawn.
 type garnet struct {
 	next     [garnetStates][garnetActions][]int     // successors
 	prob     [garnetStates][garnetActions][]float64 // of each
@@ -160,13 +160,13 @@ func garnetRow(dst []float64) []float64 {
 // Features implements idrl.Tabular.
 func (g *garnet) Features(dst *mat.Dense) { dst.Copy(g.features) }
 
-// garnetWorlds makes a random decision process of every seed.
-func garnetWorlds(_ context.Context, e Experiment, _ Options) (maker, error) {
-	return func(ctx context.Context, seed uint64) (*world, error) {
+// garnetInstances makes a random decision process of every seed.
+func garnetInstances(_ context.Context, e Experiment, _ Options) (maker, error) {
+	return func(ctx context.Context, seed uint64) (*instance, error) {
 		env := newGarnet(rng.New(seed, "layout", 0))
 		t := tabular{
 			env: env, theta: sim.NewTask(env, rng.New(seed, "task", 0)).Theta, cov: identity(garnetFeatures), most: garnetPairs,
 		}
-		return t.world(ctx, e, seed)
+		return t.instance(ctx, e, seed)
 	}, nil
 }

@@ -50,14 +50,14 @@ func everyPolicy(env idrl.Tabular) (*solver.Table, error) {
 // chainPolicies returns the 1024 policies of Chain, which all instances share.
 var chainPolicies = sync.OnceValues(func() (*solver.Table, error) { return everyPolicy(chain.New(chain.Config{})) })
 
-// chainWorlds makes Chain: every seed has rewards of its own, a draw from the
+// chainInstances makes Chain: every seed has rewards of its own, a draw from the
 // prior scaled to [0, 1]. In paper mode seeds 1 to 30 have the authors'.
-func chainWorlds(_ context.Context, e Experiment, _ Options) (maker, error) {
+func chainInstances(_ context.Context, e Experiment, _ Options) (maker, error) {
 	table, err := chainPolicies()
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, seed uint64) (*world, error) {
+	return func(ctx context.Context, seed uint64) (*instance, error) {
 		env := chain.New(chain.Config{})
 		t := tabular{env: env, table: table, theta: e.task(env, seed).Theta, cov: scaled(env, env.NumStates(), kernelVar)}
 		if e.Expert == People {
@@ -66,19 +66,19 @@ func chainWorlds(_ context.Context, e Experiment, _ Options) (maker, error) {
 		if a, ok := authors.Chain(seed); ok && e.Mode == Paper {
 			t.theta = a.Rewards
 		}
-		return t.world(ctx, e, seed)
+		return t.instance(ctx, e, seed)
 	}, nil
 }
 
-// junctionWorlds makes Junction, whose rewards are fixed: those of the text, or
+// junctionInstances makes Junction, whose rewards are fixed: those of the text, or
 // in paper mode those of the authors' code with its kernel, whose distances are
 // too large by 1.
-func junctionWorlds(_ context.Context, e Experiment, _ Options) (maker, error) {
+func junctionInstances(_ context.Context, e Experiment, _ Options) (maker, error) {
 	table, err := everyPolicy(junction.New(junction.Config{}))
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, seed uint64) (*world, error) {
+	return func(ctx context.Context, seed uint64) (*instance, error) {
 		env := junction.New(junction.Config{})
 		n := env.NumStates()
 		t := tabular{env: env, table: table, cov: scaled(env, n, kernelVar), theta: e.task(env, seed).Theta}
@@ -91,20 +91,20 @@ func junctionWorlds(_ context.Context, e Experiment, _ Options) (maker, error) {
 				}
 			}
 		}
-		return t.world(ctx, e, seed)
+		return t.instance(ctx, e, seed)
 	}, nil
 }
 
-// gridworldWorlds makes Gridworld. The text's kernel knows which objects are the
+// gridworldInstances makes Gridworld. The text's kernel knows which objects are the
 // same and nothing else; its solver knows every policy. In paper mode the kernel
 // is the authors' and policies are shortest paths to objects; seeds 1 to 30 have
 // the authors' layouts.
-func gridworldWorlds(_ context.Context, e Experiment, _ Options) (maker, error) {
+func gridworldInstances(_ context.Context, e Experiment, _ Options) (maker, error) {
 	tosses := 1
 	if e.Walls == Code {
 		tosses = 2
 	}
-	return func(ctx context.Context, seed uint64) (*world, error) {
+	return func(ctx context.Context, seed uint64) (*instance, error) {
 		if a, ok := authors.Gridworld(seed); ok && e.Mode == Paper && e.Walls == Code {
 			return authorsGridworld(ctx, e, seed, a)
 		}
@@ -122,11 +122,11 @@ func gridworldWorlds(_ context.Context, e Experiment, _ Options) (maker, error) 
 		} else {
 			t.cov = identity(len(t.theta))
 		}
-		return t.world(ctx, e, seed)
+		return t.instance(ctx, e, seed)
 	}, nil
 }
 
-func authorsGridworld(ctx context.Context, e Experiment, seed uint64, a authors.GridworldInstance) (*world, error) {
+func authorsGridworld(ctx context.Context, e Experiment, seed uint64, a authors.GridworldInstance) (*instance, error) {
 	env, err := gridworld.FromLayout(gridworld.Layout{Tiles: a.Tiles, Walls: a.Walls, Start: a.Start})
 	if err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func authorsGridworld(ctx context.Context, e Experiment, seed uint64, a authors.
 	if t.table, err = solver.NewTable(env, a.CandidateActions, nil); err != nil {
 		return nil, err
 	}
-	return t.world(ctx, e, seed)
+	return t.instance(ctx, e, seed)
 }
 
 func identity(n int) *mat.SymDense {

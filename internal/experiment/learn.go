@@ -11,11 +11,11 @@ import (
 	"tiebreak/internal/learning"
 )
 
-// A learner runs one method in a world: it feeds the learner of package learning with
+// A learner runs one method in an instance: it feeds the learner of package learning with
 // policies and answers, and measures what it recommends. Names are those of the paper's
 // pseudocode: Π_c are the candidate policies, q* the query and y* the answer.
 type learner struct {
-	*world
+	*instance
 	method acquisition.Method
 	core   *learning.Learner // D, P(r|D), Π_c, u(q, D)
 	run    Run
@@ -35,7 +35,7 @@ type learner struct {
 // "alg:baselines") for the others: they are the same but for Π_c and u. A number
 // of answers stands for "not converged", and what the algorithms return at the
 // end, the mean-optimal policy, is solved for and measured along the way.
-func (w *world) learn(ctx context.Context, m acquisition.Method, answers int) (Run, error) {
+func (w *instance) learn(ctx context.Context, m acquisition.Method, answers int) (Run, error) {
 	began := time.Now()
 	l := w.learner(m)
 	l.answers = answers
@@ -57,10 +57,10 @@ func (w *world) learn(ctx context.Context, m acquisition.Method, answers int) (R
 }
 
 // learner returns a learner that knows nothing: D ← {}, P(r|D) ← P(r).
-func (w *world) learner(m acquisition.Method) *learner {
+func (w *instance) learner(m acquisition.Method) *learner {
 	model := w.model
 	model.OffScale = true // the noise of an expert has no bounds
-	l := &learner{world: w, method: m, asked: make([]uint64, len(w.queries))}
+	l := &learner{instance: w, method: m, asked: make([]uint64, len(w.queries))}
 	cfg := learning.Config{Model: model, Method: m, Schedule: learning.Exact(), Paper: w.paper}
 	if w.weights != nil {
 		cfg.Solving = w.weights
@@ -104,7 +104,7 @@ func (l *learner) recommend(ctx context.Context) error {
 	if l.mean.params != nil {
 		known = append(slices.Clone(known), l.mean)
 	}
-	p, err := startingFrom(l.judge, known).optimal(ctx, mean, l.stream("judge", l.n))
+	p, err := startingFrom(l.evalSolver, known).optimal(ctx, mean, l.stream("judge", l.n))
 	if err != nil {
 		return fmt.Errorf("mean-optimal policy: %w", err)
 	}
@@ -113,15 +113,15 @@ func (l *learner) recommend(ctx context.Context) error {
 	if !measured {
 		return nil
 	}
-	l.run.Regret = append(l.run.Regret, l.world.best-p.value)
+	l.run.Regret = append(l.run.Regret, l.instance.best-p.value)
 	l.run.MSE = append(l.run.MSE, l.mse(mean))
 	l.run.Cosine = append(l.run.Cosine, l.cosine(mean))
 	return nil
 }
 
-// startingFrom returns the planner p as it starts from known policies, if it can.
-func startingFrom(p planner, known []policy) planner {
-	if s, ok := p.(starter); ok {
+// startingFrom returns the solver p as it starts from known policies, if it can.
+func startingFrom(p policySolver, known []policy) policySolver {
+	if s, ok := p.(warmStarter); ok {
 		return s.from(known)
 	}
 	return p

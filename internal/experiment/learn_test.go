@@ -14,10 +14,10 @@ import (
 	"tiebreak/internal/learning"
 )
 
-// worldOf returns the world of a seed.
-func worldOf(t *testing.T, c Config, seed uint64) (Experiment, *world) {
+// instanceOf returns the instance of a seed.
+func instanceOf(t *testing.T, c Config, seed uint64) (Experiment, *instance) {
 	t.Helper()
-	e, build := worldsOf(t, c)
+	e, build := instancesOf(t, c)
 	w, err := build(t.Context(), seed)
 	if err != nil {
 		t.Fatal(err)
@@ -25,8 +25,8 @@ func worldOf(t *testing.T, c Config, seed uint64) (Experiment, *world) {
 	return e, w
 }
 
-// worldsOf returns the maker of a figure's worlds.
-func worldsOf(t *testing.T, c Config) (Experiment, maker) {
+// instancesOf returns the maker of a figure's instances.
+func instancesOf(t *testing.T, c Config) (Experiment, maker) {
 	t.Helper()
 	c.Seeds = 1
 	e, err := c.Validate()
@@ -44,7 +44,7 @@ func worldsOf(t *testing.T, c Config) (Experiment, maker) {
 	return e, build
 }
 
-// variants are worlds of every figure, query type and mode.
+// variants are instances of every figure, query type and mode.
 func variants() map[string]Config {
 	return map[string]Config{
 		"chain states":             {Figure: "chain"},
@@ -72,45 +72,45 @@ type asked struct {
 	n     uint64
 }
 
-// taped runs a method in a world and returns the answers it got.
-func taped(t *testing.T, e Experiment, w *world, method string, answers int) map[asked]idrl.Answer {
+// recorded runs a method in an instance and returns the answers it got.
+func recorded(t *testing.T, e Experiment, w *instance, method string, answers int) map[asked]idrl.Answer {
 	t.Helper()
-	tape := map[asked]idrl.Answer{}
+	log := map[asked]idrl.Answer{}
 	own := *w
 	own.answer = func(q int, n uint64) idrl.Answer {
 		a := w.answer(q, n)
-		tape[asked{q, n}] = a
+		log[asked{q, n}] = a
 		return a
 	}
 	if _, err := own.learn(t.Context(), e.Method(method), answers); err != nil {
 		t.Fatal(err)
 	}
-	if len(tape) != answers {
-		t.Fatalf("%s had %d answers on its tape, want %d: the same question was asked twice as if it were new", method, len(tape), answers)
+	if len(log) != answers {
+		t.Fatalf("%s had %d answers in its record, want %d: the same question was asked twice as if it were new", method, len(log), answers)
 	}
-	return tape
+	return log
 }
 
 // Two methods on one seed meet the same instance, truth and answers.
 func TestPaired(t *testing.T) {
 	for name, c := range variants() {
 		t.Run(name, func(t *testing.T) {
-			e, w := worldOf(t, c, 3)
-			_, again := worldOf(t, c, 3) // made anew, its tables too
+			e, w := instanceOf(t, c, 3)
+			_, again := instanceOf(t, c, 3) // made anew, its tables too
 			if !slices.Equal(w.theta, again.theta) || w.best != again.best || len(w.queries) != len(again.queries) {
-				t.Fatal("two worlds of one seed differ")
+				t.Fatal("two instances of one seed differ")
 			}
 			seen := map[idrl.QueryID]bool{}
 			for q := range w.queries {
 				if w.queries[q].ID != again.queries[q].ID || !slices.Equal(w.queries[q].X, again.queries[q].X) {
-					t.Fatalf("query %d of two worlds of one seed differs", q)
+					t.Fatalf("query %d of two instances of one seed differs", q)
 				}
 				if seen[w.queries[q].ID] {
 					t.Fatalf("query %d shares its name, and so its answers, with another", q)
 				}
 				seen[w.queries[q].ID] = true
 			}
-			one, two := taped(t, e, w, "idrl", 3), taped(t, e, again, "uniform", 12)
+			one, two := recorded(t, e, w, "idrl", 3), recorded(t, e, again, "uniform", 12)
 			for k, a := range one {
 				if b := again.answer(k.query, k.n); a != b {
 					t.Errorf("query %d asked for the time %d: %v for one method and %v for another", k.query, k.n, a, b)
@@ -138,7 +138,7 @@ func TestFreshAnswers(t *testing.T) {
 		{Config{Figure: "chain", Queries: Comparisons}, false},
 		{Config{Figure: "chain", Queries: Comparisons, Mode: Paper}, false},
 	} {
-		e, w := worldOf(t, test.c, 1)
+		e, w := instanceOf(t, test.c, 1)
 		// A comparison of two states of nearly equal reward has either answer.
 		q, least := 0, math.Inf(1)
 		for i, query := range w.queries {
@@ -168,7 +168,7 @@ func dot(a, b []float64) (sum float64) {
 func TestNoiseOfRatings(t *testing.T) {
 	for mode, std := range map[string]float64{Corrected: 0.1, Paper: 0.01} {
 		sum, n := 0.0, 0
-		_, build := worldsOf(t, Config{Figure: "chain", Mode: mode})
+		_, build := instancesOf(t, Config{Figure: "chain", Mode: mode})
 		for seed := range uint64(20) {
 			w, err := build(t.Context(), seed+1)
 			if err != nil {
@@ -189,13 +189,13 @@ func TestNoiseOfRatings(t *testing.T) {
 
 // A slowPlanner takes a while to solve.
 type slowPlanner struct {
-	planner
+	policySolver
 	time time.Duration
 }
 
 func (s slowPlanner) optimal(ctx context.Context, theta []float64, stream *rand.Rand) (policy, error) {
 	spin(s.time)
-	return s.planner.optimal(ctx, theta, stream)
+	return s.policySolver.optimal(ctx, theta, stream)
 }
 
 // slowRating takes a while to learn from.
@@ -219,9 +219,9 @@ func spin(d time.Duration) {
 // selection can have taken for any other reason.
 func TestSelectTimes(t *testing.T) {
 	const answers = 8
-	e, w := worldOf(t, Config{Figure: "chain"}, 1)
-	w.plan = slowPlanner{w.plan, 3 * time.Millisecond}
-	w.judge = w.plan
+	e, w := instanceOf(t, Config{Figure: "chain"}, 1)
+	w.candidateSolver = slowPlanner{w.candidateSolver, 3 * time.Millisecond}
+	w.evalSolver = w.candidateSolver
 	r, err := w.learn(t.Context(), e.Method("idrl"), answers)
 	if err != nil {
 		t.Fatal(err)
@@ -232,7 +232,7 @@ func TestSelectTimes(t *testing.T) {
 	if least := time.Duration(slices.Min(r.SelectNS)); least > 9*time.Millisecond {
 		t.Errorf("the quickest selection took %v", least)
 	}
-	_, w = worldOf(t, Config{Figure: "chain"}, 1)
+	_, w = instanceOf(t, Config{Figure: "chain"}, 1)
 	const slow = 2 * time.Millisecond
 	w.model.Rating = slowRating{w.model.Rating, slow}
 	if r, err = w.learn(t.Context(), e.Method("uniform"), answers); err != nil {
@@ -248,7 +248,7 @@ func TestSelectTimes(t *testing.T) {
 // Each step looks at the context, whatever the solver.
 func TestCancel(t *testing.T) {
 	for _, method := range []string{"idrl", "uniform", "lvar"} {
-		e, w := worldOf(t, Config{Figure: "chain"}, 1)
+		e, w := instanceOf(t, Config{Figure: "chain"}, 1)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		count, answer := 0, w.answer
@@ -265,7 +265,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A planner that fails says which solve it was.
+// A solver that fails says which solve it was.
 type failing struct{}
 
 func (failing) optimal(context.Context, []float64, *rand.Rand) (policy, error) {
@@ -279,12 +279,12 @@ func TestPlannerFails(t *testing.T) {
 		"leader": "answer 1: candidate policy: no optimum",
 		"epd":    "answer 1: by EPD: policy of the mean: no optimum",
 	} {
-		e, w := worldOf(t, Config{Figure: "chain"}, 1)
-		w.plan = failing{}
+		e, w := instanceOf(t, Config{Figure: "chain"}, 1)
+		w.candidateSolver = failing{}
 		if _, err := w.learn(t.Context(), e.Method(method), 2); err == nil || err.Error() != want {
 			t.Errorf("%s: error %v, want %q", method, err, want)
 		}
-		w.judge = failing{}
+		w.evalSolver = failing{}
 		if _, err := w.learn(t.Context(), e.Method(method), 2); err == nil || err.Error() != "mean-optimal policy: no optimum" {
 			t.Errorf("%s: error %v", method, err)
 		}
@@ -309,7 +309,7 @@ func TestCandidates(t *testing.T) {
 		{"a baseline", Config{Figure: "chain"}, "igr", 0, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			e, w := worldOf(t, test.c, 1)
+			e, w := instanceOf(t, test.c, 1)
 			l := w.learner(e.Method(test.method))
 			if err := l.recommend(t.Context()); err != nil {
 				t.Fatal(err)
@@ -336,7 +336,7 @@ func TestCandidates(t *testing.T) {
 // The archive holds each distinct policy once, behind the present ones, and
 // keeps it.
 func TestArchive(t *testing.T) {
-	e, w := worldOf(t, Config{Figure: "garnet"}, 2)
+	e, w := instanceOf(t, Config{Figure: "garnet"}, 2)
 	l := w.learner(e.Method("lvar"))
 	if err := l.recommend(t.Context()); err != nil {
 		t.Fatal(err)
@@ -373,7 +373,7 @@ func TestArchive(t *testing.T) {
 // The leader is the mean-optimal policy, and its rival differs where a few draws
 // give one that does.
 func TestDuel(t *testing.T) {
-	e, w := worldOf(t, Config{Figure: "junction"}, 1)
+	e, w := instanceOf(t, Config{Figure: "junction"}, 1)
 	l := w.learner(e.Method("leader"))
 	if err := l.recommend(t.Context()); err != nil {
 		t.Fatal(err)
@@ -409,8 +409,8 @@ func TestBits(t *testing.T) {
 // The feature expectation of a policy is its own, however many policies were
 // solved for before.
 func TestExactRemembers(t *testing.T) {
-	_, w := worldOf(t, Config{Figure: "garnet"}, 1)
-	x := w.plan.(*exact)
+	_, w := instanceOf(t, Config{Figure: "garnet"}, 1)
+	x := w.candidateSolver.(*exact)
 	draws := w.stream("test", 0)
 	for range 100 {
 		p, err := x.optimal(t.Context(), w.prior.Sample(nil, draws), nil)

@@ -8,7 +8,7 @@ import (
 )
 
 // present returns the candidate queries of a step, where they are drawn for it, and
-// their indexes among the world's; nil where they are all of these.
+// their indexes among the instance's; nil where they are all of these.
 func (l *learner) present() (queries []idrl.QueryVector, index []int) {
 	if l.drawn() == 0 {
 		return nil, nil
@@ -55,7 +55,7 @@ func (l *learner) imagined(ctx context.Context) func(theta []float64) ([]float64
 		}
 	}
 	return remember(func(theta []float64) ([]float64, error) {
-		p, err := startingFrom(l.plan, l.latest).optimal(ctx, theta, l.stream("divergence", l.n))
+		p, err := startingFrom(l.candidateSolver, l.latest).optimal(ctx, theta, l.stream("divergence", l.n))
 		l.charge(p)
 		return p.params, err
 	})

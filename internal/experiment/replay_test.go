@@ -58,7 +58,7 @@ func TestReplay(t *testing.T) {
 
 func (v replay) check(t *testing.T) {
 	figure := map[string]string{"replay_chain_state": "chain", "replay_gridworld_state": "gridworld"}[v.ID]
-	w := v.world(t, figure)
+	w := v.instance(t, figure)
 	within(t, "best return", w.best, v.Outputs.Return, 1e-6)
 	compared := 0
 	model := w.model
@@ -85,7 +85,7 @@ func (v replay) check(t *testing.T) {
 		if step.Gap < 1e-6 {
 			continue
 		}
-		p, err := w.plan.optimal(t.Context(), mean, nil)
+		p, err := w.candidateSolver.optimal(t.Context(), mean, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,8 +97,8 @@ func (v replay) check(t *testing.T) {
 	}
 }
 
-// world finds the seed whose instance the vector is about.
-func (v replay) world(t *testing.T, figure string) *world {
+// instance finds the seed whose instance the vector is about.
+func (v replay) instance(t *testing.T, figure string) *instance {
 	t.Helper()
 	e, err := Config{Figure: figure, Mode: Paper, Seeds: 30, FirstSeed: 1}.Validate()
 	if err != nil {
@@ -126,7 +126,7 @@ func (v replay) world(t *testing.T, figure string) *world {
 }
 
 // rewards returns the reward of every state.
-func (w *world) rewards(v replay) []float64 {
+func (w *instance) rewards(v replay) []float64 {
 	if v.Inputs.Tiles == nil {
 		return w.theta
 	}

@@ -8,8 +8,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A maker makes the world of a seed.
-type maker func(ctx context.Context, seed uint64) (*world, error)
+// A maker makes the instance of a seed.
+type maker func(ctx context.Context, seed uint64) (*instance, error)
 
 // A Store keeps finished runs, so that an interrupted experiment goes on where
 // it was. Its methods are called by several goroutines.
@@ -121,10 +121,10 @@ type runner struct {
 	answered func(method string, seed uint64, n int) // nil: nobody wants to know
 }
 
-// seed returns the runs of every method on one seed. The world is built only if a
+// seed returns the runs of every method on one seed. The instance is built only if a
 // run is missing.
 func (r runner) seed(ctx context.Context, seed uint64) ([]Run, error) {
-	var w *world
+	var w *instance
 	runs := make([]Run, len(r.e.Methods))
 	for i, name := range r.e.Methods {
 		if r.store != nil {

@@ -4,7 +4,7 @@ package experiment
 const SuiteName = "suite"
 
 // Suite returns the experiments by which new methods are judged against the
-// paper's: three families of worlds, numbers and choices, an expert as noisy as a
+// paper's: three families of environments, numbers and choices, an expert as noisy as a
 // person. Their pooled result, on seeds that nothing was tuned on, decides what
 // sessions with people use. Seeds are left to the caller.
 func Suite() (out []Config) {

@@ -38,18 +38,18 @@ type tabular struct {
 	most  int           // candidate queries at most, drawn at random; 0: all
 }
 
-// world makes the world of an instance in the variant that e asks for.
-func (t tabular) world(ctx context.Context, e Experiment, seed uint64) (*world, error) {
+// instance makes the instance of an instance in the variant that e asks for.
+func (t tabular) instance(ctx context.Context, e Experiment, seed uint64) (*instance, error) {
 	prior, err := belief.NewGaussian(make([]float64, len(t.theta)), t.cov)
 	if err != nil {
 		return nil, err
 	}
-	w := &world{
+	w := &instance{
 		seed: seed, paper: e.Mode == Paper, theta: t.theta, prior: prior,
-		plan: t.planner(), distance: acquisition.DistanceOf(true, e.Mode == Paper),
+		candidateSolver: t.planner(), distance: acquisition.DistanceOf(true, e.Mode == Paper),
 	}
-	w.judge = w.plan
-	best, err := w.plan.optimal(ctx, t.theta, nil)
+	w.evalSolver = w.candidateSolver
+	best, err := w.candidateSolver.optimal(ctx, t.theta, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (t tabular) world(ctx context.Context, e Experiment, seed uint64) (*world, 
 }
 
 // stage returns what a session needs of the instance.
-func (t tabular) stage(w *world, e Experiment, s learning.Schedule) *stage {
+func (t tabular) stage(w *instance, e Experiment, s learning.Schedule) *stage {
 	prepared, start := solver.Prepare(t.env), t.env.Start(nil)
 	out := &stage{
 		seed: w.seed, schedule: s, kind: e.kind(), theta: t.theta, best: w.best, prior: w.prior, mse: w.mse, cosine: w.cosine,
@@ -83,7 +83,7 @@ func (t tabular) stage(w *world, e Experiment, s learning.Schedule) *stage {
 }
 
 // planner returns the solver: a lookup in the table, or policy iteration.
-func (t tabular) planner() planner {
+func (t tabular) planner() policySolver {
 	if t.table != nil {
 		return lookup{t.table, t.theta}
 	}
@@ -93,7 +93,7 @@ func (t tabular) planner() planner {
 }
 
 // queries returns the candidate queries.
-func (t tabular) queries(w *world, e Experiment) (out []idrl.QueryVector) {
+func (t tabular) queries(w *instance, e Experiment) (out []idrl.QueryVector) {
 	stills := t.stills(e.Candidates)
 	if e.Queries == States {
 		for _, c := range stills {
@@ -160,7 +160,7 @@ func (t tabular) kinds(stills []idrl.Clip) (out []int) {
 }
 
 // expert sets the likelihoods and the expert, whose answers are of the model.
-func (t tabular) expert(w *world, e Experiment) error {
+func (t tabular) expert(w *instance, e Experiment) error {
 	kind, opt := "bernoulli", sim.Options{Range: 1, NoiseStd: math.Sqrt(stateNoiseVar), Unclamped: true}
 	w.model = belief.Model{Start: w.prior, Rating: belief.Rating{NoiseVar: stateNoiseVar}, Comparison: belief.BernoulliLinear{}}
 	switch {
@@ -179,7 +179,7 @@ func (t tabular) expert(w *world, e Experiment) error {
 		if query := w.queries[q]; w.paper && !query.Kind.Comparison() {
 			n = 0 // one draw for good
 		}
-		return expert.Answer(w.queries[q], w.tape(q, n))
+		return expert.Answer(w.queries[q], w.answerStream(q, n))
 	}
 	return nil
 }
@@ -187,7 +187,7 @@ func (t tabular) expert(w *world, e Experiment) error {
 // mse returns the mean squared error of believed rewards over all states, as the
 // text has it. In paper mode it is over the states of the authors' candidate
 // queries, and against their noisy answers where states are rated.
-func (t tabular) mse(w *world, e Experiment) func([]float64) float64 {
+func (t tabular) mse(w *instance, e Experiment) func([]float64) float64 {
 	variant := Text
 	if w.paper {
 		variant = Code
@@ -211,20 +211,20 @@ func (t tabular) mse(w *world, e Experiment) func([]float64) float64 {
 }
 
 // about returns the first query about a state with the features of c.
-func (w *world) about(c idrl.Clip) int {
+func (w *instance) about(c idrl.Clip) int {
 	return slices.IndexFunc(w.queries, func(q idrl.QueryVector) bool { return slices.Equal(q.X, c.Phi) })
 }
 
 // asInCode sets what only the authors' code does: predictive covariances, one
 // rollout for the visits of a policy, and a grounding observation.
-func (t tabular) asInCode(w *world, e Experiment) {
+func (t tabular) asInCode(w *instance, e Experiment) {
 	w.noisy, w.noiseVar = true, stateNoiseVar
 	if e.Queries == Comparisons {
 		w.grounded, w.noiseVar = true, comparisonNoiseVar
 		w.prior = w.prior.ObserveVar(t.ground(w.stream("grounding", 0)), 0, groundingVar)
 		w.model.Start = w.prior
 	}
-	w.visits = func(p policy, stream *rand.Rand) visit { return visit{counts: t.rollout(p, stream)} }
+	w.visits = func(p policy, stream *rand.Rand) visitation { return visitation{counts: t.rollout(p, stream)} }
 }
 
 // ground returns the features of the state that two random actions lead to.

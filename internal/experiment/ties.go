@@ -36,14 +36,14 @@ func tieRows() (out []string) {
 // perceives two states as equal.
 const tieBand = 0.25
 
-// tiesWorlds makes gridworlds with an expert who perceives u plus logistic noise
+// tiesInstances makes gridworlds with an expert who perceives u plus logistic noise
 // and finds what lies within the band equal.
-func tiesWorlds(_ context.Context, e Experiment, _ Options) (maker, error) {
-	return func(ctx context.Context, seed uint64) (*world, error) {
+func tiesInstances(_ context.Context, e Experiment, _ Options) (maker, error) {
+	return func(ctx context.Context, seed uint64) (*instance, error) {
 		env := gridworld.New(gridworld.Config{}, rng.New(seed, "layout", 0))
 		t := tabular{env: env, theta: sim.NewTask(env, rng.New(seed, "task", 0)).Theta}
 		t.cov = identity(len(t.theta))
-		w, err := t.world(ctx, e, seed)
+		w, err := t.instance(ctx, e, seed)
 		if err != nil {
 			return nil, err
 		}
@@ -52,7 +52,7 @@ func tiesWorlds(_ context.Context, e Experiment, _ Options) (maker, error) {
 }
 
 // tieExperts gives w its treatments.
-func tieExperts(w *world, t tabular) error {
+func tieExperts(w *instance, t tabular) error {
 	task := sim.Task{Env: t.env.Spec().ID, Theta: t.theta}
 	opt := sim.Options{Range: 1, Temperature: 1.0 / peopleBeta, TieBand: tieBand}
 	expert, err := sim.NewExpert("tie-band", task, opt)
@@ -65,12 +65,12 @@ func tieExperts(w *world, t tabular) error {
 		return err
 	}
 	ask := func(of sim.Expert, q int, n uint64) idrl.Answer {
-		return of.Answer(w.queries[q], w.tape(q, n))
+		return of.Answer(w.queries[q], w.answerStream(q, n))
 	}
 	noiseStd := math.Sqrt(8/math.Pi) / peopleBeta // as steep as the logistic at zero
 	two := belief.Model{Start: w.prior, Comparison: belief.Probit{NoiseStd: noiseStd}}
 	three := belief.Model{Start: w.prior, Comparison: belief.Probit{NoiseStd: noiseStd, TieBand: tieBand}}
-	w.variants = map[string]func(*world){}
+	w.variants = map[string]func(*instance){}
 	for name, t := range map[string]treatment{
 		interval: {three, func(q int, n uint64) idrl.Answer { return ask(expert, q, n) }},
 		forced:   {two, func(q int, n uint64) idrl.Answer { return ask(chooser, q, n) }},
@@ -101,5 +101,5 @@ type treatment struct {
 	answer func(q int, n uint64) idrl.Answer
 }
 
-// in makes w the world of the treatment.
-func (t treatment) in(w *world) { w.model, w.answer = t.model, t.answer }
+// in makes w the instance of the treatment.
+func (t treatment) in(w *instance) { w.model, w.answer = t.model, t.answer }

@@ -10,20 +10,20 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// tieWorlds returns one world as each treatment meets it.
-func tieWorlds(t *testing.T) map[string]*world {
+// tieInstances returns one instance as each treatment meets it.
+func tieInstances(t *testing.T) map[string]*instance {
 	t.Helper()
-	_, w := worldOf(t, Config{Figure: "ties"}, 4)
-	out := map[string]*world{}
+	_, w := instanceOf(t, Config{Figure: "ties"}, 4)
+	out := map[string]*instance{}
 	for _, name := range treatments() {
-		out[name] = w.treat("idrl:" + name)
+		out[name] = w.withVariant("idrl:" + name)
 	}
 	return out
 }
 
 // The treatments say what they say of one and the same perception.
 func TestTreatments(t *testing.T) {
-	w := tieWorlds(t)
+	w := tieInstances(t)
 	count := map[idrl.Choice]int{}
 	equal, sideA := 0, 0
 	for q := range w[interval].queries {
@@ -69,7 +69,7 @@ func TestTreatments(t *testing.T) {
 // Two states of one reward are found equal as often as logistic noise of scale 1/3
 // stays within the band: 2σ(3·0.25) − 1.
 func TestTieBand(t *testing.T) {
-	w := tieWorlds(t)[interval]
+	w := tieInstances(t)[interval]
 	same := slices.IndexFunc(w.queries, func(q idrl.QueryVector) bool { return dot(w.theta, q.X) == 0 })
 	const n = 4000
 	equal := 0
@@ -87,13 +87,13 @@ func TestTieBand(t *testing.T) {
 // A dropped answer leaves the belief as it is; 'equal' in the interval model does
 // not.
 func TestDropped(t *testing.T) {
-	worlds := tieWorlds(t)
-	e, _ := worldOf(t, Config{Figure: "ties"}, 4)
+	instances := tieInstances(t)
+	e, _ := instanceOf(t, Config{Figure: "ties"}, 4)
 	for name, changes := range map[string]bool{droppedTies: false, interval: true} {
-		w := worlds[name]
+		w := instances[name]
 		q := slices.IndexFunc(w.queries, func(q idrl.QueryVector) bool { return dot(q.X, q.X) > 0 })
 		n := uint64(0)
-		for ; worlds[interval].answer(q, n).Choice != idrl.Equal; n++ {
+		for ; instances[interval].answer(q, n).Choice != idrl.Equal; n++ {
 		}
 		l := w.learner(e.Method("idrl:" + name))
 		before := l.core.Posterior()
@@ -111,7 +111,7 @@ func TestDropped(t *testing.T) {
 func TestIntervalModel(t *testing.T) {
 	cdf := distuv.UnitNormal.CDF
 	s := math.Sqrt(8/math.Pi) / 3
-	for name, w := range tieWorlds(t) {
+	for name, w := range tieInstances(t) {
 		l := w.model.Likelihood(w.queries[0].Query)
 		for _, m := range []float64{-0.7, 0, 0.2} {
 			const v = 0.5

@@ -20,7 +20,7 @@ import (
 // was used for another reply.
 func (s *Session) Answer(ctx context.Context, who idrl.AnnotatorID, a idrl.Answer) (idrl.Receipt, error) {
 	a.Annotator, a.Undoes = who, ""
-	return s.add(ctx, who, func() (draft, error) { return s.answer(a) })
+	return s.add(ctx, who, func() (logEntry, error) { return s.answer(a) })
 }
 
 // Refusals of what is said of a question. Annotators read them, so they name no
@@ -39,13 +39,13 @@ func (s *Session) Undo(ctx context.Context, who idrl.AnnotatorID, id, of idrl.An
 	if err != nil {
 		return idrl.Receipt{}, err
 	}
-	return s.add(ctx, who, func() (draft, error) { return s.undo(a, ahead) })
+	return s.add(ctx, who, func() (logEntry, error) { return s.undo(a, ahead) })
 }
 
-// add hands the session a turn that adds a row of the annotator's to the log.
-func (s *Session) add(ctx context.Context, who idrl.AnnotatorID, write func() (draft, error)) (idrl.Receipt, error) {
-	return ask(ctx, s, func(reply func(idrl.Receipt, error)) turn {
-		return turn{draft: write, reply: reply, after: func() { s.answered(ctx, who) }}
+// add sends the session a request that adds a row of the annotator's to the log.
+func (s *Session) add(ctx context.Context, who idrl.AnnotatorID, write func() (logEntry, error)) (idrl.Receipt, error) {
+	return ask(ctx, s, func(reply func(idrl.Receipt, error)) request {
+		return request{write: write, reply: reply, after: func() { s.answered(ctx, who) }}
 	})
 }
 
@@ -62,81 +62,81 @@ func (s *Session) Have(ctx context.Context, who idrl.AnnotatorID, ids []idrl.Ans
 }
 
 // answered tops up the annotator's questions, where that could not be done with
-// the answer, and tells the watchers. It runs in the turn of the answer, so that
+// the answer, and tells the watchers. It runs within the request of the answer, so that
 // which question comes next is a function of the log and not of when somebody asks
 // for it.
 func (s *Session) answered(ctx context.Context, who idrl.AnnotatorID) {
 	s.adoptIfDue(ctx)
-	if s.mustAdopt() {
-		s.starved = append(s.starved, who)
+	if s.adoptionDue() {
+		s.blocked = append(s.blocked, who)
 	} else {
-		s.mustTopUp(ctx, who)
+		s.topUpOrLog(ctx, who)
 	}
 	s.publish(idrl.EventAnswered, who)
 }
 
-// mustTopUp is topUp where nobody waits for the error: the annotator's next
+// topUpOrLog is topUp that logs its error: the annotator's next
 // claim tries again.
-func (s *Session) mustTopUp(ctx context.Context, who idrl.AnnotatorID) {
+func (s *Session) topUpOrLog(ctx context.Context, who idrl.AnnotatorID) {
 	if err := s.topUp(ctx, who); err != nil {
 		s.cfg.Log.ErrorContext(ctx, "issue questions", "session", s.spec.ID, "err", err)
 	}
 }
 
-func (s *Session) answer(a idrl.Answer) (draft, error) {
+func (s *Session) answer(a idrl.Answer) (logEntry, error) {
 	if r, known, err := s.replayed(a); known {
-		return draft{receipt: r}, err
+		return logEntry{receipt: r}, err
 	}
 	as := s.asked.get(a.Assignment)
 	switch {
 	case s.revoked[a.Annotator]:
-		return draft{}, errRevoked
+		return logEntry{}, errRevoked
 	case as == nil:
-		return draft{}, errUnknownQuestion
+		return logEntry{}, errUnknownQuestion
 	case as.Annotator != a.Annotator:
-		return draft{}, errNotYours
+		return logEntry{}, errNotYours
 	case as.Answer != "":
-		return draft{}, errAnswered
+		return logEntry{}, errAnswered
 	}
 	a.Query = as.Query.ID
 	if err := a.Validate(as.Query); err != nil {
-		return draft{}, err
+		return logEntry{}, err
 	}
 	now := s.cfg.Now()
 	a.Late, a.Doubts = now.After(as.LeaseUntil), idrl.FindDoubts(a, *as, s.spec.InstructionsVersion, now)
 	a.Seq = s.log.seq() + 1
 	q, err := s.features.view.Query(as.Query)
 	if err != nil {
-		return draft{}, fmt.Errorf("answer to assignment %s: %w", as.ID, err)
+		return logEntry{}, fmt.Errorf("answer to assignment %s: %w", as.ID, err)
 	}
 	history, err := s.extend(s.history, q, a)
 	if err != nil {
-		return draft{}, fmt.Errorf("update the belief: %w", err)
+		return logEntry{}, fmt.Errorf("update the belief: %w", err)
 	}
 	return s.row(a, history)
 }
 
-func (s *Session) undo(a idrl.Answer, ahead *edited) (draft, error) {
+func (s *Session) undo(a idrl.Answer, ahead *edited) (logEntry, error) {
 	if r, known, err := s.replayed(a); known {
-		return draft{receipt: r}, err
+		return logEntry{receipt: r}, err
 	}
 	of := s.log.find(a.Undoes)
 	switch {
 	case s.revoked[a.Annotator]:
-		return draft{}, errRevoked
+		return logEntry{}, errRevoked
 	case of == nil:
-		return draft{}, idrl.Errorf(idrl.NotFound, "the answer to be taken back is not recorded on the server")
+		return logEntry{}, idrl.Errorf(idrl.NotFound, "the answer to be taken back is not recorded on the server")
 	case of.Annotator != a.Annotator:
-		return draft{}, idrl.Errorf(idrl.Forbidden, "only your own answers can be undone")
+		return logEntry{}, idrl.Errorf(idrl.Forbidden, "only your own answers can be undone")
 	case !of.Reply() || s.log.undone[of.ID]:
-		return draft{}, idrl.Errorf(idrl.Conflict, "that answer is withdrawn already")
+		return logEntry{}, idrl.Errorf(idrl.Conflict, "that answer is withdrawn already")
 	case !slices.Contains(s.log.lastOf(a.Annotator), of.ID):
-		return draft{}, idrl.Errorf(idrl.Conflict, "only your last %d answers can be undone", undoable)
+		return logEntry{}, idrl.Errorf(idrl.Conflict, "only your last %d answers can be undone", undoable)
 	}
 	a.Assignment, a.Query = of.Assignment, of.Query
 	history, err := s.edited(ahead, s.log.out, func() (edit, error) { return s.withdrawal(*of), nil })
 	if err != nil {
-		return draft{}, fmt.Errorf("undo %s: %w", a.Undoes, err)
+		return logEntry{}, fmt.Errorf("undo %s: %w", a.Undoes, err)
 	}
 	return s.row(a, history)
 }
@@ -159,18 +159,18 @@ func (s *Session) replayed(a idrl.Answer) (r idrl.Receipt, known bool, err error
 	return idrl.Receipt{ID: old.ID, Seq: old.Seq, Replay: true}, true, nil
 }
 
-// row returns the draft of log row a, after which the effective answers are those of
+// row returns the entry of log row a, after which the effective answers are those of
 // history.
-func (s *Session) row(a idrl.Answer, history *posterior.History) (draft, error) {
+func (s *Session) row(a idrl.Answer, history *posterior.History) (logEntry, error) {
 	belief := history.Posterior()
 	a.Seq = s.log.seq() + 1
 	a.ReceivedAt = s.cfg.Now().UTC().Truncate(time.Millisecond)
 	b, err := s.features.model.Encode(belief)
 	if err != nil {
-		return draft{}, fmt.Errorf("encode the belief: %w", err)
+		return logEntry{}, fmt.Errorf("encode the belief: %w", err)
 	}
 	snap := idrl.Snapshot{Seq: a.Seq, Definition: idrl.PosteriorDefinition, Representation: s.features.version(), Belief: b, Regret: s.atRow(belief, a.Seq)}
-	return draft{receipt: idrl.Receipt{ID: a.ID, Seq: a.Seq}, row: &idrl.Row{Answer: a, After: snap}, history: history}, nil
+	return logEntry{receipt: idrl.Receipt{ID: a.ID, Seq: a.Seq}, row: &idrl.Row{Answer: a, After: snap}, history: history}, nil
 }
 
 // notePrediction remembers whether the belief before, about the weights of a

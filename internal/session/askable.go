@@ -7,31 +7,31 @@ import (
 	"tiebreak/internal/learning"
 )
 
-// choosing holds buffers and per-generation indexes that are reused between choices
-// of a question.
-type choosing struct {
-	gen     *idrl.Generation
-	place   map[idrl.QueryID]int // of a query in gen
-	is      []learning.Standing  // of every query of gen
-	pending []idrl.QueryVector
-	askable []idrl.QueryVector
+// A selector holds buffers and per-generation indexes that are reused between
+// selections of a question.
+type selector struct {
+	gen       *idrl.Generation
+	index     map[idrl.QueryID]int // of a query in gen
+	standings []learning.Standing  // of every query of gen
+	pending   []idrl.QueryVector
+	askable   []idrl.QueryVector
 }
 
 // renew forgets how queries stand, and knows those of gen from then on.
-func (c *choosing) renew(gen *idrl.Generation) {
+func (c *selector) renew(gen *idrl.Generation) {
 	if c.gen != gen {
-		c.gen, c.place, c.is = gen, map[idrl.QueryID]int{}, make([]learning.Standing, len(gen.Queries))
+		c.gen, c.index, c.standings = gen, map[idrl.QueryID]int{}, make([]learning.Standing, len(gen.Queries))
 		for i, q := range gen.Queries {
-			c.place[q.ID] = i
+			c.index[q.ID] = i
 		}
 	}
-	clear(c.is)
+	clear(c.standings)
 }
 
 // note adds how a query stands, if it is one of the generation.
-func (c *choosing) note(id idrl.QueryID, is learning.Standing) {
-	if i, ok := c.place[id]; ok {
-		c.is[i] |= is
+func (c *selector) note(id idrl.QueryID, is learning.Standing) {
+	if i, ok := c.index[id]; ok {
+		c.standings[i] |= is
 	}
 }
 
@@ -39,7 +39,7 @@ func (c *choosing) note(id idrl.QueryID, is learning.Standing) {
 // the classes of learning.Askable. Queries with a clip that did not play are never
 // asked again. What it returns is valid until the next call.
 func (s *Session) askable(who idrl.AnnotatorID, fresh []idrl.Assignment, pending []idrl.QueryVector) []idrl.QueryVector {
-	c := &s.choosing
+	c := &s.selector
 	c.renew(s.gen)
 	for _, q := range pending {
 		c.note(q.ID, learning.Busy)
@@ -69,6 +69,6 @@ func (s *Session) askable(who idrl.AnnotatorID, fresh []idrl.Assignment, pending
 		}
 		c.note(as.Query.ID, is)
 	}
-	c.askable = learning.Askable(c.askable[:0], s.vectors, c.is)
+	c.askable = learning.Askable(c.askable[:0], s.vectors, c.standings)
 	return c.askable
 }

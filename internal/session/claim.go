@@ -141,7 +141,7 @@ func (s *Session) fresh(who idrl.AnnotatorID) ([]idrl.Assignment, error) {
 // answer. It returns nothing where something else has to be recorded first, or the
 // choice fails: then topUp, after the answer, does the rest.
 func (s *Session) upcoming(ctx context.Context, who idrl.AnnotatorID) []idrl.Assignment {
-	if s.gen == nil || s.done() || s.revoked[who] || s.training.ready != nil || s.mustAdopt() || slices.ContainsFunc(s.asked.openOf(who), s.ageing) {
+	if s.gen == nil || s.done() || s.revoked[who] || s.training.ready != nil || s.adoptionDue() || slices.ContainsFunc(s.asked.openOf(who), s.ageing) {
 		return nil
 	}
 	fresh, err := s.fresh(who)

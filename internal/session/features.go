@@ -211,7 +211,7 @@ func (s *Session) hand(as idrl.Assignment) {
 // pending returns the queries under a live lease, by N, and those of fresh, as vectors.
 // They are valid until the next call.
 func (s *Session) pending(fresh []idrl.Assignment) ([]idrl.QueryVector, error) {
-	out := s.choosing.pending[:0]
+	out := s.selector.pending[:0]
 	add := func(q idrl.Query) error {
 		v, err := s.features.view.Query(q)
 		if err == nil {
@@ -229,6 +229,6 @@ func (s *Session) pending(fresh []idrl.Assignment) ([]idrl.QueryVector, error) {
 			return nil, err
 		}
 	}
-	s.choosing.pending = out
+	s.selector.pending = out
 	return out, nil
 }

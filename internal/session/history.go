@@ -107,7 +107,7 @@ func (s *Session) extend(h *posterior.History, q *idrl.QueryVector, a idrl.Answe
 }
 
 // An edit changes which answers count, from a log row on. Its work may be long, so it
-// can be done by the goroutine that asks for it, before the turn that records it: the
+// can be done by the goroutine that asks for it, before the request that records it: the
 // posterior is a function of the effective answers, whichever goroutine computes it.
 type edit struct {
 	at    int64              // the length of the log that it was made for

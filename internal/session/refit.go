@@ -58,7 +58,7 @@ func (s *Session) refitDue() bool {
 // mustWait reports whether no row may be added now, so that the order of questions does
 // not depend on how fast learning is.
 func (s *Session) mustWait() bool {
-	return s.mustAdopt() || s.spec.AdoptAfter > 0 && (s.refit.result != nil || s.refitDue())
+	return s.adoptionDue() || s.spec.AdoptAfter > 0 && (s.refit.result != nil || s.refitDue())
 }
 
 // startRefit begins to learn features if that is due.

@@ -59,10 +59,10 @@ type Session struct {
 	cfg     Config
 	spec    idrl.SessionSpec
 	stopped chan struct{} // closed when Run has returned
-	inbox   chan turn
+	inbox   chan request
 
-	waiting []turn // to be served before what is in the inbox
-	alone   int    // how many of them are to be served one at a time
+	waiting     []request // to be served before what is in the inbox
+	retrySingly int       // how many of them are to be served one at a time
 
 	shown   atomic.Pointer[idrl.SessionSpec] // what Spec returns; for anybody
 	revoked map[idrl.AnnotatorID]bool        // who may not answer any more
@@ -86,9 +86,9 @@ type Session struct {
 	gen      *idrl.Generation // in use; nil before the first
 	now      present
 	stop     stopState
-	starved  []idrl.AnnotatorID // answered while the next generation was awaited
+	blocked  []idrl.AnnotatorID // answered while the next generation was awaited
 	training training
-	choosing choosing
+	selector selector
 }
 
 // present is the statement about the present, kept until something changes.
@@ -118,7 +118,7 @@ func New(cfg Config) (*Session, error) {
 		return nil, fmt.Errorf("session %s: %w", r.Spec.ID, err)
 	}
 	s.restoreFeatures()
-	s.apply(r.Settings.Revoked, r.Settings.LeftOut, r.Spec.Budget)
+	s.applySettings(r.Settings.Revoked, r.Settings.LeftOut, r.Spec.Budget)
 	if err := s.restoreBelief(r.Snapshots); err != nil {
 		return nil, fmt.Errorf("session %s: %w", s.spec.ID, err)
 	}
@@ -132,7 +132,7 @@ func New(cfg Config) (*Session, error) {
 func assemble(cfg Config) *Session {
 	r := cfg.Record
 	s := &Session{
-		cfg: cfg, spec: r.Spec, stopped: make(chan struct{}), inbox: make(chan turn),
+		cfg: cfg, spec: r.Spec, stopped: make(chan struct{}), inbox: make(chan request),
 		log: newAnswerLog(), asked: newAssignments(r.Assignments), gen: r.Generation, fits: r.Fits, refit: refit{seen: -1},
 		shelf: &shelf{journal: cfg.Journal, session: r.Spec.ID, asked: r.Clips, gen: r.Generation},
 		learner: learning.New(learning.Config{

@@ -169,7 +169,7 @@ func (b *bench) startOn(t testing.TB, j idrl.Journal) (s *session.Session, stop 
 	return s, stop
 }
 
-// record returns what the journal holds once the session's present turn is over.
+// record returns what the journal holds once the session has served its present request.
 func (b *bench) record(t *testing.T, s *session.Session) idrl.Record {
 	t.Helper()
 	if _, err := s.Status(t.Context()); err != nil {
@@ -745,7 +745,7 @@ func TestUnclearQuestionsComeLast(t *testing.T) {
 }
 
 // A question that was held back until a generation was adopted is chosen in the
-// turn of the adoption, whatever the annotator does first.
+// request of the adoption, whatever the annotator does first.
 func TestAdoptionServesThoseWhoWait(t *testing.T) {
 	b := newBench(func(s *idrl.SessionSpec) { s.TrainEvery, s.AdoptAfter = 2, 1 })
 	gate := make(chan struct{}, 1)

@@ -23,7 +23,7 @@ func (s *Session) Follow(ctx context.Context) error {
 		if err != nil {
 			return nil, fmt.Errorf("read the settings: %w", err)
 		}
-		if s.apply(set.Revoked, set.LeftOut, set.Budget) {
+		if s.applySettings(set.Revoked, set.LeftOut, set.Budget) {
 			s.publish(idrl.EventSettings, "")
 		}
 		return s.undecided(), nil
@@ -34,7 +34,7 @@ func (s *Session) Follow(ctx context.Context) error {
 			ahead, err = s.ahead(ctx, func() (*edit, error) { return s.heavyDecision(who) })
 		}
 		if err == nil {
-			_, err = ask(ctx, s, func(reply func(idrl.Receipt, error)) turn { return s.decision(ctx, who, ahead, reply) })
+			_, err = ask(ctx, s, func(reply func(idrl.Receipt, error)) request { return s.decision(ctx, who, ahead, reply) })
 		}
 	}
 	return err
@@ -42,7 +42,7 @@ func (s *Session) Follow(ctx context.Context) error {
 
 // apply takes in what researchers want, but for the log. It reports whether who is
 // asked what can change by it.
-func (s *Session) apply(revoked, leftOut []idrl.AnnotatorID, budget int) (changed bool) {
+func (s *Session) applySettings(revoked, leftOut []idrl.AnnotatorID, budget int) (changed bool) {
 	is := set(revoked)
 	changed = s.spec.Budget != budget || !maps.Equal(s.revoked, is)
 	s.spec.Budget = budget
@@ -83,19 +83,19 @@ func (s *Session) undecided() (out []idrl.AnnotatorID) {
 	return out
 }
 
-// decision returns the turn that makes the log say of an annotator what the settings
+// decision returns the request that makes the log say of an annotator what the settings
 // say when its time has come. ahead is its work, if that was done before; nil else.
-func (s *Session) decision(ctx context.Context, who idrl.AnnotatorID, ahead *edited, reply func(idrl.Receipt, error)) turn {
-	return turn{reply: reply, draft: func() (draft, error) { return s.decide(who, ahead) }, after: func() {
+func (s *Session) decision(ctx context.Context, who idrl.AnnotatorID, ahead *edited, reply func(idrl.Receipt, error)) request {
+	return request{reply: reply, write: func() (logEntry, error) { return s.decide(who, ahead) }, after: func() {
 		s.adoptIfDue(ctx)
 		s.publish(idrl.EventSettings, "")
 	}}
 }
 
-func (s *Session) decide(who idrl.AnnotatorID, ahead *edited) (draft, error) {
+func (s *Session) decide(who idrl.AnnotatorID, ahead *edited) (logEntry, error) {
 	out := s.leftOut[who]
 	if s.log.out[who] == out {
-		return draft{}, nil
+		return logEntry{}, nil
 	}
 	a := idrl.Answer{ID: idrl.AnswerID(rand.Text()), Annotator: who, Choice: idrl.TakenIn}
 	if out {
@@ -103,7 +103,7 @@ func (s *Session) decide(who idrl.AnnotatorID, ahead *edited) (draft, error) {
 	}
 	history, err := s.edited(ahead, s.decided(who), func() (edit, error) { return s.leaving(who) })
 	if err != nil {
-		return draft{}, fmt.Errorf("belief without or with the answers of %s: %w", who, err)
+		return logEntry{}, fmt.Errorf("belief without or with the answers of %s: %w", who, err)
 	}
 	return s.row(a, history)
 }

@@ -224,10 +224,10 @@ func (s *Session) due() bool {
 	return s.gen == nil || s.log.seq() >= base+s.spec.AdoptAfter
 }
 
-// mustAdopt reports whether nothing may happen before the next generation is adopted.
+// adoptionDue reports whether nothing may happen before the next generation is adopted.
 // Before the first one nothing can happen that questions depend on, and people ask
 // how long they wait.
-func (s *Session) mustAdopt() bool { return s.spec.AdoptAfter > 0 && s.gen != nil && s.due() }
+func (s *Session) adoptionDue() bool { return s.spec.AdoptAfter > 0 && s.gen != nil && s.due() }
 
 // adoptIfDue replaces the generation whole if a new one is ready and due.
 func (s *Session) adoptIfDue(ctx context.Context) {
@@ -267,12 +267,12 @@ func (s *Session) adoptIfDue(ctx context.Context) {
 		c.Media, c.Snapshots = nil, nil
 		g.Clips[id] = c
 	}
-	// In the turn of the adoption, or it would depend on whether the annotator's
+	// Together with the adoption, or it would depend on whether the annotator's
 	// next answer or their next claim comes first.
-	for _, who := range s.starved {
-		s.mustTopUp(ctx, who)
+	for _, who := range s.blocked {
+		s.topUpOrLog(ctx, who)
 	}
-	s.starved = nil
+	s.blocked = nil
 	s.publish(idrl.EventAdopted, "")
 	if _, more := s.nextPoint(); s.done() && !more && s.cfg.Rests != nil {
 		s.cfg.Rests()

@@ -38,7 +38,7 @@ func (forgetful) Append(context.Context, idrl.SessionID, ...idrl.Row) error { re
 
 func (forgetful) Issue(context.Context, idrl.SessionID, []idrl.Assignment) error { return nil }
 
-// BenchmarkUndo withdraws the last answer of a long log and gives another: both turns
+// BenchmarkUndo withdraws the last answer of a long log and gives another: both requests
 // of the session together.
 func BenchmarkUndo(b *testing.B) {
 	for _, n := range []int{1_000, 33_000, 100_000} {

@@ -10,34 +10,34 @@ import (
 	"tiebreak/internal/posterior"
 )
 
-// A turn is what somebody wants of the session's goroutine.
-type turn struct {
-	do func() // the whole of a turn that adds no row to the log; nil for others
+// A request is one piece of work for the session's goroutine.
+type request struct {
+	do func() // all of a request that adds no row to the log; nil for others
 
-	draft func() (draft, error)     // makes the row, and changes nothing
+	write func() (logEntry, error)  // makes the row, and changes nothing
 	reply func(idrl.Receipt, error) // called once, when what it says is durable
 	after func()                    // called after the reply, unless that is an error
 }
 
-// A draft is a row for the log, or the receipt of one that is there already.
-type draft struct {
+// A logEntry is a row for the log, or the receipt of one that is there already.
+type logEntry struct {
 	receipt idrl.Receipt
 	row     *idrl.Row          // nil if there is none to add
 	history *posterior.History // after the row
 }
 
-// A step is a turn that was carried out in memory, not yet in the journal.
-type step struct {
-	turn
-	draft
+// An applied request has changed the memory, and is not in the journal yet.
+type applied struct {
+	request
+	logEntry
 	err error // to be replied
 
 	before *posterior.History // before the row
 	point  bool               // the row is a training point
 }
 
-// A group is full after so many turns, or after so much time, for its first answer
-// is not acknowledged before its last is chosen for.
+// A group is full after so many requests, or after so much time: its first answer is
+// acknowledged only after the questions that follow its last one are selected.
 const (
 	maxGroup     = 64
 	maxGroupTime = 5 * time.Millisecond
@@ -45,11 +45,11 @@ const (
 
 // call runs f on the session's goroutine and returns its result.
 func call[T any](ctx context.Context, s *Session, f func() (T, error)) (T, error) {
-	return ask(ctx, s, func(reply func(T, error)) turn { return turn{do: func() { reply(f()) }} })
+	return ask(ctx, s, func(reply func(T, error)) request { return request{do: func() { reply(f()) }} })
 }
 
-// ask hands the session a turn and returns its reply.
-func ask[T any](ctx context.Context, s *Session, turn func(reply func(T, error)) turn) (T, error) {
+// ask sends the session a request and returns its reply.
+func ask[T any](ctx context.Context, s *Session, build func(reply func(T, error)) request) (T, error) {
 	type result struct {
 		value T
 		err   error
@@ -58,7 +58,7 @@ func ask[T any](ctx context.Context, s *Session, turn func(reply func(T, error))
 	var zero T
 	gone := idrl.Errorf(idrl.Unavailable, "the session is being started again; try again")
 	select {
-	case s.inbox <- turn(func(v T, err error) { c <- result{v, err} }):
+	case s.inbox <- build(func(v T, err error) { c <- result{v, err} }):
 	case <-s.stopped:
 		return zero, gone
 	case <-ctx.Done():
@@ -74,60 +74,60 @@ func ask[T any](ctx context.Context, s *Session, turn func(reply func(T, error))
 	}
 }
 
-// serve carries out t. If t adds a row then those turns that wait and add rows too
-// are carried out with it: each in memory, on what the one before it left, and then
-// all in the journal by one write. Other turns come after that write, so that
-// nobody meets a state that is ahead of the journal.
-func (s *Session) serve(ctx context.Context, t turn) {
-	if t.do != nil {
-		t.do()
+// serve handles a request. If it adds a row, the waiting requests that add rows too are
+// handled with it: each is applied in memory, after the one before it, and then one
+// write puts all rows into the journal. Other requests are served after that write, so
+// that they never see a state that is ahead of the journal.
+func (s *Session) serve(ctx context.Context, r request) {
+	if r.do != nil {
+		r.do()
 		return
 	}
 	began := time.Now()
-	group := []step{s.carryOut(ctx, t)}
-	var later []turn
+	group := []applied{s.apply(ctx, r)}
+	var later []request
 	full := func() bool { return len(group)+len(later) >= maxGroup || time.Since(began) > maxGroupTime }
-	for s.alone == 0 && !full() && s.training.ready == nil && !s.mustWait() {
-		t, ok := s.next()
+	for s.retrySingly == 0 && !full() && s.training.ready == nil && !s.mustWait() {
+		r, ok := s.next()
 		if !ok {
 			break
 		}
-		if t.do != nil {
-			later = append(later, t)
+		if r.do != nil {
+			later = append(later, r)
 		} else {
-			group = append(group, s.carryOut(ctx, t))
+			group = append(group, s.apply(ctx, r))
 		}
 	}
-	s.alone = max(0, s.alone-1)
+	s.retrySingly = max(0, s.retrySingly-1)
 	s.record(ctx, group)
-	for i, t := range later {
+	for i, r := range later {
 		if s.mustWait() { // nothing may happen before that
 			s.waiting = append(s.waiting, later[i:]...)
 			return
 		}
-		t.do()
+		r.do()
 	}
 }
 
-// next returns the turn that has waited longest, if one waits.
-func (s *Session) next() (t turn, ok bool) {
+// next returns the request that has waited longest, if there is one.
+func (s *Session) next() (r request, ok bool) {
 	if len(s.waiting) > 0 {
-		t, s.waiting = s.waiting[0], s.waiting[1:]
-		return t, true
+		r, s.waiting = s.waiting[0], s.waiting[1:]
+		return r, true
 	}
 	select {
-	case t = <-s.inbox:
-		return t, true
+	case r = <-s.inbox:
+		return r, true
 	default:
-		return turn{}, false
+		return request{}, false
 	}
 }
 
-// carryOut does in memory what t wants, and chooses what the annotator is asked
-// next.
-func (s *Session) carryOut(ctx context.Context, t turn) step {
-	st := step{turn: t, before: s.history}
-	st.draft, st.err = t.draft()
+// apply changes the memory as a request asks, and selects the next questions of the
+// annotator.
+func (s *Session) apply(ctx context.Context, r request) applied {
+	st := applied{request: r, before: s.history}
+	st.logEntry, st.err = r.write()
 	if st.err != nil || st.row == nil {
 		st.row = nil
 		return st
@@ -149,8 +149,8 @@ func (s *Session) carryOut(ctx context.Context, t turn) step {
 	return st
 }
 
-// takeBack undoes carryOut of the last step that was carried out.
-func (s *Session) takeBack(st step) {
+// rollback undoes apply of the request that was applied last.
+func (s *Session) rollback(st applied) {
 	if st.row == nil {
 		return
 	}
@@ -171,10 +171,10 @@ func (s *Session) takeBack(st step) {
 	}
 }
 
-// record makes steps durable and replies. If they cannot be recorded together they
-// are taken back and tried again one by one, so that one that is at fault does not
-// harm the others.
-func (s *Session) record(ctx context.Context, group []step) {
+// record makes the applied requests durable and replies. If they cannot be recorded
+// together they are rolled back and tried again one by one, so that one that fails does
+// not harm the others.
+func (s *Session) record(ctx context.Context, group []applied) {
 	var rows []idrl.Row
 	for _, st := range group {
 		if st.row != nil {
@@ -183,17 +183,17 @@ func (s *Session) record(ctx context.Context, group []step) {
 	}
 	if err := s.append(ctx, rows); err != nil {
 		for _, st := range slices.Backward(group) {
-			s.takeBack(st)
+			s.rollback(st)
 		}
 		if len(group) == 1 {
 			group[0].reply(idrl.Receipt{}, err)
 			return
 		}
-		again := make([]turn, len(group))
+		again := make([]request, len(group))
 		for i, st := range group {
-			again[i] = st.turn
+			again[i] = st.request
 		}
-		s.waiting, s.alone = append(again, s.waiting...), len(again)
+		s.waiting, s.retrySingly = append(again, s.waiting...), len(again)
 		return
 	}
 	for _, st := range group {

@@ -21,13 +21,13 @@ import (
 func TestChainBest(t *testing.T) {
 	env := chain.New(chain.Config{})
 	for _, c := range []Config{{Figure: "chain"}, {Figure: "chain", Expert: People}, {Figure: "chain", Mode: Paper}} {
-		_, build := worldsOf(t, c)
+		_, build := instancesOf(t, c)
 		for _, seed := range []uint64{1, 2, 1000} {
 			w, err := build(t.Context(), seed)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n := w.plan.(lookup).table.Len(); n != 1024 {
+			if n := w.candidateSolver.(lookup).table.Len(); n != 1024 {
 				t.Errorf("%d policies, want 1024", n)
 			}
 			p, err := solver.Tabular{}.Solve(t.Context(), idrl.SolveTask{Env: env, Theta: w.theta}, nil)
@@ -54,7 +54,7 @@ func TestCandidateQueries(t *testing.T) {
 		{"garnet", Comparisons, 200},
 	} {
 		for _, variant := range []string{Text, Code} {
-			e, w := worldOf(t, Config{Figure: test.figure, Queries: test.queries, Candidates: variant}, 1)
+			e, w := instanceOf(t, Config{Figure: test.figure, Queries: test.queries, Candidates: variant}, 1)
 			if len(w.queries) != test.want {
 				t.Errorf("%s: %d candidate queries, want %d", e.Name(), len(w.queries), test.want)
 			}
@@ -71,7 +71,7 @@ func TestGridworldQueries(t *testing.T) {
 			queries, variant string
 			want             int
 		}{{States, Text, 100}, {Comparisons, Text, 4950}, {States, Code, types}, {Comparisons, Code, pairs}} {
-			_, w := worldOf(t, Config{Figure: "gridworld", Queries: test.queries, Candidates: test.variant}, seed)
+			_, w := instanceOf(t, Config{Figure: "gridworld", Queries: test.queries, Candidates: test.variant}, seed)
 			if len(w.queries) != test.want {
 				t.Errorf("seed %d: %d candidate queries of kind %s and variant %s, want %d", seed, len(w.queries), test.queries, test.variant, test.want)
 			}
@@ -107,7 +107,7 @@ func census(env *gridworld.Env) (types, pairs int) {
 // docs/paper-code.md, section 1.4.
 func TestAuthorsGridworldQueries(t *testing.T) {
 	for queries, want := range map[string]int{States: 11, Comparisons: 102} {
-		e, w := worldOf(t, Config{Figure: "gridworld", Queries: queries, Mode: Paper}, 1)
+		e, w := instanceOf(t, Config{Figure: "gridworld", Queries: queries, Mode: Paper}, 1)
 		if len(w.queries) != want {
 			t.Errorf("%s: %d candidate queries, want %d", e.Name(), len(w.queries), want)
 		}
@@ -124,8 +124,8 @@ func TestJunctionPolicies(t *testing.T) {
 		Corrected: func(i float64) float64 { return 0.7*i/5 - 1 },
 		Paper:     func(i float64) float64 { return -1 + 0.7*(i-1)/4 },
 	} {
-		e, w := worldOf(t, Config{Figure: "junction", Mode: mode}, 1)
-		table := w.plan.(lookup).table
+		e, w := instanceOf(t, Config{Figure: "junction", Mode: mode}, 1)
+		table := w.candidateSolver.(lookup).table
 		if table.Len() != 2 {
 			t.Fatalf("%s: %d policies, want 2", e.Name(), table.Len())
 		}
@@ -149,7 +149,7 @@ func TestJunctionPolicies(t *testing.T) {
 // exp(−1/18) on the diagonal; the text's has 4.
 func TestJunctionPrior(t *testing.T) {
 	for mode, want := range map[string]float64{Corrected: 4, Paper: 4 * math.Exp(-1.0/18)} {
-		_, w := worldOf(t, Config{Figure: "junction", Mode: mode}, 1)
+		_, w := instanceOf(t, Config{Figure: "junction", Mode: mode}, 1)
 		var cov mat.SymDense
 		w.prior.Cov(&cov)
 		for s := range 25 {
@@ -163,7 +163,7 @@ func TestJunctionPrior(t *testing.T) {
 func TestGrounding(t *testing.T) {
 	for _, figure := range []string{"chain", "junction", "gridworld"} {
 		for _, queries := range []string{States, Comparisons} {
-			e, w := worldOf(t, Config{Figure: figure, Queries: queries, Mode: Paper}, 2)
+			e, w := instanceOf(t, Config{Figure: figure, Queries: queries, Mode: Paper}, 2)
 			var cov mat.SymDense
 			w.prior.Cov(&cov)
 			least := cov.At(0, 0)
@@ -187,7 +187,7 @@ func TestMSE(t *testing.T) {
 	env := gridworld.New(gridworld.Config{}, rng.New(5, "layout", 0))
 	phi := mat.NewDense(100, 11, nil)
 	env.Features(phi)
-	_, w := worldOf(t, Config{Figure: "gridworld"}, 5)
+	_, w := instanceOf(t, Config{Figure: "gridworld"}, 5)
 	sum := 0.0
 	for s := range 100 {
 		r := floats.Dot(w.theta, phi.RawRowView(s))
@@ -197,7 +197,7 @@ func TestMSE(t *testing.T) {
 	within(t, "error of the text", w.mse(zero), sum/100, 1e-12)
 	within(t, "error of the truth", w.mse(w.theta), 0, 1e-12)
 	for _, variant := range []string{Code, Text} {
-		_, w = worldOf(t, Config{Figure: "gridworld", Mode: Paper, Candidates: variant}, 5)
+		_, w = instanceOf(t, Config{Figure: "gridworld", Mode: Paper, Candidates: variant}, 5)
 		target := make([]float64, 11)
 		for q := range slices.Backward(w.queries) { // so that the first of a type stays
 			target[floats.MaxIdx(w.queries[q].X)] = w.answer(q, 0).Rating
@@ -205,14 +205,14 @@ func TestMSE(t *testing.T) {
 		within(t, "error of the code, candidates "+variant, w.mse(zero), floats.Dot(target, target)/11, 1e-12)
 		within(t, "error of the ratings, candidates "+variant, w.mse(target), 0, 1e-12)
 	}
-	_, w = worldOf(t, Config{Figure: "gridworld", Mode: Paper, Queries: Comparisons}, 5)
+	_, w = instanceOf(t, Config{Figure: "gridworld", Mode: Paper, Queries: Comparisons}, 5)
 	within(t, "error of the code's comparisons", w.mse(zero), floats.Dot(w.theta, w.theta)/11, 1e-12)
 }
 
 // A rollout of the authors' code counts the 100 states after the start.
 func TestVisits(t *testing.T) {
-	_, w := worldOf(t, Config{Figure: "chain", Mode: Paper}, 1)
-	p, err := w.plan.optimal(t.Context(), w.theta, nil)
+	_, w := instanceOf(t, Config{Figure: "chain", Mode: Paper}, 1)
+	p, err := w.candidateSolver.optimal(t.Context(), w.theta, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestVisits(t *testing.T) {
 	if got := floats.Sum(v.counts); got != 100 || v.steps != nil {
 		t.Errorf("%v states were visited, want 100", got)
 	}
-	other := visit{counts: slices.Clone(v.counts)}
+	other := visitation{counts: slices.Clone(v.counts)}
 	if got := v.noise(other, 0.25); got != 0 {
 		t.Errorf("equal visits differ with noise %v", got)
 	}
@@ -232,15 +232,15 @@ func TestVisits(t *testing.T) {
 // In Driver each step of one policy that the other has not adds noise once for
 // each of the two.
 func TestDriverVisits(t *testing.T) {
-	_, w := worldOf(t, Config{Figure: "driver", Mode: Paper}, 1)
+	_, w := instanceOf(t, Config{Figure: "driver", Mode: Paper}, 1)
 	stream := w.stream("test", 0)
-	first, err := w.plan.optimal(t.Context(), w.theta, stream)
+	first, err := w.candidateSolver.optimal(t.Context(), w.theta, stream)
 	if err != nil {
 		t.Fatal(err)
 	}
 	against := slices.Clone(w.theta)
 	floats.Scale(-1, against)
-	second, err := w.plan.optimal(t.Context(), against, stream)
+	second, err := w.candidateSolver.optimal(t.Context(), against, stream)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +255,7 @@ func TestDriverVisits(t *testing.T) {
 
 // Every policy of the text's pool is the best of the pool under its own weights.
 func TestDriverPool(t *testing.T) {
-	_, w := worldOf(t, Config{Figure: "driver"}, 1)
+	_, w := instanceOf(t, Config{Figure: "driver"}, 1)
 	checkPool(t, w, 10)
 	for i, a := range w.pool {
 		for j, b := range w.pool {
@@ -267,7 +267,7 @@ func TestDriverPool(t *testing.T) {
 }
 
 // checkPool checks the sizes of a pool and the queries about it.
-func checkPool(t *testing.T, w *world, n int) {
+func checkPool(t *testing.T, w *instance, n int) {
 	t.Helper()
 	if len(w.pool) != n || len(w.queries) != n*(n-1)/2 {
 		t.Fatalf("%d policies and %d queries, want %d and all pairs", len(w.pool), len(w.queries), n)
@@ -294,7 +294,7 @@ func checkPool(t *testing.T, w *world, n int) {
 // weights does not hold: see TestCollapseOrder.
 func TestDriverCollapse(t *testing.T) {
 	for seed := range uint64(3) {
-		_, w := worldOf(t, Config{Figure: "driver", Mode: Paper}, 100+seed)
+		_, w := instanceOf(t, Config{Figure: "driver", Mode: Paper}, 100+seed)
 		checkPool(t, w, 10)
 		steps := 50.0
 		for i, a := range w.pool {
@@ -303,13 +303,13 @@ func TestDriverCollapse(t *testing.T) {
 					t.Errorf("seed %d: policies %d and %d: the weights moved without the policy", seed, i, j)
 				}
 			}
-			table := w.judge.(restart).table
+			table := w.evalSolver.(restart).table
 			if _, best := table.Best(a.Theta); floats.Dot(a.Theta, a.Mu)*steps < best-1e-9 {
 				t.Errorf("seed %d: policy %d is worse under its weights than the table", seed, i)
 			}
 		}
-		if n := len(w.pool); w.plan.(restart).table.Len() != w.judge.(restart).table.Len()+n {
-			t.Errorf("seed %d: the pool was not added to the table of the solver, or to that of the judge", seed)
+		if n := len(w.pool); w.candidateSolver.(restart).table.Len() != w.evalSolver.(restart).table.Len()+n {
+			t.Errorf("seed %d: the pool was not added to the table of the solver, or to that of the evaluation solver", seed)
 		}
 	}
 }
@@ -350,7 +350,7 @@ func TestCollapseOrder(t *testing.T) {
 
 // In the authors' Driver there are two posteriors, and each takes in every answer.
 func TestTwoBeliefs(t *testing.T) {
-	e, w := worldOf(t, Config{Figure: "driver", Mode: Paper}, 1)
+	e, w := instanceOf(t, Config{Figure: "driver", Mode: Paper}, 1)
 	for _, m := range acquisition.Methods() {
 		l := w.learner(m)
 		if err := l.recommend(t.Context()); err != nil {
@@ -365,7 +365,7 @@ func TestTwoBeliefs(t *testing.T) {
 			t.Errorf("%s: %s has one posterior", e.Name(), m.Name)
 		}
 	}
-	_, w = worldOf(t, Config{Figure: "driver"}, 1)
+	_, w = instanceOf(t, Config{Figure: "driver"}, 1)
 	if l := w.learner(e.Method("mr")); l.core.Posterior() != l.core.Solving() {
 		t.Error("the text has two beliefs")
 	}

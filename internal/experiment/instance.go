@@ -13,10 +13,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A world is one instance with what the methods of a seed share: the prior, the
-// candidate queries, the solver, and the expert with its tape of answers. No
+// An instance is one instance with what the methods of a seed share: the prior, the
+// candidate queries, the solver, and the expert with its stream of answers. No
 // method changes it. It is used by one goroutine.
-type world struct {
+type instance struct {
 	seed  uint64
 	paper bool
 
@@ -26,14 +26,14 @@ type world struct {
 	queries []idrl.QueryVector
 	pool    []idrl.Candidate // whose trajectories the queries compare; nil if queries are about states
 
-	plan  planner // solves for candidates
-	judge planner // solves for the policy whose regret is measured
-	best  float64 // true return of the policy that regret is measured against
+	candidateSolver policySolver // solves for candidates
+	evalSolver      policySolver // the evaluation solver: it solves for the policy whose regret is measured
+	best            float64      // true return of the policy that regret is measured against
 
-	every    int                     // answers from one measurement to the next; 0: 1
-	draws    int                     // candidate queries that methods other than Uniform and MR draw for a step; 0: all
-	updates  int                     // of IDRL's candidate policies in a run; 0: one for every answer
-	variants map[string]func(*world) // what becomes of the world for a variant of a method; nil where there are none
+	every    int                        // answers from one measurement to the next; 0: 1
+	draws    int                        // candidate queries that methods other than Uniform and MR draw for a step; 0: all
+	updates  int                        // of IDRL's candidate policies in a run; 0: one for every answer
+	variants map[string]func(*instance) // what becomes of the instance for a variant of a method; nil where there are none
 
 	// answer returns the expert's answer to query q when it is asked for the
 	// n-th time, from 0: the same for every method.
@@ -47,34 +47,34 @@ type world struct {
 
 	live *stage // of a session, if the experiment follows the schedule of one; then the rest is about the instance alone
 
-	quirks
+	authorsCode
 }
 
-// quirks are what only the authors' code does; zero but in paper mode.
-type quirks struct {
-	weights  *belief.Gaussian                        // the belief that policies are solved for; nil: prior
-	grounded bool                                    // the prior holds the grounding observation
-	noisy    bool                                    // Thompson samples carry observation noise
-	noiseVar float64                                 // of an answer
-	visits   func(p policy, stream *rand.Rand) visit // what IDRL knows of a policy
+// authorsCode is what only the authors' code does; zero but in paper mode.
+type authorsCode struct {
+	weights  *belief.Gaussian                             // the belief that policies are solved for; nil: prior
+	grounded bool                                         // the prior holds the grounding observation
+	noisy    bool                                         // Thompson samples carry observation noise
+	noiseVar float64                                      // of an answer
+	visits   func(p policy, stream *rand.Rand) visitation // what IDRL knows of a policy
 
-	// hard is EPD's solver, where it is not plan.
+	// hard is EPD's solver, where it is not candidateSolver.
 	hard func(ctx context.Context, theta []float64, stream *rand.Rand) ([]float64, error)
 }
 
-// A planner finds an optimal policy for reward weights.
-type planner interface {
+// A policySolver finds an optimal policy for reward weights.
+type policySolver interface {
 	optimal(ctx context.Context, theta []float64, stream *rand.Rand) (policy, error)
 }
 
-// A starter is a planner that can start from policies that a run has found.
-type starter interface {
-	planner
-	// from returns the planner that starts from known where that is better.
-	from(known []policy) planner
+// A warmStarter is a policySolver that can start from policies that a run has found.
+type warmStarter interface {
+	policySolver
+	// from returns the solver that starts from known where that is better.
+	from(known []policy) policySolver
 }
 
-// A policy is what a planner finds.
+// A policy is what a policySolver finds.
 type policy struct {
 	params []float64
 	mu     []float64 // feature expectation that true and believed returns are made of, length d
@@ -88,8 +88,8 @@ type cost struct {
 	saved time.Duration // that it would have taken, had another run of the seed not asked for the same
 }
 
-// A visit is what one rollout of a policy met.
-type visit struct {
+// A visitation is what one rollout of a policy met.
+type visitation struct {
 	counts []float64   // sum of the features, length d
 	steps  [][]float64 // features of each step, where policies meet no state twice; else nil
 
@@ -101,7 +101,7 @@ type visit struct {
 // noise returns the variance that the authors' code adds to the difference of
 // the returns of two policies: observation noise on every state that they visit
 // unequally often. Source: docs/paper-code.md, sections 2 and 3.
-func (a visit) noise(b visit, noiseVar float64) float64 {
+func (a visitation) noise(b visitation, noiseVar float64) float64 {
 	if a.states != nil {
 		return noiseVar * float64(apart(a.states, b.states))
 	}
@@ -135,8 +135,8 @@ func apart(a, b map[string]int) (sum int) {
 	return sum
 }
 
-// treat returns w as the method of a name meets it.
-func (w *world) treat(method string) *world {
+// withVariant returns w in the variant that the name of a method asks for.
+func (w *instance) withVariant(method string) *instance {
 	_, name, ok := strings.Cut(method, ":")
 	if !ok {
 		return w
@@ -147,26 +147,28 @@ func (w *world) treat(method string) *world {
 }
 
 // follow runs a method under the schedule that e asks for.
-func (w *world) follow(ctx context.Context, e Experiment, method string) (Run, error) {
+func (w *instance) follow(ctx context.Context, e Experiment, method string) (Run, error) {
 	if w.live == nil {
-		return w.treat(method).learn(ctx, e.Method(method), e.Answers)
+		return w.withVariant(method).learn(ctx, e.Method(method), e.Answers)
 	}
 	w.live.every = w.every
 	return w.live.learn(ctx, e.Method(method), e.Answers)
 }
 
 // stream returns a stream that every method of the seed shares.
-func (w *world) stream(purpose string, n int) *rand.Rand { return rng.New(w.seed, purpose, uint64(n)) }
+func (w *instance) stream(purpose string, n int) *rand.Rand {
+	return rng.New(w.seed, purpose, uint64(n))
+}
 
-// tape returns the stream of the answer to query q when it is asked for the n-th
+// answerStream returns the stream of the answer to query q when it is asked for the n-th
 // time.
-func (w *world) tape(q int, n uint64) *rand.Rand {
+func (w *instance) answerStream(q int, n uint64) *rand.Rand {
 	return rng.New(w.seed, "answer "+string(w.queries[q].ID), n)
 }
 
 // cosine returns the cosine of the angle between the believed and the true
 // weights, over those that answers can tell; 0 if one of the two is zero.
-func (w *world) cosine(mean []float64) float64 {
+func (w *instance) cosine(mean []float64) float64 {
 	a, b := w.theta, mean
 	if w.known != nil {
 		a, b = w.known(a), w.known(b)

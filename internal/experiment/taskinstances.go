@@ -51,16 +51,16 @@ func (t *Task) kinds() (out []idrl.QueryKind) {
 func (t *Task) figure() Figure {
 	return Figure{
 		Name: "task", Title: t.Title, Unit: "return", Queries: []string{own}, Extra: true,
-		Answers: map[string]int{own: t.Budget}, kinds: map[string][]idrl.QueryKind{own: t.kinds()}, build: t.worlds,
+		Answers: map[string]int{own: t.Budget}, kinds: map[string][]idrl.QueryKind{own: t.kinds()}, build: t.instances,
 	}
 }
 
 // own is the query type of a user's task, whose queries may be of several kinds.
 const own = "own"
 
-// worlds makes the world of every seed, which differ in the true weights, unless
+// instances makes the instance of every seed, which differ in the true weights, unless
 // these are given, and in the answers.
-func (t *Task) worlds(context.Context, Experiment, Options) (maker, error) {
+func (t *Task) instances(context.Context, Experiment, Options) (maker, error) {
 	table := &solver.Table{}
 	for i, p := range t.Policies {
 		table.Params, table.Mu = append(table.Params, []float64{float64(i)}), append(table.Mu, p.Features)
@@ -73,17 +73,17 @@ func (t *Task) worlds(context.Context, Experiment, Options) (maker, error) {
 		Start: prior, Rating: belief.Rating{NoiseVar: t.Answers.NoiseStd * t.Answers.NoiseStd},
 		Comparison: belief.BradleyTerry{Beta: t.Answers.Beta},
 	}
-	return func(ctx context.Context, seed uint64) (*world, error) {
-		w := &world{seed: seed, prior: prior, model: model, distance: acquisition.DiffersIn, theta: t.Truth}
+	return func(ctx context.Context, seed uint64) (*instance, error) {
+		w := &instance{seed: seed, prior: prior, model: model, distance: acquisition.DiffersIn, theta: t.Truth}
 		if w.theta == nil {
 			w.theta = prior.Sample(nil, w.stream("task", 0))
 		}
 		for i := range t.Queries {
 			w.queries = append(w.queries, t.query(i))
 		}
-		w.plan = lookup{table, w.theta}
-		w.judge = w.plan
-		best, err := w.plan.optimal(ctx, w.theta, nil)
+		w.candidateSolver = lookup{table, w.theta}
+		w.evalSolver = w.candidateSolver
+		best, err := w.candidateSolver.optimal(ctx, w.theta, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -97,12 +97,12 @@ func (t *Task) worlds(context.Context, Experiment, Options) (maker, error) {
 }
 
 // expert sets the expert, whose answers are of the model.
-func (t *Task) expert(w *world) error {
+func (t *Task) expert(w *instance) error {
 	expert, err := sim.NewExpert("bradley-terry", sim.Task{Env: "task", Theta: w.theta},
 		sim.Options{Range: 1, Temperature: 1 / t.Answers.Beta, NoiseStd: t.Answers.NoiseStd, Unclamped: true})
 	if err != nil {
 		return err
 	}
-	w.answer = func(q int, n uint64) idrl.Answer { return expert.Answer(w.queries[q], w.tape(q, n)) }
+	w.answer = func(q int, n uint64) idrl.Answer { return expert.Answer(w.queries[q], w.answerStream(q, n)) }
 	return nil
 }
