@@ -131,15 +131,16 @@ func rollout(t *testing.T, env idrl.Environment, seed, n uint64, visit func()) r
 			visit()
 		}
 	}
-	step := env.Reset(rng.New(seed, "env", n))
-	note(step)
-	for !step.Kind.Last() {
+	choose := func([]float64) idrl.Action {
 		if len(r.actions) > spec.Horizon {
 			t.Fatalf("the episode is longer than the horizon, %d", spec.Horizon)
 		}
-		a := randomAction(spec.Actions, act)
-		step = env.Step(a)
-		r.actions = append(r.actions, a)
+		return randomAction(spec.Actions, act)
+	}
+	for a, step := range idrl.Episode(env, choose, rng.New(seed, "env", n)) {
+		if step.Kind != idrl.First {
+			r.actions = append(r.actions, a)
+		}
 		note(step)
 	}
 	return r

@@ -90,15 +90,19 @@ func testDifferentiable(t *testing.T, env idrl.Differentiable) {
 		for range spec.Horizon / hold {
 			actions = append(actions, randomAction(spec.Actions, stream)...)
 		}
-		step := env.Reset(stream)
-		want := 0.0
-		for k := 0; !step.Kind.Last(); k++ {
+		want, k := 0.0, 0
+		act := func([]float64) idrl.Action {
 			if k == spec.Horizon/2 {
 				env.Return(nil, actions, theta) // must not disturb the episode
 			}
 			i := k / hold * dim
-			step = env.Step(actions[i : i+dim])
-			want += floats.Dot(theta, step.Phi)
+			k++
+			return actions[i : i+dim]
+		}
+		for _, step := range idrl.Episode(env, act, stream) {
+			if step.Kind != idrl.First {
+				want += floats.Dot(theta, step.Phi)
+			}
 		}
 		grad := make([]float64, len(actions))
 		if got := env.Return(grad, actions, theta); math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {

@@ -27,10 +27,8 @@ func Walker(steps int) []byte {
 func Record(env idrl.Environment, seed uint64, steps int) []byte {
 	keeper := env.(idrl.Snapshotter)
 	stream := rand.New(rand.NewPCG(seed, 0))
-	env.Reset(stream)
-	states := [][]float64{keeper.Snapshot(nil)}
 	spec := env.Spec().Actions
-	for len(states) <= steps {
+	act := func([]float64) idrl.Action {
 		a := make(idrl.Action, spec.Dim())
 		for i := range a {
 			if spec.Num > 0 {
@@ -39,9 +37,11 @@ func Record(env idrl.Environment, seed uint64, steps int) []byte {
 				a[i] = spec.Low[i] + (spec.High[i]-spec.Low[i])*stream.Float64()
 			}
 		}
-		step := env.Step(a)
-		states = append(states, keeper.Snapshot(nil))
-		if step.Kind.Last() {
+		return a
+	}
+	var states [][]float64
+	for range idrl.Episode(env, act, stream) {
+		if states = append(states, keeper.Snapshot(nil)); len(states) > steps {
 			break
 		}
 	}
