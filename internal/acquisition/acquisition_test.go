@@ -165,7 +165,7 @@ func TestPending(t *testing.T) {
 		g := random(5, 4, 12, kind, stream)
 		s := choose(t, acquisition.IDRL{}, input(m, start, g, stream))
 		open := []idrl.QueryVector{g.Queries[s.Query], g.Queries[(s.Query+1)%12]}
-		p := m.Anticipate(start, open...)
+		p := m.ConditionOnPending(start, open...)
 		if !floats.Equal(p.Mean(nil), start.Mean(nil)) {
 			t.Errorf("%s: pending questions moved the mean", kind)
 		}
@@ -177,16 +177,16 @@ func TestPending(t *testing.T) {
 		if again := choose(t, acquisition.IDRL{}, in); again.Query == s.Query && again.Info >= s.Info {
 			t.Errorf("%s: an open question is worth %v again, after %v", kind, again.Info, s.Info)
 		}
-		q := m.Anticipate(start, open[1], open[0])
+		q := m.ConditionOnPending(start, open[1], open[0])
 		if kind == idrl.RateClip {
 			within(t, "variance, pending in another order", variance(q, delta), variance(p, delta), 1e-13)
 		}
-		if got := m.Anticipate(start); got != idrl.Posterior(start) {
+		if got := m.ConditionOnPending(start); got != idrl.Posterior(start) {
 			t.Errorf("%s: without pending questions the belief changed", kind)
 		}
 		table := input(m, start, g, stream).Table
 		for i, q := range open {
-			table.Anticipate(q, m.Anticipate(start, open[:i+1]...))
+			table.ConditionOnPending(q, m.ConditionOnPending(start, open[:i+1]...))
 		}
 		same(t, table, in.Table, 1e-12)
 	}
@@ -204,7 +204,7 @@ func scalar(t testing.TB, m, v float64) *belief.Gaussian {
 		t.Fatal(err)
 	}
 	if v == 0 {
-		g = g.Observe([]float64{1}, 0, 1)
+		g = g.Condition([]float64{1}, 0, 1)
 	}
 	return g
 }

@@ -66,7 +66,7 @@ func TestEPD(t *testing.T) {
 				y = mean + sign*(v+noise)
 			}
 		}
-		policy, _ := solve(p.ObserveVar(x, y, noise).Mean(nil))
+		policy, _ := solve(p.ConditionOnValue(x, y, noise).Mean(nil))
 		return policy
 	}
 	for _, observed := range []bool{false, true} {
@@ -253,7 +253,7 @@ func TestPoolIsRequired(t *testing.T) {
 // Where rounding has made Σ singular the densities are still ranked.
 func TestMRSingularBelief(t *testing.T) {
 	policies, queries := pool(2, 3, 33)
-	p := belief.Isotropic(2, 1).Observe([]float64{1, 0}, 0, 1) // the first weight is known: 0
+	p := belief.Isotropic(2, 1).Condition([]float64{1, 0}, 0, 1) // the first weight is known: 0
 	m := probit(p)
 	in := input(m, p, game{Queries: queries}, nil)
 	in.Pool = []idrl.Candidate{policies[0], policies[1], policies[2]}

@@ -111,7 +111,7 @@ func BenchmarkAnswer(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					in.Table.Observe(q, answer, next)
+					in.Table.Condition(q, answer, next)
 					choose(b, acquisition.IDRL{}, &in)
 					p = next
 					n++

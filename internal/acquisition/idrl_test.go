@@ -283,7 +283,7 @@ func TestScoreAllocations(t *testing.T) {
 			t.Errorf("%+v: a score makes %v allocations", size, n)
 		}
 		answer := idrl.Answer{Choice: idrl.ChoseB}
-		if n := testing.AllocsPerRun(20, func() { in.Table.Observe(g.Queries[0], answer, p) }); n > 0 {
+		if n := testing.AllocsPerRun(20, func() { in.Table.Condition(g.Queries[0], answer, p) }); n > 0 {
 			t.Errorf("%+v: an answer makes %v allocations", size, n)
 		}
 	}

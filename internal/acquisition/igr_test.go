@@ -160,7 +160,7 @@ func TestIGRSelects(t *testing.T) {
 				floats.Scale(scale, g.Queries[i].X)
 			}
 			g.Queries = append(g.Queries, g.Queries[0]) // a tie
-			p = p.Observe(g.Queries[3].X, 0.3, 0)       // means that are not zero
+			p = p.Condition(g.Queries[3].X, 0.3, 0)     // means that are not zero
 			in := input(m, p, g, rng.New(0, "tie", 0))
 			exact := score(t, acquisition.IGR{}, in)
 			if s := choose(t, acquisition.IGR{}, in); exact[s.Query] < floats.Max(exact)-1e-6 {

@@ -191,7 +191,7 @@ func TestERR(t *testing.T) {
 		now := bound(p)
 		got := score(t, acquisition.ERR{}, input(m, p, g, nil))
 		for q := range min(2, len(got)) {
-			want := now - bound(m.Anticipate(p, g.Queries[q]))
+			want := now - bound(m.ConditionOnPending(p, g.Queries[q]))
 			within(t, "reduction of the bound", got[q], want, 1e-6*now) // Simpson's rule across a corner
 		}
 	})
@@ -229,7 +229,7 @@ func gained(t *testing.T, m belief.Model, p *belief.Gaussian, g game, q idrl.Que
 	std := math.Sqrt(v + noise/float64(repeats)) // of the average of the answers
 	moved := p
 	for range repeats {
-		moved = moved.ObserveVar(q.X, u+std, noise)
+		moved = moved.ConditionOnValue(q.X, u+std, noise)
 	}
 	to, _ := means(moved, g)
 	return integral(func(z float64) float64 {

@@ -59,7 +59,7 @@ func TestTransductiveBanditLimit(t *testing.T) {
 		short := noise/priorVar/least + rounding*priorVar
 		p := belief.Isotropic(d, priorVar)
 		for _, q := range asked {
-			p = p.ObserveVar(g.Queries[q].X, stream.NormFloat64(), noise) // whatever the answers are
+			p = p.ConditionOnValue(g.Queries[q].X, stream.NormFloat64(), noise) // whatever the answers are
 		}
 		m := belief.Model{Start: p, Rating: belief.Rating{NoiseVar: noise}}
 		scores, pair := scorePair(t, acquisition.IDRL{}, input(m, p, g, nil))

@@ -15,7 +15,7 @@ import (
 // (the rows x_q of C, Q×d) and a list of policies (the rows μ_i, P×d): all that
 // an acquisition function is made of. Source: docs/methods.md, section 1.1.
 //
-// Built from scratch it costs O(Qd² + Pd² + P²d). Observe brings it up to date
+// Built from scratch it costs O(Qd² + Pd² + P²d). Condition brings it up to date
 // with an answer in O(Qd + Pd + P² + d²), without a solve and without a pass
 // over Σ for every query. Equal queries have products equal to the last bit, and
 // so have equal policies, so that they tie. A Table is owned by one goroutine.
@@ -95,11 +95,11 @@ func (t *Table) SetPolicies(policies []idrl.Candidate) {
 	}
 }
 
-// Observe brings the table up to date with answer a to q, after which the belief
+// Condition brings the table up to date with answer a to q, after which the belief
 // is next. The answer must move the belief along Σx, as that of a reward model
 // does whose belief is about θ alone. It panics if a is informative but does not
 // fit q; the model that made next has refused such an answer.
-func (t *Table) Observe(q idrl.QueryVector, a idrl.Answer, next idrl.Posterior) {
+func (t *Table) Condition(q idrl.QueryVector, a idrl.Answer, next idrl.Posterior) {
 	if !a.Informative() {
 		t.belief = next
 		return
@@ -109,9 +109,9 @@ func (t *Table) Observe(q idrl.QueryVector, a idrl.Answer, next idrl.Posterior) 
 	t.shift(d1, min(-d2, 1/v), next) // more than 1/v would be rounding, which the belief cuts as well
 }
 
-// Anticipate brings the table up to date with the covariance that is expected
+// ConditionOnPending brings the table up to date with the covariance that is expected
 // once q is answered, which is that of next. The means stay.
-func (t *Table) Anticipate(q idrl.QueryVector, next idrl.Posterior) {
+func (t *Table) ConditionOnPending(q idrl.QueryVector, next idrl.Posterior) {
 	m, v := idrl.Moments(t.belief, q.X, t.belief.Mean(t.x), t.sx)
 	t.shift(0, min(t.model.Likelihood(q.Query).Info(m, v), 1/v), next)
 }

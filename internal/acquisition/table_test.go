@@ -76,7 +76,7 @@ func TestTableKeepsUp(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			table.Observe(q, a, next)
+			table.Condition(q, a, next)
 			p = next
 		}
 		if table.Belief() != p {
@@ -98,7 +98,7 @@ func TestCloneIsIndependent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clone.Observe(g.Queries[3], a, next)
+	clone.Condition(g.Queries[3], a, next)
 	clone.SetPolicies(g.Candidates[:3])
 	same(t, table, input(m, p, g, nil).Table, 1e-15) // as made
 	g.Candidates = g.Candidates[:3]
@@ -152,7 +152,7 @@ func TestEqualRowsHaveEqualBits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in.Table.Observe(g.Queries[1], a, next)
+			in.Table.Condition(g.Queries[1], a, next)
 		}
 		for _, f := range []acquisition.Function{acquisition.IDRL{}, acquisition.IGR{}, acquisition.TT{}, acquisition.ERR{}} {
 			scores := score(t, f, in)

@@ -45,7 +45,7 @@ func vector(t *testing.T, name string, into any) {
 func observe(t *testing.T, p idrl.Posterior, x []float64, noise float64) idrl.Posterior {
 	t.Helper()
 	m := belief.Model{Rating: belief.Rating{NoiseVar: noise}}
-	return m.Anticipate(p, idrl.QueryVector{Query: idrl.Query{Kind: idrl.RateState}, X: x}) // the value of y does not matter to the covariance
+	return m.ConditionOnPending(p, idrl.QueryVector{Query: idrl.Query{Kind: idrl.RateState}, X: x}) // the value of y does not matter to the covariance
 }
 
 // agree compares a selection with out; noise is the observation variance in the
@@ -180,8 +180,8 @@ func TestVectorChainBaselines(t *testing.T) {
 	in.Observed, in.Rated, in.Best = true, true, math.Inf(-1)
 	for _, o := range file.Inputs.Observations {
 		q := queries[int(o[0])]
-		p = p.ObserveVar(q.X, o[1], file.Inputs.ObsVar)
-		in.Table.Observe(q, idrl.Answer{Choice: idrl.Rated, Rating: o[1]}, p)
+		p = p.ConditionOnValue(q.X, o[1], file.Inputs.ObsVar)
+		in.Table.Condition(q, idrl.Answer{Choice: idrl.Rated, Rating: o[1]}, p)
 		in.Best = max(in.Best, o[1])
 	}
 	variances, improvement := score(t, acquisition.IGR{Paper: true}, in), score(t, acquisition.EIR{Paper: true}, in)

@@ -23,7 +23,7 @@ func encode(t testing.TB, g *Gaussian) []byte {
 func TestCodecKeepsEveryBit(t *testing.T) {
 	for _, d := range []int{1, 5, 39} {
 		g := correlated(t, d, rng.New(1, "codec", uint64(d)))
-		g = g.Observe(normals(d, rng.New(1, "codec", 100)), 0.3, 0.01)
+		g = g.Condition(normals(d, rng.New(1, "codec", 100)), 0.3, 0.01)
 		var got Gaussian
 		if err := got.UnmarshalBinary(encode(t, g)); err != nil {
 			t.Fatal(err)
@@ -81,7 +81,7 @@ func TestCodecRefuses(t *testing.T) {
 // TestCodecFindsAnyChange: a belief in which a bit has changed is refused, also where
 // the number that it gives could be one.
 func TestCodecFindsAnyChange(t *testing.T) {
-	good := encode(t, Isotropic(2, 1).Observe([]float64{1, 2}, 0.5, 0.1))
+	good := encode(t, Isotropic(2, 1).Condition([]float64{1, 2}, 0.5, 0.1))
 	for bit := range 8 * len(good) {
 		b := bytes.Clone(good)
 		b[bit/8] ^= 1 << (bit % 8)
@@ -100,7 +100,7 @@ func first(t testing.TB, g *Gaussian) []byte {
 }
 
 func TestCodecReadsTheFirstVersion(t *testing.T) {
-	want := Isotropic(3, 2).Observe([]float64{1, 2, 3}, 0.5, 0.1)
+	want := Isotropic(3, 2).Condition([]float64{1, 2, 3}, 0.5, 0.1)
 	var got Gaussian
 	if err := got.UnmarshalBinary(first(t, want)); err != nil || !floats.Equal(got.mean, want.mean) || !floats.Equal(got.cov, want.cov) {
 		t.Errorf("version 1: %v", err)
@@ -109,7 +109,7 @@ func TestCodecReadsTheFirstVersion(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	f.Add(encode(f, Isotropic(1, 1)))
-	f.Add(encode(f, Isotropic(3, 2).Observe([]float64{1, 2, 3}, 0.5, 0.1)))
+	f.Add(encode(f, Isotropic(3, 2).Condition([]float64{1, 2, 3}, 0.5, 0.1)))
 	f.Add(first(f, Isotropic(2, 1)))
 	f.Add([]byte("TBEL"))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -42,9 +42,9 @@ func Example() {
 
 // An observation y = θ·x + ε of a weight with prior N(0, 1) and noise of variance 1
 // halves the variance and moves the mean half way.
-func ExampleGaussian_ObserveVar() {
+func ExampleGaussian_ConditionOnValue() {
 	prior := belief.Isotropic(2, 1)
-	post := prior.ObserveVar([]float64{1, 0}, 3, 1)
+	post := prior.ConditionOnValue([]float64{1, 0}, 3, 1)
 	work := make([]float64, 2)
 	post.CovMul(work, []float64{1, 0})
 	fmt.Printf("mean %.1f, variance of the first weight %.1f\n", post.Mean(nil), work[0])

@@ -18,7 +18,7 @@ import (
 const MaxDim = 4096
 
 // Gaussian is the belief θ ~ N(mean, cov) over reward weights. It is
-// immutable: Observe returns a new one, and any number of goroutines may share
+// immutable: Condition returns a new one, and any number of goroutines may share
 // it.
 type Gaussian struct {
 	mean []float64 // length d
@@ -188,7 +188,7 @@ func cholesky(cov []float64, d int, jitter float64) (blas64.Triangular, bool) {
 	return l.RawTriangular(), true
 }
 
-// Observe returns the belief after one answer that speaks of u = θ·x:
+// Condition returns the belief after one answer that speaks of u = θ·x:
 //
 //	μ' = μ + α Σx
 //	Σ' = Σ − κ (Σx)(Σx)ᵀ
@@ -199,7 +199,7 @@ func cholesky(cov []float64, d int, jitter float64) (blas64.Triangular, bool) {
 // finite. g is unchanged. Where rounding has put κ so high that a variance would
 // fall below zero, it is cut. If Σx = 0 the answer says nothing of θ, and g itself
 // is returned. The cost is O(d²).
-func (g *Gaussian) Observe(x []float64, alpha, kappa float64) *Gaussian {
+func (g *Gaussian) Condition(x []float64, alpha, kappa float64) *Gaussian {
 	if !finite(alpha, kappa) {
 		panic("belief: an observation must be finite")
 	}
@@ -219,7 +219,7 @@ func (g *Gaussian) clone() *Gaussian {
 	return &Gaussian{mean: slices.Clone(g.mean), cov: slices.Clone(g.cov)}
 }
 
-// shift is Observe in place, where sx is Σx, which it overwrites.
+// shift is Condition in place, where sx is Σx, which it overwrites.
 func (g *Gaussian) shift(x, sx []float64, alpha, kappa float64) {
 	d := len(g.mean)
 	floats.AddScaled(g.mean, alpha, sx)
@@ -232,16 +232,16 @@ func (g *Gaussian) shift(x, sx []float64, alpha, kappa float64) {
 	}
 }
 
-// ObserveVar returns the belief after y = θ·x + ε, ε ~ N(0, noiseVar): Observe
+// ConditionOnValue returns the belief after y = θ·x + ε, ε ~ N(0, noiseVar): Condition
 // with what a Gaussian answer says. It panics if y is not finite or the variance
 // of y is not above zero.
-func (g *Gaussian) ObserveVar(x []float64, y, noiseVar float64) *Gaussian {
+func (g *Gaussian) ConditionOnValue(x []float64, y, noiseVar float64) *Gaussian {
 	m, v := g.moments(x)
 	if !(noiseVar >= 0 && v+noiseVar > 0) {
 		panic("belief: an answer needs a variance above zero")
 	}
 	_, d1, d2 := gaussianLogZ(y-m, v+noiseVar)
-	return g.Observe(x, d1, -d2)
+	return g.Condition(x, d1, -d2)
 }
 
 // most returns the largest κ that leaves the variances of θ·x and of every

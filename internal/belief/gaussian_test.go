@@ -184,7 +184,7 @@ func TestConcurrentUse(t *testing.T) {
 	for i := range draws {
 		group.Go(func() {
 			draws[i] = g.Sample(nil, rng.New(9, "same", 0))
-			g.Observe(draws[i], 0.1, 1e-3).Sample(nil, rng.New(9, "own", uint64(i)))
+			g.Condition(draws[i], 0.1, 1e-3).Sample(nil, rng.New(9, "own", uint64(i)))
 		})
 	}
 	group.Wait()

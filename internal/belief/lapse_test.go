@@ -82,7 +82,7 @@ func TestLapseOfRating(t *testing.T) {
 func TestLapseForgives(t *testing.T) {
 	m := Model{Start: Isotropic(1, 1), Comparison: Probit{NoiseStd: 0.5, TieBand: 0.1}}
 	forgiving := Model{Start: m.Start, Comparison: Lapse{m.Comparison, 0.1, 3}}
-	sure := Isotropic(1, 1).ObserveVar([]float64{1}, 4, 0.05)
+	sure := Isotropic(1, 1).ConditionOnValue([]float64{1}, 4, 0.05)
 	hard, err := m.Condition(sure, comparison(1), choseB)
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +94,7 @@ func TestLapseForgives(t *testing.T) {
 	if was := sure.mean[0]; was-hard.Mean(nil)[0] < 0.25 || was-soft.Mean(nil)[0] > 0.01 {
 		t.Errorf("mean %v, after the answer %v, forgiving %v", was, hard.Mean(nil), soft.Mean(nil))
 	}
-	unsure := Isotropic(1, 1).ObserveVar([]float64{1}, 1.6, 0.2)
+	unsure := Isotropic(1, 1).ConditionOnValue([]float64{1}, 1.6, 0.2)
 	wide, err := forgiving.Condition(unsure, comparison(1), choseB)
 	if err != nil {
 		t.Fatal(err)

@@ -61,7 +61,7 @@ func (m Model) step(g *Gaussian, q idrl.QueryVector, a idrl.Answer) (next *Gauss
 	if err != nil {
 		return nil, 0, err
 	}
-	return g.Observe(q.X, d1, -d2), logZ, nil
+	return g.Condition(q.X, d1, -d2), logZ, nil
 }
 
 // evaluate is l.LogZ, with an error where the derivatives are not finite.
@@ -75,9 +75,9 @@ func evaluate(l idrl.Likelihood, a idrl.Answer, m, v float64) (logZ, d1, d2 floa
 	return logZ, d1, d2, err
 }
 
-// Anticipate implements idrl.RewardModel. It panics if p is not a *Gaussian or a
+// ConditionOnPending implements idrl.RewardModel. It panics if p is not a *Gaussian or a
 // query does not fit it.
-func (m Model) Anticipate(p idrl.Posterior, qs ...idrl.QueryVector) idrl.Posterior {
+func (m Model) ConditionOnPending(p idrl.Posterior, qs ...idrl.QueryVector) idrl.Posterior {
 	g := p.(*Gaussian)
 	if len(qs) == 0 {
 		return g

@@ -159,10 +159,10 @@ func gridMoments(t *testing.T, g *Gaussian, weight func(theta []float64) float64
 	return mean, cov
 }
 
-// What Anticipate promises: the mean as it was, and the covariance that the
+// What ConditionOnPending promises: the mean as it was, and the covariance that the
 // answers bring on average, summed over their probabilities. By the law of total
 // variance the prior covariance is that plus the spread of the updated means.
-func TestAnticipate(t *testing.T) {
+func TestConditionOnPending(t *testing.T) {
 	stream := rng.New(3, "anticipate", 0)
 	g := correlated(t, 4, stream)
 	m := model(4)
@@ -183,7 +183,7 @@ func TestAnticipate(t *testing.T) {
 			}
 		}
 	}
-	got := m.Anticipate(g, q).(*Gaussian)
+	got := m.ConditionOnPending(g, q).(*Gaussian)
 	if !floats.Equal(got.mean, g.mean) || !floats.EqualApprox(got.cov, want, 1e-12) {
 		t.Errorf("anticipated covariance %v, want %v", got.cov, want)
 	}
@@ -196,7 +196,7 @@ func TestAnticipate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := m.Anticipate(g, rated).(*Gaussian); !floats.EqualApprox(got.cov, p.(*Gaussian).cov, 1e-14) {
+	if got := m.ConditionOnPending(g, rated).(*Gaussian); !floats.EqualApprox(got.cov, p.(*Gaussian).cov, 1e-14) {
 		t.Error("for a rating the anticipated covariance is not that of the update")
 	}
 }

@@ -72,7 +72,7 @@ func TestVectorGPPoints(t *testing.T) {
 		for _, o := range file.Inputs.Observations[:stage.N] {
 			x := make([]float64, d)
 			x[o.State] = 1
-			g = g.ObserveVar(x, o.Y, file.Inputs.ObsVar)
+			g = g.ConditionOnValue(x, o.Y, file.Inputs.ObsVar)
 		}
 		cov := covariance(g)
 		for i := range d {
@@ -125,11 +125,11 @@ func TestVectorLinearKernel(t *testing.T) {
 	in, out := file.Inputs, file.Outputs
 	fit := func(groundingVar float64) *Gaussian {
 		g := Isotropic(5, 3)
-		g = g.ObserveVar(in.Grounding.Phi, in.Grounding.Y, groundingVar)
+		g = g.ConditionOnValue(in.Grounding.Phi, in.Grounding.Y, groundingVar)
 		for _, c := range in.Comparisons {
 			x := make([]float64, 5)
 			floats.SubTo(x, c.Phi1, c.Phi2)
-			g = g.ObserveVar(x, c.Y, in.ObsVar)
+			g = g.ConditionOnValue(x, c.Y, in.ObsVar)
 		}
 		return g
 	}
@@ -174,7 +174,7 @@ func TestVectorPosteriorSamples(t *testing.T) {
 	for _, o := range in.Observations {
 		x := make([]float64, len(in.States))
 		x[int(o[0])] = 1
-		g = g.ObserveVar(x, o[1], in.ObsVar)
+		g = g.ConditionOnValue(x, o[1], in.ObsVar)
 	}
 	g = g.Predictive(in.ObsVar)
 	for k := range in.Z[0] {

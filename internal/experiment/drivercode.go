@@ -18,8 +18,8 @@ func (d *driverInstance) asInCode(ctx context.Context) error {
 	d.grounded, d.noiseVar, d.draws = true, comparisonNoiseVar, d.sizes.draws
 	ground := d.ground(d.stream("grounding", 0))
 	start := belief.Isotropic(len(d.true), driverPriorVar)
-	d.prior = start.ObserveVar(ground, 0, groundingVar)
-	d.weights = start.ObserveVar(ground, 0, comparisonNoiseVar)
+	d.prior = start.ConditionOnValue(ground, 0, groundingVar)
+	d.weights = start.ConditionOnValue(ground, 0, comparisonNoiseVar)
 	d.model = belief.Model{Start: d.prior, Comparison: belief.PlusMinus{NoiseVar: comparisonNoiseVar}}
 	d.evalSolver = restart{d, d.table}
 	best, err := d.evalSolver.optimal(ctx, d.true, d.stream("judge of the truth", 0))

@@ -221,7 +221,7 @@ func (t tabular) asInCode(w *instance, e Experiment) {
 	w.noisy, w.noiseVar = true, stateNoiseVar
 	if e.Queries == Comparisons {
 		w.grounded, w.noiseVar = true, comparisonNoiseVar
-		w.prior = w.prior.ObserveVar(t.ground(w.stream("grounding", 0)), 0, groundingVar)
+		w.prior = w.prior.ConditionOnValue(t.ground(w.stream("grounding", 0)), 0, groundingVar)
 		w.model.Start = w.prior
 	}
 	w.visits = func(p policy, stream *rand.Rand) visitation { return visitation{counts: t.rollout(p, stream)} }

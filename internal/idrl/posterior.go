@@ -63,12 +63,12 @@ type RewardModel interface {
 	// seconds, and returns ctx.Err() soon after ctx is done.
 	Fit(ctx context.Context, from Posterior, qs []QueryVector, as []Answer) (Posterior, FitReport, error)
 
-	// Anticipate returns the belief with the mean of p and the covariance
+	// ConditionOnPending returns the belief with the mean of p and the covariance
 	// expected after qs, which are open with annotators, are answered, whatever
 	// the answers: exact where their noise is Gaussian. Without qs that is p. A
 	// question chosen under it does not ask what somebody is just answering.
 	// Source: docs/methods.md, section 3.
-	Anticipate(p Posterior, qs ...QueryVector) Posterior
+	ConditionOnPending(p Posterior, qs ...QueryVector) Posterior
 
 	// Encode returns the bytes of a belief, and Decode the belief that Encode turned
 	// into b, bit for bit. Decode returns an error if b was changed or cut, or is a

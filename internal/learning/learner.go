@@ -121,7 +121,7 @@ func (l *Learner) Observe(q idrl.QueryVector, a idrl.Answer) error {
 	}
 	l.posterior, l.solving = posterior, solving
 	if l.kept != nil {
-		l.kept.Observe(q, a, l.valuing())
+		l.kept.Condition(q, a, l.valuing())
 	}
 	if a.Choice == idrl.Rated {
 		l.best, l.rated = max(l.best, a.Rating), true
@@ -176,7 +176,7 @@ func (l *Learner) Choose(q Question, stream *rand.Rand) (Choice, error) {
 	table := l.kept
 	if q.Askable != nil || table == nil {
 		table = &l.table
-		table.Reset(l.cfg.Model, l.cfg.Model.Anticipate(l.valuing(), q.Pending...), q.Askable)
+		table.Reset(l.cfg.Model, l.cfg.Model.ConditionOnPending(l.valuing(), q.Pending...), q.Askable)
 	}
 	if len(l.looked) > 0 {
 		table.SetPolicies(l.looked)

@@ -147,7 +147,7 @@ func informed(d int) *belief.Gaussian {
 		for i := range x {
 			x[i] = stream.NormFloat64()
 		}
-		p = p.ObserveVar(x, 2*stream.NormFloat64(), 0.5)
+		p = p.ConditionOnValue(x, 2*stream.NormFloat64(), 0.5)
 	}
 	return p
 }
@@ -224,7 +224,7 @@ func BenchmarkStatement(b *testing.B) {
 			p, x := belief.Isotropic(size.d, 1), mus[0]
 			b.ReportAllocs()
 			for b.Loop() {
-				next := p.Observe(x, 0.1, 0.01) // a belief whose covariance has not been factored
+				next := p.Condition(x, 0.1, 0.01) // a belief whose covariance has not been factored
 				o.Statement(next, known)
 			}
 		})

@@ -26,7 +26,7 @@ func TestUpdateEqualsBatch(t *testing.T) {
 		for range 3 {
 			g := start
 			for _, k := range stream.Perm(test.n) {
-				g = g.ObserveVar(x.RawRowView(k), y[k], noise)
+				g = g.ConditionOnValue(x.RawRowView(k), y[k], noise)
 			}
 			if !floats.EqualApprox(g.mean, mean, 1e-9) || !floats.EqualApprox(g.cov, cov, 1e-10) {
 				t.Errorf("d=%d n=%d: updates one by one differ from the regression", test.d, test.n)
@@ -83,16 +83,16 @@ func (f *information) moments(t *testing.T) (mean, cov []float64) {
 func TestObserveLeavesTheBelief(t *testing.T) {
 	g := correlated(t, 4, rng.New(3, "test", 0))
 	before, _ := g.MarshalBinary()
-	g.Observe([]float64{1, 2, 3, 4}, 0.7, 1e9) // κ beyond 1/v is cut
+	g.Condition([]float64{1, 2, 3, 4}, 0.7, 1e9) // κ beyond 1/v is cut
 	after, _ := g.MarshalBinary()
 	if string(before) != string(after) {
-		t.Error("Observe changed its receiver")
+		t.Error("Condition changed its receiver")
 	}
 	x := []float64{1, 0, 0, 0}
-	if _, v := g.Observe(x, 0, 1e9).moments(x); v > 1e-12 {
+	if _, v := g.Condition(x, 0, 1e9).moments(x); v > 1e-12 {
 		t.Errorf("variance after a perfect observation = %v, want 0", v)
 	}
-	if same := g.Observe(x, 0, 0); !floats.Equal(same.mean, g.mean) || !floats.Equal(same.cov, g.cov) {
+	if same := g.Condition(x, 0, 0); !floats.Equal(same.mean, g.mean) || !floats.Equal(same.cov, g.cov) {
 		t.Error("an observation without information changed the belief")
 	}
 }
@@ -124,7 +124,7 @@ func TestTenThousandUpdates(t *testing.T) {
 				}
 				m, v := g.moments(x)
 				_, d1, d2 := test.of[k%len(test.of)].LogZ(a, m, v)
-				g = g.Observe(x, d1, -d2)
+				g = g.Condition(x, d1, -d2)
 				f.add(x, -d2/(1+v*d2), (d1-m*d2)/(1+v*d2))
 			}
 			name := fmt.Sprintf("%s d=%d", test.name, d)
@@ -148,16 +148,16 @@ func TestDuplicates(t *testing.T) {
 	g, h := start, start
 	p := Probit{NoiseStd: 0.2, TieBand: 0.05}
 	for range n {
-		g = g.ObserveVar(x, 0.5, noise)
+		g = g.ConditionOnValue(x, 0.5, noise)
 		hm, hv := h.moments(x)
 		_, d1, d2 := p.LogZ(choseA, hm, hv)
-		h = h.Observe(x, d1, -d2)
+		h = h.Condition(x, d1, -d2)
 	}
 	gm, gv := g.moments(x)
 	want := 1 / (1/v + n/noise)
 	within(t, "variance", gv, want, 1e-9*want)
 	within(t, "mean", gm, want*(m/v+0.5*n/noise), 1e-12)
-	once := start.ObserveVar(x, 0.5, noise/n) // what they amount to
+	once := start.ConditionOnValue(x, 0.5, noise/n) // what they amount to
 	if !floats.EqualApprox(g.mean, once.mean, 1e-12) || !floats.EqualApprox(g.cov, once.cov, 1e-12) {
 		t.Error("a thousand times one answer is not one of a thousandth of the noise")
 	}
@@ -167,7 +167,7 @@ func TestDuplicates(t *testing.T) {
 
 // A question that speaks of nothing leaves the belief as it was, to the bit.
 func TestZeroFeatures(t *testing.T) {
-	g := correlated(t, 3, rng.New(7, "zero", 0)).Observe([]float64{1, 2, 3}, 0.1, 0.01)
+	g := correlated(t, 3, rng.New(7, "zero", 0)).Condition([]float64{1, 2, 3}, 0.1, 0.01)
 	before := encode(t, g)
 	for _, l := range []idrl.Likelihood{Probit{0.5, 0.1}, PlusMinus{0.25}, BradleyTerry{2, 0.1}, BernoulliLinear{}, Lapse{Probit{0.5, 0.1}, 0.1, 3}} {
 		m := Model{Start: g, Comparison: l, Rating: Rating{0.05}}
@@ -185,14 +185,14 @@ func TestZeroFeatures(t *testing.T) {
 }
 
 func TestObserveVar(t *testing.T) {
-	g := Isotropic(1, 2).ObserveVar([]float64{3}, 1.5, 0.001)
+	g := Isotropic(1, 2).ConditionOnValue([]float64{3}, 1.5, 0.001)
 	within(t, "mean", g.mean[0], 2*3*1.5/(2*9+0.001), 1e-14)
 	within(t, "variance", g.cov[0], 2*0.001/(2*9+0.001), 1e-14)
 	for _, f := range []func(){
-		func() { Isotropic(1, 1).ObserveVar([]float64{1}, math.NaN(), 1) },
-		func() { Isotropic(1, 1).ObserveVar([]float64{1}, 0, -0.1) },
-		func() { Isotropic(1, 1).ObserveVar([]float64{0}, 0, 0) },
-		func() { Isotropic(1, 1).ObserveVar([]float64{1, 1}, 0, 1) },
+		func() { Isotropic(1, 1).ConditionOnValue([]float64{1}, math.NaN(), 1) },
+		func() { Isotropic(1, 1).ConditionOnValue([]float64{1}, 0, -0.1) },
+		func() { Isotropic(1, 1).ConditionOnValue([]float64{0}, 0, 0) },
+		func() { Isotropic(1, 1).ConditionOnValue([]float64{1, 1}, 0, 1) },
 	} {
 		if !panics(f) {
 			t.Error("a caller's mistake passed")
@@ -230,7 +230,7 @@ func TestNearlyNoiselessUpdates(t *testing.T) {
 	g := Isotropic(6, 1)
 	for range 1000 {
 		x := normals(6, stream)
-		g = g.ObserveVar(x, floats.Dot(truth, x), leastNoise)
+		g = g.ConditionOnValue(x, floats.Dot(truth, x), leastNoise)
 	}
 	sound(t, "nearly noiseless", g)
 	if !floats.EqualApprox(g.mean, truth, 1e-6) {
@@ -245,21 +245,21 @@ func TestNoiseBelowRounding(t *testing.T) {
 	for range 1000 {
 		x := normals(6, stream)
 		_, v := g.moments(x)
-		g = g.Observe(x, 0, 1/(v+1e-300))
+		g = g.Condition(x, 0, 1/(v+1e-300))
 	}
 	if !finite(g.cov...) || floats.Max(g.cov) > 1 || !finite(g.Sample(nil, stream)...) {
 		t.Errorf("the covariance went astray: %v", g.cov)
 	}
 }
 
-func BenchmarkObserve(b *testing.B) {
+func BenchmarkCondition(b *testing.B) {
 	for _, d := range []int{5, 11, 39, 200} {
 		b.Run(fmt.Sprintf("d=%d", d), func(b *testing.B) {
 			g := Isotropic(d, 1)
 			x := normals(d, rng.New(11, "bench", 0))
 			b.ReportAllocs()
 			for b.Loop() {
-				g.Observe(x, 0.1, 1e-4)
+				g.Condition(x, 0.1, 1e-4)
 			}
 		})
 	}
