@@ -159,7 +159,7 @@ func peoplePanel(p PeoplePanel) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(p.People) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p class=\"none\">Nobody has joined yet. Make an annotator link and send it to the people who are to answer.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p class=\"none\">No annotator has joined yet. Make an annotator link and send it to the participants.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -68,7 +68,7 @@ func task(spec idrl.SessionSpec, env EnvChoice) string {
 	}[spec.Kind]
 	text := env.Title + ". " + what + " A question takes a few seconds."
 	if spec.Budget > 0 {
-		text += fmt.Sprintf(" There are %d questions, shared by everybody who takes part.", spec.Budget)
+		text += fmt.Sprintf(" There are %d questions, shared by all participants.", spec.Budget)
 	}
 	return text
 }

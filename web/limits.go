@@ -103,8 +103,8 @@ func (l *limiter[K]) take(key K, n float64, now time.Time) bool {
 }
 
 // forget makes room: it drops the buckets that are full, which a new one equals, and
-// if these are few then others, so that the next calls need not look again. Whoever
-// has so many addresses gains a burst for each.
+// if these are few then others, so that the next calls need not look again. A client
+// with that many addresses gains a burst for each.
 func (l *limiter[K]) forget(now time.Time) {
 	least := l.most - l.most/8
 	for key, b := range l.buckets {

@@ -66,7 +66,7 @@ func annotatorListCommand() command {
 					return err
 				}
 				if len(people) == 0 {
-					fmt.Fprintf(std.out, "Nobody has joined session %s yet. '%s' makes a link.\n", spec.ID, commandLine("invite", "new", "--data", f.data))
+					fmt.Fprintf(std.out, "No annotator has joined session %s yet. '%s' makes a link.\n", spec.ID, commandLine("invite", "new", "--data", f.data))
 					return nil
 				}
 				replies, err := db.Replies(ctx, spec.ID)

@@ -213,7 +213,7 @@ func newSession(ctx context.Context, db *store.DB, list envs.List, spec idrl.Ses
 	return spec, db.CreateSession(ctx, spec)
 }
 
-// newSessionID returns a name that nobody can guess and anybody can read out.
+// newSessionID returns a name that is hard to guess and easy to read aloud.
 func newSessionID() idrl.SessionID {
 	var b [10]byte
 	_, _ = rand.Read(b[:]) // never fails; see crypto/rand

@@ -196,7 +196,7 @@ func TestCommandsNameTheSession(t *testing.T) {
 	if out := mustCLI(t, "session", "set", "--data", data, "--session", one, "--budget", "0"); !strings.Contains(out, "any number of answers; before it was 4 answers") {
 		t.Errorf("set says %q", out)
 	}
-	if out := mustCLI(t, "annotator", "list", "--data", data, "--session", one); !strings.Contains(out, "Nobody has joined") {
+	if out := mustCLI(t, "annotator", "list", "--data", data, "--session", one); !strings.Contains(out, "No annotator has joined") {
 		t.Errorf("the empty list says %q", out)
 	}
 }

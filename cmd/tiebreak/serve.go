@@ -38,7 +38,7 @@ func (f *serveFlags) declare(fs *flag.FlagSet) {
 		"public `address` of the site if it is not the one it listens on, such as https://study.example.org")
 	fs.StringVar(&f.proxies, "proxy", os.Getenv("TIEBREAK_PROXY"),
 		"`addresses` of reverse proxies, with commas between them, whose X-Forwarded-For says where a request comes from;\n"+
-			"empty: those on this machine if there is an --origin. Behind any other all people share the limits of one address")
+			"empty: those on this machine if there is an --origin. Behind a proxy that is not named, all people share the limits of one address")
 	modelsFlag(fs, &f.models)
 	fs.StringVar(&f.log, "log", envOr("TIEBREAK_LOG", "text"), "`form` of the log on standard error: text or json")
 	fs.BoolVar(&f.verbose, "v", false, "log every request, besides sign-ins, refusals and faults; no token, name or address is logged")
@@ -56,7 +56,7 @@ func serveCommand() command {
 		name: "serve", summary: "run the server", usage: "[flags]",
 		about: "Runs the server on a data folder until it is told to stop (Ctrl-C). Until a researcher has signed in\n" +
 			"it prints a sign-in link, which works once, within an hour; 'tiebreak user link' prints more.\n" +
-			"GET /healthz answers ok while it is alive; GET /readyz answers 503 and why while an answer could not be\n" +
+			"GET /healthz answers ok while it is alive; GET /readyz answers 503 with the reason while an answer could not be\n" +
 			"recorded, the disk is nearly full or the database damaged (docs/health.md). For people on other machines,\n" +
 			"put a proxy with HTTPS before it and give the address that they open as --origin; docs/serving.md has\n" +
 			"examples and the limits of requests.\n" +

@@ -184,7 +184,7 @@ func TestZeroFeatures(t *testing.T) {
 	}
 }
 
-func TestObserveVar(t *testing.T) {
+func TestConditionOnValue(t *testing.T) {
 	g := Isotropic(1, 2).ConditionOnValue([]float64{3}, 1.5, 0.001)
 	within(t, "mean", g.mean[0], 2*3*1.5/(2*9+0.001), 1e-14)
 	within(t, "variance", g.cov[0], 2*0.001/(2*9+0.001), 1e-14)

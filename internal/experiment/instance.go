@@ -39,7 +39,7 @@ type instance struct {
 	// n-th time, from 0: the same for every method.
 	answer func(q int, n uint64) idrl.Answer
 
-	answered func(n int) // is told of each answer of a run, after the solves that it brought; nil: nobody is
+	answered func(n int) // is called after each answer of a run and the solves that it brought; nil: not called
 
 	distance func(a, b []float64) float64    // of two policies' parameters, for EPD
 	mse      func(mean []float64) float64    // error of believed rewards

@@ -118,7 +118,7 @@ type runner struct {
 	build    maker
 	store    Store // nil for none
 	tick     func(method string, seed uint64)
-	answered func(method string, seed uint64, n int) // nil: nobody wants to know
+	answered func(method string, seed uint64, n int) // nil: not called
 }
 
 // seed returns the runs of every method on one seed. The instance is built only if a

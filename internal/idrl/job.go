@@ -13,7 +13,7 @@ type Priority uint8
 // Priorities of jobs.
 const (
 	Background Priority = iota // people label meanwhile
-	Urgent                     // nobody can label before it is done
+	Urgent                     // labelling cannot begin before it is done
 )
 
 // A JobRecord is a job as it is recorded: a worker needs no more to do it.

@@ -1,6 +1,6 @@
 package idrl
 
-// A Scene is a display list in world units. Whoever draws it chooses pixels and
+// A Scene is a display list in world units. The renderer chooses pixels and
 // colours; an environment knows neither.
 //
 // A flat scene (Camera.Distance is 0) is seen from above: x to the right, y up,

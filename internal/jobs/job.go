@@ -102,8 +102,8 @@ type Store interface {
 }
 
 // A Reporter is told by a Handler how a job goes. Its methods may be called from any
-// goroutine until the handler returns. An error says that nobody hears it, or that the
-// report is too large.
+// goroutine until the handler returns. An error says that there is no reader any more,
+// or that the report is too large.
 type Reporter interface {
 	Progress(done, total int, what string)
 	Artefact(name string, b []byte) error

@@ -189,8 +189,8 @@ func (s *Session) lease(who idrl.AnnotatorID, n int64, q idrl.Query) idrl.Assign
 }
 
 // choose picks the next question for the annotator. Questions under a live
-// lease and those in fresh count as if they were answered already, so nobody is
-// asked what another is just answering. It is a function of the log, the
+// lease and those in fresh count as if they were answered already, so that two
+// annotators are not asked the same at a time. It is a function of the log, the
 // pending questions, the generations so far and the number of the assignment. Its
 // error is that of the acquisition function, and of its kind.
 func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idrl.Assignment, ok bool, err error) {

@@ -23,7 +23,7 @@ import (
 // the weights of action i are independent draws from N(0, s²/ObsDim), where s is
 // half the width of its bounds, or 1 if that is infinite. So for observations of
 // unit size the action has standard deviation s, and is clipped at bounds around
-// 0 about one time in three. Whoever wants policies that differ gives no warm
+// 0 about one time in three. A caller that wants policies that differ gives no warm
 // starts. Restarts are ignored.
 type Draft struct{}
 

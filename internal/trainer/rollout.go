@@ -214,7 +214,7 @@ func (r *run) episode(id idrl.PolicyID, p idrl.Policy, n int) (*idrl.Trajectory,
 	states, ok := r.env.(idrl.Snapshotter)
 	spec := r.env.Spec()
 	if !ok {
-		return nil, idrl.Errorf(idrl.Invalid, "environment %q cannot save its states, so nobody can be shown them", spec.ID)
+		return nil, idrl.Errorf(idrl.Invalid, "environment %q cannot save its states, so its clips cannot be drawn", spec.ID)
 	}
 	stream := r.stream("rollout", n)
 	t := &idrl.Trajectory{ID: trajectoryID(id, n), Env: spec.ID, Policy: id}

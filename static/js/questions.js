@@ -32,7 +32,7 @@ export class Questions {
       .then((clips) => (m.left === "b" ? clips.reverse() : clips));
     /** @type {Question} */
     const q = { assignment: m.assignment, query: m.query, urls: m.clips, left: m.left, loading, clips: null };
-    loading.then((clips) => (q.clips = clips), () => {}); // whoever shows q sees the failure
+    loading.then((clips) => (q.clips = clips), () => {}); // the caller that shows q handles the failure
     this.#known.set(m.assignment, q);
   }
 

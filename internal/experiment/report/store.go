@@ -154,8 +154,8 @@ func fingerprint(e experiment.Experiment) string {
 	return sum(b)
 }
 
-// writeWhole writes a file of which nobody sees a part, also after a crash, and
-// makes its folder if need be.
+// writeWhole writes a file as a whole, and makes its folder if need be: no reader sees
+// a part of the file, also after a crash.
 func writeWhole(path string, data []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
