@@ -86,7 +86,7 @@ func trainBeside(b *testing.B, a *app) (stop func()) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	remote := &training.Remote{Jobs: a.pool, Records: a.db, Spec: spec, Log: a.log}
+	remote := &training.Remote{Jobs: a.pool, Records: a.db, Spec: spec, Model: cfg.Model, Log: a.log}
 	ctx, cancel := context.WithCancel(b.Context())
 	solving, ended := make(chan struct{}), make(chan error, 1)
 	begun := sync.OnceFunc(func() { close(solving) })
