@@ -144,7 +144,7 @@ func sessionConfig(list envs.List, r idrl.Record) (session.Config, error) {
 		return session.Config{}, err
 	}
 	return session.Config{
-		Record: r, Model: model, Acquisition: method,
+		Record: r, Model: model, Averaged: training.Averaged(r.Spec.Kind), Acquisition: method,
 	}, nil
 }
 

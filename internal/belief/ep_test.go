@@ -248,7 +248,7 @@ func TestFitSkipsNegativeCavities(t *testing.T) {
 	}
 }
 
-func updateAll(t *testing.T, m idrl.RewardModel, qs []idrl.QueryVector, as []idrl.Answer) idrl.Posterior {
+func updateAll(t *testing.T, m updating, qs []idrl.QueryVector, as []idrl.Answer) idrl.Posterior {
 	t.Helper()
 	p := m.Prior()
 	for i, a := range as {
@@ -258,4 +258,10 @@ func updateAll(t *testing.T, m idrl.RewardModel, qs []idrl.QueryVector, as []idr
 		}
 	}
 	return p
+}
+
+// updating is a model, as far as updateAll goes.
+type updating interface {
+	Prior() idrl.Posterior
+	Condition(p idrl.Posterior, q idrl.QueryVector, a idrl.Answer) (idrl.Posterior, error)
 }

@@ -11,9 +11,11 @@ import (
 //
 //	p(y|u) = Rate·q + (1 − Rate) Of(y|u)
 //
-// with q = 1/Outcomes for a comparison and the density 1/2 for a rating on
-// [−1, 1]. Source: docs/methods.md, section 2.1, row lapse. A surprising answer
-// may now be a lapse, so that it can widen the posterior: d2 may be above zero.
+// with q = 1/Outcomes for a comparison and the density 1/2 for a rating on [−1, 1].
+// Where the ends of the scale are answers of their own (RatingClipped) q is 1/20 for
+// each, and the density 9/20 between them. Source: docs/methods.md, section 2.1, row
+// lapse. A surprising answer may now be a lapse, so that it can widen the posterior: d2
+// may be above zero.
 type Lapse struct {
 	Of       idrl.Likelihood // required
 	Rate     float64         // in [0, 1)
@@ -27,11 +29,8 @@ var (
 
 // Validate returns an error of kind Invalid that says what to change.
 func (l Lapse) Validate() error {
-	switch l.Of.(type) {
-	case nil:
+	if l.Of == nil {
 		return idrl.Errorf(idrl.Invalid, "a likelihood with lapses needs one without to lapse from")
-	case RatingClipped:
-		return idrl.Errorf(idrl.Invalid, "lapses of a rating are spread evenly over the scale, which %T is not; use Rating", l.Of)
 	}
 	if !(l.Rate >= 0 && l.Rate < 1) {
 		return idrl.Errorf(idrl.Invalid, "the rate of lapses must be 0 or more and below 1; got %v", l.Rate)
@@ -55,22 +54,35 @@ func (l Lapse) check(a idrl.Answer) error {
 // ρ (d2 + d1²) of Of less the square of the first.
 func (l Lapse) LogZ(a idrl.Answer, m, v float64) (logZ, d1, d2 float64) {
 	z, e1, e2 := l.Of.LogZ(a, m, v)
-	logZ, meant := l.mix(z)
+	logZ, meant := l.mix(a, z)
 	d1 = meant * e1
 	return logZ, d1, meant*(e2+e1*e1) - d1*d1
 }
 
-// mix returns log Z of an answer and the probability that it was meant, where z is
-// its log Z if it was.
-func (l Lapse) mix(z float64) (logZ, meant float64) {
+// lapseToEnd is the probability that a lapse is one end of a scale that ends.
+const lapseToEnd = 0.05
+
+// random returns the probability, or the density, of a if it is a lapse.
+func (l Lapse) random(a idrl.Answer) float64 {
+	if l.Outcomes > 0 {
+		return 1 / float64(l.Outcomes)
+	}
+	if _, ends := l.Of.(RatingClipped); !ends {
+		return 0.5
+	}
+	if a.Rating > -1 && a.Rating < 1 {
+		return 0.5 - lapseToEnd
+	}
+	return lapseToEnd
+}
+
+// mix returns log Z of answer a and the probability that it was meant, where z is its
+// log Z if it was.
+func (l Lapse) mix(a idrl.Answer, z float64) (logZ, meant float64) {
 	if l.Rate == 0 {
 		return z, 1
 	}
-	q := 0.5
-	if l.Outcomes > 0 {
-		q = 1 / float64(l.Outcomes)
-	}
-	lapse := math.Log(l.Rate * q)
+	lapse := math.Log(l.Rate * l.random(a))
 	z += math.Log1p(-l.Rate)
 	top := max(lapse, z)
 	logZ = top + math.Log(math.Exp(lapse-top)+math.Exp(z-top))
@@ -96,18 +108,26 @@ func (l Lapse) Info(m, v float64) float64 {
 //
 //	w = (1 − Rate) (w_Of − ∫ Z_Of(y) d1_Of(y)² (1 − ρ(y)) dy over [−1, 1])
 //
-// by quadrature, whose panels are as wide as the standard deviation of y at most.
+// by quadrature, whose panels are as wide as the standard deviation of y at most. Where
+// the ends are answers of their own, they are terms of a sum.
 func (l Lapse) ratingInfo(m, v float64) float64 {
 	of := l.Of.Info(m, v)
+	lost := func(y, width float64) float64 {
+		a := idrl.Answer{Choice: idrl.Rated, Rating: y}
+		z, d1, _ := l.Of.LogZ(a, m, v)
+		_, meant := l.mix(a, z)
+		return width * math.Exp(z) * d1 * d1 * (1 - meant)
+	}
 	std := 1 / math.Sqrt(of) // of y, where Of is Gaussian
-	lost := 0.0
+	if c, ends := l.Of.(RatingClipped); ends {
+		of -= lost(-1, 1) + lost(1, 1)
+		std = math.Sqrt(v + c.NoiseVar)
+	}
 	for lo, end := max(-1, m-reach*std), min(1, m+reach*std); lo < end; lo += std {
 		width := min(std, end-lo)
 		for k, node := range coarse.x {
-			z, d1, _ := l.Of.LogZ(idrl.Answer{Choice: idrl.Rated, Rating: lo + width*node}, m, v)
-			_, meant := l.mix(z)
-			lost += width * coarse.w[k] * math.Exp(z) * d1 * d1 * (1 - meant)
+			of -= lost(lo+width*node, width*coarse.w[k])
 		}
 	}
-	return (1 - l.Rate) * (of - lost)
+	return (1 - l.Rate) * of
 }

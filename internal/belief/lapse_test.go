@@ -77,6 +77,33 @@ func TestLapseOfRating(t *testing.T) {
 	}
 }
 
+// A rating whose scale ends: two points and a density between them.
+func TestLapseOfClippedRating(t *testing.T) {
+	for _, test := range []struct{ rate, noise, m, v float64 }{
+		{0, 0.05, 0.3, 0.2}, {0.1, 0.05, 0.3, 0.2}, {0.1, 0.001, -0.9, 1e-3}, {0.5, 1, 1.4, 2}, {0.05, 0.01, 8, 0.01},
+	} {
+		name := fmt.Sprintf("%+v", test)
+		l := Lapse{RatingClipped{test.noise}, test.rate, 0}
+		of := func(y, m float64) float64 { logZ, _, _ := l.LogZ(rate(y), m, test.v); return logZ }
+		square := func(y float64) float64 {
+			logZ, d1, _ := l.LogZ(rate(y), test.m, test.v)
+			return math.Exp(logZ) * d1 * d1
+		}
+		total := math.Exp(of(-1, test.m)) + math.Exp(of(1, test.m)) + integrate(func(y float64) float64 { return math.Exp(of(y, test.m)) }, -1, 1)
+		within(t, name+" total", total, 1, 1e-9)
+		w := square(-1) + square(1) + integrate(square, -1, 1)
+		within(t, name+" info", l.Info(test.m, test.v), w, 1e-9*(1+w))
+		for _, y := range []float64{-1, -0.5, 0.25, 1} {
+			const h = 1e-5
+			_, d1, d2 := l.LogZ(rate(y), test.m, test.v)
+			_, above, _ := l.LogZ(rate(y), test.m+h, test.v)
+			_, below, _ := l.LogZ(rate(y), test.m-h, test.v)
+			within(t, fmt.Sprint(name, " d1 at ", y), d1, (of(y, test.m+h)-of(y, test.m-h))/(2*h), 1e-4*(1+math.Abs(d1)))
+			within(t, fmt.Sprint(name, " d2 at ", y), d2, (above-below)/(2*h), 1e-4*(1+math.Abs(d2)))
+		}
+	}
+}
+
 // An answer that the belief calls next to impossible is taken for a lapse: it
 // leaves the mean nearly where it was. One in between widens the belief.
 func TestLapseForgives(t *testing.T) {
@@ -105,7 +132,7 @@ func TestLapseForgives(t *testing.T) {
 }
 
 func TestLapseValidate(t *testing.T) {
-	for _, l := range []Lapse{{Probit{1, 1}, 0, 3}, {BernoulliLinear{}, 0.5, 2}, {Rating{1}, 0.1, 0}} {
+	for _, l := range []Lapse{{Probit{1, 1}, 0, 3}, {BernoulliLinear{}, 0.5, 2}, {Rating{1}, 0.1, 0}, {RatingClipped{1}, 0.1, 0}} {
 		if err := l.Validate(); err != nil {
 			t.Errorf("%+v: %v", l, err)
 		}
@@ -115,7 +142,6 @@ func TestLapseValidate(t *testing.T) {
 		want string
 	}{
 		{Lapse{nil, 0.1, 3}, "without"},
-		{Lapse{RatingClipped{1}, 0.1, 0}, "use Rating"},
 		{Lapse{Probit{1, 1}, 1, 3}, "below 1"},
 		{Lapse{Probit{1, 1}, math.NaN(), 3}, "below 1"},
 		{Lapse{Probit{1, 1}, 0.1, 4}, "outcomes"},

@@ -77,6 +77,13 @@ type RewardModel interface {
 	Decode(b []byte) (Posterior, error)
 }
 
+// A Filter is the part of a RewardModel that says what answers teach.
+type Filter interface {
+	Prior() Posterior
+	Condition(p Posterior, q QueryVector, a Answer) (Posterior, error)
+	Fit(ctx context.Context, from Posterior, qs []QueryVector, as []Answer) (Posterior, FitReport, error)
+}
+
 // A FitReport says how a fit of several answers at once went.
 type FitReport struct {
 	Answers   int  // informative, that were fitted

@@ -1,9 +1,10 @@
 package idrl
 
 // RegretDefinition is what the numbers of a Regret mean today; package regret has
-// the formulas. Definition 1 was over the candidates in use alone, and Mean and Bound
-// were returns; definition 0 stands for a row without a statement.
-const RegretDefinition = 2
+// the formulas. Definition 2 took the noise of answers for what the session assumes.
+// Definition 1 was over the candidates in use alone, and Mean and Bound were returns;
+// definition 0 stands for a row without a statement.
+const RegretDefinition = 3
 
 // Regret says what stopping after a log row would cost: how far the best policy
 // found may fall behind the best one known, as a share of the span, the range of

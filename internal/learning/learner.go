@@ -263,10 +263,12 @@ func (l *Learner) Warm(p idrl.Posterior, mu func(idrl.Candidate) []float64) [][]
 	return out
 }
 
-// Regret returns what stopping would cost under p, over the known policies, of which
-// there must be one. Seq is left 0.
-func (l *Learner) Regret(p idrl.Posterior) idrl.Regret {
-	return l.outlook.Statement(p, l.policies.represented())
+// Regret returns what stopping with the policy that p recommends would cost, over the
+// known policies, of which there must be one, for weights drawn from draws: p, or a
+// posterior that takes less for known. Seq is left 0.
+func (l *Learner) Regret(p, draws idrl.Posterior) idrl.Regret {
+	known := l.policies.represented()
+	return l.outlook.Statement(draws, known, regret.Leader(p, known))
 }
 
 // RegretAtStart returns what stopping before the first answer would have cost, over
@@ -274,5 +276,6 @@ func (l *Learner) Regret(p idrl.Posterior) idrl.Regret {
 func (l *Learner) RegretAtStart(first []idrl.Candidate) idrl.Regret {
 	k := NewPolicies(l.cfg.Schedule)
 	k.Adopt(l.policies.pool, first)
-	return l.outlook.Statement(l.cfg.Model.Prior(), k.Known())
+	prior, known := l.cfg.Model.Prior(), k.Known()
+	return l.outlook.Statement(prior, known, regret.Leader(prior, known))
 }

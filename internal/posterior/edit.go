@@ -59,7 +59,7 @@ func (h *History) Replace(ctx context.Context, seq int64, later []Item) (*Histor
 		return nil, err
 	}
 	next.startPending()
-	return next, nil
+	return next, h.averageReplaced(ctx, next, seq, later)
 }
 
 // Light reports whether Replace(seq, later) is work for a few milliseconds, where
@@ -67,6 +67,9 @@ func (h *History) Replace(ctx context.Context, seq int64, later []Item) (*Histor
 func (h *History) Light(seq int64, n int) bool {
 	last, tail := h.before(seq)
 	same := count(last, tail)
+	if !h.averageLight(seq, n, same+n) {
+		return false
+	}
 	n += same
 	at := h.plan.base(n)
 	if at > same { // the fit has to be made again

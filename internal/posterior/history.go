@@ -10,6 +10,7 @@
 package posterior
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -21,7 +22,7 @@ import (
 
 // Config says how a History works.
 type Config struct {
-	Model idrl.RewardModel // required
+	Model idrl.Filter // required
 
 	// Note is told how each fit went. It may be called from any goroutine; nil for
 	// nobody.
@@ -30,6 +31,14 @@ type Config struct {
 	// Go runs a long fit in the background, or drops it: then it is made when it is
 	// needed, as all are if Go is nil.
 	Go func(fit func(context.Context))
+
+	// Averaged is a model that averages over what Model takes for known, for
+	// History.Averaged. An answer that Model takes and this one does not ends the
+	// average. Nil for none.
+	Averaged idrl.Filter
+
+	cost, longest  float64 // of the plan; 0 for 1 and the constant longest
+	longestAverage float64 // 0 for the constant
 }
 
 // An Item is an effective, informative answer.
@@ -62,6 +71,8 @@ type History struct {
 	tail []Item // after them; fewer than blockSize
 	fits []*fit // at the positions up to n of which one may be needed, ascending
 	p    idrl.Posterior
+
+	average *History // of the same items by Config.Averaged; nil if there is none
 }
 
 // blockSize is how many answers lie between two checkpoints, of which the last ones
@@ -90,12 +101,16 @@ type fit struct {
 // New returns the history without answers.
 func New(cfg Config) *History {
 	prior := cfg.Model.Prior()
-	return &History{cfg: &cfg, plan: planFor(prior.Dim()), p: prior}
+	h := &History{cfg: &cfg, plan: planFor(prior.Dim(), cmp.Or(cfg.cost, 1), cmp.Or(cfg.longest, longest)), p: prior}
+	if h.averages(0) {
+		h.average = New(cfg.averaged())
+	}
+	return h
 }
 
 // Of returns the posterior after answers that are effective; as[i] answers qs[i].
 // Those that are not informative are left out.
-func Of(ctx context.Context, m idrl.RewardModel, qs []idrl.QueryVector, as []idrl.Answer) (idrl.Posterior, error) {
+func Of(ctx context.Context, m idrl.Filter, qs []idrl.QueryVector, as []idrl.Answer) (idrl.Posterior, error) {
 	var items []Item
 	for i, a := range as {
 		if a.Informative() {
@@ -132,7 +147,7 @@ func (h *History) With(ctx context.Context, i Item) (*History, error) {
 		next.p = p
 	}
 	next.checkpoint(next.p)
-	return next, nil
+	return next, h.averageWith(ctx, next, i)
 }
 
 // add returns h with one more item, whose posterior is still that of h.
@@ -279,7 +294,8 @@ func (h *History) startPending() {
 // known. after returns the posterior after the items up to log row seq, or nil if it
 // is not known; it is asked about few. It returns errors as Replace does.
 func Restore(ctx context.Context, cfg Config, items []Item, p idrl.Posterior, after func(seq int64) idrl.Posterior) (*History, error) {
-	h := New(cfg).rejoin(0, items)
+	begin := New(cfg)
+	h := begin.rejoin(0, items)
 	for b, k := h.last, 0; b != nil && k < h.plan.kept; b, k = b.before, k+1 {
 		if p := after(b.items[blockSize-1].Seq); p != nil {
 			b.after.Store(&p)
@@ -296,5 +312,5 @@ func Restore(ctx context.Context, cfg Config, items []Item, p idrl.Posterior, af
 		}
 	}
 	h.startPending()
-	return h, nil
+	return h, begin.averageReplaced(ctx, h, 0, items)
 }

@@ -31,9 +31,11 @@ const (
 	oftenUpTo = 100 // and up to where
 )
 
-// planFor returns the plan for d weights.
-func planFor(d int) plan {
-	p := plan{each: float64(d)*float64(d) + overhead, kept: min(9, max(1, memory/(d*d)))}
+// planFor returns the plan for d weights, where each posterior takes cost times the
+// work and memory of one, and no fit takes more than longest.
+func planFor(d int, cost, longest float64) plan {
+	square := float64(d) * float64(d)
+	p := plan{each: cost * (square + overhead), kept: min(9, max(1, int(memory/(cost*square))))}
 	for at := often; float64(at)*p.each <= longest; {
 		p.positions = append(p.positions, at)
 		step := max(often, at/4)
@@ -75,6 +77,14 @@ func (p plan) base(n int) int {
 		}
 	}
 	return 0
+}
+
+// last returns the last position; 0 if there is none.
+func (p plan) last() int {
+	if len(p.positions) == 0 {
+		return 0
+	}
+	return p.positions[len(p.positions)-1]
 }
 
 // search returns the index of the last position up to n, or -1.

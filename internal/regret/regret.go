@@ -76,13 +76,12 @@ func New(tolerance float64, stream *rand.Rand) *Outlook {
 	return &Outlook{tolerance: tolerance, normal: stream}
 }
 
-// Statement returns what stopping would cost under p, over the known policies, of
-// which there must be one. It is a function of its arguments and of the stream's
-// beginning, whatever was stated before. Seq is left 0. The dimension of p must be the
-// same in all calls.
-func (o *Outlook) Statement(p idrl.Posterior, known []idrl.Candidate) idrl.Regret {
+// Statement returns what stopping with known[leader] would cost under p, over the known
+// policies. It is a function of its arguments and of the stream's beginning, whatever
+// was stated before. Seq is left 0. The dimension of p must be the same in all calls.
+func (o *Outlook) Statement(p idrl.Posterior, known []idrl.Candidate, leader int) idrl.Regret {
 	n := o.draw(p, len(known))
-	o.spans(known, Leader(p, known))
+	o.spans(known, leader)
 	out := idrl.Regret{Definition: idrl.RegretDefinition, Policies: len(known), Tolerance: o.tolerance}
 	within, losses := 0, o.leader[:0] // shares above 0; the others are 0, also where the span is
 	for i, most := range o.most {

@@ -27,7 +27,7 @@ func policies(mus ...[]float64) (out []idrl.Candidate) {
 }
 
 func state(p idrl.Posterior, known []idrl.Candidate) idrl.Regret {
-	return regret.New(idrl.DefaultTolerance, rng.New(1, "regret", 0)).Statement(p, known)
+	return regret.New(idrl.DefaultTolerance, rng.New(1, "regret", 0)).Statement(p, known, regret.Leader(p, known))
 }
 
 // Two policies whose returns differ by θ ~ N(m, 1): the leader loses θ's other side,
@@ -225,7 +225,7 @@ func BenchmarkStatement(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				next := p.Condition(x, 0.1, 0.01) // a belief whose covariance has not been factored
-				o.Statement(next, known)
+				o.Statement(next, known, regret.Leader(next, known))
 			}
 		})
 	}

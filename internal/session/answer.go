@@ -169,7 +169,7 @@ func (s *Session) row(a idrl.Answer, history *posterior.History) (logEntry, erro
 	if err != nil {
 		return logEntry{}, fmt.Errorf("encode the belief: %w", err)
 	}
-	snap := idrl.Snapshot{Seq: a.Seq, Definition: idrl.PosteriorDefinition, Representation: s.features.version(), Belief: b, Regret: s.atRow(belief, a.Seq)}
+	snap := idrl.Snapshot{Seq: a.Seq, Definition: idrl.PosteriorDefinition, Representation: s.features.version(), Belief: b, Regret: s.atRow(history, a.Seq)}
 	return logEntry{receipt: idrl.Receipt{ID: a.ID, Seq: a.Seq}, row: &idrl.Row{Answer: a, After: snap}, history: history}, nil
 }
 

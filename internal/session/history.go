@@ -67,7 +67,11 @@ func (s *Session) restoreHistory(snapshots []idrl.Snapshot, last idrl.Posterior)
 }
 
 func (s *Session) posteriorConfig(m idrl.RewardModel) posterior.Config {
-	return posterior.Config{Model: m, Note: s.noteFit, Go: s.fitting.run}
+	cfg := posterior.Config{Model: m, Note: s.noteFit, Go: s.fitting.run}
+	if s.cfg.Averaged != nil {
+		cfg.Averaged = s.cfg.Averaged(m)
+	}
+	return cfg
 }
 
 // posteriorAfter returns the posterior after rows under f, from the log alone.

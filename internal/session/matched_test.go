@@ -22,12 +22,13 @@ type atStop struct {
 	forecast idrl.Forecast
 }
 
-// stopped answers questions and returns what was stated on the way and at the stop.
-func (m *matched) stopped(t testing.TB, answers int) (snapshots []snapshot, at atStop) {
+// stopped answers questions and returns what was stated on the way, what would have been
+// without an average, and how it was at the stop.
+func (m *matched) stopped(t testing.TB, answers int) (snapshots, assuming []snapshot, at atStop) {
 	t.Helper()
 	m.each(t, answers, func(n int, st idrl.Status) {
 		if slices.Contains(snapshotsAt, n) {
-			snapshots = append(snapshots, m.stated(st))
+			snapshots, assuming = append(snapshots, m.stated(st)), append(assuming, m.assuming(t, st))
 		}
 		if at.fired > 0 {
 			return
@@ -38,7 +39,7 @@ func (m *matched) stopped(t testing.TB, answers int) (snapshots []snapshot, at a
 			at.foreAt, at.forecast = n, st.Stopping.Left
 		}
 	})
-	return snapshots, at
+	return snapshots, assuming, at
 }
 
 // rightly returns how many runs fired, in how many of those the loss was small, after
@@ -83,29 +84,56 @@ func forecasts(runs []atStop, answers int) (told, open, held int) {
 	return told, open, held
 }
 
-// BenchmarkMatched prints, for matched runs of 50 answers by each kind of question,
-// whether the statements at 5, 10, 20 and 30 answers were true, and whether the rule of
-// package stopping was right. An iteration is a run:
+// BenchmarkMatched prints, for runs of 50 answers by each kind of question and of expert,
+// whether the statements at 5, 10, 20 and 30 answers were true, those that assume what
+// they are told beside them, and whether the rule of package stopping was right. An
+// iteration is a run:
 //
-//	go test -run xxx -bench Matched -benchtime 200x -timeout 2h ./internal/session
+//	go test -run xxx -bench Matched -benchtime 200x -timeout 4h ./internal/session
 func BenchmarkMatched(b *testing.B) {
 	const answers = 50
 	for _, of := range settings() {
-		b.Run(of.name, func(b *testing.B) {
-			var all []snapshot
-			var stops []atStop
-			for n := range b.N {
-				snapshots, at := newMatched(b, of, n).stopped(b, answers)
-				all, stops = append(all, snapshots...), append(stops, at)
-			}
-			coverage, ratio, bias := truth(all)
-			fired, right, mean, worst := rightly(stops, idrl.DefaultTolerance)
-			told, open, held := forecasts(stops, answers)
-			fmt.Printf("%-28s %3d runs: coverage %.1f %%, true/shown %.2f, bias %+.3f, %s\n", of.name, b.N, 100*coverage, ratio, bias, bins(all))
-			fmt.Printf("%-28s stop rule: fired in %d, after %.1f answers, right in %d (%.0f %%), worst loss %.0f %%; forecasts after 12 answers: %d, %d without an end, %d held\n",
-				"", fired, mean, right, 100*float64(right)/float64(max(1, fired)), 100*worst, told, open, held)
-		})
+		for _, expert := range experts(of.kind) {
+			of.expert = expert
+			b.Run(of.name+" "+expert, func(b *testing.B) {
+				if b.N == 1 {
+					return // the benchmark's trial
+				}
+				var all, assuming []snapshot
+				var stops []atStop
+				for n := range b.N {
+					now, then, at := newMatched(b, of, n).stopped(b, answers)
+					all, assuming, stops = append(all, now...), append(assuming, then...), append(stops, at)
+				}
+				fmt.Printf("%s, %s, %d runs\n  averaged: %s\n  assuming: %s\n", of.name, expert, b.N, summary(all), summary(assuming))
+				fired, right, mean, worst := rightly(stops, idrl.DefaultTolerance)
+				told, open, held := forecasts(stops, answers)
+				fmt.Printf("  stop rule: fired in %d, after %.1f answers, right in %d (%.0f %%), worst loss %.0f %%; forecasts after 12 answers: %d, %d without an end, %d held\n",
+					fired, mean, right, 100*float64(right)/float64(max(1, fired)), 100*worst, told, open, held)
+			})
+		}
 	}
+}
+
+// summary says how true snapshots are, of which each run has one at each of
+// snapshotsAt.
+func summary(all []snapshot) string {
+	coverage, ratio, bias := truth(all)
+	zero, bound := 0, 0.0
+	at := make([][]snapshot, len(snapshotsAt))
+	for i, s := range all {
+		at[i%len(at)] = append(at[i%len(at)], s)
+		bound += s.bound / float64(len(all))
+		if s.bound == 0 {
+			zero++
+		}
+	}
+	text := fmt.Sprintf("coverage %.1f %% (", 100*coverage)
+	for _, of := range at {
+		c, _, _ := truth(of)
+		text += fmt.Sprintf(" %.1f", 100*c)
+	}
+	return text + fmt.Sprintf(" ), true/stated %.2f, bias %+.3f, mean bound %.3f, bound 0 in %.0f %%, %s", ratio, bias, bound, 100*float64(zero)/float64(len(all)), bins(all))
 }
 
 // bins returns the stated probabilities of a small loss in five bins, with the shares
@@ -169,7 +197,7 @@ func TestStopRuleIsRight(t *testing.T) {
 			for n := range runs {
 				t.Run(strconv.Itoa(n), func(t *testing.T) {
 					t.Parallel()
-					_, stops[n] = newMatched(t, of, n).stopped(t, 40)
+					_, _, stops[n] = newMatched(t, of, n).stopped(t, 40)
 				})
 			}
 		})

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/posterior"
 )
 
 // stated is how many of the last log rows are a doubling of what a session states
@@ -22,20 +23,21 @@ func states(seq int64) bool {
 	return seq%step == 0
 }
 
-// statement returns what stopping after log row seq would cost under belief p.
-func (s *Session) statement(p idrl.Posterior, seq int64) idrl.Regret {
-	r := s.learner.Regret(p)
+// statement returns what stopping after log row seq would cost, where the effective
+// answers are those of h.
+func (s *Session) statement(h *posterior.History, seq int64) idrl.Regret {
+	r := s.learner.Regret(h.Posterior(), h.Averaged())
 	r.Seq = seq
 	return r
 }
 
 // atRow returns the statement that is recorded with log row seq; one of definition 0
 // if that row has none.
-func (s *Session) atRow(p idrl.Posterior, seq int64) idrl.Regret {
+func (s *Session) atRow(h *posterior.History, seq int64) idrl.Regret {
 	if s.gen == nil || !states(seq) {
 		return idrl.Regret{Seq: seq}
 	}
-	return s.statement(p, seq)
+	return s.statement(h, seq)
 }
 
 // noteRegret adds a recorded statement to the curve, if it is one.
@@ -50,7 +52,7 @@ func (s *Session) noteRegret(r idrl.Regret) {
 // must be a generation.
 func (s *Session) curve() []idrl.Regret {
 	if s.now.gen != s.gen || s.now.regret.Seq != s.log.seq() {
-		s.now.gen, s.now.regret = s.gen, s.statement(s.learner.Posterior(), s.log.seq())
+		s.now.gen, s.now.regret = s.gen, s.statement(s.history, s.log.seq())
 	}
 	past := s.regret
 	if n := len(past); n > 0 && past[n-1].Seq == s.now.regret.Seq {

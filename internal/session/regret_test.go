@@ -108,11 +108,18 @@ func TestStatementIsOverAllKnownPolicies(t *testing.T) {
 	}
 }
 
+// averaged returns what averages over the noise of comparisons.
+func averaged(m idrl.RewardModel) idrl.Filter {
+	average, _ := m.(belief.Model).Averaged(idrl.CompareClips)
+	return average
+}
+
 // The curve is a function of the log: a kill after every answer changes nothing, nor
 // does a withdrawal, nor that nobody looked.
 func TestCurveIsAFunctionOfTheLog(t *testing.T) {
 	run := func(restart bool) (idrl.Status, idrl.Record) {
 		b := newBench(nil)
+		b.averaged = averaged
 		b.method = method(t, "lvar")
 		b.trainer = pooledTrainer{fakeTrainer{d: dim}, pool(5)}
 		s, stop := b.start(t)
@@ -148,6 +155,40 @@ func TestCurveIsAFunctionOfTheLog(t *testing.T) {
 	if want.Basis != idrl.AgainstPool || want.Best != got.Best || want.Best == "" {
 		t.Errorf("basis %s and best %s, then %s", want.Basis, want.Best, got.Best)
 	}
+}
+
+// An answer and its withdrawal leave the statement as it was, and it is drawn from the
+// average.
+func TestWithdrawalLeavesTheStatement(t *testing.T) {
+	b := newBench(func(s *idrl.SessionSpec) { s.TrainEvery = 1 << 30; s.AdoptAfter = 0 })
+	b.averaged = averaged
+	s, stop := b.start(t)
+	now := func(s *session.Session) idrl.Regret {
+		st := status(t, s)
+		r := st.Regret[len(st.Regret)-1]
+		r.Seq = 0
+		return r
+	}
+	for i := range 40 {
+		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], 2*i))
+		before := now(s)
+		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], 2*i+1))
+		after := now(s)
+		if _, err := s.Undo(t.Context(), "ann", idrl.AnswerID(fmt.Sprint("undo-", i)), idrl.AnswerID(fmt.Sprint("answer-", 2*i+1))); err != nil {
+			t.Fatal(err)
+		}
+		if got := now(s); got != before || after == before {
+			t.Fatalf("after %d answers %+v, after one more %+v, and without that %+v", i+1, before, after, got)
+		}
+	}
+	last := now(s)
+	stop()
+	b.averaged = nil
+	s, stop = b.start(t)
+	if plain := now(s); plain == last || plain.Policies != last.Policies {
+		t.Errorf("%+v with the average and %+v without, want two statements about the same policies", last, plain)
+	}
+	stop()
 }
 
 // Long sessions state their regret after fewer and fewer rows, whoever answers.

@@ -48,6 +48,11 @@ type Config struct {
 	Learner  idrl.FeatureLearner
 	Discount float64
 
+	// Averaged returns the model that statements of regret draw weights by, where it is
+	// another than m: one that averages over what m takes for known. It returns nil if
+	// there is none. Default: there is none.
+	Averaged func(m idrl.RewardModel) idrl.Filter
+
 	Now   func() time.Time // the server's clock; default time.Now
 	Lease time.Duration    // of a question; default 10 minutes
 }

@@ -107,12 +107,13 @@ func (c *clock) advance(d time.Duration) {
 const dim = 3
 
 type bench struct {
-	journal *journal
-	clock   *clock
-	trainer idrl.Trainer
-	model   belief.Model
-	method  acquisition.Method
-	log     *slog.Logger
+	journal  *journal
+	clock    *clock
+	trainer  idrl.Trainer
+	model    belief.Model
+	averaged func(idrl.RewardModel) idrl.Filter // may be nil
+	method   acquisition.Method
+	log      *slog.Logger
 
 	learner  idrl.FeatureLearner
 	rejected func(error)
@@ -151,7 +152,7 @@ func (b *bench) startOn(t testing.TB, j idrl.Journal) (s *session.Session, stop 
 		t.Fatal(err)
 	}
 	s, err = session.New(session.Config{
-		Record: rec, Model: b.model, Acquisition: b.method,
+		Record: rec, Model: b.model, Averaged: b.averaged, Acquisition: b.method,
 		Trainer: b.trainer, Journal: j, Publisher: nobody{}, Learner: b.learner, Discount: 1,
 		Log: b.log, Now: b.clock.Now, Rejected: b.rejected, Rests: b.rests,
 	})

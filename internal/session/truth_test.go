@@ -18,9 +18,11 @@ import (
 	"tiebreak/envs/junction"
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/regret"
 	"tiebreak/internal/rng"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
+	"tiebreak/internal/sim"
 	"tiebreak/internal/solver"
 	"tiebreak/internal/trainer"
 
@@ -28,13 +30,14 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A matched run is a session whose expert is what the session assumes: the true
-// weights are drawn from its prior, and the answers from its likelihood.
+// A matched run is a session whose true weights are drawn from its prior. Its expert is
+// what the session assumes, answering by its likelihood, or another one.
 type matched struct {
-	env   idrl.Environment
-	spec  idrl.SessionSpec
-	theta []float64 // true weights
-	most  float64   // return of the best policy under them, as far as it is known
+	env    idrl.Environment
+	spec   idrl.SessionSpec
+	theta  []float64 // true weights
+	most   float64   // return of the best policy under them, as far as it is known
+	expert sim.Expert
 	*bench
 }
 
@@ -45,6 +48,7 @@ type setting struct {
 	kind       idrl.QueryKind
 	likelihood string // of a rating; empty for the default
 	adoptAfter int64
+	expert     string // one of experts; empty for matched
 }
 
 // settings are those of the benchmarks.
@@ -96,6 +100,10 @@ func newMatched(t testing.TB, of setting, n int) *matched {
 		t.Fatal(err)
 	}
 	b.model = model
+	b.averaged = func(m idrl.RewardModel) idrl.Filter {
+		averaged, _ := m.(belief.Model).Averaged(spec.Kind)
+		return averaged
+	}
 	exact, err := solver.For(env)
 	if err != nil {
 		t.Fatal(err)
@@ -108,23 +116,16 @@ func newMatched(t testing.TB, of setting, n int) *matched {
 		t.Fatal(err)
 	}
 	m.most = floats.Dot(m.theta, solver.Mu(env, best, nil))
+	m.expert = m.newExpert(t, of.expert)
 	return m
 }
 
 // answer returns what the expert says to question as, the n-th, whose vector is x.
 func (m *matched) answer(as idrl.Assignment, x []float64, n int) idrl.Answer {
-	u, noise := floats.Dot(m.theta, x), rng.New(m.spec.Seed, "expert", uint64(n)).NormFloat64()
-	if !as.Query.Kind.Comparison() {
-		y := u + math.Sqrt(m.spec.RatingVar)*noise
-		return idrl.Answer{ID: idrl.AnswerID(fmt.Sprint("answer-", n)), Assignment: as.ID, Choice: idrl.Rated, Rating: min(1, max(-1, y)), Input: "api"}
-	}
-	seen := u + m.spec.NoiseStd*noise
-	a := idrl.Answer{ID: idrl.AnswerID(fmt.Sprint("answer-", n)), Assignment: as.ID, Choice: idrl.Equal, Left: as.Left, Input: "api"}
-	switch {
-	case seen > m.spec.TieBand:
-		a.Choice = idrl.ChoseA
-	case seen < -m.spec.TieBand:
-		a.Choice = idrl.ChoseB
+	a := m.expert.Answer(idrl.QueryVector{Query: as.Query, X: x}, rng.New(m.spec.Seed, "expert", uint64(n)))
+	a.ID, a.Assignment, a.Input = idrl.AnswerID(fmt.Sprint("answer-", n)), as.ID, "api"
+	if as.Query.Kind.Comparison() {
+		a.Left = as.Left
 	}
 	return a
 }
@@ -143,12 +144,30 @@ func (m *matched) known() []idrl.Candidate {
 
 // stated compares a status with the truth.
 func (m *matched) stated(st idrl.Status) snapshot {
-	r := st.Regret[len(st.Regret)-1]
+	return m.compare(st.Regret[len(st.Regret)-1], st.Best)
+}
+
+// assuming is stated of a session that assumes what it is told of its annotators, as
+// sessions did before they averaged.
+func (m *matched) assuming(t testing.TB, st idrl.Status) snapshot {
+	t.Helper()
+	p, err := m.model.Decode(m.journal.rec.Snapshots[st.Seq-1].Belief)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := m.known()
+	leader := regret.Leader(p, known)
+	outlook := regret.New(m.spec.Tolerance, rng.New(m.spec.Seed, "regret", 0))
+	return m.compare(outlook.Statement(p, known, leader), known[leader].ID)
+}
+
+// compare compares a statement about policy best with the truth.
+func (m *matched) compare(r idrl.Regret, best idrl.PolicyID) snapshot {
 	got, most, least := 0.0, m.most, math.Inf(1)
 	for _, c := range m.known() {
 		g := floats.Dot(m.theta, c.Mu)
 		most, least = max(most, g), min(least, g)
-		if c.ID == st.Best {
+		if c.ID == best {
 			got = g
 		}
 	}
@@ -229,9 +248,11 @@ func truth(all []snapshot) (coverage, ratio, bias float64) {
 	return coverage, loss / mean, bias
 }
 
-// The statement is true where the session's assumptions are: 95 % of the losses lie
-// below the bound, they are as large as is expected, and as many are small as was
-// said. The former definition fails the same test.
+// The statement is true where the session's assumptions are: at least 95 % of the losses
+// lie below the bound, they are no larger than is expected, and as many are small as was
+// said. It allows for annotators who are not as assumed, so that up to 99 % lie below and
+// losses may be two thirds of what is expected (docs/stopping.md). The former definition
+// fails the same test.
 func TestStatementIsTrue(t *testing.T) {
 	for _, test := range []setting{
 		{name: "driver", newEnv: func(uint64) idrl.Environment { return driver.New() }, kind: idrl.CompareClips, adoptAfter: 1},
@@ -250,8 +271,8 @@ func TestStatementIsTrue(t *testing.T) {
 			})
 			coverage, ratio, bias := truth(slices.Concat(now...))
 			t.Logf("now: %.1f %% of the losses below the bound, ratio %.2f, P(small) %+.3f", 100*coverage, ratio, bias)
-			if !(coverage >= 0.92 && coverage <= 0.99 && ratio >= 0.7 && ratio <= 1.4 && math.Abs(bias) <= 0.06) {
-				t.Error("want 92 to 99 %, a ratio of 0.7 to 1.4, and a bias of at most 0.06")
+			if !(coverage >= 0.92 && ratio >= 0.6 && ratio <= 1.4 && math.Abs(bias) <= 0.06) {
+				t.Error("want at least 92 %, a ratio of 0.6 to 1.4, and a bias of at most 0.06")
 			}
 			coverage, ratio, _ = truth(slices.Concat(former...))
 			t.Logf("by the former definition: %.1f %%, ratio %.2f", 100*coverage, ratio)

@@ -28,6 +28,19 @@ func Model(list envs.List, spec idrl.SessionSpec) (idrl.RewardModel, error) {
 	return belief.ForSpec(spec, env)
 }
 
+// Averaged returns what statements of regret are drawn by in sessions whose questions
+// are of a kind: a model that averages over the noise of answers, where there is one.
+func Averaged(kind idrl.QueryKind) func(idrl.RewardModel) idrl.Filter {
+	return func(m idrl.RewardModel) idrl.Filter {
+		if linear, ok := m.(belief.Model); ok {
+			if average, ok := linear.Averaged(kind); ok {
+				return average
+			}
+		}
+		return nil
+	}
+}
+
 // NameFeatures returns spec with the names of its features, which sessions of
 // earlier versions lack.
 func NameFeatures(list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, error) {

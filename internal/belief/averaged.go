@@ -1,0 +1,218 @@
+package belief
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"tiebreak/internal/idrl"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Averaged is a model of answers whose noise, rate of lapses and width of ties are not
+// known. Its beliefs are mixtures of what a grid of assumptions believes, weighted by
+// the evidence, the probability that an assumption gave to the answers before they were
+// there:
+//
+//	log w = log prior + Σ_k log Z(a_k | a_1 … a_k−1)
+//
+// The noise is 1/8 to 4 times that of the model it is made from; the logarithm of the
+// factor to base 2 has the prior N(0, 0.7²). An annotator who lapses, in 5, 10 or 20 % of
+// the answers, has the probability 0.4. Ties have the width of the model or 0.08 of that
+// (in units of the noise), as probable as each other. Source: docs/methods.md, section
+// 2.3.
+type Averaged struct {
+	start       *Gaussian
+	assumptions []assumption
+}
+
+// An assumption is a point of the grid.
+type assumption struct {
+	model Model
+	log   float64 // of its prior, up to a constant
+}
+
+// The grid.
+var (
+	noises = [...]float64{1. / 8, 1. / 4, 1. / 2, math.Sqrt2 / 2, 1, math.Sqrt2, 2, 4}
+	lapses = [...]float64{0, 0.05, 0.1, 0.2}
+	widths = [...]float64{0.08, 1}
+)
+
+const (
+	priorOctaves = 0.7 // standard deviation of the logarithm of the noise to base 2
+	priorLapses  = 0.4 // probability of a rate of lapses above 0
+
+	// widest is the number of weights up to which there is an average: the work grows
+	// with its square, and that of a statement with its cube.
+	widest = 128
+
+	// mostParts is how many assumptions are left after a fit.
+	mostParts = 16
+
+	// faint is the weight, as a share of the greatest, below which an assumption is
+	// given up.
+	faint = 1e-5
+)
+
+// Averaged returns the average around m for questions of a kind. ok is false where
+// there is none: for likelihoods whose noise is not a number to vary ("gaussian" and
+// "bernoulli"), and more than 128 weights.
+func (m Model) Averaged(kind idrl.QueryKind) (out Averaged, ok bool) {
+	if m.Start.Dim() > widest {
+		return Averaged{}, false
+	}
+	out.start = m.Start
+	for _, factor := range noises {
+		octaves := math.Log2(factor) / priorOctaves
+		for _, rate := range lapses {
+			log := -octaves * octaves / 2
+			if rate > 0 {
+				log -= math.Log(float64(len(lapses)-1)) + math.Log((1-priorLapses)/priorLapses)
+			}
+			for _, varied := range m.vary(kind, factor, rate) {
+				out.assumptions = append(out.assumptions, assumption{varied, log})
+			}
+		}
+	}
+	return out, len(out.assumptions) > 0
+}
+
+// vary returns m with factor times the noise and a rate of lapses in answers to
+// questions of a kind; of comparisons, with each width of ties.
+func (m Model) vary(kind idrl.QueryKind, factor, rate float64) (out []Model) {
+	add := func(set func(*Model, idrl.Likelihood), l idrl.Likelihood, outcomes int) {
+		if rate > 0 {
+			l = Lapse{Of: l, Rate: rate, Outcomes: outcomes}
+		}
+		varied := m
+		set(&varied, l)
+		out = append(out, varied)
+	}
+	ratings := func(varied *Model, l idrl.Likelihood) { varied.Rating = l }
+	comparisons := func(varied *Model, l idrl.Likelihood) { varied.Comparison = l }
+	if !kind.Comparison() {
+		switch l := m.Rating.(type) {
+		case RatingClipped:
+			add(ratings, RatingClipped{NoiseVar: factor * factor * l.NoiseVar}, 0)
+		case Rating:
+			add(ratings, Rating{NoiseVar: factor * factor * l.NoiseVar}, 0)
+		}
+		return out
+	}
+	for _, width := range widths {
+		switch l := m.Comparison.(type) {
+		case Probit:
+			add(comparisons, Probit{NoiseStd: factor * l.NoiseStd, TieBand: factor * width * l.TieBand}, 3)
+		case BradleyTerry:
+			add(comparisons, BradleyTerry{Beta: l.Beta / factor, TieWidth: factor * width * l.TieWidth}, 3)
+		}
+	}
+	return out
+}
+
+// Prior returns the belief before the first answer, under every assumption.
+func (v Averaged) Prior() idrl.Posterior {
+	x, logs := &Mixture{parts: make([]part, len(v.assumptions))}, make([]float64, len(v.assumptions))
+	for i, a := range v.assumptions {
+		x.parts[i], logs[i] = part{assumption: i, belief: v.start}, a.log
+	}
+	x.weigh(logs)
+	return x
+}
+
+// Condition returns the belief after answer a to q, by one step of assumed density
+// filtering under each assumption. Those under which that is beyond computing are given
+// up. It returns errors as Model.Condition does.
+func (v Averaged) Condition(p idrl.Posterior, q idrl.QueryVector, a idrl.Answer) (idrl.Posterior, error) {
+	x, ok := p.(*Mixture)
+	if !ok {
+		return nil, fmt.Errorf("belief: average of a %T", p)
+	}
+	x = x.clone()
+	if err := v.take(x, q, a); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// take is Condition in place, of a mixture that nobody shares.
+func (v Averaged) take(x *Mixture, q idrl.QueryVector, a idrl.Answer) error {
+	if err := v.assumptions[0].model.fits(x.parts[0].belief, q, a); err != nil || !a.Informative() {
+		return err
+	}
+	var failed error
+	sx, kept, logs := make([]float64, x.Dim()), x.parts[:0], make([]float64, 0, len(x.parts))
+	for _, p := range x.parts {
+		logZ, err := v.assumptions[p.assumption].model.absorb(p.belief, q, a, sx)
+		if err != nil {
+			failed = err
+			continue
+		}
+		kept, logs = append(kept, p), append(logs, math.Log(p.weight)+logZ)
+	}
+	if len(kept) == 0 {
+		return failed
+	}
+	x.parts = kept
+	x.weigh(logs)
+	return nil
+}
+
+// absorb is Model.Condition in place, of a belief that nobody shares, with an informative answer
+// that fits; sx is work of length d. It returns log Z of the answer, or an error where
+// that, or the belief after it, is beyond computing.
+func (m Model) absorb(g *Gaussian, q idrl.QueryVector, a idrl.Answer, sx []float64) (logZ float64, err error) {
+	mean, v := idrl.Moments(g, q.X, g.mean, sx) // leaves Σx in sx
+	logZ, d1, d2, err := evaluate(m.Likelihood(q.Query), a, mean, v)
+	if err == nil && !finite(logZ) {
+		err = fmt.Errorf("belief: answer %q at mean %v and variance %v has the probability 0", a.Choice, mean, v)
+	}
+	if err == nil && floats.Norm(sx, math.Inf(1)) > 0 { // else it says nothing of θ
+		g.shift(q.X, sx, d1, -d2)
+	}
+	return logZ, err
+}
+
+// rough are the options of the fits of an average: a thousandth of a standard deviation
+// is little beside what the assumptions differ in.
+var rough = epOptions{sweeps: 20, tolerance: 1e-3}
+
+// Fit returns the belief after all of some answers at once, given the belief before
+// them; as[i] answers qs[i]. The answers weigh the assumptions as by Condition, one by one;
+// 16 or fewer assumptions are taken in their place, and the belief under each is that of
+// Model.Fit, to a thousandth of a standard deviation or as far as 20 sweeps come.
+// Errors are those of Model.Fit. The report is about the assumption that converged least.
+func (v Averaged) Fit(ctx context.Context, from idrl.Posterior, qs []idrl.QueryVector, as []idrl.Answer) (idrl.Posterior, idrl.FitReport, error) {
+	x, ok := from.(*Mixture)
+	if !ok {
+		return nil, idrl.FitReport{}, fmt.Errorf("belief: average fit of a %T", from)
+	}
+	before := map[int]*Gaussian{}
+	for _, p := range x.parts {
+		before[p.assumption] = p.belief
+	}
+	x = x.clone()
+	for i, a := range as {
+		if ctx.Err() != nil {
+			return nil, idrl.FitReport{}, ctx.Err()
+		}
+		if err := v.take(x, qs[i], a); err != nil {
+			return nil, idrl.FitReport{}, fmt.Errorf("answer %d of %d: %w", i+1, len(as), err)
+		}
+	}
+	x = x.thin(mostParts)
+	worst := idrl.FitReport{Converged: true}
+	for i, p := range x.parts {
+		g, report, err := v.assumptions[p.assumption].model.ep(ctx, before[p.assumption], qs, as, rough)
+		if err != nil {
+			return nil, report, err
+		}
+		x.parts[i].belief = g
+		if i == 0 || report.Change > worst.Change {
+			worst = report
+		}
+	}
+	return x, worst, nil
+}

@@ -1,0 +1,83 @@
+package posterior
+
+import (
+	"cmp"
+	"context"
+
+	"tiebreak/internal/idrl"
+)
+
+// Beside a history there may be a second one, of the same items, by a model that
+// averages over what the first model takes for known (Config.Averaged). It is a function
+// of the items too, based on fits at positions of its own. It ends where its fits would
+// take more than about a second: so many answers leave little to average over.
+
+const (
+	// averagedCost is what an average costs, as a multiple of one posterior.
+	averagedCost = 24
+
+	// longestAverage is the cost of the longest fit, in the unit of longest.
+	longestAverage = 120_000_000
+)
+
+// averaged returns the Config of the second history.
+func (c *Config) averaged() Config {
+	return Config{Model: c.Averaged, Go: c.Go, cost: averagedCost, longest: cmp.Or(c.longestAverage, longestAverage)}
+}
+
+// Averaged returns the posterior after the items by Config.Averaged; Posterior where
+// there is none, or none any more.
+func (h *History) Averaged() idrl.Posterior {
+	if h.average == nil {
+		return h.p
+	}
+	return h.average.p
+}
+
+// averages reports whether a list of n items has an average.
+func (h *History) averages(n int) bool {
+	if h.cfg.Averaged == nil {
+		return false
+	}
+	c := h.cfg.averaged()
+	return n <= planFor(c.Model.Prior().Dim(), c.cost, c.longest).last()
+}
+
+// averageWith sets the average of next, which is h with one more item. An average that
+// cannot be computed is none; only the end of ctx is an error.
+func (h *History) averageWith(ctx context.Context, next *History, i Item) error {
+	next.average = nil
+	if h.average == nil || next.n > h.average.plan.last() {
+		return nil
+	}
+	a, err := h.average.With(ctx, i)
+	return next.adopt(ctx, a, err)
+}
+
+// adopt makes a the average unless it could not be computed.
+func (h *History) adopt(ctx context.Context, a *History, err error) error {
+	if err == nil {
+		h.average = a
+		return nil
+	}
+	return ctx.Err()
+}
+
+// averageReplaced sets the average of next, which is h.Replace(seq, later).
+func (h *History) averageReplaced(ctx context.Context, next *History, seq int64, later []Item) error {
+	from := h.average
+	if !h.averages(next.n) {
+		return nil
+	}
+	if from == nil {
+		from, seq, later = New(h.cfg.averaged()), 0, gather(next.last, next.tail, 0)
+	}
+	a, err := from.Replace(ctx, seq, later)
+	return next.adopt(ctx, a, err)
+}
+
+// averageLight reports whether averageReplaced is work for a few milliseconds, where
+// the list has n items then, of which later are new.
+func (h *History) averageLight(seq int64, later, n int) bool {
+	return !h.averages(n) || h.average != nil && h.average.Light(seq, later)
+}
