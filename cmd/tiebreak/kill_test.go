@@ -282,12 +282,13 @@ func replay(t *testing.T, rec idrl.Record) []byte {
 		t.Fatal(err)
 	}
 	queries := journaltest.Vectors(t, rec)
-	var qs []idrl.QueryVector
-	as := idrl.Effective(rec.Log)
-	for _, a := range as {
-		qs = append(qs, queries[a.Assignment])
+	var items []posterior.Item
+	for _, a := range idrl.Effective(rec.Log) {
+		if q := queries[a.Assignment]; a.Informative() {
+			items = append(items, posterior.ItemOf(&q, a))
+		}
 	}
-	p, err := posterior.Of(t.Context(), model, qs, as)
+	p, err := posterior.Of(t.Context(), model, items)
 	if err != nil {
 		t.Fatal(err)
 	}

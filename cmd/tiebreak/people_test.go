@@ -146,14 +146,13 @@ func decided(t *testing.T, data, id string, choice idrl.Choice, people ...idrl.A
 		t.Fatal(err)
 	}
 	queries := journaltest.Vectors(t, rec)
-	var qs []idrl.QueryVector
-	var as []idrl.Answer
+	var items []posterior.Item
 	for _, a := range idrl.Standing(rec.Log) {
-		if slices.Contains(people, a.Annotator) {
-			qs, as = append(qs, queries[a.Assignment]), append(as, a)
+		if q := queries[a.Assignment]; a.Informative() && slices.Contains(people, a.Annotator) {
+			items = append(items, posterior.ItemOf(&q, a))
 		}
 	}
-	p, err := posterior.Of(t.Context(), model, qs, as)
+	p, err := posterior.Of(t.Context(), model, items)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +161,7 @@ func decided(t *testing.T, data, id string, choice idrl.Choice, people ...idrl.A
 		t.Fatal(err)
 	}
 	if last := rec.Snapshots[len(rec.Snapshots)-1]; !bytes.Equal(last.Belief, want) {
-		t.Errorf("%s: the belief is not that of the %d answers of %v", choice, len(as), people)
+		t.Errorf("%s: the belief is not that of the %d answers of %v", choice, len(items), people)
 	}
 }
 

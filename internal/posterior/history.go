@@ -108,15 +108,8 @@ func New(cfg Config) *History {
 	return h
 }
 
-// Of returns the posterior after answers that are effective; as[i] answers qs[i].
-// Those that are not informative are left out.
-func Of(ctx context.Context, m idrl.Filter, qs []idrl.QueryVector, as []idrl.Answer) (idrl.Posterior, error) {
-	var items []Item
-	for i, a := range as {
-		if a.Informative() {
-			items = append(items, ItemOf(&qs[i], a))
-		}
-	}
+// Of returns the posterior after items, which are all that there are.
+func Of(ctx context.Context, m idrl.Filter, items []Item) (idrl.Posterior, error) {
 	h, err := New(Config{Model: m}).Replace(ctx, 0, items)
 	if err != nil {
 		return nil, err

@@ -114,16 +114,17 @@ func (b *bench) fresh(t *testing.T, rec idrl.Record) []byte {
 	for _, as := range rec.Assignments {
 		queries[as.ID] = as.Query
 	}
-	var qs []idrl.QueryVector
-	as := idrl.Effective(rec.Log)
-	for _, a := range as {
+	var items []posterior.Item
+	for _, a := range idrl.Effective(rec.Log) {
 		q, err := view.Query(queries[a.Assignment])
 		if err != nil {
 			t.Fatal(err)
 		}
-		qs = append(qs, *q)
+		if a.Informative() {
+			items = append(items, posterior.ItemOf(q, a))
+		}
 	}
-	p, err := posterior.Of(t.Context(), model, qs, as)
+	p, err := posterior.Of(t.Context(), model, items)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,11 +80,7 @@ func (s *Session) posteriorAfter(f features, rows []idrl.Answer) (idrl.Posterior
 	if err != nil {
 		return nil, err
 	}
-	h, err := posterior.New(posterior.Config{Model: f.model}).Replace(context.Background(), 0, items)
-	if err != nil {
-		return nil, err
-	}
-	return h.Posterior(), nil
+	return posterior.Of(context.Background(), f.model, items)
 }
 
 // items returns those of answers, which are effective, that are informative.

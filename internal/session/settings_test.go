@@ -212,14 +212,13 @@ func (b *bench) same(t *testing.T, s *session.Session, when string, people ...id
 	t.Helper()
 	rec := b.record(t, s)
 	queries := journaltest.Vectors(t, rec)
-	var qs []idrl.QueryVector
-	var as []idrl.Answer
+	var items []posterior.Item
 	for _, a := range idrl.Standing(rec.Log) {
-		if slices.Contains(people, a.Annotator) {
-			qs, as = append(qs, queries[a.Assignment]), append(as, a)
+		if q := queries[a.Assignment]; a.Informative() && slices.Contains(people, a.Annotator) {
+			items = append(items, posterior.ItemOf(&q, a))
 		}
 	}
-	want, err := posterior.Of(t.Context(), b.model, qs, as)
+	want, err := posterior.Of(t.Context(), b.model, items)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +227,7 @@ func (b *bench) same(t *testing.T, s *session.Session, when string, people ...id
 		t.Fatal(err)
 	}
 	if !bytes.Equal(text, lastBelief(rec)) {
-		t.Errorf("%s: the belief is not that of the %d answers of %v", when, len(as), people)
+		t.Errorf("%s: the belief is not that of the %d answers of %v", when, len(items), people)
 	}
 }
 
