@@ -228,5 +228,37 @@ func BenchmarkStatement(b *testing.B) {
 				o.Statement(next, known, regret.Leader(next, known))
 			}
 		})
+		m := belief.Model{Start: belief.Isotropic(size.d, 1), Comparison: belief.Probit{NoiseStd: 3, TieBand: 0.75}}
+		average, ok := m.Averaged(idrl.CompareClips)
+		if !ok {
+			continue // too many weights
+		}
+		b.Run(size.name+", averaged", func(b *testing.B) {
+			stream := rng.New(1, "policies", 0)
+			var mus [][]float64
+			var qs []idrl.QueryVector
+			var as []idrl.Answer
+			for k := range size.p {
+				mus = append(mus, m.Start.Sample(nil, stream))
+				if k < 30 {
+					q := idrl.QueryVector{Query: idrl.Query{Kind: idrl.CompareClips}, X: m.Start.Sample(nil, stream)}
+					qs, as = append(qs, q), append(as, idrl.Answer{Choice: []idrl.Choice{idrl.ChoseA, idrl.ChoseB, idrl.Equal}[k%3]})
+				}
+			}
+			known := policies(mus...)
+			o := regret.New(idrl.DefaultTolerance, rng.New(1, "regret", 0))
+			p, _, err := average.Fit(b.Context(), average.Prior(), qs, as)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				next, err := average.Condition(p, qs[0], as[0]) // beliefs whose covariances have not been factored
+				if err != nil {
+					b.Fatal(err)
+				}
+				o.Statement(next, known, 0)
+			}
+		})
 	}
 }
