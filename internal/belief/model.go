@@ -40,28 +40,18 @@ func (m Model) Condition(p idrl.Posterior, q idrl.QueryVector, a idrl.Answer) (i
 	if !ok {
 		return nil, fmt.Errorf("belief: update of a %T", p)
 	}
-	next, _, err := m.step(g, q, a)
+	if err := m.fits(g, q, a); err != nil {
+		return nil, err
+	}
+	if !a.Informative() {
+		return g, nil
+	}
+	mean, v := g.moments(q.X)
+	_, d1, d2, err := evaluate(m.Likelihood(q.Query), a, mean, v)
 	if err != nil {
 		return nil, err
 	}
-	return next, nil
-}
-
-// step is Condition, and returns log Z of the answer too; 0 if it is not
-// informative.
-func (m Model) step(g *Gaussian, q idrl.QueryVector, a idrl.Answer) (next *Gaussian, logZ float64, err error) {
-	if err := m.fits(g, q, a); err != nil {
-		return nil, 0, err
-	}
-	if !a.Informative() {
-		return g, 0, nil
-	}
-	mean, v := g.moments(q.X)
-	logZ, d1, d2, err := evaluate(m.Likelihood(q.Query), a, mean, v)
-	if err != nil {
-		return nil, 0, err
-	}
-	return g.Condition(q.X, d1, -d2), logZ, nil
+	return g.Condition(q.X, d1, -d2), nil
 }
 
 // evaluate is l.LogZ, with an error where the derivatives are not finite.

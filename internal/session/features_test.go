@@ -46,7 +46,7 @@ func newLearning(t *testing.T, change func(*idrl.SessionSpec)) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.model, b.learner = model, representationtest.Learner{Every: 10, Dim: waves, Model: model}
+	b.model, b.learner, b.averaged = model, representationtest.Learner{Every: 10, Dim: waves, Model: model}, averaged
 	newEnv := func() idrl.Environment { return chain.New(chain.Config{}) }
 	exact, err := solver.For(env)
 	if err != nil {
