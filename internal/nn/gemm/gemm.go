@@ -1,0 +1,66 @@
+// Package gemm multiplies small float32 matrices.
+//
+// Every element of a product is one chain of fused multiply-adds, over the inner
+// dimension in ascending order. So its bits depend neither on the instruction
+// set nor on how a product is cut into tiles or shared between goroutines.
+package gemm
+
+// Width is the number of columns of a panel.
+const Width = 16
+
+// Left is the left factor of a product, M×K: element (i, k) is
+// Data[i*Row + k%16*Col + k/16*Panel].
+type Left struct {
+	Data            []float32
+	Row, Col, Panel int
+}
+
+// Rows returns a row-major matrix with ld elements a row as a left factor.
+func Rows(data []float32, ld int) Left { return Left{data, ld, 1, Width} }
+
+// Columns returns the transpose of a row-major matrix with ld elements a row as
+// a left factor.
+func Columns(data []float32, ld int) Left { return Left{data, 1, ld, Width * ld} }
+
+// Panels is a matrix whose columns lie in groups of 16: element (i, j) is
+// Data[i*Row + j/16*Panel + j%16]. A row-major matrix with ld elements a row has
+// Row = ld and Panel = 16.
+type Panels struct {
+	Data       []float32
+	Row, Panel int
+}
+
+// Packed returns panels of rows×16 elements, one after another.
+func Packed(data []float32, rows int) Panels { return Panels{data, Width, Width * rows} }
+
+// Left returns p as a left factor.
+func (p Panels) Left() Left { return Left{p.Data, p.Row, 1, p.Panel} }
+
+// After is what a Product does with the elements of C before they are stored.
+type After int
+
+const (
+	Store After = iota // nothing
+	Leaky              // x ↦ x if x > 0, else Slope·x
+	Mask               // x ↦ x if the element of H is positive, else Slope·x
+)
+
+// Product is C = A·B or, with Add, C += A·B. A is M×K, B is K×N and C is M×N; N
+// is a multiple of 16. C must not overlap A or B.
+type Product struct {
+	M, N, K int
+	A       Left
+	B, C    Panels
+	Add     bool
+	After   After
+	Slope   float32 // of Leaky and Mask, in [0, 1]
+	H       Panels  // of Mask, M×N
+}
+
+// Do computes the product. NaN and infinities propagate as in IEEE 754.
+func (p *Product) Do() {
+	if p.N%Width != 0 {
+		panic("gemm: the number of columns is not a multiple of 16")
+	}
+	p.portable()
+}

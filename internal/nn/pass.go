@@ -1,0 +1,159 @@
+package nn
+
+import "tiebreak/internal/nn/gemm"
+
+// Pass holds the activations and gradients of batches of a network. One goroutine
+// may use it at a time. Rows of a batch are columns in its panels, so that the
+// output of a layer is the right factor of the next without packing.
+type Pass struct {
+	net    *Net
+	max    int // rows it has room for
+	rows   int // of the last Forward
+	act    []gemm.Panels
+	delta  []gemm.Panels // dL/d(act), rounded up to multiples of 16 rows
+	turned []float32     // transpose of one delta
+	grad   []float32     // as Net.p
+	hidden [][]float32
+	out    []float32
+	dx     []float32
+}
+
+// NewPass returns a pass with room for batches of up to rows rows. It panics if
+// rows is not positive.
+func (n *Net) NewPass(rows int) *Pass {
+	if rows < 1 {
+		panic("nn: a pass without rows")
+	}
+	p := &Pass{net: n, max: rows, grad: make([]float32, len(n.p))}
+	padded, widest := roundUp(rows), 0
+	for i, size := range n.config.Sizes {
+		height := size
+		if n.config.Bias && i < len(n.layers) {
+			height++
+		}
+		p.act = append(p.act, gemm.Packed(make([]float32, padded*height), height))
+		p.delta = append(p.delta, gemm.Packed(make([]float32, padded*roundUp(size)), roundUp(size)))
+		if height > size {
+			fillRow(p.act[i], size, padded)
+		}
+		if i > 0 {
+			widest = max(widest, roundUp(size))
+		}
+	}
+	p.turned = make([]float32, padded*widest)
+	p.hidden = make([][]float32, len(n.layers)-1)
+	p.out, p.dx = make([]float32, rows*n.Out()), make([]float32, rows*n.In())
+	return p
+}
+
+// fillRow sets a row of panels to one: the input that a bias multiplies.
+func fillRow(a gemm.Panels, row, cols int) {
+	for j := range cols {
+		a.Data[row*a.Row+j/gemm.Width*a.Panel+j%gemm.Width] = 1
+	}
+}
+
+// Forward returns the outputs of rows rows of inputs: x is row-major rows×In, the
+// result rows×Out and valid until the next Forward. It panics if x has another
+// length or the pass less room. NaN and infinities propagate.
+func (p *Pass) Forward(x []float32, rows int) []float32 {
+	n := p.net
+	if rows < 1 || rows > p.max || len(x) != rows*n.In() {
+		panic("nn: inputs have the wrong length")
+	}
+	p.rows = rows
+	gemm.Pack(p.act[0], x, rows, n.In())
+	for i, l := range n.layers {
+		m := gemm.Product{
+			M: l.out, N: roundUp(rows), K: l.rows,
+			A: gemm.Columns(l.of(n.p), l.ld), B: p.act[i], C: p.act[i+1],
+		}
+		if i+1 < len(n.layers) {
+			m.After, m.Slope = gemm.Leaky, n.config.Slope
+		}
+		m.Do()
+	}
+	y := p.out[:rows*n.Out()]
+	gemm.Unpack(y, p.act[len(n.layers)], rows, n.Out())
+	return y
+}
+
+// Hidden returns the activations of a hidden layer, from 0, after Forward:
+// row-major rows×width, valid until the next call for that layer.
+func (p *Pass) Hidden(layer int) []float32 {
+	width := p.net.layers[layer].out
+	if p.hidden[layer] == nil {
+		p.hidden[layer] = make([]float32, p.max*width)
+	}
+	h := p.hidden[layer][:p.rows*width]
+	gemm.Unpack(h, p.act[layer+1], p.rows, width)
+	return h
+}
+
+// Backward adds the gradient of Σ dy·y with respect to the parameters to the
+// pass's gradient, where y is the result of the last Forward and dy has its shape.
+// It panics if dy has another length.
+func (p *Pass) Backward(dy []float32) {
+	p.start(dy)
+	for i := len(p.net.layers) - 1; i >= 0; i-- {
+		p.addGrad(i)
+		if i > 0 {
+			p.back(i)
+		}
+	}
+}
+
+// BackwardInput returns the gradient of Σ dy·y with respect to the inputs,
+// row-major rows×In, valid until the next call. The pass's gradient is unchanged.
+// It panics if dy has another length than the result of the last Forward.
+func (p *Pass) BackwardInput(dy []float32) []float32 {
+	p.start(dy)
+	for i := len(p.net.layers) - 1; i >= 0; i-- {
+		p.back(i)
+	}
+	dx := p.dx[:p.rows*p.net.In()]
+	gemm.Unpack(dx, p.delta[0], p.rows, p.net.In())
+	return dx
+}
+
+func (p *Pass) start(dy []float32) {
+	if p.rows == 0 || len(dy) != p.rows*p.net.Out() {
+		panic("nn: gradients of outputs have the wrong length")
+	}
+	gemm.Pack(p.delta[len(p.net.layers)], dy, p.rows, p.net.Out())
+}
+
+// addGrad adds the gradient of layer i's parameters, from the gradient of its
+// outputs.
+func (p *Pass) addGrad(i int) {
+	l := p.net.layers[i]
+	turned := gemm.Packed(p.turned, roundUp(p.rows))
+	gemm.Transpose(turned, p.delta[i+1], l.ld, roundUp(p.rows))
+	m := gemm.Product{
+		M: l.rows, N: l.ld, K: p.rows,
+		A: p.act[i].Left(), B: turned, C: gemm.Panels{Data: l.of(p.grad), Row: l.ld, Panel: gemm.Width},
+		Add: true,
+	}
+	m.Do()
+}
+
+// back computes the gradient of layer i's inputs from the gradient of its
+// outputs; for a hidden layer, that of the values before the leaky ReLU.
+func (p *Pass) back(i int) {
+	l := p.net.layers[i]
+	m := gemm.Product{
+		M: l.in, N: roundUp(p.rows), K: l.out,
+		A: gemm.Rows(l.of(p.net.p), l.ld), B: p.delta[i+1], C: p.delta[i],
+	}
+	if i > 0 {
+		m.After, m.Slope, m.H = gemm.Mask, p.net.config.Slope, p.act[i]
+	}
+	m.Do()
+}
+
+// ZeroGrad sets the pass's gradient to zero.
+func (p *Pass) ZeroGrad() { clear(p.grad) }
+
+// Grad copies the pass's gradient to dst in the order of Net.Params. A nil dst is
+// allocated; else its length must be the number of parameters.
+func (p *Pass) Grad(dst []float32) []float32 { return p.net.gather(dst, p.grad) }
