@@ -5,8 +5,9 @@ package posterior
 //
 //	5, 10, 15, …, 100, and then each a quarter after the one before,
 //
-// so that all fits together take about five times as long as the last one. A fit of n
-// answers takes about n (d² + overhead) times unit. One that takes a few milliseconds
+// so that all fits together take about five times as long as the last one. Those of an
+// average, which are dearer, are at 5, 10, 15, …, 50, and then each a half after the one
+// before: three times as long. A fit of n answers takes about n (d² + overhead) times unit. One that takes a few milliseconds
 // (light) counts from its position on. A longer one counts some answers later, so that
 // it can be made meanwhile: the answers in between are taken in twice, one by one.
 // Where a fit would take many seconds there is none any more.
@@ -26,21 +27,32 @@ const (
 	memory = 8 << 20 // numbers that checkpoints may hold
 )
 
-const (
-	often     = 5   // answers between two positions at first
-	oftenUpTo = 100 // and up to where
+// A pace is how soon one fit follows another.
+type pace struct {
+	upTo int // answers up to which there is a fit after every five
+	part int // beyond, the next is 1/part of the answers later
+}
+
+var (
+	often  = pace{upTo: 100, part: 4}
+	seldom = pace{upTo: 50, part: 2}
 )
+
+const first = 5 // answers before the first fit, and the fewest between two
 
 // planFor returns the plan for d weights, where each posterior takes cost times the
 // work and memory of one, and no fit takes more than longest.
 func planFor(d int, cost, longest float64) plan {
-	square := float64(d) * float64(d)
+	square, pace := float64(d)*float64(d), often
+	if cost > 1 {
+		pace = seldom
+	}
 	p := plan{each: cost * (square + overhead), kept: min(9, max(1, int(memory/(cost*square))))}
-	for at := often; float64(at)*p.each <= longest; {
+	for at := first; float64(at)*p.each <= longest; {
 		p.positions = append(p.positions, at)
-		step := max(often, at/4)
-		if at+often <= oftenUpTo && p.light(at+often) {
-			step = often
+		step := max(first, at/pace.part)
+		if at+first <= pace.upTo && p.light(at+first) {
+			step = first
 		}
 		at += step
 	}
