@@ -3,6 +3,8 @@ package nn
 import (
 	"fmt"
 	"math"
+
+	"tiebreak/internal/nn/gemm"
 )
 
 // Adam is the settings of the optimiser of Kingma and Ba, "Adam: a method for
@@ -52,18 +54,16 @@ func NewOptimiser(n *Net, a Adam) (*Optimiser, error) {
 	return &Optimiser{net: n, adam: a, m: make([]float32, len(n.p)), v: make([]float32, len(n.p))}, nil
 }
 
-// step is what one step of Adam multiplies with. The corrections for the start,
-// m̂ = m/(1−β₁ᵗ) and v̂ = v/(1−β₂ᵗ), are in rate and eps:
+// step returns what a step multiplies with. The corrections for the start,
+// m̂ = m/(1−β₁ᵗ) and v̂ = v/(1−β₂ᵗ), are in the rate and ε:
 //
-//	α m̂/(√v̂ + ε) = rate·m/(√v + eps)
-type step struct{ beta1, rest1, beta2, rest2, rate, eps, decay float32 }
-
-func (o *Optimiser) step() step {
+//	α m̂/(√v̂ + ε) = Rate·m/(√v + Eps)
+func (o *Optimiser) step() gemm.Step {
 	a, b1, b2 := o.adam, float64(o.adam.Beta1), float64(o.adam.Beta2)
 	first, second := 1-math.Pow(b1, float64(o.t)), math.Sqrt(1-math.Pow(b2, float64(o.t)))
-	return step{
-		a.Beta1, float32(1 - b1), a.Beta2, float32(1 - b2),
-		float32(float64(a.Rate) * second / first), float32(float64(a.Eps) * second), a.Decay,
+	return gemm.Step{
+		Beta1: a.Beta1, Rest1: float32(1 - b1), Beta2: a.Beta2, Rest2: float32(1 - b2),
+		Rate: float32(float64(a.Rate) * second / first), Eps: float32(float64(a.Eps) * second), Decay: a.Decay,
 	}
 }
 
@@ -74,18 +74,8 @@ func (o *Optimiser) Step(p *Pass) {
 		panic("nn: a pass of another network")
 	}
 	o.t++
-	o.step().apply(o.net.p, p.grad, o.m, o.v)
-}
-
-// apply changes parameters p and moments m, v by gradient g. The conversions keep
-// compilers from fusing.
-func (s step) apply(p, g, m, v []float32) {
-	for i := range p {
-		d := g[i] + float32(s.decay*p[i])
-		m[i] = float32(s.beta1*m[i]) + float32(s.rest1*d)
-		v[i] = float32(s.beta2*v[i]) + float32(s.rest2*float32(d*d))
-		p[i] -= float32(s.rate*m[i]) / (float32(math.Sqrt(float64(v[i]))) + s.eps)
-	}
+	s := o.step()
+	o.net.path.Adam(&s, o.net.p, p.grad, o.m, o.v)
 }
 
 // OptimiserState is an optimiser's state between two steps: with the network's

@@ -46,6 +46,7 @@ type Net struct {
 	config Config
 	layers []layer
 	p      []float32 // see layer
+	path   gemm.Path
 }
 
 // layer is one layer's place among the parameters: a row-major matrix of in rows,
@@ -69,7 +70,7 @@ func New(c Config) (*Net, error) {
 		return nil, err
 	}
 	c.Sizes = append([]int(nil), c.Sizes...)
-	n := &Net{config: c}
+	n := &Net{config: c, path: gemm.Best}
 	size := 0
 	for i, out := range c.Sizes[1:] {
 		l := layer{in: c.Sizes[i], out: out, rows: c.Sizes[i], ld: roundUp(out), off: size}
@@ -149,10 +150,7 @@ func (n *Net) checkValues(p []float32) error {
 // n ← n + tau·(from − n). It panics if the shapes differ.
 func (n *Net) Polyak(from *Net, tau float32) {
 	n.checkShape(from)
-	for i, v := range from.p {
-		d := v - n.p[i]
-		n.p[i] += float32(tau * d) // the conversion keeps compilers from fusing
-	}
+	n.path.Polyak(n.p, from.p, tau)
 }
 
 // Copy sets the parameters to those of a network of the same shape. It panics if

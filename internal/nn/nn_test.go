@@ -21,7 +21,8 @@ var shapes = []struct {
 	{"one of everything", Config{Sizes: []int{1, 1, 1}, Bias: true}, 1},
 	{"ReLU", Config{Sizes: []int{23, 17, 1}, Bias: true}, 19},
 	{"leaky, no biases", Config{Sizes: []int{5, 16, 16, 1}, Slope: 0.01}, 16},
-	{"odd", Config{Sizes: []int{17, 31, 15, 12}, Slope: 0.2, Bias: true}, 33},
+	{"odd", Config{Sizes: []int{17, 31, 15, 12}, Slope: 0.2, Bias: true}, 18},
+	{"many rows", Config{Sizes: []int{2, 3, 1}, Slope: 0.1, Bias: true}, 600},
 }
 
 // made returns a network of c with random parameters.
@@ -153,8 +154,8 @@ func TestGradient(t *testing.T) {
 			params, x64, dy64 := wide(n.Params(nil)), wide(x), wide(dy)
 			agree := func(name string, got []float32, at []float64) {
 				t.Helper()
-				for i, g := range got {
-					v := at[i]
+				for i := 0; i < len(got); i += 1 + len(got)/150 {
+					g, v := got[i], at[i]
 					at[i] = v + h
 					up := loss(test.config, params, x64, dy64, test.rows)
 					at[i] = v - h

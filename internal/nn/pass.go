@@ -11,7 +11,7 @@ type Pass struct {
 	rows   int // of the last Forward
 	act    []gemm.Panels
 	delta  []gemm.Panels // dL/d(act), rounded up to multiples of 16 rows
-	turned []float32     // transpose of one delta
+	turned []float32     // transpose of some columns of one delta
 	grad   []float32     // as Net.p
 	hidden [][]float32
 	out    []float32
@@ -40,7 +40,7 @@ func (n *Net) NewPass(rows int) *Pass {
 			widest = max(widest, roundUp(size))
 		}
 	}
-	p.turned = make([]float32, padded*widest)
+	p.turned = make([]float32, min(padded, turnedRows)*widest)
 	p.hidden = make([][]float32, len(n.layers)-1)
 	p.out, p.dx = make([]float32, rows*n.Out()), make([]float32, rows*n.In())
 	return p
@@ -62,7 +62,7 @@ func (p *Pass) Forward(x []float32, rows int) []float32 {
 		panic("nn: inputs have the wrong length")
 	}
 	p.rows = rows
-	gemm.Pack(p.act[0], x, rows, n.In())
+	n.path.Pack(p.act[0], x, rows, n.In())
 	for i, l := range n.layers {
 		m := gemm.Product{
 			M: l.out, N: roundUp(rows), K: l.rows,
@@ -71,10 +71,10 @@ func (p *Pass) Forward(x []float32, rows int) []float32 {
 		if i+1 < len(n.layers) {
 			m.After, m.Slope = gemm.Leaky, n.config.Slope
 		}
-		m.Do()
+		n.path.Mul(&m)
 	}
 	y := p.out[:rows*n.Out()]
-	gemm.Unpack(y, p.act[len(n.layers)], rows, n.Out())
+	n.path.Unpack(y, p.act[len(n.layers)], rows, n.Out())
 	return y
 }
 
@@ -86,7 +86,7 @@ func (p *Pass) Hidden(layer int) []float32 {
 		p.hidden[layer] = make([]float32, p.max*width)
 	}
 	h := p.hidden[layer][:p.rows*width]
-	gemm.Unpack(h, p.act[layer+1], p.rows, width)
+	p.net.path.Unpack(h, p.act[layer+1], p.rows, width)
 	return h
 }
 
@@ -112,7 +112,7 @@ func (p *Pass) BackwardInput(dy []float32) []float32 {
 		p.back(i)
 	}
 	dx := p.dx[:p.rows*p.net.In()]
-	gemm.Unpack(dx, p.delta[0], p.rows, p.net.In())
+	p.net.path.Unpack(dx, p.delta[0], p.rows, p.net.In())
 	return dx
 }
 
@@ -120,21 +120,30 @@ func (p *Pass) start(dy []float32) {
 	if p.rows == 0 || len(dy) != p.rows*p.net.Out() {
 		panic("nn: gradients of outputs have the wrong length")
 	}
-	gemm.Pack(p.delta[len(p.net.layers)], dy, p.rows, p.net.Out())
+	p.net.path.Pack(p.delta[len(p.net.layers)], dy, p.rows, p.net.Out())
 }
+
+// turnedRows is the number of rows whose gradients are transposed at a time, so
+// that the transpose stays in the cache.
+const turnedRows = 256
 
 // addGrad adds the gradient of layer i's parameters, from the gradient of its
 // outputs.
 func (p *Pass) addGrad(i int) {
-	l := p.net.layers[i]
-	turned := gemm.Packed(p.turned, roundUp(p.rows))
-	gemm.Transpose(turned, p.delta[i+1], l.ld, roundUp(p.rows))
+	l, path := p.net.layers[i], p.net.path
 	m := gemm.Product{
-		M: l.rows, N: l.ld, K: p.rows,
-		A: p.act[i].Left(), B: turned, C: gemm.Panels{Data: l.of(p.grad), Row: l.ld, Panel: gemm.Width},
-		Add: true,
+		M: l.rows, N: l.ld, A: p.act[i].Left(),
+		C: gemm.Panels{Data: l.of(p.grad), Row: l.ld, Panel: gemm.Width}, Add: true,
 	}
-	m.Do()
+	delta := p.delta[i+1]
+	for r := 0; r < p.rows; r += turnedRows {
+		m.K = min(turnedRows, p.rows-r)
+		m.B = gemm.Packed(p.turned, roundUp(m.K))
+		path.Transpose(m.B, delta, l.ld, roundUp(m.K))
+		path.Mul(&m)
+		m.A.Data = m.A.Data[min(len(m.A.Data), turnedRows/gemm.Width*m.A.Panel):]
+		delta.Data = delta.Data[min(len(delta.Data), turnedRows/gemm.Width*delta.Panel):]
+	}
 }
 
 // back computes the gradient of layer i's inputs from the gradient of its
@@ -148,7 +157,7 @@ func (p *Pass) back(i int) {
 	if i > 0 {
 		m.After, m.Slope, m.H = gemm.Mask, p.net.config.Slope, p.act[i]
 	}
-	m.Do()
+	p.net.path.Mul(&m)
 }
 
 // ZeroGrad sets the pass's gradient to zero.

@@ -56,7 +56,7 @@ func TestFMA(t *testing.T) {
 		}
 	}
 	r := rng.New(1, "fma", 0)
-	for range 200_000 {
+	for range 50_000 {
 		a, b, c := hard(r), hard(r), hard(r)
 		if !finite(a) || !finite(b) || !finite(c) {
 			continue

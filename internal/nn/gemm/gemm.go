@@ -57,10 +57,29 @@ type Product struct {
 	H       Panels  // of Mask, M×N
 }
 
-// Do computes the product. NaN and infinities propagate as in IEEE 754.
-func (p *Product) Do() {
+// Mul computes a product. NaN and infinities propagate as in IEEE 754.
+func (path Path) Mul(p *Product) {
 	if p.N%Width != 0 {
 		panic("gemm: the number of columns is not a multiple of 16")
 	}
-	p.portable()
+	p.check()
+	if !p.vector(path) {
+		p.portable()
+	}
 }
+
+// check panics if a matrix is shorter than its shape says.
+func (p *Product) check() {
+	last, panel := p.N/Width-1, p.K/Width
+	_ = p.A.Data[(p.M-1)*p.A.Row+max(0, panel-1)*p.A.Panel+min(p.K, Width)*p.A.Col-p.A.Col]
+	if rest := p.K % Width; rest > 0 {
+		_ = p.A.Data[(p.M-1)*p.A.Row+panel*p.A.Panel+(rest-1)*p.A.Col]
+	}
+	p.B.check(p.K, last)
+	p.C.check(p.M, last)
+	if p.After == Mask {
+		p.H.check(p.M, last)
+	}
+}
+
+func (p Panels) check(rows, panel int) { _ = p.Data[(rows-1)*p.Row+panel*p.Panel+Width-1] }

@@ -1,0 +1,123 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+
+	"tiebreak/internal/nn/gemm"
+	"tiebreak/internal/rng"
+)
+
+// trained returns the parameters of three networks after training on path, each
+// with its own batches, by that many goroutines.
+func trained(t *testing.T, path gemm.Path, goroutines int) (params [3][]float32) {
+	t.Helper()
+	free := make(chan int, len(params))
+	for i := range params {
+		free <- i
+	}
+	close(free)
+	var wg sync.WaitGroup
+	for range goroutines {
+		wg.Go(func() {
+			for i := range free {
+				n := made(t, Config{Sizes: []int{23, 36, 33, 5}, Slope: 0.01 * float32(i%2), Bias: i < 2})
+				target := made(t, n.Config())
+				n.path, target.path = path, path
+				o, err := NewOptimiser(n, Adam{Rate: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, Decay: 0.001})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				p := n.NewPass(20)
+				for k := range 2 {
+					train(n, p, o, rng.New(10, "batch", uint64(10*i+k)))
+					target.Polyak(n, 0.1)
+				}
+				dx := p.BackwardInput(normals(rng.New(11, "dy", uint64(i)), 20*n.Out()))
+				params[i] = slices.Concat(n.Params(nil), target.Params(nil), p.Hidden(1), dx)
+			}
+		})
+	}
+	wg.Wait()
+	return params
+}
+
+// Training gives the same bits on every path of the processor and with any number
+// of goroutines.
+func TestSameBits(t *testing.T) {
+	if gemm.Best == gemm.Portable {
+		t.Log("this processor has no vector path")
+	}
+	want := trained(t, gemm.Portable, 1)
+	for _, path := range gemm.Paths() {
+		for goroutines := 1; goroutines <= 3; goroutines++ {
+			for i, got := range trained(t, path, goroutines) {
+				if !slices.EqualFunc(got, want[i], func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) }) {
+					t.Errorf("%v, %d goroutines: network %d differs", path, goroutines, i)
+				}
+			}
+		}
+	}
+}
+
+// A row's output does not depend on the batch that it is in.
+func TestBatchDoesNotMatter(t *testing.T) {
+	n := made(t, Config{Sizes: []int{17, 64, 12}, Bias: true})
+	x := normals(rng.New(12, "x", 0), 50*n.In())
+	all := slices.Clone(n.NewPass(50).Forward(x, 50))
+	p := n.NewPass(16)
+	for _, rows := range []int{1, 2, 15, 16} {
+		for r := 0; r+rows <= 50; r += rows {
+			if y := p.Forward(x[r*n.In():(r+rows)*n.In()], rows); !slices.Equal(y, all[r*n.Out():(r+rows)*n.Out()]) {
+				t.Fatalf("rows %d to %d alone give other bits", r, r+rows-1)
+			}
+		}
+	}
+}
+
+func BenchmarkNet(b *testing.B) {
+	for _, test := range []struct {
+		name  string
+		sizes []int
+		bias  bool
+		rows  int
+	}{
+		{"critic 256", []int{23, 256, 256, 1}, true, 256},
+		{"policy 256", []int{18, 256, 256, 12}, true, 256},
+		{"critic 64", []int{23, 64, 64, 1}, true, 256},
+		{"policy 64", []int{18, 64, 64, 12}, true, 256},
+		{"reward 64", []int{17, 64, 64, 1}, false, 5120},
+		{"policy 64, one row", []int{18, 64, 64, 12}, true, 1},
+		{"policy 256, one row", []int{18, 256, 256, 12}, true, 1},
+	} {
+		n := made(b, Config{Sizes: test.sizes, Bias: test.bias})
+		o, err := NewOptimiser(n, Adam{Rate: 1e-6, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8})
+		if err != nil {
+			b.Fatal(err)
+		}
+		p := n.NewPass(test.rows)
+		x, dy := normals(rng.New(1, "x", 0), test.rows*n.In()), normals(rng.New(1, "dy", 0), test.rows*n.Out())
+		p.Forward(x, test.rows)
+		for _, part := range []struct {
+			name string
+			f    func()
+		}{
+			{"forward", func() { p.Forward(x, test.rows) }},
+			{"backward", func() { p.Backward(dy) }},
+			{"input", func() { p.BackwardInput(dy) }},
+			{"zero", p.ZeroGrad},
+			{"adam", func() { o.Step(p) }},
+		} {
+			b.Run(fmt.Sprintf("%s/%s", test.name, part.name), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					part.f()
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package gemm
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"tiebreak/internal/rng"
+)
+
+// cpuTime returns how long the thread has run, in seconds: other load on the
+// machine does not count.
+func cpuTime(b *testing.B) float64 {
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
+		b.Fatal(err)
+	}
+	return float64(t.Nano()) / 1e9
+}
+
+// fma10 does 10 multiply-adds of vectors, loops times, and returns the number of
+// floating-point operations.
+func fma10(path Path, loops int) float64 {
+	if path == AVX512 {
+		peak512(loops)
+		return float64(loops) * 10 * 16 * 2
+	}
+	peak256(loops)
+	return float64(loops) * 10 * 8 * 2
+}
+
+func median(x []float64) float64 {
+	slices.Sort(x)
+	return x[len(x)/2]
+}
+
+// BenchmarkMul measures products as a network needs them, in the shapes of soft
+// actor-critic (widths 256, batch 256, 23 inputs, 12 outputs of the policy) and of
+// a reward network (widths 64, 5,120 rows). Each is a layer with in inputs, out
+// outputs and rows rows: its forward pass, the gradient of its inputs, and that of
+// its parameters with the transposition which that takes. The share of the core's
+// peak is measured against multiply-adds on registers in the same loop.
+func BenchmarkMul(b *testing.B) {
+	for _, path := range Paths()[1:] {
+		for _, s := range []struct{ rows, out, in int }{{256, 256, 23}, {256, 256, 256}, {256, 12, 256}, {5120, 64, 64}} {
+			for _, kind := range []string{"forward", "input", "parameters"} {
+				b.Run(fmt.Sprintf("%v/%dx%dx%d/%s", path, s.rows, s.out, s.in, kind), func(b *testing.B) {
+					benchmarkLayer(b, path, kind, s.rows, s.out, s.in)
+				})
+			}
+		}
+	}
+}
+
+func benchmarkLayer(b *testing.B, path Path, kind string, rows, out, in int) {
+	r := rng.New(1, "bench", 0)
+	ld := (out + Width - 1) / Width * Width
+	w := normals(r, (in+1)*ld)
+	x, delta := Packed(normals(r, rows*(in+1)), in+1), Packed(normals(r, rows*ld), ld)
+	turned, grad := Packed(normals(r, rows*ld), rows), make([]float32, (in+1)*ld)
+	var p Product
+	switch kind {
+	case "forward":
+		p = Product{M: out, N: rows, K: in + 1, A: Columns(w, ld), B: x, C: Packed(normals(r, rows*(out+1)), out+1), After: Leaky}
+	case "input":
+		p = Product{M: in, N: rows, K: out, A: Rows(w, ld), B: delta, C: Packed(normals(r, rows*in), in), After: Mask, H: x}
+	case "parameters":
+		p = Product{M: in + 1, N: ld, K: rows, A: x.Left(), B: turned, C: Panels{grad, ld, Width}, Add: true}
+	}
+	var product, peak []float64 // seconds of a product, and of an operation at the peak
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for b.Loop() {
+		start := cpuTime(b)
+		if kind == "parameters" {
+			path.Transpose(turned, delta, ld, rows)
+		}
+		path.Mul(&p)
+		middle := cpuTime(b)
+		n := fma10(path, 10_000)
+		product, peak = append(product, middle-start), append(peak, (cpuTime(b)-middle)/n)
+	}
+	seconds := median(product)
+	rate := 2 * float64(rows) * float64(out) * float64(in) / seconds
+	b.ReportMetric(seconds*1e6, "µs/product")
+	b.ReportMetric(rate/1e9, "GFLOP/s")
+	b.ReportMetric(rate*median(peak), "of-peak")
+	b.ReportMetric(0, "ns/op")
+}

@@ -1,0 +1,83 @@
+package gemm
+
+// tile is the argument of the multiply kernels. Strides are in bytes. The kernels
+// count blocks down, and cDone and hDone up from zero; they change no pointer,
+// because the garbage collector may see it. The generator knows the order of the
+// fields, each of 8 bytes.
+type tile struct {
+	blocks, k, chunk  int // tiles, one below the other; steps; steps until A jumps
+	a                 *float32
+	aRow, aCol, aJump int
+	b                 *float32
+	bRow, bPanel      int
+	c                 *float32
+	cRow, cPanel      int
+	h                 *float32
+	hRow, hPanel      int
+	mode              int
+	slope             float32
+	_                 float32
+	cDone, hDone      int // bytes from c and h to the tile at work
+}
+
+// turn is the argument of the transpose kernel. Strides are in bytes. The
+// generator knows the order of the fields, each of 8 bytes.
+type turn struct {
+	tiles, columns    int
+	mask              *int32 // 8 values, the first columns of them −1 and the rest 0
+	from              *float32
+	fromRow, fromTile int
+	to                *float32
+	toRow, toTile     int
+}
+
+// The kernels are in kernels_amd64.s, which package gen writes. A multiply kernel
+// computes t.blocks tiles of a product, with as many rows as its name says and 32
+// columns with vectors of 512 bits, 16 with 256.
+
+//go:noescape
+func multiply512_8(t *tile)
+
+//go:noescape
+func multiply512_4(t *tile)
+
+//go:noescape
+func multiply512_2(t *tile)
+
+//go:noescape
+func multiply512_1(t *tile)
+
+//go:noescape
+func multiply256_6(t *tile)
+
+//go:noescape
+func multiply256_4(t *tile)
+
+//go:noescape
+func multiply256_2(t *tile)
+
+//go:noescape
+func multiply256_1(t *tile)
+
+// transpose transposes t.tiles tiles of 8 rows and t.columns columns.
+//
+//go:noescape
+func transpose(t *turn)
+
+// adam does a step of Adam on n parameters; n is a positive multiple of 8.
+//
+//go:noescape
+func adam(n int, p, d, m, v *float32, beta1, rest1, beta2, rest2, rate, eps, decay float32)
+
+// polyak moves n parameters towards others; n is a positive multiple of 8.
+//
+//go:noescape
+func polyak(n int, p, from *float32, tau float32)
+
+// peak512 and peak256 do 10 independent multiply-adds of vectors, loops times.
+//
+//go:noescape
+func peak512(loops int)
+
+//go:noescape
+func peak256(loops int)

@@ -1,0 +1,13 @@
+//go:build !amd64
+
+package gemm
+
+func best() Path { return Portable }
+
+func (p *Product) vector(Path) bool { return false }
+
+func vectorTiles(Path, *tiles) bool { return false }
+
+func (s *Step) vector(_ Path, _, _, _, _ []float32) bool { return false }
+
+func vectorPolyak(_ Path, _, _ []float32, _ float32) bool { return false }
