@@ -1,7 +1,6 @@
 package nn
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -75,49 +74,6 @@ func TestBatchDoesNotMatter(t *testing.T) {
 			if y := p.Forward(x[r*n.In():(r+rows)*n.In()], rows); !slices.Equal(y, all[r*n.Out():(r+rows)*n.Out()]) {
 				t.Fatalf("rows %d to %d alone give other bits", r, r+rows-1)
 			}
-		}
-	}
-}
-
-func BenchmarkNet(b *testing.B) {
-	for _, test := range []struct {
-		name  string
-		sizes []int
-		bias  bool
-		rows  int
-	}{
-		{"critic 256", []int{23, 256, 256, 1}, true, 256},
-		{"policy 256", []int{18, 256, 256, 12}, true, 256},
-		{"critic 64", []int{23, 64, 64, 1}, true, 256},
-		{"policy 64", []int{18, 64, 64, 12}, true, 256},
-		{"reward 64", []int{17, 64, 64, 1}, false, 5120},
-		{"policy 64, one row", []int{18, 64, 64, 12}, true, 1},
-		{"policy 256, one row", []int{18, 256, 256, 12}, true, 1},
-	} {
-		n := made(b, Config{Sizes: test.sizes, Bias: test.bias})
-		o, err := NewOptimiser(n, Adam{Rate: 1e-6, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8})
-		if err != nil {
-			b.Fatal(err)
-		}
-		p := n.NewPass(test.rows)
-		x, dy := normals(rng.New(1, "x", 0), test.rows*n.In()), normals(rng.New(1, "dy", 0), test.rows*n.Out())
-		p.Forward(x, test.rows)
-		for _, part := range []struct {
-			name string
-			f    func()
-		}{
-			{"forward", func() { p.Forward(x, test.rows) }},
-			{"backward", func() { p.Backward(dy) }},
-			{"input", func() { p.BackwardInput(dy) }},
-			{"zero", p.ZeroGrad},
-			{"adam", func() { o.Step(p) }},
-		} {
-			b.Run(fmt.Sprintf("%s/%s", test.name, part.name), func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					part.f()
-				}
-			})
 		}
 	}
 }

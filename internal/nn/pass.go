@@ -11,7 +11,7 @@ type Pass struct {
 	rows   int // of the last Forward
 	act    []gemm.Panels
 	delta  []gemm.Panels // dL/d(act), rounded up to multiples of 16 rows
-	turned []float32     // transpose of some columns of one delta
+	work   []float32     // of addGrad
 	grad   []float32     // as Net.p
 	hidden [][]float32
 	out    []float32
@@ -40,7 +40,7 @@ func (n *Net) NewPass(rows int) *Pass {
 			widest = max(widest, roundUp(size))
 		}
 	}
-	p.turned = make([]float32, min(padded, turnedRows)*widest)
+	p.work = make([]float32, gemm.OuterWork(widest, padded))
 	p.hidden = make([][]float32, len(n.layers)-1)
 	p.out, p.dx = make([]float32, rows*n.Out()), make([]float32, rows*n.In())
 	return p
@@ -123,27 +123,12 @@ func (p *Pass) start(dy []float32) {
 	p.net.path.Pack(p.delta[len(p.net.layers)], dy, p.rows, p.net.Out())
 }
 
-// turnedRows is the number of rows whose gradients are transposed at a time, so
-// that the transpose stays in the cache.
-const turnedRows = 256
-
 // addGrad adds the gradient of layer i's parameters, from the gradient of its
 // outputs.
 func (p *Pass) addGrad(i int) {
-	l, path := p.net.layers[i], p.net.path
-	m := gemm.Product{
-		M: l.rows, N: l.ld, A: p.act[i].Left(),
-		C: gemm.Panels{Data: l.of(p.grad), Row: l.ld, Panel: gemm.Width}, Add: true,
-	}
-	delta := p.delta[i+1]
-	for r := 0; r < p.rows; r += turnedRows {
-		m.K = min(turnedRows, p.rows-r)
-		m.B = gemm.Packed(p.turned, roundUp(m.K))
-		path.Transpose(m.B, delta, l.ld, roundUp(m.K))
-		path.Mul(&m)
-		m.A.Data = m.A.Data[min(len(m.A.Data), turnedRows/gemm.Width*m.A.Panel):]
-		delta.Data = delta.Data[min(len(delta.Data), turnedRows/gemm.Width*delta.Panel):]
-	}
+	l := p.net.layers[i]
+	grad := gemm.Panels{Data: l.of(p.grad), Row: l.ld, Panel: gemm.Width}
+	p.net.path.AddOuter(l.rows, l.ld, p.rows, p.act[i], p.delta[i+1], grad, p.work)
 }
 
 // back computes the gradient of layer i's inputs from the gradient of its

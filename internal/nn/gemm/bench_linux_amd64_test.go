@@ -21,17 +21,6 @@ func cpuTime(b *testing.B) float64 {
 	return float64(t.Nano()) / 1e9
 }
 
-// fma10 does 10 multiply-adds of vectors, loops times, and returns the number of
-// floating-point operations.
-func fma10(path Path, loops int) float64 {
-	if path == AVX512 {
-		peak512(loops)
-		return float64(loops) * 10 * 16 * 2
-	}
-	peak256(loops)
-	return float64(loops) * 10 * 8 * 2
-}
-
 func median(x []float64) float64 {
 	slices.Sort(x)
 	return x[len(x)/2]
@@ -59,28 +48,24 @@ func benchmarkLayer(b *testing.B, path Path, kind string, rows, out, in int) {
 	r := rng.New(1, "bench", 0)
 	ld := (out + Width - 1) / Width * Width
 	w := normals(r, (in+1)*ld)
-	x, delta := Packed(normals(r, rows*(in+1)), in+1), Packed(normals(r, rows*ld), ld)
-	turned, grad := Packed(normals(r, rows*ld), rows), make([]float32, (in+1)*ld)
-	var p Product
-	switch kind {
-	case "forward":
-		p = Product{M: out, N: rows, K: in + 1, A: Columns(w, ld), B: x, C: Packed(normals(r, rows*(out+1)), out+1), After: Leaky}
-	case "input":
-		p = Product{M: in, N: rows, K: out, A: Rows(w, ld), B: delta, C: Packed(normals(r, rows*in), in), After: Mask, H: x}
-	case "parameters":
-		p = Product{M: in + 1, N: ld, K: rows, A: x.Left(), B: turned, C: Panels{grad, ld, Width}, Add: true}
-	}
+	x, y := Packed(normals(r, rows*(in+1)), in+1), Packed(normals(r, rows*(out+1)), out+1)
+	dx, delta := Packed(normals(r, rows*in), in), Packed(normals(r, rows*ld), ld)
+	work, grad := make([]float32, OuterWork(ld, rows)), Panels{make([]float32, (in+1)*ld), ld, Width}
+	do := map[string]func(){
+		"forward": func() {
+			path.Mul(&Product{M: out, N: rows, K: in + 1, A: Columns(w, ld), B: x, C: y, After: Leaky})
+		},
+		"input":      func() { path.Mul(&Product{M: in, N: rows, K: out, A: Rows(w, ld), B: delta, C: dx, After: Mask, H: x}) },
+		"parameters": func() { path.AddOuter(in+1, ld, rows, x, delta, grad, work) },
+	}[kind]
 	var product, peak []float64 // seconds of a product, and of an operation at the peak
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	for b.Loop() {
 		start := cpuTime(b)
-		if kind == "parameters" {
-			path.Transpose(turned, delta, ld, rows)
-		}
-		path.Mul(&p)
+		do()
 		middle := cpuTime(b)
-		n := fma10(path, 10_000)
+		n := path.Peak(10_000)
 		product, peak = append(product, middle-start), append(peak, (cpuTime(b)-middle)/n)
 	}
 	seconds := median(product)

@@ -68,6 +68,28 @@ func (path Path) Mul(p *Product) {
 	}
 }
 
+// blockRows is the number of columns that AddOuter transposes at a time, so that
+// their transpose stays in the cache.
+const blockRows = 256
+
+// OuterWork is the length of AddOuter's work space for B of n rows and k columns.
+func OuterWork(n, k int) int { return n * min(k, blockRows) }
+
+// AddOuter computes C += A·Bᵀ, where A is M×K and B is N×K, both in panels; N is a
+// multiple of 16, and work has the length OuterWork(N, K rounded up to a multiple
+// of 16).
+func (path Path) AddOuter(m, n, k int, a, b, c Panels, work []float32) {
+	p := Product{M: m, N: n, A: a.Left(), C: c, Add: true}
+	for i := 0; i < k; i += blockRows {
+		p.K = min(blockRows, k-i)
+		p.A.Data, b.Data = a.Data[i/Width*a.Panel:], b.Data[min(i, 1)*blockRows/Width*b.Panel:]
+		rows := (p.K + Width - 1) / Width * Width
+		p.B = Packed(work, rows)
+		path.Transpose(p.B, b, n, rows)
+		path.Mul(&p)
+	}
+}
+
 // check panics if a matrix is shorter than its shape says.
 func (p *Product) check() {
 	last, panel := p.N/Width-1, p.K/Width

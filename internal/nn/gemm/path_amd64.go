@@ -130,6 +130,21 @@ func (t *tile) run(m, w int) {
 	}
 }
 
+// Peak does multiply-adds on registers, about 1 ns each round, and returns the
+// number of floating-point operations: benchmarks compare products with it. On a
+// path without vectors it does nothing.
+func (path Path) Peak(rounds int) float64 {
+	switch path {
+	case AVX2:
+		peak256(rounds)
+		return float64(rounds) * 10 * 8 * 2
+	case AVX512:
+		peak512(rounds)
+		return float64(rounds) * 10 * 16 * 2
+	}
+	return 0
+}
+
 // masks has 8 times −1, then 8 times 0: the 8 values from 8−n on select n places.
 var masks = [16]int32{-1, -1, -1, -1, -1, -1, -1, -1}
 

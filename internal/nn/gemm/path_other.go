@@ -4,6 +4,9 @@ package gemm
 
 func best() Path { return Portable }
 
+// Peak does nothing: this processor has no path with vectors.
+func (path Path) Peak(int) float64 { return 0 }
+
 func (p *Product) vector(Path) bool { return false }
 
 func vectorTiles(Path, *tiles) bool { return false }
