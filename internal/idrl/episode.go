@@ -20,9 +20,21 @@ func Episode(env Environment, act func(obs []float64) Action, rng *rand.Rand) it
 	}
 }
 
-// EpisodeOf plays an episode of env in which p acts. Environment and policy draw from
-// rng. The action is overwritten by the next.
+// EpisodeOf plays an episode of env in which p acts, which learns how far the episode
+// is if it is Timed. Environment and policy draw from rng. The action is overwritten by
+// the next.
 func EpisodeOf(env Environment, p Policy, rng *rand.Rand) iter.Seq2[Action, TimeStep] {
 	action := make(Action, env.Spec().Actions.Dim())
-	return Episode(env, func(obs []float64) Action { return p.Act(action, obs, rng) }, rng)
+	timed, ok := p.(Timed)
+	if !ok {
+		return Episode(env, func(obs []float64) Action { return p.Act(action, obs, rng) }, rng)
+	}
+	return func(yield func(Action, TimeStep) bool) {
+		t := -1
+		act := func(obs []float64) Action {
+			t++
+			return timed.ActAt(action, obs, t, rng)
+		}
+		Episode(env, act, rng)(yield)
+	}
 }

@@ -17,6 +17,13 @@ type Policy interface {
 	Params() []float64
 }
 
+// A Timed policy also goes by how far its episode is. Its Act is ActAt with t = 0.
+type Timed interface {
+	Policy
+	// ActAt is Act after t steps of the episode. EpisodeOf calls it instead of Act.
+	ActAt(dst Action, obs []float64, t int, rng *rand.Rand) Action
+}
+
 // A SolveTask asks for a policy that maximises θ·μ_π.
 type SolveTask struct {
 	Env      Environment

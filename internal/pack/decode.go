@@ -154,10 +154,17 @@ func (d *decoder) slice(v reflect.Value) {
 		return
 	}
 	v.Set(reflect.MakeSlice(v.Type(), k, k))
-	if numbers, ok := floats(v); ok {
+	switch numbers := v.Interface().(type) { // most of what is decoded
+	case []float64:
 		b := d.take(8 * k)
 		for i := range numbers {
 			numbers[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+		}
+		return
+	case []float32:
+		b := d.take(4 * k)
+		for i := range numbers {
+			numbers[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
 		}
 		return
 	}

@@ -205,9 +205,17 @@ func appendList(b []byte, v reflect.Value) (_ []byte, err error) {
 	if v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8 {
 		return append(b, v.Bytes()...), nil
 	}
-	if numbers, ok := floats(v); ok {
+	switch numbers := v.Interface().(type) { // most of what is encoded
+	case []float64:
+		b = slices.Grow(b, 8*len(numbers))
 		for _, x := range numbers {
 			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+		}
+		return b, nil
+	case []float32:
+		b = slices.Grow(b, 4*len(numbers))
+		for _, x := range numbers {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
 		}
 		return b, nil
 	}
@@ -217,15 +225,6 @@ func appendList(b []byte, v reflect.Value) (_ []byte, err error) {
 		}
 	}
 	return b, nil
-}
-
-// floats returns the elements of v if it is a []float64: most of what is encoded.
-func floats(v reflect.Value) ([]float64, bool) {
-	if v.Type() != reflect.TypeFor[[]float64]() {
-		return nil, false
-	}
-	out, ok := v.Interface().([]float64)
-	return out, ok
 }
 
 // appendMap writes a map in the order of its keys.

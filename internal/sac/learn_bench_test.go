@@ -1,0 +1,109 @@
+//go:build mujoco
+
+package sac_test
+
+import (
+	"fmt"
+	"testing"
+
+	"tiebreak/envs/mujoco"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/rng"
+	"tiebreak/internal/sac"
+	"tiebreak/internal/sim"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+)
+
+// BenchmarkHalfCheetah trains with the live settings on the true reward until the CPU
+// time is spent, three seeds, and reports the returns: at least 4,500 are wanted.
+//
+//	go test -tags mujoco -run - -bench HalfCheetah -benchtime 1x ./internal/sac
+func BenchmarkHalfCheetah(b *testing.B) {
+	const limit = 180 // seconds
+	for seed := range uint64(3) {
+		b.Run(fmt.Sprintf("seed=%d", seed+1), func(b *testing.B) {
+			for b.Loop() {
+				s := newStudent(b, mujoco.HalfCheetahID, sac.Live(), seed+1)
+				for s.spent < limit {
+					s.train(5000)
+				}
+				b.ReportMetric(s.value(), "return")
+				b.ReportMetric(s.spent, "cpu-s")
+				b.ReportMetric(float64(s.agent.Status().Steps), "envsteps")
+			}
+		})
+	}
+}
+
+// BenchmarkTasks trains on every task as peers/sb3.py trains Stable-Baselines3, and logs
+// in the same form: task, seed, steps, mean return, standard deviation, CPU seconds.
+func BenchmarkTasks(b *testing.B) {
+	for _, id := range mujoco.Tasks() {
+		for seed := range uint64(5) {
+			b.Run(fmt.Sprintf("%s/seed=%d", id, seed+1), func(b *testing.B) {
+				for b.Loop() {
+					s := newStudent(b, id, sac.Live(), seed+1)
+					for range 3 {
+						s.train(10_000)
+						mean, std := stat.PopMeanStdDev(s.returns(), nil)
+						fmt.Printf("%s %d %d %.2f %.2f %.1f\n", id, seed+1, s.agent.Status().Steps, mean, std, s.spent)
+					}
+					b.ReportMetric(s.value(), "return")
+				}
+			})
+		}
+	}
+}
+
+// A student is an agent that learns a task on its true reward.
+type student struct {
+	b     *testing.B
+	agent *sac.Agent
+	test  idrl.Environment
+	theta []float64
+	spent float64 // CPU seconds of training
+}
+
+func newStudent(b *testing.B, id string, s sac.Settings, seed uint64) *student {
+	env, test := newTask(b, id), newTask(b, id)
+	theta := sim.NewTask(env, nil).Theta
+	s.Features = true
+	s.Time = id != mujoco.InvertedPendulumID && id != mujoco.InvertedDoublePendulumID // as in the paper
+	return &student{b: b, test: test, theta: theta, agent: newAgent(b, sac.Config{Settings: s, Env: env, Reward: sac.Linear(theta), Seed: seed})}
+}
+
+func newTask(b *testing.B, id string) idrl.Environment {
+	env, err := mujoco.NewTask(id, mujoco.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return env
+}
+
+func (s *student) train(steps int) {
+	began := cpu()
+	run(s.b, s.agent, steps)
+	s.spent += cpu() - began
+}
+
+// returns plays episodes with the mean actions, over 5,000 steps.
+func (s *student) returns() (rs []float64) {
+	p := s.agent.Policy(false)
+	for steps := 0; steps < 5000; {
+		sum := 0.0
+		for _, step := range idrl.EpisodeOf(s.test, p, rng.New(1, "test episode", uint64(len(rs)))) {
+			if step.Kind != idrl.First {
+				sum += floats.Dot(s.theta, step.Phi)
+				steps++
+			}
+		}
+		rs = append(rs, sum)
+	}
+	return rs
+}
+
+func (s *student) value() float64 {
+	return stat.Mean(s.returns(), nil)
+}
