@@ -49,6 +49,7 @@ var rules = []rule{
 	{pkg: rngs},
 	{pkg: "internal/doctest"},
 	{"internal/belief", []string{vocab}, []string{gonum}},
+	{"internal/neural", []string{vocab, "internal/belief", "internal/nn"}, []string{gonum}},
 	{acquires, []string{vocab}, []string{gonum}},
 	{"internal/solver", []string{vocab, "internal/pack"}, []string{gonum}},
 	{"internal/representation/representationtest", []string{vocab, rngs, "internal/belief"}, []string{gonum}},

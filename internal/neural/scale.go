@@ -1,0 +1,77 @@
+package neural
+
+import "math"
+
+// A scale is what is done to the inputs of a network: x ← (x − mean)·per, coordinate by
+// coordinate. Both have the width of an input.
+type scale struct{ mean, per []float32 }
+
+// raw returns the scale that leaves inputs as they are.
+func raw(width int) scale {
+	s := scale{make([]float32, width), make([]float32, width)}
+	for i := range s.per {
+		s.per[i] = 1
+	}
+	return s
+}
+
+// scaleOf returns the scale under which the rows of d have mean 0 and standard deviation
+// 1/L, L the mean number of steps of a clip, or 1 for ratings, which are about means over
+// clips. So what is learnt depends neither on the units and the origin of an observation
+// nor on the length of clips, and λ = ½ stands for answers that can be foretold about as
+// well as those of people (docs/methods.md, section 2.5). A coordinate that does not change
+// is 0.
+func scaleOf(d *data) scale {
+	s, n := raw(d.width), float64(len(d.x)/d.width)
+	if n == 0 {
+		return s
+	}
+	length, clips := 0.0, 0.0
+	for i := range d.items {
+		for k, rows := range d.items[i].rows {
+			if rows > 0 {
+				length += math.Abs(d.items[i].c[k]) * float64(rows)
+				clips++
+			}
+		}
+	}
+	length /= clips
+	for j := range d.width {
+		var mean, square float64
+		for i := j; i < len(d.x); i += d.width {
+			mean += float64(d.x[i]) / n
+		}
+		for i := j; i < len(d.x); i += d.width {
+			e := float64(d.x[i]) - mean
+			square += e * e / n
+		}
+		s.mean[j], s.per[j] = float32(mean), 0
+		if std := math.Sqrt(square); std > 1e-6*math.Abs(mean) && std > 1e-30 {
+			s.per[j] = float32(1 / (std * length))
+		}
+	}
+	return s
+}
+
+// apply scales a row in place. A number that is not finite, which no training has seen,
+// counts as the mean of its coordinate.
+func (s scale) apply(x []float32) {
+	for j, v := range x {
+		if v -= s.mean[j]; v-v != 0 { // NaN or infinite
+			v = 0
+		}
+		x[j] = v * s.per[j]
+	}
+}
+
+// move returns the factors by which the columns of the first layer are multiplied so that
+// it makes of inputs under s what it made of them under from, up to a constant.
+func (s scale) move(from scale) []float32 {
+	out := make([]float32, len(s.per))
+	for j := range out {
+		if s.per[j] != 0 {
+			out[j] = from.per[j] / s.per[j]
+		}
+	}
+	return out
+}
