@@ -27,7 +27,7 @@ func rewards(m *neural.Model, s idrl.Steps) []float64 {
 }
 
 func TestEvaluatorAgreesWithFeatures(t *testing.T) {
-	w := newWorld(1)
+	w := newTask(1)
 	for _, mode := range []neural.Mode{neural.Corrected, neural.Paper} {
 		cfg := small
 		cfg.Mode = mode
@@ -71,7 +71,7 @@ func TestEvaluatorAgreesWithFeatures(t *testing.T) {
 
 // The same arguments give the same bits, and another stream others.
 func TestTrainIsDeterministic(t *testing.T) {
-	w := newWorld(2)
+	w := newTask(2)
 	d, s := w.answers(30), w.clip()
 	for _, mode := range []neural.Mode{neural.Corrected, neural.Paper} {
 		cfg := small
@@ -91,7 +91,7 @@ func TestTrainIsDeterministic(t *testing.T) {
 
 // A change of the units and origins of observations changes nothing but rounding.
 func TestUnitsDoNotMatter(t *testing.T) {
-	w := newWorld(3)
+	w := newTask(3)
 	d, s := w.answers(30), w.clip()
 	moved := func(s idrl.Steps) (out idrl.Steps) {
 		out = s
@@ -117,7 +117,7 @@ func TestUnitsDoNotMatter(t *testing.T) {
 }
 
 func TestNoAnswers(t *testing.T) {
-	w := newWorld(4)
+	w := newTask(4)
 	q := idrl.Query{Kind: idrl.CompareClips}
 	unknown := idrl.Dataset{Queries: []idrl.Query{q}, Answers: []idrl.Answer{{Choice: idrl.CantTell}}, Shown: [][]idrl.Steps{nil}}
 	for _, d := range []idrl.Dataset{{}, unknown} {
@@ -135,7 +135,7 @@ func TestNoAnswers(t *testing.T) {
 }
 
 func TestTrainRefuses(t *testing.T) {
-	w := newWorld(5)
+	w := newTask(5)
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for _, test := range []struct {
 		name  string
@@ -184,7 +184,7 @@ func TestTrainRefuses(t *testing.T) {
 // are bounded: without the penalty they would grow for ever.
 func TestSeparableAnswers(t *testing.T) {
 	for _, mode := range []neural.Mode{neural.Corrected, neural.Paper} {
-		w := newWorld(6)
+		w := newTask(6)
 		w.beta = 1e9
 		d := w.answers(20)
 		for range 4 {
@@ -210,7 +210,7 @@ func TestSeparableAnswers(t *testing.T) {
 // Answers that contradict each other are explained best by no reward at all. The features
 // do not vanish with it, so that there is still something to ask.
 func TestContradictions(t *testing.T) {
-	w := newWorld(7)
+	w := newTask(7)
 	d := w.answers(10)
 	for i := range d.Answers {
 		q, a := d.Queries[i], d.Answers[i]
@@ -229,7 +229,7 @@ func TestContradictions(t *testing.T) {
 // Clips of different lengths are compared by their sums, those of ratings by their means,
 // and steps that no training could have seen give finite rewards.
 func TestOddClips(t *testing.T) {
-	w := newWorld(8)
+	w := newTask(8)
 	d := w.answers(10)
 	for i := range d.Shown {
 		d.Shown[i][0] = d.Shown[i][0].Cut(0, 2+i)
@@ -254,7 +254,7 @@ func TestOddClips(t *testing.T) {
 // Answers of an annotator who answers at random are worth nothing once their noise is
 // known: the likelihood of each answer is that of its annotator.
 func TestAnnotatorsWithNoiseOfTheirOwn(t *testing.T) {
-	w := newWorld(9)
+	w := newTask(9)
 	d := w.answers(30)
 	honest := d
 	d.Queries, d.Answers, d.Shown = slices.Clone(d.Queries), slices.Clone(d.Answers), slices.Clone(d.Shown)

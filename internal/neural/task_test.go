@@ -10,9 +10,9 @@ import (
 	"tiebreak/internal/rng"
 )
 
-// A world makes clips of a point on a plane that is pushed about, and answers about them by
+// A task makes clips of a point on a plane that is pushed about, and answers about them by
 // a reward that is linear in position, velocity and action.
-type world struct {
+type task struct {
 	stream *rand.Rand
 	theta  []float64 // of x, y, vx, vy, ax, ay and a coordinate that never changes
 	beta   float64   // log-odds by unit of reward
@@ -20,8 +20,8 @@ type world struct {
 
 const clipSteps = 12
 
-func newWorld(seed uint64) *world {
-	w := &world{stream: rng.New(seed, "world", 0)}
+func newTask(seed uint64) *task {
+	w := &task{stream: rng.New(seed, "task", 0)}
 	for range 7 {
 		w.theta = append(w.theta, w.stream.NormFloat64())
 	}
@@ -36,7 +36,7 @@ func newWorld(seed uint64) *world {
 }
 
 // clip returns steps of a constant random push with noise, from a random state.
-func (w *world) clip() (s idrl.Steps) {
+func (w *task) clip() (s idrl.Steps) {
 	g := w.stream.NormFloat64
 	x, y, vx, vy := g(), g(), g()/3, g()/3
 	px, py := g()/10, g()/10
@@ -51,7 +51,7 @@ func (w *world) clip() (s idrl.Steps) {
 	return s
 }
 
-func (w *world) reward(s idrl.Steps) (sum float64) {
+func (w *task) reward(s idrl.Steps) (sum float64) {
 	for t, a := range s.Actions {
 		o := s.Obs[t]
 		for i, v := range [...]float32{o[0], o[1], o[2], o[3], a[0], a[1], o[4]} {
@@ -62,10 +62,10 @@ func (w *world) reward(s idrl.Steps) (sum float64) {
 }
 
 // logOdds returns those of preferring a.
-func (w *world) logOdds(a, b idrl.Steps) float64 { return w.beta * (w.reward(a) - w.reward(b)) }
+func (w *task) logOdds(a, b idrl.Steps) float64 { return w.beta * (w.reward(a) - w.reward(b)) }
 
 // ask returns the answer of a Bradley-Terry annotator to a comparison of two new clips.
-func (w *world) ask(d *idrl.Dataset) {
+func (w *task) ask(d *idrl.Dataset) {
 	a, b := w.clip(), w.clip()
 	choice := idrl.ChoseB
 	if w.stream.Float64() < 1/(1+math.Exp(-w.logOdds(a, b))) {
@@ -77,7 +77,7 @@ func (w *world) ask(d *idrl.Dataset) {
 }
 
 // answers returns n of them.
-func (w *world) answers(n int) (d idrl.Dataset) {
+func (w *task) answers(n int) (d idrl.Dataset) {
 	for range n {
 		w.ask(&d)
 	}
