@@ -45,8 +45,8 @@ func BenchmarkTasks(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/seed=%d", id, seed+1), func(b *testing.B) {
 				for b.Loop() {
 					s := newStudent(b, id, sac.Live(), seed+1)
-					for range 3 {
-						s.train(10_000)
+					for range 6 {
+						s.train(5000)
 						mean, std := stat.PopMeanStdDev(s.returns(), nil)
 						fmt.Printf("%s %d %d %.2f %.2f %.1f\n", id, seed+1, s.agent.Status().Steps, mean, std, s.spent)
 					}
@@ -74,7 +74,8 @@ func newStudent(b *testing.B, id string, s sac.Settings, seed uint64) *student {
 	return &student{b: b, test: test, theta: theta, agent: newAgent(b, sac.Config{Settings: s, Env: env, Reward: sac.Linear(theta), Seed: seed})}
 }
 
-func newTask(b *testing.B, id string) idrl.Environment {
+func newTask(b testing.TB, id string) idrl.Environment {
+	b.Helper()
 	env, err := mujoco.NewTask(id, mujoco.Options{})
 	if err != nil {
 		b.Fatal(err)

@@ -139,7 +139,9 @@ func (l *learner) learn() error {
 	if err := l.fitCritics(); err != nil {
 		return err
 	}
-	l.improve(alpha)
+	if err := l.improve(alpha); err != nil {
+		return err
+	}
 	for _, c := range l.critics {
 		c.target.Polyak(c.net, float32(l.Polyak))
 	}
@@ -216,14 +218,18 @@ func (l *learner) fitCritics() error {
 		c.fit(c.dy)
 	}
 	l.loss = sum / float64(2*l.Batch)
-	if math.IsNaN(l.loss) || math.IsInf(l.loss, 0) {
-		return idrl.Errorf(idrl.Internal, "training diverged: the loss of the critics is %v after %d updates", l.loss, l.updates)
+	return l.checkFinite("loss of the critics", l.loss)
+}
+
+func (l *learner) checkFinite(what string, v float64) error {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return idrl.Errorf(idrl.Internal, "training diverged: the %s is %v after %d updates", what, v, l.updates)
 	}
 	return nil
 }
 
 // improve changes the actor by the gradient of the mean of α log p(a|s) − min Q(s, a).
-func (l *learner) improve(alpha float32) {
+func (l *learner) improve(alpha float32) error {
 	m, b := &l.mini, float32(l.Batch)
 	q0 := l.critics[0].pass.Forward(m.chosen, l.Batch)
 	q1 := l.critics[1].pass.Forward(m.chosen, l.Batch)
@@ -245,5 +251,13 @@ func (l *learner) improve(alpha float32) {
 		}
 	}
 	l.now.backward(m.dOut, m.da, alpha/b)
+	sum := 0.0
+	for _, v := range m.dOut {
+		sum += float64(v)
+	}
+	if err := l.checkFinite("gradient of the actor", sum); err != nil {
+		return err
+	}
 	l.actor.fit(m.dOut)
+	return nil
 }

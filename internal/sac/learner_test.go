@@ -173,10 +173,30 @@ func TestTargetsFollow(t *testing.T) {
 	}
 }
 
+// TestNormalisedRewards holds what the critics get of rewards far from 0.
+func TestNormalisedRewards(t *testing.T) {
+	l := still(t)
+	l.NormaliseReward = true
+	r := newReplay(l.shape, 10)
+	r.begin(make([]float32, 5))
+	r.add(make([]float32, 2), 106, nil, make([]float32, 5), idrl.Mid)
+	for _, test := range []struct{ shift, factor, want float32 }{{100, 0.5, 3}, {100, 50, 10}, {200, 1, -10}} {
+		l.fill(r, test.shift, test.factor, rng.New(1, "fill", 0))
+		if got := l.mini.reward[0]; got != test.want {
+			t.Errorf("(106 − %v)·%v: the critics get %v, want %v", test.shift, test.factor, got, test.want)
+		}
+	}
+}
+
 func TestDivergence(t *testing.T) {
 	l := still(t)
 	l.mini.reward[3] = float32(math.Inf(1))
 	if err := l.learn(); idrl.KindOf(err) != idrl.Internal || err == nil {
 		t.Errorf("an infinite target: %v", err)
+	}
+	l = still(t)
+	l.now.noise[5] = float32(math.NaN())
+	if err := l.learn(); idrl.KindOf(err) != idrl.Internal || err == nil {
+		t.Errorf("an action that is no number: %v", err)
 	}
 }

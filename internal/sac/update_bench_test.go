@@ -35,6 +35,23 @@ func BenchmarkUpdate(b *testing.B) {
 	}
 }
 
+// BenchmarkRelabel gives a full replay of a million steps of HalfCheetah's size another
+// reward, linear in 7 features.
+func BenchmarkRelabel(b *testing.B) {
+	s := sac.Live()
+	s.Starts, s.Replay, s.Features = 1_100_000, 1_000_000, true
+	theta := make([]float64, 7)
+	a := newAgent(b, sac.Config{Settings: s, Env: newNoise(17, 6), Reward: sac.Linear(theta)})
+	run(b, a, 1_001_000)
+	theta[0] = 1
+	for b.Loop() {
+		if err := a.SetReward(sac.Linear(theta)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(a.Status().Transitions), "ns/row")
+}
+
 // noise is an environment whose observations are independent of everything.
 type noise struct {
 	obs   []float64
@@ -52,7 +69,7 @@ func (n *noise) Spec() idrl.EnvSpec {
 	for i := range low {
 		low[i], high[i] = -1, 1
 	}
-	return idrl.EnvSpec{ID: "noise", ObsDim: len(n.obs), Horizon: noiseHorizon, Actions: idrl.ActionSpec{Low: low, High: high}}
+	return idrl.EnvSpec{ID: "noise", ObsDim: len(n.obs), Horizon: noiseHorizon, FeatureNames: make([]string, 7), Actions: idrl.ActionSpec{Low: low, High: high}}
 }
 
 func (n *noise) Reset(rng *rand.Rand) idrl.TimeStep {
@@ -71,7 +88,7 @@ func (n *noise) at(kind idrl.StepKind) idrl.TimeStep {
 	for i := range n.obs {
 		n.obs[i] = n.draws.NormFloat64()
 	}
-	return idrl.TimeStep{Kind: kind, Obs: n.obs}
+	return idrl.TimeStep{Kind: kind, Obs: n.obs, Phi: n.obs[:7]}
 }
 
 func (n *noise) Snapshot(dst []float64) []float64 { return append(dst[:0], float64(n.t)) }

@@ -35,9 +35,9 @@ def main(binary, steps, seed, hidden, starts, tasks):
                     buffer_size=steps, policy_kwargs={"net_arch": [hidden, hidden]}, device="cpu")
         test = Task(binary, task)
         spent = 0.0
-        for done in range(0, steps, 10_000):
+        for done in range(0, steps, 5000):
             began = time.process_time()
-            model.learn(min(10_000, steps - done), reset_num_timesteps=done == 0)
+            model.learn(min(5000, steps - done), reset_num_timesteps=done == 0)
             spent += time.process_time() - began
             mean, std = evaluate(model, test, 100 if task == "reacher" else 5)
             print(task, seed, model.num_timesteps, f"{mean:.2f} {std:.2f} {spent:.0f}", flush=True)
