@@ -42,8 +42,6 @@ func BenchmarkNet(b *testing.B) {
 		{"critic-64", []int{23, 64, 64, 1}, true, 256},
 		{"policy-64", []int{18, 64, 64, 12}, true, 256},
 		{"reward-64", []int{17, 64, 64, 1}, false, 5120},
-		{"policy-64-one-row", []int{18, 64, 64, 12}, true, 1},
-		{"policy-256-one-row", []int{18, 256, 256, 12}, true, 1},
 	} {
 		n := made(b, Config{Sizes: test.sizes, Bias: test.bias})
 		o, err := NewOptimiser(n, Adam{Rate: 1e-6, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8})
@@ -53,6 +51,11 @@ func BenchmarkNet(b *testing.B) {
 		p := n.NewPass(test.rows)
 		x, dy := normals(rng.New(1, "x", 0), test.rows*n.In()), normals(rng.New(1, "dy", 0), test.rows*n.Out())
 		p.Forward(x, test.rows)
+		e := n.NewEval(1)
+		half := make([]int, 0, test.rows/2)
+		for r := 0; r < test.rows; r += 2 {
+			half = append(half, r)
+		}
 		forward := 0
 		for i, in := range test.sizes[:len(test.sizes)-1] {
 			forward += 2 * test.rows * in * test.sizes[i+1]
@@ -65,6 +68,8 @@ func BenchmarkNet(b *testing.B) {
 			{"forward", forward, func() { p.Forward(x, test.rows) }},
 			{"backward", 2*forward - 2*test.rows*test.sizes[0]*test.sizes[1], func() { p.Backward(dy) }},
 			{"input", forward, func() { p.BackwardInput(dy) }},
+			{"input-of-half", forward / 2, func() { p.BackwardInputOf(dy[:len(half)*n.Out()], half, 0, n.In()) }},
+			{"one-row", 0, func() { e.Forward(x[:n.In()], 1) }},
 			{"adam", 0, func() { o.Step(p) }},
 			{"polyak", 0, func() { n.Polyak(n, 0.005) }},
 		} {

@@ -63,6 +63,57 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
+// Eval gives the bits of Pass.
+func TestEval(t *testing.T) {
+	for _, test := range shapes {
+		n := made(t, test.config)
+		x := normals(rng.New(13, "x", 0), test.rows*n.In())
+		for _, path := range gemm.Paths() {
+			n.path = path
+			want := n.NewPass(test.rows).Forward(x, test.rows)
+			e := n.NewEval(test.rows)
+			if !slices.Equal(e.Forward(x, test.rows), want) {
+				t.Errorf("%s, %v: other outputs than of a pass", test.name, path)
+			}
+			if !slices.Equal(e.Forward(x[:n.In()], 1), want[:n.Out()]) {
+				t.Errorf("%s, %v: other outputs of one row", test.name, path)
+			}
+		}
+	}
+}
+
+// Gradients of some rows and inputs are those among all.
+func TestBackwardInputOf(t *testing.T) {
+	for _, test := range shapes {
+		n := made(t, test.config)
+		x, dy := normals(rng.New(14, "x", 0), test.rows*n.In()), normals(rng.New(14, "dy", 0), test.rows*n.Out())
+		for _, path := range gemm.Paths() {
+			n.path = path
+			p := n.NewPass(test.rows)
+			p.Forward(x, test.rows)
+			all := slices.Clone(p.BackwardInput(dy))
+			for _, every := range []int{1, 2, 3, 7} {
+				var rows []int
+				var some []float32
+				for r := test.rows - 1; r >= 0; r -= every {
+					rows = append(rows, r)
+					some = append(some, dy[r*n.Out():(r+1)*n.Out()]...)
+				}
+				from := (n.In() - 1) / 2
+				got := p.BackwardInputOf(some, rows, from, n.In())
+				for k, r := range rows {
+					if width := n.In() - from; !slices.Equal(got[k*width:(k+1)*width], all[r*n.In()+from:(r+1)*n.In()]) {
+						t.Fatalf("%s, %v: row %d of %d differs", test.name, path, r, len(rows))
+					}
+				}
+			}
+			if got := p.BackwardInputOf(nil, nil, 0, 1); len(got) != 0 {
+				t.Errorf("%s: no rows have a gradient %v", test.name, got)
+			}
+		}
+	}
+}
+
 // A row's output does not depend on the batch that it is in.
 func TestBatchDoesNotMatter(t *testing.T) {
 	n := made(t, Config{Sizes: []int{17, 64, 12}, Bias: true})

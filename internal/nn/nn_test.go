@@ -413,6 +413,9 @@ func TestWrongLengthPanics(t *testing.T) {
 		"short input":       func() { p.Forward(make([]float32, 5), 2) },
 		"too many rows":     func() { p.Forward(make([]float32, 9), 3) },
 		"backward too soon": func() { p.Backward(nil) },
+		"no rows of eval":   func() { n.NewEval(0) },
+		"eval input":        func() { n.NewEval(1).Forward(make([]float32, 2), 1) },
+		"rows of inputs":    func() { p.BackwardInputOf(make([]float32, 6), make([]int, 3), 0, 3) },
 		"destination":       func() { n.Params(make([]float32, 1)) },
 		"other shape":       func() { n.Polyak(made(t, shapes[1].config), 0.5) },
 	} {
@@ -432,14 +435,17 @@ func TestAllocations(t *testing.T) {
 	n := made(t, Config{Sizes: []int{23, 64, 64, 6}, Bias: true})
 	target := made(t, n.Config())
 	o, _ := NewOptimiser(n, Adam{Rate: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8})
-	p := n.NewPass(32)
+	p, e := n.NewPass(32), n.NewEval(3)
 	x, dy := normals(rng.New(9, "x", 0), 32*23), normals(rng.New(9, "dy", 0), 32*6)
+	rows := []int{3, 1, 4, 15, 9, 2, 6, 5, 30}
 	if allocs := testing.AllocsPerRun(10, func() {
 		p.Forward(x, 32)
 		p.ZeroGrad()
 		p.Backward(dy)
 		p.BackwardInput(dy)
+		p.BackwardInputOf(dy[:9*6], rows, 17, 23)
 		o.Step(p)
+		e.Forward(x[:3*23], 3)
 		target.Polyak(n, 0.005)
 	}); allocs != 0 {
 		t.Errorf("a training step allocates %v times", allocs)

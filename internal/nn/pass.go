@@ -11,6 +11,7 @@ type Pass struct {
 	rows   int // of the last Forward
 	act    []gemm.Panels
 	delta  []gemm.Panels // dL/d(act), rounded up to multiples of 16 rows
+	picked []gemm.Panels // activations of some rows, of BackwardInputOf
 	work   []float32     // of addGrad
 	grad   []float32     // as Net.p
 	hidden [][]float32
@@ -27,10 +28,7 @@ func (n *Net) NewPass(rows int) *Pass {
 	p := &Pass{net: n, max: rows, grad: make([]float32, len(n.p))}
 	padded, widest := roundUp(rows), 0
 	for i, size := range n.config.Sizes {
-		height := size
-		if n.config.Bias && i < len(n.layers) {
-			height++
-		}
+		height := n.height(i)
 		p.act = append(p.act, gemm.Packed(make([]float32, padded*height), height))
 		p.delta = append(p.delta, gemm.Packed(make([]float32, padded*roundUp(size)), roundUp(size)))
 		if height > size {
@@ -44,6 +42,15 @@ func (n *Net) NewPass(rows int) *Pass {
 	p.hidden = make([][]float32, len(n.layers)-1)
 	p.out, p.dx = make([]float32, rows*n.Out()), make([]float32, rows*n.In())
 	return p
+}
+
+// height is the number of rows of the panels of activations i: their width, and
+// what a bias multiplies.
+func (n *Net) height(i int) int {
+	if n.config.Bias && i < len(n.layers) {
+		return n.config.Sizes[i] + 1
+	}
+	return n.config.Sizes[i]
 }
 
 // fillRow sets a row of panels to one: the input that a bias multiplies.
@@ -98,7 +105,7 @@ func (p *Pass) Backward(dy []float32) {
 	for i := len(p.net.layers) - 1; i >= 0; i-- {
 		p.addGrad(i)
 		if i > 0 {
-			p.back(i)
+			p.back(i, p.rows, p.act[i])
 		}
 	}
 }
@@ -108,11 +115,45 @@ func (p *Pass) Backward(dy []float32) {
 // It panics if dy has another length than the result of the last Forward.
 func (p *Pass) BackwardInput(dy []float32) []float32 {
 	p.start(dy)
-	for i := len(p.net.layers) - 1; i >= 0; i-- {
-		p.back(i)
+	return p.inputs(p.rows, p.act, 0, p.net.In())
+}
+
+// BackwardInputOf does the same for some rows and for the inputs from to to−1 only:
+// row k of the result, len(rows)×(to−from), is that of row rows[k], and dy is
+// len(rows)×Out. Rows that are left out cost little, and the bits of the others stay
+// the same.
+func (p *Pass) BackwardInputOf(dy []float32, rows []int, from, to int) []float32 {
+	if len(rows) > p.rows || len(dy) != len(rows)*p.net.Out() || from < 0 || to > p.net.In() || from >= to {
+		panic("nn: rows or gradients of outputs do not fit")
 	}
-	dx := p.dx[:p.rows*p.net.In()]
-	p.net.path.Unpack(dx, p.delta[0], p.rows, p.net.In())
+	if len(rows) == 0 {
+		return nil
+	}
+	if p.picked == nil {
+		for i, a := range p.act {
+			p.picked = append(p.picked, gemm.Packed(make([]float32, len(a.Data)), p.net.height(i)))
+		}
+	}
+	for i, l := range p.net.layers[1:] {
+		p.net.path.Gather(p.picked[i+1], p.act[i+1], rows, l.in)
+	}
+	p.net.path.Pack(p.delta[len(p.net.layers)], dy, len(rows), p.net.Out())
+	return p.inputs(len(rows), p.picked, from, to)
+}
+
+// inputs returns the gradient of inputs for rows with activations act, from that of
+// the outputs.
+func (p *Pass) inputs(rows int, act []gemm.Panels, from, to int) []float32 {
+	for i := len(p.net.layers) - 1; i > 0; i-- {
+		p.back(i, rows, act[i])
+	}
+	l := p.net.layers[0]
+	p.net.path.Mul(&gemm.Product{
+		M: to - from, N: roundUp(rows), K: l.out,
+		A: gemm.Rows(l.of(p.net.p)[from*l.ld:], l.ld), B: p.delta[1], C: p.delta[0],
+	})
+	dx := p.dx[:rows*(to-from)]
+	p.net.path.Unpack(dx, p.delta[0], rows, to-from)
 	return dx
 }
 
@@ -131,18 +172,15 @@ func (p *Pass) addGrad(i int) {
 	p.net.path.AddOuter(l.rows, l.ld, p.rows, p.act[i], p.delta[i+1], grad, p.work)
 }
 
-// back computes the gradient of layer i's inputs from the gradient of its
-// outputs; for a hidden layer, that of the values before the leaky ReLU.
-func (p *Pass) back(i int) {
+// back computes the gradient of the values before the leaky ReLU whose results,
+// act, are layer i's inputs, from the gradient of its outputs.
+func (p *Pass) back(i, rows int, act gemm.Panels) {
 	l := p.net.layers[i]
-	m := gemm.Product{
-		M: l.in, N: roundUp(p.rows), K: l.out,
+	p.net.path.Mul(&gemm.Product{
+		M: l.in, N: roundUp(rows), K: l.out,
 		A: gemm.Rows(l.of(p.net.p), l.ld), B: p.delta[i+1], C: p.delta[i],
-	}
-	if i > 0 {
-		m.After, m.Slope, m.H = gemm.Mask, p.net.config.Slope, p.act[i]
-	}
-	p.net.path.Mul(&m)
+		After: gemm.Mask, Slope: p.net.config.Slope, H: act,
+	})
 }
 
 // ZeroGrad sets the pass's gradient to zero.

@@ -17,6 +17,7 @@ type Step struct{ Beta1, Rest1, Beta2, Rest2, Rate, Eps, Decay float32 }
 // multiple of 16.
 func (path Path) Adam(s *Step, p, d, m, v []float32) {
 	checkLength(len(p), d, m, v)
+	checkWidth(len(p))
 	if s.vector(path, p, d, m, v) {
 		return
 	}
@@ -32,6 +33,7 @@ func (path Path) Adam(s *Step, p, d, m, v []float32) {
 // length, a multiple of 16.
 func (path Path) Polyak(p, from []float32, tau float32) {
 	checkLength(len(p), from)
+	checkWidth(len(p))
 	if vectorPolyak(path, p, from, tau) {
 		return
 	}
@@ -43,8 +45,14 @@ func (path Path) Polyak(p, from []float32, tau float32) {
 
 func checkLength(n int, others ...[]float32) {
 	for _, s := range others {
-		if len(s) != n || n%Width != 0 {
-			panic("gemm: lengths differ or are no multiple of 16")
+		if len(s) != n {
+			panic("gemm: lengths differ")
 		}
+	}
+}
+
+func checkWidth(n int) {
+	if n%Width != 0 {
+		panic("gemm: the length is no multiple of 16")
 	}
 }

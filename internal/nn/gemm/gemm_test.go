@@ -306,6 +306,45 @@ func TestElements(t *testing.T) {
 	}
 }
 
+func TestSquash(t *testing.T) {
+	r := rng.New(7, "squash", 0)
+	u := []float32{0, float32(math.Copysign(0, -1)), 1e-30, -1e-8, 8.5, -20, 39.9, -1e30, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}
+	for range 20_000 {
+		u = append(u, float32(r.NormFloat64()*math.Exp(3*r.NormFloat64())))
+	}
+	x := make([]float32, len(u))
+	for i := range x {
+		x[i] = max(-87, min(87, u[i]))
+	}
+	f := func() []float32 { return make([]float32, len(u)) }
+	var first [4][]float32
+	for _, path := range Paths() {
+		got := [4][]float32{f(), f(), f(), f()}
+		path.Squash(got[0], got[1], got[2], u)
+		path.Exp(got[3], x)
+		if path == Portable {
+			first = got
+		}
+		for k := range got {
+			equal(t, fmt.Sprintf("%v, function %d", path, k), got[k], first[k])
+		}
+	}
+	for i, v := range u {
+		w := math.Max(-40, math.Min(40, float64(v)))
+		e := math.Exp(-2 * math.Abs(w))
+		for k, want := range []float64{math.Tanh(w), 4 * e / (1 + e) / (1 + e), 2 * (math.Ln2 - math.Abs(w) - math.Log1p(e)), math.Exp(float64(x[i]))} {
+			got := float64(first[k][i])
+			scale := math.Abs(want)
+			if k == 0 || k == 2 {
+				scale = math.Max(scale, 1) // absolute near 0
+			}
+			if d := math.Abs(got - want); !(d <= 5e-7*scale) && !(math.IsNaN(want) && math.IsNaN(got)) {
+				t.Fatalf("function %d of %v is %v, want %v", k, v, got, want)
+			}
+		}
+	}
+}
+
 // maxElementsTested needs more than one call of the kernels.
 const maxElementsTested = 1<<14 + 48
 

@@ -1594,6 +1594,26 @@ next:
 	VZEROUPPER
 	RET
 
+// func gather(rows int, to *float32, from *float32, at *int32)
+// Requires: AVX, AVX2
+TEXT ·gather(SB), NOSPLIT, $0-32
+	MOVQ    rows+0(FP), AX
+	MOVQ    to+8(FP), CX
+	MOVQ    from+16(FP), DX
+	MOVQ    at+24(FP), BX
+	VMOVDQU (BX), Y0
+
+row:
+	VPCMPEQD   Y2, Y2, Y2
+	VGATHERDPS Y2, (DX)(Y0*4), Y1
+	VMOVUPS    Y1, (CX)
+	ADDQ       $0x40, DX
+	ADDQ       $0x40, CX
+	DECQ       AX
+	JNE        row
+	VZEROUPPER
+	RET
+
 // func adam(n int, p *float32, d *float32, m *float32, v *float32, beta1 float32, rest1 float32, beta2 float32, rest2 float32, rate float32, eps float32, decay float32)
 // Requires: AVX
 TEXT ·adam(SB), NOSPLIT, $0-68
@@ -1654,6 +1674,335 @@ loop:
 	VMOVUPS Y1, (CX)(BX*4)
 	ADDQ    $0x08, BX
 	CMPQ    BX, AX
+	JLT     loop
+	VZEROUPPER
+	RET
+
+DATA constants<>+0(SB)/4, $0x3fb8aa3b
+DATA constants<>+4(SB)/4, $0x3fb8aa3b
+DATA constants<>+8(SB)/4, $0x3fb8aa3b
+DATA constants<>+12(SB)/4, $0x3fb8aa3b
+DATA constants<>+16(SB)/4, $0x3fb8aa3b
+DATA constants<>+20(SB)/4, $0x3fb8aa3b
+DATA constants<>+24(SB)/4, $0x3fb8aa3b
+DATA constants<>+28(SB)/4, $0x3fb8aa3b
+DATA constants<>+32(SB)/4, $0x4b400000
+DATA constants<>+36(SB)/4, $0x4b400000
+DATA constants<>+40(SB)/4, $0x4b400000
+DATA constants<>+44(SB)/4, $0x4b400000
+DATA constants<>+48(SB)/4, $0x4b400000
+DATA constants<>+52(SB)/4, $0x4b400000
+DATA constants<>+56(SB)/4, $0x4b400000
+DATA constants<>+60(SB)/4, $0x4b400000
+DATA constants<>+64(SB)/4, $0x0000007f
+DATA constants<>+68(SB)/4, $0x0000007f
+DATA constants<>+72(SB)/4, $0x0000007f
+DATA constants<>+76(SB)/4, $0x0000007f
+DATA constants<>+80(SB)/4, $0x0000007f
+DATA constants<>+84(SB)/4, $0x0000007f
+DATA constants<>+88(SB)/4, $0x0000007f
+DATA constants<>+92(SB)/4, $0x0000007f
+DATA constants<>+96(SB)/4, $0x3f318000
+DATA constants<>+100(SB)/4, $0x3f318000
+DATA constants<>+104(SB)/4, $0x3f318000
+DATA constants<>+108(SB)/4, $0x3f318000
+DATA constants<>+112(SB)/4, $0x3f318000
+DATA constants<>+116(SB)/4, $0x3f318000
+DATA constants<>+120(SB)/4, $0x3f318000
+DATA constants<>+124(SB)/4, $0x3f318000
+DATA constants<>+128(SB)/4, $0xb95e8083
+DATA constants<>+132(SB)/4, $0xb95e8083
+DATA constants<>+136(SB)/4, $0xb95e8083
+DATA constants<>+140(SB)/4, $0xb95e8083
+DATA constants<>+144(SB)/4, $0xb95e8083
+DATA constants<>+148(SB)/4, $0xb95e8083
+DATA constants<>+152(SB)/4, $0xb95e8083
+DATA constants<>+156(SB)/4, $0xb95e8083
+DATA constants<>+160(SB)/4, $0x39506967
+DATA constants<>+164(SB)/4, $0x39506967
+DATA constants<>+168(SB)/4, $0x39506967
+DATA constants<>+172(SB)/4, $0x39506967
+DATA constants<>+176(SB)/4, $0x39506967
+DATA constants<>+180(SB)/4, $0x39506967
+DATA constants<>+184(SB)/4, $0x39506967
+DATA constants<>+188(SB)/4, $0x39506967
+DATA constants<>+192(SB)/4, $0x3ab743ce
+DATA constants<>+196(SB)/4, $0x3ab743ce
+DATA constants<>+200(SB)/4, $0x3ab743ce
+DATA constants<>+204(SB)/4, $0x3ab743ce
+DATA constants<>+208(SB)/4, $0x3ab743ce
+DATA constants<>+212(SB)/4, $0x3ab743ce
+DATA constants<>+216(SB)/4, $0x3ab743ce
+DATA constants<>+220(SB)/4, $0x3ab743ce
+DATA constants<>+224(SB)/4, $0x3c088908
+DATA constants<>+228(SB)/4, $0x3c088908
+DATA constants<>+232(SB)/4, $0x3c088908
+DATA constants<>+236(SB)/4, $0x3c088908
+DATA constants<>+240(SB)/4, $0x3c088908
+DATA constants<>+244(SB)/4, $0x3c088908
+DATA constants<>+248(SB)/4, $0x3c088908
+DATA constants<>+252(SB)/4, $0x3c088908
+DATA constants<>+256(SB)/4, $0x3d2aa9c1
+DATA constants<>+260(SB)/4, $0x3d2aa9c1
+DATA constants<>+264(SB)/4, $0x3d2aa9c1
+DATA constants<>+268(SB)/4, $0x3d2aa9c1
+DATA constants<>+272(SB)/4, $0x3d2aa9c1
+DATA constants<>+276(SB)/4, $0x3d2aa9c1
+DATA constants<>+280(SB)/4, $0x3d2aa9c1
+DATA constants<>+284(SB)/4, $0x3d2aa9c1
+DATA constants<>+288(SB)/4, $0x3e2aaaaa
+DATA constants<>+292(SB)/4, $0x3e2aaaaa
+DATA constants<>+296(SB)/4, $0x3e2aaaaa
+DATA constants<>+300(SB)/4, $0x3e2aaaaa
+DATA constants<>+304(SB)/4, $0x3e2aaaaa
+DATA constants<>+308(SB)/4, $0x3e2aaaaa
+DATA constants<>+312(SB)/4, $0x3e2aaaaa
+DATA constants<>+316(SB)/4, $0x3e2aaaaa
+DATA constants<>+320(SB)/4, $0x3f000000
+DATA constants<>+324(SB)/4, $0x3f000000
+DATA constants<>+328(SB)/4, $0x3f000000
+DATA constants<>+332(SB)/4, $0x3f000000
+DATA constants<>+336(SB)/4, $0x3f000000
+DATA constants<>+340(SB)/4, $0x3f000000
+DATA constants<>+344(SB)/4, $0x3f000000
+DATA constants<>+348(SB)/4, $0x3f000000
+DATA constants<>+352(SB)/4, $0x3f800000
+DATA constants<>+356(SB)/4, $0x3f800000
+DATA constants<>+360(SB)/4, $0x3f800000
+DATA constants<>+364(SB)/4, $0x3f800000
+DATA constants<>+368(SB)/4, $0x3f800000
+DATA constants<>+372(SB)/4, $0x3f800000
+DATA constants<>+376(SB)/4, $0x3f800000
+DATA constants<>+380(SB)/4, $0x3f800000
+DATA constants<>+384(SB)/4, $0x7fffffff
+DATA constants<>+388(SB)/4, $0x7fffffff
+DATA constants<>+392(SB)/4, $0x7fffffff
+DATA constants<>+396(SB)/4, $0x7fffffff
+DATA constants<>+400(SB)/4, $0x7fffffff
+DATA constants<>+404(SB)/4, $0x7fffffff
+DATA constants<>+408(SB)/4, $0x7fffffff
+DATA constants<>+412(SB)/4, $0x7fffffff
+DATA constants<>+416(SB)/4, $0x42200000
+DATA constants<>+420(SB)/4, $0x42200000
+DATA constants<>+424(SB)/4, $0x42200000
+DATA constants<>+428(SB)/4, $0x42200000
+DATA constants<>+432(SB)/4, $0x42200000
+DATA constants<>+436(SB)/4, $0x42200000
+DATA constants<>+440(SB)/4, $0x42200000
+DATA constants<>+444(SB)/4, $0x42200000
+DATA constants<>+448(SB)/4, $0xc0000000
+DATA constants<>+452(SB)/4, $0xc0000000
+DATA constants<>+456(SB)/4, $0xc0000000
+DATA constants<>+460(SB)/4, $0xc0000000
+DATA constants<>+464(SB)/4, $0xc0000000
+DATA constants<>+468(SB)/4, $0xc0000000
+DATA constants<>+472(SB)/4, $0xc0000000
+DATA constants<>+476(SB)/4, $0xc0000000
+DATA constants<>+480(SB)/4, $0x80000000
+DATA constants<>+484(SB)/4, $0x80000000
+DATA constants<>+488(SB)/4, $0x80000000
+DATA constants<>+492(SB)/4, $0x80000000
+DATA constants<>+496(SB)/4, $0x80000000
+DATA constants<>+500(SB)/4, $0x80000000
+DATA constants<>+504(SB)/4, $0x80000000
+DATA constants<>+508(SB)/4, $0x80000000
+DATA constants<>+512(SB)/4, $0x40800000
+DATA constants<>+516(SB)/4, $0x40800000
+DATA constants<>+520(SB)/4, $0x40800000
+DATA constants<>+524(SB)/4, $0x40800000
+DATA constants<>+528(SB)/4, $0x40800000
+DATA constants<>+532(SB)/4, $0x40800000
+DATA constants<>+536(SB)/4, $0x40800000
+DATA constants<>+540(SB)/4, $0x40800000
+DATA constants<>+544(SB)/4, $0x40000000
+DATA constants<>+548(SB)/4, $0x40000000
+DATA constants<>+552(SB)/4, $0x40000000
+DATA constants<>+556(SB)/4, $0x40000000
+DATA constants<>+560(SB)/4, $0x40000000
+DATA constants<>+564(SB)/4, $0x40000000
+DATA constants<>+568(SB)/4, $0x40000000
+DATA constants<>+572(SB)/4, $0x40000000
+DATA constants<>+576(SB)/4, $0x3d9d89d9
+DATA constants<>+580(SB)/4, $0x3d9d89d9
+DATA constants<>+584(SB)/4, $0x3d9d89d9
+DATA constants<>+588(SB)/4, $0x3d9d89d9
+DATA constants<>+592(SB)/4, $0x3d9d89d9
+DATA constants<>+596(SB)/4, $0x3d9d89d9
+DATA constants<>+600(SB)/4, $0x3d9d89d9
+DATA constants<>+604(SB)/4, $0x3d9d89d9
+DATA constants<>+608(SB)/4, $0x3dba2e8c
+DATA constants<>+612(SB)/4, $0x3dba2e8c
+DATA constants<>+616(SB)/4, $0x3dba2e8c
+DATA constants<>+620(SB)/4, $0x3dba2e8c
+DATA constants<>+624(SB)/4, $0x3dba2e8c
+DATA constants<>+628(SB)/4, $0x3dba2e8c
+DATA constants<>+632(SB)/4, $0x3dba2e8c
+DATA constants<>+636(SB)/4, $0x3dba2e8c
+DATA constants<>+640(SB)/4, $0x3de38e39
+DATA constants<>+644(SB)/4, $0x3de38e39
+DATA constants<>+648(SB)/4, $0x3de38e39
+DATA constants<>+652(SB)/4, $0x3de38e39
+DATA constants<>+656(SB)/4, $0x3de38e39
+DATA constants<>+660(SB)/4, $0x3de38e39
+DATA constants<>+664(SB)/4, $0x3de38e39
+DATA constants<>+668(SB)/4, $0x3de38e39
+DATA constants<>+672(SB)/4, $0x3e124925
+DATA constants<>+676(SB)/4, $0x3e124925
+DATA constants<>+680(SB)/4, $0x3e124925
+DATA constants<>+684(SB)/4, $0x3e124925
+DATA constants<>+688(SB)/4, $0x3e124925
+DATA constants<>+692(SB)/4, $0x3e124925
+DATA constants<>+696(SB)/4, $0x3e124925
+DATA constants<>+700(SB)/4, $0x3e124925
+DATA constants<>+704(SB)/4, $0x3e4ccccd
+DATA constants<>+708(SB)/4, $0x3e4ccccd
+DATA constants<>+712(SB)/4, $0x3e4ccccd
+DATA constants<>+716(SB)/4, $0x3e4ccccd
+DATA constants<>+720(SB)/4, $0x3e4ccccd
+DATA constants<>+724(SB)/4, $0x3e4ccccd
+DATA constants<>+728(SB)/4, $0x3e4ccccd
+DATA constants<>+732(SB)/4, $0x3e4ccccd
+DATA constants<>+736(SB)/4, $0x3eaaaaab
+DATA constants<>+740(SB)/4, $0x3eaaaaab
+DATA constants<>+744(SB)/4, $0x3eaaaaab
+DATA constants<>+748(SB)/4, $0x3eaaaaab
+DATA constants<>+752(SB)/4, $0x3eaaaaab
+DATA constants<>+756(SB)/4, $0x3eaaaaab
+DATA constants<>+760(SB)/4, $0x3eaaaaab
+DATA constants<>+764(SB)/4, $0x3eaaaaab
+DATA constants<>+768(SB)/4, $0x3f317218
+DATA constants<>+772(SB)/4, $0x3f317218
+DATA constants<>+776(SB)/4, $0x3f317218
+DATA constants<>+780(SB)/4, $0x3f317218
+DATA constants<>+784(SB)/4, $0x3f317218
+DATA constants<>+788(SB)/4, $0x3f317218
+DATA constants<>+792(SB)/4, $0x3f317218
+DATA constants<>+796(SB)/4, $0x3f317218
+GLOBL constants<>(SB), RODATA|NOPTR, $800
+
+// func exponential(n int, dst *float32, x *float32)
+// Requires: AVX, AVX2
+TEXT ·exponential(SB), NOSPLIT, $0-24
+	MOVQ n+0(FP), AX
+	MOVQ dst+8(FP), CX
+	MOVQ x+16(FP), DX
+
+loop:
+	VMOVUPS (DX), Y0
+	VMULPS  constants<>+0(SB), Y0, Y1
+	VADDPS  constants<>+32(SB), Y1, Y1
+	VPADDD  constants<>+64(SB), Y1, Y2
+	VPSLLD  $0x17, Y2, Y2
+	VSUBPS  constants<>+32(SB), Y1, Y1
+	VMULPS  constants<>+96(SB), Y1, Y3
+	VSUBPS  Y3, Y0, Y0
+	VMULPS  constants<>+128(SB), Y1, Y3
+	VSUBPS  Y3, Y0, Y0
+	VMOVUPS constants<>+160(SB), Y1
+	VMULPS  Y0, Y1, Y1
+	VADDPS  constants<>+192(SB), Y1, Y1
+	VMULPS  Y0, Y1, Y1
+	VADDPS  constants<>+224(SB), Y1, Y1
+	VMULPS  Y0, Y1, Y1
+	VADDPS  constants<>+256(SB), Y1, Y1
+	VMULPS  Y0, Y1, Y1
+	VADDPS  constants<>+288(SB), Y1, Y1
+	VMULPS  Y0, Y1, Y1
+	VADDPS  constants<>+320(SB), Y1, Y1
+	VMULPS  Y0, Y0, Y3
+	VMULPS  Y3, Y1, Y1
+	VADDPS  Y0, Y1, Y1
+	VADDPS  constants<>+352(SB), Y1, Y1
+	VMULPS  Y2, Y1, Y1
+	VMOVUPS Y1, (CX)
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, CX
+	SUBQ    $0x08, AX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func squash(n int, a *float32, slope *float32, logSlope *float32, u *float32)
+// Requires: AVX, AVX2
+TEXT ·squash(SB), NOSPLIT, $0-40
+	MOVQ n+0(FP), AX
+	XORQ CX, CX
+	MOVQ a+8(FP), DX
+	MOVQ slope+16(FP), BX
+	MOVQ logSlope+24(FP), SI
+	MOVQ u+32(FP), DI
+
+loop:
+	VMOVUPS (DI)(CX*4), Y0
+	VANDPS  constants<>+384(SB), Y0, Y1
+	VMOVUPS constants<>+416(SB), Y2
+	VMINPS  Y1, Y2, Y1
+	VMULPS  constants<>+448(SB), Y1, Y2
+	VMULPS  constants<>+0(SB), Y2, Y3
+	VADDPS  constants<>+32(SB), Y3, Y3
+	VPADDD  constants<>+64(SB), Y3, Y4
+	VPSLLD  $0x17, Y4, Y4
+	VSUBPS  constants<>+32(SB), Y3, Y3
+	VMULPS  constants<>+96(SB), Y3, Y5
+	VSUBPS  Y5, Y2, Y2
+	VMULPS  constants<>+128(SB), Y3, Y5
+	VSUBPS  Y5, Y2, Y2
+	VMOVUPS constants<>+160(SB), Y3
+	VMULPS  Y2, Y3, Y3
+	VADDPS  constants<>+192(SB), Y3, Y3
+	VMULPS  Y2, Y3, Y3
+	VADDPS  constants<>+224(SB), Y3, Y3
+	VMULPS  Y2, Y3, Y3
+	VADDPS  constants<>+256(SB), Y3, Y3
+	VMULPS  Y2, Y3, Y3
+	VADDPS  constants<>+288(SB), Y3, Y3
+	VMULPS  Y2, Y3, Y3
+	VADDPS  constants<>+320(SB), Y3, Y3
+	VMULPS  Y2, Y2, Y5
+	VMULPS  Y5, Y3, Y3
+	VADDPS  Y2, Y3, Y3
+	VADDPS  constants<>+352(SB), Y3, Y3
+	VMULPS  Y4, Y3, Y3
+	VADDPS  constants<>+352(SB), Y3, Y2
+	VMOVUPS constants<>+352(SB), Y4
+	VDIVPS  Y2, Y4, Y4
+	VMOVUPS constants<>+352(SB), Y5
+	VSUBPS  Y3, Y5, Y5
+	VMULPS  Y4, Y5, Y5
+	VXORPS  Y2, Y2, Y2
+	VCMPPS  $0x01, Y2, Y0, Y2
+	VANDPS  constants<>+480(SB), Y2, Y2
+	VXORPS  Y2, Y5, Y5
+	VMOVUPS Y5, (DX)(CX*4)
+	VMULPS  constants<>+512(SB), Y3, Y2
+	VMULPS  Y4, Y2, Y2
+	VMULPS  Y4, Y2, Y2
+	VMOVUPS Y2, (BX)(CX*4)
+	VADDPS  constants<>+544(SB), Y3, Y0
+	VDIVPS  Y0, Y3, Y0
+	VMULPS  Y0, Y0, Y2
+	VMOVUPS constants<>+576(SB), Y3
+	VMULPS  Y2, Y3, Y3
+	VADDPS  constants<>+608(SB), Y3, Y3
+	VMULPS  Y2, Y3, Y3
+	VADDPS  constants<>+640(SB), Y3, Y3
+	VMULPS  Y2, Y3, Y3
+	VADDPS  constants<>+672(SB), Y3, Y3
+	VMULPS  Y2, Y3, Y3
+	VADDPS  constants<>+704(SB), Y3, Y3
+	VMULPS  Y2, Y3, Y3
+	VADDPS  constants<>+736(SB), Y3, Y3
+	VMULPS  Y2, Y3, Y3
+	VMULPS  Y0, Y3, Y3
+	VADDPS  Y3, Y0, Y3
+	VADDPS  Y3, Y3, Y3
+	VMOVUPS constants<>+768(SB), Y2
+	VSUBPS  Y1, Y2, Y2
+	VSUBPS  Y3, Y2, Y2
+	VADDPS  Y2, Y2, Y2
+	VMOVUPS Y2, (SI)(CX*4)
+	ADDQ    $0x08, CX
+	CMPQ    CX, AX
 	JLT     loop
 	VZEROUPPER
 	RET

@@ -94,3 +94,24 @@ func (path Path) Transpose(dst, src Panels, rows, cols int) {
 		}
 	}
 }
+
+// Gather copies columns of src, their first height rows, to dst, side by side. Both
+// are packed.
+func (path Path) Gather(dst, src Panels, columns []int, height int) {
+	var at [edge]int32 // where the columns begin
+	for j := 0; j < len(columns); j += edge {
+		for l, c := range columns[j:min(j+edge, len(columns))] {
+			at[l] = int32(c/Width*src.Panel + c%Width)
+			_ = src.Data[int(at[l])+(height-1)*Width]
+		}
+		to := dst.Data[j/Width*dst.Panel+j%Width:][:height*Width-Width+edge]
+		if vectorGather(path, to, src.Data, &at, height) {
+			continue
+		}
+		for i := range height {
+			for l, from := range at {
+				to[i*Width+l] = src.Data[i*Width+int(from)]
+			}
+		}
+	}
+}

@@ -161,6 +161,14 @@ func vectorTiles(path Path, s *tiles) bool {
 	return true
 }
 
+func vectorGather(path Path, to, from []float32, at *[edge]int32, rows int) bool {
+	if path == Portable {
+		return false
+	}
+	gather(rows, &to[0], &from[0], &at[0])
+	return true
+}
+
 // maxElements is the number of elements that one call of adam or polyak takes.
 const maxElements = 1 << 14
 
@@ -182,4 +190,28 @@ func vectorPolyak(path Path, p, from []float32, tau float32) bool {
 		polyak(min(maxElements, len(p)-i), &p[i], &from[i], tau)
 	}
 	return true
+}
+
+// vectorExp does as many elements as it can and returns how many.
+func vectorExp(path Path, dst, x []float32) int {
+	done := len(x) &^ 7
+	if path == Portable {
+		return 0
+	}
+	for i := 0; i < done; i += maxElements {
+		exponential(min(maxElements, done-i), &dst[i], &x[i])
+	}
+	return done
+}
+
+// vectorSquash does as many elements as it can and returns how many.
+func vectorSquash(path Path, a, slope, logSlope, u []float32) int {
+	done := len(u) &^ 7
+	if path == Portable {
+		return 0
+	}
+	for i := 0; i < done; i += maxElements {
+		squash(min(maxElements, done-i), &a[i], &slope[i], &logSlope[i], &u[i])
+	}
+	return done
 }

@@ -14,3 +14,9 @@ func vectorTiles(Path, *tiles) bool { return false }
 func (s *Step) vector(_ Path, _, _, _, _ []float32) bool { return false }
 
 func vectorPolyak(_ Path, _, _ []float32, _ float32) bool { return false }
+
+func vectorExp(_ Path, _, _ []float32) int { return 0 }
+
+func vectorSquash(_ Path, _, _, _, _ []float32) int { return 0 }
+
+func vectorGather(Path, []float32, []float32, *[edge]int32, int) bool { return false }

@@ -75,6 +75,27 @@ func transposed(r [8]reg.VecVirtual) (out [8]reg.VecVirtual) {
 	return out
 }
 
+// gather emits the copy of 8 columns of packed panels.
+func gather() {
+	TEXT("gather", NOSPLIT, "func(rows int, to, from *float32, at *int32)")
+	Doc("gather copies 8 columns of packed panels.")
+	Pragma("noescape")
+	n := Load(Param("rows"), GP64())
+	to, from := Load(Param("to"), GP64()).(reg.GPVirtual), Load(Param("from"), GP64()).(reg.GPVirtual)
+	at, v, all := YMM(), YMM(), YMM()
+	VMOVDQU(Mem{Base: Load(Param("at"), GP64()).(reg.GPVirtual)}, at)
+	Label("row")
+	VPCMPEQD(all, all, all)
+	VGATHERDPS(all, Mem{Base: from, Index: at, Scale: 4}, v)
+	VMOVUPS(v, Mem{Base: to})
+	ADDQ(Imm(64), from)
+	ADDQ(Imm(64), to)
+	DECQ(n)
+	JNE(LabelRef("row"))
+	VZEROUPPER()
+	RET()
+}
+
 // broadcast loads float32 parameters into all places of vectors.
 func broadcast(names ...string) map[string]reg.VecVirtual {
 	m := map[string]reg.VecVirtual{}

@@ -20,8 +20,12 @@ func main() {
 		multiply(narrow, m)
 	}
 	transpose()
+	gather()
 	adam()
 	polyak()
+	c := newConstants("constants")
+	exponential(c)
+	squash(c)
 	peak(wide)
 	peak(narrow)
 	Generate()
