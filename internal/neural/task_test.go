@@ -16,12 +16,14 @@ type task struct {
 	stream *rand.Rand
 	theta  []float64 // of x, y, vx, vy, ax, ay and a coordinate that never changes
 	beta   float64   // log-odds by unit of reward
+	steps  int       // of a clip
 }
 
-const clipSteps = 12
+func newTask(seed uint64) *task { return newTaskOf(seed, 12) }
 
-func newTask(seed uint64) *task {
-	w := &task{stream: rng.New(seed, "task", 0)}
+// newTaskOf returns a task with clips of that many steps.
+func newTaskOf(seed uint64, steps int) *task {
+	w := &task{stream: rng.New(seed, "task", 0), steps: steps}
 	for range 7 {
 		w.theta = append(w.theta, w.stream.NormFloat64())
 	}
@@ -40,7 +42,7 @@ func (w *task) clip() (s idrl.Steps) {
 	g := w.stream.NormFloat64
 	x, y, vx, vy := g(), g(), g()/3, g()/3
 	px, py := g()/10, g()/10
-	for range clipSteps {
+	for range w.steps {
 		ax, ay := px+g()/20, py+g()/20
 		s.Obs = append(s.Obs, []float32{float32(x), float32(y), float32(vx), float32(vy), 7})
 		s.Actions = append(s.Actions, []float32{float32(ax), float32(ay)})

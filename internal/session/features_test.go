@@ -41,24 +41,30 @@ func newLearning(t *testing.T, change func(*idrl.SessionSpec)) *bench {
 			change(s)
 		}
 	})
-	spec := b.journal.rec.Spec
-	model, err := belief.ForSpec(spec, env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.model, b.learner, b.averaged = model, representationtest.Learner{Every: 10, Dim: waves, Model: model}, averaged
-	newEnv := func() idrl.Environment { return chain.New(chain.Config{}) }
 	exact, err := solver.For(env)
 	if err != nil {
 		t.Fatal(err)
 	}
+	b.play(t, func() idrl.Environment { return chain.New(chain.Config{}) }, exact)
+	b.learner = representationtest.Learner{Every: 10, Dim: waves, Model: b.model}
+	return b
+}
+
+// play makes b a session in an environment, whose raw steps are kept.
+func (b *bench) play(t *testing.T, newEnv func() idrl.Environment, s idrl.Solver) {
+	t.Helper()
+	spec, env := b.journal.rec.Spec, newEnv()
+	var err error
+	if b.model, err = belief.ForSpec(spec, env); err != nil {
+		t.Fatal(err)
+	}
+	b.averaged = averaged
 	b.trainer = &trainer.Thompson{
-		NewEnv: newEnv, Solver: exact, Kind: spec.Kind, Samples: 3, Restarts: 2, Pool: 8, Rollouts: 2, Mu: solver.Mu, MaxQueries: 200,
+		NewEnv: newEnv, Solver: s, Kind: spec.Kind, Samples: 3, Restarts: 2, Pool: 8, Rollouts: 2, Mu: solver.Mu, MaxQueries: 200,
 		Steps: func(tr *idrl.Trajectory, episode uint64) (idrl.StepsID, []byte, error) {
-			return steps.Encode(steps.Of(tr, idrl.Steps{Env: "chain", Version: 1, Seed: spec.Seed, Episode: episode}))
+			return steps.Encode(steps.Of(tr, idrl.Steps{Env: env.Spec().ID, Version: 1, Seed: spec.Seed, Episode: episode}))
 		},
 	}
-	return b
 }
 
 // say gives answer i to the question that is open, and takes some answers back: of the
