@@ -200,5 +200,9 @@ func (d *description) model(cfg Config, ts []safetensors.Tensor) (*Model, error)
 	if err != nil {
 		return nil, err
 	}
-	return newModel(cfg, s, net, p, Report{Answers: d.Answers})
+	m, err := newModel(cfg, s, net, p, Report{Answers: d.Answers})
+	if err == nil && !slices.Equal(m.describe().Layers, d.Layers) {
+		err = fmt.Errorf("layers %+v", d.Layers)
+	}
+	return m, err
 }

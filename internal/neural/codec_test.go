@@ -10,8 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/envs/chain"
+	"tiebreak/envs/driver"
+	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/neural"
+	"tiebreak/internal/rng"
 	"tiebreak/internal/safetensors"
 )
 
@@ -89,6 +93,52 @@ func TestDecodeRefusesDamage(t *testing.T) {
 	later := bytes.Replace(b, []byte(`\"version\":1`), []byte(`\"version\":2`), 1)
 	if _, err := neural.Decode(neural.Config{}, later); idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), "format version 2") {
 		t.Errorf("a later version: %v", err)
+	}
+}
+
+// FuzzDecode: whatever is decoded is a model that is encoded as the same bytes again and
+// gives numbers.
+func FuzzDecode(f *testing.F) {
+	cfg := small
+	cfg.Hidden = []int{3, 2}
+	for _, mode := range []neural.Mode{neural.Corrected, neural.Paper} {
+		cfg.Mode = mode
+		m, err := neural.Train(f.Context(), cfg, newTask(1).answers(2), nil, rng.New(1, "train", 0))
+		if err != nil {
+			f.Fatal(err)
+		}
+		b, err := m.Encode()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := neural.Decode(neural.Config{}, b)
+		if err != nil {
+			return
+		}
+		again, err := neural.Decode(neural.Config{}, encode(t, m))
+		if err != nil || !bytes.Equal(encode(t, again), encode(t, m)) {
+			t.Errorf("what was decoded is encoded as something else: %v", err)
+		}
+	})
+}
+
+func TestLearnerFor(t *testing.T) {
+	spec := idrl.SessionSpec{Kind: idrl.CompareClips}.WithDefaults()
+	l, err := neural.LearnerFor(spec, driver.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// At equal odds of preference and tie, the noise of the session has the same tie width.
+	got := belief.Predict(l.Config.Comparison, 0, 0)
+	want := belief.Predict(belief.BradleyTerry{Beta: math.Sqrt(8/math.Pi) / spec.NoiseStd, TieWidth: spec.TieBand}, 0, 0)
+	if math.Abs(got[2]-want[2]) > 1e-12 || !(got[2] > 0.1) || l.Config.Rating == nil {
+		t.Errorf("a tie has the probability %v, want %v; ratings %v", got[2], want[2], l.Config.Rating)
+	}
+	if _, err := neural.LearnerFor(spec, chain.New(chain.Config{})); idrl.KindOf(err) != idrl.Invalid {
+		t.Errorf("for a tabular environment: %v", err)
 	}
 }
 

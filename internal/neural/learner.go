@@ -2,7 +2,9 @@ package neural
 
 import (
 	"context"
+	"math"
 
+	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
 )
@@ -18,6 +20,24 @@ type Learner struct {
 }
 
 var _ idrl.FeatureLearner = Learner{}
+
+// LearnerFor returns the learner for sessions of spec, whose defaults are filled in, in env.
+// The scale of a network's reward is free, so that its unit is that of the log-odds of a
+// preference: a comparison is Bradley-Terry's with β = 1 and ties as wide, beside the noise,
+// as those of spec. It returns an error of kind Invalid for tabular environments, whose
+// features are a function of the state that a step enters and not of observations.
+func LearnerFor(spec idrl.SessionSpec, env idrl.Environment) (Learner, error) {
+	if _, ok := env.(idrl.Tabular); ok {
+		return Learner{}, idrl.Errorf(idrl.Invalid, "a reward network learns from observations and actions, which environment %q, a table of states, does not have; "+
+			"use the features of the environment", env.Spec().ID)
+	}
+	m, err := belief.ForSpec(spec, env)
+	if err != nil {
+		return Learner{}, err
+	}
+	beta := math.Sqrt(8/math.Pi) / spec.NoiseStd // of the logistic that is as steep as the probit
+	return Learner{Config{Comparison: belief.BradleyTerry{Beta: 1, TieWidth: beta * spec.TieBand}, Rating: m.Rating}}, nil
+}
 
 // firstFit is the number of informative answers of the first fit.
 const firstFit = 10
