@@ -133,7 +133,7 @@ func (l *learner) learn() error {
 	l.to.sample(l.nextPass.Forward(m.next, b), m.nextp)
 	l.place(m.chosen, l.now.action)
 	l.place(m.nextChosen, l.to.action)
-	alpha := float32(math.Exp(l.heat.Log))
+	alpha := exp32(float32(max(-80, min(80, l.heat.Log))))
 	l.warm()
 	l.value(alpha)
 	if err := l.fitCritics(); err != nil {
