@@ -1,6 +1,8 @@
 package nn
 
 import (
+	"encoding/binary"
+	"hash/fnv"
 	"math"
 	"slices"
 	"sync"
@@ -60,6 +62,42 @@ func TestSameBits(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The bits are those of every other processor: this fingerprint was computed on amd64
+// and on arm64.
+func TestFingerprint(t *testing.T) {
+	n := made(t, Config{Sizes: []int{23, 36, 33, 5}, Slope: 0.01, Bias: true})
+	o, err := NewOptimiser(n, Adam{Rate: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, Decay: 0.001})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rng.New(15, "batch", 0)
+	uniform := func(k int) []float32 { // normal ones depend on the processor's logarithm
+		x := make([]float32, k)
+		for i := range x {
+			x[i] = float32(2*r.Float64() - 1)
+		}
+		return x
+	}
+	p := n.NewPass(20)
+	for range 3 {
+		p.Forward(uniform(20*n.In()), 20)
+		p.ZeroGrad()
+		p.Backward(uniform(20 * n.Out()))
+		o.Step(p)
+	}
+	u := uniform(20)
+	a, slope, logSlope := make([]float32, 20), make([]float32, 20), make([]float32, 20)
+	Squash(a, slope, logSlope, u)
+	Exp(u, u)
+	hash := fnv.New64a()
+	for _, v := range slices.Concat(n.Params(nil), a, slope, logSlope, u) {
+		hash.Write(binary.LittleEndian.AppendUint32(nil, math.Float32bits(v)))
+	}
+	if got, want := hash.Sum64(), uint64(0xf02a09a185b5785d); got != want {
+		t.Errorf("fingerprint %#x, want %#x", got, want)
 	}
 }
 
