@@ -54,10 +54,6 @@ type figureView struct {
 // again. The page needs nothing but itself. But for the parts marked
 // data-part="timing", it is a function of its arguments without the times.
 func Page(command string, results []experiment.Result) ([]byte, error) {
-	t, err := template.New("page").Parse(pageText)
-	if err != nil {
-		return nil, fmt.Errorf("page: %w", err)
-	}
 	v := view{Title: "Tiebreak: learning curves", Command: command, Style: template.CSS(pageStyle), Tables: append(finalTables(results), overall(results)...)}
 	for _, r := range results {
 		s, err := sectionOf(r)
@@ -65,6 +61,15 @@ func Page(command string, results []experiment.Result) ([]byte, error) {
 			return nil, fmt.Errorf("page: %w", err)
 		}
 		v.Sections = append(v.Sections, s)
+	}
+	return v.render()
+}
+
+// render returns the page of v.
+func (v view) render() ([]byte, error) {
+	t, err := template.New("page").Parse(pageText)
+	if err != nil {
+		return nil, fmt.Errorf("page: %w", err)
 	}
 	var b bytes.Buffer
 	if err := t.Execute(&b, v); err != nil {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -173,6 +174,7 @@ func findMeasure(e experiment.Experiment, name string) (measure, error) {
 // A chart is a plot to be drawn.
 type chart struct {
 	title, label  string
+	across        string // label of the X axis; "": Answers
 	width, height vg.Length
 	curves        []curve
 	answers       int         // the X axis goes from 0 to as many
@@ -209,7 +211,7 @@ func (c chart) render(format string) ([]byte, error) {
 // plot returns the plot and its legend apart.
 func (c chart) plot() (*plot.Plot, plot.Legend, error) {
 	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.title, "Answers", c.label
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.title, cmp.Or(c.across, "Answers"), c.label
 	p.BackgroundColor = nil
 	p.Title.Padding = 3 * vg.Millimeter
 	p.Legend.Top, p.Legend.Padding, p.Legend.ThumbnailWidth = true, vg.Millimeter, 9*vg.Millimeter

@@ -48,13 +48,18 @@ func FolderStore(dir string, warn func(string)) *Folder {
 // keptRun is a file. Checksum is the SHA-256 of Run, so that no half of a file
 // and no edited one is taken for whole.
 type keptRun struct {
-	Format      int             `json:"format"`
-	Experiment  string          `json:"experiment"`
-	Method      string          `json:"method"`
-	Seed        uint64          `json:"seed"`
-	Fingerprint string          `json:"fingerprint"` // of all that determines the run
-	Checksum    string          `json:"checksum"`
-	Run         json.RawMessage `json:"run"`
+	keptHead
+	Checksum string          `json:"checksum"`
+	Run      json.RawMessage `json:"run"`
+}
+
+// keptHead says what the run of a file is.
+type keptHead struct {
+	Format      int    `json:"format"`
+	Experiment  string `json:"experiment"`
+	Method      string `json:"method"`
+	Seed        uint64 `json:"seed"`
+	Fingerprint string `json:"fingerprint"` // of all that determines the run
 }
 
 // Reasons for not using a file.
@@ -66,42 +71,61 @@ var (
 // Load returns the run of a method on a seed, and whether it was kept.
 func (f *Folder) Load(e experiment.Experiment, method string, seed uint64) (experiment.Run, bool) {
 	path := f.path(e, method, seed)
-	data, err := os.ReadFile(path)
+	r, err := readKept[experiment.Run](path, head(e, method, seed))
 	if errors.Is(err, fs.ErrNotExist) {
 		return experiment.Run{}, false
 	}
-	var r experiment.Run
-	if err == nil {
-		r, err = decode(data, e, method, seed)
+	for _, v := range [][]float64{r.Regret, r.MSE, r.Cosine} {
+		if err == nil && len(v) != len(e.Counts()) {
+			err = errDamaged
+		}
 	}
 	if err != nil {
-		f.tell(e, path, err)
+		f.tell(e.Name(), path, err)
 	}
 	return r, err == nil
 }
 
-// decode returns the run in data if it is that of the method on the seed.
-func decode(data []byte, e experiment.Experiment, method string, seed uint64) (r experiment.Run, err error) {
+// head says what a run is.
+func head(e experiment.Experiment, method string, seed uint64) keptHead {
+	return keptHead{format, e.Name(), method, seed, fingerprint(e)}
+}
+
+// readKept returns the run in a file if its head is want.
+func readKept[T any](path string, want keptHead) (run T, err error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return run, err
+	}
 	var k keptRun
 	if err := json.Unmarshal(data, &k); err != nil || k.Checksum != sum(k.Run) {
-		return r, errDamaged
+		return run, errDamaged
 	}
-	if k.Format != format || k.Experiment != e.Name() || k.Method != method || k.Seed != seed || k.Fingerprint != fingerprint(e) {
-		return r, errForeign
+	if k.keptHead != want {
+		return run, errForeign
 	}
+	var r T
 	if err := json.Unmarshal(k.Run, &r); err != nil {
-		return experiment.Run{}, errDamaged
-	}
-	for _, v := range [][]float64{r.Regret, r.MSE, r.Cosine} {
-		if len(v) != len(e.Counts()) {
-			return experiment.Run{}, errDamaged
-		}
+		return run, errDamaged
 	}
 	return r, nil
 }
 
-// tell warns of a file, unless the same was said of another one of e.
-func (f *Folder) tell(e experiment.Experiment, path string, err error) {
+// writeKept writes a file that readKept reads.
+func writeKept(path string, head keptHead, run any) error {
+	raw, err := json.Marshal(run) // float64 in the shortest form that reads back as the same number
+	if err != nil {
+		return fmt.Errorf("keep the run of %s on seed %d: %w", head.Method, head.Seed, err)
+	}
+	data, err := json.Marshal(keptRun{head, sum(raw), raw})
+	if err != nil {
+		return fmt.Errorf("keep the run of %s on seed %d: %w", head.Method, head.Seed, err)
+	}
+	return writeWhole(path, append(data, '\n'))
+}
+
+// tell warns of a file, unless the same was said of another one of the experiment.
+func (f *Folder) tell(experiment, path string, err error) {
 	f.lock.Lock()
 	defer f.lock.Unlock()
 	reason := "cannot be read"
@@ -110,7 +134,7 @@ func (f *Folder) tell(e experiment.Experiment, path string, err error) {
 			reason = "is " + known.Error()
 		}
 	}
-	if key := e.Name() + " " + reason; f.warn != nil && !f.told[key] {
+	if key := experiment + " " + reason; f.warn != nil && !f.told[key] {
 		f.told[key] = true
 		f.warn(path + " " + reason + ": this run, and others like it, are computed again")
 	}
@@ -118,19 +142,15 @@ func (f *Folder) tell(e experiment.Experiment, path string, err error) {
 
 // Save keeps a run.
 func (f *Folder) Save(e experiment.Experiment, method string, seed uint64, r experiment.Run) error {
-	run, err := json.Marshal(r) // float64 in the shortest form that reads back as the same number
-	if err != nil {
-		return fmt.Errorf("keep the run of %s on seed %d: %w", method, seed, err)
-	}
-	data, err := json.Marshal(keptRun{format, e.Name(), method, seed, fingerprint(e), sum(run), run})
-	if err != nil {
-		return fmt.Errorf("keep the run of %s on seed %d: %w", method, seed, err)
-	}
-	return writeWhole(f.path(e, method, seed), append(data, '\n'))
+	return writeKept(f.path(e, method, seed), head(e, method, seed), r)
 }
 
 func (f *Folder) path(e experiment.Experiment, method string, seed uint64) string {
-	return filepath.Join(f.dir, e.Name(), strings.ReplaceAll(method, ":", "-"), strconv.FormatUint(seed, 10)+".json")
+	return f.file(e.Name(), method, seed)
+}
+
+func (f *Folder) file(experiment, method string, seed uint64) string {
+	return filepath.Join(f.dir, experiment, strings.ReplaceAll(method, ":", "-"), strconv.FormatUint(seed, 10)+".json")
 }
 
 func sum(data []byte) string {
@@ -144,12 +164,17 @@ func fingerprint(e experiment.Experiment) string {
 	c := e.Config
 	c.Methods, c.Seeds, c.FirstSeed = nil, 0, 0
 	c.Measure = unlessOne(c.Measure) // 1 is left out, as it was before there was a choice
+	return fingerprintOf(engine, c)
+}
+
+// fingerprintOf returns that of a configuration under a version of what computes runs.
+func fingerprintOf(engine int, config any) string {
 	b, err := json.Marshal(struct {
 		Engine int
-		Config experiment.Config
-	}{engine, c})
+		Config any
+	}{engine, config})
 	if err != nil {
-		panic(err) // a Config is words and numbers
+		panic(err) // a configuration is words and numbers
 	}
 	return sum(b)
 }

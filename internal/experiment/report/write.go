@@ -22,8 +22,12 @@ import (
 //	regret.svg and .png, mse.svg and .png (or cosine)
 //	timing.csv     wall time of the selections; the only file that differs from one run to the next
 func Write(dir string, r experiment.Result) error {
-	dir = filepath.Join(dir, r.Experiment.Name())
-	for _, f := range outputs(r) {
+	return writeAll(filepath.Join(dir, r.Experiment.Name()), outputs(r))
+}
+
+// writeAll renders files and stores them in dir.
+func writeAll(dir string, files []output) error {
+	for _, f := range files {
 		data, err := f.render()
 		if err != nil {
 			return fmt.Errorf("render %s: %w", f.name, err)

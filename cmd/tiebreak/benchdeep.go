@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"tiebreak/internal/experiment/deep"
+	"tiebreak/internal/experiment/report"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/neural"
+)
+
+func benchDeepCommand() command {
+	return command{
+		name: "bench deep", summary: "the paper's last figure: networks and soft actor-critic on robots", usage: "[flags]",
+		about: "Repeats the paper's deep experiment: a reward network learns from comparisons of clips while soft\n" +
+			"actor-critic trains a policy on its rewards, and candidate policies say which comparisons to ask. It\n" +
+			"writes curves of the normalised score (0: random actions, 100: trained on the true reward) against\n" +
+			"comparisons and against steps: a page (report.html), tables and plots. The small budget takes about\n" +
+			"ten minutes a run; there are TASKS × METHODS × SEEDS runs, and four references a task. Finished runs\n" +
+			"are kept in the folder; the same command continues where it was stopped. Needs MuJoCo.",
+		example: "tiebreak bench deep --tasks inverted-pendulum --methods idrl,uniform --seeds 2 --steps 20000 --every 2000",
+		flags:   func(fs *flag.FlagSet) { new(deepFlags).declare(fs) },
+		run:     runBenchDeep,
+	}
+}
+
+// deepFlags are the flags of bench deep.
+type deepFlags struct {
+	out, mode, tasks, methods, budget    string
+	seeds, labels, steps, every, workers int
+	first                                uint64
+}
+
+func (f *deepFlags) declare(fs *flag.FlagSet) {
+	fs.StringVar(&f.out, "out", "bench-deep", "`folder` for the report, the tables and plots, and the finished runs")
+	fs.StringVar(&f.mode, "mode", string(neural.Corrected), "`corrected`: what the paper's text says; paper: what the authors' code does")
+	fs.StringVar(&f.tasks, "tasks", "half-cheetah,hopper,swimmer,reacher,inverted-pendulum", "`names` of robots, separated by commas, or all")
+	fs.StringVar(&f.methods, "methods", strings.Join(deep.Methods(), ","), "`names` of methods, separated by commas; NAME:main asks about the main policy's rollouts alone")
+	fs.StringVar(&f.budget, "budget", deep.Small().Name, "`small`: 300 comparisons, 300,000 steps, small networks; paper: 1,400 and 10,000,000")
+	fs.IntVar(&f.labels, "labels", 0, "`comparisons` of a run; 0: those of the budget")
+	fs.IntVar(&f.steps, "steps", 0, "`steps` of the main policy; 0: those of the budget")
+	fs.IntVar(&f.every, "every", 0, "`steps` from one batch of questions to the next, and of a candidate at a time; 0: those of the budget")
+	fs.IntVar(&f.seeds, "seeds", 5, "`number` of paired seeds")
+	fs.Uint64Var(&f.first, "first-seed", 1, "first `seed`; seeds are consecutive")
+	fs.IntVar(&f.workers, "workers", runtime.NumCPU(), "runs at a time; results do not depend on it")
+}
+
+// plan returns what the flags ask for, or an error of kind Invalid.
+func (f *deepFlags) plan() (deep.Plan, error) {
+	b, err := deep.FindBudget(f.budget)
+	if err != nil {
+		return deep.Plan{}, err
+	}
+	if f.workers < 1 {
+		return deep.Plan{}, idrl.Errorf(idrl.Invalid, "workers must be at least 1; got %d", f.workers)
+	}
+	if f.labels != 0 {
+		b.Labels = f.labels
+	}
+	if f.steps != 0 {
+		b.Steps = f.steps
+	}
+	if f.every != 0 {
+		b.CandidateSteps = b.CandidateSteps / b.Every * f.every
+		b.Every = f.every
+	}
+	p := deep.Plan{Tasks: strings.Split(f.tasks, ","), Methods: strings.Split(f.methods, ","), Mode: neural.Mode(f.mode), Budget: b, Seeds: f.seeds, FirstSeed: f.first}
+	if f.tasks == "all" {
+		p.Tasks = deep.Tasks()
+	}
+	return p, p.Validate()
+}
+
+func runBenchDeep(ctx context.Context, io stdio, args []string) error {
+	var f deepFlags
+	fs := flag.NewFlagSet("bench deep", flag.ContinueOnError)
+	f.declare(fs)
+	if err := parse(fs, args); err != nil {
+		return err
+	}
+	plan, err := f.plan()
+	if err != nil {
+		if idrl.KindOf(err) == idrl.Invalid {
+			return fmt.Errorf("%w: %w", errUsage, err)
+		}
+		return err
+	}
+	roomForC()
+	runs, line := filepath.Join(f.out, "runs"), newProgressLine(io.err)
+	defer line.clear()
+	made := 0
+	result, err := deep.Do(ctx, plan, deep.Options{
+		Workers: f.workers, Now: time.Now,
+		Store: report.DeepStore{Folder: report.FolderStore(runs, func(s string) { line.say("%s", s) })},
+		Progress: func(done, total int, c deep.Config, at deep.Point) {
+			made = done
+			line.show(fmt.Sprintf("%d of %d runs; %s, %s, seed %d: %d comparisons, %d of %d steps, return %.4g",
+				done, total, c.Task, c.Method, c.Seed, at.Labels, at.Steps, c.Budget.Steps, at.Return))
+		},
+	})
+	if err != nil {
+		if ctx.Err() != nil {
+			line.say("Stopped. %d of %d runs are kept in %s; the same command continues from there.", made, len(plan.Configs()), runs)
+		}
+		return err
+	}
+	line.clear()
+	if err := report.WriteDeep(f.out, benchLine("deep", fs), result); err != nil {
+		return err
+	}
+	fmt.Fprintf(io.out, "Report: %s\n", filepath.Join(f.out, "report.html"))
+	return nil
+}

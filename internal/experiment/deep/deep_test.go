@@ -1,0 +1,240 @@
+package deep
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"tiebreak/envs/envtest/pointmass"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/neural"
+	"tiebreak/internal/rng"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// line is a mass that is to stay near a mark two metres to the right, at little effort.
+func line() *World {
+	return newWorld(func() idrl.Environment { return pointmass.New(pointmass.Config{Horizon: 40, ClipSteps: 10}) }, []float64{0, -0.1, 1})
+}
+
+// tiny is a budget of a second or two.
+func tiny() Budget {
+	b := Small()
+	b.Labels, b.Steps, b.Every, b.CandidateSteps = 60, 3000, 500, 500
+	b.Clips, b.Pairs, b.Rollouts, b.Evaluations, b.Updates = 40, 300, 2, 3, 100
+	b.Agent.Hidden, b.Agent.Batch, b.Agent.Starts, b.Agent.Replay = []int{16, 16}, 32, 300, 10_000
+	return b
+}
+
+func config(method string, mode neural.Mode, seed uint64) Config {
+	return Config{Task: pointmass.ID, Method: method, Mode: mode, Budget: tiny(), Seed: seed}
+}
+
+func learn(t *testing.T, c Config) Run {
+	t.Helper()
+	r, err := Learn(t.Context(), line(), c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// A run is a function of its configuration; methods and modes differ.
+func TestRunIsAFunctionOfItsConfig(t *testing.T) {
+	seen := map[string]string{}
+	for _, mode := range []neural.Mode{neural.Corrected, neural.Paper} {
+		for _, method := range Methods() {
+			a, b := learn(t, config(method, mode, 1)), learn(t, config(method, mode, 1))
+			first, _ := json.Marshal(a)
+			second, _ := json.Marshal(b)
+			if string(first) != string(second) {
+				t.Errorf("%s, %s: two runs differ:\n%s\n%s", method, mode, first, second)
+			}
+			name := fmt.Sprint(method, ", ", mode)
+			if other, ok := seen[string(first)]; ok {
+				t.Errorf("%s is the same as %s", name, other)
+			}
+			seen[string(first)] = name
+		}
+	}
+}
+
+// Labels follow the schedule, and a point says with how many the policy was trained.
+func TestPointsFollowTheSchedule(t *testing.T) {
+	first, perStep := neural.LabelSchedule(neural.Corrected, 60, 6, firstShare)
+	r := learn(t, config("idrl", neural.Corrected, 2))
+	if len(r.Points) != 7 {
+		t.Fatalf("%d points for 6 batches", len(r.Points))
+	}
+	labels := first
+	for i, p := range r.Points {
+		if i >= 2 {
+			labels += perStep[i-2]
+		}
+		if p.Labels != labels || p.Steps != 500*i {
+			t.Errorf("point %d has %d labels and %d steps, want %d and %d", i, p.Labels, p.Steps, labels, 500*i)
+		}
+	}
+	if want := 3000 + 500*(3+5); r.AllSteps != want { // all three candidates first, then one at a time
+		t.Errorf("%d steps of all trainings, want %d", r.AllSteps, want)
+	}
+}
+
+// The policy that is trained on learnt rewards gains most of what one gains that is
+// trained on the true reward.
+func TestLearnsFromComparisons(t *testing.T) {
+	w, b := line(), tiny()
+	b.Steps, b.Every, b.CandidateSteps, b.Labels = 8000, 1000, 500, 100
+	plan := Config{Task: pointmass.ID, Mode: neural.Corrected, Budget: b, Seed: 1}
+	last := func(method string, seed uint64) float64 {
+		c := plan
+		c.Method, c.Seed = method, seed
+		r, err := one(t.Context(), w, c, Options{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Points[len(r.Points)-1].Return
+	}
+	random, expert := last(Random, 1), last(Expert, 1)
+	if expert < random+5 {
+		t.Fatalf("the expert reaches %.1f, random actions %.1f", expert, random)
+	}
+	for seed := range uint64(3) {
+		if v := last("idrl", seed+1); (v-random)/(expert-random) < 0.7 {
+			t.Errorf("seed %d: return %.1f, random %.1f, expert %.1f", seed+1, v, random, expert)
+		}
+	}
+}
+
+// trained returns a model that has seen a few answers, and clips.
+func trained(t *testing.T) (*run, []clip) {
+	t.Helper()
+	r, err := newRun(line(), config("idrl", neural.Corrected, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for k := range r.warm {
+		if err := r.train(t.Context(), 1, k); err != nil {
+			t.Fatal(err)
+		}
+	}
+	clips, err := r.rollouts(t.Context(), 1, 40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, clips
+}
+
+// Of questions that say the same, the authors' choice takes all; one that counts those
+// chosen before as answered does not.
+func TestBatchHoldsNoEchoes(t *testing.T) {
+	r, clips := trained(t)
+	questions := vectors(r.model, clips, somePairs(len(clips), 40, rng.New(1, "pairs", 0)))
+	best := topK(r.model, r.by, r.policies(), questions, 1, nil)[0]
+	for range 4 { // echoes of the best
+		questions = append(questions, questions[best])
+	}
+	same := func(chosen []int) (n int) {
+		for _, i := range chosen {
+			if floats.Equal(questions[i].X, questions[best].X) {
+				n++
+			}
+		}
+		return n
+	}
+	stream := rng.New(1, "choice", 0)
+	greedy, err := oneByOne(r.model, r.by, r.policies(), questions, 5, stream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k := topK(r.model, r.by, r.policies(), questions, 5, stream); same(k) != 5 || len(k) != 5 {
+		t.Errorf("of the five best, %v, %d are the echo", k, same(k))
+	}
+	if len(greedy) != 5 || same(greedy) == 5 {
+		t.Errorf("one by one, %v, %d of five are the echo", greedy, same(greedy))
+	}
+	slices.Sort(greedy)
+	if len(slices.Compact(greedy)) != 5 {
+		t.Errorf("a question was chosen twice: %v", greedy)
+	}
+}
+
+// The first question of both choices is the one after which the difference in return of
+// the two least certain candidates has the smallest variance, by conditioning on each.
+func TestFirstChoiceIsIDRLs(t *testing.T) {
+	r, clips := trained(t)
+	questions := vectors(r.model, clips, somePairs(len(clips), 200, rng.New(1, "pairs", 0)))
+	delta := widest(r.model, r.policies())
+	left, best := 0.0, -1
+	for i, q := range questions {
+		work := make([]float64, r.model.Dim())
+		r.model.Given(q.X).CovMul(work, delta)
+		if v := floats.Dot(work, delta); best < 0 || v < left {
+			left, best = v, i
+		}
+	}
+	got := topK(r.model, r.by, r.policies(), questions, 1, nil)[0]
+	if got != best {
+		t.Errorf("the best is %d, not %d", got, best)
+	}
+	first, err := oneByOne(r.model, r.by, r.policies(), questions, 1, rng.New(1, "choice", 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := r.model.VariancesGiven(nil, [][]float64{questions[first[0]].X, questions[best].X}, delta)
+	if v[0] > v[1]*1.05 { // its information factor averages over the posterior; the other is at the mean
+		t.Errorf("one by one leaves a variance of %v, the best %v", v[0], v[1])
+	}
+}
+
+// Pairs are different clips, and each pair comes once.
+func TestPairs(t *testing.T) {
+	for _, n := range []int{1, 100, 189, 190, 1000} {
+		pairs := somePairs(20, n, rng.New(1, "pairs", uint64(n)))
+		seen := map[pair]bool{}
+		for _, p := range pairs {
+			key := pair{min(p.a, p.b), max(p.a, p.b)}
+			if p.a == p.b || seen[key] || key.a < 0 || key.b >= 20 {
+				t.Errorf("of %d: pair %v", n, p)
+			}
+			seen[key] = true
+		}
+		if want := min(n, 190); len(pairs) != want {
+			t.Errorf("%d pairs, want %d", len(pairs), want)
+		}
+	}
+}
+
+func TestWrongConfigs(t *testing.T) {
+	for name, change := range map[string]func(*Config){
+		"method":           func(c *Config) { c.Method = "best" },
+		"variant":          func(c *Config) { c.Method = "idrl:slow" },
+		"nothing to leave": func(c *Config) { c.Method = "uniform:main" },
+		"too slow":         func(c *Config) { c.Method = "epd" },
+		"not the paper's":  func(c *Config) { c.Method, c.Mode = "lvar", neural.Paper },
+		"mode":             func(c *Config) { c.Mode = "fast" },
+		"labels":           func(c *Config) { c.Budget.Labels = 0 },
+		"steps":            func(c *Config) { c.Budget.Steps = -1 },
+		"every":            func(c *Config) { c.Budget.Every = c.Budget.Steps + 1 },
+		"clips":            func(c *Config) { c.Budget.Clips = 1 },
+		"replay":           func(c *Config) { c.Budget.Agent.Replay = 0 },
+	} {
+		c := config("idrl", neural.Corrected, 1)
+		change(&c)
+		if _, err := Learn(t.Context(), line(), c, nil); idrl.KindOf(err) != idrl.Invalid {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	c, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := Learn(c, line(), config("idrl", neural.Corrected, 1), nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("a run that was stopped returned %v", err)
+	}
+}
