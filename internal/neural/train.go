@@ -108,14 +108,16 @@ func newTraining(ctx context.Context, cfg Config, d *data, warm *Model, stream *
 	return t, nil
 }
 
-// begin sets the weights to begin with.
+// begin sets the weights to begin with. In Corrected those of a model that has seen no
+// answers are no better than drawn ones, and under the scale of data far too large, for
+// its inputs had none.
 func (t *training) begin(warm *Model) error {
-	if warm == nil {
+	if warm != nil && !warm.cfg.alike(t.cfg) {
+		return idrl.Errorf(idrl.Invalid, "the model to go on from has layers of %v units, and not of %v", warm.cfg.sizes(), t.cfg.sizes())
+	}
+	if warm == nil || t.cfg.Mode == Corrected && warm.report.Answers == 0 && len(t.data.items) > 0 {
 		t.net.Init(t.stream)
 		return nil
-	}
-	if !warm.cfg.alike(t.cfg) {
-		return idrl.Errorf(idrl.Invalid, "the model to go on from has layers of %v units, and not of %v", warm.cfg.sizes(), t.cfg.sizes())
 	}
 	if len(t.data.items) == 0 {
 		t.scale = warm.scale
