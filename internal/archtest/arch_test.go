@@ -38,6 +38,7 @@ const (
 	learns     = "internal/learning"
 	represents = "internal/representation"
 	experiment = "internal/experiment"
+	deepBench  = "internal/experiment/deep"
 	truth      = "internal/sim"       // of true rewards
 	binding    = "envs/mujoco/engine" // alone may use cgo
 )
@@ -92,6 +93,11 @@ var rules = []rule{
 	{pkg: "internal/experiment/authors"},
 	{"internal/experiment/report", []string{vocab, rngs, acquires, experiment}, []string{gonum, plot}},
 	{
+		deepBench,
+		[]string{vocab, rngs, acquires, learns, "internal/neural", "internal/quality", "internal/sac", truth, "envs"},
+		[]string{gonum},
+	},
+	{
 		experiment,
 		[]string{vocab, rngs, "internal/belief", acquires, learns, represents, "internal/posterior", "internal/trainer", "internal/solver", truth, "internal/experiment/authors", "envs"},
 		[]string{gonum},
@@ -115,7 +121,7 @@ func TestImports(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range append(list(t, ""), list(t, "mujoco")...) {
 		path := strings.TrimPrefix(p.ImportPath, module)
-		if slices.Contains(p.Imports, module+truth) && path != experiment && path != "internal/rehearsal" {
+		if slices.Contains(p.Imports, module+truth) && path != experiment && path != deepBench && path != "internal/rehearsal" {
 			t.Errorf("%s must not import %s: true rewards are for benchmarks, simulated annotators and tests", path, truth)
 		}
 		if strings.HasPrefix(path, "cmd/") || path == "internal/archtest" {

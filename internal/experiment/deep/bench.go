@@ -63,6 +63,14 @@ func (p Plan) Validate() error {
 	return nil
 }
 
+// ModeText says what the mode is, for people.
+func (p Plan) ModeText() string {
+	if p.Mode == neural.Paper {
+		return "paper: what the authors' code does"
+	}
+	return "corrected: what the paper's text says"
+}
+
 func (p Plan) config(task, method string, i int) Config {
 	return Config{Task: task, Method: method, Mode: p.Mode, Budget: p.Budget, Seed: p.FirstSeed + uint64(i)}
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"tiebreak/internal/experiment/deep"
-	"tiebreak/internal/neural"
 	"tiebreak/internal/rng"
 
 	"gonum.org/v1/plot/vg"
@@ -253,7 +252,7 @@ func (v deepView) page(command string) ([]byte, error) {
 			s.Timing = []tableView{v.predictionTable(t)}
 		}
 		s.Facts = []fact{
-			{"Mode", map[neural.Mode]string{neural.Paper: "paper: what the authors' code does", neural.Corrected: "corrected: what the paper's text says"}[v.Plan.Mode]},
+			{"Mode", v.Plan.ModeText()},
 			{"Budget", fmt.Sprintf("%s: %d comparisons, %d steps", b.Name, b.Labels, b.Steps)},
 			{"Policies", fmt.Sprintf("layers %v, batch %d, %d update(s) every %d step(s)", b.Agent.Hidden, b.Agent.Batch, b.Agent.Updates, b.Agent.Every)},
 			{"Candidates", fmt.Sprintf("%d steps at a time", b.CandidateSteps)},
