@@ -3,6 +3,8 @@ package sac
 import (
 	"math"
 	"math/rand/v2"
+
+	"tiebreak/internal/nn"
 )
 
 // Bounds of the logarithm of the standard deviation, as in Stable-Baselines3.
@@ -24,11 +26,13 @@ type squashed struct {
 	slope   []float32 // 1 − a²
 	spread  []float32 // s ε
 	clipped []bool    // log s was
+
+	logStd, u, logSlope []float32
 }
 
 func newSquashed(rows, dim int) *squashed {
 	f := func() []float32 { return make([]float32, rows*dim) }
-	return &squashed{dim: dim, noise: f(), action: f(), slope: f(), spread: f(), clipped: make([]bool, rows*dim)}
+	return &squashed{dim: dim, noise: f(), action: f(), slope: f(), spread: f(), clipped: make([]bool, rows*dim), logStd: f(), u: f(), logSlope: f()}
 }
 
 // draw draws the noise of all rows.
@@ -44,19 +48,24 @@ func (q *squashed) draw(rng *rand.Rand) {
 //	log p(a) = Σ −ε²/2 − log s − log √(2π) − log(1 − a²)
 func (q *squashed) sample(out, logp []float32) {
 	const halfLog2Pi = 0.9189385332046727
+	for k := range q.spread {
+		i, j := k/q.dim, k%q.dim
+		v := out[(2*i+1)*q.dim+j]
+		q.logStd[k] = max(minLogStd, min(maxLogStd, v))
+		q.clipped[k] = q.logStd[k] != v
+	}
+	nn.Exp(q.spread, q.logStd)
+	for k, e := range q.noise {
+		i, j := k/q.dim, k%q.dim
+		q.spread[k] *= e
+		q.u[k] = out[2*i*q.dim+j] + q.spread[k]
+	}
+	nn.Squash(q.action, q.slope, q.logSlope, q.u)
 	for i := range logp {
-		row := out[2*i*q.dim : 2*(i+1)*q.dim]
-		means, logStds := row[:q.dim], row[q.dim:]
 		sum := float32(0)
-		for j, m := range means {
-			k := i*q.dim + j
-			logStd := max(minLogStd, min(maxLogStd, logStds[j]))
-			q.clipped[k] = logStd != logStds[j]
+		for k := i * q.dim; k < (i+1)*q.dim; k++ {
 			e := q.noise[k]
-			q.spread[k] = exp32(logStd) * e
-			var logSlope float32
-			q.action[k], q.slope[k], logSlope = squash(m + q.spread[k])
-			sum -= float32(0.5*float32(e*e)) + logStd + halfLog2Pi + logSlope
+			sum -= float32(0.5*float32(e*e)) + q.logStd[k] + halfLog2Pi + q.logSlope[k]
 		}
 		logp[i] = sum
 	}

@@ -46,7 +46,7 @@ type critic struct {
 	target     *nn.Net
 	targetPass *nn.Pass
 	dy         []float32 // gradient with respect to the outputs
-	da         []float32 // with respect to the inputs, of the last pass
+	rows       []int     // of the batch where this critic is the lower one
 }
 
 // A temperature is the weight α of the entropy, and the state of its Adam.
@@ -90,7 +90,7 @@ func newLearner(s Settings, h shape, rng *rand.Rand) (*learner, error) {
 	}
 	l.nextPass = l.actor.net.NewPass(s.Batch)
 	for i := range l.critics {
-		c := &critic{dy: make([]float32, s.Batch)}
+		c := &critic{dy: make([]float32, s.Batch), rows: make([]int, 0, s.Batch)}
 		sizes := s.sizes(h.seen()+h.act, 1)
 		if c.trained, err = newTrained(sizes, s.Rate, s.Batch, rng); err != nil {
 			return nil, err
@@ -233,21 +233,24 @@ func (l *learner) improve(alpha float32) error {
 	m, b := &l.mini, float32(l.Batch)
 	q0 := l.critics[0].pass.Forward(m.chosen, l.Batch)
 	q1 := l.critics[1].pass.Forward(m.chosen, l.Batch)
+	for _, c := range l.critics {
+		c.rows = c.rows[:0]
+	}
 	for i := range m.logp {
 		lower := 0
 		if q1[i] < q0[i] {
 			lower = 1
 		}
-		l.critics[lower].dy[i], l.critics[1-lower].dy[i] = -1/b, 0
-	}
-	for _, c := range l.critics {
-		c.da = c.pass.BackwardInput(c.dy)
+		l.critics[lower].rows = append(l.critics[lower].rows, i)
 	}
 	in, s := l.seen()+l.act, l.seen()
-	for i := range l.Batch {
-		for j := range l.act {
-			k := i*in + s + j
-			m.da[i*l.act+j] = l.critics[0].da[k] + l.critics[1].da[k]
+	for _, c := range l.critics {
+		for k := range c.rows {
+			c.dy[k] = -1 / b
+		}
+		da := c.pass.BackwardInputOf(c.dy[:len(c.rows)], c.rows, s, in)
+		for k, i := range c.rows {
+			copy(m.da[i*l.act:(i+1)*l.act], da[k*l.act:])
 		}
 	}
 	l.now.backward(m.dOut, m.da, alpha/b)

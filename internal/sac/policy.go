@@ -13,10 +13,10 @@ import (
 // goroutine.
 type actor struct {
 	shape
-	pass *nn.Pass
+	pass *nn.Eval
 }
 
-func newActor(net *nn.Net, h shape) *actor { return &actor{h, net.NewPass(1)} }
+func newActor(net *nn.Net, h shape) *actor { return &actor{h, net.NewEval(1)} }
 
 // sample draws an action for what the networks observe; without rng it is the mean.
 func (a *actor) sample(dst, obs []float32, rng *rand.Rand) {

@@ -84,11 +84,11 @@ func TestPointsFollowTheSchedule(t *testing.T) {
 	}
 }
 
-// The policy that is trained on learnt rewards gains much of what one gains that is
-// trained on the true reward: 56 to 83 % in four seeds when this was written. One that is
-// not trained does worse than random actions.
+// The policy that is trained on learnt rewards gains most of what one gains that is
+// trained on the true reward.
 func TestLearnsFromComparisons(t *testing.T) {
 	w, b := line(), tiny()
+	w.theta = []float64{1, -0.3, 0} // to the right, which no observation limits
 	b.Steps, b.Every, b.CandidateSteps, b.Labels = 6000, 1000, 500, 100
 	b.Agent.Hidden, b.Agent.Batch, b.Agent.Rate, b.Agent.Every = []int{32, 32}, 64, 1e-3, 1
 	plan := Config{Task: pointmass.ID, Mode: neural.Corrected, Budget: b, Seed: 1}
@@ -107,7 +107,7 @@ func TestLearnsFromComparisons(t *testing.T) {
 		t.Fatalf("the expert reaches %.1f, random actions %.1f", expert, random)
 	}
 	for seed := range uint64(3) {
-		if v := last("idrl", seed+1); (v-random)/(expert-random) < 0.4 {
+		if v := last("idrl", seed+1); (v-random)/(expert-random) < 0.8 {
 			t.Errorf("seed %d: return %.1f, random %.1f, expert %.1f", seed+1, v, random, expert)
 		}
 	}
@@ -135,38 +135,60 @@ func trained(t *testing.T) (*run, []clip) {
 	return r, clips
 }
 
-// Of questions that say the same, the authors' choice takes all; one that counts those
-// chosen before as answered does not.
+// Of questions that say the same, the authors' choice takes all. One that counts those
+// chosen before as answered turns to the next pair of candidates, and leaves less to know.
 func TestBatchHoldsNoEchoes(t *testing.T) {
-	r, clips := trained(t)
-	questions := vectors(r.model, clips, somePairs(len(clips), 40, rng.New(1, "pairs", 0)))
-	best := topK(r.model, r.by, r.policies(), questions, 1, nil)[0]
-	for range 4 { // echoes of the best
-		questions = append(questions, questions[best])
-	}
-	same := func(chosen []int) (n int) {
-		for _, i := range chosen {
-			if floats.Equal(questions[i].X, questions[best].X) {
-				n++
-			}
+	r, _ := trained(t)
+	const n = 10
+	var questions []idrl.QueryVector
+	var policies []idrl.Candidate // which differ as the questions do
+	draws := rng.New(1, "directions", 0)
+	for k := range 4 {
+		x := r.model.Posterior().Sample(nil, draws)
+		policies = append(policies, idrl.Candidate{ID: idrl.PolicyID(fmt.Sprint(k)), Origin: idrl.FromSample, Mu: x})
+		for range n { // echoes
+			q := idrl.Query{ID: idrl.QueryID(fmt.Sprint(len(questions))), Kind: idrl.CompareClips, Clips: []idrl.ClipID{"a", "b"}}
+			questions = append(questions, idrl.QueryVector{Query: q, X: x})
 		}
-		return n
 	}
+	best := topK(r.model, r.by, policies, questions, 1, nil)[0]
 	stream := rng.New(1, "choice", 0)
-	greedy, err := oneByOne(r.model, r.by, r.policies(), questions, 5, stream)
+	greedy, err := oneByOne(r.model, r.by, policies, questions, n, stream)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if k := topK(r.model, r.by, r.policies(), questions, 5, stream); same(k) != 5 || len(k) != 5 {
-		t.Errorf("of the five best, %v, %d are the echo", k, same(k))
+	k := topK(r.model, r.by, policies, questions, n, stream)
+	for _, i := range k {
+		if !floats.Equal(questions[i].X, questions[best].X) {
+			t.Errorf("of the best, %v, %d is not the echo", k, i)
+		}
 	}
-	if len(greedy) != 5 || same(greedy) == 5 {
-		t.Errorf("one by one, %v, %d of five are the echo", greedy, same(greedy))
+	if one, all := least(r, policies, questions, greedy), least(r, policies, questions, k); one > 0.9*all {
+		t.Errorf("one by one leaves a variance of %v, the best by themselves %v", one, all)
 	}
 	slices.Sort(greedy)
-	if len(slices.Compact(greedy)) != 5 {
+	if len(slices.Compact(greedy)) != n {
 		t.Errorf("a question was chosen twice: %v", greedy)
 	}
+}
+
+// least returns the variance of the least certain difference in return of two policies
+// that is expected after the chosen questions.
+func least(r *run, policies []idrl.Candidate, questions []idrl.QueryVector, chosen []int) (most float64) {
+	var asked []idrl.QueryVector
+	for _, i := range chosen {
+		asked = append(asked, questions[i])
+	}
+	p := r.model.RewardModel().ConditionOnPending(r.model.Posterior(), asked...)
+	work := make([]float64, r.model.Dim())
+	for i, a := range policies {
+		for _, b := range policies[i+1:] {
+			delta := floats.SubTo(make([]float64, len(work)), a.Mu, b.Mu)
+			p.CovMul(work, delta)
+			most = max(most, floats.Dot(work, delta))
+		}
+	}
+	return most
 }
 
 // The first question is the one after which the difference in return of the two least
