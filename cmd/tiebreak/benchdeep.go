@@ -21,8 +21,8 @@ func benchDeepCommand() command {
 		about: "Repeats the paper's deep experiment: a reward network learns from comparisons of clips while soft\n" +
 			"actor-critic trains a policy on its rewards, and candidate policies say which comparisons to ask. It\n" +
 			"writes curves of the normalised score (0: random actions, 100: trained on the true reward) against\n" +
-			"comparisons and against steps: a page (report.html), tables and plots. The small budget takes about\n" +
-			"ten minutes a run; there are TASKS × METHODS × SEEDS runs, and four references a task. Finished runs\n" +
+			"comparisons and against steps: a page (report.html), tables and plots. The small budget takes one to\n" +
+			"two minutes of a core a run; there are TASKS × METHODS × SEEDS runs, and four references a task. Finished runs\n" +
 			"are kept in the folder; the same command continues where it was stopped. Needs MuJoCo.",
 		example: "tiebreak bench deep --tasks inverted-pendulum --methods idrl,uniform --seeds 2 --steps 20000 --every 2000",
 		flags:   func(fs *flag.FlagSet) { new(deepFlags).declare(fs) },
@@ -42,7 +42,7 @@ func (f *deepFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.mode, "mode", string(neural.Corrected), "`corrected`: what the paper's text says; paper: what the authors' code does")
 	fs.StringVar(&f.tasks, "tasks", "half-cheetah,hopper,swimmer,reacher,inverted-pendulum", "`names` of robots, separated by commas, or all")
 	fs.StringVar(&f.methods, "methods", strings.Join(deep.Methods(), ","), "`names` of methods, separated by commas; NAME:main asks about the main policy's rollouts alone")
-	fs.StringVar(&f.budget, "budget", deep.Small().Name, "`small`: 300 comparisons, 300,000 steps, small networks; paper: 1,400 and 10,000,000")
+	fs.StringVar(&f.budget, "budget", deep.Small().Name, "`small`: 300 comparisons, 100,000 steps, small networks; paper: 1,400 and 10,000,000")
 	fs.IntVar(&f.labels, "labels", 0, "`comparisons` of a run; 0: those of the budget")
 	fs.IntVar(&f.steps, "steps", 0, "`steps` of the main policy; 0: those of the budget")
 	fs.IntVar(&f.every, "every", 0, "`steps` from one batch of questions to the next, and of a candidate at a time; 0: those of the budget")

@@ -51,13 +51,13 @@ const (
 	clipSteps  = 40
 )
 
-// Small returns the budget for two cores: 300 comparisons, and 300,000 steps with small
-// networks of which two steps share an update.
+// Small returns the budget for two cores: 300 comparisons, and 100,000 steps with small
+// networks of which two steps share an update. A run takes one to two minutes of one core.
 func Small() Budget {
 	s := sac.Live()
 	s.Batch, s.Every, s.NormaliseReward = 128, 2, true
 	return Budget{
-		Name: "small", Labels: 300, Steps: 300_000, Every: 10_000, CandidateSteps: 10_000, Refresh: 1,
+		Name: "small", Labels: 300, Steps: 100_000, Every: 5_000, CandidateSteps: 5_000, Refresh: 1,
 		Clips: 200, Pairs: 2000, Rollouts: 5, Evaluations: 5, Updates: 500, Agent: s,
 	}
 }
