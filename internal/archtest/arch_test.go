@@ -94,7 +94,7 @@ var rules = []rule{
 	{"internal/experiment/report", []string{vocab, rngs, acquires, experiment}, []string{gonum, plot}},
 	{
 		deepBench,
-		[]string{vocab, rngs, acquires, learns, "internal/neural", "internal/quality", "internal/sac", truth, "envs"},
+		[]string{vocab, rngs, acquires, learns, "internal/neural", "internal/pack", "internal/quality", "internal/sac", truth, "envs"},
 		[]string{gonum},
 	},
 	{

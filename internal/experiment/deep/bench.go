@@ -102,11 +102,18 @@ func (p Plan) references(task string) []Config {
 	return out
 }
 
-// A Store keeps finished runs. Its methods are called by several goroutines.
+// A Store keeps finished runs, and checkpoints of those under way. Its methods are called
+// by several goroutines.
 type Store interface {
 	Load(c Config) (Run, bool)
-	Save(c Config, r Run) error
+	Save(c Config, r Run) error // and drops the checkpoint
+
+	LoadState(c Config) []byte // nil without one
+	SaveState(c Config, b []byte) error
 }
+
+// pause is the least time between two checkpoints of a run.
+const pause = 5 * time.Minute
 
 // Options are what does not change a result.
 type Options struct {
@@ -212,7 +219,7 @@ func one(ctx context.Context, w *World, c Config, o Options, progress func(Point
 	if c.Method == Random || c.Method == Expert {
 		learn = reference
 	}
-	r, err := learn(ctx, w, c, progress)
+	r, err := learn(ctx, w, c, o.watch(c, progress))
 	if err != nil {
 		return Run{}, err
 	}
@@ -223,6 +230,28 @@ func one(ctx context.Context, w *World, c Config, o Options, progress func(Point
 		err = o.Store.Save(c, r)
 	}
 	return r, err
+}
+
+// watch returns what is told of a run: checkpoints where there is a store and a clock.
+func (o Options) watch(c Config, progress func(Point)) Watch {
+	w := Watch{Progress: progress}
+	if o.Store == nil || o.Now == nil {
+		return w
+	}
+	w.From = o.Store.LoadState(c)
+	last := o.Now()
+	w.Save = func(state func() ([]byte, error)) error {
+		if o.Now().Sub(last) < pause {
+			return nil
+		}
+		b, err := state()
+		if err != nil {
+			return err
+		}
+		last = o.Now()
+		return o.Store.SaveState(c, b)
+	}
+	return w
 }
 
 // result sorts the runs of Configs.

@@ -36,7 +36,7 @@ func config(method string, mode neural.Mode, seed uint64) Config {
 
 func learn(t *testing.T, c Config) Run {
 	t.Helper()
-	r, err := Learn(t.Context(), line(), c, nil)
+	r, err := Learn(t.Context(), line(), c, Watch{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,6 +59,38 @@ func TestRunIsAFunctionOfItsConfig(t *testing.T) {
 				t.Errorf("%s is the same as %s", name, other)
 			}
 			seen[string(first)] = name
+		}
+	}
+}
+
+// A run that goes on from any of its checkpoints ends with the same bytes as one that was
+// not interrupted; a damaged one begins anew.
+func TestResume(t *testing.T) {
+	for _, c := range []Config{config("idrl", neural.Corrected, 4), config("igr", neural.Paper, 4)} {
+		var states [][]byte
+		whole, err := Learn(t.Context(), line(), c, Watch{Save: func(state func() ([]byte, error)) error {
+			b, err := state()
+			states = append(states, b)
+			return err
+		}})
+		if err != nil || len(states) != 7 {
+			t.Fatalf("%d checkpoints, %v", len(states), err)
+		}
+		want, _ := json.Marshal(whole)
+		damaged := slices.Clone(states[3])
+		damaged[len(damaged)/2] ^= 1
+		for i, from := range append(states, damaged, nil) {
+			batches := 0
+			r, err := Learn(t.Context(), line(), c, Watch{From: from, Progress: func(Point) { batches++ }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, _ := json.Marshal(r); string(got) != string(want) {
+				t.Errorf("%s: from checkpoint %d:\n%s\nwant\n%s", c.Method, i, got, want)
+			}
+			if left := max(0, 6-i); i < 7 && batches != left {
+				t.Errorf("%s: %d batches after checkpoint %d, want %d", c.Method, batches, i, left)
+			}
 		}
 	}
 }
@@ -120,7 +152,7 @@ func trained(t *testing.T) (*run, []clip) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.begin(t.Context()); err != nil {
+	if err := r.begin(t.Context(), 0); err != nil {
 		t.Fatal(err)
 	}
 	for k := range r.warm {
@@ -268,13 +300,13 @@ func TestWrongConfigs(t *testing.T) {
 	} {
 		c := config("idrl", neural.Corrected, 1)
 		change(&c)
-		if _, err := Learn(t.Context(), line(), c, nil); idrl.KindOf(err) != idrl.Invalid {
+		if _, err := Learn(t.Context(), line(), c, Watch{}); idrl.KindOf(err) != idrl.Invalid {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	c, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := Learn(c, line(), config("idrl", neural.Corrected, 1), nil); !errors.Is(err, context.Canceled) {
+	if _, err := Learn(c, line(), config("idrl", neural.Corrected, 1), Watch{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a run that was stopped returned %v", err)
 	}
 }

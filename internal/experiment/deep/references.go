@@ -22,11 +22,11 @@ const ExpertSeeds = 3
 const randomEpisodes = 100
 
 // reference makes the run of a reference.
-func reference(ctx context.Context, w *World, c Config, progress func(Point)) (Run, error) {
+func reference(ctx context.Context, w *World, c Config, watch Watch) (Run, error) {
 	if c.Method == Random {
 		return randomRun(ctx, w, c)
 	}
-	return expertRun(ctx, w, c, progress)
+	return expertRun(ctx, w, c, watch.Progress)
 }
 
 // A uniform policy draws actions from within their bounds.

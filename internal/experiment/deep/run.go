@@ -36,9 +36,20 @@ type Run struct {
 	WallNS   int64 `json:"wall_ns"`   // set by whoever has a clock; differs between machines
 }
 
-// Learn makes the run of c in w. progress, which may be nil, is called after each batch. It
-// returns ctx.Err() soon after ctx is done, and an error of kind Invalid if c is wrong.
-func Learn(ctx context.Context, w *World, c Config, progress func(Point)) (Run, error) {
+// Watch is what is told of a run under way. Every field may be nil.
+type Watch struct {
+	Progress func(at Point) // after each batch
+
+	// Save is offered a checkpoint after each batch, which state computes; from is one to
+	// go on from. A run that goes on ends with the same bytes as one that was never
+	// interrupted. A checkpoint that cannot be used is left out.
+	Save func(state func() ([]byte, error)) error
+	From []byte
+}
+
+// Learn makes the run of c in w. It returns ctx.Err() soon after ctx is done, an error of
+// kind Invalid if c is wrong, and those of Save.
+func Learn(ctx context.Context, w *World, c Config, watch Watch) (Run, error) {
 	if err := c.Validate(); err != nil {
 		return Run{}, err
 	}
@@ -46,7 +57,24 @@ func Learn(ctx context.Context, w *World, c Config, progress func(Point)) (Run, 
 	if err != nil {
 		return Run{}, err
 	}
-	return r.all(ctx, progress)
+	last := -1
+	if watch.From != nil {
+		if last, err = r.resume(watch.From); err != nil {
+			if r, err = newRun(w, c); err != nil {
+				return Run{}, err
+			}
+			last = -1
+		}
+	}
+	return r.all(ctx, last, func(i int, at Point) error {
+		if watch.Progress != nil {
+			watch.Progress(at)
+		}
+		if watch.Save == nil {
+			return nil
+		}
+		return watch.Save(func() ([]byte, error) { return r.checkpoint(i) })
+	})
 }
 
 // A run is a Run under way.
@@ -64,8 +92,9 @@ type run struct {
 	warm  []candidate  // none if the method needs none
 	model *neural.Model
 	data  idrl.Dataset
-	told  quality.Calibration
 	out   Run
+
+	predicted []prediction // of the answers that chose a clip
 }
 
 // A candidate is a policy that is kept warm.
@@ -101,35 +130,47 @@ func (r *run) stream(purpose string, n int) *rand.Rand {
 	return rng.New(r.c.Seed, "deep "+purpose, uint64(n))
 }
 
+// nothing is a reward of 0.
+func nothing(dst []float32, _ sac.Batch) { clear(dst) }
+
 // agent returns a new agent whose reward is 0.
 func (r *run) agent(role string, k int) (*sac.Agent, error) {
-	nothing := func(dst []float32, _ sac.Batch) { clear(dst) }
-	return sac.New(sac.Config{Settings: r.c.Budget.Agent, Env: r.w.newEnv(), Reward: nothing, Seed: r.stream(role+" seed", k).Uint64()})
+	return sac.New(r.agentConfig(role, k, nothing))
 }
 
-func (r *run) all(ctx context.Context, progress func(Point)) (Run, error) {
-	tell := func() {
-		if progress != nil {
-			progress(r.out.Points[len(r.out.Points)-1])
+func (r *run) agentConfig(role string, k int, reward sac.Reward) sac.Config {
+	return sac.Config{Settings: r.c.Budget.Agent, Env: r.w.newEnv(), Reward: reward, Seed: r.stream(role+" seed", k).Uint64()}
+}
+
+// all makes the batches after one, of which -1 stands for none.
+func (r *run) all(ctx context.Context, last int, after func(i int, at Point) error) (Run, error) {
+	for i := last + 1; i <= r.c.Budget.Batches(); i++ {
+		do := r.batch
+		if i == 0 {
+			do = r.begin
 		}
-	}
-	if err := r.begin(ctx); err != nil {
-		return Run{}, err
-	}
-	tell()
-	for i := 1; i <= r.c.Budget.Batches(); i++ {
-		if err := r.batch(ctx, i); err != nil {
+		if err := do(ctx, i); err != nil {
 			return Run{}, err
 		}
-		tell()
+		if err := after(i, r.out.Points[i]); err != nil {
+			return Run{}, err
+		}
 	}
-	r.out.Answers, r.out.LogLoss, r.out.ECE, r.out.Right = r.told.Len(), r.told.LogLoss(), r.told.ECE(), r.told.Right()
+	var told quality.Calibration
+	for _, p := range r.predicted {
+		outcome := 0
+		if p.Second {
+			outcome = 1
+		}
+		told.Add([]float64{p.P, 1 - p.P}, outcome)
+	}
+	r.out.Answers, r.out.LogLoss, r.out.ECE, r.out.Right = told.Len(), told.LogLoss(), told.ECE(), told.Right()
 	return r.out, nil
 }
 
 // begin asks the first questions, about rollouts of the policy before its training, and
 // trains the network on them.
-func (r *run) begin(ctx context.Context) error {
+func (r *run) begin(ctx context.Context, _ int) error {
 	if err := r.fit(ctx, 0); err != nil { // no answers: features of the first weights, and the prior
 		return err
 	}
@@ -287,12 +328,7 @@ func (r *run) ask(clips []clip, questions []idrl.QueryVector, pairs []pair) erro
 		a, b := clips[pairs[i].a], clips[pairs[i].b]
 		say := answer(a, b)
 		if say.Choice != idrl.Equal {
-			p := r.predict(q)
-			outcome := 0
-			if say.Choice == idrl.ChoseB {
-				outcome = 1
-			}
-			r.told.Add([]float64{p, 1 - p}, outcome)
+			r.predicted = append(r.predicted, prediction{r.predict(q), say.Choice == idrl.ChoseB})
 		}
 		r.data.Queries, r.data.Answers = append(r.data.Queries, q.Query), append(r.data.Answers, say)
 		r.data.Shown = append(r.data.Shown, []idrl.Steps{a.steps, b.steps})
@@ -310,7 +346,7 @@ func (r *run) predict(q idrl.QueryVector) float64 {
 // fit trains the network on all answers, from where it was, and gives the main policy its
 // mean as a reward.
 func (r *run) fit(ctx context.Context, i int) error {
-	c := neural.Config{ObsDim: r.w.spec.ObsDim, ActDim: r.w.spec.Actions.Dim(), Mode: r.c.Mode, Updates: r.c.Budget.Updates}
+	c := r.network()
 	if i == 0 {
 		c.Updates *= 4
 	}
@@ -323,6 +359,11 @@ func (r *run) fit(ctx context.Context, i int) error {
 		return nil
 	}
 	return r.main.SetReward(reward(model, nil))
+}
+
+// network returns the configuration of the reward network.
+func (r *run) network() neural.Config {
+	return neural.Config{ObsDim: r.w.spec.ObsDim, ActDim: r.w.spec.Actions.Dim(), Mode: r.c.Mode, Updates: r.c.Budget.Updates}
 }
 
 // measure notes the true return of the main policy.

@@ -1,11 +1,13 @@
 package report
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"html/template"
 	"image/color"
 	"io/fs"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,7 +44,36 @@ func (s DeepStore) Load(c deep.Config) (deep.Run, bool) {
 
 // Save implements deep.Store.
 func (s DeepStore) Save(c deep.Config, r deep.Run) error {
-	return writeKept(s.file(c.Name(), c.Method, c.Seed), deepHead(c), r)
+	if err := writeKept(s.file(c.Name(), c.Method, c.Seed), deepHead(c), r); err != nil {
+		return err
+	}
+	if err := os.Remove(s.state(c)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("drop a checkpoint: %w", err)
+	}
+	return nil
+}
+
+// LoadState implements deep.Store. A file of other settings counts as missing.
+func (s DeepStore) LoadState(c deep.Config) []byte {
+	b, err := os.ReadFile(s.state(c))
+	head := []byte(deepHead(c).Fingerprint)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil || !bytes.HasPrefix(b, head) {
+		s.tell(c.Name()+" checkpoint", s.state(c), errForeign)
+		return nil
+	}
+	return b[len(head):]
+}
+
+// SaveState implements deep.Store.
+func (s DeepStore) SaveState(c deep.Config, b []byte) error {
+	return writeWhole(s.state(c), append([]byte(deepHead(c).Fingerprint), b...))
+}
+
+func (s DeepStore) state(c deep.Config) string {
+	return strings.TrimSuffix(s.file(c.Name(), c.Method, c.Seed), ".json") + ".checkpoint"
 }
 
 func deepHead(c deep.Config) keptHead {
