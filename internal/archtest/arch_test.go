@@ -75,7 +75,7 @@ var rules = []rule{
 	{"internal/jobs/jobstest", []string{vocab, "internal/jobs"}, nil},
 	{"internal/jobs", []string{vocab}, []string{xsys}},
 	{pkg: "internal/pack"},
-	{"internal/sac", []string{vocab, rngs, "internal/nn", "internal/pack"}, nil},
+	{"internal/sac", []string{vocab, rngs, "internal/nn", "internal/pack"}, []string{gonum}},
 	{"internal/auth/authtest", []string{vocab, "internal/auth"}, nil},
 	{"internal/auth", []string{vocab}, nil},
 	{"internal/posterior", []string{vocab}, nil},
