@@ -209,7 +209,7 @@ func (v deepView) boot(x []float64) [2]float64 {
 // scoreTable compares the methods on a task.
 func (v deepView) scoreTable(t int) tableView {
 	out := tableView{
-		Caption: "Scores", Head: []string{"method", "at the end", "95 % interval", "over the training", "95 % interval", "less " + deepTitle(v.Plan.Methods[0]), "95 % interval"},
+		Caption: "Scores", Head: []string{"method", "at the end", "95 % interval", "over the training", "95 % interval", "minus " + deepTitle(v.Plan.Methods[0]), "95 % interval"},
 		Note: "At the end: mean of the last three measurements. Over the training: mean of all but the first. The intervals are bootstraps of the mean over seeds; that of the difference, over the training, is paired by seed.",
 	}
 	first := v.overTraining(t, 0)

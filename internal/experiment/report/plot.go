@@ -244,9 +244,17 @@ func ticks(low, high float64) (out []plot.Tick) {
 		}
 	}
 	for i := math.Ceil(low / step); i*step <= high+step/1e6; i++ {
-		out = append(out, plot.Tick{Value: i * step, Label: minus(strconv.FormatFloat(i*step, 'g', 4, 64))})
+		out = append(out, plot.Tick{Value: i * step, Label: tick(i * step)})
 	}
 	return out
+}
+
+// tick formats the value of a tick.
+func tick(v float64) string {
+	if math.Abs(v) >= 1e4 {
+		return minus(strconv.FormatFloat(v, 'f', 0, 64))
+	}
+	return minus(strconv.FormatFloat(v+0, 'g', 4, 64)) // −0 + 0 is 0
 }
 
 // add puts the curve into p.
