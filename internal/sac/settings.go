@@ -50,6 +50,7 @@ type Settings struct {
 func Paper() Settings {
 	s := Live()
 	s.Hidden = []int{256, 256}
+	s.Rate = 3e-4
 	s.Starts = 100
 	s.Replay = 1_000_000
 	s.NormaliseReward = true
@@ -60,7 +61,7 @@ func Paper() Settings {
 // core makes more than a thousand steps a second (docs/adr/0023-soft-actor-critic.md).
 func Live() Settings {
 	return Settings{
-		Hidden: []int{64, 64}, Batch: 256, Rate: 3e-4, Discount: 0.99, Polyak: 0.005,
+		Hidden: []int{64, 64}, Batch: 256, Rate: 1e-3, Discount: 0.99, Polyak: 0.005,
 		Starts: 1000, Updates: 1, Every: 1, Replay: 300_000, Time: true,
 	}
 }

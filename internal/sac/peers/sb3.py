@@ -1,6 +1,6 @@
 """Trains Stable-Baselines3's SAC on the robots' true rewards and prints returns.
 
-usage: sb3.py BINARY STEPS SEED HIDDEN STARTS TASK...
+usage: sb3.py BINARY STEPS SEED HIDDEN STARTS RATE TASK...
 
 Each line of the output: task, seed, steps, mean return of deterministic
 episodes, their standard deviation, CPU seconds of the training.
@@ -28,10 +28,10 @@ def evaluate(model, env, episodes):
     return np.mean(returns), np.std(returns)
 
 
-def main(binary, steps, seed, hidden, starts, tasks):
+def main(binary, steps, seed, hidden, starts, rate, tasks):
     torch.set_num_threads(1)
     for task in tasks:
-        model = SAC("MlpPolicy", Task(binary, task), seed=seed, learning_starts=starts,
+        model = SAC("MlpPolicy", Task(binary, task), seed=seed, learning_starts=starts, learning_rate=rate,
                     buffer_size=steps, policy_kwargs={"net_arch": [hidden, hidden]}, device="cpu")
         test = Task(binary, task)
         spent = 0.0
@@ -45,4 +45,4 @@ def main(binary, steps, seed, hidden, starts, tasks):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], *map(int, sys.argv[2:6]), sys.argv[6:])
+    main(sys.argv[1], *map(int, sys.argv[2:6]), float(sys.argv[6]), sys.argv[7:])
