@@ -24,9 +24,9 @@ func line() *World {
 // tiny is a budget of a second or two.
 func tiny() Budget {
 	b := Small()
-	b.Labels, b.Steps, b.Every, b.CandidateSteps = 60, 3000, 500, 500
-	b.Clips, b.Pairs, b.Rollouts, b.Evaluations, b.Updates = 40, 300, 2, 3, 100
-	b.Agent.Hidden, b.Agent.Batch, b.Agent.Starts, b.Agent.Replay = []int{16, 16}, 32, 300, 10_000
+	b.Labels, b.Steps, b.Every, b.CandidateSteps = 60, 900, 300, 300
+	b.Clips, b.Pairs, b.Rollouts, b.Evaluations, b.Updates = 40, 200, 2, 2, 40
+	b.Agent.Hidden, b.Agent.Batch, b.Agent.Starts, b.Agent.Replay = []int{16, 16}, 32, 200, 10_000
 	return b
 }
 
@@ -73,11 +73,11 @@ func TestResume(t *testing.T) {
 			states = append(states, b)
 			return err
 		}})
-		if err != nil || len(states) != 7 {
+		if err != nil || len(states) != 4 {
 			t.Fatalf("%d checkpoints, %v", len(states), err)
 		}
 		want, _ := json.Marshal(whole)
-		damaged := slices.Clone(states[3])
+		damaged := slices.Clone(states[2])
 		damaged[len(damaged)/2] ^= 1
 		for i, from := range append(states, damaged, nil) {
 			batches := 0
@@ -88,7 +88,7 @@ func TestResume(t *testing.T) {
 			if got, _ := json.Marshal(r); string(got) != string(want) {
 				t.Errorf("%s: from checkpoint %d:\n%s\nwant\n%s", c.Method, i, got, want)
 			}
-			if left := max(0, 6-i); i < 7 && batches != left {
+			if left := max(0, 3-i); i < 4 && batches != left {
 				t.Errorf("%s: %d batches after checkpoint %d, want %d", c.Method, batches, i, left)
 			}
 		}
@@ -97,21 +97,21 @@ func TestResume(t *testing.T) {
 
 // Labels follow the schedule, and a point says with how many the policy was trained.
 func TestPointsFollowTheSchedule(t *testing.T) {
-	first, perStep := neural.LabelSchedule(neural.Corrected, 60, 6, firstShare)
+	first, perStep := neural.LabelSchedule(neural.Corrected, 60, 3, firstShare)
 	r := learn(t, config("idrl", neural.Corrected, 2))
-	if len(r.Points) != 7 {
-		t.Fatalf("%d points for 6 batches", len(r.Points))
+	if len(r.Points) != 4 {
+		t.Fatalf("%d points for 3 batches", len(r.Points))
 	}
 	labels := first
 	for i, p := range r.Points {
 		if i >= 2 {
 			labels += perStep[i-2]
 		}
-		if p.Labels != labels || p.Steps != 500*i {
-			t.Errorf("point %d has %d labels and %d steps, want %d and %d", i, p.Labels, p.Steps, labels, 500*i)
+		if p.Labels != labels || p.Steps != 300*i {
+			t.Errorf("point %d has %d labels and %d steps, want %d and %d", i, p.Labels, p.Steps, labels, 300*i)
 		}
 	}
-	if want := 3000 + 500*(3+5); r.AllSteps != want { // all three candidates first, then one at a time
+	if want := 900 + 300*(3+2); r.AllSteps != want { // all three candidates first, then one at a time
 		t.Errorf("%d steps of all trainings, want %d", r.AllSteps, want)
 	}
 }
@@ -121,7 +121,7 @@ func TestPointsFollowTheSchedule(t *testing.T) {
 func TestLearnsFromComparisons(t *testing.T) {
 	w, b := line(), tiny()
 	w.theta = []float64{1, -0.3, 0} // to the right, which no observation limits
-	b.Steps, b.Every, b.CandidateSteps, b.Labels = 6000, 1000, 500, 100
+	b.Steps, b.Every, b.CandidateSteps, b.Labels, b.Updates = 6000, 1000, 500, 100, 100
 	b.Agent.Hidden, b.Agent.Batch, b.Agent.Rate, b.Agent.Every = []int{32, 32}, 64, 1e-3, 1
 	plan := Config{Task: pointmass.ID, Mode: neural.Corrected, Budget: b, Seed: 1}
 	at := func(r Run, k int) float64 { return r.Points[max(0, len(r.Points)-k)].Return }
