@@ -1,7 +1,6 @@
 package sac
 
 import (
-	"math"
 	"math/rand/v2"
 
 	"tiebreak/internal/nn"
@@ -84,60 +83,4 @@ func (q *squashed) backward(dOut, da []float32, w float32) {
 		dOut[2*i*q.dim+j] = du
 		dOut[(2*i+1)*q.dim+j] = dLogStd
 	}
-}
-
-// squash returns a = tanh(u), 1 − a², and log(1 − a²). With e = exp(−2|u|) they are
-//
-//	|a| = (1−e)/(1+e),  1−a² = 4e/(1+e)²,  log(1−a²) = 2 (log 2 − |u| − log(1+e)),
-//
-// which stay exact where 1 − a² rounds to 0.
-func squash(u float32) (a, slope, logSlope float32) {
-	x := min(40, float32(math.Abs(float64(u))))
-	e := exp32(-2 * x)
-	inv := 1 / (1 + e)
-	a = (1 - e) * inv
-	slope = 4 * e * inv * inv
-	logSlope = 2 * (math.Ln2 - x - log1p32(e))
-	if u < 0 {
-		a = -a
-	}
-	return a, slope, logSlope
-}
-
-// exp32 returns eˣ for |x| ≤ 87 to 2 units in the last place. The standard library's
-// has bits that depend on the processor. With n the integer next to x/log 2 and r =
-// x − n log 2, it is 2ⁿ times a polynomial in r (Cephes, expf).
-func exp32(x float32) float32 {
-	const (
-		round = 3 << 22 // adding it rounds to an integer
-		high  = 0.693359375
-		low   = -2.12194440e-4
-	)
-	n := float32(x*math.Log2E) + round
-	bits := math.Float32bits(n)
-	n -= round
-	r := x - float32(n*high)
-	r -= float32(n * low)
-	p := float32(1.9875691500e-4)
-	p = float32(p*r) + 1.3981999507e-3
-	p = float32(p*r) + 8.3334519073e-3
-	p = float32(p*r) + 4.1665795894e-2
-	p = float32(p*r) + 1.6666665459e-1
-	p = float32(p*r) + 5.0000001201e-1
-	p = float32(p*float32(r*r)) + r + 1
-	return p * math.Float32frombits((bits+127)<<23)
-}
-
-// log1p32 returns log(1+e) for e in [0, 1] to 2·10⁻⁷. With s = e/(2+e) it is
-// 2 (s + s³/3 + s⁵/5 + …).
-func log1p32(e float32) float32 {
-	s := e / (2 + e)
-	q := float32(s * s)
-	p := float32(1. / 13)
-	p = float32(p*q) + 1./11
-	p = float32(p*q) + 1./9
-	p = float32(p*q) + 1./7
-	p = float32(p*q) + 1./5
-	p = float32(p*q) + 1./3
-	return 2 * (s + float32(float32(p*q)*s))
 }

@@ -7,54 +7,6 @@ import (
 	"tiebreak/internal/rng"
 )
 
-// TestFunctions compares the float32 functions with the standard library's: errors
-// relative to the values, those of tanh and of the log slope to 1 plus its size.
-func TestFunctions(t *testing.T) {
-	worst := map[string]float64{}
-	note := func(name string, got float32, want float64) {
-		worst[name] = max(worst[name], math.Abs(float64(got)-want)/math.Abs(want))
-	}
-	about := func(name string, got float32, want float64) {
-		worst[name] = max(worst[name], math.Abs(float64(got)-want)/(1+math.Abs(want)))
-	}
-	for x := -87.0; x <= 87; x += 0.00317 {
-		v := float32(x)
-		note("exp", exp32(v), math.Exp(float64(v)))
-	}
-	for e := 1e-30; e <= 1; e *= 1.0007 {
-		v := float32(e)
-		note("log1p", log1p32(v), math.Log1p(float64(v)))
-	}
-	for u := 0.001; u < 39; u *= 1.0007 {
-		for _, v := range []float32{float32(u), -float32(u)} {
-			a, slope, logSlope := squash(v)
-			x := math.Abs(float64(v))
-			about("log slope", logSlope, -2*(x+math.Log1p(math.Exp(-2*x))-math.Ln2))
-			note("slope", slope, 1/(math.Cosh(x)*math.Cosh(x)))
-			about("tanh", a, math.Tanh(float64(v)))
-		}
-	}
-	for name, limit := range map[string]float64{"exp": 2.4e-7, "log1p": 2.4e-7, "slope": 6e-7, "tanh": 2.4e-7, "log slope": 4e-7} {
-		if !(worst[name] <= limit) {
-			t.Errorf("%s: relative error %.2g, want at most %.2g", name, worst[name], limit)
-		}
-	}
-	t.Log(worst)
-}
-
-// TestSquashAtTheEdges holds that nothing is lost where tanh rounds to ±1.
-func TestSquashAtTheEdges(t *testing.T) {
-	for _, u := range []float32{0, 20, -20, 40, -40, 1e30, float32(math.Inf(-1))} {
-		a, slope, logSlope := squash(u)
-		if !(a >= -1 && a <= 1 && slope >= 0 && slope <= 1) || math.IsInf(float64(logSlope), 0) || math.IsNaN(float64(logSlope)) {
-			t.Errorf("squash(%v) = %v, %v, %v", u, a, slope, logSlope)
-		}
-	}
-	if a, slope, logSlope := squash(0); a != 0 || slope != 1 || math.Abs(float64(logSlope)) > 2e-7 {
-		t.Errorf("squash(0) = %v, %v, %v, want 0, 1, 0", a, slope, logSlope)
-	}
-}
-
 // TestDensity compares log densities with those that follow from the definition: the
 // normal density of u over the derivative of tanh.
 func TestDensity(t *testing.T) {

@@ -75,6 +75,7 @@ type learner struct {
 	nextPass *nn.Pass // of the actor
 	critics  [2]*critic
 	heat     temperature
+	alpha    [1]float32 // weight of the entropy, exp of heat.Log
 	updates  int
 	now, to  *squashed
 	mini     minibatch
@@ -133,7 +134,9 @@ func (l *learner) learn() error {
 	l.to.sample(l.nextPass.Forward(m.next, b), m.nextp)
 	l.place(m.chosen, l.now.action)
 	l.place(m.nextChosen, l.to.action)
-	alpha := exp32(float32(max(-80, min(80, l.heat.Log))))
+	l.alpha[0] = float32(max(-80, min(80, l.heat.Log)))
+	nn.Exp(l.alpha[:], l.alpha[:])
+	alpha := l.alpha[0]
 	l.warm()
 	l.value(alpha)
 	if err := l.fitCritics(); err != nil {

@@ -13,22 +13,29 @@ import (
 // goroutine.
 type actor struct {
 	shape
-	pass *nn.Eval
+	pass                    *nn.Eval
+	u, std, slope, logSlope []float32 // work, a number for each dimension of the action
 }
 
-func newActor(net *nn.Net, h shape) *actor { return &actor{h, net.NewEval(1)} }
+func newActor(net *nn.Net, h shape) *actor {
+	f := func() []float32 { return make([]float32, h.act) }
+	return &actor{shape: h, pass: net.NewEval(1), u: f(), std: f(), slope: f(), logSlope: f()}
+}
 
 // sample draws an action for what the networks observe; without rng it is the mean.
 func (a *actor) sample(dst, obs []float32, rng *rand.Rand) {
 	out := a.pass.Forward(obs, 1)
-	for i := range dst {
-		u := out[i]
-		if rng != nil {
-			logStd := max(minLogStd, min(maxLogStd, out[len(dst)+i]))
-			u += float32(exp32(logStd) * float32(rng.NormFloat64()))
+	copy(a.u, out)
+	if rng != nil {
+		for i := range a.std {
+			a.std[i] = max(minLogStd, min(maxLogStd, out[len(dst)+i]))
 		}
-		dst[i], _, _ = squash(u)
+		nn.Exp(a.std, a.std)
+		for i, std := range a.std {
+			a.u[i] += float32(std * float32(rng.NormFloat64()))
+		}
 	}
+	nn.Squash(dst, a.slope, a.logSlope, a.u)
 }
 
 // A Policy is what an agent has learnt. Its parameters are, in this order,
