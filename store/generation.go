@@ -27,6 +27,9 @@ func (db *DB) Adopt(ctx context.Context, id idrl.SessionID, g idrl.Generation, s
 		if err := t.putSteps(id, g.Steps); err != nil {
 			return err
 		}
+		if err := t.putAgents(id, g.Agents); err != nil {
+			return err
+		}
 		for _, k := range slices.Sorted(maps.Keys(g.Clips)) {
 			if err := t.putClip(id, g.Clips[k]); err != nil {
 				return err

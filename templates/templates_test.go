@@ -38,7 +38,7 @@ func pages() map[string]templ.Component {
 		"again":    Join(JoinPage{Layout: layout, Heading: evil, Action: "/join/x", Returning: evil}),
 		"empty":    Sessions(SessionsPage{Layout: layout, New: "/sessions/new"}),
 		"sessions": Sessions(SessionsPage{Layout: layout, Sessions: []SessionRow{{ID: evil, URL: "javascript:alert(1)", Title: evil, Done: "1", Budget: "2"}}}),
-		"new":      NewSession(NewSessionPage{Layout: layout, Action: "/sessions", Title: field, Env: choice, Kind: choice, Instructions: field, Acquisition: choice, Prior: choice, Likelihood: choice, More: true}),
+		"new":      NewSession(NewSessionPage{Layout: layout, Action: "/sessions", Title: field, Env: choice, Kind: choice, Instructions: field, Acquisition: choice, Model: choice, Prior: choice, Likelihood: choice, More: true}),
 		"welcome":  Join(JoinPage{Layout: running("join.js"), Heading: evil, Action: "/join/x", Rejoin: Rejoin{Offer: true, Session: evil}}),
 		"board":    Dashboard(DashboardPage{Layout: running("dashboard.js"), ID: evil, Heading: evil, Watch: "/sessions/s/watch", Facts: []Fact{{Name: evil, Value: evil}}, Invite: evil, People: peopleOf(evil)}),
 		"label":    Label(LabelPage{Layout: running("annotate.js"), Heading: evil, Session: "s", Socket: "/sessions/s/ws", Comparison: true, Instructions: []string{evil}}),

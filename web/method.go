@@ -31,11 +31,26 @@ func likelihoodText(name string) (title, hint string) {
 	return name, ""
 }
 
-// modelText names the likelihood and the prior of a session, for people.
+// rewardModelText returns the name of a model of the reward and a hint, for people.
+func rewardModelText(name string) (title, hint string) {
+	switch name {
+	case idrl.FeaturesModel:
+		return "Hand-made features", "The reward is a weighted sum of the environment’s features."
+	case idrl.NetworkModel:
+		return "Neural network", "Learnt from observations and actions; for robots and comparisons of clips. Needs more answers."
+	}
+	return name, ""
+}
+
+// modelText names the model of the reward, the likelihood and the prior of a session, for
+// people.
 func modelText(spec idrl.SessionSpec) string {
 	answers := "Gaussian rating"
 	if spec.Kind.Comparison() {
 		answers, _ = likelihoodText(spec.Likelihood)
+	}
+	if spec.Model == idrl.NetworkModel {
+		return "Neural network, " + answers
 	}
 	return answers + ", " + spec.Prior + " prior"
 }

@@ -40,7 +40,7 @@ func TestFormSaysWhatThereIs(t *testing.T) {
 	}
 	delete(got, "env")
 	want := map[string][]string{
-		"acquisition": acquisition.Names(acquisition.Live()), "likelihood": idrl.Likelihoods(), "prior": idrl.Priors(), "kind": kinds,
+		"acquisition": acquisition.Names(acquisition.Live()), "likelihood": idrl.Likelihoods(), "model": idrl.RewardModels(), "prior": idrl.Priors(), "kind": kinds,
 		"stop_by_itself": {"propose", "stop"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -111,7 +111,11 @@ func TestDashboardNamesModels(t *testing.T) {
 			t.Errorf("%s: the model is %q, want %q", test.likelihood, got, test.want)
 		}
 	}
-	b.s1.spec.Kind = idrl.RateClip
+	b.s1.spec.Model = idrl.NetworkModel
+	if got, want := fact(b.get(c, "/sessions/s1").body, "Model"), "Neural network, of old"; got != want {
+		t.Errorf("of a network, the model is %q, want %q", got, want)
+	}
+	b.s1.spec.Kind, b.s1.spec.Model = idrl.RateClip, idrl.FeaturesModel
 	if got, want := fact(b.get(c, "/sessions/s1").body, "Model"), "Gaussian rating, linear prior"; got != want {
 		t.Errorf("of ratings, the model is %q, want %q", got, want)
 	}

@@ -343,6 +343,8 @@ func TestCreateSessionRefuses(t *testing.T) {
 		{"unknown question", "kind", "guess", "clip_comparison, clip_rating"},
 		{"unknown acquisition function", "acquisition", "magic", "lvar, idrl, uniform, igr, evr, tt, err, kg-star, vids, leader"},
 		{"acquisition function for comparisons", "acquisition", "evr", "EVR cannot choose questions of the kind above."}, // state_rating
+		{"unknown model", "model", "magic", "features, network"},
+		{"a network of ratings", "model", "network", "A network learns from comparisons of clips only."}, // state_rating
 		{"unknown prior", "prior", "magic", "linear, kernel"},
 		{"unknown likelihood", "likelihood", "magic", "probit, gaussian, bradley-terry, bernoulli"},
 		{"budget of words", "budget", "many", "whole number from 0 to 10000"},

@@ -25,7 +25,7 @@ type sessionForm struct {
 
 // moreFields stand under "More settings".
 var moreFields = []string{
-	"prior", "likelihood", "candidates", "ahead", "train_every", "prior_var", "noise_std", "tie_band", "rating_var",
+	"model", "prior", "likelihood", "candidates", "ahead", "train_every", "prior_var", "noise_std", "tie_band", "rating_var",
 	"tolerance", "doubt", "stop_by_itself",
 }
 
@@ -42,6 +42,10 @@ func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
 	s.Acquisition = f.oneOf("acquisition", acquisition.Names(acquisition.Live()))
 	if f.errs["kind"] == "" && f.errs["acquisition"] == "" && !slices.Contains(acquisition.Names(acquisition.LiveFor(s.Kind)), s.Acquisition) {
 		f.errs["acquisition"] = methodText(s.Acquisition) + " cannot choose questions of the kind above. Choose another one."
+	}
+	s.Model = f.oneOf("model", idrl.RewardModels())
+	if f.errs["kind"] == "" && s.Model == idrl.NetworkModel && s.Kind != idrl.CompareClips {
+		f.errs["model"] = "A network learns from comparisons of clips only. Choose that kind of question above, or the features."
 	}
 	s.Prior, s.Likelihood = f.oneOf("prior", idrl.Priors()), f.oneOf("likelihood", idrl.Likelihoods())
 	s.Budget = int(f.whole64("budget", 0, idrl.MaxBudget))

@@ -123,6 +123,9 @@ func (a *app) build(r idrl.Record) (session.Config, error) {
 		return session.Config{}, err
 	}
 	remote := &training.Remote{Jobs: a.pool, Records: a.db, Spec: cfg.Record.Spec, Model: cfg.Model, Log: a.log}
+	if cfg.Learner != nil {
+		cfg.Learner = training.Fitter{FeatureLearner: cfg.Learner, Jobs: a.pool, Spec: cfg.Record.Spec}
+	}
 	cfg.Trainer, cfg.Rejected, cfg.Rests = remote, remote.Reject, remote.Rest
 	cfg.Journal, cfg.Publisher, cfg.Log = a.db, &a.hub, a.log
 	return cfg, nil
@@ -143,9 +146,15 @@ func sessionConfig(list envs.List, r idrl.Record) (session.Config, error) {
 	if err != nil {
 		return session.Config{}, err
 	}
-	return session.Config{
-		Record: r, Model: model, Averaged: training.Averaged(r.Spec.Kind), Acquisition: method,
-	}, nil
+	env, err := training.Environment(list, r.Spec)
+	if err != nil {
+		return session.Config{}, err
+	}
+	cfg := session.Config{
+		Record: r, Model: model, Averaged: training.Averaged(r.Spec.Kind), Acquisition: method, Discount: env.Spec().Discount,
+	}
+	cfg.Learner, err = training.Learner(list, r.Spec)
+	return cfg, err
 }
 
 // sessions is the web's view of the manager.

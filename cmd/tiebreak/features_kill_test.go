@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
@@ -11,10 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/envs"
 	"tiebreak/envs/chain"
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/jobs/jobstest"
 	"tiebreak/internal/live"
 	"tiebreak/internal/representation/representationtest"
 	"tiebreak/internal/session"
@@ -22,6 +25,7 @@ import (
 	"tiebreak/internal/solver"
 	"tiebreak/internal/steps"
 	"tiebreak/internal/trainer"
+	"tiebreak/internal/training"
 	"tiebreak/store"
 
 	"github.com/google/go-cmp/cmp"
@@ -31,8 +35,11 @@ import (
 // whose features are learnt, and is killed meanwhile.
 const featuresEnv = "TIEBREAK_TEST_FEATURES_DIR"
 
-// featuresRows is how many log rows that session gets.
-const featuresRows = 45
+// Rows of the log that such sessions get.
+const (
+	featuresRows = 45
+	networkRows  = 29
+)
 
 // labelUnderLearntFeatures answers the questions of session "s" until there are enough,
 // and prints the position of each row when it is acknowledged. Every twelfth row
@@ -45,6 +52,9 @@ func labelUnderLearntFeatures(ctx context.Context, dir string) error {
 	rec, err := db.Load(ctx, "s")
 	if err != nil {
 		return err
+	}
+	if rec.Spec.Model == idrl.NetworkModel {
+		return labelUnderNetwork(ctx, db, rec)
 	}
 	env := chain.New(chain.Config{})
 	model, err := belief.ForSpec(rec.Spec, env)
@@ -59,10 +69,9 @@ func labelUnderLearntFeatures(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	s, err := session.New(session.Config{
-		Record: rec, Model: model, Acquisition: method, Journal: db, Publisher: &live.Hub{}, Log: slog.Default(),
+	return labelRows(ctx, db, featuresRows, session.Config{
+		Record: rec, Model: model, Acquisition: method,
 		Learner: representationtest.Learner{Every: 10, Dim: 16, Model: model}, Discount: 1,
-		Now: func() time.Time { return journaltest.T0 }, // so that records can be compared
 		Trainer: &trainer.Thompson{
 			NewEnv: func() idrl.Environment { return chain.New(chain.Config{}) }, Solver: exact, Kind: rec.Spec.Kind,
 			Samples: 3, Pool: 8, Rollouts: 2, Mu: solver.Mu, MaxQueries: 200,
@@ -71,6 +80,27 @@ func labelUnderLearntFeatures(ctx context.Context, dir string) error {
 			},
 		},
 	})
+}
+
+// labelUnderNetwork is labelUnderLearntFeatures where the features are those of a network
+// and policies are trained by soft actor-critic, briefly; jobs are done in this process.
+func labelUnderNetwork(ctx context.Context, db *store.DB, rec idrl.Record) error {
+	cfg, err := sessionConfig(envs.Catalogue(), rec)
+	if err != nil {
+		return err
+	}
+	memory := jobstest.Memory{Store: db, Handler: &training.Handler{Envs: envs.Catalogue(), Yield: func() {}, Steps: 700}}
+	cfg.Learner = training.Fitter{FeatureLearner: cfg.Learner, Jobs: memory, Spec: cfg.Record.Spec}
+	cfg.Trainer = &training.Remote{Jobs: memory, Records: db, Spec: cfg.Record.Spec, Model: cfg.Model}
+	return labelRows(ctx, db, networkRows, cfg)
+}
+
+// labelRows runs a session and adds rows to its log until there are enough.
+func labelRows(ctx context.Context, db *store.DB, rows int, cfg session.Config) error {
+	cfg.Journal, cfg.Publisher, cfg.Log = db, &live.Hub{}, slog.Default()
+	cfg.Now = func() time.Time { return journaltest.T0 } // so that records can be compared
+	log := cfg.Record.Log
+	s, err := session.New(cfg)
 	if err != nil {
 		return err
 	}
@@ -79,10 +109,10 @@ func labelUnderLearntFeatures(ctx context.Context, dir string) error {
 		return err
 	}
 	last := idrl.AnswerID("")
-	if n := len(rec.Log); n > 0 {
-		last = rec.Log[n-1].ID
+	if n := len(log); n > 0 {
+		last = log[n-1].ID
 	}
-	for seq := len(rec.Log) + 1; seq <= featuresRows; seq++ {
+	for seq := len(log) + 1; seq <= rows; seq++ {
 		if last, err = labelOnce(ctx, s, seq, last); err != nil {
 			return err
 		}
@@ -116,19 +146,29 @@ func labelOnce(ctx context.Context, s *session.Session, seq int, last idrl.Answe
 	}
 }
 
+// chainSpec is a session whose features are random waves.
+func chainSpec() idrl.SessionSpec {
+	return idrl.SessionSpec{
+		ID: "s", Title: "learnt", Env: "chain", Seed: 11, Kind: idrl.CompareClips, TrainEvery: 3, AdoptAfter: 2, CreatedAt: journaltest.T0,
+		Features: chain.New(chain.Config{}).Spec().FeatureNames,
+	}.WithDefaults()
+}
+
+// A labelledStudy is what is recorded of a session in the end.
+type labelledStudy struct {
+	idrl.Record
+	Agents map[string][]byte // states of agents, by name
+}
+
 // labelled returns the record of such a session whose process is killed as soon as it
 // acknowledges each of some rows.
-func labelled(t *testing.T, kills ...int) idrl.Record {
+func labelled(t *testing.T, spec idrl.SessionSpec, kills ...int) labelledStudy {
 	t.Helper()
 	dir := t.TempDir()
 	db, err := store.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec := idrl.SessionSpec{
-		ID: "s", Title: "learnt", Env: "chain", Seed: 11, Kind: idrl.CompareClips, TrainEvery: 3, AdoptAfter: 2, CreatedAt: journaltest.T0,
-		Features: chain.New(chain.Config{}).Spec().FeatureNames,
-	}.WithDefaults()
 	if err := db.CreateSession(t.Context(), spec); err != nil {
 		t.Fatal(err)
 	}
@@ -166,19 +206,51 @@ func labelled(t *testing.T, kills ...int) idrl.Record {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return rec
+	out := labelledStudy{Record: rec, Agents: map[string][]byte{}}
+	for _, name := range []string{"agents", "agent 0", "agent 1", "agent 2", "agent 3"} {
+		b, err := ro.Agent(t.Context(), "s", name)
+		switch {
+		case err == nil:
+			out.Agents[name] = b
+		case idrl.KindOf(err) != idrl.NotFound:
+			t.Fatal(err)
+		}
+	}
+	return out
 }
 
 // A session whose features are learnt survives SIGKILL, also while it learns, trains and
 // adopts: its rows, questions, fits, policies and posteriors are those of one that was
 // left alone, bit for bit.
 func TestKillUnderLearntFeatures(t *testing.T) {
-	want := labelled(t)
+	want := labelled(t, chainSpec())
 	if len(want.Fits) < 3 || len(want.Log) != featuresRows || want.Generation.BasedOn <= want.Fits[1].AdoptedAt {
 		t.Fatalf("%d fits, %d rows, a generation from row %d: too few to tell", len(want.Fits), len(want.Log), want.Generation.BasedOn)
 	}
-	got := labelled(t, 3, 9, 10, 11, 12, 22, 23, 24, 33, 40, 44)
+	got := labelled(t, chainSpec(), 3, 9, 10, 11, 12, 22, 23, 24, 33, 40, 44)
 	if d := cmp.Diff(want, got, journaltest.Same); d != "" {
 		t.Errorf("records differ (-left alone +killed):\n%s", d)
+	}
+}
+
+// A session on a reward network survives SIGKILL, also while a worker fits the network or
+// trains: rows, questions, networks, policies, posteriors and the agents that training
+// goes on with are those of a session that was left alone, bit for bit.
+func TestKillUnderNetwork(t *testing.T) {
+	spec := idrl.SessionSpec{
+		ID: "s", Title: "network", Env: "driver", Model: idrl.NetworkModel, Seed: 11, TrainEvery: 5, AdoptAfter: 3, CreatedAt: journaltest.T0,
+	}.WithDefaults()
+	want := labelled(t, spec)
+	if len(want.Fits) < 2 || len(want.Log) != networkRows || want.Generation.BasedOn <= want.Fits[1].AdoptedAt || len(want.Agents) < 4 {
+		t.Fatalf("%d fits, %d rows, a generation from row %d, %d agents: too few to tell", len(want.Fits), len(want.Log), want.Generation.BasedOn, len(want.Agents))
+	}
+	got := labelled(t, spec, 2, 10, 11, 18, 21, 26)
+	if d := cmp.Diff(want.Record, got.Record, journaltest.Same); d != "" {
+		t.Errorf("records differ (-left alone +killed):\n%s", d)
+	}
+	for name, state := range want.Agents {
+		if !bytes.Equal(state, got.Agents[name]) {
+			t.Errorf("%s: the kills changed its state", name)
+		}
 	}
 }

@@ -88,7 +88,9 @@ func runSimulate(ctx context.Context, std stdio, args []string) error {
 	cfg.Out = std.out
 	cfg.NewEnv = func(spec idrl.SessionSpec) (idrl.Environment, error) { return training.Environment(list, spec) }
 	if f.data != "" {
-		cfg.Data = stored{list, f.data}
+		data := &stored{envs: list, dir: f.data}
+		defer data.close()
+		cfg.Data = data
 	}
 	a, err := rehearsal.New(cfg)
 	if err != nil {
@@ -110,17 +112,30 @@ func usageIfInvalid(err error) error {
 type stored struct {
 	envs envs.List
 	dir  string
+	db   *store.DB // nil before the first Record
 }
 
 // Record implements rehearsal.Data.
-func (s stored) Record(ctx context.Context, id idrl.SessionID) (idrl.Record, error) {
-	db, err := store.OpenReadOnly(ctx, s.dir)
-	if err != nil {
-		return idrl.Record{}, fmt.Errorf("%s: %w", s.dir, err)
+func (s *stored) Record(ctx context.Context, id idrl.SessionID) (idrl.Record, error) {
+	if s.db == nil {
+		db, err := store.OpenReadOnly(ctx, s.dir)
+		if err != nil {
+			return idrl.Record{}, fmt.Errorf("%s: %w", s.dir, err)
+		}
+		s.db = db
 	}
-	defer db.Close()
-	return db.Load(ctx, id)
+	return s.db.Load(ctx, id)
 }
 
-// Config implements rehearsal.Data.
-func (s stored) Config(rec idrl.Record) (session.Config, error) { return sessionConfig(s.envs, rec) }
+// Config implements rehearsal.Data, for a record of Record.
+func (s *stored) Config(rec idrl.Record) (session.Config, error) {
+	cfg, err := sessionConfig(s.envs, rec)
+	cfg.Journal = s.db // which learnt features need raw steps of
+	return cfg, err
+}
+
+func (s *stored) close() {
+	if s.db != nil {
+		_ = s.db.Close() // it was only read
+	}
+}

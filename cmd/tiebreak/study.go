@@ -148,6 +148,7 @@ func (f *simulateFlags) settings() []rehearsal.Setting {
 		{Name: "env", Value: spec.Env},
 		{Name: "kind", Value: string(spec.Kind)},
 		{Name: "acquisition", Value: spec.Acquisition},
+		{Name: "model", Value: spec.Model},
 		{Name: "prior", Value: spec.Prior},
 		{Name: "likelihood", Value: spec.Likelihood},
 		{Name: "budget", Value: strconv.Itoa(spec.Budget)},
@@ -288,7 +289,9 @@ func (s *studyServer) Record(ctx context.Context, id idrl.SessionID) (idrl.Recor
 
 // Config implements rehearsal.Data.
 func (s *studyServer) Config(rec idrl.Record) (session.Config, error) {
-	return sessionConfig(s.app.envs, rec)
+	cfg, err := sessionConfig(s.app.envs, rec)
+	cfg.Journal = s.app.db
+	return cfg, err
 }
 
 var _ rehearsal.Data = (*studyServer)(nil)

@@ -61,7 +61,7 @@ var rules = []rule{
 	{"internal/trainer", []string{vocab, rngs, acquires, learns, represents, "internal/steps"}, []string{gonum}},
 	{
 		"internal/training",
-		[]string{vocab, rngs, acquires, learns, "internal/belief", "internal/clip", "internal/jobs", "internal/pack", "internal/solver", "internal/steps", "internal/trainer", "envs"},
+		[]string{vocab, rngs, acquires, learns, "internal/belief", "internal/clip", "internal/jobs", "internal/neural", "internal/pack", "internal/sac", "internal/solver", "internal/steps", "internal/trainer", "envs"},
 		nil,
 	},
 	{truth, []string{vocab}, []string{gonum}},

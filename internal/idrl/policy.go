@@ -85,6 +85,11 @@ type Generation struct {
 	// package steps encodes them. Those of the pool come with the first generation.
 	Steps map[StepsID][]byte
 
+	// Agents are the states of trainings that go on in the next generation, by name, in a
+	// form that only the trainer reads. A journal keeps the newest of each name. Nil where
+	// trainings begin anew each time.
+	Agents map[string][]byte
+
 	// Pool is a fixed set of policies that every generation of the session was
 	// trained with: Origin, ID, Mu and Clip only. The first generation alone has it.
 	Pool []Candidate

@@ -14,6 +14,7 @@ type SessionSpec struct {
 	Env          string    // id in the catalogue
 	Kind         QueryKind // of every question
 	Acquisition  string    // of package acquisition, one that can value Kind
+	Model        string    // of the reward: one of RewardModels()
 	Prior        string    // "linear": independent weights; "kernel": the environment's FeatureKernel
 	Likelihood   string    // of comparisons: one of Likelihoods()
 	Budget       int       // informative answers after which the session is complete; 0 for no limit
@@ -67,6 +68,15 @@ const DefaultAcquisition = "lvar"
 // Priors returns the names of the priors, the default first.
 func Priors() []string { return []string{"linear", "kernel"} }
 
+// Models of the reward.
+const (
+	FeaturesModel = "features" // θ·φ with the features of the environment
+	NetworkModel  = "network"  // a network of observation and action, learnt from the answers
+)
+
+// RewardModels returns the names of the models of the reward, the default first.
+func RewardModels() []string { return []string{FeaturesModel, NetworkModel} }
+
 // Likelihoods returns the names of the likelihoods of a comparison, the default
 // first: the probit with ties; the paper's ±1 with Gaussian noise; the logistic
 // with ties; the paper's simulated annotator, whose noise is 1 − u².
@@ -80,7 +90,7 @@ func RatingModels() []string { return []string{"clipped", "gaussian"} }
 // RecordedEarlier returns the settings that sessions have whose record says nothing of
 // them, because an earlier version made it.
 func RecordedEarlier() SessionSpec {
-	return SessionSpec{RatingModel: "gaussian", Tolerance: DefaultTolerance, Doubt: DefaultDoubt}
+	return SessionSpec{Model: FeaturesModel, RatingModel: "gaussian", Tolerance: DefaultTolerance, Doubt: DefaultDoubt}
 }
 
 // Defaults of the rule by which a session proposes to stop.
@@ -98,6 +108,7 @@ func (s SessionSpec) WithDefaults() SessionSpec {
 	}
 	def((*string)(&s.Kind), string(CompareClips))
 	def(&s.Acquisition, DefaultAcquisition)
+	def(&s.Model, RewardModels()[0])
 	def(&s.Prior, Priors()[0])
 	def(&s.Likelihood, Likelihoods()[0])
 	num := func(p *float64, v float64) {
@@ -151,6 +162,7 @@ func (s SessionSpec) Validate() error {
 	}
 	for _, err := range []error{
 		oneOf("query type", string(s.Kind), kinds),
+		oneOf("model of the reward", s.Model, RewardModels()),
 		oneOf("prior", s.Prior, Priors()),
 		oneOf("likelihood", s.Likelihood, Likelihoods()),
 		oneOf("model of a rating", s.RatingModel, RatingModels()),
@@ -163,6 +175,9 @@ func (s SessionSpec) Validate() error {
 	switch {
 	case len(s.Title) == 0 || len(s.Title) > MaxTitle:
 		return Errorf(Invalid, "the title must have 1 to %d characters", MaxTitle)
+	case s.Model == NetworkModel && s.Kind != CompareClips:
+		return Errorf(Invalid, "the model %q learns from comparisons of clips (query type %q), not from questions of type %q; use the model %q",
+			NetworkModel, CompareClips, s.Kind, FeaturesModel)
 	case len(s.Instructions) > MaxInstructions:
 		return Errorf(Invalid, "the instructions must have at most %d characters; they have %d", MaxInstructions, len(s.Instructions))
 	case CheckBudget(s.Budget) != nil:

@@ -116,6 +116,8 @@ func (s *Session) every() int64 {
 	switch {
 	case s.spec.TrainEvery > 0:
 		return s.spec.TrainEvery
+	case s.features.version() > 0: // agents go on all the time
+		return 1
 	case s.training.took > 0 && s.training.took < idrl.QuickTraining:
 		return 1
 	}
@@ -262,7 +264,7 @@ func (s *Session) adoptIfDue(ctx context.Context) {
 	if len(t.points) > 0 {
 		t.points = t.points[1:]
 	}
-	g.Steps = nil // the store has them now
+	g.Steps, g.Agents = nil, nil // the store has them now
 	for id, c := range g.Clips {
 		c.Media, c.Snapshots = nil, nil
 		g.Clips[id] = c

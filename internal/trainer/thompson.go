@@ -132,19 +132,26 @@ func (t *Thompson) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generatio
 	if err != nil {
 		return idrl.Generation{}, fmt.Errorf("train from answer %d: %w", job.BasedOn, err)
 	}
+	g, err := r.generation(ctx, pool, candidates, rollouts)
+	if err != nil {
+		return idrl.Generation{}, fmt.Errorf("train from answer %d: %w", job.BasedOn, err)
+	}
+	r.report(r.total(), "done")
+	return g, nil
+}
+
+// generation returns that of candidates with their rollouts.
+func (r *run) generation(ctx context.Context, pool *pool, candidates []idrl.Candidate, rollouts [][]rollout) (g idrl.Generation, err error) {
 	clips, keep, queries := r.questions(rollouts, pool.rollouts())
-	g := idrl.Generation{BasedOn: job.BasedOn, Candidates: candidates, Queries: queries}
+	g = idrl.Generation{BasedOn: r.job.BasedOn, Candidates: candidates, Queries: queries}
 	shown, rolled := clips[:keep:keep], rollouts
-	if job.First {
+	if r.job.First {
 		g.Pool, rolled = r.pooled(pool), slices.Concat(rollouts, pool.rollouts())
 		shown = append(shown, openings(pool.rollouts())...)
 	}
-	if g.Clips, err = r.draw(ctx, clips, shown, queries); err != nil {
-		return idrl.Generation{}, fmt.Errorf("train from answer %d: %w", job.BasedOn, err)
-	}
+	g.Clips, err = r.draw(ctx, clips, shown, queries)
 	g.Steps = kept(rolled...)
-	r.report(r.total(), "done")
-	return g, nil
+	return g, err
 }
 
 // A run is one call of Train.
@@ -218,8 +225,7 @@ func (r *run) candidates(ctx context.Context, p *pool) ([]idrl.Candidate, [][]ro
 		if r.duel && len(out) == 2 { // the sample before was like the policy for the mean
 			out, rollouts = out[:1], rollouts[:1]
 		}
-		c.Policy, c.Params, c.Mu, c.Clip, c.Rollouts = s.policy, s.policy.Params(), s.mu, s.opening().ID, s.names()
-		out, rollouts = append(out, c), append(rollouts, s.rollouts)
+		out, rollouts = append(out, describe(c, s)), append(rollouts, s.rollouts)
 		if r.remake != nil {
 			known = append(known, s)
 		}

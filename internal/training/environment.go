@@ -65,6 +65,9 @@ func CheckSpec(list envs.List, spec idrl.SessionSpec) error {
 	if _, err := acquisition.ForSession(spec); err != nil {
 		return err
 	}
+	if _, err := Learner(list, spec); err != nil {
+		return err
+	}
 	_, err := Model(list, spec)
 	return err
 }

@@ -13,6 +13,8 @@ import (
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/jobs"
+	"tiebreak/internal/neural"
+	"tiebreak/internal/trainer"
 )
 
 // A Handler trains in a worker process. It keeps the trainers of the sessions that
@@ -22,6 +24,7 @@ type Handler struct {
 	Envs  envs.List    // required; the server's
 	Yield func()       // required; lowers the priority of the process; may be called again
 	Log   *slog.Logger // default slog.Default()
+	Steps int          // of each agent that a training under a reward network trains; default 10,000
 
 	mu       sync.Mutex       // guards trainers
 	trainers []sessionTrainer // the one used last at the end, at most maxTrainers
@@ -34,15 +37,31 @@ const maxTrainers = 8
 type sessionTrainer struct {
 	session idrl.SessionID
 	model   idrl.RewardModel
-	idrl.Trainer
+	learner idrl.FeatureLearner // nil where features are not learnt
+	*trainer.Thompson
 }
 
-// Do runs one training and hands over the generation: drawings and raw steps as artefacts
+// features returns the features of a training, nil for those of the environment, and the
+// model of their weights.
+func (t *sessionTrainer) features(req request) (idrl.Representation, idrl.RewardModel, error) {
+	switch {
+	case req.Version == 0:
+		return nil, t.model, nil
+	case t.learner == nil:
+		return nil, nil, idrl.Errorf(idrl.Invalid, "session %s has no learnt features", t.session)
+	}
+	return t.learner.Open(req.Version, req.Features)
+}
+
+// Do learns features, or runs one training and hands over the generation: drawings and raw steps as artefacts
 // of their own, those of the pool of a first generation as soon as they are made, and
 // how far it is as checkpoints. A checkpoint that cannot be read is left out.
 func (h *Handler) Do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) error {
 	if job.Priority != idrl.Urgent {
 		h.Yield()
+	}
+	if job.Kind == fitKind {
+		return h.fit(ctx, job, to)
 	}
 	req, err := decodeRequest(job.JobKey, job.Payload)
 	if err != nil {
@@ -52,11 +71,23 @@ func (h *Handler) Do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) 
 	if err != nil {
 		return err
 	}
-	p, err := t.model.Decode(req.Belief)
+	rep, model, err := t.features(req)
 	if err != nil {
 		return err
 	}
-	out, state := &sender{to: to}, &saver{job: job, to: to, log: h.log()}
+	p, err := model.Decode(req.Belief)
+	if err != nil {
+		return err
+	}
+	out := &sender{to: to}
+	if rep, ok := rep.(neural.Representation); ok {
+		g, err := h.trainAgents(ctx, t, req, rep, p, to)
+		if err != nil {
+			return err
+		}
+		return out.generation(g)
+	}
+	state := &saver{job: job, to: to, log: h.log()}
 	g, err := t.Train(ctx, idrl.TrainJob{
 		BasedOn: req.BasedOn, Posterior: p, Seed: req.Spec.Seed, Warm: req.Warm, First: req.First, Progress: to.Progress,
 		Resume: state.last(), Save: state.save,
@@ -67,6 +98,20 @@ func (h *Handler) Do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) 
 	}
 	state.report()
 	return out.generation(g)
+}
+
+// trainAgents trains agents under a reward network, and returns the generation of their
+// policies.
+func (h *Handler) trainAgents(ctx context.Context, t sessionTrainer, req request, rep neural.Representation, p idrl.Posterior, to jobs.Reporter) (idrl.Generation, error) {
+	s := agentTraining{req: req, rep: rep, env: t.NewEnv, steps: cmp.Or(h.Steps, liveSteps), to: to, log: h.log()}
+	policies, states, err := s.train(ctx, p)
+	if err != nil {
+		return idrl.Generation{}, err
+	}
+	to.Progress(s.done, 2*s.steps+1, "drawing clips")
+	g, err := t.Show(ctx, idrl.TrainJob{BasedOn: req.BasedOn, Posterior: p, Features: rep, Seed: req.Spec.Seed}, policies)
+	g.Agents = states
+	return g, err
 }
 
 func (h *Handler) log() *slog.Logger { return cmp.Or(h.Log, slog.Default()) }
@@ -86,8 +131,12 @@ func (h *Handler) trainer(spec idrl.SessionSpec) (sessionTrainer, error) {
 		if err != nil {
 			return sessionTrainer{}, err
 		}
+		l, err := Learner(h.Envs, spec)
+		if err != nil {
+			return sessionTrainer{}, err
+		}
 		k = len(h.trainers)
-		h.trainers = append(h.trainers, sessionTrainer{spec.ID, m, t})
+		h.trainers = append(h.trainers, sessionTrainer{spec.ID, m, l, t})
 	}
 	t := h.trainers[k]
 	h.trainers = append(slices.Delete(h.trainers, k, k+1), t)

@@ -64,7 +64,7 @@ func BenchmarkHandOver(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.Run(fmt.Sprintf("%s/frames", name), func(b *testing.B) {
-			r := &Remote{Jobs: jobstest.Memory{Store: &jobstest.Store{}, Handler: prepared(g)}, Records: &jobstest.Store{}, Model: threeWeights}
+			r := &Remote{Jobs: jobstest.Memory{Store: &jobstest.Store{}, Handler: prepared(g)}, Records: records{&jobstest.Store{}, nil}, Model: threeWeights}
 			job := idrl.TrainJob{Posterior: belief.Isotropic(2, 1)}
 			for b.Loop() {
 				if _, err := r.Train(b.Context(), job); err != nil {

@@ -17,12 +17,13 @@ const generationName = "generation"
 
 type hash [sha256.Size]byte
 
-// A manifest is a generation without the drawings of its clips and without raw steps,
+// A manifest is a generation without the drawings of its clips, raw steps and agents,
 // which are artefacts of their own that come before it.
 type manifest struct {
 	Generation idrl.Generation
 	Drawings   map[idrl.ClipID]hash
 	Steps      map[idrl.StepsID]hash
+	Agents     map[string]hash
 }
 
 // A sender hands over a generation from a worker.
@@ -77,7 +78,17 @@ func (s *sender) generation(g idrl.Generation) error {
 		return err
 	}
 	m := manifest{Generation: g, Drawings: drawings, Steps: steps}
-	m.Generation.Clips, m.Generation.Steps = make(map[idrl.ClipID]idrl.Clip, len(g.Clips)), nil
+	m.Generation.Clips, m.Generation.Steps, m.Generation.Agents = make(map[idrl.ClipID]idrl.Clip, len(g.Clips)), nil, nil
+	for _, name := range slices.Sorted(maps.Keys(g.Agents)) {
+		sum, err := s.part(name, g.Agents[name])
+		if err != nil {
+			return err
+		}
+		if m.Agents == nil {
+			m.Agents = map[string]hash{}
+		}
+		m.Agents[name] = sum
+	}
 	for id, c := range g.Clips {
 		c.Snapshots, c.Media = nil, nil
 		m.Generation.Clips[id] = c
@@ -126,6 +137,14 @@ func (r *receiver) generation() (idrl.Generation, error) {
 		}
 		if g.Steps[id] = r.parts[m.Steps[id]]; g.Steps[id] == nil {
 			return idrl.Generation{}, fmt.Errorf("the raw steps %s of generation %d were not handed over", id, g.BasedOn)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Agents)) {
+		if g.Agents == nil {
+			g.Agents = make(map[string][]byte, len(m.Agents))
+		}
+		if g.Agents[name] = r.parts[m.Agents[name]]; g.Agents[name] == nil {
+			return idrl.Generation{}, fmt.Errorf("the state %q of generation %d was not handed over", name, g.BasedOn)
 		}
 	}
 	return g, nil

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/neural"
 	"tiebreak/internal/pack"
 )
 
@@ -14,21 +15,34 @@ const trainKind = "train"
 type request struct {
 	Spec    idrl.SessionSpec
 	BasedOn int64
-	Belief  []byte // of Model
+	Belief  []byte // of Model, or of the model of the learnt features
 	Warm    [][]float64
 	First   bool
+
+	Version  int64             // of the learnt features; 0 for those of the environment
+	Features []byte            // the learnt features, encoded
+	Agents   map[string][]byte // that are kept, as far as this training goes on with them
 }
 
-// encodeRequest returns the payload of a training of a session.
-func encodeRequest(m idrl.RewardModel, spec idrl.SessionSpec, job idrl.TrainJob) ([]byte, error) {
+// encodeRequest returns the payload of a training of a session, with what is kept of its
+// agents.
+func encodeRequest(m idrl.RewardModel, spec idrl.SessionSpec, job idrl.TrainJob, agents map[string][]byte) ([]byte, error) {
+	req := request{Spec: spec, BasedOn: job.BasedOn, Warm: job.Warm, First: job.First, Agents: agents}
+	var err error
 	if job.Features != nil {
-		return nil, idrl.Errorf(idrl.Invalid, "workers of this version cannot train under learnt features (version %d)", job.Features.Version())
+		learnt, ok := job.Features.(neural.Representation)
+		if !ok {
+			return nil, idrl.Errorf(idrl.Invalid, "workers cannot train under features of type %T", job.Features)
+		}
+		m, req.Version, req.Warm = learnt.Model.RewardModel(), learnt.Version(), nil
+		if req.Features, err = learnt.Model.Encode(); err != nil {
+			return nil, err
+		}
 	}
-	b, err := m.Encode(job.Posterior)
-	if err != nil {
+	if req.Belief, err = m.Encode(job.Posterior); err != nil {
 		return nil, err
 	}
-	return pack.Encode(&request{Spec: spec, BasedOn: job.BasedOn, Belief: b, Warm: job.Warm, First: job.First})
+	return pack.Encode(&req)
 }
 
 // decodeRequest returns an error of kind Invalid if the payload is none of a training of

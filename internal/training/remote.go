@@ -10,6 +10,7 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/jobs"
+	"tiebreak/internal/pack"
 )
 
 // A Dispatcher has jobs done by workers: on this machine (jobs.Pool) or elsewhere.
@@ -22,10 +23,14 @@ type Dispatcher interface {
 	Forget(session idrl.SessionID)
 }
 
-// Records has the jobs that were interrupted.
+// Records has the jobs that were interrupted, and the agents that trainings go on with.
 type Records interface {
 	// WaitingJob is that of jobs.Store.
 	WaitingJob(ctx context.Context, session idrl.SessionID, kind string) (idrl.JobRecord, error)
+
+	// Agent returns what Generation.Agents held last under a name: an error of kind
+	// NotFound if there is none, and Damaged if it is not what was recorded.
+	Agent(ctx context.Context, session idrl.SessionID, name string) ([]byte, error)
 }
 
 // Remote is the trainer of a session whose trainings are done by workers, one at a
@@ -79,7 +84,11 @@ func (t *Remote) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generation,
 
 // job returns the job to be done.
 func (t *Remote) job(ctx context.Context, job idrl.TrainJob) (jobs.Job, error) {
-	payload, err := encodeRequest(t.Model, t.Spec, job)
+	agents, err := t.agents(ctx, job)
+	if err != nil {
+		return jobs.Job{}, err
+	}
+	payload, err := encodeRequest(t.Model, t.Spec, job, agents)
 	if err != nil {
 		return jobs.Job{}, err
 	}
@@ -94,6 +103,38 @@ func (t *Remote) job(ctx context.Context, job idrl.TrainJob) (jobs.Job, error) {
 		j.JobKey, j.Priority, j.Payload = rec.JobKey, rec.Priority, rec.Payload
 	}
 	return j, nil
+}
+
+// agents returns what a training under learnt features goes on with: the agents of the
+// main policy and of the candidate whose turn it is. One that is damaged is left out, so
+// that it begins anew.
+func (t *Remote) agents(ctx context.Context, job idrl.TrainJob) (map[string][]byte, error) {
+	if job.Features == nil {
+		return nil, nil
+	}
+	out := map[string][]byte{}
+	kept := func(name string) error {
+		b, err := t.Records.Agent(ctx, t.Spec.ID, name)
+		kind := idrl.KindOf(err)
+		if kind == idrl.NotFound {
+			return nil
+		}
+		if kind == idrl.Damaged {
+			cmp.Or(t.Log, slog.Default()).ErrorContext(ctx, "the state of an agent is damaged, and it begins anew", "session", t.Spec.ID, "name", name, "err", err)
+			return nil
+		}
+		if err == nil {
+			out[name] = b
+		}
+		return err
+	}
+	if err := kept(agentListName); err != nil || out[agentListName] == nil {
+		return nil, err
+	}
+	if r, err := pack.Decode[agentList](out[agentListName]); err == nil { // else the worker says so
+		return out, errors.Join(kept(agentName(0)), kept(agentName(r.next())))
+	}
+	return out, nil
 }
 
 // interrupted returns an earlier training to be finished first. It is worth that if

@@ -72,8 +72,8 @@ func (b *bench) restart(t *testing.T) {
 	}
 	tr.Solver = counting{tr.Solver, &b.solves, func(n int) bool { return b.die != nil && b.die(n) }}
 	log := slog.New(slog.NewTextHandler(&b.log, nil))
-	b.handler = &Handler{Yield: func() { b.yields++ }, Log: log, trainers: []sessionTrainer{{b.spec.ID, threeWeights, tr}}}
-	b.remote = &Remote{Jobs: jobstest.Memory{Store: b.store, Handler: b.handler}, Records: b.store, Spec: b.spec, Model: threeWeights, Log: log}
+	b.handler = &Handler{Yield: func() { b.yields++ }, Log: log, trainers: []sessionTrainer{{b.spec.ID, threeWeights, nil, tr}}}
+	b.remote = &Remote{Jobs: jobstest.Memory{Store: b.store, Handler: b.handler}, Records: records{b.store, nil}, Spec: b.spec, Model: threeWeights, Log: log}
 }
 
 // later is the job after the first generation g.
@@ -302,7 +302,7 @@ func TestUnknownPayloads(t *testing.T) {
 		g, err := b.remote.Train(t.Context(), later(first, 5))
 		return g, b, err
 	}
-	elsewhere, err := encodeRequest(threeWeights, idrl.SessionSpec{ID: "s2"}, idrl.TrainJob{BasedOn: 3, Posterior: belief.Isotropic(3, 1)})
+	elsewhere, err := encodeRequest(threeWeights, idrl.SessionSpec{ID: "s2"}, idrl.TrainJob{BasedOn: 3, Posterior: belief.Isotropic(3, 1)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -386,7 +386,7 @@ func TestFalseResults(t *testing.T) {
 	} {
 		rejected := false
 		done := jobs.Done{Rejected: func(error) { rejected = true }}
-		r := &Remote{Jobs: append(slices.Clip(test.events), done), Records: &jobstest.Store{}, Spec: idrl.SessionSpec{ID: "s1"}, Model: threeWeights}
+		r := &Remote{Jobs: append(slices.Clip(test.events), done), Records: records{&jobstest.Store{}, nil}, Spec: idrl.SessionSpec{ID: "s1"}, Model: threeWeights}
 		g, err := r.Train(t.Context(), idrl.TrainJob{BasedOn: 3, Posterior: belief.Isotropic(2, 1)})
 		wrong := test.says != ""
 		if (err != nil) != wrong || rejected != wrong || wrong && !strings.Contains(err.Error(), test.says) {
@@ -399,7 +399,7 @@ func TestFalseResults(t *testing.T) {
 			t.Errorf("%s: the worker is kept though its generation was refused", name)
 		}
 	}
-	r := &Remote{Jobs: stream{}, Records: &jobstest.Store{}, Model: threeWeights}
+	r := &Remote{Jobs: stream{}, Records: records{&jobstest.Store{}, nil}, Model: threeWeights}
 	if _, err := r.Train(t.Context(), idrl.TrainJob{Posterior: belief.Isotropic(2, 1)}); err == nil {
 		t.Error("a stream without an end is taken for a result")
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // New returns the trainer of a session, which draws its clips.
-func New(list envs.List, spec idrl.SessionSpec) (idrl.Trainer, error) {
+func New(list envs.List, spec idrl.SessionSpec) (*trainer.Thompson, error) {
 	if _, err := Environment(list, spec); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,54 @@
+package trainer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/learning"
+)
+
+// Show returns the generation of policies that were trained elsewhere, of which Policy,
+// Origin and Theta are set: it rolls them out, and lists the questions about their clips
+// and those of the pool. Errors are those of Train.
+func (t *Thompson) Show(ctx context.Context, job idrl.TrainJob, policies []idrl.Candidate) (idrl.Generation, error) {
+	fail := func(err error) (idrl.Generation, error) {
+		return idrl.Generation{}, fmt.Errorf("show policies from answer %d: %w", job.BasedOn, err)
+	}
+	r := t.newRun(job)
+	if err := r.check(); err != nil {
+		return idrl.Generation{}, err
+	}
+	pool, err := t.poolFor(ctx, r)
+	if err != nil {
+		return fail(fmt.Errorf("pool: %w", err))
+	}
+	var candidates []idrl.Candidate
+	var rollouts [][]rollout
+	for k, c := range policies {
+		c.ID = learning.CandidateID(job.BasedOn, k)
+		s, err := r.try(ctx, c.ID, c.Policy, nil)
+		if errors.Is(err, ErrBroken) {
+			continue
+		}
+		if err != nil {
+			return fail(fmt.Errorf("candidate %s: %w", c.ID, err))
+		}
+		candidates, rollouts = append(candidates, describe(c, s)), append(rollouts, s.rollouts)
+	}
+	if len(candidates) < 2 {
+		return fail(fmt.Errorf("%d of %d policies are left, too few to compare: under the others %w", len(candidates), len(policies), ErrBroken))
+	}
+	g, err := r.generation(ctx, pool, candidates, rollouts)
+	if err != nil {
+		return fail(err)
+	}
+	return g, nil
+}
+
+// describe returns c with what its rollouts tell.
+func describe(c idrl.Candidate, s solved) idrl.Candidate {
+	c.Policy, c.Params, c.Mu, c.Clip, c.Rollouts = s.policy, s.policy.Params(), s.mu, s.opening().ID, s.names()
+	return c
+}
