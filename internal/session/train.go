@@ -61,7 +61,7 @@ func (s *Session) restoreTraining(snapshots []idrl.Snapshot) error {
 		s.training.points = append(s.training.points, point{0, s.cfg.Model.Prior(), s.features})
 	}
 	for _, snap := range snapshots {
-		if snap.Seq%s.spec.TrainEvery != 0 || s.gen != nil && snap.Seq <= s.gen.BasedOn {
+		if !s.trainsFrom(snap.Seq) || s.gen != nil && snap.Seq <= s.gen.BasedOn {
 			continue
 		}
 		f, err := s.under(snap.Representation)
@@ -83,11 +83,22 @@ func (s *Session) restoreTraining(snapshots []idrl.Snapshot) error {
 // reports whether one is.
 func (s *Session) noteTrainingPoint() bool {
 	seq := s.log.seq()
-	is := s.spec.AdoptAfter > 0 && seq%s.spec.TrainEvery == 0
+	is := s.spec.AdoptAfter > 0 && s.trainsFrom(seq)
 	if is {
 		s.training.points = append(s.training.points, point{seq, s.learner.Posterior(), s.features})
 	}
 	return is
+}
+
+// trainsFrom reports whether a session that adopts each generation at a fixed row trains
+// from the belief at row seq, which is not the first.
+func (s *Session) trainsFrom(seq int64) bool { return seq%s.spec.TrainEvery == 0 && !s.unlearnt(seq) }
+
+// unlearnt reports whether features are to be learnt, but were not when row seq was the
+// last one. Then no policies are trained, because they would be for features that are
+// about to be replaced: people are asked about those of the first generation.
+func (s *Session) unlearnt(seq int64) bool {
+	return s.cfg.Learner != nil && (len(s.fits) == 0 || seq <= s.fits[0].AdoptedAt)
 }
 
 // nextPoint returns the belief to train from now, if there is a reason to.
@@ -102,6 +113,8 @@ func (s *Session) nextPoint() (point, bool) {
 	switch {
 	case s.gen == nil:
 		return now, true
+	case s.cfg.Learner != nil && len(s.fits) == 0:
+		return point{}, false
 	case now.seq-s.gen.BasedOn >= s.every(), s.done() && now.seq > s.gen.BasedOn, s.log.decidedSince(s.gen.BasedOn):
 		return now, true
 	default:
