@@ -27,6 +27,9 @@ type Session interface {
 	// Follow makes the session do what its settings say now, and returns when that
 	// is durable.
 	Follow(ctx context.Context) error
+	// CancelTraining ends the training that is under way, or returns an error of kind
+	// Conflict that says why it cannot.
+	CancelTraining(ctx context.Context) error
 }
 
 // Sessions finds and makes sessions.

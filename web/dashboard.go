@@ -72,6 +72,7 @@ func (s *Server) dashboardPage(c echo.Context, spec idrl.SessionSpec) (templates
 		ExportCSV:   sessionURL(spec.ID, "export") + "?format=csv",
 		Budget:      templates.BudgetForm{Action: sessionURL(spec.ID, "budget"), Value: strconv.Itoa(spec.Budget), Most: strconv.Itoa(idrl.MaxBudget)},
 		People:      people,
+		Network:     spec.Model == idrl.NetworkModel, Cancel: sessionURL(spec.ID, "training/cancel"),
 	}
 	p.Scripts = static.Modules("dashboard.js")
 	if p.Invite = s.handedOver(c, spec.ID); p.Invite != "" {

@@ -34,6 +34,7 @@ type fakeSession struct {
 	open     []idrl.Assignment        // of Status
 	statuses int                      // calls of Status
 	follows  int                      // calls of Follow
+	cancels  int                      // calls of CancelTraining
 	renewed  []idrl.AssignmentID
 	block    chan struct{} // Answer waits for it, if not nil
 }
@@ -189,6 +190,16 @@ func (f *fakeSession) Follow(context.Context) error {
 	f.mu.Unlock()
 	f.hub.Publish(f.spec.ID, idrl.Event{Kind: idrl.EventSettings})
 	return err
+}
+
+func (f *fakeSession) CancelTraining(context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.cancels++
+	if f.spec.Model != idrl.NetworkModel {
+		return idrl.Errorf(idrl.Conflict, "no training is under way")
+	}
+	return f.fail
 }
 
 // fakeSessions holds the sessions of a test.

@@ -46,11 +46,12 @@ func rewardModelText(name string) (title, hint string) {
 // people.
 func modelText(spec idrl.SessionSpec) string {
 	answers := "Gaussian rating"
+	if spec.Model == idrl.NetworkModel { // its likelihood is fixed
+		answers, _ = likelihoodText("bradley-terry")
+		return "Neural network, " + answers
+	}
 	if spec.Kind.Comparison() {
 		answers, _ = likelihoodText(spec.Likelihood)
-	}
-	if spec.Model == idrl.NetworkModel {
-		return "Neural network, " + answers
 	}
 	return answers + ", " + spec.Prior + " prior"
 }

@@ -112,7 +112,7 @@ func TestDashboardNamesModels(t *testing.T) {
 		}
 	}
 	b.s1.spec.Model = idrl.NetworkModel
-	if got, want := fact(b.get(c, "/sessions/s1").body, "Model"), "Neural network, of old"; got != want {
+	if got, want := fact(b.get(c, "/sessions/s1").body, "Model"), "Neural network, Bradley–Terry with ties"; got != want {
 		t.Errorf("of a network, the model is %q, want %q", got, want)
 	}
 	b.s1.spec.Kind, b.s1.spec.Model = idrl.RateClip, idrl.FeaturesModel

@@ -83,11 +83,12 @@ func (s *Server) routes() *echo.Echo {
 	e.POST("/sessions", s.createSession)
 	e.GET("/sessions/:id", s.dashboard)
 	e.POST("/sessions/:id/budget", s.setBudget)
+	e.POST("/sessions/:id/training/cancel", s.cancelTraining)
 	e.POST("/sessions/:id/invitations", s.invite)
 	e.POST("/sessions/:id/invitations/:link/revoke", s.revokeInvitation)
 	e.POST("/sessions/:id/annotators/:annotator/remove", s.removeAnnotator)
 	e.POST("/sessions/:id/annotators/:annotator/answers", s.countAnnotator)
-	for _, form := range []string{"budget", "invitations", "invitations/:link/revoke", "annotators/:annotator/remove", "annotators/:annotator/answers"} {
+	for _, form := range []string{"budget", "training/cancel", "invitations", "invitations/:link/revoke", "annotators/:annotator/remove", "annotators/:annotator/answers"} {
 		e.GET("/sessions/:id/"+form, s.toSession)
 	}
 	e.GET("/sessions/:id/watch", s.watch)

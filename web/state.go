@@ -26,6 +26,7 @@ type (
 		Earlier    int64            `json:"earlier"`   // last row whose regret is of an earlier definition, and left out; 0: none
 		Candidates []candidateState `json:"candidates"`
 		Weights    []weightState    `json:"weights"`
+		Network    *networkState    `json:"network"` // null where the reward is no network
 		Open       []openState      `json:"open"`
 		Recent     []recentState    `json:"recent"`
 		Annotators []annotatorState `json:"annotators"`
@@ -107,7 +108,7 @@ type (
 func encodeState(st idrl.Status, names map[idrl.AnnotatorID]string, here func(idrl.AnnotatorID) bool) []byte {
 	m := stateMessage{
 		T: "state", Seq: st.Seq, Answers: st.Answers, Skipped: st.Skipped, Joined: len(names), Budget: st.Budget, BasedOn: st.BasedOn,
-		Training: trainingOf(st.Training), Regret: []regretPoint{},
+		Training: trainingOf(st.Training), Network: networkOf(st), Regret: []regretPoint{},
 		Candidates: []candidateState{}, Weights: []weightState{}, Open: []openState{},
 		Recent: []recentState{}, Annotators: []annotatorState{},
 	}

@@ -38,9 +38,29 @@ type Status struct {
 	Best       PolicyID   // the known policy with the highest mean return, which the last Regret is about; empty if there is none
 	Candidates []Estimate // predicted returns, each against the average candidate, as shares of the last Regret's Span
 	Weights    []Estimate // of the features
+	Network    Network    // where the reward is a network
 	Open       []Assignment
 	Recent     []Asked // the last answers, newest first
 	Annotators []AnnotatorStats
+}
+
+// Network says how a reward network does, in a session that has one.
+type Network struct {
+	Used    bool  // the session has the model NetworkModel
+	Version int64 // of the network in use; 0 before the first fit
+	BasedOn int64 // log row up to which it saw the answers
+	Fitting bool  // another is being fitted, or waits for that
+
+	// Predictions are of the comparisons that count, each from the posterior before it.
+	Predictions Predictions
+}
+
+// Predictions compares what was predicted of comparisons with what was answered.
+type Predictions struct {
+	Answers int
+	LogLoss float64 // mean of −log p of the answer, nats; log 3 where nothing is known of three answers
+	ECE     float64 // expected calibration error, in [0, 1]
+	Right   float64 // share of answers that were the most probable
 }
 
 // Asked is an answered question, for a researcher's eyes.

@@ -8,7 +8,6 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/posterior"
-	"tiebreak/internal/representation"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -173,18 +172,27 @@ func (s *Session) row(a idrl.Answer, history *posterior.History) (logEntry, erro
 	return logEntry{receipt: idrl.Receipt{ID: a.ID, Seq: a.Seq}, row: &idrl.Row{Answer: a, After: snap}, history: history}, nil
 }
 
-// notePrediction remembers whether the belief before, about the weights of a
-// representation, foretold a decisive comparison.
-func (s *Session) notePrediction(under *representation.View, a idrl.Answer, before idrl.Posterior) {
-	if a.Choice != idrl.ChoseA && a.Choice != idrl.ChoseB {
+// notePrediction remembers whether the belief before, about the weights of features f,
+// foretold a decisive comparison, and under learnt features how probable each answer was.
+func (s *Session) notePrediction(f features, a idrl.Answer, before idrl.Posterior) {
+	decisive := a.Choice == idrl.ChoseA || a.Choice == idrl.ChoseB
+	if !decisive && (a.Choice != idrl.Equal || f.version() == 0) {
 		return
 	}
 	as := s.asked.get(a.Assignment)
 	if as == nil {
 		return
 	}
-	q, err := under.Query(as.Query)
+	q, err := f.view.Query(as.Query)
 	if err != nil {
+		return
+	}
+	if f.version() > 0 && !s.fitFollowed(a.Seq-1) {
+		if o, ok := predict(f.model, before, q, a); ok {
+			s.log.outcomes[a.ID] = o
+		}
+	}
+	if !decisive {
 		return
 	}
 	if m := floats.Dot(before.Mean(nil), q.X); m != 0 {

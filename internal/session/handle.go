@@ -71,6 +71,15 @@ func (h Handle) Status(ctx context.Context) (idrl.Status, error) {
 	return s.Status(ctx)
 }
 
+// CancelTraining is Session.CancelTraining.
+func (h Handle) CancelTraining(ctx context.Context) error {
+	s, err := h.Manager.Session(ctx, h.ID)
+	if err != nil {
+		return err
+	}
+	return s.CancelTraining(ctx)
+}
+
 // Follow is Session.Follow.
 func (h Handle) Follow(ctx context.Context) error {
 	s, err := h.Manager.Session(ctx, h.ID)

@@ -11,8 +11,9 @@ type answerLog struct {
 	rows      []idrl.Answer // by Seq, from 1
 	byID      map[idrl.AnswerID]int
 	undone    map[idrl.AnswerID]bool
-	predicted map[idrl.AnswerID]bool // whether the belief before a decisive comparison foretold it
-	all       tally                  // of everybody who counts
+	predicted map[idrl.AnswerID]bool    // whether the belief before a decisive comparison foretold it
+	outcomes  map[idrl.AnswerID]outcome // of comparisons under learnt features
+	all       tally                     // of everybody who counts
 	mine      map[idrl.AnnotatorID]tally
 	unclear   map[idrl.QueryID]int       // replies of can't tell or skip that count
 	broken    map[idrl.QueryID]int       // reports of a clip that does not play that count
@@ -35,7 +36,7 @@ func newAnswerLog() *answerLog {
 	return &answerLog{
 		byID: map[idrl.AnswerID]int{}, undone: map[idrl.AnswerID]bool{},
 		unclear: map[idrl.QueryID]int{}, broken: map[idrl.QueryID]int{},
-		predicted: map[idrl.AnswerID]bool{}, mine: map[idrl.AnnotatorID]tally{},
+		predicted: map[idrl.AnswerID]bool{}, outcomes: map[idrl.AnswerID]outcome{}, mine: map[idrl.AnnotatorID]tally{},
 		out: map[idrl.AnnotatorID]bool{}, of: map[idrl.AnnotatorID][]int{},
 	}
 }

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"bytes"
+	"context"
 	"testing"
 
 	"tiebreak/envs/driver"
@@ -61,5 +62,80 @@ func TestNetworkFeatures(t *testing.T) {
 	}
 	if diff := cmp.Diff(rec, again, journaltest.Same); diff != "" {
 		t.Errorf("records differ (-without restarts +with):\n%s", diff)
+	}
+}
+
+// Predictions of answers by a network are those of the posterior before each, are the same
+// after a restart, and do not count what was withdrawn.
+func TestPredictionsOfANetwork(t *testing.T) {
+	b := newNetwork(t)
+	b.journal.rec.Spec.Model = idrl.NetworkModel
+	s, stop := b.start(t)
+	if n := status(t, s).Network; !n.Used || n.Version != 0 || n.Predictions.Answers != 0 {
+		t.Errorf("before the first answer: %+v", n)
+	}
+	for i := range 16 {
+		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
+	}
+	before := status(t, s).Network
+	// The first ten answers were not predicted by a network, and the one after the fit cannot be told from the record.
+	p := before.Predictions
+	if before.Version != 1 || before.BasedOn != 10 || p.Answers != 5 || !(p.LogLoss > 0) || !(p.ECE >= 0 && p.ECE <= 1) || !(p.Right >= 0 && p.Right <= 1) {
+		t.Errorf("after 16 answers: %+v", before)
+	}
+	stop()
+	s, _ = b.start(t)
+	if diff := cmp.Diff(before, status(t, s).Network); diff != "" {
+		t.Errorf("a restart changes what is told (-before +after):\n%s", diff)
+	}
+	undo(t, s, 14)
+	if got := status(t, s).Network.Predictions; got.Answers != 4 || got.LogLoss == p.LogLoss {
+		t.Errorf("after a withdrawal: %+v, want 4 answers", got)
+	}
+}
+
+// stuck is a trainer whose trainings after the first take until they are cancelled.
+type stuck struct {
+	idrl.Trainer
+	began chan int64
+}
+
+func (s stuck) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
+	if job.First {
+		return s.Trainer.Train(ctx, job)
+	}
+	s.began <- job.BasedOn
+	<-ctx.Done()
+	return idrl.Generation{}, ctx.Err()
+}
+
+// A training that is cancelled leaves the candidates in use; the next one begins after the
+// next answer.
+func TestCancelTraining(t *testing.T) {
+	b := newNetwork(t)
+	spec := &b.journal.rec.Spec
+	spec.Model, spec.TrainEvery, spec.AdoptAfter = idrl.NetworkModel, 0, 0
+	trainer := stuck{b.trainer, make(chan int64)}
+	b.trainer = trainer
+	s, _ := b.start(t)
+	for i := range 10 {
+		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
+	}
+	first := <-trainer.began // once the network is in use
+	if err := s.CancelTraining(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for status(t, s).Training.Running {
+		claim(t, s, "ann")
+	}
+	if err := s.CancelTraining(t.Context()); idrl.KindOf(err) != idrl.Conflict {
+		t.Errorf("cancelled again: error = %v, want one of kind Conflict", err)
+	}
+	if st := status(t, s); st.BasedOn != 0 || st.Training.Err != "" {
+		t.Errorf("after the cancellation: candidates as of answer %d, error %q", st.BasedOn, st.Training.Err)
+	}
+	mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], 10))
+	if next := <-trainer.began; next != first+1 {
+		t.Errorf("the next training is from row %d, want %d", next, first+1)
 	}
 }

@@ -198,7 +198,7 @@ func (s *Session) record(ctx context.Context, group []applied) {
 	}
 	for _, st := range group {
 		if st.row != nil {
-			s.notePrediction(s.features.view, st.row.Answer, st.before.Posterior())
+			s.notePrediction(s.features, st.row.Answer, st.before.Posterior())
 		}
 		st.reply(st.receipt, st.err)
 	}

@@ -199,7 +199,7 @@ func (s *Session) restoreBelief(snapshots []idrl.Snapshot) (err error) {
 		}
 		s.noteRegret(snap.Regret)
 		if beforeSeq == snap.Seq-1 {
-			s.notePrediction(f.view, s.log.at(snap.Seq), before)
+			s.notePrediction(f, s.log.at(snap.Seq), before)
 		}
 		beforeSeq = snap.Seq
 		if snap.Representation != f.version() {

@@ -18,7 +18,7 @@ func (s *Session) Status(ctx context.Context) (idrl.Status, error) {
 		st := idrl.Status{
 			Session: s.spec.ID, Seq: s.log.seq(), Answers: s.log.all.answers, Skipped: s.log.all.skipped, Budget: s.spec.Budget,
 			BasedOn: -1, Training: s.trainingNow(),
-			Weights: s.weights(), Recent: s.recent(),
+			Weights: s.weights(), Network: s.network(), Recent: s.recent(),
 			Annotators: quality.Summarise(s.log.rows, s.log.predicted),
 		}
 		for as := range s.asked.live(s.cfg.Now()) {

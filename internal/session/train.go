@@ -23,8 +23,10 @@ type training struct {
 	began    time.Time         // of the training under way
 	took     time.Duration     // by the last training that gave a generation; 0 before there is one
 	failures int
-	ready    *idrl.Generation // trained, not yet adopted
-	points   []point          // multiples of TrainEvery not trained yet; AdoptAfter > 0 only
+	cancel   context.CancelFunc // of the training under way
+	rest     int64              // log row at which a training was cancelled; -1 before
+	ready    *idrl.Generation   // trained, not yet adopted
+	points   []point            // multiples of TrainEvery not trained yet; AdoptAfter > 0 only
 }
 
 // point is a belief to train from.
@@ -53,6 +55,7 @@ func (t *training) wait() {
 
 // restoreTraining finds the training points that a restart left undone.
 func (s *Session) restoreTraining(snapshots []idrl.Snapshot) error {
+	s.training.rest = -1
 	s.training.progress, s.training.outlook = make(chan progress, 1), make(chan idrl.Outlook, 1)
 	if s.spec.AdoptAfter == 0 {
 		return nil
@@ -113,7 +116,7 @@ func (s *Session) nextPoint() (point, bool) {
 	switch {
 	case s.gen == nil:
 		return now, true
-	case s.cfg.Learner != nil && len(s.fits) == 0:
+	case s.cfg.Learner != nil && len(s.fits) == 0, s.training.rest == now.seq:
 		return point{}, false
 	case now.seq-s.gen.BasedOn >= s.every(), s.done() && now.seq > s.gen.BasedOn, s.log.decidedSince(s.gen.BasedOn):
 		return now, true
@@ -158,7 +161,10 @@ func (s *Session) startTraining(ctx context.Context) {
 	t.state = idrl.Training{Running: true, BasedOn: p.seq, Outlook: idrl.Outlook{Waiting: true}, Err: t.state.Err}
 	c := make(chan result, 1)
 	t.result, t.began = c, s.cfg.Now()
+	ctx, t.cancel = context.WithCancel(ctx)
+	cancel := t.cancel
 	go func() {
+		defer cancel()
 		gen, err := s.cfg.Trainer.Train(ctx, job)
 		c <- result{gen, err}
 	}()
@@ -192,6 +198,10 @@ func (s *Session) trained(ctx context.Context, res result) {
 		res.err = errors.New("training gave no candidate policy")
 		s.reject(res.err)
 	}
+	if t.rest >= 0 && errors.Is(res.err, context.Canceled) {
+		s.publish(idrl.EventTraining, "")
+		return
+	}
 	if res.err != nil {
 		s.trainingFailed(ctx, res.err)
 		return
@@ -199,6 +209,25 @@ func (s *Session) trained(ctx context.Context, res result) {
 	t.took = max(1, s.cfg.Now().Sub(t.began))
 	t.ready = &res.gen
 	s.adoptIfDue(ctx)
+}
+
+// CancelTraining ends the training of agents that is under way; the next one begins after
+// the next answer, from the agents of the generation in use. It returns an error of kind
+// Conflict if there is none, and if questions wait for it.
+func (s *Session) CancelTraining(ctx context.Context) error {
+	_, err := call(ctx, s, func() (struct{}, error) {
+		t := &s.training
+		switch {
+		case t.result == nil:
+			return struct{}{}, idrl.Errorf(idrl.Conflict, "no training is under way")
+		case s.spec.Model != idrl.NetworkModel || s.spec.AdoptAfter > 0 || s.gen == nil:
+			return struct{}{}, idrl.Errorf(idrl.Conflict, "this training cannot be cancelled: the questions of the session wait for it")
+		}
+		t.rest = s.log.seq()
+		t.cancel()
+		return struct{}{}, nil
+	})
+	return err
 }
 
 // Pauses before a training is tried again, doubled from the first to the last.

@@ -54,7 +54,8 @@ function show(s) {
   showTraining(s);
   showRegret(s);
   showCandidates();
-  if (s.weights.length) intervalChart(part("weights"), s.weights);
+  if (s.weights.length && part("weights")) intervalChart(part("weights"), s.weights);
+  showNetwork(s);
   const names = new Map(s.annotators.map((c) => [c.id, c.name || c.id]));
   rows("recent", [...s.open.map((o) => openCells(o, names)), ...s.recent.map((a) => askedCells(a, names))]);
   rows("annotators", s.annotators.map(annotatorCells));
@@ -68,6 +69,15 @@ function showTraining({ training: t, based_on }) {
   bar("training-bar", t.done, t.running ? t.total : 0);
   part("training-error").hidden = !t.err;
   part("training-error").textContent = t.err ? `The last training failed: ${t.err}` : "";
+}
+
+/** @param {State} s */
+function showNetwork({ network }) {
+  part("cancel").hidden = !network?.cancel;
+  if (!network || !part("network")) return;
+  part("network-predictions").textContent = network.predictions;
+  part("network-calibration").textContent = network.calibration;
+  part("network-use").textContent = network.use;
 }
 
 /** @param {State} s */

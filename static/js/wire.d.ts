@@ -125,9 +125,17 @@ export interface State {
   earlier: number;
   candidates: Candidate[];
   weights: Weight[];
+  network: Network | null;
   open: Open[];
   recent: Asked[];
   annotators: Annotator[];
+}
+
+export interface Network {
+  use: string;
+  predictions: string;
+  calibration: string;
+  cancel: boolean;
 }
 
 export interface Training {

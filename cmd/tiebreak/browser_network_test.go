@@ -1,0 +1,54 @@
+package main
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestBrowserNetwork looks at the page of a session on a reward network: before the first
+// fit, and when a worker has fitted a network that predicts answers, while agents are
+// trained for it; and cancels that training.
+func TestBrowserNetwork(t *testing.T) {
+	browser := startBrowser(t)
+	data, addr := t.TempDir(), freeAddr(t)
+	_, link := newLink(t, data, addr, "--env", "driver", "--model", "network", "--title", "Calm driving")
+	server := startServer(t, "serve", "--data", data, "--addr", addr)
+	b := newPerson(t, browser)
+	b.open(server.find(t, `Researcher\S*.*?(http\S+)`))
+	b.enter("[data-signin]")
+	b.waitFor("[data-new]")
+	b.enter("[data-session] a")
+	says := func(part, text string) {
+		t.Helper()
+		b.wait("document.querySelector('[data-" + part + "]')?.innerText.includes(" + strconv.Quote(text) + ")")
+	}
+	says("network-use", "No network is in use yet")
+	simulate := func(answers int) {
+		t.Helper()
+		if status, _, stderr := cli(t, "simulate", "--url", link, "--answers", strconv.Itoa(answers)); status != 0 {
+			t.Fatalf("simulate: %s", stderr)
+		}
+	}
+	simulate(10)
+	says("network-use", "Network 1 is in use, learnt from answers 1 to 10")
+	simulate(4) // the first of them is not among the predictions, because it came right after the fit
+	says("network-predictions", "Of 3 answers, each predicted before it was given")
+	says("network-calibration", "Log loss")
+	says("training", "updates per second")
+	b.noSideways(1280)
+	b.shot("network-1280x800")
+	look := func() {
+		b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('[data-network]').scrollIntoView({ block: 'center', behavior: 'instant' })"))
+	}
+	look()
+	b.shot("network-card-1280x800")
+	b.enter("[data-cancel] button")
+	says("training", "Idle")
+	b.phone()
+	b.wait("innerWidth === 390")
+	b.noSideways(390)
+	look()
+	b.shot("network-card-390x844")
+}

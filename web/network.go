@@ -1,0 +1,68 @@
+package web
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+
+	"github.com/labstack/echo/v4"
+)
+
+// cancelTraining is POST /sessions/:id/training/cancel.
+func (s *Server) cancelTraining(c echo.Context) error {
+	session, err := s.researchersSession(c, auth.ChangeSession)
+	if err != nil {
+		return err
+	}
+	if err := session.CancelTraining(c.Request().Context()); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, sessionURL(session.Spec().ID)+atAnswers)
+}
+
+// networkState says how the reward network of a session does, in sentences.
+type networkState struct {
+	Use         string `json:"use"`         // which network is in use
+	Predictions string `json:"predictions"` // how many answers were the most probable
+	Calibration string `json:"calibration"` // log loss and ECE; empty before the first prediction
+	Cancel      bool   `json:"cancel"`      // the training under way can be cancelled
+}
+
+// networkOf returns nil for sessions without a network.
+func networkOf(st idrl.Status) *networkState {
+	n := st.Network
+	if !n.Used {
+		return nil
+	}
+	out := &networkState{Use: networkUse(n), Cancel: st.Training.Running && st.BasedOn >= 0}
+	p := n.Predictions
+	if p.Answers == 0 {
+		out.Predictions = "No answer has been predicted by a network yet."
+		return out
+	}
+	out.Predictions = fmt.Sprintf("Of %s, each predicted before it was given, %.0f %% were the most probable.", answersText(p.Answers), 100*finite(p.Right))
+	out.Calibration = fmt.Sprintf("Log loss %.2f nats (%.2f if all three answers were equally probable). Calibration error (ECE) %.2f.",
+		finite(p.LogLoss), math.Log(3), finite(p.ECE))
+	return out
+}
+
+func networkUse(n idrl.Network) string {
+	use := fmt.Sprintf("Network %d is in use, learnt from answers 1 to %d; later answers adjust its last layer.", n.Version, n.BasedOn)
+	if n.Version == 0 {
+		use = "No network is in use yet: the first is learnt from 10 answers. Until then the reward is a sum of hand-made features."
+	}
+	if n.Fitting {
+		use += " Another is being fitted."
+	}
+	return use
+}
+
+func answersText(n int) string {
+	if n == 1 {
+		return "1 answer"
+	}
+	return fmt.Sprintf("%d answers", n)
+}
