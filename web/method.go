@@ -42,6 +42,17 @@ func rewardModelText(name string) (title, hint string) {
 	return name, ""
 }
 
+// solverText returns the name of a solver of policies and a hint, for people.
+func solverText(name string) (title, hint string) {
+	switch name {
+	case idrl.OwnSolver:
+		return "What suits the environment", "Exact, by gradients, or a random search of linear policies."
+	case idrl.ActorCritic:
+		return "Soft actor-critic", "Small networks that are trained on from answer to answer; for robots. A neural reward always has it."
+	}
+	return name, ""
+}
+
 // modelText names the model of the reward, the likelihood and the prior of a session, for
 // people.
 func modelText(spec idrl.SessionSpec) string {

@@ -79,7 +79,7 @@ func (s *Server) newSessionPage(c echo.Context, f *sessionForm) templates.NewSes
 		Candidates: f.field("candidates"), Ahead: f.field("ahead"), TrainEvery: f.field("train_every"),
 		PriorVar: f.field("prior_var"), NoiseStd: f.field("noise_std"), TieBand: f.field("tie_band"), RatingVar: f.field("rating_var"),
 		Env: f.choice("env", envOptions(s.cfg.Catalogue)), Kind: f.choice("kind", kindOptions()),
-		Acquisition: f.choice("acquisition", acquisitionOptions()), Model: f.choice("model", modelOptions()), Prior: f.choice("prior", priorOptions()),
+		Acquisition: f.choice("acquisition", acquisitionOptions()), Model: f.choice("model", modelOptions()), Solver: f.choice("solver", solverOptions()), Prior: f.choice("prior", priorOptions()),
 		Likelihood: f.choice("likelihood", likelihoodOptions()),
 		Tolerance:  f.field("tolerance"), Doubt: f.field("doubt"), StopByItself: f.choice("stop_by_itself", stopOptions()), More: f.more(),
 	}
@@ -123,6 +123,14 @@ func acquisitionOptions() (out []templates.Option) {
 func modelOptions() (out []templates.Option) {
 	for _, name := range idrl.RewardModels() {
 		title, hint := rewardModelText(name)
+		out = append(out, templates.Option{Value: name, Label: title, Hint: hint})
+	}
+	return out
+}
+
+func solverOptions() (out []templates.Option) {
+	for _, name := range idrl.Solvers() {
+		title, hint := solverText(name)
 		out = append(out, templates.Option{Value: name, Label: title, Hint: hint})
 	}
 	return out

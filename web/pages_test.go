@@ -347,6 +347,7 @@ func TestCreateSessionRefuses(t *testing.T) {
 		{"acquisition function for comparisons", "acquisition", "evr", "EVR cannot choose questions of the kind above."}, // state_rating
 		{"unknown model", "model", "magic", "features, network"},
 		{"a network of ratings", "model", "network", "A network learns from comparisons of clips only."}, // state_rating
+		{"unknown solver", "solver", "magic", "own, sac"},
 		{"unknown prior", "prior", "magic", "linear, kernel"},
 		{"unknown likelihood", "likelihood", "magic", "probit, gaussian, bradley-terry, bernoulli"},
 		{"budget of words", "budget", "many", "whole number from 0 to 10000"},

@@ -25,7 +25,7 @@ type sessionForm struct {
 
 // moreFields stand under "More settings".
 var moreFields = []string{
-	"model", "prior", "likelihood", "candidates", "ahead", "train_every", "prior_var", "noise_std", "tie_band", "rating_var",
+	"model", "solver", "prior", "likelihood", "candidates", "ahead", "train_every", "prior_var", "noise_std", "tie_band", "rating_var",
 	"tolerance", "doubt", "stop_by_itself",
 }
 
@@ -47,6 +47,7 @@ func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
 	if f.errs["kind"] == "" && s.Model == idrl.NetworkModel && s.Kind != idrl.CompareClips {
 		f.errs["model"] = "A network learns from comparisons of clips only. Choose that kind of question above, or the features."
 	}
+	s.Solver = f.oneOf("solver", idrl.Solvers())
 	s.Prior, s.Likelihood = f.oneOf("prior", idrl.Priors()), f.oneOf("likelihood", idrl.Likelihoods())
 	s.Budget = int(f.whole64("budget", 0, idrl.MaxBudget))
 	s.Seed = uint64(f.whole64("seed", 0, 1<<53))

@@ -149,6 +149,7 @@ func (f *simulateFlags) settings() []rehearsal.Setting {
 		{Name: "kind", Value: string(spec.Kind)},
 		{Name: "acquisition", Value: spec.Acquisition},
 		{Name: "model", Value: spec.Model},
+		{Name: "solver", Value: spec.Solver},
 		{Name: "prior", Value: spec.Prior},
 		{Name: "likelihood", Value: spec.Likelihood},
 		{Name: "budget", Value: strconv.Itoa(spec.Budget)},

@@ -15,6 +15,7 @@ type SessionSpec struct {
 	Kind         QueryKind // of every question
 	Acquisition  string    // of package acquisition, one that can value Kind
 	Model        string    // of the reward: one of RewardModels()
+	Solver       string    // of policies under hand-made features: one of Solvers()
 	Prior        string    // "linear": independent weights; "kernel": the environment's FeatureKernel
 	Likelihood   string    // of comparisons: one of Likelihoods()
 	Budget       int       // informative answers after which the session is complete; 0 for no limit
@@ -77,6 +78,15 @@ const (
 // RewardModels returns the names of the models of the reward, the default first.
 func RewardModels() []string { return []string{FeaturesModel, NetworkModel} }
 
+// Solvers of policies.
+const (
+	OwnSolver   = "own" // what suits the environment: exact, by gradients, or random search
+	ActorCritic = "sac" // soft actor-critic, for continuous actions
+)
+
+// Solvers returns the names of the solvers of policies, the default first.
+func Solvers() []string { return []string{OwnSolver, ActorCritic} }
+
 // Likelihoods returns the names of the likelihoods of a comparison, the default
 // first: the probit with ties; the paper's ±1 with Gaussian noise; the logistic
 // with ties; the paper's simulated annotator, whose noise is 1 − u².
@@ -90,7 +100,7 @@ func RatingModels() []string { return []string{"clipped", "gaussian"} }
 // RecordedEarlier returns the settings that sessions have whose record says nothing of
 // them, because an earlier version made it.
 func RecordedEarlier() SessionSpec {
-	return SessionSpec{Model: FeaturesModel, RatingModel: "gaussian", Tolerance: DefaultTolerance, Doubt: DefaultDoubt}
+	return SessionSpec{Model: FeaturesModel, Solver: OwnSolver, RatingModel: "gaussian", Tolerance: DefaultTolerance, Doubt: DefaultDoubt}
 }
 
 // Defaults of the rule by which a session proposes to stop.
@@ -109,6 +119,7 @@ func (s SessionSpec) WithDefaults() SessionSpec {
 	def((*string)(&s.Kind), string(CompareClips))
 	def(&s.Acquisition, DefaultAcquisition)
 	def(&s.Model, RewardModels()[0])
+	def(&s.Solver, Solvers()[0])
 	def(&s.Prior, Priors()[0])
 	def(&s.Likelihood, Likelihoods()[0])
 	num := func(p *float64, v float64) {
@@ -163,6 +174,7 @@ func (s SessionSpec) Validate() error {
 	for _, err := range []error{
 		oneOf("query type", string(s.Kind), kinds),
 		oneOf("model of the reward", s.Model, RewardModels()),
+		oneOf("solver of policies", s.Solver, Solvers()),
 		oneOf("prior", s.Prior, Priors()),
 		oneOf("likelihood", s.Likelihood, Likelihoods()),
 		oneOf("model of a rating", s.RatingModel, RatingModels()),

@@ -16,7 +16,8 @@ import (
 	"tiebreak/internal/sac"
 )
 
-// Under a learnt reward network policies are trained by soft actor-critic (docs/adr/0025):
+// Under a learnt reward network, and in sessions that ask for it, policies are trained by
+// soft actor-critic (docs/adr/0025):
 // the main policy on the posterior mean of the reward, and some candidates on draws from
 // the posterior. Their agents go on from job to job.
 const (
@@ -33,6 +34,12 @@ const (
 	liveReplay      = 50_000
 	liveReplayBytes = 6 << 20
 )
+
+// byAgents reports whether a training is one of agents: under learnt features, and where
+// the session asks for it; but people do not wait for them at first.
+func byAgents(spec idrl.SessionSpec, learnt, first bool) bool {
+	return learnt || spec.Model != idrl.NetworkModel && spec.Solver == idrl.ActorCritic && !first
+}
 
 // agentListName and agentName are the names under which the states of agents are kept.
 const agentListName = "agents"
@@ -56,10 +63,12 @@ type agentRecord struct {
 // next returns the candidate whose turn it is.
 func (r *agentList) next() int { return r.Turn%liveCandidates + 1 }
 
-// liveSettings are those of the agents of an environment.
-func liveSettings(spec idrl.EnvSpec) sac.Settings {
+// liveSettings are those of the agents of an environment, whose reward may be one of its
+// features.
+func liveSettings(spec idrl.EnvSpec, features bool) sac.Settings {
 	s := sac.Live()
-	s.NormaliseReward = true // that of a network has no unit
+	s.NormaliseReward = true // that of a network has no unit, and weights that are drawn have any scale
+	s.Features = features
 	s.Replay = liveReplay
 	s.Replay = min(liveReplay, liveReplay*liveReplayBytes/s.ReplayBytes(spec))
 	return s
@@ -68,7 +77,7 @@ func liveSettings(spec idrl.EnvSpec) sac.Settings {
 // An agentTraining trains the agents of one job.
 type agentTraining struct {
 	req   request
-	rep   neural.Representation
+	model *neural.Model // of the reward; nil where that is one of the environment's features
 	env   func() idrl.Environment
 	steps int // of each agent that is trained
 	to    jobs.Reporter
@@ -176,13 +185,17 @@ func (s *agentTraining) fresh(k int) (*sac.Agent, error) {
 func (s *agentTraining) config(k int) sac.Config {
 	env, p := s.env(), s.list.Agents[k]
 	return sac.Config{
-		Settings: liveSettings(env.Spec()), Env: env, Reward: rewardOf(s.rep.Model, p.Theta),
+		Settings: liveSettings(env.Spec(), s.model == nil), Env: env, Reward: rewardOf(s.model, p.Theta),
 		Seed: rng.New(s.req.Spec.Seed, agentName(k), p.Restarts).Uint64(),
 	}
 }
 
-// rewardOf returns the reward of a network under weights of its last layer.
+// rewardOf returns the reward of a network under weights of its last layer; without one,
+// of the environment's features.
 func rewardOf(m *neural.Model, theta []float64) sac.Reward {
+	if m == nil {
+		return sac.Linear(theta)
+	}
 	e, work := m.Evaluator(theta), []float64(nil)
 	return func(dst []float32, b sac.Batch) {
 		if len(work) < b.N {

@@ -68,6 +68,26 @@ func CheckSpec(list envs.List, spec idrl.SessionSpec) error {
 	if _, err := Learner(list, spec); err != nil {
 		return err
 	}
+	if err := checkSolver(list, spec); err != nil {
+		return err
+	}
 	_, err := Model(list, spec)
 	return err
+}
+
+// checkSolver returns an error of kind Invalid if the solver that spec asks for cannot
+// train in its environment.
+func checkSolver(list envs.List, spec idrl.SessionSpec) error {
+	if spec.Solver != idrl.ActorCritic {
+		return nil
+	}
+	env, err := Environment(list, spec)
+	if err != nil {
+		return err
+	}
+	if s := env.Spec(); s.Actions.Num > 0 {
+		return idrl.Errorf(idrl.Invalid, "the solver %q trains policies with continuous actions; those of %q are discrete. Use the solver %q",
+			idrl.ActorCritic, s.ID, idrl.OwnSolver)
+	}
+	return nil
 }

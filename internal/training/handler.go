@@ -80,8 +80,9 @@ func (h *Handler) Do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) 
 		return err
 	}
 	out := &sender{to: to}
-	if rep, ok := rep.(neural.Representation); ok {
-		g, err := h.trainAgents(ctx, t, req, rep, p, to)
+	network, learnt := rep.(neural.Representation)
+	if byAgents(req.Spec, learnt, req.First) {
+		g, err := h.trainAgents(ctx, t, req, rep, network.Model, p, to)
 		if err != nil {
 			return err
 		}
@@ -100,10 +101,10 @@ func (h *Handler) Do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) 
 	return out.generation(g)
 }
 
-// trainAgents trains agents under a reward network, and returns the generation of their
-// policies.
-func (h *Handler) trainAgents(ctx context.Context, t sessionTrainer, req request, rep neural.Representation, p idrl.Posterior, to jobs.Reporter) (idrl.Generation, error) {
-	s := agentTraining{req: req, rep: rep, env: t.NewEnv, steps: cmp.Or(h.Steps, liveSteps), to: to, log: h.log()}
+// trainAgents trains agents under the representation rep, nil for that of the environment,
+// and returns the generation of their policies. m is its network, nil if it has none.
+func (h *Handler) trainAgents(ctx context.Context, t sessionTrainer, req request, rep idrl.Representation, m *neural.Model, p idrl.Posterior, to jobs.Reporter) (idrl.Generation, error) {
+	s := agentTraining{req: req, model: m, env: t.NewEnv, steps: cmp.Or(h.Steps, liveSteps), to: to, log: h.log()}
 	policies, states, err := s.train(ctx, p)
 	if err != nil {
 		return idrl.Generation{}, err

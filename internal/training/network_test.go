@@ -57,9 +57,11 @@ type networkBench struct {
 	log    bytes.Buffer
 }
 
-func newNetworkBench(t *testing.T) *networkBench {
+func newNetworkBench(t *testing.T) *networkBench { return newAgentBench(t, networkSpec()) }
+
+// newAgentBench is a networkBench of any session whose policies are trained by agents.
+func newAgentBench(t *testing.T, spec idrl.SessionSpec) *networkBench {
 	t.Helper()
-	spec := networkSpec()
 	m, err := Model(envs.Catalogue(), spec)
 	if err != nil {
 		t.Fatal(err)
@@ -228,6 +230,27 @@ func TestAgentsGoOn(t *testing.T) {
 	}
 }
 
+// Under hand-made features agents are trained for the weights of those, by the session's
+// wish, from the second generation on, and go on likewise.
+func TestAgentsUnderFeatures(t *testing.T) {
+	spec := networkSpec()
+	spec.Model, spec.Solver = idrl.FeaturesModel, idrl.ActorCritic
+	b := newAgentBench(t, spec)
+	p := b.remote.Model.Prior()
+	if first := b.generation(t, 0, nil, p); len(first.Agents) != 0 || len(first.Candidates) < 5 {
+		t.Errorf("the first generation has %d agents and %d candidates, want none and those of any session", len(first.Agents), len(first.Candidates))
+	}
+	for n := int64(3); n < 6; n++ {
+		g := b.generation(t, n, nil, p)
+		if want := int(n) - 1; len(g.Candidates) != want || len(g.Candidates[0].Theta) != p.Dim() || len(g.Candidates[0].Mu) != p.Dim() || len(g.Queries) < 30 {
+			t.Errorf("generation %d: %d candidates of %d weights, %d questions; want %d of %d", n, len(g.Candidates), len(g.Candidates[0].Theta), len(g.Queries), want, p.Dim())
+		}
+	}
+	if l := b.list(t); len(l.Agents) != 4 || l.Agents[0].Steps != 2100 || l.Agents[3].Steps != 700 {
+		t.Errorf("%d agents, the main policy took %d steps; want 4, and 2100", len(l.Agents), l.Agents[0].Steps)
+	}
+}
+
 // damageOnce spoils what is kept under a name after two jobs.
 func (b *networkBench) damageOnce(name string, with []byte) {
 	if l, err := pack.Decode[agentList](b.agents[agentListName]); err == nil && l.Agents[0].Steps == 1400 && l.Turn == 2 {
@@ -246,6 +269,9 @@ func TestModelsThatCannotBe(t *testing.T) {
 		{"states", idrl.SessionSpec{Env: "driver", Kind: idrl.CompareStates, Model: idrl.NetworkModel}, "comparisons of clips"},
 		{"unknown", idrl.SessionSpec{Env: "driver", Model: "tree"}, "known: features, network"},
 		{"network", idrl.SessionSpec{Env: "driver", Model: idrl.NetworkModel}, ""},
+		{"table of states by agents", idrl.SessionSpec{Env: "gridworld", Solver: idrl.ActorCritic}, "discrete"},
+		{"unknown solver", idrl.SessionSpec{Env: "driver", Solver: "luck"}, "known: own, sac"},
+		{"agents", idrl.SessionSpec{Env: "driver", Kind: idrl.RateClip, Solver: idrl.ActorCritic}, ""},
 	} {
 		test.spec.Title = "T"
 		err := CheckSpec(envs.Catalogue(), test.spec.WithDefaults())
@@ -259,7 +285,7 @@ func TestModelsThatCannotBe(t *testing.T) {
 func TestLiveReplay(t *testing.T) {
 	for _, test := range []struct{ obs, act, rows int }{{17, 6, 50_000}, {105, 8, 13_647}} {
 		spec := idrl.EnvSpec{ObsDim: test.obs, Horizon: 1000, Actions: idrl.ActionSpec{Low: make([]float64, test.act), High: slices.Repeat([]float64{1}, test.act)}}
-		s := liveSettings(spec)
+		s := liveSettings(spec, false)
 		if s.Replay != test.rows || s.ReplayBytes(spec) > liveReplayBytes {
 			t.Errorf("%d observations: %d rows with %d bytes, want %d and at most %d", test.obs, s.Replay, s.ReplayBytes(spec), test.rows, liveReplayBytes)
 		}

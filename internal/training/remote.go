@@ -105,11 +105,10 @@ func (t *Remote) job(ctx context.Context, job idrl.TrainJob) (jobs.Job, error) {
 	return j, nil
 }
 
-// agents returns what a training under learnt features goes on with: the agents of the
-// main policy and of the candidate whose turn it is. One that is damaged is left out, so
-// that it begins anew.
+// agents returns what a training of agents goes on with: those of the main policy and of
+// the candidate whose turn it is. One that is damaged is left out, so that it begins anew.
 func (t *Remote) agents(ctx context.Context, job idrl.TrainJob) (map[string][]byte, error) {
-	if job.Features == nil {
+	if !byAgents(t.Spec, job.Features != nil, job.First) {
 		return nil, nil
 	}
 	out := map[string][]byte{}

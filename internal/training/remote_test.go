@@ -317,7 +317,7 @@ func TestUnknownPayloads(t *testing.T) {
 	}
 	// And a worker says what is wrong.
 	h := &Handler{Yield: func() {}, Envs: envs.Catalogue()}
-	for kind, says := range map[string]string{trainKind: "cannot be read", "fit": `unknown kind of job "fit"`} {
+	for kind, says := range map[string]string{trainKind: "cannot be read", fitKind: "cannot be read", "stir": `unknown kind of job "stir"`} {
 		err := h.Do(t.Context(), idrl.JobRecord{JobKey: idrl.JobKey{Session: "s1", Kind: kind}, Payload: []byte("what")}, nil)
 		if idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), says) {
 			t.Errorf("kind %s: %v", kind, err)
