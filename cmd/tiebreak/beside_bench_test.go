@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/neural"
+	"tiebreak/internal/rng"
+	"tiebreak/internal/session"
 	"tiebreak/internal/training"
 )
 
@@ -20,17 +23,29 @@ import (
 //	calm-p50-ms, calm-p99-ms    from sending an answer to its acknowledgement
 //	beside-p50-ms, beside-p99-ms  while the training is under way
 //	p50-ratio, p99-ratio        the second to the first
-func BenchmarkAnswersBesideTraining(b *testing.B) {
-	const turn = 2 * time.Second
+//	generations                 that the training made
+func BenchmarkAnswersBesideTraining(b *testing.B) { answersBeside(b, 2*time.Second, trainBeside) }
+
+// BenchmarkAnswersBesideNetwork is BenchmarkAnswersBesideTraining with trainings of agents
+// for a reward network. Turns are so long that generations are recorded within them, with
+// the checkpoints of two agents, 10 MB, which the next job gets.
+func BenchmarkAnswersBesideNetwork(b *testing.B) {
+	answersBeside(b, 40*time.Second, trainAgentsBeside)
+}
+
+func answersBeside(b *testing.B, turn time.Duration, train func(b *testing.B, a *app) (stop func() (generations int))) {
+	b.Helper()
 	l := load{env: "gridworld", sessions: 2, each: 4, trainEvery: 1 << 30, think: 20 * time.Millisecond}
 	a, labellers := l.openOn(b)
 	var calm, beside []time.Duration
+	generations := 0
 	for b.Loop() {
 		calm = append(calm, labelFor(b, labellers, turn)...)
-		stop := trainBeside(b, a)
+		stop := train(b, a)
 		beside = append(beside, labelFor(b, labellers, turn)...)
-		stop()
+		generations += stop()
 	}
+	b.ReportMetric(float64(generations), "generations")
 	slices.Sort(calm)
 	slices.Sort(beside)
 	for name, q := range map[string]float64{"p50": 0.5, "p99": 0.99} {
@@ -72,13 +87,69 @@ func labelFor(b *testing.B, labellers []*labeller, d time.Duration) (waits []tim
 
 // trainBeside has a worker train, again and again, until stop is called; it returns when
 // the worker is solving.
-func trainBeside(b *testing.B, a *app) (stop func()) {
+func trainBeside(b *testing.B, a *app) (stop func() (generations int)) {
+	b.Helper()
+	spec, cfg := sessionBeside(b, a, idrl.FeaturesModel)
+	job := idrl.TrainJob{Posterior: cfg.Model.Prior(), Seed: spec.Seed}
+	return trainAgain(b, a, spec, cfg, job)
+}
+
+// trainAgentsBeside is trainBeside for a reward network.
+func trainAgentsBeside(b *testing.B, a *app) (stop func() (generations int)) {
+	b.Helper()
+	spec, cfg := sessionBeside(b, a, idrl.NetworkModel)
+	env, err := training.Environment(a.envs, spec)
+	if err != nil {
+		b.Fatal(err)
+	}
+	content, err := cfg.Learner.Learn(b.Context(), randomAnswers(env.Spec(), 12), 1, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	rep, _, err := cfg.Learner.Open(1, content)
+	if err != nil {
+		b.Fatal(err)
+	}
+	learnt, ok := rep.(neural.Representation)
+	if !ok {
+		b.Fatalf("features of type %T", rep)
+	}
+	return trainAgain(b, a, spec, cfg, idrl.TrainJob{Posterior: learnt.Model.Posterior(), Features: rep, Seed: spec.Seed})
+}
+
+// randomAnswers returns comparisons of clips with random observations and actions.
+func randomAnswers(spec idrl.EnvSpec, n int) (d idrl.Dataset) {
+	stream := rng.New(1, "random clips", 0)
+	rows := func(n, width int) [][]float32 {
+		out := make([][]float32, n)
+		for i := range out {
+			out[i] = make([]float32, width)
+			for k := range out[i] {
+				out[i][k] = float32(stream.NormFloat64())
+			}
+		}
+		return out
+	}
+	for range n {
+		var shown []idrl.Steps
+		for range 2 {
+			shown = append(shown, idrl.Steps{Obs: rows(41, spec.ObsDim), Actions: rows(40, spec.Actions.Dim())})
+		}
+		d.Shown = append(d.Shown, shown)
+		d.Queries = append(d.Queries, idrl.Query{Kind: idrl.CompareClips, Clips: []idrl.ClipID{"a", "b"}})
+		d.Answers = append(d.Answers, idrl.Answer{Choice: idrl.ChoseA})
+	}
+	return d
+}
+
+// sessionBeside returns a session that is not labelled, with half-cheetah if it is there.
+func sessionBeside(b *testing.B, a *app, model string) (idrl.SessionSpec, session.Config) {
 	b.Helper()
 	name := "half-cheetah"
 	if e, err := a.envs.Find(name); err != nil || e.Unavailable != nil {
 		name = "driver"
 	}
-	spec, err := newSession(b.Context(), a.db, a.envs, idrl.SessionSpec{Title: "beside", Env: name, Seed: 1})
+	spec, err := newSession(b.Context(), a.db, a.envs, idrl.SessionSpec{Title: "beside", Env: name, Seed: 1, Model: model})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -86,18 +157,31 @@ func trainBeside(b *testing.B, a *app) (stop func()) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	return spec, cfg
+}
+
+// trainAgain has a worker do a job, and again from the next row, and records what it
+// makes, until stop is called; it returns when the worker has made progress.
+func trainAgain(b *testing.B, a *app, spec idrl.SessionSpec, cfg session.Config, job idrl.TrainJob) (stop func() (generations int)) {
+	b.Helper()
 	remote := &training.Remote{Jobs: a.pool, Records: a.db, Spec: spec, Model: cfg.Model, Log: a.log}
 	ctx, cancel := context.WithCancel(b.Context())
 	solving, ended := make(chan struct{}), make(chan error, 1)
 	begun := sync.OnceFunc(func() { close(solving) })
-	job := idrl.TrainJob{Posterior: cfg.Model.Prior(), Seed: spec.Seed, Progress: func(int, int, string) { begun() }}
+	job.Progress = func(int, int, string) { begun() }
+	made := 0
 	go func() {
 		for {
 			job.BasedOn++
-			if _, err := remote.Train(ctx, job); err != nil {
+			g, err := remote.Train(ctx, job)
+			if err == nil {
+				err = a.db.Adopt(ctx, spec.ID, g, job.BasedOn)
+			}
+			if err != nil {
 				ended <- err
 				return
 			}
+			made++
 		}
 	}()
 	select {
@@ -105,10 +189,11 @@ func trainBeside(b *testing.B, a *app) (stop func()) {
 	case err := <-ended:
 		b.Fatal(err)
 	}
-	return func() {
+	return func() int {
 		cancel()
 		if err := <-ended; !errors.Is(err, context.Canceled) {
 			b.Error(err)
 		}
+		return made
 	}
 }

@@ -219,3 +219,50 @@ func TestAbandonedJobsLeaveTheQueue(t *testing.T) {
 		t.Errorf("ended: %s", got)
 	}
 }
+
+// Sessions that want the worker again as soon as they have had it take turns.
+func TestSessionsTakeTurns(t *testing.T) {
+	type turn struct {
+		session string
+		end     context.CancelFunc
+	}
+	l := newLine(t, 1)
+	began, queued := make(chan turn), make(chan string, 100)
+	const rounds = 3
+	play := func(session string) {
+		l.group.Go(func() {
+			for range rounds {
+				ctx, cancel := context.WithCancel(t.Context())
+				say := sync.OnceFunc(func() { queued <- session })
+				_, _, err := run(ctx, l.p, of(session, idrl.Background, "wait"), hearer{
+					outlook:  func(o idrl.Outlook) { say() },
+					progress: func(int, int, string) { began <- turn{session, cancel} },
+				})
+				if !errors.Is(err, context.Canceled) {
+					t.Errorf("%s: %v", session, err)
+				}
+			}
+		})
+	}
+	play("a")
+	now := <-began
+	for _, other := range []string{"b", "c"} {
+		play(other)
+		for <-queued != other { // a has told of itself
+		}
+	}
+	got := []string{now.session}
+	for k := 1; k < 3*rounds; k++ {
+		now.end()
+		if len(got) <= 3*(rounds-1) {
+			for <-queued != now.session { // again
+			}
+		}
+		now = <-began
+		got = append(got, now.session)
+	}
+	now.end()
+	if want := []string{"a", "b", "c", "a", "b", "c", "a", "b", "c"}; !slices.Equal(got, want) {
+		t.Errorf("the worker was given to %v, want %v", got, want)
+	}
+}
