@@ -2,11 +2,14 @@ package store_test
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/rng"
 	"tiebreak/store"
 )
 
@@ -97,6 +100,41 @@ func BenchmarkAdopt(b *testing.B) {
 }
 
 var generation0 = generation(0)
+
+// BenchmarkAgents measures what a training of agents writes: a payload with two
+// checkpoints when the job is queued, and the checkpoints with the generation, 5.3 MB each as
+// those of half-cheetah. While one is written, answers wait.
+//
+//	queue-ms, adopt-ms  the mean time of each
+func BenchmarkAgents(b *testing.B) {
+	db := seeded(b, b.TempDir())
+	stream := rng.New(1, "checkpoints", 0)
+	state := func() []byte {
+		out := make([]byte, 5_300_000)
+		for i := range out {
+			out[i] = byte(stream.Uint32())
+		}
+		return out
+	}
+	first, second := state(), state()
+	var queueing, adopting time.Duration
+	n := int64(0)
+	for b.Loop() {
+		n++
+		first[n%1000], second[n%1000] = byte(n), byte(n)
+		job := idrl.JobRecord{JobKey: idrl.JobKey{Session: "s", Kind: "train", BasedOn: n}, Payload: slices.Concat(first, second)}
+		began := time.Now()
+		must(b, db.QueueJob(b.Context(), job, began))
+		queueing += time.Since(began)
+		g := generation(n)
+		g.Agents = map[string][]byte{"agent 0": first, "agent 1": second}
+		began = time.Now()
+		must(b, db.Adopt(b.Context(), "s", g, 0))
+		adopting += time.Since(began)
+	}
+	b.ReportMetric(float64(queueing.Milliseconds())/float64(n), "queue-ms")
+	b.ReportMetric(float64(adopting.Milliseconds())/float64(n), "adopt-ms")
+}
 
 // prepare makes a session with n open assignments.
 func prepare(b *testing.B, db *store.DB, id idrl.SessionID, n int) {
