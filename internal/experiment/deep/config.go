@@ -125,7 +125,7 @@ func (c Config) Name() string {
 	return fmt.Sprintf("deep-%s-%s-%s", c.Task, c.Budget.Name, cmp.Or(string(c.Mode), string(neural.Corrected)))
 }
 
-// A method is what a run's Method says.
+// A method is an acquisition method, with the source of its questions.
 type method struct {
 	acquisition.Method
 	alone bool // questions come from the main policy alone

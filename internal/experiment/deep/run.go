@@ -21,7 +21,7 @@ type Point struct {
 	Return float64 `json:"return"` // true return, mean over episodes of the deterministic policy
 }
 
-// A Run is what came of a Config.
+// A Run holds the measurements of a finished run.
 type Run struct {
 	Points []Point `json:"points"` // before the training, and after each batch
 
@@ -33,10 +33,10 @@ type Run struct {
 
 	AllSteps int   `json:"all_steps"` // of all trainings
 	Rolled   int   `json:"rolled"`    // of rollouts for questions, visitations and measurements
-	WallNS   int64 `json:"wall_ns"`   // set by whoever has a clock; differs between machines
+	WallNS   int64 `json:"wall_ns"`   // wall time, 0 without a clock; differs between machines
 }
 
-// Watch is what is told of a run under way. Every field may be nil.
+// Watch observes a run under way. Every field may be nil.
 type Watch struct {
 	Progress func(at Point) // after each batch
 

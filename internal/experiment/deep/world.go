@@ -40,7 +40,7 @@ func newWorld(newEnv func() idrl.Environment, theta []float64) *World {
 	return &World{newEnv: newEnv, spec: newEnv().Spec(), theta: theta}
 }
 
-// An episode is what a policy did and what it was worth.
+// An episode holds the steps of a policy and their true return.
 type episode struct {
 	steps idrl.Steps
 	value float64 // true return
