@@ -135,6 +135,16 @@ type Result struct {
 	Experts        [][]Run   // by task
 }
 
+// Final returns the mean of the last three measurements of a run, less the start.
+func (r Run) Final() float64 {
+	end := r.Points[max(min(1, len(r.Points)-1), len(r.Points)-3):]
+	sum := 0.0
+	for _, p := range end {
+		sum += p.Return
+	}
+	return sum / float64(len(end))
+}
+
 // Score returns the normalised score of a true return in task t: 0 for random actions, 100
 // for the expert.
 func (r Result) Score(t int, value float64) float64 {
@@ -258,12 +268,11 @@ func (o Options) watch(c Config, progress func(Point)) Watch {
 func (p Plan) result(runs []Run) Result {
 	out := Result{Plan: p}
 	for range p.Tasks {
-		last := func(r Run) float64 { return r.Points[len(r.Points)-1].Return }
 		experts, value := runs[1:1+ExpertSeeds], 0.0
 		for _, r := range experts {
-			value += last(r) / ExpertSeeds
+			value += r.Final() / ExpertSeeds
 		}
-		out.Random, out.Expert = append(out.Random, last(runs[0])), append(out.Expert, value)
+		out.Random, out.Expert = append(out.Random, runs[0].Final()), append(out.Expert, value)
 		out.Experts = append(out.Experts, experts)
 		runs = runs[1+ExpertSeeds:]
 		out.Runs = append(out.Runs, make([][]Run, len(p.Methods)))

@@ -124,7 +124,6 @@ func TestLearnsFromComparisons(t *testing.T) {
 	b.Steps, b.Every, b.CandidateSteps, b.Labels, b.Updates = 6000, 1000, 500, 100, 100
 	b.Agent.Hidden, b.Agent.Batch, b.Agent.Rate, b.Agent.Every = []int{32, 32}, 64, 1e-3, 1
 	plan := Config{Task: pointmass.ID, Mode: neural.Corrected, Budget: b, Seed: 1}
-	at := func(r Run, k int) float64 { return r.Points[max(0, len(r.Points)-k)].Return }
 	last := func(method string, seed uint64) float64 {
 		c := plan
 		c.Method, c.Seed = method, seed
@@ -132,7 +131,7 @@ func TestLearnsFromComparisons(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return floats.Sum([]float64{at(r, 1), at(r, 2), at(r, 3)}) / 3
+		return r.Final()
 	}
 	random, expert := last(Random, 1), last(Expert, 1)
 	if expert < random+5 {
@@ -141,6 +140,24 @@ func TestLearnsFromComparisons(t *testing.T) {
 	for seed := range uint64(3) {
 		if v := last("idrl", seed+1); (v-random)/(expert-random) < 0.8 {
 			t.Errorf("seed %d: return %.1f, random %.1f, expert %.1f", seed+1, v, random, expert)
+		}
+	}
+}
+
+// One bad measurement of an expert does not decide what a score of 100 is.
+func TestFinal(t *testing.T) {
+	run := func(returns ...float64) (r Run) {
+		for _, v := range returns {
+			r.Points = append(r.Points, Point{Return: v})
+		}
+		return r
+	}
+	for _, c := range []struct {
+		run  Run
+		want float64
+	}{{run(5), 5}, {run(5, 7), 7}, {run(5, 7, 9), 8}, {run(9, 1, 2, 3, 40), 15}} {
+		if got := c.run.Final(); got != c.want {
+			t.Errorf("the end of %v is %v, want %v", c.run.Points, got, c.want)
 		}
 	}
 }

@@ -141,14 +141,22 @@ func (v deepView) tasks() []string {
 
 // scores returns the scores of a method at point i, by seed; over tasks, the mean of them.
 func (v deepView) scores(t, m, i int) []float64 {
+	return v.bySeed(t, m, func(r deep.Run) float64 { return r.Points[i].Return })
+}
+
+// lastScores returns the scores of a method in the last three measurements, as scores does.
+func (v deepView) lastScores(t, m int) []float64 { return v.bySeed(t, m, deep.Run.Final) }
+
+// bySeed returns the scores of what value makes of the runs of a method.
+func (v deepView) bySeed(t, m int, value func(deep.Run) float64) []float64 {
 	out := make([]float64, v.Plan.Seeds)
 	for seed := range out {
 		for k := range v.Plan.Tasks {
-			switch {
-			case t == k:
-				out[seed] = v.Score(k, v.Runs[k][m][seed].Points[i].Return)
-			case t == len(v.Plan.Tasks):
-				out[seed] += v.Score(k, v.Runs[k][m][seed].Points[i].Return) / float64(len(v.Plan.Tasks))
+			switch score := v.Score(k, value(v.Runs[k][m][seed])); t {
+			case k:
+				out[seed] = score
+			case len(v.Plan.Tasks):
+				out[seed] += score / float64(len(v.Plan.Tasks))
 			}
 		}
 	}
@@ -164,18 +172,6 @@ func (v deepView) overTraining(t, m int) []float64 {
 	for i := 1; i < n; i++ {
 		for seed, s := range v.scores(t, m, i) {
 			out[seed] += s / float64(n-1)
-		}
-	}
-	return out
-}
-
-// lastScores returns the mean scores of the last three measurements by seed.
-func (v deepView) lastScores(t, m int) []float64 {
-	out, n := make([]float64, v.Plan.Seeds), len(v.points())
-	from := max(1, n-3)
-	for i := from; i < n; i++ {
-		for seed, s := range v.scores(t, m, i) {
-			out[seed] += s / float64(n-from)
 		}
 	}
 	return out
@@ -232,12 +228,12 @@ func (v deepView) scoreTable(t int) tableView {
 func (v deepView) referenceTable() tableView {
 	t := tableView{
 		Caption: "Returns that are the scores 0 and 100", Head: []string{"task", "random", "expert", "experts, by seed"},
-		Note: fmt.Sprintf("Random: uniformly random actions. Expert: soft actor-critic on the true reward, with the settings and the %d steps of the main policy; mean of %d seeds.", v.Plan.Budget.Steps, deep.ExpertSeeds),
+		Note: fmt.Sprintf("Random: uniformly random actions. Expert: soft actor-critic on the true reward, with the settings and the %d steps of the main policy; mean of the last three measurements of %d seeds.", v.Plan.Budget.Steps, deep.ExpertSeeds),
 	}
 	for k, task := range v.Plan.Tasks {
 		var each []string
 		for _, r := range v.Experts[k] {
-			each = append(each, short(r.Points[len(r.Points)-1].Return))
+			each = append(each, short(r.Final()))
 		}
 		t.Rows = append(t.Rows, []string{task, short(v.Random[k]), short(v.Expert[k]), strings.Join(each, ", ")})
 	}
