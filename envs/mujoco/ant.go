@@ -49,6 +49,7 @@ func NewAntCorridor() (*Env, error) {
 	t.reset = antReset
 	legs := newWalker(params)
 	t.control = func(e *Env, a idrl.Action) { legs.act(e.d.Ctrl, a, e) }
+	t.fallen = antFallen
 	t.appearance = antCorridorAppearance(&maze)
 	return newEnv(t, m)
 }

@@ -33,6 +33,7 @@ type task struct {
 	phi        func(e *Env, a idrl.Action, dst []float64) // length d; follows observe
 	remember   func(e *Env)                               // notes in e.note, at the end of a reset or step, what the next step needs and the engine's state does not hold; may be nil
 	unstable   func(e *Env) bool                          // Gym would end the episode here; may be nil
+	fallen     func(e *Env) bool                          // it lies; nil: it cannot fall
 	appearance appearance
 }
 
@@ -61,6 +62,7 @@ var (
 	_ idrl.Drawer      = (*Env)(nil)
 	_ idrl.Snapshotter = (*Env)(nil)
 	_ idrl.Substepper  = (*Env)(nil)
+	_ idrl.Faller      = (*Env)(nil)
 )
 
 // newEnv returns an environment of a task with a model of its own kind.
@@ -222,6 +224,14 @@ func (e *Env) Restore(s []float64) {
 	}
 	runtime.KeepAlive(e)
 }
+
+// Fallen reports whether the robot lies in the present state. It is false of one that
+// cannot fall.
+func (e *Env) Fallen() bool { return e.fallen != nil && e.fallen(e) }
+
+// onItsBack is the cosine of the tilt of a trunk below which a robot lies on its side or
+// back.
+const onItsBack = 0.25
 
 func finite(x []float64) bool {
 	for _, v := range x {

@@ -26,6 +26,7 @@ func halfCheetah(t *task, m *engine.Model) {
 		integral("Nose up", func(e *Env) float64 { return -2 * math.Sin(e.d.QPos[2]) }),
 		moved("Rotation backwards", 2, -1),
 	)
+	t.fallen = func(e *Env) bool { return math.Cos(e.d.QPos[2]) < onItsBack }
 	t.appearance = cheetahAppearance()
 }
 
@@ -53,6 +54,7 @@ func walker2d(t *task, m *engine.Model) {
 		z, pitch := e.d.QPos[1], e.d.QPos[2]
 		return !(z > 0.8 && z < 2 && pitch > -1 && pitch < 1)
 	}
+	t.fallen = t.unstable
 	t.features(
 		moved("Distance forward", 0, 1),
 		effort(1),
@@ -73,6 +75,7 @@ func hopper(t *task, m *engine.Model) {
 		ok := e.d.QPos[1] > 0.7 && math.Abs(e.d.QPos[2]) < 0.2
 		return !ok || !bounded(e.d.QPos[2:], 100) || !bounded(e.d.QVel, 100)
 	}
+	t.fallen = t.unstable
 	t.features(
 		moved("Distance forward", 0, 1),
 		effort(1),

@@ -26,6 +26,7 @@ func ant(t *task, m *engine.Model) {
 		z := e.d.QPos[2]
 		return !(z >= 0.2 && z <= 1 && finite(e.d.QPos) && finite(e.d.QVel))
 	}
+	t.fallen = antFallen // Gym's test of health takes an ant on its back for sound
 	t.features(
 		feature{"Distance forward", func(e *Env, _ idrl.Action) float64 { return place(e)[0] - e.note[0] }},
 		feature{"Distance to the left", func(e *Env, _ idrl.Action) float64 { return place(e)[1] - e.note[1] }},
@@ -35,13 +36,18 @@ func ant(t *task, m *engine.Model) {
 		integral("Contact forces", contact),
 		integral("Height", func(e *Env) float64 { return 10 * (e.d.QPos[2] - 0.75) }), // above that of the start
 		feature{"Turning left", func(e *Env, _ idrl.Action) float64 { return turned(e.from[3:7], e.d.QPos[3:7]) }},
-		integral("Upright", func(e *Env) float64 { // twice the z component of the trunk's vertical axis
-			q := e.d.QPos[3:7]
-			return 2 - 4*(q[1]*q[1]+q[2]*q[2])
-		}),
+		integral("Upright", func(e *Env) float64 { return 2 * antUpright(e) }),
 	)
 	t.appearance = antAppearance()
 }
+
+// antUpright is the z component of the trunk's vertical axis: 1 upright, −1 on its back.
+func antUpright(e *Env) float64 {
+	q := e.d.QPos[3:7]
+	return 1 - 2*(q[1]*q[1]+q[2]*q[2])
+}
+
+func antFallen(e *Env) bool { return antUpright(e) < onItsBack }
 
 // contact returns the sum of the squares of all external torques and forces on
 // bodies, each clipped to [−1, 1], as ContactForces left them.

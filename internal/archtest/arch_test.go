@@ -69,6 +69,7 @@ var rules = []rule{
 	{"internal/clip/film", []string{vocab, "internal/clip"}, nil},
 	{"internal/clip/picture", []string{vocab, "internal/clip"}, []string{gonum, "git.sr.ht/~sbinet/gg", "golang.org/x/image"}},
 	{"internal/clip", []string{vocab}, nil},
+	{"internal/picture", []string{vocab, "internal/clip"}, nil},
 	{"internal/steps", []string{vocab}, nil},
 	{"internal/live", []string{vocab}, nil},
 	{"internal/quality", []string{vocab}, []string{gonum}},

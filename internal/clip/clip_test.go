@@ -59,6 +59,31 @@ func walk(xs ...float64) idrl.Clip {
 	return c
 }
 
+// tumbler is a world that lies at positions below 0.
+type tumbler struct{ world }
+
+func (w *tumbler) Fallen() bool { return w.x < 0 }
+
+// The header says for how many of its states a robot lies, where the environment can tell.
+func TestFallen(t *testing.T) {
+	for _, test := range []struct {
+		env  idrl.Environment
+		want float64
+	}{{&tumbler{}, 0.5}, {&world{}, 0}} {
+		b, err := Encode(test.env, walk(0, 1.5, -1.7, -0.3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := Decode(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Header.Fallen != test.want {
+			t.Errorf("%T: fallen for %v of the clip, want %v", test.env, c.Header.Fallen, test.want)
+		}
+	}
+}
+
 func TestRoundTrip(t *testing.T) {
 	xs := []float64{0, 1.5, -1.7, 0.3}
 	b, err := Encode(&world{}, walk(xs...))

@@ -15,6 +15,7 @@ type film struct {
 	first  idrl.Scene // without the points of its moving shapes
 	counts []int      // points of each moving shape
 	tracks []track    // of the camera's centre and the points of the moving shapes, in order
+	fallen int        // states of a robot that lies
 	err    error      // the first thing that was wrong
 }
 
@@ -26,7 +27,14 @@ type track [][]float64
 func shoot(drawer idrl.Drawer, keeper idrl.Snapshotter, states [][]float64) *film {
 	f := &film{sub: 1}
 	var scene idrl.Scene
+	faller, falls := drawer.(idrl.Faller)
+	note := func() {
+		if falls && faller.Fallen() {
+			f.fallen++
+		}
+	}
 	keeper.Restore(states[0])
+	note()
 	drawer.Draw(&scene)
 	f.open(scene)
 	finer, ok := drawer.(idrl.Substepper)
@@ -36,9 +44,11 @@ func shoot(drawer idrl.Drawer, keeper idrl.Snapshotter, states [][]float64) *fil
 	for i, s := range states[1:] {
 		if ok {
 			finer.DrawStep(states[i], s, f.add)
+			note()
 			continue
 		}
 		keeper.Restore(s)
+		note()
 		drawer.Draw(&scene)
 		f.add(&scene)
 	}
@@ -105,7 +115,7 @@ func (f *film) header(spec idrl.EnvSpec, c idrl.Clip) *Header {
 		h.Moving[i] = Shape{Kind: s.Kind, Paint: s.Paint, Size: s.Size, At: at[:f.counts[i]:f.counts[i]], Text: s.Text, Trail: s.Trail}
 		at = at[f.counts[i]:]
 	}
-	h.Points = len(f.tracks)
+	h.Points, h.Fallen = len(f.tracks), float64(f.fallen)/float64(c.Steps+1)
 	return h
 }
 

@@ -25,6 +25,9 @@ type Header struct {
 	Azimuth   float64 `json:"azimuth,omitempty"`
 	Elevation float64 `json:"elevation,omitempty"`
 
+	// Fallen is the share of the states of the clip that idrl.Faller says are fallen.
+	Fallen float64 `json:"fallen,omitempty"`
+
 	Points int     `json:"points"` // whose coordinates are among the numbers
 	Static []Shape `json:"static"` // with Pts
 	Moving []Shape `json:"moving"` // with At
@@ -92,6 +95,8 @@ func (h *Header) validate() error {
 		return idrl.Errorf(idrl.Invalid, "clip has a duration, unit or camera that is not positive")
 	case !(h.Distance >= 0 && h.Distance <= math.MaxFloat32 && math.Abs(h.Elevation) < math.Pi/2):
 		return idrl.Errorf(idrl.Invalid, "clip has a camera that cannot look at anything")
+	case !(h.Fallen >= 0 && h.Fallen <= 1):
+		return idrl.Errorf(idrl.Invalid, "clip has a share of %v fallen states", h.Fallen)
 	case h.Points < 1 || h.Points > maxPoints+1:
 		return idrl.Errorf(idrl.Invalid, "clip has %d moving points, its camera among them; the limit is %d", h.Points, maxPoints)
 	}

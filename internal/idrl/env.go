@@ -42,6 +42,14 @@ type Snapshotter interface {
 	Restore(s []float64)
 }
 
+// A Faller is an Environment that can tell whether what acts in it has fallen, so that
+// there is little more to see: clips of what comes after a fall are not offered.
+type Faller interface {
+	// Fallen reports whether the present state, entered by Reset, Step or Restore, is
+	// that of a robot that lies.
+	Fallen() bool
+}
+
 // A Substepper can draw what happens within a step, for slow motion.
 type Substepper interface {
 	Drawer
