@@ -34,6 +34,7 @@ type robot struct {
 	clipSteps int
 	playback  float64
 	search    idrl.Search
+	gait      idrl.Gait
 	build     func(t *task, m *engine.Model) // fills what the numbers above do not say
 }
 
@@ -59,10 +60,12 @@ func robots() []robot {
 		{
 			id: AntID, file: "ant.xml", skip: 5, obsDim: 111, clipSteps: 40, playback: 1, build: ant,
 			search: idrl.Search{StepSize: 0.05, NoiseStd: 0.1, Directions: 4, Top: 2, Iterations: 100, Episodes: 1, Normalise: true, LiveSteps: 20_000},
+			gait:   idrl.Gait{Feedback: antFeedback()},
 		},
 		{
 			id: SwimmerID, file: "swimmer.xml", skip: 4, obsDim: 8, clipSteps: 100, playback: 2, build: swimmer,
 			search: idrl.Search{StepSize: 0.06, NoiseStd: 0.06, Directions: 4, Iterations: 50, Episodes: 1, LiveSteps: 100_000},
+			gait:   idrl.Gait{Hertz: 0.5}, // faster strokes wind on the spot
 		},
 		{
 			id: InvertedPendulumID, file: "inverted_pendulum.xml", skip: 2, obsDim: 4, clipSteps: 50, playback: 1, build: invertedPendulum,
@@ -77,6 +80,16 @@ func robots() []robot {
 			search: idrl.Search{StepSize: 0.02, NoiseStd: 0.03, Directions: 16, Top: 8, Iterations: 100, Episodes: 10, LiveSteps: 150_000},
 		},
 	}
+}
+
+// antFeedback returns the ant's observations without the forces of contacts: its height,
+// orientation, joints and velocities.
+func antFeedback() []int {
+	used := make([]int, antObs)
+	for i := range used {
+		used[i] = i
+	}
+	return used
 }
 
 // Tasks returns the ids of the tasks of NewTask.
@@ -119,7 +132,7 @@ func (r robot) newEnv(o Options) (*Env, error) {
 		spec: idrl.EnvSpec{
 			ID: id, ObsDim: r.obsDim, Horizon: 1000, Discount: 1,
 			Actions: idrl.ActionSpec{Low: m.CtrlLow, High: m.CtrlHigh}, StepSeconds: m.TimestepSec * float64(r.skip),
-			ClipSteps: r.clipSteps, Playback: r.playback, StillLabel: "this moment", Search: r.search,
+			ClipSteps: r.clipSteps, Playback: r.playback, StillLabel: "this moment", Search: r.search, Gait: r.gait,
 		},
 	}
 	r.build(t, m)

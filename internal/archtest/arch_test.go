@@ -57,6 +57,7 @@ var rules = []rule{
 	{"internal/solver", []string{vocab, "internal/cmaes", "internal/pack"}, []string{gonum}},
 	{"internal/representation/representationtest", []string{vocab, rngs, "internal/belief"}, []string{gonum}},
 	{represents, []string{vocab}, []string{gonum}},
+	{"internal/behaviour", []string{vocab, "internal/sac", "internal/solver"}, nil},
 	{"internal/nn/gemm", nil, []string{"golang.org/x/sys/cpu"}},
 	{"internal/nn", []string{"internal/nn/gemm"}, nil},
 	{"internal/trainer", []string{vocab, rngs, acquires, learns, represents, "internal/steps"}, []string{gonum}},

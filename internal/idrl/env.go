@@ -122,6 +122,13 @@ type EnvSpec struct {
 	Playback     float64  // simulated seconds shown per second of the viewer's time
 	StillLabel   string   // what a rating or comparison of states asks about: "this moment"
 	Search       Search   // what suits random search in this environment
+	Gait         Gait     // what suits gaits in this environment
+}
+
+// Gait says what suits gaits, policies of one oscillator (solver.Gait).
+type Gait struct {
+	Hertz    float64 // middle of the frequencies that a search begins with, 1/s of simulated time; 0: 2
+	Feedback []int   // observations that feedback may use, ascending; nil: all
 }
 
 // Search holds settings of random search over linear policies that suit an
