@@ -146,6 +146,11 @@ func (c *Custom) resolve() error {
 	if err := c.aim(); err != nil {
 		return err
 	}
+	if c.file.Fallen != nil {
+		if _, err := c.find(engine.BodyKind, "fallen.body", "body", c.file.Fallen.Body); err != nil {
+			return err
+		}
+	}
 	for i, p := range c.file.Paints {
 		if _, err := c.find(engine.BodyKind, fmt.Sprintf("paints[%d].body", i), "body", p.Body); err != nil {
 			return err
@@ -238,8 +243,23 @@ func (c *Custom) New() (*Env, error) {
 		copy(dst[len(c.shown):], e.d.QVel)
 	}
 	c.measure(t)
+	t.fallen = c.fallen()
 	t.appearance = c.appearance()
 	return newEnv(t, m)
+}
+
+// fallen returns what tells that the robot lies, or nil if the file does not say.
+func (c *Custom) fallen() func(e *Env) bool {
+	f := c.file.Fallen
+	if f == nil {
+		return nil
+	}
+	body := c.model.ID(engine.BodyKind, f.Body)
+	return func(e *Env) bool {
+		e.must(e.d.Kinematics()) // after Restore it is not known yet where bodies are
+		leans := f.UprightBelow != nil && e.d.XMat[9*body+8] < *f.UprightBelow
+		return leans || f.HeightBelow != nil && e.d.XPos[3*body+2] < *f.HeightBelow
+	}
 }
 
 // appearance returns how the model is drawn. The camera stays at the height that the

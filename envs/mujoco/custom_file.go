@@ -35,6 +35,7 @@ type customFile struct {
 	ResetNoise  customNoise     `json:"reset_noise"`
 	Hide        []string        `json:"hide"` // joints whose positions are not observed
 	Features    []customFeature `json:"features"`
+	Fallen      *customFallen   `json:"fallen"` // nil: it cannot fall
 	ClipSteps   int             `json:"clip_steps"`
 	Playback    float64         `json:"playback"`
 	Camera      customCamera    `json:"camera"`
@@ -63,6 +64,14 @@ type customFeature struct {
 	Body     string   `json:"body"`
 	Quantity string   `json:"quantity"`
 	Scale    *float64 `json:"scale"` // 1 if nil
+}
+
+// customFallen says when the robot lies: while a body leans or sinks too far. A field
+// that is nil does not count; one of them is there.
+type customFallen struct {
+	Body         string   `json:"body"`
+	UprightBelow *float64 `json:"upright_below"` // its z axis: 1 up, −1 down
+	HeightBelow  *float64 `json:"height_below"`  // metres
 }
 
 // customCamera follows a body. Lengths are metres.
@@ -213,7 +222,7 @@ func (f *customFile) validate() error {
 		check{f.ClipSteps*f.FrameSkip < maxFrames, "clip_steps", fmt.Sprintf("less than %d/frame_skip, for each engine step is a frame", maxFrames)},
 		number("playback", f.Playback, 0.01, 100),
 	)
-	for _, rest := range []func() error{f.validateFeatures, f.validateCamera, f.validatePaints, f.validateSearch} {
+	for _, rest := range []func() error{f.validateFeatures, f.validateFallen, f.validateCamera, f.validatePaints, f.validateSearch} {
 		if err == nil {
 			err = rest()
 		}
@@ -273,6 +282,25 @@ func (c *customFeature) scale() float64 {
 		return 1
 	}
 	return *c.Scale
+}
+
+func (f *customFile) validateFallen() error {
+	c := f.Fallen
+	if c == nil {
+		return nil
+	}
+	within := func(field string, v *float64, low, high float64) check {
+		if v == nil {
+			return check{ok: true}
+		}
+		return number(field, *v, low, high)
+	}
+	return first(
+		text("fallen.body", c.Body, 100),
+		check{c.UprightBelow != nil || c.HeightBelow != nil, "fallen", "with upright_below, height_below or both"},
+		within("fallen.upright_below", c.UprightBelow, -1, 1),
+		within("fallen.height_below", c.HeightBelow, -1000, 1000),
+	)
 }
 
 func (f *customFile) validateCamera() error {

@@ -180,6 +180,7 @@ func TestBadModels(t *testing.T) {
 		{"upright of an unknown body", `"quantity": "constant"`, `"body": "toe", "quantity": "upright"`, []string{`own.json: features[2].body: the model has no body named "toe"`}},
 		{"unknown body of the camera", `"camera": {"body": "ball"`, `"camera": {"body": "bell"`, []string{`own.json: camera.body: the model has no body named "bell"`}},
 		{"unknown painted body", `"playback": 1`, `"playback": 1, "paints": [{"body": "toe", "paint": "wall"}]`, []string{`own.json: paints[0].body: the model has no body named "toe"`}},
+		{"unknown body that falls", `"playback": 1`, `"playback": 1, "fallen": {"body": "toe", "height_below": 1}`, []string{`own.json: fallen.body: the model has no body named "toe"`}},
 		{"unknown hidden joint", `"playback": 1`, `"playback": 1, "hide": ["rootx"]`, []string{`own.json: hide[0]: the model has no joint named "rootx"`}},
 		{"hidden root", `"playback": 1`, `"playback": 1, "hide": ["root"]`, []string{"own.json: hide[0] must be a slide or a hinge", "hidden anyway"}},
 	} {

@@ -19,6 +19,7 @@ type Trajectory struct {
 	Actions   []Action    // length T
 	Phi       [][]float64 // length T, each of length d
 	Snapshots [][]float64 // length T+1; state 0 is before the first action
+	Fallen    []bool      // length T+1, of each state by Faller; nil if the environment is none
 	End       StepKind    // Terminated or Truncated
 
 	Raw StepsID // of its raw steps, which are kept; empty if they are not
@@ -38,10 +39,26 @@ func (t *Trajectory) Validate() error {
 		return Errorf(Invalid, "trajectory %s: %d feature rows for %d steps", t.ID, len(t.Phi), n)
 	case len(t.Snapshots) != n+1:
 		return Errorf(Invalid, "trajectory %s: %d snapshots for %d steps, want one more", t.ID, len(t.Snapshots), n)
+	case t.Fallen != nil && len(t.Fallen) != n+1:
+		return Errorf(Invalid, "trajectory %s: %d states are known to be fallen or not for %d steps, want one more", t.ID, len(t.Fallen), n)
 	case !t.End.Last():
 		return Errorf(Invalid, "trajectory %s does not end", t.ID)
 	}
 	return nil
+}
+
+// Fall returns the index of the first state from which on t is fallen to its end. That
+// is T+1, which no state has, if it does not end fallen or nothing is known of it: what
+// gets up again has not fallen.
+func (t *Trajectory) Fall() int {
+	if t.Fallen == nil {
+		return t.Len() + 1
+	}
+	n := len(t.Fallen)
+	for n > 0 && t.Fallen[n-1] {
+		n--
+	}
+	return n
 }
 
 // A Clip is shown to annotators: a segment of a trajectory, or one still

@@ -63,16 +63,27 @@ func (r *run) others(t *idrl.Trajectory, n int) []idrl.Clip {
 }
 
 // randomClips returns clips that begin at uniformly drawn steps of the n-th rollout.
-// There are none if it is shorter than two clips.
+// There are none if it is shorter than two clips. Of one that ends with a fall they end
+// before it, but for the last, which shows the fall if the opening does not: what lies
+// tells nothing more.
 func (r *run) randomClips(t *idrl.Trajectory, n int) []idrl.Clip {
-	long := r.clipLen(t)
-	if t.Len() < 2*long {
+	long, count := r.clipLen(t), r.segments
+	if t.Len() < 2*long || count == 0 {
 		return nil
+	}
+	fall := t.Fall()
+	if fall <= t.Len() {
+		count--
 	}
 	stream := r.stream("segments", n)
 	var out []idrl.Clip
-	for range r.segments {
-		out = append(out, idrl.Segment(t, stream.IntN(t.Len()-long+1), long))
+	if fall > 2*long {
+		for range count {
+			out = append(out, idrl.Segment(t, stream.IntN(fall-long), long))
+		}
+	}
+	if fall > long && fall <= t.Len() {
+		out = append(out, idrl.Segment(t, min(fall-long/2, t.Len()-long), long))
 	}
 	return out
 }
@@ -118,11 +129,14 @@ const (
 	maxStills  = 10
 )
 
-// stills returns states along t to ask about.
+// stills returns states along t to ask about: of those after a fall the first.
 func stills(t *idrl.Trajectory) (out []idrl.Clip) {
 	every := max(stillEvery, t.Len()/maxStills)
 	for step := every - 1; step < t.Len(); step += every {
 		out = append(out, idrl.Still(t, step))
+		if step+1 >= t.Fall() {
+			break
+		}
 	}
 	return out
 }

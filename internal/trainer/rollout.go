@@ -216,6 +216,7 @@ func (r *run) episode(id idrl.PolicyID, p idrl.Policy, n int) (*idrl.Trajectory,
 	if !ok {
 		return nil, idrl.Errorf(idrl.Invalid, "environment %q cannot save its states, so its clips cannot be drawn", spec.ID)
 	}
+	faller, falls := r.env.(idrl.Faller)
 	stream := r.stream("rollout", n)
 	t := &idrl.Trajectory{ID: trajectoryID(id, n), Env: spec.ID, Policy: id}
 	for action, step := range idrl.EpisodeOf(r.env, p, stream) {
@@ -226,6 +227,9 @@ func (r *run) episode(id idrl.PolicyID, p idrl.Policy, n int) (*idrl.Trajectory,
 			t.Actions, t.Phi = append(t.Actions, slices.Clone(action)), append(t.Phi, slices.Clone(step.Phi))
 		}
 		t.Snapshots, t.Obs = append(t.Snapshots, states.Snapshot(nil)), append(t.Obs, slices.Clone(step.Obs))
+		if falls {
+			t.Fallen = append(t.Fallen, faller.Fallen())
+		}
 		t.End = step.Kind
 	}
 	if err := t.Validate(); err != nil {

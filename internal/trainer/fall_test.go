@@ -1,0 +1,78 @@
+package trainer_test
+
+import (
+	"math"
+	"testing"
+
+	"tiebreak/envs/envtest/pointmass"
+	"tiebreak/internal/idrl"
+)
+
+// ledge is a point mass that has fallen while it is over an edge.
+type ledge struct {
+	*pointmass.Env
+	edge float64 // metres from the origin
+}
+
+func (l ledge) Fallen() bool { return over(l.Snapshot(nil), l.edge) }
+
+func over(snapshot []float64, edge float64) bool { return math.Abs(snapshot[1]) > edge }
+
+// Of a rollout that falls there are clips from before the fall and one that shows it,
+// and none of what comes after.
+func TestClipsEndAtAFall(t *testing.T) {
+	for _, kind := range []idrl.QueryKind{idrl.CompareClips, idrl.CompareStates} {
+		t.Run(string(kind), func(t *testing.T) {
+			tr := pushes(pointmass.Config{})
+			tr.Kind, tr.Segments = kind, 6
+			tr.NewEnv = func() idrl.Environment { return ledge{pointmass.New(pointmass.Config{}), 4} }
+			job := jobFor(tr)
+			job.BasedOn, job.First = 0, true
+			g := train(t, tr, job)
+			shown, before, falls := map[idrl.TrajectoryID]int{}, 0, 0
+			for _, c := range g.Clips {
+				first, last := c.Snapshots[0], c.Snapshots[len(c.Snapshots)-1]
+				switch {
+				case c.Steps > 0 && over(first, 4):
+					t.Errorf("clip %s of %s, step %d, begins after the fall", c.ID, c.From, c.Start)
+				case !over(last, 4):
+					before++
+				default:
+					falls++
+					shown[c.From]++
+				}
+			}
+			for from, n := range shown {
+				if n > 1 {
+					t.Errorf("%d clips show the fall of %s", n, from)
+				}
+			}
+			if before == 0 || falls == 0 {
+				t.Errorf("%d clips before a fall and %d that show one; the test is to have both", before, falls)
+			}
+		})
+	}
+}
+
+// Where nothing falls the clips are those of an environment that cannot tell.
+func TestClipsWithoutAFall(t *testing.T) {
+	ids := func(newEnv func() idrl.Environment) map[idrl.ClipID]bool {
+		tr := pushes(pointmass.Config{})
+		tr.NewEnv = newEnv
+		out := map[idrl.ClipID]bool{}
+		for id := range train(t, tr, jobFor(tr)).Clips {
+			out[id] = true
+		}
+		return out
+	}
+	plain := ids(func() idrl.Environment { return pointmass.New(pointmass.Config{}) })
+	high := ids(func() idrl.Environment { return ledge{pointmass.New(pointmass.Config{}), math.Inf(1)} })
+	if len(plain) == 0 || len(plain) != len(high) {
+		t.Fatalf("%d clips and %d", len(plain), len(high))
+	}
+	for id := range plain {
+		if !high[id] {
+			t.Errorf("clip %s is missing", id)
+		}
+	}
+}
