@@ -263,48 +263,78 @@ func Dashboard(p DashboardPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "\" data-cancel hidden><button>Cancel this training</button></form><p class=\"alert\" data-training-error hidden></p></section><section class=\"card regret\"><div class=\"row\"><h2>Regret <em>what stopping now would cost</em></h2><button type=\"button\" class=\"quiet\" data-log aria-pressed=\"false\">Log scale</button></div><div class=\"statement\" data-statement hidden><p class=\"headline\" data-headline></p><p data-limit></p><p data-stop role=\"status\"></p><p class=\"note\"><span data-expected></span> <span data-relative></span></p></div><regret-chart></regret-chart><p class=\"note\" data-earlier hidden></p></section><section class=\"card leader\"><h2><span data-playing-title>Best policy so far</span> <em data-playing-name></em></h2><duo-player sides=\"1\"></duo-player><p class=\"none\" data-no-clip>Shown as soon as the first candidates are trained.</p></section><section class=\"card\"><h2>Candidates <em>predicted return relative to their mean, in % of the range from the worst to the best policy, with 95 % interval. Choose one to play it.</em></h2><div class=\"interval-chart\" data-candidates><p class=\"none\">No candidates yet.</p></div></section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "\" data-cancel hidden><button>Cancel this training</button></form><p class=\"alert\" data-training-error hidden></p></section>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			if p.Network {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<section class=\"card\" data-network><h2>Reward network <em>what it predicted of answers</em></h2><p data-network-predictions>–</p><p data-network-calibration></p><p class=\"note\" data-network-use></p></section>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<section class=\"card regret\"><h2>Regret <em>what stopping now would cost</em></h2><p data-no-regret>No regret is stated for a reward network, and no number of answers that are left, because they would be wrong: a network is too sure of the reward. Go by how it predicted answers before they were given, and by what the newest policies do.</p></section>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<section class=\"card\"><h2>Reward weights <em>with 95 % interval</em></h2><div class=\"interval-chart\" data-weights><p class=\"none\">No weights yet.</p></div></section>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<section class=\"card regret\"><div class=\"row\"><h2>Regret <em>what stopping now would cost</em></h2><button type=\"button\" class=\"quiet\" data-log aria-pressed=\"false\">Log scale</button></div><div class=\"statement\" data-statement hidden><p class=\"headline\" data-headline></p><p data-limit></p><p data-stop role=\"status\"></p><p class=\"note\"><span data-expected></span> <span data-relative></span></p></div><regret-chart></regret-chart><p class=\"note\" data-earlier hidden></p></section>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<section class=\"card full\"><h2>Why these questions <em>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<section class=\"card leader\"><h2><span data-playing-title>Best policy so far</span> <em data-playing-name></em></h2><duo-player sides=\"1\"></duo-player><p class=\"none\" data-no-clip>Shown as soon as the first candidates are trained.</p></section><section class=\"card\">")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			if p.Network {
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<h2>Candidates <em>predicted return relative to their mean, on the scale of the reward model in use, which has no unit. Choose one to play it.</em></h2>")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+			} else {
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<h2>Candidates <em>predicted return relative to their mean, in % of the range from the worst to the best policy, with 95 % interval. Choose one to play it.</em></h2>")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<div class=\"interval-chart\" data-candidates><p class=\"none\">No candidates yet.</p></div></section>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			if p.Network {
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<section class=\"card\" data-network><h2>Reward network <em>what it predicted of answers</em></h2><p data-network-predictions>–</p><p data-network-calibration></p><p class=\"note\" data-network-use></p></section>")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+			} else {
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "<section class=\"card\"><h2>Reward weights <em>with 95 % interval</em></h2><div class=\"interval-chart\" data-weights><p class=\"none\">No weights yet.</p></div></section>")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<section class=\"card full\"><h2>Why these questions <em>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var15 string
 			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(p.Reason)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `dashboard.templ`, Line: 114, Col: 43}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `dashboard.templ`, Line: 128, Col: 43}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "</em></h2><div class=\"scroll\"><table data-recent data-no-pair=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "</em></h2><div class=\"scroll\"><table data-recent data-no-pair=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var16 string
 			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(p.NoPair)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `dashboard.templ`, Line: 116, Col: 48}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `dashboard.templ`, Line: 130, Col: 48}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "\"><thead><tr><th>#</th><th>Annotator</th><th>Answer</th><th>Tells apart</th><th>Expected information</th><th>Time</th></tr></thead> <tbody></tbody></table></div><p class=\"note\">g12.p3 = policy 3, trained after answer 12. pool.p3 = policy 3 of those prepared before the first answer. Names do not change when new candidates arrive.</p></section><section class=\"card full\"><h2>Annotators</h2><div class=\"scroll\"><table data-annotators><thead><tr><th>Annotator</th><th>Answers</th><th>Decisive</th><th>Equal</th><th>Can’t tell</th><th>Skipped</th><th>Undone</th><th>Marked</th><th>Median time</th><th>Chose left</th><th>As predicted</th></tr></thead> <tbody></tbody></table></div><p class=\"note\">Marked: answers with an impossible report: sides that the question did not have, other instructions, a clock that is off by more than 2 minutes, more time than has passed, or a decision within 0.2 seconds. They count like other answers. The column doubts of the export names them.</p></section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "\"><thead><tr><th>#</th><th>Annotator</th><th>Answer</th><th>Tells apart</th><th>Expected information</th><th>Time</th></tr></thead> <tbody></tbody></table></div><p class=\"note\">g12.p3 = policy 3, trained after answer 12. pool.p3 = policy 3 of those prepared before the first answer. Names do not change when new candidates arrive.</p></section><section class=\"card full\"><h2>Annotators</h2><div class=\"scroll\"><table data-annotators><thead><tr><th>Annotator</th><th>Answers</th><th>Decisive</th><th>Equal</th><th>Can’t tell</th><th>Skipped</th><th>Undone</th><th>Marked</th><th>Median time</th><th>Chose left</th><th>As predicted</th></tr></thead> <tbody></tbody></table></div><p class=\"note\">Marked: answers with an impossible report: sides that the question did not have, other instructions, a clock that is off by more than 2 minutes, more time than has passed, or a decision within 0.2 seconds. They count like other answers. The column doubts of the export names them.</p></section>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -312,7 +342,7 @@ func Dashboard(p DashboardPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "</div></main><noscript><p class=\"alert\">The numbers of this page need JavaScript; the exports do not.</p></noscript>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "</div></main><noscript><p class=\"alert\">The numbers of this page need JavaScript; the exports do not.</p></noscript>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

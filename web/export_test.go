@@ -9,6 +9,9 @@ import (
 // PingEvery makes s look after its sockets more often. Call it before the first.
 func PingEvery(s *Server, d time.Duration) { s.pingEvery = d }
 
+// DrainWait changes how long Drain waits for calls under way.
+func DrainWait(s *Server, d time.Duration) { s.drainWait = d }
+
 // Tighten gives every address and person n tokens of each limit, and rate a second, and
 // hears of refusals at once.
 // Call it while no request is under way.

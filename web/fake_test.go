@@ -113,9 +113,13 @@ func (f *fakeSession) record(a idrl.Answer) (idrl.Receipt, error) {
 	return idrl.Receipt{ID: a.ID, Seq: a.Seq}, nil
 }
 
-func (f *fakeSession) Answer(_ context.Context, who idrl.AnnotatorID, a idrl.Answer) (idrl.Receipt, error) {
+func (f *fakeSession) Answer(ctx context.Context, who idrl.AnnotatorID, a idrl.Answer) (idrl.Receipt, error) {
 	if f.block != nil {
-		<-f.block
+		select {
+		case <-f.block:
+		case <-ctx.Done():
+			return idrl.Receipt{}, ctx.Err()
+		}
 	}
 	f.mu.Lock()
 	as := f.assignment(who, f.asked[who])

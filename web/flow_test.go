@@ -97,6 +97,28 @@ func TestDrain(t *testing.T) {
 	}
 }
 
+// TestDrainDoesNotWaitForASession: a call that a session does not take, as it waits for a
+// training, ends soon. The client keeps the answer and sends it again.
+func TestDrainDoesNotWaitForASession(t *testing.T) {
+	b := newBench(t, nil)
+	web.DrainWait(b.web, 10*time.Millisecond)
+	b.s1.block = make(chan struct{})
+	tab := b.open(b.annotator("s1"), "/sessions/s1/ws")
+	tab.send(answerTo(0, "id1"))
+	b.s1.block <- struct{}{} // this one is taken
+	wait[*wire.Ack](tab)
+	tab.send(answerTo(1, "id2"))
+	drained := make(chan error, 1)
+	go func() { drained <- b.web.Drain(t.Context()) }()
+	wait[*wire.Bye](tab)
+	if err := <-drained; err != nil {
+		t.Errorf("drain: %v", err)
+	}
+	if len(b.s1.log) != 1 {
+		t.Errorf("%d answers, want the one that was taken", len(b.s1.log))
+	}
+}
+
 func TestSignOutEndsTheSocket(t *testing.T) {
 	b := newBench(t, nil)
 	web.PingEvery(b.web, 10*time.Millisecond)

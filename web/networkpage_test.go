@@ -17,11 +17,38 @@ func TestPageOfANetwork(t *testing.T) {
 	}
 	b.s1.spec.Model = idrl.NetworkModel
 	page := b.get(c, "/sessions/s1")
+	if page.lacks("data-no-regret", "newest policies") != nil || page.lacks("regret-chart") == nil || page.lacks("data-headline") == nil || page.lacks("with 95 % interval") == nil {
+		t.Error("the page of a network must say why it states no regret, and have no place for one, nor for intervals")
+	}
 	if lacks := page.lacks("data-network-predictions", `action="/sessions/s1/training/cancel"`); lacks != nil || page.lacks("data-weights") == nil {
 		t.Errorf("the page of a network lacks %q, or shows weights", lacks)
 	}
 	r := b.post(c, "/sessions/s1/training/cancel", url.Values{})
 	if r.status != 303 || r.header.Get("Location") != "/sessions/s1#answers" || b.s1.cancels != 1 {
 		t.Errorf("status %d to %q after %d calls", r.status, r.header.Get("Location"), b.s1.cancels)
+	}
+}
+
+// The form refuses a rule to stop for a network, beside the field that asks for it.
+func TestFormRefusesARuleForANetwork(t *testing.T) {
+	b := newBench(t, nil)
+	c := b.researcher()
+	form := func(with ...string) url.Values {
+		v := url.Values{"title": {"T"}, "env": {"driver"}, "kind": {"clip_comparison"}, "model": {"network"}}
+		for i := 0; i < len(with); i += 2 {
+			v.Set(with[i], with[i+1])
+		}
+		return v
+	}
+	for _, with := range [][]string{{"tolerance", "0.1"}, {"doubt", "0.2"}, {"stop_by_itself", "stop"}} {
+		if r := b.post(c, "/sessions", form(with...)); r.status != 400 || r.lacks("Sessions on a network state no regret") != nil {
+			t.Errorf("%v: status %d", with, r.status)
+		}
+		if r := b.post(c, "/sessions", form(append(with, "model", "features")...)); r.status != 303 {
+			t.Errorf("%v with features: status %d", with, r.status)
+		}
+	}
+	if r := b.post(c, "/sessions", form()); r.status != 303 {
+		t.Errorf("without a rule: status %d", r.status)
 	}
 }

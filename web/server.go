@@ -23,6 +23,7 @@ type Server struct {
 	gates    gates
 
 	pingEvery time.Duration // of a socket; tests shorten it
+	drainWait time.Duration // for calls of sessions that are under way; tests shorten it
 
 	ctx    context.Context // of work that outlives its request: sockets; ends in Drain
 	cancel context.CancelFunc
@@ -39,7 +40,7 @@ func New(cfg Config) *Server {
 		cfg.Log = slog.Default()
 	}
 	cfg.SignInCommand = cmp.Or(cfg.SignInCommand, "tiebreak user link")
-	s := &Server{cfg: cfg, log: cfg.Log, pingEvery: pingEvery, refusals: sampler{bucket: newBucket(5, 20)}, limits: newLimits()}
+	s := &Server{cfg: cfg, log: cfg.Log, pingEvery: pingEvery, drainWait: drainWait, refusals: sampler{bucket: newBucket(5, 20)}, limits: newLimits()}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	crossOrigin := http.NewCrossOriginProtection()
 	for _, o := range cfg.Origins {

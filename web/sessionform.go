@@ -57,7 +57,23 @@ func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
 	s.TieBand, s.RatingVar = f.positive("tie_band"), f.positive("rating_var")
 	s.Tolerance, s.Doubt = f.share("tolerance"), f.share("doubt")
 	s.StopByItself = f.oneOf("stop_by_itself", values(stopOptions())) == "stop"
+	if f.errs["model"] == "" && !s.StatesRegret() {
+		f.refuseRule()
+	}
 	return f
+}
+
+// refuseRule says that a rule cannot stop sessions that state no regret.
+func (f *sessionForm) refuseRule() {
+	const why = "Sessions on a network state no regret, so that no rule can stop them. "
+	for _, name := range []string{"tolerance", "doubt"} {
+		if f.values[name] != "" {
+			f.errs[name] = why + "Leave this empty."
+		}
+	}
+	if f.spec.StopByItself {
+		f.errs["stop_by_itself"] = why + "Choose the other option, or the features as the model of the reward."
+	}
 }
 
 // text reads a field of low to high bytes.

@@ -24,6 +24,7 @@ const (
 	queueLength = 64               // messages waiting to be written
 	lingerWait  = time.Second      // for a peer that was refused to hear of it
 	callWait    = 30 * time.Second // for one call of a session
+	drainWait   = 3 * time.Second  // for the calls under way when the server stops
 )
 
 // A socket is one websocket. One goroutine, in read, receives; another, in

@@ -115,10 +115,13 @@ func (l *sockets) drain() {
 }
 
 // Drain says goodbye to every socket, refuses new ones, and waits until those
-// that were open have ended or ctx is done. Call it before http.Server.Shutdown,
-// which knows nothing of sockets.
+// that were open have ended or ctx is done. Calls of sessions that are under way are
+// cancelled after drainWait: a session that waits for a training takes no call until the
+// training ends. Call it before http.Server.Shutdown, which knows nothing of sockets.
 func (s *Server) Drain(ctx context.Context) error {
 	s.sockets.drain()
+	cancel := time.AfterFunc(s.drainWait, s.cancel)
+	defer cancel.Stop()
 	gone := make(chan struct{})
 	go func() {
 		s.sockets.group.Wait()

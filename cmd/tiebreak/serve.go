@@ -181,10 +181,20 @@ func (a *app) researcherEntry(ctx context.Context, base, data string) (string, e
 // signInCommand returns the command line that prints a sign-in link.
 func signInCommand(data string) string { return commandLine("user", "link", "--data", data) }
 
+// Waits of a server that stops: for all that is under way, and for requests before they
+// are cancelled. A session that waits for a training serves none until the training ends.
+const (
+	stopWait    = 10 * time.Second
+	requestWait = 5 * time.Second
+)
+
 // listen serves until ctx is done, then shuts down gracefully.
 func (a *app) listen(ctx context.Context, ln net.Listener) error {
+	requests, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
 	srv := &http.Server{
-		Handler: a.web, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second,
+		BaseContext: func(net.Listener) context.Context { return requests },
+		Handler:     a.web, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
 		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 	}
@@ -200,8 +210,9 @@ func (a *app) listen(ctx context.Context, ln net.Listener) error {
 		return fmt.Errorf("serve: %w", err)
 	case <-ctx.Done():
 	}
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
 	defer cancel()
+	defer time.AfterFunc(requestWait, end).Stop()
 	err := errors.Join(a.web.Drain(last), srv.Shutdown(last))
 	if closed := <-failed; !errors.Is(closed, http.ErrServerClosed) {
 		err = errors.Join(err, closed)

@@ -183,6 +183,7 @@ func (s SessionSpec) Validate() error {
 			return err
 		}
 	}
+	ruled := s.StopByItself || s.Tolerance != DefaultTolerance || s.Doubt != DefaultDoubt
 	positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
 	switch {
 	case len(s.Title) == 0 || len(s.Title) > MaxTitle:
@@ -190,6 +191,9 @@ func (s SessionSpec) Validate() error {
 	case s.Model == NetworkModel && s.Kind != CompareClips:
 		return Errorf(Invalid, "the model %q learns from comparisons of clips (query type %q), not from questions of type %q; use the model %q",
 			NetworkModel, CompareClips, s.Kind, FeaturesModel)
+	case ruled && !s.StatesRegret():
+		return Errorf(Invalid, "sessions with the model %q state no regret, so that no rule can stop them: leave the tolerance, the doubt and "+
+			"stopping by itself as they are, or use the model %q", NetworkModel, FeaturesModel)
 	case len(s.Instructions) > MaxInstructions:
 		return Errorf(Invalid, "the instructions must have at most %d characters; they have %d", MaxInstructions, len(s.Instructions))
 	case CheckBudget(s.Budget) != nil:
@@ -209,6 +213,11 @@ func (s SessionSpec) Validate() error {
 	}
 	return nil
 }
+
+// StatesRegret reports whether the session says what stopping would cost, and goes by
+// that. On a reward network it does not: the posterior of the network's last layer is too
+// narrow for it (docs/adr/0025).
+func (s SessionSpec) StatesRegret() bool { return s.Model != NetworkModel }
 
 // CheckBudget returns an error of kind Invalid unless a session may want that many
 // answers.

@@ -31,12 +31,12 @@ type Status struct {
 	Budget     int
 	BasedOn    int64 // of the generation in use; -1 if there is none yet
 	Training   Training
-	Regret     []Regret // by Seq; the last is about the present posterior and policies
+	Regret     []Regret // by Seq; the last is about the present posterior and policies; empty unless SessionSpec.StatesRegret
 	Basis      Basis    // of the last Regret
 	Stopping   Stopping
 	Dropped    int        // earlier policies that nothing is compared with any more, because the archive holds a limited number
-	Best       PolicyID   // the known policy with the highest mean return, which the last Regret is about; empty if there is none
-	Candidates []Estimate // predicted returns, each against the average candidate, as shares of the last Regret's Span
+	Best       PolicyID   // the known policy with the highest mean return, which the last Regret, if any, is about; empty if there is none
+	Candidates []Estimate // predicted returns, each against the average candidate, as shares of the last Regret's Span; without Regret as means in the unit of the reward, without Std
 	Weights    []Estimate // of the features
 	Network    Network    // where the reward is a network
 	Open       []Assignment

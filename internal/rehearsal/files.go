@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -21,8 +22,8 @@ type row struct {
 	Comparison
 }
 
-// A column is one of the file of comparisons. field points to what it holds, or is a
-// bool that follows from the others.
+// A column is one of the file of comparisons. field points to what it holds, where NaN is
+// an empty field, or is a bool that follows from the others, or nil for an empty field.
 type column struct {
 	name  string
 	field func(r *row) any
@@ -51,7 +52,12 @@ var columns = []column{
 	{"shown_unbeaten", func(r *row) any { return &r.Shown.Unbeaten }},
 	{"shown_span", func(r *row) any { return &r.Shown.Span }},
 	{"within", func(r *row) any { return r.Small() }},
-	{"covered", func(r *row) any { return r.Covered() }},
+	{"covered", func(r *row) any {
+		if !r.Stated() {
+			return nil
+		}
+		return r.Covered()
+	}},
 	{"cosine", func(r *row) any { return &r.Cosine }},
 	{"response_s", func(r *row) any { return &r.ResponseS }},
 }
@@ -60,8 +66,10 @@ var columns = []column{
 func (r row) write() (out []string) {
 	for _, c := range columns {
 		switch v := c.field(&r).(type) {
+		case nil:
+			out = append(out, "")
 		case *float64:
-			out = append(out, strconv.FormatFloat(*v, 'g', -1, 64))
+			out = append(out, number(*v))
 		case *int:
 			out = append(out, strconv.Itoa(*v))
 		case *int64:
@@ -79,12 +87,22 @@ func (r row) write() (out []string) {
 	return out
 }
 
+// number writes v, and nothing for NaN.
+func number(v float64) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
 // readRow returns the row with these fields.
 func readRow(fields []string) (r row, err error) {
 	for i, c := range columns {
 		switch v := c.field(&r).(type) {
 		case *float64:
-			*v, err = strconv.ParseFloat(fields[i], 64)
+			if *v = math.NaN(); fields[i] != "" {
+				*v, err = strconv.ParseFloat(fields[i], 64)
+			}
 		case *int:
 			*v, err = strconv.Atoi(fields[i])
 		case *int64:
@@ -223,10 +241,9 @@ func (f *files) add(r Run) error {
 	if n, ok := r.answersToTenth(); ok {
 		tenth = strconv.Itoa(n)
 	}
-	g := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	line := []string{
 		strconv.FormatUint(r.Seed, 10), string(r.Session), strconv.Itoa(last.Given), strconv.Itoa(len(r.Rows)), strconv.FormatFloat(r.Seconds, 'f', 2, 64),
-		g(last.Regret), g(last.Shown.Mean), g(last.Shown.Bound), g(last.Shown.Within), tenth,
+		number(last.Regret), number(last.Shown.Mean), number(last.Shown.Bound), number(last.Shown.Within), tenth,
 	}
 	for _, s := range f.settings {
 		line = append(line, s.Value)

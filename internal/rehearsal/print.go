@@ -39,18 +39,16 @@ func PrintSummary(out io.Writer, runs []Run, figures []Figure) error {
 		{"within", "true regret ≤ 5 %", percent},
 		{"cosine", "cosine of the weights", ratio},
 	} {
+		if find(line.measure, "all").N == 0 {
+			continue // no page states it
+		}
 		fmt.Fprint(w, line.title)
 		for _, a := range at {
 			fmt.Fprintf(w, "\t%s", interval(find(line.measure, a), line.show))
 		}
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "\npage: P(regret ≤ 5 %%)\tcomparisons\tmean\ttrue regret ≤ 5 %%\n")
-	for _, f := range figures {
-		if f.Measure == "said" && f.N > 0 {
-			fmt.Fprintf(w, "%s\t%d\t%s\t%s\n", f.At, f.N, percent(f.Value), interval(find("was", f.At), percent))
-		}
-	}
+	printBins(w, figures, find)
 	if err := w.Flush(); err != nil {
 		return err
 	}
@@ -63,6 +61,20 @@ func PrintSummary(out io.Writer, runs []Run, figures []Figure) error {
 	_, err := fmt.Fprintf(out, "\nAnswers until the true regret stays at or below 10 %% of the span, median: %s. Runs that get there: %s.\n",
 		interval(find("answers_to_tenth", "all"), whole), interval(find("reached_tenth", "all"), percent))
 	return err
+}
+
+// printBins prints how often what pages said of a small regret was so.
+func printBins(w io.Writer, figures []Figure, find func(measure, at string) Figure) {
+	if find("shown_within", "all").N == 0 {
+		fmt.Fprint(w, "\nPages state no regret where the reward is a network.\n")
+		return
+	}
+	fmt.Fprintf(w, "\npage: P(regret ≤ 5 %%)\tcomparisons\tmean\ttrue regret ≤ 5 %%\n")
+	for _, f := range figures {
+		if f.Measure == "said" && f.N > 0 {
+			fmt.Fprintf(w, "%s\t%d\t%s\t%s\n", f.At, f.N, percent(f.Value), interval(find("was", f.At), percent))
+		}
+	}
 }
 
 // count says how many runs there are, and of which seeds.

@@ -40,6 +40,8 @@ type Figure struct {
 //	answers_to_tenth   median over runs of the answers from which on the true regret stays at or below 10 %; +Inf if
 //	                   half of the runs do not get there
 //	reached_tenth      share of runs that get there
+//
+// What pages state is over the comparisons where they state a regret.
 func Figures(runs []Run) (out []Figure) {
 	for _, at := range append(milestones(runs), 0) {
 		name := "all"
@@ -51,7 +53,7 @@ func Figures(runs []Run) (out []Figure) {
 		}
 	}
 	for k := range bins {
-		in := func(c Comparison) bool { return min(bins-1, int(bins*c.Shown.Within)) == k }
+		in := func(c Comparison) bool { return c.Stated() && min(bins-1, int(bins*c.Shown.Within)) == k }
 		name := fmt.Sprintf("%d–%d %%", 100/bins*k, 100/bins*(k+1))
 		out = append(out, said.over(runs, name, in), was.over(runs, name, in))
 	}
@@ -81,7 +83,7 @@ func milestones(runs []Run) (out []int) {
 	return out
 }
 
-// A measure is the quotient of two sums over comparisons.
+// A measure is the quotient of two sums over comparisons, without those where it is NaN.
 type measure struct {
 	name string
 	of   func(c Comparison) (num, den float64)
@@ -108,7 +110,12 @@ var (
 		mean("shown_mean", func(c Comparison) float64 { return c.Shown.Mean }),
 		{"true_over_shown", func(c Comparison) (float64, float64) { return c.Regret, c.Shown.Mean }},
 		mean("shown_bound", func(c Comparison) float64 { return c.Shown.Bound }),
-		mean("covered", func(c Comparison) float64 { return one(c.Covered()) }),
+		mean("covered", func(c Comparison) float64 {
+			if !c.Stated() {
+				return math.NaN()
+			}
+			return one(c.Covered())
+		}),
 		mean("shown_within", func(c Comparison) float64 { return c.Shown.Within }),
 		mean("within", func(c Comparison) float64 { return one(c.Small()) }),
 		mean("cosine", func(c Comparison) float64 { return c.Cosine }),
@@ -121,8 +128,7 @@ func (m measure) over(runs []Run, at string, in func(Comparison) bool) Figure {
 	num, den := make([]float64, len(runs)), make([]float64, len(runs)) // by run
 	for i, r := range runs {
 		for _, c := range r.Rows {
-			if in(c) {
-				a, b := m.of(c)
+			if a, b := m.of(c); in(c) && !math.IsNaN(a+b) {
 				num[i] += a
 				den[i] += b
 				f.N++

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math"
 	"strings"
 
 	"tiebreak/internal/idrl"
@@ -70,10 +71,19 @@ type Comparison struct {
 
 	Regret      float64     // (Best − Return)/Span; 0 where Span is
 	RegretKnown float64     // (BestKnown − Return)/Span; 0 where Span is
-	Shown       idrl.Regret // what the session's page says: shares of a span under draws from the posterior
+	Shown       idrl.Regret // what the session's page says: shares of a span under draws from the posterior; NaN where it says nothing
 	Cosine      float64     // of the posterior mean of the weights and the true weights
 
 	ResponseS float64 // of the last answer: how long the annotator took by its clock, s
+}
+
+// Stated reports whether the session's page states a regret.
+func (c Comparison) Stated() bool { return !math.IsNaN(c.Shown.Within) }
+
+// nothingStated returns what a page shows that states no regret.
+func nothingStated(tolerance float64) idrl.Regret {
+	nan := math.NaN()
+	return idrl.Regret{Tolerance: tolerance, Within: nan, Bound: nan, Unbeaten: nan, Mean: nan, Span: nan}
 }
 
 // Covered reports whether the true regret is within the bound that holds with a
@@ -134,6 +144,9 @@ func (t *truth) tell(r session.Review) Comparison {
 		Seq: r.Seq, BasedOn: r.BasedOn, Policies: len(r.Known), Recommended: r.Best.ID, Against: t.against,
 		Return: floats.Dot(t.theta, r.Best.Mu), Shown: r.Regret, Cosine: cosine(r.Mean, t.theta),
 	}
+	if r.Regret.Definition == 0 {
+		c.Shown = nothingStated(r.Regret.Tolerance)
+	}
 	least := c.Return
 	c.BestKnown = c.Return
 	for _, p := range r.Known {
@@ -183,6 +196,10 @@ func (c Comparison) String() string {
 		c.Seq, c.Recommended, c.Policies, c.BasedOn)
 	fmt.Fprintf(&b, "  True return: %.4g; %.4g of %s; %.4g from the worst known policy to that (the span).\n", c.Return, c.Best, c.Against.people(), c.Span)
 	fmt.Fprintf(&b, "  True regret: %s of the span; %s against the best known policy.\n", percent(c.Regret), percent(c.RegretKnown))
+	if !c.Stated() {
+		b.WriteString("  Page says:   nothing of regret, because the reward is a network.")
+		return b.String()
+	}
 	fmt.Fprintf(&b, "  Page says:   at most %s with a probability of %s; at most %s with a probability of 95 %%; %s on average. Span: %.4g.\n",
 		percent(c.Shown.Tolerance), percent(c.Shown.Within), percent(c.Shown.Bound), percent(c.Shown.Mean), c.Shown.Span)
 	fmt.Fprintf(&b, "  Cosine of the mean weights and the true weights: %.3f", c.Cosine)

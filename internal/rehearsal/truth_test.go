@@ -15,7 +15,7 @@ func TestComparison(t *testing.T) {
 	known := []idrl.Candidate{{ID: "a", Mu: []float64{1, 0}}, {ID: "b", Mu: []float64{1, 1}}, {ID: "c", Mu: []float64{0, 2}}, {ID: "d", Mu: []float64{-1, 0}}}
 	review := session.Review{
 		Seq: 9, BasedOn: 6, Best: known[1], Known: known, Mean: []float64{2, 1},
-		Regret: idrl.Regret{Tolerance: 0.05, Within: 0.25, Bound: 0.5, Mean: 0.125, Span: 3},
+		Regret: idrl.Regret{Definition: idrl.RegretDefinition, Tolerance: 0.05, Within: 0.25, Bound: 0.5, Mean: 0.125, Span: 3},
 	}
 	for _, test := range []struct {
 		name string

@@ -68,7 +68,7 @@ func (s *Session) restoreHistory(snapshots []idrl.Snapshot, last idrl.Posterior)
 
 func (s *Session) posteriorConfig(m idrl.RewardModel) posterior.Config {
 	cfg := posterior.Config{Model: m, Note: s.noteFit, Go: s.fitting.run}
-	if s.cfg.Averaged != nil {
+	if s.cfg.Averaged != nil && s.spec.StatesRegret() {
 		cfg.Averaged = s.cfg.Averaged(m)
 	}
 	return cfg

@@ -9,6 +9,7 @@ import (
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/neural"
+	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
 	"tiebreak/internal/solver"
 
@@ -137,5 +138,51 @@ func TestCancelTraining(t *testing.T) {
 	mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], 10))
 	if next := <-trainer.began; next != first+1 {
 		t.Errorf("the next training is from row %d, want %d", next, first+1)
+	}
+}
+
+// A session on a network states no regret, at no time, and does not stop by it, also where
+// an earlier version recorded statements and a rule.
+func TestNoRegretUnderANetwork(t *testing.T) {
+	b := newNetwork(t)
+	spec := &b.journal.rec.Spec
+	spec.StopByItself, spec.Tolerance, spec.Doubt = true, 0.99, 0.99 // with statements it would stop at once
+	s, stop := b.start(t)
+	for i := range 3 {
+		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
+	}
+	if st := status(t, s); len(st.Regret) == 0 || !st.Stopping.Propose {
+		t.Fatalf("without a network: %d statements, %+v", len(st.Regret), st.Stopping)
+	}
+	stop()
+	spec.Model = idrl.NetworkModel
+	s, stop = b.start(t)
+	for i := 3; i < 14; i++ {
+		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
+	}
+	st := status(t, s)
+	if len(st.Regret) != 0 || st.Stopping != (idrl.Stopping{}) || st.Network.Version != 1 {
+		t.Errorf("network %d: %d statements, %+v; want none", st.Network.Version, len(st.Regret), st.Stopping)
+	}
+	for _, c := range st.Candidates {
+		if c.Std != 0 || c.Mean == 0 {
+			t.Errorf("candidate %s: %v ± %v, want a mean and no interval", c.ID, c.Mean, c.Std)
+		}
+	}
+	stop()
+	rec, err := b.journal.Load(t.Context(), "s1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, snap := range rec.Snapshots[3:] {
+		if snap.Regret.Definition != 0 {
+			t.Errorf("row %d records %+v", snap.Seq, snap.Regret)
+		}
+	}
+	r, err := session.ReviewRecord(session.Config{
+		Record: rec, Model: b.model, Acquisition: b.method, Journal: b.journal, Learner: b.learner, Discount: 1, Log: b.log,
+	})
+	if err != nil || r.Best.ID == "" || r.Regret != (idrl.Regret{Tolerance: 0.99}) {
+		t.Errorf("the review states %+v of %s, error %v", r.Regret, r.Best.ID, err)
 	}
 }

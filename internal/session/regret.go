@@ -34,23 +34,34 @@ func (s *Session) statement(h *posterior.History, seq int64) idrl.Regret {
 // atRow returns the statement that is recorded with log row seq; one of definition 0
 // if that row has none.
 func (s *Session) atRow(h *posterior.History, seq int64) idrl.Regret {
-	if s.gen == nil || !states(seq) {
+	if s.gen == nil || !s.spec.StatesRegret() || !states(seq) {
 		return idrl.Regret{Seq: seq}
 	}
 	return s.statement(h, seq)
 }
 
-// noteRegret adds a recorded statement to the curve, if it is one.
+// noteRegret adds a recorded statement to the curve, if it is one that the session makes.
 func (s *Session) noteRegret(r idrl.Regret) {
-	if r.Definition != 0 {
+	if r.Definition != 0 && s.spec.StatesRegret() {
 		s.regret = append(s.regret, r)
+	}
+}
+
+// noteStart adds the statement before the first answer to the curve. first are the first
+// candidates.
+func (s *Session) noteStart(first []idrl.Candidate) {
+	if s.spec.StatesRegret() {
+		s.noteRegret(s.learner.RegretAtStart(first))
 	}
 }
 
 // curve returns the statements so far, of which the last is about the present belief
 // and the policies known now: that of the last row may have been over fewer. There
-// must be a generation.
+// must be a generation. It is empty where the session states no regret.
 func (s *Session) curve() []idrl.Regret {
+	if !s.spec.StatesRegret() {
+		return nil
+	}
 	if s.now.gen != s.gen || s.now.regret.Seq != s.log.seq() {
 		s.now.gen, s.now.regret = s.gen, s.statement(s.history, s.log.seq())
 	}

@@ -8,8 +8,8 @@ type Review struct {
 	BasedOn int64            // of the generation in use; -1 if there is none
 	Best    idrl.Candidate   // the known policy with the highest mean return; no ID before the first generation
 	Known   []idrl.Candidate // every known policy
-	Regret  idrl.Regret
-	Mean    []float64 // posterior mean of the weights, length d
+	Regret  idrl.Regret      // of Definition 0, but with the session's Tolerance, where none is stated
+	Mean    []float64        // posterior mean of the weights, length d
 }
 
 // ReviewRecord returns what the session of cfg.Record recommends, as its page would
@@ -24,7 +24,9 @@ func ReviewRecord(cfg Config) (Review, error) {
 		return r, nil
 	}
 	r.BasedOn, r.Best, r.Known = s.gen.BasedOn, s.learner.Recommend(), s.learner.Policies().Known()
-	curve := s.curve()
-	r.Regret = curve[len(curve)-1]
+	r.Regret.Tolerance = s.spec.Tolerance
+	if curve := s.curve(); len(curve) > 0 {
+		r.Regret = curve[len(curve)-1]
+	}
 	return r, nil
 }

@@ -174,7 +174,7 @@ func (s *Session) restoreKnown(r idrl.Record) {
 	for i, candidates := range append(slices.Clone(r.Archive), r.Generation.Candidates) {
 		s.learner.Adopt(r.Pool, candidates)
 		if i == 0 {
-			s.regret = append(s.regret, s.learner.RegretAtStart(candidates))
+			s.noteStart(candidates)
 		}
 	}
 }

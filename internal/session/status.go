@@ -29,7 +29,7 @@ func (s *Session) Status(ctx context.Context) (idrl.Status, error) {
 			st.BasedOn, st.Best, st.Basis, st.Regret = s.gen.BasedOn, best.ID, s.basis(), s.curve()
 			st.Stopping = s.stopping()
 			st.Dropped = s.learner.Policies().Dropped()
-			st.Candidates = s.standings(best, st.Regret[len(st.Regret)-1].Span)
+			st.Candidates = s.standings(best, st.Regret)
 		}
 		return st, nil
 	})
@@ -38,8 +38,10 @@ func (s *Session) Status(ctx context.Context) (idrl.Status, error) {
 // standings returns the predicted returns of the distinct candidates in use and of
 // the best known policy, the best first: each against the average candidate, as what
 // all share, such as a constant feature that no comparison can tell, would otherwise
-// drown their differences, and as a share of span.
-func (s *Session) standings(best idrl.Candidate, span float64) (out []idrl.Estimate) {
+// drown their differences, and as a share of the span of the last statement of regret.
+// Without one they are means in the unit of the reward, which have no interval: the
+// posterior is then too narrow for one.
+func (s *Session) standings(best idrl.Candidate, regret []idrl.Regret) (out []idrl.Estimate) {
 	average := make([]float64, s.learner.Posterior().Dim())
 	for _, c := range s.gen.Candidates {
 		floats.AddScaled(average, 1/float64(len(s.gen.Candidates)), s.features.mu(c))
@@ -54,23 +56,34 @@ func (s *Session) standings(best idrl.Candidate, span float64) (out []idrl.Estim
 		draws[i]++
 	}
 	for i, c := range shown {
-		out = append(out, s.estimate(c, average, span))
-		out[i].Draws = draws[i]
+		e := s.estimate(c, average)
+		if e.Draws = draws[i]; len(regret) > 0 {
+			e = shareOf(e, regret[len(regret)-1].Span)
+		} else {
+			e.Std = 0
+		}
+		out = append(out, e)
 	}
 	slices.SortStableFunc(out[1:], func(a, b idrl.Estimate) int { return cmp.Compare(b.Mean, a.Mean) })
 	return out
 }
 
-// estimate returns the predicted return of c against the feature expectation average,
-// as a share of span; 0 where all policies are equal, and that is 0.
-func (s *Session) estimate(c idrl.Candidate, average []float64, span float64) idrl.Estimate {
+// estimate returns the predicted return of c against the feature expectation average.
+func (s *Session) estimate(c idrl.Candidate, average []float64) idrl.Estimate {
 	d := s.learner.Posterior().Dim()
 	delta := floats.SubTo(make([]float64, d), s.features.mu(c), average)
 	m, v := idrl.Moments(s.learner.Posterior(), delta, s.learner.Posterior().Mean(nil), make([]float64, d))
-	e := idrl.Estimate{ID: string(c.ID), Name: string(c.Origin), Clip: c.Clip}
-	if span > 0 {
-		e.Mean, e.Std = m/span, math.Sqrt(v)/span
+	return idrl.Estimate{ID: string(c.ID), Name: string(c.Origin), Clip: c.Clip, Mean: m, Std: math.Sqrt(v)}
+}
+
+// shareOf returns e as a share of span; 0 where all policies are equal, and that is 0.
+func shareOf(e idrl.Estimate, span float64) idrl.Estimate {
+	if !(span > 0) {
+		e.Mean, e.Std = 0, 0
+		return e
 	}
+	e.Mean /= span
+	e.Std /= span
 	return e
 }
 

@@ -9,7 +9,11 @@ import (
 
 // stopping returns whether the session may stop. It is a function of the log and of
 // the statements recorded with it: an answer and its withdrawal leave it as it was.
+// Without statements there is no rule.
 func (s *Session) stopping() idrl.Stopping {
+	if !s.spec.StatesRegret() {
+		return idrl.Stopping{}
+	}
 	if s.stop.seq != s.log.seq() || s.stop.stated != len(s.regret) {
 		s.stop.seq, s.stop.stated = s.log.seq(), len(s.regret)
 		s.stop.now = stopping.Rule{Doubt: s.spec.Doubt}.Judge(s.statements())

@@ -299,7 +299,7 @@ func (s *Session) adoptIfDue(ctx context.Context) {
 	t.failures, t.state.Err = 0, ""
 	s.learner.Adopt(g.Pool, g.Candidates)
 	if s.gen == nil {
-		s.regret = append(s.regret, s.learner.RegretAtStart(g.Candidates))
+		s.noteStart(g.Candidates)
 	}
 	s.gen, s.vectors, t.ready = g, vectors, nil
 	s.shelf.gen = g

@@ -24,7 +24,7 @@ customElements.define("regret-chart", RegretChart);
 
 const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 const player = /** @type {DuoPlayer} */ (document.querySelector("duo-player"));
-const chart = /** @type {RegretChart} */ (document.querySelector("regret-chart"));
+const chart = /** @type {RegretChart|null} */ (document.querySelector("regret-chart")); // null where no regret is stated
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const socket = new ReconnectingSocket(main.dataset.watch ?? "");
 const people = new People(main);
@@ -82,6 +82,7 @@ function showNetwork({ network }) {
 
 /** @param {State} s */
 function showRegret({ statement, regret, earlier }) {
+  if (!chart) return;
   chart.points = regret;
   part("statement").hidden = !statement;
   if (statement) {
@@ -112,12 +113,21 @@ function tenths(share) {
   return Math.round(1000 * share) / 10;
 }
 
+/**
+ * The number of a candidate as the page shows it: a share of the range of returns, or a
+ * return where no regret is stated, and thus no range.
+ * @param {number} v
+ */
+function shownReturn(v) {
+  return chart ? tenths(v) : v;
+}
+
 function showCandidates() {
   const all = state?.candidates ?? [];
   if (all.length === 0) return;
   const now = all.find((c) => c.id === chosen) ?? all[0];
-  const shares = all.map((c) => ({ ...c, mean: tenths(c.mean), std: tenths(c.std), note: standing(c, all) }));
-  intervalChart(part("candidates"), shares, { unit: " %", chosen: now.id, choose: (id) => {
+  const shares = all.map((c) => ({ ...c, mean: shownReturn(c.mean), std: shownReturn(c.std), note: standing(c, all) }));
+  intervalChart(part("candidates"), shares, { unit: chart ? " %" : "", chosen: now.id, choose: (id) => {
     chosen = id === all[0].id ? "" : id;
     showCandidates();
   } });
@@ -240,7 +250,7 @@ function log(e) {
   const button = /** @type {HTMLElement} */ (e.currentTarget);
   const on = button.getAttribute("aria-pressed") !== "true";
   button.setAttribute("aria-pressed", String(on));
-  chart.log = on;
+  if (chart) chart.log = on;
 }
 
 /** @param {Event} e */
@@ -267,6 +277,6 @@ socket.addEventListener("state", () => {
   part("away").hidden = s === "open" || s === "connecting";
   part("away").textContent = s === "refused" ? SIGNED_OUT : AWAY;
 });
-part("log").addEventListener("click", log);
+document.querySelector("[data-log]")?.addEventListener("click", log);
 document.querySelector("[data-copy]")?.addEventListener("click", copy);
 socket.start();

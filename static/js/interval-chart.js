@@ -1,7 +1,7 @@
 // @ts-check
 import { shape, short } from "./chart.js";
 
-/** @typedef {{id?: string, name: string, note?: string, mean: number, std: number}} Estimate */
+/** @typedef {{id?: string, name: string, note?: string, mean: number, std: number}} Estimate std 0: there is no interval */
 
 /**
  * @typedef {object} How
@@ -65,9 +65,17 @@ function row(e, at, how) {
   }
   const value = document.createElement("span");
   value.className = "value";
-  value.textContent = `${short(e.mean)} ± ${short(Z * e.std)}${how.unit ?? ""}`;
+  value.textContent = `${words(e)}${how.unit ?? ""}`;
   line.append(name, plot(e, at), value);
   return line;
+}
+
+/**
+ * An estimate in words, with its interval if it has one.
+ * @param {Estimate} e
+ */
+export function words(e) {
+  return e.std > 0 ? `${short(e.mean)} ± ${short(Z * e.std)}` : short(e.mean);
 }
 
 /**

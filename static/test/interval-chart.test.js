@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./element.js";
-import { axis } from "../js/interval-chart.js";
+import { axis, words } from "../js/interval-chart.js";
 
 test("the axis holds every interval and 0", () => {
   const at = axis([{ name: "a", mean: 2, std: 0.5 }, { name: "b", mean: 1, std: 1 }]); // b reaches down to -0.96
@@ -17,4 +17,9 @@ test("0 is the end of an axis on one side", () => {
 
 test("an axis of nothing is finite", () => {
   assert.ok(Number.isFinite(axis([{ name: "a", mean: 0, std: 0 }])(0)));
+});
+
+test("an estimate without an interval claims none", () => {
+  assert.equal(words({ name: "a", mean: 12.5, std: 0 }), "12.5");
+  assert.match(words({ name: "a", mean: 12.5, std: 1 }), /^12\.5 ± 1\.96$|^12\.5 ± 2$/);
 });
