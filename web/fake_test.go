@@ -200,7 +200,7 @@ func (f *fakeSession) CancelTraining(context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.cancels++
-	if f.spec.Model != idrl.NetworkModel {
+	if !f.spec.ByAgents() {
 		return idrl.Errorf(idrl.Conflict, "no training is under way")
 	}
 	return f.fail

@@ -28,7 +28,6 @@ type networkState struct {
 	Use         string `json:"use"`         // which network is in use
 	Predictions string `json:"predictions"` // how many answers were the most probable
 	Calibration string `json:"calibration"` // log loss and ECE; empty before the first prediction
-	Cancel      bool   `json:"cancel"`      // the training under way can be cancelled
 }
 
 // networkOf returns nil for sessions without a network.
@@ -37,7 +36,7 @@ func networkOf(st idrl.Status) *networkState {
 	if !n.Used {
 		return nil
 	}
-	out := &networkState{Use: networkUse(n), Cancel: st.Training.Running && st.BasedOn >= 0}
+	out := &networkState{Use: networkUse(n)}
 	p := n.Predictions
 	if p.Answers == 0 {
 		out.Predictions = "No answer has been predicted by a network yet."

@@ -12,18 +12,17 @@ func TestNetworkOf(t *testing.T) {
 		t.Error("a session without a network tells of one")
 	}
 	first := networkOf(idrl.Status{BasedOn: 0, Network: idrl.Network{Used: true, Fitting: true}})
-	if first.Cancel || first.Calibration != "" || !strings.Contains(first.Use, "No network is in use yet") || !strings.Contains(first.Use, "being fitted") ||
+	if first.Calibration != "" || !strings.Contains(first.Use, "No network is in use yet") || !strings.Contains(first.Use, "being fitted") ||
 		!strings.Contains(first.Predictions, "No answer") {
 		t.Errorf("before the first network: %+v", first)
 	}
-	later := networkOf(idrl.Status{BasedOn: 23, Training: idrl.Training{Running: true}, Network: idrl.Network{
+	later := networkOf(idrl.Status{BasedOn: 23, Network: idrl.Network{
 		Used: true, Version: 2, BasedOn: 20, Predictions: idrl.Predictions{Answers: 24, LogLoss: 0.584, ECE: 0.091, Right: 17. / 24},
 	}})
 	want := networkState{
 		Use:         "Network 2 is in use, learnt from answers 1 to 20; later answers adjust its last layer.",
 		Predictions: "Of 24 answers, each predicted before it was given, 71 % were the most probable.",
 		Calibration: "Log loss 0.58 nats (1.10 if all three answers were equally probable). Calibration error (ECE) 0.09.",
-		Cancel:      true,
 	}
 	if *later != want {
 		t.Errorf("got %+v, want %+v", *later, want)

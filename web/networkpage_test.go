@@ -29,6 +29,23 @@ func TestPageOfANetwork(t *testing.T) {
 	}
 }
 
+// The training of a session with soft actor-critic under hand-made features is cancelled
+// in the same way, and that of other sessions is not.
+func TestCancelByThePage(t *testing.T) {
+	b := newBench(t, nil)
+	c := b.researcher()
+	if r := b.post(c, "/sessions/s1/training/cancel", url.Values{}); r.status != 409 {
+		t.Errorf("with the solver of the environment: status %d, want 409", r.status)
+	}
+	b.s1.spec.Solver = idrl.ActorCritic
+	if lacks := b.get(c, "/sessions/s1").lacks("data-weights", `action="/sessions/s1/training/cancel"`); lacks != nil {
+		t.Errorf("the page lacks %q", lacks)
+	}
+	if r := b.post(c, "/sessions/s1/training/cancel", url.Values{}); r.status != 303 || b.s1.cancels != 2 {
+		t.Errorf("with agents: status %d after %d calls", r.status, b.s1.cancels)
+	}
+}
+
 // The form refuses a rule to stop for a network, beside the field that asks for it.
 func TestFormRefusesARuleForANetwork(t *testing.T) {
 	b := newBench(t, nil)

@@ -38,6 +38,7 @@ type (
 		Total   int    `json:"total"`
 		What    string `json:"what"`
 		Err     string `json:"err"`
+		Cancel  bool   `json:"cancel"` // it can be cancelled
 	}
 	regretPoint struct {
 		Seq    int64   `json:"seq"`
@@ -139,7 +140,7 @@ func encodeState(st idrl.Status, names map[idrl.AnnotatorID]string, here func(id
 }
 
 func trainingOf(t idrl.Training) trainingState {
-	return trainingState{Running: t.Running, BasedOn: t.BasedOn, Done: t.Done, Total: t.Total, What: t.What, Err: t.Err}
+	return trainingState{Running: t.Running, BasedOn: t.BasedOn, Done: t.Done, Total: t.Total, What: t.What, Err: t.Err, Cancel: t.Cancel}
 }
 
 // curve thins a curve out to about maxPoints; the last point is always there. It

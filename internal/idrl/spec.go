@@ -219,6 +219,10 @@ func (s SessionSpec) Validate() error {
 // narrow for it (docs/adr/0025).
 func (s SessionSpec) StatesRegret() bool { return s.Model != NetworkModel }
 
+// ByAgents reports whether policies are trained by agents of soft actor-critic that go on
+// from training to training, after the first generation.
+func (s SessionSpec) ByAgents() bool { return s.Model == NetworkModel || s.Solver == ActorCritic }
+
 // CheckBudget returns an error of kind Invalid unless a session may want that many
 // answers.
 func CheckBudget(answers int) error {

@@ -19,6 +19,7 @@ type Training struct {
 	Done, Total int
 	What        string // for people: "solving candidate 3 of 6"
 	Outlook     Outlook
+	Cancel      bool   // it can be cancelled: agents go on with it after the next answer, and no question waits for it
 	Err         string // why the last training failed; empty if it did not
 }
 

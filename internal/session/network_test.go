@@ -110,19 +110,40 @@ func (s stuck) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generation, e
 	return idrl.Generation{}, ctx.Err()
 }
 
-// A training that is cancelled leaves the candidates in use; the next one begins after the
-// next answer.
+// A training of agents that is cancelled leaves the candidates in use; the next one begins
+// after the next answer.
 func TestCancelTraining(t *testing.T) {
-	b := newNetwork(t)
-	spec := &b.journal.rec.Spec
-	spec.Model, spec.TrainEvery, spec.AdoptAfter = idrl.NetworkModel, 0, 0
+	for name, test := range map[string]struct {
+		set     func(*idrl.SessionSpec)
+		answers int // before the first training of agents
+	}{
+		"network":           {func(s *idrl.SessionSpec) { s.Model = idrl.NetworkModel }, 10},
+		"soft actor-critic": {func(s *idrl.SessionSpec) { s.Solver = idrl.ActorCritic }, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newNetwork(t)
+			spec := &b.journal.rec.Spec
+			spec.TrainEvery, spec.AdoptAfter = 0, 0
+			if test.set(spec); spec.Model != idrl.NetworkModel {
+				b.learner, spec.TrainEvery = nil, 1
+			}
+			cancelTraining(t, b, test.answers)
+		})
+	}
+}
+
+func cancelTraining(t *testing.T, b *bench, answers int) {
+	t.Helper()
 	trainer := stuck{b.trainer, make(chan int64)}
 	b.trainer = trainer
 	s, _ := b.start(t)
-	for i := range 10 {
+	for i := range answers {
 		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
 	}
-	first := <-trainer.began // once the network is in use
+	first := <-trainer.began
+	if st := status(t, s).Training; !st.Running || !st.Cancel {
+		t.Errorf("while it trains: %+v, want one that can be cancelled", st)
+	}
 	if err := s.CancelTraining(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -132,12 +153,39 @@ func TestCancelTraining(t *testing.T) {
 	if err := s.CancelTraining(t.Context()); idrl.KindOf(err) != idrl.Conflict {
 		t.Errorf("cancelled again: error = %v, want one of kind Conflict", err)
 	}
-	if st := status(t, s); st.BasedOn != 0 || st.Training.Err != "" {
-		t.Errorf("after the cancellation: candidates as of answer %d, error %q", st.BasedOn, st.Training.Err)
+	if st := status(t, s); st.BasedOn != 0 || st.Training.Err != "" || st.Training.Cancel {
+		t.Errorf("after the cancellation: candidates as of answer %d, %+v", st.BasedOn, st.Training)
 	}
-	mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], 10))
+	mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], answers))
 	if next := <-trainer.began; next != first+1 {
 		t.Errorf("the next training is from row %d, want %d", next, first+1)
+	}
+}
+
+// A training that is none of agents, or that questions wait for, is not cancelled.
+func TestTrainingsThatGoOn(t *testing.T) {
+	for name, set := range map[string]func(*idrl.SessionSpec){
+		"solver of the environment": func(s *idrl.SessionSpec) { s.TrainEvery, s.AdoptAfter = 1, 0 },
+		"adopted at a fixed row":    func(s *idrl.SessionSpec) { s.TrainEvery, s.AdoptAfter, s.Solver = 2, 2, idrl.ActorCritic },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newNetwork(t)
+			b.learner = nil
+			set(&b.journal.rec.Spec)
+			trainer := stuck{b.trainer, make(chan int64)}
+			b.trainer = trainer
+			s, _ := b.start(t)
+			for i := range b.journal.rec.Spec.TrainEvery {
+				mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], int(i)))
+			}
+			<-trainer.began
+			if st := status(t, s).Training; !st.Running || st.Cancel {
+				t.Errorf("%+v, want one that cannot be cancelled", st)
+			}
+			if err := s.CancelTraining(t.Context()); idrl.KindOf(err) != idrl.Conflict {
+				t.Errorf("error = %v, want one of kind Conflict", err)
+			}
+		})
 	}
 }
 

@@ -27,6 +27,7 @@ func (s *Session) firstClips() string {
 // trainingNow is the state of the training with words on when it will end.
 func (s *Session) trainingNow() idrl.Training {
 	t := s.training.state
+	t.Cancel = s.training.result != nil && s.fixed() == ""
 	about := aboutTime(t.Outlook.Ready.Sub(s.cfg.Now()))
 	switch {
 	case !t.Running:

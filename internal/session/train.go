@@ -211,17 +211,28 @@ func (s *Session) trained(ctx context.Context, res result) {
 	s.adoptIfDue(ctx)
 }
 
+// fixed says why the training under way cannot be cancelled; it is empty if it can.
+func (s *Session) fixed() string {
+	switch {
+	case s.gen == nil, s.spec.AdoptAfter > 0:
+		return "the questions of the session wait for it"
+	case !s.spec.ByAgents():
+		return "only trainings of soft actor-critic go on later from where the last one ended"
+	}
+	return ""
+}
+
 // CancelTraining ends the training of agents that is under way; the next one begins after
 // the next answer, from the agents of the generation in use. It returns an error of kind
-// Conflict if there is none, and if questions wait for it.
+// Conflict if there is none, if questions wait for it, and if it is none of agents.
 func (s *Session) CancelTraining(ctx context.Context) error {
 	_, err := call(ctx, s, func() (struct{}, error) {
 		t := &s.training
-		switch {
-		case t.result == nil:
+		if t.result == nil {
 			return struct{}{}, idrl.Errorf(idrl.Conflict, "no training is under way")
-		case s.spec.Model != idrl.NetworkModel || s.spec.AdoptAfter > 0 || s.gen == nil:
-			return struct{}{}, idrl.Errorf(idrl.Conflict, "this training cannot be cancelled: the questions of the session wait for it")
+		}
+		if why := s.fixed(); why != "" {
+			return struct{}{}, idrl.Errorf(idrl.Conflict, "this training cannot be cancelled: %s", why)
 		}
 		t.rest = s.log.seq()
 		t.cancel()

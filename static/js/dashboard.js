@@ -67,13 +67,13 @@ function showTraining({ training: t, based_on }) {
   const from = t.based_on > 0 ? `From answer ${t.based_on}` : "From the prior";
   part("training").textContent = t.running ? `${from}: ${t.what || "starting"}. ${use}` : `Idle. ${use}`;
   bar("training-bar", t.done, t.running ? t.total : 0);
+  part("cancel").hidden = !t.cancel;
   part("training-error").hidden = !t.err;
   part("training-error").textContent = t.err ? `The last training failed: ${t.err}` : "";
 }
 
 /** @param {State} s */
 function showNetwork({ network }) {
-  part("cancel").hidden = !network?.cancel;
   if (!network || !part("network")) return;
   part("network-predictions").textContent = network.predictions;
   part("network-calibration").textContent = network.calibration;

@@ -135,7 +135,6 @@ export interface Network {
   use: string;
   predictions: string;
   calibration: string;
-  cancel: boolean;
 }
 
 export interface Training {
@@ -145,6 +144,7 @@ export interface Training {
   total: number;
   what: string;
   err: string;
+  cancel: boolean;
 }
 
 export interface RegretPoint {
