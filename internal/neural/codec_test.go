@@ -31,7 +31,7 @@ func encode(t *testing.T, m *neural.Model) []byte {
 func TestEncode(t *testing.T) {
 	w := newTask(1)
 	d := w.answers(20)
-	for _, mode := range []neural.Mode{neural.Corrected, neural.Paper} {
+	for _, mode := range neural.Modes() {
 		cfg := small
 		cfg.Mode, cfg.Lambda, cfg.Slope, cfg.Hidden = mode, 0.25, 0.02, []int{8, 6}
 		m := train(t, cfg, d, nil, 1)
@@ -101,7 +101,7 @@ func TestDecodeRefusesDamage(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	cfg := small
 	cfg.Hidden = []int{3, 2}
-	for _, mode := range []neural.Mode{neural.Corrected, neural.Paper} {
+	for _, mode := range neural.Modes() {
 		cfg.Mode = mode
 		m, err := neural.Train(f.Context(), cfg, newTask(1).answers(2), nil, rng.New(1, "train", 0))
 		if err != nil {

@@ -18,9 +18,18 @@ const (
 	// converged, and takes its second derivatives for the posterior.
 	Corrected Mode = "corrected"
 
+	// Anchored is Corrected, but that the penalty draws the weights of hidden layers to
+	// those that were drawn at the start, and not to zero. So features that the answers say
+	// nothing of remain, and with them the uncertainty about rewards that differ in these.
+	// It always begins with drawn weights.
+	Anchored Mode = "anchored"
+
 	// Paper trains as the authors' code does.
 	Paper Mode = "paper"
 )
+
+// Modes returns all modes, the default first.
+func Modes() []Mode { return []Mode{Corrected, Anchored, Paper} }
 
 // Config says what a model is and how it is trained.
 type Config struct {
@@ -72,8 +81,8 @@ func (c Config) check() error {
 	switch {
 	case c.ObsDim < 1 || c.ActDim < 0 || wrong(c.ObsDim+c.ActDim):
 		return idrl.Errorf(idrl.Invalid, "a reward network needs 1 to %d inputs; got %d numbers of an observation and %d of an action", maxWidth, c.ObsDim, c.ActDim)
-	case c.Mode != Corrected && c.Mode != Paper:
-		return idrl.Errorf(idrl.Invalid, "unknown mode %q of a reward network; known: %s, %s", c.Mode, Corrected, Paper)
+	case !slices.Contains(Modes(), c.Mode):
+		return idrl.Errorf(idrl.Invalid, "unknown mode %q of a reward network; known: %s, %s, %s", c.Mode, Corrected, Anchored, Paper)
 	case len(c.Hidden) == 0 || len(c.Hidden) > maxLayers || slices.ContainsFunc(c.Hidden, wrong):
 		return idrl.Errorf(idrl.Invalid, "a reward network needs 1 to %d hidden layers of 1 to %d units; got %v", maxLayers, maxWidth, c.Hidden)
 	case !(c.Slope >= 0 && c.Slope < 1):

@@ -36,7 +36,7 @@ func LearnerFor(spec idrl.SessionSpec, env idrl.Environment) (Learner, error) {
 		return Learner{}, err
 	}
 	beta := math.Sqrt(8/math.Pi) / spec.NoiseStd // of the logistic that is as steep as the probit
-	return Learner{Config{Comparison: belief.BradleyTerry{Beta: 1, TieWidth: beta * spec.TieBand}, Rating: m.Rating}}, nil
+	return Learner{Config{Mode: Anchored, Comparison: belief.BradleyTerry{Beta: 1, TieWidth: beta * spec.TieBand}, Rating: m.Rating}}, nil
 }
 
 // firstFit is the number of informative answers of the first fit.

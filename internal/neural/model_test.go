@@ -28,7 +28,7 @@ func rewards(m *neural.Model, s idrl.Steps) []float64 {
 
 func TestEvaluatorAgreesWithFeatures(t *testing.T) {
 	w := newTask(1)
-	for _, mode := range []neural.Mode{neural.Corrected, neural.Paper} {
+	for _, mode := range neural.Modes() {
 		cfg := small
 		cfg.Mode = mode
 		m := train(t, cfg, w.answers(25), nil, 1)
@@ -73,7 +73,7 @@ func TestEvaluatorAgreesWithFeatures(t *testing.T) {
 func TestTrainIsDeterministic(t *testing.T) {
 	w := newTask(2)
 	d, s := w.answers(30), w.clip()
-	for _, mode := range []neural.Mode{neural.Corrected, neural.Paper} {
+	for _, mode := range neural.Modes() {
 		cfg := small
 		cfg.Mode = mode
 		first := train(t, cfg, d, nil, 3)
@@ -183,7 +183,7 @@ func TestTrainRefuses(t *testing.T) {
 // Answers that a straight line separates, many times over, give weights and rewards that
 // are bounded: without the penalty they would grow for ever.
 func TestSeparableAnswers(t *testing.T) {
-	for _, mode := range []neural.Mode{neural.Corrected, neural.Paper} {
+	for _, mode := range neural.Modes() {
 		w := newTask(6)
 		w.beta = 1e9
 		d := w.answers(20)

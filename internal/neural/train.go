@@ -10,8 +10,8 @@ import (
 )
 
 // Train returns the model that d teaches, which has an informative answer or none. warm is
-// the model to go on from, of the same widths; nil begins with weights that are drawn. The
-// result is a function of the arguments and of the state of stream.
+// the model to go on from, of the same widths; nil begins with weights that are drawn, as
+// the mode Anchored always does. The result is a function of the arguments and of the state of stream.
 //
 // It returns ctx.Err() soon after ctx is done, and an error of kind Invalid if cfg is out
 // of range, d does not fit it, or warm has other widths. Without informative answers the
@@ -55,6 +55,8 @@ type training struct {
 	loss   loss
 	report Report
 
+	penalty *nn.Penalty // in Anchored; elsewhere λ‖w‖², by the optimiser
+
 	order []int // a permutation of the items
 	left  []int // of order, not used yet
 	x, dy []float32
@@ -65,8 +67,8 @@ type training struct {
 type Report struct {
 	Answers   int     // informative, that it saw
 	Updates   int     // of the weights
-	Objective float64 // at the end: Corrected Σ −log p + λ‖w‖², in nats; Paper the mean loss of the last epoch
-	Converged bool    // Corrected: lower learning rates do not lower it by another thousandth
+	Objective float64 // at the end: Σ −log p and the penalty, in nats; Paper the mean loss of the last epoch
+	Converged bool    // not in Paper: lower learning rates do not lower it by another thousandth
 
 	// Collapsed: the answers are explained best by a network that is zero, such as if they
 	// contradict each other. The features are then those before the training.
@@ -76,7 +78,7 @@ type Report struct {
 // Sizes of a batch. The authors' code has 20 answers.
 const (
 	maxBatch  = 20   // answers
-	batchRows = 8192 // in Corrected, unless one answer has more
+	batchRows = 8192 // not in Paper; unless one answer has more
 )
 
 func newTraining(ctx context.Context, cfg Config, d *data, warm *Model, stream *rand.Rand) (*training, error) {
@@ -93,6 +95,11 @@ func newTraining(ctx context.Context, cfg Config, d *data, warm *Model, stream *
 	}
 	if err := t.begin(warm); err != nil {
 		return nil, err
+	}
+	if cfg.Mode == Anchored {
+		if err := t.anchor(); err != nil {
+			return nil, err
+		}
 	}
 	for i := 0; i < len(d.x); i += d.width {
 		t.scale.apply(d.x[i : i+d.width])
@@ -115,7 +122,7 @@ func (t *training) begin(warm *Model) error {
 	if warm != nil && !warm.cfg.alike(t.cfg) {
 		return idrl.Errorf(idrl.Invalid, "the model to go on from has layers of %v units, and not of %v", warm.cfg.sizes(), t.cfg.sizes())
 	}
-	if warm == nil || t.cfg.Mode == Corrected && warm.report.Answers == 0 && len(t.data.items) > 0 {
+	if warm == nil || t.cfg.Mode == Anchored || t.cfg.Mode == Corrected && warm.report.Answers == 0 && len(t.data.items) > 0 {
 		t.net.Init(t.stream)
 		return nil
 	}
@@ -129,6 +136,39 @@ func (t *training) begin(warm *Model) error {
 		}
 	}
 	return t.net.SetParams(w)
+}
+
+// anchorGain is the standard deviation of the weights that Anchored draws, in units of
+// √(2/inputs of the layer), at which signals keep their size (He et al. 2015). docs/methods.md, section
+// 2.5, has what was tried.
+const anchorGain = 1.5
+
+// anchor widens the weights of hidden layers that were drawn to the standard deviation σ of
+// anchorGain, and penalises by λ(w − w₀)²/σ² what they become: with λ = ½ they are a draw
+// from the prior that the penalty stands for. The last layer, for which w₀ is 0 and σ is 1,
+// is as in Corrected.
+func (t *training) anchor() error {
+	w, k, sizes := t.net.Params(nil), make([]float32, t.net.Len()), t.cfg.sizes()
+	at, i := make([]float32, t.net.Len()), 0
+	for l, in := range sizes[:len(sizes)-1] {
+		last := l == len(sizes)-2
+		variance := 2 * anchorGain * anchorGain / float64(in)
+		for range in * sizes[l+1] {
+			k[i] = float32(2 * t.cfg.Lambda)
+			if !last {
+				k[i] /= float32(variance)
+				w[i] *= float32(math.Sqrt(3 * float64(in) * variance)) // of U(±1/√in)
+				at[i] = w[i]
+			}
+			i++
+		}
+	}
+	if err := t.net.SetParams(w); err != nil {
+		return err
+	}
+	var err error
+	t.penalty, err = t.net.NewPenalty(k, at)
+	return err
 }
 
 // paperEpochs and paperRate are those of the authors' code, whose optimiser adds
@@ -198,6 +238,9 @@ func (t *training) update(opt *nn.Optimiser) (mean float64) {
 	}
 	t.pass.ZeroGrad()
 	t.pass.Backward(t.dy[:row])
+	if t.penalty != nil {
+		t.pass.AddPenalty(t.penalty, 1/float32(len(t.data.items)))
+	}
 	opt.Step(t.pass)
 	return mean
 }
@@ -221,7 +264,7 @@ func (t *training) forward(items []int) {
 	}
 }
 
-// Rates of the optimiser in Corrected, one after the other, and the updates at one rate
+// Rates of the optimiser but in Paper, one after the other, and the updates at one rate
 // between two looks at the objective.
 var rates = [...]float64{3e-3, 1e-3, 3e-4}
 
@@ -235,7 +278,11 @@ func (t *training) converge() error {
 	start := t.net.Params(nil)
 	best, objective := t.net.Params(nil), t.objective()
 	for _, rate := range rates {
-		opt, err := nn.NewOptimiser(t.net, adam(rate, 2*t.cfg.Lambda/float64(len(t.data.items))))
+		decay := 2 * t.cfg.Lambda / float64(len(t.data.items))
+		if t.penalty != nil {
+			decay = 0
+		}
+		opt, err := nn.NewOptimiser(t.net, adam(rate, decay))
 		if err != nil {
 			return err
 		}
@@ -274,9 +321,13 @@ func (t *training) settle(start, best []float32, objective float64) error {
 	return t.net.SetParams(best)
 }
 
-// objective returns Σ −log p + λ‖w‖².
-func (t *training) objective() float64 {
-	sum := t.cfg.Lambda * square(t.net.Params(nil))
+// objective returns Σ −log p and the penalty.
+func (t *training) objective() (sum float64) {
+	if t.penalty != nil {
+		sum = t.penalty.Value()
+	} else {
+		sum = t.cfg.Lambda * square(t.net.Params(nil))
+	}
 	for from := 0; from < len(t.order); from += t.batch {
 		items := t.order[from:min(from+t.batch, len(t.order))]
 		t.forward(items)

@@ -65,8 +65,12 @@ func (p Plan) Validate() error {
 
 // ModeText says what the mode is, for people.
 func (p Plan) ModeText() string {
-	if p.Mode == neural.Paper {
+	switch p.Mode {
+	case neural.Paper:
 		return "paper: what the authors' code does"
+	case neural.Anchored:
+		return "anchored: what the paper's text says, with the reward network of live sessions"
+	case neural.Corrected:
 	}
 	return "corrected: what the paper's text says"
 }

@@ -113,9 +113,9 @@ func (b Budget) check() error {
 
 // Config says what a run is. A run is a function of it.
 type Config struct {
-	Task   string      // id of an environment with a true reward
-	Method string      // of acquisition, with ":main" for questions from the main policy alone
-	Mode   neural.Mode // Corrected or Paper
+	Task   string // id of an environment with a true reward
+	Method string // of acquisition, with ":main" for questions from the main policy alone
+	Mode   neural.Mode
 	Budget Budget
 	Seed   uint64
 }
@@ -148,7 +148,7 @@ func findMethod(name string, mode neural.Mode) (out method, err error) {
 		return out, idrl.Errorf(idrl.Invalid, "method %q has no candidate policies, so that all of its questions come from the main policy; name it alone", base)
 	}
 	if mode == neural.Paper && !slices.Contains(Methods(), base) {
-		return out, idrl.Errorf(idrl.Invalid, "method %q is not in the paper's deep experiments: it runs in mode %s", base, neural.Corrected)
+		return out, idrl.Errorf(idrl.Invalid, "method %q is not in the paper's deep experiments: it runs in the modes %s and %s", base, neural.Corrected, neural.Anchored)
 	}
 	if out.Needs.SolvesEach {
 		return out, idrl.Errorf(idrl.Invalid, "method %q trains a policy for each question that it looks at, which takes too long here", base)
@@ -161,8 +161,8 @@ func Methods() []string { return []string{"idrl", "idrl:" + Main, "igr", "unifor
 
 // Validate returns an error of kind Invalid that says what to change.
 func (c Config) Validate() error {
-	if c.Mode != neural.Corrected && c.Mode != neural.Paper {
-		return idrl.Errorf(idrl.Invalid, "unknown mode %q; known: %s, %s", c.Mode, neural.Corrected, neural.Paper)
+	if !slices.Contains(neural.Modes(), c.Mode) {
+		return idrl.Errorf(idrl.Invalid, "unknown mode %q; known: %s, %s, %s", c.Mode, neural.Corrected, neural.Anchored, neural.Paper)
 	}
 	if _, err := findMethod(c.Method, c.Mode); err != nil {
 		return err

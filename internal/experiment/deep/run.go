@@ -218,7 +218,7 @@ func (r *run) refresh(ctx context.Context, i int) error {
 	}
 	turn := i/r.c.Budget.Refresh - 1
 	for k := range r.warm {
-		if r.c.Mode == neural.Corrected && k != turn%len(r.warm) && r.warm[k].visits != nil {
+		if r.c.Mode != neural.Paper && k != turn%len(r.warm) && r.warm[k].visits != nil {
 			continue
 		}
 		if err := r.train(ctx, i, k); err != nil {
@@ -232,7 +232,7 @@ func (r *run) refresh(ctx context.Context, i int) error {
 func (r *run) train(ctx context.Context, i, k int) error {
 	c, draws := &r.warm[k], r.stream(fmt.Sprint("candidate ", k), i)
 	theta := r.model.Posterior().Mean(nil)
-	if r.c.Mode == neural.Corrected {
+	if r.c.Mode != neural.Paper {
 		theta = r.model.Posterior().Sample(nil, draws)
 	}
 	if err := c.agent.SetReward(reward(r.model, theta)); err != nil {
