@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tiebreak/internal/auth"
+	"tiebreak/internal/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/live"
 )
@@ -82,6 +83,13 @@ type Exports interface {
 	Rows(ctx context.Context, session idrl.SessionID, yield func(idrl.Labelled) error) error
 }
 
+// Learnt makes files of what sessions have learnt.
+type Learnt interface {
+	// LearntFiles returns the reward and the policies of a session. It returns an error
+	// of kind NotFound if nothing is learnt yet.
+	LearntFiles(ctx context.Context, session idrl.SessionID) ([]export.File, error)
+}
+
 // Settings records what researchers change about a session, with who did it. A
 // session follows when it is told to.
 type Settings interface {
@@ -129,6 +137,7 @@ type Config struct {
 	Auth      Auth        // required
 	Clips     Clips       // required
 	Exports   Exports     // required
+	Learnt    Learnt      // required
 	People    People      // required
 	Settings  Settings    // required
 	Health    Health      // required

@@ -6,6 +6,7 @@ import (
 
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/auth"
+	"tiebreak/internal/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/static"
 	"tiebreak/templates"
@@ -70,6 +71,7 @@ func (s *Server) dashboardPage(c echo.Context, spec idrl.SessionSpec) (templates
 		InviteURL:   sessionURL(spec.ID, "invitations"),
 		ExportJSONL: sessionURL(spec.ID, "export") + "?format=jsonl",
 		ExportCSV:   sessionURL(spec.ID, "export") + "?format=csv",
+		ExportFiles: sessionURL(spec.ID, "export") + "?format=" + export.NetworksFormat,
 		Budget:      templates.BudgetForm{Action: sessionURL(spec.ID, "budget"), Value: strconv.Itoa(spec.Budget), Most: strconv.Itoa(idrl.MaxBudget)},
 		People:      people,
 		Network:     spec.Model == idrl.NetworkModel, Cancel: sessionURL(spec.ID, "training/cancel"),

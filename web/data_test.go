@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"archive/zip"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/web"
 )
@@ -128,6 +130,49 @@ func TestExport(t *testing.T) {
 	}
 	if r := b.get(c, "/sessions/s1/export"); r.header.Get("Content-Type") != "application/jsonl" || !strings.HasPrefix(r.body, `{"label_id":"id1"`) {
 		t.Errorf("default format: %v: %s", r.header, r.body)
+	}
+}
+
+// fakeLearnt has files of session s1 alone.
+type fakeLearnt struct{}
+
+func (fakeLearnt) LearntFiles(_ context.Context, id idrl.SessionID) ([]export.File, error) {
+	if id != "s1" {
+		return nil, idrl.Errorf(idrl.NotFound, "session %s has no reward network yet", id)
+	}
+	return []export.File{{Name: "index.json", Content: []byte("{}")}, {Name: "reward.safetensors", Content: []byte{1, 0, 2}}}, nil
+}
+
+func TestExportOfNetworks(t *testing.T) {
+	b := newBench(t, nil)
+	annotator, c := b.annotator("s1"), b.researcher()
+	const path = "/sessions/s1/export?format=networks"
+	r := b.get(c, path)
+	z, err := zip.NewReader(strings.NewReader(r.body), int64(len(r.body)))
+	if err != nil || len(z.File) != 2 || !strings.Contains(r.header.Get("Content-Disposition"), "tiebreak-s1.zip") {
+		t.Fatalf("status %d, headers %v, error %v", r.status, r.header, err)
+	}
+	f, err := z.Open("tiebreak-s1/reward.safetensors")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if content, err := io.ReadAll(f); err != nil || string(content) != "\x01\x00\x02" {
+		t.Errorf("content %q, error %v", content, err)
+	}
+	if again := b.get(c, path); again.body != r.body {
+		t.Error("the same files make other bytes")
+	}
+	if r := b.get(annotator, path); r.status != 403 {
+		t.Errorf("an annotator: status %d", r.status)
+	}
+	if r := b.get(b.browser(), path); r.status != 403 {
+		t.Errorf("without a login: status %d", r.status)
+	}
+	if r := b.get(c, "/sessions/s2/export?format=networks"); r.status != 404 || r.lacks("no reward network yet") != nil || r.header.Get("Content-Disposition") != "" {
+		t.Errorf("without a network: status %d, %v", r.status, r.header)
+	}
+	if r := b.get(c, "/sessions/s1"); r.lacks(`data-export="networks"`, path) != nil {
+		t.Errorf("the page has no link: %v", r.lacks(path))
 	}
 }
 

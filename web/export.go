@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 
@@ -17,7 +18,8 @@ var errNoFeatures = idrl.Errorf(idrl.Invalid, "An earlier version made this sess
 	"and its environment is not on this server. Put the environment back, then export.")
 
 // export is GET /sessions/:id/export?format=jsonl|csv[&all=1]: the log as a
-// data set, streamed; all is with the answers of annotators who are left out.
+// data set, streamed; all is with the answers of annotators who are left out. With
+// format=networks it is what the session has learnt, as a zip archive.
 func (s *Server) export(c echo.Context) error {
 	spec, err := s.researchersSpec(c, auth.Export)
 	if err != nil {
@@ -26,6 +28,9 @@ func (s *Server) export(c echo.Context) error {
 	format := c.QueryParam("format")
 	if format == "" {
 		format = export.Formats()[0]
+	}
+	if format == export.NetworksFormat {
+		return s.exportNetworks(c, spec.ID)
 	}
 	if err := export.CheckFormat(format); err != nil {
 		return err
@@ -53,4 +58,19 @@ func (s *Server) export(c echo.Context) error {
 		h.Del(echo.HeaderContentDisposition)
 	}
 	return err
+}
+
+// exportNetworks writes the reward and the policies of a session.
+func (s *Server) exportNetworks(c echo.Context, id idrl.SessionID) error {
+	files, err := s.cfg.Learnt.LearntFiles(c.Request().Context(), id)
+	if err != nil {
+		return err
+	}
+	name := fmt.Sprintf("tiebreak-%s", id)
+	var b bytes.Buffer // it is small
+	if err := export.WriteZip(&b, name, files); err != nil {
+		return err
+	}
+	c.Response().Header().Set(echo.HeaderContentDisposition, fmt.Sprintf("attachment; filename=\"%s.zip\"", name))
+	return c.Blob(http.StatusOK, "application/zip", b.Bytes())
 }

@@ -14,9 +14,11 @@ import (
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/auth"
 	"tiebreak/internal/clip"
+	"tiebreak/internal/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/jobs"
 	"tiebreak/internal/live"
+	"tiebreak/internal/outcome"
 	"tiebreak/internal/rng"
 	"tiebreak/internal/session"
 	"tiebreak/internal/steps"
@@ -53,7 +55,7 @@ func openApp(ctx context.Context, dir string, list envs.List, at site, log *slog
 	}
 	a.manager = session.NewManager(db, a.build, log)
 	a.web = web.New(web.Config{
-		Sessions: sessions{a}, Hub: &a.hub, Auth: a.auth, Clips: db, Exports: db, People: db, Settings: db, Health: db,
+		Sessions: sessions{a}, Hub: &a.hub, Auth: a.auth, Clips: db, Exports: db, Learnt: learnt{a}, People: db, Settings: db, Health: db,
 		Catalogue: catalogue(list), Base: at.base, Origins: at.origins, Proxies: at.proxies, SecureCookies: at.secure(), Log: log,
 		SignInCommand: signInCommand(dir),
 	})
@@ -201,6 +203,18 @@ func (s sessions) Spec(ctx context.Context, id idrl.SessionID) (idrl.SessionSpec
 		spec = named
 	}
 	return spec, nil
+}
+
+// learnt is the web's view of what sessions have learnt.
+type learnt struct{ a *app }
+
+// LearntFiles implements web.Learnt.
+func (l learnt) LearntFiles(ctx context.Context, id idrl.SessionID) ([]export.File, error) {
+	source, err := learntSource(ctx, l.a.db, l.a.envs, id)
+	if err != nil {
+		return nil, err
+	}
+	return outcome.Files(source)
 }
 
 // newSession checks spec, names it and records it.

@@ -7,11 +7,14 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 
 	"tiebreak/envs"
 	"tiebreak/internal/export"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/outcome"
+	"tiebreak/internal/session"
 	"tiebreak/internal/steps"
 	"tiebreak/internal/training"
 	"tiebreak/store"
@@ -19,25 +22,31 @@ import (
 
 // exportFlags are the flags of export.
 type exportFlags struct {
-	data, session, format string
-	all                   bool
+	data, session, format, out, models string
+	all                                bool
 }
 
 func (f *exportFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything")
 	fs.StringVar(&f.session, "session", "", "`id` of the session; without it the sessions are listed")
-	fs.StringVar(&f.format, "format", export.Formats()[0], "format: "+strings.Join(export.Formats(), ", ")+"; or steps, the raw steps of the trajectories behind the answers")
+	fs.StringVar(&f.format, "format", export.Formats()[0], "format: "+strings.Join(export.Formats(), ", ")+"; steps, the raw steps of the trajectories behind the answers;\n"+
+		"or "+export.NetworksFormat+", the learnt reward and the policies, as files in the folder --out")
+	fs.StringVar(&f.out, "out", "", "new `folder` for the files of --format "+export.NetworksFormat)
 	fs.BoolVar(&f.all, "all", false, "include answers of annotators who are left out, marked in the column left_out")
+	modelsFlag(fs, &f.models)
 }
 
 func exportCommand() command {
 	return command{
-		name: "export", summary: "write the answers of a session as JSON lines or CSV", usage: "--session ID [flags]",
-		about: "Writes one line per answer to standard output; docs/export.md explains the columns. It reads one\n" +
-			"snapshot of the database and may run beside the server. Without --session it lists the sessions.",
-		example: "tiebreak export --data tiebreak-data --session ID --format csv > answers.csv",
-		flags:   func(fs *flag.FlagSet) { new(exportFlags).declare(fs) },
-		run:     runExport,
+		name: "export", summary: "write the answers of a session as JSON lines or CSV, or what it has learnt", usage: "--session ID [flags]",
+		about: "Writes one line per answer to standard output; docs/export.md explains the columns. With --format networks\n" +
+			"it writes the learnt reward and the policies into a new folder, for other programs: networks in the format\n" +
+			"safetensors with descriptions as JSON; docs/networks.md explains them. It reads one snapshot of the database\n" +
+			"and may run beside the server. Without --session it lists the sessions.",
+		example: "tiebreak export --data tiebreak-data --session ID --format csv > answers.csv\n" +
+			"  tiebreak export --data tiebreak-data --session ID --format networks --out learnt",
+		flags: func(fs *flag.FlagSet) { new(exportFlags).declare(fs) },
+		run:   runExport,
 	}
 }
 
@@ -48,7 +57,7 @@ func runExport(ctx context.Context, std stdio, args []string) (err error) {
 	if err := parse(fs, args); err != nil {
 		return err
 	}
-	if err := export.CheckFormat(f.format); err != nil && f.format != export.StepsFormat {
+	if err := f.check(); err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
 	db, err := store.OpenReadOnly(ctx, f.data)
@@ -62,6 +71,9 @@ func runExport(ctx context.Context, std stdio, args []string) (err error) {
 	spec, err := db.Spec(ctx, idrl.SessionID(f.session))
 	if err != nil {
 		return fmt.Errorf("%w; 'tiebreak export --data %s' lists the sessions", err, f.data)
+	}
+	if f.format == export.NetworksFormat {
+		return exportNetworks(ctx, std, db, spec.ID, f)
 	}
 	out := bufio.NewWriter(std.out)
 	if f.format == export.StepsFormat {
@@ -77,6 +89,72 @@ func runExport(ctx context.Context, std stdio, args []string) (err error) {
 	}
 	err = export.Write(out, f.format, spec, rows)
 	return errors.Join(err, out.Flush())
+}
+
+// check returns an error of kind Invalid if flags are wrong or do not fit together.
+func (f *exportFlags) check() error {
+	switch f.format {
+	case export.NetworksFormat:
+		if f.out == "" && f.session != "" {
+			return idrl.Errorf(idrl.Invalid, "--format %s writes several files: name a new folder for them with --out", f.format)
+		}
+		return nil
+	case export.StepsFormat:
+	default:
+		if err := export.CheckFormat(f.format); err != nil {
+			return fmt.Errorf("%w, %s or %s", err, export.StepsFormat, export.NetworksFormat)
+		}
+	}
+	if f.out != "" {
+		return idrl.Errorf(idrl.Invalid, "--out is for --format %s; the others are written to standard output", export.NetworksFormat)
+	}
+	return nil
+}
+
+// exportNetworks writes what a session has learnt into a folder.
+func exportNetworks(ctx context.Context, std stdio, db *store.DB, id idrl.SessionID, f exportFlags) error {
+	if err := export.CheckFolder(f.out); err != nil {
+		return err
+	}
+	list, err := environments(f.models)
+	if err != nil {
+		return err
+	}
+	source, err := learntSource(ctx, db, list, id)
+	if err != nil {
+		return err
+	}
+	files, err := outcome.Files(source)
+	if err != nil {
+		return err
+	}
+	if err := export.WriteFolder(f.out, files); err != nil {
+		return err
+	}
+	fmt.Fprintf(std.out, "%d files in %s; index.json lists them.\n", len(files), f.out)
+	if best := source.Review.Best; best.Params == nil {
+		fmt.Fprintf(std.out, "The recommended policy %s has no file: of the policies that were trained before the first answer only clips are kept.\n", best.ID)
+	}
+	return nil
+}
+
+// learntSource returns what a session has learnt, as it is in one read of the database.
+func learntSource(ctx context.Context, db *store.DB, list envs.List, id idrl.SessionID) (s outcome.Source, err error) {
+	rec, err := db.Load(ctx, id)
+	if err != nil {
+		return s, err
+	}
+	cfg, err := sessionConfig(list, rec)
+	if err != nil {
+		return s, err
+	}
+	cfg.Journal, cfg.Log = db, slog.New(slog.DiscardHandler) // raw steps are named by their content and do not change
+	s.Spec = cfg.Record.Spec
+	if s.Env, err = training.Environment(list, s.Spec); err != nil {
+		return s, err
+	}
+	s.Review, err = session.ReviewRecord(cfg)
+	return s, err
 }
 
 // exportSteps writes the raw steps of the trajectories that answered clips were cut

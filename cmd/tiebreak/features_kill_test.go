@@ -53,8 +53,8 @@ func labelUnderLearntFeatures(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	if rec.Spec.Model == idrl.NetworkModel {
-		return labelUnderNetwork(ctx, db, rec)
+	if rec.Spec.Model == idrl.NetworkModel || rec.Spec.Solver == idrl.ActorCritic {
+		return labelByAgents(ctx, db, rec)
 	}
 	env := chain.New(chain.Config{})
 	model, err := belief.ForSpec(rec.Spec, env)
@@ -82,15 +82,18 @@ func labelUnderLearntFeatures(ctx context.Context, dir string) error {
 	})
 }
 
-// labelUnderNetwork is labelUnderLearntFeatures where the features are those of a network
-// and policies are trained by soft actor-critic, briefly; jobs are done in this process.
-func labelUnderNetwork(ctx context.Context, db *store.DB, rec idrl.Record) error {
+// labelByAgents is labelUnderLearntFeatures where policies are trained by soft
+// actor-critic, briefly, and features, if they are learnt, are those of a network; jobs are
+// done in this process.
+func labelByAgents(ctx context.Context, db *store.DB, rec idrl.Record) error {
 	cfg, err := sessionConfig(envs.Catalogue(), rec)
 	if err != nil {
 		return err
 	}
 	memory := jobstest.Memory{Store: db, Handler: &training.Handler{Envs: envs.Catalogue(), Yield: func() {}, Steps: 700}}
-	cfg.Learner = training.Fitter{FeatureLearner: cfg.Learner, Jobs: memory, Spec: cfg.Record.Spec}
+	if cfg.Learner != nil {
+		cfg.Learner = training.Fitter{FeatureLearner: cfg.Learner, Jobs: memory, Spec: cfg.Record.Spec}
+	}
 	cfg.Trainer = &training.Remote{Jobs: memory, Records: db, Spec: cfg.Record.Spec, Model: cfg.Model}
 	return labelRows(ctx, db, networkRows, cfg)
 }
@@ -160,11 +163,11 @@ type labelledStudy struct {
 	Agents map[string][]byte // states of agents, by name
 }
 
-// labelled returns the record of such a session whose process is killed as soon as it
-// acknowledges each of some rows.
-func labelled(t *testing.T, spec idrl.SessionSpec, kills ...int) labelledStudy {
+// labelledData returns a data folder with such a session, whose process is killed as soon
+// as it acknowledges each of some rows.
+func labelledData(t *testing.T, spec idrl.SessionSpec, kills ...int) (dir string) {
 	t.Helper()
-	dir := t.TempDir()
+	dir = t.TempDir()
 	db, err := store.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
@@ -197,7 +200,13 @@ func labelled(t *testing.T, spec idrl.SessionSpec, kills ...int) labelledStudy {
 			t.Fatal(err)
 		}
 	}
-	ro, err := store.OpenReadOnly(t.Context(), dir)
+	return dir
+}
+
+// labelled returns the record of the session of labelledData.
+func labelled(t *testing.T, spec idrl.SessionSpec, kills ...int) labelledStudy {
+	t.Helper()
+	ro, err := store.OpenReadOnly(t.Context(), labelledData(t, spec, kills...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,13 +242,18 @@ func TestKillUnderLearntFeatures(t *testing.T) {
 	}
 }
 
+// networkSpec is a session on a reward network.
+func networkSpec() idrl.SessionSpec {
+	return idrl.SessionSpec{
+		ID: "s", Title: "network", Env: "driver", Model: idrl.NetworkModel, Seed: 11, TrainEvery: 5, AdoptAfter: 3, CreatedAt: journaltest.T0,
+	}.WithDefaults()
+}
+
 // A session on a reward network survives SIGKILL, also while a worker fits the network or
 // trains: rows, questions, networks, policies, posteriors and the agents that training
 // goes on with are those of a session that was left alone, bit for bit.
 func TestKillUnderNetwork(t *testing.T) {
-	spec := idrl.SessionSpec{
-		ID: "s", Title: "network", Env: "driver", Model: idrl.NetworkModel, Seed: 11, TrainEvery: 5, AdoptAfter: 3, CreatedAt: journaltest.T0,
-	}.WithDefaults()
+	spec := networkSpec()
 	want := labelled(t, spec)
 	if len(want.Fits) < 2 || len(want.Log) != networkRows || want.Generation.BasedOn <= want.Fits[1].AdoptedAt || len(want.Agents) < 4 {
 		t.Fatalf("%d fits, %d rows, a generation from row %d, %d agents: too few to tell", len(want.Fits), len(want.Log), want.Generation.BasedOn, len(want.Agents))

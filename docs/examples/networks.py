@@ -3,7 +3,8 @@
     python3 networks.py reward.json < steps.csv
 
 reads one step per line (the observation, then the action), comma-separated, and prints
-its reward; of a policy it reads observations and prints actions. The weights are in the
+its reward; of a policy it reads observations, followed by the number of steps of the
+episode before where the policy has a horizon, and prints actions. The weights are in the
 file of the same name that ends in .safetensors. docs/networks.md describes the files.
 """
 
@@ -36,15 +37,22 @@ class Network:
         """path is that of the description, which ends in .json."""
         path = pathlib.Path(path)
         self.description = json.loads(path.read_text())
-        if not self.description["format"].startswith("tiebreak.") or self.description["version"] != 1:
-            raise ValueError(f"{path} is not a network of version 1")
+        kind = self.description["format"]
+        if kind not in ("tiebreak.reward-network", "tiebreak.policy-network") or self.description["version"] != 1:
+            raise ValueError(f"{path} is not a network of version 1, but {kind}")
+        self.number = np.float64 if self.description.get("precision") == "double" else np.float32
         self.arrays, _ = read_safetensors(path.with_suffix(".safetensors"))
 
     def features(self, inputs):
         """Returns the input of the last layer for rows of inputs."""
         given = self.description["input"]
-        x = np.asarray(inputs, np.float32) - np.asarray(given["mean"], np.float32)
-        x = np.where(np.isfinite(x), x, np.float32(0)) * np.asarray(given["scale"], np.float32)
+        x = np.array(inputs, self.number)
+        if x.shape[1:] != (len(given["mean"]),):
+            raise ValueError(f"rows of {len(given['mean'])} numbers are needed, not {x.shape[1:]}")
+        if "horizon" in given:
+            x[:, -1] = np.maximum(0, given["horizon"] - x[:, -1]) / self.number(given["horizon"])
+        x = x - np.asarray(given["mean"], self.number)
+        x = np.where(np.isfinite(x), x, self.number(0)) * np.asarray(given["scale"], self.number)
         for layer in self.description["layers"][:-1]:
             x = self._layer(layer, x)
         return x
@@ -55,17 +63,20 @@ class Network:
         output = self.description.get("output")
         if output is None:
             return x[:, 0]
-        if output["squash"] != "tanh":
-            raise ValueError(f"unknown output {output['squash']}")
         low, high = np.asarray(output["low"]), np.asarray(output["high"])
-        return low + (high - low) * (np.tanh(x[:, : len(low)]) + 1) / 2
+        x = x[:, : len(low)].astype(np.float64)
+        if output["squash"] == "tanh":
+            return low + (high - low) * (np.tanh(x) + 1) / 2
+        if output["squash"] == "clip":
+            return np.clip(x, low, high)
+        raise ValueError(f"unknown output {output['squash']}")
 
     def _layer(self, layer, x):
         x = x @ self.arrays[layer["weight"]].T
         if "bias" in layer:
             x = x + self.arrays[layer["bias"]]
         if layer["activation"] == "leaky_relu":
-            return np.where(x > 0, x, np.float32(layer.get("slope", 0)) * x)
+            return np.where(x > 0, x, self.number(layer.get("slope", 0)) * x)
         if layer["activation"] != "identity":
             raise ValueError(f"unknown activation {layer['activation']}")
         return x

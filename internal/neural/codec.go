@@ -1,32 +1,21 @@
 package neural
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
 
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/networks"
 	"tiebreak/internal/safetensors"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// The format of an encoded model. docs/networks.md describes it.
-const (
-	formatName    = "tiebreak.reward-network"
-	formatVersion = 1
-)
-
 // A description is what the metadata of an encoded model say, and the file beside it.
 type description struct {
-	Format  string      `json:"format"`
-	Version int         `json:"version"`
-	Input   inputs      `json:"input"`
-	Layers  []layerText `json:"layers"`
+	networks.Description
 
 	Mode    Mode    `json:"mode"`
 	Lambda  float64 `json:"lambda"`
@@ -35,48 +24,32 @@ type description struct {
 	Posterior *posteriorText `json:"posterior,omitempty"` // in the file beside it alone
 }
 
-// inputs say what is done to (observation, action) before the first layer:
-// (x − mean)·scale, in single precision; a number that is not finite counts as its mean.
-type inputs struct {
-	Observation int       `json:"observation"`
-	Action      int       `json:"action"`
-	Mean        []float32 `json:"mean"`
-	Scale       []float32 `json:"scale"`
-}
-
-// A layerText is a layer: activation(W x), W the tensor of that name.
-type layerText struct {
-	Weight     string  `json:"weight"`
-	Shape      [2]int  `json:"shape"`      // rows, which are its outputs, and columns
-	Activation string  `json:"activation"` // "leaky_relu" or "identity"
-	Slope      float32 `json:"slope,omitempty"`
-}
-
 // posteriorText is N(mean, covariance) of the weights of the last layer.
 type posteriorText struct {
 	Mean       []float64   `json:"mean"`
 	Covariance [][]float64 `json:"covariance"`
 }
 
-// Names of tensors, and keys of metadata.
+// Names of tensors beside those of layers.
 const (
 	meanTensor       = "posterior.mean"
 	covarianceTensor = "posterior.covariance"
-	descriptionKey   = "tiebreak"
-	sumKey           = "sha256" // of the description and all numbers
 )
 
 // describe returns the description of m without its posterior.
 func (m *Model) describe() description {
 	d := description{
-		Format: formatName, Version: formatVersion, Mode: m.cfg.Mode, Lambda: m.cfg.Lambda, Answers: m.report.Answers,
-		Input: inputs{m.cfg.ObsDim, m.cfg.ActDim, m.scale.mean, m.scale.per},
+		Description: networks.Description{
+			Format: networks.RewardFormat, Version: networks.Version,
+			Input: networks.Input{Observation: m.cfg.ObsDim, Action: m.cfg.ActDim, Mean: m.scale.mean, Scale: m.scale.per},
+		},
+		Mode: m.cfg.Mode, Lambda: m.cfg.Lambda, Answers: m.report.Answers,
 	}
 	sizes := m.cfg.sizes()
 	for i, out := range sizes[1:] {
-		l := layerText{Weight: fmt.Sprintf("layers.%d.weight", i), Shape: [2]int{out, sizes[i]}, Activation: "leaky_relu", Slope: m.cfg.Slope}
+		l := networks.Layer{Weight: networks.WeightName(i), Shape: [2]int{out, sizes[i]}, Activation: networks.LeakyReLU, Slope: m.cfg.Slope}
 		if i == len(sizes)-2 {
-			l.Activation, l.Slope = "identity", 0
+			l.Activation, l.Slope = networks.Identity, 0
 		}
 		d.Layers = append(d.Layers, l)
 	}
@@ -108,9 +81,7 @@ func (m *Model) Encode() ([]byte, error) {
 	ts = append(ts,
 		safetensors.Tensor{Name: meanTensor, Shape: []int{k}, F64: m.posterior.Mean(nil)},
 		safetensors.Tensor{Name: covarianceTensor, Shape: []int{k, k}, F64: all})
-	var out bytes.Buffer
-	err = safetensors.Write(&out, ts, map[string]string{descriptionKey: string(text), sumKey: checksum(text, ts)})
-	return out.Bytes(), err
+	return networks.Encode(text, ts)
 }
 
 // Describe returns the description of m with its posterior as JSON, for other programs.
@@ -124,33 +95,22 @@ func (m *Model) Describe() ([]byte, error) {
 	return json.Marshal(d)
 }
 
-// checksum returns that of a description and the numbers of tensors.
-func checksum(text []byte, ts []safetensors.Tensor) string {
-	h := sha256.New()
-	h.Write(text)
-	if err := safetensors.Write(h, ts, nil); err != nil {
-		panic("neural: tensors that cannot be written: " + err.Error())
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
-}
-
 // Decode returns the model that Encode turned into b, bit for bit, with the likelihoods
 // and the number of updates of cfg; the rest of cfg is not used. It returns an error of
 // kind Damaged if b was changed or cut, and of kind Invalid if it is something else or of a
 // later version.
 func Decode(cfg Config, b []byte) (*Model, error) {
-	ts, metadata, err := safetensors.Read(b)
+	text, ts, intact, err := networks.Decode(b)
 	if err != nil {
 		return nil, idrl.Errorf(idrl.Damaged, "the reward network is damaged: %v", err)
 	}
-	text := []byte(metadata[descriptionKey])
 	var d description
 	switch err := json.Unmarshal(text, &d); {
-	case err != nil || d.Format != formatName:
+	case err != nil || d.Format != networks.RewardFormat:
 		return nil, idrl.Errorf(idrl.Invalid, "this is not a reward network")
-	case d.Version != formatVersion:
-		return nil, idrl.Errorf(idrl.Invalid, "the reward network has format version %d; this program knows version %d", d.Version, formatVersion)
-	case checksum(text, ts) != metadata[sumKey]:
+	case d.Version != networks.Version:
+		return nil, idrl.Errorf(idrl.Invalid, "the reward network has format version %d; this program knows version %d", d.Version, networks.Version)
+	case !intact:
 		return nil, idrl.Errorf(idrl.Damaged, "the reward network is damaged: its checksum is wrong")
 	}
 	m, err := d.model(cfg.withDefaults(), ts)

@@ -39,8 +39,8 @@ func LearnerFor(spec idrl.SessionSpec, env idrl.Environment) (Learner, error) {
 	return Learner{Config{Mode: Anchored, Comparison: belief.BradleyTerry{Beta: 1, TieWidth: beta * spec.TieBand}, Rating: m.Rating}}, nil
 }
 
-// firstFit is the number of informative answers of the first fit.
-const firstFit = 10
+// FirstFit is the number of informative answers of the first fit.
+const FirstFit = 10
 
 // Name implements idrl.FeatureLearner.
 func (l Learner) Name() string { return "network" }
@@ -49,9 +49,9 @@ func (l Learner) Name() string { return "network" }
 // quarter more have come since the last time, or ten: 10, 20, 30, 40, 50, 62, 77, 96, …
 // A fit costs the more the more answers there are, and changes the less.
 func (l Learner) Due(n int) bool {
-	at := firstFit
+	at := FirstFit
 	for at < n {
-		at += max(firstFit, at/4)
+		at += max(FirstFit, at/4)
 	}
 	return at == n
 }

@@ -108,6 +108,16 @@ func (m *Model) Dim() int { return m.cfg.features() }
 // Posterior returns the belief about θ, the weights of the last layer: N(θ̂, H⁻¹).
 func (m *Model) Posterior() *belief.Gaussian { return m.posterior }
 
+// Under returns m with another belief about θ, such as that after further answers. It
+// returns an error of kind Invalid if p has another dimension, and of kind Internal if its
+// mean is not finite in single precision.
+func (m *Model) Under(p *belief.Gaussian) (*Model, error) {
+	if p.Dim() != m.Dim() {
+		return nil, idrl.Errorf(idrl.Invalid, "a belief about %d weights does not fit a reward network with %d features", p.Dim(), m.Dim())
+	}
+	return newModel(m.cfg, m.scale, m.with(p.Mean(nil)), p, m.report)
+}
+
 // RewardModel returns how further answers change beliefs about θ while the features stay,
 // from the prior of the model.
 func (m *Model) RewardModel() belief.Model {

@@ -59,7 +59,11 @@ type Policy struct {
 
 var _ idrl.Timed = (*Policy)(nil)
 
-const policyVersion = 1
+// Version of the form of Params, and its numbers before the widths.
+const (
+	policyVersion = 1
+	policyHead    = 4
+)
 
 // Policy returns the present policy, which the agent does not change any more. Without
 // drawn its actions are the means; with it they are drawn as in training.
@@ -94,7 +98,7 @@ func NewPolicy(spec idrl.EnvSpec, params []float64) (*Policy, error) {
 	bad := func(what string, v any) error {
 		return idrl.Errorf(idrl.Invalid, "these are no parameters of a policy of %s by soft actor-critic: %s is %v", spec.ID, what, v)
 	}
-	const head = 4
+	const head = policyHead
 	if len(params) < head || params[0] != policyVersion || params[1] != 0 && params[1] != 1 {
 		return nil, bad("the head", params[:min(head, len(params))])
 	}

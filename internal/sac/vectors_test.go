@@ -10,8 +10,8 @@ import (
 	"tiebreak/internal/rng"
 )
 
-// networks are parameters of all networks of a learner.
-type networks struct {
+// parameters are parameters of all networks of a learner.
+type parameters struct {
 	Actor            []float32
 	Critics, Targets [2][]float32
 }
@@ -20,11 +20,11 @@ type networks struct {
 // (peers/vectors.py): same parameters, transitions and noise.
 func TestAgainstPyTorch(t *testing.T) {
 	var want struct {
-		networks
+		parameters
 		Rate, Discount, Polyak  float64
 		Hidden, Obs, Act, Batch int
 		Updates                 []struct {
-			networks
+			parameters
 			Obs, Taken, Reward, Live, Next, Noise, NextNoise []float32
 			LogAlpha                                         float64
 		}

@@ -351,26 +351,29 @@ func TestFeaturesThatCannotBeUsed(t *testing.T) {
 			for len(b.record(t, s).Fits) == 0 {
 				claim(t, s, "ann")
 			}
+			for i := range 2 { // under the learnt features
+				mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], 10+i))
+			}
 			stop()
 			mend := test.spoil(b)
 			b.log = slog.New(slog.NewTextHandler(&log, nil))
 			s, stop = b.start(t)
-			mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], 10))
+			mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], 12))
 			rec := b.record(t, s)
 			stop()
 			if !strings.Contains(log.String(), test.says) {
 				t.Errorf("the log says %q, want %q", log.String(), test.says)
 			}
-			if last := rec.Snapshots[10]; last.Representation != 0 || !bytes.Equal(last.Belief, b.afresh(t, rec)) || len(rec.Fits) != 1 {
-				t.Errorf("features %d, %d fits; want the posterior of 11 answers under the environment's features", last.Representation, len(rec.Fits))
+			if last := rec.Snapshots[12]; last.Representation != 0 || !bytes.Equal(last.Belief, b.afresh(t, rec)) || len(rec.Fits) != 1 {
+				t.Errorf("features %d, %d fits; want the posterior of 13 answers under the environment's features", last.Representation, len(rec.Fits))
 			}
 			mend()
 			s, stop = b.start(t)
-			mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], 11))
+			mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], 13))
 			rec = b.record(t, s)
 			stop()
-			if last := rec.Snapshots[11]; last.Representation != 1 || !bytes.Equal(last.Belief, b.fresh(t, rec)) {
-				t.Errorf("features %d; want the posterior of 12 answers under those that were learnt", last.Representation)
+			if last := rec.Snapshots[13]; last.Representation != 1 || !bytes.Equal(last.Belief, b.fresh(t, rec)) {
+				t.Errorf("features %d; want the posterior of 14 answers under those that were learnt", last.Representation)
 			}
 		})
 	}

@@ -203,10 +203,12 @@ func (s *Session) restoreBelief(snapshots []idrl.Snapshot) (err error) {
 		}
 		beforeSeq = snap.Seq
 		if snap.Representation != f.version() {
-			if f, err = s.under(snap.Representation); err != nil { // restoreFeatures has logged it
+			next, err := s.under(snap.Representation)
+			if err != nil { // restoreFeatures has logged it
 				beforeSeq = -1 // no row comes after it
 				continue
 			}
+			f = next
 		}
 		if before, err = f.decode(snap); err != nil {
 			damaged = append(damaged, err)

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/networks"
+	"tiebreak/internal/safetensors"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -79,3 +81,23 @@ func (p *Linear) component(i int, obs []float64) float64 {
 
 // Params returns W by rows, then the means and standard deviations if given.
 func (p *Linear) Params() []float64 { return p.params }
+
+// Network returns the policy as one layer of double precision, in the form of package
+// networks.
+func (p *Linear) Network() networks.Network {
+	act, obs := len(p.rows), len(p.rows[0])
+	bias := make([]float64, act)
+	floats.SubTo(bias, bias, p.offset)
+	return networks.Network{
+		Description: networks.Description{
+			Format: networks.PolicyFormat, Version: networks.Version, Precision: networks.Double,
+			Input:  networks.RawInput(obs, 0),
+			Layers: []networks.Layer{{Weight: networks.WeightName(0), Bias: networks.BiasName(0), Shape: [2]int{act, obs}, Activation: networks.Identity}},
+			Output: &networks.Output{Squash: networks.Clip, Low: p.low, High: p.high},
+		},
+		Tensors: []safetensors.Tensor{
+			{Name: networks.WeightName(0), Shape: []int{act, obs}, F64: slices.Concat(p.rows...)},
+			{Name: networks.BiasName(0), Shape: []int{act}, F64: bias},
+		},
+	}
+}

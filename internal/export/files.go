@@ -1,0 +1,98 @@
+package export
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"tiebreak/internal/idrl"
+)
+
+// NetworksFormat is the name of the export of what a session has learnt: its reward and
+// its policies, as files.
+const NetworksFormat = "networks"
+
+// A File is one of several that are exported together.
+type File struct {
+	Name    string // without a folder
+	Content []byte
+}
+
+// WriteZip writes files to w as a zip archive, in a folder of that name. The result is a
+// function of the arguments, to the byte.
+func WriteZip(w io.Writer, folder string, files []File) error {
+	z := zip.NewWriter(w)
+	for _, f := range files {
+		part, err := z.Create(folder + "/" + f.Name)
+		if err != nil {
+			return err
+		}
+		if _, err := part.Write(f.Content); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}
+
+// WriteFolder writes files to a new folder, which appears whole or not at all. It
+// returns an error of kind Conflict if there is something of that name already, other than
+// an empty folder.
+func WriteFolder(dir string, files []File) (err error) {
+	dir = filepath.Clean(dir)
+	if err := CheckFolder(dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return unwritable(dir, err)
+	}
+	partial, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".partial-")
+	if err != nil {
+		return unwritable(dir, err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(partial)) }()
+	for _, f := range files {
+		if err := writeFile(filepath.Join(partial, f.Name), f.Content); err != nil {
+			return unwritable(dir, err)
+		}
+	}
+	if err := os.Chmod(partial, 0o755); err != nil { //nolint:gosec // for everybody to read, as other exports
+		return unwritable(dir, err)
+	}
+	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) { // an empty folder
+		return CheckFolder(dir)
+	}
+	if err := os.Rename(partial, dir); err != nil {
+		return unwritable(dir, err)
+	}
+	return nil
+}
+
+// CheckFolder returns an error of kind Conflict if WriteFolder would not write to dir.
+func CheckFolder(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	return idrl.Errorf(idrl.Conflict, "%s exists and is not an empty folder, and nothing is overwritten: name a new folder", dir)
+}
+
+func unwritable(dir string, err error) error {
+	return idrl.Errorf(idrl.Invalid, "the folder %s cannot be written (%v): name another", dir, err)
+}
+
+// writeFile writes a file that is durable on return.
+func writeFile(path string, content []byte) error {
+	f, err := os.Create(path) //nolint:gosec // a file of the user's choice
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
