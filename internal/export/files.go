@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"tiebreak/internal/idrl"
 )
@@ -22,12 +23,15 @@ type File struct {
 	Content []byte
 }
 
+// zipTime is that of all files in an archive: the earliest that the format has.
+var zipTime = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
+
 // WriteZip writes files to w as a zip archive, in a folder of that name. The result is a
 // function of the arguments, to the byte.
 func WriteZip(w io.Writer, folder string, files []File) error {
 	z := zip.NewWriter(w)
 	for _, f := range files {
-		part, err := z.Create(folder + "/" + f.Name)
+		part, err := z.CreateHeader(&zip.FileHeader{Name: folder + "/" + f.Name, Method: zip.Deflate, Modified: zipTime})
 		if err != nil {
 			return err
 		}

@@ -99,7 +99,7 @@ func Files(s Source) ([]export.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("index of session %s: %w", s.Spec.ID, err)
 	}
-	return append([]export.File{{Name: "index" + textExt, Content: text}}, files...), nil
+	return append([]export.File{{Name: "index" + textExt, Content: append(text, '\n')}}, files...), nil
 }
 
 // ready returns an error, which says what to do, if there is nothing to be exported.
