@@ -24,8 +24,10 @@ func policyFiles(env idrl.Environment, name string, params []float64) ([]export.
 		return encoded(name, p.Network())
 	case *solver.OpenLoop:
 		return lone(name, sequenceOf(env.Spec(), p.Params()))
+	case *solver.TabularPolicy:
+		return lone(name, table{Format: tableFormat, Version: version, Actions: p.Params()})
 	default:
-		return lone(name, table{Format: tableFormat, Version: version, Actions: params})
+		return nil, idrl.Errorf(idrl.Invalid, "policies of its class cannot be exported")
 	}
 }
 
