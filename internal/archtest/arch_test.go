@@ -56,7 +56,7 @@ var rules = []rule{
 	{"internal/neural", []string{vocab, rngs, "internal/belief", "internal/networks", "internal/nn", "internal/safetensors"}, []string{gonum}},
 	{acquires, []string{vocab}, []string{gonum}},
 	{"internal/cmaes", []string{"internal/pack"}, []string{gonum}},
-	{"internal/solver", []string{vocab, "internal/cmaes", "internal/networks", "internal/pack", "internal/safetensors"}, []string{gonum}},
+	{"internal/solver", []string{vocab, rngs, "internal/cmaes", "internal/networks", "internal/pack", "internal/safetensors"}, []string{gonum}},
 	{"internal/representation/representationtest", []string{vocab, rngs, "internal/belief"}, []string{gonum}},
 	{represents, []string{vocab}, []string{gonum}},
 	{"internal/behaviour", []string{vocab, "internal/sac", "internal/solver"}, nil},
