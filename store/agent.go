@@ -10,31 +10,96 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// putAgents records the states of trainings that go on, in place of the last of each name.
-func (t *tx) putAgents(id idrl.SessionID, all map[string][]byte) error {
+// partSize is how many bytes of an agent's state are written in one transaction, for which
+// the answers that arrive meanwhile wait.
+const partSize = 1 << 20
+
+// StageAgents implements idrl.Journal. What is staged and never adopted is removed by the
+// next adoption, or when the data folder is opened.
+func (db *DB) StageAgents(ctx context.Context, id idrl.SessionID, all map[string][]byte) error {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		const upsert = `
-			INSERT INTO agent (session_id, name, hash, content) VALUES (?, ?, ?, ?)
-			ON CONFLICT (session_id, name) DO UPDATE SET hash = excluded.hash, content = excluded.content`
-		sum := sha256.Sum256(all[name])
-		if _, err := t.exec(upsert, id, name, sum[:], append([]byte{}, all[name]...)); err != nil {
-			return dangling(err, "there is no session %q", id)
+		sum, k := sha256.Sum256(all[name]), 0
+		for part := range slices.Chunk(all[name], partSize) {
+			if err := db.do(ctx, func(t *tx) error { return t.putPart(id, sum, k, part) }); err != nil {
+				return err
+			}
+			k++
 		}
 	}
 	return nil
+}
+
+func (t *tx) putPart(id idrl.SessionID, sum [sha256.Size]byte, k int, part []byte) error {
+	const upsert = `
+		INSERT INTO agent_part (session_id, hash, part, content) VALUES (?, ?, ?, ?)
+		ON CONFLICT (session_id, hash, part) DO UPDATE SET content = excluded.content`
+	_, err := t.exec(upsert, id, sum[:], k, part)
+	return dangling(err, "there is no session %q", id)
+}
+
+// putAgents records the states of trainings that go on, in place of the last of each name.
+// Parts that are staged are not written again.
+func (t *tx) putAgents(id idrl.SessionID, all map[string][]byte) error {
+	if len(all) == 0 {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		sum := sha256.Sum256(all[name])
+		var staged int
+		if err := t.row(`SELECT count(*) FROM agent_part WHERE session_id = ? AND hash = ?`, id, sum[:]).Scan(&staged); err != nil {
+			return err
+		}
+		k := 0
+		for part := range slices.Chunk(all[name], partSize) {
+			if k >= staged { // they are written in order
+				if err := t.putPart(id, sum, k, part); err != nil {
+					return err
+				}
+			}
+			k++
+		}
+		const upsert = `
+			INSERT INTO agent (session_id, name, hash) VALUES (?, ?, ?)
+			ON CONFLICT (session_id, name) DO UPDATE SET hash = excluded.hash`
+		if _, err := t.exec(upsert, id, name, sum[:]); err != nil {
+			return dangling(err, "there is no session %q", id)
+		}
+	}
+	_, err := t.exec(`DELETE FROM agent_part WHERE session_id = ?1 AND hash NOT IN (SELECT hash FROM agent WHERE session_id = ?1)`, id)
+	return err
+}
+
+// sweepAgents removes what a server that died had staged.
+func (db *DB) sweepAgents(ctx context.Context) error {
+	return db.do(ctx, func(t *tx) error {
+		_, err := t.exec(`
+			DELETE FROM agent_part WHERE NOT EXISTS (
+				SELECT 1 FROM agent WHERE agent.session_id = agent_part.session_id AND agent.hash = agent_part.hash)`)
+		return err
+	})
 }
 
 // Agent returns what idrl.Generation.Agents of the generations adopted so far held last
 // under a name. It returns an error of kind NotFound if there is none, and of kind Damaged
 // if it is not what was recorded.
 func (db *DB) Agent(ctx context.Context, session idrl.SessionID, name string) ([]byte, error) {
-	var content, hash []byte
-	err := db.read.QueryRowContext(ctx, `SELECT content, hash FROM agent WHERE session_id = ? AND name = ?`, session, name).Scan(&content, &hash)
-	if err != nil {
-		return nil, missing(err, "session %s has no agent %q", session, name)
-	}
-	if sum := sha256.Sum256(content); !bytes.Equal(sum[:], hash) {
+	const parts = `
+		SELECT hash, content FROM agent LEFT JOIN agent_part USING (session_id, hash)
+		WHERE session_id = ? AND name = ? ORDER BY part`
+	var all, hash []byte
+	err := each(ctx, db.read, func(row scanner) error {
+		var part []byte
+		err := row.Scan(&hash, &part)
+		all = append(all, part...)
+		return err
+	}, parts, session, name)
+	switch sum := sha256.Sum256(all); {
+	case err != nil:
+		return nil, err
+	case hash == nil:
+		return nil, idrl.Errorf(idrl.NotFound, "session %s has no agent %q", session, name)
+	case !bytes.Equal(sum[:], hash):
 		return nil, idrl.Errorf(idrl.Damaged, "the state of agent %q of session %s is damaged", name, session)
 	}
-	return content, nil
+	return all, nil
 }

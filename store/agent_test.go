@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"bytes"
 	"database/sql"
 	"path/filepath"
 	"testing"
@@ -33,8 +34,51 @@ func TestAgents(t *testing.T) {
 	raw, err := sql.Open("sqlite", filepath.Join(dir, store.FileName))
 	must(t, err)
 	defer raw.Close()
-	_, err = raw.ExecContext(t.Context(), `UPDATE agent SET content = x'00' WHERE name = 'agent 0'`)
+	_, err = raw.ExecContext(t.Context(), `UPDATE agent_part SET content = x'00' WHERE hash = (SELECT hash FROM agent WHERE name = 'agent 0')`)
 	must(t, err)
 	_, err = db.Agent(t.Context(), "s", "agent 0")
 	wantKind(t, err, idrl.Damaged)
+}
+
+// States that are staged before the adoption are those that it names, however large; what
+// is staged and not adopted is seen by nobody, and removed by the next adoption or start.
+func TestStagedAgents(t *testing.T) {
+	dir := t.TempDir()
+	db := seeded(t, dir)
+	large := bytes.Repeat([]byte("0123456789abcdef"), 150_000) // three parts
+	parts := func() (n int) {
+		raw, err := sql.Open("sqlite", filepath.Join(dir, store.FileName))
+		must(t, err)
+		defer raw.Close()
+		must(t, raw.QueryRowContext(t.Context(), `SELECT count(*) FROM agent_part`).Scan(&n))
+		return n
+	}
+	wantKind(t, db.StageAgents(t.Context(), "elsewhere", map[string][]byte{"agent 0": large}), idrl.NotFound)
+	must(t, db.StageAgents(t.Context(), "s", map[string][]byte{"agent 0": large, "agent 1": []byte("lost")}))
+	_, err := db.Agent(t.Context(), "s", "agent 0")
+	wantKind(t, err, idrl.NotFound)
+	if n := parts(); n != 4 {
+		t.Errorf("%d parts are staged, want 4", n)
+	}
+	g := generation(1)
+	g.Agents = map[string][]byte{"agent 0": large}
+	must(t, db.Adopt(t.Context(), "s", g, 0))
+	if got, err := db.Agent(t.Context(), "s", "agent 0"); err != nil || !bytes.Equal(got, large) {
+		t.Errorf("%d bytes, %v; want %d", len(got), err, len(large))
+	}
+	if n := parts(); n != 3 {
+		t.Errorf("%d parts after the adoption, want 3", n)
+	}
+	must(t, db.StageAgents(t.Context(), "s", map[string][]byte{"agent 0": []byte("of a server that died")}))
+	must(t, db.Close())
+	if db, err = store.Open(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if n := parts(); n != 3 {
+		t.Errorf("%d parts after a restart, want 3", n)
+	}
+	if got, err := db.Agent(t.Context(), "s", "agent 0"); err != nil || !bytes.Equal(got, large) {
+		t.Errorf("after a restart: %d bytes, %v; want %d", len(got), err, len(large))
+	}
 }

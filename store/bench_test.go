@@ -3,6 +3,7 @@ package store_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -101,12 +102,21 @@ func BenchmarkAdopt(b *testing.B) {
 
 var generation0 = generation(0)
 
-// BenchmarkAgents measures what a training of agents writes: a payload with two
-// checkpoints when the job is queued, and the checkpoints with the generation, 5.3 MB each as
-// those of half-cheetah. While one is written, answers wait.
+// BenchmarkAgents measures what answers wait for while trainings of agents are recorded: a
+// job, and the checkpoints of two agents, 5.3 MB each as those of half-cheetah, with the
+// generation. Meanwhile a small write is made every 5 ms.
 //
-//	queue-ms, adopt-ms  the mean time of each
+// whole records the checkpoints with the job too, and in one piece with the generation.
+//
+//	adopt-ms          the mean time of the adoption, for which answers of that session wait
+//	p99-ms, worst-ms  of the small writes
 func BenchmarkAgents(b *testing.B) {
+	b.Run("whole", func(b *testing.B) { agentsOf(b, true) })
+	b.Run("staged", func(b *testing.B) { agentsOf(b, false) })
+}
+
+func agentsOf(b *testing.B, whole bool) {
+	b.Helper()
 	db := seeded(b, b.TempDir())
 	stream := rng.New(1, "checkpoints", 0)
 	state := func() []byte {
@@ -117,23 +127,58 @@ func BenchmarkAgents(b *testing.B) {
 		return out
 	}
 	first, second := state(), state()
-	var queueing, adopting time.Duration
+	stop, waited := make(chan struct{}), make(chan []time.Duration)
+	go func() { waited <- smallWrites(b, db, stop) }()
+	var adopting time.Duration
 	n := int64(0)
 	for b.Loop() {
 		n++
 		first[n%1000], second[n%1000] = byte(n), byte(n)
-		job := idrl.JobRecord{JobKey: idrl.JobKey{Session: "s", Kind: "train", BasedOn: n}, Payload: slices.Concat(first, second)}
-		began := time.Now()
-		must(b, db.QueueJob(b.Context(), job, began))
-		queueing += time.Since(began)
+		job := idrl.JobRecord{JobKey: idrl.JobKey{Session: "s", Kind: "train", BasedOn: n}, Payload: make([]byte, 50_000)}
+		if whole {
+			job.Payload = slices.Concat(first, second)
+		}
+		must(b, db.QueueJob(b.Context(), job, time.Now()))
+		_, attempt, err := db.BeginJob(b.Context(), job.JobKey, time.Now(), time.Now().Add(time.Hour))
+		must(b, err)
+		for k := range 20 { // a report a second
+			must(b, db.BeatJob(b.Context(), attempt, time.Now().Add(time.Hour), idrl.JobProgress{Done: k, What: strings.Repeat("x", k)}))
+		}
+		must(b, db.EndJob(b.Context(), attempt, time.Now(), idrl.JobDone, ""))
 		g := generation(n)
 		g.Agents = map[string][]byte{"agent 0": first, "agent 1": second}
-		began = time.Now()
+		if !whole {
+			must(b, db.StageAgents(b.Context(), "s", g.Agents))
+		}
+		began := time.Now()
 		must(b, db.Adopt(b.Context(), "s", g, 0))
 		adopting += time.Since(began)
 	}
-	b.ReportMetric(float64(queueing.Milliseconds())/float64(n), "queue-ms")
+	close(stop)
+	waits := <-waited
+	slices.Sort(waits)
 	b.ReportMetric(float64(adopting.Milliseconds())/float64(n), "adopt-ms")
+	b.ReportMetric(float64(waits[len(waits)*99/100].Microseconds())/1000, "p99-ms")
+	b.ReportMetric(float64(waits[len(waits)-1].Microseconds())/1000, "worst-ms")
+}
+
+// smallWrites writes little every 5 ms until stop, and returns how long each write took.
+func smallWrites(b *testing.B, db *store.DB, stop chan struct{}) (waits []time.Duration) {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		began := time.Now()
+		if err := db.SetMeta(b.Context(), "bench", began.String()); err != nil {
+			b.Error(err)
+			return waits
+		}
+		waits = append(waits, time.Since(began))
+		select {
+		case <-stop:
+			return waits
+		case <-tick.C:
+		}
+	}
 }
 
 // prepare makes a session with n open assignments.

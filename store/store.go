@@ -53,7 +53,14 @@ var _ idrl.Journal = (*DB)(nil)
 // written by a newer version, of kind Conflict if another server uses it, and of
 // kind Damaged, with what to do, if its database is gone, empty or malformed.
 func Open(ctx context.Context, dir string) (*DB, error) {
-	return open(ctx, dir, migrations())
+	db, err := open(ctx, dir, migrations())
+	if err != nil {
+		return nil, err
+	}
+	if err := db.sweepAgents(ctx); err != nil && idrl.KindOf(err) != idrl.Damaged { // as for jobs
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
 }
 
 func open(ctx context.Context, dir string, steps fs.FS) (_ *DB, err error) {

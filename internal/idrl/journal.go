@@ -40,6 +40,11 @@ type Journal interface {
 	// Adopt records that generation g is in use from log position seq on.
 	Adopt(ctx context.Context, id SessionID, g Generation, seq int64) error
 
+	// StageAgents records states of agents before a generation that has them in its
+	// Agents is adopted, in small steps, so that the adoption has little to write. It
+	// changes nothing else, and may be left out.
+	StageAgents(ctx context.Context, id SessionID, agents map[string][]byte) error
+
 	// AdoptFit records that fit f is in use from f.AdoptedAt on. Its Version follows the
 	// last one; to adopt that again changes nothing, and another of that version is an
 	// error of kind Conflict.

@@ -81,6 +81,10 @@ func (r *run) do(ctx context.Context, job idrl.JobRecord) (Done, error) {
 	if err := r.ready(); err != nil {
 		return Done{}, err
 	}
+	var err error
+	if job.Payload, err = r.t.job.Given(ctx, job.Payload); err != nil {
+		return Done{}, err
+	}
 	r.w.lastID++
 	sent := r.w.send(frame{kind: typeStart, id: r.w.lastID, body: encodeJob(job)})
 	again := time.NewTicker(tellEvery)

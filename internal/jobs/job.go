@@ -14,7 +14,27 @@ type Job struct {
 	idrl.JobKey
 	idrl.Priority
 	Like    string // jobs with the same Like take about as long, those of each priority apart
-	Payload []byte // at most 16 MiB
+	Payload []byte // at most 16 MiB; recorded
+
+	// Make, if it is not nil, returns what a worker gets in place of Payload, at most
+	// 16 MiB, when one begins the job. It is not recorded, so that megabytes need not be
+	// written while answers wait: the job cannot be handed out again from the record alone.
+	Make func(context.Context) ([]byte, error)
+}
+
+// Given returns what a worker gets of a job whose recorded payload is payload. An error of
+// kind Invalid says that it is too large.
+func (j Job) Given(ctx context.Context, payload []byte) (_ []byte, err error) {
+	if j.Make == nil {
+		return payload, nil
+	}
+	if payload, err = j.Make(ctx); err != nil {
+		return nil, err
+	}
+	if err := CheckSize("the payload", len(payload)); err != nil {
+		return nil, idrl.Errorf(idrl.Invalid, "job %s of session %s: %v", j.Kind, j.Session, err)
+	}
+	return payload, nil
 }
 
 // An Event is what is heard of a job: an Outlook, Began, Progress, Artefact,

@@ -166,6 +166,9 @@ func (s *Session) startTraining(ctx context.Context) {
 	go func() {
 		defer cancel()
 		gen, err := s.cfg.Trainer.Train(ctx, job)
+		if err == nil {
+			err = s.cfg.Journal.StageAgents(ctx, s.spec.ID, gen.Agents)
+		}
 		c <- result{gen, err}
 	}()
 	s.publish(idrl.EventTraining, "")

@@ -49,6 +49,8 @@ type fitRequest struct {
 	Answers []idrl.Answer
 	Clips   []idrl.Steps
 	Shown   [][]int // Shown[i][j]: place in Clips of Queries[i].Clips[j]
+
+	Recorded bool // this is what is recorded of a job, without answers and clips: a worker gets them
 }
 
 // maxFit is how many bytes of raw steps a fit may take: about as many as fit into the
@@ -139,13 +141,14 @@ var _ idrl.FeatureLearner = Fitter{}
 // wait for the features, in sessions that adopt them at a fixed row, the job is urgent.
 func (f Fitter) Learn(ctx context.Context, d idrl.Dataset, version int64, seed uint64) ([]byte, error) {
 	req := newFitRequest(f.Spec, d, version, seed)
-	payload, err := pack.Encode(&req)
+	recorded, err := pack.Encode(&fitRequest{Spec: f.Spec, BasedOn: req.BasedOn, Version: version, Seed: seed, Recorded: true})
 	if err != nil {
 		return nil, err
 	}
 	job := jobs.Job{
 		JobKey: idrl.JobKey{Session: f.Spec.ID, Kind: fitKind, BasedOn: req.BasedOn},
-		Like:   fitKind + " " + f.Spec.Env, Payload: payload,
+		Like:   fitKind + " " + f.Spec.Env, Payload: recorded,
+		Make: func(context.Context) ([]byte, error) { return pack.Encode(&req) },
 	}
 	if f.Spec.AdoptAfter > 0 {
 		job.Priority = idrl.Urgent
@@ -178,6 +181,9 @@ func (f Fitter) Learn(ctx context.Context, d idrl.Dataset, version int64, seed u
 func (h *Handler) fit(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) error {
 	req, err := pack.Decode[fitRequest](job.Payload)
 	var d idrl.Dataset
+	if req.Recorded {
+		return errRecorded(job.JobKey)
+	}
 	if err == nil {
 		d, err = req.dataset()
 	}

@@ -82,35 +82,45 @@ func (t *Remote) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generation,
 	return idrl.Generation{}, errors.New("the stream of a training has no end")
 }
 
-// job returns the job to be done.
-func (t *Remote) job(ctx context.Context, job idrl.TrainJob) (jobs.Job, error) {
-	agents, err := t.agents(ctx, job)
+// job returns the job to be done. Agents go from the store to the worker: what is recorded
+// of the job is without them.
+func (t *Remote) job(ctx context.Context, job idrl.TrainJob) (j jobs.Job, err error) {
+	req, err := newRequest(t.Model, t.Spec, job)
 	if err != nil {
 		return jobs.Job{}, err
 	}
-	payload, err := encodeRequest(t.Model, t.Spec, job, agents)
-	if err != nil {
-		return jobs.Job{}, err
-	}
-	j := jobs.Job{
-		JobKey: idrl.JobKey{Session: t.Spec.ID, Kind: trainKind, BasedOn: job.BasedOn},
-		Like:   t.Spec.Env, Payload: payload,
-	}
+	j = jobs.Job{JobKey: idrl.JobKey{Session: t.Spec.ID, Kind: trainKind, BasedOn: job.BasedOn}, Like: t.Spec.Env}
 	if job.First {
 		j.Priority = idrl.Urgent
 	}
+	if byAgents(t.Spec, job.Features != nil, job.First) {
+		j.Make = t.withAgents(req)
+		req.Recorded = true
+	}
+	if j.Payload, err = pack.Encode(&req); err != nil {
+		return jobs.Job{}, err
+	}
 	if rec, ok := t.interrupted(ctx, job); ok {
-		j.JobKey, j.Priority, j.Payload = rec.JobKey, rec.Priority, rec.Payload
+		j.JobKey, j.Priority, j.Payload, j.Make = rec.JobKey, rec.Priority, rec.Payload, nil
 	}
 	return j, nil
 }
 
+// withAgents returns what encodes req with the agents of the generation in use. That stays
+// the same while the training is under way.
+func (t *Remote) withAgents(req request) func(context.Context) ([]byte, error) {
+	return func(ctx context.Context) (_ []byte, err error) {
+		whole := req
+		if whole.Agents, err = t.agents(ctx); err != nil {
+			return nil, err
+		}
+		return pack.Encode(&whole)
+	}
+}
+
 // agents returns what a training of agents goes on with: those of the main policy and of
 // the candidate whose turn it is. One that is damaged is left out, so that it begins anew.
-func (t *Remote) agents(ctx context.Context, job idrl.TrainJob) (map[string][]byte, error) {
-	if !byAgents(t.Spec, job.Features != nil, job.First) {
-		return nil, nil
-	}
+func (t *Remote) agents(ctx context.Context) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	kept := func(name string) error {
 		b, err := t.Records.Agent(ctx, t.Spec.ID, name)

@@ -302,7 +302,11 @@ func TestUnknownPayloads(t *testing.T) {
 		g, err := b.remote.Train(t.Context(), later(first, 5))
 		return g, b, err
 	}
-	elsewhere, err := encodeRequest(threeWeights, idrl.SessionSpec{ID: "s2"}, idrl.TrainJob{BasedOn: 3, Posterior: belief.Isotropic(3, 1)}, nil)
+	request, err := newRequest(threeWeights, idrl.SessionSpec{ID: "s2"}, idrl.TrainJob{BasedOn: 3, Posterior: belief.Isotropic(3, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere, err := pack.Encode(&request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,12 +319,26 @@ func TestUnknownPayloads(t *testing.T) {
 			t.Errorf("%q: the log says nothing: %s", payload, b.log.String())
 		}
 	}
-	// And a worker says what is wrong.
+	// And a worker says what is wrong, also where it gets what is recorded of a job.
 	h := &Handler{Yield: func() {}, Envs: envs.Catalogue()}
 	for kind, says := range map[string]string{trainKind: "cannot be read", fitKind: "cannot be read", "stir": `unknown kind of job "stir"`} {
 		err := h.Do(t.Context(), idrl.JobRecord{JobKey: idrl.JobKey{Session: "s1", Kind: kind}, Payload: []byte("what")}, nil)
 		if idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), says) {
 			t.Errorf("kind %s: %v", kind, err)
+		}
+	}
+	recorded, fit := request, fitRequest{Recorded: true}
+	recorded.Recorded = true
+	for kind, payload := range map[string]func() ([]byte, error){
+		trainKind: func() ([]byte, error) { return pack.Encode(&recorded) }, fitKind: func() ([]byte, error) { return pack.Encode(&fit) },
+	} {
+		b, err := payload()
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = h.Do(t.Context(), idrl.JobRecord{JobKey: idrl.JobKey{Session: "s2", Kind: kind, BasedOn: 3}, Payload: b}, nil)
+		if idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), "only what is recorded") {
+			t.Errorf("what is recorded of a job of kind %s: %v", kind, err)
 		}
 	}
 }

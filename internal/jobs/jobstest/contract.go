@@ -152,6 +152,7 @@ func Run(t *testing.T, open func(t *testing.T, s jobs.Store) Dispatcher) {
 		"events in order":               inOrder,
 		"the worker gets the whole job": wholeJob,
 		"errors keep their kind":        kinds,
+		"payloads that are made":        made,
 		"goes on from its checkpoint":   climbs,
 		"a job that kills is given up":  givenUp,
 		"stopped jobs wait":             stopped,
@@ -187,6 +188,26 @@ func inOrder(t *testing.T, d Dispatcher, s *Store) {
 	h.Done.Reject(errors.New("it is not wanted"))
 	if again := Listen(d.Start(t.Context(), job("echo again")), nil); again.Err != nil {
 		t.Errorf("after a result was rejected: %v", again.Err)
+	}
+}
+
+// The worker gets what Make returns, and the record has Payload.
+func made(t *testing.T, d Dispatcher, s *Store) {
+	j, recorded := job("record"), ""
+	j.Make = func(context.Context) ([]byte, error) {
+		recorded = string(s.Row(Key).Payload)
+		return []byte("echo made"), nil
+	}
+	if h := Listen(d.Start(t.Context(), j), nil); h.Err != nil || recorded != "record" || !slices.Equal(h.Texts(), []string{"made"}) {
+		t.Errorf("heard %+v, recorded %q", h, recorded)
+	}
+	j.Make = func(context.Context) ([]byte, error) { return nil, idrl.Errorf(idrl.Damaged, "gone") }
+	if h := Listen(d.Start(t.Context(), j), nil); idrl.KindOf(h.Err) != idrl.Damaged || len(h.Artefacts) != 0 || s.Row(Key).State != idrl.JobFailed {
+		t.Errorf("heard %+v of a payload that cannot be made; the job is %q", h, s.Row(Key).State)
+	}
+	j.Make = func(context.Context) ([]byte, error) { return make([]byte, 17<<20), nil }
+	if h := Listen(d.Start(t.Context(), j), nil); idrl.KindOf(h.Err) != idrl.Invalid {
+		t.Errorf("heard %+v of a payload that is too large", h)
 	}
 }
 

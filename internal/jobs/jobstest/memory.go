@@ -60,7 +60,7 @@ func (m Memory) attempts(ctx context.Context, job jobs.Job, emit func(jobs.Event
 		return err
 	}
 	for k := 1; ; k++ {
-		err := m.attempt(ctx, job.JobKey, k == attempts, emit)
+		err := m.attempt(ctx, job, k == attempts, emit)
 		if !errors.Is(err, ErrDied) {
 			return err
 		}
@@ -70,14 +70,16 @@ func (m Memory) attempts(ctx context.Context, job jobs.Job, emit func(jobs.Event
 	}
 }
 
-func (m Memory) attempt(ctx context.Context, key idrl.JobKey, last bool, emit func(jobs.Event)) error {
+func (m Memory) attempt(ctx context.Context, of jobs.Job, last bool, emit func(jobs.Event)) error {
 	now := time.Now()
-	job, id, err := m.Store.BeginJob(ctx, key, now, now.Add(time.Hour))
+	job, id, err := m.Store.BeginJob(ctx, of.JobKey, now, now.Add(time.Hour))
 	if err != nil {
 		return err
 	}
 	emit(jobs.Began{Attempt: id.Attempt, Resumed: job.Checkpoint != nil})
-	err = m.do(ctx, job, id, emit)
+	if job.Payload, err = of.Given(ctx, job.Payload); err == nil {
+		err = m.do(ctx, job, id, emit)
+	}
 	state, why := idrl.JobDone, ""
 	if err != nil {
 		state, why = idrl.JobFailed, err.Error()

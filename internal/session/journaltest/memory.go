@@ -103,6 +103,9 @@ func storedClip(c idrl.Clip) idrl.Clip {
 	return c
 }
 
+// StageAgents implements idrl.Journal. It keeps nothing: Adopt gets all of a generation.
+func (m *Memory) StageAgents(context.Context, idrl.SessionID, map[string][]byte) error { return nil }
+
 // AdoptFit implements idrl.Journal.
 func (m *Memory) AdoptFit(_ context.Context, id idrl.SessionID, f idrl.LearntFit) error {
 	return m.write(id, func(t *change) error {
