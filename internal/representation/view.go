@@ -8,6 +8,7 @@
 package representation
 
 import (
+	"maps"
 	"slices"
 
 	"tiebreak/internal/idrl"
@@ -82,6 +83,12 @@ func (v *View) Queries(qs []idrl.Query) ([]idrl.QueryVector, error) {
 		}
 	}
 	return out, nil
+}
+
+// Absorb takes over what o, a view of the same representation, knows of clips and policies.
+func (v *View) Absorb(o *View) {
+	maps.Copy(v.clips, o.clips)
+	maps.Copy(v.mu, o.mu)
 }
 
 // Remember makes Query return q for its query.

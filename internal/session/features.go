@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/posterior"
@@ -185,16 +186,39 @@ func (s *Session) recorded(version int64) (f features, vectors []idrl.QueryVecto
 	return f, vectors, err
 }
 
-// computable returns the queries of g, which is about to be adopted, as vectors, having
-// computed what else the session needs of g under the features in use.
-func (s *Session) computable(g *idrl.Generation) (vectors []idrl.QueryVector, err error) {
-	before := s.shelf.gen
-	defer func() { s.shelf.gen = before }()
-	s.shelf.gen = g
-	if err = s.features.policies(g.Candidates, g.Pool); err != nil {
-		return nil, err
+// prepared is what the session needs of a generation under some features.
+type prepared struct {
+	features
+	vectors []idrl.QueryVector // its queries
+}
+
+// preparer returns what computes all that the session needs of a generation under the
+// features in use. It may be called from any goroutine: the work takes long where features
+// are learnt, and answers would wait for it.
+func (s *Session) preparer() func(g *idrl.Generation) (prepared, error) {
+	p, from := prepared{features: s.features}, shelf{journal: s.cfg.Journal, session: s.spec.ID, asked: maps.Clone(s.shelf.asked)}
+	return func(g *idrl.Generation) (prepared, error) {
+		from.gen = g
+		p.view = representation.New(p.rep, from.source(s.cfg.Discount))
+		if err := p.policies(g.Candidates, g.Pool); err != nil {
+			return p, err
+		}
+		var err error
+		p.vectors, err = p.view.Queries(g.Queries)
+		return p, err
 	}
-	return s.features.view.Queries(g.Queries)
+}
+
+// use takes over what was prepared of g, and returns its queries as vectors. Where
+// features came into use since, it prepares g again.
+func (s *Session) use(p prepared, g *idrl.Generation) (_ []idrl.QueryVector, err error) {
+	if p.version() != s.features.version() {
+		if p, err = s.preparer()(g); err != nil {
+			return nil, err
+		}
+	}
+	s.features.view.Absorb(p.view)
+	return p.vectors, nil
 }
 
 // hand notes an assignment, and keeps what its question shows.

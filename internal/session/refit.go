@@ -75,12 +75,26 @@ func (s *Session) startRefit(ctx context.Context) {
 		gen:   s.gen, at: s.log.seq(),
 	}
 	items, known := s.history.After(0), s.learner.Policies().All()
+	s.refit.answers = s.history.Len()
+	s.beside(res, func(res *refitted) error { return s.learn(ctx, res, items, known) })
+}
+
+// beside has work done on res beside the session, which touches nothing of it meanwhile.
+func (s *Session) beside(res refitted, work func(*refitted) error) {
 	c := make(chan refitted, 1)
-	s.refit.result, s.refit.answers = c, s.history.Len()
+	s.refit.result = c
 	go func() {
-		res.err = s.learn(ctx, &res, items, known)
+		res.err = work(&res)
 		c <- res
 	}()
+}
+
+// present computes what the session needs of known and of the generation of res.
+func (res *refitted) present(known []idrl.Candidate) (err error) {
+	if err = res.policies(known); err == nil {
+		res.vectors, err = res.view.Queries(res.gen.Queries)
+	}
+	return err
 }
 
 // learn learns features from items and computes what the session needs of them. It runs
@@ -96,10 +110,7 @@ func (s *Session) learn(ctx context.Context, res *refitted, items []posterior.It
 	if res.features, err = s.open(res.fit, res.shelf); err != nil {
 		return err
 	}
-	if err = res.policies(known); err != nil {
-		return err
-	}
-	if res.vectors, err = res.view.Queries(res.gen.Queries); err != nil {
+	if err = res.present(known); err != nil {
 		return err
 	}
 	for i := range items {
@@ -128,6 +139,12 @@ func dataset(from *shelf, items []posterior.Item) (d idrl.Dataset, err error) {
 // relearnt takes in features that were learnt. Where that fails the session goes on with
 // those in use, and tries again when features are due the next time.
 func (s *Session) relearnt(ctx context.Context, res refitted) {
+	if res.err == nil && res.gen != s.gen { // another came into use meanwhile
+		res.gen, res.shelf.gen, res.shelf.asked = s.gen, s.gen, maps.Clone(s.shelf.asked)
+		known := s.learner.Policies().All()
+		s.beside(res, func(res *refitted) error { return res.present(known) })
+		return
+	}
 	if err := s.adoptFit(ctx, &res); err != nil {
 		s.cfg.Log.ErrorContext(ctx, "learning of features failed; those in use stay", "session", s.spec.ID,
 			"version", res.fit.Version, "based_on", res.fit.BasedOn, "err", err)
@@ -142,15 +159,6 @@ func (s *Session) adoptFit(ctx context.Context, res *refitted) error {
 		return res.err
 	}
 	res.shelf.asked, res.shelf.gen = s.shelf.asked, s.gen
-	if res.gen != s.gen {
-		if err := res.policies(s.learner.Policies().All()); err != nil {
-			return err
-		}
-		var err error
-		if res.vectors, err = res.view.Queries(s.gen.Queries); err != nil {
-			return err
-		}
-	}
 	history, err := s.caughtUp(res)
 	if err != nil {
 		return err

@@ -26,6 +26,7 @@ type training struct {
 	cancel   context.CancelFunc // of the training under way
 	rest     int64              // log row at which a training was cancelled; -1 before
 	ready    *idrl.Generation   // trained, not yet adopted
+	prepared prepared           // of ready
 	points   []point            // multiples of TrainEvery not trained yet; AdoptAfter > 0 only
 }
 
@@ -42,8 +43,10 @@ type progress struct {
 }
 
 type result struct {
-	gen idrl.Generation
-	err error
+	gen      idrl.Generation
+	prepared prepared // of gen
+	err      error
+	unusable bool // err says what is wrong with gen
 }
 
 // wait returns when no training goroutine is left.
@@ -162,16 +165,28 @@ func (s *Session) startTraining(ctx context.Context) {
 	c := make(chan result, 1)
 	t.result, t.began = c, s.cfg.Now()
 	ctx, t.cancel = context.WithCancel(ctx)
-	cancel := t.cancel
+	cancel, prepare := t.cancel, s.preparer()
 	go func() {
 		defer cancel()
 		gen, err := s.cfg.Trainer.Train(ctx, job)
 		if err == nil {
 			err = s.cfg.Journal.StageAgents(ctx, s.spec.ID, gen.Agents)
 		}
-		c <- result{gen, err}
+		c <- result{gen: gen, err: err}.prepare(prepare)
 	}()
 	s.publish(idrl.EventTraining, "")
+}
+
+// prepare returns r with what the session needs of its generation, if it has one.
+func (r result) prepare(by func(*idrl.Generation) (prepared, error)) result {
+	if r.err != nil {
+		return r
+	}
+	if r.err = errors.New("training gave no candidate policy"); len(r.gen.Candidates) > 0 {
+		r.prepared, r.err = by(&r.gen)
+	}
+	r.unusable = r.err != nil
+	return r
 }
 
 // newest hands v to the session's goroutine in place of what it has not taken yet.
@@ -194,11 +209,14 @@ func take[T any](c chan T) {
 // trained takes in the result of a training.
 func (s *Session) trained(ctx context.Context, res result) {
 	t := &s.training
+	if res.err == nil && s.spec.AdoptAfter == 0 && res.prepared.version() != s.features.version() {
+		s.prepareAgain(res)
+		return
+	}
 	t.state = idrl.Training{BasedOn: t.state.BasedOn, Err: t.state.Err}
 	take(t.progress)
 	take(t.outlook)
-	if res.err == nil && len(res.gen.Candidates) == 0 {
-		res.err = errors.New("training gave no candidate policy")
+	if res.unusable {
 		s.reject(res.err)
 	}
 	if t.rest >= 0 && errors.Is(res.err, context.Canceled) {
@@ -210,8 +228,16 @@ func (s *Session) trained(ctx context.Context, res result) {
 		return
 	}
 	t.took = max(1, s.cfg.Now().Sub(t.began))
-	t.ready = &res.gen
+	t.ready, t.prepared = &res.gen, res.prepared
 	s.adoptIfDue(ctx)
+}
+
+// prepareAgain prepares a generation that was prepared under features that are in use no
+// more, beside the session as before.
+func (s *Session) prepareAgain(res result) {
+	c, prepare := make(chan result, 1), s.preparer()
+	s.training.result = c
+	go func() { c <- res.prepare(prepare) }()
 }
 
 // fixed says why the training under way cannot be cancelled; it is empty if it can.
@@ -294,7 +320,7 @@ func (s *Session) adoptIfDue(ctx context.Context) {
 		return // learnt features come first, so that their order does not depend on which was faster
 	}
 	g := t.ready
-	vectors, err := s.computable(g)
+	vectors, err := s.use(t.prepared, g)
 	if err != nil {
 		t.ready = nil
 		s.reject(err)
@@ -315,7 +341,7 @@ func (s *Session) adoptIfDue(ctx context.Context) {
 	if s.gen == nil {
 		s.noteStart(g.Candidates)
 	}
-	s.gen, s.vectors, t.ready = g, vectors, nil
+	s.gen, s.vectors, t.ready, t.prepared = g, vectors, nil, prepared{}
 	s.shelf.gen = g
 	if len(t.points) > 0 {
 		t.points = t.points[1:]
