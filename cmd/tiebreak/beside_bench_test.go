@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,26 +25,31 @@ import (
 //	beside-p50-ms, beside-p99-ms  while the training is under way
 //	p50-ratio, p99-ratio        the second to the first
 //	generations                 that the training made
-func BenchmarkAnswersBesideTraining(b *testing.B) { answersBeside(b, 2*time.Second, trainBeside) }
+func BenchmarkAnswersBesideTraining(b *testing.B) { answersBeside(b, 2*time.Second, 0, trainBeside) }
 
 // BenchmarkAnswersBesideNetwork is BenchmarkAnswersBesideTraining with trainings of agents
-// for a reward network. Turns are so long that generations are recorded within them, with
-// the checkpoints of two agents, 10 MB, which the next job gets.
+// for a reward network. A turn ends when a generation was recorded within it, with the
+// checkpoints of two agents, 10 MB, which the next job gets; the turn without is as long.
 func BenchmarkAnswersBesideNetwork(b *testing.B) {
-	answersBeside(b, 40*time.Second, trainAgentsBeside)
+	answersBeside(b, 10*time.Second, 1, trainAgentsBeside)
 }
 
-func answersBeside(b *testing.B, turn time.Duration, train func(b *testing.B, a *app) (stop func() (generations int))) {
+// answersBeside measures turns of at least that long, in which at least so many generations are recorded.
+func answersBeside(b *testing.B, turn time.Duration, least int64, train func(b *testing.B, a *app) (made *atomic.Int64, stop func())) {
 	b.Helper()
 	l := load{env: "gridworld", sessions: 2, each: 4, trainEvery: 1 << 30, think: 20 * time.Millisecond}
 	a, labellers := l.openOn(b)
 	var calm, beside []time.Duration
-	generations := 0
+	generations := int64(0)
 	for b.Loop() {
-		calm = append(calm, labelFor(b, labellers, turn)...)
-		stop := train(b, a)
-		beside = append(beside, labelFor(b, labellers, turn)...)
-		generations += stop()
+		began := time.Now()
+		made, stop := train(b, a)
+		beside = append(beside, labelFor(b, labellers, func() bool { return time.Since(began) < turn || made.Load() < least })...)
+		took := time.Since(began)
+		stop()
+		generations += made.Load()
+		began = time.Now()
+		calm = append(calm, labelFor(b, labellers, func() bool { return time.Since(began) < took })...)
 	}
 	b.ReportMetric(float64(generations), "generations")
 	slices.Sort(calm)
@@ -59,15 +65,14 @@ func answersBeside(b *testing.B, turn time.Duration, train func(b *testing.B, a 
 	b.ReportMetric(float64(len(calm)+len(beside)), "answers")
 }
 
-// labelFor lets every labeller reply for a time and returns their waits.
-func labelFor(b *testing.B, labellers []*labeller, d time.Duration) (waits []time.Duration) {
+// labelFor lets every labeller reply while goOn and returns their waits.
+func labelFor(b *testing.B, labellers []*labeller, goOn func() bool) (waits []time.Duration) {
 	b.Helper()
 	var wg sync.WaitGroup
-	end := time.Now().Add(d)
 	for _, l := range labellers {
 		l.waits = nil
 		wg.Go(func() {
-			for time.Now().Before(end) {
+			for goOn() {
 				if err := l.label(len(l.acked) + 1); err != nil {
 					b.Error(err)
 					return
@@ -85,9 +90,9 @@ func labelFor(b *testing.B, labellers []*labeller, d time.Duration) (waits []tim
 	return waits
 }
 
-// trainBeside has a worker train, again and again, until stop is called; it returns when
-// the worker is solving.
-func trainBeside(b *testing.B, a *app) (stop func() (generations int)) {
+// trainBeside has a worker train, again and again, until stop is called, and counts the
+// generations; it returns when the worker is solving.
+func trainBeside(b *testing.B, a *app) (made *atomic.Int64, stop func()) {
 	b.Helper()
 	spec, cfg := sessionBeside(b, a, idrl.FeaturesModel)
 	job := idrl.TrainJob{Posterior: cfg.Model.Prior(), Seed: spec.Seed}
@@ -95,7 +100,7 @@ func trainBeside(b *testing.B, a *app) (stop func() (generations int)) {
 }
 
 // trainAgentsBeside is trainBeside for a reward network.
-func trainAgentsBeside(b *testing.B, a *app) (stop func() (generations int)) {
+func trainAgentsBeside(b *testing.B, a *app) (made *atomic.Int64, stop func()) {
 	b.Helper()
 	spec, cfg := sessionBeside(b, a, idrl.NetworkModel)
 	env, err := training.Environment(a.envs, spec)
@@ -162,18 +167,21 @@ func sessionBeside(b *testing.B, a *app, model string) (idrl.SessionSpec, sessio
 
 // trainAgain has a worker do a job, and again from the next row, and records what it
 // makes, until stop is called; it returns when the worker has made progress.
-func trainAgain(b *testing.B, a *app, spec idrl.SessionSpec, cfg session.Config, job idrl.TrainJob) (stop func() (generations int)) {
+func trainAgain(b *testing.B, a *app, spec idrl.SessionSpec, cfg session.Config, job idrl.TrainJob) (made *atomic.Int64, stop func()) {
 	b.Helper()
 	remote := &training.Remote{Jobs: a.pool, Records: a.db, Spec: spec, Model: cfg.Model, Log: a.log}
 	ctx, cancel := context.WithCancel(b.Context())
 	solving, ended := make(chan struct{}), make(chan error, 1)
 	begun := sync.OnceFunc(func() { close(solving) })
 	job.Progress = func(int, int, string) { begun() }
-	made := 0
+	made = new(atomic.Int64)
 	go func() {
 		for {
 			job.BasedOn++
 			g, err := remote.Train(ctx, job)
+			if err == nil {
+				err = a.db.StageAgents(ctx, spec.ID, g.Agents)
+			}
 			if err == nil {
 				err = a.db.Adopt(ctx, spec.ID, g, job.BasedOn)
 			}
@@ -181,7 +189,7 @@ func trainAgain(b *testing.B, a *app, spec idrl.SessionSpec, cfg session.Config,
 				ended <- err
 				return
 			}
-			made++
+			made.Add(1)
 		}
 	}()
 	select {
@@ -189,11 +197,10 @@ func trainAgain(b *testing.B, a *app, spec idrl.SessionSpec, cfg session.Config,
 	case err := <-ended:
 		b.Fatal(err)
 	}
-	return func() int {
+	return made, func() {
 		cancel()
 		if err := <-ended; !errors.Is(err, context.Canceled) {
 			b.Error(err)
 		}
-		return made
 	}
 }
