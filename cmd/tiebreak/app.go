@@ -220,14 +220,15 @@ func (l learnt) LearntFiles(ctx context.Context, id idrl.SessionID) ([]export.Fi
 // newSession checks spec, names it and records it.
 func newSession(ctx context.Context, db *store.DB, list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, error) {
 	spec = spec.WithDefaults()
+	spec, err := training.Complete(list, spec)
+	if err != nil {
+		return spec, err
+	}
 	if err := training.CheckSpec(list, spec); err != nil {
 		return spec, err
 	}
 	entry, err := list.Find(spec.Env)
 	if err != nil {
-		return spec, err
-	}
-	if spec, err = training.NameFeatures(list, spec); err != nil {
 		return spec, err
 	}
 	spec.Env = entry.Ref() // so that a model that changes is not taken for what it was

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -177,6 +178,8 @@ func TestCommandsNameTheSession(t *testing.T) {
 		want   string
 	}{
 		{[]string{"session", "set", "--budget", "5"}, 1, "holds 2 sessions"},
+		{[]string{"session", "show"}, 1, "holds 2 sessions"},
+		{[]string{"session", "show", "--session", "gone"}, 1, "gone"},
 		{[]string{"invite", "list"}, 1, "export --data " + data},
 		{[]string{"annotator", "list", "--session", "none"}, 1, "export --data " + data},
 		{[]string{"session", "set", "--session", one}, 2, "--budget"},
@@ -191,6 +194,13 @@ func TestCommandsNameTheSession(t *testing.T) {
 		if status, _, stderr := cli(t, append(test.args, "--data", data)...); status != test.status || !strings.Contains(stderr, test.want) {
 			t.Errorf("%v: status %d, want %d and %q:\n%s", test.args, status, test.status, test.want, stderr)
 		}
+	}
+	var shown idrl.SessionSpec
+	if err := json.Unmarshal([]byte(mustCLI(t, "session", "show", "--data", data, "--session", one)), &shown); err != nil {
+		t.Fatal(err)
+	}
+	if string(shown.ID) != one || shown.Budget != 4 || len(shown.Features) == 0 || shown.PriorScale != nil {
+		t.Errorf("session show writes %+v", shown)
 	}
 	if out := mustCLI(t, "session", "set", "--data", data, "--session", one, "--budget", "0"); !strings.Contains(out, "any number of answers; before it was 4 answers") {
 		t.Errorf("set says %q", out)

@@ -65,7 +65,7 @@ func sessionCommand() command {
 		example: "tiebreak session --data study --title 'Walk the grid' --env gridworld --kind state_rating --budget 40",
 		flags:   func(fs *flag.FlagSet) { new(sessionFlags).declare(fs) },
 		run:     runSession,
-		subs:    []command{sessionSetCommand()},
+		subs:    []command{sessionSetCommand(), sessionShowCommand()},
 	}
 }
 

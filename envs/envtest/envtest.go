@@ -29,6 +29,9 @@ func Run(t *testing.T, newEnv func() idrl.Environment) {
 	if _, ok := newEnv().(idrl.Substepper); ok {
 		t.Run("substeps", func(t *testing.T) { testSubsteps(t, newEnv) })
 	}
+	if _, ok := newEnv().(idrl.Faller); ok {
+		t.Run("faller", func(t *testing.T) { testFaller(t, newEnv) })
+	}
 	if env, ok := newEnv().(idrl.Tabular); ok {
 		t.Run("tabular", func(t *testing.T) { testTabular(t, env) })
 	}
@@ -49,6 +52,8 @@ func testSpec(t *testing.T, newEnv func() idrl.Environment) {
 		{"ID is set", s.ID != ""},
 		{"ObsDim is positive", s.ObsDim > 0},
 		{"there are features", s.FeatureDim() > 0},
+		{"each has a scale of its prior, or none", s.PriorScale == nil || len(s.PriorScale) == s.FeatureDim()},
+		{"the scales are positive", !slices.ContainsFunc(s.PriorScale, func(v float64) bool { return !(v > 0 && v <= math.MaxFloat64) })},
 		{"StepSeconds is positive", s.StepSeconds > 0 && !math.IsInf(s.StepSeconds, 1)},
 		{"Horizon is positive", s.Horizon > 0},
 		{"Discount is in (0, 1]", s.Discount > 0 && s.Discount <= 1},

@@ -46,6 +46,29 @@ func testSnapshot(t *testing.T, newEnv func() idrl.Environment) {
 	}
 }
 
+// testFaller: whether a state is fallen depends on the state alone.
+func testFaller(t *testing.T, newEnv func() idrl.Environment) {
+	env := newEnv()
+	keeper, ok := env.(idrl.Snapshotter)
+	if !ok {
+		return
+	}
+	stream := rng.New(5, "env", 0)
+	var states [][]float64
+	var fallen []bool
+	for _, step := range idrl.Episode(env, func([]float64) idrl.Action { return randomAction(env.Spec().Actions, stream) }, stream) {
+		if step.Broken {
+			break
+		}
+		states, fallen = append(states, keeper.Snapshot(nil)), append(fallen, env.(idrl.Faller).Fallen())
+	}
+	for i, s := range states {
+		if keeper.Restore(s); env.(idrl.Faller).Fallen() != fallen[i] {
+			t.Fatalf("state %d: fallen %v after a step, and not so when restored", i, fallen[i])
+		}
+	}
+}
+
 // random reports whether a step from a state has several outcomes, which only a
 // table of transitions can tell.
 func random(env idrl.Environment, snapshot []float64, a idrl.Action) bool {

@@ -34,7 +34,7 @@ func NewAntCorridor() (*Env, error) {
 		return nil, err
 	}
 	maze := corridor.Maze{CellSize: 4}
-	t := corridorTask(AntCorridorID, maze)
+	t := corridorTask(AntCorridorID, maze, [3]float64{5, 5, 0.1})
 	t.skip = antSkip
 	t.spec.Actions = idrl.ActionSpec{}
 	for range 5 {

@@ -27,7 +27,7 @@ func NewSwimmerCorridor() (*Env, error) {
 		return nil, err
 	}
 	maze := corridor.Maze{CellSize: 3}
-	t := corridorTask(SwimmerCorridorID, maze)
+	t := corridorTask(SwimmerCorridorID, maze, [3]float64{10, 5, 0.2})
 	t.skip = 4
 	t.spec.Actions = idrl.ActionSpec{Low: m.CtrlLow, High: m.CtrlHigh}
 	t.spec.StepSeconds = m.TimestepSec * float64(t.skip)
@@ -44,10 +44,13 @@ func NewSwimmerCorridor() (*Env, error) {
 }
 
 // corridorTask returns what the corridors have in common. The root's position is
-// the first two of the engine's.
-func corridorTask(id string, maze corridor.Maze) *task {
+// the first two of the engine's; scale is that of the prior of the features of a cell.
+func corridorTask(id string, maze corridor.Maze, scale [3]float64) *task {
 	t := &task{memo: 0}
 	t.spec = idrl.EnvSpec{ID: id, FeatureNames: corridorFeatures(), Discount: 1, StillLabel: "this moment"}
+	for range corridor.Cells {
+		t.spec.PriorScale = append(t.spec.PriorScale, scale[:]...)
+	}
 	start := make([]float64, 2) // of the step under way
 	t.before = func(e *Env) { copy(start, e.d.QPos) }
 	t.after = func(e *Env) {

@@ -227,6 +227,7 @@ func (c *Custom) New() (*Env, error) {
 	}
 	for _, feature := range f.Features {
 		t.spec.FeatureNames = append(t.spec.FeatureNames, feature.Name)
+		t.spec.PriorScale = append(t.spec.PriorScale, feature.priorScale())
 	}
 	t.reset = func(e *Env, rng *rand.Rand) {
 		noise := uniform

@@ -64,6 +64,9 @@ type customFeature struct {
 	Body     string   `json:"body"`
 	Quantity string   `json:"quantity"`
 	Scale    *float64 `json:"scale"` // 1 if nil
+
+	// PriorScale is that of EnvSpec; 1 if nil.
+	PriorScale *float64 `json:"prior_scale"`
 }
 
 // customFallen says when the robot lies: while a body leans or sinks too far. A field
@@ -273,6 +276,7 @@ func (c *customFeature) validate(at string) error {
 		number(at+".index", c.Index, 0, maxParts),
 		number(at+".scale", scale, -1e6, 1e6),
 		check{scale != 0, at + ".scale", "a number other than 0"},
+		number(at+".prior_scale", c.priorScale(), 1e-6, 1e6),
 	)
 }
 
@@ -301,6 +305,14 @@ func (f *customFile) validateFallen() error {
 		within("fallen.upright_below", c.UprightBelow, -1, 1),
 		within("fallen.height_below", c.HeightBelow, -1000, 1000),
 	)
+}
+
+// priorScale returns the standard deviation of the feature's weight under the prior.
+func (c *customFeature) priorScale() float64 {
+	if c.PriorScale == nil {
+		return 1
+	}
+	return *c.PriorScale
 }
 
 func (f *customFile) validateCamera() error {

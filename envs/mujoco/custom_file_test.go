@@ -72,6 +72,7 @@ func TestBadFiles(t *testing.T) {
 		{"a fall of nothing", `"clip_steps": 50`, `"clip_steps": 50, "fallen": {"height_below": 1}`, []string{"fallen.body must be"}},
 		{"a fall without a mark", `"clip_steps": 50`, `"clip_steps": 50, "fallen": {"body": "cart"}`, []string{"fallen must be with upright_below, height_below or both"}},
 		{"a fall beyond upright", `"clip_steps": 50`, `"clip_steps": 50, "fallen": {"body": "cart", "upright_below": 2}`, []string{"fallen.upright_below must be from -1 to 1"}},
+		{"no weight at all", `"scale": -0.04`, `"scale": -0.04, "prior_scale": 0`, []string{"features[5].prior_scale must be from 1e-06"}},
 		{"clip beyond the episode", `"clip_steps": 50`, `"clip_steps": 301`, []string{"clip_steps must be from 1 to 300"}},
 		{"clip of many frames", `"clip_steps": 50`, `"horizon": 9999, "clip_steps": 1250`, []string{"clip_steps must be less than 10000/frame_skip"}},
 		{"no playback", `"playback": 1`, `"playback": 0`, []string{"playback must be from 0.01 to 100"}},

@@ -25,11 +25,11 @@ func invertedPendulum(t *task, m *engine.Model) {
 	t.features(
 		constant(),
 		integral("Tilt", func(e *Env) float64 { return e.d.QPos[1] * e.d.QPos[1] }), // squared
-		integral("Leaning to the right", func(e *Env) float64 { return 2 * math.Sin(e.d.QPos[1]) }),
-		toTheRight(5),
-		integral("Cart off centre", func(e *Env) float64 { return 5 * e.d.QPos[0] * e.d.QPos[0] }),
-		effort(1),
-		jerkiness(0.5),
+		integral("Leaning to the right", func(e *Env) float64 { return 2 * math.Sin(e.d.QPos[1]) }).prior(0.5),
+		toTheRight(5).prior(0.2),
+		integral("Cart off centre", func(e *Env) float64 { return 5 * e.d.QPos[0] * e.d.QPos[0] }).prior(0.5),
+		effort(1).prior(0.5),
+		jerkiness(0.5).prior(2),
 	)
 	t.appearance = pendulumAppearance()
 }
@@ -58,7 +58,7 @@ func invertedDoublePendulum(t *task, m *engine.Model) {
 		integral("Tip off centre", func(e *Env) float64 { // squared
 			x, _ := tip(e)
 			return x * x
-		}),
+		}).prior(2),
 		integral("Tip too low", func(e *Env) float64 { // half the square of what it lacks to 2 m
 			_, z := tip(e)
 			return (z - 2) * (z - 2) / 2
@@ -70,8 +70,8 @@ func invertedDoublePendulum(t *task, m *engine.Model) {
 		integral("Swing", func(e *Env) float64 { // squared angular velocities of the joints, that of the upper one five times
 			lower, upper := e.d.QVel[1], e.d.QVel[2]
 			return (lower*lower + 5*upper*upper) / 250
-		}),
-		toTheRight(5),
+		}).prior(0.2),
+		toTheRight(5).prior(0.2),
 		effort(3),
 		jerkiness(2),
 	)

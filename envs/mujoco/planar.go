@@ -18,12 +18,12 @@ func halfCheetah(t *task, m *engine.Model) {
 	}
 	t.observe = func(e *Env, dst []float64) { copy(dst[copy(dst, e.d.QPos[1:]):], e.d.QVel) }
 	t.features(
-		moved("Distance forward", 0, 1),
-		effort(1),
-		jerkiness(1),
+		moved("Distance forward", 0, 1).prior(2),
+		effort(1).prior(0.5),
+		jerkiness(1).prior(0.2),
 		integral("Height", func(e *Env) float64 { return 10 * e.d.QPos[1] }), // above that of the start
 		integral("Upright", func(e *Env) float64 { return 2 * math.Cos(e.d.QPos[2]) }),
-		integral("Nose up", func(e *Env) float64 { return -2 * math.Sin(e.d.QPos[2]) }),
+		integral("Nose up", func(e *Env) float64 { return -2 * math.Sin(e.d.QPos[2]) }).prior(2),
 		moved("Rotation backwards", 2, -1),
 	)
 	t.fallen = func(e *Env) bool { return math.Cos(e.d.QPos[2]) < onItsBack }
@@ -56,14 +56,14 @@ func walker2d(t *task, m *engine.Model) {
 	}
 	t.fallen = t.unstable
 	t.features(
-		moved("Distance forward", 0, 1),
+		moved("Distance forward", 0, 1).prior(2),
 		effort(1),
 		constant(),
-		standing(),
-		jerkiness(0.5),
+		standing().prior(2),
+		jerkiness(0.5).prior(2),
 		integral("Height", rise),
 		integral("Lean forward", lean),
-		integral("Legs apart", func(e *Env) float64 { return 2 * math.Abs(e.d.QPos[3]-e.d.QPos[6]) }), // angle between the thighs
+		integral("Legs apart", func(e *Env) float64 { return 2 * math.Abs(e.d.QPos[3]-e.d.QPos[6]) }).prior(2), // angle between the thighs
 		moved("Rotation backwards", 2, -1),
 	)
 }
@@ -77,13 +77,13 @@ func hopper(t *task, m *engine.Model) {
 	}
 	t.fallen = t.unstable
 	t.features(
-		moved("Distance forward", 0, 1),
-		effort(1),
+		moved("Distance forward", 0, 1).prior(2),
+		effort(1).prior(2),
 		constant(),
-		standing(),
-		jerkiness(1),
+		standing().prior(2),
+		jerkiness(1).prior(2),
 		integral("Height", rise),
-		integral("Upright", func(e *Env) float64 { return 2 * math.Cos(e.d.QPos[2]) }),
+		integral("Upright", func(e *Env) float64 { return 2 * math.Cos(e.d.QPos[2]) }).prior(2),
 		integral("Lean forward", lean),
 		moved("Rotation backwards", 2, -1),
 	)

@@ -28,14 +28,14 @@ func ant(t *task, m *engine.Model) {
 	}
 	t.fallen = antFallen // Gym's test of health takes an ant on its back for sound
 	t.features(
-		feature{"Distance forward", func(e *Env, _ idrl.Action) float64 { return place(e)[0] - e.note[0] }},
-		feature{"Distance to the left", func(e *Env, _ idrl.Action) float64 { return place(e)[1] - e.note[1] }},
-		effort(1),
+		measured("Distance forward", func(e *Env, _ idrl.Action) float64 { return place(e)[0] - e.note[0] }).prior(2),
+		measured("Distance to the left", func(e *Env, _ idrl.Action) float64 { return place(e)[1] - e.note[1] }).prior(2),
+		effort(1).prior(0.5),
 		constant(),
-		standing(),
-		integral("Contact forces", contact),
-		integral("Height", func(e *Env) float64 { return 10 * (e.d.QPos[2] - 0.75) }), // above that of the start
-		feature{"Turning left", func(e *Env, _ idrl.Action) float64 { return turned(e.from[3:7], e.d.QPos[3:7]) }},
+		standing().prior(2),
+		integral("Contact forces", contact).prior(0.5),
+		integral("Height", func(e *Env) float64 { return 10 * (e.d.QPos[2] - 0.75) }).prior(0.5), // above that of the start
+		measured("Turning left", func(e *Env, _ idrl.Action) float64 { return turned(e.from[3:7], e.d.QPos[3:7]) }).prior(2),
 		integral("Upright", func(e *Env) float64 { return 2 * antUpright(e) }),
 	)
 	t.appearance = antAppearance()

@@ -32,15 +32,15 @@ func reacher(t *task, m *engine.Model) {
 	}
 	t.features(
 		integral("Distance to the target", func(e *Env) float64 { return 50 * e.note[0] }), // before the step
-		effort(5),
-		jerkiness(2),
+		effort(5).prior(0.5),
+		jerkiness(2).prior(2),
 		integral("At the target", func(e *Env) float64 { // 1 on it, 1/e at 5 cm
 			far := apart(at(e, tip), at(e, target)) / 0.05
 			return 5 * math.Exp(-far*far)
-		}),
-		feature{"Way of the fingertip", func(e *Env, _ idrl.Action) float64 { return 10 * apart(at(e, tip), e.note[1:]) }},
+		}).prior(2),
+		measured("Way of the fingertip", func(e *Env, _ idrl.Action) float64 { return 10 * apart(at(e, tip), e.note[1:]) }).prior(0.2),
 		integral("Reaching out", func(e *Env) float64 { return 5 * math.Cos(e.d.QPos[1]) }), // stretched to folded
-		moved("Turning left", 0, 1),
+		moved("Turning left", 0, 1).prior(0.1),
 	)
 	t.appearance = reacherAppearance()
 }

@@ -15,14 +15,14 @@ func swimmer(t *task, m *engine.Model) {
 	}
 	t.observe = func(e *Env, dst []float64) { copy(dst[copy(dst, e.d.QPos[2:]):], e.d.QVel) }
 	t.features(
-		moved("Distance forward", 0, 1),
-		moved("Distance to the left", 1, 1),
-		effort(1),
-		jerkiness(1),
-		moved("Turning left", 2, 1),
+		moved("Distance forward", 0, 1).prior(2),
+		moved("Distance to the left", 1, 1).prior(2),
+		effort(1).prior(0.5),
+		jerkiness(1).prior(2),
+		moved("Turning left", 2, 1).prior(2),
 		integral("Bend", func(e *Env) float64 { // of both joints, squared
 			return e.d.QPos[3]*e.d.QPos[3] + e.d.QPos[4]*e.d.QPos[4]
-		}),
+		}).prior(0.5),
 	)
 	t.appearance = swimmerAppearance()
 }

@@ -147,12 +147,25 @@ func (r robot) newEnv(o Options) (*Env, error) {
 type feature struct {
 	name  string // for people
 	value func(e *Env, a idrl.Action) float64
+	scale float64 // EnvSpec.PriorScale
+}
+
+// prior returns f with a scale of its prior. README.md says how it was found.
+func (f feature) prior(scale float64) feature {
+	f.scale = scale
+	return f
+}
+
+// measured is a feature without a scale of its prior yet.
+func measured(name string, value func(e *Env, a idrl.Action) float64) feature {
+	return feature{name, value, 1}
 }
 
 // features makes φ of a list of features.
 func (t *task) features(list ...feature) {
 	for _, f := range list {
 		t.spec.FeatureNames = append(t.spec.FeatureNames, f.name)
+		t.spec.PriorScale = append(t.spec.PriorScale, f.scale)
 	}
 	t.phi = func(e *Env, a idrl.Action, dst []float64) {
 		for i, f := range list {
@@ -166,50 +179,50 @@ func (t *task) features(list ...feature) {
 
 // effort is scale times the integral of the squared size of the controls.
 func effort(scale float64) feature {
-	return feature{"Effort", func(e *Env, a idrl.Action) float64 {
+	return measured("Effort", func(e *Env, a idrl.Action) float64 {
 		sum := 0.0
 		for _, v := range a {
 			sum += v * v
 		}
 		return scale * e.spec.StepSeconds * sum
-	}}
+	})
 }
 
 // jerkiness is scale times the integral of the squared change of the controls
 // from step to step.
 func jerkiness(scale float64) feature {
-	return feature{"Jerkiness", func(e *Env, a idrl.Action) float64 {
+	return measured("Jerkiness", func(e *Env, a idrl.Action) float64 {
 		sum := 0.0
 		for i, v := range a {
 			sum += (v - e.held[i]) * (v - e.held[i])
 		}
 		return scale * e.spec.StepSeconds * sum
-	}}
+	})
 }
 
 // constant is the simulated time.
 func constant() feature {
-	return feature{"Constant", func(e *Env, _ idrl.Action) float64 { return e.spec.StepSeconds }}
+	return measured("Constant", func(e *Env, _ idrl.Action) float64 { return e.spec.StepSeconds })
 }
 
 // standing is the time in which the robot is not unstable.
 func standing() feature {
-	return feature{"Standing", func(e *Env, _ idrl.Action) float64 {
+	return measured("Standing", func(e *Env, _ idrl.Action) float64 {
 		if e.unstable(e) {
 			return 0
 		}
 		return e.spec.StepSeconds
-	}}
+	})
 }
 
 // moved is scale times the change of position i of the engine.
 func moved(name string, i int, scale float64) feature {
-	return feature{name, func(e *Env, _ idrl.Action) float64 { return scale * (e.d.QPos[i] - e.from[i]) }}
+	return measured(name, func(e *Env, _ idrl.Action) float64 { return scale * (e.d.QPos[i] - e.from[i]) })
 }
 
 // integral is the integral of f.
 func integral(name string, f func(e *Env) float64) feature {
-	return feature{name, func(e *Env, _ idrl.Action) float64 { return e.spec.StepSeconds * f(e) }}
+	return measured(name, func(e *Env, _ idrl.Action) float64 { return e.spec.StepSeconds * f(e) })
 }
 
 // clipped appends the numbers of x, clipped to [−bound, bound], to dst.

@@ -2,6 +2,7 @@ package belief
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"tiebreak/internal/idrl"
@@ -65,9 +66,13 @@ func checkNoise(spec idrl.SessionSpec) error {
 			return idrl.Errorf(idrl.Invalid, "noise, tie band and rating variance must be positive numbers; got %v", v)
 		}
 	}
-	if least := leastNoise * spec.PriorVar; min(spec.NoiseStd*spec.NoiseStd, spec.RatingVar, PaperNoiseVar) < least {
+	largest := 1.0
+	if len(spec.PriorScale) > 0 {
+		largest = slices.Max(spec.PriorScale)
+	}
+	if least := leastNoise * spec.PriorVar * largest * largest; min(spec.NoiseStd*spec.NoiseStd, spec.RatingVar, PaperNoiseVar) < least {
 		return idrl.Errorf(idrl.Invalid, "the noise of an answer is too small beside the prior variance %v to compute with: "+
-			"its variance must be at least %v; raise the noise or lower the prior variance", spec.PriorVar, least)
+			"its variance must be at least %v; raise the noise or lower the prior variance", spec.PriorVar*largest*largest, least)
 	}
 	return nil
 }
@@ -81,19 +86,46 @@ func prior(spec idrl.SessionSpec, env idrl.Environment) (*Gaussian, error) {
 	if !(spec.PriorVar > 0) || !finite(spec.PriorVar) {
 		return nil, idrl.Errorf(idrl.Invalid, "prior variance must be a positive number; got %v", spec.PriorVar)
 	}
+	scale, err := priorScale(spec, d)
+	if err != nil {
+		return nil, err
+	}
+	cov := mat.NewSymDense(d, nil)
 	switch spec.Prior {
 	case "linear":
-		return Isotropic(d, spec.PriorVar), nil
+		for i := range d {
+			cov.SetSym(i, i, 1)
+		}
 	case "kernel":
 		k, ok := env.(idrl.FeatureKernel)
 		if !ok {
 			return nil, idrl.Errorf(idrl.Invalid, "environment %q states no similarity between its features, so its prior must be \"linear\"; "+
 				"\"kernel\" fits environments whose features are types of objects or states, such as gridworld", env.Spec().ID)
 		}
-		cov := mat.NewSymDense(d, nil)
 		k.Kernel(cov)
-		cov.ScaleSym(spec.PriorVar, cov)
-		return NewGaussian(make([]float64, d), cov)
+	default:
+		return nil, idrl.Errorf(idrl.Invalid, "unknown prior %q; known: linear, kernel", spec.Prior)
 	}
-	return nil, idrl.Errorf(idrl.Invalid, "unknown prior %q; known: linear, kernel", spec.Prior)
+	for i := range d {
+		for j := range i + 1 {
+			cov.SetSym(i, j, spec.PriorVar*scale[i]*scale[j]*cov.At(i, j))
+		}
+	}
+	return NewGaussian(make([]float64, d), cov)
+}
+
+// priorScale returns the scales of the weights, ones where spec has none.
+func priorScale(spec idrl.SessionSpec, d int) ([]float64, error) {
+	if spec.PriorScale == nil {
+		return slices.Repeat([]float64{1}, d), nil
+	}
+	if len(spec.PriorScale) != d {
+		return nil, idrl.Errorf(idrl.Invalid, "the prior has %d scales for %d features", len(spec.PriorScale), d)
+	}
+	for _, v := range spec.PriorScale {
+		if !(v > 0) || !finite(v) {
+			return nil, idrl.Errorf(idrl.Invalid, "the scales of the prior must be positive numbers; got %v", v)
+		}
+	}
+	return spec.PriorScale, nil
 }

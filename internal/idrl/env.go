@@ -115,14 +115,21 @@ type EnvSpec struct {
 	Actions      ActionSpec
 	ObsDim       int
 	FeatureNames []string // length d, for people: "Keeping to a lane"
-	StepSeconds  float64  // simulated seconds of one step
-	Horizon      int      // steps of an episode
-	Discount     float64  // γ in (0, 1], applied once per step to returns; 1 only with a finite horizon
-	ClipSteps    int      // steps of the clip that a person judges
-	Playback     float64  // simulated seconds shown per second of the viewer's time
-	StillLabel   string   // what a rating or comparison of states asks about: "this moment"
-	Search       Search   // what suits random search in this environment
-	Gait         Gait     // what suits gaits in this environment
+
+	// PriorScale is the standard deviation of each weight under the prior of a session
+	// whose PriorVar is 1: the inverse of how far the sum of a feature over a clip usually
+	// differs between two behaviours, times three, so that each feature may matter as much.
+	// Length d; nil for ones. Experiments have priors of their own.
+	PriorScale []float64
+
+	StepSeconds float64 // simulated seconds of one step
+	Horizon     int     // steps of an episode
+	Discount    float64 // γ in (0, 1], applied once per step to returns; 1 only with a finite horizon
+	ClipSteps   int     // steps of the clip that a person judges
+	Playback    float64 // simulated seconds shown per second of the viewer's time
+	StillLabel  string  // what a rating or comparison of states asks about: "this moment"
+	Search      Search  // what suits random search in this environment
+	Gait        Gait    // what suits gaits in this environment
 }
 
 // Gait says what suits gaits, policies of one oscillator (solver.Gait).

@@ -239,6 +239,9 @@ func TestSessionSpecValidate(t *testing.T) {
 		{"adopt after", func(s *idrl.SessionSpec) { s.AdoptAfter = s.TrainEvery + 1 }, "adopt-after"},
 		{"NaN noise", func(s *idrl.SessionSpec) { s.NoiseStd = math.NaN() }, "positive"},
 		{"infinite prior", func(s *idrl.SessionSpec) { s.PriorVar = math.Inf(1) }, "positive"},
+		{"a scale for each feature", func(s *idrl.SessionSpec) { s.Features, s.PriorScale = []string{"a"}, []float64{1, 2} }, "2 scales for 1 features"},
+		{"a scale of zero", func(s *idrl.SessionSpec) { s.PriorScale = []float64{1, 0} }, "positive"},
+		{"a scale that is none", func(s *idrl.SessionSpec) { s.PriorScale = []float64{math.NaN()} }, "positive"},
 		{"negative band", func(s *idrl.SessionSpec) { s.TieBand = -1 }, "positive"},
 	} {
 		s := good

@@ -2,6 +2,7 @@ package idrl
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -27,7 +28,7 @@ type SessionSpec struct {
 	TrainEvery int64 // log rows between the starts of two trainings; 0: 1 where the last training took less than QuickTraining, else DearTrainEvery
 	AdoptAfter int64 // adopt exactly this many log rows after training began, waiting if need be; 0: as soon as it is there
 
-	PriorVar  float64 // of each weight
+	PriorVar  float64 // of each weight, in units of PriorScale²
 	NoiseStd  float64 // s of the probit, in units of θ·x
 	TieBand   float64 // half-width of 'equal' in units of θ·x; > 0
 	RatingVar float64 // of a rating given θ
@@ -43,6 +44,10 @@ type SessionSpec struct {
 	// Names of the features of Env when the session was created, in the order of
 	// θ; an export needs them where Env is not available. Length d.
 	Features []string
+
+	// PriorScale is EnvSpec.PriorScale of Env when the session was created. Length d; nil
+	// for ones, as in sessions of earlier versions.
+	PriorScale []float64
 
 	InstructionsVersion int64 // from 1
 	CreatedAt           time.Time
@@ -210,6 +215,10 @@ func (s SessionSpec) Validate() error {
 		return Errorf(Invalid, "the tolerance and the doubt of the stop rule must be above 0 and below 1; got %v and %v", s.Tolerance, s.Doubt)
 	case !positive(s.PriorVar) || !positive(s.NoiseStd) || !positive(s.TieBand) || !positive(s.RatingVar):
 		return Errorf(Invalid, "prior variance, noise, tie band and rating variance must be positive numbers")
+	case s.PriorScale != nil && s.Features != nil && len(s.PriorScale) != len(s.Features):
+		return Errorf(Invalid, "the prior has %d scales for %d features", len(s.PriorScale), len(s.Features))
+	case slices.ContainsFunc(s.PriorScale, func(v float64) bool { return !positive(v) }):
+		return Errorf(Invalid, "the scales of the prior must be positive numbers")
 	}
 	return nil
 }

@@ -472,3 +472,28 @@ func TestPoolOfTheFirst(t *testing.T) {
 		t.Errorf("pools of %d and %d policies differ:\n%s", len(a), len(b), d)
 	}
 }
+
+// TestPoolOfAScaledPrior: the weights of the pool are those of N(0, I) times the scales.
+func TestPoolOfAScaledPrior(t *testing.T) {
+	weights := func(scale []float64) (out [][]float64) {
+		tr := pushes(pointmass.Config{})
+		first := &recording{Solver: tr.First}
+		tr.First, tr.PriorScale = first, scale
+		if _, err := tr.PoolPolicies(t.Context(), 42); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range first.calls {
+			out = append(out, c.Theta)
+		}
+		return out
+	}
+	scale := []float64{10, 1, 0.1}
+	plain := weights(nil)
+	for k, got := range weights(scale) {
+		want := slices.Clone(plain[k])
+		floats.Mul(want, scale)
+		if !slices.Equal(got, want) {
+			t.Errorf("policy %d of the pool is for %v, want %v", k, got, want)
+		}
+	}
+}

@@ -7,10 +7,12 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
+
+	"gonum.org/v1/gonum/floats"
 )
 
-// A pool is a set of policies that are optimal for reward weights drawn from
-// N(0, I). It depends on the session's seed and not on any belief.
+// A pool is a set of policies that are optimal for independent reward weights, normal
+// with mean 0 and the standard deviations of the prior. It depends on the session's seed and not on any belief.
 type pool struct {
 	seed     uint64
 	policies []solved
@@ -53,6 +55,9 @@ func (r *run) buildPool(ctx context.Context) (*pool, error) {
 		r.report(k-r.poolSize, fmt.Sprintf("preparing policy %d of %d", k+1, r.poolSize))
 		for i := range theta {
 			theta[i] = draws.NormFloat64()
+		}
+		if r.priorScale != nil {
+			floats.Mul(theta, r.priorScale)
 		}
 		s, err := r.prepareOnce(ctx, k, theta, p.policies)
 		if errors.Is(err, ErrBroken) {

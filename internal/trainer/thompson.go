@@ -43,6 +43,10 @@ type Thompson struct {
 	// Solver.
 	First idrl.Solver
 
+	// PriorScale is the standard deviation of each weight that the pool is solved for.
+	// Length d; nil for ones.
+	PriorScale []float64
+
 	Samples    int  // Thompson policies of a generation; default 5
 	Duel       bool // of those, solve only for the first that differs from the policy for the mean
 	Restarts   int  // random starts of each solve; default 10
@@ -93,6 +97,7 @@ var _ idrl.Trainer = (*Thompson)(nil)
 type settings struct {
 	solver, first               idrl.Solver
 	kind                        idrl.QueryKind
+	priorScale                  []float64
 	samples, restarts, poolSize int
 	duel                        bool
 	maxQueries                  int
@@ -106,7 +111,7 @@ type settings struct {
 
 func (t *Thompson) settings() settings {
 	return settings{
-		solver: t.Solver, first: t.First, kind: cmp.Or(t.Kind, idrl.CompareClips),
+		solver: t.Solver, first: t.First, kind: cmp.Or(t.Kind, idrl.CompareClips), priorScale: t.PriorScale,
 		samples: cmp.Or(t.Samples, 5), duel: t.Duel, restarts: cmp.Or(t.Restarts, 10), poolSize: max(0, cmp.Or(t.Pool, 20)),
 		maxQueries: cmp.Or(t.MaxQueries, 2000),
 		rollouts:   max(1, cmp.Or(t.Rollouts, 4)), segments: t.Segments,

@@ -54,6 +54,17 @@ func NameFeatures(list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, erro
 	return spec, err
 }
 
+// Complete returns spec, of a session that is being created, with what it keeps of its
+// environment: the names of the features and the scales of their prior.
+func Complete(list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, error) {
+	env, err := Environment(list, spec)
+	if err != nil {
+		return spec, err
+	}
+	spec.Features, spec.PriorScale = env.Spec().FeatureNames, env.Spec().PriorScale
+	return spec, nil
+}
+
 // CheckSpec returns an error of kind Invalid if no session can be made of spec.
 func CheckSpec(list envs.List, spec idrl.SessionSpec) error {
 	if _, err := Environment(list, spec); err != nil {

@@ -44,7 +44,7 @@ func newTrainer(spec idrl.SessionSpec, newEnv func() idrl.Environment) (*trainer
 		return nil, err
 	}
 	t := &trainer.Thompson{
-		NewEnv: newEnv, Solver: sol, Kind: spec.Kind, Samples: schedule.Samples,
+		NewEnv: newEnv, Solver: sol, Kind: spec.Kind, PriorScale: spec.PriorScale, Samples: schedule.Samples,
 		Duel:     method.Needs.Candidates == acquisition.Duel,
 		Restarts: 10, Pool: schedule.Pool, MaxQueries: schedule.Queries, Mu: solver.Mu,
 		Encode: clip.Encode,

@@ -3,6 +3,9 @@ package training
 import (
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"tiebreak/envs"
@@ -75,4 +78,62 @@ func TestHandlerKeepsTheTrainersUsedLast(t *testing.T) {
 	if get("second") == second {
 		t.Error("the trainer that was not used longest is kept")
 	}
+}
+
+// A session that is created keeps the scales of the prior that its environment has then,
+// and the pool is drawn by them; one of an earlier version has none.
+func TestPriorScaleOfASession(t *testing.T) {
+	spec := idrl.SessionSpec{Env: "scaled", Title: "t", Seed: 1}.WithDefaults()
+	scale := []float64{10, 1, 0.1}
+	list := envs.List{{ID: "scaled", New: func(*rand.Rand) idrl.Environment { return scaled{pointmass.New(pointmass.Config{}), scale} }}}
+	created, err := Complete(list, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(created.PriorScale, scale) || len(created.Features) != 3 {
+		t.Errorf("a new session has the scales %v of features %q", created.PriorScale, created.Features)
+	}
+	earlier, err := NameFeatures(list, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if earlier.PriorScale != nil || len(earlier.Features) != 3 {
+		t.Errorf("a session of an earlier version has the scales %v", earlier.PriorScale)
+	}
+	for _, s := range []idrl.SessionSpec{created, earlier} {
+		m, err := Model(list, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr, err := New(list, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range scale {
+			want := 1.0
+			if s.PriorScale != nil {
+				want = scale[i]
+			}
+			x, got := make([]float64, 3), make([]float64, 3)
+			x[i] = 1
+			if m.Prior().CovMul(got, x); math.Abs(got[i]-want*want) > 1e-12 {
+				t.Errorf("weight %d has the prior variance %v, want %v", i, got[i], want*want)
+			}
+		}
+		if !slices.Equal(tr.PriorScale, s.PriorScale) {
+			t.Errorf("the pool is drawn with scales %v, want %v", tr.PriorScale, s.PriorScale)
+		}
+	}
+}
+
+// scaled is a point mass with scales of the prior.
+type scaled struct {
+	*pointmass.Env
+	scale []float64
+}
+
+func (e scaled) Spec() idrl.EnvSpec {
+	s := e.Env.Spec()
+	s.PriorScale = e.scale
+	return s
 }

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/training"
+	"tiebreak/store"
+)
+
+// showFlags are the flags of session show.
+type showFlags struct{ data, session, models string }
+
+func (f *showFlags) declare(fs *flag.FlagSet) {
+	dataFlag(fs, &f.data)
+	sessionFlag(fs, &f.session)
+	modelsFlag(fs, &f.models)
+}
+
+func sessionShowCommand() command {
+	return subcommand("session show", "write the settings of a session as JSON", (*showFlags).declare,
+		"Writes the settings of a session as a JSON object: those of idrl.SessionSpec, the names of its features and\n"+
+			"the scale of each weight under the prior (PriorScale; null: 1). The server may be running.",
+		func(ctx context.Context, std stdio, f *showFlags) error {
+			list, err := environments(f.models)
+			if err != nil {
+				return err
+			}
+			return besideSession(ctx, f.data, f.session, func(_ *store.DB, spec idrl.SessionSpec) error {
+				if named, err := training.NameFeatures(list, spec); err == nil {
+					spec = named
+				}
+				enc := json.NewEncoder(std.out)
+				enc.SetEscapeHTML(false)
+				enc.SetIndent("", "  ")
+				return enc.Encode(spec)
+			})
+		})
+}

@@ -1,0 +1,34 @@
+//go:build mujoco
+
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"tiebreak/envs/mujoco"
+	"tiebreak/internal/idrl"
+)
+
+// A session on a robot keeps the scales of its features' prior.
+func TestSessionShowsItsPriorScales(t *testing.T) {
+	data := t.TempDir()
+	mustCLI(t, "session", "--data", data, "--env", "reacher", "--title", "t")
+	out := mustCLI(t, "session", "show", "--data", data)
+	var spec idrl.SessionSpec
+	if err := json.Unmarshal([]byte(out), &spec); err != nil {
+		t.Fatal(err)
+	}
+	env, err := mujoco.NewTask(mujoco.ReacherID, mujoco.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := env.Spec(); !slices.Equal(spec.PriorScale, want.PriorScale) || !slices.Equal(spec.Features, want.FeatureNames) {
+		t.Errorf("scales %v of %q, want %v of %q", spec.PriorScale, spec.Features, want.PriorScale, want.FeatureNames)
+	}
+	if !strings.Contains(out, `"PriorScale": [`) {
+		t.Errorf("session show writes\n%s", out)
+	}
+}
