@@ -214,7 +214,7 @@ func NewSession(p NewSessionPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = textField("prior_var", "Prior variance", "of each weight", p.PriorVar, "decimal").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = textField("prior_var", "Prior variance", "of each weight; on robots in units of its scale squared", p.PriorVar, "decimal").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
