@@ -17,7 +17,8 @@ package picture
 // sizes a second a clip is a heap or stands; at 0.10 to 0.13 a swimmer creeps, which
 // takes the whole clip to see; at 0.3 it plainly winds. Two clips with poses less than
 // 0.10 and paths less than 0.1 apart look the same; from 0.25 or 0.5 on they differ at a
-// glance; between these a person has to look for the difference.
+// glance; between these a person has to look for the difference. Ten pairs each of Ant and
+// Reacher across the range agree.
 const (
 	StillBelow    = 0.15 // motion, body sizes a second
 	LivelyFrom    = 0.3
