@@ -65,7 +65,21 @@ func (l *labeller) label(n int) error {
 	if err := l.conn.Send(hello); err != nil {
 		return err
 	}
-	for len(l.acked) < n {
+	return l.hear()
+}
+
+// goOn is label on a socket that has said hello.
+func (l *labeller) goOn(n int) error {
+	l.until = n
+	if err := l.answer(); err != nil {
+		return err
+	}
+	return l.hear()
+}
+
+// hear takes messages until as many answers are acknowledged as are wanted.
+func (l *labeller) hear() error {
+	for len(l.acked) < l.until {
 		m, err := l.recv()
 		if err != nil {
 			return err
