@@ -48,6 +48,29 @@ func (c vectorColumn) Scan(src any) (err error) {
 	return err
 }
 
+// A rowsColumn scans a blob of encodeVector that holds rows, one after another, each as long
+// as the vector like, which was scanned before.
+type rowsColumn struct {
+	dst  *[][]float64
+	like *[]float64
+}
+
+func (c rowsColumn) Scan(src any) error {
+	var all []float64
+	if err := (vectorColumn{&all}).Scan(src); err != nil {
+		return err
+	}
+	d := len(*c.like)
+	if len(all) > 0 && (d == 0 || len(all)%d != 0) {
+		return fmt.Errorf("%d numbers are no whole number of rows of %d", len(all), d)
+	}
+	*c.dst = nil
+	for len(all) > 0 {
+		*c.dst, all = append(*c.dst, all[:d:d]), all[d:]
+	}
+	return nil
+}
+
 // timeLayout has a fixed width, so that text sorts as time does.
 const timeLayout = "2006-01-02T15:04:05.000000000Z"
 

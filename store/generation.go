@@ -81,9 +81,9 @@ func (t *tx) putClip(id idrl.SessionID, c idrl.Clip) error {
 
 func (t *tx) putPolicy(id idrl.SessionID, basedOn int64, k int, c idrl.Candidate) error {
 	const insert = `
-		INSERT INTO policy (session_id, id, based_on, k, origin, params, theta, mu, clip_id, rollouts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+		INSERT INTO policy (session_id, id, based_on, k, origin, params, theta, mu, mus, clip_id, rollouts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	_, err := t.exec(insert, id, c.ID, basedOn, k, c.Origin,
-		encodeVector(c.Params), encodeVector(c.Theta), encodeVector(c.Mu), null(c.Clip), encodeNames(c.Rollouts))
+		encodeVector(c.Params), encodeVector(c.Theta), encodeVector(c.Mu), encodeVector(slices.Concat(c.Mus...)), null(c.Clip), encodeNames(c.Rollouts))
 	err = taken(err, "policy %s is recorded already", c.ID)
 	return dangling(err, "policy %s is shown by clip %s, which is not in its generation", c.ID, c.Clip)
 }
@@ -157,10 +157,10 @@ func candidates(ctx context.Context, from querier, id idrl.SessionID, basedOn in
 	var out []idrl.Candidate
 	err := each(ctx, from, func(row scanner) error {
 		var c idrl.Candidate
-		err := row.Scan(&c.ID, &c.Origin, vectorColumn{&c.Params}, vectorColumn{&c.Theta}, vectorColumn{&c.Mu}, text(&c.Clip), namesColumn{&c.Rollouts})
+		err := row.Scan(&c.ID, &c.Origin, vectorColumn{&c.Params}, vectorColumn{&c.Theta}, vectorColumn{&c.Mu}, rowsColumn{&c.Mus, &c.Mu}, text(&c.Clip), namesColumn{&c.Rollouts})
 		out = append(out, c)
 		return err
-	}, `SELECT id, origin, params, theta, mu, clip_id, rollouts FROM policy WHERE session_id = ? AND based_on = ? ORDER BY k`, id, basedOn)
+	}, `SELECT id, origin, params, theta, mu, mus, clip_id, rollouts FROM policy WHERE session_id = ? AND based_on = ? ORDER BY k`, id, basedOn)
 	return out, err
 }
 
@@ -179,14 +179,14 @@ func readPool(ctx context.Context, from querier, id idrl.SessionID) ([]idrl.Cand
 // archive reads the policies of every generation but the one in use, oldest first.
 func archive(ctx context.Context, from querier, id idrl.SessionID, inUse int64) ([][]idrl.Candidate, error) {
 	const query = `
-		SELECT based_on, policy.id, origin, params, mu, clip_id, rollouts FROM policy JOIN generation USING (session_id, based_on)
+		SELECT based_on, policy.id, origin, params, mu, mus, clip_id, rollouts FROM policy JOIN generation USING (session_id, based_on)
 		WHERE session_id = ? AND based_on <> ? ORDER BY adopted_at, based_on, k`
 	var out [][]idrl.Candidate
 	last := int64(-1)
 	err := each(ctx, from, func(row scanner) error {
 		var c idrl.Candidate
 		var basedOn int64
-		err := row.Scan(&basedOn, &c.ID, &c.Origin, vectorColumn{&c.Params}, vectorColumn{&c.Mu}, text(&c.Clip), namesColumn{&c.Rollouts})
+		err := row.Scan(&basedOn, &c.ID, &c.Origin, vectorColumn{&c.Params}, vectorColumn{&c.Mu}, rowsColumn{&c.Mus, &c.Mu}, text(&c.Clip), namesColumn{&c.Rollouts})
 		if basedOn != last {
 			out, last = append(out, nil), basedOn
 		}

@@ -200,7 +200,7 @@ func (f *fakeSession) CancelTraining(context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.cancels++
-	if !f.spec.ByAgents() {
+	if !f.spec.GoesOn() {
 		return idrl.Errorf(idrl.Conflict, "no training is under way")
 	}
 	return f.fail

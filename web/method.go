@@ -49,6 +49,8 @@ func solverText(name string) (title, hint string) {
 		return "What suits the environment", "Exact, by gradients, or a random search of linear policies."
 	case idrl.ActorCritic:
 		return "Soft actor-critic", "Small networks that are trained on from answer to answer; for robots. A neural reward always has it."
+	case idrl.GaitSolver:
+		return "Gaits", "Rhythmic motions, then with feedback: searches that go on from answer to answer; for robots."
 	}
 	return name, ""
 }

@@ -65,8 +65,8 @@ var rules = []rule{
 	{"internal/trainer", []string{vocab, rngs, acquires, learns, represents, "internal/steps"}, []string{gonum}},
 	{
 		"internal/training",
-		[]string{vocab, rngs, acquires, learns, "internal/belief", "internal/clip", "internal/jobs", "internal/neural", "internal/pack", "internal/sac", "internal/solver", "internal/steps", "internal/trainer", "envs"},
-		nil,
+		[]string{vocab, rngs, acquires, learns, "internal/behaviour", "internal/belief", "internal/clip", "internal/jobs", "internal/neural", "internal/pack", "internal/sac", "internal/solver", "internal/steps", "internal/trainer", "envs"},
+		[]string{gonum},
 	},
 	{truth, []string{vocab}, []string{gonum}},
 	{"internal/clip/film", []string{vocab, "internal/clip"}, nil},

@@ -62,11 +62,12 @@ const (
 type Candidate struct {
 	ID     PolicyID
 	Origin Origin
-	Policy Policy    // nil once read back from a store
-	Params []float64 // of Policy
-	Theta  []float64 // the weights it was solved for, length d
-	Mu     []float64 // μ_π, (discounted) feature expectation of the environment's features; G(π) = θ·Mu
-	Clip   ClipID    // shows the policy at work
+	Policy Policy      // nil once read back from a store
+	Params []float64   // of Policy
+	Theta  []float64   // the weights it was solved for, length d
+	Mu     []float64   // μ_π, (discounted) feature expectation of the environment's features; G(π) = θ·Mu
+	Mus    [][]float64 // (discounted) features of single episodes, whose mean is Mu, each of length d; nil where policies are not told apart by their spread
+	Clip   ClipID      // shows the policy at work
 
 	Rollouts []StepsID // raw steps of episodes that are kept, from which other features are computed; may be empty
 }

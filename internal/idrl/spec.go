@@ -85,12 +85,13 @@ func RewardModels() []string { return []string{FeaturesModel, NetworkModel} }
 
 // Solvers of policies.
 const (
-	OwnSolver   = "own" // what suits the environment: exact, by gradients, or random search
-	ActorCritic = "sac" // soft actor-critic, for continuous actions
+	OwnSolver   = "own"   // what suits the environment: exact, by gradients, or random search
+	ActorCritic = "sac"   // soft actor-critic, for continuous actions
+	GaitSolver  = "gaits" // searches among gaits that go on from training to training, for continuous actions with bounds
 )
 
 // Solvers returns the names of the solvers of policies, the default first.
-func Solvers() []string { return []string{OwnSolver, ActorCritic} }
+func Solvers() []string { return []string{OwnSolver, ActorCritic, GaitSolver} }
 
 // Likelihoods returns the names of the likelihoods of a comparison, the default
 // first: the probit with ties; the paper's ±1 with Gaussian noise; the logistic
@@ -228,9 +229,12 @@ func (s SessionSpec) Validate() error {
 // narrow for it (docs/adr/0025).
 func (s SessionSpec) StatesRegret() bool { return s.Model != NetworkModel }
 
-// ByAgents reports whether policies are trained by agents of soft actor-critic that go on
-// from training to training, after the first generation.
-func (s SessionSpec) ByAgents() bool { return s.Model == NetworkModel || s.Solver == ActorCritic }
+// GoesOn reports whether each training after the first generation goes on from where the
+// last one ended: agents of soft actor-critic, and searches among gaits.
+func (s SessionSpec) GoesOn() bool { return s.Model == NetworkModel || s.Solver != OwnSolver }
+
+// ByGaits reports whether policies are found by searches among gaits.
+func (s SessionSpec) ByGaits() bool { return s.Model != NetworkModel && s.Solver == GaitSolver }
 
 // CheckBudget returns an error of kind Invalid unless a session may want that many
 // answers.

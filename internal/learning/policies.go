@@ -141,7 +141,7 @@ func represented(policies []idrl.Candidate, mu func(idrl.Candidate) []float64) [
 	}
 	out := slices.Clone(policies)
 	for i := range out {
-		out[i].Mu = mu(out[i])
+		out[i].Mu, out[i].Mus = mu(out[i]), nil
 	}
 	return out
 }

@@ -23,6 +23,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 )
 
 // level is the probability with which a loss stays below idrl.Regret.Bound.
@@ -43,16 +44,36 @@ func draws(d, p int) int {
 }
 
 // Leader returns the index of the policy with the highest mean return, the first of
-// equals. There must be a policy.
+// equals. There must be a policy. Where single episodes of policies are known
+// (idrl.Candidate.Mus), such a policy leads, and the return of each is its mean over the
+// episodes less half of their standard deviation: a gait that falls from one start in three
+// is worth less than one that never does.
 func Leader(p idrl.Posterior, known []idrl.Candidate) int {
 	mean, delta := p.Mean(nil), make([]float64, p.Dim())
-	best, most := 0, 0.0
-	for j, c := range known[1:] { // against the first: what the policies share is left out
-		if r := floats.Dot(mean, floats.SubTo(delta, c.Mu, known[0].Mu)); r > most {
-			best, most = j+1, r
+	first := max(0, slices.IndexFunc(known, func(c idrl.Candidate) bool { return c.Mus != nil }))
+	best, most := first, -spread(mean, known[first])/2
+	for j, c := range known[first+1:] { // against the first: what the policies share is left out
+		if c.Mus == nil && known[first].Mus != nil {
+			continue
+		}
+		if r := floats.Dot(mean, floats.SubTo(delta, c.Mu, known[first].Mu)) - spread(mean, c)/2; r > most {
+			best, most = first+1+j, r
 		}
 	}
 	return best
+}
+
+// spread returns the (population) standard deviation of the returns of the known episodes of
+// a policy under theta, 0 if there are none.
+func spread(theta []float64, c idrl.Candidate) float64 {
+	if len(c.Mus) == 0 {
+		return 0
+	}
+	returns := make([]float64, len(c.Mus))
+	for i, mu := range c.Mus {
+		returns[i] = floats.Dot(theta, mu)
+	}
+	return stat.PopStdDev(returns, nil)
 }
 
 // An Outlook computes statements, all over the same standard normal numbers, so that

@@ -201,6 +201,38 @@ func TestLeaderIsTheFirstOfEquals(t *testing.T) {
 	}
 }
 
+// A policy whose episodes are known leads, by its mean return less half of the standard
+// deviation of the episodes.
+func TestLeaderBySpread(t *testing.T) {
+	p, err := belief.NewGaussian([]float64{1, 0}, mat.NewSymDense(2, []float64{1, 0, 0, 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(returns ...float64) (c idrl.Candidate) {
+		c.Mu = make([]float64, 2)
+		for i, r := range returns {
+			c.Mus = append(c.Mus, []float64{r, float64(i)})
+			c.Mu[0] += r / float64(len(returns))
+		}
+		return c
+	}
+	for _, test := range []struct {
+		name  string
+		known []idrl.Candidate
+		want  int
+	}{
+		{"steady before better on average", []idrl.Candidate{of(3, 9), of(5, 5)}, 1}, // 6 − 3/2 against 5
+		{"better by more than the spread", []idrl.Candidate{of(5, 5), of(5, 9)}, 1},  // 5 against 7 − 2/2
+		{"the first of equals", []idrl.Candidate{of(5, 5), of(5, 7), of(4, 8)}, 1},   // 5, 5.5 and 5
+		{"known before unknown", []idrl.Candidate{{Mu: []float64{9, 0}}, of(1, 1), {Mu: []float64{7, 0}}, of(2, 2)}, 3},
+		{"none known", []idrl.Candidate{{Mu: []float64{3, 0}}, {Mu: []float64{7, 0}}}, 1},
+	} {
+		if got := regret.Leader(p, test.known); got != test.want {
+			t.Errorf("%s: leader %d, want %d", test.name, got, test.want)
+		}
+	}
+}
+
 // A statement after an answer costs less than choosing the next question does.
 func BenchmarkStatement(b *testing.B) {
 	for _, size := range []struct {

@@ -98,7 +98,18 @@ func (s *Session) noteTrainingPoint() bool {
 
 // trainsFrom reports whether a session that adopts each generation at a fixed row trains
 // from the belief at row seq, which is not the first.
-func (s *Session) trainsFrom(seq int64) bool { return seq%s.spec.TrainEvery == 0 && !s.unlearnt(seq) }
+func (s *Session) trainsFrom(seq int64) bool {
+	return seq%s.spec.TrainEvery == 0 && !s.unlearnt(seq) && !s.uncertain(seq)
+}
+
+// firstSearch is the log row from which on there are searches among gaits. Before it the
+// weights are hardly known, and half of the draws from their prior ask for standing still.
+const firstSearch = 5
+
+// uncertain reports whether policies would be found by searches among gaits, but too little
+// was known when row seq was the last one. People are asked about those of the first
+// generation.
+func (s *Session) uncertain(seq int64) bool { return s.spec.ByGaits() && seq < firstSearch }
 
 // unlearnt reports whether features are to be learnt, but were not when row seq was the
 // last one. Then no policies are trained, because they would be for features that are
@@ -119,7 +130,7 @@ func (s *Session) nextPoint() (point, bool) {
 	switch {
 	case s.gen == nil:
 		return now, true
-	case s.cfg.Learner != nil && len(s.fits) == 0, s.training.rest == now.seq:
+	case s.cfg.Learner != nil && len(s.fits) == 0, s.uncertain(now.seq), s.training.rest == now.seq:
 		return point{}, false
 	case now.seq-s.gen.BasedOn >= s.every(), s.done() && now.seq > s.gen.BasedOn, s.log.decidedSince(s.gen.BasedOn):
 		return now, true
@@ -245,15 +256,16 @@ func (s *Session) fixed() string {
 	switch {
 	case s.gen == nil, s.spec.AdoptAfter > 0:
 		return "the questions of the session wait for it"
-	case !s.spec.ByAgents():
-		return "only trainings of soft actor-critic go on later from where the last one ended"
+	case !s.spec.GoesOn():
+		return "only trainings of soft actor-critic and searches among gaits go on later from where the last one ended"
 	}
 	return ""
 }
 
-// CancelTraining ends the training of agents that is under way; the next one begins after
-// the next answer, from the agents of the generation in use. It returns an error of kind
-// Conflict if there is none, if questions wait for it, and if it is none of agents.
+// CancelTraining ends the training that is under way, of agents or searches that go on from
+// training to training; the next one begins after the next answer, from the state that came
+// with the generation in use. It returns an error of kind Conflict if there is none, if
+// questions wait for it, and if the trainings of the session begin anew each time.
 func (s *Session) CancelTraining(ctx context.Context) error {
 	_, err := call(ctx, s, func() (struct{}, error) {
 		t := &s.training

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -186,20 +187,28 @@ func TestAnnotatorsAreToldHowLongTheyWait(t *testing.T) {
 }
 
 // A session that leaves it to how long trainings take trains after every answer while
-// they take less than a second, and else after every third.
+// they take less than a second, and else after every third. Searches among gaits begin with
+// the fifth answer.
 func TestTrainsAsOftenAsItIsCheap(t *testing.T) {
 	for _, test := range []struct {
-		every int64
-		took  []time.Duration // by the trainings, in order; the last for all others
-		want  []int64         // the log rows that trainings are based on
+		solver string
+		every  int64
+		took   []time.Duration // by the trainings, in order; the last for all others
+		want   []int64         // the log rows that trainings are based on
 	}{
-		{0, []time.Duration{100 * time.Millisecond}, []int64{0, 1, 2, 3, 4, 5, 6, 7}},
-		{0, []time.Duration{time.Second}, []int64{0, 3, 6}},
-		{0, []time.Duration{0, 3 * time.Second, 0}, []int64{0, 1, 4, 5, 6, 7}},
-		{2, []time.Duration{100 * time.Millisecond}, []int64{0, 2, 4, 6}},
+		{"", 0, []time.Duration{100 * time.Millisecond}, []int64{0, 1, 2, 3, 4, 5, 6, 7}},
+		{"", 0, []time.Duration{time.Second}, []int64{0, 3, 6}},
+		{"", 0, []time.Duration{0, 3 * time.Second, 0}, []int64{0, 1, 4, 5, 6, 7}},
+		{"", 2, []time.Duration{100 * time.Millisecond}, []int64{0, 2, 4, 6}},
+		{idrl.GaitSolver, 0, []time.Duration{100 * time.Millisecond}, []int64{0, 5, 6, 7}},
+		{idrl.GaitSolver, 0, []time.Duration{3 * time.Second}, []int64{0, 5}},
+		{idrl.GaitSolver, 4, []time.Duration{3 * time.Second}, []int64{0, 5}},
+		{idrl.ActorCritic, 4, []time.Duration{3 * time.Second}, []int64{0, 4}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			b := newBench(func(s *idrl.SessionSpec) { s.AdoptAfter, s.TrainEvery = 0, test.every })
+			b := newBench(func(s *idrl.SessionSpec) {
+				s.AdoptAfter, s.TrainEvery, s.Solver = 0, test.every, cmp.Or(test.solver, s.Solver)
+			})
 			var based []int64
 			b.trainer = trainerFunc(func(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
 				b.clock.advance(test.took[min(len(based), len(test.took)-1)])

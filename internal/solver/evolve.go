@@ -56,7 +56,7 @@ func (e Evolve) withDefaults(spec idrl.EnvSpec) Evolve {
 }
 
 func (e Evolve) check(spec idrl.EnvSpec) error {
-	if err := checkGaits(spec); err != nil {
+	if err := CheckGaits(spec); err != nil {
 		return err
 	}
 	if min(e.Generations, e.MaxSteps) < 0 || min(e.Steps, e.First, e.Every) < 1 {
@@ -186,6 +186,12 @@ func (v *Evolution) gait(oscillator []float64) []float64 {
 
 // Generation returns how many generations have been run.
 func (v *Evolution) Generation() int { return v.strategy.Generation() }
+
+// StepSize returns the present step size of the strategy, in units of the numbers of a gait.
+func (v *Evolution) StepSize() float64 { return v.strategy.Sigma() }
+
+// Mean returns the parameters of the gait at the mean of the distribution.
+func (v *Evolution) Mean() []float64 { return v.gait(v.strategy.Mean()) }
 
 // Spent returns the environment steps so far.
 func (v *Evolution) Spent() int { return v.ground.spent }

@@ -59,7 +59,7 @@ func (f Feedback) withDefaults(spec idrl.EnvSpec) Feedback {
 }
 
 func (f Feedback) check(spec idrl.EnvSpec) error {
-	if err := checkGaits(spec); err != nil {
+	if err := CheckGaits(spec); err != nil {
 		return err
 	}
 	if !(f.StepSize > 0 && f.NoiseStd > 0) || min(f.Iterations, f.MaxSteps) < 0 || min(f.Directions, f.Top, f.Steps, f.Every) < 1 || f.Top > f.Directions {
@@ -188,6 +188,10 @@ func (g *ground) feedback() []int {
 
 // Done returns how many iterations have been run.
 func (v *FeedbackSearch) Done() int { return v.done }
+
+// Present returns the parameters of the gait that the next iteration improves. The caller
+// must not change them.
+func (v *FeedbackSearch) Present() []float64 { return v.params }
 
 // Spent returns the environment steps so far.
 func (v *FeedbackSearch) Spent() int { return v.ground.spent }

@@ -46,7 +46,7 @@ func OscillatorSize(spec idrl.EnvSpec) int { return 1 + 3*spec.Actions.Dim() }
 // an error of kind Invalid if the environment has no bounded continuous actions or the
 // number of parameters is wrong.
 func partsOf(spec idrl.EnvSpec, params []float64) (p gaitParts, err error) {
-	if err := checkGaits(spec); err != nil {
+	if err := CheckGaits(spec); err != nil {
 		return p, err
 	}
 	nu, n := spec.Actions.Dim(), OscillatorSize(spec)
@@ -64,8 +64,8 @@ func partsOf(spec idrl.EnvSpec, params []float64) (p gaitParts, err error) {
 	return gaitParts{cut(n), cut(k), cut(k * nu), cut(k), cut(k)}, nil
 }
 
-// checkGaits returns an error of kind Invalid if spec has no gaits.
-func checkGaits(spec idrl.EnvSpec) error {
+// CheckGaits returns an error of kind Invalid if spec has no gaits.
+func CheckGaits(spec idrl.EnvSpec) error {
 	if !isBox(spec) {
 		return idrl.Errorf(idrl.Invalid, "gaits need continuous actions, and %s has none", spec.ID)
 	}
@@ -195,7 +195,7 @@ const (
 // log-uniform in 0.08 to 0.8, and s_j and c_j are normal with that standard deviation,
 // and b_j with at most 0.4. It returns an error of kind Invalid if spec has no gaits.
 func RandomGait(spec idrl.EnvSpec, rng *rand.Rand) ([]float64, error) {
-	if err := checkGaits(spec); err != nil {
+	if err := CheckGaits(spec); err != nil {
 		return nil, err
 	}
 	size := leastSize * math.Pow(sizeSpan, rng.Float64())

@@ -60,7 +60,7 @@ func (n Novelty) withDefaults(spec idrl.EnvSpec) Novelty {
 }
 
 func (n Novelty) check(spec idrl.EnvSpec) error {
-	if err := checkGaits(spec); err != nil {
+	if err := CheckGaits(spec); err != nil {
 		return err
 	}
 	if min(n.Random, n.Batch, n.Drawn, n.Neighbours, n.Steps) < 1 || n.Mutants < 0 {

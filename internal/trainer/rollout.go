@@ -32,8 +32,9 @@ type rollout struct {
 type solved struct {
 	id       idrl.PolicyID
 	policy   idrl.Policy
-	mu       []float64 // of the environment's features
-	under    []float64 // of the features of the job, once represent has been called; else mu
+	mu       []float64   // of the environment's features
+	mus      [][]float64 // of single episodes, whose mean is mu, if they are handed over
+	under    []float64   // of the features of the job, once represent has been called; else mu
 	rollouts []rollout
 }
 
@@ -124,6 +125,9 @@ func (r *run) try(ctx context.Context, id idrl.PolicyID, p idrl.Policy, known []
 		out.mu = r.mu(r.env, p, r.stream("mu", 0))
 	} else {
 		out.mu = meanFeatures(sound, r.env.Spec().Discount)
+		for i := 0; r.spread && i < len(sound); i++ {
+			out.mus = append(out.mus, meanFeatures(sound[i:i+1], r.env.Spec().Discount))
+		}
 	}
 	out.under = out.mu
 	return out, nil

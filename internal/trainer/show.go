@@ -49,6 +49,6 @@ func (t *Thompson) Show(ctx context.Context, job idrl.TrainJob, policies []idrl.
 
 // describe returns c with what its rollouts tell.
 func describe(c idrl.Candidate, s solved) idrl.Candidate {
-	c.Policy, c.Params, c.Mu, c.Clip, c.Rollouts = s.policy, s.policy.Params(), s.mu, s.opening().ID, s.names()
+	c.Policy, c.Params, c.Mu, c.Mus, c.Clip, c.Rollouts = s.policy, s.policy.Params(), s.mu, s.mus, s.opening().ID, s.names()
 	return c
 }

@@ -79,6 +79,11 @@ type Thompson struct {
 	Mu         func(idrl.Environment, idrl.Policy, *rand.Rand) []float64
 	MuEpisodes int
 
+	// Spread hands over the features of each of those episodes, too, by which policies
+	// are told apart that do as well from every start and those that do not
+	// (idrl.Candidate.Mus). It needs a Mu that is nil.
+	Spread bool
+
 	// Remake returns the policy with these Params. It is for solvers to which each
 	// warm start costs episodes. If it is set, the policies of the last generation
 	// are rolled out anew, and a solve is given one warm start, the best by θ·μ of
@@ -106,6 +111,7 @@ type settings struct {
 	steps                       func(*idrl.Trajectory, uint64) (idrl.StepsID, []byte, error)
 	mu                          func(idrl.Environment, idrl.Policy, *rand.Rand) []float64
 	muEpisodes                  int
+	spread                      bool
 	remake                      func(idrl.Environment, []float64) (idrl.Policy, error)
 }
 
@@ -115,7 +121,7 @@ func (t *Thompson) settings() settings {
 		samples: cmp.Or(t.Samples, 5), duel: t.Duel, restarts: cmp.Or(t.Restarts, 10), poolSize: max(0, cmp.Or(t.Pool, 20)),
 		maxQueries: cmp.Or(t.MaxQueries, 2000),
 		rollouts:   max(1, cmp.Or(t.Rollouts, 4)), segments: t.Segments,
-		encode: t.Encode, steps: t.Steps, mu: t.Mu, muEpisodes: t.MuEpisodes, remake: t.Remake,
+		encode: t.Encode, steps: t.Steps, mu: t.Mu, muEpisodes: t.MuEpisodes, spread: t.Spread, remake: t.Remake,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
+	"tiebreak/internal/solver"
 )
 
 // Environment returns the environment of a session. Equal specs give equal
@@ -89,16 +90,22 @@ func CheckSpec(list envs.List, spec idrl.SessionSpec) error {
 // checkSolver returns an error of kind Invalid if the solver that spec asks for cannot
 // train in its environment.
 func checkSolver(list envs.List, spec idrl.SessionSpec) error {
-	if spec.Solver != idrl.ActorCritic {
+	if spec.Solver == idrl.OwnSolver {
 		return nil
 	}
 	env, err := Environment(list, spec)
 	if err != nil {
 		return err
 	}
-	if s := env.Spec(); s.Actions.Num > 0 {
+	s := env.Spec()
+	if s.Actions.Num > 0 {
 		return idrl.Errorf(idrl.Invalid, "the solver %q trains policies with continuous actions; those of %q are discrete. Use the solver %q",
-			idrl.ActorCritic, s.ID, idrl.OwnSolver)
+			spec.Solver, s.ID, idrl.OwnSolver)
+	}
+	if spec.ByGaits() {
+		if err := solver.CheckGaits(s); err != nil {
+			return idrl.Errorf(idrl.Invalid, "the solver %q does not fit: %v. Use the solver %q", spec.Solver, err, idrl.OwnSolver)
+		}
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/jobs"
+	"tiebreak/internal/learning"
 	"tiebreak/internal/neural"
 	"tiebreak/internal/trainer"
 )
@@ -25,6 +26,10 @@ type Handler struct {
 	Yield func()       // required; lowers the priority of the process; may be called again
 	Log   *slog.Logger // default slog.Default()
 	Steps int          // of each agent that a training under a reward network trains; default 10,000
+
+	// GaitSteps are those that searches among gaits may take for each log row; default
+	// what suits the environment.
+	GaitSteps int
 
 	mu       sync.Mutex       // guards trainers
 	trainers []sessionTrainer // the one used last at the end, at most maxTrainers
@@ -88,6 +93,13 @@ func (h *Handler) Do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) 
 		}
 		return out.generation(g)
 	}
+	if byGaits(req.Spec, req.First) {
+		g, err := h.trainGaits(ctx, t, req, p, to)
+		if err != nil {
+			return err
+		}
+		return out.generation(g)
+	}
 	state := &saver{job: job, to: to, log: h.log()}
 	g, err := t.Train(ctx, idrl.TrainJob{
 		BasedOn: req.BasedOn, Posterior: p, Seed: req.Spec.Seed, Warm: req.Warm, First: req.First, Progress: to.Progress,
@@ -111,6 +123,23 @@ func (h *Handler) trainAgents(ctx context.Context, t sessionTrainer, req request
 	}
 	to.Progress(s.done, 2*s.steps+1, "drawing clips")
 	g, err := t.Show(ctx, idrl.TrainJob{BasedOn: req.BasedOn, Posterior: p, Features: rep, Seed: req.Spec.Seed}, policies)
+	g.Agents = states
+	return g, err
+}
+
+// trainGaits runs the searches of a job and returns the generation of what they found.
+func (h *Handler) trainGaits(ctx context.Context, t sessionTrainer, req request, p idrl.Posterior, to jobs.Reporter) (idrl.Generation, error) {
+	env := t.NewEnv().Spec()
+	s := gaitTraining{
+		req: req, newEnv: t.NewEnv, draws: learning.OfSession(req.Spec).Samples,
+		perRow: cmp.Or(h.GaitSteps, stepsPerRow(env)), to: to, log: h.log(),
+	}
+	policies, states, err := s.train(ctx, p)
+	if err != nil {
+		return idrl.Generation{}, err
+	}
+	s.tell("drawing clips")
+	g, err := t.Show(ctx, idrl.TrainJob{BasedOn: req.BasedOn, Posterior: p, Seed: req.Spec.Seed}, policies)
 	g.Agents = states
 	return g, err
 }

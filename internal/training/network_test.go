@@ -274,7 +274,9 @@ func TestModelsThatCannotBe(t *testing.T) {
 		{"unknown", idrl.SessionSpec{Env: "driver", Model: "tree"}, "known: features, network"},
 		{"network", idrl.SessionSpec{Env: "driver", Model: idrl.NetworkModel}, ""},
 		{"table of states by agents", idrl.SessionSpec{Env: "gridworld", Solver: idrl.ActorCritic}, "discrete"},
-		{"unknown solver", idrl.SessionSpec{Env: "driver", Solver: "luck"}, "known: own, sac"},
+		{"table of states by gaits", idrl.SessionSpec{Env: "gridworld", Solver: idrl.GaitSolver}, "discrete"},
+		{"gaits", idrl.SessionSpec{Env: "driver", Kind: idrl.RateClip, Solver: idrl.GaitSolver}, ""},
+		{"unknown solver", idrl.SessionSpec{Env: "driver", Solver: "luck"}, "known: own, sac, gaits"},
 		{"agents", idrl.SessionSpec{Env: "driver", Kind: idrl.RateClip, Solver: idrl.ActorCritic}, ""},
 	} {
 		test.spec.Title = "T"

@@ -93,7 +93,7 @@ func (t *Remote) job(ctx context.Context, job idrl.TrainJob) (j jobs.Job, err er
 	if job.First {
 		j.Priority = idrl.Urgent
 	}
-	if byAgents(t.Spec, job.Features != nil, job.First) {
+	if byAgents(t.Spec, job.Features != nil, job.First) || byGaits(t.Spec, job.First) {
 		j.Make = t.withAgents(req)
 		req.Recorded = true
 	}
@@ -118,8 +118,9 @@ func (t *Remote) withAgents(req request) func(context.Context) ([]byte, error) {
 	}
 }
 
-// agents returns what a training of agents goes on with: those of the main policy and of
-// the candidate whose turn it is. One that is damaged is left out, so that it begins anew.
+// agents returns what a training goes on with: the state of searches among gaits; or the
+// agents of the main policy and of the candidate whose turn it is. One that is damaged is
+// left out, so that it begins anew.
 func (t *Remote) agents(ctx context.Context) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	kept := func(name string) error {
@@ -136,6 +137,9 @@ func (t *Remote) agents(ctx context.Context) (map[string][]byte, error) {
 			out[name] = b
 		}
 		return err
+	}
+	if t.Spec.ByGaits() {
+		return out, kept(gaitsName)
 	}
 	if err := kept(agentListName); err != nil || out[agentListName] == nil {
 		return nil, err

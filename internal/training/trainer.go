@@ -52,7 +52,9 @@ func newTrainer(spec idrl.SessionSpec, newEnv func() idrl.Environment) (*trainer
 			return steps.Encode(steps.Of(t, idrl.Steps{Env: spec.Env, Version: env.Spec().Version, Seed: spec.Seed, Episode: episode}))
 		},
 	}
-	if search, ok := sol.(solver.ARS); ok {
+	if spec.ByGaits() {
+		configureGaits(t)
+	} else if search, ok := sol.(solver.ARS); ok {
 		configureSearch(t, search, env.Spec())
 	}
 	return t, nil
@@ -71,11 +73,16 @@ const (
 	liveSearch = 40
 )
 
+// liveSearchSteps returns the environment steps that the search for one policy may take.
+func liveSearchSteps(spec idrl.EnvSpec) int {
+	return cmp.Or(spec.Search.LiveSteps, liveSearch*spec.Horizon)
+}
+
 // configureSearch sets t up for random search: a few drafts first, so that there is a
 // question within seconds, and then searches of bounded length.
 func configureSearch(t *trainer.Thompson, search solver.ARS, spec idrl.EnvSpec) {
 	search.Episodes = min(cmp.Or(search.Episodes, liveEpisodes), liveEpisodes)
-	search.MaxSteps = cmp.Or(spec.Search.LiveSteps, liveSearch*spec.Horizon)
+	search.MaxSteps = liveSearchSteps(spec)
 	t.First, t.Solver, t.Remake = solver.Draft{}, brokenSearch{search}, solver.FromParams
 	t.Pool, t.Rollouts, t.Segments = 8, 2, 3
 	t.Mu, t.MuEpisodes = nil, liveEpisodes

@@ -157,7 +157,7 @@ func (t *change) adopt(g idrl.Generation, seq int64) error {
 func (t *change) retire(g idrl.Generation) {
 	var past []idrl.Candidate
 	for _, c := range g.Candidates {
-		past = append(past, idrl.Candidate{ID: c.ID, Origin: c.Origin, Params: c.Params, Mu: c.Mu, Clip: c.Clip, Rollouts: c.Rollouts})
+		past = append(past, idrl.Candidate{ID: c.ID, Origin: c.Origin, Params: c.Params, Mu: c.Mu, Mus: c.Mus, Clip: c.Clip, Rollouts: c.Rollouts})
 	}
 	t.r.Archive = append(t.r.Archive, past)
 }

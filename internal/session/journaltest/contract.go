@@ -127,7 +127,7 @@ func (b *bench) roundTrip() {
 		Pool: g.Pool, Archive: [][]idrl.Candidate{nil}, Clips: g.Clips,
 	}
 	for _, c := range g.Candidates {
-		want.Archive[0] = append(want.Archive[0], idrl.Candidate{ID: c.ID, Origin: c.Origin, Params: c.Params, Mu: c.Mu, Clip: c.Clip, Rollouts: c.Rollouts})
+		want.Archive[0] = append(want.Archive[0], idrl.Candidate{ID: c.ID, Origin: c.Origin, Params: c.Params, Mu: c.Mu, Mus: c.Mus, Clip: c.Clip, Rollouts: c.Rollouts})
 	}
 	next.Steps = nil // they are read one by one
 	got := b.load()

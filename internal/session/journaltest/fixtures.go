@@ -25,7 +25,7 @@ func Generation(basedOn int64) idrl.Generation {
 		cs, g.Clips[c.ID] = append(cs, c), c
 		g.Candidates = append(g.Candidates, idrl.Candidate{
 			ID: idrl.PolicyID(fmt.Sprintf("g%d.p%d", basedOn, k)), Origin: idrl.FromSample,
-			Params: []float64{float64(k), 7}, Theta: []float64{0.25, -1}, Mu: phi, Clip: c.ID, Rollouts: []idrl.StepsID{stepsName(basedOn), stepsName(0)}[:k],
+			Params: []float64{float64(k), 7}, Theta: []float64{0.25, -1}, Mu: phi, Mus: [][]float64{{1, 2}, {3, 4.5}}[:k], Clip: c.ID, Rollouts: []idrl.StepsID{stepsName(basedOn), stepsName(0)}[:k],
 		})
 	}
 	g.Candidates[2].Origin = idrl.FromMean
