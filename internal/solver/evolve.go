@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -19,9 +20,13 @@ import (
 // that what survives is not made for one start. Every few generations the mean of the
 // distribution and the best gait of the generation are judged from several other starts,
 // and the result is the best of all judged gaits by mean return less half of its spread
-// (Known.Score). It starts from the best of the warm starts in one episode, or of some
-// random gaits if there are none. An episode that the environment ends early counts up to
-// there, and one in which the simulation breaks down ranks last. Restarts are ignored.
+// (Known.Score). An episode that the environment ends early counts up to there, and one in
+// which the simulation breaks down ranks last. Restarts are ignored.
+//
+// The search starts from the best of the warm starts in one episode. Where there are none,
+// rivals start from the best of some random gaits each and take turns, and the one with
+// the best gait goes on alone: which local optimum a search ends in is decided early. Where
+// the distribution has become narrow it begins anew around the best gait.
 //
 // It tells the task's Save where it is after every generation. A solve that is resumed
 // from there gives the same policy as one that was not interrupted.
@@ -30,8 +35,11 @@ type Evolve struct {
 	Lambda      int     // gaits of a generation; default 14
 	Generations int     // of a solve; default 100
 	Steps       int     // of an episode of the search, at most the horizon; default 200
-	First       int     // random gaits from which it starts where there are no warm starts; default 30
-	Every       int     // generations from one judgement to the next; default 10
+	First       int     // random gaits from which a rival starts; default 30
+	Rivals      int     // searches that start apart where there are no warm starts; default 1
+	Trial       int     // generations of each rival before all but one give up; default 40
+	Every       int     // generations from one judgement to the next; default 5
+	Narrow      float64 // step size of CMA-ES below which the search begins anew around the best judged gait; default a sixth of Sigma
 	Judging     Judging
 
 	// MaxSteps bounds the environment steps of a solve: no generation begins after
@@ -50,7 +58,10 @@ func (e Evolve) withDefaults(spec idrl.EnvSpec) Evolve {
 	e.Generations = cmp.Or(e.Generations, 100)
 	e.Steps = min(cmp.Or(e.Steps, 200), spec.Horizon)
 	e.First = cmp.Or(e.First, 30)
-	e.Every = cmp.Or(e.Every, 10)
+	e.Rivals = cmp.Or(e.Rivals, 1)
+	e.Trial = cmp.Or(e.Trial, 40)
+	e.Every = cmp.Or(e.Every, 5)
+	e.Narrow = cmp.Or(e.Narrow, e.Sigma/6)
 	e.Judging = e.Judging.withDefaults(spec)
 	return e
 }
@@ -59,7 +70,7 @@ func (e Evolve) check(spec idrl.EnvSpec) error {
 	if err := CheckGaits(spec); err != nil {
 		return err
 	}
-	if min(e.Generations, e.MaxSteps) < 0 || min(e.Steps, e.First, e.Every) < 1 {
+	if min(e.Generations, e.MaxSteps) < 0 || min(e.Steps, e.First, e.Every, e.Rivals, e.Trial) < 1 || !(e.Narrow > 0) {
 		return idrl.Errorf(idrl.Invalid, "the settings of a search among gaits must be positive: %d generations, %d steps of an episode and %d at most, %d first gaits, judged after every %d",
 			e.Generations, e.Steps, e.MaxSteps, e.First, e.Every)
 	}
@@ -103,10 +114,17 @@ func (e Evolve) Solve(ctx context.Context, task idrl.SolveTask, rng *rand.Rand) 
 // from one generation to the next, and it can be kept between them.
 type Evolution struct {
 	Evolve
-	judge    judge
-	ground   *ground
+	judge  judge
+	ground *ground
+	rivals []rival // one when the others have given up
+	done   int     // generations, over all rivals
+}
+
+// A rival is one search by CMA-ES.
+type rival struct {
 	strategy *cmaes.Strategy
 	base     []float64 // the gait that it started from, whose feedback is kept
+	best     *Known    // of its judged gaits; nil if there is none
 }
 
 // Begin returns a search for a task that has run no generation. It is a function of the
@@ -125,38 +143,43 @@ func (e Evolve) Begin(ctx context.Context, task idrl.SolveTask, seed uint64) (*E
 	if err != nil {
 		return nil, err
 	}
-	if err := v.begin(ctx, task.Theta, starts); err != nil {
-		return nil, err
+	for _, gaits := range starts {
+		if err := v.begin(ctx, task.Theta, gaits); err != nil {
+			return nil, err
+		}
 	}
 	return v, nil
 }
 
-// starts returns the gaits among which the search finds its start.
-func (v *Evolution) starts(warm [][]float64) ([][]float64, error) {
+// starts returns for each rival the gaits among which it finds its start: the warm starts,
+// for one alone, or random gaits.
+func (v *Evolution) starts(warm [][]float64) (starts [][][]float64, err error) {
 	for i, params := range warm {
 		if _, err := NewGait(v.ground.spec, params); err != nil {
 			return nil, fmt.Errorf("warm start %d: %w", i+1, err)
 		}
 	}
 	if len(warm) > 0 {
-		return warm, nil
+		return [][][]float64{warm}, nil
 	}
 	stream := v.ground.stream("first gaits", 0)
-	var first [][]float64
-	for range v.First {
-		params, err := RandomGait(v.ground.spec, stream)
-		if err != nil {
-			return nil, err
+	for range v.Rivals {
+		first := make([][]float64, v.First)
+		for i := range first {
+			if first[i], err = RandomGait(v.ground.spec, stream); err != nil {
+				return nil, err
+			}
 		}
-		first = append(first, params)
+		starts = append(starts, first)
 	}
-	return first, nil
+	return starts, nil
 }
 
-// begin starts from the best of the gaits in one episode, which is also judged.
-func (v *Evolution) begin(ctx context.Context, theta []float64, starts [][]float64) error {
-	bouts := make([]bout, len(starts))
-	for i, params := range starts {
+// begin adds a rival that starts from the best of the gaits in one episode, which is also
+// judged.
+func (v *Evolution) begin(ctx context.Context, theta []float64, gaits [][]float64) error {
+	bouts := make([]bout, len(gaits))
+	for i, params := range gaits {
 		bouts[i] = bout{params: params, start: v.ground.stream("first start", 0), steps: v.Steps}
 	}
 	if err := v.ground.play(ctx, bouts); err != nil {
@@ -168,24 +191,47 @@ func (v *Evolution) begin(ctx context.Context, theta []float64, starts [][]float
 			best = i
 		}
 	}
-	v.base = slices.Clone(starts[best])
-	var err error
-	if v.strategy, err = cmaes.New(v.base[:v.size()], cmaes.Config{Sigma: v.Sigma, Lambda: v.Lambda}); err != nil {
-		return idrl.Errorf(idrl.Invalid, "search among gaits: %v", err)
+	r, err := v.around(gaits[best])
+	if err != nil {
+		return err
 	}
-	return v.judge.judge(ctx, v.ground, theta, v.base)
+	v.rivals = append(v.rivals, r)
+	return v.compare(ctx, theta, &v.rivals[len(v.rivals)-1], r.base)
+}
+
+// around returns a rival that begins at a gait.
+func (v *Evolution) around(params []float64) (rival, error) {
+	strategy, err := cmaes.New(params[:v.size()], cmaes.Config{Sigma: v.Sigma, Lambda: v.Lambda})
+	if err != nil {
+		return rival{}, idrl.Errorf(idrl.Invalid, "search among gaits: %v", err)
+	}
+	return rival{strategy: strategy, base: slices.Clone(params)}, nil
+}
+
+// compare judges gaits of a rival.
+func (v *Evolution) compare(ctx context.Context, theta []float64, r *rival, gaits ...[]float64) error {
+	judged, err := v.judge.judge(ctx, v.ground, theta, gaits...)
+	for _, k := range judged {
+		if k.Score(theta) > r.score(theta) {
+			r.best = &k
+		}
+	}
+	return err
+}
+
+// score returns that of the rival's best gait, −Inf if it has none.
+func (r *rival) score(theta []float64) float64 {
+	if r.best == nil {
+		return math.Inf(-1)
+	}
+	return r.best.Score(theta)
 }
 
 // size is the number of parameters that are searched.
 func (v *Evolution) size() int { return OscillatorSize(v.ground.spec) }
 
-// gait returns the parameters of the gait with an oscillator.
-func (v *Evolution) gait(oscillator []float64) []float64 {
-	return slices.Concat(oscillator, v.base[v.size():])
-}
-
 // Generation returns how many generations have been run.
-func (v *Evolution) Generation() int { return v.strategy.Generation() }
+func (v *Evolution) Generation() int { return v.done }
 
 // StepSize returns the present step size of the strategy, in units of the numbers of a gait.
 func (v *Evolution) StepSize() float64 { return v.strategy.Sigma() }
@@ -212,11 +258,12 @@ func (v *Evolution) Run(ctx context.Context, theta []float64, n int) error {
 }
 
 func (v *Evolution) generation(ctx context.Context, theta []float64) error {
-	k := v.Generation()
-	candidates := v.strategy.Ask(v.ground.stream("candidates", k))
+	r := &v.rivals[v.done%len(v.rivals)]
+	round := v.done / len(v.rivals) // all rivals begin in the same state
+	candidates := r.strategy.Ask(v.ground.stream("candidates", v.done))
 	bouts := make([]bout, len(candidates))
 	for i, x := range candidates {
-		bouts[i] = bout{params: v.gait(x), start: v.ground.stream("start", k), steps: v.Steps}
+		bouts[i] = bout{params: slices.Concat(x, r.base[v.size():]), start: v.ground.stream("start", round), steps: v.Steps}
 	}
 	if err := v.ground.play(ctx, bouts); err != nil {
 		return err
@@ -227,13 +274,33 @@ func (v *Evolution) generation(ctx context.Context, theta []float64) error {
 			best = i
 		}
 	}
-	if err := v.strategy.Tell(values); err != nil {
+	if err := r.strategy.Tell(values); err != nil {
 		return err
 	}
-	if (k+1)%v.Every != 0 {
+	v.done++
+	if (round+1)%v.Every == 0 {
+		mean := slices.Concat(r.strategy.Mean(), r.base[v.size():])
+		if err := v.compare(ctx, theta, r, mean, bouts[best].params); err != nil {
+			return err
+		}
+	}
+	return v.settle(theta)
+}
+
+// settle ends the trial of rivals when it is over, and begins anew where the one that is
+// left has become narrow.
+func (v *Evolution) settle(theta []float64) (err error) {
+	if n := len(v.rivals); n > 1 {
+		if v.done == n*v.Trial {
+			best := slices.MaxFunc(v.rivals, func(a, b rival) int { return cmp.Compare(a.score(theta), b.score(theta)) })
+			v.rivals = []rival{best}
+		}
 		return nil
 	}
-	return v.judge.judge(ctx, v.ground, theta, v.gait(v.strategy.Mean()), bouts[best].params)
+	if known, ok := v.Best(theta); ok && v.rivals[0].strategy.Sigma() < v.Narrow {
+		v.rivals[0], err = v.around(known.Params)
+	}
+	return err
 }
 
 // An evolutionState is an Evolution between generations.
@@ -241,17 +308,30 @@ type evolutionState struct {
 	Settings string
 	Seed     uint64
 	Spent    int
+	Done     int
 	Known    []Known
+	Rivals   []rivalState
+}
+
+type rivalState struct {
 	Base     []float64
 	Strategy []byte
+	Best     []Known // none or one
 }
 
 // Encode returns the state of the search, from which Continue goes on.
 func (v *Evolution) Encode() []byte {
-	return encode(&evolutionState{
-		Settings: v.settings(v.ground.spec), Seed: v.ground.seed, Spent: v.ground.spent,
-		Known: v.judge.known, Base: v.base, Strategy: v.strategy.Encode(),
-	})
+	s := evolutionState{
+		Settings: v.settings(v.ground.spec), Seed: v.ground.seed, Spent: v.ground.spent, Done: v.done, Known: v.judge.known,
+	}
+	for _, r := range v.rivals {
+		state := rivalState{Base: r.base, Strategy: r.strategy.Encode()}
+		if r.best != nil {
+			state.Best = []Known{*r.best}
+		}
+		s.Rivals = append(s.Rivals, state)
+	}
+	return encode(&s)
 }
 
 // encode returns the bytes of a state, in which there is nothing that could fail.
@@ -276,37 +356,45 @@ func (e Evolve) Continue(env idrl.Environment, state []byte) (*Evolution, error)
 	if err != nil {
 		return nil, idrl.Errorf(idrl.Invalid, "the state of a search among gaits: %v", err)
 	}
-	if s.Settings != e.settings(spec) {
+	if s.Settings != e.settings(spec) || s.Done < 0 || len(s.Rivals) == 0 {
 		return nil, idrl.Errorf(idrl.Invalid, "the state is of another search among gaits")
 	}
-	strategy, err := cmaes.Decode(s.Strategy)
-	if err != nil {
-		return nil, idrl.Errorf(idrl.Invalid, "the state of a search among gaits: %v", err)
-	}
-	v := &Evolution{
-		Evolve: e, judge: judge{e.Judging, s.Known}, ground: newGround(env, e.Workers, e.NewEnv, s.Seed),
-		strategy: strategy, base: s.Base,
-	}
+	v := &Evolution{Evolve: e, judge: judge{e.Judging, s.Known}, ground: newGround(env, e.Workers, e.NewEnv, s.Seed), done: s.Done}
 	v.ground.spent = s.Spent
-	if err := v.checkState(); err != nil {
+	for _, state := range s.Rivals {
+		if err := v.add(state); err != nil {
+			return nil, err
+		}
+	}
+	if err := checkKnown(spec, v.Judging, s.Known); err != nil {
 		return nil, err
 	}
 	return v, nil
 }
 
-// checkState returns an error of kind Invalid if the parts do not fit the environment.
-func (v *Evolution) checkState() error {
-	if len(v.strategy.Mean()) != v.size() {
-		return idrl.Errorf(idrl.Invalid, "the state of a search among gaits has %d numbers instead of %d", len(v.strategy.Mean()), v.size())
+// add adds the rival of a state. It returns an error of kind Invalid if that does not fit
+// the environment.
+func (v *Evolution) add(s rivalState) error {
+	strategy, err := cmaes.Decode(s.Strategy)
+	if err != nil {
+		return idrl.Errorf(idrl.Invalid, "the state of a search among gaits: %v", err)
 	}
-	if _, err := NewGait(v.ground.spec, v.base); err != nil {
+	if n := len(strategy.Mean()); n != v.size() {
+		return idrl.Errorf(idrl.Invalid, "the state of a search among gaits has %d numbers instead of %d", n, v.size())
+	}
+	if _, err := NewGait(v.ground.spec, s.Base); err != nil {
 		return err
 	}
-	return checkKnown(v.ground.spec, v.judge)
+	r := rival{strategy: strategy, base: s.Base}
+	if len(s.Best) > 0 {
+		r.best = &s.Best[0]
+	}
+	v.rivals = append(v.rivals, r)
+	return checkKnown(v.ground.spec, v.Judging, s.Best)
 }
 
-func checkKnown(spec idrl.EnvSpec, j judge) error {
-	for _, k := range j.known {
+func checkKnown(spec idrl.EnvSpec, j Judging, known []Known) error {
+	for _, k := range known {
 		if _, err := NewGait(spec, k.Params); err != nil {
 			return err
 		}

@@ -21,8 +21,9 @@ import (
 //
 // The episodes of an iteration begin in one state, and those of the next in another.
 // Every few iterations the gait is judged as in Evolve; so are the warm starts at first,
-// and the result is the best of all judged gaits. A direction in which the simulation
-// breaks down, forth or back, is left out of the iteration. Restarts are ignored.
+// and the result is the best of all judged gaits. After several judgements that found
+// nothing better the search returns to the best. A direction in which the simulation breaks
+// down, forth or back, is left out of the iteration. Restarts are ignored.
 //
 // It tells the task's Save where it is after every iteration. A solve that is resumed
 // from there gives the same policy as one that was not interrupted.
@@ -33,8 +34,9 @@ type Feedback struct {
 	Top        int     // directions that enter the update; default half of Directions, rounded up
 	Iterations int     // of a solve; default 100
 	Steps      int     // of an episode of the search, at most the horizon; default 500
-	Every      int     // iterations from one judgement to the next; default 10
-	Judging    Judging
+	Every      int     // iterations from one judgement to the next; default 5
+	Patience   int     // judgements in a row that find nothing better before the search returns to the best; default 5
+	Judging    Judging // from 16 starts by default: what is found among many gaits by few starts falls from others
 
 	// MaxSteps bounds the environment steps of a solve: no iteration begins after as
 	// many. 0 means no bound.
@@ -53,7 +55,9 @@ func (f Feedback) withDefaults(spec idrl.EnvSpec) Feedback {
 	f.Top = cmp.Or(f.Top, (f.Directions+1)/2)
 	f.Iterations = cmp.Or(f.Iterations, 100)
 	f.Steps = min(cmp.Or(f.Steps, 500), spec.Horizon)
-	f.Every = cmp.Or(f.Every, 10)
+	f.Every = cmp.Or(f.Every, 5)
+	f.Patience = cmp.Or(f.Patience, 5)
+	f.Judging.Starts = cmp.Or(f.Judging.Starts, 16)
 	f.Judging = f.Judging.withDefaults(spec)
 	return f
 }
@@ -62,7 +66,7 @@ func (f Feedback) check(spec idrl.EnvSpec) error {
 	if err := CheckGaits(spec); err != nil {
 		return err
 	}
-	if !(f.StepSize > 0 && f.NoiseStd > 0) || min(f.Iterations, f.MaxSteps) < 0 || min(f.Directions, f.Top, f.Steps, f.Every) < 1 || f.Top > f.Directions {
+	if !(f.StepSize > 0 && f.NoiseStd > 0) || min(f.Iterations, f.MaxSteps) < 0 || min(f.Directions, f.Top, f.Steps, f.Every, f.Patience) < 1 || f.Top > f.Directions {
 		return idrl.Errorf(idrl.Invalid, "the settings of the search for feedback must be positive, and the top directions (%d) no more than the directions (%d)", f.Top, f.Directions)
 	}
 	return f.Judging.check()
@@ -106,6 +110,7 @@ type FeedbackSearch struct {
 	ground *ground
 	params []float64 // of the present gait, with feedback
 	done   int       // iterations
+	stale  int       // judgements in a row that found nothing better
 }
 
 // Begin returns a search for a task that has run no iteration. It judges the warm starts
@@ -129,7 +134,7 @@ func (f Feedback) Begin(ctx context.Context, task idrl.SolveTask, seed uint64) (
 		}
 	}
 	v := &FeedbackSearch{Feedback: f, judge: judge{Judging: f.Judging}, ground: newGround(task.Env, f.Workers, f.NewEnv, seed)}
-	if err := v.judge.judge(ctx, v.ground, task.Theta, task.Warm...); err != nil {
+	if _, err := v.judge.judge(ctx, v.ground, task.Theta, task.Warm...); err != nil {
 		return nil, err
 	}
 	best, ok := v.Best(task.Theta)
@@ -209,12 +214,32 @@ func (v *FeedbackSearch) Run(ctx context.Context, theta []float64, n int) error 
 		}
 		v.done++
 		if v.done%v.Every == 0 {
-			if err := v.judge.judge(ctx, v.ground, theta, v.params); err != nil {
+			if err := v.compare(ctx, theta); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// compare judges the present gait, and returns to the best if the search has found nothing
+// better for long.
+func (v *FeedbackSearch) compare(ctx context.Context, theta []float64) error {
+	before, _ := v.Best(theta)
+	if _, err := v.judge.judge(ctx, v.ground, theta, v.params); err != nil {
+		return err
+	}
+	best, _ := v.Best(theta)
+	if v.stale++; !slices.Equal(best.Params, before.Params) {
+		v.stale = 0
+	}
+	if v.stale < v.Patience {
+		return nil
+	}
+	v.stale = 0
+	var err error
+	v.params, err = v.ground.widen(ctx, best.Params, v.Steps)
+	return err
 }
 
 // free returns the numbers that are searched: the oscillator and K, as copies in a row.
@@ -266,11 +291,28 @@ func (v *FeedbackSearch) iterate(ctx context.Context, theta []float64) error {
 			kept, plus, minus = append(kept, delta), append(plus, forth), append(minus, back)
 		}
 	}
-	if len(kept) > 0 {
-		ARSUpdate(here, kept, plus, minus, v.StepSize, min(v.Top, len(kept)))
-		v.params = v.with(here)
-	}
+	v.update(here, kept, plus, minus)
 	return nil
+}
+
+// update moves the free numbers by the top directions. Their returns alone make the unit of
+// the step, as in the paper of ARS: a fall in one of the others would make the step small.
+func (v *FeedbackSearch) update(free []float64, deltas [][]float64, plus, minus []float64) {
+	if len(deltas) == 0 {
+		return
+	}
+	order := make([]int, len(deltas))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(max(plus[j], minus[j]), max(plus[i], minus[i])) })
+	var top [][]float64
+	var forth, back []float64
+	for _, k := range order[:min(v.Top, len(order))] {
+		top, forth, back = append(top, deltas[k]), append(forth, plus[k]), append(back, minus[k])
+	}
+	ARSUpdate(free, top, forth, back, v.StepSize, len(top))
+	v.params = v.with(free)
 }
 
 // A feedbackState is a FeedbackSearch between iterations.
@@ -279,6 +321,7 @@ type feedbackState struct {
 	Seed     uint64
 	Spent    int
 	Done     int
+	Stale    int
 	Known    []Known
 	Params   []float64
 }
@@ -286,7 +329,7 @@ type feedbackState struct {
 // Encode returns the state of the search, from which Continue goes on.
 func (v *FeedbackSearch) Encode() []byte {
 	return encode(&feedbackState{
-		Settings: v.settings(v.ground.spec), Seed: v.ground.seed, Spent: v.ground.spent, Done: v.done,
+		Settings: v.settings(v.ground.spec), Seed: v.ground.seed, Spent: v.ground.spent, Done: v.done, Stale: v.stale,
 		Known: v.judge.known, Params: v.params,
 	})
 }
@@ -304,18 +347,18 @@ func (f Feedback) Continue(env idrl.Environment, state []byte) (*FeedbackSearch,
 	if err != nil {
 		return nil, idrl.Errorf(idrl.Invalid, "the state of a search for feedback: %v", err)
 	}
-	if s.Settings != f.settings(spec) || s.Done < 0 {
+	if s.Settings != f.settings(spec) || min(s.Done, s.Stale) < 0 {
 		return nil, idrl.Errorf(idrl.Invalid, "the state is of another search for feedback")
 	}
 	v := &FeedbackSearch{
 		Feedback: f, judge: judge{f.Judging, s.Known}, ground: newGround(env, f.Workers, f.NewEnv, s.Seed),
-		params: s.Params, done: s.Done,
+		params: s.Params, done: s.Done, stale: s.Stale,
 	}
 	v.ground.spent = s.Spent
 	if _, err := NewGait(spec, s.Params); err != nil {
 		return nil, err
 	}
-	if err := checkKnown(spec, v.judge); err != nil {
+	if err := checkKnown(spec, v.Judging, v.judge.known); err != nil {
 		return nil, err
 	}
 	return v, nil

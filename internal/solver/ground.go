@@ -133,14 +133,14 @@ func (k Known) Mu() []float64 { return mean(k.Mus) }
 
 // Judging says how gaits are compared.
 type Judging struct {
-	Starts int // states from which episodes begin, the same for all gaits; default 6
+	Starts int // states from which episodes begin, the same for all gaits; default 8
 	Steps  int // of an episode, at most the horizon; default 1,000
 	Keep   int // gaits that are remembered, those with the highest scores; default 16
 }
 
 func (j Judging) withDefaults(spec idrl.EnvSpec) Judging {
 	if j.Starts == 0 {
-		j.Starts = 6
+		j.Starts = 8
 	}
 	if j.Steps == 0 {
 		j.Steps = 1000
@@ -165,32 +165,57 @@ type judge struct {
 	known []Known // in the order judged
 }
 
-// judge plays gaits from every start, and remembers those that did not break down and are
-// not known.
-func (j *judge) judge(ctx context.Context, g *ground, theta []float64, gaits ...[]float64) error {
-	var bouts []bout
-	for _, params := range gaits {
-		for s := range j.Starts {
-			bouts = append(bouts, bout{params: params, start: g.stream("judged start", s), steps: j.Steps})
-		}
+// judge plays gaits from every start. It returns those that did not break down, and
+// remembers them. A gait that is worse from the first start than the score of the best known
+// one is left out there: its score would hardly be above.
+func (j *judge) judge(ctx context.Context, g *ground, theta []float64, gaits ...[]float64) (judged []Known, err error) {
+	bar := math.Inf(-1)
+	if k, ok := j.best(theta); ok {
+		bar = k.Score(theta)
 	}
-	if err := g.play(ctx, bouts); err != nil {
-		return err
+	known := make([]Known, len(gaits))
+	for i, params := range gaits {
+		known[i].Params = slices.Clone(params)
 	}
-	for part := range slices.Chunk(bouts, j.Starts) {
-		k := Known{Params: slices.Clone(part[0].params)}
-		for _, b := range part {
-			if !math.IsInf(b.value(theta), -1) {
-				k.Mus = append(k.Mus, b.mu)
-			}
-		}
-		same := func(o Known) bool { return slices.Equal(o.Params, k.Params) }
-		if len(k.Mus) == j.Starts && !slices.ContainsFunc(j.known, same) {
+	known, err = j.play(ctx, g, theta, known, 0, 1, bar)
+	if err == nil {
+		known, err = j.play(ctx, g, theta, known, 1, j.Starts, math.Inf(-1))
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range known {
+		if !slices.ContainsFunc(j.known, func(o Known) bool { return slices.Equal(o.Params, k.Params) }) {
 			j.known = append(j.known, k)
 		}
 	}
 	j.forget(theta)
-	return nil
+	return known, nil
+}
+
+// play plays gaits from the starts from to to−1, and returns those that did not break down
+// and whose returns are all at least bar.
+func (j *judge) play(ctx context.Context, g *ground, theta []float64, gaits []Known, from, to int, bar float64) (kept []Known, err error) {
+	var bouts []bout
+	for _, k := range gaits {
+		for s := from; s < to; s++ {
+			bouts = append(bouts, bout{params: k.Params, start: g.stream("judged start", s), steps: j.Steps})
+		}
+	}
+	if err := g.play(ctx, bouts); err != nil {
+		return nil, err
+	}
+	for i, k := range gaits {
+		part := bouts[i*(to-from):][:to-from]
+		if slices.ContainsFunc(part, func(b bout) bool { v := b.value(theta); return math.IsInf(v, -1) || v < bar }) {
+			continue
+		}
+		for _, b := range part {
+			k.Mus = append(k.Mus, b.mu)
+		}
+		kept = append(kept, k)
+	}
+	return kept, nil
 }
 
 // forget keeps the best only.
