@@ -5,7 +5,8 @@ usage: table.py BINARY STEPS OURS THEIRS
 Means over seeds after STEPS steps, their standard errors, and the number of seeds.
 The share is how far the package gets from the return of random actions, in parts of
 how far Stable-Baselines3 gets. Nine tenths of that way are wanted; the margin is by how
-much the package's mean is above them, and the standard error of that.
+much the package's mean is above them, and the standard error of that. One seed has no standard
+error: none is printed for it, nor for what depends on it.
 """
 
 import math
@@ -52,6 +53,10 @@ def number(x):
     return (f"{x:.1f}" if abs(x) < 100 else f"{x:,.0f}").replace("-", "−")
 
 
+def measured(mean, error):
+    return number(mean) + (f" ± {number(error)}" if math.isfinite(error) else "")
+
+
 def main(binary, steps, ours, theirs):
     ours, theirs = returns(ours, steps), returns(theirs, steps)
     print("| task | random actions | package sac | Stable-Baselines3 | share of the way | margin |\n|---|---|---|---|---|---|")
@@ -60,8 +65,8 @@ def main(binary, steps, ours, theirs):
         (us, our_error), (them, their_error) = summary(ours[task]), summary(theirs[task])
         margin, error = us - base - 0.9 * (them - base), math.hypot(our_error, 0.9 * their_error)
         cells = [task, number(base)]
-        cells += [f"{number(mean)} ± {number(e)} ({len(x[task])})" for x, mean, e in ((ours, us, our_error), (theirs, them, their_error))]
-        cells += [f"{(us - base) / (them - base):.2f}" if them > base else "", f"{number(margin)} ± {number(error)}"]
+        cells += [f"{measured(mean, e)} ({len(x[task])})" for x, mean, e in ((ours, us, our_error), (theirs, them, their_error))]
+        cells += [f"{(us - base) / (them - base):.2f}" if them > base else "", measured(margin, error)]
         print("| " + " | ".join(cells) + " |", flush=True)
 
 
