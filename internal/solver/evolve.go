@@ -227,17 +227,27 @@ func (r *rival) score(theta []float64) float64 {
 	return r.best.Score(theta)
 }
 
+// gait returns the parameters of the gait with an oscillator.
+func (r *rival) gait(oscillator []float64) []float64 {
+	return slices.Concat(oscillator, r.base[len(oscillator):])
+}
+
+// mean returns the parameters of the gait at the mean of the distribution.
+func (r *rival) mean() []float64 { return r.gait(r.strategy.Mean()) }
+
 // size is the number of parameters that are searched.
 func (v *Evolution) size() int { return OscillatorSize(v.ground.spec) }
 
 // Generation returns how many generations have been run.
 func (v *Evolution) Generation() int { return v.done }
 
-// StepSize returns the present step size of the strategy, in units of the numbers of a gait.
-func (v *Evolution) StepSize() float64 { return v.strategy.Sigma() }
+// StepSize returns the present step size of CMA-ES, in units of the numbers of a gait; of
+// the first rival while there are several.
+func (v *Evolution) StepSize() float64 { return v.rivals[0].strategy.Sigma() }
 
-// Mean returns the parameters of the gait at the mean of the distribution.
-func (v *Evolution) Mean() []float64 { return v.gait(v.strategy.Mean()) }
+// Mean returns the parameters of the gait at the mean of the distribution; of the first
+// rival while there are several.
+func (v *Evolution) Mean() []float64 { return v.rivals[0].mean() }
 
 // Spent returns the environment steps so far.
 func (v *Evolution) Spent() int { return v.ground.spent }
@@ -263,7 +273,7 @@ func (v *Evolution) generation(ctx context.Context, theta []float64) error {
 	candidates := r.strategy.Ask(v.ground.stream("candidates", v.done))
 	bouts := make([]bout, len(candidates))
 	for i, x := range candidates {
-		bouts[i] = bout{params: slices.Concat(x, r.base[v.size():]), start: v.ground.stream("start", round), steps: v.Steps}
+		bouts[i] = bout{params: r.gait(x), start: v.ground.stream("start", round), steps: v.Steps}
 	}
 	if err := v.ground.play(ctx, bouts); err != nil {
 		return err
@@ -279,8 +289,7 @@ func (v *Evolution) generation(ctx context.Context, theta []float64) error {
 	}
 	v.done++
 	if (round+1)%v.Every == 0 {
-		mean := slices.Concat(r.strategy.Mean(), r.base[v.size():])
-		if err := v.compare(ctx, theta, r, mean, bouts[best].params); err != nil {
+		if err := v.compare(ctx, theta, r, r.mean(), bouts[best].params); err != nil {
 			return err
 		}
 	}
