@@ -53,7 +53,7 @@ func labelUnderLearntFeatures(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	if rec.Spec.Model == idrl.NetworkModel || rec.Spec.Solver == idrl.ActorCritic {
+	if rec.Spec.GoesOn() {
 		return labelByAgents(ctx, db, rec)
 	}
 	env := chain.New(chain.Config{})
@@ -83,14 +83,14 @@ func labelUnderLearntFeatures(ctx context.Context, dir string) error {
 }
 
 // labelByAgents is labelUnderLearntFeatures where policies are trained by soft
-// actor-critic, briefly, and features, if they are learnt, are those of a network; jobs are
+// actor-critic or by searches among gaits, briefly, and features, if they are learnt, are those of a network; jobs are
 // done in this process.
 func labelByAgents(ctx context.Context, db *store.DB, rec idrl.Record) error {
 	cfg, err := sessionConfig(envs.Catalogue(), rec)
 	if err != nil {
 		return err
 	}
-	memory := jobstest.Memory{Store: db, Handler: &training.Handler{Envs: envs.Catalogue(), Yield: func() {}, Steps: 700}}
+	memory := jobstest.Memory{Store: db, Handler: &training.Handler{Envs: envs.Catalogue(), Yield: func() {}, Steps: 700, GaitSteps: 1000}}
 	if cfg.Learner != nil {
 		cfg.Learner = training.Fitter{FeatureLearner: cfg.Learner, Jobs: memory, Spec: cfg.Record.Spec}
 	}
@@ -216,7 +216,7 @@ func labelled(t *testing.T, spec idrl.SessionSpec, kills ...int) labelledStudy {
 		t.Fatal(err)
 	}
 	out := labelledStudy{Record: rec, Agents: map[string][]byte{}}
-	for _, name := range []string{"agents", "agent 0", "agent 1", "agent 2", "agent 3"} {
+	for _, name := range []string{"gaits", "agents", "agent 0", "agent 1", "agent 2", "agent 3"} {
 		b, err := ro.Agent(t.Context(), "s", name)
 		switch {
 		case err == nil:
@@ -266,5 +266,32 @@ func TestKillUnderNetwork(t *testing.T) {
 		if !bytes.Equal(state, got.Agents[name]) {
 			t.Errorf("%s: the kills changed its state", name)
 		}
+	}
+}
+
+// gaitSpec is a session whose policies are found by searches among gaits.
+func gaitSpec(env string) idrl.SessionSpec {
+	return idrl.SessionSpec{
+		ID: "s", Title: "gaits", Env: env, Solver: idrl.GaitSolver, Seed: 11, TrainEvery: 5, AdoptAfter: 3, CreatedAt: journaltest.T0,
+	}.WithDefaults()
+}
+
+// A session whose policies are found by searches that go on from training to training
+// survives SIGKILL, also while a worker searches: rows, questions, policies, posteriors and
+// the state of the searches are those of a session that was left alone, bit for bit.
+func TestKillUnderGaits(t *testing.T) { killUnderGaits(t, gaitSpec("driver"), 2, 5, 6, 7, 15, 21, 26) }
+
+func killUnderGaits(t *testing.T, spec idrl.SessionSpec, kills ...int) {
+	t.Helper()
+	want := labelled(t, spec)
+	if g := want.Generation; len(want.Log) != networkRows || g.BasedOn != 25 || len(want.Archive) != 5 || g.Candidates[0].Mus == nil || len(want.Agents) != 1 {
+		t.Fatalf("%d rows, a generation from row %d after %d others, %d states: too few to tell", len(want.Log), g.BasedOn, len(want.Archive), len(want.Agents))
+	}
+	got := labelled(t, spec, kills...)
+	if d := cmp.Diff(want.Record, got.Record, journaltest.Same); d != "" {
+		t.Errorf("records differ (-left alone +killed):\n%s", d)
+	}
+	if !bytes.Equal(want.Agents["gaits"], got.Agents["gaits"]) {
+		t.Error("the kills changed the state of the searches")
 	}
 }
