@@ -104,6 +104,7 @@ type TrainJob struct {
 	Seed      uint64         // of the session; streams add BasedOn
 	Warm      [][]float64    // Params of the last generation's candidates
 	First     bool           // the session has no generation: people wait for this one
+	Last      bool           // no answer is expected after those in Posterior, so that there is time
 	Progress  Progress       // may be nil
 	Outlook   func(Outlook)  // may be nil
 

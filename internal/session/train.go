@@ -165,6 +165,7 @@ func (s *Session) startTraining(ctx context.Context) {
 		return
 	}
 	job := idrl.TrainJob{BasedOn: p.seq, Posterior: p.belief, Features: p.rep, Seed: s.spec.Seed, First: s.gen == nil}
+	job.Last = s.spec.AdoptAfter == 0 && s.done() // else it would depend on when it begins
 	job.Progress = func(done, total int, what string) { newest(t.progress, progress{done, total, what}) }
 	job.Outlook = func(o idrl.Outlook) { newest(t.outlook, o) }
 	if err := p.policies(s.learner.Policies().All()); err != nil {

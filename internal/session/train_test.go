@@ -87,9 +87,9 @@ func TestRefusedGenerations(t *testing.T) {
 func TestCompleteSessionsRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(func(s *idrl.SessionSpec) { s.AdoptAfter, s.Budget = 0, 3 })
-		trained, rested := []int64{}, []int64{}
+		trained, rested, last := []int64{}, []int64{}, []bool{}
 		b.trainer = trainerFunc(func(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
-			trained = append(trained, job.BasedOn)
+			trained, last = append(trained, job.BasedOn), append(last, job.Last)
 			return fakeTrainer{d: dim}.Train(ctx, job)
 		})
 		b.rests = func() { rested = append(rested, trained[len(trained)-1]) }
@@ -104,6 +104,9 @@ func TestCompleteSessionsRest(t *testing.T) {
 		}
 		if !slices.Equal(trained, []int64{0, 3}) || !slices.Equal(rested, []int64{3}) {
 			t.Errorf("trained from %v, rested after %v; want from 0 and 3, and once after 3", trained, rested)
+		}
+		if !slices.Equal(last, []bool{false, true}) {
+			t.Errorf("the trainings are the last ones: %v; want the second alone", last)
 		}
 	})
 }

@@ -26,6 +26,10 @@ const (
 	// gaitRows is for how many log rows a job works at most: those since the last one.
 	gaitRows = 5
 
+	// lastRows is for how many log rows the last job of a session works, mostly on feedback:
+	// about 40 s on a core.
+	lastRows = 20
+
 	// feedbackRow is the log row from which on there is feedback.
 	feedbackRow = 15
 
@@ -104,6 +108,9 @@ func (s *gaitTraining) train(ctx context.Context, p idrl.Posterior) ([]idrl.Cand
 	if s.state.BasedOn == 0 || rows < 1 {
 		rows = gaitRows
 	}
+	if s.req.Last {
+		rows = lastRows
+	}
 	s.state.BasedOn = s.req.BasedOn
 	s.total = int(rows) * s.perRow
 	s.valuer = valuer{env: s.newEnv(), seed: s.req.Spec.Seed}
@@ -167,7 +174,10 @@ func (s *gaitTraining) search(ctx context.Context, mean []float64, draws [][]flo
 	}
 	s.env = s.ground(mean)
 	forMean, forFeedback := s.total/2, 0
-	if s.req.BasedOn >= feedbackRow {
+	switch {
+	case s.req.Last:
+		forMean, forFeedback = s.total/8, s.total*3/4
+	case s.req.BasedOn >= feedbackRow:
 		forMean, forFeedback = s.total/4, s.total/2
 	}
 	if err := s.searchMean(ctx, mean, forMean); err != nil {

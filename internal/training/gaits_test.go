@@ -171,6 +171,30 @@ func TestSearchForTheMeanGoesOn(t *testing.T) {
 	}
 }
 
+// The last job of a session takes its time for feedback.
+func TestLastSearchAddsFeedback(t *testing.T) {
+	b := newGaitBench(t)
+	b.train(0, rightward(b))
+	b.train(5, rightward(b))
+	job := idrl.TrainJob{BasedOn: 6, Posterior: rightward(b), Seed: b.spec.Seed, Last: true}
+	iterations := 0
+	job.Progress = func(_, _ int, what string) {
+		_, _ = fmt.Sscanf(what, "adding feedback to the best gait: iteration %d,", &iterations)
+	}
+	g, err := b.remote.Train(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 20 rows of 6,000 steps, 3/4 of them in iterations of 16 episodes of 60 steps and, in
+	// every tenth, 3 more.
+	if want := 20 * 6000 * 3 / 4 / (16*60 + 18); iterations < want || iterations > want+2 {
+		t.Errorf("%d iterations of feedback, want about %d", iterations, want)
+	}
+	if len(g.Candidates) < 2 || g.Candidates[0].Mus == nil {
+		t.Errorf("%d candidates", len(g.Candidates))
+	}
+}
+
 // A job whose worker dies, wherever that is, gives the same generation and the same state.
 func TestKilledGaits(t *testing.T) {
 	calm := newGaitBench(t)
