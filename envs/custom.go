@@ -37,6 +37,7 @@ func LoadCustomModels(dir string) (List, error) {
 		}
 		paths = append(paths, found...)
 	}
+	paths = slices.DeleteFunc(paths, mujoco.IsLibrary)
 	if len(paths) > maxModels {
 		return nil, idrl.Errorf(idrl.Invalid, "%s holds %d models; at most %d can be offered", dir, len(paths), maxModels)
 	}
@@ -66,6 +67,9 @@ func customModel(path string) Entry {
 	}
 	return Entry{
 		ID: c.ID, Title: c.Title, Description: c.Description, Version: c.Version,
-		New: func(*rand.Rand) idrl.Environment { return must(c.New()) },
+		New:         func(*rand.Rand) idrl.Environment { return must(c.New()) },
+		Library:     func() ([]idrl.Behaviour, error) { return c.Library(mujoco.LibraryPath(path)) },
+		LibraryKey:  func() (string, error) { return c.Version, nil },
+		LibraryPath: mujoco.LibraryPath(path),
 	}
 }

@@ -32,6 +32,18 @@ type Entry struct {
 	// environments that come with the project.
 	Version string
 
+	// Library returns behaviours of the robot to show first, in that order; it may be nil,
+	// and there may be none. It returns an error of kind Invalid if the library that there
+	// is does not fit the model. It must not be called if Unavailable is set.
+	Library func() ([]idrl.Behaviour, error)
+
+	// LibraryKey returns what the library of the robot must have as its key.
+	LibraryKey func() (string, error)
+
+	// LibraryPath is the file in which the library of a user's model is looked for;
+	// empty for environments that come with the project.
+	LibraryPath string
+
 	// Unavailable says what this build or machine lacks to make the environment,
 	// such that it goes on from "environment "ant"": "needs MuJoCo: install …". It
 	// is nil if the environment can be made.
@@ -104,7 +116,9 @@ func robots() (out List) {
 	for _, l := range mujoco.Catalogue() {
 		out = append(out, Entry{
 			ID: l.ID, Title: l.Title, Description: l.Description, Unavailable: missing,
-			New: func(*rand.Rand) idrl.Environment { return must(l.New()) },
+			New:        func(*rand.Rand) idrl.Environment { return must(l.New()) },
+			Library:    func() ([]idrl.Behaviour, error) { return mujoco.Library(l.ID) },
+			LibraryKey: func() (string, error) { return mujoco.LibraryKey(l.ID) },
 		})
 	}
 	return out

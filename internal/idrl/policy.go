@@ -56,6 +56,8 @@ const (
 	FromMean   Origin = "mean"   // optimal for the posterior mean
 	FromPrior  Origin = "prior"  // of the pool: optimal for weights drawn from N(0, I)
 	FromDraft  Origin = "draft"  // of the pool: random, where a solve would take too long
+
+	FromLibrary Origin = "library" // of the library of the robot
 )
 
 // A Candidate is a plausibly optimal policy.

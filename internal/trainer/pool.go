@@ -36,7 +36,14 @@ func (t *Thompson) poolFor(ctx context.Context, r *run) (*pool, error) {
 		r.now.Pool = r.before.Pool
 		return t.last, nil
 	}
-	p, err := r.buildPool(ctx)
+	build := r.buildPool
+	if t.Stock != nil {
+		build = func(ctx context.Context) (*pool, error) {
+			shown, err := t.Stock.get(ctx, nil)
+			return &pool{seed: r.job.Seed, policies: shown.policies}, err
+		}
+	}
+	p, err := build(ctx)
 	if err != nil {
 		return nil, err
 	}

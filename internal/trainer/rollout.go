@@ -170,6 +170,10 @@ func (r *run) cut(t *idrl.Trajectory, n int) (ro rollout, err error) {
 			return rollout{}, fmt.Errorf("steps of trajectory %s: %w", t.ID, err)
 		}
 	}
+	if r.steady && !r.kind.Still() {
+		ro.clips = r.steadyClips(t)
+		return ro, nil
+	}
 	ro.clips = append([]idrl.Clip{r.opening(t)}, r.others(t, n)...)
 	return ro, nil
 }
@@ -235,6 +239,10 @@ func (r *run) episode(id idrl.PolicyID, p idrl.Policy, n int) (*idrl.Trajectory,
 			t.Fallen = append(t.Fallen, faller.Fallen())
 		}
 		t.End = step.Kind
+		if r.most > 0 && t.Len() == r.most { // whose features are not added to those of whole episodes
+			t.End = idrl.Truncated
+			break
+		}
 	}
 	if err := t.Validate(); err != nil {
 		return nil, err

@@ -92,6 +92,10 @@ type Thompson struct {
 	// the pool and all of the last generation are warm starts.
 	Remake func(idrl.Environment, []float64) (idrl.Policy, error)
 
+	// Stock may be nil. If it is set, its policies are the pool, and the candidates of
+	// the first generation, for which nothing is solved then. It needs Remake.
+	Stock *Stock
+
 	lock sync.Mutex
 	last *pool // guarded by lock; of the last seed, nil before the first
 }
@@ -113,6 +117,9 @@ type settings struct {
 	muEpisodes                  int
 	spread                      bool
 	remake                      func(idrl.Environment, []float64) (idrl.Policy, error)
+
+	steady bool // clips are steadyClips; of a Stock only
+	most   int  // steps of an episode, 0 for all
 }
 
 func (t *Thompson) settings() settings {
@@ -134,6 +141,13 @@ func (t *Thompson) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generatio
 	r := t.newRun(job)
 	if err := r.check(); err != nil {
 		return idrl.Generation{}, err
+	}
+	if t.Stock != nil && job.First {
+		g, err := r.stocked(ctx, t.Stock)
+		if err != nil {
+			return idrl.Generation{}, fmt.Errorf("train from answer %d: library: %w", job.BasedOn, err)
+		}
+		return g, nil
 	}
 	pool, err := t.poolFor(ctx, r)
 	if err != nil {

@@ -31,8 +31,9 @@ type Handler struct {
 	// what suits the environment.
 	GaitSteps int
 
-	mu       sync.Mutex       // guards trainers
+	mu       sync.Mutex       // guards what follows
 	trainers []sessionTrainer // the one used last at the end, at most maxTrainers
+	stocks   stockroom
 }
 
 var _ jobs.Handler = (*Handler)(nil)
@@ -134,6 +135,11 @@ func (h *Handler) trainGaits(ctx context.Context, t sessionTrainer, req request,
 		req: req, newEnv: t.NewEnv, draws: learning.OfSession(req.Spec).Samples,
 		perRow: cmp.Or(h.GaitSteps, stepsPerRow(env)), to: to, log: h.log(),
 	}
+	if t.Stock != nil {
+		for _, b := range t.Stock.Behaviours {
+			s.library = append(s.library, b.Params)
+		}
+	}
 	policies, states, err := s.train(ctx, p)
 	if err != nil {
 		return idrl.Generation{}, err
@@ -156,6 +162,14 @@ func (h *Handler) trainer(spec idrl.SessionSpec) (sessionTrainer, error) {
 		t, err := New(h.Envs, spec)
 		if err != nil {
 			return sessionTrainer{}, err
+		}
+		if spec.ByGaits() {
+			if h.stocks == nil {
+				h.stocks = stockroom{}
+			}
+			if t.Stock, err = h.stocks.get(h.Envs, spec, h.log()); err != nil {
+				return sessionTrainer{}, err
+			}
 		}
 		m, err := Model(h.Envs, spec)
 		if err != nil {

@@ -1,0 +1,81 @@
+//go:build mujoco
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tiebreak/envs"
+	"tiebreak/internal/idrl"
+)
+
+// TestLibraryOfYourOwn: one command makes the library of a model of one's own, beside it.
+// It is found there, until the model changes.
+func TestLibraryOfYourOwn(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"cart.json", "cart.xml"} {
+		b, err := os.ReadFile(filepath.Join("../../docs/models/cart", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found := func() ([]idrl.Behaviour, error) {
+		t.Helper()
+		list, err := envs.LoadCustomModels(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(list) != 1 || list[0].Unavailable != nil {
+			t.Fatalf("models %v, want the cart alone", list)
+		}
+		return list[0].Library()
+	}
+	if b, err := found(); b != nil || err != nil {
+		t.Errorf("before it is made there are %d behaviours, error %v", len(b), err)
+	}
+	out := mustCLI(t, "library", "own-cart", "--models", dir, "--ends=false")
+	if path := filepath.Join(dir, "cart.library.json"); !strings.HasPrefix(out, path) {
+		t.Errorf("printed %q, want the path %s", out, path)
+	}
+	made, err := found()
+	if err != nil || len(made) < 8 || len(made[0].Mus) != 3 {
+		t.Fatalf("%d behaviours, error %v", len(made), err)
+	}
+	model := filepath.Join(dir, "cart.xml")
+	b, err := os.ReadFile(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(model, append(b, '\n'), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := found(); b != nil || idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), "tiebreak library own-cart") {
+		t.Errorf("of a changed model: %d behaviours, error %v", len(b), err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "cart.library.json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := found(); b != nil || idrl.KindOf(err) != idrl.Invalid {
+		t.Errorf("of a damaged file: %d behaviours, error %v", len(b), err)
+	}
+}
+
+func TestLibraryRefuses(t *testing.T) {
+	for _, test := range []struct{ args, want string }{
+		{"library", "name a robot"},
+		{"library nosuch", "unknown environment"},
+		{"library gridworld", "is no robot"},
+		{"library hopper --policies x --out " + t.TempDir(), "NAME=FILE"},
+	} {
+		status, _, stderr := cli(t, strings.Fields(test.args)...)
+		if status == 0 || !strings.Contains(stderr, test.want) {
+			t.Errorf("%s: status %d, %q, want %q", test.args, status, stderr, test.want)
+		}
+	}
+}

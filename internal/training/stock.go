@@ -1,0 +1,172 @@
+package training
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+
+	"tiebreak/envs"
+	"tiebreak/internal/behaviour"
+	"tiebreak/internal/clip"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/picture"
+	"tiebreak/internal/rng"
+	"tiebreak/internal/solver"
+	"tiebreak/internal/steps"
+	"tiebreak/internal/trainer"
+)
+
+// Sessions whose policies are found among gaits begin with the library of their robot
+// (docs/adr/0027). Where there is none, they begin with random policies, of which those are
+// taken that look most different.
+const (
+	randomGaits  = 24
+	randomLinear = 8
+)
+
+// NewStock returns what a session shows first: behaviours of the library of its
+// environment, or random ones. All sessions with the same environment and the same kind of
+// questions may share it. A library that does not fit is left out, with a warning.
+func NewStock(list envs.List, spec idrl.SessionSpec, log *slog.Logger) (*trainer.Stock, error) {
+	entry, err := list.Find(spec.Env)
+	if err != nil {
+		return nil, err
+	}
+	env := entry.New(rng.New(trainer.StockSeed, "layout", 0)) // those with continuous actions have one layout
+	s := &trainer.Stock{
+		NewEnv: func() idrl.Environment { return entry.New(rng.New(trainer.StockSeed, "layout", 0)) },
+		Remake: behaviour.Remake, Kind: spec.Kind, Encode: clip.Encode, Pairs: worth,
+		Steps: func(t *idrl.Trajectory, episode uint64) (idrl.StepsID, []byte, error) {
+			return steps.Encode(steps.Of(t, idrl.Steps{Env: spec.Env, Version: env.Spec().Version, Seed: trainer.StockSeed, Episode: episode}))
+		},
+	}
+	s.Behaviours = fromLibrary(entry, env, log)
+	if s.Behaviours == nil {
+		s.Choose = mostApart
+		s.Behaviours, err = random(env)
+	}
+	return s, err
+}
+
+// fromLibrary returns the behaviours of the library of an environment, nil if it has none
+// that fits.
+func fromLibrary(entry envs.Entry, env idrl.Environment, log *slog.Logger) []idrl.Behaviour {
+	if entry.Library == nil {
+		return nil
+	}
+	list, err := entry.Library()
+	for _, b := range list {
+		if err == nil {
+			_, err = behaviour.Remake(env, b.Params)
+		}
+		if err == nil && slices.ContainsFunc(b.Mus, func(mu []float64) bool { return len(mu) != env.Spec().FeatureDim() }) {
+			err = idrl.Errorf(idrl.Invalid, "behaviour %q of the library has features of another environment", b.Name)
+		}
+	}
+	if err != nil {
+		log.Warn("a session begins with random behaviours: the library of its robot cannot be used", "env", entry.ID, "err", err)
+		return nil
+	}
+	return list
+}
+
+// random returns gaits and linear policies that are drawn without regard to the session.
+func random(env idrl.Environment) (out []idrl.Behaviour, err error) {
+	stream := rng.New(trainer.StockSeed, "random behaviours", 0)
+	for range randomGaits {
+		params, err := solver.RandomGait(env.Spec(), stream)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, idrl.Behaviour{Name: "random gait", Params: behaviour.Gait.Params(params)})
+	}
+	weights := make([]float64, env.Spec().FeatureDim())
+	for range randomLinear {
+		p, err := solver.Draft{}.Solve(context.Background(), idrl.SolveTask{Env: env, Theta: weights}, stream)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, idrl.Behaviour{Name: "random linear policy", Params: behaviour.Linear.Params(p.Params())})
+	}
+	return out, nil
+}
+
+// views returns what a person sees of drawn clips.
+func views(clips []idrl.Clip) ([]*picture.View, error) {
+	out := make([]*picture.View, len(clips))
+	for i, c := range clips {
+		drawn, err := clip.Decode(c.Media)
+		if err != nil {
+			return nil, err
+		}
+		if out[i], err = picture.New(drawn); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// worth returns the pairs of clips that a person can answer, the farthest apart first; nil
+// if there are none, so that something is asked.
+func worth(clips []idrl.Clip) ([][2]int, error) {
+	v, err := views(clips)
+	if err != nil {
+		return nil, err
+	}
+	pairs, err := picture.Worth(v)
+	if len(pairs) == 0 {
+		return nil, err
+	}
+	return pairs, err
+}
+
+// mostApart chooses n behaviours that move and look different; if there are fewer than two
+// of them, the first n.
+func mostApart(clips [][]idrl.Clip, n int) ([]int, error) {
+	seen := make([][]*picture.View, len(clips))
+	for i, list := range clips {
+		v, err := views(list)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(v, (*picture.View).Still) && !slices.ContainsFunc(v, (*picture.View).Fallen) {
+			seen[i] = v
+		}
+	}
+	chosen, err := picture.Spread(seen, nil, n)
+	for i := 0; len(chosen) < 2 && i < min(n, len(clips)); i++ {
+		if !slices.Contains(chosen, i) {
+			chosen = append(chosen, i)
+		}
+	}
+	return chosen, err
+}
+
+// A stockroom keeps the stocks of the environments that a worker trained in last, which
+// sessions share.
+type stockroom map[stockKey]*trainer.Stock
+
+type stockKey struct {
+	env  string
+	kind idrl.QueryKind
+}
+
+const maxStocks = 16
+
+// get returns the stock of a session.
+func (r stockroom) get(list envs.List, spec idrl.SessionSpec, log *slog.Logger) (*trainer.Stock, error) {
+	k := stockKey{env: spec.Env, kind: spec.Kind}
+	s := r[k]
+	if s != nil {
+		return s, nil
+	}
+	s, err := NewStock(list, spec, log)
+	if err != nil {
+		return nil, err
+	}
+	if len(r) == maxStocks {
+		clear(r)
+	}
+	r[k] = s
+	return s, nil
+}
