@@ -97,7 +97,7 @@ var rules = []rule{
 	{"internal/session", []string{vocab, acquires, learns, represents, rngs, "internal/quality", "internal/posterior", "internal/steps", "internal/stopping"}, []string{gonum}},
 	{
 		"internal/outcome",
-		[]string{vocab, "internal/belief", "internal/export", "internal/networks", "internal/neural", "internal/sac", "internal/session", "internal/solver"},
+		[]string{vocab, "internal/behaviour", "internal/belief", "internal/export", "internal/networks", "internal/neural", "internal/sac", "internal/session", "internal/solver"},
 		nil,
 	},
 	{

@@ -29,6 +29,7 @@ const (
 	featuresFormat = "tiebreak.reward-features"
 	tableFormat    = "tiebreak.policy-table"
 	sequenceFormat = "tiebreak.policy-sequence"
+	gaitFormat     = "tiebreak.policy-gait"
 )
 
 const version = 1 // of each of them
@@ -85,7 +86,7 @@ func Files(s Source) ([]export.File, error) {
 			continue
 		}
 		name := "policy-" + url.PathEscape(string(c.ID))
-		made, err := policyFiles(s.Env, name, c.Params)
+		made, err := s.policyFiles(name, c.Params)
 		if err != nil {
 			return nil, fmt.Errorf("policy %s of session %s: %w", c.ID, s.Spec.ID, err)
 		}

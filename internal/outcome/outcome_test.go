@@ -11,6 +11,7 @@ import (
 	"tiebreak/envs/chain"
 	"tiebreak/envs/driver"
 	"tiebreak/envs/envtest/pointmass"
+	"tiebreak/internal/behaviour"
 	"tiebreak/internal/belief"
 	"tiebreak/internal/export"
 	"tiebreak/internal/idrl"
@@ -140,6 +141,64 @@ func TestFilesOfFeatures(t *testing.T) {
 	all = files(t, source(t, pointmass.New(pointmass.Config{})))
 	if !bytes.Contains(all["policy-g6.p0.json"], []byte("tiebreak.policy-network")) || len(all["policy-g6.p0.safetensors"]) == 0 {
 		t.Errorf("linear policy: %s", all["policy-g6.p0.json"])
+	}
+}
+
+// What the file of a gait says is what the gait does, with feedback and without; the other
+// classes of a session of gaits have files, too.
+func TestFilesOfGaits(t *testing.T) {
+	s := source(t, pointmass.New(pointmass.Config{}))
+	s.Spec.Solver = idrl.GaitSolver
+	spec := s.Env.Spec()
+	stream := rng.New(1, "gaits", 0)
+	open, err := solver.RandomGait(spec, stream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fed := append(slices.Clone(open), 1) // observation 1
+	for range spec.Actions.Dim() {
+		fed = append(fed, 0.7)
+	}
+	fed = append(fed, 0.2, 1.5) // its mean and standard deviation
+	s.Review.InUse[0].Params = behaviour.Gait.Params(open)
+	s.Review.InUse[1].Params = behaviour.Gait.Params(fed)
+	s.Review.Best.Params = behaviour.Linear.Params(s.Review.Best.Params)
+	all := files(t, s)
+	for k, c := range s.Review.InUse {
+		p, err := behaviour.New(spec, c.Params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var w struct {
+			Format                            string
+			Omega                             float64
+			Constant, Sine, Cosine, Low, High []float64
+			Observations                      []int
+			Gain                              [][]float64
+		}
+		parse(t, all["policy-"+string(c.ID)+".json"], &w)
+		if w.Format != "tiebreak.policy-gait" || len(w.Observations) != k {
+			t.Fatalf("policy %s: %+v", c.ID, w)
+		}
+		for step := range 50 {
+			obs := make([]float64, spec.ObsDim)
+			for i := range obs {
+				obs[i] = stream.NormFloat64()
+			}
+			want := p.ActAt(make(idrl.Action, spec.Actions.Dim()), obs, step, nil)
+			for j, v := range want {
+				got := w.Constant[j] + w.Sine[j]*math.Sin(w.Omega*float64(step)) + w.Cosine[j]*math.Cos(w.Omega*float64(step))
+				for i, o := range w.Observations {
+					got += w.Gain[j][i] * obs[o]
+				}
+				if got = min(max(got, w.Low[j]), w.High[j]); math.Abs(got-v) > 1e-12 {
+					t.Errorf("policy %s, step %d: %v, want %v", c.ID, step, got, v)
+				}
+			}
+		}
+	}
+	if !bytes.Contains(all["policy-g3.p1.json"], []byte("tiebreak.policy-network")) {
+		t.Errorf("linear policy: %s", all["policy-g3.p1.json"])
 	}
 }
 

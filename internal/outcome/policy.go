@@ -3,6 +3,7 @@ package outcome
 import (
 	"encoding/json"
 
+	"tiebreak/internal/behaviour"
 	"tiebreak/internal/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/sac"
@@ -11,24 +12,48 @@ import (
 
 // policyFiles returns the files of the policy with these parameters. It returns an error
 // of kind Damaged if they are those of no policy in env.
-func policyFiles(env idrl.Environment, name string, params []float64) ([]export.File, error) {
-	if p, err := sac.NewPolicy(env.Spec(), params); err == nil {
-		return encoded(name, p.Network())
-	}
-	p, err := solver.FromParams(env, params)
+func (s *Source) policyFiles(name string, params []float64) ([]export.File, error) {
+	p, err := s.policy(params)
 	if err != nil {
-		return nil, idrl.Errorf(idrl.Damaged, "what is recorded of it is no policy of %s: %v", env.Spec().ID, err)
+		return nil, idrl.Errorf(idrl.Damaged, "what is recorded of it is no policy of %s: %v", s.Env.Spec().ID, err)
 	}
 	switch p := p.(type) {
+	case *sac.Policy:
+		return encoded(name, p.Network())
+	case *solver.Gait:
+		return lone(name, gait{Format: gaitFormat, Version: version, Wave: p.Wave()})
 	case *solver.Linear:
 		return encoded(name, p.Network())
 	case *solver.OpenLoop:
-		return lone(name, sequenceOf(env.Spec(), p.Params()))
+		return lone(name, sequenceOf(s.Env.Spec(), p.Params()))
 	case *solver.TabularPolicy:
 		return lone(name, table{Format: tableFormat, Version: version, Actions: p.Params()})
 	default:
 		return nil, idrl.Errorf(idrl.Invalid, "policies of its class cannot be exported")
 	}
+}
+
+// policy returns the policy with these parameters, whose class follows from the settings
+// of the session.
+func (s *Source) policy(params []float64) (idrl.Policy, error) {
+	if s.Spec.ByGaits() {
+		p, err := behaviour.New(s.Env.Spec(), params)
+		if err != nil {
+			return nil, err
+		}
+		return p.Own(), nil
+	}
+	if p, err := sac.NewPolicy(s.Env.Spec(), params); err == nil {
+		return p, nil
+	}
+	return solver.FromParams(s.Env, params)
+}
+
+// A gait is a policy of one oscillator.
+type gait struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	solver.Wave
 }
 
 func lone(name string, v any) ([]export.File, error) {

@@ -168,6 +168,32 @@ func (g *Gait) ActAt(dst idrl.Action, obs []float64, t int, _ *rand.Rand) idrl.A
 	return dst
 }
 
+// A Wave is a gait in the units of its actions. After t steps of an episode with
+// observation o it takes the action
+//
+//	clip(Constant + Sine·sin(Omega·t) + Cosine·cos(Omega·t) + Gain·o[Observations])
+//
+// where clip limits to Low and High.
+type Wave struct {
+	Omega        float64     `json:"omega"` // radians a step
+	Constant     []float64   `json:"constant"`
+	Sine         []float64   `json:"sine"`
+	Cosine       []float64   `json:"cosine"`
+	Observations []int       `json:"observations,omitempty"` // that feedback uses, from 0
+	Gain         [][]float64 `json:"gain,omitempty"`         // a row an action, a column an observation
+	Low          []float64   `json:"low"`
+	High         []float64   `json:"high"`
+}
+
+// Wave returns g in the units of its actions.
+func (g *Gait) Wave() Wave {
+	w := Wave{Omega: g.omega, Observations: g.used, Gain: g.rows, Low: g.low, High: g.high}
+	for _, part := range g.waves {
+		w.Constant, w.Sine, w.Cosine = append(w.Constant, part[0]), append(w.Sine, part[1]), append(w.Cosine, part[2])
+	}
+	return w
+}
+
 // Params returns the numbers that NewGait takes. The caller must not change them.
 func (g *Gait) Params() []float64 { return g.params }
 
