@@ -96,7 +96,8 @@ type gaitTraining struct {
 
 	state  gaitState
 	valuer valuer
-	env    idrl.Environment // in which the searches play; episodes may end at a fall
+	falls  bool             // episodes of the searches end at a fall
+	env    idrl.Environment // in which the searches play
 	took   int              // steps of the searches so far
 	total  int              // steps of the job, about
 }
@@ -172,7 +173,8 @@ func (s *gaitTraining) search(ctx context.Context, mean []float64, draws [][]flo
 	if err := s.promote(ctx, mean); err != nil {
 		return err
 	}
-	s.env = s.ground(mean)
+	s.falls = s.endAtFall(mean)
+	s.env = s.ground()
 	forMean, forFeedback := s.total/2, 0
 	switch {
 	case s.req.Last:
@@ -196,23 +198,24 @@ func (s *gaitTraining) search(ctx context.Context, mean []float64, draws [][]flo
 	return nil
 }
 
-// ground returns the environment to search in. Episodes end at a fall where the best policy
-// that is known stands, and gains by it: then a fall costs the rest of the episode, so that
-// balance is learnt, and such episodes are short. Where it loses, a fall would be a way out.
-func (s *gaitTraining) ground(theta []float64) idrl.Environment {
-	if s.endAtFall(theta) {
+// ground returns an environment to search in. All searches of a job play in equal ones.
+func (s *gaitTraining) ground() idrl.Environment {
+	if s.falls {
 		return idrl.UntilFall(s.newEnv())
 	}
 	return s.newEnv()
 }
 
+// endAtFall reports whether episodes are to end at a fall: where the best policy that is
+// known stands, and gains by it. Then a fall costs the rest of the episode, so that
+// balance is learnt, and such episodes are short. Where it loses, a fall would be a way out.
 func (s *gaitTraining) endAtFall(theta []float64) bool {
 	f, ok := s.best(theta, nil)
 	return ok && f.Stands && f.Known.Score(theta) > 0
 }
 
-func (s *gaitTraining) evolve(theta []float64, sigma float64) solver.Evolve {
-	return solver.Evolve{Sigma: sigma, Judging: gaitJudging, Workers: gaitWorkers, NewEnv: func() idrl.Environment { return s.ground(theta) }}
+func (s *gaitTraining) evolve(sigma float64) solver.Evolve {
+	return solver.Evolve{Sigma: sigma, Judging: gaitJudging, Workers: gaitWorkers, NewEnv: s.ground}
 }
 
 // gaitJudging is by how the searches compare what they find among themselves.
@@ -248,7 +251,7 @@ func (s *gaitTraining) searchMean(ctx context.Context, theta []float64, steps in
 // and something better is known.
 func (s *gaitTraining) meanSearch(ctx context.Context, theta []float64) (*solver.Evolution, error) {
 	if s.state.Mean != nil {
-		v, err := s.evolve(theta, 0).Continue(s.env, s.state.Mean)
+		v, err := s.evolve(0).Continue(s.env, s.state.Mean)
 		if err != nil {
 			s.warn("the search for the mean begins anew: its state cannot be used", err)
 		} else if v.StepSize() >= stuckSigma || !s.better(theta, v) {
@@ -256,7 +259,7 @@ func (s *gaitTraining) meanSearch(ctx context.Context, theta []float64) (*solver
 		}
 	}
 	s.state.Restarts++
-	return s.evolve(theta, 0).Begin(ctx, s.task(theta), s.seed("search for the mean", s.state.Restarts))
+	return s.evolve(0).Begin(ctx, s.task(theta), s.seed("search for the mean", s.state.Restarts))
 }
 
 // better reports whether a gait is known that is better than the best of v.
@@ -312,7 +315,7 @@ func (s *gaitTraining) searchFeedback(ctx context.Context, theta []float64, step
 // feedbackSearch returns the search for feedback as the last job left it, unless a gait is
 // known that is clearly better; nil where there is no gait.
 func (s *gaitTraining) feedbackSearch(ctx context.Context, theta []float64) (*solver.FeedbackSearch, error) {
-	f := solver.Feedback{Judging: gaitJudging, Workers: gaitWorkers, NewEnv: func() idrl.Environment { return s.ground(theta) }}
+	f := solver.Feedback{Judging: gaitJudging, Workers: gaitWorkers, NewEnv: s.ground}
 	if s.state.Feedback != nil {
 		v, err := f.Continue(s.env, s.state.Feedback)
 		if err != nil {
@@ -351,7 +354,7 @@ func (s *gaitTraining) overtaken(theta []float64, v *solver.FeedbackSearch) bool
 
 // searchDraw searches for draw k of the posterior for about that many steps.
 func (s *gaitTraining) searchDraw(ctx context.Context, k int, theta []float64, steps int) error {
-	v, err := s.evolve(theta, drawSigma).Begin(ctx, s.task(theta), s.seed(fmt.Sprintf("search for draw %d", k), uint64(s.req.BasedOn)))
+	v, err := s.evolve(drawSigma).Begin(ctx, s.task(theta), s.seed(fmt.Sprintf("search for draw %d", k), uint64(s.req.BasedOn)))
 	if err != nil {
 		return err
 	}

@@ -313,8 +313,16 @@ func TestSearchEndsAtFalls(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, plain := s.ground(test.theta).(topple); plain == test.ends {
+		s.falls = s.endAtFall(test.theta)
+		if _, plain := s.ground().(topple); plain == test.ends {
 			t.Errorf("%s: episodes end at a fall: %v, want %v", test.name, !plain, test.ends)
+		}
+		// What is found meanwhile changes nothing: workers begin at different times.
+		if err := s.find(t.Context(), push(2*test.theta[0])); err != nil {
+			t.Fatal(err)
+		}
+		if _, plain := s.ground().(topple); plain == test.ends {
+			t.Errorf("%s: a worker that begins later plays in another environment", test.name)
 		}
 	}
 }
