@@ -24,7 +24,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A learntSession is what is recorded of a session on a reward network.
+// A learntSession holds the records of a session with a reward network.
 type learntSession struct {
 	idrl.Record
 	env   idrl.EnvSpec

@@ -40,7 +40,7 @@ func TestLibrariesOfRobots(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				views, err := librarian.Views(clips)
+				views, err := picture.Of(clips)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -16,7 +16,7 @@ import (
 	"tiebreak/internal/session"
 )
 
-// A Source is what files are made from.
+// A Source holds a session, from which files are made.
 type Source struct {
 	Spec   idrl.SessionSpec // with the names of its features
 	Env    idrl.Environment // of the session

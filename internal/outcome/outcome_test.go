@@ -144,8 +144,8 @@ func TestFilesOfFeatures(t *testing.T) {
 	}
 }
 
-// What the file of a gait says is what the gait does, with feedback and without; the other
-// classes of a session of gaits have files, too.
+// The file of a gait gives the actions that the gait takes, with feedback and without. The
+// other classes of policies in a session of gaits have files, too.
 func TestFilesOfGaits(t *testing.T) {
 	s := source(t, pointmass.New(pointmass.Config{}))
 	s.Spec.Solver = idrl.GaitSolver

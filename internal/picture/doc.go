@@ -8,8 +8,8 @@
 //
 // The points of a solid scene are the ends of its capsules and the centres of its balls
 // and boxes. Those of a flat scene are the points of its lines, polygons and circles;
-// there the body is what is painted as the agent, if anything is, and the others are
-// seen from it.
+// if some shapes of it have the paint Agent, these are the body, and the places of the
+// others are relative to it.
 package picture
 
 // Thresholds. They were found by looking at film strips of about a hundred pairs of

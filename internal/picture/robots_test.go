@@ -72,7 +72,7 @@ func TestFirstClipsOfRobots(t *testing.T) {
 	}
 }
 
-// BenchmarkCompare is what a pair of clips costs, once they are measured.
+// BenchmarkCompare measures the time of one comparison of two views.
 func BenchmarkCompare(b *testing.B) {
 	for _, id := range []string{"half-cheetah", "ant", "hopper", "swimmer"} {
 		b.Run(id, func(b *testing.B) {

@@ -32,6 +32,21 @@ type Motion struct {
 	Relative float64 // to the centre of the body
 }
 
+// Of returns the views of drawn clips. Errors are those of clip.Decode and New.
+func Of(clips []idrl.Clip) ([]*View, error) {
+	out := make([]*View, len(clips))
+	for i, c := range clips {
+		drawn, err := clip.Decode(c.Media)
+		if err != nil {
+			return nil, err
+		}
+		if out[i], err = New(drawn); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
 // New returns the view of a decoded clip. It returns an error of kind Invalid if the
 // clip has no frames, nothing that moves, or numbers that are not finite.
 func New(c *clip.Clip) (*View, error) {

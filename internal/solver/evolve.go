@@ -10,7 +10,6 @@ import (
 
 	"tiebreak/internal/cmaes"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/pack"
 )
 
 // Evolve searches among gaits by CMA-ES (package cmaes) over the oscillator, 1 + 3·nu
@@ -88,26 +87,13 @@ func (e Evolve) settings(spec idrl.EnvSpec) string {
 // negative; and ErrBroken.
 func (e Evolve) Solve(ctx context.Context, task idrl.SolveTask, rng *rand.Rand) (idrl.Policy, error) {
 	seed := rng.Uint64()
-	v := e.resume(task, seed)
-	if v == nil {
-		var err error
+	v, err := e.Continue(task.Env, solveOf(task.Theta, task.Resume))
+	if err != nil || v.ground.seed != seed {
 		if v, err = e.Begin(ctx, task, seed); err != nil {
 			return nil, err
 		}
 	}
-	for v.Generation() < v.Generations && (v.MaxSteps == 0 || v.ground.spent < v.MaxSteps) {
-		if err := v.Run(ctx, task.Theta, 1); err != nil {
-			return nil, err
-		}
-		if task.Save != nil {
-			task.Save(saveSolve(task.Theta, v.Encode()))
-		}
-	}
-	best, ok := v.Best(task.Theta)
-	if !ok {
-		return nil, errNoGait(v.ground.spec)
-	}
-	return NewGait(v.ground.spec, best.Params)
+	return solveGait(ctx, task, v, v.ground, func() bool { return v.done < v.Generations && (v.MaxSteps == 0 || v.ground.spent < v.MaxSteps) })
 }
 
 // An Evolution is an Evolve that is run generation by generation. Its weights θ may change
@@ -310,133 +296,4 @@ func (v *Evolution) settle(theta []float64) (err error) {
 		v.rivals[0], err = v.around(known.Params)
 	}
 	return err
-}
-
-// An evolutionState is an Evolution between generations.
-type evolutionState struct {
-	Settings string
-	Seed     uint64
-	Spent    int
-	Done     int
-	Known    []Known
-	Rivals   []rivalState
-}
-
-type rivalState struct {
-	Base     []float64
-	Strategy []byte
-	Best     []Known // none or one
-}
-
-// Encode returns the state of the search, from which Continue goes on.
-func (v *Evolution) Encode() []byte {
-	s := evolutionState{
-		Settings: v.settings(v.ground.spec), Seed: v.ground.seed, Spent: v.ground.spent, Done: v.done, Known: v.judge.known,
-	}
-	for _, r := range v.rivals {
-		state := rivalState{Base: r.base, Strategy: r.strategy.Encode()}
-		if r.best != nil {
-			state.Best = []Known{*r.best}
-		}
-		s.Rivals = append(s.Rivals, state)
-	}
-	return encode(&s)
-}
-
-// encode returns the bytes of a state, in which there is nothing that could fail.
-func encode[T any](state *T) []byte {
-	b, err := pack.Encode(state)
-	if err != nil {
-		panic("solver: " + err.Error())
-	}
-	return b
-}
-
-// Continue returns the search that Encode was called on. It returns an error of kind
-// Invalid if the state is damaged, or of another environment, version or setting; those
-// that bound a solve may differ.
-func (e Evolve) Continue(env idrl.Environment, state []byte) (*Evolution, error) {
-	spec := env.Spec()
-	e = e.withDefaults(spec)
-	if err := e.check(spec); err != nil {
-		return nil, err
-	}
-	s, err := pack.Decode[evolutionState](state)
-	if err != nil {
-		return nil, idrl.Errorf(idrl.Invalid, "the state of a search among gaits: %v", err)
-	}
-	if s.Settings != e.settings(spec) || s.Done < 0 || len(s.Rivals) == 0 {
-		return nil, idrl.Errorf(idrl.Invalid, "the state is of another search among gaits")
-	}
-	v := &Evolution{Evolve: e, judge: judge{e.Judging, s.Known}, ground: newGround(env, e.Workers, e.NewEnv, s.Seed), done: s.Done}
-	v.ground.spent = s.Spent
-	for _, state := range s.Rivals {
-		if err := v.add(state); err != nil {
-			return nil, err
-		}
-	}
-	if err := checkKnown(spec, v.Judging, s.Known); err != nil {
-		return nil, err
-	}
-	return v, nil
-}
-
-// add adds the rival of a state. It returns an error of kind Invalid if that does not fit
-// the environment.
-func (v *Evolution) add(s rivalState) error {
-	strategy, err := cmaes.Decode(s.Strategy)
-	if err != nil {
-		return idrl.Errorf(idrl.Invalid, "the state of a search among gaits: %v", err)
-	}
-	if n := len(strategy.Mean()); n != v.size() {
-		return idrl.Errorf(idrl.Invalid, "the state of a search among gaits has %d numbers instead of %d", n, v.size())
-	}
-	if _, err := NewGait(v.ground.spec, s.Base); err != nil {
-		return err
-	}
-	r := rival{strategy: strategy, base: s.Base}
-	if len(s.Best) > 0 {
-		r.best = &s.Best[0]
-	}
-	v.rivals = append(v.rivals, r)
-	return checkKnown(v.ground.spec, v.Judging, s.Best)
-}
-
-func checkKnown(spec idrl.EnvSpec, j Judging, known []Known) error {
-	for _, k := range known {
-		if _, err := NewGait(spec, k.Params); err != nil {
-			return err
-		}
-		if len(k.Mus) != j.Starts || slices.ContainsFunc(k.Mus, func(mu []float64) bool { return len(mu) != spec.FeatureDim() }) {
-			return idrl.Errorf(idrl.Invalid, "the state of a search among gaits has feature sums of another environment")
-		}
-	}
-	return nil
-}
-
-// A solveState is the state of a search that is bound to weights.
-type solveState struct {
-	Theta []float64
-	State []byte
-}
-
-func saveSolve(theta []float64, state []byte) []byte { return encode(&solveState{theta, state}) }
-
-// solveOf returns the state of a search that was saved for theta, nil if it is no such.
-func solveOf(theta []float64, b []byte) []byte {
-	s, err := pack.Decode[solveState](b)
-	if err != nil || !slices.Equal(s.Theta, theta) {
-		return nil
-	}
-	return s.State
-}
-
-// resume returns the search of the task's Resume, nil if there is none or it is of another
-// solve.
-func (e Evolve) resume(task idrl.SolveTask, seed uint64) *Evolution {
-	v, err := e.Continue(task.Env, solveOf(task.Theta, task.Resume))
-	if err != nil || v.ground.seed != seed {
-		return nil
-	}
-	return v
 }

@@ -83,23 +83,13 @@ func (f Feedback) settings(spec idrl.EnvSpec) string {
 // and ErrBroken.
 func (f Feedback) Solve(ctx context.Context, task idrl.SolveTask, rng *rand.Rand) (idrl.Policy, error) {
 	seed := rng.Uint64()
-	v := f.resume(task, seed)
-	if v == nil {
-		var err error
+	v, err := f.Continue(task.Env, solveOf(task.Theta, task.Resume))
+	if err != nil || v.ground.seed != seed {
 		if v, err = f.Begin(ctx, task, seed); err != nil {
 			return nil, err
 		}
 	}
-	for v.done < v.Iterations && (v.MaxSteps == 0 || v.ground.spent < v.MaxSteps) {
-		if err := v.Run(ctx, task.Theta, 1); err != nil {
-			return nil, err
-		}
-		if task.Save != nil {
-			task.Save(saveSolve(task.Theta, v.Encode()))
-		}
-	}
-	best, _ := v.Best(task.Theta) // Begin found one
-	return NewGait(v.ground.spec, best.Params)
+	return solveGait(ctx, task, v, v.ground, func() bool { return v.done < v.Iterations && (v.MaxSteps == 0 || v.ground.spent < v.MaxSteps) })
 }
 
 // A FeedbackSearch is a Feedback that is run iteration by iteration. Its weights θ may
@@ -362,14 +352,4 @@ func (f Feedback) Continue(env idrl.Environment, state []byte) (*FeedbackSearch,
 		return nil, err
 	}
 	return v, nil
-}
-
-// resume returns the search of the task's Resume, nil if there is none or it is of another
-// solve.
-func (f Feedback) resume(task idrl.SolveTask, seed uint64) *FeedbackSearch {
-	v, err := f.Continue(task.Env, solveOf(task.Theta, task.Resume))
-	if err != nil || v.ground.seed != seed {
-		return nil
-	}
-	return v
 }

@@ -91,25 +91,10 @@ func random(env idrl.Environment) (out []idrl.Behaviour, err error) {
 	return out, nil
 }
 
-// views returns what a person sees of drawn clips.
-func views(clips []idrl.Clip) ([]*picture.View, error) {
-	out := make([]*picture.View, len(clips))
-	for i, c := range clips {
-		drawn, err := clip.Decode(c.Media)
-		if err != nil {
-			return nil, err
-		}
-		if out[i], err = picture.New(drawn); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
 // worth returns the pairs of clips that a person can answer, the farthest apart first; nil
 // if there are none, so that something is asked.
 func worth(clips []idrl.Clip) ([][2]int, error) {
-	v, err := views(clips)
+	v, err := picture.Of(clips)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +110,7 @@ func worth(clips []idrl.Clip) ([][2]int, error) {
 func mostApart(clips [][]idrl.Clip, n int) ([]int, error) {
 	seen := make([][]*picture.View, len(clips))
 	for i, list := range clips {
-		v, err := views(list)
+		v, err := picture.Of(list)
 		if err != nil {
 			return nil, err
 		}
