@@ -1,9 +1,39 @@
 package mujoco
 
+import "math"
+
 // The ant looks the same after a quarter turn about its vertical axis, so a gait
 // along x is a gait along y in the turned world. Legs are numbered from the one
 // at (+,+), counterclockwise; each has a hip, whose angle a turn leaves as it is,
 // and an ankle, whose axis may come to point the other way.
+
+// Signed is a number of a vector that is that of another, or its negative.
+type Signed struct {
+	From int
+	Sign float64
+}
+
+// QuarterTurn says how a policy of the ant that goes along x is made one that goes along y.
+// Action i of the turned policy is Sign times action From of the policy, for which
+// observation k is Sign times observation From. Actions are torques; observations are the
+// ant's without contact forces.
+func QuarterTurn() (actions, observations []Signed) {
+	torques, obs := make([]float64, 8), make([]float64, antObs)
+	for _, x := range [][]float64{torques, obs} {
+		for i := range x {
+			x[i] = float64(i + 1)
+		}
+	}
+	turnTorques(torques)
+	turnBack(obs)
+	signed := func(x []float64) (out []Signed) {
+		for _, v := range x {
+			out = append(out, Signed{int(math.Abs(v)) - 1, math.Copysign(1, v)})
+		}
+		return out
+	}
+	return signed(torques), signed(obs)
+}
 
 // ankleSign is −1 where the axis of the ankle of leg i, turned forward by a
 // quarter, is opposite to that of the ankle of the leg after it.

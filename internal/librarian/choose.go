@@ -31,8 +31,11 @@ func (b *Builder) order() ([]int, error) {
 		if all = append(all, i); f.must {
 			skills = append(skills, i)
 		}
-		if f.end {
-			ends = append(ends, i)
+	}
+	for _, c := range b.champions() {
+		if !slices.Contains(ends, c.at) && !b.found[c.at].must {
+			ends = append(ends, c.at)
+			b.found[c.at].Name = c.name + ": " + b.found[c.at].Name
 		}
 	}
 	chosen, err := b.spread(all, slices.Concat(skills, ends))
@@ -76,39 +79,44 @@ func (b *Builder) choose(ctx context.Context) ([]idrl.Behaviour, error) {
 	}
 	var out []idrl.Behaviour
 	for _, i := range chosen {
-		one := b.found[i].Behaviour
-		if one.Mus, err = b.measure(ctx, one.Params); err != nil {
-			return nil, err
+		f := &b.found[i]
+		if f.Mus == nil {
+			if err := b.measure(ctx, f); err != nil {
+				return nil, err
+			}
 		}
-		if one.Mus != nil {
-			out = append(out, one)
+		if f.Mus != nil {
+			out = append(out, f.Behaviour)
 		}
 	}
 	return out, nil
 }
 
-// measure returns the discounted features of whole episodes; nil if the simulation breaks
-// down in one.
-func (b *Builder) measure(ctx context.Context, params []float64) (mus [][]float64, err error) {
-	p, err := behaviour.New(b.env.Spec(), params)
+// measure sets the discounted features of whole episodes, and whether the robot falls in
+// one. There are none if the simulation breaks down.
+func (b *Builder) measure(ctx context.Context, f *found) error {
+	p, err := behaviour.New(b.env.Spec(), f.Params)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	faller, falls := b.env.(idrl.Faller)
 	for n := range starts {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		mu, weight := make([]float64, b.env.Spec().FeatureDim()), 1.0
-		for _, step := range idrl.EpisodeOf(b.env, p, b.stream("measured", n)) {
+		for _, step := range idrl.EpisodeOf(b.env, p, stream("measured", uint64(n))) {
 			if step.Broken {
-				return nil, nil
+				f.Mus, f.falls = nil, true
+				return nil
 			}
 			if step.Kind != idrl.First {
 				floats.AddScaled(mu, weight, step.Phi)
 				weight *= b.env.Spec().Discount
 			}
+			f.falls = f.falls || falls && faller.Fallen()
 		}
-		mus = append(mus, mu)
+		f.Mus = append(f.Mus, mu)
 	}
-	return mus, nil
+	return nil
 }

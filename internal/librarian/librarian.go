@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -16,26 +15,11 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/library"
 	"tiebreak/internal/picture"
-	"tiebreak/internal/rng"
 	"tiebreak/internal/solver"
 	"tiebreak/internal/trainer"
+
+	"gonum.org/v1/gonum/floats"
 )
-
-// A Recipe says how the library of a robot is made. The zero Recipe suits a robot of which
-// nothing is known.
-type Recipe struct {
-	Count   int                // behaviours; default 32
-	Gaits   int                // of them found by novelty, from which is chosen; default 60
-	Mutants int                // of skills that are tried; default 0
-	Alive   map[string]float64 // by features, weights that are added in searches for the end of a feature
-	Skills  []Skill            // that nothing else finds
-	Fixed   []idrl.Behaviour   // known before
-	Ends    []string           // features whose ends are searched for; nil for all
-	Falls   bool               // those searches end episodes at a fall
-}
-
-// seed is that of every library.
-const seed = 1
 
 // A Builder makes the library of one robot.
 type Builder struct {
@@ -44,14 +28,12 @@ type Builder struct {
 	Workers  int                     // goroutines of a search; it does not change the result
 	Progress idrl.Progress           // required
 
-	// Known has skills that were learnt before, by name. Learnt may be nil; it is told of
-	// each skill as soon as it is learnt.
-	Known  map[string][]float64
-	Learnt func(name string, params []float64)
-
 	env     idrl.Environment
 	stock   *trainer.Stock
 	found   []found
+	learnt  map[string][]float64 // skills by name
+	raw     map[string][]float64 // networks as they were trained, by the names of skills
+	trained map[string][]byte    // their checkpoints
 	done    int
 	working int // parts of the work
 }
@@ -60,27 +42,22 @@ type Builder struct {
 type found struct {
 	idrl.Behaviour
 	views []*picture.View
-	must  bool // a skill: it is in the library if it can be shown
-	end   bool // of a feature: so is this
-	falls bool // a clip shows how the robot falls
+	phi   []float64 // mean of the features of its clips
+	must  bool      // a skill: it is in the library if it can be shown
+	falls bool      // a clip shows how the robot falls, or, where the recipe asks for it, a whole episode
 }
 
 // Build returns the behaviours in the order in which they are to be shown. It is a
-// function of the recipe, the environment and Known. It returns ctx.Err() soon after ctx is
+// function of the recipe and the environment. It returns ctx.Err() soon after ctx is
 // done, and an error of kind Invalid if there are no gaits in the environment.
 func (b *Builder) Build(ctx context.Context) ([]idrl.Behaviour, error) {
 	b.env, b.stock = b.NewEnv(), Stock(b.NewEnv)
-	b.working = 3 + len(b.Skills)
+	b.learnt, b.raw, b.trained = map[string][]float64{}, map[string][]float64{}, map[string][]byte{}
 	if b.Ends == nil {
 		b.Ends = b.env.Spec().FeatureNames
 	}
-	b.working += 2 * len(b.Ends)
-	for _, f := range b.Fixed {
-		if err := b.take(ctx, f.Name, f.Params, true); err != nil {
-			return nil, err
-		}
-	}
-	for _, step := range []func(context.Context) error{b.skills, b.mutants, b.novelty, b.ends} {
+	b.working = 3 + len(b.Skills) + 2*len(b.Ends)
+	for _, step := range []func(context.Context) error{b.skills, b.novelty, b.ends, b.mutants} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -96,10 +73,6 @@ func Stock(newEnv func() idrl.Environment) *trainer.Stock {
 func (b *Builder) report(what string) {
 	b.Progress(b.done, b.working, what)
 	b.done++
-}
-
-func (b *Builder) stream(purpose string, n int) *rand.Rand {
-	return rng.New(seed, "library "+purpose, uint64(n))
 }
 
 // take adds a behaviour if there is anything to see of it.
@@ -118,9 +91,19 @@ func (b *Builder) take(ctx context.Context, name string, params []float64, must 
 	if one.falls, err = anyFalls(clips); err != nil {
 		return err
 	}
-	if must || watchable(one.views) {
-		b.found = append(b.found, one)
+	one.phi = make([]float64, b.env.Spec().FeatureDim())
+	for _, c := range clips {
+		floats.AddScaled(one.phi, 1/float64(len(clips)), c.Phi)
 	}
+	if !must && !watchable(one.views) {
+		return nil
+	}
+	if b.Falls && !one.falls {
+		if err := b.measure(ctx, &one); err != nil {
+			return err
+		}
+	}
+	b.found = append(b.found, one)
 	return nil
 }
 
@@ -160,7 +143,7 @@ func (b *Builder) novelty(ctx context.Context) error {
 			return err == nil && watchable(views), err
 		},
 	}
-	gaits, err := n.Find(ctx, b.env, given, cmp.Or(b.Gaits, 60), b.stream("novelty", 0))
+	gaits, err := n.Find(ctx, b.env, given, cmp.Or(b.Gaits, 60), stream("novelty", 0))
 	if err != nil {
 		return err
 	}
@@ -179,7 +162,7 @@ const (
 	endSteps       = 150
 )
 
-// ends adds a gait for either end of each feature.
+// ends adds what searches among gaits find for either end of each feature.
 func (b *Builder) ends(ctx context.Context) error {
 	spec := b.env.Spec()
 	for i, name := range spec.FeatureNames {
@@ -193,7 +176,7 @@ func (b *Builder) ends(ctx context.Context) error {
 			what := fmt.Sprintf("%s %s", way.name, strings.ToLower(name))
 			b.report("search: " + what)
 			theta := b.weights(b.Alive)
-			theta[i] += way.sign
+			theta[i] += way.sign / spec.StepSeconds
 			gait, err := b.search(ctx, theta, 2*i+k)
 			if errors.Is(err, solver.ErrBroken) {
 				continue
@@ -201,12 +184,8 @@ func (b *Builder) ends(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			before := len(b.found)
 			if err := b.take(ctx, what, behaviour.Gait.Params(gait.Params()), false); err != nil {
 				return err
-			}
-			for k := range b.found[before:] {
-				b.found[before+k].end = true
 			}
 		}
 	}
@@ -224,15 +203,5 @@ func (b *Builder) search(ctx context.Context, theta []float64, k int) (idrl.Poli
 		Lambda: endLambda, Generations: endGenerations, Steps: max(endSteps, b.env.Spec().ClipSteps), Every: endGenerations / 2,
 		Judging: solver.Judging{Starts: 2, Steps: 300}, Workers: b.Workers, NewEnv: func() idrl.Environment { return b.arena(b.Falls) },
 	}
-	return e.Solve(ctx, task, b.stream("end", k))
-}
-
-// weights returns θ of weights by the names of features.
-func (b *Builder) weights(by map[string]float64) []float64 {
-	spec := b.env.Spec()
-	theta := make([]float64, spec.FeatureDim())
-	for i, name := range spec.FeatureNames {
-		theta[i] = by[name]
-	}
-	return theta
+	return e.Solve(ctx, task, stream("end", uint64(k)))
 }

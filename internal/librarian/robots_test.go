@@ -7,24 +7,35 @@ import (
 	"testing"
 
 	"tiebreak/envs"
+	"tiebreak/internal/behaviour"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/librarian"
 	"tiebreak/internal/picture"
 	"tiebreak/internal/rng"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // shown is how many behaviours a session shows first.
 const shown = 16
 
+// libraries returns the robots that come with a library.
+func libraries() (out []envs.Entry) {
+	for _, e := range envs.Catalogue() {
+		if e.Library != nil {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
 // TestLibrariesOfRobots plays what every robot comes with as sessions do: what is shown
 // moves, the behaviours differ, and of the pairs of clips that a session may ask about
 // people can answer nine in ten.
 func TestLibrariesOfRobots(t *testing.T) {
-	for _, e := range envs.Catalogue() {
-		if e.Library == nil {
-			continue
-		}
+	for _, e := range libraries() {
 		t.Run(e.ID, func(t *testing.T) {
+			t.Parallel()
 			behaviours, err := e.Library()
 			if err != nil {
 				t.Fatal(err)
@@ -84,4 +95,71 @@ func shares(t *testing.T, views []*picture.View) (left, easy float64) {
 		}
 	}
 	return left, easy
+}
+
+// A deed is what a behaviour does in a whole episode, as its name says.
+type deed struct {
+	env, name string
+	starts    int
+	misses    int  // of the starts may fail, at most
+	stands    bool // it must not fall
+	feature   string
+	least     float64 // of the sum of the feature, times sign
+	sign      float64
+}
+
+// TestDeeds: behaviours do what their names say, from several starts that no training has
+// seen. Episodes of the legged robots last 8 s (Hopper, Walker2d) and 50 s (Ant).
+func TestDeeds(t *testing.T) {
+	for _, d := range deeds {
+		t.Run(d.env+"/"+d.name, func(t *testing.T) {
+			t.Parallel()
+			entry, err := envs.Catalogue().Find(d.env)
+			if err != nil {
+				t.Fatal(err)
+			}
+			behaviours, err := entry.Library()
+			if err != nil {
+				t.Fatal(err)
+			}
+			k := slices.IndexFunc(behaviours, func(b idrl.Behaviour) bool { return b.Name == d.name })
+			if k < 0 {
+				t.Fatalf("there is no such behaviour")
+			}
+			env := entry.New(rng.New(1, "layout", 0))
+			p, err := behaviour.New(env.Spec(), behaviours[k].Params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			missed := 0
+			for n := range d.starts {
+				sum, fell := d.play(t, env, p, n)
+				t.Logf("start %d: %s %.2f, fell: %t", n, d.feature, sum, fell)
+				if !(d.sign*sum >= d.least) || d.stands && fell {
+					missed++
+				}
+			}
+			if missed > d.misses {
+				t.Errorf("from %d of %d starts it does not: %s of %v times %v or more", missed, d.starts, d.feature, d.least, d.sign)
+			}
+		})
+	}
+}
+
+// play returns the sum of the feature over an episode, and whether the robot fell.
+func (d deed) play(t *testing.T, env idrl.Environment, p idrl.Policy, n int) (sum float64, fell bool) {
+	t.Helper()
+	i := slices.Index(env.Spec().FeatureNames, d.feature)
+	if i < 0 {
+		t.Fatalf("%s has no feature %q", d.env, d.feature)
+	}
+	phi := make([]float64, env.Spec().FeatureDim())
+	faller, falls := env.(idrl.Faller)
+	for _, step := range idrl.EpisodeOf(env, p, rng.New(77, "deed", uint64(n))) {
+		if step.Kind != idrl.First {
+			floats.Add(phi, step.Phi)
+		}
+		fell = fell || falls && faller.Fallen()
+	}
+	return phi[i], fell
 }

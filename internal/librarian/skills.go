@@ -3,86 +3,70 @@ package librarian
 import (
 	"context"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 
+	"tiebreak/envs/mujoco"
 	"tiebreak/internal/behaviour"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/sac"
+	"tiebreak/internal/library"
 	"tiebreak/internal/solver"
-
-	"gonum.org/v1/gonum/floats"
 )
 
-// A Skill is a behaviour that is trained for a reward.
+// A Skill is a behaviour that is trained for a reward, or known.
 type Skill struct {
 	Name  string
-	Theta map[string]float64 // weights of the reward by features
+	Theta map[string]float64 // weights of the reward by features, per second
 	Falls bool               // episodes of training end at a fall
-
-	// One of these: steps of training by soft actor-critic, iterations of augmented random
-	// search over linear policies, or generations of an evolution strategy over gaits.
-	Steps, Iterations, Generations int
+	By    Way
 }
 
-// skills learns what is not known.
+// A Way is how a skill is had. It is a value without pointers: the key of a recipe covers it.
+type Way interface {
+	// learn returns the parameters of the behaviour.
+	learn(ctx context.Context, b *Builder, s Skill) ([]float64, error)
+}
+
+// skills learns all skills of the recipe.
 func (b *Builder) skills(ctx context.Context) error {
-	for k, s := range b.Skills {
+	for _, s := range b.Skills {
 		b.report("learning " + s.Name)
-		params, ok := b.Known[s.Name]
-		if !ok {
-			var err error
-			if params, err = b.learn(ctx, s, k); err != nil {
-				return fmt.Errorf("learn %s: %w", s.Name, err)
-			}
-			if b.Learnt != nil {
-				b.Learnt(s.Name, params)
-			}
+		params, err := s.By.learn(ctx, b, s)
+		if err != nil {
+			return fmt.Errorf("learn %s: %w", s.Name, err)
 		}
-		if err := b.take(ctx, s.Name, params, true); err != nil {
+		if err := b.take(ctx, s.Name, params, !b.step(s)); err != nil {
 			return err
 		}
+		b.learnt[s.Name] = library.Round(params)
 	}
 	return nil
 }
 
-func (b *Builder) learn(ctx context.Context, s Skill, k int) ([]float64, error) {
-	env := b.arena(s.Falls)
-	if s.Steps > 0 {
-		settings := sac.Live()
-		settings.Features = true
-		agent, err := sac.New(sac.Config{Settings: settings, Env: env, Reward: sac.Linear(b.weights(s.Theta)), Seed: b.stream("skill", k).Uint64()})
-		if err != nil {
-			return nil, err
-		}
-		if err := agent.Run(ctx, s.Steps, nil); err != nil {
-			return nil, err
-		}
-		return behaviour.Network.Params(agent.Policy(false).Params()), nil
+// step reports whether a skill is only a step to another one: the gait to which feedback is
+// added.
+func (b *Builder) step(s Skill) bool {
+	return slices.ContainsFunc(b.Skills, func(o Skill) bool {
+		f, ok := o.By.(Feedback)
+		return ok && f.From == s.Name
+	})
+}
+
+// task is that of a skill.
+func (b *Builder) task(s Skill) idrl.SolveTask {
+	return idrl.SolveTask{Env: b.arena(s.Falls), Theta: b.weights(s.Theta)}
+}
+
+// weights returns θ of weights per second by the names of features, most of which are
+// integrals over a step.
+func (b *Builder) weights(by map[string]float64) []float64 {
+	spec := b.env.Spec()
+	theta := make([]float64, spec.FeatureDim())
+	for i, name := range spec.FeatureNames {
+		theta[i] = by[name] * (1 / spec.StepSeconds)
 	}
-	if s.Generations > 0 {
-		e := solver.Evolve{
-			Generations: s.Generations, First: 60, Judging: solver.Judging{Starts: 4, Steps: 500},
-			Workers: b.Workers, NewEnv: func() idrl.Environment { return b.arena(s.Falls) },
-		}
-		p, err := e.Solve(ctx, idrl.SolveTask{Env: env, Theta: b.weights(s.Theta)}, b.stream("skill", k))
-		if err != nil {
-			return nil, err
-		}
-		return behaviour.Gait.Params(p.Params()), nil
-	}
-	search := b.env.Spec().Search
-	ars := solver.ARS{
-		StepSize: search.StepSize, NoiseStd: search.NoiseStd, Directions: 8, Top: 4, Episodes: 1, Normalise: true,
-		Iterations: s.Iterations, Workers: b.Workers, NewEnv: func() idrl.Environment { return b.arena(s.Falls) },
-	}
-	p, err := ars.Solve(ctx, idrl.SolveTask{Env: env, Theta: b.weights(s.Theta)}, b.stream("skill", k))
-	if err != nil {
-		return nil, err
-	}
-	return behaviour.Linear.Params(p.Params()), nil
+	return theta
 }
 
 // arena returns an environment to search in.
@@ -93,58 +77,49 @@ func (b *Builder) arena(falls bool) idrl.Environment {
 	return b.NewEnv()
 }
 
-// A mutation of a network changes its last layer, by up to a share of its size.
-const (
-	leastMutation = 0.03
-	mutationSpan  = 20
-)
+// Linear is augmented random search among linear policies with normalised observations.
+type Linear struct {
+	Iterations int
+	Seed       uint64
+}
 
-// mutants tries mutations of the skills, and of those that can be watched.
-func (b *Builder) mutants(ctx context.Context) error {
-	stream := b.stream("mutants", 0)
-	b.report("mutations of what was learnt")
-	for k := range b.Mutants {
-		if len(b.found) == 0 {
-			return nil
-		}
-		parent := b.found[stream.IntN(len(b.found))]
-		params, err := b.mutate(parent.Params, stream)
+func (w Linear) learn(ctx context.Context, b *Builder, s Skill) ([]float64, error) {
+	search := b.env.Spec().Search
+	ars := solver.ARS{
+		StepSize: search.StepSize, NoiseStd: search.NoiseStd, Directions: 8, Top: 4, Episodes: 1, Normalise: true,
+		Iterations: w.Iterations, Workers: b.Workers, NewEnv: func() idrl.Environment { return b.arena(s.Falls) },
+	}
+	p, err := ars.Solve(ctx, b.task(s), stream("skill", w.Seed))
+	if err != nil {
+		return nil, err
+	}
+	return behaviour.Linear.Params(p.Params()), nil
+}
+
+// Shipped is a linear policy that the project has trained for other uses.
+type Shipped struct{ Gait string }
+
+func (w Shipped) learn(context.Context, *Builder, Skill) ([]float64, error) {
+	gait, err := mujoco.FindGait(w.Gait)
+	if err != nil {
+		return nil, err
+	}
+	params, err := gait.Params()
+	return behaviour.Linear.Params(params), err
+}
+
+// Held holds each action at a share of half the width of its bounds, from their middle.
+// Actions without a share are in the middle.
+type Held struct{ Shares string } // an action a number, such as "1 0 -0.5"
+
+func (w Held) learn(_ context.Context, b *Builder, _ Skill) ([]float64, error) {
+	params := make([]float64, solver.OscillatorSize(b.env.Spec()))
+	for k, share := range strings.Fields(w.Shares) {
+		v, err := strconv.ParseFloat(share, 64)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if err := b.take(ctx, fmt.Sprintf("%s, changed %d", root(parent.Name), k+1), params, false); err != nil {
-			return err
-		}
+		params[1+3*k] = v
 	}
-	return nil
+	return behaviour.Gait.Params(params), nil
 }
-
-// root returns the name of the skill that a behaviour is a mutation of.
-func root(name string) string {
-	name, _, _ = strings.Cut(name, ",")
-	return name
-}
-
-// mutate returns params with noise: on the last layer of a network, the weights of a linear
-// policy, or the oscillator of a gait.
-func (b *Builder) mutate(params []float64, stream *rand.Rand) ([]float64, error) {
-	spec := b.env.Spec()
-	if own, ok := behaviour.Gait.Own(params); ok {
-		return behaviour.Gait.Params(solver.Mutate(spec, own, stream)), nil
-	}
-	out, nu := slices.Clone(params), spec.Actions.Dim()
-	part := out[1 : 1+nu*spec.ObsDim]
-	if _, ok := behaviour.Network.Own(params); ok {
-		hidden := int(params[4+int(params[4])])
-		part = out[len(out)-2*nu*(hidden+1):]
-		part = part[:nu*hidden]
-	}
-	share := leastMutation * (1 + (mutationSpan-1)*stream.Float64()*stream.Float64())
-	size := rms(part)
-	for i := range part {
-		part[i] += share * size * stream.NormFloat64()
-	}
-	return out, nil
-}
-
-func rms(x []float64) float64 { return floats.Norm(x, 2) / math.Sqrt(float64(len(x))) }

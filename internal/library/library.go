@@ -18,6 +18,7 @@ import (
 type File struct {
 	Robot      string           // id of the environment
 	Key        string           // of the model and the settings that it was made for
+	Recipe     string           // key of the recipe by which it was made
 	Engine     string           // version of the engine that it was made with
 	Behaviours []idrl.Behaviour // in the order in which they are to be shown
 }
@@ -54,6 +55,7 @@ func shorter(v float64) float64 {
 type file struct {
 	Robot      string  `json:"robot"`
 	Key        string  `json:"key"`
+	Recipe     string  `json:"recipe"`
 	Engine     string  `json:"engine"`
 	Behaviours []entry `json:"behaviours"`
 }
@@ -72,7 +74,7 @@ type entry struct {
 // Encode returns the bytes of a file, a line for each behaviour. It returns an error of
 // kind Invalid if a number is not finite.
 func (f File) Encode() ([]byte, error) {
-	head, err := json.Marshal(file{Robot: f.Robot, Key: f.Key, Engine: f.Engine, Behaviours: []entry{}})
+	head, err := json.Marshal(file{Robot: f.Robot, Key: f.Key, Recipe: f.Recipe, Engine: f.Engine, Behaviours: []entry{}})
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +164,7 @@ func Decode(b []byte) (File, error) {
 	if err := json.Unmarshal(b, &f); err != nil {
 		return File{}, idrl.Errorf(idrl.Invalid, "this is no library of behaviours: %v", err)
 	}
-	out := File{Robot: f.Robot, Key: f.Key, Engine: f.Engine}
+	out := File{Robot: f.Robot, Key: f.Key, Recipe: f.Recipe, Engine: f.Engine}
 	for k, e := range f.Behaviours {
 		params, err := e.params(out.Behaviours)
 		if err != nil {

@@ -170,27 +170,70 @@ func (s *Stock) make(ctx context.Context, progress idrl.Progress) (*shelf, error
 	return out, err
 }
 
+// stockWorkers are goroutines that play behaviours. The result does not depend on them.
+const stockWorkers = 2
+
 // playAll plays what may be shown; what breaks down is left out.
 func (s *Stock) playAll(ctx context.Context, progress idrl.Progress) (*shelf, error) {
-	r, out := s.run(), &shelf{}
 	list := s.Behaviours
 	if s.Choose == nil {
 		list = list[:min(cmp.Or(s.Shown, shownBehaviours), len(list))]
 	}
-	for k, b := range list {
-		if progress != nil {
-			progress(k, len(list)+1, fmt.Sprintf("playing behaviour %d of %d", k+1, len(list)))
-		}
-		p, err := s.play(ctx, r, k, b)
+	p := playing{stock: s, list: list, progress: progress, played: make([]solved, len(list)), errs: make([]error, len(list))}
+	var workers sync.WaitGroup
+	for range min(stockWorkers, len(list)) {
+		workers.Go(func() { p.work(ctx) })
+	}
+	workers.Wait()
+	out := &shelf{}
+	for k, err := range p.errs {
 		if errors.Is(err, ErrBroken) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		out.policies = append(out.policies, p)
+		out.policies = append(out.policies, p.played[k])
 	}
 	return out, nil
+}
+
+// A playing is behaviours that several goroutines play.
+type playing struct {
+	stock  *Stock
+	list   []idrl.Behaviour
+	played []solved // by behaviours; each is written by one goroutine
+	errs   []error
+
+	lock     sync.Mutex // guards what follows, and is held while progress is told
+	next     int
+	progress idrl.Progress // may be nil
+}
+
+// work plays behaviours until none is left.
+func (p *playing) work(ctx context.Context) {
+	r := p.stock.run()
+	for {
+		k := p.take()
+		if k == len(p.list) {
+			return
+		}
+		p.played[k], p.errs[k] = p.stock.play(ctx, r, k, p.list[k])
+	}
+}
+
+// take returns the next behaviour to play, and says so.
+func (p *playing) take() int {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	k := p.next
+	if k < len(p.list) {
+		p.next++
+		if p.progress != nil {
+			p.progress(k, len(p.list)+1, fmt.Sprintf("playing behaviour %d of %d", k+1, len(p.list)))
+		}
+	}
+	return k
 }
 
 // order leaves what Choose chooses.

@@ -1,0 +1,7 @@
+package librarian
+
+// For tests.
+var (
+	HoldTime = holdTime
+	Turn     = turn
+)
