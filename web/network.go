@@ -23,6 +23,15 @@ func (s *Server) cancelTraining(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, sessionURL(session.Spec().ID)+atAnswers)
 }
 
+// cancelNote says what happens after a training is cancelled.
+func cancelNote(spec idrl.SessionSpec) string {
+	const stay = "The candidates in use stay. The next training begins after the next answer, "
+	if spec.GoesOn() {
+		return stay + "from the state that the last finished one left; what this one found is lost."
+	}
+	return stay + "where this one was last saved."
+}
+
 // networkState says how the reward network of a session does, in sentences.
 type networkState struct {
 	Use         string `json:"use"`         // which network is in use

@@ -37,8 +37,12 @@ type (
 		Done    int    `json:"done"`
 		Total   int    `json:"total"`
 		What    string `json:"what"`
+		Left    string `json:"left"` // "about 20 seconds"; empty if that is not known
 		Err     string `json:"err"`
-		Cancel  bool   `json:"cancel"` // it can be cancelled
+
+		Cancel    bool   `json:"cancel"`    // it can be cancelled
+		Fixed     string `json:"fixed"`     // why it cannot; empty if none is under way
+		Cancelled bool   `json:"cancelled"` // the last one was
 	}
 	regretPoint struct {
 		Seq    int64   `json:"seq"`
@@ -53,7 +57,9 @@ type (
 		Std  float64 `json:"std"`
 		Clip string  `json:"clip"` // URL; empty if there is none
 
-		Draws int `json:"draws"` // candidates in use that are this policy
+		Draws    int     `json:"draws"`    // candidates in use that are this policy
+		Episodes int     `json:"episodes"` // that are known one by one
+		Spread   float64 `json:"spread"`   // standard deviation of their returns
 	}
 	weightState struct {
 		Name string  `json:"name"`
@@ -140,7 +146,10 @@ func encodeState(st idrl.Status, names map[idrl.AnnotatorID]string, here func(id
 }
 
 func trainingOf(t idrl.Training) trainingState {
-	return trainingState{Running: t.Running, BasedOn: t.BasedOn, Done: t.Done, Total: t.Total, What: t.What, Err: t.Err, Cancel: t.Cancel}
+	return trainingState{
+		Running: t.Running, BasedOn: t.BasedOn, Done: t.Done, Total: t.Total, What: t.What, Left: t.Left, Err: t.Err,
+		Cancel: t.Cancel, Fixed: t.Fixed, Cancelled: t.Cancelled,
+	}
 }
 
 // curve thins a curve out to about maxPoints; the last point is always there. It
@@ -160,7 +169,7 @@ func curve(all []idrl.Regret) (out []regretPoint, earlier int64) {
 }
 
 func candidateOf(session idrl.SessionID, e idrl.Estimate) candidateState {
-	c := candidateState{ID: e.ID, Name: e.Name, Mean: finite(e.Mean), Std: finite(e.Std), Draws: e.Draws}
+	c := candidateState{ID: e.ID, Name: e.Name, Mean: finite(e.Mean), Std: finite(e.Std), Draws: e.Draws, Episodes: e.Episodes, Spread: finite(e.Spread)}
 	if e.Clip != "" {
 		c.Clip = clipURL(session, e.Clip)
 	}

@@ -10,6 +10,12 @@ type Estimate struct {
 	Std   float64
 	Clip  ClipID // shows it, where there is something to show
 	Draws int    // candidates in use that are this policy; 0 if it is of the past
+
+	// Of a policy whose single episodes are known: their number, and the standard deviation
+	// of their returns under the posterior mean, in the unit of Mean. Half of it is taken
+	// off when policies are ranked.
+	Episodes int
+	Spread   float64
 }
 
 // Training is the state of the background training.
@@ -18,8 +24,11 @@ type Training struct {
 	BasedOn     int64 // belief it trains from
 	Done, Total int
 	What        string // for people: "solving candidate 3 of 6"
+	Left        string // for people, by the speed so far: "about 20 seconds"; empty if that is not known
 	Outlook     Outlook
-	Cancel      bool   // it can be cancelled: agents go on with it after the next answer, and no question waits for it
+	Cancel      bool   // it can be cancelled
+	Fixed       string // for people, why it cannot
+	Cancelled   bool   // the last training was cancelled, and the next one begins after the next answer
 	Err         string // why the last training failed; empty if it did not
 }
 
@@ -38,7 +47,7 @@ type Status struct {
 	Dropped    int        // earlier policies that nothing is compared with any more, because the archive holds a limited number
 	Best       PolicyID   // the known policy with the highest mean return, which the last Regret, if any, is about; empty if there is none
 	Candidates []Estimate // predicted returns, each against the average candidate, as shares of the last Regret's Span; without Regret as means in the unit of the reward, without Std
-	Weights    []Estimate // of the features
+	Weights    []Estimate // of the features, in standard deviations of their prior, so that they can be compared
 	Network    Network    // where the reward is a network
 	Open       []Assignment
 	Recent     []Asked // the last answers, newest first

@@ -248,6 +248,10 @@ func (l *Learner) recommend(p idrl.Posterior, under []idrl.Candidate) idrl.Candi
 	return l.policies.Known()[regret.Leader(p, under)]
 }
 
+// Spread returns the standard deviation of the returns of the known episodes of a policy
+// under the posterior mean, 0 if none are known.
+func (l *Learner) Spread(c idrl.Candidate) float64 { return regret.Spread(l.posterior.Mean(nil), c) }
+
 // Warm returns the Params of the policies that a training from p starts from: of the
 // candidates in use and, if it is none of them, of the policy that p recommends. mu gives
 // feature expectations under the features of p; nil stands for those of the environment.

@@ -51,21 +51,21 @@ func draws(d, p int) int {
 func Leader(p idrl.Posterior, known []idrl.Candidate) int {
 	mean, delta := p.Mean(nil), make([]float64, p.Dim())
 	first := max(0, slices.IndexFunc(known, func(c idrl.Candidate) bool { return c.Mus != nil }))
-	best, most := first, -spread(mean, known[first])/2
+	best, most := first, -Spread(mean, known[first])/2
 	for j, c := range known[first+1:] { // against the first: what the policies share is left out
 		if c.Mus == nil && known[first].Mus != nil {
 			continue
 		}
-		if r := floats.Dot(mean, floats.SubTo(delta, c.Mu, known[first].Mu)) - spread(mean, c)/2; r > most {
+		if r := floats.Dot(mean, floats.SubTo(delta, c.Mu, known[first].Mu)) - Spread(mean, c)/2; r > most {
 			best, most = first+1+j, r
 		}
 	}
 	return best
 }
 
-// spread returns the (population) standard deviation of the returns of the known episodes of
+// Spread returns the (population) standard deviation of the returns of the known episodes of
 // a policy under theta, 0 if there are none.
-func spread(theta []float64, c idrl.Candidate) float64 {
+func Spread(theta []float64, c idrl.Candidate) float64 {
 	if len(c.Mus) == 0 {
 		return 0
 	}

@@ -110,15 +110,16 @@ func (s stuck) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generation, e
 	return idrl.Generation{}, ctx.Err()
 }
 
-// A training of agents that is cancelled leaves the candidates in use; the next one begins
-// after the next answer.
+// A training that is cancelled leaves the candidates in use; the next one begins after the
+// next answer.
 func TestCancelTraining(t *testing.T) {
 	for name, test := range map[string]struct {
 		set     func(*idrl.SessionSpec)
 		answers int // before the first training of agents
 	}{
-		"network":           {func(s *idrl.SessionSpec) { s.Model = idrl.NetworkModel }, 10},
-		"soft actor-critic": {func(s *idrl.SessionSpec) { s.Solver = idrl.ActorCritic }, 1},
+		"network":                   {func(s *idrl.SessionSpec) { s.Model = idrl.NetworkModel }, 10},
+		"soft actor-critic":         {func(s *idrl.SessionSpec) { s.Solver = idrl.ActorCritic }, 1},
+		"solver of the environment": {func(*idrl.SessionSpec) {}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newNetwork(t)
@@ -141,7 +142,7 @@ func cancelTraining(t *testing.T, b *bench, answers int) {
 		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
 	}
 	first := <-trainer.began
-	if st := status(t, s).Training; !st.Running || !st.Cancel {
+	if st := status(t, s).Training; !st.Running || !st.Cancel || st.Fixed != "" || st.Cancelled {
 		t.Errorf("while it trains: %+v, want one that can be cancelled", st)
 	}
 	if err := s.CancelTraining(t.Context()); err != nil {
@@ -153,20 +154,22 @@ func cancelTraining(t *testing.T, b *bench, answers int) {
 	if err := s.CancelTraining(t.Context()); idrl.KindOf(err) != idrl.Conflict {
 		t.Errorf("cancelled again: error = %v, want one of kind Conflict", err)
 	}
-	if st := status(t, s); st.BasedOn != 0 || st.Training.Err != "" || st.Training.Cancel {
+	if st := status(t, s); st.BasedOn != 0 || st.Training.Err != "" || st.Training.Cancel || !st.Training.Cancelled {
 		t.Errorf("after the cancellation: candidates as of answer %d, %+v", st.BasedOn, st.Training)
 	}
 	mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], answers))
+	if st := status(t, s).Training; st.Cancelled {
+		t.Errorf("after another answer: %+v", st)
+	}
 	if next := <-trainer.began; next != first+1 {
 		t.Errorf("the next training is from row %d, want %d", next, first+1)
 	}
 }
 
-// A training that is none of agents, or that questions wait for, is not cancelled.
+// A training that questions wait for is not cancelled, and it is said why.
 func TestTrainingsThatGoOn(t *testing.T) {
 	for name, set := range map[string]func(*idrl.SessionSpec){
-		"solver of the environment": func(s *idrl.SessionSpec) { s.TrainEvery, s.AdoptAfter = 1, 0 },
-		"adopted at a fixed row":    func(s *idrl.SessionSpec) { s.TrainEvery, s.AdoptAfter, s.Solver = 2, 2, idrl.ActorCritic },
+		"adopted at a fixed row": func(s *idrl.SessionSpec) { s.TrainEvery, s.AdoptAfter, s.Solver = 2, 2, idrl.ActorCritic },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newNetwork(t)
@@ -179,8 +182,8 @@ func TestTrainingsThatGoOn(t *testing.T) {
 				mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], int(i)))
 			}
 			<-trainer.began
-			if st := status(t, s).Training; !st.Running || st.Cancel {
-				t.Errorf("%+v, want one that cannot be cancelled", st)
+			if st := status(t, s).Training; !st.Running || st.Cancel || st.Fixed == "" {
+				t.Errorf("%+v, want one that cannot be cancelled, and why", st)
 			}
 			if err := s.CancelTraining(t.Context()); idrl.KindOf(err) != idrl.Conflict {
 				t.Errorf("error = %v, want one of kind Conflict", err)

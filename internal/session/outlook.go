@@ -11,7 +11,7 @@ import (
 // nothing of candidates.
 func (s *Session) firstClips() string {
 	t := s.training.state
-	about := aboutTime(t.Outlook.Ready.Sub(s.cfg.Now()))
+	about := aboutTime(s.timeLeft())
 	switch {
 	case s.training.retry != nil:
 		return "The first clips could not be made. The server tries again in a moment."
@@ -27,18 +27,32 @@ func (s *Session) firstClips() string {
 // trainingNow is the state of the training with words on when it will end.
 func (s *Session) trainingNow() idrl.Training {
 	t := s.training.state
-	t.Cancel = s.training.result != nil && s.fixed() == ""
-	about := aboutTime(t.Outlook.Ready.Sub(s.cfg.Now()))
-	switch {
-	case !t.Running:
-	case t.Outlook.Waiting && t.Outlook.Ahead > 0:
-		t.What = "waiting for the trainer, " + before(t.Outlook.Ahead, "training", "trainings") + and("; ", about)
-	case t.Outlook.Waiting:
-		t.What = "waiting for the trainer" + and("; ", about)
-	case about != "":
-		t.What += and("; ", about+" left")
+	if s.training.result != nil {
+		t.Fixed = s.fixed()
+		t.Cancel = t.Fixed == ""
+	}
+	t.Cancelled = s.training.result == nil && s.training.rest == s.log.seq()
+	if !t.Running {
+		return t
+	}
+	t.Left = aboutTime(s.timeLeft())
+	if t.Outlook.Waiting {
+		t.What = "waiting for the trainer"
+		if t.Outlook.Ahead > 0 {
+			t.What += ", " + before(t.Outlook.Ahead, "training", "trainings")
+		}
 	}
 	return t
+}
+
+// timeLeft returns how long the training under way still takes, by its speed so far, or
+// else by how long others like it took; 0 if neither is known.
+func (s *Session) timeLeft() time.Duration {
+	now := s.cfg.Now()
+	if left := s.training.pace.left(now); left > 0 {
+		return left
+	}
+	return max(0, s.training.state.Outlook.Ready.Sub(now))
 }
 
 func before(n int, one, many string) string {

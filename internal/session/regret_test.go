@@ -232,6 +232,17 @@ func TestEarlierDefinitionStaysApart(t *testing.T) {
 	}
 }
 
+// Searches among gaits prepare no pool, and yet nothing is missing.
+func TestBasisOfSearchesAmongGaits(t *testing.T) {
+	b := newBench(nil)
+	b.journal.rec.Spec.Solver = idrl.GaitSolver
+	s, _ := b.start(t)
+	claim(t, s, "ann")
+	if st := status(t, s); st.Basis != idrl.AgainstSearch {
+		t.Errorf("basis %s, want the best policies found so far", st.Basis)
+	}
+}
+
 func TestBasisNamesASearch(t *testing.T) {
 	b := newBench(nil)
 	drafts := pool(3)

@@ -283,6 +283,7 @@ func (s *Session) Run(ctx context.Context) error {
 			s.serve(ctx, t)
 		case p := <-s.training.progress:
 			s.training.state.Done, s.training.state.Total, s.training.state.What = p.done, p.total, p.what
+			s.training.pace.note(s.cfg.Now(), p.done, p.total)
 			s.publish(idrl.EventTraining, "")
 		case o := <-s.training.outlook:
 			s.training.state.Outlook = o

@@ -73,33 +73,43 @@ func (s *Session) estimate(c idrl.Candidate, average []float64) idrl.Estimate {
 	d := s.learner.Posterior().Dim()
 	delta := floats.SubTo(make([]float64, d), s.features.mu(c), average)
 	m, v := idrl.Moments(s.learner.Posterior(), delta, s.learner.Posterior().Mean(nil), make([]float64, d))
-	return idrl.Estimate{ID: string(c.ID), Name: string(c.Origin), Clip: c.Clip, Mean: m, Std: math.Sqrt(v)}
+	e := idrl.Estimate{ID: string(c.ID), Name: string(c.Origin), Clip: c.Clip, Mean: m, Std: math.Sqrt(v)}
+	if s.features.version() == 0 { // episodes are known by the environment's features
+		e.Episodes, e.Spread = len(c.Mus), s.learner.Spread(c)
+	}
+	return e
 }
 
 // shareOf returns e as a share of span; 0 where all policies are equal, and that is 0.
 func shareOf(e idrl.Estimate, span float64) idrl.Estimate {
 	if !(span > 0) {
-		e.Mean, e.Std = 0, 0
+		e.Mean, e.Std, e.Spread = 0, 0, 0
 		return e
 	}
 	e.Mean /= span
 	e.Std /= span
+	e.Spread /= span
 	return e
 }
 
-// weights returns those of the environment's features; nil where others are in use,
-// which have no names.
+// weights returns those of the environment's features, each in standard deviations of its
+// prior: the prior knows the typical size of a feature (idrl.EnvSpec.PriorScale), so that
+// features of different units can be compared. It returns nil where others are in use, which
+// have no names.
 func (s *Session) weights() (out []idrl.Estimate) {
 	if s.features.version() > 0 {
 		return nil
 	}
 	d := s.learner.Posterior().Dim()
 	mean, unit, cov := s.learner.Posterior().Mean(nil), make([]float64, d), make([]float64, d)
+	prior := s.cfg.Model.Prior()
 	for k, name := range s.spec.Features {
 		clear(unit)
 		unit[k] = 1
+		prior.CovMul(cov, unit)
+		scale := math.Sqrt(cov[k])
 		s.learner.Posterior().CovMul(cov, unit)
-		out = append(out, idrl.Estimate{ID: name, Name: name, Mean: mean[k], Std: math.Sqrt(max(0, cov[k]))})
+		out = append(out, idrl.Estimate{ID: name, Name: name, Mean: mean[k] / scale, Std: math.Sqrt(max(0, cov[k])) / scale})
 	}
 	return out
 }

@@ -21,6 +21,7 @@ type training struct {
 	result   chan result       // nil when no training is under way
 	retry    <-chan time.Time  // after a failure
 	began    time.Time         // of the training under way
+	pace     pace              // of the training under way
 	took     time.Duration     // by the last training that gave a generation; 0 before there is one
 	failures int
 	cancel   context.CancelFunc // of the training under way
@@ -175,7 +176,7 @@ func (s *Session) startTraining(ctx context.Context) {
 	job.Warm = s.learner.Warm(p.belief, p.mu)
 	t.state = idrl.Training{Running: true, BasedOn: p.seq, Outlook: idrl.Outlook{Waiting: true}, Err: t.state.Err}
 	c := make(chan result, 1)
-	t.result, t.began = c, s.cfg.Now()
+	t.result, t.began, t.pace = c, s.cfg.Now(), pace{}
 	ctx, t.cancel = context.WithCancel(ctx)
 	cancel, prepare := t.cancel, s.preparer()
 	go func() {
@@ -257,16 +258,14 @@ func (s *Session) fixed() string {
 	switch {
 	case s.gen == nil, s.spec.AdoptAfter > 0:
 		return "the questions of the session wait for it"
-	case !s.spec.GoesOn():
-		return "only trainings of soft actor-critic and searches among gaits go on later from where the last one ended"
 	}
 	return ""
 }
 
-// CancelTraining ends the training that is under way, of agents or searches that go on from
-// training to training; the next one begins after the next answer, from the state that came
-// with the generation in use. It returns an error of kind Conflict if there is none, if
-// questions wait for it, and if the trainings of the session begin anew each time.
+// CancelTraining ends the training that is under way; the candidates in use stay. The next
+// one begins after the next answer: agents, and searches among gaits, from the state that
+// came with the generation in use, and others where this one was last saved. It returns an
+// error of kind Conflict if there is none, and if questions wait for it.
 func (s *Session) CancelTraining(ctx context.Context) error {
 	_, err := call(ctx, s, func() (struct{}, error) {
 		t := &s.training

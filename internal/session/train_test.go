@@ -148,17 +148,17 @@ func TestAnnotatorsAreToldHowLongTheyWait(t *testing.T) {
 		outlook     idrl.Outlook
 		in          time.Duration // until Outlook.Ready; 0 leaves it unknown
 		done, total int
-		says, page  string // to annotators and to researchers
+		says, page  string // to annotators; to researchers, what is done and how long it takes
 	}{
-		{idrl.Outlook{Waiting: true}, 0, 0, 0, "The first clips are being made.", "waiting for the trainer"},
-		{idrl.Outlook{Waiting: true, Ahead: 1}, 0, 0, 0, "The first clips are being made. 1 other session is before this one.", "waiting for the trainer, 1 other training is before this one"},
-		{idrl.Outlook{Waiting: true, Ahead: 3}, 2 * time.Minute, 0, 0, "The first clips are being made. 3 other sessions are before this one; about 2 minutes.", "waiting for the trainer, 3 other trainings are before this one; about 2 minutes"},
-		{idrl.Outlook{}, 18 * time.Second, 2, 8, "The first clips are being made: step 3 of 8, about 20 seconds.", "solving; about 20 seconds left"},
-		{idrl.Outlook{}, 0, 2, 8, "The first clips are being made: step 3 of 8.", "solving"},
-		{idrl.Outlook{}, time.Second, 8, 8, "The first clips are being made: step 8 of 8, a few seconds.", "solving; a few seconds left"},
-		{idrl.Outlook{}, -time.Second, 1, 8, "The first clips are being made: step 2 of 8.", "solving"},
-		{idrl.Outlook{}, time.Minute, 0, 8, "The first clips are being made: step 1 of 8, about a minute.", "solving; about a minute left"},
-		{idrl.Outlook{}, 3 * time.Hour, 0, 8, "The first clips are being made: step 1 of 8, about 3 hours.", "solving; about 3 hours left"},
+		{idrl.Outlook{Waiting: true}, 0, 0, 0, "The first clips are being made.", "waiting for the trainer|"},
+		{idrl.Outlook{Waiting: true, Ahead: 1}, 0, 0, 0, "The first clips are being made. 1 other session is before this one.", "waiting for the trainer, 1 other training is before this one|"},
+		{idrl.Outlook{Waiting: true, Ahead: 3}, 2 * time.Minute, 0, 0, "The first clips are being made. 3 other sessions are before this one; about 2 minutes.", "waiting for the trainer, 3 other trainings are before this one|about 2 minutes"},
+		{idrl.Outlook{}, 18 * time.Second, 2, 8, "The first clips are being made: step 3 of 8, about 20 seconds.", "solving|about 20 seconds"},
+		{idrl.Outlook{}, 0, 2, 8, "The first clips are being made: step 3 of 8.", "solving|"},
+		{idrl.Outlook{}, time.Second, 8, 8, "The first clips are being made: step 8 of 8, a few seconds.", "solving|a few seconds"},
+		{idrl.Outlook{}, -time.Second, 1, 8, "The first clips are being made: step 2 of 8.", "solving|"},
+		{idrl.Outlook{}, time.Minute, 0, 8, "The first clips are being made: step 1 of 8, about a minute.", "solving|about a minute"},
+		{idrl.Outlook{}, 3 * time.Hour, 0, 8, "The first clips are being made: step 1 of 8, about 3 hours.", "solving|about 3 hours"},
 	} {
 		t.Run(test.says, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -181,8 +181,8 @@ func TestAnnotatorsAreToldHowLongTheyWait(t *testing.T) {
 					t.Errorf("annotators are told %q, %v", o.Waiting, err)
 				}
 				st, err := s.Status(t.Context())
-				if err != nil || st.Training.What != test.page {
-					t.Errorf("researchers are told %q, %v, want %q", st.Training.What, err, test.page)
+				if now := st.Training.What + "|" + st.Training.Left; err != nil || now != test.page {
+					t.Errorf("researchers are told %q, %v, want %q", now, err, test.page)
 				}
 			})
 		})

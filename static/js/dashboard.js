@@ -1,6 +1,7 @@
 // @ts-check
 // The researcher's page of one session: shows the state that the socket sends.
 import { RegretChart, short } from "./chart.js";
+import { ClipLoop } from "./clip-loop.js";
 import { fetchClip } from "./clip.js";
 import { DuoPlayer } from "./duo-player.js";
 import { intervalChart } from "./interval-chart.js";
@@ -14,11 +15,12 @@ import { ReconnectingSocket } from "./reconnecting-socket.js";
  */
 
 // Why a policy was a candidate. Those of the pool were none; their names say so.
-const ORIGINS = /** @type {Record<string, string>} */ ({ mean: "Mean-optimal ", sample: "Sample ", prior: "", draft: "" });
+const ORIGINS = /** @type {Record<string, string>} */ ({ mean: "Mean-optimal ", sample: "Sample ", library: "Library ", prior: "", draft: "" });
 
 const AWAY = "The server is not reachable. This page may be out of date; it reconnects by itself.";
 const SIGNED_OUT = "This browser is not signed in any more. Open a sign-in link, and then this page again.";
 
+customElements.define("clip-loop", ClipLoop);
 customElements.define("duo-player", DuoPlayer);
 customElements.define("regret-chart", RegretChart);
 
@@ -32,6 +34,7 @@ const people = new People(main);
 /** @type {State|undefined} */ let state;
 let chosen = ""; // candidate to play; empty for the leader
 let playing = ""; // URL of the clip in the player
+let still = calm.matches; // the clips of the candidates do not move
 
 /**
  * @param {string} name of a data attribute
@@ -65,9 +68,14 @@ function show(s) {
 function showTraining({ training: t, based_on }) {
   const use = based_on < 0 ? "No candidates yet." : based_on === 0 ? "In use: candidates from before the first answer." : `In use: candidates as of answer ${based_on}.`;
   const from = t.based_on > 0 ? `From answer ${t.based_on}` : "From the prior";
-  part("training").textContent = t.running ? `${from}: ${t.what || "starting"}. ${use}` : `Idle. ${use}`;
+  const rest = t.cancelled ? "Cancelled. The next training begins after the next answer." : "Idle.";
+  part("training").textContent = t.running ? `${from}: ${t.what || "starting"}. ${use}` : `${rest} ${use}`;
+  part("left").hidden = !t.left;
+  part("left").textContent = t.left ? `${t.left[0].toUpperCase()}${t.left.slice(1)} left.` : "";
   bar("training-bar", t.done, t.running ? t.total : 0);
   part("cancel").hidden = !t.cancel;
+  part("fixed").hidden = !t.fixed;
+  part("fixed").textContent = t.fixed ? `It cannot be cancelled: ${t.fixed}.` : "";
   part("training-error").hidden = !t.err;
   part("training-error").textContent = t.err ? `The last training failed: ${t.err}` : "";
 }
@@ -103,6 +111,17 @@ function showRegret({ statement, regret, earlier }) {
  * @param {Candidate[]} all
  */
 function standing(c, all) {
+  const best = c === all[0] ? "best so far" : "";
+  const starts = c.episodes > 1 ? `over ${c.episodes} starts ± ${short(shownReturn(c.spread))}${chart ? " %" : ""}` : "";
+  return [best, place(c, all), starts].filter(Boolean).join(", ");
+}
+
+/**
+ * Where a policy comes from, if it is none of the candidates; how many of them it is.
+ * @param {Candidate} c
+ * @param {Candidate[]} all
+ */
+function place(c, all) {
   if (c.draws === 0) return c.id.startsWith("pool.") ? "prepared before the first answer" : "of an earlier generation";
   const draws = all.reduce((sum, o) => sum + o.draws, 0);
   return c.draws > 1 ? `${c.draws} of ${draws} candidates agree on this one` : "";
@@ -127,13 +146,26 @@ function showCandidates() {
   if (all.length === 0) return;
   const now = all.find((c) => c.id === chosen) ?? all[0];
   const shares = all.map((c) => ({ ...c, mean: shownReturn(c.mean), std: shownReturn(c.std), note: standing(c, all) }));
-  intervalChart(part("candidates"), shares, { unit: chart ? " %" : "", chosen: now.id, choose: (id) => {
-    chosen = id === all[0].id ? "" : id;
+  intervalChart(part("candidates"), shares, { unit: chart ? " %" : "", chosen: now.id, paused: still, choose: (id) => {
+    chosen = id === state?.candidates[0]?.id ? "" : id;
     showCandidates();
   } });
+  part("still").hidden = !all.some((c) => c.clip);
+  part("still").textContent = still ? "Play clips" : "Pause clips";
   part("playing-title").textContent = now === all[0] ? "Best policy so far" : "Candidate";
-  part("playing-name").textContent = [now.name, standing(now, all)].filter(Boolean).join(", ");
+  part("playing-name").textContent = [now.name, place(now, all)].filter(Boolean).join(", ");
+  part("recommended").hidden = now !== all[0];
+  part("recommended").textContent = recommendation(now);
   play(now.clip);
+}
+
+/**
+ * Why a policy is the best so far.
+ * @param {Candidate} c
+ */
+function recommendation(c) {
+  if (c.episodes < 2) return "Recommended because its expected return is the highest under the answers so far.";
+  return `Recommended because its expected return, less half of its spread over ${c.episodes} starts, is the highest under the answers so far.`;
 }
 
 /** @param {string} url */
@@ -279,4 +311,8 @@ socket.addEventListener("state", () => {
 });
 document.querySelector("[data-log]")?.addEventListener("click", log);
 document.querySelector("[data-copy]")?.addEventListener("click", copy);
+part("still").addEventListener("click", () => {
+  still = !still;
+  showCandidates();
+});
 socket.start();

@@ -1,20 +1,21 @@
 // @ts-check
 import { shape, short } from "./chart.js";
 
-/** @typedef {{id?: string, name: string, note?: string, mean: number, std: number}} Estimate std 0: there is no interval */
+/** @typedef {{id?: string, name: string, note?: string, clip?: string, mean: number, std: number}} Estimate std 0: there is no interval; clip: address of one to show */
 
 /**
  * @typedef {object} How
  * @property {(id: string) => void} [choose] called with the id of the estimate that was clicked
  * @property {string} [chosen] id of the estimate that is marked
  * @property {string} [unit] written after the numbers
+ * @property {boolean} [paused] clips do not move
  */
 
 const Z = 1.96; // half-width of a 95 % interval, in standard deviations
 
 /**
  * Draws estimates as dots with their 95 % intervals, one below another on one
- * axis that includes 0.
+ * axis that includes 0. A row that is there already stays, so that its clip plays on.
  * @param {HTMLElement} parent its content is replaced
  * @param {Estimate[]} estimates
  * @param {How} [how]
@@ -22,12 +23,17 @@ const Z = 1.96; // half-width of a 95 % interval, in standard deviations
 export function intervalChart(parent, estimates, how = {}) {
   const at = axis(estimates);
   const focused = /** @type {HTMLElement} */ (document.activeElement);
-  const was = [...parent.children].indexOf(focused), same = estimates.findIndex((e) => e.id === focused.dataset.id);
-  parent.replaceChildren(...estimates.map((e) => row(e, at, how)));
+  const was = [...parent.children].indexOf(focused);
+  const old = new Map([...parent.children].map((line) => [/** @type {HTMLElement} */ (line).dataset.id, /** @type {HTMLElement} */ (line)]));
+  const lines = estimates.map((e) => fill(old.get(key(e)) ?? row(e, how), e, at, how));
+  if (lines.some((line, i) => parent.children[i] !== line) || parent.children.length !== lines.length) parent.replaceChildren(...lines);
   if (was < 0) return;
-  const place = same >= 0 ? same : Math.min(was, estimates.length - 1); // if the focused row is gone, the row at its place gets the focus
-  /** @type {HTMLElement} */ (parent.children[place]).focus();
+  const place = lines.includes(focused) ? lines.indexOf(focused) : Math.min(was, lines.length - 1); // if the focused row is gone, the row at its place gets the focus
+  lines[place].focus();
 }
+
+/** What tells an estimate from the others. @param {Estimate} e */
+const key = (e) => e.id ?? e.name;
 
 /**
  * An axis that holds 0 and all intervals: where a value is, in per cent of the width.
@@ -41,20 +47,30 @@ export function axis(estimates) {
 }
 
 /**
+ * An empty row.
+ * @param {Estimate} e
+ * @param {How} how
+ */
+function row(e, { choose }) {
+  const line = document.createElement(choose ? "button" : "div");
+  line.className = "interval-row";
+  line.dataset.id = key(e);
+  if (choose) {
+    line.setAttribute("type", "button");
+    line.addEventListener("click", () => choose(key(e)));
+  }
+  return line;
+}
+
+/**
+ * Makes a row say what is known now.
+ * @param {HTMLElement} line
  * @param {Estimate} e
  * @param {(v: number) => number} at
  * @param {How} how
  */
-function row(e, at, how) {
-  const { choose } = how;
-  const line = document.createElement(choose ? "button" : "div");
-  line.className = "interval-row";
-  if (choose) {
-    line.setAttribute("type", "button");
-    line.setAttribute("aria-pressed", String(e.id === how.chosen));
-    line.dataset.id = e.id;
-    line.addEventListener("click", () => choose(e.id ?? ""));
-  }
+function fill(line, e, at, how) {
+  if (how.choose) line.setAttribute("aria-pressed", String(e.id === how.chosen));
   const name = document.createElement("span");
   name.className = "name";
   name.textContent = e.name;
@@ -66,7 +82,17 @@ function row(e, at, how) {
   const value = document.createElement("span");
   value.className = "value";
   value.textContent = `${words(e)}${how.unit ?? ""}`;
-  line.append(name, plot(e, at), value);
+  const rest = [name, plot(e, at), value];
+  if (!e.clip) {
+    line.replaceChildren(...rest);
+    return line;
+  }
+  let clip = /** @type {HTMLElement|null} */ (line.querySelector("clip-loop"));
+  if (clip) while (clip.nextSibling) clip.nextSibling.remove();
+  else line.replaceChildren(clip = document.createElement("clip-loop"));
+  if (clip.getAttribute("src") !== e.clip) clip.setAttribute("src", e.clip);
+  if (clip.hasAttribute("paused") !== Boolean(how.paused)) clip.toggleAttribute("paused", how.paused);
+  line.append(...rest);
   return line;
 }
 

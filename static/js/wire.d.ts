@@ -143,8 +143,11 @@ export interface Training {
   done: number;
   total: number;
   what: string;
+  left: string;
   err: string;
   cancel: boolean;
+  fixed: string;
+  cancelled: boolean;
 }
 
 export interface RegretPoint {
@@ -161,6 +164,8 @@ export interface Candidate {
   std: number;
   clip: string;
   draws: number;
+  episodes: number;
+  spread: number;
 }
 
 export interface Weight {

@@ -1,0 +1,90 @@
+//go:build mujoco
+
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+)
+
+// TestBrowserCandidates looks at the page of a session on a robot: its candidates move while
+// they are in view and unless that is not wanted, the best policy so far says why it is the
+// best, and a training that is under way is cancelled and followed by another.
+func TestBrowserCandidates(t *testing.T) {
+	browser := startBrowser(t)
+	data, addr := t.TempDir(), freeAddr(t)
+	_, link := newLink(t, data, addr, "--env", "half-cheetah", "--solver", "gaits", "--title", "Run")
+	server := startServer(t, "serve", "--data", data, "--addr", addr)
+	simulate := func(answers int) {
+		t.Helper()
+		if status, _, stderr := cli(t, "simulate", "--url", link, "--answers", strconv.Itoa(answers)); status != 0 {
+			t.Fatalf("simulate: %s", stderr)
+		}
+	}
+	simulate(4) // no training yet
+	b := newPerson(t, browser)
+	b.open(server.find(t, `Researcher\S*.*?(http\S+)`))
+	b.enter("[data-signin]")
+	b.waitFor("[data-new]")
+	b.enter("[data-session] a")
+	b.waitFor("[data-candidates] clip-loop")
+
+	b.part("clips", func() {
+		const first = "[data-candidates] .interval-row:first-child clip-loop"
+		view := func(selector string) {
+			evaluate[bool](b, fmt.Sprintf("document.querySelector(%q).scrollIntoView({block: 'center'}), true", selector))
+		}
+		view(first)
+		b.wait("document.querySelector('" + first + "').hasAttribute('data-playing')")
+		b.moving(first+" canvas", 1, 1)
+		b.shot("candidates-1280x800")
+		for _, size := range [][2]int64{{390, 844}, {844, 390}} {
+			b.resize(size[0], size[1])
+			b.wait(fmt.Sprintf("innerWidth === %d", size[0]))
+			view(first)
+			b.noSideways(int(size[0]))
+			b.shot(fmt.Sprintf("candidates-%dx%d", size[0], size[1]))
+		}
+		b.resize(1280, 800)
+		view("h1")
+		b.wait("document.querySelectorAll('clip-loop[data-playing]').length === 0") // all are below
+		view(first)
+		b.wait("document.querySelectorAll('clip-loop[data-playing]').length > 1")
+		b.enter("[data-still]")
+		b.wait("document.querySelectorAll('clip-loop[data-playing]').length === 0")
+		b.enter("[data-still]")
+		b.wait("document.querySelectorAll('clip-loop[data-playing]').length > 1")
+	})
+	b.part("best policy", func() {
+		b.waitFor("duo-player[data-playing] canvas")
+		b.moving("duo-player canvas", 1, 1)
+		b.wait("/less half of its spread over \\d starts/.test(document.querySelector('[data-recommended]').innerText)")
+		b.enter("[data-candidates] .interval-row:last-child")
+		b.wait("document.querySelector('[data-playing-title]').innerText === 'Candidate' && document.querySelector('[data-recommended]').hidden")
+	})
+	b.part("cancel", func() {
+		simulate(1)
+		b.wait("document.querySelector('[data-training]').innerText.includes('From answer 5')")
+		b.enter("[data-cancel] button")
+		b.wait("document.querySelector('[data-training]')?.innerText.includes('Cancelled. The next training begins after the next answer. In use: candidates from before the first answer.')")
+		if !evaluate[bool](b, "document.querySelector('[data-cancel]').hidden && document.querySelector('[data-left]').hidden") {
+			b.t.Error("there is something to cancel, or time left, when nothing is under way")
+		}
+		simulate(1)
+		b.wait("document.querySelector('[data-training]').innerText.includes('From answer 6: ')")
+		b.wait("/^About \\d+ seconds? left|^A few seconds left/.test(document.querySelector('[data-left]').innerText)")
+		b.shot("training-1280x800")
+		b.wait("document.querySelector('[data-training]').innerText.includes('In use: candidates as of answer 6.')")
+	})
+	b.part("reduced motion", func() {
+		b.calm()
+		b.open(evaluate[string](b, "location.origin + location.pathname")) // a fragment would not load it again
+		b.waitFor("[data-candidates] clip-loop")
+		evaluate[bool](b, "document.querySelector('clip-loop').scrollIntoView({block: 'center'}), true")
+		b.waitFor("[data-candidates] clip-loop:not([data-empty])")
+		if !evaluate[bool](b, "document.querySelectorAll('clip-loop[data-playing], duo-player[data-playing]').length === 0 && document.querySelector('[data-still]').innerText === 'Play clips'") {
+			b.t.Error("clips move where no motion is wanted")
+		}
+	})
+}

@@ -1,0 +1,112 @@
+// @ts-check
+import { fetchClip } from "./clip.js";
+import { painter, palette } from "./draw.js";
+
+const FRAME = 1000 / 30; // ms between two pictures, at least: there may be many loops on a page
+const SHARPEST = 2; // canvas pixels to a CSS pixel, at most
+
+/**
+ * Plays a clip in a loop, small and without controls, while it is in view. It is fetched
+ * when it comes into view for the first time.
+ *
+ *   <clip-loop src="/sessions/s/clips/c" paused></clip-loop>
+ *
+ * src: address of the clip. paused: it rests where it is. The element sets data-playing
+ * and data-empty on itself.
+ */
+export class ClipLoop extends HTMLElement {
+  static observedAttributes = ["src", "paused"];
+
+  #canvas = document.createElement("canvas");
+  /** @type {ReturnType<typeof painter>|undefined} */ #painter;
+  /** @type {IntersectionObserver|undefined} */ #sight;
+  /** @type {AbortController|undefined} */ #open;
+  #colours = /** @type {import("./draw.js").Palette} */ ({});
+  #loaded = ""; // src of the painter
+  #seen = false; // in view
+  #request = 0;
+  #drawn = 0; // time of the last picture, ms
+  #time = 0; // of the clip, seconds
+
+  connectedCallback() {
+    this.#open = new AbortController();
+    const { signal } = this.#open;
+    if (!this.#canvas.isConnected) this.replaceChildren(this.#canvas);
+    this.toggleAttribute("data-empty", !this.#painter);
+    for (const query of ["(prefers-color-scheme: dark)", "(prefers-contrast: more)"]) {
+      matchMedia(query).addEventListener("change", () => this.#show(), { signal });
+    }
+    this.#sight = new IntersectionObserver((entries) => {
+      this.#seen = entries[entries.length - 1].isIntersecting;
+      this.#follow();
+    });
+    this.#sight.observe(this);
+  }
+
+  disconnectedCallback() {
+    this.#open?.abort();
+    this.#sight?.disconnect();
+    this.#seen = false;
+    this.#follow();
+  }
+
+  attributeChangedCallback() {
+    this.#follow();
+  }
+
+  /** Brings what happens in line with what is in view and wanted. */
+  #follow() {
+    cancelAnimationFrame(this.#request);
+    const src = this.getAttribute("src") ?? "";
+    if (this.#seen && src && src !== this.#loaded) this.#load(src);
+    const on = this.#seen && !this.hasAttribute("paused") && (this.#painter?.clip.seconds ?? 0) > 0;
+    this.toggleAttribute("data-playing", on);
+    if (!on) return;
+    this.#drawn = performance.now();
+    this.#request = requestAnimationFrame((now) => this.#tick(now));
+  }
+
+  /** @param {string} src */
+  async #load(src) {
+    this.#loaded = src;
+    try {
+      const clip = await fetchClip(src);
+      if (src !== this.#loaded) return;
+      this.#painter = painter(clip);
+      this.#time = 0;
+      this.toggleAttribute("data-empty", false);
+      this.#show();
+    } catch {
+      if (src === this.#loaded) this.#loaded = ""; // it is fetched again when it comes into view again
+    }
+    this.#follow();
+  }
+
+  /** Draws the present moment in the size and the colours of the page. */
+  #show() {
+    if (!this.#painter) return;
+    const { w, h } = this.#painter.clip;
+    this.#colours = palette(this);
+    this.#canvas.width = Math.max(1, Math.round(this.clientWidth * Math.min(devicePixelRatio, SHARPEST)));
+    this.#canvas.height = Math.max(1, Math.round((this.#canvas.width * h) / w));
+    this.#draw();
+  }
+
+  /** @param {number} now ms */
+  #tick(now) {
+    this.#request = requestAnimationFrame((t) => this.#tick(t));
+    const passed = now - this.#drawn;
+    if (passed < FRAME) return;
+    this.#drawn = now;
+    const { seconds } = /** @type {ReturnType<typeof painter>} */ (this.#painter).clip;
+    this.#time = (this.#time + Math.min(passed, 100) / 1000) % seconds;
+    this.#draw();
+  }
+
+  #draw() {
+    const ctx = this.#canvas.getContext("2d", { alpha: false });
+    if (!ctx || !this.#painter) return;
+    const { seconds, frames } = this.#painter.clip;
+    this.#painter.draw(ctx, seconds > 0 ? (this.#time / seconds) * (frames - 1) : 0, this.#colours);
+  }
+}
