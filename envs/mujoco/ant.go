@@ -9,6 +9,7 @@ import (
 
 const (
 	antSkip   = 5   // engine steps of a step
+	antLength = 2.3 // from foot to foot, m
 	antTorque = 30  // largest torque, N·m
 	highLevel = 20. // largest number of a high-level action; the softmax has long saturated
 )
@@ -34,7 +35,7 @@ func NewAntCorridor() (*Env, error) {
 		return nil, err
 	}
 	maze := corridor.Maze{CellSize: 4}
-	t := corridorTask(AntCorridorID, maze, [3]float64{5, 5, 0.1})
+	t := corridorTask(AntCorridorID, maze, [3]float64{2.5, 2.5, 0.05})
 	t.skip = antSkip
 	t.spec.Actions = idrl.ActionSpec{}
 	for range 5 {
@@ -45,7 +46,9 @@ func NewAntCorridor() (*Env, error) {
 	t.spec.ObsDim = m.NQ + m.NV + 1 + corridor.Cells
 	t.spec.Horizon = 500
 	t.spec.Search = idrl.Search{StepSize: 0.3, NoiseStd: 0.2, Directions: 8, Iterations: 50, Episodes: 10, LiveSteps: 15_000}
-	t.spec.ClipSteps, t.spec.Playback = 20, 2
+	t.spec.ClipSteps, t.spec.Playback = 40, 3
+	t.spec.EarlierClip = idrl.ClipForm{Steps: 20, Playback: 2}
+	t.length = antLength
 	t.reset = antReset
 	legs := newWalker(params)
 	t.control = func(e *Env, a idrl.Action) { legs.act(e.d.Ctrl, a, e) }

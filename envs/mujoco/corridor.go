@@ -2,6 +2,7 @@ package mujoco
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"tiebreak/envs/corridor"
@@ -27,14 +28,16 @@ func NewSwimmerCorridor() (*Env, error) {
 		return nil, err
 	}
 	maze := corridor.Maze{CellSize: 3}
-	t := corridorTask(SwimmerCorridorID, maze, [3]float64{10, 5, 0.2})
+	t := corridorTask(SwimmerCorridorID, maze, [3]float64{4, 3, 0.05})
 	t.skip = 4
 	t.spec.Actions = idrl.ActionSpec{Low: m.CtrlLow, High: m.CtrlHigh}
 	t.spec.StepSeconds = m.TimestepSec * float64(t.skip)
 	t.spec.ObsDim = m.NQ + m.NV + 1 + corridor.Cells
 	t.spec.Horizon = 1000
 	t.spec.Search = idrl.Search{StepSize: 0.04, NoiseStd: 0.06, Directions: 16, Iterations: 30, Episodes: 10, LiveSteps: 60_000}
-	t.spec.ClipSteps, t.spec.Playback = 12, 1
+	t.spec.ClipSteps, t.spec.Playback = 75, 4 // 12 s, in which a swimmer that travels goes half its length or more
+	t.spec.EarlierClip = idrl.ClipForm{Steps: 12, Playback: 1}
+	t.length = 3
 	t.reset = func(e *Env, rng *rand.Rand) {
 		uniform(e.d.QPos, 0.1, rng)
 		uniform(e.d.QVel, 0.1, rng)
@@ -70,6 +73,43 @@ func corridorTask(id string, maze corridor.Maze, scale [3]float64) *task {
 		}
 	}
 	return t
+}
+
+// Narrate says of a clip in a corridor how far the goal is when it begins, and whether the
+// robot goes less than half its length.
+func (e *Env) Narrate(first, last []float64) string {
+	if e.appearance.maze == nil {
+		return ""
+	}
+	from, to := e.centre(first), e.centre(last)
+	said := whereGoalIs(*e.appearance.maze, from[0])
+	if math.Hypot(to[0]-from[0], to[1]-from[1]) < e.length/2 {
+		said += " The robot stays where it is."
+	}
+	return said
+}
+
+// centre returns x and y of what the camera follows in a state.
+func (e *Env) centre(state []float64) [2]float64 {
+	e.prepare()
+	e.Restore(state)
+	copy(e.pose.QPos, e.d.QPos)
+	e.must(e.pose.Kinematics())
+	return e.followed()
+}
+
+// whereGoalIs says how far the goal is from a place along a corridor, in a picture in which
+// the corridor runs to the right.
+func whereGoalIs(m corridor.Maze, x float64) string {
+	way := m.CellSize*corridor.Goal - x
+	left := math.Abs(way) - m.CellSize/2 // to its edge
+	switch {
+	case left <= 0:
+		return "At the goal."
+	case way > 0:
+		return fmt.Sprintf("The goal is %.2g m to the right.", left)
+	}
+	return fmt.Sprintf("The goal is %.2g m to the left.", left)
 }
 
 // corridorFeatures names the features of package corridor.

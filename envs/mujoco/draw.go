@@ -59,6 +59,7 @@ type stage struct {
 	parts  []part
 	size   int       // numbers of the points of all parts
 	states []float64 // room for those of a step
+	floor  float64   // height of it
 	scene  idrl.Scene
 }
 
@@ -105,6 +106,9 @@ func (e *Env) drawAt(dst *idrl.Scene, qpos []float64) {
 		s.Pts = p.place(room[:n:n], e.pose)
 		dst.Moving, room = append(dst.Moving, s), room[n:]
 	}
+	if m := e.appearance.maze; m != nil {
+		dst.Moving = append(dst.Moving, pointer(*m, dst.Camera, e.scene.floor))
+	}
 }
 
 // camera returns the camera for the state of e.pose.
@@ -150,6 +154,9 @@ func (e *Env) prepare() {
 func (e *Env) newStage(pose *engine.Data) stage {
 	s := stage{states: make([]float64, e.skip*(e.m.NQ+e.m.NV))}
 	s.static = append(s.static, e.floor(pose)...)
+	if i := slices.IndexFunc(s.static, func(s idrl.Shape) bool { return s.Kind == idrl.Checker }); i >= 0 {
+		s.floor = s.static[i].Pts[2]
+	}
 	paints := e.paints()
 	trail := e.appearance.trail
 	for i, g := range e.m.Geoms {

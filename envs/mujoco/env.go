@@ -24,6 +24,8 @@ type task struct {
 	skip int          // engine steps of an environment step
 	memo int          // numbers that a snapshot holds besides the engine's state
 
+	length float64 // of the robot where the way that it goes is what counts, m; else 0
+
 	// The following read the state of e, whose engine is at the end of a step.
 	reset      func(e *Env, rng *rand.Rand)               // draws the first state
 	before     func(e *Env)                               // sees the state before a step, besides e.from and e.held; may be nil
@@ -63,6 +65,8 @@ var (
 	_ idrl.Snapshotter = (*Env)(nil)
 	_ idrl.Substepper  = (*Env)(nil)
 	_ idrl.Faller      = (*Env)(nil)
+	_ idrl.Narrator    = (*Env)(nil)
+	_ idrl.Reclipper   = (*Env)(nil)
 )
 
 // newEnv returns an environment of a task with a model of its own kind.
@@ -80,6 +84,17 @@ func newEnv(t *task, m *engine.Model) (*Env, error) {
 
 // Spec describes the environment.
 func (e *Env) Spec() idrl.EnvSpec { return e.spec }
+
+// Reclip sets the form of clips. It panics if one does not fit into an episode or does not
+// play.
+func (e *Env) Reclip(steps int, playback float64) {
+	if steps < 1 || steps > e.spec.Horizon || !(playback > 0) {
+		panic(fmt.Sprintf("mujoco: clips of %d steps at speed %v", steps, playback))
+	}
+	t := *e.task
+	t.spec.ClipSteps, t.spec.Playback = steps, playback
+	e.task = &t
+}
 
 // Reset starts an episode with the noise of the task. Where the simulation
 // breaks down already there, as a user's own model may, the first step says so.

@@ -46,6 +46,23 @@ func wall(x0, y0, x1, y1, z, high float64) idrl.Shape {
 	return idrl.Shape{Kind: idrl.Polygon, Paint: idrl.Wall, Pts: []float64{x0, y0, z, x1, y1, z, x1, y1, z + high, x0, y0, z + high}}
 }
 
+// pointer returns an arrow on the floor of a corridor that points to the goal: near the edge
+// of the view, or in the goal where that is in view.
+func pointer(m corridor.Maze, c idrl.Camera, z float64) idrl.Shape {
+	goal, reach, size := m.CellSize*corridor.Goal, 0.34*c.W, 0.06*c.W
+	ahead := 1.0
+	if c.X > goal {
+		ahead = -1
+	}
+	tip := c.X + ahead*min(math.Abs(goal-c.X), reach)
+	x := func(back float64) float64 { return tip - ahead*back*size }
+	y := 0.6 * m.CellSize / 2 // beside the way of the robot
+	return idrl.Shape{Kind: idrl.Polygon, Paint: idrl.Focus, Pts: []float64{
+		x(0), y, z, x(1), y + 0.6*size, z, x(1), y + 0.22*size, z, x(2.4), y + 0.22*size, z,
+		x(2.4), y - 0.22*size, z, x(1), y - 0.22*size, z, x(1), y - 0.6*size, z,
+	}}
+}
+
 // square returns the corners of a level rectangle with half edges rx and ry.
 func square(x, y, z, rx, ry float64) []float64 {
 	return []float64{x - rx, y - ry, z, x + rx, y - ry, z, x + rx, y + ry, z, x - rx, y + ry, z}

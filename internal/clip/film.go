@@ -16,6 +16,7 @@ type film struct {
 	counts []int      // points of each moving shape
 	tracks []track    // of the camera's centre and the points of the moving shapes, in order
 	fallen int        // states of a robot that lies
+	note   string     // what there is to say of it
 	err    error      // the first thing that was wrong
 }
 
@@ -51,6 +52,10 @@ func shoot(drawer idrl.Drawer, keeper idrl.Snapshotter, states [][]float64) *fil
 		note()
 		drawer.Draw(&scene)
 		f.add(&scene)
+	}
+	if n, ok := drawer.(idrl.Narrator); ok {
+		f.note = n.Narrate(states[0], states[len(states)-1])
+		keeper.Restore(states[len(states)-1])
 	}
 	return f
 }
@@ -115,6 +120,7 @@ func (f *film) header(spec idrl.EnvSpec, c idrl.Clip) *Header {
 		h.Moving[i] = Shape{Kind: s.Kind, Paint: s.Paint, Size: s.Size, At: at[:f.counts[i]:f.counts[i]], Text: s.Text, Trail: s.Trail}
 		at = at[f.counts[i]:]
 	}
+	h.Note = f.note
 	h.Points, h.Fallen = len(f.tracks), float64(f.fallen)/float64(c.Steps+1)
 	return h
 }

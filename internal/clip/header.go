@@ -28,6 +28,9 @@ type Header struct {
 	// Fallen is the share of the states of the clip that idrl.Faller says are fallen.
 	Fallen float64 `json:"fallen,omitempty"`
 
+	// Note says what idrl.Narrator says of the clip.
+	Note string `json:"note,omitempty"`
+
 	Points int     `json:"points"` // whose coordinates are among the numbers
 	Static []Shape `json:"static"` // with Pts
 	Moving []Shape `json:"moving"` // with At

@@ -50,6 +50,22 @@ type Faller interface {
 	Fallen() bool
 }
 
+// A Narrator is an Environment that says of a clip what its pictures do not show by
+// themselves.
+type Narrator interface {
+	// Narrate returns a sentence or two for people about a clip from the snapshot first to
+	// the snapshot last: what is out of sight, and that nothing moves on. It is empty if
+	// there is nothing to say. The environment may be left in another state.
+	Narrate(first, last []float64) string
+}
+
+// A Reclipper is an Environment whose clips may have another length and speed: those that
+// a session was created with.
+type Reclipper interface {
+	// Reclip sets Spec().ClipSteps and Spec().Playback.
+	Reclip(steps int, playback float64)
+}
+
 // A Substepper can draw what happens within a step, for slow motion.
 type Substepper interface {
 	Drawer
@@ -122,14 +138,21 @@ type EnvSpec struct {
 	// Length d; nil for ones. Experiments have priors of their own.
 	PriorScale []float64
 
-	StepSeconds float64 // simulated seconds of one step
-	Horizon     int     // steps of an episode
-	Discount    float64 // γ in (0, 1], applied once per step to returns; 1 only with a finite horizon
-	ClipSteps   int     // steps of the clip that a person judges
-	Playback    float64 // simulated seconds shown per second of the viewer's time
-	StillLabel  string  // what a rating or comparison of states asks about: "this moment"
-	Search      Search  // what suits random search in this environment
-	Gait        Gait    // what suits gaits in this environment
+	StepSeconds float64  // simulated seconds of one step
+	Horizon     int      // steps of an episode
+	Discount    float64  // γ in (0, 1], applied once per step to returns; 1 only with a finite horizon
+	ClipSteps   int      // steps of the clip that a person judges
+	Playback    float64  // simulated seconds shown per second of the viewer's time
+	EarlierClip ClipForm // of sessions that have no record of theirs, if it is another
+	StillLabel  string   // what a rating or comparison of states asks about: "this moment"
+	Search      Search   // what suits random search in this environment
+	Gait        Gait     // what suits gaits in this environment
+}
+
+// A ClipForm is how long clips are and how fast they play.
+type ClipForm struct {
+	Steps    int     // EnvSpec.ClipSteps; 0: as the environment has it now
+	Playback float64 // EnvSpec.Playback
 }
 
 // Gait says what suits gaits, policies of one oscillator (solver.Gait).

@@ -49,6 +49,11 @@ type SessionSpec struct {
 	// for ones, as in sessions of earlier versions.
 	PriorScale []float64
 
+	// Clip is EnvSpec.ClipSteps and Playback of Env when the session was created; zero in
+	// sessions of earlier versions. The numbers of a clip are sums over it, so that the prior
+	// goes with its length.
+	Clip ClipForm
+
 	InstructionsVersion int64 // from 1
 	CreatedAt           time.Time
 }

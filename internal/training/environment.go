@@ -16,7 +16,19 @@ func Environment(list envs.List, spec idrl.SessionSpec) (idrl.Environment, error
 	if err != nil {
 		return nil, err
 	}
-	return e.New(rng.New(spec.Seed, "layout", 0)), nil
+	return asCreated(e.New(rng.New(spec.Seed, "layout", 0)), spec), nil
+}
+
+// asCreated returns env with clips as a session has had them since it was created.
+func asCreated(env idrl.Environment, spec idrl.SessionSpec) idrl.Environment {
+	form := spec.Clip
+	if form.Steps == 0 {
+		form = env.Spec().EarlierClip
+	}
+	if r, ok := env.(idrl.Reclipper); ok && form.Steps > 0 {
+		r.Reclip(form.Steps, form.Playback)
+	}
+	return env
 }
 
 // Model returns the reward model of a session: of the weights of the features of its
@@ -56,13 +68,15 @@ func NameFeatures(list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, erro
 }
 
 // Complete returns spec, of a session that is being created, with what it keeps of its
-// environment: the names of the features and the scales of their prior.
+// environment: the names of the features, the scales of their prior, and the form of clips.
 func Complete(list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, error) {
-	env, err := Environment(list, spec)
+	e, err := list.Find(spec.Env)
 	if err != nil {
 		return spec, err
 	}
-	spec.Features, spec.PriorScale = env.Spec().FeatureNames, env.Spec().PriorScale
+	env := e.New(rng.New(spec.Seed, "layout", 0)).Spec()
+	spec.Features, spec.PriorScale = env.FeatureNames, env.PriorScale
+	spec.Clip = idrl.ClipForm{Steps: env.ClipSteps, Playback: env.Playback}
 	return spec, nil
 }
 

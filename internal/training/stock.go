@@ -25,16 +25,19 @@ const (
 )
 
 // NewStock returns what a session shows first: behaviours of the library of its
-// environment, or random ones. All sessions with the same environment and the same kind of
-// questions may share it. A library that does not fit is left out, with a warning.
+// environment, or random ones. All sessions with the same environment, kind of questions and
+// form of clips may share it. A library that does not fit is left out, with a warning.
 func NewStock(list envs.List, spec idrl.SessionSpec, log *slog.Logger) (*trainer.Stock, error) {
 	entry, err := list.Find(spec.Env)
 	if err != nil {
 		return nil, err
 	}
-	env := entry.New(rng.New(trainer.StockSeed, "layout", 0)) // those with continuous actions have one layout
+	newEnv := func() idrl.Environment { // those with continuous actions have one layout
+		return asCreated(entry.New(rng.New(trainer.StockSeed, "layout", 0)), spec)
+	}
+	env := newEnv()
 	s := &trainer.Stock{
-		NewEnv: func() idrl.Environment { return entry.New(rng.New(trainer.StockSeed, "layout", 0)) },
+		NewEnv: newEnv,
 		Remake: behaviour.Remake, Kind: spec.Kind, Encode: clip.Encode, Pairs: worth,
 		Steps: func(t *idrl.Trajectory, episode uint64) (idrl.StepsID, []byte, error) {
 			return steps.Encode(steps.Of(t, idrl.Steps{Env: spec.Env, Version: env.Spec().Version, Seed: trainer.StockSeed, Episode: episode}))
@@ -134,13 +137,14 @@ type stockroom map[stockKey]*trainer.Stock
 type stockKey struct {
 	env  string
 	kind idrl.QueryKind
+	clip idrl.ClipForm
 }
 
 const maxStocks = 16
 
 // get returns the stock of a session.
 func (r stockroom) get(list envs.List, spec idrl.SessionSpec, log *slog.Logger) (*trainer.Stock, error) {
-	k := stockKey{env: spec.Env, kind: spec.Kind}
+	k := stockKey{env: spec.Env, kind: spec.Kind, clip: spec.Clip}
 	s := r[k]
 	if s != nil {
 		return s, nil

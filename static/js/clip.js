@@ -26,6 +26,7 @@
  * @property {number} dim coordinates of a point: 2, or 3 in a solid scene
  * @property {Shape[]} still shapes that never move
  * @property {Shape[]} moving
+ * @property {string} note what there is to say of it, in words; may be empty
  * @property {number} columns numbers in a frame
  * @property {Float32Array} data frames × columns: the points that move; point 0 is the camera's centre
  */
@@ -43,6 +44,7 @@
  * @property {number} [azimuth]
  * @property {number} [elevation]
  * @property {number} points that move; not in version 1
+ * @property {string} [note]
  * @property {Shape[]} [static]
  * @property {Shape[]} [moving]
  */
@@ -77,6 +79,7 @@ export async function decodeClip(buffer) {
     azimuth: header.azimuth ?? 0,
     elevation: header.elevation ?? 0,
     dim,
+    note: header.note ?? "",
     still: header.static ?? [],
     moving,
     columns,

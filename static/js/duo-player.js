@@ -74,6 +74,10 @@ export class DuoPlayer extends HTMLElement {
     this.toggleAttribute("data-empty", false);
     this.toggleAttribute("data-still", this.#length === 0);
     this.toggleAttribute("data-untouched", this.#length > 0);
+    this.querySelectorAll("figcaption").forEach((caption, i) => {
+      caption.textContent = clips[i]?.note ?? "";
+      caption.hidden = !caption.textContent;
+    });
     this.#arrange();
     this.#play((how.play ?? true) && this.#length > 0);
     return new Promise((resolve) => requestAnimationFrame(() => resolve(performance.now())));
@@ -129,7 +133,9 @@ export class DuoPlayer extends HTMLElement {
       if (sides > 1) figure.dataset.side = i === 0 ? "left" : "right";
       const canvas = document.createElement("canvas");
       canvas.setAttribute("role", "img");
-      figure.append(canvas);
+      const caption = document.createElement("figcaption");
+      caption.hidden = true;
+      figure.append(canvas, caption);
       figure.addEventListener("mousedown", (e) => e.preventDefault(), { signal }); // no selection by a double click
       figure.addEventListener("click", () => this.toggle(), { signal });
       this.#canvases.push(canvas);

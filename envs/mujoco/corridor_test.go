@@ -1,0 +1,110 @@
+//go:build mujoco && cgo
+
+package mujoco_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"tiebreak/envs/mujoco"
+	"tiebreak/internal/clip"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/rng"
+)
+
+// at returns a state of e whose root is x m along the corridor, straight and at rest.
+func at(e *mujoco.Env, x float64) []float64 {
+	e.Reset(rng.New(1, "env", 0))
+	s := e.Snapshot(nil)
+	s[2], s[3] = x, 0
+	if e.Spec().ID == mujoco.SwimmerCorridorID {
+		copy(s[4:7], []float64{0, 0, 0})
+	}
+	return s
+}
+
+// A clip of a corridor says how far the goal is and whether the robot stays: the goal of the
+// swimmer is from 16.5 to 19.5 m, that of the ant from 22 to 26 m.
+func TestNarrate(t *testing.T) {
+	for _, test := range []struct {
+		id       string
+		from, to float64 // of the middle of the body
+		want     string
+	}{
+		{mujoco.SwimmerCorridorID, 0, 1.6, "The goal is 16 m to the right."},
+		{mujoco.SwimmerCorridorID, 0, 1.4, "The goal is 16 m to the right. The robot stays where it is."},
+		{mujoco.SwimmerCorridorID, 14, 12, "The goal is 2.5 m to the right."},
+		{mujoco.SwimmerCorridorID, 17, 17, "At the goal. The robot stays where it is."},
+		{mujoco.SwimmerCorridorID, 23.6, 20, "The goal is 4.1 m to the left."},
+		{mujoco.AntCorridorID, 0, 1.2, "The goal is 22 m to the right."},
+		{mujoco.AntCorridorID, 0, 1.1, "The goal is 22 m to the right. The robot stays where it is."},
+	} {
+		e := drawn(t)[test.id]
+		if got := e.Narrate(at(e, test.from), at(e, test.to)); got != test.want {
+			t.Errorf("%s from %v to %v: %q, want %q", test.id, test.from, test.to, got, test.want)
+		}
+	}
+	e := newTask(t, mujoco.AntID, mujoco.Options{})
+	e.Reset(rng.New(1, "env", 0))
+	if said := e.Narrate(e.Snapshot(nil), e.Snapshot(nil)); said != "" {
+		t.Errorf("of a robot that has no goal it is said: %q", said)
+	}
+}
+
+// What is said of a clip goes with its bytes.
+func TestClipOfACorridor(t *testing.T) {
+	e := drawn(t)[mujoco.SwimmerCorridorID]
+	s := at(e, 3)
+	b, err := clip.Encode(e, idrl.Clip{ID: "c", Steps: 1, Phi: make([]float64, e.Spec().FeatureDim()), Snapshots: [][]float64{s, s}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := clip.Decode(b)
+	if err != nil || !strings.HasSuffix(c.Header.Note, "The robot stays where it is.") {
+		t.Errorf("note %q, %v", c.Header.Note, err)
+	}
+	if !slices.Equal(e.Snapshot(nil), s) {
+		t.Error("the environment is not left in the last state")
+	}
+}
+
+// The arrow lies on the floor within the view and points to the goal, whichever way that is;
+// it lies in the goal once that is in view.
+func TestPointer(t *testing.T) {
+	for id, goal := range map[string]float64{mujoco.SwimmerCorridorID: 18, mujoco.AntCorridorID: 24} {
+		e := drawn(t)[id]
+		for _, x := range []float64{0, 10, goal - 1, goal + 1, goal + 9} {
+			e.Restore(at(e, x))
+			s := scene(e)
+			arrow := s.Moving[len(s.Moving)-1]
+			if arrow.Kind != idrl.Polygon {
+				t.Fatalf("%s: the last shape is a %s", id, arrow.Kind)
+			}
+			tip, mean := arrow.Pts[0], 0.0
+			for i := 0; i < len(arrow.Pts); i += 3 {
+				mean += arrow.Pts[i] / float64(len(arrow.Pts)/3)
+				if math.Abs(arrow.Pts[i]-s.Camera.X) > 0.5*s.Camera.W {
+					t.Errorf("%s at %v: the arrow leaves the view", id, x)
+				}
+			}
+			if (tip-mean)*(goal-s.Camera.X) <= 0 {
+				t.Errorf("%s at %v: the arrow points away from the goal", id, x)
+			}
+			if math.Abs(goal-x) < 2 && math.Abs(tip-goal) > 1e-9 {
+				t.Errorf("%s at %v: the tip is at %v, want the goal", id, x, tip)
+			}
+		}
+	}
+}
+
+// Clips of another form are those of one environment alone.
+func TestReclip(t *testing.T) {
+	e, other := listed(t, mujoco.AntID), listed(t, mujoco.AntID)
+	was := other.Spec().ClipSteps
+	e.Reclip(7, 0.5)
+	if s := e.Spec(); s.ClipSteps != 7 || s.Playback != 0.5 || other.Spec().ClipSteps != was {
+		t.Errorf("clips of %d steps at %v; of another environment %d", s.ClipSteps, s.Playback, other.Spec().ClipSteps)
+	}
+}
