@@ -39,6 +39,7 @@ const (
 	represents = "internal/representation"
 	experiment = "internal/experiment"
 	deepBench  = "internal/experiment/deep"
+	teachBench = "internal/experiment/teaching"
 	truth      = "internal/sim"       // of true rewards
 	binding    = "envs/mujoco/engine" // alone may use cgo
 )
@@ -113,6 +114,12 @@ var rules = []rule{
 		[]string{vocab, rngs, acquires, learns, "internal/neural", "internal/pack", "internal/quality", "internal/sac", truth, "envs"},
 		[]string{gonum},
 	},
+	{"internal/seeing", []string{vocab, rngs, "internal/clip"}, nil},
+	{
+		teachBench,
+		[]string{vocab, rngs, acquires, learns, "internal/behaviour", "internal/clip", "internal/posterior", "internal/seeing", "internal/training", truth, "envs"},
+		[]string{gonum},
+	},
 	{
 		experiment,
 		[]string{vocab, rngs, "internal/belief", acquires, learns, represents, "internal/posterior", "internal/trainer", "internal/solver", truth, "internal/experiment/authors", "envs"},
@@ -137,7 +144,7 @@ func TestImports(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range append(list(t, ""), list(t, "mujoco")...) {
 		path := strings.TrimPrefix(p.ImportPath, module)
-		if slices.Contains(p.Imports, module+truth) && path != experiment && path != deepBench && path != "internal/rehearsal" {
+		if slices.Contains(p.Imports, module+truth) && path != experiment && path != deepBench && path != teachBench && path != "internal/rehearsal" {
 			t.Errorf("%s must not import %s: true rewards are for benchmarks, simulated annotators and tests", path, truth)
 		}
 		if strings.HasPrefix(path, "cmd/") || path == "internal/archtest" {

@@ -100,7 +100,7 @@ func openings(policies [][]rollout) []idrl.Clip {
 // questions returns the clips that may be shown, the first keep of which are the
 // candidates' own, from their first rollouts, and the questions about them. It
 // takes the rollouts of each policy.
-func (r *run) questions(candidates, pool [][]rollout) (clips []idrl.Clip, keep int, queries []idrl.Query) {
+func (r *run) questions(candidates, pool [][]rollout) (clips []idrl.Clip, keep int, queries []idrl.Query, err error) {
 	var set, others clipSet
 	for _, c := range openings(candidates) {
 		set.add(c)
@@ -114,12 +114,14 @@ func (r *run) questions(candidates, pool [][]rollout) (clips []idrl.Clip, keep i
 		}
 	}
 	if !r.kind.Still() {
-		return set.list, keep, r.ask(set.list, keep)
+		queries, err = r.ask(set.list, keep)
+		return set.list, keep, queries, err
 	}
 	if env, ok := r.env.(idrl.Tabular); ok {
 		others.list = idrl.DistinctStills(env)
 	}
-	return slices.Concat(set.list, others.list), keep, r.ask(others.list, 0)
+	queries, err = r.ask(others.list, 0)
+	return slices.Concat(set.list, others.list), keep, queries, err
 }
 
 // Stills of a trajectory are at least stillEvery steps apart, and not many more
@@ -142,27 +144,29 @@ func stills(t *idrl.Trajectory) (out []idrl.Clip) {
 }
 
 // ask returns the questions about clips: a rating of each, or a comparison of
-// every two that differ in features. If they are more than maxQueries they are
+// every two that differ in features and are worth it. If they are more than maxQueries they are
 // thinned out at random, but for comparisons within the first keep clips.
-func (r *run) ask(clips []idrl.Clip, keep int) []idrl.Query {
+func (r *run) ask(clips []idrl.Clip, keep int) ([]idrl.Query, error) {
 	stream := rng.New(r.job.Seed, "queries", uint64(r.job.BasedOn))
 	var out []idrl.Query
 	if !r.kind.Comparison() {
 		for _, i := range choose(len(clips), r.maxQueries, stream) {
 			out = append(out, idrl.NewRating(clips[i]))
 		}
-		return out
+		return out, nil
+	}
+	pairs, err := r.worth(clips)
+	if err != nil {
+		return nil, err
 	}
 	var kept, rest [][2]int
-	for j := range clips {
-		for i := range j {
-			switch {
-			case slices.Equal(clips[i].Phi, clips[j].Phi): // nothing to tell apart
-			case j < keep:
-				kept = append(kept, [2]int{i, j})
-			default:
-				rest = append(rest, [2]int{i, j})
-			}
+	for _, pair := range pairs {
+		switch {
+		case slices.Equal(clips[pair[0]].Phi, clips[pair[1]].Phi): // nothing to tell apart
+		case pair[1] < keep:
+			kept = append(kept, pair)
+		default:
+			rest = append(rest, pair)
 		}
 	}
 	for _, k := range choose(len(rest), max(0, r.maxQueries-len(kept)), stream) {
@@ -173,7 +177,27 @@ func (r *run) ask(clips []idrl.Clip, keep int) []idrl.Query {
 			out = append(out, q.Query)
 		}
 	}
-	return out
+	return out, nil
+}
+
+// worth returns the pairs of clips that are worth a comparison, the lower place first.
+func (r *run) worth(clips []idrl.Clip) (out [][2]int, err error) {
+	if r.pairs != nil {
+		for i := range clips {
+			if err := r.drawOne(&clips[i]); err != nil {
+				return nil, err
+			}
+		}
+		if out, err = r.pairs(clips); err != nil || len(out) > 0 {
+			return out, err
+		}
+	}
+	for j := range clips {
+		for i := range j {
+			out = append(out, [2]int{i, j})
+		}
+	}
+	return out, nil
 }
 
 // choose returns k distinct numbers below n in ascending order, or all of them

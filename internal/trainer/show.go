@@ -10,7 +10,7 @@ import (
 )
 
 // Show returns the generation of policies that were trained elsewhere, of which Policy,
-// Origin and Theta are set: it rolls them out, and lists the questions about their clips
+// Origin and Theta are set, and Mus if the features of episodes are known already: it rolls them out, and lists the questions about their clips
 // and those of the pool. Errors are those of Train.
 func (t *Thompson) Show(ctx context.Context, job idrl.TrainJob, policies []idrl.Candidate) (idrl.Generation, error) {
 	fail := func(err error) (idrl.Generation, error) {
@@ -34,6 +34,9 @@ func (t *Thompson) Show(ctx context.Context, job idrl.TrainJob, policies []idrl.
 		}
 		if err != nil {
 			return fail(fmt.Errorf("candidate %s: %w", c.ID, err))
+		}
+		if c.Mus != nil {
+			s.mu, s.mus = idrl.Behaviour{Mus: c.Mus}.Mu(), c.Mus
 		}
 		candidates, rollouts = append(candidates, describe(c, s)), append(rollouts, s.rollouts)
 	}

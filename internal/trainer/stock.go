@@ -271,7 +271,10 @@ func (r *run) stocked(ctx context.Context, s *Stock) (g idrl.Generation, err err
 		c := idrl.Candidate{ID: p.id, Origin: idrl.FromLibrary, Theta: make([]float64, len(p.mu))}
 		candidates, rollouts = append(candidates, describe(c, p)), append(rollouts, p.rollouts)
 	}
-	clips, keep, queries := r.questions(rollouts, nil)
+	clips, keep, queries, err := r.questions(rollouts, nil)
+	if err != nil {
+		return g, err
+	}
 	if sh.pairs != nil {
 		queries = sh.queries(r.maxQueries)
 	}

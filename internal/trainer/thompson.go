@@ -96,6 +96,10 @@ type Thompson struct {
 	// the first generation, for which nothing is solved then. It needs Remake.
 	Stock *Stock
 
+	// Pairs returns the pairs of drawn clips that are worth a comparison, by their places. If
+	// it is nil, or there are none, all pairs are that differ in features.
+	Pairs func(clips []idrl.Clip) ([][2]int, error)
+
 	lock sync.Mutex
 	last *pool // guarded by lock; of the last seed, nil before the first
 }
@@ -117,6 +121,7 @@ type settings struct {
 	muEpisodes                  int
 	spread                      bool
 	remake                      func(idrl.Environment, []float64) (idrl.Policy, error)
+	pairs                       func([]idrl.Clip) ([][2]int, error)
 
 	steady bool // clips are steadyClips; of a Stock only
 	most   int  // steps of an episode, 0 for all
@@ -128,7 +133,7 @@ func (t *Thompson) settings() settings {
 		samples: cmp.Or(t.Samples, 5), duel: t.Duel, restarts: cmp.Or(t.Restarts, 10), poolSize: max(0, cmp.Or(t.Pool, 20)),
 		maxQueries: cmp.Or(t.MaxQueries, 2000),
 		rollouts:   max(1, cmp.Or(t.Rollouts, 4)), segments: t.Segments,
-		encode: t.Encode, steps: t.Steps, mu: t.Mu, muEpisodes: t.MuEpisodes, spread: t.Spread, remake: t.Remake,
+		encode: t.Encode, steps: t.Steps, mu: t.Mu, muEpisodes: t.MuEpisodes, spread: t.Spread, remake: t.Remake, pairs: t.Pairs,
 	}
 }
 
@@ -167,7 +172,10 @@ func (t *Thompson) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generatio
 
 // generation returns that of candidates with their rollouts.
 func (r *run) generation(ctx context.Context, pool *pool, candidates []idrl.Candidate, rollouts [][]rollout) (g idrl.Generation, err error) {
-	clips, keep, queries := r.questions(rollouts, pool.rollouts())
+	clips, keep, queries, err := r.questions(rollouts, pool.rollouts())
+	if err != nil {
+		return g, err
+	}
 	g = idrl.Generation{BasedOn: r.job.BasedOn, Candidates: candidates, Queries: queries}
 	shown, rolled := clips[:keep:keep], rollouts
 	if r.job.First {

@@ -15,10 +15,11 @@ import (
 )
 
 const (
-	// A policy is valued by the episodes from valuedStarts start states, as many steps
-	// each, under any weights: mean return less half of the spread (solver.Known.Score).
-	valuedStarts = 4
-	valuedSteps  = 600
+	// A policy is valued by whole episodes from valuedStarts start states, or more if they
+	// are short, under any weights: mean return less half of the spread (solver.Known.Score).
+	valuedStarts    = 8
+	maxValuedStarts = 32
+	valuedSteps     = 8000 // of all, at least
 
 	// triedSteps are those of the one episode by which a policy of the library is taken for
 	// worth being valued, or not. A job values at most promoted of them.
@@ -53,8 +54,9 @@ type valuer struct {
 // these parameters, or the simulation breaks down.
 func (v *valuer) value(ctx context.Context, params []float64) (f found, ok bool, err error) {
 	f = found{Known: solver.Known{Params: params}, Stands: true}
-	for n := range valuedStarts {
-		mu, fallen, ok := v.play(params, n, valuedSteps)
+	horizon := v.env.Spec().Horizon
+	for n := range max(valuedStarts, min(maxValuedStarts, valuedSteps/horizon)) {
+		mu, fallen, ok := v.play(params, n, horizon)
 		if err := ctx.Err(); err != nil || !ok {
 			return found{}, false, err
 		}

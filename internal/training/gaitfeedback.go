@@ -32,7 +32,7 @@ func (s *gaitTraining) searchFeedback(ctx context.Context, theta []float64, step
 // feedbackSearch returns the search for feedback as the last job left it, unless a gait is
 // known that is clearly better; nil where there is no gait.
 func (s *gaitTraining) feedbackSearch(ctx context.Context, theta []float64) (*solver.FeedbackSearch, error) {
-	f := solver.Feedback{Judging: gaitJudging, Workers: gaitWorkers, NewEnv: s.ground}
+	f := solver.Feedback{Workers: gaitWorkers, NewEnv: s.ground}
 	if s.state.Feedback != nil {
 		v, err := f.Continue(s.env, s.state.Feedback)
 		if err != nil {

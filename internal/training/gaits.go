@@ -25,15 +25,11 @@ const (
 	gaitRows = 5
 
 	// lastRows is for how many log rows the last job of a session works, mostly on feedback:
-	// about 40 s on a core.
-	lastRows = 20
+	// about two minutes on a core.
+	lastRows = 50
 
 	// feedbackRow is the log row from which on there is feedback.
 	feedbackRow = 15
-
-	// searchedDraws is how many draws from the posterior a job searches for. For others the
-	// best that is known is taken.
-	searchedDraws = 2
 
 	// drawSigma is the first step size of a search for a draw. Such a search is short.
 	drawSigma = 0.15
@@ -75,7 +71,7 @@ func configureGaits(t *trainer.Thompson) {
 	t.Solver = brokenSearch{behaviour.Solver{Class: behaviour.Gait, Solver: drafts}}
 	t.First, t.Remake = t.Solver, behaviour.Remake
 	t.Pool, t.Rollouts, t.Segments = 8, 2, 3
-	t.Mu, t.MuEpisodes, t.Spread = nil, liveEpisodes, true
+	t.Mu, t.Spread, t.Pairs = nil, true, worth
 }
 
 // byGaits reports whether a training is one of searches among gaits. A first generation, for
@@ -118,7 +114,7 @@ func (s *gaitTraining) train(ctx context.Context, p idrl.Posterior) ([]idrl.Cand
 	for k := range draws {
 		draws[k] = p.Sample(nil, stream)
 	}
-	if err := s.search(ctx, mean, draws[:min(searchedDraws, len(draws))]); err != nil {
+	if err := s.search(ctx, mean, draws); err != nil {
 		return nil, nil, fmt.Errorf("search among gaits from answer %d: %w", s.req.BasedOn, err)
 	}
 	out, err := s.candidates(mean, draws)
@@ -213,11 +209,8 @@ func (s *gaitTraining) endAtFall(theta []float64) bool {
 }
 
 func (s *gaitTraining) evolve(sigma float64) solver.Evolve {
-	return solver.Evolve{Sigma: sigma, Judging: gaitJudging, Workers: gaitWorkers, NewEnv: s.ground}
+	return solver.Evolve{Sigma: sigma, Workers: gaitWorkers, NewEnv: s.ground}
 }
-
-// gaitJudging is by how the searches compare what they find among themselves.
-var gaitJudging = solver.Judging{Starts: 3, Steps: 600, Keep: 8}
 
 // seed returns that of a search.
 func (s *gaitTraining) seed(purpose string, n uint64) uint64 {
@@ -300,7 +293,7 @@ func (s *gaitTraining) searchDraw(ctx context.Context, k int, theta []float64, s
 	}
 	from := s.took
 	for s.took = from + v.Spent(); s.took-from < steps; s.took = from + v.Spent() {
-		s.tell(fmt.Sprintf("searching for draw %d of %d: generation %d%s", k+1, searchedDraws, v.Generation()+1, bestReturn(theta, v.Best)))
+		s.tell(fmt.Sprintf("searching for draw %d of %d: generation %d%s", k+1, s.draws, v.Generation()+1, bestReturn(theta, v.Best)))
 		if err := v.Run(ctx, theta, 1); err != nil {
 			return err
 		}
@@ -321,7 +314,7 @@ func (s *gaitTraining) candidates(mean []float64, draws [][]float64) ([]idrl.Can
 			return nil
 		}
 		p, err := behaviour.New(s.valuer.env.Spec(), f.Known.Params)
-		out = append(out, idrl.Candidate{Origin: origin, Policy: p, Params: f.Known.Params, Theta: theta})
+		out = append(out, idrl.Candidate{Origin: origin, Policy: p, Params: f.Known.Params, Mus: f.Known.Mus, Theta: theta})
 		return err
 	}
 	if err := add(mean, idrl.FromMean, nil); err != nil {

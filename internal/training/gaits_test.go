@@ -185,9 +185,9 @@ func TestLastSearchAddsFeedback(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// 20 rows of 6,000 steps, 3/4 of them in iterations of 16 episodes of 60 steps and, in
-	// every tenth, 3 more.
-	if want := 20 * 6000 * 3 / 4 / (16*60 + 18); iterations < want || iterations > want+2 {
+	// Of the steps of lastRows, 6,000 each, 3/4 go into iterations of 16 episodes of 60 steps
+	// and, in every tenth, 3 more.
+	if want := lastRows * 6000 * 3 / 4 / (16*60 + 18); iterations < want || iterations > want+2 {
 		t.Errorf("%d iterations of feedback, want about %d", iterations, want)
 	}
 	if len(g.Candidates) < 2 || g.Candidates[0].Mus == nil {

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"errors"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"os"
+	"path/filepath"
+
+	"tiebreak/internal/clip"
+	"tiebreak/internal/clip/picture"
+	"tiebreak/internal/experiment/teaching"
+	"tiebreak/internal/idrl"
+)
+
+// A strip of a clip is stripFrames pictures beside one another.
+const (
+	stripFrames             = 5
+	stripWidth, stripHeight = 96, 80 // pixels
+	stripGap                = 12
+)
+
+// writeStrip draws the questions of a lesson, one a row: both clips, and between them a bar on
+// the side of the answer.
+func writeStrip(path string, asked []teaching.Asked) error {
+	all := image.NewRGBA(image.Rect(0, 0, (2*stripFrames)*stripWidth+stripGap, len(asked)*(stripHeight+4)))
+	for k, q := range asked {
+		for side, c := range []*clip.Clip{q.A, q.B} {
+			drawStrip(all, c, image.Pt(side*(stripFrames*stripWidth+stripGap), k*(stripHeight+4)))
+		}
+		markAnswer(all, q.Answer.Choice, k*(stripHeight+4))
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(png.Encode(file, all), file.Close())
+}
+
+// drawStrip draws a clip at a place.
+func drawStrip(on *image.RGBA, c *clip.Clip, at image.Point) {
+	p := picture.New(c)
+	w, h := p.Size(stripWidth-2, stripHeight)
+	one := image.NewRGBA(image.Rect(0, 0, w, h))
+	for k := range stripFrames {
+		p.Draw(one, float64(k)*float64(len(c.Frames)-1)/(stripFrames-1))
+		draw.Draw(on, one.Bounds().Add(at.Add(image.Pt(k*stripWidth, 0))), one, image.Point{}, draw.Src)
+	}
+}
+
+// markAnswer draws a bar on the side of what was chosen, on both if they were equal.
+func markAnswer(on *image.RGBA, choice idrl.Choice, y int) {
+	middle := stripFrames * stripWidth
+	bar := func(x int) {
+		draw.Draw(on, image.Rect(x, y, x+stripGap/2-1, y+stripHeight), image.NewUniform(color.Black), image.Point{}, draw.Src)
+	}
+	if choice != idrl.ChoseB {
+		bar(middle)
+	}
+	if choice != idrl.ChoseA {
+		bar(middle + stripGap/2)
+	}
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"tiebreak/internal/experiment/teaching"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/seeing"
+)
+
+func benchTeachCommand() command {
+	return command{
+		name: "bench teach", summary: "whether a robot can be taught in one sitting", usage: "ROBOT [flags]",
+		about: "A simulated person teaches a robot: sees nothing but the drawn clips, compares them by a taste, takes three\n" +
+			"seconds for an answer and is wrong in one of ten. Policies are trained beside the answers, on a clock that\n" +
+			"charges each second of processor time. It prints what the recommended policy does in episodes that no training\n" +
+			"has seen, and keeps a file for each lesson; the same command continues where it was stopped. Needs MuJoCo.\n\n" +
+			tastesText(),
+		example: "tiebreak bench teach half-cheetah --taste forward --seeds 5",
+		flags:   func(fs *flag.FlagSet) { new(teachFlags).declare(fs) },
+		run:     runBenchTeach,
+	}
+}
+
+// tastesText lists the robots and the tastes about them.
+func tastesText() string {
+	var b strings.Builder
+	b.WriteString("Robots and tastes:\n")
+	for _, t := range seeing.Tastes() {
+		fmt.Fprintf(&b, "  %-18s %-9s %s\n", t.Env, t.Name, t.About)
+	}
+	return b.String()
+}
+
+type teachFlags struct {
+	taste, out, strips string
+	answers, seeds     int
+	first              uint64
+	each, limit        time.Duration
+	mistake            float64
+	every              int
+}
+
+func (f *teachFlags) declare(fs *flag.FlagSet) {
+	d := teaching.Default()
+	fs.StringVar(&f.taste, "taste", "", "`name` of what the person likes; default: the robot's first")
+	fs.StringVar(&f.out, "out", "bench-teach", "`folder` for the lessons")
+	fs.StringVar(&f.strips, "strips", "", "`folder` for film strips of the questions of each lesson; none without it")
+	fs.IntVar(&f.answers, "answers", d.Answers, "`number` of comparisons")
+	fs.IntVar(&f.seeds, "seeds", 5, "`number` of lessons")
+	fs.Uint64Var(&f.first, "first-seed", 1, "first `seed`; seeds are consecutive")
+	fs.DurationVar(&f.each, "pace", d.Each, "`time` that an answer takes")
+	fs.DurationVar(&f.limit, "limit", d.Limit, "`time` that a lesson takes at most")
+	fs.Float64Var(&f.mistake, "mistake", d.Mistake, "`probability` that an answer is the opposite")
+	fs.IntVar(&f.every, "every", 10, "`answers` between two looks at the recommended policy")
+}
+
+func (f *teachFlags) check() error {
+	switch {
+	case f.answers < 1 || f.seeds < 1:
+		return idrl.Errorf(idrl.Invalid, "--answers and --seeds must be at least 1; got %d and %d", f.answers, f.seeds)
+	case f.each <= 0 || f.limit <= 0:
+		return idrl.Errorf(idrl.Invalid, "--pace and --limit must be positive; got %v and %v", f.each, f.limit)
+	case !(f.mistake >= 0 && f.mistake <= 1):
+		return idrl.Errorf(idrl.Invalid, "--mistake must be a probability; got %v", f.mistake)
+	}
+	return nil
+}
+
+func runBenchTeach(ctx context.Context, io stdio, args []string) error {
+	var f teachFlags
+	fs := flag.NewFlagSet("bench teach", flag.ContinueOnError)
+	f.declare(fs)
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
+		return fmt.Errorf("%w: name a robot: %s", errUsage, strings.Join(seeing.Robots(), ", "))
+	}
+	if err := parse(fs, args[1:]); err != nil {
+		return err
+	}
+	taste, err := seeing.Find(args[0], f.taste)
+	if err = errors.Join(err, f.check()); err != nil {
+		return fmt.Errorf("%w: %w", errUsage, err)
+	}
+	list, err := environments("")
+	if err != nil {
+		return err
+	}
+	roomForC()
+	line := newProgressLine(io.err)
+	defer line.clear()
+	fmt.Fprintln(io.out, teachHead)
+	for i := range f.seeds {
+		l := teaching.Lesson{
+			Env: taste.Env, Taste: taste.Name, Seed: f.first + uint64(i), Answers: f.answers, Each: f.each, Limit: f.limit, Mistake: f.mistake,
+		}
+		o := teaching.Options{Envs: list, CPU: cpuTime, Every: f.every, Progress: func(p teaching.Point) {
+			line.show(fmt.Sprintf("lesson %d of %d: %s", i+1, f.seeds, teachRow(l, p)))
+		}}
+		r, err := f.lesson(ctx, l, o)
+		if err != nil {
+			return err
+		}
+		line.clear()
+		for _, p := range r.Points {
+			fmt.Fprintln(io.out, teachRow(l, p))
+		}
+	}
+	return nil
+}
+
+// A keptLesson is the file of a lesson.
+type keptLesson struct {
+	Lesson teaching.Lesson
+	Points []teaching.Point
+}
+
+// lesson gives a lesson, or reads what is kept of it.
+func (f *teachFlags) lesson(ctx context.Context, l teaching.Lesson, o teaching.Options) (keptLesson, error) {
+	path := filepath.Join(f.out, fmt.Sprintf("%s-%s-%d.json", l.Env, l.Taste, l.Seed))
+	var kept keptLesson
+	if b, err := os.ReadFile(path); err == nil && json.Unmarshal(b, &kept) == nil && kept.Lesson == l && len(kept.Points) > 0 {
+		return kept, nil
+	}
+	r, err := teaching.Do(ctx, l, o)
+	if err != nil {
+		return kept, fmt.Errorf("lesson with seed %d: %w", l.Seed, err)
+	}
+	kept = keptLesson{l, r.Points}
+	b, err := json.MarshalIndent(kept, "", "\t")
+	if err != nil {
+		return kept, err
+	}
+	if err := errors.Join(os.MkdirAll(f.out, 0o755), os.WriteFile(path+".part", b, 0o644)); err != nil {
+		return kept, err
+	}
+	if err := os.Rename(path+".part", path); err != nil {
+		return kept, err
+	}
+	if f.strips != "" {
+		err = writeStrip(filepath.Join(f.strips, fmt.Sprintf("%s-%s-%d.png", l.Env, l.Taste, l.Seed)), r.Asked)
+	}
+	return kept, err
+}
+
+const teachHead = "robot        taste     seed answers  clock s  CPU s   return  forward m  steps  falls of 8  policy"
+
+func teachRow(l teaching.Lesson, p teaching.Point) string {
+	o := p.Outcome
+	return fmt.Sprintf("%-12s %-9s %4d %7d %8.0f %6.0f %8.0f %10.1f %6.0f %11d  %s", l.Env, l.Taste, l.Seed, p.Answers, p.Clock, p.Trained, o.Return(), o.Forward(), o.Steps(), o.Falls(), p.Leader)
+}

@@ -1,0 +1,70 @@
+//go:build mujoco
+
+package teaching
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"tiebreak/envs"
+)
+
+// A clock on which every training takes ten seconds.
+func tenSeconds() func() (time.Duration, error) {
+	calls := 0
+	return func() (time.Duration, error) {
+		calls++
+		return time.Duration(calls/2) * 10 * time.Second, nil
+	}
+}
+
+// Answers go on while a training is under way, and what it finds is asked about after it has
+// ended by the clock.
+func TestClockOfLessons(t *testing.T) {
+	l := Default()
+	l.Env, l.Taste, l.Seed, l.Answers = "half-cheetah", "forward", 3, 16
+	r, err := Do(t.Context(), l, Options{Envs: envs.Catalogue(), CPU: tenSeconds(), Steps: 4000, Every: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var generations []int64
+	for _, q := range r.Asked {
+		generations = append(generations, q.BasedOn)
+	}
+	// Ten seconds are four answers: the training after answer 5 is in use after answer 9, from
+	// which the next one begins.
+	want := []int64{0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 5, 5, 5, 9, 9, 9}
+	if !slices.Equal(generations, want) {
+		t.Errorf("asked by generations %v, want %v", generations, want)
+	}
+	if len(r.Points) != 2 || r.Points[0].Answers != 8 || r.Points[1].Answers != 16 || !r.Points[1].Finished {
+		t.Fatalf("points %+v", r.Points)
+	}
+	// 10 s before the first question and 16·3 s. The training from answer 13 ends at 59 s,
+	// and the last one after it.
+	if end := r.Points[1]; end.Clock != 10+13*3+10+10 || end.Trained != 50 {
+		t.Errorf("the lesson ends after %v s, with %v s of training", end.Clock, end.Trained)
+	}
+	again, err := Do(t.Context(), l, Options{Envs: envs.Catalogue(), CPU: tenSeconds(), Steps: 4000, Every: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(again.Points[1].Weights, r.Points[1].Weights) || again.Points[1].Outcome.Return() != r.Points[1].Outcome.Return() {
+		t.Error("the same lesson on the same clock has another end")
+	}
+}
+
+// What is trained after the limit does not count.
+func TestLimitOfLessons(t *testing.T) {
+	l := Default()
+	l.Env, l.Taste, l.Seed, l.Limit = "half-cheetah", "backward", 3, 31*time.Second
+	r, err := Do(t.Context(), l, Options{Envs: envs.Catalogue(), CPU: tenSeconds(), Steps: 4000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := r.Points[len(r.Points)-1]
+	if end.Answers != 7 || end.Clock > 31+l.Each.Seconds() || end.Leader[:2] != "g0" {
+		t.Errorf("after %v s and %d answers the policy is %s; want 7 answers, and a policy of the first generation", end.Clock, end.Answers, end.Leader)
+	}
+}
