@@ -51,13 +51,14 @@ type valuer struct {
 }
 
 // value returns a policy with its features. ok is false if no policy of the environment has
-// these parameters, or the simulation breaks down.
-func (v *valuer) value(ctx context.Context, params []float64) (f found, ok bool, err error) {
+// these parameters, the simulation breaks down, or the return under theta of the first
+// episode is below bar: then the others are not played.
+func (v *valuer) value(ctx context.Context, params, theta []float64, bar float64) (f found, ok bool, err error) {
 	f = found{Known: solver.Known{Params: params}, Stands: true}
 	horizon := v.env.Spec().Horizon
 	for n := range max(valuedStarts, min(maxValuedStarts, valuedSteps/horizon)) {
 		mu, fallen, ok := v.play(params, n, horizon)
-		if err := ctx.Err(); err != nil || !ok {
+		if err := ctx.Err(); err != nil || !ok || n == 0 && floats.Dot(mu, theta) < bar {
 			return found{}, false, err
 		}
 		f.Known.Mus, f.Stands = append(f.Known.Mus, mu), f.Stands && !fallen
@@ -94,12 +95,17 @@ func (v *valuer) play(params []float64, n, steps int) (mu []float64, fallen, ok 
 	return mu, falls && f.Fallen(), sound
 }
 
-// find values a policy and keeps it, unless it is known or the simulation breaks down.
-func (s *gaitTraining) find(ctx context.Context, params []float64) error {
+// find values a policy and keeps it, unless it is known, the simulation breaks down, or it is
+// plainly worse under theta than the best.
+func (s *gaitTraining) find(ctx context.Context, params, theta []float64) error {
 	if slices.ContainsFunc(s.state.Found, func(f found) bool { return slices.Equal(f.Known.Params, params) }) {
 		return nil
 	}
-	f, ok, err := s.valuer.value(ctx, params)
+	bar := math.Inf(-1)
+	if best, ok := s.best(theta, nil); ok && len(s.state.Found) > 1 {
+		bar = best.Known.Score(theta)
+	}
+	f, ok, err := s.valuer.value(ctx, params, theta, bar)
 	if ok {
 		s.state.Found = append(s.state.Found, f)
 	}
@@ -186,7 +192,7 @@ func (s *gaitTraining) promote(ctx context.Context, theta []float64) error {
 			return nil
 		}
 		s.state.Tried[next].Valued = true
-		if err := s.find(ctx, s.state.Tried[next].Params); err != nil {
+		if err := s.find(ctx, s.state.Tried[next].Params, theta); err != nil {
 			return err
 		}
 	}

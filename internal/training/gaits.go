@@ -269,7 +269,7 @@ func (s *gaitTraining) findGaits(ctx context.Context, theta []float64, best func
 		others = append(others, k.Params)
 	}
 	for _, own := range others {
-		if err := s.find(ctx, behaviour.Gait.Params(own)); err != nil {
+		if err := s.find(ctx, behaviour.Gait.Params(own), theta); err != nil {
 			return err
 		}
 	}
@@ -287,7 +287,9 @@ func bestReturn(theta []float64, best func([]float64) (solver.Known, bool)) stri
 
 // searchDraw searches for draw k of the posterior for about that many steps.
 func (s *gaitTraining) searchDraw(ctx context.Context, k int, theta []float64, steps int) error {
-	v, err := s.evolve(drawSigma).Begin(ctx, s.task(theta), s.seed(fmt.Sprintf("search for draw %d", k), uint64(s.req.BasedOn)))
+	e := s.evolve(drawSigma)
+	e.Judging = drawJudging
+	v, err := e.Begin(ctx, s.task(theta), s.seed(fmt.Sprintf("search for draw %d", k), uint64(s.req.BasedOn)))
 	if err != nil {
 		return err
 	}
@@ -298,8 +300,11 @@ func (s *gaitTraining) searchDraw(ctx context.Context, k int, theta []float64, s
 			return err
 		}
 	}
-	return s.findGaits(ctx, theta, v.Best, v.Mean())
+	return s.findGaits(ctx, theta, v.Best)
 }
+
+// drawJudging is by how a search for a draw compares what it finds: it is short.
+var drawJudging = solver.Judging{Starts: 3, Steps: 600, Keep: 4}
 
 // candidates returns the best policy for the mean, and those for draws that differ from the
 // ones before them. If all are the same the next best for the mean is one, too.

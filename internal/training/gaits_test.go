@@ -309,7 +309,7 @@ func TestSearchEndsAtFalls(t *testing.T) {
 		s := &gaitTraining{newEnv: func() idrl.Environment { return topple{pointmass.New(pointmass.Config{})} }, to: progressless{}}
 		s.valuer = valuer{env: s.newEnv(), seed: 1}
 		if test.known != nil {
-			if err := s.find(t.Context(), test.known); err != nil {
+			if err := s.find(t.Context(), test.known, test.theta); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -318,11 +318,32 @@ func TestSearchEndsAtFalls(t *testing.T) {
 			t.Errorf("%s: episodes end at a fall: %v, want %v", test.name, !plain, test.ends)
 		}
 		// What is found meanwhile changes nothing: workers begin at different times.
-		if err := s.find(t.Context(), push(2*test.theta[0])); err != nil {
+		if err := s.find(t.Context(), push(2*test.theta[0]), test.theta); err != nil {
 			t.Fatal(err)
 		}
 		if _, plain := s.ground().(topple); plain == test.ends {
 			t.Errorf("%s: a worker that begins later plays in another environment", test.name)
 		}
+	}
+}
+
+// A policy that is plainly worse in its first episode is not played further, and not kept.
+func TestOnlyPromisingPoliciesAreValued(t *testing.T) {
+	push := func(force float64) []float64 { return behaviour.Gait.Params([]float64{0, force, 0, 0}) }
+	s := &gaitTraining{newEnv: func() idrl.Environment { return pointmass.New(pointmass.Config{}) }, to: progressless{}}
+	s.valuer = valuer{env: s.newEnv(), seed: 1}
+	right := []float64{1, 0, 0}
+	var took []int
+	for _, force := range []float64{0.5, 0.4, 1, -1} { // two are kept whatever they do
+		before := s.valuer.took
+		if err := s.find(t.Context(), push(force), right); err != nil {
+			t.Fatal(err)
+		}
+		took = append(took, s.valuer.took-before)
+	}
+	horizon := s.valuer.env.Spec().Horizon
+	whole := max(valuedStarts, min(maxValuedStarts, valuedSteps/horizon)) * horizon
+	if want := []int{whole, whole, whole, horizon}; !slices.Equal(took, want) || len(s.state.Found) != 3 {
+		t.Errorf("steps %v, want %v; %d policies are kept, want 3", took, want, len(s.state.Found))
 	}
 }
