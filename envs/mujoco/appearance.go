@@ -67,7 +67,7 @@ func antCorridorAppearance(m *corridor.Maze) appearance {
 // swimmerCorridorAppearance follows the swimmer along a corridor.
 func swimmerCorridorAppearance(m *corridor.Maze) appearance {
 	a := swimmerAppearance()
-	a.sideways, a.maze, a.width, a.distance = false, m, 6, 13
+	a.sideways, a.maze, a.width, a.distance = false, m, 7.5, 16
 	return a
 }
 
