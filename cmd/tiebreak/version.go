@@ -15,15 +15,16 @@ import (
 func versionCommand() command {
 	return command{
 		name: "version", summary: "print the versions of this program and of what it is built with", usage: "",
-		about: "Prints the version of this program, of Go, of the system, of MuJoCo where it can be loaded, and of\n" +
+		about: "Prints the version of this program, of Go, of the system, of MuJoCo and where it was found, and of\n" +
 			"SQLite, and the format of the database that this program writes. Name them when you report a fault.\n" +
-			"'tiebreak --version' does the same.",
+			"'tiebreak --version' does the same. MuJoCo is looked for in the file or folder that MUJOCO_PATH names;\n" +
+			"if that is not set, among the system's libraries and in the Python package mujoco (pip install mujoco).",
 		example: "tiebreak version",
 		run: func(_ context.Context, io stdio, args []string) error {
 			if err := parse(flag.NewFlagSet("version", flag.ContinueOnError), args); err != nil {
 				return err
 			}
-			engine := mujoco.Version()
+			engine := mujoco.Version() + " (" + mujoco.Origin() + ")"
 			if err := mujoco.Unavailable(); err != nil {
 				engine = "not available: " + err.Error()
 			}

@@ -16,7 +16,7 @@ func TestVersion(t *testing.T) {
 	}
 	mu := `MuJoCo\s+not available: .+`
 	if mujoco.Unavailable() == nil {
-		mu = `MuJoCo\s+2\.2\.\d`
+		mu = `MuJoCo\s+\d+\.\d+\.\d+ \(/.*libmujoco.*\)`
 	}
 	for _, line := range []string{
 		`tiebreak\s+\S+`, `Go\s+` + regexp.QuoteMeta(runtime.Version()), `Platform\s+` + runtime.GOOS + "/" + runtime.GOARCH,

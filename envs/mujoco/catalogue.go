@@ -37,6 +37,10 @@ func Catalogue() []Listing {
 // what is missing, such that it goes on from "environment "ant"".
 func Unavailable() error { return engine.Check() }
 
-// Version returns the version of MuJoCo that this program is built for: "2.2.2".
-// It is empty in a program that was built without.
+// Version returns the version of MuJoCo that was found: "2.2.2". It is empty if
+// there is none.
 func Version() string { return engine.Version() }
+
+// Origin says where MuJoCo was found: its path and what it belongs to. It is empty
+// if there is none.
+func Origin() string { return engine.Origin() }

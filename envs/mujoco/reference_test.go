@@ -1,4 +1,4 @@
-//go:build mujoco && cgo
+//go:build mujoco
 
 package mujoco
 
@@ -78,6 +78,9 @@ func references(t *testing.T, f func(t *testing.T, r robot, ref reference)) {
 	if len(file.Models) == 0 {
 		t.Fatal("the file has no models")
 	}
+	if fourthOrder() {
+		delete(file.Models, AntID) // its trajectories are those of testdata/versions
+	}
 	for _, name := range slices.Sorted(maps.Keys(file.Models)) {
 		i := slices.IndexFunc(robots(), func(r robot) bool { return r.id == strings.ReplaceAll(name, "_", "-") })
 		if i < 0 {
@@ -86,6 +89,10 @@ func references(t *testing.T, f func(t *testing.T, r robot, ref reference)) {
 		t.Run(name, func(t *testing.T) { f(t, robots()[i], file.Models[name]) })
 	}
 }
+
+// fourthOrder reports whether RK4 moves a free body as MuJoCo does since 4.0, which
+// is not as 2.2.2 does (docs/mujoco.md, section 2).
+func fourthOrder() bool { return slices.Compare(parts(engine.Version()), []int{4}) >= 0 }
 
 // closeTo reports whether all numbers agree to tol.
 func closeTo(t *testing.T, what string, got, want []float64, tol float64) {

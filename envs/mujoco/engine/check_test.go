@@ -1,4 +1,4 @@
-//go:build mujoco && cgo
+//go:build mujoco
 
 package engine_test
 
@@ -37,25 +37,52 @@ func TestCheck(t *testing.T) {
 	if err := os.WriteFile(text, []byte("no library"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, test := range []struct{ name, library, says string }{
-		{"no file", filepath.Join(folder, "none.so"), "none.so"},
-		{"no library", text, "text.so"},
-		{"another library", compile(t, folder, "other", "int f(void) { return 0; }"), "the library is not MuJoCo"},
-		{"another version", compile(t, folder, "newer", "int mj_version(void) { return 300; }"), "the library is version 300 and this program was built for 222"},
-		{"half a library", compile(t, folder, "half", "int mj_version(void) { return 222; }"), "the library has no function mj_defaultVFS"},
+	const use = "name a library of MuJoCo 2.2 or newer, or unset MUJOCO_PATH"
+	for _, test := range []struct{ name, library, says, advice string }{
+		{"no file", filepath.Join(folder, "none.so"), "none.so", use},
+		{"an empty folder", t.TempDir(), "holds no library", "or unset MUJOCO_PATH"},
+		{"no library", text, "text.so", use},
+		{"another library", compile(t, folder, "other", "int f(void) { return 0; }"), "it is not MuJoCo", use},
+		{"too old", compile(t, folder, "older", fake(210, `"2.1.0"`)), "version 2.1.0 is too old", use},
+		{"too new", compile(t, folder, "newer", fake(9000000, `"9.0.0"`)), "version 9.0.0 is newer than this program knows", "install a release up to 4.0.1, or a newer Tiebreak"},
+		{"another build of a release", compile(t, folder, "single", fake(337, `"3.3.7"`)), "version 3.3.7 does not work as its release does", use},
+		{"half a library", compile(t, folder, "half", "int mj_version(void) { return 222; }"), "it has no function mj_versionString", use},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			cmd := exec.Command(os.Args[0], "-test.run=^TestCheck$")
-			cmd.Env = append(os.Environ(), childKey+"=1", "TIEBREAK_MUJOCO="+test.library)
+			cmd.Env = append(os.Environ(), childKey+"=1", engine.PathVariable+"="+test.library)
 			out, err := cmd.CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			if got := string(out); !strings.Contains(got, "says: needs MuJoCo 2.2, which is not available here: ") || !strings.Contains(got, test.says) || !strings.Contains(got, engine.Package) {
-				t.Errorf("it says\n%s\nwant %q and what to install", got, test.says)
+			if got := string(out); !strings.Contains(got, "says: needs MuJoCo") || !strings.Contains(got, test.says) || !strings.Contains(got, test.advice) {
+				t.Errorf("it says\n%s\nwant %q and %q", got, test.says, test.advice)
 			}
 		})
 	}
+}
+
+// fake is the C of a library that has every function and variable of MuJoCo, and
+// structures of zeros.
+func fake(version int, text string) string {
+	return fmt.Sprintf(`
+		static char zeros[1 << 20];
+		void (*mju_user_error)(const char*), (*mju_user_warning)(const char*);
+		int mj_version(void) { return %d; }
+		const char* mj_versionString(void) { return %s; }
+		void mj_defaultVFS(void* f) {}
+		void mj_deleteVFS(void* f) {}
+		int mj_addBufferVFS(void* f, const char* s, const void* b, int n) { return 0; }
+		void* mj_loadXML(const char* s, const void* f, char* t, int n) { return zeros; }
+		void mj_deleteModel(void* m) {}
+		void* mj_makeData(const void* m) { return zeros; }
+		void mj_deleteData(void* d) {}
+		int mj_name2id(const void* m, int k, const char* s) { return 0; }
+		void mj_resetData(const void* m, void* d) {}
+		void mj_forward(const void* m, void* d) {}
+		void mj_kinematics(const void* m, void* d) {}
+		void mj_step(const void* m, void* d) {}
+		void mj_rnePostConstraint(const void* m, void* d) {}`, version, text)
 }
 
 // compile makes a shared library of C.
@@ -74,5 +101,17 @@ func compile(t *testing.T, folder, name, source string) string {
 func TestBrokenIsNoOtherError(t *testing.T) {
 	if _, err := engine.Load(nil); errors.Is(err, engine.ErrBroken) {
 		t.Errorf("a refused model is a breakdown: %v", err)
+	}
+}
+
+// BenchmarkSelfCheck is what opening the library costs beside loading the file.
+func BenchmarkSelfCheck(b *testing.B) {
+	if err := engine.Check(); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if err := engine.SelfCheck(); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -1,22 +1,36 @@
-// Package engine runs MuJoCo 2.2: it loads models and steps simulations. The
-// library is opened when it is first needed, so that a program that was built
-// with it runs without it; a program built without the build tag mujoco has the
-// same package, in which nothing can be loaded.
+// Package engine runs MuJoCo: it loads models and steps simulations. The library
+// is looked for and opened when it is first needed (MUJOCO_PATH, the system's
+// package, the one inside the Python package mujoco), so that the program runs
+// without it; neither its headers nor one version of it are needed to build. A
+// program that was built without cgo has the same package, in which nothing can be
+// loaded.
 //
 // Slices of a Data and a Model are views of the engine's memory, without copies.
 // They live as long as the value that they came from: whoever keeps one keeps
 // that value too (runtime.KeepAlive).
 package engine
 
-import "tiebreak/internal/idrl"
+import (
+	"os"
 
-// Package is the Debian package that brings headers and library.
-const Package = "libmujoco-dev"
+	"tiebreak/internal/idrl"
+)
+
+// Install says how to get the library, for people.
+const Install = `install it with "pip install mujoco" or, on Debian, "apt install libmujoco-dev"`
 
 // missing is why nothing can be loaded, with what to do about it, such that it
 // goes on from the name of what was to be loaded.
-func missing(why string) error {
-	return idrl.Errorf(idrl.Invalid, "needs MuJoCo 2.2, which is not available here: %s; install the Debian package %s and build with -tags mujoco, or start with go tool task run, which does both", why, Package)
+func missing(tried []attempt) error {
+	switch named := os.Getenv(PathVariable); {
+	case named != "" && len(tried) == 0:
+		return idrl.Errorf(idrl.Invalid, "needs MuJoCo: the folder that %s names, %s, holds no library of it; name the library or the folder that it is in, or unset %[1]s", PathVariable, named)
+	case named != "":
+		return idrl.Errorf(idrl.Invalid, "needs MuJoCo, and what %s names cannot be used: %s; name a library of MuJoCo 2.2 or newer, or unset %[1]s", PathVariable, refusals(tried))
+	case len(tried) == 0:
+		return idrl.Errorf(idrl.Invalid, "needs MuJoCo, which is not on this machine: %s, or name the library in %s", Install, PathVariable)
+	}
+	return idrl.Errorf(idrl.Invalid, "needs MuJoCo, and what is on this machine cannot be used: %s; %s, or name another library in %s", refusals(tried), Install, PathVariable)
 }
 
 // ErrBroken says that a simulation broke down: the engine met numbers that are
@@ -75,12 +89,12 @@ type Sensor struct{ At, Dim int }
 // Kind is a kind of named thing in a model.
 type Kind int
 
-// Kinds of things that Model.ID looks up, as the engine numbers them.
+// Kinds of things that Model.ID looks up.
 const (
-	BodyKind     Kind = 1
-	JointKind    Kind = 3
-	GeomKind     Kind = 5
-	SiteKind     Kind = 6
-	ActuatorKind Kind = 18
-	SensorKind   Kind = 19
+	BodyKind Kind = iota
+	JointKind
+	GeomKind
+	SiteKind
+	ActuatorKind
+	SensorKind
 )

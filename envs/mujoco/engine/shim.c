@@ -1,4 +1,4 @@
-//go:build mujoco
+//go:build cgo && (linux || darwin)
 
 #define _GNU_SOURCE
 #include "shim.h"
@@ -9,15 +9,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The functions of the library, each as a pointer tb_p_NAME.
-#define FUNCTIONS(X)                                                          \
-  X(mj_defaultVFS) X(mj_makeEmptyFileVFS) X(mj_deleteVFS) X(mj_loadXML)       \
-  X(mj_deleteModel) X(mj_makeData) X(mj_deleteData) X(mj_name2id)             \
-  X(mj_resetData) X(mj_forward) X(mj_kinematics) X(mj_step)                   \
-  X(mj_rnePostConstraint)
+#include "layouts.h"
 
-#define DECLARE(f) static __typeof__(&f) tb_p_##f;
+enum { LAYOUTS = sizeof layouts / sizeof layouts[0] };
+
+// The functions of the library that every version has, each as a pointer p_NAME.
+// Models and simulations are opaque.
+#define FUNCTIONS(X)                                                          \
+  X(int, mj_version, (void))                                                  \
+  X(const char*, mj_versionString, (void))                                    \
+  X(void, mj_defaultVFS, (void* files))                                       \
+  X(void, mj_deleteVFS, (void* files))                                        \
+  X(void*, mj_loadXML, (const char* name, const void* files, char* text, int n)) \
+  X(void, mj_deleteModel, (void* m))                                          \
+  X(void*, mj_makeData, (const void* m))                                      \
+  X(void, mj_deleteData, (void* d))                                           \
+  X(int, mj_name2id, (const void* m, int kind, const char* name))             \
+  X(void, mj_resetData, (const void* m, void* d))                             \
+  X(void, mj_forward, (const void* m, void* d))                               \
+  X(void, mj_kinematics, (const void* m, void* d))                            \
+  X(void, mj_step, (const void* m, void* d))                                  \
+  X(void, mj_rnePostConstraint, (const void* m, void* d))
+
+#define DECLARE(result, name, arguments) static result(*p_##name) arguments;
 FUNCTIONS(DECLARE)
+
+// How a file of a virtual file system gets its content: the first until 3.1.2, the
+// second since.
+static int (*p_mj_makeEmptyFileVFS)(void* files, const char* name, int n);
+static int (*p_mj_addBufferVFS)(void* files, const char* name, const void* content, int n);
+
+static const tb_layout* layout;
+
+// AT is the field of type at an offset of a structure.
+#define AT(type, structure, offset) (*(type*)((char*)(structure) + (offset)))
 
 // Where a thread that is in the library goes back to when the library gives up,
 // and where it leaves the last message.
@@ -53,55 +78,24 @@ static void on_error(const char* text) {
     code;                                                                     \
   })
 
-static void* open_library(char* text) {
-  char name[64];
-  const char* given = getenv("TIEBREAK_MUJOCO");
-  if (given && *given) {
-    void* lib = dlopen(given, RTLD_NOW | RTLD_LOCAL);
-    if (!lib) snprintf(text, TB_TEXT, "TIEBREAK_MUJOCO: %s", dlerror());
-    return lib;
+// resolve finds the functions in the library and puts the handlers of messages in.
+static int resolve(void* lib, char* text) {
+  if (!dlsym(lib, "mj_version")) {
+    say_in(text, "it is not MuJoCo");
+    return TB_ERROR;
   }
-  snprintf(name, sizeof name, "libmujoco.so.%d.%d.%d", mjVERSION_HEADER / 100,
-           mjVERSION_HEADER / 10 % 10, mjVERSION_HEADER % 10);
-  const char* names[] = {name, "libmujoco.so", "libmujoco.dylib", 0};
-  for (const char** n = names; *n; n++) {
-    void* lib = dlopen(*n, RTLD_NOW | RTLD_LOCAL);
-    if (lib) return lib;
-  }
-  snprintf(text, TB_TEXT, "%s is not installed", name);
-  return 0;
-}
-
-// fits reports whether the library's structures are those of the headers.
-static int fits(void* lib, char* text) {
-  int (*version)(void) = (int (*)(void))dlsym(lib, "mj_version");
-  if (!version) {
-    snprintf(text, TB_TEXT, "the library is not MuJoCo");
-    return 0;
-  }
-  if (version() != mjVERSION_HEADER) {
-    snprintf(text, TB_TEXT, "the library is version %d and this program was built for %d",
-             version(), mjVERSION_HEADER);
-    return 0;
-  }
-  return 1;
-}
-
-// tb_open opens the library. It returns TB_ERROR, and why in text, if there is
-// none or it does not fit.
-int tb_open(char* text) {
-  void* lib = open_library(text);
-  if (!lib || !fits(lib, text)) return TB_ERROR;
-#define RESOLVE(f)                                                            \
-  if (!(tb_p_##f = (__typeof__(&f))dlsym(lib, #f))) {                         \
-    snprintf(text, TB_TEXT, "the library has no function " #f);               \
+#define RESOLVE(result, name, arguments)                                      \
+  if (!(p_##name = (result(*) arguments)dlsym(lib, #name))) {                 \
+    say_in(text, "it has no function " #name);                                \
     return TB_ERROR;                                                          \
   }
   FUNCTIONS(RESOLVE)
+  p_mj_makeEmptyFileVFS = (int (*)(void*, const char*, int))dlsym(lib, "mj_makeEmptyFileVFS");
+  p_mj_addBufferVFS = (int (*)(void*, const char*, const void*, int))dlsym(lib, "mj_addBufferVFS");
   void (**on)(const char*) = dlsym(lib, "mju_user_error");
   void (**warn)(const char*) = dlsym(lib, "mju_user_warning");
   if (!on || !warn) {
-    snprintf(text, TB_TEXT, "the library has no handlers of errors");
+    say_in(text, "it has no handlers of errors");
     return TB_ERROR;
   }
   *on = on_error;
@@ -109,87 +103,168 @@ int tb_open(char* text) {
   return TB_OK;
 }
 
-// load compiles the file at path, or the n bytes of xml by way of files.
-static mjModel* load(const char* path, mjVFS* files, const void* xml, int n, char* text) {
-  if (path) return tb_p_mj_loadXML(path, 0, text, TB_TEXT);
-  tb_p_mj_defaultVFS(files);
-  mjModel* m = 0;
-  if (!tb_p_mj_makeEmptyFileVFS(files, "model.xml", n)) {
-    memcpy(files->filedata[0], xml, n);
-    m = tb_p_mj_loadXML("model.xml", files, text, TB_TEXT);
+// choose takes the layout of the library's version: its own, else that of the
+// release before it.
+static int choose(char* text) {
+  layout = 0;
+  for (const tb_layout* l = layouts; l < layouts + LAYOUTS && l->first <= p_mj_version(); l++) layout = l;
+  if (!layout) {
+    snprintf(text, TB_TEXT, "version %s is too old", p_mj_versionString());
+    return TB_ERROR;
   }
-  tb_p_mj_deleteVFS(files);
+  if (layout->vfs_files < 0 ? !p_mj_addBufferVFS : !p_mj_makeEmptyFileVFS) {
+    say_in(text, "it has no function that loads a model from memory");
+    return TB_ERROR;
+  }
+  return TB_OK;
+}
+
+// tb_open opens the library at path. It returns TB_ERROR, and why in text, if there
+// is none or it is not MuJoCo or too old. It may be called again after an error.
+int tb_open(const char* path, char* text) {
+  void* lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!lib) {
+    say_in(text, dlerror());
+    return TB_ERROR;
+  }
+  if (resolve(lib, text) == TB_OK && choose(text) == TB_OK) return TB_OK;
+  dlclose(lib);
+  return TB_ERROR;
+}
+
+// tb_version is the opened library's, as mj_version returns it.
+int tb_version(void) { return p_mj_version(); }
+
+const char* tb_version_text(void) { return p_mj_versionString(); }
+
+// tb_known reports whether the layout was measured for the opened library's version.
+int tb_known(void) { return p_mj_version() <= layout->last; }
+
+int tb_oldest(void) { return layouts[0].first; }
+int tb_newest(void) { return layouts[LAYOUTS - 1].last; }
+
+// in_memory compiles the n bytes of xml by way of files.
+static void* in_memory(void* files, const void* xml, int n, char* text) {
+  p_mj_defaultVFS(files);
+  void* m = 0;
+  int bad;
+  if (layout->vfs_files < 0) {
+    bad = p_mj_addBufferVFS(files, "model.xml", xml, n);
+  } else if (!(bad = p_mj_makeEmptyFileVFS(files, "model.xml", n))) {
+    memcpy(AT(void*, files, layout->vfs_files), xml, n);
+  }
+  if (bad) {
+    snprintf(text, TB_TEXT, "the text of %d bytes cannot be loaded", n);
+  } else {
+    m = p_mj_loadXML("model.xml", files, text, TB_TEXT);
+  }
+  p_mj_deleteVFS(files);
   return m;
+}
+
+static tb_model* read_model(void* m) {
+  tb_model* r = calloc(1, sizeof *r);
+  if (!r) return 0;
+  r->m = m;
+  r->timestep = AT(double, m, layout->timestep);
+#define SIZE(name)                                                            \
+  r->name = layout->size_bytes == 4 ? AT(int, m, layout->m_##name) : AT(long long, m, layout->m_##name);
+#define ARRAY(type, name) r->name = AT(type*, m, layout->m_##name);
+  MODEL_SIZES(SIZE) MODEL_ARRAYS(ARRAY)
+#undef SIZE
+#undef ARRAY
+  return r;
 }
 
 // tb_load compiles a model: the file at path, or the n bytes of xml if path is
 // null. It returns null, and why in text, if the engine refuses it.
-mjModel* tb_load(const char* path, const void* xml, int n, char* text) {
-  mjModel* volatile m = 0;
-  mjVFS* files = malloc(sizeof *files);  // 2 MB
+tb_model* tb_load(const char* path, const void* xml, int n, char* text) {
+  void* volatile m = 0;
+  void* files = malloc(layout->vfs_bytes);  // up to 2 MB
   if (!files) {
     say_in(text, "out of memory");
     return 0;
   }
-  if (GUARDED(text, m = load(path, files, xml, n, text)) != TB_OK) m = 0;
+  int code = GUARDED(text, m = path ? p_mj_loadXML(path, 0, text, TB_TEXT) : in_memory(files, xml, n, text));
   free(files);
-  return m;
+  return code == TB_OK && m ? read_model(m) : 0;
 }
 
-void tb_free_model(mjModel* m) { tb_p_mj_deleteModel(m); }
+void tb_free_model(tb_model* m) {
+  p_mj_deleteModel(m->m);
+  free(m);
+}
+
+static long long memory(const void* d) {
+  int wide = layout->memory_bytes == 8;
+  long long buffer = wide ? AT(long long, d, layout->buffer) : AT(int, d, layout->buffer);
+  long long arena = wide ? AT(long long, d, layout->arena) : AT(int, d, layout->arena);
+  return buffer + arena * layout->arena_unit;
+}
 
 // tb_make returns a simulation of m, or null and why in text.
-tb_sim* tb_make(const mjModel* m, char* text) {
+tb_sim* tb_make(const tb_model* m, char* text) {
   tb_sim* s = calloc(1, sizeof *s);
   if (!s) {
     say_in(text, "out of memory");
     return 0;
   }
-  s->m = m;
-  if (GUARDED(text, s->d = tb_p_mj_makeData(m)) != TB_OK || !s->d) {
+  if (GUARDED(text, s->d = p_mj_makeData(m->m)) != TB_OK || !s->d) {
     free(s);
     return 0;
   }
+  s->m = m->m;
+  s->nq = (int)m->nq, s->nv = (int)m->nv, s->nu = (int)m->nu;
+  s->bytes = memory(s->d);
+  s->time = &AT(double, s->d, layout->time);
+  s->contacts = &AT(int, s->d, layout->contacts);
+#define DATA(name) s->name = AT(double*, s->d, layout->d_##name);
+  DATA_ARRAYS(DATA)
+#undef DATA
   return s;
 }
 
 void tb_free(tb_sim* s) {
-  tb_p_mj_deleteData(s->d);
+  p_mj_deleteData(s->d);
   free(s);
 }
 
-int tb_id(const mjModel* m, int kind, const char* name) { return tb_p_mj_name2id(m, kind, name); }
+int tb_id(const tb_model* m, int kind, const char* name) {
+#define KIND(name) layout->kind_##name,
+  const int kinds[] = {KINDS(KIND)};
+#undef KIND
+  return p_mj_name2id(m->m, kinds[kind], name);
+}
 
-int tb_reset(tb_sim* s) { return GUARDED(s->text, tb_p_mj_resetData(s->m, s->d)); }
-int tb_forward(tb_sim* s) { return GUARDED(s->text, tb_p_mj_forward(s->m, s->d)); }
-int tb_kinematics(tb_sim* s) { return GUARDED(s->text, tb_p_mj_kinematics(s->m, s->d)); }
-int tb_contact_forces(tb_sim* s) { return GUARDED(s->text, tb_p_mj_rnePostConstraint(s->m, s->d)); }
+int tb_reset(tb_sim* s) { return GUARDED(s->text, p_mj_resetData(s->m, s->d)); }
+int tb_forward(tb_sim* s) { return GUARDED(s->text, p_mj_forward(s->m, s->d)); }
+int tb_kinematics(tb_sim* s) { return GUARDED(s->text, p_mj_kinematics(s->m, s->d)); }
+int tb_contact_forces(tb_sim* s) { return GUARDED(s->text, p_mj_rnePostConstraint(s->m, s->d)); }
 
 // broken reports whether the engine has warned since the last reset. It warns
 // before it resets a state that is not finite, and when its buffers are full.
-static int broken(const mjData* d) {
+static int broken(const void* d) {
   int n = 0;
-  for (int i = 0; i < mjNWARNING; i++) n += d->warning[i].number;
+  for (int i = 0; i < layout->warnings; i++)
+    n += AT(int, d, layout->warning + i * layout->warning_bytes + layout->warning_number);
   return n > 0 ? TB_BROKEN : TB_OK;
 }
 
 // tb_step makes n steps with the controls as they stand.
 int tb_step(tb_sim* s, int n) {
-  if (GUARDED(s->text, for (int i = 0; i < n; i++) tb_p_mj_step(s->m, s->d)) != TB_OK) return TB_ERROR;
+  if (GUARDED(s->text, for (int i = 0; i < n; i++) p_mj_step(s->m, s->d)) != TB_OK) return TB_ERROR;
   return broken(s->d);
 }
 
 static void roll(tb_sim* s, const double* ctrl, int steps, int skip, double* out) {
-  const mjModel* m = s->m;
-  mjData* d = s->d;
   for (int t = 0; t < steps; t++) {
-    memcpy(d->ctrl, ctrl + (size_t)t * m->nu, sizeof(double) * m->nu);
+    memcpy(s->ctrl, ctrl + (size_t)t * s->nu, sizeof(double) * s->nu);
     for (int k = 0; k < skip; k++) {
-      tb_p_mj_step(m, d);
+      p_mj_step(s->m, s->d);
       if (out) {
-        memcpy(out, d->qpos, sizeof(double) * m->nq);
-        memcpy(out + m->nq, d->qvel, sizeof(double) * m->nv);
-        out += m->nq + m->nv;
+        memcpy(out, s->qpos, sizeof(double) * s->nq);
+        memcpy(out + s->nq, s->qvel, sizeof(double) * s->nv);
+        out += s->nq + s->nv;
       }
     }
   }
@@ -204,14 +279,12 @@ int tb_roll(tb_sim* s, const double* ctrl, int steps, int skip, double* out) {
 
 // tb_loop is what the binding is measured against: whole episodes of a plain loop.
 void tb_loop(tb_sim* s, const double* ctrl, int rows, int steps, int skip, int episode) {
-  const mjModel* m = s->m;
-  mjData* d = s->d;
   for (int t = 0; t < steps; t++) {
     if (t % episode == 0) {
-      tb_p_mj_resetData(m, d);
-      tb_p_mj_forward(m, d);
+      p_mj_resetData(s->m, s->d);
+      p_mj_forward(s->m, s->d);
     }
-    memcpy(d->ctrl, ctrl + (size_t)(t % rows) * m->nu, sizeof(double) * m->nu);
-    for (int k = 0; k < skip; k++) tb_p_mj_step(m, d);
+    memcpy(s->ctrl, ctrl + (size_t)(t % rows) * s->nu, sizeof(double) * s->nu);
+    for (int k = 0; k < skip; k++) p_mj_step(s->m, s->d);
   }
 }

@@ -1,4 +1,4 @@
-//go:build !mujoco || !cgo
+//go:build !cgo || (!linux && !darwin)
 
 package engine_test
 
@@ -13,7 +13,7 @@ import (
 
 func TestNothingLoadsWithoutTheEngine(t *testing.T) {
 	err := engine.Check()
-	for _, says := range []string{"needs MuJoCo 2.2", "built without it", engine.Package, "-tags mujoco"} {
+	for _, says := range []string{"needs MuJoCo", "without cgo", "C compiler"} {
 		if idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, want one of kind Invalid that says %q", err, says)
 		}

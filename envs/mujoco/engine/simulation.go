@@ -1,4 +1,4 @@
-//go:build mujoco && cgo
+//go:build cgo && (linux || darwin)
 
 package engine
 
@@ -35,34 +35,13 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// open opens the library once.
-var open = sync.OnceValue(func() error {
-	text := (*C.char)(C.calloc(1, C.TB_TEXT))
-	defer C.free(unsafe.Pointer(text))
-	if C.tb_open(text) != C.TB_OK {
-		return missing(C.GoString(text))
-	}
-	return nil
-})
-
-// Check returns nil if models can be loaded, else an error of kind Invalid that
-// says what to install.
-func Check() error { return open() }
-
-// Version returns the version of the library, which must be that of the headers
-// that the program was built with: "2.2.2".
-func Version() string {
-	const v = C.mjVERSION_HEADER
-	return fmt.Sprintf("%d.%d.%d", v/100, v/10%10, v%10)
-}
-
 // live counts the models and simulations that have not been freed.
 var live atomic.Int64
 
 // A Model is a compiled model. It is immutable and may be shared by goroutines.
 // It is freed when nothing refers to it.
 type Model struct {
-	p *C.mjModel
+	p *C.tb_model
 
 	NQ, NV, NU, NBody, NGeom, NSite int
 	TimestepSec                     float64
@@ -86,6 +65,18 @@ func load(path string, xml []byte) (*Model, error) {
 	if err := Check(); err != nil {
 		return nil, err
 	}
+	if path == "" && len(xml) == 0 {
+		return nil, idrl.Errorf(idrl.Invalid, "MuJoCo refuses the model: it is empty")
+	}
+	p, err := compile(path, xml)
+	if err != nil {
+		return nil, err
+	}
+	return newModel(p), nil
+}
+
+// compile compiles the file at path, or xml if path is empty.
+func compile(path string, xml []byte) (*C.tb_model, error) {
 	loading.Lock()
 	defer loading.Unlock()
 	text := (*C.char)(C.calloc(1, C.TB_TEXT))
@@ -99,17 +90,17 @@ func load(path string, xml []byte) (*Model, error) {
 	if p == nil {
 		return nil, idrl.Errorf(idrl.Invalid, "MuJoCo refuses the model: %s", C.GoString(text))
 	}
-	return newModel(p), nil
+	return p, nil
 }
 
-func newModel(p *C.mjModel) *Model {
+func newModel(p *C.tb_model) *Model {
 	live.Add(1)
 	m := &Model{
 		p:  p,
 		NQ: int(p.nq), NV: int(p.nv), NU: int(p.nu), NBody: int(p.nbody), NGeom: int(p.ngeom), NSite: int(p.nsite),
-		TimestepSec: float64(p.opt.timestep),
+		TimestepSec: float64(p.timestep),
 	}
-	runtime.AddCleanup(m, func(p *C.mjModel) {
+	runtime.AddCleanup(m, func(p *C.tb_model) {
 		C.tb_free_model(p)
 		live.Add(-1)
 	}, p)
@@ -136,7 +127,7 @@ func (m *Model) geoms() {
 	p, n := m.p, m.NGeom
 	types, body, group := ints(p.geom_type, n), ints(p.geom_bodyid, n), ints(p.geom_group, n)
 	size, weld := view(p.geom_size, 3*n), ints(p.body_weldid, m.NBody)
-	rgba := unsafe.Slice((*float32)(unsafe.Pointer(p.geom_rgba)), 4*n)
+	rgba := unsafe.Slice((*float32)(p.geom_rgba), 4*n)
 	for i := range n {
 		m.Geoms = append(m.Geoms, Geom{
 			Type: GeomType(types[i]), Body: int(body[i]), Group: int(group[i]), Size: [3]float64(size[3*i : 3*i+3]),
@@ -217,18 +208,17 @@ func (m *Model) NewData() (*Data, error) {
 		return nil, idrl.Errorf(idrl.Internal, "MuJoCo cannot simulate the model: %s", C.GoString(text))
 	}
 	live.Add(1)
-	p := s.d
-	if made.Add(int64(p.nbuffer)+8*int64(p.nstack)) > collectAfter {
+	if made.Add(int64(s.bytes)) > collectAfter {
 		made.Store(0)
 		runtime.GC()
 	}
 	d := &Data{
 		s: s, m: m,
-		QPos: view(p.qpos, m.NQ), QVel: view(p.qvel, m.NV), Ctrl: view(p.ctrl, m.NU),
-		Warmstart: view(p.qacc_warmstart, m.NV), Act: view(p.act, int(m.p.na)), QFrcConstraint: view(p.qfrc_constraint, m.NV),
-		XPos: view(p.xpos, 3*m.NBody), XMat: view(p.xmat, 9*m.NBody),
-		GeomXPos: view(p.geom_xpos, 3*m.NGeom), GeomXMat: view(p.geom_xmat, 9*m.NGeom), SiteXPos: view(p.site_xpos, 3*m.NSite),
-		CFrcExt: view(p.cfrc_ext, 6*m.NBody), CVel: view(p.cvel, 6*m.NBody), SensorData: view(p.sensordata, int(m.p.nsensordata)),
+		QPos: view(s.qpos, m.NQ), QVel: view(s.qvel, m.NV), Ctrl: view(s.ctrl, m.NU),
+		Warmstart: view(s.qacc_warmstart, m.NV), Act: view(s.act, int(m.p.na)), QFrcConstraint: view(s.qfrc_constraint, m.NV),
+		XPos: view(s.xpos, 3*m.NBody), XMat: view(s.xmat, 9*m.NBody),
+		GeomXPos: view(s.geom_xpos, 3*m.NGeom), GeomXMat: view(s.geom_xmat, 9*m.NGeom), SiteXPos: view(s.site_xpos, 3*m.NSite),
+		CFrcExt: view(s.cfrc_ext, 6*m.NBody), CVel: view(s.cvel, 6*m.NBody), SensorData: view(s.sensordata, int(m.p.nsensordata)),
 	}
 	runtime.AddCleanup(d, func(s *C.tb_sim) {
 		C.tb_free(s)
@@ -238,13 +228,13 @@ func (m *Model) NewData() (*Data, error) {
 }
 
 // Time returns the simulated seconds since the reset.
-func (d *Data) Time() float64 { return float64(d.s.d.time) }
+func (d *Data) Time() float64 { return float64(*d.s.time) }
 
 // SetTime sets what Time returns.
-func (d *Data) SetTime(sec float64) { d.s.d.time = C.mjtNum(sec) }
+func (d *Data) SetTime(sec float64) { *d.s.time = C.double(sec) }
 
 // Contacts returns the number of contacts.
-func (d *Data) Contacts() int { return int(d.s.d.ncon) }
+func (d *Data) Contacts() int { return int(*d.s.contacts) }
 
 // Reset returns to the model's first state and forgets a breakdown.
 func (d *Data) Reset() error { return d.result(C.tb_reset(d.s)) }
@@ -299,8 +289,8 @@ func inf(v int) float64 { return math.Inf(v) }
 
 func doubles(x []float64) *C.double { return (*C.double)(unsafe.SliceData(x)) }
 
-func view(p *C.mjtNum, n int) []float64 { return unsafe.Slice((*float64)(unsafe.Pointer(p)), n) }
+func view(p *C.double, n int) []float64 { return unsafe.Slice((*float64)(p), n) }
 
 func ints(p *C.int, n int) []int32 { return unsafe.Slice((*int32)(unsafe.Pointer(p)), n) }
 
-func flags(p *C.mjtByte, n int) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(p)), n) }
+func flags(p *C.tb_byte, n int) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(p)), n) }

@@ -1,12 +1,19 @@
-//go:build !mujoco || !cgo
+//go:build !cgo || (!linux && !darwin)
 
 package engine
 
-// Check returns an error of kind Invalid that says what to install.
-func Check() error { return missing("this program was built without it") }
+import "tiebreak/internal/idrl"
+
+// Check returns an error of kind Invalid that says what to do.
+func Check() error {
+	return idrl.Errorf(idrl.Invalid, "needs MuJoCo, which this program cannot open: it was built without cgo; build it on Linux or macOS with a C compiler (Debian: gcc libc6-dev)")
+}
 
 // Version returns nothing.
 func Version() string { return "" }
+
+// Origin returns nothing.
+func Origin() string { return "" }
 
 // A Model cannot be had in this build.
 type Model struct {
