@@ -63,7 +63,7 @@ var rules = []rule{
 	{"internal/library", []string{vocab}, nil},
 	{
 		"internal/librarian",
-		[]string{vocab, rngs, "internal/behaviour", "internal/clip", "internal/library", "internal/picture", "internal/sac", "internal/solver", "internal/trainer", "envs/mujoco"},
+		[]string{vocab, rngs, "internal/behaviour", "internal/clip", "internal/library", "internal/picture", "internal/sac", "internal/solver", "internal/trainer", "envs/corridor", "envs/mujoco"},
 		[]string{gonum},
 	},
 	{"internal/behaviour", []string{vocab, "internal/sac", "internal/solver"}, nil},

@@ -54,6 +54,9 @@ type champion struct {
 // of each feature that varies.
 func (b *Builder) champions() (out []champion) {
 	for i, name := range b.env.Spec().FeatureNames {
+		if b.Shown != nil && !slices.Contains(b.Shown, name) {
+			continue
+		}
 		least, most := -1, -1
 		for k, f := range b.found {
 			if f.falls || !watchable(f.views) {

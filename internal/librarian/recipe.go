@@ -19,6 +19,7 @@ type Recipe struct {
 	Alive   map[string]float64 // by features, weights that are added in searches for the end of a feature
 	Skills  []Skill            // that nothing else finds
 	Ends    []string           // features whose ends are searched for among gaits; nil for all
+	Shown   []string           // features whose ends are shown; nil for all
 	Falls   bool               // those searches end episodes at a fall, and what falls in a whole episode is at no end
 }
 
@@ -29,8 +30,8 @@ const version = 1
 // policies that it takes from elsewhere, and the version of the builder.
 func (r Recipe) Key() (string, error) {
 	h := sha256.New()
-	fmt.Fprintf(h, "%d %d %d %v %v %t\n", r.Count, r.Gaits, r.Mutants, r.Alive, r.Ends, r.Falls)
-	fmt.Fprintln(h, version, seed, r.Ends == nil)
+	fmt.Fprintf(h, "%d %d %d %v %q %t\n", r.Count, r.Gaits, r.Mutants, r.Alive, r.Ends, r.Falls)
+	fmt.Fprintf(h, "%d %d %t %t %q\n", version, seed, r.Ends == nil, r.Shown == nil, r.Shown)
 	for _, s := range r.Skills {
 		fmt.Fprintf(h, "%q %v %t %T %+v\n", s.Name, s.Theta, s.Falls, s.By, s.By)
 		if shipped, ok := s.By.(Shipped); ok {

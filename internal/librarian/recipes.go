@@ -1,6 +1,12 @@
 package librarian
 
-import "tiebreak/envs/mujoco"
+import (
+	"cmp"
+	"fmt"
+
+	"tiebreak/envs/corridor"
+	"tiebreak/envs/mujoco"
+)
 
 // RecipeFor returns the recipe of the robot of an environment; the zero Recipe if none
 // is known.
@@ -63,23 +69,86 @@ var recipes = map[string]Recipe{
 		Skills: []Skill{
 			{Name: "running", Theta: forward(1), Falls: true, By: Network{Steps: 120_000, Seed: 3}},
 			{Name: "standing", Theta: forward(-1), Falls: true, By: Network{Steps: 30_000, From: "running", Seed: 3}}, // it learns no better way back
-			{Name: "walking slowly", Theta: stand, Falls: true, By: Blend{"running", "standing", 0.6}},
-			{Name: "walking", Theta: stand, Falls: true, By: Blend{"running", "standing", 0.3}},
+			{Name: "walking", Theta: forward(1), Falls: true, By: Network{Steps: 120_000, Seed: 2}},
 		},
 	},
 	"swimmer": {
 		Skills: []Skill{
-			{Name: "strokes forward", Theta: map[string]float64{"Distance forward": 1}, By: Gait{Generations: 30, Steps: 400}},
-			{Name: "swimming forward", Theta: map[string]float64{"Distance forward": 1}, By: Feedback{From: "strokes forward", Iterations: 40, Seed: 1}},
-			{Name: "strokes backward", Theta: map[string]float64{"Distance forward": -1}, By: Gait{Generations: 30, Steps: 400}},
-			{Name: "swimming backward", Theta: map[string]float64{"Distance forward": -1}, By: Feedback{From: "strokes backward", Iterations: 40, Seed: 1}},
-			{Name: "strokes to the left", Theta: map[string]float64{"Distance to the left": 1}, By: Gait{Generations: 30, Steps: 400}},
-			{Name: "swimming to the left", Theta: map[string]float64{"Distance to the left": 1}, By: Feedback{From: "strokes to the left", Iterations: 40, Seed: 1}},
-			{Name: "strokes to the right", Theta: map[string]float64{"Distance to the left": -1}, By: Gait{Generations: 30, Steps: 400}},
-			{Name: "swimming to the right", Theta: map[string]float64{"Distance to the left": -1}, By: Feedback{From: "strokes to the right", Iterations: 40, Seed: 1}},
+			{Name: "swimming", Theta: map[string]float64{"Distance forward": 1}, By: Linear{Iterations: 150, Directions: 1, StepSize: 0.02, Noise: 0.01}},
+			{Name: "swimming backward", Theta: map[string]float64{"Distance forward": -1}, By: Gait{Generations: 30, Steps: 400}},
+			{Name: "to the left", Theta: map[string]float64{"Distance to the left": 1}, By: Gait{Generations: 30, Steps: 400}},
+			{Name: "to the right", Theta: map[string]float64{"Distance to the left": -1}, By: Gait{Generations: 30, Steps: 400, Seed: 1}},
 			{Name: "resting", By: Held{}},
+		},
+	},
+	"reacher": {
+		Gaits: 30, Mutants: 60, Ends: none,
+		Skills: []Skill{
+			{Name: "coming near", Theta: map[string]float64{"Distance to the target": -0.1, "At the target": 0.2, "Effort": -0.02}, By: Network{Steps: 40_000, Seed: 1}},
+			{Name: "reaching", Theta: map[string]float64{"Distance to the target": -1, "At the target": 0.2, "Effort": -0.01}, By: Network{Steps: 40_000, From: "coming near", Seed: 1}},
+			{Name: "away from the target", Theta: map[string]float64{"Distance to the target": 0.1, "Effort": -0.02}, By: Network{Steps: 6_000, From: "coming near", Seed: 1}},
+			{Name: "circling", By: Held{Shares: "0.15"}},
+			{Name: "resting", By: Held{}},
+		},
+	},
+	"inverted-pendulum": {
+		Gaits: 30, Mutants: 80, Ends: none,
+		Skills: []Skill{
+			{Name: "balancing", By: Given{Gains: cartGains}},
+			{Name: "balancing to the right", By: Given{Gains: cartGains, Aim: "0.5"}},
+			{Name: "balancing to the left", By: Given{Gains: cartGains, Aim: "-0.5"}},
+			{Name: "hanging", By: Held{}},
+		},
+	},
+	"inverted-double-pendulum": {
+		Gaits: 30, Mutants: 80, Ends: none,
+		Skills: []Skill{
+			{Name: "balancing", By: Given{Gains: doubleGains}},
+			{Name: "balancing to the right", By: Given{Gains: doubleGains, Aim: "0.25"}},
+			{Name: "balancing to the left", By: Given{Gains: doubleGains, Aim: "-0.25"}},
+			{Name: "hanging", By: Held{}},
+		},
+	},
+	"swimmer-corridor": {
+		Ends: none, Shown: corridorEnds, Mutants: 60,
+		Skills: []Skill{
+			{Name: "along the corridor", By: Shipped{mujoco.SwimmerExplorer}},
+			{Name: "to the goal", Theta: toGoal(0.05), By: Linear{Iterations: 25, From: "along the corridor"}},
+			{Name: "resting", By: Held{}},
+		},
+	},
+	"ant-corridor": {
+		Ends: none, Shown: corridorEnds, Mutants: 30, Gaits: 40,
+		Skills: []Skill{
+			{Name: "along the corridor", By: Shipped{mujoco.AntExplorer}},
+			{Name: "to the left", By: Held{"1"}},
+			{Name: "forward", By: Held{"0 1"}},
+			{Name: "to the right", By: Held{"0 0 1"}},
+			{Name: "backward", By: Held{"0 0 0 1"}},
+			{Name: "standing", By: Held{"0 0 0 0 1"}},
 		},
 	},
 }
 
-var _ = mujoco.AntExplorer
+// Gains with which a pole is balanced, found by CMA-ES (package cmaes) over steps before it
+// falls: place of the cart, angle, and their velocities; of two poles, the sines and cosines of
+// their angles. Soft actor-critic for as many steps as other robots need balances neither, since
+// episodes do not end where the pole falls.
+const (
+	cartGains   = "1.2484 12.226 1.2236 0.84211"
+	doubleGains = "-0.17108 -2.7431 -12.386 0 0 -0.67970 -1.7580 -1.5775"
+)
+
+// corridorEnds are the features of the cell in which episodes of a corridor begin.
+var corridorEnds = []string{"Cell 1: forward", "Cell 1: sideways"}
+
+// toGoal are the weights of what goes to the seventh cell of a corridor and stays there.
+func toGoal(staying float64) map[string]float64 {
+	out := map[string]float64{"Cell 7: staying": staying}
+	for cell := 1; cell <= corridor.Cells; cell++ {
+		if way := cmp.Compare(7, cell); way != 0 {
+			out[fmt.Sprintf("Cell %d: forward", cell)] = float64(way)
+		}
+	}
+	return out
+}

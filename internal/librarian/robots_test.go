@@ -3,6 +3,7 @@
 package librarian_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -31,7 +32,8 @@ func libraries() (out []envs.Entry) {
 
 // TestLibrariesOfRobots plays what every robot comes with as sessions do: what is shown
 // moves, the behaviours differ, and of the pairs of clips that a session may ask about
-// people can answer nine in ten.
+// people can answer nine in ten. Under the prior of a session two clips differ by one to
+// five times the noise of an answer, in the median.
 func TestLibrariesOfRobots(t *testing.T) {
 	for _, e := range libraries() {
 		t.Run(e.ID, func(t *testing.T) {
@@ -45,11 +47,16 @@ func TestLibrariesOfRobots(t *testing.T) {
 			}
 			s := librarian.Stock(func() idrl.Environment { return e.New(rng.New(1, "layout", 0)) })
 			var first, all []*picture.View
+			var phis [][][]float64 // of clips by behaviours
 			moving := 0
 			for k, b := range behaviours {
 				clips, err := s.Clips(t.Context(), b)
 				if err != nil {
 					t.Fatal(err)
+				}
+				phis = append(phis, nil)
+				for _, c := range clips {
+					phis[k] = append(phis[k], c.Phi)
 				}
 				views, err := picture.Of(clips)
 				if err != nil {
@@ -69,11 +76,42 @@ func TestLibrariesOfRobots(t *testing.T) {
 			whole, _ := shares(t, all)
 			t.Logf("%d behaviours, %d lively; of the pairs of the first %d clips %.0f%% can be answered, %.0f%% easily; of all pairs %.0f%%",
 				len(behaviours), moving, len(first), 100*left, 100*easy, 100*whole)
+			scale := e.New(rng.New(1, "layout", 0)).Spec().PriorScale
+			if m := medianDifference(phis, scale); !(m >= 1 && m <= 5) {
+				t.Errorf("the median difference of two clips is %.2f times the noise of an answer, want 1 to 5", m)
+			} else {
+				t.Logf("the median difference of two clips is %.2f times the noise of an answer", m)
+			}
 			if left < 0.9 || whole < 0.8 {
 				t.Errorf("%.2f of the pairs that are asked first can be answered, and %.2f of all, want 0.9 and 0.8", left, whole)
 			}
 		})
 	}
+}
+
+// answerNoise is the standard deviation of an answer's noise in a session about clips, in
+// units of θ·x (idrl.SessionSpec.NoiseStd).
+const answerNoise = 3
+
+// medianDifference returns the median, over two clips of different behaviours, of the
+// standard deviation of θ·Δφ under the prior, in units of the answer's noise.
+func medianDifference(phis [][][]float64, scale []float64) float64 {
+	var all []float64
+	for i, one := range phis {
+		for _, other := range phis[:i] {
+			for _, a := range one {
+				for _, b := range other {
+					v := 0.0
+					for k, s := range scale {
+						v += s * s * (a[k] - b[k]) * (a[k] - b[k])
+					}
+					all = append(all, math.Sqrt(v)/answerNoise)
+				}
+			}
+		}
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
 }
 
 // shares returns the share of the pairs of clips that can be answered, and easily.

@@ -1,6 +1,7 @@
 package librarian
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -79,17 +80,25 @@ func (b *Builder) arena(falls bool) idrl.Environment {
 
 // Linear is augmented random search among linear policies with normalised observations.
 type Linear struct {
-	Iterations int
-	Seed       uint64
+	Iterations      int
+	Directions      int     // of an iteration, of which half are used; default 8
+	StepSize, Noise float64 // default those of the environment
+	Seed            uint64
+	From            string // an earlier skill by a linear policy, from which it starts; empty for none
 }
 
 func (w Linear) learn(ctx context.Context, b *Builder, s Skill) ([]float64, error) {
-	search := b.env.Spec().Search
+	search, directions := b.env.Spec().Search, cmp.Or(w.Directions, 8)
 	ars := solver.ARS{
-		StepSize: search.StepSize, NoiseStd: search.NoiseStd, Directions: 8, Top: 4, Episodes: 1, Normalise: true,
-		Iterations: w.Iterations, Workers: b.Workers, NewEnv: func() idrl.Environment { return b.arena(s.Falls) },
+		StepSize: cmp.Or(w.StepSize, search.StepSize), NoiseStd: cmp.Or(w.Noise, search.NoiseStd), Directions: directions, Top: (directions + 1) / 2,
+		Episodes: 1, Normalise: true, Iterations: w.Iterations, Workers: b.Workers, NewEnv: func() idrl.Environment { return b.arena(s.Falls) },
 	}
-	p, err := ars.Solve(ctx, b.task(s), stream("skill", w.Seed))
+	task := b.task(s)
+	if own, ok := behaviour.Linear.Own(b.learnt[w.From]); ok {
+		task.Warm = [][]float64{own}
+		ars.Normalise = len(own) > b.env.Spec().ObsDim*b.env.Spec().Actions.Dim()
+	}
+	p, err := ars.Solve(ctx, task, stream("skill", w.Seed))
 	if err != nil {
 		return nil, err
 	}
@@ -114,12 +123,43 @@ type Held struct{ Shares string } // an action a number, such as "1 0 -0.5"
 
 func (w Held) learn(_ context.Context, b *Builder, _ Skill) ([]float64, error) {
 	params := make([]float64, solver.OscillatorSize(b.env.Spec()))
-	for k, share := range strings.Fields(w.Shares) {
-		v, err := strconv.ParseFloat(share, 64)
+	shares, err := numbers(w.Shares, b.env.Spec().Actions.Dim())
+	for k, v := range shares {
+		params[1+3*k] = v
+	}
+	return behaviour.Gait.Params(params), err
+}
+
+// Given is linear feedback with gains that are known: the action is the sum of the gains
+// times the observations less those that are aimed at.
+type Given struct {
+	Gains string // an observation a number
+	Aim   string // the same; what is missing is 0
+}
+
+func (w Given) learn(_ context.Context, b *Builder, _ Skill) ([]float64, error) {
+	n := b.env.Spec().ObsDim
+	gains, err := numbers(w.Gains, n)
+	if err != nil {
+		return nil, err
+	}
+	aim, err := numbers(w.Aim, n)
+	return behaviour.Linear.Params(slices.Concat(gains, aim, slices.Repeat([]float64{1}, n))), err
+}
+
+// numbers returns n numbers; those that text lacks are 0.
+func numbers(text string, n int) ([]float64, error) {
+	out := make([]float64, n)
+	fields := strings.Fields(text)
+	if len(fields) > n {
+		return nil, fmt.Errorf("%d numbers, want %d at most", len(fields), n)
+	}
+	for i, f := range fields {
+		v, err := strconv.ParseFloat(f, 64)
 		if err != nil {
 			return nil, err
 		}
-		params[1+3*k] = v
+		out[i] = v
 	}
-	return behaviour.Gait.Params(params), nil
+	return out, nil
 }
