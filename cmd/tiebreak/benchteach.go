@@ -118,8 +118,15 @@ func runBenchTeach(ctx context.Context, io stdio, args []string) error {
 
 // A keptLesson is the file of a lesson.
 type keptLesson struct {
-	Lesson teaching.Lesson
-	Points []teaching.Point
+	Lesson    teaching.Lesson
+	Points    []teaching.Point
+	Questions []keptQuestion // in the order asked
+}
+
+type keptQuestion struct {
+	BasedOn int64 // of the generation
+	Answer  idrl.Choice
+	A, B    []float64 // features of the clips
 }
 
 // lesson gives a lesson, or reads what is kept of it.
@@ -133,7 +140,10 @@ func (f *teachFlags) lesson(ctx context.Context, l teaching.Lesson, o teaching.O
 	if err != nil {
 		return kept, fmt.Errorf("lesson with seed %d: %w", l.Seed, err)
 	}
-	kept = keptLesson{l, r.Points}
+	kept = keptLesson{Lesson: l, Points: r.Points}
+	for _, q := range r.Asked {
+		kept.Questions = append(kept.Questions, keptQuestion{q.BasedOn, q.Answer.Choice, q.A.Header.Phi, q.B.Header.Phi})
+	}
 	b, err := json.MarshalIndent(kept, "", "\t")
 	if err != nil {
 		return kept, err
