@@ -45,8 +45,10 @@ func rewardModelText(name string) (title, hint string) {
 // solverText returns the name of a solver of policies and a hint, for people.
 func solverText(name string) (title, hint string) {
 	switch name {
+	case idrl.AutoSolver:
+		return "What suits best", "Gaits for robots; else exact, or by gradients."
 	case idrl.OwnSolver:
-		return "What suits the environment", "Exact, by gradients, or a random search of linear policies."
+		return "The environment’s own", "Exact, by gradients, or a random search of linear policies."
 	case idrl.ActorCritic:
 		return "Soft actor-critic", "Small networks that are trained on from answer to answer; for robots. A neural reward always has it."
 	case idrl.GaitSolver:

@@ -44,7 +44,8 @@ func declareSpec(fs *flag.FlagSet, spec *idrl.SessionSpec) {
 	fs.StringVar(&spec.Acquisition, "acquisition", idrl.DefaultAcquisition, "how questions are chosen: a `strategy` that 'tiebreak session --help' lists")
 	fs.StringVar(&spec.Model, "model", idrl.RewardModels()[0], "`model` of the reward: features (of the environment), or network, which is learnt from observations and actions\n"+
 		"(comparisons of clips, environments with continuous actions)")
-	fs.StringVar(&spec.Solver, "solver", idrl.Solvers()[0], "`solver` of policies under hand-made features: own (what suits the environment); sac, soft actor-critic that goes on\n"+
+	fs.StringVar(&spec.Solver, "solver", idrl.Solvers()[0], "`solver` of policies under hand-made features: auto (gaits for robots, else own); own, the environment's: exact, by\n"+
+		"gradients, or a random search of linear policies; sac, soft actor-critic that goes on\n"+
 		"from training to training (continuous actions; a network always has it); or gaits, searches among rhythmic motions that go on likewise (continuous actions)")
 	fs.StringVar(&spec.Prior, "prior", idrl.Priors()[0], "prior of the reward: "+strings.Join(idrl.Priors(), ", "))
 	fs.StringVar(&spec.Likelihood, "likelihood", idrl.Likelihoods()[0], "likelihood of a comparison: "+strings.Join(idrl.Likelihoods(), ", "))

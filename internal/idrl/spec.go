@@ -90,13 +90,14 @@ func RewardModels() []string { return []string{FeaturesModel, NetworkModel} }
 
 // Solvers of policies.
 const (
+	AutoSolver  = "auto"  // of a session that is being made: gaits for robots, else own
 	OwnSolver   = "own"   // what suits the environment: exact, by gradients, or random search
 	ActorCritic = "sac"   // soft actor-critic, for continuous actions
 	GaitSolver  = "gaits" // searches among gaits that go on from training to training, for continuous actions with bounds
 )
 
 // Solvers returns the names of the solvers of policies, the default first.
-func Solvers() []string { return []string{OwnSolver, ActorCritic, GaitSolver} }
+func Solvers() []string { return []string{AutoSolver, OwnSolver, ActorCritic, GaitSolver} }
 
 // Likelihoods returns the names of the likelihoods of a comparison, the default
 // first: the probit with ties; the paper's ±1 with Gaussian noise; the logistic
@@ -236,7 +237,9 @@ func (s SessionSpec) StatesRegret() bool { return s.Model != NetworkModel }
 
 // GoesOn reports whether each training after the first generation goes on from where the
 // last one ended: agents of soft actor-critic, and searches among gaits.
-func (s SessionSpec) GoesOn() bool { return s.Model == NetworkModel || s.Solver != OwnSolver }
+func (s SessionSpec) GoesOn() bool {
+	return s.Model == NetworkModel || s.Solver == ActorCritic || s.Solver == GaitSolver
+}
 
 // ByGaits reports whether policies are found by searches among gaits.
 func (s SessionSpec) ByGaits() bool { return s.Model != NetworkModel && s.Solver == GaitSolver }

@@ -68,7 +68,8 @@ func NameFeatures(list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, erro
 }
 
 // Complete returns spec, of a session that is being created, with what it keeps of its
-// environment: the names of the features, the scales of their prior, and the form of clips.
+// environment: the names of the features, the scales of their prior, the form of clips, and the
+// solver of its policies if that is left to the program.
 func Complete(list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, error) {
 	e, err := list.Find(spec.Env)
 	if err != nil {
@@ -77,7 +78,20 @@ func Complete(list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, error) {
 	env := e.New(rng.New(spec.Seed, "layout", 0)).Spec()
 	spec.Features, spec.PriorScale = env.FeatureNames, env.PriorScale
 	spec.Clip = idrl.ClipForm{Steps: env.ClipSteps, Playback: env.Playback}
+	if spec.Solver == "" || spec.Solver == idrl.AutoSolver {
+		spec.Solver = solverFor(e, env, spec)
+	}
 	return spec, nil
+}
+
+// solverFor returns the solver that suits a session: gaits for robots whose reward is one
+// of features, and that are shown in clips.
+func solverFor(e envs.Entry, env idrl.EnvSpec, spec idrl.SessionSpec) string {
+	robot := e.LibraryKey != nil && solver.CheckGaits(env) == nil
+	if robot && spec.Model != idrl.NetworkModel && !spec.Kind.Still() {
+		return idrl.GaitSolver
+	}
+	return idrl.OwnSolver
 }
 
 // CheckSpec returns an error of kind Invalid if no session can be made of spec.
@@ -104,7 +118,7 @@ func CheckSpec(list envs.List, spec idrl.SessionSpec) error {
 // checkSolver returns an error of kind Invalid if the solver that spec asks for cannot
 // train in its environment.
 func checkSolver(list envs.List, spec idrl.SessionSpec) error {
-	if spec.Solver == idrl.OwnSolver {
+	if spec.Solver == idrl.OwnSolver || spec.Solver == idrl.AutoSolver {
 		return nil
 	}
 	env, err := Environment(list, spec)
