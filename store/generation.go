@@ -24,32 +24,38 @@ func (db *DB) Adopt(ctx context.Context, id idrl.SessionID, g idrl.Generation, s
 		if err != nil || again {
 			return err
 		}
-		if err := t.putSteps(id, g.Steps); err != nil {
+		if err := t.putContent(id, g); err != nil {
 			return err
-		}
-		if err := t.putAgents(id, g.Agents); err != nil {
-			return err
-		}
-		for _, k := range slices.Sorted(maps.Keys(g.Clips)) {
-			if err := t.putClip(id, g.Clips[k]); err != nil {
-				return err
-			}
 		}
 		const insert = `INSERT INTO generation (session_id, based_on, adopted_at, queries, created_at) VALUES (?, ?, ?, ?, ?)`
 		now := time.Now()
 		if _, err := t.exec(insert, id, g.BasedOn, seq, queries, encodeTime(now)); err != nil {
 			return dangling(err, "there is no session %q", id)
 		}
-		for k, c := range g.Candidates {
-			if err := t.putPolicy(id, g.BasedOn, k, c); err != nil {
-				return err
-			}
+		if err := t.putPolicies(id, g, 0); err != nil {
+			return err
 		}
 		if err := t.putPool(id, g.Pool); err != nil {
 			return err
 		}
 		return t.audit(now, id, "", "adopt", fmt.Sprintf("generation %d at %d", g.BasedOn, seq))
 	})
+}
+
+// putContent records the raw steps, the agents and the clips of a generation.
+func (t *tx) putContent(id idrl.SessionID, g idrl.Generation) error {
+	if err := t.putSteps(id, g.Steps); err != nil {
+		return err
+	}
+	if err := t.putAgents(id, g.Agents); err != nil {
+		return err
+	}
+	for _, k := range slices.Sorted(maps.Keys(g.Clips)) {
+		if err := t.putClip(id, g.Clips[k]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // adopted reports whether the generation with these queries is recorded.
@@ -77,6 +83,16 @@ func (t *tx) putClip(id idrl.SessionID, c idrl.Clip) error {
 		ON CONFLICT DO UPDATE SET media = excluded.media, media_sum = excluded.media_sum WHERE media IS NULL AND excluded.media IS NOT NULL`
 	_, err := t.exec(insert, id, c.ID, c.From, c.Start, c.Steps, encodeVector(c.Phi), c.Media, mediaSum(c.Media), null(c.Raw))
 	return dangling(err, "there is no session %q", id)
+}
+
+// putPolicies records the candidates of a generation from number from on.
+func (t *tx) putPolicies(id idrl.SessionID, g idrl.Generation, from int) error {
+	for k := from; k < len(g.Candidates); k++ {
+		if err := t.putPolicy(id, g.BasedOn, k, g.Candidates[k]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (t *tx) putPolicy(id idrl.SessionID, basedOn int64, k int, c idrl.Candidate) error {

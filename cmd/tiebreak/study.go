@@ -272,15 +272,15 @@ func (s *studyServer) open(ctx context.Context, seed uint64) (rehearsal.Config, 
 	return cfg, nil
 }
 
-// training reports whether a session trains. A session starts the training that an
-// answer makes due before it serves another request.
+// training reports whether a session trains what answers make due. It starts such a
+// training before it serves another request.
 func (s *studyServer) training(ctx context.Context, id idrl.SessionID) (bool, error) {
 	sess, err := s.app.manager.Session(ctx, id)
 	if err != nil {
 		return false, err
 	}
 	st, err := sess.Status(ctx)
-	return st.Training.Running, err
+	return st.Training.Running && !st.Training.FollowUp, err
 }
 
 // Record implements rehearsal.Data.

@@ -40,8 +40,17 @@ type Journal interface {
 	// Adopt records that generation g is in use from log position seq on.
 	Adopt(ctx context.Context, id SessionID, g Generation, seq int64) error
 
+	// Extend records that the generation in use is g from log position seq on: that one
+	// with further candidates, which begin with g.Candidates[from]. The ones before them are
+	// recorded already; Queries and Clips are all that are in use now; Steps and Agents are
+	// those that came with the further candidates. To extend by the same again changes nothing. It
+	// returns an error of kind Conflict if another generation is in use, or one with another
+	// number of candidates; of kind NotFound if none is; and of kind Invalid if g has no
+	// further candidates.
+	Extend(ctx context.Context, id SessionID, g Generation, from int, seq int64) error
+
 	// StageAgents records states of agents before a generation that has them in its
-	// Agents is adopted, in small steps, so that the adoption has little to write. It
+	// Agents is adopted or extended, in small steps, so that this has little to write. It
 	// changes nothing else, and may be left out.
 	StageAgents(ctx context.Context, id SessionID, agents map[string][]byte) error
 

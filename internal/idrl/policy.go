@@ -77,7 +77,8 @@ type Candidate struct {
 // A Generation is the result of one round of training: candidates, the clips that
 // may be shown, and the queries that may be asked about them. It is immutable
 // and replaces its predecessor whole. It is a function of the session's seed,
-// the belief at BasedOn, and the generation before it.
+// the belief at BasedOn, and the generation before it; one that a follow-up extended
+// (TrainJob.From) also depends on how much time there was.
 type Generation struct {
 	BasedOn    int64 // Seq of the last log row in the belief it was trained from
 	Candidates []Candidate
@@ -109,6 +110,13 @@ type TrainJob struct {
 	Last      bool           // no answer is expected after those in Posterior, so that there is time
 	Progress  Progress       // may be nil
 	Outlook   func(Outlook)  // may be nil
+
+	// From is 0, but in a follow-up: the number of candidates of the generation in use, that
+	// of BasedOn. A follow-up goes on with the searches while no training is due, from a
+	// posterior that may have seen later answers. Its result has candidates to be added to
+	// that generation, with the clips and queries about them; none if every policy that it
+	// found is in Warm.
+	From int
 
 	// Resume is how far an interrupted training of the same job was, as Save was told
 	// last. It saves time and changes nothing.

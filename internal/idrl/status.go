@@ -26,6 +26,7 @@ type Training struct {
 	What        string // for people: "solving candidate 3 of 6"
 	Left        string // for people, by the speed so far: "about 20 seconds"; empty if that is not known
 	Outlook     Outlook
+	FollowUp    bool   // it improves the generation in use while no training is due (TrainJob.From)
 	Cancel      bool   // it can be cancelled
 	Fixed       string // for people, why it cannot
 	Cancelled   bool   // the last training was cancelled, and the next one begins after the next answer

@@ -37,7 +37,7 @@ const tellEvery = 5 * time.Second
 // wait queues t until it is given a worker, which the caller must release.
 func (p *Pool) wait(ctx context.Context, t *ticket) (*worker, error) {
 	p.mu.Lock()
-	p.queue = append(p.queue, t)
+	p.enqueue(t)
 	p.dispatch()
 	p.mu.Unlock()
 	again := time.NewTicker(tellEvery)
@@ -55,6 +55,15 @@ func (p *Pool) wait(ctx context.Context, t *ticket) (*worker, error) {
 			p.tell(t)
 		}
 	}
+}
+
+// enqueue adds t behind the jobs that go first. The caller holds mu.
+func (p *Pool) enqueue(t *ticket) {
+	at := len(p.queue)
+	if k := slices.IndexFunc(p.queue, func(o *ticket) bool { return o.job.Yields }); k >= 0 && !t.job.Yields {
+		at = k
+	}
+	p.queue = slices.Insert(p.queue, at, t)
 }
 
 // leave takes t out of the queue, or gives back the worker that it has just got.

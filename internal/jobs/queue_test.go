@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -45,7 +46,7 @@ func (f *finished) EndJob(ctx context.Context, a idrl.JobAttempt, now time.Time,
 // of returns a job of a session.
 func of(session string, priority idrl.Priority, payload string) jobs.Job {
 	return jobs.Job{
-		JobKey: idrl.JobKey{Session: idrl.SessionID(session), Kind: "train"}, Priority: priority, Like: "echo", Payload: []byte(payload),
+		JobKey: idrl.JobKey{Session: idrl.SessionID(session), Kind: "train"}, Priority: priority, Yields: strings.HasPrefix(session, "yields"), Like: "echo", Payload: []byte(payload),
 	}
 }
 
@@ -122,6 +123,22 @@ func (l *line) order(n int) []string {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
 	return slices.Clone(l.store.order[len(l.store.order)-n:])
+}
+
+// Jobs that yield wait until no other job of their priority does.
+func TestJobsThatYield(t *testing.T) {
+	l := newLine(t, 1)
+	goOn := l.hold("h", idrl.Background)
+	for k, session := range []string{"yields 1", "a", "yields 2", "b"} {
+		want := []int{1, 1, 3, 2}[k] // ahead of it
+		if o, _ := l.add(session, idrl.Background, "echo"); o != (idrl.Outlook{Waiting: true, Ahead: want}) {
+			t.Errorf("%s: outlook %+v, want %d jobs ahead of it", session, o, want)
+		}
+	}
+	goOn()
+	if got, want := l.order(4), []string{"a", "b", "yields 1", "yields 2"}; !slices.Equal(got, want) {
+		t.Errorf("ended in the order %v, want %v", got, want)
+	}
 }
 
 func TestRetryWaitsForItsTurn(t *testing.T) {

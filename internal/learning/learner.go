@@ -135,6 +135,10 @@ func (l *Learner) Observe(q idrl.QueryVector, a idrl.Answer) error {
 // pools are left out of account.
 func (l *Learner) Adopt(pool, candidates []idrl.Candidate) { l.policies.Adopt(pool, candidates) }
 
+// Extend adds candidates to those in use, which Adopt has set. None of these becomes part
+// of the archive by it.
+func (l *Learner) Extend(candidates []idrl.Candidate) { l.policies.Extend(candidates) }
+
 // Represent makes m the model of the weights of another representation, under which mu
 // gives the feature expectations of policies, which must not change. The posterior is
 // then to be set by Become. stream takes the place of Config.Regret.

@@ -49,6 +49,11 @@ func (k *Policies) Adopt(pool, candidates []idrl.Candidate) {
 	k.present, k.known, k.under = candidates, nil, nil
 }
 
+// Extend adds candidates to those in use, of which there must be one.
+func (k *Policies) Extend(candidates []idrl.Candidate) {
+	k.present, k.known, k.under = slices.Concat(k.present, candidates), nil, nil
+}
+
 // begin sets the pool and the tolerance. first are the first candidates.
 func (k *Policies) begin(pool, first []idrl.Candidate) {
 	start := slices.Concat(pool, first)

@@ -40,6 +40,30 @@ func TestPoliciesAreKnownOnce(t *testing.T) {
 	}
 }
 
+// Candidates that are added to those in use are known from then on, and become part of the
+// archive with them.
+func TestExtend(t *testing.T) {
+	play := func(split bool) (now, later []string) {
+		k := learning.NewPolicies(learning.Exact())
+		k.Adopt(line(1, 2), line(3, 4))
+		if split {
+			k.Adopt(nil, line(5, 6))
+			k.Known()
+			k.Extend(line(7, 8))
+		} else {
+			k.Adopt(nil, line(5, 8))
+		}
+		now = ids(k.Known())
+		k.Adopt(nil, line(9, 10))
+		return now, ids(k.Known())
+	}
+	now, later := play(true)
+	wantNow, wantLater := play(false)
+	if !slices.Equal(now, wantNow) || !slices.Equal(later, wantLater) || !slices.Contains(now, "p8") {
+		t.Errorf("known: %v and then %v, want %v and %v", now, later, wantNow, wantLater)
+	}
+}
+
 // Two policies count as one up to a share of the greatest distance at the start, and
 // always up to rounding.
 func TestAlike(t *testing.T) {

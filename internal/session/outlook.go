@@ -42,6 +42,9 @@ func (s *Session) trainingNow() idrl.Training {
 			t.What += ", " + before(t.Outlook.Ahead, "training", "trainings")
 		}
 	}
+	if t.FollowUp {
+		t.What = "improving the best policy while no answers come" + and(": ", t.What)
+	}
 	return t
 }
 

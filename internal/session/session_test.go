@@ -60,7 +60,7 @@ func (f fakeTrainer) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generat
 	if f.err != nil {
 		return idrl.Generation{}, f.err
 	}
-	r := rng.New(job.Seed, "fake", uint64(job.BasedOn))
+	r := rng.New(job.Seed, "fake", uint64(job.BasedOn)+uint64(job.From)<<32)
 	vec := func() []float64 {
 		v := job.Posterior.Sample(nil, r)
 		for i := range v {
@@ -70,7 +70,11 @@ func (f fakeTrainer) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generat
 	}
 	g := idrl.Generation{BasedOn: job.BasedOn, Clips: map[idrl.ClipID]idrl.Clip{}}
 	var clips []idrl.Clip
-	for k := range 6 {
+	n := 6
+	if job.From > 0 {
+		n = 2
+	}
+	for k := job.From; k < job.From+n; k++ {
 		c := idrl.Clip{ID: idrl.ClipID(fmt.Sprintf("clip-%d-%d", job.BasedOn, k)), Steps: 5, Phi: vec()}
 		clips, g.Clips[c.ID] = append(clips, c), c
 		g.Candidates = append(g.Candidates, idrl.Candidate{

@@ -26,6 +26,7 @@ type training struct {
 	failures int
 	cancel   context.CancelFunc // of the training under way
 	rest     int64              // log row at which a training was cancelled; -1 before
+	follow   int                // follow-ups that the generation in use may still have
 	ready    *idrl.Generation   // trained, not yet adopted
 	prepared prepared           // of ready
 	points   []point            // multiples of TrainEvery not trained yet; AdoptAfter > 0 only
@@ -46,6 +47,7 @@ type progress struct {
 type result struct {
 	gen      idrl.Generation
 	prepared prepared // of gen
+	followUp bool     // gen has what a follow-up found
 	err      error
 	unusable bool // err says what is wrong with gen
 }
@@ -61,6 +63,7 @@ func (t *training) wait() {
 func (s *Session) restoreTraining(snapshots []idrl.Snapshot) error {
 	s.training.rest = -1
 	s.training.progress, s.training.outlook = make(chan progress, 1), make(chan idrl.Outlook, 1)
+	s.restoreFollowUps()
 	if s.spec.AdoptAfter == 0 {
 		return nil
 	}
@@ -155,18 +158,29 @@ func (s *Session) every() int64 {
 	return idrl.DearTrainEvery
 }
 
-// startTraining starts a training if one is due and none is under way.
+// startTraining starts a training if one is due, or else a follow-up, if none is under way.
 func (s *Session) startTraining(ctx context.Context) {
 	t := &s.training
-	if t.result != nil || t.ready != nil || t.retry != nil {
+	if t.result != nil {
+		s.makeWay()
 		return
 	}
-	p, ok := s.nextPoint()
-	if !ok {
+	if t.ready != nil || t.retry != nil {
 		return
 	}
-	job := idrl.TrainJob{BasedOn: p.seq, Posterior: p.belief, Features: p.rep, Seed: s.spec.Seed, First: s.gen == nil}
-	job.Last = s.spec.AdoptAfter == 0 && s.done() // else it would depend on when it begins
+	p, due := s.nextPoint()
+	job := idrl.TrainJob{Seed: s.spec.Seed, First: s.gen == nil}
+	switch {
+	case due:
+		job.Last = s.spec.AdoptAfter == 0 && s.done() // else it would depend on when it begins
+	case s.followsUp():
+		p = point{s.gen.BasedOn, s.learner.Posterior(), s.features}
+		job.From = len(s.gen.Candidates)
+		t.follow--
+	default:
+		return
+	}
+	job.BasedOn, job.Posterior, job.Features = p.seq, p.belief, p.rep
 	job.Progress = func(done, total int, what string) { newest(t.progress, progress{done, total, what}) }
 	job.Outlook = func(o idrl.Outlook) { newest(t.outlook, o) }
 	if err := p.policies(s.learner.Policies().All()); err != nil {
@@ -174,7 +188,7 @@ func (s *Session) startTraining(ctx context.Context) {
 		return
 	}
 	job.Warm = s.learner.Warm(p.belief, p.mu)
-	t.state = idrl.Training{Running: true, BasedOn: p.seq, Outlook: idrl.Outlook{Waiting: true}, Err: t.state.Err}
+	t.state = idrl.Training{Running: true, BasedOn: p.seq, FollowUp: job.From > 0, Outlook: idrl.Outlook{Waiting: true}, Err: t.state.Err}
 	c := make(chan result, 1)
 	t.result, t.began, t.pace = c, s.cfg.Now(), pace{}
 	ctx, t.cancel = context.WithCancel(ctx)
@@ -185,14 +199,14 @@ func (s *Session) startTraining(ctx context.Context) {
 		if err == nil {
 			err = s.cfg.Journal.StageAgents(ctx, s.spec.ID, gen.Agents)
 		}
-		c <- result{gen: gen, err: err}.prepare(prepare)
+		c <- result{gen: gen, followUp: job.From > 0, err: err}.prepare(prepare)
 	}()
 	s.publish(idrl.EventTraining, "")
 }
 
 // prepare returns r with what the session needs of its generation, if it has one.
 func (r result) prepare(by func(*idrl.Generation) (prepared, error)) result {
-	if r.err != nil {
+	if r.err != nil || r.followUp && len(r.gen.Candidates) == 0 {
 		return r
 	}
 	if r.err = errors.New("training gave no candidate policy"); len(r.gen.Candidates) > 0 {
@@ -222,7 +236,7 @@ func take[T any](c chan T) {
 // trained takes in the result of a training.
 func (s *Session) trained(ctx context.Context, res result) {
 	t := &s.training
-	if res.err == nil && s.spec.AdoptAfter == 0 && res.prepared.version() != s.features.version() {
+	if res.err == nil && !res.followUp && s.spec.AdoptAfter == 0 && res.prepared.version() != s.features.version() {
 		s.prepareAgain(res)
 		return
 	}
@@ -231,6 +245,10 @@ func (s *Session) trained(ctx context.Context, res result) {
 	take(t.outlook)
 	if res.unusable {
 		s.reject(res.err)
+	}
+	if res.followUp {
+		s.followed(ctx, res)
+		return
 	}
 	if t.rest >= 0 && errors.Is(res.err, context.Canceled) {
 		s.publish(idrl.EventTraining, "")
@@ -353,15 +371,11 @@ func (s *Session) adoptIfDue(ctx context.Context) {
 	if s.gen == nil {
 		s.noteStart(g.Candidates)
 	}
-	s.gen, s.vectors, t.ready, t.prepared = g, vectors, nil, prepared{}
-	s.shelf.gen = g
+	t.ready, t.prepared = nil, prepared{}
+	s.takeOver(g, vectors)
+	t.follow = s.followable()
 	if len(t.points) > 0 {
 		t.points = t.points[1:]
-	}
-	g.Steps, g.Agents = nil, nil // the store has them now
-	for id, c := range g.Clips {
-		c.Media, c.Snapshots = nil, nil
-		g.Clips[id] = c
 	}
 	// Together with the adoption, or it would depend on whether the annotator's
 	// next answer or their next claim comes first.
@@ -370,7 +384,22 @@ func (s *Session) adoptIfDue(ctx context.Context) {
 	}
 	s.blocked = nil
 	s.publish(idrl.EventAdopted, "")
-	if _, more := s.nextPoint(); s.done() && !more && s.cfg.Rests != nil {
+	s.restIfComplete()
+}
+
+// takeOver makes a generation that is recorded the one in use. Its queries are vectors.
+func (s *Session) takeOver(g *idrl.Generation, vectors []idrl.QueryVector) {
+	s.gen, s.vectors, s.shelf.gen = g, vectors, g
+	g.Steps, g.Agents = nil, nil // the store has them now
+	for id, c := range g.Clips {
+		c.Media, c.Snapshots = nil, nil
+		g.Clips[id] = c
+	}
+}
+
+// restIfComplete says that the trainer is not needed, if that is so.
+func (s *Session) restIfComplete() {
+	if _, more := s.nextPoint(); s.done() && !more && !s.followsUp() && s.cfg.Rests != nil {
 		s.cfg.Rests()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learning"
@@ -11,7 +12,8 @@ import (
 
 // Show returns the generation of policies that were trained elsewhere, of which Policy,
 // Origin and Theta are set, and Mus if the features of episodes are known already: it rolls them out, and lists the questions about their clips
-// and those of the pool. Errors are those of Train.
+// and those of the pool. Of a follow-up (idrl.TrainJob.From), which may have a single policy,
+// they are about the new policies. Errors are those of Train.
 func (t *Thompson) Show(ctx context.Context, job idrl.TrainJob, policies []idrl.Candidate) (idrl.Generation, error) {
 	fail := func(err error) (idrl.Generation, error) {
 		return idrl.Generation{}, fmt.Errorf("show policies from answer %d: %w", job.BasedOn, err)
@@ -26,8 +28,8 @@ func (t *Thompson) Show(ctx context.Context, job idrl.TrainJob, policies []idrl.
 	}
 	var candidates []idrl.Candidate
 	var rollouts [][]rollout
-	for k, c := range policies {
-		c.ID = learning.CandidateID(job.BasedOn, k)
+	for _, c := range policies {
+		c.ID = learning.CandidateID(job.BasedOn, job.From+len(candidates))
 		s, err := r.try(ctx, c.ID, c.Policy, nil)
 		if errors.Is(err, ErrBroken) {
 			continue
@@ -40,7 +42,7 @@ func (t *Thompson) Show(ctx context.Context, job idrl.TrainJob, policies []idrl.
 		}
 		candidates, rollouts = append(candidates, describe(c, s)), append(rollouts, s.rollouts)
 	}
-	if len(candidates) < 2 {
+	if len(candidates) < 2 && (job.From == 0 || len(candidates) == 0) {
 		return fail(fmt.Errorf("%d of %d policies are left, too few to compare: under the others %w", len(candidates), len(policies), ErrBroken))
 	}
 	g, err := r.generation(ctx, pool, candidates, rollouts)
@@ -54,4 +56,19 @@ func (t *Thompson) Show(ctx context.Context, job idrl.TrainJob, policies []idrl.
 func describe(c idrl.Candidate, s solved) idrl.Candidate {
 	c.Policy, c.Params, c.Mu, c.Mus, c.Clip, c.Rollouts = s.policy, s.policy.Params(), s.mu, s.mus, s.opening().ID, s.names()
 	return c
+}
+
+// about returns those of the queries that show a clip of these rollouts.
+func about(queries []idrl.Query, of [][]rollout) []idrl.Query {
+	own := map[idrl.ClipID]bool{}
+	for _, rollouts := range of {
+		for _, ro := range rollouts {
+			for _, c := range ro.clips {
+				own[c.ID] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(queries, func(q idrl.Query) bool {
+		return !slices.ContainsFunc(q.Clips, func(id idrl.ClipID) bool { return own[id] })
+	})
 }

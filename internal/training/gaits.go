@@ -171,7 +171,7 @@ func (s *gaitTraining) search(ctx context.Context, mean []float64, draws [][]flo
 	s.env = s.ground()
 	forMean, forFeedback := s.total/2, 0
 	switch {
-	case s.req.Last:
+	case s.req.Last, s.req.From > 0:
 		forMean, forFeedback = s.total/8, s.total*3/4
 	case s.req.BasedOn >= feedbackRow:
 		forMean, forFeedback = s.total/4, s.total/2
@@ -289,7 +289,7 @@ func bestReturn(theta []float64, best func([]float64) (solver.Known, bool)) stri
 func (s *gaitTraining) searchDraw(ctx context.Context, k int, theta []float64, steps int) error {
 	e := s.evolve(drawSigma)
 	e.Judging = drawJudging
-	v, err := e.Begin(ctx, s.task(theta), s.seed(fmt.Sprintf("search for draw %d", k), uint64(s.req.BasedOn)))
+	v, err := e.Begin(ctx, s.task(theta), s.seed(fmt.Sprintf("search for draw %d", k), uint64(s.req.BasedOn)+uint64(s.req.From)<<32))
 	if err != nil {
 		return err
 	}

@@ -144,10 +144,23 @@ func (h *Handler) trainGaits(ctx context.Context, t sessionTrainer, req request,
 	if err != nil {
 		return idrl.Generation{}, err
 	}
+	if req.From > 0 {
+		policies = notIn(req.Warm, policies)
+		if len(policies) == 0 {
+			return idrl.Generation{BasedOn: req.BasedOn}, nil
+		}
+	}
 	s.tell("drawing clips")
-	g, err := t.Show(ctx, idrl.TrainJob{BasedOn: req.BasedOn, Posterior: p, Seed: req.Spec.Seed}, policies)
+	g, err := t.Show(ctx, idrl.TrainJob{BasedOn: req.BasedOn, Posterior: p, Seed: req.Spec.Seed, From: req.From}, policies)
 	g.Agents = states
 	return g, err
+}
+
+// notIn returns those of the policies whose parameters are not in use.
+func notIn(use [][]float64, policies []idrl.Candidate) []idrl.Candidate {
+	return slices.DeleteFunc(policies, func(c idrl.Candidate) bool {
+		return slices.ContainsFunc(use, func(params []float64) bool { return slices.Equal(params, c.Params) })
+	})
 }
 
 func (h *Handler) log() *slog.Logger { return cmp.Or(h.Log, slog.Default()) }

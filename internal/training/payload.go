@@ -19,6 +19,7 @@ type request struct {
 	Warm    [][]float64
 	First   bool
 	Last    bool
+	From    int
 
 	Version  int64             // of the learnt features; 0 for those of the environment
 	Features []byte            // the learnt features, encoded
@@ -28,7 +29,7 @@ type request struct {
 
 // newRequest returns a training of a session, without what is kept of its agents.
 func newRequest(m idrl.RewardModel, spec idrl.SessionSpec, job idrl.TrainJob) (req request, err error) {
-	req = request{Spec: spec, BasedOn: job.BasedOn, Warm: job.Warm, First: job.First, Last: job.Last}
+	req = request{Spec: spec, BasedOn: job.BasedOn, Warm: job.Warm, First: job.First, Last: job.Last, From: job.From}
 	if job.Features != nil {
 		learnt, ok := job.Features.(neural.Representation)
 		if !ok {

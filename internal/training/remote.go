@@ -89,7 +89,7 @@ func (t *Remote) job(ctx context.Context, job idrl.TrainJob) (j jobs.Job, err er
 	if err != nil {
 		return jobs.Job{}, err
 	}
-	j = jobs.Job{JobKey: idrl.JobKey{Session: t.Spec.ID, Kind: trainKind, BasedOn: job.BasedOn}, Like: t.Spec.Env}
+	j = jobs.Job{JobKey: idrl.JobKey{Session: t.Spec.ID, Kind: trainKind, BasedOn: job.BasedOn}, Yields: job.From > 0, Like: t.Spec.Env}
 	if job.First {
 		j.Priority = idrl.Urgent
 	}
@@ -153,7 +153,7 @@ func (t *Remote) agents(ctx context.Context) (map[string][]byte, error) {
 // interrupted returns an earlier training to be finished first. It is worth that if
 // there is a checkpoint: else the newest posterior is the better start.
 func (t *Remote) interrupted(ctx context.Context, job idrl.TrainJob) (idrl.JobRecord, bool) {
-	if t.Spec.AdoptAfter > 0 {
+	if t.Spec.AdoptAfter > 0 || job.From > 0 {
 		return idrl.JobRecord{}, false
 	}
 	rec, err := t.Records.WaitingJob(ctx, t.Spec.ID, trainKind)

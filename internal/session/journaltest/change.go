@@ -132,6 +132,20 @@ func (t *change) adopt(g idrl.Generation, seq int64) error {
 	case old != nil && old.BasedOn == g.BasedOn:
 		return idrl.Errorf(idrl.Conflict, "the session has another generation based on %d", g.BasedOn)
 	}
+	if err := t.check(g); err != nil {
+		return err
+	}
+	if old != nil {
+		t.retire(*old)
+	}
+	t.r.Pool = append(t.r.Pool, g.Pool...)
+	t.r.Generation, t.r.AdoptedAt = &g, seq
+	t.keep(g)
+	return nil
+}
+
+// check returns an error if g shows a clip that is not there.
+func (t *change) check(g idrl.Generation) error {
 	for _, q := range g.Queries {
 		for _, c := range q.Clips {
 			if _, ok := g.Clips[c]; !ok {
@@ -144,13 +158,35 @@ func (t *change) adopt(g idrl.Generation, seq int64) error {
 			return idrl.Errorf(idrl.NotFound, "policy %s is shown by clip %s, which is not in its generation", c.ID, c.Clip)
 		}
 	}
-	if old != nil {
-		t.retire(*old)
+	return nil
+}
+
+func (t *change) extend(g idrl.Generation, from int) error {
+	old := t.r.Generation
+	switch {
+	case from < 1 || from >= len(g.Candidates):
+		return idrl.Errorf(idrl.Invalid, "there is no candidate from number %d on: generation %d has %d", from, g.BasedOn, len(g.Candidates))
+	case old == nil:
+		return idrl.Errorf(idrl.NotFound, "there is no generation to extend")
+	case old.BasedOn != g.BasedOn:
+		return idrl.Errorf(idrl.Conflict, "generation %d is not in use", g.BasedOn)
+	case slices.EqualFunc(old.Candidates, g.Candidates, samePolicy) && slices.EqualFunc(old.Queries, g.Queries, equal):
+		return nil
+	case len(old.Candidates) != from:
+		return idrl.Errorf(idrl.Conflict, "generation %d has %d candidates, not %d", g.BasedOn, len(old.Candidates), from)
 	}
-	t.r.Pool = append(t.r.Pool, g.Pool...)
-	t.r.Generation, t.r.AdoptedAt = &g, seq
+	if err := t.check(g); err != nil {
+		return err
+	}
+	longer := *old
+	longer.Candidates, longer.Queries, longer.Clips = slices.Concat(old.Candidates, g.Candidates[from:]), g.Queries, g.Clips
+	t.r.Generation = &longer
 	t.keep(g)
 	return nil
+}
+
+func samePolicy(a, b idrl.Candidate) bool {
+	return a.ID == b.ID && slices.Equal(a.Params, b.Params) && slices.Equal(a.Mu, b.Mu)
 }
 
 // retire moves the generation in use to the archive.

@@ -39,6 +39,26 @@ func Generation(basedOn int64) idrl.Generation {
 	return g
 }
 
+// Extended returns Generation(basedOn) with n further candidates, each with a clip and a
+// query of its own, which took the place of an old one.
+func Extended(basedOn int64, n int) idrl.Generation {
+	g := Generation(basedOn)
+	g.Steps = nil
+	for k := 3; k < 3+n; k++ {
+		phi := []float64{float64(k), -1.5}
+		c := Clip(fmt.Sprintf("c%d", k), phi...)
+		c.Raw = stepsName(100 + int64(k))
+		g.Clips[c.ID] = c
+		g.Candidates = append(g.Candidates, idrl.Candidate{
+			ID: idrl.PolicyID(fmt.Sprintf("g%d.p%d", basedOn, k)), Origin: idrl.FromMean,
+			Params: []float64{float64(k), 7}, Theta: []float64{0.25, -1}, Mu: phi, Mus: [][]float64{phi}, Clip: c.ID, Rollouts: []idrl.StepsID{c.Raw},
+		})
+		g.Queries = append([]idrl.Query{idrl.NewComparison(c, g.Clips["c0"])}, g.Queries[:len(g.Queries)-1]...)
+		g.Steps = map[idrl.StepsID][]byte{c.Raw: {byte(k), 1, 254}}
+	}
+	return g
+}
+
 // stepsName returns a name that raw steps can have.
 func stepsName(n int64) idrl.StepsID { return idrl.StepsID(fmt.Sprintf("%032d", n)) }
 

@@ -186,3 +186,8 @@ func (m *Memory) Renew(_ context.Context, id idrl.SessionID, a idrl.AssignmentID
 func (m *Memory) Adopt(_ context.Context, id idrl.SessionID, g idrl.Generation, seq int64) error {
 	return m.write(id, func(t *change) error { return t.adopt(g, seq) })
 }
+
+// Extend implements idrl.Journal.
+func (m *Memory) Extend(_ context.Context, id idrl.SessionID, g idrl.Generation, from int, _ int64) error {
+	return m.write(id, func(t *change) error { return t.extend(g, from) })
+}

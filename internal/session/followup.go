@@ -1,0 +1,134 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/learning"
+)
+
+// While no training is due, searches among gaits go on by follow-ups: jobs that add
+// candidates to the generation in use. They end after a bounded time, and at once when a
+// training becomes due.
+const (
+	// followUps is how many follow-ups a generation has at most: about two minutes on a core.
+	followUps = 12
+
+	// pause is how old the last log row may be when a session is loaded, for the generation
+	// in use to have follow-ups: a session of the past stays as it is when it is looked at.
+	pause = 10 * time.Minute
+)
+
+// followable returns how many follow-ups the generation in use may have.
+func (s *Session) followable() int {
+	if s.spec.AdoptAfter > 0 || !s.spec.ByGaits() || s.gen == nil || s.uncertain(s.gen.BasedOn) {
+		return 0
+	}
+	return followUps
+}
+
+// restoreFollowUps lets the generation in use have follow-ups after a restart, if the last
+// row is not old.
+func (s *Session) restoreFollowUps() {
+	if n := s.log.seq(); n > 0 && s.cfg.Now().Sub(s.log.at(n).ReceivedAt) <= pause {
+		s.training.follow = s.followable()
+	}
+}
+
+// followsUp reports whether a follow-up is to begin if no training is due.
+func (s *Session) followsUp() bool { return s.training.follow > 0 && s.training.rest != s.log.seq() }
+
+// makeWay ends the job under way if that is a follow-up and a training has become due.
+func (s *Session) makeWay() {
+	t := &s.training
+	if !t.state.FollowUp {
+		return
+	}
+	if p, due := s.nextPoint(); due {
+		t.cancel()
+		t.pace = pace{}
+		t.state = idrl.Training{Running: true, BasedOn: p.seq, Outlook: idrl.Outlook{Waiting: true}, Err: t.state.Err}
+	}
+}
+
+// followed takes in the result of a follow-up. One that was cancelled is lost. If one fails,
+// or finds nothing new, then the generation has no others.
+func (s *Session) followed(ctx context.Context, res result) {
+	t, event := &s.training, idrl.EventTraining
+	switch {
+	case errors.Is(res.err, context.Canceled):
+	case res.err == nil && len(res.gen.Candidates) == 0:
+		t.follow = 0
+	default:
+		if res.err == nil {
+			res.err = s.lengthen(ctx, res)
+		}
+		if res.err == nil {
+			event = idrl.EventAdopted
+			break
+		}
+		t.follow = 0
+		s.cfg.Log.ErrorContext(ctx, "a follow-up failed; the generation in use has no others", "session", s.spec.ID, "based_on", s.gen.BasedOn, "err", res.err)
+	}
+	s.publish(event, "")
+	s.restIfComplete()
+}
+
+// lengthen adds the candidates of a follow-up to the generation in use.
+func (s *Session) lengthen(ctx context.Context, res result) error {
+	more, from := res.gen, len(s.gen.Candidates)
+	if more.BasedOn != s.gen.BasedOn {
+		return fmt.Errorf("its candidates are of generation %d", more.BasedOn)
+	}
+	vectors, err := s.use(res.prepared, &more)
+	if err != nil {
+		s.reject(err)
+		return err
+	}
+	g, vectors := s.longer(more, vectors)
+	if err := s.cfg.Journal.Extend(context.WithoutCancel(ctx), s.spec.ID, g, from, s.log.seq()); err != nil {
+		if idrl.KindOf(err) != idrl.Unavailable { // else the journal cannot write, whatever it is given
+			s.reject(err)
+		}
+		return fmt.Errorf("record the candidates from number %d on: %w", from, err)
+	}
+	s.learner.Extend(more.Candidates)
+	s.takeOver(&g, vectors)
+	return nil
+}
+
+// longer returns the generation in use with what a follow-up adds, and its queries as
+// vectors: the new ones, whose vectors are given, and then as many of the old ones as a
+// generation may have. It leaves out clips that nothing shows any more.
+func (s *Session) longer(more idrl.Generation, vectors []idrl.QueryVector) (g idrl.Generation, all []idrl.QueryVector) {
+	g = idrl.Generation{
+		BasedOn: more.BasedOn, Candidates: slices.Concat(s.gen.Candidates, more.Candidates),
+		Clips: map[idrl.ClipID]idrl.Clip{}, Steps: more.Steps, Agents: more.Agents,
+	}
+	known, limit, has := maps.Clone(s.gen.Clips), learning.OfSession(s.spec).Queries, map[idrl.QueryID]bool{}
+	maps.Copy(known, more.Clips)
+	show := func(id idrl.ClipID) {
+		if c, ok := known[id]; ok {
+			g.Clips[id] = c
+		}
+	}
+	for _, c := range g.Candidates {
+		show(c.Clip)
+	}
+	for _, v := range slices.Concat(vectors, s.vectors) {
+		if has[v.ID] || len(all) == limit {
+			continue
+		}
+		has[v.ID] = true
+		g.Queries, all = append(g.Queries, v.Query), append(all, v)
+		for _, id := range v.Clips {
+			show(id)
+		}
+	}
+	return g, all
+}

@@ -1,0 +1,52 @@
+package store_test
+
+import (
+	"database/sql"
+	"path/filepath"
+	"testing"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/session/journaltest"
+	"tiebreak/store"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// An extension is there after a restart, with the states of agents that came with it, and
+// in the audit trail once, however often it is recorded.
+func TestExtensionIsKept(t *testing.T) {
+	dir := t.TempDir()
+	db := seeded(t, dir)
+	first, longer := generation(1), journaltest.Extended(1, 1)
+	first.Agents = map[string][]byte{"gaits": []byte("old")}
+	longer.Agents = map[string][]byte{"gaits": []byte("new")}
+	must(t, db.Adopt(t.Context(), "s", first, 2))
+	must(t, db.StageAgents(t.Context(), "s", longer.Agents))
+	must(t, db.Extend(t.Context(), "s", longer, 3, 5))
+	want, err := db.Load(t.Context(), "s")
+	must(t, err)
+	must(t, db.Close())
+	db = open(t, dir)
+	must(t, db.Extend(t.Context(), "s", longer, 3, 6))
+	refused := journaltest.Extended(1, 1)
+	refused.Candidates[3].Params = []float64{0}
+	refused.Agents = map[string][]byte{"gaits": []byte("never")}
+	wantKind(t, db.Extend(t.Context(), "s", refused, 3, 6), idrl.Conflict)
+	got, err := db.Load(t.Context(), "s")
+	must(t, err)
+	if d := cmp.Diff(want, got, journaltest.Same); d != "" || len(got.Generation.Candidates) != 4 || got.AdoptedAt != 2 {
+		t.Errorf("%d candidates, adopted at %d; after a restart (-before +after):\n%s", len(got.Generation.Candidates), got.AdoptedAt, d)
+	}
+	if state, err := db.Agent(t.Context(), "s", "gaits"); err != nil || string(state) != "new" {
+		t.Errorf("the state is %q, %v", state, err)
+	}
+	raw, err := sql.Open("sqlite", filepath.Join(dir, store.FileName))
+	must(t, err)
+	defer raw.Close()
+	var n int
+	var what string
+	must(t, raw.QueryRowContext(t.Context(), `SELECT count(*), max(object) FROM audit WHERE action = 'extend'`).Scan(&n, &what))
+	if n != 1 || what != "generation 1 from candidate 3 at 5" {
+		t.Errorf("the audit trail has %d extensions: %q", n, what)
+	}
+}
