@@ -7,6 +7,8 @@ package librarian_test
 var deeds = []deed{
 	{"hopper", "hopping", 8, 1, true, "Distance forward", 6, 1},
 	{"hopper", "standing", 4, 0, true, "Distance forward", -0.5, 1},
+	{"walker2d", "running", 8, 1, true, "Distance forward", 12, 1},
+	{"walker2d", "standing", 4, 0, true, "Distance forward", -0.5, 1},
 	{"ant", "walking", 8, 2, true, "Distance forward", 15, 1},
 	{"ant", "walking backward", 4, 1, true, "Distance forward", 15, -1},
 	{"ant", "walking to the left", 4, 1, true, "Distance to the left", 15, 1},

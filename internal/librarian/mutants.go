@@ -1,6 +1,7 @@
 package librarian
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -95,7 +96,7 @@ func (b *Builder) mutate(params []float64, stream *rand.Rand) ([]float64, error)
 	if own, ok := behaviour.Network.Own(out); ok {
 		part = lastWeights(own, spec)
 	}
-	share := leastMutation * (1 + (mutationSpan-1)*stream.Float64()*stream.Float64())
+	share := cmp.Or(b.Wide, 1) * leastMutation * (1 + (mutationSpan-1)*stream.Float64()*stream.Float64())
 	size := rms(part)
 	for i := range part {
 		part[i] += share * size * stream.NormFloat64()

@@ -1,6 +1,7 @@
 package librarian
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -16,6 +17,7 @@ type Recipe struct {
 	Count   int                // behaviours; default 32
 	Gaits   int                // of them found by novelty, from which is chosen; default 60
 	Mutants int                // of what was found that are tried; default 0
+	Wide    float64            // factor by which mutations of networks and linear policies are larger; default 1
 	Alive   map[string]float64 // by features, weights that are added in searches for the end of a feature
 	Skills  []Skill            // that nothing else finds
 	Ends    []string           // features whose ends are searched for among gaits; nil for all
@@ -31,9 +33,9 @@ const version = 1
 func (r Recipe) Key() (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d %d %d %v %q %t\n", r.Count, r.Gaits, r.Mutants, r.Alive, r.Ends, r.Falls)
-	fmt.Fprintf(h, "%d %d %t %t %q\n", version, seed, r.Ends == nil, r.Shown == nil, r.Shown)
+	fmt.Fprintf(h, "%d %d %v %t %t %q\n", version, seed, cmp.Or(r.Wide, 1), r.Ends == nil, r.Shown == nil, r.Shown)
 	for _, s := range r.Skills {
-		fmt.Fprintf(h, "%q %v %t %T %+v\n", s.Name, s.Theta, s.Falls, s.By, s.By)
+		fmt.Fprintf(h, "%q %v %t %t %T %+v\n", s.Name, s.Theta, s.Falls, s.Step, s.By, s.By)
 		if shipped, ok := s.By.(Shipped); ok {
 			gait, err := mujoco.FindGait(shipped.Gait)
 			if err != nil {

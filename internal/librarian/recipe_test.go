@@ -1,11 +1,42 @@
 package librarian_test
 
 import (
+	"os"
 	"testing"
 
 	"tiebreak/envs/mujoco"
 	"tiebreak/internal/librarian"
+	"tiebreak/internal/library"
 )
+
+// earlier are keys of recipes of before by which files were made that still ship.
+var earlier = map[string]string{mujoco.HopperID: "71ba69c02da672cb"}
+
+// TestFilesFollowRecipes ties each file that ships to the recipe by which it was made and to
+// the model that it was made for: where one of them changes, the file is to be made again.
+func TestFilesFollowRecipes(t *testing.T) {
+	for _, l := range mujoco.Catalogue() {
+		data, err := os.ReadFile("../../envs/mujoco/library/" + l.ID + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := library.Decode(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key, err := librarian.RecipeFor(l.ID).Key()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if before, ok := earlier[l.ID]; ok {
+			key = before
+		}
+		if f.Robot != l.ID || f.Recipe != key {
+			t.Errorf("the library of %q was made for %q by the recipe %q, which is %q now: make it again with 'tiebreak library %s --out envs/mujoco/library'",
+				l.ID, f.Robot, f.Recipe, key, l.ID)
+		}
+	}
+}
 
 // TestRecipeKey: each part of a recipe changes its key.
 func TestRecipeKey(t *testing.T) {
@@ -18,6 +49,8 @@ func TestRecipeKey(t *testing.T) {
 		{Count: 1},
 		{Gaits: 1},
 		{Mutants: 1},
+		{Wide: 2},
+		{Shown: []string{}},
 		{Falls: true},
 		{Ends: []string{}},
 		{Ends: []string{"Effort"}},
@@ -28,6 +61,8 @@ func TestRecipeKey(t *testing.T) {
 		skill(librarian.Gait{Generations: 1}), skill(librarian.Feedback{From: "b"}), skill(librarian.Feedback{From: "b", Sight: librarian.Observations{1, 2}}),
 		skill(librarian.Turned{From: "b", Quarters: 1}), skill(librarian.Shipped{Gait: mujoco.AntForward}), skill(librarian.Shipped{Gait: mujoco.AntExplorer}),
 		{Skills: []librarian.Skill{{Name: "b", By: librarian.Held{}}}},
+		skill(librarian.Given{}), skill(librarian.Given{Gains: "1"}), skill(librarian.Blend{A: "b", B: "c"}), skill(librarian.Blend{A: "b", B: "c", Share: 0.5}),
+		{Skills: []librarian.Skill{{Name: "a", Step: true, By: librarian.Held{}}}},
 		{Skills: []librarian.Skill{{Name: "a", Falls: true, By: librarian.Held{}}}},
 		{Skills: []librarian.Skill{{Name: "a", Theta: map[string]float64{"Effort": 1}, By: librarian.Held{}}}},
 	} {

@@ -34,9 +34,9 @@ var recipes = map[string]Recipe{
 	"half-cheetah": {
 		Alive: map[string]float64{"Upright": 0.5},
 		Skills: []Skill{
-			{Name: "a run", Theta: map[string]float64{"Distance forward": 1, "Effort": -0.1}, By: Gait{Generations: 50}},
+			{Name: "a run", Step: true, Theta: map[string]float64{"Distance forward": 1, "Effort": -0.1}, By: Gait{Generations: 50}},
 			{Name: "running", Theta: map[string]float64{"Distance forward": 1, "Effort": -0.1}, By: Feedback{From: "a run", Iterations: 40, Seed: 1}},
-			{Name: "a run backward", Theta: map[string]float64{"Distance forward": -1, "Effort": -0.1, "Upright": 0.5}, By: Gait{Generations: 50}},
+			{Name: "a run backward", Step: true, Theta: map[string]float64{"Distance forward": -1, "Effort": -0.1, "Upright": 0.5}, By: Gait{Generations: 50}},
 			{Name: "running backward", Theta: map[string]float64{"Distance forward": -1, "Effort": -0.1, "Upright": 0.5}, By: Feedback{From: "a run backward", Iterations: 40, Seed: 1}},
 			{Name: "resting", By: Held{}},
 		},
@@ -44,7 +44,7 @@ var recipes = map[string]Recipe{
 	"ant": {
 		Gaits: 40, Falls: true, Alive: map[string]float64{"Upright": 0.5}, Ends: []string{"Effort", "Height", "Turning left", "Upright"},
 		Skills: []Skill{
-			{Name: "wandering", Theta: map[string]float64{"Distance forward": 1, "Upright": 0.5}, Falls: true, By: Gait{Generations: 40}},
+			{Name: "wandering", Step: true, Theta: map[string]float64{"Distance forward": 1, "Upright": 0.5}, Falls: true, By: Gait{Generations: 40}},
 			{
 				Name: "walking", Theta: map[string]float64{"Distance forward": 1, "Upright": 1}, Falls: true,
 				By: Feedback{From: "wandering", Iterations: 30, Sight: antSight, Seed: 1},
@@ -56,7 +56,7 @@ var recipes = map[string]Recipe{
 		},
 	},
 	"hopper": {
-		Gaits: 20, Mutants: 150, Count: 36, Ends: none, Falls: true,
+		Gaits: 30, Mutants: 150, Wide: 8, Count: 30, Ends: none, Falls: true,
 		Skills: []Skill{
 			{Name: "hopping", Theta: forward(1), Falls: true, By: Network{Steps: 110_000, Seed: 3}},
 			{Name: "standing", Theta: map[string]float64{"Standing": 1, "Height": 0.5, "Effort": -0.001}, Falls: true, By: Network{Steps: 30_000, From: "hopping", Seed: 3}},
@@ -84,7 +84,7 @@ var recipes = map[string]Recipe{
 	"reacher": {
 		Gaits: 30, Mutants: 60, Ends: none,
 		Skills: []Skill{
-			{Name: "coming near", Theta: map[string]float64{"Distance to the target": -0.1, "At the target": 0.2, "Effort": -0.02}, By: Network{Steps: 40_000, Seed: 1}},
+			{Name: "coming near", Step: true, Theta: map[string]float64{"Distance to the target": -0.1, "At the target": 0.2, "Effort": -0.02}, By: Network{Steps: 40_000, Seed: 1}},
 			{Name: "reaching", Theta: map[string]float64{"Distance to the target": -1, "At the target": 0.2, "Effort": -0.01}, By: Network{Steps: 40_000, From: "coming near", Seed: 1}},
 			{Name: "away from the target", Theta: map[string]float64{"Distance to the target": 0.1, "Effort": -0.02}, By: Network{Steps: 6_000, From: "coming near", Seed: 1}},
 			{Name: "circling", By: Held{Shares: "0.15"}},

@@ -201,3 +201,40 @@ func (d deed) play(t *testing.T, env idrl.Environment, p idrl.Policy, n int) (su
 	}
 	return phi[i], fell
 }
+
+// TestReaches: the arm's fingertip is within 2 cm of the target for half of the time or
+// more from five of 8 starts.
+func TestReaches(t *testing.T) {
+	entry, err := envs.Catalogue().Find("reacher")
+	if err != nil {
+		t.Fatal(err)
+	}
+	behaviours, err := entry.Library()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := slices.IndexFunc(behaviours, func(b idrl.Behaviour) bool { return b.Name == "reaching" })
+	env := entry.New(rng.New(1, "layout", 0))
+	spec := env.Spec()
+	p, err := behaviour.New(spec, behaviours[k].Params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.Index(spec.FeatureNames, "At the target") // 5·exp(−(d/5 cm)²) a second
+	reached := 0
+	for n := range 8 {
+		near := 0
+		for _, step := range idrl.EpisodeOf(env, p, rng.New(77, "deed", uint64(n))) {
+			if step.Kind != idrl.First && step.Phi[at] >= 5*spec.StepSeconds*math.Exp(-0.16) {
+				near++
+			}
+		}
+		t.Logf("start %d: %d of %d steps within 2 cm", n, near, spec.Horizon)
+		if 2*near >= spec.Horizon {
+			reached++
+		}
+	}
+	if reached < 5 {
+		t.Errorf("from %d of 8 starts it is within 2 cm of the target for half of the time, want 5", reached)
+	}
+}

@@ -20,6 +20,7 @@ type Skill struct {
 	Name  string
 	Theta map[string]float64 // weights of the reward by features, per second
 	Falls bool               // episodes of training end at a fall
+	Step  bool               // it is only a step to another skill: it is chosen like what novelty finds
 	By    Way
 }
 
@@ -37,21 +38,12 @@ func (b *Builder) skills(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("learn %s: %w", s.Name, err)
 		}
-		if err := b.take(ctx, s.Name, params, !b.step(s)); err != nil {
+		if err := b.take(ctx, s.Name, params, !s.Step); err != nil {
 			return err
 		}
 		b.learnt[s.Name] = library.Round(params)
 	}
 	return nil
-}
-
-// step reports whether a skill is only a step to another one: the gait to which feedback is
-// added.
-func (b *Builder) step(s Skill) bool {
-	return slices.ContainsFunc(b.Skills, func(o Skill) bool {
-		f, ok := o.By.(Feedback)
-		return ok && f.From == s.Name
-	})
 }
 
 // task is that of a skill.
