@@ -44,6 +44,10 @@ type Entry struct {
 	// empty for environments that come with the project.
 	LibraryPath string
 
+	// Engine names the physics engine that computes it, and its version: "MuJoCo 3.3.7";
+	// empty where there is none.
+	Engine string
+
 	// Unavailable says what this build or machine lacks to make the environment,
 	// such that it goes on from "environment "ant"": "needs MuJoCo: install …". It
 	// is nil if the environment can be made.
@@ -115,13 +119,31 @@ func robots() (out List) {
 	missing := mujoco.Unavailable()
 	for _, l := range mujoco.Catalogue() {
 		out = append(out, Entry{
-			ID: l.ID, Title: l.Title, Description: l.Description, Unavailable: missing,
+			ID: l.ID, Title: l.Title, Description: l.Description, Unavailable: missing, Engine: engineName(),
 			New:        func(*rand.Rand) idrl.Environment { return must(l.New()) },
 			Library:    func() ([]idrl.Behaviour, error) { return mujoco.Library(l.ID) },
 			LibraryKey: func() (string, error) { return mujoco.LibraryKey(l.ID) },
 		})
 	}
 	return out
+}
+
+// engineName is Entry.Engine of robots.
+func engineName() string {
+	if mujoco.Version() == "" {
+		return ""
+	}
+	return "MuJoCo " + mujoco.Version()
+}
+
+// Engine returns Entry.Engine of the environment with the given id or Ref, nothing if
+// there is no such.
+func (l List) Engine(ref string) string {
+	e, err := l.Find(ref)
+	if err != nil {
+		return ""
+	}
+	return e.Engine
 }
 
 // must returns an environment that has been found to be available.

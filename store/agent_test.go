@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"database/sql"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"tiebreak/internal/idrl"
@@ -38,6 +39,26 @@ func TestAgents(t *testing.T) {
 	must(t, err)
 	_, err = db.Agent(t.Context(), "s", "agent 0")
 	wantKind(t, err, idrl.Damaged)
+}
+
+// A session tells the engines of its generations, each once, and its last one's.
+func TestEngines(t *testing.T) {
+	db := seeded(t, t.TempDir())
+	for k, engine := range []string{"", "MuJoCo 3.3.7", "MuJoCo 2.2.2", "MuJoCo 3.3.7"} {
+		g := generation(int64(k + 1))
+		g.Engine = engine
+		must(t, db.Adopt(t.Context(), "s", g, int64(k)))
+	}
+	got, err := db.Engines(t.Context(), "s")
+	must(t, err)
+	if want := []string{"MuJoCo 3.3.7", "MuJoCo 2.2.2"}; !slices.Equal(got, want) {
+		t.Errorf("engines %q, want %q", got, want)
+	}
+	rec, err := db.Load(t.Context(), "s")
+	must(t, err)
+	if rec.Generation == nil || rec.Generation.Engine != "MuJoCo 3.3.7" {
+		t.Errorf("the last generation is %+v", rec.Generation)
+	}
 }
 
 // States that are staged before the adoption are those that it names, however large; what

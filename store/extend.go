@@ -26,7 +26,7 @@ func (db *DB) Extend(ctx context.Context, id idrl.SessionID, g idrl.Generation, 
 		if err := t.putContent(id, g); err != nil {
 			return err
 		}
-		if _, err := t.exec(`UPDATE generation SET queries = ? WHERE session_id = ? AND based_on = ?`, queries, id, g.BasedOn); err != nil {
+		if _, err := t.exec(`UPDATE generation SET queries = ?, engine = ? WHERE session_id = ? AND based_on = ?`, queries, g.Engine, id, g.BasedOn); err != nil {
 			return err
 		}
 		if err := t.putPolicies(id, g, from); err != nil {

@@ -27,9 +27,9 @@ func (db *DB) Adopt(ctx context.Context, id idrl.SessionID, g idrl.Generation, s
 		if err := t.putContent(id, g); err != nil {
 			return err
 		}
-		const insert = `INSERT INTO generation (session_id, based_on, adopted_at, queries, created_at) VALUES (?, ?, ?, ?, ?)`
+		const insert = `INSERT INTO generation (session_id, based_on, adopted_at, queries, engine, created_at) VALUES (?, ?, ?, ?, ?, ?)`
 		now := time.Now()
-		if _, err := t.exec(insert, id, g.BasedOn, seq, queries, encodeTime(now)); err != nil {
+		if _, err := t.exec(insert, id, g.BasedOn, seq, queries, g.Engine, encodeTime(now)); err != nil {
 			return dangling(err, "there is no session %q", id)
 		}
 		if err := t.putPolicies(id, g, 0); err != nil {
@@ -119,11 +119,11 @@ func (t *tx) putPool(id idrl.SessionID, pool []idrl.Candidate) error {
 // lastGeneration reads the generation adopted last, nil if there is none.
 func lastGeneration(ctx context.Context, from querier, id idrl.SessionID) (g *idrl.Generation, adoptedAt int64, err error) {
 	const last = `
-		SELECT based_on, adopted_at, queries FROM generation
+		SELECT based_on, adopted_at, queries, engine FROM generation
 		WHERE session_id = ? ORDER BY adopted_at DESC, based_on DESC LIMIT 1`
 	var queries []byte
 	g = &idrl.Generation{Clips: map[idrl.ClipID]idrl.Clip{}}
-	err = missing(from.QueryRowContext(ctx, last, id).Scan(&g.BasedOn, &adoptedAt, &queries), "none")
+	err = missing(from.QueryRowContext(ctx, last, id).Scan(&g.BasedOn, &adoptedAt, &queries, &g.Engine), "none")
 	if idrl.KindOf(err) == idrl.NotFound {
 		return nil, 0, nil
 	}
@@ -144,6 +144,22 @@ func lastGeneration(ctx context.Context, from querier, id idrl.SessionID) (g *id
 	}
 	g.Candidates, err = candidates(ctx, from, id, g.BasedOn)
 	return g, adoptedAt, err
+}
+
+// Engines returns the physics engines that generations of a session were computed
+// with, as idrl.Generation.Engine names them, in the order of their first use.
+func (db *DB) Engines(ctx context.Context, id idrl.SessionID) ([]string, error) {
+	const query = `
+		SELECT engine FROM generation WHERE session_id = ? AND engine != ''
+		GROUP BY engine ORDER BY min(adopted_at), min(based_on)`
+	var out []string
+	err := each(ctx, db.read, func(row scanner) error {
+		var engine string
+		err := row.Scan(&engine)
+		out = append(out, engine)
+		return err
+	}, query, id)
+	return out, err
 }
 
 // askedClips reads the clips that were asked about, without their media.

@@ -22,20 +22,28 @@ func (f *showFlags) declare(fs *flag.FlagSet) {
 func sessionShowCommand() command {
 	return subcommand("session show", "write the settings of a session as JSON", (*showFlags).declare,
 		"Writes the settings of a session as a JSON object: those of idrl.SessionSpec, the names of its features and\n"+
-			"the scale of each weight under the prior (PriorScale; null: 1). The server may be running.",
+			"the scale of each weight under the prior (PriorScale; null: 1); and Engines, the physics engines that its clips\n"+
+			"were computed with, in the order of their first use. The server may be running.",
 		func(ctx context.Context, std stdio, f *showFlags) error {
 			list, err := environments(f.models)
 			if err != nil {
 				return err
 			}
-			return besideSession(ctx, f.data, f.session, func(_ *store.DB, spec idrl.SessionSpec) error {
+			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				if named, err := training.NameFeatures(list, spec); err == nil {
 					spec = named
+				}
+				engines, err := db.Engines(ctx, spec.ID)
+				if err != nil {
+					return err
 				}
 				enc := json.NewEncoder(std.out)
 				enc.SetEscapeHTML(false)
 				enc.SetIndent("", "  ")
-				return enc.Encode(spec)
+				return enc.Encode(struct {
+					idrl.SessionSpec
+					Engines []string
+				}{spec, engines})
 			})
 		})
 }

@@ -32,3 +32,19 @@ func TestSessionShowsItsPriorScales(t *testing.T) {
 		t.Errorf("session show writes\n%s", out)
 	}
 }
+
+// A session records the engine of its robot.
+func TestSessionShowsItsEngine(t *testing.T) {
+	list, err := environments("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := list.Engine("ant"), "MuJoCo "+mujoco.Version(); got != want || list.Engine("driver") != "" {
+		t.Errorf("the ant has engine %q, want %q; the driver %q", got, want, list.Engine("driver"))
+	}
+	data := t.TempDir()
+	mustCLI(t, "session", "--data", data, "--env", "reacher", "--title", "t")
+	if out := mustCLI(t, "session", "show", "--data", data); !strings.Contains(out, `"Engines": null`) {
+		t.Errorf("a session without clips shows\n%s", out)
+	}
+}

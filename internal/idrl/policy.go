@@ -85,6 +85,10 @@ type Generation struct {
 	Clips      map[ClipID]Clip
 	Queries    []Query
 
+	// Engine names the physics engine that its episodes were computed with, and its
+	// version, "MuJoCo 3.3.7"; that of its last follow-up if they differ. It is empty where there is none, or in older records.
+	Engine string
+
 	// Steps are the raw steps of the trajectories that the clips were cut from, as
 	// package steps encodes them. Those of the pool come with the first generation.
 	Steps map[StepsID][]byte

@@ -97,6 +97,7 @@ func (s *Session) lengthen(ctx context.Context, res result) error {
 		}
 		return fmt.Errorf("record the candidates from number %d on: %w", from, err)
 	}
+	s.noteEngine(ctx, &more)
 	s.learner.Extend(more.Candidates)
 	s.takeOver(&g, vectors)
 	return nil
@@ -108,7 +109,7 @@ func (s *Session) lengthen(ctx context.Context, res result) error {
 func (s *Session) longer(more idrl.Generation, vectors []idrl.QueryVector) (g idrl.Generation, all []idrl.QueryVector) {
 	g = idrl.Generation{
 		BasedOn: more.BasedOn, Candidates: slices.Concat(s.gen.Candidates, more.Candidates),
-		Clips: map[idrl.ClipID]idrl.Clip{}, Steps: more.Steps, Agents: more.Agents,
+		Clips: map[idrl.ClipID]idrl.Clip{}, Steps: more.Steps, Agents: more.Agents, Engine: more.Engine,
 	}
 	known, limit, has := maps.Clone(s.gen.Clips), learning.OfSession(s.spec).Queries, map[idrl.QueryID]bool{}
 	maps.Copy(known, more.Clips)

@@ -343,6 +343,15 @@ func (s *Session) due() bool {
 // how long they wait.
 func (s *Session) adoptionDue() bool { return s.spec.AdoptAfter > 0 && s.gen != nil && s.due() }
 
+// noteEngine warns if another physics engine computed g than the generation before.
+func (s *Session) noteEngine(ctx context.Context, g *idrl.Generation) {
+	if s.gen == nil || s.gen.Engine == "" || g.Engine == "" || s.gen.Engine == g.Engine {
+		return
+	}
+	s.cfg.Log.WarnContext(ctx, "the physics engine has changed: the same policies may move otherwise than in earlier clips (docs/mujoco.md, section 2)",
+		"session", s.spec.ID, "before", s.gen.Engine, "now", g.Engine)
+}
+
 // adoptIfDue replaces the generation whole if a new one is ready and due.
 func (s *Session) adoptIfDue(ctx context.Context) {
 	t := &s.training
@@ -367,6 +376,7 @@ func (s *Session) adoptIfDue(ctx context.Context) {
 		return
 	}
 	t.failures, t.state.Err = 0, ""
+	s.noteEngine(ctx, g)
 	s.learner.Adopt(g.Pool, g.Candidates)
 	if s.gen == nil {
 		s.noteStart(g.Candidates)

@@ -85,7 +85,7 @@ func (h *Handler) Do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) 
 	if err != nil {
 		return err
 	}
-	out := &sender{to: to}
+	out := &sender{to: to, engine: h.Envs.Engine(req.Spec.Env)}
 	network, learnt := rep.(neural.Representation)
 	if byAgents(req.Spec, learnt, req.First) {
 		g, err := h.trainAgents(ctx, t, req, rep, network.Model, p, to)

@@ -28,7 +28,8 @@ type manifest struct {
 
 // A sender hands over a generation from a worker.
 type sender struct {
-	to jobs.Reporter
+	to     jobs.Reporter
+	engine string // idrl.Generation.Engine
 
 	mu   sync.Mutex // guards sent
 	sent map[hash]bool
@@ -77,6 +78,7 @@ func (s *sender) generation(g idrl.Generation) error {
 	if err != nil {
 		return err
 	}
+	g.Engine = s.engine
 	m := manifest{Generation: g, Drawings: drawings, Steps: steps}
 	m.Generation.Clips, m.Generation.Steps, m.Generation.Agents = make(map[idrl.ClipID]idrl.Clip, len(g.Clips)), nil, nil
 	for _, name := range slices.Sorted(maps.Keys(g.Agents)) {

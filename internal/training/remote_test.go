@@ -358,6 +358,23 @@ func (s stream) Start(context.Context, jobs.Job) iter.Seq2[jobs.Event, error] {
 	}
 }
 
+// A worker's generation says which engine computed it.
+func TestGenerationsNameTheirEngine(t *testing.T) {
+	var out stream
+	if err := (&sender{to: collector{events: &out}, engine: "MuJoCo 3.3.7"}).generation(idrl.Generation{BasedOn: 3}); err != nil {
+		t.Fatal(err)
+	}
+	var r receiver
+	for _, e := range out {
+		if a, is := e.(jobs.Artefact); is {
+			r.take(a)
+		}
+	}
+	if g, err := r.generation(); err != nil || g.Engine != "MuJoCo 3.3.7" || g.BasedOn != 3 {
+		t.Errorf("generation %+v, %v", g, err)
+	}
+}
+
 // handed returns the artefacts of a generation.
 func handed(t *testing.T, g idrl.Generation) (out stream) {
 	t.Helper()
