@@ -160,9 +160,10 @@ func (f *teachFlags) lesson(ctx context.Context, l teaching.Lesson, o teaching.O
 	return kept, err
 }
 
-const teachHead = "robot        taste     seed answers  clock s  CPU s   return  forward m  steps  falls of 8  policy"
+const teachHead = "robot            taste     seed answers clock s  CPU s   return forward m  steps falls turns  near arrived  policy"
 
 func teachRow(l teaching.Lesson, p teaching.Point) string {
 	o := p.Outcome
-	return fmt.Sprintf("%-12s %-9s %4d %7d %8.0f %6.0f %8.0f %10.1f %6.0f %11d  %s", l.Env, l.Taste, l.Seed, p.Answers, p.Clock, p.Trained, o.Return(), o.Forward(), o.Steps(), o.Falls(), p.Leader)
+	return fmt.Sprintf("%-16s %-9s %4d %7d %7.0f %6.0f %8.0f %9.1f %6.0f %5d %5.1f %5.2f %7d  %s",
+		l.Env, l.Taste, l.Seed, p.Answers, p.Clock, p.Trained, o.Return(), o.Forward(), o.Steps(), o.Falls(), o.Turns(), o.Near(), o.Arrived(), p.Leader)
 }

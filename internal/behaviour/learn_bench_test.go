@@ -17,12 +17,13 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Half-cheetah is learnt on its true reward on one core: gaits until the first mark, and
-// then with feedback, beside linear policies by augmented random search and networks by
-// soft actor-critic with the settings of live sessions.
+// Half-cheetah is learnt on its true reward on one core: a gait until the first mark, another
+// one from elsewhere until the second, and then feedback for the better of the two; beside linear policies by
+// augmented random search and networks by soft actor-critic with the settings of live sessions.
 const (
-	firstMark = 15 // CPU seconds
-	lastMark  = 60
+	firstMark  = 15 // CPU seconds
+	secondMark = 27
+	lastMark   = 60
 )
 
 // BenchmarkLearn reports at the two marks the mean and the least return over six starts
@@ -31,7 +32,7 @@ const (
 //
 //	go test -tags mujoco -run - -bench Learn -benchtime 1x ./internal/behaviour
 func BenchmarkLearn(b *testing.B) {
-	for seed := uint64(1); seed <= 3; seed++ {
+	for seed := uint64(21); seed <= 23; seed++ { // the settings were chosen on others
 		for _, way := range []struct {
 			name  string
 			begin func(l *learner)
@@ -107,23 +108,26 @@ func (l *learner) check(err error) {
 	}
 }
 
-// gaits learns an oscillator, and then its feedback.
+// gaits learns two oscillators, and then feedback for the better one. Which gait a search
+// ends in is decided early, and one in four ends in a poor one.
 func (l *learner) gaits() {
-	evolution, err := solver.Evolve{}.Begin(l.Context(), l.task, l.seed)
-	l.check(err)
-	best := func(k solver.Known, _ bool) idrl.Policy {
+	gait := func(best func([]float64) (solver.Known, bool)) idrl.Policy {
+		k, _ := best(l.theta)
 		p, err := solver.NewGait(l.env.Spec(), k.Params)
 		l.check(err)
 		return p
 	}
-	gait := func() idrl.Policy { return best(evolution.Best(l.theta)) }
-	for l.before(firstMark, gait) {
-		l.check(evolution.Run(l.Context(), l.theta, 1))
+	for k, mark := range []float64{firstMark, secondMark} {
+		evolution, err := solver.Evolve{}.Begin(l.Context(), idrl.SolveTask{Env: l.env, Theta: l.theta}, l.seed+1000*uint64(k))
+		l.check(err)
+		for l.before(mark, func() idrl.Policy { return gait(evolution.Best) }) {
+			l.check(evolution.Run(l.Context(), l.theta, 1))
+		}
+		l.task.Warm = append(l.task.Warm, gait(evolution.Best).Params())
 	}
-	l.task.Warm = [][]float64{gait().Params()}
 	feedback, err := solver.Feedback{}.Begin(l.Context(), l.task, l.seed)
 	l.check(err)
-	for l.before(lastMark, func() idrl.Policy { return best(feedback.Best(l.theta)) }) {
+	for l.before(lastMark, func() idrl.Policy { return gait(feedback.Best) }) {
 		l.check(feedback.Run(l.Context(), l.theta, 1))
 	}
 }
