@@ -6,6 +6,7 @@ package librarian_test
 // first state: it is drawn with velocities under which one in four falls on its back.
 var deeds = []deed{
 	{"hopper", "hopping", 8, 1, true, "Distance forward", 6, 1},
+	{"hopper", "hopping slowly", 8, 2, true, "Distance forward", 4, 1},
 	{"hopper", "standing", 4, 0, true, "Distance forward", -0.5, 1},
 	{"walker2d", "running", 8, 1, true, "Distance forward", 12, 1},
 	{"walker2d", "standing", 4, 0, true, "Distance forward", -0.5, 1},

@@ -56,12 +56,12 @@ var recipes = map[string]Recipe{
 		},
 	},
 	"hopper": {
-		Gaits: 30, Mutants: 150, Wide: 8, Count: 30, Ends: none, Falls: true,
+		Gaits: 30, Mutants: 150, Wide: 10, Count: 30, Ends: none, Falls: true,
 		Skills: []Skill{
 			{Name: "hopping", Theta: forward(1), Falls: true, By: Network{Steps: 110_000, Seed: 3}},
 			{Name: "standing", Theta: map[string]float64{"Standing": 1, "Height": 0.5, "Effort": -0.001}, Falls: true, By: Network{Steps: 30_000, From: "hopping", Seed: 3}},
 			{Name: "hopping slowly", Theta: stand, Falls: true, By: Blend{"hopping", "standing", 0.6}},
-			{Name: "hopping at ease", Theta: stand, Falls: true, By: Blend{"hopping", "standing", 0.3}},
+			{Name: "hopping at ease", Step: true, Theta: stand, Falls: true, By: Blend{"hopping", "standing", 0.3}},
 		},
 	},
 	"walker2d": {
