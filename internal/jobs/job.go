@@ -13,7 +13,7 @@ import (
 type Job struct {
 	idrl.JobKey
 	idrl.Priority
-	Yields  bool   // other jobs of its priority that wait go first
+	Yields  bool   // other jobs of its priority go first: it waits for them, and is begun anew if one comes while it has the only worker
 	Like    string // jobs with the same Like take about as long, those of each priority apart
 	Payload []byte // at most 16 MiB; recorded
 

@@ -30,8 +30,8 @@ type Config struct {
 	Log      *slog.Logger  // default slog.Default()
 }
 
-// A Pool gives jobs to worker processes, first come, first served. It starts a
-// process when there is work for it and keeps it.
+// A Pool gives jobs to worker processes, first come, first served, but for those that yield
+// (Job.Yields). It starts a process when there is work for it and keeps it.
 //
 // One process does urgent jobs only, so that a session that is opened does not wait
 // for the training of another; any other process that has nothing to do takes urgent
@@ -201,13 +201,17 @@ func (p *Pool) attempts(ctx context.Context, job Job, emit func(Event)) (Done, e
 	}
 	job.Payload = nil // the store has it
 	var last error
-	for k := range p.c.Attempts {
-		if k > 0 {
+	for k := 0; k < p.c.Attempts; k++ {
+		if last != nil {
 			if err := pause(ctx, p.c.Backoff<<(k-1)); err != nil {
 				return Done{}, err
 			}
 		}
 		done, err := p.inTurn(ctx, &ticket{job: job, emit: emit, last: k == p.c.Attempts-1})
+		if errors.Is(err, errOusted) {
+			k--
+			continue
+		}
 		if errors.Is(err, errVersion) {
 			p.refuse(err)
 		}
@@ -238,16 +242,27 @@ func (p *Pool) useless() error {
 // inTurn waits for a worker and has it do the job once.
 func (p *Pool) inTurn(ctx context.Context, t *ticket) (done Done, err error) {
 	t.given, t.moved = make(chan *worker, 1), make(chan struct{}, 1)
-	w, err := p.wait(ctx, t)
+	turn, stop := context.WithCancel(ctx)
+	defer stop()
+	t.stop = stop
+	defer func() {
+		if errors.Is(err, context.Canceled) && ctx.Err() == nil {
+			err = errOusted
+		}
+	}()
+	w, err := p.wait(turn, t)
 	if err != nil {
 		return Done{}, err
 	}
 	ended := false
 	defer func() { p.release(w, ended && err == nil) }() // also if the reader of the stream panics
-	done, err = p.attempt(ctx, w, t)
+	done, err = p.attempt(turn, w, t)
 	ended = true
 	return done, err
 }
+
+// errOusted says that an attempt made room for another job.
+var errOusted = errors.New("another job came first")
 
 func pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)

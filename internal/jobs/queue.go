@@ -16,8 +16,10 @@ type ticket struct {
 	given chan *worker  // receives the worker; buffered
 	moved chan struct{} // receives when the outlook has changed; buffered
 
-	began   time.Time    // guarded by the pool's mu: when it was given a worker; zero before
-	outlook idrl.Outlook // guarded by the pool's mu
+	stop    context.CancelFunc // ends the attempt; set before the job is queued
+	ousted  bool               // guarded by the pool's mu: stop was called for another job's sake
+	began   time.Time          // guarded by the pool's mu: when it was given a worker; zero before
+	outlook idrl.Outlook       // guarded by the pool's mu
 }
 
 func (t *ticket) urgent() bool { return t.job.Priority == idrl.Urgent }
@@ -39,6 +41,7 @@ func (p *Pool) wait(ctx context.Context, t *ticket) (*worker, error) {
 	p.mu.Lock()
 	p.enqueue(t)
 	p.dispatch()
+	p.makeRoom(t)
 	p.mu.Unlock()
 	again := time.NewTicker(tellEvery)
 	defer again.Stop()
@@ -64,6 +67,21 @@ func (p *Pool) enqueue(t *ticket) {
 		at = k
 	}
 	p.queue = slices.Insert(p.queue, at, t)
+}
+
+// makeRoom ends an attempt at a job that yields if t has to wait for a worker. The caller
+// holds mu.
+func (p *Pool) makeRoom(t *ticket) {
+	if t.job.Yields || t.urgent() || !slices.Contains(p.queue, t) {
+		return
+	}
+	for _, w := range p.workers {
+		if w.now != nil && w.now.job.Yields && !w.now.ousted {
+			w.now.ousted = true
+			w.now.stop()
+			return
+		}
+	}
 }
 
 // leave takes t out of the queue, or gives back the worker that it has just got.

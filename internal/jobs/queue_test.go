@@ -141,6 +141,28 @@ func TestJobsThatYield(t *testing.T) {
 	}
 }
 
+// A job that yields makes room for another one that would have to wait, though not for one
+// that yields too, and is begun anew behind it. Its caller hears of that, and of no error.
+func TestJobsMakeRoom(t *testing.T) {
+	l := newLine(t, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	began := make(chan struct{}, 10)
+	l.group.Go(func() {
+		_, _, err := run(ctx, l.p, of("yields", idrl.Background, "wait"), hearer{progress: func(int, int, string) { began <- struct{}{} }})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("the job that made room: %v", err)
+		}
+	})
+	<-began
+	l.add("yields, too", idrl.Background, "echo")
+	l.add("a", idrl.Background, "echo")
+	if got, want := l.order(2), []string{"a", "yields, too"}; !slices.Equal(got, want) {
+		t.Errorf("ended in the order %v, want %v", got, want)
+	}
+	<-began
+	cancel()
+}
+
 func TestRetryWaitsForItsTurn(t *testing.T) {
 	l := newLine(t, 1)
 	goOn := l.hold("h", idrl.Background)
