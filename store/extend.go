@@ -11,7 +11,7 @@ import (
 
 // Extend implements idrl.Journal.
 func (db *DB) Extend(ctx context.Context, id idrl.SessionID, g idrl.Generation, from int, seq int64) error {
-	if from < 1 || from >= len(g.Candidates) {
+	if from < 1 || from > len(g.Candidates) {
 		return idrl.Errorf(idrl.Invalid, "there is no candidate from number %d on: generation %d has %d", from, g.BasedOn, len(g.Candidates))
 	}
 	queries, err := encodeQueries(g.Clips, g.Queries)
@@ -22,6 +22,9 @@ func (db *DB) Extend(ctx context.Context, id idrl.SessionID, g idrl.Generation, 
 		again, err := t.extended(id, g, from, queries)
 		if err != nil || again {
 			return err
+		}
+		if from == len(g.Candidates) {
+			return t.putAgents(id, g.Agents)
 		}
 		if err := t.putContent(id, g); err != nil {
 			return err

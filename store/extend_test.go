@@ -40,6 +40,11 @@ func TestExtensionIsKept(t *testing.T) {
 	if state, err := db.Agent(t.Context(), "s", "gaits"); err != nil || string(state) != "new" {
 		t.Errorf("the state is %q, %v", state, err)
 	}
+	longer.Agents = map[string][]byte{"gaits": []byte("newest")}
+	must(t, db.Extend(t.Context(), "s", longer, 4, 7))
+	if state, err := db.Agent(t.Context(), "s", "gaits"); err != nil || string(state) != "newest" {
+		t.Errorf("the state alone: %q, %v", state, err)
+	}
 	raw, err := sql.Open("sqlite", filepath.Join(dir, store.FileName))
 	must(t, err)
 	defer raw.Close()

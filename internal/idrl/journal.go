@@ -43,10 +43,11 @@ type Journal interface {
 	// Extend records that the generation in use is g from log position seq on: that one
 	// with further candidates, which begin with g.Candidates[from]. The ones before them are
 	// recorded already; Queries and Clips are all that are in use now; Steps and Agents are
-	// those that came with the further candidates. To extend by the same again changes nothing. It
+	// those that came with the further candidates. Where there are none, and from is the number
+	// of candidates, Agents alone are recorded. To extend by the same again changes nothing. It
 	// returns an error of kind Conflict if another generation is in use, or one with another
-	// number of candidates; of kind NotFound if none is; and of kind Invalid if g has no
-	// further candidates.
+	// number of candidates; of kind NotFound if none is; and of kind Invalid if g has fewer
+	// candidates than from.
 	Extend(ctx context.Context, id SessionID, g Generation, from int, seq int64) error
 
 	// StageAgents records states of agents before a generation that has them in its

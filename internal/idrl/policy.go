@@ -118,8 +118,8 @@ type TrainJob struct {
 	// From is 0, but in a follow-up: the number of candidates of the generation in use, that
 	// of BasedOn. A follow-up goes on with the searches while no training is due, from a
 	// posterior that may have seen later answers. Its result has candidates to be added to
-	// that generation, with the clips and queries about them; none if every policy that it
-	// found is in Warm.
+	// that generation, with the clips and queries about them; only Agents if every policy that
+	// it found is in Warm.
 	From int
 
 	// Resume is how far an interrupted training of the same job was, as Save was told

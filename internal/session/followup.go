@@ -17,7 +17,9 @@ import (
 // training becomes due.
 const (
 	// followUps is how many follow-ups a generation has at most: about two minutes on a core.
+	// One that found nothing new counts as dry of them.
 	followUps = 12
+	dry       = 3
 
 	// pause is how old the last log row may be when a session is loaded, for the generation
 	// in use to have follow-ups: a session of the past stays as it is when it is looked at.
@@ -56,13 +58,13 @@ func (s *Session) makeWay() {
 	}
 }
 
-// followed takes in the result of a follow-up. One that was cancelled is lost. If one fails,
-// or finds nothing new, then the generation has no others.
+// followed takes in the result of a follow-up. One that was cancelled is lost. If one fails
+// then the generation has no others.
 func (s *Session) followed(ctx context.Context, res result) {
 	t, event := &s.training, idrl.EventTraining
 	switch {
 	case errors.Is(res.err, context.Canceled):
-	case res.err == nil && len(res.gen.Candidates) == 0:
+	case res.err == nil && len(res.gen.Candidates) == 0 && res.gen.Agents == nil:
 		t.follow = 0
 	default:
 		if res.err == nil {
@@ -85,6 +87,9 @@ func (s *Session) lengthen(ctx context.Context, res result) error {
 	if more.BasedOn != s.gen.BasedOn {
 		return fmt.Errorf("its candidates are of generation %d", more.BasedOn)
 	}
+	if len(more.Candidates) == 0 {
+		return s.goOn(ctx, more.Agents)
+	}
 	vectors, err := s.use(res.prepared, &more)
 	if err != nil {
 		s.reject(err)
@@ -100,6 +105,17 @@ func (s *Session) lengthen(ctx context.Context, res result) error {
 	s.noteEngine(ctx, &more)
 	s.learner.Extend(more.Candidates)
 	s.takeOver(&g, vectors)
+	return nil
+}
+
+// goOn records where the searches go on after a follow-up that found nothing new.
+func (s *Session) goOn(ctx context.Context, agents map[string][]byte) error {
+	s.training.follow = max(0, s.training.follow+1-dry)
+	g := *s.gen
+	g.Agents = agents
+	if err := s.cfg.Journal.Extend(context.WithoutCancel(ctx), s.spec.ID, g, len(g.Candidates), s.log.seq()); err != nil {
+		return fmt.Errorf("record the state of the searches: %w", err)
+	}
 	return nil
 }
 

@@ -122,6 +122,26 @@ func TestFollowUps(t *testing.T) {
 	})
 }
 
+// A follow-up that finds nothing new leaves where the searches go on, and counts as three.
+func TestFollowUpsThatFindNothingNew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(gaits)
+		f := &follower{up: func(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
+			g, err := nothingNew(8)(ctx, job)
+			g.Agents = map[string][]byte{"gaits": {1}}
+			return g, err
+		}}
+		s := followed(t, b, f)
+		answer(t, s, 1, 5)
+		if got, want := f.log(), []string{"0", "5", "5+6", "5+8", "5+8", "5+8", "5+8"}; !slices.Equal(got, want) {
+			t.Errorf("jobs %v, want %v", got, want)
+		}
+		if g := b.record(t, s).Generation; len(g.Candidates) != 8 || status(t, s).Training.Err != "" {
+			t.Errorf("%d candidates", len(g.Candidates))
+		}
+	})
+}
+
 // The recommended policy is the best of all under the posterior mean, follow-ups included.
 func TestFollowUpsImproveTheRecommendedPolicy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -147,7 +147,7 @@ func (h *Handler) trainGaits(ctx context.Context, t sessionTrainer, req request,
 	if req.From > 0 {
 		policies = notIn(req.Warm, policies)
 		if len(policies) == 0 {
-			return idrl.Generation{BasedOn: req.BasedOn}, nil
+			return idrl.Generation{BasedOn: req.BasedOn, Agents: states}, nil
 		}
 	}
 	s.tell("drawing clips")

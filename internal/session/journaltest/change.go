@@ -164,7 +164,7 @@ func (t *change) check(g idrl.Generation) error {
 func (t *change) extend(g idrl.Generation, from int) error {
 	old := t.r.Generation
 	switch {
-	case from < 1 || from >= len(g.Candidates):
+	case from < 1 || from > len(g.Candidates):
 		return idrl.Errorf(idrl.Invalid, "there is no candidate from number %d on: generation %d has %d", from, g.BasedOn, len(g.Candidates))
 	case old == nil:
 		return idrl.Errorf(idrl.NotFound, "there is no generation to extend")
@@ -174,6 +174,9 @@ func (t *change) extend(g idrl.Generation, from int) error {
 		return nil
 	case len(old.Candidates) != from:
 		return idrl.Errorf(idrl.Conflict, "generation %d has %d candidates, not %d", g.BasedOn, len(old.Candidates), from)
+	}
+	if from == len(g.Candidates) {
+		return nil
 	}
 	if err := t.check(g); err != nil {
 		return err

@@ -340,7 +340,8 @@ func (b *bench) extendRefuses() {
 	b.refused(b.extend(query, 3), idrl.Conflict)
 	b.refused(b.extend(Extended(3, 3), 5), idrl.Conflict)
 	b.refused(b.extend(Extended(0, 1), 3), idrl.Conflict)
-	b.refused(b.extend(Extended(3, 1), 4), idrl.Invalid)
+	b.must(b.extend(Extended(3, 1), 4)) // agents alone
+	b.refused(b.extend(Extended(3, 1), 5), idrl.Invalid)
 	b.refused(b.extend(Extended(3, 1), 0), idrl.Invalid)
 	b.refused(b.extend(lost, 4), idrl.Invalid)
 	b.refused(b.extend(unknown, 4), idrl.NotFound)
