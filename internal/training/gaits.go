@@ -25,8 +25,8 @@ const (
 	gaitRows = 5
 
 	// lastRows is for how many log rows the last job of a session works, mostly on feedback:
-	// about two minutes on a core.
-	lastRows = 50
+	// about 40 s on a core. Follow-ups come after it.
+	lastRows = 20
 
 	// feedbackRow is the log row from which on there is feedback.
 	feedbackRow = 15
