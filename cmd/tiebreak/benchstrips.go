@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"image"
 	"image/color"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 
 	"tiebreak/internal/clip"
+	"tiebreak/internal/clip/film"
 	"tiebreak/internal/clip/picture"
 	"tiebreak/internal/experiment/teaching"
 	"tiebreak/internal/idrl"
@@ -65,4 +67,13 @@ func markAnswer(on *image.RGBA, choice idrl.Choice, y int) {
 	if choice != idrl.ChoseA {
 		bar(middle + stripGap/2)
 	}
+}
+
+// writeFilm writes a clip as GIF.
+func writeFilm(ctx context.Context, path string, c *clip.Clip) error {
+	f, err := film.New(film.Config{Clips: []*clip.Clip{c}, Width: 320, Height: 240, Speed: 1})
+	if err != nil {
+		return err
+	}
+	return f.Save(ctx, path, "gif")
 }

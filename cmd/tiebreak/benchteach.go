@@ -53,7 +53,7 @@ func (f *teachFlags) declare(fs *flag.FlagSet) {
 	d := teaching.Default()
 	fs.StringVar(&f.taste, "taste", "", "`name` of what the person likes; default: the robot's first")
 	fs.StringVar(&f.out, "out", "bench-teach", "`folder` for the lessons")
-	fs.StringVar(&f.strips, "strips", "", "`folder` for film strips of the questions of each lesson; none without it")
+	fs.StringVar(&f.strips, "strips", "", "`folder` for film strips of the questions of each lesson, and films of the recommended policy before and after; none without it")
 	fs.IntVar(&f.answers, "answers", d.Answers, "`number` of comparisons")
 	fs.IntVar(&f.seeds, "seeds", 5, "`number` of lessons")
 	fs.Uint64Var(&f.first, "first-seed", 1, "first `seed`; seeds are consecutive")
@@ -154,10 +154,11 @@ func (f *teachFlags) lesson(ctx context.Context, l teaching.Lesson, o teaching.O
 	if err := os.Rename(path+".part", path); err != nil {
 		return kept, err
 	}
-	if f.strips != "" {
-		err = writeStrip(filepath.Join(f.strips, fmt.Sprintf("%s-%s-%d.png", l.Env, l.Taste, l.Seed)), r.Asked)
+	if f.strips == "" {
+		return kept, nil
 	}
-	return kept, err
+	name := filepath.Join(f.strips, fmt.Sprintf("%s-%s-%d", l.Env, l.Taste, l.Seed))
+	return kept, errors.Join(writeStrip(name+".png", r.Asked), writeFilm(ctx, name+"-before.gif", r.Before), writeFilm(ctx, name+"-after.gif", r.After))
 }
 
 const teachHead = "robot            taste     seed answers clock s  CPU s   return forward m  steps falls turns  near arrived  policy"

@@ -117,7 +117,7 @@ var rules = []rule{
 	{"internal/seeing", []string{vocab, rngs, "internal/clip"}, nil},
 	{
 		teachBench,
-		[]string{vocab, rngs, acquires, learns, "internal/behaviour", "internal/clip", "internal/posterior", "internal/seeing", "internal/training", truth, "envs"},
+		[]string{vocab, rngs, acquires, learns, "internal/behaviour", "internal/clip", "internal/posterior", "internal/seeing", "internal/trainer", "internal/training", truth, "envs"},
 		[]string{gonum},
 	},
 	{

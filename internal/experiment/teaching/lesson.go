@@ -15,12 +15,14 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/internal/acquisition"
+	"tiebreak/internal/behaviour"
 	"tiebreak/internal/clip"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learning"
 	"tiebreak/internal/posterior"
 	"tiebreak/internal/rng"
 	"tiebreak/internal/seeing"
+	"tiebreak/internal/trainer"
 	"tiebreak/internal/training"
 )
 
@@ -63,6 +65,8 @@ type Asked struct {
 type Result struct {
 	Points []Point // the last one is that of the end
 	Asked  []Asked
+
+	Before, After *clip.Clip // the recommended policy before the first answer and at the end
 }
 
 // Options are what does not change what is learnt.
@@ -84,6 +88,9 @@ func Do(ctx context.Context, l Lesson, o Options) (Result, error) {
 	if err := c.train(ctx); err != nil {
 		return Result{}, err
 	}
+	if c.out.Before, err = c.film(ctx); err != nil {
+		return Result{}, err
+	}
 	for !c.over() {
 		if err := c.next(ctx); err != nil {
 			return Result{}, err
@@ -92,7 +99,11 @@ func Do(ctx context.Context, l Lesson, o Options) (Result, error) {
 	if err := c.finish(ctx); err != nil {
 		return Result{}, err
 	}
-	return c.out, c.point(ctx, true)
+	if c.out.After, err = c.film(ctx); err != nil {
+		return Result{}, err
+	}
+	err = c.point(ctx, true)
+	return c.out, err
 }
 
 // A class is a lesson under way.
@@ -287,6 +298,24 @@ func (c *class) point(ctx context.Context, finished bool) error {
 		c.o.Progress(p)
 	}
 	return nil
+}
+
+// film returns a clip of the recommended policy at work.
+func (c *class) film(ctx context.Context) (*clip.Clip, error) {
+	newEnv := func() idrl.Environment {
+		env, err := training.Environment(c.o.Envs, c.spec)
+		if err != nil {
+			panic(err) // it was found before, and the list is constant
+		}
+		return env
+	}
+	leader, params := c.leader()
+	stock := trainer.Stock{NewEnv: newEnv, Remake: behaviour.Remake, Encode: clip.Encode}
+	clips, err := stock.Clips(ctx, idrl.Behaviour{Name: string(leader), Params: params})
+	if err != nil {
+		return nil, err
+	}
+	return clip.Decode(clips[0].Media)
 }
 
 // leader returns the recommended policy.
