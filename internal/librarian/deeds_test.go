@@ -2,8 +2,8 @@
 
 package librarian_test
 
-// deeds are what the names of behaviours promise. Feedback does not save an ant from every
-// first state: it is drawn with velocities under which one in four falls on its back.
+// deeds are what the names of behaviours promise. The walking of the library of the ant falls
+// on its back from two of eight starts; nobody has looked for what it is about them.
 var deeds = []deed{
 	{"hopper", "hopping", 8, 1, true, "Distance forward", 6, 1},
 	{"hopper", "hopping slowly", 8, 2, true, "Distance forward", 4, 1},
