@@ -24,7 +24,7 @@ func Catalogue() []Listing {
 		{InvertedDoublePendulumID, "InvertedDoublePendulum", "A cart on a rail balances a pole with a second pole on top.", task(InvertedDoublePendulumID)},
 		{
 			SwimmerCorridorID, "Swimmer-Corridor",
-			"The swimmer in a corridor of thirteen cells, with a goal in the seventh. Clips show a few strokes in one cell.", NewSwimmerCorridor,
+			"The swimmer in a corridor of thirteen cells, with a goal in the seventh. Clips are played four times as fast.", NewSwimmerCorridor,
 		},
 		{
 			AntCorridorID, "Ant-Corridor",
