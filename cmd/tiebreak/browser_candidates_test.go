@@ -73,7 +73,7 @@ func TestBrowserCandidates(t *testing.T) {
 		}
 		simulate(1)
 		b.wait("document.querySelector('[data-training]').innerText.includes('From answer 6: ')")
-		b.wait("/^About \\d+ seconds? left|^A few seconds left/.test(document.querySelector('[data-left]').innerText)")
+		b.wait("/^About (a|\\d+) (second|minute)s? left|^A few seconds left/.test(document.querySelector('[data-left]').innerText)")
 		b.shot("training-1280x800")
 		b.wait("document.querySelector('[data-training]').innerText.includes('In use: candidates as of answer 6.')")
 	})

@@ -63,7 +63,7 @@ func newRobotStudy(t *testing.T) *robotStudy {
 	t.Helper()
 	s := &robotStudy{data: t.TempDir()}
 	addr, models := freeAddr(t), slowCart(t)
-	id, link := newLink(t, s.data, addr, "--env", "own-cart", "--train-every", "3", "--adopt-after", "2", "--seed", "11", "--models", models)
+	id, link := newLink(t, s.data, addr, "--env", "own-cart", "--solver", "own", "--train-every", "3", "--adopt-after", "2", "--seed", "11", "--models", models)
 	s.id, s.args = idrl.SessionID(id), []string{"serve", "--data", s.data, "--addr", addr, "--models", models}
 	s.server = startServer(t, s.args...)
 	conn, err := client.Dial(t.Context(), link)

@@ -276,7 +276,7 @@ func TestModelsThatCannotBe(t *testing.T) {
 		{"table of states by agents", idrl.SessionSpec{Env: "gridworld", Solver: idrl.ActorCritic}, "discrete"},
 		{"table of states by gaits", idrl.SessionSpec{Env: "gridworld", Solver: idrl.GaitSolver}, "discrete"},
 		{"gaits", idrl.SessionSpec{Env: "driver", Kind: idrl.RateClip, Solver: idrl.GaitSolver}, ""},
-		{"unknown solver", idrl.SessionSpec{Env: "driver", Solver: "luck"}, "known: own, sac, gaits"},
+		{"unknown solver", idrl.SessionSpec{Env: "driver", Solver: "luck"}, "known: auto, own, sac, gaits"},
 		{"agents", idrl.SessionSpec{Env: "driver", Kind: idrl.RateClip, Solver: idrl.ActorCritic}, ""},
 	} {
 		test.spec.Title = "T"
