@@ -45,7 +45,7 @@ func TestBrowserNetwork(t *testing.T) {
 	look()
 	b.shot("network-card-1280x800")
 	b.enter("[data-cancel] button")
-	says("training", "Idle")
+	says("training", "Cancelled. The next training begins after the next answer")
 	b.phone()
 	b.wait("innerWidth === 390")
 	b.noSideways(390)
