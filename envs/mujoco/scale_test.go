@@ -3,7 +3,6 @@
 package mujoco_test
 
 import (
-	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/envs/envtest"
 	"tiebreak/envs/mujoco"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
@@ -20,10 +20,6 @@ import (
 const (
 	behaviours = 24
 	clipsOf    = 3 // of a behaviour
-
-	// answerNoise is the standard deviation of an answer's noise in a session about
-	// clips, in units of θ·x (idrl.SessionSpec.NoiseStd).
-	answerNoise = 3
 )
 
 // behave returns behaviour k of e: two of three are random gaits, the others random
@@ -108,25 +104,6 @@ func quantile(x []float64, q float64) float64 {
 	return x[int(q*float64(len(x)-1)+0.5)]
 }
 
-// differences returns, for every two clips of different behaviours, the standard
-// deviation of θ·Δφ under the prior in units of the answer's noise.
-func differences(sums [][][]float64, scale []float64) (out []float64) {
-	for i, one := range sums {
-		for _, other := range sums[:i] {
-			for _, a := range one {
-				for _, b := range other {
-					v := 0.0
-					for k, s := range scale {
-						v += s * s * (a[k] - b[k]) * (a[k] - b[k])
-					}
-					out = append(out, math.Sqrt(v)/answerNoise)
-				}
-			}
-		}
-	}
-	return out
-}
-
 // A featureLine is one of the README's table.
 type featureLine struct {
 	typical float64 // 0 where it says that the feature does not vary
@@ -173,7 +150,7 @@ func TestPriorScales(t *testing.T) {
 		t.Run(l.ID, func(t *testing.T) {
 			e := listed(t, l.ID)
 			spec, sums := e.Spec(), clipSums(t, e)
-			d := differences(sums, spec.PriorScale)
+			d := envtest.Differences(sums, spec.PriorScale)
 			inside := 0.0
 			for _, v := range d {
 				if v >= 1 && v <= 5 {

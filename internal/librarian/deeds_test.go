@@ -2,8 +2,8 @@
 
 package librarian_test
 
-// deeds are what the names of behaviours promise. The walking of the library of the ant falls
-// on its back from two of eight starts; nobody has looked for what it is about them.
+// deeds are what the names of behaviours promise. The ant's walking
+// falls on its back from two of eight starts. The cause is not known.
 var deeds = []deed{
 	{"hopper", "hopping", 8, 1, true, "Distance forward", 6, 1},
 	{"hopper", "hopping slowly", 8, 2, true, "Distance forward", 4, 1},

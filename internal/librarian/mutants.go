@@ -45,7 +45,7 @@ func (b *Builder) mutants(ctx context.Context) error {
 	return nil
 }
 
-// A champion is what is at the end of a feature.
+// A champion is the behaviour with the largest or the smallest value of a feature.
 type champion struct {
 	at   int // place in found
 	name string

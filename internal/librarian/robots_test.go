@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tiebreak/envs"
+	"tiebreak/envs/envtest"
 	"tiebreak/internal/behaviour"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/librarian"
@@ -89,27 +90,9 @@ func TestLibrariesOfRobots(t *testing.T) {
 	}
 }
 
-// answerNoise is the standard deviation of an answer's noise in a session about clips, in
-// units of θ·x (idrl.SessionSpec.NoiseStd).
-const answerNoise = 3
-
-// medianDifference returns the median, over two clips of different behaviours, of the
-// standard deviation of θ·Δφ under the prior, in units of the answer's noise.
+// medianDifference returns the median of envtest.Differences.
 func medianDifference(phis [][][]float64, scale []float64) float64 {
-	var all []float64
-	for i, one := range phis {
-		for _, other := range phis[:i] {
-			for _, a := range one {
-				for _, b := range other {
-					v := 0.0
-					for k, s := range scale {
-						v += s * s * (a[k] - b[k]) * (a[k] - b[k])
-					}
-					all = append(all, math.Sqrt(v)/answerNoise)
-				}
-			}
-		}
-	}
+	all := envtest.Differences(phis, scale)
 	slices.Sort(all)
 	return all[len(all)/2]
 }
@@ -135,7 +118,7 @@ func shares(t *testing.T, views []*picture.View) (left, easy float64) {
 	return left, easy
 }
 
-// A deed is what a behaviour does in a whole episode, as its name says.
+// A deed states what a behaviour must do in a whole episode: a bound on the sum of a feature.
 type deed struct {
 	env, name string
 	starts    int

@@ -104,7 +104,7 @@ func TestBrokenIsNoOtherError(t *testing.T) {
 	}
 }
 
-// BenchmarkSelfCheck is what opening the library costs beside loading the file.
+// BenchmarkSelfCheck measures how long opening the library takes, and how long loading the file alone.
 func BenchmarkSelfCheck(b *testing.B) {
 	if err := engine.Check(); err != nil {
 		b.Fatal(err)

@@ -43,7 +43,7 @@ func Default() Lesson {
 	return Lesson{Answers: 60, Each: 3 * time.Second, Limit: 10 * time.Minute, Mistake: 0.1}
 }
 
-// A Point is what the session recommends at some moment of a lesson.
+// A Point records the policy that the session recommends at one moment of a lesson.
 type Point struct {
 	Answers  int     // given so far
 	Clock    float64 // of the lesson, s

@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// An Outcome is what a policy does in episodes from start states that no training has
-// seen. No person and no session sees it.
+// An Outcome holds the episodes of a policy from start states that were not used in training.
+// It is not shown to the person or the session of a lesson.
 type Outcome struct {
 	Episodes []Episode
 }
