@@ -44,7 +44,7 @@ type teachFlags struct {
 	taste, out, strips string
 	answers, seeds     int
 	first              uint64
-	each, limit        time.Duration
+	each, limit, wait  time.Duration
 	mistake            float64
 	every              int
 }
@@ -59,6 +59,7 @@ func (f *teachFlags) declare(fs *flag.FlagSet) {
 	fs.Uint64Var(&f.first, "first-seed", 1, "first `seed`; seeds are consecutive")
 	fs.DurationVar(&f.each, "pace", d.Each, "`time` that an answer takes")
 	fs.DurationVar(&f.limit, "limit", d.Limit, "`time` that a lesson takes at most")
+	fs.DurationVar(&f.wait, "wait", 0, "`time` that the person waits after the last training, while searches go on as in a session without answers")
 	fs.Float64Var(&f.mistake, "mistake", d.Mistake, "`probability` that an answer is the opposite")
 	fs.IntVar(&f.every, "every", 10, "`answers` between two looks at the recommended policy")
 }
@@ -67,6 +68,8 @@ func (f *teachFlags) check() error {
 	switch {
 	case f.answers < 1 || f.seeds < 1:
 		return idrl.Errorf(idrl.Invalid, "--answers and --seeds must be at least 1; got %d and %d", f.answers, f.seeds)
+	case f.wait < 0:
+		return idrl.Errorf(idrl.Invalid, "--wait must not be negative; got %v", f.wait)
 	case f.each <= 0 || f.limit <= 0:
 		return idrl.Errorf(idrl.Invalid, "--pace and --limit must be positive; got %v and %v", f.each, f.limit)
 	case !(f.mistake >= 0 && f.mistake <= 1):
@@ -99,7 +102,7 @@ func runBenchTeach(ctx context.Context, io stdio, args []string) error {
 	fmt.Fprintln(io.out, teachHead)
 	for i := range f.seeds {
 		l := teaching.Lesson{
-			Env: taste.Env, Taste: taste.Name, Seed: f.first + uint64(i), Answers: f.answers, Each: f.each, Limit: f.limit, Mistake: f.mistake,
+			Env: taste.Env, Taste: taste.Name, Seed: f.first + uint64(i), Answers: f.answers, Each: f.each, Limit: f.limit, Wait: f.wait, Mistake: f.mistake,
 		}
 		o := teaching.Options{Envs: list, CPU: cpuTime, Every: f.every, Progress: func(p teaching.Point) {
 			line.show(fmt.Sprintf("lesson %d of %d: %s", i+1, f.seeds, teachRow(l, p)))

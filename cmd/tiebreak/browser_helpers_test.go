@@ -22,8 +22,9 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// patience bounds every wait for the page. It is only used up by a failure.
-const patience = time.Minute
+// patience bounds every wait for the page, also for a training beside all other tests on two
+// cores. It is only used up by a failure.
+const patience = 4 * time.Minute
 
 // startBrowser starts a headless Chromium that ends with the test.
 func startBrowser(t *testing.T) context.Context {

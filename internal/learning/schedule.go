@@ -39,6 +39,14 @@ const (
 	liveAlike = 1e-3
 )
 
+// While no training is due, searches among gaits go on by follow-ups (idrl.TrainJob.From).
+const (
+	// FollowUps is how many follow-ups a generation has at most: about two minutes on a core.
+	// One that found nothing new counts as DryFollowUps of them.
+	FollowUps    = 12
+	DryFollowUps = 3
+)
+
 // Live is the schedule of a session with people, as far as it does not depend on the
 // clock: where generations take less than a second, one is trained after every answer
 // and in use before the next answer but one is asked for.

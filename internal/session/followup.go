@@ -12,26 +12,19 @@ import (
 	"tiebreak/internal/learning"
 )
 
-// While no training is due, searches among gaits go on by follow-ups: jobs that add
-// candidates to the generation in use. They end after a bounded time, and at once when a
-// training becomes due.
-const (
-	// followUps is how many follow-ups a generation has at most: about two minutes on a core.
-	// One that found nothing new counts as dry of them.
-	followUps = 12
-	dry       = 3
+// Follow-ups are jobs that add candidates to the generation in use while no training is
+// due. They end after a bounded time (learning.FollowUps), and at once when a training becomes due.
 
-	// pause is how old the last log row may be when a session is loaded, for the generation
-	// in use to have follow-ups: a session of the past stays as it is when it is looked at.
-	pause = 10 * time.Minute
-)
+// pause is how old the last log row may be when a session is loaded, for the generation
+// in use to have follow-ups: a session of the past stays as it is when it is looked at.
+const pause = 10 * time.Minute
 
 // followable returns how many follow-ups the generation in use may have.
 func (s *Session) followable() int {
 	if s.spec.AdoptAfter > 0 || !s.spec.ByGaits() || s.gen == nil || s.uncertain(s.gen.BasedOn) {
 		return 0
 	}
-	return followUps
+	return learning.FollowUps
 }
 
 // restoreFollowUps lets the generation in use have follow-ups after a restart, if the last
@@ -110,7 +103,7 @@ func (s *Session) lengthen(ctx context.Context, res result) error {
 
 // goOn records where the searches go on after a follow-up that found nothing new.
 func (s *Session) goOn(ctx context.Context, agents map[string][]byte) error {
-	s.training.follow = max(0, s.training.follow+1-dry)
+	s.training.follow = max(0, s.training.follow+1-learning.DryFollowUps)
 	g := *s.gen
 	g.Agents = agents
 	if err := s.cfg.Journal.Extend(context.WithoutCancel(ctx), s.spec.ID, g, len(g.Candidates), s.log.seq()); err != nil {

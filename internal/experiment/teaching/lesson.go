@@ -34,6 +34,7 @@ type Lesson struct {
 	Answers int           // comparisons, at most; the session is complete after them
 	Each    time.Duration // that an answer takes
 	Limit   time.Duration // of the lesson; what is trained after it does not count
+	Wait    time.Duration // that the person waits after the last training, at most, while searches go on
 	Mistake float64       // probability that an answer is the opposite
 }
 
@@ -97,6 +98,9 @@ func Do(ctx context.Context, l Lesson, o Options) (Result, error) {
 		}
 	}
 	if err := c.finish(ctx); err != nil {
+		return Result{}, err
+	}
+	if err := c.follow(ctx); err != nil {
 		return Result{}, err
 	}
 	if c.out.After, err = c.film(ctx); err != nil {
@@ -196,29 +200,35 @@ const firstTraining = 5
 
 // train trains from the answers so far. The first training is waited for.
 func (c *class) train(ctx context.Context) error {
-	from, err := c.o.CPU()
+	first := c.out.Asked == nil
+	g, took, err := c.charged(ctx, idrl.TrainJob{BasedOn: int64(c.given), First: first, Last: !first && c.over()})
 	if err != nil {
 		return err
 	}
-	p, first := c.learner.Posterior(), c.out.Asked == nil
-	g, err := c.trainer.Train(ctx, idrl.TrainJob{
-		BasedOn: int64(c.given), Posterior: p, Seed: c.Seed, First: first, Last: !first && c.over(), Warm: c.learner.Warm(p, nil),
-	})
-	if err != nil {
-		return err
-	}
-	to, err := c.o.CPU()
-	if err != nil {
-		return err
-	}
-	took := to - from
-	c.trained += took
 	c.coming, c.at = &g, c.clock+took
 	if first {
 		c.clock = c.at
 		c.adopt()
 	}
 	return nil
+}
+
+// charged does a training from the present posterior, and returns how much time of a processor
+// it used.
+func (c *class) charged(ctx context.Context, job idrl.TrainJob) (idrl.Generation, time.Duration, error) {
+	from, err := c.o.CPU()
+	if err != nil {
+		return idrl.Generation{}, 0, err
+	}
+	p := c.learner.Posterior()
+	job.Posterior, job.Seed, job.Warm = p, c.Seed, c.learner.Warm(p, nil)
+	g, err := c.trainer.Train(ctx, job)
+	if err != nil {
+		return idrl.Generation{}, 0, err
+	}
+	to, err := c.o.CPU()
+	c.trained += to - from
+	return g, to - from, err
 }
 
 func (c *class) adopt() {
@@ -280,6 +290,24 @@ func (c *class) finish(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// follow goes on with the searches after the last training, as a session does while no answers
+// come, if the person waits.
+func (c *class) follow(ctx context.Context) error {
+	until := min(c.clock+c.Wait, c.Limit)
+	for left := learning.FollowUps; left > 0 && c.clock < until; left-- {
+		more, took, err := c.charged(ctx, idrl.TrainJob{BasedOn: c.gen.BasedOn, From: len(c.gen.Candidates)})
+		if c.clock = min(c.clock+took, until); err != nil || c.clock == until {
+			return err
+		}
+		if len(more.Candidates) == 0 {
+			left -= learning.DryFollowUps - 1
+		}
+		c.gen.Candidates = append(c.gen.Candidates, more.Candidates...)
+		c.learner.Extend(more.Candidates)
+	}
+	return nil
 }
 
 // point notes what the session recommends.

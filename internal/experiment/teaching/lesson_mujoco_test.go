@@ -68,3 +68,35 @@ func TestLimitOfLessons(t *testing.T) {
 		t.Errorf("after %v s and %d answers the policy is %s; want 7 answers, and a policy of the first generation", end.Clock, end.Answers, end.Leader)
 	}
 }
+
+// A person who waits after the last training has the searches go on, up to the time that they
+// wait: here two follow-ups of ten seconds, and a third one that comes too late.
+func TestWaitOfLessons(t *testing.T) {
+	l := Default()
+	l.Env, l.Taste, l.Seed, l.Answers, l.Wait = "half-cheetah", "forward", 3, 8, 25*time.Second
+	c, err := begin(l, Options{Envs: envs.Catalogue(), CPU: tenSeconds(), Steps: 4000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.train(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for !c.over() {
+		if err := c.next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.finish(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	clock, trained, known := c.clock, c.trained, len(c.learner.Policies().Known())
+	if err := c.follow(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if c.clock-clock != l.Wait || c.trained-trained != 30*time.Second {
+		t.Errorf("the person waits for %v, and %v are spent; want 25 s and 30 s", c.clock-clock, c.trained-trained)
+	}
+	if got := len(c.learner.Policies().Known()); got <= known {
+		t.Errorf("%d policies are known after follow-ups, %d before", got, known)
+	}
+}
