@@ -18,10 +18,39 @@ func (db *DB) ClipMedia(ctx context.Context, session idrl.SessionID, clip idrl.C
 		return nil, missing(err, "session %s has no clip %q", session, clip)
 	}
 	if sum != nil && !matches(media, sum) {
-		return nil, fmt.Errorf("clip %s of session %s: %w", clip, session,
-			idrl.Errorf(idrl.Damaged, "this clip is damaged in the database, so it is not shown; the answers about it are not touched"))
+		return nil, damagedClip(session, clip)
 	}
 	return media, nil
+}
+
+// PolicyClips returns the drawn forms of the clips of the policy that a clip of a session
+// shows, in the order of their ids: all that were cut from its episodes. It returns an error of
+// kind Damaged if one is not what was recorded.
+func (db *DB) PolicyClips(ctx context.Context, session idrl.SessionID, clip idrl.ClipID) (out [][]byte, err error) {
+	const query = `
+		SELECT other.id, other.media, other.media_sum
+		FROM clip JOIN clip AS other ON other.session_id = clip.session_id
+			AND (other.trajectory_id = clip.trajectory_id OR other.trajectory_id LIKE clip.trajectory_id || '.%')
+		WHERE clip.session_id = ? AND clip.id = ? AND other.media IS NOT NULL ORDER BY other.id`
+	err = each(ctx, db.read, func(row scanner) error {
+		var id idrl.ClipID
+		var media, sum []byte
+		if err := row.Scan(&id, &media, &sum); err != nil {
+			return err
+		}
+		if sum != nil && !matches(media, sum) {
+			return damagedClip(session, id)
+		}
+		out = append(out, media)
+		return nil
+	}, query, session, clip)
+	return out, err
+}
+
+// damagedClip says that the media of a clip are not what was recorded.
+func damagedClip(session idrl.SessionID, clip idrl.ClipID) error {
+	return fmt.Errorf("clip %s of session %s: %w", clip, session,
+		idrl.Errorf(idrl.Damaged, "this clip is damaged in the database, so it is not shown; the answers about it are not touched"))
 }
 
 // mediaSum returns what the column media_sum holds of media, nil for none.

@@ -110,6 +110,26 @@ func TestClips(t *testing.T) {
 	wantKind(t, err, idrl.NotFound)
 }
 
+// The clips of a policy are those of all its episodes, and not of others whose ids begin alike.
+func TestPolicyClips(t *testing.T) {
+	db := seeded(t, t.TempDir())
+	g := generation(1)
+	for name, from := range map[string]idrl.TrajectoryID{"n1": "g1.p1", "n2": "g1.p1.1", "n3": "g1.p1.12", "n4": "g1.p11", "n5": "g1.p1.3"} {
+		c := clip(name, 1, 2)
+		if c.From = from; name == "n5" {
+			c.Media = nil // nothing was drawn
+		}
+		g.Clips[c.ID] = c
+	}
+	must(t, db.Adopt(t.Context(), "s", g, 0))
+	for name, want := range map[idrl.ClipID]string{"n1": "media of n1, media of n2, media of n3", "n4": "media of n4", "n2": "media of n2", "gone": ""} {
+		media, err := db.PolicyClips(t.Context(), "s", name)
+		if got := string(bytes.Join(media, []byte(", "))); err != nil || got != want {
+			t.Errorf("clips of the policy of %s: %q, %v; want %q", name, got, err, want)
+		}
+	}
+}
+
 // A clip recorded without a drawing gets one when it comes back with it.
 func TestClipMediaArrivesLater(t *testing.T) {
 	db := open(t, t.TempDir())

@@ -12,7 +12,6 @@ import (
 
 	"tiebreak/internal/clip"
 	"tiebreak/internal/clip/film"
-	"tiebreak/internal/clip/picture"
 	"tiebreak/internal/experiment/teaching"
 	"tiebreak/internal/idrl"
 )
@@ -30,7 +29,9 @@ func writeStrip(path string, asked []teaching.Asked) error {
 	all := image.NewRGBA(image.Rect(0, 0, (2*stripFrames)*stripWidth+stripGap, len(asked)*(stripHeight+4)))
 	for k, q := range asked {
 		for side, c := range []*clip.Clip{q.A, q.B} {
-			drawStrip(all, c, image.Pt(side*(stripFrames*stripWidth+stripGap), k*(stripHeight+4)))
+			strip := film.Strip(c, stripFrames, stripWidth-4, stripHeight)
+			at := image.Pt(side*(stripFrames*stripWidth+stripGap), k*(stripHeight+4))
+			draw.Draw(all, strip.Bounds().Add(at), strip, image.Point{}, draw.Src)
 		}
 		markAnswer(all, q.Answer.Choice, k*(stripHeight+4))
 	}
@@ -42,17 +43,6 @@ func writeStrip(path string, asked []teaching.Asked) error {
 		return err
 	}
 	return errors.Join(png.Encode(file, all), file.Close())
-}
-
-// drawStrip draws a clip at a place.
-func drawStrip(on *image.RGBA, c *clip.Clip, at image.Point) {
-	p := picture.New(c)
-	w, h := p.Size(stripWidth-2, stripHeight)
-	one := image.NewRGBA(image.Rect(0, 0, w, h))
-	for k := range stripFrames {
-		p.Draw(one, float64(k)*float64(len(c.Frames)-1)/(stripFrames-1))
-		draw.Draw(on, one.Bounds().Add(at.Add(image.Pt(k*stripWidth, 0))), one, image.Point{}, draw.Src)
-	}
 }
 
 // markAnswer draws a bar on the side of what was chosen, on both if they were equal.

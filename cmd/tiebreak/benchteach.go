@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,7 +36,9 @@ func tastesText() string {
 	var b strings.Builder
 	b.WriteString("Robots and tastes:\n")
 	for _, t := range seeing.Tastes() {
-		fmt.Fprintf(&b, "  %-18s %-9s %s\n", t.Env, t.Name, t.About)
+		if slices.Contains(seeing.Robots(), t.Env) {
+			fmt.Fprintf(&b, "  %-24s %-9s %s\n", t.Env, t.Name, t.About)
+		}
 	}
 	return b.String()
 }
@@ -82,7 +85,7 @@ func runBenchTeach(ctx context.Context, io stdio, args []string) error {
 	var f teachFlags
 	fs := flag.NewFlagSet("bench teach", flag.ContinueOnError)
 	f.declare(fs)
-	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
+	if len(args) == 0 || !slices.Contains(seeing.Robots(), args[0]) {
 		return fmt.Errorf("%w: name a robot: %s", errUsage, strings.Join(seeing.Robots(), ", "))
 	}
 	if err := parse(fs, args[1:]); err != nil {
@@ -147,14 +150,7 @@ func (f *teachFlags) lesson(ctx context.Context, l teaching.Lesson, o teaching.O
 	for _, q := range r.Asked {
 		kept.Questions = append(kept.Questions, keptQuestion{q.BasedOn, q.Answer.Choice, q.A.Header.Phi, q.B.Header.Phi})
 	}
-	b, err := json.MarshalIndent(kept, "", "\t")
-	if err != nil {
-		return kept, err
-	}
-	if err := errors.Join(os.MkdirAll(f.out, 0o755), os.WriteFile(path+".part", b, 0o644)); err != nil {
-		return kept, err
-	}
-	if err := os.Rename(path+".part", path); err != nil {
+	if err := writeJSON(path, kept); err != nil {
 		return kept, err
 	}
 	if f.strips == "" {

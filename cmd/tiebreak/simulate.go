@@ -4,16 +4,21 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rehearsal"
+	"tiebreak/internal/seeing"
 	"tiebreak/internal/session"
 	"tiebreak/internal/training"
 	"tiebreak/store"
 )
+
+// seeingMistake is how often a seeing expert is wrong unless --mistake says otherwise.
+const seeingMistake = 0.1
 
 // simulateFlags are the flags of simulate.
 type simulateFlags struct {
@@ -35,7 +40,11 @@ func (f *simulateFlags) declare(fs *flag.FlagSet) {
 	fs.Float64Var(&e.Temperature, "temperature", 0.1, "noise of a bradley-terry, tie-band or b-pref expert, relative to the range of rewards")
 	fs.Float64Var(&e.NoiseStd, "noise", 0.1, "standard deviation of the noise of ratings, and of a numeric expert's comparisons, on a scale from -1 to 1")
 	fs.Float64Var(&e.TieBand, "tie-band", 0, "largest difference that a perfect, tie-band or b-pref expert calls equal, relative to the range of rewards")
-	fs.Float64Var(&e.Mistake, "mistake", 0, "`probability` that a b-pref expert gives the opposite answer")
+	fs.Float64Var(&e.Mistake, "mistake", 0, "`probability` that a b-pref or seeing expert gives the opposite answer; seeing: 0.1 if not given")
+	fs.StringVar(&e.Taste, "taste", "", "what a seeing expert likes, by `name`: "+tasteNames()+"; default: the environment's first")
+	fs.Float64Var(&e.Threshold, "threshold", seeing.DefaultThreshold,
+		"difference of two clips that a seeing expert sees in half of the cases: below 1 clips look alike to everybody, from 2 on they\n"+
+			"differ at a glance")
 	fs.Float64Var(&e.SkipBelow, "skip-below", 0, "a b-pref expert skips the question if both clips have less than this true `return`")
 	fs.DurationVar(&a.Patience, "patience", 5*time.Minute, "how long to keep trying while the server is away or cannot store answers")
 	fs.StringVar(&f.data, "data", "", "data `folder` of the server, on this machine, to compare the recommended policy with the true reward; it is only read.\n"+
@@ -44,7 +53,8 @@ func (f *simulateFlags) declare(fs *flag.FlagSet) {
 	fs.DurationVar(&a.Pause, "pause", 0, "fixed time to think before each answer, such as 500ms")
 	fs.DurationVar(&a.Pace, "pace", 0,
 		"median of response times that vary as people's do, such as 3s (log-normal; 95 % are between a third and three times it), so that\n"+
-			"new candidates arrive as many answers late as with a person; 0: answer at once")
+			"new candidates arrive as many answers late as with a person; 0: answer at once. A seeing expert takes three times as long over\n"+
+			"what is hard to see as over what is easy")
 	f.study.declare(fs)
 }
 
@@ -54,7 +64,8 @@ func simulateCommand() command {
 		about: "With --url it joins a session by its annotator link and answers through the same websocket as a\n" +
 			"browser, by a true reward drawn from the seed. Use it to rehearse a study. It prints the true reward at\n" +
 			"the end and, with --data, what the recommended policy is worth under it beside the statement of the\n" +
-			"session's page. It waits for a server that restarts; no question is answered twice.\n\n" +
+			"session's page. --expert seeing has no true reward: it answers by what is drawn, as a person who overlooks\n" +
+			"small differences. It waits for a server that restarts; no question is answered twice.\n\n" +
 			"With --runs N it runs a server of its own and does that in N sessions, with the seeds from --seed on: a\n" +
 			"summary says how large the true regret was, and how often the page's statements held. --csv keeps every\n" +
 			"comparison; the same command goes on where it was stopped. --env, --kind and the other flags of\n" +
@@ -76,6 +87,9 @@ func runSimulate(ctx context.Context, std stdio, args []string) error {
 	}
 	if err := f.checkCombination(fs); err != nil {
 		return err
+	}
+	if f.annotator.Expert.Kind == rehearsal.Seeing && !isGiven(fs, "mistake") {
+		f.annotator.Expert.Mistake = seeingMistake
 	}
 	list, err := environments(f.models)
 	if err != nil {
@@ -108,6 +122,17 @@ func usageIfInvalid(err error) error {
 	return err
 }
 
+// tasteNames lists the names of the tastes of people who see.
+func tasteNames() string {
+	var names []string
+	for _, t := range seeing.Tastes() {
+		if !slices.Contains(names, t.Name) {
+			names = append(names, t.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
 // stored reads the data folder dir, which a server may be using.
 type stored struct {
 	envs envs.List
@@ -132,6 +157,11 @@ func (s *stored) Config(rec idrl.Record) (session.Config, error) {
 	cfg, err := sessionConfig(s.envs, rec)
 	cfg.Journal = s.db // which learnt features need raw steps of
 	return cfg, err
+}
+
+// PolicyClips implements rehearsal.Data, after a Record.
+func (s *stored) PolicyClips(ctx context.Context, id idrl.SessionID, clip idrl.ClipID) ([][]byte, error) {
+	return s.db.PolicyClips(ctx, id, clip)
 }
 
 func (s *stored) close() {

@@ -173,6 +173,8 @@ func (f *simulateFlags) settings() []rehearsal.Setting {
 		{Name: "tie_band", Value: number(e.TieBand)},
 		{Name: "mistake", Value: number(e.Mistake)},
 		{Name: "skip_below", Value: number(e.SkipBelow)},
+		{Name: "taste", Value: e.Taste},
+		{Name: "threshold", Value: number(e.Threshold)},
 	})
 }
 
@@ -293,6 +295,11 @@ func (s *studyServer) Config(rec idrl.Record) (session.Config, error) {
 	cfg, err := sessionConfig(s.app.envs, rec)
 	cfg.Journal = s.app.db
 	return cfg, err
+}
+
+// PolicyClips implements rehearsal.Data.
+func (s *studyServer) PolicyClips(ctx context.Context, id idrl.SessionID, clip idrl.ClipID) ([][]byte, error) {
+	return s.app.db.PolicyClips(ctx, id, clip)
 }
 
 var _ rehearsal.Data = (*studyServer)(nil)

@@ -80,6 +80,7 @@ var rules = []rule{
 	{"internal/clip/picture", []string{vocab, "internal/clip"}, []string{gonum, "git.sr.ht/~sbinet/gg", "golang.org/x/image"}},
 	{"internal/clip", []string{vocab}, nil},
 	{"internal/picture", []string{vocab, "internal/clip"}, []string{gonum}},
+	{"internal/questions", []string{vocab, "internal/clip", "internal/picture"}, nil},
 	{"internal/steps", []string{vocab}, nil},
 	{"internal/live", []string{vocab}, nil},
 	{"internal/quality", []string{vocab}, []string{gonum}},
@@ -103,7 +104,7 @@ var rules = []rule{
 	},
 	{
 		"internal/rehearsal",
-		[]string{vocab, rngs, truth, "internal/solver", "internal/session", "internal/clip", "web/client", "web/wire"},
+		[]string{vocab, rngs, truth, "internal/seeing", "internal/solver", "internal/session", "internal/clip", "web/client", "web/wire"},
 		[]string{gonum},
 	},
 	{"internal/gaits", []string{vocab, rngs, "internal/solver", "envs/mujoco"}, []string{gonum}},
@@ -114,7 +115,7 @@ var rules = []rule{
 		[]string{vocab, rngs, acquires, learns, "internal/neural", "internal/pack", "internal/quality", "internal/sac", truth, "envs"},
 		[]string{gonum},
 	},
-	{"internal/seeing", []string{vocab, rngs, "internal/clip"}, nil},
+	{"internal/seeing", []string{vocab, rngs, "internal/clip", "internal/picture"}, nil},
 	{
 		teachBench,
 		[]string{vocab, rngs, acquires, learns, "internal/behaviour", "internal/clip", "internal/posterior", "internal/seeing", "internal/trainer", "internal/training", truth, "envs"},

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"tiebreak/internal/clip"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/seeing"
 	"tiebreak/internal/sim"
 	"tiebreak/web/client"
 	"tiebreak/web/wire"
@@ -24,10 +26,13 @@ type Annotator struct {
 	env       idrl.Environment
 	theta     []float64 // true weights
 	expert    sim.Expert
-	truth     *truth                            // nil without the server's data
+	truth     *truth                            // nil without the server's data, and for a person
+	person    *seeing.Person                    // who answers in place of expert; nil if none does
+	liking    *liking                           // of the person; nil without the server's data
 	asked     map[idrl.QueryID]uint64           // times that a question was answered
 	questions map[idrl.AssignmentID]*wire.Query // offered, not answered
 	shown     []idrl.Clip                       // of the question under way
+	drawn     []*clip.Clip                      // the same as they are drawn
 	status    wire.Status                       // the last
 	sent      *wire.Answer                      // not acknowledged; nil if none
 	given     int                               // acknowledged

@@ -31,7 +31,7 @@ type Config struct {
 	Every    int              // compare after every Every answers, besides at the end; 0: at the end alone
 	Compared func(Comparison) // hears of each comparison; may be nil
 
-	Pace     time.Duration // median of the response times (log-normal); 0 answers at once
+	Pace     time.Duration // median of the response times (log-normal), for "seeing" of questions of middling difficulty; 0 answers at once
 	Pause    time.Duration // before each answer, besides Pace
 	Clock    Clock         // of Pace and Pause; default RealTime
 	Patience time.Duration // how long to keep trying while the server is away
@@ -47,6 +47,10 @@ type Data interface {
 	// Config returns what the session of a record is made of, without Trainer,
 	// Journal, Publisher and Log.
 	Config(rec idrl.Record) (session.Config, error)
+
+	// PolicyClips returns the drawn forms of the clips of the policy that a clip of a session
+	// shows (store.DB).
+	PolicyClips(ctx context.Context, id idrl.SessionID, clip idrl.ClipID) ([][]byte, error)
 }
 
 // check returns an error of kind Invalid if no annotator can be made of c.

@@ -51,15 +51,32 @@ var columns = []column{
 	{"shown_mean", func(r *row) any { return &r.Shown.Mean }},
 	{"shown_unbeaten", func(r *row) any { return &r.Shown.Unbeaten }},
 	{"shown_span", func(r *row) any { return &r.Shown.Span }},
-	{"within", func(r *row) any { return r.Small() }},
+	{"within", func(r *row) any {
+		if !r.True() {
+			return nil
+		}
+		return r.Small()
+	}},
 	{"covered", func(r *row) any {
-		if !r.Stated() {
+		if !r.Stated() || !r.True() {
 			return nil
 		}
 		return r.Covered()
 	}},
 	{"cosine", func(r *row) any { return &r.Cosine }},
 	{"response_s", func(r *row) any { return &r.ResponseS }},
+	{"worth", func(r *row) any {
+		if r.True() {
+			return nil
+		}
+		return &r.Worth
+	}},
+	{"worth_clips", func(r *row) any {
+		if r.True() {
+			return nil
+		}
+		return &r.WorthClips
+	}},
 }
 
 // write returns the fields of r.

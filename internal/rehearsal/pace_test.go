@@ -75,7 +75,7 @@ func TestThinks(t *testing.T) {
 		for i, busy := range []time.Duration{0, 300 * time.Millisecond, 2 * time.Second} {
 			r.ready = time.Now()
 			time.Sleep(busy)
-			shown, err := r.think(t.Context(), rng.New(1, "times", 0))
+			shown, err := r.think(t.Context(), 1, rng.New(1, "times", 0))
 			if want := max(busy, time.Second); err != nil || time.Since(r.ready) != want || !shown.Equal(r.ready) {
 				t.Errorf("%d: answered after %v, shown %v after, %v; want %v", i, time.Since(r.ready), shown.Sub(began), err, want)
 			}

@@ -77,6 +77,10 @@ func (a *away) Record(context.Context, idrl.SessionID) (idrl.Record, error) {
 
 func (a *away) Config(idrl.Record) (session.Config, error) { return session.Config{}, nil }
 
+func (a *away) PolicyClips(context.Context, idrl.SessionID, idrl.ClipID) ([][]byte, error) {
+	return nil, nil
+}
+
 // What cannot be read now is read later: no comparison is left out, and an annotator
 // who could not be prepared is prepared when the connection is there again.
 func TestDataThatCannotBeReadNow(t *testing.T) {

@@ -12,6 +12,9 @@ import (
 
 // prepare makes the environment, the true reward and the expert.
 func (r *Annotator) prepare(ctx context.Context, m *wire.Hello) error {
+	if r.cfg.Expert.sees() {
+		return r.open(m)
+	}
 	spec := idrl.SessionSpec{Env: m.Env, Seed: r.cfg.Seed} // what is known without the server's data
 	var rec idrl.Record
 	var err error
@@ -33,6 +36,15 @@ func (r *Annotator) prepare(ctx context.Context, m *wire.Hello) error {
 		r.truth, err = newTruth(ctx, r.cfg.Data, rec, r.env, r.theta)
 	}
 	return err
+}
+
+// open makes a person who sees.
+func (r *Annotator) open(m *wire.Hello) (err error) {
+	if r.person, err = r.cfg.Expert.person(m.Env, m.Kind, r.cfg.Seed); err != nil || r.cfg.Data == nil {
+		return err
+	}
+	r.liking = &liking{data: r.cfg.Data, session: m.Session, taste: r.person.Taste}
+	return nil
 }
 
 // match draws the true reward from the prior of a recorded session.

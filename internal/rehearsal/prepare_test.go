@@ -41,6 +41,10 @@ func (r recorded) Config(rec idrl.Record) (session.Config, error) {
 	return session.Config{Model: m}, err
 }
 
+func (r recorded) PolicyClips(context.Context, idrl.SessionID, idrl.ClipID) ([][]byte, error) {
+	return nil, nil
+}
+
 // prepared returns the annotator with a seed, who has met the session of spec.
 func prepared(t *testing.T, spec idrl.SessionSpec, seed uint64, e Expert, data Data) *Annotator {
 	t.Helper()

@@ -15,9 +15,14 @@ func PrintSummary(out io.Writer, runs []Run, figures []Figure) error {
 	find := func(measure, at string) Figure {
 		return figures[slices.IndexFunc(figures, func(f Figure) bool { return f.Measure == measure && f.At == at })]
 	}
-	all := find("true_regret", "all")
-	fmt.Fprintf(out, "%s, %d comparisons with the truth. In brackets: 95 %% intervals, by a bootstrap over runs.\n", count(runs), all.N)
-	fmt.Fprintf(out, "True regret is a share of the span, against %s.\n\n", runs[0].Rows[0].Against.people())
+	first := runs[0].Rows[0]
+	if first.True() {
+		fmt.Fprintf(out, "%s, %d comparisons with the truth. In brackets: 95 %% intervals, by a bootstrap over runs.\n", count(runs), find("true_regret", "all").N)
+		fmt.Fprintf(out, "True regret is a share of the span, against %s.\n\n", first.Against.people())
+	} else {
+		fmt.Fprintf(out, "%s, %d looks at the recommended policy. In brackets: 95 %% intervals, by a bootstrap over runs.\n", count(runs), find("worth", "all").N)
+		fmt.Fprintf(out, "A person who sees has no true reward. Worth: of the clips of the recommended policy, by the taste of the answers.\n\n")
+	}
 	var at []string
 	for _, f := range figures {
 		if f.Measure == "true_regret" {
@@ -37,6 +42,7 @@ func PrintSummary(out io.Writer, runs []Run, figures []Figure) error {
 		{"covered", "true regret within the bound", percent},
 		{"shown_within", "page: P(regret ≤ 5 %), mean", percent},
 		{"within", "true regret ≤ 5 %", percent},
+		{"worth", "worth to the person, mean", ratio},
 		{"cosine", "cosine of the weights", ratio},
 	} {
 		if find(line.measure, "all").N == 0 {
@@ -47,6 +53,9 @@ func PrintSummary(out io.Writer, runs []Run, figures []Figure) error {
 			fmt.Fprintf(w, "\t%s", interval(find(line.measure, a), line.show))
 		}
 		fmt.Fprintln(w)
+	}
+	if !first.True() {
+		return w.Flush()
 	}
 	printBins(w, figures, find)
 	if err := w.Flush(); err != nil {

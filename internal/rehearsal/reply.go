@@ -37,11 +37,13 @@ func (r *Annotator) answer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The same seed gives the same answers to the same questions, in any session.
-	a := r.expert.Answer(q, rng.New(r.cfg.Seed, "answer "+string(m.Query), r.asked[m.Query]))
 	n := r.asked[m.Query]
 	r.asked[m.Query]++
-	shown, err := r.think(ctx, rng.New(r.cfg.Seed, "response time "+string(m.Query), n))
+	a, slow, err := r.decide(q, n)
+	if err != nil {
+		return err
+	}
+	shown, err := r.think(ctx, slow, rng.New(r.cfg.Seed, "response time "+string(m.Query), n))
 	if err != nil {
 		return err
 	}
@@ -50,22 +52,43 @@ func (r *Annotator) answer(ctx context.Context) error {
 		Choice: a.Choice, Reason: a.Reason, ShownLeft: m.Left, ShownAt: shown.UTC(),
 		AnsweredMS: max(1, time.Since(shown).Milliseconds()), Input: "api", Instructions: r.hello.Instructions,
 	}
+	if r.person != nil && r.took > 0 { // what was drawn tells how hard it was, also where a Clock skips it
+		out.AnsweredMS = max(1, r.took.Milliseconds())
+	}
 	if a.Choice == idrl.Rated {
 		out.Rating = &a.Rating
 	}
 	return r.send(out)
 }
 
-// think passes the response time. It returns when the annotator began to look, which
+// Response times of a person, as multiples of the pace: to what is seen at a glance, and to
+// what is hardest. They grow linearly between (seeing.Reply.Hard).
+const (
+	quickest = 0.75
+	slowest  = 2.25
+)
+
+// decide returns the answer to a question that was answered n times before, and by which factor
+// its response time is longer than others. The same seed gives the same answers to the same
+// questions, in any session.
+func (r *Annotator) decide(q idrl.QueryVector, n uint64) (a idrl.Answer, slow float64, err error) {
+	if r.person == nil {
+		return r.expert.Answer(q, rng.New(r.cfg.Seed, "answer "+string(q.ID), n)), 1, nil
+	}
+	reply, err := r.person.Answer(q.ID, n, r.drawn...)
+	return reply.Answer, quickest + (slowest-quickest)*reply.Hard, err
+}
+
+// think passes the response time, slow times that of the pace. It returns when the annotator began to look, which
 // is when the question was there and the answer before it acknowledged.
-func (r *Annotator) think(ctx context.Context, stream *rand.Rand) (shown time.Time, err error) {
+func (r *Annotator) think(ctx context.Context, slow float64, stream *rand.Rand) (shown time.Time, err error) {
 	now := time.Now()
 	if r.ready.IsZero() {
 		r.ready = now
 	}
 	shown, r.took = r.ready, r.cfg.Pause
 	if r.cfg.Pace > 0 {
-		r.took += responseTime(r.cfg.Pace, stream)
+		r.took += time.Duration(slow * float64(responseTime(r.cfg.Pace, stream)))
 	}
 	if wait := r.took - now.Sub(shown); wait > 0 { // a comparison with the truth takes time, too
 		err = r.cfg.Clock.Wait(ctx, wait)
@@ -83,7 +106,7 @@ func (r *Annotator) send(a *wire.Answer) error {
 
 // look fetches the clips of a question and returns the question that they pose.
 func (r *Annotator) look(ctx context.Context, m *wire.Query) (idrl.QueryVector, error) {
-	r.shown = nil
+	r.shown, r.drawn = nil, nil
 	for _, url := range m.Clips {
 		b, err := r.conn.Clip(ctx, url)
 		if err != nil {
@@ -93,6 +116,7 @@ func (r *Annotator) look(ctx context.Context, m *wire.Query) (idrl.QueryVector, 
 		if err != nil {
 			return idrl.QueryVector{}, fmt.Errorf("clip %s: %w", url, err)
 		}
+		r.drawn = append(r.drawn, c)
 		r.shown = append(r.shown, idrl.Clip{ID: idrl.ClipID(url), Steps: c.Header.Steps, Phi: c.Header.Phi})
 	}
 	if m.Kind.Comparison() {

@@ -171,7 +171,7 @@ func (w *work) tell() {
 		total := float64(each * (w.Runs - w.kept))
 		left := time.Duration(float64(time.Since(w.began)) * (total - float64(answers)) / float64(answers))
 		last := w.done[len(w.done)-1]
-		line += fmt.Sprintf(", about %v left; true regret at the end of the last run: %s", left.Round(time.Second), percent(last.Rows[len(last.Rows)-1].Regret))
+		line += fmt.Sprintf(", about %v left; %s", left.Round(time.Second), last.Rows[len(last.Rows)-1].brief())
 	}
 	w.Progress(line)
 }

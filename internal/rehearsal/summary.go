@@ -35,6 +35,7 @@ type Figure struct {
 //
 //	true_regret, shown_mean, shown_bound, shown_within, cosine   means
 //	true_over_shown    mean true regret over the mean of shown_mean; NaN if that is 0
+//	worth              mean worth of the recommended policy to a person who sees
 //	covered, within    shares of comparisons with a true regret within the 95 % bound; of at most 5 %
 //	said, was          in bins of shown_within: its mean, and the share of comparisons with a true regret of at most 5 %
 //	answers_to_tenth   median over runs of the answers from which on the true regret stays at or below 10 %; +Inf if
@@ -101,9 +102,25 @@ func one(is bool) float64 {
 	return 0
 }
 
+// small is 1 where the true regret is small, NaN where there is none.
+func small(c Comparison) float64 {
+	if !c.True() {
+		return math.NaN()
+	}
+	return one(c.Small())
+}
+
+// liked is the worth to a person who sees, NaN under a true reward.
+func liked(c Comparison) float64 {
+	if c.True() {
+		return math.NaN()
+	}
+	return c.Worth
+}
+
 var (
 	said = mean("said", func(c Comparison) float64 { return c.Shown.Within })
-	was  = mean("was", func(c Comparison) float64 { return one(c.Small()) })
+	was  = mean("was", small)
 
 	measures = []measure{
 		mean("true_regret", func(c Comparison) float64 { return c.Regret }),
@@ -111,13 +128,14 @@ var (
 		{"true_over_shown", func(c Comparison) (float64, float64) { return c.Regret, c.Shown.Mean }},
 		mean("shown_bound", func(c Comparison) float64 { return c.Shown.Bound }),
 		mean("covered", func(c Comparison) float64 {
-			if !c.Stated() {
+			if !c.Stated() || !c.True() {
 				return math.NaN()
 			}
 			return one(c.Covered())
 		}),
 		mean("shown_within", func(c Comparison) float64 { return c.Shown.Within }),
-		mean("within", func(c Comparison) float64 { return one(c.Small()) }),
+		mean("within", small),
+		mean("worth", liked),
 		mean("cosine", func(c Comparison) float64 { return c.Cosine }),
 	}
 )
@@ -150,7 +168,7 @@ func (m measure) over(runs []Run, at string, in func(Comparison) bool) Figure {
 // stays at or below a tenth of the span, and whether there is one.
 func (r Run) answersToTenth() (answers int, reached bool) {
 	for _, c := range slices.Backward(r.Rows) {
-		if c.Regret > tenth {
+		if !(c.Regret <= tenth) {
 			break
 		}
 		answers, reached = c.Given, true

@@ -3,7 +3,6 @@ package rehearsal
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"math"
 	"strings"
 
@@ -74,11 +73,19 @@ type Comparison struct {
 	Shown       idrl.Regret // what the session's page says: shares of a span under draws from the posterior; NaN where it says nothing
 	Cosine      float64     // of the posterior mean of the weights and the true weights
 
+	// Worth is the mean worth of the clips of the recommended policy to a person who sees, and
+	// WorthClips their number; 0 under a true reward. For a person all of the truth is NaN.
+	Worth      float64
+	WorthClips int
+
 	ResponseS float64 // of the last answer: how long the annotator took by its clock, s
 }
 
 // Stated reports whether the session's page states a regret.
 func (c Comparison) Stated() bool { return !math.IsNaN(c.Shown.Within) }
+
+// True reports whether there is a true reward.
+func (c Comparison) True() bool { return !math.IsNaN(c.Return) }
 
 // nothingStated returns what a page shows that states no regret.
 func nothingStated(tolerance float64) idrl.Regret {
@@ -119,16 +126,7 @@ func newTruth(ctx context.Context, data Data, rec idrl.Record, env idrl.Environm
 
 // compare returns what the session recommends now beside the truth.
 func (t *truth) compare(ctx context.Context) (Comparison, error) {
-	rec, err := t.data.Record(ctx, t.session)
-	if err != nil {
-		return Comparison{}, fmt.Errorf("read the server's data: %w", err)
-	}
-	cfg, err := t.data.Config(rec)
-	if err != nil {
-		return Comparison{}, err
-	}
-	cfg.Log = slog.New(slog.DiscardHandler)
-	r, err := session.ReviewRecord(cfg)
+	r, err := review(ctx, t.data, t.session)
 	if err != nil {
 		return Comparison{}, err
 	}
@@ -138,15 +136,19 @@ func (t *truth) compare(ctx context.Context) (Comparison, error) {
 	return t.tell(r), nil
 }
 
-// tell compares a review, which has a recommended policy, with the truth.
-func (t *truth) tell(r session.Review) Comparison {
-	c := Comparison{
-		Seq: r.Seq, BasedOn: r.BasedOn, Policies: len(r.Known), Recommended: r.Best.ID, Against: t.against,
-		Return: floats.Dot(t.theta, r.Best.Mu), Shown: r.Regret, Cosine: cosine(r.Mean, t.theta),
-	}
+// stated returns what a session states of the policy that it recommends, without the truth.
+func stated(r session.Review) Comparison {
+	c := Comparison{Seq: r.Seq, BasedOn: r.BasedOn, Policies: len(r.Known), Recommended: r.Best.ID, Shown: r.Regret}
 	if r.Regret.Definition == 0 {
 		c.Shown = nothingStated(r.Regret.Tolerance)
 	}
+	return c
+}
+
+// tell compares a review, which has a recommended policy, with the truth.
+func (t *truth) tell(r session.Review) Comparison {
+	c := stated(r)
+	c.Against, c.Return, c.Cosine = t.against, floats.Dot(t.theta, r.Best.Mu), cosine(r.Mean, t.theta)
 	least := c.Return
 	c.BestKnown = c.Return
 	for _, p := range r.Known {
@@ -194,6 +196,10 @@ func (c Comparison) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "After answer %d the session recommends %s, one of %d known policies; its candidates were trained after answer %d.\n",
 		c.Seq, c.Recommended, c.Policies, c.BasedOn)
+	if !c.True() {
+		fmt.Fprintf(&b, "  Worth to the person who sees: %.4g, the mean of %d clips of that policy. There is no true reward.", c.Worth, c.WorthClips)
+		return b.String()
+	}
 	fmt.Fprintf(&b, "  True return: %.4g; %.4g of %s; %.4g from the worst known policy to that (the span).\n", c.Return, c.Best, c.Against.people(), c.Span)
 	fmt.Fprintf(&b, "  True regret: %s of the span; %s against the best known policy.\n", percent(c.Regret), percent(c.RegretKnown))
 	if !c.Stated() {
@@ -204,6 +210,14 @@ func (c Comparison) String() string {
 		percent(c.Shown.Tolerance), percent(c.Shown.Within), percent(c.Shown.Bound), percent(c.Shown.Mean), c.Shown.Span)
 	fmt.Fprintf(&b, "  Cosine of the mean weights and the true weights: %.3f", c.Cosine)
 	return b.String()
+}
+
+// brief says it in a few words.
+func (c Comparison) brief() string {
+	if !c.True() {
+		return fmt.Sprintf("worth at the end of the last run: %.3g", c.Worth)
+	}
+	return "true regret at the end of the last run: " + percent(c.Regret)
 }
 
 // percent writes a share for people.

@@ -26,13 +26,17 @@ type body struct {
 
 // bodies are by environments; the points are those of envs/mujoco, in order.
 var bodies = map[string]body{
-	"half-cheetah":     {points: []int{1, 2}, level: [2]int{1, 2}},
+	"half-cheetah":     {points: []int{1, 2}, level: [2]int{2, 1}},
 	"hopper":           {points: []int{1, 2}, plumb: [2]int{1, 2}, height: 0.8},
 	"walker2d":         {points: []int{1, 2}, plumb: [2]int{1, 2}, height: 0.8},
 	"ant":              {points: []int{1, 2, 5, 8, 11}, spans: [4]int{2, 8, 5, 11}},
 	"swimmer":          {points: []int{1, 2, 3, 4}},
 	"swimmer-corridor": {points: []int{1, 2, 3, 4}, goal: true},
+	"ant-corridor":     {points: []int{1, 2, 5, 8, 11}, spans: [4]int{2, 8, 5, 11}, goal: true},
 	"reacher":          {points: []int{4}, tip: 4, ball: 5, arm: 0.21},
+
+	"inverted-pendulum":        {points: []int{3}, plumb: [2]int{4, 3}},
+	"inverted-double-pendulum": {points: []int{5}, plumb: [2]int{4, 5}, height: 0.9},
 }
 
 // A frame is the points of a drawn state, x y z each.

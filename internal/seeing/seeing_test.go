@@ -12,11 +12,17 @@ import (
 // film returns a clip of a robot with frames of 0.1 s, two seconds long. at gives the place
 // of each point at some second.
 func film(env string, points int, at func(sec float64, p int) [3]float64) *clip.Clip {
-	c := &clip.Clip{Header: clip.Header{Env: env, Steps: 20, Sub: 1, Frames: 21, FrameSec: 0.1, Playback: 0.5, Distance: 9, Points: points}}
+	c := &clip.Clip{Header: clip.Header{Env: env, Steps: 20, Sub: 1, Frames: 21, FrameSec: 0.1, Playback: 0.5, Distance: 9, Points: points, Unit: 1e-4, W: 4, H: 3}}
+	for p := 1; p < points; p++ {
+		c.Header.Moving = append(c.Header.Moving, clip.Shape{Kind: idrl.Ball, Paint: idrl.Agent, Size: 0.05, At: []int{p}})
+	}
 	for i := range 21 {
 		var row []float64
 		for p := range points {
 			x := at(float64(i)/10, p)
+			if env == "half-cheetah" && (p == 1 || p == 2) { // whose front is point 1
+				x = at(float64(i)/10, 3-p)
+			}
 			row = append(row, x[:]...)
 		}
 		c.Frames = append(c.Frames, row)
@@ -81,6 +87,26 @@ func TestTastesOfRods(t *testing.T) {
 	}
 }
 
+// A pole stands on a cart at point 4, with its tip at point 3; of two poles the tip is 5.
+func TestTasteOfPendulums(t *testing.T) {
+	pole := func(long float64, tip int, tilt func(sec float64) float64) func(float64, int) [3]float64 {
+		return func(sec float64, p int) [3]float64 {
+			a := tilt(sec)
+			if p == tip {
+				return [3]float64{long * math.Sin(a), 0, long * math.Cos(a)}
+			}
+			return [3]float64{}
+		}
+	}
+	quarter := func(sec float64) float64 { return math.Pi / 4 * sec } // a quarter of a turn in two seconds: upright in the first
+	near(t, "one up", worth(t, "inverted-pendulum", "", film("inverted-pendulum", 5, pole(0.6, 3, constant(0.1)))), 2)
+	near(t, "one hangs", worth(t, "inverted-pendulum", "", film("inverted-pendulum", 5, pole(0.6, 3, constant(3)))), 0)
+	way := 0.6 * 2 * math.Sin(math.Pi/80) * 20 / 2 // of the tip, by chords, m/s
+	near(t, "one falls", worth(t, "inverted-pendulum", "", film("inverted-pendulum", 5, pole(0.6, 3, quarter))), 2*11.0/21-way)
+	near(t, "two up", worth(t, "inverted-double-pendulum", "", film("inverted-double-pendulum", 6, pole(1.2, 5, constant(0.1)))), 2)
+	near(t, "two folded", worth(t, "inverted-double-pendulum", "", film("inverted-double-pendulum", 6, pole(0.5, 5, constant(0)))), 0)
+}
+
 // An ant's trunk is upright while its hips go round counterclockwise, seen from above.
 func TestTasteOfAnts(t *testing.T) {
 	hips := []int{2, 5, 8, 11}
@@ -139,7 +165,7 @@ func TestWrongTastes(t *testing.T) {
 			t.Errorf("%s: error %v, want an invalid one", what, err)
 		}
 	}
-	for _, of := range [][2]string{{"driver", ""}, {"hopper", "sideways"}} {
+	for _, of := range [][2]string{{"own-robot", ""}, {"hopper", "sideways"}} {
 		if _, err := Find(of[0], of[1]); idrl.KindOf(err) != idrl.Invalid {
 			t.Errorf("a taste %q about %s: error %v, want an invalid one", of[1], of[0], err)
 		}

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"tiebreak/envs"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/questions"
+	"tiebreak/internal/rehearsal"
+	"tiebreak/internal/seeing"
+	"tiebreak/internal/training"
+)
+
+// benchQuestionsFlags are the flags of bench questions.
+type benchQuestionsFlags struct {
+	envs, kind, out    string
+	questions, seeds   int
+	first              uint64
+	pace               time.Duration
+	mistake, threshold float64
+}
+
+func (f *benchQuestionsFlags) declare(fs *flag.FlagSet) {
+	fs.StringVar(&f.envs, "env", "", "`names` of environments, separated by commas; default: all")
+	fs.StringVar(&f.kind, "kind", string(idrl.CompareClips), "`query type`, as in 'tiebreak session'")
+	fs.StringVar(&f.out, "out", "bench-questions", "`folder` for the counts and the pages with the questions")
+	fs.IntVar(&f.questions, "questions", 30, "`number` of questions in each session")
+	fs.IntVar(&f.seeds, "seeds", 1, "`number` of sessions in each environment")
+	fs.Uint64Var(&f.first, "first-seed", 1, "first `seed`; seeds are consecutive")
+	fs.DurationVar(&f.pace, "pace", 3*time.Second, "median of the response `times`")
+	fs.Float64Var(&f.mistake, "mistake", seeingMistake, "`probability` that an answer is the opposite")
+	fs.Float64Var(&f.threshold, "threshold", seeing.DefaultThreshold, "`difference` of two clips that is seen in half of the cases")
+}
+
+func benchQuestionsCommand() command {
+	return command{
+		name: "bench questions", summary: "how many questions a person could answer, and how many are repeats", usage: "[flags]",
+		about: "A simulated person who sees (tiebreak simulate --expert seeing) answers the questions of a session with its\n" +
+			"defaults in each environment, on a server of its own. It prints how many of them lack motion, are about clips\n" +
+			"that look alike or robots that have fallen, look like an earlier question of the last 50, or were answered\n" +
+			"with \"can't tell\"; and writes a page with every question, as 'tiebreak questions' does. Sessions that are\n" +
+			"done are kept; the same command continues where it was stopped. docs/questions.md has results.",
+		example: "tiebreak bench questions --env hopper,ant --seeds 3 --out asked",
+		flags:   func(fs *flag.FlagSet) { new(benchQuestionsFlags).declare(fs) },
+		run:     runBenchQuestions,
+	}
+}
+
+func (f *benchQuestionsFlags) check() error {
+	switch {
+	case f.questions < 1 || f.seeds < 1:
+		return idrl.Errorf(idrl.Invalid, "--questions and --seeds must be at least 1; got %d and %d", f.questions, f.seeds)
+	case f.pace <= 0:
+		return idrl.Errorf(idrl.Invalid, "--pace must be positive; got %v", f.pace)
+	case !idrl.QueryKind(f.kind).Valid():
+		return idrl.Errorf(idrl.Invalid, "unknown query type %q", f.kind)
+	}
+	return f.expert().Check()
+}
+
+func (f *benchQuestionsFlags) expert() rehearsal.Expert {
+	return rehearsal.Expert{Kind: rehearsal.Seeing, Mistake: f.mistake, Threshold: f.threshold}
+}
+
+// names returns the environments asked for. Those that are not available here are left out of all.
+func (f *benchQuestionsFlags) names(list envs.List) (out []string, err error) {
+	if f.envs != "" {
+		for name := range strings.SplitSeq(f.envs, ",") {
+			if _, err := list.Find(name); err != nil {
+				return nil, err
+			}
+			out = append(out, name)
+		}
+		return out, nil
+	}
+	for _, e := range list {
+		taste, err := seeing.Find(e.ID, "")
+		if err == nil && e.Unavailable == nil && (taste.Stills || !idrl.QueryKind(f.kind).Still()) {
+			out = append(out, e.ID)
+		}
+	}
+	return out, nil
+}
+
+func runBenchQuestions(ctx context.Context, std stdio, args []string) error {
+	var f benchQuestionsFlags
+	fs := flag.NewFlagSet("bench questions", flag.ContinueOnError)
+	f.declare(fs)
+	if err := parse(fs, args); err != nil {
+		return err
+	}
+	list, err := environments("")
+	if err != nil {
+		return err
+	}
+	names, err := f.names(list)
+	if err = errors.Join(err, f.check()); err != nil {
+		return fmt.Errorf("%w: %w", errUsage, err)
+	}
+	roomForC()
+	line := newProgressLine(std.err)
+	defer line.clear()
+	fmt.Fprintln(std.out, askedHead)
+	var all []askedCounts
+	for _, name := range names {
+		var counts []askedCounts
+		for k := range uint64(f.seeds) {
+			c, err := f.session(ctx, list, line, name, f.first+k)
+			if err != nil {
+				return fmt.Errorf("%s, seed %d: %w", name, f.first+k, err)
+			}
+			counts = append(counts, c)
+		}
+		line.clear()
+		fmt.Fprintln(std.out, askedRow(name, counts))
+		all = append(all, counts...)
+	}
+	fmt.Fprintln(std.out, askedRow("all", all))
+	return nil
+}
+
+// askedCounts is what is kept of a session.
+type askedCounts struct {
+	Settings benchSettings
+	Summary  questions.Summary
+}
+
+// benchSettings is what a session's questions depend on, besides the speed of the machine.
+type benchSettings struct {
+	Env, Kind          string
+	Seed               uint64
+	Questions          int
+	Pace               time.Duration
+	Mistake, Threshold float64
+}
+
+// session has a person answer a session, or reads what is kept of it.
+func (f *benchQuestionsFlags) session(ctx context.Context, list envs.List, line *progressLine, env string, seed uint64) (c askedCounts, err error) {
+	want := benchSettings{env, f.kind, seed, f.questions, f.pace, f.mistake, f.threshold}
+	dir := filepath.Join(f.out, fmt.Sprintf("%s-%s-%d", env, f.kind, seed))
+	if b, err := os.ReadFile(dir + ".json"); err == nil && json.Unmarshal(b, &c) == nil && c.Settings == want {
+		return c, nil
+	}
+	r, err := f.ask(ctx, list, line, want)
+	if err != nil {
+		return c, err
+	}
+	c = askedCounts{want, questions.Summarise(r.Questions)}
+	return c, writeJSON(dir+".json", c)
+}
+
+// ask has a person answer a session and writes the page with its questions.
+func (f *benchQuestionsFlags) ask(ctx context.Context, list envs.List, line *progressLine, s benchSettings) (r questions.Report, err error) {
+	sim := simulateFlags{}
+	sim.annotator = rehearsal.Config{Answers: s.Questions, Expert: f.expert(), Pace: s.Pace, Patience: time.Minute, Out: teller{line, s.Env}}
+	sim.study = studyFlags{runs: 1, parallel: 1, skipIdle: true, spec: idrl.SessionSpec{Title: "Asked", Env: s.Env, Kind: idrl.QueryKind(s.Kind)}}
+	if err := training.CheckSpec(list, sim.study.spec.WithDefaults()); err != nil {
+		return r, err
+	}
+	server, err := sim.openStudyServer(ctx, list, line)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, server.close()) }()
+	cfg, err := server.open(ctx, s.Seed)
+	if err != nil {
+		return r, err
+	}
+	a, err := rehearsal.New(cfg)
+	if err != nil {
+		return r, err
+	}
+	defer a.Close()
+	if err := a.Run(ctx); err != nil {
+		return r, err
+	}
+	if r, err = questionsOf(ctx, server.app.db, a.Session(), nil); err != nil {
+		return r, err
+	}
+	r.Spec.ID, r.Overwrite = "", true // which is drawn anew each time
+	return r, r.Write(ctx, filepath.Join(f.out, fmt.Sprintf("%s-%s-%d", s.Env, s.Kind, s.Seed)))
+}
+
+// teller shows what an annotator says on a progress line.
+type teller struct {
+	line *progressLine
+	what string
+}
+
+// Write implements io.Writer.
+func (t teller) Write(b []byte) (int, error) {
+	t.line.show(t.what + ": " + strings.TrimSpace(string(b)))
+	return len(b), nil
+}
+
+var _ io.Writer = teller{}
+
+// writeJSON writes a file whole, and makes its folder.
+func writeJSON(path string, v any) error {
+	b, err := json.MarshalIndent(v, "", "\t")
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path+".part", b, 0o644)); err != nil {
+		return err
+	}
+	return os.Rename(path+".part", path)
+}
+
+const askedHead = "| environment | kind | questions | lack motion | alike | both fallen | repeats | can't tell | equal | easy |\n" +
+	"|---|---|---|---|---|---|---|---|---|---|"
+
+// askedRow returns the line of the table about sessions.
+func askedRow(name string, of []askedCounts) string {
+	var sum questions.Summary
+	var kinds []string
+	for _, c := range of {
+		s := c.Summary
+		sum.Questions += s.Questions
+		sum.Still += s.Still
+		sum.Alike += s.Alike
+		sum.Fallen += s.Fallen
+		sum.Repeats += s.Repeats
+		sum.CantTell += s.CantTell
+		sum.Equal += s.Equal
+		sum.Easy += s.Easy
+		if kind := strings.ReplaceAll(c.Settings.Kind, "_", " "); !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	cells := []string{name, strings.Join(kinds, ", "), fmt.Sprint(sum.Questions)}
+	for _, n := range []int{sum.Still, sum.Alike, sum.Fallen, sum.Repeats, sum.CantTell, sum.Equal, sum.Easy} {
+		cells = append(cells, fmt.Sprintf("%.0f %%", 100*float64(n)/float64(max(1, sum.Questions))))
+	}
+	return "| " + strings.Join(cells, " | ") + " |"
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"path/filepath"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/questions"
+	"tiebreak/store"
+)
+
+// questionsFlags are the flags of questions.
+type questionsFlags struct {
+	data, session, out string
+	from, to           int
+	force              bool
+}
+
+func (f *questionsFlags) declare(fs *flag.FlagSet) {
+	dataFlag(fs, &f.data)
+	fs.StringVar(&f.session, "session", "", "`id` of the session; without it the sessions are listed")
+	fs.StringVar(&f.out, "out", "questions", "new `folder` for the page and the strips")
+	fs.IntVar(&f.from, "from", 1, "`number` of the first question, counted from 1 in the order of the replies")
+	fs.IntVar(&f.to, "to", 0, "`number` of the last question; 0: the last there is")
+	fs.BoolVar(&f.force, "force", false, "write into a folder that is not empty; files of the same names are replaced")
+}
+
+func questionsCommand() command {
+	return command{
+		name: "questions", summary: "write a page with a film strip of every question that a session has asked", usage: "--session ID [flags]",
+		about: "Writes a page that shows every question as people saw it: a strip of frames of each clip, how much it moves\n" +
+			"and how far the two look apart, in body sizes; whether it could be answered, and whether it looks like one of\n" +
+			"the same person's last 50 questions; what was answered, how fast, and why it was asked. The summary above says\n" +
+			"how many questions lack motion, are about clips that look alike or robots that have fallen, or are repeats.\n" +
+			"It is for researchers: it names policies. It reads one snapshot of the database and may run beside the\n" +
+			"server. docs/questions.md explains the numbers. Without --session it lists the sessions.",
+		example: "tiebreak questions --data tiebreak-data --session ID --out asked && xdg-open asked/index.html",
+		flags:   func(fs *flag.FlagSet) { new(questionsFlags).declare(fs) },
+		run:     runQuestions,
+	}
+}
+
+func (f *questionsFlags) check() error {
+	switch {
+	case f.from < 1 || f.to < 0:
+		return fmt.Errorf("%w: --from must be at least 1, and --to at least 0; got %d and %d", errUsage, f.from, f.to)
+	case f.to > 0 && f.to < f.from:
+		return fmt.Errorf("%w: --to %d is before --from %d", errUsage, f.to, f.from)
+	case f.out == "":
+		return fmt.Errorf("%w: --out is empty; name a folder", errUsage)
+	}
+	return nil
+}
+
+func runQuestions(ctx context.Context, std stdio, args []string) (err error) {
+	var f questionsFlags
+	fs := flag.NewFlagSet("questions", flag.ContinueOnError)
+	f.declare(fs)
+	if err := parse(fs, args); err != nil {
+		return err
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	db, err := store.OpenReadOnly(ctx, f.data)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if f.session == "" {
+		return listSessions(ctx, std, db)
+	}
+	if !f.force {
+		if err := questions.CheckFolder(f.out); err != nil {
+			return err
+		}
+	}
+	line := newProgressLine(std.err)
+	defer line.clear()
+	r, err := questionsOf(ctx, db, idrl.SessionID(f.session), func(done, total int) {
+		line.show(fmt.Sprintf("%d of %d questions measured", done, total))
+	})
+	if idrl.KindOf(err) == idrl.NotFound {
+		return fmt.Errorf("%w; 'tiebreak questions --data %s' lists the sessions", err, f.data)
+	}
+	if err != nil {
+		return err
+	}
+	if r.Questions, err = f.selected(r.Questions); err != nil {
+		return err
+	}
+	r.Overwrite = f.force
+	r.Progress = func(done, total int) { line.show(fmt.Sprintf("%d of %d strips drawn", done, total)) }
+	if err := r.Write(ctx, f.out); err != nil {
+		return err
+	}
+	line.clear()
+	s := questions.Summarise(r.Questions)
+	fmt.Fprintf(std.out, "%d questions in %s: %d could not be answered (%d lack motion, %d are about clips that look alike, %d about fallen robots), %d are repeats.\n",
+		len(r.Questions), filepath.Join(f.out, questions.PageFile), s.Unanswered, s.Still, s.Alike, s.Fallen, s.Repeats)
+	return nil
+}
+
+// selected returns the questions that --from and --to ask for.
+func (f *questionsFlags) selected(list []questions.Question) ([]questions.Question, error) {
+	to := len(list)
+	if f.to > 0 {
+		to = min(to, f.to)
+	}
+	if len(list) == 0 {
+		return nil, idrl.Errorf(idrl.NotFound, "no question of session %s was replied to yet", f.session)
+	}
+	if f.from > to {
+		return nil, idrl.Errorf(idrl.Invalid, "--from %d is after the last question, number %d", f.from, to)
+	}
+	return list[f.from-1 : to], nil
+}
+
+// questionsOf returns the report of a session.
+func questionsOf(ctx context.Context, db *store.DB, id idrl.SessionID, progress func(done, total int)) (r questions.Report, err error) {
+	if r.Spec, err = db.Spec(ctx, id); err != nil {
+		return r, err
+	}
+	var rows []idrl.Labelled
+	err = db.Rows(ctx, id, func(l idrl.Labelled) error {
+		rows = append(rows, l)
+		return nil
+	})
+	if err != nil {
+		return r, err
+	}
+	r.Media = func(ctx context.Context, clip idrl.ClipID) ([]byte, error) { return db.ClipMedia(ctx, id, clip) }
+	r.Questions, err = questions.Measure(ctx, rows, r.Media, progress)
+	return r, err
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A person who sees answers a session over its socket; the page of its questions is written while
+// the server runs, and again with the same bytes.
+func TestQuestionsOfAPersonWhoSees(t *testing.T) {
+	data, dir := t.TempDir(), t.TempDir()
+	link := startServer(t, "demo", "--data", data, "--addr", freeAddr(t)).find(t, `Annotator:\s+(\S+)`)
+	said := mustCLI(t, "simulate", "--url", link, "--data", data, "--expert", "seeing", "--answers", "6", "--every", "3", "--seed", "4")
+	for _, want := range []string{"Worth to the person who sees: ", `no true reward: this one answered by the taste "far"`} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in\n%s", want, said)
+		}
+	}
+	id := strings.Fields(mustCLI(t, "questions", "--data", data))[0]
+	out := filepath.Join(dir, "asked")
+	said = mustCLI(t, "questions", "--data", data, "--session", id, "--out", out)
+	page, err := os.ReadFile(filepath.Join(out, "index.html"))
+	if err != nil || !strings.HasPrefix(said, "6 questions in ") || strings.Count(string(page), "<article ") != 6 {
+		t.Fatalf("%s, %v:\n%s", said, err, page)
+	}
+	status, _, errs := cli(t, "questions", "--data", data, "--session", id, "--out", out)
+	if status != 1 || !strings.Contains(errs, "--force") {
+		t.Errorf("into the same folder: status %d, %s", status, errs)
+	}
+	mustCLI(t, "questions", "--data", data, "--session", id, "--out", out, "--force")
+	if again, err := os.ReadFile(filepath.Join(out, "index.html")); err != nil || string(again) != string(page) {
+		t.Errorf("the same questions give another page, %v", err)
+	}
+	part := filepath.Join(dir, "part")
+	mustCLI(t, "questions", "--data", data, "--session", id, "--out", part, "--from", "2", "--to", "3")
+	if page, err = os.ReadFile(filepath.Join(part, "index.html")); err != nil || strings.Count(string(page), "<article ") != 2 || !strings.Contains(string(page), `id="q3"`) {
+		t.Errorf("questions 2 and 3, %v:\n%s", err, page)
+	}
+	for _, bad := range []struct {
+		args   []string
+		status int
+		says   string
+	}{
+		{[]string{"--session", id, "--from", "7"}, 1, "after the last question"},
+		{[]string{"--session", id, "--from", "3", "--to", "2"}, 2, "is before"},
+		{[]string{"--session", "none"}, 1, "lists the sessions"},
+	} {
+		args := append([]string{"questions", "--data", data, "--out", filepath.Join(dir, "bad")}, bad.args...)
+		if status, _, errs := cli(t, args...); status != bad.status || !strings.Contains(errs, bad.says) {
+			t.Errorf("%v: status %d, %s", bad.args, status, errs)
+		}
+	}
+	status, _, errs = cli(t, "simulate", "--url", link, "--expert", "seeing", "--taste", "fast")
+	if status != 2 && status != 1 || !strings.Contains(errs, "choose one of far") {
+		t.Errorf("an unknown taste: status %d, %s", status, errs)
+	}
+}
+
+// runProgram runs the real program, whose workers are processes of its own, and returns what it
+// prints.
+func runProgram(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program(t), args...)
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("tiebreak %v: %v\n%s", args, err, &errs)
+	}
+	return string(out)
+}
+
+// The counts of a small session are printed, and kept.
+func TestBenchQuestions(t *testing.T) {
+	dir := t.TempDir()
+	args := []string{"bench", "questions", "--env", "gridworld", "--questions", "3", "--pace", "10ms", "--out", dir}
+	first := runProgram(t, args...)
+	if !strings.Contains(first, "| gridworld | clip comparison | 3 | ") || !strings.Contains(first, "| all | clip comparison | 3 |") {
+		t.Errorf("it prints\n%s", first)
+	}
+	page := filepath.Join(dir, "gridworld-clip_comparison-1", "index.html")
+	before, err := os.Stat(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := runProgram(t, args...); again != first {
+		t.Errorf("the second time it prints\n%s", again)
+	}
+	if after, err := os.Stat(page); err != nil || !after.ModTime().Equal(before.ModTime()) {
+		t.Errorf("what is kept was made again, %v", err)
+	}
+	if status, _, errs := cli(t, "bench", "questions", "--env", "mars"); status != 2 || !strings.Contains(errs, "mars") {
+		t.Errorf("an unknown environment: status %d, %s", status, errs)
+	}
+}

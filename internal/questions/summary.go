@@ -1,0 +1,66 @@
+package questions
+
+import (
+	"slices"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// A Summary counts questions. Those whose answers were withdrawn count nowhere but in Withdrawn,
+// because they were asked again.
+type Summary struct {
+	Questions  int
+	Withdrawn  int
+	Unseen     int // whose clips cannot be measured
+	Still      int // lacking motion
+	Alike      int
+	Fallen     int // both fallen; of ratings nothing is lacking there
+	Unanswered int // any of these three: they could not be answered
+	Repeats    int
+	Easy       int
+	Equal      int
+	CantTell   int
+	Skipped    int           // and clips that failed
+	Median     time.Duration // of the response times
+}
+
+// Summarise counts questions.
+func Summarise(list []Question) (s Summary) {
+	var times []int64
+	for i := range list {
+		q := &list[i]
+		if q.Withdrawn {
+			s.Withdrawn++
+			continue
+		}
+		s.Questions++
+		count(&s.Unseen, q.Unseen != "")
+		count(&s.Still, q.Still)
+		count(&s.Alike, q.Alike)
+		count(&s.Fallen, q.Fallen && len(q.Shown) == 2)
+		count(&s.Unanswered, q.Unseen == "" && !q.Answerable())
+		count(&s.Repeats, q.Repeats > 0)
+		count(&s.Easy, q.Easy)
+		switch q.Answer.Choice {
+		case idrl.Equal:
+			s.Equal++
+		case idrl.CantTell:
+			s.CantTell++
+		case idrl.Skip, idrl.TechnicalFailure:
+			s.Skipped++
+		default: // a preference or a rating
+		}
+		times = append(times, q.Answer.ResponseMS)
+	}
+	if slices.Sort(times); len(times) > 0 {
+		s.Median = time.Duration(times[(len(times)-1)/2]) * time.Millisecond
+	}
+	return s
+}
+
+func count(n *int, is bool) {
+	if is {
+		*n++
+	}
+}
