@@ -40,6 +40,36 @@ func (s *Server) clip(c echo.Context) error {
 	return c.Blob(http.StatusOK, echo.MIMEOctetStream, media)
 }
 
+// effect is GET /sessions/:id/learnt/before and /now: a clip of the policy that was
+// recommended before the first answer, or of the one that is now. It names no policy.
+func (s *Server) effect(c echo.Context) error {
+	id, err := sessionID(c)
+	if err != nil {
+		return err
+	}
+	if _, err := s.labeller(c, auth.FetchClip, id, 1); err != nil {
+		return err
+	}
+	session, err := s.session(c.Request().Context(), id)
+	if err != nil {
+		return err
+	}
+	e, err := session.Effect(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	name := map[string]idrl.ClipID{"before": e.Before, "now": e.Now}[c.Param("when")]
+	if name == "" {
+		return errNoClip
+	}
+	media, err := s.cfg.Clips.ClipMedia(c.Request().Context(), id, name)
+	if err != nil {
+		return err
+	}
+	c.Response().Header().Set("Cache-Control", "no-store") // it is another one after the next answers
+	return c.Blob(http.StatusOK, echo.MIMEOctetStream, media)
+}
+
 // errNoClip is what an annotator hears also of clips that exist but are not
 // theirs.
 var errNoClip = idrl.Errorf(idrl.NotFound, "This clip does not exist.")

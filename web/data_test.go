@@ -51,6 +51,38 @@ func (b *bench) record() {
 	}
 }
 
+// What was learnt is shown to the annotators of the session, by the clips of two policies
+// that nobody was asked about, where the researcher allows it.
+func TestEffect(t *testing.T) {
+	b := newBench(t, nil)
+	mine, stranger := b.annotator("s1"), b.annotator("s2")
+	b.record()
+	if r := b.get(mine, "/sessions/s1/learnt/now"); r.status != 404 || strings.Contains(r.body, "MEDIA") {
+		t.Errorf("where it is not allowed: status %d, %q", r.status, r.body)
+	}
+	b.s1.set(idrl.EventAnswered, func() { b.s1.effect = idrl.Effect{Before: "c1", Now: "c3"} })
+	for _, test := range []struct {
+		name, when string
+		browser    *http.Client
+		status     int
+		body       string
+	}{
+		{"before", "before", mine, 200, "MEDIA-c1"},
+		{"now", "now", mine, 200, "MEDIA-c3"},
+		{"another word", "c3", mine, 404, ""},
+		{"of another session", "now", stranger, 403, ""},
+		{"by nobody", "now", b.browser(), 403, ""},
+	} {
+		r := b.get(test.browser, "/sessions/s1/learnt/"+test.when)
+		if r.status != test.status || test.body != "" && r.body != test.body || test.body == "" && strings.Contains(r.body, "MEDIA") {
+			t.Errorf("%s: status %d, %q", test.name, r.status, r.body)
+		}
+		if test.status == 200 && r.header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: Cache-Control %q; it changes with the next answer", test.name, r.header.Get("Cache-Control"))
+		}
+	}
+}
+
 func TestClips(t *testing.T) {
 	b := newBench(t, nil)
 	mine, researcher := b.annotator("s1"), b.researcher()

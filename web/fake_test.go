@@ -30,6 +30,7 @@ type fakeSession struct {
 	asked    map[idrl.AnnotatorID]int // questions answered or withdrawn
 	fail     error                    // of every call, while set
 	empty    bool                     // nothing to ask
+	effect   idrl.Effect              // what was learnt; zero for nothing
 	recent   []idrl.Asked             // of Status
 	open     []idrl.Assignment        // of Status
 	statuses int                      // calls of Status
@@ -164,6 +165,15 @@ func (f *fakeSession) Have(_ context.Context, who idrl.AnnotatorID, ids []idrl.A
 		}
 	}
 	return have, nil
+}
+
+func (f *fakeSession) Effect(context.Context) (idrl.Effect, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.effect == (idrl.Effect{}) {
+		return f.effect, idrl.Errorf(idrl.NotFound, "There is nothing to show of what was learnt.")
+	}
+	return f.effect, nil
 }
 
 func (f *fakeSession) Status(context.Context) (idrl.Status, error) {

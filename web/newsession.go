@@ -81,7 +81,8 @@ func (s *Server) newSessionPage(c echo.Context, f *sessionForm) templates.NewSes
 		Env: f.choice("env", envOptions(s.cfg.Catalogue)), Kind: f.choice("kind", kindOptions()),
 		Acquisition: f.choice("acquisition", acquisitionOptions()), Model: f.choice("model", modelOptions()), Solver: f.choice("solver", solverOptions()), Prior: f.choice("prior", priorOptions()),
 		Likelihood: f.choice("likelihood", likelihoodOptions()),
-		Tolerance:  f.field("tolerance"), Doubt: f.field("doubt"), StopByItself: f.choice("stop_by_itself", stopOptions()), More: f.more(),
+		Tolerance:  f.field("tolerance"), Doubt: f.field("doubt"), StopByItself: f.choice("stop_by_itself", stopOptions()),
+		ShowLearnt: f.choice("show_learnt", learntOptions()), More: f.more(),
 	}
 	return p
 }
@@ -151,6 +152,13 @@ func stopOptions() []templates.Option {
 	return []templates.Option{
 		{Value: "propose", Label: "Propose it", Hint: "The page of the session says so. Questions go on."},
 		{Value: "stop", Label: "Stop", Hint: "No more questions are asked. It goes on if an answer is withdrawn."},
+	}
+}
+
+func learntOptions() []templates.Option {
+	return []templates.Option{
+		{Value: "hide", Label: "Nothing", Hint: "So that what is learnt cannot sway their answers."},
+		{Value: "show", Label: "What was learnt", Hint: "The best policy before the first answer and now, every ten answers and at the end; without names or rewards."},
 	}
 }
 

@@ -99,5 +99,6 @@ func (s *Server) routes() *echo.Echo {
 	e.POST("/sessions/:id/key", s.rejoinKey)
 	e.POST("/sessions/:id/rejoin", s.rejoin)
 	e.GET("/sessions/:id/clips/:clip", s.clip)
+	e.GET("/sessions/:id/learnt/:when", s.effect)
 	return e
 }

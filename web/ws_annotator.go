@@ -193,7 +193,10 @@ func (a *annotatorSocket) feed() {
 func (a *annotatorSocket) deliver(offer idrl.Offer) {
 	status := &wire.Status{
 		Answers: offer.Answers, Mine: offer.Mine, Skipped: offer.Skipped, Budget: offer.Budget,
-		Open: []idrl.AssignmentID{}, Done: offer.Done, Waiting: offer.Waiting, Undo: offer.Undo,
+		Open: []idrl.AssignmentID{}, Done: offer.Done, Waiting: offer.Waiting, Undo: offer.Undo, Learnt: offer.Effect,
+	}
+	if offer.Left.Known {
+		status.ToGo = &offer.Left.About
 	}
 	held := map[idrl.AssignmentID]bool{}
 	for _, as := range offer.Open {

@@ -44,7 +44,7 @@ const controlFaults = `async (least, scrolls) => {
 	const controls = wanted.flatMap((s) => [...document.querySelectorAll(s)]);
 	for (const s of wanted) if (!document.querySelector(s)) faults.push("there is no " + s);
 	const inside = (r) => r.left >= -0.5 && r.top >= -0.5 && r.right <= w + 0.5 && r.bottom <= h + 0.5;
-	for (const e of [...controls, ...document.querySelectorAll("canvas")]) {
+	for (const e of [...controls, ...document.querySelectorAll("duo-player canvas")]) {
 		e.scrollIntoView({ block: "nearest", behavior: "instant" });
 		const r = e.getBoundingClientRect();
 		if (!e.checkVisibility({ visibilityProperty: true }) || !inside(r)) {
@@ -72,7 +72,7 @@ const controlFaults = `async (least, scrolls) => {
 	}
 	if (!still && document.querySelector(".track").getBoundingClientRect().width < Math.min(200, w / 2)) faults.push("the scrub bar is too short");
 	const room = document.querySelector(".frames").getBoundingClientRect();
-	const clips = [...document.querySelectorAll("canvas")].map((c) => c.getBoundingClientRect());
+	const clips = [...document.querySelectorAll("duo-player canvas")].map((c) => c.getBoundingClientRect());
 	const wide = Math.max(...clips.map((r) => r.right)) - Math.min(...clips.map((r) => r.left));
 	const high = Math.max(...clips.map((r) => r.bottom)) - Math.min(...clips.map((r) => r.top));
 	if (wide < 0.97 * room.width && high < 0.97 * room.height) faults.push("the clips leave room unused: " + [wide, room.width, high, room.height]);

@@ -11,4 +11,12 @@ type Offer struct {
 	Done    bool     // the budget is spent: there is nothing more to ask
 	Waiting string   // why Open is empty, for people; empty if it is not
 	Undo    AnswerID // the annotator's last answer that can be undone; empty if none
+	Left    Forecast // answers of everybody until the session is complete or more of them change little
+	Effect  bool     // the annotator may see what was learnt, and there is something to see
+}
+
+// Effect shows what was learnt from the answers: clips of the policy that was recommended
+// before the first one, and of the one that is recommended now.
+type Effect struct {
+	Before, Now ClipID // equal if nothing has changed
 }

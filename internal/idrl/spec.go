@@ -41,6 +41,10 @@ type SessionSpec struct {
 	Doubt        float64 // the session proposes to stop once a larger loss is at most this probable, in (0, 1)
 	StopByItself bool    // and then it stops
 
+	// ShowLearnt lets annotators see what was learnt from the answers (Effect), every ten
+	// answers and at the end.
+	ShowLearnt bool
+
 	// Names of the features of Env when the session was created, in the order of
 	// θ; an export needs them where Env is not available. Length d.
 	Features []string

@@ -279,11 +279,23 @@ func (l *Learner) Regret(p, draws idrl.Posterior) idrl.Regret {
 	return l.outlook.Statement(draws, known, regret.Leader(p, known))
 }
 
+// AtStart returns the policy that was recommended before the first answer, when first were
+// the first candidates, of which there must be one.
+func (l *Learner) AtStart(first []idrl.Candidate) idrl.Candidate {
+	prior, known := l.cfg.Model.Prior(), l.start(first)
+	return known[regret.Leader(prior, known)]
+}
+
+// start returns the policies that were known before the first answer.
+func (l *Learner) start(first []idrl.Candidate) []idrl.Candidate {
+	k := NewPolicies(l.cfg.Schedule)
+	k.Adopt(l.policies.pool, first)
+	return k.Known()
+}
+
 // RegretAtStart returns what stopping before the first answer would have cost, over
 // the pool and the first candidates.
 func (l *Learner) RegretAtStart(first []idrl.Candidate) idrl.Regret {
-	k := NewPolicies(l.cfg.Schedule)
-	k.Adopt(l.policies.pool, first)
-	prior, known := l.cfg.Model.Prior(), k.Known()
+	prior, known := l.cfg.Model.Prior(), l.start(first)
 	return l.outlook.Statement(prior, known, regret.Leader(prior, known))
 }

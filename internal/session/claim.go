@@ -61,6 +61,7 @@ func (s *Session) offer(who idrl.AnnotatorID) idrl.Offer {
 	o := idrl.Offer{
 		Seq: s.log.seq(), Answers: s.log.all.answers, Budget: s.spec.Budget, Done: s.done(),
 	}
+	o.Left, o.Effect = s.left(), s.effect() != (idrl.Effect{})
 	mine := s.log.mine[who]
 	o.Mine, o.Skipped = mine.answers+mine.skipped, mine.skipped
 	if last := s.log.lastOf(who); len(last) > 0 {

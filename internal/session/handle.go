@@ -71,6 +71,15 @@ func (h Handle) Status(ctx context.Context) (idrl.Status, error) {
 	return s.Status(ctx)
 }
 
+// Effect is Session.Effect.
+func (h Handle) Effect(ctx context.Context) (idrl.Effect, error) {
+	s, err := h.Manager.Session(ctx, h.ID)
+	if err != nil {
+		return idrl.Effect{}, err
+	}
+	return s.Effect(ctx)
+}
+
 // CancelTraining is Session.CancelTraining.
 func (h Handle) CancelTraining(ctx context.Context) error {
 	s, err := h.Manager.Session(ctx, h.ID)

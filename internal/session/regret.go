@@ -47,9 +47,10 @@ func (s *Session) noteRegret(r idrl.Regret) {
 	}
 }
 
-// noteStart adds the statement before the first answer to the curve. first are the first
-// candidates.
+// noteStart adds the statement before the first answer to the curve, and keeps what was
+// recommended then. first are the first candidates.
 func (s *Session) noteStart(first []idrl.Candidate) {
+	s.before = s.learner.AtStart(first).Clip
 	if s.spec.StatesRegret() {
 		s.noteRegret(s.learner.RegretAtStart(first))
 	}

@@ -78,6 +78,7 @@ type Session struct {
 	log     *answerLog
 	asked   *assignments
 	regret  []idrl.Regret // recorded, by Seq
+	before  idrl.ClipID   // of the policy that was recommended before the first answer
 
 	shelf    *shelf
 	features features           // in use

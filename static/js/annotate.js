@@ -2,17 +2,21 @@
 // The annotator's page: joins the player, the keys, the outbox and the socket.
 import { Banner } from "./banner.js";
 import { Chooser } from "./chooser.js";
+import { ClipLoop } from "./clip-loop.js";
 import { AnswerQueue } from "./answer-queue.js";
 import { LabelController } from "./label-controller.js";
 import { DuoPlayer } from "./duo-player.js";
 import { command, comparisonKey, ratingKey, sign } from "./keys.js";
 import { LabelView } from "./labelview.js";
+import { Learnt } from "./learnt.js";
 import { Outbox, storage } from "./outbox.js";
 import { keepKey } from "./rejoin.js";
+import { Sitting } from "./sitting.js";
 
 /** @typedef {import("./chooser.js").Input} Input */
 
 customElements.define("duo-player", DuoPlayer);
+customElements.define("clip-loop", ClipLoop);
 
 const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 const player = /** @type {DuoPlayer} */ (document.querySelector("duo-player"));
@@ -21,14 +25,16 @@ const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const view = new LabelView(document.body);
 const { session = "", annotator = "" } = main.dataset;
 const store = storage();
-const outbox = new Outbox(`${session}.${annotator}`, store);
+const name = `${session}.${annotator}`;
+const outbox = new Outbox(name, store);
+const sitting = new Sitting(name, store && sessionStorage);
 const queue = new AnswerQueue(main.dataset.socket ?? "", outbox, annotator);
 const layout = () => (player.dataset.layout === "column" ? "column" : "row");
 const chooser = new Chooser((e) => (comparison ? comparisonKey(e, layout()) : ratingKey(e)));
 const page = new AbortController();
 const { signal } = page;
 const banner = new Banner(view.part("banner"), { session, storage: store, queue, announcer: view.announcer, signal });
-const controller = new LabelController({ view, banner, player, chooser, queue, calm, instructions: Number(main.dataset.instructionsVersion) });
+const controller = new LabelController({ view, banner, player, chooser, queue, calm, sitting, instructions: Number(main.dataset.instructionsVersion) });
 const help = /** @type {HTMLDialogElement} */ (view.part("help-dialog"));
 const skip = /** @type {HTMLDialogElement} */ (view.part("skip-dialog"));
 
@@ -107,7 +113,7 @@ skip.addEventListener("keydown", (e) => {
   const reason = /** @type {HTMLButtonElement|null} */ (skip.querySelectorAll("button")[Number(sign(e)) - 1]);
   if (reason?.value) skip.close(reason.value);
 }, { signal });
-for (const dialog of [help, skip]) dialog.addEventListener("close", () => controller.cover(false), { signal });
+for (const dialog of view.body.querySelectorAll("dialog")) dialog.addEventListener("close", () => controller.cover(false), { signal });
 skip.addEventListener("close", () => {
   if (!skip.returnValue) return;
   view.announcer.say("answer", "Skipped.");
@@ -118,6 +124,15 @@ addEventListener("beforeunload", (e) => {
 }, { signal });
 queue.on("hello", () => keepKey(store, { session, annotator, title: document.querySelector(".title")?.textContent ?? "" }),
   { once: true });
+const learnt = new Learnt({
+  view, name, storage: store, sitting, calm, signal, address: main.dataset.learnt ?? "",
+  show(dialog) {
+    if (controller.covered) return false;
+    show(dialog);
+    return true;
+  },
+});
+queue.on("status", (s) => learnt.update(s));
 controller.start(signal);
 keepPage();
 

@@ -1,5 +1,6 @@
 // @ts-check
 import { Questions } from "./questions.js";
+import { aboutLeft } from "./sitting.js";
 
 /** @typedef {import("./questions.js").Question} Question */
 /** @typedef {import("./chooser.js").Input} Input */
@@ -40,7 +41,7 @@ export class LabelController {
   /**
    * @param {{view: import("./labelview.js").LabelView, banner: import("./banner.js").Banner, player: import("./duo-player.js").DuoPlayer,
    *   chooser: import("./chooser.js").Chooser, queue: import("./answer-queue.js").AnswerQueue,
-   *   instructions: number, calm: MediaQueryList}} parts calm: matches if motion is unwelcome
+   *   sitting: import("./sitting.js").Sitting, instructions: number, calm: MediaQueryList}} parts calm: matches if motion is unwelcome
    */
   constructor(parts) {
     this.parts = parts;
@@ -79,6 +80,7 @@ export class LabelController {
     const q = this.#shown;
     if (!q) return;
     const now = performance.now();
+    this.parts.sitting.note(Date.now());
     const id = uuid();
     this.#mine.push(id);
     this.#fresh = false;
@@ -248,7 +250,7 @@ export class LabelController {
     view.saved(unsent, unsent > 0 && (away || stuck > 0 || now - this.#busyFrom > SLOW));
     const long = away && now - this.#lostAt > AWAY;
     banner.show(long);
-    if (this.#status) view.progress(this.#status);
+    if (this.#status) view.progress(this.#status, aboutLeft(this.#status.to_go, this.parts.sitting.pace, this.#status.budget > 0));
     /** @type {HTMLButtonElement} */ (view.part("undo")).disabled = this.#undoable() === "" || this.#removed;
     const state = this.#state();
     view.body.dataset.state = this.#removed ? "removed" : away && (this.#status || long) ? "offline" : state;

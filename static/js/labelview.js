@@ -40,12 +40,16 @@ export class LabelView {
   /**
    * @param {Pick<import("./wire.js").Status, "answers"|"mine"|"skipped"|"budget">} status skipped: those of mine
    *   that do not count towards the budget
+   * @param {string} left how much is left, in words
    */
-  progress({ answers, mine, skipped, budget }) {
+  progress({ answers, mine, skipped, budget }, left) {
     const bar = /** @type {HTMLProgressElement} */ (this.part("progress-bar"));
     const total = budget > 0 ? `${answers} / ${budget}` : `${answers} answer${answers === 1 ? "" : "s"}`;
     const counted = mine - skipped;
     this.part("progress-text").textContent = counted === answers ? total : `${total}, ${counted} by you`;
+    const more = this.part("left-text");
+    more.textContent = left;
+    more.hidden = left === "";
     bar.hidden = budget <= 0;
     bar.max = Math.max(1, budget);
     bar.value = answers;

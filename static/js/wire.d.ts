@@ -92,6 +92,8 @@ export interface Status {
   done: boolean;
   waiting: string;
   undo: string;
+  to_go?: number;
+  learnt: boolean;
 }
 
 export interface Bye {

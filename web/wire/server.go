@@ -59,6 +59,12 @@ type Status struct {
 	Done    bool                `json:"done"`
 	Waiting string              `json:"waiting"` // why Open is empty, for people
 	Undo    idrl.AnswerID       `json:"undo"`    // the answer that Undo would withdraw; empty if none
+
+	// ToGo is about how many answers of everybody are still expected: until the session is
+	// complete or, without a budget, until more of them change little. Absent if that is not known.
+	ToGo *int `json:"to_go,omitempty"`
+
+	Learnt bool `json:"learnt"` // the annotator may fetch clips of what was learnt
 }
 
 // Bye announces that the server closes the socket.

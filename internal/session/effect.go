@@ -1,0 +1,50 @@
+package session
+
+import (
+	"context"
+
+	"tiebreak/internal/idrl"
+)
+
+// Effect returns what was learnt, for annotators. It returns an error of kind NotFound if
+// they are not to see it or there is nothing to see.
+func (s *Session) Effect(ctx context.Context) (idrl.Effect, error) {
+	return call(ctx, s, func() (idrl.Effect, error) {
+		e := s.effect()
+		if e == (idrl.Effect{}) {
+			return e, idrl.Errorf(idrl.NotFound, "There is nothing to show of what was learnt.")
+		}
+		return e, nil
+	})
+}
+
+// effect returns what was learnt, the zero Effect if annotators are not to see it, or no
+// answer counts, or there are no clips of it.
+func (s *Session) effect() idrl.Effect {
+	if !s.spec.ShowLearnt || s.gen == nil || s.history.Len() == 0 {
+		return idrl.Effect{}
+	}
+	e := idrl.Effect{Before: s.before, Now: s.learner.Recommend().Clip}
+	if e.Before == "" || e.Now == "" {
+		return idrl.Effect{}
+	}
+	return e
+}
+
+// left returns how many answers are still expected: by the budget, or by the rule for
+// stopping where that stops the session earlier or there is no budget.
+func (s *Session) left() idrl.Forecast {
+	rule := s.stopping()
+	f := rule.Left
+	if rule.Propose {
+		f = idrl.Forecast{Known: true}
+	}
+	if s.spec.Budget == 0 {
+		return f
+	}
+	n := max(0, s.spec.Budget-s.log.all.answers)
+	if f.Known && f.About < n && s.spec.StopByItself {
+		return f
+	}
+	return idrl.Forecast{Known: true, Least: n, About: n, Most: n}
+}
