@@ -9,8 +9,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// ClipMedia returns the drawn form of a clip. It returns an error of kind NotFound if
-// there is none, and of kind Damaged if it is not what was recorded.
+// ClipMedia implements idrl.Journal.
 func (db *DB) ClipMedia(ctx context.Context, session idrl.SessionID, clip idrl.ClipID) ([]byte, error) {
 	var media, sum []byte
 	const query = `SELECT media, media_sum FROM clip WHERE session_id = ? AND id = ? AND media IS NOT NULL`

@@ -43,6 +43,7 @@ func TestFormSaysWhatThereIs(t *testing.T) {
 		"acquisition": acquisition.Names(acquisition.Live()), "likelihood": idrl.Likelihoods(), "model": idrl.RewardModels(), "prior": idrl.Priors(), "solver": idrl.Solvers(), "kind": kinds,
 		"stop_by_itself": {"propose", "stop"},
 		"show_learnt":    {"hide", "show"},
+		"questions":      idrl.QuestionRules(),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("choices (-want +got):\n%s", diff)

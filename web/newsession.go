@@ -82,7 +82,7 @@ func (s *Server) newSessionPage(c echo.Context, f *sessionForm) templates.NewSes
 		Acquisition: f.choice("acquisition", acquisitionOptions()), Model: f.choice("model", modelOptions()), Solver: f.choice("solver", solverOptions()), Prior: f.choice("prior", priorOptions()),
 		Likelihood: f.choice("likelihood", likelihoodOptions()),
 		Tolerance:  f.field("tolerance"), Doubt: f.field("doubt"), StopByItself: f.choice("stop_by_itself", stopOptions()),
-		ShowLearnt: f.choice("show_learnt", learntOptions()), More: f.more(),
+		ShowLearnt: f.choice("show_learnt", learntOptions()), Questions: f.choice("questions", questionOptions()), More: f.more(),
 	}
 	return p
 }
@@ -159,6 +159,13 @@ func learntOptions() []templates.Option {
 	return []templates.Option{
 		{Value: "hide", Label: "Nothing", Hint: "So that what is learnt cannot sway their answers."},
 		{Value: "show", Label: "What was learnt", Hint: "The best policy before the first answer and now, every ten answers and at the end; without names or rewards."},
+	}
+}
+
+func questionOptions() []templates.Option {
+	return []templates.Option{
+		{Value: idrl.AnswerableQuestions, Label: "Those that people can answer", Hint: "Clips that move and look different, rather those that are probably answered; none like a recent one."},
+		{Value: idrl.AnyQuestions, Label: "Any", Hint: "Whatever would tell most if it were answered."},
 	}
 }
 

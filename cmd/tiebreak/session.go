@@ -6,12 +6,14 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"tiebreak/envs"
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learning"
 	"tiebreak/internal/training"
 )
 
@@ -49,6 +51,8 @@ func declareSpec(fs *flag.FlagSet, spec *idrl.SessionSpec) {
 		"from training to training (continuous actions; a network always has it); or gaits, searches among rhythmic motions that go on likewise (continuous actions)")
 	fs.StringVar(&spec.Prior, "prior", idrl.Priors()[0], "prior of the reward: "+strings.Join(idrl.Priors(), ", "))
 	fs.StringVar(&spec.Likelihood, "likelihood", idrl.Likelihoods()[0], "likelihood of a comparison: "+strings.Join(idrl.Likelihoods(), ", "))
+	fs.StringVar(&spec.Questions, "questions", idrl.QuestionRules()[0], "`which` are asked: answerable, those that a person can answer by what they see, rather those that are probably answered, and none\n"+
+		"that looks like one of their last "+strconv.Itoa(learning.Remembered)+"; or any")
 	fs.IntVar(&spec.Budget, "budget", 0, "`answers` after which the session is complete; 0: no limit")
 	fs.Float64Var(&spec.Tolerance, "tolerance", idrl.DefaultTolerance, "loss that counts as small, as a `share` of the range from the worst to the best policy; not with --model network")
 	fs.Float64Var(&spec.Doubt, "doubt", idrl.DefaultDoubt, "propose to stop when a larger loss has had at most this `probability` after three answers in a row; not with --model network")

@@ -63,6 +63,12 @@ type Input struct {
 	// observations. Only functions in paper mode read it; nil: none.
 	Noise func(i, j int) float64
 
+	// Weight returns what the value of query q is multiplied by when one is selected, > 0,
+	// given the mean and the variance of θ·x_q: the probability that the person answers. The
+	// values must not be negative, which those of live methods are not (Method.Live). Where
+	// all values are 0 it changes nothing. Score leaves it out. Nil: ones.
+	Weight func(q int, mean, variance float64) float64
+
 	best bool // only the query with the highest value is wanted; set by Select
 }
 

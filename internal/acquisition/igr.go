@@ -67,16 +67,16 @@ type pass struct{ perStd, margin float64 }
 var roughly = []pass{{2, 0.06}, {8, 0.01}, {32, 0.001}}
 
 // rough stores rough values of the open queries in dst, each less the margin, and
-// returns those queries that may have the highest value.
+// returns those queries that may have the highest value, times its weight in the selection.
 func (t *Table) rough(dst []float64, open []int, known map[idrl.QueryKind]*averager, p pass) (left []int) {
 	most := math.Inf(-1)
 	for _, i := range open {
 		q, m, v := t.queries[i], t.mean[i], t.vari[i]
 		dst[i] = entropy(t.model.Likelihood(q.Query), m, v) - known[q.Kind].rule(m, v, p.perStd) - p.margin
-		most = max(most, dst[i])
+		most = max(most, (dst[i]+p.margin/2)*t.weight(i))
 	}
 	for _, i := range open {
-		if dst[i] >= most-p.margin {
+		if (dst[i]+1.5*p.margin)*t.weight(i) >= most {
 			left = append(left, i)
 		}
 	}

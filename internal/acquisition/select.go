@@ -18,11 +18,13 @@ type Selection struct {
 	Info          float64 // expected information about the differences that are compared, nats; 0 without a pair
 }
 
-// Select returns the query with the highest value of f. Exact ties, between
+// Select returns the query with the highest value of f times its weight. Exact ties, between
 // pairs of candidates and between queries, are broken uniformly by in.Rand.
 func Select(f Function, in *Input) (Selection, error) {
 	t, quick := in.Table, *in
 	quick.best = true
+	t.setWeights(in.Weight)
+	defer t.setWeights(nil)
 	t.scores = sized(t.scores, len(t.queries))
 	scores := t.scores
 	clear(scores)
@@ -30,11 +32,26 @@ func Select(f Function, in *Input) (Selection, error) {
 	if err != nil {
 		return Selection{}, err
 	}
+	if t.weights != nil {
+		floats.Mul(scores, t.weights)
+	}
 	s := Selection{Query: argmax(scores, in.Rand), First: -1, Second: -1}
 	if p.First >= 0 && s.Query >= 0 {
 		t.explain(&s, p)
 	}
 	return s, nil
+}
+
+// setWeights sets the weights of a selection; nil for ones.
+func (t *Table) setWeights(of func(q int, mean, variance float64) float64) {
+	if t.weights = nil; of == nil {
+		return
+	}
+	t.spare = sized(t.spare, len(t.queries))
+	for i := range t.spare {
+		t.spare[i] = of(i, t.mean[i], t.vari[i])
+	}
+	t.weights = t.spare
 }
 
 // explain sets what made s.Query worth asking, where the values are about p. Of

@@ -27,6 +27,7 @@ type Table struct {
 	mean    []float64      // m_q = x_q·μ
 	vari    []float64      // v_q = x_qᵀΣx_q ≥ 0
 	info    []float64      // w_q, NaN where it has not been computed
+	weights []float64      // what Select multiplies values by, > 0; nil for ones
 
 	policies []idrl.Candidate
 	a        blas64.General // μ_i − μ_0, P×d: what the policies share is left out
@@ -40,6 +41,7 @@ type workspace struct {
 	k, g   []float64 // one number a query and a policy, with room as matrix has it
 	sx, x  []float64 // length d
 	scores []float64 // one number per query
+	spare  []float64 // memory for weights
 
 	drawn         []float64           // draws of returns
 	factor        mat.PivotedCholesky // of gram
@@ -64,7 +66,7 @@ func (t *Table) Reset(m idrl.RewardModel, p idrl.Posterior, queries []idrl.Query
 		mean: sized(t.mean, n), vari: sized(t.vari, n), info: sized(t.info, n),
 		workspace: workspace{
 			k: sized(t.k, whole(n)), g: t.g, sx: sized(t.sx, d), x: sized(t.x, d),
-			scores: t.scores, drawn: t.drawn, factor: t.factor, oldA: t.a.Data, oldGram: t.gram.Data,
+			scores: t.scores, spare: t.spare, drawn: t.drawn, factor: t.factor, oldA: t.a.Data, oldGram: t.gram.Data,
 		},
 	}
 	mean := p.Mean(nil)
@@ -178,7 +180,7 @@ func (t *Table) infoOf(i int) float64 {
 }
 
 // weigh multiplies dst, which holds what each query could tell at least 0, by w_q.
-// If best is set, only the largest product is wanted, and −1 stands for those that
+// If best is set, only the largest product, times its weight in the selection, is wanted, and −1 stands for those that
 // cannot be it: no answer takes more variance away than there is, so that w_q ≤
 // 1/v_q, and w_q is not computed where that, or what the likelihood knows, is too
 // little beside the query that 1/v_q would put first.
@@ -187,24 +189,33 @@ func (t *Table) weigh(dst []float64, best bool) {
 	if best {
 		first, highest := 0, -1.0
 		for i, s := range dst {
+			s *= t.weight(i)
 			if v := t.vari[i]; s > highest*v {
 				first, highest = i, s/v
 			}
 		}
 		if len(dst) > 0 {
-			most = dst[first] * t.infoOf(first)
+			most = dst[first] * t.weight(first) * t.infoOf(first)
 		}
 	}
 	for i, s := range dst {
-		least := most * (1 - 1e-9)
+		least, weighted := most*(1-1e-9), s*t.weight(i)
 		switch {
-		case best && (s < least*t.vari[i] || s*t.mostInfo(i) < least):
+		case best && (weighted < least*t.vari[i] || weighted*t.mostInfo(i) < least):
 			dst[i] = -1
 		case s > 0:
 			dst[i] = s * t.infoOf(i)
-			most = max(most, dst[i])
+			most = max(most, dst[i]*t.weight(i))
 		}
 	}
+}
+
+// weight returns what Select multiplies the value of query i by.
+func (t *Table) weight(i int) float64 {
+	if t.weights == nil {
+		return 1
+	}
+	return t.weights[i]
 }
 
 // A bounded likelihood knows a bound of its information factor that is nearer than

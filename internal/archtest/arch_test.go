@@ -81,6 +81,7 @@ var rules = []rule{
 	{"internal/clip", []string{vocab}, nil},
 	{"internal/picture", []string{vocab, "internal/clip"}, []string{gonum}},
 	{"internal/questions", []string{vocab, "internal/clip", "internal/picture"}, nil},
+	{"internal/answerable", []string{vocab, "internal/picture"}, []string{gonum}},
 	{"internal/steps", []string{vocab}, nil},
 	{"internal/live", []string{vocab}, nil},
 	{"internal/quality", []string{vocab}, []string{gonum}},
@@ -96,7 +97,7 @@ var rules = []rule{
 	{"internal/regret", []string{vocab}, []string{gonum}},
 	{"internal/session/journaltest", []string{vocab, represents}, []string{"github.com/google/go-cmp"}},
 	{learns, []string{vocab, acquires, "internal/regret"}, []string{gonum}},
-	{"internal/session", []string{vocab, acquires, learns, represents, rngs, "internal/quality", "internal/posterior", "internal/steps", "internal/stopping"}, []string{gonum}},
+	{"internal/session", []string{vocab, acquires, learns, represents, rngs, "internal/answerable", "internal/picture", "internal/quality", "internal/posterior", "internal/steps", "internal/stopping"}, []string{gonum}},
 	{
 		"internal/outcome",
 		[]string{vocab, "internal/behaviour", "internal/belief", "internal/export", "internal/networks", "internal/neural", "internal/sac", "internal/session", "internal/solver"},

@@ -11,7 +11,19 @@ type Why struct {
 	Info          float64  // expected information about the differences that it was chosen for, nats
 	BasedOn       int64    // the generation it came from
 	AfterSeq      int64    // log rows in the belief that chose it
+
+	// What a person sees of its clips, and how probable a clear answer was. All are 0 where
+	// that is not known: the clips are not drawn, or an earlier version asked. See package
+	// picture.
+	Answerable       float64 // probability of a clear answer, in (0, 1)
+	Apart            float64 // how far the two clips look apart (picture.Pair.Apart); 0 for a rating
+	MotionA, MotionB float64 // of the clips a and b, body sizes per second of the viewer; 0 of a still
+	Lead             float64 // |mean| / standard deviation of θ·x, at most MaxLead; 0 for a rating
+	Seconds          float64 // of the viewer, of the longer clip; 0 of a still
 }
+
+// MaxLead is what Why.Lead is cut to, so that it is finite.
+const MaxLead = 100
 
 // An Assignment is a question leased to an annotator.
 type Assignment struct {

@@ -64,6 +64,10 @@ type Journal interface {
 	// kind NotFound.
 	Steps(ctx context.Context, id SessionID, name StepsID) ([]byte, error)
 
+	// ClipMedia returns Clip.Media of a clip of any generation, or an error of kind NotFound
+	// if there is none, and of kind Damaged if it is not what was recorded.
+	ClipMedia(ctx context.Context, id SessionID, clip ClipID) ([]byte, error)
+
 	// Settings returns what researchers want of the session now, or an error of kind
 	// NotFound.
 	Settings(ctx context.Context, id SessionID) (Settings, error)

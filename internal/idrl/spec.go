@@ -19,6 +19,7 @@ type SessionSpec struct {
 	Solver       string    // of policies under hand-made features: one of Solvers()
 	Prior        string    // "linear": independent weights; "kernel": the environment's FeatureKernel
 	Likelihood   string    // of comparisons: one of Likelihoods()
+	Questions    string    // which are asked: one of QuestionRules()
 	Budget       int       // informative answers after which the session is complete; 0 for no limit
 	Instructions string    // for annotators, plain text, one point per line
 	Seed         uint64    // of every random stream, and of the environment's layout
@@ -113,10 +114,22 @@ func Likelihoods() []string { return []string{"probit", "gaussian", "bradley-ter
 // every rating for a number, as sessions of earlier versions do.
 func RatingModels() []string { return []string{"clipped", "gaussian"} }
 
+// Which questions are asked.
+const (
+	// AnswerableQuestions are those that people can answer, by what they see; of these, the
+	// ones that tell most by answers that are probable; and none that looks like a recent one.
+	AnswerableQuestions = "answerable"
+
+	AnyQuestions = "any" // whatever tells most, as in sessions of earlier versions
+)
+
+// QuestionRules returns which questions may be asked, the default first.
+func QuestionRules() []string { return []string{AnswerableQuestions, AnyQuestions} }
+
 // RecordedEarlier returns the settings that sessions have whose record says nothing of
 // them, because an earlier version made it.
 func RecordedEarlier() SessionSpec {
-	return SessionSpec{Model: FeaturesModel, Solver: OwnSolver, RatingModel: "gaussian", Tolerance: DefaultTolerance, Doubt: DefaultDoubt}
+	return SessionSpec{Model: FeaturesModel, Solver: OwnSolver, RatingModel: "gaussian", Questions: AnyQuestions, Tolerance: DefaultTolerance, Doubt: DefaultDoubt}
 }
 
 // Defaults of the rule by which a session proposes to stop.
@@ -138,6 +151,7 @@ func (s SessionSpec) WithDefaults() SessionSpec {
 	def(&s.Solver, Solvers()[0])
 	def(&s.Prior, Priors()[0])
 	def(&s.Likelihood, Likelihoods()[0])
+	def(&s.Questions, QuestionRules()[0])
 	num := func(p *float64, v float64) {
 		if *p == 0 {
 			*p = v
@@ -194,6 +208,7 @@ func (s SessionSpec) Validate() error {
 		oneOf("prior", s.Prior, Priors()),
 		oneOf("likelihood", s.Likelihood, Likelihoods()),
 		oneOf("model of a rating", s.RatingModel, RatingModels()),
+		oneOf("rule of questions", s.Questions, QuestionRules()),
 	} {
 		if err != nil {
 			return err

@@ -53,3 +53,47 @@ func Askable(dst, queries []idrl.QueryVector, is []Standing) []idrl.QueryVector 
 	}
 	return dst
 }
+
+// Remembered is how many of the last questions of a person are not repeated as long as
+// anything else can be asked, where what questions look like is known.
+const Remembered = 50
+
+// Unlike appends to dst the queries that may be put to a person, where is[i] is how
+// queries[i] stands with them, Lately aside, and ago[i] how many questions ago one was put to them that looks
+// like it: 1 for the last one, 0 if none of the last Remembered did. It is the best class
+// that has any of
+//
+//  1. new to them, clear to everybody so far, not pending, and unlike what they remember;
+//  2. not pending, and unlike what they remember;
+//  3. pending, but with somebody else, and unlike what they remember;
+//  4. not pending, the longest ago;
+//  5. pending, but with somebody else, the longest ago.
+func Unlike(dst, queries []idrl.QueryVector, is []Standing, ago []uint8) []idrl.QueryVector {
+	rank := func(i int) (class int, longAgo uint8) {
+		switch s := is[i]; {
+		case s&Out != 0:
+			return 0, 0
+		case ago[i] > 0 && s&Busy != 0:
+			return 5, ago[i]
+		case ago[i] > 0:
+			return 4, ago[i]
+		case s&Busy != 0:
+			return 3, 0
+		case s&Known != 0:
+			return 2, 0
+		}
+		return 1, 0
+	}
+	best, longest := 0, uint8(0)
+	for i := range is {
+		if class, at := rank(i); class > 0 && (best == 0 || class < best || class == best && at > longest) {
+			best, longest = class, at
+		}
+	}
+	for i := range is {
+		if class, at := rank(i); best > 0 && class == best && at == longest {
+			dst = append(dst, queries[i])
+		}
+	}
+	return dst
+}

@@ -161,6 +161,9 @@ type Question struct {
 	Askable []idrl.QueryVector // to choose from; nil: Config.Queries
 	Pending []idrl.QueryVector // that are being answered: the choice counts as if they were
 
+	// Weight is acquisition.Input.Weight of a query by its index; nil for ones.
+	Weight func(q int, mean, variance float64) float64
+
 	// Aid is what only some methods of experiments need; Table, Candidates, Rand and
 	// what the answers say are the learner's to fill in.
 	Aid acquisition.Input
@@ -170,6 +173,7 @@ type Question struct {
 type Choice struct {
 	acquisition.Selection
 	FirstID, SecondID idrl.PolicyID // of the pair that it tells most about; empty without one
+	Mean, Var         float64       // of θ·x of the query, given that the pending ones are answered; 0 without a query
 }
 
 // Choose returns q* ∈ argmax_q u(q, D) among the askable queries, by its index. Ties
@@ -187,12 +191,15 @@ func (l *Learner) Choose(q Question, stream *rand.Rand) (Choice, error) {
 	}
 	in := q.Aid
 	in.Table, in.Candidates, in.Rand = table, min(len(l.looked), len(l.policies.present)), stream
-	in.Best, in.Rated, in.History = l.best, l.rated, l.history
+	in.Best, in.Rated, in.History, in.Weight = l.best, l.rated, l.history, q.Weight
 	sel, err := acquisition.Select(l.f, &in)
 	if err != nil {
 		return Choice{}, fmt.Errorf("by %s: %w", l.cfg.Method.Title, err)
 	}
 	c := Choice{Selection: sel}
+	if sel.Query >= 0 {
+		c.Mean, c.Var = table.Means()[sel.Query], table.Vars()[sel.Query]
+	}
 	if sel.First >= 0 {
 		c.FirstID, c.SecondID = l.looked[sel.First].ID, l.looked[sel.Second].ID
 	}

@@ -32,8 +32,8 @@ type Pair struct {
 // Compare returns how a and b look apart. It returns an error of kind Invalid if they
 // show different things.
 func Compare(a, b *View) (Pair, error) {
-	if a.env != b.env || a.solid != b.solid || len(a.end) != len(b.end) {
-		return Pair{}, idrl.Errorf(idrl.Invalid, "clips of %q and %q, of %d and %d points, cannot be compared", a.env, b.env, len(a.end)/3, len(b.end)/3)
+	if err := checkPair(a, b); err != nil {
+		return Pair{}, err
 	}
 	size := max(a.size, b.size)
 	return Pair{
@@ -41,6 +41,13 @@ func Compare(a, b *View) (Pair, error) {
 		Pose: poseApart(a.poses, b.poses) / size, Path: pathApart(a.centres, b.centres) / size,
 		Place: placeApart(a, b) / size, End: distance(a.end, b.end) / size,
 	}, nil
+}
+
+func checkPair(a, b *View) error {
+	if a.env != b.env || a.solid != b.solid || len(a.end) != len(b.end) {
+		return idrl.Errorf(idrl.Invalid, "clips of %q and %q, of %d and %d points, cannot be compared", a.env, b.env, len(a.end)/3, len(b.end)/3)
+	}
+	return nil
 }
 
 // whirling reports that both clips are too fast to be followed.
@@ -65,32 +72,26 @@ func (p Pair) Easy() bool {
 // Answerable reports that a person can compare the two: they do not look alike, one of
 // them moves, and one of them is not of a fallen robot. Neither need move where both are
 // still states, or where they stand at different places of a map.
-func (p Pair) Answerable() bool {
-	posed := p.A.moment && p.B.moment || !p.A.solid && p.Place >= EasyPlace
-	still := p.A.Still() && p.B.Still() && !posed
-	return !p.Alike() && !still && !(p.A.Fallen() && p.B.Fallen())
+func (p Pair) Answerable() bool { return !p.Alike() && something(p.A, p.B, p.Place) }
+
+// something reports that there is something to compare in a and b, whose places are that far
+// apart: Answerable but for how alike they look.
+func something(a, b *View, place float64) bool {
+	posed := a.moment && b.moment || !a.solid && place >= EasyPlace
+	still := a.Still() && b.Still() && !posed
+	return !still && !(a.Fallen() && b.Fallen())
 }
 
-// Repeats reports that the question about a and b looks like the one about c and d,
-// either way round. The errors are those of Compare.
-func Repeats(a, b, c, d *View) (bool, error) {
-	for _, pairs := range [2][2][2]*View{{{a, c}, {b, d}}, {{a, d}, {b, c}}} {
-		same := true
-		for _, p := range pairs {
-			q, err := Compare(p[0], p[1])
-			if err != nil {
-				return false, err
-			}
-			if same = q.Alike(); !same {
-				break
-			}
-		}
-		if same {
-			return true, nil
-		}
-	}
-	return false, nil
+// Together reports that the clips begin in the same state, so that they show what each
+// policy makes of it.
+func (p Pair) Together() bool {
+	size := max(p.A.size, p.B.size)
+	return !p.A.moment && !p.B.moment && p.Place < sameStart && distance(p.A.poses[0], p.B.poses[0])/size < sameStart
 }
+
+// sameStart is how far apart, in body sizes, the first states of clips may be that begin
+// together: what rounding makes of them.
+const sameStart = 0.02
 
 // poseApart returns the least mean distance of two sequences of poses over the shifts
 // in time: first on a grid, then around the best of it. World units.

@@ -363,3 +363,47 @@ func TestWhatCannotBeMeasured(t *testing.T) {
 		t.Errorf("two worlds: %v, want an error of kind Invalid", err)
 	}
 }
+
+// A clip can be rated if something moves and the robot does not lie; a state always.
+func TestRatable(t *testing.T) {
+	still, lying, moment := slider(0.3, 0), slider(3, 0).film(), slider(0, 0)
+	moment.sec = 0
+	lying.Header.Fallen = 0.8
+	for name, test := range map[string]struct {
+		v    *View
+		want bool
+	}{
+		"runs": {view(t, slider(3, 0).film()), true}, "creeps": {view(t, still.film()), false},
+		"lies": {view(t, lying), false}, "a state": {view(t, moment.film()), true},
+	} {
+		if got := test.v.Ratable(); got != test.want {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+	}
+}
+
+// Clips begin together if their first states are the same.
+func TestTogether(t *testing.T) {
+	moment := slider(0, 0)
+	moment.sec = 0
+	for _, test := range []struct {
+		name string
+		a, b stage
+		want bool
+	}{
+		{"two speeds", slider(1, 0), slider(3, 0), true},
+		{"two places", slider(1, 0), slider(3, 1), false},
+		{"two angles", bar(1, 0), bar(1, 0.3), false},
+		{"two states", moment, moment, false},
+	} {
+		if got := compare(t, test.a, test.b).Together(); got != test.want {
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+		}
+	}
+	if got := view(t, slider(1, 0).film()).Seconds(); got != 2 {
+		t.Errorf("a clip of %v s, want 2", got)
+	}
+	if got := view(t, moment.film()).Seconds(); got != 0 {
+		t.Errorf("a state of %v s", got)
+	}
+}

@@ -19,6 +19,7 @@ type View struct {
 	size   float64   // world units
 	motion Motion
 	fallen float64 // share of states
+	sec    float64 // of the viewer
 
 	centres [][2]float64 // horizontal place of the body in each frame compared
 	poses   [][]float64  // x y z of each point there, from that place; z is 0 in a flat scene
@@ -62,7 +63,7 @@ func New(c *clip.Clip) (*View, error) {
 	v := &View{
 		env: h.Env, moment: len(c.Frames) == 1, solid: f.solid, camera: slices.Clone(c.Frames[0][:2]),
 		marked: f.solid && slices.ContainsFunc(h.Static, func(s clip.Shape) bool { return s.Kind == idrl.Text }),
-		fallen: h.Fallen,
+		fallen: h.Fallen, sec: float64(len(c.Frames)-1) * f.viewerSec,
 	}
 	v.measure(&f)
 	if !(v.size > 0) || math.IsInf(v.size, 1) || math.IsNaN(v.motion.World) || math.IsInf(v.motion.World, 1) {
@@ -106,6 +107,9 @@ func (v *View) Size() float64 { return v.size }
 // Motion returns how much the clip moves; it is 0 of a still state.
 func (v *View) Motion() Motion { return v.motion }
 
+// Seconds returns how long the clip lasts for the viewer; it is 0 of a still state.
+func (v *View) Seconds() float64 { return v.sec }
+
 // Moment reports whether the clip is one still state.
 func (v *View) Moment() bool { return v.moment }
 
@@ -121,6 +125,10 @@ func (v *View) Whirling() bool { return v.motion.World > WhirlingAbove }
 // Fallen reports that the robot lies for most of the clip, if the environment can tell
 // (idrl.Faller).
 func (v *View) Fallen() bool { return v.fallen >= FallenFrom }
+
+// Ratable reports whether a person can rate the clip by what happens in it: something moves,
+// and the robot does not lie for most of it. Of a still state it is true.
+func (v *View) Ratable() bool { return v.moment || !v.Still() && !v.Fallen() }
 
 // Frames are those of a clip, of which some points are read.
 type frames struct {

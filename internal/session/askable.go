@@ -15,6 +15,7 @@ type selector struct {
 	standings []learning.Standing  // of every query of gen
 	pending   []idrl.QueryVector
 	askable   []idrl.QueryVector
+	ago       []uint8 // learning.Unlike has it, of every query of gen
 }
 
 // renew forgets how queries stand, and knows those of gen from then on.
@@ -36,9 +37,10 @@ func (c *selector) note(id idrl.QueryID, is learning.Standing) {
 }
 
 // askable returns the queries of the generation that may be put to the annotator, by
-// the classes of learning.Askable. Queries with a clip that did not play are never
-// asked again. What it returns is valid until the next call.
-func (s *Session) askable(who idrl.AnnotatorID, fresh []idrl.Assignment, pending []idrl.QueryVector) []idrl.QueryVector {
+// the classes of learning.Unlike where it matters what people see and is known, else of
+// learning.Askable. Queries with a clip that did not play are never
+// asked again. What it returns is valid until the next call. Its error is that of the journal.
+func (s *Session) askable(who idrl.AnnotatorID, fresh []idrl.Assignment, pending []idrl.QueryVector) (_ []idrl.QueryVector, err error) {
 	c := &s.selector
 	c.renew(s.gen)
 	for _, q := range pending {
@@ -69,6 +71,16 @@ func (s *Session) askable(who idrl.AnnotatorID, fresh []idrl.Assignment, pending
 		}
 		c.note(as.Query.ID, is)
 	}
-	c.askable = learning.Askable(c.askable[:0], s.vectors, c.standings)
-	return c.askable
+	if err := s.look(); err != nil {
+		return nil, err
+	}
+	if !s.seesQuestions() || !s.sight.drawn {
+		c.askable = learning.Askable(c.askable[:0], s.vectors, c.standings)
+		return c.askable, nil
+	}
+	if c.ago, err = s.sight.ago(c.ago, s.lastAsked(who, fresh)); err != nil {
+		return nil, err
+	}
+	c.askable = learning.Unlike(c.askable[:0], s.vectors, c.standings, c.ago)
+	return c.askable, nil
 }

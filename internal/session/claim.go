@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"tiebreak/internal/answerable"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learning"
 	"tiebreak/internal/rng"
@@ -200,11 +201,11 @@ func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idrl
 	if err != nil {
 		return idrl.Assignment{}, false, err
 	}
-	askable := s.askable(who, fresh, pending)
-	if len(askable) == 0 {
-		return idrl.Assignment{}, false, nil
+	askable, err := s.askable(who, fresh, pending)
+	if err != nil || len(askable) == 0 {
+		return idrl.Assignment{}, false, err
 	}
-	choice, err := s.learner.Choose(learning.Question{Askable: askable, Pending: pending}, rng.New(s.spec.Seed, "tie", uint64(n)))
+	choice, err := s.learner.Choose(learning.Question{Askable: askable, Pending: pending, Weight: s.answerWeights(askable)}, rng.New(s.spec.Seed, "tie", uint64(n)))
 	if err != nil {
 		return idrl.Assignment{}, false, fmt.Errorf("choose question %d %w", n, err)
 	}
@@ -214,9 +215,31 @@ func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idrl
 	if as.Query.Kind.Comparison() {
 		as.Left = []idrl.Side{idrl.SideA, idrl.SideB}[rng.New(s.spec.Seed, "side", uint64(n)).IntN(2)]
 	}
-	as.Why = idrl.Why{
+	as.Why, err = s.why(q.Query, choice)
+	return as, err == nil, err
+}
+
+// answerWeights returns what the values of queries are multiplied by; nil for ones.
+func (s *Session) answerWeights(queries []idrl.QueryVector) func(q int, mean, variance float64) float64 {
+	if !s.seesQuestions() || !s.sight.drawn {
+		return nil
+	}
+	model := s.clarity()
+	return func(i int, mean, variance float64) float64 {
+		return s.sight.seen[queries[i].ID].weight(model, queries[i].Kind, mean, variance)
+	}
+}
+
+// why returns what made q worth asking, and what a person sees of it.
+func (s *Session) why(q idrl.Query, choice learning.Choice) (idrl.Why, error) {
+	w := idrl.Why{
 		First: choice.FirstID, Second: choice.SecondID, Rivals: choice.Rivals, PairStd: choice.PairStd, Info: choice.Info,
 		BasedOn: s.gen.BasedOn, AfterSeq: s.log.seq(),
 	}
-	return as, true, nil
+	seen, err := s.sight.question(q)
+	if err == nil && seen.drawn {
+		seen.why(&w, q.Kind, choice.Mean, choice.Var)
+		w.Answerable = s.clarity().Probability(answerable.Of(q.Kind, w))
+	}
+	return w, err
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -190,12 +191,19 @@ func (s *Session) recorded(version int64) (f features, vectors []idrl.QueryVecto
 type prepared struct {
 	features
 	vectors []idrl.QueryVector // its queries
+	sight   *sight             // what a person sees of it; nil where that does not matter
 }
 
 // preparer returns what computes all that the session needs of a generation under the
 // features in use. It may be called from any goroutine: the work takes long where features
 // are learnt, and answers would wait for it.
 func (s *Session) preparer() func(g *idrl.Generation) (prepared, error) {
+	return s.prepareFrom(s.sight)
+}
+
+// prepareFrom is preparer where known has what is seen of some of the generation.
+func (s *Session) prepareFrom(known *sight) func(g *idrl.Generation) (prepared, error) {
+	see := s.beholder(known)
 	p, from := prepared{features: s.features}, shelf{journal: s.cfg.Journal, session: s.spec.ID, asked: maps.Clone(s.shelf.asked)}
 	return func(g *idrl.Generation) (prepared, error) {
 		from.gen = g
@@ -204,21 +212,46 @@ func (s *Session) preparer() func(g *idrl.Generation) (prepared, error) {
 			return p, err
 		}
 		var err error
-		p.vectors, err = p.view.Queries(g.Queries)
+		if p.vectors, err = p.view.Queries(g.Queries); err != nil {
+			return p, err
+		}
+		p.sight, err = see(g)
 		return p, err
 	}
 }
 
-// use takes over what was prepared of g, and returns its queries as vectors. Where
+// beholder returns what makes a sight of a generation from what is known. It may be called
+// from any goroutine. Where it does not matter what people see, that is nil.
+func (s *Session) beholder(known *sight) func(*idrl.Generation) (*sight, error) {
+	if !s.seesQuestions() {
+		return func(*idrl.Generation) (*sight, error) { return nil, nil }
+	}
+	own, recent := known.clone(), s.recentClips()
+	return func(g *idrl.Generation) (*sight, error) { return own, own.behold(g, recent) }
+}
+
+// look makes the sight that of the generation in use, which it is unless the session was just
+// loaded. Its error is that of the journal.
+func (s *Session) look() error {
+	if s.gen == nil || !s.seesQuestions() || s.sight.index != nil {
+		return nil
+	}
+	return s.sight.behold(s.gen, s.recentClips())
+}
+
+// seesQuestions reports whether questions are chosen by what people see.
+func (s *Session) seesQuestions() bool { return s.spec.Questions == idrl.AnswerableQuestions }
+
+// use takes over what was prepared of g, but for its sight, and returns it. Where
 // features came into use since, it prepares g again.
-func (s *Session) use(p prepared, g *idrl.Generation) (_ []idrl.QueryVector, err error) {
+func (s *Session) use(p prepared, g *idrl.Generation) (_ prepared, err error) {
 	if p.version() != s.features.version() {
-		if p, err = s.preparer()(g); err != nil {
-			return nil, err
+		if p, err = s.prepareFrom(cmp.Or(p.sight, s.sight))(g); err != nil {
+			return p, err
 		}
 	}
 	s.features.view.Absorb(p.view)
-	return p.vectors, nil
+	return p, nil
 }
 
 // hand notes an assignment, and keeps what its question shows.

@@ -83,12 +83,16 @@ func (s *Session) lengthen(ctx context.Context, res result) error {
 	if len(more.Candidates) == 0 {
 		return s.goOn(ctx, more.Agents)
 	}
-	vectors, err := s.use(res.prepared, &more)
+	p, err := s.use(res.prepared, &more)
 	if err != nil {
 		s.reject(err)
 		return err
 	}
-	g, vectors := s.longer(more, vectors)
+	g, vectors := s.longer(more, p.vectors)
+	p.vectors = vectors
+	if p.sight, err = s.longerSight(p.sight, &g); err != nil {
+		return err
+	}
 	if err := s.cfg.Journal.Extend(context.WithoutCancel(ctx), s.spec.ID, g, from, s.log.seq()); err != nil {
 		if idrl.KindOf(err) != idrl.Unavailable { // else the journal cannot write, whatever it is given
 			s.reject(err)
@@ -97,8 +101,19 @@ func (s *Session) lengthen(ctx context.Context, res result) error {
 	}
 	s.noteEngine(ctx, &more)
 	s.learner.Extend(more.Candidates)
-	s.takeOver(&g, vectors)
+	s.takeOver(&g, p)
 	return nil
+}
+
+// longerSight returns the sight of the generation in use with what a follow-up adds, of which
+// more is the sight; nil if that is nil.
+func (s *Session) longerSight(more *sight, g *idrl.Generation) (*sight, error) {
+	if more == nil {
+		return nil, nil
+	}
+	out := s.sight.clone()
+	out.absorb(more)
+	return out, out.behold(g, s.recentClips())
 }
 
 // goOn records where the searches go on after a follow-up that found nothing new.

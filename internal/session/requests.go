@@ -165,7 +165,7 @@ func (s *Session) rollback(st applied) {
 		s.asked.reopen(a.Assignment)
 	}
 	s.log.drop()
-	s.stop = stopState{}
+	s.stop, s.clear = stopState{}, clarity{}
 	if st.row.After.Regret.Definition != 0 {
 		s.regret = s.regret[:len(s.regret)-1]
 	}

@@ -81,6 +81,8 @@ type Session struct {
 	before  idrl.ClipID   // of the policy that was recommended before the first answer
 
 	shelf    *shelf
+	sight    *sight
+	clear    clarity
 	features features           // in use
 	vectors  []idrl.QueryVector // the queries of gen under them
 	fits     []idrl.LearntFit   // features learnt so far, by Version
@@ -140,7 +142,7 @@ func assemble(cfg Config) *Session {
 	s := &Session{
 		cfg: cfg, spec: r.Spec, stopped: make(chan struct{}), inbox: make(chan request),
 		log: newAnswerLog(), asked: newAssignments(r.Assignments), gen: r.Generation, fits: r.Fits, refit: refit{seen: -1},
-		shelf: &shelf{journal: cfg.Journal, session: r.Spec.ID, asked: r.Clips, gen: r.Generation},
+		shelf: &shelf{journal: cfg.Journal, session: r.Spec.ID, asked: r.Clips, gen: r.Generation}, sight: newSight(cfg.Journal, r.Spec.ID),
 		learner: learning.New(learning.Config{
 			Model: cfg.Model, Method: cfg.Acquisition, Schedule: learning.OfSession(r.Spec),
 			Regret: rng.New(r.Spec.Seed, "regret", 0), Tolerance: r.Spec.Tolerance, // the same numbers after a restart
@@ -259,6 +261,9 @@ func (s *Session) Run(ctx context.Context) error {
 	defer s.refit.wait()
 	defer cancel()
 	s.fitting.start(ctx)
+	if err := s.look(); err != nil { // tried again when a question is chosen
+		s.cfg.Log.ErrorContext(ctx, "look at the clips of the generation", "session", s.spec.ID, "err", err)
+	}
 	for _, who := range s.undecided() {
 		s.waiting = append(s.waiting, s.decision(ctx, who, nil, func(_ idrl.Receipt, err error) {
 			if err != nil {

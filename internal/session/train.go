@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -167,7 +168,7 @@ func (s *Session) trained(ctx context.Context, res result) {
 // prepareAgain prepares a generation that was prepared under features that are in use no
 // more, beside the session as before.
 func (s *Session) prepareAgain(res result) {
-	c, prepare := make(chan result, 1), s.preparer()
+	c, prepare := make(chan result, 1), s.prepareFrom(cmp.Or(res.prepared.sight, s.sight))
 	s.training.result = c
 	go func() { c <- res.prepare(prepare) }()
 }
@@ -260,7 +261,7 @@ func (s *Session) adoptIfDue(ctx context.Context) {
 		return // learnt features come first, so that their order does not depend on which was faster
 	}
 	g := t.ready
-	vectors, err := s.use(t.prepared, g)
+	ready, err := s.use(t.prepared, g)
 	if err != nil {
 		t.ready = nil
 		s.reject(err)
@@ -283,7 +284,7 @@ func (s *Session) adoptIfDue(ctx context.Context) {
 		s.noteStart(g.Candidates)
 	}
 	t.ready, t.prepared = nil, prepared{}
-	s.takeOver(g, vectors)
+	s.takeOver(g, ready)
 	t.follow = s.followable()
 	if len(t.points) > 0 {
 		t.points = t.points[1:]
@@ -298,9 +299,13 @@ func (s *Session) adoptIfDue(ctx context.Context) {
 	s.restIfComplete()
 }
 
-// takeOver makes a generation that is recorded the one in use. Its queries are vectors.
-func (s *Session) takeOver(g *idrl.Generation, vectors []idrl.QueryVector) {
-	s.gen, s.vectors, s.shelf.gen = g, vectors, g
+// takeOver makes a generation that is recorded the one in use, as it was prepared.
+func (s *Session) takeOver(g *idrl.Generation, p prepared) {
+	s.gen, s.vectors, s.shelf.gen = g, p.vectors, g
+	if p.sight == nil {
+		p.sight = newSight(s.cfg.Journal, s.spec.ID)
+	}
+	s.sight = p.sight
 	g.Steps, g.Agents = nil, nil // the store has them now
 	for id, c := range g.Clips {
 		c.Media, c.Snapshots = nil, nil

@@ -143,15 +143,19 @@ func stills(t *idrl.Trajectory) (out []idrl.Clip) {
 	return out
 }
 
-// ask returns the questions about clips: a rating of each, or a comparison of
+// ask returns the questions about clips: a rating of each that is worth it, or a comparison of
 // every two that differ in features and are worth it. If they are more than maxQueries they are
 // thinned out at random, but for comparisons within the first keep clips.
 func (r *run) ask(clips []idrl.Clip, keep int) ([]idrl.Query, error) {
 	stream := rng.New(r.job.Seed, "queries", uint64(r.job.BasedOn))
 	var out []idrl.Query
 	if !r.kind.Comparison() {
-		for _, i := range choose(len(clips), r.maxQueries, stream) {
-			out = append(out, idrl.NewRating(clips[i]))
+		rated, err := r.worthRating(clips)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range choose(len(rated), r.maxQueries, stream) {
+			out = append(out, idrl.NewRating(clips[rated[i]]))
 		}
 		return out, nil
 	}
@@ -180,13 +184,27 @@ func (r *run) ask(clips []idrl.Clip, keep int) ([]idrl.Query, error) {
 	return out, nil
 }
 
+// worthRating returns the places of the clips that are worth a rating.
+func (r *run) worthRating(clips []idrl.Clip) (out []int, err error) {
+	if r.rated != nil {
+		if err := r.drawEach(clips); err != nil {
+			return nil, err
+		}
+		if out, err = r.rated(clips); err != nil || len(out) > 0 {
+			return out, err
+		}
+	}
+	for i := range clips {
+		out = append(out, i)
+	}
+	return out, nil
+}
+
 // worth returns the pairs of clips that are worth a comparison, the lower place first.
 func (r *run) worth(clips []idrl.Clip) (out [][2]int, err error) {
 	if r.pairs != nil {
-		for i := range clips {
-			if err := r.drawOne(&clips[i]); err != nil {
-				return nil, err
-			}
+		if err := r.drawEach(clips); err != nil {
+			return nil, err
 		}
 		if out, err = r.pairs(clips); err != nil || len(out) > 0 {
 			return out, err
@@ -262,6 +280,16 @@ func (r *run) drawAll(ctx context.Context, s *solved) error {
 		}
 	}
 	r.tell(*s)
+	return nil
+}
+
+// drawEach adds drawings to clips that have none.
+func (r *run) drawEach(clips []idrl.Clip) error {
+	for i := range clips {
+		if err := r.drawOne(&clips[i]); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

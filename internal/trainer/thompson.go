@@ -100,6 +100,10 @@ type Thompson struct {
 	// it is nil, or there are none, all pairs are that differ in features.
 	Pairs func(clips []idrl.Clip) ([][2]int, error)
 
+	// Rated returns the drawn clips that are worth a rating, by their places in order. If it
+	// is nil, or there are none, all are.
+	Rated func(clips []idrl.Clip) ([]int, error)
+
 	lock sync.Mutex
 	last *pool // guarded by lock; of the last seed, nil before the first
 }
@@ -122,6 +126,7 @@ type settings struct {
 	spread                      bool
 	remake                      func(idrl.Environment, []float64) (idrl.Policy, error)
 	pairs                       func([]idrl.Clip) ([][2]int, error)
+	rated                       func([]idrl.Clip) ([]int, error)
 
 	steady bool // clips are steadyClips; of a Stock only
 	most   int  // steps of an episode, 0 for all
@@ -133,7 +138,7 @@ func (t *Thompson) settings() settings {
 		samples: cmp.Or(t.Samples, 5), duel: t.Duel, restarts: cmp.Or(t.Restarts, 10), poolSize: max(0, cmp.Or(t.Pool, 20)),
 		maxQueries: cmp.Or(t.MaxQueries, 2000),
 		rollouts:   max(1, cmp.Or(t.Rollouts, 4)), segments: t.Segments,
-		encode: t.Encode, steps: t.Steps, mu: t.Mu, muEpisodes: t.MuEpisodes, spread: t.Spread, remake: t.Remake, pairs: t.Pairs,
+		encode: t.Encode, steps: t.Steps, mu: t.Mu, muEpisodes: t.MuEpisodes, spread: t.Spread, remake: t.Remake, pairs: t.Pairs, rated: t.Rated,
 	}
 }
 

@@ -52,6 +52,10 @@ func newTrainer(spec idrl.SessionSpec, newEnv func() idrl.Environment) (*trainer
 			return steps.Encode(steps.Of(t, idrl.Steps{Env: spec.Env, Version: env.Spec().Version, Seed: spec.Seed, Episode: episode}))
 		},
 	}
+	if spec.Questions == idrl.AnswerableQuestions {
+		v := &viewer{}
+		t.Pairs, t.Rated = v.pairs, v.rated
+	}
 	if spec.ByGaits() {
 		configureGaits(t)
 	} else if search, ok := sol.(solver.ARS); ok {

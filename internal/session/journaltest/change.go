@@ -204,10 +204,13 @@ func (t *change) retire(g idrl.Generation) {
 // keep keeps the clips and the raw steps of a generation.
 func (t *change) keep(g idrl.Generation) {
 	if t.clips == nil {
-		t.clips, t.steps = map[idrl.ClipID]idrl.Clip{}, map[idrl.StepsID][]byte{}
+		t.clips, t.steps, t.media = map[idrl.ClipID]idrl.Clip{}, map[idrl.StepsID][]byte{}, map[idrl.ClipID][]byte{}
 	}
 	for id, c := range g.Clips {
 		t.clips[id] = storedClip(c)
+		if c.Media != nil {
+			t.media[id] = c.Media
+		}
 	}
 	maps.Copy(t.steps, g.Steps)
 }

@@ -39,6 +39,7 @@ func Run(t *testing.T, open func(t *testing.T) idrl.Journal) {
 		{"extend refuses", (*bench).extendRefuses},
 		{"fits follow one another", (*bench).fits},
 		{"raw steps are kept", (*bench).steps},
+		{"drawings are kept", (*bench).media},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(&bench{T: t, open: open, Journal: open(t)}) })
 	}
@@ -380,5 +381,20 @@ func (b *bench) steps() {
 	_, err := b.Steps(b.Context(), "s", "nothing")
 	b.refused(err, idrl.NotFound)
 	_, err = b.Steps(b.Context(), "x", stepsName(0))
+	b.refused(err, idrl.NotFound)
+}
+
+func (b *bench) media() {
+	b.must(b.adopt(Generation(0), 0))
+	b.must(b.adopt(Generation(3), 4))
+	b.must(b.Extend(b.Context(), "s", Extended(3, 1), 3, 4))
+	for _, id := range []idrl.ClipID{"c0", "c2", "c3"} {
+		if got, err := b.ClipMedia(b.Context(), "s", id); err != nil || string(got) != "media of "+string(id) {
+			b.Errorf("the drawing of clip %s: %q, %v", id, got, err)
+		}
+	}
+	_, err := b.ClipMedia(b.Context(), "s", "nothing")
+	b.refused(err, idrl.NotFound)
+	_, err = b.ClipMedia(b.Context(), "x", "c0")
 	b.refused(err, idrl.NotFound)
 }

@@ -72,7 +72,10 @@ func Assignment(n int64, q idrl.Query, who idrl.AnnotatorID) idrl.Assignment {
 	return idrl.Assignment{
 		ID: idrl.AssignmentID(fmt.Sprintf("s%d", n)), N: n, Query: q, Annotator: who, Left: idrl.SideB,
 		IssuedAt: T0, LeaseUntil: T0.Add(time.Minute),
-		Why: idrl.Why{First: "g0.p0", Second: "g0.p2", Rivals: 4, PairStd: 0.5, Info: 0.125, BasedOn: 0, AfterSeq: n - 1},
+		Why: idrl.Why{
+			First: "g0.p0", Second: "g0.p2", Rivals: 4, PairStd: 0.5, Info: 0.125, BasedOn: 0, AfterSeq: n - 1,
+			Answerable: 0.875, Apart: 1.1, MotionA: 0.3, MotionB: 2.25, Lead: 0.7, Seconds: 2.5,
+		},
 	}
 }
 

@@ -28,6 +28,7 @@ type Memory struct {
 
 	clips map[idrl.ClipID]idrl.Clip // guarded by Guard: of all generations, as they are stored
 	steps map[idrl.StepsID][]byte   // likewise
+	media map[idrl.ClipID][]byte    // likewise
 }
 
 var _ idrl.Journal = (*Memory)(nil)
@@ -128,6 +129,15 @@ func (m *Memory) Steps(_ context.Context, id idrl.SessionID, name idrl.StepsID) 
 		err = idrl.Errorf(idrl.NotFound, "session %s has no raw steps %q", id, name)
 	}
 	return content, err
+}
+
+// ClipMedia implements idrl.Journal.
+func (m *Memory) ClipMedia(_ context.Context, id idrl.SessionID, clip idrl.ClipID) (media []byte, err error) {
+	err = m.read(id, func(*idrl.Record) { media = m.media[clip] })
+	if err == nil && media == nil {
+		err = idrl.Errorf(idrl.NotFound, "session %s has no clip %q", id, clip)
+	}
+	return media, err
 }
 
 // Settings implements idrl.Journal.

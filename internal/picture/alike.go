@@ -1,0 +1,53 @@
+package picture
+
+// Alike reports what Pair.Alike says of a and b, for less: most clips differ in place or
+// path. The errors are those of Compare.
+func Alike(a, b *View) (bool, error) {
+	if err := checkPair(a, b); err != nil {
+		return false, err
+	}
+	return alike(a, b, placeApart(a, b)), nil
+}
+
+// Answerable reports what Pair.Answerable says of a and b, for less. The errors are those of
+// Compare.
+func Answerable(a, b *View) (bool, error) {
+	if err := checkPair(a, b); err != nil {
+		return false, err
+	}
+	place := placeApart(a, b)
+	return something(a, b, place/max(a.size, b.size)) && !alike(a, b, place), nil
+}
+
+// Repeats reports that the question about a and b looks like the one about c and d,
+// either way round. The errors are those of Compare.
+func Repeats(a, b, c, d *View) (bool, error) {
+	for _, pairs := range [2][2][2]*View{{{a, c}, {b, d}}, {{a, d}, {b, c}}} {
+		same := true
+		for _, p := range pairs {
+			var err error
+			if same, err = Alike(p[0], p[1]); err != nil {
+				return false, err
+			}
+			if !same {
+				break
+			}
+		}
+		if same {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// alike is Pair.Alike of clips that begin that far apart, world units.
+func alike(a, b *View, place float64) bool {
+	size := max(a.size, b.size)
+	switch {
+	case !(place/size < AlikePlace):
+		return false
+	case a.Whirling() && b.Whirling():
+		return distance(a.end, b.end)/size < AlikePose
+	}
+	return pathApart(a.centres, b.centres)/size < AlikePath && poseApart(a.poses, b.poses)/size < AlikePose
+}
