@@ -25,6 +25,8 @@ type Session interface {
 	Renew(ctx context.Context, who idrl.AnnotatorID, a idrl.AssignmentID) error
 	Have(ctx context.Context, who idrl.AnnotatorID, ids []idrl.AnswerID) ([]idrl.AnswerID, error)
 	Status(ctx context.Context) (idrl.Status, error)
+	// Given returns the annotator's answers that can still be withdrawn, the last one first.
+	Given(ctx context.Context, who idrl.AnnotatorID) ([]idrl.Given, error)
 	// Effect returns what annotators may see of what was learnt, or an error of kind NotFound.
 	Effect(ctx context.Context) (idrl.Effect, error)
 	// Follow makes the session do what its settings say now, and returns when that

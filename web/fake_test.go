@@ -167,6 +167,17 @@ func (f *fakeSession) Have(_ context.Context, who idrl.AnnotatorID, ids []idrl.A
 	return have, nil
 }
 
+func (f *fakeSession) Given(_ context.Context, who idrl.AnnotatorID) (out []idrl.Given, _ error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, a := range slices.Backward(f.log) {
+		if a.Annotator == who {
+			out = append(out, idrl.Given{ID: a.ID, Clips: []idrl.ClipID{"c1", "c2"}, Choice: a.Choice, Left: a.Left})
+		}
+	}
+	return out, nil
+}
+
 func (f *fakeSession) Effect(context.Context) (idrl.Effect, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -34,7 +34,8 @@ func (s *Server) label(c echo.Context) error {
 	spec := session.Spec()
 	p := templates.LabelPage{
 		Layout: s.layout(c, spec.Title), Heading: spec.Title, Session: string(id), Annotator: string(who.Annotator),
-		Socket: sessionURL(id, "ws"), Learnt: sessionURL(id, "learnt"), Kind: string(spec.Kind), Comparison: spec.Kind.Comparison(), Still: spec.Kind.Still(),
+		Socket: sessionURL(id, "ws"), Learnt: sessionURL(id, "learnt"), Answers: sessionURL(id, "answers"),
+		Kind: string(spec.Kind), Comparison: spec.Kind.Comparison(), Still: spec.Kind.Still(),
 		Subject: s.env(spec.Env).StillLabel, Instructions: lines(spec.Instructions),
 		InstructionsVersion: strconv.FormatInt(spec.InstructionsVersion, 10),
 	}

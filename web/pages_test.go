@@ -57,6 +57,7 @@ func TestWhoMaySeeWhat(t *testing.T) {
 		{"GET", "/sessions/s1/watch", [6]int{403, 403, 403, 403, 403, 403}}, // no origin
 		{"GET", "/sessions/s1/export", [6]int{403, 200, 403, 403, 403, 403}},
 		{"GET", "/sessions/s1/export?format=xml", [6]int{403, 400, 403, 403, 403, 403}},
+		{"GET", "/sessions/s1/answers", [6]int{403, 403, 200, 403, 403, 403}},
 		{"GET", "/sessions/s1/learnt/now", [6]int{403, 403, 404, 403, 403, 403}}, // 404: it is not allowed
 		{"GET", "/sessions/s1/label", [6]int{403, 403, 200, 403, 403, 403}},
 		{"GET", "/sessions/gone/label", [6]int{403, 403, 403, 403, 403, 403}},

@@ -100,5 +100,6 @@ func (s *Server) routes() *echo.Echo {
 	e.POST("/sessions/:id/rejoin", s.rejoin)
 	e.GET("/sessions/:id/clips/:clip", s.clip)
 	e.GET("/sessions/:id/learnt/:when", s.effect)
+	e.GET("/sessions/:id/answers", s.given)
 	return e
 }

@@ -15,6 +15,15 @@ type Offer struct {
 	Effect  bool     // the annotator may see what was learnt, and there is something to see
 }
 
+// Given is an answer that its annotator may still change.
+type Given struct {
+	ID     AnswerID
+	Clips  []ClipID // a and b, or one
+	Choice Choice
+	Rating float64 // if Choice is Rated
+	Left   Side    // which clip was on the left; empty for a rating
+}
+
 // Effect shows what was learnt from the answers: clips of the policy that was recommended
 // before the first one, and of the one that is recommended now.
 type Effect struct {

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"slices"
 	"testing"
 
 	"tiebreak/internal/idrl"
@@ -79,5 +80,45 @@ func TestLeft(t *testing.T) {
 			t.Errorf("after %d answers %+v is left; the rule says %+v", i, o.Left, want)
 		}
 		mustAnswer(t, s2, "ann", reply(o.Open[0], i))
+	}
+}
+
+// Annotators see their own last ten answers, and any of them can be withdrawn: then it is
+// asked again before all others.
+func TestGiven(t *testing.T) {
+	b := newBench(nil)
+	s, stop := b.start(t)
+	defer stop()
+	var mine []idrl.Assignment
+	for i := range 12 {
+		as := claim(t, s, "ann").Open[0]
+		mustAnswer(t, s, "ann", reply(as, i))
+		mine = append(mine, as)
+	}
+	given, err := s.Given(t.Context(), "ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(given) != 10 {
+		t.Fatalf("%d answers are listed, want 10", len(given))
+	}
+	for k, g := range given {
+		as, want := mine[11-k], reply(mine[11-k], 11-k)
+		if g.ID != want.ID || g.Choice != want.Choice || g.Left != as.Left || !slices.Equal(g.Clips, as.Query.Clips) {
+			t.Errorf("answer %d is listed as %+v, want %+v about %v", k, g, want, as.Query.Clips)
+		}
+	}
+	if others, err := s.Given(t.Context(), "bob"); err != nil || len(others) != 0 {
+		t.Errorf("somebody else sees %v, %v", others, err)
+	}
+	if _, err := s.Undo(t.Context(), "ann", "undo1", given[6].ID); err != nil {
+		t.Fatal(err)
+	}
+	o := claim(t, s, "ann")
+	if first := o.Open[0]; first.Query.ID != mine[5].Query.ID || first.Left != mine[5].Left {
+		t.Errorf("after a change the first question is %+v, want %s on the same sides", first, mine[5].Query.ID)
+	}
+	if given, err = s.Given(t.Context(), "ann"); err != nil || len(given) != 10 || given[6].ID == reply(mine[5], 5).ID {
+		t.Errorf("the withdrawn answer is still listed: %v, %v", given, err)
 	}
 }

@@ -71,6 +71,15 @@ func (h Handle) Status(ctx context.Context) (idrl.Status, error) {
 	return s.Status(ctx)
 }
 
+// Given is Session.Given.
+func (h Handle) Given(ctx context.Context, who idrl.AnnotatorID) ([]idrl.Given, error) {
+	s, err := h.Manager.Session(ctx, h.ID)
+	if err != nil {
+		return nil, err
+	}
+	return s.Given(ctx, who)
+}
+
 // Effect is Session.Effect.
 func (h Handle) Effect(ctx context.Context) (idrl.Effect, error) {
 	s, err := h.Manager.Session(ctx, h.ID)

@@ -8,6 +8,7 @@ import { LabelController } from "./label-controller.js";
 import { DuoPlayer } from "./duo-player.js";
 import { command, comparisonKey, ratingKey, sign } from "./keys.js";
 import { LabelView } from "./labelview.js";
+import { LastAnswers } from "./last-answers.js";
 import { Learnt } from "./learnt.js";
 import { Outbox, storage } from "./outbox.js";
 import { keepKey } from "./rejoin.js";
@@ -59,6 +60,7 @@ const shortcuts = /** @type {Record<string, () => void>} */ ({
   "]": () => player.changeSpeed(1),
   z: () => controller.undo(),
   s: openSkip,
+  l: () => last.open(),
   "?": () => show(help),
   h: () => show(help),
 });
@@ -68,6 +70,13 @@ function show(dialog) {
   dialog.returnValue = "";
   dialog.showModal();
   controller.cover(true);
+}
+
+/** Shows a dialog unless one is open. @param {HTMLDialogElement} dialog */
+function offer(dialog) {
+  if (controller.covered) return false;
+  show(dialog);
+  return true;
 }
 
 function openSkip() {
@@ -124,14 +133,9 @@ addEventListener("beforeunload", (e) => {
 }, { signal });
 queue.on("hello", () => keepKey(store, { session, annotator, title: document.querySelector(".title")?.textContent ?? "" }),
   { once: true });
-const learnt = new Learnt({
-  view, name, storage: store, sitting, calm, signal, address: main.dataset.learnt ?? "",
-  show(dialog) {
-    if (controller.covered) return false;
-    show(dialog);
-    return true;
-  },
-});
+const learnt = new Learnt({ view, name, storage: store, sitting, calm, signal, show: offer, address: main.dataset.learnt ?? "" });
+const last = new LastAnswers({ view, calm, show: offer, address: main.dataset.answers ?? "", change: (id) => controller.withdraw(id) });
+onClick("last", () => last.open());
 queue.on("status", (s) => learnt.update(s));
 controller.start(signal);
 keepPage();

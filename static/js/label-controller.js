@@ -122,7 +122,14 @@ export class LabelController {
   /** Takes the last answer back. */
   undo() {
     const of = this.#undoable();
-    if (!of) return;
+    if (of) this.withdraw(of);
+  }
+
+  /**
+   * Takes an answer back, so that it is asked again at once.
+   * @param {string} of its id
+   */
+  withdraw(of) {
     const { queue, view } = this.parts;
     this.#mine = this.#mine.filter((id) => id !== of);
     this.#fresh = false;

@@ -46,6 +46,15 @@ export interface Renew {
 
 // To an annotator's page.
 
+// One of the annotator's own last answers, in the list at /sessions/ID/answers.
+export interface Given {
+  id: string;
+  clips: string[];
+  left: Side | "";
+  choice: Choice;
+  rating?: number;
+}
+
 export interface Hello {
   t: "hello";
   session: string;

@@ -1,0 +1,91 @@
+// @ts-check
+const WORDS = /** @type {Record<string, string>} */ ({
+  equal: "Equal", cant_tell: "Can’t tell", skip: "Skipped", technical_failure: "The clip failed",
+});
+
+/** @typedef {import("./wire.js").Given} Given */
+
+/**
+ * Which of the clips was chosen, by its place from the left; -1 for none.
+ * @param {Given} g
+ */
+export function chosen({ choice, left }) {
+  if (choice !== "a" && choice !== "b") return -1;
+  return choice === left ? 0 : 1;
+}
+
+/**
+ * What an answer said, in words.
+ * @param {Given} g
+ */
+export function said(g) {
+  if (g.choice === "rated") return `${Math.round((g.rating ?? 0) * 5 + 5)} of 10`;
+  return WORDS[g.choice] ?? ["Left", "Right"][chosen(g)];
+}
+
+/** Shows the annotator's last answers, each of which can be changed. */
+export class LastAnswers {
+  #parts;
+
+  /**
+   * @param {object} parts
+   * @param {import("./labelview.js").LabelView} parts.view
+   * @param {string} parts.address of the list
+   * @param {MediaQueryList} parts.calm matches if motion is unwelcome
+   * @param {(dialog: HTMLDialogElement) => boolean} parts.show opens a dialog unless another one is open
+   * @param {(id: string) => void} parts.change takes an answer back, so that it is asked again
+   */
+  constructor(parts) {
+    this.#parts = parts;
+  }
+
+  async open() {
+    const { address, show, view } = this.#parts;
+    const dialog = /** @type {HTMLDialogElement} */ (view.part("last-dialog"));
+    if (!show(dialog)) return;
+    const list = view.part("last-list");
+    list.replaceChildren();
+    this.#say("Loading …");
+    try {
+      const reply = await fetch(address, { credentials: "same-origin", cache: "no-store" });
+      if (!reply.ok) throw new Error(`status ${reply.status}`);
+      const answers = /** @type {Given[]} */ (await reply.json());
+      list.replaceChildren(...answers.map((g) => this.#row(g, dialog)));
+      this.#say(answers.length > 0 ? "" : "There is no answer that can be changed yet.");
+    } catch {
+      this.#say("The server is away. Your answers are kept; open this again when it is back.");
+    }
+  }
+
+  /**
+   * @param {Given} g
+   * @param {HTMLDialogElement} dialog
+   */
+  #row(g, dialog) {
+    const { calm, change, view } = this.#parts;
+    const row = /** @type {DocumentFragment} */ (/** @type {HTMLTemplateElement} */ (view.part("last-row")).content.cloneNode(true));
+    const clips = /** @type {HTMLElement} */ (row.querySelector("[data-last-clips]"));
+    const urls = g.left === "b" ? g.clips.toReversed() : g.clips;
+    urls.forEach((url, i) => {
+      const loop = document.createElement("clip-loop");
+      loop.setAttribute("src", url);
+      loop.toggleAttribute("paused", calm.matches);
+      loop.toggleAttribute("data-chosen", i === chosen(g));
+      clips.append(loop);
+    });
+    const words = said(g);
+    /** @type {HTMLElement} */ (row.querySelector("[data-last-said]")).textContent = words;
+    const button = /** @type {HTMLButtonElement} */ (row.querySelector("button"));
+    button.setAttribute("aria-label", `Change this answer: ${words}`);
+    button.addEventListener("click", () => {
+      dialog.close();
+      change(g.id);
+    });
+    return row;
+  }
+
+  /** @param {string} text */
+  #say(text) {
+    this.#parts.view.part("last-note").textContent = text;
+  }
+}

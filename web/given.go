@@ -1,0 +1,53 @@
+package web
+
+import (
+	"net/http"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+
+	"github.com/labstack/echo/v4"
+)
+
+// A givenAnswer is an answer as its annotator sees it.
+type givenAnswer struct {
+	ID     idrl.AnswerID `json:"id"`
+	Clips  []string      `json:"clips"` // URLs: a then b, or one
+	Left   idrl.Side     `json:"left"`  // which clip was on the left; empty for a rating
+	Choice idrl.Choice   `json:"choice"`
+	Rating *float64      `json:"rating,omitempty"` // in [-1, 1]; present only if Choice is Rated
+}
+
+// given is GET /sessions/:id/answers: the annotator's own last answers, which can still be
+// changed, the last one first.
+func (s *Server) given(c echo.Context) error {
+	id, err := sessionID(c)
+	if err != nil {
+		return err
+	}
+	who, err := s.labeller(c, auth.Label, id, 1)
+	if err != nil {
+		return err
+	}
+	session, err := s.session(c.Request().Context(), id)
+	if err != nil {
+		return err
+	}
+	list, err := session.Given(c.Request().Context(), who.Annotator)
+	if err != nil {
+		return err
+	}
+	out := []givenAnswer{}
+	for _, g := range list {
+		a := givenAnswer{ID: g.ID, Left: g.Left, Choice: g.Choice}
+		if g.Choice == idrl.Rated {
+			a.Rating = &g.Rating
+		}
+		for _, clip := range g.Clips {
+			a.Clips = append(a.Clips, clipURL(id, clip))
+		}
+		out = append(out, a)
+	}
+	c.Response().Header().Set("Cache-Control", "no-store")
+	return c.JSON(http.StatusOK, out)
+}
