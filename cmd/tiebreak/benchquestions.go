@@ -24,7 +24,7 @@ import (
 // benchQuestionsFlags are the flags of bench questions.
 type benchQuestionsFlags struct {
 	envs, kind, out    string
-	questions, seeds   int
+	answers, seeds     int
 	first              uint64
 	pace               time.Duration
 	mistake, threshold float64
@@ -34,7 +34,7 @@ func (f *benchQuestionsFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.envs, "env", "", "`names` of environments, separated by commas; default: all")
 	fs.StringVar(&f.kind, "kind", string(idrl.CompareClips), "`query type`, as in 'tiebreak session'")
 	fs.StringVar(&f.out, "out", "bench-questions", "`folder` for the counts and the pages with the questions")
-	fs.IntVar(&f.questions, "questions", 30, "`number` of questions in each session")
+	fs.IntVar(&f.answers, "answers", 30, "`number` of questions that are answered in each session")
 	fs.IntVar(&f.seeds, "seeds", 1, "`number` of sessions in each environment")
 	fs.Uint64Var(&f.first, "first-seed", 1, "first `seed`; seeds are consecutive")
 	fs.DurationVar(&f.pace, "pace", 3*time.Second, "median of the response `times`")
@@ -58,8 +58,8 @@ func benchQuestionsCommand() command {
 
 func (f *benchQuestionsFlags) check() error {
 	switch {
-	case f.questions < 1 || f.seeds < 1:
-		return idrl.Errorf(idrl.Invalid, "--questions and --seeds must be at least 1; got %d and %d", f.questions, f.seeds)
+	case f.answers < 1 || f.seeds < 1:
+		return idrl.Errorf(idrl.Invalid, "--answers and --seeds must be at least 1; got %d and %d", f.answers, f.seeds)
 	case f.pace <= 0:
 		return idrl.Errorf(idrl.Invalid, "--pace must be positive; got %v", f.pace)
 	case !idrl.QueryKind(f.kind).Valid():
@@ -139,14 +139,14 @@ type askedCounts struct {
 type benchSettings struct {
 	Env, Kind          string
 	Seed               uint64
-	Questions          int
+	Answers            int
 	Pace               time.Duration
 	Mistake, Threshold float64
 }
 
 // session has a person answer a session, or reads what is kept of it.
 func (f *benchQuestionsFlags) session(ctx context.Context, list envs.List, line *progressLine, env string, seed uint64) (c askedCounts, err error) {
-	want := benchSettings{env, f.kind, seed, f.questions, f.pace, f.mistake, f.threshold}
+	want := benchSettings{env, f.kind, seed, f.answers, f.pace, f.mistake, f.threshold}
 	dir := filepath.Join(f.out, fmt.Sprintf("%s-%s-%d", env, f.kind, seed))
 	if b, err := os.ReadFile(dir + ".json"); err == nil && json.Unmarshal(b, &c) == nil && c.Settings == want {
 		return c, nil
@@ -162,7 +162,7 @@ func (f *benchQuestionsFlags) session(ctx context.Context, list envs.List, line 
 // ask has a person answer a session and writes the page with its questions.
 func (f *benchQuestionsFlags) ask(ctx context.Context, list envs.List, line *progressLine, s benchSettings) (r questions.Report, err error) {
 	sim := simulateFlags{}
-	sim.annotator = rehearsal.Config{Answers: s.Questions, Expert: f.expert(), Pace: s.Pace, Patience: time.Minute, Out: teller{line, s.Env}}
+	sim.annotator = rehearsal.Config{Answers: s.Answers, Expert: f.expert(), Pace: s.Pace, Patience: time.Minute, Out: teller{line, s.Env}}
 	sim.study = studyFlags{runs: 1, parallel: 1, skipIdle: true, spec: idrl.SessionSpec{Title: "Asked", Env: s.Env, Kind: idrl.QueryKind(s.Kind)}}
 	if err := training.CheckSpec(list, sim.study.spec.WithDefaults()); err != nil {
 		return r, err

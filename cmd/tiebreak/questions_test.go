@@ -76,7 +76,7 @@ func runProgram(t *testing.T, args ...string) string {
 // The counts of a small session are printed, and kept.
 func TestBenchQuestions(t *testing.T) {
 	dir := t.TempDir()
-	args := []string{"bench", "questions", "--env", "gridworld", "--questions", "3", "--pace", "10ms", "--out", dir}
+	args := []string{"bench", "questions", "--env", "gridworld", "--answers", "3", "--pace", "10ms", "--out", dir}
 	first := runProgram(t, args...)
 	if !strings.Contains(first, "| gridworld | clip comparison | 3 | ") || !strings.Contains(first, "| all | clip comparison | 3 |") {
 		t.Errorf("it prints\n%s", first)

@@ -19,17 +19,21 @@ const steepness = 4
 //
 // which is ½ at the threshold. Source: Weibull functions are usual for detection thresholds; Quick,
 // "A vector-magnitude model of contrast detection", Kybernetik 16, 1974.
-func (p Person) sees(pair picture.Pair) float64 {
+func (p Person) sees(pair picture.Pair, onMap bool) float64 {
 	if p.Threshold == 0 {
 		return 1
 	}
-	return 1 - math.Exp2(-math.Pow(Contrast(pair)/p.Threshold, steepness))
+	return 1 - math.Exp2(-math.Pow(Contrast(pair, onMap)/p.Threshold, steepness))
 }
 
 // Contrast returns how far apart two clips look in one number: the largest of those of picture.Pair,
-// each on a scale on which clips look alike below 1 and differ at a glance from 2 on.
-func Contrast(p picture.Pair) float64 {
+// each on a scale on which clips look alike below 1 and differ at a glance from 2 on. On a map
+// it counts, too, where the clips end: a walk that turns at the last moment is another one.
+func Contrast(p picture.Pair, onMap bool) float64 {
 	place := scaled(p.Place, picture.AlikePlace, picture.EasyPlace)
+	if onMap {
+		place = max(place, scaled(p.End, picture.AlikePlace, picture.EasyPlace))
+	}
 	if p.A.Whirling() && p.B.Whirling() {
 		return max(scaled(p.End, picture.AlikePose, picture.EasyPose), place)
 	}

@@ -90,7 +90,7 @@ func (p Person) compare(a, b *clip.Clip, c chance) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	sees := p.sees(pair)
+	sees := p.sees(pair, a.Header.Distance == 0)
 	r := Reply{Hard: 1 - sees*(1-math.Exp2(-math.Abs(d)/(2*p.Equal)))}
 	switch {
 	case p.Threshold > 0 && !pair.Answerable():

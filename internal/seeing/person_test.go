@@ -86,7 +86,7 @@ func TestThreshold(t *testing.T) {
 	if err != nil || pair.Alike() || pair.Easy() {
 		t.Fatalf("a pair to test with: pose %v, path %v, %v", pair.Pose, pair.Path, err)
 	}
-	p := Person{Taste: taste, Seed: 5, Threshold: Contrast(pair)}
+	p := Person{Taste: taste, Seed: 5, Threshold: Contrast(pair, false)}
 	const n = 2000
 	var share [3]float64 // seen, equal, can't tell
 	for k := range uint64(n) {
@@ -120,24 +120,26 @@ func TestContrast(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
-		pair picture.Pair
-		want float64
+		pair  picture.Pair
+		onMap bool
+		want  float64
 	}{
-		{picture.Pair{A: a, B: a}, 0},
-		{picture.Pair{A: a, B: a, Pose: picture.AlikePose / 2}, 0.5},
-		{picture.Pair{A: a, B: a, Pose: picture.AlikePose}, 1},
-		{picture.Pair{A: a, B: a, Path: picture.EasyPath}, 2},
-		{picture.Pair{A: a, B: a, Place: picture.EasyPlace, Pose: 0.01}, 2},
-		{picture.Pair{A: a, B: a, Path: 3 * picture.EasyPath}, 6},
-		{picture.Pair{A: a, B: a, End: 9}, 0}, // which counts where nothing can be followed
+		{picture.Pair{A: a, B: a}, false, 0},
+		{picture.Pair{A: a, B: a, Pose: picture.AlikePose / 2}, false, 0.5},
+		{picture.Pair{A: a, B: a, Pose: picture.AlikePose}, true, 1},
+		{picture.Pair{A: a, B: a, Path: picture.EasyPath}, false, 2},
+		{picture.Pair{A: a, B: a, Place: picture.EasyPlace, Pose: 0.01}, false, 2},
+		{picture.Pair{A: a, B: a, Path: 3 * picture.EasyPath}, true, 6},
+		{picture.Pair{A: a, B: a, End: 2}, false, 0}, // which counts where nothing can be followed,
+		{picture.Pair{A: a, B: a, End: 2}, true, 8},  // and on a map
 	} {
-		if got := Contrast(test.pair); math.Abs(got-test.want) > 1e-12 {
+		if got := Contrast(test.pair, test.onMap); math.Abs(got-test.want) > 1e-12 {
 			t.Errorf("%+v: %v, want %v", test.pair, got, test.want)
 		}
 	}
 	last := 0.0
 	for v := 0.0; v < 1; v += 0.001 {
-		got := Contrast(picture.Pair{A: a, B: a, Pose: v})
+		got := Contrast(picture.Pair{A: a, B: a, Pose: v}, false)
 		if got < last {
 			t.Fatalf("it falls at %v", v)
 		}

@@ -17,7 +17,7 @@ type Taste struct {
 	Env, Name string
 	About     string  // in the words of a person
 	Equal     float64 // clips whose worths differ by less are equal to the person; > 0
-	Low, High float64 // worths that get the least and the highest rating
+	Low, High float64 // worths that get the least and the highest rating: about those of what the libraries show
 	Stills    bool    // still states can be judged, too
 
 	worth func(c *clip.Clip) (float64, error)
@@ -74,7 +74,7 @@ func Robots() []string {
 func Tastes() []Taste {
 	return slices.Concat(flatTastes(), []Taste{
 		{"half-cheetah", "forward", "run forward, on your feet", 0.1, -2, 6, false, robot(func(m motion) float64 { return m.speed + m.upright })},
-		{"half-cheetah", "backward", "run backward, on your feet", 0.1, -6, 4, false, robot(func(m motion) float64 { return -m.speed + m.upright })},
+		{"half-cheetah", "backward", "run backward, on your feet", 0.1, -2, 6, false, robot(func(m motion) float64 { return -m.speed + m.upright })},
 		{"half-cheetah", "still", "stand still, on your feet", 0.1, -4, 2, false, robot(steady)},
 		{"half-cheetah", "backflip", "turn over backwards, again and again", 0.05, -0.5, 0.5, false, robot(over)},
 		{"hopper", "forward", "hop forward without falling", 0.1, 0, 4, false, robot(onFeet)},
@@ -83,12 +83,12 @@ func Tastes() []Taste {
 		{"ant", "forward", "walk to the right of the picture, on your feet", 0.1, -1, 3, false, robot(func(m motion) float64 { return 2*m.speed + m.upright })},
 		{"ant", "backward", "walk to the left of the picture, on your feet", 0.1, -1, 3, false, robot(func(m motion) float64 { return -2*m.speed + m.upright })},
 		{"ant", "still", "stand still, on your feet", 0.1, -2, 2, false, robot(steady)},
-		{"swimmer", "forward", "swim to the right of the picture", 0.02, -0.2, 0.4, false, robot(func(m motion) float64 { return m.speed })},
+		{"swimmer", "forward", "swim to the right of the picture", 0.02, -0.2, 0.3, false, robot(func(m motion) float64 { return m.speed })},
 		{"reacher", "reach", "bring the tip to the ball and hold it there", 0.05, -1.6, 0, false, robot(func(m motion) float64 { return -m.away })},
-		{"inverted-pendulum", "balance", "keep the pole up, and still", 0.1, -2, 2, false, robot(steady)},
-		{"inverted-double-pendulum", "balance", "keep both poles up, and still", 0.1, -3, 2, false, robot(steady)},
-		{"swimmer-corridor", "goal", "swim to the goal", 0.1, -0.4, 0.6, false, robot(toGoal)},
-		{"ant-corridor", "goal", "walk to the goal", 0.1, -0.6, 0.8, false, robot(toGoal)},
+		{"inverted-pendulum", "balance", "keep the pole up, and still", 0.1, -3, 2, false, robot(steady)},
+		{"inverted-double-pendulum", "balance", "keep both poles up, and still", 0.1, -14, 2, false, robot(steady)},
+		{"swimmer-corridor", "goal", "swim to the goal", 0.03, -0.1, 0.25, false, robot(toGoal)},
+		{"ant-corridor", "goal", "walk to the goal", 0.05, -0.6, 0.8, false, robot(toGoal)},
 	})
 }
 
