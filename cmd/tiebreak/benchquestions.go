@@ -24,6 +24,7 @@ import (
 // benchQuestionsFlags are the flags of bench questions.
 type benchQuestionsFlags struct {
 	envs, kind, out    string
+	rule               string
 	answers, seeds     int
 	first              uint64
 	pace               time.Duration
@@ -33,6 +34,7 @@ type benchQuestionsFlags struct {
 func (f *benchQuestionsFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.envs, "env", "", "`names` of environments, separated by commas; default: all")
 	fs.StringVar(&f.kind, "kind", string(idrl.CompareClips), "`query type`, as in 'tiebreak session'")
+	fs.StringVar(&f.rule, "questions", idrl.QuestionRules()[0], "`which` are asked, as in 'tiebreak session': "+strings.Join(idrl.QuestionRules(), " or "))
 	fs.StringVar(&f.out, "out", "bench-questions", "`folder` for the counts and the pages with the questions")
 	fs.IntVar(&f.answers, "answers", 30, "`number` of questions that are answered in each session")
 	fs.IntVar(&f.seeds, "seeds", 1, "`number` of sessions in each environment")
@@ -64,6 +66,9 @@ func (f *benchQuestionsFlags) check() error {
 		return idrl.Errorf(idrl.Invalid, "--pace must be positive; got %v", f.pace)
 	case !idrl.QueryKind(f.kind).Valid():
 		return idrl.Errorf(idrl.Invalid, "unknown query type %q", f.kind)
+	}
+	if !slices.Contains(idrl.QuestionRules(), f.rule) {
+		return idrl.Errorf(idrl.Invalid, "unknown rule of questions %q; use %s", f.rule, strings.Join(idrl.QuestionRules(), " or "))
 	}
 	return f.expert().Check()
 }
@@ -137,17 +142,22 @@ type askedCounts struct {
 
 // benchSettings is what a session's questions depend on, besides the speed of the machine.
 type benchSettings struct {
-	Env, Kind          string
+	Env, Kind, Rule    string
 	Seed               uint64
 	Answers            int
 	Pace               time.Duration
 	Mistake, Threshold float64
 }
 
+// name names the session's files.
+func (s benchSettings) name() string {
+	return fmt.Sprintf("%s-%s-%s-%d", s.Env, s.Kind, s.Rule, s.Seed)
+}
+
 // session has a person answer a session, or reads what is kept of it.
 func (f *benchQuestionsFlags) session(ctx context.Context, list envs.List, line *progressLine, env string, seed uint64) (c askedCounts, err error) {
-	want := benchSettings{env, f.kind, seed, f.answers, f.pace, f.mistake, f.threshold}
-	dir := filepath.Join(f.out, fmt.Sprintf("%s-%s-%d", env, f.kind, seed))
+	want := benchSettings{env, f.kind, f.rule, seed, f.answers, f.pace, f.mistake, f.threshold}
+	dir := filepath.Join(f.out, want.name())
 	if b, err := os.ReadFile(dir + ".json"); err == nil && json.Unmarshal(b, &c) == nil && c.Settings == want {
 		return c, nil
 	}
@@ -163,7 +173,7 @@ func (f *benchQuestionsFlags) session(ctx context.Context, list envs.List, line 
 func (f *benchQuestionsFlags) ask(ctx context.Context, list envs.List, line *progressLine, s benchSettings) (r questions.Report, err error) {
 	sim := simulateFlags{}
 	sim.annotator = rehearsal.Config{Answers: s.Answers, Expert: f.expert(), Pace: s.Pace, Patience: time.Minute, Out: teller{line, s.Env}}
-	sim.study = studyFlags{runs: 1, parallel: 1, skipIdle: true, spec: idrl.SessionSpec{Title: "Asked", Env: s.Env, Kind: idrl.QueryKind(s.Kind)}}
+	sim.study = studyFlags{runs: 1, parallel: 1, skipIdle: true, spec: idrl.SessionSpec{Title: "Asked", Env: s.Env, Kind: idrl.QueryKind(s.Kind), Questions: s.Rule}}
 	if err := training.CheckSpec(list, sim.study.spec.WithDefaults()); err != nil {
 		return r, err
 	}
@@ -188,7 +198,7 @@ func (f *benchQuestionsFlags) ask(ctx context.Context, list envs.List, line *pro
 		return r, err
 	}
 	r.Spec.ID, r.Overwrite = "", true // which is drawn anew each time
-	return r, r.Write(ctx, filepath.Join(f.out, fmt.Sprintf("%s-%s-%d", s.Env, s.Kind, s.Seed)))
+	return r, r.Write(ctx, filepath.Join(f.out, s.name()))
 }
 
 // teller shows what an annotator says on a progress line.

@@ -81,7 +81,7 @@ func TestBenchQuestions(t *testing.T) {
 	if !strings.Contains(first, "| gridworld | clip comparison | 3 | ") || !strings.Contains(first, "| all | clip comparison | 3 |") {
 		t.Errorf("it prints\n%s", first)
 	}
-	page := filepath.Join(dir, "gridworld-clip_comparison-1", "index.html")
+	page := filepath.Join(dir, "gridworld-clip_comparison-answerable-1", "index.html")
 	before, err := os.Stat(page)
 	if err != nil {
 		t.Fatal(err)

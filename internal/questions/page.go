@@ -89,6 +89,9 @@ func (s Summary) figures() []figure {
 		{"“Equal”", share(s.Equal)},
 		{"Median response time", fmt.Sprintf("%.1f s", s.Median.Seconds())},
 	}
+	if s.Probability > 0 {
+		out = append(out, figure{"Probability of a clear answer, mean", fmt.Sprintf("%.0f %%", 100*s.Probability)})
+	}
 	for _, f := range []struct {
 		name string
 		n    int
@@ -183,6 +186,9 @@ func (q *Question) numbers() []figure {
 		}
 	}
 	w := q.Why
+	if w.Answerable > 0 {
+		out = append(out, figure{"Probability of a clear answer", fmt.Sprintf("%.0f %%", 100*w.Answerable)})
+	}
 	if w.First != "" {
 		out = append(out, figure{"Tells apart", fmt.Sprintf("%s and %s", w.First, w.Second)})
 	}

@@ -48,10 +48,8 @@ type Clip struct {
 // A Pair holds the differences of two clips, as picture.Pair has them.
 type Pair struct{ Pose, Path, Place, End float64 }
 
-// Answerable reports whether a person can judge what is asked about. A robot to be rated may lie.
-func (q *Question) Answerable() bool {
-	return q.Unseen == "" && !q.Still && !q.Alike && (!q.Fallen || len(q.Shown) == 1)
-}
+// Answerable reports whether a person can judge what is asked about.
+func (q *Question) Answerable() bool { return q.Unseen == "" && !q.Still && !q.Alike && !q.Fallen }
 
 // Media returns the drawn form of a clip. Errors of kinds NotFound and Damaged say that there is
 // none that can be shown.
@@ -95,7 +93,7 @@ type seen struct {
 
 func (m *measurer) measure(ctx context.Context, n int, row idrl.Labelled) (Question, error) {
 	q := Question{N: n, Labelled: row}
-	views, onMap := make([]*picture.View, len(row.Query.Clips)), false
+	views := make([]*picture.View, len(row.Query.Clips))
 	for i, id := range row.Query.Clips {
 		c, v, err := m.view(ctx, id)
 		if unseen(err) {
@@ -105,10 +103,10 @@ func (m *measurer) measure(ctx context.Context, n int, row idrl.Labelled) (Quest
 		if err != nil {
 			return q, err
 		}
-		views[i], onMap = v, c.Header.Distance == 0
+		views[i] = v
 		q.Shown = append(q.Shown, Clip{ID: id, Motion: v.Motion(), Still: v.Still(), Fallen: v.Fallen(), Note: c.Header.Note})
 	}
-	if q.Unseen = q.judge(views, onMap); q.Unseen != "" {
+	if q.Unseen = q.judge(views); q.Unseen != "" {
 		q.Shown = nil
 		return q, nil
 	}
@@ -138,11 +136,11 @@ func (m *measurer) view(ctx context.Context, id idrl.ClipID) (*clip.Clip, *pictu
 	return c, v, err
 }
 
-// judge fills in what follows from the views of the clips, which are of a map or of a robot. On
-// a map one may stand. It returns why nothing does, empty if all is well.
-func (q *Question) judge(views []*picture.View, onMap bool) (unseen string) {
+// judge fills in what follows from the views of the clips. It returns why nothing does, empty
+// if all is well.
+func (q *Question) judge(views []*picture.View) (unseen string) {
 	if len(views) == 1 {
-		q.Still, q.Fallen = views[0].Still() && !views[0].Moment() && !onMap, views[0].Fallen()
+		q.Still, q.Fallen = views[0].Still() && !views[0].Moment(), views[0].Fallen()
 		return ""
 	}
 	p, err := picture.Compare(views[0], views[1])

@@ -59,7 +59,7 @@ func ask(seq int64, who idrl.AnnotatorID, choice idrl.Choice, clips ...idrl.Clip
 	return idrl.Labelled{
 		Query:  q,
 		Answer: idrl.Answer{ID: idrl.AnswerID(fmt.Sprint("answer ", seq)), Seq: seq, Annotator: who, Choice: choice, Left: left, ResponseMS: 1000 * seq},
-		Why:    idrl.Why{First: "g0.p1", Second: "g0.p2", Info: 0.125, PairStd: 2, BasedOn: 0, AfterSeq: seq - 1},
+		Why:    idrl.Why{Answerable: 0.75, First: "g0.p1", Second: "g0.p2", Info: 0.125, PairStd: 2, BasedOn: 0, AfterSeq: seq - 1},
 	}
 }
 
@@ -97,7 +97,7 @@ func TestMeasure(t *testing.T) {
 		ask(7, "a2", idrl.ChoseB, "a", "aa"), // alike
 		ask(8, "a1", idrl.ChoseB, "bb", "a"), // once more: the newest counts
 		ask(9, "a1", idrl.Rated, "c"),        //
-		ask(10, "a1", idrl.Rated, "e"),       // it stands on a map, which one may judge
+		ask(10, "a1", idrl.Rated, "e"),       // nothing happens
 		ask(11, "a1", idrl.Rated, "c"),       //
 		ask(12, "a1", idrl.Equal, "missing", "a"),
 	)
@@ -107,8 +107,8 @@ func TestMeasure(t *testing.T) {
 		}
 	}
 	for i, q := range list {
-		alike, unseen := i == 6, i == 11
-		if q.Alike != alike || q.Still || q.Fallen || (q.Unseen != "") != unseen || q.Answerable() != !(alike || unseen) {
+		alike, still, unseen := i == 6, i == 9, i == 11
+		if q.Alike != alike || q.Still != still || q.Fallen || (q.Unseen != "") != unseen || q.Answerable() != !(alike || still || unseen) {
 			t.Errorf("question %d: %+v", q.N, q)
 		}
 	}
@@ -117,7 +117,7 @@ func TestMeasure(t *testing.T) {
 	}
 	got := Summarise(list)
 	want := Summary{
-		Questions: 11, Withdrawn: 1, Unseen: 1, Alike: 1, Unanswered: 1, Repeats: 3, Easy: got.Easy, Equal: 1, CantTell: 1, Median: 7e9,
+		Questions: 11, Withdrawn: 1, Unseen: 1, Still: 1, Alike: 1, Unanswered: 2, Repeats: 3, Easy: got.Easy, Equal: 1, CantTell: 1, Median: 7e9, Probability: 0.75,
 	}
 	if got != want {
 		t.Errorf("summary %+v\nwant    %+v", got, want)
@@ -191,7 +191,7 @@ func TestPage(t *testing.T) {
 	for _, want := range []string{
 		fmt.Sprintf("<dt>Pose apart</dt><dd>%.2f</dd>", pair.Pose), fmt.Sprintf("<dt>Path apart</dt><dd>%.2f</dd>", pair.Path),
 		fmt.Sprintf("<dt>Place apart</dt><dd>%.2f</dd>", pair.Place), fmt.Sprintf("Left: motion %.2f<", a.Motion().World), fmt.Sprintf("Right: motion %.2f<", b.Motion().World),
-		"a1: right is better, after 1.0 s (log row 1)", "g0.p1 and g0.p2", "0.125 nats", "easy", "answerable",
+		"a1: right is better, after 1.0 s (log row 1)", "g0.p1 and g0.p2", "0.125 nats", "<dd>75 %</dd>", "easy", "answerable",
 	} {
 		if !strings.Contains(first, want) {
 			t.Errorf("no %q in\n%s", want, first)

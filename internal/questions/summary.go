@@ -15,7 +15,7 @@ type Summary struct {
 	Unseen     int // whose clips cannot be measured
 	Still      int // lacking motion
 	Alike      int
-	Fallen     int // both fallen; of ratings nothing is lacking there
+	Fallen     int // both fallen, or the one to be rated
 	Unanswered int // any of these three: they could not be answered
 	Repeats    int
 	Easy       int
@@ -23,11 +23,16 @@ type Summary struct {
 	CantTell   int
 	Skipped    int           // and clips that failed
 	Median     time.Duration // of the response times
+
+	// Probability is the mean probability of a clear answer when a question was chosen, of those
+	// of which it is recorded; 0 if it is of none.
+	Probability float64
 }
 
 // Summarise counts questions.
 func Summarise(list []Question) (s Summary) {
 	var times []int64
+	var probable, known float64
 	for i := range list {
 		q := &list[i]
 		if q.Withdrawn {
@@ -38,7 +43,7 @@ func Summarise(list []Question) (s Summary) {
 		count(&s.Unseen, q.Unseen != "")
 		count(&s.Still, q.Still)
 		count(&s.Alike, q.Alike)
-		count(&s.Fallen, q.Fallen && len(q.Shown) == 2)
+		count(&s.Fallen, q.Fallen)
 		count(&s.Unanswered, q.Unseen == "" && !q.Answerable())
 		count(&s.Repeats, q.Repeats > 0)
 		count(&s.Easy, q.Easy)
@@ -52,9 +57,15 @@ func Summarise(list []Question) (s Summary) {
 		default: // a preference or a rating
 		}
 		times = append(times, q.Answer.ResponseMS)
+		if q.Why.Answerable > 0 {
+			probable, known = probable+q.Why.Answerable, known+1
+		}
 	}
 	if slices.Sort(times); len(times) > 0 {
 		s.Median = time.Duration(times[(len(times)-1)/2]) * time.Millisecond
+	}
+	if known > 0 {
+		s.Probability = probable / known
 	}
 	return s
 }
