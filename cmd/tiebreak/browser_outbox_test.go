@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,60 +104,80 @@ const shellKept = `(async () => {
 	return copies.length === 1 && await (await caches.open(copies[0])).match(location.pathname) !== undefined;
 })()`
 
-// TestBrowserOffline: the page opens while the server is away and says so, and
-// answers that waited arrive when the server is back.
+// clipsKept is true once the service worker holds the clips of so many questions.
+const clipsKept = `(async () => (await (await caches.open("tiebreak.clips." + location.pathname)).keys()).length >= %d)()`
+
+// TestBrowserOffline: without the server the page goes on for ten questions, also after a
+// reload in between, and then says what it waits for; all answers arrive when the server is back.
 func TestBrowserOffline(t *testing.T) {
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
-	server := startServer(t, "demo", "--data", data, "--addr", addr)
+	id, link := newLink(t, data, addr, "--env", "driver", "--ahead", "10")
+	server := startServer(t, "serve", "--data", data, "--addr", addr)
 	b := newPerson(t, browser)
-	b.join(server.find(t, `Annotator:\s+(\S+)`), "Cyd")
+	b.join(link, "Cyd")
 	b.answer(kb.ArrowLeft)
 	b.until("the page is kept", func(context.Context) bool { return evaluate[bool](b, shellKept) })
+	b.ahead(10)
+	different := evaluate[int](b, "new Set(performance.getEntriesByType('resource').map((e) => e.name).filter((n) => n.includes('/clips/'))).size") - 2
+	b.until("the clips are kept", func(context.Context) bool { return evaluate[bool](b, fmt.Sprintf(clipsKept, different)) })
 
-	b.ahead(3)
 	b.expectAway(true)
 	server.kill()
 	b.wait("document.body.dataset.state === 'offline'")
-	b.commit(kb.ArrowLeft)
-	b.commit(kb.ArrowUp)
+	for range 4 {
+		b.commit(kb.ArrowLeft)
+	}
 	evaluate[bool](b, "window.beforeReload = true")
 	b.do(chromedp.Reload())
-	b.wait("window.beforeReload === undefined && /not reachable.*2 unsent/.test(document.querySelector('[data-banner]:not([hidden])')?.innerText)")
-	b.wait("/server is away/.test(document.querySelector('[data-note]:not([hidden])')?.innerText)")
-	if state := b.data(); state["state"] != "offline" || state["unsent"] != "2" {
+	b.wait("window.beforeReload === undefined && /not reachable.*4 unsent/.test(document.querySelector('[data-banner]:not([hidden])')?.innerText)")
+	for range 6 {
+		b.commit(kb.ArrowUp)
+	}
+	b.wait("/answered all loaded questions/.test(document.querySelector('[data-note]:not([hidden])')?.innerText)")
+	if state := b.data(); state["state"] != "offline" || state["unsent"] != "10" {
 		t.Errorf("opened without the server the page is %v", state)
 	}
-	if got := b.buttons(); len(got) != 0 {
-		t.Errorf("the page without questions has the buttons %q", got)
+	if got := b.buttons(); !slices.Equal(got, []string{"Z Undo"}) {
+		t.Errorf("the page without questions has the buttons %q; an answer that is not sent can be taken back", got)
 	}
 	b.fits(1280, 800)
 	b.shot("offline-1280x800")
 
-	startServer(t, "demo", "--data", data, "--addr", addr)
-	b.wait("document.body.dataset.unsent === '0' && document.body.dataset.answered === '3'")
+	startServer(t, "serve", "--data", data, "--addr", addr)
+	b.wait("document.body.dataset.unsent === '0' && document.body.dataset.answered === '11'")
 	b.painted()
 	b.expectAway(false)
+	if rows := records(t, data, id); len(rows) != 11 {
+		t.Errorf("%d answers are recorded, want 11", len(rows))
+	}
 	b.answer(kb.ArrowRight)
-	if given := givenBy(t, data); len(given) != 1 || given["a1"] != 4 {
-		t.Errorf("the export has answers of %v, want 4 of a1", given)
+	if given := givenBy(t, data); len(given) != 1 || given["a1"] != 12 {
+		t.Errorf("the export has answers of %v, want 12 of a1", given)
 	}
 	b.keepsOnlyItself(addr)
 }
 
-// keepsOnlyItself checks what the service worker holds: nothing of other pages,
-// and nothing after the browser was signed out.
+// keepsOnlyItself checks what the service worker holds: nothing of other pages, no clips but
+// those of ten questions of its own, and nothing after the browser was signed out.
 func (b *tab) keepsOnlyItself(addr string) {
 	b.t.Helper()
 	label := evaluate[string](b, "location.pathname")
+	clips := 0
 	for _, path := range evaluate[[]string](b, `(async () => {
 		const paths = [];
 		for (const k of await caches.keys()) for (const r of await (await caches.open(k)).keys()) paths.push(new URL(r.url).pathname);
 		return paths;
 	})()`) {
-		if path != label && !strings.HasPrefix(path, "/static/") {
+		switch {
+		case strings.HasPrefix(path, strings.TrimSuffix(label, "label")+"clips/"):
+			clips++
+		case path != label && !strings.HasPrefix(path, "/static/"):
 			b.t.Errorf("the service worker keeps %s", path)
 		}
+	}
+	if clips == 0 || clips > 20 {
+		b.t.Errorf("the service worker keeps %d clips, want those of the ten open questions", clips)
 	}
 	other := newTab(b.t, b.ctx)
 	other.pardon(refusedLoads)

@@ -6,6 +6,7 @@ import { ClipLoop } from "./clip-loop.js";
 import { AnswerQueue } from "./answer-queue.js";
 import { LabelController } from "./label-controller.js";
 import { DuoPlayer } from "./duo-player.js";
+import { KeptQuestions } from "./kept-questions.js";
 import { command, comparisonKey, ratingKey, sign } from "./keys.js";
 import { LabelView } from "./labelview.js";
 import { LastAnswers } from "./last-answers.js";
@@ -34,8 +35,9 @@ const layout = () => (player.dataset.layout === "column" ? "column" : "row");
 const chooser = new Chooser((e) => (comparison ? comparisonKey(e, layout()) : ratingKey(e)));
 const page = new AbortController();
 const { signal } = page;
+const kept = new KeptQuestions(name, store);
 const banner = new Banner(view.part("banner"), { session, storage: store, queue, announcer: view.announcer, signal });
-const controller = new LabelController({ view, banner, player, chooser, queue, calm, sitting, instructions: Number(main.dataset.instructionsVersion) });
+const controller = new LabelController({ view, banner, player, chooser, queue, calm, sitting, kept, instructions: Number(main.dataset.instructionsVersion) });
 const help = /** @type {HTMLDialogElement} */ (view.part("help-dialog"));
 const skip = /** @type {HTMLDialogElement} */ (view.part("skip-dialog"));
 
@@ -137,8 +139,22 @@ const learnt = new Learnt({ view, name, storage: store, sitting, calm, signal, s
 const last = new LastAnswers({ view, calm, show: offer, address: main.dataset.answers ?? "", change: (id) => controller.withdraw(id) });
 onClick("last", () => last.open());
 queue.on("status", (s) => learnt.update(s));
+queue.on("question", (q) => kept.add(q));
+queue.on("status", (s) => {
+  const clips = kept.keep(s);
+  if (clips) keepClips(clips);
+});
 controller.start(signal);
 keepPage();
+
+/** Has the clips of open questions kept for a time without network. @param {string[]} clips addresses */
+async function keepClips(clips) {
+  try {
+    (await navigator.serviceWorker?.ready)?.active?.postMessage({ clips });
+  } catch {
+    // there is no worker
+  }
+}
 
 /** Lets the page open while the server is away. Browsers allow that over HTTPS and on this machine. */
 async function keepPage() {

@@ -41,7 +41,7 @@ export class LabelController {
   /**
    * @param {{view: import("./labelview.js").LabelView, banner: import("./banner.js").Banner, player: import("./duo-player.js").DuoPlayer,
    *   chooser: import("./chooser.js").Chooser, queue: import("./answer-queue.js").AnswerQueue,
-   *   sitting: import("./sitting.js").Sitting, instructions: number, calm: MediaQueryList}} parts calm: matches if motion is unwelcome
+   *   sitting: import("./sitting.js").Sitting, kept: import("./kept-questions.js").KeptQuestions, instructions: number, calm: MediaQueryList}} parts calm: matches if motion is unwelcome
    */
   constructor(parts) {
     this.parts = parts;
@@ -257,6 +257,7 @@ export class LabelController {
     view.saved(unsent, unsent > 0 && (away || stuck > 0 || now - this.#busyFrom > SLOW));
     const long = away && now - this.#lostAt > AWAY;
     banner.show(long);
+    if (long && !this.#status && !this.#removed) this.#restore();
     if (this.#status) view.progress(this.#status, aboutLeft(this.#status.to_go, this.parts.sitting.pace, this.#status.budget > 0));
     /** @type {HTMLButtonElement} */ (view.part("undo")).disabled = this.#undoable() === "" || this.#removed;
     const state = this.#state();
@@ -265,6 +266,16 @@ export class LabelController {
     clearTimeout(this.#timer);
     if (away || unsent > 0) this.#timer = setTimeout(() => this.#refresh(), 250);
     if (back && this.#failed) this.reload(); // it failed because the server was away
+  }
+
+  /** Asks what an earlier visit kept, while the server is away. */
+  #restore() {
+    const kept = this.parts.kept.load(Date.now());
+    if (!kept || this.parts.queue.socket.state.state === "refused") return;
+    for (const q of kept.queries) this.#questions.add(q);
+    this.#status = kept.status;
+    this.#questions.order(kept.status.open);
+    this.#present();
   }
 
   #state() {

@@ -1,11 +1,11 @@
 // @ts-check
 // A service worker for the annotator's page of one session, which is its scope.
-// It keeps a copy of the page and its files, and opens that when the server is
-// away; while the server answers, people get what the server sends. It holds no
-// question and no answer, and leaves all other addresses alone.
+// It keeps a copy of the page, its files, and the clips of the questions that the page
+// holds, and opens these when the server is away; while the server answers, people get
+// what the server sends. It leaves all other addresses alone.
 (() => {
   // A ServiceWorkerGlobalScope and its events, for which TypeScript has no types beside the page's.
-  /** @typedef {Event & {waitUntil(work: Promise<unknown>): void}} Extendable */
+  /** @typedef {Event & {data?: any, waitUntil(work: Promise<unknown>): void}} Extendable */
   /** @typedef {Extendable & {request: Request, respondWith(reply: Promise<Response>): void}} Fetch */
   /**
    * @typedef {object} Scope
@@ -16,16 +16,20 @@
   const worker = /** @type {Scope} */ (/** @type {unknown} */ (self));
   const page = new URL(worker.registration.scope).pathname;
   const copies = `tiebreak.page.${page}`;
+  const clips = `tiebreak.clips.${page}`;
+  const clipsAt = page.replace(/label$/, "clips/");
+  const most = 40; // clips: those of ten questions, twice
   const away = [502, 503, 504]; // of a proxy, or a server that stops
   const over = [401, 403, 404, 410]; // the browser is signed out, or the session gone
 
   worker.addEventListener("install", () => worker.skipWaiting());
-  worker.addEventListener("message", (e) => e.waitUntil(renew()));
+  worker.addEventListener("message", (e) => e.waitUntil(Array.isArray(e.data?.clips) ? keepClips(e.data.clips) : renew()));
   worker.addEventListener("fetch", (e) => {
     const url = new URL(e.request.url);
     if (e.request.method !== "GET" || url.origin !== location.origin) return;
     if (e.request.mode === "navigate" && url.pathname === page) e.respondWith(open(e));
     else if (url.pathname.startsWith("/static/")) e.respondWith(file(e.request));
+    else if (url.pathname.startsWith(clipsAt)) e.respondWith(clip(e.request));
   });
 
   /** The page from the server, else the copy. @param {Fetch} e */
@@ -40,6 +44,23 @@
   /** A file's address names its content, so a copy is never old. @param {Request} request */
   async function file(request) {
     return (await caches.match(request, { cacheName: copies, ignoreVary: true })) ?? fetch(request);
+  }
+
+  /** A clip's address names its content, too. @param {Request} request */
+  async function clip(request) {
+    return (await caches.match(request, { cacheName: clips, ignoreVary: true })) ?? fetch(request);
+  }
+
+  /** Copies these clips, and removes all others. @param {unknown[]} addresses */
+  async function keepClips(addresses) {
+    const wanted = addresses.map(String).filter((a) => a.startsWith(clipsAt)).slice(0, most);
+    const copy = await caches.open(clips);
+    for (const request of await copy.keys()) {
+      if (!wanted.includes(new URL(request.url).pathname)) await copy.delete(request, { ignoreVary: true });
+    }
+    for (const a of wanted) {
+      if (!(await copy.match(a, { ignoreVary: true }))) await copy.add(a).catch(() => {}); // the others may come
+    }
   }
 
   /** Copies the page as the server has it now. */
@@ -63,6 +84,7 @@
 
   async function leave() {
     await caches.delete(copies);
+    await caches.delete(clips);
     await worker.registration.unregister();
   }
 })();
