@@ -1,7 +1,9 @@
 package envs_test
 
 import (
+	"encoding/xml"
 	"errors"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -10,6 +12,7 @@ import (
 	"tiebreak/envs"
 	"tiebreak/envs/envtest"
 	"tiebreak/internal/clip"
+	"tiebreak/internal/clip/picture"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
 )
@@ -209,4 +212,45 @@ func drive(env idrl.Environment, steps int, n uint64) *idrl.Trajectory {
 		tr.End = step.Kind
 	}
 	return tr
+}
+
+// TestGuides: every environment explains itself, and what it shows can be drawn on a page.
+func TestGuides(t *testing.T) {
+	for _, e := range available() {
+		t.Run(e.ID, func(t *testing.T) {
+			env, ok := e.New(rng.New(7, "layout", 0)).(idrl.Guided)
+			if !ok {
+				t.Fatal("the environment has no guide")
+			}
+			drawings := map[string]string{}
+			for _, entry := range env.Guide().Legend {
+				svg := picture.SVG(&entry.Scene)
+				if n := elements(t, svg); n < 3 || len(svg) > 12<<10 {
+					t.Errorf("the picture of %q has %d elements and %d bytes, want 3 or more in at most 12 KiB", entry.Name, n, len(svg))
+				}
+				if same := drawings[svg]; same != "" {
+					t.Errorf("the pictures of %q and %q are the same", entry.Name, same)
+				}
+				drawings[svg] = entry.Name
+			}
+		})
+	}
+}
+
+// elements returns how many elements an SVG has, which must be well formed.
+func elements(t *testing.T, svg string) (n int) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(svg))
+	for {
+		switch token, err := d.Token(); {
+		case errors.Is(err, io.EOF):
+			return n
+		case err != nil:
+			t.Fatalf("a picture is not well formed: %v", err)
+		default:
+			if _, ok := token.(xml.StartElement); ok {
+				n++
+			}
+		}
+	}
 }

@@ -49,7 +49,7 @@ func readSettings(ctx context.Context, from querier, id idrl.SessionID) (s idrl.
 	if err != nil {
 		return s, err
 	}
-	s.Budget = spec.Budget
+	s.Budget, s.Told = spec.Budget, spec.CurrentInstructions()
 	const query = `
 		SELECT id, revoked_at IS NOT NULL, left_out FROM annotator
 		WHERE session_id = ? AND (revoked_at IS NOT NULL OR left_out) ORDER BY id`

@@ -43,15 +43,22 @@ func readSpec(ctx context.Context, from querier, id idrl.SessionID) (spec idrl.S
 }
 
 // specColumns are the columns that scanSpec scans.
-const specColumns = `session.spec, session.budget`
+const specColumns = `session.spec, session.budget,
+	(SELECT json_array(version, format, text) FROM instructions WHERE session_id = session.id ORDER BY version DESC LIMIT 1)`
 
 func scanSpec(row scanner, spec *idrl.SessionSpec) error {
 	var budget sql.NullInt64
-	err := row.Scan(specColumn{spec}, &budget)
+	var told sql.NullString
+	if err := row.Scan(specColumn{spec}, &budget, &told); err != nil {
+		return err
+	}
 	if budget.Valid {
 		spec.Budget = int(budget.Int64)
 	}
-	return err
+	if told.Valid {
+		return json.Unmarshal([]byte(told.String), &[]any{&spec.InstructionsVersion, &spec.InstructionsFormat, &spec.Instructions})
+	}
+	return nil
 }
 
 // A specColumn scans the JSON of a SessionSpec.

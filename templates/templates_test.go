@@ -26,6 +26,9 @@ func running(entry string) Layout {
 // evil is put in every field that people or sessions fill.
 const evil = `<script>alert(1)</script>" onload="x`
 
+// evilGuide has it but where the guide is HTML, which is made safe elsewhere.
+var evilGuide = Guide{Purpose: evil, Look: []string{evil}, Legend: []Figure{{Name: evil, SVG: "<svg></svg>", Text: evil}}}
+
 // pages are one of each page, and its variants.
 func pages() map[string]templ.Component {
 	choice := Choice{Options: []Option{{Value: "a", Label: evil, Hint: evil, Selected: true}, {Value: "b", Label: "B"}}}
@@ -34,17 +37,21 @@ func pages() map[string]templ.Component {
 		"home":     Home(HomePage{Layout: layout, SignInCommand: evil}),
 		"sign in":  SignIn(SignInPage{Layout: layout, Action: "/signin", Token: evil}),
 		"dead":     SignIn(SignInPage{Layout: layout, Error: evil}),
-		"join":     Join(JoinPage{Layout: layout, Heading: evil, Task: evil, Instructions: []string{evil}, Action: "/join/x", Name: field}),
+		"join":     Join(JoinPage{Layout: layout, Heading: evil, Task: evil, Guide: evilGuide, Version: evil, Action: "/join/x", Name: field}),
 		"again":    Join(JoinPage{Layout: layout, Heading: evil, Action: "/join/x", Returning: evil}),
 		"empty":    Sessions(SessionsPage{Layout: layout, New: "/sessions/new"}),
 		"sessions": Sessions(SessionsPage{Layout: layout, Sessions: []SessionRow{{ID: evil, URL: "javascript:alert(1)", Title: evil, Done: "1", Budget: "2"}}}),
-		"new":      NewSession(NewSessionPage{Layout: layout, Action: "/sessions", Title: field, Env: choice, Kind: choice, Instructions: field, Acquisition: choice, Model: choice, Prior: choice, Likelihood: choice, More: true}),
-		"welcome":  Join(JoinPage{Layout: running("join.js"), Heading: evil, Action: "/join/x", Rejoin: Rejoin{Offer: true, Session: evil}}),
-		"board":    Dashboard(DashboardPage{Layout: running("dashboard.js"), ID: evil, Heading: evil, Watch: "/sessions/s/watch", Facts: []Fact{{Name: evil, Value: evil}}, Invite: evil, People: peopleOf(evil)}),
-		"label":    Label(LabelPage{Layout: running("annotate.js"), Heading: evil, Session: "s", Socket: "/sessions/s/ws", Comparison: true, Instructions: []string{evil}}),
-		"rating":   Label(LabelPage{Layout: running("annotate.js"), Heading: evil, Session: "s", Still: true, Subject: evil}),
-		"error":    Error(ErrorPage{Layout: layout, Status: "404", Heading: evil, Message: evil, Back: "/"}),
-		"out":      Error(ErrorPage{Layout: running("join.js"), Status: "403", Heading: evil, Message: evil, Rejoin: Rejoin{Offer: true, Session: evil}}),
+		"new":      NewSession(NewSessionPage{Layout: layout, Action: "/sessions", Title: field, Env: choice, Kind: choice, Instructions: field, Acquisition: choice, Model: choice, Prior: choice, Likelihood: choice, More: true, Previewed: true, Preview: evilGuide}),
+		"told": Instructions(InstructionsPage{
+			Layout: layout, Heading: evil, Back: "/", Action: "/sessions/s/instructions", Text: field, Most: evil, Version: evil, Preview: evilGuide, Changed: true,
+			Uploaded: field, Limit: evil, Pictures: []UploadedPicture{{Source: "/p", Code: evil, Remove: evil}}, Legend: []LegendName{{Figure: Figure{SVG: "<svg></svg>"}, Code: evil}},
+		}),
+		"welcome": Join(JoinPage{Layout: running("join.js"), Heading: evil, Action: "/join/x", Rejoin: Rejoin{Offer: true, Session: evil}}),
+		"board":   Dashboard(DashboardPage{Layout: running("dashboard.js"), ID: evil, Heading: evil, Watch: "/sessions/s/watch", Facts: []Fact{{Name: evil, Value: evil}}, Invite: evil, People: peopleOf(evil)}),
+		"label":   Label(LabelPage{Layout: running("annotate.js"), Heading: evil, Session: "s", Socket: "/sessions/s/ws", Comparison: true, Guide: evilGuide, Acknowledged: evil, Acknowledge: evil}),
+		"rating":  Label(LabelPage{Layout: running("annotate.js"), Heading: evil, Session: "s", Still: true, Subject: evil}),
+		"error":   Error(ErrorPage{Layout: layout, Status: "404", Heading: evil, Message: evil, Back: "/"}),
+		"out":     Error(ErrorPage{Layout: running("join.js"), Status: "403", Heading: evil, Message: evil, Rejoin: Rejoin{Offer: true, Session: evil}}),
 	}
 }
 

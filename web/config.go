@@ -13,6 +13,7 @@ import (
 	"tiebreak/internal/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/live"
+	"tiebreak/templates"
 )
 
 // Session is one running session. Its methods may be called from any goroutine;
@@ -98,6 +99,8 @@ type Learnt interface {
 // session follows when it is told to.
 type Settings interface {
 	SetBudget(ctx context.Context, id idrl.SessionID, budget int, actor string, now time.Time) error
+	// SetInstructions returns the version that is in use then, a new one if something changes.
+	SetInstructions(ctx context.Context, id idrl.SessionID, format, text, actor string, now time.Time) (int64, error)
 	RevokeInvitation(ctx context.Context, session idrl.SessionID, link int64, actor string, now time.Time) error
 	// RevokeAnnotator ends a person's part; leaveOut is as in SetLeftOut.
 	RevokeAnnotator(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, leaveOut bool, actor string, now time.Time) error
@@ -113,6 +116,12 @@ type People interface {
 	Annotators(ctx context.Context, session idrl.SessionID) ([]idrl.Annotator, error)
 	// AnnotatorNames returns an empty name where an annotator gave none.
 	AnnotatorNames(ctx context.Context, session idrl.SessionID) (map[idrl.AnnotatorID]string, error)
+	// AcknowledgeInstructions records that an annotator has read a version of the
+	// instructions. It returns an error of kind Invalid if there is no such version.
+	AcknowledgeInstructions(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, version int64) error
+	// AcknowledgedInstructions returns the latest version that an annotator has
+	// acknowledged, 0 if none.
+	AcknowledgedInstructions(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (int64, error)
 }
 
 // Health knows what is wrong with the store.
@@ -127,6 +136,7 @@ type Health interface {
 type EnvChoice struct {
 	ID, Title, Description string
 	StillLabel             string // what a still shows; default "this moment"
+	Guide                  templates.Guide
 
 	// Unavailable says what is lacking here, such that it goes on from
 	// "environment "ant"": "needs MuJoCo: install …". It is empty if sessions can
@@ -144,6 +154,7 @@ type Config struct {
 	Learnt    Learnt      // required
 	People    People      // required
 	Settings  Settings    // required
+	Pictures  Pictures    // required
 	Health    Health      // required
 	Catalogue []EnvChoice // required; the default of the form is the first that is available
 

@@ -73,7 +73,7 @@ func (f *fakeSession) Claim(_ context.Context, who idrl.AnnotatorID) (idrl.Offer
 	if f.fail != nil {
 		return idrl.Offer{}, f.fail
 	}
-	o := idrl.Offer{Seq: int64(len(f.log)), Answers: len(idrl.Effective(f.log)), Budget: f.spec.Budget}
+	o := idrl.Offer{Seq: int64(len(f.log)), Answers: len(idrl.Effective(f.log)), Budget: f.spec.Budget, Instructions: f.spec.InstructionsVersion}
 	for _, a := range idrl.Effective(f.log) {
 		if a.Annotator == who {
 			o.Mine++

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 
 	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
@@ -33,9 +34,10 @@ func (s *Server) joinPage(c echo.Context) (templates.JoinPage, error) {
 		return templates.JoinPage{}, err
 	}
 	spec := session.Spec()
+	env := s.env(spec.Env)
 	p := templates.JoinPage{
-		Layout: s.layout(c, spec.Title), Heading: spec.Title, Task: task(spec, s.env(spec.Env)),
-		Instructions: lines(spec.Instructions), Action: c.Request().URL.EscapedPath(),
+		Layout: s.layout(c, spec.Title), Heading: spec.Title, Task: task(spec, env),
+		Guide: guideOf(spec, env), Version: strconv.FormatInt(spec.InstructionsVersion, 10), Action: c.Request().URL.EscapedPath(),
 	}
 	p.User, p.SignOut = "", "" // an annotator's page, even if this browser is also signed in as a researcher
 	switch who, err := s.annotator(c, auth.Label, id); {
@@ -81,8 +83,9 @@ func (s *Server) postJoin(c echo.Context) error {
 	if err != nil {
 		return s.deadJoin(c, err)
 	}
-	switch _, err := s.annotator(c, auth.Label, id); {
+	switch who, err := s.annotator(c, auth.Label, id); {
 	case err == nil:
+		s.acknowledged(c, id, who.Annotator)
 		return c.Redirect(http.StatusSeeOther, sessionURL(id, "label"))
 	case errors.Is(err, errRemoved):
 		return err
@@ -97,6 +100,7 @@ func (s *Server) postJoin(c echo.Context) error {
 	s.setCookie(c, who.Session, who.Role, key)
 	s.logSignIn(c, who)
 	s.welcome(c.Request())
+	s.acknowledged(c, who.Session, who.Annotator)
 	return c.Redirect(http.StatusSeeOther, sessionURL(who.Session, "label"))
 }
 

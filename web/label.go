@@ -31,13 +31,19 @@ func (s *Server) label(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	seen, err := s.cfg.People.AcknowledgedInstructions(c.Request().Context(), id, who.Annotator)
+	if err != nil {
+		return err
+	}
 	spec := session.Spec()
+	env := s.env(spec.Env)
 	p := templates.LabelPage{
 		Layout: s.layout(c, spec.Title), Heading: spec.Title, Session: string(id), Annotator: string(who.Annotator),
 		Socket: sessionURL(id, "ws"), Learnt: sessionURL(id, "learnt"), Answers: sessionURL(id, "answers"),
 		Kind: string(spec.Kind), Comparison: spec.Kind.Comparison(), Still: spec.Kind.Still(),
-		Subject: s.env(spec.Env).StillLabel, Instructions: lines(spec.Instructions),
+		Subject: env.StillLabel, Guide: guideOf(spec, env),
 		InstructionsVersion: strconv.FormatInt(spec.InstructionsVersion, 10),
+		Acknowledged:        strconv.FormatInt(seen, 10), Acknowledge: sessionURL(id, "instructions", "acknowledge"),
 	}
 	p.Scripts = static.Modules("annotate.js")
 	p.User, p.SignOut = "", "" // even if this browser is also signed in as a researcher

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"tiebreak/internal/idrl"
+
 	"github.com/labstack/echo/v4"
 )
 
@@ -39,7 +41,11 @@ func (s *Server) limitBody(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
 		if r.Method == http.MethodPost {
-			r.Body = http.MaxBytesReader(c.Response(), r.Body, maxBody)
+			most := int64(maxBody)
+			if c.Path() == instructionsPath {
+				most += idrl.MaxPicture
+			}
+			r.Body = http.MaxBytesReader(c.Response(), r.Body, most)
 			if err := r.ParseForm(); err != nil {
 				return formError(err)
 			}

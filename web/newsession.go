@@ -14,17 +14,12 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// defaultInstructions fit every kind of question until the researcher says more.
-const defaultInstructions = `Say what you like better; there is no right answer.
-Judge all that you see, from beginning to end.
-If neither is better, say so. If you cannot tell, say that instead.`
-
 // newSession is GET /sessions/new.
 func (s *Server) newSession(c echo.Context) error {
 	if _, err := s.researcher(c, auth.CreateSession, ""); err != nil {
 		return err
 	}
-	f := &sessionForm{values: map[string]string{"budget": "40", "instructions": defaultInstructions}}
+	f := &sessionForm{values: map[string]string{"budget": "40"}}
 	return render(c, http.StatusOK, templates.NewSession(s.newSessionPage(c, f)))
 }
 
@@ -35,6 +30,9 @@ func (s *Server) createSession(c echo.Context) error {
 		return err
 	}
 	f := readSessionForm(c, s.cfg.Catalogue)
+	if c.FormValue("do") == "preview" {
+		return render(c, http.StatusOK, templates.NewSession(s.previewSession(c, f)))
+	}
 	spec := f.spec.WithDefaults()
 	if len(f.errs) == 0 {
 		if spec.Seed == 0 {
@@ -50,6 +48,18 @@ func (s *Server) createSession(c echo.Context) error {
 		f.whole = s.explain(err)
 	}
 	return render(c, http.StatusBadRequest, templates.NewSession(s.newSessionPage(c, f)))
+}
+
+// previewSession shows the form with what annotators would read. Of what is wrong it says
+// only what is wrong with that.
+func (s *Server) previewSession(c echo.Context, f *sessionForm) templates.NewSessionPage {
+	spec := f.spec
+	f.errs = map[string]string{"instructions": f.errs["instructions"]}
+	p := s.newSessionPage(c, f)
+	if p.Instructions.Error == "" {
+		p.Previewed, p.Preview = true, guideOf(spec, s.env(spec.Env))
+	}
+	return p
 }
 
 // open starts a session if the spec is a possible one.

@@ -327,6 +327,7 @@ func TestCreateSession(t *testing.T) {
 	want := idrl.SessionSpec{
 		Title: "Calm driving", Env: "gridworld", Kind: idrl.RateState, Instructions: "One.\nTwo.", Budget: 12, Acquisition: "uniform",
 		Prior: "kernel", Likelihood: "gaussian", Seed: 42, Candidates: 7, Ahead: 2, TrainEvery: 4, PriorVar: 2.5, TieBand: 0.5, RatingVar: 0.1,
+		InstructionsFormat: idrl.Markdown,
 	}.WithDefaults()
 	if diff := cmp.Diff(want, b.sessions.created[0]); diff != "" {
 		t.Errorf("spec differs (-want +got):\n%s", diff)
@@ -359,6 +360,7 @@ func TestCreateSessionRefuses(t *testing.T) {
 		{"noise of nothing", "noise_std", "0", "number above 0"},
 		{"noise that is none", "noise_std", "NaN", "number above 0"},
 		{"endless variance", "prior_var", "1e999", "number above 0"},
+		{"a picture that is not there", "instructions", "![a car](picture:00ff)", "is not here; upload it"},
 		{"long instructions", "instructions", strings.Repeat("x", 4001), "At most 4000 characters"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -33,7 +33,7 @@ type Server struct {
 // required part is missing or an origin is malformed.
 func New(cfg Config) *Server {
 	if cfg.Sessions == nil || cfg.Hub == nil || cfg.Auth == nil || cfg.Clips == nil ||
-		cfg.Exports == nil || cfg.Learnt == nil || cfg.People == nil || cfg.Settings == nil || cfg.Health == nil || len(values(envOptions(cfg.Catalogue))) == 0 {
+		cfg.Exports == nil || cfg.Learnt == nil || cfg.People == nil || cfg.Settings == nil || cfg.Pictures == nil || cfg.Health == nil || len(values(envOptions(cfg.Catalogue))) == 0 {
 		panic("web: a required part of the configuration is missing")
 	}
 	if cfg.Log == nil {
@@ -58,6 +58,9 @@ func New(cfg Config) *Server {
 }
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// instructionsPath is the route of instructions, whose form may hold a picture.
+const instructionsPath = "/sessions/:id/instructions"
 
 // staticPath is the route of the files of the pages.
 const staticPath = "/static/*"
@@ -92,10 +95,14 @@ func (s *Server) routes() *echo.Echo {
 	for _, form := range []string{"budget", "training/cancel", "invitations", "invitations/:link/revoke", "annotators/:annotator/remove", "annotators/:annotator/answers"} {
 		e.GET("/sessions/:id/"+form, s.toSession)
 	}
+	e.GET(instructionsPath, s.editInstructions)
+	e.POST(instructionsPath, s.postInstructions)
+	e.GET("/sessions/:id/pictures/:picture", s.picture)
 	e.GET("/sessions/:id/watch", s.watch)
 	e.GET("/sessions/:id/export", s.export)
 	e.GET("/sessions/:id/label", s.label)
 	e.GET("/sessions/:id/ws", s.annotate)
+	e.POST("/sessions/:id/instructions/acknowledge", s.acknowledge)
 	e.POST("/sessions/:id/key", s.rejoinKey)
 	e.POST("/sessions/:id/rejoin", s.rejoin)
 	e.GET("/sessions/:id/clips/:clip", s.clip)

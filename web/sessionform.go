@@ -38,6 +38,8 @@ func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
 	s := &f.spec
 	s.Title, s.Instructions = f.text("title", 1, idrl.MaxTitle), f.text("instructions", 0, idrl.MaxInstructions)
 	s.Env = f.env(catalogue)
+	s.InstructionsFormat = idrl.Markdown
+	f.legendOnly(catalogue)
 	s.Kind = idrl.QueryKind(f.oneOf("kind", values(kindOptions())))
 	s.Acquisition = f.oneOf("acquisition", acquisition.Names(acquisition.Live()))
 	if f.errs["kind"] == "" && f.errs["acquisition"] == "" && !slices.Contains(acquisition.Names(acquisition.LiveFor(s.Kind)), s.Acquisition) {
@@ -63,6 +65,17 @@ func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
 		f.refuseRule()
 	}
 	return f
+}
+
+// legendOnly says that a session without uploads can show no pictures but the legend's.
+func (f *sessionForm) legendOnly(catalogue []EnvChoice) {
+	i := slices.IndexFunc(catalogue, func(e EnvChoice) bool { return e.ID == f.spec.Env })
+	if f.errs["instructions"] != "" || i < 0 {
+		return
+	}
+	if err := unknownPicture(f.spec.Instructions, catalogue[i], nil); err != nil {
+		f.errs["instructions"] = sentence(err.Error()) + " Pictures can be uploaded once the session is made."
+	}
 }
 
 // refuseRule says that a rule cannot stop sessions that state no regret.

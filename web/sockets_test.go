@@ -71,7 +71,7 @@ func TestConversation(t *testing.T) {
 	want := []wire.FromServer{
 		&wire.Hello{Session: "s1", Annotator: "a1", Kind: idrl.CompareClips, Env: "driver", Instructions: 1, Have: []idrl.AnswerID{}},
 		question(0), question(1),
-		&wire.Status{Budget: 40, Open: []idrl.AssignmentID{"s1.a1.0", "s1.a1.1"}},
+		&wire.Status{Budget: 40, Open: []idrl.AssignmentID{"s1.a1.0", "s1.a1.1"}, Instructions: 1},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("greeting differs (-want +got):\n%s", diff)

@@ -174,7 +174,7 @@ func (a *annotatorSocket) feed() {
 	a.hello, a.forget, a.waiting = nil, false, len(offer.Open) == 0
 	a.mu.Unlock()
 	if hello != nil { // also if there is no offer, so that the outbox is emptied
-		hello.Seq = offer.Seq
+		hello.Seq, hello.Instructions = offer.Seq, max(hello.Instructions, offer.Instructions)
 		a.send(wire.Encode(hello))
 	}
 	if err != nil {
@@ -194,6 +194,7 @@ func (a *annotatorSocket) deliver(offer idrl.Offer) {
 	status := &wire.Status{
 		Answers: offer.Answers, Mine: offer.Mine, Skipped: offer.Skipped, Budget: offer.Budget,
 		Open: []idrl.AssignmentID{}, Done: offer.Done, Waiting: offer.Waiting, Undo: offer.Undo, Learnt: offer.Effect,
+		Instructions: offer.Instructions,
 	}
 	if offer.Left.Known {
 		status.ToGo = &offer.Left.About

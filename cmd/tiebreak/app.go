@@ -14,6 +14,7 @@ import (
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/auth"
 	"tiebreak/internal/clip"
+	"tiebreak/internal/clip/picture"
 	"tiebreak/internal/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/jobs"
@@ -24,6 +25,7 @@ import (
 	"tiebreak/internal/steps"
 	"tiebreak/internal/training"
 	"tiebreak/store"
+	"tiebreak/templates"
 	"tiebreak/web"
 )
 
@@ -55,7 +57,7 @@ func openApp(ctx context.Context, dir string, list envs.List, at site, log *slog
 	}
 	a.manager = session.NewManager(db, a.build, log)
 	a.web = web.New(web.Config{
-		Sessions: sessions{a}, Hub: &a.hub, Auth: a.auth, Clips: db, Exports: db, Learnt: learnt{a}, People: db, Settings: db, Health: db,
+		Sessions: sessions{a}, Hub: &a.hub, Auth: a.auth, Clips: db, Exports: db, Learnt: learnt{a}, People: db, Settings: db, Pictures: db, Health: db,
 		Catalogue: catalogue(list), Base: at.base, Origins: at.origins, Proxies: at.proxies, SecureCookies: at.secure(), Log: log,
 		SignInCommand: signInCommand(dir),
 	})
@@ -111,11 +113,26 @@ func catalogue(entries envs.List) (out []web.EnvChoice) {
 		if e.Unavailable != nil {
 			c.Unavailable = e.Unavailable.Error()
 		} else {
-			c.StillLabel = e.New(rng.New(0, "layout", 0)).Spec().StillLabel
+			env := e.New(rng.New(0, "layout", 0))
+			c.StillLabel, c.Guide = env.Spec().StillLabel, guideFor(env)
 		}
 		out = append(out, c)
 	}
 	return out
+}
+
+// guideFor returns what pages say and show of an environment.
+func guideFor(env idrl.Environment) (g templates.Guide) {
+	guided, ok := env.(idrl.Guided)
+	if !ok {
+		return g
+	}
+	guide := guided.Guide()
+	g.Purpose, g.Look = guide.Purpose, guide.Look
+	for _, e := range guide.Legend {
+		g.Legend = append(g.Legend, templates.Figure{Name: e.Name, SVG: picture.SVG(&e.Scene), Text: e.Text})
+	}
+	return g
 }
 
 // build makes the Config of a recorded session that is to run.

@@ -76,7 +76,9 @@ const controlFaults = `async (least, scrolls) => {
 	const wide = Math.max(...clips.map((r) => r.right)) - Math.min(...clips.map((r) => r.left));
 	const high = Math.max(...clips.map((r) => r.bottom)) - Math.min(...clips.map((r) => r.top));
 	if (wide < 0.97 * room.width && high < 0.97 * room.height) faults.push("the clips leave room unused: " + [wide, room.width, high, room.height]);
-	if (h >= 800 && (room.width < 0.9 * w || room.height < 0.5 * h)) faults.push("the clips have little of the window: " + [room.width, room.height]);
+	const panel = document.querySelector(".beside"), beside = panel.getBoundingClientRect(), side = document.querySelector("main").dataset.beside;
+	const used = [room.width + (side === "side" ? beside.width : 0), room.height + (side === "below" ? beside.height : 0)];
+	if (h >= 800 && (used[0] < 0.9 * w || used[1] < 0.5 * h)) faults.push("the clips have little of the window: " + used);
 	return faults;
 }`
 

@@ -27,6 +27,8 @@ type exported struct {
 	Input     string `json:"input"`
 	Rating    float64
 	Withdrawn bool
+
+	Instructions int `json:"instructions_version"`
 }
 
 // records returns the records of a session; id "" means the only one.

@@ -20,6 +20,7 @@ import (
 // sessionFlags are the flags of session.
 type sessionFlags struct {
 	data, addr, origin, models string
+	instructions               string // path of a file
 	spec                       idrl.SessionSpec
 }
 
@@ -29,7 +30,8 @@ func (f *sessionFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.origin, "origin", os.Getenv("TIEBREAK_ORIGIN"), "public `address` of the site, for the link, if it differs")
 	modelsFlag(fs, &f.models)
 	fs.StringVar(&f.spec.Title, "title", "Untitled session", "`name` of the session")
-	fs.StringVar(&f.spec.Instructions, "instructions", "", "`text` for annotators")
+	fs.StringVar(&f.spec.Instructions, "instructions", "", "`text` for annotators, one point per line; without it they read what the environment brings")
+	instructionsFileFlag(fs, &f.instructions)
 	fs.Uint64Var(&f.spec.Seed, "seed", 1, "seed of every random choice and of the environment's layout")
 	declareSpec(fs, &f.spec)
 }
@@ -99,6 +101,10 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	told, err := f.handout()
+	if err != nil {
+		return err
+	}
 	if err := training.CheckSpec(list, f.spec.WithDefaults()); err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err) // before the folder is touched
 	}
@@ -115,10 +121,26 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := told.keep(ctx, db, spec.ID); err != nil {
+		return err
+	}
 	token, err := auth.New(auth.Config{Store: db}).NewInvitation(ctx, spec.ID, linkUses, linkLife)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(io.out, "Session:    %s\nAnnotator:  %s/join/%s\n", spec.ID, base, token)
 	return nil
+}
+
+// handout reads the file of instructions, if there is one, into f.spec.
+func (f *sessionFlags) handout() (handout, error) {
+	if f.instructions == "" {
+		return handout{}, nil
+	}
+	if f.spec.Instructions != "" {
+		return handout{}, fmt.Errorf("%w: give --instructions or --instructions-file, not both", errUsage)
+	}
+	h, err := readHandout(f.instructions)
+	f.spec.Instructions, f.spec.InstructionsFormat = h.text, idrl.Markdown
+	return h, err
 }

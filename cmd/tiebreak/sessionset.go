@@ -12,25 +12,37 @@ import (
 
 // setFlags are the flags of session set.
 type setFlags struct {
-	data, session string
-	budget        int
+	data, session, instructions string
+	budget                      int
 }
 
 func (f *setFlags) declare(fs *flag.FlagSet) {
 	dataFlag(fs, &f.data)
 	sessionFlag(fs, &f.session)
 	fs.IntVar(&f.budget, "budget", -1, "`answers` wanted, those that state a preference or a rating; 0: no limit")
+	instructionsFileFlag(fs, &f.instructions)
 }
 
 func sessionSetCommand() command {
-	c := subcommand("session set", "change how many answers a session wants", (*setFlags).declare,
+	c := subcommand("session set", "change what annotators of a session read, and how many answers it wants", (*setFlags).declare,
 		"Changes the number of answers wanted. A complete session continues if the number exceeds its answers; a\n"+
-			"session ends if it does not. A running server follows within seconds.",
+			"session ends if it does not. New instructions are a new version, which every annotator is shown before the\n"+
+			"next answer. A running server follows within seconds.",
 		func(ctx context.Context, std stdio, f *setFlags) error {
-			if f.budget == -1 {
-				return fmt.Errorf("%w: nothing to change: give --budget", errUsage)
+			if f.budget == -1 && f.instructions == "" {
+				return fmt.Errorf("%w: nothing to change: give --budget or --instructions-file", errUsage)
 			}
 			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+				if f.instructions != "" {
+					version, err := publish(ctx, db, spec.ID, f.instructions)
+					if err != nil {
+						return err
+					}
+					fmt.Fprintf(std.out, "Session %s has version %d of its instructions; before it was %d.\n", spec.ID, version, spec.CurrentInstructions().Version)
+				}
+				if f.budget == -1 {
+					return nil
+				}
 				if err := db.SetBudget(ctx, spec.ID, f.budget, byCommand, time.Now()); err != nil {
 					return err
 				}
@@ -38,7 +50,7 @@ func sessionSetCommand() command {
 				return nil
 			})
 		})
-	c.usage, c.example = "--budget N [flags]", c.example+" --budget 60"
+	c.usage, c.example = "[--budget N] [--instructions-file FILE] [flags]", c.example+" --budget 60"
 	return c
 }
 

@@ -6,6 +6,7 @@
 package chain
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 
@@ -77,6 +78,12 @@ func New(c Config) *Env {
 	}
 	return &Env{board.New(board.Config{
 		ID: ID, Labels: labels, Actions: numActions,
+		Purpose: "Judge on which fields the agent is.",
+		Look: []string{
+			"Which numbers does the agent pass, and on which is it at the end?",
+			fmt.Sprintf("Up to field %d it is carried on and has no choice: judge what comes after.", c.Blocked),
+			"The numbers have no meaning of their own: prefer what you were told to prefer, or what you like.",
+		},
 		Next: c.next, Kernel: kernel, Place: c.place,
 	})}
 }

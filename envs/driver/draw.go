@@ -34,6 +34,38 @@ func (e *Env) Draw(dst *idrl.Scene) {
 	dst.Moving = append(dst.Moving[:0], pointer(dst.Camera, o))
 	dst.Moving = append(dst.Moving, vehicle(o, vanBody, idrl.Other, idrl.OtherFg)...)
 	dst.Moving = append(dst.Moving, vehicle(a, carBody, idrl.Agent, idrl.AgentFg)...)
+	dst.Moving = append(dst.Moving, contact(a, o))
+}
+
+// contact returns a star where the two cars touch. Where they do not it has no size.
+func contact(a, o car) idrl.Shape {
+	const outer, inner, spikes = 0.09, 0.04, 7
+	size := 0.0
+	x, y := a.x, a.y
+	if touch(a, o) {
+		size, x, y = 1, (a.x+o.x)/2, (a.y+o.y)/2
+	}
+	s := idrl.Shape{Kind: idrl.Polygon, Paint: idrl.Focus}
+	for k := range 2 * spikes {
+		r := size * []float64{outer, inner}[k%2]
+		sin, cos := math.Sincos(math.Pi * float64(k) / spikes)
+		s.Pts = append(s.Pts, x+r*sin, y+r*cos)
+	}
+	return s
+}
+
+// touch reports whether the rectangles around two cars overlap: no side of either lies
+// between them.
+func touch(a, o car) bool {
+	apart := func(a, o car) bool {
+		sin, cos := math.Sincos(a.angleRad)
+		dx, dy := o.x-a.x, o.y-a.y
+		turn := o.angleRad - a.angleRad
+		s, c := math.Abs(math.Sin(turn)), math.Abs(math.Cos(turn))
+		const l, w = carLength / 2, carWidth / 2
+		return math.Abs(dx*cos+dy*sin) > l+l*c+w*s || math.Abs(dy*cos-dx*sin) > w+l*s+w*c
+	}
+	return !apart(a, o) && !apart(o, a)
 }
 
 // The outlines of the two vehicles: x ahead, y to the left, in halves of

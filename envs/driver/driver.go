@@ -84,6 +84,7 @@ var (
 	_ idrl.Drawer         = (*Env)(nil)
 	_ idrl.Snapshotter    = (*Env)(nil)
 	_ idrl.Differentiable = (*Env)(nil)
+	_ idrl.Guided         = (*Env)(nil)
 )
 
 // New returns the environment at the start of an episode.

@@ -176,6 +176,43 @@ func TestPointer(t *testing.T) {
 	}
 }
 
+// TestContact: two cars touch where their outlines do, which along the road is at the
+// length of a car, and beside each other at its width.
+func TestContact(t *testing.T) {
+	const up = math.Pi / 2
+	for _, test := range []struct {
+		name string
+		a, b car
+		want bool
+	}{
+		{"one behind the other", car{0, 0, up, 1}, car{0, carLength + 0.001, up, 1}, false},
+		{"one into the other", car{0, 0, up, 1}, car{0, carLength - 0.001, up, 1}, true},
+		{"side by side", car{0, 0, up, 1}, car{carWidth + 0.001, 0, up, 1}, false},
+		{"scraping", car{0, 0, up, 1}, car{carWidth - 0.001, 0.1, up, 1}, true},
+		{"across", car{0, 0, up, 1}, car{0, (carLength+carWidth)/2 + 0.001, 0, 1}, false},
+		{"into the side", car{0, 0, up, 1}, car{0, (carLength+carWidth)/2 - 0.001, math.Pi, 1}, true},
+		{"corners of turned cars pass", car{0, 0, up / 2, 1}, car{0.15, -0.15, up / 2, 1}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, pair := range [][2]car{{test.a, test.b}, {test.b, test.a}} {
+				star := contact(pair[0], pair[1])
+				if touch(pair[0], pair[1]) != test.want || test.want != (extent(star.Pts) > 0.1) {
+					t.Errorf("touch = %v with a star %v wide, want %v", touch(pair[0], pair[1]), extent(star.Pts), test.want)
+				}
+			}
+		})
+	}
+}
+
+// extent is how wide a shape is.
+func extent(pts []float64) float64 {
+	least, most := math.Inf(1), math.Inf(-1)
+	for i := 0; i < len(pts); i += 2 {
+		least, most = min(least, pts[i]), max(most, pts[i])
+	}
+	return most - least
+}
+
 func BenchmarkReturn(b *testing.B) {
 	env := New()
 	stream := rng.New(1, "bench", 0)

@@ -32,6 +32,9 @@ func Run(t *testing.T, newEnv func() idrl.Environment) {
 	if _, ok := newEnv().(idrl.Faller); ok {
 		t.Run("faller", func(t *testing.T) { testFaller(t, newEnv) })
 	}
+	if _, ok := newEnv().(idrl.Guided); ok {
+		t.Run("guide", func(t *testing.T) { testGuide(t, newEnv) })
+	}
 	if env, ok := newEnv().(idrl.Tabular); ok {
 		t.Run("tabular", func(t *testing.T) { testTabular(t, env) })
 	}

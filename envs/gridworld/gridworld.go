@@ -71,6 +71,7 @@ type Env struct {
 
 var (
 	_ idrl.Tabular       = (*Env)(nil)
+	_ idrl.Guided        = (*Env)(nil)
 	_ idrl.Drawer        = (*Env)(nil)
 	_ idrl.FeatureKernel = (*Env)(nil)
 )

@@ -71,6 +71,12 @@ func New(c Config) *Env {
 	}
 	return &Env{board.New(board.Config{
 		ID: ID, Labels: labels, Actions: numActions,
+		Purpose: "Judge on which branch of the fork the agent is: A or B.",
+		Look: []string{
+			"Does the agent turn into branch A or into branch B?",
+			"In a branch it walks at random: judge where it is, not how it walks.",
+			"The names have no meaning of their own: prefer what you were told to prefer, or what you like.",
+		},
 		Next: c.next, Kernel: c.kernel, Place: c.place,
 	})}
 }

@@ -264,7 +264,7 @@ func (c *Custom) fallen() func(e *Env) bool {
 }
 
 // appearance returns how the model is drawn. The camera stays at the height that the
-// body has at first.
+// body has at first, unless the body jumps.
 func (c *Custom) appearance() appearance {
 	camera := c.file.Camera
 	a := appearance{

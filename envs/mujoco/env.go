@@ -67,6 +67,7 @@ var (
 	_ idrl.Faller      = (*Env)(nil)
 	_ idrl.Narrator    = (*Env)(nil)
 	_ idrl.Reclipper   = (*Env)(nil)
+	_ idrl.Guided      = (*Env)(nil)
 )
 
 // newEnv returns an environment of a task with a model of its own kind.

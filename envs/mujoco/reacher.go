@@ -21,6 +21,7 @@ func reacher(t *task, m *engine.Model) {
 		copy(e.note[1:], at(e, tip))
 	}
 	t.spec.Horizon = 50
+	t.spec.EndSeconds = 1 // where the finger is at the end is what counts
 	t.reset = reacherReset
 	t.observe = func(e *Env, dst []float64) {
 		sin1, cos1 := math.Sincos(e.d.QPos[0])

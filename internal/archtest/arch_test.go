@@ -61,6 +61,7 @@ var rules = []rule{
 	{"internal/representation/representationtest", []string{vocab, rngs, "internal/belief"}, []string{gonum}},
 	{represents, []string{vocab}, []string{gonum}},
 	{"internal/library", []string{vocab}, nil},
+	{"internal/instructions", []string{vocab}, []string{"github.com/yuin/goldmark", "golang.org/x/image"}},
 	{
 		"internal/librarian",
 		[]string{vocab, rngs, "internal/behaviour", "internal/clip", "internal/library", "internal/picture", "internal/sac", "internal/solver", "internal/trainer", "envs/corridor", "envs/mujoco"},
@@ -137,7 +138,7 @@ var rules = []rule{
 	{"web/client", []string{vocab, "web/wire"}, []string{gorilla, xnet}},
 	{
 		"web",
-		[]string{vocab, acquires, "internal/live", "internal/auth", "internal/export", "web", "templates", "static"},
+		[]string{vocab, acquires, "internal/live", "internal/auth", "internal/export", "internal/instructions", "web", "templates", "static"},
 		[]string{templ, echo, gorilla},
 	},
 }

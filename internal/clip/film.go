@@ -108,7 +108,7 @@ func (f *film) header(spec idrl.EnvSpec, c idrl.Clip) *Header {
 	view := f.first.Camera
 	h := &Header{
 		Version: 2, Env: spec.ID, Steps: c.Steps, Sub: f.sub, Frames: f.frames,
-		FrameSec: spec.StepSeconds / float64(f.sub), Playback: spec.Playback, Phi: c.Phi, Unit: f.unit(),
+		FrameSec: spec.StepSeconds / float64(f.sub), Playback: spec.Playback, EndSec: spec.EndSeconds, Phi: c.Phi, Unit: f.unit(),
 		W: view.W, H: view.H, Distance: view.Distance, Azimuth: view.Azimuth, Elevation: view.Elevation,
 		Static: make([]Shape, len(f.first.Static)), Moving: make([]Shape, len(f.first.Moving)),
 	}

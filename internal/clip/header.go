@@ -10,13 +10,14 @@ import (
 type Header struct {
 	Version  int       `json:"v"` // 2, or 1
 	Env      string    `json:"env"`
-	Steps    int       `json:"steps"`    // steps shown; 0 for a still
-	Sub      int       `json:"sub"`      // frames of a step
-	Frames   int       `json:"frames"`   // Steps·Sub + 1
-	FrameSec float64   `json:"dt"`       // simulated seconds from frame to frame
-	Playback float64   `json:"playback"` // simulated seconds shown per second
-	Phi      []float64 `json:"phi"`      // Σφ of the clip, undiscounted, length d
-	Unit     float64   `json:"unit"`     // world units of a step of the numbers
+	Steps    int       `json:"steps"`         // steps shown; 0 for a still
+	Sub      int       `json:"sub"`           // frames of a step
+	Frames   int       `json:"frames"`        // Steps·Sub + 1
+	FrameSec float64   `json:"dt"`            // simulated seconds from frame to frame
+	Playback float64   `json:"playback"`      // simulated seconds shown per second
+	EndSec   float64   `json:"end,omitempty"` // viewer's seconds for which the last frame stays; 0: as the player has it
+	Phi      []float64 `json:"phi"`           // Σφ of the clip, undiscounted, length d
+	Unit     float64   `json:"unit"`          // world units of a step of the numbers
 
 	// The camera, as idrl.Camera has it. Its centre is point 0.
 	W         float64 `json:"w"`
@@ -53,6 +54,7 @@ const (
 	maxBytes  = 4 << 20 // inflated
 	maxFrames = 10_000
 	maxPoints = 10_000 // that move, and of the moving shapes together
+	maxEndSec = 10
 )
 
 // camera returns the camera without its centre.
@@ -96,6 +98,8 @@ func (h *Header) validate() error {
 		return idrl.Errorf(idrl.Invalid, "clip has %d frames for %d steps of %d", h.Frames, h.Steps, h.Sub)
 	case !positive(h.FrameSec) || !positive(h.Playback) || !positive(h.Unit) || !positive(h.W) || !positive(h.H):
 		return idrl.Errorf(idrl.Invalid, "clip has a duration, unit or camera that is not positive")
+	case !(h.EndSec >= 0 && h.EndSec <= maxEndSec):
+		return idrl.Errorf(idrl.Invalid, "clip rests for %v s on its last frame; the limit is %d s", h.EndSec, maxEndSec)
 	case !(h.Distance >= 0 && h.Distance <= math.MaxFloat32 && math.Abs(h.Elevation) < math.Pi/2):
 		return idrl.Errorf(idrl.Invalid, "clip has a camera that cannot look at anything")
 	case !(h.Fallen >= 0 && h.Fallen <= 1):

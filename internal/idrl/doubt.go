@@ -13,7 +13,7 @@ type Doubts uint8
 // Doubts, each a set of one. There are no others.
 const (
 	DoubtSide         Doubts = 1 << iota // the clips were not on the sides that the question gave them
-	DoubtInstructions                    // the version of the instructions is not the session's
+	DoubtInstructions                    // the session has no such version of its instructions yet
 	DoubtClock                           // shown before the question was issued, or in the future: the device's clock is wrong, or the time invented
 	DoubtDuration                        // took longer than the time since the question was issued
 	DoubtHaste                           // decided faster than a person can
@@ -53,14 +53,14 @@ const (
 )
 
 // FindDoubts returns what of an answer to assignment as cannot be true, when it
-// arrived at now and the session's instructions have that version. An answer that a
+// arrived at now and the session's instructions have that version by now. An answer that a
 // program gives as such (input "api") may be fast, but not take no time at all.
 func FindDoubts(a Answer, as Assignment, instructions int64, now time.Time) (d Doubts) {
 	ms := func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 	if a.Left != as.Left {
 		d |= DoubtSide
 	}
-	if a.Instructions != instructions {
+	if a.Instructions < 1 || a.Instructions > instructions { // an earlier one is possible: the question was open when they changed
 		d |= DoubtInstructions
 	}
 	if a.ShownAt.Before(as.IssuedAt.Add(-ClockTolerance)) || a.ShownAt.After(now.Add(ClockTolerance)) {

@@ -19,6 +19,7 @@ func TestDoubts(t *testing.T) {
 		{"as it should be", func(*idrl.Answer) {}, 0},
 		{"sides exchanged", func(a *idrl.Answer) { a.Left = idrl.SideA }, idrl.DoubtSide},
 		{"other instructions", func(a *idrl.Answer) { a.Instructions = 99 }, idrl.DoubtInstructions},
+		{"instructions of before", func(a *idrl.Answer) { a.Instructions = 2 }, 0},
 		{"a clock that is a little slow", func(a *idrl.Answer) { a.ShownAt = issued.Add(-2 * time.Minute) }, 0},
 		{"shown before it was asked", func(a *idrl.Answer) { a.ShownAt = issued.Add(-2*time.Minute - 1) }, idrl.DoubtClock},
 		{"a clock that is a little fast", func(a *idrl.Answer) { a.ShownAt = now.Add(2 * time.Minute) }, 0},

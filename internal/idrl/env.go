@@ -143,6 +143,7 @@ type EnvSpec struct {
 	Discount    float64  // γ in (0, 1], applied once per step to returns; 1 only with a finite horizon
 	ClipSteps   int      // steps of the clip that a person judges
 	Playback    float64  // simulated seconds shown per second of the viewer's time
+	EndSeconds  float64  // of the viewer's time, for which a clip rests on its last picture where how it ends counts; 0: as the player has it
 	EarlierClip ClipForm // of sessions that have no record of theirs, if it is another
 	StillLabel  string   // what a rating or comparison of states asks about: "this moment"
 	Search      Search   // what suits random search in this environment

@@ -13,6 +13,8 @@ type Offer struct {
 	Undo    AnswerID // the annotator's last answer that can be undone; empty if none
 	Left    Forecast // answers of everybody until the session is complete or more of them change little
 	Effect  bool     // the annotator may see what was learnt, and there is something to see
+
+	Instructions int64 // version of those in use
 }
 
 // Given is an answer that its annotator may still change.

@@ -98,6 +98,7 @@ type RejoinKey struct {
 // no part of the log: what follows from them for the posterior is.
 type Settings struct {
 	Budget  int           // informative answers wanted; 0 for no limit
+	Told    Instructions  // what annotators read
 	Revoked []AnnotatorID // who may not answer any more, by ID
 	LeftOut []AnnotatorID // whose answers shall not count, by ID
 }

@@ -21,7 +21,7 @@ type SessionSpec struct {
 	Likelihood   string    // of comparisons: one of Likelihoods()
 	Questions    string    // which are asked: one of QuestionRules()
 	Budget       int       // informative answers after which the session is complete; 0 for no limit
-	Instructions string    // for annotators, plain text, one point per line
+	Instructions string    // for annotators; empty for those that the environment brings
 	Seed         uint64    // of every random stream, and of the environment's layout
 
 	Candidates int   // Thompson samples of a generation, besides the mean-optimal policy
@@ -59,7 +59,8 @@ type SessionSpec struct {
 	// goes with its length.
 	Clip ClipForm
 
-	InstructionsVersion int64 // from 1
+	InstructionsVersion int64  // from 1
+	InstructionsFormat  string // PlainText or Markdown
 	CreatedAt           time.Time
 }
 
@@ -225,8 +226,8 @@ func (s SessionSpec) Validate() error {
 	case ruled && !s.StatesRegret():
 		return Errorf(Invalid, "sessions with the model %q state no regret, so that no rule can stop them: leave the tolerance, the doubt and "+
 			"stopping by itself as they are, or use the model %q", NetworkModel, FeaturesModel)
-	case len(s.Instructions) > MaxInstructions:
-		return Errorf(Invalid, "the instructions must have at most %d characters; they have %d", MaxInstructions, len(s.Instructions))
+	case s.CurrentInstructions().Check() != nil:
+		return s.CurrentInstructions().Check()
 	case CheckBudget(s.Budget) != nil:
 		return CheckBudget(s.Budget)
 	case s.Candidates < 2 || s.Candidates > 50:

@@ -150,7 +150,7 @@ func (f *frames) choose() {
 	agent := func(s clip.Shape) bool {
 		return s.Kind != idrl.Text && (s.Paint == idrl.Agent || s.Paint == idrl.AgentFg)
 	}
-	drawn := func(s clip.Shape) bool { return s.Kind != idrl.Text }
+	drawn := func(s clip.Shape) bool { return s.Kind != idrl.Text && s.Paint != idrl.Focus } // no marks
 	body := drawn
 	switch {
 	case f.solid && slices.ContainsFunc(moving, bodies):

@@ -61,6 +61,7 @@ func (s *Session) done() bool {
 func (s *Session) offer(who idrl.AnnotatorID) idrl.Offer {
 	o := idrl.Offer{
 		Seq: s.log.seq(), Answers: s.log.all.answers, Budget: s.spec.Budget, Done: s.done(),
+		Instructions: s.spec.InstructionsVersion,
 	}
 	o.Left, o.Effect = s.left(), s.effect() != (idrl.Effect{})
 	mine := s.log.mine[who]

@@ -126,7 +126,9 @@ func New(cfg Config) (*Session, error) {
 		return nil, fmt.Errorf("session %s: %w", r.Spec.ID, err)
 	}
 	s.restoreFeatures()
-	s.applySettings(r.Settings.Revoked, r.Settings.LeftOut, r.Spec.Budget)
+	set := r.Settings
+	set.Budget, set.Told = r.Spec.Budget, r.Spec.CurrentInstructions()
+	s.applySettings(set)
 	if err := s.restoreBelief(r.Snapshots); err != nil {
 		return nil, fmt.Errorf("session %s: %w", s.spec.ID, err)
 	}

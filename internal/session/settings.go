@@ -23,7 +23,7 @@ func (s *Session) Follow(ctx context.Context) error {
 		if err != nil {
 			return nil, fmt.Errorf("read the settings: %w", err)
 		}
-		if s.applySettings(set.Revoked, set.LeftOut, set.Budget) {
+		if s.applySettings(set) {
 			s.publish(idrl.EventSettings, "")
 		}
 		return s.undecided(), nil
@@ -42,17 +42,18 @@ func (s *Session) Follow(ctx context.Context) error {
 
 // apply takes in what researchers want, but for the log. It reports whether who is
 // asked what can change by it.
-func (s *Session) applySettings(revoked, leftOut []idrl.AnnotatorID, budget int) (changed bool) {
-	is := set(revoked)
-	changed = s.spec.Budget != budget || !maps.Equal(s.revoked, is)
-	s.spec.Budget = budget
+func (s *Session) applySettings(now idrl.Settings) (changed bool) {
+	is := set(now.Revoked)
+	changed = s.spec.Budget != now.Budget || s.spec.CurrentInstructions() != now.Told || !maps.Equal(s.revoked, is)
+	s.spec.Budget = now.Budget
+	s.spec.InstructionsVersion, s.spec.InstructionsFormat, s.spec.Instructions = now.Told.Version, now.Told.Format, now.Told.Text
 	spec := s.spec
 	s.shown.Store(&spec)
-	s.revoked, s.leftOut = is, set(leftOut)
-	now := s.cfg.Now()
+	s.revoked, s.leftOut = is, set(now.LeftOut)
+	clock := s.cfg.Now()
 	for _, as := range s.asked.open {
-		if s.revoked[as.Annotator] && as.LeaseUntil.After(now) {
-			as.LeaseUntil = now // in memory: whoever loads the session does the same
+		if s.revoked[as.Annotator] && as.LeaseUntil.After(clock) {
+			as.LeaseUntil = clock // in memory: whoever loads the session does the same
 		}
 	}
 	return changed

@@ -1,11 +1,13 @@
 // @ts-check
 // The annotator's page: joins the player, the keys, the outbox and the socket.
 import { Banner } from "./banner.js";
+import { Beside } from "./beside.js";
 import { Chooser } from "./chooser.js";
 import { ClipLoop } from "./clip-loop.js";
 import { AnswerQueue } from "./answer-queue.js";
 import { LabelController } from "./label-controller.js";
 import { DuoPlayer } from "./duo-player.js";
+import { Guide } from "./guide.js";
 import { KeptQuestions } from "./kept-questions.js";
 import { command, comparisonKey, ratingKey, sign } from "./keys.js";
 import { LabelView } from "./labelview.js";
@@ -37,9 +39,12 @@ const page = new AbortController();
 const { signal } = page;
 const kept = new KeptQuestions(name, store);
 const banner = new Banner(view.part("banner"), { session, storage: store, queue, announcer: view.announcer, signal });
-const controller = new LabelController({ view, banner, player, chooser, queue, calm, sitting, kept, instructions: Number(main.dataset.instructionsVersion) });
+const controller = new LabelController({ view, banner, player, chooser, queue, calm, sitting, kept, instructions: () => guide.version });
 const help = /** @type {HTMLDialogElement} */ (view.part("help-dialog"));
 const skip = /** @type {HTMLDialogElement} */ (view.part("skip-dialog"));
+
+const guide = new Guide({ main, dialog: help, show: offer, signal });
+new Beside({ main, panel: view.part("beside"), player, signal });
 
 /** @type {Input} */ let lastInput = "keyboard";
 
@@ -135,6 +140,8 @@ addEventListener("beforeunload", (e) => {
 }, { signal });
 queue.on("hello", () => keepKey(store, { session, annotator, title: document.querySelector(".title")?.textContent ?? "" }),
   { once: true });
+queue.on("hello", () => guide.retry());
+queue.on("status", (m) => guide.renew(m.instructions_version));
 const learnt = new Learnt({ view, name, storage: store, sitting, calm, signal, show: offer, address: main.dataset.learnt ?? "" });
 const last = new LastAnswers({ view, calm, show: offer, address: main.dataset.answers ?? "", change: (id) => controller.withdraw(id) });
 onClick("last", () => last.open());
@@ -145,6 +152,7 @@ queue.on("status", (s) => {
   if (clips) keepClips(clips);
 });
 controller.start(signal);
+guide.open();
 keepPage();
 
 /** Has the clips of open questions kept for a time without network. @param {string[]} clips addresses */

@@ -18,6 +18,7 @@
  * @typedef {object} Clip  immutable
  * @property {number} frames number of frames, at least 1
  * @property {number} seconds how long it plays at speed 1, viewer's seconds; 0 for a still
+ * @property {number} end how long its last frame stays at least, viewer's seconds
  * @property {number} w camera width, world units
  * @property {number} h camera height, world units
  * @property {number} distance of the eye from the camera's centre; 0 if the scene is flat
@@ -37,6 +38,7 @@
  * @property {number} frames
  * @property {number} dt seconds of the environment's time between two frames
  * @property {number} playback by how much faster it plays
+ * @property {number} [end] viewer's seconds
  * @property {number} unit world units of one step of the numbers
  * @property {number} w
  * @property {number} h
@@ -73,6 +75,7 @@ export async function decodeClip(buffer) {
   return {
     frames: header.frames,
     seconds: ((header.frames - 1) * header.dt) / header.playback,
+    end: header.end ?? 0,
     w: header.w,
     h: header.h,
     distance: header.distance ?? 0,

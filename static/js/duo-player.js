@@ -4,7 +4,7 @@ import { element, Transport } from "./transport.js";
 
 /** @typedef {import("./clip.js").Clip} Clip */
 
-const FREEZE = 0.3; // seconds the last frame stays, so that the jump back does not read as motion
+const FREEZE = 0.3; // seconds the last frame stays at least, so that the jump back does not read as motion
 const GAP = 16; // CSS pixels between two views
 const STEADY = 1.08; // by how much larger the other layout must show the clips to be taken: a banner must not turn the page
 
@@ -17,8 +17,9 @@ const STEADY = 1.08; // by how much larger the other layout must show the clips 
  * sides: number of views, 1 or 2. keys: show which keys work the transport.
  * The element sets on itself data-layout (row or column, whichever shows more),
  * data-empty, data-still, data-playing, and data-untouched until the clips first
- * move. Events: "layout" when data-layout has changed, and "watched" when the
- * clips have played or been gone through to their end for the first time.
+ * move. Events: "shown" when clips were loaded, "layout" when data-layout has
+ * changed, and "watched" when the clips have played or been gone through to their
+ * end for the first time.
  */
 export class DuoPlayer extends HTMLElement {
   /** @type {HTMLCanvasElement[]} */ #canvases = [];
@@ -29,9 +30,10 @@ export class DuoPlayer extends HTMLElement {
   #colours = /** @type {import("./draw.js").Palette} */ ({});
   #request = 0;
   #last = 0; // time of the last tick, ms
-  #time = 0; // on the clock of the clips, seconds, up to #length + freeze
+  #time = 0; // on the clock of the clips, seconds, up to #length + #rest
   #length = 0; // of the longer clip, seconds
   #frame = 0; // length of a frame, seconds
+  #rest = FREEZE; // how long the last frame stays, seconds
   #wanted = false; // it plays unless it is held
   #held = false;
   loops = 0; // times the clips played to the end since load
@@ -67,6 +69,7 @@ export class DuoPlayer extends HTMLElement {
   load(clips, how = {}) {
     this.#painters = clips.map(painter);
     this.#length = Math.max(0, ...clips.map((c) => c.seconds));
+    this.#rest = Math.max(FREEZE, ...clips.map((c) => c.end));
     this.#frame = Math.min(...clips.map((c) => c.seconds / Math.max(1, c.frames - 1)));
     this.loops = 0;
     this.watched = this.#length === 0;
@@ -79,6 +82,7 @@ export class DuoPlayer extends HTMLElement {
       caption.hidden = !caption.textContent;
     });
     this.#arrange();
+    this.dispatchEvent(new Event("shown"));
     this.#play((how.play ?? true) && this.#length > 0);
     return new Promise((resolve) => requestAnimationFrame(() => resolve(performance.now())));
   }
@@ -146,7 +150,7 @@ export class DuoPlayer extends HTMLElement {
       step: (n) => this.step(n),
       scrub: (part) => {
         this.#play(false);
-        this.seek(part * (this.#length + FREEZE));
+        this.seek(part * (this.#length + this.#rest));
       },
     }, this.hasAttribute("keys"), signal);
     this.replaceChildren(frames, this.#transport.el);
@@ -157,25 +161,55 @@ export class DuoPlayer extends HTMLElement {
     this.#draw();
   }
 
-  /** Sizes the views so that they show as much as the room allows. */
-  #arrange() {
+  /** What the sizes of the views depend on besides the room: width to height of a view. */
+  get shape() {
+    const clip = this.#painters[0]?.clip;
+    return clip ? `${clip.w / clip.h}` : "";
+  }
+
+  /**
+   * How large all views together would be in a room, in CSS pixels; undefined without clips.
+   * @param {number} width
+   * @param {number} height
+   */
+  wanted(width, height) {
+    const shape = this.#fit(width, height);
+    if (!shape) return undefined;
+    const n = this.#canvases.length;
+    const [w, h] = [shape.width, shape.width / shape.ratio];
+    return shape.inRow ? { width: n * w + (n - 1) * GAP, height: h } : { width: w, height: n * h + (n - 1) * GAP };
+  }
+
+  /**
+   * How to show the clips in a room: in a row or in a column, and how wide each.
+   * @param {number} width
+   * @param {number} height
+   */
+  #fit(width, height) {
     const first = this.#painters[0];
-    const room = this.#part(".frames").getBoundingClientRect();
-    if (!first || room.width === 0 || room.height === 0) return;
+    if (!first || width <= 0 || height <= 0) return undefined;
     const n = this.#canvases.length;
     const ratio = first.clip.w / first.clip.h;
     const fit = (/** @type {number} */ w, /** @type {number} */ h) => Math.max(40, Math.min(w, h * ratio));
-    const row = fit((room.width - (n - 1) * GAP) / n, room.height);
-    const column = fit(room.width, (room.height - (n - 1) * GAP) / n);
+    const row = fit((width - (n - 1) * GAP) / n, height);
+    const column = fit(width, (height - (n - 1) * GAP) / n);
     const was = this.dataset.layout;
     const inRow = row * (was === "row" ? STEADY : 1) >= column * (was === "column" ? STEADY : 1);
-    this.dataset.layout = inRow ? "row" : "column";
-    const width = Math.floor(inRow ? row : column);
+    return { inRow, width: Math.floor(inRow ? row : column), ratio };
+  }
+
+  /** Sizes the views so that they show as much as the room allows. */
+  #arrange() {
+    const room = this.#part(".frames").getBoundingClientRect();
+    const shape = this.#fit(room.width, room.height);
+    if (!shape) return;
+    const was = this.dataset.layout;
+    this.dataset.layout = shape.inRow ? "row" : "column";
     for (const c of this.#canvases) {
-      c.style.width = `${width}px`;
-      c.style.height = `${Math.floor(width / ratio)}px`;
-      c.width = Math.round(width * Math.min(devicePixelRatio, 3));
-      c.height = Math.round(c.width / ratio);
+      c.style.width = `${shape.width}px`;
+      c.style.height = `${Math.floor(shape.width / shape.ratio)}px`;
+      c.width = Math.round(shape.width * Math.min(devicePixelRatio, 3));
+      c.height = Math.round(c.width / shape.ratio);
     }
     this.#name();
     this.#draw();
@@ -214,7 +248,7 @@ export class DuoPlayer extends HTMLElement {
       this.loops++;
       this.#watch();
     }
-    if (this.#time >= this.#length + FREEZE) this.#time = 0;
+    if (this.#time >= this.#length + this.#rest) this.#time = 0;
     this.#draw();
     this.#request = requestAnimationFrame((t) => this.#tick(t));
   }
@@ -232,7 +266,7 @@ export class DuoPlayer extends HTMLElement {
       const frame = p.clip.seconds > 0 ? (t / p.clip.seconds) * (p.clip.frames - 1) : 0;
       if (ctx) p.draw(ctx, frame, this.#colours);
     });
-    this.#transport?.at(this.#time, this.#length, this.#length + FREEZE, this.hasAttribute("data-playing"));
+    this.#transport?.at(this.#time, this.#length, this.#length + this.#rest, this.hasAttribute("data-playing"));
   }
 
   /**

@@ -41,7 +41,7 @@ export class LabelController {
   /**
    * @param {{view: import("./labelview.js").LabelView, banner: import("./banner.js").Banner, player: import("./duo-player.js").DuoPlayer,
    *   chooser: import("./chooser.js").Chooser, queue: import("./answer-queue.js").AnswerQueue,
-   *   sitting: import("./sitting.js").Sitting, kept: import("./kept-questions.js").KeptQuestions, instructions: number, calm: MediaQueryList}} parts calm: matches if motion is unwelcome
+   *   sitting: import("./sitting.js").Sitting, kept: import("./kept-questions.js").KeptQuestions, instructions: () => number, calm: MediaQueryList}} parts calm: matches if motion is unwelcome
    */
   constructor(parts) {
     this.parts = parts;
@@ -92,7 +92,7 @@ export class LabelController {
       shown_at: this.#shownAt || new Date().toISOString(),
       answered_ms: this.#painted ? Math.max(0, Math.round(now - this.#painted - this.#hidden)) : 0,
       hidden_ms: Math.round(this.#hidden), loops: this.parts.player.loops, input,
-      instructions_version: this.parts.instructions,
+      instructions_version: this.parts.instructions(),
     });
     this.#present();
   }

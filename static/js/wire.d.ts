@@ -103,6 +103,7 @@ export interface Status {
   undo: string;
   to_go?: number;
   learnt: boolean;
+  instructions_version: number;
 }
 
 export interface Bye {

@@ -22,6 +22,8 @@ type Config struct {
 	ID      string   // of the environment
 	Labels  []string // drawn on the fields, length n; feature s is called "Field " and label s
 	Actions int      // number of actions
+	Purpose string   // of the idrl.Guide
+	Look    []string // the same
 
 	// Next returns the fields that action a may enter from field s, each with
 	// equal probability.
@@ -55,6 +57,7 @@ var (
 	_ idrl.Tabular       = (*Env)(nil)
 	_ idrl.Drawer        = (*Env)(nil)
 	_ idrl.FeatureKernel = (*Env)(nil)
+	_ idrl.Guided        = (*Env)(nil)
 )
 
 // New returns the environment on a board, with the agent on field 0.

@@ -14,7 +14,7 @@ import (
 func triangle() *board.Env {
 	next := [][]int{{1}, {1, 2, 2, 2}, {0}, {1}, {2}, {2}}
 	return board.New(board.Config{
-		ID: "triangle", Labels: []string{"a", "b", "c"}, Actions: 2,
+		ID: "triangle", Labels: []string{"a", "b", "c"}, Actions: 2, Purpose: "Judge.", Look: []string{"Where is it?"},
 		Next: func(s, a int) []int { return next[2*s+a] },
 		Kernel: func(s, t int) float64 {
 			if s == t {

@@ -12,7 +12,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// freezeSec is how long the last frame stays at any speed, so that the jump back
+// freezeSec is how long the last frame stays at least, at any speed, so that the jump back
 // does not read as motion: FREEZE in static/js/duo-player.js.
 const freezeSec = 0.3
 
@@ -40,6 +40,7 @@ type Film struct {
 	places    []image.Rectangle // of the clips
 	size      image.Point
 	lengthSec float64 // of the longer clip, at speed 1
+	restSec   float64 // how long the last frame stays
 	speed     float64
 }
 
@@ -54,7 +55,7 @@ func New(cfg Config) (*Film, error) {
 		return nil, idrl.Errorf(idrl.Invalid, "a speed of %v is too slow or too fast; use %v to %v, where 1 is that of the page",
 			cfg.Speed, minSpeed, maxSpeed)
 	}
-	f := &Film{speed: cfg.Speed}
+	f := &Film{speed: cfg.Speed, restSec: freezeSec}
 	for i, c := range cfg.Clips {
 		p := picture.New(c)
 		w, h := p.Size(cfg.Width, cfg.Height)
@@ -64,7 +65,7 @@ func New(cfg Config) (*Film, error) {
 		f.painters = append(f.painters, p)
 		f.places = append(f.places, image.Rect(f.size.X, 0, f.size.X+w, h))
 		f.size = image.Pt(f.size.X+w, max(f.size.Y, h))
-		f.lengthSec = max(f.lengthSec, clipSec(c))
+		f.lengthSec, f.restSec = max(f.lengthSec, clipSec(c)), max(f.restSec, c.Header.EndSec)
 	}
 	return f, nil
 }
@@ -75,7 +76,7 @@ func clipSec(c *clip.Clip) float64 {
 }
 
 // Seconds returns how long the film lasts: as long as a loop in the page's player.
-func (f *Film) Seconds() float64 { return f.lengthSec/f.speed + freezeSec }
+func (f *Film) Seconds() float64 { return f.lengthSec/f.speed + f.restSec }
 
 // frame returns a new image of the film's size, white where no clip is.
 func (f *Film) frame() *image.RGBA {

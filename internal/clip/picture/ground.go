@@ -57,13 +57,23 @@ func (v *view) paintChecker(c *canvas, floor *idrl.Shape) {
 		return
 	}
 	least, most := v.seen(h, v.vanishing())
+	strips := v.squares(o, size, least, most)
+	if strips == nil {
+		return // squares too small to see
+	}
+	c.fillEvenOdd(plain(blend(colour(floor.Paint), colour(idrl.Mark), 0.44)), strips...)
+}
+
+// squares returns strips along x and along y of every other row of squares of a floor
+// with a corner in o, as far as they reach from least to most; nil if there are more than
+// 500. What lies in one strip alone is to be filled.
+func (v *view) squares(o vec, size float64, least, most point) (strips [][]point) {
 	place := func(d float64) int { return int(math.Floor(d / size)) }
 	i0, j0, i1, j1 := place(least.x-o.X), place(least.y-o.Y), place(most.x-o.X), place(most.y-o.Y)
 	if i1-i0+j1-j0 > 500 {
-		return // squares too small to see
+		return nil
 	}
 	edge := func(start float64, i int) float64 { return start + float64(i)*size }
-	var strips [][]point
 	add := func(xa, ya, xb, yb float64) {
 		strips = append(strips, v.outline([]vec{{X: xa, Y: ya, Z: o.Z}, {X: xb, Y: ya, Z: o.Z}, {X: xb, Y: yb, Z: o.Z}, {X: xa, Y: yb, Z: o.Z}}))
 	}
@@ -73,7 +83,7 @@ func (v *view) paintChecker(c *canvas, floor *idrl.Shape) {
 	for j := j0 | 1; j <= j1; j += 2 {
 		add(edge(o.X, i0), edge(o.Y, j), edge(o.X, i1+1), edge(o.Y, j+1))
 	}
-	c.fillEvenOdd(plain(blend(colour(floor.Paint), colour(idrl.Mark), 0.44)), strips...)
+	return strips
 }
 
 // seen returns what part of a level plane h below the eye is on the image and

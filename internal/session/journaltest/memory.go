@@ -148,7 +148,7 @@ func (m *Memory) Settings(_ context.Context, id idrl.SessionID) (s idrl.Settings
 
 func settings(r *idrl.Record) idrl.Settings {
 	s := r.Settings
-	s.Budget = r.Spec.Budget
+	s.Budget, s.Told = r.Spec.Budget, r.Spec.CurrentInstructions()
 	return s
 }
 

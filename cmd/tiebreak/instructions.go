@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/instructions"
+	"tiebreak/store"
+)
+
+// A handout is instructions from a file, and the pictures that they show.
+type handout struct {
+	text     string // Markdown, with the pictures named as sessions name them
+	pictures []idrl.Picture
+}
+
+func instructionsFileFlag(fs *flag.FlagSet, dst *string) {
+	fs.StringVar(dst, "instructions-file", "",
+		"Markdown `file` with what annotators read; pictures are named by their path beside the file, or legend:NAME for one of the environment's")
+}
+
+// readHandout reads a Markdown file and the pictures that it shows, which lie in its folder
+// or below.
+func readHandout(path string) (handout, error) {
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return handout{}, idrl.Errorf(idrl.Invalid, "the folder of %s cannot be opened: %v", path, err)
+	}
+	defer root.Close()
+	b, err := readAtMost(root, filepath.Base(path), 4*idrl.MaxInstructions)
+	if err != nil {
+		return handout{}, err
+	}
+	h := handout{text: strings.TrimSpace(strings.ReplaceAll(string(b), "\r\n", "\n"))}
+	for _, address := range instructions.Pictures(h.text) {
+		if strings.HasPrefix(address, instructions.PictureScheme) || strings.HasPrefix(address, instructions.LegendScheme) {
+			continue
+		}
+		if err := h.take(root, address); err != nil {
+			return handout{}, fmt.Errorf("picture %s: %w", address, err)
+		}
+	}
+	if len(h.pictures) > idrl.MaxPictures {
+		return handout{}, idrl.Errorf(idrl.Invalid, "%s shows %d pictures; a session may have %d", path, len(h.pictures), idrl.MaxPictures)
+	}
+	return h, (idrl.Instructions{Format: idrl.Markdown, Text: h.text}).Check()
+}
+
+// take reads a picture and names it in the text as sessions do.
+func (h *handout) take(root *os.Root, address string) error {
+	b, err := readAtMost(root, filepath.FromSlash(address), idrl.MaxPicture)
+	if err != nil {
+		return err
+	}
+	p, err := instructions.CheckPicture(b)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(h.pictures, func(o idrl.Picture) bool { return o.ID == p.ID }) {
+		h.pictures = append(h.pictures, p)
+	}
+	h.text = strings.ReplaceAll(h.text, "]("+address, "]("+instructions.PictureScheme+string(p.ID))
+	return nil
+}
+
+// readAtMost reads a file below root.
+func readAtMost(root *os.Root, name string, most int64) ([]byte, error) {
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, idrl.Errorf(idrl.Invalid, "the file cannot be opened: %v", err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, most+1))
+	switch {
+	case err != nil:
+		return nil, idrl.Errorf(idrl.Invalid, "the file cannot be read: %v", err)
+	case int64(len(b)) > most:
+		return nil, idrl.Errorf(idrl.Invalid, "%s has more than %d bytes", name, most)
+	}
+	return b, nil
+}
+
+// keep adds the pictures to a session.
+func (h handout) keep(ctx context.Context, db *store.DB, id idrl.SessionID) error {
+	for _, p := range h.pictures {
+		if err := db.AddPicture(ctx, id, p, byCommand, time.Now()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// publish makes the file at path the instructions of a session and returns their version.
+func publish(ctx context.Context, db *store.DB, id idrl.SessionID, path string) (int64, error) {
+	h, err := readHandout(path)
+	if err != nil {
+		return 0, err
+	}
+	if err := h.keep(ctx, db, id); err != nil {
+		return 0, err
+	}
+	return db.SetInstructions(ctx, id, idrl.Markdown, h.text, byCommand, time.Now())
+}

@@ -1,0 +1,50 @@
+package idrl
+
+import "strings"
+
+// Formats of instructions.
+const (
+	PlainText = ""         // one point per line
+	Markdown  = "markdown" // as package instructions reads it
+)
+
+// Instructions are what annotators of a session read. Their versions are counted from 1.
+type Instructions struct {
+	Version int64
+	Format  string // PlainText or Markdown
+	Text    string // at most MaxInstructions bytes; empty for those that the environment brings
+}
+
+// CurrentInstructions returns those of s.
+func (s SessionSpec) CurrentInstructions() Instructions {
+	return Instructions{max(1, s.InstructionsVersion), s.InstructionsFormat, s.Instructions}
+}
+
+// Check returns an error of kind Invalid that says what to change.
+func (i Instructions) Check() error {
+	switch {
+	case len(i.Text) > MaxInstructions:
+		return Errorf(Invalid, "the instructions must have at most %d characters; they have %d", MaxInstructions, len(i.Text))
+	case i.Format != PlainText && i.Format != Markdown:
+		return Errorf(Invalid, "unknown format of instructions %q; known: %q for plain text, %q", i.Format, PlainText, Markdown)
+	case strings.ContainsRune(i.Text, 0):
+		return Errorf(Invalid, "the instructions hold a character that is none (U+0000)")
+	}
+	return nil
+}
+
+// PictureID names a picture of a session by its content: 16 hexadecimal digits.
+type PictureID string
+
+// A Picture is one that a researcher has added to a session, for its instructions.
+type Picture struct {
+	ID      PictureID
+	Type    string // of its content: "image/png"
+	Content []byte
+}
+
+// Limits of the pictures of a session.
+const (
+	MaxPicture  = 300_000 // bytes of one
+	MaxPictures = 6
+)

@@ -1,0 +1,59 @@
+// @ts-check
+// Finds room for a panel beside the clips, or below them, that leaves the clips as large
+// as they are without it.
+
+const NARROW = 208; // least width of the panel, CSS pixels
+const WIDE = 384; // greatest width
+const LOW = 104; // least height of the panel below
+const HIGH = 320; // greatest height
+const CONTROLS = 600; // width that the controls below the clips are left at least
+const GAP = 16; // between it and the clips
+
+/**
+ * @typedef {object} Room
+ * @property {"side"|"below"|""} place "" for none
+ * @property {number} size width at the side, greatest height below, CSS pixels
+ */
+
+/**
+ * Where a panel fits.
+ * @param {{width: number, height: number}} box what clips and panel have together
+ * @param {{width: number, height: number}} clips all clips as they are shown without the panel
+ * @returns {Room}
+ */
+export function room(box, clips) {
+  const aside = Math.min(WIDE, box.width - Math.max(clips.width, CONTROLS) - GAP);
+  if (aside >= NARROW) return { place: "side", size: Math.floor(aside) };
+  const below = Math.min(HIGH, box.height - clips.height - GAP);
+  return below >= LOW ? { place: "below", size: Math.floor(below) } : { place: "", size: 0 };
+}
+
+/** Keeps a panel where room() finds a place for it, whatever the window does. */
+export class Beside {
+  #shape = ""; // of the clips when the place was found
+
+  /** @param {{main: HTMLElement, panel: HTMLElement, player: import("./duo-player.js").DuoPlayer, signal: AbortSignal}} parts */
+  constructor({ main, panel, player, signal }) {
+    this.parts = { main, panel, player };
+    const observer = new ResizeObserver(() => this.#arrange());
+    observer.observe(main);
+    signal.addEventListener("abort", () => observer.disconnect());
+    player.addEventListener("shown", () => {
+      if (player.shape !== this.#shape) this.#arrange();
+    }, { signal });
+  }
+
+  /** Takes the panel away, looks how large the clips are then, and puts it where it leaves them so. */
+  #arrange() {
+    const { main, panel, player } = this.parts;
+    panel.hidden = true;
+    main.dataset.beside = "";
+    this.#shape = player.shape;
+    const box = /** @type {HTMLElement} */ (player.querySelector(".frames")).getBoundingClientRect();
+    const clips = player.wanted(box.width, box.height);
+    const { place, size } = clips ? room(box, clips) : { place: "", size: 0 };
+    panel.hidden = place === "";
+    main.dataset.beside = place;
+    main.style.setProperty("--beside", `${size}px`);
+  }
+}

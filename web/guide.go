@@ -1,0 +1,62 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+	"tiebreak/templates"
+
+	"github.com/labstack/echo/v4"
+)
+
+// guideOf returns what annotators of a session read: the researcher's instructions, or
+// what the environment brings if there are none; and the environment's legend.
+func guideOf(spec idrl.SessionSpec, env EnvChoice) templates.Guide {
+	g := env.Guide
+	switch own := lines(spec.Instructions); {
+	case len(own) == 0:
+	case spec.InstructionsFormat == idrl.Markdown:
+		g.Purpose, g.Look, g.HTML = "", nil, rendered(spec.ID, env, spec.Instructions)
+	default:
+		g.Purpose, g.Look = "", own
+	}
+	if g.Purpose == "" && len(g.Look) == 0 && g.HTML == "" {
+		g.Purpose = "Decide by what you see. There is no right answer but yours."
+	}
+	return g
+}
+
+// acknowledge is POST /sessions/:id/instructions/acknowledge with the field version: the
+// annotator has read that version. The reply is for scripts.
+func (s *Server) acknowledge(c echo.Context) error {
+	id, err := sessionID(c)
+	if err != nil {
+		return err
+	}
+	who, err := s.labeller(c, auth.Label, id, 1)
+	if err != nil {
+		return err
+	}
+	version, err := strconv.ParseInt(c.FormValue("version"), 10, 64)
+	if err != nil {
+		return idrl.Errorf(idrl.Invalid, "version must be a whole number")
+	}
+	if err := s.cfg.People.AcknowledgeInstructions(c.Request().Context(), id, who.Annotator, version); err != nil {
+		return err
+	}
+	return c.NoContent(http.StatusNoContent)
+}
+
+// acknowledged records the version that the form of the welcome page showed. A failure
+// costs no more than that the annotator is shown it again.
+func (s *Server) acknowledged(c echo.Context, id idrl.SessionID, who idrl.AnnotatorID) {
+	version, err := strconv.ParseInt(c.FormValue("version"), 10, 64)
+	if err != nil {
+		return // from a page of an earlier version of the program
+	}
+	if err := s.cfg.People.AcknowledgeInstructions(c.Request().Context(), id, who, version); err != nil {
+		s.log.Warn("what an annotator has read is not recorded", "session", id, "annotator", who, "err", err)
+	}
+}
