@@ -250,7 +250,7 @@ func Label(p LabelPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = guideBeside(p.Guide).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = guideBeside().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

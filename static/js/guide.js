@@ -21,6 +21,7 @@ export class Guide {
   /** @param {Parts} parts */
   constructor(parts) {
     this.parts = parts;
+    this.#copy(document);
     parts.dialog.addEventListener("close", () => this.#read(), { signal: parts.signal });
   }
 
@@ -66,12 +67,17 @@ export class Guide {
   #replace(page) {
     const main = page.querySelector("main");
     if (!main || Number(main.dataset.instructionsVersion) <= this.version) return;
-    for (const part of document.querySelectorAll("[data-guide]")) {
-      const name = /** @type {HTMLElement} */ (part).dataset.guide;
-      part.replaceChildren(...(page.querySelector(`dialog [data-guide=${name}]`)?.cloneNode(true).childNodes ?? []));
-    }
+    this.#copy(page);
     this.parts.main.dataset.instructionsVersion = main.dataset.instructionsVersion;
     this.open();
+  }
+
+  /** Puts what the dialog of a page says wherever the guide is shown. @param {Document} page */
+  #copy(page) {
+    for (const part of document.querySelectorAll("[data-guide]")) {
+      const from = page.querySelector(`dialog [data-guide=${/** @type {HTMLElement} */ (part).dataset.guide}]`);
+      if (from && from !== part) part.replaceChildren(...from.cloneNode(true).childNodes);
+    }
   }
 
   /** Sends again what the server does not know of. */

@@ -5,6 +5,7 @@ import (
 	"html"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"tiebreak/internal/idrl"
@@ -12,9 +13,8 @@ import (
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
-// svgWidth is the width of a drawing in its own units, in which a coordinate has one
-// digit after the point.
-const svgWidth = 160
+// svgWidth is the width of a drawing in its own units; coordinates are whole numbers.
+const svgWidth = 320
 
 // SVG returns a scene as an SVG element without a size of its own. Its colours are the
 // custom properties --paint-* of the page around it, so that it follows the theme. It is
@@ -42,18 +42,31 @@ func paintVar(p idrl.Paint) string { return "var(--paint-" + html.EscapeString(s
 // darker is the colour of edges.
 func darker(p idrl.Paint) string { return "color-mix(in srgb," + paintVar(p) + " 70%,#000)" }
 
-// num returns a coordinate with at most one digit after the point.
+// num returns a coordinate.
 func num(v float64) string {
-	if math.IsNaN(v) || math.Abs(v) > 1e5 {
-		v = math.Copysign(1e5, v) // far outside the picture
+	if math.IsNaN(v) || math.Abs(v) > 1e4 {
+		v = math.Copysign(1e4, v) // far outside the picture
 	}
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0")
+	return strconv.Itoa(int(math.Round(v)))
+}
+
+// outside reports whether an outline lies beyond one side of the picture.
+func outside(pts []point) bool {
+	const high = svgWidth / idrl.LegendRatio
+	beyond := func(out func(p point) bool) bool {
+		return !slices.ContainsFunc(pts, func(p point) bool { return !out(p) })
+	}
+	return beyond(func(p point) bool { return p.x < 0 }) || beyond(func(p point) bool { return p.x > svgWidth }) ||
+		beyond(func(p point) bool { return p.y < 0 }) || beyond(func(p point) bool { return p.y > high })
 }
 
 // path returns the data of lines through points.
 func path(closed bool, outlines ...[]point) string {
 	var b strings.Builder
 	for _, pts := range outlines {
+		if closed && outside(pts) {
+			continue
+		}
 		for i, p := range pts {
 			to := "L"
 			if i == 0 {
@@ -73,7 +86,9 @@ func (d *drawing) polygons(fill string, evenOdd bool, outlines ...[]point) {
 	if evenOdd {
 		rule = ` fill-rule="evenodd"`
 	}
-	fmt.Fprintf(d, `<path fill="%s"%s d="%s"/>`, fill, rule, path(true, outlines...))
+	if data := path(true, outlines...); data != "" {
+		fmt.Fprintf(d, `<path fill="%s"%s d="%s"/>`, fill, rule, data)
+	}
 }
 
 func (d *drawing) line(stroke string, width float64, pts []point) {
@@ -87,6 +102,9 @@ func (d *drawing) disc(fill string, at point, r float64) {
 
 // letters are centred about a point, capitals of them.
 func (d *drawing) letters(p idrl.Paint, text string, at point, size float64) {
+	if outside([]point{{at.x - size, at.y - size}, {at.x + size, at.y + size}}) {
+		return
+	}
 	fmt.Fprintf(d, `<text fill="%s" x="%s" y="%s" font-size="%s" font-weight="600" text-anchor="middle">%s</text>`,
 		paintVar(p), num(at.x), num(at.y+0.36*size), num(size), html.EscapeString(text))
 }
@@ -180,11 +198,11 @@ func (d *drawing) body(v *view, b *body) {
 	size := func(r float64) float64 { return r * v.focal / b.z }
 	switch b.shape.Kind {
 	case idrl.Ball:
-		d.disc(darker(paint), b.at[0].point, size(b.r)+0.8)
+		d.disc(darker(paint), b.at[0].point, size(b.r)+1.6)
 		d.disc(paintVar(paint), b.at[0].point, size(b.r))
 	case idrl.Capsule:
 		pts := []point{b.at[0].point, b.at[1].point}
-		d.line(darker(paint), 2*size(b.r)+1.6, pts)
+		d.line(darker(paint), 2*size(b.r)+3.2, pts)
 		d.line(paintVar(paint), 2*size(b.r), pts)
 	case idrl.Text:
 		d.letters(paint, b.shape.Text, b.at[0].point, size(b.shape.Size))
