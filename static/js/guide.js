@@ -51,8 +51,8 @@ export class Guide {
    * @param {number} version that is in use
    */
   async renew(version) {
-    if (version <= this.version) this.open(); // if another dialog was in its way before
-    if (version <= this.version || this.#fetching) return;
+    if (!(version > this.version)) return this.open(); // if another dialog was in its way before
+    if (this.#fetching) return;
     this.#fetching = true;
     try {
       const reply = await fetch(location.pathname, { credentials: "same-origin" });
