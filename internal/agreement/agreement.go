@@ -1,0 +1,269 @@
+// Package agreement measures how well annotators agree: with one another, and with
+// themselves when they are asked again. Its coefficients are checked against published
+// worked examples.
+package agreement
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"tiebreak/internal/idrl"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// A Value is what one rater said of a unit: a category (0, 1, …) or a number.
+type Value struct {
+	Rater int
+	V     float64
+}
+
+// Units are what was judged, each with the values of those who judged it, one a rater. Units
+// with fewer than two values say nothing of agreement and are passed over.
+type Units [][]Value
+
+// A Metric is the difference of two values that Alpha counts.
+type Metric int
+
+// Metrics.
+const (
+	Nominal  Metric = iota // 0 if equal, else 1
+	Interval               // squared difference
+)
+
+func (m Metric) difference(a, b float64) float64 {
+	if m == Interval {
+		return (a - b) * (a - b)
+	}
+	if a == b {
+		return 0
+	}
+	return 1
+}
+
+// differences returns the sum of difference over all ordered pairs of values.
+func (m Metric) differences(all []float64) float64 {
+	n := float64(len(all))
+	if m == Interval {
+		return 2 * n * (n - 1) * variance(all)
+	}
+	counts := map[float64]float64{}
+	for _, v := range all {
+		counts[v]++
+	}
+	same := 0.0
+	for _, k := range counts {
+		same += k * k // whole numbers: exact in any order
+	}
+	return n*n - same
+}
+
+func variance(all []float64) float64 {
+	if len(all) < 2 {
+		return 0
+	}
+	return stat.Variance(all, nil)
+}
+
+// pairable returns the units with two values or more.
+func (u Units) pairable() Units {
+	return slices.DeleteFunc(slices.Clone(u), func(one []Value) bool { return len(one) < 2 })
+}
+
+// Raw returns the share of pairs of values of one unit that are equal, each unit counting
+// once; ok is false if no unit has two values.
+func Raw(u Units) (share float64, ok bool) {
+	u = u.pairable()
+	for _, one := range u {
+		equal, pairs := 0, 0
+		for j, b := range one {
+			for _, a := range one[:j] {
+				if pairs++; a.V == b.V {
+					equal++
+				}
+			}
+		}
+		share += float64(equal) / float64(pairs) / float64(len(u))
+	}
+	return share, len(u) > 0
+}
+
+// Alpha returns Krippendorff's α, 1 − D_o/D_e: 1 for full agreement, 0 for what chance gives.
+// Values may be missing. ok is false if it is not defined: no unit has two values, or all
+// values are the same. Source: K. Krippendorff, "Computing Krippendorff's
+// alpha-reliability", 2011.
+func Alpha(u Units, m Metric) (alpha float64, ok bool) {
+	var all []float64
+	observed := 0.0
+	for _, one := range u.pairable() {
+		sum := 0.0
+		for j, b := range one {
+			all = append(all, b.V)
+			for _, a := range one[:j] {
+				sum += 2 * m.difference(a.V, b.V)
+			}
+		}
+		observed += sum / float64(len(one)-1)
+	}
+	n, expected := float64(len(all)), m.differences(all)
+	if !(expected > 0) {
+		return 0, false
+	}
+	return 1 - (observed/n)/(expected/(n*(n-1))), true
+}
+
+// Cohen returns Cohen's κ of two raters over the units that both judged, and how many these
+// are; ok is false if there are none or chance alone gives full agreement. Source: J. Cohen,
+// "A coefficient of agreement for nominal scales", 1960.
+func Cohen(u Units, a, b int) (kappa float64, units int, ok bool) {
+	equal := 0.0
+	first, second := map[float64]float64{}, map[float64]float64{}
+	for _, one := range u {
+		va, hasA := valueOf(one, a)
+		vb, hasB := valueOf(one, b)
+		if !hasA || !hasB {
+			continue
+		}
+		units++
+		first[va]++
+		second[vb]++
+		if va == vb {
+			equal++
+		}
+	}
+	n := float64(units)
+	chance := 0.0
+	for v, k := range first {
+		chance += k / n * second[v] / n // terms of whole numbers: their sum does not depend on the order but in the last bit
+	}
+	if units == 0 || !(chance < 1) {
+		return 0, units, false
+	}
+	return (equal/n - chance) / (1 - chance), units, true
+}
+
+func valueOf(one []Value, rater int) (float64, bool) {
+	i := slices.IndexFunc(one, func(v Value) bool { return v.Rater == rater })
+	if i < 0 {
+		return 0, false
+	}
+	return one[i].V, true
+}
+
+// Fleiss returns Fleiss' κ. Every unit must have the same number of values, two or more;
+// else, and where chance alone gives full agreement, ok is false. Source: J. L. Fleiss,
+// "Measuring nominal scale agreement among many raters", 1971.
+func Fleiss(u Units) (kappa float64, ok bool) {
+	if len(u) == 0 || len(u[0]) < 2 {
+		return 0, false
+	}
+	n := len(u[0])
+	counts := map[float64]float64{}
+	for _, one := range u {
+		if len(one) != n {
+			return 0, false
+		}
+		for _, v := range one {
+			counts[v.V]++
+		}
+	}
+	observed, _ := Raw(u)
+	var shares []float64
+	for _, k := range counts {
+		shares = append(shares, k/float64(n*len(u)))
+	}
+	slices.Sort(shares) // the same bits whatever the order of the map
+	chance := 0.0
+	for _, p := range shares {
+		chance += p * p
+	}
+	if !(chance < 1) {
+		return 0, false
+	}
+	return (observed - chance) / (1 - chance), true
+}
+
+// Draws of a bootstrap, and the least share of them for which a coefficient must be defined.
+const (
+	draws   = 2000
+	defined = 0.9
+)
+
+// Bootstrap returns the 95 % percentile interval of a coefficient over units drawn with
+// replacement. ok is false if fewer than two units have two values, or the coefficient is
+// often not defined.
+func Bootstrap(u Units, stream *rand.Rand, of func(Units) (float64, bool)) (low, high float64, ok bool) {
+	u = u.pairable()
+	if len(u) < 2 {
+		return 0, 0, false
+	}
+	var values []float64
+	drawn := make(Units, len(u))
+	for range draws {
+		for i := range drawn {
+			drawn[i] = u[stream.IntN(len(u))]
+		}
+		if v, ok := of(drawn); ok {
+			values = append(values, v)
+		}
+	}
+	if float64(len(values)) < defined*draws {
+		return 0, 0, false
+	}
+	slices.Sort(values)
+	return stat.Quantile(0.025, stat.Empirical, values, nil), stat.Quantile(0.975, stat.Empirical, values, nil), true
+}
+
+// Answers are the effective answers of a session, arranged for this package.
+type Answers struct {
+	Raters []idrl.AnnotatorID // by their numbers
+	Rated  bool               // values are ratings in [-1, 1]; else categories: 0 for a, 1 for b, 2 for equal
+	Units  Units              // by the first answer to each question; of each rater their first answer
+	Again  []Units            // by rater: questions that they were asked more than once, the first two answers
+}
+
+// Arrange returns the effective answers of a log. Those that say nothing, such as can't
+// tell, count as missing.
+func Arrange(log []idrl.Answer) Answers {
+	var out Answers
+	number, place := map[idrl.AnnotatorID]int{}, map[idrl.QueryID]int{}
+	for _, a := range idrl.Effective(log) {
+		v, ok := value(a)
+		if !ok {
+			continue
+		}
+		out.Rated = a.Choice == idrl.Rated
+		r, known := number[a.Annotator]
+		if !known {
+			r = len(out.Raters)
+			number[a.Annotator], out.Raters, out.Again = r, append(out.Raters, a.Annotator), append(out.Again, nil)
+		}
+		at, known := place[a.Query]
+		if !known {
+			at = len(out.Units)
+			place[a.Query], out.Units = at, append(out.Units, nil)
+		}
+		if first, again := valueOf(out.Units[at], r); again {
+			out.Again[r] = append(out.Again[r], []Value{{0, first}, {1, v}})
+			continue
+		}
+		out.Units[at] = append(out.Units[at], Value{r, v})
+	}
+	return out
+}
+
+func value(a idrl.Answer) (float64, bool) {
+	switch a.Choice {
+	case idrl.ChoseA:
+		return 0, true
+	case idrl.ChoseB:
+		return 1, true
+	case idrl.Equal:
+		return 2, true
+	case idrl.Rated:
+		return a.Rating, !math.IsNaN(a.Rating)
+	default:
+		return 0, false
+	}
+}

@@ -1,0 +1,76 @@
+package quality
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+)
+
+// Print writes the report as tables for people.
+func (q Report) Print(w io.Writer) error {
+	if len(q.People) == 0 {
+		_, err := fmt.Fprintln(w, "Nobody has answered yet.")
+		return err
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "ANNOTATOR\tANSWERS\tCAN'T TELL\tMEDIAN TIME\tLEFT WINS\tSAME AGAIN\tMARKED\t")
+	for _, p := range q.People {
+		name := string(p.Annotator)
+		if p.LeftOut {
+			name += " (left out)"
+		}
+		left := "-"
+		if p.LeftHigh-p.LeftLow < 1 {
+			left = fmt.Sprintf("%.0f %% (%.0f to %.0f)", 100*p.LeftShare, 100*p.LeftLow, 100*p.LeftHigh)
+		}
+		fmt.Fprintf(t, "%s\t%d\t%d\t%v\t%s\t%s\t%d\t\n", name, p.Answers, p.CantTell,
+			(time.Duration(p.MedianMS) * time.Millisecond).Round(100*time.Millisecond), left, p.sameAgain(q.Rated), p.Marked)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if q.Questions == 0 {
+		_, err := fmt.Fprintln(w, "\nNo question was answered by two annotators, so nothing can be said of their agreement.")
+		return err
+	}
+	fmt.Fprintf(w, "\nAgreement over %d questions that two annotators or more answered:\n", q.Questions)
+	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	if !q.Rated {
+		fmt.Fprintf(t, "raw agreement\t%s\n", q.Raw)
+	}
+	fmt.Fprintf(t, "Krippendorff's alpha\t%s\n", q.Alpha)
+	if !q.Rated {
+		fmt.Fprintf(t, "Fleiss' kappa\t%s\n", q.Fleiss)
+	}
+	for _, c := range q.Cohen {
+		kappa := (*Coefficient)(nil)
+		if c.Kappa != nil {
+			kappa = &Coefficient{Value: *c.Kappa}
+		}
+		fmt.Fprintf(t, "Cohen's kappa of %s and %s\t%s over %d\n", c.A, c.B, kappa, c.Questions)
+	}
+	return t.Flush()
+}
+
+func (p Person) sameAgain(rated bool) string {
+	switch {
+	case p.Repeats == 0:
+		return "-"
+	case rated:
+		return fmt.Sprintf("%d again, %.2f apart", p.Repeats, p.Difference)
+	}
+	low, high := Wilson(p.SaidSame, p.Repeats)
+	return fmt.Sprintf("%d of %d (%.0f to %.0f %%)", p.SaidSame, p.Repeats, 100*low, 100*high)
+}
+
+// String writes a coefficient for people.
+func (c *Coefficient) String() string {
+	switch {
+	case c == nil:
+		return "not defined"
+	case c.Low == nil:
+		return fmt.Sprintf("%.2f", c.Value)
+	}
+	return fmt.Sprintf("%.2f (%.2f to %.2f)", c.Value, *c.Low, *c.High)
+}

@@ -1,0 +1,124 @@
+package quality
+
+import (
+	"tiebreak/internal/agreement"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/rng"
+)
+
+// A Coefficient is a number with its 95 % interval; nil where it is not defined.
+type Coefficient struct {
+	Value     float64  `json:"value"`
+	Low, High *float64 `json:",omitempty"`
+}
+
+// A Person is how one annotator answers.
+type Person struct {
+	Annotator  idrl.AnnotatorID `json:"annotator"`
+	LeftOut    bool             `json:"left_out"`
+	Answers    int              `json:"answers"`
+	CantTell   int              `json:"cant_tell"`
+	MedianMS   int64            `json:"median_ms"`
+	LeftShare  float64          `json:"left_share"` // of decisive comparisons, won by the left clip
+	LeftLow    float64          `json:"left_low"`
+	LeftHigh   float64          `json:"left_high"`
+	Repeats    int              `json:"repeats"`    // questions that came again
+	SaidSame   int              `json:"said_same"`  // of these
+	Difference float64          `json:"difference"` // mean absolute, of two ratings of the same, on −1 to 1
+	Marked     int              `json:"marked"`     // answers with doubts
+}
+
+// A PairKappa is Cohen's κ of two annotators.
+type PairKappa struct {
+	A         idrl.AnnotatorID `json:"a"`
+	B         idrl.AnnotatorID `json:"b"`
+	Questions int              `json:"questions"`
+	Kappa     *float64         `json:"kappa"`
+}
+
+// A Report says how the annotators of a session answer, and how well they agree.
+type Report struct {
+	People    []Person     `json:"people"`
+	Rated     bool         `json:"rated"`
+	Questions int          `json:"questions"` // that two annotators or more answered
+	Raw       *Coefficient `json:"raw_agreement"`
+	Alpha     *Coefficient `json:"krippendorff_alpha"`
+	Fleiss    *Coefficient `json:"fleiss_kappa"`
+	Cohen     []PairKappa  `json:"cohen_kappa"`
+}
+
+// Of returns the report on a log. It is a function of log and seed, from which the bootstrap draws.
+func Of(log []idrl.Answer, seed uint64) Report {
+	arranged := agreement.Arrange(log)
+	q := Report{Rated: arranged.Rated, People: peopleOf(log, arranged), Cohen: []PairKappa{}}
+	var shared agreement.Units
+	for _, u := range arranged.Units {
+		if len(u) >= 2 {
+			shared = append(shared, u)
+		}
+	}
+	q.Questions = len(shared)
+	metric := agreement.Nominal
+	if arranged.Rated {
+		metric = agreement.Interval
+	}
+	of := func(name string, f func(agreement.Units) (float64, bool)) *Coefficient {
+		v, ok := f(shared)
+		if !ok {
+			return nil
+		}
+		c := &Coefficient{Value: v}
+		if low, high, ok := agreement.Bootstrap(shared, rng.New(seed, "bootstrap of "+name, 0), f); ok {
+			c.Low, c.High = &low, &high
+		}
+		return c
+	}
+	q.Alpha = of("alpha", func(u agreement.Units) (float64, bool) { return agreement.Alpha(u, metric) })
+	if arranged.Rated { // two ratings are hardly ever the same number
+		return q
+	}
+	q.Raw, q.Fleiss = of("raw agreement", agreement.Raw), of("kappa", agreement.Fleiss)
+	for b := range arranged.Raters {
+		for a := range b {
+			kappa, n, ok := agreement.Cohen(shared, a, b)
+			if n == 0 {
+				continue
+			}
+			pair := PairKappa{A: arranged.Raters[a], B: arranged.Raters[b], Questions: n}
+			if ok {
+				pair.Kappa = &kappa
+			}
+			q.Cohen = append(q.Cohen, pair)
+		}
+	}
+	return q
+}
+
+func peopleOf(log []idrl.Answer, arranged agreement.Answers) []Person {
+	out := []Person{}
+	for _, s := range Summarise(log, nil) {
+		p := Person{
+			Annotator: s.Annotator, LeftOut: s.LeftOut, Answers: s.Answers, CantTell: s.CantTell, MedianMS: s.MedianTime.Milliseconds(),
+			LeftShare: s.LeftShare, LeftLow: s.LeftLow, LeftHigh: s.LeftHigh, Marked: s.Marked,
+		}
+		for r, who := range arranged.Raters {
+			if who == s.Annotator {
+				p.Repeats, p.SaidSame, p.Difference = again(arranged.Again[r])
+			}
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// again sums up the answers to questions that came again.
+func again(repeats agreement.Units) (n, same int, difference float64) {
+	for _, u := range repeats {
+		d := u[1].V - u[0].V
+		if d == 0 {
+			same++
+		}
+		difference += max(d, -d) / float64(len(repeats))
+	}
+	return len(repeats), same, difference
+}
