@@ -48,6 +48,8 @@ func alike(a, b *View, place float64) bool {
 		return false
 	case a.Whirling() && b.Whirling():
 		return distance(a.end, b.end)/size < AlikePose
+	case onMap(a) && distance(a.end, b.end)/size >= AlikePlace:
+		return false
 	}
 	return pathApart(a.centres, b.centres)/size < AlikePath && poseApart(a.poses, b.poses)/size < AlikePose
 }

@@ -24,7 +24,7 @@ const (
 	LivelyFrom    = 0.3
 	WhirlingAbove = 10. // too fast to follow: what counts is where it ends
 
-	AlikePose  = 0.12 // body sizes: a pair below all three is alike
+	AlikePose  = 0.12 // body sizes: a pair below all three is alike; on a map unless the clips end AlikePlace or more apart
 	AlikePath  = 0.15
 	AlikePlace = 0.5
 

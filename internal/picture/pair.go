@@ -58,8 +58,12 @@ func (p Pair) Alike() bool {
 	if p.whirling() {
 		return p.End < AlikePose && p.Place < AlikePlace
 	}
-	return p.Pose < AlikePose && p.Path < AlikePath && p.Place < AlikePlace
+	return p.Pose < AlikePose && p.Path < AlikePath && p.Place < AlikePlace && !(onMap(p.A) && p.End >= AlikePlace)
 }
+
+// onMap reports that the clip is of a flat scene. There it is seen where it ends: two walks that
+// part in their last steps differ little in their paths, which are means.
+func onMap(v *View) bool { return !v.solid && !v.moment }
 
 // Easy reports that the clips differ at a glance.
 func (p Pair) Easy() bool {

@@ -407,3 +407,29 @@ func TestTogether(t *testing.T) {
 		t.Errorf("a state of %v s", got)
 	}
 }
+
+// On a map it is seen where a clip ends: a car that is two sizes aside in the last frames has a path
+// that differs by little in the mean, and is another one. In a solid scene the mean counts.
+func TestEnds(t *testing.T) {
+	late := slider(3, 0)
+	late.place = func(t float64, shape, k int) []float64 {
+		at := slider(3, 0).place(t, shape, k)
+		if t > 1.93 {
+			at[1] += 2 * 2 * math.Sqrt2
+		}
+		return at
+	}
+	p := compare(t, slider(3, 0), late)
+	near(t, "path", p.Path, 2*2/41.0, 0.001) // two of the 41 frames that are compared
+	near(t, "end", p.End, 2, 0.01)
+	if p.Alike() || !p.Answerable() {
+		t.Errorf("alike %v, answerable %v", p.Alike(), p.Answerable())
+	}
+	if is, err := Alike(p.A, p.B); err != nil || is {
+		t.Errorf("for less: alike %v, %v", is, err)
+	}
+	p.A.solid, p.B.solid = true, true
+	if !p.Alike() {
+		t.Error("solid: not alike")
+	}
+}
