@@ -77,7 +77,10 @@ const whyColumns = `assignment.why_first, assignment.why_second, assignment.why_
 
 func whyTargets(w *idrl.Why) []any {
 	return []any{
-		&w.First, &w.Second, &w.Rivals, floatColumn{&w.PairStd}, floatColumn{&w.Info}, &w.BasedOn, &w.AfterSeq,
+		&w.First, &w.Second, &w.Rivals,
+		floatColumn{&w.PairStd},
+		floatColumn{&w.Info},
+		&w.BasedOn, &w.AfterSeq,
 		&w.Answerable, &w.Apart, &w.MotionA, &w.MotionB, &w.Lead, &w.Seconds,
 	}
 }

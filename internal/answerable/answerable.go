@@ -61,8 +61,8 @@ func (q Question) row() [terms]float64 {
 type Model struct{ weights [terms]float64 }
 
 // The prior of the weights is normal. Film strips of pairs of clips (package picture) say
-// that about four in five of the pairs that are just easy can be told apart well (apart 1), one
-// in three where half of that is seen, and nearly all at twice of it. The other two are only
+// that about four in five of the pairs that are just easy can be told apart well (apart 1), two
+// in five where half of that is seen, and nineteen in twenty at twice of it. The other two are only
 // known to be small, and rather not negative.
 var (
 	priorMean = [terms]float64{1.5, 2.5, 0.3, 0.1}

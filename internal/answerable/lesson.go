@@ -29,7 +29,7 @@ const (
 func Lessons(replies []Reply) (out []Lesson) {
 	usual := medians(replies)
 	for _, r := range replies {
-		clear := 1.0
+		var clear float64
 		switch r.Choice {
 		case idrl.ChoseA, idrl.ChoseB, idrl.Rated:
 			clear = promptness(r.Answer, usual[r.Annotator])

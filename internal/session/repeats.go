@@ -10,19 +10,17 @@ import (
 )
 
 // A likeness says which questions of a generation look like others. It compares clips, not
-// questions: of each clip that was asked about it has a row with one bit for each clip of
-// the generation.
+// questions: of each clip that was asked about it has a row of the clips of the generation
+// that look like it.
 type likeness struct {
-	index map[idrl.ClipID]int // of the clips that the generation asks about
-	clips []idrl.ClipID       // by index
-	pairs [][2]int32          // clips of each query, by index; the second is -1 for a rating
-	rows  map[idrl.ClipID]bitset
+	index map[idrl.ClipID]int32 // of the clips that the generation asks about
+	clips []idrl.ClipID         // by index
+	asks  map[[2]int32]int32    // query about two clips, by their indexes in order; of a rating the first is none
+	size  int                   // queries
+	rows  map[idrl.ClipID][]int32
 }
 
-// A bitset is a set of small numbers; nil is empty.
-type bitset []uint64
-
-func (b bitset) has(i int32) bool { return b != nil && b[i/64]&(1<<(i%64)) != 0 }
+const none = -1
 
 func (l *likeness) clone() likeness {
 	out := *l
@@ -30,24 +28,30 @@ func (l *likeness) clone() likeness {
 	return out
 }
 
+// ordered returns the key of a question about two clips.
+func ordered(i, j int32) [2]int32 { return [2]int32{min(i, j), max(i, j)} }
+
 // compareWith makes g the generation that clips are compared with, and compares recent with
 // its clips. What was compared before is known. Its errors are those of view.
 func (s *sight) compareWith(g *idrl.Generation, recent []idrl.ClipID) error {
 	old := s.likeness
-	s.likeness = likeness{index: map[idrl.ClipID]int{}, pairs: make([][2]int32, len(g.Queries)), rows: map[idrl.ClipID]bitset{}}
+	s.likeness = likeness{
+		index: map[idrl.ClipID]int32{}, asks: make(map[[2]int32]int32, len(g.Queries)), size: len(g.Queries), rows: map[idrl.ClipID][]int32{},
+	}
 	place := func(id idrl.ClipID) int32 {
 		i, known := s.index[id]
 		if !known {
-			i = len(s.clips)
+			i = int32(len(s.clips))
 			s.index[id], s.clips = i, append(s.clips, id)
 		}
-		return int32(i)
+		return i
 	}
 	for k, q := range g.Queries {
-		s.pairs[k] = [2]int32{place(q.Clips[0]), -1}
+		other := int32(none)
 		if len(q.Clips) == 2 {
-			s.pairs[k][1] = place(q.Clips[1])
+			other = place(q.Clips[1])
 		}
+		s.asks[ordered(place(q.Clips[0]), other)] = int32(k)
 	}
 	for _, id := range recent {
 		if _, err := s.row(id, &old); err != nil {
@@ -57,9 +61,9 @@ func (s *sight) compareWith(g *idrl.Generation, recent []idrl.ClipID) error {
 	return nil
 }
 
-// row returns which clips of the generation look like clip id. A clip that cannot be
+// row returns which clips of the generation look like clip id, in order. A clip that cannot be
 // measured looks like itself alone. old may hold the rows of another generation.
-func (s *sight) row(id idrl.ClipID, old *likeness) (bitset, error) {
+func (s *sight) row(id idrl.ClipID, old *likeness) ([]int32, error) {
 	if row, known := s.rows[id]; known {
 		return row, nil
 	}
@@ -67,38 +71,36 @@ func (s *sight) row(id idrl.ClipID, old *likeness) (bitset, error) {
 	if err != nil {
 		return nil, err
 	}
-	var before bitset
-	beforeKnown := false
-	if old != nil {
-		before, beforeKnown = old.rows[id]
-	}
-	var row bitset
+	var row []int32
 	for i, other := range s.clips {
 		is := other == id
-		if k, known := s.oldIndex(old, other); !is && v != nil && beforeKnown && known {
-			is = before.has(int32(k))
-		} else if !is && v != nil {
-			if is, err = s.alike(v, other); err != nil {
-				return nil, err
+		if !is && v != nil {
+			var known bool
+			if is, known = old.alike(id, other); !known {
+				if is, err = s.alike(v, other); err != nil {
+					return nil, err
+				}
 			}
 		}
 		if is {
-			if row == nil {
-				row = make(bitset, (len(s.clips)+63)/64)
-			}
-			row[i/64] |= 1 << (i % 64)
+			row = append(row, int32(i))
 		}
 	}
 	s.rows[id] = row
 	return row, nil
 }
 
-func (s *sight) oldIndex(old *likeness, id idrl.ClipID) (int, bool) {
-	if old == nil {
-		return 0, false
+// alike reports what is known of whether two clips look alike.
+func (l *likeness) alike(id, other idrl.ClipID) (is, known bool) {
+	if l == nil {
+		return false, false
 	}
-	k, known := old.index[id]
-	return k, known
+	row, known := l.rows[id]
+	if i, has := l.index[other]; known && has {
+		_, is = slices.BinarySearch(row, i)
+		return is, true
+	}
+	return false, false
 }
 
 // alike reports whether a clip of the generation looks like v.
@@ -115,36 +117,27 @@ func (s *sight) alike(v *picture.View, id idrl.ClipID) (bool, error) {
 // was asked one that looks like it, either way round, as learning.Unlike has it. asked are
 // their last questions, newest first. Its errors are those of view.
 func (s *sight) ago(dst []uint8, asked []idrl.Query) ([]uint8, error) {
-	dst = slices.Grow(dst[:0], len(s.pairs))[:len(s.pairs)]
+	dst = slices.Grow(dst[:0], s.size)[:s.size]
 	clear(dst)
+	lone := []int32{none} // the second clip of a rating
 	for k, q := range asked {
 		a, err := s.row(q.Clips[0], nil)
-		b := a
+		b := lone
 		if err == nil && len(q.Clips) == 2 {
 			b, err = s.row(q.Clips[1], nil)
 		}
 		if err != nil {
 			return nil, err
 		}
-		if a == nil || b == nil {
-			continue
-		}
-		for i, p := range s.pairs {
-			if dst[i] == 0 && looksLike(p, a, b) {
-				dst[i] = uint8(k) + 1
+		for _, i := range a {
+			for _, j := range b {
+				if q, has := s.asks[ordered(i, j)]; has && dst[q] == 0 {
+					dst[q] = uint8(k) + 1
+				}
 			}
 		}
 	}
 	return dst, nil
-}
-
-// looksLike reports whether a question about clips p looks like one whose clips have the
-// rows a and b.
-func looksLike(p [2]int32, a, b bitset) bool {
-	if p[1] < 0 {
-		return a.has(p[0])
-	}
-	return a.has(p[0]) && b.has(p[1]) || a.has(p[1]) && b.has(p[0])
 }
 
 // lastAsked returns the last questions that were put to the annotator, those of fresh

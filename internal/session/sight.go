@@ -85,14 +85,13 @@ func (s *sight) measure(q idrl.Query) (out seen, err error) {
 		}
 		out.motion[i], out.seconds = views[i].Motion().World, max(out.seconds, views[i].Seconds())
 	}
-	if q.Kind.Comparison() {
-		p, err := picture.Compare(views[0], views[1])
-		if err != nil { // they show different things, which nothing can be said of
-			return seen{}, nil
-		}
-		out.apart, out.together = p.Apart(), p.Together()
+	if !q.Kind.Comparison() {
+		out.drawn = true
+		return out, nil
 	}
-	out.drawn = true
+	if p, err := picture.Compare(views[0], views[1]); err == nil { // else they show different things, of which nothing can be said
+		out.apart, out.together, out.drawn = p.Apart(), p.Together(), true
+	}
 	return out, nil
 }
 

@@ -274,11 +274,11 @@ func BenchmarkAnswerSeen(b *testing.B) {
 				for range 60 {
 					answer(s)
 				}
-				b.ReportMetric(float64(len(w.journal.rec.Generation.Queries)), "questions")
-				b.ReportMetric(float64(len(w.journal.rec.Generation.Clips)), "clips")
 				for b.Loop() {
 					answer(s)
 				}
+				b.ReportMetric(float64(len(w.journal.rec.Generation.Queries)), "questions")
+				b.ReportMetric(float64(len(w.journal.rec.Generation.Clips)), "clips")
 			})
 		}
 	}

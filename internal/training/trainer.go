@@ -55,6 +55,12 @@ func newTrainer(spec idrl.SessionSpec, newEnv func() idrl.Environment) (*trainer
 	if spec.Questions == idrl.AnswerableQuestions {
 		v := &viewer{}
 		t.Pairs, t.Rated = v.pairs, v.rated
+		if _, tabular := env.(idrl.Tabular); tabular { // their clips cost little, and few of them look different
+			t.Rollouts = tabularRollouts
+			if !spec.Kind.Comparison() { // one clip is a question
+				t.Rollouts *= 2
+			}
+		}
 	}
 	if spec.ByGaits() {
 		configureGaits(t)
@@ -76,6 +82,9 @@ const (
 	// where the environment does not say how many steps suit it.
 	liveSearch = 40
 )
+
+// tabularRollouts are those of a policy in a tabular environment with chance.
+const tabularRollouts = 8
 
 // liveSearchSteps returns the environment steps that the search for one policy may take.
 func liveSearchSteps(spec idrl.EnvSpec) int {
