@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/store"
+)
+
+// TestInstructionsFile makes a session with a Markdown file that shows a picture beside it,
+// and changes the file while nothing runs.
+func TestInstructionsFile(t *testing.T) {
+	dir, data := t.TempDir(), t.TempDir()
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 4, 3))); err != nil {
+		t.Fatal(err)
+	}
+	write := func(name string, b []byte) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	write("figures/a.png", picture.Bytes())
+	file := write("rules.md", []byte("Prefer **calm** drives:\r\n\r\n![a grey box](figures/a.png) ![the car](legend:car)\r\n"))
+	status, out, stderr := cli(t, "session", "--data", data, "--env", "driver", "--instructions-file", file)
+	if status != 0 {
+		t.Fatalf("session: %s", stderr)
+	}
+	id := idrl.SessionID(strings.Fields(out)[1])
+	read := func() (idrl.Instructions, []idrl.Picture) {
+		t.Helper()
+		db, err := store.Open(t.Context(), data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = db.Close() }()
+		spec, err := db.Spec(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pictures, err := db.Pictures(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return spec.CurrentInstructions(), pictures
+	}
+	told, pictures := read()
+	if len(pictures) != 1 || pictures[0].Type != "image/png" {
+		t.Fatalf("pictures: %+v, want one", pictures)
+	}
+	want := idrl.Instructions{
+		Version: 1, Format: idrl.Markdown,
+		Text: "Prefer **calm** drives:\n\n![a grey box](picture:" + string(pictures[0].ID) + ") ![the car](legend:car)",
+	}
+	if told != want {
+		t.Errorf("instructions %+v, want %+v", told, want)
+	}
+	file = write("rules.md", []byte("Prefer fast drives. ![](figures/a.png)"))
+	if status, out, stderr := cli(t, "session", "set", "--data", data, "--session", string(id), "--instructions-file", file); status != 0 || !strings.Contains(out, "version 2") {
+		t.Errorf("session set: %s%s", out, stderr)
+	}
+	if told, pictures := read(); told.Version != 2 || !strings.HasPrefix(told.Text, "Prefer fast drives.") || len(pictures) != 1 {
+		t.Errorf("instructions %+v with %d pictures", told, len(pictures))
+	}
+}
+
+func TestInstructionsFileRefused(t *testing.T) {
+	dir := t.TempDir()
+	outside := filepath.Join(t.TempDir(), "secret.png")
+	if err := os.WriteFile(outside, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct{ text, says string }{
+		"too long":             {strings.Repeat("x", idrl.MaxInstructions+1), "at most 4000 characters"},
+		"a megabyte":           {strings.Repeat("x", 1<<20), "more than"},
+		"a picture from a net": {"![](https://example.org/x.png)", "cannot be opened"},
+		"a picture not there":  {"![](x.png)", "cannot be opened"},
+		"outside the folder":   {"![](../" + filepath.Base(filepath.Dir(outside)) + "/secret.png)", "cannot be opened"},
+		"an absolute path":     {"![](" + outside + ")", "cannot be opened"},
+		"no picture":           {"![](rules.md)", "PNG, JPEG, GIF or WebP"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(dir, "rules.md")
+			if err := os.WriteFile(file, []byte(test.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			status, _, stderr := cli(t, "session", "--data", t.TempDir(), "--instructions-file", file)
+			if status == 0 || !strings.Contains(stderr, test.says) {
+				t.Errorf("status %d: %s; want %q", status, stderr, test.says)
+			}
+		})
+	}
+	status, _, stderr := cli(t, "session", "--data", t.TempDir(), "--instructions", "a", "--instructions-file", "b")
+	if status != 2 || !strings.Contains(stderr, "not both") {
+		t.Errorf("both flags: status %d: %s", status, stderr)
+	}
+}
