@@ -29,7 +29,9 @@ class FlatPainter {
   constructor(clip) {
     this.clip = clip;
     this.pose = new Pose(clip);
-    this.still = batches(clip.still);
+    const label = (/** @type {Shape} */ s) => s.k === "text";
+    this.still = batches(clip.still.filter((s) => !label(s)));
+    this.labels = batches(clip.still.filter(label)); // over trails, so that they stay readable
     this.trails = trails(this.pose);
   }
 
@@ -53,6 +55,7 @@ class FlatPainter {
     ctx.lineCap = "round";
     for (const b of this.still) paintBatch(ctx, b, colours);
     for (const t of this.trails) paintTrail(ctx, t, frame, colours, Math.max(this.clip.w / 110, 1.5 / scale));
+    for (const b of this.labels) paintBatch(ctx, b, colours);
     for (const s of this.pose.shapes) paintBatch(ctx, one(s), colours);
   }
 }

@@ -3,6 +3,7 @@ package figure_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"tiebreak/envs/internal/figure"
@@ -92,6 +93,31 @@ func TestArrow(t *testing.T) {
 			tail := floats.Min(along)
 			if (paired && math.Abs(tail) > 0.01) || (!paired && math.Abs(tail+along[0]) > 0.02) {
 				t.Errorf("the arrow to %v, paired %v, reaches from %v to %v of the middle", to, paired, tail, along[0])
+			}
+		}
+	}
+}
+
+// TestAgentLeavesTheLabel: the frame and the eyes of an agent lie outside the label of the
+// field that it stands on, whose letters are at most 0.75 of their height wide and of capitals,
+// 0.72 of it high.
+func TestAgentLeavesTheLabel(t *testing.T) {
+	for _, label := range []string{"A", "15", "B5", "100"} {
+		for k := range figure.TokenKinds {
+			shapes := figure.Token(0, 0, k, label)
+			text := shapes[len(shapes)-1]
+			wide, high := 0.75*text.Size*float64(len(label))/2, 0.72*text.Size/2
+			for _, s := range figure.Agent(0, 0) {
+				if s.Kind == idrl.Circle {
+					if low := s.Pts[1] - s.Size; low < text.Pts[1]+high {
+						t.Errorf("token %d: an eye reaches down to %v, the label %q up to %v", k, low, label, text.Pts[1]+high)
+					}
+					continue
+				}
+				inner := slices.Max(s.Pts) - s.Size/2
+				if inner < wide || inner < math.Abs(text.Pts[1])+high {
+					t.Errorf("token %d: the frame begins at %v, the label %q ends at %v and %v", k, inner, label, wide, math.Abs(text.Pts[1])+high)
+				}
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package picture
 
 import (
 	"math"
+	"slices"
 
 	"tiebreak/internal/idrl"
 )
@@ -31,7 +32,8 @@ func (s *sheet) points(pts []float64) []point {
 func (p *Painter) drawFlat(c *canvas, frame float64) {
 	s := &sheet{c, p.scene.Camera, c.w / p.scene.Camera.W}
 	c.rect(plain(colour(idrl.Ground)), 0, c.h)
-	still := p.scene.Static
+	label := func(a idrl.Shape) bool { return a.Kind == idrl.Text }
+	still := slices.DeleteFunc(slices.Clone(p.scene.Static), label)
 	for len(still) > 0 {
 		n := batch(still)
 		s.paint(still[:n])
@@ -40,6 +42,11 @@ func (p *Painter) drawFlat(c *canvas, frame float64) {
 	for i, w := range p.ways {
 		if w != nil && len(p.clip.Frames) > 1 {
 			s.trail(&p.scene.Moving[i], w, int(math.Floor(frame)))
+		}
+	}
+	for i := range p.scene.Static { // over trails, so that they stay readable
+		if label(p.scene.Static[i]) {
+			s.paint(p.scene.Static[i : i+1])
 		}
 	}
 	for i := range p.scene.Moving {
