@@ -25,7 +25,7 @@ type sessionForm struct {
 
 // moreFields stand under "More settings".
 var moreFields = []string{
-	"model", "solver", "prior", "likelihood", "candidates", "ahead", "train_every", "prior_var", "noise_std", "tie_band", "rating_var",
+	"model", "solver", "prior", "likelihood", "candidates", "ahead", "repeat_every", "train_every", "prior_var", "noise_std", "tie_band", "rating_var",
 	"tolerance", "doubt", "stop_by_itself", "show_learnt", "questions",
 }
 
@@ -54,6 +54,7 @@ func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
 	s.Budget = int(f.whole64("budget", 0, idrl.MaxBudget))
 	s.Seed = uint64(f.whole64("seed", 0, 1<<53))
 	s.Candidates, s.Ahead = int(f.whole64("candidates", 2, 50)), int(f.whole64("ahead", 1, 10))
+	s.RepeatEvery = int(f.whole64("repeat_every", 2, idrl.MaxBudget))
 	s.TrainEvery = f.whole64("train_every", 1, idrl.MaxBudget)
 	s.PriorVar, s.NoiseStd = f.positive("prior_var"), f.positive("noise_std")
 	s.TieBand, s.RatingVar = f.positive("tie_band"), f.positive("rating_var")

@@ -42,6 +42,10 @@ type SessionSpec struct {
 	Doubt        float64 // the session proposes to stop once a larger loss is at most this probable, in (0, 1)
 	StopByItself bool    // and then it stops
 
+	// RepeatEvery has every so many questions of an annotator repeat one that they have
+	// answered, with the sides swapped, to see whether they say the same again; 0: never.
+	RepeatEvery int
+
 	// ShowLearnt lets annotators see what was learnt from the answers (Effect), every ten
 	// answers and at the end.
 	ShowLearnt bool
@@ -234,6 +238,8 @@ func (s SessionSpec) Validate() error {
 		return Errorf(Invalid, "candidates must be 2 to 50; got %d", s.Candidates)
 	case s.Ahead < 1 || s.Ahead > 10:
 		return Errorf(Invalid, "questions ahead must be 1 to 10; got %d", s.Ahead)
+	case s.RepeatEvery < 0 || s.RepeatEvery == 1 || s.RepeatEvery > MaxBudget:
+		return Errorf(Invalid, "a repeat can come every 2 to %d questions, or never: 0; got %d", MaxBudget, s.RepeatEvery)
 	case s.TrainEvery < 0:
 		return Errorf(Invalid, "answers between two trainings must be at least 1, or 0 to go by how long trainings take; got %d", s.TrainEvery)
 	case s.AdoptAfter < 0 || s.AdoptAfter > s.TrainEvery:

@@ -198,6 +198,9 @@ func (s *Session) lease(who idrl.AnnotatorID, n int64, q idrl.Query) idrl.Assign
 // error is that of the acquisition function, and of its kind.
 func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idrl.Assignment, ok bool, err error) {
 	n := s.asked.nextN() + int64(len(fresh))
+	if again, due := s.repeat(who, n, fresh); due {
+		return again, true, nil
+	}
 	pending, err := s.pending(fresh)
 	if err != nil {
 		return idrl.Assignment{}, false, err

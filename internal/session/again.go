@@ -1,0 +1,71 @@
+package session
+
+import (
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/rng"
+)
+
+// repeatLag is how many questions of a person lie between one and its planned repeat, at
+// least: so many that they judge it afresh.
+const repeatLag = 15
+
+// repeat returns what the annotator is asked a second time, with the sides swapped, if that is
+// due: every SessionSpec.RepeatEvery of their questions, one that they have answered and that
+// was not repeated yet. n is the number of the assignment. Like choose it is a function of the
+// log and the assignments so far.
+func (s *Session) repeat(who idrl.AnnotatorID, n int64, fresh []idrl.Assignment) (as idrl.Assignment, ok bool) {
+	if s.spec.RepeatEvery == 0 {
+		return as, false
+	}
+	var own []*idrl.Assignment
+	times := map[idrl.QueryID]int{}
+	note := func(a *idrl.Assignment) {
+		if a.Annotator == who && a.Reopens == "" {
+			own = append(own, a)
+			times[a.Query.ID]++
+		}
+	}
+	for _, a := range s.asked.of[who] {
+		note(a)
+	}
+	for i := range fresh {
+		note(&fresh[i])
+	}
+	if (len(own)+1)%s.spec.RepeatEvery != 0 {
+		return as, false
+	}
+	var may []*idrl.Assignment
+	for _, a := range own[:max(0, len(own)-repeatLag)] {
+		if times[a.Query.ID] == 1 && s.told(a) && s.log.broken[a.Query.ID] == 0 {
+			may = append(may, a)
+		}
+	}
+	if len(may) == 0 {
+		return as, false
+	}
+	old := may[rng.New(s.spec.Seed, "repeat", uint64(n)).IntN(len(may))]
+	as = s.lease(who, n, old.Query)
+	as.Left = opposite(old.Left)
+	as.Why = idrl.Why{BasedOn: s.gen.BasedOn, AfterSeq: s.log.seq()}
+	return as, true
+}
+
+// told reports whether an assignment has an answer that says something and stands.
+func (s *Session) told(a *idrl.Assignment) bool {
+	if a.Answer == "" || s.log.undone[a.Answer] {
+		return false
+	}
+	row := s.log.find(a.Answer)
+	return row != nil && row.Informative()
+}
+
+// opposite returns the other side; empty of none.
+func opposite(side idrl.Side) idrl.Side {
+	switch side {
+	case idrl.SideA:
+		return idrl.SideB
+	case idrl.SideB:
+		return idrl.SideA
+	}
+	return side
+}

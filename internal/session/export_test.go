@@ -1,0 +1,4 @@
+package session
+
+// For tests.
+const RepeatLag = repeatLag
