@@ -68,6 +68,8 @@ func TestBrowserGuide(t *testing.T) {
 	rows := records(t, data, "")
 	if len(rows) != 2 || rows[0].Instructions != 1 || rows[1].Instructions != 2 {
 		t.Errorf("the answers were given to versions %+v, want 1 and 2", rows)
+	} else if rows[0].HiddenMS != 0 || rows[1].HiddenMS < 100 {
+		t.Errorf("time behind the instructions: %d and %d ms, want none and some", rows[0].HiddenMS, rows[1].HiddenMS)
 	}
 }
 

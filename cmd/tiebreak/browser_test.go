@@ -28,7 +28,8 @@ type exported struct {
 	Rating    float64
 	Withdrawn bool
 
-	Instructions int `json:"instructions_version"`
+	Instructions int   `json:"instructions_version"`
+	HiddenMS     int64 `json:"hidden_ms"`
 }
 
 // records returns the records of a session; id "" means the only one.
