@@ -197,16 +197,16 @@ func lessons() map[string]lesson {
 		},
 		SwimmerCorridorID: {
 			"Judge how well the robot swims to the green cell and stays there.",
-			[]string{"Does it come nearer to the goal? The line above the clip says how far that is.", "At the goal, does it stay?", "Clips run faster than life."},
+			[]string{"Does it come nearer to the goal? The line at the top of the clip says how far that is.", "At the goal, does it stay?", "Clips run faster than life."},
 			append([]sight{
 				{name: "robot", text: "The robot. The ball is its head, at the front; orange is its tail.", width: 4.5},
 			}, corridorSights(3)...),
 		},
 		AntCorridorID: {
 			"Judge how well the robot walks to the green cell and stays there.",
-			[]string{"Does it come nearer to the goal? The line above the clip says how far that is.", "At the goal, does it stay?", "Clips run faster than life."},
+			[]string{"Does it come nearer to the goal? The line at the top of the clip says how far that is.", "At the goal, does it stay?", "Clips run faster than life."},
 			append([]sight{
-				{name: "robot", text: "The robot. Orange are the two legs on the side of the goal.", width: 4.5},
+				{name: "robot", text: "The robot. It walks in any direction. Orange: the two legs that are on the right at the start.", width: 4.5},
 			}, corridorSights(4)...),
 		},
 	}
@@ -217,7 +217,7 @@ func corridorSights(cell float64) []sight {
 	return []sight{
 		{name: "pointer", text: "Pink arrow on the floor: the way to the goal. In the goal, it points at its middle.", at: [3]float64{0.3 * 2 * cell, 0.3 * cell, 0}, width: 1.3 * cell},
 		{name: "goal", text: "Green cell: the goal.", at: [3]float64{cell * corridor.Goal, 0, 0}, width: 2.2 * cell},
-		{name: "cells", text: "Numbers: the cells of the corridor, from the start on the left.", at: [3]float64{cell, -0.5 * cell, 0}, width: 1.2 * cell},
+		{name: "cells", text: "Numbers: the cells of the corridor, counted from its left end.", at: [3]float64{cell, -0.5 * cell, 0}, width: 1.2 * cell},
 		{name: "trail", text: waysLine, trail: true, width: 1.3 * cell},
 	}
 }
