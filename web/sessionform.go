@@ -26,7 +26,7 @@ type sessionForm struct {
 // moreFields stand under "More settings".
 var moreFields = []string{
 	"model", "solver", "prior", "likelihood", "candidates", "ahead", "repeat_every", "train_every", "prior_var", "noise_std", "tie_band", "rating_var",
-	"tolerance", "doubt", "stop_by_itself", "show_learnt", "questions",
+	"tolerance", "doubt", "stop_by_itself", "show_learnt", "completion_code", "questions",
 }
 
 // readSessionForm reads what a browser sent. Empty fields take their defaults.
@@ -60,6 +60,7 @@ func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
 	s.TieBand, s.RatingVar = f.positive("tie_band"), f.positive("rating_var")
 	s.Tolerance, s.Doubt = f.share("tolerance"), f.share("doubt")
 	s.StopByItself = f.oneOf("stop_by_itself", values(stopOptions())) == "stop"
+	s.CompletionCode = f.text("completion_code", 0, idrl.MaxCode)
 	s.ShowLearnt = f.oneOf("show_learnt", values(learntOptions())) == "show"
 	s.Questions = f.oneOf("questions", idrl.QuestionRules())
 	if f.errs["model"] == "" && !s.StatesRegret() {

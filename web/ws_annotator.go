@@ -193,7 +193,7 @@ func (a *annotatorSocket) feed() {
 func (a *annotatorSocket) deliver(offer idrl.Offer) {
 	status := &wire.Status{
 		Answers: offer.Answers, Mine: offer.Mine, Skipped: offer.Skipped, Budget: offer.Budget,
-		Open: []idrl.AssignmentID{}, Done: offer.Done, Waiting: offer.Waiting, Undo: offer.Undo, Learnt: offer.Effect,
+		Open: []idrl.AssignmentID{}, Done: offer.Done, Waiting: offer.Waiting, Undo: offer.Undo, Learnt: offer.Effect, Code: offer.Code,
 		Instructions: offer.Instructions,
 	}
 	if offer.Left.Known {

@@ -13,7 +13,7 @@ import (
 func TestBrowserLearnt(t *testing.T) {
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
-	id, shown := newLink(t, data, addr, "--env", "driver", "--budget", "12", "--show-learnt")
+	id, shown := newLink(t, data, addr, "--env", "driver", "--budget", "12", "--show-learnt", "--completion-code", "TB-<b>42</b>")
 	_, hidden := newLink(t, data, addr, "--env", "driver", "--budget", "11")
 	startServer(t, "serve", "--data", data, "--addr", addr)
 	const dialog = "document.querySelector('[data-learnt-dialog]')"
@@ -49,6 +49,9 @@ func TestBrowserLearnt(t *testing.T) {
 		b.wait("document.body.dataset.state === 'done'")
 		b.wait("document.querySelector('[data-end]').innerText.includes('It has learnt from your 12 answers.')")
 		b.wait("document.querySelectorAll('[data-end] clip-loop[data-playing]:not([data-empty])').length === 2")
+		b.wait("document.querySelector('[data-code]:not([hidden])').innerText.includes('TB-<b>42</b>')")
+		b.enter("[data-code-copy]")
+		b.wait("/Copied|Selected/.test(document.querySelector('[data-code-copy]').innerText)")
 		b.shot("end-1280x800")
 	})
 	b.part("reload", func() {

@@ -59,6 +59,7 @@ func declareSpec(fs *flag.FlagSet, spec *idrl.SessionSpec) {
 	fs.Float64Var(&spec.Tolerance, "tolerance", idrl.DefaultTolerance, "loss that counts as small, as a `share` of the range from the worst to the best policy; not with --model network")
 	fs.Float64Var(&spec.Doubt, "doubt", idrl.DefaultDoubt, "propose to stop when a larger loss has had at most this `probability` after three answers in a row; not with --model network")
 	fs.BoolVar(&spec.StopByItself, "stop-by-itself", false, "stop asking questions as soon as the session would propose to stop; not with --model network")
+	fs.StringVar(&spec.CompletionCode, "completion-code", "", "`code` that annotators see when there is nothing left to answer, such as that of a crowd platform")
 	fs.BoolVar(&spec.ShowLearnt, "show-learnt", false, "show annotators what was learnt from the answers, every ten answers and at the end")
 	fs.IntVar(&spec.Candidates, "candidates", 0, "sampled candidate `policies` of a generation; 0: 5")
 	fs.IntVar(&spec.RepeatEvery, "repeat-every", 0, "repeat, every so many `questions` of an annotator, one that they have answered, with the sides swapped; 0: never; 'tiebreak quality' says what came of it")

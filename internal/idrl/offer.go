@@ -12,6 +12,7 @@ type Offer struct {
 	Waiting string   // why Open is empty, for people; empty if it is not
 	Undo    AnswerID // the annotator's last answer that can be undone; empty if none
 	Left    Forecast // answers of everybody until the session is complete or more of them change little
+	Code    string   // SessionSpec.CompletionCode, once the annotator has answered and Done
 	Effect  bool     // the annotator may see what was learnt, and there is something to see
 
 	Instructions int64 // version of those in use

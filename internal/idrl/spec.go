@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A SessionSpec holds the settings of a session. It is fixed when the session is
@@ -42,6 +44,10 @@ type SessionSpec struct {
 	Doubt        float64 // the session proposes to stop once a larger loss is at most this probable, in (0, 1)
 	StopByItself bool    // and then it stops
 
+	// CompletionCode is shown to annotators when there is nothing left to answer, for instance
+	// the code by which a crowd platform pays them; empty for none.
+	CompletionCode string
+
 	// RepeatEvery has every so many questions of an annotator repeat one that they have
 	// answered, with the sides swapped, to see whether they say the same again; 0: never.
 	RepeatEvery int
@@ -73,6 +79,7 @@ const (
 	MaxTitle        = 120   // bytes
 	MaxInstructions = 4000  // bytes
 	MaxBudget       = 10000 // answers
+	MaxCode         = 64    // bytes of a completion code
 )
 
 // A session whose trainings take less than QuickTraining trains after every answer, and
@@ -238,6 +245,8 @@ func (s SessionSpec) Validate() error {
 		return Errorf(Invalid, "candidates must be 2 to 50; got %d", s.Candidates)
 	case s.Ahead < 1 || s.Ahead > 10:
 		return Errorf(Invalid, "questions ahead must be 1 to 10; got %d", s.Ahead)
+	case !validCode(s.CompletionCode):
+		return Errorf(Invalid, "the completion code must be at most %d printable characters", MaxCode)
 	case s.RepeatEvery < 0 || s.RepeatEvery == 1 || s.RepeatEvery > MaxBudget:
 		return Errorf(Invalid, "a repeat can come every 2 to %d questions, or never: 0; got %d", MaxBudget, s.RepeatEvery)
 	case s.TrainEvery < 0:
@@ -277,4 +286,10 @@ func CheckBudget(answers int) error {
 		return Errorf(Invalid, "the budget must be 0 (no limit) to %d answers; got %d", MaxBudget, answers)
 	}
 	return nil
+}
+
+// validCode reports whether a completion code can be shown and copied: one line of
+// printable characters.
+func validCode(code string) bool {
+	return len(code) <= MaxCode && utf8.ValidString(code) && !strings.ContainsFunc(code, func(r rune) bool { return !unicode.IsPrint(r) })
 }

@@ -70,6 +70,9 @@ func (s *Session) offer(who idrl.AnnotatorID) idrl.Offer {
 		o.Undo = last[0]
 	}
 	if o.Done {
+		if o.Mine > 0 {
+			o.Code = s.spec.CompletionCode
+		}
 		return o
 	}
 	for _, a := range s.asked.openOf(who) {

@@ -52,6 +52,26 @@ func TestEffect(t *testing.T) {
 	}
 }
 
+// The completion code is given at the end, to those who have answered.
+func TestCompletionCode(t *testing.T) {
+	b := newBench(func(s *idrl.SessionSpec) { s.Budget, s.CompletionCode = 3, "C1X2" })
+	s, stop := b.start(t)
+	defer stop()
+	for i := range 3 {
+		o := claim(t, s, "ann")
+		if o.Code != "" {
+			t.Errorf("after %d answers the code is given", i)
+		}
+		mustAnswer(t, s, "ann", reply(o.Open[0], i))
+	}
+	if o := claim(t, s, "ann"); !o.Done || o.Code != "C1X2" {
+		t.Errorf("at the end: done %t, code %q", o.Done, o.Code)
+	}
+	if o := claim(t, s, "bob"); !o.Done || o.Code != "" {
+		t.Errorf("somebody who has not answered: done %t, code %q", o.Done, o.Code)
+	}
+}
+
 // What is left is told by the budget; without one by the rule for stopping, when it knows.
 func TestLeft(t *testing.T) {
 	b := newBench(func(s *idrl.SessionSpec) { s.Budget = 12 })

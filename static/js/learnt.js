@@ -31,6 +31,7 @@ export class Learnt {
       const button = /** @type {HTMLButtonElement} */ (part.querySelector("[data-effect-play]"));
       button.addEventListener("click", () => play(part, part.querySelector("[paused]") !== null), { signal });
     }
+    view.part("code-copy").addEventListener("click", () => this.#copy(), { signal });
     this.#again.checked = storage?.getItem(this.#key("again")) !== "no";
     this.#again.addEventListener("change", () => keep(storage, this.#key("again"), this.#again.checked ? "yes" : "no"), { signal });
     this.#dialog("learnt").addEventListener("close", () => play(this.#dialog("learnt"), false), { signal });
@@ -87,6 +88,21 @@ export class Learnt {
     if (!status.done) return play(effect, false);
     view.part("end-text").textContent = status.mine > 0 ? `It has learnt from ${this.#given(status)}.` : "";
     if (status.learnt) this.#fill(end, status);
+    view.part("code").hidden = !status.code;
+    view.part("code-text").textContent = status.code ?? "";
+  }
+
+  /** Copies the completion code; where the browser does not allow that, it is selected. */
+  async #copy() {
+    const code = this.#parts.view.part("code-text");
+    const button = this.#parts.view.part("code-copy");
+    try {
+      await navigator.clipboard.writeText(code.textContent ?? "");
+      button.textContent = "Copied";
+    } catch {
+      getSelection()?.selectAllChildren(code);
+      button.textContent = "Selected";
+    }
   }
 
   /** @param {Status} status */

@@ -102,6 +102,7 @@ export interface Status {
   waiting: string;
   undo: string;
   to_go?: number;
+  code?: string;
   learnt: boolean;
   instructions_version: number;
 }

@@ -64,6 +64,8 @@ type Status struct {
 	// complete or, without a budget, until more of them change little. Absent if that is not known.
 	ToGo *int `json:"to_go,omitempty"`
 
+	Code string `json:"code,omitempty"` // for the annotator to copy, once Done
+
 	Learnt       bool  `json:"learnt"`               // the annotator may fetch clips of what was learnt
 	Instructions int64 `json:"instructions_version"` // those of now
 }
