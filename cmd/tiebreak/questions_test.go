@@ -1,11 +1,17 @@
 package main
 
 import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
 )
 
 // A person who sees answers a session over its socket; the page of its questions is written while
@@ -56,6 +62,42 @@ func TestQuestionsOfAPersonWhoSees(t *testing.T) {
 	status, _, errs = cli(t, "simulate", "--url", link, "--expert", "seeing", "--taste", "fast")
 	if status != 2 && status != 1 || !strings.Contains(errs, "choose one of far") {
 		t.Errorf("an unknown taste: status %d, %s", status, errs)
+	}
+}
+
+// TestBrowserQuestions: the page of questions can be read on a wide screen and on a phone, light and
+// dark, under a policy that allows nothing inline, and shows its strips.
+func TestBrowserQuestions(t *testing.T) {
+	browser := startBrowser(t)
+	dir := filepath.Join(t.TempDir(), "asked")
+	runProgram(t, "bench", "questions", "--env", "gridworld", "--answers", "3", "--pace", "10ms", "--out", dir)
+	files := http.FileServer(http.Dir(filepath.Join(dir, "gridworld-clip_comparison-answerable-1")))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self'")
+		if r.URL.Path == "/favicon.ico" { // which browsers ask for
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		files.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	b := newPerson(t, browser)
+	for _, scheme := range []string{"light", "dark"} {
+		p := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
+		if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, p); err != nil {
+			t.Fatal(err)
+		}
+		for _, width := range []int64{1280, 390} {
+			b.resize(width, 900)
+			b.open(server.URL)
+			b.wait(`document.querySelectorAll("article").length === 3`)
+			b.do(chromedp.Evaluate[chromedp.Void](`for (const i of document.images) i.loading = "eager"`))
+			b.wait(`[...document.images].length === 6 && [...document.images].every((i) => i.complete && i.naturalWidth > 500)`)
+			b.noSideways(int(width))
+			b.wait(fmt.Sprintf(`matchMedia("(prefers-color-scheme: %s)").matches`, scheme))
+			b.wait(`getComputedStyle(document.body).color !== getComputedStyle(document.body).backgroundColor`)
+			b.wait(`getComputedStyle(document.querySelector(".clips")).display === "grid"`) // the style was loaded
+		}
 	}
 }
 
