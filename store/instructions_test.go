@@ -67,6 +67,13 @@ func TestInstructionsHaveVersions(t *testing.T) {
 	if s.Told != want || err != nil {
 		t.Errorf("settings: %+v, %v", s.Told, err)
 	}
+	all, err := db.InstructionVersions(ctx, "s")
+	if len(all) != 4 || all[0] != first || all[1] != (idrl.Instructions{Version: 2, Format: idrl.Markdown, Text: "# New"}) || all[3] != want || err != nil {
+		t.Errorf("all versions: %+v, %v", all, err)
+	}
+	if _, err := db.InstructionVersions(ctx, "x"); idrl.KindOf(err) != idrl.NotFound {
+		t.Errorf("versions of no session: %v", err)
+	}
 	list, err := db.Sessions(ctx)
 	if err != nil || len(list) != 1 || list[0].Spec.CurrentInstructions() != want {
 		t.Errorf("the list of sessions has %+v, %v", list, err)

@@ -45,6 +45,7 @@ func pages() map[string]templ.Component {
 		"told": Instructions(InstructionsPage{
 			Layout: layout, Heading: evil, Back: "/", Action: "/sessions/s/instructions", Text: field, Most: evil, Version: evil, Preview: evilGuide, Changed: true,
 			Uploaded: field, Limit: evil, Pictures: []UploadedPicture{{Source: "/p", Code: evil, Remove: evil}}, Legend: []LegendName{{Figure: Figure{SVG: "<svg></svg>"}, Code: evil}},
+			Earlier: []EarlierText{{Title: evil, Text: evil}},
 		}),
 		"welcome": Join(JoinPage{Layout: running("join.js"), Heading: evil, Action: "/join/x", Rejoin: Rejoin{Offer: true, Session: evil}}),
 		"board":   Dashboard(DashboardPage{Layout: running("dashboard.js"), ID: evil, Heading: evil, Watch: "/sessions/s/watch", Facts: []Fact{{Name: evil, Value: evil}}, Invite: evil, People: peopleOf(evil)}),

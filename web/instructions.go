@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,11 +21,13 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// Pictures holds the pictures of the instructions of sessions.
+// Pictures holds what the instructions of sessions are made of.
 type Pictures interface {
 	Picture(ctx context.Context, id idrl.SessionID, picture idrl.PictureID) (idrl.Picture, error)
 	// Pictures returns those of a session, without their content.
 	Pictures(ctx context.Context, id idrl.SessionID) ([]idrl.Picture, error)
+	// InstructionVersions returns all instructions that a session has had, the first one first.
+	InstructionVersions(ctx context.Context, id idrl.SessionID) ([]idrl.Instructions, error)
 	AddPicture(ctx context.Context, id idrl.SessionID, p idrl.Picture, actor string, now time.Time) error
 	RemovePicture(ctx context.Context, id idrl.SessionID, picture idrl.PictureID, actor string, now time.Time) error
 }
@@ -137,6 +140,13 @@ func (s *Server) showInstructions(c echo.Context, spec idrl.SessionSpec, status 
 			Source: pictureURL(spec.ID, picture.ID), Code: fmt.Sprintf("![](%s%s)", instructions.PictureScheme, picture.ID),
 			Remove: "remove " + string(picture.ID),
 		})
+	}
+	versions, err := s.cfg.Pictures.InstructionVersions(c.Request().Context(), spec.ID)
+	if err != nil {
+		return err
+	}
+	for _, v := range slices.Backward(versions[:max(0, len(versions)-1)]) {
+		p.Earlier = append(p.Earlier, templates.EarlierText{Title: fmt.Sprintf("Version %d", v.Version), Text: cmp.Or(v.Text, "What the environment brings.")})
 	}
 	for _, f := range env.Guide.Legend {
 		p.Legend = append(p.Legend, templates.LegendName{Figure: f, Code: fmt.Sprintf("![](%s%s)", instructions.LegendScheme, f.Name)})

@@ -89,6 +89,48 @@ func TestBudgetChanges(t *testing.T) {
 	}
 }
 
+// New instructions reach who is asked, also after a restart; an answer to those of before
+// counts without a doubt, and one to a version that there is not yet is marked.
+func TestInstructionsChange(t *testing.T) {
+	b := newBench(nil)
+	s, stop := b.start(t)
+	set := func(version int64) {
+		b.journal.mu.Lock()
+		defer b.journal.mu.Unlock()
+		b.journal.rec.Spec.InstructionsVersion, b.journal.rec.Spec.Instructions = version, fmt.Sprint("Version ", version)
+	}
+	give := func(n int, version int64, want idrl.Doubts) {
+		t.Helper()
+		a := reply(claim(t, s, "ann").Open[0], n)
+		a.Instructions = version
+		mustAnswer(t, s, "ann", a)
+		b.journal.mu.Lock()
+		defer b.journal.mu.Unlock()
+		rows := b.journal.rec.Log
+		if got := rows[len(rows)-1]; got.Instructions != version || got.Doubts&idrl.DoubtInstructions != want {
+			t.Errorf("an answer to version %d is recorded as one to %d with doubts %q", version, got.Instructions, got.Doubts)
+		}
+	}
+	if o := claim(t, s, "ann"); o.Instructions != 1 {
+		t.Errorf("at first the instructions have version %d", o.Instructions)
+	}
+	give(0, 1, 0)
+	set(2)
+	follow(t, s)
+	if o := claim(t, s, "ann"); o.Instructions != 2 || s.Spec().Instructions != "Version 2" {
+		t.Errorf("after the change: version %d, %q", o.Instructions, s.Spec().Instructions)
+	}
+	give(1, 1, 0)
+	give(2, 2, 0)
+	give(3, 3, idrl.DoubtInstructions)
+	stop()
+	set(3)
+	s, _ = b.start(t)
+	if o := claim(t, s, "ann"); o.Instructions != 3 {
+		t.Errorf("after a restart: version %d", o.Instructions)
+	}
+}
+
 // The questions of a removed person are free at once, and they get no more.
 func TestRemovedAnnotator(t *testing.T) {
 	b := newBench(func(s *idrl.SessionSpec) { s.Budget = 3 })
