@@ -6,13 +6,24 @@ import (
 	"tiebreak/internal/answerable"
 )
 
-// The model of clear answers is fitted after log rows whose number is a multiple of
-// lessonRows, from the last lessons replies that are not withdrawn by now: who comes later
-// may see better, and the fit stays short.
+// The model of clear answers is fitted from the last lessons replies that are not withdrawn by
+// now: who comes later may see better, and the fit stays short. That is done after log rows
+// whose number is a multiple of lessonRows; of twice as many from twenty times that on, and
+// so on up to mostLessonRows, since one row then changes little.
 const (
-	lessonRows = 5
-	lessons    = 500
+	lessonRows     = 5
+	mostLessonRows = 80
+	lessons        = 500
 )
+
+// lessonsUpTo returns the log row up to which replies are learnt from after row seq.
+func lessonsUpTo(seq int64) int64 {
+	every := int64(lessonRows)
+	for seq >= 20*every && every < mostLessonRows {
+		every *= 2
+	}
+	return seq / every * every
+}
 
 // clarity is the model of clear answers, kept until the log says something else.
 type clarity struct {
@@ -24,7 +35,7 @@ type clarity struct {
 
 // clarity returns the model of clear answers. It is a function of the log.
 func (s *Session) clarity() answerable.Model {
-	at := s.log.seq() / lessonRows * lessonRows
+	at := lessonsUpTo(s.log.seq())
 	if c := &s.clear; !c.known || c.at != at || c.edits != len(s.log.edits) {
 		s.clear = clarity{known: true, at: at, edits: len(s.log.edits), model: answerable.Fit(answerable.Lessons(s.replies(at)))}
 	}
