@@ -139,7 +139,9 @@ func (t *change) adopt(g idrl.Generation, seq int64) error {
 		t.retire(*old)
 	}
 	t.r.Pool = append(t.r.Pool, g.Pool...)
-	t.r.Generation, t.r.AdoptedAt = &g, seq
+	kept := g
+	kept.Clips = maps.Clone(g.Clips) // the session goes on to change its own
+	t.r.Generation, t.r.AdoptedAt = &kept, seq
 	t.keep(g)
 	return nil
 }
@@ -182,7 +184,7 @@ func (t *change) extend(g idrl.Generation, from int) error {
 		return err
 	}
 	longer := *old
-	longer.Candidates, longer.Queries, longer.Clips = slices.Concat(old.Candidates, g.Candidates[from:]), g.Queries, g.Clips
+	longer.Candidates, longer.Queries, longer.Clips = slices.Concat(old.Candidates, g.Candidates[from:]), g.Queries, maps.Clone(g.Clips)
 	t.r.Generation = &longer
 	t.keep(g)
 	return nil
