@@ -231,7 +231,7 @@ func Paused(p PausedPage) templ.Component {
 				}
 			}
 			if len(p.Recent) > 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<div class=\"scroll\"><table data-recent><thead><tr><th>#</th><th>Annotator</th><th>Answer</th><th>Received</th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<div class=\"scroll\" role=\"group\" aria-label=\"Answers\" tabindex=\"0\"><table data-recent><thead><tr><th>#</th><th>Annotator</th><th>Answer</th><th>Received</th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -164,7 +164,7 @@ func peoplePanel(p PeoplePanel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<div class=\"scroll\"><table data-person-table><thead><tr><th>Annotator</th><th>Joined</th><th>Link</th><th>Last seen</th><th>State</th><th><span class=\"sr\">Actions</span></th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<div class=\"scroll\" role=\"group\" aria-label=\"People\" tabindex=\"0\"><table data-person-table><thead><tr><th>Annotator</th><th>Joined</th><th>Link</th><th>Last seen</th><th>State</th><th><span class=\"sr\">Actions</span></th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -368,7 +368,7 @@ func peoplePanel(p PeoplePanel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "<div class=\"scroll\"><table data-link-table><thead><tr><th>Link</th><th>Made</th><th>Expires</th><th>Used</th><th>State</th><th><span class=\"sr\">Actions</span></th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "<div class=\"scroll\" role=\"group\" aria-label=\"Annotator links\" tabindex=\"0\"><table data-link-table><thead><tr><th>Link</th><th>Made</th><th>Expires</th><th>Used</th><th>State</th><th><span class=\"sr\">Actions</span></th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"tiebreak/static"
@@ -58,6 +59,18 @@ func New(cfg Config) *Server {
 }
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Addresses returns the patterns of everything that can be fetched by GET, in order.
+func Addresses() []string {
+	var out []string
+	for _, r := range new(Server).routes().Routes() {
+		if r.Method == http.MethodGet {
+			out = append(out, r.Path)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
 
 // instructionsPath is the route of instructions, whose form may hold a picture.
 const instructionsPath = "/sessions/:id/instructions"

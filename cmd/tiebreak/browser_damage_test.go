@@ -42,6 +42,7 @@ func TestDamagedClipsInTheBrowser(t *testing.T) {
 		ann.waitFor("[data-note-broken]")
 		ann.wait(`document.querySelector("[data-note-text]").textContent.includes("did not load")`)
 		ann.shot("damaged-clip")
+		ann.accessible("damaged clip")
 		first := ann.data()["assignment"]
 		ann.enter("[data-report]")
 		ann.wait(fmt.Sprintf(`document.body.dataset.assignment !== %q && document.body.dataset.unsent === "0"`, first))
@@ -60,6 +61,7 @@ func TestDamagedClipsInTheBrowser(t *testing.T) {
 			return evaluate[bool](ada, `document.querySelector("[data-problem].minor") !== null`)
 		})
 		ada.shot("banner")
+		ada.accessible("sessions with a problem")
 		ann.expectAway(true)
 	})
 	without := slices.DeleteFunc(envs.Catalogue(), func(e envs.Entry) bool { return e.ID == "driver" })
@@ -76,6 +78,7 @@ func TestDamagedClipsInTheBrowser(t *testing.T) {
 		ada.enter("[data-session] a")
 		ada.waitFor("main[data-paused] [data-recent]")
 		ada.shot("paused")
+		ada.accessible("paused session")
 		ada.noSideways(1280)
 		token, err = a.auth.NewInvitation(t.Context(), s.session, 1, time.Hour)
 		if err != nil {
@@ -86,5 +89,6 @@ func TestDamagedClipsInTheBrowser(t *testing.T) {
 		ann.open(base + "/join/" + token)
 		ann.waitFor(`main[data-status="409"]`)
 		ann.shot("paused-annotator")
+		ann.accessible("paused session of an annotator")
 	})
 }

@@ -63,6 +63,7 @@ func TestBrowserPeople(t *testing.T) {
 	b.wait("document.querySelector('[data-answers]').textContent === '1'")
 	person.wait("document.body.dataset.state === 'removed' && document.querySelector('[data-note-text]').innerText.includes('ended your part')")
 	person.shot("removed-1280x800")
+	person.accessible("removed annotator")
 	person.open(link)
 	person.waitFor("main[data-status='410']")
 	person.shot("removed-page-1280x800")

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
@@ -82,11 +81,10 @@ func TestBrowserQuestions(t *testing.T) {
 	}))
 	defer server.Close()
 	b := newPerson(t, browser)
+	b.open(server.URL)
+	b.accessible("page of questions")
 	for _, scheme := range []string{"light", "dark"} {
-		p := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
-		if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, p); err != nil {
-			t.Fatal(err)
-		}
+		b.scheme(scheme)
 		for _, width := range []int64{1280, 390} {
 			b.resize(width, 900)
 			b.open(server.URL)

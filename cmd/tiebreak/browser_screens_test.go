@@ -1,0 +1,248 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"tiebreak/web"
+
+	"github.com/chromedp/chromedp/kb"
+)
+
+// A screen is a page in a state that people meet.
+type screen struct {
+	name    string
+	address string // of web.Addresses; "" for a page that any address may answer with
+	tab     *tab
+	show    func() // leads the tab from the screen before to this one
+}
+
+// A visit is a server with the people who look at its screens.
+type visit struct {
+	server *process
+	base   string // of addresses
+
+	stranger, researcher, comparer, rater *tab
+
+	pairs, rates                    string // ids of sessions
+	pairLink, rateLink, networkLink string // of annotators
+}
+
+// newVisit makes sessions and opens tabs.
+func newVisit(t *testing.T) *visit {
+	browser := startBrowser(t)
+	data, addr := t.TempDir(), freeAddr(t)
+	v := &visit{base: "http://" + addr}
+	v.pairs, v.pairLink = newLink(t, data, addr, "--env", "driver", "--title", "Drive", "--budget", "11", "--show-learnt", "--completion-code", "TB-42")
+	v.rates, v.rateLink = newLink(t, data, addr, "--env", "gridworld", "--kind", "state_rating", "--title", "Walk")
+	_, v.networkLink = newLink(t, data, addr, "--env", "driver", "--model", "network", "--title", "Swing")
+	v.server = startServer(t, "serve", "--data", data, "--addr", addr)
+	for _, tab := range []**tab{&v.stranger, &v.researcher, &v.comparer, &v.rater} {
+		*tab = newPerson(t, browser)
+		(*tab).pardon(regexp.MustCompile(`status of 4\d\d|WebSocket`)) // the pages of errors are looked at too
+	}
+	return v
+}
+
+// ofStrangers lists what is seen by people whom the site does not know.
+func (v *visit) ofStrangers() []screen {
+	b := v.stranger
+	open := func(path, selector string) func() {
+		return func() {
+			b.open(v.base + path)
+			b.waitFor(selector)
+		}
+	}
+	return []screen{
+		{"welcome", "/", b, open("/", "h1")},
+		{"page that does not exist", "", b, open("/nothing", "main[data-status='404']")},
+		{"page for researchers", "", b, open("/sessions", "main[data-status='403']")},
+		{"labelling without a link", "", b, open("/sessions/"+v.pairs+"/label", "main[data-status='403']")},
+		{"sign-in link that is used up", "/signin", b, open("/signin?token=none", "[role=alert]")},
+		{"annotator link that is no more", "/join/:token", b, open("/join/none", "[role=alert]")},
+		{"annotator link", "/join/:token", b, open(strings.TrimPrefix(v.pairLink, v.base), ".guide .legend svg")},
+	}
+}
+
+// ofResearchers lists what is seen by people who run studies.
+func (v *visit) ofResearchers() []screen {
+	b := v.researcher
+	return []screen{
+		{"sign in", "/signin", b, func() {
+			b.open(signInLink.FindString(v.server.out.String()))
+			b.waitFor("[data-signin]")
+		}},
+		{"sessions", "/sessions", b, func() {
+			b.enter("[data-signin]")
+			b.waitFor("[data-new]")
+		}},
+		{"new session", "/sessions/new", b, func() {
+			b.enter("[data-new]")
+			b.waitFor("[data-create]")
+		}},
+		{"new session with preview and mistakes", "", b, func() {
+			b.tabTo("textarea[name=instructions]")
+			b.press("Stay on the **road**.")
+			b.tabTo("input[name=budget]")
+			b.press("many")
+			b.enter("[data-create]")
+			b.waitFor("[aria-invalid]")
+		}},
+		{"session without a reward network", "/sessions/:id", b, func() {
+			b.open(v.base + "/sessions/" + v.pairs)
+			b.wait("(({connection, seq}) => connection === 'open' && Number(seq) > 0)(document.querySelector('main').dataset)")
+			b.waitFor("[data-candidates] .interval-row")
+			b.waitFor("[data-recent] tbody tr")
+		}},
+		{"removal of an annotator", "/sessions/:id", b, func() {
+			b.enter("[data-person=a1] summary")
+			b.waitFor("[data-person=a1] [data-remove]")
+		}},
+		{"new annotator link", "/sessions/:id", b, func() {
+			b.enter("[data-new-link]")
+			b.waitFor("[data-invite-link]")
+		}},
+		{"session that nobody has joined, with a reward network", "/sessions/:id", b, func() {
+			b.open(v.base + "/sessions")
+			b.waitFor("[data-session]")
+			b.open(evaluate[string](b, "[...document.querySelectorAll('[data-session] a')].find((a) => a.innerText.includes('Swing')).href"))
+			b.wait("document.querySelector('main').dataset.connection === 'open'")
+			b.waitFor("[data-network]")
+		}},
+		{"instructions", "/sessions/:id/instructions", b, func() {
+			b.open(v.base + "/sessions/" + v.pairs + "/instructions")
+			b.waitFor("textarea")
+		}},
+		{"session that does not exist", "", b, func() {
+			b.open(v.base + "/sessions/none")
+			b.waitFor("main[data-status='404']")
+		}},
+	}
+}
+
+// ofAnnotators lists what is seen by people who answer.
+func (v *visit) ofAnnotators() []screen {
+	const label = "/sessions/:id/label"
+	b, r := v.comparer, v.rater
+	dialog := func(key, name string) func() {
+		return func() {
+			b.insist("document.querySelector('[data-"+name+"-dialog]').open", func() { b.press(key) })
+		}
+	}
+	closed := func(then func()) func() {
+		return func() {
+			b.press(kb.Escape)
+			b.wait("!document.querySelector('dialog[open]')")
+			then()
+		}
+	}
+	return []screen{
+		{"comparison", label, b, func() { b.join(v.pairLink, "Ann") }},
+		{"instructions of annotators", label, b, dialog("?", "help")},
+		{"reasons to skip", label, b, closed(dialog("s", "skip"))},
+		{"no last answers", label, b, closed(dialog("l", "last"))},
+		{"last answers", label, b, closed(func() {
+			b.answer(kb.ArrowLeft)
+			b.answer(kb.ArrowUp)
+			dialog("l", "last")()
+			b.waitFor("[data-last-list] li:nth-child(2) button")
+		})},
+		{"answer withdrawn", label, b, closed(func() {
+			b.answer(kb.ArrowRight)
+			b.press("z")
+			b.wait("document.querySelector('[data-toast]').textContent !== '' && document.body.dataset.answered === '2'")
+		})},
+		{"what was learnt", label, b, func() {
+			for range 8 {
+				b.answer(kb.ArrowRight)
+			}
+			b.waitFor("[data-learnt-dialog][open] clip-loop")
+		}},
+		{"break", label, b, closed(func() {
+			evaluate[bool](b, "(sessionStorage.setItem('tiebreak.sitting.' + document.querySelector('main').dataset.session + '.' + document.querySelector('main').dataset.annotator, JSON.stringify({ from: Date.now() - 1e6, last: Date.now(), answers: 150 })), true)")
+			b.open(evaluate[string](b, "location.href"))
+			b.waitFor("[data-break-dialog]")
+		})},
+		{"link again", "/join/:token", b, func() {
+			b.open(v.pairLink)
+			b.waitFor("[data-start]")
+		}},
+		{"end", label, b, func() {
+			b.enter("[data-start]")
+			b.wait("document.body.dataset.state === 'ready' || document.querySelector('dialog[open]') !== null")
+			b.press(kb.Escape)
+			b.wait("!document.querySelector('dialog[open]')")
+			b.commit(kb.ArrowLeft)
+			b.wait("document.body.dataset.state === 'done'")
+			b.waitFor("[data-code]")
+			b.waitFor("[data-end] clip-loop")
+		}},
+		{"rating", label, r, func() { r.join(v.rateLink, "Bo") }},
+		{"instructions of a rating", label, r, func() {
+			r.press("?")
+			r.waitFor("dialog[data-help-dialog]")
+		}},
+		{"server is away", label, r, func() {
+			r.press(kb.Escape)
+			r.wait("!document.querySelector('dialog[open]')")
+			for _, tab := range []*tab{v.stranger, v.researcher, v.comparer, r} {
+				tab.expectAway(true)
+			}
+			v.server.kill()
+			r.wait("document.body.dataset.state === 'offline'")
+			r.commit("7")
+			r.waitFor("[data-banner]")
+		}},
+	}
+}
+
+// TestBrowserAccessible: axe finds nothing wrong with any screen, and no page is missing from the
+// screens.
+func TestBrowserAccessible(t *testing.T) {
+	if axeSource(t) == "" {
+		t.Skip(noAxe)
+	}
+	v := newVisit(t)
+	seen := map[string]bool{}
+	look := func(s screen) {
+		s.show()
+		s.tab.accessible(s.name)
+		seen[s.address] = true
+	}
+	annotators := v.ofAnnotators()
+	for _, s := range slices.Concat(v.ofStrangers(), annotators[:len(annotators)-1], v.ofResearchers()) {
+		look(s)
+	}
+	for _, address := range web.Addresses() {
+		if !seen[address] {
+			v.isNoPage(address)
+		}
+	}
+	look(annotators[len(annotators)-1]) // ends the server
+}
+
+// isNoPage fails if the server answers a GET of the address with a page.
+func (v *visit) isNoPage(address string) {
+	b := v.researcher
+	b.t.Helper()
+	if slices.Contains([]string{
+		"/sessions/:id/ws", "/sessions/:id/watch", // sockets
+		"/sessions/:id/pictures/:picture", "/sessions/:id/clips/:clip", "/static/*", // files that have to be named
+	}, address) {
+		return
+	}
+	path := strings.NewReplacer(":id", v.pairs, ":when", "now", ":link", "1", ":annotator", "a1").Replace(address)
+	got := ""
+	for _, who := range []*tab{v.researcher, v.comparer} {
+		got += evaluate[string](who, fmt.Sprintf("fetch(%q).then((r) => !r.ok ? '' : r.redirected ? 'leads to ' + r.url : r.headers.get('Content-Type') + ' ')", path))
+	}
+	switch {
+	case got == "":
+		b.t.Errorf("nobody may fetch %s: say here that it is no page, or add it to the screens", address)
+	case strings.Contains(got, "text/html"):
+		b.t.Errorf("%s is a page (%s): add it to the screens", address, got)
+	}
+}
