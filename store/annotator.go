@@ -50,6 +50,9 @@ func readSettings(ctx context.Context, from querier, id idrl.SessionID) (s idrl.
 		return s, err
 	}
 	s.Budget, s.Told = spec.Budget, spec.CurrentInstructions()
+	if s.Gold, err = readGold(ctx, from, spec); err != nil {
+		return s, err
+	}
 	const query = `
 		SELECT id, revoked_at IS NOT NULL, left_out FROM annotator
 		WHERE session_id = ? AND (revoked_at IS NOT NULL OR left_out) ORDER BY id`

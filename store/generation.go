@@ -229,7 +229,7 @@ func archive(ctx context.Context, from querier, id idrl.SessionID, inUse int64) 
 }
 
 // AnnotatorMayFetch reports whether the clip belongs to an assignment, open or
-// closed, of the annotator.
+// closed, of the annotator, or to a question for practice.
 func (db *DB) AnnotatorMayFetch(ctx context.Context, session idrl.SessionID, annotator idrl.AnnotatorID, clip idrl.ClipID) (bool, error) {
 	const query = `
 		SELECT EXISTS (
@@ -237,7 +237,11 @@ func (db *DB) AnnotatorMayFetch(ctx context.Context, session idrl.SessionID, ann
 			WHERE session_id = ?1 AND annotator_id = ?2 AND query_id = query.id AND clip_a = ?3
 			UNION ALL
 			SELECT 1 FROM query JOIN assignment USING (session_id, clip_a)
-			WHERE session_id = ?1 AND annotator_id = ?2 AND query_id = query.id AND clip_b = ?3)`
+			WHERE session_id = ?1 AND annotator_id = ?2 AND query_id = query.id AND clip_b = ?3
+			UNION ALL
+			SELECT 1 FROM known JOIN query ON query.session_id = known.session_id AND query.id = known.query_id AND query.clip_a = known.clip_a
+			WHERE known.session_id = ?1 AND known.use = 'practice' AND (query.clip_a = ?3 OR query.clip_b = ?3)
+				AND EXISTS (SELECT 1 FROM annotator WHERE session_id = ?1 AND id = ?2))`
 	var may bool
 	err := db.read.QueryRowContext(ctx, query, session, annotator, clip).Scan(&may)
 	return may, convert(err)

@@ -102,7 +102,7 @@ func setClips(q *idrl.Query, clips [2]idrl.ClipID) {
 
 func readAssignments(ctx context.Context, from querier, id idrl.SessionID) ([]idrl.Assignment, error) {
 	const query = `
-		SELECT assignment.id, n, annotator_id, left_side, issued_at, lease_until, answer_id, reopens, ` + whyColumns + `, ` + queryColumns + `
+		SELECT assignment.id, n, annotator_id, left_side, issued_at, lease_until, answer_id, reopens, gold, ` + whyColumns + `, ` + queryColumns + `
 		FROM assignment JOIN query ON query.session_id = assignment.session_id
 			AND query.id = assignment.query_id AND query.clip_a = assignment.clip_a
 		WHERE assignment.session_id = ? ORDER BY n`
@@ -110,7 +110,7 @@ func readAssignments(ctx context.Context, from querier, id idrl.SessionID) ([]id
 	err := each(ctx, from, func(row scanner) error {
 		var a idrl.Assignment
 		var clips [2]idrl.ClipID
-		dst := []any{&a.ID, &a.N, &a.Annotator, &a.Left, timeColumn{&a.IssuedAt}, timeColumn{&a.LeaseUntil}, text(&a.Answer), text(&a.Reopens)}
+		dst := []any{&a.ID, &a.N, &a.Annotator, &a.Left, timeColumn{&a.IssuedAt}, timeColumn{&a.LeaseUntil}, text(&a.Answer), text(&a.Reopens), &a.Gold}
 		dst = append(append(dst, whyTargets(&a.Why)...), queryTargets(&a.Query, &clips)...)
 		err := row.Scan(dst...)
 		setClips(&a.Query, clips)

@@ -14,7 +14,7 @@ func (db *DB) Rows(ctx context.Context, session idrl.SessionID, yield func(idrl.
 	const query = `
 		SELECT ` + answerColumns + `, ` + queryColumns + `, ` + whyColumns + `,
 			EXISTS (SELECT 1 FROM answer AS later WHERE later.session_id = answer.session_id AND later.undoes = answer.id),
-			annotator.left_out,
+			annotator.left_out, assignment.gold > 0,
 			a.trajectory_id, a.start, a.steps, a.phi, a.steps_id,
 			b.trajectory_id, coalesce(b.start, 0), coalesce(b.steps, 0), b.phi, b.steps_id
 		FROM answer
@@ -26,15 +26,24 @@ func (db *DB) Rows(ctx context.Context, session idrl.SessionID, yield func(idrl.
 		WHERE answer.session_id = ? AND answer.undoes IS NULL
 		ORDER BY answer.seq`
 	return db.snapshot(ctx, func(from querier) error {
-		if _, err := readSpec(ctx, from, session); err != nil {
+		spec, err := readSpec(ctx, from, session)
+		if err != nil {
 			return err
+		}
+		gold, err := readGold(ctx, from, spec)
+		if err != nil {
+			return err
+		}
+		known := map[idrl.QueryID]idrl.Known{}
+		for _, k := range gold.Questions {
+			known[k.Query.ID] = k
 		}
 		return each(ctx, from, func(row scanner) error {
 			var r idrl.Labelled
 			var ids [2]idrl.ClipID
 			clips := make([]idrl.Clip, 2)
 			dst := append(answerTargets(&r.Answer), queryTargets(&r.Query, &ids)...)
-			dst = append(append(dst, whyTargets(&r.Why)...), &r.Withdrawn, &r.LeftOut)
+			dst = append(append(dst, whyTargets(&r.Why)...), &r.Withdrawn, &r.LeftOut, &r.Gold)
 			for i := range clips {
 				c := &clips[i]
 				dst = append(dst, text(&c.From), &c.Start, &c.Steps, vectorColumn{&c.Phi}, text(&c.Raw))
@@ -47,6 +56,9 @@ func (db *DB) Rows(ctx context.Context, session idrl.SessionID, yield func(idrl.
 				clips[i].ID = r.Query.Clips[i]
 			}
 			r.Clips = clips[:len(r.Query.Clips)]
+			if r.Gold {
+				r.GoldRight, r.GoldKnown = known[r.Query.ID].Right(r.Query, r.Answer)
+			}
 			return yield(r)
 		}, query, session)
 	})

@@ -43,17 +43,20 @@ func readSpec(ctx context.Context, from querier, id idrl.SessionID) (spec idrl.S
 }
 
 // specColumns are the columns that scanSpec scans.
-const specColumns = `session.spec, session.budget,
+const specColumns = `session.spec, session.budget, session.gold_every,
 	(SELECT json_array(version, format, text) FROM instructions WHERE session_id = session.id ORDER BY version DESC LIMIT 1)`
 
 func scanSpec(row scanner, spec *idrl.SessionSpec) error {
-	var budget sql.NullInt64
+	var budget, gold sql.NullInt64
 	var told sql.NullString
-	if err := row.Scan(specColumn{spec}, &budget, &told); err != nil {
+	if err := row.Scan(specColumn{spec}, &budget, &gold, &told); err != nil {
 		return err
 	}
 	if budget.Valid {
 		spec.Budget = int(budget.Int64)
+	}
+	if gold.Valid {
+		spec.GoldEvery = int(gold.Int64)
 	}
 	if told.Valid {
 		return json.Unmarshal([]byte(told.String), &[]any{&spec.InstructionsVersion, &spec.InstructionsFormat, &spec.Instructions})

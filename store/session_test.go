@@ -157,7 +157,7 @@ func TestRows(t *testing.T) {
 		must(t, db.Issue(t.Context(), "s", []idrl.Assignment{as}))
 		a := answer(int64(n+1), as)
 		must(t, db.Append(t.Context(), "s", idrl.Row{Answer: a, After: snapshot(a.Seq)}))
-		r := idrl.Labelled{Answer: a, Query: q, Why: as.Why, Withdrawn: n == 1}
+		r := idrl.Labelled{Answer: a, Query: q, Why: as.Why, Gold: as.Gold != 0, Withdrawn: n == 1}
 		for _, id := range q.Clips {
 			r.Clips = append(r.Clips, g.Clips[id])
 		}

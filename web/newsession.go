@@ -86,7 +86,7 @@ func (s *Server) newSessionPage(c echo.Context, f *sessionForm) templates.NewSes
 	p := templates.NewSessionPage{
 		Layout: s.layout(c, "New session"), Action: "/sessions", Cancel: "/sessions", Error: f.whole,
 		Title: f.field("title"), Instructions: f.field("instructions"), Budget: f.field("budget"), Seed: f.field("seed"),
-		Candidates: f.field("candidates"), Ahead: f.field("ahead"), RepeatEvery: f.field("repeat_every"), TrainEvery: f.field("train_every"),
+		Candidates: f.field("candidates"), Ahead: f.field("ahead"), RepeatEvery: f.field("repeat_every"), GoldEvery: f.field("gold_every"), TrainEvery: f.field("train_every"),
 		PriorVar: f.field("prior_var"), NoiseStd: f.field("noise_std"), TieBand: f.field("tie_band"), RatingVar: f.field("rating_var"),
 		Env: f.choice("env", envOptions(s.cfg.Catalogue)), Kind: f.choice("kind", kindOptions()),
 		Acquisition: f.choice("acquisition", acquisitionOptions()), Model: f.choice("model", modelOptions()), Solver: f.choice("solver", solverOptions()), Prior: f.choice("prior", priorOptions()),

@@ -25,7 +25,7 @@ type sessionForm struct {
 
 // moreFields stand under "More settings".
 var moreFields = []string{
-	"model", "solver", "prior", "likelihood", "candidates", "ahead", "repeat_every", "train_every", "prior_var", "noise_std", "tie_band", "rating_var",
+	"model", "solver", "prior", "likelihood", "candidates", "ahead", "repeat_every", "gold_every", "train_every", "prior_var", "noise_std", "tie_band", "rating_var",
 	"tolerance", "doubt", "stop_by_itself", "show_learnt", "completion_code", "questions",
 }
 
@@ -55,6 +55,7 @@ func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
 	s.Seed = uint64(f.whole64("seed", 0, 1<<53))
 	s.Candidates, s.Ahead = int(f.whole64("candidates", 2, 50)), int(f.whole64("ahead", 1, 10))
 	s.RepeatEvery = int(f.whole64("repeat_every", 2, idrl.MaxBudget))
+	s.GoldEvery = f.goldEvery()
 	s.TrainEvery = f.whole64("train_every", 1, idrl.MaxBudget)
 	s.PriorVar, s.NoiseStd = f.positive("prior_var"), f.positive("noise_std")
 	s.TieBand, s.RatingVar = f.positive("tie_band"), f.positive("rating_var")
@@ -143,6 +144,18 @@ func (f *sessionForm) whole64(name string, low, high int64) int64 {
 		f.errs[name] = fmt.Sprintf("Write a whole number from %d to %d.", low, high)
 	}
 	return n
+}
+
+// goldEvery reads how often gold questions come.
+func (f *sessionForm) goldEvery() int {
+	if f.values["gold_every"] == "" {
+		return idrl.DefaultGoldEvery
+	}
+	n := f.whole64("gold_every", 0, idrl.MaxBudget)
+	if n == 1 {
+		f.errs["gold_every"] = "Every question would be gold. Write at least 2, or 0 for never."
+	}
+	return int(n)
 }
 
 // positive reads a number above 0; an empty field is 0.

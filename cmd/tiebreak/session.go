@@ -63,6 +63,7 @@ func declareSpec(fs *flag.FlagSet, spec *idrl.SessionSpec) {
 	fs.BoolVar(&spec.ShowLearnt, "show-learnt", false, "show annotators what was learnt from the answers, every ten answers and at the end")
 	fs.IntVar(&spec.Candidates, "candidates", 0, "sampled candidate `policies` of a generation; 0: 5")
 	fs.IntVar(&spec.RepeatEvery, "repeat-every", 0, "repeat, every so many `questions` of an annotator, one that they have answered, with the sides swapped; 0: never; 'tiebreak quality' says what came of it")
+	fs.IntVar(&spec.GoldEvery, "gold-every", idrl.DefaultGoldEvery, "hide, among about every so many `questions` of an annotator, one to which you know the answer ('tiebreak session known', or the session's page); 0: never")
 	fs.IntVar(&spec.Ahead, "ahead", 0, "`questions` that an annotator holds, 1 to 10: with more of them one can go on longer without network, with fewer each follows from more answers; 0: 3")
 	fs.Int64Var(&spec.TrainEvery, "train-every", 0, "`answers` between the starts of two trainings; 0: 1 where a training takes less than a second, else 3")
 	fs.Int64Var(&spec.AdoptAfter, "adopt-after", 0,
@@ -76,7 +77,7 @@ func sessionCommand() command {
 		example: "tiebreak session --data study --title 'Walk the grid' --env gridworld --kind state_rating --budget 40",
 		flags:   func(fs *flag.FlagSet) { new(sessionFlags).declare(fs) },
 		run:     runSession,
-		subs:    []command{sessionSetCommand(), sessionShowCommand()},
+		subs:    []command{sessionSetCommand(), sessionShowCommand(), sessionKnownCommand()},
 	}
 }
 

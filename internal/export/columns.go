@@ -40,6 +40,8 @@ func columns() []column {
 		{"reason", func(_ *idrl.SessionSpec, r *Row) any { return text(r.Answer.Reason) }},
 		{"withdrawn", func(_ *idrl.SessionSpec, r *Row) any { return r.Withdrawn }},
 		{"left_out", func(_ *idrl.SessionSpec, r *Row) any { return r.LeftOut }},
+		{"gold", func(_ *idrl.SessionSpec, r *Row) any { return r.Gold }},
+		{"gold_right", goldRight},
 		{"left", func(_ *idrl.SessionSpec, r *Row) any { return text(string(r.Answer.Left)) }},
 		{"shown_at", func(_ *idrl.SessionSpec, r *Row) any { return r.Answer.ShownAt }},
 		{"answered_at", func(_ *idrl.SessionSpec, r *Row) any { return r.Answer.AnsweredAt }},
@@ -100,6 +102,13 @@ func rating(_ *idrl.SessionSpec, r *Row) any {
 		return nil
 	}
 	return r.Answer.Rating
+}
+
+func goldRight(_ *idrl.SessionSpec, r *Row) any {
+	if !r.GoldKnown {
+		return nil
+	}
+	return r.GoldRight
 }
 
 // whyNumber leaves a number out where the acquisition function has no pair.

@@ -44,9 +44,9 @@ func rows() []export.Row {
 	rated := answer(6, idrl.Rated)
 	rated.Rating, rated.Left = -0.4, ""
 	return []export.Row{
-		{Answer: answer(1, idrl.ChoseA), Query: q, Clips: clips, Why: why},
-		{Answer: answer(2, idrl.ChoseB), Query: q, Clips: clips, Why: why, Withdrawn: true},
-		{Answer: answer(3, idrl.Equal), Query: q, Clips: clips},
+		{Answer: answer(1, idrl.ChoseA), Query: q, Clips: clips, Why: why, Gold: true, GoldRight: true, GoldKnown: true},
+		{Answer: answer(2, idrl.ChoseB), Query: q, Clips: clips, Why: why, Gold: true, GoldKnown: true, Withdrawn: true},
+		{Answer: answer(3, idrl.Equal), Query: q, Clips: clips, Gold: true},
 		{Answer: skip, Query: q, Clips: clips, Why: why},
 		{Answer: rated, Query: idrl.Query{ID: "q2", Kind: idrl.RateClip, Clips: []idrl.ClipID{"c1"}}, Clips: clips[:1], Why: why},
 	}

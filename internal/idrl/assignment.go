@@ -36,5 +36,6 @@ type Assignment struct {
 	LeaseUntil time.Time
 	Answer     AnswerID // that closed it; empty while open
 	Reopens    AnswerID // the withdrawn answer whose question this asks again; empty else
+	Gold       int64    // version of the Known that it hides among the others; 0 of others
 	Why        Why
 }

@@ -97,10 +97,18 @@ type RejoinKey struct {
 // Settings are the properties of a session that researchers change while it runs. They are
 // no part of the log: what follows from them for the posterior is.
 type Settings struct {
-	Budget  int           // informative answers wanted; 0 for no limit
-	Told    Instructions  // what annotators read
+	Budget  int          // informative answers wanted; 0 for no limit
+	Told    Instructions // what annotators read
+	Gold    GoldSettings
 	Revoked []AnnotatorID // who may not answer any more, by ID
 	LeftOut []AnnotatorID // whose answers shall not count, by ID
+}
+
+// GoldSettings say which questions with known answers are hidden among the others, and how
+// often.
+type GoldSettings struct {
+	Every     int     // as SessionSpec.GoldEvery
+	Questions []Known // by Version, with Clips
 }
 
 // Labelled is a reply with what it speaks of, for exports.
@@ -109,6 +117,9 @@ type Labelled struct {
 	Query     Query
 	Clips     []Clip // of Query, in its order, without Media
 	Why       Why
+	Gold      bool // the question was hidden among the others to see whether the reply is right
+	GoldRight bool // it is, as far as GoldKnown
+	GoldKnown bool // the question is still gold, and the reply says something
 	Withdrawn bool // a later row withdraws the reply
 	LeftOut   bool // a researcher wants the annotator's replies not to count
 }

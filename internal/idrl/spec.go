@@ -52,6 +52,11 @@ type SessionSpec struct {
 	// answered, with the sides swapped, to see whether they say the same again; 0: never.
 	RepeatEvery int
 
+	// GoldEvery has about every so many questions of an annotator be one to which a
+	// researcher knows the answer (Known), hidden among the others; 0: never. Without such
+	// questions it means nothing.
+	GoldEvery int
+
 	// ShowLearnt lets annotators see what was learnt from the answers (Effect), every ten
 	// answers and at the end.
 	ShowLearnt bool
@@ -249,6 +254,8 @@ func (s SessionSpec) Validate() error {
 		return Errorf(Invalid, "the completion code must be at most %d printable characters", MaxCode)
 	case s.RepeatEvery < 0 || s.RepeatEvery == 1 || s.RepeatEvery > MaxBudget:
 		return Errorf(Invalid, "a repeat can come every 2 to %d questions, or never: 0; got %d", MaxBudget, s.RepeatEvery)
+	case CheckGoldEvery(s.GoldEvery) != nil:
+		return CheckGoldEvery(s.GoldEvery)
 	case s.TrainEvery < 0:
 		return Errorf(Invalid, "answers between two trainings must be at least 1, or 0 to go by how long trainings take; got %d", s.TrainEvery)
 	case s.AdoptAfter < 0 || s.AdoptAfter > s.TrainEvery:
@@ -284,6 +291,14 @@ func (s SessionSpec) ByGaits() bool { return s.Model != NetworkModel && s.Solver
 func CheckBudget(answers int) error {
 	if answers < 0 || answers > MaxBudget {
 		return Errorf(Invalid, "the budget must be 0 (no limit) to %d answers; got %d", MaxBudget, answers)
+	}
+	return nil
+}
+
+// CheckGoldEvery returns an error of kind Invalid unless gold questions can come that often.
+func CheckGoldEvery(n int) error {
+	if n < 0 || n == 1 || n > MaxBudget {
+		return Errorf(Invalid, "a gold question can come every 2 to %d questions, or never: 0; got %d", MaxBudget, n)
 	}
 	return nil
 }

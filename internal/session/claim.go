@@ -180,7 +180,7 @@ func (s *Session) reopened(who idrl.AnnotatorID) (out []idrl.Assignment) {
 		}
 		old := s.asked.get(row.Assignment)
 		as := s.lease(who, s.asked.nextN()+int64(len(out)), old.Query)
-		as.Left, as.Reopens, as.Why = old.Left, row.Undoes, old.Why // the same question, on the same sides
+		as.Left, as.Reopens, as.Why, as.Gold = old.Left, row.Undoes, old.Why, old.Gold // the same question, on the same sides
 		out = append(out, as)
 	}
 	return out
@@ -204,6 +204,9 @@ func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idrl
 	if again, due := s.repeat(who, n, fresh); due {
 		return again, true, nil
 	}
+	if known, due, err := s.gold(who, n, fresh); err != nil || due {
+		return known, due, err
+	}
 	pending, err := s.pending(fresh)
 	if err != nil {
 		return idrl.Assignment{}, false, err
@@ -220,10 +223,15 @@ func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idrl
 	s.features.view.Remember(&q)
 	as = s.lease(who, n, q.Query)
 	if as.Query.Kind.Comparison() {
-		as.Left = []idrl.Side{idrl.SideA, idrl.SideB}[rng.New(s.spec.Seed, "side", uint64(n)).IntN(2)]
+		as.Left = s.side(n)
 	}
 	as.Why, err = s.why(q.Query, choice)
 	return as, err == nil, err
+}
+
+// side draws which clip of assignment n is on the left.
+func (s *Session) side(n int64) idrl.Side {
+	return []idrl.Side{idrl.SideA, idrl.SideB}[rng.New(s.spec.Seed, "side", uint64(n)).IntN(2)]
 }
 
 // answerWeights returns what the values of queries are multiplied by; nil for ones.

@@ -72,6 +72,7 @@ type Session struct {
 	shown   atomic.Pointer[idrl.SessionSpec] // what Spec returns; for anybody
 	revoked map[idrl.AnnotatorID]bool        // who may not answer any more
 	leftOut map[idrl.AnnotatorID]bool        // who is to be left out; the log may not say so yet
+	golden  idrl.GoldSettings
 
 	history *posterior.History // the effective answers
 	learner *learning.Learner  // whose posterior is that of history
@@ -127,7 +128,7 @@ func New(cfg Config) (*Session, error) {
 	}
 	s.restoreFeatures()
 	set := r.Settings
-	set.Budget, set.Told = r.Spec.Budget, r.Spec.CurrentInstructions()
+	set.Budget, set.Told, set.Gold.Every = r.Spec.Budget, r.Spec.CurrentInstructions(), r.Spec.GoldEvery
 	s.applySettings(set)
 	if err := s.restoreBelief(r.Snapshots); err != nil {
 		return nil, fmt.Errorf("session %s: %w", s.spec.ID, err)

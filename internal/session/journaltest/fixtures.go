@@ -70,7 +70,7 @@ func Fit(version int64) idrl.LearntFit {
 // Assignment returns assignment number n, which asks q of who.
 func Assignment(n int64, q idrl.Query, who idrl.AnnotatorID) idrl.Assignment {
 	return idrl.Assignment{
-		ID: idrl.AssignmentID(fmt.Sprintf("s%d", n)), N: n, Query: q, Annotator: who, Left: idrl.SideB,
+		ID: idrl.AssignmentID(fmt.Sprintf("s%d", n)), N: n, Query: q, Annotator: who, Left: idrl.SideB, Gold: n % 2,
 		IssuedAt: T0, LeaseUntil: T0.Add(time.Minute),
 		Why: idrl.Why{
 			First: "g0.p0", Second: "g0.p2", Rivals: 4, PairStd: 0.5, Info: 0.125, BasedOn: 0, AfterSeq: n - 1,

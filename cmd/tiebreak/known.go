@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/store"
+)
+
+// knownFlags are the flags of session known.
+type knownFlags struct {
+	data, session, clips, answer, use, note string
+	every                                   int
+}
+
+func (f *knownFlags) declare(fs *flag.FlagSet) {
+	dataFlag(fs, &f.data)
+	sessionFlag(fs, &f.session)
+	fs.StringVar(&f.clips, "clips", "", "`ids` of the clips of a question, a and b with a comma between them, or one, as in clip_a and clip_b of an export")
+	fs.StringVar(&f.answer, "answer", "", "the right `answer`: a, b or equal; of a rating a number from 0 to 10")
+	fs.StringVar(&f.use, "use", string(idrl.ForPractice), "what the question is for: practice, gold, or none (any more)")
+	fs.StringVar(&f.note, "note", "", "a `sentence` that annotators read after a practice answer")
+	fs.IntVar(&f.every, "gold-every", -1, "hide a gold question among about every so many `questions` of an annotator; 0: never")
+}
+
+func sessionKnownCommand() command {
+	c := subcommand("session known", "say what the right answer to a question is: for practice, or as gold", (*knownFlags).declare,
+		"Lists the questions of a session to which you have given the right answer. With --clips it adds one, or changes it.\n"+
+			"Practice questions are put to each annotator before their first question, with the answer and your sentence afterwards.\n"+
+			"Gold questions are hidden among the others; 'tiebreak quality' and exports say who answered them right. The\n"+
+			"session's page does the same with the clips in view. A running server follows within seconds.",
+		func(ctx context.Context, std stdio, f *knownFlags) error {
+			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+				return f.run(ctx, std, db, spec)
+			})
+		})
+	c.usage, c.example = "[--clips A,B --answer WHICH --use FOR] [flags]", c.example+" --clips 3f2c…,9a01… --answer a --use gold"
+	return c
+}
+
+func (f *knownFlags) run(ctx context.Context, std stdio, db *store.DB, spec idrl.SessionSpec) error {
+	if f.every >= 0 {
+		if err := db.SetGoldEvery(ctx, spec.ID, f.every, byCommand, time.Now()); err != nil {
+			return usageIfInvalid(err)
+		}
+		fmt.Fprintf(std.out, "Gold questions come %s; before it was %s.\n", howOften(f.every), howOften(spec.GoldEvery))
+	}
+	if f.clips != "" {
+		return f.set(ctx, std, db, spec)
+	}
+	if f.answer != "" || f.note != "" {
+		return fmt.Errorf("%w: --answer and --note go with --clips, the question that they are about", errUsage)
+	}
+	list, err := db.Known(ctx, spec.ID)
+	if err != nil || len(list) == 0 {
+		fmt.Fprintln(std.out, "No answer is known. Give one with --clips and --answer, or on the session's page.")
+		return err
+	}
+	return table(std.out, "VERSION\tUSE\tANSWER\tCLIPS\tBY\tAT\tNOTE\t", len(list), func(w io.Writer, i int) {
+		k := list[i]
+		answer := string(k.Choice)
+		if k.Choice == idrl.Rated {
+			answer = strconv.FormatFloat(math.Round(50+50*k.Rating)/10, 'g', -1, 64)
+		}
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t\n", k.Version, k.Use, answer, joinClips(k.Query.Clips), k.By, when(k.At), k.Note)
+	})
+}
+
+func (f *knownFlags) set(ctx context.Context, std stdio, db *store.DB, spec idrl.SessionSpec) error {
+	k := idrl.Known{Use: idrl.Use(f.use), Choice: idrl.Choice(f.answer), Note: f.note}
+	if !spec.Kind.Comparison() {
+		k.Choice = idrl.Rated
+		n, err := strconv.ParseFloat(f.answer, 64)
+		if err != nil && k.Use != idrl.Unused {
+			return fmt.Errorf("%w: --answer must be a number from 0 to 10; got %q", errUsage, f.answer)
+		}
+		k.Rating = n/5 - 1
+	} else if k.Use == idrl.Unused {
+		k.Choice = idrl.Equal // it does not matter any more
+	}
+	var clips []idrl.ClipID
+	for name := range strings.SplitSeq(f.clips, ",") {
+		clips = append(clips, idrl.ClipID(strings.TrimSpace(name)))
+	}
+	version, err := db.SetKnown(ctx, spec.ID, clips, k, byCommand, time.Now())
+	if err != nil {
+		return usageIfInvalid(err)
+	}
+	fmt.Fprintf(std.out, "Version %d of what is known in session %s.\n", version, spec.ID)
+	return nil
+}
+
+func howOften(every int) string {
+	if every == 0 {
+		return "never"
+	}
+	return fmt.Sprintf("once in about %d questions", every)
+}
+
+func joinClips(ids []idrl.ClipID) string {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = string(id)
+	}
+	return strings.Join(names, ",")
+}

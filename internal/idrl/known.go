@@ -1,0 +1,127 @@
+package idrl
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// A Use is what a Known question is used for.
+type Use string
+
+// Uses.
+const (
+	Unused      Use = "none"     // any more; what it was asked for before keeps its mark
+	ForPractice Use = "practice" // asked before the first question of a person, with feedback
+	AsGold      Use = "gold"     // hidden among the other questions of each person, once
+)
+
+// A Known is a question to which a researcher has given the right answer.
+type Known struct {
+	Version int64  // counts the changes of known questions in a session, from 1
+	Query   Query  // a comparison or a rating
+	Clips   []Clip // of Query, in its order, without Media; nil where they are not needed
+	Use     Use
+	Choice  Choice  // the right answer: ChoseA, ChoseB or Equal of a comparison, Rated of a rating
+	Rating  float64 // the right one, in [-1, 1], if Choice is Rated
+	Note    string  // for the annotator, after a practice answer; may be empty
+	By      string  // the researcher
+	At      time.Time
+}
+
+// Limits of known questions.
+const (
+	MaxKnown    = 500 // in use in a session
+	MaxPractice = 8   // of these for practice
+	MaxNote     = 300 // bytes of a note
+)
+
+// RatingTolerance is how far a rating may be from the right one, on −1 to 1: two points of
+// the scale from 0 to 10.
+const RatingTolerance = 0.4
+
+// DefaultGoldEvery is SessionSpec.GoldEvery where nothing else is asked for.
+const DefaultGoldEvery = 20
+
+// Check returns an error of kind Invalid that says what to change.
+func (k Known) Check() error {
+	switch {
+	case !slices.Contains([]Use{Unused, ForPractice, AsGold}, k.Use):
+		return Errorf(Invalid, "unknown use %q of a question; use practice, gold or none", k.Use)
+	case len(k.Note) > MaxNote || !utf8.ValidString(k.Note) || strings.ContainsRune(k.Note, 0):
+		return Errorf(Invalid, "the explanation must be text of at most %d characters; it has %d", MaxNote, len(k.Note))
+	case !k.Query.Kind.Valid():
+		return Errorf(Invalid, "unknown query type %q", k.Query.Kind)
+	case k.Query.Kind.Comparison() && !slices.Contains([]Choice{ChoseA, ChoseB, Equal}, k.Choice):
+		return Errorf(Invalid, "say which clip is better, or that they are equal; got %q", k.Choice)
+	case !k.Query.Kind.Comparison() && (k.Choice != Rated || !(k.Rating >= -1 && k.Rating <= 1)):
+		return Errorf(Invalid, "say how good the clip is, on the scale of the session")
+	}
+	return nil
+}
+
+// Right reports whether a, a reply to q, is the right answer; ok is false if q is another
+// question, or a says nothing of it. q may name the clips in the other order.
+func (k Known) Right(q Query, a Answer) (right, ok bool) {
+	if q.ID != k.Query.ID || !a.Informative() || len(q.Clips) == 0 {
+		return false, false
+	}
+	if k.Choice == Rated {
+		return math.Abs(a.Rating-k.Rating) <= RatingTolerance+1e-9, a.Choice == Rated // points of the scale are no exact numbers
+	}
+	return a.Choice == k.ChoiceIn(q), a.Choice != Rated
+}
+
+// ChoiceIn returns the right choice where the question is asked as q, which may name the
+// clips in the other order.
+func (k Known) ChoiceIn(q Query) Choice {
+	swapped := len(q.Clips) == 2 && len(k.Query.Clips) == 2 && q.Clips[0] != k.Query.Clips[0]
+	switch {
+	case swapped && k.Choice == ChoseA:
+		return ChoseB
+	case swapped && k.Choice == ChoseB:
+		return ChoseA
+	}
+	return k.Choice
+}
+
+// GoldRight returns, of each standing answer of a log that was given to a gold question,
+// whether it is right: by what is known of the question now. Answers that say nothing, and
+// those to questions that are no gold any more, have no entry.
+func GoldRight(log []Answer, assignments []Assignment, gold []Known) map[AnswerID]bool {
+	known := map[QueryID]Known{}
+	for _, k := range gold {
+		known[k.Query.ID] = k
+	}
+	asked := map[AssignmentID]Query{}
+	for _, as := range assignments {
+		if as.Gold != 0 {
+			asked[as.ID] = as.Query
+		}
+	}
+	out := map[AnswerID]bool{}
+	for _, a := range Standing(log) {
+		q, is := asked[a.Assignment]
+		if !is {
+			continue
+		}
+		if right, ok := known[q.ID].Right(q, a); ok {
+			out[a.ID] = right
+		}
+	}
+	return out
+}
+
+// A Practice is a person's answer to a question for practice. It is no row of the log: it
+// says nothing of the reward.
+type Practice struct {
+	ID         AnswerID // minted by the client; unique in the session
+	Annotator  AnnotatorID
+	Version    int64 // of the Known that was shown
+	Answer     Answer
+	Right      bool // the answer is the researcher's
+	Judged     bool // it says something, so that Right does
+	ReceivedAt time.Time
+}

@@ -1,0 +1,62 @@
+package idrl_test
+
+import (
+	"strings"
+	"testing"
+
+	"tiebreak/internal/idrl"
+)
+
+func TestKnownRight(t *testing.T) {
+	a, b := idrl.Clip{ID: "a", Steps: 1}, idrl.Clip{ID: "b", Steps: 1}
+	ab, ba := idrl.NewComparison(a, b), idrl.NewComparison(b, a) // one question
+	rate := idrl.NewRating(a)
+	for _, test := range []struct {
+		name      string
+		known     idrl.Known
+		asked     idrl.Query
+		answer    idrl.Answer
+		right, ok bool
+	}{
+		{"right", idrl.Known{Query: ab, Choice: idrl.ChoseA}, ab, idrl.Answer{Choice: idrl.ChoseA}, true, true},
+		{"wrong", idrl.Known{Query: ab, Choice: idrl.ChoseA}, ab, idrl.Answer{Choice: idrl.ChoseB}, false, true},
+		{"clips in the other order", idrl.Known{Query: ab, Choice: idrl.ChoseA}, ba, idrl.Answer{Choice: idrl.ChoseB}, true, true},
+		{"equal", idrl.Known{Query: ab, Choice: idrl.Equal}, ba, idrl.Answer{Choice: idrl.Equal}, true, true},
+		{"equal where one is better", idrl.Known{Query: ab, Choice: idrl.ChoseB}, ab, idrl.Answer{Choice: idrl.Equal}, false, true},
+		{"says nothing", idrl.Known{Query: ab, Choice: idrl.ChoseB}, ab, idrl.Answer{Choice: idrl.CantTell}, false, false},
+		{"another question", idrl.Known{Query: ab, Choice: idrl.ChoseB}, rate, idrl.Answer{Choice: idrl.ChoseB}, false, false},
+		{"a rating two points off", idrl.Known{Query: rate, Choice: idrl.Rated, Rating: 0.2}, rate, idrl.Answer{Choice: idrl.Rated, Rating: 0.6}, true, true},
+		{"a rating three points off", idrl.Known{Query: rate, Choice: idrl.Rated, Rating: 0.2}, rate, idrl.Answer{Choice: idrl.Rated, Rating: -0.4}, false, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if right, ok := test.known.Right(test.asked, test.answer); right != test.right || ok != test.ok {
+				t.Errorf("right = %t, %t; want %t, %t", right, ok, test.right, test.ok)
+			}
+		})
+	}
+}
+
+func TestKnownCheck(t *testing.T) {
+	q := idrl.NewComparison(idrl.Clip{ID: "a", Steps: 1}, idrl.Clip{ID: "b", Steps: 1})
+	rate := idrl.NewRating(idrl.Clip{ID: "a", Steps: 1})
+	for _, test := range []struct {
+		known idrl.Known
+		wrong string // part of the message; empty if it is right
+	}{
+		{idrl.Known{Query: q, Use: idrl.AsGold, Choice: idrl.ChoseA}, ""},
+		{idrl.Known{Query: rate, Use: idrl.ForPractice, Choice: idrl.Rated, Rating: -1}, ""},
+		{idrl.Known{Query: q, Use: "", Choice: idrl.ChoseA}, "use"},
+		{idrl.Known{Query: q, Use: idrl.AsGold, Choice: idrl.CantTell}, "which clip"},
+		{idrl.Known{Query: q, Use: idrl.AsGold, Choice: idrl.Rated}, "which clip"},
+		{idrl.Known{Query: rate, Use: idrl.AsGold, Choice: idrl.Rated, Rating: 1.1}, "scale"},
+		{idrl.Known{Query: rate, Use: idrl.AsGold, Choice: idrl.ChoseA}, "scale"},
+		{idrl.Known{Query: q, Use: idrl.AsGold, Choice: idrl.ChoseA, Note: strings.Repeat("x", idrl.MaxNote+1)}, "explanation"},
+		{idrl.Known{Query: q, Use: idrl.AsGold, Choice: idrl.ChoseA, Note: "\xff"}, "explanation"},
+		{idrl.Known{Use: idrl.AsGold, Choice: idrl.ChoseA}, "query type"},
+	} {
+		err := test.known.Check()
+		if (err == nil) != (test.wrong == "") || err != nil && (idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), test.wrong)) {
+			t.Errorf("%+v: %v", test.known, err)
+		}
+	}
+}
