@@ -56,6 +56,10 @@ func readSettings(ctx context.Context, from querier, id idrl.SessionID) (s idrl.
 	const query = `
 		SELECT id, revoked_at IS NOT NULL, left_out FROM annotator
 		WHERE session_id = ? AND (revoked_at IS NOT NULL OR left_out) ORDER BY id`
+	const withdrawn = `SELECT count(*) FROM annotator WHERE session_id = ? AND withdrawn_at IS NOT NULL`
+	if err := from.QueryRowContext(ctx, withdrawn, id).Scan(&s.Withdrawals); err != nil {
+		return s, convert(err)
+	}
 	err = each(ctx, from, func(row scanner) error {
 		var who idrl.AnnotatorID
 		var revoked, leftOut bool
@@ -96,13 +100,13 @@ func (db *DB) SetBudget(ctx context.Context, id idrl.SessionID, budget int, acto
 // Annotators returns who joined a session, in that order.
 func (db *DB) Annotators(ctx context.Context, session idrl.SessionID) (out []idrl.Annotator, err error) {
 	const query = `
-		SELECT id, name, created_at, coalesce(invitation_id, 0), revoked_at, left_out,
+		SELECT id, name, created_at, coalesce(invitation_id, 0), revoked_at, left_out, withdrawn_at,
 			(SELECT max(seen_at) FROM login WHERE login.session_id = annotator.session_id AND annotator_id = annotator.id)
-		FROM annotator WHERE session_id = ? ORDER BY created_at, length(id), id`
+		FROM annotator WHERE session_id = ? AND id <> '' ORDER BY created_at, length(id), id`
 	err = each(ctx, db.read, func(row scanner) error {
 		var a idrl.Annotator
 		err := row.Scan(&a.ID, &a.Name, timeColumn{&a.JoinedAt}, &a.Invitation, timeColumn{&a.RevokedAt}, &a.LeftOut,
-			timeColumn{&a.SeenAt})
+			timeColumn{&a.WithdrawnAt}, timeColumn{&a.SeenAt})
 		out = append(out, a)
 		return err
 	}, query, session)
@@ -114,7 +118,7 @@ func (db *DB) Annotators(ctx context.Context, session idrl.SessionID) (out []idr
 func (db *DB) Replies(ctx context.Context, session idrl.SessionID) (map[idrl.AnnotatorID]int, error) {
 	const query = `
 		SELECT annotator_id, sum(CASE WHEN undoes IS NULL THEN 1 ELSE -1 END) FROM answer
-		WHERE session_id = ? AND choice NOT IN ('left_out', 'taken_in') GROUP BY annotator_id`
+		WHERE session_id = ? AND choice NOT IN ('left_out', 'taken_in', 'erased', 'withdrew') GROUP BY annotator_id`
 	out := map[idrl.AnnotatorID]int{}
 	err := each(ctx, db.read, func(row scanner) error {
 		var who idrl.AnnotatorID

@@ -27,6 +27,13 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(1)
 	}
+	if dir := os.Getenv(withdrawEnv); dir != "" {
+		if err := withdrawOnce(context.Background(), dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if dir := os.Getenv(firstEnv); dir != "" {
 		db, err := store.Open(context.Background(), dir)
 		if err == nil {

@@ -89,7 +89,7 @@ func (db *DB) CreateAnnotator(ctx context.Context, session idrl.SessionID, name 
 
 func (t *tx) createAnnotator(session idrl.SessionID, name string, now time.Time) (idrl.AnnotatorID, error) {
 	var n int64
-	const count = `SELECT (SELECT count(*) FROM annotator WHERE session_id = session.id) FROM session WHERE id = ?`
+	const count = `SELECT (SELECT count(*) FROM annotator WHERE session_id = session.id AND id <> '') FROM session WHERE id = ?`
 	if err := t.row(count, session).Scan(&n); err != nil {
 		return "", missing(err, "there is no session %q", session)
 	}
@@ -111,6 +111,6 @@ func (db *DB) AnnotatorNames(ctx context.Context, session idrl.SessionID) (map[i
 		err := row.Scan(&id, &name)
 		names[id] = name
 		return err
-	}, `SELECT id, name FROM annotator WHERE session_id = ?`, session)
+	}, `SELECT id, name FROM annotator WHERE session_id = ? AND id <> ''`, session)
 	return names, err
 }

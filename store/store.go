@@ -57,6 +57,9 @@ func Open(ctx context.Context, dir string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := db.scrub(ctx); err != nil && idrl.KindOf(err) != idrl.Damaged && idrl.KindOf(err) != idrl.Unavailable { // tried again at the next start
+		return nil, errors.Join(err, db.Close())
+	}
 	if err := db.sweepAgents(ctx); err != nil && idrl.KindOf(err) != idrl.Damaged { // as for jobs
 		return nil, errors.Join(err, db.Close())
 	}
@@ -206,7 +209,7 @@ func openPool(ctx context.Context, path string, readOnly bool) (*sql.DB, error) 
 		v.Add("_pragma", "query_only(1)")
 	} else {
 		v.Set("_txlock", "immediate")
-		v["_pragma"] = append(v["_pragma"], "journal_mode(WAL)", "synchronous(FULL)", "journal_size_limit(67108864)")
+		v["_pragma"] = append(v["_pragma"], "journal_mode(WAL)", "synchronous(FULL)", "journal_size_limit(67108864)", "secure_delete(1)")
 	}
 	p, err := sql.Open("sqlite", dsn(path, v))
 	if err != nil {

@@ -106,6 +106,9 @@ type Settings interface {
 	RevokeAnnotator(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, leaveOut bool, actor string, now time.Time) error
 	// SetLeftOut says whether a person's answers are left out.
 	SetLeftOut(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, out bool, actor string, now time.Time) error
+	// Withdraw erases what is recorded of a person and returns how many rows of the log
+	// it emptied, 0 if that was done before.
+	Withdraw(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, actor string, now time.Time) (rows int, err error)
 }
 
 // People knows who joined a session, and by which links.

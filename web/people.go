@@ -74,6 +74,26 @@ func (s *Server) countAnnotator(c echo.Context) error {
 	})
 }
 
+// eraseAnnotator is POST /sessions/:id/annotators/:annotator/withdraw with the field sure,
+// "yes": it erases what is recorded of a person.
+func (s *Server) eraseAnnotator(c echo.Context) error {
+	return s.change(c, auth.Remove, atPeople, func(ctx context.Context, id idrl.SessionID, who string) error {
+		if err := sure(c); err != nil {
+			return err
+		}
+		_, err := s.cfg.Settings.Withdraw(ctx, id, idrl.AnnotatorID(c.Param("annotator")), who, time.Now())
+		return err
+	})
+}
+
+// sure returns an error unless the box was ticked that says that the person is sure.
+func sure(c echo.Context) error {
+	if c.FormValue("sure") != "yes" {
+		return idrl.Errorf(idrl.Invalid, "Tick the box that says that you are sure. Nothing was erased.")
+	}
+	return nil
+}
+
 // leaveOut reads whether answers are to be left out.
 func leaveOut(c echo.Context) (bool, error) {
 	switch c.FormValue("answers") {

@@ -169,3 +169,33 @@ func TestFormsOfOtherSitesAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// A researcher erases what is recorded of a person, once they say that they are sure.
+func TestEraseAnnotator(t *testing.T) {
+	b := newBench(t, nil)
+	c, link := b.researcher(), b.link("s1")
+	person := b.browser()
+	if r := b.post(person, link, url.Values{"name": {"Zenobia"}}); r.status != 303 {
+		t.Fatalf("join: status %d", r.status)
+	}
+	if r := b.post(c, "/sessions/s1/annotators/a1/withdraw", nil); r.status != 400 || r.lacks("Nothing was erased") != nil {
+		t.Errorf("without the box ticked: status %d", r.status)
+	}
+	if r := b.get(c, "/sessions/s1"); r.lacks("Zenobia (a1)", `data-erase`) != nil {
+		t.Errorf("before, the page lacks %q", r.lacks("Zenobia (a1)", `data-erase`))
+	}
+	for range 2 {
+		if r := b.post(c, "/sessions/s1/annotators/a1/withdraw", url.Values{"sure": {"yes"}}); r.status != 303 || r.header.Get("Location") != "/sessions/s1#people" {
+			t.Errorf("status %d to %q", r.status, r.header.Get("Location"))
+		}
+	}
+	if r := b.get(c, "/sessions/s1"); r.lacks("data withdrawn") != nil || r.lacks("Zenobia") == nil || r.lacks("data-erase") == nil {
+		t.Errorf("afterwards the page still tells of the person, or does not say that their data were withdrawn")
+	}
+	if r := b.get(person, "/sessions/s1/label"); r.status != 403 {
+		t.Errorf("the person's page: status %d, want that they are not signed in", r.status)
+	}
+	if r := b.post(person, "/sessions/s1/annotators/a1/withdraw", url.Values{"sure": {"yes"}}); r.status != 403 {
+		t.Errorf("an annotator erases by the researcher's address: status %d", r.status)
+	}
+}

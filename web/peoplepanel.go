@@ -65,6 +65,7 @@ func personRow(id idrl.SessionID, a idrl.Annotator) templates.PersonRow {
 		Removed: !a.RevokedAt.IsZero(), LeftOut: a.LeftOut, State: a.State(),
 		RemoveURL:  sessionURL(id, "annotators", string(a.ID), "remove"),
 		AnswersURL: sessionURL(id, "annotators", string(a.ID), "answers"),
+		EraseURL:   sessionURL(id, "annotators", string(a.ID), "withdraw"), Erased: !a.WithdrawnAt.IsZero(),
 	}
 	if a.Name != "" {
 		row.Name = fmt.Sprintf("%s (%s)", a.Name, a.ID)

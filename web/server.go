@@ -105,7 +105,8 @@ func (s *Server) routes() *echo.Echo {
 	e.POST("/sessions/:id/invitations/:link/revoke", s.revokeInvitation)
 	e.POST("/sessions/:id/annotators/:annotator/remove", s.removeAnnotator)
 	e.POST("/sessions/:id/annotators/:annotator/answers", s.countAnnotator)
-	for _, form := range []string{"budget", "training/cancel", "invitations", "invitations/:link/revoke", "annotators/:annotator/remove", "annotators/:annotator/answers"} {
+	e.POST("/sessions/:id/annotators/:annotator/withdraw", s.eraseAnnotator)
+	for _, form := range []string{"budget", "training/cancel", "invitations", "invitations/:link/revoke", "annotators/:annotator/remove", "annotators/:annotator/answers", "annotators/:annotator/withdraw"} {
 		e.GET("/sessions/:id/"+form, s.toSession)
 	}
 	e.GET(instructionsPath, s.editInstructions)

@@ -14,16 +14,17 @@ import (
 
 func annotatorCommand() command {
 	return command{
-		name: "annotator", summary: "list and remove annotators, and say whose answers count", usage: "list | revoke | answers [flags]",
+		name: "annotator", summary: "list and remove annotators, say whose answers count, and erase what is recorded of a person", usage: "list | revoke | answers | withdraw [flags]",
 		about:   "Manages the annotators of a session. It may run beside the server, which follows within seconds.",
 		example: "tiebreak annotator list --data tiebreak-data --session ID",
-		subs:    []command{annotatorListCommand(), annotatorRevokeCommand(), annotatorAnswersCommand()},
+		subs:    []command{annotatorListCommand(), annotatorRevokeCommand(), annotatorAnswersCommand(), annotatorWithdrawCommand()},
 	}
 }
 
 // annotatorFlags are the flags of the commands about annotators.
 type annotatorFlags struct {
 	data, session, who, answers string
+	sure                        bool
 }
 
 // Values of the flag answers.
@@ -53,6 +54,12 @@ func (f *annotatorFlags) leaveOut() (bool, error) {
 		return false, fmt.Errorf("%w: --answers is %s or %s; got %q", errUsage, countAnswers, leaveAnswersOut, f.answers)
 	}
 	return f.answers == leaveAnswersOut, nil
+}
+
+func (f *annotatorFlags) declareWithdraw(fs *flag.FlagSet) {
+	f.declareList(fs)
+	fs.StringVar(&f.who, "annotator", "", "`id` of the annotator, as tiebreak annotator list has it: a3")
+	fs.BoolVar(&f.sure, "yes", false, "erase; without it the command only says what it would do")
 }
 
 func annotatorListCommand() command {
@@ -99,6 +106,52 @@ func annotatorAnswersCommand() command {
 		changeAnnotator((*store.DB).SetLeftOut))
 	c.usage, c.example = "--annotator ID [flags]", c.example+" --annotator a3 --answers count"
 	return c
+}
+
+func annotatorWithdrawCommand() command {
+	c := subcommand("annotator withdraw", "erase what is recorded of a person, for ever", (*annotatorFlags).declareWithdraw,
+		"Erases a person's answers and name from the session: from the posterior, which becomes that of the answers of\n"+
+			"the others, from exports and from the files of the database. It cannot be undone. Of their rows of the log\n"+
+			"positions and times are left. Policies that were trained meanwhile stay; backups and exports that were made\n"+
+			"before are not reached.",
+		func(ctx context.Context, std stdio, f *annotatorFlags) error {
+			if f.who == "" {
+				return fmt.Errorf("%w: --annotator is missing; 'tiebreak annotator list' shows who there is", errUsage)
+			}
+			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+				who := idrl.AnnotatorID(f.who)
+				if !f.sure {
+					return announceWithdrawal(ctx, std, db, spec.ID, who)
+				}
+				n, err := db.Withdraw(ctx, spec.ID, who, byCommand, time.Now())
+				if err != nil {
+					return fmt.Errorf("%w; 'tiebreak annotator list' shows who there is", err)
+				}
+				fmt.Fprintf(std.out, "Erased what was recorded of %s: %d rows of the log are empty now.\n", who, n)
+				return printAnnotator(ctx, std, db, spec.ID, who)
+			})
+		})
+	c.usage, c.example = "--annotator ID --yes [flags]", c.example+" --annotator a3 --yes"
+	return c
+}
+
+// announceWithdrawal says what a withdrawal would erase.
+func announceWithdrawal(ctx context.Context, std stdio, db *store.DB, session idrl.SessionID, who idrl.AnnotatorID) error {
+	people, err := db.Annotators(ctx, session)
+	if err != nil {
+		return err
+	}
+	replies, err := db.Replies(ctx, session)
+	if err != nil {
+		return err
+	}
+	for _, a := range people {
+		if a.ID == who {
+			fmt.Fprintf(std.out, "%s: %s, %d answers. Nothing was changed; with --yes all of this is erased for ever.\n", who, a.State(), replies[who])
+			return nil
+		}
+	}
+	return idrl.Errorf(idrl.NotFound, "session %s has no annotator %q; 'tiebreak annotator list' shows who there is", session, who)
 }
 
 // changeAnnotator returns the command that applies change to the annotator of the flags

@@ -138,6 +138,22 @@ func decided(t *testing.T, data, id string, choice idrl.Choice, people ...idrl.A
 	if rec.Log[at].Choice != choice || rec.Log[at].Annotator != "a2" {
 		t.Fatalf("the last decision is %+v, want %s", rec.Log[at], choice)
 	}
+	followed(t, data, id, people...)
+}
+
+// followed fails unless the belief that was recorded last is, to the byte, that of the
+// standing answers of people.
+func followed(t *testing.T, data, id string, people ...idrl.AnnotatorID) {
+	t.Helper()
+	db, err := store.OpenReadOnly(t.Context(), data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rec, err := db.Load(t.Context(), idrl.SessionID(id))
+	if err != nil {
+		t.Fatal(err)
+	}
 	env, err := training.Environment(envs.Catalogue(), rec.Spec)
 	if err != nil {
 		t.Fatal(err)
@@ -162,7 +178,7 @@ func decided(t *testing.T, data, id string, choice idrl.Choice, people ...idrl.A
 		t.Fatal(err)
 	}
 	if last := rec.Snapshots[len(rec.Snapshots)-1]; !bytes.Equal(last.Belief, want) {
-		t.Errorf("%s: the belief is not that of the %d answers of %v", choice, len(items), people)
+		t.Errorf("the belief is not that of the %d answers of %v", len(items), people)
 	}
 }
 
@@ -207,5 +223,42 @@ func TestCommandsNameTheSession(t *testing.T) {
 	}
 	if out := mustCLI(t, "annotator", "list", "--data", data, "--session", one); !strings.Contains(out, "No annotator has joined") {
 		t.Errorf("the empty list says %q", out)
+	}
+}
+
+// TestWithdrawBesideAServer: a command erases a person while a server runs and others answer;
+// the belief is that of the others, to the byte, and the export has nobody else.
+func TestWithdrawBesideAServer(t *testing.T) {
+	data, addr := t.TempDir(), freeAddr(t)
+	id, link := newLink(t, data, addr, "--env", "gridworld", "--kind", "clip_comparison")
+	p := startServer(t, "serve", "--data", data, "--addr", addr)
+	good, gone := join(t, link, 1), join(t, link, 2)
+	for _, err := range []error{good.label(3), gone.label(4), good.label(6)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out := mustCLI(t, "annotator", "withdraw", "--data", data, "--annotator", "a2"); !strings.Contains(out, "4 answers. Nothing was changed") {
+		t.Errorf("without --yes it says %q", out)
+	}
+	if out := mustCLI(t, "annotator", "withdraw", "--data", data, "--annotator", "a2", "--yes"); !strings.Contains(out, "4 rows of the log are empty now.\na2: data withdrawn") {
+		t.Errorf("it says %q", out)
+	}
+	for err := error(nil); err == nil; { // until the server closes the socket
+		_, err = gone.conn.Recv()
+	}
+	if err := gone.conn.Reconnect(t.Context()); err == nil {
+		t.Error("a person whose data were withdrawn comes back")
+	}
+	if err := good.label(9); err != nil {
+		t.Fatalf("another who answers meanwhile: %v\n%s", err, p.out)
+	}
+	if rows := mustCLI(t, "export", "--data", data, "--session", id, "--all"); strings.Count(rows, "\n") != 9 || strings.Contains(rows, `"a2"`) {
+		t.Errorf("the export has\n%s", rows)
+	}
+	p.kill()
+	followed(t, data, id, "a1")
+	if status, out, stderr := cli(t, "doctor", "--data", data); status != 0 {
+		t.Errorf("doctor: %s%s", out, stderr)
 	}
 }

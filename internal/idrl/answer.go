@@ -22,6 +22,10 @@ const (
 	// Of rows by which a researcher decides whether an annotator's answers count.
 	LeftOut Choice = "left_out" // none of them, given before or later
 	TakenIn Choice = "taken_in" // all of them again
+
+	// Of rows that are left when the data of a person are withdrawn. Neither says whose.
+	Erased   Choice = "erased"   // a row of that person; only ID, which is new, Seq and ReceivedAt are left
+	Withdrew Choice = "withdrew" // that person's rows before this one are erased
 )
 
 // Side is one of the two clips of a comparison.
@@ -38,7 +42,8 @@ func Inputs() []string { return []string{"keyboard", "mouse", "touch", "api"} }
 
 // An Answer is one row of the log of a session: a reply to a query, the withdrawal
 // of an earlier reply, or the decision whether the replies of Annotator count. The
-// log is append-only, and the posterior is a function of it alone.
+// log is append-only, and the posterior is a function of it alone. Rows keep their
+// positions when the data of a person are withdrawn, which empties that person's rows.
 type Answer struct {
 	ID         AnswerID // minted by the client; unique
 	Seq        int64    // position in the session's log, from 1; given by the session
@@ -72,8 +77,11 @@ func (a Answer) Informative() bool {
 // Decision reports whether the row decides whether the annotator's replies count.
 func (a Answer) Decision() bool { return a.Choice == LeftOut || a.Choice == TakenIn }
 
+// Erasure reports whether the row is left of the withdrawal of a person's data.
+func (a Answer) Erasure() bool { return a.Choice == Erased || a.Choice == Withdrew }
+
 // Reply reports whether the row is a reply to a query.
-func (a Answer) Reply() bool { return a.Undoes == "" && !a.Decision() }
+func (a Answer) Reply() bool { return a.Undoes == "" && !a.Decision() && !a.Erasure() }
 
 // ProbA returns the stated polarity of a comparison: the probability with which
 // the annotator prefers clip a. ok is false where the choice states none.

@@ -16,6 +16,10 @@ type Snapshot struct {
 	Regret         Regret
 }
 
+// Emptied reports whether the belief was taken away because the data of a person are
+// withdrawn that it was learnt from.
+func (s Snapshot) Emptied() bool { return s.Definition == 0 && len(s.Belief) == 0 }
+
 // PosteriorDefinition is which function of the log a Snapshot's belief is: today that
 // of package posterior. Definition 0 was one-by-one updates since the last withdrawal.
 const PosteriorDefinition = 1

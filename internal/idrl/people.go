@@ -53,12 +53,17 @@ type Annotator struct {
 	Invitation int64     // by which they joined; 0 if that is not known
 	RevokedAt  time.Time // zero if they may answer
 	LeftOut    bool      // a researcher wants their answers not to count
+
+	WithdrawnAt time.Time // of their data; zero if they are there
 }
 
 // State says whether they may answer and whether their answers count, for people.
 func (a Annotator) State() string {
 	state := "may answer"
-	if !a.RevokedAt.IsZero() {
+	switch {
+	case !a.WithdrawnAt.IsZero():
+		return "data withdrawn"
+	case !a.RevokedAt.IsZero():
 		state = "removed"
 	}
 	if a.LeftOut {
@@ -102,6 +107,8 @@ type Settings struct {
 	Gold    GoldSettings
 	Revoked []AnnotatorID // who may not answer any more, by ID
 	LeftOut []AnnotatorID // whose answers shall not count, by ID
+
+	Withdrawals int // how often the data of a person were withdrawn
 }
 
 // GoldSettings say which questions with known answers are hidden among the others, and how

@@ -30,6 +30,9 @@ func Summarise(log []idrl.Answer, predicted map[idrl.AnswerID]bool) []idrl.Annot
 		return tallies[id]
 	}
 	for _, a := range log {
+		if a.Erasure() {
+			continue
+		}
 		if t := of(a.Annotator); a.Undoes != "" {
 			t.stats.Undone++
 		}
@@ -79,7 +82,7 @@ func (t *tally) add(a idrl.Answer, predicted map[idrl.AnswerID]bool) {
 		t.stats.CantTell++
 	case idrl.Skip, idrl.TechnicalFailure:
 		t.stats.Skipped++
-	case idrl.LeftOut, idrl.TakenIn: // no replies
+	case idrl.LeftOut, idrl.TakenIn, idrl.Erased, idrl.Withdrew: // no replies
 	}
 }
 

@@ -18,6 +18,9 @@ func CheckBeliefs(cfg Config) (damaged []int64, same bool, err error) {
 		if err != nil {
 			return damaged, false, err
 		}
+		if snap.Emptied() { // withdrawn data were part of it
+			continue
+		}
 		if last, err = f.decode(snap); err != nil {
 			damaged = append(damaged, snap.Seq)
 		}

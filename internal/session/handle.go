@@ -98,11 +98,11 @@ func (h Handle) CancelTraining(ctx context.Context) error {
 	return s.CancelTraining(ctx)
 }
 
-// Follow is Session.Follow.
+// Follow is Session.Follow; a session that starts again has followed.
 func (h Handle) Follow(ctx context.Context) error {
-	s, err := h.Manager.Session(ctx, h.ID)
+	r, err := h.Manager.loaded(ctx, h.ID)
 	if err != nil {
 		return err
 	}
-	return s.Follow(ctx)
+	return r.follow(ctx)
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"slices"
 
 	"tiebreak/internal/idrl"
@@ -21,6 +22,8 @@ type answerLog struct {
 	of        map[idrl.AnnotatorID][]int // indexes in rows
 	edits     []int                      // indexes of the rows that are no replies
 	stale     []rowRange                 // what the edits have changed
+	erased    int64                      // first row that a withdrawal of data has emptied; 0 if there is none
+	withdrew  int                        // withdrawals of data
 }
 
 // A rowRange is the log rows from first to before end.
@@ -50,6 +53,14 @@ func (l *answerLog) at(seq int64) idrl.Answer { return l.rows[seq-1] }
 func (l *answerLog) add(a idrl.Answer) {
 	l.byID[a.ID] = len(l.rows)
 	l.of[a.Annotator] = append(l.of[a.Annotator], len(l.rows))
+	if a.Choice == idrl.Erased {
+		l.erased = cmp.Or(l.erased, a.Seq)
+		l.rows = append(l.rows, a)
+		return
+	}
+	if a.Choice == idrl.Withdrew {
+		l.withdrew++
+	}
 	if !a.Reply() {
 		l.edits = append(l.edits, len(l.rows))
 	}
@@ -84,6 +95,7 @@ func (l *answerLog) count(a idrl.Answer, step int) {
 		l.weigh(*l.find(a.Undoes), -step)
 	case a.Decision():
 		l.decide(a.Annotator)
+	case a.Erasure():
 	default:
 		l.weigh(a, step)
 	}
@@ -154,7 +166,8 @@ func (l *answerLog) intact(seq int64) bool {
 
 // changed returns the rows after which other answers counted than count now: from a
 // withdrawn answer to its withdrawal; from the first answer of somebody who is left out
-// until they were; and while somebody was left out who is not any more.
+// until they were; while somebody was left out who is not any more; and from the first
+// row that is empty until the withdrawal of data that emptied it.
 func (l *answerLog) changed() (out []rowRange) {
 	left := map[idrl.AnnotatorID]int{} // index in out
 	for _, i := range l.edits {
@@ -165,6 +178,10 @@ func (l *answerLog) changed() (out []rowRange) {
 		case a.Choice == idrl.LeftOut:
 			left[a.Annotator] = len(out)
 			out = append(out, rowRange{l.rows[l.of[a.Annotator][0]].Seq, a.Seq})
+		case a.Choice == idrl.Withdrew:
+			if l.erased > 0 && l.erased < a.Seq {
+				out = append(out, rowRange{l.erased, a.Seq})
+			}
 		default:
 			if k, ok := left[a.Annotator]; ok {
 				out[k] = rowRange{out[k].end, a.Seq}
@@ -174,9 +191,10 @@ func (l *answerLog) changed() (out []rowRange) {
 	return out
 }
 
-// decidedSince reports whether a row after seq decided whose replies count.
+// decidedSince reports whether a row after seq decided whose replies count, or a
+// person's data were withdrawn since.
 func (l *answerLog) decidedSince(seq int64) bool {
-	return slices.ContainsFunc(l.rows[seq:], idrl.Answer.Decision)
+	return slices.ContainsFunc(l.rows[seq:], func(a idrl.Answer) bool { return a.Decision() || a.Choice == idrl.Withdrew })
 }
 
 // find returns the row with that id, or nil.

@@ -47,10 +47,19 @@ func NewManager(journal idrl.Journal, build Builder, log *slog.Logger) *Manager 
 // Session returns the running session with that id, which it starts if need be.
 // It returns an error of kind NotFound for an unknown id.
 func (m *Manager) Session(ctx context.Context, id idrl.SessionID) (*Session, error) {
+	r, err := m.loaded(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return r.s, nil
+}
+
+// loaded returns the live run of a session when that is loaded. Errors as for Session.
+func (m *Manager) loaded(ctx context.Context, id idrl.SessionID) (*run, error) {
 	r := m.run(id)
 	select {
 	case <-r.loaded:
-		return r.s, r.err
+		return r, r.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -94,7 +103,10 @@ func (m *Manager) serve(id idrl.SessionID, r *run) {
 			m.log.Error("session panicked", "session", id, "fault", fault, "stack", string(debug.Stack()))
 		}
 	}()
-	if err := r.s.Run(m.ctx); err != nil && !errors.Is(err, context.Canceled) {
+	switch err := r.s.Run(m.ctx); {
+	case errors.Is(err, errSuperseded):
+		m.log.Info("a person's data were withdrawn; the session starts again without them", "session", id)
+	case err != nil && !errors.Is(err, context.Canceled):
 		m.log.Error("session stopped", "session", id, "err", err)
 	}
 }
@@ -115,16 +127,31 @@ func (m *Manager) load(id idrl.SessionID) (*Session, error) {
 // that fails does not keep the others from it.
 func (m *Manager) Follow(ctx context.Context) error {
 	var errs []error
-	for _, s := range m.running() {
-		if err := s.Follow(ctx); err != nil {
-			errs = append(errs, fmt.Errorf("session %s: %w", s.Spec().ID, err))
+	for _, r := range m.running() {
+		if err := r.follow(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("session %s: %w", r.s.Spec().ID, err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// running returns the sessions that are loaded and have not ended.
-func (m *Manager) running() (out []*Session) {
+// follow is Session.Follow, but waits for the end of a run that a withdrawal of data
+// ends: the next one knows what researchers want.
+func (r *run) follow(ctx context.Context) error {
+	err := r.s.Follow(ctx)
+	if !errors.Is(err, errSuperseded) {
+		return err
+	}
+	select {
+	case <-r.ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// running returns the runs that are loaded and have not ended.
+func (m *Manager) running() (out []*run) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, r := range m.runs {
@@ -136,7 +163,7 @@ func (m *Manager) running() (out []*Session) {
 		select {
 		case <-r.loaded:
 			if r.err == nil {
-				out = append(out, r.s)
+				out = append(out, r)
 			}
 		default: // it is loading the settings of now
 		}

@@ -185,6 +185,12 @@ func (s *Session) record(ctx context.Context, group []applied) {
 		for _, st := range slices.Backward(group) {
 			s.rollback(st)
 		}
+		if s.noteSuperseded(ctx, err) {
+			for _, st := range group {
+				st.reply(idrl.Receipt{}, errSuperseded)
+			}
+			return
+		}
 		if len(group) == 1 {
 			group[0].reply(idrl.Receipt{}, err)
 			return

@@ -66,6 +66,7 @@ type Session struct {
 	stopped chan struct{} // closed when Run has returned
 	inbox   chan request
 
+	superseded  bool      // by the withdrawal of a person's data: Run is to end
 	waiting     []request // to be served before what is in the inbox
 	retrySingly int       // how many of them are to be served one at a time
 
@@ -216,6 +217,10 @@ func (s *Session) restoreBelief(snapshots []idrl.Snapshot) (err error) {
 			}
 			f = next
 		}
+		if snap.Emptied() { // withdrawn data were part of it
+			beforeSeq = -1
+			continue
+		}
 		if before, err = f.decode(snap); err != nil {
 			damaged = append(damaged, err)
 			beforeSeq = -1
@@ -255,7 +260,8 @@ func (s *Session) Spec() idrl.SessionSpec { return *s.shown.Load() }
 
 // Run serves requests until ctx is done. When it returns, no goroutine that it
 // started is left, and every method returns an error of kind Unavailable. It
-// must be called once.
+// must be called once. It also ends, with errSuperseded, when the data of a person are
+// withdrawn.
 func (s *Session) Run(ctx context.Context) error {
 	defer close(s.stopped)
 	ctx, cancel := context.WithCancel(ctx)
@@ -275,6 +281,9 @@ func (s *Session) Run(ctx context.Context) error {
 		}))
 	}
 	for {
+		if s.superseded {
+			return errSuperseded
+		}
 		s.startRefit(ctx)
 		s.startTraining(ctx)
 		inbox := s.inbox

@@ -13,15 +13,24 @@ import (
 // errRevoked is what a person hears whose part in the session has ended.
 var errRevoked = idrl.Errorf(idrl.Forbidden, "A researcher has ended your part in this session. Thank you for your answers.")
 
+// errSuperseded ends the run of a session when the data of a person are withdrawn from
+// the journal: what is in memory was learnt from them too. The next run begins with what
+// is left, as after a restart.
+var errSuperseded = idrl.Errorf(idrl.Unavailable, "the session is being started again without the data of a person who withdrew them; try again")
+
 // Follow reads what researchers want of the session and does it: it asks for more
 // answers or fewer, refuses who was removed and frees their questions, and adds a
 // row to the log for each annotator whose answers are to count no more, or again. It
-// returns when that is durable.
+// returns when that is durable. Where the data of a person were withdrawn it returns
+// errSuperseded, and Run ends.
 func (s *Session) Follow(ctx context.Context) error {
 	undecided, err := call(ctx, s, func() ([]idrl.AnnotatorID, error) {
 		set, err := s.cfg.Journal.Settings(ctx, s.spec.ID)
 		if err != nil {
 			return nil, fmt.Errorf("read the settings: %w", err)
+		}
+		if s.superseded = set.Withdrawals != s.log.withdrew; s.superseded {
+			return nil, errSuperseded
 		}
 		if s.applySettings(set) {
 			s.publish(idrl.EventSettings, "")
@@ -108,4 +117,15 @@ func (s *Session) decide(who idrl.AnnotatorID, ahead *edited) (logEntry, error) 
 		return logEntry{}, fmt.Errorf("belief without or with the answers of %s: %w", who, err)
 	}
 	return s.row(a, history)
+}
+
+// noteSuperseded reports whether a write failed with err because the journal has been
+// changed by a withdrawal of data.
+func (s *Session) noteSuperseded(ctx context.Context, err error) bool {
+	if idrl.KindOf(err) != idrl.Conflict {
+		return false
+	}
+	set, err := s.cfg.Journal.Settings(context.WithoutCancel(ctx), s.spec.ID)
+	s.superseded = err == nil && set.Withdrawals != s.log.withdrew
+	return s.superseded
 }

@@ -1,0 +1,154 @@
+package session_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/session"
+	"tiebreak/internal/session/journaltest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// withdraw takes the data of who out of the journal, as a command beside the server does.
+func (b *bench) withdraw(who idrl.AnnotatorID) {
+	b.journal.mu.Lock()
+	defer b.journal.mu.Unlock()
+	journaltest.Withdraw(&b.journal.rec, who)
+}
+
+// patient calls f again while the session is being started.
+func patient[T any](t *testing.T, f func(context.Context) (T, error)) T {
+	t.Helper()
+	for {
+		v, err := f(t.Context())
+		if err == nil {
+			return v
+		}
+		if idrl.KindOf(err) != idrl.Unavailable {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestWithdrawal: when a person's data were withdrawn, the posterior is that of the others'
+// answers alone, to the byte, at once and from the log alone; an answer that arrives
+// meanwhile is not lost, the person is not asked any more, and the session goes on.
+func TestWithdrawal(t *testing.T) {
+	for _, adoptAfter := range []int64{0, 2} {
+		t.Run(fmt.Sprintf("adopt after %d", adoptAfter), func(t *testing.T) {
+			b := newBench(func(s *idrl.SessionSpec) { s.AdoptAfter = adoptAfter })
+			m := b.manager(t, b.journal)
+			h := session.Handle{Manager: m, ID: "s1"}
+			n := 0
+			next := func(who idrl.AnnotatorID) idrl.Answer {
+				t.Helper()
+				for {
+					if o := patient(t, func(ctx context.Context) (idrl.Offer, error) { return h.Claim(ctx, who) }); len(o.Open) > 0 {
+						n++
+						return reply(o.Open[0], n)
+					}
+				}
+			}
+			answer := func(people ...idrl.AnnotatorID) {
+				t.Helper()
+				for _, who := range people {
+					a := next(who)
+					patient(t, func(ctx context.Context) (idrl.Receipt, error) { return h.Answer(ctx, who, a) })
+				}
+			}
+			answer("good", "gone", "gone", "good", "gone", "good", "other")
+			undone := next("gone")
+			patient(t, func(ctx context.Context) (idrl.Receipt, error) { return h.Answer(ctx, "gone", undone) })
+			if _, err := h.Undo(t.Context(), "gone", "u", undone.ID); err != nil {
+				t.Fatal(err)
+			}
+			waiting, late := next("good"), next("gone")
+			b.withdraw("gone")
+			rows := len(b.journal.rec.Log)
+
+			// The session has not followed: it must not write what it learnt from the person.
+			if _, err := h.Answer(t.Context(), "good", waiting); idrl.KindOf(err) != idrl.Unavailable {
+				t.Fatalf("an answer before the session follows: %v; want that it is sent again", err)
+			}
+			if got := len(b.journal.rec.Log); got != rows {
+				t.Fatalf("%d rows after it, want %d", got, rows)
+			}
+			patient(t, func(ctx context.Context) (idrl.Receipt, error) { return h.Answer(ctx, "good", waiting) })
+			s, err := m.Session(t.Context(), "s1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.same(t, s, "after the withdrawal", "good", "other")
+			for what, err := range map[string]error{
+				"claim":  second(h.Claim(t.Context(), "gone")),
+				"answer": second(h.Answer(t.Context(), "gone", late)),
+				"undo":   second(h.Undo(t.Context(), "gone", "u2", "answer-2")),
+			} {
+				if idrl.KindOf(err) != idrl.Forbidden {
+					t.Errorf("%s: %v, want it forbidden", what, err)
+				}
+			}
+			if given, err := h.Given(t.Context(), "gone"); err != nil || len(given) != 0 {
+				t.Errorf("last answers of the person: %v, %v", given, err)
+			}
+			answer("other", "good", "other", "good", "other") // trainings are due meanwhile
+			if s, err = m.Session(t.Context(), "s1"); err != nil {
+				t.Fatal(err)
+			}
+			b.same(t, s, "later", "good", "other")
+			st, err := h.Status(t.Context())
+			if err != nil || st.Answers != 10 || len(st.Annotators) != 2 {
+				t.Errorf("%d answers of %d people, %v; want 10 of 2", st.Answers, len(st.Annotators), err)
+			}
+			m.Close()
+			b.journal.rec.Snapshots = nil
+			again, _ := b.start(t)
+			replayed, err := again.Status(t.Context())
+			if err != nil || !cmp.Equal(st.Weights, replayed.Weights) {
+				t.Errorf("from the log alone the weights differ (%v)", err)
+			}
+		})
+	}
+}
+
+// A withdrawal of which a session hears by itself, as a researcher's change, starts it again;
+// one of somebody without a row does too, and changes nothing of the belief.
+func TestFollowAWithdrawal(t *testing.T) {
+	b := newBench(nil)
+	m := b.manager(t, b.journal)
+	h := session.Handle{Manager: m, ID: "s1"}
+	for n := range 3 {
+		a := reply(asked(t, h), n)
+		patient(t, func(ctx context.Context) (idrl.Receipt, error) { return h.Answer(ctx, "ann", a) })
+	}
+	before, err := m.Session(t.Context(), "s1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, err := before.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.withdraw("nobody-yet")
+	if err := m.Follow(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	after, err := m.Session(t.Context(), "s1")
+	if err != nil || after == before {
+		t.Fatalf("the same run goes on (%v)", err)
+	}
+	now, err := after.Status(t.Context())
+	if err != nil || !cmp.Equal(was.Weights, now.Weights) || now.Answers != 3 {
+		t.Errorf("%d answers, %v; want 3 and the same weights", now.Answers, err)
+	}
+	b.withdraw("ann")
+	if err := h.Follow(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if st, err := h.Status(t.Context()); err != nil || st.Answers != 0 || len(st.Annotators) != 0 || len(st.Recent) != 0 {
+		t.Errorf("after the withdrawal of all: %+v, %v", st, err)
+	}
+}

@@ -1,0 +1,127 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// Withdraw erases what is recorded of an annotator of a session, in one transaction that
+// cannot be taken back: name, logins and keys, what their replies and their acts in the
+// audit trail say, which questions they were asked, and the posteriors that were learnt from
+// them. Their rows of the log keep position and time, so that the rows of others keep
+// theirs, and say no more of whom they were; a last row says that data were withdrawn. It
+// returns how many rows were emptied, which is 0 when nothing is left to erase, and an error
+// of kind NotFound if there is no such annotator. actor is who does it, who or a researcher.
+//
+// Afterwards it takes the erased content out of the database's files. Where readers hinder
+// that for long, or the program ends before it is done, the next Open does it.
+func (db *DB) Withdraw(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, actor string, now time.Time) (rows int, err error) {
+	err = db.do(ctx, func(t *tx) (err error) {
+		rows, err = t.withdraw(session, who, actor, now)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return rows, db.scrub(context.WithoutCancel(ctx))
+}
+
+func (t *tx) withdraw(session idrl.SessionID, who idrl.AnnotatorID, actor string, now time.Time) (rows int, err error) {
+	var done bool
+	const find = `SELECT withdrawn_at IS NOT NULL FROM annotator WHERE session_id = ? AND id = ? AND id <> ''`
+	if err := t.row(find, session, who).Scan(&done); err != nil || done {
+		return 0, missing(err, "session %s has no annotator %q", session, who)
+	}
+	for _, statement := range withdrawal {
+		n, err := t.exec(statement.sql, session, who, encodeTime(now))
+		if err != nil {
+			return 0, err
+		}
+		if statement.counts {
+			rows = int(n)
+		}
+	}
+	if actor == string(who) {
+		actor = "" // that, too, would be an act of theirs
+	}
+	return rows, t.changed(now, session, actor, "withdraw data", string(who))
+}
+
+// withdrawal are the statements that erase annotator ?2 of session ?1 at time ?3. A test holds that
+// no table is forgotten.
+var withdrawal = []struct {
+	sql    string
+	counts bool // the rows that it changes are to be told
+}{
+	{sql: `UPDATE annotator SET name = '', withdrawn_at = ?3, revoked_at = coalesce(revoked_at, ?3), left_out = 0,
+		invitation_id = NULL, acknowledged = 0 WHERE session_id = ?1 AND id = ?2`},
+	{sql: `DELETE FROM login WHERE session_id = ?1 AND annotator_id = ?2`},
+	{sql: `DELETE FROM rejoin_key WHERE session_id = ?1 AND annotator_id = ?2`},
+	{sql: `DELETE FROM practice WHERE session_id = ?1 AND annotator_id = ?2`},
+	{sql: `INSERT OR IGNORE INTO annotator (session_id, id, name, created_at) VALUES (?1, '', '', ?3)`},
+
+	// The posterior after a row is a cache, and is computed again where it is needed. What
+	// was stated after the rows of others remains, as what was said then.
+	{sql: `UPDATE posterior SET belief = x'', definition = 0 WHERE session_id = ?1
+		AND seq >= (SELECT min(seq) FROM answer WHERE session_id = ?1 AND annotator_id = ?2)`},
+	{sql: `UPDATE posterior SET regret_definition = 0, regret_policies = 0, regret_mean = 0, regret_p95 = 0, regret_within = 0,
+		regret_unbeaten = 0, regret_span = 0 WHERE session_id = ?1
+		AND seq IN (SELECT seq FROM answer WHERE session_id = ?1 AND annotator_id = ?2)`},
+
+	{counts: true, sql: `UPDATE answer SET id = lower(hex(randomblob(16))), assignment_id = NULL, query_id = '', annotator_id = '', undoes = NULL,
+		choice = 'erased', rating = 0, reason = '', left_side = '', shown_at = received_at, answered_at = received_at,
+		response_ms = 0, hidden_ms = 0, loops = 0, input = '', instructions = 0, late = 0, doubts = ''
+		WHERE session_id = ?1 AND annotator_id = ?2`},
+	{sql: `UPDATE assignment SET annotator_id = '', answer_id = 'erased', reopens = NULL
+		WHERE session_id = ?1 AND annotator_id = ?2`},
+	{sql: `UPDATE audit SET actor = '', object = '' WHERE session_id = ?1 AND actor = ?2`},
+
+	{sql: `INSERT INTO answer (session_id, seq, id, query_id, annotator_id, choice, rating, reason, left_side, shown_at, answered_at,
+			received_at, response_ms, hidden_ms, loops, input, instructions, late)
+		SELECT ?1, coalesce(max(seq), 0) + 1, lower(hex(randomblob(16))), '', '', 'withdrew', 0, '', '', ?3, ?3, ?3, 0, 0, 0, '', 0, 0
+		FROM answer WHERE session_id = ?1`},
+	{sql: `INSERT INTO posterior (session_id, seq, belief, regret_definition)
+		SELECT ?1, max(seq), x'', 0 FROM answer WHERE session_id = ?1`},
+
+	{sql: `INSERT INTO meta (key, value) VALUES ('` + scrubKey + `', 'log') ON CONFLICT DO NOTHING`},
+}
+
+// scrubKey is the key in meta that is there while files of the database hold content that
+// was erased: in the write-ahead log, or anywhere ("all").
+const scrubKey = "scrub"
+
+// scrub takes erased content out of the files of the database, if there is any: the
+// write-ahead log is folded into the database, whose connections overwrite what they delete.
+// Readers can hinder it; the next call then goes on.
+func (db *DB) scrub(ctx context.Context) (err error) {
+	what, err := db.Meta(ctx, scrubKey)
+	if err != nil || what == "" {
+		return err
+	}
+	p, err := openPool(ctx, filepath.Join(db.dir, FileName), false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	p.SetMaxOpenConns(1)
+	if what == "all" {
+		if _, err := p.ExecContext(ctx, `VACUUM`); err != nil {
+			return convert(err)
+		}
+	}
+	var busy, frames, folded int
+	if err := p.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &frames, &folded); err != nil {
+		return convert(err)
+	}
+	if busy != 0 {
+		return nil
+	}
+	return db.do(ctx, func(t *tx) error {
+		_, err := t.exec(`DELETE FROM meta WHERE key = ?`, scrubKey)
+		return err
+	})
+}
