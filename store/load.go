@@ -45,7 +45,8 @@ func (db *DB) Load(ctx context.Context, id idrl.SessionID) (rec idrl.Record, err
 // answerColumns are the columns that answerTargets scans.
 const answerColumns = `answer.id, answer.seq, answer.assignment_id, answer.query_id, answer.annotator_id, answer.undoes,
 	answer.choice, answer.rating, answer.reason, answer.left_side, answer.shown_at, answer.answered_at, answer.received_at,
-	answer.response_ms, answer.hidden_ms, answer.loops, answer.input, answer.instructions, answer.late, answer.doubts`
+	answer.response_ms, answer.hidden_ms, answer.loops, answer.input, answer.instructions, answer.late, answer.doubts,
+	answer.much, answer.remark`
 
 func answerTargets(a *idrl.Answer) []any {
 	return []any{
@@ -56,6 +57,7 @@ func answerTargets(a *idrl.Answer) []any {
 		timeColumn{&a.ReceivedAt},
 		&a.ResponseMS, &a.HiddenMS, &a.Loops, &a.Input, &a.Instructions, &a.Late,
 		doubtsColumn{&a.Doubts},
+		&a.Much, &a.Remark,
 	}
 }
 

@@ -16,6 +16,8 @@ type givenAnswer struct {
 	Left   idrl.Side     `json:"left"`  // which clip was on the left; empty for a rating
 	Choice idrl.Choice   `json:"choice"`
 	Rating *float64      `json:"rating,omitempty"` // in [-1, 1]; present only if Choice is Rated
+	Much   bool          `json:"much,omitempty"`
+	Remark idrl.Remark   `json:"remark,omitempty"`
 }
 
 // given is GET /sessions/:id/answers: the annotator's own last answers, which can still be
@@ -39,7 +41,7 @@ func (s *Server) given(c echo.Context) error {
 	}
 	out := []givenAnswer{}
 	for _, g := range list {
-		a := givenAnswer{ID: g.ID, Left: g.Left, Choice: g.Choice}
+		a := givenAnswer{ID: g.ID, Left: g.Left, Choice: g.Choice, Much: g.Much, Remark: g.Remark}
 		if g.Choice == idrl.Rated {
 			a.Rating = &g.Rating
 		}

@@ -44,6 +44,8 @@ func TestFormSaysWhatThereIs(t *testing.T) {
 		"stop_by_itself": {"propose", "stop"},
 		"show_learnt":    {"hide", "show"},
 		"questions":      idrl.QuestionRules(),
+		"strength":       {"plain", "ask"},
+		"remarks":        {"none", "take"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("choices (-want +got):\n%s", diff)

@@ -93,6 +93,7 @@ func (s *Server) newSessionPage(c echo.Context, f *sessionForm) templates.NewSes
 		Likelihood: f.choice("likelihood", likelihoodOptions()),
 		Tolerance:  f.field("tolerance"), Doubt: f.field("doubt"), StopByItself: f.choice("stop_by_itself", stopOptions()),
 		CompletionCode: f.field("completion_code"), ShowLearnt: f.choice("show_learnt", learntOptions()), Questions: f.choice("questions", questionOptions()), More: f.more(),
+		Strength: f.choice("strength", strengthOptions()), MuchBand: f.field("much_band"), Remarks: f.choice("remarks", remarkOptions()),
 	}
 	return p
 }
@@ -169,6 +170,20 @@ func learntOptions() []templates.Option {
 	return []templates.Option{
 		{Value: "hide", Label: "Nothing", Hint: "So that what is learnt cannot sway their answers."},
 		{Value: "show", Label: "What was learnt", Hint: "The best policy before the first answer and now, every ten answers and at the end; without names or rewards."},
+	}
+}
+
+func strengthOptions() []templates.Option {
+	return []templates.Option{
+		{Value: "plain", Label: "Which clip is better", Hint: "The quickest answers."},
+		{Value: "ask", Label: "Also whether it is much better", Hint: "Shift with the choice, or its second button. Comparisons with the model probit or Bradley–Terry."},
+	}
+}
+
+func remarkOptions() []templates.Option {
+	return []templates.Option{
+		{Value: "none", Label: "Nothing more", Hint: "Annotators compare the clips, no more."},
+		{Value: "take", Label: "Both bad, both good", Hint: "A remark beside the choice, if they like. For comparisons, as above; not with a network."},
 	}
 }
 

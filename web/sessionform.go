@@ -27,6 +27,7 @@ type sessionForm struct {
 var moreFields = []string{
 	"model", "solver", "prior", "likelihood", "candidates", "ahead", "repeat_every", "gold_every", "train_every", "prior_var", "noise_std", "tie_band", "rating_var",
 	"tolerance", "doubt", "stop_by_itself", "show_learnt", "completion_code", "questions",
+	"strength", "much_band", "remarks",
 }
 
 // readSessionForm reads what a browser sent. Empty fields take their defaults.
@@ -64,6 +65,8 @@ func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
 	s.CompletionCode = f.text("completion_code", 0, idrl.MaxCode)
 	s.ShowLearnt = f.oneOf("show_learnt", values(learntOptions())) == "show"
 	s.Questions = f.oneOf("questions", idrl.QuestionRules())
+	s.Strength, s.MuchBand = f.oneOf("strength", values(strengthOptions())) == "ask", f.positive("much_band")
+	s.Remarks = f.oneOf("remarks", values(remarkOptions())) == "take"
 	if f.errs["model"] == "" && !s.StatesRegret() {
 		f.refuseRule()
 	}

@@ -61,6 +61,8 @@ func declareSpec(fs *flag.FlagSet, spec *idrl.SessionSpec) {
 	fs.BoolVar(&spec.StopByItself, "stop-by-itself", false, "stop asking questions as soon as the session would propose to stop; not with --model network")
 	fs.StringVar(&spec.CompletionCode, "completion-code", "", "`code` that annotators see when there is nothing left to answer, such as that of a crowd platform")
 	fs.BoolVar(&spec.ShowLearnt, "show-learnt", false, "show annotators what was learnt from the answers, every ten answers and at the end")
+	fs.BoolVar(&spec.Strength, "strength", false, "let annotators say that a clip is much better (Shift with the choice); comparisons, with --likelihood probit or bradley-terry")
+	fs.BoolVar(&spec.Remarks, "remarks", false, "let annotators remark beside a comparison that both clips are bad, or good; likewise, and not with --model network")
 	fs.IntVar(&spec.Candidates, "candidates", 0, "sampled candidate `policies` of a generation; 0: 5")
 	fs.IntVar(&spec.RepeatEvery, "repeat-every", 0, "repeat, every so many `questions` of an annotator, one that they have answered, with the sides swapped; 0: never; 'tiebreak quality' says what came of it")
 	fs.IntVar(&spec.GoldEvery, "gold-every", idrl.DefaultGoldEvery, "hide, among about every so many `questions` of an annotator, one to which you know the answer ('tiebreak session known', or the session's page); 0: never")

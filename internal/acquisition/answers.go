@@ -6,8 +6,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// choices are the answers to a comparison.
-var choices = [...]idrl.Answer{{Choice: idrl.ChoseA}, {Choice: idrl.ChoseB}, {Choice: idrl.Equal}}
+// choices are the answers to a comparison that has two.
+var choices = [...]idrl.Answer{{Choice: idrl.ChoseA}, {Choice: idrl.ChoseB}}
 
 // chance returns Z(a), the predictive probability of answer a where u ~ N(m, v),
 // or its density.
@@ -17,7 +17,7 @@ func chance(l idrl.Likelihood, a idrl.Answer, m, v float64) float64 {
 }
 
 // outcomes returns for every kind of query of the table the answers that its
-// likelihood gives probabilities: a and b, or those and 'equal'. A likelihood that
+// likelihood gives probabilities: a and b, perhaps with 'equal', and much better ones. A likelihood that
 // gives densities has none, as those of ratings and the paper's treatment of
 // comparisons, in which an answer is the number ±1.
 func (t *Table) outcomes() map[idrl.QueryKind][]idrl.Answer {
@@ -33,7 +33,7 @@ func (t *Table) outcomes() map[idrl.QueryKind][]idrl.Answer {
 	return out
 }
 
-// outcomes returns the first two or three of choices if those sum to 1 wherever
+// outcomes returns the first two of choices, or all replies that l tells apart, if those sum to 1 wherever
 // the belief about u lies, which densities do at no two places but by accident.
 func outcomes(l idrl.Likelihood) []idrl.Answer {
 	sum := func(answers []idrl.Answer, m, v float64) (sum float64) {
@@ -42,7 +42,7 @@ func outcomes(l idrl.Likelihood) []idrl.Answer {
 		}
 		return sum
 	}
-	for _, answers := range [][]idrl.Answer{choices[:2], choices[:]} {
+	for _, answers := range [][]idrl.Answer{choices[:2], idrl.Replies(l)} {
 		if math.Abs(sum(answers, 0.3, 1)-1) < 1e-6 && math.Abs(sum(answers, 1.7, 2)-1) < 1e-6 {
 			return answers
 		}

@@ -37,11 +37,24 @@ func (f EVR) Score(dst []float64, in *Input) (Pair, error) {
 			continue
 		}
 		l := t.model.Likelihood(q.Query)
-		a, b := chance(l, choices[0], m, t.vari[i]), chance(l, choices[1], m, t.vari[i])
+		a, b := prefers(l, m, t.vari[i])
 		dst[i] = min(a, b)
 		if choice[q.Kind] == nil && a+b > 0 {
 			dst[i] /= a + b
 		}
 	}
 	return noPair(), nil
+}
+
+// prefers returns the probabilities, or densities, of a and of b, much better or not.
+func prefers(l idrl.Likelihood, m, v float64) (a, b float64) {
+	for _, r := range idrl.Replies(l) {
+		switch r.Choice {
+		case idrl.ChoseA:
+			a += chance(l, r, m, v)
+		case idrl.ChoseB:
+			b += chance(l, r, m, v)
+		}
+	}
+	return a, b
 }

@@ -100,8 +100,14 @@ func (t *Table) entropies() map[idrl.QueryKind]*averager {
 // entropy returns the entropy in nats of the answer to a comparison where u ~
 // N(m, v). What is neither a nor b is 'equal'.
 func entropy(l idrl.Likelihood, m, v float64) float64 {
-	a, b := chance(l, choices[0], m, v), chance(l, choices[1], m, v)
-	return surprise(a) + surprise(b) + surprise(1-a-b)
+	sum, equal := 0.0, 1.0
+	for _, a := range idrl.Replies(l) {
+		if a.Choice != idrl.Equal {
+			p := chance(l, a, m, v)
+			sum, equal = sum+surprise(p), equal-p
+		}
+	}
+	return sum + surprise(equal)
 }
 
 // surprise returns −p log p, or 0 if rounding has put p below 0.

@@ -20,7 +20,8 @@ import (
 // The noise is 1/8 to 4 times that of the model it is made from; the logarithm of the
 // factor to base 2 has the prior N(0, 0.7²). An annotator who lapses, in 5, 10 or 20 % of
 // the answers, has the probability 0.4. Ties have the width of the model or 0.08 of that
-// (in units of the noise), as probable as each other. Source: docs/methods.md, section
+// (in units of the noise), as probable as each other; what is much better begins at 1/2, 1 or
+// 2 of what the model says (in units of the noise), likewise. Source: docs/methods.md, section
 // 2.3.
 type Averaged struct {
 	start       *Gaussian
@@ -38,6 +39,7 @@ var (
 	noises = [...]float64{1. / 8, 1. / 4, 1. / 2, math.Sqrt2 / 2, 1, math.Sqrt2, 2, 4}
 	lapses = [...]float64{0, 0.05, 0.1, 0.2}
 	widths = [...]float64{0.08, 1}
+	muches = [...]float64{0.5, 1, 2}
 )
 
 const (
@@ -80,7 +82,8 @@ func (m Model) Averaged(kind idrl.QueryKind) (out Averaged, ok bool) {
 }
 
 // vary returns m with factor times the noise and a rate of lapses in answers to
-// questions of a kind; of comparisons, with each width of ties.
+// questions of a kind; of comparisons, with each width of ties and of what is not much
+// better.
 func (m Model) vary(kind idrl.QueryKind, factor, rate float64) (out []Model) {
 	add := func(set func(*Model, idrl.Likelihood), l idrl.Likelihood, outcomes int) {
 		if rate > 0 {
@@ -101,15 +104,43 @@ func (m Model) vary(kind idrl.QueryKind, factor, rate float64) (out []Model) {
 		}
 		return out
 	}
+	m.Remark = varyRemark(m.Remark, factor, rate)
 	for _, width := range widths {
 		switch l := m.Comparison.(type) {
-		case Probit:
-			add(comparisons, Probit{NoiseStd: factor * l.NoiseStd, TieBand: factor * width * l.TieBand}, 3)
-		case BradleyTerry:
-			add(comparisons, BradleyTerry{Beta: l.Beta / factor, TieWidth: factor * width * l.TieWidth}, 3)
+		case Graded:
+			for _, much := range muches {
+				of := varyBands(l.Of, factor, width)
+				if g := (Graded{Of: of, Much: factor * much * l.Much}); g.Much > of.Tie() {
+					add(comparisons, g, 5)
+				}
+			}
+		case Banded:
+			add(comparisons, varyBands(l, factor, width), 3)
 		}
 	}
 	return out
+}
+
+// varyBands returns l with factor times the noise, and ties width times as wide beside it.
+func varyBands(l Banded, factor, width float64) Banded {
+	if b, ok := l.(BradleyTerry); ok {
+		return BradleyTerry{Beta: b.Beta / factor, TieWidth: factor * width * b.TieWidth}
+	}
+	p := l.(Probit)
+	return Probit{NoiseStd: factor * p.NoiseStd, TieBand: factor * width * p.TieBand}
+}
+
+// varyRemark returns the likelihood of a remark with factor times the noise and a rate of
+// lapses; nil for nil.
+func varyRemark(l idrl.Likelihood, factor, rate float64) idrl.Likelihood {
+	b, ok := l.(Banded)
+	if !ok {
+		return l
+	}
+	if b = varyBands(b, factor, 1); rate > 0 {
+		return Lapse{Of: b, Rate: rate, Outcomes: 2}
+	}
+	return b
 }
 
 // Prior returns the belief before the first answer, under every assumption.
@@ -143,9 +174,10 @@ func (v Averaged) take(x *Mixture, q idrl.QueryVector, a idrl.Answer) error {
 		return err
 	}
 	var failed error
+	seen := observations(q, a)
 	sx, kept, logs := make([]float64, x.Dim()), x.parts[:0], make([]float64, 0, len(x.parts))
 	for _, p := range x.parts {
-		logZ, err := v.assumptions[p.assumption].model.absorb(p.belief, q, a, sx)
+		logZ, err := v.assumptions[p.assumption].model.absorbAll(p.belief, seen, sx)
 		if err != nil {
 			failed = err
 			continue
@@ -160,9 +192,21 @@ func (v Averaged) take(x *Mixture, q idrl.QueryVector, a idrl.Answer) error {
 	return nil
 }
 
-// absorb is Model.Condition in place, of a belief that nobody shares, with an informative answer
-// that fits; sx is work of length d. It returns log Z of the answer, or an error where
-// that, or the belief after it, is beyond computing.
+// absorbAll is Model.Condition in place, of a belief that nobody shares, with the
+// observations of an answer that fits; sx is work of length d. It returns log Z of the
+// answer, or an error where that, or the belief after it, is beyond computing.
+func (m Model) absorbAll(g *Gaussian, seen []observation, sx []float64) (sum float64, err error) {
+	for _, o := range seen {
+		logZ, err := m.absorb(g, o.query, o.answer, sx)
+		if err != nil {
+			return 0, err
+		}
+		sum += logZ
+	}
+	return sum, nil
+}
+
+// absorb is absorbAll of one observation.
 func (m Model) absorb(g *Gaussian, q idrl.QueryVector, a idrl.Answer, sx []float64) (logZ float64, err error) {
 	mean, v := idrl.Moments(g, q.X, g.mean, sx) // leaves Σx in sx
 	logZ, d1, d2, err := evaluate(m.Likelihood(q.Query), a, mean, v)

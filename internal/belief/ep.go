@@ -19,10 +19,9 @@ type epOptions struct {
 const leastDamping = 1. / 16
 
 // A site is the Gaussian factor exp(ν u − τ u²/2), u = θ·x, that stands for an
-// answer.
+// observation.
 type site struct {
-	query   idrl.QueryVector
-	answer  idrl.Answer
+	observation
 	tau, nu float64
 }
 
@@ -102,7 +101,7 @@ func (o epOptions) withDefaults() epOptions {
 	return o
 }
 
-// sites returns a factor that says nothing for every informative answer.
+// sites returns a factor that says nothing for every observation.
 func (m Model) sites(from *Gaussian, qs []idrl.QueryVector, as []idrl.Answer) (sites []site, err error) {
 	if len(qs) != len(as) {
 		panic("belief: queries and answers differ in number")
@@ -111,8 +110,8 @@ func (m Model) sites(from *Gaussian, qs []idrl.QueryVector, as []idrl.Answer) (s
 		if err := m.fits(from, qs[i], a); err != nil {
 			return nil, fmt.Errorf("answer %d of %d: %w", i+1, len(as), err)
 		}
-		if a.Informative() {
-			sites = append(sites, site{query: qs[i], answer: a})
+		for _, o := range observations(qs[i], a) {
+			sites = append(sites, site{observation: o})
 		}
 	}
 	return sites, nil

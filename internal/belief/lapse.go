@@ -19,7 +19,7 @@ import (
 type Lapse struct {
 	Of       idrl.Likelihood // required
 	Rate     float64         // in [0, 1)
-	Outcomes int             // of a comparison: 2 (a, b) or 3 (and 'equal'); 0 of a rating
+	Outcomes int             // of a comparison: 2 (a, b) or 3 (and 'equal'), 4 or 5 if much better ones are others; 0 of a rating
 }
 
 var (
@@ -35,8 +35,9 @@ func (l Lapse) Validate() error {
 	if !(l.Rate >= 0 && l.Rate < 1) {
 		return idrl.Errorf(idrl.Invalid, "the rate of lapses must be 0 or more and below 1; got %v", l.Rate)
 	}
-	if l.Outcomes != 0 && l.Outcomes != 2 && l.Outcomes != 3 {
-		return idrl.Errorf(idrl.Invalid, "a comparison has 2 or 3 outcomes, and a rating is 0 here; got %d", l.Outcomes)
+	_, grades := l.Of.(Graded)
+	if l.Outcomes != 0 && (l.Outcomes < 2 || l.Outcomes > 5 || grades != (l.Outcomes > 3)) {
+		return idrl.Errorf(idrl.Invalid, "a comparison has 2 or 3 outcomes, with much better ones 4 or 5, and a rating is 0 here; got %d", l.Outcomes)
 	}
 	return nil
 }
@@ -95,13 +96,15 @@ func (l Lapse) Info(m, v float64) float64 {
 		return l.ratingInfo(m, v)
 	}
 	var w float64
-	choices := [...]idrl.Choice{idrl.ChoseA, idrl.ChoseB, idrl.Equal}
-	for _, c := range choices[:l.Outcomes] {
-		logZ, d1, _ := l.LogZ(idrl.Answer{Choice: c}, m, v)
+	for _, a := range replies(l.Outcomes) {
+		logZ, d1, _ := l.LogZ(a, m, v)
 		w += math.Exp(logZ) * d1 * d1
 	}
 	return w
 }
+
+// Replies returns the answers to a comparison that the likelihood tells apart.
+func (l Lapse) Replies() []idrl.Answer { return replies(l.Outcomes) }
 
 // ratingInfo returns w of a rating: that of Of, less what it loses on the scale
 // because an answer there may be a lapse,

@@ -240,7 +240,7 @@ func TestLikelihoodsRefuse(t *testing.T) {
 }
 
 func TestLikelihoodsDoNotAllocate(t *testing.T) {
-	for _, l := range []idrl.Likelihood{Probit{1, 0.25}, BradleyTerry{1, 0.25}, BernoulliLinear{}, Lapse{Probit{1, 0.25}, 0.1, 3}} {
+	for _, l := range []idrl.Likelihood{Probit{1, 0.25}, BradleyTerry{1, 0.25}, BernoulliLinear{}, Lapse{Probit{1, 0.25}, 0.1, 3}, Graded{Probit{1, 0.25}, 2}, Lapse{Graded{BradleyTerry{1, 0.25}, 2}, 0.1, 5}} {
 		if n := testing.AllocsPerRun(100, func() {
 			l.Info(0.4, 1)
 			l.LogZ(idrl.Answer{Choice: idrl.Equal}, 0.4, 1)

@@ -15,6 +15,7 @@ type Model struct {
 	Start      *Gaussian       // before the first answer; required
 	Comparison idrl.Likelihood // of the answer to a comparison; required if one is asked
 	Rating     idrl.Likelihood // of the answer to a rating; required if one is asked
+	Remark     idrl.Likelihood // of a remark, of the answers a (both good) and b (both bad); required if one is made
 	OffScale   bool            // a rating may lie outside [-1, 1], as that of an expert whose noise has no bounds
 }
 
@@ -25,7 +26,10 @@ func (m Model) Prior() idrl.Posterior { return m.Start }
 
 // Likelihood returns the model of the answer to q.
 func (m Model) Likelihood(q idrl.Query) idrl.Likelihood {
-	if q.Kind.Comparison() {
+	switch {
+	case q.Kind == idrl.Average:
+		return m.Remark
+	case q.Kind.Comparison():
 		return m.Comparison
 	}
 	return m.Rating
@@ -43,15 +47,15 @@ func (m Model) Condition(p idrl.Posterior, q idrl.QueryVector, a idrl.Answer) (i
 	if err := m.fits(g, q, a); err != nil {
 		return nil, err
 	}
-	if !a.Informative() {
-		return g, nil
+	for _, o := range observations(q, a) {
+		mean, v := g.moments(o.query.X)
+		_, d1, d2, err := evaluate(m.Likelihood(o.query.Query), o.answer, mean, v)
+		if err != nil {
+			return nil, err
+		}
+		g = g.Condition(o.query.X, d1, -d2)
 	}
-	mean, v := g.moments(q.X)
-	_, d1, d2, err := evaluate(m.Likelihood(q.Query), a, mean, v)
-	if err != nil {
-		return nil, err
-	}
-	return g.Condition(q.X, d1, -d2), nil
+	return g, nil
 }
 
 // evaluate is l.LogZ, with an error where the derivatives are not finite.
@@ -101,6 +105,10 @@ func (m Model) fits(g *Gaussian, q idrl.QueryVector, a idrl.Answer) error {
 		return idrl.Errorf(idrl.Invalid, "query %s has features that are not finite", q.ID)
 	case a.Informative() && rated == q.Kind.Comparison():
 		return idrl.Errorf(idrl.Invalid, "choice %q does not answer a %s", a.Choice, q.Kind)
+	case a.Remark != "" && (len(q.Mid) != g.Dim() || m.Remark == nil):
+		return idrl.Errorf(idrl.Invalid, "a remark goes with a comparison of a session that takes remarks; query %s is none", q.ID)
+	case !finite(q.Mid...):
+		return idrl.Errorf(idrl.Invalid, "query %s has features that are not finite", q.ID)
 	case rated && !m.OffScale && !(a.Rating >= -1 && a.Rating <= 1):
 		return idrl.Errorf(idrl.Invalid, "rating %v is off the scale; send a number from -1 to 1", a.Rating)
 	}

@@ -24,6 +24,9 @@ func (p PerAnnotator) LogZ(a idrl.Answer, m, v float64) (logZ, d1, d2 float64) {
 	return p.of(a).LogZ(a, m, v)
 }
 
+// Replies returns the answers that the likelihood of everybody else tells apart.
+func (p PerAnnotator) Replies() []idrl.Answer { return idrl.Replies(p.Other) }
+
 // Info returns the information factor of an answer of everybody else: who will answer is
 // not known.
 func (p PerAnnotator) Info(m, v float64) float64 { return p.Other.Info(m, v) }

@@ -40,22 +40,45 @@ func ForSpec(spec idrl.SessionSpec, env idrl.Environment) (Model, error) {
 	default:
 		return Model{}, idrl.Errorf(idrl.Invalid, "unknown model of a rating %q; known: %s", spec.RatingModel, strings.Join(idrl.RatingModels(), ", "))
 	}
-	switch spec.Likelihood {
-	case "probit":
-		m.Comparison = Probit{NoiseStd: spec.NoiseStd, TieBand: spec.TieBand}
-	case "gaussian":
-		m.Comparison = PlusMinus{NoiseVar: PaperNoiseVar}
-	case "bradley-terry":
-		m.Comparison = BradleyTerry{Beta: slope / spec.NoiseStd, TieWidth: spec.TieBand}
-	case "bernoulli":
-		m.Comparison = BernoulliLinear{}
-	default:
-		return Model{}, idrl.Errorf(idrl.Invalid, "unknown likelihood %q; known: %s", spec.Likelihood, strings.Join(idrl.Likelihoods(), ", "))
+	if err := m.compare(spec); err != nil {
+		return Model{}, err
 	}
 	if err := checkNoise(spec); err != nil {
 		return Model{}, err
 	}
 	return m, nil
+}
+
+// compare sets the models of a comparison and of a remark beside it that spec asks for.
+func (m *Model) compare(spec idrl.SessionSpec) error {
+	switch spec.Likelihood {
+	case "probit":
+		m.Comparison = graded(Probit{NoiseStd: spec.NoiseStd, TieBand: spec.TieBand}, spec)
+	case "gaussian":
+		m.Comparison = PlusMinus{NoiseVar: PaperNoiseVar}
+	case "bradley-terry":
+		m.Comparison = graded(BradleyTerry{Beta: slope / spec.NoiseStd, TieWidth: spec.TieBand}, spec)
+	case "bernoulli":
+		m.Comparison = BernoulliLinear{}
+	default:
+		return idrl.Errorf(idrl.Invalid, "unknown likelihood %q; known: %s", spec.Likelihood, strings.Join(idrl.Likelihoods(), ", "))
+	}
+	switch {
+	case !spec.Remarks:
+	case spec.Likelihood == "bradley-terry":
+		m.Remark = BradleyTerry{Beta: slope / spec.NoiseStd}
+	default:
+		m.Remark = Probit{NoiseStd: spec.NoiseStd}
+	}
+	return nil
+}
+
+// graded returns l, with the band beyond which a clip is much better if spec asks for it.
+func graded(l Banded, spec idrl.SessionSpec) idrl.Likelihood {
+	if !spec.Strength {
+		return l
+	}
+	return Graded{Of: l, Much: spec.MuchBand}
 }
 
 // checkNoise returns an error of kind Invalid if the noise of spec is not

@@ -60,6 +60,8 @@ func columns() []column {
 		{"info_nats", func(_ *idrl.SessionSpec, r *Row) any { return whyNumber(r, r.Why.Info) }},
 		{"generation", func(_ *idrl.SessionSpec, r *Row) any { return r.Why.BasedOn }},
 		{"belief_seq", func(_ *idrl.SessionSpec, r *Row) any { return r.Why.AfterSeq }},
+		{"much", much},
+		{"remark", func(_ *idrl.SessionSpec, r *Row) any { return text(string(r.Answer.Remark)) }},
 	}
 }
 
@@ -95,6 +97,14 @@ func probA(_ *idrl.SessionSpec, r *Row) any {
 		return p
 	}
 	return nil
+}
+
+// much is absent where the annotator was not asked how much better a clip is.
+func much(s *idrl.SessionSpec, r *Row) any {
+	if !s.Strength || r.Answer.Choice != idrl.ChoseA && r.Answer.Choice != idrl.ChoseB {
+		return nil
+	}
+	return r.Answer.Much
 }
 
 func rating(_ *idrl.SessionSpec, r *Row) any {

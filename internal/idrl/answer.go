@@ -37,6 +37,15 @@ const (
 	SideB Side = "b"
 )
 
+// A Remark says of both clips of a comparison together how good they are.
+type Remark string
+
+// Remarks.
+const (
+	BothBad  Remark = "both_bad"
+	BothGood Remark = "both_good"
+)
+
 // Inputs returns the ways in which an answer can be given.
 func Inputs() []string { return []string{"keyboard", "mouse", "touch", "api"} }
 
@@ -54,6 +63,8 @@ type Answer struct {
 	Undoes AnswerID // not empty: this row withdraws that answer, and Choice is empty
 	Choice Choice
 	Rating float64 // in [-1, 1]; only if Choice is Rated
+	Much   bool    // the clip is much better; only if Choice is ChoseA or ChoseB, and the session asks for it
+	Remark Remark  // beside ChoseA, ChoseB or Equal, if the session asks for it; empty for none, which says nothing
 	Reason string  // of a skip: "broken", "offensive", "other"
 
 	Left         Side      // which clip was shown on the left; empty for a rating
@@ -132,11 +143,28 @@ func (a Answer) Validate(q Query) error {
 	default:
 		return Errorf(Invalid, "unknown choice %q; use a, b, equal, cant_tell, skip, technical_failure or rated", a.Choice)
 	}
+	if err := a.validateMore(); err != nil {
+		return err
+	}
 	if q.Kind.Comparison() && a.Left != SideA && a.Left != SideB {
 		return Errorf(Invalid, "shown_left must be \"a\" or \"b\", the clip that was on the left; got %q", a.Left)
 	}
 	if a.Input != "" && !slices.Contains(Inputs(), a.Input) {
 		return Errorf(Invalid, "unknown input %q; use one of %v", a.Input, Inputs())
+	}
+	return nil
+}
+
+// validateMore checks what is said beside the choice.
+func (a Answer) validateMore() error {
+	switch {
+	case a.Much && a.Choice != ChoseA && a.Choice != ChoseB:
+		return Errorf(Invalid, "\"much better\" goes only with the choices a and b")
+	case a.Remark == "":
+	case a.Remark != BothBad && a.Remark != BothGood:
+		return Errorf(Invalid, "unknown remark %q; use both_bad or both_good", a.Remark)
+	case a.Choice != ChoseA && a.Choice != ChoseB && a.Choice != Equal:
+		return Errorf(Invalid, "a remark goes only with the choices a, b and equal")
 	}
 	return nil
 }

@@ -24,7 +24,9 @@ type Given struct {
 	Clips  []ClipID // a and b, or one
 	Choice Choice
 	Rating float64 // if Choice is Rated
-	Left   Side    // which clip was on the left; empty for a rating
+	Much   bool
+	Remark Remark
+	Left   Side // which clip was on the left; empty for a rating
 }
 
 // Effect shows what was learnt from the answers: clips of the policy that was recommended

@@ -45,6 +45,17 @@ type Likelihood interface {
 	Info(m, v float64) float64
 }
 
+// Replies returns the replies to a comparison that l tells apart: those that its method
+// Replies names, else a, b and 'equal'. They must not be changed.
+func Replies(l Likelihood) []Answer {
+	if r, ok := l.(interface{ Replies() []Answer }); ok {
+		return r.Replies()
+	}
+	return threeReplies[:]
+}
+
+var threeReplies = [...]Answer{{Choice: ChoseA}, {Choice: ChoseB}, {Choice: Equal}}
+
 // A RewardModel says how answers change beliefs about the weights of one
 // representation. Its methods may be called from any goroutine.
 type RewardModel interface {
@@ -86,7 +97,7 @@ type Filter interface {
 
 // A FitReport says how a fit of several answers at once went.
 type FitReport struct {
-	Answers   int  // informative, that were fitted
+	Answers   int  // informative ones that were fitted, and remarks beside them
 	Sweeps    int  // over them
 	Converged bool // Change is within the tolerance, and Skipped 0
 

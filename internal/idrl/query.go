@@ -35,8 +35,8 @@ const (
 // QueryKinds returns every kind, the default first.
 func QueryKinds() []QueryKind { return []QueryKind{CompareClips, RateClip, CompareStates, RateState} }
 
-// Comparison reports whether k shows two clips.
-func (k QueryKind) Comparison() bool { return k == CompareClips || k == CompareStates }
+// Comparison reports whether k speaks of two clips.
+func (k QueryKind) Comparison() bool { return k == CompareClips || k == CompareStates || k == Average }
 
 // Still reports whether k asks about states and not about motion.
 func (k QueryKind) Still() bool { return k == CompareStates || k == RateState }
@@ -60,7 +60,16 @@ type QueryVector struct {
 	// a comparison it is Φ_a − Φ_b. For a rating it is the mean of φ over the
 	// steps shown, so that the scale does not depend on the length of the clip.
 	X []float64
+
+	// Mid is ½ (Φ_a + Φ_b) of a comparison, the functional of which a remark speaks, in the
+	// unit of X; nil where the session takes no remarks.
+	Mid []float64
 }
+
+// Average is the kind of question that a remark answers: whether the average of the two
+// clips of a comparison is better (a) or worse (b) than a clip whose reward is zero. It is
+// never asked alone, and is none of QueryKinds.
+const Average QueryKind = "average"
 
 // NewComparison returns the query that compares a with b, which must both be
 // stills or both be moving.

@@ -61,6 +61,15 @@ type SessionSpec struct {
 	// answers and at the end.
 	ShowLearnt bool
 
+	// Strength lets annotators say of a preferred clip that it is much better; MuchBand is the
+	// half-width of the band beyond which it is, in units of θ·x, above TieBand; 0 where
+	// there is no Strength.
+	Strength bool
+	MuchBand float64
+
+	// Remarks lets annotators remark beside a comparison that both clips are bad, or good.
+	Remarks bool
+
 	// Names of the features of Env when the session was created, in the order of
 	// θ; an export needs them where Env is not available. Length d.
 	Features []string
@@ -184,6 +193,9 @@ func (s SessionSpec) WithDefaults() SessionSpec {
 		num(&s.NoiseStd, 3)
 	}
 	num(&s.TieBand, s.NoiseStd/4)
+	if s.Strength {
+		num(&s.MuchBand, 2*s.NoiseStd) // docs/methods.md, section 2.1
+	}
 	num(&s.RatingVar, 0.05)
 	def(&s.RatingModel, RatingModels()[0])
 	num(&s.Tolerance, DefaultTolerance)
@@ -264,10 +276,35 @@ func (s SessionSpec) Validate() error {
 		return Errorf(Invalid, "the tolerance and the doubt of the stop rule must be above 0 and below 1; got %v and %v", s.Tolerance, s.Doubt)
 	case !positive(s.PriorVar) || !positive(s.NoiseStd) || !positive(s.TieBand) || !positive(s.RatingVar):
 		return Errorf(Invalid, "prior variance, noise, tie band and rating variance must be positive numbers")
+	case s.validateMore() != nil:
+		return s.validateMore()
 	case s.PriorScale != nil && s.Features != nil && len(s.PriorScale) != len(s.Features):
 		return Errorf(Invalid, "the prior has %d scales for %d features", len(s.PriorScale), len(s.Features))
 	case slices.ContainsFunc(s.PriorScale, func(v float64) bool { return !positive(v) }):
 		return Errorf(Invalid, "the scales of the prior must be positive numbers")
+	}
+	return nil
+}
+
+// validateMore checks what annotators may say beside a choice.
+func (s SessionSpec) validateMore() error {
+	said := "strength"
+	if s.Remarks {
+		said = "remarks"
+	}
+	switch {
+	case !s.Strength && s.MuchBand != 0:
+		return Errorf(Invalid, "the much band goes only with strength: switch that on, or leave the band away")
+	case !s.Strength && !s.Remarks:
+		return nil
+	case !s.Kind.Comparison():
+		return Errorf(Invalid, "%s goes with comparisons, not with questions of type %q", said, s.Kind)
+	case s.Likelihood != "probit" && s.Likelihood != "bradley-terry":
+		return Errorf(Invalid, "%s goes with the likelihoods probit and bradley-terry, not with %q", said, s.Likelihood)
+	case s.Remarks && s.Model == NetworkModel:
+		return Errorf(Invalid, "remarks are not learnt from by the model %q, whose reward has no zero; use the model %q", NetworkModel, FeaturesModel)
+	case s.Strength && !(s.MuchBand > s.TieBand && !math.IsInf(s.MuchBand, 1)):
+		return Errorf(Invalid, "the much band must be a number above the tie band %v; got %v", s.TieBand, s.MuchBand)
 	}
 	return nil
 }

@@ -36,7 +36,12 @@ func LearnerFor(spec idrl.SessionSpec, env idrl.Environment) (Learner, error) {
 		return Learner{}, err
 	}
 	beta := math.Sqrt(8/math.Pi) / spec.NoiseStd // of the logistic that is as steep as the probit
-	return Learner{Config{Mode: Anchored, Comparison: belief.BradleyTerry{Beta: 1, TieWidth: beta * spec.TieBand}, Rating: m.Rating}}, nil
+	cfg := Config{Mode: Anchored, Rating: m.Rating}
+	bands := belief.BradleyTerry{Beta: 1, TieWidth: beta * spec.TieBand}
+	if cfg.Comparison = bands; spec.Strength {
+		cfg.Comparison = belief.Graded{Of: bands, Much: beta * spec.MuchBand}
+	}
+	return Learner{cfg}, nil
 }
 
 // FirstFit is the number of informative answers of the first fit.

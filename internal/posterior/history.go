@@ -48,16 +48,18 @@ type Item struct {
 	Annotator idrl.AnnotatorID
 	Choice    idrl.Choice
 	Rating    float64
+	Much      bool
+	Remark    idrl.Remark
 }
 
 // ItemOf returns the item of an answer to q.
 func ItemOf(q *idrl.QueryVector, a idrl.Answer) Item {
-	return Item{Seq: a.Seq, Query: q, Annotator: a.Annotator, Choice: a.Choice, Rating: a.Rating}
+	return Item{Seq: a.Seq, Query: q, Annotator: a.Annotator, Choice: a.Choice, Rating: a.Rating, Much: a.Much, Remark: a.Remark}
 }
 
 // Answer returns what the item says, as the models read it.
 func (i Item) Answer() idrl.Answer {
-	return idrl.Answer{Seq: i.Seq, Query: i.Query.ID, Annotator: i.Annotator, Choice: i.Choice, Rating: i.Rating}
+	return idrl.Answer{Seq: i.Seq, Query: i.Query.ID, Annotator: i.Annotator, Choice: i.Choice, Rating: i.Rating, Much: i.Much, Remark: i.Remark}
 }
 
 // A History is a list of effective answers with its posterior. It is immutable, but

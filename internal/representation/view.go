@@ -20,6 +20,7 @@ import (
 type Source struct {
 	Clip     func(idrl.ClipID) (idrl.Clip, error)    // required
 	Steps    func(idrl.StepsID) (*idrl.Steps, error) // required for learnt features
+	Remarks  bool                                    // comparisons get a Mid
 	Discount float64                                 // γ of the environment; required for learnt features
 }
 
@@ -107,9 +108,19 @@ func (v *View) query(q idrl.Query) (idrl.QueryVector, error) {
 		clips[i] = c
 	}
 	if q.Kind.Comparison() && len(clips) == 2 {
-		return idrl.QueryVector{Query: q, X: floats.SubTo(make([]float64, len(clips[0].Phi)), clips[0].Phi, clips[1].Phi)}, nil
+		return v.compare(q, clips[0].Phi, clips[1].Phi), nil
 	}
 	x := slices.Clone(clips[0].Phi)
 	floats.Scale(1/float64(max(1, clips[0].Steps)), x)
 	return idrl.QueryVector{Query: q, X: x}, nil
+}
+
+// compare returns the vector of a comparison of clips whose features are a and b.
+func (v *View) compare(q idrl.Query, a, b []float64) idrl.QueryVector {
+	out := idrl.QueryVector{Query: q, X: floats.SubTo(make([]float64, len(a)), a, b)}
+	if v.source.Remarks {
+		out.Mid = floats.AddTo(make([]float64, len(a)), a, b)
+		floats.Scale(0.5, out.Mid)
+	}
+	return out
 }

@@ -101,6 +101,9 @@ func (s *Session) answer(a idrl.Answer) (logEntry, error) {
 	if err := a.Validate(as.Query); err != nil {
 		return logEntry{}, err
 	}
+	if err := s.takes(a); err != nil {
+		return logEntry{}, err
+	}
 	now := s.cfg.Now()
 	a.Late, a.Doubts = now.After(as.LeaseUntil), idrl.FindDoubts(a, *as, s.spec.InstructionsVersion, now)
 	a.Seq = s.log.seq() + 1
@@ -113,6 +116,17 @@ func (s *Session) answer(a idrl.Answer) (logEntry, error) {
 		return logEntry{}, fmt.Errorf("update the belief: %w", err)
 	}
 	return s.row(a, history)
+}
+
+// takes returns an error of kind Invalid if a says what the session does not ask for.
+func (s *Session) takes(a idrl.Answer) error {
+	switch {
+	case a.Much && !s.spec.Strength:
+		return idrl.Errorf(idrl.Invalid, "this session does not ask how much better a clip is; reload the page")
+	case a.Remark != "" && !s.spec.Remarks:
+		return idrl.Errorf(idrl.Invalid, "this session takes no remarks about both clips; reload the page")
+	}
+	return nil
 }
 
 func (s *Session) undo(a idrl.Answer, ahead *edited) (logEntry, error) {

@@ -30,11 +30,12 @@ type shelf struct {
 	session idrl.SessionID
 	asked   map[idrl.ClipID]idrl.Clip // that were asked about
 	gen     *idrl.Generation          // in use, or about to be; nil before the first
+	remarks bool                      // of the session's settings
 	decoded map[idrl.StepsID]*idrl.Steps
 }
 
 func (s *shelf) source(discount float64) representation.Source {
-	return representation.Source{Clip: s.clip, Steps: s.steps, Discount: discount}
+	return representation.Source{Clip: s.clip, Steps: s.steps, Remarks: s.remarks, Discount: discount}
 }
 
 func (s *shelf) clip(id idrl.ClipID) (idrl.Clip, error) {
@@ -204,7 +205,7 @@ func (s *Session) preparer() func(g *idrl.Generation) (prepared, error) {
 // prepareFrom is preparer where known has what is seen of some of the generation.
 func (s *Session) prepareFrom(known *sight) func(g *idrl.Generation) (prepared, error) {
 	see := s.beholder(known)
-	p, from := prepared{features: s.features}, shelf{journal: s.cfg.Journal, session: s.spec.ID, asked: maps.Clone(s.shelf.asked)}
+	p, from := prepared{features: s.features}, shelf{journal: s.cfg.Journal, session: s.spec.ID, asked: maps.Clone(s.shelf.asked), remarks: s.spec.Remarks}
 	return func(g *idrl.Generation) (prepared, error) {
 		from.gen = g
 		p.view = representation.New(p.rep, from.source(s.cfg.Discount))

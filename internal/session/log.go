@@ -233,5 +233,6 @@ func (l *answerLog) withdrawals(who idrl.AnnotatorID) (rows []idrl.Answer) {
 // same reports whether two submissions with one id say the same.
 func same(a, b idrl.Answer) bool {
 	return a.Annotator == b.Annotator && a.Assignment == b.Assignment && a.Undoes == b.Undoes &&
-		a.Choice == b.Choice && a.Rating == b.Rating && a.Reason == b.Reason && a.Left == b.Left
+		a.Choice == b.Choice && a.Rating == b.Rating && a.Reason == b.Reason && a.Left == b.Left &&
+		a.Much == b.Much && a.Remark == b.Remark
 }

@@ -26,13 +26,15 @@ func predict(m idrl.RewardModel, before idrl.Posterior, q *idrl.QueryVector, a i
 	d := before.Dim()
 	mean, variance := idrl.Moments(before, q.X, before.Mean(nil), make([]float64, d))
 	sum := 0.0
-	for k, c := range choices() {
-		logZ, _, _ := m.Likelihood(q.Query).LogZ(idrl.Answer{Choice: c}, mean, variance)
-		out.p[k] = math.Exp(logZ)
-		sum += out.p[k]
-		if c == a.Choice {
-			out.actual, ok = k, true
-		}
+	order, l := choices(), m.Likelihood(q.Query)
+	for _, r := range idrl.Replies(l) {
+		logZ, _, _ := l.LogZ(r, mean, variance)
+		p := math.Exp(logZ)
+		out.p[slices.Index(order[:], r.Choice)] += p
+		sum += p
+	}
+	if k := slices.Index(order[:], a.Choice); k >= 0 {
+		out.actual, ok = k, true
 	}
 	if !(sum > 0) || math.IsInf(sum, 1) {
 		return outcome{}, false

@@ -6,6 +6,7 @@
 
 export type Side = "a" | "b";
 export type Choice = "a" | "b" | "equal" | "cant_tell" | "skip" | "technical_failure" | "rated";
+export type Remark = "both_bad" | "both_good";
 export type Input = "keyboard" | "mouse" | "touch" | "api";
 export type Kind = "clip_comparison" | "clip_rating" | "state_comparison" | "state_rating";
 export type Code = "invalid" | "not_found" | "conflict" | "forbidden" | "unavailable" | "internal" | "too_large" | "unknown";
@@ -23,6 +24,8 @@ export interface Answer {
   assignment: string;
   choice: Choice;
   rating?: number;
+  much?: boolean;
+  remark?: Remark;
   reason?: string;
   shown_left?: Side;
   shown_at: string;
@@ -53,6 +56,8 @@ export interface Given {
   left: Side | "";
   choice: Choice;
   rating?: number;
+  much?: boolean;
+  remark?: Remark;
 }
 
 export interface Hello {

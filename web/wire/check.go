@@ -86,6 +86,12 @@ func (a *Answer) check() error {
 		return refuse(Invalid, "A skip needs a reason, one of %v.", idrl.Reasons())
 	case a.Choice != idrl.Skip && a.Reason != "":
 		return refuse(Invalid, "A reason goes only with the choice \"skip\".")
+	case a.Much && a.Choice != idrl.ChoseA && a.Choice != idrl.ChoseB:
+		return refuse(Invalid, "The field much goes only with the choices \"a\" and \"b\".")
+	case a.Remark != "" && a.Remark != idrl.BothBad && a.Remark != idrl.BothGood:
+		return refuse(Invalid, "The remark must be \"both_bad\" or \"both_good\".")
+	case a.Remark != "" && a.Choice != idrl.ChoseA && a.Choice != idrl.ChoseB && a.Choice != idrl.Equal:
+		return refuse(Invalid, "A remark goes only with the choices \"a\", \"b\" and \"equal\".")
 	case a.ShownLeft != "" && a.ShownLeft != idrl.SideA && a.ShownLeft != idrl.SideB:
 		return refuse(Invalid, "shown_left must be \"a\" or \"b\".")
 	case year < firstYear || year > lastYear:

@@ -49,6 +49,8 @@ type Answer struct {
 	Assignment   idrl.AssignmentID `json:"assignment"`
 	Choice       idrl.Choice       `json:"choice"`
 	Rating       *float64          `json:"rating,omitempty"` // in [-1, 1]; present only if Choice is Rated
+	Much         bool              `json:"much,omitempty"`   // the clip is much better; only if Choice is ChoseA or ChoseB
+	Remark       idrl.Remark       `json:"remark,omitempty"` // beside ChoseA, ChoseB or Equal
 	Reason       string            `json:"reason,omitempty"` // of a skip
 	ShownLeft    idrl.Side         `json:"shown_left,omitempty"`
 	ShownAt      time.Time         `json:"shown_at"`    // first painted frame, the client's clock
@@ -79,7 +81,7 @@ func (*Renew) fromClient()       {}
 // the session's to fill in.
 func (a *Answer) Row() idrl.Answer {
 	row := idrl.Answer{
-		ID: a.ID, Assignment: a.Assignment, Choice: a.Choice, Reason: a.Reason, Left: a.ShownLeft,
+		ID: a.ID, Assignment: a.Assignment, Choice: a.Choice, Much: a.Much, Remark: a.Remark, Reason: a.Reason, Left: a.ShownLeft,
 		ShownAt: a.ShownAt.UTC(), ResponseMS: a.AnsweredMS, HiddenMS: a.HiddenMS, Loops: a.Loops,
 		Input: a.Input, Instructions: a.Instructions,
 	}
