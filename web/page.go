@@ -69,8 +69,9 @@ func kindText(k idrl.QueryKind) string {
 		return "Comparison of two moments"
 	case idrl.RateState:
 		return "Rating of a moment"
+	default:
+		return string(k)
 	}
-	return string(k)
 }
 
 // anyStill names the subject of a still in an environment that gives no name.

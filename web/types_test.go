@@ -154,6 +154,7 @@ func TestUnions(t *testing.T) {
 	for name, want := range map[string][]string{
 		"Side":   texts(idrl.SideA, idrl.SideB),
 		"Choice": texts(idrl.ChoseA, idrl.ChoseB, idrl.Equal, idrl.CantTell, idrl.Skip, idrl.TechnicalFailure, idrl.Rated),
+		"Remark": texts(idrl.BothBad, idrl.BothGood),
 		"Input":  idrl.Inputs(),
 		"Kind":   texts(idrl.QueryKinds()...),
 		"Code": texts(wire.Invalid, wire.NotFound, wire.Conflict, wire.Forbidden, wire.Unavailable, wire.Internal,

@@ -49,10 +49,9 @@ func (f EVR) Score(dst []float64, in *Input) (Pair, error) {
 // prefers returns the probabilities, or densities, of a and of b, much better or not.
 func prefers(l idrl.Likelihood, m, v float64) (a, b float64) {
 	for _, r := range idrl.Replies(l) {
-		switch r.Choice {
-		case idrl.ChoseA:
+		if r.Choice == idrl.ChoseA {
 			a += chance(l, r, m, v)
-		case idrl.ChoseB:
+		} else if r.Choice == idrl.ChoseB {
 			b += chance(l, r, m, v)
 		}
 	}

@@ -83,8 +83,9 @@ func (g Graded) LogZ(a idrl.Answer, m, v float64) (logZ, d1, d2 float64) {
 		return g.Of.Between(lo, hi, m, v)
 	case idrl.ChoseB:
 		return g.Of.Between(-hi, -lo, m, v)
+	default:
+		return g.Of.LogZ(a, m, v)
 	}
-	return g.Of.LogZ(a, m, v)
 }
 
 // Replies returns the answers that the likelihood tells apart.

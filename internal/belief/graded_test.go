@@ -151,7 +151,11 @@ func TestRepliesOfLikelihoods(t *testing.T) {
 		of   idrl.Likelihood
 		want int
 	}{
-		{Probit{1, 0.25}, 3}, {g, 5}, {Graded{Probit{1, 0}, 2}, 4}, {Lapse{g, 0.1, 5}, 5}, {Lapse{Probit{1, 0}, 0.1, 2}, 2},
+		{Probit{1, 0.25}, 3},
+		{g, 5},
+		{Graded{Probit{1, 0}, 2}, 4},
+		{Lapse{g, 0.1, 5}, 5},
+		{Lapse{Probit{1, 0}, 0.1, 2}, 2},
 		{PerAnnotator{Other: Lapse{g, 0.1, 5}}, 5},
 	} {
 		got := idrl.Replies(test.of)

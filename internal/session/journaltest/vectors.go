@@ -22,7 +22,7 @@ func Vectors(t testing.TB, r idrl.Record) map[idrl.AssignmentID]idrl.QueryVector
 // environment.
 func Vector(t testing.TB, r idrl.Record, q idrl.Query) idrl.QueryVector {
 	t.Helper()
-	view := representation.New(nil, representation.Source{Clip: func(id idrl.ClipID) (idrl.Clip, error) {
+	view := representation.New(nil, representation.Source{Remarks: true, Clip: func(id idrl.ClipID) (idrl.Clip, error) {
 		c, ok := r.Clips[id]
 		if !ok {
 			return c, idrl.Errorf(idrl.NotFound, "the record has no clip %s", id)
