@@ -93,6 +93,11 @@ func (m Model) vary(kind idrl.QueryKind, factor, rate float64) (out []Model) {
 		set(&varied, l)
 		out = append(out, varied)
 	}
+	if kind.Group() {
+		varied := m
+		varied.Group = BestWorst{NoiseStd: factor * m.Group.NoiseStd, Lapse: rate}
+		return []Model{varied}
+	}
 	ratings := func(varied *Model, l idrl.Likelihood) { varied.Rating = l }
 	comparisons := func(varied *Model, l idrl.Likelihood) { varied.Comparison = l }
 	if !kind.Comparison() {
@@ -208,6 +213,9 @@ func (m Model) absorbAll(g *Gaussian, seen []observation, sx []float64) (sum flo
 
 // absorb is absorbAll of one observation.
 func (m Model) absorb(g *Gaussian, q idrl.QueryVector, a idrl.Answer, sx []float64) (logZ float64, err error) {
+	if q.Kind.Group() {
+		return m.absorbGroup(g, q, a)
+	}
 	mean, v := idrl.Moments(g, q.X, g.mean, sx) // leaves Σx in sx
 	logZ, d1, d2, err := evaluate(m.Likelihood(q.Query), a, mean, v)
 	if err == nil && !finite(logZ) {

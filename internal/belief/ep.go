@@ -19,10 +19,11 @@ type epOptions struct {
 const leastDamping = 1. / 16
 
 // A site is the Gaussian factor exp(ν u − τ u²/2), u = θ·x, that stands for an
-// observation.
+// observation; of a group it is block.
 type site struct {
 	observation
 	tau, nu float64
+	block   *block // nil but for groups
 }
 
 // Fit returns the belief after all of some answers at once, given from, the belief
@@ -111,7 +112,11 @@ func (m Model) sites(from *Gaussian, qs []idrl.QueryVector, as []idrl.Answer) (s
 			return nil, fmt.Errorf("answer %d of %d: %w", i+1, len(as), err)
 		}
 		for _, o := range observations(qs[i], a) {
-			sites = append(sites, site{observation: o})
+			s := site{observation: o}
+			if s.query.Kind.Group() {
+				s.block = newBlock(s.query.Each)
+			}
+			sites = append(sites, s)
 		}
 	}
 	return sites, nil
@@ -123,6 +128,12 @@ func (m Model) sweep(g *Gaussian, sites []site, damping float64, report *idrl.Fi
 	g, sx := g.clone(), make([]float64, g.Dim())
 	for i := range sites {
 		s := &sites[i]
+		if s.block != nil {
+			if err := m.sweepBlock(g, s, damping, report); err != nil {
+				return err
+			}
+			continue
+		}
 		x := s.query.X
 		mean, v := idrl.Moments(g, x, g.mean, sx) // leaves Σx in sx
 		tau, nu, ok, err := m.fit(*s, mean, v)
@@ -175,6 +186,10 @@ func product(from *Gaussian, sites []site, report *idrl.FitReport) *Gaussian {
 	for _, widens := range []bool{false, true} {
 		for i := range sites {
 			s := &sites[i]
+			if s.block != nil {
+				g.multiplyBlock(s.block, widens, report)
+				continue
+			}
 			if (s.tau < 0) != widens || s.tau == 0 && s.nu == 0 {
 				continue
 			}

@@ -9,6 +9,7 @@ import (
 	"tiebreak/internal/rng"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // ratingsOf is a log of ratings cut to the scale.
@@ -43,8 +44,7 @@ func importance(m Model, g *Gaussian, qs []idrl.QueryVector, as []idrl.Answer, d
 		floats.Add(theta, g.mean)
 		l := -0.5*prior.distance(theta) + 0.5*(dof+float64(d))*math.Log1p(about.distance(theta)/(dof*wide*wide))
 		for i, a := range as {
-			logZ, _, _ := m.Likelihood(qs[i].Query).LogZ(a, floats.Dot(qs[i].X, theta), 0)
-			l += logZ
+			l += logGiven(m, qs[i], a, theta)
 		}
 		thetas[k], logs[k] = theta, l
 	}
@@ -65,6 +65,20 @@ func importance(m Model, g *Gaussian, qs []idrl.QueryVector, as []idrl.Answer, d
 		std[i] = math.Sqrt(std[i])
 	}
 	return mean, std, 1 / squares / float64(draws)
+}
+
+// logGiven returns the log probability of an answer given the weights.
+func logGiven(m Model, q idrl.QueryVector, a idrl.Answer, theta []float64) (logZ float64) {
+	if !q.Kind.Group() {
+		logZ, _, _ = m.Likelihood(q.Query).LogZ(a, floats.Dot(q.X, theta), 0)
+		return logZ
+	}
+	u := make([]float64, len(q.Each)-1)
+	for i := range u {
+		u[i] = floats.Dot(q.Each[i+1], theta) - floats.Dot(q.Each[0], theta)
+	}
+	logZ, _, _ = m.Group.LogZ(q.Place(a.Best), q.Place(a.Worst), u, mat.NewSymDense(len(u), nil))
+	return logZ
 }
 
 // density gives (θ − mean)ᵀ Σ⁻¹ (θ − mean) of a belief.

@@ -16,6 +16,7 @@ type Model struct {
 	Comparison idrl.Likelihood // of the answer to a comparison; required if one is asked
 	Rating     idrl.Likelihood // of the answer to a rating; required if one is asked
 	Remark     idrl.Likelihood // of a remark, of the answers a (both good) and b (both bad); required if one is made
+	Group      BestWorst       // of the answer to a group; required if one is asked
 	OffScale   bool            // a rating may lie outside [-1, 1], as that of an expert whose noise has no bounds
 }
 
@@ -24,7 +25,10 @@ var _ idrl.RewardModel = Model{}
 // Prior returns the belief before the first answer.
 func (m Model) Prior() idrl.Posterior { return m.Start }
 
-// Likelihood returns the model of the answer to q.
+// Groups returns the model of the answer to a group.
+func (m Model) Groups() idrl.GroupLikelihood { return m.Group }
+
+// Likelihood returns the model of the answer to q, which is no group.
 func (m Model) Likelihood(q idrl.Query) idrl.Likelihood {
 	switch {
 	case q.Kind == idrl.Average:
@@ -46,6 +50,11 @@ func (m Model) Condition(p idrl.Posterior, q idrl.QueryVector, a idrl.Answer) (i
 	}
 	if err := m.fits(g, q, a); err != nil {
 		return nil, err
+	}
+	if q.Kind.Group() && a.Informative() {
+		out := g.clone()
+		_, err := m.absorbGroup(out, q, a)
+		return out, err
 	}
 	for _, o := range observations(q, a) {
 		mean, v := g.moments(o.query.X)
@@ -78,6 +87,10 @@ func (m Model) ConditionOnPending(p idrl.Posterior, qs ...idrl.QueryVector) idrl
 	}
 	out, sx := g.clone(), make([]float64, g.Dim())
 	for _, q := range qs {
+		if q.Kind.Group() {
+			out.expectGroup(m.Group, newBlock(q.Each))
+			continue
+		}
 		mean, v := idrl.Moments(out, q.X, out.mean, sx) // leaves Σx in sx
 		out.shift(q.X, sx, 0, m.Likelihood(q.Query).Info(mean, v))
 	}
@@ -98,12 +111,15 @@ type checker interface {
 
 // fits returns an error of kind Invalid if q does not fit g or a does not fit q.
 func (m Model) fits(g *Gaussian, q idrl.QueryVector, a idrl.Answer) error {
+	if q.Kind.Group() {
+		return fitsGroup(g, q, a)
+	}
 	switch rated := a.Choice == idrl.Rated; {
 	case len(q.X) != g.Dim():
 		return idrl.Errorf(idrl.Invalid, "query %s has %d features but the belief has %d", q.ID, len(q.X), g.Dim())
 	case !finite(q.X...):
 		return idrl.Errorf(idrl.Invalid, "query %s has features that are not finite", q.ID)
-	case a.Informative() && rated == q.Kind.Comparison():
+	case a.Informative() && rated == q.Kind.Comparison(), a.Choice == idrl.BestWorst:
 		return idrl.Errorf(idrl.Invalid, "choice %q does not answer a %s", a.Choice, q.Kind)
 	case a.Remark != "" && (len(q.Mid) != g.Dim() || m.Remark == nil):
 		return idrl.Errorf(idrl.Invalid, "a remark goes with a comparison of a session that takes remarks; query %s is none", q.ID)

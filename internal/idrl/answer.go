@@ -17,7 +17,8 @@ const (
 	CantTell         Choice = "cant_tell" // "I do not understand or cannot see": does not
 	Skip             Choice = "skip"
 	TechnicalFailure Choice = "technical_failure"
-	Rated            Choice = "rated" // Answer.Rating holds the rating
+	Rated            Choice = "rated"      // Answer.Rating holds the rating
+	BestWorst        Choice = "best_worst" // Answer.Best and Answer.Worst hold the two clips of a group
 
 	// Of rows by which a researcher decides whether an annotator's answers count.
 	LeftOut Choice = "left_out" // none of them, given before or later
@@ -28,7 +29,7 @@ const (
 	Withdrew Choice = "withdrew" // that person's rows before this one are erased
 )
 
-// Side is one of the two clips of a comparison.
+// Side is one of the clips of a query, by its place: a is the first.
 type Side string
 
 // Sides.
@@ -45,6 +46,9 @@ const (
 	BothBad  Remark = "both_bad"
 	BothGood Remark = "both_good"
 )
+
+// SideOf returns the name of the clip at a place of a query.
+func SideOf(place int) Side { return Side(rune('a' + place)) }
 
 // Inputs returns the ways in which an answer can be given.
 func Inputs() []string { return []string{"keyboard", "mouse", "touch", "api"} }
@@ -67,7 +71,10 @@ type Answer struct {
 	Remark Remark  // beside ChoseA, ChoseB or Equal, if the session asks for it; empty for none, which says nothing
 	Reason string  // of a skip: "broken", "offensive", "other"
 
-	Left         Side      // which clip was shown on the left; empty for a rating
+	Best, Worst Side // clips of a group; only if Choice is BestWorst
+
+	Left         Side      // which clip was shown on the left; empty but for a comparison
+	Order        Order     // in which the clips of a group were shown; empty for other questions
 	ShownAt      time.Time // first painted frame, the client's clock
 	AnsweredAt   time.Time // the client's clock
 	ReceivedAt   time.Time // the server's clock
@@ -82,7 +89,7 @@ type Answer struct {
 
 // Informative reports whether the answer enters the likelihood.
 func (a Answer) Informative() bool {
-	return a.Choice == ChoseA || a.Choice == ChoseB || a.Choice == Equal || a.Choice == Rated
+	return a.Choice == ChoseA || a.Choice == ChoseB || a.Choice == Equal || a.Choice == Rated || a.Choice == BestWorst
 }
 
 // Decision reports whether the row decides whether the annotator's replies count.
@@ -126,11 +133,15 @@ func (a Answer) Validate(q Query) error {
 	switch a.Choice {
 	case ChoseA, ChoseB, Equal:
 		if !q.Kind.Comparison() {
-			return Errorf(Invalid, "choice %q answers a comparison, but this question asks for a rating", a.Choice)
+			return Errorf(Invalid, "choice %q answers a comparison, but this question asks for %s", a.Choice, q.Kind.asks())
+		}
+	case BestWorst:
+		if err := a.checkGroup(q); err != nil {
+			return err
 		}
 	case Rated:
-		if q.Kind.Comparison() {
-			return Errorf(Invalid, "a rating was sent, but this question asks for a choice between two clips")
+		if q.Kind.Comparison() || q.Kind.Group() {
+			return Errorf(Invalid, "a rating was sent, but this question asks for %s", q.Kind.asks())
 		}
 		if !(a.Rating >= -1 && a.Rating <= 1) { // so that NaN fails
 			return Errorf(Invalid, "rating %v is off the scale; send a number from -1 to 1", a.Rating)
@@ -141,7 +152,10 @@ func (a Answer) Validate(q Query) error {
 			return Errorf(Invalid, "skip needs a reason, one of %v; got %q", Reasons(), a.Reason)
 		}
 	default:
-		return Errorf(Invalid, "unknown choice %q; use a, b, equal, cant_tell, skip, technical_failure or rated", a.Choice)
+		return Errorf(Invalid, "unknown choice %q; use a, b, equal, cant_tell, skip, technical_failure, rated or best_worst", a.Choice)
+	}
+	if q.Kind.Group() && !a.Order.Valid(len(q.Clips)) {
+		return Errorf(Invalid, "shown_order must name each of the %d clips of the question once, in the order shown; got %q", len(q.Clips), a.Order)
 	}
 	if err := a.validateMore(); err != nil {
 		return err
@@ -167,6 +181,55 @@ func (a Answer) validateMore() error {
 		return Errorf(Invalid, "a remark goes only with the choices a, b and equal")
 	}
 	return nil
+}
+
+// checkGroup returns an error of kind Invalid unless a picks two clips of the group q.
+func (a Answer) checkGroup(q Query) error {
+	switch {
+	case !q.Kind.Group():
+		return Errorf(Invalid, "a best and a worst clip were sent, but this question asks for %s", q.Kind.asks())
+	case q.Place(a.Best) < 0 || q.Place(a.Worst) < 0:
+		return Errorf(Invalid, "best and worst must be clips of the question, \"a\" to %q; got %q and %q", SideOf(len(q.Clips)-1), a.Best, a.Worst)
+	case a.Best == a.Worst:
+		return Errorf(Invalid, "one clip cannot be the best and the worst; got %q for both", a.Best)
+	}
+	return nil
+}
+
+// Implied returns the comparisons that the answer to a group of n clips implies, by places, the
+// better clip first: the best over all others, and those between over the worst.
+func (a Answer) Implied(n int) (out [][2]int) {
+	if a.Choice != BestWorst {
+		return nil
+	}
+	for i := range n {
+		if SideOf(i) != a.Best {
+			out = append(out, [2]int{place(a.Best), i})
+		}
+	}
+	for i := range n {
+		if s := SideOf(i); s != a.Best && s != a.Worst {
+			out = append(out, [2]int{i, place(a.Worst)})
+		}
+	}
+	return out
+}
+
+// Order is the order in which the clips of a group are shown, row by row: their sides, each
+// once, as in "cafbed".
+type Order string
+
+// Valid reports whether o names each of n clips once.
+func (o Order) Valid(n int) bool {
+	seen := make([]bool, n)
+	for _, r := range o {
+		if k := int(r - 'a'); k < 0 || k >= n || seen[k] {
+			return false
+		} else {
+			seen[k] = true
+		}
+	}
+	return len(o) == n
 }
 
 // Effective returns the answers of a log that count, in order: the replies that are

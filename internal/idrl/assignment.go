@@ -31,7 +31,8 @@ type Assignment struct {
 	N          int64 // counts the assignments of a session from 1; seeds its random choices
 	Query      Query
 	Annotator  AnnotatorID
-	Left       Side // which clip to show on the left; empty for a rating
+	Left       Side  // which clip to show on the left; empty but for a comparison
+	Order      Order // in which to show the clips of a group; empty for other questions
 	IssuedAt   time.Time
 	LeaseUntil time.Time
 	Answer     AnswerID // that closed it; empty while open

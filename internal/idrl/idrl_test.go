@@ -116,6 +116,10 @@ func TestQueries(t *testing.T) {
 func TestAnswerValidate(t *testing.T) {
 	comparison := idrl.Query{ID: "q", Kind: idrl.CompareClips}
 	rating := idrl.Query{ID: "q", Kind: idrl.RateState}
+	group := idrl.Query{ID: "q", Kind: idrl.GroupClips, Clips: []idrl.ClipID{"1", "2", "3", "4", "5", "6"}}
+	picked := func(best, worst idrl.Side, order idrl.Order) idrl.Answer {
+		return idrl.Answer{Choice: idrl.BestWorst, Best: best, Worst: worst, Order: order}
+	}
 	for _, test := range []struct {
 		name  string
 		query idrl.Query
@@ -135,6 +139,17 @@ func TestAnswerValidate(t *testing.T) {
 		{"not a number", rating, idrl.Answer{Choice: idrl.Rated, Rating: math.NaN()}, "-1 to 1"},
 		{"unknown choice", comparison, idrl.Answer{Choice: "left"}, "unknown choice"},
 		{"unknown input", rating, idrl.Answer{Choice: idrl.Rated, Input: "telepathy"}, "telepathy"},
+		{"best and worst", group, picked("f", "a", "cafbed"), ""},
+		{"can't tell a group", group, idrl.Answer{Choice: idrl.CantTell, Order: "abcdef"}, ""},
+		{"the best is the worst", group, picked("b", "b", "cafbed"), "cannot be the best and the worst"},
+		{"no clip of the group", group, picked("g", "a", "cafbed"), "clips of the question"},
+		{"no worst", group, picked("a", "", "cafbed"), "clips of the question"},
+		{"order of five", group, picked("a", "b", "cafbe"), "shown_order"},
+		{"order with a clip twice", group, picked("a", "b", "caabed"), "shown_order"},
+		{"no order", group, idrl.Answer{Choice: idrl.CantTell}, "shown_order"},
+		{"best and worst of two", comparison, picked("a", "b", ""), "choice between two"},
+		{"a of a group", group, idrl.Answer{Choice: idrl.ChoseA, Order: "abcdef"}, "best and the worst"},
+		{"rating of a group", group, idrl.Answer{Choice: idrl.Rated, Order: "abcdef"}, "best and the worst"},
 		{"withdrawal", comparison, idrl.Answer{Undoes: "x"}, "withdrawal"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -159,6 +174,28 @@ func TestAnswerValidate(t *testing.T) {
 	}
 }
 
+// The answer to a group implies that the best is above all others and the worst below all.
+func TestImplied(t *testing.T) {
+	got := idrl.Answer{Choice: idrl.BestWorst, Best: "c", Worst: "a"}.Implied(4)
+	if diff := cmp.Diff([][2]int{{2, 0}, {2, 1}, {2, 3}, {1, 0}, {3, 0}}, got); diff != "" {
+		t.Errorf("implied comparisons (-want +got):\n%s", diff)
+	}
+	if got := (idrl.Answer{Choice: idrl.BestWorst, Best: "f", Worst: "a"}).Implied(idrl.GroupSize); len(got) != 9 {
+		t.Errorf("%d comparisons of six clips, want 9", len(got))
+	}
+}
+
+// The name of a group does not depend on the order of its clips.
+func TestNewGroup(t *testing.T) {
+	p, q := idrl.NewGroup("1", "2", "3", "4", "5", "6"), idrl.NewGroup("6", "2", "3", "4", "5", "1")
+	if p.ID != q.ID || p.Clips[0] != "1" || q.Place("f") != 5 || q.Place("g") != -1 || q.Place("") != -1 || q.Place("aa") != -1 {
+		t.Errorf("groups %+v and %+v", p, q)
+	}
+	if r := idrl.NewGroup("1", "2", "3", "4", "5", "7"); r.ID == p.ID {
+		t.Error("two groups have one name")
+	}
+}
+
 func TestPolarity(t *testing.T) {
 	for _, test := range []struct {
 		choice      idrl.Choice
@@ -173,6 +210,7 @@ func TestPolarity(t *testing.T) {
 		{idrl.Skip, 0, false, false},
 		{idrl.TechnicalFailure, 0, false, false},
 		{idrl.Rated, 0, false, true},
+		{idrl.BestWorst, 0, false, true},
 	} {
 		a := idrl.Answer{Choice: test.choice}
 		if p, ok := a.ProbA(); p != test.p || ok != test.ok || a.Informative() != test.informative {

@@ -21,7 +21,7 @@ type (
 	AnnotatorID  string
 )
 
-// QueryKind is the form of a question. The four of the paper.
+// QueryKind is the form of a question: the four of the paper, and groups of clips.
 type QueryKind string
 
 // Kinds of query.
@@ -30,13 +30,53 @@ const (
 	RateClip      QueryKind = "clip_rating"
 	CompareStates QueryKind = "state_comparison"
 	RateState     QueryKind = "state_rating"
+	GroupClips    QueryKind = "clip_group" // which of several clips is the best, and which the worst
 )
 
+// GroupSize is the number of clips of a group that people are asked about.
+const GroupSize = 6
+
 // QueryKinds returns every kind, the default first.
-func QueryKinds() []QueryKind { return []QueryKind{CompareClips, RateClip, CompareStates, RateState} }
+func QueryKinds() []QueryKind {
+	return []QueryKind{CompareClips, RateClip, CompareStates, RateState}
+}
 
 // Comparison reports whether k speaks of two clips.
 func (k QueryKind) Comparison() bool { return k == CompareClips || k == CompareStates || k == Average }
+
+// Group reports whether k shows several clips, of which the best and the worst are picked.
+func (k QueryKind) Group() bool { return k == GroupClips }
+
+// asks says what a question of kind k asks for.
+func (k QueryKind) asks() string {
+	switch {
+	case k.Group():
+		return "the best and the worst of several clips"
+	case k.Comparison():
+		return "a choice between two clips"
+	}
+	return "a rating"
+}
+
+// Clips returns the number of clips that a question of kind k shows.
+func (k QueryKind) Clips() int {
+	switch {
+	case k.Group():
+		return GroupSize
+	case k.Comparison():
+		return 2
+	}
+	return 1
+}
+
+// Made returns the kind of the questions that a generation holds in a session that asks
+// questions of kind k: a group is put together from clips that may be compared.
+func (k QueryKind) Made() QueryKind {
+	if k.Group() {
+		return CompareClips
+	}
+	return k
+}
 
 // Still reports whether k asks about states and not about motion.
 func (k QueryKind) Still() bool { return k == CompareStates || k == RateState }
@@ -44,12 +84,28 @@ func (k QueryKind) Still() bool { return k == CompareStates || k == RateState }
 // Valid reports whether k is a kind of query.
 func (k QueryKind) Valid() bool { return slices.Contains(QueryKinds(), k) }
 
-// A Query asks an annotator about one or two clips. It holds neither a reward nor
+// A Query asks an annotator about one, two or GroupSize clips. It holds neither a reward nor
 // features: what it means as a vector depends on the representation of the day.
 type Query struct {
 	ID    QueryID
 	Kind  QueryKind
-	Clips []ClipID // one for a rating; a then b for a comparison
+	Clips []ClipID // one for a rating; a then b for a comparison; a to f for a group
+}
+
+// Place returns the index of the clip that side names, -1 if q has no such clip.
+func (q Query) Place(side Side) int {
+	if k := place(side); k < len(q.Clips) {
+		return k
+	}
+	return -1
+}
+
+// place returns the place that side names, -1 if it is no name.
+func place(side Side) int {
+	if len(side) != 1 || side[0] < 'a' {
+		return -1
+	}
+	return int(side[0] - 'a')
 }
 
 // A QueryVector is a query under a representation.
@@ -59,11 +115,14 @@ type QueryVector struct {
 	// X is the linear functional of θ that the answer speaks of, length d. For
 	// a comparison it is Φ_a − Φ_b. For a rating it is the mean of φ over the
 	// steps shown, so that the scale does not depend on the length of the clip.
+	// For a group it is nil.
 	X []float64
 
 	// Mid is ½ (Φ_a + Φ_b) of a comparison, the functional of which a remark speaks, in the
 	// unit of X; nil where the session takes no remarks.
 	Mid []float64
+	// Each has Φ of every clip of a group, length d each; nil for other kinds.
+	Each [][]float64
 }
 
 // Average is the kind of question that a remark answers: whether the average of the two
@@ -91,6 +150,21 @@ func NewRating(c Clip) Query {
 		kind = RateState
 	}
 	return Query{ID: queryID(kind, c.ID, ""), Kind: kind, Clips: []ClipID{c.ID}}
+}
+
+// NewGroup returns the query about the best and the worst of clips. Its ID does not depend
+// on their order. It panics unless they are GroupSize different ones.
+func NewGroup(clips ...ClipID) Query {
+	ids := slices.Compact(slices.Sorted(slices.Values(clips)))
+	if len(clips) != GroupSize || len(ids) != GroupSize {
+		panic("idrl: a group of another number of clips, or with one of them twice")
+	}
+	h := sha256.New()
+	h.Write([]byte(GroupClips))
+	for _, id := range ids {
+		h.Write([]byte("|" + id))
+	}
+	return Query{ID: QueryID(hex.EncodeToString(h.Sum(nil)[:16])), Kind: GroupClips, Clips: slices.Clone(clips)}
 }
 
 // ComparisonVector returns NewComparison(a, b) under the representation in which the
