@@ -10,6 +10,10 @@ import (
 // The pendulums stand on a cart, whose place on the rail in metres is the first
 // position. Angles are positive to the right.
 
+// lying is the height of a pole's tip above its cart, as a share of that of the pole that
+// stands, below which the pole lies. Gym ends its episodes much earlier.
+const lying = 0.5
+
 // toTheRight is the place of the cart.
 func toTheRight(scale float64) feature {
 	return integral("Cart to the right", func(e *Env) float64 { return scale * e.d.QPos[0] })
@@ -22,6 +26,7 @@ func invertedPendulum(t *task, m *engine.Model) {
 	}
 	t.observe = func(e *Env, dst []float64) { copy(dst[copy(dst, e.d.QPos):], e.d.QVel) }
 	t.unstable = func(e *Env) bool { return !(math.Abs(e.d.QPos[1]) <= 0.2 && finite(e.d.QPos) && finite(e.d.QVel)) }
+	t.fallen = func(e *Env) bool { return math.Cos(e.d.QPos[1]) < lying }
 	t.features(
 		constant(),
 		integral("Tilt", func(e *Env) float64 { return e.d.QPos[1] * e.d.QPos[1] }), // squared
@@ -52,6 +57,10 @@ func invertedDoublePendulum(t *task, m *engine.Model) {
 	t.unstable = func(e *Env) bool {
 		_, z := tip(e)
 		return !(z > 1)
+	}
+	t.fallen = func(e *Env) bool { // both poles are as long
+		lower, upper := e.d.QPos[1], e.d.QPos[1]+e.d.QPos[2]
+		return math.Cos(lower)+math.Cos(upper) < 2*lying
 	}
 	t.features(
 		constant(),
