@@ -109,6 +109,9 @@ func FindFigure(name string) (Figure, error) {
 // liveAnswers is the number of answers of a run under the schedule of a session.
 const liveAnswers = 30
 
+// crowdAnswers is the same with several annotators.
+const crowdAnswers = 60
+
 // under returns the figure as it is under a schedule. Under that of a session queries
 // are about clips, and answers are as noisy as people's. It returns an error of kind
 // Invalid if the schedule is unknown or the figure cannot be a session.
@@ -125,6 +128,10 @@ func (f Figure) under(schedule string) (Figure, error) {
 	f.Answers = map[string]int{Comparisons: liveAnswers, Clips: liveAnswers}
 	f.kinds = map[string][]idrl.QueryKind{Comparisons: {idrl.CompareClips}, Clips: {idrl.RateClip}}
 	f.rows = []string{"idrl", "lvar", "uniform"}
+	if schedule == CrowdSchedule {
+		f.Answers = map[string]int{Comparisons: crowdAnswers, Clips: crowdAnswers}
+		f.rows, f.variants = crowdRows(), variantSet{names: crowdNames(), what: "who annotates"}
+	}
 	return f, nil
 }
 

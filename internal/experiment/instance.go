@@ -148,8 +148,9 @@ func (w *instance) withVariant(method string) *instance {
 
 // follow runs a method under the schedule that e asks for.
 func (w *instance) follow(ctx context.Context, e Experiment, method string) (Run, error) {
+	w = w.withVariant(method)
 	if w.live == nil {
-		return w.withVariant(method).learn(ctx, e.Method(method), e.Answers)
+		return w.learn(ctx, e.Method(method), e.Answers)
 	}
 	w.live.every = w.every
 	return w.live.learn(ctx, e.Method(method), e.Answers)

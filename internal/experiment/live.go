@@ -25,15 +25,16 @@ const (
 	PaperSchedule = "paper" // candidates are trained after every answer, and queries are a fixed list
 	LiveSchedule  = "live"  // as in a session whose generations take less than a second
 	SlowSchedule  = "slow"  // as in a session whose generations take as long as three answers
+	CrowdSchedule = "crowd" // as in a session whose generations take a second, with several annotators at once, who are compared
 )
 
 // Schedules returns the names of the schedules, the default first.
-func Schedules() []string { return []string{PaperSchedule, LiveSchedule, SlowSchedule} }
+func Schedules() []string { return []string{PaperSchedule, LiveSchedule, SlowSchedule, CrowdSchedule} }
 
 // schedule returns the schedule of a session that e asks for, if it asks for one.
 func (e Experiment) schedule() (learning.Schedule, bool) {
 	switch e.Schedule {
-	case LiveSchedule:
+	case LiveSchedule, CrowdSchedule:
 		return learning.Live(), true
 	case SlowSchedule:
 		return learning.Dear(), true
@@ -52,7 +53,8 @@ type stage struct {
 	newEnv   func() idrl.Environment
 	solver   idrl.Solver
 	mu       func(idrl.Environment, idrl.Policy, *rand.Rand) []float64
-	every    int // answers from one measurement to the next
+	crowd    *crowd // who annotates; nil: one person, whose answers are the clock
+	every    int    // answers from one measurement to the next
 	mse      func(mean []float64) float64
 	cosine   func(mean []float64) float64
 
@@ -135,6 +137,12 @@ func (s *stage) learn(ctx context.Context, m acquisition.Method, answers int) (R
 		return Run{}, err
 	}
 	l.measure(answers)
+	if s.crowd != nil {
+		return l.run, l.learnTogether(ctx, *s.crowd, answers)
+	}
+	if err := l.topUp(); err != nil {
+		return Run{}, err
+	}
 	for l.n < int64(answers) {
 		if err := l.step(ctx); err != nil {
 			return Run{}, fmt.Errorf("answer %d: %w", l.n+1, err)
@@ -144,8 +152,7 @@ func (s *stage) learn(ctx context.Context, m acquisition.Method, answers int) (R
 	return l.run, nil
 }
 
-// begin makes the first generation, which no answer is in, and gives out the first
-// queries.
+// begin makes the first generation, which no answer is in.
 func (l *liveRun) begin(ctx context.Context) (err error) {
 	if l.gen, err = l.trainer.Train(ctx, idrl.TrainJob{First: true, Posterior: l.prior, Seed: l.seed}); err != nil {
 		return err
@@ -160,7 +167,7 @@ func (l *liveRun) begin(ctx context.Context) (err error) {
 	l.core = learning.New(learning.Config{Model: l.model, Method: l.method, Schedule: l.schedule})
 	l.core.Adopt(l.gen.Pool, l.gen.Candidates)
 	l.run.Solves += len(l.gen.Pool) + len(l.gen.Candidates)
-	return l.topUp()
+	return nil
 }
 
 // step takes in the answer to the query that was given out first. Then a generation
@@ -174,6 +181,20 @@ func (l *liveRun) step(ctx context.Context) error {
 	}
 	q := l.open[0]
 	l.open = l.open[1:]
+	if err := l.take(ctx, q); err != nil {
+		return err
+	}
+	if l.schedule.Trains(l.n) {
+		l.points = append(l.points, point{n: l.n, p: l.history.Posterior()})
+	}
+	if err := l.adopt(ctx); err != nil {
+		return err
+	}
+	return l.topUp()
+}
+
+// take takes in the answer to q, which is not open any more.
+func (l *liveRun) take(ctx context.Context, q idrl.QueryVector) error {
 	a := l.answer(q, l.asked[q.ID])
 	l.asked[q.ID]++
 	l.n++
@@ -184,22 +205,21 @@ func (l *liveRun) step(ctx context.Context) error {
 	}
 	l.history = history
 	l.core.Become(history.Posterior())
-	if l.schedule.Trains(l.n) {
-		l.points = append(l.points, point{n: l.n, p: history.Posterior()})
-	}
-	if err := l.adopt(ctx); err != nil {
-		return err
-	}
-	return l.topUp()
+	return nil
 }
 
 // adopt replaces the generation if the training under way was to take no longer.
-func (l *liveRun) adopt(ctx context.Context) (err error) {
+func (l *liveRun) adopt(ctx context.Context) error {
 	if len(l.points) == 0 || l.schedule.InUse(l.points[0].n) > l.n {
 		return nil
 	}
 	p := l.points[0]
 	l.points = l.points[1:]
+	return l.train(ctx, p)
+}
+
+// train trains from p and brings the generation into use.
+func (l *liveRun) train(ctx context.Context, p point) (err error) {
 	if l.gen, err = l.trainer.Train(ctx, idrl.TrainJob{BasedOn: p.n, Posterior: p.p, Seed: l.seed, Warm: l.core.Warm(p.p, nil)}); err != nil {
 		return err
 	}
@@ -217,19 +237,30 @@ func vectors(g *idrl.Generation) ([]idrl.QueryVector, error) {
 // topUp gives out queries until Schedule.Ahead are open.
 func (l *liveRun) topUp() error {
 	for len(l.open) < l.schedule.Ahead {
-		began := time.Now()
-		askable := l.askable()
-		if len(askable) == 0 {
-			return nil
-		}
-		c, err := l.core.Choose(learning.Question{Askable: askable, Pending: l.open}, rng.New(l.seed, "tie", uint64(len(l.given)+1)))
-		if err != nil {
+		q, ok, err := l.choose(l.open)
+		if err != nil || !ok {
 			return err
 		}
-		l.run.SelectNS = append(l.run.SelectNS, time.Since(began).Nanoseconds())
-		l.given, l.open = append(l.given, askable[c.Query]), append(slices.Clip(l.open), askable[c.Query])
+		l.open = append(slices.Clip(l.open), q)
 	}
 	return nil
+}
+
+// choose gives out a query, chosen with regard to those that are pending. ok is false where
+// there is none.
+func (l *liveRun) choose(pending []idrl.QueryVector) (q idrl.QueryVector, ok bool, err error) {
+	began := time.Now()
+	askable := l.askable()
+	if len(askable) == 0 {
+		return q, false, nil
+	}
+	c, err := l.core.Choose(learning.Question{Askable: askable, Pending: pending}, rng.New(l.seed, "tie", uint64(len(l.given)+1)))
+	if err != nil {
+		return q, false, err
+	}
+	l.run.SelectNS = append(l.run.SelectNS, time.Since(began).Nanoseconds())
+	l.given = append(l.given, askable[c.Query])
+	return askable[c.Query], true, nil
 }
 
 // askable returns the queries of the generation that may be given out.

@@ -140,6 +140,9 @@ func (r runner) seed(ctx context.Context, seed uint64) ([]Run, error) {
 				return nil, err
 			}
 			w.every = r.e.Measure
+			if r.e.Schedule == CrowdSchedule {
+				w.withCrowds()
+			}
 		}
 		if r.answered != nil {
 			w.answered = func(n int) { r.answered(name, seed, n) }
