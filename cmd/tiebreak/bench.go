@@ -26,7 +26,7 @@ type benchFlags struct {
 func (f *benchFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.out, "out", "bench", "`folder` for the report, the tables and plots, and the finished runs")
 	fs.StringVar(&f.mode, "mode", experiment.Corrected, "`corrected`: what the paper's text says; paper: what the authors' code computes")
-	fs.StringVar(&f.schedule, "schedule", experiment.PaperSchedule, "`when` candidates are trained: paper, after every answer; live, as in a session\nwith clips, three questions ahead and trainings beside the answers; slow, the same where\na training takes as long as three answers")
+	fs.StringVar(&f.schedule, "schedule", experiment.PaperSchedule, "`when` candidates are trained: paper, after every answer; live, as in a session\nwith clips, three questions ahead and trainings beside the answers; slow, the same where\na training takes as long as three answers; crowd, with 1 to 16 annotators at once, who are compared")
 	fs.StringVar(&f.queries, "queries", "", "`type` of question: state or comparison; default: all that the figure has")
 	fs.StringVar(&f.walls, "walls", "", "walls of gridworlds: `text` or code; default: as in the mode")
 	fs.StringVar(&f.candidates, "candidates", "", "candidate questions: `text` or code; default: as in the mode")

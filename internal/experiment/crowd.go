@@ -85,7 +85,7 @@ func (w *instance) withCrowds() {
 // A crowdRun is a liveRun with a crowd, by a clock of its own.
 type crowdRun struct {
 	*liveRun
-	crowd
+	c     crowd
 	who   []annotator
 	under *point  // that a training under way began from; nil: none is
 	ready float64 // time at which it is done, in seconds
@@ -104,26 +104,32 @@ func (a *annotator) takes() { a.at += a.median * math.Exp(timeSpread*a.times.Nor
 
 // learnTogether takes in answers of a crowd, until there are so many.
 func (l *liveRun) learnTogether(ctx context.Context, c crowd, answers int) error {
-	r := &crowdRun{liveRun: l, crowd: c, who: make([]annotator, c.people)}
+	r, err := l.crowd(c)
+	for err == nil && l.n < int64(answers) {
+		if err = r.step(ctx); err != nil {
+			return fmt.Errorf("answer %d: %w", l.n+1, err)
+		}
+		l.measure(answers)
+	}
+	return err
+}
+
+// crowd gives a crowd its first queries, by turns.
+func (l *liveRun) crowd(c crowd) (*crowdRun, error) {
+	r := &crowdRun{liveRun: l, c: c, who: make([]annotator, c.people)}
 	for k := range r.who {
 		a := &r.who[k]
 		a.median, a.times = medianTimes[k%len(medianTimes)], rng.New(l.seed, "response time", uint64(k))
 		a.takes()
 	}
-	for range c.ahead { // by turns, as they come
+	for range c.ahead {
 		for k := range r.who {
 			if err := r.give(k); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
-	for l.n < int64(answers) {
-		if err := r.step(ctx); err != nil {
-			return fmt.Errorf("answer %d: %w", l.n+1, err)
-		}
-		l.measure(answers)
-	}
-	return nil
+	return r, nil
 }
 
 // step takes in the answer of whoever is first, and gives them another query.
@@ -151,7 +157,7 @@ func (r *crowdRun) step(ctx context.Context) error {
 	}
 	if r.under == nil {
 		r.under, r.ready = &point{n: r.n, p: r.history.Posterior()}, now+trainingTime
-		if r.instant {
+		if r.c.instant {
 			r.ready = now
 		}
 	}
@@ -174,7 +180,7 @@ func (r *crowdRun) trained(ctx context.Context, now float64) error {
 // give gives annotator k another query, if there is one.
 func (r *crowdRun) give(k int) error {
 	pending := r.open
-	if r.apart {
+	if r.c.apart {
 		pending = nil
 	}
 	q, ok, err := r.choose(pending)

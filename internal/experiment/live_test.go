@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -142,7 +143,7 @@ func (r rehearsed) asExperiment(t *testing.T, m acquisition.Method, n int) outco
 	t.Helper()
 	s := r.stage(t)
 	l := &liveRun{stage: s, method: m, trainer: s.trainer(m), asked: map[idrl.QueryID]uint64{}}
-	if err := l.begin(t.Context()); err != nil {
+	if err := errors.Join(l.begin(t.Context()), l.topUp()); err != nil {
 		t.Fatal(err)
 	}
 	for range n {
