@@ -89,6 +89,19 @@ type RewardModel interface {
 	Decode(b []byte) (Posterior, error)
 }
 
+// A Personal reward model knows annotators apart: how noisy each is, what it learns along
+// with θ.
+type Personal interface {
+	RewardModel
+
+	// Asking returns the model whose Likelihood is that of the answers of who, as far as p
+	// knows them. p is a posterior of the model.
+	Asking(p Posterior, who AnnotatorID) RewardModel
+
+	// ConditionOnPendingWith is ConditionOnPending where qs[i] is open with annotator with[i].
+	ConditionOnPendingWith(p Posterior, qs []QueryVector, with []AnnotatorID) Posterior
+}
+
 // A Filter is the part of a RewardModel that says what answers teach.
 type Filter interface {
 	Prior() Posterior

@@ -40,6 +40,9 @@ type SessionSpec struct {
 	// what lies beyond them.
 	RatingModel string
 
+	// Noise is one of NoiseRules(): whose noise of answers it is, and what goes with that.
+	Noise string
+
 	Tolerance    float64 // share of the span up to which a loss counts as small, in (0, 1)
 	Doubt        float64 // the session proposes to stop once a larger loss is at most this probable, in (0, 1)
 	StopByItself bool    // and then it stops
@@ -140,6 +143,22 @@ func Likelihoods() []string { return []string{"probit", "gaussian", "bradley-ter
 // every rating for a number, as sessions of earlier versions do.
 func RatingModels() []string { return []string{"clipped", "gaussian"} }
 
+// Whose noise of answers the posterior goes by.
+const (
+	OwnNoise    = "own"    // each annotator's, learnt from the answers: temperature, lapses, ties; of ratings offset and scale
+	SharedNoise = "shared" // one of all annotators, as the session is told, as in sessions of earlier versions
+)
+
+// NoiseRules returns whose noise the posterior can go by.
+func NoiseRules() []string { return []string{OwnNoise, SharedNoise} }
+
+// CanOwnNoise reports whether the noise of the session's answers is a number that can differ
+// between annotators.
+func (s SessionSpec) CanOwnNoise() bool {
+	varies := !s.Kind.Comparison() || s.Likelihood == "probit" || s.Likelihood == "bradley-terry"
+	return s.Model != NetworkModel && varies
+}
+
 // Which questions are asked.
 const (
 	// AnswerableQuestions are those that people can answer, by what they see; of these, the
@@ -155,7 +174,7 @@ func QuestionRules() []string { return []string{AnswerableQuestions, AnyQuestion
 // RecordedEarlier returns the settings that sessions have whose record says nothing of
 // them, because an earlier version made it.
 func RecordedEarlier() SessionSpec {
-	return SessionSpec{Model: FeaturesModel, Solver: OwnSolver, RatingModel: "gaussian", Questions: AnyQuestions, Tolerance: DefaultTolerance, Doubt: DefaultDoubt}
+	return SessionSpec{Model: FeaturesModel, Solver: OwnSolver, RatingModel: "gaussian", Noise: SharedNoise, Questions: AnyQuestions, Tolerance: DefaultTolerance, Doubt: DefaultDoubt}
 }
 
 // Defaults of the rule by which a session proposes to stop.
@@ -198,6 +217,10 @@ func (s SessionSpec) WithDefaults() SessionSpec {
 	}
 	num(&s.RatingVar, 0.05)
 	def(&s.RatingModel, RatingModels()[0])
+	if s.CanOwnNoise() {
+		def(&s.Noise, OwnNoise)
+	}
+	def(&s.Noise, SharedNoise)
 	num(&s.Tolerance, DefaultTolerance)
 	num(&s.Doubt, DefaultDoubt)
 	if s.Candidates == 0 {
@@ -237,6 +260,7 @@ func (s SessionSpec) Validate() error {
 		oneOf("prior", s.Prior, Priors()),
 		oneOf("likelihood", s.Likelihood, Likelihoods()),
 		oneOf("model of a rating", s.RatingModel, RatingModels()),
+		oneOf("rule of noise", s.Noise, NoiseRules()),
 		oneOf("rule of questions", s.Questions, QuestionRules()),
 	} {
 		if err != nil {
@@ -251,6 +275,9 @@ func (s SessionSpec) Validate() error {
 	case s.Model == NetworkModel && s.Kind != CompareClips:
 		return Errorf(Invalid, "the model %q learns from comparisons of clips (query type %q), not from questions of type %q; use the model %q",
 			NetworkModel, CompareClips, s.Kind, FeaturesModel)
+	case s.Noise == OwnNoise && !s.CanOwnNoise():
+		return Errorf(Invalid, "each annotator can have a noise of their own with the likelihoods probit and bradley-terry, or ratings, and the model %q; "+
+			"for other sessions use the noise %q", FeaturesModel, SharedNoise)
 	case ruled && !s.StatesRegret():
 		return Errorf(Invalid, "sessions with the model %q state no regret, so that no rule can stop them: leave the tolerance, the doubt and "+
 			"stopping by itself as they are, or use the model %q", NetworkModel, FeaturesModel)

@@ -161,6 +161,11 @@ type Question struct {
 	Askable []idrl.QueryVector // to choose from; nil: Config.Queries
 	Pending []idrl.QueryVector // that are being answered: the choice counts as if they were
 
+	// Who will be asked, and with whom each of Pending is, for a model that knows
+	// annotators apart (idrl.Personal).
+	Who  idrl.AnnotatorID
+	With []idrl.AnnotatorID
+
 	// Weight is acquisition.Input.Weight of a query by its index; nil for ones.
 	Weight func(q int, mean, variance float64) float64
 
@@ -184,7 +189,8 @@ func (l *Learner) Choose(q Question, stream *rand.Rand) (Choice, error) {
 	table := l.kept
 	if q.Askable != nil || table == nil {
 		table = &l.table
-		table.Reset(l.cfg.Model, l.cfg.Model.ConditionOnPending(l.valuing(), q.Pending...), q.Askable)
+		model, p := l.asked(q)
+		table.Reset(model, p, q.Askable)
 	}
 	if len(l.looked) > 0 {
 		table.SetPolicies(l.looked)
@@ -204,6 +210,14 @@ func (l *Learner) Choose(q Question, stream *rand.Rand) (Choice, error) {
 		c.FirstID, c.SecondID = l.looked[sel.First].ID, l.looked[sel.Second].ID
 	}
 	return c, nil
+}
+
+// asked returns the model and the posterior by which the answers to a question are valued.
+func (l *Learner) asked(q Question) (idrl.RewardModel, idrl.Posterior) {
+	if m, ok := l.cfg.Model.(idrl.Personal); ok && q.Who != "" {
+		return m.Asking(l.valuing(), q.Who), m.ConditionOnPendingWith(l.valuing(), q.Pending, q.With)
+	}
+	return l.cfg.Model, l.cfg.Model.ConditionOnPending(l.valuing(), q.Pending...)
 }
 
 // look returns the policies that the method looks at.

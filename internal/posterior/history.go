@@ -37,7 +37,7 @@ type Config struct {
 	// average. Nil for none.
 	Averaged idrl.Filter
 
-	cost, longest  float64 // of the plan; 0 for 1 and the constant longest
+	cost, longest  float64 // of the plan; 0 for those of Model and the constant longest
 	longestAverage float64 // 0 for the constant
 }
 
@@ -103,11 +103,26 @@ type fit struct {
 // New returns the history without answers.
 func New(cfg Config) *History {
 	prior := cfg.Model.Prior()
-	h := &History{cfg: &cfg, plan: planFor(prior.Dim(), cmp.Or(cfg.cost, 1), cmp.Or(cfg.longest, longest)), p: prior}
+	h := &History{cfg: &cfg, plan: planFor(prior.Dim(), cfg.costOf(), cmp.Or(cfg.longest, longest)), p: prior}
 	if h.averages(0) {
 		h.average = New(cfg.averaged())
 	}
 	return h
+}
+
+// ownCost is what a posterior that learns how noisy each annotator is costs, as a multiple of
+// one that takes that for known.
+const ownCost = 24
+
+// costOf returns what a step costs beside one of a model that takes the noise of answers for known.
+func (c *Config) costOf() float64 {
+	switch _, own := c.Model.(idrl.Personal); {
+	case c.cost > 0:
+		return c.cost
+	case own:
+		return ownCost
+	}
+	return 1
 }
 
 // Of returns the posterior after items, which are all that there are.

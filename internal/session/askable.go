@@ -14,6 +14,7 @@ type selector struct {
 	index     map[idrl.QueryID]int // of a query in gen
 	standings []learning.Standing  // of every query of gen
 	pending   []idrl.QueryVector
+	with      []idrl.AnnotatorID // of pending
 	askable   []idrl.QueryVector
 	ago       []uint8 // learning.Unlike has it, of every query of gen
 }

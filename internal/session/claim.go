@@ -207,7 +207,7 @@ func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idrl
 	if known, due, err := s.gold(who, n, fresh); err != nil || due {
 		return known, due, err
 	}
-	pending, err := s.pending(fresh)
+	pending, with, err := s.pending(fresh)
 	if err != nil {
 		return idrl.Assignment{}, false, err
 	}
@@ -215,7 +215,9 @@ func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idrl
 	if err != nil || len(askable) == 0 {
 		return idrl.Assignment{}, false, err
 	}
-	choice, err := s.learner.Choose(learning.Question{Askable: askable, Pending: pending, Weight: s.answerWeights(askable)}, rng.New(s.spec.Seed, "tie", uint64(n)))
+	choice, err := s.learner.Choose(learning.Question{
+		Askable: askable, Pending: pending, Who: who, With: with, Weight: s.answerWeights(askable),
+	}, rng.New(s.spec.Seed, "tie", uint64(n)))
 	if err != nil {
 		return idrl.Assignment{}, false, fmt.Errorf("choose question %d %w", n, err)
 	}

@@ -266,27 +266,27 @@ func (s *Session) hand(as idrl.Assignment) {
 	}
 }
 
-// pending returns the queries under a live lease, by N, and those of fresh, as vectors.
-// They are valid until the next call.
-func (s *Session) pending(fresh []idrl.Assignment) ([]idrl.QueryVector, error) {
-	out := s.selector.pending[:0]
-	add := func(q idrl.Query) error {
-		v, err := s.features.view.Query(q)
+// pending returns the queries under a live lease, by N, and those of fresh, as vectors, and
+// with whom each of them is. They are valid until the next call.
+func (s *Session) pending(fresh []idrl.Assignment) ([]idrl.QueryVector, []idrl.AnnotatorID, error) {
+	out, with := s.selector.pending[:0], s.selector.with[:0]
+	add := func(as *idrl.Assignment) error {
+		v, err := s.features.view.Query(as.Query)
 		if err == nil {
-			out = append(out, *v)
+			out, with = append(out, *v), append(with, as.Annotator)
 		}
 		return err
 	}
 	for as := range s.asked.live(s.cfg.Now()) {
-		if err := add(as.Query); err != nil {
-			return nil, err
+		if err := add(as); err != nil {
+			return nil, nil, err
 		}
 	}
-	for _, as := range fresh {
-		if err := add(as.Query); err != nil {
-			return nil, err
+	for i := range fresh {
+		if err := add(&fresh[i]); err != nil {
+			return nil, nil, err
 		}
 	}
-	s.selector.pending = out
-	return out, nil
+	s.selector.pending, s.selector.with = out, with
+	return out, with, nil
 }

@@ -115,6 +115,7 @@ type bench struct {
 	clock    *clock
 	trainer  idrl.Trainer
 	model    belief.Model
+	personal idrl.RewardModel                   // in the place of model; may be nil
 	averaged func(idrl.RewardModel) idrl.Filter // may be nil
 	method   acquisition.Method
 	log      *slog.Logger
@@ -155,8 +156,12 @@ func (b *bench) startOn(t testing.TB, j idrl.Journal) (s *session.Session, stop 
 	if err != nil {
 		t.Fatal(err)
 	}
+	model := b.personal
+	if model == nil {
+		model = b.model
+	}
 	s, err = session.New(session.Config{
-		Record: rec, Model: b.model, Averaged: b.averaged, Acquisition: b.method,
+		Record: rec, Model: model, Averaged: b.averaged, Acquisition: b.method,
 		Trainer: b.trainer, Journal: j, Publisher: nobody{}, Learner: b.learner, Discount: 1,
 		Log: b.log, Now: b.clock.Now, Rejected: b.rejected, Rests: b.rests,
 	})

@@ -75,12 +75,22 @@ func settings() (out []setting) {
 // next returns what the expert says to the question that is open, the n-th.
 func (m *matched) next(t testing.TB, s *session.Session, n int) idrl.Answer {
 	t.Helper()
-	as := claim(t, s, "ann").Open[0]
+	return m.nextOf(t, s, "ann", nil, n)
+}
+
+// nextOf returns what expert, or that of m if it is nil, says to the question that is open
+// with who, the n-th.
+func (m *matched) nextOf(t testing.TB, s *session.Session, who idrl.AnnotatorID, expert sim.Expert, n int) idrl.Answer {
+	t.Helper()
+	as := claim(t, s, who).Open[0]
 	rec, err := m.journal.Load(t.Context(), "s1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m.answer(as, journaltest.Vector(t, rec, as.Query).X, n)
+	if expert == nil {
+		expert = m.expert
+	}
+	return m.answer(expert, as, journaltest.Vector(t, rec, as.Query).X, n)
 }
 
 // newMatched returns run n of a setting, with the other settings of a live session.
@@ -120,9 +130,9 @@ func newMatched(t testing.TB, of setting, n int) *matched {
 	return m
 }
 
-// answer returns what the expert says to question as, the n-th, whose vector is x.
-func (m *matched) answer(as idrl.Assignment, x []float64, n int) idrl.Answer {
-	a := m.expert.Answer(idrl.QueryVector{Query: as.Query, X: x}, rng.New(m.spec.Seed, "expert", uint64(n)))
+// answer returns what expert says to question as, the n-th, whose vector is x.
+func (m *matched) answer(expert sim.Expert, as idrl.Assignment, x []float64, n int) idrl.Answer {
+	a := expert.Answer(idrl.QueryVector{Query: as.Query, X: x}, rng.New(m.spec.Seed, "expert", uint64(n)))
 	a.ID, a.Assignment, a.Input = idrl.AnswerID(fmt.Sprint("answer-", n)), as.ID, "api"
 	if as.Query.Kind.Comparison() {
 		a.Left = as.Left

@@ -38,7 +38,14 @@ func Model(list envs.List, spec idrl.SessionSpec) (idrl.RewardModel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return belief.ForSpec(spec, env)
+	m, err := belief.ForSpec(spec, env)
+	if err != nil || spec.Noise != idrl.OwnNoise {
+		return m, err
+	}
+	if own, ok := m.Own(spec.Kind); ok {
+		return own, nil
+	}
+	return m, nil
 }
 
 // Averaged returns what statements of regret are drawn by in sessions whose questions

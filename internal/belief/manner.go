@@ -1,0 +1,239 @@
+package belief
+
+import (
+	"math"
+
+	"tiebreak/internal/idrl"
+)
+
+// Manners are the ways in which an annotator may answer, with how probable each is of
+// somebody who has not answered yet. An answer is meant, and then it has the likelihood of
+// one of the bases, or it is a lapse, which says nothing of u:
+//
+//	p_k(y|u) = rate_k·q_k(y) + (1 − rate_k)·base_k(y|u)
+//
+// A rate of 1 is somebody who clicks at random. A base of a rating is about scale·u and the
+// offset of the annotator.
+type manners struct {
+	bases     []base
+	list      []manner
+	prior     []float64 // log weights of list; the greatest is 0
+	lapse     Lapse     // what a lapse is
+	offsetVar float64   // of the offset before the first answer; 0 of comparisons
+}
+
+// A base is a likelihood of answers that are meant.
+type base struct {
+	of    idrl.Likelihood
+	noise float64 // standard deviation, as a multiple of that of the session
+	tie   float64 // width of ties in units of the noise, as a multiple of that of the session; 0 of ratings
+	scale float64 // of u; 1 of comparisons
+}
+
+// A manner is a base with a rate of lapses.
+type manner struct {
+	base    int
+	rate    float64 // in [0, 1]
+	decided bool    // a lapse is never 'equal', or once in a hundred times
+}
+
+// The grid of manners.
+var (
+	ownNoises = [...]float64{1. / 4, 1. / 2, math.Sqrt2 / 2, 1, math.Sqrt2, 2, 4}
+	ownScales = [...]float64{1. / 2, math.Sqrt2 / 2, 1, math.Sqrt2, 2}
+	ownTies   = [...]struct{ width, prior float64 }{{0.08, 0.35}, {0.5, 0.15}, {1, 0.35}, {2, 0.15}}
+	ownLapses = [...]struct{ rate, prior float64 }{{0, 0.65}, {0.1, 0.25}, {0.3, 0.1}} // of those who do not click at random
+)
+
+const (
+	ownOctaves   = 0.7  // standard deviation of the logarithm of the noise to base 2
+	ownRandom    = 0.1  // probability that somebody clicks at random
+	scaleOctaves = 0.35 // standard deviation of the logarithm of the scale of ratings to base 2
+	offsetStd    = 0.15 // of ratings, which lie in [−1, 1]
+
+	leastRead = 1e-30 // probability of an answer under a manner, at least, relative to the greatest
+
+	rarelyEqual = 0.01 // probability of 'equal' of a lapse that is hardly ever that
+)
+
+// mannersOf returns the manners around the likelihoods of m for questions of a kind. ok is
+// false for likelihoods whose noise is not a number to vary.
+func (m Model) mannersOf(kind idrl.QueryKind) (out manners, ok bool) {
+	if kind.Comparison() {
+		out.lapse.Outcomes = 3
+		for _, tie := range ownTies {
+			for _, noise := range ownNoises {
+				if of := m.comparisonWith(noise, tie.width); of != nil {
+					out.add(base{of, noise, tie.width, 1}, math.Log(tie.prior)-square(math.Log2(noise)/ownOctaves)/2)
+				}
+			}
+		}
+	} else {
+		out.offsetVar = offsetStd * offsetStd
+		for _, scale := range ownScales {
+			for _, noise := range ownNoises {
+				if of := m.ratingWith(noise); of != nil {
+					out.lapse.Of = of
+					out.add(base{of, noise, 0, scale}, -square(math.Log2(scale)/scaleOctaves)/2-square(math.Log2(noise)/ownOctaves)/2)
+				}
+			}
+		}
+	}
+	if len(out.bases) == 0 {
+		return out, false
+	}
+	out.addRandom(kind.Comparison())
+	return out, true
+}
+
+func square(x float64) float64 { return x * x }
+
+// add adds a base with each rate of lapses; log is the logarithm of its prior weight, up to
+// a constant.
+func (g *manners) add(b base, log float64) {
+	for _, lapse := range ownLapses {
+		g.list = append(g.list, manner{base: len(g.bases), rate: lapse.rate})
+		g.prior = append(g.prior, log+math.Log(lapse.prior))
+	}
+	g.bases = append(g.bases, b)
+}
+
+// addRandom adds those who click at random, whose lapses are all outcomes of a comparison
+// alike, or hardly ever 'equal'.
+func (g *manners) addRandom(comparison bool) {
+	others := 0.0
+	for _, log := range g.prior {
+		others += math.Exp(log)
+	}
+	log := math.Log(others * ownRandom / (1 - ownRandom))
+	if comparison {
+		log -= math.Ln2
+		g.list, g.prior = append(g.list, manner{rate: 1, decided: true}), append(g.prior, log)
+	}
+	g.list, g.prior = append(g.list, manner{rate: 1}), append(g.prior, log)
+	level(g.prior)
+}
+
+// level shifts log weights so that the greatest is 0.
+func level(logs []float64) {
+	top := math.Inf(-1)
+	for _, l := range logs {
+		top = max(top, l)
+	}
+	for i := range logs {
+		logs[i] -= top
+	}
+}
+
+// random returns the probability, or the density, of a if it is a lapse: the first where all
+// outcomes are alike, the second where 'equal' is rare.
+func (g *manners) random(a idrl.Answer) (alike, decided float64) {
+	alike = g.lapse.random(a)
+	switch {
+	case g.lapse.Outcomes < 3:
+		return alike, alike
+	case a.Choice == idrl.Equal:
+		return alike, rarelyEqual
+	}
+	return alike, (1 - rarelyEqual) / float64(g.lapse.Outcomes-1)
+}
+
+// A reading is what an answer says under every manner, given u ~ N(m, v) and an offset.
+type reading struct {
+	logs   []float64 // of the probability or density of the answer under the manners
+	d1, d2 []float64 // of the bases, in t = scale·u + offset
+	probs  []float64 // of the bases, relative to exp(top)
+	top    float64
+}
+
+// read reads answer a, in the memory of r. It returns false where that is beyond computing.
+func (g *manners) read(r *reading, a idrl.Answer, m, v, offset, offsetVar float64) bool {
+	n := len(g.bases)
+	if r.logs == nil {
+		*r = reading{logs: make([]float64, len(g.list)), d1: make([]float64, n), d2: make([]float64, n), probs: make([]float64, n)}
+	}
+	alike, decided := g.random(a)
+	r.top = math.Log(max(alike, decided))
+	for i, b := range g.bases {
+		r.probs[i], r.d1[i], r.d2[i] = b.of.LogZ(a, offset+b.scale*m, b.scale*b.scale*v+offsetVar)
+		if !finite(r.d1[i], r.d2[i]) || math.IsNaN(r.probs[i]) || math.IsInf(r.probs[i], 1) {
+			return false
+		}
+		r.top = max(r.top, r.probs[i])
+	}
+	for i := range r.probs {
+		r.probs[i] = math.Exp(r.probs[i] - r.top)
+	}
+	alike, decided = alike*math.Exp(-r.top), decided*math.Exp(-r.top)
+	for k, w := range g.list {
+		q := alike
+		if w.decided {
+			q = decided
+		}
+		r.logs[k] = math.Log(max(leastRead, w.rate*q+(1-w.rate)*r.probs[w.base])) + r.top
+	}
+	return true
+}
+
+// A push is log Z of an answer and its first two derivatives in the mean of u, and in that of
+// the offset.
+type push struct{ logZ, d1, d2, offset1, offset2 float64 }
+
+// mix returns the push of an answer that was read, where logs are the log weights of the manners.
+func (g *manners) mix(r *reading, logs []float64) (p push) {
+	top := math.Inf(-1)
+	for _, l := range logs {
+		top = max(top, l)
+	}
+	var sum, of float64
+	meant := make([]float64, len(g.bases)) // weights of the bases
+	for k, w := range g.list {
+		weight := math.Exp(logs[k] - top)
+		sum += weight
+		of += weight * math.Exp(r.logs[k]-r.top)
+		meant[w.base] += weight * (1 - w.rate)
+	}
+	if !(of > 0) {
+		return push{logZ: math.Inf(-1)}
+	}
+	for i, b := range g.bases {
+		share := meant[i] * r.probs[i] / of
+		second := share * (r.d2[i] + r.d1[i]*r.d1[i])
+		p.d1 += share * b.scale * r.d1[i]
+		p.d2 += b.scale * b.scale * second
+		p.offset1 += share * r.d1[i]
+		p.offset2 += second
+	}
+	p.logZ = math.Log(of/sum) + r.top
+	p.d2 -= p.d1 * p.d1
+	p.offset2 -= p.offset1 * p.offset1
+	return p
+}
+
+// comparisonWith returns the likelihood of a comparison with noise times the noise, and ties of width
+// times their width in units of that; nil if the noise is not a number to vary.
+func (m Model) comparisonWith(noise, width float64) idrl.Likelihood {
+	switch l := m.Comparison.(type) {
+	case Probit:
+		return Probit{NoiseStd: noise * l.NoiseStd, TieBand: noise * width * l.TieBand}
+	case BradleyTerry:
+		return BradleyTerry{Beta: l.Beta / noise, TieWidth: noise * width * l.TieWidth}
+	}
+	return nil
+}
+
+// ratingWith is comparisonWith of a rating.
+func (m Model) ratingWith(noise float64) idrl.Likelihood {
+	switch l := m.Rating.(type) {
+	case RatingClipped:
+		return RatingClipped{NoiseVar: noise * noise * l.NoiseVar}
+	case Rating:
+		return Rating{NoiseVar: noise * noise * l.NoiseVar}
+	}
+	return nil
+}
+
+// outcomes returns the answers to a comparison.
+func (g *manners) outcomes() []idrl.Answer {
+	return []idrl.Answer{{Choice: idrl.ChoseA}, {Choice: idrl.ChoseB}, {Choice: idrl.Equal}}
+}
