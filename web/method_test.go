@@ -46,6 +46,7 @@ func TestFormSaysWhatThereIs(t *testing.T) {
 		"questions":      idrl.QuestionRules(),
 		"strength":       {"plain", "ask"},
 		"remarks":        {"none", "take"},
+		"noise":          idrl.NoiseRules(),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("choices (-want +got):\n%s", diff)

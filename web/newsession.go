@@ -94,6 +94,7 @@ func (s *Server) newSessionPage(c echo.Context, f *sessionForm) templates.NewSes
 		Tolerance:  f.field("tolerance"), Doubt: f.field("doubt"), StopByItself: f.choice("stop_by_itself", stopOptions()),
 		CompletionCode: f.field("completion_code"), ShowLearnt: f.choice("show_learnt", learntOptions()), Questions: f.choice("questions", questionOptions()), More: f.more(),
 		Strength: f.choice("strength", strengthOptions()), MuchBand: f.field("much_band"), Remarks: f.choice("remarks", remarkOptions()),
+		Noise: f.choice("noise", noiseOptions()),
 	}
 	return p
 }
@@ -191,6 +192,13 @@ func questionOptions() []templates.Option {
 	return []templates.Option{
 		{Value: idrl.AnswerableQuestions, Label: "Those that people can answer", Hint: "Clips that move and look different, rather those that are probably answered; none like a recent one."},
 		{Value: idrl.AnyQuestions, Label: "Any", Hint: "Whatever would tell most if it were answered."},
+	}
+}
+
+func noiseOptions() []templates.Option {
+	return []templates.Option{
+		{Value: idrl.OwnNoise, Label: "Each annotator's own", Hint: "Learnt from the answers of two annotators or more. Where the models above have no such noise: the session's."},
+		{Value: idrl.SharedNoise, Label: "The session's", Hint: "One for all annotators, as set below."},
 	}
 }
 

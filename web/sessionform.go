@@ -27,7 +27,7 @@ type sessionForm struct {
 var moreFields = []string{
 	"model", "solver", "prior", "likelihood", "candidates", "ahead", "repeat_every", "gold_every", "train_every", "prior_var", "noise_std", "tie_band", "rating_var",
 	"tolerance", "doubt", "stop_by_itself", "show_learnt", "completion_code", "questions",
-	"strength", "much_band", "remarks",
+	"strength", "much_band", "remarks", "noise",
 }
 
 // readSessionForm reads what a browser sent. Empty fields take their defaults.
@@ -67,6 +67,7 @@ func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
 	s.Questions = f.oneOf("questions", idrl.QuestionRules())
 	s.Strength, s.MuchBand = f.oneOf("strength", values(strengthOptions())) == "ask", f.positive("much_band")
 	s.Remarks = f.oneOf("remarks", values(remarkOptions())) == "take"
+	s.Noise = f.noise()
 	if f.errs["model"] == "" && !s.StatesRegret() {
 		f.refuseRule()
 	}
@@ -82,6 +83,15 @@ func (f *sessionForm) legendOnly(catalogue []EnvChoice) {
 	if err := unknownPicture(f.spec.Instructions, catalogue[i], nil); err != nil {
 		f.errs["instructions"] = sentence(err.Error()) + " Pictures can be uploaded once the session is made."
 	}
+}
+
+// noise reads whose noise of answers the session goes by. Each annotator's own is the default,
+// which gives way where the model of the reward or of a comparison has no such noise.
+func (f *sessionForm) noise() string {
+	if f.oneOf("noise", idrl.NoiseRules()) == idrl.SharedNoise {
+		return idrl.SharedNoise
+	}
+	return ""
 }
 
 // refuseRule says that a rule cannot stop sessions that state no regret.

@@ -5,19 +5,22 @@ import (
 	"encoding/json"
 	"flag"
 
+	"tiebreak/envs"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/quality"
+	"tiebreak/internal/training"
 	"tiebreak/store"
 )
 
 type qualityFlags struct {
-	data, session string
-	json          bool
+	data, session, models string
+	json                  bool
 }
 
 func (f *qualityFlags) declare(fs *flag.FlagSet) {
 	dataFlag(fs, &f.data)
 	sessionFlag(fs, &f.session)
+	modelsFlag(fs, &f.models)
 	fs.BoolVar(&f.json, "json", false, "write JSON in place of a table")
 }
 
@@ -26,14 +29,23 @@ func qualityCommand() command {
 		"Sums up the answers of a session that count: for each annotator how fast they are, how often the left clip wins, and how often\n"+
 			"they say the same when a question comes again; between annotators raw agreement, Krippendorff's alpha, Fleiss'\n"+
 			"and Cohen's kappa over the questions that several of them answered. Intervals are of 95 %, by the bootstrap over questions.\n"+
+			"With --noise own, also how each answers by the posterior: the probability that they click at random, the noise of meant answers,\n"+
+			"the share of lapses, the width of ties, and the offset and scale of ratings (docs/methods.md, section 2.4).\n"+
 			"The server may be running.",
 		func(ctx context.Context, std stdio, f *qualityFlags) error {
+			list, err := environments(f.models)
+			if err != nil {
+				return err
+			}
 			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				rec, err := db.Load(ctx, spec.ID)
 				if err != nil {
 					return err
 				}
-				q := quality.Of(rec.Log, spec.Seed)
+				q, err := reportOf(list, rec)
+				if err != nil {
+					return err
+				}
 				if !f.json {
 					return q.Print(std.out)
 				}
@@ -42,4 +54,12 @@ func qualityCommand() command {
 				return enc.Encode(q)
 			})
 		})
+}
+
+// reportOf returns the report on the annotators of a recorded session.
+func reportOf(list envs.List, r idrl.Record) (quality.Report, error) {
+	q := quality.Of(r.Log, r.Spec.Seed)
+	manners, err := training.Manners(list, r)
+	q.Know(manners)
+	return q, err
 }

@@ -68,7 +68,7 @@ func (b blend) LogZ(a idrl.Answer, m, v float64) (logZ, d1, d2 float64) {
 
 // sums returns Z of answer a and its first two derivatives.
 func (b blend) sums(a idrl.Answer, m, v float64) (z, first, second float64) {
-	alike, decided := b.grid.random(a)
+	alike, decided := b.grid.random("", a)
 	z = b.alike*alike + b.decided*decided
 	for _, p := range b.parts {
 		log, d1, d2 := p.of.LogZ(a, b.offset+p.scale*m, p.scale*p.scale*v+b.offsetVar)
@@ -93,6 +93,9 @@ func (b blend) MostInfo(v float64) (sum float64) {
 	return sum
 }
 
+// Replies returns the answers to a comparison that the likelihood tells apart.
+func (b blend) Replies() []idrl.Answer { return replies(b.grid.lapse.Outcomes) }
+
 // Info returns w = E_y[(∂ log Z(y)/∂m)²].
 func (b blend) Info(m, v float64) (w float64) {
 	add := func(a idrl.Answer, width float64) {
@@ -101,7 +104,7 @@ func (b blend) Info(m, v float64) (w float64) {
 		}
 	}
 	if b.grid.lapse.Outcomes > 0 {
-		for _, a := range b.grid.outcomes() {
+		for _, a := range b.Replies() {
 			add(a, 1)
 		}
 		return w

@@ -8,17 +8,42 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Manners returns how each annotator who has answered does so, as far as j knows, by id.
-// Intervals are of 95 %.
+// Manners returns how each annotator who has answered does so, as far as p knows, by id.
+// Intervals are of 95 %. Scales of ratings are against the geometric mean of those of the
+// annotators who hardly click at random, because a common factor of all scales cannot be told
+// from one of θ. Of one annotator alone there is nothing to tell.
 func (o Own) Manners(p idrl.Posterior) (out []idrl.Manner) {
 	j, ok := p.(*Joint)
 	if !ok {
 		return nil
 	}
+	if len(j.people) < 2 && !o.always {
+		return nil // taken for as the session is told
+	}
 	for _, who := range j.people {
 		out = append(out, o.describe(who))
 	}
+	relate(out)
 	return out
+}
+
+// relate makes scales relative.
+func relate(all []idrl.Manner) {
+	sum, n := 0.0, 0
+	for _, m := range all {
+		if m.Random < 0.5 && m.Scale.Middle > 0 {
+			sum, n = sum+math.Log(m.Scale.Middle), n+1
+		}
+	}
+	for i := range all {
+		s := &all[i].Scale
+		if n < 2 {
+			*s = idrl.Range{}
+			continue
+		}
+		mean := math.Exp(sum / float64(n))
+		s.Middle, s.Low, s.High = s.Middle/mean, s.Low/mean, s.High/mean
+	}
 }
 
 // describe says how somebody answers.

@@ -24,10 +24,11 @@ type manners struct {
 
 // A base is a likelihood of answers that are meant.
 type base struct {
-	of    idrl.Likelihood
-	noise float64 // standard deviation, as a multiple of that of the session
-	tie   float64 // width of ties in units of the noise, as a multiple of that of the session; 0 of ratings
-	scale float64 // of u; 1 of comparisons
+	of     idrl.Likelihood
+	remark idrl.Likelihood // of a remark beside a comparison; nil where none is made
+	noise  float64         // standard deviation, as a multiple of that of the session
+	tie    float64         // width of ties in units of the noise, as a multiple of that of the session; 0 of ratings
+	scale  float64         // of u; 1 of comparisons
 }
 
 // A manner is a base with a rate of lapses.
@@ -42,7 +43,7 @@ var (
 	ownNoises = [...]float64{1. / 4, 1. / 2, math.Sqrt2 / 2, 1, math.Sqrt2, 2, 4}
 	ownScales = [...]float64{1. / 2, math.Sqrt2 / 2, 1, math.Sqrt2, 2}
 	ownTies   = [...]struct{ width, prior float64 }{{0.08, 0.35}, {0.5, 0.15}, {1, 0.35}, {2, 0.15}}
-	ownLapses = [...]struct{ rate, prior float64 }{{0, 0.65}, {0.1, 0.25}, {0.3, 0.1}} // of those who do not click at random
+	ownLapses = [...]struct{ rate, prior float64 }{{0, 0.6}, {0.05, 0.2}, {0.15, 0.12}, {0.4, 0.08}} // of those who do not click at random
 )
 
 const (
@@ -59,31 +60,61 @@ const (
 // mannersOf returns the manners around the likelihoods of m for questions of a kind. ok is
 // false for likelihoods whose noise is not a number to vary.
 func (m Model) mannersOf(kind idrl.QueryKind) (out manners, ok bool) {
-	if kind.Comparison() {
-		out.lapse.Outcomes = 3
-		for _, tie := range ownTies {
-			for _, noise := range ownNoises {
-				if of := m.comparisonWith(noise, tie.width); of != nil {
-					out.add(base{of, noise, tie.width, 1}, math.Log(tie.prior)-square(math.Log2(noise)/ownOctaves)/2)
-				}
-			}
-		}
-	} else {
-		out.offsetVar = offsetStd * offsetStd
-		for _, scale := range ownScales {
-			for _, noise := range ownNoises {
-				if of := m.ratingWith(noise); of != nil {
-					out.lapse.Of = of
-					out.add(base{of, noise, 0, scale}, -square(math.Log2(scale)/scaleOctaves)/2-square(math.Log2(noise)/ownOctaves)/2)
-				}
-			}
-		}
+	switch {
+	case kind.Group():
+		return out, false
+	case kind.Comparison():
+		m.addComparisons(&out)
+	default:
+		m.addRatings(&out)
 	}
 	if len(out.bases) == 0 {
 		return out, false
 	}
 	out.addRandom(kind.Comparison())
 	return out, true
+}
+
+// addComparisons adds the bases of comparisons to out.
+func (m Model) addComparisons(out *manners) {
+	out.lapse.Outcomes = 3
+	for _, tie := range ownTies {
+		for _, noise := range ownNoises {
+			log := math.Log(tie.prior) - square(math.Log2(noise)/ownOctaves)/2
+			add := func(l idrl.Likelihood) {
+				out.add(base{of: l, remark: varyRemark(m.Remark, noise, 0), noise: noise, tie: tie.width, scale: 1}, log)
+			}
+			switch l := m.Comparison.(type) {
+			case Graded:
+				out.lapse.Outcomes = 5
+				for _, much := range muches {
+					if g := (Graded{Of: varyBands(l.Of, noise, tie.width), Much: noise * much * l.Much}); g.Much > g.Of.Tie() {
+						add(g)
+					}
+				}
+			case Banded:
+				add(varyBands(l, noise, tie.width))
+			}
+		}
+	}
+}
+
+// addRatings adds the bases of ratings to out.
+func (m Model) addRatings(out *manners) {
+	out.offsetVar = offsetStd * offsetStd
+	for _, scale := range ownScales {
+		for _, noise := range ownNoises {
+			log := -square(math.Log2(scale)/scaleOctaves)/2 - square(math.Log2(noise)/ownOctaves)/2
+			switch l := m.Rating.(type) {
+			case RatingClipped:
+				out.lapse.Of = l
+				out.add(base{of: RatingClipped{NoiseVar: noise * noise * l.NoiseVar}, noise: noise, scale: scale}, log)
+			case Rating:
+				out.lapse.Of = l
+				out.add(base{of: Rating{NoiseVar: noise * noise * l.NoiseVar}, noise: noise, scale: scale}, log)
+			}
+		}
+	}
 }
 
 func square(x float64) float64 { return x * x }
@@ -125,12 +156,14 @@ func level(logs []float64) {
 	}
 }
 
-// random returns the probability, or the density, of a if it is a lapse: the first where all
-// outcomes are alike, the second where 'equal' is rare.
-func (g *manners) random(a idrl.Answer) (alike, decided float64) {
+// random returns the probability, or the density, of an answer to a question of a kind if it is
+// a lapse: the first where all outcomes are alike, the second where 'equal' is rare.
+func (g *manners) random(kind idrl.QueryKind, a idrl.Answer) (alike, decided float64) {
 	alike = g.lapse.random(a)
 	switch {
-	case g.lapse.Outcomes < 3:
+	case kind == idrl.Average: // good or bad
+		return 0.5, 0.5
+	case g.lapse.Outcomes == 0:
 		return alike, alike
 	case a.Choice == idrl.Equal:
 		return alike, rarelyEqual
@@ -146,16 +179,21 @@ type reading struct {
 	top    float64
 }
 
-// read reads answer a, in the memory of r. It returns false where that is beyond computing.
-func (g *manners) read(r *reading, a idrl.Answer, m, v, offset, offsetVar float64) bool {
-	n := len(g.bases)
+// read reads what is observed, in the memory of r. It returns false where that is beyond
+// computing.
+func (g *manners) read(r *reading, seen observation, m, v, offset, offsetVar float64) bool {
+	a, n := seen.answer, len(g.bases)
 	if r.logs == nil {
 		*r = reading{logs: make([]float64, len(g.list)), d1: make([]float64, n), d2: make([]float64, n), probs: make([]float64, n)}
 	}
-	alike, decided := g.random(a)
+	alike, decided := g.random(seen.query.Kind, a)
 	r.top = math.Log(max(alike, decided))
 	for i, b := range g.bases {
-		r.probs[i], r.d1[i], r.d2[i] = b.of.LogZ(a, offset+b.scale*m, b.scale*b.scale*v+offsetVar)
+		of := b.of
+		if seen.query.Kind == idrl.Average {
+			of = b.remark
+		}
+		r.probs[i], r.d1[i], r.d2[i] = of.LogZ(a, offset+b.scale*m, b.scale*b.scale*v+offsetVar)
 		if !finite(r.d1[i], r.d2[i]) || math.IsNaN(r.probs[i]) || math.IsInf(r.probs[i], 1) {
 			return false
 		}
@@ -208,32 +246,4 @@ func (g *manners) mix(r *reading, logs []float64) (p push) {
 	p.d2 -= p.d1 * p.d1
 	p.offset2 -= p.offset1 * p.offset1
 	return p
-}
-
-// comparisonWith returns the likelihood of a comparison with noise times the noise, and ties of width
-// times their width in units of that; nil if the noise is not a number to vary.
-func (m Model) comparisonWith(noise, width float64) idrl.Likelihood {
-	switch l := m.Comparison.(type) {
-	case Probit:
-		return Probit{NoiseStd: noise * l.NoiseStd, TieBand: noise * width * l.TieBand}
-	case BradleyTerry:
-		return BradleyTerry{Beta: l.Beta / noise, TieWidth: noise * width * l.TieWidth}
-	}
-	return nil
-}
-
-// ratingWith is comparisonWith of a rating.
-func (m Model) ratingWith(noise float64) idrl.Likelihood {
-	switch l := m.Rating.(type) {
-	case RatingClipped:
-		return RatingClipped{NoiseVar: noise * noise * l.NoiseVar}
-	case Rating:
-		return Rating{NoiseVar: noise * noise * l.NoiseVar}
-	}
-	return nil
-}
-
-// outcomes returns the answers to a comparison.
-func (g *manners) outcomes() []idrl.Answer {
-	return []idrl.Answer{{Choice: idrl.ChoseA}, {Choice: idrl.ChoseB}, {Choice: idrl.Equal}}
 }

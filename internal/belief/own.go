@@ -17,10 +17,11 @@ import (
 //
 // and afterwards w_ak ∝ w_ak Z_k(y), Z_k(y) = ∫ p_k(y|u) N(u; m, v) du: one step of assumed
 // density filtering in θ and in the manners. Fit makes that expectation propagation in
-// both. Source: docs/methods.md, section 2.4.
+// both. While one annotator alone has answered the noise is as the session is told: what an
+// unknown noise costs there is more than what it brings. Source: docs/methods.md, section 2.4.
 type Own struct {
-	of   Model
-	kind idrl.QueryKind
+	of     Model
+	always bool // also of one annotator alone
 	manners
 }
 
@@ -33,9 +34,30 @@ var (
 // there is none: for likelihoods whose noise is not a number to vary ("gaussian" and
 // "bernoulli").
 func (m Model) Own(kind idrl.QueryKind) (out Own, ok bool) {
-	out.of, out.kind = m, kind
+	out.of = m
 	out.manners, ok = m.mannersOf(kind)
 	return out, ok
+}
+
+// Always returns o for statements of regret: the noise is not taken for known of one annotator
+// alone either.
+func (o Own) Always() Own {
+	o.always = true
+	return o
+}
+
+// told reports whether answers of who are as noisy as the session is told: nobody else has
+// answered.
+func (o Own) told(j *Joint, who idrl.AnnotatorID) bool {
+	return !o.always && (len(j.people) == 0 || len(j.people) == 1 && j.people[0].id == who)
+}
+
+// likelihood returns that of answers to q of who, by j.
+func (o Own) likelihood(j *Joint, who idrl.AnnotatorID, q idrl.Query) idrl.Likelihood {
+	if o.told(j, who) {
+		return o.of.Likelihood(q)
+	}
+	return o.blend(o.person(j, who))
 }
 
 // Prior returns the belief before the first answer.
@@ -60,24 +82,34 @@ func (o Own) Condition(p idrl.Posterior, q idrl.QueryVector, a idrl.Answer) (idr
 	if err := o.of.fits(j.theta, q, a); err != nil || !a.Informative() {
 		return j, err
 	}
-	who, m, v := o.person(j, a.Annotator), 0.0, 0.0
-	m, v = j.theta.moments(q.X)
+	who := o.person(j, a.Annotator)
+	if o.told(j, a.Annotator) {
+		g, err := o.of.Condition(j.theta, q, a)
+		if err != nil {
+			return nil, err
+		}
+		return j.with(g.(*Gaussian), who), nil
+	}
 	var r reading
-	logs := who.wide()
-	if !finite(m, v) || !o.read(&r, a, m, v, who.offset, who.offsetVar) {
-		return nil, beyond(a, m, v)
+	g, logs := j.theta, who.wide()
+	for _, seen := range observations(q, a) {
+		m, v := g.moments(seen.query.X)
+		if !finite(m, v) || !o.read(&r, seen, m, v, who.offset, who.offsetVar) {
+			return nil, beyond(a, m, v)
+		}
+		push := o.mix(&r, logs)
+		if !finite(push.logZ, push.d1, push.d2, push.offset1, push.offset2) {
+			return nil, beyond(a, m, v)
+		}
+		for k := range logs {
+			logs[k] += r.logs[k]
+		}
+		who.offset += who.offsetVar * push.offset1
+		who.offsetVar += who.offsetVar * who.offsetVar * push.offset2
+		g = g.Condition(seen.query.X, push.d1, -push.d2)
 	}
-	push := o.mix(&r, logs)
-	if !finite(push.logZ, push.d1, push.d2, push.offset1, push.offset2) {
-		return nil, beyond(a, m, v)
-	}
-	for k := range logs {
-		logs[k] += r.logs[k]
-	}
-	who.offset += who.offsetVar * push.offset1
-	who.offsetVar += who.offsetVar * who.offsetVar * push.offset2
 	who.logs = rounded(logs)
-	return j.with(j.theta.Condition(q.X, push.d1, -push.d2), who), nil
+	return j.with(g, who), nil
 }
 
 func beyond(a idrl.Answer, m, v float64) error {
@@ -105,7 +137,7 @@ func theta(p idrl.Posterior) *Gaussian {
 
 // Asking implements idrl.Personal.
 func (o Own) Asking(p idrl.Posterior, who idrl.AnnotatorID) idrl.RewardModel {
-	return asking{o, o.blend(o.person(p.(*Joint), who))}
+	return asking{o, func(q idrl.Query) idrl.Likelihood { return o.likelihood(p.(*Joint), who, q) }}
 }
 
 // ConditionOnPendingWith implements idrl.Personal.
@@ -117,7 +149,7 @@ func (o Own) ConditionOnPendingWith(p idrl.Posterior, qs []idrl.QueryVector, wit
 	out, sx := j.theta.clone(), make([]float64, j.Dim())
 	for i, q := range qs {
 		mean, v := idrl.Moments(out, q.X, out.mean, sx) // leaves Σx in sx
-		out.shift(q.X, sx, 0, o.blend(o.person(j, with[i])).Info(mean, v))
+		out.shift(q.X, sx, 0, o.likelihood(j, with[i], q.Query).Info(mean, v))
 	}
 	return out
 }
@@ -125,11 +157,11 @@ func (o Own) ConditionOnPendingWith(p idrl.Posterior, qs []idrl.QueryVector, wit
 // asking is an Own model for questions to one annotator.
 type asking struct {
 	Own
-	of idrl.Likelihood
+	of func(idrl.Query) idrl.Likelihood
 }
 
-// Likelihood returns the model of the annotator's answer.
-func (a asking) Likelihood(idrl.Query) idrl.Likelihood { return a.of }
+// Likelihood returns the model of the annotator's answer to q.
+func (a asking) Likelihood(q idrl.Query) idrl.Likelihood { return a.of(q) }
 
 // ownOptions are the options of Own.Fit: a ten-thousandth of a standard deviation.
 var ownOptions = epOptions{sweeps: 40, tolerance: 1e-4}
@@ -178,7 +210,13 @@ func (o Own) Fit(ctx context.Context, from idrl.Posterior, qs []idrl.QueryVector
 		return nil, idrl.FitReport{}, err
 	}
 	f := &joining{Own: o, from: j, theta: j.theta, sites: sites}
-	f.join()
+	if f.join(); len(f.people) == 1 && o.told(j, f.people[0].before.id) {
+		g, report, err := o.of.ep(ctx, j.theta, qs, as, epOptions{})
+		if err != nil {
+			return nil, report, err
+		}
+		return j.with(g, f.people[0].before), report, nil
+	}
 	report := idrl.FitReport{Answers: len(sites)}
 	damping, last := 1.0, math.Inf(1)
 	for report.Sweeps < ownOptions.sweeps && !report.Converged {
@@ -277,7 +315,7 @@ func (f *joining) sweep(damping float64, report *idrl.FitReport) error {
 			continue
 		}
 		m, cv := (mean-v*s.nu)/left, v/left
-		if !finite(m, cv) || !f.Own.read(&f.read, s.answer, m, cv, offset, offsetVar) {
+		if !finite(m, cv) || !f.Own.read(&f.read, s.observation, m, cv, offset, offsetVar) {
 			return beyond(s.answer, m, cv)
 		}
 		push := f.mix(&f.read, cavity)

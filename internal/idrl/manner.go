@@ -10,7 +10,7 @@ type Manner struct {
 	Lapse     Range       `json:"lapse"`     // share of answers that say nothing; 1 of somebody who clicks at random
 	TieWidth  Range       `json:"tie_width"` // in units of the noise, as a multiple of what the session is told
 	Offset    Range       `json:"offset"`    // of ratings, which lie in [−1, 1]
-	Scale     Range       `json:"scale"`     // of ratings, as a multiple of what the session takes for granted
+	Scale     Range       `json:"scale"`     // of ratings, as a multiple of the mean of all annotators; zeros where there is none
 }
 
 // A Range is a posterior median with an interval of 95 %.

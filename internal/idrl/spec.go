@@ -155,7 +155,7 @@ func NoiseRules() []string { return []string{OwnNoise, SharedNoise} }
 // CanOwnNoise reports whether the noise of the session's answers is a number that can differ
 // between annotators.
 func (s SessionSpec) CanOwnNoise() bool {
-	varies := !s.Kind.Comparison() || s.Likelihood == "probit" || s.Likelihood == "bradley-terry"
+	varies := !s.Kind.Comparison() && !s.Kind.Group() || s.Kind.Comparison() && (s.Likelihood == "probit" || s.Likelihood == "bradley-terry")
 	return s.Model != NetworkModel && varies
 }
 
@@ -217,9 +217,6 @@ func (s SessionSpec) WithDefaults() SessionSpec {
 	}
 	num(&s.RatingVar, 0.05)
 	def(&s.RatingModel, RatingModels()[0])
-	if s.CanOwnNoise() {
-		def(&s.Noise, OwnNoise)
-	}
 	def(&s.Noise, SharedNoise)
 	num(&s.Tolerance, DefaultTolerance)
 	num(&s.Doubt, DefaultDoubt)

@@ -5,6 +5,8 @@ import (
 	"io"
 	"text/tabwriter"
 	"time"
+
+	"tiebreak/internal/idrl"
 )
 
 // Print writes the report as tables for people.
@@ -28,6 +30,9 @@ func (q Report) Print(w io.Writer) error {
 			(time.Duration(p.MedianMS) * time.Millisecond).Round(100*time.Millisecond), left, p.sameAgain(q.Rated), p.Marked)
 	}
 	if err := t.Flush(); err != nil {
+		return err
+	}
+	if err := q.printManners(w); err != nil {
 		return err
 	}
 	if q.Questions == 0 {
@@ -73,4 +78,41 @@ func (c *Coefficient) String() string {
 		return fmt.Sprintf("%.2f", c.Value)
 	}
 	return fmt.Sprintf("%.2f (%.2f to %.2f)", c.Value, *c.Low, *c.High)
+}
+
+// printManners writes how annotators answer by the posterior, if that tells them apart.
+func (q Report) printManners(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	head := "ANNOTATOR\tAT RANDOM\tNOISE\tLAPSES\tTIE WIDTH\t"
+	if q.Rated {
+		head = "ANNOTATOR\tAT RANDOM\tNOISE\tLAPSES\tOFFSET\tSCALE\t"
+	}
+	known := false
+	for _, p := range q.People {
+		m := p.Manner
+		if m == nil {
+			continue
+		}
+		if !known {
+			known = true
+			fmt.Fprintln(w, "\nBy the posterior, with intervals of 95 %; noise, tie width and scale are multiples of what the session is told:")
+			fmt.Fprintln(t, head)
+		}
+		fmt.Fprintf(t, "%s\t%.0f %%\t%s\t%s\t", p.Annotator, 100*m.Random, times(m.Noise),
+			fmt.Sprintf("%.0f %% (%.0f to %.0f)", 100*m.Lapse.Middle, 100*m.Lapse.Low, 100*m.Lapse.High))
+		if q.Rated {
+			fmt.Fprintf(t, "%+.2f (%+.2f to %+.2f)\t%s\t\n", m.Offset.Middle, m.Offset.Low, m.Offset.High, times(m.Scale))
+		} else {
+			fmt.Fprintf(t, "%s\t\n", times(m.TieWidth))
+		}
+	}
+	return t.Flush()
+}
+
+// times writes a multiple.
+func times(r idrl.Range) string {
+	if r == (idrl.Range{}) {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f (%.2f to %.2f)", r.Middle, r.Low, r.High)
 }

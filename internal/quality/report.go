@@ -26,6 +26,10 @@ type Person struct {
 	SaidSame   int              `json:"said_same"`  // of these
 	Difference float64          `json:"difference"` // mean absolute, of two ratings of the same, on −1 to 1
 	Marked     int              `json:"marked"`     // answers with doubts
+
+	// Manner is how they answer as far as the posterior knows; nil where it does not tell
+	// annotators apart, and of those whose answers do not count.
+	Manner *idrl.Manner `json:"manner"`
 }
 
 // A PairKappa is Cohen's κ of two annotators.
@@ -92,6 +96,17 @@ func Of(log []idrl.Answer, seed uint64) Report {
 		}
 	}
 	return q
+}
+
+// Know adds what the posterior knows of annotators.
+func (q *Report) Know(manners []idrl.Manner) {
+	for i := range q.People {
+		for k := range manners {
+			if manners[k].Annotator == q.People[i].Annotator {
+				q.People[i].Manner = &manners[k]
+			}
+		}
+	}
 }
 
 func peopleOf(log []idrl.Answer, arranged agreement.Answers) []Person {

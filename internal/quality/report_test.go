@@ -93,3 +93,31 @@ func TestReportOfFew(t *testing.T) {
 		}
 	}
 }
+
+// What the posterior knows of annotators stands with them, and in a table of its own.
+func TestReportOnManners(t *testing.T) {
+	log := []idrl.Answer{
+		{ID: "1", Seq: 1, Query: "q1", Annotator: "ann", Choice: idrl.ChoseA, Left: "a"},
+		{ID: "2", Seq: 2, Query: "q2", Annotator: "bob", Choice: idrl.ChoseA, Left: "a"},
+	}
+	r := quality.Of(log, 1)
+	r.Know([]idrl.Manner{{
+		Annotator: "bob", Random: 0.97, Noise: idrl.Range{Middle: 1.2, Low: 0.4, High: 3}, Lapse: idrl.Range{Middle: 0.99, Low: 0.7, High: 1}, TieWidth: idrl.Range{Middle: 0.5, Low: 0.1, High: 2},
+	}})
+	if r.People[0].Manner != nil || r.People[1].Manner == nil {
+		t.Fatalf("manners of %+v", r.People)
+	}
+	var b strings.Builder
+	if err := r.Print(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"AT RANDOM", "97 %", "1.20 (0.40 to 3.00)", "99 % (70 to 100)", "0.50 (0.10 to 2.00)"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	var without strings.Builder
+	if err := quality.Of(log, 1).Print(&without); err != nil || strings.Contains(without.String(), "AT RANDOM") {
+		t.Errorf("a table of nothing known:\n%s", without.String())
+	}
+}

@@ -48,7 +48,7 @@ func (m *matched) own(t testing.TB) {
 	if !ok {
 		t.Fatal("there is no model of annotators")
 	}
-	m.personal, m.averaged = own, nil
+	m.personal, m.averaged = own, func(idrl.RewardModel) idrl.Filter { return own.Always() }
 }
 
 // A crowdRun is what came of a run.
@@ -108,7 +108,7 @@ var crowdArms = []struct {
 }
 
 // firstFresh is the first run of BenchmarkCrowd: no setting was chosen by it or those after it.
-const firstFresh = 0
+const firstFresh = 4000
 
 // crowdSettings are those of BenchmarkCrowd.
 func crowdSettings() (out []setting) {

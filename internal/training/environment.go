@@ -52,8 +52,11 @@ func Model(list envs.List, spec idrl.SessionSpec) (idrl.RewardModel, error) {
 // are of a kind: a model that averages over the noise of answers, where there is one.
 func Averaged(kind idrl.QueryKind) func(idrl.RewardModel) idrl.Filter {
 	return func(m idrl.RewardModel) idrl.Filter {
-		if linear, ok := m.(belief.Model); ok {
-			if average, ok := linear.Averaged(kind); ok {
+		switch m := m.(type) {
+		case belief.Own:
+			return m.Always()
+		case belief.Model:
+			if average, ok := m.Averaged(kind); ok {
 				return average
 			}
 		}
@@ -143,4 +146,27 @@ func checkSolver(list envs.List, spec idrl.SessionSpec) error {
 		}
 	}
 	return nil
+}
+
+// Manners returns how the annotators of a recorded session answer, by the posterior after its
+// last log row; nil where that does not tell annotators apart, or is not recorded as this
+// program computes it: a server that loads the session then computes it with the next answer.
+func Manners(list envs.List, r idrl.Record) ([]idrl.Manner, error) {
+	n := len(r.Snapshots)
+	if r.Spec.Noise != idrl.OwnNoise || n == 0 {
+		return nil, nil
+	}
+	m, err := Model(list, r.Spec)
+	if err != nil {
+		return nil, err
+	}
+	own, ok := m.(belief.Own)
+	if last := r.Snapshots[n-1]; ok && last.Definition == idrl.PosteriorDefinition && last.Representation == 0 {
+		p, err := own.Decode(last.Belief)
+		if err != nil {
+			return nil, err
+		}
+		return own.Manners(p), nil
+	}
+	return nil, nil
 }
