@@ -158,6 +158,7 @@ type Config struct {
 	People    People      // required
 	Settings  Settings    // required
 	Pictures  Pictures    // required
+	Known     Known       // required
 	Health    Health      // required
 	Catalogue []EnvChoice // required; the default of the form is the first that is available
 

@@ -19,7 +19,8 @@ var errNoFeatures = idrl.Errorf(idrl.Invalid, "An earlier version made this sess
 
 // export is GET /sessions/:id/export?format=jsonl|csv[&all=1]: the log as a
 // data set, streamed; all is with the answers of annotators who are left out. With
-// format=networks it is what the session has learnt, as a zip archive.
+// format=networks it is what the session has learnt, as a zip archive; with
+// format=practice the answers to practice questions, one JSON object a line.
 func (s *Server) export(c echo.Context) error {
 	spec, err := s.researchersSpec(c, auth.Export)
 	if err != nil {
@@ -31,6 +32,9 @@ func (s *Server) export(c echo.Context) error {
 	}
 	if format == export.NetworksFormat {
 		return s.exportNetworks(c, spec.ID)
+	}
+	if format == export.PracticeFormat {
+		return s.exportPractice(c, spec.ID)
 	}
 	if err := export.CheckFormat(format); err != nil {
 		return err
@@ -58,6 +62,17 @@ func (s *Server) export(c echo.Context) error {
 		h.Del(echo.HeaderContentDisposition)
 	}
 	return err
+}
+
+// exportPractice writes the answers to practice questions, which are few.
+func (s *Server) exportPractice(c echo.Context, id idrl.SessionID) error {
+	var b bytes.Buffer
+	err := s.cfg.Known.PracticeAnswers(c.Request().Context(), id, func(p idrl.Practice, k idrl.Known) error { return export.WritePractice(&b, id, p, k) })
+	if err != nil {
+		return err
+	}
+	c.Response().Header().Set(echo.HeaderContentDisposition, fmt.Sprintf("attachment; filename=\"tiebreak-%s-practice.jsonl\"", id))
+	return c.Blob(http.StatusOK, export.ContentType("jsonl"), b.Bytes())
 }
 
 // exportNetworks writes the reward and the policies of a session.

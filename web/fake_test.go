@@ -17,6 +17,9 @@ import (
 const (
 	secretPolicy = "SECRET-POLICY"
 	secretOther  = "SECRET-OTHER"
+	secretNote   = "SECRET-NOTE"
+
+	secretVersion = 987654 // of a gold question
 )
 
 // fakeSession is a session without a belief: it asks the same comparisons of
@@ -63,6 +66,7 @@ func (f *fakeSession) assignment(who idrl.AnnotatorID, n int) idrl.Assignment {
 	return idrl.Assignment{
 		ID: idrl.AssignmentID(fmt.Sprintf("%s.%s.%d", f.spec.ID, who, n)), Query: q, Annotator: who, Left: idrl.SideB,
 		LeaseUntil: time.Unix(1.9e9, 0),
+		Gold:       int64(n%2) * secretVersion, // every second one
 		Why:        idrl.Why{First: secretPolicy + "-1", Second: secretPolicy + "-2", PairStd: 0.111222333, Info: 0.444555666},
 	}
 }

@@ -35,6 +35,10 @@ func (s *Server) label(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	exercises, due, err := s.cfg.Known.Practice(c.Request().Context(), id, who.Annotator)
+	if err != nil {
+		return err
+	}
 	spec := session.Spec()
 	env := s.env(spec.Env)
 	p := templates.LabelPage{
@@ -44,6 +48,9 @@ func (s *Server) label(c echo.Context) error {
 		Subject: env.StillLabel, Guide: guideOf(spec, env),
 		InstructionsVersion: strconv.FormatInt(spec.InstructionsVersion, 10),
 		Acknowledged:        strconv.FormatInt(seen, 10), Acknowledge: sessionURL(id, "instructions", "acknowledge"),
+	}
+	if len(exercises) > 0 {
+		p.Practice, p.PracticeDue = sessionURL(id, "practice"), len(due) > 0
 	}
 	p.Scripts = static.Modules("annotate.js")
 	p.User, p.SignOut = "", "" // even if this browser is also signed in as a researcher

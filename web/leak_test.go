@@ -23,7 +23,10 @@ func TestNothingLeaks(t *testing.T) {
 	keep(b.post(c, link, url.Values{"name": {"Cy"}}))
 	keep(b.post(c, "/sessions/s1/key", nil))
 	b.record()
-	for _, path := range []string{"/", link, "/sessions/s1/label", "/sessions/s1", "/sessions/s1/export", "/sessions/s1/clips/c1", "/sessions"} {
+	b.know([]idrl.ClipID{"c1", "c2"}, idrl.Known{Use: idrl.AsGold, Choice: idrl.ChoseB, Note: secretNote})
+	b.know([]idrl.ClipID{"c2", "c3"}, idrl.Known{Use: idrl.ForPractice, Choice: idrl.ChoseA, Note: "It runs."})
+	for _, path := range []string{"/", link, "/sessions/s1/label", "/sessions/s1", "/sessions/s1/export", "/sessions/s1/clips/c1", "/sessions",
+		"/sessions/s1/practice", "/sessions/s1/answers", "/sessions/s1/known", "/sessions/s1/gold", "/sessions/s1/export?format=practice"} {
 		keep(b.get(c, path))
 	}
 	tab := b.open(c, "/sessions/s1/ws")
@@ -41,9 +44,13 @@ func TestNothingLeaks(t *testing.T) {
 		}
 	}
 	text := all.String()
+	if !strings.Contains(text, "It runs.") {
+		t.Error("the practice question is not there")
+	}
 	for _, secret := range []string{
 		secretPolicy, secretOther, "0.111222333", "0.444555666", "0.1234567", "7.654321", // the pair, its worth, X
 		"policy", "candidate", // the names of headers have a capital
+		"gold", "Gold", secretNote, fmt.Sprint(secretVersion), // what is known of questions
 		"regret", "posterior", "theta", `"a1"`, "s1.a1.",
 	} {
 		if strings.Contains(text, secret) {

@@ -116,6 +116,14 @@ func (v *visit) ofResearchers() []screen {
 			b.open(v.base + "/sessions/" + v.pairs + "/instructions")
 			b.waitFor("textarea")
 		}},
+		{"practice and gold questions", "/sessions/:id/known", b, func() {
+			b.open(v.base + "/sessions/" + v.pairs + "/known")
+			b.wait("document.querySelectorAll('[data-judge] clip-loop:not([data-empty])').length === 2")
+			b.tabTo("[data-judge] input[value=a]")
+			b.press(" ")
+			b.enter("[data-judge] button[value=gold]")
+			b.waitFor("[data-known=gold] [data-stop-using]")
+		}},
 		{"session that does not exist", "", b, func() {
 			b.open(v.base + "/sessions/none")
 			b.waitFor("main[data-status='404']")

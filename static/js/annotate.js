@@ -14,6 +14,8 @@ import { LabelView } from "./labelview.js";
 import { LastAnswers } from "./last-answers.js";
 import { Learnt } from "./learnt.js";
 import { Outbox, storage } from "./outbox.js";
+import { Practice } from "./practice.js";
+import { PracticeView } from "./practice-view.js";
 import { keepKey } from "./rejoin.js";
 import { Sitting } from "./sitting.js";
 
@@ -38,8 +40,10 @@ const chooser = new Chooser((e) => (comparison ? comparisonKey(e, layout()) : ra
 const page = new AbortController();
 const { signal } = page;
 const kept = new KeptQuestions(name, store);
+const practice = new Practice({ name, storage: store, address: main.dataset.practiceUrl ?? "", due: main.dataset.practiceDue !== undefined });
+const practiceView = new PracticeView({ view, practice, show, signal });
 const banner = new Banner(view.part("banner"), { session, storage: store, queue, announcer: view.announcer, signal });
-const controller = new LabelController({ view, banner, player, chooser, queue, calm, sitting, kept, instructions: () => guide.version });
+const controller = new LabelController({ view, banner, player, chooser, queue, calm, sitting, kept, practice, practiceView, instructions: () => guide.version });
 const help = /** @type {HTMLDialogElement} */ (view.part("help-dialog"));
 const skip = /** @type {HTMLDialogElement} */ (view.part("skip-dialog"));
 
@@ -47,6 +51,7 @@ const guide = new Guide({ main, dialog: help, show: offer, signal });
 new Beside({ main, panel: view.part("beside"), player, signal });
 
 /** @type {Input} */ let lastInput = "keyboard";
+/** @type {string[]} */ let held = []; // addresses of the clips of open questions
 
 /** Keys that are not answers. @param {KeyboardEvent} e */
 function shortcut(e) {
@@ -149,8 +154,9 @@ queue.on("status", (s) => learnt.update(s));
 queue.on("question", (q) => kept.add(q));
 queue.on("status", (s) => {
   const clips = kept.keep(s);
-  if (clips) keepClips(clips);
+  if (clips) keepClips([...practice.clips, ...(held = clips)]);
 });
+practice.addEventListener("change", () => keepClips([...practice.clips, ...held]));
 controller.start(signal);
 guide.open();
 keepPage();

@@ -41,7 +41,8 @@ export class LabelController {
   /**
    * @param {{view: import("./labelview.js").LabelView, banner: import("./banner.js").Banner, player: import("./duo-player.js").DuoPlayer,
    *   chooser: import("./chooser.js").Chooser, queue: import("./answer-queue.js").AnswerQueue,
-   *   sitting: import("./sitting.js").Sitting, kept: import("./kept-questions.js").KeptQuestions, instructions: () => number, calm: MediaQueryList}} parts calm: matches if motion is unwelcome
+   *   sitting: import("./sitting.js").Sitting, kept: import("./kept-questions.js").KeptQuestions,
+   *   practice: import("./practice.js").Practice, practiceView: import("./practice-view.js").PracticeView, instructions: () => number, calm: MediaQueryList}} parts calm: matches if motion is unwelcome
    */
   constructor(parts) {
     this.parts = parts;
@@ -51,6 +52,8 @@ export class LabelController {
     queue.on("status", (m) => this.#update(m));
     queue.on("refused", (r) => this.#refused(r));
     queue.on("change", () => this.#refresh());
+    queue.on("hello", () => parts.practice.start());
+    parts.practice.addEventListener("change", () => this.#present());
     parts.player.addEventListener("watched", () => {
       if (this.#painted && this.#unplayed) this.#admit(performance.now());
     });
@@ -69,6 +72,17 @@ export class LabelController {
       clearTimeout(this.#timer);
     });
     this.parts.queue.start();
+    this.parts.practice.start();
+    this.#present();
+  }
+
+  /** The questions that are asked now: those for practice come first. */
+  get #asked() {
+    return this.#practising ? this.parts.practice.questions : this.#questions;
+  }
+
+  get #practising() {
+    return this.parts.practice.on && !this.#status?.done;
   }
 
   /**
@@ -78,22 +92,29 @@ export class LabelController {
    */
   answer(reply, input) {
     const q = this.#shown;
-    if (!q) return;
+    const { practice, practiceView, queue, sitting, view } = this.parts;
+    if (!q || practice.judged) return;
     const now = performance.now();
-    this.parts.sitting.note(Date.now());
     const id = uuid();
-    this.#mine.push(id);
-    this.#fresh = false;
-    this.#questions.close(q.assignment);
-    this.parts.view.toast("");
-    this.parts.queue.post({
+    /** @type {import("./wire.js").Answer} */
+    const message = {
       t: "answer", id, assignment: q.assignment, ...named(reply, q.left),
       ...(q.left ? { shown_left: q.left } : {}),
       shown_at: this.#shownAt || new Date().toISOString(),
       answered_ms: this.#painted ? Math.max(0, Math.round(now - this.#painted - this.#hidden)) : 0,
       hidden_ms: Math.round(this.#hidden), loops: this.parts.player.loops, input,
       instructions_version: this.parts.instructions(),
-    });
+    };
+    view.toast("");
+    if (this.#practising) {
+      practiceView.judged(practice.answer(message));
+      return this.#refresh();
+    }
+    sitting.note(Date.now());
+    this.#mine.push(id);
+    this.#fresh = false;
+    this.#questions.close(q.assignment);
+    queue.post(message);
     this.#present();
   }
 
@@ -143,12 +164,13 @@ export class LabelController {
   /** Tries again to load the clips on screen. */
   reload() {
     if (!this.#shown) return;
-    this.#questions.reload(this.#shown);
+    this.#asked.reload(this.#shown);
     this.#failed = this.#shown = undefined;
     this.#present();
   }
 
   #undoable() {
+    if (this.#practising) return "";
     return this.#fresh ? this.#status?.undo ?? "" : this.#mine.at(-1) ?? "";
   }
 
@@ -168,10 +190,11 @@ export class LabelController {
     this.#present();
   }
 
-  /** Shows the current question if it is not on screen already. */
+  /** Shows the current question if it is not on screen already. @returns {void} */
   #present() {
-    const { chooser, player, view } = this.parts;
-    const q = this.#questions.current;
+    const { chooser, player, practice, view } = this.parts;
+    if (practice.judged) return this.#refresh(); // the clips stay while the answer is read
+    const q = this.#asked.current;
     if (q !== this.#shown) {
       chooser.close();
       this.#shown = q;
@@ -202,7 +225,9 @@ export class LabelController {
     view.painted(true);
     if (this.#unplayed) view.gate("play");
     else this.#admit(painted);
-    view.announcer.say("question", this.#unplayed ? "Next question. Play it to the end, then answer." : "Next question.");
+    const mark = this.parts.practiceView.mark(this.#practising);
+    const next = mark ? `${mark}.` : "Next question.";
+    view.announcer.say("question", this.#unplayed ? `${next} Play it to the end, then answer.` : next);
     this.#refresh();
   }
 
@@ -243,6 +268,7 @@ export class LabelController {
   #refresh() {
     const { banner, queue, view } = this.parts;
     if (this.#removed && this.#shown) {
+      this.parts.practice.stop();
       this.#questions.order([]);
       return this.#present();
     }
@@ -260,6 +286,7 @@ export class LabelController {
     if (long && !this.#status && !this.#removed) this.#restore();
     if (this.#status) view.progress(this.#status, aboutLeft(this.#status.to_go, this.parts.sitting.pace, this.#status.budget > 0));
     /** @type {HTMLButtonElement} */ (view.part("undo")).disabled = this.#undoable() === "" || this.#removed;
+    this.parts.practiceView.mark(this.#practising);
     const state = this.#state();
     view.body.dataset.state = this.#removed ? "removed" : away && (this.#status || long) ? "offline" : state;
     this.#explain(long);
@@ -280,7 +307,7 @@ export class LabelController {
 
   #state() {
     if (this.#shown) return this.#painted ? "ready" : "loading";
-    if (!this.#status) return "loading";
+    if (!this.#status || this.#practising) return "loading";
     return this.#status.done ? "done" : "waiting";
   }
 
@@ -295,6 +322,7 @@ export class LabelController {
     else if (q) view.note(q.clips ? "" : "Loading the clips …", { busy: true });
     else if (this.#removed) view.note("A researcher has ended your part in this session. There is nothing more to do; thank you for your answers.");
     else if (queue.socket.state.state === "refused") view.note("Your questions return when you are signed in.");
+    else if (this.#practising) view.note(away ? "The server is away. Practice begins as soon as it is back." : "Loading the practice questions …", { busy: true });
     else if (!this.#status) view.note(away ? "The server is away. Questions come as soon as it is back." : "Connecting …", { busy: true });
     else if (this.#status.done) view.note("All questions are answered. Thank you!", { done: true });
     else if (!queue.connected) view.note("You have answered all loaded questions. More follow when the server is back.", { busy: true });

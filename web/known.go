@@ -1,0 +1,257 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/export"
+	"tiebreak/internal/idrl"
+	"tiebreak/static"
+	"tiebreak/templates"
+
+	"github.com/labstack/echo/v4"
+)
+
+// Known holds the questions to which researchers have given the right answer.
+type Known interface {
+	Known(ctx context.Context, id idrl.SessionID) ([]idrl.Known, error)
+	// Askable returns the questions to which the answer is not known, those that were
+	// asked or those that may be.
+	Askable(ctx context.Context, id idrl.SessionID, asked bool) ([]idrl.Query, error)
+	SetKnown(ctx context.Context, id idrl.SessionID, clips []idrl.ClipID, k idrl.Known, actor string, now time.Time) (version int64, err error)
+	SetGoldEvery(ctx context.Context, id idrl.SessionID, every int, actor string, now time.Time) error
+
+	// Practice returns the practice questions, and the versions of those that the annotator
+	// is to answer before the first question.
+	Practice(ctx context.Context, id idrl.SessionID, who idrl.AnnotatorID) (all []idrl.Known, due []int64, err error)
+	AddPractice(ctx context.Context, id idrl.SessionID, p idrl.Practice) error
+	PracticeAnswers(ctx context.Context, id idrl.SessionID, yield func(idrl.Practice, idrl.Known) error) error
+}
+
+// Sources of questions to judge.
+const (
+	fromAsked = "asked"
+	fromNew   = "new"
+)
+
+// A judgement is what the page of known questions shows of one.
+type judgement struct {
+	clips   []idrl.ClipID // of a question that is judged again, or was judged wrongly
+	from    string        // source of the others
+	at      int           // number in it, from 0
+	answer  string
+	note    string
+	problem string // with the answer
+	every   string // of the form of gold questions, that was wrong
+	wrong   string // with every
+}
+
+// editKnown is GET /sessions/:id/known[?from=asked|new&at=N|?clips=A,B]: questions to judge,
+// and those that are judged.
+func (s *Server) editKnown(c echo.Context) error {
+	spec, err := s.researchersSpec(c, auth.ChangeSession)
+	if err != nil {
+		return err
+	}
+	return s.showKnown(c, spec, http.StatusOK, judgement{clips: clipNames(c.QueryParam("clips")), from: c.QueryParam("from"), at: placeOf(c.QueryParam("at"))})
+}
+
+// placeOf reads a number from 0; 0 if it is none.
+func placeOf(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return 0
+	}
+	return max(0, n)
+}
+
+func clipNames(text string) (out []idrl.ClipID) {
+	for name := range strings.SplitSeq(text, ",") {
+		if name != "" {
+			out = append(out, idrl.ClipID(name))
+		}
+	}
+	return out
+}
+
+// postKnown is POST /sessions/:id/known with the fields clips, answer, note and use: what is
+// the right answer to a question, and what it is used for; from and at say where the page
+// goes on.
+func (s *Server) postKnown(c echo.Context) error {
+	spec, err := s.researchersSpec(c, auth.ChangeSession)
+	if err != nil {
+		return err
+	}
+	j := judgement{clips: clipNames(c.FormValue("clips")), from: c.FormValue("from"), at: placeOf(c.FormValue("at")), answer: c.FormValue("answer"), note: strings.TrimSpace(c.FormValue("note"))}
+	k := idrl.Known{Use: idrl.Use(c.FormValue("use")), Choice: idrl.Choice(j.answer), Note: j.note}
+	if !spec.Kind.Comparison() {
+		k.Choice, k.Rating = idrl.Rated, math.NaN()
+		if n, err := strconv.ParseFloat(strings.ReplaceAll(j.answer, ",", "."), 64); err == nil {
+			k.Rating = n/5 - 1
+		}
+	}
+	query := url.Values{"at": {strconv.Itoa(j.at)}}
+	if j.from != "" {
+		query.Set("from", j.from)
+	}
+	err = s.change(c, auth.ChangeSession, "/known?"+query.Encode(), func(ctx context.Context, id idrl.SessionID, who string) error {
+		_, err := s.cfg.Known.SetKnown(ctx, id, j.clips, k, who, time.Now())
+		return err
+	})
+	if kind := kindOf(err); err != nil && (kind == idrl.Invalid || kind == idrl.Conflict) {
+		j.problem = s.explain(err)
+		status, _ := statusOf(err)
+		return s.showKnown(c, spec, status, j)
+	}
+	return err
+}
+
+// postGold is POST /sessions/:id/gold with the field every.
+func (s *Server) postGold(c echo.Context) error {
+	spec, err := s.researchersSpec(c, auth.ChangeSession)
+	if err != nil {
+		return err
+	}
+	every, err := number(c, "every", 0, 0, idrl.MaxBudget)
+	if err == nil {
+		err = s.change(c, auth.ChangeSession, "/known#known", func(ctx context.Context, id idrl.SessionID, who string) error {
+			return s.cfg.Known.SetGoldEvery(ctx, id, every, who, time.Now())
+		})
+	}
+	if err != nil && kindOf(err) == idrl.Invalid {
+		return s.showKnown(c, spec, http.StatusBadRequest, judgement{every: c.FormValue("every"), wrong: s.explain(err)})
+	}
+	return err
+}
+
+// showKnown shows the page of known questions.
+func (s *Server) showKnown(c echo.Context, spec idrl.SessionSpec, status int, j judgement) error {
+	ctx := c.Request().Context()
+	known, err := s.cfg.Known.Known(ctx, spec.ID)
+	if err != nil {
+		return err
+	}
+	p := templates.KnownPage{
+		Layout: s.layout(c, "Practice and gold questions"), Heading: spec.Title, Back: sessionURL(spec.ID), Action: sessionURL(spec.ID, "known"),
+		Gold: templates.GoldForm{Action: sessionURL(spec.ID, "gold"), Every: templates.Field{Value: strconv.Itoa(spec.GoldEvery)}},
+	}
+	if j.wrong != "" {
+		p.Gold.Every = templates.Field{Value: j.every, Error: j.wrong}
+	}
+	p.Scripts = static.Modules("known.js")
+	uses := map[idrl.Use]int{}
+	for _, k := range slices.Backward(known) {
+		uses[k.Use]++
+		p.Known = append(p.Known, knownRow(spec.ID, k))
+	}
+	p.Sum = fmt.Sprintf("%s, %s", plural(uses[idrl.ForPractice], "practice question"), plural(uses[idrl.AsGold], "gold question"))
+	if uses[idrl.ForPractice] > 0 {
+		p.Export = sessionURL(spec.ID, "export") + "?format=" + export.PracticeFormat
+	}
+	asked, err := s.cfg.Known.Askable(ctx, spec.ID, true)
+	if err != nil {
+		return err
+	}
+	fresh, err := s.cfg.Known.Askable(ctx, spec.ID, false)
+	if err != nil {
+		return err
+	}
+	lists := map[string][]idrl.Query{fromAsked: asked, fromNew: fresh}
+	if lists[j.from] == nil {
+		if j.from = fromAsked; len(asked) == 0 {
+			j.from = fromNew
+		}
+	}
+	for _, source := range []struct{ name, text string }{{fromAsked, "Asked before"}, {fromNew, "Not asked yet"}} {
+		p.Sources = append(p.Sources, templates.SourceLink{
+			URL: p.Action + "?from=" + source.name, Text: fmt.Sprintf("%s (%d)", source.text, len(lists[source.name])), Here: source.name == j.from && len(j.clips) == 0,
+		})
+	}
+	p.Question, p.None = s.toJudge(spec, p.Action, known, lists[j.from], j)
+	return render(c, status, templates.Known(p))
+}
+
+// toJudge returns the question that the page shows large, or why there is none.
+func (s *Server) toJudge(spec idrl.SessionSpec, action string, known []idrl.Known, list []idrl.Query, j judgement) (q templates.KnownQuestion, none string) {
+	clips := j.clips
+	q = templates.KnownQuestion{
+		From: j.from, At: strconv.Itoa(j.at), Answer: j.answer, Note: templates.Field{Value: j.note}, Error: j.problem, MaxNote: strconv.Itoa(idrl.MaxNote),
+		Next: fmt.Sprintf("%s?from=%s&at=%d", action, j.from, j.at+1),
+	}
+	if len(clips) == 0 {
+		if len(list) == 0 {
+			return q, "There is no question to judge yet. Questions are here as soon as the first clips are made."
+		}
+		at := j.at % len(list) // after the last one comes the first
+		q.At, q.Place = strconv.Itoa(at), fmt.Sprintf("%d of %d", at+1, len(list))
+		clips = list[at].Clips
+	} else if i := slices.IndexFunc(known, func(k idrl.Known) bool { return slices.Equal(k.Query.Clips, clips) }); i >= 0 {
+		q.Again, q.Next = true, action+"#known"
+		if j.problem == "" {
+			q.Answer, q.Note.Value = answerValue(known[i]), known[i].Note
+		}
+	}
+	if want := map[bool]int{true: 2, false: 1}[spec.Kind.Comparison()]; len(clips) != want || slices.ContainsFunc(clips, func(id idrl.ClipID) bool { return !plainID(string(id)) }) {
+		return templates.KnownQuestion{}, "These are no clips of this session. Choose a question to judge."
+	}
+	q.Clips, q.Names = namedClips(spec.ID, clips)
+	return q, ""
+}
+
+// namedClips returns clips as the page shows them, and their ids for a form.
+func namedClips(id idrl.SessionID, clips []idrl.ClipID) (out []templates.NamedClip, names string) {
+	called := []string{"Left clip", "Right clip"}
+	if len(clips) == 1 {
+		called = []string{"The clip"}
+	}
+	ids := make([]string, len(clips))
+	for i, clip := range clips {
+		out = append(out, templates.NamedClip{Name: called[i], Source: clipURL(id, clip)})
+		ids[i] = string(clip)
+	}
+	return out, strings.Join(ids, ",")
+}
+
+func knownRow(id idrl.SessionID, k idrl.Known) templates.KnownRow {
+	row := templates.KnownRow{
+		Value: answerValue(k), Use: string(k.Use), Note: k.Note,
+		Made: fmt.Sprintf("version %d, %s, %s", k.Version, k.By, clock(k.At)),
+	}
+	row.Clips, row.Names = namedClips(id, k.Query.Clips)
+	row.Change = sessionURL(id, "known") + "?" + url.Values{"clips": {row.Names}}.Encode() + "#judge"
+	switch k.Choice {
+	case idrl.ChoseA:
+		row.Answer = "The left one is better."
+	case idrl.ChoseB:
+		row.Answer = "The right one is better."
+	case idrl.Equal:
+		row.Answer = "They are equal."
+	default:
+		row.Answer = row.Value + " of 10."
+	}
+	return row
+}
+
+// answerValue returns what stands for an answer in the form.
+func answerValue(k idrl.Known) string {
+	if k.Choice == idrl.Rated {
+		return strconv.FormatFloat(math.Round(50*(k.Rating+1))/10, 'g', -1, 64)
+	}
+	return string(k.Choice)
+}
+
+// plural counts things.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

@@ -1,0 +1,114 @@
+package web
+
+import (
+	"errors"
+	"hash/fnv"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+	"tiebreak/web/wire"
+
+	"github.com/labstack/echo/v4"
+)
+
+// A practiceList is what an annotator's page practises with. It holds the right answers, so
+// that it works without network: nothing follows from a practice answer.
+type practiceList struct {
+	Due       []int64            `json:"due"` // versions, in order: to be answered before the first question
+	Questions []practiceQuestion `json:"questions"`
+}
+
+type practiceQuestion struct {
+	Version int64       `json:"version"`
+	Clips   []string    `json:"clips"`  // URLs: a then b, or one
+	Left    idrl.Side   `json:"left"`   // which clip to show on the left; empty for a rating
+	Choice  idrl.Choice `json:"choice"` // the right one
+	Rating  *float64    `json:"rating,omitempty"`
+	Note    string      `json:"note"`
+}
+
+// practice is GET /sessions/:id/practice.
+func (s *Server) practice(c echo.Context) error {
+	id, err := sessionID(c)
+	if err != nil {
+		return err
+	}
+	who, err := s.labeller(c, auth.Label, id, 1)
+	if err != nil {
+		return err
+	}
+	all, due, err := s.cfg.Known.Practice(c.Request().Context(), id, who.Annotator)
+	if err != nil {
+		return err
+	}
+	out := practiceList{Due: append([]int64{}, due...), Questions: []practiceQuestion{}}
+	for _, k := range all {
+		q := practiceQuestion{Version: k.Version, Choice: k.Choice, Note: k.Note}
+		if k.Query.Kind.Comparison() {
+			q.Left = practiceSide(who.Annotator, k.Version)
+		} else {
+			q.Rating = &k.Rating
+		}
+		for _, clip := range k.Query.Clips {
+			q.Clips = append(q.Clips, clipURL(id, clip))
+		}
+		out.Questions = append(out.Questions, q)
+	}
+	c.Response().Header().Set("Cache-Control", "no-store")
+	return c.JSON(http.StatusOK, out)
+}
+
+// practiceSide returns which clip of a practice question an annotator sees on the left. It
+// is a function of both, so that it stays after a reload.
+func practiceSide(who idrl.AnnotatorID, version int64) idrl.Side {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(string(who) + " " + strconv.FormatInt(version, 10))) // never fails
+	if h.Sum32()>>16&1 == 0 {
+		return idrl.SideA
+	}
+	return idrl.SideB
+}
+
+// practicePrefix begins what stands for an assignment in a practice answer; the version of
+// the question follows.
+const practicePrefix = "practice."
+
+// postPractice is POST /sessions/:id/practice: an answer as over the socket, in which the
+// assignment is "practice." and the version of the question.
+func (s *Server) postPractice(c echo.Context) error {
+	id, err := sessionID(c)
+	if err != nil {
+		return err
+	}
+	who, err := s.labeller(c, auth.Label, id, 1)
+	if err != nil {
+		return err
+	}
+	b, err := io.ReadAll(io.LimitReader(c.Request().Body, wire.MaxMessage+1))
+	if err != nil {
+		return err
+	}
+	m, err := wire.Decode(b)
+	if refused := (*wire.Refused)(nil); errors.As(err, &refused) {
+		return idrl.Errorf(idrl.Invalid, "%s", refused.Message)
+	}
+	answer, is := m.(*wire.Answer)
+	if err != nil || !is {
+		return idrl.Errorf(idrl.Invalid, "send an answer to a practice question")
+	}
+	number, ok := strings.CutPrefix(string(answer.Assignment), practicePrefix)
+	version, err := strconv.ParseInt(number, 10, 64)
+	if !ok || err != nil {
+		return idrl.Errorf(idrl.Invalid, "%q is no practice question", answer.Assignment)
+	}
+	p := idrl.Practice{ID: answer.ID, Annotator: who.Annotator, Version: version, Answer: answer.Row(), ReceivedAt: time.Now()}
+	if err := s.cfg.Known.AddPractice(c.Request().Context(), id, p); err != nil {
+		return err
+	}
+	return c.NoContent(http.StatusNoContent)
+}
