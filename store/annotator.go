@@ -49,7 +49,7 @@ func readSettings(ctx context.Context, from querier, id idrl.SessionID) (s idrl.
 	if err != nil {
 		return s, err
 	}
-	s.Budget, s.Told = spec.Budget, spec.CurrentInstructions()
+	s.Budget, s.Told, s.Consent = spec.Budget, spec.CurrentInstructions(), spec.CurrentConsent()
 	if s.Gold, err = readGold(ctx, from, spec); err != nil {
 		return s, err
 	}

@@ -46,7 +46,7 @@ func (db *DB) Load(ctx context.Context, id idrl.SessionID) (rec idrl.Record, err
 const answerColumns = `answer.id, answer.seq, answer.assignment_id, answer.query_id, answer.annotator_id, answer.undoes,
 	answer.choice, answer.rating, answer.reason, answer.left_side, answer.shown_at, answer.answered_at, answer.received_at,
 	answer.response_ms, answer.hidden_ms, answer.loops, answer.input, answer.instructions, answer.late, answer.doubts,
-	answer.much, answer.remark`
+	answer.much, answer.remark, answer.consent`
 
 func answerTargets(a *idrl.Answer) []any {
 	return []any{
@@ -58,6 +58,7 @@ func answerTargets(a *idrl.Answer) []any {
 		&a.ResponseMS, &a.HiddenMS, &a.Loops, &a.Input, &a.Instructions, &a.Late,
 		doubtsColumn{&a.Doubts},
 		&a.Much, &a.Remark,
+		&a.Consent,
 	}
 }
 

@@ -44,12 +44,13 @@ func readSpec(ctx context.Context, from querier, id idrl.SessionID) (spec idrl.S
 
 // specColumns are the columns that scanSpec scans.
 const specColumns = `session.spec, session.budget, session.gold_every,
-	(SELECT json_array(version, format, text) FROM instructions WHERE session_id = session.id ORDER BY version DESC LIMIT 1)`
+	(SELECT json_array(version, format, text) FROM instructions WHERE session_id = session.id ORDER BY version DESC LIMIT 1),
+	(SELECT json_array(version, text) FROM consent WHERE session_id = session.id ORDER BY version DESC LIMIT 1)`
 
 func scanSpec(row scanner, spec *idrl.SessionSpec) error {
 	var budget, gold sql.NullInt64
-	var told sql.NullString
-	if err := row.Scan(specColumn{spec}, &budget, &gold, &told); err != nil {
+	var told, consent sql.NullString
+	if err := row.Scan(specColumn{spec}, &budget, &gold, &told, &consent); err != nil {
 		return err
 	}
 	if budget.Valid {
@@ -57,6 +58,13 @@ func scanSpec(row scanner, spec *idrl.SessionSpec) error {
 	}
 	if gold.Valid {
 		spec.GoldEvery = int(gold.Int64)
+	}
+	if consent.Valid {
+		if err := json.Unmarshal([]byte(consent.String), &[]any{&spec.ConsentVersion, &spec.Consent}); err != nil {
+			return err
+		}
+	} else {
+		spec.ConsentVersion = spec.CurrentConsent().Version
 	}
 	if told.Valid {
 		return json.Unmarshal([]byte(told.String), &[]any{&spec.InstructionsVersion, &spec.InstructionsFormat, &spec.Instructions})

@@ -119,6 +119,14 @@ type People interface {
 	Annotators(ctx context.Context, session idrl.SessionID) ([]idrl.Annotator, error)
 	// AnnotatorNames returns an empty name where an annotator gave none.
 	AnnotatorNames(ctx context.Context, session idrl.SessionID) (map[idrl.AnnotatorID]string, error)
+	// Consent returns what people of a session agree to now, and the latest version that
+	// the annotator has agreed to, 0 for none.
+	Consent(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (c idrl.Consent, agreed int64, err error)
+	// Agree records that an annotator agrees to a version. It returns an error of kind
+	// Conflict, in words for people, unless that is the one in use.
+	Agree(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, version int64, now time.Time) error
+	// Joined returns an annotator of a session, or an error of kind NotFound.
+	Joined(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (idrl.Annotator, error)
 	// AcknowledgeInstructions records that an annotator has read a version of the
 	// instructions. It returns an error of kind Invalid if there is no such version.
 	AcknowledgeInstructions(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, version int64) error

@@ -55,6 +55,13 @@ func (f *fakeSession) set(kind idrl.EventKind, change func()) {
 	f.hub.Publish(f.spec.ID, idrl.Event{Kind: kind})
 }
 
+// given returns the log.
+func (f *fakeSession) given() []idrl.Answer {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.log)
+}
+
 func (f *fakeSession) Spec() idrl.SessionSpec { return f.spec }
 
 // assignment is question n of an annotator.

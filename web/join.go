@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"time"
 
 	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
@@ -47,6 +48,11 @@ func (s *Server) joinPage(c echo.Context) (templates.JoinPage, error) {
 		p.Returning = s.welcomeBack(c, id, who.Annotator)
 	default:
 		p.Rejoin = offerRejoin(&p.Layout, id)
+		is, _, err := s.cfg.People.Consent(ctx, id, "")
+		if err != nil {
+			return p, err
+		}
+		p.Consent = consentOf(is, c.Request().URL.EscapedPath()+"/declined")
 	}
 	return p, nil
 }
@@ -90,9 +96,17 @@ func (s *Server) postJoin(c echo.Context) error {
 	case errors.Is(err, errRemoved):
 		return err
 	}
+	is, _, err := s.cfg.People.Consent(ctx, id, "")
+	if err != nil {
+		return err
+	}
+	version, err := agreed(c, is)
+	if err != nil {
+		return s.badJoin(c, err, func(p *templates.JoinPage) { p.Agree = s.explain(err) })
+	}
 	who, key, err := s.cfg.Auth.Redeem(ctx, token, c.FormValue("name"))
 	if kindOf(err) == idrl.Invalid && err != nil {
-		return s.badName(c, err)
+		return s.badJoin(c, err, func(p *templates.JoinPage) { p.Name.Error = s.explain(err) })
 	}
 	if err != nil {
 		return s.deadJoin(c, err)
@@ -100,12 +114,17 @@ func (s *Server) postJoin(c echo.Context) error {
 	s.setCookie(c, who.Session, who.Role, key)
 	s.logSignIn(c, who)
 	s.welcome(c.Request())
+	if version > 0 {
+		if err := s.cfg.People.Agree(ctx, who.Session, who.Annotator, version, time.Now()); err != nil && kindOf(err) != idrl.Conflict {
+			return err // a conflict: it has changed meanwhile, and the next page asks again
+		}
+	}
 	s.acknowledged(c, who.Session, who.Annotator)
 	return c.Redirect(http.StatusSeeOther, sessionURL(who.Session, "label"))
 }
 
-// badName shows the page again with what is wrong with the name.
-func (s *Server) badName(c echo.Context, cause error) error {
+// badJoin shows the page again with what is wrong.
+func (s *Server) badJoin(c echo.Context, cause error, say func(*templates.JoinPage)) error {
 	if plain(c) {
 		return cause
 	}
@@ -113,7 +132,8 @@ func (s *Server) badName(c echo.Context, cause error) error {
 	if err != nil {
 		return err
 	}
-	p.Name = templates.Field{Value: c.FormValue("name"), Error: s.explain(cause)}
+	p.Name.Value = c.FormValue("name")
+	say(&p)
 	return render(c, http.StatusBadRequest, templates.Join(p))
 }
 

@@ -31,6 +31,13 @@ func (s *Server) label(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	is, has, err := s.cfg.People.Consent(c.Request().Context(), id, who.Annotator)
+	if err != nil {
+		return err
+	}
+	if is.Awaits(has) {
+		return c.Redirect(http.StatusSeeOther, sessionURL(id, "consent"))
+	}
 	seen, err := s.cfg.People.AcknowledgedInstructions(c.Request().Context(), id, who.Annotator)
 	if err != nil {
 		return err
@@ -48,6 +55,7 @@ func (s *Server) label(c echo.Context) error {
 		Subject: env.StillLabel, Guide: guideOf(spec, env),
 		InstructionsVersion: strconv.FormatInt(spec.InstructionsVersion, 10),
 		Acknowledged:        strconv.FormatInt(seen, 10), Acknowledge: sessionURL(id, "instructions", "acknowledge"),
+		Withdraw: s.withdrawURL(c, id, who.Annotator),
 	}
 	if len(exercises) > 0 {
 		p.Practice, p.PracticeDue = sessionURL(id, "practice"), len(due) > 0

@@ -1,8 +1,10 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -42,6 +44,15 @@ type annotatorSocket struct {
 	forget  bool                       // guarded by mu: the client begins anew
 	waiting bool                       // guarded by mu: the last offer was empty
 	sent    map[idrl.AssignmentID]bool // of feed: questions that the client holds
+
+	consent consentState // guarded by mu
+}
+
+// A consentState is what a socket knows of the consent of its annotator.
+type consentState struct {
+	known  bool // the rest is true still
+	agreed int64
+	awaits bool // they are to agree before the next question
 }
 
 // annotate is GET /sessions/:id/ws.
@@ -80,6 +91,9 @@ func (s *Server) annotate(c echo.Context) error {
 func (a *annotatorSocket) notice(e idrl.Event) {
 	a.mu.Lock()
 	greeted, waiting := a.greeted, a.waiting
+	if e.Kind == idrl.EventSettings {
+		a.consent.known = false
+	}
 	a.mu.Unlock()
 	switch {
 	case !greeted:
@@ -114,6 +128,12 @@ func (a *annotatorSocket) handle(kind int, b []byte) {
 	case *wire.Answer:
 		row := m.Row()
 		row.Annotator, row.ReceivedAt = a.who, time.Now().UTC()
+		has, err := a.consents(ctx)
+		if err != nil {
+			a.nak(string(m.ID), err)
+			return
+		}
+		row.Consent = has.agreed
 		receipt, err := a.session.Answer(ctx, a.who, row)
 		a.reply(string(m.ID), receipt, err)
 	case *wire.Undo:
@@ -177,7 +197,8 @@ func (a *annotatorSocket) feed() {
 		hello.Seq, hello.Instructions = offer.Seq, max(hello.Instructions, offer.Instructions)
 		a.send(wire.Encode(hello))
 	}
-	if err != nil {
+	has, unknown := a.consents(ctx)
+	if err = cmp.Or(err, unknown); err != nil {
 		a.nak("", err)
 		if wait := retryAfter(err); wait > 0 {
 			a.pacer.Wake(wait)
@@ -186,15 +207,41 @@ func (a *annotatorSocket) feed() {
 		}
 		return
 	}
-	a.deliver(offer)
+	a.deliver(offer, has.awaits)
 }
 
-// deliver sends the questions that the client does not hold, and the status.
-func (a *annotatorSocket) deliver(offer idrl.Offer) {
+// consents returns what is known of the annotator's consent.
+func (a *annotatorSocket) consents(ctx context.Context) (consentState, error) {
+	a.mu.Lock()
+	has := a.consent
+	a.consent.known = true // until a change is heard of from now on
+	a.mu.Unlock()
+	if has.known {
+		return has, nil
+	}
+	is, agreed, err := a.srv.cfg.People.Consent(ctx, a.spec.ID, a.who)
+	has = consentState{known: err == nil, agreed: agreed, awaits: is.Awaits(agreed)}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	has.known = has.known && a.consent.known
+	a.consent = has
+	return has, err
+}
+
+// deliver sends the questions that the client does not hold, and the status. Where consent
+// is awaited it sends no more questions, and tells of those that the client holds.
+func (a *annotatorSocket) deliver(offer idrl.Offer, awaits bool) {
+	if awaits && !offer.Done {
+		offer.Open = slices.DeleteFunc(slices.Clone(offer.Open), func(as idrl.Assignment) bool { return !a.sent[as.ID] })
+		offer.Waiting = "The text that people agree to has changed. Please read it before you go on."
+	}
 	status := &wire.Status{
 		Answers: offer.Answers, Mine: offer.Mine, Skipped: offer.Skipped, Budget: offer.Budget,
 		Open: []idrl.AssignmentID{}, Done: offer.Done, Waiting: offer.Waiting, Undo: offer.Undo, Learnt: offer.Effect, Code: offer.Code,
 		Instructions: offer.Instructions,
+	}
+	if awaits && !offer.Done && len(offer.Open) == 0 {
+		status.Consent = sessionURL(a.spec.ID, "consent")
 	}
 	if offer.Left.Known {
 		status.ToGo = &offer.Left.About

@@ -20,7 +20,7 @@ import (
 // sessionFlags are the flags of session.
 type sessionFlags struct {
 	data, addr, origin, models string
-	instructions               string // path of a file
+	instructions, consent      string // paths of files
 	spec                       idrl.SessionSpec
 }
 
@@ -32,6 +32,7 @@ func (f *sessionFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.spec.Title, "title", "Untitled session", "`name` of the session")
 	fs.StringVar(&f.spec.Instructions, "instructions", "", "`text` for annotators, one point per line; without it they read what the environment brings")
 	instructionsFileFlag(fs, &f.instructions)
+	consentFileFlag(fs, &f.consent)
 	fs.Uint64Var(&f.spec.Seed, "seed", 1, "seed of every random choice and of the environment's layout")
 	declareSpec(fs, &f.spec)
 }
@@ -62,6 +63,7 @@ func declareSpec(fs *flag.FlagSet, spec *idrl.SessionSpec) {
 	fs.Float64Var(&spec.Doubt, "doubt", idrl.DefaultDoubt, "propose to stop when a larger loss has had at most this `probability` after three answers in a row; not with --model network")
 	fs.BoolVar(&spec.StopByItself, "stop-by-itself", false, "stop asking questions as soon as the session would propose to stop; not with --model network")
 	fs.StringVar(&spec.CompletionCode, "completion-code", "", "`code` that annotators see when there is nothing left to answer, such as that of a crowd platform")
+	fs.IntVar(&spec.WithdrawDays, "withdraw-days", 0, "offer people, for so many `days` after they joined, to withdraw their data themselves; 0: not; 'tiebreak annotator withdraw' does it for them")
 	fs.BoolVar(&spec.ShowLearnt, "show-learnt", false, "show annotators what was learnt from the answers, every ten answers and at the end")
 	fs.BoolVar(&spec.Strength, "strength", false, "let annotators say that a clip is much better (Shift with the choice); comparisons, with --likelihood probit or bradley-terry")
 	fs.BoolVar(&spec.Remarks, "remarks", false, "let annotators remark beside a comparison that both clips are bad, or good; likewise, and not with --model network")
@@ -107,6 +109,11 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 	list, err := environments(f.models)
 	if err != nil {
 		return err
+	}
+	if f.consent != "" {
+		if f.spec.Consent, err = readConsent(f.consent); err != nil {
+			return err
+		}
 	}
 	told, err := f.handout()
 	if err != nil {

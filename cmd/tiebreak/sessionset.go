@@ -12,8 +12,8 @@ import (
 
 // setFlags are the flags of session set.
 type setFlags struct {
-	data, session, instructions string
-	budget                      int
+	data, session, instructions, consent string
+	budget                               int
 }
 
 func (f *setFlags) declare(fs *flag.FlagSet) {
@@ -21,6 +21,7 @@ func (f *setFlags) declare(fs *flag.FlagSet) {
 	sessionFlag(fs, &f.session)
 	fs.IntVar(&f.budget, "budget", -1, "`answers` wanted, those that state a preference or a rating; 0: no limit")
 	instructionsFileFlag(fs, &f.instructions)
+	consentFileFlag(fs, &f.consent)
 }
 
 func sessionSetCommand() command {
@@ -29,8 +30,8 @@ func sessionSetCommand() command {
 			"session ends if it does not. New instructions are a new version, which every annotator is shown before the\n"+
 			"next answer. A running server follows within seconds.",
 		func(ctx context.Context, std stdio, f *setFlags) error {
-			if f.budget == -1 && f.instructions == "" {
-				return fmt.Errorf("%w: nothing to change: give --budget or --instructions-file", errUsage)
+			if f.budget == -1 && f.instructions == "" && f.consent == "" {
+				return fmt.Errorf("%w: nothing to change: give --budget, --instructions-file or --consent-file", errUsage)
 			}
 			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				if f.instructions != "" {
@@ -39,6 +40,11 @@ func sessionSetCommand() command {
 						return err
 					}
 					fmt.Fprintf(std.out, "Session %s has version %d of its instructions; before it was %d.\n", spec.ID, version, spec.CurrentInstructions().Version)
+				}
+				if f.consent != "" {
+					if err := setConsent(ctx, std, db, spec, f.consent); err != nil {
+						return err
+					}
 				}
 				if f.budget == -1 {
 					return nil

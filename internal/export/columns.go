@@ -51,6 +51,7 @@ func columns() []column {
 		{"loops", func(_ *idrl.SessionSpec, r *Row) any { return r.Answer.Loops }},
 		{"input", func(_ *idrl.SessionSpec, r *Row) any { return text(r.Answer.Input) }},
 		{"instructions_version", func(_ *idrl.SessionSpec, r *Row) any { return r.Answer.Instructions }},
+		{"consent_version", func(_ *idrl.SessionSpec, r *Row) any { return r.Answer.Consent }},
 		{"late", func(_ *idrl.SessionSpec, r *Row) any { return r.Answer.Late }},
 		{"doubts", func(_ *idrl.SessionSpec, r *Row) any { return text(r.Answer.Doubts.String()) }},
 		{"strategy", func(s *idrl.SessionSpec, _ *Row) any { return s.Acquisition }},

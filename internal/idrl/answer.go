@@ -83,6 +83,7 @@ type Answer struct {
 	Loops        int64     // times the clips played to the end
 	Input        string    // one of Inputs()
 	Instructions int64     // version of the instructions shown
+	Consent      int64     // version of the consent text that the annotator had agreed to; 0 for none; set by the server
 	Late         bool      // the lease had expired; set by the session
 	Doubts       Doubts    // what of the above cannot be true; set by the session
 }

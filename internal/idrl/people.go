@@ -108,7 +108,8 @@ type Settings struct {
 	Revoked []AnnotatorID // who may not answer any more, by ID
 	LeftOut []AnnotatorID // whose answers shall not count, by ID
 
-	Withdrawals int // how often the data of a person were withdrawn
+	Consent     Consent // what people agree to
+	Withdrawals int     // how often the data of a person were withdrawn
 }
 
 // GoldSettings say which questions with known answers are hidden among the others, and how

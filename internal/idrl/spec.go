@@ -10,7 +10,8 @@ import (
 )
 
 // A SessionSpec holds the settings of a session. It is fixed when the session is
-// created, but for the instructions, whose version is counted, and the budget.
+// created, but for the instructions and the consent text, whose versions are counted, and
+// the budget.
 type SessionSpec struct {
 	ID           SessionID
 	Title        string
@@ -72,6 +73,15 @@ type SessionSpec struct {
 
 	// Remarks lets annotators remark beside a comparison that both clips are bad, or good.
 	Remarks bool
+
+	// Consent is what people agree to before their first question, in Markdown; empty if
+	// nobody is asked. ConsentVersion counts its versions; 0 for the first.
+	Consent        string
+	ConsentVersion int64
+
+	// WithdrawDays is for how many days after they joined people are offered to withdraw
+	// their data themselves; 0: they are not. Researchers can always do it for them.
+	WithdrawDays int
 
 	// Names of the features of Env when the session was created, in the order of
 	// θ; an export needs them where Env is not available. Length d.
@@ -288,6 +298,10 @@ func (s SessionSpec) Validate() error {
 		return Errorf(Invalid, "questions ahead must be 1 to 10; got %d", s.Ahead)
 	case !validCode(s.CompletionCode):
 		return Errorf(Invalid, "the completion code must be at most %d printable characters", MaxCode)
+	case s.CurrentConsent().Check() != nil:
+		return s.CurrentConsent().Check()
+	case s.WithdrawDays < 0 || s.WithdrawDays > MaxWithdrawDays:
+		return Errorf(Invalid, "people can be offered to withdraw their data for 1 to %d days, or not: 0; got %d", MaxWithdrawDays, s.WithdrawDays)
 	case s.RepeatEvery < 0 || s.RepeatEvery == 1 || s.RepeatEvery > MaxBudget:
 		return Errorf(Invalid, "a repeat can come every 2 to %d questions, or never: 0; got %d", MaxBudget, s.RepeatEvery)
 	case CheckGoldEvery(s.GoldEvery) != nil:

@@ -130,6 +130,7 @@ func New(cfg Config) (*Session, error) {
 	s.restoreFeatures()
 	set := r.Settings
 	set.Budget, set.Told, set.Gold.Every = r.Spec.Budget, r.Spec.CurrentInstructions(), r.Spec.GoldEvery
+	set.Consent = r.Spec.CurrentConsent()
 	s.applySettings(set)
 	if err := s.restoreBelief(r.Snapshots); err != nil {
 		return nil, fmt.Errorf("session %s: %w", s.spec.ID, err)

@@ -53,10 +53,11 @@ func (s *Session) Follow(ctx context.Context) error {
 // asked what can change by it.
 func (s *Session) applySettings(now idrl.Settings) (changed bool) {
 	is := set(now.Revoked)
-	changed = s.spec.Budget != now.Budget || s.spec.CurrentInstructions() != now.Told || !maps.Equal(s.revoked, is)
+	changed = s.spec.Budget != now.Budget || s.spec.CurrentInstructions() != now.Told || s.spec.CurrentConsent() != now.Consent || !maps.Equal(s.revoked, is)
 	s.spec.Budget, s.spec.GoldEvery = now.Budget, now.Gold.Every
 	s.spec.InstructionsVersion, s.spec.InstructionsFormat, s.spec.Instructions = now.Told.Version, now.Told.Format, now.Told.Text
 	s.takeGold(now.Gold)
+	s.spec.ConsentVersion, s.spec.Consent = now.Consent.Version, now.Consent.Text
 	spec := s.spec
 	s.shown.Store(&spec)
 	s.revoked, s.leftOut = is, set(now.LeftOut)

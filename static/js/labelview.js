@@ -77,7 +77,7 @@ export class LabelView {
   /**
    * Lays a message over the player, or takes it away if text is empty.
    * @param {string} text
-   * @param {{busy?: boolean, broken?: boolean, done?: boolean}} [how]
+   * @param {{busy?: boolean, broken?: boolean, done?: boolean, consent?: string}} [how] consent: where the annotator is to agree
    */
   note(text, how = {}) {
     this.part("note").hidden = text === "";
@@ -89,6 +89,8 @@ export class LabelView {
     this.part("spinner").hidden = !how.busy;
     this.part("tick").toggleAttribute("hidden", !how.done); // an SVG has no .hidden
     this.part("note-broken").hidden = !how.broken;
+    this.part("consent").hidden = !how.consent;
+    if (how.consent) /** @type {HTMLAnchorElement} */ (this.part("consent-link")).href = how.consent;
   }
 
   /** @param {string} choice "" for none */

@@ -161,3 +161,15 @@ function parse(text) {
     return null;
   }
 }
+
+/**
+ * Removes what the browser keeps of a session: unsent answers, questions, the key by which
+ * it signs in again, and what was seen.
+ * @param {Storage|null} storage
+ * @param {string} session
+ */
+export function forget(storage, session) {
+  for (const key of Object.keys(storage ?? {})) {
+    if (key.startsWith("tiebreak.") && key.split(".").includes(session)) storage?.removeItem(key);
+  }
+}

@@ -107,6 +107,7 @@ export interface Status {
   waiting: string;
   undo: string;
   to_go?: number;
+  consent?: string;
   code?: string;
   learnt: boolean;
   instructions_version: number;

@@ -64,6 +64,10 @@ type Status struct {
 	// complete or, without a budget, until more of them change little. Absent if that is not known.
 	ToGo *int `json:"to_go,omitempty"`
 
+	// Consent is the address at which the annotator is to agree to a text before the next
+	// question; empty if they need not. Open is then empty.
+	Consent string `json:"consent,omitempty"`
+
 	Code string `json:"code,omitempty"` // for the annotator to copy, once Done
 
 	Learnt       bool  `json:"learnt"`               // the annotator may fetch clips of what was learnt

@@ -149,6 +149,7 @@ func (m *Memory) Settings(_ context.Context, id idrl.SessionID) (s idrl.Settings
 func settings(r *idrl.Record) idrl.Settings {
 	s := r.Settings
 	s.Budget, s.Told, s.Gold.Every = r.Spec.Budget, r.Spec.CurrentInstructions(), r.Spec.GoldEvery
+	s.Consent = r.Spec.CurrentConsent()
 	return s
 }
 

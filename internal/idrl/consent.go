@@ -1,0 +1,38 @@
+package idrl
+
+import "strings"
+
+// A Consent is what people agree to before they answer questions of a session.
+type Consent struct {
+	Version int64  // from 1; 0 if there never was one
+	Text    string // Markdown, at most MaxConsent bytes; empty: nobody is asked
+}
+
+// MaxConsent is the length of a consent text, in bytes.
+const MaxConsent = 16000
+
+// CurrentConsent returns that of s.
+func (s SessionSpec) CurrentConsent() Consent {
+	if s.ConsentVersion == 0 && s.Consent != "" {
+		return Consent{1, s.Consent}
+	}
+	return Consent{s.ConsentVersion, s.Consent}
+}
+
+// Awaits reports whether somebody who has agreed to a version, 0 for none, is to be asked
+// before their next question.
+func (c Consent) Awaits(agreed int64) bool { return c.Text != "" && agreed < c.Version }
+
+// Check returns an error of kind Invalid that says what to change.
+func (c Consent) Check() error {
+	switch {
+	case len(c.Text) > MaxConsent:
+		return Errorf(Invalid, "the consent text must have at most %d characters; it has %d", MaxConsent, len(c.Text))
+	case strings.ContainsRune(c.Text, 0):
+		return Errorf(Invalid, "the consent text holds a character that is none (U+0000)")
+	}
+	return nil
+}
+
+// MaxWithdrawDays is for how long people can be offered to withdraw their data, in days.
+const MaxWithdrawDays = 3650

@@ -1,0 +1,125 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+	"tiebreak/static"
+	"tiebreak/templates"
+
+	"github.com/labstack/echo/v4"
+)
+
+// errNoWithdrawal refuses people whom the page does not let withdraw their data.
+var errNoWithdrawal = idrl.Errorf(idrl.Forbidden, "Your data cannot be withdrawn on this page, or no longer. Ask the person who gave you the link.")
+
+// withdrawable returns until when somebody can withdraw their data themselves, and the
+// title of the session. It returns errNoWithdrawal if they cannot.
+func (s *Server) withdrawable(c echo.Context, id idrl.SessionID, who idrl.AnnotatorID) (until time.Time, title string, err error) {
+	spec, err := s.cfg.Sessions.Spec(c.Request().Context(), id)
+	if err != nil {
+		return until, "", err
+	}
+	if spec.WithdrawDays == 0 {
+		return until, "", errNoWithdrawal
+	}
+	a, err := s.cfg.People.Joined(c.Request().Context(), id, who)
+	if err != nil {
+		return until, "", err
+	}
+	if until = a.JoinedAt.AddDate(0, 0, spec.WithdrawDays); time.Now().After(until) {
+		err = errNoWithdrawal
+	}
+	return until, spec.Title, err
+}
+
+// withdrawURL returns the address at which somebody can withdraw their data, empty if they
+// cannot.
+func (s *Server) withdrawURL(c echo.Context, id idrl.SessionID, who idrl.AnnotatorID) string {
+	if _, _, err := s.withdrawable(c, id, who); err != nil {
+		return ""
+	}
+	return sessionURL(id, "withdraw")
+}
+
+// leaver returns the session of the address and the annotator of it that this browser is or
+// was: somebody whose part has ended may withdraw their data too.
+func (s *Server) leaver(c echo.Context) (idrl.SessionID, idrl.AnnotatorID, error) {
+	id, who, err := s.participant(c)
+	if !errors.Is(err, errRemoved) {
+		return id, who, err
+	}
+	actor, err := s.actor(c.Request().Context(), s.annotatorCookie(c, id))
+	if err == nil && (actor.Role != auth.Removed || actor.Session != id) {
+		err = errNotAnnotator
+	}
+	if err == nil {
+		err = s.admit(actor, 1)
+	}
+	return id, actor.Annotator, err
+}
+
+// withdraw is GET /sessions/:id/withdraw: it asks an annotator whether they are sure.
+func (s *Server) withdraw(c echo.Context) error {
+	id, who, err := s.leaver(c)
+	if errors.Is(err, errNotAnnotator) {
+		return s.signedOut(c, id)
+	}
+	if err != nil {
+		return err
+	}
+	return s.withdrawPage(c, http.StatusOK, id, who, "")
+}
+
+func (s *Server) withdrawPage(c echo.Context, status int, id idrl.SessionID, who idrl.AnnotatorID, wrong string) error {
+	until, title, err := s.withdrawable(c, id, who)
+	if err != nil {
+		return err
+	}
+	p := templates.WithdrawPage{
+		Layout: s.layout(c, title), Heading: title, Action: sessionURL(id, "withdraw"), Back: sessionURL(id, "label"),
+		Until: until.UTC().Format("2 January 2006"), Error: wrong,
+	}
+	p.User, p.SignOut = "", ""
+	return render(c, status, templates.Withdraw(p))
+}
+
+// postWithdraw is POST /sessions/:id/withdraw with the field sure, "yes": it erases what is
+// recorded of the annotator.
+func (s *Server) postWithdraw(c echo.Context) error {
+	id, who, err := s.leaver(c)
+	if err != nil {
+		return err
+	}
+	_, title, err := s.withdrawable(c, id, who)
+	if err != nil {
+		return err
+	}
+	if err := sure(c); err != nil {
+		if plain(c) {
+			return err
+		}
+		return s.withdrawPage(c, http.StatusBadRequest, id, who, s.explain(err))
+	}
+	ctx := c.Request().Context()
+	if _, err := s.cfg.Settings.Withdraw(ctx, id, who, string(who), time.Now()); err != nil {
+		return err
+	}
+	s.setCookie(c, id, auth.Annotator, "")
+	if session, err := s.session(ctx, id); err == nil { // else it follows when it can run
+		if err := session.Follow(ctx); err != nil {
+			s.log.Error("a session did not follow a withdrawal of data; it does when it starts again", "session", id, "err", err)
+		}
+	}
+	s.Recheck()
+	p := templates.NoticePage{
+		Layout: s.layout(c, title), Heading: "Your data are withdrawn", Forget: string(id),
+		Text: "Your answers and your name are erased from this study. It goes on without them. You can close this page.",
+	}
+	p.Scripts = static.Modules("forget.js")
+	p.User, p.SignOut = "", ""
+	return render(c, http.StatusOK, templates.Notice(p))
+}
