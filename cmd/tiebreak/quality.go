@@ -29,7 +29,7 @@ func qualityCommand() command {
 		"Sums up the answers of a session that count: for each annotator how fast they are, how often the left clip wins, and how often\n"+
 			"they say the same when a question comes again; between annotators raw agreement, Krippendorff's alpha, Fleiss'\n"+
 			"and Cohen's kappa over the questions that several of them answered. Intervals are of 95 %, by the bootstrap over questions.\n"+
-			"With --noise own, also how each answers by the posterior: the probability that they click at random, the noise of meant answers,\n"+
+			"With --noise-model own, also how each answers by the posterior: the probability that they click at random, the noise of meant answers,\n"+
 			"the share of lapses, the width of ties, and the offset and scale of ratings (docs/methods.md, section 2.4).\n"+
 			"The server may be running.",
 		func(ctx context.Context, std stdio, f *qualityFlags) error {

@@ -54,7 +54,7 @@ func declareSpec(fs *flag.FlagSet, spec *idrl.SessionSpec) {
 		"from training to training (continuous actions; a network always has it); or gaits, searches among rhythmic motions that go on likewise (continuous actions)")
 	fs.StringVar(&spec.Prior, "prior", idrl.Priors()[0], "prior of the reward: "+strings.Join(idrl.Priors(), ", "))
 	fs.StringVar(&spec.Likelihood, "likelihood", idrl.Likelihoods()[0], "likelihood of a comparison: "+strings.Join(idrl.Likelihoods(), ", "))
-	fs.StringVar(&spec.Noise, "noise", "", "`whose` noise of answers: own, each annotator's, learnt from the answers; or shared, that of the session for all.\n"+
+	fs.StringVar(&spec.Noise, "noise-model", "", "`whose` noise of answers: own, each annotator's, learnt from the answers from the second annotator on; or shared, that of the session for all.\n"+
 		"Default: own, but shared with --model network and with likelihoods without such a noise")
 	fs.StringVar(&spec.Questions, "questions", idrl.QuestionRules()[0], "`which` are asked: answerable, those that a person can answer by what they see, rather those that are probably answered, and none\n"+
 		"that looks like one of their last "+strconv.Itoa(learning.Remembered)+"; or any")

@@ -110,17 +110,27 @@ func (b blend) Info(m, v float64) (w float64) {
 		return w
 	}
 	rate := func(y, width float64) { add(idrl.Answer{Choice: idrl.Rated, Rating: y}, width) }
-	lo, end := -1.0, 1.0
 	if _, ends := b.grid.lapse.Of.(RatingClipped); ends {
 		rate(-1, 1)
 		rate(1, 1)
 	}
-	const panels = 4
-	width := (end - lo) / panels
-	for k := range panels {
-		for i, node := range coarse.x {
-			rate(lo+width*(float64(k)+node), width*coarse.w[i])
-		}
+	lo, end := b.window(m, v)
+	for i, node := range coarse.x {
+		rate(lo+(end-lo)*node, (end-lo)*coarse.w[i])
 	}
 	return w
+}
+
+// window returns the part of the scale on which ratings lie that tell something: four standard
+// deviations about the mean of the middle base.
+func (b blend) window(m, v float64) (lo, end float64) {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, p := range b.parts {
+		std := 4 * math.Sqrt(p.scale*p.scale*v+b.offsetVar+p.noise*p.noise*b.grid.ratingVar)
+		if p.weight < 4*leastBlended { // wide ones of little weight would blur the others
+			continue
+		}
+		low, high = min(low, b.offset+p.scale*m-std), max(high, b.offset+p.scale*m+std)
+	}
+	return max(-1, min(1, low)), min(1, max(-1, high))
 }

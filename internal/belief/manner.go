@@ -20,6 +20,7 @@ type manners struct {
 	prior     []float64 // log weights of list; the greatest is 0
 	lapse     Lapse     // what a lapse is
 	offsetVar float64   // of the offset before the first answer; 0 of comparisons
+	ratingVar float64   // of the noise of a rating, as the session is told
 }
 
 // A base is a likelihood of answers that are meant.
@@ -59,17 +60,17 @@ const (
 
 // mannersOf returns the manners around the likelihoods of m for questions of a kind. ok is
 // false for likelihoods whose noise is not a number to vary.
-func (m Model) mannersOf(kind idrl.QueryKind) (out manners, ok bool) {
+func (m Model) mannersOf(kind idrl.QueryKind) (out *manners, ok bool) {
+	out = &manners{}
 	switch {
 	case kind.Group():
-		return out, false
 	case kind.Comparison():
-		m.addComparisons(&out)
+		m.addComparisons(out)
 	default:
-		m.addRatings(&out)
+		m.addRatings(out)
 	}
 	if len(out.bases) == 0 {
-		return out, false
+		return nil, false
 	}
 	out.addRandom(kind.Comparison())
 	return out, true
@@ -107,10 +108,10 @@ func (m Model) addRatings(out *manners) {
 			log := -square(math.Log2(scale)/scaleOctaves)/2 - square(math.Log2(noise)/ownOctaves)/2
 			switch l := m.Rating.(type) {
 			case RatingClipped:
-				out.lapse.Of = l
+				out.lapse.Of, out.ratingVar = l, l.NoiseVar
 				out.add(base{of: RatingClipped{NoiseVar: noise * noise * l.NoiseVar}, noise: noise, scale: scale}, log)
 			case Rating:
-				out.lapse.Of = l
+				out.lapse.Of, out.ratingVar = l, l.NoiseVar
 				out.add(base{of: Rating{NoiseVar: noise * noise * l.NoiseVar}, noise: noise, scale: scale}, log)
 			}
 		}

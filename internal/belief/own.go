@@ -22,7 +22,7 @@ import (
 type Own struct {
 	of     Model
 	always bool // also of one annotator alone
-	manners
+	*manners
 }
 
 var (
@@ -34,9 +34,8 @@ var (
 // there is none: for likelihoods whose noise is not a number to vary ("gaussian" and
 // "bernoulli").
 func (m Model) Own(kind idrl.QueryKind) (out Own, ok bool) {
-	out.of = m
-	out.manners, ok = m.mannersOf(kind)
-	return out, ok
+	g, ok := m.mannersOf(kind)
+	return Own{of: m, manners: g}, ok
 }
 
 // Always returns o for statements of regret: the noise is not taken for known of one annotator
@@ -163,8 +162,9 @@ type asking struct {
 // Likelihood returns the model of the annotator's answer to q.
 func (a asking) Likelihood(q idrl.Query) idrl.Likelihood { return a.of(q) }
 
-// ownOptions are the options of Own.Fit: a ten-thousandth of a standard deviation.
-var ownOptions = epOptions{sweeps: 40, tolerance: 1e-4}
+// ownOptions are the options of Own.Fit: a thousandth of a standard deviation is little beside
+// what is not known of annotators.
+var ownOptions = epOptions{sweeps: 25, tolerance: 1e-3}
 
 // A mannerSite is the factor that stands for what an answer says of its annotator: log
 // weights of the manners, and a Gaussian factor of the offset as of a site.
@@ -198,7 +198,7 @@ type member struct {
 // Gaussian factor of its u, weights of the manners of its annotator and a Gaussian factor of
 // their offset, which are member, over and over, to what the answer says beside all the
 // others. as[i] answers qs[i]. The first sweep is Condition, answer by answer. It ends
-// when no change is greater than a ten-thousandth, or after 40 sweeps. The result is a function of the
+// when no change is greater than a thousandth, or after 25 sweeps. The result is a function of the
 // arguments. Errors are those of Model.Fit.
 func (o Own) Fit(ctx context.Context, from idrl.Posterior, qs []idrl.QueryVector, as []idrl.Answer) (idrl.Posterior, idrl.FitReport, error) {
 	j, ok := from.(*Joint)

@@ -143,6 +143,24 @@ func newBench(change func(*idrl.SessionSpec)) *bench {
 	}
 }
 
+// rewards returns the reward model of the session.
+func (b *bench) rewards() idrl.RewardModel {
+	if b.personal != nil {
+		return b.personal
+	}
+	return b.model
+}
+
+// own makes the posterior learn the noise of each annotator.
+func (b *bench) own(t testing.TB) {
+	t.Helper()
+	own, ok := b.model.Own(b.journal.rec.Spec.Kind)
+	if !ok {
+		t.Fatal("there is no model of annotators")
+	}
+	b.personal, b.averaged = own, func(idrl.RewardModel) idrl.Filter { return own.Always() }
+}
+
 // start runs a session on what the journal holds; stop ends it as a kill would:
 // nothing is flushed.
 func (b *bench) start(t testing.TB) (s *session.Session, stop func()) {
@@ -156,12 +174,8 @@ func (b *bench) startOn(t testing.TB, j idrl.Journal) (s *session.Session, stop 
 	if err != nil {
 		t.Fatal(err)
 	}
-	model := b.personal
-	if model == nil {
-		model = b.model
-	}
 	s, err = session.New(session.Config{
-		Record: rec, Model: model, Averaged: b.averaged, Acquisition: b.method,
+		Record: rec, Model: b.rewards(), Averaged: b.averaged, Acquisition: b.method,
 		Trainer: b.trainer, Journal: j, Publisher: nobody{}, Learner: b.learner, Discount: 1,
 		Log: b.log, Now: b.clock.Now, Rejected: b.rejected, Rests: b.rests,
 	})

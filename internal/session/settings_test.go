@@ -178,9 +178,15 @@ func second[T any](_ T, err error) error { return err }
 // answers, to the byte, also after a kill and if it is made from the log alone; with
 // them again it is that of all. What they answer later counts no more than the rest.
 func TestLeavingOut(t *testing.T) {
-	for _, adoptAfter := range []int64{0, 2} {
-		t.Run(fmt.Sprintf("adopt after %d", adoptAfter), func(t *testing.T) {
-			b := newBench(func(s *idrl.SessionSpec) { s.AdoptAfter = adoptAfter })
+	for _, test := range []struct {
+		adoptAfter int64
+		own        bool
+	}{{0, false}, {2, false}, {0, true}, {2, true}} {
+		t.Run(fmt.Sprintf("adopt after %d, own noise %v", test.adoptAfter, test.own), func(t *testing.T) {
+			b := newBench(func(s *idrl.SessionSpec) { s.AdoptAfter = test.adoptAfter })
+			if test.own {
+				b.own(t)
+			}
 			s, stop := b.start(t)
 			n := 0
 			answer := func(people ...idrl.AnnotatorID) {
@@ -260,11 +266,12 @@ func (b *bench) same(t *testing.T, s *session.Session, when string, people ...id
 			items = append(items, posterior.ItemOf(&q, a))
 		}
 	}
-	want, err := posterior.Of(t.Context(), b.model, items)
+	model := b.rewards()
+	want, err := posterior.Of(t.Context(), model, items)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := b.model.Encode(want)
+	text, err := model.Encode(want)
 	if err != nil {
 		t.Fatal(err)
 	}
