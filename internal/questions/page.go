@@ -95,7 +95,7 @@ func (s Summary) figures() []figure {
 	for _, f := range []struct {
 		name string
 		n    int
-	}{{"Skipped, or the clips failed", s.Skipped}, {"Withdrawn, not counted elsewhere", s.Withdrawn}, {"Clips that cannot be shown", s.Unseen}} {
+	}{{"Asked again as planned", s.Again}, {"Skipped, or the clips failed", s.Skipped}, {"Withdrawn, not counted elsewhere", s.Withdrawn}, {"Clips that cannot be shown", s.Unseen}} {
 		if f.n > 0 {
 			out = append(out, figure{f.name, fmt.Sprint(f.n)})
 		}
@@ -130,6 +130,7 @@ func (q *Question) flags() (out []string) {
 		{q.Fallen && len(q.Shown) == 1, "fallen"},
 		{q.Easy, "easy"},
 		{q.Answerable(), "answerable"},
+		{q.Again > 0, fmt.Sprintf("asks %d again, as planned", q.Again)},
 		{q.Withdrawn, "withdrawn"},
 		{q.LeftOut, "annotator left out"},
 		{q.Answer.Late, "late"},

@@ -34,6 +34,10 @@ type Question struct {
 	// Repeats is the newest of the person's last LookBack questions that looks the same, either way
 	// round; 0 if there is none. A question that is asked again because its answer was withdrawn is no repeat.
 	Repeats int
+
+	// Again is the question that this one repeats on purpose, to see whether the person says
+	// the same (idrl.SessionSpec.RepeatEvery); 0 if it does not. That is no repeat.
+	Again int
 }
 
 // A Clip is what is seen of a clip.
@@ -59,7 +63,7 @@ type Media func(ctx context.Context, id idrl.ClipID) ([]byte, error)
 // progress, which may be nil, hears how many are done. It returns the errors of media but
 // for those of kinds NotFound and Damaged.
 func Measure(ctx context.Context, rows []idrl.Labelled, media Media, progress func(done, total int)) ([]Question, error) {
-	m := measurer{media: media, people: map[idrl.AnnotatorID][]seen{}}
+	m := measurer{media: media, people: map[idrl.AnnotatorID][]seen{}, first: map[asked]int{}}
 	out := make([]Question, 0, len(rows))
 	for i, row := range rows {
 		if err := ctx.Err(); err != nil {
@@ -81,6 +85,13 @@ func Measure(ctx context.Context, rows []idrl.Labelled, media Media, progress fu
 type measurer struct {
 	media  Media
 	people map[idrl.AnnotatorID][]seen // last LookBack questions, oldest first
+	first  map[asked]int               // number of the first question of a person that is the same
+}
+
+// asked is a question of a person.
+type asked struct {
+	who   idrl.AnnotatorID
+	query idrl.QueryID
 }
 
 // A seen is a question as a person remembers it.
@@ -93,6 +104,7 @@ type seen struct {
 
 func (m *measurer) measure(ctx context.Context, n int, row idrl.Labelled) (Question, error) {
 	q := Question{N: n, Labelled: row}
+	q.Again = m.planned(row, n)
 	views := make([]*picture.View, len(row.Query.Clips))
 	for i, id := range row.Query.Clips {
 		c, v, err := m.view(ctx, id)
@@ -114,7 +126,24 @@ func (m *measurer) measure(ctx context.Context, n int, row idrl.Labelled) (Quest
 		q.Shown[0], q.Shown[1] = q.Shown[1], q.Shown[0]
 	}
 	q.Repeats = m.remember(row, seen{n: n, query: row.Query.ID, withdrawn: row.Withdrawn, views: views})
+	if q.Again > 0 {
+		q.Repeats = 0
+	}
 	return q, nil
+}
+
+// planned returns the first question of the person that is the same, if question n was not
+// chosen for what it tells; else 0.
+func (m *measurer) planned(row idrl.Labelled, n int) int {
+	key := asked{row.Answer.Annotator, row.Query.ID}
+	first, known := m.first[key]
+	if !known {
+		m.first[key] = n
+	}
+	if row.Why != (idrl.Why{BasedOn: row.Why.BasedOn, AfterSeq: row.Why.AfterSeq}) {
+		return 0
+	}
+	return first
 }
 
 // unseen reports whether err says that a clip cannot be shown or measured.

@@ -124,6 +124,24 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// A question that is asked again to see whether the person says the same is no repeat: it was
+// not chosen for what it tells.
+func TestPlannedRepeatsAreNone(t *testing.T) {
+	again := ask(2, "a1", idrl.ChoseA, "a", "b")
+	again.Why = idrl.Why{BasedOn: 0, AfterSeq: 1}
+	other := again
+	other.Answer.Annotator, other.Answer.Seq = "a2", 3
+	list := measured(t, aSession(t), ask(1, "a1", idrl.ChoseA, "a", "b"), again, other, ask(4, "a1", idrl.ChoseA, "a", "b"))
+	for i, want := range [][2]int{{0, 0}, {0, 1}, {0, 0}, {2, 0}} {
+		if got := [2]int{list[i].Repeats, list[i].Again}; got != want {
+			t.Errorf("question %d: repeats and asks again %v, want %v", i+1, got, want)
+		}
+	}
+	if s := Summarise(list); s.Repeats != 1 || s.Again != 1 {
+		t.Errorf("summary: %d repeats, %d asked again", s.Repeats, s.Again)
+	}
+}
+
 // What was asked more than LookBack questions ago is no repeat any more.
 func TestLookBack(t *testing.T) {
 	s := shelf{}

@@ -18,6 +18,7 @@ type Summary struct {
 	Fallen     int // both fallen, or the one to be rated
 	Unanswered int // any of these three: they could not be answered
 	Repeats    int
+	Again      int // repeats on purpose, which count as no repeats
 	Easy       int
 	Equal      int
 	CantTell   int
@@ -46,6 +47,7 @@ func Summarise(list []Question) (s Summary) {
 		count(&s.Fallen, q.Fallen)
 		count(&s.Unanswered, q.Unseen == "" && !q.Answerable())
 		count(&s.Repeats, q.Repeats > 0)
+		count(&s.Again, q.Again > 0)
 		count(&s.Easy, q.Easy)
 		switch q.Answer.Choice {
 		case idrl.Equal:
