@@ -64,11 +64,12 @@ type tab struct {
 	t   *testing.T
 	ctx context.Context
 
-	mu     sync.Mutex // guards those below
-	faults []string
-	frames []string       // what went over its sockets, either way
-	away   bool           // the server is away: failed requests are no faults
-	excuse *regexp.Regexp // what the console says that is no fault; nil for nothing
+	mu      sync.Mutex // guards those below
+	faults  []string
+	frames  []string       // what went over its sockets, either way
+	sockets int            // that its pages opened
+	away    bool           // the server is away: failed requests are no faults
+	excuse  *regexp.Regexp // what the console says that is no fault; nil for nothing
 }
 
 // newPerson opens a tab of somebody who has no cookies yet.
@@ -119,6 +120,8 @@ func (b *tab) hear(event any) {
 		if e.Entry.Level == log.EntryLevelError && !excused {
 			b.faults = append(b.faults, fmt.Sprintf("%s (%s) %s", e.Entry.Text, e.Entry.Source, e.Entry.URL))
 		}
+	case *network.EventWebSocketCreated:
+		b.sockets++
 	case *network.EventWebSocketFrameReceived:
 		b.frames = append(b.frames, string(e.Response.PayloadData))
 	case *network.EventWebSocketFrameSent:
@@ -148,6 +151,13 @@ func (b *tab) pardon(pattern *regexp.Regexp) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.excuse = pattern
+}
+
+// opened returns how many sockets the pages opened.
+func (b *tab) opened() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.sockets
 }
 
 // overheard returns everything that went over the sockets of the page, in order.

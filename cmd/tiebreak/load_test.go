@@ -169,7 +169,7 @@ func (l load) open(b *testing.B) []*labeller {
 }
 
 // openOn is open that also returns the server.
-func (l load) openOn(b *testing.B) (*app, []*labeller) {
+func (l load) openOn(b testing.TB) (*app, []*labeller) {
 	b.Helper()
 	a, err := openApp(b.Context(), b.TempDir(), envs.Catalogue(), site{}, slog.New(slog.DiscardHandler), program(b), "worker")
 	if err != nil {
@@ -217,7 +217,7 @@ func (l load) openOn(b *testing.B) (*app, []*labeller) {
 }
 
 // links makes the sessions and returns a link for the annotators of each.
-func (l load) links(b *testing.B, a *app, addr string) (out []string) {
+func (l load) links(b testing.TB, a *app, addr string) (out []string) {
 	b.Helper()
 	for s := range l.sessions {
 		spec, err := newSession(b.Context(), a.db, a.envs, idrl.SessionSpec{
