@@ -53,6 +53,12 @@ func pages() map[string]templ.Component {
 			Question: KnownQuestion{Clips: []NamedClip{{evil, "/c"}, {evil, "/d"}}, Names: evil, From: evil, At: evil, Place: evil, Next: "/n", Answer: "a", Note: field, Error: evil, MaxNote: evil},
 			Known:    []KnownRow{{Clips: []NamedClip{{evil, "/c"}}, Names: evil, Answer: evil, Value: evil, Use: evil, Note: evil, Made: evil, Change: "/"}},
 		}),
+		"quality": Quality(QualityPage{
+			Layout: layout, Heading: evil, Back: "/", JSON: "/j", Known: "/k", Sum: evil, None: evil, Same: evil, Shared: evil,
+			People:   []QualityRow{{ID: evil, Name: evil, Left: Share{Value: evil, Interval: evil, Of: evil}, Warnings: []string{evil}, AnswersURL: "/a"}, {LeftOut: true, AnswersURL: "/a"}},
+			Manners:  []MannerRow{{Name: evil, Random: evil}},
+			Measures: []MeasureRow{{Name: evil, Hint: evil}},
+		}),
 		"welcome": Join(JoinPage{Layout: running("join.js"), Heading: evil, Action: "/join/x", Rejoin: Rejoin{Offer: true, Session: evil}}),
 		"board":   Dashboard(DashboardPage{Layout: running("dashboard.js"), ID: evil, Heading: evil, Watch: "/sessions/s/watch", Facts: []Fact{{Name: evil, Value: evil}}, Invite: evil, People: peopleOf(evil)}),
 		"label":   Label(LabelPage{Layout: running("annotate.js"), Heading: evil, Session: "s", Socket: "/sessions/s/ws", Comparison: true, Guide: evilGuide, Acknowledged: evil, Acknowledge: evil}),

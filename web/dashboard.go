@@ -68,7 +68,7 @@ func (s *Server) dashboardPage(c echo.Context, spec idrl.SessionSpec) (templates
 		Layout: s.layout(c, spec.Title), ID: string(spec.ID), Heading: spec.Title,
 		Watch: sessionURL(spec.ID, "watch"), Back: "/sessions", Facts: s.facts(spec),
 		Reason: method.Why, NoPair: method.NoPair,
-		InviteURL: sessionURL(spec.ID, "invitations"), InstructionsURL: sessionURL(spec.ID, "instructions"), KnownURL: sessionURL(spec.ID, "known"),
+		InviteURL: sessionURL(spec.ID, "invitations"), InstructionsURL: sessionURL(spec.ID, "instructions"), KnownURL: sessionURL(spec.ID, "known"), QualityURL: sessionURL(spec.ID, "quality"),
 		ExportJSONL: sessionURL(spec.ID, "export") + "?format=jsonl",
 		ExportCSV:   sessionURL(spec.ID, "export") + "?format=csv",
 		ExportFiles: sessionURL(spec.ID, "export") + "?format=" + export.NetworksFormat,

@@ -61,6 +61,9 @@ func (s *Server) editKnown(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if _, err := s.session(c.Request().Context(), spec.ID); err != nil && asPaused(err) == nil { // it makes the first clips
+		return err
+	}
 	return s.showKnown(c, spec, http.StatusOK, judgement{clips: clipNames(c.QueryParam("clips")), from: c.QueryParam("from"), at: placeOf(c.QueryParam("at"))})
 }
 

@@ -20,11 +20,12 @@ const (
 	invitationDays = 30
 )
 
-// Places of the session's page to which its forms lead back.
+// Places of the session's page, and pages, to which forms lead back.
 const (
 	atAnswers = "#answers"
 	atLinks   = "#links"
 	atPeople  = "#people"
+	atQuality = "/quality"
 )
 
 // setBudget is POST /sessions/:id/budget with the field budget: how many answers the
@@ -63,9 +64,13 @@ func (s *Server) removeAnnotator(c echo.Context) error {
 }
 
 // countAnnotator is POST /sessions/:id/annotators/:annotator/answers with the field
-// answers, as for removeAnnotator.
+// answers, as for removeAnnotator, and back, "quality" on the page of that name.
 func (s *Server) countAnnotator(c echo.Context) error {
-	return s.change(c, auth.Remove, atPeople, func(ctx context.Context, id idrl.SessionID, who string) error {
+	back := atPeople
+	if c.FormValue("back") == "quality" {
+		back = atQuality
+	}
+	return s.change(c, auth.Remove, back, func(ctx context.Context, id idrl.SessionID, who string) error {
 		out, err := leaveOut(c)
 		if err != nil {
 			return err

@@ -34,7 +34,7 @@ type Server struct {
 // required part is missing or an origin is malformed.
 func New(cfg Config) *Server {
 	if cfg.Sessions == nil || cfg.Hub == nil || cfg.Auth == nil || cfg.Clips == nil ||
-		cfg.Exports == nil || cfg.Learnt == nil || cfg.People == nil || cfg.Settings == nil || cfg.Pictures == nil || cfg.Known == nil || cfg.Health == nil || len(values(envOptions(cfg.Catalogue))) == 0 {
+		cfg.Exports == nil || cfg.Learnt == nil || cfg.People == nil || cfg.Settings == nil || cfg.Pictures == nil || cfg.Known == nil || cfg.Quality == nil || cfg.Health == nil || len(values(envOptions(cfg.Catalogue))) == 0 {
 		panic("web: a required part of the configuration is missing")
 	}
 	if cfg.Log == nil {
@@ -112,6 +112,7 @@ func (s *Server) routes() *echo.Echo {
 	}
 	e.GET(instructionsPath, s.editInstructions)
 	e.POST(instructionsPath, s.postInstructions)
+	e.GET("/sessions/:id/quality", s.quality)
 	e.GET("/sessions/:id/known", s.editKnown)
 	e.POST("/sessions/:id/known", s.postKnown)
 	e.GET("/sessions/:id/gold", s.toSession)

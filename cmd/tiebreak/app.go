@@ -20,6 +20,7 @@ import (
 	"tiebreak/internal/jobs"
 	"tiebreak/internal/live"
 	"tiebreak/internal/outcome"
+	"tiebreak/internal/quality"
 	"tiebreak/internal/rng"
 	"tiebreak/internal/session"
 	"tiebreak/internal/steps"
@@ -57,7 +58,7 @@ func openApp(ctx context.Context, dir string, list envs.List, at site, log *slog
 	}
 	a.manager = session.NewManager(db, a.build, log)
 	a.web = web.New(web.Config{
-		Sessions: sessions{a}, Hub: &a.hub, Auth: a.auth, Clips: db, Exports: db, Learnt: learnt{a}, People: db, Settings: db, Pictures: db, Known: db, Health: db,
+		Sessions: sessions{a}, Hub: &a.hub, Auth: a.auth, Clips: db, Exports: db, Learnt: learnt{a}, People: db, Settings: db, Pictures: db, Known: db, Quality: reports{a}, Health: db,
 		Catalogue: catalogue(list), Base: at.base, Origins: at.origins, Proxies: at.proxies, SecureCookies: at.secure(), Log: log,
 		SignInCommand: signInCommand(dir),
 	})
@@ -232,6 +233,18 @@ func (l learnt) LearntFiles(ctx context.Context, id idrl.SessionID) ([]export.Fi
 		return nil, err
 	}
 	return outcome.Files(source)
+}
+
+// reports is the web's view of how annotators answer.
+type reports struct{ a *app }
+
+// Quality implements web.Quality.
+func (r reports) Quality(ctx context.Context, id idrl.SessionID) (quality.Report, error) {
+	rec, err := r.a.db.Load(ctx, id)
+	if err != nil {
+		return quality.Report{}, err
+	}
+	return reportOf(r.a.envs, rec)
 }
 
 // newSession checks spec, names it and records it.

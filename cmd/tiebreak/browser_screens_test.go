@@ -116,6 +116,10 @@ func (v *visit) ofResearchers() []screen {
 			b.open(v.base + "/sessions/" + v.pairs + "/instructions")
 			b.waitFor("textarea")
 		}},
+		{"how people answer", "/sessions/:id/quality", b, func() {
+			b.open(v.base + "/sessions/" + v.pairs + "/quality")
+			b.waitFor("[data-quality] [data-leave-out]")
+		}},
 		{"practice and gold questions", "/sessions/:id/known", b, func() {
 			b.open(v.base + "/sessions/" + v.pairs + "/known")
 			b.wait("document.querySelectorAll('[data-judge] clip-loop:not([data-empty])').length === 2")

@@ -139,7 +139,7 @@ var rules = []rule{
 	{"web/client", []string{vocab, "web/wire"}, []string{gorilla, xnet}},
 	{
 		"web",
-		[]string{vocab, acquires, "internal/live", "internal/auth", "internal/export", "internal/instructions", "web", "templates", "static"},
+		[]string{vocab, acquires, "internal/live", "internal/auth", "internal/export", "internal/instructions", "internal/quality", "web", "templates", "static"},
 		[]string{templ, echo, gorilla},
 	},
 }

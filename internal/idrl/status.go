@@ -95,6 +95,7 @@ type AnnotatorStats struct {
 	Undone        int
 	Marked        int           // with Doubts
 	MedianTime    time.Duration // of a response
+	Sided         int           // decisive comparisons whose sides are known
 	LeftShare     float64       // share of decisive comparisons won by the left clip
 	LeftLow       float64       // 95 % Wilson interval of LeftShare
 	LeftHigh      float64

@@ -16,7 +16,7 @@ func (q Report) Print(w io.Writer) error {
 		return err
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "ANNOTATOR\tANSWERS\tCAN'T TELL\tMEDIAN TIME\tLEFT WINS\tSAME AGAIN\tMARKED\t")
+	fmt.Fprintln(t, "ANNOTATOR\tANSWERS\tCAN'T TELL\tMEDIAN TIME\tLEFT WINS\tSAME AGAIN\tGOLD RIGHT\tMARKED\t")
 	for _, p := range q.People {
 		name := string(p.Annotator)
 		if p.LeftOut {
@@ -26,11 +26,16 @@ func (q Report) Print(w io.Writer) error {
 		if p.LeftHigh-p.LeftLow < 1 {
 			left = fmt.Sprintf("%.0f %% (%.0f to %.0f)", 100*p.LeftShare, 100*p.LeftLow, 100*p.LeftHigh)
 		}
-		fmt.Fprintf(t, "%s\t%d\t%d\t%v\t%s\t%s\t%d\t\n", name, p.Answers, p.CantTell,
-			(time.Duration(p.MedianMS) * time.Millisecond).Round(100*time.Millisecond), left, p.sameAgain(q.Rated), p.Marked)
+		fmt.Fprintf(t, "%s\t%d\t%d\t%v\t%s\t%s\t%s\t%d\t\n", name, p.Answers, p.CantTell,
+			(time.Duration(p.MedianMS) * time.Millisecond).Round(100*time.Millisecond), left, p.sameAgain(q.Rated), p.goldRight(), p.Marked)
 	}
 	if err := t.Flush(); err != nil {
 		return err
+	}
+	for _, p := range q.People {
+		for _, text := range p.Warnings {
+			fmt.Fprintf(w, "%s %s.\n", p.Annotator, text)
+		}
 	}
 	if err := q.printManners(w); err != nil {
 		return err
@@ -65,8 +70,19 @@ func (p Person) sameAgain(rated bool) string {
 	case rated:
 		return fmt.Sprintf("%d again, %.2f apart", p.Repeats, p.Difference)
 	}
-	low, high := Wilson(p.SaidSame, p.Repeats)
-	return fmt.Sprintf("%d of %d (%.0f to %.0f %%)", p.SaidSame, p.Repeats, 100*low, 100*high)
+	return ofAll(p.SaidSame, p.Repeats, p.SameLow, p.SameHigh)
+}
+
+func (p Person) goldRight() string {
+	if p.Gold == 0 {
+		return "-"
+	}
+	return ofAll(p.GoldRight, p.Gold, p.GoldLow, p.GoldHigh)
+}
+
+// ofAll writes a share with its interval.
+func ofAll(k, n int, low, high float64) string {
+	return fmt.Sprintf("%d of %d (%.0f to %.0f %%)", k, n, 100*low, 100*high)
 }
 
 // String writes a coefficient for people.

@@ -104,6 +104,7 @@ func (t *tally) finish() idrl.AnnotatorStats {
 		s.LeftShare = float64(t.left) / float64(t.sided)
 	}
 	s.LeftLow, s.LeftHigh = Wilson(t.left, t.sided)
+	s.Sided = t.sided
 	if s.PredictedSize > 0 {
 		s.Predicted = float64(t.hits) / float64(s.PredictedSize)
 	}

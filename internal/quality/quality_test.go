@@ -74,11 +74,11 @@ func TestSummarise(t *testing.T) {
 	want := []idrl.AnnotatorStats{
 		{
 			Annotator: "bo", Answers: 4, Decisive: 2, Equal: 1, CantTell: 1, Undone: 1, MedianTime: 3 * time.Second,
-			LeftShare: 0.5, LeftLow: 0.0945, LeftHigh: 0.9055, Predicted: 0.5, PredictedSize: 2,
+			Sided: 2, LeftShare: 0.5, LeftLow: 0.0945, LeftHigh: 0.9055, Predicted: 0.5, PredictedSize: 2,
 		},
 		{
 			Annotator: "al", Answers: 3, Decisive: 1, Skipped: 2, Marked: 1, MedianTime: 200 * time.Millisecond,
-			LeftShare: 0, LeftLow: 0, LeftHigh: 0.7935,
+			Sided: 1, LeftShare: 0, LeftLow: 0, LeftHigh: 0.7935,
 		},
 		{Annotator: "cy", Undone: 1, LeftHigh: 1},
 		{Annotator: "di", Answers: 1, Decisive: 1, MedianTime: 50 * time.Millisecond, LeftHigh: 1},

@@ -22,10 +22,19 @@ type Person struct {
 	LeftShare  float64          `json:"left_share"` // of decisive comparisons, won by the left clip
 	LeftLow    float64          `json:"left_low"`
 	LeftHigh   float64          `json:"left_high"`
-	Repeats    int              `json:"repeats"`    // questions that came again
-	SaidSame   int              `json:"said_same"`  // of these
+	Sided      int              `json:"sided"`     // comparisons behind it
+	Repeats    int              `json:"repeats"`   // questions that came again
+	SaidSame   int              `json:"said_same"` // of these
+	SameLow    float64          `json:"same_low"`  // of the share of these
+	SameHigh   float64          `json:"same_high"`
 	Difference float64          `json:"difference"` // mean absolute, of two ratings of the same, on −1 to 1
 	Marked     int              `json:"marked"`     // answers with doubts
+
+	Gold      int      `json:"gold"`       // gold questions with an answer that says something
+	GoldRight int      `json:"gold_right"` // of these, answered as the researcher does
+	GoldLow   float64  `json:"gold_low"`   // of the share of these
+	GoldHigh  float64  `json:"gold_high"`
+	Warnings  []string `json:"warnings"` // what the numbers speak against
 
 	// Manner is how they answer as far as the posterior knows; nil where it does not tell
 	// annotators apart, and of those whose answers do not count.
@@ -114,13 +123,14 @@ func peopleOf(log []idrl.Answer, arranged agreement.Answers) []Person {
 	for _, s := range Summarise(log, nil) {
 		p := Person{
 			Annotator: s.Annotator, LeftOut: s.LeftOut, Answers: s.Answers, CantTell: s.CantTell, MedianMS: s.MedianTime.Milliseconds(),
-			LeftShare: s.LeftShare, LeftLow: s.LeftLow, LeftHigh: s.LeftHigh, Marked: s.Marked,
+			LeftShare: s.LeftShare, LeftLow: s.LeftLow, LeftHigh: s.LeftHigh, Sided: s.Sided, Marked: s.Marked, GoldHigh: 1, Warnings: []string{},
 		}
 		for r, who := range arranged.Raters {
 			if who == s.Annotator {
 				p.Repeats, p.SaidSame, p.Difference = again(arranged.Again[r])
 			}
 		}
+		p.SameLow, p.SameHigh = Wilson(p.SaidSame, p.Repeats)
 		out = append(out, p)
 	}
 	return out

@@ -1,0 +1,60 @@
+package quality
+
+import "tiebreak/internal/idrl"
+
+// Enough is how many gold questions, repeats or decisive comparisons a warning needs.
+const Enough = 20
+
+// Shares with which a person who does the work is not in conflict: right answers to gold
+// questions, and the same answer again, at least; wins of the left clip, from and to.
+const (
+	fewRight, fewSame       = 0.75, 0.75
+	leastLeft, greatestLeft = 0.4, 0.6
+)
+
+// What a warning says of a person.
+const (
+	warnGold  = "answers fewer than three in four gold questions as the researcher does"
+	warnSame  = "says the same again less often than three times in four"
+	warnLeft  = "chooses the left clip too often"
+	warnRight = "chooses the right clip too often"
+)
+
+// KnowGold adds which answers to gold questions are right (idrl.GoldRight), and with them
+// what the numbers of a person speak against.
+func (q *Report) KnowGold(log []idrl.Answer, right map[idrl.AnswerID]bool) {
+	asked, hit := map[idrl.AnnotatorID]int{}, map[idrl.AnnotatorID]int{}
+	for _, a := range idrl.Standing(log) {
+		if is, gold := right[a.ID]; gold {
+			asked[a.Annotator]++
+			if is {
+				hit[a.Annotator]++
+			}
+		}
+	}
+	for i := range q.People {
+		p := &q.People[i]
+		p.Gold, p.GoldRight = asked[p.Annotator], hit[p.Annotator]
+		p.GoldLow, p.GoldHigh = Wilson(p.GoldRight, p.Gold)
+		p.Warnings = p.warnings(q.Rated)
+	}
+}
+
+// warnings lists what the numbers speak against: nothing where they are few, or where the
+// interval of 95 % leaves it open.
+func (p *Person) warnings(rated bool) []string {
+	out := []string{}
+	if p.Gold >= Enough && p.GoldHigh < fewRight {
+		out = append(out, warnGold)
+	}
+	if !rated && p.Repeats >= Enough && p.SameHigh < fewSame {
+		out = append(out, warnSame)
+	}
+	if p.Sided >= Enough && p.LeftLow > greatestLeft {
+		out = append(out, warnLeft)
+	}
+	if p.Sided >= Enough && p.LeftHigh < leastLeft {
+		out = append(out, warnRight)
+	}
+	return out
+}

@@ -1,0 +1,180 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/quality"
+	"tiebreak/templates"
+
+	"github.com/labstack/echo/v4"
+)
+
+// Quality says how the annotators of sessions answer.
+type Quality interface {
+	// Quality returns the report on a session, whether it runs or not.
+	Quality(ctx context.Context, id idrl.SessionID) (quality.Report, error)
+}
+
+// quality is GET /sessions/:id/quality, with format=json as JSON: how annotators answer, and
+// how well they agree.
+func (s *Server) quality(c echo.Context) error {
+	spec, err := s.researchersSpec(c, auth.WatchSession)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	q, err := s.cfg.Quality.Quality(ctx, spec.ID)
+	if err != nil {
+		return err
+	}
+	if c.QueryParam("format") == "json" {
+		c.Response().Header().Set(echo.HeaderContentDisposition, fmt.Sprintf("attachment; filename=\"tiebreak-%s-quality.json\"", spec.ID))
+		return c.JSONPretty(http.StatusOK, q, "  ")
+	}
+	people, err := s.cfg.People.Annotators(ctx, spec.ID)
+	if err != nil {
+		return err
+	}
+	called := map[idrl.AnnotatorID]string{}
+	for _, a := range people {
+		called[a.ID] = personRow(spec.ID, a).Name
+	}
+	p := qualityPage(spec, q, called)
+	p.Layout = s.layout(c, "How people answer")
+	return render(c, http.StatusOK, templates.Quality(p))
+}
+
+// qualityPage shows a report; called are the people's names.
+func qualityPage(spec idrl.SessionSpec, q quality.Report, called map[idrl.AnnotatorID]string) templates.QualityPage {
+	p := templates.QualityPage{
+		Heading: spec.Title, Back: sessionURL(spec.ID), JSON: sessionURL(spec.ID, "quality") + "?format=json", Known: sessionURL(spec.ID, "known"),
+		Rated: q.Rated, Same: "Same again",
+	}
+	if q.Rated {
+		p.Same = "Apart again"
+	}
+	answers, repeats, gold := 0, 0, 0
+	for _, a := range q.People {
+		answers, repeats, gold = answers+a.Answers, repeats+a.Repeats, gold+a.Gold
+		name := called[a.Annotator]
+		if name == "" {
+			name = string(a.Annotator)
+		}
+		p.People = append(p.People, qualityRow(spec.ID, name, a, q.Rated))
+		if a.Manner != nil {
+			p.Manners = append(p.Manners, mannerRow(name, *a.Manner))
+		}
+	}
+	p.Sum = fmt.Sprintf("%s, %s; %s came again, %s", people(len(q.People)), plural(answers, "answer"), plural(repeats, "question"), plural(gold, "gold answer"))
+	if q.Questions > 0 {
+		p.Shared = fmt.Sprintf("Over %s that two people or more answered, gold ones and repeats among them. 1: they always agree; 0: as often as by chance, but for raw agreement.",
+			plural(q.Questions, "question"))
+		p.Measures = measures(q, called)
+	}
+	switch {
+	case len(q.People) == 0:
+		p.None = "Nobody has answered yet."
+	case repeats == 0 && gold == 0 && q.Questions == 0:
+		p.None = fmt.Sprintf("Nothing to compare yet: %s of %s. Give the right answers to some questions (Practice and gold), or turn on repeats when you make a session.",
+			plural(answers, "answer"), people(len(q.People)))
+	}
+	return p
+}
+
+func people(n int) string {
+	if n == 1 {
+		return "one person"
+	}
+	return fmt.Sprintf("%d people", n)
+}
+
+func qualityRow(id idrl.SessionID, name string, a quality.Person, rated bool) templates.QualityRow {
+	row := templates.QualityRow{
+		ID: string(a.Annotator), Name: name, Answers: fmt.Sprint(a.Answers), CantTell: fmt.Sprint(a.CantTell), Marked: fmt.Sprint(a.Marked),
+		Time: (time.Duration(a.MedianMS) * time.Millisecond).Round(100 * time.Millisecond).String(), LeftOut: a.LeftOut,
+		Left: shareOf(a.LeftShare, a.Sided, a.LeftLow, a.LeftHigh), Same: ofN(a.SaidSame, a.Repeats, a.SameLow, a.SameHigh),
+		Gold: ofN(a.GoldRight, a.Gold, a.GoldLow, a.GoldHigh), AnswersURL: sessionURL(id, "annotators", string(a.Annotator), "answers"),
+	}
+	if rated {
+		row.Left, row.Same = templates.Share{}, templates.Share{}
+		if a.Repeats > 0 { // two ratings are hardly ever the same number
+			row.Same = templates.Share{Value: fmt.Sprintf("%.1f of 10", 5*a.Difference), Of: fmt.Sprintf("over %d", a.Repeats)}
+		}
+	}
+	for _, w := range a.Warnings {
+		row.Warnings = append(row.Warnings, sentence(w))
+	}
+	return row
+}
+
+// shareOf shows a share of n with its interval.
+func shareOf(v float64, n int, low, high float64) templates.Share {
+	if n == 0 {
+		return templates.Share{}
+	}
+	return templates.Share{Value: fmt.Sprintf("%.0f %%", 100*v), Interval: fmt.Sprintf("%.0f to %.0f %%", 100*low, 100*high)}
+}
+
+// ofN does so and says how many of how many.
+func ofN(k, n int, low, high float64) templates.Share {
+	s := shareOf(float64(k)/float64(max(1, n)), n, low, high)
+	if n > 0 {
+		s.Of = fmt.Sprintf("%d of %d", k, n)
+	}
+	return s
+}
+
+func mannerRow(name string, m idrl.Manner) templates.MannerRow {
+	times := func(format string, r idrl.Range) templates.Share {
+		if r == (idrl.Range{}) {
+			return templates.Share{}
+		}
+		return templates.Share{Value: fmt.Sprintf(format, r.Middle), Interval: fmt.Sprintf(format+" to "+format, r.Low, r.High)}
+	}
+	lapse := templates.Share{Value: fmt.Sprintf("%.0f %%", 100*m.Lapse.Middle), Interval: fmt.Sprintf("%.0f to %.0f %%", 100*m.Lapse.Low, 100*m.Lapse.High)}
+	return templates.MannerRow{
+		Name: name, Random: fmt.Sprintf("%.0f %%", 100*m.Random), Noise: times("%.2f", m.Noise), Lapse: lapse, TieWidth: times("%.2f", m.TieWidth),
+		Offset: times("%+.2f", m.Offset), Scale: times("%.2f", m.Scale),
+	}
+}
+
+// measures lists how well people agree.
+func measures(q quality.Report, called map[idrl.AnnotatorID]string) (out []templates.MeasureRow) {
+	add := func(name, hint string, c *quality.Coefficient) {
+		row := templates.MeasureRow{Name: name, Hint: hint, Share: templates.Share{Value: "not defined"}}
+		if c != nil {
+			row.Share.Value = fmt.Sprintf("%.2f", c.Value)
+			if c.Low != nil {
+				row.Share.Interval = fmt.Sprintf("%.2f to %.2f", *c.Low, *c.High)
+			}
+		}
+		out = append(out, row)
+	}
+	if !q.Rated {
+		add("Raw agreement", "share of pairs of answers that are the same", q.Raw)
+	}
+	add("Krippendorff’s alpha", "any number of people, also where some did not answer", q.Alpha)
+	if !q.Rated {
+		add("Fleiss’ kappa", "the same number of people for each question", q.Fleiss)
+	}
+	for _, k := range q.Cohen {
+		var c *quality.Coefficient
+		if k.Kappa != nil {
+			c = &quality.Coefficient{Value: *k.Kappa}
+		}
+		add("Cohen’s kappa", fmt.Sprintf("%s and %s, over %d", nameOf(called, k.A), nameOf(called, k.B), k.Questions), c)
+	}
+	return out
+}
+
+func nameOf(called map[idrl.AnnotatorID]string, id idrl.AnnotatorID) string {
+	if name := called[id]; name != "" {
+		return name
+	}
+	return string(id)
+}
