@@ -65,11 +65,11 @@ func (db *DB) SignIn(ctx context.Context, link, login []byte, name string, now t
 // NotFound.
 func (db *DB) Login(ctx context.Context, hash []byte) (l idrl.Login, err error) {
 	const query = `
-		SELECT login.user_id, login.session_id, login.annotator_id, login.created_at, login.seen_at, annotator.revoked_at IS NOT NULL
+		SELECT login.user_id, login.session_id, login.annotator_id, login.created_at, login.seen_at, annotator.revoked_at IS NOT NULL, login.narrow
 		FROM login LEFT JOIN annotator ON annotator.session_id = login.session_id AND annotator.id = login.annotator_id
 		WHERE login.hash = ?`
 	err = db.read.QueryRowContext(ctx, query, hash).
-		Scan(text(&l.User), text(&l.Session), text(&l.Annotator), timeColumn{&l.Since}, timeColumn{&l.SeenAt}, &l.Revoked)
+		Scan(text(&l.User), text(&l.Session), text(&l.Annotator), timeColumn{&l.Since}, timeColumn{&l.SeenAt}, &l.Revoked, &l.Narrow)
 	return l, missing(err, "there is no such login")
 }
 

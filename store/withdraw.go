@@ -62,6 +62,7 @@ var withdrawal = []struct {
 	{sql: `DELETE FROM login WHERE session_id = ?1 AND annotator_id = ?2`},
 	{sql: `DELETE FROM rejoin_key WHERE session_id = ?1 AND annotator_id = ?2`},
 	{sql: `DELETE FROM agreement WHERE session_id = ?1 AND annotator_id = ?2`},
+	{sql: `DELETE FROM participant WHERE session_id = ?1 AND annotator_id = ?2`},
 	{sql: `DELETE FROM practice WHERE session_id = ?1 AND annotator_id = ?2`},
 	{sql: `INSERT OR IGNORE INTO annotator (session_id, id, name, created_at) VALUES (?1, '', '', ?3)`},
 

@@ -71,6 +71,11 @@ type Auth interface {
 	// returns an error of kind Forbidden if the key is not valid in the session.
 	RejoinKey(ctx context.Context, who auth.Actor, key string) (fresh string, err error)
 	Rejoin(ctx context.Context, session idrl.SessionID, key string) (auth.Actor, string, error)
+	// Crowd returns how people come by a link from a crowd platform, also one that is used up;
+	// an error of kind NotFound if it is none, has expired or is revoked.
+	Crowd(ctx context.Context, token string) (idrl.SessionID, idrl.Crowd, error)
+	// RedeemParticipant is Redeem of such a link; who is known continues as the same annotator.
+	RedeemParticipant(ctx context.Context, token string, p idrl.Participant) (auth.Actor, string, error)
 	NewInvitation(ctx context.Context, session idrl.SessionID, uses int, life time.Duration) (token string, err error)
 }
 
@@ -86,6 +91,8 @@ type Clips interface {
 type Exports interface {
 	// Rows yields the answers of a session by Seq, from one read of the database.
 	Rows(ctx context.Context, session idrl.SessionID, yield func(idrl.Labelled) error) error
+	// Participants returns who came from crowd platforms.
+	Participants(ctx context.Context, session idrl.SessionID) (map[idrl.AnnotatorID]idrl.Participant, error)
 }
 
 // Learnt makes files of what sessions have learnt.
@@ -125,6 +132,10 @@ type People interface {
 	// Agree records that an annotator agrees to a version. It returns an error of kind
 	// Conflict, in words for people, unless that is the one in use.
 	Agree(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, version int64, now time.Time) error
+	// Participates reports whether an annotator is a participant who came by a link of c.
+	Participates(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, c idrl.Crowd, p idrl.Participant) (bool, error)
+	// CrowdOf returns how an annotator came from a crowd platform; the zero Crowd if they did not.
+	CrowdOf(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (idrl.Crowd, error)
 	// Joined returns an annotator of a session, or an error of kind NotFound.
 	Joined(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (idrl.Annotator, error)
 	// AcknowledgeInstructions records that an annotator has read a version of the

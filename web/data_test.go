@@ -211,6 +211,10 @@ func TestExportOfNetworks(t *testing.T) {
 // brokenExports fails after enough rows to fill every buffer.
 type brokenExports struct{ rows int }
 
+func (brokenExports) Participants(context.Context, idrl.SessionID) (map[idrl.AnnotatorID]idrl.Participant, error) {
+	return map[idrl.AnnotatorID]idrl.Participant{}, nil
+}
+
 func (e brokenExports) Rows(_ context.Context, _ idrl.SessionID, yield func(idrl.Labelled) error) error {
 	for range e.rows {
 		if err := yield(idrl.Labelled{Answer: idrl.Answer{ID: "x"}}); err != nil {

@@ -17,7 +17,7 @@ import (
 var errNoFeatures = idrl.Errorf(idrl.Invalid, "An earlier version made this session and did not record the names of its features, "+
 	"and its environment is not on this server. Put the environment back, then export.")
 
-// export is GET /sessions/:id/export?format=jsonl|csv[&all=1]: the log as a
+// export is GET /sessions/:id/export?format=jsonl|csv[&all=1][&participants=1]: the log as a
 // data set, streamed; all is with the answers of annotators who are left out. With
 // format=networks it is what the session has learnt, as a zip archive; with
 // format=practice the answers to practice questions, one JSON object a line.
@@ -53,7 +53,14 @@ func (s *Server) export(c echo.Context) error {
 	}
 	out := c.Response()
 	out.Status = http.StatusOK
-	err = export.Write(out, format, spec, rows)
+	if c.QueryParam("participants") == "" {
+		err = export.Write(out, format, spec, rows)
+	} else {
+		var who map[idrl.AnnotatorID]idrl.Participant
+		if who, err = s.cfg.Exports.Participants(c.Request().Context(), spec.ID); err == nil {
+			err = export.WriteWithParticipants(out, format, spec, rows, who)
+		}
+	}
 	if err != nil && out.Committed {
 		s.log.Error("export broken off", "session", spec.ID, "err", err)
 		panic(http.ErrAbortHandler) // a reader must not take half an export for a whole one

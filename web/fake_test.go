@@ -33,6 +33,7 @@ type fakeSession struct {
 	asked    map[idrl.AnnotatorID]int // questions answered or withdrawn
 	fail     error                    // of every call, while set
 	empty    bool                     // nothing to ask
+	done     bool                     // everything is answered
 	effect   idrl.Effect              // what was learnt; zero for nothing
 	recent   []idrl.Asked             // of Status
 	open     []idrl.Assignment        // of Status
@@ -90,6 +91,10 @@ func (f *fakeSession) Claim(_ context.Context, who idrl.AnnotatorID) (idrl.Offer
 			o.Mine++
 			o.Undo = a.ID
 		}
+	}
+	if f.done {
+		o.Done, o.Code = true, f.spec.CompletionCode
+		return o, nil
 	}
 	if f.empty {
 		o.Waiting = "The first clips are being made."

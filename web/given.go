@@ -27,7 +27,7 @@ func (s *Server) given(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	who, err := s.labeller(c, auth.Label, id, 1)
+	who, err := s.labeller(c, auth.Recall, id, 1)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,9 @@ import (
 // join is GET /join/:token, an annotator's link.
 func (s *Server) join(c echo.Context) error {
 	p, err := s.joinPage(c)
+	if wrongVisit(err) {
+		return s.badVisit(c, err)
+	}
 	if err != nil {
 		return s.deadJoin(c, err)
 	}
@@ -26,10 +29,11 @@ func (s *Server) join(c echo.Context) error {
 // joinPage says what will be asked.
 func (s *Server) joinPage(c echo.Context) (templates.JoinPage, error) {
 	ctx := c.Request().Context()
-	id, err := s.cfg.Auth.PeekInvitation(ctx, c.Param("token"))
+	v, err := s.visit(c)
 	if err != nil {
 		return templates.JoinPage{}, err
 	}
+	id := v.session
 	session, err := s.session(ctx, id)
 	if err != nil {
 		return templates.JoinPage{}, err
@@ -38,16 +42,30 @@ func (s *Server) joinPage(c echo.Context) (templates.JoinPage, error) {
 	env := s.env(spec.Env)
 	p := templates.JoinPage{
 		Layout: s.layout(c, spec.Title), Heading: spec.Title, Task: task(spec, env),
-		Guide: guideOf(spec, env), Version: strconv.FormatInt(spec.InstructionsVersion, 10), Action: c.Request().URL.EscapedPath(),
+		Guide: guideOf(spec, env), Version: strconv.FormatInt(spec.InstructionsVersion, 10), Action: c.Request().URL.RequestURI(),
+		Anonymous: v.byCrowd(),
 	}
 	p.User, p.SignOut = "", "" // an annotator's page, even if this browser is also signed in as a researcher
-	switch who, err := s.annotator(c, auth.Label, id); {
-	case errors.Is(err, errRemoved):
+	if v.preview {
+		p.Action, p.Preview = "", s.explain(errPreview)
+		return p, nil
+	}
+	who, err := s.annotator(c, auth.Label, id)
+	is := err == nil
+	if is {
+		if is, err = s.same(c, v, who.Annotator); err != nil {
+			return p, err
+		}
+	}
+	switch {
+	case errors.Is(err, errRemoved) && !v.byCrowd():
 		return templates.JoinPage{}, err
-	case err == nil:
-		p.Returning = s.welcomeBack(c, id, who.Annotator)
+	case is:
+		p.Returning = s.welcomeBack(c, id, who)
 	default:
-		p.Rejoin = offerRejoin(&p.Layout, id)
+		if !v.byCrowd() {
+			p.Rejoin = offerRejoin(&p.Layout, id)
+		}
 		is, _, err := s.cfg.People.Consent(ctx, id, "")
 		if err != nil {
 			return p, err
@@ -58,12 +76,12 @@ func (s *Server) joinPage(c echo.Context) (templates.JoinPage, error) {
 }
 
 // welcomeBack greets an annotator who has joined before.
-func (s *Server) welcomeBack(c echo.Context, id idrl.SessionID, who idrl.AnnotatorID) string {
+func (s *Server) welcomeBack(c echo.Context, id idrl.SessionID, who auth.Actor) string {
 	names, err := s.cfg.People.AnnotatorNames(c.Request().Context(), id)
-	if err != nil || names[who] == "" {
+	if err != nil || names[who.Annotator] == "" || !auth.Can(who, auth.Recall, id) {
 		return "Welcome back. You go on where you stopped."
 	}
-	return fmt.Sprintf("Welcome back, %s. You go on where you stopped.", names[who])
+	return fmt.Sprintf("Welcome back, %s. You go on where you stopped.", names[who.Annotator])
 }
 
 // task describes the questions of a session.
@@ -84,16 +102,29 @@ func task(spec idrl.SessionSpec, env EnvChoice) string {
 // postJoin lets an annotator in. A browser that has joined before stays who it
 // was.
 func (s *Server) postJoin(c echo.Context) error {
-	ctx, token := c.Request().Context(), c.Param("token")
-	id, err := s.cfg.Auth.PeekInvitation(ctx, token)
+	ctx := c.Request().Context()
+	v, err := s.visit(c)
+	if v.preview {
+		err = visitError{errPreview}
+	}
+	if wrongVisit(err) {
+		return s.badVisit(c, err)
+	}
 	if err != nil {
 		return s.deadJoin(c, err)
 	}
+	id := v.session
 	switch who, err := s.annotator(c, auth.Label, id); {
 	case err == nil:
-		s.acknowledged(c, id, who.Annotator)
-		return c.Redirect(http.StatusSeeOther, sessionURL(id, "label"))
-	case errors.Is(err, errRemoved):
+		is, err := s.same(c, v, who.Annotator)
+		if err != nil {
+			return err
+		}
+		if is {
+			s.acknowledged(c, id, who.Annotator)
+			return c.Redirect(http.StatusSeeOther, sessionURL(id, "label"))
+		}
+	case errors.Is(err, errRemoved) && !v.byCrowd():
 		return err
 	}
 	is, _, err := s.cfg.People.Consent(ctx, id, "")
@@ -104,7 +135,7 @@ func (s *Server) postJoin(c echo.Context) error {
 	if err != nil {
 		return s.badJoin(c, err, func(p *templates.JoinPage) { p.Agree = s.explain(err) })
 	}
-	who, key, err := s.cfg.Auth.Redeem(ctx, token, c.FormValue("name"))
+	who, key, err := s.redeem(c, v)
 	if kindOf(err) == idrl.Invalid && err != nil {
 		return s.badJoin(c, err, func(p *templates.JoinPage) { p.Name.Error = s.explain(err) })
 	}

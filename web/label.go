@@ -55,7 +55,9 @@ func (s *Server) label(c echo.Context) error {
 		Subject: env.StillLabel, Guide: guideOf(spec, env),
 		InstructionsVersion: strconv.FormatInt(spec.InstructionsVersion, 10),
 		Acknowledged:        strconv.FormatInt(seen, 10), Acknowledge: sessionURL(id, "instructions", "acknowledge"),
-		Withdraw: s.withdrawURL(c, id, who.Annotator),
+	}
+	if auth.Can(who, auth.Recall, id) {
+		p.Withdraw = s.withdrawURL(c, id, who.Annotator)
 	}
 	if len(exercises) > 0 {
 		p.Practice, p.PracticeDue = sessionURL(id, "practice"), len(due) > 0

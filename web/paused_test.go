@@ -109,3 +109,7 @@ func TestNotPaused(t *testing.T) {
 		t.Errorf("busy session: status %d", r.status)
 	}
 }
+
+func (*fakeRows) Participants(context.Context, idrl.SessionID) (map[idrl.AnnotatorID]idrl.Participant, error) {
+	return map[idrl.AnnotatorID]idrl.Participant{}, nil
+}

@@ -24,7 +24,7 @@ func (s *Server) rejoinKey(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	who, err := s.labeller(c, auth.Label, id, socketCost)
+	who, err := s.labeller(c, auth.Recall, id, socketCost)
 	if err != nil {
 		return err
 	}

@@ -48,12 +48,16 @@ func (s *Server) withdrawURL(c echo.Context, id idrl.SessionID, who idrl.Annotat
 // leaver returns the session of the address and the annotator of it that this browser is or
 // was: somebody whose part has ended may withdraw their data too.
 func (s *Server) leaver(c echo.Context) (idrl.SessionID, idrl.AnnotatorID, error) {
-	id, who, err := s.participant(c)
+	id, err := sessionID(c)
+	if err != nil {
+		return "", "", err
+	}
+	who, err := s.labeller(c, auth.Recall, id, 1)
 	if !errors.Is(err, errRemoved) {
-		return id, who, err
+		return id, who.Annotator, err
 	}
 	actor, err := s.actor(c.Request().Context(), s.annotatorCookie(c, id))
-	if err == nil && (actor.Role != auth.Removed || actor.Session != id) {
+	if err == nil && (actor.Role != auth.Removed || actor.Session != id || actor.Narrow) {
 		err = errNotAnnotator
 	}
 	if err == nil {

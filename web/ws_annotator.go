@@ -36,7 +36,9 @@ type annotatorSocket struct {
 	pacer   *live.Pacer // runs feed
 
 	person   person
-	refusals int // of the reading goroutine
+	narrow   bool       // the annotator is to see nothing of what was before
+	crowd    idrl.Crowd // that they came from; the zero Crowd if from none
+	refusals int        // of the reading goroutine
 
 	mu      sync.Mutex
 	greeted bool                       // guarded by mu: the client has said hello
@@ -69,12 +71,17 @@ func (s *Server) annotate(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	crowd, err := s.cfg.People.CrowdOf(c.Request().Context(), id, actor.Annotator)
+	if err != nil {
+		return err
+	}
 	spec, cookie := session.Spec(), s.annotatorCookie(c, id)
 	alive := func(ctx context.Context) error { return s.stillMay(ctx, cookie, auth.Label, id) }
 	from := visitor{personOf(actor), annotatorSockets, wire.MaxMessage, alive}
 	return s.serve(c.Response(), c.Request(), from, func(sock *socket) (func(int, []byte), func()) {
 		a := &annotatorSocket{
 			socket: sock, srv: s, session: session, spec: spec, who: actor.Annotator, person: from.who,
+			narrow: actor.Narrow, crowd: crowd,
 			sent: map[idrl.AssignmentID]bool{},
 		}
 		a.pacer = live.NewPacer(0, a.feed)
@@ -137,6 +144,10 @@ func (a *annotatorSocket) handle(kind int, b []byte) {
 		receipt, err := a.session.Answer(ctx, a.who, row)
 		a.reply(string(m.ID), receipt, err)
 	case *wire.Undo:
+		if a.narrow {
+			a.nak(string(m.ID), errNarrow)
+			return
+		}
 		receipt, err := a.session.Undo(ctx, a.who, m.ID, m.Of)
 		a.reply(string(m.ID), receipt, err)
 	case *wire.Renew:
@@ -210,6 +221,9 @@ func (a *annotatorSocket) feed() {
 	a.deliver(offer, has.awaits)
 }
 
+// errNarrow refuses somebody who came back by an id that others may know.
+var errNarrow = idrl.Errorf(idrl.Forbidden, "In this browser you can go on answering, but not change what was answered before. Use the browser in which you began.")
+
 // consents returns what is known of the annotator's consent.
 func (a *annotatorSocket) consents(ctx context.Context) (consentState, error) {
 	a.mu.Lock()
@@ -239,6 +253,12 @@ func (a *annotatorSocket) deliver(offer idrl.Offer, awaits bool) {
 		Answers: offer.Answers, Mine: offer.Mine, Skipped: offer.Skipped, Budget: offer.Budget,
 		Open: []idrl.AssignmentID{}, Done: offer.Done, Waiting: offer.Waiting, Undo: offer.Undo, Learnt: offer.Effect, Code: offer.Code,
 		Instructions: offer.Instructions,
+	}
+	if offer.Done && offer.Mine > 0 {
+		status.Return = a.crowd.ReturnTo(offer.Code)
+	}
+	if a.narrow {
+		status.Mine, status.Skipped, status.Undo, status.Learnt = 0, 0, "", false
 	}
 	if awaits && !offer.Done && len(offer.Open) == 0 {
 		status.Consent = sessionURL(a.spec.ID, "consent")

@@ -23,7 +23,7 @@ import (
 // exportFlags are the flags of export.
 type exportFlags struct {
 	data, session, format, out, models string
-	all                                bool
+	all, participants                  bool
 }
 
 func (f *exportFlags) declare(fs *flag.FlagSet) {
@@ -34,6 +34,7 @@ func (f *exportFlags) declare(fs *flag.FlagSet) {
 		"or "+export.NetworksFormat+", the learnt reward and the policies, as files in the folder --out")
 	fs.StringVar(&f.out, "out", "", "new `folder` for the files of --format "+export.NetworksFormat)
 	fs.BoolVar(&f.all, "all", false, "include answers of annotators who are left out, marked in the column left_out")
+	fs.BoolVar(&f.participants, "participants", false, "add the ids that crowd platforms gave to people, studies and submissions; people can be found by them")
 	modelsFlag(fs, &f.models)
 }
 
@@ -91,6 +92,13 @@ func runExport(ctx context.Context, std stdio, args []string) (err error) {
 	rows := export.Rows(func(yield func(export.Row) error) error { return db.Rows(ctx, spec.ID, yield) })
 	if !f.all {
 		rows = export.Counting(rows)
+	}
+	if f.participants {
+		who, err := db.Participants(ctx, spec.ID)
+		if err != nil {
+			return err
+		}
+		return errors.Join(export.WriteWithParticipants(out, f.format, spec, rows, who), out.Flush())
 	}
 	err = export.Write(out, f.format, spec, rows)
 	return errors.Join(err, out.Flush())

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"tiebreak/internal/auth"
@@ -28,6 +29,9 @@ type inviteFlags struct {
 	session    string
 	uses, days int
 	link       int64
+
+	platform, participant, study, submission, back string
+	asGiven                                        bool
 }
 
 func (f *inviteFlags) declareList(fs *flag.FlagSet) {
@@ -40,6 +44,12 @@ func (f *inviteFlags) declareNew(fs *flag.FlagSet) {
 	sessionFlag(fs, &f.session)
 	fs.IntVar(&f.uses, "uses", 100, "number of `people` who can join by the link")
 	fs.IntVar(&f.days, "days", 30, "`days` after which it expires")
+	fs.StringVar(&f.platform, "crowd", "", "the link is for a crowd `platform`: "+strings.Join(idrl.CrowdPlatforms(), ", "))
+	fs.StringVar(&f.participant, "participant-parameter", "", "with --crowd own, `name` of the parameter of the address with the id of the person")
+	fs.StringVar(&f.study, "study-parameter", "", "with --crowd own, `name` of that with the id of the study")
+	fs.StringVar(&f.submission, "submission-parameter", "", "with --crowd own, `name` of that with the id of the person's submission")
+	fs.BoolVar(&f.asGiven, "ids-as-given", false, "with --crowd, record the ids of people and submissions as they are, and not a keyed hash of each")
+	fs.StringVar(&f.back, "return", "", "with --crowd, https `address` to which people go at the end; {code} in it stands for the completion code")
 }
 
 func (f *inviteFlags) declareRevoke(fs *flag.FlagSet) {
@@ -71,7 +81,8 @@ func inviteListCommand() command {
 func inviteNewCommand() command {
 	return subcommand("invite new", "make a link by which people join a session", (*inviteFlags).declareNew,
 		"Prints a new link. Each browser that opens it becomes one annotator of the session. The address is the one\n"+
-			"at which the server ran last, unless --origin or --addr names another.",
+			"at which the server ran last, unless --origin or --addr names another. With --crowd the link is one for\n"+
+			"Prolific, Mechanical Turk or a platform of your own; docs/participants.md says how to enter it there.",
 		func(ctx context.Context, std stdio, f *inviteFlags) error {
 			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				base, err := f.address(ctx, db)
@@ -82,7 +93,14 @@ func inviteNewCommand() command {
 				if f.days > auth.MaxInvitationDays { // the product may be too large
 					life = 1 << 62
 				}
-				token, err := auth.New(auth.Config{Store: db}).NewInvitation(ctx, spec.ID, f.uses, life)
+				links := auth.New(auth.Config{Store: db, Crowd: db})
+				if f.platform != "" {
+					return f.inviteCrowd(ctx, std, links, spec, base, life)
+				}
+				if f.crowdless() != nil {
+					return f.crowdless()
+				}
+				token, err := links.NewInvitation(ctx, spec.ID, f.uses, life)
 				if err != nil {
 					return err
 				}

@@ -62,14 +62,16 @@ type Store interface {
 // Config configures an Auth.
 type Config struct {
 	Store Store            // required
+	Crowd Crowds           // links from crowd platforms; nil: there are none
 	Now   func() time.Time // default time.Now
 }
 
 // Auth issues and checks links and cookies. Its methods may be called from any
 // goroutine.
 type Auth struct {
-	store Store
-	now   func() time.Time
+	store  Store
+	crowds Crowds
+	now    func() time.Time
 }
 
 // New returns an Auth.
@@ -80,7 +82,7 @@ func New(c Config) *Auth {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	return &Auth{store: c.Store, now: c.Now}
+	return &Auth{store: c.Store, crowds: c.Crowd, now: c.Now}
 }
 
 // Limits of an invitation.
@@ -120,18 +122,25 @@ func (a *Auth) NewResearcherLink(ctx context.Context, user string) (token string
 // session for the time life. It returns an error of kind Invalid if uses or
 // life is out of range and of kind NotFound if there is no such session.
 func (a *Auth) NewInvitation(ctx context.Context, session idrl.SessionID, uses int, life time.Duration) (token string, err error) {
-	switch {
-	case session == "":
-		return "", idrl.Errorf(idrl.Invalid, "an invitation is to a session; name one")
-	case uses < 1 || uses > MaxUses:
-		return "", idrl.Errorf(idrl.Invalid, "an invitation is for 1 to %d annotators; got %d", MaxUses, uses)
-	case life <= 0 || life > MaxInvitationDays*24*time.Hour:
-		return "", idrl.Errorf(idrl.Invalid, "an invitation is valid for at most %d days", MaxInvitationDays)
+	if err := checkInvitation(session, uses, life); err != nil {
+		return "", err
 	}
 	token, hash := newToken()
 	now := a.now()
 	_, err = a.store.Invite(ctx, hash, idrl.Invitation{Session: session, Uses: uses, CreatedAt: now, ExpiresAt: now.Add(life)})
 	return token, err
+}
+
+func checkInvitation(session idrl.SessionID, uses int, life time.Duration) error {
+	switch {
+	case session == "":
+		return idrl.Errorf(idrl.Invalid, "an invitation is to a session; name one")
+	case uses < 1 || uses > MaxUses:
+		return idrl.Errorf(idrl.Invalid, "an invitation is for 1 to %d annotators; got %d", MaxUses, uses)
+	case life <= 0 || life > MaxInvitationDays*24*time.Hour:
+		return idrl.Errorf(idrl.Invalid, "an invitation is valid for at most %d days", MaxInvitationDays)
+	}
+	return nil
 }
 
 // PeekResearcher returns whom a sign-in link would sign in. It does not use the
@@ -216,9 +225,9 @@ func actor(l idrl.Login) Actor {
 	case l.User != "":
 		return Actor{Role: Researcher, User: l.User}
 	case l.Revoked:
-		return Actor{Role: Removed, Session: l.Session, Annotator: l.Annotator}
+		return Actor{Role: Removed, Session: l.Session, Annotator: l.Annotator, Narrow: l.Narrow}
 	}
-	return Actor{Role: Annotator, Session: l.Session, Annotator: l.Annotator}
+	return Actor{Role: Annotator, Session: l.Session, Annotator: l.Annotator, Narrow: l.Narrow}
 }
 
 // clean trims a name. It returns an error of kind Invalid that says what to

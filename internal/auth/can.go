@@ -19,6 +19,7 @@ type Actor struct {
 	User      string           // of a researcher
 	Annotator idrl.AnnotatorID // of an annotator, also a removed one
 	Session   idrl.SessionID   // the annotator's
+	Narrow    bool             // an annotator who came back by an id that others may know
 }
 
 // Action is an operation that an actor asks for.
@@ -34,6 +35,7 @@ const (
 	ChangeSession Action = "change a session"  // how many answers it wants
 	Export        Action = "export a session"
 	Label         Action = "answer questions"
+	Recall        Action = "recall"       // of an annotator: see, change and withdraw what they gave, and their name
 	FetchClip     Action = "fetch a clip" // of an annotator: only of their own assignments, which the store knows
 )
 
@@ -54,7 +56,7 @@ func Can(a Actor, action Action, session idrl.SessionID) bool {
 		}
 	case Annotator:
 		mine := session != "" && session == a.Session && a.Annotator != ""
-		return mine && (action == Label || action == FetchClip)
+		return mine && (action == Label || action == FetchClip || action == Recall && !a.Narrow)
 	default:
 		return false
 	}

@@ -13,6 +13,7 @@ func TestCan(t *testing.T) {
 		"nobody":                    {},
 		"researcher":                {Role: auth.Researcher, User: "grace"},
 		"annotator of s":            {Role: auth.Annotator, Session: "s", Annotator: "a1"},
+		"narrow annotator of s":     {Role: auth.Annotator, Session: "s", Annotator: "a1", Narrow: true},
 		"removed from s":            {Role: auth.Removed, Session: "s", Annotator: "a1"},
 		"annotator of nothing":      {Role: auth.Annotator},
 		"session without a role":    {Session: "s", Annotator: "a1"},
@@ -21,7 +22,7 @@ func TestCan(t *testing.T) {
 	}
 	actions := []auth.Action{
 		auth.ListSessions, auth.CreateSession, auth.WatchSession, auth.Invite, auth.Remove, auth.ChangeSession,
-		auth.Export, auth.Label, auth.FetchClip, "", "anything else",
+		auth.Export, auth.Label, auth.FetchClip, auth.Recall, "", "anything else",
 	}
 	type request struct {
 		actor   string
@@ -40,6 +41,9 @@ func TestCan(t *testing.T) {
 	}
 	allowed[request{"annotator of s", auth.Label, "s"}] = true
 	allowed[request{"annotator of s", auth.FetchClip, "s"}] = true
+	allowed[request{"annotator of s", auth.Recall, "s"}] = true
+	allowed[request{"narrow annotator of s", auth.Label, "s"}] = true
+	allowed[request{"narrow annotator of s", auth.FetchClip, "s"}] = true
 
 	for name, actor := range actors {
 		for _, action := range actions {

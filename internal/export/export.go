@@ -54,10 +54,26 @@ func CheckFormat(format string) error {
 // length than spec.Features is an Internal error. The result is a function of the
 // arguments, to the byte.
 func Write(w io.Writer, format string, spec idrl.SessionSpec, rows Rows) error {
+	return write(w, format, spec, rows, columns())
+}
+
+// WriteWithParticipants is Write with three more columns: who crowd platforms say that the
+// annotators are. People can be found by them.
+func WriteWithParticipants(w io.Writer, format string, spec idrl.SessionSpec, rows Rows, who map[idrl.AnnotatorID]idrl.Participant) error {
+	of := func(part func(idrl.Participant) string) func(*idrl.SessionSpec, *Row) any {
+		return func(_ *idrl.SessionSpec, r *Row) any { return text(part(who[r.Answer.Annotator])) }
+	}
+	return write(w, format, spec, rows, append(columns(),
+		column{"participant", of(func(p idrl.Participant) string { return p.ID })},
+		column{"study", of(func(p idrl.Participant) string { return p.Study })},
+		column{"submission", of(func(p idrl.Participant) string { return p.Submission })}))
+}
+
+func write(w io.Writer, format string, spec idrl.SessionSpec, rows Rows, columns []column) error {
 	if err := CheckFormat(format); err != nil {
 		return err
 	}
-	e := &encoder{spec: &spec, columns: columns(), features: spec.Features, slugs: slugs(spec.Features)}
+	e := &encoder{spec: &spec, columns: columns, features: spec.Features, slugs: slugs(spec.Features)}
 	if format == "csv" {
 		return e.writeCSV(w, rows)
 	}

@@ -88,6 +88,7 @@ type Login struct {
 	Since     time.Time
 	SeenAt    time.Time
 	Revoked   bool // the annotator may not answer any more
+	Narrow    bool // they came back by an id that others may know: they see nothing of what was before
 }
 
 // A RejoinKey lets the browser of an annotator sign in again. Its token is not

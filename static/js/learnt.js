@@ -90,6 +90,8 @@ export class Learnt {
     if (status.learnt) this.#fill(end, status);
     view.part("code").hidden = !status.code;
     view.part("code-text").textContent = status.code ?? "";
+    view.part("return").hidden = !status.return;
+    if (status.return) /** @type {HTMLAnchorElement} */ (view.part("return-link")).href = status.return;
   }
 
   /** Copies the completion code; where the browser does not allow that, it is selected. */

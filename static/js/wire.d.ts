@@ -109,6 +109,7 @@ export interface Status {
   to_go?: number;
   consent?: string;
   code?: string;
+  return?: string;
   learnt: boolean;
   instructions_version: number;
 }

@@ -68,7 +68,8 @@ type Status struct {
 	// question; empty if they need not. Open is then empty.
 	Consent string `json:"consent,omitempty"`
 
-	Code string `json:"code,omitempty"` // for the annotator to copy, once Done
+	Code   string `json:"code,omitempty"`   // for the annotator to copy, once Done
+	Return string `json:"return,omitempty"` // address on the platform that they came from, once Done
 
 	Learnt       bool  `json:"learnt"`               // the annotator may fetch clips of what was learnt
 	Instructions int64 `json:"instructions_version"` // those of now

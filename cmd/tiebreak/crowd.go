@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+)
+
+// crowd returns how people come by the link of the flags.
+func (f *inviteFlags) crowd() (idrl.Crowd, error) {
+	c, err := idrl.CrowdOf(f.platform)
+	if err != nil {
+		return c, err
+	}
+	if f.platform == "own" {
+		c.Participant, c.Study, c.Submission = f.participant, f.study, f.submission
+	} else if f.participant+f.study+f.submission != "" {
+		return c, fmt.Errorf("%w: the parameters of %s are known; give names only with --crowd own", errUsage, f.platform)
+	}
+	c.AsGiven, c.Return = f.asGiven, f.back
+	return c, c.Check()
+}
+
+// crowdless returns an error if a flag was given that needs --crowd.
+func (f *inviteFlags) crowdless() error {
+	if f.participant+f.study+f.submission+f.back != "" || f.asGiven {
+		return fmt.Errorf("%w: parameters, --ids-as-given and --return are of crowd links; give --crowd", errUsage)
+	}
+	return nil
+}
+
+// inviteCrowd makes a crowd link and prints the address to enter at the platform.
+func (f *inviteFlags) inviteCrowd(ctx context.Context, std stdio, links *auth.Auth, spec idrl.SessionSpec, base string, life time.Duration) error {
+	c, err := f.crowd()
+	if err != nil {
+		return err
+	}
+	token, err := links.NewCrowdInvitation(ctx, spec.ID, f.uses, life, c)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(std.out, "Annotator:  %s/join/%s?%s\n", base, token, placeholders(c))
+	if strings.Contains(c.Return, "{code}") && spec.CompletionCode == "" {
+		fmt.Fprintln(std.out, "The session has no completion code (--completion-code); {code} in the address of return will be empty.")
+	}
+	return nil
+}
+
+// placeholders returns the parameters of a link as its platform fills them in.
+func placeholders(c idrl.Crowd) string {
+	form := map[string]string{"prolific": "%s={{%%%s%%}}", "mturk": "%s=${%s}", "own": "%s=…"}[c.Platform]
+	var parts []string
+	for _, name := range []string{c.Participant, c.Study, c.Submission} {
+		switch {
+		case name == "":
+		case c.Platform == "own":
+			parts = append(parts, fmt.Sprintf(form, name))
+		default:
+			parts = append(parts, fmt.Sprintf(form, name, name))
+		}
+	}
+	return strings.Join(parts, "&")
+}

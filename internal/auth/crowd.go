@@ -1,0 +1,62 @@
+package auth
+
+import (
+	"context"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// Crowds stores links from crowd platforms. hash is the SHA-256 of a link's token.
+type Crowds interface {
+	// InviteCrowd is Links.Invite of such a link.
+	InviteCrowd(ctx context.Context, hash []byte, i idrl.Invitation, c idrl.Crowd) (int64, error)
+
+	// Crowd returns where a link leads and how people come by it, or an error of kind
+	// NotFound if it is none, has expired or is revoked.
+	Crowd(ctx context.Context, hash []byte, now time.Time) (idrl.SessionID, idrl.Crowd, error)
+
+	// SignInParticipant signs a participant in: as the annotator that they are already, with a
+	// login that is Narrow, or as a new one. It returns an error of kind NotFound if the link
+	// does not let in.
+	SignInParticipant(ctx context.Context, link, hash []byte, p idrl.Participant, now time.Time) (idrl.Login, error)
+}
+
+// NewCrowdInvitation is NewInvitation of a link from a crowd platform.
+func (a *Auth) NewCrowdInvitation(ctx context.Context, session idrl.SessionID, uses int, life time.Duration, c idrl.Crowd) (token string, err error) {
+	if err := checkInvitation(session, uses, life); err != nil {
+		return "", err
+	}
+	token, hash := newToken()
+	now := a.now()
+	_, err = a.crowds.InviteCrowd(ctx, hash, idrl.Invitation{Session: session, Uses: uses, CreatedAt: now, ExpiresAt: now.Add(life)}, c)
+	return token, err
+}
+
+// Crowd returns where a crowd link leads and how people come by it, or an error of kind
+// NotFound if it is none.
+func (a *Auth) Crowd(ctx context.Context, token string) (id idrl.SessionID, c idrl.Crowd, err error) {
+	hash, err := hashToken(token)
+	if err == nil && a.crowds == nil {
+		err = notValid()
+	}
+	if err == nil {
+		id, c, err = a.crowds.Crowd(ctx, hash, a.now())
+	}
+	return id, c, forPeople(err)
+}
+
+// RedeemParticipant signs a participant in by a crowd link and returns the annotator with
+// the token of their cookie. It returns an error of kind NotFound if the link is not valid.
+func (a *Auth) RedeemParticipant(ctx context.Context, token string, p idrl.Participant) (Actor, string, error) {
+	link, err := hashToken(token)
+	if err != nil {
+		return Actor{}, "", forPeople(err)
+	}
+	cookie, hash := newToken()
+	login, err := a.crowds.SignInParticipant(ctx, link, hash, p, a.now())
+	if err != nil {
+		return Actor{}, "", forPeople(err)
+	}
+	return actor(login), cookie, nil
+}

@@ -1,0 +1,120 @@
+package idrl
+
+import (
+	"net/url"
+	"strings"
+)
+
+// A Crowd says how people come by a link from a crowd platform: the names of the parameters
+// of the address in which the platform puts ids, and where it wants them back. Ids in an
+// address are no secrets: they say who somebody claims to be.
+type Crowd struct {
+	Platform    string // one of CrowdPlatforms()
+	Participant string // name of the parameter with the id of the person
+	Study       string // with that of the study; empty for none
+	Submission  string // with that of this person's part in it; empty for none
+
+	// AsGiven keeps the ids of person and submission as they are; else a keyed hash of each
+	// is kept, by which a person is known again but not found on the platform.
+	AsGiven bool
+
+	// Return is the https address to which people go at the end; {code} in it stands for the
+	// completion code. Empty for none.
+	Return string
+}
+
+// A Participant is who a crowd platform says that somebody is.
+type Participant struct{ ID, Study, Submission string }
+
+// CrowdPlatforms returns the names of the platforms whose parameters are known, and "own".
+func CrowdPlatforms() []string { return []string{"prolific", "mturk", "own"} }
+
+// CrowdOf returns how people come from a platform; own names its parameters itself. It
+// returns an error of kind Invalid if there is no such platform.
+func CrowdOf(platform string) (Crowd, error) {
+	switch platform {
+	case "prolific":
+		return Crowd{Platform: platform, Participant: "PROLIFIC_PID", Study: "STUDY_ID", Submission: "SESSION_ID"}, nil
+	case "mturk":
+		return Crowd{Platform: platform, Participant: "workerId", Study: "hitId", Submission: "assignmentId"}, nil
+	case "own":
+		return Crowd{Platform: platform}, nil
+	}
+	return Crowd{}, Errorf(Invalid, "unknown crowd platform %q; known: %s", platform, strings.Join(CrowdPlatforms(), ", "))
+}
+
+// Limits of what a platform says.
+const (
+	maxCrowdID     = 128  // characters
+	maxCrowdReturn = 1000 // bytes
+)
+
+// previewed is what Mechanical Turk sends in place of the id of an assignment while somebody
+// looks at a task that they have not accepted.
+const previewed = "ASSIGNMENT_ID_NOT_AVAILABLE"
+
+// Check returns an error of kind Invalid that says what to change.
+func (c Crowd) Check() error {
+	if _, err := CrowdOf(c.Platform); err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, name := range []string{c.Participant, c.Study, c.Submission} {
+		if name != "" && (!plainCrowdID(name) || seen[name]) {
+			return Errorf(Invalid, "%q cannot be the name of a parameter, or names two of them", name)
+		}
+		seen[name] = true
+	}
+	if c.Participant == "" {
+		return Errorf(Invalid, "a crowd link needs the name of the parameter with the id of the person")
+	}
+	if c.Return == "" {
+		return nil
+	}
+	u, err := url.Parse(strings.ReplaceAll(c.Return, "{code}", "code"))
+	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || len(c.Return) > maxCrowdReturn || strings.ContainsFunc(c.Return, func(r rune) bool { return r <= ' ' || r > '~' }) ||
+		!strings.HasPrefix(c.Return, "https://"+u.Host) { // the code stands in no host
+		return Errorf(Invalid, "the address to return to must begin with https:// and name a host, in at most %d characters; got %q", maxCrowdReturn, c.Return)
+	}
+	return nil
+}
+
+// Read returns who an address says that somebody is, by its parameters, and whether they
+// only look at a preview. It returns an error of kind Invalid, in words for them, if an id is
+// missing or is none.
+func (c Crowd) Read(parameters url.Values) (p Participant, preview bool, err error) {
+	if c.Platform == "mturk" && parameters.Get(c.Submission) == previewed {
+		return p, true, nil
+	}
+	for _, part := range []struct {
+		name string
+		dst  *string
+	}{{c.Participant, &p.ID}, {c.Study, &p.Study}, {c.Submission, &p.Submission}} {
+		if part.name == "" {
+			continue
+		}
+		values := parameters[part.name]
+		if len(values) == 0 && part.dst != &p.ID {
+			continue
+		}
+		if len(values) != 1 || !plainCrowdID(values[0]) {
+			return Participant{}, false, Errorf(Invalid, "This link lacks your id (%s), or the id is none. Open the study from the platform again.", part.name)
+		}
+		*part.dst = values[0]
+	}
+	return p, false, nil
+}
+
+// ReturnTo returns the address to which people go at the end, with a completion code.
+func (c Crowd) ReturnTo(code string) string {
+	return strings.ReplaceAll(c.Return, "{code}", url.QueryEscape(code))
+}
+
+func plainCrowdID(id string) bool {
+	if id == "" || len(id) > maxCrowdID {
+		return false
+	}
+	return !strings.ContainsFunc(id, func(r rune) bool {
+		return !(r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune("-_.@:", r))
+	})
+}

@@ -1,0 +1,175 @@
+package store
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// crowdKey is the key in meta of the key with which ids of crowd platforms are hashed.
+const crowdKey = "crowd_key"
+
+// InviteCrowd is Invite of a link from a crowd platform.
+func (db *DB) InviteCrowd(ctx context.Context, hash []byte, i idrl.Invitation, c idrl.Crowd) (id int64, err error) {
+	if err := c.Check(); err != nil {
+		return 0, err
+	}
+	b, err := json.Marshal(c)
+	if err != nil {
+		return 0, err
+	}
+	if id, err = db.Invite(ctx, hash, i); err != nil {
+		return 0, err
+	}
+	return id, db.do(ctx, func(t *tx) error {
+		if _, err := t.exec(`INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING`, crowdKey, rand.Text()); err != nil {
+			return err
+		}
+		_, err := t.exec(`UPDATE invitation SET crowd = ? WHERE hash = ?`, string(b), hash)
+		return err
+	})
+}
+
+// Crowd returns the session of a crowd link and how people come by it, also where it is used
+// up: who came by it can come back. It returns an error of kind NotFound if it is none, has
+// expired or is revoked.
+func (db *DB) Crowd(ctx context.Context, hash []byte, now time.Time) (session idrl.SessionID, c idrl.Crowd, err error) {
+	var text string
+	const query = `
+		SELECT session_id, crowd FROM invitation
+		WHERE hash = ? AND crowd IS NOT NULL AND revoked_at IS NULL AND expires_at > ?`
+	if err := db.read.QueryRowContext(ctx, query, hash, encodeTime(now)).Scan(&session, &text); err != nil {
+		return "", c, missing(err, "there is no such crowd link")
+	}
+	return session, c, json.Unmarshal([]byte(text), &c)
+}
+
+// CrowdOf returns how an annotator came from a crowd platform; the zero Crowd if they did not.
+func (db *DB) CrowdOf(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (c idrl.Crowd, err error) {
+	var text string
+	const query = `
+		SELECT crowd FROM invitation JOIN annotator ON annotator.invitation_id = invitation.id
+		WHERE annotator.session_id = ? AND annotator.id = ? AND crowd IS NOT NULL`
+	err = db.read.QueryRowContext(ctx, query, session, who).Scan(&text)
+	if errors.Is(err, sql.ErrNoRows) {
+		return c, nil
+	}
+	if err != nil {
+		return c, convert(err)
+	}
+	return c, json.Unmarshal([]byte(text), &c)
+}
+
+// Participates reports whether the annotator is p, who came by a link of c.
+func (db *DB) Participates(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, c idrl.Crowd, p idrl.Participant) (is bool, err error) {
+	key, err := db.Meta(ctx, crowdKey)
+	if err != nil {
+		return false, err
+	}
+	const query = `SELECT EXISTS (SELECT 1 FROM participant WHERE session_id = ? AND annotator_id = ? AND participant = ?)`
+	err = db.read.QueryRowContext(ctx, query, session, who, kept(key, c, p).ID).Scan(&is)
+	return is, convert(err)
+}
+
+// kept returns what is recorded of p.
+func kept(key string, c idrl.Crowd, p idrl.Participant) idrl.Participant {
+	if c.AsGiven {
+		return p
+	}
+	p.ID = keyed(key, "participant", p.ID)
+	if p.Submission != "" {
+		p.Submission = keyed(key, "submission", p.Submission)
+	}
+	return p
+}
+
+func keyed(key, what, id string) string {
+	h := hmac.New(sha256.New, []byte(key))
+	h.Write([]byte(what + "\x00" + id))
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// SignInParticipant signs p in by a crowd link, and records the login whose cookie has the
+// SHA-256 login. A participant whom the session knows continues as the same annotator, with
+// a login that is Narrow, and uses nothing up; else one is added. It returns an error of
+// kind NotFound if the link does not let in.
+func (db *DB) SignInParticipant(ctx context.Context, link, login []byte, p idrl.Participant, now time.Time) (l idrl.Login, err error) {
+	l.Since, l.SeenAt = now, now
+	err = db.do(ctx, func(t *tx) error {
+		var c idrl.Crowd
+		var crowd, key string
+		var left int
+		const find = `
+			SELECT session_id, crowd, uses_left, (SELECT value FROM meta WHERE key = '` + crowdKey + `') FROM invitation
+			WHERE hash = ? AND crowd IS NOT NULL AND revoked_at IS NULL AND expires_at > ?`
+		if err := t.row(find, link, encodeTime(now)).Scan(&l.Session, &crowd, &left, &key); err != nil {
+			return missing(err, "the invitation is not valid")
+		}
+		if err := json.Unmarshal([]byte(crowd), &c); err != nil {
+			return err
+		}
+		p := kept(key, c, p)
+		const known = `
+			SELECT annotator_id, revoked_at IS NOT NULL FROM participant
+			JOIN annotator ON annotator.session_id = participant.session_id AND annotator.id = annotator_id
+			WHERE participant.session_id = ? AND participant = ?`
+		err := t.row(known, l.Session, p.ID).Scan(&l.Annotator, &l.Revoked)
+		switch {
+		case err == nil:
+			l.Narrow = true
+		case !errors.Is(err, sql.ErrNoRows):
+			return err
+		case left < 1:
+			return idrl.Errorf(idrl.NotFound, "the invitation is used up")
+		default:
+			if l.Annotator, err = t.addParticipant(link, l.Session, p, now); err != nil {
+				return err
+			}
+		}
+		const insert = `
+			INSERT INTO login (hash, session_id, annotator_id, created_at, seen_at, narrow) VALUES (?, ?, ?, ?, ?, ?)`
+		if _, err := t.exec(insert, login, l.Session, l.Annotator, encodeTime(now), encodeTime(now), l.Narrow); err != nil {
+			return err
+		}
+		return t.audit(now, l.Session, string(l.Annotator), "sign in", "")
+	})
+	return l, err
+}
+
+// addParticipant adds an annotator who came by a crowd link, and uses it once.
+func (t *tx) addParticipant(link []byte, session idrl.SessionID, p idrl.Participant, now time.Time) (who idrl.AnnotatorID, err error) {
+	if _, err := t.exec(`UPDATE invitation SET uses_left = uses_left - 1 WHERE hash = ?`, link); err != nil {
+		return "", err
+	}
+	if who, err = t.createAnnotator(session, "", now); err != nil {
+		return "", err
+	}
+	const joined = `UPDATE annotator SET invitation_id = (SELECT id FROM invitation WHERE hash = ?) WHERE session_id = ? AND id = ?`
+	if _, err := t.exec(joined, link, session, who); err != nil {
+		return "", err
+	}
+	const insert = `INSERT INTO participant (session_id, annotator_id, participant, study, submission) VALUES (?, ?, ?, ?, ?)`
+	_, err = t.exec(insert, session, who, p.ID, p.Study, p.Submission)
+	return who, err
+}
+
+// Participants returns who came from crowd platforms, as it is recorded.
+func (db *DB) Participants(ctx context.Context, session idrl.SessionID) (map[idrl.AnnotatorID]idrl.Participant, error) {
+	out := map[idrl.AnnotatorID]idrl.Participant{}
+	err := each(ctx, db.read, func(row scanner) error {
+		var who idrl.AnnotatorID
+		var p idrl.Participant
+		err := row.Scan(&who, &p.ID, &p.Study, &p.Submission)
+		out[who] = p
+		return err
+	}, `SELECT annotator_id, participant, study, submission FROM participant WHERE session_id = ?`, session)
+	return out, err
+}

@@ -1,0 +1,77 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+	"tiebreak/templates"
+
+	"github.com/labstack/echo/v4"
+)
+
+// A visit is how somebody comes to a session's link.
+type visit struct {
+	session idrl.SessionID
+	crowd   idrl.Crowd // the zero Crowd of other links
+	who     idrl.Participant
+	preview bool // of a task that they have not accepted
+}
+
+// byCrowd reports whether the link is one from a crowd platform.
+func (v visit) byCrowd() bool { return v.crowd.Platform != "" }
+
+// A visitError says what is wrong with the ids of a crowd platform.
+type visitError struct{ error }
+
+func (e visitError) Unwrap() error { return e.error }
+
+// wrongVisit reports whether err is a visitError.
+func wrongVisit(err error) bool { return errors.As(err, &visitError{}) }
+
+var errPreview = idrl.Errorf(idrl.Invalid, "This is a preview. Accept the task on the platform, then open it again.")
+
+// visit returns how somebody comes by the link of the address. It returns a visitError,
+// in words for them, if a crowd platform's ids are wrong.
+func (s *Server) visit(c echo.Context) (v visit, err error) {
+	ctx, token := c.Request().Context(), c.Param("token")
+	v.session, v.crowd, err = s.cfg.Auth.Crowd(ctx, token)
+	if kindOf(err) == idrl.NotFound && err != nil {
+		v.session, err = s.cfg.Auth.PeekInvitation(ctx, token)
+		return v, err
+	}
+	if err == nil {
+		if v.who, v.preview, err = v.crowd.Read(c.QueryParams()); err != nil {
+			err = visitError{err}
+		}
+	}
+	return v, err
+}
+
+// same reports whether the annotator that a browser is may be who comes by the link: people
+// from a crowd platform share browsers.
+func (s *Server) same(c echo.Context, v visit, who idrl.AnnotatorID) (bool, error) {
+	if !v.byCrowd() {
+		return true, nil
+	}
+	return s.cfg.People.Participates(c.Request().Context(), v.session, who, v.crowd, v.who)
+}
+
+// redeem lets somebody in.
+func (s *Server) redeem(c echo.Context, v visit) (auth.Actor, string, error) {
+	if v.byCrowd() {
+		return s.cfg.Auth.RedeemParticipant(c.Request().Context(), c.Param("token"), v.who)
+	}
+	return s.cfg.Auth.Redeem(c.Request().Context(), c.Param("token"), c.FormValue("name"))
+}
+
+// badVisit says what is wrong with the ids of a crowd platform.
+func (s *Server) badVisit(c echo.Context, err error) error {
+	if plain(c) {
+		return err
+	}
+	p := templates.JoinPage{Layout: s.layout(c, "Join"), Heading: "This link is not complete", Error: s.explain(err)}
+	p.User, p.SignOut = "", ""
+	return render(c, http.StatusBadRequest, templates.Join(p))
+}

@@ -1,0 +1,157 @@
+package web_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/web/wire"
+)
+
+// crowdLink makes a crowd link for some people.
+func (b *bench) crowdLink(uses int, platform string, change func(*idrl.Crowd)) string {
+	b.t.Helper()
+	c, err := idrl.CrowdOf(platform)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if change != nil {
+		change(&c)
+	}
+	token, err := b.auth.NewCrowdInvitation(b.t.Context(), "s1", uses, time.Hour, c)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return "/join/" + token
+}
+
+// One person an id: in the browser in which they began they are who they were; in another
+// one they can go on answering, and see nothing of what was before.
+func TestCrowdLink(t *testing.T) {
+	b := newBench(t, nil)
+	ctx := t.Context()
+	link := b.crowdLink(1, "prolific", nil) + "?PROLIFIC_PID=5a9dSECRET&STUDY_ID=st1&SESSION_ID=sub1SECRET"
+	first, other := b.browser(), b.browser()
+	if r := b.get(first, link); r.status != 200 || r.lacks("Start") != nil || r.lacks(`name="name"`) == nil {
+		t.Errorf("the page of the link: status %d, or it asks for a name", r.status)
+	}
+	for range 2 { // the second time nothing is used up
+		if r := b.post(first, link, nil); r.status != 303 || r.header.Get("Location") != "/sessions/s1/label" {
+			t.Fatalf("join: status %d to %q", r.status, r.header.Get("Location"))
+		}
+	}
+	tab := b.open(first, "/sessions/s1/ws")
+	tab.send(&wire.ClientHello{})
+	wait[*wire.Query](tab)
+	tab.send(answerTo(0, "c-1"))
+	if s := waitFor(tab, func(s *wire.Status) bool { return s.Mine == 1 }); s.Undo == "" {
+		t.Error("the first browser cannot undo")
+	}
+
+	if r := b.get(other, link); r.status != 200 || r.lacks("Welcome back") == nil {
+		t.Errorf("another browser: status %d, or it is told that somebody was here", r.status)
+	}
+	if r := b.post(other, link, nil); r.status != 303 { // the link is used up
+		t.Fatalf("another browser comes back: status %d", r.status)
+	}
+	people, err := b.db.Annotators(ctx, "s1")
+	if err != nil || len(people) != 1 {
+		t.Fatalf("%d people, %v; want one", len(people), err)
+	}
+	b.s1.spec.WithdrawDays = 30
+	for path, want := range map[string]int{"/sessions/s1/label": 200, "/sessions/s1/answers": 403, "/sessions/s1/withdraw": 403} {
+		if r := b.get(other, path); r.status != want {
+			t.Errorf("%s in another browser: status %d, want %d", path, r.status, want)
+		}
+	}
+	for path, form := range map[string]url.Values{"/sessions/s1/withdraw": {"sure": {"yes"}}, "/sessions/s1/key": {"key": {""}}} {
+		if r := b.post(other, path, form); r.status != 403 {
+			t.Errorf("post to %s in another browser: status %d", path, r.status)
+		}
+	}
+	second := b.open(other, "/sessions/s1/ws")
+	second.send(&wire.ClientHello{})
+	if s := wait[*wire.Status](second); s.Mine != 0 || s.Undo != "" || len(s.Open) == 0 {
+		t.Errorf("the socket of another browser: %+v", s)
+	}
+	second.send(&wire.Undo{ID: "u-1", Of: "c-1"})
+	if n := wait[*wire.Nak](second); n.Code != wire.Forbidden || n.ID != "u-1" {
+		t.Errorf("undo in another browser: %+v", n)
+	}
+	second.send(answerTo(1, "c-2"))
+	if a := wait[*wire.Ack](second); a.ID != "c-2" {
+		t.Errorf("an answer in another browser: %+v", a)
+	}
+
+	// Another person with the same browser does not go on as the one before.
+	more := b.crowdLink(5, "prolific", nil)
+	if r := b.post(first, more+"?PROLIFIC_PID=someoneelse", nil); r.status != 303 {
+		t.Fatalf("another person: status %d", r.status)
+	}
+	if people, err = b.db.Annotators(ctx, "s1"); len(people) != 2 || err != nil {
+		t.Errorf("%d people, %v; want two", len(people), err)
+	}
+	if r := b.post(b.browser(), strings.SplitN(link, "?", 2)[0]+"?PROLIFIC_PID=third", nil); r.status != 404 {
+		t.Errorf("a link that is used up lets in: status %d", r.status)
+	}
+	who, err := b.db.Participants(ctx, "s1")
+	if p := who["a1"]; err != nil || len(p.ID) != 32 || strings.Contains(p.ID+p.Submission, "SECRET") || p.Study != "st1" {
+		t.Errorf("recorded as %+v, %v; want hashes, and the study", p, err)
+	}
+}
+
+// What a crowd platform may get wrong, and what it previews, lets nobody in.
+func TestCrowdLinkRefuses(t *testing.T) {
+	b := newBench(t, nil)
+	prolific, mturk := b.crowdLink(5, "prolific", nil), b.crowdLink(5, "mturk", nil)
+	for name, address := range map[string]string{
+		"no id": prolific, "markup": prolific + "?PROLIFIC_PID=%3Cscript%3Ealert(1)%3C/script%3E", "two": prolific + "?PROLIFIC_PID=a&PROLIFIC_PID=b",
+		"of another platform": prolific + "?workerId=A1", "preview": mturk + "?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&workerId=A1",
+	} {
+		if r := b.post(b.browser(), address, nil); r.status != 400 || strings.Contains(r.body, "<script>alert") {
+			t.Errorf("%s: status %d", name, r.status)
+		}
+	}
+	if r := b.get(b.browser(), mturk+"?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE"); r.status != 200 || r.lacks("This is a preview", "What to look for") != nil || r.lacks("data-start") == nil {
+		t.Errorf("a preview: status %d, or it can be started", r.status)
+	}
+	if people, err := b.db.Annotators(t.Context(), "s1"); len(people) != 0 || err != nil {
+		t.Errorf("%d people, %v; want none", len(people), err)
+	}
+}
+
+// At the end people go back to the address that the researcher gave, whatever their own says,
+// and their ids are exported only where that is asked for.
+func TestCrowdReturnAndExport(t *testing.T) {
+	b := newBench(t, nil)
+	link := b.crowdLink(5, "own", func(c *idrl.Crowd) {
+		c.Participant, c.Study, c.AsGiven, c.Return = "pid", "study", true, "https://platform.example/done?cc={code}"
+	})
+	c := b.browser()
+	if r := b.post(c, link+"?pid=Worker-77&study=S9&return=https://evil.example&Return=https://evil.example", nil); r.status != 303 {
+		t.Fatalf("join: status %d", r.status)
+	}
+	tab := b.open(c, "/sessions/s1/ws")
+	tab.send(&wire.ClientHello{})
+	wait[*wire.Query](tab)
+	tab.send(answerTo(0, "id1"))
+	if s := waitFor(tab, func(s *wire.Status) bool { return s.Mine == 1 }); s.Return != "" {
+		t.Errorf("before the end the address is %q", s.Return)
+	}
+	b.s1.set(idrl.EventSettings, func() { b.s1.done, b.s1.spec.CompletionCode = true, "A&1" })
+	if s := waitFor(tab, func(s *wire.Status) bool { return s.Done }); s.Return != "https://platform.example/done?cc=A%261" || s.Code != "A&1" {
+		t.Errorf("at the end the address is %q", s.Return)
+	}
+	if who, err := b.db.Participants(t.Context(), "s1"); err != nil || who["a1"] != (idrl.Participant{ID: "Worker-77", Study: "S9"}) {
+		t.Errorf("recorded as %+v, %v", who["a1"], err)
+	}
+	r := b.researcher()
+	if e := b.get(r, "/sessions/s1/export?format=csv"); e.status != 200 || strings.Contains(e.body, "participant") {
+		t.Errorf("an export without being asked: status %d", e.status)
+	}
+	if e := b.get(r, "/sessions/s1/export?format=csv&participants=1"); e.status != 200 || e.lacks(",participant,study,submission") != nil {
+		t.Errorf("an export that is asked for them: status %d: %s", e.status, e.body)
+	}
+}
