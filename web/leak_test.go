@@ -25,8 +25,10 @@ func TestNothingLeaks(t *testing.T) {
 	b.record()
 	b.know([]idrl.ClipID{"c1", "c2"}, idrl.Known{Use: idrl.AsGold, Choice: idrl.ChoseB, Note: secretNote})
 	b.know([]idrl.ClipID{"c2", "c3"}, idrl.Known{Use: idrl.ForPractice, Choice: idrl.ChoseA, Note: "It runs."})
-	for _, path := range []string{"/", link, "/sessions/s1/label", "/sessions/s1", "/sessions/s1/export", "/sessions/s1/clips/c1", "/sessions",
-		"/sessions/s1/practice", "/sessions/s1/answers", "/sessions/s1/known", "/sessions/s1/gold", "/sessions/s1/export?format=practice"} {
+	for _, path := range []string{
+		"/", link, "/sessions/s1/label", "/sessions/s1", "/sessions/s1/export", "/sessions/s1/clips/c1", "/sessions",
+		"/sessions/s1/practice", "/sessions/s1/answers", "/sessions/s1/known", "/sessions/s1/gold", "/sessions/s1/export?format=practice",
+	} {
 		keep(b.get(c, path))
 	}
 	tab := b.open(c, "/sessions/s1/ws")

@@ -327,7 +327,7 @@ func TestCreateSession(t *testing.T) {
 	want := idrl.SessionSpec{
 		Title: "Calm driving", Env: "gridworld", Kind: idrl.RateState, Instructions: "One.\nTwo.", Budget: 12, Acquisition: "uniform",
 		Prior: "kernel", Likelihood: "gaussian", Seed: 42, Candidates: 7, Ahead: 2, TrainEvery: 4, PriorVar: 2.5, TieBand: 0.5, RatingVar: 0.1,
-		InstructionsFormat: idrl.Markdown, GoldEvery: idrl.DefaultGoldEvery,
+		InstructionsFormat: idrl.Markdown, GoldEvery: idrl.DefaultGoldEvery, MinDwell: idrl.DefaultMinDwell, MaxRate: idrl.DefaultMaxRate,
 	}.WithDefaults()
 	if diff := cmp.Diff(want, b.sessions.created[0]); diff != "" {
 		t.Errorf("spec differs (-want +got):\n%s", diff)

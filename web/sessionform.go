@@ -56,7 +56,7 @@ func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
 	s.Seed = uint64(f.whole64("seed", 0, 1<<53))
 	s.Candidates, s.Ahead = int(f.whole64("candidates", 2, 50)), int(f.whole64("ahead", 1, 10))
 	s.RepeatEvery = int(f.whole64("repeat_every", 2, idrl.MaxBudget))
-	s.GoldEvery = f.goldEvery()
+	s.GoldEvery, s.MinDwell, s.MaxRate = f.goldEvery(), idrl.DefaultMinDwell, idrl.DefaultMaxRate
 	s.TrainEvery = f.whole64("train_every", 1, idrl.MaxBudget)
 	s.PriorVar, s.NoiseStd = f.positive("prior_var"), f.positive("noise_std")
 	s.TieBand, s.RatingVar = f.positive("tie_band"), f.positive("rating_var")

@@ -11,8 +11,8 @@ import (
 // demoSpec is the session that a newcomer meets.
 func demoSpec() idrl.SessionSpec {
 	return idrl.SessionSpec{
-		GoldEvery: idrl.DefaultGoldEvery,
-		Title:     "Teach a car to drive", Env: "driver", Kind: idrl.CompareClips, Budget: 30, Seed: 1, ShowLearnt: true,
+		GoldEvery: idrl.DefaultGoldEvery, MinDwell: idrl.DefaultMinDwell, MaxRate: idrl.DefaultMaxRate,
+		Title: "Teach a car to drive", Env: "driver", Kind: idrl.CompareClips, Budget: 30, Seed: 1, ShowLearnt: true,
 		Instructions: "You see two short drives of the blue car. Choose the one that you would rather sit in.\n" +
 			"Judge only what you see happen, not what might come next.\n" +
 			"If both are equally good or equally bad, say so: that is an answer too.\n" +

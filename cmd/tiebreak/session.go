@@ -70,6 +70,8 @@ func declareSpec(fs *flag.FlagSet, spec *idrl.SessionSpec) {
 	fs.IntVar(&spec.Candidates, "candidates", 0, "sampled candidate `policies` of a generation; 0: 5")
 	fs.IntVar(&spec.RepeatEvery, "repeat-every", 0, "repeat, every so many `questions` of an annotator, one that they have answered, with the sides swapped; 0: never; 'tiebreak quality' says what came of it")
 	fs.IntVar(&spec.GoldEvery, "gold-every", idrl.DefaultGoldEvery, "hide, among about every so many `questions` of an annotator, one to which you know the answer ('tiebreak session known', or the session's page); 0: never")
+	fs.Float64Var(&spec.MinDwell, "min-dwell", idrl.DefaultMinDwell, "mark answers that were given before this `share` of the clip was on screen; they count all the same; 0: none")
+	fs.IntVar(&spec.MaxRate, "max-rate", idrl.DefaultMaxRate, "mark answers that come faster than so many a `minute`, over the last 20 of a person; they count all the same; 0: none")
 	fs.IntVar(&spec.Ahead, "ahead", 0, "`questions` that an annotator holds, 1 to 10: with more of them one can go on longer without network, with fewer each follows from more answers; 0: 3")
 	fs.Int64Var(&spec.TrainEvery, "train-every", 0, "`answers` between the starts of two trainings; 0: 1 where a training takes less than a second, else 3")
 	fs.Int64Var(&spec.AdoptAfter, "adopt-after", 0,

@@ -52,11 +52,65 @@ func TestDoubts(t *testing.T) {
 }
 
 func TestDoubtsHaveNames(t *testing.T) {
-	all := idrl.DoubtSide | idrl.DoubtInstructions | idrl.DoubtClock | idrl.DoubtDuration | idrl.DoubtHaste
-	if got := all.String(); got != "side,instructions,clock,duration,haste" {
+	all := idrl.DoubtSide | idrl.DoubtInstructions | idrl.DoubtClock | idrl.DoubtDuration | idrl.DoubtHaste | idrl.DoubtDwell | idrl.DoubtRate
+	if got := all.String(); got != "side,instructions,clock,duration,haste,dwell,rate" {
 		t.Errorf("all doubts are %q", got)
 	}
 	if got := idrl.ParseDoubts("haste,of a later version,side"); got != idrl.DoubtHaste|idrl.DoubtSide {
 		t.Errorf("parsed %q", got)
+	}
+}
+
+func TestHurry(t *testing.T) {
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	spec := idrl.SessionSpec{MinDwell: 0.25, MaxRate: 60}
+	every := func(n int, d time.Duration) (out []time.Time) { // the moments of n replies before now, d apart
+		for i := range n {
+			out = append(out, now.Add(-time.Duration(i+1)*d))
+		}
+		return out
+	}
+	for _, test := range []struct {
+		name    string
+		change  func(*idrl.Answer, *idrl.SessionSpec)
+		seconds float64
+		before  []time.Time
+		want    idrl.Doubts
+	}{
+		{"a quarter of four seconds", nil, 4, nil, 0},
+		{"less", func(a *idrl.Answer, _ *idrl.SessionSpec) { a.ResponseMS = 999 }, 4, nil, idrl.DoubtDwell},
+		{"of a still", func(a *idrl.Answer, _ *idrl.SessionSpec) { a.ResponseMS = 0 }, 0, nil, 0},
+		{"a skip", func(a *idrl.Answer, _ *idrl.SessionSpec) { a.ResponseMS, a.Choice = 0, idrl.Skip }, 4, nil, 0},
+		{"a program", func(a *idrl.Answer, _ *idrl.SessionSpec) { a.ResponseMS, a.Input = 0, "api" }, 4, every(30, time.Millisecond), 0},
+		{"switched off", func(a *idrl.Answer, s *idrl.SessionSpec) { a.ResponseMS, s.MinDwell, s.MaxRate = 0, 0, 0 }, 4, every(30, 0), 0},
+		{"one a second", nil, 0, every(30, time.Second), 0},
+		{"a little more", nil, 0, every(30, 999*time.Millisecond), idrl.DoubtRate},
+		{"a short burst", nil, 0, every(18, time.Millisecond), 0}, // nineteen answers with this one
+		{"skips in a row", func(a *idrl.Answer, _ *idrl.SessionSpec) { a.Choice = idrl.Skip }, 0, every(19, time.Millisecond), idrl.DoubtRate},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			a, s := idrl.Answer{Choice: idrl.ChoseA, Input: "mouse", ResponseMS: 1000}, spec
+			if test.change != nil {
+				test.change(&a, &s)
+			}
+			if got := idrl.FindHurry(a, s, test.seconds, now, test.before); got != test.want {
+				t.Errorf("doubts = %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestMoment(t *testing.T) {
+	issued := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	received := issued.Add(time.Hour)
+	for _, test := range []struct{ answered, want time.Duration }{ // after the issue
+		{10 * time.Minute, 10 * time.Minute}, // kept without network
+		{-time.Minute, 0},                    // the device's clock is slow
+		{2 * time.Hour, time.Hour},           // or fast
+	} {
+		got := idrl.Moment(idrl.Answer{AnsweredAt: issued.Add(test.answered)}, idrl.Assignment{IssuedAt: issued}, received)
+		if got != issued.Add(test.want) {
+			t.Errorf("answered after %v by its clock: %v, want %v", test.answered, got.Sub(issued), test.want)
+		}
 	}
 }

@@ -61,6 +61,12 @@ type SessionSpec struct {
 	// questions it means nothing.
 	GoldEvery int
 
+	// MinDwell and MaxRate say what counts as hurry, which marks an answer and no more
+	// (FindHurry): decided before that share of the clip was on screen, in [0, 1]; and more than so many
+	// answers a minute over the last RateSpan. 0: neither.
+	MinDwell float64
+	MaxRate  int
+
 	// ShowLearnt lets annotators see what was learnt from the answers (Effect), every ten
 	// answers and at the end.
 	ShowLearnt bool
@@ -304,6 +310,10 @@ func (s SessionSpec) Validate() error {
 		return Errorf(Invalid, "people can be offered to withdraw their data for 1 to %d days, or not: 0; got %d", MaxWithdrawDays, s.WithdrawDays)
 	case s.RepeatEvery < 0 || s.RepeatEvery == 1 || s.RepeatEvery > MaxBudget:
 		return Errorf(Invalid, "a repeat can come every 2 to %d questions, or never: 0; got %d", MaxBudget, s.RepeatEvery)
+	case !(s.MinDwell >= 0 && s.MinDwell <= 1):
+		return Errorf(Invalid, "the least share of a clip that is to be seen must be 0 to 1; got %v", s.MinDwell)
+	case s.MaxRate < 0 || s.MaxRate > 1000:
+		return Errorf(Invalid, "the most answers a minute must be 1 to 1000, or 0 for no limit; got %d", s.MaxRate)
 	case CheckGoldEvery(s.GoldEvery) != nil:
 		return CheckGoldEvery(s.GoldEvery)
 	case s.TrainEvery < 0:

@@ -106,6 +106,7 @@ func (s *Session) answer(a idrl.Answer) (logEntry, error) {
 	}
 	now := s.cfg.Now()
 	a.Late, a.Doubts = now.After(as.LeaseUntil), idrl.FindDoubts(a, *as, s.spec.InstructionsVersion, now)
+	a.Doubts |= s.hurry(a, *as, now)
 	a.Seq = s.log.seq() + 1
 	q, err := s.features.view.Query(as.Query)
 	if err != nil {

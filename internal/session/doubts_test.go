@@ -1,10 +1,13 @@
 package session_test
 
 import (
+	"bytes"
 	"testing"
 	"time"
 
 	"tiebreak/internal/idrl"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestUntrueAnswersAreMarked: what cannot be true is recorded, counted and marked.
@@ -40,5 +43,49 @@ func TestUntrueAnswersAreMarked(t *testing.T) {
 	want := idrl.DoubtSide | idrl.DoubtInstructions | idrl.DoubtClock | idrl.DoubtHaste
 	if len(log) != 2 || log[0].Doubts != 0 || log[1].Doubts != want || !log[1].ShownAt.Equal(untrue.ShownAt) {
 		t.Errorf("the log is %+v, want doubts %q in its second row", log, want)
+	}
+}
+
+// hurried labels 30 questions, half a second each, and returns the log.
+func hurried(t *testing.T, restart bool) *bench {
+	t.Helper()
+	b := newBench(func(s *idrl.SessionSpec) { s.MaxRate = 60 })
+	s, stop := b.start(t)
+	for i := range 30 {
+		a := reply(claim(t, s, "ann").Open[0], i)
+		b.clock.advance(500 * time.Millisecond)
+		a.Input, a.ResponseMS, a.Instructions = "mouse", 450, 1
+		a.ShownAt, a.AnsweredAt = b.clock.Now().Add(-450*time.Millisecond), b.clock.Now()
+		mustAnswer(t, s, "ann", a)
+		if restart && i%6 == 5 {
+			stop()
+			s, stop = b.start(t)
+		}
+	}
+	stop()
+	return b
+}
+
+// Answers in a hurry are marked from the twentieth on, count like others, and are marked the
+// same after restarts.
+func TestHurryIsMarkedAndCounts(t *testing.T) {
+	b := hurried(t, false)
+	for i, a := range b.journal.rec.Log {
+		want := idrl.Doubts(0)
+		if i >= idrl.RateSpan-1 {
+			want = idrl.DoubtRate
+		}
+		if a.Doubts != want {
+			t.Errorf("answer %d has doubts %q, want %q", i+1, a.Doubts, want)
+		}
+	}
+	if n := len(idrl.Effective(b.journal.rec.Log)); n != 30 {
+		t.Errorf("%d answers count, want all 30", n)
+	}
+	if !bytes.Equal(lastBelief(b.journal.rec), b.afresh(t, b.journal.rec)) {
+		t.Error("the posterior is not that of all answers")
+	}
+	if diff := cmp.Diff(b.journal.rec.Log, hurried(t, true).journal.rec.Log); diff != "" {
+		t.Errorf("with restarts in between the log is another (-without +with):\n%s", diff)
 	}
 }
