@@ -233,6 +233,9 @@ func (s SessionSpec) WithDefaults() SessionSpec {
 	}
 	num(&s.RatingVar, 0.05)
 	def(&s.RatingModel, RatingModels()[0])
+	if s.CanOwnNoise() {
+		def(&s.Noise, OwnNoise)
+	}
 	def(&s.Noise, SharedNoise)
 	num(&s.Tolerance, DefaultTolerance)
 	num(&s.Doubt, DefaultDoubt)
