@@ -67,7 +67,7 @@ func benchCommand() command {
 			"  tiebreak bench swimmer-corridor --methods idrl:20,uniform --seeds 5",
 		flags: func(fs *flag.FlagSet) { new(benchFlags).declare(fs) },
 		run:   runBench,
-		subs:  []command{benchDeepCommand(), benchTeachCommand(), benchQuestionsCommand()},
+		subs:  []command{benchDeepCommand(), benchTeachCommand(), benchQuestionsCommand(), benchAskingCommand()},
 	}
 }
 

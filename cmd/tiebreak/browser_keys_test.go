@@ -43,6 +43,8 @@ type given struct {
 	T, ID, Assignment, Choice, Reason, Input string
 	ShownLeft                                string `json:"shown_left"`
 	Rating                                   float64
+	Much                                     bool
+	Remark                                   string
 	AnsweredMS                               float64 `json:"answered_ms"`
 	HiddenMS                                 float64 `json:"hidden_ms"`
 }

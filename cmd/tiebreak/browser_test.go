@@ -27,6 +27,8 @@ type exported struct {
 	Input     string `json:"input"`
 	Rating    float64
 	Withdrawn bool
+	Much      *bool
+	Remark    string
 
 	Instructions int   `json:"instructions_version"`
 	HiddenMS     int64 `json:"hidden_ms"`

@@ -130,9 +130,14 @@ type point struct {
 	p idrl.Posterior
 }
 
+// start returns a run of method m that has not begun.
+func (s *stage) start(m acquisition.Method) *liveRun {
+	return &liveRun{stage: s, method: m, trainer: s.trainer(m), asked: map[idrl.QueryID]uint64{}}
+}
+
 // learn runs method m for a number of answers.
 func (s *stage) learn(ctx context.Context, m acquisition.Method, answers int) (Run, error) {
-	l := &liveRun{stage: s, method: m, trainer: s.trainer(m), asked: map[idrl.QueryID]uint64{}}
+	l := s.start(m)
 	if err := l.begin(ctx); err != nil {
 		return Run{}, err
 	}
@@ -231,7 +236,7 @@ func (l *liveRun) train(ctx context.Context, p point) (err error) {
 
 // vectors returns the queries of a generation under the features of its environment.
 func vectors(g *idrl.Generation) ([]idrl.QueryVector, error) {
-	return representation.New(nil, representation.Source{Clip: func(id idrl.ClipID) (idrl.Clip, error) { return g.Clips[id], nil }}).Queries(g.Queries)
+	return representation.New(nil, representation.Source{Remarks: true, Clip: func(id idrl.ClipID) (idrl.Clip, error) { return g.Clips[id], nil }}).Queries(g.Queries)
 }
 
 // topUp gives out queries until Schedule.Ahead are open.

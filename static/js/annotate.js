@@ -27,6 +27,7 @@ customElements.define("clip-loop", ClipLoop);
 const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 const player = /** @type {DuoPlayer} */ (document.querySelector("duo-player"));
 const comparison = main.dataset.comparison !== undefined;
+const strength = main.dataset.strength !== undefined;
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const view = new LabelView(document.body);
 const { session = "", annotator = "" } = main.dataset;
@@ -36,7 +37,7 @@ const outbox = new Outbox(name, store);
 const sitting = new Sitting(name, store && sessionStorage);
 const queue = new AnswerQueue(main.dataset.socket ?? "", outbox, annotator);
 const layout = () => (player.dataset.layout === "column" ? "column" : "row");
-const chooser = new Chooser((e) => (comparison ? comparisonKey(e, layout()) : ratingKey(e)));
+const chooser = new Chooser((e) => (comparison ? comparisonKey(e, layout(), strength) : ratingKey(e)));
 const page = new AbortController();
 const { signal } = page;
 const kept = new KeptQuestions(name, store);
@@ -72,6 +73,8 @@ const shortcuts = /** @type {Record<string, () => void>} */ ({
   "]": () => player.changeSpeed(1),
   z: () => controller.undo(),
   s: openSkip,
+  b: () => controller.remark("both_bad"),
+  g: () => controller.remark("both_good"),
   l: () => last.open(),
   "?": () => show(help),
   h: () => show(help),
@@ -101,6 +104,7 @@ function commit(e) {
   view.flash(choice);
   view.announcer.say("answer", `${view.named(choice)}.`);
   if (choice.startsWith("rate:")) controller.answer({ choice: "rated", rating: (Number(choice.slice(5)) - 5) / 5 }, input);
+  else if (choice.startsWith("much:")) controller.answer({ choice: choice === "much:left" ? "left" : "right", much: true }, input);
   else controller.answer({ choice: /** @type {import("./label-controller.js").Reply["choice"]} */ (choice) }, input);
 }
 
@@ -126,6 +130,10 @@ addEventListener("keydown", shortcut, { signal });
 addEventListener("pointerdown", (e) => (lastInput = e.pointerType === "mouse" ? "mouse" : "touch"), { signal, capture: true });
 onClick("undo", () => controller.undo());
 onClick("skip", openSkip);
+view.remarks((b) => {
+  b.addEventListener("mousedown", (e) => e.preventDefault(), { signal });
+  b.addEventListener("click", () => controller.remark(/** @type {import("./wire.js").Remark} */ (b.dataset.remark)), { signal });
+});
 onClick("help", () => show(help));
 onClick("playnow", () => player.toggle());
 onClick("reload", () => controller.reload());

@@ -47,12 +47,15 @@ const RATING = /** @type {Record<string, string>} */ ({
 
 /**
  * The choice that a key stands for, or "". "left" is the first clip: the upper
- * one of a column.
+ * one of a column. With Shift, where people say how much better a clip is, it is
+ * "much:left" or "much:right".
  * @param {Key} e
  * @param {Layout} layout
+ * @param {boolean} [strength] whether they do
  */
-export function comparisonKey(e, layout) {
-  return COMPARISON[layout][sign(e)] ?? "";
+export function comparisonKey(e, layout, strength = false) {
+  const choice = COMPARISON[layout][sign(e)] ?? "";
+  return strength && e.shiftKey && (choice === "left" || choice === "right") ? `much:${choice}` : choice;
 }
 
 /** @param {Key} e */

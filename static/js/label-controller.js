@@ -5,15 +5,17 @@ import { aboutLeft } from "./sitting.js";
 /** @typedef {import("./questions.js").Question} Question */
 /** @typedef {import("./chooser.js").Input} Input */
 /** @typedef {import("./wire.js").Choice} Choice */
+/** @typedef {import("./wire.js").Remark} Remark */
 /**
  * @template C
- * @typedef {{choice: C, rating?: number, reason?: string}} ReplyOf
+ * @typedef {{choice: C, rating?: number, reason?: string, much?: boolean}} ReplyOf
  */
 /** @typedef {ReplyOf<Choice|"left"|"right">} Reply */
 
 const SLOW = 400; // ms after which an unsaved answer is worth words
 const AWAY = 900; // ms without a connection after which it is worth a banner
 const REMOVED = 410; // HTTP status to somebody whose part in the session has ended
+const PREFERENCES = ["left", "right", "equal"];
 const RENEW = 30_000; // ms between two renewals of the leases
 
 /**
@@ -32,6 +34,7 @@ export class LabelController {
   #hidden = 0; // ms hidden since, by another window or a dialog
   #hiddenFrom = 0;
   #covered = false; // by a dialog
+  #remark = /** @type {Remark|""} */ (""); // about the clips on screen
   #unplayed = false; // the clips wait to be played before they can be answered
   #lostAt = 0; // when the connection went; 0 while it is there
   #busyFrom = 0; // since when the outbox is not empty
@@ -99,6 +102,7 @@ export class LabelController {
     /** @type {import("./wire.js").Answer} */
     const message = {
       t: "answer", id, assignment: q.assignment, ...named(reply, q.left),
+      ...(this.#remark && PREFERENCES.includes(reply.choice) ? { remark: this.#remark } : {}),
       ...(q.left ? { shown_left: q.left } : {}),
       shown_at: this.#shownAt || new Date().toISOString(),
       answered_ms: this.#painted ? Math.max(0, Math.round(now - this.#painted - this.#hidden)) : 0,
@@ -138,6 +142,23 @@ export class LabelController {
   /** Whether the clips wait to be played: the question can be skipped, not answered. */
   get unplayed() {
     return this.#painted > 0 && this.#unplayed;
+  }
+
+  /**
+   * Remarks about both clips on screen, or takes that back if it is said already. It goes with
+   * the answer, if that states a preference.
+   * @param {Remark} remark
+   */
+  remark(remark) {
+    if (!this.#painted || this.#covered || !this.parts.view.remarks()) return;
+    this.#say(this.#remark === remark ? "" : remark);
+    this.parts.view.announcer.say("remark", this.#remark ? `${this.parts.view.named(remark)}. It goes with your answer.` : "Remark taken back.");
+  }
+
+  /** @param {Remark|""} remark */
+  #say(remark) {
+    this.#remark = remark;
+    this.parts.view.remark(remark);
   }
 
   /** Takes the last answer back. */
@@ -200,6 +221,7 @@ export class LabelController {
       this.#shown = q;
       this.#painted = 0;
       this.#shownAt = "";
+      this.#say("");
       view.painted(false);
       view.gate("");
       view.body.dataset.assignment = q?.assignment ?? "";

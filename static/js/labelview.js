@@ -3,7 +3,8 @@ import { Announcer } from "./announcer.js";
 
 const TOAST = 3500; // ms
 const SIGNS = /** @type {Record<string, string>} */ ({ equal: "=", cant_tell: "?" }); // a chosen clip has a tick of its own
-const NAMES = /** @type {Record<string, string>} */ ({ left: "Left", right: "Right", equal: "Equal", cant_tell: "Can’t tell" });
+const NAMES = /** @type {Record<string, string>} */ ({ left: "Left", right: "Right", equal: "Equal", cant_tell: "Can’t tell", both_bad: "Both bad", both_good: "Both good" });
+const MUCH = /^much:/;
 const COLUMN = /** @type {Record<string, string>} */ ({ left: "Upper", right: "Lower" });
 
 /**
@@ -95,7 +96,8 @@ export class LabelView {
 
   /** @param {string} choice "" for none */
   preview(choice) {
-    this.part("stage").dataset.preview = choice;
+    this.part("stage").dataset.preview = choice.replace(MUCH, "");
+    this.part("stage").toggleAttribute("data-much", MUCH.test(choice));
     this.part("sign").textContent = choice.startsWith("rate:") ? choice.slice(5) : SIGNS[choice] ?? "";
     this.buttons((b) => b.toggleAttribute("data-held", b.dataset.choice === choice && choice !== ""));
   }
@@ -156,10 +158,27 @@ export class LabelView {
   /**
    * What a choice is called on screen.
    * @param {string} choice
+   * @returns {string}
    */
   named(choice) {
     if (choice.startsWith("rate:")) return choice.slice(5);
+    if (MUCH.test(choice)) return `${this.named(choice.replace(MUCH, ""))}, much better`;
     return (this.body.dataset.layout === "column" && COLUMN[choice]) || (NAMES[choice] ?? "");
+  }
+
+  /** @param {import("./wire.js").Remark|""} remark that is said about the clips on screen */
+  remark(remark) {
+    this.remarks((b) => b.setAttribute("aria-pressed", String(b.dataset.remark === remark)));
+  }
+
+  /**
+   * Calls f with the buttons for remarks, and returns how many there are.
+   * @param {(b: HTMLElement) => void} [f]
+   */
+  remarks(f = () => {}) {
+    const list = /** @type {NodeListOf<HTMLElement>} */ (this.body.querySelectorAll("button[data-remark]"));
+    list.forEach((b) => f(b));
+    return list.length;
   }
 
   /** @param {(b: HTMLElement) => void} f */

@@ -20,7 +20,10 @@ export function chosen({ choice, left }) {
  */
 export function said(g) {
   if (g.choice === "rated") return `${Math.round((g.rating ?? 0) * 5 + 5)} of 10`;
-  return WORDS[g.choice] ?? ["Left", "Right"][chosen(g)];
+  const words = [WORDS[g.choice] ?? ["Left", "Right"][chosen(g)]];
+  if (g.much) words.push("much better");
+  if (g.remark) words.push(g.remark === "both_bad" ? "both bad" : "both good");
+  return words.join(", ");
 }
 
 /** Shows the annotator's last answers, each of which can be changed. */

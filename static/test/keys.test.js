@@ -28,6 +28,15 @@ test("arrows mean the clip that they point to", () => {
   assert.equal(comparisonKey(key("ArrowUp", "ArrowUp"), "column"), "left");
 });
 
+test("Shift says much better, where people are asked", () => {
+  assert.equal(comparisonKey(key("ArrowLeft", "ArrowLeft", true), "row", true), "much:left");
+  assert.equal(comparisonKey(key("D", "KeyD", true), "row", true), "much:right");
+  assert.equal(comparisonKey(key("ArrowDown", "ArrowDown", true), "column", true), "much:right");
+  assert.equal(comparisonKey(key("A", "KeyA"), "row", true), "left"); // Caps Lock
+  assert.equal(comparisonKey(key("ArrowUp", "ArrowUp", true), "row", true), "equal");
+  assert.equal(comparisonKey(key("ArrowLeft", "ArrowLeft", true), "row"), "left");
+});
+
 test("ratings are digits, and ten has keys of its own", () => {
   assert.equal(ratingKey(key("7", "Digit7")), "rate:7");
   assert.equal(ratingKey(key("t", "KeyT")), "rate:10");

@@ -9,6 +9,7 @@ test("what was chosen is told by where it was", () => {
   assert.equal(said(given({ choice: "a", left: "a" })), "Left");
   assert.equal(said(given({ choice: "a", left: "b" })), "Right");
   assert.equal(said(given({ choice: "b", left: "b" })), "Left");
+  assert.equal(said(given({ choice: "b", left: "b", much: true, remark: "both_bad" })), "Left, much better, both bad");
   assert.equal(chosen(given({ choice: "b", left: "a" })), 1);
   for (const choice of /** @type {const} */ (["equal", "cant_tell", "skip", "technical_failure"])) {
     assert.equal(chosen(given({ choice })), -1);
