@@ -81,7 +81,10 @@ func TestBrowserMoreToSay(t *testing.T) {
 	})
 	b.part("last answers", func() {
 		b.press("l")
-		b.wait("document.querySelector('[data-last-list]').innerText.includes('Right, much better, both bad')")
+		b.wait("document.querySelectorAll('[data-last-list] li').length === 6")
+		if text := evaluate[string](b, "document.querySelector('[data-last-list] li [data-last-said]').innerText"); text != "Right, much better, both bad" {
+			b.t.Errorf("the last answer is listed as %q", text)
+		}
 		b.press(kb.Escape)
 	})
 	b.part("sizes", func() {

@@ -361,7 +361,7 @@ export class LabelController {
  */
 function named({ choice, ...rest }, left) {
   if (choice !== "left" && choice !== "right") return { choice, ...rest };
-  return { choice: (choice === "left") === (left === "a") ? "a" : "b" };
+  return { choice: (choice === "left") === (left === "a") ? "a" : "b", ...rest };
 }
 
 /** A random UUID, also on pages that are not served over TLS. */
