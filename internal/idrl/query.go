@@ -172,7 +172,9 @@ func NewGroup(clips ...ClipID) Query {
 func ComparisonVector(a, b Clip) QueryVector {
 	x := make([]float64, len(a.Phi))
 	floats.SubTo(x, a.Phi, b.Phi)
-	return QueryVector{Query: NewComparison(a, b), X: x}
+	mid := floats.AddTo(make([]float64, len(a.Phi)), a.Phi, b.Phi)
+	floats.Scale(0.5, mid)
+	return QueryVector{Query: NewComparison(a, b), X: x, Mid: mid}
 }
 
 // RatingVector returns NewRating(c) under the representation in which the features of

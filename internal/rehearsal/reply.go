@@ -49,7 +49,7 @@ func (r *Annotator) answer(ctx context.Context) error {
 	}
 	out := &wire.Answer{
 		ID: client.NewAnswerID(rng.New(r.cfg.Seed, "id "+string(m.Assignment), 0)), Assignment: m.Assignment,
-		Choice: a.Choice, Reason: a.Reason, ShownLeft: m.Left, ShownAt: shown.UTC(),
+		Choice: a.Choice, Much: a.Much, Remark: a.Remark, Reason: a.Reason, ShownLeft: m.Left, ShownAt: shown.UTC(),
 		AnsweredMS: max(1, time.Since(shown).Milliseconds()), Input: "api", Instructions: r.hello.Instructions,
 	}
 	if r.person != nil && r.took > 0 { // what was drawn tells how hard it was, also where a Clock skips it

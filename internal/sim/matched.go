@@ -24,6 +24,9 @@ import (
 //	gaussian       the nearest of 1 (a), 0 (equal) and −1 (b) to u + normal/2. The
 //	               likelihood takes the three for any numbers, so that no expert
 //	               can match it: this one is near where |u| is at most 1
+//	much better    of the first two where |p| > MuchBand, if spec.Strength
+//	both good      beside half of the answers of the first two, if spec.Remarks: where
+//	               θ·Mid and noise of its own are above 0, else both bad
 //	ratings        clamp(u + √RatingVar·normal, −1, 1)
 //
 // spec must have its defaults filled in. NewMatched returns an error of kind Invalid
@@ -49,7 +52,7 @@ func NewMatched(spec idrl.SessionSpec, theta []float64) (Expert, error) {
 type matched struct {
 	spec    idrl.SessionSpec
 	theta   []float64
-	compare func(u float64, rng *rand.Rand) idrl.Choice
+	compare func(u float64, rng *rand.Rand) idrl.Answer
 }
 
 // Answer implements Expert.
@@ -59,31 +62,61 @@ func (m *matched) Answer(q idrl.QueryVector, rng *rand.Rand) idrl.Answer {
 	}
 	u := floats.Dot(m.theta, q.X)
 	if q.Kind.Comparison() {
-		return idrl.Answer{Choice: m.compare(u, rng)}
+		a := m.compare(u, rng)
+		if m.spec.Remarks && len(q.Mid) > 0 {
+			a.Remark = m.remark(floats.Dot(m.theta, q.Mid), rng)
+		}
+		return a
 	}
 	return idrl.Answer{Choice: idrl.Rated, Rating: clamp(u + math.Sqrt(m.spec.RatingVar)*rng.NormFloat64())}
 }
 
-func (m *matched) probit(u float64, rng *rand.Rand) idrl.Choice {
-	return beyond(u+m.spec.NoiseStd*rng.NormFloat64(), m.spec.TieBand)
+func (m *matched) probit(u float64, rng *rand.Rand) idrl.Answer {
+	return m.say(u + m.spec.NoiseStd*rng.NormFloat64())
 }
 
-func (m *matched) bradleyTerry(u float64, rng *rand.Rand) idrl.Choice {
+func (m *matched) bradleyTerry(u float64, rng *rand.Rand) idrl.Answer {
 	beta := math.Sqrt(8/math.Pi) / m.spec.NoiseStd
 	v := rng.Float64()
-	return beyond(u+math.Log(v/(1-v))/beta, m.spec.TieBand) // the logistic distribution by its quantile
+	return m.say(u + math.Log(v/(1-v))/beta) // the logistic distribution by its quantile
 }
 
-func (m *matched) bernoulli(u float64, rng *rand.Rand) idrl.Choice {
-	return choose(rng.Float64() < (1+clamp(u))/2).Choice
+// say returns the answer of one who perceives the difference p.
+func (m *matched) say(p float64) idrl.Answer {
+	a := idrl.Answer{Choice: beyond(p, m.spec.TieBand)}
+	a.Much = m.spec.Strength && math.Abs(p) > m.spec.MuchBand
+	return a
+}
+
+// remark returns what is remarked of two clips whose rewards are z on average: something
+// in half of the cases, whatever z.
+func (m *matched) remark(z float64, rng *rand.Rand) idrl.Remark {
+	silent := rng.IntN(2) == 0
+	plain := matched{spec: idrl.SessionSpec{NoiseStd: m.spec.NoiseStd}}
+	perceive := plain.probit
+	if m.spec.Likelihood == "bradley-terry" {
+		perceive = plain.bradleyTerry
+	}
+	switch good := perceive(z, rng).Choice == idrl.ChoseA; {
+	case silent:
+		return ""
+	case good:
+		return idrl.BothGood
+	default:
+		return idrl.BothBad
+	}
+}
+
+func (m *matched) bernoulli(u float64, rng *rand.Rand) idrl.Answer {
+	return choose(rng.Float64() < (1+clamp(u))/2)
 }
 
 // gaussianStd is the standard deviation that sessions with the likelihood "gaussian"
 // assume, as the paper's experiments do.
 const gaussianStd = 0.5
 
-func (m *matched) gaussian(u float64, rng *rand.Rand) idrl.Choice {
-	return beyond(u+gaussianStd*rng.NormFloat64(), 0.5)
+func (m *matched) gaussian(u float64, rng *rand.Rand) idrl.Answer {
+	return idrl.Answer{Choice: beyond(u+gaussianStd*rng.NormFloat64(), 0.5)}
 }
 
 // beyond returns the choice of one who perceives the difference p and calls equal what

@@ -84,3 +84,38 @@ func TestMatchedRefusesUnknownLikelihoods(t *testing.T) {
 type twoFeatures struct{ idrl.Environment }
 
 func (twoFeatures) Spec() idrl.EnvSpec { return idrl.EnvSpec{FeatureNames: []string{"x", "y"}} }
+
+// What is said beside a choice has the probabilities of the likelihood too, and choices are
+// those without it.
+func TestMatchedSaysMore(t *testing.T) {
+	const n, u, z = 20_000, 0.9, 0.4
+	for _, name := range []string{"probit", "bradley-terry"} {
+		spec := idrl.SessionSpec{Likelihood: name, NoiseStd: 0.7, TieBand: 0.3, Strength: true, Remarks: true}.WithDefaults()
+		model, err := belief.ForSpec(spec, twoFeatures{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		expert, err := sim.NewMatched(spec, []float64{2, -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := idrl.QueryVector{Query: idrl.Query{Kind: idrl.CompareClips}, X: []float64{u, u}, Mid: []float64{z, z}}
+		stream, count, remarks := rng.New(1, name, 0), map[idrl.Answer]float64{}, map[idrl.Remark]float64{}
+		for range n {
+			a := expert.Answer(q, stream)
+			remarks[a.Remark]++
+			a.Remark = ""
+			count[a]++
+		}
+		for _, a := range idrl.Replies(model.Comparison) {
+			logZ, _, _ := model.Comparison.LogZ(a, u, 0)
+			if got, want := count[a]/n, math.Exp(logZ); !(math.Abs(got-want) < 0.018) {
+				t.Errorf("%s: %+v with frequency %.4f, want %.4f", name, a, got, want)
+			}
+		}
+		logZ, _, _ := model.Remark.LogZ(idrl.Answer{Choice: idrl.ChoseA}, z, 0)
+		if got, want := remarks[idrl.BothGood]/n, math.Exp(logZ)/2; !(math.Abs(got-want) < 0.018) || math.Abs(remarks[""]/n-0.5) > 0.018 {
+			t.Errorf("%s: both good with frequency %.4f, want %.4f; nothing with %.4f", name, got, want, remarks[""]/n)
+		}
+	}
+}
