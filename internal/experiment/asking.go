@@ -195,6 +195,9 @@ func (s *stage) sit(ctx context.Context, e Experiment, way Way, seconds float64)
 		return out, err
 	}
 	l.measure(0)
+	if err := l.topUp(); err != nil {
+		return out, err
+	}
 	for total := 0.0; total < seconds; {
 		if len(l.open) == 0 { // all clips look alike: a session stands still
 			break

@@ -1,0 +1,57 @@
+package experiment
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"tiebreak/internal/idrl"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestArea(t *testing.T) {
+	s := Sitting{Regret: []float64{4, 2, 1}, Seconds: []float64{3, 5}}
+	for _, test := range []struct {
+		seconds, stretch, area float64
+		within                 int
+	}{
+		{2, 1, 4, 0},
+		{4, 1, (4*3 + 2*1) / 4.0, 1},
+		{10, 1, (4*3 + 2*5 + 1*2) / 10.0, 2}, // after the last answer nothing changes
+		{10, 2, (4*6 + 2*4) / 10.0, 2},
+	} {
+		if got := s.Area(test.seconds, test.stretch); math.Abs(got-test.area) > 1e-12 {
+			t.Errorf("area of %v s, stretched by %v = %v, want %v", test.seconds, test.stretch, got, test.area)
+		}
+		if got := s.Within(test.seconds); got != test.within {
+			t.Errorf("within %v s are %d answers, want %d", test.seconds, got, test.within)
+		}
+	}
+}
+
+// Ways share the truth and begin alike; each takes its time; and the same seed gives the
+// same sittings.
+func TestAsk(t *testing.T) {
+	const seconds = 12
+	ways := Ways()
+	got, err := Ask(t.Context(), "gridworld", ways, 7, seconds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range got {
+		if len(s.Regret) != len(s.Seconds)+1 || s.Regret[0] != got[0].Regret[0] || slices.Min(s.Regret) < -1e-9 {
+			t.Errorf("%s: regret %v", ways[i].Name, s.Regret)
+		}
+		if n := s.Within(seconds); n < 3 || n > 4 || s.Seconds[0] < 3 || s.Seconds[0] > 3.9 {
+			t.Errorf("%s: %d answers, the first in %v s", ways[i].Name, n, s.Seconds[0])
+		}
+	}
+	again, err := Ask(t.Context(), "gridworld", ways, 7, seconds)
+	if diff := cmp.Diff(got, again); err != nil || diff != "" {
+		t.Errorf("the same seed: error %v, %s", err, diff)
+	}
+	if _, err := Ask(t.Context(), "moon", ways, 7, seconds); idrl.KindOf(err) != idrl.Invalid {
+		t.Errorf("an unknown world: error %v", err)
+	}
+}
