@@ -51,8 +51,9 @@ func (b *tab) timesEmpty(keys int) keyTimes {
 	return evaluate[keyTimes](b, "times")
 }
 
-// timesKeys answers questions of an environment by keyboard and measures the page.
-func (b *tab) timesKeys(env string, keys int, empty keyTimes) []measure {
+// timesKeys answers questions of an environment by keyboard and measures the page. The first two rows are of the
+// next question and of the acknowledgement.
+func (b *tab) timesKeys(env string, keys int) []measure {
 	b.t.Helper()
 	data, addr := b.t.TempDir(), freeAddr(b.t)
 	_, link := newLink(b.t, data, addr, "--env", env)
@@ -77,8 +78,8 @@ func (b *tab) timesKeys(env string, keys int, empty keyTimes) []measure {
 	}
 	frame := map[string]float64{"driver": 60, "ant": 150}[env]
 	return []measure{
-		{env + ": key to the next question, p95", p95(got.Frames), frame, "ms", "empty page", p95(empty.Frames)},
-		{env + ": key to acknowledgement, p95", p95(got.Acks), 50, "ms", "echo", p95(empty.Acks)},
+		{what: env + ": key to the next question, p95", value: p95(got.Frames), limit: frame, unit: "ms"},
+		{what: env + ": key to acknowledgement, p95", value: p95(got.Acks), limit: 50, unit: "ms"},
 		{what: env + ": page without clips", value: weight / 1000, limit: 100, unit: "KB"},
 		{what: env + ": script memory, for an answer", value: (late.heap - early.heap) / 1024 / float64(keys-keys/4), limit: 4, unit: "KiB"},
 		{what: env + ": nodes of the page more", value: float64(late.nodes - early.nodes), limit: 50},

@@ -41,14 +41,18 @@ func TestSpeed(t *testing.T) {
 		p = pace{keys: max(200, n/16), answers: n, limits: true}
 	}
 	browser := startBrowser(t)
-	empty := newPerson(t, browser).timesEmpty(p.keys)
 	var all []measure
 	list := []string{"driver"}
 	if p.limits && mujoco.Unavailable() == nil {
 		list = append(list, "ant")
 	}
 	for _, env := range list {
-		all = append(all, newPerson(t, browser).timesKeys(env, p.keys, empty)...)
+		empty := newPerson(t, browser).timesEmpty(p.keys/2 + 1)
+		rows := newPerson(t, browser).timesKeys(env, p.keys)
+		after := newPerson(t, browser).timesEmpty(p.keys/2 + 1) // the load of a machine changes
+		rows[0].peer, rows[0].comparable = "empty page", p95(append(empty.Frames, after.Frames...))
+		rows[1].peer, rows[1].comparable = "echo", p95(append(empty.Acks, after.Acks...))
+		all = append(all, rows...)
 	}
 	all = append(all, leavesBehind(t, p.answers)...)
 	t.Logf("%d keys, %d answers over a socket, load %s\n%s", p.keys, p.answers, load1(), tabulated(all))
