@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,10 +27,12 @@ type visit struct {
 	server *process
 	base   string // of addresses
 
-	stranger, researcher, comparer, rater *tab
+	stranger, researcher, comparer, rater, agreeing *tab
 
-	pairs, rates                    string // ids of sessions
-	pairLink, rateLink, networkLink string // of annotators
+	pairs, asking                                string // ids of sessions
+	pairLink, rateLink, networkLink, consentLink string // of annotators
+
+	newConsent func() // puts another consent text into use
 }
 
 // newVisit makes sessions and opens tabs.
@@ -37,10 +41,24 @@ func newVisit(t *testing.T) *visit {
 	data, addr := t.TempDir(), freeAddr(t)
 	v := &visit{base: "http://" + addr}
 	v.pairs, v.pairLink = newLink(t, data, addr, "--env", "driver", "--title", "Drive", "--budget", "11", "--show-learnt", "--completion-code", "TB-42")
-	v.rates, v.rateLink = newLink(t, data, addr, "--env", "gridworld", "--kind", "state_rating", "--title", "Walk")
+	_, v.rateLink = newLink(t, data, addr, "--env", "gridworld", "--kind", "state_rating", "--title", "Walk")
 	_, v.networkLink = newLink(t, data, addr, "--env", "driver", "--model", "network", "--title", "Swing")
+	consent := filepath.Join(t.TempDir(), "consent.md")
+	write := func(text string) {
+		if err := os.WriteFile(consent, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("Your answers are kept for **ten** years.")
+	v.asking, v.consentLink = newLink(t, data, addr, "--env", "gridworld", "--title", "Agree", "--withdraw-days", "30", "--consent-file", consent)
+	v.newConsent = func() {
+		write("Your answers are kept for **two** years.")
+		if status, _, stderr := cli(t, "session", "set", "--data", data, "--session", v.asking, "--consent-file", consent); status != 0 {
+			t.Fatalf("session set: %s", stderr)
+		}
+	}
 	v.server = startServer(t, "serve", "--data", data, "--addr", addr)
-	for _, tab := range []**tab{&v.stranger, &v.researcher, &v.comparer, &v.rater} {
+	for _, tab := range []**tab{&v.stranger, &v.researcher, &v.comparer, &v.rater, &v.agreeing} {
 		*tab = newPerson(t, browser)
 		(*tab).pardon(regexp.MustCompile(`status of 4\d\d|WebSocket`)) // the pages of errors are looked at too
 	}
@@ -64,6 +82,40 @@ func (v *visit) ofStrangers() []screen {
 		{"sign-in link that is used up", "/signin", b, open("/signin?token=none", "[role=alert]")},
 		{"annotator link that is no more", "/join/:token", b, open("/join/none", "[role=alert]")},
 		{"annotator link", "/join/:token", b, open(strings.TrimPrefix(v.pairLink, v.base), ".guide .legend svg")},
+	}
+}
+
+// ofConsent lists what is seen where people are asked for their consent.
+func (v *visit) ofConsent() []screen {
+	b := v.agreeing
+	session := v.base + "/sessions/" + v.asking
+	return []screen{
+		{"annotator link with consent", "/join/:token", b, func() {
+			b.open(v.consentLink)
+			b.waitFor("[data-agree]")
+		}},
+		{"no consent", "/join/:token/declined", b, func() {
+			b.enter("[data-decline]")
+			b.waitFor("[data-notice]")
+		}},
+		{"withdrawal", "/sessions/:id/withdraw", b, func() {
+			b.open(v.consentLink)
+			b.tabTo("[data-agree]")
+			b.press(" ")
+			b.enter("[data-start]")
+			b.painted()
+			b.open(session + "/withdraw")
+			b.waitFor("main form")
+		}},
+		{"consent to another text", "/sessions/:id/consent", b, func() {
+			v.newConsent()
+			b.open(session + "/consent")
+			b.waitFor("[data-agree]")
+		}},
+		{"no consent to another text", "/sessions/:id/declined", b, func() {
+			b.enter("[data-decline]")
+			b.waitFor("[data-notice]")
+		}},
 	}
 }
 
@@ -200,7 +252,7 @@ func (v *visit) ofAnnotators() []screen {
 		{"server is away", label, r, func() {
 			r.press(kb.Escape)
 			r.wait("!document.querySelector('dialog[open]')")
-			for _, tab := range []*tab{v.stranger, v.researcher, v.comparer, r} {
+			for _, tab := range []*tab{v.stranger, v.researcher, v.comparer, v.agreeing, r} {
 				tab.expectAway(true)
 			}
 			v.server.kill()
@@ -225,7 +277,7 @@ func TestBrowserAccessible(t *testing.T) {
 		seen[s.address] = true
 	}
 	annotators := v.ofAnnotators()
-	for _, s := range slices.Concat(v.ofStrangers(), annotators[:len(annotators)-1], v.ofResearchers()) {
+	for _, s := range slices.Concat(v.ofStrangers(), v.ofConsent(), annotators[:len(annotators)-1], v.ofResearchers()) {
 		look(s)
 	}
 	for _, address := range web.Addresses() {
