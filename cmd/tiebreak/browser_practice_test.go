@@ -118,7 +118,6 @@ func TestBrowserPractice(t *testing.T) {
 	})
 	b.part("server away", func() {
 		b.ahead(3)
-		b.wait("caches.keys().then((names) => names.length >= 2)")
 		b.expectAway(true)
 		server.kill()
 		b.wait("document.body.dataset.state === 'offline'")
