@@ -166,7 +166,8 @@ func (db *DB) Engines(ctx context.Context, id idrl.SessionID) ([]string, error) 
 func askedClips(ctx context.Context, from querier, id idrl.SessionID) (map[idrl.ClipID]idrl.Clip, error) {
 	const query = `
 		SELECT id, trajectory_id, start, steps, phi, steps_id FROM clip WHERE session_id = ?1 AND id IN (
-			SELECT clip_a FROM query WHERE session_id = ?1 UNION SELECT clip_b FROM query WHERE session_id = ?1)`
+			SELECT clip_a FROM query WHERE session_id = ?1 UNION SELECT clip_b FROM query WHERE session_id = ?1
+			UNION SELECT clip_id FROM group_clip WHERE session_id = ?1)`
 	out := map[idrl.ClipID]idrl.Clip{}
 	err := each(ctx, from, func(row scanner) error {
 		var c idrl.Clip
@@ -238,6 +239,9 @@ func (db *DB) AnnotatorMayFetch(ctx context.Context, session idrl.SessionID, ann
 			UNION ALL
 			SELECT 1 FROM query JOIN assignment USING (session_id, clip_a)
 			WHERE session_id = ?1 AND annotator_id = ?2 AND query_id = query.id AND clip_b = ?3
+			UNION ALL
+			SELECT 1 FROM group_clip JOIN assignment USING (session_id, query_id, clip_a)
+			WHERE session_id = ?1 AND annotator_id = ?2 AND clip_id = ?3
 			UNION ALL
 			SELECT 1 FROM known JOIN query ON query.session_id = known.session_id AND query.id = known.query_id AND query.clip_a = known.clip_a
 			WHERE known.session_id = ?1 AND known.use = 'practice' AND (query.clip_a = ?3 OR query.clip_b = ?3)

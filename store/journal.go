@@ -88,11 +88,12 @@ func (t *tx) append(id idrl.SessionID, a idrl.Answer, s idrl.Snapshot) error {
 	}
 	const insert = `
 		INSERT INTO answer (session_id, seq, id, assignment_id, query_id, annotator_id, undoes, choice, rating,
-			reason, left_side, shown_at, answered_at, received_at, response_ms, hidden_ms, loops, input, instructions, late, doubts, much, remark, consent)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+			reason, left_side, shown_at, answered_at, received_at, response_ms, hidden_ms, loops, input, instructions, late, doubts, much, remark,
+			shown_order, best, worst, consent)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	_, err := t.exec(insert, id, a.Seq, a.ID, null(a.Assignment), a.Query, a.Annotator, null(a.Undoes), a.Choice, a.Rating,
 		a.Reason, a.Left, encodeTime(a.ShownAt), encodeTime(a.AnsweredAt), encodeTime(a.ReceivedAt),
-		a.ResponseMS, a.HiddenMS, a.Loops, a.Input, a.Instructions, a.Late, a.Doubts.String(), a.Much, a.Remark, a.Consent)
+		a.ResponseMS, a.HiddenMS, a.Loops, a.Input, a.Instructions, a.Late, a.Doubts.String(), a.Much, a.Remark, a.Order, a.Best, a.Worst, a.Consent)
 	if err != nil {
 		err = taken(err, "answer %s is recorded already, or the answer it withdraws is withdrawn", a.ID)
 		return dangling(err, "answer %s refers to an annotator or an answer that is not recorded", a.ID)
@@ -146,8 +147,8 @@ func (db *DB) Issue(ctx context.Context, id idrl.SessionID, as []idrl.Assignment
 // checkShown returns an error unless every assignment shows something.
 func checkShown(as []idrl.Assignment) error {
 	for _, a := range as {
-		if n := len(a.Query.Clips); n < 1 || n > 2 {
-			return idrl.Errorf(idrl.Invalid, "query %s shows %d clips; it must show one or two", a.Query.ID, n)
+		if n, want := len(a.Query.Clips), a.Query.Kind.Clips(); n != want {
+			return idrl.Errorf(idrl.Invalid, "query %s shows %d clips; a %s must show %d", a.Query.ID, n, a.Query.Kind, want)
 		}
 	}
 	return nil
@@ -168,7 +169,7 @@ func (t *tx) issue(id idrl.SessionID, as []idrl.Assignment) error {
 // putQuery records q unless it is there. What is there must be equal.
 func (t *tx) putQuery(id idrl.SessionID, q idrl.Query) error {
 	var b idrl.ClipID
-	if len(q.Clips) == 2 {
+	if len(q.Clips) >= 2 {
 		b = q.Clips[1]
 	}
 	const insert = `
@@ -181,6 +182,24 @@ func (t *tx) putQuery(id idrl.SessionID, q idrl.Query) error {
 	if n == 0 {
 		return idrl.Errorf(idrl.Conflict, "query %s was asked with another meaning before", q.ID)
 	}
+	return t.putGroup(id, q)
+}
+
+// putGroup records the clips of q after the second, unless they are there. What is there
+// must be equal.
+func (t *tx) putGroup(id idrl.SessionID, q idrl.Query) error {
+	const insert = `
+		INSERT INTO group_clip (session_id, query_id, clip_a, place, clip_id) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT DO UPDATE SET place = place WHERE clip_id = excluded.clip_id`
+	for place := 2; place < len(q.Clips); place++ {
+		n, err := t.exec(insert, id, q.ID, q.Clips[0], place, q.Clips[place])
+		if err != nil {
+			return dangling(err, "query %s shows a clip that is not recorded", q.ID)
+		}
+		if n == 0 {
+			return idrl.Errorf(idrl.Conflict, "query %s was asked with another meaning before", q.ID)
+		}
+	}
 	return nil
 }
 
@@ -188,13 +207,13 @@ func (t *tx) putAssignment(id idrl.SessionID, a idrl.Assignment) error {
 	const insert = `
 		INSERT INTO assignment (session_id, id, n, query_id, clip_a, annotator_id, left_side, issued_at, lease_until,
 			answer_id, reopens, gold, why_first, why_second, why_rivals, why_pair_std, why_info, why_based_on, why_after,
-			why_answerable, why_apart, why_motion_a, why_motion_b, why_lead, why_seconds)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+			why_answerable, why_apart, why_motion_a, why_motion_b, why_lead, why_seconds, shown_order)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	w := a.Why
 	_, err := t.exec(insert, id, a.ID, a.N, a.Query.ID, a.Query.Clips[0], a.Annotator, a.Left,
 		encodeTime(a.IssuedAt), encodeTime(a.LeaseUntil), null(a.Answer), null(a.Reopens), a.Gold,
 		w.First, w.Second, w.Rivals, w.PairStd, w.Info, w.BasedOn, w.AfterSeq,
-		w.Answerable, w.Apart, w.MotionA, w.MotionB, w.Lead, w.Seconds)
+		w.Answerable, w.Apart, w.MotionA, w.MotionB, w.Lead, w.Seconds, a.Order)
 	if err != nil {
 		err = taken(err, "assignment %s (number %d) is recorded already", a.ID, a.N)
 		return dangling(err, "assignment %s is for annotator %q, who is not in session %s", a.ID, a.Annotator, id)

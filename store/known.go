@@ -29,7 +29,7 @@ const inUse = `known.session_id = ?1 AND known.use <> 'none' AND known.version =
 // knownColumns are the columns that knownTargets scans.
 const knownColumns = `known.version, known.use, known.choice, known.rating, known.note, known.author, known.created_at, ` + queryColumns
 
-func knownTargets(k *idrl.Known, clips *[2]idrl.ClipID) []any {
+func knownTargets(k *idrl.Known, clips *clipColumns) []any {
 	return append([]any{&k.Version, &k.Use, &k.Choice, &k.Rating, &k.Note, &k.By, timeColumn{&k.At}}, queryTargets(&k.Query, clips)...)
 }
 
@@ -38,7 +38,7 @@ const knownRows = ` FROM known JOIN query ON query.session_id = known.session_id
 func readKnown(ctx context.Context, from querier, id idrl.SessionID) (out []idrl.Known, err error) {
 	err = each(ctx, from, func(row scanner) error {
 		var k idrl.Known
-		var clips [2]idrl.ClipID
+		var clips clipColumns
 		err := row.Scan(knownTargets(&k, &clips)...)
 		setClips(&k.Query, clips)
 		out = append(out, k)
@@ -216,7 +216,7 @@ func (db *DB) Askable(ctx context.Context, id idrl.SessionID, asked bool) (out [
 func askedQueries(ctx context.Context, from querier, id idrl.SessionID) (out []idrl.Query, err error) {
 	err = each(ctx, from, func(row scanner) error {
 		var q idrl.Query
-		var clips [2]idrl.ClipID
+		var clips clipColumns
 		err := row.Scan(queryTargets(&q, &clips)...)
 		setClips(&q, clips)
 		out = append(out, q)

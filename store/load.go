@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 
 	"tiebreak/internal/idrl"
 )
@@ -46,7 +47,7 @@ func (db *DB) Load(ctx context.Context, id idrl.SessionID) (rec idrl.Record, err
 const answerColumns = `answer.id, answer.seq, answer.assignment_id, answer.query_id, answer.annotator_id, answer.undoes,
 	answer.choice, answer.rating, answer.reason, answer.left_side, answer.shown_at, answer.answered_at, answer.received_at,
 	answer.response_ms, answer.hidden_ms, answer.loops, answer.input, answer.instructions, answer.late, answer.doubts,
-	answer.much, answer.remark, answer.consent`
+	answer.much, answer.remark, answer.shown_order, answer.best, answer.worst, answer.consent`
 
 func answerTargets(a *idrl.Answer) []any {
 	return []any{
@@ -57,7 +58,7 @@ func answerTargets(a *idrl.Answer) []any {
 		timeColumn{&a.ReceivedAt},
 		&a.ResponseMS, &a.HiddenMS, &a.Loops, &a.Input, &a.Instructions, &a.Late,
 		doubtsColumn{&a.Doubts},
-		&a.Much, &a.Remark,
+		&a.Much, &a.Remark, &a.Order, &a.Best, &a.Worst,
 		&a.Consent,
 	}
 }
@@ -88,32 +89,43 @@ func whyTargets(w *idrl.Why) []any {
 	}
 }
 
-// queryColumns are the columns that queryTargets scans. The clips arrive in two
+// queryColumns are the columns that queryTargets scans. The clips arrive in three
 // columns, for setClips.
-const queryColumns = `query.id, query.kind, query.clip_a, query.clip_b`
+const queryColumns = `query.id, query.kind, query.clip_a, query.clip_b, coalesce((
+		SELECT group_concat(clip_id, ' ' ORDER BY place) FROM group_clip
+		WHERE group_clip.session_id = query.session_id AND group_clip.query_id = query.id AND group_clip.clip_a = query.clip_a), '')`
 
-func queryTargets(q *idrl.Query, clips *[2]idrl.ClipID) []any {
-	return []any{&q.ID, &q.Kind, &clips[0], text(&clips[1])}
+// clipColumns are the clips of a query as they are stored.
+type clipColumns struct {
+	a, b idrl.ClipID
+	more string // of a group, the others with spaces between them
 }
 
-func setClips(q *idrl.Query, clips [2]idrl.ClipID) {
-	q.Clips = append(q.Clips, clips[0])
-	if clips[1] != "" {
-		q.Clips = append(q.Clips, clips[1])
+func queryTargets(q *idrl.Query, clips *clipColumns) []any {
+	return []any{&q.ID, &q.Kind, &clips.a, text(&clips.b), &clips.more}
+}
+
+func setClips(q *idrl.Query, clips clipColumns) {
+	q.Clips = append(q.Clips, clips.a)
+	if clips.b != "" {
+		q.Clips = append(q.Clips, clips.b)
+	}
+	for _, id := range strings.Fields(clips.more) {
+		q.Clips = append(q.Clips, idrl.ClipID(id))
 	}
 }
 
 func readAssignments(ctx context.Context, from querier, id idrl.SessionID) ([]idrl.Assignment, error) {
 	const query = `
-		SELECT assignment.id, n, annotator_id, left_side, issued_at, lease_until, answer_id, reopens, gold, ` + whyColumns + `, ` + queryColumns + `
+		SELECT assignment.id, n, annotator_id, left_side, shown_order, issued_at, lease_until, answer_id, reopens, gold, ` + whyColumns + `, ` + queryColumns + `
 		FROM assignment JOIN query ON query.session_id = assignment.session_id
 			AND query.id = assignment.query_id AND query.clip_a = assignment.clip_a
 		WHERE assignment.session_id = ? ORDER BY n`
 	var out []idrl.Assignment
 	err := each(ctx, from, func(row scanner) error {
 		var a idrl.Assignment
-		var clips [2]idrl.ClipID
-		dst := []any{&a.ID, &a.N, &a.Annotator, &a.Left, timeColumn{&a.IssuedAt}, timeColumn{&a.LeaseUntil}, text(&a.Answer), text(&a.Reopens), &a.Gold}
+		var clips clipColumns
+		dst := []any{&a.ID, &a.N, &a.Annotator, &a.Left, &a.Order, timeColumn{&a.IssuedAt}, timeColumn{&a.LeaseUntil}, text(&a.Answer), text(&a.Reopens), &a.Gold}
 		dst = append(append(dst, whyTargets(&a.Why)...), queryTargets(&a.Query, &clips)...)
 		err := row.Scan(dst...)
 		setClips(&a.Query, clips)

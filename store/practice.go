@@ -54,7 +54,7 @@ func (db *DB) AddPractice(ctx context.Context, id idrl.SessionID, p idrl.Practic
 	}
 	return db.do(ctx, func(t *tx) error {
 		k := idrl.Known{Version: p.Version}
-		var clips [2]idrl.ClipID
+		var clips clipColumns
 		const known = `SELECT ` + knownColumns + knownRows + `WHERE known.session_id = ? AND known.version = ? AND known.use = 'practice'`
 		if err := t.row(known, id, p.Version).Scan(knownTargets(&k, &clips)...); err != nil {
 			return missing(err, "session %s has no practice question %d", id, p.Version)
@@ -98,7 +98,7 @@ func (db *DB) PracticeAnswers(ctx context.Context, id idrl.SessionID, yield func
 		return each(ctx, from, func(row scanner) error {
 			var p idrl.Practice
 			var k idrl.Known
-			var clips [2]idrl.ClipID
+			var clips clipColumns
 			a := &p.Answer
 			dst := append([]any{
 				&p.ID, &p.Annotator, &p.Version, &a.Choice, &a.Rating, &a.Reason, &a.Left,

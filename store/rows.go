@@ -38,9 +38,15 @@ func (db *DB) Rows(ctx context.Context, session idrl.SessionID, yield func(idrl.
 		for _, k := range gold.Questions {
 			known[k.Query.ID] = k
 		}
+		var asked map[idrl.ClipID]idrl.Clip
+		if spec.Kind.Group() {
+			if asked, err = askedClips(ctx, from, session); err != nil {
+				return err
+			}
+		}
 		return each(ctx, from, func(row scanner) error {
 			var r idrl.Labelled
-			var ids [2]idrl.ClipID
+			var ids clipColumns
 			clips := make([]idrl.Clip, 2)
 			dst := append(answerTargets(&r.Answer), queryTargets(&r.Query, &ids)...)
 			dst = append(append(dst, whyTargets(&r.Why)...), &r.Withdrawn, &r.LeftOut, &r.Gold)
@@ -52,8 +58,11 @@ func (db *DB) Rows(ctx context.Context, session idrl.SessionID, yield func(idrl.
 				return err
 			}
 			setClips(&r.Query, ids)
-			for i := range r.Query.Clips {
-				clips[i].ID = r.Query.Clips[i]
+			for i, id := range r.Query.Clips {
+				if i >= len(clips) {
+					clips = append(clips, asked[id])
+				}
+				clips[i].ID = id
 			}
 			r.Clips = clips[:len(r.Query.Clips)]
 			if r.Gold {

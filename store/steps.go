@@ -35,7 +35,9 @@ func (db *DB) AnsweredSteps(ctx context.Context, session idrl.SessionID, yield f
 		SELECT DISTINCT clip.steps_id FROM answer
 		JOIN assignment ON assignment.session_id = answer.session_id AND assignment.id = answer.assignment_id
 		JOIN query ON query.session_id = answer.session_id AND query.id = assignment.query_id AND query.clip_a = assignment.clip_a
-		JOIN clip ON clip.session_id = answer.session_id AND clip.id IN (query.clip_a, query.clip_b)
+		JOIN clip ON clip.session_id = answer.session_id AND (clip.id IN (query.clip_a, query.clip_b) OR clip.id IN (
+			SELECT clip_id FROM group_clip
+			WHERE group_clip.session_id = query.session_id AND group_clip.query_id = query.id AND group_clip.clip_a = query.clip_a))
 		WHERE answer.session_id = ? AND clip.steps_id IS NOT NULL
 		ORDER BY clip.steps_id`
 	return db.snapshot(ctx, func(from querier) error {

@@ -34,7 +34,7 @@ func (db *DB) Sessions(ctx context.Context) (out []idrl.Summary, err error) {
 // and how many there are. CROSS JOIN keeps SQLite to the order that is written: from
 // the few rows to the many.
 const (
-	counted = `SELECT coalesce(sum(answer.choice IN ('a', 'b', 'equal', 'rated')), 0),
+	counted = `SELECT coalesce(sum(answer.choice IN ('a', 'b', 'equal', 'rated', 'best_worst')), 0),
 		coalesce(sum(answer.choice NOT IN ('', 'left_out', 'taken_in', 'erased', 'withdrew')), 0) FROM `
 	countAll       = counted + `answer WHERE answer.session_id = ?`
 	countWithdrawn = counted + `answer AS undo

@@ -14,6 +14,8 @@ type givenAnswer struct {
 	ID     idrl.AnswerID `json:"id"`
 	Clips  []string      `json:"clips"` // URLs: a then b, or one
 	Left   idrl.Side     `json:"left"`  // which clip was on the left; empty for a rating
+	Best   idrl.Side     `json:"best,omitempty"`
+	Worst  idrl.Side     `json:"worst,omitempty"`
 	Choice idrl.Choice   `json:"choice"`
 	Rating *float64      `json:"rating,omitempty"` // in [-1, 1]; present only if Choice is Rated
 	Much   bool          `json:"much,omitempty"`
@@ -41,7 +43,7 @@ func (s *Server) given(c echo.Context) error {
 	}
 	out := []givenAnswer{}
 	for _, g := range list {
-		a := givenAnswer{ID: g.ID, Left: g.Left, Choice: g.Choice, Much: g.Much, Remark: g.Remark}
+		a := givenAnswer{ID: g.ID, Left: g.Left, Best: g.Best, Worst: g.Worst, Choice: g.Choice, Much: g.Much, Remark: g.Remark}
 		if g.Choice == idrl.Rated {
 			a.Rating = &g.Rating
 		}

@@ -65,7 +65,7 @@ func modelText(spec idrl.SessionSpec) string {
 		answers, _ = likelihoodText("bradley-terry")
 		return "Neural network, " + answers
 	}
-	if spec.Kind.Comparison() {
+	if spec.Kind.Made().Comparison() {
 		answers, _ = likelihoodText(spec.Likelihood)
 	}
 	return answers + ", " + spec.Prior + " prior"

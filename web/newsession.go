@@ -119,6 +119,7 @@ func kindOptions() (out []templates.Option) {
 		idrl.RateClip:      "How good is a short clip, from 0 to 10?",
 		idrl.CompareStates: "Which of two still pictures is better?",
 		idrl.RateState:     "How good is a still picture, from 0 to 10?",
+		idrl.GroupClips:    "Which of six short clips is the best, and which the worst? Each answer tells more, and takes longer.",
 	}
 	for _, k := range idrl.QueryKinds() {
 		out = append(out, templates.Option{Value: string(k), Label: kindText(k), Hint: hints[k]})

@@ -69,6 +69,8 @@ func kindText(k idrl.QueryKind) string {
 		return "Comparison of two moments"
 	case idrl.RateState:
 		return "Rating of a moment"
+	case idrl.GroupClips:
+		return "Best and worst of six clips"
 	default:
 		return string(k)
 	}

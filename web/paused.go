@@ -107,6 +107,8 @@ func choiceText(a idrl.Answer) string {
 	switch a.Choice {
 	case idrl.ChoseA, idrl.ChoseB:
 		return "clip " + string(a.Choice)
+	case idrl.BestWorst:
+		return fmt.Sprintf("best %s, worst %s", a.Best, a.Worst)
 	case idrl.CantTell:
 		return "can’t tell"
 	case idrl.Skip:

@@ -152,8 +152,8 @@ func TestTags(t *testing.T) {
 func TestUnions(t *testing.T) {
 	_, unions := typings(t)
 	for name, want := range map[string][]string{
-		"Side":   texts(idrl.SideA, idrl.SideB),
-		"Choice": texts(idrl.ChoseA, idrl.ChoseB, idrl.Equal, idrl.CantTell, idrl.Skip, idrl.TechnicalFailure, idrl.Rated),
+		"Side":   texts(idrl.SideA, idrl.SideB, "c", "d", "e", "f"),
+		"Choice": texts(idrl.ChoseA, idrl.ChoseB, idrl.Equal, idrl.CantTell, idrl.Skip, idrl.TechnicalFailure, idrl.Rated, idrl.BestWorst),
 		"Remark": texts(idrl.BothBad, idrl.BothGood),
 		"Input":  idrl.Inputs(),
 		"Kind":   texts(idrl.QueryKinds()...),

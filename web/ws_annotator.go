@@ -284,7 +284,7 @@ func (a *annotatorSocket) deliver(offer idrl.Offer, awaits bool) {
 // question is what an annotator may know of an assignment: nothing of why it is
 // asked, nor of the policies behind it.
 func (a *annotatorSocket) question(as idrl.Assignment) *wire.Query {
-	q := &wire.Query{Assignment: as.ID, Query: as.Query.ID, Kind: as.Query.Kind, Left: as.Left, LeaseUntil: as.LeaseUntil.UTC()}
+	q := &wire.Query{Assignment: as.ID, Query: as.Query.ID, Kind: as.Query.Kind, Left: as.Left, Order: as.Order, LeaseUntil: as.LeaseUntil.UTC()}
 	for _, id := range as.Query.Clips {
 		q.Clips = append(q.Clips, clipURL(a.spec.ID, id))
 	}

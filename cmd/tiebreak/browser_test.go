@@ -19,6 +19,9 @@ var candidateID = regexp.MustCompile(`\bg\d+\.p\d+\b`)
 
 // An exported answer, as far as these tests look at it.
 type exported struct {
+	GroupID   string `json:"group_id"`
+	PositionA int    `json:"position_a"`
+	PositionB int    `json:"position_b"`
 	Label     string `json:"label_id"`
 	Seq       int    `json:"seq"`
 	Choice    string `json:"choice"`

@@ -42,12 +42,25 @@ func TestSessionsOfEveryKind(t *testing.T) {
 		for _, kind := range idrl.QueryKinds() {
 			for _, method := range acquisition.Names(acquisition.LiveFor(kind)) {
 				for _, likelihood := range idrl.Likelihoods() {
+					if kind.Group() && likelihood != idrl.Likelihoods()[0] {
+						continue // groups have a likelihood of their own, TestGroupLikelihood
+					}
 					spec := idrl.SessionSpec{Title: "t", Env: env.ID, Kind: kind, Acquisition: method, Likelihood: likelihood}
 					if err := training.CheckSpec(envs.Catalogue(), spec.WithDefaults()); err != nil {
 						t.Errorf("%s, %s, %s, %s: %v", env.ID, kind, method, likelihood, err)
 					}
 				}
 			}
+		}
+	}
+}
+
+// A session about groups takes the likelihood whose noise that of groups is, and no other.
+func TestGroupLikelihood(t *testing.T) {
+	for i, likelihood := range idrl.Likelihoods() {
+		spec := idrl.SessionSpec{Title: "t", Env: "driver", Kind: idrl.GroupClips, Likelihood: likelihood}
+		if err := training.CheckSpec(envs.Catalogue(), spec.WithDefaults()); (err == nil) != (i == 0) {
+			t.Errorf("%s: error %v", likelihood, err)
 		}
 	}
 }

@@ -253,7 +253,7 @@ func (m Method) Fits(kind idrl.QueryKind, whole bool) error {
 	if m.refuses == nil {
 		return nil
 	}
-	if why := m.refuses(kind, whole); why != "" {
+	if why := m.refuses(kind.Made(), whole); why != "" {
 		return idrl.Errorf(idrl.Invalid, "%s does not apply here: %s", m.Title, why)
 	}
 	return nil

@@ -28,7 +28,7 @@ const mostMoving = 2
 // Of returns what w says of a question of a kind.
 func Of(kind idrl.QueryKind, w idrl.Why) Question {
 	switch {
-	case kind.Comparison():
+	case kind.Comparison(), kind.Group():
 		return Question{Apart: w.Apart, Lead: w.Lead, Seconds: w.Seconds}
 	case kind.Still():
 		return Question{Apart: 1}

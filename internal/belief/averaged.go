@@ -148,6 +148,9 @@ func varyRemark(l idrl.Likelihood, factor, rate float64) idrl.Likelihood {
 	return b
 }
 
+// Grouped reports Model.OfGroups.
+func (v Averaged) Grouped() bool { return v.assumptions[0].model.OfGroups }
+
 // Prior returns the belief before the first answer, under every assumption.
 func (v Averaged) Prior() idrl.Posterior {
 	x, logs := &Mixture{parts: make([]part, len(v.assumptions))}, make([]float64, len(v.assumptions))

@@ -17,6 +17,7 @@ type Model struct {
 	Rating     idrl.Likelihood // of the answer to a rating; required if one is asked
 	Remark     idrl.Likelihood // of a remark, of the answers a (both good) and b (both bad); required if one is made
 	Group      BestWorst       // of the answer to a group; required if one is asked
+	OfGroups   bool            // all questions are about groups, whose answers take long to fit
 	OffScale   bool            // a rating may lie outside [-1, 1], as that of an expert whose noise has no bounds
 }
 
@@ -24,6 +25,9 @@ var _ idrl.RewardModel = Model{}
 
 // Prior returns the belief before the first answer.
 func (m Model) Prior() idrl.Posterior { return m.Start }
+
+// Grouped reports OfGroups.
+func (m Model) Grouped() bool { return m.OfGroups }
 
 // Groups returns the model of the answer to a group.
 func (m Model) Groups() idrl.GroupLikelihood { return m.Group }

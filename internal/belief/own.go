@@ -115,6 +115,9 @@ func beyond(a idrl.Answer, m, v float64) error {
 	return fmt.Errorf("belief: answer %q at mean %v and variance %v is beyond computing", a.Choice, m, v)
 }
 
+// Groups returns nil: answers to groups share one noise.
+func (o Own) Groups() idrl.GroupLikelihood { return nil }
+
 // Likelihood returns the model of the answer to q of somebody of whom nothing is known.
 func (o Own) Likelihood(q idrl.Query) idrl.Likelihood {
 	return o.blend(person{logs: rounded(append([]float64(nil), o.prior...)), offsetVar: o.offsetVar})

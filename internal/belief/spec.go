@@ -31,7 +31,7 @@ func ForSpec(spec idrl.SessionSpec, env idrl.Environment) (Model, error) {
 	if err != nil {
 		return Model{}, err
 	}
-	m := Model{Start: start, Group: BestWorst{NoiseStd: spec.NoiseStd, Lapse: GroupLapse}}
+	m := Model{Start: start, Group: BestWorst{NoiseStd: spec.NoiseStd, Lapse: GroupLapse}, OfGroups: spec.Kind.Group()}
 	switch spec.RatingModel {
 	case "clipped":
 		m.Rating = RatingClipped{NoiseVar: spec.RatingVar}

@@ -74,6 +74,9 @@ func write(w io.Writer, format string, spec idrl.SessionSpec, rows Rows, columns
 		return err
 	}
 	e := &encoder{spec: &spec, columns: columns, features: spec.Features, slugs: slugs(spec.Features)}
+	if spec.Kind.Group() {
+		e.columns, rows = append(e.columns, groupColumns()...), parts(rows)
+	}
 	if format == "csv" {
 		return e.writeCSV(w, rows)
 	}

@@ -233,6 +233,13 @@ func (o Order) Valid(n int) bool {
 	return len(o) == n
 }
 
+// Reversed returns the order from its end.
+func (o Order) Reversed() Order {
+	out := []byte(o)
+	slices.Reverse(out)
+	return Order(out)
+}
+
 // Effective returns the answers of a log that count, in order: the replies that are
 // not withdrawn, of annotators who are not left out.
 func Effective(log []Answer) []Answer {

@@ -59,7 +59,7 @@ const (
 // program gives as such (input "api") may be fast, but not take no time at all.
 func FindDoubts(a Answer, as Assignment, instructions int64, now time.Time) (d Doubts) {
 	ms := func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
-	if a.Left != as.Left {
+	if a.Left != as.Left || a.Order != as.Order {
 		d |= DoubtSide
 	}
 	if a.Instructions < 1 || a.Instructions > instructions { // an earlier one is possible: the question was open when they changed

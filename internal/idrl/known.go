@@ -54,6 +54,8 @@ func (k Known) Check() error {
 		return Errorf(Invalid, "the explanation must be text of at most %d characters; it has %d", MaxNote, len(k.Note))
 	case !k.Query.Kind.Valid():
 		return Errorf(Invalid, "unknown query type %q", k.Query.Kind)
+	case k.Query.Kind.Group():
+		return Errorf(Invalid, "questions about groups cannot have a known answer yet; give it to comparisons or ratings")
 	case k.Query.Kind.Comparison() && !slices.Contains([]Choice{ChoseA, ChoseB, Equal}, k.Choice):
 		return Errorf(Invalid, "say which clip is better, or that they are equal; got %q", k.Choice)
 	case !k.Query.Kind.Comparison() && (k.Choice != Rated || !(k.Rating >= -1 && k.Rating <= 1)):

@@ -20,13 +20,14 @@ type Offer struct {
 
 // Given is an answer that its annotator may still change.
 type Given struct {
-	ID     AnswerID
-	Clips  []ClipID // a and b, or one
-	Choice Choice
-	Rating float64 // if Choice is Rated
-	Much   bool
-	Remark Remark
-	Left   Side // which clip was on the left; empty for a rating
+	ID          AnswerID
+	Clips       []ClipID // a and b, or one
+	Choice      Choice
+	Rating      float64 // if Choice is Rated
+	Much        bool
+	Remark      Remark
+	Best, Worst Side // clips of a group; only if Choice is BestWorst
+	Left        Side // which clip was on the left; empty for a rating
 }
 
 // Effect shows what was learnt from the answers: clips of the policy that was recommended

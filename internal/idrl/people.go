@@ -131,4 +131,9 @@ type Labelled struct {
 	GoldKnown bool // the question is still gold, and the reply says something
 	Withdrawn bool // a later row withdraws the reply
 	LeftOut   bool // a researcher wants the annotator's replies not to count
+
+	// Of a comparison that the answer to a group implies, as exports have it: its number among
+	// them, from 1, and the places of its clips in the group. 0 for others.
+	Part   int
+	Places [2]int
 }

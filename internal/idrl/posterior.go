@@ -63,8 +63,11 @@ type RewardModel interface {
 	// Prior returns the belief before the first answer.
 	Prior() Posterior
 
-	// Likelihood returns the model of the answer to q.
+	// Likelihood returns the model of the answer to q, which is no group.
 	Likelihood(q Query) Likelihood
+
+	// Groups returns the model of the answer to a group, nil if there is none.
+	Groups() GroupLikelihood
 
 	// Condition returns the belief after answer a to q; p is unchanged. An answer
 	// that is not informative leaves the belief as it is. It is cheap.

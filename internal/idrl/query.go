@@ -38,7 +38,7 @@ const GroupSize = 6
 
 // QueryKinds returns every kind, the default first.
 func QueryKinds() []QueryKind {
-	return []QueryKind{CompareClips, RateClip, CompareStates, RateState}
+	return []QueryKind{CompareClips, RateClip, CompareStates, RateState, GroupClips}
 }
 
 // Comparison reports whether k speaks of two clips.
@@ -152,8 +152,8 @@ func NewRating(c Clip) Query {
 	return Query{ID: queryID(kind, c.ID, ""), Kind: kind, Clips: []ClipID{c.ID}}
 }
 
-// NewGroup returns the query about the best and the worst of clips. Its ID does not depend
-// on their order. It panics unless they are GroupSize different ones.
+// NewGroup returns the query about the best and the worst of clips, which it puts in order:
+// the same clips are the same question. It panics unless they are GroupSize different ones.
 func NewGroup(clips ...ClipID) Query {
 	ids := slices.Compact(slices.Sorted(slices.Values(clips)))
 	if len(clips) != GroupSize || len(ids) != GroupSize {
@@ -164,7 +164,7 @@ func NewGroup(clips ...ClipID) Query {
 	for _, id := range ids {
 		h.Write([]byte("|" + id))
 	}
-	return Query{ID: QueryID(hex.EncodeToString(h.Sum(nil)[:16])), Kind: GroupClips, Clips: slices.Clone(clips)}
+	return Query{ID: QueryID(hex.EncodeToString(h.Sum(nil)[:16])), Kind: GroupClips, Clips: ids}
 }
 
 // ComparisonVector returns NewComparison(a, b) under the representation in which the
@@ -184,6 +184,9 @@ func RatingVector(c Clip) QueryVector {
 	floats.Scale(1/float64(max(1, c.Steps)), x)
 	return QueryVector{Query: NewRating(c), X: x}
 }
+
+// PairID returns the ID of the comparison of two moving clips.
+func PairID(a, b ClipID) QueryID { return queryID(CompareClips, a, b) }
 
 // queryID is the same for (a, b) and (b, a): they are one question.
 func queryID(kind QueryKind, a, b ClipID) QueryID {

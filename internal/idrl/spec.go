@@ -294,6 +294,9 @@ func (s SessionSpec) Validate() error {
 	case s.Noise == OwnNoise && !s.CanOwnNoise():
 		return Errorf(Invalid, "each annotator can have a noise of their own with the likelihoods probit and bradley-terry, or ratings, and the model %q; "+
 			"for other sessions use the noise %q", FeaturesModel, SharedNoise)
+	case s.Kind.Group() && s.Likelihood != Likelihoods()[0]:
+		return Errorf(Invalid, "the best and the worst of a group (query type %q) have a likelihood of their own, which goes with %q and its noise; got %q",
+			GroupClips, Likelihoods()[0], s.Likelihood)
 	case ruled && !s.StatesRegret():
 		return Errorf(Invalid, "sessions with the model %q state no regret, so that no rule can stop them: leave the tolerance, the doubt and "+
 			"stopping by itself as they are, or use the model %q", NetworkModel, FeaturesModel)

@@ -40,7 +40,7 @@ func (h *History) averages(n int) bool {
 		return false
 	}
 	c := h.cfg.averaged()
-	return n <= planFor(c.Model.Prior().Dim(), c.cost, c.longest).last()
+	return n <= planFor(c.Model.Prior().Dim(), c.cost, dearOf(c.Model), c.longest).last()
 }
 
 // averageWith sets the average of next, which is h with one more item. An average that

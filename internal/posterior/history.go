@@ -48,18 +48,20 @@ type Item struct {
 	Annotator idrl.AnnotatorID
 	Choice    idrl.Choice
 	Rating    float64
+	Best      idrl.Side // of a group, as Worst
+	Worst     idrl.Side
 	Much      bool
 	Remark    idrl.Remark
 }
 
 // ItemOf returns the item of an answer to q.
 func ItemOf(q *idrl.QueryVector, a idrl.Answer) Item {
-	return Item{Seq: a.Seq, Query: q, Annotator: a.Annotator, Choice: a.Choice, Rating: a.Rating, Much: a.Much, Remark: a.Remark}
+	return Item{Seq: a.Seq, Query: q, Annotator: a.Annotator, Choice: a.Choice, Rating: a.Rating, Much: a.Much, Remark: a.Remark, Best: a.Best, Worst: a.Worst}
 }
 
 // Answer returns what the item says, as the models read it.
 func (i Item) Answer() idrl.Answer {
-	return idrl.Answer{Seq: i.Seq, Query: i.Query.ID, Annotator: i.Annotator, Choice: i.Choice, Rating: i.Rating, Much: i.Much, Remark: i.Remark}
+	return idrl.Answer{Seq: i.Seq, Query: i.Query.ID, Annotator: i.Annotator, Choice: i.Choice, Rating: i.Rating, Much: i.Much, Remark: i.Remark, Best: i.Best, Worst: i.Worst}
 }
 
 // A History is a list of effective answers with its posterior. It is immutable, but
@@ -103,7 +105,7 @@ type fit struct {
 // New returns the history without answers.
 func New(cfg Config) *History {
 	prior := cfg.Model.Prior()
-	h := &History{cfg: &cfg, plan: planFor(prior.Dim(), cfg.costOf(), cmp.Or(cfg.longest, longest)), p: prior}
+	h := &History{cfg: &cfg, plan: planFor(prior.Dim(), cfg.costOf(), dearOf(cfg.Model), cmp.Or(cfg.longest, longest)), p: prior}
 	if h.averages(0) {
 		h.average = New(cfg.averaged())
 	}

@@ -1,5 +1,7 @@
 package posterior
 
+import "tiebreak/internal/idrl"
+
 // A plan says at which positions of a list of answers all answers before are fitted at
 // once. It depends on the number d of weights alone. The positions are
 //
@@ -21,11 +23,23 @@ type plan struct {
 // and addition in each of some sixteen passes over the covariance, for an answer.
 const (
 	overhead = 256 // of the likelihood, by answer
-	light    = 300_000
-	longest  = 200_000_000
+
+	// dearGroup is the same of an answer to a group: about ten sweeps of 0.25 ms.
+	dearGroup = 180_000
+
+	light   = 300_000
+	longest = 200_000_000
 
 	memory = 8 << 20 // numbers that checkpoints may hold
 )
+
+// dearOf returns what an answer costs m in a fit beside the work that grows with d.
+func dearOf(m idrl.Filter) float64 {
+	if of, ok := m.(interface{ Grouped() bool }); ok && of.Grouped() {
+		return dearGroup
+	}
+	return overhead
+}
 
 // A pace is how soon one fit follows another.
 type pace struct {
@@ -40,14 +54,14 @@ var (
 
 const first = 5 // answers before the first fit, and the fewest between two
 
-// planFor returns the plan for d weights, where each posterior takes cost times the
-// work and memory of one, and no fit takes more than longest.
-func planFor(d int, cost, longest float64) plan {
+// planFor returns the plan for d weights, where an answer costs dear beside the work that
+// grows with d, each posterior takes cost times the work and memory of one, and no fit takes more than longest.
+func planFor(d int, cost, dear, longest float64) plan {
 	square, pace := float64(d)*float64(d), often
 	if cost > 1 {
 		pace = seldom
 	}
-	p := plan{each: cost * (square + overhead), kept: min(9, max(1, int(memory/(cost*square))))}
+	p := plan{each: cost * (square + dear), kept: min(9, max(1, int(memory/(cost*square))))}
 	for at := first; float64(at)*p.each <= longest; {
 		p.positions = append(p.positions, at)
 		step := max(first, at/pace.part)

@@ -74,7 +74,7 @@ func (t *tally) add(a idrl.Answer, predicted map[idrl.AnswerID]bool) {
 				t.hits++
 			}
 		}
-	case idrl.Rated:
+	case idrl.Rated, idrl.BestWorst:
 		t.stats.Decisive++
 	case idrl.Equal:
 		t.stats.Equal++

@@ -109,6 +109,8 @@ func (q *Question) entry(size func(idrl.ClipID) [2]int) entry {
 		s := shownClip{Motion: fmt.Sprintf("motion %.2f", c.Motion.World), Note: c.Note, Chosen: q.chosen() == i}
 		if len(q.Shown) == 2 {
 			s.Side = [2]string{"Left", "Right"}[i]
+		} else if len(q.Shown) > 2 {
+			s.Side = q.place(i)
 		}
 		if wh := size(c.ID); wh[0] > 0 {
 			s.Image, s.Width, s.Height = stripPath(c.ID), wh[0], wh[1]
@@ -116,6 +118,21 @@ func (q *Question) entry(size func(idrl.ClipID) [2]int) entry {
 		e.Shown = append(e.Shown, s)
 	}
 	return e
+}
+
+// place says where clip i of a group stood, and whether it was named.
+func (q *Question) place(i int) string {
+	at := fmt.Sprint(i + 1)
+	if i >= len(q.Answer.Order) {
+		return at
+	}
+	switch idrl.Side(q.Answer.Order[i]) {
+	case q.Answer.Best:
+		return at + ", the best"
+	case q.Answer.Worst:
+		return at + ", the worst"
+	}
+	return at
 }
 
 // flags names what is special about the question.
@@ -162,6 +179,8 @@ func (q *Question) answer() string {
 	switch a.Choice {
 	case idrl.ChoseA, idrl.ChoseB:
 		said = [2]string{"left is better", "right is better"}[q.chosen()]
+	case idrl.BestWorst:
+		said = "best and worst"
 	case idrl.CantTell:
 		said = "can't tell"
 	case idrl.Skip:

@@ -125,6 +125,10 @@ func (m *measurer) measure(ctx context.Context, n int, row idrl.Labelled) (Quest
 	if len(q.Shown) == 2 && row.Answer.Left == idrl.SideB {
 		q.Shown[0], q.Shown[1] = q.Shown[1], q.Shown[0]
 	}
+	if len(q.Shown) > 2 {
+		q.arrange()
+		return q, nil
+	}
 	q.Repeats = m.remember(row, seen{n: n, query: row.Query.ID, withdrawn: row.Withdrawn, views: views})
 	if q.Again > 0 {
 		q.Repeats = 0
@@ -144,6 +148,35 @@ func (m *measurer) planned(row idrl.Labelled, n int) int {
 		return 0
 	}
 	return first
+}
+
+// arrange puts the clips of a group in the order in which they were shown.
+func (q *Question) arrange() {
+	if !q.Answer.Order.Valid(len(q.Shown)) {
+		return
+	}
+	clips := make([]Clip, 0, len(q.Shown))
+	for _, side := range q.Answer.Order {
+		clips = append(clips, q.Shown[q.Query.Place(idrl.Side(side))])
+	}
+	q.Shown = clips
+}
+
+// judgeGroup is judge for a group: it counts as alike, still or fallen if two of its clips do.
+func (q *Question) judgeGroup(views []*picture.View) (unseen string) {
+	for i := range views {
+		for j := range i {
+			one := Question{}
+			if unseen = one.judge([]*picture.View{views[j], views[i]}); unseen != "" {
+				return unseen
+			}
+			q.Alike, q.Still, q.Fallen = q.Alike || one.Alike, q.Still || one.Still, q.Fallen || one.Fallen
+			if i == 1 {
+				q.Pair, q.Easy = one.Pair, one.Easy
+			}
+		}
+	}
+	return ""
 }
 
 // unseen reports whether err says that a clip cannot be shown or measured.
@@ -171,6 +204,9 @@ func (q *Question) judge(views []*picture.View) (unseen string) {
 	if len(views) == 1 {
 		q.Still, q.Fallen = views[0].Still() && !views[0].Moment(), views[0].Fallen()
 		return ""
+	}
+	if len(views) > 2 {
+		return q.judgeGroup(views)
 	}
 	p, err := picture.Compare(views[0], views[1])
 	if err != nil {

@@ -49,7 +49,8 @@ func (r *Annotator) answer(ctx context.Context) error {
 	}
 	out := &wire.Answer{
 		ID: client.NewAnswerID(rng.New(r.cfg.Seed, "id "+string(m.Assignment), 0)), Assignment: m.Assignment,
-		Choice: a.Choice, Much: a.Much, Remark: a.Remark, Reason: a.Reason, ShownLeft: m.Left, ShownAt: shown.UTC(),
+		Choice: a.Choice, Much: a.Much, Remark: a.Remark, Reason: a.Reason,
+		Best: a.Best, Worst: a.Worst, ShownOrder: m.Order, ShownLeft: m.Left, ShownAt: shown.UTC(),
 		AnsweredMS: max(1, time.Since(shown).Milliseconds()), Input: "api", Instructions: r.hello.Instructions,
 	}
 	if r.person != nil && r.took > 0 { // what was drawn tells how hard it was, also where a Clock skips it
@@ -118,6 +119,13 @@ func (r *Annotator) look(ctx context.Context, m *wire.Query) (idrl.QueryVector, 
 		}
 		r.drawn = append(r.drawn, c)
 		r.shown = append(r.shown, idrl.Clip{ID: idrl.ClipID(url), Steps: c.Header.Steps, Phi: c.Header.Phi})
+	}
+	if m.Kind.Group() {
+		q := idrl.QueryVector{Query: idrl.Query{ID: m.Query, Kind: m.Kind}}
+		for _, c := range r.shown {
+			q.Clips, q.Each = append(q.Clips, c.ID), append(q.Each, c.Phi)
+		}
+		return q, nil
 	}
 	if m.Kind.Comparison() {
 		return idrl.ComparisonVector(r.shown[0], r.shown[1]), nil

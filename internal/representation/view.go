@@ -86,6 +86,22 @@ func (v *View) Queries(qs []idrl.Query) ([]idrl.QueryVector, error) {
 	return out, nil
 }
 
+// Clips returns the features of clips under the representation, which must not be changed.
+// Errors as for Query.
+func (v *View) Clips(ids []idrl.ClipID) ([][]float64, error) {
+	out := make([][]float64, len(ids))
+	for i, id := range ids {
+		c, err := v.source.Clip(id)
+		if err == nil {
+			out[i], err = v.features(c)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
 // Absorb takes over what o, a view of the same representation, knows of clips and policies.
 func (v *View) Absorb(o *View) {
 	maps.Copy(v.clips, o.clips)
@@ -109,6 +125,13 @@ func (v *View) query(q idrl.Query) (idrl.QueryVector, error) {
 	}
 	if q.Kind.Comparison() && len(clips) == 2 {
 		return v.compare(q, clips[0].Phi, clips[1].Phi), nil
+	}
+	if q.Kind.Group() {
+		out := idrl.QueryVector{Query: q}
+		for _, c := range clips {
+			out.Each = append(out.Each, c.Phi)
+		}
+		return out, nil
 	}
 	x := slices.Clone(clips[0].Phi)
 	floats.Scale(1/float64(max(1, clips[0].Steps)), x)

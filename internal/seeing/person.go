@@ -60,14 +60,17 @@ func (p Person) choose(d, lapse float64) idrl.Answer {
 	return idrl.Answer{Choice: idrl.ChoseB}
 }
 
-// Answer returns the reply to a question about one clip, which is to be rated, or two, which
-// are to be compared, that the person was asked n times before. It is a function of Person,
+// Answer returns the reply to a question about one clip, which is to be rated, two, which are
+// to be compared, or a group, of which the best and the worst are to be named, that the person was asked n times before. It is a function of Person,
 // question and n. Errors are those of Worth and of package picture.
 func (p Person) Answer(q idrl.QueryID, n uint64, clips ...*clip.Clip) (Reply, error) {
 	stream := rng.New(p.Seed, "seeing "+string(q), n)
 	c := chance{sight: stream.Float64(), word: stream.Float64(), lapse: stream.Float64()}
-	if len(clips) == 1 {
+	switch len(clips) {
+	case 1:
 		return p.rate(clips[0], c)
+	case idrl.GroupSize:
+		return p.group(clips, c, stream)
 	}
 	return p.compare(clips[0], clips[1], c)
 }

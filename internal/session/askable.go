@@ -11,8 +11,9 @@ import (
 // selections of a question.
 type selector struct {
 	gen       *idrl.Generation
-	index     map[idrl.QueryID]int // of a query in gen
-	standings []learning.Standing  // of every query of gen
+	index     map[idrl.QueryID]int  // of a query in gen
+	pairs     map[idrl.QueryID]seen // of clips of gen that were looked at for a group
+	standings []learning.Standing   // of every query of gen
 	pending   []idrl.QueryVector
 	with      []idrl.AnnotatorID // of pending
 	askable   []idrl.QueryVector
@@ -22,12 +23,25 @@ type selector struct {
 // renew forgets how queries stand, and knows those of gen from then on.
 func (c *selector) renew(gen *idrl.Generation) {
 	if c.gen != gen {
-		c.gen, c.index, c.standings = gen, map[idrl.QueryID]int{}, make([]learning.Standing, len(gen.Queries))
+		c.gen, c.index, c.pairs, c.standings = gen, map[idrl.QueryID]int{}, map[idrl.QueryID]seen{}, make([]learning.Standing, len(gen.Queries))
 		for i, q := range gen.Queries {
 			c.index[q.ID] = i
 		}
 	}
 	clear(c.standings)
+}
+
+// noteAll adds how a query stands; of a group, that counts for every pair of its clips.
+func (s *Session) noteAll(q idrl.Query, is learning.Standing) {
+	if !q.Kind.Group() {
+		s.selector.note(q.ID, is)
+		return
+	}
+	for i, a := range q.Clips {
+		for _, b := range q.Clips[:i] {
+			s.selector.note(idrl.PairID(a, b), is)
+		}
+	}
 }
 
 // note adds how a query stands, if it is one of the generation.
@@ -45,13 +59,13 @@ func (s *Session) askable(who idrl.AnnotatorID, fresh []idrl.Assignment, pending
 	c := &s.selector
 	c.renew(s.gen)
 	for _, q := range pending {
-		c.note(q.ID, learning.Busy)
+		s.noteAll(q.Query, learning.Busy)
 	}
 	for _, as := range s.asked.openOf(who) {
-		c.note(as.Query.ID, learning.Out)
+		s.noteAll(as.Query, learning.Out)
 	}
 	for _, as := range fresh {
-		c.note(as.Query.ID, learning.Out)
+		s.noteAll(as.Query, learning.Out)
 	}
 	for id, n := range s.log.broken {
 		if n > 0 {
@@ -70,7 +84,7 @@ func (s *Session) askable(who idrl.AnnotatorID, fresh []idrl.Assignment, pending
 			last--
 			is |= learning.Lately
 		}
-		c.note(as.Query.ID, is)
+		s.noteAll(as.Query, is)
 	}
 	if err := s.look(); err != nil {
 		return nil, err

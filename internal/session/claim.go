@@ -180,7 +180,8 @@ func (s *Session) reopened(who idrl.AnnotatorID) (out []idrl.Assignment) {
 		}
 		old := s.asked.get(row.Assignment)
 		as := s.lease(who, s.asked.nextN()+int64(len(out)), old.Query)
-		as.Left, as.Reopens, as.Why, as.Gold = old.Left, row.Undoes, old.Why, old.Gold // the same question, on the same sides
+		as.Left, as.Order, as.Reopens = old.Left, old.Order, row.Undoes // the same question, at the same places
+		as.Why, as.Gold = old.Why, old.Gold
 		out = append(out, as)
 	}
 	return out
@@ -222,6 +223,9 @@ func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idrl
 		return idrl.Assignment{}, false, fmt.Errorf("choose question %d %w", n, err)
 	}
 	q := askable[choice.Query]
+	if s.spec.Kind.Group() {
+		return s.chooseGroup(who, n, q.Query, choice, pending)
+	}
 	s.features.view.Remember(&q)
 	as = s.lease(who, n, q.Query)
 	if as.Query.Kind.Comparison() {

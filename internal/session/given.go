@@ -12,7 +12,7 @@ func (s *Session) Given(ctx context.Context, who idrl.AnnotatorID) ([]idrl.Given
 		for _, id := range s.log.lastOf(who) {
 			a := s.log.find(id)
 			out = append(out, idrl.Given{
-				ID: id, Clips: s.asked.get(a.Assignment).Query.Clips, Choice: a.Choice, Rating: a.Rating, Much: a.Much, Remark: a.Remark, Left: a.Left,
+				ID: id, Clips: s.asked.get(a.Assignment).Query.Clips, Choice: a.Choice, Rating: a.Rating, Much: a.Much, Remark: a.Remark, Left: a.Left, Best: a.Best, Worst: a.Worst,
 			})
 		}
 		return out, nil

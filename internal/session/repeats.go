@@ -121,6 +121,12 @@ func (s *sight) ago(dst []uint8, asked []idrl.Query) ([]uint8, error) {
 	clear(dst)
 	lone := []int32{none} // the second clip of a rating
 	for k, q := range asked {
+		if q.Kind.Group() {
+			if err := s.agoOfGroup(dst, k, q); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		a, err := s.row(q.Clips[0], nil)
 		b := lone
 		if err == nil && len(q.Clips) == 2 {
@@ -138,6 +144,28 @@ func (s *sight) ago(dst []uint8, asked []idrl.Query) ([]uint8, error) {
 		}
 	}
 	return dst, nil
+}
+
+// agoOfGroup does for a group that was asked k questions ago what ago does: whoever saw it
+// has seen every pair of its clips.
+func (s *sight) agoOfGroup(dst []uint8, k int, q idrl.Query) error {
+	alike := make([][]int32, len(q.Clips))
+	for i, id := range q.Clips {
+		var err error
+		if alike[i], err = s.row(id, nil); err != nil {
+			return err
+		}
+		for _, a := range alike[i] {
+			for _, earlier := range alike[:i] {
+				for _, b := range earlier {
+					if pair, has := s.asks[ordered(a, b)]; has && dst[pair] == 0 {
+						dst[pair] = uint8(k) + 1
+					}
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // lastAsked returns the last questions that were put to the annotator, those of fresh

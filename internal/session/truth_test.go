@@ -63,7 +63,7 @@ func settings() (out []setting) {
 	} {
 		kinds := []idrl.QueryKind{idrl.CompareClips, idrl.RateClip}
 		if e.name == "gridworld" {
-			kinds = idrl.QueryKinds()
+			kinds = []idrl.QueryKind{idrl.CompareClips, idrl.RateClip, idrl.CompareStates, idrl.RateState}
 		}
 		for _, k := range kinds {
 			out = append(out, setting{name: e.name + " " + string(k), newEnv: e.newEnv, kind: k, adoptAfter: 2})

@@ -83,17 +83,21 @@ func NewExpert(name string, task Task, opt Options) (Expert, error) {
 			return nil, idrl.Errorf(idrl.Invalid, "a b-pref expert that skips or is myopic must see each step; set Steps, or leave SkipBelow and Discount alone")
 		}
 	}
-	return &expert{compare: kinds()[i].compare, theta: slices.Clone(task.Theta), opt: opt}, nil
+	return &expert{name: name, compare: kinds()[i].compare, theta: slices.Clone(task.Theta), opt: opt}, nil
 }
 
 // An expert is immutable.
 type expert struct {
+	name    string
 	compare func(e *expert, q idrl.QueryVector, rng *rand.Rand) idrl.Answer
 	theta   []float64
 	opt     Options
 }
 
 func (e *expert) Answer(q idrl.QueryVector, rng *rand.Rand) idrl.Answer {
+	if q.Kind.Group() {
+		return e.group(q, rng)
+	}
 	if len(q.X) != len(e.theta) {
 		panic("sim: the question is about another environment")
 	}

@@ -57,6 +57,9 @@ type matched struct {
 
 // Answer implements Expert.
 func (m *matched) Answer(q idrl.QueryVector, rng *rand.Rand) idrl.Answer {
+	if q.Kind.Group() {
+		return m.group(q, rng)
+	}
 	if len(q.X) != len(m.theta) {
 		panic("sim: the question is about another environment")
 	}

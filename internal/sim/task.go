@@ -200,7 +200,7 @@ func Range(env idrl.Environment, theta []float64, kind idrl.QueryKind, rng *rand
 		}, kind.Still())
 	}
 	size := high - low
-	if !kind.Comparison() {
+	if !kind.Made().Comparison() {
 		size = max(high, -low)
 	}
 	if !(size > 0) { // so that NaN fails

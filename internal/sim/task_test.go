@@ -320,7 +320,7 @@ func TestRangeOfLongEpisodes(t *testing.T) {
 				}
 			}
 			want := high - low
-			if !kind.Comparison() {
+			if !kind.Made().Comparison() {
 				want = max(high, -low)
 			}
 			if !scalar.EqualWithinRel(got, want, 1e-12) {

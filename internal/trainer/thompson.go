@@ -134,7 +134,7 @@ type settings struct {
 
 func (t *Thompson) settings() settings {
 	return settings{
-		solver: t.Solver, first: t.First, kind: cmp.Or(t.Kind, idrl.CompareClips), priorScale: t.PriorScale,
+		solver: t.Solver, first: t.First, kind: cmp.Or(t.Kind, idrl.CompareClips).Made(), priorScale: t.PriorScale,
 		samples: cmp.Or(t.Samples, 5), duel: t.Duel, restarts: cmp.Or(t.Restarts, 10), poolSize: max(0, cmp.Or(t.Pool, 20)),
 		maxQueries: cmp.Or(t.MaxQueries, 2000),
 		rollouts:   max(1, cmp.Or(t.Rollouts, 4)), segments: t.Segments,

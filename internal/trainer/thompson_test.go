@@ -60,7 +60,7 @@ func TestGenerations(t *testing.T) {
 				tr := thompson(t, env, kind)
 				g := train(t, tr, jobFor(tr))
 				checkCandidates(t, tr, g)
-				checkQueries(t, kind, g)
+				checkQueries(t, kind.Made(), g)
 			})
 		}
 	}

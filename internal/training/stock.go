@@ -38,7 +38,7 @@ func NewStock(list envs.List, spec idrl.SessionSpec, log *slog.Logger) (*trainer
 	env := newEnv()
 	s := &trainer.Stock{
 		NewEnv: newEnv,
-		Remake: behaviour.Remake, Kind: spec.Kind, Encode: clip.Encode, Pairs: worth,
+		Remake: behaviour.Remake, Kind: spec.Kind.Made(), Encode: clip.Encode, Pairs: worth,
 		Steps: func(t *idrl.Trajectory, episode uint64) (idrl.StepsID, []byte, error) {
 			return steps.Encode(steps.Of(t, idrl.Steps{Env: spec.Env, Version: env.Spec().Version, Seed: trainer.StockSeed, Episode: episode}))
 		},
@@ -144,7 +144,7 @@ const maxStocks = 16
 
 // get returns the stock of a session.
 func (r stockroom) get(list envs.List, spec idrl.SessionSpec, log *slog.Logger) (*trainer.Stock, error) {
-	k := stockKey{env: spec.Env, kind: spec.Kind, clip: spec.Clip}
+	k := stockKey{env: spec.Env, kind: spec.Kind.Made(), clip: spec.Clip}
 	s := r[k]
 	if s != nil {
 		return s, nil

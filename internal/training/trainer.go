@@ -44,7 +44,7 @@ func newTrainer(spec idrl.SessionSpec, newEnv func() idrl.Environment) (*trainer
 		return nil, err
 	}
 	t := &trainer.Thompson{
-		NewEnv: newEnv, Solver: sol, Kind: spec.Kind, PriorScale: spec.PriorScale, Samples: schedule.Samples,
+		NewEnv: newEnv, Solver: sol, Kind: spec.Kind.Made(), PriorScale: spec.PriorScale, Samples: schedule.Samples,
 		Duel:     method.Needs.Candidates == acquisition.Duel,
 		Restarts: 10, Pool: schedule.Pool, MaxQueries: schedule.Queries, Mu: solver.Mu,
 		Encode: clip.Encode,
@@ -57,7 +57,7 @@ func newTrainer(spec idrl.SessionSpec, newEnv func() idrl.Environment) (*trainer
 		t.Pairs, t.Rated = v.pairs, v.rated
 		if _, tabular := env.(idrl.Tabular); tabular { // their clips cost little, and few of them look different
 			t.Rollouts = tabularRollouts
-			if !spec.Kind.Comparison() { // one clip is a question
+			if !spec.Kind.Made().Comparison() { // one clip is a question
 				t.Rollouts *= 2
 			}
 		}

@@ -7,9 +7,10 @@ import { ClipLoop } from "./clip-loop.js";
 import { AnswerQueue } from "./answer-queue.js";
 import { LabelController } from "./label-controller.js";
 import { DuoPlayer } from "./duo-player.js";
+import { GroupPicker } from "./group.js";
 import { Guide } from "./guide.js";
 import { KeptQuestions } from "./kept-questions.js";
-import { command, comparisonKey, ratingKey, sign } from "./keys.js";
+import { command, comparisonKey, groupKey, ratingKey, sign } from "./keys.js";
 import { LabelView } from "./labelview.js";
 import { LastAnswers } from "./last-answers.js";
 import { Learnt } from "./learnt.js";
@@ -37,7 +38,10 @@ const outbox = new Outbox(name, store);
 const sitting = new Sitting(name, store && sessionStorage);
 const queue = new AnswerQueue(main.dataset.socket ?? "", outbox, annotator);
 const layout = () => (player.dataset.layout === "column" ? "column" : "row");
-const chooser = new Chooser((e) => (comparison ? comparisonKey(e, layout(), strength) : ratingKey(e)));
+const picker = main.dataset.group === undefined ? null : new GroupPicker({
+  view, player, answer: (best, worst, input) => controller.answer({ choice: "best_worst", places: [best, worst] }, input),
+});
+const chooser = new Chooser((e) => (picker ? groupKey(e) : comparison ? comparisonKey(e, layout(), strength) : ratingKey(e)));
 const page = new AbortController();
 const { signal } = page;
 const kept = new KeptQuestions(name, store);
@@ -66,6 +70,7 @@ function shortcut(e) {
 }
 
 const shortcuts = /** @type {Record<string, () => void>} */ ({
+  ...(picker ? { escape: () => picker.undo(), backspace: () => picker.undo() } : {}),
   " ": () => player.toggle(),
   ",": () => player.step(-1),
   ".": () => player.step(1),
@@ -103,7 +108,8 @@ function commit(e) {
   const { choice, input } = e.detail;
   view.flash(choice);
   view.announcer.say("answer", `${view.named(choice)}.`);
-  if (choice.startsWith("rate:")) controller.answer({ choice: "rated", rating: (Number(choice.slice(5)) - 5) / 5 }, input);
+  if (choice.startsWith("pick:")) picker?.pick(Number(choice.slice(5)), input);
+  else if (choice.startsWith("rate:")) controller.answer({ choice: "rated", rating: (Number(choice.slice(5)) - 5) / 5 }, input);
   else if (choice.startsWith("much:")) controller.answer({ choice: choice === "much:left" ? "left" : "right", much: true }, input);
   else controller.answer({ choice: /** @type {import("./label-controller.js").Reply["choice"]} */ (choice) }, input);
 }
@@ -126,6 +132,10 @@ player.addEventListener("layout", () => {
   view.layout(layout());
 });
 chooser.listen(signal);
+if (picker) {
+  player.addEventListener("shown", () => picker.reset());
+  onClick("again", () => picker.undo());
+}
 addEventListener("keydown", shortcut, { signal });
 addEventListener("pointerdown", (e) => (lastInput = e.pointerType === "mouse" ? "mouse" : "touch"), { signal, capture: true });
 onClick("undo", () => controller.undo());

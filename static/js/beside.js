@@ -6,6 +6,7 @@ const NARROW = 208; // least width of the panel, CSS pixels
 const WIDE = 384; // greatest width
 const LOW = 104; // least height of the panel below
 const HIGH = 320; // greatest height
+const TALL = 300; // height of clips and panel together, below which there is no room for both
 const CONTROLS = 600; // width that the controls below the clips are left at least
 const GAP = 16; // between it and the clips
 
@@ -25,7 +26,7 @@ export function room(box, clips) {
   const aside = Math.min(WIDE, box.width - Math.max(clips.width, CONTROLS) - GAP);
   if (aside >= NARROW) return { place: "side", size: Math.floor(aside) };
   const below = Math.min(HIGH, box.height - clips.height - GAP);
-  return below >= LOW ? { place: "below", size: Math.floor(below) } : { place: "", size: 0 };
+  return below >= LOW && box.height >= TALL ? { place: "below", size: Math.floor(below) } : { place: "", size: 0 };
 }
 
 /** Keeps a panel where room() finds a place for it, whatever the window does. */

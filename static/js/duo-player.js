@@ -6,15 +6,17 @@ import { element, Transport } from "./transport.js";
 
 const FREEZE = 0.3; // seconds the last frame stays at least, so that the jump back does not read as motion
 const GAP = 16; // CSS pixels between two views
+const CLOSE = 8; // the same where there are more
 const STEADY = 1.08; // by how much larger the other layout must show the clips to be taken: a banner must not turn the page
 
 /**
- * Plays one or two clips on one clock, in a loop. The shorter one waits on its
- * last frame. A click on a clip plays or pauses.
+ * Plays clips on one clock, in a loop. The shorter ones wait on their last frame. A
+ * click on a clip plays or pauses, or, with pick, chooses it.
  *
  *   <duo-player sides="2" keys></duo-player>
  *
- * sides: number of views, 1 or 2. keys: show which keys work the transport.
+ * sides: number of views; more than two stand in a grid. pick: each has a button with
+ * its number over it, whose data-choice is "pick:1" and so on. keys: show which keys work the transport.
  * The element sets on itself data-layout (row or column, whichever shows more),
  * data-empty, data-still, data-playing, and data-untouched until the clips first
  * move. Events: "shown" when clips were loaded, "layout" when data-layout has
@@ -28,6 +30,7 @@ export class DuoPlayer extends HTMLElement {
   /** @type {AbortController|undefined} */ #open;
   /** @type {Transport|undefined} */ #transport;
   #colours = /** @type {import("./draw.js").Palette} */ ({});
+  #columns = 0; // of the views
   #request = 0;
   #last = 0; // time of the last tick, ms
   #time = 0; // on the clock of the clips, seconds, up to #length + #rest
@@ -134,14 +137,15 @@ export class DuoPlayer extends HTMLElement {
     this.#canvases = [];
     for (let i = 0; i < sides; i++) {
       const figure = element("figure", "frame");
-      if (sides > 1) figure.dataset.side = i === 0 ? "left" : "right";
+      if (sides === 2) figure.dataset.side = i === 0 ? "left" : "right";
       const canvas = document.createElement("canvas");
       canvas.setAttribute("role", "img");
       const caption = document.createElement("figcaption");
       caption.hidden = true;
       figure.append(canvas, caption);
       figure.addEventListener("mousedown", (e) => e.preventDefault(), { signal }); // no selection by a double click
-      figure.addEventListener("click", () => this.toggle(), { signal });
+      if (this.hasAttribute("pick")) figure.append(pickButton(i + 1));
+      else figure.addEventListener("click", () => this.toggle(), { signal });
       this.#canvases.push(canvas);
       frames.append(figure);
     }
@@ -175,13 +179,17 @@ export class DuoPlayer extends HTMLElement {
   wanted(width, height) {
     const shape = this.#fit(width, height);
     if (!shape) return undefined;
-    const n = this.#canvases.length;
-    const [w, h] = [shape.width, shape.width / shape.ratio];
-    return shape.inRow ? { width: n * w + (n - 1) * GAP, height: h } : { width: w, height: n * h + (n - 1) * GAP };
+    const rows = Math.ceil(this.#canvases.length / shape.columns);
+    const [w, h, gap] = [shape.width, shape.width / shape.ratio, this.#gap];
+    return { width: shape.columns * w + (shape.columns - 1) * gap, height: rows * h + (rows - 1) * gap };
+  }
+
+  get #gap() {
+    return this.#canvases.length > 2 ? CLOSE : GAP;
   }
 
   /**
-   * How to show the clips in a room: in a row or in a column, and how wide each.
+   * How to show the clips in a room: in how many columns, and how wide each.
    * @param {number} width
    * @param {number} height
    */
@@ -190,12 +198,17 @@ export class DuoPlayer extends HTMLElement {
     if (!first || width <= 0 || height <= 0) return undefined;
     const n = this.#canvases.length;
     const ratio = first.clip.w / first.clip.h;
-    const fit = (/** @type {number} */ w, /** @type {number} */ h) => Math.max(40, Math.min(w, h * ratio));
-    const row = fit((width - (n - 1) * GAP) / n, height);
-    const column = fit(width, (height - (n - 1) * GAP) / n);
-    const was = this.dataset.layout;
-    const inRow = row * (was === "row" ? STEADY : 1) >= column * (was === "column" ? STEADY : 1);
-    return { inRow, width: Math.floor(inRow ? row : column), ratio };
+    const gap = this.#gap;
+    const was = this.#painters.length > 0 ? this.#columns : 0;
+    let best = { columns: n, width: 0, ratio, weight: 0 };
+    for (let columns = n; columns >= 1; columns--) {
+      const rows = Math.ceil(n / columns);
+      if (columns * rows !== n) continue; // no gaps in the grid
+      const fit = Math.max(40, Math.min((width - (columns - 1) * gap) / columns, ((height - (rows - 1) * gap) / rows) * ratio));
+      const weight = fit * (columns === was ? STEADY : 1);
+      if (weight > best.weight) best = { columns, width: Math.floor(fit), ratio, weight };
+    }
+    return best;
   }
 
   /** Sizes the views so that they show as much as the room allows. */
@@ -204,7 +217,9 @@ export class DuoPlayer extends HTMLElement {
     const shape = this.#fit(room.width, room.height);
     if (!shape) return;
     const was = this.dataset.layout;
-    this.dataset.layout = shape.inRow ? "row" : "column";
+    this.dataset.layout = shape.columns > 1 || this.#canvases.length === 1 ? "row" : "column";
+    this.#columns = shape.columns;
+    if (this.#canvases.length > 2) this.#part(".frames").style.gridTemplateColumns = `repeat(${shape.columns}, auto)`;
     for (const c of this.#canvases) {
       c.style.width = `${shape.width}px`;
       c.style.height = `${Math.floor(shape.width / shape.ratio)}px`;
@@ -220,7 +235,10 @@ export class DuoPlayer extends HTMLElement {
   #name() {
     const what = this.#length > 0 ? "clip" : "picture";
     const places = this.dataset.layout === "row" ? ["Left", "Right"] : ["Upper", "Lower"];
-    this.#canvases.forEach((c, i, all) => c.setAttribute("aria-label", all.length > 1 ? `${places[i]} ${what}` : `The ${what}`));
+    this.#canvases.forEach((c, i, all) => {
+      const place = all.length > 2 ? `${i + 1}` : places[i];
+      c.setAttribute("aria-label", all.length > 2 ? `Clip ${place}` : all.length > 1 ? `${place} ${what}` : `The ${what}`);
+    });
   }
 
   /** @param {boolean} wanted whether to play, unless the clips are held */
@@ -276,4 +294,17 @@ export class DuoPlayer extends HTMLElement {
   #part(selector) {
     return /** @type {HTMLElement} */ (this.querySelector(selector));
   }
+}
+
+/** @param {number} place from 1 on */
+function pickButton(place) {
+  const button = element("button", "pick");
+  button.setAttribute("type", "button");
+  button.dataset.choice = `pick:${place}`;
+  button.setAttribute("aria-keyshortcuts", String(place));
+  button.setAttribute("aria-label", `Clip ${place}`);
+  const key = element("kbd", "");
+  key.textContent = String(place);
+  button.append(key);
+  return button;
 }

@@ -64,6 +64,13 @@ export function ratingKey(e) {
   return /^[0-9]$/.test(s) ? `rate:${s}` : RATING[s] ?? "";
 }
 
+/** What a key stands for in a question about six clips. @param {Key} e */
+export function groupKey(e) {
+  const s = sign(e);
+  if (/^[1-6]$/.test(s)) return `pick:${s}`;
+  return s === "c" || s === "x" || s === "arrowdown" ? "cant_tell" : "";
+}
+
 /**
  * Whether Ctrl, Alt or Meta make it a command of the browser. AltGr only helps to
  * print: some layouts need it for [ and ].

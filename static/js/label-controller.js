@@ -8,9 +8,10 @@ import { aboutLeft } from "./sitting.js";
 /** @typedef {import("./wire.js").Remark} Remark */
 /**
  * @template C
- * @typedef {{choice: C, rating?: number, reason?: string, much?: boolean}} ReplyOf
+ * @typedef {{choice: C, rating?: number, reason?: string, much?: boolean, best?: Side, worst?: Side}} ReplyOf
  */
-/** @typedef {ReplyOf<Choice|"left"|"right">} Reply */
+/** @typedef {import("./wire.js").Side} Side */
+/** @typedef {ReplyOf<Choice|"left"|"right"> & {places?: [number, number]}} Reply places: of the best and the worst, from 1 on */
 
 const SLOW = 400; // ms after which an unsaved answer is worth words
 const AWAY = 900; // ms without a connection after which it is worth a banner
@@ -90,7 +91,7 @@ export class LabelController {
 
   /**
    * Answers the question on screen.
-   * @param {Reply} reply choice: "left" and "right" are turned into a and b
+   * @param {Reply} reply choice: "left" and "right" are turned into a and b, and places into clips
    * @param {Input} input
    */
   answer(reply, input) {
@@ -101,7 +102,7 @@ export class LabelController {
     const id = uuid();
     /** @type {import("./wire.js").Answer} */
     const message = {
-      t: "answer", id, assignment: q.assignment, ...named(reply, q.left),
+      t: "answer", id, assignment: q.assignment, ...named(reply, q), ...(q.order ? { shown_order: q.order } : {}),
       ...(this.#remark && PREFERENCES.includes(reply.choice) ? { remark: this.#remark } : {}),
       ...(q.left ? { shown_left: q.left } : {}),
       shown_at: this.#shownAt || new Date().toISOString(),
@@ -354,12 +355,16 @@ export class LabelController {
 }
 
 /**
- * Turns sides into clips: an answer never says left or right.
+ * Turns places into clips: an answer never says left or right.
  * @param {Reply} reply
- * @param {import("./wire.js").Query["left"]} left
+ * @param {Question} q
  * @returns {ReplyOf<Choice>}
  */
-function named({ choice, ...rest }, left) {
+function named({ choice, places, ...rest }, { left, order }) {
+  if (places) {
+    const [best, worst] = places.map((place) => /** @type {Side} */ (order?.[place - 1]));
+    return { choice: "best_worst", best, worst };
+  }
   if (choice !== "left" && choice !== "right") return { choice, ...rest };
   return { choice: (choice === "left") === (left === "a") ? "a" : "b", ...rest };
 }

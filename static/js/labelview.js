@@ -163,6 +163,7 @@ export class LabelView {
   named(choice) {
     if (choice.startsWith("rate:")) return choice.slice(5);
     if (MUCH.test(choice)) return `${this.named(choice.replace(MUCH, ""))}, much better`;
+    if (choice.startsWith("pick:")) return `Clip ${choice.slice(5)}`;
     return (this.body.dataset.layout === "column" && COLUMN[choice]) || (NAMES[choice] ?? "");
   }
 

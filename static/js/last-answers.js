@@ -1,6 +1,7 @@
 // @ts-check
 const WORDS = /** @type {Record<string, string>} */ ({
   equal: "Equal", cant_tell: "Can’t tell", skip: "Skipped", technical_failure: "The clip failed",
+  best_worst: "The best, and the worst",
 });
 
 /** @typedef {import("./wire.js").Given} Given */
@@ -10,8 +11,18 @@ const WORDS = /** @type {Record<string, string>} */ ({
  * @param {Given} g
  */
 export function chosen({ choice, left }) {
+  if (choice === "best_worst") return 0;
   if (choice !== "a" && choice !== "b") return -1;
   return choice === left ? 0 : 1;
+}
+
+/**
+ * The clips to show, in their order; of a group the best and the worst.
+ * @param {Given} g
+ */
+export function shown({ clips, left, best, worst }) {
+  if (best && worst) return [best, worst].map((side) => clips[side.charCodeAt(0) - "a".charCodeAt(0)]);
+  return left === "b" ? clips.toReversed() : clips;
 }
 
 /**
@@ -68,7 +79,7 @@ export class LastAnswers {
     const { calm, change, view } = this.#parts;
     const row = /** @type {DocumentFragment} */ (/** @type {HTMLTemplateElement} */ (view.part("last-row")).content.cloneNode(true));
     const clips = /** @type {HTMLElement} */ (row.querySelector("[data-last-clips]"));
-    const urls = g.left === "b" ? g.clips.toReversed() : g.clips;
+    const urls = shown(g);
     urls.forEach((url, i) => {
       const loop = document.createElement("clip-loop");
       loop.setAttribute("src", url);

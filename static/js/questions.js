@@ -2,7 +2,7 @@
 import { fetchClip } from "./clip.js";
 
 /** @typedef {import("./clip.js").Clip} Clip */
-/** @typedef {Pick<import("./wire.js").Query, "assignment"|"query"|"clips"|"left">} Asked */
+/** @typedef {Pick<import("./wire.js").Query, "assignment"|"query"|"clips"|"left"|"order">} Asked */
 
 /**
  * @typedef {object} Question
@@ -10,6 +10,7 @@ import { fetchClip } from "./clip.js";
  * @property {string} query
  * @property {string[]} urls of the clips, a then b
  * @property {import("./wire.js").Query["left"]} left which clip goes on the left
+ * @property {import("./wire.js").Query["order"]} order of the clips of a group
  * @property {Promise<Clip[]>} loading in the order to show them, left first
  * @property {Clip[]|null} clips once loaded
  */
@@ -29,9 +30,9 @@ export class Questions {
     const before = this.#known.get(m.assignment);
     if (before && before.clips) return; // sent again after a reconnection
     const loading = Promise.all(m.clips.map((url) => this.#clip(url)))
-      .then((clips) => (m.left === "b" ? clips.reverse() : clips));
+      .then((clips) => arranged(clips, m));
     /** @type {Question} */
-    const q = { assignment: m.assignment, query: m.query, urls: m.clips, left: m.left, loading, clips: null };
+    const q = { assignment: m.assignment, query: m.query, urls: m.clips, left: m.left, order: m.order, loading, clips: null };
     loading.then((clips) => (q.clips = clips), () => {}); // the caller that shows q handles the failure
     this.#known.set(m.assignment, q);
   }
@@ -74,7 +75,7 @@ export class Questions {
   reload(q) {
     for (const url of q.urls) this.#clips.delete(url);
     this.#known.delete(q.assignment);
-    this.add({ assignment: q.assignment, query: q.query, clips: q.urls, left: q.left });
+    this.add({ assignment: q.assignment, query: q.query, clips: q.urls, left: q.left, order: q.order });
   }
 
   /** @param {string} url */
@@ -88,4 +89,14 @@ export class Questions {
   #wanted(url) {
     return [...this.#known.values()].some((q) => q.urls.includes(url));
   }
+}
+
+/**
+ * Clips in the order to show them.
+ * @param {Clip[]} clips a, b and so on
+ * @param {Asked} m
+ */
+function arranged(clips, { left, order }) {
+  if (order) return [...order].map((side) => clips[side.charCodeAt(0) - "a".charCodeAt(0)]);
+  return left === "b" ? clips.reverse() : clips;
 }

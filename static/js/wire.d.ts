@@ -4,11 +4,11 @@
 // the fields of both to one another. Each interface stands for one JSON object; the
 // field t tells messages apart. Times are RFC 3339.
 
-export type Side = "a" | "b";
-export type Choice = "a" | "b" | "equal" | "cant_tell" | "skip" | "technical_failure" | "rated";
+export type Side = "a" | "b" | "c" | "d" | "e" | "f";
+export type Choice = "a" | "b" | "equal" | "cant_tell" | "skip" | "technical_failure" | "rated" | "best_worst";
 export type Remark = "both_bad" | "both_good";
 export type Input = "keyboard" | "mouse" | "touch" | "api";
-export type Kind = "clip_comparison" | "clip_rating" | "state_comparison" | "state_rating";
+export type Kind = "clip_comparison" | "clip_rating" | "state_comparison" | "state_rating" | "clip_group";
 export type Code = "invalid" | "not_found" | "conflict" | "forbidden" | "unavailable" | "internal" | "too_large" | "unknown";
 
 // From an annotator's page.
@@ -26,8 +26,11 @@ export interface Answer {
   rating?: number;
   much?: boolean;
   remark?: Remark;
+  best?: Side;
+  worst?: Side;
   reason?: string;
   shown_left?: Side;
+  shown_order?: string;
   shown_at: string;
   answered_ms: number;
   loops: number;
@@ -54,6 +57,8 @@ export interface Given {
   id: string;
   clips: string[];
   left: Side | "";
+  best?: Side;
+  worst?: Side;
   choice: Choice;
   rating?: number;
   much?: boolean;
@@ -78,6 +83,7 @@ export interface Query {
   kind: Kind;
   clips: string[];
   left: Side | "";
+  order?: string;
   lease_until: string;
 }
 

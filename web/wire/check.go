@@ -61,7 +61,7 @@ const (
 
 // choices are those that the protocol knows.
 var choices = []idrl.Choice{
-	idrl.ChoseA, idrl.ChoseB, idrl.Equal, idrl.CantTell, idrl.Skip, idrl.TechnicalFailure, idrl.Rated,
+	idrl.ChoseA, idrl.ChoseB, idrl.Equal, idrl.CantTell, idrl.Skip, idrl.TechnicalFailure, idrl.Rated, idrl.BestWorst,
 }
 
 // check looks at a by itself; whether it fits its question is the session's to say.
@@ -94,6 +94,8 @@ func (a *Answer) check() error {
 		return refuse(Invalid, "A remark goes only with the choices \"a\", \"b\" and \"equal\".")
 	case a.ShownLeft != "" && a.ShownLeft != idrl.SideA && a.ShownLeft != idrl.SideB:
 		return refuse(Invalid, "shown_left must be \"a\" or \"b\".")
+	case a.checkGroup() != nil:
+		return a.checkGroup()
 	case year < firstYear || year > lastYear:
 		return refuse(Invalid, "shown_at must be the time of the first painted frame, as RFC 3339; check the clock of the device.")
 	case a.AnsweredMS < 0 || a.AnsweredMS > maxMS || a.HiddenMS < 0 || a.HiddenMS > maxMS:
@@ -104,6 +106,23 @@ func (a *Answer) check() error {
 		return refuse(Invalid, "The input must be one of %v.", idrl.Inputs())
 	case a.Instructions < 1 || a.Instructions > 1<<31:
 		return refuse(Invalid, "instructions_version must be the version that the server's hello named.")
+	}
+	return nil
+}
+
+// checkGroup looks at what only answers to groups have.
+func (a *Answer) checkGroup() error {
+	picked, last := a.Choice == idrl.BestWorst, idrl.SideOf(idrl.GroupSize-1)
+	group := idrl.Query{Clips: make([]idrl.ClipID, idrl.GroupSize)}
+	switch {
+	case !picked && (a.Best != "" || a.Worst != ""):
+		return refuse(Invalid, "The fields best and worst go only with the choice \"best_worst\".")
+	case picked && (group.Place(a.Best) < 0 || group.Place(a.Worst) < 0):
+		return refuse(Invalid, "best and worst must be clips of the question, \"a\" to %q.", last)
+	case picked && a.Best == a.Worst:
+		return refuse(Invalid, "One clip cannot be the best and the worst.")
+	case a.ShownOrder != "" && !a.ShownOrder.Valid(idrl.GroupSize):
+		return refuse(Invalid, "shown_order must name each of the clips \"a\" to %q once.", last)
 	}
 	return nil
 }

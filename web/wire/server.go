@@ -29,8 +29,9 @@ type Query struct {
 	Assignment idrl.AssignmentID `json:"assignment"`
 	Query      idrl.QueryID      `json:"query"`
 	Kind       idrl.QueryKind    `json:"kind"`
-	Clips      []string          `json:"clips"` // URLs: a then b, or one
-	Left       idrl.Side         `json:"left"`  // which clip to show on the left; empty for a rating
+	Clips      []string          `json:"clips"`           // URLs: a then b, or one; a to f of a group
+	Left       idrl.Side         `json:"left"`            // which clip to show on the left; empty but for a comparison
+	Order      idrl.Order        `json:"order,omitempty"` // in which to show the clips of a group, row by row; only of a group
 	LeaseUntil time.Time         `json:"lease_until"`
 }
 

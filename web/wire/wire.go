@@ -51,10 +51,13 @@ type Answer struct {
 	Rating       *float64          `json:"rating,omitempty"` // in [-1, 1]; present only if Choice is Rated
 	Much         bool              `json:"much,omitempty"`   // the clip is much better; only if Choice is ChoseA or ChoseB
 	Remark       idrl.Remark       `json:"remark,omitempty"` // beside ChoseA, ChoseB or Equal
+	Best         idrl.Side         `json:"best,omitempty"`   // clip of a group, by its place "a" to "f"; present only if Choice is BestWorst
+	Worst        idrl.Side         `json:"worst,omitempty"`  // likewise
 	Reason       string            `json:"reason,omitempty"` // of a skip
 	ShownLeft    idrl.Side         `json:"shown_left,omitempty"`
-	ShownAt      time.Time         `json:"shown_at"`    // first painted frame, the client's clock
-	AnsweredMS   int64             `json:"answered_ms"` // first painted frame to commit, less hidden time
+	ShownOrder   idrl.Order        `json:"shown_order,omitempty"` // of the clips of a group, as in "cafbed"
+	ShownAt      time.Time         `json:"shown_at"`              // first painted frame, the client's clock
+	AnsweredMS   int64             `json:"answered_ms"`           // first painted frame to commit, less hidden time
 	Loops        int64             `json:"loops"`
 	HiddenMS     int64             `json:"hidden_ms"`
 	Input        string            `json:"input"`
@@ -82,6 +85,7 @@ func (*Renew) fromClient()       {}
 func (a *Answer) Row() idrl.Answer {
 	row := idrl.Answer{
 		ID: a.ID, Assignment: a.Assignment, Choice: a.Choice, Much: a.Much, Remark: a.Remark, Reason: a.Reason, Left: a.ShownLeft,
+		Best: a.Best, Worst: a.Worst, Order: a.ShownOrder,
 		ShownAt: a.ShownAt.UTC(), ResponseMS: a.AnsweredMS, HiddenMS: a.HiddenMS, Loops: a.Loops,
 		Input: a.Input, Instructions: a.Instructions,
 	}

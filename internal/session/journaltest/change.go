@@ -74,8 +74,8 @@ func (t *change) joined(who idrl.AnnotatorID) bool {
 
 func (t *change) issue(as []idrl.Assignment) error {
 	for _, a := range as {
-		if n := len(a.Query.Clips); n < 1 || n > 2 {
-			return idrl.Errorf(idrl.Invalid, "query %s shows %d clips; it must show one or two", a.Query.ID, n)
+		if n, want := len(a.Query.Clips), a.Query.Kind.Clips(); n != want {
+			return idrl.Errorf(idrl.Invalid, "query %s shows %d clips; a %s must show %d", a.Query.ID, n, a.Query.Kind, want)
 		}
 		for _, c := range a.Query.Clips {
 			if !t.has(c) {

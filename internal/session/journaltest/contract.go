@@ -31,6 +31,7 @@ func Run(t *testing.T, open func(t *testing.T) idrl.Journal) {
 		{"rows are all or nothing", (*bench).allOrNothing},
 		{"an answer is withdrawn once", (*bench).withdrawnOnce},
 		{"a query keeps the order of its clips", (*bench).order},
+		{"groups of clips", (*bench).groups},
 		{"issue refuses", (*bench).issueRefuses},
 		{"renew refuses", (*bench).renewRefuses},
 		{"adopt again", (*bench).adoptAgain},
@@ -227,6 +228,39 @@ func (b *bench) order() {
 	b.must(b.issue(as...))
 	if d := cmp.Diff(as, b.load().Assignments, Same); d != "" {
 		b.Error(d)
+	}
+}
+
+// A group keeps its clips and the order in which they are shown, and its answer what was named.
+func (b *bench) groups() {
+	g := Extended(0, 4)
+	b.must(b.adopt(g, 0))
+	q := idrl.NewGroup("c0", "c1", "c2", "c3", "c4", "c5")
+	as := Assignment(1, q, "a1")
+	as.Left, as.Order = "", "cafbed"
+	other := q
+	other.Clips = []idrl.ClipID{"c0", "c1", "c2", "c3", "c5", "c4"}
+	five := q
+	five.Clips = q.Clips[:5]
+	missing := q
+	missing.ID, missing.Clips = "m", []idrl.ClipID{"c0", "c1", "c2", "c3", "c4", "c9"}
+	b.must(b.issue(as))
+	b.refused(b.issue(Assignment(2, other, "a1")), idrl.Conflict)
+	b.refused(b.issue(Assignment(2, five, "a1")), idrl.Invalid)
+	b.refused(b.issue(Assignment(2, missing, "a1")), idrl.NotFound)
+	a := Answer(1, as)
+	a.Choice, a.Left, a.Order, a.Best, a.Worst = idrl.BestWorst, "", as.Order, "f", "b"
+	b.must(b.appendRow(a))
+	as.Answer = a.ID
+	r := b.load()
+	if d := cmp.Diff([]idrl.Assignment{as}, r.Assignments, Same); d != "" {
+		b.Error(d)
+	}
+	if d := cmp.Diff([]idrl.Answer{a}, r.Log, Same); d != "" {
+		b.Error(d)
+	}
+	if len(r.Clips) != idrl.GroupSize {
+		b.Errorf("%d of the clips that were asked about are loaded", len(r.Clips))
 	}
 }
 
