@@ -21,8 +21,12 @@ func TestInviteCrowd(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{
-		{"--crowd", "other"}, {"--crowd", "own"}, {"--crowd", "prolific", "--return", "http://example.org"}, {"--return", "https://example.org"},
-		{"--crowd", "mturk", "--participant-parameter", "x"}, {"--ids-as-given"},
+		{"--crowd", "other"},
+		{"--crowd", "own"},
+		{"--crowd", "prolific", "--return", "http://example.org"},
+		{"--return", "https://example.org"},
+		{"--crowd", "mturk", "--participant-parameter", "x"},
+		{"--ids-as-given"},
 	} {
 		if status, out, _ := cli(t, append([]string{"invite", "new", "--data", data, "--addr", addr}, args...)...); status == 0 {
 			t.Errorf("%v is taken: %s", args, out)

@@ -126,10 +126,11 @@ func (q *Question) place(i int) string {
 	if i >= len(q.Answer.Order) {
 		return at
 	}
-	switch idrl.Side(q.Answer.Order[i]) {
-	case q.Answer.Best:
+	which := idrl.Side(q.Answer.Order[i])
+	if which == q.Answer.Best {
 		return at + ", the best"
-	case q.Answer.Worst:
+	}
+	if which == q.Answer.Worst {
 		return at + ", the worst"
 	}
 	return at
