@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -22,6 +23,8 @@ type Way struct {
 	// people returns what a session believes of answers, and the person who gives them,
 	// where noise is theirs. nil: those of a session that compares.
 	people func(s *stage, noise float64) (idrl.RewardModel, *person)
+
+	groups bool // of six clips, of which the best and the worst are named
 }
 
 // A person compares u + noise with bands around zero, says what their way of being asked
@@ -50,19 +53,24 @@ func Ways() []Way {
 		return p
 	}
 	return []Way{
-		{"plain", "which clip is better, or equal; 3.0 s", nil},
-		{"strength", "also whether it is much better; 3.4 s", strength(1)},
-		{"strength, soon", "the same, of people who say it from half the difference on that is assumed", strength(0.5)},
-		{"strength, seldom", "the same, from twice that difference on", strength(2)},
+		{"plain", "which clip is better, or equal; 3.0 s", nil, false},
+		{"strength", "also whether it is much better; 3.4 s", strength(1), false},
+		{"strength, soon", "the same, of people who say it from half the difference on that is assumed", strength(0.5), false},
+		{"strength, seldom", "the same, from twice that difference on", strength(2), false},
 		{"remarks", "both bad, both good where it is clear; 3.0 s, and 0.5 s for a remark", func(s *stage, noise float64) (idrl.RewardModel, *person) {
 			p := remarks(s, noise)
 			return s.models(p, false, true), p
-		}},
+		}, false},
 		{"strength and remarks", "both of them; 3.4 s, and 0.5 s for a remark", func(s *stage, noise float64) (idrl.RewardModel, *person) {
 			p := remarks(s, noise)
 			p.much, p.seconds = 2*noise, 3.4
 			return s.models(p, true, true), p
-		}},
+		}, false},
+		{"best and worst of six", "of six looping clips; 9 s", func(s *stage, noise float64) (idrl.RewardModel, *person) {
+			p := s.person(noise)
+			p.seconds = 9
+			return belief.Model{Start: s.prior, Group: belief.BestWorst{NoiseStd: noise, Lapse: belief.GroupLapse}, Comparison: belief.Probit{NoiseStd: noise, TieBand: noise / 4}, OfGroups: true}, p
+		}, true},
 	}
 }
 
@@ -97,6 +105,9 @@ func (s *stage) models(p *person, strength, remarks bool) idrl.RewardModel {
 // of a question in common.
 func (p *person) answer(q idrl.QueryVector, seed, n uint64) (a idrl.Answer, seconds float64) {
 	r := rng.New(seed, "answer "+string(q.ID), n)
+	if q.Kind.Group() {
+		return p.pick(q, r), p.seconds
+	}
 	u := floats.Dot(p.theta, q.X) + p.noise*r.NormFloat64()
 	z := floats.Dot(p.theta, q.Mid) + p.noise*r.NormFloat64()
 	a.Choice, seconds = idrl.Equal, p.seconds
@@ -114,6 +125,16 @@ func (p *person) answer(q idrl.QueryVector, seed, n uint64) (a idrl.Answer, seco
 		seconds += p.remarking
 	}
 	return a, seconds
+}
+
+// pick names the best and the worst of a group. Each clip is seen with noise of its own, so
+// that two compare as in answer, without ties.
+func (p *person) pick(q idrl.QueryVector, r *rand.Rand) idrl.Answer {
+	seen := make([]float64, len(q.Each))
+	for i, phi := range q.Each {
+		seen[i] = floats.Dot(p.theta, phi) + p.noise/math.Sqrt2*r.NormFloat64()
+	}
+	return idrl.Answer{Choice: idrl.BestWorst, Best: idrl.SideOf(floats.MaxIdx(seen)), Worst: idrl.SideOf(floats.MinIdx(seen))}
 }
 
 // A Sitting is what came of asking one person in one way.
@@ -191,6 +212,7 @@ func (s *stage) sit(ctx context.Context, e Experiment, way Way, seconds float64)
 		}, nil
 	}
 	l := copied.start(e.Method(e.Methods[0]))
+	l.groups = way.groups
 	if err := l.begin(ctx); err != nil {
 		return out, err
 	}

@@ -114,6 +114,8 @@ type liveRun struct {
 	queries []idrl.QueryVector // of gen
 	points  []point            // trainings that are under way, oldest first
 
+	groups bool // asks for the best and the worst of six clips
+
 	model  idrl.RewardModel
 	answer func(q idrl.QueryVector, n uint64) idrl.Answer
 
@@ -263,9 +265,65 @@ func (l *liveRun) choose(pending []idrl.QueryVector) (q idrl.QueryVector, ok boo
 	if err != nil {
 		return q, false, err
 	}
+	if q = askable[c.Query]; l.groups {
+		if q, ok = l.group(q, c, pending); !ok {
+			return q, false, nil
+		}
+	}
 	l.run.SelectNS = append(l.run.SelectNS, time.Since(began).Nanoseconds())
-	l.given = append(l.given, askable[c.Query])
-	return askable[c.Query], true, nil
+	l.given = append(l.given, q)
+	return q, true, nil
+}
+
+// group returns the group that begins with a pair, put together as in sessions; ok is false
+// where there are too few clips that differ.
+func (l *liveRun) group(pair idrl.QueryVector, c learning.Choice, pending []idrl.QueryVector) (q idrl.QueryVector, ok bool) {
+	var ids []idrl.ClipID
+	for _, q := range append([]idrl.QueryVector{pair}, l.queries...) {
+		for _, id := range q.Clips {
+			if !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	g := acquisition.Grouping{
+		Likelihood: l.model.Groups(), Belief: l.model.ConditionOnPending(l.core.Posterior(), pending...), First: [2]int{0, 1}, Size: idrl.GroupSize,
+		Weight: func(_ []int, _ int, _, variance []float64) float64 {
+			if floats.Min(variance) > 0 {
+				return 1
+			}
+			return 0
+		},
+	}
+	for _, id := range ids {
+		g.Clips = append(g.Clips, l.gen.Clips[id].Phi)
+	}
+	if first, second := l.mu(c.FirstID), l.mu(c.SecondID); first != nil && second != nil {
+		g.Delta = floats.SubTo(make([]float64, len(first)), first, second)
+	}
+	places, _ := g.Choose()
+	if len(places) < idrl.GroupSize {
+		return q, false
+	}
+	chosen := make([]idrl.ClipID, len(places))
+	for k, i := range places {
+		chosen[k] = ids[i]
+	}
+	q.Query = idrl.NewGroup(chosen...)
+	for _, id := range q.Clips {
+		q.Each = append(q.Each, l.gen.Clips[id].Phi)
+	}
+	return q, true
+}
+
+// mu returns the feature expectation of a known policy, nil if it is none.
+func (l *liveRun) mu(id idrl.PolicyID) []float64 {
+	for _, c := range l.core.Policies().All() {
+		if c.ID == id {
+			return c.Mu
+		}
+	}
+	return nil
 }
 
 // askable returns the queries of the generation that may be given out.
@@ -279,14 +337,24 @@ func (l *liveRun) askable() []idrl.QueryVector {
 			is[i] |= s
 		}
 	}
+	noteAll := func(q idrl.QueryVector, s learning.Standing) {
+		note(q.ID, s)
+		for i, a := range q.Clips {
+			for _, b := range q.Clips[:i] {
+				if q.Kind.Group() {
+					note(idrl.PairID(a, b), s)
+				}
+			}
+		}
+	}
 	for _, q := range l.open {
-		note(q.ID, learning.Out|learning.Busy)
+		noteAll(q, learning.Out|learning.Busy)
 	}
 	last := min(learning.Recent, max(0, len(l.queries)-1))
 	for k, q := range slices.Backward(l.given) {
-		note(q.ID, learning.Known)
+		noteAll(q, learning.Known)
 		if len(l.given)-k <= last {
-			note(q.ID, learning.Lately)
+			noteAll(q, learning.Lately)
 		}
 	}
 	return learning.Askable(nil, l.queries, is)
