@@ -64,6 +64,7 @@ var withdrawal = []struct {
 	{sql: `DELETE FROM agreement WHERE session_id = ?1 AND annotator_id = ?2`},
 	{sql: `DELETE FROM participant WHERE session_id = ?1 AND annotator_id = ?2`},
 	{sql: `DELETE FROM practice WHERE session_id = ?1 AND annotator_id = ?2`},
+	{sql: `DELETE FROM flag WHERE session_id = ?1 AND annotator_id = ?2`},
 	{sql: `INSERT OR IGNORE INTO annotator (session_id, id, name, created_at) VALUES (?1, '', '', ?3)`},
 
 	// The posterior after a row is a cache, and is computed again where it is needed. What

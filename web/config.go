@@ -178,6 +178,7 @@ type Config struct {
 	Settings  Settings    // required
 	Pictures  Pictures    // required
 	Known     Known       // required
+	Flags     Flags       // required
 	Quality   Quality     // required
 	Health    Health      // required
 	Catalogue []EnvChoice // required; the default of the form is the first that is available

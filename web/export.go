@@ -20,7 +20,8 @@ var errNoFeatures = idrl.Errorf(idrl.Invalid, "An earlier version made this sess
 // export is GET /sessions/:id/export?format=jsonl|csv[&all=1][&participants=1]: the log as a
 // data set, streamed; all is with the answers of annotators who are left out. With
 // format=networks it is what the session has learnt, as a zip archive; with
-// format=practice the answers to practice questions, one JSON object a line.
+// format=practice the answers to practice questions, with format=flags what annotators told
+// of questions, one JSON object a line.
 func (s *Server) export(c echo.Context) error {
 	spec, err := s.researchersSpec(c, auth.Export)
 	if err != nil {
@@ -35,6 +36,9 @@ func (s *Server) export(c echo.Context) error {
 	}
 	if format == export.PracticeFormat {
 		return s.exportPractice(c, spec.ID)
+	}
+	if format == export.FlagsFormat {
+		return s.exportFlags(c, spec.ID)
 	}
 	if err := export.CheckFormat(format); err != nil {
 		return err
@@ -79,6 +83,20 @@ func (s *Server) exportPractice(c echo.Context, id idrl.SessionID) error {
 		return err
 	}
 	c.Response().Header().Set(echo.HeaderContentDisposition, fmt.Sprintf("attachment; filename=\"tiebreak-%s-practice.jsonl\"", id))
+	return c.Blob(http.StatusOK, export.ContentType("jsonl"), b.Bytes())
+}
+
+// exportFlags writes what annotators told of questions.
+func (s *Server) exportFlags(c echo.Context, id idrl.SessionID) error {
+	list, err := s.cfg.Flags.Flags(c.Request().Context(), id)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := export.WriteFlags(&b, id, list); err != nil {
+		return err
+	}
+	c.Response().Header().Set(echo.HeaderContentDisposition, fmt.Sprintf("attachment; filename=\"tiebreak-%s-flags.jsonl\"", id))
 	return c.Blob(http.StatusOK, export.ContentType("jsonl"), b.Bytes())
 }
 

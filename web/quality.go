@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tiebreak/internal/auth"
+	"tiebreak/internal/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/quality"
 	"tiebreak/templates"
@@ -45,6 +46,11 @@ func (s *Server) quality(c echo.Context) error {
 		called[a.ID] = personRow(spec.ID, a).Name
 	}
 	p := qualityPage(spec, q, called)
+	flags, err := s.cfg.Flags.Flags(ctx, spec.ID)
+	if err != nil {
+		return err
+	}
+	p.Flags, p.FlagsURL = flagRows(flags, called), sessionURL(spec.ID, "export")+"?format="+export.FlagsFormat
 	p.Layout = s.layout(c, "How people answer")
 	return render(c, http.StatusOK, templates.Quality(p))
 }

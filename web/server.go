@@ -34,7 +34,7 @@ type Server struct {
 // required part is missing or an origin is malformed.
 func New(cfg Config) *Server {
 	if cfg.Sessions == nil || cfg.Hub == nil || cfg.Auth == nil || cfg.Clips == nil ||
-		cfg.Exports == nil || cfg.Learnt == nil || cfg.People == nil || cfg.Settings == nil || cfg.Pictures == nil || cfg.Known == nil || cfg.Quality == nil || cfg.Health == nil || len(values(envOptions(cfg.Catalogue))) == 0 {
+		cfg.Exports == nil || cfg.Learnt == nil || cfg.People == nil || cfg.Settings == nil || cfg.Pictures == nil || cfg.Known == nil || cfg.Flags == nil || cfg.Quality == nil || cfg.Health == nil || len(values(envOptions(cfg.Catalogue))) == 0 {
 		panic("web: a required part of the configuration is missing")
 	}
 	if cfg.Log == nil {
@@ -119,6 +119,7 @@ func (s *Server) routes() *echo.Echo {
 	e.POST("/sessions/:id/gold", s.postGold)
 	e.GET("/sessions/:id/practice", s.practice)
 	e.POST("/sessions/:id/practice", s.postPractice)
+	e.POST("/sessions/:id/flags", s.postFlag)
 	e.GET("/sessions/:id/pictures/:picture", s.picture)
 	e.GET("/sessions/:id/watch", s.watch)
 	e.GET("/sessions/:id/export", s.export)

@@ -31,6 +31,7 @@ func (f *exportFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.session, "session", "", "`id` of the session; without it the sessions are listed")
 	fs.StringVar(&f.format, "format", export.Formats()[0], "format: "+strings.Join(export.Formats(), ", ")+"; steps, the raw steps of the trajectories behind the answers;\n"+
 		export.PracticeFormat+", the answers to practice questions; "+
+		export.FlagsFormat+", what annotators told of questions; "+
 		"or "+export.NetworksFormat+", the learnt reward and the policies, as files in the folder --out")
 	fs.StringVar(&f.out, "out", "", "new `folder` for the files of --format "+export.NetworksFormat)
 	fs.BoolVar(&f.all, "all", false, "include answers of annotators who are left out, marked in the column left_out")
@@ -86,6 +87,10 @@ func runExport(ctx context.Context, std stdio, args []string) (err error) {
 		err = db.PracticeAnswers(ctx, spec.ID, func(p idrl.Practice, k idrl.Known) error { return export.WritePractice(out, spec.ID, p, k) })
 		return errors.Join(err, out.Flush())
 	}
+	if f.format == export.FlagsFormat {
+		list, err := db.Flags(ctx, spec.ID)
+		return errors.Join(err, export.WriteFlags(out, spec.ID, list), out.Flush())
+	}
 	if spec, err = training.NameFeatures(envs.Catalogue(), spec); err != nil {
 		return fmt.Errorf("session %s is of a version that did not record the names of features: %w; start 'tiebreak serve', where all this is, and export on the session's page", spec.ID, err)
 	}
@@ -112,10 +117,10 @@ func (f *exportFlags) check() error {
 			return idrl.Errorf(idrl.Invalid, "--format %s writes several files: name a new folder for them with --out", f.format)
 		}
 		return nil
-	case export.StepsFormat, export.PracticeFormat:
+	case export.StepsFormat, export.PracticeFormat, export.FlagsFormat:
 	default:
 		if err := export.CheckFormat(f.format); err != nil {
-			return fmt.Errorf("%w, %s, %s or %s", err, export.StepsFormat, export.PracticeFormat, export.NetworksFormat)
+			return fmt.Errorf("%w, %s, %s, %s or %s", err, export.StepsFormat, export.PracticeFormat, export.FlagsFormat, export.NetworksFormat)
 		}
 	}
 	if f.out != "" {

@@ -7,6 +7,7 @@ import { ClipLoop } from "./clip-loop.js";
 import { AnswerQueue } from "./answer-queue.js";
 import { LabelController } from "./label-controller.js";
 import { DuoPlayer } from "./duo-player.js";
+import { Flag } from "./flag.js";
 import { GroupPicker } from "./group.js";
 import { Guide } from "./guide.js";
 import { KeptQuestions } from "./kept-questions.js";
@@ -81,6 +82,7 @@ const shortcuts = /** @type {Record<string, () => void>} */ ({
   b: () => controller.remark("both_bad"),
   g: () => controller.remark("both_good"),
   l: () => last.open(),
+  f: () => flag.open(),
   "?": () => show(help),
   h: () => show(help),
 });
@@ -155,6 +157,7 @@ skip.addEventListener("keydown", (e) => {
 for (const dialog of view.body.querySelectorAll("dialog")) dialog.addEventListener("close", () => controller.cover(false), { signal });
 skip.addEventListener("close", () => {
   if (!skip.returnValue) return;
+  if (skip.returnValue === "flag") return flag.open();
   view.announcer.say("answer", "Skipped.");
   controller.answer({ choice: "skip", reason: skip.returnValue }, lastInput);
 }, { signal });
@@ -168,6 +171,7 @@ queue.on("status", (m) => guide.renew(m.instructions_version));
 const learnt = new Learnt({ view, name, storage: store, sitting, calm, signal, show: offer, address: main.dataset.learnt ?? "" });
 const last = new LastAnswers({ view, calm, show: offer, address: main.dataset.answers ?? "", change: (id) => controller.withdraw(id) });
 onClick("last", () => last.open());
+const flag = new Flag({ view, show: offer, signal, address: main.dataset.flags ?? "" });
 queue.on("status", (s) => learnt.update(s));
 queue.on("question", (q) => kept.add(q));
 queue.on("status", (s) => {
