@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"tiebreak/envs"
-	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/posterior"
 	"tiebreak/internal/rng"
@@ -287,11 +286,7 @@ func TestKill(t *testing.T) {
 // replay returns the encoded belief that follows from the log alone.
 func replay(t *testing.T, rec idrl.Record) []byte {
 	t.Helper()
-	env, err := training.Environment(envs.Catalogue(), rec.Spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	model, err := belief.ForSpec(rec.Spec, env)
+	model, err := training.Model(envs.Catalogue(), rec.Spec)
 	if err != nil {
 		t.Fatal(err)
 	}

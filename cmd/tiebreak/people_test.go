@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"tiebreak/envs"
-	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/posterior"
 	"tiebreak/internal/session/journaltest"
@@ -154,11 +153,7 @@ func followed(t *testing.T, data, id string, people ...idrl.AnnotatorID) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env, err := training.Environment(envs.Catalogue(), rec.Spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	model, err := belief.ForSpec(rec.Spec, env)
+	model, err := training.Model(envs.Catalogue(), rec.Spec)
 	if err != nil {
 		t.Fatal(err)
 	}
