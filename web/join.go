@@ -94,7 +94,10 @@ func task(spec idrl.SessionSpec, env EnvChoice) string {
 		idrl.RateState:     "You see one moment at a time and rate it from 0 to 10.",
 	}[spec.Kind]
 	text := env.Title + ". " + what + " A question takes a few seconds."
-	if spec.Budget > 0 {
+	switch {
+	case spec.AnswersEach > 0:
+		text += fmt.Sprintf(" You are asked for %d answers.", spec.AnswersEach)
+	case spec.Budget > 0:
 		text += fmt.Sprintf(" There are %d questions, shared by all participants.", spec.Budget)
 	}
 	return text

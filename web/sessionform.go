@@ -26,7 +26,7 @@ type sessionForm struct {
 // moreFields stand under "More settings".
 var moreFields = []string{
 	"model", "solver", "prior", "likelihood", "candidates", "ahead", "repeat_every", "gold_every", "train_every", "prior_var", "noise_std", "tie_band", "rating_var",
-	"tolerance", "doubt", "stop_by_itself", "show_learnt", "completion_code", "questions", "consent", "withdraw_days",
+	"tolerance", "doubt", "stop_by_itself", "show_learnt", "completion_code", "answers_each", "questions", "consent", "withdraw_days",
 	"strength", "much_band", "remarks", "noise",
 }
 
@@ -63,6 +63,7 @@ func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
 	s.Tolerance, s.Doubt = f.share("tolerance"), f.share("doubt")
 	s.StopByItself = f.oneOf("stop_by_itself", values(stopOptions())) == "stop"
 	s.CompletionCode = f.text("completion_code", 0, idrl.MaxCode)
+	s.AnswersEach = int(f.whole64("answers_each", 0, idrl.MaxBudget))
 	s.Consent, s.WithdrawDays = f.text("consent", 0, idrl.MaxConsent), int(f.whole64("withdraw_days", 0, idrl.MaxWithdrawDays))
 	s.ShowLearnt = f.oneOf("show_learnt", values(learntOptions())) == "show"
 	s.Questions = f.oneOf("questions", idrl.QuestionRules())

@@ -254,6 +254,10 @@ func (a *annotatorSocket) deliver(offer idrl.Offer, awaits bool) {
 		Open: []idrl.AssignmentID{}, Done: offer.Done, Waiting: offer.Waiting, Undo: offer.Undo, Learnt: offer.Effect, Code: offer.Code,
 		Instructions: offer.Instructions,
 	}
+	if each := a.spec.AnswersEach; each > 0 && !a.narrow { // their own part is what there is to do
+		status.Answers, status.Skipped, status.Budget = offer.Mine, 0, each
+		offer.Left = idrl.Forecast{Known: true, About: each - offer.Mine}
+	}
 	if offer.Done && offer.Mine > 0 {
 		status.Return = a.crowd.ReturnTo(offer.Code)
 	}

@@ -59,10 +59,11 @@ func declareSpec(fs *flag.FlagSet, spec *idrl.SessionSpec) {
 	fs.StringVar(&spec.Questions, "questions", idrl.QuestionRules()[0], "`which` are asked: answerable, those that a person can answer by what they see, rather those that are probably answered, and none\n"+
 		"that looks like one of their last "+strconv.Itoa(learning.Remembered)+"; or any")
 	fs.IntVar(&spec.Budget, "budget", 0, "`answers` after which the session is complete; 0: no limit")
+	fs.IntVar(&spec.AnswersEach, "answers-each", 0, "`answers` after which a person has done their part and sees the completion code, while the session goes on with others; 0: no limit")
 	fs.Float64Var(&spec.Tolerance, "tolerance", idrl.DefaultTolerance, "loss that counts as small, as a `share` of the range from the worst to the best policy; not with --model network")
 	fs.Float64Var(&spec.Doubt, "doubt", idrl.DefaultDoubt, "propose to stop when a larger loss has had at most this `probability` after three answers in a row; not with --model network")
 	fs.BoolVar(&spec.StopByItself, "stop-by-itself", false, "stop asking questions as soon as the session would propose to stop; not with --model network")
-	fs.StringVar(&spec.CompletionCode, "completion-code", "", "`code` that annotators see when there is nothing left to answer, such as that of a crowd platform")
+	fs.StringVar(&spec.CompletionCode, "completion-code", "", "`code` that annotators see when they have done their part or nothing is left to answer, such as that of a crowd platform")
 	fs.IntVar(&spec.WithdrawDays, "withdraw-days", 0, "offer people, for so many `days` after they joined, to withdraw their data themselves; 0: not; 'tiebreak annotator withdraw' does it for them")
 	fs.BoolVar(&spec.ShowLearnt, "show-learnt", false, "show annotators what was learnt from the answers, every ten answers and at the end")
 	fs.BoolVar(&spec.Strength, "strength", false, "let annotators say that a clip is much better (Shift with the choice); comparisons, with --likelihood probit or bradley-terry")

@@ -52,6 +52,10 @@ type SessionSpec struct {
 	// the code by which a crowd platform pays them; empty for none.
 	CompletionCode string
 
+	// AnswersEach is the number of replies after which a person has done their part, whatever
+	// is left of Budget: what crowd platforms pay for. 0 for no limit.
+	AnswersEach int
+
 	// RepeatEvery has every so many questions of an annotator repeat one that they have
 	// answered, with the sides swapped, to see whether they say the same again; 0: never.
 	RepeatEvery int
@@ -304,6 +308,8 @@ func (s SessionSpec) Validate() error {
 		return s.CurrentInstructions().Check()
 	case CheckBudget(s.Budget) != nil:
 		return CheckBudget(s.Budget)
+	case s.AnswersEach < 0 || s.AnswersEach > MaxBudget:
+		return Errorf(Invalid, "each person can be asked for 1 to %d answers, or for any number: 0; got %d", MaxBudget, s.AnswersEach)
 	case s.Candidates < 2 || s.Candidates > 50:
 		return Errorf(Invalid, "candidates must be 2 to 50; got %d", s.Candidates)
 	case s.Ahead < 1 || s.Ahead > 10:

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"tiebreak/internal/answerable"
@@ -58,9 +59,22 @@ func (s *Session) done() bool {
 	return s.spec.Budget > 0 && s.log.all.answers >= s.spec.Budget || s.spec.StopByItself && s.stopping().Propose
 }
 
+// doneBy reports whether the annotator is asked no more questions.
+func (s *Session) doneBy(who idrl.AnnotatorID) bool { return s.done() || s.room(who, 0) <= 0 }
+
+// room returns how many questions more the annotator may be asked, beside n of which the
+// answers are awaited.
+func (s *Session) room(who idrl.AnnotatorID, n int) int {
+	if s.spec.AnswersEach == 0 {
+		return math.MaxInt
+	}
+	mine := s.log.mine[who]
+	return s.spec.AnswersEach - mine.answers - mine.skipped - n
+}
+
 func (s *Session) offer(who idrl.AnnotatorID) idrl.Offer {
 	o := idrl.Offer{
-		Seq: s.log.seq(), Answers: s.log.all.answers, Budget: s.spec.Budget, Done: s.done(),
+		Seq: s.log.seq(), Answers: s.log.all.answers, Budget: s.spec.Budget, Done: s.doneBy(who),
 		Instructions: s.spec.InstructionsVersion,
 	}
 	o.Left, o.Effect = s.left(), s.effect() != (idrl.Effect{})
@@ -100,7 +114,7 @@ func (s *Session) budgetLeased() bool {
 // topUp renews the annotator's leases where half of the time is gone, reopens
 // questions whose answers they withdrew, and issues new ones.
 func (s *Session) topUp(ctx context.Context, who idrl.AnnotatorID) error {
-	if s.gen == nil || s.done() || s.revoked[who] {
+	if s.gen == nil || s.doneBy(who) || s.revoked[who] {
 		return nil
 	}
 	for _, as := range s.asked.openOf(who) {
@@ -127,7 +141,7 @@ func (s *Session) ageing(as *idrl.Assignment) bool {
 func (s *Session) fresh(who idrl.AnnotatorID) ([]idrl.Assignment, error) {
 	now, open := s.cfg.Now(), len(s.asked.openOf(who))
 	fresh := s.reopened(who)
-	for open+len(fresh) < s.spec.Ahead {
+	for open+len(fresh) < s.spec.Ahead && s.room(who, open+len(fresh)) > 0 {
 		if s.spec.Budget > 0 && s.log.all.answers+s.asked.leased(now)+len(fresh) >= s.spec.Budget {
 			break
 		}
@@ -147,7 +161,7 @@ func (s *Session) fresh(who idrl.AnnotatorID) ([]idrl.Assignment, error) {
 // answer. It returns nothing where something else has to be recorded first, or the
 // choice fails: then topUp, after the answer, does the rest.
 func (s *Session) upcoming(ctx context.Context, who idrl.AnnotatorID) []idrl.Assignment {
-	if s.gen == nil || s.done() || s.revoked[who] || s.training.ready != nil || s.adoptionDue() || slices.ContainsFunc(s.asked.openOf(who), s.ageing) {
+	if s.gen == nil || s.doneBy(who) || s.revoked[who] || s.training.ready != nil || s.adoptionDue() || slices.ContainsFunc(s.asked.openOf(who), s.ageing) {
 		return nil
 	}
 	fresh, err := s.fresh(who)
