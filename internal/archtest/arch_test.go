@@ -79,7 +79,7 @@ var rules = []rule{
 	{truth, []string{vocab}, []string{gonum}},
 	{"internal/clip/film", []string{vocab, "internal/clip"}, nil},
 	{"internal/clip/picture", []string{vocab, "internal/clip"}, []string{gonum, "git.sr.ht/~sbinet/gg", "golang.org/x/image"}},
-	{"internal/clip", []string{vocab}, nil},
+	{"internal/clip", []string{vocab}, []string{"golang.org/x/image"}},
 	{"internal/picture", []string{vocab, "internal/clip"}, []string{gonum}},
 	{"internal/questions", []string{vocab, "internal/clip", "internal/picture"}, nil},
 	{"internal/answerable", []string{vocab, "internal/picture"}, []string{gonum}},

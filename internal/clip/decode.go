@@ -12,16 +12,23 @@ import (
 
 // A Clip is a decoded clip. It is immutable.
 type Clip struct {
-	Header Header // of version 2, also of bytes of version 1
+	Header Header // of version 2, also of bytes of version 1; of version 3 if it is one of pictures
 
 	// Frames holds a row for each frame, world units: x y (z) of every point,
 	// point 0, which is the camera's centre, first.
 	Frames [][]float64
+
+	// Pictures holds the files of a clip of pictures, which Header.Pictures describes; nil
+	// of a clip of scenes.
+	Pictures [][]byte
 }
 
 // Decode reads the bytes that Encode wrote, now or in version 1. It returns an
 // error of kind Invalid for anything else, and inflates at most 4 MiB.
 func Decode(b []byte) (*Clip, error) {
+	if rest, ok := bytes.CutPrefix(b, []byte(footageMagic)); ok {
+		return decodeFootage(rest)
+	}
 	raw, err := inflate(b)
 	if err != nil {
 		return nil, err
@@ -42,6 +49,9 @@ func Decode(b []byte) (*Clip, error) {
 	}
 	if err := h.modernise(); err != nil {
 		return nil, err
+	}
+	if h.Version != 2 {
+		return nil, idrl.Errorf(idrl.Invalid, "clip of scenes has version %d; this program reads versions 1 and 2", h.Version)
 	}
 	if err := h.validate(); err != nil {
 		return nil, err

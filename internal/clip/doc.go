@@ -1,5 +1,5 @@
-// Package clip turns the scenes of a clip into the bytes that a page's player
-// reads, and back.
+// Package clip turns the scenes or the pictures of a clip into the bytes that a page's
+// player reads, and back.
 //
 // The bytes are "TBC1" and a raw DEFLATE stream of
 //
@@ -22,4 +22,13 @@
 // In version 1, which Decode still reads, a scene is flat, no points are shared,
 // there is a row for each frame, and each row is the difference to the row
 // before it, modulo 2^16, as int16 little-endian.
+//
+// A clip of pictures, version 3, is "TBF1" and, not deflated,
+//
+//	length of the header, uint32 little-endian
+//	header, JSON (Header)
+//	files of pictures, PNG or JPEG, one behind the other
+//
+// Header.Pictures says what each file is, Header.Show which of them each frame shows.
+// A frame is shown until the next one begins: nothing lies between two.
 package clip

@@ -15,19 +15,28 @@ const magic = "TBC1"
 // Encode draws c and returns its bytes, a function of its arguments alone. env
 // must be an instance equal to the one c was recorded in; it is left in the last
 // state of c. An idrl.Substepper gives a frame for each of its substeps, any
-// other environment one for each step. Encode returns an error of kind Invalid if
-// env cannot draw or restore states, or if c has no snapshots.
+// other environment one for each step. An environment that cannot draw but is
+// idrl.Pictured gives a picture for each step (EncodeFootage). Encode returns an error of
+// kind Invalid if env can show or restore no states, or if c has no snapshots, and the error
+// of an environment that fails (idrl.Err).
 func Encode(env idrl.Environment, c idrl.Clip) ([]byte, error) {
 	drawer, draws := env.(idrl.Drawer)
 	keeper, keeps := env.(idrl.Snapshotter)
+	pictured, pictures := env.(idrl.Pictured)
 	spec := env.Spec()
 	switch {
-	case !draws || !keeps:
+	case !draws && !pictures || !keeps:
 		return nil, idrl.Errorf(idrl.Invalid, "environment %q cannot draw its past states, so people cannot judge its clips", spec.ID)
 	case len(c.Snapshots) != c.Steps+1:
 		return nil, idrl.Errorf(idrl.Invalid, "clip %s has %d snapshots for %d steps, want one more", c.ID, len(c.Snapshots), c.Steps)
 	}
+	if !draws {
+		return takePictures(pictured, keeper, spec, c)
+	}
 	f := shoot(drawer, keeper, c.Snapshots)
+	if err := idrl.Err(env); err != nil {
+		return nil, fmt.Errorf("encode clip %s: %w", c.ID, err)
+	}
 	h := f.header(spec, c)
 	if f.err == nil {
 		f.err = h.validate()

@@ -8,7 +8,7 @@ import (
 
 // Header is everything of a clip that does not move. Empty fields are left out.
 type Header struct {
-	Version  int       `json:"v"` // 2, or 1
+	Version  int       `json:"v"` // 2, or 1; 3 of a clip of pictures
 	Env      string    `json:"env"`
 	Steps    int       `json:"steps"`         // steps shown; 0 for a still
 	Sub      int       `json:"sub"`           // frames of a step
@@ -32,9 +32,20 @@ type Header struct {
 	// Note says what idrl.Narrator says of the clip.
 	Note string `json:"note,omitempty"`
 
+	// Of a clip of pictures: what is stored, and which of it each frame shows, length Frames.
+	// W and H are then pixels, Unit and Points are 1, and there are no shapes.
+	Pictures []Picture `json:"pictures,omitempty"`
+	Show     []int     `json:"show,omitempty"`
+
 	Points int     `json:"points"` // whose coordinates are among the numbers
 	Static []Shape `json:"static"` // with Pts
 	Moving []Shape `json:"moving"` // with At
+}
+
+// Picture describes a stored picture.
+type Picture struct {
+	Kind  string `json:"k"` // png or jpeg
+	Bytes int    `json:"n"` // length of its file
 }
 
 // Shape is an idrl.Shape on the wire. Empty fields are left out.
@@ -87,12 +98,12 @@ func (h *Header) modernise() error {
 }
 
 // validate returns an error of kind Invalid if h is not the header of a clip of
-// version 2.
+// version 2 or 3.
 func (h *Header) validate() error {
 	positive := func(v float64) bool { return v > 0 && v <= math.MaxFloat32 }
 	switch {
-	case h.Version != 2:
-		return idrl.Errorf(idrl.Invalid, "clip has version %d; this program reads versions 1 and 2", h.Version)
+	case h.Version != 2 && h.Version != 3:
+		return idrl.Errorf(idrl.Invalid, "clip has version %d; this program reads versions 1 to 3", h.Version)
 	case h.Steps < 0 || h.Steps >= maxFrames || h.Sub < 1 || h.Sub >= maxFrames ||
 		h.Frames > maxFrames || h.Frames != h.Steps*h.Sub+1:
 		return idrl.Errorf(idrl.Invalid, "clip has %d frames for %d steps of %d", h.Frames, h.Steps, h.Sub)
@@ -106,6 +117,12 @@ func (h *Header) validate() error {
 		return idrl.Errorf(idrl.Invalid, "clip has a share of %v fallen states", h.Fallen)
 	case h.Points < 1 || h.Points > maxPoints+1:
 		return idrl.Errorf(idrl.Invalid, "clip has %d moving points, its camera among them; the limit is %d", h.Points, maxPoints)
+	}
+	if h.Version == 3 {
+		return h.validateFootage()
+	}
+	if len(h.Pictures)+len(h.Show) != 0 {
+		return idrl.Errorf(idrl.Invalid, "clip of scenes has pictures")
 	}
 	if err := h.validateMoving(); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package idrl
 
 import (
+	"image"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
@@ -31,6 +32,50 @@ type Drawer interface {
 	// one environment give scenes of the same shape: the same Static list, and
 	// a Moving list of the same length, kinds, paints and numbers of points.
 	Draw(dst *Scene)
+}
+
+// A Pictured is an Environment that shows its present state in a picture, where it has no
+// Scene to draw.
+type Pictured interface {
+	// Picture returns a picture of the present state, which the caller may keep and does not
+	// change. All pictures of an environment have one size, 8 to 4096 pixels a side. Its
+	// error, which Err then returns too, says why there is none.
+	Picture() (image.Image, error)
+}
+
+// A Fallible is an Environment that may fail for reasons that lie outside this program: a
+// process of its own that dies, hangs or answers nonsense. Environments that are not are
+// sound for as long as the program runs, and have nothing to close.
+//
+// From its failure on, Reset and Step return steps that are Broken, with observations and
+// features of zeros, so that whoever plays an episode needs to know nothing of failures;
+// whoever made the environment asks Err when the episodes are over, and Closes it.
+type Fallible interface {
+	Environment
+
+	// Err returns why the environment has failed, nil if it has not: an error that may be
+	// shown to a researcher. It stays the same until Close.
+	Err() error
+
+	// Close frees what the environment holds, such as a process, and waits until that is
+	// done. It may be called again. A closed environment must not be used.
+	Close() error
+}
+
+// Err returns why env has failed, nil if it has not or cannot.
+func Err(env Environment) error {
+	if f, ok := env.(Fallible); ok {
+		return f.Err()
+	}
+	return nil
+}
+
+// Close closes env if there is something to close.
+func Close(env Environment) error {
+	if f, ok := env.(Fallible); ok {
+		return f.Close()
+	}
+	return nil
 }
 
 // A Snapshotter can save and restore its state exactly, for replay and drawing.

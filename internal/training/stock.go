@@ -95,9 +95,13 @@ func random(env idrl.Environment) (out []idrl.Behaviour, err error) {
 }
 
 // worth returns the pairs of clips that a person can answer, the farthest apart first; nil
-// if there are none, so that something is asked.
+// if there are none, so that something is asked, or if clips cannot be measured, as those of
+// pictures.
 func worth(clips []idrl.Clip) ([][2]int, error) {
 	v, err := picture.Of(clips)
+	if idrl.KindOf(err) == idrl.Invalid {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -109,15 +113,15 @@ func worth(clips []idrl.Clip) ([][2]int, error) {
 }
 
 // mostApart chooses n behaviours that move and look different; if there are fewer than two
-// of them, the first n.
+// of them, or their clips cannot be measured, the first n.
 func mostApart(clips [][]idrl.Clip, n int) ([]int, error) {
 	seen := make([][]*picture.View, len(clips))
 	for i, list := range clips {
 		v, err := picture.Of(list)
-		if err != nil {
+		if err != nil && idrl.KindOf(err) != idrl.Invalid {
 			return nil, err
 		}
-		if !slices.ContainsFunc(v, (*picture.View).Still) && !slices.ContainsFunc(v, (*picture.View).Fallen) {
+		if err == nil && !slices.ContainsFunc(v, (*picture.View).Still) && !slices.ContainsFunc(v, (*picture.View).Fallen) {
 			seen[i] = v
 		}
 	}

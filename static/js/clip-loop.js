@@ -48,6 +48,14 @@ export class ClipLoop extends HTMLElement {
     this.#sight?.disconnect();
     this.#seen = false;
     this.#follow();
+    if (this.#painter?.clip.pictures) this.#drop();
+  }
+
+  /** Forgets a clip whose decoded pictures need room: it is fetched when it comes into view again. */
+  #drop() {
+    this.#painter?.close();
+    this.#painter = undefined;
+    this.#loaded = "";
   }
 
   attributeChangedCallback() {
@@ -71,8 +79,11 @@ export class ClipLoop extends HTMLElement {
     this.#loaded = src;
     try {
       const clip = await fetchClip(src);
-      if (src !== this.#loaded) return;
-      this.#painter = painter(clip);
+      const next = painter(clip);
+      await next.ready;
+      if (src !== this.#loaded) return next.close();
+      this.#painter?.close();
+      this.#painter = next;
       this.#time = 0;
       this.toggleAttribute("data-empty", false);
       this.#show();

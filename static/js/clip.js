@@ -1,6 +1,7 @@
 // @ts-check
 // Clips as they come over the wire ("TBC1"): a deflated display list and the
-// numbers that move. Package clip of the server writes them and says how.
+// numbers that move; or ("TBF1") pictures. Package clip of the server writes them and
+// says how.
 
 /**
  * @typedef {object} Shape  one figure, in world units
@@ -29,6 +30,8 @@
  * @property {Shape[]} moving
  * @property {string} note what there is to say of it, in words; may be empty
  * @property {number} columns numbers in a frame
+ * @property {Blob[]} [pictures] of a clip of pictures: their files
+ * @property {number[]} [show] of a clip of pictures: which of them each frame shows
  * @property {Float32Array} data frames × columns: the points that move; point 0 is the camera's centre
  */
 
@@ -49,9 +52,13 @@
  * @property {string} [note]
  * @property {Shape[]} [static]
  * @property {Shape[]} [moving]
+ * @property {{k: "png"|"jpeg", n: number}[]} [pictures] kinds and lengths of the files
+ * @property {number[]} [show]
  */
 
 const MAGIC = 0x31434254; // "TBC1", little-endian
+const FOOTAGE = 0x31464254; // "TBF1"
+const TYPES = { png: "image/png", jpeg: "image/jpeg" };
 
 /**
  * Reads a clip. It throws an Error that says what is wrong with the bytes.
@@ -59,6 +66,7 @@ const MAGIC = 0x31434254; // "TBC1", little-endian
  * @returns {Promise<Clip>}
  */
 export async function decodeClip(buffer) {
+  if (buffer.byteLength > 8 && new DataView(buffer).getUint32(0, true) === FOOTAGE) return footage(buffer);
   if (buffer.byteLength < 5 || new DataView(buffer).getUint32(0, true) !== MAGIC) {
     throw new Error("not a clip, or one of another version");
   }
@@ -87,6 +95,29 @@ export async function decodeClip(buffer) {
     moving,
     columns,
     data: read(view, 4 + length, header.frames, columns, header.unit),
+  };
+}
+
+/**
+ * Reads a clip of pictures.
+ * @param {ArrayBuffer} buffer
+ * @returns {Clip}
+ */
+function footage(buffer) {
+  const length = new DataView(buffer).getUint32(4, true);
+  /** @type {Header} */ const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length)));
+  if (header.v !== 3) throw new Error(`clip version ${header.v} is not known`);
+  let at = 8 + length;
+  const pictures = (header.pictures ?? []).map(({ k, n }) => {
+    if (at + n > buffer.byteLength) throw new Error("the clip is cut short");
+    const file = new Blob([buffer.slice(at, at + n)], { type: TYPES[k] });
+    at += n;
+    return file;
+  });
+  return {
+    frames: header.frames, seconds: ((header.frames - 1) * header.dt) / header.playback, end: header.end ?? 0,
+    w: header.w, h: header.h, distance: 0, azimuth: 0, elevation: 0, dim: 2, note: header.note ?? "",
+    still: [], moving: [], columns: 0, data: new Float32Array(), pictures, show: header.show ?? [],
   };
 }
 

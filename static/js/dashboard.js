@@ -176,7 +176,7 @@ async function play(url) {
     const clip = await fetchClip(url);
     if (url !== playing) return;
     part("no-clip").hidden = true;
-    player.load([clip], { play: !calm.matches });
+    await player.load([clip], { play: !calm.matches });
   } catch {
     if (url === playing) playing = ""; // the next state tries again
   }

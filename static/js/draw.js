@@ -1,6 +1,7 @@
 // @ts-check
 // Draws frames of clips on a 2-D canvas. Knows shapes and paints, no environment.
 import { path, Pose } from "./clip.js";
+import { PicturePainter } from "./footage.js";
 import { SolidPainter } from "./solid.js";
 
 /** @typedef {import("./clip.js").Clip} Clip */
@@ -20,8 +21,14 @@ export function palette(el) {
   return Object.fromEntries(PAINTS.map((p) => [p, style.getPropertyValue(`--paint-${p}`).trim() || "#888"]));
 }
 
-/** What draws a clip: build it once for the clip. @param {Clip} clip */
-export const painter = (clip) => (clip.distance > 0 ? new SolidPainter(clip) : new FlatPainter(clip));
+/**
+ * What draws a clip: build it once for the clip, wait until it is ready, and close it.
+ * @param {Clip} clip
+ */
+export function painter(clip) {
+  if (clip.pictures) return new PicturePainter(clip);
+  return clip.distance > 0 ? new SolidPainter(clip) : new FlatPainter(clip);
+}
 
 /** Draws one clip of flat scenes. Build it once for a clip; draw allocates nothing that grows. */
 class FlatPainter {
@@ -33,7 +40,10 @@ class FlatPainter {
     this.still = batches(clip.still.filter((s) => !label(s)));
     this.labels = batches(clip.still.filter(label)); // over trails, so that they stay readable
     this.trails = trails(this.pose);
+    /** @type {Promise<unknown>|undefined} */ this.ready = undefined; // at once
   }
+
+  close() {}
 
   /**
    * Draws the clip at a frame, which may lie between two, so that the camera's

@@ -39,6 +39,7 @@ export class DuoPlayer extends HTMLElement {
   #rest = FREEZE; // how long the last frame stays, seconds
   #wanted = false; // it plays unless it is held
   #held = false;
+  #waits = false; // until pictures are decoded
   loops = 0; // times the clips played to the end since load
   watched = false; // see the event; always true of stills
 
@@ -59,18 +60,23 @@ export class DuoPlayer extends HTMLElement {
     cancelAnimationFrame(this.#request);
     this.#open?.abort();
     this.#resize?.disconnect();
+    this.#painters.forEach((p) => p.close());
     this.replaceChildren();
   }
 
   /**
    * Shows clips from their first frame. The promise resolves, with the time on
-   * performance.now()'s clock, once that frame is painted.
+   * performance.now()'s clock, once that frame is painted, and is rejected if a picture
+   * cannot be decoded.
    * @param {Clip[]} clips as many as there are sides, left first
    * @param {{play?: boolean}} [how] play: start at once, true unless said otherwise
    * @returns {Promise<number>}
    */
   load(clips, how = {}) {
-    this.#painters = clips.map(painter);
+    this.#painters.forEach((p) => p.close());
+    const painters = this.#painters = clips.map(painter);
+    const waits = painters.flatMap((p) => p.ready ?? []);
+    this.#waits = waits.length > 0;
     this.#length = Math.max(0, ...clips.map((c) => c.seconds));
     this.#rest = Math.max(FREEZE, ...clips.map((c) => c.end));
     this.#frame = Math.min(...clips.map((c) => c.seconds / Math.max(1, c.frames - 1)));
@@ -87,11 +93,26 @@ export class DuoPlayer extends HTMLElement {
     this.#arrange();
     this.dispatchEvent(new Event("shown"));
     this.#play((how.play ?? true) && this.#length > 0);
+    return this.#painted(painters, waits);
+  }
+
+  /**
+   * @param {ReturnType<typeof painter>[]} painters
+   * @param {Promise<unknown>[]} waits
+   * @returns {Promise<number>}
+   */
+  async #painted(painters, waits) {
+    if (waits.length > 0) await Promise.all(waits);
+    if (this.#waits && painters === this.#painters) {
+      this.#waits = false;
+      this.#play(this.#wanted);
+    }
     return new Promise((resolve) => requestAnimationFrame(() => resolve(performance.now())));
   }
 
   /** Shows nothing. */
   clear() {
+    this.#painters.forEach((p) => p.close());
     this.#painters = [];
     this.#play(false);
     this.toggleAttribute("data-empty", true);
@@ -245,7 +266,7 @@ export class DuoPlayer extends HTMLElement {
   #play(wanted) {
     cancelAnimationFrame(this.#request);
     this.#wanted = wanted;
-    const on = wanted && !this.#held;
+    const on = wanted && !this.#held && !this.#waits;
     this.toggleAttribute("data-playing", on);
     this.#transport?.playing(on);
     this.#last = performance.now();

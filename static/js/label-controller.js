@@ -239,8 +239,9 @@ export class LabelController {
     if (q !== this.#shown || !q.clips) return;
     const { player, view, calm } = this.parts;
     const play = !calm.matches;
-    const painted = await player.load(q.clips, { play });
+    const painted = await player.load(q.clips, { play }).catch(() => undefined);
     if (q !== this.#shown) return;
+    if (painted === undefined) return this.#broken(q);
     this.#painted = painted;
     this.#shownAt = new Date().toISOString();
     this.#hidden = 0;

@@ -21,7 +21,10 @@ export class SolidPainter {
     this.pose = new Pose(clip);
     this.floor = clip.still.find((s) => s.k === "checker");
     this.trails = this.pose.shapes.filter((s) => s.trail).map((shape) => ({ shape, path: path(clip, shape) }));
+    /** @type {Promise<unknown>|undefined} */ this.ready = undefined; // at once
   }
+
+  close() {}
 
   /**
    * Draws the clip at a frame, which may lie between two, so that the camera's

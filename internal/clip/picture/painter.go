@@ -2,9 +2,12 @@ package picture
 
 import (
 	"image"
+	"image/color"
 
 	"tiebreak/internal/clip"
 	"tiebreak/internal/idrl"
+
+	"golang.org/x/image/draw"
 )
 
 // A Painter draws one clip. One goroutine may use it at a time.
@@ -43,12 +46,27 @@ func (p *Painter) Draw(dst *image.RGBA, frame float64) {
 	last := float64(len(p.clip.Frames) - 1)
 	frame = min(max(frame, 0), last)
 	p.clip.Scene(&p.scene, frame)
+	if p.clip.Pictures != nil {
+		p.drawPicture(dst, int(frame+1e-6))
+		return
+	}
 	c := newCanvas(dst)
 	if p.scene.Camera.Solid() {
 		p.drawSolid(c, frame)
 	} else {
 		p.drawFlat(c, frame)
 	}
+}
+
+// drawPicture fills dst with the picture of a frame. One that cannot be decoded is grey.
+func (p *Painter) drawPicture(dst *image.RGBA, frame int) {
+	img, err := p.clip.Picture(frame)
+	if err != nil {
+		img = image.NewUniform(color.Gray{128})
+		draw.Draw(dst, dst.Bounds(), img, image.Point{}, draw.Src)
+		return
+	}
+	draw.ApproxBiLinear.Scale(dst, dst.Bounds(), img, img.Bounds(), draw.Src, nil)
 }
 
 // way returns the centre of the points at in every frame: x y (z).

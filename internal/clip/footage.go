@@ -1,0 +1,345 @@
+package clip
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"math"
+
+	"tiebreak/internal/idrl"
+
+	"golang.org/x/image/draw"
+)
+
+// footageMagic begins the bytes of a clip of pictures.
+const footageMagic = "TBF1"
+
+// Kinds of stored pictures: the programs that show them know no others.
+const (
+	kindPNG  = "png"  // of at most 256 colours: as it was
+	kindJPEG = "jpeg" // of more
+)
+
+// Limits of pictures.
+const (
+	minPictureSide = 8
+	maxPictureSide = 480 // as stored; larger ones are shrunk
+	maxGivenSide   = 4096
+	maxGivenBytes  = 8 << 20
+	maxPixels      = 24_000_000 // of all pictures of a clip that differ: what a browser decodes
+	aimBytes       = 512 << 10  // of all pictures of a clip; reached by the quality of JPEG
+	maxFootage     = 4 << 20    // of the bytes of a clip of pictures
+)
+
+// Footage is a clip of pictures that is to be encoded.
+type Footage struct {
+	Env      string    // Header.Env, required
+	Steps    int       // steps shown; 0 for a still
+	Sub      int       // pictures of a step; default 1
+	FrameSec float64   // simulated seconds from picture to picture, required
+	Playback float64   // simulated seconds shown per second, required
+	EndSec   float64   // Header.EndSec
+	Phi      []float64 // Σφ of the clip, length d
+	Note     string    // what there is to say of it, for people; may be empty
+
+	Pictures []image.Image // Steps·Sub + 1, all of one size
+}
+
+// EncodeFootage returns the bytes of a clip of pictures, a function of f alone. Pictures are
+// written anew, so that nothing of the files that they came from reaches a browser: as PNG if
+// they have at most 256 colours, else as JPEG, and smaller if a side has more than 480 pixels
+// or they have more than 24 million together. Pictures that are the same are stored once. It
+// returns an error of kind Invalid if f is not a clip, or is too large.
+func EncodeFootage(f Footage) ([]byte, error) {
+	f.Sub = max(f.Sub, 1)
+	switch {
+	case len(f.Pictures) == 0 || len(f.Pictures) != f.Steps*f.Sub+1:
+		return nil, idrl.Errorf(idrl.Invalid, "a clip of %d steps has %d pictures; it needs %d", f.Steps, len(f.Pictures), f.Steps*f.Sub+1)
+	case len(f.Pictures) > maxFrames:
+		return nil, idrl.Errorf(idrl.Invalid, "a clip has %d pictures; the limit is %d", len(f.Pictures), maxFrames)
+	}
+	size := f.Pictures[0].Bounds().Size()
+	for i, p := range f.Pictures {
+		if got := p.Bounds().Size(); got != size {
+			return nil, idrl.Errorf(idrl.Invalid, "picture %d has %dx%d pixels; the first has %dx%d", i, got.X, got.Y, size.X, size.Y)
+		}
+	}
+	if err := checkSize(size); err != nil {
+		return nil, err
+	}
+	h := &Header{
+		Version: 3, Env: f.Env, Steps: f.Steps, Sub: f.Sub, Frames: len(f.Pictures), FrameSec: f.FrameSec,
+		Playback: f.Playback, EndSec: f.EndSec, Phi: f.Phi, Note: f.Note, Unit: 1, Points: 1, Static: []Shape{}, Moving: []Shape{},
+	}
+	r := develop(h, f.Pictures, size)
+	for _, quality := range []int{85, 70, 55, 40} {
+		stored, err := r.encode(h, quality)
+		if err != nil {
+			return nil, err
+		}
+		if quality > 40 && total(stored) > aimBytes {
+			continue
+		}
+		if err := h.validate(); err != nil {
+			return nil, err
+		}
+		return packFootage(h, stored)
+	}
+	panic("unreachable")
+}
+
+func total(stored [][]byte) (n int) {
+	for _, b := range stored {
+		n += len(b)
+	}
+	return n
+}
+
+// packFootage returns the bytes of a clip whose pictures are stored.
+func packFootage(h *Header, stored [][]byte) ([]byte, error) {
+	head, err := json.Marshal(h) // refuses numbers that are not finite
+	if err != nil {
+		return nil, fmt.Errorf("encode the header of a clip: %w", err)
+	}
+	out := binary.LittleEndian.AppendUint32([]byte(footageMagic), uint32(len(head)))
+	out = append(out, head...)
+	for _, b := range stored {
+		out = append(out, b...)
+	}
+	if len(out) > maxFootage {
+		return nil, idrl.Errorf(idrl.Invalid, "a clip of %d bytes is too large to show; the limit is %d: use smaller or fewer pictures", len(out), maxFootage)
+	}
+	return out, nil
+}
+
+// A reel is the different pictures of a clip at the size at which they are stored.
+type reel []*image.RGBA
+
+// develop stores in h which frame shows which picture and how large they are, and returns
+// those that differ.
+func develop(h *Header, pictures []image.Image, size image.Point) reel {
+	seen := map[[sha256.Size]byte]int{}
+	var out reel
+	for _, p := range pictures {
+		img := opaque(p)
+		sum := sha256.Sum256(img.Pix)
+		k, known := seen[sum]
+		if !known {
+			k = len(out)
+			seen[sum] = k
+			out = append(out, img)
+		}
+		h.Show = append(h.Show, k)
+	}
+	small := image.Rectangle{Max: storedSize(size, len(out))}
+	for i, img := range out {
+		if small.Max != size {
+			to := image.NewRGBA(small)
+			draw.BiLinear.Scale(to, small, img, img.Bounds(), draw.Src, nil)
+			out[i] = to
+		}
+	}
+	h.W, h.H = float64(small.Max.X), float64(small.Max.Y)
+	return out
+}
+
+// storedSize returns the size at which n pictures of a size are stored.
+func storedSize(size image.Point, n int) image.Point {
+	scale := min(1, maxPictureSide/float64(max(size.X, size.Y)), math.Sqrt(maxPixels/float64(size.X*size.Y*n)))
+	return image.Pt(max(minPictureSide, int(float64(size.X)*scale)), max(minPictureSide, int(float64(size.Y)*scale)))
+}
+
+// opaque returns a copy of a picture on white.
+func opaque(p image.Image) *image.RGBA {
+	b := p.Bounds()
+	out := image.NewRGBA(image.Rectangle{Max: b.Size()})
+	draw.Draw(out, out.Rect, image.White, image.Point{}, draw.Src)
+	draw.Draw(out, out.Rect, p, b.Min, draw.Over)
+	return out
+}
+
+// encode returns the stored form of the pictures, and says in h what they are.
+func (r reel) encode(h *Header, quality int) ([][]byte, error) {
+	h.Pictures = nil
+	stored := make([][]byte, len(r))
+	for i, img := range r {
+		var out bytes.Buffer
+		kind, err := kindPNG, error(nil)
+		if p := paletted(img); p != nil {
+			err = png.Encode(&out, p)
+		} else {
+			kind, err = kindJPEG, jpeg.Encode(&out, img, &jpeg.Options{Quality: quality})
+		}
+		if err != nil {
+			return nil, fmt.Errorf("encode picture %d of a clip: %w", i, err)
+		}
+		stored[i] = out.Bytes()
+		h.Pictures = append(h.Pictures, Picture{Kind: kind, Bytes: out.Len()})
+	}
+	return stored, nil
+}
+
+// paletted returns img with a palette, or nil if it has more than 256 colours.
+func paletted(img *image.RGBA) *image.Paletted {
+	out := image.NewPaletted(img.Rect, nil)
+	index := map[color.RGBA]uint8{}
+	for i := range out.Pix {
+		p := img.Pix[4*i : 4*i+4]
+		c := color.RGBA{p[0], p[1], p[2], p[3]}
+		k, known := index[c]
+		if !known {
+			if len(out.Palette) == 256 {
+				return nil
+			}
+			k = uint8(len(out.Palette))
+			index[c] = k
+			out.Palette = append(out.Palette, c)
+		}
+		out.Pix[i] = k
+	}
+	return out
+}
+
+// ReadPicture decodes a PNG or JPEG that comes from outside: at most 8 MiB and 4096 pixels a
+// side, which is checked before anything is decoded. It returns an error of kind Invalid for
+// anything else.
+func ReadPicture(b []byte) (image.Image, error) {
+	if len(b) > maxGivenBytes {
+		return nil, idrl.Errorf(idrl.Invalid, "a picture has %d bytes; the limit is %d", len(b), maxGivenBytes)
+	}
+	read, config := png.Decode, png.DecodeConfig
+	if bytes.HasPrefix(b, []byte("\xff\xd8")) {
+		read, config = jpeg.Decode, jpeg.DecodeConfig
+	}
+	c, err := config(bytes.NewReader(b))
+	if err != nil {
+		return nil, idrl.Errorf(idrl.Invalid, "a picture is neither PNG nor JPEG, or is damaged: %v", err)
+	}
+	if err := checkSize(image.Pt(c.Width, c.Height)); err != nil {
+		return nil, err
+	}
+	img, err := read(bytes.NewReader(b))
+	if err != nil {
+		return nil, idrl.Errorf(idrl.Invalid, "a picture cannot be decoded: %v", err)
+	}
+	return img, nil
+}
+
+func checkSize(size image.Point) error {
+	if min(size.X, size.Y) < minPictureSide || max(size.X, size.Y) > maxGivenSide {
+		return idrl.Errorf(idrl.Invalid, "a picture has %dx%d pixels; a side may have %d to %d", size.X, size.Y, minPictureSide, maxGivenSide)
+	}
+	return nil
+}
+
+// decodeFootage reads what packFootage wrote.
+func decodeFootage(b []byte) (*Clip, error) {
+	switch {
+	case len(b) > maxFootage:
+		return nil, idrl.Errorf(idrl.Invalid, "clip has %d bytes; the limit is %d", len(b), maxFootage)
+	case len(b) < 4:
+		return nil, idrl.Errorf(idrl.Invalid, "clip ends before its header")
+	}
+	n := uint64(binary.LittleEndian.Uint32(b))
+	if b = b[4:]; n > uint64(len(b)) {
+		return nil, idrl.Errorf(idrl.Invalid, "clip ends within its header")
+	}
+	c := &Clip{}
+	h := &c.Header
+	if err := json.Unmarshal(b[:n], h); err != nil {
+		return nil, idrl.Errorf(idrl.Invalid, "clip has a header that cannot be read: %v", err)
+	}
+	if h.Version != 3 {
+		return nil, idrl.Errorf(idrl.Invalid, "clip of pictures has version %d; this program reads version 3", h.Version)
+	}
+	if err := h.validate(); err != nil {
+		return nil, err
+	}
+	rest := b[n:]
+	for i, p := range h.Pictures {
+		if p.Bytes > len(rest) {
+			return nil, idrl.Errorf(idrl.Invalid, "clip ends within picture %d", i)
+		}
+		c.Pictures = append(c.Pictures, rest[:p.Bytes:p.Bytes])
+		rest = rest[p.Bytes:]
+		if err := h.checkPicture(p.Kind, c.Pictures[i]); err != nil {
+			return nil, err
+		}
+	}
+	if len(rest) != 0 {
+		return nil, idrl.Errorf(idrl.Invalid, "clip has %d bytes behind its pictures", len(rest))
+	}
+	c.Frames = newFrames(h.Frames, 2)
+	for _, row := range c.Frames {
+		row[0], row[1] = h.W/2, h.H/2
+	}
+	return c, nil
+}
+
+// checkPicture returns an error of kind Invalid unless b begins as a picture of a kind and of
+// the size of the clip does.
+func (h *Header) checkPicture(kind string, b []byte) error {
+	config := png.DecodeConfig
+	if kind == kindJPEG {
+		config = jpeg.DecodeConfig
+	}
+	c, err := config(bytes.NewReader(b))
+	if err != nil || float64(c.Width) != h.W || float64(c.Height) != h.H {
+		return idrl.Errorf(idrl.Invalid, "clip has a picture that is not a %s of %vx%v pixels", kind, h.W, h.H)
+	}
+	return nil
+}
+
+// validateFootage returns an error of kind Invalid if the pictures of h do not fit the rest.
+func (h *Header) validateFootage() error {
+	switch {
+	case len(h.Static) != 0 || len(h.Moving) != 0 || h.Points != 1 || h.Distance != 0:
+		return idrl.Errorf(idrl.Invalid, "clip of pictures has shapes")
+	case len(h.Show) != h.Frames:
+		return idrl.Errorf(idrl.Invalid, "clip says of %d of its %d frames which picture they show", len(h.Show), h.Frames)
+	case len(h.Pictures) == 0 || len(h.Pictures) > h.Frames:
+		return idrl.Errorf(idrl.Invalid, "clip has %d pictures for %d frames", len(h.Pictures), h.Frames)
+	case h.W != math.Trunc(h.W) || h.H != math.Trunc(h.H) || min(h.W, h.H) < minPictureSide || max(h.W, h.H) > maxPictureSide:
+		return idrl.Errorf(idrl.Invalid, "clip has pictures of %vx%v pixels; a side has %d to %d", h.W, h.H, minPictureSide, maxPictureSide)
+	case h.W*h.H*float64(len(h.Pictures)) > 1.01*maxPixels:
+		return idrl.Errorf(idrl.Invalid, "clip has pictures of more than %d pixels together", maxPixels)
+	}
+	for _, p := range h.Pictures {
+		if p.Bytes < 1 || p.Bytes > maxFootage || p.Kind != kindPNG && p.Kind != kindJPEG {
+			return idrl.Errorf(idrl.Invalid, "clip has a picture of kind %q and %d bytes", p.Kind, p.Bytes)
+		}
+	}
+	for _, k := range h.Show {
+		if k < 0 || k >= len(h.Pictures) {
+			return idrl.Errorf(idrl.Invalid, "clip shows picture %d of %d", k, len(h.Pictures))
+		}
+	}
+	return nil
+}
+
+// Picture returns the picture that a frame of a clip of pictures shows, frame 0 first. It
+// returns an error of kind Invalid if its bytes cannot be decoded, and panics if c is a clip
+// of scenes or has no such frame.
+func (c *Clip) Picture(frame int) (image.Image, error) {
+	return ReadPicture(c.Pictures[c.Header.Show[frame]])
+}
+
+// takePictures encodes a clip of an environment that shows itself in pictures, one for each step.
+func takePictures(env idrl.Pictured, keeper idrl.Snapshotter, spec idrl.EnvSpec, c idrl.Clip) ([]byte, error) {
+	f := Footage{Env: spec.ID, Steps: c.Steps, FrameSec: spec.StepSeconds, Playback: spec.Playback, EndSec: spec.EndSeconds, Phi: c.Phi}
+	for _, s := range c.Snapshots {
+		keeper.Restore(s)
+		p, err := env.Picture()
+		if err != nil {
+			return nil, fmt.Errorf("encode clip %s: picture of environment %q: %w", c.ID, spec.ID, err)
+		}
+		f.Pictures = append(f.Pictures, p)
+	}
+	return EncodeFootage(f)
+}
