@@ -49,7 +49,10 @@ func readSettings(ctx context.Context, from querier, id idrl.SessionID) (s idrl.
 	if err != nil {
 		return s, err
 	}
-	s.Budget, s.Told, s.Consent = spec.Budget, spec.CurrentInstructions(), spec.CurrentConsent()
+	s.Budget, s.Told, s.Consent, s.Title = spec.Budget, spec.CurrentInstructions(), spec.CurrentConsent(), spec.Title
+	if s.State, err = scanState(from.QueryRowContext(ctx, lastState, id)); err != nil {
+		return s, err
+	}
 	if s.Gold, err = readGold(ctx, from, spec); err != nil {
 		return s, err
 	}

@@ -13,6 +13,11 @@ import (
 // CreateSession records a new session. It returns an error of kind Invalid if
 // spec.ID is empty and of kind Conflict if it is taken.
 func (db *DB) CreateSession(ctx context.Context, spec idrl.SessionSpec) error {
+	return db.create(ctx, spec, "", func(*tx) error { return nil })
+}
+
+// create is CreateSession by an actor, and does more in the same transaction.
+func (db *DB) create(ctx context.Context, spec idrl.SessionSpec, actor string, more func(*tx) error) error {
 	if spec.ID == "" {
 		return idrl.Errorf(idrl.Invalid, "a session needs an id")
 	}
@@ -28,7 +33,10 @@ func (db *DB) CreateSession(ctx context.Context, spec idrl.SessionSpec) error {
 		if _, err := t.exec(insert, spec.ID, encodeTime(spec.CreatedAt), string(b)); err != nil {
 			return taken(err, "session %s exists already", spec.ID)
 		}
-		return t.audit(time.Now(), spec.ID, "", "create session", string(spec.ID))
+		if err := t.audit(time.Now(), spec.ID, actor, "create session", string(spec.ID)); err != nil {
+			return err
+		}
+		return more(t)
 	})
 }
 
@@ -44,14 +52,18 @@ func readSpec(ctx context.Context, from querier, id idrl.SessionID) (spec idrl.S
 
 // specColumns are the columns that scanSpec scans.
 const specColumns = `session.spec, session.budget, session.gold_every,
+	(SELECT title FROM control WHERE session_id = session.id ORDER BY n DESC LIMIT 1),
 	(SELECT json_array(version, format, text) FROM instructions WHERE session_id = session.id ORDER BY version DESC LIMIT 1),
 	(SELECT json_array(version, text) FROM consent WHERE session_id = session.id ORDER BY version DESC LIMIT 1)`
 
 func scanSpec(row scanner, spec *idrl.SessionSpec) error {
 	var budget, gold sql.NullInt64
-	var told, consent sql.NullString
-	if err := row.Scan(specColumn{spec}, &budget, &gold, &told, &consent); err != nil {
+	var title, told, consent sql.NullString
+	if err := row.Scan(specColumn{spec}, &budget, &gold, &title, &told, &consent); err != nil {
 		return err
+	}
+	if title.Valid {
+		spec.Title = title.String
 	}
 	if budget.Valid {
 		spec.Budget = int(budget.Int64)
@@ -86,7 +98,8 @@ func (c specColumn) Scan(src any) error {
 
 // CreateAnnotator adds an annotator to a session and returns a pseudonym that
 // is unique within it: a1, a2, … The name, which may be empty, is what they call
-// themselves. It returns an error of kind NotFound if there is no such session.
+// themselves. It returns an error of kind NotFound if there is no such session, and
+// idrl.ErrEnded if it has ended.
 func (db *DB) CreateAnnotator(ctx context.Context, session idrl.SessionID, name string) (id idrl.AnnotatorID, err error) {
 	err = db.do(ctx, func(t *tx) (err error) {
 		id, err = t.createAnnotator(session, name, time.Now())
@@ -100,6 +113,9 @@ func (t *tx) createAnnotator(session idrl.SessionID, name string, now time.Time)
 	const count = `SELECT (SELECT count(*) FROM annotator WHERE session_id = session.id AND id <> '') FROM session WHERE id = ?`
 	if err := t.row(count, session).Scan(&n); err != nil {
 		return "", missing(err, "there is no session %q", session)
+	}
+	if err := t.checkJoinable(session); err != nil {
+		return "", err
 	}
 	id := idrl.AnnotatorID(fmt.Sprintf("a%d", n+1))
 	const insert = `INSERT INTO annotator (session_id, id, name, created_at) VALUES (?, ?, ?, ?)`

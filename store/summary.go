@@ -20,6 +20,9 @@ func (db *DB) Sessions(ctx context.Context) (out []idrl.Summary, err error) {
 			if err != nil {
 				return err
 			}
+			if out[i].State, err = scanState(from.QueryRowContext(ctx, lastState, out[i].Spec.ID)); err != nil {
+				return err
+			}
 			if err = count(ctx, from, &out[i]); idrl.KindOf(err) == idrl.Damaged { // the others can be read
 				out[i].Paused, err = "its answers cannot be counted: "+err.Error(), nil
 			}

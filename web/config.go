@@ -48,6 +48,9 @@ type Sessions interface {
 	// Create records spec, a valid one without ID, and starts the session. It
 	// returns an error of kind Invalid if the parts do not fit together.
 	Create(ctx context.Context, spec idrl.SessionSpec) (idrl.SessionID, error)
+	// Clone makes a session with the settings of another one, and starts it not. An empty
+	// title is made from that of the other.
+	Clone(ctx context.Context, id idrl.SessionID, title string, seed uint64, actor string) (idrl.SessionID, error)
 	// List returns every session, newest first, and which of them cannot run.
 	List(ctx context.Context) ([]idrl.Summary, error)
 }
@@ -105,6 +108,12 @@ type Learnt interface {
 // Settings records what researchers change about a session, with who did it. A
 // session follows when it is told to.
 type Settings interface {
+	// Control does an action to a session as a whole (idrl.ActPause and its like) and returns
+	// the state before it and after it.
+	Control(ctx context.Context, id idrl.SessionID, action, actor string, now time.Time) (before, after idrl.SessionState, err error)
+	// Controls returns what was done so, the first act first.
+	Controls(ctx context.Context, id idrl.SessionID) ([]idrl.Control, error)
+	Rename(ctx context.Context, id idrl.SessionID, title, actor string, now time.Time) error
 	SetBudget(ctx context.Context, id idrl.SessionID, budget int, actor string, now time.Time) error
 	// SetInstructions returns the version that is in use then, a new one if something changes.
 	SetInstructions(ctx context.Context, id idrl.SessionID, format, text, actor string, now time.Time) (int64, error)

@@ -63,6 +63,10 @@ func (s *Server) researchersSpec(c echo.Context, action auth.Action) (idrl.Sessi
 
 func (s *Server) dashboardPage(c echo.Context, spec idrl.SessionSpec) (templates.DashboardPage, error) {
 	people, err := s.peoplePanel(c.Request().Context(), spec.ID)
+	if err != nil {
+		return templates.DashboardPage{}, err
+	}
+	control, err := s.controlPanel(c.Request().Context(), spec)
 	method, _ := acquisition.Find(spec.Acquisition) // one that is no longer offered says nothing
 	p := templates.DashboardPage{
 		Layout: s.layout(c, spec.Title), ID: string(spec.ID), Heading: spec.Title,
@@ -73,7 +77,7 @@ func (s *Server) dashboardPage(c echo.Context, spec idrl.SessionSpec) (templates
 		ExportCSV:   sessionURL(spec.ID, "export") + "?format=csv",
 		ExportFiles: sessionURL(spec.ID, "export") + "?format=" + export.NetworksFormat,
 		Budget:      templates.BudgetForm{Action: sessionURL(spec.ID, "budget"), Value: strconv.Itoa(spec.Budget), Most: strconv.Itoa(idrl.MaxBudget)},
-		People:      people,
+		People:      people, Control: control,
 		Network:     spec.Model == idrl.NetworkModel, Cancel: sessionURL(spec.ID, "training/cancel"), CancelNote: cancelNote(spec),
 	}
 	p.Scripts = static.Modules("dashboard.js")

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -251,6 +252,7 @@ type fakeSessions struct {
 	refuse  error // of Create
 	fail    error // of List
 	paused  error // of Session
+	states  map[idrl.SessionID]idrl.SessionState
 	panics  bool  // in List
 }
 
@@ -280,6 +282,13 @@ func (f *fakeSessions) Create(_ context.Context, spec idrl.SessionSpec) (idrl.Se
 	return "s9", f.refuse
 }
 
+func (f *fakeSessions) Clone(_ context.Context, id idrl.SessionID, title string, seed uint64, _ string) (idrl.SessionID, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.created = append(f.created, f.byID[id].spec.Clone(title, seed))
+	return "s9", f.refuse
+}
+
 func (f *fakeSessions) List(context.Context) ([]idrl.Summary, error) {
 	if f.panics {
 		panic("SECRET-FAULT")
@@ -287,7 +296,7 @@ func (f *fakeSessions) List(context.Context) ([]idrl.Summary, error) {
 	var out []idrl.Summary
 	for _, id := range []idrl.SessionID{"s1", "s2"} {
 		if s := f.byID[id]; s != nil {
-			sum := idrl.Summary{Spec: s.spec, Answers: 3}
+			sum := idrl.Summary{Spec: s.spec, Answers: 3, State: cmp.Or(f.states[id], idrl.StateRunning)}
 			if f.paused != nil {
 				sum.Paused = "the files have changed"
 			}

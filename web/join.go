@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -63,6 +64,9 @@ func (s *Server) joinPage(c echo.Context) (templates.JoinPage, error) {
 	case is:
 		p.Returning = s.welcomeBack(c, id, who)
 	default:
+		if ended, err := s.ended(ctx, id); err != nil || ended && !v.byCrowd() { // who came by a crowd link may come back by it
+			return p, cmp.Or(err, idrl.ErrEnded)
+		}
 		if !v.byCrowd() {
 			p.Rejoin = offerRejoin(&p.Layout, id)
 		}

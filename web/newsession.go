@@ -36,7 +36,7 @@ func (s *Server) createSession(c echo.Context) error {
 	spec := f.spec.WithDefaults()
 	if len(f.errs) == 0 {
 		if spec.Seed == 0 {
-			spec.Seed = drawSeed()
+			spec.Seed = DrawSeed()
 		}
 		id, err := s.open(c, spec)
 		if err == nil {
@@ -74,8 +74,8 @@ func (s *Server) open(c echo.Context, spec idrl.SessionSpec) (idrl.SessionID, er
 	return id, err
 }
 
-// drawSeed returns a seed that JSON and spreadsheets keep exactly, not 0.
-func drawSeed() uint64 {
+// DrawSeed returns a seed that JSON and spreadsheets keep exactly, not 0.
+func DrawSeed() uint64 {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails: it ends the process instead
 	return 1 + uint64(binary.LittleEndian.Uint32(b[:]))

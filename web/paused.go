@@ -62,6 +62,11 @@ func (s *Server) paused(c echo.Context, spec idrl.SessionSpec, cause *pausedErro
 		ExportCSV:   sessionURL(spec.ID, "export") + "?format=csv",
 	}
 	ctx := c.Request().Context()
+	control, err := s.controlPanel(ctx, spec)
+	if err != nil {
+		s.log.Error("what was done to the session cannot be read", "session", spec.ID, "err", err)
+	}
+	p.Control = control
 	names, err := s.cfg.People.AnnotatorNames(ctx, spec.ID)
 	if err != nil {
 		s.log.Error("names of annotators cannot be read", "session", spec.ID, "err", err) // pseudonyms do

@@ -72,7 +72,7 @@ func TestPausedSession(t *testing.T) {
 					t.Errorf("export as %s: status %d\n%s", format, r.status, r.body)
 				}
 			}
-			if r := b.get(ada, "/sessions"); r.status != 200 || r.lacks("Paused.", "The files have changed.") != nil {
+			if r := b.get(ada, "/sessions"); r.status != 200 || r.lacks("Cannot go on here.", "The files have changed.") != nil {
 				t.Errorf("list: status %d", r.status)
 			}
 			for path, c := range map[string]*http.Client{"/sessions/s1/label": ann, link: b.browser()} {

@@ -101,13 +101,16 @@ func (s *Server) routes() *echo.Echo {
 	e.POST("/sessions", s.createSession)
 	e.GET("/sessions/:id", s.dashboard)
 	e.POST("/sessions/:id/budget", s.setBudget)
+	e.POST("/sessions/:id/control", s.control)
+	e.POST("/sessions/:id/title", s.rename)
+	e.POST("/sessions/:id/clone", s.clone)
 	e.POST("/sessions/:id/training/cancel", s.cancelTraining)
 	e.POST("/sessions/:id/invitations", s.invite)
 	e.POST("/sessions/:id/invitations/:link/revoke", s.revokeInvitation)
 	e.POST("/sessions/:id/annotators/:annotator/remove", s.removeAnnotator)
 	e.POST("/sessions/:id/annotators/:annotator/answers", s.countAnnotator)
 	e.POST("/sessions/:id/annotators/:annotator/withdraw", s.eraseAnnotator)
-	for _, form := range []string{"budget", "training/cancel", "invitations", "invitations/:link/revoke", "annotators/:annotator/remove", "annotators/:annotator/answers", "annotators/:annotator/withdraw"} {
+	for _, form := range []string{"budget", "control", "title", "clone", "training/cancel", "invitations", "invitations/:link/revoke", "annotators/:annotator/remove", "annotators/:annotator/answers", "annotators/:annotator/withdraw"} {
 		e.GET("/sessions/:id/"+form, s.toSession)
 	}
 	e.GET(instructionsPath, s.editInstructions)

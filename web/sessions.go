@@ -22,8 +22,14 @@ func (s *Server) listSessions(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	p := templates.SessionsPage{Layout: s.layout(c, "Sessions"), New: "/sessions/new"}
+	p := templates.SessionsPage{Layout: s.layout(c, "Sessions"), New: "/sessions/new", All: c.QueryParam("archived") != ""}
 	for _, sum := range list {
+		if sum.State == idrl.StateArchived {
+			p.Archived++
+			if !p.All {
+				continue
+			}
+		}
 		p.Sessions = append(p.Sessions, s.sessionRow(sum))
 	}
 	return render(c, http.StatusOK, templates.Sessions(p))
@@ -39,6 +45,9 @@ func (s *Server) sessionRow(sum idrl.Summary) templates.SessionRow {
 	}
 	reason, _, _ := strings.Cut(sum.Paused, ";") // the session's page says what to do
 	row.Paused = sentence(reason)
+	if sum.State != idrl.StateRunning {
+		row.State = string(sum.State)
+	}
 	if spec.Budget > 0 {
 		row.Budget = strconv.Itoa(spec.Budget)
 	}

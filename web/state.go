@@ -13,23 +13,24 @@ const maxPoints = 400
 // The state of a session, as a researcher's page reads it.
 type (
 	stateMessage struct {
-		T          string           `json:"t"` // "state"
-		Seq        int64            `json:"seq"`
-		Answers    int              `json:"answers"`
-		Skipped    int              `json:"skipped"`
-		Joined     int              `json:"joined"` // people, also those who were removed
-		Budget     int              `json:"budget"`
-		BasedOn    int64            `json:"based_on"`
-		Training   trainingState    `json:"training"`
-		Statement  *statementState  `json:"statement"` // about the present; null before the first candidates
-		Regret     []regretPoint    `json:"regret"`    // of the statement's definition
-		Earlier    int64            `json:"earlier"`   // last row whose regret is of an earlier definition, and left out; 0: none
-		Candidates []candidateState `json:"candidates"`
-		Weights    []weightState    `json:"weights"`
-		Network    *networkState    `json:"network"` // null where the reward is no network
-		Open       []openState      `json:"open"`
-		Recent     []recentState    `json:"recent"`
-		Annotators []annotatorState `json:"annotators"`
+		T          string            `json:"t"` // "state"
+		Seq        int64             `json:"seq"`
+		Answers    int               `json:"answers"`
+		Skipped    int               `json:"skipped"`
+		State      idrl.SessionState `json:"state"`
+		Joined     int               `json:"joined"` // people, also those who were removed
+		Budget     int               `json:"budget"`
+		BasedOn    int64             `json:"based_on"`
+		Training   trainingState     `json:"training"`
+		Statement  *statementState   `json:"statement"` // about the present; null before the first candidates
+		Regret     []regretPoint     `json:"regret"`    // of the statement's definition
+		Earlier    int64             `json:"earlier"`   // last row whose regret is of an earlier definition, and left out; 0: none
+		Candidates []candidateState  `json:"candidates"`
+		Weights    []weightState     `json:"weights"`
+		Network    *networkState     `json:"network"` // null where the reward is no network
+		Open       []openState       `json:"open"`
+		Recent     []recentState     `json:"recent"`
+		Annotators []annotatorState  `json:"annotators"`
 	}
 	trainingState struct {
 		Running bool   `json:"running"`
@@ -114,7 +115,7 @@ type (
 // page is open. A number that is not finite, which JSON cannot say, becomes 0.
 func encodeState(st idrl.Status, names map[idrl.AnnotatorID]string, here func(idrl.AnnotatorID) bool) []byte {
 	m := stateMessage{
-		T: "state", Seq: st.Seq, Answers: st.Answers, Skipped: st.Skipped, Joined: len(names), Budget: st.Budget, BasedOn: st.BasedOn,
+		T: "state", Seq: st.Seq, Answers: st.Answers, Skipped: st.Skipped, State: st.State, Joined: len(names), Budget: st.Budget, BasedOn: st.BasedOn,
 		Training: trainingOf(st.Training), Network: networkOf(st), Regret: []regretPoint{},
 		Candidates: []candidateState{}, Weights: []weightState{}, Open: []openState{},
 		Recent: []recentState{}, Annotators: []annotatorState{},

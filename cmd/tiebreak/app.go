@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base32"
@@ -199,6 +200,16 @@ func (s sessions) Create(ctx context.Context, spec idrl.SessionSpec) (idrl.Sessi
 	return spec.ID, err
 }
 
+// Clone implements web.Sessions.
+func (s sessions) Clone(ctx context.Context, id idrl.SessionID, title string, seed uint64, actor string) (idrl.SessionID, error) {
+	of, err := s.a.db.Spec(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	spec, err := cloneSession(ctx, s.a.db, s.a.envs, of, title, seed, actor)
+	return spec.ID, err
+}
+
 // List implements web.Sessions.
 func (s sessions) List(ctx context.Context) ([]idrl.Summary, error) {
 	list, err := s.a.db.Sessions(ctx)
@@ -249,6 +260,25 @@ func (r reports) Quality(ctx context.Context, id idrl.SessionID) (quality.Report
 
 // newSession checks spec, names it and records it.
 func newSession(ctx context.Context, db *store.DB, list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, error) {
+	spec, err := readySession(list, spec)
+	if err != nil {
+		return spec, err
+	}
+	return spec, db.CreateSession(ctx, spec)
+}
+
+// cloneSession records a session with the settings of another one. An empty title is made
+// from that of the other.
+func cloneSession(ctx context.Context, db *store.DB, list envs.List, of idrl.SessionSpec, title string, seed uint64, actor string) (idrl.SessionSpec, error) {
+	spec, err := readySession(list, of.Clone(cmp.Or(title, idrl.CloneTitle(of.Title)), seed))
+	if err != nil {
+		return spec, err
+	}
+	return spec, db.CloneSession(ctx, spec, of.ID, actor)
+}
+
+// readySession checks spec, completes it and names it.
+func readySession(list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, error) {
 	spec = spec.WithDefaults()
 	spec, err := training.Complete(list, spec)
 	if err != nil {
@@ -264,7 +294,7 @@ func newSession(ctx context.Context, db *store.DB, list envs.List, spec idrl.Ses
 	spec.Env = entry.Ref() // so that a model that changes is not taken for what it was
 	spec.ID = newSessionID()
 	spec.CreatedAt = time.Now().UTC().Truncate(time.Second)
-	return spec, db.CreateSession(ctx, spec)
+	return spec, nil
 }
 
 // newSessionID returns a name that is hard to guess and easy to read aloud.

@@ -246,11 +246,11 @@ func (a *app) follow(ctx context.Context) {
 	}
 }
 
-// openStore opens a data folder for a command that changes it.
-func openStore(ctx context.Context, dir string) (*store.DB, error) {
+// openShared opens the data folder, beside a server if one uses it.
+func openShared(ctx context.Context, dir string) (*store.DB, error) {
 	db, err := store.Open(ctx, dir)
 	if idrl.KindOf(err) == idrl.Conflict {
-		return nil, fmt.Errorf("%w; while it runs, use its pages instead", err)
+		return store.OpenBeside(ctx, dir)
 	}
 	return db, err
 }

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -81,20 +82,33 @@ func declareSpec(fs *flag.FlagSet, spec *idrl.SessionSpec) {
 
 func sessionCommand() command {
 	return command{
-		name: "session", summary: "make a labelling session in a data folder", usage: "[flags]",
+		name: "session", summary: "make a labelling session in a data folder, and control it", usage: "[flags]",
 		about:   sessionAbout(),
 		example: "tiebreak session --data study --title 'Walk the grid' --env gridworld --kind state_rating --budget 40",
 		flags:   func(fs *flag.FlagSet) { new(sessionFlags).declare(fs) },
 		run:     runSession,
-		subs:    []command{sessionSetCommand(), sessionShowCommand(), sessionKnownCommand()},
+		subs: slices.Concat(
+			[]command{sessionCreateCommand(), sessionListCommand(), sessionShowCommand(), sessionSetCommand()}, stateCommands(),
+			[]command{sessionRenameCommand(), sessionExtendCommand(), sessionCloneCommand(), sessionKnownCommand()},
+		),
+	}
+}
+
+// sessionCreateCommand is what session does without the name of a subcommand.
+func sessionCreateCommand() command {
+	return command{
+		name: "session create", summary: "make a session", usage: "[flags]", about: sessionAbout(),
+		example: "tiebreak session create --data study --title 'Walk the grid' --env gridworld --kind state_rating --budget 40",
+		flags:   func(fs *flag.FlagSet) { new(sessionFlags).declare(fs) },
+		run:     runSession,
 	}
 }
 
 // sessionAbout says what session does and lists the methods that it offers.
 func sessionAbout() string {
 	var b strings.Builder
-	b.WriteString("Makes a session and prints its id and a link for annotators. The server must not be running on the\n" +
-		"data folder; while it runs, use the form on its pages.\n\nStrategies for choosing questions:\n")
+	b.WriteString("Makes a session and prints its id and a link for annotators, as 'tiebreak session create' does. The server may be running\n" +
+		"on the data folder.\n\nStrategies for choosing questions:\n")
 	for _, m := range acquisition.Live() {
 		fmt.Fprintf(&b, "  %-10s %s\n", m.Name, m.About)
 	}
@@ -129,7 +143,7 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	db, err := openStore(ctx, f.data)
+	db, err := openShared(ctx, f.data)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,9 @@ import (
 // showFlags are the flags of session show.
 type showFlags struct{ data, session, models string }
 
+// id is where the session's id goes if it is given without a flag.
+func (f *showFlags) id() *string { return &f.session }
+
 func (f *showFlags) declare(fs *flag.FlagSet) {
 	dataFlag(fs, &f.data)
 	sessionFlag(fs, &f.session)

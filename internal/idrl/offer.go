@@ -8,8 +8,9 @@ type Offer struct {
 	Mine    int          // answers of this annotator that are not withdrawn, informative or not
 	Skipped int          // those of Mine that are not informative
 	Budget  int
-	Done    bool     // there is nothing more to ask: the session is complete, or the annotator has given SessionSpec.AnswersEach
-	Waiting string   // why Open is empty, for people; empty if it is not
+	Done    bool     // there is nothing more to ask: the session is complete or closed, or the annotator has given SessionSpec.AnswersEach
+	Paused  bool     // a researcher has paused the session: Open is empty for now
+	Waiting string   // why Open is empty, for people; empty if it is not, or all questions are answered
 	Undo    AnswerID // the annotator's last answer that can be undone; empty if none
 	Left    Forecast // answers of everybody until the session is complete or more of them change little
 	Code    string   // SessionSpec.CompletionCode, once the annotator has answered and Done

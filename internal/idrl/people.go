@@ -103,6 +103,8 @@ type RejoinKey struct {
 // Settings are the properties of a session that researchers change while it runs. They are
 // no part of the log: what follows from them for the posterior is.
 type Settings struct {
+	Title   string       // empty: as it is
+	State   SessionState // empty: StateRunning
 	Budget  int          // informative answers wanted; 0 for no limit
 	Told    Instructions // what annotators read
 	Gold    GoldSettings

@@ -36,6 +36,7 @@ type Training struct {
 // Status is the state of a session for a researcher's eyes. It is immutable.
 type Status struct {
 	Session    SessionID
+	State      SessionState
 	Seq        int64 // of the last log row
 	Answers    int   // effective and informative
 	Skipped    int   // effective, but nothing can be learned of them: skipped, can't tell, or the clip failed

@@ -5,6 +5,7 @@ type Summary struct {
 	Spec    SessionSpec
 	Answers int // as in Status
 	Skipped int // as in Status
+	State   SessionState
 
 	Paused string // why the session cannot go on here; empty if nothing is known against it
 }

@@ -56,7 +56,7 @@ func (s *Session) renew(ctx context.Context, as *idrl.Assignment) error {
 
 // done reports whether no more questions are asked.
 func (s *Session) done() bool {
-	return s.spec.Budget > 0 && s.log.all.answers >= s.spec.Budget || s.spec.StopByItself && s.stopping().Propose
+	return s.state.Ended() || s.spec.Budget > 0 && s.log.all.answers >= s.spec.Budget || s.spec.StopByItself && s.stopping().Propose
 }
 
 // doneBy reports whether the annotator is asked no more questions.
@@ -84,9 +84,16 @@ func (s *Session) offer(who idrl.AnnotatorID) idrl.Offer {
 		o.Undo = last[0]
 	}
 	if o.Done {
+		if s.state.Ended() {
+			o.Waiting = "The researcher has ended this session. Thank you for your answers!"
+		}
 		if o.Mine > 0 {
 			o.Code = s.spec.CompletionCode
 		}
+		return o
+	}
+	if o.Paused = s.paused(); o.Paused {
+		o.Waiting = "The researcher has paused this session. Your answers are saved. This page goes on by itself as soon as the session goes on."
 		return o
 	}
 	for _, a := range s.asked.openOf(who) {
@@ -114,7 +121,7 @@ func (s *Session) budgetLeased() bool {
 // topUp renews the annotator's leases where half of the time is gone, reopens
 // questions whose answers they withdrew, and issues new ones.
 func (s *Session) topUp(ctx context.Context, who idrl.AnnotatorID) error {
-	if s.gen == nil || s.doneBy(who) || s.revoked[who] {
+	if s.gen == nil || s.paused() || s.doneBy(who) || s.revoked[who] {
 		return nil
 	}
 	for _, as := range s.asked.openOf(who) {
@@ -161,7 +168,7 @@ func (s *Session) fresh(who idrl.AnnotatorID) ([]idrl.Assignment, error) {
 // answer. It returns nothing where something else has to be recorded first, or the
 // choice fails: then topUp, after the answer, does the rest.
 func (s *Session) upcoming(ctx context.Context, who idrl.AnnotatorID) []idrl.Assignment {
-	if s.gen == nil || s.doneBy(who) || s.revoked[who] || s.training.ready != nil || s.adoptionDue() || slices.ContainsFunc(s.asked.openOf(who), s.ageing) {
+	if s.gen == nil || s.paused() || s.doneBy(who) || s.revoked[who] || s.training.ready != nil || s.adoptionDue() || slices.ContainsFunc(s.asked.openOf(who), s.ageing) {
 		return nil
 	}
 	fresh, err := s.fresh(who)

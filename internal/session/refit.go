@@ -63,7 +63,7 @@ func (s *Session) mustWait() bool {
 
 // startRefit begins to learn features if that is due.
 func (s *Session) startRefit(ctx context.Context) {
-	if !s.refitDue() {
+	if s.held() || !s.refitDue() {
 		return
 	}
 	version := int64(len(s.fits)) + 1

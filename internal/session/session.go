@@ -74,6 +74,7 @@ type Session struct {
 	revoked map[idrl.AnnotatorID]bool        // who may not answer any more
 	leftOut map[idrl.AnnotatorID]bool        // who is to be left out; the log may not say so yet
 	golden  idrl.GoldSettings
+	state   idrl.SessionState
 
 	history *posterior.History // the effective answers
 	learner *learning.Learner  // whose posterior is that of history
@@ -129,7 +130,7 @@ func New(cfg Config) (*Session, error) {
 	}
 	s.restoreFeatures()
 	set := r.Settings
-	set.Budget, set.Told, set.Gold.Every = r.Spec.Budget, r.Spec.CurrentInstructions(), r.Spec.GoldEvery
+	set.Title, set.Budget, set.Told, set.Gold.Every = r.Spec.Title, r.Spec.Budget, r.Spec.CurrentInstructions(), r.Spec.GoldEvery
 	set.Consent = r.Spec.CurrentConsent()
 	s.applySettings(set)
 	if err := s.restoreBelief(r.Snapshots); err != nil {

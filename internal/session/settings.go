@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -34,6 +35,7 @@ func (s *Session) Follow(ctx context.Context) error {
 		}
 		if s.applySettings(set) {
 			s.publish(idrl.EventSettings, "")
+			s.restIfComplete()
 		}
 		return s.undecided(), nil
 	})
@@ -53,7 +55,8 @@ func (s *Session) Follow(ctx context.Context) error {
 // asked what can change by it.
 func (s *Session) applySettings(now idrl.Settings) (changed bool) {
 	is := set(now.Revoked)
-	changed = s.spec.Budget != now.Budget || s.spec.CurrentInstructions() != now.Told || s.spec.CurrentConsent() != now.Consent || !maps.Equal(s.revoked, is)
+	changed = s.state != now.State || now.Title != "" && s.spec.Title != now.Title || s.spec.Budget != now.Budget || s.spec.CurrentInstructions() != now.Told || s.spec.CurrentConsent() != now.Consent || !maps.Equal(s.revoked, is)
+	s.state, s.spec.Title = now.State, cmp.Or(now.Title, s.spec.Title)
 	s.spec.Budget, s.spec.GoldEvery = now.Budget, now.Gold.Every
 	s.spec.InstructionsVersion, s.spec.InstructionsFormat, s.spec.Instructions = now.Told.Version, now.Told.Format, now.Told.Text
 	s.takeGold(now.Gold)
@@ -68,6 +71,16 @@ func (s *Session) applySettings(now idrl.Settings) (changed bool) {
 		}
 	}
 	return changed
+}
+
+// paused reports whether a researcher has paused the session.
+func (s *Session) paused() bool { return s.state == idrl.StatePaused }
+
+// held reports whether no work may begin in the background, because the session is paused or
+// was closed before its first question. What its log waits for may: answers that are under
+// way are taken in.
+func (s *Session) held() bool {
+	return s.paused() && !s.mustWait() || s.state.Ended() && s.gen == nil
 }
 
 func set(ids []idrl.AnnotatorID) map[idrl.AnnotatorID]bool {

@@ -67,7 +67,7 @@ func (s *Session) startTraining(ctx context.Context) {
 		s.makeWay()
 		return
 	}
-	if t.ready != nil || t.retry != nil {
+	if t.ready != nil || t.retry != nil || s.held() {
 		return
 	}
 	p, due := s.nextPoint()

@@ -349,7 +349,7 @@ export class LabelController {
     else if (queue.socket.state.state === "refused") view.note("Your questions return when you are signed in.");
     else if (this.#practising) view.note(away ? "The server is away. Practice begins as soon as it is back." : "Loading the practice questions …", { busy: true });
     else if (!this.#status) view.note(away ? "The server is away. Questions come as soon as it is back." : "Connecting …", { busy: true });
-    else if (this.#status.done) view.note("All questions are answered. Thank you!", { done: true });
+    else if (this.#status.done) view.note(this.#status.waiting || "All questions are answered. Thank you!", { done: true });
     else if (!queue.connected) view.note("You have answered all loaded questions. More follow when the server is back.", { busy: true });
     else if (this.#status.consent) view.note(this.#status.waiting, { consent: this.#status.consent });
     else view.note(this.#status.waiting || "The next question is on its way …", { busy: true });

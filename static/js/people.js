@@ -1,7 +1,10 @@
 // @ts-check
+const PEOPLE = "[data-people]";
+const CONTROL = "[data-control]";
+
 /**
- * Keeps the lists of people and links, and the form for the number of answers
- * wanted, as they are on the server. The page works without it.
+ * Keeps the lists of people and links, the form for the number of answers wanted, and
+ * what controls the session, as they are on the server. The page works without it.
  */
 export class People {
   #page;
@@ -12,29 +15,41 @@ export class People {
     this.#page = page;
   }
 
-  /** @param {Pick<import("./wire.js").State, "joined"|"budget">} state */
-  show({ joined, budget }) {
+  /** @param {Pick<import("./wire.js").State, "joined"|"budget"|"state">} now */
+  show({ joined, budget, state }) {
     const wanted = /** @type {HTMLInputElement|null} */ (this.#page.querySelector("[data-budget]"));
     if (wanted && wanted !== document.activeElement && wanted.value === wanted.defaultValue) {
       wanted.value = wanted.defaultValue = String(budget);
     }
-    const panel = this.#panel;
-    if (panel && Number(panel.dataset.joined) !== joined && !inUse(panel)) this.#refresh();
+    const stale = [];
+    const panel = this.#part(PEOPLE);
+    if (panel && Number(panel.dataset.joined) !== joined) stale.push(PEOPLE);
+    const control = this.#part(CONTROL);
+    if (control && control.dataset.state !== (state || "running")) stale.push(CONTROL);
+    if (stale.length) this.#refresh(stale);
   }
 
-  /** @returns {HTMLElement|null} */
-  get #panel() {
-    return this.#page.querySelector("[data-people]");
+  /**
+   * @param {string} part
+   * @returns {HTMLElement|null}
+   */
+  #part(part) {
+    return this.#page.querySelector(part);
   }
 
-  async #refresh() {
+  /** @param {string[]} parts */
+  async #refresh(parts) {
     if (this.#busy) return;
     this.#busy = true;
     try {
       const reply = await fetch(location.pathname, { credentials: "same-origin", cache: "no-store" });
-      const fresh = new DOMParser().parseFromString(await reply.text(), "text/html").querySelector("[data-people]");
-      const panel = this.#panel;
-      if (reply.ok && fresh && panel && !inUse(panel)) panel.replaceWith(fresh);
+      const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+      if (!reply.ok) return;
+      for (const part of parts) {
+        const fresh = page.querySelector(part);
+        const old = this.#part(part);
+        if (fresh && old && !inUse(old)) old.replaceWith(fresh);
+      }
     } catch {
       // the next state tries again
     } finally {

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/store"
+	"tiebreak/web"
+)
+
+// controlFlags are the flags of the commands that act upon a session as a whole.
+type controlFlags struct {
+	data, session, title, models string
+
+	by, budget int  // of extend
+	all        bool // of list
+	seed       seedFlag
+}
+
+// id is where the session's id goes if it is given without a flag.
+func (f *controlFlags) id() *string { return &f.session }
+
+func (f *controlFlags) declare(fs *flag.FlagSet) {
+	dataFlag(fs, &f.data)
+	sessionFlag(fs, &f.session)
+}
+
+func (f *controlFlags) declareList(fs *flag.FlagSet) {
+	dataFlag(fs, &f.data)
+	fs.BoolVar(&f.all, "all", false, "also the archived ones")
+}
+
+func (f *controlFlags) declareRename(fs *flag.FlagSet) {
+	f.declare(fs)
+	fs.StringVar(&f.title, "title", "", "new `name` of the session")
+}
+
+func (f *controlFlags) declareExtend(fs *flag.FlagSet) {
+	f.declare(fs)
+	fs.IntVar(&f.by, "by", 0, "`answers` wanted besides those that were wanted before")
+	fs.IntVar(&f.budget, "budget", 0, "`answers` wanted in all, more than before")
+}
+
+func (f *controlFlags) declareClone(fs *flag.FlagSet) {
+	f.declare(fs)
+	modelsFlag(fs, &f.models)
+	fs.StringVar(&f.title, "title", "", "`name` of the new session; without it Copy of, and the name of the old one")
+	fs.Var(&f.seed, "seed", "`seed` of the new session, or new to draw one; without it that of the old session, so that both ask the same first question")
+}
+
+// A seedFlag is a seed, or the word new.
+type seedFlag struct {
+	set   bool
+	value uint64
+}
+
+// String implements flag.Value.
+func (s *seedFlag) String() string {
+	if !s.set {
+		return ""
+	}
+	return strconv.FormatUint(s.value, 10)
+}
+
+// Set implements flag.Value.
+func (s *seedFlag) Set(text string) (err error) {
+	s.set = true
+	if text == "new" {
+		s.value = web.DrawSeed()
+		return nil
+	}
+	if s.value, err = strconv.ParseUint(text, 10, 64); err != nil {
+		return errors.New("write a whole number, or new")
+	}
+	return nil
+}
+
+func sessionListCommand() command {
+	return subcommand("session list", "list the sessions of a data folder", (*controlFlags).declareList,
+		"Lists the sessions, the newest first: whether they run, are paused, closed or archived, and how many answers they have.\n"+
+			"The server may be running.",
+		func(ctx context.Context, std stdio, f *controlFlags) error {
+			return beside(ctx, f.data, func(db *store.DB) error {
+				all, err := db.Sessions(ctx)
+				if err != nil {
+					return err
+				}
+				list, archived := unarchived(all, f.all)
+				if len(list) == 0 {
+					fmt.Fprintf(std.out, "%s holds no session; 'tiebreak session create' makes one.\n", f.data)
+				} else if err := table(std.out, "SESSION\tSTATE\tANSWERS\tENVIRONMENT\tMADE\tTITLE", len(list), func(w io.Writer, i int) {
+					s := list[i]
+					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", s.Spec.ID, s.State, answersOf(s), s.Spec.Env, when(s.Spec.CreatedAt), s.Spec.Title)
+				}); err != nil {
+					return err
+				}
+				if archived > 0 {
+					fmt.Fprintf(std.out, "%d archived; --all lists them too.\n", archived)
+				}
+				return nil
+			})
+		})
+}
+
+// unarchived returns the sessions to list, and how many are not.
+func unarchived(all []idrl.Summary, whole bool) (list []idrl.Summary, archived int) {
+	for _, s := range all {
+		if s.State == idrl.StateArchived && !whole {
+			archived++
+			continue
+		}
+		list = append(list, s)
+	}
+	return list, archived
+}
+
+// answersOf says how many answers a session has, and wants.
+func answersOf(s idrl.Summary) string {
+	if s.Spec.Budget == 0 {
+		return strconv.Itoa(s.Answers)
+	}
+	return fmt.Sprintf("%d of %d", s.Answers, s.Spec.Budget)
+}
+
+// stateCommand returns a command that changes the state of a session.
+func stateCommand(action, summary, about string) command {
+	c := subcommand("session "+action, summary, (*controlFlags).declare, about+" A running server follows within seconds.",
+		func(ctx context.Context, std stdio, f *controlFlags) error {
+			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+				before, after, err := db.Control(ctx, spec.ID, action, byCommand, time.Now())
+				if err != nil {
+					return err
+				}
+				if before == after {
+					fmt.Fprintf(std.out, "Session %s was %s already.\n", spec.ID, after)
+					return nil
+				}
+				fmt.Fprintf(std.out, "Session %s is %s; before it was %s.\n", spec.ID, after, before)
+				return nil
+			})
+		})
+	c.usage, c.example = "[ID] [flags]", "tiebreak session "+action+" --data tiebreak-data"
+	return c
+}
+
+// stateCommands returns the commands that change the state of a session.
+func stateCommands() []command {
+	return []command{
+		stateCommand(idrl.ActPause, "ask no more questions until the session is resumed",
+			"Annotators read that the researcher has paused the session; answers that are under way are recorded, and no training\nstarts."),
+		stateCommand(idrl.ActResume, "ask questions again", "Continues a session that is paused, closed or archived. Pages of annotators that are open go on by themselves."),
+		stateCommand(idrl.ActClose, "end a session", "Annotators are thanked and get the completion code, as when all answers are there; nobody can join any more. The\nanswers stay. 'tiebreak session resume' opens it again."),
+		stateCommand(idrl.ActArchive, "end a session and take it from the list", "Closes a session and takes it from the list of sessions; 'tiebreak session list --all' has it. The answers stay."),
+	}
+}
+
+func sessionRenameCommand() command {
+	c := subcommand("session rename", "change the title of a session", (*controlFlags).declareRename,
+		"Changes what people call the session: on its pages, in the list, and where annotators join. A running server follows\nwithin seconds.",
+		func(ctx context.Context, std stdio, f *controlFlags) error {
+			if f.title == "" {
+				return fmt.Errorf("%w: --title is missing", errUsage)
+			}
+			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+				if err := db.Rename(ctx, spec.ID, f.title, byCommand, time.Now()); err != nil {
+					return err
+				}
+				fmt.Fprintf(std.out, "Session %s is called %q; before it was called %q.\n", spec.ID, f.title, spec.Title)
+				return nil
+			})
+		})
+	c.usage, c.example = "[ID] --title TITLE [flags]", c.example+" --title 'Pilot'"
+	return c
+}
+
+func sessionExtendCommand() command {
+	c := subcommand("session extend", "ask for more answers", (*controlFlags).declareExtend,
+		"Raises the number of answers wanted; a complete session goes on. 'tiebreak session set --budget' also lowers it. A running\nserver follows within seconds.",
+		func(ctx context.Context, std stdio, f *controlFlags) error {
+			if (f.by > 0) == (f.budget > 0) {
+				return fmt.Errorf("%w: give --by N or --budget N, above 0", errUsage)
+			}
+			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+				budget := max(f.budget, 0)
+				if f.by > 0 {
+					budget = spec.Budget + f.by
+				}
+				if spec.Budget == 0 || budget <= spec.Budget {
+					return idrl.Errorf(idrl.Conflict, "session %s wants %s, which %d is not more than", spec.ID, wanted(spec.Budget), budget)
+				}
+				if err := db.SetBudget(ctx, spec.ID, budget, byCommand, time.Now()); err != nil {
+					return err
+				}
+				fmt.Fprintf(std.out, "Session %s now wants %s; before it was %s.\n", spec.ID, wanted(budget), wanted(spec.Budget))
+				return nil
+			})
+		})
+	c.usage, c.example = "[ID] --by N [flags]", c.example+" --by 20"
+	return c
+}
+
+func sessionCloneCommand() command {
+	c := subcommand("session clone", "make a session with the settings of another one", (*controlFlags).declareClone,
+		"Makes a session with the settings, instructions and pictures of another one as they are now, and without its answers, people,\nlinks, practice and gold questions. The server may be running.",
+		func(ctx context.Context, std stdio, f *controlFlags) error {
+			list, err := environments(f.models)
+			if err != nil {
+				return err
+			}
+			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+				seed := spec.Seed
+				if f.seed.set {
+					seed = f.seed.value
+				}
+				made, err := cloneSession(ctx, db, list, spec, f.title, seed, byCommand)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(std.out, "Session %s is called %q and has seed %d. '%s' makes a link for annotators.\n",
+					made.ID, made.Title, made.Seed, commandLine("invite", "new", "--data", f.data, "--session", string(made.ID)))
+				return nil
+			})
+		})
+	c.usage, c.example = "[ID] [flags]", c.example+" --seed new"
+	return c
+}

@@ -1,0 +1,92 @@
+package idrl
+
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// SessionState says whether a session asks questions. The set is closed.
+type SessionState string
+
+// States of a session.
+const (
+	StateRunning  SessionState = "running"
+	StatePaused   SessionState = "paused"   // asks no questions and starts no training, until it is resumed
+	StateClosed   SessionState = "closed"   // has ended, like one that is complete, and lets nobody join
+	StateArchived SessionState = "archived" // closed, and not in the list of sessions
+)
+
+// Ended reports whether the session asks no more and lets nobody join.
+func (s SessionState) Ended() bool { return s == StateClosed || s == StateArchived }
+
+// A Control is one act of a researcher upon a session: a row of an append-only record.
+type Control struct {
+	At     time.Time
+	Actor  string       // the researcher's name, or what stands for one
+	Action string       // "pause", "resume", "close", "archive", "rename"
+	State  SessionState // after it
+	Title  string       // after it
+}
+
+// Actions upon a session that change its state.
+const (
+	ActPause   = "pause"
+	ActResume  = "resume"
+	ActClose   = "close"
+	ActArchive = "archive"
+	ActRename  = "rename" // changes the title alone
+)
+
+// StateAfter returns the state to which an action leads from a state. It returns an error
+// of kind Invalid for an unknown action, and of kind Conflict where the action does not
+// go with the state.
+func StateAfter(from SessionState, action string) (SessionState, error) {
+	switch action {
+	case ActPause:
+		if from.Ended() {
+			return from, Errorf(Conflict, "the session is %s; resume it before you pause it", from)
+		}
+		return StatePaused, nil
+	case ActResume:
+		return StateRunning, nil
+	case ActClose:
+		return StateClosed, nil
+	case ActArchive:
+		return StateArchived, nil
+	}
+	return from, Errorf(Invalid, "unknown action %q; known: %s", action, strings.Join([]string{ActPause, ActResume, ActClose, ActArchive}, ", "))
+}
+
+// CheckTitle returns an error of kind Invalid unless a session may have that title.
+func CheckTitle(title string) error {
+	switch {
+	case strings.TrimSpace(title) == "" || len(title) > MaxTitle:
+		return Errorf(Invalid, "the title must have 1 to %d characters", MaxTitle)
+	case !utf8.ValidString(title) || strings.ContainsFunc(title, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return Errorf(Invalid, "the title must be plain text on one line")
+	}
+	return nil
+}
+
+// Clone returns the settings of a session like s that is to be made: what is counted or
+// found when a session is made is left to that. Instructions and consent are those of now.
+func (s SessionSpec) Clone(title string, seed uint64) SessionSpec {
+	s.ID, s.Title, s.Seed, s.CreatedAt = "", title, seed, time.Time{}
+	s.InstructionsVersion, s.ConsentVersion = 0, 0
+	s.Features, s.PriorScale, s.Clip = nil, nil, ClipForm{}
+	return s
+}
+
+// CloneTitle returns the title of a copy of a session, at most MaxTitle bytes.
+func CloneTitle(title string) string {
+	const prefix = "Copy of "
+	for len(prefix)+len(title) > MaxTitle {
+		_, n := utf8.DecodeLastRuneInString(title)
+		title = title[:len(title)-n]
+	}
+	return prefix + title
+}
+
+// ErrEnded refuses people who want to join a session that has ended, in words for them.
+var ErrEnded = Errorf(Conflict, "This session has ended. Nobody can join it any more. Thank you for your interest.")

@@ -1,0 +1,116 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// Control does an action of a researcher to a session as a whole (idrl.ActPause and its
+// like) and returns the state before it and after it. Where they are equal it records
+// nothing. Errors are those of idrl.StateAfter, and of kind NotFound if there is no such
+// session.
+func (db *DB) Control(ctx context.Context, id idrl.SessionID, action, actor string, now time.Time) (before, after idrl.SessionState, err error) {
+	err = db.do(ctx, func(t *tx) error {
+		is, err := t.current(id)
+		if err != nil {
+			return err
+		}
+		before = is.State
+		if after, err = idrl.StateAfter(before, action); err != nil || after == before {
+			return err
+		}
+		return t.putControl(id, idrl.Control{At: now, Actor: actor, Action: action, State: after, Title: is.Title})
+	})
+	return before, after, err
+}
+
+// Rename changes the title of a session. It returns an error of kind Invalid if it cannot
+// be one, and of kind NotFound if there is no such session.
+func (db *DB) Rename(ctx context.Context, id idrl.SessionID, title, actor string, now time.Time) error {
+	if err := idrl.CheckTitle(title); err != nil {
+		return err
+	}
+	return db.do(ctx, func(t *tx) error {
+		is, err := t.current(id)
+		if err != nil || is.Title == title {
+			return err
+		}
+		return t.putControl(id, idrl.Control{At: now, Actor: actor, Action: idrl.ActRename, State: is.State, Title: title})
+	})
+}
+
+// current returns the state and the title of a session.
+func (t *tx) current(id idrl.SessionID) (idrl.Control, error) {
+	spec, err := t.spec(id)
+	if err != nil {
+		return idrl.Control{}, err
+	}
+	state, err := t.state(id)
+	return idrl.Control{State: state, Title: spec.Title}, err
+}
+
+// state returns the state of a session, which is there.
+func (t *tx) state(id idrl.SessionID) (idrl.SessionState, error) {
+	return scanState(t.row(lastState, id))
+}
+
+const lastState = `SELECT state FROM control WHERE session_id = ? ORDER BY n DESC LIMIT 1`
+
+func scanState(row scanner) (state idrl.SessionState, err error) {
+	err = row.Scan(&state)
+	if errors.Is(err, sql.ErrNoRows) {
+		return idrl.StateRunning, nil
+	}
+	return state, convert(err)
+}
+
+func (t *tx) putControl(id idrl.SessionID, c idrl.Control) error {
+	if err := checkTime(c.At); err != nil {
+		return err
+	}
+	const insert = `
+		INSERT INTO control (session_id, n, at, actor, action, state, title)
+		SELECT ?, 1 + coalesce(max(n), 0), ?, ?, ?, ?, ? FROM control WHERE session_id = ?`
+	if _, err := t.exec(insert, id, encodeTime(c.At), c.Actor, c.Action, c.State, c.Title, id); err != nil {
+		return err
+	}
+	return t.changed(c.At, id, c.Actor, c.Action, fmt.Sprintf("%s: %s", c.State, c.Title))
+}
+
+// Controls returns what researchers did to a session as a whole, the first act first.
+func (db *DB) Controls(ctx context.Context, id idrl.SessionID) (out []idrl.Control, err error) {
+	err = each(ctx, db.read, func(row scanner) error {
+		var c idrl.Control
+		err := row.Scan(timeColumn{&c.At}, &c.Actor, &c.Action, &c.State, &c.Title)
+		out = append(out, c)
+		return err
+	}, `SELECT at, actor, action, state, title FROM control WHERE session_id = ? ORDER BY n`, id)
+	return out, err
+}
+
+// CloneSession records a new session (as CreateSession) that is a copy of another one, whose
+// pictures it gets. The settings may differ.
+func (db *DB) CloneSession(ctx context.Context, spec idrl.SessionSpec, of idrl.SessionID, actor string) error {
+	return db.create(ctx, spec, actor, func(t *tx) error {
+		const pictures = `
+			INSERT INTO picture (session_id, id, type, content, created_at)
+			SELECT ?, id, type, content, created_at FROM picture WHERE session_id = ?`
+		_, err := t.exec(pictures, spec.ID, of)
+		return err
+	})
+}
+
+// checkJoinable returns an error of kind Conflict, in words for people, if the session has
+// ended, so that nobody joins.
+func (t *tx) checkJoinable(id idrl.SessionID) error {
+	state, err := t.state(id)
+	if err == nil && state.Ended() {
+		err = idrl.ErrEnded
+	}
+	return err
+}

@@ -1,0 +1,122 @@
+package store_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/store"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestControl: what researchers do to a session is kept with who did it, over a restart, and
+// cannot be changed afterwards; nobody joins a session that has ended.
+func TestControl(t *testing.T) {
+	dir := t.TempDir()
+	db := seeded(t, dir)
+	ctx := t.Context()
+	act := func(action string, want idrl.SessionState) {
+		t.Helper()
+		_, after, err := db.Control(ctx, "s", action, "grace", t0)
+		if after != want || err != nil {
+			t.Errorf("%s: %s, %v; want %s", action, after, err, want)
+		}
+	}
+	before, err := db.Changes(ctx)
+	must(t, err)
+	act(idrl.ActPause, idrl.StatePaused)
+	act(idrl.ActPause, idrl.StatePaused) // changes nothing
+	must(t, db.Rename(ctx, "s", "Pilot", "ada", t0.Add(time.Minute)))
+	must(t, db.Rename(ctx, "s", "Pilot", "ada", t0.Add(time.Hour))) // nor does this
+	act(idrl.ActClose, idrl.StateClosed)
+	_, _, err = db.Control(ctx, "s", idrl.ActPause, "grace", t0)
+	wantKind(t, err, idrl.Conflict)
+	if _, err := db.CreateAnnotator(ctx, "s", "Late"); !errors.Is(err, idrl.ErrEnded) {
+		t.Errorf("joins a closed session: %v", err)
+	}
+	_, err = db.Invite(ctx, hash("link"), idrl.Invitation{Session: "s", Uses: 3, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
+	must(t, err)
+	if _, err := db.SignIn(ctx, hash("link"), hash("cookie"), "Late", t0); !errors.Is(err, idrl.ErrEnded) {
+		t.Errorf("joins a closed session by a link: %v", err)
+	}
+	act(idrl.ActArchive, idrl.StateArchived)
+	_, _, err = db.Control(ctx, "s", "explode", "grace", t0)
+	wantKind(t, err, idrl.Invalid)
+	_, _, err = db.Control(ctx, "x", idrl.ActPause, "grace", t0)
+	wantKind(t, err, idrl.NotFound)
+	for _, title := range []string{"", " ", "two\nlines", strings.Repeat("x", idrl.MaxTitle+1)} {
+		wantKind(t, db.Rename(ctx, "s", title, "ada", t0), idrl.Invalid)
+	}
+	wantKind(t, db.Rename(ctx, "x", "Title", "ada", t0), idrl.NotFound)
+	if after, err := db.Changes(ctx); after != before+4 || err != nil {
+		t.Errorf("%d changes, %v; want 4", after-before, err)
+	}
+	must(t, db.Close())
+
+	db, err = store.Open(context.WithoutCancel(ctx), dir)
+	must(t, err)
+	t.Cleanup(func() { must(t, db.Close()) })
+	want := []idrl.Control{
+		{At: t0, Actor: "grace", Action: idrl.ActPause, State: idrl.StatePaused, Title: spec("s").Title},
+		{At: t0.Add(time.Minute), Actor: "ada", Action: idrl.ActRename, State: idrl.StatePaused, Title: "Pilot"},
+		{At: t0, Actor: "grace", Action: idrl.ActClose, State: idrl.StateClosed, Title: "Pilot"},
+		{At: t0, Actor: "grace", Action: idrl.ActArchive, State: idrl.StateArchived, Title: "Pilot"},
+	}
+	got, err := db.Controls(ctx, "s")
+	must(t, err)
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	rec, err := db.Load(ctx, "s")
+	if rec.Spec.Title != "Pilot" || rec.Settings.Title != "Pilot" || rec.Settings.State != idrl.StateArchived || err != nil {
+		t.Errorf("record: titles %q and %q, state %q, %v", rec.Spec.Title, rec.Settings.Title, rec.Settings.State, err)
+	}
+	list, err := db.Sessions(ctx)
+	if len(list) != 1 || list[0].State != idrl.StateArchived || list[0].Spec.Title != "Pilot" || err != nil {
+		t.Errorf("list: %+v, %v", list, err)
+	}
+	act(idrl.ActResume, idrl.StateRunning)
+	if _, err := db.CreateAnnotator(ctx, "s", "Cy"); err != nil {
+		t.Errorf("after it was resumed: %v", err)
+	}
+	raw, err := sql.Open("sqlite", filepath.Join(dir, store.FileName))
+	must(t, err)
+	defer raw.Close()
+	for _, tamper := range []string{`UPDATE control SET actor = 'eve'`, `DELETE FROM control`} {
+		if _, err := raw.ExecContext(ctx, tamper); err == nil || !strings.Contains(err.Error(), "append-only") {
+			t.Errorf("%s: %v", tamper, err)
+		}
+	}
+}
+
+// TestClone: a copy has the settings and the pictures, and nothing that people did.
+func TestClone(t *testing.T) {
+	db := seeded(t, t.TempDir())
+	ctx := t.Context()
+	picture := idrl.Picture{ID: "0123456789abcdef", Type: "image/png", Content: []byte("png")}
+	must(t, db.AddPicture(ctx, "s", picture, "ada", t0))
+	_, err := db.SetInstructions(ctx, "s", idrl.Markdown, "Look *closely*.", "ada", t0)
+	must(t, err)
+	of, err := db.Spec(ctx, "s")
+	must(t, err)
+	made := of.Clone(idrl.CloneTitle(of.Title), 99)
+	made.ID, made.CreatedAt = "copy", t0
+	must(t, db.CloneSession(ctx, made, "s", "ada"))
+	got, err := db.Picture(ctx, "copy", picture.ID)
+	must(t, err)
+	if d := cmp.Diff(picture, got); d != "" {
+		t.Error(d)
+	}
+	rec, err := db.Load(ctx, "copy")
+	must(t, err)
+	if rec.Spec.Instructions != "Look *closely*." || rec.Spec.Seed != 99 || rec.Spec.Title != "Copy of "+of.Title || len(rec.Log) != 0 || rec.Generation != nil {
+		t.Errorf("the copy: %+v", rec.Spec)
+	}
+	wantKind(t, db.CloneSession(ctx, made, "s", "ada"), idrl.Conflict)
+}

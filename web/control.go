@@ -1,0 +1,150 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+	"tiebreak/templates"
+
+	"github.com/labstack/echo/v4"
+)
+
+// atControl is the place on the session's page of what acts upon the whole session.
+const atControl = "#control"
+
+// control is POST /sessions/:id/control with the field do, "pause", "resume", "close" or
+// "archive", and for the last two sure, "yes". A session that cannot run here can be
+// controlled, too.
+func (s *Server) control(c echo.Context) error {
+	return s.changeAny(c, func(ctx context.Context, id idrl.SessionID, who string) error {
+		do := c.FormValue("do")
+		if (do == idrl.ActClose || do == idrl.ActArchive) && c.FormValue("sure") != "yes" {
+			return idrl.Errorf(idrl.Invalid, "Tick the box that says that you are sure. Nothing was changed.")
+		}
+		_, _, err := s.cfg.Settings.Control(ctx, id, do, who, time.Now())
+		return err
+	})
+}
+
+// rename is POST /sessions/:id/title with the field title.
+func (s *Server) rename(c echo.Context) error {
+	return s.changeAny(c, func(ctx context.Context, id idrl.SessionID, who string) error {
+		return s.cfg.Settings.Rename(ctx, id, strings.TrimSpace(c.FormValue("title")), who, time.Now())
+	})
+}
+
+// changeAny is change of a session that need not be able to run here.
+func (s *Server) changeAny(c echo.Context, do func(ctx context.Context, id idrl.SessionID, who string) error) error {
+	spec, err := s.researchersSpec(c, auth.ChangeSession)
+	if err != nil {
+		return err
+	}
+	ctx, id := c.Request().Context(), spec.ID
+	who, err := s.researcher(c, auth.ChangeSession, id)
+	if err != nil {
+		return err
+	}
+	if err := do(ctx, id, who.User); err != nil {
+		return err
+	}
+	session, err := s.session(ctx, id)
+	if err == nil {
+		err = session.Follow(ctx)
+	}
+	if err != nil && asPaused(err) == nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, sessionURL(id)+atControl)
+}
+
+// clone is POST /sessions/:id/clone with the fields title and seed, "same" or "new". It
+// leads to the new session.
+func (s *Server) clone(c echo.Context) error {
+	spec, err := s.researchersSpec(c, auth.WatchSession)
+	if err != nil {
+		return err
+	}
+	who, err := s.researcher(c, auth.CreateSession, "")
+	if err != nil {
+		return err
+	}
+	seed := spec.Seed
+	switch c.FormValue("seed") {
+	case "same":
+	case "new":
+		seed = DrawSeed()
+	default:
+		return idrl.Errorf(idrl.Invalid, "say whether the seed is the \"same\" or a \"new\" one")
+	}
+	title := strings.TrimSpace(c.FormValue("title"))
+	if err := idrl.CheckTitle(title); err != nil {
+		return err
+	}
+	id, err := s.cfg.Sessions.Clone(c.Request().Context(), spec.ID, title, seed, who.User)
+	if err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, sessionURL(id))
+}
+
+// controlPanel shows the state of a session and what can be done to it.
+func (s *Server) controlPanel(ctx context.Context, spec idrl.SessionSpec) (p templates.ControlPanel, err error) {
+	acts, err := s.cfg.Settings.Controls(ctx, spec.ID)
+	state := stateOf(acts)
+	p = templates.ControlPanel{
+		State: string(state), Text: stateText(state), Action: sessionURL(spec.ID, "control"),
+		Pause: state == idrl.StateRunning, Resume: state != idrl.StateRunning, Close: !state.Ended(), Archive: state != idrl.StateArchived,
+		TitleURL: sessionURL(spec.ID, "title"), Title: spec.Title, MaxTitle: strconv.Itoa(idrl.MaxTitle),
+		CloneURL: sessionURL(spec.ID, "clone"), CopyTitle: idrl.CloneTitle(spec.Title),
+	}
+	for _, a := range slices.Backward(acts[max(0, len(acts)-listed):]) {
+		p.Acts = append(p.Acts, templates.ActRow{When: clock(a.At), Who: a.Actor, What: actText(a)})
+	}
+	return p, err
+}
+
+// stateOf returns the state after the last act.
+func stateOf(acts []idrl.Control) idrl.SessionState {
+	if len(acts) == 0 {
+		return idrl.StateRunning
+	}
+	return acts[len(acts)-1].State
+}
+
+// ended reports whether a session lets nobody join.
+func (s *Server) ended(ctx context.Context, id idrl.SessionID) (bool, error) {
+	acts, err := s.cfg.Settings.Controls(ctx, id)
+	return stateOf(acts).Ended(), err
+}
+
+func stateText(state idrl.SessionState) string {
+	switch state {
+	case idrl.StatePaused:
+		return "Annotators read that you have paused the session. Answers under way are recorded; no training starts."
+	case idrl.StateClosed:
+		return "No more questions are asked and nobody can join. Answers and exports stay."
+	case idrl.StateArchived:
+		return "Closed, and not in the list of sessions. Answers and exports stay."
+	}
+	return "Questions are asked until the answers wanted are there."
+}
+
+func actText(a idrl.Control) string {
+	switch a.Action {
+	case idrl.ActPause:
+		return "paused"
+	case idrl.ActResume:
+		return "resumed"
+	case idrl.ActClose:
+		return "closed"
+	case idrl.ActArchive:
+		return "archived"
+	}
+	return "renamed to “" + a.Title + "”"
+}

@@ -1,0 +1,101 @@
+package web_test
+
+import (
+	"net/url"
+	"testing"
+
+	"tiebreak/internal/idrl"
+)
+
+func TestControlOfASession(t *testing.T) {
+	b := newBench(t, nil)
+	c, annotator, link := b.researcher(), b.annotator("s1"), b.link("s1")
+	state := func(want idrl.SessionState) {
+		t.Helper()
+		set, err := b.db.Settings(t.Context(), "s1")
+		if err != nil || set.State != want {
+			t.Errorf("the session is %s, %v; want %s", set.State, err, want)
+		}
+	}
+	do := func(form url.Values, status int) reply {
+		t.Helper()
+		r := b.post(c, "/sessions/s1/control", form)
+		if r.status != status {
+			t.Errorf("%v: status %d, want %d: %s", form, r.status, status, r.body)
+		}
+		return r
+	}
+	if r := b.get(c, "/sessions/s1"); r.lacks(`data-state="running"`, `data-do="pause"`, `data-do="close"`, `data-do="archive"`, `data-rename`, `data-clone`) != nil {
+		t.Errorf("the page lacks %q", r.lacks(`data-state="running"`, `data-do="pause"`, `data-do="close"`, `data-do="archive"`, `data-rename`, `data-clone`))
+	}
+	for _, path := range []string{"control", "title", "clone"} {
+		if r := b.post(annotator, "/sessions/s1/"+path, url.Values{"do": {"pause"}, "title": {"Mine"}, "seed": {"new"}}); r.status != 403 {
+			t.Errorf("an annotator may post to %s: status %d", path, r.status)
+		}
+	}
+	do(url.Values{"do": {"explode"}}, 400)
+	do(url.Values{"do": {"close"}}, 400) // not sure
+	do(url.Values{"do": {"archive"}}, 400)
+	state(idrl.StateRunning)
+	if r := do(url.Values{"do": {"pause"}}, 303); r.header.Get("Location") != "/sessions/s1#control" || b.s1.follows != 1 {
+		t.Errorf("pause leads to %q, followed %d times", r.header.Get("Location"), b.s1.follows)
+	}
+	state(idrl.StatePaused)
+	if r := b.get(c, "/sessions/s1"); r.lacks(`data-state="paused"`, `data-do="resume"`, "paused by Ada") != nil || r.lacks(`data-do="pause"`) == nil {
+		t.Errorf("the page of a paused session lacks %q", r.lacks(`data-state="paused"`, `data-do="resume"`, "paused by Ada"))
+	}
+	do(url.Values{"do": {"close"}, "sure": {"yes"}}, 303)
+	state(idrl.StateClosed)
+	do(url.Values{"do": {"pause"}}, 409)
+	if r := b.get(b.browser(), link); r.status != 409 || r.lacks("This session has ended") != nil {
+		t.Errorf("the link into a closed session: status %d", r.status)
+	}
+	if r := b.post(b.browser(), link, url.Values{"name": {"Late"}}); r.status != 409 || r.lacks("This session has ended") != nil {
+		t.Errorf("joining a closed session: status %d", r.status)
+	}
+	do(url.Values{"do": {"archive"}, "sure": {"yes"}}, 303)
+	state(idrl.StateArchived)
+	do(url.Values{"do": {"resume"}}, 303)
+	state(idrl.StateRunning)
+}
+
+func TestRenameAndClone(t *testing.T) {
+	b := newBench(t, nil)
+	c := b.researcher()
+	for _, title := range []string{"", "two\nlines"} {
+		if r := b.post(c, "/sessions/s1/title", url.Values{"title": {title}}); r.status != 400 {
+			t.Errorf("title %q: status %d", title, r.status)
+		}
+	}
+	if r := b.post(c, "/sessions/s1/title", url.Values{"title": {" Pilot "}}); r.status != 303 {
+		t.Errorf("rename: status %d", r.status)
+	}
+	if spec, err := b.db.Spec(t.Context(), "s1"); spec.Title != "Pilot" || err != nil {
+		t.Errorf("title %q, %v", spec.Title, err)
+	}
+	if r := b.post(c, "/sessions/s1/clone", url.Values{"title": {"Second"}, "seed": {"perhaps"}}); r.status != 400 {
+		t.Errorf("clone: status %d", r.status)
+	}
+	for _, seed := range []string{"same", "new"} {
+		if r := b.post(c, "/sessions/s1/clone", url.Values{"title": {"Second"}, "seed": {seed}}); r.status != 303 || r.header.Get("Location") != "/sessions/s9" {
+			t.Errorf("clone: status %d to %q", r.status, r.header.Get("Location"))
+		}
+		made := b.sessions.created[len(b.sessions.created)-1]
+		if made.Title != "Second" || (made.Seed == 7) != (seed == "same") || made.ID != "" {
+			t.Errorf("the copy with the %s seed: %+v", seed, made)
+		}
+	}
+}
+
+// Archived sessions are listed on demand.
+func TestArchivedSessionsAreListedOnDemand(t *testing.T) {
+	b := newBench(t, nil)
+	c := b.researcher()
+	b.sessions.states = map[idrl.SessionID]idrl.SessionState{"s1": idrl.StateArchived, "s2": idrl.StatePaused}
+	if r := b.get(c, "/sessions"); r.lacks(`data-session="s2"`, `data-state="paused"`, "/sessions?archived=1") != nil || r.lacks(`data-session="s1"`) == nil {
+		t.Errorf("the list: %s", r.body)
+	}
+	if r := b.get(c, "/sessions?archived=1"); r.lacks(`data-session="s1"`, `data-state="archived"`, `data-session="s2"`) != nil {
+		t.Errorf("the whole list: %s", r.body)
+	}
+}
