@@ -215,7 +215,10 @@ func TestFirstFormatGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = db.CreateSession(t.Context(), idrl.SessionSpec{ID: "s"})
-	_, joined := db.CreateAnnotator(t.Context(), "s", "")
+	joined := db.do(t.Context(), func(t *tx) error {
+		_, err := t.exec(`INSERT INTO annotator (session_id, id, name, created_at) VALUES ('s', 'a1', '', '2026-01-02T03:04:05.000000000Z')`)
+		return err
+	})
 	answered := db.do(t.Context(), func(t *tx) error { _, err := t.exec(insertAnswer); return err })
 	if err := errors.Join(err, joined, answered, db.Close()); err != nil {
 		t.Fatal(err)

@@ -37,7 +37,7 @@ func TestSessions(t *testing.T) {
 
 	got, err := db.Sessions(t.Context())
 	must(t, err)
-	want := []idrl.Summary{{Spec: newer}, {Spec: spec("s"), Answers: 2}}
+	want := []idrl.Summary{{Spec: newer, State: idrl.StateRunning}, {Spec: spec("s"), State: idrl.StateRunning, Answers: 2}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}

@@ -131,6 +131,7 @@ func stateText(state idrl.SessionState) string {
 		return "No more questions are asked and nobody can join. Answers and exports stay."
 	case idrl.StateArchived:
 		return "Closed, and not in the list of sessions. Answers and exports stay."
+	case idrl.StateRunning:
 	}
 	return "Questions are asked until the answers wanted are there."
 }

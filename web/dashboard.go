@@ -78,7 +78,7 @@ func (s *Server) dashboardPage(c echo.Context, spec idrl.SessionSpec) (templates
 		ExportFiles: sessionURL(spec.ID, "export") + "?format=" + export.NetworksFormat,
 		Budget:      templates.BudgetForm{Action: sessionURL(spec.ID, "budget"), Value: strconv.Itoa(spec.Budget), Most: strconv.Itoa(idrl.MaxBudget)},
 		People:      people, Control: control,
-		Network:     spec.Model == idrl.NetworkModel, Cancel: sessionURL(spec.ID, "training/cancel"), CancelNote: cancelNote(spec),
+		Network: spec.Model == idrl.NetworkModel, Cancel: sessionURL(spec.ID, "training/cancel"), CancelNote: cancelNote(spec),
 	}
 	p.Scripts = static.Modules("dashboard.js")
 	if p.Invite = s.handedOver(c, spec.ID); p.Invite != "" {

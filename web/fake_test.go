@@ -253,7 +253,7 @@ type fakeSessions struct {
 	fail    error // of List
 	paused  error // of Session
 	states  map[idrl.SessionID]idrl.SessionState
-	panics  bool  // in List
+	panics  bool // in List
 }
 
 func (f *fakeSessions) Session(_ context.Context, id idrl.SessionID) (web.Session, error) {

@@ -30,7 +30,9 @@ func TestControlBesideAServer(t *testing.T) {
 			}
 		}
 	}
-	paused := func(s *wire.Status) bool { return strings.Contains(s.Waiting, "paused this session") && len(s.Open) == 0 }
+	paused := func(s *wire.Status) bool {
+		return strings.Contains(s.Waiting, "paused this session") && len(s.Open) == 0
+	}
 	if out := mustCLI(t, "session", "pause", id, "--data", data); !strings.Contains(out, "is paused; before it was running") {
 		t.Errorf("pause says %q", out)
 	}

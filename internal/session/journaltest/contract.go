@@ -99,7 +99,7 @@ func (b *bench) nothing() {
 	b.refused(err, idrl.NotFound)
 	_, err = b.Settings(b.Context(), "x")
 	b.refused(err, idrl.NotFound)
-	want := idrl.Record{Spec: Spec("s"), Settings: idrl.Settings{Budget: 30, Told: Spec("s").CurrentInstructions()}}
+	want := idrl.Record{Spec: Spec("s"), Settings: idrl.Settings{Title: Spec("s").Title, State: idrl.StateRunning, Budget: 30, Told: Spec("s").CurrentInstructions()}}
 	if d := cmp.Diff(want, b.load(), Same); d != "" {
 		b.Errorf("a new session (-want +got):\n%s", d)
 	}
@@ -126,7 +126,7 @@ func (b *bench) roundTrip() {
 	b.must(b.Renew(b.Context(), "s", "s2", as[1].LeaseUntil))
 	b.must(b.adopt(next, 4))
 	want := idrl.Record{
-		Spec: Spec("s"), Settings: idrl.Settings{Budget: 30, Told: Spec("s").CurrentInstructions()}, Log: rows, Assignments: as,
+		Spec: Spec("s"), Settings: idrl.Settings{Title: Spec("s").Title, State: idrl.StateRunning, Budget: 30, Told: Spec("s").CurrentInstructions()}, Log: rows, Assignments: as,
 		Snapshots: []idrl.Snapshot{Snapshot(1), Snapshot(2), Snapshot(3)}, Generation: &next, AdoptedAt: 4,
 		Pool: g.Pool, Archive: [][]idrl.Candidate{nil}, Clips: g.Clips,
 	}

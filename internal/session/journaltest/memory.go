@@ -4,6 +4,7 @@ package journaltest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"maps"
 	"math"
@@ -148,6 +149,7 @@ func (m *Memory) Settings(_ context.Context, id idrl.SessionID) (s idrl.Settings
 
 func settings(r *idrl.Record) idrl.Settings {
 	s := r.Settings
+	s.Title, s.State = cmp.Or(s.Title, r.Spec.Title), cmp.Or(s.State, idrl.StateRunning)
 	s.Budget, s.Told, s.Gold.Every = r.Spec.Budget, r.Spec.CurrentInstructions(), r.Spec.GoldEvery
 	s.Consent = r.Spec.CurrentConsent()
 	return s
