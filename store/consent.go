@@ -38,21 +38,27 @@ func (db *DB) SetConsent(ctx context.Context, id idrl.SessionID, text, actor str
 // ConsentVersions returns all consent texts that a session has had, the first one first.
 func (db *DB) ConsentVersions(ctx context.Context, id idrl.SessionID) (out []idrl.Consent, err error) {
 	err = db.snapshot(ctx, func(from querier) error {
-		var first idrl.SessionSpec
-		row := from.QueryRowContext(ctx, `SELECT spec FROM session WHERE id = ?`, id)
-		if err := row.Scan(specColumn{&first}); err != nil {
-			return missing(err, "there is no session %q", id)
-		}
-		if c := first.CurrentConsent(); c.Version > 0 {
-			out = append(out, c)
-		}
-		return each(ctx, from, func(row scanner) error {
-			var c idrl.Consent
-			err := row.Scan(&c.Version, &c.Text)
-			out = append(out, c)
-			return err
-		}, `SELECT version, text FROM consent WHERE session_id = ? ORDER BY version`, id)
+		out, err = consentVersions(ctx, from, id)
+		return err
 	})
+	return out, err
+}
+
+func consentVersions(ctx context.Context, from querier, id idrl.SessionID) (out []idrl.Consent, err error) {
+	var first idrl.SessionSpec
+	row := from.QueryRowContext(ctx, `SELECT spec FROM session WHERE id = ?`, id)
+	if err := row.Scan(specColumn{&first}); err != nil {
+		return nil, missing(err, "there is no session %q", id)
+	}
+	if c := first.CurrentConsent(); c.Version > 0 {
+		out = append(out, c)
+	}
+	err = each(ctx, from, func(row scanner) error {
+		var c idrl.Consent
+		err := row.Scan(&c.Version, &c.Text)
+		out = append(out, c)
+		return err
+	}, `SELECT version, text FROM consent WHERE session_id = ? ORDER BY version`, id)
 	return out, err
 }
 

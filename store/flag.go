@@ -40,19 +40,25 @@ func (db *DB) AddFlag(ctx context.Context, id idrl.SessionID, f idrl.Flag) error
 // Flags returns what annotators told of the questions of a session, in the order in which it
 // came.
 func (db *DB) Flags(ctx context.Context, id idrl.SessionID) (out []idrl.Flag, err error) {
-	const query = `SELECT flag.id, flag.annotator_id, assignment_id, query_id, note, received_at
-		FROM flag JOIN assignment ON assignment.session_id = flag.session_id AND assignment.id = assignment_id
-		WHERE flag.session_id = ? ORDER BY received_at, flag.rowid`
 	err = db.snapshot(ctx, func(from querier) error {
 		if _, err := readSpec(ctx, from, id); err != nil {
 			return err
 		}
-		return each(ctx, from, func(row scanner) error {
-			var f idrl.Flag
-			err := row.Scan(&f.ID, &f.Annotator, &f.Assignment, &f.Query, &f.Note, timeColumn{&f.At})
-			out = append(out, f)
-			return err
-		}, query, id)
+		out, err = readFlags(ctx, from, id)
+		return err
 	})
+	return out, err
+}
+
+func readFlags(ctx context.Context, from querier, id idrl.SessionID) (out []idrl.Flag, err error) {
+	const query = `SELECT flag.id, flag.annotator_id, assignment_id, query_id, note, received_at
+		FROM flag JOIN assignment ON assignment.session_id = flag.session_id AND assignment.id = assignment_id
+		WHERE flag.session_id = ? ORDER BY received_at, flag.rowid`
+	err = each(ctx, from, func(row scanner) error {
+		var f idrl.Flag
+		err := row.Scan(&f.ID, &f.Annotator, &f.Assignment, &f.Query, &f.Note, timeColumn{&f.At})
+		out = append(out, f)
+		return err
+	}, query, id)
 	return out, err
 }

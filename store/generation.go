@@ -149,11 +149,15 @@ func lastGeneration(ctx context.Context, from querier, id idrl.SessionID) (g *id
 // Engines returns the physics engines that generations of a session were computed
 // with, as idrl.Generation.Engine names them, in the order of their first use.
 func (db *DB) Engines(ctx context.Context, id idrl.SessionID) ([]string, error) {
+	return readEngines(ctx, db.read, id)
+}
+
+func readEngines(ctx context.Context, from querier, id idrl.SessionID) ([]string, error) {
 	const query = `
 		SELECT engine FROM generation WHERE session_id = ? AND engine != ''
 		GROUP BY engine ORDER BY min(adopted_at), min(based_on)`
 	var out []string
-	err := each(ctx, db.read, func(row scanner) error {
+	err := each(ctx, from, func(row scanner) error {
 		var engine string
 		err := row.Scan(&engine)
 		out = append(out, engine)

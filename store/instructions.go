@@ -66,19 +66,25 @@ func (db *DB) SetInstructions(ctx context.Context, id idrl.SessionID, format, te
 // InstructionVersions returns all instructions that a session has had, the first one first.
 func (db *DB) InstructionVersions(ctx context.Context, id idrl.SessionID) (out []idrl.Instructions, err error) {
 	err = db.snapshot(ctx, func(from querier) error {
-		var first idrl.SessionSpec
-		row := from.QueryRowContext(ctx, `SELECT spec FROM session WHERE id = ?`, id)
-		if err := row.Scan(specColumn{&first}); err != nil {
-			return missing(err, "there is no session %q", id)
-		}
-		out = append(out, first.CurrentInstructions())
-		return each(ctx, from, func(row scanner) error {
-			var i idrl.Instructions
-			err := row.Scan(&i.Version, &i.Format, &i.Text)
-			out = append(out, i)
-			return err
-		}, `SELECT version, format, text FROM instructions WHERE session_id = ? ORDER BY version`, id)
+		out, err = instructionVersions(ctx, from, id)
+		return err
 	})
+	return out, err
+}
+
+func instructionVersions(ctx context.Context, from querier, id idrl.SessionID) (out []idrl.Instructions, err error) {
+	var first idrl.SessionSpec
+	row := from.QueryRowContext(ctx, `SELECT spec FROM session WHERE id = ?`, id)
+	if err := row.Scan(specColumn{&first}); err != nil {
+		return nil, missing(err, "there is no session %q", id)
+	}
+	out = append(out, first.CurrentInstructions())
+	err = each(ctx, from, func(row scanner) error {
+		var i idrl.Instructions
+		err := row.Scan(&i.Version, &i.Format, &i.Text)
+		out = append(out, i)
+		return err
+	}, `SELECT version, format, text FROM instructions WHERE session_id = ? ORDER BY version`, id)
 	return out, err
 }
 

@@ -135,15 +135,24 @@ func readAssignments(ctx context.Context, from querier, id idrl.SessionID) ([]id
 	return out, err
 }
 
-func readSnapshots(ctx context.Context, from querier, id idrl.SessionID) ([]idrl.Snapshot, error) {
-	var out []idrl.Snapshot
-	err := each(ctx, from, func(row scanner) error {
+func readSnapshots(ctx context.Context, from querier, id idrl.SessionID) (out []idrl.Snapshot, err error) {
+	err = eachSnapshot(ctx, from, id, 0, func(s idrl.Snapshot) error {
+		out = append(out, s)
+		return nil
+	})
+	return out, err
+}
+
+// eachSnapshot calls yield with the beliefs after the rows of the log that follow row after.
+func eachSnapshot(ctx context.Context, from querier, id idrl.SessionID, after int64, yield func(idrl.Snapshot) error) error {
+	return each(ctx, from, func(row scanner) error {
 		var s idrl.Snapshot
 		r := &s.Regret
 		err := row.Scan(&s.Seq, &s.Definition, &s.Representation, &s.Belief, &r.Definition, &r.Policies, floatColumn{&r.Within}, floatColumn{&r.Bound}, floatColumn{&r.Unbeaten}, floatColumn{&r.Mean}, floatColumn{&r.Span})
+		if err != nil {
+			return err
+		}
 		r.Seq = s.Seq
-		out = append(out, s)
-		return err
-	}, `SELECT seq, definition, representation, belief, regret_definition, regret_policies, regret_within, regret_p95, regret_unbeaten, regret_mean, regret_span FROM posterior WHERE session_id = ? ORDER BY seq`, id)
-	return out, err
+		return yield(s)
+	}, `SELECT seq, definition, representation, belief, regret_definition, regret_policies, regret_within, regret_p95, regret_unbeaten, regret_mean, regret_span FROM posterior WHERE session_id = ? AND seq > ? ORDER BY seq`, id, after)
 }

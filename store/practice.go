@@ -86,33 +86,37 @@ func (db *DB) AddPractice(ctx context.Context, id idrl.SessionID, p idrl.Practic
 // which they came, each with the question as it was then, until yield returns an error,
 // which it returns.
 func (db *DB) PracticeAnswers(ctx context.Context, id idrl.SessionID, yield func(idrl.Practice, idrl.Known) error) error {
+	return db.snapshot(ctx, func(from querier) error {
+		if _, err := readSpec(ctx, from, id); err != nil {
+			return err
+		}
+		return practiceAnswers(ctx, from, id, yield)
+	})
+}
+
+func practiceAnswers(ctx context.Context, from querier, id idrl.SessionID, yield func(idrl.Practice, idrl.Known) error) error {
 	const query = `SELECT practice.id, annotator_id, version, practice.choice, practice.rating, reason, left_side, shown_at, received_at,
 			response_ms, hidden_ms, loops, input, ` + knownColumns + `
 		FROM practice JOIN known USING (session_id, version)
 		JOIN query ON query.session_id = known.session_id AND query.id = known.query_id AND query.clip_a = known.clip_a
 		WHERE practice.session_id = ? ORDER BY practice.received_at, practice.rowid`
-	return db.snapshot(ctx, func(from querier) error {
-		if _, err := readSpec(ctx, from, id); err != nil {
+	return each(ctx, from, func(row scanner) error {
+		var p idrl.Practice
+		var k idrl.Known
+		var clips clipColumns
+		a := &p.Answer
+		dst := append([]any{
+			&p.ID, &p.Annotator, &p.Version, &a.Choice, &a.Rating, &a.Reason, &a.Left,
+			timeColumn{&a.ShownAt},
+			timeColumn{&p.ReceivedAt},
+			&a.ResponseMS, &a.HiddenMS, &a.Loops, &a.Input,
+		}, knownTargets(&k, &clips)...)
+		if err := row.Scan(dst...); err != nil {
 			return err
 		}
-		return each(ctx, from, func(row scanner) error {
-			var p idrl.Practice
-			var k idrl.Known
-			var clips clipColumns
-			a := &p.Answer
-			dst := append([]any{
-				&p.ID, &p.Annotator, &p.Version, &a.Choice, &a.Rating, &a.Reason, &a.Left,
-				timeColumn{&a.ShownAt},
-				timeColumn{&p.ReceivedAt},
-				&a.ResponseMS, &a.HiddenMS, &a.Loops, &a.Input,
-			}, knownTargets(&k, &clips)...)
-			if err := row.Scan(dst...); err != nil {
-				return err
-			}
-			setClips(&k.Query, clips)
-			a.ID, a.Annotator, a.Query = p.ID, p.Annotator, k.Query.ID
-			p.Right, p.Judged = k.Right(k.Query, *a)
-			return yield(p, k)
-		}, query, id)
-	})
+		setClips(&k.Query, clips)
+		a.ID, a.Annotator, a.Query = p.ID, p.Annotator, k.Query.ID
+		p.Right, p.Judged = k.Right(k.Query, *a)
+		return yield(p, k)
+	}, query, id)
 }

@@ -11,6 +11,17 @@ import (
 // their own. It reads one moment's state, a row at a time, and stops at the first
 // error of yield, which it returns. yield owns what it is given.
 func (db *DB) Rows(ctx context.Context, session idrl.SessionID, yield func(idrl.Labelled) error) error {
+	return db.snapshot(ctx, func(from querier) error {
+		spec, err := readSpec(ctx, from, session)
+		if err != nil {
+			return err
+		}
+		return readRows(ctx, from, spec, 0, yield)
+	})
+}
+
+// readRows calls yield with the replies after a row of the log.
+func readRows(ctx context.Context, from querier, spec idrl.SessionSpec, after int64, yield func(idrl.Labelled) error) error {
 	const query = `
 		SELECT ` + answerColumns + `, ` + queryColumns + `, ` + whyColumns + `,
 			EXISTS (SELECT 1 FROM answer AS later WHERE later.session_id = answer.session_id AND later.undoes = answer.id),
@@ -23,52 +34,46 @@ func (db *DB) Rows(ctx context.Context, session idrl.SessionID, yield func(idrl.
 		JOIN query ON query.session_id = answer.session_id AND query.id = assignment.query_id AND query.clip_a = assignment.clip_a
 		JOIN clip AS a ON a.session_id = answer.session_id AND a.id = query.clip_a
 		LEFT JOIN clip AS b ON b.session_id = answer.session_id AND b.id = query.clip_b
-		WHERE answer.session_id = ? AND answer.undoes IS NULL
+		WHERE answer.session_id = ? AND answer.seq > ? AND answer.undoes IS NULL
 		ORDER BY answer.seq`
-	return db.snapshot(ctx, func(from querier) error {
-		spec, err := readSpec(ctx, from, session)
-		if err != nil {
+	gold, err := readGold(ctx, from, spec)
+	if err != nil {
+		return err
+	}
+	known := map[idrl.QueryID]idrl.Known{}
+	for _, k := range gold.Questions {
+		known[k.Query.ID] = k
+	}
+	var asked map[idrl.ClipID]idrl.Clip
+	if spec.Kind.Group() {
+		if asked, err = askedClips(ctx, from, spec.ID); err != nil {
 			return err
 		}
-		gold, err := readGold(ctx, from, spec)
-		if err != nil {
+	}
+	return each(ctx, from, func(row scanner) error {
+		var r idrl.Labelled
+		var ids clipColumns
+		clips := make([]idrl.Clip, 2)
+		dst := append(answerTargets(&r.Answer), queryTargets(&r.Query, &ids)...)
+		dst = append(append(dst, whyTargets(&r.Why)...), &r.Withdrawn, &r.LeftOut, &r.Gold)
+		for i := range clips {
+			c := &clips[i]
+			dst = append(dst, text(&c.From), &c.Start, &c.Steps, vectorColumn{&c.Phi}, text(&c.Raw))
+		}
+		if err := row.Scan(dst...); err != nil {
 			return err
 		}
-		known := map[idrl.QueryID]idrl.Known{}
-		for _, k := range gold.Questions {
-			known[k.Query.ID] = k
+		setClips(&r.Query, ids)
+		for i, id := range r.Query.Clips {
+			if i >= len(clips) {
+				clips = append(clips, asked[id])
+			}
+			clips[i].ID = id
 		}
-		var asked map[idrl.ClipID]idrl.Clip
-		if spec.Kind.Group() {
-			if asked, err = askedClips(ctx, from, session); err != nil {
-				return err
-			}
+		r.Clips = clips[:len(r.Query.Clips)]
+		if r.Gold {
+			r.GoldRight, r.GoldKnown = known[r.Query.ID].Right(r.Query, r.Answer)
 		}
-		return each(ctx, from, func(row scanner) error {
-			var r idrl.Labelled
-			var ids clipColumns
-			clips := make([]idrl.Clip, 2)
-			dst := append(answerTargets(&r.Answer), queryTargets(&r.Query, &ids)...)
-			dst = append(append(dst, whyTargets(&r.Why)...), &r.Withdrawn, &r.LeftOut, &r.Gold)
-			for i := range clips {
-				c := &clips[i]
-				dst = append(dst, text(&c.From), &c.Start, &c.Steps, vectorColumn{&c.Phi}, text(&c.Raw))
-			}
-			if err := row.Scan(dst...); err != nil {
-				return err
-			}
-			setClips(&r.Query, ids)
-			for i, id := range r.Query.Clips {
-				if i >= len(clips) {
-					clips = append(clips, asked[id])
-				}
-				clips[i].ID = id
-			}
-			r.Clips = clips[:len(r.Query.Clips)]
-			if r.Gold {
-				r.GoldRight, r.GoldKnown = known[r.Query.ID].Right(r.Query, r.Answer)
-			}
-			return yield(r)
-		}, query, session)
-	})
+		return yield(r)
+	}, query, spec.ID, after)
 }

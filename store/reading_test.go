@@ -1,0 +1,164 @@
+package store_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/store"
+)
+
+// replies returns the answers that a reading of part p has.
+func replies(t *testing.T, r *store.Reading, p idrl.Part) (out []idrl.AnswerID) {
+	t.Helper()
+	must(t, r.Rows(t.Context(), p, func(l idrl.Labelled) error { out = append(out, l.Answer.ID); return nil }))
+	return out
+}
+
+// A reading does not see what is written meanwhile, and has the same of everything: its
+// parts are the answers after a row, and those that count.
+func TestRead(t *testing.T) {
+	db := studied(t, t.TempDir(), 12)
+	ctx := t.Context()
+	err := db.Read(ctx, "s", func(r *store.Reading) error {
+		all := replies(t, r, idrl.Part{})
+		as := assignment(50, generation(0).Queries[0], "a2")
+		must(t, db.Issue(ctx, "s", []idrl.Assignment{as}))
+		last, name, err := r.LastSeq(ctx)
+		must(t, err)
+		must(t, db.Append(ctx, "s", idrl.Row{Answer: answer(last+1, as), After: snapshot(last + 1)}))
+		if again := replies(t, r, idrl.Part{}); !slices.Equal(all, again) || last < 12 || name != all[len(all)-1] {
+			t.Errorf("answers %q, then %q; last %d, %q", all, again, last, name)
+		}
+		seq, err := r.SeqOf(ctx, all[2])
+		must(t, err)
+		if after := replies(t, r, idrl.Part{After: seq}); !slices.Equal(after, all[3:]) {
+			t.Errorf("after %d: %q, want %q", seq, after, all[3:])
+		}
+		counting := replies(t, r, idrl.Part{Counting: true})
+		if len(counting) != len(all)-1 || slices.Contains(counting, secretAnswer+"-2") { // the one that was withdrawn
+			t.Errorf("counting %q of %q", counting, all)
+		}
+		for _, p := range []idrl.Part{{}, {After: seq}, {Counting: true}} {
+			var asked, clips, want []string
+			must(t, r.Questions(ctx, p, func(a idrl.Assignment, _ bool) error { asked = append(asked, string(a.Answer)); return nil }))
+			must(t, r.Clips(ctx, p, func(c idrl.Clip, drawn bool) error {
+				clips = append(clips, fmt.Sprint(c.ID, c.Phi, drawn))
+				return nil
+			}))
+			for _, id := range replies(t, r, p) {
+				want = append(want, string(id))
+			}
+			if !slices.Equal(asked, want) || len(clips) != 2 {
+				t.Errorf("%+v: questions of %q, clips %q; want %q, and 2", p, asked, clips, want)
+			}
+		}
+		_, err = r.SeqOf(ctx, "none")
+		wantKind(t, err, idrl.NotFound)
+		return nil
+	})
+	must(t, err)
+	wantKind(t, db.Read(ctx, "none", func(*store.Reading) error { return nil }), idrl.NotFound)
+}
+
+// A question that comes again is told from one that is asked again after an undo.
+func TestQuestionsAgain(t *testing.T) {
+	db := seeded(t, t.TempDir())
+	q := generation(0).Queries[0]
+	var want []bool
+	seq := int64(0)
+	ask := func(n int64, who idrl.AnnotatorID, reopens idrl.AnswerID, again bool) idrl.AnswerID {
+		as := assignment(n, q, who)
+		as.Reopens = reopens
+		must(t, db.Issue(t.Context(), "s", []idrl.Assignment{as}))
+		seq++
+		a := answer(seq, as)
+		must(t, db.Append(t.Context(), "s", idrl.Row{Answer: a, After: snapshot(seq)}))
+		want = append(want, again)
+		return a.ID
+	}
+	first := ask(1, "a1", "", false)
+	ask(2, "a2", "", false)
+	ask(3, "a1", "", true)
+	ask(4, "a1", first, false)
+	var got []bool
+	must(t, db.Read(t.Context(), "s", func(r *store.Reading) error {
+		return r.Questions(t.Context(), idrl.Part{}, func(_ idrl.Assignment, again bool) error { got = append(got, again); return nil })
+	}))
+	if !slices.Equal(got, want) {
+		t.Errorf("again: %v, want %v", got, want)
+	}
+}
+
+// Every table of the database is copied with a session, or is named as one that is not. A copy
+// names nobody, and holds nothing of who has withdrawn.
+func TestRecords(t *testing.T) {
+	dir := t.TempDir()
+	db := studied(t, dir, 12)
+	ctx := t.Context()
+	_, err := db.SetKnown(ctx, "s", generation(0).Queries[0].Clips, idrl.Known{Use: idrl.AsGold, Choice: idrl.ChoseA}, "Barbara-Liskov", t0)
+	must(t, err)
+	_, err = db.Withdraw(ctx, "s", "a1", "a1", t0.Add(time.Hour))
+	must(t, err)
+	var seen []string
+	rows := map[string]int{}
+	var all strings.Builder
+	must(t, db.Read(ctx, "s", func(r *store.Reading) error {
+		if v, err := r.Schema(ctx); v < 24 || err != nil {
+			t.Errorf("version %d of the tables, %v", v, err)
+		}
+		return r.Records(ctx, func(table idrl.RecordTable) error {
+			seen = append(seen, table.Name)
+			for _, c := range table.Columns {
+				if !slices.Contains([]string{"TEXT", "INTEGER", "REAL", "BLOB"}, c.Type) {
+					t.Errorf("column %s of %s is of type %q", c.Name, table.Name, c.Type)
+				}
+			}
+			return nil
+		}, func(values []any) error {
+			rows[seen[len(seen)-1]]++
+			for _, v := range values {
+				if b, ok := v.([]byte); ok {
+					v = string(b)
+				}
+				fmt.Fprint(&all, v, " ")
+			}
+			return nil
+		})
+	}))
+	if rows["session"] != 1 || rows["annotator"] != 3 || rows["clip"] == 0 || rows["answer"] < 12 || rows["posterior"] != rows["answer"] || rows["known"] != 1 {
+		t.Errorf("rows: %v", rows)
+	}
+	for _, name := range []string{secretName, secretAnswer, secretReason, others, "Barbara-Liskov"} {
+		if strings.Contains(all.String(), name) {
+			t.Errorf("the copy holds %q", name)
+		}
+	}
+	if got, want := slices.Sorted(slices.Values(append(seen, store.Unrecorded()...))), tables(t, dir); !slices.Equal(got, want) {
+		t.Errorf("tables that are copied or named as not to be: %q; the database has %q", got, want)
+	}
+}
+
+// tables returns the names of the tables of a database.
+func tables(t *testing.T, dir string) (out []string) {
+	t.Helper()
+	p, err := sql.Open("sqlite", filepath.Join(dir, store.FileName))
+	must(t, err)
+	defer p.Close()
+	rows, err := p.QueryContext(context.Background(), `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'goose%' ORDER BY name`)
+	must(t, err)
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		must(t, rows.Scan(&name))
+		out = append(out, name)
+	}
+	must(t, rows.Err())
+	return out
+}

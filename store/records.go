@@ -1,0 +1,106 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"tiebreak/internal/idrl"
+)
+
+// recorded are the tables that hold what is recorded of a session, each after those that it
+// refers to, with what their columns are replaced by in a copy for others: names of people
+// and of researchers. A test holds that no table is forgotten.
+var recorded = []struct {
+	name    string
+	replace map[string]string // by name of column: an expression
+}{
+	{name: "session"},
+	{name: "annotator", replace: map[string]string{"name": "''", "invitation_id": "NULL"}},
+	{name: "instructions"},
+	{name: "picture"},
+	{name: "consent"},
+	{name: "agreement"},
+	{name: "steps"},
+	{name: "clip"},
+	{name: "generation"},
+	{name: "policy"},
+	{name: "pool"},
+	{name: "fit"},
+	{name: "agent"},
+	{name: "agent_part"},
+	{name: "query"},
+	{name: "group_clip"},
+	{name: "known", replace: map[string]string{"author": "''"}},
+	{name: "assignment"},
+	{name: "answer"},
+	{name: "posterior"},
+	{name: "practice"},
+	{name: "flag"},
+}
+
+// unrecorded are the tables that say who may sign in, who somebody is, what is under way, and
+// who did what: no copy has them.
+var unrecorded = []string{"meta", "user", "invitation", "login", "rejoin_key", "participant", "job", "audit"}
+
+// Records calls begin with every table that holds something of the session's kind, and then
+// row with each of its rows of the session, in the order in which they were inserted: values
+// of the types int64, float64, string, []byte, or nil. Names of people are empty.
+func (r *Reading) Records(ctx context.Context, begin func(idrl.RecordTable) error, row func([]any) error) error {
+	for _, t := range recorded {
+		table, err := r.table(ctx, t.name)
+		if err != nil {
+			return err
+		}
+		if err := begin(table); err != nil {
+			return err
+		}
+		if err := r.records(ctx, table, t.replace, row); err != nil {
+			return fmt.Errorf("table %s: %w", t.name, err)
+		}
+	}
+	return nil
+}
+
+// table returns the columns of a table.
+func (r *Reading) table(ctx context.Context, name string) (idrl.RecordTable, error) {
+	t := idrl.RecordTable{Name: name}
+	err := each(ctx, r.from, func(row scanner) error {
+		var c idrl.RecordColumn
+		err := row.Scan(&c.Name, &c.Type)
+		t.Columns = append(t.Columns, c)
+		return err
+	}, `SELECT name, type FROM pragma_table_info(?) ORDER BY cid`, name)
+	return t, err
+}
+
+func (r *Reading) records(ctx context.Context, t idrl.RecordTable, replace map[string]string, yield func([]any) error) error {
+	columns, of := make([]string, len(t.Columns)), "session_id"
+	if t.Name == "session" {
+		of = "id"
+	}
+	for i, c := range t.Columns {
+		columns[i] = c.Name
+		if by, ok := replace[c.Name]; ok {
+			columns[i] = by
+		}
+	}
+	query := fmt.Sprintf(`SELECT %s FROM %s NOT INDEXED WHERE %s = ? ORDER BY rowid`, strings.Join(columns, ", "), t.Name, of)
+	values := make([]any, len(columns))
+	targets := make([]any, len(columns))
+	for i := range values {
+		targets[i] = &values[i]
+	}
+	return each(ctx, r.from, func(row scanner) error {
+		if err := row.Scan(targets...); err != nil {
+			return err
+		}
+		return yield(values)
+	}, query, r.spec.ID)
+}
+
+// Schema returns the version of the tables: the number of the last migration.
+func (r *Reading) Schema(ctx context.Context) (version int64, err error) {
+	err = r.from.QueryRowContext(ctx, `SELECT max(version_id) FROM goose_db_version WHERE is_applied`).Scan(&version)
+	return version, convert(err)
+}
