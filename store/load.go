@@ -9,37 +9,42 @@ import (
 
 // Load implements idrl.Journal. The record is of one moment.
 func (db *DB) Load(ctx context.Context, id idrl.SessionID) (rec idrl.Record, err error) {
-	err = db.snapshot(ctx, func(from querier) (err error) {
-		if rec.Spec, err = readSpec(ctx, from, id); err != nil {
-			return err
-		}
-		if rec.Settings, err = readSettings(ctx, from, id); err != nil {
-			return err
-		}
-		if rec.Log, err = readLog(ctx, from, id); err != nil {
-			return err
-		}
-		if rec.Assignments, err = readAssignments(ctx, from, id); err != nil {
-			return err
-		}
-		if rec.Snapshots, err = readSnapshots(ctx, from, id); err != nil {
-			return err
-		}
-		if rec.Fits, err = readFits(ctx, from, id); err != nil {
-			return err
-		}
-		if rec.Clips, err = askedClips(ctx, from, id); err != nil {
-			return err
-		}
-		if rec.Generation, rec.AdoptedAt, err = lastGeneration(ctx, from, id); err != nil || rec.Generation == nil {
-			return err
-		}
-		if rec.Pool, err = readPool(ctx, from, id); err != nil {
-			return err
-		}
-		rec.Archive, err = archive(ctx, from, id, rec.Generation.BasedOn)
+	err = db.Read(ctx, id, func(r *Reading) (err error) {
+		rec, err = r.Load(ctx)
 		return err
 	})
+	return rec, err
+}
+
+// Load is DB.Load. Other than the rest of a Reading it takes memory for all rows of the log.
+func (r *Reading) Load(ctx context.Context) (rec idrl.Record, err error) {
+	from, id := r.from, r.spec.ID
+	rec.Spec = r.spec
+	if rec.Settings, err = readSettings(ctx, from, id); err != nil {
+		return rec, err
+	}
+	if rec.Log, err = readLog(ctx, from, id); err != nil {
+		return rec, err
+	}
+	if rec.Assignments, err = readAssignments(ctx, from, id); err != nil {
+		return rec, err
+	}
+	if rec.Snapshots, err = readSnapshots(ctx, from, id); err != nil {
+		return rec, err
+	}
+	if rec.Fits, err = readFits(ctx, from, id); err != nil {
+		return rec, err
+	}
+	if rec.Clips, err = askedClips(ctx, from, id); err != nil {
+		return rec, err
+	}
+	if rec.Generation, rec.AdoptedAt, err = lastGeneration(ctx, from, id); err != nil || rec.Generation == nil {
+		return rec, err
+	}
+	if rec.Pool, err = readPool(ctx, from, id); err != nil {
+		return rec, err
+	}
+	rec.Archive, err = archive(ctx, from, id, rec.Generation.BasedOn)
 	return rec, err
 }
 

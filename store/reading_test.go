@@ -113,24 +113,27 @@ func TestRecords(t *testing.T) {
 		if v, err := r.Schema(ctx); v < 24 || err != nil {
 			t.Errorf("version %d of the tables, %v", v, err)
 		}
-		return r.Records(ctx, func(table idrl.RecordTable) error {
+		list, err := r.RecordTables(ctx)
+		must(t, err)
+		for _, table := range list {
 			seen = append(seen, table.Name)
 			for _, c := range table.Columns {
 				if !slices.Contains([]string{"TEXT", "INTEGER", "REAL", "BLOB"}, c.Type) {
 					t.Errorf("column %s of %s is of type %q", c.Name, table.Name, c.Type)
 				}
 			}
-			return nil
-		}, func(values []any) error {
-			rows[seen[len(seen)-1]]++
-			for _, v := range values {
-				if b, ok := v.([]byte); ok {
-					v = string(b)
+			must(t, r.Records(ctx, table, func(values []any) error {
+				rows[table.Name]++
+				for _, v := range values {
+					if b, ok := v.([]byte); ok {
+						v = string(b)
+					}
+					fmt.Fprint(&all, v, " ")
 				}
-				fmt.Fprint(&all, v, " ")
-			}
-			return nil
-		})
+				return nil
+			}))
+		}
+		return nil
 	}))
 	if rows["session"] != 1 || rows["annotator"] != 3 || rows["clip"] == 0 || rows["answer"] < 12 || rows["posterior"] != rows["answer"] || rows["known"] != 1 {
 		t.Errorf("rows: %v", rows)

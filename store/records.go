@@ -3,18 +3,22 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"tiebreak/internal/idrl"
 )
 
+// A recordedTable is a table that is copied with a session.
+type recordedTable struct {
+	name    string
+	replace map[string]string // by name of column: an expression
+}
+
 // recorded are the tables that hold what is recorded of a session, each after those that it
 // refers to, with what their columns are replaced by in a copy for others: names of people
 // and of researchers. A test holds that no table is forgotten.
-var recorded = []struct {
-	name    string
-	replace map[string]string // by name of column: an expression
-}{
+var recorded = []recordedTable{
 	{name: "session"},
 	{name: "annotator", replace: map[string]string{"name": "''", "invitation_id": "NULL"}},
 	{name: "instructions"},
@@ -43,23 +47,17 @@ var recorded = []struct {
 // who did what: no copy has them.
 var unrecorded = []string{"meta", "user", "invitation", "login", "rejoin_key", "participant", "job", "audit"}
 
-// Records calls begin with every table that holds something of the session's kind, and then
-// row with each of its rows of the session, in the order in which they were inserted: values
-// of the types int64, float64, string, []byte, or nil. Names of people are empty.
-func (r *Reading) Records(ctx context.Context, begin func(idrl.RecordTable) error, row func([]any) error) error {
+// RecordTables returns the tables that hold what is recorded of a session, each after those
+// that it refers to.
+func (r *Reading) RecordTables(ctx context.Context) (out []idrl.RecordTable, err error) {
 	for _, t := range recorded {
 		table, err := r.table(ctx, t.name)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if err := begin(table); err != nil {
-			return err
-		}
-		if err := r.records(ctx, table, t.replace, row); err != nil {
-			return fmt.Errorf("table %s: %w", t.name, err)
-		}
+		out = append(out, table)
 	}
-	return nil
+	return out, nil
 }
 
 // table returns the columns of a table.
@@ -74,7 +72,11 @@ func (r *Reading) table(ctx context.Context, name string) (idrl.RecordTable, err
 	return t, err
 }
 
-func (r *Reading) records(ctx context.Context, t idrl.RecordTable, replace map[string]string, yield func([]any) error) error {
+// Records calls yield with the rows of a table, one of RecordTables, that are of the session,
+// in the order in which they were inserted: values of the types int64, float64, string,
+// []byte, or nil. Names of people are empty.
+func (r *Reading) Records(ctx context.Context, t idrl.RecordTable, yield func([]any) error) error {
+	replace := recorded[slices.IndexFunc(recorded, func(o recordedTable) bool { return o.name == t.Name })].replace
 	columns, of := make([]string, len(t.Columns)), "session_id"
 	if t.Name == "session" {
 		of = "id"

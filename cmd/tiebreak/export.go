@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"tiebreak/envs"
+	"tiebreak/internal/bundle"
 	"tiebreak/internal/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/outcome"
@@ -23,6 +24,7 @@ import (
 // exportFlags are the flags of export.
 type exportFlags struct {
 	data, session, format, out, models string
+	after, answers, clips              string // of a bundle
 	all, participants                  bool
 }
 
@@ -32,8 +34,12 @@ func (f *exportFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.format, "format", export.Formats()[0], "format: "+strings.Join(export.Formats(), ", ")+"; steps, the raw steps of the trajectories behind the answers;\n"+
 		export.PracticeFormat+", the answers to practice questions; "+
 		export.FlagsFormat+", what annotators told of questions; "+
-		"or "+export.NetworksFormat+", the learnt reward and the policies, as files in the folder --out")
-	fs.StringVar(&f.out, "out", "", "new `folder` for the files of --format "+export.NetworksFormat)
+		export.NetworksFormat+", the learnt reward and the policies, as files in the folder --out;\n"+
+		"or "+bundle.Format+", all of this and more as a data set for other programs (docs/bundle.md), in --out")
+	fs.StringVar(&f.out, "out", "", "new `folder` for the files of --format "+export.NetworksFormat+" or "+bundle.Format+"; for a bundle also a file that ends in .zip")
+	fs.StringVar(&f.after, "after", "", "only what came after this answer: its `id`, or its number in the log, such as cursor.seq of the meta.json of an earlier bundle; of a bundle")
+	fs.StringVar(&f.answers, "answers", allAnswers, "which answers a bundle has: "+allAnswers+", with those marked that were undone and those of annotators who are left out; or "+countingAnswers+", without them")
+	fs.StringVar(&f.clips, "clips", noClips, "format of the clips of a bundle as pictures: "+strings.Join(bundleClips(), ", ")+"; mp4 needs ffmpeg")
 	fs.BoolVar(&f.all, "all", false, "include answers of annotators who are left out, marked in the column left_out")
 	fs.BoolVar(&f.participants, "participants", false, "add the ids that crowd platforms gave to people, studies and submissions; people can be found by them")
 	modelsFlag(fs, &f.models)
@@ -44,10 +50,12 @@ func exportCommand() command {
 		name: "export", summary: "write the answers of a session as JSON lines or CSV, or what it has learnt", usage: "--session ID [flags]",
 		about: "Writes one line per answer to standard output; docs/export.md explains the columns. With --format networks\n" +
 			"it writes the learnt reward and the policies into a new folder, for other programs: networks in the format\n" +
-			"safetensors with descriptions as JSON; docs/networks.md explains them. It reads one snapshot of the database\n" +
+			"safetensors with descriptions as JSON; docs/networks.md explains them. With --format bundle it writes everything\n" +
+			"as a data set: tables in Parquet, trajectories, clips; docs/bundle.md explains it. It reads one snapshot of the database\n" +
 			"and may run beside the server. Without --session it lists the sessions.",
 		example: "tiebreak export --data tiebreak-data --session ID --format csv > answers.csv\n" +
-			"  tiebreak export --data tiebreak-data --session ID --format networks --out learnt",
+			"  tiebreak export --data tiebreak-data --session ID --format networks --out learnt\n" +
+			"  tiebreak export --data tiebreak-data --session ID --format bundle --out bundle.zip",
 		flags: func(fs *flag.FlagSet) { new(exportFlags).declare(fs) },
 		run:   runExport,
 	}
@@ -77,6 +85,9 @@ func runExport(ctx context.Context, std stdio, args []string) (err error) {
 	}
 	if f.format == export.NetworksFormat {
 		return exportNetworks(ctx, std, db, spec.ID, f)
+	}
+	if f.format == bundle.Format {
+		return exportBundle(ctx, std, db, spec.ID, f)
 	}
 	out := bufio.NewWriter(std.out)
 	if f.format == export.StepsFormat {
@@ -111,7 +122,12 @@ func runExport(ctx context.Context, std stdio, args []string) (err error) {
 
 // check returns an error of kind Invalid if flags are wrong or do not fit together.
 func (f *exportFlags) check() error {
+	if f.format != bundle.Format && (f.after != "" || f.answers != allAnswers || f.clips != noClips) {
+		return idrl.Errorf(idrl.Invalid, "--after, --answers and --clips are for --format %s", bundle.Format)
+	}
 	switch f.format {
+	case bundle.Format:
+		return f.checkBundle()
 	case export.NetworksFormat:
 		if f.out == "" && f.session != "" {
 			return idrl.Errorf(idrl.Invalid, "--format %s writes several files: name a new folder for them with --out", f.format)
@@ -120,11 +136,11 @@ func (f *exportFlags) check() error {
 	case export.StepsFormat, export.PracticeFormat, export.FlagsFormat:
 	default:
 		if err := export.CheckFormat(f.format); err != nil {
-			return fmt.Errorf("%w, %s, %s, %s or %s", err, export.StepsFormat, export.PracticeFormat, export.FlagsFormat, export.NetworksFormat)
+			return fmt.Errorf("%w, %s, %s, %s, %s or %s", err, export.StepsFormat, export.PracticeFormat, export.FlagsFormat, export.NetworksFormat, bundle.Format)
 		}
 	}
 	if f.out != "" {
-		return idrl.Errorf(idrl.Invalid, "--out is for --format %s; the others are written to standard output", export.NetworksFormat)
+		return idrl.Errorf(idrl.Invalid, "--out is for the formats %s and %s; the others are written to standard output", export.NetworksFormat, bundle.Format)
 	}
 	return nil
 }
@@ -162,6 +178,11 @@ func learntSource(ctx context.Context, db *store.DB, list envs.List, id idrl.Ses
 	if err != nil {
 		return s, err
 	}
+	return learntOf(db, list, rec)
+}
+
+// learntOf returns what the session of a record has learnt.
+func learntOf(db *store.DB, list envs.List, rec idrl.Record) (s outcome.Source, err error) {
 	cfg, err := sessionConfig(list, rec)
 	if err != nil {
 		return s, err

@@ -88,6 +88,7 @@ var rules = []rule{
 	{"internal/quality", []string{vocab, rngs, "internal/agreement"}, []string{gonum}},
 	{"internal/agreement", []string{vocab}, []string{gonum}},
 	{"internal/export", []string{vocab}, nil},
+	{"internal/bundle", []string{vocab, "internal/export", "internal/steps"}, []string{"github.com/parquet-go/parquet-go"}},
 	{"internal/jobs/jobstest", []string{vocab, "internal/jobs"}, nil},
 	{"internal/jobs", []string{vocab}, []string{xsys}},
 	{pkg: "internal/pack"},

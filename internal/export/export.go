@@ -75,7 +75,7 @@ func write(w io.Writer, format string, spec idrl.SessionSpec, rows Rows, columns
 	}
 	e := &encoder{spec: &spec, columns: columns, features: spec.Features, slugs: slugs(spec.Features)}
 	if spec.Kind.Group() {
-		e.columns, rows = append(e.columns, groupColumns()...), parts(rows)
+		e.columns, rows = append(e.columns, groupColumns()...), Parts(rows)
 	}
 	if format == "csv" {
 		return e.writeCSV(w, rows)

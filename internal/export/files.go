@@ -2,6 +2,7 @@ package export
 
 import (
 	"archive/zip"
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -42,10 +43,22 @@ func WriteZip(w io.Writer, folder string, files []File) error {
 	return z.Close()
 }
 
-// WriteFolder writes files to a new folder, which appears whole or not at all. It
-// returns an error of kind Conflict if there is something of that name already, other than
-// an empty folder.
-func WriteFolder(dir string, files []File) (err error) {
+// WriteFolder writes files to a new folder, as NewFolder does.
+func WriteFolder(dir string, files []File) error {
+	return NewFolder(dir, func(dir string) error {
+		for _, f := range files {
+			if err := writeFile(filepath.Join(dir, f.Name), f.Content); err != nil {
+				return unwritable(dir, err)
+			}
+		}
+		return nil
+	})
+}
+
+// NewFolder calls fill with a new, empty folder, which then becomes dir: that appears whole
+// or, where fill returns an error, not at all. It returns an error of kind Conflict if there
+// is something of that name already, other than an empty folder.
+func NewFolder(dir string, fill func(dir string) error) (err error) {
 	dir = filepath.Clean(dir)
 	if err := CheckFolder(dir); err != nil {
 		return err
@@ -58,10 +71,8 @@ func WriteFolder(dir string, files []File) (err error) {
 		return unwritable(dir, err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(partial)) }()
-	for _, f := range files {
-		if err := writeFile(filepath.Join(partial, f.Name), f.Content); err != nil {
-			return unwritable(dir, err)
-		}
+	if err := fill(partial); err != nil {
+		return err
 	}
 	if err := os.Chmod(partial, 0o755); err != nil { //nolint:gosec // for everybody to read, as other exports
 		return unwritable(dir, err)
@@ -71,6 +82,34 @@ func WriteFolder(dir string, files []File) (err error) {
 	}
 	if err := os.Rename(partial, dir); err != nil {
 		return unwritable(dir, err)
+	}
+	return nil
+}
+
+// NewFile calls fill with a new file, which then becomes path: that appears whole or not at
+// all. It returns an error of kind Conflict if there is something of that name already.
+func NewFile(path string, fill func(io.Writer) error) (err error) {
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return idrl.Errorf(idrl.Conflict, "%s exists, and nothing is overwritten: name a new file", path)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return unwritable(path, err)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".partial-")
+	if err != nil {
+		return unwritable(path, err)
+	}
+	defer func() { _ = os.Remove(f.Name()) }() // not there any more if all went well
+	out := bufio.NewWriterSize(f, 1<<16)
+	err = fill(out)
+	if err = errors.Join(err, out.Flush(), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Chmod(f.Name(), 0o644); err != nil { //nolint:gosec // for everybody to read, as other exports
+		return unwritable(path, err)
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return unwritable(path, err)
 	}
 	return nil
 }
@@ -85,7 +124,7 @@ func CheckFolder(dir string) error {
 }
 
 func unwritable(dir string, err error) error {
-	return idrl.Errorf(idrl.Invalid, "the folder %s cannot be written (%v): name another", dir, err)
+	return idrl.Errorf(idrl.Invalid, "%s cannot be written (%v): name another", dir, err)
 }
 
 // writeFile writes a file that is durable on return.

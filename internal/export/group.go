@@ -17,9 +17,9 @@ func groupColumns() []column {
 	}
 }
 
-// parts returns rows with the comparisons that the answers to groups imply in place of these,
+// Parts returns rows with the comparisons that the answers to groups imply in place of these,
 // the better clip as a. Answers to groups that imply none have no clips.
-func parts(rows Rows) Rows {
+func Parts(rows Rows) Rows {
 	return func(yield func(Row) error) error {
 		return rows(func(r Row) error {
 			if !r.Query.Kind.Group() {
