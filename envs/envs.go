@@ -15,6 +15,7 @@ import (
 	"tiebreak/envs/junction"
 	"tiebreak/envs/mujoco"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/outside"
 )
 
 // An Entry is one environment of the catalogue.
@@ -28,8 +29,8 @@ type Entry struct {
 	// layout does not touch the stream. It must not be called if Unavailable is set.
 	New func(layout *rand.Rand) idrl.Environment
 
-	// Version identifies the content of the files of a user's model; empty for
-	// environments that come with the project.
+	// Version identifies the content of the files of a user's model, or an outside
+	// environment; empty for environments that come with the project.
 	Version string
 
 	// Library returns behaviours of the robot to show first, in that order; it may be nil,
@@ -161,12 +162,16 @@ func (l List) Find(ref string) (Entry, error) {
 	id, version, _ := strings.Cut(ref, "@")
 	i := slices.IndexFunc(l, func(e Entry) bool { return e.ID == id })
 	switch {
+	case i < 0 && strings.HasPrefix(id, outside.IDPrefix):
+		return Entry{}, idrl.Errorf(idrl.Invalid, "environment %q is a program of your own that is not here; say with --outside where its description is", ref)
 	case i < 0 && (version != "" || strings.HasPrefix(id, customPrefix)):
 		return Entry{}, idrl.Errorf(idrl.Invalid, "environment %q is a model of your own that is not here; say with --models where its files are (own models that are here: %s)", ref, l.customIDs())
 	case i < 0:
 		return Entry{}, idrl.Errorf(idrl.Invalid, "unknown environment %q; use one of %s; a model of your own is called own-NAME, and its files are named with --models", id, l.Names())
 	case l[i].Unavailable != nil:
 		return Entry{}, idrl.Errorf(idrl.Invalid, "environment %q %v", id, l[i].Unavailable)
+	case version != "" && version != l[i].Version && strings.HasPrefix(id, outside.IDPrefix):
+		return Entry{}, idrl.Errorf(idrl.Invalid, "environment %q has changed: its program or what it says of itself is version %s; restore version %s, or make a new session", id, l[i].Version, version)
 	case version != "" && version != l[i].Version:
 		return Entry{}, idrl.Errorf(idrl.Invalid, "the files of environment %q have changed: this is version %s; restore those of version %s, or make a new session", id, l[i].Version, version)
 	}

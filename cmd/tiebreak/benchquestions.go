@@ -104,7 +104,7 @@ func runBenchQuestions(ctx context.Context, std stdio, args []string) error {
 	if err := parse(fs, args); err != nil {
 		return err
 	}
-	list, err := environments("")
+	list, err := environments(own{})
 	if err != nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func runBenchTeach(ctx context.Context, io stdio, args []string) error {
 	if err = errors.Join(err, f.check()); err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
-	list, err := environments("")
+	list, err := environments(own{})
 	if err != nil {
 		return err
 	}

@@ -25,11 +25,14 @@ func doctorCommand() command {
 }
 
 // doctorFlags are the flags of doctor.
-type doctorFlags struct{ data, models string }
+type doctorFlags struct {
+	own  own
+	data string
+}
 
 func (f *doctorFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything")
-	modelsFlag(fs, &f.models)
+	ownFlags(fs, &f.own)
 }
 
 func runDoctor(ctx context.Context, io stdio, args []string) (err error) {
@@ -39,7 +42,7 @@ func runDoctor(ctx context.Context, io stdio, args []string) (err error) {
 	if err := parse(fs, args); err != nil {
 		return err
 	}
-	list, err := environments(f.models)
+	list, err := environments(f.own)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"tiebreak/envs"
 )
@@ -15,27 +16,48 @@ import (
 // busy workers on two cores beside other programs, half as many steps a second.
 func roomForC() { runtime.GOMAXPROCS(2 * runtime.NumCPU()) }
 
-// modelsFlag declares the flag for the folder of a user's models.
-func modelsFlag(fs *flag.FlagSet, dir *string) {
-	fs.StringVar(dir, "models", os.Getenv("TIEBREAK_MODELS"), "`folder` with MuJoCo models of your own (see docs/models)")
+// own says where a user's environments are.
+type own struct {
+	models  string // folder of MuJoCo models
+	outside string // description of an outside environment, or a folder of them
 }
 
-// environments returns the catalogue with the models in dir.
-func environments(dir string) (envs.List, error) {
-	custom, err := envs.LoadCustomModels(dir)
-	return append(envs.Catalogue(), custom...), err
+// ownFlags declares the flags for a user's environments.
+func ownFlags(fs *flag.FlagSet, o *own) {
+	fs.StringVar(&o.models, "models", os.Getenv("TIEBREAK_MODELS"), "`folder` with MuJoCo models of your own (see docs/models)")
+	fs.StringVar(&o.outside, "outside", os.Getenv("TIEBREAK_OUTSIDE"), "`file` that describes an environment in a program of its own, or a folder of them (see docs/outside.md)")
 }
 
-// workerCommandLine returns the command line of a worker with the models in dir;
+// environments returns the catalogue with a user's environments.
+func environments(o own) (envs.List, error) {
+	custom, err := envs.LoadCustomModels(o.models)
+	if err != nil {
+		return nil, err
+	}
+	outside, err := envs.LoadOutside(o.outside)
+	return slices.Concat(envs.Catalogue(), custom, outside), err
+}
+
+// workerCommandLine returns the command line of a worker with a user's environments;
 // nil, for this program's own, if there are none.
-func workerCommandLine(dir string) ([]string, error) {
-	if dir == "" {
+func workerCommandLine(o own) ([]string, error) {
+	if o == (own{}) {
 		return nil, nil
 	}
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	dir, err = filepath.Abs(dir)
-	return []string{self, "worker", "--models", dir}, err
+	line := []string{self, "worker"}
+	for _, f := range []struct{ flag, path string }{{"--models", o.models}, {"--outside", o.outside}} {
+		if f.path == "" {
+			continue
+		}
+		path, err := filepath.Abs(f.path)
+		if err != nil {
+			return nil, err
+		}
+		line = append(line, f.flag, path)
+	}
+	return line, nil
 }

@@ -23,9 +23,10 @@ import (
 
 // exportFlags are the flags of export.
 type exportFlags struct {
-	data, session, format, out, models string
-	after, answers, clips              string // of a bundle
-	all, participants                  bool
+	own                        own
+	data, session, format, out string
+	after, answers, clips      string // of a bundle
+	all, participants          bool
 }
 
 func (f *exportFlags) declare(fs *flag.FlagSet) {
@@ -42,7 +43,7 @@ func (f *exportFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.clips, "clips", noClips, "format of the clips of a bundle as pictures: "+strings.Join(bundleClips(), ", ")+"; mp4 needs ffmpeg")
 	fs.BoolVar(&f.all, "all", false, "include answers of annotators who are left out, marked in the column left_out")
 	fs.BoolVar(&f.participants, "participants", false, "add the ids that crowd platforms gave to people, studies and submissions; people can be found by them")
-	modelsFlag(fs, &f.models)
+	ownFlags(fs, &f.own)
 }
 
 func exportCommand() command {
@@ -150,7 +151,7 @@ func exportNetworks(ctx context.Context, std stdio, db *store.DB, id idrl.Sessio
 	if err := export.CheckFolder(f.out); err != nil {
 		return err
 	}
-	list, err := environments(f.models)
+	list, err := environments(f.own)
 	if err != nil {
 		return err
 	}

@@ -31,13 +31,14 @@ func libraryCommand() command {
 }
 
 type libraryFlags struct {
-	models, out string
-	workers     int
-	ends        bool
+	own     own
+	out     string
+	workers int
+	ends    bool
 }
 
 func (f *libraryFlags) declare(fs *flag.FlagSet) {
-	modelsFlag(fs, &f.models)
+	ownFlags(fs, &f.own)
 	fs.StringVar(&f.out, "out", "", "`folder` for the file; default: beside a model of your own, else library")
 	fs.BoolVar(&f.ends, "ends", true, "search for either end of each feature where the robot's recipe does; most of the time goes into that")
 	fs.IntVar(&f.workers, "workers", runtime.NumCPU(), "episodes run at a time; it does not change the result")
@@ -53,7 +54,7 @@ func runLibrary(ctx context.Context, io stdio, args []string) error {
 	if err := parse(flags, args[1:]); err != nil {
 		return err
 	}
-	list, err := environments(f.models)
+	list, err := environments(f.own)
 	if err != nil {
 		return err
 	}

@@ -13,14 +13,15 @@ import (
 )
 
 type qualityFlags struct {
-	data, session, models string
-	json                  bool
+	own           own
+	data, session string
+	json          bool
 }
 
 func (f *qualityFlags) declare(fs *flag.FlagSet) {
 	dataFlag(fs, &f.data)
 	sessionFlag(fs, &f.session)
-	modelsFlag(fs, &f.models)
+	ownFlags(fs, &f.own)
 	fs.BoolVar(&f.json, "json", false, "write JSON in place of a table")
 }
 
@@ -33,7 +34,7 @@ func qualityCommand() command {
 			"the share of lapses, the width of ties, and the offset and scale of ratings (docs/methods.md, section 2.4).\n"+
 			"The server may be running.",
 		func(ctx context.Context, std stdio, f *qualityFlags) error {
-			list, err := environments(f.models)
+			list, err := environments(f.own)
 			if err != nil {
 				return err
 			}

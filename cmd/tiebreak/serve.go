@@ -20,10 +20,11 @@ import (
 
 // serveFlags are the flags of serve and demo.
 type serveFlags struct {
-	data, addr, origin, models string
-	proxies                    string
-	log                        string
-	verbose                    bool
+	own                own
+	data, addr, origin string
+	proxies            string
+	log                string
+	verbose            bool
 }
 
 const (
@@ -39,7 +40,7 @@ func (f *serveFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.proxies, "proxy", os.Getenv("TIEBREAK_PROXY"),
 		"`addresses` of reverse proxies, with commas between them, whose X-Forwarded-For says where a request comes from;\n"+
 			"empty: those on this machine if there is an --origin. Behind a proxy that is not named, all people share the limits of one address")
-	modelsFlag(fs, &f.models)
+	ownFlags(fs, &f.own)
 	fs.StringVar(&f.log, "log", envOr("TIEBREAK_LOG", "text"), "`form` of the log on standard error: text or json")
 	fs.BoolVar(&f.verbose, "v", false, "log every request, besides sign-ins, refusals and faults; no token, name or address is logged")
 }
@@ -95,7 +96,7 @@ func serve(ctx context.Context, io stdio, f serveFlags, demo bool) (err error) {
 	if err != nil {
 		return err
 	}
-	list, err := environments(f.models)
+	list, err := environments(f.own)
 	if err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func serve(ctx context.Context, io stdio, f serveFlags, demo bool) (err error) {
 			fmt.Fprintf(io.err, "Left out: environment %q %v\n", e.ID, e.Unavailable)
 		}
 	}
-	worker, err := workerCommandLine(f.models)
+	worker, err := workerCommandLine(f.own)
 	if err != nil {
 		return err
 	}

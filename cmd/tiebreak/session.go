@@ -20,16 +20,17 @@ import (
 
 // sessionFlags are the flags of session.
 type sessionFlags struct {
-	data, addr, origin, models string
-	instructions, consent      string // paths of files
-	spec                       idrl.SessionSpec
+	own                   own
+	data, addr, origin    string
+	instructions, consent string // paths of files
+	spec                  idrl.SessionSpec
 }
 
 func (f *sessionFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything")
 	fs.StringVar(&f.addr, "addr", envOr("TIEBREAK_ADDR", defaultAddr), "`host:port` of the server, for the link")
 	fs.StringVar(&f.origin, "origin", os.Getenv("TIEBREAK_ORIGIN"), "public `address` of the site, for the link, if it differs")
-	modelsFlag(fs, &f.models)
+	ownFlags(fs, &f.own)
 	fs.StringVar(&f.spec.Title, "title", "Untitled session", "`name` of the session")
 	fs.StringVar(&f.spec.Instructions, "instructions", "", "`text` for annotators, one point per line; without it they read what the environment brings")
 	instructionsFileFlag(fs, &f.instructions)
@@ -123,7 +124,7 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 	if err := parse(fs, args); err != nil {
 		return err
 	}
-	list, err := environments(f.models)
+	list, err := environments(f.own)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,8 @@ import (
 
 // controlFlags are the flags of the commands that act upon a session as a whole.
 type controlFlags struct {
-	data, session, title, models string
+	own                  own
+	data, session, title string
 
 	by, budget int  // of extend
 	all        bool // of list
@@ -49,7 +50,7 @@ func (f *controlFlags) declareExtend(fs *flag.FlagSet) {
 
 func (f *controlFlags) declareClone(fs *flag.FlagSet) {
 	f.declare(fs)
-	modelsFlag(fs, &f.models)
+	ownFlags(fs, &f.own)
 	fs.StringVar(&f.title, "title", "", "`name` of the new session; without it Copy of, and the name of the old one")
 	fs.Var(&f.seed, "seed", "`seed` of the new session, or new to draw one; without it that of the old session, so that both ask the same first question")
 }
@@ -209,7 +210,7 @@ func sessionCloneCommand() command {
 	c := subcommand("session clone", "make a session with the settings of another one", (*controlFlags).declareClone,
 		"Makes a session with the settings, instructions and pictures of another one as they are now, and without its answers, people,\nlinks, practice and gold questions. The server may be running.",
 		func(ctx context.Context, std stdio, f *controlFlags) error {
-			list, err := environments(f.models)
+			list, err := environments(f.own)
 			if err != nil {
 				return err
 			}

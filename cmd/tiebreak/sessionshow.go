@@ -11,7 +11,10 @@ import (
 )
 
 // showFlags are the flags of session show.
-type showFlags struct{ data, session, models string }
+type showFlags struct {
+	own           own
+	data, session string
+}
 
 // id is where the session's id goes if it is given without a flag.
 func (f *showFlags) id() *string { return &f.session }
@@ -19,7 +22,7 @@ func (f *showFlags) id() *string { return &f.session }
 func (f *showFlags) declare(fs *flag.FlagSet) {
 	dataFlag(fs, &f.data)
 	sessionFlag(fs, &f.session)
-	modelsFlag(fs, &f.models)
+	ownFlags(fs, &f.own)
 }
 
 func sessionShowCommand() command {
@@ -28,7 +31,7 @@ func sessionShowCommand() command {
 			"the scale of each weight under the prior (PriorScale; null: 1); and Engines, the physics engines that its clips\n"+
 			"were computed with, in the order of their first use. The server may be running.",
 		func(ctx context.Context, std stdio, f *showFlags) error {
-			list, err := environments(f.models)
+			list, err := environments(f.own)
 			if err != nil {
 				return err
 			}

@@ -35,7 +35,7 @@ func TestSessionShowsItsPriorScales(t *testing.T) {
 
 // A session records the engine of its robot.
 func TestSessionShowsItsEngine(t *testing.T) {
-	list, err := environments("")
+	list, err := environments(own{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,15 +22,16 @@ const seeingMistake = 0.1
 
 // simulateFlags are the flags of simulate.
 type simulateFlags struct {
-	models, data string
-	annotator    rehearsal.Config
-	study        studyFlags
+	own       own
+	data      string
+	annotator rehearsal.Config
+	study     studyFlags
 }
 
 func (f *simulateFlags) declare(fs *flag.FlagSet) {
 	a, e := &f.annotator, &f.annotator.Expert
 	fs.StringVar(&a.Link, "url", "", "annotator `link` of a session; or make sessions with --runs")
-	modelsFlag(fs, &f.models)
+	ownFlags(fs, &f.own)
 	fs.IntVar(&a.Answers, "answers", 30, "`number` of answers to give")
 	fs.BoolVar(&e.Matched, "matched", false,
 		"draw the true reward from the session's prior and answer by the session's likelihood, so that the page's probabilities must hold;\n"+
@@ -91,7 +92,7 @@ func runSimulate(ctx context.Context, std stdio, args []string) error {
 	if f.annotator.Expert.Kind == rehearsal.Seeing && !isGiven(fs, "mistake") {
 		f.annotator.Expert.Mistake = seeingMistake
 	}
-	list, err := environments(f.models)
+	list, err := environments(f.own)
 	if err != nil {
 		return err
 	}

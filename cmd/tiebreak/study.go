@@ -204,7 +204,7 @@ func (f *simulateFlags) openStudyServer(ctx context.Context, list envs.List, lin
 		}
 		s.temporary = dir
 	}
-	worker, err := workerCommandLine(f.models)
+	worker, err := workerCommandLine(f.own)
 	if err != nil {
 		return nil, err
 	}

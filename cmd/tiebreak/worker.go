@@ -17,13 +17,13 @@ func workerCommand() command {
 		about:   "Reads training jobs from standard input and writes their results to standard output, at the lowest\npriority once people label, until its input ends. The server starts it; there is no need to.",
 		example: "tiebreak worker < jobs > results",
 		run: func(ctx context.Context, io stdio, args []string) error {
-			var models string
+			var mine own
 			fs := flag.NewFlagSet("worker", flag.ContinueOnError)
-			modelsFlag(fs, &models)
+			ownFlags(fs, &mine)
 			if err := parse(fs, args); err != nil {
 				return err
 			}
-			list, err := environments(models)
+			list, err := environments(mine)
 			if err != nil {
 				return err
 			}

@@ -165,6 +165,16 @@ func (h *Header) validateStatic() error {
 	return nil
 }
 
+// CheckShape returns an error of kind Invalid if s cannot be drawn in a scene that c sees.
+func CheckShape(s idrl.Shape, c idrl.Camera) error {
+	dim := c.PointDim()
+	if len(s.Pts)%dim != 0 {
+		return idrl.Errorf(idrl.Invalid, "clip has a %q with half a point", s.Kind)
+	}
+	w := Shape{Kind: s.Kind, Paint: s.Paint, Size: s.Size}
+	return w.validate(len(s.Pts)/dim, c.Solid())
+}
+
 // A form lists the numbers that a kind of shape needs.
 type form struct {
 	least, most int  // points

@@ -213,10 +213,20 @@ func (s *Session) trainingFailed(ctx context.Context, err error) {
 	t := &s.training
 	wait := min(firstRetry<<min(t.failures, 16), lastRetry)
 	t.failures++
-	t.state.Err = fmt.Sprintf("Training failed; trying again in %v. The server's log says why.", wait)
+	t.state.Err = fmt.Sprintf("Training failed; trying again in %v. %s", wait, why(err))
 	t.retry = time.After(wait)
 	s.cfg.Log.ErrorContext(ctx, "training failed", "session", s.spec.ID, "based_on", t.state.BasedOn, "err", err)
 	s.publish(idrl.EventTraining, "")
+}
+
+// why says to researchers why a training failed: in words if they can do something about it,
+// as about an outside environment.
+func why(err error) string {
+	var e *idrl.Error
+	if errors.As(err, &e) && e.Kind == idrl.Unavailable {
+		return "The reason: " + e.Msg
+	}
+	return "The server's log says why."
 }
 
 // reject tells the trainer that its last result is of no use.

@@ -31,7 +31,10 @@ type Handler struct {
 	// what suits the environment.
 	GaitSteps int
 
+	fleet fleet // of the job under way; one job is done at a time
+
 	mu       sync.Mutex       // guards what follows
+	tracked  envs.List        // Envs, in fleet; nil before the first training
 	trainers []sessionTrainer // the one used last at the end, at most maxTrainers
 	stocks   stockroom
 }
@@ -61,8 +64,22 @@ func (t *sessionTrainer) features(req request) (idrl.Representation, idrl.Reward
 
 // Do learns features, or runs one training and hands over the generation: drawings and raw steps as artefacts
 // of their own, those of the pool of a first generation as soon as they are made, and
-// how far it is as checkpoints. A checkpoint that cannot be read is left out.
+// how far it is as checkpoints. A checkpoint that cannot be read is left out. If an
+// environment fails (idrl.Fallible) its error is returned, and nothing is handed over after it.
+// All environments are closed at the end.
 func (h *Handler) Do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) error {
+	err := h.do(ctx, job, to)
+	if failed := h.fleet.failed(); failed != nil {
+		err = failed
+		h.forgetAll() // what is remembered of this job lacks what failed
+	}
+	if wrong := h.fleet.close(); wrong != nil {
+		h.log().Warn("an environment could not be closed", "err", wrong)
+	}
+	return err
+}
+
+func (h *Handler) do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) error {
 	if job.Priority != idrl.Urgent {
 		h.Yield()
 	}
@@ -85,7 +102,7 @@ func (h *Handler) Do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) 
 	if err != nil {
 		return err
 	}
-	out := &sender{to: to, engine: h.Envs.Engine(req.Spec.Env)}
+	out := &sender{to: to, engine: h.Envs.Engine(req.Spec.Env), failed: h.fleet.failed}
 	network, learnt := rep.(neural.Representation)
 	if byAgents(req.Spec, learnt, req.First) {
 		g, err := h.trainAgents(ctx, t, req, rep, network.Model, p, to)
@@ -101,7 +118,7 @@ func (h *Handler) Do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) 
 		}
 		return out.generation(g)
 	}
-	state := &saver{job: job, to: to, log: h.log()}
+	state := &saver{job: job, to: to, log: h.log(), failed: h.fleet.failed}
 	g, err := t.Train(ctx, idrl.TrainJob{
 		BasedOn: req.BasedOn, Posterior: p, Seed: req.Spec.Seed, Warm: req.Warm, First: req.First, Progress: to.Progress,
 		Resume: state.last(), Save: state.save,
@@ -172,7 +189,8 @@ func (h *Handler) trainer(spec idrl.SessionSpec) (sessionTrainer, error) {
 	defer h.mu.Unlock()
 	k := h.index(spec.ID)
 	if k < 0 {
-		t, err := New(h.Envs, spec)
+		list := h.environments()
+		t, err := New(list, spec)
 		if err != nil {
 			return sessionTrainer{}, err
 		}
@@ -180,15 +198,15 @@ func (h *Handler) trainer(spec idrl.SessionSpec) (sessionTrainer, error) {
 			if h.stocks == nil {
 				h.stocks = stockroom{}
 			}
-			if t.Stock, err = h.stocks.get(h.Envs, spec, h.log()); err != nil {
+			if t.Stock, err = h.stocks.get(list, spec, h.log()); err != nil {
 				return sessionTrainer{}, err
 			}
 		}
-		m, err := Model(h.Envs, spec)
+		m, err := Model(list, spec)
 		if err != nil {
 			return sessionTrainer{}, err
 		}
-		l, err := Learner(h.Envs, spec)
+		l, err := Learner(list, spec)
 		if err != nil {
 			return sessionTrainer{}, err
 		}
@@ -203,6 +221,14 @@ func (h *Handler) trainer(spec idrl.SessionSpec) (sessionTrainer, error) {
 	return t, nil
 }
 
+// environments returns Envs, whose environments belong to the job under way. The caller holds mu.
+func (h *Handler) environments() envs.List {
+	if h.tracked == nil {
+		h.tracked = h.fleet.track(h.Envs)
+	}
+	return h.tracked
+}
+
 // Forget implements jobs.Handler.
 func (h *Handler) Forget(session idrl.SessionID) {
 	h.mu.Lock()
@@ -210,6 +236,14 @@ func (h *Handler) Forget(session idrl.SessionID) {
 	if k := h.index(session); k >= 0 {
 		h.trainers = slices.Delete(h.trainers, k, k+1)
 	}
+}
+
+// forgetAll forgets what was made for all sessions.
+func (h *Handler) forgetAll() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.trainers = nil
+	clear(h.stocks)
 }
 
 // index returns the place of a session's trainer, or -1. The caller holds mu.

@@ -29,7 +29,8 @@ type manifest struct {
 // A sender hands over a generation from a worker.
 type sender struct {
 	to     jobs.Reporter
-	engine string // idrl.Generation.Engine
+	engine string       // idrl.Generation.Engine
+	failed func() error // why the generation must not be handed over; nil for never
 
 	mu   sync.Mutex // guards sent
 	sent map[hash]bool
@@ -74,6 +75,11 @@ func (s *sender) part(name string, b []byte) (hash, error) {
 // generation hands over what is left of g. It leaves out what the server does not need:
 // the policies' code, and the snapshots that the clips were drawn from.
 func (s *sender) generation(g idrl.Generation) error {
+	if s.failed != nil {
+		if err := s.failed(); err != nil {
+			return err
+		}
+	}
 	drawings, steps, err := s.parts(g)
 	if err != nil {
 		return err

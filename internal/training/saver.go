@@ -21,6 +21,8 @@ type saver struct {
 	to  jobs.Reporter
 	log *slog.Logger
 
+	failed func() error // why what was made since the last checkpoint must not be kept; nil for never
+
 	kept    int       // outcomes of earlier attempts that this one uses
 	solved  int       // outcomes of this attempt
 	written int       // solves for candidates in the last checkpoint
@@ -49,6 +51,9 @@ func (s *saver) last() idrl.TrainState {
 // cannot be handed over.
 func (s *saver) save(state idrl.TrainState) {
 	s.count(state)
+	if s.failed != nil && s.failed() != nil {
+		return
+	}
 	if len(state.Solved) == s.written && time.Since(s.at) < saveEvery {
 		return
 	}

@@ -1,0 +1,167 @@
+package outside
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// Limits of a description.
+const (
+	maxDescription = 64 << 10
+	maxArguments   = 64
+	maxArgument    = 4096
+	maxVariables   = 64
+	maxHashed      = 4 << 20 // of a file among the arguments
+	maxSeconds     = 600
+)
+
+// IDPrefix begins the ids of outside environments.
+const IDPrefix = "outside-"
+
+// A Description says how an outside environment is started. It is a JSON file.
+type Description struct {
+	Title       string            `json:"title"`       // for people; default: what the environment calls itself
+	About       string            `json:"description"` // for people
+	Command     []string          `json:"command"`     // program and arguments; or
+	Connect     string            `json:"connect"`     // unix:PATH or tcp:127.0.0.1:PORT of one that runs
+	Folder      string            `json:"folder"`      // in which the command runs, seen from the file's folder; default that
+	Environment map[string]string `json:"environment"` // variables besides this program's own
+	StartSec    float64           `json:"start_seconds"`
+	AnswerSec   float64           `json:"answer_seconds"`
+
+	ID string `json:"-"` // outside-NAME of the file NAME.json
+}
+
+var plainName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
+
+// Read reads the description at path. It returns an error of kind Invalid that says what to
+// change if it is not well formed.
+func Read(path string) (*Description, error) {
+	name := strings.TrimSuffix(filepath.Base(path), ".json")
+	if !plainName.MatchString(name) {
+		return nil, idrl.Errorf(idrl.Invalid, "the file %s must be called NAME.json, where NAME has lower case letters, digits and hyphens, at most 40", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, idrl.Errorf(idrl.Invalid, "the description cannot be read: %v", err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxDescription+1))
+	if err != nil || len(b) > maxDescription {
+		return nil, idrl.Errorf(idrl.Invalid, "%s cannot be read, or has more than %d bytes", path, maxDescription)
+	}
+	d := &Description{ID: IDPrefix + name}
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(d); err != nil {
+		return nil, idrl.Errorf(idrl.Invalid, "%s is not a description of an environment: %v", path, err)
+	}
+	d.Folder = filepath.Join(filepath.Dir(path), filepath.FromSlash(d.Folder))
+	if d.Folder, err = filepath.Abs(d.Folder); err != nil {
+		return nil, fmt.Errorf("folder of %s: %w", path, err)
+	}
+	d.StartSec, d.AnswerSec = cmp.Or(d.StartSec, 60), cmp.Or(d.AnswerSec, 30)
+	if err := d.check(); err != nil {
+		return nil, idrl.Errorf(idrl.Invalid, "%s: %v", path, err)
+	}
+	return d, nil
+}
+
+func (d *Description) check() error {
+	switch {
+	case (len(d.Command) == 0) == (d.Connect == ""):
+		return fmt.Errorf(`say either "command" or "connect"`)
+	case len(d.Command) > maxArguments:
+		return fmt.Errorf("the command has %d words; the limit is %d", len(d.Command), maxArguments)
+	case len(d.Environment) > maxVariables:
+		return fmt.Errorf("there are %d variables; the limit is %d", len(d.Environment), maxVariables)
+	case !(d.StartSec > 0 && d.StartSec <= maxSeconds && d.AnswerSec > 0 && d.AnswerSec <= maxSeconds):
+		return fmt.Errorf("start_seconds and answer_seconds must be above 0 and at most %d", maxSeconds)
+	case !isLine(d.Title, maxTitle) || !isLine(d.About, maxAbout):
+		return fmt.Errorf("the title may have %d characters and the description %d, in one line", maxTitle, maxAbout)
+	}
+	for _, word := range d.Command {
+		if word == "" || len(word) > maxArgument || strings.ContainsRune(word, 0) {
+			return fmt.Errorf("the command has a word that is empty or longer than %d bytes", maxArgument)
+		}
+	}
+	for name, value := range d.Environment {
+		if name == "" || strings.ContainsAny(name, "=\x00") || len(value) > maxArgument || strings.ContainsRune(value, 0) {
+			return fmt.Errorf("the variable %q cannot be set", name)
+		}
+	}
+	if d.Connect != "" {
+		_, _, err := d.address()
+		return err
+	}
+	return nil
+}
+
+// address returns where to connect to. A TCP address lies on this machine.
+func (d *Description) address() (network, address string, err error) {
+	network, address, ok := strings.Cut(d.Connect, ":")
+	switch {
+	case ok && network == "unix" && address != "":
+		if !filepath.IsAbs(address) {
+			address = filepath.Join(d.Folder, address)
+		}
+		return network, address, nil
+	case ok && network == "tcp":
+		host, _, err := net.SplitHostPort(address)
+		if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsLoopback() {
+			return network, address, nil
+		}
+	}
+	return "", "", fmt.Errorf(`"connect" must be unix:PATH or tcp:127.0.0.1:PORT`)
+}
+
+func (d *Description) startLimit() time.Duration  { return seconds(d.StartSec) }
+func (d *Description) answerLimit() time.Duration { return seconds(d.AnswerSec) }
+
+func seconds(v float64) time.Duration { return time.Duration(v * float64(time.Second)) }
+
+// variables returns the environment of the process.
+func (d *Description) variables() []string {
+	out := os.Environ()
+	for name, value := range d.Environment {
+		out = append(out, name+"="+value)
+	}
+	return out
+}
+
+// hash returns what changes when the environment does: the arguments of its command, the files
+// among them, and what it says of itself.
+func (d *Description) hash(hello []byte) string {
+	h := sha256.New()
+	put := func(b []byte) { fmt.Fprintf(h, "%d:", len(b)); h.Write(b) }
+	for i, word := range d.Command {
+		if i == 0 {
+			continue // where the interpreter is differs between machines
+		}
+		put([]byte(word))
+		path := word
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(d.Folder, path)
+		}
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() <= maxHashed {
+			if b, err := os.ReadFile(path); err == nil {
+				put(b)
+			}
+		}
+	}
+	put(hello)
+	return hex.EncodeToString(h.Sum(nil)[:6])
+}

@@ -1,0 +1,415 @@
+package outside
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// How often an environment that fails is started again.
+const (
+	maxTries  = 3  // for the same request
+	maxStarts = 20 // of one Env
+)
+
+// backoff is the wait before the second try, four times as long before the third.
+const backoff = 250 * time.Millisecond
+
+// A Program is an outside environment whose hello is known. It is immutable.
+type Program struct {
+	Description
+	Hello   Hello
+	Version string // of what it says and of the files of its command: "1.2-0a1b2c3d4e5f"
+}
+
+// Load starts the program of a description, asks what it is, and ends it. It returns an error
+// of kind Unavailable that says what is wrong with it.
+func Load(d *Description) (*Program, error) {
+	p := &Program{Description: *d}
+	l, h, f := p.greet()
+	if l != nil {
+		l.close()
+	}
+	if f != nil {
+		return nil, f.error(p.title())
+	}
+	said, err := json.Marshal(h)
+	if err != nil {
+		return nil, fmt.Errorf("encode the hello of %s: %w", d.ID, err)
+	}
+	p.Hello, p.Version = h, h.Version+"-"+d.hash(said)
+	return p, nil
+}
+
+// title returns what messages call the environment.
+func (p *Program) title() string {
+	if p.Title != "" {
+		return p.Title
+	}
+	return p.ID
+}
+
+// greet opens a link and reads the hello. The caller closes the link, also after a failure.
+func (p *Program) greet() (*link, Hello, *failure) {
+	var h Hello
+	l, f := p.open()
+	if f != nil {
+		return nil, h, f
+	}
+	f = l.ask(request{Cmd: "hello", Protocol: protocol}, p.startLimit(), &h)
+	if f == nil {
+		f = h.check()
+	}
+	return l, h, f
+}
+
+// New returns an environment of p, which starts its process with the first episode. It draws
+// itself in scenes (idrl.Drawer) or shows itself in pictures (idrl.Pictured), and its states
+// can be saved (idrl.Snapshotter): if the program does not save them, by playing the
+// episode again. It is idrl.Fallible.
+func (p *Program) New() idrl.Environment {
+	e := &Env{p: p, spec: p.Hello.spec(p.ID), pause: time.Sleep}
+	e.obs, e.phi = make([]float64, e.spec.ObsDim), make([]float64, e.spec.FeatureDim())
+	if p.Hello.Draws == drawsScene {
+		return &scenic{Env: e}
+	}
+	return &pictured{Env: e}
+}
+
+// An Env is one instance of an outside environment: at most one process or connection.
+//
+// An operation changes what is wanted (base and acts), and has the process follow: a process
+// that was started again gets there by playing the episode so far.
+type Env struct {
+	p     *Program
+	spec  idrl.EnvSpec
+	pause func(time.Duration)
+
+	base base      // where the episode, or what is left of it, begins
+	acts []float64 // actions since, as they are sent
+
+	link   *link
+	at     int // actions since base that the process has played; -1: it is somewhere else
+	starts int // of the process
+	err    atomic.Pointer[error]
+
+	obs, phi []float64
+	ended    bool // the process said that the episode has ended
+	closed   bool
+}
+
+// A base is a state that a process can go to at once.
+type base struct {
+	seed  uint32
+	state []float64 // saved; nil: the start of the episode with that seed
+	steps int       // of the episode before it
+	ended bool      // the episode ended with it
+
+	begun bool   // false of the zero base
+	sum   uint32 // of the observation after all of acts; 0: not known
+}
+
+var (
+	_ idrl.Fallible    = (*Env)(nil)
+	_ idrl.Snapshotter = (*Env)(nil)
+	_ idrl.Reclipper   = (*Env)(nil)
+)
+
+// Spec implements idrl.Environment.
+func (e *Env) Spec() idrl.EnvSpec { return e.spec }
+
+// Err implements idrl.Fallible. Its error is of kind Unavailable and has a Code in its text.
+// Err may be called from any goroutine.
+func (e *Env) Err() error {
+	if err := e.err.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// Reclip implements idrl.Reclipper.
+func (e *Env) Reclip(steps int, playback float64) {
+	e.spec.ClipSteps, e.spec.Playback = steps, playback
+}
+
+// Close implements idrl.Fallible.
+func (e *Env) Close() error {
+	e.closed = true
+	if e.link != nil && e.Err() == nil {
+		var nothing struct{}
+		_ = e.link.ask(request{Cmd: "close"}, graceful, &nothing) // it is ended if it does not agree
+	}
+	e.drop()
+	return nil
+}
+
+// drop ends the process.
+func (e *Env) drop() {
+	if e.link != nil {
+		e.link.close()
+		e.link = nil
+	}
+	e.at = -1
+}
+
+// Reset implements idrl.Environment. The seed of the episode is drawn from the stream.
+func (e *Env) Reset(stream *rand.Rand) idrl.TimeStep {
+	e.goTo(base{seed: stream.Uint32(), begun: true}, nil)
+	e.at = -1
+	e.ended = false
+	if !e.follow() {
+		return e.broken()
+	}
+	return idrl.TimeStep{Kind: idrl.First, Obs: e.obs}
+}
+
+// Step implements idrl.Environment.
+func (e *Env) Step(a idrl.Action) idrl.TimeStep {
+	if !e.base.begun || !e.spec.Actions.Contains(a) {
+		panic("outside: Step before Reset, or with an action that is none")
+	}
+	if e.Err() != nil {
+		return e.broken()
+	}
+	if e.over() {
+		panic("outside: Step after the end of an episode")
+	}
+	e.acts = append(e.acts, e.sent(a)...)
+	e.base.sum = 0
+	if !e.follow() {
+		return e.broken()
+	}
+	kind := idrl.Mid
+	switch {
+	case e.ended:
+		kind = idrl.Terminated
+	case e.over():
+		kind = idrl.Truncated
+	}
+	return idrl.TimeStep{Kind: kind, Obs: e.obs, Phi: e.phi}
+}
+
+// broken is the step of an environment that has failed.
+func (e *Env) broken() idrl.TimeStep {
+	clear(e.obs)
+	clear(e.phi)
+	return idrl.TimeStep{Kind: idrl.Truncated, Broken: true, Obs: e.obs, Phi: e.phi}
+}
+
+// sent returns an action as the process gets it.
+func (e *Env) sent(a idrl.Action) []float64 {
+	if e.p.Hello.Action.Num == 0 {
+		return a
+	}
+	best := 0
+	for k, v := range a {
+		if v > a[best] {
+			best = k
+		}
+	}
+	return []float64{float64(best)}
+}
+
+// width is the length of an action as it is sent.
+func (e *Env) width() int {
+	if e.p.Hello.Action.Num > 0 {
+		return 1
+	}
+	return e.spec.Actions.Dim()
+}
+
+// steps returns the steps of the episode so far.
+func (e *Env) steps() int { return e.base.steps + len(e.acts)/e.width() }
+
+// over reports whether the episode has ended.
+func (e *Env) over() bool { return e.ended || e.steps() >= e.spec.Horizon }
+
+// goTo says where the process shall be. What it has played of that already need not be
+// played again.
+func (e *Env) goTo(b base, acts []float64) {
+	same := e.base.begun && b.seed == e.base.seed && slices.Equal(b.state, e.base.state) && b.steps == e.base.steps
+	played := e.at * e.width()
+	if !same || e.at < 0 || played > len(acts) || !slices.Equal(e.acts[:played], acts[:played]) {
+		e.at = -1
+	}
+	e.base, e.acts = b, append(e.acts[:0], acts...)
+}
+
+// follow has the process go where it shall be, and starts it if need be, again and again.
+// It reports whether it is there; else Err says why not.
+func (e *Env) follow() bool {
+	return e.do(func() *failure { return nil })
+}
+
+// do has the process go where it shall be and calls f, which speaks to it there.
+func (e *Env) do(f func() *failure) bool {
+	if e.closed {
+		panic("outside: a closed environment is used")
+	}
+	if e.Err() != nil {
+		return false
+	}
+	for try := 0; ; try++ {
+		wrong := e.advance()
+		if wrong == nil {
+			wrong = f()
+		}
+		if wrong == nil {
+			return true
+		}
+		e.drop()
+		if try == tries(wrong.code)-1 || e.starts >= maxStarts {
+			err := e.failed(wrong, try+1)
+			e.err.Store(&err)
+			return false
+		}
+		e.pause(backoff << (2 * try))
+	}
+}
+
+// tries returns how often a request is tried that fails in a way.
+func tries(c Code) int {
+	switch c {
+	case CodeReplay: // it is no accident
+		return 1
+	case CodeTimeout: // people may wait
+		return 2
+	default:
+		return maxTries
+	}
+}
+
+// failed returns the error of the last of some tries.
+func (e *Env) failed(f *failure, tries int) error {
+	where := ""
+	if e.base.begun && f.code != CodeStart && f.code != CodeHello {
+		where = fmt.Sprintf(" (seed %d, step %d of the episode)", e.base.seed, e.steps())
+	}
+	if tries > 1 {
+		where += fmt.Sprintf("; it was started %d times", tries)
+	}
+	return failf(f.code, "%s%s", f.text, where).error(e.p.title())
+}
+
+// advance brings the process where it shall be.
+func (e *Env) advance() *failure {
+	if f := e.connect(); f != nil {
+		return f
+	}
+	if e.at < 0 {
+		if f := e.begin(); f != nil {
+			return f
+		}
+	}
+	w := e.width()
+	replayed := 0
+	for ; e.at*w < len(e.acts); e.at++ {
+		if e.ended && replayed > 0 {
+			return failf(CodeReplay, "played again with the same seed and actions, the episode ended after %d steps", e.base.steps+e.at)
+		}
+		if f := e.step(e.acts[e.at*w : (e.at+1)*w]); f != nil {
+			return f
+		}
+		replayed++
+	}
+	if sum := checksum(e.obs); replayed > 0 && e.base.sum != 0 && sum != e.base.sum {
+		return failf(CodeReplay, "played again with the same seed and actions, the episode led to other observations: all of its randomness must come from the seed")
+	} else if e.base.state == nil || replayed > 0 {
+		e.base.sum = sum
+	}
+	return nil
+}
+
+// connect opens the link if there is none.
+func (e *Env) connect() *failure {
+	if e.link != nil {
+		return nil
+	}
+	e.at = -1
+	e.starts++
+	l, h, f := e.p.greet()
+	e.link = l
+	if f == nil && !reflect.DeepEqual(h, e.p.Hello) {
+		f = failf(CodeHello, "it says something else of itself than when this program was started")
+	}
+	return f
+}
+
+// begin brings the process to the base.
+func (e *Env) begin() *failure {
+	var start struct {
+		Observation []float64 `json:"observation"`
+	}
+	if f := e.link.ask(request{Cmd: "reset", Seed: &e.base.seed}, e.p.answerLimit(), &start); f != nil {
+		return f
+	}
+	if f := e.take("reset", "observation", e.obs, start.Observation); f != nil {
+		return f
+	}
+	e.ended = e.base.ended
+	if e.base.state != nil {
+		var nothing struct{}
+		if f := e.link.ask(request{Cmd: "restore", State: e.base.state}, e.p.answerLimit(), &nothing); f != nil {
+			return f
+		}
+	}
+	e.at = 0
+	return nil
+}
+
+// step has the process play one step.
+func (e *Env) step(a []float64) *failure {
+	var next struct {
+		Observation []float64 `json:"observation"`
+		Features    []float64 `json:"features"`
+		Terminated  bool      `json:"terminated"`
+		Truncated   bool      `json:"truncated"`
+	}
+	r := request{Cmd: "step", Action: a}
+	if e.p.Hello.Action.Num > 0 {
+		r.Action = int(a[0])
+	}
+	if f := e.link.ask(r, e.p.answerLimit(), &next); f != nil {
+		return f
+	}
+	if f := e.take("step", "observation", e.obs, next.Observation); f != nil {
+		return f
+	}
+	if next.Truncated && !next.Terminated && e.base.steps+e.at+1 < e.spec.Horizon {
+		return failf(CodeReply, "it cut the episode short after %d steps; its horizon is %d", e.base.steps+e.at+1, e.spec.Horizon)
+	}
+	e.ended = next.Terminated
+	return e.take("step", "features", e.phi, next.Features)
+}
+
+// take copies numbers that the process sent, all of which are finite.
+func (e *Env) take(cmd, what string, dst, got []float64) *failure {
+	if len(got) != len(dst) {
+		return failf(CodeReply, "its answer to %s has %d numbers as %s; by its hello there are %d", cmd, len(got), what, len(dst))
+	}
+	for i, v := range got {
+		if math.IsNaN(v) || math.IsInf(v, 0) || math.Abs(v) > math.MaxFloat32 {
+			return failf(CodeReply, "its answer to %s has the number %v in %s %d", cmd, v, what, i)
+		}
+	}
+	copy(dst, got)
+	return nil
+}
+
+// checksum tells observations apart; it is not 0.
+func checksum(obs []float64) uint32 {
+	h := crc32.NewIEEE()
+	for _, v := range obs {
+		b := math.Float64bits(v)
+		_, _ = h.Write([]byte{byte(b), byte(b >> 8), byte(b >> 16), byte(b >> 24), byte(b >> 32), byte(b >> 40), byte(b >> 48), byte(b >> 56)})
+	}
+	return max(1, h.Sum32())
+}

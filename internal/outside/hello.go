@@ -1,0 +1,178 @@
+package outside
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"tiebreak/internal/idrl"
+)
+
+// protocol is the version of the protocol that this program speaks.
+const protocol = 1
+
+// Limits of a hello.
+const (
+	maxTitle    = 80
+	maxAbout    = 400
+	maxObs      = 4096
+	maxActions  = 64
+	maxFeatures = 64
+	maxFeature  = 64 // characters of a name
+	maxHorizon  = 10_000
+	maxState    = 1 << 16
+)
+
+// A Hello is what an outside environment says of itself.
+type Hello struct {
+	Protocol    int       `json:"protocol"`
+	Name        string    `json:"name"`
+	Version     string    `json:"version"`
+	Title       string    `json:"title,omitempty"`
+	About       string    `json:"description,omitempty"`
+	Observation int       `json:"observation"` // length of an observation
+	Action      Actions   `json:"action"`
+	Features    []string  `json:"features"`
+	PriorScale  []float64 `json:"prior_scale,omitempty"`
+	Horizon     int       `json:"horizon"`
+	StepSec     float64   `json:"step_seconds"`
+	Discount    float64   `json:"discount,omitempty"`   // default 0.99
+	ClipSteps   int       `json:"clip_steps,omitempty"` // default: about two seconds
+	Playback    float64   `json:"playback,omitempty"`   // default: so that a clip plays for two seconds, but not faster than real
+	EndSec      float64   `json:"end_seconds,omitempty"`
+	Moment      string    `json:"moment,omitempty"` // what questions about states ask about
+	Draws       string    `json:"draws"`            // scene or picture
+	State       int       `json:"state,omitempty"`  // length of a saved state; 0: it saves none
+}
+
+// Actions are those of an outside environment.
+type Actions struct {
+	Num  int       `json:"n,omitempty"` // discrete
+	Low  []float64 `json:"low,omitempty"`
+	High []float64 `json:"high,omitempty"`
+}
+
+var plainVersion = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,31}$`)
+
+// check returns what is wrong with h, nil if nothing is.
+func (h *Hello) check() *failure {
+	err := func() error {
+		switch {
+		case h.Protocol != protocol:
+			return fmt.Errorf("it speaks version %d of the protocol; this program speaks %d", h.Protocol, protocol)
+		case !plainName.MatchString(h.Name):
+			return fmt.Errorf("its name %.60q must have lower case letters, digits and hyphens, at most 40", h.Name)
+		case !plainVersion.MatchString(h.Version):
+			return fmt.Errorf("its version %.60q must have letters, digits, dots and hyphens, at most 32", h.Version)
+		case !isLine(h.Title, maxTitle) || !isLine(h.About, maxAbout) || !isLine(h.Moment, maxTitle):
+			return fmt.Errorf("its title, description or moment is longer than %d, %d and %d characters or has more than one line", maxTitle, maxAbout, maxTitle)
+		case h.Observation < 1 || h.Observation > maxObs:
+			return fmt.Errorf("its observations have %d numbers; they may have 1 to %d", h.Observation, maxObs)
+		case h.Horizon < 1 || h.Horizon > maxHorizon:
+			return fmt.Errorf("its episodes have %d steps; they may have 1 to %d", h.Horizon, maxHorizon)
+		case !(h.StepSec >= 1e-6 && h.StepSec <= 3600):
+			return fmt.Errorf("a step of it takes %v s; that may be 0.000001 to 3600", h.StepSec)
+		case !(h.Discount >= 0 && h.Discount <= 1):
+			return fmt.Errorf("its discount %v is not between 0 and 1", h.Discount)
+		case h.ClipSteps < 0 || h.ClipSteps > h.Horizon:
+			return fmt.Errorf("its clips have %d steps, its episodes %d", h.ClipSteps, h.Horizon)
+		case !(h.Playback >= 0 && h.Playback <= 1000) || !(h.EndSec >= 0 && h.EndSec <= 10):
+			return fmt.Errorf("its playback may be above 0 and at most 1000, and end_seconds at most 10")
+		case h.Draws != drawsScene && h.Draws != drawsPicture:
+			return fmt.Errorf("it draws %.20q; that must be %s or %s", h.Draws, drawsScene, drawsPicture)
+		case h.State < 0 || h.State > maxState:
+			return fmt.Errorf("its state has %d numbers; the limit is %d", h.State, maxState)
+		}
+		if err := h.Action.check(); err != nil {
+			return err
+		}
+		return h.checkFeatures()
+	}()
+	if err != nil {
+		return failf(CodeHello, "%v", err)
+	}
+	return nil
+}
+
+// What an environment may draw.
+const (
+	drawsScene   = "scene"
+	drawsPicture = "picture"
+)
+
+func (a *Actions) check() error {
+	if a.Num != 0 {
+		if a.Num < 2 || a.Num > maxActions || a.Low != nil || a.High != nil {
+			return fmt.Errorf("it has %d discrete actions; there may be 2 to %d, without low and high", a.Num, maxActions)
+		}
+		return nil
+	}
+	if len(a.Low) < 1 || len(a.Low) > maxActions || len(a.Low) != len(a.High) {
+		return fmt.Errorf("its actions have %d low and %d high bounds; there must be as many, 1 to %d", len(a.Low), len(a.High), maxActions)
+	}
+	for i, low := range a.Low {
+		if !(low < a.High[i] && low >= -math.MaxFloat32 && a.High[i] <= math.MaxFloat32) {
+			return fmt.Errorf("number %d of its actions lies between %v and %v; bounds must be finite and in order", i, low, a.High[i])
+		}
+	}
+	return nil
+}
+
+func (h *Hello) checkFeatures() error {
+	if len(h.Features) < 1 || len(h.Features) > maxFeatures {
+		return fmt.Errorf("it has %d features; there may be 1 to %d", len(h.Features), maxFeatures)
+	}
+	for i, name := range h.Features {
+		if name == "" || !isLine(name, maxFeature) || slices.Contains(h.Features[:i], name) {
+			return fmt.Errorf("the name of feature %d, %.60q, is empty, there twice, or longer than %d characters", i, name, maxFeature)
+		}
+	}
+	if h.PriorScale != nil && len(h.PriorScale) != len(h.Features) {
+		return fmt.Errorf("prior_scale has %d numbers for %d features", len(h.PriorScale), len(h.Features))
+	}
+	for _, v := range h.PriorScale {
+		if !(v > 0 && v <= math.MaxFloat32) {
+			return fmt.Errorf("prior_scale has the number %v; they must be above 0", v)
+		}
+	}
+	return nil
+}
+
+// isLine reports whether s is text of at most n characters that can be shown in a line.
+func isLine(s string, n int) bool {
+	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= n && !strings.ContainsFunc(s, unicode.IsControl)
+}
+
+// Seconds that a clip plays for where the environment does not say.
+const clipSec = 2.0
+
+// spec returns h as the environment with an id. Of discrete actions a policy gives a score
+// each, between -1 and 1; the highest is taken.
+func (h *Hello) spec(id string) idrl.EnvSpec {
+	s := idrl.EnvSpec{
+		ID: id, Version: 1, ObsDim: h.Observation, FeatureNames: h.Features, PriorScale: h.PriorScale,
+		Actions:     idrl.ActionSpec{Low: h.Action.Low, High: h.Action.High},
+		StepSeconds: h.StepSec, Horizon: h.Horizon, Discount: h.Discount, ClipSteps: h.ClipSteps,
+		Playback: h.Playback, EndSeconds: h.EndSec, StillLabel: h.Moment, Search: idrl.Search{Normalise: true},
+	}
+	if n := h.Action.Num; n > 0 {
+		s.Actions.Low, s.Actions.High = slices.Repeat([]float64{-1}, n), slices.Repeat([]float64{1}, n)
+	}
+	if s.Discount == 0 {
+		s.Discount = 0.99
+	}
+	if s.ClipSteps == 0 {
+		s.ClipSteps = min(h.Horizon, max(10, min(60, int(math.Round(clipSec/h.StepSec)))))
+	}
+	if s.Playback == 0 {
+		s.Playback = min(1, float64(s.ClipSteps)*h.StepSec/clipSec)
+	}
+	if s.StillLabel == "" {
+		s.StillLabel = "this moment"
+	}
+	return s
+}
