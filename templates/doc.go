@@ -26,6 +26,8 @@ type Problem struct {
 type Field struct {
 	Value string // what to show in it: a default, or what was sent
 	Error string // what is wrong with it and what to do; empty if nothing is
+
+	Default string // what an empty one stands for; empty if that is nothing
 }
 
 // A Choice is a form field with fixed options.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/web"
 )
 
 func TestControlOfASession(t *testing.T) {
@@ -97,5 +98,19 @@ func TestArchivedSessionsAreListedOnDemand(t *testing.T) {
 	}
 	if r := b.get(c, "/sessions?archived=1"); r.lacks(`data-session="s1"`, `data-state="archived"`, `data-session="s2"`) != nil {
 		t.Errorf("the whole list: %s", r.body)
+	}
+}
+
+// The form has the fields that it reads, and says what empty ones stand for.
+func TestFormHasItsFields(t *testing.T) {
+	b := newBench(t, nil)
+	r := b.get(b.researcher(), "/sessions/new")
+	for _, name := range web.FormFields() {
+		if r.lacks(`name="`+name+`"`) != nil {
+			t.Errorf("the form has no field %q", name)
+		}
+	}
+	if miss := r.lacks(`name="candidates" value="" inputmode="numeric" placeholder="5"`, `placeholder="0.25"`, `placeholder="a quarter of the noise"`); miss != nil {
+		t.Errorf("the form lacks %q", miss)
 	}
 }

@@ -46,7 +46,8 @@ func TestFormSaysWhatThereIs(t *testing.T) {
 		"questions":      idrl.QuestionRules(),
 		"strength":       {"plain", "ask"},
 		"remarks":        {"none", "take"},
-		"noise":          idrl.NoiseRules(),
+		"noise_model":    idrl.NoiseRules(),
+		"rating_model":   idrl.RatingModels(),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("choices (-want +got):\n%s", diff)

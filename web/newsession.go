@@ -94,7 +94,8 @@ func (s *Server) newSessionPage(c echo.Context, f *sessionForm) templates.NewSes
 		Tolerance:  f.field("tolerance"), Doubt: f.field("doubt"), StopByItself: f.choice("stop_by_itself", stopOptions()),
 		CompletionCode: f.field("completion_code"), AnswersEach: f.field("answers_each"), Consent: f.field("consent"), WithdrawDays: f.field("withdraw_days"), ShowLearnt: f.choice("show_learnt", learntOptions()), Questions: f.choice("questions", questionOptions()), More: f.more(),
 		Strength: f.choice("strength", strengthOptions()), MuchBand: f.field("much_band"), Remarks: f.choice("remarks", remarkOptions()),
-		Noise: f.choice("noise", noiseOptions()),
+		Noise: f.choice("noise_model", noiseOptions()), RatingModel: f.choice("rating_model", ratingOptions()),
+		AdoptAfter: f.field("adopt_after"), MinDwell: f.field("min_dwell"), MaxRate: f.field("max_rate"),
 	}
 	return p
 }
@@ -201,6 +202,18 @@ func noiseOptions() []templates.Option {
 		{Value: idrl.OwnNoise, Label: "Each annotator's own", Hint: "Learnt from the answers of two annotators or more. Where the models above have no such noise: the session's."},
 		{Value: idrl.SharedNoise, Label: "The session's", Hint: "One for all annotators, as set below."},
 	}
+}
+
+func ratingOptions() []templates.Option {
+	labels := map[string][2]string{
+		"clipped":  {"A scale that ends", "The lowest and the highest rating stand for what lies beyond them."},
+		"gaussian": {"A number", "Every rating is taken for a number, as in sessions of earlier versions."},
+	}
+	var out []templates.Option
+	for _, name := range idrl.RatingModels() {
+		out = append(out, templates.Option{Value: name, Label: labels[name][0], Hint: labels[name][1]})
+	}
+	return out
 }
 
 func likelihoodOptions() (out []templates.Option) {

@@ -9,6 +9,7 @@ import (
 
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/studyfile"
 	"tiebreak/templates"
 
 	"github.com/labstack/echo/v4"
@@ -27,13 +28,18 @@ type sessionForm struct {
 var moreFields = []string{
 	"model", "solver", "prior", "likelihood", "candidates", "ahead", "repeat_every", "gold_every", "train_every", "prior_var", "noise_std", "tie_band", "rating_var",
 	"tolerance", "doubt", "stop_by_itself", "show_learnt", "completion_code", "answers_each", "questions", "consent", "withdraw_days",
-	"strength", "much_band", "remarks", "noise",
+	"strength", "much_band", "remarks", "noise_model", "rating_model", "adopt_after", "min_dwell", "max_rate",
+}
+
+// FormFields returns the names of the fields of the form.
+func FormFields() []string {
+	return append([]string{"title", "env", "kind", "instructions", "budget", "acquisition", "seed"}, moreFields...)
 }
 
 // readSessionForm reads what a browser sent. Empty fields take their defaults.
 func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
 	f := &sessionForm{values: map[string]string{}, errs: map[string]string{}}
-	for _, name := range append([]string{"title", "env", "kind", "instructions", "budget", "acquisition", "seed"}, moreFields...) {
+	for _, name := range FormFields() {
 		f.values[name] = strings.TrimSpace(strings.ReplaceAll(c.FormValue(name), "\r\n", "\n"))
 	}
 	s := &f.spec
@@ -56,8 +62,11 @@ func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
 	s.Seed = uint64(f.whole64("seed", 0, 1<<53))
 	s.Candidates, s.Ahead = int(f.whole64("candidates", 2, 50)), int(f.whole64("ahead", 1, 10))
 	s.RepeatEvery = int(f.whole64("repeat_every", 2, idrl.MaxBudget))
-	s.GoldEvery, s.MinDwell, s.MaxRate = f.goldEvery(), idrl.DefaultMinDwell, idrl.DefaultMaxRate
-	s.TrainEvery = f.whole64("train_every", 1, idrl.MaxBudget)
+	s.GoldEvery, s.MinDwell, s.MaxRate = f.goldEvery(), f.minDwell(), f.maxRate()
+	s.TrainEvery, s.AdoptAfter = f.whole64("train_every", 1, idrl.MaxBudget), f.whole64("adopt_after", 0, idrl.MaxBudget)
+	if f.errs["adopt_after"] == "" && s.TrainEvery > 0 && s.AdoptAfter > s.TrainEvery {
+		f.errs["adopt_after"] = "Write at most the answers between two trainings, which stand beside."
+	}
 	s.PriorVar, s.NoiseStd = f.positive("prior_var"), f.positive("noise_std")
 	s.TieBand, s.RatingVar = f.positive("tie_band"), f.positive("rating_var")
 	s.Tolerance, s.Doubt = f.share("tolerance"), f.share("doubt")
@@ -69,7 +78,7 @@ func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
 	s.Questions = f.oneOf("questions", idrl.QuestionRules())
 	s.Strength, s.MuchBand = f.oneOf("strength", values(strengthOptions())) == "ask", f.positive("much_band")
 	s.Remarks = f.oneOf("remarks", values(remarkOptions())) == "take"
-	s.Noise = f.noise()
+	s.Noise, s.RatingModel = f.noise(), f.oneOf("rating_model", idrl.RatingModels())
 	if f.errs["model"] == "" && !s.StatesRegret() {
 		f.refuseRule()
 	}
@@ -90,7 +99,7 @@ func (f *sessionForm) legendOnly(catalogue []EnvChoice) {
 // noise reads whose noise of answers the session goes by. Each annotator's own is the default,
 // which gives way where the model of the reward or of a comparison has no such noise.
 func (f *sessionForm) noise() string {
-	if f.oneOf("noise", idrl.NoiseRules()) == idrl.SharedNoise {
+	if f.oneOf("noise_model", idrl.NoiseRules()) == idrl.SharedNoise {
 		return idrl.SharedNoise
 	}
 	return ""
@@ -173,6 +182,27 @@ func (f *sessionForm) goldEvery() int {
 	return int(n)
 }
 
+// minDwell reads the share of a clip that is to be on screen before an answer.
+func (f *sessionForm) minDwell() float64 {
+	v := f.values["min_dwell"]
+	if v == "" {
+		return idrl.DefaultMinDwell
+	}
+	x, err := strconv.ParseFloat(strings.ReplaceAll(v, ",", "."), 64)
+	if err != nil || !(x >= 0 && x <= 1) {
+		f.errs["min_dwell"] = "Write a number from 0 to 1, such as 0.25."
+	}
+	return x
+}
+
+// maxRate reads how many answers a minute are not hurried.
+func (f *sessionForm) maxRate() int {
+	if f.values["max_rate"] == "" {
+		return idrl.DefaultMaxRate
+	}
+	return int(f.whole64("max_rate", 0, idrl.MaxRate))
+}
+
 // positive reads a number above 0; an empty field is 0.
 func (f *sessionForm) positive(name string) float64 {
 	v := f.values[name]
@@ -200,7 +230,7 @@ func (f *sessionForm) share(name string) float64 {
 }
 
 func (f *sessionForm) field(name string) templates.Field {
-	return templates.Field{Value: f.values[name], Error: f.errs[name]}
+	return templates.Field{Value: f.values[name], Error: f.errs[name], Default: strings.Trim(studyfile.Default(name), `"`)}
 }
 
 // choice selects what was chosen if it may be, or the first option.

@@ -39,7 +39,13 @@ func readHandout(path string) (handout, error) {
 	if err != nil {
 		return handout{}, err
 	}
-	h := handout{text: strings.TrimSpace(strings.ReplaceAll(string(b), "\r\n", "\n"))}
+	return drawn(root, path, strings.TrimSpace(strings.ReplaceAll(string(b), "\r\n", "\n")))
+}
+
+// drawn reads the pictures that a Markdown text of the file path shows, which lie in root or
+// below.
+func drawn(root *os.Root, path, text string) (handout, error) {
+	h := handout{text: text}
 	for _, address := range instructions.Pictures(h.text) {
 		if strings.HasPrefix(address, instructions.PictureScheme) || strings.HasPrefix(address, instructions.LegendScheme) {
 			continue

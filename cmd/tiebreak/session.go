@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learning"
+	"tiebreak/internal/studyfile"
 	"tiebreak/internal/training"
 )
 
@@ -23,6 +25,8 @@ type sessionFlags struct {
 	own                   own
 	data, addr, origin    string
 	instructions, consent string // paths of files
+	file                  string // of the study; empty: none
+	template              bool   // write one
 	spec                  idrl.SessionSpec
 }
 
@@ -36,7 +40,20 @@ func (f *sessionFlags) declare(fs *flag.FlagSet) {
 	instructionsFileFlag(fs, &f.instructions)
 	consentFileFlag(fs, &f.consent)
 	fs.Uint64Var(&f.spec.Seed, "seed", 1, "seed of every random choice and of the environment's layout")
+	fs.StringVar(&f.file, "f", "", "YAML `file` with the settings (docs/study.md); flags that are given besides go before it")
+	fs.BoolVar(&f.template, "template", false, "make no session: write such a file, with every setting and its default")
 	declareSpec(fs, &f.spec)
+	declareModel(fs, &f.spec)
+}
+
+// declareModel declares the numbers of the models that a session learns by.
+func declareModel(fs *flag.FlagSet, spec *idrl.SessionSpec) {
+	fs.Float64Var(&spec.PriorVar, "prior-var", 0, "prior `variance` of each weight, on robots in units of its scale squared; 0: 1")
+	fs.Float64Var(&spec.NoiseStd, "noise-std", 0, "standard deviation of the noise of comparisons, in units of `return`; 0: 3, of stills 0.5")
+	fs.Float64Var(&spec.TieBand, "tie-band", 0, "half-width of equal, in units of `return`; 0: a quarter of --noise-std")
+	fs.Float64Var(&spec.MuchBand, "much-band", 0, "half-width of what is not much better, in units of `return`, with --strength; 0: twice --noise-std")
+	fs.Float64Var(&spec.RatingVar, "rating-var", 0, "`variance` of a rating, on a scale from -1 to 1; 0: 0.05")
+	fs.StringVar(&spec.RatingModel, "rating-model", idrl.RatingModels()[0], "`model` of a rating: "+strings.Join(idrl.RatingModels(), ", ")+"; clipped: the ends of the scale stand for what lies beyond")
 }
 
 // declareSpec declares the flags of what a session is made of, but for its seed.
@@ -124,7 +141,15 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 	if err := parse(fs, args); err != nil {
 		return err
 	}
+	if f.template {
+		_, err := io.out.Write(studyfile.Template())
+		return err
+	}
 	list, err := environments(f.own)
+	if err != nil {
+		return err
+	}
+	file, drawn, err := f.readFile(fs)
 	if err != nil {
 		return err
 	}
@@ -133,12 +158,16 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 			return err
 		}
 	}
-	told, err := f.handout()
+	told, err := f.handout(drawn)
 	if err != nil {
 		return err
 	}
-	if err := training.CheckSpec(list, f.spec.WithDefaults()); err != nil {
-		return fmt.Errorf("%w: %w", errUsage, err) // before the folder is touched
+	check := func(spec idrl.SessionSpec) error { return training.CheckSpec(list, spec.WithDefaults()) }
+	if err := check(f.spec); err != nil { // before the folder is touched
+		if file != nil && file.Check(check) != nil {
+			return file.Check(check)
+		}
+		return fmt.Errorf("%w: %w", errUsage, err)
 	}
 	base, err := baseOf(f.addr, f.origin)
 	if err != nil {
@@ -164,10 +193,57 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 	return nil
 }
 
-// handout reads the file of instructions, if there is one, into f.spec.
-func (f *sessionFlags) handout() (handout, error) {
+// readFile reads the study file, if there is one, into f.spec, where the flags that are
+// given go before it, and the pictures that its instructions show.
+func (f *sessionFlags) readFile(fs *flag.FlagSet) (*studyfile.File, handout, error) {
+	if f.file == "" {
+		return nil, handout{}, nil
+	}
+	file, told, err := readStudy(f.file)
+	if err != nil {
+		return nil, told, err
+	}
+	given := map[string]string{}
+	fs.Visit(func(g *flag.Flag) { given[g.Name] = g.Value.String() })
+	f.spec = file.Spec
+	for name, value := range given {
+		err = errors.Join(err, fs.Set(name, value))
+	}
+	if isGiven(fs, "instructions") {
+		f.spec.InstructionsFormat, told = idrl.PlainText, handout{}
+	}
+	if f.instructions != "" && !isGiven(fs, "instructions") {
+		f.spec.Instructions = "" // the file of instructions goes before
+	}
+	return file, told, err
+}
+
+// readStudy reads the study file at path and the pictures that its instructions show, which
+// lie beside it.
+func readStudy(path string) (*studyfile.File, handout, error) {
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return nil, handout{}, idrl.Errorf(idrl.Invalid, "the folder of %s cannot be opened: %v", path, err)
+	}
+	defer root.Close()
+	b, err := readAtMost(root, filepath.Base(path), studyfile.MaxFile)
+	if err != nil {
+		return nil, handout{}, fmt.Errorf("%s: %w", path, err)
+	}
+	file, err := studyfile.Read(path, b)
+	if err != nil || file.Spec.InstructionsFormat != idrl.Markdown {
+		return file, handout{}, err
+	}
+	told, err := drawn(root, path, file.Spec.Instructions)
+	file.Spec.Instructions = told.text
+	return file, told, err
+}
+
+// handout reads the file of instructions, if there is one, into f.spec; else it returns the
+// one of the study file.
+func (f *sessionFlags) handout(ofStudy handout) (handout, error) {
 	if f.instructions == "" {
-		return handout{}, nil
+		return ofStudy, nil
 	}
 	if f.spec.Instructions != "" {
 		return handout{}, fmt.Errorf("%w: give --instructions or --instructions-file, not both", errUsage)

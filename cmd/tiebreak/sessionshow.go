@@ -6,6 +6,7 @@ import (
 	"flag"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/studyfile"
 	"tiebreak/internal/training"
 	"tiebreak/store"
 )
@@ -14,6 +15,7 @@ import (
 type showFlags struct {
 	own           own
 	data, session string
+	yaml          bool
 }
 
 // id is where the session's id goes if it is given without a flag.
@@ -23,10 +25,11 @@ func (f *showFlags) declare(fs *flag.FlagSet) {
 	dataFlag(fs, &f.data)
 	sessionFlag(fs, &f.session)
 	ownFlags(fs, &f.own)
+	fs.BoolVar(&f.yaml, "yaml", false, "as a study file, of which 'tiebreak session create -f' makes a session with the same settings")
 }
 
 func sessionShowCommand() command {
-	return subcommand("session show", "write the settings of a session as JSON", (*showFlags).declare,
+	c := subcommand("session show", "write the settings of a session as JSON or YAML", (*showFlags).declare,
 		"Writes the settings of a session as a JSON object: those of idrl.SessionSpec, the names of its features and\n"+
 			"the scale of each weight under the prior (PriorScale; null: 1); and Engines, the physics engines that its clips\n"+
 			"were computed with, in the order of their first use. The server may be running.",
@@ -36,6 +39,13 @@ func sessionShowCommand() command {
 				return err
 			}
 			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+				if f.yaml {
+					b, err := studyfile.Write(spec)
+					if err == nil {
+						_, err = std.out.Write(b)
+					}
+					return err
+				}
 				if named, err := training.NameFeatures(list, spec); err == nil {
 					spec = named
 				}
@@ -52,4 +62,6 @@ func sessionShowCommand() command {
 				}{spec, engines})
 			})
 		})
+	c.usage = "[ID] [flags]"
+	return c
 }

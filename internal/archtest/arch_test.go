@@ -31,6 +31,7 @@ const (
 	sqlite     = "modernc.org"
 	goose      = "github.com/pressly/goose"
 	xnet       = "golang.org/x/net"
+	yaml       = "go.yaml.in/yaml"
 	xsys       = "golang.org/x/sys/unix" // scheduling of workers
 	vocab      = "internal/idrl"
 	rngs       = "internal/rng"
@@ -88,6 +89,7 @@ var rules = []rule{
 	{"internal/quality", []string{vocab, rngs, "internal/agreement"}, []string{gonum}},
 	{"internal/agreement", []string{vocab}, []string{gonum}},
 	{"internal/export", []string{vocab}, nil},
+	{"internal/studyfile", []string{vocab}, []string{yaml}},
 	{"internal/bundle", []string{vocab, "internal/export", "internal/steps"}, []string{"github.com/parquet-go/parquet-go"}},
 	{"internal/outside", []string{vocab, "internal/clip"}, nil},
 	{"internal/jobs/jobstest", []string{vocab, "internal/jobs"}, nil},
@@ -141,7 +143,7 @@ var rules = []rule{
 	{"web/client", []string{vocab, "web/wire"}, []string{gorilla, xnet}},
 	{
 		"web",
-		[]string{vocab, acquires, "internal/live", "internal/auth", "internal/export", "internal/instructions", "internal/quality", "web", "templates", "static"},
+		[]string{vocab, acquires, "internal/live", "internal/auth", "internal/export", "internal/instructions", "internal/quality", "internal/studyfile", "web", "templates", "static"},
 		[]string{templ, echo, gorilla},
 	},
 }

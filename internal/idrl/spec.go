@@ -117,6 +117,7 @@ const (
 	MaxInstructions = 4000  // bytes
 	MaxBudget       = 10000 // answers
 	MaxCode         = 64    // bytes of a completion code
+	MaxRate         = 1000  // answers a minute
 )
 
 // A session whose trainings take less than QuickTraining trains after every answer, and
@@ -324,8 +325,8 @@ func (s SessionSpec) Validate() error {
 		return Errorf(Invalid, "a repeat can come every 2 to %d questions, or never: 0; got %d", MaxBudget, s.RepeatEvery)
 	case !(s.MinDwell >= 0 && s.MinDwell <= 1):
 		return Errorf(Invalid, "the least share of a clip that is to be seen must be 0 to 1; got %v", s.MinDwell)
-	case s.MaxRate < 0 || s.MaxRate > 1000:
-		return Errorf(Invalid, "the most answers a minute must be 1 to 1000, or 0 for no limit; got %d", s.MaxRate)
+	case s.MaxRate < 0 || s.MaxRate > MaxRate:
+		return Errorf(Invalid, "the most answers a minute must be 1 to %d, or 0 for no limit; got %d", MaxRate, s.MaxRate)
 	case CheckGoldEvery(s.GoldEvery) != nil:
 		return CheckGoldEvery(s.GoldEvery)
 	case s.TrainEvery < 0:

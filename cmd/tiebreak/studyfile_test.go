@@ -1,0 +1,111 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/studyfile"
+	"tiebreak/store"
+	"tiebreak/web"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The form, the flags and the file of a study have the same settings, and the same defaults.
+func TestSettingsAreTheSameEverywhere(t *testing.T) {
+	var keys, flags []string
+	for _, f := range studyfile.Fields() {
+		keys = append(keys, f.Key)
+	}
+	var made sessionFlags
+	fs := flag.NewFlagSet("session", flag.ContinueOnError)
+	made.declare(fs)
+	notSettings := []string{"data", "addr", "origin", "models", "outside", "f", "template"}
+	fs.VisitAll(func(f *flag.Flag) {
+		switch name := strings.ReplaceAll(f.Name, "-", "_"); {
+		case f.Name == "instructions-file": // Markdown, where --instructions is plain text
+			flags = append(flags, "instructions_format")
+		case f.Name == "consent-file": // it is long
+			flags = append(flags, "consent")
+		case !slices.Contains(notSettings, f.Name):
+			flags = append(flags, name)
+		}
+	})
+	form := append(web.FormFields(), "instructions_format") // Markdown always
+	for _, list := range [][]string{keys, flags, form} {
+		slices.Sort(list)
+	}
+	if d := cmp.Diff(keys, flags); d != "" {
+		t.Errorf("settings of the file (-) and of flags (+):\n%s", d)
+	}
+	if d := cmp.Diff(keys, form); d != "" {
+		t.Errorf("settings of the file (-) and of the form (+):\n%s", d)
+	}
+	want := studyfile.Defaults()
+	want.InstructionsFormat = idrl.PlainText
+	if d := cmp.Diff(want.WithDefaults(), made.spec.WithDefaults()); d != "" {
+		t.Errorf("defaults of the file (-) and of flags (+):\n%s", d)
+	}
+}
+
+// A session made of a file has its settings, and gives the same file back.
+func TestStudyFile(t *testing.T) {
+	dir := t.TempDir()
+	data, path := filepath.Join(dir, "data"), filepath.Join(dir, "study.yaml")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("title: \"Walk: the grid\"\nenv: gridworld\nkind: state_comparison\nbudget: 12\nseed: 18446744073709551615\nnoise_std: 0.7\nmin_dwell: 0.5\n" +
+		"rating_model: gaussian\nstrength: true\ninstructions: |\n  Look *closely*.\n\n  # Then choose\nconsent: I agree\n")
+	mustCLI(t, "session", "create", "-f", path, "--data", data, "--max-rate", "30")
+	first := mustCLI(t, "session", "show", "--yaml", "--data", data)
+	write(first)
+	made := strings.Fields(mustCLI(t, "session", "create", "--data", data, "-f", path))[1]
+	if again := mustCLI(t, "session", "show", made, "--yaml", "--data", data); again != first {
+		t.Errorf("a session of the file that show writes has other settings:\n%s", cmp.Diff(first, again))
+	}
+	db, err := store.OpenReadOnly(t.Context(), data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	list, err := db.Sessions(t.Context())
+	if err != nil || len(list) != 2 {
+		t.Fatalf("%d sessions, %v", len(list), err)
+	}
+	a, b := list[0].Spec, list[1].Spec
+	if a.Seed != 1<<64-1 || a.NoiseStd != 0.7 || a.MaxRate != 30 || a.Instructions != "Look *closely*.\n\n# Then choose\n" || a.InstructionsFormat != idrl.Markdown || a.Consent != "I agree" {
+		t.Errorf("settings: %+v", a)
+	}
+	a.ID, a.CreatedAt = b.ID, b.CreatedAt
+	if d := cmp.Diff(a, b); d != "" {
+		t.Error(d)
+	}
+	nowhere := filepath.Join(dir, "nowhere")
+	for text, want := range map[string]string{
+		"title: x\nbudget: 0\n":          path + ":2: budget is 0",
+		"title: x\ncolour: red\n":        path + ":2: unknown key \"colour\"",
+		"env: mars\n":                    path + ":1: env: unknown environment",
+		"title: x\nacquisition: guess\n": path + ":2: acquisition: ",
+		"prior: kernel\n":                path + ":1: prior: ",
+		"env: gridworld\nbudget: many\n": path + ":2: budget must be",
+	} {
+		write(text)
+		if status, _, stderr := cli(t, "session", "create", "-f", path, "--data", nowhere); status == 0 || !strings.Contains(stderr, want) {
+			t.Errorf("%q: status %d, %s; want %s", text, status, stderr, want)
+		}
+	}
+	if _, err := os.Stat(nowhere); !os.IsNotExist(err) {
+		t.Errorf("a wrong file made a data folder: %v", err)
+	}
+	write(mustCLI(t, "session", "create", "--template"))
+	mustCLI(t, "session", "create", "-f", path, "--data", data)
+}

@@ -1,0 +1,235 @@
+package studyfile
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tiebreak/internal/idrl"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A File is a study file that was read.
+type File struct {
+	Spec  idrl.SessionSpec // settings that the file leaves out are those of Defaults
+	name  string
+	lines map[string]int // by key, of those that the file has
+	keys  []string       // in the order of the file
+}
+
+// Read reads a study file, which is called name in errors. It returns an error of kind
+// Invalid that says in which lines what is wrong: a key that is unknown or comes twice, a
+// value of the wrong type, a budget of 0.
+func Read(name string, content []byte) (*File, error) {
+	f := &File{Spec: Defaults(), name: name, lines: map[string]int{}}
+	if len(content) > MaxFile {
+		return nil, idrl.Errorf(idrl.Invalid, "%s has %d bytes; a study file has at most %d", name, len(content), MaxFile)
+	}
+	root, err := f.parse(content)
+	if err != nil {
+		return nil, err
+	}
+	if root == nil {
+		return f, nil
+	}
+	if root.Kind != yaml.MappingNode {
+		return nil, f.wrong(root.Line, "a study file is a list of settings, one 'key: value' in a line")
+	}
+	var errs []error
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		if err := f.take(root.Content[i], root.Content[i+1]); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return f, join(errs)
+}
+
+// parse returns the only document of a file, nil if that is empty.
+func (f *File) parse(content []byte) (*yaml.Node, error) {
+	d := yaml.NewDecoder(bytes.NewReader(content))
+	var doc, more yaml.Node
+	switch err := d.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		return nil, nil
+	case err != nil: // "yaml: line 3: …"
+		return nil, idrl.Errorf(idrl.Invalid, "%s: %s", f.name, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	if err := d.Decode(&more); !errors.Is(err, io.EOF) {
+		return nil, f.wrong(cmp.Or(more.Line, 1), "a study file has one document, without '---' between settings")
+	}
+	if doc.Kind != yaml.DocumentNode || len(doc.Content) == 0 || doc.Content[0].Tag == "!!null" {
+		return nil, nil
+	}
+	return doc.Content[0], nil
+}
+
+// take takes in one setting.
+func (f *File) take(key, value *yaml.Node) error {
+	line, known := f.lines[key.Value]
+	field, ok := find(key.Value)
+	switch {
+	case !ok:
+		return f.wrong(key.Line, "unknown key %q%s", key.Value, like(key.Value))
+	case known:
+		return f.wrong(key.Line, "%s was set in line %d already", key.Value, line)
+	}
+	f.lines[key.Value], f.keys = key.Line, append(f.keys, key.Value)
+	if err := field.decode(value, field.value(&f.Spec)); err != nil {
+		return f.wrong(cmp.Or(value.Line, key.Line), "%s %s", key.Value, err)
+	}
+	return nil
+}
+
+func find(key string) (Field, bool) {
+	for _, f := range Fields() {
+		if f.Key == key {
+			return f, true
+		}
+	}
+	return Field{}, false
+}
+
+// like proposes the key that somebody may have meant.
+func like(key string) string {
+	best, least := "", 3
+	for _, f := range Fields() {
+		if d := distance(strings.ReplaceAll(key, "-", "_"), f.Key); d < least {
+			best, least = f.Key, d
+		}
+	}
+	if best == "" {
+		return "; docs/study.md lists those that there are"
+	}
+	return fmt.Sprintf("; did you mean %s?", best)
+}
+
+// distance is Levenshtein's: the fewest letters to insert, delete or replace.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range b {
+			d := diagonal
+			if a[i] != b[j] {
+				d++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(d, diagonal+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// decode sets to, which is the value of f in a spec. Its error goes on from the key.
+func (f Field) decode(n *yaml.Node, to reflect.Value) error {
+	if n.Kind != yaml.ScalarNode {
+		return fmt.Errorf("must be %s", f.kind())
+	}
+	number := n.Tag == "!!int" || n.Tag == "!!float" && to.Kind() == reflect.Float64
+	switch to.Kind() {
+	case reflect.Bool:
+		return f.decodeAs(n, "!!bool", to)
+	case reflect.String:
+		if n.Tag != "!!str" {
+			return fmt.Errorf("must be text; put it in quotes: %q", n.Value)
+		}
+		to.SetString(f.word(n.Value))
+		return nil
+	default:
+		if f.Key == "budget" && n.Value == unlimited {
+			to.SetInt(0)
+			return nil
+		}
+		if !number {
+			return fmt.Errorf("must be %s; got %q", f.kind(), n.Value)
+		}
+	}
+	if err := f.decodeAs(n, n.Tag, to); err != nil {
+		return err
+	}
+	switch {
+	case to.Kind() == reflect.Float64 && (math.IsNaN(to.Float()) || math.IsInf(to.Float(), 0)):
+		return errors.New("must be a finite number")
+	case f.Key == "budget" && to.IsZero():
+		return fmt.Errorf("is 0; write how many answers are wanted, or %s", unlimited)
+	case f.Positive && to.IsZero():
+		return fmt.Errorf("must be above 0; leave it out for the default, %s", f.Default)
+	}
+	return nil
+}
+
+// decodeAs decodes a scalar that must have a tag.
+func (f Field) decodeAs(n *yaml.Node, tag string, to reflect.Value) error {
+	if n.Tag != tag || n.Decode(to.Addr().Interface()) != nil {
+		return fmt.Errorf("must be %s; got %q", f.kind(), n.Value)
+	}
+	return nil
+}
+
+// word returns what a text of the file stands for in a spec.
+func (f Field) word(text string) string {
+	if f.Key == "instructions_format" && text == plainText {
+		return idrl.PlainText
+	}
+	return text
+}
+
+// wrong returns an error of kind Invalid about a line.
+func (f *File) wrong(line int, format string, args ...any) error {
+	return idrl.Errorf(idrl.Invalid, "%s:%s: %s", f.name, strconv.Itoa(line), fmt.Sprintf(format, args...))
+}
+
+// join makes one error of those that were found, a line each.
+func join(errs []error) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	texts := make([]string, len(errs))
+	for i, err := range errs {
+		texts[i] = err.Error()
+	}
+	return idrl.Errorf(idrl.Invalid, "%s", strings.Join(texts, "\n"))
+}
+
+// Check returns an error of kind Invalid that says in which line what is wrong, if check,
+// such as idrl.SessionSpec.Validate, finds something wrong with the settings. The line is
+// that of the last setting without which nothing is wrong, or else something else.
+func (f *File) Check(check func(idrl.SessionSpec) error) error {
+	err := check(f.Spec)
+	if err == nil || idrl.KindOf(err) != idrl.Invalid {
+		return err
+	}
+	other := ""
+	for _, key := range slices.Backward(f.keys) {
+		switch without := check(f.without(key)); {
+		case without == nil:
+			return f.wrong(f.lines[key], "%s: %s", key, err)
+		case without.Error() != err.Error() && other == "":
+			other = key
+		}
+	}
+	if other != "" {
+		return f.wrong(f.lines[other], "%s: %s", other, err)
+	}
+	return idrl.Errorf(idrl.Invalid, "%s: %s", f.name, err)
+}
+
+// without returns the settings with the default of a key.
+func (f *File) without(key string) idrl.SessionSpec {
+	spec, defaults := f.Spec, Defaults()
+	field, _ := find(key)
+	field.value(&spec).Set(field.value(&defaults))
+	return spec
+}
