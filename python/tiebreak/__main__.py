@@ -1,0 +1,115 @@
+"""python -m tiebreak serve|check|describe FILE.py"""
+
+import argparse
+import contextlib
+import json
+import os
+import runpy
+import sys
+import time
+
+import numpy as np
+
+from .adapter import SETTINGS, Adapter, SettingsError
+from .server import claim_output, converse, serve_socket
+
+
+def load(path):
+    """Return make_env and the settings that a file defines."""
+    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+    found = runpy.run_path(path, run_name="__tiebreak__")
+    if not callable(found.get("make_env")):
+        raise SettingsError(f"{path} must define make_env(), which returns the environment")
+    settings = dict(found.get("SETTINGS", {}))
+    for name in ("features", "scene", "save", "restore"):
+        if callable(found.get(name)):
+            settings.setdefault(name, found[name])
+    unknown = sorted(set(settings) - set(SETTINGS))
+    if unknown:
+        raise SettingsError(f"there is no setting {unknown[0]}; known: {', '.join(SETTINGS)}")
+    return found["make_env"], settings
+
+
+def describe(path):
+    """Return a description for tiebreak serve --outside."""
+    make_env, settings = load(path)
+    said = Adapter(make_env, **settings).hello()
+    return {"title": said.get("title", said["name"]), "command": [sys.executable, "-m", "tiebreak", "serve", os.path.basename(path)]}
+
+
+def play(adapter, seed, stream):
+    """Play an episode of random actions. Return observations, features by step, and actions."""
+    seen, sums, actions = [adapter.reset(seed)["observation"]], [], []
+    for _ in range(adapter.horizon):
+        if "n" in adapter.actions.described:
+            action = int(stream.integers(adapter.actions.n))
+        else:
+            action = stream.uniform(adapter.actions.low, adapter.actions.high).tolist()
+        step = adapter.step(action)
+        seen.append(step["observation"])
+        sums.append(step["features"])
+        actions.append(action)
+        if step["terminated"] or step["truncated"]:
+            break
+    return seen, np.array(sums), actions
+
+
+def check(path):
+    """Play an environment as Tiebreak will, and print what it is. Return what is wrong."""
+    make_env, settings = load(path)
+    wrong = []
+    adapter, other = Adapter(make_env, **settings), Adapter(make_env, **settings)
+    said = adapter.hello()
+    print(json.dumps(said, indent=2))
+    began, steps, sums = time.perf_counter(), 0, []
+    for seed in range(8):
+        seen, features, actions = play(adapter, seed, np.random.default_rng(seed))
+        steps += len(actions)
+        if not (np.isfinite(seen).all() and np.isfinite(features).all()):
+            wrong.append(f"with seed {seed} an observation or a feature is not finite")
+        again = [other.reset(seed)["observation"]] + [other.step(a)["observation"] for a in actions]
+        if again != seen and not adapter.save_state:
+            wrong.append(f"with seed {seed} the same actions led to other observations: take all randomness from reset's seed, or give save and restore")
+        clip = features[: said.get("clip_steps", 50)].sum(axis=0)
+        sums.append(clip)
+    took = (time.perf_counter() - began) / max(1, 2 * steps)
+    drawn = time.perf_counter()
+    adapter.reset(0)
+    size = len(json.dumps(adapter.draw(), allow_nan=False))
+    print(f"a step takes {1000 * took:.2f} ms, drawing {1000 * (time.perf_counter() - drawn):.1f} ms and {size} bytes")
+    spread = np.std(sums, axis=0)
+    if adapter.prior_scale is None and (spread > 0).all():
+        print("prior_scale by eight random episodes:", json.dumps({n: float(f"{3 / s:.2g}") for n, s in zip(adapter.names, spread)}))
+    return wrong
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(prog="python -m tiebreak")
+    parser.add_argument("what", choices=["serve", "check", "describe"])
+    parser.add_argument("file", help="a Python file that defines make_env")
+    parser.add_argument("--listen", help="unix:PATH or tcp:PORT; default: standard input and output")
+    args = parser.parse_args(argv)
+    try:
+        if args.what == "describe":
+            with contextlib.redirect_stdout(sys.stderr):
+                said = describe(args.file)
+            print(json.dumps(said, indent=2))
+            return 0
+        if args.what == "check":
+            wrong = check(args.file)
+            print("\n".join(wrong) if wrong else "It can be served.")
+            return 1 if wrong else 0
+        out = None if args.listen else claim_output()  # before the file can print
+        make_env, settings = load(args.file)
+        if args.listen:
+            serve_socket(args.listen, make_env, **settings)
+        else:
+            converse(sys.stdin.buffer, out, make_env, settings)
+        return 0
+    except SettingsError as wrong:
+        print(f"{args.file}: {wrong}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,210 @@
+"""From the Gymnasium interface to the requests of Tiebreak."""
+
+import base64
+import inspect
+import math
+import re
+
+import numpy as np
+
+from .png import encode_png
+
+PROTOCOL = 1
+
+
+class SettingsError(Exception):
+    """The environment cannot be served as it is; the message says what to change."""
+
+
+class Adapter:
+    """One environment and what is known of it. Its methods are the requests of the protocol."""
+
+    def __init__(
+        self, make_env, *, features=None, scene=None, save=None, restore=None, name=None, version="1", title=None, description=None,
+        moment=None, horizon=None, step_seconds=None, discount=None, clip_steps=None, playback=None, end_seconds=None,
+        prior_scale=None, action_low=None, action_high=None,
+    ):
+        if (save is None) != (restore is None):
+            raise SettingsError("give both save and restore, or none of them")
+        self.env = make_env()
+        self.features, self.scene, self.save_state, self.restore_state = features, scene, save, restore
+        self.settings = {
+            "title": title, "description": description, "moment": moment, "discount": discount, "clip_steps": clip_steps,
+            "playback": playback, "end_seconds": end_seconds,
+        }
+        self.prior_scale, self.version = prior_scale, str(version)
+        self.name = name or _plain(getattr(getattr(self.env, "spec", None), "id", None) or type(self.env).__name__)
+        self.horizon, self.step_seconds = self._horizon(horizon), self._step_seconds(step_seconds)
+        self.actions = _actions(self.env.action_space, action_low, action_high)
+        self.observe = _observations(self.env.observation_space)
+        self.steps, self.last = 0, None
+        self.names = self._feature_names()
+
+    def _horizon(self, given):
+        found = given or getattr(getattr(self.env, "spec", None), "max_episode_steps", None)
+        if not found:
+            raise SettingsError("the environment does not say how long its episodes are: give horizon, in steps")
+        return int(found)
+
+    def _step_seconds(self, given):
+        if given:
+            return float(given)
+        inner = getattr(self.env, "unwrapped", self.env)
+        dt = getattr(inner, "dt", None)
+        if isinstance(dt, (int, float)) and dt > 0:
+            return float(dt)
+        rate = (getattr(self.env, "metadata", None) or {}).get("render_fps")
+        if rate:
+            return 1 / float(rate)
+        raise SettingsError("the environment does not say how long a step is: give step_seconds")
+
+    def _feature_names(self):
+        """Play a step to learn which features there are."""
+        self.reset(0)
+        named = self._features(self.actions.middle(), *self._advance(self.actions.middle()))
+        return list(named)
+
+    # The requests.
+
+    def hello(self):
+        said = {
+            "protocol": PROTOCOL, "name": self.name, "version": self.version, "observation": self.observe.size,
+            "action": self.actions.described, "features": self.names, "horizon": self.horizon, "step_seconds": self.step_seconds,
+            "draws": "scene" if self.scene else "picture",
+        }
+        said.update({key: value for key, value in self.settings.items() if value is not None})
+        if self.prior_scale is not None:
+            scale = self.prior_scale
+            said["prior_scale"] = [float(scale[n]) for n in self.names] if isinstance(scale, dict) else [float(v) for v in scale]
+        if self.save_state:
+            self.reset(0)
+            said["state"] = len(self.save()["state"])
+        return said
+
+    def reset(self, seed):
+        observation, _ = self.env.reset(seed=int(seed))
+        self.steps, self.last = 0, observation
+        return {"observation": self.observe(observation)}
+
+    def step(self, action):
+        action = self.actions.read(action)
+        after, info, terminated, truncated = self._advance(action)
+        features = self._features(action, after, info, terminated, truncated)
+        if list(features) != self.names:
+            raise ValueError(f"features returned {list(features)}, at first {self.names}")
+        self.last = after
+        self.steps += 1
+        return {
+            "observation": self.observe(after), "features": [float(v) for v in features.values()],
+            "terminated": bool(terminated), "truncated": bool(truncated) and self.steps >= self.horizon and not terminated,
+        }
+
+    def save(self):
+        if not self.save_state:
+            raise ValueError("this environment saves no states")
+        return {"state": [float(v) for v in np.ravel(np.asarray(self.save_state(self.env), float))]}
+
+    def restore(self, state):
+        if not self.restore_state:
+            raise ValueError("this environment restores no states")
+        self.restore_state(self.env, np.asarray(state, float))
+        return {}
+
+    def draw(self):
+        if self.scene:
+            return {"scene": self.scene(self.env)}
+        picture = self.env.render()
+        if picture is None:
+            raise ValueError('render() returned nothing: make the environment with render_mode="rgb_array"')
+        return {"picture": base64.b64encode(encode_png(picture)).decode("ascii")}
+
+    def close(self):
+        self.env.close()
+        return {}
+
+    def _advance(self, action):
+        after, _reward, terminated, truncated, info = self.env.step(action)  # the reward is what is to be learnt
+        if truncated and not terminated and self.steps + 1 < self.horizon:
+            raise ValueError(f"the environment cut the episode short after {self.steps + 1} steps: give horizon={self.steps + 1}, or make it without a time limit")
+        return after, info, terminated, truncated
+
+    def _features(self, action, after, info, _terminated, _truncated):
+        if self.features is None:
+            return {f"Observation {i + 1}": v for i, v in enumerate(self.observe(after))}
+        found = self.features(self.last, action, after, info)
+        if not isinstance(found, dict):
+            raise ValueError("features must return a dict from names to numbers")
+        return found
+
+
+class _Discrete:
+    def __init__(self, space):
+        self.n, self.start = int(space.n), int(getattr(space, "start", 0))
+        self.described = {"n": self.n}
+
+    def read(self, action):
+        if not isinstance(action, int) or not 0 <= action < self.n:
+            raise ValueError(f"there is no action {action!r}")
+        return self.start + action
+
+    def middle(self):
+        return self.start
+
+
+class _Box:
+    def __init__(self, space, low, high):
+        self.shape, self.dtype = space.shape, space.dtype
+        self.low = np.ravel(np.broadcast_to(space.low if low is None else low, self.shape)).astype(float)
+        self.high = np.ravel(np.broadcast_to(space.high if high is None else high, self.shape)).astype(float)
+        if not (np.isfinite(self.low).all() and np.isfinite(self.high).all()):
+            raise SettingsError("its actions have no bounds: give action_low and action_high")
+        self.described = {"low": self.low.tolist(), "high": self.high.tolist()}
+
+    def read(self, action):
+        action = np.asarray(action, float)
+        if action.shape != self.low.shape:
+            raise ValueError(f"an action has {self.low.size} numbers")
+        return np.clip(action, self.low, self.high).reshape(self.shape).astype(self.dtype)
+
+    def middle(self):
+        return self.read((self.low + self.high) / 2)
+
+
+def _actions(space, low, high):
+    if hasattr(space, "n"):
+        return _Discrete(space)
+    if hasattr(space, "low"):
+        return _Box(space, low, high)
+    raise SettingsError(f"actions of {type(space).__name__} are not known: use an environment whose actions are Box or Discrete")
+
+
+class _Observations:
+    """Observations as lists of numbers."""
+
+    def __init__(self, size, index_of_first=None):
+        self.size, self.first = size, index_of_first
+
+    def __call__(self, observation):
+        if self.first is not None:
+            row = np.zeros(self.size)
+            row[int(observation) - self.first] = 1
+        else:
+            row = np.ravel(np.asarray(observation, float))
+        if row.size != self.size:
+            raise ValueError(f"an observation has {row.size} numbers, its space has {self.size}")
+        return row.tolist()
+
+
+def _observations(space):
+    if hasattr(space, "n") and np.ndim(space.n) == 0:
+        return _Observations(int(space.n), int(getattr(space, "start", 0)))
+    if hasattr(space, "low"):
+        return _Observations(int(math.prod(space.shape)))
+    raise SettingsError(f"observations of {type(space).__name__} are not known: wrap the environment in gymnasium.wrappers.FlattenObservation")
+
+
+def _plain(name):
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "environment"
+
+
+SETTINGS = [p for p in inspect.signature(Adapter.__init__).parameters if p not in ("self", "make_env")]
