@@ -61,8 +61,8 @@ func serveCommand() command {
 			"recorded, the disk is nearly full or the database damaged (docs/health.md). For people on other machines,\n" +
 			"put a proxy with HTTPS before it and give the address that they open as --origin; docs/serving.md has\n" +
 			"examples and the limits of requests.\n" +
-			"Flags come before the variables TIEBREAK_DATA, TIEBREAK_ADDR, TIEBREAK_ORIGIN, TIEBREAK_PROXY, TIEBREAK_LOG\n" +
-			"and TIEBREAK_MODELS of the environment.",
+			"Flags come before the variables TIEBREAK_DATA, TIEBREAK_ADDR, TIEBREAK_ORIGIN, TIEBREAK_PROXY, TIEBREAK_LOG,\n" +
+			"TIEBREAK_MODELS and TIEBREAK_OUTSIDE of the environment.",
 		example: "tiebreak serve --data study --addr 127.0.0.1:8080",
 		flags:   func(fs *flag.FlagSet) { new(serveFlags).declare(fs) },
 		run: func(ctx context.Context, io stdio, args []string) error {
