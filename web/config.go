@@ -5,11 +5,13 @@ package web
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net/netip"
 	"time"
 
 	"tiebreak/internal/auth"
+	"tiebreak/internal/bundle"
 	"tiebreak/internal/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/live"
@@ -105,6 +107,12 @@ type Learnt interface {
 	LearntFiles(ctx context.Context, session idrl.SessionID) ([]export.File, error)
 }
 
+// Bundles writes sessions as data sets.
+type Bundles interface {
+	// WriteBundle writes the bundle of a session as a zip archive, from one read of the database.
+	WriteBundle(ctx context.Context, session idrl.SessionID, w io.Writer, opt bundle.Options) error
+}
+
 // Settings records what researchers change about a session, with who did it. A
 // session follows when it is told to.
 type Settings interface {
@@ -183,6 +191,7 @@ type Config struct {
 	Clips     Clips       // required
 	Exports   Exports     // required
 	Learnt    Learnt      // required
+	Bundles   Bundles     // required
 	People    People      // required
 	Settings  Settings    // required
 	Pictures  Pictures    // required

@@ -6,6 +6,7 @@ import (
 
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/auth"
+	"tiebreak/internal/bundle"
 	"tiebreak/internal/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/static"
@@ -75,6 +76,7 @@ func (s *Server) dashboardPage(c echo.Context, spec idrl.SessionSpec) (templates
 		InviteURL: sessionURL(spec.ID, "invitations"), InstructionsURL: sessionURL(spec.ID, "instructions"), KnownURL: sessionURL(spec.ID, "known"), QualityURL: sessionURL(spec.ID, "quality"),
 		ExportJSONL: sessionURL(spec.ID, "export") + "?format=jsonl",
 		ExportCSV:   sessionURL(spec.ID, "export") + "?format=csv",
+		ExportAll:   sessionURL(spec.ID, "export") + "?format=" + bundle.Format,
 		ExportFiles: sessionURL(spec.ID, "export") + "?format=" + export.NetworksFormat,
 		Budget:      templates.BudgetForm{Action: sessionURL(spec.ID, "budget"), Value: strconv.Itoa(spec.Budget), Most: strconv.Itoa(idrl.MaxBudget)},
 		People:      people, Control: control,

@@ -5,12 +5,14 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"tiebreak/internal/bundle"
 	"tiebreak/internal/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/web"
@@ -243,5 +245,48 @@ func TestExportThatFails(t *testing.T) {
 		if rows > 0 && err == nil {
 			t.Error("half an export looks like a whole one")
 		}
+	}
+}
+
+// fakeBundles has a bundle of s1 alone, which ends too soon after answer "cut".
+type fakeBundles struct{}
+
+func (fakeBundles) WriteBundle(_ context.Context, id idrl.SessionID, w io.Writer, opt bundle.Options) error {
+	if id != "s1" || opt.After == "none" {
+		return idrl.Errorf(idrl.NotFound, "no answer %q", opt.After)
+	}
+	_, err := fmt.Fprintf(w, "zip of %s after %s with clips %s", id, opt.After, opt.Clips)
+	if opt.After == "cut" {
+		return errors.New("the disk is gone")
+	}
+	return err
+}
+
+func TestExportOfBundles(t *testing.T) {
+	b := newBench(t, nil)
+	annotator, c := b.annotator("s1"), b.researcher()
+	const path = "/sessions/s1/export?format=bundle"
+	r := b.get(c, path+"&after=7&clips=gif")
+	if r.body != "zip of s1 after 7 with clips gif" || r.header.Get("Content-Type") != "application/zip" || !strings.Contains(r.header.Get("Content-Disposition"), "tiebreak-s1-bundle.zip") {
+		t.Errorf("%d %v %s", r.status, r.header, r.body)
+	}
+	for query, status := range map[string]int{"&after=none": 404, "&clips=mp4": 400} {
+		if r := b.get(c, path+query); r.status != status || r.header.Get("Content-Disposition") != "" {
+			t.Errorf("%s: status %d, want %d; %v", query, r.status, status, r.header)
+		}
+	}
+	if r := b.get(annotator, path); r.status == 200 {
+		t.Error("an annotator gets the bundle")
+	}
+	if r := b.get(c, "/sessions/s1"); r.lacks(`data-export="bundle"`, path) != nil {
+		t.Error("the page has no link to the bundle")
+	}
+	unlock := web.Bundling(b.web)
+	if r := b.get(c, path); r.status != 503 || r.lacks("Try again in a minute") != nil {
+		t.Errorf("two at once: %d %s", r.status, r.body)
+	}
+	unlock()
+	if r := b.get(c, path); r.status != 200 {
+		t.Errorf("afterwards: %d", r.status)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"tiebreak/internal/auth"
+	"tiebreak/internal/bundle"
 	"tiebreak/internal/export"
 	"tiebreak/internal/idrl"
 
@@ -20,6 +21,7 @@ var errNoFeatures = idrl.Errorf(idrl.Invalid, "An earlier version made this sess
 // export is GET /sessions/:id/export?format=jsonl|csv[&all=1][&participants=1]: the log as a
 // data set, streamed; all is with the answers of annotators who are left out. With
 // format=networks it is what the session has learnt, as a zip archive; with
+// format=bundle[&clips=gif][&after=SEQ] it is all of the session as a data set, streamed, with
 // format=practice the answers to practice questions, with format=flags what annotators told
 // of questions, one JSON object a line.
 func (s *Server) export(c echo.Context) error {
@@ -39,6 +41,9 @@ func (s *Server) export(c echo.Context) error {
 	}
 	if format == export.FlagsFormat {
 		return s.exportFlags(c, spec.ID)
+	}
+	if format == bundle.Format {
+		return s.exportBundle(c, spec.ID)
 	}
 	if err := export.CheckFormat(format); err != nil {
 		return err
@@ -113,4 +118,39 @@ func (s *Server) exportNetworks(c echo.Context, id idrl.SessionID) error {
 	}
 	c.Response().Header().Set(echo.HeaderContentDisposition, fmt.Sprintf("attachment; filename=\"%s.zip\"", name))
 	return c.Blob(http.StatusOK, "application/zip", b.Bytes())
+}
+
+// exportBundle streams all of a session as a data set. One at a time is written, as it takes
+// the processor from those who answer.
+func (s *Server) exportBundle(c echo.Context, id idrl.SessionID) error {
+	opt := bundle.Options{After: c.QueryParam("after"), Clips: c.QueryParam("clips")}
+	if opt.Clips != "" && opt.Clips != "gif" {
+		return idrl.Errorf(idrl.Invalid, "unknown clips %q; use gif, or 'tiebreak export' for others", opt.Clips)
+	}
+	if !s.bundling.TryLock() {
+		return idrl.Errorf(idrl.Unavailable, "The bundle of a session is just being written. Try again in a minute.")
+	}
+	defer s.bundling.Unlock()
+	out := &begun{c: c, name: fmt.Sprintf("tiebreak-%s-bundle.zip", id)}
+	err := s.cfg.Bundles.WriteBundle(c.Request().Context(), id, out, opt)
+	if err != nil && c.Response().Committed {
+		s.log.Error("export broken off", "session", id, "err", err)
+		panic(http.ErrAbortHandler) // as above
+	}
+	return err
+}
+
+// begun writes a response that is a file, whose header is sent with the first bytes.
+type begun struct {
+	c    echo.Context
+	name string
+}
+
+func (b *begun) Write(p []byte) (int, error) {
+	if out := b.c.Response(); !out.Committed {
+		out.Header().Set(echo.HeaderContentType, "application/zip")
+		out.Header().Set(echo.HeaderContentDisposition, fmt.Sprintf("attachment; filename=%q", b.name))
+		out.WriteHeader(http.StatusOK)
+	}
+	return b.c.Response().Write(p)
 }

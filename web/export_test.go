@@ -29,3 +29,9 @@ func Tighten(s *Server, n, rate float64) {
 func Enter(s *Server, ctx context.Context, address string) (leave func()) {
 	return s.gates.enter(ctx, netip.MustParseAddr(address))
 }
+
+// Bundling holds what somebody who is sent a bundle holds, until it is released.
+func Bundling(s *Server) (release func()) {
+	s.bundling.Lock()
+	return s.bundling.Unlock
+}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"tiebreak/static"
@@ -22,6 +23,7 @@ type Server struct {
 	refusals sampler // of lines in the log
 	limits   limits
 	gates    gates
+	bundling sync.Mutex // held while a bundle is written
 
 	pingEvery time.Duration // of a socket; tests shorten it
 	drainWait time.Duration // for calls of sessions that are under way; tests shorten it
@@ -34,7 +36,7 @@ type Server struct {
 // required part is missing or an origin is malformed.
 func New(cfg Config) *Server {
 	if cfg.Sessions == nil || cfg.Hub == nil || cfg.Auth == nil || cfg.Clips == nil ||
-		cfg.Exports == nil || cfg.Learnt == nil || cfg.People == nil || cfg.Settings == nil || cfg.Pictures == nil || cfg.Known == nil || cfg.Flags == nil || cfg.Quality == nil || cfg.Health == nil || len(values(envOptions(cfg.Catalogue))) == 0 {
+		cfg.Exports == nil || cfg.Learnt == nil || cfg.Bundles == nil || cfg.People == nil || cfg.Settings == nil || cfg.Pictures == nil || cfg.Known == nil || cfg.Flags == nil || cfg.Quality == nil || cfg.Health == nil || len(values(envOptions(cfg.Catalogue))) == 0 {
 		panic("web: a required part of the configuration is missing")
 	}
 	if cfg.Log == nil {

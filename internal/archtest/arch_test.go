@@ -143,7 +143,7 @@ var rules = []rule{
 	{"web/client", []string{vocab, "web/wire"}, []string{gorilla, xnet}},
 	{
 		"web",
-		[]string{vocab, acquires, "internal/live", "internal/auth", "internal/export", "internal/instructions", "internal/quality", "internal/studyfile", "web", "templates", "static"},
+		[]string{vocab, acquires, "internal/live", "internal/auth", "internal/bundle", "internal/export", "internal/instructions", "internal/quality", "internal/studyfile", "web", "templates", "static"},
 		[]string{templ, echo, gorilla},
 	},
 }

@@ -110,7 +110,7 @@ func (b *builder) read(ctx context.Context, from Source) (err error) {
 	}
 	for _, write := range []func(context.Context) error{
 		b.labels, b.queries, b.comparisons, b.segments, b.trajectories, b.policies, b.posteriors, b.trainings, b.events,
-		b.texts, b.people, b.learnt, b.records,
+		b.texts, b.people, b.learnt, b.adapters, b.scripts, b.records,
 	} {
 		if err := write(ctx); err != nil {
 			return err
@@ -323,7 +323,9 @@ func (b *builder) posteriors(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if decode, err = b.cfg.Beliefs(b.spec, fits); err != nil {
+		if decode, err = b.cfg.Beliefs(b.spec, fits); cannotBe(err) {
+			b.meta.Without, decode = append(b.meta.Without, "means and covariances of posterior.parquet: "+err.Error()), nil
+		} else if err != nil {
 			return err
 		}
 	}
@@ -436,13 +438,20 @@ func (b *builder) people(ctx context.Context) error {
 	return b.file("flags.jsonl", func(w io.Writer) error { return export.WriteFlags(w, b.spec.ID, flags) })
 }
 
+// cannotBe reports whether a part of a bundle cannot be made here, such as where the
+// environment of the session is not available: the rest can.
+func cannotBe(err error) bool {
+	kind := idrl.KindOf(err)
+	return err != nil && (kind == idrl.NotFound || kind == idrl.Damaged || kind == idrl.Invalid)
+}
+
 // learnt writes the reward and the policies.
 func (b *builder) learnt(ctx context.Context) error {
 	if b.cfg.Learnt == nil {
 		return nil
 	}
 	files, err := b.cfg.Learnt(ctx, b.from)
-	if idrl.KindOf(err) == idrl.NotFound || idrl.KindOf(err) == idrl.Damaged {
+	if cannotBe(err) {
 		b.meta.Without = append(b.meta.Without, "learnt: "+err.Error())
 		return nil
 	}

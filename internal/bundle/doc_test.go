@@ -44,7 +44,7 @@ func TestTheDocumentListsTheColumns(t *testing.T) {
 			t.Errorf("%s (-file +document):\n%s", name, diff)
 		}
 	}
-	if n := strings.Count(string(doc), ".parquet\n"); tables != 10 || n != tables {
+	if n := strings.Count(string(doc), ".parquet\n\n"); tables != 10 || n != tables {
 		t.Errorf("%d tables, and %d sections", tables, n)
 	}
 }

@@ -2,7 +2,6 @@ package bundle
 
 import (
 	"slices"
-	"strconv"
 
 	"tiebreak/internal/idrl"
 )
@@ -41,13 +40,7 @@ func key(c *idrl.Clip) uint64 {
 	if id == "" {
 		id = string(c.ID)
 	}
-	v, err := strconv.ParseUint(id[:min(16, len(id))], 16, 64)
-	if err != nil { // a name that is no hash
-		for _, r := range []byte(id) {
-			v = (v ^ uint64(r)) * 1099511628211
-		}
-	}
-	return v
+	return hashOf(id)
 }
 
 // add takes in a comparison.

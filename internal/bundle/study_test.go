@@ -65,7 +65,13 @@ func episode(n int) idrl.Steps {
 // equally good, now and then a reply that says nothing, and one answer that is undone.
 func studied(t testing.TB, n int) *store.DB {
 	t.Helper()
-	db, err := store.Open(t.Context(), t.TempDir())
+	return studiedIn(t, t.TempDir(), n)
+}
+
+// studiedIn is studied in a folder.
+func studiedIn(t testing.TB, dir string, n int) *store.DB {
+	t.Helper()
+	db, err := store.Open(t.Context(), dir)
 	must(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	spec := idrl.SessionSpec{
