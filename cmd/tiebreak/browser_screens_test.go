@@ -30,7 +30,7 @@ type visit struct {
 	stranger, researcher, comparer, rater, agreeing *tab
 
 	pairs, asking                                string // ids of sessions
-	pairLink, rateLink, networkLink, consentLink string // of annotators
+	pairLink, rateLink, networkLink, consentLink, moreLink, groupLink string // of annotators
 
 	newConsent func() // puts another consent text into use
 }
@@ -43,6 +43,8 @@ func newVisit(t *testing.T) *visit {
 	v.pairs, v.pairLink = newLink(t, data, addr, "--env", "driver", "--title", "Drive", "--budget", "11", "--show-learnt", "--completion-code", "TB-42")
 	_, v.rateLink = newLink(t, data, addr, "--env", "gridworld", "--kind", "state_rating", "--title", "Walk")
 	_, v.networkLink = newLink(t, data, addr, "--env", "driver", "--model", "network", "--title", "Swing")
+	_, v.moreLink = newLink(t, data, addr, "--env", "driver", "--title", "Say more", "--strength", "--remarks")
+	_, v.groupLink = newLink(t, data, addr, "--env", "driver", "--kind", "clip_group", "--title", "Six at once")
 	consent := filepath.Join(t.TempDir(), "consent.md")
 	write := func(text string) {
 		if err := os.WriteFile(consent, []byte(text), 0o600); err != nil {
@@ -243,6 +245,18 @@ func (v *visit) ofAnnotators() []screen {
 			b.wait("document.body.dataset.state === 'done'")
 			b.waitFor("[data-code]")
 			b.waitFor("[data-end] clip-loop")
+		}},
+		{"comparison with more to say", label, b, func() {
+			b.join(v.moreLink, "Ann")
+			b.ready()
+			b.press("b")
+		}},
+		{"note for the researcher", label, b, dialog("f", "flag")},
+		{"best of six", label, b, func() { b.join(v.groupLink, "Ann") }},
+		{"worst of six", label, b, func() {
+			b.ready()
+			b.press("3")
+			b.wait("document.body.dataset.picking === 'worst'")
 		}},
 		{"rating", label, r, func() { r.join(v.rateLink, "Bo") }},
 		{"instructions of a rating", label, r, func() {

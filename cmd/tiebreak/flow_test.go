@@ -266,6 +266,53 @@ func (p *passage) rates(link string) {
 	p.answer(cantTell)
 }
 
+// saysMore says by how much a clip is better, what both are like, and what the researcher should
+// know of a question.
+func (p *passage) saysMore(link string) {
+	p.w.open(link)
+	p.use(p, button("Start", ""))
+	much := choice{button("Left much better", ""), "Left, much better."}
+	if p.narrow {
+		much = choice{button("Upper much better", ""), "Upper, much better."}
+	}
+	p.answer(much)
+	_, right, _, _ := p.answers()
+	p.ready()
+	p.use(p, button("Both bad", "b"))
+	p.wait("document.querySelector('[data-remark=both_bad]').ariaPressed === 'true'")
+	right.said = strings.TrimSuffix(right.said, ".") + ", both bad."
+	p.answer(right)
+
+	p.opens(button("Skip …", "s"), "Why skip this question?")
+	p.use(p, button("Only tell the researcher …", "4"))
+	p.node(control{role: "dialog", name: "Tell the researcher about this question"})
+	p.write(p, control{role: "textbox", name: "What is wrong, or worth knowing?"}, "odd")
+	if p.narrow { // nothing is written
+		p.closes(button("Cancel", "Escape"))
+		return
+	}
+	p.closes(button("Send", ""))
+	p.hears("Sent to the researcher.")
+}
+
+// picks names the best and the worst of six clips, and thinks again meanwhile.
+func (p *passage) picks(link string) {
+	p.w.open(link)
+	p.use(p, button("Start", ""))
+	n := p.ready()
+	pick := func(place int, then string) {
+		p.use(p, button(fmt.Sprintf("Clip %d", place), fmt.Sprint(place)))
+		p.wait(fmt.Sprintf("document.body.dataset.picking === %q", then))
+	}
+	pick(2, "worst")
+	p.hears("Clip 2 is the best. And which is the worst?")
+	p.use(p, button("Another best", "Escape"))
+	p.wait("document.body.dataset.picking === 'best'")
+	pick(4, "worst")
+	pick(6, "best")
+	p.wait(fmt.Sprintf("document.body.dataset.answered === '%d' && document.body.dataset.unsent === '0'", n+1))
+}
+
 // recorded returns the answers of a session in words, in order, with * at those that were
 // withdrawn, and fails if one did not come by the input.
 func recorded(t *testing.T, data, session, input string) []string {
@@ -280,6 +327,15 @@ func recorded(t *testing.T, data, session, input string) []string {
 			said = "left"
 		case r.Choice == "a" || r.Choice == "b":
 			said = "right"
+		}
+		if r.Much != nil && *r.Much {
+			said += " much"
+		}
+		if r.Remark != "" {
+			said += " " + r.Remark
+		}
+		if r.GroupID != "" {
+			said = fmt.Sprintf("%d over %d", r.PositionA, r.PositionB)
 		}
 		if r.Reason != "" {
 			said += " " + r.Reason
@@ -301,11 +357,15 @@ func goesThrough(t *testing.T, w surface, h hand) {
 	data, addr := t.TempDir(), freeAddr(t)
 	pairs, pairLink := newLink(t, data, addr, "--env", "driver", "--title", "Drive", "--budget", "5", "--completion-code", "TB-42")
 	ratings, rateLink := newLink(t, data, addr, "--env", "gridworld", "--kind", "state_rating", "--title", "Walk")
+	more, moreLink := newLink(t, data, addr, "--env", "driver", "--title", "Say more", "--strength", "--remarks")
+	groups, groupLink := newLink(t, data, addr, "--env", "driver", "--kind", "clip_group", "--title", "Six at once")
 	startServer(t, "serve", "--data", data, "--addr", addr)
 	p := &passage{t: t, w: w, hand: h}
 	_, p.narrow = h.(finger)
 	p.compares(pairLink)
 	p.rates(rateLink)
+	p.saysMore(moreLink)
+	p.picks(groupLink)
 	want := "left, equal*, cant_tell, right*, left, skip offensive, right, right, equal"
 	if got := strings.Join(recorded(t, data, pairs, h.input()), ", "); got != want {
 		t.Errorf("recorded are %s; want %s", got, want)
@@ -313,5 +373,16 @@ func goesThrough(t *testing.T, w surface, h hand) {
 	want = "8, 3*, 10, cant_tell"
 	if got := strings.Join(recorded(t, data, ratings, h.input()), ", "); got != want {
 		t.Errorf("recorded are the ratings %s; want %s", got, want)
+	}
+	want = "left much, right both_bad"
+	if got := strings.Join(recorded(t, data, more, h.input()), ", "); got != want {
+		t.Errorf("recorded is, with more to say, %s; want %s", got, want)
+	}
+	if notes := mustCLI(t, "export", "--data", data, "--session", more, "--format", "flags"); !p.narrow && !strings.Contains(notes, `"note":"odd"`) {
+		t.Errorf("the researcher reads %q", notes)
+	}
+	want = "4 over 1, 4 over 2, 4 over 3, 4 over 5, 4 over 6"
+	if got := strings.Join(recorded(t, data, groups, h.input()), ", "); !strings.HasPrefix(got, want) {
+		t.Errorf("recorded of six clips are %s; want %s and more", got, want)
 	}
 }
