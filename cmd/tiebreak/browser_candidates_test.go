@@ -14,7 +14,7 @@ import (
 func TestBrowserCandidates(t *testing.T) {
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
-	_, link := newLink(t, data, addr, "--env", "half-cheetah", "--solver", "gaits", "--title", "Run")
+	_, link := newLink(t, data, addr, "--env", "half-cheetah", "--solver", "gaits", "--candidates", "2", "--title", "Run") // few, so that a training ends on a busy machine
 	server := startServer(t, "serve", "--data", data, "--addr", addr)
 	simulate := func(answers int) {
 		t.Helper()
