@@ -14,6 +14,7 @@ import (
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v4/middleware"
 )
 
 // render writes a page. It is built whole first, so that a failure is a clean
@@ -25,6 +26,9 @@ func render(c echo.Context, status int, page templ.Component) error {
 	}
 	return c.HTMLBlob(status, b.Bytes())
 }
+
+// compressed compresses a page that holds no secret, so that its length tells nothing of one.
+var compressed = middleware.GzipWithConfig(middleware.GzipConfig{Level: 6, MinLength: 1400})
 
 // layout is what every page has. It names the researcher who is signed in.
 func (s *Server) layout(c echo.Context, title string) templates.Layout {

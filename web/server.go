@@ -128,7 +128,7 @@ func (s *Server) routes() *echo.Echo {
 	e.GET("/sessions/:id/pictures/:picture", s.picture)
 	e.GET("/sessions/:id/watch", s.watch)
 	e.GET("/sessions/:id/export", s.export)
-	e.GET("/sessions/:id/label", s.label)
+	e.GET("/sessions/:id/label", s.label, compressed)
 	e.GET("/sessions/:id/ws", s.annotate)
 	e.POST("/sessions/:id/instructions/acknowledge", s.acknowledge)
 	e.GET("/sessions/:id/consent", s.consent)
