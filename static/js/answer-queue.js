@@ -79,6 +79,25 @@ export class AnswerQueue extends EventTarget {
   }
 
   /**
+   * Resolves once the server has acknowledged everything, or after a while, or at once without a server.
+   * @param {number} ms
+   * @returns {Promise<void>}
+   */
+  settled(ms) {
+    if (!this.#ready || this.outbox.pending.length === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = new AbortController();
+      const done = () => {
+        clearTimeout(timer);
+        end.abort();
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      this.on("change", () => this.outbox.pending.length > 0 || done(), { signal: end.signal });
+    });
+  }
+
+  /**
    * Takes back an entry that never went out, and returns it.
    * @param {string} id
    */

@@ -90,7 +90,7 @@ export class DuoPlayer extends HTMLElement {
       caption.textContent = clips[i]?.note ?? "";
       caption.hidden = !caption.textContent;
     });
-    this.#arrange();
+    this.#place();
     this.dispatchEvent(new Event("shown"));
     this.#play((how.play ?? true) && this.#length > 0);
     return this.#painted(painters, waits);
@@ -116,6 +116,11 @@ export class DuoPlayer extends HTMLElement {
     this.#painters = [];
     this.#play(false);
     this.toggleAttribute("data-empty", true);
+  }
+
+  /** Draws nothing more until other clips are loaded. */
+  freeze() {
+    cancelAnimationFrame(this.#request);
   }
 
   toggle() {
@@ -232,8 +237,13 @@ export class DuoPlayer extends HTMLElement {
     return best;
   }
 
-  /** Sizes the views so that they show as much as the room allows. */
   #arrange() {
+    this.#place();
+    this.#draw();
+  }
+
+  /** Sizes the views so that they show as much as the room allows. They must be drawn then. */
+  #place() {
     const room = this.#part(".frames").getBoundingClientRect();
     const shape = this.#fit(room.width, room.height);
     if (!shape) return;
@@ -244,11 +254,12 @@ export class DuoPlayer extends HTMLElement {
     for (const c of this.#canvases) {
       c.style.width = `${shape.width}px`;
       c.style.height = `${Math.floor(shape.width / shape.ratio)}px`;
-      c.width = Math.round(shape.width * Math.min(devicePixelRatio, 3));
-      c.height = Math.round(c.width / shape.ratio);
+      const width = Math.round(shape.width * Math.min(devicePixelRatio, 3));
+      const height = Math.round(width / shape.ratio);
+      if (c.width !== width) c.width = width; // else it would be made anew
+      if (c.height !== height) c.height = height;
     }
     this.#name();
-    this.#draw();
     if (this.dataset.layout !== was) this.dispatchEvent(new Event("layout"));
   }
 
@@ -270,8 +281,7 @@ export class DuoPlayer extends HTMLElement {
     this.toggleAttribute("data-playing", on);
     this.#transport?.playing(on);
     this.#last = performance.now();
-    this.#draw();
-    if (!on) return;
+    if (!on) return this.#draw();
     this.removeAttribute("data-untouched");
     this.#request = requestAnimationFrame((now) => this.#tick(now));
   }

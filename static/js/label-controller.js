@@ -14,6 +14,7 @@ import { uuid } from "./uuid.js";
 /** @typedef {import("./wire.js").Side} Side */
 /** @typedef {ReplyOf<Choice|"left"|"right"> & {places?: [number, number]}} Reply places: of the best and the worst, from 1 on */
 
+const YIELD = 30; // ms for which a solid scene, dear to draw, lets the acknowledgement of the last answer go first
 const SLOW = 400; // ms after which an unsaved answer is worth words
 const AWAY = 900; // ms without a connection after which it is worth a banner
 const REMOVED = 410; // HTTP status to somebody whose part in the session has ended
@@ -237,7 +238,12 @@ export class LabelController {
   /** @param {Question} q */
   async #paint(q) {
     if (q !== this.#shown || !q.clips) return;
-    const { player, view, calm } = this.parts;
+    const { player, queue, view, calm } = this.parts;
+    if (q.clips.some((c) => c.dim === 3)) {
+      player.freeze();
+      await queue.settled(YIELD);
+    }
+    if (q !== this.#shown) return;
     const play = !calm.matches;
     const painted = await player.load(q.clips, { play }).catch(() => undefined);
     if (q !== this.#shown) return;
