@@ -29,7 +29,7 @@ type visit struct {
 
 	stranger, researcher, comparer, rater, agreeing *tab
 
-	pairs, asking                                string // ids of sessions
+	pairs, asking                                                     string // ids of sessions
 	pairLink, rateLink, networkLink, consentLink, moreLink, groupLink string // of annotators
 
 	newConsent func() // puts another consent text into use
