@@ -24,7 +24,7 @@ func describe(t testing.TB, mode string) *Description {
 	t.Helper()
 	d := &Description{
 		ID: "outside-cart", Title: "Cart", Command: []string{os.Args[0]}, Folder: t.TempDir(),
-		Environment: map[string]string{childVariable: mode}, StartSec: 60, AnswerSec: 60,
+		Environment: childEnvironment(mode), StartSec: 60, AnswerSec: 60,
 	}
 	if err := d.check(); err != nil {
 		t.Fatal(err)
@@ -32,14 +32,20 @@ func describe(t testing.TB, mode string) *Description {
 	return d
 }
 
+// childEnvironment has a child be in a mode, and end without the second for which programs that
+// the race detector watches wait.
+func childEnvironment(mode string) map[string]string {
+	return map[string]string{childVariable: mode, "GORACE": "atexit_sleep_ms=0"}
+}
+
 // program returns that of a child in a mode, which says of itself what one that behaves does.
 func program(t testing.TB, mode string) *Program {
 	t.Helper()
 	d := describe(t, mode)
 	good := *d
-	good.Environment = map[string]string{childVariable: strings.Join(slices.DeleteFunc(strings.Fields(mode), func(w string) bool {
+	good.Environment = childEnvironment(strings.Join(slices.DeleteFunc(strings.Fields(mode), func(w string) bool {
 		return !slices.Contains([]string{"scene", "picture", "state", "discrete"}, w)
-	}), " ") + " good"}
+	}), " ") + " good")
 	p, err := Load(&good)
 	if err != nil {
 		t.Fatal(err)
@@ -291,7 +297,7 @@ func TestReplayThatDiffers(t *testing.T) {
 // An environment that says something else than when it was loaded is refused.
 func TestChangedHello(t *testing.T) {
 	p := program(t, "scene")
-	p.Environment = map[string]string{childVariable: "picture"}
+	p.Environment = childEnvironment("picture")
 	env := start(t, p)
 	env.Reset(rng.New(1, "env", 0))
 	if err := idrl.Err(env); err == nil || !strings.Contains(err.Error(), string(CodeHello)) {
