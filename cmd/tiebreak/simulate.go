@@ -61,7 +61,7 @@ func (f *simulateFlags) declare(fs *flag.FlagSet) {
 
 func simulateCommand() command {
 	return command{
-		name: "simulate", summary: "let a simulated expert answer a running server, or many sessions of its own", usage: "--url LINK | --runs N [flags]",
+		name: "simulate", summary: "let a simulated expert answer a running server, or many sessions of its own", usage: "--url LINK | --runs N | --study FILE [flags]",
 		about: "With --url it joins a session by its annotator link and answers through the same websocket as a\n" +
 			"browser, by a true reward drawn from the seed. Use it to rehearse a study. It prints the true reward at\n" +
 			"the end and, with --data, what the recommended policy is worth under it beside the statement of the\n" +
@@ -70,7 +70,9 @@ func simulateCommand() command {
 			"With --runs N it runs a server of its own and does that in N sessions, with the seeds from --seed on: a\n" +
 			"summary says how large the true regret was, and how often the page's statements held. --csv keeps every\n" +
 			"comparison; the same command goes on where it was stopped. --env, --kind and the other flags of\n" +
-			"'tiebreak session' say what the sessions are made of. docs/simulate.md explains all numbers.",
+			"'tiebreak session' say what the sessions are made of. docs/simulate.md explains all numbers.\n\n" +
+			"With --study FILE it rehearses a study: sessions of the file's settings, and how many answers and hours of people\n" +
+			"to expect, with intervals.",
 		example: "tiebreak simulate --url http://127.0.0.1:8080/join/TOKEN --answers 30 --expert bradley-terry --seed 7\n" +
 			"  tiebreak simulate --url http://127.0.0.1:8080/join/TOKEN --data tiebreak-data --matched --every 1 --pace 3s\n" +
 			"  tiebreak simulate --runs 20 --env gridworld --matched --pace 3s --skip-idle --csv gridworld.csv",
@@ -95,6 +97,11 @@ func runSimulate(ctx context.Context, std stdio, args []string) error {
 	list, err := environments(f.own)
 	if err != nil {
 		return err
+	}
+	if f.study.file != "" {
+		if err := f.study.readFile(fs, list, &f.annotator); err != nil {
+			return err
+		}
 	}
 	if f.study.runs > 0 {
 		return f.runStudy(ctx, std, list, isGiven(fs, "every"))

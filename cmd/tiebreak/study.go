@@ -25,9 +25,15 @@ type studyFlags struct {
 	csv            string
 	skipIdle       bool
 	spec           idrl.SessionSpec
+
+	file    string // of a study to rehearse; empty: none
+	people  int    // answers of each person in the study; 0: no limit
+	watches stopwatches
 }
 
 func (f *studyFlags) declare(fs *flag.FlagSet) {
+	fs.StringVar(&f.file, "study", "", "YAML `file` of a study to rehearse (docs/study.md): makes sessions of its settings and says how many answers and hours to expect;\n"+
+		"with --runs 5, --pace 3s, --skip-idle and the study's seed unless these are given")
 	fs.IntVar(&f.runs, "runs", 0, "`number` of sessions to make, each with its own seed, and to let a simulated expert answer")
 	fs.IntVar(&f.parallel, "parallel", 0, "`number` of runs at a time. They share the processor, so that training takes longer; 0: 1 with --skip-idle,\n"+
 		"4 with --pace alone, else one for each processor")
@@ -57,11 +63,14 @@ func isGiven(fs *flag.FlagSet, name string) (is bool) {
 // server, or about runs.
 func (f *simulateFlags) checkCombination(fs *flag.FlagSet) error {
 	url := f.annotator.Link != ""
+	if f.study.file != "" && !isGiven(fs, "runs") {
+		f.study.runs = studyRuns
+	}
 	switch {
 	case url && isGiven(fs, "runs"):
 		return fmt.Errorf("%w: --url is about one session and --runs about many; give one of them", errUsage)
-	case !url && !isGiven(fs, "runs"):
-		return fmt.Errorf("%w: --url is missing; give the annotator link that the server printed, or --runs N to make sessions", errUsage)
+	case !url && !isGiven(fs, "runs") && f.study.file == "":
+		return fmt.Errorf("%w: --url is missing; give the annotator link that the server printed, or --runs N or --study FILE to make sessions", errUsage)
 	case url:
 		for _, name := range ofStudy() {
 			if isGiven(fs, name) {
@@ -99,7 +108,7 @@ func (f *simulateFlags) runStudy(ctx context.Context, std stdio, list envs.List,
 	if err := training.CheckSpec(list, f.study.spec.WithDefaults()); err != nil {
 		return usageIfInvalid(err) // before the folder is touched
 	}
-	if !everyGiven {
+	if !everyGiven && f.study.file == "" { // else comparing would take some of the time that is measured
 		f.annotator.Every = 1
 	}
 	if err := f.annotator.Expert.Check(); err != nil {
@@ -137,7 +146,13 @@ func (f *simulateFlags) summarise(std stdio, runs []rehearsal.Run) error {
 		}
 		fmt.Fprintf(std.out, "Written to %s, %s and %s.\n", f.study.csv, rehearsal.RunsFile(f.study.csv), rehearsal.SummaryFile(f.study.csv))
 	}
-	return rehearsal.PrintSummary(std.out, runs, figures)
+	if err := rehearsal.PrintSummary(std.out, runs, figures); err != nil {
+		return err
+	}
+	if f.study.file != "" {
+		f.study.printExpected(std, runs, f.annotator.Pace)
+	}
+	return nil
 }
 
 // settings returns what the runs have in common.
@@ -270,6 +285,9 @@ func (s *studyServer) open(ctx context.Context, seed uint64) (rehearsal.Config, 
 				return s.app.hub.Subscribe(spec.ID, func(idrl.Event) { notify() })
 			},
 		}
+	}
+	if s.flags.study.file != "" {
+		cfg.Clock = s.flags.study.watches.start(seed, cfg.Clock)
 	}
 	return cfg, nil
 }

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"tiebreak/envs"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/rehearsal"
+	"tiebreak/internal/studyfile"
+	"tiebreak/internal/training"
+)
+
+// Rehearsals of a study file, unless flags say otherwise.
+const (
+	studyRuns = 5
+	studyPace = 3 * time.Second // median time of a person for a comparison of two clips
+)
+
+// stopwatches measure the time that the answers of each run take.
+type stopwatches struct {
+	mu    sync.Mutex
+	watch map[uint64]*rehearsal.Stopwatch // guarded by mu; by seed
+}
+
+// start returns the clock of a run, which passes time by another one.
+func (s *stopwatches) start(seed uint64, clock rehearsal.Clock) rehearsal.Clock {
+	if clock == nil {
+		clock = rehearsal.RealTime{}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.watch == nil {
+		s.watch = map[uint64]*rehearsal.Stopwatch{}
+	}
+	s.watch[seed] = &rehearsal.Stopwatch{Clock: clock}
+	return s.watch[seed]
+}
+
+// taken returns the hours of a run; ok is false for one of an earlier command.
+func (s *stopwatches) taken(seed uint64) (hours float64, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w, ok := s.watch[seed]
+	if !ok {
+		return 0, false
+	}
+	return w.Taken().Hours(), true
+}
+
+// readFile makes the study file the sessions that are run, as far as flags leave it open.
+func (f *studyFlags) readFile(fs *flag.FlagSet, list envs.List, a *rehearsal.Config) error {
+	for _, field := range studyfile.Fields() {
+		if name := flagOf(field.Key); name != "seed" && slices.Contains(ofStudy(), name) && isGiven(fs, name) {
+			return fmt.Errorf("%w: --%s does not go with --study, whose file says what the sessions are made of", errUsage, name)
+		}
+	}
+	file, _, err := readStudy(f.file)
+	if err != nil {
+		return err
+	}
+	if err := file.Check(func(s idrl.SessionSpec) error { return training.CheckSpec(list, s.WithDefaults()) }); err != nil {
+		return err
+	}
+	f.spec = file.Spec
+	if f.spec.Budget == 0 && !f.spec.StopByItself {
+		return idrl.Errorf(idrl.Invalid, "%s: the study has no end: set budget, or stop_by_itself", f.file)
+	}
+	// One simulated annotator, who reads and agrees to nothing, answers for all people.
+	f.people, f.spec.AnswersEach, f.spec.Instructions, f.spec.Consent = f.spec.AnswersEach, 0, "", ""
+	if !isGiven(fs, "pace") {
+		a.Pace = studyPace
+	}
+	f.skipIdle = f.skipIdle || !isGiven(fs, "skip-idle") && a.Pace > 0
+	if !isGiven(fs, "seed") {
+		a.Seed = file.Spec.Seed
+	}
+	if !isGiven(fs, "answers") {
+		a.Answers = idrl.MaxBudget // the session ends before
+	}
+	return nil
+}
+
+// flagOf returns the name of the flag of a setting.
+func flagOf(key string) string {
+	b := []byte(key)
+	for i, c := range b {
+		if c == '_' {
+			b[i] = '-'
+		}
+	}
+	return string(b)
+}
+
+// printExpected says what one study like the runs is expected to take.
+func (f *studyFlags) printExpected(std stdio, runs []rehearsal.Run, pace time.Duration) {
+	var answers, hours []float64
+	for _, r := range runs {
+		if h, ok := f.watches.taken(r.Seed); ok {
+			answers, hours = append(answers, float64(r.Rows[len(r.Rows)-1].Given)), append(hours, h)
+		}
+	}
+	if len(hours) == 0 {
+		return
+	}
+	n, h := rehearsal.Expect(answers), rehearsal.Expect(hours)
+	fmt.Fprintf(std.out, "\nExpected of the study %s, by %d rehearsals (95 %% intervals for one study):\n", f.file, len(hours))
+	fmt.Fprintf(std.out, "  answers  %.0f%s\n", n.Mean, between(n, "%.0f"))
+	fmt.Fprintf(std.out, "  hours    %.3g%s, of all people together: answers at a median of %v, and waiting for questions;\n"+
+		"           reading instructions and breaks come besides\n", h.Mean, between(h, "%.3g"), pace)
+	if f.people > 0 {
+		fmt.Fprintf(std.out, "  people   %.0f, each with %d answers\n", math.Ceil(n.Mean/float64(f.people)), f.people)
+	}
+}
+
+// between writes an interval in parentheses, if it says something.
+func between(i rehearsal.Interval, format string) string {
+	if math.IsInf(i.High, 1) {
+		return " (one rehearsal tells no interval: --runs " + strconv.Itoa(studyRuns) + ")"
+	}
+	return fmt.Sprintf(" ("+format+" to "+format+")", i.Low, i.High)
+}
