@@ -86,7 +86,7 @@ const (
 func (r *Reading) Questions(ctx context.Context, p idrl.Part, yield func(a idrl.Assignment, again bool) error) error {
 	const query = `
 		SELECT assignment.id, n, assignment.annotator_id, assignment.left_side, assignment.shown_order, issued_at, lease_until, answer_id, reopens, gold,
-			reopens IS NULL AND EXISTS (SELECT 1 FROM assignment AS earlier WHERE earlier.session_id = assignment.session_id
+			reopens IS NULL AND EXISTS (SELECT 1 FROM assignment AS earlier INDEXED BY assignment_annotator WHERE earlier.session_id = assignment.session_id
 				AND earlier.annotator_id = assignment.annotator_id AND earlier.query_id = assignment.query_id
 				AND earlier.n < assignment.n AND earlier.answer_id IS NOT NULL), ` +
 		whyColumns + `, ` + queryColumns + ` FROM ` + answered + ` ORDER BY answer.seq`

@@ -24,7 +24,7 @@ import (
 //
 //	go test ./internal/bundle -run '^$' -bench Bundle/answers=1000000 -benchtime 1x
 func BenchmarkBundle(b *testing.B) {
-	for _, n := range []int{10_000, 1_000_000} {
+	for _, n := range []int{10_000, 100_000, 1_000_000} {
 		b.Run(fmt.Sprintf("answers=%d", n), func(b *testing.B) {
 			dir := b.TempDir()
 			db := studiedIn(b, dir, 40)
@@ -95,11 +95,11 @@ func multiply(b *testing.B, dir string, n int) {
 		`INSERT INTO assignment (session_id, id, n, query_id, clip_a, annotator_id, left_side, issued_at, lease_until, answer_id,
 				why_first, why_second, why_pair_std, why_info, why_based_on, why_after)
 			SELECT 'study', 'q' || i, i, printf('%032x', i), ` + name + `, 'a' || (1 + i % 2), 'a', issued_at, lease_until, 'answer-' || i,
-				'g0.p0', 'g0.p1', 0.5, 0.25, 0, i FROM k JOIN (SELECT issued_at, lease_until FROM assignment WHERE n = 1)`,
+				'g0.p0', 'g0.p1', 0.5, 0.25, 0, i FROM k JOIN (SELECT issued_at, lease_until FROM assignment WHERE session_id = 'study' AND n = 1)`,
 		`INSERT INTO answer (session_id, seq, id, assignment_id, query_id, annotator_id, choice, rating, reason, left_side, shown_at, answered_at,
 				received_at, response_ms, hidden_ms, loops, input, instructions, late)
 			SELECT 'study', i, 'answer-' || i, 'q' || i, printf('%032x', i), 'a' || (1 + i % 2), iif(i % 3, 'a', 'b'), 0, '', 'a', shown_at, answered_at,
-				received_at, 500 + i % 1000, 0, 1, 'keyboard', 1, 0 FROM k JOIN (SELECT shown_at, answered_at, received_at FROM answer WHERE seq = 1)`,
+				received_at, 500 + i % 1000, 0, 1, 'keyboard', 1, 0 FROM k JOIN (SELECT shown_at, answered_at, received_at FROM answer WHERE session_id = 'study' AND seq = 1)`,
 		`INSERT INTO posterior (session_id, seq, belief, definition) SELECT 'study', i, randomblob(200), 0 FROM k`,
 	} {
 		if strings.Contains(statement, "FROM k") {
