@@ -34,6 +34,9 @@ func (b *builder) adapters(ctx context.Context) error {
 	c := &b.meta.Counts
 	c.Length, c.Usable = b.shape.common()
 	c.Without = c.Comparisons - c.Usable
+	if err := a.gather(ctx); err != nil {
+		return err
+	}
 	if err := a.imitation(ctx); err != nil {
 		return err
 	}
@@ -90,6 +93,65 @@ func (b *builder) inWords(phi []float64) string {
 type arrays struct {
 	b     *builder
 	cache map[idrl.StepsID]idrl.Steps
+
+	place    index // of each segment, in their order
+	lengths  []int64
+	terminal []bool
+	pairs    []pairOf // comparisons of moving clips, in their order
+}
+
+// A pairOf is what the small arrays say of a comparison.
+type pairOf struct {
+	row    int32    // of comparisons.parquet
+	places [2]int32 // of the segments
+	begin  [2]int32 // of the segments among all steps
+	prob   float32  // that the first is preferred
+	common bool     // both have the common length
+}
+
+// gather reads all comparisons and segments once.
+func (a *arrays) gather(ctx context.Context) error {
+	if err := a.segments(ctx, func(c *idrl.Clip) error {
+		s, err := a.steps(ctx, c.Raw)
+		a.place.add(hashOf(string(c.ID)), len(a.lengths))
+		a.lengths, a.terminal = append(a.lengths, int64(c.Steps)), append(a.terminal, s.End == idrl.Terminated && c.Start+c.Steps == s.Len())
+		return err
+	}); err != nil {
+		return err
+	}
+	a.pairs = make([]pairOf, 0, a.b.shape.moving)
+	length := a.b.meta.Counts.Length
+	return a.moving(ctx, 0, func(n int, r *idrl.Labelled) error {
+		prob, _ := r.Answer.ProbA()
+		p := pairOf{row: int32(n), prob: float32(prob), common: r.Clips[0].Steps == length && r.Clips[1].Steps == length} //nolint:gosec // fewer than 2^31 answers
+		for side := range p.places {
+			c := &r.Clips[side]
+			at, is := a.place.of(hashOf(string(c.ID)))
+			from, of := a.b.shape.episodes.of(hashOf(string(c.Raw)))
+			if !is || !of {
+				return idrl.Errorf(idrl.Internal, "clip %s of a comparison is no segment of a trajectory", c.ID)
+			}
+			p.places[side], p.begin[side] = int32(at), int32(from+c.Start) //nolint:gosec // as above
+		}
+		a.pairs = append(a.pairs, p)
+		return nil
+	})
+}
+
+// each returns what fills an array with numbers of each comparison, of those with the common
+// length alone if common is true.
+func (a *arrays) each(common bool, write func(p *numbersTo, of *pairOf) error) func(*numbersTo) error {
+	return func(p *numbersTo) error {
+		for i := range a.pairs {
+			if common && !a.pairs[i].common {
+				continue
+			}
+			if err := write(p, &a.pairs[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 // maxCache is how many trajectories are kept decoded.
@@ -154,28 +216,13 @@ func (a *arrays) rows(ctx context.Context, of func(s *idrl.Steps, c *idrl.Clip) 
 
 // imitation writes every segment once, and pairs of them with preferences.
 func (a *arrays) imitation(ctx context.Context) error {
-	var place index
-	var lengths []int64
-	var terminal []bool
 	total := 0
-	if err := a.segments(ctx, func(c *idrl.Clip) error {
-		s, err := a.steps(ctx, c.Raw)
-		place.add(hashOf(string(c.ID)), len(lengths))
-		lengths, terminal = append(lengths, int64(c.Steps)), append(terminal, s.End == idrl.Terminated && c.Start+c.Steps == s.Len())
-		total += c.Steps
-		return err
-	}); err != nil {
-		return err
+	for _, n := range a.lengths {
+		total += int(n)
 	}
-	n := a.b.shape.moving
+	n, lengths, terminal := len(a.pairs), a.lengths, a.terminal
 	of := func(side int) func(*numbersTo) error {
-		return a.each(ctx, 0, func(p *numbersTo, _ int, r *idrl.Labelled) error {
-			at, ok := place.of(hashOf(string(r.Query.Clips[side])))
-			if !ok {
-				return idrl.Errorf(idrl.Internal, "clip %s of a comparison is no segment", r.Query.Clips[side])
-			}
-			return p.int64(int64(at))
-		})
+		return a.each(false, func(p *numbersTo, of *pairOf) error { return p.int64(int64(of.places[side])) })
 	}
 	list := []array{
 		{"obs", "<f4", []int{total + len(lengths), a.b.shape.obs}, a.rows(ctx, func(s *idrl.Steps, c *idrl.Clip) [][]float32 { return s.Obs[c.Start : c.Start+c.Steps+1] })},
@@ -184,39 +231,33 @@ func (a *arrays) imitation(ctx context.Context) error {
 		{"terminal", "|b1", []int{len(terminal)}, func(p *numbersTo) error { return p.bool(terminal...) }},
 		{"first", "<i8", []int{n}, of(0)},
 		{"second", "<i8", []int{n}, of(1)},
-		{"preferences", "<f4", []int{n}, a.each(ctx, 0, func(p *numbersTo, _ int, r *idrl.Labelled) error {
-			prob, _ := r.Answer.ProbA() // of the first
-			return p.float32(float32(prob))
-		})},
-		{"comparison", "<i8", []int{n}, a.each(ctx, 0, func(p *numbersTo, n int, _ *idrl.Labelled) error { return p.int64(int64(n)) })},
+		{"preferences", "<f4", []int{n}, a.each(false, func(p *numbersTo, of *pairOf) error { return p.float32(of.prob) })},
+		{"comparison", "<i8", []int{n}, a.each(false, rowOf)},
 	}
 	return a.b.file("adapters/imitation.npz", func(w io.Writer) error { return writeNPZ(w, list) })
 }
 
-// each returns what fills an array with numbers of each comparison of that length.
-func (a *arrays) each(ctx context.Context, length int, write func(p *numbersTo, n int, r *idrl.Labelled) error) func(*numbersTo) error {
-	return func(p *numbersTo) error {
-		return a.moving(ctx, length, func(n int, r *idrl.Labelled) error { return write(p, n, r) })
-	}
-}
+func rowOf(p *numbersTo, of *pairOf) error { return p.int64(int64(of.row)) }
 
 // ipl writes the steps of both segments of every comparison.
 func (a *arrays) ipl(ctx context.Context) error {
 	c, width := a.b.meta.Counts, a.b.shape
 	part := func(side int, of func(s *idrl.Steps) [][]float32) func(*numbersTo) error {
-		return a.each(ctx, c.Length, func(p *numbersTo, _ int, r *idrl.Labelled) error {
-			clip := &r.Clips[side]
-			s, err := a.steps(ctx, clip.Raw)
-			if err != nil {
-				return err
-			}
-			for _, row := range of(&s)[clip.Start : clip.Start+clip.Steps] {
-				if err := p.float32(row...); err != nil {
+		return func(p *numbersTo) error {
+			return a.moving(ctx, c.Length, func(_ int, r *idrl.Labelled) error {
+				clip := &r.Clips[side]
+				s, err := a.steps(ctx, clip.Raw)
+				if err != nil {
 					return err
 				}
-			}
-			return nil
-		})
+				for _, row := range of(&s)[clip.Start : clip.Start+clip.Steps] {
+					if err := p.float32(row...); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
 	}
 	observations := func(s *idrl.Steps) [][]float32 { return s.Obs }
 	actions := func(s *idrl.Steps) [][]float32 { return s.Actions }
@@ -225,11 +266,8 @@ func (a *arrays) ipl(ctx context.Context) error {
 		{"obs_2", "<f4", []int{c.Usable, c.Length, width.obs}, part(1, observations)},
 		{"action_1", "<f4", []int{c.Usable, c.Length, width.actions}, part(0, actions)},
 		{"action_2", "<f4", []int{c.Usable, c.Length, width.actions}, part(1, actions)},
-		{"label", "<f4", []int{c.Usable}, a.each(ctx, c.Length, func(p *numbersTo, _ int, r *idrl.Labelled) error {
-			prob, _ := r.Answer.ProbA()
-			return p.float32(float32(1 - prob)) // that the second is preferred
-		})},
-		{"comparison", "<i8", []int{c.Usable}, a.each(ctx, c.Length, func(p *numbersTo, n int, _ *idrl.Labelled) error { return p.int64(int64(n)) })},
+		{"label", "<f4", []int{c.Usable}, a.each(true, func(p *numbersTo, of *pairOf) error { return p.float32(1 - of.prob) })},
+		{"comparison", "<i8", []int{c.Usable}, a.each(true, rowOf)},
 	}
 	return a.b.file("adapters/ipl.npz", func(w io.Writer) error { return writeNPZ(w, list) })
 }
@@ -267,13 +305,7 @@ func (a *arrays) uniRLHF(ctx context.Context) error {
 		})
 	}
 	begin := func(side int) func(*numbersTo) error {
-		return a.each(ctx, c.Length, func(p *numbersTo, _ int, r *idrl.Labelled) error {
-			at, ok := width.episodes.of(hashOf(string(r.Clips[side].Raw)))
-			if !ok {
-				return idrl.Errorf(idrl.Internal, "clip %s is of no trajectory", r.Query.Clips[side])
-			}
-			return p.int64(int64(at + r.Clips[side].Start))
-		})
+		return a.each(true, func(p *numbersTo, of *pairOf) error { return p.int64(int64(of.begin[side])) })
 	}
 	list := []array{
 		{"observations", "<f4", []int{width.steps, width.obs}, episodes(func(p *numbersTo, s *idrl.Steps) error { return rows(p, s.Obs[:s.Len()]) })},
@@ -282,10 +314,16 @@ func (a *arrays) uniRLHF(ctx context.Context) error {
 		{"timeouts", "|b1", []int{width.steps}, ends(idrl.Truncated)},
 		{"indices_1", "<i8", []int{c.Usable}, begin(0)},
 		{"indices_2", "<i8", []int{c.Usable}, begin(1)},
-		{"human_label", "<i8", []int{c.Usable}, a.each(ctx, c.Length, func(p *numbersTo, _ int, r *idrl.Labelled) error {
-			return p.int64(map[idrl.Choice]int64{idrl.ChoseA: 0, idrl.ChoseB: 1, idrl.Equal: -1}[r.Answer.Choice])
+		{"human_label", "<i8", []int{c.Usable}, a.each(true, func(p *numbersTo, of *pairOf) error {
+			switch of.prob {
+			case 1:
+				return p.int64(0)
+			case 0:
+				return p.int64(1)
+			}
+			return p.int64(-1)
 		})},
-		{"comparison", "<i8", []int{c.Usable}, a.each(ctx, c.Length, func(p *numbersTo, n int, _ *idrl.Labelled) error { return p.int64(int64(n)) })},
+		{"comparison", "<i8", []int{c.Usable}, a.each(true, rowOf)},
 	}
 	for i := range list {
 		if err := a.b.file("adapters/uni_rlhf/"+list[i].name+".npy", list[i].write); err != nil {

@@ -231,6 +231,7 @@ func (b *builder) comparisons(ctx context.Context) error {
 			return add(newComparisonRow(r, split))
 		})
 	})
+	b.splits = splits{} // its memory is needed for other things
 	return err
 }
 
