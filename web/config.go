@@ -28,6 +28,7 @@ type Session interface {
 	Renew(ctx context.Context, who idrl.AnnotatorID, a idrl.AssignmentID) error
 	Have(ctx context.Context, who idrl.AnnotatorID, ids []idrl.AnswerID) ([]idrl.AnswerID, error)
 	Status(ctx context.Context) (idrl.Status, error)
+	Posterior(ctx context.Context) (idrl.Held, error)
 	// Given returns the annotator's answers that can still be withdrawn, the last one first.
 	Given(ctx context.Context, who idrl.AnnotatorID) ([]idrl.Given, error)
 	// Effect returns what annotators may see of what was learnt, or an error of kind NotFound.
@@ -62,6 +63,8 @@ type Auth interface {
 	// Actor returns the holder of a cookie, one of role None if there is none.
 	Actor(ctx context.Context, cookie string) (auth.Actor, error)
 	SignOut(ctx context.Context, cookie string) error
+	// Program returns the holder of a token of the HTTP API, one of role None if there is none.
+	Program(ctx context.Context, token string) (auth.Actor, error)
 
 	// PeekResearcher and PeekInvitation say where a link leads without using
 	// it, or return an error of kind NotFound.
@@ -96,6 +99,8 @@ type Clips interface {
 type Exports interface {
 	// Rows yields the answers of a session by Seq, from one read of the database.
 	Rows(ctx context.Context, session idrl.SessionID, yield func(idrl.Labelled) error) error
+	// Follow yields at most limit rows of the log after one of them, by Seq.
+	Follow(ctx context.Context, session idrl.SessionID, after int64, limit int, yield func(idrl.LogRow) error) error
 	// Participants returns who came from crowd platforms.
 	Participants(ctx context.Context, session idrl.SessionID) (map[idrl.AnnotatorID]idrl.Participant, error)
 }

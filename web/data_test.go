@@ -211,7 +211,10 @@ func TestExportOfNetworks(t *testing.T) {
 }
 
 // brokenExports fails after enough rows to fill every buffer.
-type brokenExports struct{ rows int }
+type brokenExports struct {
+	noLog
+	rows int
+}
 
 func (brokenExports) Participants(context.Context, idrl.SessionID) (map[idrl.AnnotatorID]idrl.Participant, error) {
 	return map[idrl.AnnotatorID]idrl.Participant{}, nil
@@ -228,7 +231,7 @@ func (e brokenExports) Rows(_ context.Context, _ idrl.SessionID, yield func(idrl
 
 func TestExportThatFails(t *testing.T) {
 	for _, rows := range []int{0, 10000} {
-		b := newBench(t, func(c *web.Config) { c.Exports = brokenExports{rows} })
+		b := newBench(t, func(c *web.Config) { c.Exports = brokenExports{rows: rows} })
 		req, err := http.NewRequestWithContext(t.Context(), "GET", b.url+"/sessions/s1/export?format=csv", nil)
 		if err != nil {
 			t.Fatal(err)

@@ -96,8 +96,11 @@ func statusOf(err error) (int, string) {
 	if asPaused(err) != nil {
 		return http.StatusConflict, "This session is paused" // not 503: a program is not to try again
 	}
-	if errors.Is(err, errTooLarge) {
+	if errors.Is(err, errTooLarge) || errors.Is(err, errAPIBody) {
 		return http.StatusRequestEntityTooLarge, "That is too much"
+	}
+	if errors.Is(err, errNoToken) {
+		return http.StatusUnauthorized, "No valid token"
 	}
 	if errors.Is(err, errTooMany) {
 		return http.StatusTooManyRequests, "Too many requests"
@@ -170,7 +173,9 @@ func (s *Server) fail(err error, c echo.Context) {
 	case http.StatusServiceUnavailable:
 		c.Response().Header().Set("Retry-After", strconv.Itoa(retrySeconds(retryWait)))
 	}
-	if plain(c) {
+	if isAPI(c.Request()) {
+		err = s.failAPI(c, f)
+	} else if plain(c) {
 		err = c.String(f.status, f.message)
 	} else {
 		err = render(c, f.status, templates.Error(s.errorPage(c, f)))

@@ -29,6 +29,11 @@ func (s *Server) export(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	return s.writeExport(c, spec)
+}
+
+// writeExport answers with an export, as the parameters of the address say.
+func (s *Server) writeExport(c echo.Context, spec idrl.SessionSpec) (err error) {
 	format := c.QueryParam("format")
 	if format == "" {
 		format = export.Formats()[0]

@@ -225,6 +225,21 @@ func (f *fakeSession) Status(context.Context) (idrl.Status, error) {
 	return st, nil
 }
 
+// Posterior is that of two weights: N((1, 2), diag(4, 9)).
+func (f *fakeSession) Posterior(context.Context) (idrl.Held, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return idrl.Held{Seq: int64(len(f.log)), Posterior: fakePosterior{}}, f.fail
+}
+
+type fakePosterior struct{ idrl.Posterior }
+
+func (fakePosterior) Dim() int { return 2 }
+
+func (fakePosterior) Mean([]float64) []float64 { return []float64{1, 2} }
+
+func (fakePosterior) CovMul(dst, x []float64) { dst[0], dst[1] = 4*x[0], 9*x[1] }
+
 func (f *fakeSession) Follow(context.Context) error {
 	f.mu.Lock()
 	f.follows++

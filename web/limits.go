@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -70,6 +71,9 @@ func personOf(a auth.Actor) person {
 	if a.Role == auth.Annotator {
 		return person{a.Role, a.Session, string(a.Annotator)}
 	}
+	if a.Role == auth.Program {
+		return person{role: a.Role, id: strconv.FormatInt(a.Token, 10)}
+	}
 	return person{role: a.Role, id: a.User}
 }
 
@@ -133,7 +137,7 @@ func (s *Server) limit(e *echo.Echo, next http.Handler) http.Handler {
 			l = s.limits.health
 		case strings.HasSuffix(path, "/rejoin"):
 			l = s.limits.open
-		case path == "/sessions" || strings.HasPrefix(path, "/sessions/"):
+		case path == "/sessions" || strings.HasPrefix(path, "/sessions/"), strings.HasPrefix(path, apiPrefix):
 			next.ServeHTTP(w, r)
 			return
 		default:

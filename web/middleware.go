@@ -40,7 +40,10 @@ func (s *Server) headers(next http.Handler) http.Handler {
 func (s *Server) limitBody(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
-		if r.Method == http.MethodPost {
+		switch {
+		case isAPI(r):
+			r.Body = http.MaxBytesReader(c.Response(), r.Body, maxAPIBody)
+		case r.Method == http.MethodPost:
 			most := int64(maxBody)
 			if c.Path() == instructionsPath {
 				most += idrl.MaxPicture

@@ -16,6 +16,8 @@ import (
 
 // fakeRows are the answers of a session. After them comes fail.
 type fakeRows struct {
+	noLog
+
 	n    int
 	fail error
 }

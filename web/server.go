@@ -23,7 +23,8 @@ type Server struct {
 	refusals sampler // of lines in the log
 	limits   limits
 	gates    gates
-	bundling sync.Mutex // held while a bundle is written
+	bundling sync.Mutex    // held while a bundle is written
+	waits    chan struct{} // one element for each program that waits for answers
 
 	pingEvery time.Duration // of a socket; tests shorten it
 	drainWait time.Duration // for calls of sessions that are under way; tests shorten it
@@ -43,7 +44,7 @@ func New(cfg Config) *Server {
 		cfg.Log = slog.Default()
 	}
 	cfg.SignInCommand = cmp.Or(cfg.SignInCommand, "tiebreak user link")
-	s := &Server{cfg: cfg, log: cfg.Log, pingEvery: pingEvery, drainWait: drainWait, refusals: sampler{bucket: newBucket(5, 20)}, limits: newLimits()}
+	s := &Server{cfg: cfg, log: cfg.Log, pingEvery: pingEvery, drainWait: drainWait, refusals: sampler{bucket: newBucket(5, 20)}, limits: newLimits(), waits: make(chan struct{}, maxWaits)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	crossOrigin := http.NewCrossOriginProtection()
 	for _, o := range cfg.Origins {
@@ -141,5 +142,6 @@ func (s *Server) routes() *echo.Echo {
 	e.GET("/sessions/:id/clips/:clip", s.clip)
 	e.GET("/sessions/:id/learnt/:when", s.effect)
 	e.GET("/sessions/:id/answers", s.given)
+	s.apiRoutes(e)
 	return e
 }

@@ -94,7 +94,7 @@ func newBench(t *testing.T, change func(*web.Config)) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.db, b.auth = db, auth.New(auth.Config{Store: db, Crowd: db})
+	b.db, b.auth = db, auth.New(auth.Config{Store: db, Crowd: db, Tokens: db})
 	for id, kind := range map[idrl.SessionID]idrl.QueryKind{"s1": idrl.CompareClips, "s2": idrl.RateClip} {
 		spec := idrl.SessionSpec{
 			ID: id, Title: "Session " + string(id), Env: "driver", Kind: kind, Budget: 40, Instructions: "Look.\n\nChoose.", Seed: 7,

@@ -53,7 +53,7 @@ func openApp(ctx context.Context, dir string, list envs.List, at site, log *slog
 	if err != nil {
 		return nil, err
 	}
-	a := &app{envs: list, db: db, auth: auth.New(auth.Config{Store: db, Crowd: db}), log: log}
+	a := &app{envs: list, db: db, auth: auth.New(auth.Config{Store: db, Crowd: db, Tokens: db}), log: log}
 	if a.pool, err = jobs.NewPool(jobs.Config{Store: db, Command: worker, Log: log}); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

@@ -309,7 +309,7 @@ func (v *visit) isNoPage(address string) {
 	if slices.Contains([]string{
 		"/sessions/:id/ws", "/sessions/:id/watch", // sockets
 		"/sessions/:id/pictures/:picture", "/sessions/:id/clips/:clip", "/static/*", // files that have to be named
-	}, address) {
+	}, address) || strings.HasPrefix(address, "/api/") { // for programs, by a token
 		return
 	}
 	path := strings.NewReplacer(":id", v.pairs, ":when", "now", ":link", "1", ":annotator", "a1").Replace(address)

@@ -61,9 +61,10 @@ type Store interface {
 
 // Config configures an Auth.
 type Config struct {
-	Store Store            // required
-	Crowd Crowds           // links from crowd platforms; nil: there are none
-	Now   func() time.Time // default time.Now
+	Store  Store            // required
+	Crowd  Crowds           // links from crowd platforms; nil: there are none
+	Tokens Tokens           // of programs; nil: there are none
+	Now    func() time.Time // default time.Now
 }
 
 // Auth issues and checks links and cookies. Its methods may be called from any
@@ -71,6 +72,7 @@ type Config struct {
 type Auth struct {
 	store  Store
 	crowds Crowds
+	tokens Tokens
 	now    func() time.Time
 }
 
@@ -82,7 +84,7 @@ func New(c Config) *Auth {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	return &Auth{store: c.Store, crowds: c.Crowd, now: c.Now}
+	return &Auth{store: c.Store, crowds: c.Crowd, tokens: c.Tokens, now: c.Now}
 }
 
 // Limits of an invitation.

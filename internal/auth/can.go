@@ -10,6 +10,7 @@ const (
 	None       Role = "" // not signed in
 	Researcher Role = "researcher"
 	Annotator  Role = "annotator" // of one session
+	Program    Role = "program"   // holds a token of the HTTP API
 	Removed    Role = "removed"   // was an annotator of one session; may do nothing
 )
 
@@ -17,9 +18,11 @@ const (
 type Actor struct {
 	Role      Role
 	User      string           // of a researcher
-	Annotator idrl.AnnotatorID // of an annotator, also a removed one
-	Session   idrl.SessionID   // the annotator's
+	Annotator idrl.AnnotatorID // of an annotator, also a removed one, and of a program of ScopeLabel
+	Session   idrl.SessionID   // the annotator's, or the only one of a program; empty for all
 	Narrow    bool             // an annotator who came back by an id that others may know
+	Token     int64            // number of a program's token
+	Scope     idrl.Scope       // of a program
 }
 
 // Action is an operation that an actor asks for.
@@ -42,7 +45,7 @@ const (
 // Can reports whether an actor may act on a session, which is empty for actions
 // that concern none. Researchers trust one another and may do all but answer,
 // since their answers would count as an annotator's. An annotator answers in
-// one session and sees nothing else.
+// one session and sees nothing else. A program does what its token is for.
 func Can(a Actor, action Action, session idrl.SessionID) bool {
 	switch a.Role {
 	case Researcher:
@@ -57,6 +60,26 @@ func Can(a Actor, action Action, session idrl.SessionID) bool {
 	case Annotator:
 		mine := session != "" && session == a.Session && a.Annotator != ""
 		return mine && (action == Label || action == FetchClip || action == Recall && !a.Narrow)
+	case Program:
+		return programCan(a, action, session)
+	default:
+		return false
+	}
+}
+
+// programCan is Can of a program. Its scope says what it may do, and its token to which
+// sessions.
+func programCan(a Actor, action Action, session idrl.SessionID) bool {
+	mine := session != "" && (a.Session == "" || a.Session == session)
+	switch action {
+	case ListSessions:
+		return a.Scope == idrl.ScopeRead || a.Scope == idrl.ScopeWrite
+	case WatchSession, Export:
+		return mine && (a.Scope == idrl.ScopeRead || a.Scope == idrl.ScopeWrite)
+	case ChangeSession:
+		return mine && a.Scope == idrl.ScopeWrite
+	case Label:
+		return mine && a.Scope == idrl.ScopeLabel && a.Annotator != ""
 	default:
 		return false
 	}

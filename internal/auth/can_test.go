@@ -14,6 +14,10 @@ func TestCan(t *testing.T) {
 		"researcher":                {Role: auth.Researcher, User: "grace"},
 		"annotator of s":            {Role: auth.Annotator, Session: "s", Annotator: "a1"},
 		"narrow annotator of s":     {Role: auth.Annotator, Session: "s", Annotator: "a1", Narrow: true},
+		"reader of s":               {Role: auth.Program, Session: "s", Scope: idrl.ScopeRead},
+		"writer of all":             {Role: auth.Program, Scope: idrl.ScopeWrite},
+		"labeller of s":             {Role: auth.Program, Session: "s", Scope: idrl.ScopeLabel, Annotator: "a1"},
+		"program without a scope":   {Role: auth.Program, Session: "s", Annotator: "a1"},
 		"removed from s":            {Role: auth.Removed, Session: "s", Annotator: "a1"},
 		"annotator of nothing":      {Role: auth.Annotator},
 		"session without a role":    {Session: "s", Annotator: "a1"},
@@ -33,12 +37,22 @@ func TestCan(t *testing.T) {
 	for _, session := range []idrl.SessionID{"", "s", "t"} { // the session is of no concern to these
 		allowed[request{"researcher", auth.ListSessions, session}] = true
 		allowed[request{"researcher", auth.CreateSession, session}] = true
+		allowed[request{"reader of s", auth.ListSessions, session}] = true
+		allowed[request{"writer of all", auth.ListSessions, session}] = true
 	}
 	for _, session := range []idrl.SessionID{"s", "t"} {
 		for _, action := range []auth.Action{auth.WatchSession, auth.Invite, auth.Remove, auth.ChangeSession, auth.Export, auth.FetchClip} {
 			allowed[request{"researcher", action, session}] = true
 		}
 	}
+	for _, session := range []idrl.SessionID{"s", "t"} {
+		for _, action := range []auth.Action{auth.WatchSession, auth.Export, auth.ChangeSession} {
+			allowed[request{"writer of all", action, session}] = true
+		}
+	}
+	allowed[request{"reader of s", auth.WatchSession, "s"}] = true
+	allowed[request{"reader of s", auth.Export, "s"}] = true
+	allowed[request{"labeller of s", auth.Label, "s"}] = true
 	allowed[request{"annotator of s", auth.Label, "s"}] = true
 	allowed[request{"annotator of s", auth.FetchClip, "s"}] = true
 	allowed[request{"annotator of s", auth.Recall, "s"}] = true

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"time"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+	"tiebreak/store"
+)
+
+func tokenCommand() command {
+	return command{
+		name: "token", summary: "make, list and revoke tokens of the HTTP API", usage: "new | list | revoke [flags]",
+		about: "Manages the tokens with which programs use the HTTP API (docs/api.md). It may run beside the server. The text\n" +
+			"of a token is shown only once, when it is made; the data folder holds its SHA-256.",
+		example: "tiebreak token new --data tiebreak-data --scope read",
+		subs:    []command{tokenNewCommand(), tokenListCommand(), tokenRevokeCommand()},
+	}
+}
+
+// tokenFlags are the flags of the commands about tokens.
+type tokenFlags struct {
+	data, session, scope, name string
+	days                       int
+	token                      int64
+}
+
+func (f *tokenFlags) declareNew(fs *flag.FlagSet) {
+	dataFlag(fs, &f.data)
+	fs.StringVar(&f.scope, "scope", string(idrl.ScopeRead), "`what` it allows: read, answers, posterior, policies and exports; label, only to answer questions, as an\n"+
+		"annotator of its own; write, what read allows, and to pause, resume and close")
+	fs.StringVar(&f.session, "session", "", "`id` of the only session that it is for; default: all, but label is for one")
+	fs.IntVar(&f.days, "days", 90, "`days` after which it expires")
+	fs.StringVar(&f.name, "name", "", "`text` that says what it is for")
+}
+
+func (f *tokenFlags) declareList(fs *flag.FlagSet) { dataFlag(fs, &f.data) }
+
+func (f *tokenFlags) declareRevoke(fs *flag.FlagSet) {
+	dataFlag(fs, &f.data)
+	fs.Int64Var(&f.token, "token", 0, "`number` of the token, as tiebreak token list has it")
+}
+
+func tokenNewCommand() command {
+	c := subcommand("token new", "make a token", (*tokenFlags).declareNew,
+		"Prints a new token. A program sends it in the header \"Authorization: Bearer TOKEN\". Whoever has it can do\nwhat its scope says.",
+		func(ctx context.Context, std stdio, f *tokenFlags) error {
+			return beside(ctx, f.data, func(db *store.DB) error {
+				life := time.Duration(min(f.days, auth.MaxTokenDays+1)) * 24 * time.Hour // the product may be too large
+				k := idrl.Token{Name: f.name, Scope: idrl.Scope(f.scope), Session: idrl.SessionID(f.session)}
+				text, k, err := auth.New(auth.Config{Store: db, Tokens: db}).NewToken(ctx, k, life, byCommand)
+				if err == nil {
+					fmt.Fprintf(std.out, "Token:    %s\nNumber:   %d\nExpires:  %s\n", text, k.ID, when(k.ExpiresAt))
+				}
+				return err
+			})
+		})
+	c.example += " --scope read"
+	return c
+}
+
+func tokenListCommand() command {
+	return subcommand("token list", "list the tokens", (*tokenFlags).declareList,
+		"Lists the tokens: what each is for, when it expires, and whether it is valid.",
+		func(ctx context.Context, std stdio, f *tokenFlags) error {
+			return beside(ctx, f.data, func(db *store.DB) error {
+				list, err := db.Tokens(ctx)
+				if err != nil {
+					return err
+				}
+				if len(list) == 0 {
+					fmt.Fprintf(std.out, "There is no token. '%s' makes one.\n", commandLine("token", "new", "--data", f.data))
+					return nil
+				}
+				return table(std.out, "TOKEN\tSCOPE\tSESSION\tANNOTATOR\tMADE\tEXPIRES\tSTATE\tNAME", len(list), func(w io.Writer, i int) {
+					k := list[i]
+					fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Scope, cmp.Or(string(k.Session), "all"), cmp.Or(string(k.Annotator), "-"),
+						when(k.CreatedAt), when(k.ExpiresAt), k.State(time.Now()), k.Name)
+				})
+			})
+		})
+}
+
+func tokenRevokeCommand() command {
+	c := subcommand("token revoke", "revoke a token", (*tokenFlags).declareRevoke,
+		"Revokes a token: the next request with it is refused. Answers that were given with it stay.",
+		func(ctx context.Context, std stdio, f *tokenFlags) error {
+			if f.token < 1 {
+				return fmt.Errorf("%w: --token is missing; 'tiebreak token list' shows the numbers", errUsage)
+			}
+			return beside(ctx, f.data, func(db *store.DB) error {
+				err := db.RevokeToken(ctx, f.token, byCommand, time.Now())
+				if err == nil {
+					fmt.Fprintf(std.out, "Token %d is revoked.\n", f.token)
+				}
+				return err
+			})
+		})
+	c.usage, c.example = "--token N [flags]", c.example+" --token 1"
+	return c
+}

@@ -1,0 +1,71 @@
+package auth
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// Tokens stores tokens of programs. hash is the SHA-256 of what follows TokenPrefix.
+type Tokens interface {
+	// AddToken records a token and returns it with its number; one of idrl.ScopeLabel gets
+	// an annotator of its own.
+	AddToken(ctx context.Context, hash []byte, t idrl.Token, actor string) (idrl.Token, error)
+
+	// Token returns a token, valid or not, or an error of kind NotFound.
+	Token(ctx context.Context, hash []byte) (idrl.Token, error)
+}
+
+// TokenPrefix begins the text of every token of a program, so that people and scanners of
+// sources recognise one.
+const TokenPrefix = "tbk_"
+
+// MaxTokenDays is how long a token may be valid.
+const MaxTokenDays = 365
+
+// NewToken returns the text of a token for a program, which is shown once, and what is
+// recorded of it. Name, Scope and Session of t say what it is for. It returns an error of
+// kind Invalid if that or life is out of range, and of kind NotFound if there is no such
+// session.
+func (a *Auth) NewToken(ctx context.Context, t idrl.Token, life time.Duration, actor string) (token string, made idrl.Token, err error) {
+	if t.Name, err = clean("name", t.Name, maxName); err != nil {
+		return "", t, err
+	}
+	switch {
+	case !slices.Contains(idrl.Scopes(), t.Scope):
+		return "", t, idrl.Errorf(idrl.Invalid, "unknown scope %q; use one of %v", t.Scope, idrl.Scopes())
+	case t.Scope == idrl.ScopeLabel && t.Session == "":
+		return "", t, idrl.Errorf(idrl.Invalid, "a token of scope label is for one session; name it")
+	case life <= 0 || life > MaxTokenDays*24*time.Hour:
+		return "", t, idrl.Errorf(idrl.Invalid, "a token is valid for 1 to %d days", MaxTokenDays)
+	}
+	token, hash := newToken()
+	t.CreatedAt = a.now()
+	t.ExpiresAt = t.CreatedAt.Add(life)
+	made, err = a.tokens.AddToken(ctx, hash, t, actor)
+	return TokenPrefix + token, made, err
+}
+
+// Program returns the program that holds a token, the zero Actor if the token is malformed,
+// unknown, expired or revoked. It is found by its hash, so that the time that this takes says
+// nothing about the token.
+func (a *Auth) Program(ctx context.Context, token string) (Actor, error) {
+	text, ok := strings.CutPrefix(token, TokenPrefix)
+	hash, err := hashToken(text)
+	if !ok || err != nil || a.tokens == nil {
+		return Actor{}, nil //nolint:nilerr // a malformed token makes nobody
+	}
+	t, err := a.tokens.Token(ctx, hash)
+	switch {
+	case idrl.KindOf(err) == idrl.NotFound:
+		return Actor{}, nil
+	case err != nil:
+		return Actor{}, err
+	case !t.Live(a.now()):
+		return Actor{}, nil
+	}
+	return Actor{Role: Program, Token: t.ID, Scope: t.Scope, Session: t.Session, Annotator: t.Annotator}, nil
+}

@@ -1,0 +1,47 @@
+package idrl
+
+import "time"
+
+// Scope says what a program may do with its token.
+type Scope string
+
+// Scopes.
+const (
+	ScopeRead  Scope = "read"  // answers, posterior, policies and exports
+	ScopeLabel Scope = "label" // answer questions, and see nothing else
+	ScopeWrite Scope = "write" // ScopeRead, and pause, resume and close
+)
+
+// Scopes returns the scopes of tokens.
+func Scopes() []Scope { return []Scope{ScopeRead, ScopeLabel, ScopeWrite} }
+
+// A Token lets a program use the HTTP API. Its text is not recorded.
+type Token struct {
+	ID        int64  // the number by which people call it, from 1
+	Name      string // what it is for; may be empty
+	Scope     Scope
+	Session   SessionID   // the only one that it is for; empty for all, but never with ScopeLabel
+	Annotator AnnotatorID // that answers given with it are of; empty but with ScopeLabel
+	CreatedAt time.Time
+	ExpiresAt time.Time
+	RevokedAt time.Time // zero if it was not revoked
+	Removed   bool      // a researcher has ended the annotator's part
+}
+
+// Live reports whether the token is valid at the time now.
+func (t Token) Live(now time.Time) bool {
+	return t.RevokedAt.IsZero() && !t.Removed && t.ExpiresAt.After(now)
+}
+
+// State says whether the token is valid at the time now, and if not why, for people.
+func (t Token) State(now time.Time) string {
+	switch {
+	case !t.RevokedAt.IsZero():
+		return "revoked"
+	case t.Removed:
+		return "annotator removed"
+	case !t.Live(now):
+		return "expired"
+	}
+	return "valid"
+}

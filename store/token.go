@@ -1,0 +1,74 @@
+package store
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+const tokenColumns = `
+	SELECT token.id, token.name, scope, token.session_id, token.annotator_id, token.created_at, expires_at, token.revoked_at, annotator.revoked_at IS NOT NULL
+	FROM token LEFT JOIN annotator ON annotator.session_id = token.session_id AND annotator.id = token.annotator_id`
+
+func tokenTargets(k *idrl.Token) []any {
+	return []any{
+		&k.ID, &k.Name, &k.Scope, text(&k.Session), text(&k.Annotator), timeColumn{&k.CreatedAt}, timeColumn{&k.ExpiresAt}, timeColumn{&k.RevokedAt}, &k.Removed,
+	}
+}
+
+// AddToken records a token by its SHA-256 and returns it with its number. One of ScopeLabel
+// gets an annotator of its own. It returns an error of kind NotFound if there is no such session.
+func (db *DB) AddToken(ctx context.Context, hash []byte, k idrl.Token, actor string) (idrl.Token, error) {
+	err := db.do(ctx, func(t *tx) (err error) {
+		if k.Scope == idrl.ScopeLabel {
+			if k.Annotator, err = t.createAnnotator(k.Session, k.Name, k.CreatedAt); err != nil {
+				return err
+			}
+		}
+		const insert = `
+			INSERT INTO token (hash, name, scope, session_id, annotator_id, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`
+		err = t.row(insert, hash, k.Name, k.Scope, null(k.Session), null(k.Annotator), encodeTime(k.CreatedAt), encodeTime(k.ExpiresAt)).Scan(&k.ID)
+		if err != nil {
+			return dangling(err, "there is no session %q", k.Session)
+		}
+		return t.changed(k.CreatedAt, k.Session, actor, "make token", tokenName(k.ID))
+	})
+	return k, err
+}
+
+// Token returns the token with a SHA-256, valid or not, or an error of kind NotFound.
+func (db *DB) Token(ctx context.Context, hash []byte) (k idrl.Token, err error) {
+	err = db.read.QueryRowContext(ctx, tokenColumns+` WHERE token.hash = ?`, hash).Scan(tokenTargets(&k)...)
+	return k, missing(err, "there is no such token")
+}
+
+// Tokens returns every token, in the order in which they were made.
+func (db *DB) Tokens(ctx context.Context) (out []idrl.Token, err error) {
+	err = each(ctx, db.read, func(row scanner) error {
+		var k idrl.Token
+		err := row.Scan(tokenTargets(&k)...)
+		out = append(out, k)
+		return err
+	}, tokenColumns+` ORDER BY token.id`)
+	return out, err
+}
+
+// RevokeToken makes a token worthless; one that is already stays so. It returns an error of
+// kind NotFound if there is no such token.
+func (db *DB) RevokeToken(ctx context.Context, id int64, actor string, now time.Time) error {
+	return db.do(ctx, func(t *tx) error {
+		var session idrl.SessionID
+		if err := t.row(`SELECT session_id FROM token WHERE id = ?`, id).Scan(text(&session)); err != nil {
+			return missing(err, "there is no token %d", id)
+		}
+		n, err := t.exec(`UPDATE token SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL`, encodeTime(now), id)
+		if err != nil || n == 0 {
+			return err
+		}
+		return t.changed(now, session, actor, "revoke token", tokenName(id))
+	})
+}
+
+func tokenName(id int64) string { return "token " + strconv.FormatInt(id, 10) }

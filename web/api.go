@@ -1,0 +1,148 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+
+	"github.com/labstack/echo/v4"
+)
+
+// The HTTP API for programs (docs/api.md). A program shows a token in the header
+// Authorization, never a cookie, so that no page of another site can act for it.
+const (
+	apiPrefix = "/api/"
+
+	maxAPIBody = 1 << 20 // bytes
+)
+
+var (
+	errNoToken = idrl.Errorf(idrl.Forbidden,
+		"this address needs the header \"Authorization: Bearer TOKEN\" with a token that is valid; 'tiebreak token new' makes one")
+	errScope   = idrl.Errorf(idrl.Forbidden, "the scope of this token does not allow this")
+	errAPIBody = idrl.Errorf(idrl.Invalid, "the body is too large; at most %d KiB are allowed", maxAPIBody>>10)
+)
+
+func isAPI(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, apiPrefix) }
+
+func (s *Server) apiRoutes(e *echo.Echo) {
+	const session = "/api/v1/sessions/:id"
+	e.GET("/api/v1/sessions", s.apiSessions)
+	e.GET(session, s.apiSession)
+	e.GET(session+"/questions", s.apiQuestions)
+	e.GET(session+"/answers", s.apiAnswers)
+	e.GET(session+"/posterior", s.apiPosterior)
+	e.GET(session+"/policies", s.apiPolicies)
+	e.GET(session+"/export", s.apiExport)
+	e.POST(session+"/reward", s.apiReward)
+	e.POST(session+"/claim", s.apiClaim)
+	e.POST(session+"/answers", s.apiAnswer)
+	e.GET(session+"/clips/:clip", s.apiClip)
+	e.POST(session+"/control", s.apiControl)
+}
+
+// program returns who holds the token of a request, errNoToken if it has no valid one,
+// errNoSession if the token is for another session, errScope if its scope does not allow
+// the action, or errTooMany.
+func (s *Server) program(c echo.Context, action auth.Action, session idrl.SessionID) (auth.Actor, error) {
+	scheme, token, _ := strings.Cut(c.Request().Header.Get(echo.HeaderAuthorization), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return auth.Actor{}, errNoToken
+	}
+	who, err := s.cfg.Auth.Program(c.Request().Context(), strings.TrimSpace(token))
+	switch {
+	case err != nil:
+		return auth.Actor{}, err
+	case who.Role != auth.Program:
+		return auth.Actor{}, errNoToken
+	case session != "" && who.Session != "" && who.Session != session:
+		return auth.Actor{}, errNoSession
+	case !auth.Can(who, action, session):
+		return auth.Actor{}, errScope
+	}
+	q := requestOf(c.Request())
+	q.actor = who.Role
+	q.pass()
+	return who, s.admit(who, 1)
+}
+
+// programsSpec returns the settings of the session of the URL, which may be one that cannot
+// run, if the request has a token that allows the action there.
+func (s *Server) programsSpec(c echo.Context, action auth.Action) (spec idrl.SessionSpec, who auth.Actor, err error) {
+	id, err := sessionID(c)
+	if err != nil {
+		return spec, who, err
+	}
+	if who, err = s.program(c, action, id); err != nil {
+		return spec, who, err
+	}
+	spec, err = s.cfg.Sessions.Spec(c.Request().Context(), id)
+	if idrl.KindOf(err) == idrl.NotFound {
+		err = errNoSession
+	}
+	if err == nil {
+		requestOf(c.Request()).session = id
+	}
+	return spec, who, err
+}
+
+// programsSession is programsSpec of a session that runs.
+func (s *Server) programsSession(c echo.Context, action auth.Action) (Session, auth.Actor, error) {
+	spec, who, err := s.programsSpec(c, action)
+	if err != nil {
+		return nil, who, err
+	}
+	session, err := s.session(c.Request().Context(), spec.ID)
+	return session, who, err
+}
+
+// readJSON reads the body into v, strictly. Numbers that float64 cannot hold are errors, as is
+// NaN, which JSON cannot say.
+func readJSON(c echo.Context, v any) error {
+	d := json.NewDecoder(c.Request().Body)
+	d.DisallowUnknownFields()
+	err := d.Decode(v)
+	if err == nil {
+		if _, err = d.Token(); errors.Is(err, io.EOF) {
+			return nil
+		}
+		err = errors.New("more follows after the object")
+	}
+	return bodyError(err)
+}
+
+func bodyError(err error) error {
+	if big := (*http.MaxBytesError)(nil); errors.As(err, &big) {
+		return errAPIBody
+	}
+	return idrl.Errorf(idrl.Invalid, "the body must be one JSON object as docs/api.md describes it: %v", err)
+}
+
+// apiCodes are the stable codes of errors, by status.
+var apiCodes = map[int]string{
+	http.StatusBadRequest: "invalid", http.StatusUnauthorized: "unauthorized", http.StatusForbidden: "forbidden", http.StatusNotFound: "not_found",
+	http.StatusMethodNotAllowed: "method_not_allowed", http.StatusConflict: "conflict", http.StatusGone: "gone", http.StatusRequestEntityTooLarge: "too_large",
+	http.StatusMisdirectedRequest: "misdirected", http.StatusTooManyRequests: "too_many_requests", http.StatusServiceUnavailable: "unavailable",
+}
+
+type apiError struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// failAPI answers a program with what went wrong.
+func (s *Server) failAPI(c echo.Context, f failure) error {
+	code := apiCodes[f.status]
+	if code == "" {
+		code = "internal"
+	}
+	if f.status == http.StatusUnauthorized {
+		c.Response().Header().Set(echo.HeaderWWWAuthenticate, "Bearer")
+	}
+	return c.JSON(f.status, apiError{code, f.message})
+}

@@ -1,0 +1,367 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/export"
+	"tiebreak/internal/idrl"
+
+	"github.com/labstack/echo/v4"
+)
+
+// Limits of the API.
+const (
+	maxRewardRows  = 10_000
+	maxAnswerRows  = 1000             // of a reply
+	maxAnswersWait = 60 * time.Second // for the next one
+	maxWaits       = 1000             // requests that wait so at once; others are answered at once
+)
+
+type apiSessionInfo struct {
+	ID          idrl.SessionID    `json:"id"`
+	Title       string            `json:"title"`
+	Environment string            `json:"environment"`
+	Kind        idrl.QueryKind    `json:"kind"`
+	Strategy    string            `json:"strategy"`
+	Model       string            `json:"model"`
+	Features    []string          `json:"features"`
+	Budget      int               `json:"budget"`
+	CreatedAt   time.Time         `json:"created_at"`
+	State       idrl.SessionState `json:"state"`
+	Answers     int               `json:"answers"`
+	Skipped     int               `json:"skipped"`
+}
+
+func infoOf(sum idrl.Summary) apiSessionInfo {
+	spec := sum.Spec
+	return apiSessionInfo{
+		ID: spec.ID, Title: spec.Title, Environment: spec.Env, Kind: spec.Kind, Strategy: spec.Acquisition, Model: spec.Model,
+		Features: append([]string{}, spec.Features...), Budget: spec.Budget, CreatedAt: spec.CreatedAt.UTC(), State: sum.State, Answers: sum.Answers, Skipped: sum.Skipped,
+	}
+}
+
+// apiSessions is GET /api/v1/sessions: those that the token is for, newest first.
+func (s *Server) apiSessions(c echo.Context) error {
+	who, err := s.program(c, auth.ListSessions, "")
+	if err != nil {
+		return err
+	}
+	out, err := s.infos(c, who.Session)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, map[string]any{"sessions": out})
+}
+
+func (s *Server) infos(c echo.Context, only idrl.SessionID) ([]apiSessionInfo, error) {
+	list, err := s.cfg.Sessions.List(c.Request().Context())
+	out := []apiSessionInfo{}
+	for _, sum := range list {
+		if only == "" || sum.Spec.ID == only {
+			out = append(out, infoOf(sum))
+		}
+	}
+	return out, err
+}
+
+// apiSession is GET /api/v1/sessions/:id.
+func (s *Server) apiSession(c echo.Context) error {
+	spec, _, err := s.programsSpec(c, auth.WatchSession)
+	if err != nil {
+		return err
+	}
+	out, err := s.infos(c, spec.ID)
+	if err == nil && len(out) == 0 {
+		err = errNoSession
+	}
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, out[0])
+}
+
+type apiQuestion struct {
+	Assignment idrl.AssignmentID `json:"assignment"`
+	Query      idrl.QueryID      `json:"query"`
+	Clips      []idrl.ClipID     `json:"clips"`
+	Annotator  idrl.AnnotatorID  `json:"annotator"`
+}
+
+type apiOpen struct {
+	apiQuestion
+	LeaseUntil time.Time `json:"lease_until"`
+}
+
+type apiAsked struct {
+	apiQuestion
+	Seq    int64       `json:"seq"`
+	Choice idrl.Choice `json:"choice"`
+	Undone bool        `json:"undone"`
+}
+
+// apiQuestions is GET /api/v1/sessions/:id/questions: those that people hold, and the last that
+// were answered.
+func (s *Server) apiQuestions(c echo.Context) error {
+	session, _, err := s.programsSession(c, auth.WatchSession)
+	if err != nil {
+		return err
+	}
+	st, err := session.Status(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	open, asked := []apiOpen{}, []apiAsked{}
+	for _, a := range st.Open {
+		open = append(open, apiOpen{apiQuestion{a.ID, a.Query.ID, a.Query.Clips, a.Annotator}, a.LeaseUntil.UTC()})
+	}
+	for _, r := range st.Recent {
+		a := r.Answer
+		asked = append(asked, apiAsked{apiQuestion{a.Assignment, a.Query, r.Clips, a.Annotator}, a.Seq, a.Choice, r.Undone})
+	}
+	return c.JSON(http.StatusOK, map[string]any{"seq": st.Seq, "open": open, "asked": asked})
+}
+
+// apiAnswers is GET /api/v1/sessions/:id/answers?after=SEQ&limit=N&wait=SECONDS: the rows of the
+// log after one of them, a JSON object a line. With wait the reply comes when there is one, or
+// is empty after that time.
+func (s *Server) apiAnswers(c echo.Context) error {
+	spec, _, err := s.programsSpec(c, auth.Export)
+	if err != nil {
+		return err
+	}
+	if len(spec.Features) == 0 {
+		return errNoFeatures
+	}
+	after, err := wholeNumber(c, "after", 0, math.MaxInt64)
+	if err != nil {
+		return err
+	}
+	limit, err := wholeNumber(c, "limit", maxAnswerRows, maxAnswerRows)
+	if err != nil {
+		return err
+	}
+	wait, err := wholeNumber(c, "wait", 0, int64(maxAnswersWait/time.Second))
+	if err != nil {
+		return err
+	}
+	rows, err := s.answersAfter(c, spec, after, max(1, int(limit)), time.Duration(wait)*time.Second)
+	if err != nil {
+		return err
+	}
+	return c.Blob(http.StatusOK, export.ContentType("jsonl"), rows)
+}
+
+// wholeNumber returns a parameter of the address from 0 to most.
+func wholeNumber(c echo.Context, name string, unless, most int64) (int64, error) {
+	text := c.QueryParam(name)
+	if text == "" {
+		return unless, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 || n > most {
+		return 0, idrl.Errorf(idrl.Invalid, "%s must be a whole number from 0 to %d", name, most)
+	}
+	return n, nil
+}
+
+// answersAfter returns lines of the log, and waits for the first if there is none.
+func (s *Server) answersAfter(c echo.Context, spec idrl.SessionSpec, after int64, limit int, wait time.Duration) ([]byte, error) {
+	select {
+	case s.waits <- struct{}{}:
+		defer func() { <-s.waits }()
+	default:
+		wait = 0
+	}
+	news := make(chan struct{}, 1)
+	unsubscribe := s.cfg.Hub.Subscribe(spec.ID, func(e idrl.Event) {
+		if e.Kind == idrl.EventAnswered || e.Kind == idrl.EventSettings {
+			select {
+			case news <- struct{}{}:
+			default:
+			}
+		}
+	})
+	defer unsubscribe()
+	ctx := c.Request().Context()
+	over := time.NewTimer(wait)
+	defer over.Stop()
+	for {
+		var b bytes.Buffer
+		err := s.cfg.Exports.Follow(ctx, spec.ID, after, limit, func(row idrl.LogRow) error { return writeRow(&b, spec, row) })
+		if err != nil || b.Len() > 0 {
+			return b.Bytes(), err
+		}
+		select {
+		case <-news:
+		case <-over.C:
+			return nil, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-s.ctx.Done():
+			return nil, idrl.Errorf(idrl.Unavailable, "the server stops; try again in a moment")
+		}
+	}
+}
+
+type apiRow struct {
+	Seq       int64            `json:"seq"`
+	ID        idrl.AnswerID    `json:"id"`
+	Event     string           `json:"event"`
+	Of        idrl.AnswerID    `json:"of,omitempty"`        // of an undo: the answer that it withdraws
+	Annotator idrl.AnnotatorID `json:"annotator,omitempty"` // of left_out and taken_in
+	Answer    json.RawMessage  `json:"answer,omitempty"`    // of an answer: the columns of the export
+}
+
+// writeRow writes a row of the log as a line; an answer to a group as one for each comparison
+// that it implies.
+func writeRow(b *bytes.Buffer, spec idrl.SessionSpec, row idrl.LogRow) error {
+	out := apiRow{Seq: row.Seq, ID: row.ID}
+	lines := json.NewEncoder(b)
+	switch {
+	case row.Undoes != "":
+		out.Event, out.Of = "undo", row.Undoes
+	case row.Decision():
+		out.Event, out.Annotator = string(row.Choice), row.Annotator
+	case row.Reply == nil:
+		out.Event = string(row.Choice)
+	default:
+		out.Event = "answer"
+		var text bytes.Buffer
+		one := func(yield func(export.Row) error) error { return yield(*row.Reply) }
+		if err := export.Write(&text, "jsonl", spec, one); err != nil {
+			return err
+		}
+		for line := range bytes.Lines(text.Bytes()) {
+			out.Answer = line
+			if err := lines.Encode(out); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return lines.Encode(out)
+}
+
+// apiPosterior is GET /api/v1/sessions/:id/posterior: N(mean, covariance) of the weights.
+func (s *Server) apiPosterior(c echo.Context) error {
+	session, _, err := s.programsSession(c, auth.WatchSession)
+	if err != nil {
+		return err
+	}
+	held, err := session.Posterior(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	d := held.Posterior.Dim()
+	cov := make([][]float64, d)
+	unit := make([]float64, d)
+	for k := range cov {
+		unit[k] = 1
+		cov[k] = make([]float64, d)
+		held.Posterior.CovMul(cov[k], unit)
+		unit[k] = 0
+	}
+	features := []string{}
+	if held.Representation == 0 {
+		features = append(features, session.Spec().Features...)
+	}
+	return c.JSON(http.StatusOK, map[string]any{
+		"seq": held.Seq, "representation": held.Representation, "features": features, "mean": held.Posterior.Mean(nil), "covariance": cov,
+	})
+}
+
+type apiPolicy struct {
+	ID    string      `json:"id"`
+	Name  string      `json:"name"`
+	Mean  float64     `json:"mean"`
+	Std   float64     `json:"std"`
+	Draws int         `json:"draws"`
+	Clip  idrl.ClipID `json:"clip"`
+}
+
+// apiPolicies is GET /api/v1/sessions/:id/policies: the recommended one, and the candidates with
+// their predicted returns against the average candidate.
+func (s *Server) apiPolicies(c echo.Context) error {
+	session, _, err := s.programsSession(c, auth.WatchSession)
+	if err != nil {
+		return err
+	}
+	st, err := session.Status(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	list, unit := []apiPolicy{}, "reward"
+	if len(st.Regret) > 0 {
+		unit = "share_of_range"
+	}
+	for _, e := range st.Candidates {
+		list = append(list, apiPolicy{e.ID, e.Name, finite(e.Mean), finite(e.Std), e.Draws, e.Clip})
+	}
+	return c.JSON(http.StatusOK, map[string]any{"seq": st.Seq, "generation": st.BasedOn, "recommended": st.Best, "unit": unit, "candidates": list})
+}
+
+// apiExport is GET /api/v1/sessions/:id/export, with the parameters of the page's export but
+// for the participants', by whom people can be found.
+func (s *Server) apiExport(c echo.Context) error {
+	spec, _, err := s.programsSpec(c, auth.Export)
+	if err != nil {
+		return err
+	}
+	if c.QueryParam("participants") != "" {
+		return idrl.Errorf(idrl.Forbidden, "a program cannot have the ids of participants; a researcher exports them on the session's page")
+	}
+	return s.writeExport(c, spec)
+}
+
+// apiReward is POST /api/v1/sessions/:id/reward with {"features": [[…]]}: mean and standard
+// deviation of θ·φ for each row φ.
+func (s *Server) apiReward(c echo.Context) error {
+	session, _, err := s.programsSession(c, auth.WatchSession)
+	if err != nil {
+		return err
+	}
+	var body struct {
+		Features [][]float64 `json:"features"`
+	}
+	if err := readJSON(c, &body); err != nil {
+		return err
+	}
+	held, err := session.Posterior(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	if held.Representation != 0 {
+		return idrl.Errorf(idrl.Conflict, "the reward of this session is a network, not a function of named features; export it with format=networks")
+	}
+	mean, std, err := rewards(held.Posterior, body.Features)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, map[string]any{"seq": held.Seq, "mean": mean, "std": std})
+}
+
+// rewards returns mean and standard deviation of θ·φ for rows φ.
+func rewards(p idrl.Posterior, rows [][]float64) (mean, std []float64, err error) {
+	d := p.Dim()
+	if len(rows) == 0 || len(rows) > maxRewardRows {
+		return nil, nil, idrl.Errorf(idrl.Invalid, "features must have 1 to %d rows; got %d", maxRewardRows, len(rows))
+	}
+	theta, work := p.Mean(nil), make([]float64, d)
+	for i, phi := range rows {
+		if len(phi) != d {
+			return nil, nil, idrl.Errorf(idrl.Invalid, "row %d of features has %d numbers; the session has %d features", i, len(phi), d)
+		}
+		m, v := idrl.Moments(p, phi, theta, work)
+		if math.IsNaN(m) || math.IsInf(m, 0) || math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, nil, idrl.Errorf(idrl.Invalid, "row %d of features is too large: its reward is not finite", i)
+		}
+		mean, std = append(mean, m), append(std, math.Sqrt(max(0, v)))
+	}
+	return mean, std, nil
+}
