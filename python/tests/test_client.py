@@ -1,0 +1,105 @@
+"""Tests of the client, against a server in this process that keeps the contract of docs/api.md."""
+
+import http.server
+import json
+import threading
+import unittest
+import urllib.parse
+
+import numpy as np
+
+from tiebreak import APIError, Client
+
+MEAN, STD = np.array([1.0, -2.0]), np.array([0.5, 3.0])
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
+
+    def reply(self, status, value, **header):
+        body = value if isinstance(value, bytes) else json.dumps(value).encode()
+        self.send_response(status)
+        for k, v in header.items():
+            self.send_header(k.replace("_", "-"), v)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        server, url = self.server, urllib.parse.urlsplit(self.path)
+        query = dict(urllib.parse.parse_qsl(url.query))
+        server.asked.append(self.path)
+        if self.headers["Authorization"] != "Bearer tbk_right":
+            return self.reply(401, {"code": "unauthorized", "message": "No."})
+        if server.busy:
+            server.busy -= 1
+            return self.reply(429, {"code": "too_many_requests", "message": "Wait."}, Retry_After="0")
+        if url.path == "/api/v1/sessions":
+            return self.reply(200, {"sessions": [{"id": "s1"}]})
+        if url.path == "/api/v1/sessions/s1/answers":
+            rows = [{"seq": k, "id": f"i{k}", "event": "answer"} for k in range(1, 8) if k > int(query["after"])]
+            return self.reply(200, b"".join(json.dumps(r).encode() + b"\n" for r in rows[:3]))
+        if url.path == "/api/v1/sessions/s1/posterior":
+            return self.reply(200, {"seq": 7, "mean": MEAN.tolist(), "covariance": np.diag(STD**2).tolist()})
+        self.reply(404, {"code": "not_found", "message": "This session does not exist."})
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        phi = np.array(body["features"])
+        self.server.asked.append(len(phi))
+        self.reply(200, {"seq": 7, "mean": (phi @ MEAN).tolist(), "std": np.sqrt(phi**2 @ STD**2).tolist()})
+
+
+class ClientTest(unittest.TestCase):
+    def setUp(self):
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.asked, self.server.busy = [], 0
+        thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        self.addCleanup(self.server.server_close)
+        self.addCleanup(thread.join)
+        self.addCleanup(self.server.shutdown)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/"
+        self.client = Client(self.url, "tbk_right")
+
+    def test_answers_come_page_by_page(self):
+        s = self.client.session("s1")
+        self.assertEqual([r["seq"] for r in s.answers()], list(range(1, 8)))
+        self.assertEqual([r["seq"] for r in s.answers(after=5)], [6, 7])
+        self.assertEqual(s.wait_for_answers(after=7, seconds=1), [])
+        self.assertIn("wait=1", self.server.asked[-1])
+
+    def test_rewards_of_many_rows(self):
+        phi = np.random.default_rng(1).normal(size=(25_000, 2))
+        mean, std = self.client.session("s1").reward(phi)
+        np.testing.assert_allclose(mean, phi @ MEAN, rtol=1e-12)
+        np.testing.assert_allclose(std, np.hypot(phi[:, 0] * STD[0], phi[:, 1] * STD[1]), rtol=1e-12)
+        self.assertEqual(self.server.asked, [10_000, 10_000, 5_000])
+        for bad in ([1.0, 2.0], [[np.nan, 1.0]], [[np.inf, 1.0]]):
+            with self.assertRaises(ValueError):
+                self.client.session("s1").reward(bad)
+
+    def test_posterior(self):
+        seq, mean, covariance = self.client.session("s1").posterior()
+        self.assertEqual((seq, mean.shape, covariance.shape), (7, (2,), (2, 2)))
+
+    def test_a_busy_server_is_asked_again(self):
+        self.server.busy = 2
+        self.assertEqual(self.client.sessions(), [{"id": "s1"}])
+        self.assertEqual(len(self.server.asked), 3)
+        self.server.busy = 5
+        with self.assertRaises(APIError) as e:
+            Client(self.url, "tbk_right", tries=2).sessions()
+        self.assertEqual(e.exception.code, "too_many_requests")
+
+    def test_errors_have_codes(self):
+        for client, id, code in ((self.client, "s/7?", "not_found"), (Client(self.url, "tbk_wrong"), "s1", "unauthorized")):
+            with self.assertRaises(APIError) as e:
+                client.session(id).info()
+            self.assertEqual(e.exception.code, code)
+        self.assertIn("/api/v1/sessions/s%2F7%3F", self.server.asked)
+
+
+if __name__ == "__main__":
+    unittest.main()
