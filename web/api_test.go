@@ -44,8 +44,13 @@ func TestAPIAuthorisation(t *testing.T) {
 	read, label, write := b.token(idrl.ScopeRead, "s1"), b.token(idrl.ScopeLabel, "s1"), b.token(idrl.ScopeWrite, "")
 	type call struct{ method, path, body string }
 	reads := []call{
-		{"GET", "/s1", ""}, {"GET", "/s1/questions", ""}, {"GET", "/s1/answers", ""}, {"GET", "/s1/posterior", ""},
-		{"GET", "/s1/policies", ""}, {"GET", "/s1/export", ""}, {"POST", "/s1/reward", `{"features": [[1, 2]]}`},
+		{"GET", "/s1", ""},
+		{"GET", "/s1/questions", ""},
+		{"GET", "/s1/answers", ""},
+		{"GET", "/s1/posterior", ""},
+		{"GET", "/s1/policies", ""},
+		{"GET", "/s1/export", ""},
+		{"POST", "/s1/reward", `{"features": [[1, 2]]}`},
 	}
 	labels := []call{{"POST", "/s1/claim", ""}, {"POST", "/s1/answers", `{}`}}
 	for _, k := range append(append(reads, labels...), call{"GET", "", ""}, call{"POST", "/s1/control", `{"do": "pause"}`}) {
