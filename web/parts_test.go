@@ -79,7 +79,7 @@ func TestEncodeState(t *testing.T) {
 		return m
 	}
 	want := map[string]any{
-		"t": "state", "seq": 2.0, "answers": 1.0, "skipped": 0.0, "joined": 0.0, "budget": 0.0, "based_on": -1.0,
+		"t": "state", "state": "", "seq": 2.0, "answers": 1.0, "skipped": 0.0, "joined": 0.0, "budget": 0.0, "based_on": -1.0,
 		"training": map[string]any{"running": true, "based_on": 0.0, "done": 0.0, "total": 0.0, "what": "solving", "left": "", "err": "", "cancel": false, "fixed": "", "cancelled": false},
 		"regret":   []any{}, "statement": nil, "earlier": 0.0, "candidates": []any{}, "weights": []any{}, "network": nil, "annotators": []any{map[string]any{
 			"id": "a1", "name": "", "answers": 4.0, "decisive": 0.0, "equal": 0.0, "cant_tell": 0.0, "skipped": 0.0, "undone": 0.0,

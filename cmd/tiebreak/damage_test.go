@@ -201,7 +201,7 @@ func TestAMissingEnvironmentPausesItsSession(t *testing.T) {
 	s.serve(t, without, func(a *app, base string) {
 		ada, page := researcher(t, a, base), base+"/sessions/"+string(s.session)
 		for url, says := range map[string]string{
-			page: "Unknown environment", base + "/sessions": "Paused.", page + "/export?format=jsonl": s.export,
+			page: "Unknown environment", base + "/sessions": "Cannot go on here.", page + "/export?format=jsonl": s.export,
 		} {
 			if status, _, body := get(t, ada, url); status != 200 || !strings.Contains(body, says) {
 				t.Errorf("%s: status %d, does not say %q:\n%s", url, status, says, body)
@@ -265,7 +265,7 @@ func TestDamagedAnswersStopOnlyTheirSession(t *testing.T) {
 		}{
 			{"/healthz", 200, []string{"ok"}},
 			{"/readyz", 503, []string{"the database is damaged: "}},
-			{"/sessions", 200, []string{"data-problem>", "tiebreak doctor", "Paused.", "cannot be counted"}},
+			{"/sessions", 200, []string{"data-problem>", "tiebreak doctor", "Cannot go on here.", "cannot be counted"}},
 			{"/sessions/" + string(s.session), 200, []string{"data-paused", "A part of the database is damaged and cannot be read.", "Not all answers can be read"}},
 			{"/sessions/" + string(other), 200, []string{"data-problem>", "data-watch"}},
 			{"/sessions/" + string(other) + "/export", 200, nil},

@@ -299,11 +299,6 @@ func TestDemo(t *testing.T) {
 	if moved := other.find(t, `using (\S+) instead`); moved == addr {
 		t.Errorf("a second demo moved to %s, the address in use", moved)
 	}
-	status, _, stderr := cli(t, "session", "--data", data)
-	if status != 1 || !strings.Contains(stderr, "pages") {
-		t.Errorf("session beside a server: status %d, said %q", status, stderr)
-	}
-
 	link := first.find(t, `Annotator:\s+(\S+)`)
 	status, stdout, stderr := cli(t, "simulate", "--url", link, "--answers", "7", "--expert", "bradley-terry", "--seed", "4")
 	if status != 0 || !strings.Contains(stdout, "7 of 7 answers") {

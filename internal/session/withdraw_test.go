@@ -133,9 +133,11 @@ func TestFollowAWithdrawal(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.withdraw("nobody-yet")
-	if err := m.Follow(t.Context()); err != nil {
-		t.Fatal(err)
+	followed := func(f func(context.Context) error) { // it may be started again already
+		t.Helper()
+		patient(t, func(ctx context.Context) (struct{}, error) { return struct{}{}, f(ctx) })
 	}
+	followed(m.Follow)
 	after, err := m.Session(t.Context(), "s1")
 	if err != nil || after == before {
 		t.Fatalf("the same run goes on (%v)", err)
@@ -145,10 +147,8 @@ func TestFollowAWithdrawal(t *testing.T) {
 		t.Errorf("%d answers, %v; want 3 and the same weights", now.Answers, err)
 	}
 	b.withdraw("ann")
-	if err := h.Follow(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if st, err := h.Status(t.Context()); err != nil || st.Answers != 0 || len(st.Annotators) != 0 || len(st.Recent) != 0 {
-		t.Errorf("after the withdrawal of all: %+v, %v", st, err)
+	followed(h.Follow)
+	if st := patient(t, h.Status); st.Answers != 0 || len(st.Annotators) != 0 || len(st.Recent) != 0 {
+		t.Errorf("after the withdrawal of all: %+v", st)
 	}
 }

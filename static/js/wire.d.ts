@@ -142,7 +142,7 @@ export interface State {
   seq: number;
   answers: number;
   skipped: number;
-  state: string; // of the session: running, paused, closed, archived; empty: running
+  state: string;
   joined: number;
   budget: number;
   based_on: number;
