@@ -46,7 +46,7 @@ var recorded = []recordedTable{
 
 // unrecorded are the tables that say who may sign in, who somebody is, what is under way, and
 // who did what: no copy has them.
-var unrecorded = []string{"meta", "user", "invitation", "login", "rejoin_key", "participant", "job", "audit"}
+var unrecorded = []string{"meta", "user", "invitation", "login", "rejoin_key", "token", "participant", "job", "audit"}
 
 // RecordTables returns the tables that hold what is recorded of a session, each after those
 // that it refers to.

@@ -61,6 +61,7 @@ var withdrawal = []struct {
 		invitation_id = NULL, acknowledged = 0 WHERE session_id = ?1 AND id = ?2`},
 	{sql: `DELETE FROM login WHERE session_id = ?1 AND annotator_id = ?2`},
 	{sql: `DELETE FROM rejoin_key WHERE session_id = ?1 AND annotator_id = ?2`},
+	{sql: `DELETE FROM token WHERE session_id = ?1 AND annotator_id = ?2`},
 	{sql: `DELETE FROM agreement WHERE session_id = ?1 AND annotator_id = ?2`},
 	{sql: `DELETE FROM participant WHERE session_id = ?1 AND annotator_id = ?2`},
 	{sql: `DELETE FROM practice WHERE session_id = ?1 AND annotator_id = ?2`},
