@@ -36,7 +36,9 @@ func TestSimulateStudy(t *testing.T) {
 		return h
 	}
 	expected, real := hours(), hours("--skip-idle=false", "--parallel", "1")
-	if ratio := expected / real; ratio < 1/1.5 || ratio > 1.5 {
+	// A busy machine adds its own time to answers of 0.4 s (those of people take ten times as
+	// long), so that the run may take longer; it cannot take less than its answers.
+	if ratio := expected / real; ratio < 0.25 || ratio > 1.5 {
 		t.Errorf("expected %v hours, and it took %v", expected, real)
 	}
 
