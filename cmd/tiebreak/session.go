@@ -112,7 +112,7 @@ func sessionCommand() command {
 	}
 }
 
-// sessionCreateCommand is what session does without the name of a subcommand.
+// sessionCreateCommand makes a session. It is the default subcommand of session.
 func sessionCreateCommand() command {
 	return command{
 		name: "session create", summary: "make a session", usage: "[flags]", about: sessionAbout(),

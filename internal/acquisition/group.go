@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Grouping is what a group of clips is put together from: the best pair of a session's
+// A Grouping holds the parts of a group of clips: the best pair of a session's
 // acquisition function, and the clips that may stand beside it.
 type Grouping struct {
 	Likelihood idrl.GroupLikelihood

@@ -56,7 +56,7 @@ func (a *Auth) Program(ctx context.Context, token string) (Actor, error) {
 	text, ok := strings.CutPrefix(token, TokenPrefix)
 	hash, err := hashToken(text)
 	if !ok || err != nil || a.tokens == nil {
-		return Actor{}, nil //nolint:nilerr // a malformed token makes nobody
+		return Actor{}, nil //nolint:nilerr // a malformed token has the rights of a stranger
 	}
 	t, err := a.tokens.Token(ctx, hash)
 	switch {

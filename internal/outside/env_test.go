@@ -82,6 +82,9 @@ func children(t *testing.T) (out []string) {
 	t.Helper()
 	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", os.Getpid()))
 	if err != nil || len(lists) == 0 {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("the children of a process are not listed: %v", err)
+		}
 		t.Skip("this system does not list the children of a process")
 	}
 	for _, path := range lists {
