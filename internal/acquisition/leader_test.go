@@ -422,6 +422,31 @@ func TestLVARNamesWhatItAsksAbout(t *testing.T) {
 	}
 }
 
+// The parts of a question's value: rivals that are as probably the best have parts as the
+// squares of their covariances with the answer, and all parts make the whole.
+func TestSharesOfRivals(t *testing.T) {
+	m := belief.Model{Start: belief.Isotropic(3, 1), Rating: belief.Rating{NoiseVar: 0.5}}
+	g := returns([]float64{0, 0, 0}, []float64{1, 0, 0}, []float64{0, 1, 0}, []float64{0, 0, 1})
+	g.Queries = []idrl.QueryVector{{Query: idrl.Query{Kind: idrl.RateState}, X: []float64{1, 2, 0}}}
+	got := choose(t, acquisition.LVAR{}, input(m, m.Start, g, rng.New(44, "draws", 0)))
+	large, small := got.Shares[0], got.Shares[1]
+	if large.Policy != 2 || small.Policy != 1 || got.Second != 2 || got.Rivals != 3 || math.Abs(large.Part+small.Part-1) > 1e-12 {
+		t.Fatalf("%+v, want all of it about policies 2 and 1", got)
+	}
+	// Each of the three rivals is the best in 7/24 of draws of three standard normal numbers
+	// and 0; the share of 256 draws has a standard deviation of 0.028, and their ratio of 0.16.
+	if ratio := large.Part / small.Part; ratio < 4*0.6 || ratio > 4*1.7 {
+		t.Errorf("parts %v and %v, want about 4 to 1", large.Part, small.Part)
+	}
+	if got.Shares[2] != (acquisition.Share{}) {
+		t.Errorf("a rival of which the answer tells nothing has %+v", got.Shares[2])
+	}
+	tt := choose(t, acquisition.TT{}, input(m, m.Start, g, nil))
+	if tt.Shares[0] != (acquisition.Share{Policy: tt.Second, Part: 1}) || tt.Shares[1].Part != 0 {
+		t.Errorf("TT, which is about one pair, gives %+v", tt)
+	}
+}
+
 // EUBO against 100,000 draws.
 func TestEUBO(t *testing.T) {
 	const d, n, draws = 3, 5, 100_000

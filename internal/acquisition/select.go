@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"tiebreak/internal/idrl"
+
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -16,6 +18,16 @@ type Selection struct {
 	Rivals        int     // policies that the function compares First with, Second among them; 0 without a pair
 	PairStd       float64 // standard deviation of the difference of the returns of First and Second; 0 without a pair
 	Info          float64 // expected information about the differences that are compared, nats; 0 without a pair
+
+	// Shares are the rivals of First with the largest parts in the value of the query, the
+	// largest first; unused places have Part 0, as all have without a pair.
+	Shares [idrl.MaxShares]Share
+}
+
+// A Share is how much of the value of a query is about one rival.
+type Share struct {
+	Policy int     // index
+	Part   float64 // of the weighted variance that the answer is expected to take away, in [0, 1]
 }
 
 // Select returns the query with the highest value of f times its weight. Exact ties, between
@@ -59,7 +71,7 @@ func (t *Table) setWeights(of func(q int, mean, variance float64) float64) {
 // the most weighted variance from, and Info is about all of them: as of one Gaussian
 // quantity with the sum of their weighted variances.
 func (t *Table) explain(s *Selection, p Pair) {
-	second, rivals, gone, whole := t.challenger(s.Query, p)
+	second, rivals, gone, whole := t.challenger(s, p)
 	delta := t.delta(p.First, second)
 	variance := t.variance(delta) // leaves Σδ in t.sx
 	if p.share == nil {
@@ -69,18 +81,26 @@ func (t *Table) explain(s *Selection, p Pair) {
 	if !(gone > 0) {
 		return
 	}
+	if p.share == nil {
+		s.Shares[0] = Share{second, gone}
+	}
+	for i := range s.Shares {
+		s.Shares[i].Part /= gone
+	}
 	s.First, s.Second, s.Rivals = p.First, second, rivals
 	s.PairStd, s.Info = math.Sqrt(variance), information(gone, whole)
 }
 
-// challenger returns the policy whose weighted difference from p.First query q tells
+// challenger returns the policy whose weighted difference from p.First query s.Query tells
 // most about, how many have a weight, how much of their weighted variances is
 // expected to go with the answer, and their sum. Without weights that is p.Second, one,
-// and no sums.
-func (t *Table) challenger(q int, p Pair) (second, rivals int, gone, whole float64) {
+// and no sums. It sets s.Shares to the largest parts of that sum, which are not yet
+// divided by it.
+func (t *Table) challenger(s *Selection, p Pair) (second, rivals int, gone, whole float64) {
 	if p.share == nil {
 		return p.Second, 1, 0, 0
 	}
+	q := s.Query
 	second = p.Second
 	most, sx := 0.0, t.sx
 	t.belief.CovMul(sx, row(t.c, q))
@@ -94,8 +114,20 @@ func (t *Table) challenger(q int, p Pair) (second, rivals int, gone, whole float
 		if less > most {
 			most, second = less, j
 		}
+		s.insert(Share{j, less})
 	}
 	return second, rivals, gone, whole
+}
+
+// insert puts a share at its place, after those that are as large.
+func (s *Selection) insert(one Share) {
+	for i, other := range s.Shares {
+		if one.Part > other.Part {
+			copy(s.Shares[i+1:], s.Shares[i:])
+			s.Shares[i] = one
+			return
+		}
+	}
 }
 
 // information returns −½ log(1 − gone/variance) nats, the information about a

@@ -12,6 +12,11 @@ type Why struct {
 	BasedOn       int64    // the generation it came from
 	AfterSeq      int64    // log rows in the belief that chose it
 
+	// Shares of the rivals of First in what the question was chosen for, the largest
+	// first; what is missing to one is about the others. All are zero where that is not
+	// known: without a pair, or an earlier version asked.
+	Shares [MaxShares]Share
+
 	// What a person sees of its clips, and how probable a clear answer was. All are 0 where
 	// that is not known: the clips are not drawn, or an earlier version asked. See package
 	// picture.
@@ -20,6 +25,15 @@ type Why struct {
 	MotionA, MotionB float64 // of the clips a and b, body sizes per second of the viewer; 0 of a still
 	Lead             float64 // |mean| / standard deviation of θ·x, at most MaxLead; 0 for a rating
 	Seconds          float64 // of the viewer, of the longer clip; 0 of a still
+}
+
+// MaxShares is how many rivals a Why names.
+const MaxShares = 6
+
+// A Share is how much of the value of a question is about one rival.
+type Share struct {
+	Policy PolicyID // empty where there is none
+	Part   float64  // of the weighted variance that the answer is expected to take away, in (0, 1]
 }
 
 // MaxLead is what Why.Lead is cut to, so that it is finite.

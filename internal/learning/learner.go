@@ -177,8 +177,9 @@ type Question struct {
 // A Choice is a query to ask, and what made it worth asking.
 type Choice struct {
 	acquisition.Selection
-	FirstID, SecondID idrl.PolicyID // of the pair that it tells most about; empty without one
-	Mean, Var         float64       // of θ·x of the query, given that the pending ones are answered; 0 without a query
+	FirstID, SecondID idrl.PolicyID              // of the pair that it tells most about; empty without one
+	ShareIDs          [idrl.MaxShares]idrl.Share // Shares with the names of the policies
+	Mean, Var         float64                    // of θ·x of the query, given that the pending ones are answered; 0 without a query
 }
 
 // Choose returns q* ∈ argmax_q u(q, D) among the askable queries, by its index. Ties
@@ -208,6 +209,11 @@ func (l *Learner) Choose(q Question, stream *rand.Rand) (Choice, error) {
 	}
 	if sel.First >= 0 {
 		c.FirstID, c.SecondID = l.looked[sel.First].ID, l.looked[sel.Second].ID
+		for i, s := range sel.Shares {
+			if s.Part > 0 {
+				c.ShareIDs[i] = idrl.Share{Policy: l.looked[s.Policy].ID, Part: s.Part}
+			}
+		}
 	}
 	return c, nil
 }

@@ -276,7 +276,7 @@ func (s *Session) answerWeights(queries []idrl.QueryVector) func(q int, mean, va
 func (s *Session) why(q idrl.Query, choice learning.Choice) (idrl.Why, error) {
 	w := idrl.Why{
 		First: choice.FirstID, Second: choice.SecondID, Rivals: choice.Rivals, PairStd: choice.PairStd, Info: choice.Info,
-		BasedOn: s.gen.BasedOn, AfterSeq: s.log.seq(),
+		BasedOn: s.gen.BasedOn, AfterSeq: s.log.seq(), Shares: choice.ShareIDs,
 	}
 	seen, err := s.sight.question(q)
 	if err == nil && seen.drawn {

@@ -40,5 +40,12 @@ func TestReasonsOfStateRatings(t *testing.T) {
 		if w := a.Why; w.First == "" || w.Rivals < 1 || !(w.Info > 1e-4) || !(w.PairStd > 0) {
 			t.Errorf("answer %d was asked for %+v", a.Answer.Seq, w)
 		}
+		sum := 0.0
+		for _, s := range a.Why.Shares {
+			sum += s.Part
+		}
+		if a.Why.Shares[0].Policy != a.Why.Second || sum > 1+1e-9 || a.Why.Rivals <= idrl.MaxShares && sum < 1-1e-9 {
+			t.Errorf("answer %d: shares %v of %d rivals, beside %s", a.Answer.Seq, a.Why.Shares, a.Why.Rivals, a.Why.Second)
+		}
 	}
 }
