@@ -52,6 +52,7 @@ var rules = []rule{
 	{pkg: rngs},
 	{pkg: "internal/doctest"},
 	{"internal/belief", []string{vocab}, []string{gonum}},
+	{"internal/bradley", []string{vocab, rngs}, []string{gonum}},
 	{pkg: "internal/safetensors"},
 	{"internal/networks/networkstest", []string{"internal/networks"}, nil},
 	{"internal/networks", []string{"internal/safetensors"}, nil},

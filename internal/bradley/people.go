@@ -1,0 +1,90 @@
+package bradley
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"tiebreak/internal/idrl"
+)
+
+// A Person is how somebody's answers go with those of all others.
+type Person struct {
+	ID      idrl.AnnotatorID
+	Answers int // that prefer one, or say 'equal'
+	Ties    int // of these, 'equal'
+
+	// Compared counts the preferences that can be compared with the others': these have
+	// answered, and find one of the two stronger. Agreed are those for the stronger one.
+	Compared int
+	Agreed   int
+	Interval         // of the share of Agreed, by Wilson's score
+	Expected float64 // the share that the others' strengths predict
+	Chance   bool    // the interval lies below Expected and holds ½: as somebody who does not look
+}
+
+// people returns how the answers of each person go with those of the others.
+func people(n int, outcomes []Outcome) ([]Person, error) {
+	all, own := NewTable(n), map[idrl.AnnotatorID]*Table{}
+	for _, o := range outcomes {
+		if own[o.Person] == nil {
+			own[o.Person] = NewTable(n)
+		}
+		own[o.Person].count(o)
+		all.count(o)
+	}
+	var out []Person
+	for id, t := range own {
+		p, err := t.person(id, all)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	slices.SortFunc(out, func(a, b Person) int { return cmp.Or(cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID)) })
+	return out, nil
+}
+
+// person compares the answers t of a person with those of all others.
+func (t *Table) person(id idrl.AnnotatorID, all *Table) (Person, error) {
+	p := Person{ID: id, Answers: t.Answers()}
+	others := NewTable(t.n)
+	others.add(all, 1)
+	others.add(t, -1)
+	f, err := others.Fit(Weak)
+	if err != nil {
+		return p, err
+	}
+	for i := range t.n {
+		for j := range t.n {
+			if i < j {
+				p.Ties += t.Ties(i, j)
+			}
+			if i == j || math.Abs(f.Strengths[i]-f.Strengths[j]) < tolerance {
+				continue
+			}
+			wins, chance := t.Wins(i, j), f.Preferred(i, j)
+			p.Compared += wins
+			p.Expected += float64(wins) * max(chance, 1-chance)
+			if chance > 0.5 {
+				p.Agreed += wins
+			}
+		}
+	}
+	if p.Compared > 0 {
+		p.Expected /= float64(p.Compared)
+		p.Interval = wilson(p.Agreed, p.Compared)
+		p.Chance = p.High < p.Expected && p.Low < 0.5
+	}
+	return p, nil
+}
+
+// wilson returns the 95 % interval of a share, by the score of E. B. Wilson, "Probable
+// inference, the law of succession, and statistical inference", JASA 22, 1927.
+func wilson(k, n int) Interval {
+	const z = 1.959964
+	share, m := float64(k)/float64(n), float64(n)
+	middle := (share + z*z/(2*m)) / (1 + z*z/m)
+	half := z / (1 + z*z/m) * math.Sqrt(share*(1-share)/m+z*z/(4*m*m))
+	return Interval{max(0, middle-half), min(1, middle+half)}
+}
