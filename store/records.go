@@ -52,25 +52,13 @@ var unrecorded = []string{"meta", "user", "invitation", "login", "rejoin_key", "
 // that it refers to.
 func (r *Reading) RecordTables(ctx context.Context) (out []idrl.RecordTable, err error) {
 	for _, t := range recorded {
-		table, err := r.table(ctx, t.name)
+		table, err := columns(ctx, r.from, t.name)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, table)
 	}
 	return out, nil
-}
-
-// table returns the columns of a table.
-func (r *Reading) table(ctx context.Context, name string) (idrl.RecordTable, error) {
-	t := idrl.RecordTable{Name: name}
-	err := each(ctx, r.from, func(row scanner) error {
-		var c idrl.RecordColumn
-		err := row.Scan(&c.Name, &c.Type)
-		t.Columns = append(t.Columns, c)
-		return err
-	}, `SELECT name, type FROM pragma_table_info(?) ORDER BY cid`, name)
-	return t, err
 }
 
 // Records calls yield with the rows of a table, one of RecordTables, that are of the session,

@@ -36,7 +36,7 @@ type stdio struct {
 func commands() []command {
 	return []command{
 		demoCommand(), serveCommand(), sessionCommand(), simulateCommand(),
-		userCommand(), tokenCommand(), inviteCommand(), annotatorCommand(), exportCommand(), clipsCommand(), questionsCommand(), qualityCommand(), benchCommand(), doctorCommand(), versionCommand(), gaitsCommand(), libraryCommand(), workerCommand(),
+		userCommand(), tokenCommand(), inviteCommand(), annotatorCommand(), exportCommand(), importCommand(), clipsCommand(), questionsCommand(), qualityCommand(), benchCommand(), doctorCommand(), versionCommand(), gaitsCommand(), libraryCommand(), workerCommand(),
 	}
 }
 

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"tiebreak/internal/bundle"
+	"tiebreak/internal/idrl"
+	"tiebreak/store"
+)
+
+// importFlags are the flags of import.
+type importFlags struct {
+	data, from, as string
+	anew           bool
+}
+
+func (f *importFlags) declare(fs *flag.FlagSet) {
+	dataFlag(fs, &f.data)
+	fs.StringVar(&f.from, "bundle", "", "`folder`, zip, tar or tar.gz file of the bundle; it may stand without the flag")
+	fs.StringVar(&f.as, "as", "", "`id` of the session that is made; default: the one that it had")
+	fs.BoolVar(&f.anew, "new-id", false, "draw a new id for the session")
+}
+
+func importCommand() command {
+	return command{
+		name: "import", summary: "make a session again from its bundle", usage: "BUNDLE [flags]",
+		about: "Records in a data folder the session that 'tiebreak export --format bundle' wrote, all of it or nothing: every file is\n" +
+			"compared with its checksum first. The session goes on where it was, and exports the same bundle. Of people there\n" +
+			"are only the pseudonyms under which they answered: nobody can sign in as one of them; invite annotators anew.\n" +
+			"The server may be running on the data folder if the session is not large. docs/bundle.md says more.",
+		example: "tiebreak import bundle.zip --data tiebreak-data\n" +
+			"  tiebreak import bundle --data tiebreak-data --new-id",
+		flags: func(fs *flag.FlagSet) { new(importFlags).declare(fs) },
+		run:   runImport,
+	}
+}
+
+func runImport(ctx context.Context, std stdio, args []string) (err error) {
+	var f importFlags
+	fs := flag.NewFlagSet("import", flag.ContinueOnError)
+	f.declare(fs)
+	if err := parseFile(fs, args, &f.from); err != nil {
+		return err
+	}
+	switch {
+	case f.from == "":
+		return fmt.Errorf("%w: name the bundle: tiebreak import BUNDLE", errUsage)
+	case f.as != "" && f.anew:
+		return fmt.Errorf("%w: --as and --new-id exclude one another", errUsage)
+	}
+	if err := present(f.from); err != nil { // before the data folder is made
+		return err
+	}
+	db, err := openShared(ctx, f.data)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	spec, err := importBundle(ctx, db, f)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(std.out, "Session:    %s\nTitle:      %s\nAnnotators: '%s' makes a link for them\n", spec.ID, spec.Title, commandLine("invite", "--data", f.data, "--session", string(spec.ID)))
+	return nil
+}
+
+// present returns an error of kind NotFound if there is nothing at path.
+func present(path string) error {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return idrl.Errorf(idrl.NotFound, "there is no %s", path)
+	}
+	return nil
+}
+
+// parseFile is parse, but lets a file stand without its flag, before or after the others.
+func parseFile(fs *flag.FlagSet, args []string, path *string) error {
+	fs.SetOutput(io.Discard)
+	if err := fs.Parse(args); err != nil || fs.NArg() == 0 || *path != "" {
+		return parse(fs, args)
+	}
+	file := fs.Arg(0)
+	if err := parse(fs, fs.Args()[1:]); err != nil {
+		return err
+	}
+	*path = file
+	return nil
+}
+
+// importBundle records the session of a bundle.
+func importBundle(ctx context.Context, db *store.DB, f importFlags) (spec idrl.SessionSpec, err error) {
+	dir, remove, err := db.Scratch()
+	if err != nil {
+		return spec, err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	b, err := bundle.Open(filepath.Clean(f.from), dir)
+	if err != nil {
+		return spec, err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	id := b.Session()
+	if f.as != "" {
+		id = idrl.SessionID(f.as)
+	}
+	if f.anew {
+		id = newSessionID()
+	}
+	spec, err = db.ImportSession(ctx, b, id, judge(), dir, byCommand)
+	if idrl.KindOf(err) == idrl.Conflict && f.as == "" && !f.anew {
+		err = fmt.Errorf("%w (--as ID, or --new-id)", err)
+	}
+	return spec, err
+}

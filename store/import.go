@@ -1,0 +1,350 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"tiebreak/internal/idrl"
+
+	"github.com/pressly/goose/v3"
+)
+
+// Records are what a session is made from again: what Reading.Records returned.
+type Records interface {
+	// Session returns the id that the session had.
+	Session() idrl.SessionID
+	// Schema returns the version of the tables that the records are of.
+	Schema() int64
+	// Has reports whether there are records of a table.
+	Has(table string) bool
+	// Records calls yield with the rows of a table in their order. yield keeps the values.
+	Records(t idrl.RecordTable, yield func([]any) error) error
+}
+
+// scratchPattern names the folders within a data folder in which sessions are made before they
+// are copied to the database.
+const scratchPattern = "import-*"
+
+// Scratch returns a new folder within the data folder, and what removes it. Those that killed
+// processes left are removed first, unless a server may be using them.
+func (db *DB) Scratch() (dir string, remove func() error, err error) {
+	if db.lock != nil {
+		old, _ := filepath.Glob(filepath.Join(db.dir, scratchPattern)) // the pattern is well formed
+		for _, path := range old {
+			if err := os.RemoveAll(path); err != nil {
+				return "", nil, err
+			}
+		}
+	}
+	dir, err = os.MkdirTemp(db.dir, scratchPattern)
+	return dir, func() error { return os.RemoveAll(dir) }, err
+}
+
+// besideLimit is for how long a command beside a server may write: longer would make answers
+// wait.
+const besideLimit = 2 * time.Second
+
+// ImportSession records a session from its records, under id, all of it or nothing: the answers,
+// the posterior, the questions that are open, everything that a copy holds. Of people there
+// are pseudonyms alone, who have answered and cannot sign in; who joins gets the next. Clips
+// and raw steps are judged by is. dir is a folder for a database in which the session is made
+// first and brought to the version of this program.
+//
+// It returns an error of kind Conflict if there is a session id, or the session is large and a
+// server uses the data folder, and of kind Invalid if the records are of a newer version, lack
+// something, contradict themselves, or hold clips or steps that are not what they are named.
+func (db *DB) ImportSession(ctx context.Context, from Records, id idrl.SessionID, is Judge, dir, actor string) (spec idrl.SessionSpec, err error) {
+	if v := from.Schema(); v > Format() {
+		return spec, idrl.Errorf(idrl.Invalid, "import-newer: the records are of a newer version of tiebreak (format %d, this one knows up to %d): use a newer tiebreak", v, Format())
+	}
+	if !sessionName.MatchString(string(id)) {
+		return spec, idrl.Errorf(idrl.Invalid, "import-meta: %q cannot be the id of a session: use letters, digits, - and _, at most 64", id)
+	}
+	if err := db.unused(ctx, id); err != nil { // before the work; and again with the copy
+		return spec, err
+	}
+	made, err := rebuild(ctx, from, id, filepath.Join(dir, FileName))
+	if err != nil {
+		return spec, err
+	}
+	defer func() { err = errors.Join(err, made.Close()) }()
+	if spec, err = checkImported(ctx, made, id, is); err != nil {
+		return spec, err
+	}
+	began := time.Now()
+	return spec, db.do(ctx, func(t *tx) error {
+		if err := t.copyRecords(ctx, made, func() error {
+			if db.lock == nil && time.Since(began) > besideLimit {
+				return idrl.Errorf(idrl.Conflict, "import-busy: the session is too large to be recorded while a server uses the data folder, whose answers would wait: stop the server first; nothing was changed")
+			}
+			return ctx.Err()
+		}); err != nil {
+			return taken(err, "import-taken: a session %s exists already; give the copy another id", id)
+		}
+		return t.audit(time.Now(), id, actor, "import session", string(from.Session()))
+	})
+}
+
+// sessionName is what ids of sessions are, which stand in addresses.
+var sessionName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// unused returns an error of kind Conflict if there is a session id.
+func (db *DB) unused(ctx context.Context, id idrl.SessionID) error {
+	_, err := db.Spec(ctx, id)
+	switch {
+	case err == nil:
+		return idrl.Errorf(idrl.Conflict, "import-taken: a session %s exists already; give the copy another id", id)
+	case idrl.KindOf(err) == idrl.NotFound:
+		return nil
+	}
+	return err
+}
+
+// rebuild makes a database at path that holds the session alone, in the version of this
+// program. The caller closes it.
+func rebuild(ctx context.Context, from Records, id idrl.SessionID, path string) (_ *sql.DB, err error) {
+	p, err := sql.Open("sqlite", dsn(path, map[string][]string{"_pragma": {"foreign_keys(1)", "trusted_schema(0)", "synchronous(OFF)", "journal_mode(MEMORY)"}}))
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.Close())
+		}
+	}()
+	p.SetMaxOpenConns(1)
+	g, err := goose.NewProvider(goose.DialectSQLite3, p, migrations(), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := g.UpTo(ctx, from.Schema()); err != nil {
+		return nil, idrl.Errorf(idrl.Invalid, "import-meta: tables of version %d cannot be made: %v", from.Schema(), err)
+	}
+	if err := fillRecords(ctx, p, from, id); err != nil {
+		return nil, err
+	}
+	if _, err := g.Up(ctx); err != nil {
+		return nil, idrl.Errorf(idrl.Invalid, "import-table: the records cannot be brought from version %d to %d: %v", from.Schema(), Format(), err)
+	}
+	return p, nil
+}
+
+// fillRecords inserts the records in the tables of p, under id.
+func fillRecords(ctx context.Context, p *sql.DB, from Records, id idrl.SessionID) error {
+	tx, err := p.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // does nothing after Commit
+	for _, r := range recorded {
+		t, err := columns(ctx, tx, r.name)
+		if err != nil {
+			return err
+		}
+		if len(t.Columns) == 0 { // younger than the records
+			continue
+		}
+		if !from.Has(t.Name) {
+			return idrl.Errorf(idrl.Invalid, "import-missing: there are no records of %s", t.Name)
+		}
+		if err := fillTable(ctx, tx, from, t, id); err != nil {
+			return err
+		}
+	}
+	return convert(tx.Commit())
+}
+
+// fillTable inserts the records of one table.
+func fillTable(ctx context.Context, tx *sql.Tx, from Records, t idrl.RecordTable, id idrl.SessionID) error {
+	insert, err := tx.PrepareContext(ctx, insertText(t)) //nolint:sqlclosecheck // closed below
+	if err != nil {
+		return convert(err)
+	}
+	defer insert.Close()
+	of := slices.IndexFunc(t.Columns, func(c idrl.RecordColumn) bool { return c.Name == "session_id" })
+	if t.Name == "session" {
+		of = slices.IndexFunc(t.Columns, func(c idrl.RecordColumn) bool { return c.Name == "id" })
+	}
+	n := 0
+	err = from.Records(t, func(values []any) error {
+		if n++; t.Name == "session" && n > 1 {
+			return idrl.Errorf(idrl.Invalid, "import-table: there is more than one session")
+		}
+		if values[of] != any(string(from.Session())) {
+			return idrl.Errorf(idrl.Invalid, "import-table: row %d of %s is of session %v, not of %s", n, t.Name, values[of], from.Session())
+		}
+		values[of] = string(id)
+		if err := renamed(t, values, id); err != nil {
+			return err
+		}
+		if err := finite(t, values); err != nil {
+			return fmt.Errorf("%w in row %d", err, n)
+		}
+		if _, err := insert.ExecContext(ctx, values...); err != nil {
+			return idrl.Errorf(idrl.Invalid, "import-table: row %d of %s does not fit: %v", n, t.Name, convert(err))
+		}
+		return nil
+	})
+	if err == nil && t.Name == "session" && n == 0 {
+		err = idrl.Errorf(idrl.Invalid, "import-table: there is no session in the records")
+	}
+	return err
+}
+
+// renamed gives the settings of a session, if the values are its row, the id.
+func renamed(t idrl.RecordTable, values []any, id idrl.SessionID) error {
+	i := slices.IndexFunc(t.Columns, func(c idrl.RecordColumn) bool { return c.Name == "spec" })
+	if t.Name != "session" || i < 0 {
+		return nil
+	}
+	text, ok := values[i].(string)
+	spec := idrl.RecordedEarlier()
+	if err := json.Unmarshal([]byte(text), &spec); !ok || err != nil {
+		return idrl.Errorf(idrl.Invalid, "import-table: the settings of the session are not as they must be: %v", err)
+	}
+	if spec.ID == id { // to the byte what it was
+		return nil
+	}
+	spec.ID = id
+	b, err := json.Marshal(spec)
+	if err != nil {
+		return err
+	}
+	values[i] = string(b)
+	return nil
+}
+
+// vectors are the columns of numbers, by table: little-endian float64.
+var vectors = map[string][]string{"clip": {"phi"}, "policy": {"params", "theta", "mu", "mus"}, "pool": {"mu"}}
+
+// finite returns an error of kind Invalid if a vector among the values is none, or holds a
+// number that is not finite.
+func finite(t idrl.RecordTable, values []any) error {
+	for i, c := range t.Columns {
+		if !slices.Contains(vectors[t.Name], c.Name) || values[i] == nil {
+			continue
+		}
+		var v []float64
+		if err := (vectorColumn{&v}).Scan(values[i]); err != nil {
+			return idrl.Errorf(idrl.Invalid, "import-table: %s of %s: %v", c.Name, t.Name, err)
+		}
+		if slices.ContainsFunc(v, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) {
+			return idrl.Errorf(idrl.Invalid, "import-table: %s of %s holds a number that is not finite", c.Name, t.Name)
+		}
+	}
+	return nil
+}
+
+// checkImported returns the settings of the session in p, or an error of kind Invalid if it cannot be
+// read as a session is, or clips or steps are not what they are named.
+func checkImported(ctx context.Context, p *sql.DB, id idrl.SessionID, is Judge) (spec idrl.SessionSpec, err error) {
+	if spec, err = readSpec(ctx, p, id); err == nil {
+		_, err = (&Reading{p, spec}).Load(ctx)
+	}
+	if err != nil {
+		return spec, idrl.Errorf(idrl.Invalid, "import-table: the records are not those of a session: %v", err)
+	}
+	err = eachClips(ctx, p, func(batch []clipRow) error {
+		for _, r := range batch {
+			if r.sum != nil && !matches(r.clip.Media, r.sum) {
+				return idrl.Errorf(idrl.Invalid, "import-clip: clip %s is not what was recorded: its checksum is another", r.clip.ID)
+			}
+			if is.Clip == nil {
+				continue
+			}
+			if err := is.Clip(r.clip); err != nil {
+				return idrl.Errorf(idrl.Invalid, "import-clip: clip %s cannot be shown: %v", r.clip.ID, err)
+			}
+		}
+		return nil
+	})
+	if err != nil || is.Steps == nil {
+		return spec, err
+	}
+	var wrong error
+	err = eachSteps(ctx, p, func(_ idrl.SessionID, name idrl.StepsID, content []byte) {
+		if err := is.Steps(name, content); err != nil && wrong == nil {
+			wrong = idrl.Errorf(idrl.Invalid, "import-steps: the raw steps %s are not what was recorded: %v", name, err)
+		}
+	})
+	return spec, errors.Join(err, wrong)
+}
+
+// copyRecords copies the session of p. It asks goOn before every few rows.
+func (t *tx) copyRecords(ctx context.Context, p *sql.DB, goOn func() error) error {
+	n := 0
+	for _, r := range recorded {
+		table, err := columns(ctx, p, r.name)
+		if err != nil {
+			return err
+		}
+		insert := insertText(table)
+		values, targets := scanned(len(table.Columns))
+		err = each(ctx, p, func(row scanner) error {
+			if n++; n%256 == 1 {
+				if err := goOn(); err != nil {
+					return err
+				}
+			}
+			if err := row.Scan(targets...); err != nil {
+				return err
+			}
+			for i, v := range values {
+				if b, ok := v.([]byte); ok && b == nil { // an empty blob, which is not NULL
+					values[i] = []byte{}
+				}
+			}
+			_, err := t.exec(insert, values...)
+			return err
+		}, `SELECT `+names(table)+` FROM `+table.Name+` NOT INDEXED ORDER BY rowid`)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// columns returns the columns of a table; none if there is no such table.
+func columns(ctx context.Context, from querier, name string) (idrl.RecordTable, error) {
+	t := idrl.RecordTable{Name: name}
+	err := each(ctx, from, func(row scanner) error {
+		var c idrl.RecordColumn
+		err := row.Scan(&c.Name, &c.Type)
+		t.Columns = append(t.Columns, c)
+		return err
+	}, `SELECT name, type FROM pragma_table_info(?) ORDER BY cid`, name)
+	return t, err
+}
+
+// names returns the names of the columns of t, for a statement.
+func names(t idrl.RecordTable) string {
+	var out []string
+	for _, c := range t.Columns {
+		out = append(out, c.Name)
+	}
+	return strings.Join(out, ", ")
+}
+
+func insertText(t idrl.RecordTable) string {
+	marks := strings.TrimSuffix(strings.Repeat("?, ", len(t.Columns)), ", ")
+	return fmt.Sprintf(`INSERT INTO %s (%s) VALUES (%s)`, t.Name, names(t), marks)
+}
+
+// scanned returns n values and what a row is scanned into to set them.
+func scanned(n int) (values, targets []any) {
+	values, targets = make([]any, n), make([]any, n)
+	for i := range values {
+		targets[i] = &values[i]
+	}
+	return values, targets
+}
