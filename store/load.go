@@ -123,7 +123,7 @@ func setClips(q *idrl.Query, clips clipColumns) {
 
 func readAssignments(ctx context.Context, from querier, id idrl.SessionID) ([]idrl.Assignment, error) {
 	const query = `
-		SELECT assignment.id, n, annotator_id, left_side, shown_order, issued_at, lease_until, answer_id, reopens, gold, ` + whyColumns + `, ` + queryColumns + `
+		SELECT assignment.id, n, annotator_id, left_side, shown_order, issued_at, lease_until, answer_id, reopens, gold, condition, ` + whyColumns + `, ` + queryColumns + `
 		FROM assignment JOIN query ON query.session_id = assignment.session_id
 			AND query.id = assignment.query_id AND query.clip_a = assignment.clip_a
 		WHERE assignment.session_id = ? ORDER BY n`
@@ -131,7 +131,7 @@ func readAssignments(ctx context.Context, from querier, id idrl.SessionID) ([]id
 	err := each(ctx, from, func(row scanner) error {
 		var a idrl.Assignment
 		var clips clipColumns
-		dst := []any{&a.ID, &a.N, &a.Annotator, &a.Left, &a.Order, timeColumn{&a.IssuedAt}, timeColumn{&a.LeaseUntil}, text(&a.Answer), text(&a.Reopens), &a.Gold}
+		dst := []any{&a.ID, &a.N, &a.Annotator, &a.Left, &a.Order, timeColumn{&a.IssuedAt}, timeColumn{&a.LeaseUntil}, text(&a.Answer), text(&a.Reopens), &a.Gold, &a.Condition}
 		dst = append(append(dst, whyTargets(&a.Why)...), queryTargets(&a.Query, &clips)...)
 		err := row.Scan(dst...)
 		setClips(&a.Query, clips)

@@ -85,7 +85,7 @@ const (
 // answer that was withdrawn since.
 func (r *Reading) Questions(ctx context.Context, p idrl.Part, yield func(a idrl.Assignment, again bool) error) error {
 	const query = `
-		SELECT assignment.id, n, assignment.annotator_id, assignment.left_side, assignment.shown_order, issued_at, lease_until, answer_id, reopens, gold,
+		SELECT assignment.id, n, assignment.annotator_id, assignment.left_side, assignment.shown_order, issued_at, lease_until, answer_id, reopens, gold, condition,
 			reopens IS NULL AND EXISTS (SELECT 1 FROM assignment AS earlier INDEXED BY assignment_annotator WHERE earlier.session_id = assignment.session_id
 				AND earlier.annotator_id = assignment.annotator_id AND earlier.query_id = assignment.query_id
 				AND earlier.n < assignment.n AND earlier.answer_id IS NOT NULL), ` +
@@ -94,7 +94,7 @@ func (r *Reading) Questions(ctx context.Context, p idrl.Part, yield func(a idrl.
 		var a idrl.Assignment
 		var again bool
 		var clips clipColumns
-		dst := []any{&a.ID, &a.N, &a.Annotator, &a.Left, &a.Order, timeColumn{&a.IssuedAt}, timeColumn{&a.LeaseUntil}, text(&a.Answer), text(&a.Reopens), &a.Gold, &again}
+		dst := []any{&a.ID, &a.N, &a.Annotator, &a.Left, &a.Order, timeColumn{&a.IssuedAt}, timeColumn{&a.LeaseUntil}, text(&a.Answer), text(&a.Reopens), &a.Gold, &a.Condition, &again}
 		dst = append(append(dst, whyTargets(&a.Why)...), queryTargets(&a.Query, &clips)...)
 		if err := row.Scan(dst...); err != nil {
 			return err

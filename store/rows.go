@@ -25,7 +25,7 @@ func readRows(ctx context.Context, from querier, spec idrl.SessionSpec, after in
 	const query = `
 		SELECT ` + answerColumns + `, ` + queryColumns + `, ` + whyColumns + `,
 			EXISTS (SELECT 1 FROM answer AS later WHERE later.session_id = answer.session_id AND later.undoes = answer.id),
-			annotator.left_out, assignment.gold > 0,
+			annotator.left_out, assignment.gold > 0, assignment.condition,
 			a.trajectory_id, a.start, a.steps, a.phi, a.steps_id,
 			b.trajectory_id, coalesce(b.start, 0), coalesce(b.steps, 0), b.phi, b.steps_id
 		FROM answer
@@ -55,7 +55,7 @@ func readRows(ctx context.Context, from querier, spec idrl.SessionSpec, after in
 		var ids clipColumns
 		clips := make([]idrl.Clip, 2)
 		dst := append(answerTargets(&r.Answer), queryTargets(&r.Query, &ids)...)
-		dst = append(append(dst, whyTargets(&r.Why)...), &r.Withdrawn, &r.LeftOut, &r.Gold)
+		dst = append(append(dst, whyTargets(&r.Why)...), &r.Withdrawn, &r.LeftOut, &r.Gold, &r.Condition)
 		for i := range clips {
 			c := &clips[i]
 			dst = append(dst, text(&c.From), &c.Start, &c.Steps, vectorColumn{&c.Phi}, text(&c.Raw))

@@ -1,6 +1,9 @@
 package web
 
 import (
+	"strconv"
+	"strings"
+
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
 )
@@ -14,6 +17,28 @@ func methodText(name string) string {
 	}
 	return m.Title
 }
+
+// chosenBy says which strategies choose the questions of a session, for people.
+func chosenBy(spec idrl.SessionSpec) string {
+	if !spec.Compares() {
+		return methodText(spec.Acquisition)
+	}
+	var parts []string
+	for _, c := range spec.Conditions() {
+		parts = append(parts, methodText(c.Strategy)+" "+percentText(c.Share))
+	}
+	text := strings.Join(parts, ", ")
+	if len(spec.Controls) == 0 {
+		text = methodText(spec.Acquisition)
+	}
+	if spec.HeldOut > 0 {
+		text += "; held out " + percentText(spec.HeldOut)
+	}
+	return text
+}
+
+// percentText writes a share in per cent, with up to three digits.
+func percentText(share float64) string { return strconv.FormatFloat(100*share, 'g', 3, 64) + " %" }
 
 // likelihoodText returns the name of a likelihood of comparisons and a hint, for
 // people.

@@ -95,6 +95,7 @@ func (s *Server) newSessionPage(c echo.Context, f *sessionForm) templates.NewSes
 		CompletionCode: f.field("completion_code"), AnswersEach: f.field("answers_each"), Consent: f.field("consent"), WithdrawDays: f.field("withdraw_days"), ShowLearnt: f.choice("show_learnt", learntOptions()), Questions: f.choice("questions", questionOptions()), More: f.more(),
 		Strength: f.choice("strength", strengthOptions()), MuchBand: f.field("much_band"), Remarks: f.choice("remarks", remarkOptions()),
 		Noise: f.choice("noise_model", noiseOptions()), RatingModel: f.choice("rating_model", ratingOptions()),
+		Conditions: f.field("conditions"), HeldOut: f.field("held_out"),
 		AdoptAfter: f.field("adopt_after"), MinDwell: f.field("min_dwell"), MaxRate: f.field("max_rate"),
 	}
 	return p

@@ -28,8 +28,11 @@ type sessionForm struct {
 var moreFields = []string{
 	"model", "solver", "prior", "likelihood", "candidates", "ahead", "repeat_every", "gold_every", "train_every", "prior_var", "noise_std", "tie_band", "rating_var",
 	"tolerance", "doubt", "stop_by_itself", "show_learnt", "completion_code", "answers_each", "questions", "consent", "withdraw_days",
-	"strength", "much_band", "remarks", "noise_model", "rating_model", "adopt_after", "min_dwell", "max_rate",
+	"conditions", "held_out", "strength", "much_band", "remarks", "noise_model", "rating_model", "adopt_after", "min_dwell", "max_rate",
 }
+
+// maxControls is how long the list of control strategies may be, in bytes.
+const maxControls = 500
 
 // FormFields returns the names of the fields of the form.
 func FormFields() []string {
@@ -52,6 +55,7 @@ func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
 	if f.errs["kind"] == "" && f.errs["acquisition"] == "" && !slices.Contains(acquisition.Names(acquisition.LiveFor(s.Kind)), s.Acquisition) {
 		f.errs["acquisition"] = methodText(s.Acquisition) + " cannot choose questions of the kind above. Choose another one."
 	}
+	s.Controls, s.HeldOut = f.controls(), f.upTo("held_out", idrl.MaxHeldOut)
 	s.Model = f.oneOf("model", idrl.RewardModels())
 	if f.errs["kind"] == "" && s.Model == idrl.NetworkModel && s.Kind != idrl.CompareClips {
 		f.errs["model"] = "A network learns from comparisons of clips only. Choose that kind of question above, or the features."
@@ -116,6 +120,34 @@ func (f *sessionForm) refuseRule() {
 	if f.spec.StopByItself {
 		f.errs["stop_by_itself"] = why + "Choose the other option, or the features as the model of the reward."
 	}
+}
+
+// controls reads the control strategies and their shares.
+func (f *sessionForm) controls() (c idrl.Controls) {
+	if err := c.Set(f.text("conditions", 0, maxControls)); err != nil && f.errs["conditions"] == "" {
+		f.errs["conditions"] = "Write strategies with their shares of the questions, such as uniform=0.25, igr=0.1."
+		return c
+	}
+	names := acquisition.Names(acquisition.LiveFor(f.spec.Kind))
+	for _, k := range c {
+		if f.errs["kind"] == "" && f.errs["conditions"] == "" && !slices.Contains(names, k.Strategy) {
+			f.errs["conditions"] = fmt.Sprintf("There is no strategy %q for such questions. Those that there are: %s.", k.Strategy, strings.Join(names, ", "))
+		}
+	}
+	return c
+}
+
+// upTo reads a number from 0 to most; an empty field is 0.
+func (f *sessionForm) upTo(name string, most float64) float64 {
+	v := f.values[name]
+	if v == "" {
+		return 0
+	}
+	x, err := strconv.ParseFloat(strings.ReplaceAll(v, ",", "."), 64)
+	if err != nil || !(x >= 0 && x <= most) {
+		f.errs[name] = fmt.Sprintf("Write a number from 0 to %v.", most)
+	}
+	return x
 }
 
 // text reads a field of low to high bytes.
@@ -230,7 +262,7 @@ func (f *sessionForm) share(name string) float64 {
 }
 
 func (f *sessionForm) field(name string) templates.Field {
-	return templates.Field{Value: f.values[name], Error: f.errs[name], Default: strings.Trim(studyfile.Default(name), `"`)}
+	return templates.Field{Value: f.values[name], Error: f.errs[name], Default: strings.Trim(studyfile.Default(name), `"[]`)}
 }
 
 // choice selects what was chosen if it may be, or the first option.

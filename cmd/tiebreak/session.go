@@ -66,6 +66,9 @@ func declareSpec(fs *flag.FlagSet, spec *idrl.SessionSpec) {
 	fs.StringVar(&spec.Env, "env", catalogue[0].ID, "`environment`: "+catalogue.Names()+"; and own models")
 	fs.StringVar((*string)(&spec.Kind), "kind", kinds[0], "`query type`: "+strings.Join(kinds, ", "))
 	fs.StringVar(&spec.Acquisition, "acquisition", idrl.DefaultAcquisition, "how questions are chosen: a `strategy` that 'tiebreak session --help' lists")
+	fs.Var(&spec.Controls, "conditions", "control `strategies` that choose a share of the questions beside --acquisition, which has the rest, such as uniform=0.25,igr=0.1\n"+
+		"(docs/study.md, section 4); not with --model network")
+	fs.Float64Var(&spec.HeldOut, "held-out", 0, "`share` of the questions that are held out, up to 0.5: comparisons drawn at random, from which nothing learns, to judge what is learnt")
 	fs.StringVar(&spec.Model, "model", idrl.RewardModels()[0], "`model` of the reward: features (of the environment), or network, which is learnt from observations and actions\n"+
 		"(comparisons of clips, environments with continuous actions)")
 	fs.StringVar(&spec.Solver, "solver", idrl.Solvers()[0], "`solver` of policies under hand-made features: auto (gaits for robots, else own); own, the environment's: exact, by\n"+

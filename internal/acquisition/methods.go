@@ -290,6 +290,20 @@ func Names(methods []Method) []string {
 	return out
 }
 
+// Controls returns the methods of the session's control strategies, in their order. Its errors
+// are those of ForSession.
+func Controls(spec idrl.SessionSpec) (out []Method, err error) {
+	for _, c := range spec.Controls {
+		spec.Acquisition = c.Strategy
+		m, err := ForSession(spec)
+		if err != nil {
+			return nil, idrl.Errorf(idrl.Invalid, "condition: %v", err)
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
 // ForSession returns the method that a session asks for, or an error of kind Invalid
 // that lists those that can choose its questions.
 func ForSession(spec idrl.SessionSpec) (Method, error) {

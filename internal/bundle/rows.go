@@ -49,6 +49,7 @@ type queryRow struct {
 	Expected   *string    `parquet:"gold_expected,optional"`
 	ExpectedR  *float64   `parquet:"gold_rating,optional"`
 	Strategy   string     `parquet:"strategy,dict"`
+	Condition  *string    `parquet:"condition,optional,dict"`
 	First      *string    `parquet:"policy_1,optional"`
 	Second     *string    `parquet:"policy_2,optional"`
 	Rivals     int64      `parquet:"rivals"`
@@ -87,6 +88,7 @@ type labelRow struct {
 	LeftOut      bool       `parquet:"left_out"`
 	Gold         bool       `parquet:"gold"`
 	GoldRight    *bool      `parquet:"gold_right,optional"`
+	Condition    *string    `parquet:"condition,optional,dict"`
 	Left         *string    `parquet:"left,optional,dict"`
 	Order        *string    `parquet:"shown_order,optional,dict"`
 	Shown        *time.Time `parquet:"shown_at,optional,timestamp(millisecond)"`
@@ -113,6 +115,7 @@ type comparisonRow struct {
 	ProbA      float64   `parquet:"prob_a"`
 	ResponseMS int64     `parquet:"response_ms"`
 	Gold       bool      `parquet:"gold"`
+	Condition  *string   `parquet:"condition,optional,dict"`
 	Split      *string   `parquet:"split,optional,dict"`
 	FeaturesA  []float64 `parquet:"features_a,list"`
 	FeaturesB  []float64 `parquet:"features_b,list"`
@@ -215,7 +218,7 @@ func newLabelRow(s *idrl.SessionSpec, r *idrl.Labelled) labelRow {
 		Label: string(a.ID), Seq: a.Seq, Session: string(s.ID), Assignment: string(a.Assignment), Query: string(r.Query.ID), Kind: string(r.Query.Kind),
 		Annotator: string(a.Annotator), A: clips[0], Segments: clips, Choice: string(a.Choice), ProbA: unless(!stated, p),
 		Rating: unless(a.Choice != idrl.Rated, a.Rating), Remark: given(a.Remark), Reason: given(a.Reason),
-		Current: !r.Withdrawn && !r.LeftOut, Undone: r.Withdrawn, LeftOut: r.LeftOut, Gold: r.Gold, GoldRight: unless(!r.GoldKnown, r.GoldRight),
+		Current: !r.Withdrawn && !r.LeftOut, Undone: r.Withdrawn, LeftOut: r.LeftOut, Gold: r.Gold, GoldRight: unless(!r.GoldKnown, r.GoldRight), Condition: given(r.Condition),
 		Left: given(a.Left), Order: given(a.Order), Shown: when(a.ShownAt), Answered: when(a.AnsweredAt), Received: when(a.ReceivedAt),
 		ResponseMS: a.ResponseMS, HiddenMS: a.HiddenMS, Loops: a.Loops, Input: given(a.Input), Instructions: a.Instructions, Consent: a.Consent,
 		Late: a.Late, Doubts: given(a.Doubts.String()),
@@ -234,7 +237,7 @@ func newQueryRow(s *idrl.SessionSpec, a *idrl.Assignment, again bool, gold map[i
 	w := &a.Why
 	out := queryRow{
 		Assignment: string(a.ID), Number: a.N, Query: string(a.Query.ID), Session: string(s.ID), Kind: string(a.Query.Kind), Annotator: string(a.Annotator),
-		Segments: names(a.Query.Clips), Purpose: "main", Reopens: given(a.Reopens), Strategy: s.Acquisition,
+		Segments: names(a.Query.Clips), Purpose: "main", Reopens: given(a.Reopens), Strategy: s.StrategyOf(a.Condition), Condition: given(a.Condition),
 		First: given(w.First), Second: given(w.Second), Rivals: int64(w.Rivals), PairStd: number(w.First == "", w.PairStd), Info: number(w.First == "", w.Info),
 		Generation: w.BasedOn, Belief: w.AfterSeq, Answerable: number(w.Answerable == 0, w.Answerable), Apart: number(w.Answerable == 0, w.Apart),
 		Left: given(a.Left), Order: given(a.Order), Issued: when(a.IssuedAt),
@@ -256,7 +259,7 @@ func newComparisonRow(r *idrl.Labelled, split string) comparisonRow {
 	return comparisonRow{
 		Label: string(r.Answer.ID), Part: unless(r.Part == 0, int64(r.Part)), Query: string(r.Query.ID), Annotator: string(r.Answer.Annotator),
 		A: string(r.Query.Clips[0]), B: string(r.Query.Clips[1]), Choice: string(r.Answer.Choice), ProbA: p, ResponseMS: r.Answer.ResponseMS,
-		Gold: r.Gold, Split: given(split), FeaturesA: r.Clips[0].Phi, FeaturesB: r.Clips[1].Phi,
+		Gold: r.Gold, Condition: given(r.Condition), Split: given(split), FeaturesA: r.Clips[0].Phi, FeaturesB: r.Clips[1].Phi,
 	}
 }
 

@@ -49,8 +49,9 @@ type Assignment struct {
 	Order      Order // in which to show the clips of a group; empty for other questions
 	IssuedAt   time.Time
 	LeaseUntil time.Time
-	Answer     AnswerID // that closed it; empty while open
-	Reopens    AnswerID // the withdrawn answer whose question this asks again; empty else
-	Gold       int64    // version of the Known that it hides among the others; 0 of others
+	Answer     AnswerID  // that closed it; empty while open
+	Reopens    AnswerID  // the withdrawn answer whose question this asks again; empty else
+	Condition  Condition // how it was chosen, in a session with several conditions
+	Gold       int64     // version of the Known that it hides among the others; 0 of others
 	Why        Why
 }

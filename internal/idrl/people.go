@@ -128,11 +128,12 @@ type Labelled struct {
 	Query     Query
 	Clips     []Clip // of Query, in its order, without Media
 	Why       Why
-	Gold      bool // the question was hidden among the others to see whether the reply is right
-	GoldRight bool // it is, as far as GoldKnown
-	GoldKnown bool // the question is still gold, and the reply says something
-	Withdrawn bool // a later row withdraws the reply
-	LeftOut   bool // a researcher wants the annotator's replies not to count
+	Condition Condition // of the assignment
+	Gold      bool      // the question was hidden among the others to see whether the reply is right
+	GoldRight bool      // it is, as far as GoldKnown
+	GoldKnown bool      // the question is still gold, and the reply says something
+	Withdrawn bool      // a later row withdraws the reply
+	LeftOut   bool      // a researcher wants the annotator's replies not to count
 
 	// Of a comparison that the answer to a group implies, as exports have it: its number among
 	// them, from 1, and the places of its clips in the group. 0 for others.

@@ -65,6 +65,14 @@ type SessionSpec struct {
 	// questions it means nothing.
 	GoldEvery int
 
+	// Controls choose shares of the questions by other strategies than Acquisition, which has
+	// the rest; none: all are chosen by that.
+	Controls Controls
+
+	// HeldOut is the share of the questions that are held out: comparisons drawn at random, from
+	// which nothing learns, to judge posteriors by; 0: none. In [0, MaxHeldOut].
+	HeldOut float64
+
 	// MinDwell and MaxRate say what counts as hurry, which marks an answer and no more
 	// (FindHurry): decided before that share of the clip was on screen, in [0, 1]; and more than so many
 	// answers a minute over the last RateSpan. 0: neither.
@@ -337,6 +345,8 @@ func (s SessionSpec) Validate() error {
 		return Errorf(Invalid, "the tolerance and the doubt of the stop rule must be above 0 and below 1; got %v and %v", s.Tolerance, s.Doubt)
 	case !positive(s.PriorVar) || !positive(s.NoiseStd) || !positive(s.TieBand) || !positive(s.RatingVar):
 		return Errorf(Invalid, "prior variance, noise, tie band and rating variance must be positive numbers")
+	case s.checkConditions() != nil:
+		return s.checkConditions()
 	case s.validateMore() != nil:
 		return s.validateMore()
 	case s.PriorScale != nil && s.Features != nil && len(s.PriorScale) != len(s.Features):

@@ -166,6 +166,9 @@ type Question struct {
 	Who  idrl.AnnotatorID
 	With []idrl.AnnotatorID
 
+	// Method chooses in place of Config.Method; nil for that.
+	Method *acquisition.Method
+
 	// Weight is acquisition.Input.Weight of a query by its index; nil for ones.
 	Weight func(q int, mean, variance float64) float64
 
@@ -186,7 +189,11 @@ type Choice struct {
 // are broken by stream, which methods also draw samples from. Query is -1 if there is
 // nothing to ask. Its errors are those of the acquisition function.
 func (l *Learner) Choose(q Question, stream *rand.Rand) (Choice, error) {
-	l.looked = l.look()
+	method, f := l.cfg.Method, l.f
+	if q.Method != nil {
+		method, f = *q.Method, q.Method.New(l.cfg.Paper)
+	}
+	l.looked = l.look(method.Needs)
 	table := l.kept
 	if q.Askable != nil || table == nil {
 		table = &l.table
@@ -199,9 +206,9 @@ func (l *Learner) Choose(q Question, stream *rand.Rand) (Choice, error) {
 	in := q.Aid
 	in.Table, in.Candidates, in.Rand = table, min(len(l.looked), len(l.policies.present)), stream
 	in.Best, in.Rated, in.History, in.Weight = l.best, l.rated, l.history, q.Weight
-	sel, err := acquisition.Select(l.f, &in)
+	sel, err := acquisition.Select(f, &in)
 	if err != nil {
-		return Choice{}, fmt.Errorf("by %s: %w", l.cfg.Method.Title, err)
+		return Choice{}, fmt.Errorf("by %s: %w", method.Title, err)
 	}
 	c := Choice{Selection: sel}
 	if sel.Query >= 0 {
@@ -226,9 +233,8 @@ func (l *Learner) asked(q Question) (idrl.RewardModel, idrl.Posterior) {
 	return l.cfg.Model, l.cfg.Model.ConditionOnPending(l.valuing(), q.Pending...)
 }
 
-// look returns the policies that the method looks at.
-func (l *Learner) look() []idrl.Candidate {
-	needs := l.cfg.Method.Needs
+// look returns the policies that a method looks at.
+func (l *Learner) look(needs acquisition.Needs) []idrl.Candidate {
 	switch {
 	case needs.Candidates == acquisition.NoCandidates:
 		return nil

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"tiebreak/internal/answerable"
+	"tiebreak/internal/idrl"
 )
 
 // The model of clear answers is fitted from the last lessons replies that are not withdrawn by
@@ -51,7 +52,7 @@ func (s *Session) replies(upTo int64) (out []answerable.Reply) {
 		if !a.Reply() || s.log.undone[a.ID] || s.log.out[a.Annotator] {
 			continue
 		}
-		if as := s.asked.get(a.Assignment); as != nil && as.Why.Answerable > 0 {
+		if as := s.asked.get(a.Assignment); as != nil && as.Why.Answerable > 0 && as.Condition != idrl.HeldOut {
 			out = append(out, answerable.Reply{Answer: a, Question: answerable.Of(as.Query.Kind, as.Why)})
 		}
 	}

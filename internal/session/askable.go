@@ -53,7 +53,7 @@ func (c *selector) note(id idrl.QueryID, is learning.Standing) {
 
 // askable returns the queries of the generation that may be put to the annotator, by
 // the classes of learning.Unlike where it matters what people see and is known, else of
-// learning.Askable. Queries with a clip that did not play are never
+// learning.Askable. Queries with a clip that did not play, and those that are held out, are never
 // asked again. What it returns is valid until the next call. Its error is that of the journal.
 func (s *Session) askable(who idrl.AnnotatorID, fresh []idrl.Assignment, pending []idrl.QueryVector) (_ []idrl.QueryVector, err error) {
 	c := &s.selector
@@ -66,6 +66,9 @@ func (s *Session) askable(who idrl.AnnotatorID, fresh []idrl.Assignment, pending
 	}
 	for _, as := range fresh {
 		s.noteAll(as.Query, learning.Out)
+	}
+	for id := range s.asked.heldOut {
+		c.note(id, learning.Out)
 	}
 	for id, n := range s.log.broken {
 		if n > 0 {

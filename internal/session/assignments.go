@@ -16,13 +16,16 @@ type assignments struct {
 	of   map[idrl.AnnotatorID][]*idrl.Assignment // by N
 	open []*idrl.Assignment                      // not answered, by N
 
+	times   map[idrl.QueryID]int // that each query was handed out
+	heldOut map[idrl.QueryID]int // likewise, of those that are held out; none is 0
+
 	reopens map[idrl.AnswerID]bool // withdrawn answers whose questions were handed out again
 }
 
 func newAssignments(as []idrl.Assignment) *assignments {
 	t := &assignments{
 		byID: map[idrl.AssignmentID]*idrl.Assignment{}, of: map[idrl.AnnotatorID][]*idrl.Assignment{},
-		reopens: map[idrl.AnswerID]bool{},
+		times: map[idrl.QueryID]int{}, heldOut: map[idrl.QueryID]int{}, reopens: map[idrl.AnswerID]bool{},
 	}
 	for _, a := range as {
 		t.add(a)
@@ -39,6 +42,7 @@ func (t *assignments) add(a idrl.Assignment) {
 	t.all = append(t.all, &a)
 	t.byID[a.ID] = &a
 	t.of[a.Annotator] = append(t.of[a.Annotator], &a)
+	t.count(&a, 1)
 	if a.Reopens != "" {
 		t.reopens[a.Reopens] = true
 	}
@@ -57,9 +61,21 @@ func (t *assignments) drop() {
 	a := t.all[len(t.all)-1]
 	t.all = t.all[:len(t.all)-1]
 	delete(t.byID, a.ID)
+	t.count(a, -1)
 	delete(t.reopens, a.Reopens)
 	t.of[a.Annotator] = t.of[a.Annotator][:len(t.of[a.Annotator])-1]
 	t.open = t.open[:len(t.open)-1]
+}
+
+// count adds step to how often the query of a was handed out.
+func (t *assignments) count(a *idrl.Assignment, step int) {
+	t.times[a.Query.ID] += step
+	if a.Condition != idrl.HeldOut {
+		return
+	}
+	if t.heldOut[a.Query.ID] += step; t.heldOut[a.Query.ID] == 0 {
+		delete(t.heldOut, a.Query.ID)
+	}
 }
 
 // reopen undoes close.

@@ -202,7 +202,7 @@ func (s *Session) reopened(who idrl.AnnotatorID) (out []idrl.Assignment) {
 		old := s.asked.get(row.Assignment)
 		as := s.lease(who, s.asked.nextN()+int64(len(out)), old.Query)
 		as.Left, as.Order, as.Reopens = old.Left, old.Order, row.Undoes // the same question, at the same places
-		as.Why, as.Gold = old.Why, old.Gold
+		as.Why, as.Condition, as.Gold = old.Why, old.Condition, old.Gold
 		out = append(out, as)
 	}
 	return out
@@ -237,18 +237,22 @@ func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idrl
 	if err != nil || len(askable) == 0 {
 		return idrl.Assignment{}, false, err
 	}
+	by := s.draw(n, askable, fresh)
 	choice, err := s.learner.Choose(learning.Question{
-		Askable: askable, Pending: pending, Who: who, With: with, Weight: s.answerWeights(askable),
+		Askable: by.askable, Pending: pending, Who: who, With: with, Weight: s.answerWeights(by.askable), Method: by.method,
 	}, rng.New(s.spec.Seed, "tie", uint64(n)))
 	if err != nil {
 		return idrl.Assignment{}, false, fmt.Errorf("choose question %d %w", n, err)
 	}
-	q := askable[choice.Query]
+	q := by.askable[choice.Query]
 	if s.spec.Kind.Group() {
-		return s.chooseGroup(who, n, q.Query, choice, pending)
+		as, ok, err = s.chooseGroup(who, n, q.Query, choice, pending)
+		as.Condition = by.condition
+		return as, ok, err
 	}
 	s.features.view.Remember(&q)
 	as = s.lease(who, n, q.Query)
+	as.Condition = by.condition
 	if as.Query.Kind.Comparison() {
 		as.Left = s.side(n)
 	}

@@ -158,7 +158,7 @@ func (s *Session) restoreFeatures() {
 		return
 	}
 	for _, a := range idrl.Effective(s.log.rows[:s.fits[len(s.fits)-1].BasedOn]) {
-		if a.Informative() {
+		if s.teaches(a) {
 			s.refit.answers++
 		}
 	}
@@ -267,10 +267,13 @@ func (s *Session) hand(as idrl.Assignment) {
 }
 
 // pending returns the queries under a live lease, by N, and those of fresh, as vectors, and
-// with whom each of them is. They are valid until the next call.
+// with whom each of them is, without those that are held out, from which nothing is learnt. They are valid until the next call.
 func (s *Session) pending(fresh []idrl.Assignment) ([]idrl.QueryVector, []idrl.AnnotatorID, error) {
 	out, with := s.selector.pending[:0], s.selector.with[:0]
 	add := func(as *idrl.Assignment) error {
+		if as.Condition == idrl.HeldOut {
+			return nil
+		}
 		v, err := s.features.view.Query(as.Query)
 		if err == nil {
 			out, with = append(out, *v), append(with, as.Annotator)

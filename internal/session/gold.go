@@ -58,8 +58,8 @@ func (s *Session) own(who idrl.AnnotatorID, fresh []idrl.Assignment) (own []*idr
 // maxGoldTries bounds how many gold questions are compared with a person's last questions.
 const maxGoldTries = 10
 
-// freshGold draws a gold question that is not among own, plays, and does not look like one of
-// the last questions.
+// freshGold draws a gold question that is not among own, plays, is not held out, and does not
+// look like one of the last questions.
 func (s *Session) freshGold(own []*idrl.Assignment, last []idrl.Query, n int64) (idrl.Known, bool, error) {
 	had := map[idrl.QueryID]bool{}
 	for _, a := range own {
@@ -68,7 +68,7 @@ func (s *Session) freshGold(own []*idrl.Assignment, last []idrl.Query, n int64) 
 	all, tries := s.golden.Questions, 0
 	for _, i := range rng.New(s.spec.Seed, "gold", uint64(n)).Perm(len(all)) { // #nosec G115 -- assignments are counted from 1
 		k := all[i]
-		if had[k.Query.ID] || s.log.broken[k.Query.ID] > 0 {
+		if had[k.Query.ID] || s.log.broken[k.Query.ID] > 0 || s.asked.heldOut[k.Query.ID] > 0 {
 			continue
 		}
 		if tries++; tries > maxGoldTries {

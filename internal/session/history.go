@@ -83,10 +83,10 @@ func (s *Session) posteriorAfter(f features, rows []idrl.Answer) (idrl.Posterior
 	return posterior.Of(context.Background(), f.model, items)
 }
 
-// items returns those of answers, which are effective, that are informative.
+// items returns those of answers, which are effective, that the posterior learns from.
 func (s *Session) items(under *representation.View, answers []idrl.Answer) (items []posterior.Item, err error) {
 	for _, a := range answers {
-		if !a.Informative() {
+		if !s.teaches(a) {
 			continue
 		}
 		q, err := s.question(under, a)
@@ -100,7 +100,7 @@ func (s *Session) items(under *representation.View, answers []idrl.Answer) (item
 
 // extend returns h with answer a to q, if that counts.
 func (s *Session) extend(h *posterior.History, q *idrl.QueryVector, a idrl.Answer) (*posterior.History, error) {
-	if s.log.out[a.Annotator] || !a.Informative() {
+	if s.log.out[a.Annotator] || !s.teaches(a) {
 		return h, nil
 	}
 	return h.With(context.Background(), posterior.ItemOf(q, a))
@@ -140,7 +140,7 @@ func (s *Session) leaving(who idrl.AnnotatorID) (edit, error) {
 		e.seq = s.log.rows[first[0]].Seq
 	}
 	for _, a := range s.log.rows[e.seq-1:] {
-		if !a.Informative() || s.log.undone[a.ID] || out[a.Annotator] {
+		if !s.teaches(a) || s.log.undone[a.ID] || out[a.Annotator] {
 			continue
 		}
 		q, err := s.question(s.features.view, a)
@@ -162,7 +162,7 @@ func (s *Session) decided(who idrl.AnnotatorID) map[idrl.AnnotatorID]bool {
 // heavyUndo returns the edit that the withdrawal a needs if that is long work; nil else.
 func (s *Session) heavyUndo(a idrl.Answer) (*edit, error) {
 	of := s.log.find(a.Undoes)
-	if of == nil || of.Annotator != a.Annotator || s.log.undone[of.ID] || s.log.out[of.Annotator] || !of.Informative() {
+	if of == nil || of.Annotator != a.Annotator || s.log.undone[of.ID] || s.log.out[of.Annotator] || !s.teaches(*of) {
 		return nil, nil
 	}
 	e := s.withdrawal(*of)
@@ -210,7 +210,7 @@ func (s *Session) edited(ahead *edited, out map[idrl.AnnotatorID]bool, plan func
 	}
 	h := ahead.history
 	for _, a := range s.log.rows[ahead.at:] {
-		if !a.Informative() || out[a.Annotator] {
+		if !s.teaches(a) || out[a.Annotator] {
 			continue
 		}
 		q, err := s.question(s.features.view, a)

@@ -100,6 +100,8 @@ type Session struct {
 	blocked  []idrl.AnnotatorID // answered while the next generation was awaited
 	training training
 	selector selector
+
+	conditions conditions
 }
 
 // present is the statement about the present, kept until something changes.
@@ -124,6 +126,10 @@ func New(cfg Config) (*Session, error) {
 		return nil, fmt.Errorf("session %s: %w", r.Spec.ID, err)
 	}
 	s := assemble(cfg)
+	var err error
+	if s.conditions, err = newConditions(r.Spec); err != nil {
+		return nil, fmt.Errorf("session %s: %w", r.Spec.ID, err)
+	}
 	s.restoreKnown(r)
 	if err := s.restoreVectors(); err != nil {
 		return nil, fmt.Errorf("session %s: %w", r.Spec.ID, err)

@@ -42,11 +42,11 @@ func (s *Session) statements() (points []stopping.Point) {
 			break
 		}
 		for ; seq > r.Seq; seq-- {
-			if s.log.counts(seq) {
+			if s.learnt(seq) {
 				answers--
 			}
 		}
-		if !s.log.counts(r.Seq) {
+		if !s.learnt(r.Seq) {
 			continue
 		}
 		if !s.log.intact(r.Seq) {
@@ -56,4 +56,9 @@ func (s *Session) statements() (points []stopping.Point) {
 	}
 	slices.Reverse(points)
 	return points
+}
+
+// learnt reports whether the posterior has learnt from row seq.
+func (s *Session) learnt(seq int64) bool {
+	return s.log.counts(seq) && !s.heldOut(s.log.at(seq).Assignment)
 }

@@ -49,6 +49,8 @@ func Fields() []Field {
 		{Key: "answers_each", Go: "AnswersEach", About: "answers after which a person has done their part; 0: no limit", Default: "0"},
 
 		{Key: "acquisition", Go: "Acquisition", About: "strategy that chooses questions; `tiebreak session --help` lists them", Default: idrl.DefaultAcquisition},
+		{Key: "conditions", Go: "Controls", About: "control strategies that choose a share of the questions beside `acquisition`, which has the rest (section 4)", Default: "[]"},
+		{Key: "held_out", Go: "HeldOut", About: "share of the questions that are held out, up to 0.5: comparisons drawn at random, from which nothing learns, to judge what is learnt (section 4)", Default: "0"},
 		{Key: "questions", Go: "Questions", About: "which may be asked: " + list(idrl.QuestionRules()), Default: idrl.QuestionRules()[0]},
 		{Key: "candidates", Go: "Candidates", About: "sampled candidate policies of a generation, 2 to 50", Default: "5", Positive: true},
 		{Key: "ahead", Go: "Ahead", About: "questions that an annotator holds, 1 to 10", Default: "3", Positive: true},
@@ -118,6 +120,8 @@ func (f Field) value(spec *idrl.SessionSpec) reflect.Value {
 // kind says what the value of f is, for people.
 func (f Field) kind() string {
 	switch f.value(new(idrl.SessionSpec)).Kind() { //nolint:exhaustive // text is the rest
+	case reflect.Slice:
+		return "a list of strategies and shares, such as `[{strategy: uniform, share: 0.25}]`"
 	case reflect.Bool:
 		return "true or false"
 	case reflect.Float64:

@@ -82,10 +82,15 @@ func (f *File) take(key, value *yaml.Node) error {
 		return f.wrong(key.Line, "%s was set in line %d already", key.Value, line)
 	}
 	f.lines[key.Value], f.keys = key.Line, append(f.keys, key.Value)
-	if err := field.decode(value, field.value(&f.Spec)); err != nil {
-		return f.wrong(cmp.Or(value.Line, key.Line), "%s %s", key.Value, err)
+	err := field.decode(value, field.value(&f.Spec))
+	if err == nil {
+		return nil
 	}
-	return nil
+	at := cmp.Or(value.Line, key.Line)
+	if in := (lineError{}); errors.As(err, &in) {
+		at = in.line
+	}
+	return f.wrong(at, "%s %s", key.Value, err)
 }
 
 func find(key string) (Field, bool) {
@@ -134,6 +139,9 @@ func distance(a, b string) int {
 
 // decode sets to, which is the value of f in a spec. Its error goes on from the key.
 func (f Field) decode(n *yaml.Node, to reflect.Value) error {
+	if to.Kind() == reflect.Slice {
+		return decodeControls(n, to.Addr().Interface().(*idrl.Controls))
+	}
 	if n.Kind != yaml.ScalarNode {
 		return fmt.Errorf("must be %s", f.kind())
 	}

@@ -35,6 +35,12 @@ func fill(t *testing.T, v reflect.Value, name string, r *rand.Rand) {
 			return
 		}
 		v.SetString(text(r))
+	case reflect.Slice:
+		var list idrl.Controls
+		for range r.IntN(3) {
+			list = append(list, idrl.StrategyShare{Strategy: text(r), Share: math.Exp(40 * (r.Float64() - 0.5))})
+		}
+		v.Set(reflect.ValueOf(list))
 	default:
 		t.Fatalf("%s is of a type that study files do not know", name)
 	}
@@ -142,6 +148,13 @@ func TestErrorsNameTheLine(t *testing.T) {
 		{"negative seed", "seed: -1", []string{"s.yaml:1: seed must be a whole number"}},
 		{"alias", "title: &a x\nenv: *a", []string{"s.yaml:2: env must be text"}},
 		{"not YAML", "title: x\n  budget: {", []string{"s.yaml: line 2"}},
+		{"no list", "title: x\nconditions: uniform=0.25", []string{"s.yaml:2: conditions must be a list"}},
+		{"no mapping", "conditions:\n  - strategy: igr\n    share: 0.1\n  - uniform", []string{"s.yaml:4: conditions has an item that is no strategy"}},
+		{"a key of a condition", "conditions:\n  - strategy: uniform\n    part: 0.25", []string{"s.yaml:3: conditions has items with strategy and share", `"part"`}},
+		{"no share", "conditions: [{strategy: uniform}]", []string{"s.yaml:1: conditions has an item without"}},
+		{"a share in words", "conditions:\n  - strategy: uniform\n    share: half", []string{`s.yaml:3: conditions has a share that is no number: "half"`}},
+		{"a share that is no number", "conditions: [{strategy: uniform, share: .nan}]", []string{"s.yaml:1: conditions has a share"}},
+		{"a share twice", "conditions: [{strategy: uniform, share: 0.1, share: 0.2}]", []string{"s.yaml:1: conditions has share twice"}},
 		{"a list of settings", "- title: x", []string{"s.yaml:1:", "key: value"}},
 		{"two documents", "title: x\n---\ntitle: y", []string{"s.yaml:", "one document"}},
 		{"two errors", "budget: 0\nbugdet: 1", []string{"s.yaml:1: budget is 0", "\ns.yaml:2: unknown"}},
@@ -176,6 +189,16 @@ func TestChecksNameTheLine(t *testing.T) {
 		"strength: true\ntie_band: 10\n":           "s.yaml:2: tie_band: ",
 		"train_every: 2\nadopt_after: 3\n":         "s.yaml:2: adopt_after: ",
 		"title: x\nbudget: 40\nseed: 3\nahead: 99": "s.yaml:4: ahead: ",
+
+		"conditions: [{strategy: uniform, share: -0.1}]":                                          "s.yaml:1: conditions: the share of the condition",
+		"title: x\nconditions: [{strategy: uniform, share: 0.6}, {strategy: igr, share: 0.4}]":    "s.yaml:2: conditions: the shares of the conditions must add up to less than 1",
+		"title: x\nconditions: [{strategy: uniform, share: 0.1}, {strategy: uniform, share: 0.1}]": "s.yaml:2: conditions: the condition \"uniform\" is there twice",
+		"conditions: [{strategy: igr, share: 0.1}]\nacquisition: igr":                             "s.yaml:2: acquisition: the condition \"igr\" is the session's own",
+		"model: network\nconditions: [{strategy: igr, share: 0.1}]":                               "s.yaml:2: conditions: conditions compare",
+		"held_out: 0.6":                        "s.yaml:1: held_out: ",
+		"held_out: -0.1":                       "s.yaml:1: held_out: ",
+		"kind: clip_rating\nheld_out: 0.1":     "s.yaml:2: held_out: only comparisons",
+		"kind: clip_group\nheld_out: 0.1":      "s.yaml:2: held_out: only comparisons",
 	} {
 		f, err := studyfile.Read("s.yaml", []byte(content))
 		if err != nil {

@@ -48,6 +48,9 @@ func (f Field) comment() string { return fmt.Sprintf("%s; default: %s", f.About,
 
 // encode returns the value of f in a spec as it stands in a file.
 func (f Field) encode(v reflect.Value) *yaml.Node {
+	if v.Kind() == reflect.Slice {
+		return encodeControls(v)
+	}
 	n := &yaml.Node{Kind: yaml.ScalarNode}
 	switch v.Kind() {
 	case reflect.Bool:

@@ -115,6 +115,9 @@ func CheckSpec(list envs.List, spec idrl.SessionSpec) error {
 	if _, err := acquisition.ForSession(spec); err != nil {
 		return err
 	}
+	if _, err := acquisition.Controls(spec); err != nil {
+		return err
+	}
 	if _, err := Learner(list, spec); err != nil {
 		return err
 	}

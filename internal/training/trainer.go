@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"tiebreak/envs"
 	"tiebreak/internal/acquisition"
@@ -43,9 +44,14 @@ func newTrainer(spec idrl.SessionSpec, newEnv func() idrl.Environment) (*trainer
 	if err != nil {
 		return nil, err
 	}
+	controls, err := acquisition.Controls(spec)
+	if err != nil {
+		return nil, err
+	}
+	noDuel := func(m acquisition.Method) bool { return m.Needs.Candidates != acquisition.Duel }
 	t := &trainer.Thompson{
 		NewEnv: newEnv, Solver: sol, Kind: spec.Kind.Made(), PriorScale: spec.PriorScale, Samples: schedule.Samples,
-		Duel:     method.Needs.Candidates == acquisition.Duel,
+		Duel:     !slices.ContainsFunc(append(controls, method), noDuel),
 		Restarts: 10, Pool: schedule.Pool, MaxQueries: schedule.Queries, Mu: solver.Mu,
 		Encode: clip.Encode,
 		Steps: func(t *idrl.Trajectory, episode uint64) (idrl.StepsID, []byte, error) {

@@ -115,6 +115,7 @@ func (b *bench) roundTrip() {
 	as := []idrl.Assignment{Assignment(1, g.Queries[0], "a1"), Assignment(2, g.Queries[1], "a2"), Assignment(3, g.Queries[2], "a1")}
 	as[1].Why.PairStd = math.NaN() // a question without a pair
 	as[2].Left, as[2].Reopens = "", "id1"
+	as[0].Condition, as[2].Condition = idrl.HeldOut, "uniform"
 	b.must(b.issue(as[:2]...))
 	rows := []idrl.Answer{Answer(1, as[0]), {ID: "u", Seq: 2, Query: as[0].Query.ID, Annotator: "a1", Undoes: "id1", ReceivedAt: T0}, Answer(3, as[2])}
 	rows[2].Choice, rows[2].Rating, rows[2].Left = idrl.Rated, -0.3, ""

@@ -1,0 +1,113 @@
+package idrl
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Condition says how a question of a session with several conditions was chosen: the name of
+// a strategy, or HeldOut. It is empty for questions that none of them chose, such as gold
+// questions, and in sessions without several conditions.
+type Condition string
+
+// HeldOut is the condition of comparisons that are drawn at random, and that no posterior
+// learns from: by them the posteriors are judged.
+const HeldOut Condition = "held_out"
+
+// MaxHeldOut is the largest share of the questions that can be held out.
+const MaxHeldOut = 0.5
+
+// A StrategyShare is a strategy that chooses a share of the questions of a session.
+type StrategyShare struct {
+	Strategy string  // of package acquisition, one that can value the session's questions
+	Share    float64 // of the questions that are not held out, in (0, 1)
+}
+
+// Controls are the control strategies of a session; the session's own chooses the rest.
+type Controls []StrategyShare
+
+// String returns c as text: "uniform=0.25, igr=0.1". It is empty without controls.
+func (c Controls) String() string {
+	parts := make([]string, len(c))
+	for i, k := range c {
+		parts[i] = k.Strategy + "=" + strconv.FormatFloat(k.Share, 'g', -1, 64)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Set makes c what text says, as String writes it. It implements flag.Value. Its error is of
+// kind Invalid.
+func (c *Controls) Set(text string) error {
+	var out Controls
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		name, share, _ := strings.Cut(part, "=")
+		v, err := strconv.ParseFloat(strings.TrimSpace(share), 64)
+		if err != nil {
+			return Errorf(Invalid, "a condition is a strategy and its share of the questions, such as uniform=0.25; got %q", part)
+		}
+		out = append(out, StrategyShare{Strategy: strings.TrimSpace(name), Share: v})
+	}
+	*c = out
+	return nil
+}
+
+// Conditions returns the strategies of a session that compares them, its own first; nil of one
+// that does not.
+func (s SessionSpec) Conditions() (out []StrategyShare) {
+	if !s.Compares() {
+		return nil
+	}
+	own := 1.0
+	for _, c := range s.Controls {
+		own -= c.Share
+	}
+	return slices.Concat([]StrategyShare{{Strategy: s.Acquisition, Share: own}}, s.Controls)
+}
+
+// Compares reports whether the session has several conditions, or comparisons that are held out.
+func (s SessionSpec) Compares() bool { return len(s.Controls) > 0 || s.HeldOut > 0 }
+
+// StrategyOf returns the strategy that chose the questions of a condition: of those that are
+// held out the random one, and of those of no condition the session's own.
+func (s SessionSpec) StrategyOf(c Condition) string {
+	switch c {
+	case "":
+		return s.Acquisition
+	case HeldOut:
+		return "uniform"
+	}
+	return string(c)
+}
+
+// checkConditions returns an error of kind Invalid unless the shares of the conditions fit
+// together. It does not know which strategies exist.
+func (s SessionSpec) checkConditions() error {
+	sum := 0.0
+	for i, c := range s.Controls {
+		switch {
+		case !(c.Share > 0 && c.Share < 1):
+			return Errorf(Invalid, "the share of the condition %q must be above 0 and below 1; got %v", c.Strategy, c.Share)
+		case c.Strategy == s.Acquisition:
+			return Errorf(Invalid, "the condition %q is the session's own strategy, which has the rest of the questions; name another one, or leave it out", c.Strategy)
+		case slices.ContainsFunc(s.Controls[:i], func(o StrategyShare) bool { return o.Strategy == c.Strategy }):
+			return Errorf(Invalid, "the condition %q is there twice; give each strategy one share", c.Strategy)
+		}
+		sum += c.Share
+	}
+	switch {
+	case sum >= 1:
+		return Errorf(Invalid, "the shares of the conditions must add up to less than 1, because the session's own strategy has the rest; they add up to %v", sum)
+	case len(s.Controls) > 0 && s.Model == NetworkModel:
+		return Errorf(Invalid, "conditions compare posteriors that are learnt apart, and those of the model %q share what the network learnt from all answers; use the model %q",
+			NetworkModel, FeaturesModel)
+	case !(s.HeldOut >= 0 && s.HeldOut <= MaxHeldOut):
+		return Errorf(Invalid, "the share of comparisons that are held out must be 0 to %v; got %v", MaxHeldOut, s.HeldOut)
+	case s.HeldOut > 0 && !s.Kind.Comparison():
+		return Errorf(Invalid, "only comparisons can be held out, and this session asks questions of type %q; leave held_out at 0", s.Kind)
+	}
+	return nil
+}
