@@ -20,6 +20,8 @@ const (
 	secretOther  = "SECRET-OTHER"
 	secretNote   = "SECRET-NOTE"
 
+	secretStrategy = "SECRET-STRATEGY"
+
 	secretVersion = 987654 // of a gold question
 )
 
@@ -75,6 +77,7 @@ func (f *fakeSession) assignment(who idrl.AnnotatorID, n int) idrl.Assignment {
 	return idrl.Assignment{
 		ID: idrl.AssignmentID(fmt.Sprintf("%s.%s.%d", f.spec.ID, who, n)), Query: q, Annotator: who, Left: idrl.SideB,
 		LeaseUntil: time.Unix(1.9e9, 0),
+		Condition:  []idrl.Condition{idrl.HeldOut, secretStrategy}[n%2],
 		Gold:       int64(n%2) * secretVersion, // every second one
 		Why:        idrl.Why{First: secretPolicy + "-1", Second: secretPolicy + "-2", PairStd: 0.111222333, Info: 0.444555666},
 	}

@@ -53,6 +53,7 @@ func TestNothingLeaks(t *testing.T) {
 		secretPolicy, secretOther, "0.111222333", "0.444555666", "0.1234567", "7.654321", // the pair, its worth, X
 		"policy", "candidate", // the names of headers have a capital
 		"gold", "Gold", secretNote, fmt.Sprint(secretVersion), // what is known of questions
+		"held_out", secretStrategy, "condition",
 		"regret", "posterior", "theta", `"a1"`, "s1.a1.",
 	} {
 		if strings.Contains(text, secret) {

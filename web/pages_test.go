@@ -332,7 +332,10 @@ func TestCreateSession(t *testing.T) {
 	if diff := cmp.Diff(want, b.sessions.created[0]); diff != "" {
 		t.Errorf("spec differs (-want +got):\n%s", diff)
 	}
-	b.post(c, "/sessions", form(map[string]string{"seed": ""}))
+	b.post(c, "/sessions", form(map[string]string{"seed": "", "kind": "clip_comparison", "conditions": "igr=0.25, lvar = 0.1", "held_out": "0,2"}))
+	if got := b.sessions.created[1]; got.Controls.String() != "igr=0.25, lvar=0.1" || got.HeldOut != 0.2 {
+		t.Errorf("conditions %q, %v held out", got.Controls, got.HeldOut)
+	}
 	if got := b.sessions.created[1].Seed; got == 0 || got > 1<<53 {
 		t.Errorf("drawn seed = %d", got)
 	}
@@ -360,6 +363,15 @@ func TestCreateSessionRefuses(t *testing.T) {
 		{"noise of nothing", "noise_std", "0", "number above 0"},
 		{"noise that is none", "noise_std", "NaN", "number above 0"},
 		{"endless variance", "prior_var", "1e999", "number above 0"},
+		{"a condition without a share", "conditions", "igr", "such as uniform=0.25, igr=0.1"},
+		{"an unknown condition", "conditions", "magic=0.1", "There is no strategy &#34;magic&#34; for such questions."},
+		{"a condition for comparisons", "conditions", "evr=0.1", "There is no strategy &#34;evr&#34; for such questions."}, // state_rating
+		{"a negative share", "conditions", "igr=-0.1", "must be above 0 and below 1"},
+		{"too large shares", "conditions", "igr=0.6, lvar=0.5", "must add up to less than 1"},
+		{"a condition twice", "conditions", "igr=0.1, igr=0.1", "is there twice"},
+		{"the own strategy as a condition", "conditions", "uniform=0.1", "own strategy"},
+		{"too much held out", "held_out", "0.6", "Write a number from 0 to 0.5."},
+		{"ratings held out", "held_out", "0.1", "Only comparisons can be held out"}, // state_rating
 		{"a picture that is not there", "instructions", "![a car](picture:00ff)", "is not here; upload it"},
 		{"long instructions", "instructions", strings.Repeat("x", 4001), "At most 4000 characters"},
 	} {
