@@ -190,15 +190,15 @@ func TestChecksNameTheLine(t *testing.T) {
 		"train_every: 2\nadopt_after: 3\n":         "s.yaml:2: adopt_after: ",
 		"title: x\nbudget: 40\nseed: 3\nahead: 99": "s.yaml:4: ahead: ",
 
-		"conditions: [{strategy: uniform, share: -0.1}]":                                          "s.yaml:1: conditions: the share of the condition",
-		"title: x\nconditions: [{strategy: uniform, share: 0.6}, {strategy: igr, share: 0.4}]":    "s.yaml:2: conditions: the shares of the conditions must add up to less than 1",
+		"conditions: [{strategy: uniform, share: -0.1}]":                                           "s.yaml:1: conditions: the share of the condition",
+		"title: x\nconditions: [{strategy: uniform, share: 0.6}, {strategy: igr, share: 0.4}]":     "s.yaml:2: conditions: the shares of the conditions must add up to less than 1",
 		"title: x\nconditions: [{strategy: uniform, share: 0.1}, {strategy: uniform, share: 0.1}]": "s.yaml:2: conditions: the condition \"uniform\" is there twice",
-		"conditions: [{strategy: igr, share: 0.1}]\nacquisition: igr":                             "s.yaml:2: acquisition: the condition \"igr\" is the session's own",
-		"model: network\nconditions: [{strategy: igr, share: 0.1}]":                               "s.yaml:2: conditions: conditions compare",
-		"held_out: 0.6":                        "s.yaml:1: held_out: ",
-		"held_out: -0.1":                       "s.yaml:1: held_out: ",
-		"kind: clip_rating\nheld_out: 0.1":     "s.yaml:2: held_out: only comparisons",
-		"kind: clip_group\nheld_out: 0.1":      "s.yaml:2: held_out: only comparisons",
+		"conditions: [{strategy: igr, share: 0.1}]\nacquisition: igr":                              "s.yaml:2: acquisition: the condition \"igr\" is the session's own",
+		"model: network\nconditions: [{strategy: igr, share: 0.1}]":                                "s.yaml:2: conditions: conditions compare",
+		"held_out: 0.6":                    "s.yaml:1: held_out: ",
+		"held_out: -0.1":                   "s.yaml:1: held_out: ",
+		"kind: clip_rating\nheld_out: 0.1": "s.yaml:2: held_out: only comparisons",
+		"kind: clip_group\nheld_out: 0.1":  "s.yaml:2: held_out: only comparisons",
 	} {
 		f, err := studyfile.Read("s.yaml", []byte(content))
 		if err != nil {
