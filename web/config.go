@@ -84,6 +84,7 @@ type Auth interface {
 	Crowd(ctx context.Context, token string) (idrl.SessionID, idrl.Crowd, error)
 	// RedeemParticipant is Redeem of such a link; who is known continues as the same annotator.
 	RedeemParticipant(ctx context.Context, token string, p idrl.Participant) (auth.Actor, string, error)
+	NewCrowdInvitation(ctx context.Context, session idrl.SessionID, uses int, life time.Duration, c idrl.Crowd) (token string, err error)
 	NewInvitation(ctx context.Context, session idrl.SessionID, uses int, life time.Duration) (token string, err error)
 }
 

@@ -83,9 +83,7 @@ func (s *Server) dashboardPage(c echo.Context, spec idrl.SessionSpec) (templates
 		Network: spec.Model == idrl.NetworkModel, Cancel: sessionURL(spec.ID, "training/cancel"), CancelNote: cancelNote(spec),
 	}
 	p.Scripts = static.Modules("dashboard.js")
-	if p.Invite = s.handedOver(c, spec.ID); p.Invite != "" {
-		p.InviteNote = s.inviteNote()
-	}
+	p.Invite, p.InviteNote = s.handedOver(c, spec)
 	return p, err
 }
 

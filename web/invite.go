@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"tiebreak/internal/auth"
@@ -11,8 +12,8 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// invite is POST /sessions/:id/invitations with the fields uses and days: it makes
-// an annotator link. Only a hash of it is kept, so the session's page, to which it
+// invite is POST /sessions/:id/invitations with the fields uses and days, and those of
+// crowdOf for a crowd platform: it makes an annotator link. Only a hash of it is kept, so the session's page, to which it
 // leads, shows it this once.
 func (s *Server) invite(c echo.Context) error {
 	session, err := s.researchersSession(c, auth.Invite)
@@ -28,12 +29,41 @@ func (s *Server) invite(c echo.Context) error {
 		return err
 	}
 	id := session.Spec().ID
-	token, err := s.cfg.Auth.NewInvitation(c.Request().Context(), id, uses, time.Duration(days)*24*time.Hour)
+	crowd, err := crowdOf(c)
+	if err != nil {
+		return err
+	}
+	ctx, life := c.Request().Context(), time.Duration(days)*24*time.Hour
+	var token string
+	if crowd.Platform != "" {
+		token, err = s.cfg.Auth.NewCrowdInvitation(ctx, id, uses, life, crowd)
+	} else {
+		token, err = s.cfg.Auth.NewInvitation(ctx, id, uses, life)
+	}
 	if err != nil {
 		return err
 	}
 	s.handOver(c, id, token)
 	return c.Redirect(http.StatusSeeOther, sessionURL(id))
+}
+
+// crowdOf returns how people come by the link of a form, the zero Crowd if it names no
+// platform; only another platform's parameters have names of the form's own.
+func crowdOf(c echo.Context) (crowd idrl.Crowd, err error) {
+	platform := c.FormValue("platform")
+	if platform == "" {
+		return crowd, nil
+	}
+	if crowd, err = idrl.CrowdOf(platform); err != nil {
+		return crowd, err
+	}
+	if platform == "own" {
+		for field, dst := range map[string]*string{"participant": &crowd.Participant, "study": &crowd.Study, "submission": &crowd.Submission} {
+			*dst = strings.TrimSpace(c.FormValue(field))
+		}
+	}
+	crowd.AsGiven, crowd.Return = c.FormValue("as_given") == "yes", strings.TrimSpace(c.FormValue("return"))
+	return crowd, crowd.Check()
 }
 
 // handOver gives the browser a link's token to bring to the session's page. An
@@ -50,18 +80,29 @@ func (s *Server) handOver(c echo.Context, id idrl.SessionID, token string) {
 	c.SetCookie(k)
 }
 
-// handedOver returns the annotator link that the browser brings, empty if it brings
-// none, and takes it away.
-func (s *Server) handedOver(c echo.Context, id idrl.SessionID) string {
-	token := cookie(c, "tb_link_"+string(id))
+// handedOver returns the annotator link that the browser brings and what to know about
+// it, both empty if it brings none, and takes it away.
+func (s *Server) handedOver(c echo.Context, spec idrl.SessionSpec) (link, note string) {
+	token := cookie(c, "tb_link_"+string(spec.ID))
 	if token == "" {
-		return ""
+		return "", ""
 	}
-	s.handOver(c, id, "")
-	if of, err := s.cfg.Auth.PeekInvitation(c.Request().Context(), token); err != nil || of != id {
-		return ""
+	s.handOver(c, spec.ID, "")
+	link = s.cfg.Base + "/join/" + token
+	of, crowd, err := s.cfg.Auth.Crowd(c.Request().Context(), token)
+	if err == nil {
+		link += "?" + crowd.Query()
+		note = "Enter this address at the platform, which puts its ids into it. "
+		if strings.Contains(crowd.Return, "{code}") && spec.CompletionCode == "" {
+			note += "The session has no completion code: {code} in the address of return will be empty. "
+		}
+	} else {
+		of, err = s.cfg.Auth.PeekInvitation(c.Request().Context(), token)
 	}
-	return s.cfg.Base + "/join/" + token
+	if err != nil || of != spec.ID {
+		return "", ""
+	}
+	return link, strings.TrimSpace(note + s.inviteNote())
 }
 
 // inviteNote says where an annotator link works, if that is not everywhere. Links

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,9 +28,34 @@ func TestBrowserCrowd(t *testing.T) {
 		link, _, _ = strings.Cut(strings.TrimSpace(link), "?")
 		return link
 	}
-	prolific := invite("prolific", "https://platform.example/done?cc={code}")
 	turk := invite("mturk", "https://platform.example/hits")
-	startServer(t, "serve", "--data", data, "--addr", addr)
+	server := startServer(t, "serve", "--data", data, "--addr", addr)
+
+	r := newPerson(t, browser) // the researcher makes the other link on the session's page
+	r.open(signInLink.FindString(server.out.String()))
+	r.enter("[data-signin]")
+	r.waitFor("[data-new]")
+	r.enter("[data-session] a")
+	r.enter(".crowd-link summary")
+	r.tabTo(".crowd-link [name=return]")
+	r.press("https://platform.example/done?cc={code}")
+	if evaluate[bool](r, "document.querySelector('.own-names').checkVisibility()") {
+		t.Error("names of parameters are asked for a platform that is known")
+	}
+	for _, size := range [][2]int64{{1280, 800}, {390, 844}, {844, 390}} {
+		r.resize(size[0], size[1])
+		r.noSideways(int(size[0]))
+		r.shot(fmt.Sprintf("crowd-form-%dx%d", size[0], size[1]))
+	}
+	r.resize(1280, 800)
+	r.accessible("crowd form")
+	r.enter("[data-crowd-link]")
+	r.waitFor("[data-invite-link]")
+	r.shot("crowd-link-1280x800")
+	prolific, parameters, _ := strings.Cut(evaluate[string](r, "document.querySelector('[data-invite-link]').value"), "?")
+	if parameters != "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}" {
+		t.Errorf("the link's parameters are %q", parameters)
+	}
 
 	b := newPerson(t, browser)
 	b.open(turk + "?workerId=W1&hitId=H1&assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE")

@@ -43,25 +43,9 @@ func (f *inviteFlags) inviteCrowd(ctx context.Context, std stdio, links *auth.Au
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(std.out, "Annotator:  %s/join/%s?%s\n", base, token, placeholders(c))
+	fmt.Fprintf(std.out, "Annotator:  %s/join/%s?%s\n", base, token, c.Query())
 	if strings.Contains(c.Return, "{code}") && spec.CompletionCode == "" {
 		fmt.Fprintln(std.out, "The session has no completion code (--completion-code); {code} in the address of return will be empty.")
 	}
 	return nil
-}
-
-// placeholders returns the parameters of a link as its platform fills them in.
-func placeholders(c idrl.Crowd) string {
-	form := map[string]string{"prolific": "%s={{%%%s%%}}", "mturk": "%s=${%s}", "own": "%s=…"}[c.Platform]
-	var parts []string
-	for _, name := range []string{c.Participant, c.Study, c.Submission} {
-		switch {
-		case name == "":
-		case c.Platform == "own":
-			parts = append(parts, fmt.Sprintf(form, name))
-		default:
-			parts = append(parts, fmt.Sprintf(form, name, name))
-		}
-	}
-	return strings.Join(parts, "&")
 }

@@ -1,6 +1,7 @@
 package idrl
 
 import (
+	"fmt"
 	"net/url"
 	"strings"
 )
@@ -103,6 +104,19 @@ func (c Crowd) Read(parameters url.Values) (p Participant, preview bool, err err
 		*part.dst = values[0]
 	}
 	return p, false, nil
+}
+
+// Query returns the parameters of a link's address, as its platform fills them in: with
+// names in its own brackets, or "…" if the platform is not known.
+func (c Crowd) Query() string {
+	form := map[string]string{"prolific": "%[1]s={{%%%[1]s%%}}", "mturk": "%[1]s=${%[1]s}", "own": "%[1]s=…"}[c.Platform]
+	var parts []string
+	for _, name := range []string{c.Participant, c.Study, c.Submission} {
+		if name != "" {
+			parts = append(parts, fmt.Sprintf(form, name))
+		}
+	}
+	return strings.Join(parts, "&")
 }
 
 // ReturnTo returns the address to which people go at the end, with a completion code.
