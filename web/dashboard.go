@@ -83,7 +83,7 @@ func (s *Server) dashboardPage(c echo.Context, spec idrl.SessionSpec) (templates
 		Network: spec.Model == idrl.NetworkModel, Cancel: sessionURL(spec.ID, "training/cancel"), CancelNote: cancelNote(spec),
 	}
 	p.Scripts = static.Modules("dashboard.js")
-	p.Invite, p.InviteNote = s.handedOver(c, spec)
+	s.handOut(c, spec, &p)
 	return p, err
 }
 

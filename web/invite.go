@@ -8,6 +8,7 @@ import (
 
 	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
+	"tiebreak/templates"
 
 	"github.com/labstack/echo/v4"
 )
@@ -80,29 +81,28 @@ func (s *Server) handOver(c echo.Context, id idrl.SessionID, token string) {
 	c.SetCookie(k)
 }
 
-// handedOver returns the annotator link that the browser brings and what to know about
-// it, both empty if it brings none, and takes it away.
-func (s *Server) handedOver(c echo.Context, spec idrl.SessionSpec) (link, note string) {
+// handOut shows the annotator link that the browser brings, if it brings one, and takes it
+// away from there.
+func (s *Server) handOut(c echo.Context, spec idrl.SessionSpec, p *templates.DashboardPage) {
 	token := cookie(c, "tb_link_"+string(spec.ID))
 	if token == "" {
-		return "", ""
+		return
 	}
 	s.handOver(c, spec.ID, "")
-	link = s.cfg.Base + "/join/" + token
+	link, says, note := s.cfg.Base+"/join/"+token, "Send this link to the people who answer. Each browser that opens it becomes one annotator.", s.inviteNote()
 	of, crowd, err := s.cfg.Auth.Crowd(c.Request().Context(), token)
 	if err == nil {
 		link += "?" + crowd.Query()
-		note = "Enter this address at the platform, which puts its ids into it. "
+		says = "Enter this address at the platform, which puts its ids into it. Each person of the platform becomes one annotator."
 		if strings.Contains(crowd.Return, "{code}") && spec.CompletionCode == "" {
-			note += "The session has no completion code: {code} in the address of return will be empty. "
+			note = strings.TrimSpace("The session has no completion code: {code} in the address of return will be empty. " + note)
 		}
 	} else {
 		of, err = s.cfg.Auth.PeekInvitation(c.Request().Context(), token)
 	}
-	if err != nil || of != spec.ID {
-		return "", ""
+	if err == nil && of == spec.ID {
+		p.Invite, p.InviteSays, p.InviteNote = link, says, note
 	}
-	return link, strings.TrimSpace(note + s.inviteNote())
 }
 
 // inviteNote says where an annotator link works, if that is not everywhere. Links

@@ -152,16 +152,27 @@ func (f benchFlags) execute(ctx context.Context, io stdio, es []experiment.Exper
 	if p := tracker.Progress(); p.Kept > 0 {
 		line.say("%d of %d runs are there from before, in %s.", p.Kept, p.Total, runs)
 	}
-	var results []experiment.Result
-	for _, e := range es {
+	do := func(e experiment.Experiment) (experiment.Result, error) {
 		r, err := experiment.Do(ctx, e, experiment.Options{
 			Workers: f.workers, Store: tracker, Progress: countRuns(line, e, tracker),
 			Cache: filepath.Join(f.out, "cache"), Preparing: tellPreparing(line, e), Answered: tellAnswers(line, e, tracker),
 		})
-		if err != nil {
-			if p := tracker.Progress(); ctx.Err() != nil {
-				line.say("Stopped. %d of %d runs are kept in %s; the same command continues from there.", p.Kept+p.Made, p.Total, runs)
+		if p := tracker.Progress(); err != nil && ctx.Err() != nil {
+			line.say("Stopped. %d of %d runs are kept in %s; the same command continues from there.", p.Kept+p.Made, p.Total, runs)
+		}
+		return r, err
+	}
+	if len(es) > 1 {
+		for _, e := range tracker.Firsts(es, f.workers) {
+			if _, err := do(e); err != nil {
+				return err
 			}
+		}
+	}
+	var results []experiment.Result
+	for _, e := range es {
+		r, err := do(e)
+		if err != nil {
 			return err
 		}
 		if err := report.Write(f.out, r); err != nil {
@@ -181,17 +192,25 @@ func (f benchFlags) execute(ctx context.Context, io stdio, es []experiment.Exper
 // countRuns reports how far an experiment is and how long all that is still to be
 // done will take.
 func countRuns(line *progressLine, e experiment.Experiment, tracker *report.Tracker) idrl.Progress {
-	return func(done, total int, what string) {
-		p := tracker.Progress()
-		if p.Made == 0 {
-			return // only runs that were there
+	return func(_, _ int, what string) {
+		if p := tracker.Progress(); p.Made > 0 { // and not only runs that were there
+			line.show(fmt.Sprintf("%s; %s (%s)", says(p), e.Name(), what))
 		}
-		says := fmt.Sprintf("%d of %d runs, about %s left; %s", p.Kept+p.Made, p.Total, roughly(p.Left), e.Name())
-		if p.Total > total {
-			says += fmt.Sprintf(": %d of %d", done, total)
-		}
-		line.show(says + " (" + what + ")")
 	}
+}
+
+// says returns how far runs are, and how long the rest will take once that is known.
+func says(p report.Progress) string {
+	text := fmt.Sprintf("%d of %d runs", p.Kept+p.Made, p.Total)
+	switch {
+	case p.Untimed == 1:
+		text += ", the time of one method is not known yet"
+	case p.Untimed > 1:
+		text += fmt.Sprintf(", times of %d methods are not known yet", p.Untimed)
+	case p.Left > 0:
+		text += ", about " + roughly(p.Left) + " left"
+	}
+	return text
 }
 
 // tellPreparing reports how far the preparation of an experiment is.
@@ -204,12 +223,7 @@ func tellPreparing(line *progressLine, e experiment.Experiment) idrl.Progress {
 // tellAnswers reports how far a run is that takes long.
 func tellAnswers(line *progressLine, e experiment.Experiment, tracker *report.Tracker) idrl.Progress {
 	return func(_, _ int, what string) { // what counts
-		p := tracker.Progress()
-		says := fmt.Sprintf("%d of %d runs", p.Kept+p.Made, p.Total)
-		if p.Left > 0 {
-			says += ", about " + roughly(p.Left) + " left"
-		}
-		line.show(fmt.Sprintf("%s; %s: %s", says, e.Name(), what))
+		line.show(fmt.Sprintf("%s; %s: %s", says(tracker.Progress()), e.Name(), what))
 	}
 }
 

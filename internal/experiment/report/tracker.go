@@ -4,7 +4,6 @@ import (
 	"sync"
 	"time"
 
-	"tiebreak/internal/acquisition"
 	"tiebreak/internal/experiment"
 )
 
@@ -31,7 +30,6 @@ type runKey struct {
 // A group is the runs of one method in one experiment.
 type group struct {
 	experiment, method string
-	work               float64 // of a run, by what is known beforehand
 	total, kept, made  int
 	spent              time.Duration // on those made, each by itself
 }
@@ -44,7 +42,7 @@ func NewTracker(store experiment.Store, es []experiment.Experiment, now func() t
 	t := &Tracker{store: store, now: now, kept: map[runKey]experiment.Run{}, begun: map[runKey]time.Time{}}
 	for _, e := range es {
 		for _, m := range e.Methods {
-			g := group{experiment: e.Name(), method: m, work: work(e, m), total: e.Seeds}
+			g := group{experiment: e.Name(), method: m, total: e.Seeds}
 			for i := range e.Seeds {
 				if r, ok := store.Load(e, m, e.Seed(i)); ok {
 					t.kept[runKey{e.Name(), m, e.Seed(i)}] = r
@@ -92,76 +90,59 @@ func (t *Tracker) Save(e experiment.Experiment, method string, seed uint64, r ex
 // Progress is how far all experiments of a Tracker are, in runs.
 type Progress struct {
 	Kept, Made, Total int           // kept from before, made since, and all there are to be
-	Left              time.Duration // until the rest is made; 0 before the first is
+	Left              time.Duration // until the rest is made; 0 while Untimed is not
+	Untimed           int           // methods of experiments that have runs left to make and none made
 }
 
-// work returns about how long a run takes, in answers of a chain (about 0.3 ms): so
-// much for the run, and so much for an answer. It counts only until runs of the same
-// kind have been timed.
-func work(e experiment.Experiment, method string) float64 {
-	run, answer := 40.0, 8.0 // a task
-	switch e.Figure {
-	case "chain", "junction":
-		answer = 1
-	case "gridworld", "ties":
-		answer = 25
-	case "driver":
-		run, answer = 3000, 25
-	}
-	switch needs := e.Method(method).Needs; {
-	case needs.SolvesEach:
-		answer *= 7
-	case needs == acquisition.Needs{AllQueries: true}: // as by Uniform, which values none of them
-		answer /= 2
-	}
-	return run + answer*float64(e.Answers)
-}
-
-// Progress returns how far it is. What a run will take is the mean of the runs
-// made of its method in its experiment; before there is one, it follows from what
-// the runs made took for their work: those of its experiment or, before there is
-// one, all. Runs made side by side share the time.
+// Progress returns how far it is. What a run will take is the mean of the runs made of
+// its method in its experiment: methods and experiments differ in cost by a factor of
+// thousands, so that none says anything about another, and Left is not known before each
+// has made a run. Runs made side by side share the time.
 func (t *Tracker) Progress() Progress {
 	t.lock.Lock()
 	defer t.lock.Unlock()
 	var p Progress
-	var all pace
-	of := map[string]pace{} // experiment
-	for _, g := range t.groups {
-		p.Kept, p.Made, p.Total = p.Kept+g.kept, p.Made+g.made, p.Total+g.total
-		all = all.with(g)
-		of[g.experiment] = of[g.experiment].with(g)
-	}
-	if all.spent == 0 {
-		return p
-	}
+	var spent time.Duration
 	left := 0.0 // nanoseconds, were runs made one at a time
 	for _, g := range t.groups {
-		var own pace
-		left += own.with(g).or(of[g.experiment]).or(all).of(g) * float64(g.total-g.kept-g.made)
+		p.Kept, p.Made, p.Total = p.Kept+g.kept, p.Made+g.made, p.Total+g.total
+		spent += g.spent
+		switch rest := g.total - g.kept - g.made; {
+		case rest > 0 && g.made == 0:
+			p.Untimed++
+		case rest > 0:
+			left += float64(g.spent) / float64(g.made) * float64(rest)
+		}
 	}
-	p.Left = time.Duration(left * float64(t.last.Sub(t.first)) / float64(all.spent))
-	return p
-}
-
-// A pace is the time that some runs took, and their work.
-type pace struct {
-	spent time.Duration
-	work  float64
-}
-
-// with adds the runs made of g.
-func (p pace) with(g group) pace {
-	return pace{p.spent + g.spent, p.work + g.work*float64(g.made)}
-}
-
-// or returns p unless it says nothing.
-func (p pace) or(other pace) pace {
-	if p.work == 0 {
-		return other
+	if p.Untimed == 0 && spent > 0 {
+		p.Left = time.Duration(left * float64(t.last.Sub(t.first)) / float64(spent))
 	}
 	return p
 }
 
-// of returns what a run of g takes at that pace, in nanoseconds.
-func (p pace) of(g group) float64 { return float64(p.spent) / p.work * g.work }
+// Firsts returns what to make first of several experiments, so that Left is known early:
+// of each the first seeds that lack a run, as many as there are workers.
+func (t *Tracker) Firsts(es []experiment.Experiment, workers int) (out []experiment.Experiment) {
+	t.lock.Lock()
+	defer t.lock.Unlock()
+	for _, e := range es {
+		for i := range e.Seeds {
+			if !t.has(e, e.Seed(i)) {
+				e.Seeds, e.FirstSeed = min(workers, e.Seeds-i), e.Seed(i)
+				out = append(out, e)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// has reports whether all runs of a seed were kept from before.
+func (t *Tracker) has(e experiment.Experiment, seed uint64) bool {
+	for _, m := range e.Methods {
+		if _, ok := t.kept[runKey{e.Name(), m, seed}]; !ok {
+			return false
+		}
+	}
+	return true
+}

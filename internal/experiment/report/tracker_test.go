@@ -21,9 +21,9 @@ func TestTracker(t *testing.T) {
 	now := time.Unix(1000, 0)
 	tracker := report.NewTracker(folder, []experiment.Experiment{chain, driver}, func() time.Time { return now })
 	at := func(second int) { now = time.Unix(1000+int64(second), 0) }
-	expect := func(when string, made int, left time.Duration) {
+	expect := func(when string, made, untimed int, left time.Duration) {
 		t.Helper()
-		got, want := tracker.Progress(), report.Progress{Kept: 1, Made: made, Total: 6, Left: left.Round(time.Millisecond)}
+		got, want := tracker.Progress(), report.Progress{Kept: 1, Made: made, Total: 6, Untimed: untimed, Left: left.Round(time.Millisecond)}
 		if got.Left = got.Left.Round(time.Millisecond); got != want {
 			t.Errorf("%s: %+v, want %+v", when, got, want)
 		}
@@ -42,33 +42,38 @@ func TestTracker(t *testing.T) {
 	if _, ok := tracker.Load(chain, "idrl", 1); !ok {
 		t.Error("the kept run is lost")
 	}
-	expect("before", 0, 0)
+	expect("before", 0, 3, 0)
+	firsts := tracker.Firsts([]experiment.Experiment{chain, driver}, 1)
+	if len(firsts) != 2 || firsts[0].Seeds != 1 || firsts[0].Seed(0) != 1 || firsts[1].Name() != driver.Name() || firsts[1].Seeds != 1 {
+		t.Errorf("first of all: %+v", firsts)
+	}
 
 	at(100) // the clock starts with the first run that is missing
 	begin(chain, "uniform", 1)
 	at(104)
 	end(chain, "uniform", 1)
-	// 4 s for a run of work 40 + 10/2 by uniform. Left are another, one of 40 + 10 by
-	// IDRL, and two of 3000 + 20·25 in driver.
-	expect("after one", 1, 4*time.Second*(45+50+2*3500)/45)
+	expect("after one", 1, 2, 0)
+	begin(driver, "idrl", 1)
+	at(124)
+	end(driver, "idrl", 1)
+	expect("but one method", 2, 1, 0)
 
 	begin(chain, "idrl", 2)
 	begin(chain, "uniform", 2) // side by side
-	at(110)
+	at(130)
 	end(chain, "idrl", 2)
+	at(132)
 	end(chain, "uniform", 2)
-	// 16 s for work of 45 + 50 + 45, spent in 10 s.
-	expect("side by side", 3, 10*time.Second*(2*3500)/140)
-
-	begin(driver, "idrl", 1)
-	at(120)
-	end(driver, "idrl", 1)
-	// The other run of driver takes 10 s of work; 26 were done in 20.
-	expect("last one left", 4, 200*time.Second/26)
+	// A run of driver is left, which takes 20 s by itself. What took 38 s was done in 32.
+	expect("side by side", 4, 0, 20*time.Second*32/38)
 
 	begin(driver, "idrl", 2)
+	at(150)
 	end(driver, "idrl", 2)
-	expect("done", 5, 0)
+	expect("done", 5, 0, 0)
+	if f := report.NewTracker(folder, []experiment.Experiment{chain}, time.Now).Firsts([]experiment.Experiment{chain}, 4); len(f) != 0 {
+		t.Errorf("all is kept, and first are %v", f)
+	}
 	if _, ok := folder.Load(chain, "uniform", 2); !ok {
 		t.Error("the run did not reach the folder")
 	}
