@@ -16,7 +16,8 @@ import (
 // The HTTP API for programs (docs/api.md). A program shows a token in the header
 // Authorization, never a cookie, so that no page of another site can act for it.
 const (
-	apiPrefix = "/api/"
+	apiPrefix   = "/api/"
+	openAPIPath = "/api/v1/openapi.json"
 
 	maxAPIBody = 1 << 20 // bytes
 )
@@ -32,6 +33,7 @@ func isAPI(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, apiPrefi
 
 func (s *Server) apiRoutes(e *echo.Echo) {
 	const session = "/api/v1/sessions/:id"
+	e.GET(openAPIPath, s.apiDocument)
 	e.GET("/api/v1/sessions", s.apiSessions)
 	e.GET(session, s.apiSession)
 	e.GET(session+"/questions", s.apiQuestions)

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -69,6 +70,20 @@ func Addresses() []string {
 	for _, r := range new(Server).routes().Routes() {
 		if r.Method == http.MethodGet {
 			out = append(out, r.Path)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// APIRoutes returns method and address of everything below /api, as the OpenAPI document
+// writes them, in order.
+func APIRoutes() []string {
+	var out []string
+	for _, r := range new(Server).routes().Routes() {
+		if strings.HasPrefix(r.Path, apiPrefix) {
+			path := strings.NewReplacer(":id", "{id}", ":clip", "{clip}").Replace(r.Path)
+			out = append(out, r.Method+" "+path)
 		}
 	}
 	slices.Sort(out)
