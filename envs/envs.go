@@ -155,10 +155,14 @@ func must(env *mujoco.Env, err error) idrl.Environment {
 	return env
 }
 
-// Find returns the entry with the given id or Ref. It returns an error of kind
+// Find returns the entry with the given id or Ref; for idrl.RolloutsEnv, which nothing can be
+// made of, one without New. It returns an error of kind
 // Invalid that lists the ids there are if there is none, or that says why if it
 // is not available or has another version.
 func (l List) Find(ref string) (Entry, error) {
+	if ref == idrl.RolloutsEnv {
+		return Entry{ID: ref, Title: "Uploaded clips", Description: "Clips that programs upload."}, nil
+	}
 	id, version, _ := strings.Cut(ref, "@")
 	i := slices.IndexFunc(l, func(e Entry) bool { return e.ID == id })
 	switch {

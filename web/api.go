@@ -35,9 +35,11 @@ func (s *Server) apiRoutes(e *echo.Echo) {
 	const session = "/api/v1/sessions/:id"
 	e.GET(openAPIPath, s.apiDocument)
 	e.GET("/api/v1/sessions", s.apiSessions)
+	e.POST("/api/v1/sessions", s.apiCreate)
 	e.GET(session, s.apiSession)
 	e.GET(session+"/questions", s.apiQuestions)
 	e.GET(session+"/answers", s.apiAnswers)
+	e.GET(session+"/answers/stream", s.apiStream)
 	e.GET(session+"/posterior", s.apiPosterior)
 	e.GET(session+"/policies", s.apiPolicies)
 	e.GET(session+"/export", s.apiExport)
@@ -46,17 +48,23 @@ func (s *Server) apiRoutes(e *echo.Echo) {
 	e.POST(session+"/answers", s.apiAnswer)
 	e.GET(session+"/clips/:clip", s.apiClip)
 	e.POST(session+"/control", s.apiControl)
+	e.POST(apiUploadPath, s.apiUpload)
+}
+
+// bearer returns the token that a request shows; empty if it shows none.
+func bearer(c echo.Context) string {
+	scheme, token, _ := strings.Cut(c.Request().Header.Get(echo.HeaderAuthorization), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
 }
 
 // program returns who holds the token of a request, errNoToken if it has no valid one,
 // errNoSession if the token is for another session, errScope if its scope does not allow
 // the action, or errTooMany.
 func (s *Server) program(c echo.Context, action auth.Action, session idrl.SessionID) (auth.Actor, error) {
-	scheme, token, _ := strings.Cut(c.Request().Header.Get(echo.HeaderAuthorization), " ")
-	if !strings.EqualFold(scheme, "Bearer") {
-		return auth.Actor{}, errNoToken
-	}
-	who, err := s.cfg.Auth.Program(c.Request().Context(), strings.TrimSpace(token))
+	who, err := s.cfg.Auth.Program(c.Request().Context(), bearer(c))
 	switch {
 	case err != nil:
 		return auth.Actor{}, err
@@ -120,6 +128,9 @@ func readJSON(c echo.Context, v any) error {
 
 func bodyError(err error) error {
 	if big := (*http.MaxBytesError)(nil); errors.As(err, &big) {
+		if big.Limit == maxUpload {
+			return errUpload
+		}
 		return errAPIBody
 	}
 	return idrl.Errorf(idrl.Invalid, "the body must be one JSON object as docs/api.md describes it: %v", err)

@@ -138,34 +138,34 @@ func (s *Server) apiAnswers(c echo.Context) error {
 	if len(spec.Features) == 0 {
 		return errNoFeatures
 	}
-	after, err := wholeNumber(c, "after", 0, math.MaxInt64)
+	after, err := wholeNumber(c, "after", 0, 0, math.MaxInt64)
 	if err != nil {
 		return err
 	}
-	limit, err := wholeNumber(c, "limit", maxAnswerRows, maxAnswerRows)
+	limit, err := wholeNumber(c, "limit", maxAnswerRows, 1, maxAnswerRows)
 	if err != nil {
 		return err
 	}
-	wait, err := wholeNumber(c, "wait", 0, int64(maxAnswersWait/time.Second))
+	wait, err := wholeNumber(c, "wait", 0, 0, int64(maxAnswersWait/time.Second))
 	if err != nil {
 		return err
 	}
-	rows, err := s.answersAfter(c, spec, after, max(1, int(limit)), time.Duration(wait)*time.Second)
+	rows, err := s.answersAfter(c, spec, after, int(limit), time.Duration(wait)*time.Second)
 	if err != nil {
 		return err
 	}
 	return c.Blob(http.StatusOK, export.ContentType("jsonl"), rows)
 }
 
-// wholeNumber returns a parameter of the address from 0 to most.
-func wholeNumber(c echo.Context, name string, unless, most int64) (int64, error) {
+// wholeNumber returns a parameter of the address from least to most, unless where it is missing.
+func wholeNumber(c echo.Context, name string, unless, least, most int64) (int64, error) {
 	text := c.QueryParam(name)
 	if text == "" {
 		return unless, nil
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 0 || n > most {
-		return 0, idrl.Errorf(idrl.Invalid, "%s must be a whole number from 0 to %d", name, most)
+	if err != nil || n < least || n > most {
+		return 0, idrl.Errorf(idrl.Invalid, "%s must be a whole number from %d to %d", name, least, most)
 	}
 	return n, nil
 }
@@ -178,16 +178,9 @@ func (s *Server) answersAfter(c echo.Context, spec idrl.SessionSpec, after int64
 	default:
 		wait = 0
 	}
-	news := make(chan struct{}, 1)
-	unsubscribe := s.cfg.Hub.Subscribe(spec.ID, func(e idrl.Event) {
-		if e.Kind == idrl.EventAnswered || e.Kind == idrl.EventSettings {
-			select {
-			case news <- struct{}{}:
-			default:
-			}
-		}
-	})
+	news, unsubscribe := s.news(spec.ID)
 	defer unsubscribe()
+	unhurried(c)
 	ctx := c.Request().Context()
 	over := time.NewTimer(wait)
 	defer over.Stop()
@@ -218,11 +211,12 @@ type apiRow struct {
 	Answer    json.RawMessage  `json:"answer,omitempty"`    // of an answer: the columns of the export
 }
 
+func writeLine(b *bytes.Buffer, v any) error { return json.NewEncoder(b).Encode(v) }
+
 // writeRow writes a row of the log as a line; an answer to a group as one for each comparison
 // that it implies.
 func writeRow(b *bytes.Buffer, spec idrl.SessionSpec, row idrl.LogRow) error {
 	out := apiRow{Seq: row.Seq, ID: row.ID}
-	lines := json.NewEncoder(b)
 	switch {
 	case row.Undoes != "":
 		out.Event, out.Of = "undo", row.Undoes
@@ -239,13 +233,13 @@ func writeRow(b *bytes.Buffer, spec idrl.SessionSpec, row idrl.LogRow) error {
 		}
 		for line := range bytes.Lines(text.Bytes()) {
 			out.Answer = line
-			if err := lines.Encode(out); err != nil {
+			if err := writeLine(b, out); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return lines.Encode(out)
+	return writeLine(b, out)
 }
 
 // apiPosterior is GET /api/v1/sessions/:id/posterior: N(mean, covariance) of the weights.

@@ -96,7 +96,7 @@ func statusOf(err error) (int, string) {
 	if asPaused(err) != nil {
 		return http.StatusConflict, "This session is paused" // not 503: a program is not to try again
 	}
-	if errors.Is(err, errTooLarge) || errors.Is(err, errAPIBody) {
+	if errors.Is(err, errTooLarge) || errors.Is(err, errAPIBody) || errors.Is(err, errUpload) {
 		return http.StatusRequestEntityTooLarge, "That is too much"
 	}
 	if errors.Is(err, errNoToken) {

@@ -38,6 +38,9 @@ func (s *Server) writeExport(c echo.Context, spec idrl.SessionSpec) (err error) 
 	if format == "" {
 		format = export.Formats()[0]
 	}
+	if clips := c.QueryParam("clips"); clips != "" && clips != "gif" {
+		return idrl.Errorf(idrl.Invalid, "unknown clips %q; use gif, or 'tiebreak export' for others", clips)
+	}
 	if format == export.NetworksFormat {
 		return s.exportNetworks(c, spec.ID)
 	}
@@ -129,9 +132,6 @@ func (s *Server) exportNetworks(c echo.Context, id idrl.SessionID) error {
 // the processor from those who answer.
 func (s *Server) exportBundle(c echo.Context, id idrl.SessionID) error {
 	opt := bundle.Options{After: c.QueryParam("after"), Clips: c.QueryParam("clips")}
-	if opt.Clips != "" && opt.Clips != "gif" {
-		return idrl.Errorf(idrl.Invalid, "unknown clips %q; use gif, or 'tiebreak export' for others", opt.Clips)
-	}
 	if !s.bundling.TryLock() {
 		return idrl.Errorf(idrl.Unavailable, "The bundle of a session is just being written. Try again in a minute.")
 	}

@@ -9,6 +9,13 @@ import (
 // PingEvery makes s look after its sockets more often. Call it before the first.
 func PingEvery(s *Server, d time.Duration) { s.pingEvery = d }
 
+// Stream makes streams of answers of s send a line that often, and end after that time. Call it
+// before the first.
+func Stream(s *Server, beat, last time.Duration) { s.streamBeat, s.streamFor = beat, last }
+
+// StreamSlots has an element for each open stream of answers.
+func StreamSlots(s *Server) chan struct{} { return s.streams }
+
 // DrainWait changes how long Drain waits for calls under way.
 func DrainWait(s *Server, d time.Duration) { s.drainWait = d }
 

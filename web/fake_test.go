@@ -43,6 +43,7 @@ type fakeSession struct {
 	statuses int                      // calls of Status
 	follows  int                      // calls of Follow
 	cancels  int                      // calls of CancelTraining
+	uploads  []idrl.ClipID
 	renewed  []idrl.AssignmentID
 	block    chan struct{} // Answer waits for it, if not nil
 }
@@ -233,6 +234,22 @@ func (f *fakeSession) Posterior(context.Context) (idrl.Held, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return idrl.Held{Seq: int64(len(f.log)), Posterior: fakePosterior{}}, f.fail
+}
+
+// Upload takes what it is given, if it is new.
+func (f *fakeSession) Upload(_ context.Context, given idrl.Generation) (idrl.Uploaded, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	out := idrl.Uploaded{Seq: int64(len(f.log))}
+	for _, c := range given.Candidates {
+		known := slices.Contains(f.uploads, c.Clip)
+		if !known {
+			f.uploads = append(f.uploads, c.Clip)
+		}
+		out.Clips, out.New = append(out.Clips, c.Clip), append(out.New, !known)
+	}
+	out.Total = len(f.uploads)
+	return out, f.fail
 }
 
 type fakePosterior struct{ idrl.Posterior }

@@ -42,7 +42,11 @@ func (s *Server) limitBody(next echo.HandlerFunc) echo.HandlerFunc {
 		r := c.Request()
 		switch {
 		case isAPI(r):
-			r.Body = http.MaxBytesReader(c.Response(), r.Body, maxAPIBody)
+			most := int64(maxAPIBody)
+			if c.Path() == apiUploadPath {
+				most = maxUpload
+			}
+			r.Body = http.MaxBytesReader(c.Response(), r.Body, most)
 		case r.Method == http.MethodPost:
 			most := int64(maxBody)
 			if c.Path() == instructionsPath {

@@ -26,9 +26,13 @@ type Server struct {
 	gates    gates
 	bundling sync.Mutex    // held while a bundle is written
 	waits    chan struct{} // one element for each program that waits for answers
+	uploads  chan struct{} // one element while an upload is read
+	streams  chan struct{} // one element for each program that follows them
 
 	pingEvery time.Duration // of a socket; tests shorten it
 	drainWait time.Duration // for calls of sessions that are under way; tests shorten it
+
+	streamBeat, streamFor time.Duration // of streams of answers; tests shorten them
 
 	ctx    context.Context // of work that outlives its request: sockets; ends in Drain
 	cancel context.CancelFunc
@@ -45,7 +49,10 @@ func New(cfg Config) *Server {
 		cfg.Log = slog.Default()
 	}
 	cfg.SignInCommand = cmp.Or(cfg.SignInCommand, "tiebreak user link")
-	s := &Server{cfg: cfg, log: cfg.Log, pingEvery: pingEvery, drainWait: drainWait, refusals: sampler{bucket: newBucket(5, 20)}, limits: newLimits(), waits: make(chan struct{}, maxWaits)}
+	s := &Server{
+		cfg: cfg, log: cfg.Log, pingEvery: pingEvery, drainWait: drainWait, refusals: sampler{bucket: newBucket(5, 20)}, limits: newLimits(), waits: make(chan struct{}, maxWaits),
+		uploads: make(chan struct{}, 1), streams: make(chan struct{}, maxStreams), streamBeat: streamBeat, streamFor: streamAtMost,
+	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	crossOrigin := http.NewCrossOriginProtection()
 	for _, o := range cfg.Origins {

@@ -33,7 +33,8 @@ type tokenFlags struct {
 func (f *tokenFlags) declareNew(fs *flag.FlagSet) {
 	dataFlag(fs, &f.data)
 	fs.StringVar(&f.scope, "scope", string(idrl.ScopeRead), "`what` it allows: read, answers, posterior, policies and exports; label, only to answer questions, as an\n"+
-		"annotator of its own; write, what read allows, and to pause, resume and close")
+		"annotator of its own; write, what read allows, and to pause, resume and close; upload, what read allows, and to\n"+
+		"upload clips and make sessions over them")
 	fs.StringVar(&f.session, "session", "", "`id` of the only session that it is for; default: all, but label is for one")
 	fs.IntVar(&f.days, "days", 90, "`days` after which it expires")
 	fs.StringVar(&f.name, "name", "", "`text` that says what it is for")

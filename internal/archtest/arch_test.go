@@ -75,7 +75,7 @@ var rules = []rule{
 	{"internal/trainer", []string{vocab, rngs, acquires, learns, represents, "internal/steps"}, []string{gonum}},
 	{
 		"internal/training",
-		[]string{vocab, rngs, acquires, learns, "internal/behaviour", "internal/belief", "internal/clip", "internal/jobs", "internal/neural", "internal/pack", "internal/picture", "internal/sac", "internal/solver", "internal/steps", "internal/trainer", "envs"},
+		[]string{vocab, rngs, acquires, learns, "internal/behaviour", "internal/belief", "internal/clip", "internal/jobs", "internal/neural", "internal/pack", "internal/picture", "internal/rollouts", "internal/sac", "internal/solver", "internal/steps", "internal/trainer", "envs"},
 		[]string{gonum},
 	},
 	{truth, []string{vocab}, []string{gonum}},
@@ -93,6 +93,7 @@ var rules = []rule{
 	{"internal/studyfile", []string{vocab}, []string{yaml}},
 	{"internal/bundle", []string{vocab, "internal/export", "internal/steps"}, []string{"github.com/parquet-go/parquet-go"}},
 	{"internal/outside", []string{vocab, "internal/clip"}, nil},
+	{"internal/rollouts", []string{vocab, "internal/clip", "internal/outside", "internal/steps"}, nil},
 	{"internal/jobs/jobstest", []string{vocab, "internal/jobs"}, nil},
 	{"internal/jobs", []string{vocab}, []string{xsys}},
 	{pkg: "internal/pack"},
@@ -144,7 +145,7 @@ var rules = []rule{
 	{"web/client", []string{vocab, "web/wire"}, []string{gorilla, xnet}},
 	{
 		"web",
-		[]string{vocab, acquires, "internal/live", "internal/auth", "internal/bundle", "internal/export", "internal/instructions", "internal/quality", "internal/studyfile", "web", "templates", "static"},
+		[]string{vocab, acquires, "internal/live", "internal/auth", "internal/bundle", "internal/export", "internal/instructions", "internal/quality", "internal/rollouts", "internal/studyfile", "web", "templates", "static"},
 		[]string{templ, echo, gorilla},
 	},
 }

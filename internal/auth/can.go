@@ -37,6 +37,7 @@ const (
 	Remove        Action = "remove annotators" // and say whether their answers count
 	ChangeSession Action = "change a session"  // how many answers it wants
 	Export        Action = "export a session"
+	Upload        Action = "upload clips" // of a program
 	Label         Action = "answer questions"
 	Recall        Action = "recall"       // of an annotator: see, change and withdraw what they gave, and their name
 	FetchClip     Action = "fetch a clip" // of an annotator: only of their own assignments, which the store knows
@@ -71,11 +72,16 @@ func Can(a Actor, action Action, session idrl.SessionID) bool {
 // sessions.
 func programCan(a Actor, action Action, session idrl.SessionID) bool {
 	mine := session != "" && (a.Session == "" || a.Session == session)
+	reads := a.Scope == idrl.ScopeRead || a.Scope == idrl.ScopeWrite || a.Scope == idrl.ScopeUpload
 	switch action {
 	case ListSessions:
-		return a.Scope == idrl.ScopeRead || a.Scope == idrl.ScopeWrite
+		return reads
+	case CreateSession:
+		return a.Session == "" && a.Scope == idrl.ScopeUpload
+	case Upload:
+		return mine && a.Scope == idrl.ScopeUpload
 	case WatchSession, Export:
-		return mine && (a.Scope == idrl.ScopeRead || a.Scope == idrl.ScopeWrite)
+		return mine && reads
 	case ChangeSession:
 		return mine && a.Scope == idrl.ScopeWrite
 	case Label:

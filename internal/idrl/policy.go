@@ -58,6 +58,7 @@ const (
 	FromDraft  Origin = "draft"  // of the pool: random, where a solve would take too long
 
 	FromLibrary Origin = "library" // of the library of the robot
+	FromUpload  Origin = "upload"  // what a program has uploaded: one episode
 )
 
 // A Candidate is a plausibly optimal policy.

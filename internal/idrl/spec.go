@@ -349,6 +349,8 @@ func (s SessionSpec) Validate() error {
 		return s.checkConditions()
 	case s.validateMore() != nil:
 		return s.validateMore()
+	case s.validateUploads() != nil:
+		return s.validateUploads()
 	case s.PriorScale != nil && s.Features != nil && len(s.PriorScale) != len(s.Features):
 		return Errorf(Invalid, "the prior has %d scales for %d features", len(s.PriorScale), len(s.Features))
 	case slices.ContainsFunc(s.PriorScale, func(v float64) bool { return !positive(v) }):
@@ -411,8 +413,10 @@ func CheckGoldEvery(n int) error {
 	return nil
 }
 
-// validCode reports whether a completion code can be shown and copied: one line of
-// printable characters.
-func validCode(code string) bool {
-	return len(code) <= MaxCode && utf8.ValidString(code) && !strings.ContainsFunc(code, func(r rune) bool { return !unicode.IsPrint(r) })
+// validCode reports whether a completion code can be shown and copied.
+func validCode(code string) bool { return len(code) <= MaxCode && validLine(code) }
+
+// validLine reports whether text is one line of printable characters.
+func validLine(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }

@@ -10,10 +10,13 @@ const (
 	ScopeRead  Scope = "read"  // answers, posterior, policies and exports
 	ScopeLabel Scope = "label" // answer questions, and see nothing else
 	ScopeWrite Scope = "write" // ScopeRead, and pause, resume and close
+
+	// ScopeUpload is ScopeRead, and to upload clips and make sessions over them.
+	ScopeUpload Scope = "upload"
 )
 
 // Scopes returns the scopes of tokens.
-func Scopes() []Scope { return []Scope{ScopeRead, ScopeLabel, ScopeWrite} }
+func Scopes() []Scope { return []Scope{ScopeRead, ScopeLabel, ScopeWrite, ScopeUpload} }
 
 // A Token lets a program use the HTTP API. Its text is not recorded.
 type Token struct {

@@ -18,8 +18,8 @@ const (
 	maxLabel  = 64
 )
 
-// A scene is an idrl.Scene on the wire.
-type scene struct {
+// A Scene is an idrl.Scene on the wire.
+type Scene struct {
 	Camera struct {
 		X         float64 `json:"x"`
 		Y         float64 `json:"y"`
@@ -30,12 +30,12 @@ type scene struct {
 		Azimuth   float64 `json:"azimuth"`
 		Elevation float64 `json:"elevation"`
 	} `json:"camera"`
-	Static []shape `json:"static"`
-	Moving []shape `json:"moving"`
+	Static []Shape `json:"static"`
+	Moving []Shape `json:"moving"`
 }
 
-// A shape is an idrl.Shape on the wire.
-type shape struct {
+// A Shape is an idrl.Shape on the wire.
+type Shape struct {
 	Kind   string    `json:"kind"`
 	Paint  string    `json:"paint"`
 	Size   float64   `json:"size"`
@@ -65,7 +65,7 @@ func (s *scenic) Draw(dst *idrl.Scene) {
 	}
 	s.do(func() *failure {
 		var got struct {
-			Scene *scene `json:"scene"`
+			Scene *Scene `json:"scene"`
 		}
 		if f := s.link.ask(request{Cmd: "draw"}, s.p.answerLimit(), &got); f != nil {
 			return f
@@ -73,9 +73,9 @@ func (s *scenic) Draw(dst *idrl.Scene) {
 		if got.Scene == nil {
 			return failf(CodeScene, "its answer to draw has no scene")
 		}
-		out, err := got.Scene.read()
+		out, err := got.Scene.Read()
 		if err == nil && s.first != nil {
-			err = sameForm(s.first, &out)
+			err = SameForm(s.first, &out)
 		}
 		if err != nil {
 			return failf(CodeScene, "it draws what cannot be shown: %v", err)
@@ -102,8 +102,8 @@ func copyScene(s *idrl.Scene) idrl.Scene {
 	return out
 }
 
-// read returns w as a scene whose numbers are finite and whose shapes a page can draw.
-func (w *scene) read() (idrl.Scene, error) {
+// Read returns w as a scene whose numbers are finite and whose shapes a page can draw.
+func (w *Scene) Read() (idrl.Scene, error) {
 	c := w.Camera
 	out := idrl.Scene{Camera: idrl.Camera{X: c.X, Y: c.Y, Z: c.Z, W: c.W, H: c.H, Distance: c.Distance, Azimuth: c.Azimuth, Elevation: c.Elevation}}
 	if !finite([]float64{c.X, c.Y, c.Z, c.W, c.H, c.Distance, c.Azimuth, c.Elevation}) || !(c.W > 0 && c.H > 0 && c.Distance >= 0 && math.Abs(c.Elevation) < math.Pi/2) {
@@ -116,7 +116,7 @@ func (w *scene) read() (idrl.Scene, error) {
 		return out, fmt.Errorf("there are more than %d shapes", maxShapes)
 	}
 	points := 0
-	for i, list := range [][]shape{w.Static, w.Moving} {
+	for i, list := range [][]Shape{w.Static, w.Moving} {
 		for _, s := range list {
 			if points += len(s.Points); points > 3*maxPoints {
 				return out, fmt.Errorf("there are more than %d points", maxPoints)
@@ -135,7 +135,7 @@ func (w *scene) read() (idrl.Scene, error) {
 	return out, nil
 }
 
-func (s *shape) read(c idrl.Camera, moving bool) (idrl.Shape, error) {
+func (s *Shape) read(c idrl.Camera, moving bool) (idrl.Shape, error) {
 	out := idrl.Shape{Kind: idrl.ShapeKind(s.Kind), Paint: idrl.Paint(s.Paint), Size: s.Size, Pts: s.Points, Text: s.Text, Trail: s.Trail}
 	switch {
 	case !slices.Contains(paints, out.Paint):
@@ -150,9 +150,9 @@ func (s *shape) read(c idrl.Camera, moving bool) (idrl.Shape, error) {
 	return out, clip.CheckShape(out, c)
 }
 
-// sameForm returns an error unless the scenes of one environment differ in the points of
+// SameForm returns an error unless the scenes of one environment differ in the points of
 // moving shapes and the centre of the camera alone.
-func sameForm(first, now *idrl.Scene) error {
+func SameForm(first, now *idrl.Scene) error {
 	a, b := first.Camera, now.Camera
 	a.X, a.Y, a.Z = b.X, b.Y, b.Z
 	same := func(points bool) func(a, b idrl.Shape) bool {

@@ -61,7 +61,7 @@ func (s *Session) followed(ctx context.Context, res result) {
 		t.follow = 0
 	default:
 		if res.err == nil {
-			res.err = s.lengthen(ctx, res)
+			res.err = s.lengthen(ctx, res, s.vectors)
 		}
 		if res.err == nil {
 			event = idrl.EventAdopted
@@ -74,8 +74,9 @@ func (s *Session) followed(ctx context.Context, res result) {
 	s.restIfComplete()
 }
 
-// lengthen adds the candidates of a follow-up to the generation in use.
-func (s *Session) lengthen(ctx context.Context, res result) error {
+// lengthen adds the candidates of a follow-up, or of an upload, to the generation in use, of
+// which kept are the questions that may be asked on.
+func (s *Session) lengthen(ctx context.Context, res result, kept []idrl.QueryVector) error {
 	more, from := res.gen, len(s.gen.Candidates)
 	if more.BasedOn != s.gen.BasedOn {
 		return fmt.Errorf("its candidates are of generation %d", more.BasedOn)
@@ -88,7 +89,7 @@ func (s *Session) lengthen(ctx context.Context, res result) error {
 		s.reject(err)
 		return err
 	}
-	g, vectors := s.longer(more, p.vectors)
+	g, vectors := s.longer(more, p.vectors, kept)
 	p.vectors = vectors
 	if p.sight, err = s.longerSight(p.sight, &g); err != nil {
 		return err
@@ -128,9 +129,9 @@ func (s *Session) goOn(ctx context.Context, agents map[string][]byte) error {
 }
 
 // longer returns the generation in use with what a follow-up adds, and its queries as
-// vectors: the new ones, whose vectors are given, and then as many of the old ones as a
+// vectors: the new ones, whose vectors are given, and then as many of those that are kept as a
 // generation may have. It leaves out clips that nothing shows any more.
-func (s *Session) longer(more idrl.Generation, vectors []idrl.QueryVector) (g idrl.Generation, all []idrl.QueryVector) {
+func (s *Session) longer(more idrl.Generation, vectors, kept []idrl.QueryVector) (g idrl.Generation, all []idrl.QueryVector) {
 	g = idrl.Generation{
 		BasedOn: more.BasedOn, Candidates: slices.Concat(s.gen.Candidates, more.Candidates),
 		Clips: map[idrl.ClipID]idrl.Clip{}, Steps: more.Steps, Agents: more.Agents, Engine: more.Engine,
@@ -145,7 +146,7 @@ func (s *Session) longer(more idrl.Generation, vectors []idrl.QueryVector) (g id
 	for _, c := range g.Candidates {
 		show(c.Clip)
 	}
-	for _, v := range slices.Concat(vectors, s.vectors) {
+	for _, v := range slices.Concat(vectors, kept) {
 		if has[v.ID] || len(all) == limit {
 			continue
 		}

@@ -89,6 +89,15 @@ func (h Handle) Effect(ctx context.Context) (idrl.Effect, error) {
 	return s.Effect(ctx)
 }
 
+// Upload is Session.Upload.
+func (h Handle) Upload(ctx context.Context, given idrl.Generation) (idrl.Uploaded, error) {
+	s, err := h.Manager.Session(ctx, h.ID)
+	if err != nil {
+		return idrl.Uploaded{}, err
+	}
+	return s.Upload(ctx, given)
+}
+
 // CancelTraining is Session.CancelTraining.
 func (h Handle) CancelTraining(ctx context.Context) error {
 	s, err := h.Manager.Session(ctx, h.ID)

@@ -10,6 +10,9 @@ import (
 // firstClips tells an annotator how long they wait for the first question. It says
 // nothing of candidates.
 func (s *Session) firstClips() string {
+	if s.spec.Uploads() {
+		return "There are no clips yet. This page goes on by itself as soon as some are uploaded."
+	}
 	t := s.training.state
 	about := aboutTime(s.timeLeft())
 	switch {

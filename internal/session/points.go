@@ -67,6 +67,9 @@ func (s *Session) unlearnt(seq int64) bool {
 
 // nextPoint returns the belief to train from now, if there is a reason to.
 func (s *Session) nextPoint() (point, bool) {
+	if s.spec.Uploads() {
+		return point{}, false
+	}
 	if s.spec.AdoptAfter > 0 {
 		if len(s.training.points) == 0 {
 			return point{}, false

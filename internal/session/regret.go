@@ -51,9 +51,13 @@ func (s *Session) noteRegret(r idrl.Regret) {
 // recommended then. first are the first candidates.
 func (s *Session) noteStart(first []idrl.Candidate) {
 	s.before = s.learner.AtStart(first).Clip
-	if s.spec.StatesRegret() {
-		s.noteRegret(s.learner.RegretAtStart(first))
+	if !s.spec.StatesRegret() {
+		return
 	}
+	if len(s.regret) > 0 && s.regret[0].Seq == 0 { // of the clips before an upload
+		s.regret = s.regret[1:]
+	}
+	s.regret = slices.Insert(s.regret, 0, s.learner.RegretAtStart(first))
 }
 
 // curve returns the statements so far, of which the last is about the present belief

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -65,6 +66,8 @@ type Session struct {
 	spec    idrl.SessionSpec
 	stopped chan struct{} // closed when Run has returned
 	inbox   chan request
+
+	uploading sync.Mutex // held by the caller of Upload that is under way; no field is guarded by it
 
 	superseded  bool      // by the withdrawal of a person's data: Run is to end
 	waiting     []request // to be served before what is in the inbox

@@ -6,12 +6,16 @@ import (
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
+	"tiebreak/internal/rollouts"
 	"tiebreak/internal/solver"
 )
 
 // Environment returns the environment of a session. Equal specs give equal
 // environments, layout included.
 func Environment(list envs.List, spec idrl.SessionSpec) (idrl.Environment, error) {
+	if spec.Uploads() {
+		return rollouts.Environment(spec), nil
+	}
 	e, err := list.Find(spec.Env)
 	if err != nil {
 		return nil, err
@@ -81,6 +85,10 @@ func NameFeatures(list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, erro
 // environment: the names of the features, the scales of their prior, the form of clips, and the
 // solver of its policies if that is left to the program.
 func Complete(list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, error) {
+	if spec.Uploads() { // it says itself what it is about
+		spec.Solver = idrl.OwnSolver
+		return spec, nil
+	}
 	e, err := list.Find(spec.Env)
 	if err != nil {
 		return spec, err

@@ -1,5 +1,7 @@
-"""A client of Tiebreak's HTTP API (docs/api.md), for trainers: answers in, rewards of features out."""
+"""A client of Tiebreak's HTTP API (docs/api.md), for trainers: clips out; answers and rewards in."""
 
+import base64
+import http.client
 import json
 import time
 import urllib.error
@@ -8,7 +10,9 @@ import urllib.request
 
 import numpy as np
 
-__all__ = ["APIError", "Client", "Session"]
+from .png import encode_png
+
+__all__ = ["APIError", "Client", "RewardModel", "Session", "prior_scale"]
 
 
 class APIError(Exception):
@@ -33,11 +37,23 @@ class Client:
         """Returns the session of that id. Nothing is asked of the server yet."""
         return Session(self, id)
 
+    def create(self, title, features, **settings):
+        """Makes a session to which clips are uploaded, by a token of scope upload for all sessions, and returns it.
+
+        features: names, for people. settings: prior_scale (see the function of that name), kind, budget, seed, instructions.
+        """
+        body = {"title": title, "features": list(features), **{k: np.asarray(v).tolist() for k, v in settings.items() if v is not None}}
+        return Session(self, self._json("sessions", body)["id"])
+
     def _json(self, path, body=None, **query):
         return json.loads(self._bytes(path, body, **query))
 
     def _bytes(self, path, body=None, more=0.0, **query):
         """Asks once, and again where the server says that it is busy. more seconds are added to the timeout."""
+        with self._open(path, body, more, **query) as reply:
+            return reply.read()
+
+    def _open(self, path, body=None, more=0.0, **query):
         address = self._base + path
         query = {k: v for k, v in query.items() if v is not None}
         if query:
@@ -48,8 +64,7 @@ class Client:
             request.add_unredirected_header("Authorization", "Bearer " + self._token)  # for this server alone
             request.add_header("Content-Type", "application/json")
             try:
-                with urllib.request.urlopen(request, timeout=self._timeout + more) as reply:
-                    return reply.read()
+                return urllib.request.urlopen(request, timeout=self._timeout + more)
             except urllib.error.HTTPError as e:
                 with e:
                     error = _error(e)
@@ -86,6 +101,51 @@ class Session:
     def wait_for_answers(self, after=0, seconds=30):
         """Returns the rows after row `after`; if there is none, those that come first within 1 to 60 seconds, else []."""
         return self._rows(after, wait=seconds)
+
+    def follow(self, after=0, patience=300.0):
+        """Yields the rows after row `after` as they are recorded, for ever; each once, undo as a row too.
+
+        A connection that breaks is opened again where it was. Raises OSError if that fails for patience seconds.
+        """
+        sent, since = 0, time.monotonic()  # lines of row after + 1: an answer to a group has several
+        while True:
+            try:
+                skip = sent
+                with self.client._open(self._path + "/answers/stream", after=after) as lines:
+                    for line in lines:
+                        if not line.endswith(b"\n"):
+                            break  # cut off
+                        row, since = json.loads(line), time.monotonic()
+                        if row["event"] == "alive":
+                            continue
+                        if row["seq"] > after + 1:
+                            after, sent, skip = row["seq"] - 1, 0, 0
+                        if skip > 0:
+                            skip -= 1
+                            continue
+                        sent += 1
+                        yield row
+            except (OSError, http.client.HTTPException) as e:  # APIError is none of them
+                if time.monotonic() - since > patience:
+                    raise e if isinstance(e, OSError) else OSError(str(e)) from e
+            time.sleep(0.5)
+
+    def upload(self, trajectories):
+        """Adds clips that people are asked about from now on, and returns the clip of each trajectory, a list of ids.
+
+        Each is a dict of one episode or part of T steps: observations (T+1, o), actions (T,) or (T, a), features (T, d), and to look at
+        frames, T+1 pictures (uint8, height x width x 3), or scenes, T+1 dicts (docs/outside.md). It may have step_seconds, that a step
+        takes on the page (0.1), terminated and name. The same trajectory again changes nothing. More than 50 are sent 50 at a time.
+        """
+        clips = []
+        for k in range(0, len(trajectories), 50):
+            part = [_trajectory(t) for t in trajectories[k : k + 50]]
+            clips += [t["clip"] for t in self.client._json(self._path + "/trajectories", {"trajectories": part})["trajectories"]]
+        return clips
+
+    def reward_model(self):
+        """Returns the reward as it is known now, which needs no server to be evaluated."""
+        return RewardModel(*self.posterior())
 
     def _rows(self, after, wait=None):
         text = self.client._bytes(self._path + "/answers", more=wait or 0, after=after, wait=wait)
@@ -126,3 +186,40 @@ class Session:
     def answer(self, answer):
         """Sends an answer (docs/api.md) and returns its receipt. The same id again is recorded once."""
         return self.client._json(self._path + "/answers", answer)
+
+
+def _trajectory(t):
+    known = {"observations", "actions", "features", "frames", "scenes", "step_seconds", "terminated", "name"}
+    if unknown := set(t) - known:
+        raise ValueError(f"a trajectory has no {sorted(unknown)}; it may have {sorted(known)}")
+    rows = {k: np.asarray(t[k], dtype=float) for k in ("observations", "actions", "features")}
+    out = {k: v.reshape(len(v), -1).tolist() for k, v in rows.items()}
+    out |= {"name": t.get("name", ""), "terminated": bool(t.get("terminated", False)), "step_seconds": float(t.get("step_seconds", 0.1))}
+    if "frames" in t:
+        out["pictures"] = [base64.b64encode(encode_png(f)).decode() for f in t["frames"]]
+    if "scenes" in t:
+        out["scenes"] = list(t["scenes"])
+    return out
+
+
+def prior_scale(trajectories):
+    """Returns the prior_scale of a session, (d,), by a sample of its clips: 3 divided by how far the sum of each feature over a clip spreads."""
+    sums = np.array([np.asarray(t["features"], dtype=float).sum(axis=0) for t in trajectories])
+    spread = sums.std(axis=0)
+    return 3 / np.where(spread > 0, spread, 3)
+
+
+class RewardModel:
+    """The reward of a step is w·features, w ~ N(mean, covariance), as learnt from the log up to row seq."""
+
+    def __init__(self, seq, mean, covariance):
+        self.seq, self.mean, self.covariance = seq, np.asarray(mean), np.asarray(covariance)
+
+    def __call__(self, features):
+        """Returns the expected reward of features (..., d): (...)."""
+        return np.asarray(features, dtype=float) @ self.mean
+
+    def std(self, features):
+        """Returns the standard deviation of the reward of features (..., d): (...)."""
+        features = np.asarray(features, dtype=float)
+        return np.sqrt(np.maximum(0, np.einsum("...i,ij,...j", features, self.covariance, features)))

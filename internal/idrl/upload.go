@@ -1,0 +1,52 @@
+package idrl
+
+// RolloutsEnv is SessionSpec.Env of sessions over clips that programs upload: nothing is
+// simulated, and no policy is trained. Features and PriorScale say what is known of them.
+const RolloutsEnv = "rollouts"
+
+// Limits of sessions over uploaded clips.
+const (
+	MaxUploads       = 500 // clips of a session
+	MaxUploadedNames = 64  // features
+)
+
+// Uploads reports whether the clips of the session are uploaded.
+func (s SessionSpec) Uploads() bool { return s.Env == RolloutsEnv }
+
+// validateUploads returns an error of kind Invalid if s is a session over uploaded clips that
+// cannot be.
+func (s SessionSpec) validateUploads() error {
+	if !s.Uploads() {
+		return nil
+	}
+	seen := map[string]bool{}
+	for _, name := range s.Features {
+		if name == "" || len(name) > 64 || !validLine(name) || seen[name] {
+			return Errorf(Invalid, "the name of a feature must be one line of 1 to 64 bytes, and each another: %.80q", name)
+		}
+		seen[name] = true
+	}
+	switch {
+	case len(s.Features) == 0 || len(s.Features) > MaxUploadedNames:
+		return Errorf(Invalid, "a session over uploaded clips needs the names of 1 to %d features; got %d", MaxUploadedNames, len(s.Features))
+	case s.PriorScale != nil && len(s.PriorScale) != len(s.Features):
+		return Errorf(Invalid, "the prior has %d scales for %d features", len(s.PriorScale), len(s.Features))
+	case s.Kind != CompareClips && s.Kind != RateClip:
+		return Errorf(Invalid, "a session over uploaded clips asks questions of type %q or %q, not %q", CompareClips, RateClip, s.Kind)
+	case s.Model != FeaturesModel:
+		return Errorf(Invalid, "a session over uploaded clips has the model %q", FeaturesModel)
+	case s.Prior != Priors()[0]:
+		return Errorf(Invalid, "a session over uploaded clips has the prior %q", Priors()[0])
+	case s.AdoptAfter != 0:
+		return Errorf(Invalid, "nothing is trained in a session over uploaded clips, so that adopt-after must be 0")
+	}
+	return nil
+}
+
+// Uploaded says what became of an upload.
+type Uploaded struct {
+	Seq   int64    // of the last row of the log when the clips came into use; of now where all were known
+	Clips []ClipID // of the upload, each once, in its order
+	New   []bool   // of each clip: it was not known
+	Total int      // clips of the session
+}

@@ -1,0 +1,230 @@
+// Package rollouts reads trajectories that other programs have made: as clips that people are asked
+// about, each a policy by itself, and as raw steps from which learners learn.
+package rollouts
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"image"
+	"math"
+	"unicode"
+	"unicode/utf8"
+
+	"tiebreak/internal/clip"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/outside"
+	"tiebreak/internal/steps"
+)
+
+// Limits of what is read at once.
+const (
+	MaxClips  = 50      // trajectories
+	MaxSteps  = 1000    // of one
+	MaxWidth  = 4096    // numbers of an observation
+	MaxAction = 64      // numbers of an action
+	MaxName   = 64      // bytes
+	MaxPixels = 1 << 25 // of all pictures of a trajectory, as they are given
+)
+
+// A Trajectory is one in JSON, of T steps, all of which are shown as one clip.
+type Trajectory struct {
+	Name         string          `json:"name"`         // for people and programs; may be empty, and makes no difference
+	Observations [][]float64     `json:"observations"` // T+1 rows; row 0 is before the first action
+	Actions      [][]float64     `json:"actions"`      // T rows
+	Features     [][]float64     `json:"features"`     // T rows of d numbers: φ of each step
+	Terminated   bool            `json:"terminated"`   // it reached an end of its own, and was not cut off
+	StepSeconds  float64         `json:"step_seconds"` // that a step takes on the page
+	Pictures     []string        `json:"pictures"`     // T+1, PNG or JPEG in base64, all of one size; or
+	Scenes       []outside.Scene `json:"scenes"`       // T+1, of one form
+}
+
+// Read returns trajectories as what a session adds to its clips: candidates, clips and raw
+// steps, without questions; and the clip of each trajectory. Equal trajectories are the same
+// clip and candidate, whatever they are called. It returns an error of kind Invalid, which names
+// the trajectory, if one of them is not as it must be for the session.
+func Read(spec idrl.SessionSpec, list []Trajectory) (g idrl.Generation, clips []idrl.ClipID, err error) {
+	g = idrl.Generation{Clips: map[idrl.ClipID]idrl.Clip{}, Steps: map[idrl.StepsID][]byte{}}
+	if len(list) == 0 || len(list) > MaxClips {
+		return g, nil, idrl.Errorf(idrl.Invalid, "there must be 1 to %d trajectories; got %d", MaxClips, len(list))
+	}
+	for i := range list {
+		id, err := list[i].add(&g, spec)
+		if idrl.KindOf(err) == idrl.Invalid {
+			err = idrl.Errorf(idrl.Invalid, "trajectory %d: %v", i, err)
+		}
+		if err != nil {
+			return idrl.Generation{}, nil, err
+		}
+		clips = append(clips, id)
+	}
+	return g, clips, nil
+}
+
+// add adds t to g and returns its clip.
+func (t *Trajectory) add(g *idrl.Generation, spec idrl.SessionSpec) (idrl.ClipID, error) {
+	if err := t.check(len(spec.Features)); err != nil {
+		return "", err
+	}
+	s := idrl.Steps{Env: spec.Env, Version: version, Obs: single(t.Observations), Actions: single(t.Actions), Phi: t.Features, End: idrl.Truncated}
+	if t.Terminated {
+		s.End = idrl.Terminated
+	}
+	raw, content, err := steps.Encode(s)
+	if err != nil {
+		return "", err
+	}
+	c := idrl.Clip{Steps: s.Len(), Phi: make([]float64, len(spec.Features)), Raw: raw}
+	for _, row := range t.Features {
+		for k, v := range row {
+			c.Phi[k] += v
+		}
+	}
+	env, err := t.shown(spec)
+	if err != nil {
+		return "", err
+	}
+	shot := c
+	for k := range s.Len() + 1 {
+		shot.Snapshots = append(shot.Snapshots, []float64{float64(k)})
+	}
+	if c.Media, err = clip.Encode(env, shot); err != nil {
+		return "", idrl.Errorf(idrl.Invalid, "it cannot be shown: %v", err) // all that it shows comes from outside
+	}
+	h := sha256.New()
+	h.Write([]byte(raw))
+	h.Write(c.Media)
+	name := hex.EncodeToString(h.Sum(nil)[:16])
+	c.ID, c.From = idrl.ClipID(name), idrl.TrajectoryID("u"+name)
+	if _, known := g.Clips[c.ID]; known {
+		return c.ID, nil
+	}
+	g.Candidates = append(g.Candidates, idrl.Candidate{ID: idrl.PolicyID("u" + name), Origin: idrl.FromUpload, Mu: c.Phi, Clip: c.ID, Rollouts: []idrl.StepsID{raw}})
+	g.Clips[c.ID], g.Steps[raw] = c, content
+	return c.ID, nil
+}
+
+// version is EnvSpec.Version of uploaded trajectories.
+const version = 1
+
+// check looks at everything but what is drawn. d is the number of features of the session.
+func (t *Trajectory) check(d int) error {
+	n := len(t.Actions)
+	switch {
+	case len(t.Name) > MaxName || !utf8.ValidString(t.Name) || bytes.ContainsFunc([]byte(t.Name), unicode.IsControl):
+		return idrl.Errorf(idrl.Invalid, "its name must be one line of at most %d bytes", MaxName)
+	case n == 0 || n > MaxSteps:
+		return idrl.Errorf(idrl.Invalid, "it has %d actions; it must have 1 to %d", n, MaxSteps)
+	case !(t.StepSeconds >= 0.001 && t.StepSeconds <= 10):
+		return idrl.Errorf(idrl.Invalid, "step_seconds must be 0.001 to 10; got %v", t.StepSeconds)
+	case len(t.Features) != n || len(t.Observations) != n+1:
+		return idrl.Errorf(idrl.Invalid, "it has %d actions, %d rows of features and %d observations; there must be as many features, and one observation more", n, len(t.Features), len(t.Observations))
+	}
+	for _, part := range []struct {
+		name        string
+		rows        [][]float64
+		least, most int
+	}{
+		{"observations", t.Observations, 1, MaxWidth}, {"actions", t.Actions, 1, MaxAction}, {"features", t.Features, d, d},
+	} {
+		if err := checkRows(part.name, part.rows, part.least, part.most); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkRows returns an error unless all rows have equally many numbers, least to most, that are
+// finite in single precision.
+func checkRows(name string, rows [][]float64, least, most int) error {
+	for i, row := range rows {
+		switch {
+		case len(row) < least || len(row) > most:
+			return idrl.Errorf(idrl.Invalid, "row %d of %s has %d numbers; it must have %s", i, name, len(row), span(least, most))
+		case len(row) != len(rows[0]):
+			return idrl.Errorf(idrl.Invalid, "row %d of %s has %d numbers, and row 0 has %d", i, name, len(row), len(rows[0]))
+		}
+		for _, v := range row {
+			if !(math.Abs(v) <= math.MaxFloat32) {
+				return idrl.Errorf(idrl.Invalid, "row %d of %s has a number that is too large", i, name)
+			}
+		}
+	}
+	return nil
+}
+
+func span(least, most int) string {
+	if least == most {
+		return fmt.Sprint(least)
+	}
+	return fmt.Sprintf("%d to %d", least, most)
+}
+
+// single returns rows in single precision.
+func single(rows [][]float64) [][]float32 {
+	out := make([][]float32, len(rows))
+	for i, row := range rows {
+		out[i] = make([]float32, len(row))
+		for k, v := range row {
+			out[i][k] = float32(v)
+		}
+	}
+	return out
+}
+
+// shown returns an environment that shows t, whose states are the numbers of its frames.
+func (t *Trajectory) shown(spec idrl.SessionSpec) (idrl.Environment, error) {
+	frames, film := len(t.Actions)+1, film{spec: specOf(spec, t.StepSeconds)}
+	switch {
+	case (len(t.Pictures) > 0) == (len(t.Scenes) > 0):
+		return nil, idrl.Errorf(idrl.Invalid, "it must have pictures or scenes, and not both")
+	case len(t.Pictures)+len(t.Scenes) != frames:
+		return nil, idrl.Errorf(idrl.Invalid, "it has %d frames; %d steps need %d", len(t.Pictures)+len(t.Scenes), frames-1, frames)
+	case len(t.Scenes) > 0:
+		scenes, err := readScenes(t.Scenes)
+		return &drawn{film, scenes}, err
+	}
+	pictures, err := readPictures(t.Pictures)
+	return &pictured{film, pictures}, err
+}
+
+func readScenes(list []outside.Scene) ([]idrl.Scene, error) {
+	out := make([]idrl.Scene, len(list))
+	for i := range list {
+		scene, err := list[i].Read()
+		if err == nil && i > 0 {
+			err = outside.SameForm(&out[0], &scene)
+		}
+		if err != nil {
+			return nil, idrl.Errorf(idrl.Invalid, "scene %d cannot be shown: %v", i, err)
+		}
+		out[i] = scene
+	}
+	return out, nil
+}
+
+// readPictures decodes pictures, of which it looks at the sizes first.
+func readPictures(list []string) ([]image.Image, error) {
+	out, pixels, read := make([]image.Image, len(list)), 0, map[string]image.Image{}
+	for i, text := range list {
+		if out[i] = read[text]; out[i] != nil {
+			continue // it stands still
+		}
+		b, err := base64.StdEncoding.DecodeString(text)
+		if err != nil {
+			return nil, idrl.Errorf(idrl.Invalid, "picture %d is not base64: %v", i, err)
+		}
+		if c, _, err := image.DecodeConfig(bytes.NewReader(b)); err == nil { // else ReadPicture says why not
+			if pixels += c.Width * c.Height; pixels > MaxPixels {
+				return nil, idrl.Errorf(idrl.Invalid, "its pictures have more than %d pixels in all: use fewer or smaller ones", MaxPixels)
+			}
+		}
+		if out[i], err = clip.ReadPicture(b); err != nil {
+			return nil, idrl.Errorf(idrl.Invalid, "picture %d: %v", i, err)
+		}
+		read[text] = out[i]
+	}
+	return out, nil
+}

@@ -1,0 +1,213 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/learning"
+	"tiebreak/internal/rng"
+)
+
+// Upload adds to the clips that people are asked about those of given, which has candidates,
+// clips and raw steps, but no questions. When it returns they are durable and in use: all of
+// them, or none with an error. Clips that are there already change nothing, so that an upload
+// can be sent again. It returns an error of kind Conflict if clips are not uploaded to the
+// session, if it has ended, or if there would be too many; and of kind Invalid if the rows of
+// observations or actions are longer or shorter than those that are there, or the first upload
+// has no question.
+//
+// The questions that come with an upload are a function of the seed and of the clips that were
+// there before: equal seeds, answers and uploads in the same order give the same questions.
+func (s *Session) Upload(ctx context.Context, given idrl.Generation) (idrl.Uploaded, error) {
+	s.uploading.Lock() // the clips in use stay the same between the two turns
+	defer s.uploading.Unlock()
+	type task struct {
+		uploaded idrl.Uploaded
+		more     idrl.Generation // what is new
+		prepare  func(*idrl.Generation) (prepared, error)
+	}
+	t, err := call(ctx, s, func() (t task, err error) {
+		t.uploaded, t.more, err = s.newUploads(given)
+		t.prepare = s.preparer()
+		return t, err
+	})
+	if err != nil || len(t.more.Candidates) == 0 {
+		return t.uploaded, err
+	}
+	res := result{gen: t.more, followUp: true}.prepare(t.prepare) // takes long
+	if res.err != nil {
+		return idrl.Uploaded{}, res.err
+	}
+	return call(ctx, s, func() (idrl.Uploaded, error) {
+		if err := s.takeUpload(ctx, res); err != nil {
+			return idrl.Uploaded{}, err
+		}
+		t.uploaded.Seq, t.uploaded.Total = s.log.seq(), len(s.gen.Candidates)
+		return t.uploaded, nil
+	})
+}
+
+// newUploads returns what is new of given, with questions, and what there is to say of it.
+func (s *Session) newUploads(given idrl.Generation) (out idrl.Uploaded, more idrl.Generation, err error) {
+	switch {
+	case !s.spec.Uploads():
+		return out, more, idrl.Errorf(idrl.Conflict, "the clips of this session come from its environment; clips are uploaded to sessions that were made for it")
+	case s.state.Ended():
+		return out, more, idrl.Errorf(idrl.Conflict, "this session is closed")
+	}
+	var old []idrl.Candidate
+	if s.gen != nil {
+		old, more.BasedOn = s.gen.Candidates, s.gen.BasedOn
+	} else {
+		more.BasedOn = s.log.seq()
+	}
+	known := map[idrl.PolicyID]bool{}
+	for _, c := range old {
+		known[c.ID] = true
+	}
+	more.Clips, more.Steps = map[idrl.ClipID]idrl.Clip{}, map[idrl.StepsID][]byte{}
+	for _, c := range given.Candidates {
+		out.Clips, out.New = append(out.Clips, c.Clip), append(out.New, !known[c.ID])
+		if known[c.ID] {
+			continue
+		}
+		more.Candidates, more.Clips[c.Clip] = append(more.Candidates, c), given.Clips[c.Clip]
+		for _, name := range c.Rollouts {
+			more.Steps[name] = given.Steps[name]
+		}
+	}
+	out.Seq, out.Total = s.log.seq(), len(old)
+	if len(more.Candidates) == 0 {
+		return out, more, nil
+	}
+	if n := len(old) + len(more.Candidates); n > idrl.MaxUploads {
+		return out, more, idrl.Errorf(idrl.Conflict, "the session would have %d clips; at most %d are taken", n, idrl.MaxUploads)
+	}
+	if err := s.likeEarlier(old, more); err != nil {
+		return out, more, err
+	}
+	more.Queries = s.uploadedQueries(old, more)
+	if s.gen == nil && len(more.Queries) == 0 {
+		return out, more, idrl.Errorf(idrl.Invalid, "the first upload must have at least two clips, or there is nothing to ask")
+	}
+	return out, more, nil
+}
+
+// likeEarlier returns an error of kind Invalid unless the raw steps of more have rows as long as
+// those that are there.
+func (s *Session) likeEarlier(old []idrl.Candidate, more idrl.Generation) error {
+	from := shelf{journal: s.cfg.Journal, session: s.spec.ID, gen: &more}
+	all := slices.Concat(old[:min(1, len(old))], more.Candidates)
+	var first *idrl.Steps
+	for _, c := range all {
+		now, err := from.steps(c.Rollouts[0])
+		if err != nil {
+			return fmt.Errorf("raw steps of %s: %w", c.ID, err)
+		}
+		if first == nil {
+			first = now
+		}
+		if a, b := len(first.Obs[0]), len(now.Obs[0]); a != b {
+			return idrl.Errorf(idrl.Invalid, "an observation has %d numbers; those of the session have %d", b, a)
+		}
+		if a, b := len(first.Actions[0]), len(now.Actions[0]); a != b {
+			return idrl.Errorf(idrl.Invalid, "an action has %d numbers; those of the session have %d", b, a)
+		}
+	}
+	return nil
+}
+
+// uploadedQueries returns the questions about new clips: every one there is, or where the
+// session would have too many, as many as keep the share of each pair of clips alike. It adds
+// the old clips to those of more.
+func (s *Session) uploadedQueries(old []idrl.Candidate, more idrl.Generation) (out []idrl.Query) {
+	clips := make([]idrl.Clip, 0, len(old)+len(more.Candidates))
+	for _, c := range old {
+		clips = append(clips, s.gen.Clips[c.Clip])
+	}
+	for _, c := range more.Candidates {
+		clips = append(clips, more.Clips[c.Clip])
+	}
+	if !s.spec.Kind.Comparison() {
+		for _, c := range clips[len(old):] {
+			out = append(out, idrl.NewRating(c))
+		}
+		return out
+	}
+	if s.gen != nil { // what the questions show
+		for _, c := range old {
+			more.Clips[c.Clip] = s.gen.Clips[c.Clip]
+		}
+	}
+	n := len(clips)
+	fresh, all, limit := pairs(n)-pairs(len(old)), pairs(n), learning.OfSession(s.spec).Queries
+	stream := rng.New(s.spec.Seed, "uploaded pairs", uint64(n))
+	for _, k := range stream.Perm(fresh)[:wanted(fresh, all, limit)] {
+		i, j := pairAt(pairs(len(old)) + k)
+		out = append(out, idrl.NewComparison(clips[j], clips[i]))
+	}
+	return out
+}
+
+// pairs returns how many pairs n clips have.
+func pairs(n int) int { return n * (n - 1) / 2 }
+
+// pairAt returns the k-th of all pairs i > j ≥ 0, by i and then j.
+func pairAt(k int) (i, j int) {
+	for i = 1; k >= i; i++ {
+		k -= i
+	}
+	return i, k
+}
+
+// wanted returns how many of fresh pairs are asked about where at most limit of all are.
+func wanted(fresh, all, limit int) int {
+	if all <= limit {
+		return fresh
+	}
+	return (fresh*limit + all - 1) / all
+}
+
+// keptQueries returns those of the questions of the generation in use that there is room for
+// beside n new ones: all, or an even choice.
+func (s *Session) keptQueries(n int) []idrl.QueryVector {
+	room := learning.OfSession(s.spec).Queries - n
+	if len(s.vectors) <= room {
+		return s.vectors
+	}
+	stream := rng.New(s.spec.Seed, "kept pairs", uint64(len(s.gen.Candidates)))
+	chosen := stream.Perm(len(s.vectors))[:max(0, room)]
+	slices.Sort(chosen)
+	out := make([]idrl.QueryVector, len(chosen))
+	for i, k := range chosen {
+		out[i] = s.vectors[k]
+	}
+	return out
+}
+
+// takeUpload records what was uploaded and brings it into use.
+func (s *Session) takeUpload(ctx context.Context, res result) error {
+	if s.gen != nil {
+		if err := s.lengthen(ctx, res, s.keptQueries(len(res.gen.Queries))); err != nil {
+			return err
+		}
+	} else {
+		g := res.gen
+		p, err := s.use(res.prepared, &g)
+		if err != nil {
+			return err
+		}
+		if err := s.cfg.Journal.Adopt(context.WithoutCancel(ctx), s.spec.ID, g, s.log.seq()); err != nil {
+			return fmt.Errorf("record the first upload: %w", err)
+		}
+		g.Clips = maps.Clone(g.Clips)
+		s.learner.Adopt(nil, g.Candidates)
+		s.takeOver(&g, p)
+	}
+	s.noteStart(s.gen.Candidates)
+	s.publish(idrl.EventAdopted, "")
+	return nil
+}

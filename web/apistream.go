@@ -1,0 +1,154 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"net/http"
+	"time"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/export"
+	"tiebreak/internal/idrl"
+
+	"github.com/labstack/echo/v4"
+)
+
+// Limits of streams of answers.
+const (
+	maxStreams   = 200              // at once, in all
+	streamBeat   = 15 * time.Second // from line to line, at most
+	streamWrite  = 10 * time.Second // for what is sent to be taken
+	streamAtMost = time.Hour        // then the program asks again, from where it is
+)
+
+// apiAlive is the line of a stream in which nothing has happened.
+type apiAlive struct {
+	Event string `json:"event"`
+	Seq   int64  `json:"seq"` // of the last row of the log that was sent; after at the beginning
+}
+
+// A news channel has an element when the log of a session may have become longer.
+func (s *Server) news(id idrl.SessionID) (news <-chan struct{}, unsubscribe func()) {
+	c := make(chan struct{}, 1)
+	return c, s.cfg.Hub.Subscribe(id, func(e idrl.Event) {
+		if e.Kind == idrl.EventAnswered || e.Kind == idrl.EventSettings {
+			select {
+			case c <- struct{}{}:
+			default:
+			}
+		}
+	})
+}
+
+// unhurried takes the deadline of reading off a request whose reply is held back: when that
+// passed, the server would take the client for gone.
+func unhurried(c echo.Context) *http.ResponseController {
+	rc := http.NewResponseController(c.Response())
+	_ = rc.SetReadDeadline(time.Time{}) // a recorder of tests has none
+	return rc
+}
+
+// apiStream is GET /api/v1/sessions/:id/answers/stream?after=SEQ: the rows of the log after one
+// of them, a JSON object a line, and each further row when it is recorded, until the client
+// goes, the token is worth nothing any more, the server stops, or streamAtMost is over. The
+// goroutine of the request does all of it.
+func (s *Server) apiStream(c echo.Context) error {
+	spec, who, err := s.programsSpec(c, auth.Export)
+	if err != nil {
+		return err
+	}
+	if len(spec.Features) == 0 {
+		return errNoFeatures
+	}
+	after, err := wholeNumber(c, "after", 0, 0, math.MaxInt64)
+	if err != nil {
+		return err
+	}
+	select {
+	case s.streams <- struct{}{}:
+		defer func() { <-s.streams }()
+	default:
+		return errStreams
+	}
+	ctx, cancel := context.WithTimeout(c.Request().Context(), s.streamFor)
+	defer cancel()
+	news, unsubscribe := s.news(spec.ID)
+	defer unsubscribe()
+	out := &stream{c: c, rc: unhurried(c), spec: spec, exports: s.cfg.Exports, after: after}
+	c.Response().Header().Set(echo.HeaderContentType, export.ContentType("jsonl"))
+	beat := time.NewTicker(s.streamBeat)
+	defer beat.Stop()
+	for {
+		switch err := out.send(ctx); {
+		case !c.Response().Committed:
+			return err
+		case err != nil:
+			return nil // the status is sent: what went wrong can only end the stream
+		}
+		select {
+		case <-news:
+		case <-beat.C:
+			now, err := s.cfg.Auth.Program(ctx, bearer(c))
+			if err != nil || now != who {
+				return nil
+			}
+			out.quiet = true
+		case <-ctx.Done():
+			return nil
+		case <-s.ctx.Done():
+			return nil
+		}
+	}
+}
+
+var errStreams = idrl.Errorf(idrl.Unavailable, "%d programs follow answers already; try again in a moment, or ask with wait", maxStreams)
+
+// A stream writes rows of a log to a program.
+type stream struct {
+	c       echo.Context
+	rc      *http.ResponseController
+	spec    idrl.SessionSpec
+	exports Exports
+	after   int64 // Seq of the last row that was sent
+	begun   bool  // a line was sent
+	quiet   bool  // a line is due even if there is no row
+}
+
+// send sends the rows that there are, or that there is none where a line is due: at the
+// beginning, and when the stream was quiet.
+func (s *stream) send(ctx context.Context) error {
+	for {
+		var b bytes.Buffer
+		rows := 0
+		err := s.exports.Follow(ctx, s.spec.ID, s.after, maxAnswerRows, func(row idrl.LogRow) error {
+			rows++
+			s.after = row.Seq
+			return writeRow(&b, s.spec, row)
+		})
+		if err != nil {
+			return err
+		}
+		if rows == 0 && (s.quiet || !s.begun) {
+			if err := writeLine(&b, apiAlive{"alive", s.after}); err != nil {
+				return err
+			}
+		}
+		s.quiet, s.begun = false, true
+		if b.Len() == 0 {
+			return nil
+		}
+		if err := s.write(b.Bytes()); err != nil || rows < maxAnswerRows {
+			return err
+		}
+	}
+}
+
+// write sends lines now, and gives up on a client that does not take them.
+func (s *stream) write(b []byte) error {
+	_ = s.rc.SetWriteDeadline(time.Now().Add(streamWrite)) // as in unhurried
+	if _, err := s.c.Response().Write(b); err != nil {
+		return err
+	}
+	return s.rc.Flush()
+}

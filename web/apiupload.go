@@ -1,0 +1,137 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"net/http"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/rollouts"
+
+	"github.com/labstack/echo/v4"
+)
+
+// maxUpload is the size of an upload at most, in bytes.
+const maxUpload = 32 << 20
+
+// apiUploadPath is the route of uploads.
+const apiUploadPath = "/api/v1/sessions/:id/trajectories"
+
+// errUpload is what errAPIBody is for an upload.
+var errUpload = idrl.Errorf(idrl.Invalid, "the body is too large; at most %d MiB are allowed: send fewer trajectories at a time", maxUpload>>20)
+
+// apiCreate is POST /api/v1/sessions: a session over clips that programs upload.
+func (s *Server) apiCreate(c echo.Context) error {
+	if _, err := s.program(c, auth.CreateSession, ""); err != nil {
+		return err
+	}
+	var body struct {
+		Title        string         `json:"title"`
+		Features     []string       `json:"features"`
+		PriorScale   []float64      `json:"prior_scale"`
+		Kind         idrl.QueryKind `json:"kind"`
+		Budget       int            `json:"budget"`
+		Seed         *uint64        `json:"seed"`
+		Instructions string         `json:"instructions"`
+	}
+	if err := readJSON(c, &body); err != nil {
+		return err
+	}
+	spec := idrl.SessionSpec{
+		Title: body.Title, Env: idrl.RolloutsEnv, Features: body.Features, PriorScale: body.PriorScale, Kind: body.Kind, Budget: body.Budget,
+		Instructions: body.Instructions, InstructionsFormat: idrl.Markdown,
+	}
+	if body.Seed != nil {
+		spec.Seed = *body.Seed
+	} else {
+		spec.Seed = anySeed()
+	}
+	if err := spec.WithDefaults().Validate(); err != nil {
+		return err
+	}
+	id, err := s.cfg.Sessions.Create(c.Request().Context(), spec)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, map[string]any{"id": id})
+}
+
+// anySeed returns a random seed that JSON holds exactly.
+func anySeed() uint64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails: it ends the process instead
+	return binary.LittleEndian.Uint64(b[:]) >> 11
+}
+
+type apiUploaded struct {
+	Name string      `json:"name"`
+	Clip idrl.ClipID `json:"clip"`
+	New  bool        `json:"new"`
+}
+
+// apiUpload is POST /api/v1/sessions/:id/trajectories: clips that people are asked about from now
+// on, with their raw steps. The reply comes when they are durable and in use; the same again
+// changes nothing.
+func (s *Server) apiUpload(c echo.Context) error {
+	session, _, err := s.programsSession(c, auth.Upload)
+	if err != nil {
+		return err
+	}
+	if !session.Spec().Uploads() {
+		return errNoUploads
+	}
+	given, clips, names, err := s.readUpload(c, session.Spec())
+	if err != nil {
+		return err
+	}
+	done, err := session.Upload(c.Request().Context(), given)
+	if err != nil {
+		return err
+	}
+	fresh := map[idrl.ClipID]bool{}
+	for i, id := range done.Clips {
+		fresh[id] = done.New[i]
+	}
+	out := make([]apiUploaded, len(clips))
+	for i, id := range clips {
+		out[i] = apiUploaded{names[i], id, fresh[id]}
+	}
+	return c.JSON(http.StatusOK, map[string]any{"trajectories": out, "total": done.Total, "seq": done.Seq})
+}
+
+var errNoUploads = idrl.Errorf(idrl.Conflict, "the clips of this session come from its environment; POST /api/v1/sessions makes one to which clips are uploaded")
+
+// readUpload reads the body of an upload. One is read at a time, for the pictures of a trajectory
+// may take 200 MB while they are.
+func (s *Server) readUpload(c echo.Context, spec idrl.SessionSpec) (g idrl.Generation, clips []idrl.ClipID, names []string, err error) {
+	leave, err := s.enterUpload(c.Request().Context())
+	if err != nil {
+		return g, nil, nil, err
+	}
+	defer leave()
+	var body struct {
+		Trajectories []rollouts.Trajectory `json:"trajectories"`
+	}
+	if err := readJSON(c, &body); err != nil {
+		return g, nil, nil, err
+	}
+	for _, t := range body.Trajectories {
+		names = append(names, t.Name)
+	}
+	g, clips, err = rollouts.Read(spec, body.Trajectories)
+	return g, clips, names, err
+}
+
+// enterUpload waits until no other upload is read.
+func (s *Server) enterUpload(ctx context.Context) (leave func(), err error) {
+	select {
+	case s.uploads <- struct{}{}:
+		return func() { <-s.uploads }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-s.ctx.Done():
+		return nil, idrl.Errorf(idrl.Unavailable, "the server stops; try again in a moment")
+	}
+}
