@@ -92,6 +92,18 @@ class Session:
         """Returns settings, state and number of answers, a dict."""
         return self.client._json(self._path)
 
+    def questions(self):
+        """Returns the questions that people hold, and the last that were answered, a dict."""
+        return self.client._json(self._path + "/questions")
+
+    def control(self, do):
+        """Does "pause", "resume" or "close", with a token of scope write, and returns the state."""
+        return self.client._json(self._path + "/control", {"do": do})["state"]
+
+    def clip(self, id):
+        """Returns the bytes that the page gets of a clip."""
+        return self.client._bytes(self._path + "/clips/" + urllib.parse.quote(id, safe=""))
+
     def answers(self, after=0):
         """Yields the rows of the log after row `after`, dicts with seq, id and event, until there is none."""
         while rows := self._rows(after):
