@@ -82,6 +82,20 @@ func (t *tx) putControl(id idrl.SessionID, c idrl.Control) error {
 	return t.changed(c.At, id, c.Actor, c.Action, fmt.Sprintf("%s: %s", c.State, c.Title))
 }
 
+// Audit records that actor did something to a session that nothing else records. It returns
+// an error of kind NotFound if there is no such session.
+func (db *DB) Audit(ctx context.Context, id idrl.SessionID, actor, action, object string, now time.Time) error {
+	if err := checkTime(now); err != nil {
+		return err
+	}
+	return db.do(ctx, func(t *tx) error {
+		if _, err := t.current(id); err != nil {
+			return err
+		}
+		return t.audit(now, id, actor, action, object)
+	})
+}
+
 // Controls returns what researchers did to a session as a whole, the first act first.
 func (db *DB) Controls(ctx context.Context, id idrl.SessionID) (out []idrl.Control, err error) {
 	err = each(ctx, db.read, func(row scanner) error {

@@ -120,3 +120,19 @@ func TestClone(t *testing.T) {
 	}
 	wantKind(t, db.CloneSession(ctx, made, "s", "ada"), idrl.Conflict)
 }
+
+// What nothing else records is kept in the audit trail with who did it.
+func TestAudit(t *testing.T) {
+	dir := t.TempDir()
+	db := seeded(t, dir)
+	must(t, db.Audit(t.Context(), "s", "ada", "cancel training", "from answer 5", t0))
+	wantKind(t, db.Audit(t.Context(), "gone", "ada", "cancel training", "", t0), idrl.NotFound)
+	raw, err := sql.Open("sqlite", filepath.Join(dir, store.FileName))
+	must(t, err)
+	defer raw.Close()
+	var who, what string
+	must(t, raw.QueryRowContext(t.Context(), `SELECT actor, object FROM audit WHERE action = 'cancel training'`).Scan(&who, &what))
+	if who != "ada" || what != "from answer 5" {
+		t.Errorf("the audit trail says %q, %q", who, what)
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"tiebreak/internal/bundle"
 	"tiebreak/internal/export"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/insight"
 	"tiebreak/internal/live"
 	"tiebreak/templates"
 )
@@ -35,6 +36,11 @@ type Session interface {
 	Given(ctx context.Context, who idrl.AnnotatorID) ([]idrl.Given, error)
 	// Effect returns what annotators may see of what was learnt, or an error of kind NotFound.
 	Effect(ctx context.Context) (idrl.Effect, error)
+	// Insight returns how well answers were predicted, how the posterior became what it is, and
+	// how labelling goes.
+	Insight(ctx context.Context) (*insight.Report, error)
+	// Questions returns questions that were answered, newest first, and whether there are earlier ones.
+	Questions(ctx context.Context, w insight.Wanted) ([]insight.Question, bool, error)
 	// Follow makes the session do what its settings say now, and returns when that
 	// is durable.
 	Follow(ctx context.Context) error
@@ -127,6 +133,8 @@ type Settings interface {
 	// Control does an action to a session as a whole (idrl.ActPause and its like) and returns
 	// the state before it and after it.
 	Control(ctx context.Context, id idrl.SessionID, action, actor string, now time.Time) (before, after idrl.SessionState, err error)
+	// Audit records that actor did something to a session that nothing else records.
+	Audit(ctx context.Context, id idrl.SessionID, actor, action, object string, now time.Time) error
 	// Controls returns what was done so, the first act first.
 	Controls(ctx context.Context, id idrl.SessionID) ([]idrl.Control, error)
 	Rename(ctx context.Context, id idrl.SessionID, title, actor string, now time.Time) error

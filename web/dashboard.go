@@ -79,10 +79,10 @@ func (s *Server) dashboardPage(c echo.Context, spec idrl.SessionSpec) (templates
 		ExportAll:   sessionURL(spec.ID, "export") + "?format=" + bundle.Format,
 		ExportFiles: sessionURL(spec.ID, "export") + "?format=" + export.NetworksFormat,
 		Budget:      templates.BudgetForm{Action: sessionURL(spec.ID, "budget"), Value: strconv.Itoa(spec.Budget), Most: strconv.Itoa(idrl.MaxBudget)},
-		People:      people, Control: control,
+		People:      people, Control: control, Questions: sessionURL(spec.ID, "questions"), Charts: sessionURL(spec.ID, "charts"),
 		Network: spec.Model == idrl.NetworkModel, Cancel: sessionURL(spec.ID, "training/cancel"), CancelNote: cancelNote(spec),
 	}
-	p.Scripts = static.Modules("dashboard.js")
+	p.Scripts, p.Styles = static.Modules("dashboard.js"), []string{"charts.css"}
 	s.handOut(c, spec, &p)
 	return p, err
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/insight"
 	"tiebreak/internal/live"
 	"tiebreak/web"
 )
@@ -45,7 +46,10 @@ type fakeSession struct {
 	cancels  int                      // calls of CancelTraining
 	uploads  []idrl.ClipID
 	renewed  []idrl.AssignmentID
-	block    chan struct{} // Answer waits for it, if not nil
+
+	report    *insight.Report    // nil for an empty one
+	questions []insight.Question // newest first
+	block     chan struct{}      // Answer waits for it, if not nil
 }
 
 func newFakeSession(hub *live.Hub, spec idrl.SessionSpec) *fakeSession {
@@ -339,4 +343,28 @@ func (f *fakeSessions) List(context.Context) ([]idrl.Summary, error) {
 		}
 	}
 	return out, f.fail
+}
+
+func (f *fakeSession) Insight(context.Context) (*insight.Report, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.fail != nil || f.report == nil {
+		return &insight.Report{}, f.fail
+	}
+	return f.report, nil
+}
+
+func (f *fakeSession) Questions(_ context.Context, w insight.Wanted) (out []insight.Question, more bool, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, q := range f.questions {
+		if w.Before > 0 && q.Answer.Seq >= w.Before {
+			continue
+		}
+		if len(out) == w.N {
+			return out, true, f.fail
+		}
+		out = append(out, q)
+	}
+	return out, false, f.fail
 }

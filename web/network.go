@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"time"
 
 	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
@@ -11,13 +12,28 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// cancelTraining is POST /sessions/:id/training/cancel.
+// cancelTraining is POST /sessions/:id/training/cancel with sure, "yes".
 func (s *Server) cancelTraining(c echo.Context) error {
 	session, err := s.researchersSession(c, auth.ChangeSession)
 	if err != nil {
 		return err
 	}
-	if err := session.CancelTraining(c.Request().Context()); err != nil {
+	ctx, id := c.Request().Context(), session.Spec().ID
+	who, err := s.researcher(c, auth.ChangeSession, id)
+	if err != nil {
+		return err
+	}
+	if c.FormValue("sure") != "yes" {
+		return idrl.Errorf(idrl.Invalid, "Say that you are sure. Nothing was cancelled.")
+	}
+	status, err := session.Status(ctx)
+	if err != nil {
+		return err
+	}
+	if err := session.CancelTraining(ctx); err != nil {
+		return err
+	}
+	if err := s.cfg.Settings.Audit(ctx, id, who.User, "cancel training", fmt.Sprintf("from answer %d", status.Training.BasedOn), time.Now()); err != nil {
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, sessionURL(session.Spec().ID)+atAnswers)

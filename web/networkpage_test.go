@@ -23,7 +23,7 @@ func TestPageOfANetwork(t *testing.T) {
 	if lacks := page.lacks("data-network-predictions", `action="/sessions/s1/training/cancel"`); lacks != nil || page.lacks("data-weights") == nil {
 		t.Errorf("the page of a network lacks %q, or shows weights", lacks)
 	}
-	r := b.post(c, "/sessions/s1/training/cancel", url.Values{})
+	r := b.post(c, "/sessions/s1/training/cancel", url.Values{"sure": {"yes"}})
 	if r.status != 303 || r.header.Get("Location") != "/sessions/s1#answers" || b.s1.cancels != 1 {
 		t.Errorf("status %d to %q after %d calls", r.status, r.header.Get("Location"), b.s1.cancels)
 	}
@@ -34,14 +34,14 @@ func TestPageOfANetwork(t *testing.T) {
 func TestCancelByThePage(t *testing.T) {
 	b := newBench(t, nil)
 	c := b.researcher()
-	if r := b.post(c, "/sessions/s1/training/cancel", url.Values{}); r.status != 409 {
+	if r := b.post(c, "/sessions/s1/training/cancel", url.Values{"sure": {"yes"}}); r.status != 409 {
 		t.Errorf("with the solver of the environment: status %d, want 409", r.status)
 	}
 	b.s1.spec.Solver = idrl.ActorCritic
 	if lacks := b.get(c, "/sessions/s1").lacks("data-weights", `action="/sessions/s1/training/cancel"`); lacks != nil {
 		t.Errorf("the page lacks %q", lacks)
 	}
-	if r := b.post(c, "/sessions/s1/training/cancel", url.Values{}); r.status != 303 || b.s1.cancels != 2 {
+	if r := b.post(c, "/sessions/s1/training/cancel", url.Values{"sure": {"yes"}}); r.status != 303 || b.s1.cancels != 2 {
 		t.Errorf("with agents: status %d after %d calls", r.status, b.s1.cancels)
 	}
 }

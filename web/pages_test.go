@@ -48,7 +48,14 @@ func TestWhoMaySeeWhat(t *testing.T) {
 		{"POST", "/sessions/s2/invitations/2/revoke", [6]int{403, 404, 403, 403, 403, 403}}, // of another session
 		{"POST", "/sessions/s1/invitations/x/revoke", [6]int{403, 404, 403, 403, 403, 403}},
 		{"POST", "/sessions/s1/budget", [6]int{403, 400, 403, 403, 403, 403}},          // 400: the forms are empty
-		{"POST", "/sessions/s1/training/cancel", [6]int{403, 409, 403, 403, 403, 403}}, // 409: none is under way
+		{"POST", "/sessions/s1/training/cancel", [6]int{403, 400, 403, 403, 403, 403}}, // 400: not sure
+		{"GET", "/sessions/s1/questions", [6]int{403, 200, 403, 403, 403, 403}},
+		{"GET", "/sessions/s1/questions?part=1", [6]int{403, 204, 403, 403, 403, 403}}, // 204: none is answered
+		{"GET", "/sessions/s1/questions?answer=1", [6]int{403, 404, 403, 403, 403, 403}},
+		{"GET", "/sessions/s1/questions?before=0", [6]int{403, 400, 403, 403, 403, 403}},
+		{"GET", "/sessions/s1/charts", [6]int{403, 200, 403, 403, 403, 403}},
+		{"GET", "/sessions/s1/charts/calibration", [6]int{403, 200, 403, 403, 403, 403}},
+		{"GET", "/sessions/s1/charts/gone", [6]int{403, 404, 403, 403, 403, 403}},
 		{"GET", "/sessions/s1/training/cancel", [6]int{303, 303, 303, 303, 303, 303}},
 		{"POST", "/sessions/s1/annotators/a1/remove", [6]int{403, 400, 403, 403, 403, 403}},
 		{"POST", "/sessions/s1/annotators/a1/answers", [6]int{403, 400, 403, 403, 403, 403}},

@@ -66,7 +66,8 @@ func TestBrowserCandidates(t *testing.T) {
 	b.part("cancel", func() {
 		simulate(1)
 		b.wait("document.querySelector('[data-training]').innerText.includes('From answer 5')")
-		b.enter("[data-cancel] button")
+		b.enter("[data-cancel] summary")
+		b.enter("[data-cancel-now]")
 		b.wait("document.querySelector('[data-training]')?.innerText.includes('Cancelled. The next training begins after the next answer. In use: candidates from before the first answer.')")
 		if !evaluate[bool](b, "document.querySelector('[data-cancel]').hidden && document.querySelector('[data-left]').hidden") {
 			b.t.Error("there is something to cancel, or time left, when nothing is under way")

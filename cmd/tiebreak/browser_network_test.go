@@ -44,7 +44,8 @@ func TestBrowserNetwork(t *testing.T) {
 	}
 	look()
 	b.shot("network-card-1280x800")
-	b.enter("[data-cancel] button")
+	b.enter("[data-cancel] summary")
+	b.enter("[data-cancel-now]")
 	says("training", "Cancelled. The next training begins after the next answer")
 	b.phone()
 	b.wait("innerWidth === 390")

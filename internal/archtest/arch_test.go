@@ -102,10 +102,11 @@ var rules = []rule{
 	{"internal/auth", []string{vocab}, nil},
 	{"internal/posterior", []string{vocab}, nil},
 	{"internal/stopping", []string{vocab}, nil},
+	{"internal/insight", []string{vocab, rngs, "internal/agreement", "internal/posterior", "internal/quality"}, []string{gonum}},
 	{"internal/regret", []string{vocab}, []string{gonum}},
 	{"internal/session/journaltest", []string{vocab, represents}, []string{"github.com/google/go-cmp"}},
 	{learns, []string{vocab, acquires, "internal/regret"}, []string{gonum}},
-	{"internal/session", []string{vocab, acquires, learns, represents, rngs, "internal/answerable", "internal/picture", "internal/quality", "internal/posterior", "internal/steps", "internal/stopping"}, []string{gonum}},
+	{"internal/session", []string{vocab, acquires, learns, represents, rngs, "internal/answerable", "internal/insight", "internal/picture", "internal/quality", "internal/posterior", "internal/steps", "internal/stopping"}, []string{gonum}},
 	{
 		"internal/outcome",
 		[]string{vocab, "internal/behaviour", "internal/belief", "internal/export", "internal/networks", "internal/neural", "internal/sac", "internal/session", "internal/solver"},
@@ -145,7 +146,7 @@ var rules = []rule{
 	{"web/client", []string{vocab, "web/wire"}, []string{gorilla, xnet}},
 	{
 		"web",
-		[]string{vocab, acquires, "internal/live", "internal/auth", "internal/bundle", "internal/export", "internal/instructions", "internal/quality", "internal/rollouts", "internal/studyfile", "web", "templates", "static"},
+		[]string{vocab, acquires, "internal/live", "internal/auth", "internal/bundle", "internal/export", "internal/insight", "internal/instructions", "internal/quality", "internal/rollouts", "internal/studyfile", "web", "templates", "static"},
 		[]string{templ, echo, gorilla},
 	},
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/insight"
 )
 
 // A Handle speaks to whichever run of a session is alive, so that a socket
@@ -78,6 +79,24 @@ func (h Handle) Given(ctx context.Context, who idrl.AnnotatorID) ([]idrl.Given, 
 		return nil, err
 	}
 	return s.Given(ctx, who)
+}
+
+// Insight is Session.Insight.
+func (h Handle) Insight(ctx context.Context) (*insight.Report, error) {
+	s, err := h.Manager.Session(ctx, h.ID)
+	if err != nil {
+		return nil, err
+	}
+	return s.Insight(ctx)
+}
+
+// Questions is Session.Questions.
+func (h Handle) Questions(ctx context.Context, w insight.Wanted) ([]insight.Question, bool, error) {
+	s, err := h.Manager.Session(ctx, h.ID)
+	if err != nil {
+		return nil, false, err
+	}
+	return s.Questions(ctx, w)
 }
 
 // Effect is Session.Effect.

@@ -13,6 +13,7 @@ import (
 
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/insight"
 	"tiebreak/internal/learning"
 	"tiebreak/internal/posterior"
 	"tiebreak/internal/representation"
@@ -96,6 +97,7 @@ type Session struct {
 	refit    refit
 
 	fitting background
+	insight insight.Follower // of what Insight hands over; for anybody
 
 	gen      *idrl.Generation // in use; nil before the first
 	now      present

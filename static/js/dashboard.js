@@ -1,11 +1,13 @@
 // @ts-check
 // The researcher's page of one session: shows the state that the socket sends.
 import { RegretChart, short } from "./chart.js";
+import { ChartsPart } from "./charts-part.js";
 import { ClipLoop } from "./clip-loop.js";
 import { fetchClip } from "./clip.js";
 import { DuoPlayer } from "./duo-player.js";
 import { intervalChart } from "./interval-chart.js";
 import { People } from "./people.js";
+import { QuestionPanel } from "./question-panel.js";
 import { ReconnectingSocket } from "./reconnecting-socket.js";
 
 /**
@@ -25,11 +27,13 @@ customElements.define("duo-player", DuoPlayer);
 customElements.define("regret-chart", RegretChart);
 
 const main = /** @type {HTMLElement} */ (document.querySelector("main"));
-const player = /** @type {DuoPlayer} */ (document.querySelector("duo-player"));
+const player = /** @type {DuoPlayer} */ (document.querySelector(".leader duo-player"));
 const chart = /** @type {RegretChart|null} */ (document.querySelector("regret-chart")); // null where no regret is stated
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const socket = new ReconnectingSocket(main.dataset.watch ?? "");
 const people = new People(main);
+const questions = new QuestionPanel(/** @type {HTMLElement} */ (document.querySelector("[data-question-panel]")));
+const charts = new ChartsPart(/** @type {HTMLElement} */ (document.querySelector("[data-charts]")));
 
 /** @type {State|undefined} */ let state;
 let chosen = ""; // candidate to play; empty for the leader
@@ -46,6 +50,10 @@ function part(name) {
 
 /** @param {State} s */
 function show(s) {
+  if (main.dataset.seq !== String(s.seq)) {
+    questions.changed(s.recent[0]?.seq ?? 0);
+    charts.changed();
+  }
   state = { ...s, candidates: s.candidates.map((c) => ({ ...c, name: `${ORIGINS[c.name] ?? `${c.name} `}${c.id}` })) };
   main.dataset.seq = String(s.seq);
   part("answers").textContent = String(s.answers);
@@ -74,6 +82,7 @@ function showTraining({ training: t, based_on }) {
   part("left").textContent = t.left ? `${t.left[0].toUpperCase()}${t.left.slice(1)} left.` : "";
   bar("training-bar", t.done, t.running ? t.total : 0);
   part("cancel").hidden = !t.cancel;
+  if (!t.cancel) /** @type {HTMLDetailsElement} */ (part("cancel")).open = false;
   part("fixed").hidden = !t.fixed;
   part("fixed").textContent = t.fixed ? `It cannot be cancelled: ${t.fixed}.` : "";
   part("training-error").hidden = !t.err;

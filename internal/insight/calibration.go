@@ -1,0 +1,146 @@
+package insight
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"tiebreak/internal/quality"
+	"tiebreak/internal/rng"
+)
+
+// A Bin holds the answers whose most probable outcome had a probability in [Low, High), the
+// last bin [Low, High].
+type Bin struct {
+	Low, High float64
+	N         int     // answers
+	Right     int     // of these, the most probable outcome
+	Predicted float64 // mean probability of that outcome; 0 where N is 0
+	Share     float64 // Right/N, with its 95 % interval (Wilson)
+	From, To  float64
+}
+
+// A Calibration compares what was predicted of answers with what they were.
+type Calibration struct {
+	N     int
+	Bins  [bins]Bin
+	Right float64 // share of answers that were the most probable outcome
+
+	ECE float64 // expected calibration error, by Bins
+
+	// ByChance is the interval that holds ECE with probability 95 % where every answer comes
+	// with the probability that was predicted of it. ECE is never 0 with few answers.
+	ByChance [2]float64
+
+	// Brier is the mean of Σ_k (p_k − 1{k was answered})², with its 95 % interval; that of one
+	// who says ⅓ of all three outcomes is ⅔.
+	Brier      float64
+	BrierRange [2]float64
+	LogLoss    float64 // mean of −log p of the answer, nats
+}
+
+// bins is the number of bins, of equal width.
+const bins = 10
+
+// simulated is how many sets of answers ByChance is computed from. More than limit
+// predictions are thinned for it, which makes the interval a little too wide.
+const (
+	simulated = 400
+	limit     = 4000
+)
+
+// z95 is the 97.5 % quantile of the standard normal distribution.
+const z95 = 1.959963984540054
+
+// Calibrate compares predictions with answers. It is a function of its arguments: the seed
+// is that of what ByChance is simulated with.
+func Calibrate(all []Forecast, seed uint64) Calibration {
+	var c Calibration
+	for i := range c.Bins {
+		c.Bins[i].Low, c.Bins[i].High = float64(i)/bins, float64(i+1)/bins
+	}
+	if c.N = len(all); c.N == 0 {
+		return c
+	}
+	var sum quality.Calibration
+	squares := 0.0 // of the Brier scores
+	for _, one := range all {
+		top, p := one.top()
+		b := &c.Bins[binOf(p)]
+		b.N++
+		b.Predicted += p
+		if top == one.Actual {
+			b.Right++
+		}
+		brier := one.brier()
+		squares += brier * brier
+		sum.Add(one.P[:], one.Actual)
+	}
+	for i := range c.Bins {
+		c.Bins[i].finish()
+	}
+	c.Right, c.ECE, c.Brier, c.LogLoss = sum.Right(), sum.ECE(), sum.Brier(), sum.LogLoss()
+	n := float64(c.N)
+	half := z95 * math.Sqrt(max(0, squares/n-c.Brier*c.Brier)/max(1, n-1))
+	c.BrierRange = [2]float64{max(0, c.Brier-half), min(2, c.Brier+half)}
+	c.ByChance = chance(all, rng.New(seed, "calibration", 0))
+	return c
+}
+
+// Beyond reports whether the error is greater than chance explains.
+func (c Calibration) Beyond() bool { return c.ECE > c.ByChance[1] }
+
+// top returns the most probable outcome, the first of equals, and its probability.
+func (f Forecast) top() (outcome int, p float64) {
+	for k, v := range f.P {
+		if v > p {
+			outcome, p = k, v
+		}
+	}
+	return outcome, p
+}
+
+func (f Forecast) brier() (sum float64) {
+	for k, v := range f.P {
+		if k == f.Actual {
+			v = 1 - v
+		}
+		sum += v * v
+	}
+	return sum
+}
+
+func binOf(p float64) int { return max(0, min(bins-1, int(p*bins))) }
+
+func (b *Bin) finish() {
+	if b.N > 0 {
+		b.Predicted /= float64(b.N)
+		b.Share = float64(b.Right) / float64(b.N)
+	}
+	b.From, b.To = wilson(b.Right, b.N)
+}
+
+// chance returns the 2.5 and the 97.5 % quantile of ECE where the predictions are right.
+func chance(all []Forecast, stream *rand.Rand) [2]float64 {
+	step := (len(all) + limit - 1) / limit
+	var p []float64
+	for i := 0; i < len(all); i += step {
+		_, v := all[i].top()
+		p = append(p, v)
+	}
+	errors := make([]float64, simulated)
+	for k := range errors {
+		var lacks [bins]float64 // Σ p − hits
+		for _, v := range p {
+			lacks[binOf(v)] += v
+			if stream.Float64() < v {
+				lacks[binOf(v)]--
+			}
+		}
+		for _, v := range lacks {
+			errors[k] += math.Abs(v) / float64(len(p))
+		}
+	}
+	slices.Sort(errors)
+	return [2]float64{errors[simulated/40-1], errors[simulated-simulated/40]}
+}

@@ -1,0 +1,41 @@
+package insight
+
+import "tiebreak/internal/idrl"
+
+// Wanted says which questions a session is asked for.
+type Wanted struct {
+	Before int64 // those answered in earlier rows of the log; 0 for the newest
+	N      int   // at most so many, and at most MostWanted
+	Best   bool  // Policy.Then and Policy.Now are wanted, which take longest
+}
+
+// MostWanted is how many questions a session returns at once.
+const MostWanted = 50
+
+// A Question is one that was answered, with what was known before the answer: by the answers
+// that count now and came before it.
+type Question struct {
+	Answer     idrl.Answer
+	Assignment idrl.Assignment // the question, and why it was asked
+	Undone     bool            // the answer is withdrawn
+	LeftOut    bool            // the annotator is
+
+	Forecast  bool       // Predicted is known
+	Predicted [3]float64 // probabilities of the answers a, b and 'equal'
+
+	// Policies are those that it was chosen to tell apart: the two first, then other rivals
+	// of the first. Past says that Policy.Then is about the time before the answer.
+	Policies []Policy
+	Past     bool
+}
+
+// A Policy is one of those that a question tells apart.
+type Policy struct {
+	ID    idrl.PolicyID
+	Clip  idrl.ClipID // empty where there is none any more
+	Known bool        // it is still compared with; else the following are 0
+
+	// Then and Now are the probabilities to have the highest return of all policies that are
+	// known now: by the posterior before the answer, and by the present one.
+	Then, Now float64
+}

@@ -1,0 +1,208 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/insight"
+	"tiebreak/internal/posterior"
+	"tiebreak/internal/rng"
+)
+
+// Insight returns what there is to say of the posterior and of labelling now, for a
+// researcher. The session's goroutine only hands over what does not change; the work is
+// done by the caller's.
+func (s *Session) Insight(ctx context.Context) (*insight.Report, error) {
+	var known *insight.Report
+	src, err := call(ctx, s, func() (src insight.Source, err error) {
+		if r, ok := s.insight.Known(s.log.seq(), s.features.version()); ok {
+			known = r
+			return src, nil
+		}
+		return s.source(), nil
+	})
+	if err != nil || known != nil {
+		return known, err
+	}
+	return s.insight.Report(ctx, src)
+}
+
+// source returns what a report is made of. Rows of the log are never changed, and the next
+// ones come after those that are handed over.
+func (s *Session) source() insight.Source {
+	src := insight.Source{
+		Seq: s.log.seq(), Log: slices.Clip(s.log.rows), History: s.history,
+		Version: s.features.version(), Model: s.features.model, Seed: s.spec.Seed,
+	}
+	if src.Version == 0 {
+		src.Names = s.spec.Features
+		return src
+	}
+	src.Recorded = make(map[idrl.AnswerID]insight.Forecast, len(s.log.outcomes))
+	for id, o := range s.log.outcomes {
+		if a := s.log.find(id); a != nil {
+			src.Recorded[id] = insight.Forecast{Seq: a.Seq, P: o.p, Actual: o.actual}
+		}
+	}
+	return src
+}
+
+// An asking is a question that was answered, with what its predictions are computed from.
+type asking struct {
+	row    idrl.Answer
+	as     idrl.Assignment
+	vector *idrl.QueryVector // nil under learnt features, and where it cannot be computed
+	undone bool
+	out    bool
+}
+
+// askings are what Questions hands over.
+type askings struct {
+	list  []asking // newest first
+	more  bool
+	src   insight.Source
+	known []idrl.Candidate // the known policies, as the posterior values them
+	named map[idrl.PolicyID]named
+}
+
+// named is a policy that a question was chosen to tell apart from others.
+type named struct {
+	clip idrl.ClipID
+	like int // index in askings.known of the policy that stands for it; -1 if there is none
+}
+
+// Questions returns questions that were answered, newest first, also those whose answers do
+// not count. more says that there are earlier ones. Like Insight it works on the caller's
+// goroutine.
+func (s *Session) Questions(ctx context.Context, w insight.Wanted) (out []insight.Question, more bool, err error) {
+	h, err := call(ctx, s, func() (askings, error) { return s.askings(w.Before, min(w.N, insight.MostWanted)), nil })
+	if err != nil {
+		return nil, false, err
+	}
+	past, err := h.pasts(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	best := func(p idrl.Posterior) []float64 {
+		if !w.Best {
+			return make([]float64, len(h.known))
+		}
+		return insight.Best(p, h.known, rng.New(h.src.Seed, "best", 0))
+	}
+	now := best(h.src.History.Posterior())
+	for i, a := range h.list {
+		q := insight.Question{Answer: a.row, Assignment: a.as, Undone: a.undone, LeftOut: a.out}
+		then := now
+		if a.vector != nil {
+			q.Predicted, q.Forecast = insight.Predict(h.src.Model, past[i], a.vector, a.row.Annotator)
+			then, q.Past = best(past[i]), true
+		} else if one, ok := h.src.Recorded[a.row.ID]; ok {
+			q.Predicted, q.Forecast = one.P, true
+		}
+		for _, id := range about(a.as.Why) {
+			q.Policies = append(q.Policies, h.policy(id, now, then))
+		}
+		out = append(out, q)
+	}
+	return out, h.more, nil
+}
+
+// pasts returns the posteriors before the answers of the list, under the environment's
+// features; nil under others. They are made one from another, from the oldest one on.
+func (h *askings) pasts(ctx context.Context) ([]idrl.Posterior, error) {
+	out := make([]idrl.Posterior, len(h.list))
+	if h.src.Version > 0 || len(h.list) == 0 {
+		return out, nil
+	}
+	items := h.src.History.After(0)
+	before := func(seq int64) int {
+		n, _ := slices.BinarySearchFunc(items, seq, func(i posterior.Item, seq int64) int { return cmp.Compare(i.Seq, seq) })
+		return n
+	}
+	n := before(h.list[len(h.list)-1].row.Seq)
+	past, err := posterior.New(posterior.Config{Model: h.src.Model}).Replace(ctx, 0, items[:n])
+	for i := len(h.list) - 1; i >= 0 && err == nil; i-- {
+		for ; err == nil && n < before(h.list[i].row.Seq); n++ {
+			past, err = past.With(ctx, items[n])
+		}
+		if err == nil {
+			out[i] = past.Posterior()
+		}
+	}
+	return out, err
+}
+
+// about returns the policies that a question tells apart, the first one first.
+func about(w idrl.Why) (out []idrl.PolicyID) {
+	add := func(id idrl.PolicyID) {
+		if id != "" && !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	add(w.First)
+	add(w.Second)
+	for _, s := range w.Shares {
+		add(s.Policy)
+	}
+	return out
+}
+
+// policy returns what there is to show of a policy.
+func (h *askings) policy(id idrl.PolicyID, now, then []float64) insight.Policy {
+	p := h.named[id]
+	if i := p.like; i >= 0 {
+		return insight.Policy{ID: id, Clip: p.clip, Known: true, Now: now[i], Then: then[i]}
+	}
+	return insight.Policy{ID: id, Clip: p.clip}
+}
+
+// askings returns what Questions needs.
+func (s *Session) askings(before int64, n int) askings {
+	if before <= 0 || before > s.log.seq() {
+		before = s.log.seq() + 1
+	}
+	out := askings{src: s.source(), known: slices.Clone(s.learner.Policies().Known()), named: map[idrl.PolicyID]named{}}
+	for i, c := range out.known {
+		out.known[i].Mu = s.features.mu(c)
+	}
+	for _, a := range slices.Backward(s.log.rows[:before-1]) {
+		as := s.asked.get(a.Assignment)
+		if !a.Reply() || as == nil {
+			continue
+		}
+		if len(out.list) == n {
+			out.more = true
+			break
+		}
+		one := asking{row: a, as: *as, undone: s.log.undone[a.ID], out: s.log.out[a.Annotator]}
+		if q, err := s.question(s.features.view, a); err == nil && out.src.Version == 0 {
+			one.vector = q
+		}
+		for _, id := range about(as.Why) {
+			if _, ok := out.named[id]; !ok {
+				out.named[id] = s.named(id)
+			}
+		}
+		out.list = append(out.list, one)
+	}
+	return out
+}
+
+// named finds a policy by its name. Where it is not told apart from another known one, that
+// one stands for it.
+func (s *Session) named(id idrl.PolicyID) named {
+	policies := s.learner.Policies()
+	is := func(c idrl.Candidate) bool { return c.ID == id }
+	all := policies.All()
+	i := slices.IndexFunc(all, is)
+	if i < 0 {
+		return named{like: -1}
+	}
+	out := named{clip: all[i].Clip, like: slices.IndexFunc(policies.Known(), is)}
+	if out.like < 0 {
+		out.like = slices.IndexFunc(policies.Known(), func(c idrl.Candidate) bool { return policies.Same(c, all[i]) })
+	}
+	return out
+}

@@ -1,0 +1,84 @@
+package session_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/insight"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// The questions that were answered come newest first and in parts; each prediction is that of
+// the report, which is made from the answers before. After an undo the report is that of a
+// session that never had the answer, and so it is after a restart.
+func TestInsight(t *testing.T) {
+	b := newBench(nil)
+	s, stop := b.start(t)
+	var ids []idrl.AnswerID
+	for n := range 9 {
+		as := claim(t, s, "ann").Open[0]
+		id := idrl.AnswerID(fmt.Sprint("i", n))
+		mustAnswer(t, s, "ann", idrl.Answer{ID: id, Assignment: as.ID, Choice: []idrl.Choice{idrl.ChoseA, idrl.ChoseB, idrl.Equal}[n%3], Left: as.Left, Input: "api", ResponseMS: 500})
+		ids = append(ids, id)
+	}
+	report := func() *insight.Report {
+		t.Helper()
+		r, err := s.Insight(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	before := report()
+	if before.Seq != 9 || len(before.Forecasts) != 9 || before.Labour.Replies != 9 || len(before.Posterior.Trace) != 10 {
+		t.Fatalf("report of row %d: %d predictions, %d replies, %d points", before.Seq, len(before.Forecasts), before.Labour.Replies, len(before.Posterior.Trace))
+	}
+	if report() != before {
+		t.Error("a second look at the same moment makes the report again")
+	}
+	list, more, err := s.Questions(t.Context(), insight.Wanted{N: 4, Best: true})
+	if err != nil || !more || len(list) != 4 || list[0].Answer.Seq != 9 {
+		t.Fatalf("%d questions, more %v, %v", len(list), more, err)
+	}
+	rest, more, err := s.Questions(t.Context(), insight.Wanted{Before: 6, N: 10})
+	if err != nil || more || len(rest) != 5 || rest[0].Answer.Seq != 5 {
+		t.Fatalf("then %d questions, more %v, %v", len(rest), more, err)
+	}
+	for i, q := range append(list, rest...) {
+		if want := before.Forecasts[8-i]; !q.Forecast || q.Predicted != want.P || q.Answer.Seq != want.Seq {
+			t.Errorf("question of row %d was predicted %v, the report has %v", q.Answer.Seq, q.Predicted, want)
+		}
+	}
+	for _, q := range list {
+		if w := q.Assignment.Why; w.First != "" && (len(q.Policies) < 2 || q.Policies[0].ID != w.First || !q.Policies[0].Known || q.Policies[0].Now <= 0) {
+			t.Errorf("policies of the question of row %d: %+v", q.Answer.Seq, q.Policies)
+		}
+	}
+
+	if _, err := s.Undo(t.Context(), "ann", "u1", ids[8]); err != nil {
+		t.Fatal(err)
+	}
+	after := report()
+	earlier := before.Forecasts[:8]
+	if diff := cmp.Diff(earlier, after.Forecasts); diff != "" || after.Answers != 8 || after.Labour.Replies != 8 {
+		t.Errorf("after an undo %d answers, predictions differ (-want +got):\n%s", after.Answers, diff)
+	}
+	list, _, err = s.Questions(t.Context(), insight.Wanted{N: 1})
+	if err != nil || len(list) != 1 || !list[0].Undone || list[0].Predicted != before.Forecasts[8].P {
+		t.Errorf("the undone question: %+v, %v", list, err)
+	}
+	stop()
+	s, _ = b.start(t)
+	if diff := cmp.Diff(after, report(), cmpopts.IgnoreUnexported(insight.Posterior{})); diff != "" {
+		t.Errorf("after a restart the report differs (-before +after):\n%s", diff)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Insight(ctx); err == nil {
+		t.Error("a cancelled call gives a report")
+	}
+}

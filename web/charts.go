@@ -1,0 +1,310 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/insight"
+	"tiebreak/templates"
+
+	"github.com/labstack/echo/v4"
+)
+
+// chartURL returns the address of the data of a chart.
+func chartURL(id idrl.SessionID, table string) string { return sessionURL(id, "charts", table) }
+
+// charts is GET /sessions/:id/charts: the parts of a session's page that say how its posterior
+// came about and how labelling goes, without the page around them.
+func (s *Server) charts(c echo.Context) error {
+	session, err := s.researchersSession(c, auth.WatchSession)
+	if err != nil {
+		return err
+	}
+	ctx, spec := c.Request().Context(), session.Spec()
+	report, err := session.Insight(ctx)
+	if err != nil {
+		return err
+	}
+	status, err := session.Status(ctx)
+	if err != nil {
+		return err
+	}
+	names, err := s.cfg.People.AnnotatorNames(ctx, spec.ID)
+	if err != nil {
+		return err
+	}
+	here := func(a idrl.AnnotatorID) bool { return s.sockets.has(person{auth.Annotator, spec.ID, string(a)}) }
+	p := templates.Charts{
+		Seq:         fmt.Sprint(report.Seq),
+		Calibration: calibrationChart(spec, report),
+		Posterior:   posteriorChart(spec, report),
+		Labour:      labourCharts(spec.ID, report.Labour, names),
+		Leases:      leaseTable(spec.ID, status.Open, names, here),
+	}
+	return render(c, http.StatusOK, templates.ChartParts(p))
+}
+
+func calibrationChart(spec idrl.SessionSpec, r *insight.Report) templates.CalibrationChart {
+	fit := r.Fit
+	c := templates.CalibrationChart{CSV: chartURL(spec.ID, "calibration"), All: chartURL(spec.ID, "predictions")}
+	switch {
+	case !spec.Kind.Comparison():
+		c.None = "Shown for sessions that compare two clips or moments. This one asks for something else."
+		return c
+	case fit.N == 0 && spec.Model == idrl.NetworkModel:
+		c.None = "Shown from the first answer on that a reward network has predicted."
+		return c
+	case fit.N == 0:
+		c.None = "Shown from the first answer on."
+		return c
+	}
+	x, y := axis{low: 0.3, high: 1, from: 14, to: 97}, axis{low: 0, high: 1, from: 84, to: 8}
+	for _, v := range []float64{0.4, 0.6, 0.8, 1} {
+		c.X = append(c.X, templates.Tick{Place: x.place(v), Text: fmt.Sprintf("%.0f %%", 100*v)})
+	}
+	for _, v := range []float64{0, 0.25, 0.5, 0.75, 1} {
+		c.Y = append(c.Y, templates.Tick{Place: y.place(v), Text: fmt.Sprintf("%.0f %%", 100*v)})
+	}
+	var words []string
+	for _, b := range fit.Bins {
+		if b.N == 0 {
+			continue
+		}
+		p := templates.CalibrationPoint{
+			X: x.place(b.Predicted), Y: y.place(b.Share), Low: y.place(b.From), High: y.place(b.To),
+			Middle: x.place((max(0.3, b.Low) + b.High) / 2), N: fmt.Sprint(b.N), Few: b.N < 5,
+			Bin: fmt.Sprintf("%.0f to %.0f %%", 100*b.Low, 100*b.High), Answers: fmt.Sprint(b.N), Predicted: fmt.Sprintf("%.0f %%", 100*b.Predicted),
+			Share: fmt.Sprintf("%.0f %%", 100*b.Share), Interval: fmt.Sprintf("%.0f to %.0f %%", 100*b.From, 100*b.To),
+		}
+		c.Points = append(c.Points, p)
+		words = append(words, fmt.Sprintf("%s of %s predicted, %s came true (%s).", plural(b.N, "answer"), p.Predicted, p.Share, p.Interval))
+	}
+	c.Desc = "In ten bins of equal width by the probability of the most probable answer. " + strings.Join(words, " ")
+	c.Sum = fmt.Sprintf("Of %s %.0f %% were the most probable one.", plural(fit.N, "answer"), 100*fit.Right)
+	c.Error = fmt.Sprintf("Calibration error (ECE) %.3f;", fit.ECE)
+	c.Error += fmt.Sprintf(" if the predictions are right it lies from %.3f to %.3f by chance.", fit.ByChance[0], fit.ByChance[1])
+	c.Beyond = fit.Beyond()
+	c.Brier = fmt.Sprintf("Brier score %.2f (%.2f to %.2f; 0.67 for one who knows nothing). Log loss %.2f nats (1.10 for one who knows nothing).",
+		fit.Brier, fit.BrierRange[0], fit.BrierRange[1], fit.LogLoss)
+	c.Basis = "No prediction knows its answer: each is made from the answers that count now and came before."
+	if r.Recorded {
+		c.Basis = "No prediction knows its answer: each was made by the network in use when the answer came."
+	}
+	return c
+}
+
+const (
+	weightsDrawn    = 8  // histories on a page
+	weightsCompared = 12 // rows of the table of correlations
+)
+
+func posteriorChart(spec idrl.SessionSpec, r *insight.Report) templates.PosteriorChart {
+	c := templates.PosteriorChart{History: chartURL(spec.ID, "history"), Covariance: chartURL(spec.ID, "covariance")}
+	p := r.Posterior
+	switch {
+	case spec.Model == idrl.NetworkModel:
+		c.None = "A reward network has no weights with names. What it predicted is shown above."
+	case len(p.Weights) == 0:
+		c.None = "The reward has too many weights to follow each."
+	case r.Answers == 0:
+		c.None = "Shown from the first answer on."
+	}
+	if c.None != "" {
+		return c
+	}
+	drawn := p.Largest[:min(len(p.Largest), weightsDrawn)]
+	c.Sum = "All weights, the largest first. The dashed line is 0."
+	if n := len(p.Weights); n > len(drawn) {
+		c.Sum = fmt.Sprintf("The %d largest of %d weights now, the largest first; all are in the CSV. The dashed line is 0.", len(drawn), n)
+	}
+	drawHistories(&c, p, drawn, r.Answers)
+	compared := p.Largest[:min(len(p.Largest), weightsCompared)]
+	c.MatrixSum = fmt.Sprintf("Of %s, the largest first. ± is one standard deviation, in that of the prior.", plural(len(compared), "weight"))
+	if n := len(p.Weights); n > len(compared) {
+		c.MatrixSum = fmt.Sprintf("Of the %d largest of %d weights; all are in the CSV. ± is one standard deviation, in that of the prior.", len(compared), n)
+	}
+	for i, row := range p.Correlation(compared) {
+		w := p.Weights[compared[i]]
+		out := templates.CorrelationRow{Name: w.Name, Std: fmt.Sprintf("%.2f", w.Std)}
+		for j, v := range row {
+			out.Cells = append(out.Cells, correlationCell(i == j, v))
+		}
+		c.Names, c.Rows = append(c.Names, w.Name), append(c.Rows, out)
+	}
+	return c
+}
+
+// correlationCell shows a correlation as text, and by a class how far it is from 0.
+func correlationCell(self bool, v float64) templates.CorrelationCell {
+	if self {
+		return templates.CorrelationCell{Text: "1", Class: "self"}
+	}
+	class, size := "p", v
+	if v < 0 {
+		class, size = "n", -v
+	}
+	return templates.CorrelationCell{Text: signed(v, 2), Class: fmt.Sprintf("%s%d", class, min(4, int(5*size)))}
+}
+
+// labourCharts shows how labelling goes; names are those of annotators.
+func labourCharts(id idrl.SessionID, l insight.Labour, names map[idrl.AnnotatorID]string) templates.LabourCharts {
+	c := templates.LabourCharts{TimesCSV: chartURL(id, "times"), MixCSV: chartURL(id, "answers"), Quality: sessionURL(id, "quality")}
+	c.Rate.CSV = chartURL(id, "rate")
+	if l.Replies == 0 {
+		c.None = "Shown from the first answer on."
+		return c
+	}
+	c.Rate = rateChart(c.Rate.CSV, l)
+	most := time.Duration(1)
+	for _, t := range l.Times {
+		most = max(most, t.Q[4])
+	}
+	x := axis{low: 0, high: most.Seconds(), from: 1, to: 99}
+	for _, t := range l.Times {
+		name := "Everybody"
+		if t.Annotator != "" {
+			name = nameOf(names, t.Annotator)
+		}
+		at := func(i int) string { return x.place(t.Q[i].Seconds()) }
+		c.Times = append(c.Times, templates.TimesRow{
+			Name: name, N: fmt.Sprint(t.N), Median: took(t.Q[2]), Middle: took(t.Q[1]) + " to " + took(t.Q[3]), Most: took(t.Q[0]) + " to " + took(t.Q[4]),
+			Low: at(0), Q1: at(1), Q2: at(2), Width: percentage(x.at(t.Q[3].Seconds()) - x.at(t.Q[1].Seconds())), High: at(4),
+		})
+	}
+	for _, m := range l.Mix {
+		c.Mix = append(c.Mix, templates.MixRow{
+			Name: replyName(m.Choice), N: fmt.Sprint(m.N), Share: probability(m.Of), Interval: fmt.Sprintf("%.0f to %.0f %%", 100*m.From, 100*m.To),
+			Width: wide(m.Of), Low: wide(m.From), High: wide(m.To),
+		})
+	}
+	c.Agree = "No two people have answered the same question yet."
+	if a := l.Agree; a != nil && a.Rated {
+		c.Agree = fmt.Sprintf("Agreement over %s that two people or more answered: Krippendorff’s alpha %.2f.", plural(a.Questions, "question"), a.Alpha)
+	} else if a != nil {
+		c.Agree = fmt.Sprintf("Agreement over %s that two people or more answered: %.0f %% of pairs of answers are the same, Krippendorff’s alpha %.2f.",
+			plural(a.Questions, "question"), 100*a.Raw, a.Alpha)
+	}
+	return c
+}
+
+// took shows a time to tenths of a second.
+func took(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
+
+func replyName(c idrl.Choice) string {
+	text := map[idrl.Choice]string{
+		idrl.ChoseA: "Clip a", idrl.ChoseB: "Clip b", idrl.Equal: "Equal", idrl.CantTell: "Can’t tell", idrl.Skip: "Skipped",
+		idrl.TechnicalFailure: "Clip failed", idrl.Rated: "Rated", idrl.BestWorst: "Best and worst",
+	}[c]
+	if text == "" {
+		return string(c)
+	}
+	return text
+}
+
+func rateChart(csv string, l insight.Labour) templates.RateChart {
+	c := templates.RateChart{CSV: csv}
+	most, sum, busy := 0, 0, 0
+	for _, h := range l.Hours {
+		most, sum = max(most, h.Replies), sum+h.Replies
+		if h.Replies > 0 {
+			busy++
+		}
+	}
+	n := float64(len(l.Hours))
+	x, y := axis{low: 0, high: n, from: 12, to: 98}, axis{low: 0, high: float64(most), from: 84, to: 8}
+	each := (x.to - x.from) / n
+	width := min(0.8*each, 8)
+	for i, h := range l.Hours {
+		top := y.at(float64(h.Replies))
+		c.Bars = append(c.Bars, templates.RateBar{
+			X: percentage(x.at(float64(i)+0.5) - width/2), Width: percentage(width), Y: percentage(top), Height: percentage(y.from - top),
+			Hour: h.Begin.Format("2 Jan 15:04"), N: plural(h.Replies, "answer"),
+		})
+	}
+	marks, _ := ticks(0, float64(most), 3)
+	for _, v := range marks {
+		if v == float64(int(v)) {
+			c.Y = append(c.Y, templates.Tick{Place: y.place(v), Text: fmt.Sprintf("%.0f", v)})
+		}
+	}
+	for _, i := range hourMarks(len(l.Hours)) {
+		c.X = append(c.X, templates.Tick{Place: percentage(x.at(float64(i) + 0.5)), Text: l.Hours[i].Begin.Format("15:04")})
+	}
+	first, last := l.Hours[0].Begin, l.Hours[len(l.Hours)-1].Begin
+	c.Sum = fmt.Sprintf("%s; in hours with answers %.0f on average, %d at most. From %s to %s UTC.",
+		plural(sum, "answer"), float64(sum)/float64(max(1, busy)), most, first.Format("2 Jan 15:04"), last.Add(time.Hour).Format("2 Jan 15:04"))
+	if l.Earlier > 0 {
+		c.Sum += fmt.Sprintf(" Before that: %s.", plural(l.Earlier, "answer"))
+	}
+	c.Desc = c.Sum
+	return c
+}
+
+// hourMarks are the hours of n that are named: at most four, the first and the last among them.
+func hourMarks(n int) (out []int) {
+	parts := min(3, n-1)
+	if parts < 1 {
+		return []int{0}
+	}
+	for k := range parts + 1 {
+		out = append(out, k*(n-1)/parts)
+	}
+	return out
+}
+
+func leaseTable(id idrl.SessionID, open []idrl.Assignment, names map[idrl.AnnotatorID]string, here func(idrl.AnnotatorID) bool) templates.LeaseTable {
+	t := templates.LeaseTable{CSV: chartURL(id, "leases")}
+	for _, as := range open {
+		row := templates.LeaseRow{
+			N: fmt.Sprint(as.N), Name: nameOf(names, as.Annotator), Page: "closed",
+			Asked: as.IssuedAt.UTC().Format("15:04:05"), Until: as.LeaseUntil.UTC().Format("15:04:05") + " UTC", Apart: "–",
+		}
+		if here(as.Annotator) {
+			row.Page = "open"
+		}
+		if as.Why.First != "" {
+			row.Apart = fmt.Sprintf("%s – %s", as.Why.First, as.Why.Second)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// chartTable is GET /sessions/:id/charts/:table: the data of a chart as CSV.
+func (s *Server) chartTable(c echo.Context) error {
+	session, err := s.researchersSession(c, auth.WatchSession)
+	if err != nil {
+		return err
+	}
+	for _, t := range chartTables() {
+		if t.name == c.Param("table") {
+			return s.writeTable(c, session, t)
+		}
+	}
+	return idrl.Errorf(idrl.NotFound, "There is no such table.")
+}
+
+func (s *Server) writeTable(c echo.Context, session Session, t table) error {
+	out := &csvFile{c: c, name: fmt.Sprintf("tiebreak-%s-%s.csv", session.Spec().ID, t.name), columns: t.columns}
+	err := t.write(c.Request().Context(), s, session, out.put)
+	if err == nil {
+		err = out.end()
+	}
+	if err != nil && c.Response().Committed {
+		s.log.Error("table broken off", "session", session.Spec().ID, "table", t.name, "err", err)
+		panic(http.ErrAbortHandler) // a reader must not take half a table for a whole one
+	}
+	return err
+}
+
+// A table is the data of a chart: docs/dashboard.md says what its columns mean.
+type table struct {
+	name    string
+	columns []string
+	write   func(ctx context.Context, s *Server, session Session, put func(...any) error) error
+}

@@ -1,0 +1,185 @@
+package web_test
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/insight"
+	"tiebreak/web"
+)
+
+// seen puts a report and two questions into s1.
+func (b *bench) seen() {
+	b.t.Helper()
+	at := time.Date(2026, 11, 23, 9, 30, 0, 0, time.UTC)
+	r := &insight.Report{Seq: 7, Answers: 2, Forecasts: []insight.Forecast{{Seq: 3, P: [3]float64{0.75, 0.2, 0.05}, Actual: 0}, {Seq: 7, P: [3]float64{0.1, 0.85, 0.05}, Actual: 2}}}
+	r.Fit = insight.Calibrate(r.Forecasts, 1)
+	r.Labour = insight.Labour{
+		Replies: 2, Hours: []insight.Hour{{Begin: at.Truncate(time.Hour), Replies: 2}},
+		Times: []insight.Times{{Annotator: "a1", N: 2, Q: [5]time.Duration{time.Second, time.Second, 1500 * time.Millisecond, 2 * time.Second, 2 * time.Second}}},
+		Mix:   []insight.Share{{Choice: idrl.ChoseA, N: 1, Of: 0.5, From: 0.1, To: 0.9}, {Choice: idrl.Equal, N: 1, Of: 0.5, From: 0.1, To: 0.9}},
+		Agree: &insight.Agreement{Questions: 4, Raw: 0.75, Alpha: 0.5},
+	}
+	question := func(seq int64) insight.Question {
+		return insight.Question{
+			Answer:     idrl.Answer{Seq: seq, Annotator: "a1", Choice: idrl.ChoseA, ResponseMS: 1500, ReceivedAt: at},
+			Assignment: idrl.Assignment{Query: idrl.Query{ID: "q", Kind: idrl.CompareClips, Clips: []idrl.ClipID{"c1", "c2"}}, Left: idrl.SideB, Why: idrl.Why{
+				First: "g0.p1", Second: "pool.p2", Rivals: 9, PairStd: 0.5, Info: 0.25, Answerable: 0.9, Apart: 1.25,
+				Shares: [idrl.MaxShares]idrl.Share{{Policy: "pool.p2", Part: 0.625}, {Policy: "g0.p3", Part: 0.25}},
+			}},
+			Forecast: true, Predicted: [3]float64{0.75, 0.2, 0.05}, Past: true,
+			Policies: []insight.Policy{{ID: "g0.p1", Clip: "c1", Known: true, Then: 0.4, Now: 0.5}, {ID: "pool.p2", Clip: "c2", Known: true, Then: 0.3, Now: 0.002}, {ID: "g0.p3"}},
+		}
+	}
+	undone := question(3)
+	undone.Undone = true
+	b.s1.set(idrl.EventAnswered, func() { b.s1.report, b.s1.questions = r, []insight.Question{question(7), undone} })
+}
+
+// The page of questions says all that is known of each, and leads from page to page.
+func TestQuestionsPage(t *testing.T) {
+	b := newBench(t, nil)
+	c := b.researcher()
+	if r := b.get(c, "/sessions/s1/questions"); r.lacks("data-none", "No question has been answered yet") != nil {
+		t.Errorf("without questions it lacks %q", r.lacks("data-none"))
+	}
+	b.seen()
+	page := b.get(c, "/sessions/s1/questions")
+	want := []string{
+		`data-question="7"`, `data-clips="/sessions/s1/clips/c2 /sessions/s1/clips/c1"`, "Chose clip a.", "Clip b, then clip a", "75 %", "1.2", "90 %", "0.25 nats",
+		"g0.p1", "pool.p2", "P(best) before", "40 %", "62 %", "The other 7 rivals: 12 % of the value.", `data-clips="/sessions/s1/clips/c1 /sessions/s1/clips/c2"`, "&lt; 1 %", "undone",
+	}
+	if lacks := page.lacks(want...); lacks != nil {
+		t.Errorf("the page lacks %q", lacks)
+	}
+	one := b.get(c, "/sessions/s1/questions?answer=3")
+	if one.lacks(`data-question="3"`, "undone") != nil || one.lacks("<html", `data-question="7"`) == nil {
+		t.Errorf("one question: %s", one.body)
+	}
+	if r := b.get(c, "/sessions/s1/questions?part=1&before=7"); r.lacks(`data-question="3"`) != nil || r.lacks(`data-question="7"`) == nil {
+		t.Errorf("the one before row 7: %s", r.body)
+	}
+	for _, bad := range []string{"?before=x", "?before=-1", "?answer=9999999999999999999"} {
+		if r := b.get(c, "/sessions/s1/questions"+bad); r.status != 400 || r.lacks("number of a row") != nil {
+			t.Errorf("%s: status %d, %s", bad, r.status, r.body)
+		}
+	}
+}
+
+// The charts hold their numbers in words too, and nothing that the policy of the page forbids.
+func TestCharts(t *testing.T) {
+	b := newBench(t, nil)
+	c := b.researcher()
+	if r := b.get(c, "/sessions/s1/charts"); r.status != 200 || r.lacks("Shown from the first answer on.", "Nobody holds a question now.") != nil {
+		t.Errorf("an empty session: status %d, lacks %q", r.status, r.lacks("Shown from the first answer on.", "Nobody holds a question now."))
+	}
+	b.seen()
+	b.s1.set(idrl.EventAnswered, func() {
+		b.s1.open = []idrl.Assignment{{N: 41, Annotator: "a9", LeaseUntil: time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC), Why: idrl.Why{First: "g0.p1", Second: "g0.p2"}}}
+	})
+	r := b.get(c, "/sessions/s1/charts")
+	want := []string{
+		`data-charts-of="7"`, `role="img"`, "<desc", "Of 2 answers 50 % were the most probable one.", "1 answer of 75 % predicted, 100 % came true", "Calibration error (ECE) 0.550",
+		"Brier score", "75 % of pairs of answers are the same", "1.5 s", "10:00:00 UTC", "g0.p1 – g0.p2", `href="/sessions/s1/charts/calibration"`,
+	}
+	if lacks := r.lacks(want...); lacks != nil {
+		t.Errorf("the charts lack %q", lacks)
+	}
+	for _, bad := range []string{"<script", " style=", " onclick=", "NaN", "Inf"} {
+		if strings.Contains(r.body, bad) {
+			t.Errorf("the charts hold %q", bad)
+		}
+	}
+	b.s1.spec.Model = idrl.NetworkModel
+	if r := b.get(c, "/sessions/s1/charts"); r.lacks("A reward network has no weights with names") != nil {
+		t.Error("nothing says why a network has no history of weights")
+	}
+	b.s1.spec.Kind = idrl.RateClip
+	if r := b.get(c, "/sessions/s1/charts"); r.lacks("This one asks for something else") != nil {
+		t.Error("nothing says why ratings have no calibration")
+	}
+}
+
+// Every table has the columns that docs/dashboard.md explains, one row for each thing, and is
+// whole or an error.
+func TestChartTables(t *testing.T) {
+	doc, err := os.ReadFile("../docs/dashboard.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	described := map[string]string{}
+	for _, line := range strings.Split(string(doc), "\n") {
+		if name, rest, ok := strings.Cut(strings.TrimPrefix(line, "| `"), "` | "); ok && strings.HasPrefix(line, "| `") {
+			described[name] = rest
+		}
+	}
+	b := newBench(t, nil)
+	c := b.researcher()
+	b.seen()
+	rows := map[string]int{"questions": 2, "calibration": 10, "predictions": 2, "rate": 1, "times": 1, "answers": 2, "candidates": 1}
+	if len(described) != 12 {
+		t.Errorf("%d tables are described", len(described))
+	}
+	for name, text := range described {
+		r := b.get(c, "/sessions/s1/charts/"+name)
+		all, err := csv.NewReader(strings.NewReader(r.body)).ReadAll()
+		if err != nil || r.status != 200 || len(all) == 0 || r.header.Get("Content-Type") != "text/csv; charset=utf-8" {
+			t.Errorf("%s: status %d, %v, %q", name, r.status, err, r.body)
+			continue
+		}
+		if want := fmt.Sprintf("tiebreak-s1-%s.csv", name); !strings.Contains(r.header.Get("Content-Disposition"), want) {
+			t.Errorf("%s is saved as %q", name, r.header.Get("Content-Disposition"))
+		}
+		for _, column := range all[0] {
+			if !strings.Contains(text, "`"+column+"`") {
+				t.Errorf("docs/dashboard.md does not describe %s.%s", name, column)
+			}
+		}
+		if n, ok := rows[name]; ok && len(all) != n+1 {
+			t.Errorf("%s has %d rows, want %d", name, len(all)-1, n)
+		}
+		if name == "questions" && strings.Join(all[2], ",") != "3,a1,a,false,0.75,0.2,0.05,1.25,0.9,g0.p1,pool.p2,9,pool.p2 0.625; g0.p3 0.25,0.25,0.5,0,1500" {
+			t.Errorf("a question: %q", all[2])
+		}
+	}
+	b.s1.set(idrl.EventAnswered, func() { b.s1.fail = errors.New("broken") })
+	if r := b.get(c, "/sessions/s1/charts/questions"); r.status != 500 || strings.HasPrefix(r.body, "row,") || r.header.Get("Content-Disposition") != "" {
+		t.Errorf("where it fails: status %d, %v", r.status, r.header)
+	}
+}
+
+// deeds notes what is audited.
+type deeds struct {
+	web.Settings
+	list []string
+}
+
+func (d *deeds) Audit(ctx context.Context, id idrl.SessionID, actor, action, object string, now time.Time) error {
+	d.list = append(d.list, fmt.Sprintf("%s: %s: %s: %s", id, actor, action, object))
+	return d.Settings.Audit(ctx, id, actor, action, object, now)
+}
+
+// Who cancels a training is recorded, and it takes saying that one is sure.
+func TestCancelIsAudited(t *testing.T) {
+	var noted *deeds
+	b := newBench(t, func(c *web.Config) {
+		noted = &deeds{Settings: c.Settings}
+		c.Settings = noted
+	})
+	c := b.researcher()
+	b.s1.spec.Solver = idrl.ActorCritic
+	if r := b.post(c, "/sessions/s1/training/cancel", nil); r.status != 400 || b.s1.cancels != 0 || len(noted.list) > 0 || r.lacks("Nothing was cancelled") != nil {
+		t.Errorf("without being sure: status %d after %d calls: %s", r.status, b.s1.cancels, r.body)
+	}
+	if r := b.post(c, "/sessions/s1/training/cancel", url.Values{"sure": {"yes"}}); r.status != 303 || len(noted.list) != 1 || noted.list[0] != "s1: Ada: cancel training: from answer 0" {
+		t.Errorf("status %d, %q", r.status, noted.list)
+	}
+}

@@ -1,0 +1,326 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/insight"
+	"tiebreak/static"
+	"tiebreak/templates"
+
+	"github.com/labstack/echo/v4"
+)
+
+// questionsListed is how many questions a page shows.
+const questionsListed = 6
+
+// questions is GET /sessions/:id/questions: the questions that were answered before row
+// "before" of the log, the newest first; with "part" only the newest of them, or with "answer"
+// the one of that row, without the page around it.
+func (s *Server) questions(c echo.Context) error {
+	session, err := s.researchersSession(c, auth.WatchSession)
+	if err != nil {
+		return err
+	}
+	spec, ctx := session.Spec(), c.Request().Context()
+	names, err := s.cfg.People.AnnotatorNames(ctx, spec.ID)
+	if err != nil {
+		return err
+	}
+	if c.QueryParam("answer") != "" {
+		return s.oneQuestion(c, session, names)
+	}
+	before, err := rowParam(c, "before")
+	if err != nil {
+		return err
+	}
+	n := questionsListed
+	if c.QueryParam("part") != "" {
+		n = 1
+	}
+	list, more, err := session.Questions(ctx, insight.Wanted{Before: before, N: n, Best: true})
+	switch {
+	case err != nil:
+		return err
+	case n == 1 && len(list) == 0:
+		return c.NoContent(http.StatusNoContent)
+	case n == 1:
+		return render(c, http.StatusOK, templates.QuestionArticle(questionCard(spec, list[0], names)))
+	}
+	p := templates.QuestionsPage{
+		Layout: s.layout(c, "Questions"), Heading: spec.Title, Back: sessionURL(spec.ID), CSV: chartURL(spec.ID, "questions"),
+	}
+	p.Scripts, p.Styles = static.Modules("asked-page.js"), []string{"charts.css"}
+	for _, q := range list {
+		p.Questions = append(p.Questions, questionCard(spec, q, names))
+	}
+	at := sessionURL(spec.ID, "questions")
+	switch {
+	case len(list) == 0 && before > 0:
+		p.None, p.Newest = "There are no earlier answers.", at
+	case len(list) == 0:
+		p.None = "No question has been answered yet."
+	default:
+		last, first := list[0].Answer.Seq, list[len(list)-1].Answer.Seq
+		p.Sum = fmt.Sprintf("Rows %d to %d of the log, the newest first. What was predicted is computed from the answers that count now and came before.", first, last)
+		if more {
+			p.Older = fmt.Sprintf("%s?before=%d", at, first)
+		}
+		if before > 0 {
+			p.Newest = at
+		}
+	}
+	return render(c, http.StatusOK, templates.Questions(p))
+}
+
+// oneQuestion writes one question, for a page that is open.
+func (s *Server) oneQuestion(c echo.Context, session Session, names map[idrl.AnnotatorID]string) error {
+	row, err := rowParam(c, "answer")
+	if err != nil {
+		return err
+	}
+	list, _, err := session.Questions(c.Request().Context(), insight.Wanted{Before: row + 1, N: 1, Best: true})
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 || list[0].Answer.Seq != row {
+		return idrl.Errorf(idrl.NotFound, "Row %d of the log is no answer to a question.", row)
+	}
+	return render(c, http.StatusOK, templates.QuestionArticle(questionCard(session.Spec(), list[0], names)))
+}
+
+// rowParam reads the number of a log row; 0 where it is not given.
+func rowParam(c echo.Context, name string) (int64, error) {
+	text := c.QueryParam(name)
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 1 || n > 1<<53 {
+		return 0, idrl.Errorf(idrl.Invalid, "%s must be the number of a row of the log, from 1 on.", name)
+	}
+	return n, nil
+}
+
+func questionCard(spec idrl.SessionSpec, q insight.Question, names map[idrl.AnnotatorID]string) templates.QuestionCard {
+	a, as := q.Answer, q.Assignment
+	took := (time.Duration(a.ResponseMS) * time.Millisecond).Round(100 * time.Millisecond)
+	out := templates.QuestionCard{
+		Seq: strconv.FormatInt(a.Seq, 10), Heading: fmt.Sprintf("Answer %d", a.Seq),
+		Who:   fmt.Sprintf("%s, %s, after %v", nameOf(names, a.Annotator), clock(a.ReceivedAt), took),
+		Sides: strconv.Itoa(len(as.Query.Clips)), Said: saidText(a), Facts: questionFacts(as),
+	}
+	switch {
+	case q.Undone:
+		out.State = "undone"
+	case q.LeftOut:
+		out.State = "left out"
+	}
+	out.Clips, out.Order = shownClips(spec.ID, as)
+	out.Forecast, out.NoCast = forecastBars(q)
+	addPolicies(&out, spec, q)
+	return out
+}
+
+// shownClips returns the addresses of the clips in the order in which they were shown, and
+// says which is where.
+func shownClips(id idrl.SessionID, as idrl.Assignment) (urls, order string) {
+	clips := slices.Clone(as.Query.Clips)
+	switch {
+	case len(clips) == 2 && as.Left == idrl.SideB:
+		slices.Reverse(clips)
+		order = "Clip b, then clip a, as the annotator saw them."
+	case len(clips) == 2:
+		order = "Clip a, then clip b, as the annotator saw them."
+	case len(clips) > 2:
+		order = "In the order of their letters, a to " + string('a'+rune(len(clips)-1)) + "."
+	}
+	var all []string
+	for _, c := range clips {
+		all = append(all, clipURL(id, c))
+	}
+	return strings.Join(all, " "), order
+}
+
+// saidText says what was answered.
+func saidText(a idrl.Answer) string {
+	text := map[idrl.Choice]string{
+		idrl.ChoseA: "Chose clip a", idrl.ChoseB: "Chose clip b", idrl.Equal: "Said equal", idrl.CantTell: "Can’t tell",
+		idrl.Skip: "Skipped", idrl.TechnicalFailure: "The clip failed",
+	}[a.Choice]
+	switch a.Choice {
+	case idrl.Rated:
+		text = fmt.Sprintf("Rated %.1f of 10", 5+5*a.Rating)
+	case idrl.BestWorst:
+		text = fmt.Sprintf("Best: clip %s, worst: clip %s", a.Best, a.Worst)
+	}
+	if a.Much {
+		text += ", much better"
+	}
+	if a.Remark != "" {
+		text += map[idrl.Remark]string{idrl.BothBad: ", both bad", idrl.BothGood: ", both good"}[a.Remark]
+	}
+	return text + "."
+}
+
+func forecastBars(q insight.Question) (out []templates.ForecastBar, none string) {
+	switch {
+	case q.Assignment.Query.Kind.Group():
+		return nil, "For groups of six no prediction is shown."
+	case !q.Assignment.Query.Kind.Comparison():
+		return nil, "For ratings no prediction is shown."
+	case !q.Forecast:
+		return nil, "It is not known what was predicted: the features have changed since, or it was asked before they were learnt."
+	}
+	order := insight.Outcomes()
+	for k, p := range q.Predicted {
+		out = append(out, templates.ForecastBar{
+			Name: []string{"Clip a", "Clip b", "Equal"}[k], Value: probability(p), Width: wide(p), Given: order[k] == q.Answer.Choice,
+		})
+	}
+	return out, ""
+}
+
+// questionFacts says what a person sees of a question, and what it was worth.
+func questionFacts(as idrl.Assignment) (out []templates.Fact) {
+	w := as.Why
+	add := func(name, value string) { out = append(out, templates.Fact{Name: name, Value: value}) }
+	if as.Query.Kind.Comparison() && w.Answerable > 0 {
+		add("Picture difference", fmt.Sprintf("%.2g", w.Apart))
+	}
+	if w.Answerable > 0 {
+		add("Probability of an answer", probability(w.Answerable))
+	}
+	if w.First != "" {
+		add("Expected information", fmt.Sprintf("%.3g nats", w.Info))
+		add("Uncertainty of the pair", fmt.Sprintf("± %.3g", w.PairStd))
+	}
+	if w.BasedOn > 0 {
+		add("Candidates of", fmt.Sprintf("answer %d", w.BasedOn))
+	} else {
+		add("Candidates of", "the start")
+	}
+	switch {
+	case as.Gold > 0:
+		add("Kind", "gold: the right answer is known")
+	case as.Reopens != "":
+		add("Kind", "asked again after an undo")
+	}
+	return out
+}
+
+// addPolicies says which policies a question tells apart.
+func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Question) {
+	w := q.Assignment.Why
+	if w.First == "" {
+		out.Reason = "It is about no two policies: it was drawn at random, came again on purpose, or is valued by the reward as a whole."
+		return
+	}
+	share := map[idrl.PolicyID]float64{}
+	sum, known := 0.0, 0
+	for _, s := range w.Shares {
+		if s.Policy != "" {
+			share[s.Policy], sum, known = s.Part, sum+s.Part, known+1
+		}
+	}
+	out.Past = q.Past
+	for i, p := range q.Policies {
+		row := templates.PolicyRow{ID: string(p.ID), Now: best(p.Known, p.Now), Then: best(p.Known, p.Then)}
+		switch {
+		case i == 0:
+			row.Role = "against those below"
+		case share[p.ID] > 0:
+			row.Share, row.ShareWidth = probability(share[p.ID]), wide(share[p.ID])
+		}
+		out.Policies = append(out.Policies, row)
+	}
+	switch rest := w.Rivals - known; {
+	case known == 0:
+		out.Rest = "The shares of the rivals were not recorded when this was asked."
+	case rest > 0 && sum < 1:
+		out.Rest = fmt.Sprintf("The other %s: %s of the value.", plural(rest, "rival"), probability(1-sum))
+	}
+	if len(q.Policies) < 2 {
+		return
+	}
+	first, second := q.Policies[0], q.Policies[1]
+	out.PairNote = fmt.Sprintf("%s, then %s", first.ID, second.ID)
+	if first.Clip == "" || second.Clip == "" {
+		out.NoPair = "They cannot be played: one of them is not kept under its name, as it is like another policy or made room for others."
+		return
+	}
+	out.Pair = clipURL(spec.ID, first.Clip) + " " + clipURL(spec.ID, second.Clip)
+}
+
+// best says how probable it is that a policy is the best.
+func best(known bool, p float64) string {
+	if !known {
+		return "–" // it is like another one, or made room for others
+	}
+	return probability(p)
+}
+
+// probability shows a probability in per cent, never as certain unless it is.
+func probability(p float64) string {
+	switch {
+	case p > 0 && p < 0.005:
+		return "< 1 %"
+	case p < 1 && p > 0.995:
+		return "> 99 %"
+	}
+	return fmt.Sprintf("%.0f %%", 100*p)
+}
+
+// wide is a share as a length in a drawing.
+func wide(share float64) string { return fmt.Sprintf("%.2f%%", 100*max(0, min(1, finite(share)))) }
+
+// questionTable is the table of all questions.
+func (s *Server) questionTable(ctx context.Context, session Session, put func(...any) error) error {
+	before := int64(0)
+	for {
+		list, more, err := session.Questions(ctx, insight.Wanted{Before: before, N: insight.MostWanted})
+		if err != nil {
+			return err
+		}
+		for _, q := range list {
+			if err := put(questionCells(q)...); err != nil {
+				return err
+			}
+			before = q.Answer.Seq
+		}
+		if !more {
+			return nil
+		}
+	}
+}
+
+func questionCells(q insight.Question) []any {
+	a, w := q.Answer, q.Assignment.Why
+	p := [3]any{nil, nil, nil}
+	if q.Forecast {
+		p = [3]any{q.Predicted[0], q.Predicted[1], q.Predicted[2]}
+	}
+	var shares []string
+	for _, s := range w.Shares {
+		if s.Policy != "" {
+			shares = append(shares, fmt.Sprintf("%s %s", s.Policy, exact(s.Part)))
+		}
+	}
+	known := func(v float64) any {
+		if w.Answerable == 0 {
+			return nil
+		}
+		return v
+	}
+	return []any{
+		a.Seq, string(a.Annotator), string(a.Choice), !q.Undone && !q.LeftOut, p[0], p[1], p[2], known(w.Apart), known(w.Answerable),
+		string(w.First), string(w.Second), w.Rivals, strings.Join(shares, "; "), w.Info, w.PairStd, w.BasedOn, a.ResponseMS,
+	}
+}
