@@ -30,7 +30,7 @@ func (b *bench) seen() {
 	}
 	question := func(seq int64) insight.Question {
 		return insight.Question{
-			Answer:     idrl.Answer{Seq: seq, Annotator: "a1", Choice: idrl.ChoseA, ResponseMS: 1500, ReceivedAt: at},
+			Answer: idrl.Answer{Seq: seq, Annotator: "a1", Choice: idrl.ChoseA, ResponseMS: 1500, ReceivedAt: at},
 			Assignment: idrl.Assignment{Query: idrl.Query{ID: "q", Kind: idrl.CompareClips, Clips: []idrl.ClipID{"c1", "c2"}}, Left: idrl.SideB, Why: idrl.Why{
 				First: "g0.p1", Second: "pool.p2", Rivals: 9, PairStd: 0.5, Info: 0.25, Answerable: 0.9, Apart: 1.25,
 				Shares: [idrl.MaxShares]idrl.Share{{Policy: "pool.p2", Part: 0.625}, {Policy: "g0.p3", Part: 0.25}},

@@ -154,13 +154,8 @@ func saidText(a idrl.Answer) string {
 	text := map[idrl.Choice]string{
 		idrl.ChoseA: "Chose clip a", idrl.ChoseB: "Chose clip b", idrl.Equal: "Said equal", idrl.CantTell: "Can’t tell",
 		idrl.Skip: "Skipped", idrl.TechnicalFailure: "The clip failed",
+		idrl.Rated: fmt.Sprintf("Rated %.1f of 10", 5+5*a.Rating), idrl.BestWorst: fmt.Sprintf("Best: clip %s, worst: clip %s", a.Best, a.Worst),
 	}[a.Choice]
-	switch a.Choice {
-	case idrl.Rated:
-		text = fmt.Sprintf("Rated %.1f of 10", 5+5*a.Rating)
-	case idrl.BestWorst:
-		text = fmt.Sprintf("Best: clip %s, worst: clip %s", a.Best, a.Worst)
-	}
 	if a.Much {
 		text += ", much better"
 	}
@@ -206,6 +201,12 @@ func questionFacts(as idrl.Assignment) (out []templates.Fact) {
 		add("Candidates of", fmt.Sprintf("answer %d", w.BasedOn))
 	} else {
 		add("Candidates of", "the start")
+	}
+	switch {
+	case as.Condition == idrl.HeldOut:
+		add("Condition", "held out: nothing is learnt from the answer")
+	case as.Condition != "":
+		add("Condition", methodText(string(as.Condition)))
 	}
 	switch {
 	case as.Gold > 0:

@@ -57,8 +57,8 @@ func TestBrowserCandidates(t *testing.T) {
 		b.wait("document.querySelectorAll('clip-loop[data-playing]').length > 1")
 	})
 	b.part("best policy", func() {
-		b.waitFor("duo-player[data-playing] canvas")
-		b.moving("duo-player canvas", 1, 1)
+		b.waitFor(".leader [data-playing] canvas")
+		b.moving(".leader canvas", 1, 1)
 		b.wait("/less half of its spread over \\d starts/.test(document.querySelector('[data-recommended]').innerText)")
 		b.enter("[data-candidates] .interval-row:last-child")
 		b.wait("document.querySelector('[data-playing-title]').innerText === 'Candidate' && document.querySelector('[data-recommended]').hidden")

@@ -150,12 +150,20 @@ func (v *visit) ofResearchers() []screen {
 			b.wait("(({connection, seq}) => connection === 'open' && Number(seq) > 0)(document.querySelector('main').dataset)")
 			b.waitFor("[data-candidates] .interval-row")
 			b.waitFor("[data-recent] tbody tr")
+			b.waitFor("[data-question] canvas")
+			b.waitFor("[data-chart=leases]")
 		}},
 		{"removal of an annotator", "/sessions/:id", b, func() {
 			b.enter("[data-person=a1] summary")
 			b.waitFor("[data-person=a1] [data-remove]")
 		}},
+		{"questions that were asked", "/sessions/:id/questions", b, func() {
+			b.open(v.base + "/sessions/" + v.pairs + "/questions")
+			b.waitFor("[data-question] canvas")
+			b.enter("[data-question] .play")
+		}},
 		{"new annotator link", "/sessions/:id", b, func() {
+			b.open(v.base + "/sessions/" + v.pairs)
 			b.enter("[data-new-link]")
 			b.waitFor("[data-invite-link]")
 		}},
@@ -308,11 +316,12 @@ func (v *visit) isNoPage(address string) {
 	b.t.Helper()
 	if slices.Contains([]string{
 		"/sessions/:id/ws", "/sessions/:id/watch", // sockets
+		"/sessions/:id/charts",                                                      // a part of the session's page
 		"/sessions/:id/pictures/:picture", "/sessions/:id/clips/:clip", "/static/*", // files that have to be named
 	}, address) || strings.HasPrefix(address, "/api/") { // for programs, by a token
 		return
 	}
-	path := strings.NewReplacer(":id", v.pairs, ":when", "now", ":link", "1", ":annotator", "a1").Replace(address)
+	path := strings.NewReplacer(":id", v.pairs, ":when", "now", ":link", "1", ":annotator", "a1", ":table", "rate").Replace(address)
 	got := ""
 	for _, who := range []*tab{v.researcher, v.comparer} {
 		got += evaluate[string](who, fmt.Sprintf("fetch(%q).then((r) => !r.ok ? '' : r.redirected ? 'leads to ' + r.url : r.headers.get('Content-Type') + ' ')", path))

@@ -373,7 +373,7 @@ func TestBrowserResearcher(t *testing.T) {
 	b.insist("document.activeElement.matches('[data-candidates] .interval-row:last-child[aria-pressed=true]')", func() {
 		b.enter("[data-candidates] .interval-row:last-child") // another candidate; new ones may have taken its place
 	})
-	b.moving("duo-player canvas", 1, 1)
+	b.moving(".leader canvas", 1, 1)
 	b.shot("dashboard-candidates-1280x800")
 	was := evaluate[string](b, "document.activeElement.dataset.id")
 	simulate(3) // after three answers the candidates are others
@@ -426,8 +426,8 @@ func (b *tab) showsBelief() {
 	if left := b.choseLeft(); !strings.Contains(left, "%") {
 		b.t.Errorf("nine comparisons were won by the left clip on a share of %q", left)
 	}
-	b.waitFor("duo-player[data-playing] canvas")
-	b.moving("duo-player canvas", 1, 1)
+	b.waitFor(".leader [data-playing] canvas")
+	b.moving(".leader canvas", 1, 1)
 }
 
 // choseLeft returns what the dashboard says of the first annotator's sides.

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestBrowserWhy looks at why questions were asked on a session's page: their clips play, what
+// is said of them and the charts follow the session, also back when an answer is undone; all
+// of it can be saved, is readable on small screens and without colour, and prints.
+func TestBrowserWhy(t *testing.T) {
+	browser := startBrowser(t)
+	data, addr := t.TempDir(), freeAddr(t)
+	_, link := newLink(t, data, addr, "--env", "driver", "--title", "Why")
+	server := startServer(t, "serve", "--data", data, "--addr", addr)
+	if status, _, stderr := cli(t, "simulate", "--url", link, "--answers", "12"); status != 0 {
+		t.Fatalf("simulate: %s", stderr)
+	}
+	b := newPerson(t, browser)
+	b.open(server.find(t, `Researcher\S*.*?(http\S+)`))
+	b.enter("[data-signin]")
+	b.waitFor("[data-new]")
+	b.enter("[data-session] a")
+	b.waitFor("[data-question='12'] canvas")
+	b.waitFor("[data-charts-of='12']")
+	says := func(selector, pattern string) {
+		t.Helper()
+		b.wait(fmt.Sprintf("new RegExp(%q).test(document.querySelector(%q)?.innerText ?? '')", pattern, selector))
+	}
+
+	b.part("the newest question", func() {
+		says("[data-question] [data-said]", "^(Chose clip [ab]|Said equal)")
+		if sum := evaluate[int](b, "[...document.querySelectorAll('[data-forecast] .number')].reduce((sum, e) => sum + parseInt(e.innerText.replace('< ', '')), 0)"); sum < 98 || sum > 103 {
+			b.t.Errorf("the three predictions add up to %d %%", sum)
+		}
+		says("[data-facts]", "Picture difference[^]*Probability of an answer[^]*Expected information[^]*P\\(best\\) before[^]*Share of the value")
+		b.enter("[data-question] .asked-clips .play")
+		b.wait("document.querySelector('.asked-clips [data-playing]') !== null")
+		b.moving(".asked-clips canvas", 2, 1)
+		b.enter("[data-question] .asked-policies .play")
+		b.moving(".asked-policies canvas", 2, 1)
+	})
+	b.part("another question", func() {
+		b.enter("[data-step=older]")
+		b.waitFor("[data-question='11']")
+		b.enter("[data-step=older]")
+		b.waitFor("[data-question='10']")
+		b.enter("[data-step=newer]")
+		b.waitFor("[data-question='11']")
+		b.enter("[data-step=newest]")
+		b.waitFor("[data-question='12']")
+	})
+	b.part("charts", func() {
+		says("[data-chart=calibration]", "Of 12 answers \\d+ % were the most probable one. Calibration error \\(ECE\\) 0\\.\\d+")
+		b.wait("document.querySelectorAll('[data-chart=calibration] circle').length === document.querySelectorAll('[data-bins] tbody tr').length")
+		b.wait("document.querySelectorAll('[data-chart=history] figure').length >= 3")
+		b.wait("[...document.querySelectorAll('[data-chart=history] .line')].every((e) => e.getTotalLength() > 10)")
+		b.wait("document.querySelectorAll('.matrix tbody tr').length >= 3")
+		b.wait("[...document.querySelectorAll('.matrix tbody td')].every((e) => /^[−]?\\d/.test(e.innerText))")
+		b.wait("document.querySelectorAll('[data-chart=leases] tbody tr').length > 0")
+		for _, problem := range evaluate[[]string](b, `Promise.all([...document.querySelectorAll(".csv")].map(async (a) => {
+			const reply = await fetch(a.href), text = await reply.text();
+			return reply.ok && reply.headers.get("Content-Type").startsWith("text/csv") && text.split("\n")[0].includes(",") ? "" : a.href;
+		})).then((all) => all.length < 9 ? ["only " + all.length + " tables"] : all.filter(Boolean))`) {
+			b.t.Errorf("the data of a chart cannot be saved: %s", problem)
+		}
+		words := evaluate[[]string](b, "[...document.querySelectorAll('[data-charts] svg[role=img]')].filter((e) => !e.querySelector('title')?.textContent || !e.querySelector('desc')?.textContent).map((e) => e.outerHTML.slice(0, 80))")
+		for _, svg := range words {
+			b.t.Errorf("a drawing without words: %s", svg)
+		}
+	})
+	b.part("an answer and its undo", func() {
+		before := evaluate[string](b, "document.querySelector('[data-calibration]').innerText")
+		ann := newTab(b.t, browser, chromedp.WithNewBrowserContext())
+		ann.join(link, "Ann")
+		given := ann.answer(kb.ArrowLeft)
+		b.waitFor("[data-charts-of='13']")
+		says("[data-chart=calibration]", "Of 13 answers")
+		ann.undo(given)
+		b.waitFor("[data-charts-of='14']")
+		says("[data-chart=calibration]", "Of 12 answers")
+		if after := evaluate[string](b, "document.querySelector('[data-calibration]').innerText"); !regexp.MustCompile("ECE").MatchString(after) || after != before {
+			b.t.Errorf("after an undo the page says %q, before the answer %q", after, before)
+		}
+		b.enter("[data-step=newest]")
+		says("[data-question='13'] [data-head]", "undone")
+		if text := evaluate[string](ann, "document.documentElement.innerText"); regexp.MustCompile(`P\(best\)|ECE|pool\.p`).MatchString(text) {
+			b.t.Errorf("an annotator sees what is for researchers: %s", text)
+		}
+	})
+	b.part("sizes", func() {
+		for _, size := range [][2]int64{{1280, 800}, {390, 844}, {844, 390}} {
+			b.resize(size[0], size[1])
+			b.wait("innerWidth === " + strconv.FormatInt(size[0], 10))
+			b.noSideways(int(size[0]))
+			for name, selector := range map[string]string{"question": "[data-question]", "calibration": "[data-chart=calibration]", "history": "[data-chart=history]"} {
+				evaluate[bool](b, fmt.Sprintf("document.querySelector(%q).scrollIntoView(), true", selector))
+				b.shot(fmt.Sprintf("why-%s-%dx%d", name, size[0], size[1]))
+			}
+		}
+		b.resize(1280, 800)
+	})
+	b.part("print", func() {
+		p := emulation.SetEmulatedMediaParams{Media: "print", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
+		if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, p); err != nil {
+			b.fatalf("print: %v", err)
+		}
+		if ground := evaluate[string](b, "getComputedStyle(document.body).backgroundColor"); ground != "rgb(255, 255, 255)" {
+			b.t.Errorf("paper is %s", ground)
+		}
+		for _, seen := range evaluate[[]string](b, "[...document.querySelectorAll('button, .button, form, .csv, .transport')].filter((e) => e.checkVisibility() && !e.matches('.interval-row')).map((e) => e.outerHTML.slice(0, 80))") {
+			b.t.Errorf("on paper stands %s", seen)
+		}
+		for _, cut := range evaluate[[]string](b, "[...document.querySelectorAll('[data-charts] .scroll, .interval-chart')].filter((e) => getComputedStyle(e).overflowY !== 'visible').map((e) => e.outerHTML.slice(0, 80))") {
+			b.t.Errorf("paper does not scroll: %s", cut)
+		}
+		b.shot("why-print-1280x800")
+		b.scheme("")
+	})
+	b.part("all questions", func() {
+		b.open(evaluate[string](b, "location.origin + location.pathname + '/questions'"))
+		b.waitFor("[data-question='13'] canvas")
+		if n := evaluate[int](b, "document.querySelectorAll('[data-question]').length"); n != 6 {
+			b.t.Errorf("%d questions on a page", n)
+		}
+		b.noSideways(1280)
+		b.enter("[data-older]")
+		b.waitFor("[data-question='7'] canvas")
+		b.enter("[data-newest]")
+		b.waitFor("[data-question='13']")
+	})
+}
