@@ -14,12 +14,14 @@ type Tracker struct {
 	store experiment.Store
 	now   func() time.Time
 
-	lock   sync.Mutex // guards everything below
-	kept   map[runKey]experiment.Run
+	lock   sync.Mutex                // guards everything below
+	kept   map[runKey]experiment.Run // from before, and those that were saved since
 	begun  map[runKey]time.Time
 	groups []group
-	first  time.Time // when the first run began; zero before
-	last   time.Time // when the last one was saved
+	active int           // runs that are being made
+	since  time.Time     // when the first of them began
+	last   time.Time     // when a run was saved last
+	busy   time.Duration // while runs were made, before since
 }
 
 type runKey struct {
@@ -63,8 +65,8 @@ func (t *Tracker) Load(e experiment.Experiment, method string, seed uint64) (exp
 	r, ok := t.kept[key]
 	if !ok {
 		t.begun[key] = t.now()
-		if t.first.IsZero() {
-			t.first = t.begun[key]
+		if t.active++; t.active == 1 {
+			t.since = t.begun[key]
 		}
 	}
 	return r, ok
@@ -78,6 +80,10 @@ func (t *Tracker) Save(e experiment.Experiment, method string, seed uint64, r ex
 	t.lock.Lock()
 	defer t.lock.Unlock()
 	t.last = t.now()
+	if t.active--; t.active == 0 {
+		t.busy += t.last.Sub(t.since)
+	}
+	t.kept[runKey{e.Name(), method, seed}] = r
 	for i := range t.groups {
 		if g := &t.groups[i]; g.experiment == e.Name() && g.method == method {
 			g.made++
@@ -97,7 +103,7 @@ type Progress struct {
 // Progress returns how far it is. What a run will take is the mean of the runs made of
 // its method in its experiment: methods and experiments differ in cost by a factor of
 // thousands, so that none says anything about another, and Left is not known before each
-// has made a run. Runs made side by side share the time.
+// has made a run. Runs made side by side share the time; what is prepared before them is no part of it.
 func (t *Tracker) Progress() Progress {
 	t.lock.Lock()
 	defer t.lock.Unlock()
@@ -114,8 +120,12 @@ func (t *Tracker) Progress() Progress {
 			left += float64(g.spent) / float64(g.made) * float64(rest)
 		}
 	}
+	busy := t.busy
+	if t.active > 0 && t.last.After(t.since) {
+		busy += t.last.Sub(t.since)
+	}
 	if p.Untimed == 0 && spent > 0 {
-		p.Left = time.Duration(left * float64(t.last.Sub(t.first)) / float64(spent))
+		p.Left = time.Duration(left * float64(busy) / float64(spent))
 	}
 	return p
 }
@@ -137,7 +147,7 @@ func (t *Tracker) Firsts(es []experiment.Experiment, workers int) (out []experim
 	return out
 }
 
-// has reports whether all runs of a seed were kept from before.
+// has reports whether all runs of a seed are there.
 func (t *Tracker) has(e experiment.Experiment, seed uint64) bool {
 	for _, m := range e.Methods {
 		if _, ok := t.kept[runKey{e.Name(), m, seed}]; !ok {

@@ -71,6 +71,9 @@ func TestTracker(t *testing.T) {
 	at(150)
 	end(driver, "idrl", 2)
 	expect("done", 5, 0, 0)
+	if _, ok := tracker.Load(driver, "idrl", 2); !ok {
+		t.Error("a run that was made is made again")
+	}
 	if f := report.NewTracker(folder, []experiment.Experiment{chain}, time.Now).Firsts([]experiment.Experiment{chain}, 4); len(f) != 0 {
 		t.Errorf("all is kept, and first are %v", f)
 	}
