@@ -150,7 +150,7 @@ func (v *visit) ofResearchers() []screen {
 			b.wait("(({connection, seq}) => connection === 'open' && Number(seq) > 0)(document.querySelector('main').dataset)")
 			b.waitFor("[data-candidates] .interval-row")
 			b.waitFor("[data-recent] tbody tr")
-			b.waitFor("[data-question] canvas")
+			b.waitFor("[data-question] h2")
 			b.waitFor("[data-chart=leases]")
 		}},
 		{"removal of an annotator", "/sessions/:id", b, func() {

@@ -27,7 +27,7 @@ func TestBrowserWhy(t *testing.T) {
 	b.enter("[data-signin]")
 	b.waitFor("[data-new]")
 	b.enter("[data-session] a")
-	b.waitFor("[data-question='12'] canvas")
+	b.waitFor("[data-question='12']")
 	b.waitFor("[data-charts-of='12']")
 	says := func(selector, pattern string) {
 		t.Helper()
@@ -40,9 +40,12 @@ func TestBrowserWhy(t *testing.T) {
 			b.t.Errorf("the three predictions add up to %d %%", sum)
 		}
 		says("[data-facts]", "Picture difference[^]*Probability of an answer[^]*Expected information[^]*P\\(best\\) before[^]*Share of the value")
+		evaluate[bool](b, "document.querySelector('[data-question]').scrollIntoView(), true") // clips are loaded when they are in view
+		b.waitFor(".asked-clips canvas")
 		b.enter("[data-question] .asked-clips .play")
 		b.wait("document.querySelector('.asked-clips [data-playing]') !== null")
 		b.moving(".asked-clips canvas", 2, 1)
+		b.waitFor(".asked-policies canvas")
 		b.enter("[data-question] .asked-policies .play")
 		b.moving(".asked-policies canvas", 2, 1)
 	})
@@ -88,8 +91,7 @@ func TestBrowserWhy(t *testing.T) {
 		if after := evaluate[string](b, "document.querySelector('[data-calibration]').innerText"); !regexp.MustCompile("ECE").MatchString(after) || after != before {
 			b.t.Errorf("after an undo the page says %q, before the answer %q", after, before)
 		}
-		b.enter("[data-step=newest]")
-		says("[data-question='13'] [data-head]", "undone")
+		says("[data-question='13'] [data-head]", "undone") // it was followed, as nothing plays
 		if text := evaluate[string](ann, "document.documentElement.innerText"); regexp.MustCompile(`P\(best\)|ECE|pool\.p`).MatchString(text) {
 			b.t.Errorf("an annotator sees what is for researchers: %s", text)
 		}
@@ -131,7 +133,7 @@ func TestBrowserWhy(t *testing.T) {
 		}
 		b.noSideways(1280)
 		b.enter("[data-older]")
-		b.waitFor("[data-question='7'] canvas")
+		b.waitFor("[data-question='7']")
 		b.enter("[data-newest]")
 		b.waitFor("[data-question='13']")
 	})

@@ -28,11 +28,12 @@ export class ChartsPart {
     const fresh = await fetchPart(this.#root.dataset.charts ?? "");
     if (!fresh) return;
     const now = this.#root.firstElementChild;
-    if (!now || sections(now).length !== sections(fresh).length) {
+    const [old, next] = [now ? sections(now) : [], sections(fresh)];
+    if (!now || old.length !== next.length) {
       this.#root.replaceChildren(fresh);
       return;
     }
-    sections(now).forEach((section, i) => replace(section, sections(fresh)[i]));
+    old.forEach((section, i) => replace(section, next[i]));
     now.setAttribute("data-charts-of", fresh.getAttribute("data-charts-of") ?? "");
   }
 }
