@@ -262,8 +262,10 @@ func (s *Server) apiPosterior(c echo.Context) error {
 		unit[k] = 0
 	}
 	features := []string{}
-	if held.Representation == 0 {
-		features = append(features, session.Spec().Features...)
+	if spec := session.Spec(); spec.IsArena() {
+		features = append(features, spec.Arena.Titles()...)
+	} else if held.Representation == 0 {
+		features = append(features, spec.Features...)
 	}
 	return c.JSON(http.StatusOK, map[string]any{
 		"seq": held.Seq, "representation": held.Representation, "features": features, "mean": held.Posterior.Mean(nil), "covariance": cov,
@@ -319,6 +321,9 @@ func (s *Server) apiReward(c echo.Context) error {
 	session, _, err := s.programsSession(c, auth.WatchSession)
 	if err != nil {
 		return err
+	}
+	if session.Spec().IsArena() {
+		return idrl.Errorf(idrl.Conflict, "this session is an arena, which learns no reward")
 	}
 	var body struct {
 		Features [][]float64 `json:"features"`

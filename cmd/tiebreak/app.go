@@ -270,6 +270,9 @@ func newSession(ctx context.Context, db *store.DB, list envs.List, spec idrl.Ses
 // cloneSession records a session with the settings of another one. An empty title is made
 // from that of the other.
 func cloneSession(ctx context.Context, db *store.DB, list envs.List, of idrl.SessionSpec, title string, seed uint64, actor string) (idrl.SessionSpec, error) {
+	if of.IsArena() {
+		return of, idrl.Errorf(idrl.Invalid, "an arena cannot be cloned; make another one of the same sessions ('tiebreak arena new')")
+	}
 	spec, err := readySession(list, of.Clone(cmp.Or(title, idrl.CloneTitle(of.Title)), seed))
 	if err != nil {
 		return spec, err

@@ -35,7 +35,7 @@ type stdio struct {
 
 func commands() []command {
 	return []command{
-		demoCommand(), serveCommand(), sessionCommand(), simulateCommand(),
+		demoCommand(), serveCommand(), sessionCommand(), arenaCommand(), simulateCommand(),
 		userCommand(), tokenCommand(), inviteCommand(), annotatorCommand(), exportCommand(), importCommand(), clipsCommand(), questionsCommand(), qualityCommand(), benchCommand(), doctorCommand(), versionCommand(), gaitsCommand(), libraryCommand(), workerCommand(),
 	}
 }

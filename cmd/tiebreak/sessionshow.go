@@ -39,6 +39,9 @@ func sessionShowCommand() command {
 				return err
 			}
 			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+				if f.yaml && spec.IsArena() {
+					return idrl.Errorf(idrl.Invalid, "session %s is an arena, which is made of other sessions and not by a study file", spec.ID)
+				}
 				if f.yaml {
 					b, err := studyfile.Write(spec)
 					if err == nil {

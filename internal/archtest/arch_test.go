@@ -146,7 +146,7 @@ var rules = []rule{
 	{"web/client", []string{vocab, "web/wire"}, []string{gorilla, xnet}},
 	{
 		"web",
-		[]string{vocab, acquires, "internal/live", "internal/auth", "internal/bundle", "internal/export", "internal/insight", "internal/instructions", "internal/quality", "internal/rollouts", "internal/studyfile", "web", "templates", "static"},
+		[]string{vocab, acquires, "internal/live", "internal/auth", "internal/bradley", "internal/bundle", "internal/export", "internal/insight", "internal/instructions", "internal/quality", "internal/rollouts", "internal/studyfile", "web", "templates", "static"},
 		[]string{templ, echo, gorilla},
 	},
 }

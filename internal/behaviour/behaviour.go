@@ -75,6 +75,23 @@ func New(spec idrl.EnvSpec, params []float64) (*Policy, error) {
 	return p, nil
 }
 
+// Recorded returns the policy with the parameters that a session has recorded: gaits says that its
+// policies are found by searches among gaits, which record behaviours; others record
+// networks, or the policies of solver.For.
+func Recorded(env idrl.Environment, gaits bool, params []float64) (idrl.Policy, error) {
+	if gaits {
+		p, err := New(env.Spec(), params)
+		if err != nil {
+			return nil, err
+		}
+		return p.Own(), nil
+	}
+	if p, err := sac.NewPolicy(env.Spec(), params); err == nil {
+		return p, nil
+	}
+	return solver.FromParams(env, params)
+}
+
 // Remake returns the policy for env that has these Params, as trainer.Thompson.Remake
 // asks for it. Its errors are those of New.
 func Remake(env idrl.Environment, params []float64) (idrl.Policy, error) {

@@ -57,13 +57,17 @@ type Pair struct {
 
 // Of returns the probability that i is preferred to j when one of them is, with its interval.
 func (r Result) Of(i, j int) (p float64, in Interval) {
-	n := len(r.Entrants)
-	a, b := min(i, j), max(i, j)
-	pair := r.Pairs[a*n-a*(a+1)/2+b-a-1]
+	pair := r.Pair(i, j)
 	if i < j {
 		return pair.Preferred, pair.Interval
 	}
 	return 1 - pair.Preferred, Interval{1 - pair.High, 1 - pair.Low}
+}
+
+// Pair returns what is known of entrants i and j.
+func (r Result) Pair(i, j int) Pair {
+	n, a, b := len(r.Entrants), min(i, j), max(i, j)
+	return r.Pairs[a*n-a*(a+1)/2+b-a-1]
 }
 
 // Analyse returns what outcomes tell of n entrants.
@@ -114,9 +118,7 @@ func (t *Table) pair(f Fit, s Sample, i, j int) Pair {
 // more returns Result.More. The standard deviation of a difference falls with the root of the
 // number of answers, if further ones are about the same pairs.
 func (r Result) more() int {
-	i, j := min(r.Order[0], r.Order[1]), max(r.Order[0], r.Order[1])
-	n := len(r.Entrants)
-	p := r.Pairs[i*n-i*(i+1)/2+j-i-1]
+	p := r.Pair(r.Order[0], r.Order[1])
 	if p.Separated {
 		return 0
 	}

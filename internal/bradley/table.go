@@ -95,6 +95,7 @@ func (t *Table) logLikelihood(x []float64) (sum float64) {
 
 // An Outcome is one comparison: which entrants, and what was answered of them.
 type Outcome struct {
+	Seq    int64       // of the answer in its log; 0 where there is none
 	A, B   int         // entrants
 	Choice idrl.Choice // ChoseA, ChoseB or Equal; others do not count
 	Person idrl.AnnotatorID

@@ -114,6 +114,9 @@ type SessionSpec struct {
 	// goes with its length.
 	Clip ClipForm
 
+	// Arena makes the session a blind comparison of policies; zero in others.
+	Arena Arena `json:",omitzero"`
+
 	InstructionsVersion int64  // from 1
 	InstructionsFormat  string // PlainText or Markdown
 	CreatedAt           time.Time
@@ -351,6 +354,8 @@ func (s SessionSpec) Validate() error {
 		return s.validateMore()
 	case s.validateUploads() != nil:
 		return s.validateUploads()
+	case s.IsArena() && s.Arena.Validate() != nil:
+		return s.Arena.Validate()
 	case s.PriorScale != nil && s.Features != nil && len(s.PriorScale) != len(s.Features):
 		return Errorf(Invalid, "the prior has %d scales for %d features", len(s.PriorScale), len(s.Features))
 	case slices.ContainsFunc(s.PriorScale, func(v float64) bool { return !positive(v) }):
@@ -384,8 +389,8 @@ func (s SessionSpec) validateMore() error {
 
 // StatesRegret reports whether the session says what stopping would cost, and goes by
 // that. On a reward network it does not: the posterior of the network's last layer is too
-// narrow for it (docs/adr/0025).
-func (s SessionSpec) StatesRegret() bool { return s.Model != NetworkModel }
+// narrow for it (docs/adr/0025). An arena has no return.
+func (s SessionSpec) StatesRegret() bool { return s.Model != NetworkModel && !s.IsArena() }
 
 // GoesOn reports whether each training after the first generation goes on from where the
 // last one ended: agents of soft actor-critic, and searches among gaits.

@@ -107,6 +107,8 @@ func Files(s Source) ([]export.File, error) {
 func (s *Source) ready() error {
 	r := &s.Review
 	switch {
+	case s.Spec.IsArena():
+		return idrl.Errorf(idrl.NotFound, "session %s is an arena, which learns no reward: its answers say how strong the policies of other sessions are", s.Spec.ID)
 	case r.Impaired != nil:
 		return fmt.Errorf("the reward network of session %s cannot be used: %w", s.Spec.ID, r.Impaired)
 	case s.Spec.Model == idrl.NetworkModel && r.Features == nil:

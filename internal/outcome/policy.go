@@ -13,7 +13,7 @@ import (
 // policyFiles returns the files of the policy with these parameters. It returns an error
 // of kind Damaged if they are those of no policy in env.
 func (s *Source) policyFiles(name string, params []float64) ([]export.File, error) {
-	p, err := s.policy(params)
+	p, err := behaviour.Recorded(s.Env, s.Spec.ByGaits(), params)
 	if err != nil {
 		return nil, idrl.Errorf(idrl.Damaged, "what is recorded of it is no policy of %s: %v", s.Env.Spec().ID, err)
 	}
@@ -31,22 +31,6 @@ func (s *Source) policyFiles(name string, params []float64) ([]export.File, erro
 	default:
 		return nil, idrl.Errorf(idrl.Invalid, "policies of its class cannot be exported")
 	}
-}
-
-// policy returns the policy with these parameters, whose class follows from the settings
-// of the session.
-func (s *Source) policy(params []float64) (idrl.Policy, error) {
-	if s.Spec.ByGaits() {
-		p, err := behaviour.New(s.Env.Spec(), params)
-		if err != nil {
-			return nil, err
-		}
-		return p.Own(), nil
-	}
-	if p, err := sac.NewPolicy(s.Env.Spec(), params); err == nil {
-		return p, nil
-	}
-	return solver.FromParams(s.Env, params)
 }
 
 // A gait is a policy of one oscillator.

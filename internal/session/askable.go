@@ -54,7 +54,7 @@ func (c *selector) note(id idrl.QueryID, is learning.Standing) {
 // askable returns the queries of the generation that may be put to the annotator, by
 // the classes of learning.Unlike where it matters what people see and is known, else of
 // learning.Askable. Queries with a clip that did not play, and those that are held out, are never
-// asked again. What it returns is valid until the next call. Its error is that of the journal.
+// asked again, and in an arena nobody is asked a query twice. What it returns is valid until the next call. Its error is that of the journal.
 func (s *Session) askable(who idrl.AnnotatorID, fresh []idrl.Assignment, pending []idrl.QueryVector) (_ []idrl.QueryVector, err error) {
 	c := &s.selector
 	c.renew(s.gen)
@@ -83,7 +83,9 @@ func (s *Session) askable(who idrl.AnnotatorID, fresh []idrl.Assignment, pending
 	last := min(learning.Recent, max(0, len(s.gen.Queries)-1))
 	for _, as := range slices.Backward(s.asked.of[who]) {
 		is := learning.Known
-		if last > 0 {
+		if s.spec.IsArena() { // answers of one person to one question are not independent
+			is = learning.Out
+		} else if last > 0 {
 			last--
 			is |= learning.Lately
 		}
@@ -101,4 +103,22 @@ func (s *Session) askable(who idrl.AnnotatorID, fresh []idrl.Assignment, pending
 	}
 	c.askable = learning.Unlike(c.askable[:0], s.vectors, c.standings, c.ago)
 	return c.askable, nil
+}
+
+// askedAll reports whether the annotator of an arena was asked every question, and has none
+// left to answer.
+func (s *Session) askedAll(who idrl.AnnotatorID) bool {
+	if !s.spec.IsArena() || s.gen == nil || len(s.asked.openOf(who)) > 0 || len(s.reopened(who)) > 0 {
+		return false
+	}
+	out := map[idrl.QueryID]bool{}
+	for id, n := range s.log.broken {
+		if n > 0 {
+			out[id] = true
+		}
+	}
+	for _, as := range s.asked.of[who] {
+		out[as.Query.ID] = true
+	}
+	return !slices.ContainsFunc(s.gen.Queries, func(q idrl.Query) bool { return !out[q.ID] })
 }

@@ -60,7 +60,9 @@ func (s *Session) done() bool {
 }
 
 // doneBy reports whether the annotator is asked no more questions.
-func (s *Session) doneBy(who idrl.AnnotatorID) bool { return s.done() || s.room(who, 0) <= 0 }
+func (s *Session) doneBy(who idrl.AnnotatorID) bool {
+	return s.done() || s.room(who, 0) <= 0 || s.askedAll(who)
+}
 
 // room returns how many questions more the annotator may be asked, beside n of which the
 // answers are awaited.

@@ -31,11 +31,27 @@ type shelf struct {
 	asked   map[idrl.ClipID]idrl.Clip // that were asked about
 	gen     *idrl.Generation          // in use, or about to be; nil before the first
 	remarks bool                      // of the session's settings
+	arena   idrl.Arena                // likewise
 	decoded map[idrl.StepsID]*idrl.Steps
 }
 
 func (s *shelf) source(discount float64) representation.Source {
-	return representation.Source{Clip: s.clip, Steps: s.steps, Remarks: s.remarks, Discount: discount}
+	return representation.Source{Clip: s.entered, Steps: s.steps, Remarks: s.remarks, Discount: discount}
+}
+
+// entered returns a clip, in an arena with what its posterior is about in place of the
+// features: which entrant it shows.
+func (s *shelf) entered(id idrl.ClipID) (idrl.Clip, error) {
+	c, err := s.clip(id)
+	if err != nil || len(s.arena.Entrants) == 0 {
+		return c, err
+	}
+	k, ok := s.arena.EntrantOf(c.From)
+	if !ok {
+		return c, idrl.Errorf(idrl.Damaged, "clip %s of an arena shows none of its entrants", id)
+	}
+	c.Phi = s.arena.Indicator(k)
+	return c, nil
 }
 
 func (s *shelf) clip(id idrl.ClipID) (idrl.Clip, error) {
@@ -205,7 +221,7 @@ func (s *Session) preparer() func(g *idrl.Generation) (prepared, error) {
 // prepareFrom is preparer where known has what is seen of some of the generation.
 func (s *Session) prepareFrom(known *sight) func(g *idrl.Generation) (prepared, error) {
 	see := s.beholder(known)
-	p, from := prepared{features: s.features}, shelf{journal: s.cfg.Journal, session: s.spec.ID, asked: maps.Clone(s.shelf.asked), remarks: s.spec.Remarks}
+	p, from := prepared{features: s.features}, shelf{journal: s.cfg.Journal, session: s.spec.ID, asked: maps.Clone(s.shelf.asked), remarks: s.spec.Remarks, arena: s.spec.Arena}
 	return func(g *idrl.Generation) (prepared, error) {
 		from.gen = g
 		p.view = representation.New(p.rep, from.source(s.cfg.Discount))

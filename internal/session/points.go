@@ -80,7 +80,7 @@ func (s *Session) nextPoint() (point, bool) {
 	switch {
 	case s.gen == nil:
 		return now, true
-	case s.cfg.Learner != nil && len(s.fits) == 0, s.uncertain(now.seq), s.training.rest == now.seq:
+	case s.spec.IsArena(), s.cfg.Learner != nil && len(s.fits) == 0, s.uncertain(now.seq), s.training.rest == now.seq:
 		return point{}, false
 	case now.seq-s.gen.BasedOn >= s.every(), s.done() && now.seq > s.gen.BasedOn, s.log.decidedSince(s.gen.BasedOn):
 		return now, true

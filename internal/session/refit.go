@@ -71,7 +71,7 @@ func (s *Session) startRefit(ctx context.Context) {
 		fit: idrl.LearntFit{
 			Learner: s.cfg.Learner.Name(), Version: version, BasedOn: s.log.seq(), Seed: rng.New(s.spec.Seed, "fit", uint64(version)).Uint64(),
 		},
-		shelf: &shelf{journal: s.cfg.Journal, session: s.spec.ID, asked: maps.Clone(s.shelf.asked), gen: s.gen, remarks: s.spec.Remarks},
+		shelf: &shelf{journal: s.cfg.Journal, session: s.spec.ID, asked: maps.Clone(s.shelf.asked), gen: s.gen, remarks: s.spec.Remarks, arena: s.spec.Arena},
 		gen:   s.gen, at: s.log.seq(),
 	}
 	items, known := s.history.After(0), s.learner.Policies().All()

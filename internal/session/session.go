@@ -159,7 +159,7 @@ func assemble(cfg Config) *Session {
 	s := &Session{
 		cfg: cfg, spec: r.Spec, stopped: make(chan struct{}), inbox: make(chan request),
 		log: newAnswerLog(), asked: newAssignments(r.Assignments), gen: r.Generation, fits: r.Fits, refit: refit{seen: -1},
-		shelf: &shelf{journal: cfg.Journal, session: r.Spec.ID, asked: r.Clips, gen: r.Generation, remarks: r.Spec.Remarks}, sight: newSight(cfg.Journal, r.Spec.ID),
+		shelf: &shelf{journal: cfg.Journal, session: r.Spec.ID, asked: r.Clips, gen: r.Generation, remarks: r.Spec.Remarks, arena: r.Spec.Arena}, sight: newSight(cfg.Journal, r.Spec.ID),
 		learner: learning.New(learning.Config{
 			Model: cfg.Model, Method: cfg.Acquisition, Schedule: learning.OfSession(r.Spec),
 			Regret: rng.New(r.Spec.Seed, "regret", 0), Tolerance: r.Spec.Tolerance, // the same numbers after a restart

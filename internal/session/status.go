@@ -95,9 +95,9 @@ func shareOf(e idrl.Estimate, span float64) idrl.Estimate {
 // weights returns those of the environment's features, each in standard deviations of its
 // prior: the prior knows the typical size of a feature (idrl.EnvSpec.PriorScale), so that
 // features of different units can be compared. It returns nil where others are in use, which
-// have no names.
+// have no names, and in an arena, which has none.
 func (s *Session) weights() (out []idrl.Estimate) {
-	if s.features.version() > 0 {
+	if s.features.version() > 0 || s.spec.IsArena() {
 		return nil
 	}
 	d := s.learner.Posterior().Dim()

@@ -20,7 +20,7 @@ func Environment(list envs.List, spec idrl.SessionSpec) (idrl.Environment, error
 	if err != nil {
 		return nil, err
 	}
-	return asCreated(e.New(rng.New(spec.Seed, "layout", 0)), spec), nil
+	return asCreated(e.New(rng.New(spec.LayoutSeed(), "layout", 0)), spec), nil
 }
 
 // asCreated returns env with clips as a session has had them since it was created.
@@ -36,11 +36,14 @@ func asCreated(env idrl.Environment, spec idrl.SessionSpec) idrl.Environment {
 }
 
 // Model returns the reward model of a session: of the weights of the features of its
-// environment.
+// environment; in an arena, of the strengths of the entrants.
 func Model(list envs.List, spec idrl.SessionSpec) (idrl.RewardModel, error) {
 	env, err := Environment(list, spec)
 	if err != nil {
 		return nil, err
+	}
+	if spec.IsArena() {
+		env = entered{env, spec.Arena}
 	}
 	m, err := belief.ForSpec(spec, env)
 	if err != nil || spec.Noise != idrl.OwnNoise {
@@ -93,8 +96,11 @@ func Complete(list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, error) {
 	if err != nil {
 		return spec, err
 	}
-	env := e.New(rng.New(spec.Seed, "layout", 0)).Spec()
+	env := e.New(rng.New(spec.LayoutSeed(), "layout", 0)).Spec()
 	spec.Features, spec.PriorScale = env.FeatureNames, env.PriorScale
+	if spec.IsArena() { // whose weights are no features
+		spec.PriorScale = nil
+	}
 	spec.Clip = idrl.ClipForm{Steps: env.ClipSteps, Playback: env.Playback}
 	if spec.Solver == "" || spec.Solver == idrl.AutoSolver {
 		spec.Solver = solverFor(e, env, spec)

@@ -103,6 +103,13 @@ func (h *Handler) do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) 
 		return err
 	}
 	out := &sender{to: to, engine: h.Envs.Engine(req.Spec.Env), failed: h.fleet.failed}
+	if req.Spec.IsArena() {
+		g, err := h.arena(ctx, t, req, to)
+		if err != nil {
+			return err
+		}
+		return out.generation(g)
+	}
 	network, learnt := rep.(neural.Representation)
 	if byAgents(req.Spec, learnt, req.First) {
 		g, err := h.trainAgents(ctx, t, req, rep, network.Model, p, to)

@@ -93,7 +93,7 @@ func (t *Remote) job(ctx context.Context, job idrl.TrainJob) (j jobs.Job, err er
 	if job.First {
 		j.Priority = idrl.Urgent
 	}
-	if byAgents(t.Spec, job.Features != nil, job.First) || byGaits(t.Spec, job.First) {
+	if t.Spec.IsArena() || byAgents(t.Spec, job.Features != nil, job.First) || byGaits(t.Spec, job.First) {
 		j.Make = t.withAgents(req)
 		req.Recorded = true
 	}
@@ -137,6 +137,9 @@ func (t *Remote) agents(ctx context.Context) (map[string][]byte, error) {
 			out[name] = b
 		}
 		return err
+	}
+	if t.Spec.IsArena() {
+		return out, kept(EntrantsName)
 	}
 	if t.Spec.ByGaits() {
 		return out, kept(gaitsName)

@@ -1,0 +1,259 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/bradley"
+	"tiebreak/internal/idrl"
+	"tiebreak/store"
+	"tiebreak/web"
+)
+
+func arenaCommand() command {
+	return command{
+		name: "arena", summary: "let people compare what sessions have learnt, blindly", usage: "new | list | show [flags]",
+		about: "An arena is a session in which people compare the policies of other sessions and do not know which is\n" +
+			"which. Its result is how strong each is, with intervals (docs/arena.md). In all else it is a session: links, people,\n" +
+			"control and exports go by 'tiebreak invite', 'annotator', 'session' and 'export'.",
+		example: "tiebreak arena list --data tiebreak-data",
+		subs:    []command{arenaNewCommand(), arenaListCommand(), arenaShowCommand()},
+	}
+}
+
+// arenaFlags are the flags of the commands about arenas.
+type arenaFlags struct {
+	own own
+	siteFlags
+	session, instructions, consent string
+	entrants                       entrantsFlag
+	seed                           seedFlag
+	spec                           idrl.SessionSpec
+	json, csv, answers             bool
+}
+
+// id is where the id of an arena goes if it is given without a flag.
+func (f *arenaFlags) id() *string { return &f.session }
+
+func (f *arenaFlags) declareNew(fs *flag.FlagSet) {
+	f.declare(fs)
+	ownFlags(fs, &f.own)
+	fs.Var(&f.entrants, "entrant", "`SESSION`, SESSION@ROW or either with =TITLE: the policy that a session recommends, or did after that row of its log; once for each, 2 to "+
+		strconv.Itoa(idrl.MaxEntrants))
+	fs.StringVar(&f.spec.Title, "title", "Arena", "`name` of the arena, which annotators see")
+	fs.IntVar(&f.spec.Budget, "budget", 0, "`answers` after which the arena is complete; 0: no limit")
+	fs.IntVar(&f.spec.AnswersEach, "answers-each", 0, "`answers` after which a person has done their part; 0: no limit but the questions that there are")
+	fs.StringVar(&f.spec.CompletionCode, "completion-code", "", "`code` that annotators see when they have done their part")
+	fs.StringVar(&f.spec.Instructions, "instructions", "", "`text` for annotators, one point per line; without it they read what the environment brings")
+	consentFileFlag(fs, &f.consent)
+	fs.IntVar(&f.spec.WithdrawDays, "withdraw-days", 0, "offer people, for so many `days` after they joined, to withdraw their data themselves; 0: not")
+	fs.Float64Var(&f.spec.MinDwell, "min-dwell", idrl.DefaultMinDwell, "mark answers that were given before this `share` of the clip was on screen; 0: none")
+	fs.IntVar(&f.spec.MaxRate, "max-rate", idrl.DefaultMaxRate, "mark answers that come faster than so many a `minute`; 0: none")
+	fs.Var(&f.seed, "seed", "`seed` of the starts, sides and order of questions; without it one is drawn")
+}
+
+// An entrantsFlag is a list of entrants.
+type entrantsFlag []web.Entrant
+
+// String implements flag.Value.
+func (e *entrantsFlag) String() string { return "" }
+
+// Set implements flag.Value.
+func (e *entrantsFlag) Set(text string) error {
+	which, title, _ := strings.Cut(text, "=")
+	session, row, at := strings.Cut(which, "@")
+	w := web.Entrant{Session: idrl.SessionID(session), After: -1, Title: title}
+	if at {
+		n, err := strconv.ParseInt(row, 10, 64)
+		if err != nil || n < 0 {
+			return fmt.Errorf("write SESSION@ROW with the number of a row of the session's log, 0 for before the first; got %q", which)
+		}
+		w.After = n
+	}
+	*e = append(*e, w)
+	return nil
+}
+
+func arenaNewCommand() command {
+	c := subcommand("arena new", "make an arena", (*arenaFlags).declareNew,
+		"Makes an arena of the policies that sessions recommend and prints its id and a link for annotators. All sessions\n"+
+			"must have the same environment with the same layout. The server may be running.",
+		func(ctx context.Context, std stdio, f *arenaFlags) error {
+			list, err := environments(f.own)
+			if err != nil {
+				return err
+			}
+			if f.consent != "" {
+				if f.spec.Consent, err = readConsent(f.consent); err != nil {
+					return err
+				}
+			}
+			if !f.seed.set {
+				f.seed.value = web.DrawSeed()
+			}
+			f.spec.Seed = f.seed.value
+			return beside(ctx, f.data, func(db *store.DB) error {
+				base, err := f.address(ctx, db)
+				if err != nil {
+					return err
+				}
+				spec, err := newArena(ctx, db, list, f.spec, f.entrants)
+				if err != nil {
+					return usageIfInvalid(err)
+				}
+				token, err := auth.New(auth.Config{Store: db}).NewInvitation(ctx, spec.ID, linkUses, linkLife)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(std.out, "Arena:      %s\nAnnotator:  %s/join/%s\n", spec.ID, base, token)
+				return nil
+			})
+		})
+	c.usage = "--entrant SESSION --entrant SESSION [flags]"
+	c.example += " --entrant ID=Before --entrant ID@0=After"
+	return c
+}
+
+func arenaListCommand() command {
+	return subcommand("arena list", "list the arenas of a data folder", func(f *arenaFlags, fs *flag.FlagSet) { dataFlag(fs, &f.data) },
+		"Lists the arenas, the newest first. The server may be running.",
+		func(ctx context.Context, std stdio, f *arenaFlags) error {
+			return beside(ctx, f.data, func(db *store.DB) error {
+				all, err := db.Sessions(ctx)
+				if err != nil {
+					return err
+				}
+				var list []idrl.Summary
+				for _, s := range all {
+					if s.Spec.IsArena() {
+						list = append(list, s)
+					}
+				}
+				if len(list) == 0 {
+					fmt.Fprintf(std.out, "%s holds no arena; 'tiebreak arena new' makes one.\n", f.data)
+					return nil
+				}
+				return table(std.out, "ARENA\tSTATE\tANSWERS\tENVIRONMENT\tMADE\tTITLE\tENTRANTS", len(list), func(w io.Writer, i int) {
+					s := list[i]
+					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Spec.ID, s.State, answersOf(s), s.Spec.Env, when(s.Spec.CreatedAt), s.Spec.Title,
+						strings.Join(s.Spec.Arena.Titles(), ", "))
+				})
+			})
+		})
+}
+
+func (f *arenaFlags) declareShow(fs *flag.FlagSet) {
+	dataFlag(fs, &f.data)
+	sessionFlag(fs, &f.session)
+	fs.BoolVar(&f.json, "json", false, "all of it as a JSON object")
+	fs.BoolVar(&f.csv, "csv", false, "the entrants as CSV")
+	fs.BoolVar(&f.answers, "answers", false, "the answers that count as CSV: who compared which entrants, and which one they preferred")
+}
+
+func arenaShowCommand() command {
+	c := subcommand("arena show", "write the result of an arena", (*arenaFlags).declareShow,
+		"Writes how strong the entrants of an arena are, with 95 % intervals, how often each was preferred to each other one,\n"+
+			"how well people agree, and how many more answers the first two take (docs/arena.md). The server may be running.",
+		func(ctx context.Context, std stdio, f *arenaFlags) error {
+			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+				rec, err := db.Load(ctx, spec.ID)
+				if err != nil {
+					return err
+				}
+				r, outcomes, err := bradley.NewReport(rec)
+				switch {
+				case err != nil:
+					return err
+				case f.json:
+					enc := json.NewEncoder(std.out)
+					enc.SetEscapeHTML(false)
+					enc.SetIndent("", "  ")
+					return enc.Encode(r)
+				case f.csv:
+					return r.WriteCSV(std.out)
+				case f.answers:
+					return bradley.WriteOutcomes(std.out, spec.Arena, outcomes)
+				}
+				return printArena(std.out, r)
+			})
+		})
+	c.usage = "[ID] [flags]"
+	return c
+}
+
+// printArena writes a report for people.
+func printArena(out io.Writer, r bradley.Report) error {
+	fmt.Fprintf(out, "%s: %d answers of %d people, %d of them equal.\n%s\n\n", r.Title, r.Answers, len(r.People), r.Ties, moreText(r))
+	err := table(out, "\tENTRANT\tSTRENGTH\t95 %\tP(BEST)\tANSWERS\tPREFERRED\tEQUAL", len(r.Entrants), func(w io.Writer, i int) {
+		e := r.Entrants[i]
+		fmt.Fprintf(w, "%d\t%s\t%+.2f\t%+.2f to %+.2f\t%s\t%d\t%d\t%d\n", i+1, e.Title, e.Strength, e.Low, e.High, percent(e.Best), e.Answers, e.Wins, e.Ties)
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out)
+	err = table(out, "A\tB\tA PREFERRED\tB PREFERRED\tEQUAL\tP(A)\t95 %", len(r.Pairs), func(w io.Writer, i int) {
+		p := r.Pairs[i]
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%s\t%s to %s\n", p.A, p.B, p.WinsA, p.WinsB, p.Ties, percent(p.P), percent(p.Low), percent(p.High))
+	})
+	if err != nil || len(r.People) == 0 {
+		return err
+	}
+	fmt.Fprintln(out)
+	return table(out, "PERSON\tANSWERS\tAS THE OTHERS\t95 %\tEXPECTED\t", len(r.People), func(w io.Writer, i int) {
+		p := r.People[i]
+		agreed, interval, expected, note := "-", "-", "-", ""
+		if p.Compared > 0 {
+			agreed, expected = fmt.Sprintf("%d of %d", p.Agreed, p.Compared), percent(p.Expected)
+			interval = percent(p.Low) + " to " + percent(p.High)
+		}
+		if p.Chance {
+			note = "as by chance"
+		}
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\n", p.ID, p.Answers, agreed, interval, expected, note)
+	})
+}
+
+// moreText says how many further answers the first two take.
+func moreText(r bradley.Report) string {
+	first, second := r.Entrants[0].Title, r.Entrants[1].Title
+	switch {
+	case r.Answers == 0:
+		return "There is no answer yet."
+	case r.More == nil:
+		return fmt.Sprintf("%s and %s cannot be told apart; how many answers that takes is not known.", first, second)
+	case *r.More == 0:
+		return fmt.Sprintf("%s is preferred to all others.", first)
+	}
+	return fmt.Sprintf("%s and %s cannot be told apart yet; about %d further answers may do it.", first, second, *r.More)
+}
+
+func percent(p float64) string { return fmt.Sprintf("%.0f %%", 100*p) }
+
+// arenas is the web's view of arenas.
+type arenas struct{ a *app }
+
+// NewArena implements web.Arenas.
+func (r arenas) NewArena(ctx context.Context, spec idrl.SessionSpec, entrants []web.Entrant) (idrl.SessionID, error) {
+	spec, err := newArena(ctx, r.a.db, r.a.envs, spec, entrants)
+	if err != nil {
+		return "", err
+	}
+	_, err = r.a.manager.Session(ctx, spec.ID) // it starts to make the clips
+	return spec.ID, err
+}
+
+// Arena implements web.Arenas.
+func (r arenas) Arena(ctx context.Context, id idrl.SessionID) (bradley.Report, []bradley.Outcome, error) {
+	rec, err := r.a.db.Load(ctx, id)
+	if err != nil {
+		return bradley.Report{}, nil, err
+	}
+	return bradley.NewReport(rec)
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tiebreak/envs"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/regret"
+	"tiebreak/internal/rng"
+	"tiebreak/internal/training"
+	"tiebreak/store"
+	"tiebreak/web"
+)
+
+// newArena makes an arena of the policies that sessions recommend and records it with them. spec has what
+// differs from arena to arena, such as title and budget; its environment and layout become
+// those of the entrants.
+func newArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.SessionSpec, wanted []web.Entrant) (idrl.SessionSpec, error) {
+	if n := len(wanted); n < 2 || n > idrl.MaxEntrants {
+		return spec, idrl.Errorf(idrl.Invalid, "an arena compares 2 to %d policies; got %d", idrl.MaxEntrants, n)
+	}
+	var first idrl.SessionSpec
+	var policies []training.EntrantPolicy
+	spec.Arena = idrl.Arena{}
+	for k, w := range wanted {
+		of, entrant, policy, err := findEntrant(ctx, db, list, w)
+		if err != nil {
+			return spec, err
+		}
+		if k == 0 {
+			first = of
+			spec.Env, spec.Arena.Layout = of.Env, of.LayoutSeed()
+		} else if err := sameWorld(list, first, of); err != nil {
+			return spec, err
+		}
+		if slices.Contains(spec.Arena.Titles(), entrant.Title) && w.Title == "" {
+			entrant.Title = strings.TrimSpace(entrant.Title[:min(len(entrant.Title), idrl.MaxTitle-8)]) + " (" + strconv.Itoa(k+1) + ")"
+		}
+		spec.Arena.Entrants = append(spec.Arena.Entrants, entrant)
+		policies = append(policies, policy)
+	}
+	if err := spec.Arena.Validate(); err != nil {
+		return spec, err
+	}
+	spec, err := readySession(list, spec.AsArena())
+	if err != nil {
+		return spec, err
+	}
+	content, err := training.EncodeEntrants(policies)
+	if err != nil {
+		return spec, err
+	}
+	return spec, db.CreateArena(ctx, spec, training.EntrantsName, content)
+}
+
+// findEntrant returns the session of an entrant, and the policy that it recommended then: of
+// those with numbers that are recorded, the one with the highest mean return.
+func findEntrant(ctx context.Context, db *store.DB, list envs.List, w web.Entrant) (spec idrl.SessionSpec, e idrl.Entrant, p training.EntrantPolicy, err error) {
+	rec, err := db.Load(ctx, w.Session)
+	if err != nil {
+		return spec, e, p, err
+	}
+	spec, name := rec.Spec, strconv.Quote(rec.Spec.Title)
+	last := int64(len(rec.Log))
+	after := last
+	if w.After >= 0 {
+		after = w.After
+	}
+	switch {
+	case rec.Settings.State == idrl.StateArchived:
+		return spec, e, p, idrl.Errorf(idrl.Invalid, "session %s (%s) is archived; resume it before its policy enters an arena", spec.ID, name)
+	case spec.IsArena():
+		return spec, e, p, idrl.Errorf(idrl.Invalid, "session %s (%s) is an arena itself, which trains no policies", spec.ID, name)
+	case after > last:
+		return spec, e, p, idrl.Errorf(idrl.Invalid, "session %s (%s) has no log row %d; its log ends at %d", spec.ID, name, after, last)
+	case rec.Generation == nil:
+		return spec, e, p, idrl.Errorf(idrl.NotFound, "session %s (%s) has no policies yet: a running server trains the first ones. Wait until it asks questions", spec.ID, name)
+	}
+	c, err := recommended(ctx, db, list, rec, after)
+	if err != nil {
+		return spec, e, p, err
+	}
+	e = idrl.Entrant{Title: strings.TrimSpace(w.Title), Session: spec.ID, Policy: c.ID, After: after}
+	if e.Title == "" {
+		e.Title = spec.Title
+		if after < last {
+			e.Title = spec.Title[:min(len(spec.Title), idrl.MaxTitle-20)] + ", row " + strconv.FormatInt(after, 10)
+		}
+	}
+	return spec, e, training.EntrantPolicy{Params: c.Params, Gaits: spec.ByGaits()}, nil
+}
+
+// recommended returns the recorded policy that was best by the posterior after a log row.
+func recommended(ctx context.Context, db *store.DB, list envs.List, rec idrl.Record, after int64) (idrl.Candidate, error) {
+	id, last := rec.Spec.ID, int64(len(rec.Log))
+	if rec.Spec.Model == idrl.NetworkModel && after < last {
+		return idrl.Candidate{}, idrl.Errorf(idrl.Invalid, "session %s learns a reward network, whose policies can enter as they are now, not as of an earlier log row", id)
+	}
+	source, err := learntOf(db, list, rec)
+	if err != nil {
+		return idrl.Candidate{}, err
+	}
+	if rec.Spec.Model == idrl.NetworkModel {
+		if source.Review.Best.Params == nil {
+			return idrl.Candidate{}, notKept(id)
+		}
+		return source.Review.Best, nil
+	}
+	p := source.Review.Posterior
+	adopted := int64(math.MaxInt64)
+	if after < last {
+		adopted = after
+		if p, err = posteriorAt(list, rec, after); err != nil {
+			return idrl.Candidate{}, err
+		}
+	}
+	known, err := db.PoliciesAt(ctx, id, adopted)
+	if err != nil {
+		return idrl.Candidate{}, err
+	}
+	known = slices.DeleteFunc(known, func(c idrl.Candidate) bool { return len(c.Params) == 0 })
+	if len(known) == 0 {
+		return idrl.Candidate{}, notKept(id)
+	}
+	return known[regret.Leader(p, known)], nil
+}
+
+func notKept(id idrl.SessionID) error {
+	return idrl.Errorf(idrl.NotFound, "session %s had no policy then of which the numbers are kept; answer more of its questions, or name a later log row", id)
+}
+
+// posteriorAt returns the posterior of a session after a log row.
+func posteriorAt(list envs.List, rec idrl.Record, after int64) (idrl.Posterior, error) {
+	m, err := training.Model(list, rec.Spec)
+	if err != nil {
+		return nil, err
+	}
+	if after == 0 {
+		return m.Prior(), nil
+	}
+	for _, s := range rec.Snapshots {
+		if s.Seq == after && s.Definition == idrl.PosteriorDefinition {
+			return m.Decode(s.Belief)
+		}
+	}
+	return nil, idrl.Errorf(idrl.NotFound, "session %s has no record of what it knew after log row %d; name another row", rec.Spec.ID, after)
+}
+
+// sameWorld returns an error of kind Invalid unless policies of both sessions act in the same
+// environment with the same layout: one that looks and behaves alike.
+func sameWorld(list envs.List, a, b idrl.SessionSpec) error {
+	if a.Env != b.Env {
+		return idrl.Errorf(idrl.Invalid, "the entrants must be of one environment: session %s has %q, and session %s has %q", a.ID, a.Env, b.ID, b.Env)
+	}
+	if a.LayoutSeed() == b.LayoutSeed() {
+		return nil
+	}
+	first, err := training.Environment(list, a)
+	if err != nil {
+		return err
+	}
+	second, err := training.Environment(list, b)
+	if err != nil {
+		return err
+	}
+	if !alike(first, second) {
+		return idrl.Errorf(idrl.Invalid, "sessions %s (seed %d) and %s (seed %d) have different layouts of %q, in which the same policy does other things; "+
+			"compare sessions of one seed ('tiebreak session clone' keeps it)", a.ID, a.Seed, b.ID, b.Seed, a.Env)
+	}
+	return nil
+}
+
+// alike reports whether two environments show and do the same in an episode of random actions.
+func alike(a, b idrl.Environment) bool {
+	trace := func(env idrl.Environment) (out []float64) {
+		stream, actions := rng.New(0, "alike", 0), rng.New(0, "alike actions", 0)
+		spec := env.Spec()
+		action := make(idrl.Action, spec.Actions.Dim())
+		note := func(step idrl.TimeStep) {
+			out = append(append(out, step.Obs...), step.Phi...)
+			if d, ok := env.(idrl.Drawer); ok {
+				var scene idrl.Scene
+				d.Draw(&scene)
+				for _, s := range slices.Concat(scene.Static, scene.Moving) {
+					out = append(append(out, float64(len(s.Pts))), s.Pts...)
+				}
+			}
+		}
+		note(env.Reset(stream))
+		for range 50 {
+			for i := range spec.Actions.Low {
+				low, high := max(-1, spec.Actions.Low[i]), min(1, spec.Actions.High[i])
+				action[i] = low + actions.Float64()*(high-low)
+			}
+			if n := spec.Actions.Num; n > 0 {
+				action[0] = float64(actions.IntN(n))
+			}
+			step := env.Step(action)
+			note(step)
+			if step.Kind.Last() {
+				break
+			}
+		}
+		return out
+	}
+	return slices.EqualFunc(trace(a), trace(b), func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) })
+}

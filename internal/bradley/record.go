@@ -1,0 +1,41 @@
+package bradley
+
+import "tiebreak/internal/idrl"
+
+// Outcomes returns the answers of an arena that count, by their place in the log: of those of
+// one person to one question the first. It returns an error of kind Damaged if the record
+// does not say which entrants an answer is about.
+func Outcomes(r idrl.Record) ([]Outcome, error) {
+	asked := make(map[idrl.AssignmentID]idrl.Query, len(r.Assignments))
+	for _, as := range r.Assignments {
+		asked[as.ID] = as.Query
+	}
+	type judged struct {
+		who   idrl.AnnotatorID
+		query idrl.QueryID
+	}
+	seen := map[judged]bool{}
+	var out []Outcome
+	for _, a := range idrl.Effective(r.Log) {
+		q := asked[a.Assignment]
+		key := judged{a.Annotator, q.ID}
+		if !a.Informative() || seen[key] {
+			continue
+		}
+		seen[key] = true
+		o := Outcome{Seq: a.Seq, Choice: a.Choice, Person: a.Annotator}
+		places := []*int{&o.A, &o.B}
+		if len(q.Clips) != len(places) {
+			return nil, idrl.Errorf(idrl.Damaged, "answer %d is about no comparison", a.Seq)
+		}
+		for i, id := range q.Clips {
+			k, ok := r.Spec.Arena.EntrantOf(r.Clips[id].From)
+			if !ok {
+				return nil, idrl.Errorf(idrl.Damaged, "answer %d is about clip %s, which shows no entrant", a.Seq, id)
+			}
+			*places[i] = k
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}

@@ -1,0 +1,146 @@
+package bradley
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+
+	"tiebreak/internal/idrl"
+)
+
+// A Report is what an arena has found out, for files and other programs.
+type Report struct {
+	Format  string         `json:"format"` // "tiebreak.arena"
+	Version int            `json:"version"`
+	Session idrl.SessionID `json:"session"`
+	Title   string         `json:"title"`
+	Env     string         `json:"env"`
+	Seq     int64          `json:"seq"`     // of the last log row
+	Answers int            `json:"answers"` // that count and prefer one, or say 'equal'
+	Ties    int            `json:"ties"`
+	Tied    float64        `json:"p_equal"` // of two equally strong entrants
+
+	Entrants []ReportEntrant `json:"entrants"` // the strongest first
+	Pairs    []ReportPair    `json:"pairs"`
+	People   []ReportPerson  `json:"people"`
+	More     *int            `json:"more_answers"` // until the first two are separated; null: cannot be told
+}
+
+// A ReportEntrant is an entrant in a Report.
+type ReportEntrant struct {
+	Title    string         `json:"title"`
+	Session  idrl.SessionID `json:"session"`
+	Policy   idrl.PolicyID  `json:"policy"`
+	After    int64          `json:"after"`
+	Strength float64        `json:"strength"` // log-odds, against the mean of all
+	Low      float64        `json:"low"`      // of the 95 % interval, as High
+	High     float64        `json:"high"`
+	Best     float64        `json:"p_best"`
+	Answers  int            `json:"answers"`
+	Wins     int            `json:"preferred"`
+	Ties     int            `json:"equal"`
+}
+
+// A ReportPair is a pair of entrants in a Report, by their titles.
+type ReportPair struct {
+	A         string  `json:"a"`
+	B         string  `json:"b"`
+	WinsA     int     `json:"a_preferred"`
+	WinsB     int     `json:"b_preferred"`
+	Ties      int     `json:"equal"`
+	P         float64 `json:"p_a"` // that a is preferred when one of the two is
+	Low       float64 `json:"low"`
+	High      float64 `json:"high"`
+	Separated bool    `json:"separated"` // the interval leaves out one half
+}
+
+// A ReportPerson is a person in a Report.
+type ReportPerson struct {
+	ID       idrl.AnnotatorID `json:"annotator"`
+	Answers  int              `json:"answers"`
+	Ties     int              `json:"equal"`
+	Compared int              `json:"compared"`
+	Agreed   int              `json:"agreed"`
+	Low      float64          `json:"low"`
+	High     float64          `json:"high"`
+	Expected float64          `json:"expected"`
+	Chance   bool             `json:"as_by_chance"`
+}
+
+// NewReport returns that of the record of an arena, and what Outcomes returns. Errors are those of
+// Outcomes, and of kind Invalid if the session is no arena.
+func NewReport(r idrl.Record) (Report, []Outcome, error) {
+	spec := r.Spec
+	if !spec.IsArena() {
+		return Report{}, nil, idrl.Errorf(idrl.Invalid, "session %s is no arena: it learns from its answers what people want, and compares no policies blindly", spec.ID)
+	}
+	outcomes, err := Outcomes(r)
+	if err != nil {
+		return Report{}, nil, err
+	}
+	all, err := Analyse(len(spec.Arena.Entrants), outcomes)
+	if err != nil {
+		return Report{}, nil, err
+	}
+	out := Report{
+		Format: "tiebreak.arena", Version: 1, Session: spec.ID, Title: spec.Title, Env: spec.Env, Seq: int64(len(r.Log)),
+		Answers: all.Answers, Ties: all.Ties, Tied: all.Tied, Pairs: []ReportPair{}, People: []ReportPerson{},
+	}
+	if all.More != Unknown {
+		out.More = &all.More
+	}
+	title := func(k int) string { return spec.Arena.Entrants[k].Title }
+	for _, k := range all.Order {
+		e, is := spec.Arena.Entrants[k], all.Entrants[k]
+		out.Entrants = append(out.Entrants, ReportEntrant{
+			e.Title, e.Session, e.Policy, e.After, is.Strength, is.Low, is.High, is.Best, is.Answers, is.Wins, is.Ties,
+		})
+	}
+	for i, a := range all.Order { // the stronger of each pair first
+		for _, b := range all.Order[i+1:] {
+			p, in := all.Of(a, b)
+			pair := all.Pair(a, b)
+			wins, losses := pair.WinsI, pair.WinsJ
+			if a > b {
+				wins, losses = losses, wins
+			}
+			out.Pairs = append(out.Pairs, ReportPair{title(a), title(b), wins, losses, pair.Ties, p, in.Low, in.High, pair.Separated})
+		}
+	}
+	for _, p := range all.People {
+		out.People = append(out.People, ReportPerson{p.ID, p.Answers, p.Ties, p.Compared, p.Agreed, p.Low, p.High, p.Expected, p.Chance})
+	}
+	return out, outcomes, nil
+}
+
+// WriteCSV writes the entrants, a row each, the strongest first.
+func (r Report) WriteCSV(w io.Writer) error {
+	rows := [][]string{{"rank", "title", "session", "policy", "after", "strength", "low", "high", "p_best", "answers", "preferred", "equal"}}
+	for k, e := range r.Entrants {
+		rows = append(rows, []string{
+			strconv.Itoa(k + 1), e.Title, string(e.Session), string(e.Policy), strconv.FormatInt(e.After, 10),
+			number(e.Strength), number(e.Low), number(e.High), number(e.Best), strconv.Itoa(e.Answers), strconv.Itoa(e.Wins), strconv.Itoa(e.Ties),
+		})
+	}
+	return csv.NewWriter(w).WriteAll(rows)
+}
+
+// WriteOutcomes writes the answers that count, a row each: who compared which entrants, and
+// which one they preferred, "equal" where none.
+func WriteOutcomes(w io.Writer, of idrl.Arena, outcomes []Outcome) error {
+	rows := [][]string{{"seq", "annotator", "a", "b", "preferred"}}
+	for _, o := range outcomes {
+		a, b := of.Entrants[o.A].Title, of.Entrants[o.B].Title
+		preferred := "equal"
+		switch o.Choice {
+		case idrl.ChoseA:
+			preferred = a
+		case idrl.ChoseB:
+			preferred = b
+		}
+		rows = append(rows, []string{strconv.FormatInt(o.Seq, 10), string(o.Person), a, b, preferred})
+	}
+	return csv.NewWriter(w).WriteAll(rows)
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }

@@ -1,0 +1,108 @@
+package idrl
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// An Arena makes a session one in which people compare policies of other sessions, and do not
+// know which is which. Its answers teach no reward: its posterior is about the strengths of
+// the entrants.
+type Arena struct {
+	Entrants []Entrant // 2 to MaxEntrants; weight k of the posterior is the strength of entrant k
+	Layout   uint64    // seed of the environment's layout, that of the sessions of the entrants
+}
+
+// An Entrant is a policy in an arena.
+type Entrant struct {
+	Title   string    // for researchers; annotators never see it
+	Session SessionID // that trained it
+	Policy  PolicyID  // there
+	After   int64     // log row of that session after which it was the recommended policy
+}
+
+// MaxEntrants is the most policies that an arena compares.
+const MaxEntrants = 20
+
+// What arenas are made with: the strengths are in units of the logarithm of odds, and the
+// prior is that of their statistics.
+const (
+	arenaPriorVar = 4
+	arenaNoise    = 1.5957691216057308 // √(8/π): one unit of strength is one of log-odds
+	arenaTieBand  = 0.5
+	arenaMethod   = "igr"
+)
+
+// IsArena reports whether the session compares policies of other sessions.
+func (s SessionSpec) IsArena() bool { return len(s.Arena.Entrants) > 0 }
+
+// AsArena returns s with what is the same in all arenas: a comparison of clips, of which those
+// are asked that tell most about the strengths, whatever they look like.
+func (s SessionSpec) AsArena() SessionSpec {
+	s.Kind, s.Acquisition, s.Model, s.Solver, s.Prior = CompareClips, arenaMethod, FeaturesModel, OwnSolver, Priors()[0]
+	s.Likelihood, s.Noise, s.Questions = "bradley-terry", SharedNoise, AnyQuestions
+	s.PriorVar, s.NoiseStd, s.TieBand = arenaPriorVar, arenaNoise, arenaTieBand
+	s.PriorScale, s.RepeatEvery, s.GoldEvery, s.ShowLearnt, s.Strength, s.MuchBand, s.Remarks = nil, 0, 0, false, false, 0, false
+	s.StopByItself = false
+	return s.WithDefaults()
+}
+
+// LayoutSeed returns the seed of the layout of the session's environment.
+func (s SessionSpec) LayoutSeed() uint64 {
+	if s.IsArena() {
+		return s.Arena.Layout
+	}
+	return s.Seed
+}
+
+// Titles returns what the entrants are called.
+func (a Arena) Titles() []string {
+	out := make([]string, len(a.Entrants))
+	for k, e := range a.Entrants {
+		out[k] = e.Title
+	}
+	return out
+}
+
+// Validate returns an error of kind Invalid that says what to change.
+func (a Arena) Validate() error {
+	if n := len(a.Entrants); n < 2 || n > MaxEntrants {
+		return Errorf(Invalid, "an arena compares 2 to %d policies; got %d", MaxEntrants, n)
+	}
+	for k, e := range a.Entrants {
+		if err := CheckTitle(e.Title); err != nil {
+			return Errorf(Invalid, "the title of entrant %d must be plain text of 1 to %d characters on one line", k+1, MaxTitle)
+		}
+		if slices.Contains(a.Titles()[:k], e.Title) {
+			return Errorf(Invalid, "two entrants are called %q; give each a title of its own", e.Title)
+		}
+		same := func(o Entrant) bool { return o.Session == e.Session && o.Policy == e.Policy }
+		if i := slices.IndexFunc(a.Entrants[:k], same); i >= 0 {
+			return Errorf(Invalid, "entrants %q and %q are the same policy, %s of session %s", a.Entrants[i].Title, e.Title, e.Policy, e.Session)
+		}
+	}
+	return nil
+}
+
+// EntrantID names entrant k, from 0, among the policies of its arena.
+func EntrantID(k int) PolicyID { return PolicyID(fmt.Sprintf("e%d", k+1)) }
+
+// EntrantTrajectory names the episode of entrant k from start n.
+func EntrantTrajectory(k, n int) TrajectoryID { return TrajectoryID(fmt.Sprintf("e%d.%d", k+1, n)) }
+
+// EntrantOf returns which entrant of a an episode shows.
+func (a Arena) EntrantOf(t TrajectoryID) (k int, ok bool) {
+	name, _, _ := strings.Cut(string(t), ".")
+	number, ok := strings.CutPrefix(name, "e")
+	k, err := strconv.Atoi(number)
+	return k - 1, ok && err == nil && k >= 1 && k <= len(a.Entrants)
+}
+
+// Indicator returns the features of entrant k in an arena: 1 for itself, 0 for the others.
+func (a Arena) Indicator(k int) []float64 {
+	out := make([]float64, len(a.Entrants))
+	out[k] = 1
+	return out
+}

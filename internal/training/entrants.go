@@ -1,0 +1,219 @@
+package training
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"tiebreak/internal/behaviour"
+	"tiebreak/internal/clip"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/jobs"
+	"tiebreak/internal/pack"
+	"tiebreak/internal/rng"
+	"tiebreak/internal/steps"
+)
+
+// EntrantsName is the name under which the policies of an arena are kept until its clips are
+// made (idrl.Generation.Agents).
+const EntrantsName = "entrants"
+
+// An EntrantPolicy is the policy of an entrant as it is recorded.
+type EntrantPolicy struct {
+	Params []float64 // as recorded in the session that trained it
+	Gaits  bool      // that session has idrl.GaitSolver
+}
+
+// EncodeEntrants returns the policies of the entrants of an arena as one value.
+func EncodeEntrants(policies []EntrantPolicy) ([]byte, error) { return pack.Encode(&policies) }
+
+// entered is an environment in which the weights are strengths of entrants.
+type entered struct {
+	idrl.Environment
+	arena idrl.Arena
+}
+
+// Spec implements idrl.Environment.
+func (e entered) Spec() idrl.EnvSpec {
+	s := e.Environment.Spec()
+	s.FeatureNames, s.PriorScale = e.arena.Titles(), nil
+	return s
+}
+
+// The sizes of an arena: questions about all pairs, and clips of all entrants.
+const (
+	arenaQuestions = 4000
+	arenaClips     = 400
+	arenaStarts    = 100
+)
+
+// startsOf returns the number of starts from which every one of n entrants is shown.
+func startsOf(n int) int {
+	pairs := n * (n - 1) / 2
+	return min(arenaStarts, arenaClips/n, arenaQuestions/pairs)
+}
+
+// An arenaShow makes the only generation of an arena.
+type arenaShow struct {
+	spec     idrl.SessionSpec
+	env      idrl.Environment
+	policies []idrl.Policy
+	to       jobs.Reporter
+	done     int
+}
+
+// arena hands over the clips of the entrants of an arena and the questions about them: of every two,
+// from each start, the clips of the same part of their episodes, which begin in the same
+// state with the same random numbers. Starts after which an entrant does all the same again
+// are left out, as where nothing is random.
+func (h *Handler) arena(ctx context.Context, t sessionTrainer, req request, to jobs.Reporter) (idrl.Generation, error) {
+	policies, err := pack.Decode[[]EntrantPolicy](req.Agents[EntrantsName])
+	if err != nil {
+		return idrl.Generation{}, idrl.Errorf(idrl.Invalid, "the policies of arena %s cannot be read: %v", req.Spec.ID, err)
+	}
+	if len(policies) != len(req.Spec.Arena.Entrants) {
+		return idrl.Generation{}, idrl.Errorf(idrl.Damaged, "arena %s has %d policies for %d entrants", req.Spec.ID, len(policies), len(req.Spec.Arena.Entrants))
+	}
+	a := arenaShow{spec: req.Spec, env: t.NewEnv(), to: to}
+	for k, p := range policies {
+		policy, err := behaviour.Recorded(a.env, p.Gaits, p.Params)
+		if err != nil {
+			return idrl.Generation{}, fmt.Errorf("policy of entrant %q: %w", req.Spec.Arena.Entrants[k].Title, err)
+		}
+		a.policies = append(a.policies, policy)
+	}
+	return a.generation(ctx, req.BasedOn)
+}
+
+func (a *arenaShow) generation(ctx context.Context, basedOn int64) (idrl.Generation, error) {
+	g := idrl.Generation{BasedOn: basedOn, Clips: map[idrl.ClipID]idrl.Clip{}, Steps: map[idrl.StepsID][]byte{}}
+	seen := map[string]bool{} // what the entrants do from a start
+	n := len(a.policies)
+	shown := make([][]idrl.Clip, 0, startsOf(n))
+	raw := make([][]idrl.StepsID, n)
+	for start := range startsOf(n) {
+		clips, kept, print, err := a.from(ctx, start)
+		if err != nil {
+			return g, err
+		}
+		if clips == nil || seen[print] {
+			continue
+		}
+		seen[print] = true
+		shown = append(shown, clips)
+		for k, c := range clips {
+			g.Clips[c.ID], g.Steps[c.Raw] = c, kept[k]
+			raw[k] = append(raw[k], c.Raw)
+			for _, b := range clips[:k] {
+				g.Queries = append(g.Queries, idrl.NewComparison(b, c))
+			}
+		}
+	}
+	if len(shown) == 0 {
+		return g, errors.New("the simulation breaks down under an entrant from every start")
+	}
+	for k, p := range a.policies {
+		mu := a.spec.Arena.Indicator(k)
+		g.Candidates = append(g.Candidates, idrl.Candidate{
+			ID: idrl.EntrantID(k), Origin: idrl.FromMean, Policy: p, Params: p.Params(), Theta: mu, Mu: mu, Clip: shown[0][k].ID, Rollouts: raw[k],
+		})
+	}
+	a.shuffle(g.Queries)
+	return g, nil
+}
+
+// shuffle puts the questions, and the clips of each, in a random order, so that places say
+// nothing of the entrants.
+func (a *arenaShow) shuffle(queries []idrl.Query) {
+	stream := rng.New(a.spec.Seed, "arena order", 0)
+	for _, q := range queries {
+		if stream.IntN(2) == 1 {
+			slices.Reverse(q.Clips)
+		}
+	}
+	stream.Shuffle(len(queries), func(i, j int) { queries[i], queries[j] = queries[j], queries[i] })
+}
+
+// from returns a clip of every entrant from a start, their raw steps, and a print of what is
+// seen. There are no clips if the simulation breaks down under an entrant. Every
+// other start shows the opening, the rest a later part, the same of all entrants; the end of an
+// episode that is over by then.
+func (a *arenaShow) from(ctx context.Context, start int) (clips []idrl.Clip, kept [][]byte, print string, err error) {
+	long := a.env.Spec().ClipSteps
+	offset := rng.New(a.spec.Seed, "arena part", uint64(start)).Float64()
+	for k, p := range a.policies {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, "", err
+		}
+		a.done++
+		a.to.Progress(a.done, len(a.policies)*startsOf(len(a.policies)), "showing the policies")
+		t, err := a.episode(k, start, p)
+		if err != nil || t == nil {
+			return nil, nil, "", err
+		}
+		n := t.Len()
+		if long > 0 {
+			n = min(n, long)
+		}
+		begin := 0
+		if start%2 == 1 {
+			begin = min(int(offset*float64(max(1, a.env.Spec().Horizon-n+1))), t.Len()-n)
+		}
+		content, err := a.record(t, start)
+		if err != nil {
+			return nil, nil, "", err
+		}
+		c := idrl.Segment(t, begin, n)
+		print += string(c.ID)
+		c.ID = a.clipID(k, start)
+		if c.Media, err = clip.Encode(a.env, c); err != nil {
+			return nil, nil, "", err
+		}
+		clips, kept = append(clips, c), append(kept, content)
+	}
+	return clips, kept, print, nil
+}
+
+// record names the raw steps of t and returns them encoded.
+func (a *arenaShow) record(t *idrl.Trajectory, start int) (content []byte, err error) {
+	s := a.env.Spec()
+	t.Raw, content, err = steps.Encode(steps.Of(t, idrl.Steps{Env: a.spec.Env, Version: s.Version, Seed: a.spec.Seed, Episode: uint64(start)}))
+	return content, err
+}
+
+// clipID names a clip so that the name tells nothing of what it shows: neither the entrant, nor
+// whether two clips are equal.
+func (a *arenaShow) clipID(k, start int) idrl.ClipID {
+	stream := rng.New(a.spec.Seed, "arena clip", uint64(start*idrl.MaxEntrants+k))
+	b := binary.LittleEndian.AppendUint64(nil, stream.Uint64())
+	return idrl.ClipID(hex.EncodeToString(binary.LittleEndian.AppendUint64(b, stream.Uint64())))
+}
+
+// episode records the episode of a policy from a start; nil if the simulation breaks down. All
+// policies share the random numbers of a start.
+func (a *arenaShow) episode(k, start int, p idrl.Policy) (*idrl.Trajectory, error) {
+	states, ok := a.env.(idrl.Snapshotter)
+	if !ok {
+		return nil, idrl.Errorf(idrl.Invalid, "environment %q cannot save its states, so its clips cannot be drawn", a.spec.Env)
+	}
+	t := &idrl.Trajectory{ID: idrl.EntrantTrajectory(k, start), Env: a.env.Spec().ID, Policy: idrl.EntrantID(k)}
+	for action, step := range idrl.EpisodeOf(a.env, p, a.stream(start)) {
+		if step.Broken {
+			return nil, idrl.Err(a.env)
+		}
+		if step.Kind != idrl.First {
+			t.Actions, t.Phi = append(t.Actions, slices.Clone(action)), append(t.Phi, slices.Clone(step.Phi))
+		}
+		t.Snapshots, t.Obs = append(t.Snapshots, states.Snapshot(nil)), append(t.Obs, slices.Clone(step.Obs))
+		t.End = step.Kind
+	}
+	return t, t.Validate()
+}
+
+func (a *arenaShow) stream(start int) *rand.Rand {
+	return rng.New(a.spec.Seed, "arena rollout", uint64(start))
+}
