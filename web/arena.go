@@ -1,10 +1,26 @@
 package web
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
 
+	"tiebreak/internal/auth"
 	"tiebreak/internal/bradley"
+	"tiebreak/internal/bundle"
 	"tiebreak/internal/idrl"
+	"tiebreak/static"
+	"tiebreak/templates"
+
+	"github.com/labstack/echo/v4"
 )
 
 // An Entrant says which policy enters an arena.
@@ -22,4 +38,283 @@ type Arenas interface {
 	NewArena(ctx context.Context, spec idrl.SessionSpec, entrants []Entrant) (idrl.SessionID, error)
 	// Arena returns what an arena has found out, and the answers that it is made of.
 	Arena(ctx context.Context, id idrl.SessionID) (bradley.Report, []bradley.Outcome, error)
+}
+
+// toNewArena leads from the address that a form was sent to back to the form.
+func (s *Server) toNewArena(c echo.Context) error {
+	return c.Redirect(http.StatusSeeOther, "/arenas/new")
+}
+
+// newArena is GET /arenas/new.
+func (s *Server) newArena(c echo.Context) error {
+	if _, err := s.researcher(c, auth.CreateSession, ""); err != nil {
+		return err
+	}
+	return s.arenaForm(c, http.StatusOK, url.Values{"title": {"Which do you prefer?"}, "budget": {"60"}}, "")
+}
+
+// createArena is POST /arenas. What is wrong is said, and what was typed is kept.
+func (s *Server) createArena(c echo.Context) error {
+	if _, err := s.researcher(c, auth.CreateSession, ""); err != nil {
+		return err
+	}
+	form := c.Request().PostForm
+	spec, entrants, err := readArenaForm(form)
+	var id idrl.SessionID
+	if err == nil {
+		id, err = s.cfg.Arenas.NewArena(c.Request().Context(), spec, entrants)
+	}
+	switch kind := kindOf(err); {
+	case err == nil:
+		return c.Redirect(http.StatusSeeOther, sessionURL(id))
+	case kind != idrl.Invalid && kind != idrl.NotFound:
+		return err
+	}
+	return s.arenaForm(c, http.StatusBadRequest, form, s.explain(err))
+}
+
+// arenaForm shows the form with values and what is wrong with them.
+func (s *Server) arenaForm(c echo.Context, status int, v url.Values, wrong string) error {
+	list, err := s.cfg.Sessions.List(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	field := func(name string) templates.Field { return templates.Field{Value: v.Get(name)} }
+	p := templates.NewArenaPage{
+		Layout: s.layout(c, "Compare policies"), Action: "/arenas", Cancel: "/sessions", Error: wrong,
+		Title: field("title"), Budget: field("budget"), AnswersEach: field("answers_each"), Code: field("completion_code"), Instructions: field("instructions"),
+		Most: strconv.Itoa(idrl.MaxEntrants),
+	}
+	for _, sum := range list {
+		spec := sum.Spec
+		if sum.State == idrl.StateArchived || spec.IsArena() || sum.Paused != "" {
+			continue
+		}
+		id := string(spec.ID)
+		p.Sessions = append(p.Sessions, templates.ArenaChoice{
+			ID: id, Title: spec.Title, Env: s.env(spec.Env).Title, Answers: countText(sum.Answers, sum.Skipped, spec.Budget),
+			Now: slices.Contains(v["now"], id), After: v.Get("after-" + id), Name: v.Get("name-" + id),
+		})
+	}
+	return render(c, status, templates.NewArena(p))
+}
+
+// readArenaForm reads the form, or says what is wrong with it. The entrants are in the order of
+// the sessions' ids, so that it depends on nothing else.
+func readArenaForm(v url.Values) (spec idrl.SessionSpec, entrants []Entrant, err error) {
+	spec = idrl.SessionSpec{
+		Title: strings.TrimSpace(v.Get("title")), Instructions: strings.TrimSpace(strings.ReplaceAll(v.Get("instructions"), "\r\n", "\n")),
+		CompletionCode: strings.TrimSpace(v.Get("completion_code")), Seed: DrawSeed(), MinDwell: idrl.DefaultMinDwell, MaxRate: idrl.DefaultMaxRate,
+	}
+	spec.InstructionsFormat = idrl.Markdown
+	for _, n := range []struct {
+		name, title string
+		dst         *int
+	}{{"budget", "answers wanted", &spec.Budget}, {"answers_each", "answers of each person", &spec.AnswersEach}} {
+		if text := strings.TrimSpace(v.Get(n.name)); text != "" {
+			if *n.dst, err = strconv.Atoi(text); err != nil {
+				return spec, nil, idrl.Errorf(idrl.Invalid, "%s must be a whole number, or 0 for no limit", n.title)
+			}
+		}
+	}
+	if err := idrl.CheckTitle(spec.Title); err != nil {
+		return spec, nil, err
+	}
+	named := func(id string) string { return strings.TrimSpace(v.Get("name-" + id)) }
+	for _, id := range slices.Sorted(slices.Values(v["now"])) {
+		entrants = append(entrants, Entrant{Session: idrl.SessionID(id), After: -1, Title: named(id)})
+	}
+	for _, key := range slices.Sorted(maps.Keys(v)) {
+		id, ok := strings.CutPrefix(key, "after-")
+		text := strings.TrimSpace(v.Get(key))
+		if !ok || text == "" {
+			continue
+		}
+		row, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || row < 0 {
+			return spec, nil, idrl.Errorf(idrl.Invalid, "the log row after which a policy was recommended must be a whole number, 0 for before the first answer; got %q", text)
+		}
+		title := ""
+		if n := named(id); n != "" {
+			title = n + ", row " + text
+		}
+		entrants = append(entrants, Entrant{Session: idrl.SessionID(id), After: row, Title: title})
+	}
+	return spec, entrants, nil
+}
+
+// arenaFile is GET /sessions/:id/arena?format=json|csv|answers: what an arena has found out, as a
+// file. Without a format it leads to the page.
+func (s *Server) arenaFile(c echo.Context) error {
+	spec, err := s.researchersSpec(c, auth.WatchSession)
+	if err != nil {
+		return err
+	}
+	format := c.QueryParam("format")
+	if format == "" {
+		return c.Redirect(http.StatusSeeOther, sessionURL(spec.ID))
+	}
+	r, outcomes, err := s.cfg.Arenas.Arena(c.Request().Context(), spec.ID)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	name, kind := "", "text/csv; charset=utf-8"
+	switch format {
+	case "json":
+		name, kind = "arena.json", "application/json; charset=utf-8"
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		err = enc.Encode(r)
+	case "csv":
+		name, err = "strengths.csv", r.WriteCSV(&b)
+	case "answers":
+		name, err = "answers.csv", bradley.WriteOutcomes(&b, spec.Arena, outcomes)
+	default:
+		err = idrl.Errorf(idrl.Invalid, "unknown format %q; known: json, csv, answers", format)
+	}
+	if err != nil {
+		return err
+	}
+	c.Response().Header().Set(echo.HeaderContentDisposition, fmt.Sprintf("attachment; filename=\"tiebreak-%s-%s\"", spec.ID, name))
+	return c.Blob(http.StatusOK, kind, b.Bytes())
+}
+
+// arena shows the page of an arena in place of a session's dashboard.
+func (s *Server) arena(c echo.Context, spec idrl.SessionSpec) error {
+	ctx := c.Request().Context()
+	r, _, err := s.cfg.Arenas.Arena(ctx, spec.ID)
+	if err != nil {
+		return err
+	}
+	joined, err := s.cfg.People.Annotators(ctx, spec.ID)
+	if err != nil {
+		return err
+	}
+	called := map[idrl.AnnotatorID]string{}
+	for _, a := range joined {
+		called[a.ID] = personRow(spec.ID, a).Name
+	}
+	p := arenaPage(r, called)
+	p.Layout, p.Heading, p.Back = s.layout(c, spec.Title), spec.Title, "/sessions"
+	p.InviteURL, p.InstructionsURL, p.QualityURL = sessionURL(spec.ID, "invitations"), sessionURL(spec.ID, "instructions"), sessionURL(spec.ID, "quality")
+	file := sessionURL(spec.ID, "arena") + "?format="
+	p.JSON, p.CSV, p.Answers, p.ExportAll = file+"json", file+"csv", file+"answers", sessionURL(spec.ID, "export")+"?format="+bundle.Format
+	p.Budget = templates.BudgetForm{Action: sessionURL(spec.ID, "budget"), Value: strconv.Itoa(spec.Budget), Most: strconv.Itoa(idrl.MaxBudget)}
+	if p.Control, err = s.controlPanel(ctx, spec); err != nil {
+		return err
+	}
+	p.Control.CloneURL = ""
+	if p.Joined, err = s.peoplePanel(ctx, spec.ID); err != nil {
+		return err
+	}
+	if p.Training, err = s.arenaTraining(ctx, spec.ID); err != nil {
+		return err
+	}
+	p.Scripts = static.Modules("arena.js")
+	if p.Invite = s.handedOver(c, spec.ID); p.Invite != "" {
+		p.InviteNote = s.inviteNote()
+	}
+	return render(c, http.StatusOK, templates.Arena(p))
+}
+
+// arenaTraining says whether the clips of an arena are still being made.
+func (s *Server) arenaTraining(ctx context.Context, id idrl.SessionID) (string, error) {
+	session, err := s.session(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	st, err := session.Status(ctx)
+	switch {
+	case err != nil || st.BasedOn >= 0:
+		return "", err
+	case st.Training.Err != "":
+		return st.Training.Err, nil
+	}
+	return "The clips of the policies are being made. People who open the link wait until they are there.", nil
+}
+
+// arenaPage shows a report; called are the people's names.
+func arenaPage(r bradley.Report, called map[idrl.AnnotatorID]string) templates.ArenaPage {
+	p := templates.ArenaPage{Headline: arenaHeadline(r), Sum: fmt.Sprintf("%s of %s; %d equal.", plural(r.Answers, "answer"), people(len(r.People)), r.Ties)}
+	low, high := 0.0, 0.0
+	for _, e := range r.Entrants {
+		low, high = min(low, e.Low), max(high, e.High)
+	}
+	place := func(v float64) string { return strconv.FormatFloat(2+96*(v-low)/(high-low), 'f', 2, 64) }
+	p.Low, p.High, p.Zero = signed(low), signed(high), place(0)
+	for i, e := range r.Entrants {
+		p.Entrants = append(p.Entrants, templates.ArenaEntrant{
+			Rank: strconv.Itoa(i + 1), Title: e.Title, Session: string(e.Session), SessionURL: sessionURL(e.Session), Policy: string(e.Policy), After: strconv.FormatInt(e.After, 10),
+			Strength: signed(e.Strength), Interval: signed(e.Low) + " to " + signed(e.High), Best: percentText(e.Best), Answers: strconv.Itoa(e.Answers),
+			Low: place(e.Low), At: place(e.Strength), High: place(e.High),
+		})
+	}
+	p.Pairs = arenaPairs(r)
+	for _, a := range r.People {
+		row := templates.ArenaPerson{ID: string(a.ID), Name: cmp.Or(called[a.ID], string(a.ID)), Answers: strconv.Itoa(a.Answers)}
+		if a.Compared > 0 {
+			row.Agreed = templates.Share{
+				Value: percentText(float64(a.Agreed) / float64(a.Compared)), Of: fmt.Sprintf("%d of %d", a.Agreed, a.Compared),
+				Interval: percentText(a.Low) + " to " + percentText(a.High),
+			}
+			row.Expected = percentText(a.Expected)
+		}
+		if a.Chance {
+			row.Warning = "Answers as if by chance, where all others prefer one policy."
+		}
+		p.People = append(p.People, row)
+	}
+	return p
+}
+
+// arenaPairs returns the matrix of a report, rows and columns in the order of the entrants.
+func arenaPairs(r bradley.Report) (rows []templates.ArenaRow) {
+	cells := map[[2]string]templates.ArenaCell{}
+	for _, q := range r.Pairs {
+		one := func(against string, p, low, high float64, wins, losses int) templates.ArenaCell {
+			return templates.ArenaCell{
+				Against: against, Separated: q.Separated, Count: fmt.Sprintf("%d : %d, %d equal", wins, losses, q.Ties),
+				Share: templates.Share{Value: percentText(p), Interval: percentText(low) + " to " + percentText(high)},
+			}
+		}
+		cells[[2]string{q.A, q.B}] = one(q.B, q.P, q.Low, q.High, q.WinsA, q.WinsB)
+		cells[[2]string{q.B, q.A}] = one(q.A, 1-q.P, 1-q.High, 1-q.Low, q.WinsB, q.WinsA)
+	}
+	for _, e := range r.Entrants {
+		row := templates.ArenaRow{Title: e.Title}
+		for _, o := range r.Entrants {
+			row.Cells = append(row.Cells, cells[[2]string{e.Title, o.Title}])
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// arenaHeadline says what is known of the first two.
+func arenaHeadline(r bradley.Report) string {
+	first, second := r.Entrants[0].Title, r.Entrants[1].Title
+	switch {
+	case r.Answers == 0:
+		return "Nobody has answered yet."
+	case r.More == nil:
+		return fmt.Sprintf("“%s” and “%s” cannot be told apart, and it is not known how many answers that takes.", first, second)
+	case *r.More == 0:
+		return fmt.Sprintf("“%s” is the strongest, with a probability of %s.", first, percentText(r.Entrants[0].Best))
+	}
+	return fmt.Sprintf("“%s” and “%s” cannot be told apart yet; about %d further answers may do it.", first, second, *r.More)
+}
+
+func signed(v float64) string { return strings.ReplaceAll(fmt.Sprintf("%+.2f", v), "-", "−") }
+
+// percentText is never 0 % or 100 % of what is not sure.
+func percentText(p float64) string {
+	switch {
+	case p > 0.995 && p < 1:
+		return "> 99 %"
+	case p > 0 && p < 0.005:
+		return "< 1 %"
+	}
+	return fmt.Sprintf("%.0f %%", 100*p)
 }

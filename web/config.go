@@ -214,6 +214,7 @@ type Config struct {
 	Known     Known       // required
 	Flags     Flags       // required
 	Quality   Quality     // required
+	Arenas    Arenas      // required
 	Health    Health      // required
 	Catalogue []EnvChoice // required; the default of the form is the first that is available
 

@@ -25,6 +25,9 @@ func (s *Server) dashboard(c echo.Context) error {
 	if cause := asPaused(err); cause != nil {
 		return s.paused(c, spec, cause)
 	}
+	if err == nil && spec.IsArena() {
+		return s.arena(c, spec)
+	}
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ type Server struct {
 // required part is missing or an origin is malformed.
 func New(cfg Config) *Server {
 	if cfg.Sessions == nil || cfg.Hub == nil || cfg.Auth == nil || cfg.Clips == nil ||
-		cfg.Exports == nil || cfg.Learnt == nil || cfg.Bundles == nil || cfg.People == nil || cfg.Settings == nil || cfg.Pictures == nil || cfg.Known == nil || cfg.Flags == nil || cfg.Quality == nil || cfg.Health == nil || len(values(envOptions(cfg.Catalogue))) == 0 {
+		cfg.Exports == nil || cfg.Learnt == nil || cfg.Bundles == nil || cfg.People == nil || cfg.Settings == nil || cfg.Pictures == nil || cfg.Known == nil || cfg.Flags == nil || cfg.Quality == nil || cfg.Arenas == nil || cfg.Health == nil || len(values(envOptions(cfg.Catalogue))) == 0 {
 		panic("web: a required part of the configuration is missing")
 	}
 	if cfg.Log == nil {
@@ -124,7 +124,11 @@ func (s *Server) routes() *echo.Echo {
 	e.GET("/sessions", s.listSessions)
 	e.GET("/sessions/new", s.newSession)
 	e.POST("/sessions", s.createSession)
+	e.GET("/arenas/new", s.newArena)
+	e.GET("/arenas", s.toNewArena)
+	e.POST("/arenas", s.createArena)
 	e.GET("/sessions/:id", s.dashboard)
+	e.GET("/sessions/:id/arena", s.arenaFile)
 	e.POST("/sessions/:id/budget", s.setBudget)
 	e.POST("/sessions/:id/control", s.control)
 	e.POST("/sessions/:id/title", s.rename)

@@ -31,6 +31,9 @@ func (s *Server) listSessions(c echo.Context) error {
 			}
 		}
 		p.Sessions = append(p.Sessions, s.sessionRow(sum))
+		if !sum.Spec.IsArena() {
+			p.NewArena = "/arenas/new"
+		}
 	}
 	return render(c, http.StatusOK, templates.Sessions(p))
 }
@@ -42,6 +45,9 @@ func (s *Server) sessionRow(sum idrl.Summary) templates.SessionRow {
 		Kind: kindText(spec.Kind), Method: methodText(spec.Acquisition),
 		Answers: countText(sum.Answers, sum.Skipped, spec.Budget), Done: strconv.Itoa(sum.Answers),
 		Created: spec.CreatedAt.Format("2 Jan 2006"),
+	}
+	if spec.IsArena() {
+		row.Kind, row.Method = "Blind arena", fmt.Sprintf("%d policies", len(spec.Arena.Entrants))
 	}
 	reason, _, _ := strings.Cut(sum.Paused, ";") // the session's page says what to do
 	row.Paused = sentence(reason)

@@ -33,6 +33,8 @@ type bench struct {
 	server   *httptest.Server
 	url      string
 	logs     *buffer
+	arena    idrl.SessionSpec // that was to be made last
+	entrants []web.Entrant    // of it
 }
 
 // buffer is written by the server's goroutines.
@@ -109,7 +111,7 @@ func newBench(t *testing.T, change func(*web.Config)) *bench {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { b.web.ServeHTTP(w, r) }))
 	cfg := web.Config{
 		Base:     "http://" + server.Listener.Addr().String(),
-		Sessions: b.sessions, Hub: &b.hub, Auth: b.auth, Clips: db, Exports: db, Learnt: fakeLearnt{}, Bundles: fakeBundles{}, People: db, Settings: db, Pictures: db, Known: db, Flags: db, Quality: fakeQuality{db}, Health: db,
+		Sessions: b.sessions, Hub: &b.hub, Auth: b.auth, Clips: db, Exports: db, Learnt: fakeLearnt{}, Bundles: fakeBundles{}, People: db, Settings: db, Pictures: db, Known: db, Flags: db, Quality: fakeQuality{db}, Arenas: fakeArenas{b}, Health: db,
 		Catalogue: catalogue, Log: slog.New(slog.NewTextHandler(b.logs, nil)),
 	}
 	if change != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -11,6 +12,7 @@ import (
 
 	"tiebreak/internal/auth"
 	"tiebreak/internal/bradley"
+	"tiebreak/internal/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 	"tiebreak/web"
@@ -235,6 +237,28 @@ func moreText(r bradley.Report) string {
 }
 
 func percent(p float64) string { return fmt.Sprintf("%.0f %%", 100*p) }
+
+// arenaFiles returns what an arena has found out as files.
+func arenaFiles(rec idrl.Record) ([]export.File, error) {
+	r, outcomes, err := bradley.NewReport(rec)
+	if err != nil {
+		return nil, err
+	}
+	result, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("result of arena %s: %w", rec.Spec.ID, err)
+	}
+	var strengths, answers bytes.Buffer
+	if err := r.WriteCSV(&strengths); err != nil {
+		return nil, err
+	}
+	if err := bradley.WriteOutcomes(&answers, rec.Spec.Arena, outcomes); err != nil {
+		return nil, err
+	}
+	return []export.File{
+		{Name: "arena.json", Content: append(result, '\n')}, {Name: "strengths.csv", Content: strengths.Bytes()}, {Name: "answers.csv", Content: answers.Bytes()},
+	}, nil
+}
 
 // arenas is the web's view of arenas.
 type arenas struct{ a *app }

@@ -146,6 +146,9 @@ func (b bundles) learnt(ctx context.Context, from bundle.Source) ([]export.File,
 	if err != nil {
 		return nil, err
 	}
+	if rec.Spec.IsArena() {
+		return arenaFiles(rec)
+	}
 	source, err := learntOf(b.db, b.envs, rec)
 	if err != nil {
 		return nil, err

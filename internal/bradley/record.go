@@ -1,9 +1,13 @@
 package bradley
 
-import "tiebreak/internal/idrl"
+import (
+	"slices"
 
-// Outcomes returns the answers of an arena that count, by their place in the log: of those of
-// one person to one question the first. It returns an error of kind Damaged if the record
+	"tiebreak/internal/idrl"
+)
+
+// Outcomes returns the answers of an arena that count, by their place in the log: those that are
+// not withdrawn, of people who are not left out; of those of one person to one question the first. It returns an error of kind Damaged if the record
 // does not say which entrants an answer is about.
 func Outcomes(r idrl.Record) ([]Outcome, error) {
 	asked := make(map[idrl.AssignmentID]idrl.Query, len(r.Assignments))
@@ -16,7 +20,10 @@ func Outcomes(r idrl.Record) ([]Outcome, error) {
 	}
 	seen := map[judged]bool{}
 	var out []Outcome
-	for _, a := range idrl.Effective(r.Log) {
+	for _, a := range idrl.Standing(r.Log) {
+		if slices.Contains(r.Settings.LeftOut, a.Annotator) { // the log follows the settings where a server runs
+			continue
+		}
 		q := asked[a.Assignment]
 		key := judged{a.Annotator, q.ID}
 		if !a.Informative() || seen[key] {

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"testing"
+
+	"tiebreak/internal/bradley"
+	"tiebreak/internal/clip"
+	"tiebreak/internal/idrl"
+	"tiebreak/web/wire"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// arenaReport is what 'tiebreak arena show' says.
+func arenaReport(t *testing.T, data, id string) (r bradley.Report) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(mustCLI(t, "arena", "show", id, "--data", data, "--json")), &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// newArenaLink makes an arena by the command line.
+func newArenaLink(t *testing.T, data string, args ...string) (id, link string) {
+	t.Helper()
+	out := strings.Fields(mustCLI(t, append([]string{"arena", "new", "--data", data}, args...)...))
+	return out[1], out[3]
+}
+
+// TestArena: people compare the policies of two sessions, one also as it was at first, without
+// being told which is which; what they say counts at once and exactly, whatever is taken back, and
+// reaches no other session.
+func TestArena(t *testing.T) {
+	data, addr := t.TempDir(), freeAddr(t)
+	made := func(args ...string) (id, link string) { return newLink(t, data, addr, args...) }
+	first, firstLink := made("--env", "gridworld", "--title", "Alpha study", "--seed", "3")
+	second, secondLink := made("--env", "gridworld", "--title", "Beta study", "--seed", "3", "--acquisition", "uniform")
+	layout, layoutLink := made("--env", "gridworld", "--title", "Other layout", "--seed", "4")
+	chain, chainLink := made("--env", "chain", "--title", "Other environment", "--seed", "3")
+	idle, _ := made("--env", "gridworld", "--title", "Idle", "--seed", "3")
+	p := startServer(t, "serve", "--data", data, "--addr", addr)
+	for k, link := range []string{firstLink, secondLink, layoutLink, chainLink} {
+		if err := join(t, link, uint64(k)).label(4); err != nil {
+			t.Fatalf("%v\n%s", err, p.out)
+		}
+	}
+	exported := func() string {
+		return mustCLI(t, "export", "--data", data, "--session", first) + mustCLI(t, "session", "show", first, "--data", data)
+	}
+	before := exported()
+	id, link := newArenaLink(t, data, "--title", "Blind", "--seed", "11", "--entrant", first, "--entrant", second+"=Beta", "--entrant", first+"@0=At first")
+
+	for _, test := range []struct{ entrants, want string }{
+		{first + " " + layout, "different layouts"},
+		{first + " " + chain, "must be of one environment"},
+		{first + " " + idle, "has no policies yet"},
+		{first + " nobody", `no session "nobody"`},
+		{first + " " + id, "is an arena itself"},
+		{first, "2 to 20 policies; got 1"},
+		{first + " " + first, "are the same policy"},
+		{first + " " + second + "@99", "has no log row 99"},
+		{first + " " + second + "@x", "number of a row"},
+	} {
+		args := []string{"arena", "new", "--data", data}
+		for e := range strings.FieldsSeq(test.entrants) {
+			args = append(args, "--entrant", e)
+		}
+		if status, _, stderr := cli(t, args...); status == 0 || !strings.Contains(stderr, test.want) {
+			t.Errorf("an arena of %s: status %d, %s", test.entrants, status, stderr)
+		}
+	}
+	mustCLI(t, "session", "archive", second, "--data", data)
+	if status, _, stderr := cli(t, "arena", "new", "--data", data, "--entrant", first, "--entrant", second); status == 0 || !strings.Contains(stderr, "archived") {
+		t.Errorf("an arena of an archived session: status %d, %s", status, stderr)
+	}
+	if status, _, stderr := cli(t, "arena", "show", first, "--data", data); status == 0 || !strings.Contains(stderr, "is no arena") {
+		t.Errorf("a session shown as an arena: status %d, %s", status, stderr)
+	}
+	if status, _, stderr := cli(t, "session", "clone", id, "--data", data); status == 0 || !strings.Contains(stderr, "cannot be cloned") {
+		t.Errorf("an arena is cloned: status %d, %s", status, stderr)
+	}
+
+	if r := arenaReport(t, data, id); r.Answers != 0 || r.More != nil || len(r.Entrants) != 3 || r.Entrants[2].After != 0 {
+		t.Errorf("before the first answer: %+v", r)
+	}
+	var heard strings.Builder // all that an annotator gets
+	one, two := join(t, link, 21), join(t, link, 22)
+	listenTo(t, one, &heard)
+	readPages(t, link, id, &heard)
+	for _, err := range []error{one.label(12), two.label(9)} {
+		if err != nil {
+			t.Fatalf("%v\n%s", err, p.out)
+		}
+	}
+	for _, secret := range []string{"Alpha", "Beta", "At first", first, second, "e1.", "e2.", "e3.", `"e1"`, "g0.p", "entrant"} {
+		if strings.Contains(heard.String(), secret) {
+			t.Errorf("an annotator is told %q", secret)
+		}
+	}
+	if !strings.Contains(heard.String(), "clips/") {
+		t.Error("nothing was heard")
+	}
+	both := arenaReport(t, data, id)
+	counted := strings.Count(mustCLI(t, "arena", "show", id, "--data", data, "--answers"), "\n") - 1
+	if both.Answers != 21 || counted != 21 || len(both.People) != 2 || both.People[0].Answers != 12 {
+		t.Errorf("after 21 answers: %+v, %d rows", both, counted)
+	}
+	if text := mustCLI(t, "arena", "show", id, "--data", data); !strings.Contains(text, "21 answers of 2 people") || !strings.Contains(text, "Alpha study") {
+		t.Errorf("it says:\n%s", text)
+	}
+	if list := mustCLI(t, "arena", "list", "--data", data); strings.Count(list, "\n") != 2 || !strings.Contains(list, "Alpha study, Beta, At first") {
+		t.Errorf("the list is:\n%s", list)
+	}
+
+	// What one person said alone is what is left when the other is left out, or withdraws.
+	mustCLI(t, "annotator", "answers", "--data", data, "--session", id, "--annotator", "a2", "--answers", "leave-out")
+	alone := arenaReport(t, data, id)
+	if alone.Answers != 12 || len(alone.People) != 1 {
+		t.Errorf("without a2: %+v", alone)
+	}
+	mustCLI(t, "annotator", "answers", "--data", data, "--session", id, "--annotator", "a2", "--answers", "count")
+	if diff := cmp.Diff(both, arenaReport(t, data, id), sameAnswers); diff != "" {
+		t.Errorf("a2 counts again:\n%s", diff)
+	}
+	p.kill()
+	p = startServer(t, "serve", "--data", data, "--addr", addr)
+	if diff := cmp.Diff(both, arenaReport(t, data, id), sameAnswers); diff != "" {
+		t.Errorf("after the server was killed:\n%s", diff)
+	}
+	if err := one.conn.Reconnect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	given := maps.Clone(one.acked)
+	if err := one.label(13); err != nil {
+		t.Fatalf("%v\n%s", err, p.out)
+	}
+	if r := arenaReport(t, data, id); r.Answers != 22 {
+		t.Errorf("%d answers after one more", r.Answers)
+	}
+	for last := range one.acked {
+		if !given[last] {
+			undo(t, one, last)
+		}
+	}
+	if diff := cmp.Diff(both, arenaReport(t, data, id), sameAnswers); diff != "" {
+		t.Errorf("after an answer and its undo:\n%s", diff)
+	}
+	mustCLI(t, "annotator", "withdraw", "--data", data, "--session", id, "--annotator", "a2", "--yes")
+	if diff := cmp.Diff(alone, arenaReport(t, data, id), sameAnswers); diff != "" {
+		t.Errorf("after a2 has withdrawn:\n%s", diff)
+	}
+	mustCLI(t, "export", "--data", data, "--session", id, "--format", "bundle", "--out", t.TempDir()+"/bundle.zip")
+	if after := exported(); after != before {
+		t.Error("the answers of an arena have reached a session of an entrant")
+	}
+}
+
+// sameAnswers compares reports of logs that may differ in length.
+var sameAnswers = cmpopts.IgnoreFields(bradley.Report{}, "Seq")
+
+// listenTo notes what an annotator gets from now on, clips and all.
+func listenTo(t *testing.T, l *labeller, heard *strings.Builder) {
+	t.Helper()
+	l.recv = func() (wire.FromServer, error) {
+		m, err := l.conn.Recv()
+		if err != nil {
+			return m, err
+		}
+		fmt.Fprintf(heard, "%s\n", wire.Encode(m))
+		if q, ok := m.(*wire.Query); ok {
+			for _, path := range q.Clips {
+				media, err := l.conn.Clip(t.Context(), path)
+				if err != nil {
+					return m, err
+				}
+				shown, err := clip.Decode(media)
+				if err != nil {
+					return m, err
+				}
+				header, err := json.Marshal(shown.Header)
+				fmt.Fprintf(heard, "%s %s\n", media, header)
+				if err != nil {
+					return m, err
+				}
+			}
+		}
+		return m, nil
+	}
+}
+
+// readPages notes the pages that an annotator gets, with their headers.
+func readPages(t *testing.T, link, id string, heard *strings.Builder) {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &http.Client{Jar: jar}
+	base, _, _ := strings.Cut(link, "/join/")
+	note := func(res *http.Response, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		b, err := io.ReadAll(res.Body)
+		fmt.Fprintln(heard, res.StatusCode, res.Header, string(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	note(c.Get(link))
+	note(c.PostForm(link, url.Values{"name": {"Cy"}}))
+	for _, path := range []string{"/label", "", "/arena", "/arena?format=json", "/answers", "/export", "/quality", "/learnt/now"} {
+		note(c.Get(base + "/sessions/" + id + path))
+	}
+}
+
+// undo takes an answer back.
+func undo(t *testing.T, l *labeller, of idrl.AnswerID) {
+	t.Helper()
+	id := "undo-" + of
+	if err := l.conn.Send(&wire.Undo{ID: id, Of: of}); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		m, err := l.conn.Recv()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, ok := m.(*wire.Ack); ok && a.ID == id {
+			return
+		}
+	}
+}

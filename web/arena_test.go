@@ -1,0 +1,92 @@
+package web_test
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"tiebreak/internal/bradley"
+	"tiebreak/internal/idrl"
+	"tiebreak/web"
+)
+
+// fakeArenas makes every session an arena of two policies, and notes what it is asked to make.
+type fakeArenas struct{ b *bench }
+
+func (f fakeArenas) NewArena(_ context.Context, spec idrl.SessionSpec, entrants []web.Entrant) (idrl.SessionID, error) {
+	if len(entrants) < 2 {
+		return "", idrl.Errorf(idrl.Invalid, "an arena compares 2 to 20 policies; got %d", len(entrants))
+	}
+	f.b.arena, f.b.entrants = spec, entrants
+	return "s1", nil
+}
+
+func (f fakeArenas) Arena(ctx context.Context, id idrl.SessionID) (bradley.Report, []bradley.Outcome, error) {
+	rec, err := f.b.db.Load(ctx, id)
+	if err != nil {
+		return bradley.Report{}, nil, err
+	}
+	if !rec.Spec.IsArena() {
+		rec.Spec.Arena = idrl.Arena{Entrants: []idrl.Entrant{{Title: "Alpha <b>"}, {Title: "Beta"}}}
+		rec.Log = nil
+	}
+	return bradley.NewReport(rec)
+}
+
+// The form of an arena keeps what was typed when something is wrong, and says what.
+func TestArenaForm(t *testing.T) {
+	b := newBench(t, nil)
+	c := b.researcher()
+	page := b.get(c, "/arenas/new")
+	if page.status != http.StatusOK || !strings.Contains(page.body, `name="now" value="s1"`) {
+		t.Fatalf("status %d:\n%s", page.status, page.body)
+	}
+	for _, test := range []struct {
+		form url.Values
+		want string
+	}{
+		{url.Values{"title": {"Mine"}, "now": {"s1"}}, "An arena compares 2 to 20 policies; got 1."},
+		{url.Values{"title": {"Mine"}, "now": {"s1", "s2"}, "after-s1": {"x"}}, "must be a whole number"},
+		{url.Values{"title": {"Mine"}, "now": {"s1", "s2"}, "after-s1": {"-1"}}, "must be a whole number"},
+		{url.Values{"title": {"Mine"}, "now": {"s1", "s2"}, "budget": {"many"}}, "Answers wanted must be a whole number"},
+		{url.Values{"title": {""}, "now": {"s1", "s2"}}, "title must have 1 to"},
+	} {
+		r := b.post(c, "/arenas", test.form)
+		if r.status != http.StatusBadRequest || !strings.Contains(r.body, test.want) || !strings.Contains(r.body, `value="s1" checked`) {
+			t.Errorf("%v: status %d, want %q", test.form, r.status, test.want)
+		}
+	}
+	r := b.post(c, "/arenas", url.Values{"title": {" Mine "}, "now": {"s2", "s1"}, "after-s1": {"0"}, "name-s1": {"First"}, "budget": {"12"}})
+	if r.status != http.StatusSeeOther || b.arena.Title != "Mine" || b.arena.Budget != 12 || len(b.entrants) != 3 {
+		t.Fatalf("status %d, %+v of %+v", r.status, b.arena, b.entrants)
+	}
+	if e := b.entrants[2]; b.entrants[0].Title != "First" || b.entrants[0].After != -1 || e.Session != "s1" || e.After != 0 || e.Title != "First, row 0" {
+		t.Errorf("entrants %+v", b.entrants)
+	}
+	if r := b.post(b.browser(), "/arenas", nil); r.status == http.StatusSeeOther && r.header.Get("Location") != "/" {
+		t.Errorf("a stranger makes an arena: %d %v", r.status, r.header)
+	}
+}
+
+// What an arena has found out comes in three forms, for researchers alone.
+func TestArenaFiles(t *testing.T) {
+	b := newBench(t, nil)
+	c := b.researcher()
+	for format, want := range map[string]string{
+		"json": `"title": "Alpha <b>"`, "csv": "rank,title,session", "answers": "seq,annotator,a,b,preferred",
+	} {
+		if r := b.get(c, "/sessions/s1/arena?format="+format); r.status != http.StatusOK || !strings.Contains(r.body, want) {
+			t.Errorf("%s: status %d\n%s", format, r.status, r.body)
+		}
+	}
+	if r := b.get(c, "/sessions/s1/arena?format=xml"); r.status != http.StatusBadRequest {
+		t.Errorf("an unknown format: status %d", r.status)
+	}
+	for _, who := range []*http.Client{b.browser(), b.annotator("s1")} {
+		if r := b.get(who, "/sessions/s1/arena?format=json"); r.status == http.StatusOK || strings.Contains(r.body, "Alpha") {
+			t.Errorf("somebody else reads it: status %d", r.status)
+		}
+	}
+}
