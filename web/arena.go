@@ -213,9 +213,9 @@ func (s *Server) arena(c echo.Context, spec idrl.SessionSpec) error {
 		return err
 	}
 	p.Scripts = static.Modules("arena.js")
-	if p.Invite = s.handedOver(c, spec.ID); p.Invite != "" {
-		p.InviteNote = s.inviteNote()
-	}
+	var made templates.DashboardPage
+	s.handOut(c, spec, &made)
+	p.Invite, p.InviteSays, p.InviteNote = made.Invite, made.InviteSays, made.InviteNote
 	return render(c, http.StatusOK, templates.Arena(p))
 }
 
@@ -247,7 +247,7 @@ func arenaPage(r bradley.Report, called map[idrl.AnnotatorID]string) templates.A
 	for i, e := range r.Entrants {
 		p.Entrants = append(p.Entrants, templates.ArenaEntrant{
 			Rank: strconv.Itoa(i + 1), Title: e.Title, Session: string(e.Session), SessionURL: sessionURL(e.Session), Policy: string(e.Policy), After: strconv.FormatInt(e.After, 10),
-			Strength: signed(e.Strength), Interval: signed(e.Low) + " to " + signed(e.High), Best: percentText(e.Best), Answers: strconv.Itoa(e.Answers),
+			Strength: signed(e.Strength), Interval: signed(e.Low) + " to " + signed(e.High), Best: chanceText(e.Best), Answers: strconv.Itoa(e.Answers),
 			Low: place(e.Low), At: place(e.Strength), High: place(e.High),
 		})
 	}
@@ -256,10 +256,10 @@ func arenaPage(r bradley.Report, called map[idrl.AnnotatorID]string) templates.A
 		row := templates.ArenaPerson{ID: string(a.ID), Name: cmp.Or(called[a.ID], string(a.ID)), Answers: strconv.Itoa(a.Answers)}
 		if a.Compared > 0 {
 			row.Agreed = templates.Share{
-				Value: percentText(float64(a.Agreed) / float64(a.Compared)), Of: fmt.Sprintf("%d of %d", a.Agreed, a.Compared),
-				Interval: percentText(a.Low) + " to " + percentText(a.High),
+				Value: chanceText(float64(a.Agreed) / float64(a.Compared)), Of: fmt.Sprintf("%d of %d", a.Agreed, a.Compared),
+				Interval: chanceText(a.Low) + " to " + chanceText(a.High),
 			}
-			row.Expected = percentText(a.Expected)
+			row.Expected = chanceText(a.Expected)
 		}
 		if a.Chance {
 			row.Warning = "Answers as if by chance, where all others prefer one policy."
@@ -276,7 +276,7 @@ func arenaPairs(r bradley.Report) (rows []templates.ArenaRow) {
 		one := func(against string, p, low, high float64, wins, losses int) templates.ArenaCell {
 			return templates.ArenaCell{
 				Against: against, Separated: q.Separated, Count: fmt.Sprintf("%d : %d, %d equal", wins, losses, q.Ties),
-				Share: templates.Share{Value: percentText(p), Interval: percentText(low) + " to " + percentText(high)},
+				Share: templates.Share{Value: chanceText(p), Interval: chanceText(low) + " to " + chanceText(high)},
 			}
 		}
 		cells[[2]string{q.A, q.B}] = one(q.B, q.P, q.Low, q.High, q.WinsA, q.WinsB)
@@ -301,15 +301,15 @@ func arenaHeadline(r bradley.Report) string {
 	case r.More == nil:
 		return fmt.Sprintf("“%s” and “%s” cannot be told apart, and it is not known how many answers that takes.", first, second)
 	case *r.More == 0:
-		return fmt.Sprintf("“%s” is the strongest, with a probability of %s.", first, percentText(r.Entrants[0].Best))
+		return fmt.Sprintf("“%s” is the strongest, with a probability of %s.", first, chanceText(r.Entrants[0].Best))
 	}
 	return fmt.Sprintf("“%s” and “%s” cannot be told apart yet; about %d further answers may do it.", first, second, *r.More)
 }
 
 func signed(v float64) string { return strings.ReplaceAll(fmt.Sprintf("%+.2f", v), "-", "−") }
 
-// percentText is never 0 % or 100 % of what is not sure.
-func percentText(p float64) string {
+// chanceText writes a probability in per cent, which is never 0 % or 100 % of what is not sure.
+func chanceText(p float64) string {
 	switch {
 	case p > 0.995 && p < 1:
 		return "> 99 %"

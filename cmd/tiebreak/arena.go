@@ -33,11 +33,11 @@ func arenaCommand() command {
 type arenaFlags struct {
 	own own
 	siteFlags
-	session, instructions, consent string
-	entrants                       entrantsFlag
-	seed                           seedFlag
-	spec                           idrl.SessionSpec
-	json, csv, answers             bool
+	session, consent   string
+	entrants           entrantsFlag
+	seed               seedFlag
+	spec               idrl.SessionSpec
+	json, csv, answers bool
 }
 
 // id is where the id of an arena goes if it is given without a flag.

@@ -137,6 +137,7 @@ func WriteOutcomes(w io.Writer, of idrl.Arena, outcomes []Outcome) error {
 			preferred = a
 		case idrl.ChoseB:
 			preferred = b
+		default:
 		}
 		rows = append(rows, []string{strconv.FormatInt(o.Seq, 10), string(o.Person), a, b, preferred})
 	}

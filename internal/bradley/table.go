@@ -118,5 +118,6 @@ func (t *Table) count(o Outcome) {
 		t.Win(o.B, o.A)
 	case idrl.Equal:
 		t.Tie(o.A, o.B)
+	default: // says nothing of them
 	}
 }
