@@ -141,10 +141,10 @@ func (a *arenaShow) shuffle(queries []idrl.Query) {
 // from returns a clip of every entrant from a start, their raw steps, and a print of what is
 // seen. There are no clips if the simulation breaks down under an entrant. Every
 // other start shows the opening, the rest a later part, the same of all entrants; the end of an
-// episode that is over by then.
+// episode that is over by then. Where two entrants or more are still in that part, it is the
+// opening again.
 func (a *arenaShow) from(ctx context.Context, start int) (clips []idrl.Clip, kept [][]byte, print string, err error) {
-	long := a.env.Spec().ClipSteps
-	offset := rng.New(a.spec.Seed, "arena part", uint64(start)).Float64()
+	var episodes []*idrl.Trajectory
 	for k, p := range a.policies {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, "", err
@@ -155,27 +155,64 @@ func (a *arenaShow) from(ctx context.Context, start int) (clips []idrl.Clip, kep
 		if err != nil || t == nil {
 			return nil, nil, "", err
 		}
-		n := t.Len()
-		if long > 0 {
-			n = min(n, long)
-		}
-		begin := 0
-		if start%2 == 1 {
-			begin = min(int(offset*float64(max(1, a.env.Spec().Horizon-n+1))), t.Len()-n)
-		}
 		content, err := a.record(t, start)
 		if err != nil {
 			return nil, nil, "", err
 		}
+		episodes, kept = append(episodes, t), append(kept, content)
+	}
+	share := 0.0
+	if start%2 == 1 {
+		share = rng.New(a.spec.Seed, "arena part", uint64(start)).Float64()
+	}
+	clips, print, still, err := a.cut(episodes, start, share)
+	if err == nil && still >= 2 && share > 0 {
+		clips, print, _, err = a.cut(episodes, start, 0)
+	}
+	return clips, kept, print, err
+}
+
+// cut returns the clips of episodes that begin at a share of what comes before the last clip of
+// the longest possible episode, and in how many of them nothing moves.
+func (a *arenaShow) cut(episodes []*idrl.Trajectory, start int, share float64) (clips []idrl.Clip, print string, still int, err error) {
+	spec := a.env.Spec()
+	for k, t := range episodes {
+		n := t.Len()
+		if spec.ClipSteps > 0 {
+			n = min(n, spec.ClipSteps)
+		}
+		begin := min(int(share*float64(max(1, spec.Horizon-n+1))), t.Len()-n)
 		c := idrl.Segment(t, begin, n)
 		print += string(c.ID)
 		c.ID = a.clipID(k, start)
 		if c.Media, err = clip.Encode(a.env, c); err != nil {
-			return nil, nil, "", err
+			return nil, "", 0, err
 		}
-		clips, kept = append(clips, c), append(kept, content)
+		shown, err := clip.Decode(c.Media)
+		if err != nil {
+			return nil, "", 0, err
+		}
+		if rests(shown) {
+			still++
+		}
+		clips = append(clips, c)
 	}
-	return clips, kept, print, nil
+	return clips, print, still, nil
+}
+
+// rests reports whether nothing moves in a clip.
+func rests(c *clip.Clip) bool {
+	for i := range c.Frames {
+		if !slices.Equal(c.Frames[i], c.Frames[0]) {
+			return false
+		}
+	}
+	for _, picture := range c.Header.Show {
+		if picture != c.Header.Show[0] {
+			return false
+		}
+	}
+	return true
 }
 
 // record names the raw steps of t and returns them encoded.

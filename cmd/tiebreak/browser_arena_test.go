@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestBrowserArena makes an arena of two sessions by the page, has two people answer by its link,
+// and reads the result.
+func TestBrowserArena(t *testing.T) {
+	browser := startBrowser(t)
+	data, addr := t.TempDir(), freeAddr(t)
+	var links []string
+	for _, title := range []string{"Alpha study", "Beta study"} {
+		method := map[string]string{"Alpha study": "idrl", "Beta study": "uniform"}[title]
+		_, link := newLink(t, data, addr, "--env", "gridworld", "--title", title, "--seed", "3", "--acquisition", method)
+		links = append(links, link)
+	}
+	server := startServer(t, "serve", "--data", data, "--addr", addr)
+	for k, link := range links {
+		if err := join(t, link, uint64(k)).label(4); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	r := newPerson(t, browser)
+	r.pardon(regexp.MustCompile("status of 400")) // of a form without policies
+	r.open(server.find(t, `Researcher:\s+(\S+)`))
+	r.enter("form button")
+	r.waitFor("[data-new-arena]")
+	r.do(chromedp.Click(chromedp.CSS("[data-new-arena]")))
+	r.waitFor("form[data-form=arena]")
+	r.enter("[data-create]")
+	r.waitFor(".alert")
+	if said := evaluate[string](r, "document.querySelector('.alert').innerText"); !strings.Contains(said, "2 to 20 policies; got 0") {
+		t.Errorf("without policies it says %q", said)
+	}
+	r.do(chromedp.Click(chromedp.CSS("[data-choice]:nth-of-type(1) input[type=checkbox]")))
+	r.do(chromedp.Click(chromedp.CSS("[data-choice]:nth-of-type(2) input[type=checkbox]")))
+	for _, size := range [][2]int64{{1280, 800}, {390, 844}, {844, 390}} {
+		r.resize(size[0], size[1])
+		r.noSideways(int(size[0]))
+		r.shot(fmt.Sprintf("arena-form-%dx%d", size[0], size[1]))
+	}
+	r.accessible("the form of an arena")
+	r.enter("[data-create]")
+	r.waitFor("[data-result]")
+	r.wait("document.querySelector('[data-headline]').innerText === 'Nobody has answered yet.'")
+	id := regexp.MustCompile(`/sessions/(\w+)`).FindStringSubmatch(evaluate[string](r, "location.pathname"))[1]
+	r.enter("[data-invite]")
+	r.waitFor("[data-invite-link]")
+	link := evaluate[string](r, "document.querySelector('[data-invite-link]').value")
+
+	for k, keys := range [][]string{{kb.ArrowLeft, kb.ArrowRight, kb.ArrowUp, kb.ArrowLeft, kb.ArrowLeft}, {kb.ArrowRight, kb.ArrowRight, kb.ArrowDown, kb.ArrowLeft}} {
+		b := newPerson(t, browser)
+		b.join(link, fmt.Sprintf("Person %d", k+1))
+		for _, key := range keys {
+			b.answer(key)
+		}
+		b.undo(b.answer(kb.ArrowLeft))
+		texts := strings.Join(append(b.overheard(), evaluate[string](b, "document.documentElement.outerHTML")), "\n")
+		for _, secret := range []string{"Alpha", "Beta", "e1.", "e2.", "g0.p"} {
+			if strings.Contains(texts, secret) {
+				t.Errorf("an annotator's page or socket names %q", secret)
+			}
+		}
+		b.secretive()
+	}
+	r.wait("document.querySelector('[data-sum]').innerText.startsWith('8 answers of 2 people; 1 equal')") // it follows by itself
+	r.wait("document.querySelectorAll('[data-strengths] tbody tr').length === 2 && document.querySelectorAll('[data-pairs] tbody tr').length === 2")
+	r.wait("document.querySelectorAll('[data-agreement] tbody tr').length === 2 && document.querySelector('[data-agreement]').innerText.includes('Person 1')")
+	page := evaluate[string](r, "document.querySelector('[data-result]').innerText")
+	report := arenaReport(t, data, id)
+	if report.Answers != 8 || report.Ties != 1 || len(report.People) != 2 || !strings.Contains(page, chance(report.Entrants[0].Best)) {
+		t.Errorf("the page says\n%s\nand the command %+v", page, report)
+	}
+	for _, size := range [][2]int64{{1280, 800}, {390, 844}, {844, 390}} {
+		r.resize(size[0], size[1])
+		r.noSideways(int(size[0]))
+		r.shot(fmt.Sprintf("arena-%dx%d", size[0], size[1]))
+	}
+	r.accessible("the page of an arena")
+	for _, format := range []string{"json", "csv", "answers"} {
+		text := evaluate[string](r, fmt.Sprintf("fetch('/sessions/%s/arena?format=%s').then((r) => r.text())", id, format))
+		if !strings.Contains(text, "Alpha study") {
+			t.Errorf("the download %s is\n%s", format, text)
+		}
+	}
+	r.open(strings.Split(link, "/join/")[0] + "/sessions")
+	r.waitFor("[data-session='" + id + "']")
+	if tags := evaluate[string](r, "document.querySelector(\"[data-session='"+id+"']\").innerText"); !strings.Contains(tags, "Blind arena") || !strings.Contains(tags, "2 policies") {
+		t.Errorf("the list of sessions says %q", tags)
+	}
+}
+
+// chance writes a probability as the page does.
+func chance(p float64) string { return fmt.Sprintf("%.0f %%", 100*p) }
