@@ -243,11 +243,11 @@ func arenaPage(r bradley.Report, called map[idrl.AnnotatorID]string) templates.A
 		low, high = min(low, e.Low), max(high, e.High)
 	}
 	place := func(v float64) string { return strconv.FormatFloat(2+96*(v-low)/(high-low), 'f', 2, 64) }
-	p.Low, p.High, p.Zero = signed(low), signed(high), place(0)
+	p.Low, p.High, p.Zero = signed(low, 2), signed(high, 2), place(0)
 	for i, e := range r.Entrants {
 		p.Entrants = append(p.Entrants, templates.ArenaEntrant{
 			Rank: strconv.Itoa(i + 1), Title: e.Title, Session: string(e.Session), SessionURL: sessionURL(e.Session), Policy: string(e.Policy), After: strconv.FormatInt(e.After, 10),
-			Strength: signed(e.Strength), Interval: signed(e.Low) + " to " + signed(e.High), Best: chanceText(e.Best), Answers: strconv.Itoa(e.Answers),
+			Strength: signed(e.Strength, 2), Interval: signed(e.Low, 2) + " to " + signed(e.High, 2), Best: chanceText(e.Best), Answers: strconv.Itoa(e.Answers),
 			Low: place(e.Low), At: place(e.Strength), High: place(e.High),
 		})
 	}
@@ -305,8 +305,6 @@ func arenaHeadline(r bradley.Report) string {
 	}
 	return fmt.Sprintf("“%s” and “%s” cannot be told apart yet; about %d further answers may do it.", first, second, *r.More)
 }
-
-func signed(v float64) string { return strings.ReplaceAll(fmt.Sprintf("%+.2f", v), "-", "−") }
 
 // chanceText writes a probability in per cent, which is never 0 % or 100 % of what is not sure.
 func chanceText(p float64) string {
