@@ -32,6 +32,8 @@ type Session interface {
 	Posterior(ctx context.Context) (idrl.Held, error)
 	// Upload adds clips that a program made, and returns when they are durable and in use.
 	Upload(ctx context.Context, given idrl.Generation) (idrl.Uploaded, error)
+	// Conditions returns how well the posterior of each condition predicts what is held out.
+	Conditions(ctx context.Context) (idrl.ConditionScores, error)
 	// Given returns the annotator's answers that can still be withdrawn, the last one first.
 	Given(ctx context.Context, who idrl.AnnotatorID) ([]idrl.Given, error)
 	// Effect returns what annotators may see of what was learnt, or an error of kind NotFound.

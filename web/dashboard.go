@@ -82,7 +82,7 @@ func (s *Server) dashboardPage(c echo.Context, spec idrl.SessionSpec) (templates
 		ExportAll:   sessionURL(spec.ID, "export") + "?format=" + bundle.Format,
 		ExportFiles: sessionURL(spec.ID, "export") + "?format=" + export.NetworksFormat,
 		Budget:      templates.BudgetForm{Action: sessionURL(spec.ID, "budget"), Value: strconv.Itoa(spec.Budget), Most: strconv.Itoa(idrl.MaxBudget)},
-		People:      people, Control: control, Questions: sessionURL(spec.ID, "questions"), Charts: sessionURL(spec.ID, "charts"),
+		People:      people, Control: control, Conditions: conditionsCard(spec), Questions: sessionURL(spec.ID, "questions"), Charts: sessionURL(spec.ID, "charts"),
 		Network: spec.Model == idrl.NetworkModel, Cancel: sessionURL(spec.ID, "training/cancel"), CancelNote: cancelNote(spec),
 	}
 	p.Scripts, p.Styles = static.Modules("dashboard.js"), []string{"charts.css"}

@@ -29,8 +29,9 @@ const (
 // fakeSession is a session without a belief: it asks the same comparisons of
 // everybody, in order, two at a time.
 type fakeSession struct {
-	hub  *live.Hub
-	spec idrl.SessionSpec
+	hub    *live.Hub
+	spec   idrl.SessionSpec
+	scores idrl.ConditionScores
 
 	mu       sync.Mutex
 	log      []idrl.Answer
@@ -271,6 +272,12 @@ func (f *fakeSession) Follow(context.Context) error {
 	f.mu.Unlock()
 	f.hub.Publish(f.spec.ID, idrl.Event{Kind: idrl.EventSettings})
 	return err
+}
+
+func (f *fakeSession) Conditions(context.Context) (idrl.ConditionScores, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.scores, f.fail
 }
 
 func (f *fakeSession) CancelTraining(context.Context) error {

@@ -157,6 +157,7 @@ func (s *Server) routes() *echo.Echo {
 	e.GET("/sessions/:id/charts", s.charts)
 	e.GET("/sessions/:id/charts/:table", s.chartTable)
 	e.GET("/sessions/:id/watch", s.watch)
+	e.GET("/sessions/:id/conditions.csv", s.conditionsCSV)
 	e.GET("/sessions/:id/export", s.export)
 	e.GET("/sessions/:id/label", s.label, compressed)
 	e.GET("/sessions/:id/ws", s.annotate)

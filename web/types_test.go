@@ -48,7 +48,7 @@ func TestTypings(t *testing.T) {
 	messages := map[string]any{
 		"ClientHello": wire.ClientHello{}, "Answer": wire.Answer{}, "Undo": wire.Undo{}, "Renew": wire.Renew{},
 		"Hello": wire.Hello{}, "Query": wire.Query{}, "Ack": wire.Ack{}, "Nak": wire.Nak{}, "Status": wire.Status{}, "Bye": wire.Bye{},
-		"State": stateMessage{}, "Problems": problemsMessage{}, "Key": keyReply{}, "Given": givenAnswer{},
+		"State": stateMessage{}, "Problems": problemsMessage{}, "Conditions": conditionsMessage{}, "Key": keyReply{}, "Given": givenAnswer{},
 	}
 	names := map[reflect.Type]string{} // of the interfaces that stand for Go types
 	todo := []reflect.Type{}
@@ -61,6 +61,7 @@ func TestTypings(t *testing.T) {
 		reflect.TypeFor[regretPoint](): "RegretPoint", reflect.TypeFor[candidateState](): "Candidate",
 		reflect.TypeFor[weightState](): "Weight", reflect.TypeFor[whyState](): "Why", reflect.TypeFor[openState](): "Open",
 		reflect.TypeFor[recentState](): "Asked", reflect.TypeFor[annotatorState](): "Annotator", reflect.TypeFor[problemState](): "Problem",
+		reflect.TypeFor[conditionState](): "Condition", reflect.TypeFor[conditionPoint](): "ConditionPoint",
 	} {
 		names[typ] = name
 		todo = append(todo, typ)

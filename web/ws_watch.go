@@ -27,6 +27,8 @@ type watcher struct {
 	id      idrl.SessionID
 	pacer   *live.Pacer // runs tell
 	told    []byte      // of tell: the problems that the page shows
+
+	toldConditions []byte // likewise
 }
 
 // watch is GET /sessions/:id/watch: the state of the session, now and whenever
@@ -75,6 +77,11 @@ func (w *watcher) tell() {
 	defer cancel()
 	status, err := w.session.Status(ctx)
 	var names map[idrl.AnnotatorID]string
+	var scores idrl.ConditionScores
+	compares := w.session.Spec().Compares()
+	if err == nil && compares {
+		scores, err = w.session.Conditions(ctx)
+	}
 	if err == nil {
 		names, err = w.srv.cfg.People.AnnotatorNames(ctx, w.id)
 	}
@@ -85,6 +92,9 @@ func (w *watcher) tell() {
 	}
 	here := func(a idrl.AnnotatorID) bool { return w.srv.sockets.has(person{auth.Annotator, w.id, string(a)}) }
 	w.send(encodeState(status, names, here))
+	if compares {
+		w.tellConditions(scores)
+	}
 	if m := encodeProblems(w.srv.problems(ctx)); !bytes.Equal(m, w.told) {
 		w.told = m
 		w.send(m)

@@ -111,3 +111,72 @@ func (s SessionSpec) checkConditions() error {
 	}
 	return nil
 }
+
+// ConditionScores says how well the posteriors of a session's conditions predict the
+// comparisons that are held out. It is immutable.
+type ConditionScores struct {
+	Questions int // held out, without those that ask again
+	Replies   int // to them, that count: also those that say nothing
+
+	All        ConditionScore   // of the session's own posterior; its Name is empty
+	Conditions []ConditionScore // the session's own strategy first; each posterior knows only the answers of its condition
+
+	// Equal is the greatest number of answers after which every condition has a point; 0 for
+	// none. Leads[i] compares Conditions[i+1] with the first one there; empty if Equal is 0.
+	Equal int
+	Leads []Lead
+}
+
+// A ConditionScore is how well one posterior predicts.
+type ConditionScore struct {
+	Name      Condition
+	Share     float64 // of the questions that are not held out; 1 of all
+	Questions int     // without those that ask again after a withdrawal
+	Answers   int     // that the posterior was learnt from
+	Points    []ScorePoint
+}
+
+// Last returns the score of the present posterior; ok is false if there is none yet.
+func (c ConditionScore) Last() (p ScorePoint, ok bool) {
+	if len(c.Points) == 0 {
+		return p, false
+	}
+	return c.Points[len(c.Points)-1], true
+}
+
+// At returns the score after a number of answers; ok is false if there is none.
+func (c ConditionScore) At(answers int) (p ScorePoint, ok bool) {
+	i := slices.IndexFunc(c.Points, func(p ScorePoint) bool { return p.Answers == answers })
+	if i < 0 {
+		return p, false
+	}
+	return c.Points[i], true
+}
+
+// A ScorePoint is how well the posterior after the first so many answers predicts all
+// comparisons that are held out. Of a pair that was answered more than once the first answer
+// counts.
+type ScorePoint struct {
+	Answers  int     // ≥ 1
+	Decisive int     // held-out answers that prefer one clip
+	Right    float64 // of these, how many prefer the clip that the posterior mean does; ½ for one that it is indifferent to
+	Low      float64 // 95 % Wilson interval of Right / Decisive
+	High     float64
+	Answered int     // held-out answers that prefer one clip, or none
+	LogLoss  float64 // of these, mean of −log p, nats; p at least MinPredicted
+}
+
+// MinPredicted is what a predicted probability counts as at least in a ScorePoint.LogLoss.
+const MinPredicted = 1e-9
+
+// Accuracy returns the share of decisive answers that were predicted, 0 of none.
+func (p ScorePoint) Accuracy() float64 {
+	if p.Decisive == 0 {
+		return 0
+	}
+	return p.Right / float64(p.Decisive)
+}
+
+// A Lead is by how much one condition predicts better than another after equally many answers:
+// the difference of their accuracies on the same answers, with a 95 % interval for paired shares.
+type Lead struct{ Mean, Low, High float64 }

@@ -127,12 +127,15 @@ func median(ms []int64) time.Duration {
 // JASA 22 (1927):
 //
 //	(p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n)
-func Wilson(k, n int) (low, high float64) {
+func Wilson(k, n int) (low, high float64) { return WilsonShare(float64(k), n) }
+
+// WilsonShare is Wilson where some of the n count as half a success.
+func WilsonShare(k float64, n int) (low, high float64) {
 	if n == 0 {
 		return 0, 1
 	}
 	m := float64(n)
-	p := float64(k) / m
+	p := k / m
 	centre := p + z95*z95/(2*m)
 	half := z95 * math.Sqrt(p*(1-p)/m+z95*z95/(4*m*m))
 	scale := 1 + z95*z95/m

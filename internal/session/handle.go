@@ -117,6 +117,15 @@ func (h Handle) Upload(ctx context.Context, given idrl.Generation) (idrl.Uploade
 	return s.Upload(ctx, given)
 }
 
+// Conditions is Session.Conditions.
+func (h Handle) Conditions(ctx context.Context) (idrl.ConditionScores, error) {
+	s, err := h.Manager.Session(ctx, h.ID)
+	if err != nil {
+		return idrl.ConditionScores{}, err
+	}
+	return s.Conditions(ctx)
+}
+
 // CancelTraining is Session.CancelTraining.
 func (h Handle) CancelTraining(ctx context.Context) error {
 	s, err := h.Manager.Session(ctx, h.ID)

@@ -107,6 +107,7 @@ type Session struct {
 	selector selector
 
 	conditions conditions
+	scores     scores // for anybody
 }
 
 // present is the statement about the present, kept until something changes.

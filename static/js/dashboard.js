@@ -4,6 +4,7 @@ import { RegretChart, short } from "./chart.js";
 import { ChartsPart } from "./charts-part.js";
 import { ClipLoop } from "./clip-loop.js";
 import { fetchClip } from "./clip.js";
+import { ConditionChart, Conditions } from "./conditions.js";
 import { DuoPlayer } from "./duo-player.js";
 import { intervalChart } from "./interval-chart.js";
 import { People } from "./people.js";
@@ -23,6 +24,7 @@ const AWAY = "The server is not reachable. This page may be out of date; it reco
 const SIGNED_OUT = "This browser is not signed in any more. Open a sign-in link, and then this page again.";
 
 customElements.define("clip-loop", ClipLoop);
+customElements.define("condition-chart", ConditionChart);
 customElements.define("duo-player", DuoPlayer);
 customElements.define("regret-chart", RegretChart);
 
@@ -34,6 +36,7 @@ const socket = new ReconnectingSocket(main.dataset.watch ?? "");
 const people = new People(main);
 const questions = new QuestionPanel(/** @type {HTMLElement} */ (document.querySelector("[data-question-panel]")));
 const charts = new ChartsPart(/** @type {HTMLElement} */ (document.querySelector("[data-charts]")));
+const conditions = new Conditions(main);
 
 /** @type {State|undefined} */ let state;
 let chosen = ""; // candidate to play; empty for the leader
@@ -310,6 +313,7 @@ socket.addEventListener("message", (e) => {
   const m = /** @type {Message} */ (/** @type {CustomEvent} */ (e).detail);
   if (m.t === "state") show(m);
   if (m.t === "problems") part("problems").replaceChildren(...m.problems.map(problem));
+  if (m.t === "conditions") conditions.show(m);
   if (m.t === "bye") socket.resume(m.retry_ms);
 });
 socket.addEventListener("state", () => {

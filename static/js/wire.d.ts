@@ -276,4 +276,32 @@ export interface Problems {
   problems: Problem[];
 }
 
-export type ToWatcher = State | Problems | Bye;
+export interface ConditionPoint {
+  answers: number;
+  accuracy: number;
+  low: number;
+  high: number;
+}
+
+/** A row of the table of conditions, in words, and the points of its curve. */
+export interface Condition {
+  name: string;
+  share: string;
+  questions: string;
+  answers: string;
+  accuracy: string;
+  log_loss: string;
+  even: string;
+  lead: string;
+  points: ConditionPoint[];
+}
+
+export interface Conditions {
+  t: "conditions";
+  sum: string;
+  empty: string;
+  equal: string;
+  rows: Condition[];
+}
+
+export type ToWatcher = State | Problems | Conditions | Bye;

@@ -1,0 +1,166 @@
+package web
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+	"tiebreak/templates"
+
+	"github.com/labstack/echo/v4"
+)
+
+// What a researcher's page shows of a session's conditions.
+type (
+	conditionsMessage struct {
+		T     string           `json:"t"`     // "conditions"
+		Sum   string           `json:"sum"`   // how much is held out and answered
+		Empty string           `json:"empty"` // why there is no score yet; empty if there is one
+		Equal string           `json:"equal"` // title of the columns after equally many answers; empty: there are none
+		Rows  []conditionState `json:"rows"`
+	}
+	// A conditionState is a row of the table, in words, and the points of a curve.
+	conditionState struct {
+		Name      string           `json:"name"`
+		Share     string           `json:"share"`
+		Questions string           `json:"questions"`
+		Answers   string           `json:"answers"`
+		Accuracy  string           `json:"accuracy"` // with its interval, as Even and Lead
+		LogLoss   string           `json:"log_loss"`
+		Even      string           `json:"even"` // accuracy after equally many answers
+		Lead      string           `json:"lead"` // over the first condition then
+		Points    []conditionPoint `json:"points"`
+	}
+	conditionPoint struct {
+		Answers  int     `json:"answers"`
+		Accuracy float64 `json:"accuracy"` // shares
+		Low      float64 `json:"low"`
+		High     float64 `json:"high"`
+	}
+)
+
+// encodeConditions returns the message that shows scores.
+func encodeConditions(s idrl.ConditionScores) []byte {
+	m := conditionsMessage{T: "conditions", Rows: []conditionState{}, Sum: heldOutText(s)}
+	for i, c := range s.Conditions {
+		row := conditionOf(c, methodText(string(c.Name)))
+		if p, ok := c.At(s.Equal); ok && s.Equal > 0 {
+			row.Even = accuracyText(p)
+		}
+		if i > 0 && i <= len(s.Leads) {
+			row.Lead = leadText(s.Leads[i-1])
+		}
+		m.Rows = append(m.Rows, row)
+	}
+	m.Rows = append(m.Rows, conditionOf(s.All, "All together"))
+	if s.Equal > 0 && len(s.Conditions) > 1 {
+		m.Equal = fmt.Sprintf("after %d answers each", s.Equal)
+	}
+	if _, ok := s.All.Last(); !ok {
+		m.Empty = "How well answers are predicted is shown as soon as a held-out comparison and another question are answered."
+	}
+	b, err := json.Marshal(m)
+	if err != nil {
+		panic("web: scores that cannot be written: " + err.Error())
+	}
+	return b
+}
+
+// heldOutText says how many comparisons are held out, and what came of them.
+func heldOutText(s idrl.ConditionScores) string {
+	if s.Questions == 0 {
+		return "No comparison was held out yet."
+	}
+	text := fmt.Sprintf("%s held out, and %s.", was(s.Questions, "comparison"), was(s.Replies, "answer")+" given")
+	if p, ok := s.All.Last(); ok {
+		text += fmt.Sprintf(" The accuracy is about the %d that prefer a clip, the log loss about these and %d that call both equal.", p.Decisive, p.Answered-p.Decisive)
+	}
+	return text
+}
+
+// was writes a number of things that were something.
+func was(n int, thing string) string {
+	if n == 1 {
+		return plural(n, thing) + " was"
+	}
+	return plural(n, thing) + " were"
+}
+
+func conditionOf(c idrl.ConditionScore, name string) conditionState {
+	row := conditionState{
+		Name: name, Share: percentText(math.Round(1000*c.Share) / 1000), Questions: strconv.Itoa(c.Questions), Answers: strconv.Itoa(c.Answers),
+		Accuracy: "–", LogLoss: "–", Even: "–", Lead: "–", Points: []conditionPoint{},
+	}
+	if p, ok := c.Last(); ok {
+		row.Accuracy, row.LogLoss = accuracyText(p), fmt.Sprintf("%.2f", p.LogLoss)
+	}
+	for _, p := range c.Points {
+		if p.Decisive > 0 {
+			row.Points = append(row.Points, conditionPoint{Answers: p.Answers, Accuracy: finite(p.Accuracy()), Low: finite(p.Low), High: finite(p.High)})
+		}
+	}
+	return row
+}
+
+func accuracyText(p idrl.ScorePoint) string {
+	if p.Decisive == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.0f %% (%.0f to %.0f %%)", 100*p.Accuracy(), 100*p.Low, 100*p.High)
+}
+
+func leadText(l idrl.Lead) string {
+	return strings.ReplaceAll(fmt.Sprintf("%+.0f (%+.0f to %+.0f)", 100*l.Mean, 100*l.Low, 100*l.High), "-", "−")
+}
+
+// conditionsCard returns what the page shows before the first message.
+func conditionsCard(spec idrl.SessionSpec) templates.ConditionsCard {
+	return templates.ConditionsCard{Shown: spec.Compares(), Several: len(spec.Controls) > 0, Own: methodText(spec.Acquisition), CSV: sessionURL(spec.ID, "conditions.csv")}
+}
+
+// tellConditions sends the scores if they have changed.
+func (w *watcher) tellConditions(s idrl.ConditionScores) {
+	if m := encodeConditions(s); string(m) != string(w.toldConditions) {
+		w.toldConditions = m
+		w.send(m)
+	}
+}
+
+// conditionsCSV is GET /sessions/:id/conditions.csv: a row for each point of each curve.
+func (s *Server) conditionsCSV(c echo.Context) error {
+	session, err := s.researchersSession(c, auth.WatchSession)
+	if err != nil {
+		return err
+	}
+	scores, err := session.Conditions(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	h := c.Response().Header()
+	h.Set(echo.HeaderContentType, "text/csv; charset=utf-8")
+	h.Set(echo.HeaderContentDisposition, fmt.Sprintf(`attachment; filename="tiebreak-%s-conditions.csv"`, session.Spec().ID))
+	c.Response().WriteHeader(http.StatusOK)
+	out := csv.NewWriter(c.Response())
+	_ = out.Write([]string{"condition", "share", "questions", "answers_in_all", "answers", "decisive", "right", "accuracy", "accuracy_low", "accuracy_high", "answered", "log_loss"})
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	for _, one := range append([]idrl.ConditionScore{scores.All}, scores.Conditions...) {
+		name := string(one.Name)
+		if name == "" {
+			name = "all"
+		}
+		for _, p := range one.Points {
+			_ = out.Write([]string{
+				name, number(one.Share), strconv.Itoa(one.Questions), strconv.Itoa(one.Answers), strconv.Itoa(p.Answers), strconv.Itoa(p.Decisive), number(p.Right),
+				number(p.Accuracy()), number(p.Low), number(p.High), strconv.Itoa(p.Answered), number(p.LogLoss),
+			})
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
