@@ -42,6 +42,25 @@ func TestSimulateStudy(t *testing.T) {
 		t.Errorf("expected %v hours, and it took %v", expected, real)
 	}
 
+	write("env: gridworld\nkind: state_comparison\nbudget: 40\nconditions: [{strategy: uniform, share: 0.4}]\nheld_out: 0.3\n")
+	out := simulateRuns(t, "--study", path, "--pace", "0", "--runs", "2")
+	table := regexp.MustCompile(`Held-out comparisons .* mean of 2 rehearsals .*\n  condition .*\n  lvar +(\d+) +(\d+) +\d+ % \(\d+ to \d+\) +0\.\d\d.*\n  uniform +(\d+) .*\n  all together .*\n  held out: (\d+) comparisons`)
+	m := table.FindStringSubmatch(out)
+	if m == nil {
+		t.Fatalf("no table of conditions in:\n%s", out)
+	}
+	sum := 0
+	for _, text := range []string{m[1], m[3], m[4]} {
+		n, err := strconv.Atoi(text)
+		if err != nil || n == 0 {
+			t.Errorf("%q questions", text)
+		}
+		sum += n
+	}
+	if sum < 38 || sum > 60 { // 40 answers that say something, and a few that do not
+		t.Errorf("%d questions:\n%s", sum, out)
+	}
+
 	for flags, want := range map[string]string{"--env chain": "--env does not go with --study", "--url http://x/join/y": "--study goes with --runs"} {
 		if status, _, stderr := cli(t, append([]string{"simulate", "--study", path}, strings.Fields(flags)...)...); status != 2 || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s", flags, status, stderr)

@@ -131,6 +131,9 @@ func (f *simulateFlags) runStudy(ctx context.Context, std stdio, list envs.List,
 		if err := f.summarise(std, runs); err != nil {
 			return err
 		}
+		if err := server.printConditions(ctx, std.out, runs); err != nil {
+			return err
+		}
 	}
 	if err != nil && f.study.csv != "" {
 		fmt.Fprintf(std.err, "Stopped. %d of %d runs are kept in %s; the same command goes on from there.\n", len(runs), f.study.runs, f.study.csv)
@@ -180,6 +183,9 @@ func (f *simulateFlags) settings() []rehearsal.Setting {
 	e := rehearsal.Expert{Kind: "matched"}
 	if !a.Expert.Matched {
 		e = a.Expert
+	}
+	if spec.Compares() {
+		out = append(out, rehearsal.Setting{Name: "conditions", Value: spec.Controls.String()}, rehearsal.Setting{Name: "held_out", Value: number(spec.HeldOut)})
 	}
 	return slices.Concat(out, []rehearsal.Setting{
 		{Name: "expert", Value: e.Kind},

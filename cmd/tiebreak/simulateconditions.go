@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/rehearsal"
+)
+
+// printConditions says how well the conditions of the runs predict what is held out. Runs of an
+// earlier command, whose sessions are gone, are left out.
+func (s *studyServer) printConditions(ctx context.Context, out io.Writer, runs []rehearsal.Run) error {
+	if !s.flags.study.spec.Compares() {
+		return nil
+	}
+	var all []idrl.ConditionScores
+	for _, r := range runs {
+		sess, err := s.app.manager.Session(ctx, r.Session)
+		if idrl.KindOf(err) == idrl.NotFound {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		scores, err := sess.Conditions(ctx)
+		if err != nil {
+			return err
+		}
+		all = append(all, scores)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return printScores(out, all)
+}
+
+// printScores writes a table of the scores of sessions with the same conditions: means of them.
+func printScores(out io.Writer, all []idrl.ConditionScores) error {
+	equal := slices.MinFunc(all, func(a, b idrl.ConditionScores) int { return a.Equal - b.Equal }).Equal
+	fmt.Fprintf(out, "\nHeld-out comparisons that each condition predicts right, mean of %d rehearsals (95 %% intervals for one study):\n", len(all))
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	head := "  condition\tquestions\tanswers\tright\tlog loss"
+	if equal > 0 {
+		head += fmt.Sprintf("\tright after %d answers each", equal)
+	}
+	fmt.Fprintln(w, head)
+	line := func(name string, of func(idrl.ConditionScores) idrl.ConditionScore) {
+		var questions, answers, right, loss, even []float64
+		for _, s := range all {
+			c := of(s)
+			questions, answers = append(questions, float64(c.Questions)), append(answers, float64(c.Answers))
+			if p, ok := c.Last(); ok && p.Decisive > 0 {
+				right, loss = append(right, 100*p.Accuracy()), append(loss, p.LogLoss)
+			}
+			if p, ok := c.At(equal); ok && p.Decisive > 0 {
+				even = append(even, 100*p.Accuracy())
+			}
+		}
+		fmt.Fprintf(w, "  %s\t%.0f\t%.0f\t%s\t%s", name, rehearsal.Expect(questions).Mean, rehearsal.Expect(answers).Mean, percentText(right), meanText(loss))
+		if equal > 0 && name != allTogether {
+			fmt.Fprintf(w, "\t%s", percentText(even))
+		}
+		fmt.Fprintln(w)
+	}
+	for i, c := range all[0].Conditions {
+		line(string(c.Name), func(s idrl.ConditionScores) idrl.ConditionScore { return s.Conditions[i] })
+	}
+	line(allTogether, func(s idrl.ConditionScores) idrl.ConditionScore { return s.All })
+	var held []float64
+	for _, s := range all {
+		held = append(held, float64(s.Questions))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "  held out: %.0f comparisons\n", rehearsal.Expect(held).Mean)
+	return nil
+}
+
+// allTogether is the name of the posterior of all answers.
+const allTogether = "all together"
+
+// percentText writes the mean of shares in per cent, and between which limits one more lies.
+func percentText(values []float64) string {
+	if len(values) == 0 {
+		return "-"
+	}
+	e := rehearsal.Expect(values)
+	e.High = min(e.High, 100)
+	if len(values) == 1 {
+		return fmt.Sprintf("%.0f %%", e.Mean)
+	}
+	return fmt.Sprintf("%.0f %% (%.0f to %.0f)", e.Mean, e.Low, e.High)
+}
+
+func meanText(values []float64) string {
+	if len(values) == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", rehearsal.Expect(values).Mean)
+}
