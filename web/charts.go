@@ -30,7 +30,7 @@ func (s *Server) charts(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	status, err := session.Status(ctx)
+	open, err := session.Open(ctx)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (s *Server) charts(c echo.Context) error {
 		Calibration: calibrationChart(spec, report),
 		Posterior:   posteriorChart(spec, report),
 		Labour:      labourCharts(spec.ID, report.Labour, names),
-		Leases:      leaseTable(spec.ID, status.Open, names, here),
+		Leases:      leaseTable(spec.ID, open, names, here),
 	}
 	return render(c, http.StatusOK, templates.ChartParts(p))
 }

@@ -30,7 +30,7 @@ func chartTables() []table {
 		{"rate", []string{"hour", "answers"}, ofReport(rateTable)},
 		{"times", []string{"annotator", "answers", "p5_s", "p25_s", "p50_s", "p75_s", "p95_s"}, ofReport(timesTable)},
 		{"answers", []string{"answer", "number", "share", "share_low", "share_high"}, ofReport(mixTable)},
-		{"leases", []string{"question", "annotator", "asked", "held_until", "policy_1", "policy_2"}, ofStatus(leasesTable)},
+		{"leases", []string{"question", "annotator", "asked", "held_until", "policy_1", "policy_2"}, leasesTable},
 		{"regret", []string{"row", "definition", "p_within", "bound", "mean", "p_unbeaten", "span", "policies"}, ofStatus(regretTable)},
 		{"candidates", []string{"policy", "origin", "mean", "std", "candidates"}, ofStatus(candidateTable)},
 		{"weights", []string{"weight", "mean", "std"}, ofStatus(weightTable)},
@@ -128,8 +128,12 @@ func mixTable(r *insight.Report, put func(...any) error) error {
 	return each(r.Labour.Mix, put, func(s insight.Share) []any { return []any{string(s.Choice), s.N, s.Of, s.From, s.To} })
 }
 
-func leasesTable(st idrl.Status, put func(...any) error) error {
-	return each(st.Open, put, func(as idrl.Assignment) []any {
+func leasesTable(ctx context.Context, _ *Server, session Session, put func(...any) error) error {
+	open, err := session.Open(ctx)
+	if err != nil {
+		return err
+	}
+	return each(open, put, func(as idrl.Assignment) []any {
 		return []any{as.N, string(as.Annotator), as.IssuedAt, as.LeaseUntil, string(as.Why.First), string(as.Why.Second)}
 	})
 }

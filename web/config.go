@@ -41,6 +41,8 @@ type Session interface {
 	// Insight returns how well answers were predicted, how the posterior became what it is, and
 	// how labelling goes.
 	Insight(ctx context.Context) (*insight.Report, error)
+	// Open returns the questions that people hold.
+	Open(ctx context.Context) ([]idrl.Assignment, error)
 	// Questions returns questions that were answered, newest first, and whether there are earlier ones.
 	Questions(ctx context.Context, w insight.Wanted) ([]insight.Question, bool, error)
 	// Follow makes the session do what its settings say now, and returns when that

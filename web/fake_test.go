@@ -375,3 +375,9 @@ func (f *fakeSession) Questions(_ context.Context, w insight.Wanted) (out []insi
 	}
 	return out, false, f.fail
 }
+
+func (f *fakeSession) Open(context.Context) ([]idrl.Assignment, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.open, f.fail
+}

@@ -42,11 +42,13 @@ type Calibration struct {
 // bins is the number of bins, of equal width.
 const bins = 10
 
-// simulated is how many sets of answers ByChance is computed from. More than limit
-// predictions are thinned for it, which makes the interval a little too wide.
+// simulated is how many sets of answers ByChance is computed from. The number of answers of a
+// bin that come true is drawn answer by answer where its variance is at most wide, and there
+// are at most many of them; else from a normal distribution, which it hardly differs from then.
 const (
 	simulated = 400
-	limit     = 4000
+	wide      = 10
+	many      = 2000
 )
 
 // z95 is the 97.5 % quantile of the standard normal distribution.
@@ -122,25 +124,34 @@ func (b *Bin) finish() {
 
 // chance returns the 2.5 and the 97.5 % quantile of ECE where the predictions are right.
 func chance(all []Forecast, stream *rand.Rand) [2]float64 {
-	step := (len(all) + limit - 1) / limit
-	var p []float64
-	for i := 0; i < len(all); i += step {
-		_, v := all[i].top()
-		p = append(p, v)
+	var in [bins][]float64 // probabilities of the most probable outcomes
+	var variance [bins]float64
+	for _, one := range all {
+		_, p := one.top()
+		in[binOf(p)] = append(in[binOf(p)], p)
+		variance[binOf(p)] += p * (1 - p)
 	}
 	errors := make([]float64, simulated)
 	for k := range errors {
-		var lacks [bins]float64 // Σ p − hits
-		for _, v := range p {
-			lacks[binOf(v)] += v
-			if stream.Float64() < v {
-				lacks[binOf(v)]--
-			}
-		}
-		for _, v := range lacks {
-			errors[k] += math.Abs(v) / float64(len(p))
+		for b, ps := range in {
+			errors[k] += math.Abs(lack(ps, variance[b], stream)) / float64(len(all))
 		}
 	}
 	slices.Sort(errors)
 	return [2]float64{errors[simulated/40-1], errors[simulated-simulated/40]}
+}
+
+// lack draws by how many fewer answers come true than are expected, of answers that come true
+// with probabilities ps; variance is that of the number.
+func lack(ps []float64, variance float64, stream *rand.Rand) (out float64) {
+	if variance > wide || len(ps) > many {
+		return math.Sqrt(variance) * stream.NormFloat64()
+	}
+	for _, p := range ps {
+		out += p
+		if stream.Float64() < p {
+			out--
+		}
+	}
+	return out
 }

@@ -145,7 +145,6 @@ func (f *Follower) follow(ctx context.Context, s Source) error {
 		same++
 	}
 	if err := f.cut(ctx, s, same); err != nil {
-		f.at = nil
 		return err
 	}
 	for _, i := range items[same:] {
@@ -156,8 +155,7 @@ func (f *Follower) follow(ctx context.Context, s Source) error {
 		}
 		next, err := f.at.With(ctx, i)
 		if err != nil {
-			f.at = nil // the next report begins anew
-			return err
+			return err // the next report goes on from here
 		}
 		f.at, f.items, f.met = next, append(f.items, i), append(f.met, one)
 		f.trace.note(len(f.items), next.Posterior())

@@ -157,6 +157,15 @@ func TestCalibrate(t *testing.T) {
 	if low, high := got.ByChance[0], got.ByChance[1]; low != 0.25 || high != 0.75 { // 0.25 with one hit or two, 0.75 with none
 		t.Errorf("by chance %v to %v", low, high)
 	}
+	// Of 4,000 answers with probability ¾ the number that come true is nearly normal, and the
+	// error its distance from 3,000: below 0.0153 with probability 97.5 %, as |z| < 2.24.
+	var same []insight.Forecast
+	for n := range 4000 {
+		same = append(same, insight.Forecast{Seq: int64(n), P: [3]float64{0.75, 0.25, 0}, Actual: n % 2})
+	}
+	if got := insight.Calibrate(same, 1); math.Abs(got.ByChance[1]-2.24*math.Sqrt(0.1875/4000)) > 0.003 || !got.Beyond() {
+		t.Errorf("of many answers the error is %v, by chance %v", got.ECE, got.ByChance)
+	}
 	if got := insight.Calibrate(nil, 1); got.N != 0 || got.ECE != 0 || got.Beyond() {
 		t.Errorf("of no answers: %+v", got)
 	}

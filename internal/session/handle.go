@@ -90,6 +90,15 @@ func (h Handle) Insight(ctx context.Context) (*insight.Report, error) {
 	return s.Insight(ctx)
 }
 
+// Open is Session.Open.
+func (h Handle) Open(ctx context.Context) ([]idrl.Assignment, error) {
+	s, err := h.Manager.Session(ctx, h.ID)
+	if err != nil {
+		return nil, err
+	}
+	return s.Open(ctx)
+}
+
 // Questions is Session.Questions.
 func (h Handle) Questions(ctx context.Context, w insight.Wanted) ([]insight.Question, bool, error) {
 	s, err := h.Manager.Session(ctx, h.ID)

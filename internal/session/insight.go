@@ -29,6 +29,16 @@ func (s *Session) Insight(ctx context.Context) (*insight.Report, error) {
 	return s.insight.Report(ctx, src)
 }
 
+// Open returns the questions that people hold.
+func (s *Session) Open(ctx context.Context) ([]idrl.Assignment, error) {
+	return call(ctx, s, func() (out []idrl.Assignment, err error) {
+		for as := range s.asked.live(s.cfg.Now()) {
+			out = append(out, *as)
+		}
+		return out, nil
+	})
+}
+
 // source returns what a report is made of. Rows of the log are never changed, and the next
 // ones come after those that are handed over.
 func (s *Session) source() insight.Source {
