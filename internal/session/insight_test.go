@@ -76,7 +76,7 @@ func TestInsight(t *testing.T) {
 	if diff := cmp.Diff(after, report(), cmpopts.IgnoreUnexported(insight.Posterior{})); diff != "" {
 		t.Errorf("after a restart the report differs (-before +after):\n%s", diff)
 	}
-	if open, err := s.Open(t.Context()); err != nil || len(open) != s.Spec().Ahead {
+	if open, err := s.Open(t.Context()); err != nil || len(open) != s.Spec().Ahead+1 { // that of the undone answer is asked again
 		t.Errorf("%d questions are held, %v", len(open), err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
