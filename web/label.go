@@ -52,7 +52,7 @@ func (s *Server) label(c echo.Context) error {
 		Layout: s.layout(c, spec.Title), Heading: spec.Title, Session: string(id), Annotator: string(who.Annotator),
 		Socket: sessionURL(id, "ws"), Learnt: sessionURL(id, "learnt"), Answers: sessionURL(id, "answers"), Flags: sessionURL(id, "flags"),
 		Kind: string(spec.Kind), Comparison: spec.Kind.Comparison(), Group: spec.Kind.Group(), Still: spec.Kind.Still(),
-		Strength: spec.Strength, Remarks: spec.Remarks,
+		Strength: spec.Strength, Remarks: spec.Remarks, Arena: spec.IsArena(),
 		Subject: env.StillLabel, Guide: guideOf(spec, env),
 		InstructionsVersion: strconv.FormatInt(spec.InstructionsVersion, 10),
 		Acknowledged:        strconv.FormatInt(seen, 10), Acknowledge: sessionURL(id, "instructions", "acknowledge"),

@@ -18,7 +18,7 @@ func TestBrowserArena(t *testing.T) {
 	var links []string
 	for _, title := range []string{"Alpha study", "Beta study"} {
 		method := map[string]string{"Alpha study": "idrl", "Beta study": "uniform"}[title]
-		_, link := newLink(t, data, addr, "--env", "gridworld", "--title", title, "--seed", "3", "--acquisition", method)
+		_, link := newLink(t, data, addr, "--env", "chain", "--title", title, "--seed", "3", "--acquisition", method)
 		links = append(links, link)
 	}
 	server := startServer(t, "serve", "--data", data, "--addr", addr)
@@ -82,6 +82,7 @@ func TestBrowserArena(t *testing.T) {
 	for _, size := range [][2]int64{{1280, 800}, {390, 844}, {844, 390}} {
 		r.resize(size[0], size[1])
 		r.noSideways(int(size[0]))
+		r.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('[data-result]').scrollIntoView()"))
 		r.shot(fmt.Sprintf("arena-%dx%d", size[0], size[1]))
 	}
 	r.accessible("the page of an arena")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tiebreak/envs"
+	"tiebreak/internal/bradley"
 	"tiebreak/internal/clip"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/jobs/jobstest"
@@ -26,6 +27,12 @@ type arenaBench struct {
 
 func newArenaBench(t *testing.T, env string, n int) *arenaBench {
 	t.Helper()
+	return newArenaOf(t, env, n, func(k, i int) float64 { return rng.New(uint64(k), "theta", uint64(i)).NormFloat64() })
+}
+
+// newArenaOf is newArenaBench where weight i of the reward of entrant k is theta(k, i).
+func newArenaOf(t *testing.T, env string, n int, weight func(k, i int) float64) *arenaBench {
+	t.Helper()
 	spec := idrl.SessionSpec{ID: "arena", Title: "A", Env: env, Seed: 7, Arena: idrl.Arena{Layout: 3}}
 	var policies []EntrantPolicy
 	for k := range n {
@@ -42,7 +49,7 @@ func newArenaBench(t *testing.T, env string, n int) *arenaBench {
 	for k := range n {
 		theta := make([]float64, world.Spec().FeatureDim())
 		for i := range theta {
-			theta[i] = rng.New(uint64(k), "theta", uint64(i)).NormFloat64()
+			theta[i] = weight(k, i)
 		}
 		s, err := solver.For(world)
 		if err != nil {
@@ -205,5 +212,65 @@ func TestArenaSpec(t *testing.T) {
 	}
 	if diff := cmp.Diff(b.spec.AsArena(), b.spec, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("AsArena changes an arena:\n%s", diff)
+	}
+}
+
+// A person with a known reward, whose answers are noisy, is asked as the arena asks, and the strengths
+// are in the order of the returns of the policies: of the policy for that reward, of one for
+// another, and of one for the opposite.
+func TestArenaFindsTheOrder(t *testing.T) {
+	theta := func(i int) float64 { return rng.New(5, "truth", uint64(i)).NormFloat64() }
+	b := newArenaOf(t, "gridworld", 3, func(k, i int) float64 {
+		switch {
+		case k == 0:
+			return -theta(i)
+		case k == 1:
+			return theta(i)
+		}
+		return rng.New(9, "other", uint64(i)).NormFloat64()
+	})
+	g, err := b.train(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env, err := Environment(envs.Catalogue(), b.spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := func(phi []float64) (sum float64) {
+		for i, v := range phi {
+			sum += v * theta(i)
+		}
+		return sum
+	}
+	returns := make([]float64, 3)
+	for k, c := range g.Candidates {
+		p, err := solver.FromParams(env, c.Params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		returns[k] = value(solver.Mu(env, p, rng.New(1, "mu", 0)))
+	}
+	if !(returns[1] > returns[2] && returns[2] > returns[0]) {
+		t.Fatalf("the returns are %v: this test needs another reward", returns)
+	}
+	var outcomes []bradley.Outcome
+	stream := rng.New(2, "person", 0)
+	for _, q := range g.Queries {
+		x, y := g.Clips[q.Clips[0]], g.Clips[q.Clips[1]]
+		a, _ := b.spec.Arena.EntrantOf(x.From)
+		c, _ := b.spec.Arena.EntrantOf(y.From)
+		o := bradley.Outcome{A: a, B: c, Choice: idrl.ChoseA, Person: "a1"}
+		switch d := value(x.Phi) - value(y.Phi) + stream.NormFloat64(); {
+		case d < -0.2:
+			o.Choice = idrl.ChoseB
+		case d < 0.2:
+			o.Choice = idrl.Equal
+		}
+		outcomes = append(outcomes, o)
+	}
+	r, err := bradley.Analyse(3, outcomes)
+	if err != nil || !slices.Equal(r.Order, []int{1, 2, 0}) {
+		t.Errorf("returns %v, strengths %+v after %d answers, %v", returns, r.Entrants, r.Answers, err)
 	}
 }

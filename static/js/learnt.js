@@ -86,7 +86,9 @@ export class Learnt {
     end.hidden = !status.done;
     const effect = /** @type {HTMLElement} */ (end.querySelector("[data-effect]"));
     if (!status.done) return play(effect, false);
-    view.part("end-text").textContent = status.mine > 0 ? `It has learnt from ${this.#given(status)}.` : "";
+    const text = view.part("end-text");
+    const says = text.dataset.arena === undefined ? "It has learnt from" : "We have got"; // an arena learns nothing
+    text.textContent = status.mine > 0 ? `${says} ${this.#given(status)}.` : "";
     if (status.learnt) this.#fill(end, status);
     view.part("code").hidden = !status.code;
     view.part("code-text").textContent = status.code ?? "";
