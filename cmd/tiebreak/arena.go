@@ -231,7 +231,7 @@ func moreText(r bradley.Report) string {
 	case r.More == nil:
 		return fmt.Sprintf("%s and %s cannot be told apart; how many answers that takes is not known.", first, second)
 	case *r.More == 0:
-		return fmt.Sprintf("%s is preferred to all others.", first)
+		return fmt.Sprintf("%s is the strongest, with a probability of %s.", first, percent(r.Entrants[0].Best))
 	}
 	return fmt.Sprintf("%s and %s cannot be told apart yet; about %d further answers may do it.", first, second, *r.More)
 }

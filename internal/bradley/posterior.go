@@ -20,7 +20,8 @@ type Sample struct {
 	weights   []float64   // whose sum is 1
 }
 
-// Sample returns draws of the posterior.
+// Sample returns draws of the posterior. Every other one is the draw before it on the other side of
+// the maximum (antithetic draws), so that their sides balance.
 func (f *Fit) Sample(draws int, rng *rand.Rand) Sample {
 	n := f.table.n
 	mode := append(slices.Clone(f.Strengths), f.Eta)
@@ -30,16 +31,12 @@ func (f *Fit) Sample(draws int, rng *rand.Rand) Sample {
 	f.chol.UTo(&upper)
 	top := math.Inf(-1)
 	for k := range draws {
-		norm, chi := 0.0, 0.0
-		for i := range n + 1 {
-			z.SetVec(i, rng.NormFloat64())
+		if k%2 == 1 {
+			z.ScaleVec(-1, z)
+		} else {
+			propose(z, rng)
 		}
-		for range freedom {
-			v := rng.NormFloat64()
-			chi += v * v
-		}
-		z.ScaleVec(math.Sqrt(freedom/chi), z)
-		norm = mat.Dot(z, z)
+		norm := mat.Dot(z, z)
 		if err := at.SolveVec(upper.TTri().T(), z); err != nil {
 			panic("bradley: the second derivatives at a maximum are singular")
 		}
@@ -60,6 +57,19 @@ func (f *Fit) Sample(draws int, rng *rand.Rand) Sample {
 		s.weights[k] /= sum
 	}
 	return s
+}
+
+// propose stores a draw from the standard multivariate t in z.
+func propose(z *mat.VecDense, rng *rand.Rand) {
+	chi := 0.0
+	for i := range z.Len() {
+		z.SetVec(i, rng.NormFloat64())
+	}
+	for range freedom {
+		v := rng.NormFloat64()
+		chi += v * v
+	}
+	z.ScaleVec(math.Sqrt(freedom/chi), z)
 }
 
 // Best returns the probability of each entrant that its strength is the greatest.
