@@ -9,9 +9,7 @@ export async function fetchPart(url) {
   try {
     const reply = await fetch(url, { credentials: "same-origin", cache: "no-store" });
     if (!reply.ok) return null;
-    const holder = document.createElement("template");
-    holder.innerHTML = await reply.text();
-    return holder.content.firstElementChild;
+    return new DOMParser().parseFromString(await reply.text(), "text/html").body.firstElementChild; // runs no script
   } catch {
     return null; // the next change asks again
   }

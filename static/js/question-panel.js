@@ -52,7 +52,7 @@ export class QuestionPanel {
     if (!fresh || row !== this.#shown) return;
     for (const part of ["[data-facts]", "[data-head]"]) {
       const [was, is] = [this.#place.querySelector(part), fresh.querySelector(part)];
-      if (was && is && was.innerHTML !== is.innerHTML) was.replaceWith(is);
+      if (was && is && !was.isEqualNode(is)) was.replaceWith(is);
     }
   }
 
