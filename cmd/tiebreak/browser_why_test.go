@@ -123,6 +123,10 @@ func TestBrowserWhy(t *testing.T) {
 			b.t.Errorf("paper does not scroll: %s", cut)
 		}
 		b.shot("why-print-1280x800")
+		b.resize(794, 1123) // A4
+		b.noSideways(794)
+		b.shot("why-print-794x1123")
+		b.resize(1280, 800)
 		b.scheme("")
 	})
 	b.part("all questions", func() {
