@@ -98,6 +98,8 @@ type Auth interface {
 	RedeemParticipant(ctx context.Context, token string, p idrl.Participant) (auth.Actor, string, error)
 	NewCrowdInvitation(ctx context.Context, session idrl.SessionID, uses int, life time.Duration, c idrl.Crowd) (token string, err error)
 	NewInvitation(ctx context.Context, session idrl.SessionID, uses int, life time.Duration) (token string, err error)
+	// NewToken returns the text of a token for a program, and what is recorded of it.
+	NewToken(ctx context.Context, t idrl.Token, life time.Duration, actor string) (token string, made idrl.Token, err error)
 }
 
 // Clips holds the drawn form of clips.
@@ -217,6 +219,7 @@ type Config struct {
 	Pictures  Pictures    // required
 	Known     Known       // required
 	Flags     Flags       // required
+	Tokens    Tokens      // required
 	Quality   Quality     // required
 	Arenas    Arenas      // required
 	Health    Health      // required

@@ -137,7 +137,7 @@ func (s *Server) limit(e *echo.Echo, next http.Handler) http.Handler {
 			l = s.limits.health
 		case strings.HasSuffix(path, "/rejoin"):
 			l = s.limits.open
-		case path == "/sessions" || strings.HasPrefix(path, "/sessions/"), strings.HasPrefix(path, apiPrefix) && path != openAPIPath:
+		case path == "/sessions" || strings.HasPrefix(path, "/sessions/"), path == tokensPath || strings.HasPrefix(path, tokensPath+"/"), strings.HasPrefix(path, apiPrefix) && path != openAPIPath:
 			next.ServeHTTP(w, r)
 			return
 		default:

@@ -59,7 +59,7 @@ func openApp(ctx context.Context, dir string, list envs.List, at site, log *slog
 	}
 	a.manager = session.NewManager(db, a.build, log)
 	a.web = web.New(web.Config{
-		Sessions: sessions{a}, Hub: &a.hub, Auth: a.auth, Clips: db, Exports: db, Learnt: learnt{a}, Bundles: bundles{db, list}, People: db, Settings: db, Pictures: db, Known: db, Flags: db, Quality: reports{a}, Arenas: arenas{a}, Health: db,
+		Sessions: sessions{a}, Hub: &a.hub, Auth: a.auth, Clips: db, Exports: db, Learnt: learnt{a}, Bundles: bundles{db, list}, People: db, Settings: db, Pictures: db, Known: db, Flags: db, Tokens: db, Quality: reports{a}, Arenas: arenas{a}, Health: db,
 		Catalogue: catalogue(list), Base: at.base, Origins: at.origins, Proxies: at.proxies, SecureCookies: at.secure(), Log: log,
 		SignInCommand: signInCommand(dir),
 	})

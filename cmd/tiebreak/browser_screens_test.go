@@ -190,6 +190,11 @@ func (v *visit) ofResearchers() []screen {
 			b.enter("[data-judge] button[value=gold]")
 			b.waitFor("[data-known=gold] [data-stop-using]")
 		}},
+		{"tokens", "/tokens", b, func() {
+			b.open(v.base + "/tokens")
+			b.enter("[data-new-token]")
+			b.waitFor("[data-token]")
+		}},
 		{"session that does not exist", "", b, func() {
 			b.open(v.base + "/sessions/none")
 			b.waitFor("main[data-status='404']")

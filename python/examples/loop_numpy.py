@@ -59,7 +59,7 @@ def train(session, answer, seed, rounds=3, clips=10, answers=20):
         answer(sums, (k + 1) * answers)
         reward = session.reward_model()
         policy = improve(policy, reward, random)
-        print(f"after {session.info()['answers']} answers: reward {dict(zip(FEATURES, reward.mean.round(2)))}")
+        print(f"after {session.info()['answers']} answers: reward {dict(zip(FEATURES, reward.mean.round(2).tolist()))}")
     return policy
 
 
@@ -67,7 +67,7 @@ def people(session):
     """Returns what waits until people have answered."""
 
     def answer(sums, n):
-        print(f"waiting for {n} answers; tiebreak invite --session {session.id} makes links for people", flush=True)
+        print(f"waiting for {n} answers; tiebreak invite new --session {session.id} makes a link for people", flush=True)
         next(row for row in session.follow() if session.info()["answers"] >= n)
 
     return answer
@@ -96,4 +96,4 @@ if __name__ == "__main__":
     if args.person:
         answer = program(tiebreak.Client(args.url, args.person).session(session.id), lambda a, b: "a" if (a - b) @ WANTED > 0 else "b")
     policy = train(session, answer, args.seed)
-    print("near A, near B, strength:", play(np.repeat(policy[None], 100, 0), np.random.default_rng(0))[2].sum(1).mean(0).round(1))
+    print("near A, near B, strength:", play(np.repeat(policy[None], 100, 0), np.random.default_rng(0))[2].sum(1).mean(0).round(1).tolist())

@@ -40,6 +40,8 @@ class ExamplesTest(unittest.TestCase):
             with contextlib.redirect_stdout(io.StringIO()):
                 return true_return(loop.train(session, loop.program(person, choose), seed))
 
+        lines = (pathlib.Path(__file__).parents[1] / "examples" / "loop_numpy.py").read_text().count("\n")
+        self.assertLessEqual(lines, 100)
         before = true_return(np.zeros((2, 5)))
         best = true_return(loop.improve(np.zeros((2, 5)), lambda phi: phi @ loop.WANTED, np.random.default_rng(7), steps=200))
         seeds, coin = range(1, 5), np.random.default_rng(5)

@@ -1,0 +1,149 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"tiebreak/internal/auth"
+	"tiebreak/internal/idrl"
+	"tiebreak/templates"
+
+	"github.com/labstack/echo/v4"
+)
+
+// Tokens holds the tokens with which programs use the HTTP API.
+type Tokens interface {
+	// Tokens returns every token, in the order in which they were made.
+	Tokens(ctx context.Context) ([]idrl.Token, error)
+	// RevokeToken makes a token worthless. It returns an error of kind NotFound if there is none.
+	RevokeToken(ctx context.Context, id int64, actor string, now time.Time) error
+}
+
+const (
+	tokensPath = "/tokens"
+	tokenDays  = 90 // unless the form says otherwise
+	tokenOnce  = "tb_token"
+)
+
+// scopeTexts say to people what scopes allow.
+var scopeTexts = map[idrl.Scope]string{
+	idrl.ScopeRead: "to read answers, rewards and exports", idrl.ScopeUpload: "to read, upload clips and make sessions over them",
+	idrl.ScopeWrite: "to read, pause, resume and close", idrl.ScopeLabel: "to answer the questions of one session",
+}
+
+// tokens is GET /tokens. A token that the browser brings from the form is shown, and taken away
+// from there.
+func (s *Server) tokens(c echo.Context) error {
+	if _, err := s.researcher(c, auth.ListSessions, ""); err != nil {
+		return err
+	}
+	p := templates.TokensPage{Made: cookie(c, tokenOnce)}
+	if p.Made != "" {
+		s.tokenOnce(c, "")
+	}
+	return s.showTokens(c, http.StatusOK, p)
+}
+
+// tokenOnce is handOver of a token: an address would keep it in the browser's history.
+func (s *Server) tokenOnce(c echo.Context, token string) {
+	k := &http.Cookie{
+		Name: tokenOnce, Value: token, Path: tokensPath, HttpOnly: true, Secure: s.cfg.SecureCookies, SameSite: http.SameSiteStrictMode, MaxAge: 60,
+	}
+	if token == "" {
+		k.MaxAge = -1
+	}
+	c.SetCookie(k)
+}
+
+// postToken is POST /tokens with the fields scope, session (empty for all), days and name.
+func (s *Server) postToken(c echo.Context) error {
+	who, err := s.researcher(c, auth.CreateSession, "")
+	if err != nil {
+		return err
+	}
+	days, err := number(c, "days", tokenDays, 1, auth.MaxTokenDays)
+	if err != nil {
+		return err
+	}
+	k := idrl.Token{Scope: idrl.Scope(c.FormValue("scope")), Session: idrl.SessionID(c.FormValue("session")), Name: strings.TrimSpace(c.FormValue("name"))}
+	token, _, err := s.cfg.Auth.NewToken(c.Request().Context(), k, time.Duration(days)*24*time.Hour, who.User)
+	switch kind := kindOf(err); {
+	case err == nil:
+		s.tokenOnce(c, token)
+		return c.Redirect(http.StatusSeeOther, tokensPath)
+	case kind == idrl.Invalid || kind == idrl.NotFound:
+		p := templates.TokensPage{Error: s.explain(err), Days: strconv.Itoa(days), Name: k.Name}
+		return s.showTokens(c, http.StatusBadRequest, p, k)
+	}
+	return err
+}
+
+// revokeToken is POST /tokens/:token/revoke.
+func (s *Server) revokeToken(c echo.Context) error {
+	who, err := s.researcher(c, auth.CreateSession, "")
+	if err != nil {
+		return err
+	}
+	id, err := strconv.ParseInt(c.Param("token"), 10, 64)
+	if err != nil {
+		return idrl.Errorf(idrl.NotFound, "there is no such token")
+	}
+	if err := s.cfg.Tokens.RevokeToken(c.Request().Context(), id, who.User, time.Now()); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, tokensPath)
+}
+
+// toTokens leads a browser that restores a form's address to the page.
+func (s *Server) toTokens(c echo.Context) error { return c.Redirect(http.StatusSeeOther, tokensPath) }
+
+// showTokens shows the page, with what was chosen in the form if that is given.
+func (s *Server) showTokens(c echo.Context, status int, p templates.TokensPage, chosen ...idrl.Token) error {
+	ctx := c.Request().Context()
+	list, err := s.cfg.Tokens.Tokens(ctx)
+	if err != nil {
+		return err
+	}
+	sessions, err := s.cfg.Sessions.List(ctx)
+	if err != nil {
+		return err
+	}
+	var typed idrl.Token
+	if len(chosen) > 0 {
+		typed = chosen[0]
+	}
+	p.Layout, p.Action, p.MaxDays = s.layout(c, "Tokens"), tokensPath, strconv.Itoa(auth.MaxTokenDays)
+	if p.Days == "" {
+		p.Days = strconv.Itoa(tokenDays)
+	}
+	for _, scope := range idrl.Scopes() {
+		p.Scopes = append(p.Scopes, templates.TokenOption{Value: string(scope), Text: scopeTexts[scope], Chosen: scope == typed.Scope})
+	}
+	titles := map[idrl.SessionID]string{}
+	p.Sessions = []templates.TokenOption{{Text: "all sessions"}}
+	for _, sum := range sessions {
+		titles[sum.Spec.ID] = sum.Spec.Title
+		p.Sessions = append(p.Sessions, templates.TokenOption{Value: string(sum.Spec.ID), Text: sum.Spec.Title, Chosen: sum.Spec.ID == typed.Session})
+	}
+	for i := len(list) - 1; i >= 0; i-- {
+		p.Rows = append(p.Rows, tokenRow(list[i], titles))
+	}
+	return render(c, status, templates.Tokens(p))
+}
+
+func tokenRow(k idrl.Token, titles map[idrl.SessionID]string) templates.TokenRow {
+	row := templates.TokenRow{
+		ID: strconv.FormatInt(k.ID, 10), Name: k.Name, Scope: string(k.Scope), Session: "all sessions", Expires: k.ExpiresAt.UTC().Format("2 Jan 2006"), State: k.State(time.Now()),
+	}
+	if k.Session != "" {
+		row.Session = titles[k.Session]
+	}
+	if k.Live(time.Now()) {
+		row.Revoke = fmt.Sprintf("%s/%d/revoke", tokensPath, k.ID)
+	}
+	return row
+}
