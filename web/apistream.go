@@ -20,6 +20,8 @@ const (
 	streamBeat   = 15 * time.Second // from line to line, at most
 	streamWrite  = 10 * time.Second // for what is sent to be taken
 	streamAtMost = time.Hour        // then the program asks again, from where it is
+
+	streamPace = 200 * time.Millisecond // from read to read of the log, at least: what rows cost that come faster is shared
 )
 
 // apiAlive is the line of a stream in which nothing has happened.
@@ -88,6 +90,7 @@ func (s *Server) apiStream(c echo.Context) error {
 		}
 		select {
 		case <-news:
+			out.rest(ctx)
 		case <-beat.C:
 			now, err := s.cfg.Auth.Program(ctx, bearer(c))
 			if err != nil || now != who {
@@ -113,11 +116,23 @@ type stream struct {
 	after   int64 // Seq of the last row that was sent
 	begun   bool  // a line was sent
 	quiet   bool  // a line is due even if there is no row
+	read    time.Time
+}
+
+// rest returns when the log may be read again, or ctx is done.
+func (s *stream) rest(ctx context.Context) {
+	wait := time.NewTimer(time.Until(s.read.Add(streamPace)))
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+	case <-ctx.Done():
+	}
 }
 
 // send sends the rows that there are, or that there is none where a line is due: at the
 // beginning, and when the stream was quiet.
 func (s *stream) send(ctx context.Context) error {
+	s.read = time.Now()
 	for {
 		var b bytes.Buffer
 		rows := 0

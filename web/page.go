@@ -93,6 +93,9 @@ func (s *Server) env(ref string) EnvChoice {
 			return e
 		}
 	}
+	if id == idrl.RolloutsEnv {
+		return EnvChoice{ID: id, Title: "Uploaded clips", StillLabel: anyStill}
+	}
 	return EnvChoice{ID: id, Title: id, StillLabel: anyStill}
 }
 

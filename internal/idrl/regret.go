@@ -29,6 +29,7 @@ const (
 	AgainstPool    Basis = "pool"    // policies solved for draws from the prior and from the posteriors so far
 	AgainstSearch  Basis = "search"  // those that a search of bounded length has found
 	AgainstEarlier Basis = "earlier" // candidates alone: the session was begun before the pool was kept
+	AgainstUploads Basis = "uploads" // the clips that were uploaded
 )
 
 // Stopping says whether a session may stop (package stopping).

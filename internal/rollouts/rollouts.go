@@ -41,8 +41,8 @@ type Trajectory struct {
 	Scenes       []outside.Scene `json:"scenes"`       // T+1, of one form
 }
 
-// Read returns trajectories as what a session adds to its clips: candidates, clips and raw
-// steps, without questions; and the clip of each trajectory. Equal trajectories are the same
+// Read returns trajectories as what a session adds to its clips: candidates, which the session
+// names, clips and raw steps, without questions; and the clip of each trajectory. Equal trajectories are the same
 // clip and candidate, whatever they are called. It returns an error of kind Invalid, which names
 // the trajectory, if one of them is not as it must be for the session.
 func Read(spec idrl.SessionSpec, list []Trajectory) (g idrl.Generation, clips []idrl.ClipID, err error) {
@@ -97,11 +97,11 @@ func (t *Trajectory) add(g *idrl.Generation, spec idrl.SessionSpec) (idrl.ClipID
 	h.Write([]byte(raw))
 	h.Write(c.Media)
 	name := hex.EncodeToString(h.Sum(nil)[:16])
-	c.ID, c.From = idrl.ClipID(name), idrl.TrajectoryID("u"+name)
+	c.ID, c.From = idrl.ClipID(name), idrl.TrajectoryID(name)
 	if _, known := g.Clips[c.ID]; known {
 		return c.ID, nil
 	}
-	g.Candidates = append(g.Candidates, idrl.Candidate{ID: idrl.PolicyID("u" + name), Origin: idrl.FromUpload, Mu: c.Phi, Clip: c.ID, Rollouts: []idrl.StepsID{raw}})
+	g.Candidates = append(g.Candidates, idrl.Candidate{Origin: idrl.FromUpload, Mu: c.Phi, Clip: c.ID, Rollouts: []idrl.StepsID{raw}})
 	g.Clips[c.ID], g.Steps[raw] = c, content
 	return c.ID, nil
 }

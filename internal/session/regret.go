@@ -80,6 +80,8 @@ func (s *Session) curve() []idrl.Regret {
 // basis returns what the statements compare the best policy with.
 func (s *Session) basis() idrl.Basis {
 	switch {
+	case s.spec.Uploads():
+		return idrl.AgainstUploads
 	case s.spec.ByGaits(): // which prepare no pool
 		return idrl.AgainstSearch
 	case len(s.learner.Policies().Pool()) == 0:

@@ -12,7 +12,8 @@ import (
 )
 
 // Upload adds to the clips that people are asked about those of given, which has candidates,
-// clips and raw steps, but no questions. When it returns they are durable and in use: all of
+// clips and raw steps, but no questions. It calls the candidates u1, u2 and so on, in the order in
+// which they come. When it returns they are durable and in use: all of
 // them, or none with an error. Clips that are there already change nothing, so that an upload
 // can be sent again. It returns an error of kind Conflict if clips are not uploaded to the
 // session, if it has ended, or if there would be too many; and of kind Invalid if the rows of
@@ -64,16 +65,18 @@ func (s *Session) newUploads(given idrl.Generation) (out idrl.Uploaded, more idr
 	} else {
 		more.BasedOn = s.log.seq()
 	}
-	known := map[idrl.PolicyID]bool{}
+	known := map[idrl.ClipID]bool{}
 	for _, c := range old {
-		known[c.ID] = true
+		known[c.Clip] = true
 	}
 	more.Clips, more.Steps = map[idrl.ClipID]idrl.Clip{}, map[idrl.StepsID][]byte{}
 	for _, c := range given.Candidates {
-		out.Clips, out.New = append(out.Clips, c.Clip), append(out.New, !known[c.ID])
-		if known[c.ID] {
+		out.Clips, out.New = append(out.Clips, c.Clip), append(out.New, !known[c.Clip])
+		if known[c.Clip] {
 			continue
 		}
+		known[c.Clip] = true
+		c.ID = idrl.PolicyID(fmt.Sprintf("u%d", len(old)+len(more.Candidates)+1))
 		more.Candidates, more.Clips[c.Clip] = append(more.Candidates, c), given.Clips[c.Clip]
 		for _, name := range c.Rollouts {
 			more.Steps[name] = given.Steps[name]

@@ -86,7 +86,7 @@ func TestUploadsRepeat(t *testing.T) {
 	if d := cmp.Diff(candidates, candidatesAgain); d != "" {
 		t.Errorf("candidates where the session is killed:\n%s", d)
 	}
-	if len(candidates) != 30 || candidates[0].Name != string(idrl.FromUpload) {
+	if len(candidates) != 30 || candidates[0].Name != string(idrl.FromUpload) || !slices.ContainsFunc(candidates, func(e idrl.Estimate) bool { return e.ID == "u30" }) {
 		t.Errorf("%d candidates, want each clip to be one", len(candidates))
 	}
 }

@@ -124,7 +124,7 @@ class ServerTest(unittest.TestCase):
 
         policies = session.policies()
         best = max(sums, key=lambda c: sums[c] @ mean)
-        self.assertEqual((policies["candidates"][0]["clip"], policies["recommended"]), (best, "u" + best))
+        self.assertEqual((policies["candidates"][0]["clip"], policies["recommended"]), (best, f"u{list(sums).index(best) + 1}"))
         clip = next(iter(sums))
         self.assertIn(session.clip(clip)[:4], (b"TBC1", b"TBF1"))
         self.assertEqual(session.export("csv").count(b"\n"), 31)
