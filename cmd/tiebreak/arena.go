@@ -191,7 +191,11 @@ func arenaShowCommand() command {
 
 // printArena writes a report for people.
 func printArena(out io.Writer, r bradley.Report) error {
-	fmt.Fprintf(out, "%s: %d answers of %d people, %d of them equal.\n%s\n\n", r.Title, r.Answers, len(r.People), r.Ties, moreText(r))
+	people := fmt.Sprintf("%d people", len(r.People))
+	if len(r.People) == 1 {
+		people = "one person"
+	}
+	fmt.Fprintf(out, "%s: %d answers of %s, %d of them equal.\n%s\n\n", r.Title, r.Answers, people, r.Ties, moreText(r))
 	err := table(out, "\tENTRANT\tSTRENGTH\t95 %\tP(BEST)\tANSWERS\tPREFERRED\tEQUAL", len(r.Entrants), func(w io.Writer, i int) {
 		e := r.Entrants[i]
 		fmt.Fprintf(w, "%d\t%s\t%+.2f\t%+.2f to %+.2f\t%s\t%d\t%d\t%d\n", i+1, e.Title, e.Strength, e.Low, e.High, percent(e.Best), e.Answers, e.Wins, e.Ties)
@@ -236,7 +240,16 @@ func moreText(r bradley.Report) string {
 	return fmt.Sprintf("%s and %s cannot be told apart yet; about %d further answers may do it.", first, second, *r.More)
 }
 
-func percent(p float64) string { return fmt.Sprintf("%.0f %%", 100*p) }
+// percent writes a probability, which is never 0 % or 100 % of what is not sure.
+func percent(p float64) string {
+	switch {
+	case p > 0.995 && p < 1:
+		return "> 99 %"
+	case p > 0 && p < 0.005:
+		return "< 1 %"
+	}
+	return fmt.Sprintf("%.0f %%", 100*p)
+}
 
 // arenaFiles returns what an arena has found out as files.
 func arenaFiles(rec idrl.Record) ([]export.File, error) {
