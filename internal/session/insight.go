@@ -15,18 +15,20 @@ import (
 // researcher. The session's goroutine only hands over what does not change; the work is
 // done by the caller's.
 func (s *Session) Insight(ctx context.Context) (*insight.Report, error) {
-	var known *insight.Report
-	src, err := call(ctx, s, func() (src insight.Source, err error) {
-		if r, ok := s.insight.Known(s.log.seq(), s.features.version()); ok {
-			known = r
-			return src, nil
-		}
-		return s.source(), nil
-	})
-	if err != nil || known != nil {
-		return known, err
+	type handed struct {
+		known *insight.Report // nil unless it is made already
+		src   insight.Source
 	}
-	return s.insight.Report(ctx, src)
+	h, err := call(ctx, s, func() (handed, error) {
+		if r, ok := s.insight.Known(s.log.seq(), s.features.version()); ok {
+			return handed{known: r}, nil
+		}
+		return handed{src: s.source()}, nil
+	})
+	if err != nil || h.known != nil {
+		return h.known, err
+	}
+	return s.insight.Report(ctx, h.src)
 }
 
 // Open returns the questions that people hold.
