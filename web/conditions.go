@@ -78,7 +78,9 @@ func heldOutText(s idrl.ConditionScores) string {
 		return "No comparison was held out yet."
 	}
 	text := fmt.Sprintf("%s held out, and %s.", was(s.Questions, "comparison"), was(s.Replies, "answer")+" given")
-	if p, ok := s.All.Last(); ok {
+	if p, ok := s.All.Last(); ok && p.Answered == p.Decisive {
+		text += fmt.Sprintf(" Accuracy and log loss are about the %d that prefer a clip.", p.Decisive)
+	} else if ok {
 		text += fmt.Sprintf(" The accuracy is about the %d that prefer a clip, the log loss about these and %d that call both equal.", p.Decisive, p.Answered-p.Decisive)
 	}
 	return text
