@@ -42,10 +42,11 @@ func TestConditionsOnThePage(t *testing.T) {
 	if got := fact(page.body, "Chosen by"); !strings.HasSuffix(got, " 75 %, Uniform 25 %; held out 20 %") {
 		t.Errorf("chosen by %q", got)
 	}
-	hear := func() (m struct {
+	type message struct {
 		T, Sum, Empty, Equal string
 		Rows                 []map[string]any
-	}) {
+	}
+	hear := func() (m message) {
 		t.Helper()
 		tab := b.open(b.researcher(), "/sessions/s1/watch")
 		for m.T != "conditions" {

@@ -51,7 +51,7 @@ function line(row, i, several) {
   tr.dataset.condition = row.name;
   const name = document.createElement("td");
   if (row.points.length > 1) {
-    const key = shape("svg", { class: "key", width: 28, height: 12, "aria-hidden": "true" });
+    const key = shape("svg", { class: "curve-key", width: 28, height: 12, "aria-hidden": "true" });
     key.append(shape("line", { class: `curve c${i % 5}`, x1: 0, x2: 28, y1: 6, y2: 6 }), mark(i, 14, 6));
     name.append(key);
   }
