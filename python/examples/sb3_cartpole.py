@@ -53,7 +53,7 @@ def evaluate(act, episodes=10):
     return np.mean([len(clip(env, act, 10_000 + k, most=500)["actions"]) for k in range(episodes)])
 
 
-def train(session, answer, seed, rounds=3, clips=10, answers=15, steps=5120):
+def train(session, answer, seed, rounds=4, clips=10, answers=15, steps=6144):
     """Runs the loop and returns what acts, before and after."""
     env = RewardWrapper(gymnasium.make("CartPole-v1"), None, features)
     agent = PPO("MlpPolicy", env, seed=seed, n_steps=1024, device="cpu")
