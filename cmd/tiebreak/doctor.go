@@ -42,7 +42,7 @@ func runDoctor(ctx context.Context, io stdio, args []string) (err error) {
 	if err := parse(fs, args); err != nil {
 		return err
 	}
-	list, err := environments(f.own)
+	list, err := environments(f.own.at(f.data))
 	if err != nil {
 		return err
 	}

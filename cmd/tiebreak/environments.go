@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"tiebreak/envs"
+	"tiebreak/internal/recordings"
 )
 
 // roomForC gives the runtime places for more goroutines than there are cores.
@@ -20,6 +21,16 @@ func roomForC() { runtime.GOMAXPROCS(2 * runtime.NumCPU()) }
 type own struct {
 	models  string // folder of MuJoCo models
 	outside string // description of an outside environment, or a folder of them
+	past    string // folder of rollouts that were imported
+}
+
+// at returns o with the rollouts that are kept in a data folder.
+func (o own) at(data string) own {
+	path := filepath.Join(data, recordings.FolderName)
+	if info, err := os.Stat(path); o.past == "" && data != "" && err == nil && info.IsDir() {
+		o.past = path
+	}
+	return o
 }
 
 // ownFlags declares the flags for a user's environments.
@@ -35,7 +46,11 @@ func environments(o own) (envs.List, error) {
 		return nil, err
 	}
 	outside, err := envs.LoadOutside(o.outside)
-	return slices.Concat(envs.Catalogue(), custom, outside), err
+	if err != nil {
+		return nil, err
+	}
+	past, err := envs.LoadRollouts(o.past)
+	return slices.Concat(envs.Catalogue(), custom, outside, past), err
 }
 
 // workerCommandLine returns the command line of a worker with a user's environments;
@@ -49,7 +64,7 @@ func workerCommandLine(o own) ([]string, error) {
 		return nil, err
 	}
 	line := []string{self, "worker"}
-	for _, f := range []struct{ flag, path string }{{"--models", o.models}, {"--outside", o.outside}} {
+	for _, f := range []struct{ flag, path string }{{"--models", o.models}, {"--outside", o.outside}, {"--rollouts", o.past}} {
 		if f.path == "" {
 			continue
 		}

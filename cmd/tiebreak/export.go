@@ -151,7 +151,7 @@ func exportNetworks(ctx context.Context, std stdio, db *store.DB, id idrl.Sessio
 	if err := export.CheckFolder(f.out); err != nil {
 		return err
 	}
-	list, err := environments(f.own)
+	list, err := environments(f.own.at(f.data))
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"tiebreak/internal/bundle"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/recordings"
 	"tiebreak/store"
 )
 
@@ -19,6 +20,8 @@ import (
 type importFlags struct {
 	data, from, as string
 	anew           bool
+
+	rollouts, name string
 }
 
 func (f *importFlags) declare(fs *flag.FlagSet) {
@@ -26,17 +29,22 @@ func (f *importFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.from, "bundle", "", "`folder`, zip, tar or tar.gz file of the bundle; it may stand without the flag")
 	fs.StringVar(&f.as, "as", "", "`id` of the session that is made; default: the one that it had")
 	fs.BoolVar(&f.anew, "new-id", false, "draw a new id for the session")
+	fs.StringVar(&f.rollouts, "rollouts", "", "`folder` with rollouts of another simulator (docs/rollouts.md)")
+	fs.StringVar(&f.name, "name", "", "`name` of the rollouts: lower-case letters, digits and hyphens; the environment is then rollouts-NAME")
 }
 
 func importCommand() command {
 	return command{
-		name: "import", summary: "make a session again from its bundle", usage: "BUNDLE [flags]",
+		name: "import", summary: "make a session again from its bundle, or take in rollouts of another simulator", usage: "BUNDLE [flags]",
 		about: "Records in a data folder the session that 'tiebreak export --format bundle' wrote, all of it or nothing: every file is\n" +
 			"compared with its checksum first. The session goes on where it was, and exports the same bundle. Of people there\n" +
 			"are only the pseudonyms under which they answered: nobody can sign in as one of them; invite annotators anew.\n" +
-			"The server may be running on the data folder if the session is not large. docs/bundle.md says more.",
+			"The server may be running on the data folder if the session is not large. docs/bundle.md says more.\n\n" +
+			"With --rollouts it takes in trajectories of another simulator, with pictures, videos or scenes, as an environment\n" +
+			"whose clips people compare; videos need ffmpeg. docs/rollouts.md says how they are written.",
 		example: "tiebreak import bundle.zip --data tiebreak-data\n" +
-			"  tiebreak import bundle --data tiebreak-data --new-id",
+			"  tiebreak import bundle --data tiebreak-data --new-id\n" +
+			"  tiebreak import --rollouts my-rollouts --name walks --data tiebreak-data",
 		flags: func(fs *flag.FlagSet) { new(importFlags).declare(fs) },
 		run:   runImport,
 	}
@@ -49,9 +57,14 @@ func runImport(ctx context.Context, std stdio, args []string) (err error) {
 	if err := parseFile(fs, args, &f.from); err != nil {
 		return err
 	}
+	if f.rollouts != "" {
+		return importRollouts(ctx, std, f)
+	}
 	switch {
+	case f.name != "":
+		return fmt.Errorf("%w: --name is for --rollouts", errUsage)
 	case f.from == "":
-		return fmt.Errorf("%w: name the bundle: tiebreak import BUNDLE", errUsage)
+		return fmt.Errorf("%w: name the bundle, or --rollouts: tiebreak import BUNDLE", errUsage)
 	case f.as != "" && f.anew:
 		return fmt.Errorf("%w: --as and --new-id exclude one another", errUsage)
 	}
@@ -117,4 +130,38 @@ func importBundle(ctx context.Context, db *store.DB, f importFlags) (spec idrl.S
 		err = fmt.Errorf("%w (--as ID, or --new-id)", err)
 	}
 	return spec, err
+}
+
+// importRollouts takes in rollouts of another simulator.
+func importRollouts(ctx context.Context, std stdio, f importFlags) error {
+	if f.from != "" || f.as != "" || f.anew || f.name == "" {
+		return fmt.Errorf("%w: with --rollouts give --name, and no bundle, --as or --new-id", errUsage)
+	}
+	if err := present(f.rollouts); err != nil {
+		return err
+	}
+	set, err := recordings.Import(ctx, recordings.Config{
+		From: f.rollouts, Into: filepath.Join(f.data, recordings.FolderName), Name: f.name,
+		Progress: func(done, total int, what string) {
+			fmt.Fprintf(std.err, "\rreading %d of %d: %-40s", done+1, total, what)
+		},
+	})
+	fmt.Fprint(std.err, "\r")
+	if err != nil {
+		return err
+	}
+	n, policies, from := set.Size()
+	strategy := ""
+	fmt.Fprintf(std.out, "Rollouts:    %d\n", n)
+	if set.Named() {
+		fmt.Fprintf(std.out, "Policies:    %d\n", policies)
+	} else {
+		strategy = " --acquisition igr"
+	}
+	fmt.Fprintf(std.out, "Features:    %d, %s\nEnvironment: %s\n", len(set.New().Spec().FeatureNames), map[string]string{
+		"given": "those of the folder", "observations": "the observations, standardised", "policies": "which policy acted",
+	}[from], set.ID())
+	fmt.Fprintf(std.out, "Next:        %s%s\n             %s\nA server that is running lists them once it is started again.\n",
+		commandLine("session", "create", "--data", f.data, "--env", set.ID()), strategy, commandLine("serve", "--data", f.data))
+	return nil
 }

@@ -34,7 +34,7 @@ func qualityCommand() command {
 			"the share of lapses, the width of ties, and the offset and scale of ratings (docs/methods.md, section 2.4).\n"+
 			"The server may be running.",
 		func(ctx context.Context, std stdio, f *qualityFlags) error {
-			list, err := environments(f.own)
+			list, err := environments(f.own.at(f.data))
 			if err != nil {
 				return err
 			}

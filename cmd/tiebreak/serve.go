@@ -96,7 +96,7 @@ func serve(ctx context.Context, io stdio, f serveFlags, demo bool) (err error) {
 	if err != nil {
 		return err
 	}
-	list, err := environments(f.own)
+	list, err := environments(f.own.at(f.data))
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func serve(ctx context.Context, io stdio, f serveFlags, demo bool) (err error) {
 			fmt.Fprintf(io.err, "Left out: environment %q %v\n", e.ID, e.Unavailable)
 		}
 	}
-	worker, err := workerCommandLine(f.own)
+	worker, err := workerCommandLine(f.own.at(f.data))
 	if err != nil {
 		return err
 	}

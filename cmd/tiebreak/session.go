@@ -148,7 +148,7 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 		_, err := io.out.Write(studyfile.Template())
 		return err
 	}
-	list, err := environments(f.own)
+	list, err := environments(f.own.at(f.data))
 	if err != nil {
 		return err
 	}

@@ -210,7 +210,7 @@ func sessionCloneCommand() command {
 	c := subcommand("session clone", "make a session with the settings of another one", (*controlFlags).declareClone,
 		"Makes a session with the settings, instructions and pictures of another one as they are now, and without its answers, people,\nlinks, practice and gold questions. The server may be running.",
 		func(ctx context.Context, std stdio, f *controlFlags) error {
-			list, err := environments(f.own)
+			list, err := environments(f.own.at(f.data))
 			if err != nil {
 				return err
 			}

@@ -34,7 +34,7 @@ func sessionShowCommand() command {
 			"the scale of each weight under the prior (PriorScale; null: 1); and Engines, the physics engines that its clips\n"+
 			"were computed with, in the order of their first use. The server may be running.",
 		func(ctx context.Context, std stdio, f *showFlags) error {
-			list, err := environments(f.own)
+			list, err := environments(f.own.at(f.data))
 			if err != nil {
 				return err
 			}

@@ -94,7 +94,7 @@ func runSimulate(ctx context.Context, std stdio, args []string) error {
 	if f.annotator.Expert.Kind == rehearsal.Seeing && !isGiven(fs, "mistake") {
 		f.annotator.Expert.Mistake = seeingMistake
 	}
-	list, err := environments(f.own)
+	list, err := environments(f.own.at(f.data))
 	if err != nil {
 		return err
 	}

@@ -225,7 +225,7 @@ func (f *simulateFlags) openStudyServer(ctx context.Context, list envs.List, lin
 		}
 		s.temporary = dir
 	}
-	worker, err := workerCommandLine(f.own)
+	worker, err := workerCommandLine(f.own.at(f.data))
 	if err != nil {
 		return nil, err
 	}

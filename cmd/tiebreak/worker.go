@@ -20,6 +20,7 @@ func workerCommand() command {
 			var mine own
 			fs := flag.NewFlagSet("worker", flag.ContinueOnError)
 			ownFlags(fs, &mine)
+			fs.StringVar(&mine.past, "rollouts", "", "`folder` of rollouts that were imported")
 			if err := parse(fs, args); err != nil {
 				return err
 			}

@@ -16,7 +16,7 @@ const magic = "TBC1"
 // must be an instance equal to the one c was recorded in; it is left in the last
 // state of c. An idrl.Substepper gives a frame for each of its substeps, any
 // other environment one for each step. An environment that cannot draw but is
-// idrl.Pictured gives a picture for each step (EncodeFootage). Encode returns an error of
+// idrl.Pictured gives a picture for each step (EncodeFootage), or all that there are (Filmed). Encode returns an error of
 // kind Invalid if env can show or restore no states, or if c has no snapshots, and the error
 // of an environment that fails (idrl.Err).
 func Encode(env idrl.Environment, c idrl.Clip) ([]byte, error) {
@@ -29,6 +29,9 @@ func Encode(env idrl.Environment, c idrl.Clip) ([]byte, error) {
 		return nil, idrl.Errorf(idrl.Invalid, "environment %q cannot draw its past states, so people cannot judge its clips", spec.ID)
 	case len(c.Snapshots) != c.Steps+1:
 		return nil, idrl.Errorf(idrl.Invalid, "clip %s has %d snapshots for %d steps, want one more", c.ID, len(c.Snapshots), c.Steps)
+	}
+	if filmed, ok := env.(Filmed); ok && !draws {
+		return cutReel(filmed, spec, c)
 	}
 	if !draws {
 		return takePictures(pictured, keeper, spec, c)

@@ -137,19 +137,11 @@ func develop(h *Header, pictures []image.Image, size image.Point) reel {
 		}
 		h.Show = append(h.Show, k)
 	}
-	small := image.Rectangle{Max: storedSize(size, len(out))}
-	scaler := draw.Scaler(draw.ApproxBiLinear) // four times as fast, and as good where it skips no pixel
-	if 2*small.Max.X < size.X {
-		scaler = draw.BiLinear
-	}
+	small := storedSize(size, len(out))
 	for i, img := range out {
-		if small.Max != size {
-			to := image.NewRGBA(small)
-			scaler.Scale(to, small, img, img.Bounds(), draw.Src, nil)
-			out[i] = to
-		}
+		out[i] = shrink(img, small)
 	}
-	h.W, h.H = float64(small.Max.X), float64(small.Max.Y)
+	h.W, h.H = float64(small.X), float64(small.Y)
 	return out
 }
 
@@ -173,18 +165,12 @@ func (r reel) encode(h *Header, quality int) ([][]byte, error) {
 	h.Pictures = nil
 	stored := make([][]byte, len(r))
 	for i, img := range r {
-		var out bytes.Buffer
-		kind, err := kindPNG, error(nil)
-		if p := paletted(img); p != nil {
-			err = png.Encode(&out, p)
-		} else {
-			kind, err = kindJPEG, jpeg.Encode(&out, img, &jpeg.Options{Quality: quality})
-		}
+		kind, file, err := store(img, quality)
 		if err != nil {
 			return nil, fmt.Errorf("encode picture %d of a clip: %w", i, err)
 		}
-		stored[i] = out.Bytes()
-		h.Pictures = append(h.Pictures, Picture{Kind: kind, Bytes: out.Len()})
+		stored[i] = file
+		h.Pictures = append(h.Pictures, Picture{Kind: kind, Bytes: len(file)})
 	}
 	return stored, nil
 }

@@ -24,6 +24,14 @@ type Timed interface {
 	ActAt(dst Action, obs []float64, t int, rng *rand.Rand) Action
 }
 
+// A Recorded policy acted before, elsewhere: its episodes are those that were recorded.
+type Recorded interface {
+	Policy
+	// Episode has the next Reset of env begin the n-th of them, and returns what acts in it as
+	// was acted then. It reports false if there are not so many, or env is not of them.
+	Episode(env Environment, n int) (Policy, bool)
+}
+
 // A SolveTask asks for a policy that maximises θ·μ_π.
 type SolveTask struct {
 	Env      Environment
@@ -59,6 +67,7 @@ const (
 
 	FromLibrary Origin = "library" // of the library of the robot
 	FromUpload  Origin = "upload"  // what a program has uploaded: one episode
+	FromGiven   Origin = "given"   // of the pool: acted in rollouts that were imported
 )
 
 // A Candidate is a plausibly optimal policy.

@@ -1,7 +1,9 @@
 package outside
 
 import (
+	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"image"
 	"math"
@@ -210,4 +212,25 @@ func (s *pictured) Picture() (out image.Image, err error) {
 		return nil
 	})
 	return out, s.Err()
+}
+
+// ReadScenes reads a list of scenes as outside environments send them, of one environment.
+func ReadScenes(b []byte) ([]idrl.Scene, error) {
+	var list []Scene
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&list); err != nil {
+		return nil, err
+	}
+	out := make([]idrl.Scene, len(list))
+	for i := range list {
+		var err error
+		if out[i], err = list[i].Read(); err == nil {
+			err = SameForm(&out[0], &out[i])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("scene %d: %w", i, err)
+		}
+	}
+	return out, nil
 }

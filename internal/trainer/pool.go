@@ -43,6 +43,9 @@ func (t *Thompson) poolFor(ctx context.Context, r *run) (*pool, error) {
 			return &pool{seed: r.job.Seed, policies: shown.policies}, err
 		}
 	}
+	if r.given != nil {
+		build = r.givenPool
+	}
 	p, err := build(ctx)
 	if err != nil {
 		return nil, err
@@ -78,6 +81,21 @@ func (r *run) buildPool(ctx context.Context) (*pool, error) {
 	return p, nil
 }
 
+// givenPool returns the policies that are given, with their rollouts.
+func (r *run) givenPool(ctx context.Context) (*pool, error) {
+	p := &pool{seed: r.job.Seed}
+	r.prepared = len(r.given)
+	for k, given := range r.given {
+		r.report(k-len(r.given), fmt.Sprintf("reading policy %d of %d", k+1, len(r.given)))
+		s, err := r.try(ctx, poolID(k), given, nil)
+		if err != nil {
+			return nil, fmt.Errorf("policy %d: %w", k, err)
+		}
+		p.policies = append(p.policies, s)
+	}
+	return p, nil
+}
+
 // prepare returns policy k of the pool, given those before it.
 func (r *run) prepare(ctx context.Context, k int, theta []float64, before []solved) (solved, error) {
 	s, task := r.solver, r.task(r.env, theta, starts(before, theta))
@@ -98,6 +116,9 @@ func (r *run) pooled(p *pool) []idrl.Candidate {
 	origin := idrl.FromPrior
 	if r.first != nil {
 		origin = idrl.FromDraft
+	}
+	if r.given != nil {
+		origin = idrl.FromGiven
 	}
 	var out []idrl.Candidate
 	for _, s := range p.policies {

@@ -217,12 +217,17 @@ func (r *run) stream(purpose string, n int) *rand.Rand {
 }
 
 // episode records the n-th episode of p. It returns ErrBroken if the simulation
-// breaks down.
+// breaks down, or p acted before and not so often.
 func (r *run) episode(id idrl.PolicyID, p idrl.Policy, n int) (*idrl.Trajectory, error) {
 	states, ok := r.env.(idrl.Snapshotter)
 	spec := r.env.Spec()
 	if !ok {
 		return nil, idrl.Errorf(idrl.Invalid, "environment %q cannot save its states, so its clips cannot be drawn", spec.ID)
+	}
+	if past, ok := p.(idrl.Recorded); ok {
+		if p, ok = past.Episode(r.env, n); !ok {
+			return nil, ErrBroken
+		}
 	}
 	faller, falls := r.env.(idrl.Faller)
 	stream := r.stream("rollout", n)

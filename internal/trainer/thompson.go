@@ -96,6 +96,9 @@ type Thompson struct {
 	// the first generation, for which nothing is solved then. It needs Remake.
 	Stock *Stock
 
+	// Given may be nil. If it is set, these policies, which are there already, are the pool.
+	Given []idrl.Policy
+
 	// Pairs returns the pairs of drawn clips that are worth a comparison, by their places. If
 	// it is nil, or there are none, all pairs are that differ in features.
 	Pairs func(clips []idrl.Clip) ([][2]int, error)
@@ -125,6 +128,7 @@ type settings struct {
 	muEpisodes                  int
 	spread                      bool
 	remake                      func(idrl.Environment, []float64) (idrl.Policy, error)
+	given                       []idrl.Policy
 	pairs                       func([]idrl.Clip) ([][2]int, error)
 	rated                       func([]idrl.Clip) ([]int, error)
 
@@ -138,7 +142,7 @@ func (t *Thompson) settings() settings {
 		samples: cmp.Or(t.Samples, 5), duel: t.Duel, restarts: cmp.Or(t.Restarts, 10), poolSize: max(0, cmp.Or(t.Pool, 20)),
 		maxQueries: cmp.Or(t.MaxQueries, 2000),
 		rollouts:   max(1, cmp.Or(t.Rollouts, 4)), segments: t.Segments,
-		encode: t.Encode, steps: t.Steps, mu: t.Mu, muEpisodes: t.MuEpisodes, spread: t.Spread, remake: t.Remake, pairs: t.Pairs, rated: t.Rated,
+		encode: t.Encode, steps: t.Steps, mu: t.Mu, muEpisodes: t.MuEpisodes, spread: t.Spread, remake: t.Remake, given: t.Given, pairs: t.Pairs, rated: t.Rated,
 	}
 }
 

@@ -120,10 +120,14 @@ func solverFor(e envs.Entry, env idrl.EnvSpec, spec idrl.SessionSpec) string {
 
 // CheckSpec returns an error of kind Invalid if no session can be made of spec.
 func CheckSpec(list envs.List, spec idrl.SessionSpec) error {
-	if _, err := Environment(list, spec); err != nil {
+	env, err := Environment(list, spec)
+	if err != nil {
 		return err
 	}
 	if err := spec.Validate(); err != nil {
+		return err
+	}
+	if err := checkRecorded(env, spec); err != nil {
 		return err
 	}
 	if _, err := acquisition.ForSession(spec); err != nil {
@@ -138,7 +142,7 @@ func CheckSpec(list envs.List, spec idrl.SessionSpec) error {
 	if err := checkSolver(list, spec); err != nil {
 		return err
 	}
-	_, err := Model(list, spec)
+	_, err = Model(list, spec)
 	return err
 }
 

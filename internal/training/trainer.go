@@ -35,9 +35,13 @@ func New(list envs.List, spec idrl.SessionSpec) (*trainer.Thompson, error) {
 // newTrainer returns the trainer of a session in the environments of newEnv.
 func newTrainer(spec idrl.SessionSpec, newEnv func() idrl.Environment) (*trainer.Thompson, error) {
 	env := newEnv()
-	sol, err := solver.For(env)
-	if err != nil {
-		return nil, err
+	var sol idrl.Solver
+	var err error
+	set := recorded(env)
+	if set == nil {
+		if sol, err = solver.For(env); err != nil {
+			return nil, err
+		}
 	}
 	schedule := learning.OfSession(spec)
 	method, err := acquisition.Find(spec.Acquisition)
@@ -68,7 +72,9 @@ func newTrainer(spec idrl.SessionSpec, newEnv func() idrl.Environment) (*trainer
 			}
 		}
 	}
-	if spec.ByGaits() {
+	if set != nil {
+		configureRollouts(t, set)
+	} else if spec.ByGaits() {
 		configureGaits(t)
 	} else if search, ok := sol.(solver.ARS); ok {
 		configureSearch(t, search, env.Spec())

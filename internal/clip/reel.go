@@ -1,0 +1,138 @@
+package clip
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+
+	"tiebreak/internal/idrl"
+
+	"golang.org/x/image/draw"
+)
+
+// reelQuality is that of JPEG in a Reel: about 25 KB for 480x360 pixels.
+const reelQuality = 75
+
+// A Reel is the pictures of a recording that came from outside, in the form in which clips hold
+// them, so that clips are cut from it without anything being decoded. Pictures are decoded and
+// written anew when they are added, as by EncodeFootage; those that are the same are kept once.
+type Reel struct {
+	W, H  int      // pixels of all pictures, as stored
+	Kinds []string // of each stored picture
+	Files [][]byte // stored pictures that differ, in the order in which they are first shown
+	Show  []int    // the number of the stored picture of each frame
+
+	given image.Point // size of the pictures as they were added
+	last  image.Point // size as stored
+	index map[[sha256.Size]byte]int
+}
+
+// NewReel returns an empty reel.
+func NewReel() *Reel { return &Reel{index: map[[sha256.Size]byte]int{}} }
+
+// Add appends a frame. frames is the number of frames of a clip, on which the size depends at
+// which pictures are stored. It returns an error of kind Invalid if the picture has another
+// size than the first, or a size that cannot be shown.
+func (r *Reel) Add(p image.Image, frames int) error {
+	size := p.Bounds().Size()
+	if len(r.Show) == 0 {
+		if err := checkSize(size); err != nil {
+			return err
+		}
+		r.given, r.last = size, storedSize(size, frames)
+		r.W, r.H = r.last.X, r.last.Y
+	}
+	if size != r.given {
+		return idrl.Errorf(idrl.Invalid, "picture %d has %dx%d pixels; the first has %dx%d", len(r.Show), size.X, size.Y, r.given.X, r.given.Y)
+	}
+	img := shrink(opaque(p), r.last)
+	sum := sha256.Sum256(img.Pix)
+	k, known := r.index[sum]
+	if !known {
+		k = len(r.Files)
+		kind, file, err := store(img, reelQuality)
+		if err != nil {
+			return fmt.Errorf("encode picture %d: %w", len(r.Show), err)
+		}
+		r.index[sum] = k
+		r.Kinds, r.Files = append(r.Kinds, kind), append(r.Files, file)
+	}
+	r.Show = append(r.Show, k)
+	return nil
+}
+
+// store returns the kind and the stored form of a picture.
+func store(img *image.RGBA, quality int) (kind string, file []byte, err error) {
+	var out bytes.Buffer
+	if p := paletted(img); p != nil {
+		err = png.Encode(&out, p)
+		return kindPNG, out.Bytes(), err
+	}
+	err = jpeg.Encode(&out, img, &jpeg.Options{Quality: quality})
+	return kindJPEG, out.Bytes(), err
+}
+
+// shrink returns img at a size, which is not larger.
+func shrink(img *image.RGBA, size image.Point) *image.RGBA {
+	if img.Rect.Max == size {
+		return img
+	}
+	scaler := draw.Scaler(draw.ApproxBiLinear) // four times as fast, and as good where it skips no pixel
+	if 2*size.X < img.Rect.Max.X {
+		scaler = draw.BiLinear
+	}
+	to := image.NewRGBA(image.Rectangle{Max: size})
+	scaler.Scale(to, to.Rect, img, img.Rect, draw.Src, nil)
+	return to
+}
+
+// Cut returns the bytes of the clip that f describes, without its Pictures, whose first frame is
+// frame first of r: f.Steps·f.Sub + 1 of them. It returns an error of kind Invalid if there are
+// not so many, or the clip is too large.
+func (r *Reel) Cut(f Footage, first int) ([]byte, error) {
+	f.Sub = max(f.Sub, 1)
+	n := f.Steps*f.Sub + 1
+	if first < 0 || first+n > len(r.Show) || n > maxFrames {
+		return nil, idrl.Errorf(idrl.Invalid, "there are no frames %d to %d to make a clip of: there are %d, and a clip has at most %d", first, first+n-1, len(r.Show), maxFrames)
+	}
+	h := &Header{
+		Version: 3, Env: f.Env, Steps: f.Steps, Sub: f.Sub, Frames: n, FrameSec: f.FrameSec, Playback: f.Playback, EndSec: f.EndSec, Phi: f.Phi, Note: f.Note,
+		W: float64(r.W), H: float64(r.H), Unit: 1, Points: 1, Static: []Shape{}, Moving: []Shape{},
+	}
+	place := map[int]int{}
+	var stored [][]byte
+	for _, k := range r.Show[first : first+n] {
+		at, known := place[k]
+		if !known {
+			at = len(stored)
+			place[k] = at
+			stored = append(stored, r.Files[k])
+			h.Pictures = append(h.Pictures, Picture{Kind: r.Kinds[k], Bytes: len(r.Files[k])})
+		}
+		h.Show = append(h.Show, at)
+	}
+	if err := h.validate(); err != nil {
+		return nil, err
+	}
+	return packFootage(h, stored)
+}
+
+// A Filmed environment was filmed elsewhere.
+type Filmed interface {
+	// Reel returns the pictures of the recording that a state belongs to, the frame that shows
+	// the state, and how many frames there are from state to state.
+	Reel(snapshot []float64) (r *Reel, frame, perStep int, err error)
+}
+
+// cutReel encodes a clip of an environment that was filmed.
+func cutReel(env Filmed, spec idrl.EnvSpec, c idrl.Clip) ([]byte, error) {
+	r, frame, sub, err := env.Reel(c.Snapshots[0])
+	if err != nil {
+		return nil, fmt.Errorf("encode clip %s: %w", c.ID, err)
+	}
+	f := Footage{Env: spec.ID, Steps: c.Steps, Sub: sub, FrameSec: spec.StepSeconds / float64(sub), Playback: spec.Playback, EndSec: spec.EndSeconds, Phi: c.Phi}
+	return r.Cut(f, frame)
+}

@@ -1,0 +1,211 @@
+package recordings
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"tiebreak/internal/clip"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/outside"
+	"tiebreak/internal/pack"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// IDPrefix begins the ids of environments of rollouts.
+const IDPrefix = "rollouts-"
+
+// A Set is the rollouts that were imported under one name. It may be used by several goroutines.
+type Set struct {
+	dir     string
+	x       index
+	Version string  // of its content: the beginning of a hash
+	groups  [][]int // rollouts of each policy
+	mus     [][]float64
+
+	mu     sync.Mutex      // guards what follows
+	opened map[int]*opened // those read last, at most maxOpen
+	order  []int
+}
+
+// maxOpen is how many rollouts a Set keeps in memory.
+const maxOpen = 8
+
+// An opened is a rollout that was read.
+type opened struct {
+	numbersV1
+	reel   *clip.Reel
+	scenes []idrl.Scene
+}
+
+// Open opens the set that Import kept in a folder. It returns an error of kind Damaged if it is
+// not as it was written.
+func Open(dir string) (*Set, error) {
+	b, err := os.ReadFile(filepath.Join(dir, indexName)) //nolint:gosec // within the data folder
+	if err != nil {
+		return nil, idrl.Errorf(idrl.Damaged, "the rollouts in %s cannot be read: %v", dir, err)
+	}
+	s := &Set{dir: dir, opened: map[int]*opened{}}
+	if err := json.Unmarshal(b, &s.x); err != nil || s.x.Format != "tiebreak.rollouts.kept" || len(s.x.Rollouts) == 0 {
+		return nil, idrl.Errorf(idrl.Damaged, "the rollouts in %s cannot be read: %s is damaged", dir, indexName)
+	}
+	if s.x.Version != 1 {
+		return nil, idrl.Errorf(idrl.Invalid, "the rollouts in %s are of a newer version: use a newer tiebreak", dir)
+	}
+	sum := sha256.Sum256(b)
+	s.Version = hex.EncodeToString(sum[:6])
+	s.groups, s.mus = make([][]int, len(s.x.Policies)), make([][]float64, len(s.x.Policies))
+	for i, e := range s.x.Rollouts {
+		if e.Policy < 0 || e.Policy >= len(s.groups) || len(e.Sum) != len(s.x.Features) {
+			return nil, idrl.Errorf(idrl.Damaged, "the rollouts in %s cannot be read: %s is damaged", dir, indexName)
+		}
+		s.groups[e.Policy] = append(s.groups[e.Policy], i)
+	}
+	for k, group := range s.groups {
+		s.mus[k] = make([]float64, len(s.x.Features))
+		for _, i := range group {
+			floats.AddScaled(s.mus[k], 1/float64(len(group)), s.x.Rollouts[i].Sum)
+		}
+	}
+	return s, nil
+}
+
+// ID returns the id of the environment.
+func (s *Set) ID() string { return IDPrefix + s.x.Name }
+
+// Title and Description say to people what it is.
+func (s *Set) Title() string       { return s.x.Title }
+func (s *Set) Description() string { return s.x.Description }
+
+// Named reports whether the policies that acted were named; else each rollout counts as a
+// policy of its own.
+func (s *Set) Named() bool { return s.x.Named }
+
+// Size returns how many rollouts and policies there are, and where their features come from.
+func (s *Set) Size() (rollouts, policies int, from string) {
+	return len(s.x.Rollouts), len(s.x.Policies), s.x.From
+}
+
+// load reads a rollout.
+func (s *Set) load(i int) (*opened, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o := s.opened[i]; o != nil {
+		return o, nil
+	}
+	e := s.x.Rollouts[i]
+	o := &opened{}
+	var seen seenV1
+	err := unpack(s.dir, fmt.Sprintf("%d.numbers", i), e.Numbers, &o.numbersV1)
+	if err == nil {
+		err = unpack(s.dir, fmt.Sprintf("%d.seen", i), e.Seen, &seen)
+	}
+	if err == nil && s.x.Scenes {
+		o.scenes, err = outside.ReadScenes(seen.Scenes)
+	}
+	if err != nil {
+		return nil, idrl.Errorf(idrl.Damaged, "rollout %s of %s cannot be read: %v; import the rollouts again under this name", e.Name, s.x.Name, err)
+	}
+	o.reel = &clip.Reel{W: seen.W, H: seen.H, Kinds: seen.Kinds, Files: seen.Files, Show: seen.Show}
+	if len(s.order) == maxOpen {
+		delete(s.opened, s.order[0])
+		s.order = s.order[1:]
+	}
+	s.opened[i], s.order = o, append(s.order, i)
+	return o, nil
+}
+
+// unpack reads a file with that SHA-256 into dst.
+func unpack[T any](dir, name, sum string, dst *T) error {
+	b, err := os.ReadFile(filepath.Join(dir, name)) //nolint:gosec // within the data folder
+	if err != nil {
+		return err
+	}
+	if got := sha256.Sum256(b); hex.EncodeToString(got[:]) != sum {
+		return fmt.Errorf("%s is not what was written", name)
+	}
+	*dst, err = pack.Decode[T](b)
+	return err
+}
+
+// Policies returns the policies that acted. Params of policy k is the number k.
+func (s *Set) Policies() []idrl.Policy {
+	out := make([]idrl.Policy, len(s.groups))
+	for k := range out {
+		out[k] = Policy{s, k}
+	}
+	return out
+}
+
+// Name returns what the manifest calls policy k: for researchers alone.
+func (s *Set) Name(k int) string { return s.x.Policies[k] }
+
+// Most returns the largest number of rollouts of a policy.
+func (s *Set) Most() (n int) {
+	for _, g := range s.groups {
+		n = max(n, len(g))
+	}
+	return n
+}
+
+// A Policy is one that acted in rollouts; it can do nothing else.
+type Policy struct {
+	set *Set
+	k   int
+}
+
+var _ idrl.Recorded = Policy{}
+
+// Act implements idrl.Policy: it is never asked, since Episode acts.
+func (p Policy) Act(dst idrl.Action, _ []float64, _ *rand.Rand) idrl.Action {
+	clear(dst)
+	return dst
+}
+
+// Params implements idrl.Policy.
+func (p Policy) Params() []float64 { return []float64{float64(p.k)} }
+
+// Mu returns the mean of the discounted features of all rollouts of p, length d.
+func (p Policy) Mu() []float64 { return append([]float64(nil), p.set.mus[p.k]...) }
+
+// Episode implements idrl.Recorded.
+func (p Policy) Episode(env idrl.Environment, n int) (idrl.Policy, bool) {
+	e, ok := env.(interface{ begin(int) *Env })
+	if group := p.set.groups[p.k]; ok && n < len(group) {
+		return playback{p, e.begin(group[n])}, true
+	}
+	return nil, false
+}
+
+// A playback does what was done in the rollout that its environment plays.
+type playback struct {
+	Policy
+	env *Env
+}
+
+// ActAt implements idrl.Timed.
+func (p playback) ActAt(dst idrl.Action, _ []float64, t int, _ *rand.Rand) idrl.Action {
+	copy(dst, p.env.action(t))
+	return dst
+}
+
+// A Chooser is a solver: it chooses the policy with the highest return among those that acted.
+type Chooser struct{ Set *Set }
+
+// Solve implements idrl.Solver.
+func (c Chooser) Solve(ctx context.Context, task idrl.SolveTask, _ *rand.Rand) (idrl.Policy, error) {
+	best := 0
+	for k, mu := range c.Set.mus {
+		if floats.Dot(task.Theta, mu) > floats.Dot(task.Theta, c.Set.mus[best]) {
+			best = k
+		}
+	}
+	return Policy{c.Set, best}, ctx.Err()
+}

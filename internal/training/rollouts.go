@@ -1,0 +1,56 @@
+package training
+
+import (
+	"math/rand/v2"
+
+	"tiebreak/internal/acquisition"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/recordings"
+	"tiebreak/internal/trainer"
+)
+
+// shownRollouts is about how many clips of rollouts that were imported a session asks about.
+const shownRollouts = 400
+
+// configureRollouts sets t up for policies that acted before: nothing is solved or simulated.
+func configureRollouts(t *trainer.Thompson, set *recordings.Set) {
+	policies := set.Policies()
+	t.Solver, t.Given = recordings.Chooser{Set: set}, policies
+	t.Mu = func(_ idrl.Environment, p idrl.Policy, _ *rand.Rand) []float64 {
+		return p.(interface{ Mu() []float64 }).Mu() //nolint:forcetypeassert // the solver has no others
+	}
+	t.Rollouts = max(1, min(set.Most(), shownRollouts/len(policies)))
+	t.Segments = max(0, min(8, shownRollouts/(len(policies)*t.Rollouts)-1))
+}
+
+// recorded returns the rollouts that env plays, nil if it is another environment.
+func recorded(env idrl.Environment) *recordings.Set {
+	if e, ok := env.(interface{ Set() *recordings.Set }); ok {
+		return e.Set()
+	}
+	return nil
+}
+
+// checkRecorded returns an error of kind Invalid if spec asks for what needs a simulator, or
+// policies that were named, in an environment of rollouts.
+func checkRecorded(env idrl.Environment, spec idrl.SessionSpec) error {
+	set := recorded(env)
+	if set == nil {
+		return nil
+	}
+	if spec.Model == idrl.NetworkModel {
+		return idrl.Errorf(idrl.Invalid, "the model %q trains policies in a simulator, and rollouts have none: use the model %q", spec.Model, idrl.FeaturesModel)
+	}
+	if spec.Solver != idrl.OwnSolver && spec.Solver != idrl.AutoSolver && spec.Solver != "" {
+		return idrl.Errorf(idrl.Invalid, "the solver %q trains policies in a simulator, and rollouts have none: use the solver %q", spec.Solver, idrl.OwnSolver)
+	}
+	method, err := acquisition.Find(spec.Acquisition)
+	if err != nil {
+		return err
+	}
+	if !set.Named() && method.Needs.Candidates != acquisition.NoCandidates {
+		return idrl.Errorf(idrl.Invalid, "the strategy %q tells policies apart, and these rollouts do not say which policy acted: name it in \"policy\" of %s and import them again, or use a strategy without candidates, such as igr",
+			spec.Acquisition, recordings.ManifestName)
+	}
+	return nil
+}
