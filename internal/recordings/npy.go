@@ -104,7 +104,8 @@ func (a *array) width() int {
 // rows returns the numbers of an array with two dimensions, or with one, as a column. They are
 // finite.
 func (a *array) rows() ([][]float64, error) {
-	n, d := 1, 1
+	var n int
+	d := 1
 	switch len(a.shape) {
 	case 1:
 		n = a.shape[0]
@@ -117,6 +118,9 @@ func (a *array) rows() ([][]float64, error) {
 		return nil, fmt.Errorf("its shape is %v; at most %d rows of at least one number are read", a.shape, maxSteps+1)
 	}
 	out := make([][]float64, n)
+	if n == 0 { // then d has no bound
+		return out, nil
+	}
 	buf := make([]byte, d*a.width())
 	for t := range out {
 		if _, err := io.ReadFull(a.r, buf); err != nil {
