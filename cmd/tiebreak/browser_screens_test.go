@@ -195,6 +195,10 @@ func (v *visit) ofResearchers() []screen {
 			b.enter("[data-new-token]")
 			b.waitFor("[data-token]")
 		}},
+		{"new arena", "/arenas/new", b, func() {
+			b.open(v.base + "/arenas/new")
+			b.waitFor("main form")
+		}},
 		{"session that does not exist", "", b, func() {
 			b.open(v.base + "/sessions/none")
 			b.waitFor("main[data-status='404']")
