@@ -85,9 +85,9 @@ func Fields() []Field {
 }
 
 // Made lists the fields of idrl.SessionSpec that a study file does not have, because the
-// program makes them with the session.
+// program makes them with the session; an arena is no study.
 func Made() []string {
-	return []string{"ID", "Features", "PriorScale", "Clip", "InstructionsVersion", "ConsentVersion", "CreatedAt"}
+	return []string{"ID", "Features", "PriorScale", "Clip", "InstructionsVersion", "ConsentVersion", "CreatedAt", "Arena"}
 }
 
 // Defaults returns the settings of an empty study file. Zero fields have the default that
