@@ -96,7 +96,7 @@ func TestArena(t *testing.T) {
 	one, two := join(t, link, 21), join(t, link, 22)
 	listenTo(t, one, &heard)
 	readPages(t, link, id, &heard)
-	for _, err := range []error{one.label(12), two.label(9)} {
+	for _, err := range []error{one.label(4), two.label(3)} {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, p.out)
 		}
@@ -111,10 +111,10 @@ func TestArena(t *testing.T) {
 	}
 	both := arenaReport(t, data, id)
 	counted := strings.Count(mustCLI(t, "arena", "show", id, "--data", data, "--answers"), "\n") - 1
-	if both.Answers != 21 || counted != 21 || len(both.People) != 2 || both.People[0].Answers != 12 {
-		t.Errorf("after 21 answers: %+v, %d rows", both, counted)
+	if both.Answers != 7 || counted != 7 || len(both.People) != 2 || both.People[0].Answers != 4 {
+		t.Errorf("after 7 answers: %+v, %d rows", both, counted)
 	}
-	if text := mustCLI(t, "arena", "show", id, "--data", data); !strings.Contains(text, "21 answers of 2 people") || !strings.Contains(text, "Alpha study") {
+	if text := mustCLI(t, "arena", "show", id, "--data", data); !strings.Contains(text, "7 answers of 2 people") || !strings.Contains(text, "Alpha study") {
 		t.Errorf("it says:\n%s", text)
 	}
 	if list := mustCLI(t, "arena", "list", "--data", data); strings.Count(list, "\n") != 2 || !strings.Contains(list, "Alpha study, Beta, At first") {
@@ -124,7 +124,7 @@ func TestArena(t *testing.T) {
 	// What one person said alone is what is left when the other is left out, or withdraws.
 	mustCLI(t, "annotator", "answers", "--data", data, "--session", id, "--annotator", "a2", "--answers", "leave-out")
 	alone := arenaReport(t, data, id)
-	if alone.Answers != 12 || len(alone.People) != 1 {
+	if alone.Answers != 4 || len(alone.People) != 1 {
 		t.Errorf("without a2: %+v", alone)
 	}
 	mustCLI(t, "annotator", "answers", "--data", data, "--session", id, "--annotator", "a2", "--answers", "count")
@@ -140,7 +140,7 @@ func TestArena(t *testing.T) {
 		t.Fatal(err)
 	}
 	given := maps.Clone(one.acked)
-	if err := one.label(13); err != nil {
+	if err := one.label(5); err != nil {
 		t.Fatalf("%v\n%s", err, p.out)
 	}
 	if r := arenaReport(t, data, id); r.Answers != 22 {
