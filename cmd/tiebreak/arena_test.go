@@ -143,7 +143,7 @@ func TestArena(t *testing.T) {
 	if err := one.label(5); err != nil {
 		t.Fatalf("%v\n%s", err, p.out)
 	}
-	if r := arenaReport(t, data, id); r.Answers != 22 {
+	if r := arenaReport(t, data, id); r.Answers != 8 {
 		t.Errorf("%d answers after one more", r.Answers)
 	}
 	for last := range one.acked {
