@@ -121,7 +121,7 @@ func TestArena(t *testing.T) {
 		t.Errorf("the list is:\n%s", list)
 	}
 
-	// What one person said alone is what is left when the other is left out, or withdraws.
+	// When a2 is left out or withdraws, only the answers of a1 count.
 	mustCLI(t, "annotator", "answers", "--data", data, "--session", id, "--annotator", "a2", "--answers", "leave-out")
 	alone := arenaReport(t, data, id)
 	if alone.Answers != 4 || len(alone.People) != 1 {

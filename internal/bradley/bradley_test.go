@@ -345,7 +345,7 @@ func TestMore(t *testing.T) {
 	}
 }
 
-// Somebody who clicks at random is seen, and nobody else is.
+// Result marks annotators who answer at random, and marks few of the others.
 func TestRandomPerson(t *testing.T) {
 	truth := []float64{1.2, 0, -1.2}
 	const studies = 40

@@ -8,7 +8,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A Report is what an arena has found out, for files and other programs.
+// A Report holds the result of an arena in the form of the file arena.json.
 type Report struct {
 	Format  string         `json:"format"` // "tiebreak.arena"
 	Version int            `json:"version"`

@@ -33,7 +33,7 @@ type Result struct {
 // Unknown is a number of answers that cannot be told.
 const Unknown = -1
 
-// A Standing is what is known of one entrant.
+// A Standing is the result for one entrant.
 type Standing struct {
 	Answers  int     // about it
 	Wins     int     // of these, it was preferred
@@ -43,7 +43,7 @@ type Standing struct {
 	Best     float64 // probability that it is the strongest
 }
 
-// A Pair is what is known of two entrants, I < J.
+// A Pair is the result for two entrants, I < J.
 type Pair struct {
 	I, J           int
 	WinsI, WinsJ   int

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/url"
 	"strings"
 
 	"tiebreak/internal/export"
@@ -281,101 +280,6 @@ func (b *builder) trajectories(ctx context.Context) (err error) {
 	return err
 }
 
-func (b *builder) policies(ctx context.Context) (err error) {
-	last := int64(-1)
-	if err := b.from.Trainings(ctx, func(t idrl.Adopted) error {
-		if t.Kind == "generation" {
-			last = t.BasedOn
-		}
-		return nil
-	}); err != nil {
-		return err
-	}
-	numbers := func(r *policyRow) int { return len(r.Theta) + len(r.Mu) + len(r.Params) }
-	b.meta.Counts.Policies, err = writeTable(b, "policies.parquet", numbers, func(add func(policyRow) error) error {
-		return b.from.Policies(ctx, func(generation int64, c idrl.Candidate) error {
-			return add(policyRow{
-				Policy: string(c.ID), Generation: unless(generation < 0, generation), InUse: generation >= 0 && generation == last, Origin: string(c.Origin),
-				Theta: c.Theta, Mu: c.Mu, Params: c.Params, Segment: given(c.Clip), Episodes: names(c.Rollouts),
-			})
-		})
-	})
-	return err
-}
-
-func (b *builder) trainings(ctx context.Context) error {
-	_, err := writeTable(b, "training.parquet", nil, func(add func(trainingRow) error) error {
-		return b.from.Trainings(ctx, func(t idrl.Adopted) error {
-			return add(trainingRow{
-				Kind: t.Kind, BasedOn: t.BasedOn, Adopted: t.AdoptedAt, Version: unless(t.Version == 0, t.Version),
-				Policies: unless(t.Kind != "generation", int64(t.Policies)), Engine: given(t.Engine), At: when(t.At),
-			})
-		})
-	})
-	return err
-}
-
-// posteriors writes the belief after each row of the log, with its covariance where a
-// training began, and at the end.
-func (b *builder) posteriors(ctx context.Context) error {
-	var decode func(idrl.Snapshot) (idrl.Posterior, error)
-	if b.cfg.Beliefs != nil {
-		fits, err := b.from.Fits(ctx)
-		if err != nil {
-			return err
-		}
-		if decode, err = b.cfg.Beliefs(b.spec, fits); cannotBe(err) {
-			b.meta.Without, decode = append(b.meta.Without, "means and covariances of posterior.parquet: "+err.Error()), nil
-		} else if err != nil {
-			return err
-		}
-	}
-	began := map[int64]bool{b.meta.Cursor.Seq: true}
-	if err := b.from.Trainings(ctx, func(t idrl.Adopted) error { began[t.BasedOn] = true; return nil }); err != nil {
-		return err
-	}
-	_, err := writeTable(b, "posterior.parquet", func(r *posteriorRow) int { return len(r.Mean) + len(r.Cov) }, func(add func(posteriorRow) error) error {
-		return b.from.Snapshots(ctx, b.part, func(s idrl.Snapshot) error {
-			row := newPosteriorRow(&s)
-			if decode != nil && !s.Emptied() {
-				p, err := decode(s)
-				if err != nil {
-					return fmt.Errorf("belief after row %d: %w", s.Seq, err)
-				}
-				if p != nil {
-					row.Mean = p.Mean(nil)
-					if began[s.Seq] {
-						row.Cov = covariance(p)
-					}
-				}
-			}
-			return add(row)
-		})
-	})
-	return err
-}
-
-func newPosteriorRow(s *idrl.Snapshot) posteriorRow {
-	g := &s.Regret
-	none := g.Definition != idrl.RegretDefinition
-	return posteriorRow{
-		Seq: s.Seq, Definition: int64(s.Definition), Representation: s.Representation, Policies: unless(none, int64(g.Policies)),
-		Within: number(none, g.Within), Bound: number(none, g.Bound), Unbeaten: number(none, g.Unbeaten), Regret: number(none, g.Mean), Span: number(none, g.Span),
-	}
-}
-
-// covariance returns that of p, row by row.
-func covariance(p idrl.Posterior) []float64 {
-	d := p.Dim()
-	out, unit := make([]float64, d*d), make([]float64, d)
-	for i := range d {
-		unit[i] = 1
-		p.CovMul(out[i*d:(i+1)*d], unit)
-		unit[i] = 0
-	}
-	return out
-}
-
 func (b *builder) events(ctx context.Context) error {
 	if b.part.Counting { // they would name what is left out
 		return nil
@@ -389,82 +293,6 @@ func (b *builder) events(ctx context.Context) error {
 		})
 	})
 	return err
-}
-
-// texts writes what annotators read: all versions of the instructions and the consent text.
-func (b *builder) texts(ctx context.Context) error {
-	var err error
-	if b.told, err = b.from.Instructions(ctx); err != nil {
-		return err
-	}
-	for _, i := range b.told {
-		ext := ".txt"
-		if i.Format == idrl.Markdown {
-			ext = ".md"
-		}
-		if err := b.content(fmt.Sprintf("instructions/%d%s", i.Version, ext), []byte(i.Text)); err != nil {
-			return err
-		}
-	}
-	consents, err := b.from.Consents(ctx)
-	if err != nil {
-		return err
-	}
-	for _, c := range consents {
-		if err := b.content(fmt.Sprintf("consent/%d.md", c.Version), []byte(c.Text)); err != nil {
-			return err
-		}
-	}
-	return b.from.Pictures(ctx, func(p idrl.Picture) error {
-		_, kind, _ := strings.Cut(p.Type, "/")
-		return b.content(fmt.Sprintf("instructions/%s.%s", url.PathEscape(string(p.ID)), url.PathEscape(kind)), p.Content)
-	})
-}
-
-// people writes what they practised, and what they told of questions.
-func (b *builder) people(ctx context.Context) error {
-	if !b.part.Whole() {
-		return nil
-	}
-	err := b.file("practice.jsonl", func(w io.Writer) error {
-		return b.from.Practice(ctx, func(p idrl.Practice, k idrl.Known) error { return export.WritePractice(w, b.spec.ID, p, k) })
-	})
-	if err != nil {
-		return err
-	}
-	flags, err := b.from.Flags(ctx)
-	if err != nil {
-		return err
-	}
-	return b.file("flags.jsonl", func(w io.Writer) error { return export.WriteFlags(w, b.spec.ID, flags) })
-}
-
-// cannotBe reports whether a part of a bundle cannot be made here, such as where the
-// environment of the session is not available: the rest can.
-func cannotBe(err error) bool {
-	kind := idrl.KindOf(err)
-	return err != nil && (kind == idrl.NotFound || kind == idrl.Damaged || kind == idrl.Invalid)
-}
-
-// learnt writes the reward and the policies.
-func (b *builder) learnt(ctx context.Context) error {
-	if b.cfg.Learnt == nil {
-		return nil
-	}
-	files, err := b.cfg.Learnt(ctx, b.from)
-	if cannotBe(err) {
-		b.meta.Without = append(b.meta.Without, "learnt: "+err.Error())
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	for _, f := range files {
-		if err := b.content("learnt/"+f.Name, f.Content); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // records writes what the session can be made from again: every table of the store that

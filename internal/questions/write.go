@@ -30,7 +30,7 @@ const (
 	stripWidth, stripHeight = 104, 104
 )
 
-// A Report is what is written of a session.
+// A Report is the content of a report about the questions of a session.
 type Report struct {
 	Spec      idrl.SessionSpec
 	Questions []Question
