@@ -18,9 +18,7 @@ import (
 // the bits of its number, above a grey that is that of the rollout.
 func filmed(t *testing.T) string {
 	t.Helper()
-	if _, err := exec.LookPath("ffmpeg"); err != nil {
-		t.Skip("no ffmpeg found: install the package ffmpeg")
-	}
+	needFFmpeg(t)
 	dir := t.TempDir()
 	var list []string
 	for k := range 4 {

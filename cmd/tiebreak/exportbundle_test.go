@@ -3,10 +3,19 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"fmt"
+	"io/fs"
+	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tiebreak/internal/clip"
+	"tiebreak/internal/clip/film"
+	"tiebreak/internal/idrl"
+	"tiebreak/store"
 )
 
 // A bundle is a folder or a zip archive with the same files; nothing is overwritten, and
@@ -74,4 +83,84 @@ func TestExportBundle(t *testing.T) {
 	if err != nil || len(left) != 2 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
+}
+
+// needFFmpeg skips a test where ffmpeg is missing, and fails it in CI.
+func needFFmpeg(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("ffmpeg"); err != nil && os.Getenv("CI") != "" {
+		t.Fatal("CI needs the package ffmpeg")
+	} else if err != nil {
+		t.Skip("no ffmpeg found: install the package ffmpeg")
+	}
+}
+
+// The videos of a bundle are listed, play as long as the clip does, and have the same bytes in
+// each bundle.
+func TestExportBundleVideos(t *testing.T) {
+	needFFmpeg(t)
+	s, dir := newLabelledFolder(t), t.TempDir()
+	first, second := filepath.Join(dir, "first"), filepath.Join(dir, "second")
+	for _, out := range []string{first, second} {
+		if status, _, stderr := cli(t, "export", "--data", s.dir, "--session", string(s.session), "--format", "bundle", "--clips", "mp4", "--out", out); status != 0 {
+			t.Fatalf("%s: %s", out, stderr)
+		}
+	}
+	files, err := fs.Glob(os.DirFS(first), "clips/*.mp4")
+	listed, listErr := os.ReadFile(filepath.Join(first, "clips", "metadata.jsonl"))
+	if err != nil || listErr != nil || len(files) == 0 || strings.Count(string(listed), "\n") != len(files) {
+		t.Fatalf("%d videos, %v, %v, listed:\n%s", len(files), err, listErr, listed)
+	}
+	for _, name := range files {
+		if base := strings.TrimPrefix(name, "clips/"); !strings.Contains(string(listed), fmt.Sprintf("{\"file_name\":%q,\"segment_id\":%q}", base, strings.TrimSuffix(base, ".mp4"))) {
+			t.Errorf("%s is not in the list", name)
+		}
+		a, errA := os.ReadFile(filepath.Join(first, name))
+		b, errB := os.ReadFile(filepath.Join(second, name))
+		if errA != nil || errB != nil || !bytes.Equal(a, b) {
+			t.Errorf("%s differs between two bundles of one state: %v, %v", name, errA, errB)
+		}
+		codec, seconds := probed(t, filepath.Join(first, name))
+		if want := lasts(t, s, strings.TrimSuffix(filepath.Base(name), ".mp4")); codec != "h264" || math.Abs(seconds-want) > 0.02 {
+			t.Errorf("%s: %s of %v s, the clip lasts %v s", name, codec, seconds, want)
+		}
+	}
+}
+
+// probed returns what ffprobe says of a video, after it has decoded all of it.
+func probed(t *testing.T, path string) (codec string, seconds float64) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "ffprobe", "-v", "error", "-count_frames", "-select_streams", "v",
+		"-show_entries", "stream=codec_name,nb_read_frames,r_frame_rate", "-of", "default=nw=1:nk=1", path).CombinedOutput()
+	var frames, rate, per float64
+	if err == nil {
+		_, err = fmt.Sscanf(string(out), "%s\n%f/%f\n%f", &codec, &rate, &per, &frames)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v, %s", path, err, out)
+	}
+	return codec, frames * per / rate
+}
+
+// lasts returns how long the film of a clip is, seconds.
+func lasts(t *testing.T, s labelledFolder, id string) float64 {
+	t.Helper()
+	db, err := store.Open(t.Context(), s.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	media, err := db.ClipMedia(t.Context(), s.session, idrl.ClipID(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := clip.Decode(media)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := film.New(film.Config{Clips: []*clip.Clip{c}, Width: clipWidth, Height: clipHeight, Speed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.Seconds()
 }

@@ -282,6 +282,9 @@ func TestContract(t *testing.T) {
 func video(t testing.TB, path string, frames []*image.RGBA, args ...string) {
 	t.Helper()
 	if _, err := exec.LookPath("ffmpeg"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("CI needs the package ffmpeg")
+		}
 		t.Skip("no ffmpeg found: install the package ffmpeg")
 	}
 	var raw bytes.Buffer
