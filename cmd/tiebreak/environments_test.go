@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -46,5 +48,18 @@ func TestUnavailableEnvironments(t *testing.T) {
 		if status != 2 || !strings.Contains(errs, why) || !strings.Contains(strings.Join(strings.Fields(help), " "), why) {
 			t.Errorf("session --env %s: status %d, %s; or its help does not say why", e.ID, status, errs)
 		}
+	}
+}
+
+// A server names the environments of the user that do not work, and runs without them.
+func TestServeNamesWhatDoesNotWork(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "walk.json")
+	if err := os.WriteFile(path, []byte(`{"connect": "unix:nobody.sock"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := startServer(t, "serve", "--data", filepath.Join(dir, "data"), "--addr", freeAddr(t), "--outside", path)
+	if said := p.out.String(); !strings.Contains(said, `Left out: environment "outside-walk"`) || !strings.Contains(said, "start the program first") {
+		t.Errorf("it says:\n%s", said)
 	}
 }

@@ -9,11 +9,12 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"strings"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
 
+	"tiebreak/envs"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 )
@@ -101,7 +102,7 @@ func serve(ctx context.Context, io stdio, f serveFlags, demo bool) (err error) {
 		return err
 	}
 	for _, e := range list {
-		if e.Unavailable != nil && strings.HasPrefix(e.ID, "own-") {
+		if e.Unavailable != nil && !slices.ContainsFunc(envs.Catalogue(), func(known envs.Entry) bool { return known.ID == e.ID }) {
 			fmt.Fprintf(io.err, "Left out: environment %q %v\n", e.ID, e.Unavailable)
 		}
 	}

@@ -1,7 +1,6 @@
 package outside
 
 import (
-	"context"
 	"net"
 	"os"
 	"path/filepath"
@@ -313,14 +312,43 @@ func TestChangedHello(t *testing.T) {
 	}
 }
 
+// A program that listens serves as one that is started does, and an environment whose connection
+// breaks goes on over a new one.
 func TestSocket(t *testing.T) {
-	d := describe(t, "scene")
-	path := filepath.Join(t.TempDir(), "s")
-	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "unix", path)
+	for _, network := range []string{"unix", "tcp"} {
+		t.Run(network, func(t *testing.T) {
+			d := describe(t, "scene")
+			d.Command, d.Environment, d.Connect = nil, nil, network+":"+serveChild(t, network)
+			p, err := Load(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			envtest.Run(t, func() idrl.Environment { return start(t, p) })
+			env := start(t, p)
+			want := record(start(t, program(t, "scene")), 3, func(int) {})
+			if diff := cmp.Diff(want, record(env, 3, func(step int) {
+				if step == 4 {
+					inner(env).link.kill()
+				}
+			})); diff != "" || idrl.Err(env) != nil {
+				t.Errorf("another episode, error %v (-want +got):\n%s", idrl.Err(env), diff)
+			}
+		})
+	}
+}
+
+// serveChild lets the child "scene" serve every connection to the address that it returns.
+func serveChild(t *testing.T, network string) (address string) {
+	t.Helper()
+	address = "127.0.0.1:0"
+	if network == "unix" {
+		address = filepath.Join(t.TempDir(), "s")
+	}
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), network, address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
+	t.Cleanup(func() { _ = listener.Close() })
 	go func() {
 		for {
 			conn, err := listener.Accept()
@@ -333,19 +361,5 @@ func TestSocket(t *testing.T) {
 			}()
 		}
 	}()
-	d.Command, d.Environment, d.Connect = nil, nil, "unix:"+path
-	p, err := Load(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	envtest.Run(t, func() idrl.Environment { return start(t, p) })
-	env := start(t, p)
-	want := record(start(t, program(t, "scene")), 3, func(int) {})
-	if diff := cmp.Diff(want, record(env, 3, func(step int) {
-		if step == 4 {
-			inner(env).link.kill()
-		}
-	})); diff != "" || idrl.Err(env) != nil {
-		t.Errorf("another episode, error %v (-want +got):\n%s", idrl.Err(env), diff)
-	}
+	return listener.Addr().String()
 }

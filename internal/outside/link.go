@@ -72,7 +72,7 @@ func (d *Description) dial() (*link, *failure) {
 	}
 	conn, err := net.DialTimeout(network, address, d.startLimit())
 	if err != nil {
-		return nil, failf(CodeStart, "nothing answers at %s: %v", d.Connect, err)
+		return nil, failf(CodeStart, "nothing answers at %s, start the program first: %v", d.Connect, err)
 	}
 	l := &link{in: conn, out: bufio.NewReaderSize(conn, 64<<10), done: make(chan struct{}), how: func() string { return "it closed the connection" }, tail: &tail{}}
 	l.kill = sync.OnceFunc(func() {

@@ -191,17 +191,17 @@ SETTINGS = {settings!r}
 """
 
 
-def connect(path):
-    """Connect as soon as somebody listens."""
+def connect(place):
+    """Connect as soon as somebody listens at a path or a port."""
     for _ in range(3000):
-        client = socket.socket(socket.AF_UNIX)
+        client = socket.socket(socket.AF_INET if isinstance(place, int) else socket.AF_UNIX)
         try:
-            client.connect(path)
+            client.connect(("127.0.0.1", place) if isinstance(place, int) else place)
             return client
         except OSError:
             client.close()
             time.sleep(0.01)
-    raise TimeoutError(path)
+    raise TimeoutError(place)
 
 
 class TestProgram(unittest.TestCase):
@@ -244,19 +244,23 @@ class TestProgram(unittest.TestCase):
 
     def test_socket(self):
         path = os.path.join(self.folder.name, "s")
-        threading.Thread(target=serve_socket, args=("unix:" + path, Walk), daemon=True).start()
-        clients = [connect(path) for _ in range(2)]  # at the same time, each with an environment of its own
-        for client in clients:
-            self.addCleanup(client.close)
-        talks = [client.makefile("rw") for client in clients]
-        for seed, one in enumerate(talks):
-            one.write(json.dumps({"id": 1, "cmd": "reset", "seed": seed}) + "\n")
-            one.flush()
-        seen = [json.loads(one.readline())["result"]["observation"][0] for one in talks]
-        self.assertEqual(seen, [np.random.default_rng(s).uniform() for s in range(2)])
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        for address, place in (("unix:" + path, path), (f"tcp:{port}", port)):
+            with self.subTest(address=address):
+                threading.Thread(target=serve_socket, args=(address, Walk), daemon=True).start()
+                clients = [connect(place) for _ in range(2)]  # at the same time, each with an environment of its own
+                for client in clients:
+                    self.addCleanup(client.close)
+                talks = [client.makefile("rw") for client in clients]
+                for seed, one in enumerate(talks):
+                    one.write(json.dumps({"id": 1, "cmd": "reset", "seed": seed}) + "\n")
+                    one.flush()
+                seen = [json.loads(one.readline())["result"]["observation"][0] for one in talks]
+                self.assertEqual(seen, [np.random.default_rng(s).uniform() for s in range(2)])
+                for one in talks:
+                    one.close()
         self.assertEqual(os.stat(path).st_mode & 0o777, 0o600)
-        for one in talks:
-            one.close()
 
 
 class TestAdapter(unittest.TestCase):
