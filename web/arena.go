@@ -275,7 +275,7 @@ func arenaPairs(r bradley.Report) (rows []templates.ArenaRow) {
 	for _, q := range r.Pairs {
 		one := func(against string, p, low, high float64, wins, losses int) templates.ArenaCell {
 			return templates.ArenaCell{
-				Against: against, Separated: q.Separated, Count: fmt.Sprintf("%d : %d, %d equal", wins, losses, q.Ties),
+				Against: against, Separated: q.Separated, Count: fmt.Sprintf("%d : %d, %d equal", wins, losses, q.Ties), Alike: alikeText(q),
 				Share: templates.Share{Value: chanceText(p), Interval: chanceText(low) + " to " + chanceText(high)},
 			}
 		}
@@ -290,6 +290,14 @@ func arenaPairs(r bradley.Report) (rows []templates.ArenaRow) {
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// alikeText says from how many starts people are not asked about a pair.
+func alikeText(q bradley.ReportPair) string {
+	if q.Unasked == 0 {
+		return ""
+	}
+	return fmt.Sprintf("look alike from %d of %d starts", q.Unasked, q.Starts)
 }
 
 // arenaHeadline says what is known of the first two.

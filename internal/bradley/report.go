@@ -52,6 +52,8 @@ type ReportPair struct {
 	Low       float64 `json:"low"`
 	High      float64 `json:"high"`
 	Separated bool    `json:"separated"` // the interval leaves out one half
+	Starts    int     `json:"starts"`    // from which both are shown; 0 until the clips are made
+	Unasked   int     `json:"not_asked"` // of these, nobody could tell the two apart
 }
 
 // A ReportPerson is a person in a Report.
@@ -89,6 +91,7 @@ func NewReport(r idrl.Record) (Report, []Outcome, error) {
 	if all.More != Unknown {
 		out.More = &all.More
 	}
+	starts, asked := meetings(r)
 	title := func(k int) string { return spec.Arena.Entrants[k].Title }
 	for _, k := range all.Order {
 		e, is := spec.Arena.Entrants[k], all.Entrants[k]
@@ -104,13 +107,36 @@ func NewReport(r idrl.Record) (Report, []Outcome, error) {
 			if a > b {
 				wins, losses = losses, wins
 			}
-			out.Pairs = append(out.Pairs, ReportPair{title(a), title(b), wins, losses, pair.Ties, p, in.Low, in.High, pair.Separated})
+			out.Pairs = append(out.Pairs, ReportPair{
+				title(a), title(b), wins, losses, pair.Ties, p, in.Low, in.High, pair.Separated, starts, starts - asked[[2]int{min(a, b), max(a, b)}],
+			})
 		}
 	}
 	for _, p := range all.People {
 		out.People = append(out.People, ReportPerson{p.ID, p.Answers, p.Ties, p.Compared, p.Agreed, p.Low, p.High, p.Expected, p.Chance})
 	}
 	return out, outcomes, nil
+}
+
+// meetings returns the number of starts from which the entrants of an arena are shown, and for
+// each pair of them, the lower index first, the number of these about which people are asked.
+func meetings(r idrl.Record) (starts int, asked map[[2]int]int) {
+	asked = map[[2]int]int{}
+	if r.Generation == nil {
+		return 0, asked
+	}
+	of := map[idrl.ClipID]int{}
+	for id, c := range r.Generation.Clips {
+		if k, ok := r.Spec.Arena.EntrantOf(c.From); ok {
+			of[id] = k
+		}
+	}
+	starts = len(of) / max(1, len(r.Spec.Arena.Entrants))
+	for _, q := range r.Generation.Queries {
+		a, b := of[q.Clips[0]], of[q.Clips[1]]
+		asked[[2]int{min(a, b), max(a, b)}]++
+	}
+	return starts, asked
 }
 
 // WriteCSV writes the entrants, a row each, the strongest first.

@@ -69,7 +69,8 @@ type arenaShow struct {
 // arena hands over the clips of the entrants of an arena and the questions about them: of every two,
 // from each start, the clips of the same part of their episodes, which begin in the same
 // state with the same random numbers. Starts after which an entrant does all the same again
-// are left out, as where nothing is random.
+// are left out, as where nothing is random, and so are questions that nobody can answer: about
+// clips that look alike, or in which nothing moves.
 func (h *Handler) arena(ctx context.Context, t sessionTrainer, req request, to jobs.Reporter) (idrl.Generation, error) {
 	policies, err := pack.Decode[[]EntrantPolicy](req.Agents[EntrantsName])
 	if err != nil {
@@ -95,6 +96,7 @@ func (a *arenaShow) generation(ctx context.Context, basedOn int64) (idrl.Generat
 	n := len(a.policies)
 	shown := make([][]idrl.Clip, 0, startsOf(n))
 	raw := make([][]idrl.StepsID, n)
+	var look viewer
 	for start := range startsOf(n) {
 		clips, kept, print, err := a.from(ctx, start)
 		if err != nil {
@@ -108,13 +110,20 @@ func (a *arenaShow) generation(ctx context.Context, basedOn int64) (idrl.Generat
 		for k, c := range clips {
 			g.Clips[c.ID], g.Steps[c.Raw] = c, kept[k]
 			raw[k] = append(raw[k], c.Raw)
-			for _, b := range clips[:k] {
-				g.Queries = append(g.Queries, idrl.NewComparison(b, c))
-			}
+		}
+		pairs, err := look.pairs(clips)
+		if err != nil {
+			return g, err
+		}
+		for _, p := range pairs {
+			g.Queries = append(g.Queries, idrl.NewComparison(clips[p[0]], clips[p[1]]))
 		}
 	}
 	if len(shown) == 0 {
 		return g, errors.New("the simulation breaks down under an entrant from every start")
+	}
+	if len(g.Queries) == 0 {
+		return g, errors.New("nobody could tell the entrants apart: their clips look alike, or nothing moves in them, from every start; compare other policies")
 	}
 	for k, p := range a.policies {
 		mu := a.spec.Arena.Indicator(k)

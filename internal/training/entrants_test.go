@@ -12,6 +12,8 @@ import (
 	"tiebreak/internal/clip"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/jobs/jobstest"
+	"tiebreak/internal/pack"
+	"tiebreak/internal/picture"
 	"tiebreak/internal/rng"
 	"tiebreak/internal/solver"
 
@@ -92,7 +94,7 @@ func TestArenaQuestions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(g.Candidates) != n || len(g.Queries) == 0 || len(g.Queries)%(n*(n-1)/2) != 0 || len(g.Clips) != len(g.Queries)/(n*(n-1)/2)*n {
+	if len(g.Candidates) != n || len(g.Queries) == 0 || len(g.Clips)%n != 0 || len(g.Queries) > len(g.Clips)/n*(n*(n-1)/2) {
 		t.Fatalf("%d candidates, %d questions, %d clips", len(g.Candidates), len(g.Queries), len(g.Clips))
 	}
 	met, first := map[string]int{}, 0
@@ -114,10 +116,8 @@ func TestArenaQuestions(t *testing.T) {
 	if share := float64(first) / float64(len(g.Queries)); len(g.Queries) > 50 && (share < 0.3 || share > 0.7) {
 		t.Errorf("the entrant that was named first is clip a in %.0f %% of questions", 100*share)
 	}
-	for pair, times := range met {
-		if times != len(g.Queries)/len(met) || len(met) != n*(n-1)/2 {
-			t.Errorf("pair %s meets %d times of %d", pair, times, len(g.Queries))
-		}
+	if len(met) != n*(n-1)/2 {
+		t.Errorf("pairs meet %v", met)
 	}
 	for k, c := range g.Candidates {
 		if c.ID != idrl.EntrantID(k) || !slices.Equal(c.Mu, b.spec.Arena.Indicator(k)) || len(c.Params) == 0 {
@@ -272,5 +272,53 @@ func TestArenaFindsTheOrder(t *testing.T) {
 	r, err := bradley.Analyse(3, outcomes)
 	if err != nil || !slices.Equal(r.Order, []int{1, 2, 0}) {
 		t.Errorf("returns %v, strengths %+v after %d answers, %v", returns, r.Entrants, r.Answers, err)
+	}
+}
+
+// Nobody is asked about clips that look alike: of a policy and its copy there are none, of both and
+// another policy those that differ; and an arena of copies says what is wrong.
+func TestArenaAsksWhatCanBeAnswered(t *testing.T) {
+	b := newArenaBench(t, "gridworld", 3)
+	enter := func(of ...int) {
+		policies, err := pack.Decode[[]EntrantPolicy](b.records.agents[EntrantsName])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, from := range of {
+			policies[k] = policies[from]
+		}
+		if b.records.agents[EntrantsName], err = EncodeEntrants(policies); err != nil {
+			t.Fatal(err)
+		}
+	}
+	enter(0, 1, 0)
+	g, err := b.train(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, _, err := bradley.NewReport(idrl.Record{Spec: b.spec, Generation: &g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	for _, p := range r.Pairs {
+		copies := p.A != b.spec.Arena.Entrants[1].Title && p.B != b.spec.Arena.Entrants[1].Title
+		if p.Starts != len(g.Clips)/3 || copies != (p.Unasked == p.Starts) {
+			t.Errorf("%s and %s: %d of %d starts are left out", p.A, p.B, p.Unasked, p.Starts)
+		}
+		asked += p.Starts - p.Unasked
+	}
+	if asked != len(g.Queries) {
+		t.Errorf("%d questions, the report says %d", len(g.Queries), asked)
+	}
+	for _, q := range g.Queries {
+		a, b := measure(g.Clips[q.Clips[0]]), measure(g.Clips[q.Clips[1]])
+		if ok, err := picture.Answerable(a, b); !ok || err != nil {
+			t.Errorf("nobody can answer %s, %v", q.ID, err)
+		}
+	}
+	enter(0, 0, 0)
+	if _, err = b.train(t); err == nil || !strings.Contains(err.Error(), "nobody could tell the entrants apart") {
+		t.Errorf("an arena of copies: %v", err)
 	}
 }
