@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"tiebreak/internal/auth"
@@ -41,61 +40,13 @@ func (s *Server) charts(c echo.Context) error {
 	here := func(a idrl.AnnotatorID) bool { return s.sockets.has(person{auth.Annotator, spec.ID, string(a)}) }
 	p := templates.Charts{
 		Seq:         fmt.Sprint(report.Seq),
-		Calibration: calibrationChart(spec, report),
+		Calibration: calibrationCharts(spec, report),
+		Ratings:     ratingChart(spec, report),
 		Posterior:   posteriorChart(spec, report),
 		Labour:      labourCharts(spec.ID, report.Labour, names),
 		Leases:      leaseTable(spec.ID, open, names, here),
 	}
 	return render(c, http.StatusOK, templates.ChartParts(p))
-}
-
-func calibrationChart(spec idrl.SessionSpec, r *insight.Report) templates.CalibrationChart {
-	fit := r.Fit
-	c := templates.CalibrationChart{CSV: chartURL(spec.ID, "calibration"), All: chartURL(spec.ID, "predictions")}
-	switch {
-	case !spec.Kind.Comparison():
-		c.None = "Shown for sessions that compare two clips or moments. This one asks for something else."
-		return c
-	case fit.N == 0 && spec.Model == idrl.NetworkModel:
-		c.None = "Shown from the first answer on that a reward network has predicted."
-		return c
-	case fit.N == 0:
-		c.None = "Shown from the first answer on."
-		return c
-	}
-	x, y := axis{low: 0.3, high: 1, from: 14, to: 97}, axis{low: 0, high: 1, from: 84, to: 8}
-	for _, v := range []float64{0.4, 0.6, 0.8, 1} {
-		c.X = append(c.X, templates.Tick{Place: x.place(v), Text: fmt.Sprintf("%.0f %%", 100*v)})
-	}
-	for _, v := range []float64{0, 0.25, 0.5, 0.75, 1} {
-		c.Y = append(c.Y, templates.Tick{Place: y.place(v), Text: fmt.Sprintf("%.0f %%", 100*v)})
-	}
-	var words []string
-	for _, b := range fit.Bins {
-		if b.N == 0 {
-			continue
-		}
-		p := templates.CalibrationPoint{
-			X: x.place(b.Predicted), Y: y.place(b.Share), Low: y.place(b.From), High: y.place(b.To),
-			Middle: x.place((max(0.3, b.Low) + b.High) / 2), N: fmt.Sprint(b.N), Few: b.N < 5,
-			Bin: fmt.Sprintf("%.0f to %.0f %%", 100*b.Low, 100*b.High), Answers: fmt.Sprint(b.N), Predicted: fmt.Sprintf("%.0f %%", 100*b.Predicted),
-			Share: fmt.Sprintf("%.0f %%", 100*b.Share), Interval: fmt.Sprintf("%.0f to %.0f %%", 100*b.From, 100*b.To),
-		}
-		c.Points = append(c.Points, p)
-		words = append(words, fmt.Sprintf("%s of %s predicted, %s came true (%s).", plural(b.N, "answer"), p.Predicted, p.Share, p.Interval))
-	}
-	c.Desc = "In ten bins of equal width by the probability of the most probable answer. " + strings.Join(words, " ")
-	c.Sum = fmt.Sprintf("Of %s %.0f %% were the most probable one.", plural(fit.N, "answer"), 100*fit.Right)
-	c.Error = fmt.Sprintf("Calibration error (ECE) %.3f;", fit.ECE)
-	c.Error += fmt.Sprintf(" if the predictions are right it lies from %.3f to %.3f by chance.", fit.ByChance[0], fit.ByChance[1])
-	c.Beyond = fit.Beyond()
-	c.Brier = fmt.Sprintf("Brier score %.2f (%.2f to %.2f; 0.67 for one who knows nothing). Log loss %.2f nats (1.10 for one who knows nothing).",
-		fit.Brier, fit.BrierRange[0], fit.BrierRange[1], fit.LogLoss)
-	c.Basis = "No prediction knows its answer: each is made from the answers that count now and came before."
-	if r.Recorded {
-		c.Basis = "No prediction knows its answer: each was made by the network in use when the answer came."
-	}
-	return c
 }
 
 const (

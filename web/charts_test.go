@@ -20,7 +20,7 @@ import (
 func (b *bench) seen() {
 	b.t.Helper()
 	at := time.Date(2026, 11, 23, 9, 30, 0, 0, time.UTC)
-	r := &insight.Report{Seq: 7, Answers: 2, Forecasts: []insight.Forecast{{Seq: 3, P: [3]float64{0.75, 0.2, 0.05}, Actual: 0}, {Seq: 7, P: [3]float64{0.1, 0.85, 0.05}, Actual: 2}}}
+	r := &insight.Report{Seq: 7, Answers: 2, Forecasts: []insight.Forecast{{Seq: 3, P: []float64{0.75, 0.2, 0.05}, Actual: 0}, {Seq: 7, P: []float64{0.1, 0.85, 0.05}, Actual: 2}}}
 	r.Fit = insight.Calibrate(r.Forecasts, 1)
 	r.Labour = insight.Labour{
 		Replies: 2, Hours: []insight.Hour{{Begin: at.Truncate(time.Hour), Replies: 2}},
@@ -35,7 +35,7 @@ func (b *bench) seen() {
 				First: "g0.p1", Second: "pool.p2", Rivals: 9, PairStd: 0.5, Info: 0.25, Answerable: 0.9, Apart: 1.25,
 				Shares: [idrl.MaxShares]idrl.Share{{Policy: "pool.p2", Part: 0.625}, {Policy: "g0.p3", Part: 0.25}},
 			}},
-			Forecast: true, Predicted: [3]float64{0.75, 0.2, 0.05}, Past: true,
+			Forecast: true, Predicted: insight.Prediction{Reply: []float64{0.75, 0.2, 0.05}}, Past: true,
 			Policies: []insight.Policy{{ID: "g0.p1", Clip: "c1", Known: true, Then: 0.4, Now: 0.5}, {ID: "pool.p2", Clip: "c2", Known: true, Then: 0.3, Now: 0.002}, {ID: "g0.p3"}},
 		}
 	}
@@ -102,9 +102,63 @@ func TestCharts(t *testing.T) {
 	if r := b.get(c, "/sessions/s1/charts"); r.lacks("A reward network has no weights with names") != nil {
 		t.Error("nothing says why a network has no history of weights")
 	}
+}
+
+// Ratings, and the best and the worst of groups, have their own charts, in numbers and words.
+func TestChartsOfOtherKinds(t *testing.T) {
+	b := newBench(t, nil)
+	c := b.researcher()
 	b.s1.spec.Kind = idrl.RateClip
-	if r := b.get(c, "/sessions/s1/charts"); r.lacks("This one asks for something else") != nil {
-		t.Error("nothing says why ratings have no calibration")
+	if r := b.get(c, "/sessions/s1/charts"); r.lacks("Shown from the first rating on.") != nil || r.lacks(`data-chart="calibration"`) == nil {
+		t.Errorf("before the first rating: %s", r.body)
+	}
+	b.seen()
+	report := *b.s1.report
+	report.Forecasts, report.Fit = nil, insight.Calibration{}
+	for k := range 40 {
+		report.Ratings = append(report.Ratings, insight.RatingForecast{Seq: int64(k + 1), Rating: 0.2, RatingRange: insight.RatingRange{Mean: 0.1, Low: -0.3, High: 0.5}, PIT: 0.0125 * float64(k)})
+	}
+	report.FitRatings = insight.CalibrateRatings(report.Ratings)
+	question := b.s1.questions[0]
+	question.Predicted = insight.Prediction{Rating: &insight.RatingRange{Mean: 0.1, Low: -0.3, High: 0.5}}
+	b.s1.set(idrl.EventAnswered, func() { b.s1.report, b.s1.questions = &report, []insight.Question{question} })
+	want := []string{
+		`data-chart="transforms"`, "Of 40 ratings 50 % (35 to 65 %) lie in the interval that was to hold 50 %, and 90 % (77 to 96 %) in that of 90 %.",
+		"Ratings less predictions: +0.5 of 10 points on average (+0.5 to +0.5).", "Unevenness of the bins (χ²) 40.0", "data-beyond", "1 to 8: each bin", "8, 8, 8, 8, 8, 0, 0, 0, 0, 0",
+		`href="/sessions/s1/charts/transforms"`, `href="/sessions/s1/charts/ratings"`,
+	}
+	if r := b.get(c, "/sessions/s1/charts"); r.lacks(want...) != nil {
+		t.Errorf("the chart of ratings lacks %q", r.lacks(want...))
+	}
+	if r := b.get(c, "/sessions/s1/questions"); r.lacks("A rating of 5.5 of 10 on average, and from 3.5 to 7.5 with a probability of 90 %.") != nil {
+		t.Error("a rating was predicted, which its question does not say")
+	}
+	if r := b.get(c, "/sessions/s1/charts/ratings"); !strings.HasPrefix(r.body, "row,rating,predicted,predicted_low,predicted_high,transform\n1,0.2,0.1,-0.3,0.5,0\n") {
+		t.Errorf("ratings as CSV: %.120s", r.body)
+	}
+
+	b.s1.spec.Kind = idrl.GroupClips
+	p := []float64{0.5, 0.1, 0.1, 0.1, 0.1, 0.1}
+	groups := report
+	groups.Best, groups.Worst = []insight.Forecast{{Seq: 4, P: p, Actual: 0}}, []insight.Forecast{{Seq: 4, P: []float64{0.05, 0.7, 0.1, 0.05, 0.05, 0.05}, Actual: 5}}
+	groups.FitBest, groups.FitWorst = insight.Calibrate(groups.Best, 1), insight.Calibrate(groups.Worst, 1)
+	question.Predicted, question.Answer.Choice, question.Answer.Best, question.Answer.Worst = insight.Prediction{Best: p, Worst: groups.Worst[0].P}, idrl.BestWorst, "a", "f"
+	b.s1.set(idrl.EventAnswered, func() { b.s1.report, b.s1.questions = &groups, []insight.Question{question} })
+	want = []string{
+		`data-chart="calibration-best"`, `data-chart="calibration-worst"`, "1 answer of 50 % predicted, 100 % came true", "1 answer of 70 % predicted, 0 % came true",
+		"0.83 for one who knows nothing", "1.79 for one who knows nothing",
+	}
+	if r := b.get(c, "/sessions/s1/charts"); r.lacks(want...) != nil || r.lacks(`data-chart="transforms"`) == nil {
+		t.Errorf("the charts of groups lack %q", r.lacks(want...))
+	}
+	if r := b.get(c, "/sessions/s1/questions"); r.lacks("Best: clip a", "Worst: clip f", "50 %", "70 %") != nil {
+		t.Error("the question does not say what was predicted of its clips")
+	}
+	if r := b.get(c, "/sessions/s1/charts/group_predictions"); !strings.HasSuffix(r.body, "\n4,a,f,0.5,0.1,0.1,0.1,0.1,0.1,0.05,0.7,0.1,0.05,0.05,0.05\n") {
+		t.Errorf("groups as CSV: %s", r.body)
+	}
+	if r := b.get(c, "/sessions/s1/charts/calibration"); strings.Count(r.body, "\n") != 21 || r.lacks(",best\n", ",worst\n") != nil {
+		t.Errorf("bins of groups as CSV: %s", r.body)
 	}
 }
 
@@ -125,7 +179,7 @@ func TestChartTables(t *testing.T) {
 	c := b.researcher()
 	b.seen()
 	rows := map[string]int{"questions": 2, "calibration": 10, "predictions": 2, "rate": 1, "times": 1, "answers": 2, "candidates": 1}
-	if len(described) != 12 {
+	if len(described) != 15 {
 		t.Errorf("%d tables are described", len(described))
 	}
 	for name, text := range described {

@@ -23,8 +23,11 @@ func chartTables() []table {
 		}, func(ctx context.Context, s *Server, session Session, put func(...any) error) error {
 			return s.questionTable(ctx, session, put)
 		}},
-		{"calibration", []string{"from", "to", "answers", "came_true", "predicted", "share", "share_low", "share_high"}, ofReport(calibrationTable)},
+		{"calibration", []string{"from", "to", "answers", "came_true", "predicted", "share", "share_low", "share_high", "of"}, ofReport(calibrationTable)},
 		{"predictions", []string{"row", "p_a", "p_b", "p_equal", "answer"}, ofReport(predictionTable)},
+		{"group_predictions", groupColumns(), ofReport(groupTable)},
+		{"transforms", []string{"from", "to", "ratings", "expected", "chance_low", "chance_high"}, ofReport(transformTable)},
+		{"ratings", []string{"row", "rating", "predicted", "predicted_low", "predicted_high", "transform"}, ofReport(ratingTable)},
 		{"history", []string{"answers", "weight", "mean", "std"}, ofReport(historyTable)},
 		{"covariance", []string{"weight_1", "weight_2", "covariance", "correlation"}, ofReport(covarianceTable)},
 		{"rate", []string{"hour", "answers"}, ofReport(rateTable)},
@@ -65,22 +68,6 @@ func each[T any](all []T, put func(...any) error, row func(T) []any) error {
 		}
 	}
 	return nil
-}
-
-func calibrationTable(r *insight.Report, put func(...any) error) error {
-	return each(r.Fit.Bins[:], put, func(b insight.Bin) []any {
-		if b.N == 0 {
-			return []any{b.Low, b.High, 0, 0, nil, nil, nil, nil}
-		}
-		return []any{b.Low, b.High, b.N, b.Right, b.Predicted, b.Share, b.From, b.To}
-	})
-}
-
-func predictionTable(r *insight.Report, put func(...any) error) error {
-	names := insight.Outcomes()
-	return each(r.Forecasts, put, func(f insight.Forecast) []any {
-		return []any{f.Seq, f.P[0], f.P[1], f.P[2], string(names[f.Actual])}
-	})
 }
 
 func historyTable(r *insight.Report, put func(...any) error) error {

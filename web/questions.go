@@ -166,19 +166,24 @@ func saidText(a idrl.Answer) string {
 }
 
 func forecastBars(q insight.Question) (out []templates.ForecastBar, none string) {
-	switch {
-	case q.Assignment.Query.Kind.Group():
-		return nil, "For groups of six no prediction is shown."
-	case !q.Assignment.Query.Kind.Comparison():
-		return nil, "For ratings no prediction is shown."
-	case !q.Forecast:
+	if !q.Forecast {
 		return nil, "It is not known what was predicted: the features have changed since, or it was asked before they were learnt."
 	}
-	order := insight.Outcomes()
-	for k, p := range q.Predicted {
-		out = append(out, templates.ForecastBar{
-			Name: []string{"Clip a", "Clip b", "Equal"}[k], Value: probability(p), Width: wide(p), Given: order[k] == q.Answer.Choice,
-		})
+	if r := q.Predicted.Rating; r != nil {
+		return nil, fmt.Sprintf("A rating of %.1f of 10 on average, and from %.1f to %.1f with a probability of 90 %%.", 5+5*r.Mean, 5+5*r.Low, 5+5*r.High)
+	}
+	bar := func(name string, p float64, given bool) {
+		out = append(out, templates.ForecastBar{Name: name, Value: probability(p), Width: wide(p), Given: given})
+	}
+	order, names := idrl.Outcomes(), []string{"Clip a", "Clip b", "Equal"}
+	for k, p := range q.Predicted.Reply {
+		bar(names[k], p, order[k] == q.Answer.Choice)
+	}
+	for k, p := range q.Predicted.Best {
+		bar(fmt.Sprintf("Best: clip %s", idrl.SideOf(k)), p, q.Answer.Choice == idrl.BestWorst && idrl.SideOf(k) == q.Answer.Best)
+	}
+	for k, p := range q.Predicted.Worst {
+		bar(fmt.Sprintf("Worst: clip %s", idrl.SideOf(k)), p, q.Answer.Choice == idrl.BestWorst && idrl.SideOf(k) == q.Answer.Worst)
 	}
 	return out, ""
 }
@@ -305,8 +310,8 @@ func (s *Server) questionTable(ctx context.Context, session Session, put func(..
 func questionCells(q insight.Question) []any {
 	a, w := q.Answer, q.Assignment.Why
 	p := [3]any{nil, nil, nil}
-	if q.Forecast {
-		p = [3]any{q.Predicted[0], q.Predicted[1], q.Predicted[2]}
+	for k, v := range q.Predicted.Reply {
+		p[k] = v
 	}
 	var shares []string
 	for _, s := range w.Shares {

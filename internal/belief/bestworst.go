@@ -5,6 +5,7 @@ import (
 
 	"tiebreak/internal/idrl"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -77,17 +78,35 @@ func (b BestWorst) RoughInfo(m []float64, v *mat.SymDense) *mat.SymDense {
 func (b BestWorst) info(m []float64, v *mat.SymDense, by lattice) *mat.SymDense {
 	n, sum := len(m)+1, 0.0
 	w := mat.NewSymDense(n-1, nil)
-	for best := range n {
-		for worst := range n {
-			if best == worst {
-				continue
-			}
-			logZ, d1, _ := b.logZ(best, worst, m, v, by)
-			z := math.Exp(logZ)
-			w.SymRankOne(w, z, mat.NewVecDense(n-1, d1))
-			sum += z
-		}
-	}
+	b.each(m, v, by, func(_, _ int, z float64, d1 []float64) {
+		w.SymRankOne(w, z, mat.NewVecDense(n-1, d1))
+		sum += z
+	})
 	w.ScaleSym(1/sum, w)
 	return w
+}
+
+// Picks implements idrl.GroupLikelihood. The probabilities are sums over those of the
+// answers, which are made to add up to one.
+func (b BestWorst) Picks(m []float64, v *mat.SymDense) (best, worst []float64) {
+	best, worst = make([]float64, len(m)+1), make([]float64, len(m)+1)
+	b.each(m, v, sumLattice, func(i, j int, z float64, _ []float64) {
+		best[i] += z
+		worst[j] += z
+	})
+	floats.Scale(1/floats.Sum(best), best)
+	floats.Scale(1/floats.Sum(worst), worst)
+	return best, worst
+}
+
+// each calls yield with the probability z of every answer and its gradient d1.
+func (b BestWorst) each(m []float64, v *mat.SymDense, by lattice, yield func(best, worst int, z float64, d1 []float64)) {
+	for best := range len(m) + 1 {
+		for worst := range len(m) + 1 {
+			if best != worst {
+				logZ, d1, _ := b.logZ(best, worst, m, v, by)
+				yield(best, worst, math.Exp(logZ), d1)
+			}
+		}
+	}
 }

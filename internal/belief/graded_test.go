@@ -113,7 +113,7 @@ func TestGradedWithoutMuch(t *testing.T) {
 				w, _, _ := of.LogZ(a, m, 1.3)
 				within(t, fmt.Sprintf("%T %s", of, a.Choice), sum, math.Exp(w), 1e-12)
 			}
-			p, q := Predict(Graded{of, 1}, m, 1.3), Predict(of, m, 1.3)
+			p, q := idrl.Predict(Graded{of, 1}, m, 1.3), idrl.Predict(of, m, 1.3)
 			for k := range p {
 				within(t, "prediction", p[k], q[k], 1e-12)
 			}

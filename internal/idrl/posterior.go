@@ -2,7 +2,9 @@ package idrl
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -56,6 +58,36 @@ func Replies(l Likelihood) []Answer {
 }
 
 var threeReplies = [...]Answer{{Choice: ChoseA}, {Choice: ChoseB}, {Choice: Equal}}
+
+// Outcomes are the choices in reply to a comparison, in the order of Predict.
+func Outcomes() [3]Choice { return [3]Choice{ChoseA, ChoseB, Equal} }
+
+// Predict returns the probabilities of the answers a, b and 'equal' to a comparison under
+// u ~ N(m, v), where a and b may be much better or not. They are scaled to add up to one, as
+// likelihoods of numbers and those with an answer in between do not; NaN where they cannot be
+// computed.
+func Predict(l Likelihood, m, v float64) (p [3]float64) {
+	sum, order := 0.0, Outcomes()
+	for _, a := range Replies(l) {
+		logZ, _, _ := l.LogZ(a, m, v)
+		z := math.Exp(logZ)
+		p[slices.Index(order[:], a.Choice)] += z
+		sum += z
+	}
+	for k := range p {
+		p[k] /= sum
+	}
+	return p
+}
+
+// A RatingLikelihood is a Likelihood of ratings that says how they are distributed.
+type RatingLikelihood interface {
+	Likelihood
+
+	// Distribution returns P(Y < y), P(Y ≤ y) and E[Y] of a rating Y where u ~ N(m, v). The
+	// two probabilities differ at the ends of a scale that ends.
+	Distribution(y, m, v float64) (below, upTo, mean float64)
+}
 
 // A RewardModel says how answers change beliefs about the weights of one
 // representation. Its methods may be called from any goroutine.
@@ -146,6 +178,10 @@ type GroupLikelihood interface {
 	// Info returns the information matrix W = E[d1 d1ᵀ] over the n(n − 1) answers: for any
 	// direction δ the expected posterior variance of θ·δ is δᵀΣδ − gᵀWg with g = Cov(u, θ·δ).
 	Info(m []float64, v *mat.SymDense) *mat.SymDense
+
+	// Picks returns the probability of each of the n clips to be called the best, and the
+	// worst.
+	Picks(m []float64, v *mat.SymDense) (best, worst []float64)
 
 	// RoughInfo is Info to about a tenth, for a sixth of the work: to put many groups in order.
 	RoughInfo(m []float64, v *mat.SymDense) *mat.SymDense

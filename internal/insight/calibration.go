@@ -33,7 +33,7 @@ type Calibration struct {
 	ByChance [2]float64
 
 	// Brier is the mean of Σ_k (p_k − 1{k was answered})², with its 95 % interval; that of one
-	// who says ⅓ of all three outcomes is ⅔.
+	// who says 1/k of all k outcomes is 1 − 1/k.
 	Brier      float64
 	BrierRange [2]float64
 	LogLoss    float64 // mean of −log p of the answer, nats
@@ -76,7 +76,7 @@ func Calibrate(all []Forecast, seed uint64) Calibration {
 		}
 		brier := one.brier()
 		squares += brier * brier
-		sum.Add(one.P[:], one.Actual)
+		sum.Add(one.P, one.Actual)
 	}
 	for i := range c.Bins {
 		c.Bins[i].finish()

@@ -7,13 +7,13 @@ package insight
 
 import (
 	"context"
-	"math"
 	"slices"
 	"sync"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/posterior"
 	"tiebreak/internal/quality"
+	"tiebreak/internal/rng"
 )
 
 // A Source is what a session hands over of one moment. Nothing in it changes afterwards.
@@ -32,43 +32,6 @@ type Source struct {
 	Recorded map[idrl.AnswerID]Forecast
 }
 
-// A Forecast is what the posterior before an answer to a comparison said of it.
-type Forecast struct {
-	Seq    int64
-	P      [3]float64 // of clip a, clip b and 'equal'; they add up to one
-	Actual int        // index in P of what was answered
-}
-
-// Outcomes are the answers to a comparison in the order of Forecast.P.
-func Outcomes() [3]idrl.Choice { return [3]idrl.Choice{idrl.ChoseA, idrl.ChoseB, idrl.Equal} }
-
-// Predict returns the probabilities of the answers to comparison q that the annotator would
-// give under p, a posterior of m. ok is false for questions of other kinds, and where they
-// cannot be computed.
-func Predict(m idrl.RewardModel, p idrl.Posterior, q *idrl.QueryVector, who idrl.AnnotatorID) (probability [3]float64, ok bool) {
-	if !q.Kind.Comparison() {
-		return probability, false
-	}
-	if personal, is := m.(idrl.Personal); is {
-		m = personal.Asking(p, who)
-	}
-	mean, variance := idrl.Moments(p, q.X, p.Mean(nil), make([]float64, p.Dim()))
-	sum, order, l := 0.0, Outcomes(), m.Likelihood(q.Query)
-	for _, r := range idrl.Replies(l) {
-		logZ, _, _ := l.LogZ(r, mean, variance)
-		z := math.Exp(logZ)
-		probability[slices.Index(order[:], r.Choice)] += z
-		sum += z
-	}
-	if !(sum > 0) || math.IsInf(sum, 1) {
-		return [3]float64{}, false
-	}
-	for k := range probability {
-		probability[k] /= sum // likelihoods with an answer in between do not add up to one
-	}
-	return probability, true
-}
-
 // A Report is all that there is to say of one moment.
 type Report struct {
 	Seq       int64
@@ -76,6 +39,12 @@ type Report struct {
 	Forecasts []Forecast // of those to comparisons, by Seq
 	Recorded  bool       // they were made when the answers came, by the features in use then
 	Fit       Calibration
+
+	Best, Worst       []Forecast // of the clips of groups that were called the best, and the worst, by Seq
+	FitBest, FitWorst Calibration
+	Ratings           []RatingForecast // by Seq
+	FitRatings        RatingCalibration
+
 	Posterior Posterior
 	Labour    Labour
 }
@@ -86,7 +55,7 @@ type Follower struct {
 	mu    sync.Mutex // guards the rest
 	items []posterior.Item
 	at    *posterior.History // of items
-	met   []Forecast         // of items; Seq 0 where there is none
+	met   []foretold         // of items
 	trace trace
 	last  *Report
 	named int64 // version of the features of last
@@ -113,18 +82,34 @@ func (f *Follower) Report(ctx context.Context, s Source) (*Report, error) {
 		if err := f.follow(ctx, s); err != nil {
 			return nil, err
 		}
-		for _, one := range f.met {
-			if one.Seq > 0 {
-				r.Forecasts = append(r.Forecasts, one)
-			}
-		}
+		r.gather(f.met)
 		r.Posterior = posteriorOf(s, f.trace)
 	} else {
 		r.Forecasts = recorded(s)
 	}
-	r.Fit = Calibrate(r.Forecasts, s.Seed)
+	r.Fit, r.FitRatings = Calibrate(r.Forecasts, s.Seed), CalibrateRatings(r.Ratings)
+	r.FitBest, r.FitWorst = Calibrate(r.Best, s.Seed), Calibrate(r.Worst, s.Seed)
 	f.last, f.named = r, s.Version
 	return r, nil
+}
+
+// gather takes in what was said of the items.
+func (r *Report) gather(met []foretold) {
+	pressed := !slices.ContainsFunc(met, func(one foretold) bool { return !onButton(one.rating.Rating) })
+	for _, one := range met {
+		if one.reply.Seq > 0 {
+			r.Forecasts = append(r.Forecasts, one.reply)
+		}
+		if one.best.Seq > 0 {
+			r.Best, r.Worst = append(r.Best, one.best), append(r.Worst, one.worst)
+		}
+		if one.rating.Seq > 0 {
+			if pressed {
+				one.rating.PIT = one.pressed
+			}
+			r.Ratings = append(r.Ratings, one.rating)
+		}
+	}
 }
 
 // recorded returns the recorded predictions of the answers that count.
@@ -148,11 +133,7 @@ func (f *Follower) follow(ctx context.Context, s Source) error {
 		return err
 	}
 	for _, i := range items[same:] {
-		one := Forecast{}
-		if p, ok := Predict(s.Model, f.at.Posterior(), i.Query, i.Annotator); ok {
-			order := Outcomes()
-			one = Forecast{Seq: i.Seq, P: p, Actual: slices.Index(order[:], i.Choice)}
-		}
+		one := foretell(s.Model, f.at.Posterior(), i.Query, i.Answer(), rng.New(s.Seed, "transform", uint64(len(f.items))))
 		next, err := f.at.With(ctx, i)
 		if err != nil {
 			return err // the next report goes on from here

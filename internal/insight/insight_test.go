@@ -146,7 +146,7 @@ func TestCalibration(t *testing.T) {
 
 // Two answers, by hand.
 func TestCalibrate(t *testing.T) {
-	got := insight.Calibrate([]insight.Forecast{{Seq: 1, P: [3]float64{0.75, 0.25, 0}, Actual: 0}, {Seq: 2, P: [3]float64{0.125, 0.125, 0.75}, Actual: 1}}, 1)
+	got := insight.Calibrate([]insight.Forecast{{Seq: 1, P: []float64{0.75, 0.25, 0}, Actual: 0}, {Seq: 2, P: []float64{0.125, 0.125, 0.75}, Actual: 1}}, 1)
 	b := got.Bins[7]
 	if b.N != 2 || b.Right != 1 || b.Predicted != 0.75 || b.Share != 0.5 || math.Abs(got.ECE-0.25) > 1e-12 || got.Right != 0.5 {
 		t.Errorf("%+v", got)
@@ -161,7 +161,7 @@ func TestCalibrate(t *testing.T) {
 	// error its distance from 3,000: below 0.0153 with probability 97.5 %, as |z| < 2.24.
 	var same []insight.Forecast
 	for n := range 4000 {
-		same = append(same, insight.Forecast{Seq: int64(n), P: [3]float64{0.75, 0.25, 0}, Actual: n % 2})
+		same = append(same, insight.Forecast{Seq: int64(n), P: []float64{0.75, 0.25, 0}, Actual: n % 2})
 	}
 	if got := insight.Calibrate(same, 1); math.Abs(got.ByChance[1]-2.24*math.Sqrt(0.1875/4000)) > 0.003 || !got.Beyond() {
 		t.Errorf("of many answers the error is %v, by chance %v", got.ECE, got.ByChance)
@@ -174,7 +174,7 @@ func TestCalibrate(t *testing.T) {
 // withoutSeq leaves out what differs between a log with rows that do not count and one
 // without them.
 var withoutSeq = cmp.Options{
-	cmpopts.IgnoreFields(insight.Report{}, "Seq"), cmpopts.IgnoreFields(insight.Forecast{}, "Seq"),
+	cmpopts.IgnoreFields(insight.Report{}, "Seq"), cmpopts.IgnoreFields(insight.Forecast{}, "Seq"), cmpopts.IgnoreFields(insight.RatingForecast{}, "Seq"),
 	cmpopts.IgnoreUnexported(insight.Posterior{}),
 }
 
@@ -245,7 +245,7 @@ func TestForecastsAreOutOfSample(t *testing.T) {
 		t.Errorf("before the first answer %v", p)
 	}
 	s.log[11].Choice = map[idrl.Choice]idrl.Choice{idrl.ChoseA: idrl.ChoseB, idrl.ChoseB: idrl.Equal, idrl.Equal: idrl.ChoseA}[s.log[11].Choice]
-	if after := s.report(t, &insight.Follower{}).Forecasts; after[11].P != before[11].P || after[11].Actual == before[11].Actual {
+	if after := s.report(t, &insight.Follower{}).Forecasts; !floats.Equal(after[11].P, before[11].P) || after[11].Actual == before[11].Actual {
 		t.Errorf("with another answer %+v, before %+v", after[11], before[11])
 	}
 }

@@ -20,8 +20,8 @@ type Question struct {
 	Undone     bool            // the answer is withdrawn
 	LeftOut    bool            // the annotator is
 
-	Forecast  bool       // Predicted is known
-	Predicted [3]float64 // probabilities of the answers a, b and 'equal'
+	Forecast  bool // Predicted is known
+	Predicted Prediction
 
 	// Policies are those that it was chosen to tell apart: the two first, then other rivals
 	// of the first. Past says that Policy.Then is about the time before the answer.

@@ -132,8 +132,8 @@ func TestLearnerFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	// At equal odds of preference and tie, the noise of the session has the same tie width.
-	got := belief.Predict(l.Config.Comparison, 0, 0)
-	want := belief.Predict(belief.BradleyTerry{Beta: math.Sqrt(8/math.Pi) / spec.NoiseStd, TieWidth: spec.TieBand}, 0, 0)
+	got := idrl.Predict(l.Config.Comparison, 0, 0)
+	want := idrl.Predict(belief.BradleyTerry{Beta: math.Sqrt(8/math.Pi) / spec.NoiseStd, TieWidth: spec.TieBand}, 0, 0)
 	if math.Abs(got[2]-want[2]) > 1e-12 || !(got[2] > 0.1) || l.Config.Rating == nil {
 		t.Errorf("a tie has the probability %v, want %v; ratings %v", got[2], want[2], l.Config.Rating)
 	}

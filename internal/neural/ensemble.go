@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 )
 
@@ -127,7 +126,7 @@ func (e *Ensemble) Sums(s idrl.Steps) []float64 {
 func (e *Ensemble) Preference(a, b []float64) (mean, variance float64) {
 	k, square := float64(len(e.members)), 0.0
 	for i, m := range e.members {
-		p := belief.Predict(m.cfg.Comparison, a[i]-b[i], 0)
+		p := idrl.Predict(m.cfg.Comparison, a[i]-b[i], 0)
 		prefer := p[0] + p[2]/2
 		mean += prefer / k
 		square += prefer * prefer / k

@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/neural"
 	"tiebreak/internal/quality"
@@ -18,7 +17,7 @@ func predict(m *neural.Model, p idrl.Posterior, a, b idrl.Steps) (x []float64, p
 	x, work := m.Features(make([]float64, m.Dim()), a), make([]float64, m.Dim())
 	floats.Sub(x, m.Features(work, b))
 	u, v := idrl.Moments(p, x, p.Mean(nil), work)
-	return x, belief.Predict(m.Config().Comparison, u, v)
+	return x, idrl.Predict(m.Config().Comparison, u, v)
 }
 
 // With a true reward that is linear and answers right in nine of ten, 100 answers are

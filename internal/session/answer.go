@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/insight"
 	"tiebreak/internal/posterior"
 
 	"gonum.org/v1/gonum/floats"
@@ -203,8 +204,8 @@ func (s *Session) notePrediction(f features, a idrl.Answer, before idrl.Posterio
 		return
 	}
 	if f.version() > 0 && !s.fitFollowed(a.Seq-1) {
-		if o, ok := predict(f.model, before, q, a); ok {
-			s.log.outcomes[a.ID] = o
+		if said, ok := insight.Foretell(f.model, before, q, a); ok {
+			s.log.outcomes[a.ID] = said
 		}
 	}
 	if !decisive {

@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"tiebreak/internal/idrl"
@@ -52,12 +53,7 @@ func (s *Session) source() insight.Source {
 		src.Names = s.spec.Features
 		return src
 	}
-	src.Recorded = make(map[idrl.AnswerID]insight.Forecast, len(s.log.outcomes))
-	for id, o := range s.log.outcomes {
-		if a := s.log.find(id); a != nil {
-			src.Recorded[id] = insight.Forecast{Seq: a.Seq, P: o.p, Actual: o.actual}
-		}
-	}
+	src.Recorded = maps.Clone(s.log.outcomes)
 	return src
 }
 
@@ -111,7 +107,7 @@ func (s *Session) Questions(ctx context.Context, w insight.Wanted) (out []insigh
 			q.Predicted, q.Forecast = insight.Predict(h.src.Model, past[i], a.vector, a.row.Annotator)
 			then, q.Past = best(past[i]), true
 		} else if one, ok := h.src.Recorded[a.row.ID]; ok {
-			q.Predicted, q.Forecast = one.P, true
+			q.Predicted, q.Forecast = insight.Prediction{Reply: one.P}, true
 		}
 		for _, id := range about(a.as.Why) {
 			q.Policies = append(q.Policies, h.policy(id, now, then))

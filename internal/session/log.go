@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/insight"
 )
 
 // answerLog is the log of a session with the indexes that answering needs.
@@ -12,9 +13,9 @@ type answerLog struct {
 	rows      []idrl.Answer // by Seq, from 1
 	byID      map[idrl.AnswerID]int
 	undone    map[idrl.AnswerID]bool
-	predicted map[idrl.AnswerID]bool    // whether the belief before a decisive comparison foretold it
-	outcomes  map[idrl.AnswerID]outcome // of comparisons under learnt features
-	all       tally                     // of everybody who counts
+	predicted map[idrl.AnswerID]bool             // whether the belief before a decisive comparison foretold it
+	outcomes  map[idrl.AnswerID]insight.Forecast // of comparisons under learnt features, from before the answer
+	all       tally                              // of everybody who counts
 	mine      map[idrl.AnnotatorID]tally
 	unclear   map[idrl.QueryID]int       // replies of can't tell or skip that count
 	broken    map[idrl.QueryID]int       // reports of a clip that does not play that count
@@ -39,7 +40,7 @@ func newAnswerLog() *answerLog {
 	return &answerLog{
 		byID: map[idrl.AnswerID]int{}, undone: map[idrl.AnswerID]bool{},
 		unclear: map[idrl.QueryID]int{}, broken: map[idrl.QueryID]int{},
-		predicted: map[idrl.AnswerID]bool{}, outcomes: map[idrl.AnswerID]outcome{}, mine: map[idrl.AnnotatorID]tally{},
+		predicted: map[idrl.AnswerID]bool{}, outcomes: map[idrl.AnswerID]insight.Forecast{}, mine: map[idrl.AnnotatorID]tally{},
 		out: map[idrl.AnnotatorID]bool{}, of: map[idrl.AnnotatorID][]int{},
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/insight"
 	"tiebreak/internal/posterior"
 	"tiebreak/internal/quality"
 
@@ -234,14 +235,11 @@ func (p *scored) verdict(m idrl.RewardModel, i posterior.Item) (v verdict, ok bo
 	if v, ok = p.known[i.Seq]; ok {
 		return v, true
 	}
-	if own, is := m.(idrl.Personal); is {
-		m = own.Asking(p.p, i.Annotator)
-	}
-	o, ok := predict(m, p.p, i.Query, i.Answer())
+	said, ok := insight.Foretell(m, p.p, i.Query, i.Answer())
 	if !ok {
 		return v, false
 	}
-	v = verdict{decisive: i.Choice != idrl.Equal, loss: -math.Log(max(o.p[o.actual], idrl.MinPredicted))}
+	v = verdict{decisive: i.Choice != idrl.Equal, loss: -math.Log(max(said.P[said.Actual], idrl.MinPredicted))}
 	switch lead := floats.Dot(p.p.Mean(nil), i.Query.X); {
 	case lead == 0:
 		v.right = 0.5

@@ -1,0 +1,151 @@
+package web
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/insight"
+	"tiebreak/templates"
+)
+
+// calibrationCharts compare what was predicted of answers with what they were: of comparisons,
+// or of the best and of the worst clip of groups.
+func calibrationCharts(spec idrl.SessionSpec, r *insight.Report) []templates.CalibrationChart {
+	switch {
+	case spec.Kind.Group():
+		return []templates.CalibrationChart{
+			calibrationChart(spec, r, templates.CalibrationChart{
+				ID: "calibration-best", Title: "Predicted and actual best clips", Of: "Probability of the clip that is most probably the best", All: chartURL(spec.ID, "group_predictions"),
+			}, r.FitBest, idrl.GroupSize),
+			calibrationChart(spec, r, templates.CalibrationChart{
+				ID: "calibration-worst", Title: "Predicted and actual worst clips", Of: "Probability of the clip that is most probably the worst", All: chartURL(spec.ID, "group_predictions"),
+			}, r.FitWorst, idrl.GroupSize),
+		}
+	case spec.Kind.Comparison():
+		return []templates.CalibrationChart{calibrationChart(spec, r, templates.CalibrationChart{
+			ID: "calibration", Title: "Predicted and actual answers", Of: "Probability of the most probable answer", All: chartURL(spec.ID, "predictions"),
+		}, r.Fit, len(idrl.Outcomes()))}
+	}
+	return nil
+}
+
+// calibrationChart draws fit, of predictions of one of some outcomes, into c.
+func calibrationChart(spec idrl.SessionSpec, r *insight.Report, c templates.CalibrationChart, fit insight.Calibration, outcomes int) templates.CalibrationChart {
+	c.CSV = chartURL(spec.ID, "calibration")
+	switch {
+	case fit.N == 0 && spec.Model == idrl.NetworkModel:
+		c.None = "Shown from the first answer on that a reward network has predicted."
+		return c
+	case fit.N == 0:
+		c.None = "Shown from the first answer on."
+		return c
+	}
+	least := math.Floor(10/float64(outcomes)) / 10 // of the most probable of so many outcomes
+	x, y := axis{low: least, high: 1, from: 14, to: 97}, axis{low: 0, high: 1, from: 84, to: 8}
+	for _, v := range []float64{0.2, 0.4, 0.6, 0.8, 1} {
+		if v > least {
+			c.X = append(c.X, templates.Tick{Place: x.place(v), Text: fmt.Sprintf("%.0f %%", 100*v)})
+		}
+	}
+	for _, v := range []float64{0, 0.25, 0.5, 0.75, 1} {
+		c.Y = append(c.Y, templates.Tick{Place: y.place(v), Text: fmt.Sprintf("%.0f %%", 100*v)})
+	}
+	c.Ideal = y.place(least)
+	var words []string
+	for _, b := range fit.Bins {
+		if b.N == 0 {
+			continue
+		}
+		p := templates.CalibrationPoint{
+			X: x.place(b.Predicted), Y: y.place(b.Share), Low: y.place(b.From), High: y.place(b.To),
+			Middle: x.place((max(least, b.Low) + b.High) / 2), N: fmt.Sprint(b.N), Few: b.N < 5,
+			Bin: fmt.Sprintf("%.0f to %.0f %%", 100*b.Low, 100*b.High), Answers: fmt.Sprint(b.N), Predicted: fmt.Sprintf("%.0f %%", 100*b.Predicted),
+			Share: fmt.Sprintf("%.0f %%", 100*b.Share), Interval: fmt.Sprintf("%.0f to %.0f %%", 100*b.From, 100*b.To),
+		}
+		c.Points = append(c.Points, p)
+		words = append(words, fmt.Sprintf("%s of %s predicted, %s came true (%s).", plural(b.N, "answer"), p.Predicted, p.Share, p.Interval))
+	}
+	c.Desc = "In ten bins of equal width. " + c.Of + ": " + strings.Join(words, " ")
+	c.Sum = fmt.Sprintf("Of %s %.0f %% were the most probable one.", plural(fit.N, "answer"), 100*fit.Right)
+	c.Error = fmt.Sprintf("Calibration error (ECE) %.3f;", fit.ECE)
+	c.Error += fmt.Sprintf(" if the predictions are right it lies from %.3f to %.3f by chance.", fit.ByChance[0], fit.ByChance[1])
+	c.Beyond = fit.Beyond()
+	nothing := 1 / float64(outcomes)
+	c.Brier = fmt.Sprintf("Brier score %.2f (%.2f to %.2f; %.2f for one who knows nothing). Log loss %.2f nats (%.2f for one who knows nothing).",
+		fit.Brier, fit.BrierRange[0], fit.BrierRange[1], 1-nothing, fit.LogLoss, -math.Log(nothing))
+	c.Basis = basis(r)
+	return c
+}
+
+// basis says how predictions came about.
+func basis(r *insight.Report) string {
+	if r.Recorded {
+		return "No prediction knows its answer: each was made by the network in use when the answer came."
+	}
+	return "No prediction knows its answer: each is made from the answers that count now and came before."
+}
+
+// ratingChart draws the transforms of ratings; its ID is empty in sessions without ratings.
+func ratingChart(spec idrl.SessionSpec, r *insight.Report) (c templates.RatingChart) {
+	if spec.Kind.Group() || spec.Kind.Comparison() {
+		return c
+	}
+	c = templates.RatingChart{ID: "transforms", CSV: chartURL(spec.ID, "transforms"), All: chartURL(spec.ID, "ratings")}
+	fit := r.FitRatings
+	if fit.N == 0 {
+		c.None = "Shown from the first rating on."
+		return c
+	}
+	most := fit.Band[1]
+	for _, k := range fit.Bins {
+		most = max(most, k)
+	}
+	x, y := axis{low: 0, high: 1, from: 14, to: 97}, axis{low: 0, high: float64(most), from: 84, to: 8}
+	marks, _ := ticks(0, float64(most), 3)
+	for _, v := range marks {
+		if v == float64(int(v)) {
+			c.Y = append(c.Y, templates.Tick{Place: y.place(v), Text: fmt.Sprintf("%.0f", v)})
+		}
+	}
+	for _, v := range []float64{0, 0.25, 0.5, 0.75, 1} {
+		c.X = append(c.X, templates.Tick{Place: x.place(v), Text: fmt.Sprintf("%.0f %%", 100*v)})
+	}
+	expected := float64(fit.N) / float64(len(fit.Bins))
+	c.Expected, c.BandTop = y.place(expected), y.place(float64(fit.Band[1]))
+	c.BandHeight = percentage(y.at(float64(fit.Band[0])) - y.at(float64(fit.Band[1])))
+	var words []string
+	for k, n := range fit.Bins {
+		low, high := float64(k)/10, float64(k+1)/10
+		bar := templates.RatingBar{
+			X: percentage(x.at(low) + 0.6), Width: percentage(x.at(high) - x.at(low) - 1.2), Y: y.place(float64(n)), Height: percentage(y.from - y.at(float64(n))),
+			Bin: fmt.Sprintf("%.0f to %.0f %%", 100*low, 100*high), N: fmt.Sprint(n), Out: n < fit.Band[0] || n > fit.Band[1],
+		}
+		c.Bars = append(c.Bars, bar)
+		words = append(words, bar.N)
+	}
+	c.Band = fmt.Sprintf("%d to %d", fit.Band[0], fit.Band[1])
+	c.Desc = fmt.Sprintf("Ratings by the predicted probability of a lower rating, in ten bins: %s. Each bin has %s with a probability of 95 %% if the predictions are right.", strings.Join(words, ", "), c.Band)
+	c.Sum = fmt.Sprintf("Of %s %s lie in the interval that was to hold 50 %%, and %s in that of 90 %%.", plural(fit.N, "rating"), coverage(fit.Half), coverage(fit.Most))
+	c.Error = fmt.Sprintf("Ratings less predictions: %s of 10 points on average (%s to %s).", points(fit.Error), points(fit.ErrorRange[0]), points(fit.ErrorRange[1]))
+	c.Error += fmt.Sprintf(" Typical difference: %.1f points.", 5*fit.Spread)
+	c.Uneven = fmt.Sprintf("Unevenness of the bins (χ²) %.1f; if the predictions are right it is at most %.1f in 95 of 100 sessions.", fit.Uneven, fit.Limit)
+	c.Beyond = fit.Beyond()
+	c.Basis = basis(r)
+	return c
+}
+
+// coverage shows a share with its interval.
+func coverage(c insight.Coverage) string {
+	return fmt.Sprintf("%.0f %% (%.0f to %.0f %%)", 100*c.Share, 100*c.From, 100*c.To)
+}
+
+// points shows a difference of ratings on the scale of the page.
+func points(v float64) string {
+	text := signed(5*v, 1)
+	if v > 0 && text != "0.0" {
+		text = "+" + text
+	}
+	return text
+}
