@@ -42,6 +42,7 @@ func (s *Server) apiRoutes(e *echo.Echo) {
 	e.GET(session+"/answers/stream", s.apiStream)
 	e.GET(session+"/posterior", s.apiPosterior)
 	e.GET(session+"/policies", s.apiPolicies)
+	e.GET(session+"/scores", s.apiScores)
 	e.GET(session+"/export", s.apiExport)
 	e.POST(session+"/reward", s.apiReward)
 	e.POST(session+"/claim", s.apiClaim)

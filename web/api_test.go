@@ -49,6 +49,7 @@ func TestAPIAuthorisation(t *testing.T) {
 		{"GET", "/s1/answers", ""},
 		{"GET", "/s1/posterior", ""},
 		{"GET", "/s1/policies", ""},
+		{"GET", "/s1/scores", ""},
 		{"GET", "/s1/export", ""},
 		{"POST", "/s1/reward", `{"features": [[1, 2]]}`},
 	}

@@ -302,6 +302,19 @@ func (s *Server) apiPolicies(c echo.Context) error {
 	return c.JSON(http.StatusOK, map[string]any{"seq": st.Seq, "generation": st.BasedOn, "recommended": st.Best, "unit": unit, "candidates": list})
 }
 
+// apiScores is GET /api/v1/sessions/:id/scores: how well each condition predicts what is held out.
+func (s *Server) apiScores(c echo.Context) error {
+	session, _, err := s.programsSession(c, auth.WatchSession)
+	if err != nil {
+		return err
+	}
+	scores, err := session.Conditions(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, scores)
+}
+
 // apiExport is GET /api/v1/sessions/:id/export, with the parameters of the page's export but
 // for the participants', by whom people can be found.
 func (s *Server) apiExport(c echo.Context) error {

@@ -94,3 +94,19 @@ func TestConditionsOnThePage(t *testing.T) {
 		}
 	}
 }
+
+// A program gets the scores that the page shows; of nothing decisive there is no accuracy.
+func TestAPIScores(t *testing.T) {
+	b := newBench(t, nil)
+	token := b.token(idrl.ScopeRead, "s1")
+	b.s1.scores = twoConditions()
+	b.s1.scores.All.Points[0].Decisive = 0
+	want := `{"held_out":{"questions":15,"replies":13},"compared_after":10,` +
+		`"all":{"condition":"all","share":1,"questions":60,"answers":50,"points":[{"answers":50,"decisive":0,"right":9,"accuracy":null,"accuracy_low":null,"accuracy_high":null,"answered":12,"log_loss":0.5}]},` +
+		`"conditions":[{"condition":"lvar","share":0.75,`
+	lead := `"condition":"uniform","share":0.25,"questions":15,"answers":12,"points":[{"answers":5,"decisive":10,"right":5,"accuracy":0.5,`
+	r := b.api(token, "GET", "/s1/scores", "")
+	if !strings.HasPrefix(r.body, want) || r.lacks(lead, `"lead":{"mean":-0.1,"low":-0.35,"high":0.15}}]}`) != nil {
+		t.Errorf("scores = %s", r.body)
+	}
+}

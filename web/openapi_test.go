@@ -201,6 +201,7 @@ func (c *caller) call(method, path, token string, body []byte, want int) []byte 
 func TestAPIKeepsItsContract(t *testing.T) {
 	c := newCaller(t)
 	c.record()
+	c.s1.scores = twoConditions()
 	c.operations(func(method, path string, op operation) {
 		if _, ok := c.tokens[op.Scope]; !ok {
 			t.Fatalf("%s %s has the scope %q", method, path, op.Scope)

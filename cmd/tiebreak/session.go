@@ -109,7 +109,7 @@ func sessionCommand() command {
 		flags:   func(fs *flag.FlagSet) { new(sessionFlags).declare(fs) },
 		run:     runSession,
 		subs: slices.Concat(
-			[]command{sessionCreateCommand(), sessionListCommand(), sessionShowCommand(), sessionSetCommand()}, stateCommands(),
+			[]command{sessionCreateCommand(), sessionListCommand(), sessionShowCommand(), sessionScoresCommand(), sessionSetCommand()}, stateCommands(),
 			[]command{sessionRenameCommand(), sessionExtendCommand(), sessionCloneCommand(), sessionKnownCommand()},
 		),
 	}

@@ -28,6 +28,20 @@ func (s *Session) Conditions(ctx context.Context) (idrl.ConditionScores, error) 
 	return s.scores.score(ctx, in)
 }
 
+// ScoresOf returns what Conditions would of the session that cfg is about, which is not run. Of
+// cfg it needs neither Trainer nor Publisher. Errors are those of New.
+func ScoresOf(ctx context.Context, cfg Config) (idrl.ConditionScores, error) {
+	s, err := New(cfg)
+	if err != nil || !s.spec.Compares() {
+		return idrl.ConditionScores{}, err
+	}
+	in, err := s.toScore()
+	if err != nil {
+		return idrl.ConditionScores{}, err
+	}
+	return s.scores.score(ctx, in)
+}
+
 // scoring is what scores are computed from.
 type scoring struct {
 	spec      idrl.SessionSpec

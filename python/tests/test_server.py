@@ -125,6 +125,8 @@ class ServerTest(unittest.TestCase):
         policies = session.policies()
         best = max(sums, key=lambda c: sums[c] @ mean)
         self.assertEqual((policies["candidates"][0]["clip"], policies["recommended"]), (best, f"u{list(sums).index(best) + 1}"))
+        scores = session.scores()
+        self.assertEqual((scores["held_out"], scores["conditions"]), ({"questions": 0, "replies": 0}, []))
         clip = next(iter(sums))
         self.assertIn(session.clip(clip)[:4], (b"TBC1", b"TBF1"))
         self.assertEqual(session.export("csv").count(b"\n"), 31)

@@ -172,6 +172,10 @@ class Session:
         """Returns the recommended policy and the candidates, a dict."""
         return self.client._json(self._path + "/policies")
 
+    def scores(self):
+        """Returns how well each condition predicts the comparisons that are held out, a dict (docs/study.md, section 4)."""
+        return self.client._json(self._path + "/scores")
+
     def reward(self, features):
         """Returns mean and standard deviation of the reward of each row of features (n, d): (n,), (n,).
 

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"text/tabwriter"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/session"
+	"tiebreak/store"
+)
+
+// scoresFlags are the flags of session scores.
+type scoresFlags struct {
+	own           own
+	data, session string
+	json          bool
+}
+
+// id is where the session's id goes if it is given without a flag.
+func (f *scoresFlags) id() *string { return &f.session }
+
+func (f *scoresFlags) declare(fs *flag.FlagSet) {
+	dataFlag(fs, &f.data)
+	sessionFlag(fs, &f.session)
+	ownFlags(fs, &f.own)
+	fs.BoolVar(&f.json, "json", false, "write JSON in place of a table, with every point of the curves")
+}
+
+func sessionScoresCommand() command {
+	c := subcommand("session scores", "how well each condition predicts what is held out", (*scoresFlags).declare,
+		"Writes how well the posterior of each condition of a session predicts the held-out comparisons: the share that it predicts\n"+
+			"right and the log loss, after all answers and after equally many, with intervals of 95 % (docs/study.md, section 4).\n"+
+			"The numbers are those of the session's page. They are computed from the recorded answers, which can take a minute in a\n"+
+			"session of thousands. The server may be running.",
+		func(ctx context.Context, std stdio, f *scoresFlags) error {
+			list, err := environments(f.own.at(f.data))
+			if err != nil {
+				return err
+			}
+			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+				if !spec.Compares() {
+					return idrl.Errorf(idrl.Invalid, "session %s has one strategy and holds no comparison out, so that there is nothing to compare; see --conditions and --held-out of 'tiebreak session create'", spec.ID)
+				}
+				rec, err := db.Load(ctx, spec.ID)
+				if err != nil {
+					return err
+				}
+				cfg, err := sessionConfig(list, rec)
+				if err != nil {
+					return err
+				}
+				cfg.Journal, cfg.Log = db, slog.New(slog.DiscardHandler)
+				scores, err := session.ScoresOf(ctx, cfg)
+				if err != nil {
+					return err
+				}
+				if !f.json {
+					return printSessionScores(std.out, scores)
+				}
+				enc := json.NewEncoder(std.out)
+				enc.SetIndent("", "  ")
+				return enc.Encode(scores)
+			})
+		})
+	c.usage = "[ID] [flags]"
+	return c
+}
+
+// printSessionScores writes the scores of one session as a table.
+func printSessionScores(out io.Writer, s idrl.ConditionScores) error {
+	fmt.Fprintf(out, "held out: %d comparisons, %d answers\n", s.Questions, s.Replies)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	head := "condition\tshare\tquestions\tanswers\tright\tlog loss"
+	if s.Equal > 0 {
+		head += fmt.Sprintf("\tright after %d answers each\tpoints ahead of %s then", s.Equal, s.Conditions[0].Name)
+	}
+	fmt.Fprintln(w, head)
+	line := func(name string, c idrl.ConditionScore, lead *idrl.Lead) {
+		right, loss := "-", "-"
+		if p, ok := c.Last(); ok {
+			right, loss = shareText(p), fmt.Sprintf("%.2f", p.LogLoss)
+		}
+		fmt.Fprintf(w, "%s\t%.3g\t%d\t%d\t%s\t%s", name, c.Share, c.Questions, c.Answers, right, loss)
+		if p, ok := c.At(s.Equal); ok && s.Equal > 0 && name != allTogether {
+			fmt.Fprintf(w, "\t%s", shareText(p))
+		}
+		if lead != nil {
+			fmt.Fprintf(w, "\t%+.0f (%+.0f to %+.0f)", 100*lead.Mean, 100*lead.Low, 100*lead.High)
+		}
+		fmt.Fprintln(w)
+	}
+	for i, c := range s.Conditions {
+		var lead *idrl.Lead
+		if i > 0 && i <= len(s.Leads) {
+			lead = &s.Leads[i-1]
+		}
+		line(string(c.Name), c, lead)
+	}
+	line(allTogether, s.All, nil)
+	return w.Flush()
+}
+
+// shareText writes the share that is predicted right, with its interval.
+func shareText(p idrl.ScorePoint) string {
+	if p.Decisive == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f %% (%.0f to %.0f)", 100*p.Accuracy(), 100*p.Low, 100*p.High)
+}
