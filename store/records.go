@@ -31,6 +31,7 @@ var recorded = []recordedTable{
 	{name: "generation"},
 	{name: "policy"},
 	{name: "pool"},
+	{name: "training"},
 	{name: "fit"},
 	{name: "agent"},
 	{name: "agent_part"},

@@ -17,10 +17,10 @@ func calibrationCharts(spec idrl.SessionSpec, r *insight.Report) []templates.Cal
 	case spec.Kind.Group():
 		return []templates.CalibrationChart{
 			calibrationChart(spec, r, templates.CalibrationChart{
-				ID: "calibration-best", Title: "Predicted and actual best clips", Of: "Probability of the clip that is most probably the best", All: chartURL(spec.ID, "group_predictions"),
+				ID: "calibration-best", Title: "Predicted and actual best clips", Of: "Probability of the most probable clip", All: chartURL(spec.ID, "group_predictions"),
 			}, r.FitBest, idrl.GroupSize),
 			calibrationChart(spec, r, templates.CalibrationChart{
-				ID: "calibration-worst", Title: "Predicted and actual worst clips", Of: "Probability of the clip that is most probably the worst", All: chartURL(spec.ID, "group_predictions"),
+				ID: "calibration-worst", Title: "Predicted and actual worst clips", Of: "Probability of the most probable clip", All: chartURL(spec.ID, "group_predictions"),
 			}, r.FitWorst, idrl.GroupSize),
 		}
 	case spec.Kind.Comparison():

@@ -38,6 +38,10 @@ func (s *Server) charts(c echo.Context) error {
 		return err
 	}
 	here := func(a idrl.AnnotatorID) bool { return s.sockets.has(person{auth.Annotator, spec.ID, string(a)}) }
+	trainings, err := session.Trainings(ctx, trainingsListed+1)
+	if err != nil {
+		return err
+	}
 	p := templates.Charts{
 		Seq:         fmt.Sprint(report.Seq),
 		Calibration: calibrationCharts(spec, report),
@@ -45,6 +49,7 @@ func (s *Server) charts(c echo.Context) error {
 		Posterior:   posteriorChart(spec, report),
 		Labour:      labourCharts(spec.ID, report.Labour, names),
 		Leases:      leaseTable(spec.ID, open, names, here),
+		Trainings:   trainingTable(spec.ID, trainings),
 	}
 	return render(c, http.StatusOK, templates.ChartParts(p))
 }

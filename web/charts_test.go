@@ -162,6 +162,35 @@ func TestChartsOfOtherKinds(t *testing.T) {
 	}
 }
 
+// Trainings that have ended are listed, the last ones on the page and all as CSV; why one failed is
+// text.
+func TestPastTrainings(t *testing.T) {
+	b := newBench(t, nil)
+	c := b.researcher()
+	if r := b.get(c, "/sessions/s1/charts"); r.lacks(`data-chart="trainings"`, "No training has ended yet.") != nil {
+		t.Error("nothing says that there was no training")
+	}
+	at := time.Date(2026, 11, 23, 9, 30, 0, 0, time.UTC)
+	list := []idrl.PastTraining{
+		{N: 22, BasedOn: 40, Answers: 37, Began: at.Add(time.Hour), Ended: at.Add(time.Hour + 95*time.Second), End: idrl.TrainingFailed, Why: "The reason: <b>no world</b>"},
+		{N: 21, BasedOn: 38, Answers: 36, FollowUp: true, Began: at, Ended: at.Add(4200 * time.Millisecond), End: idrl.TrainingCancelled},
+	}
+	for n := int64(20); n > 0; n-- {
+		list = append(list, idrl.PastTraining{N: n, BasedOn: 2 * (n - 1), Answers: int(2 * (n - 1)), Began: at, Ended: at.Add(300 * time.Millisecond), End: idrl.TrainingDone, Candidates: 6})
+	}
+	b.s1.set(idrl.EventTraining, func() { b.s1.trainings = list })
+	r := b.get(c, "/sessions/s1/charts")
+	want := []string{"g40", "1m35s", "37", "failed", "The reason: &lt;b&gt;no world&lt;/b&gt;", "g38, search continued", "4.2 s", "cancelled", "under 1 s", "23 Nov 2026, 09:30 UTC", "The last 12; all are in the CSV."}
+	if r.lacks(want...) != nil || strings.Count(r.body, ">g")-strings.Count(r.body, ">g0.") != 12 {
+		t.Errorf("the list of trainings lacks %q, or has not 12 rows: %s", r.lacks(want...), r.body)
+	}
+	r = b.get(c, "/sessions/s1/charts/trainings")
+	rows, err := csv.NewReader(strings.NewReader(r.body)).ReadAll()
+	if err != nil || len(rows) != 23 || strings.Join(rows[1], ",") != "22,40,37,false,2026-11-23T10:30:00Z,2026-11-23T10:31:35Z,95,failed,0,The reason: <b>no world</b>" {
+		t.Errorf("trainings as CSV: %v %q", err, r.body)
+	}
+}
+
 // Every table has the columns that docs/dashboard.md explains, one row for each thing, and is
 // whole or an error.
 func TestChartTables(t *testing.T) {
@@ -179,7 +208,7 @@ func TestChartTables(t *testing.T) {
 	c := b.researcher()
 	b.seen()
 	rows := map[string]int{"questions": 2, "calibration": 10, "predictions": 2, "rate": 1, "times": 1, "answers": 2, "candidates": 1}
-	if len(described) != 15 {
+	if len(described) != 16 {
 		t.Errorf("%d tables are described", len(described))
 	}
 	for name, text := range described {

@@ -34,6 +34,7 @@ func chartTables() []table {
 		{"times", []string{"annotator", "answers", "p5_s", "p25_s", "p50_s", "p75_s", "p95_s"}, ofReport(timesTable)},
 		{"answers", []string{"answer", "number", "share", "share_low", "share_high"}, ofReport(mixTable)},
 		{"leases", []string{"question", "annotator", "asked", "held_until", "policy_1", "policy_2"}, leasesTable},
+		{"trainings", []string{"training", "generation", "answers", "follow_up", "began", "ended", "took_s", "end", "policies", "why"}, trainingsTable},
 		{"regret", []string{"row", "definition", "p_within", "bound", "mean", "p_unbeaten", "span", "policies"}, ofStatus(regretTable)},
 		{"candidates", []string{"policy", "origin", "mean", "std", "candidates"}, ofStatus(candidateTable)},
 		{"weights", []string{"weight", "mean", "std"}, ofStatus(weightTable)},

@@ -43,6 +43,9 @@ type Session interface {
 	Insight(ctx context.Context) (*insight.Report, error)
 	// Open returns the questions that people hold.
 	Open(ctx context.Context) ([]idrl.Assignment, error)
+	// Trainings returns the trainings that have ended, the last one first, at most so many; all if
+	// that is 0.
+	Trainings(ctx context.Context, most int) ([]idrl.PastTraining, error)
 	// Questions returns questions that were answered, newest first, and whether there are earlier ones.
 	Questions(ctx context.Context, w insight.Wanted) ([]insight.Question, bool, error)
 	// Follow makes the session do what its settings say now, and returns when that

@@ -50,7 +50,8 @@ type fakeSession struct {
 
 	report    *insight.Report    // nil for an empty one
 	questions []insight.Question // newest first
-	block     chan struct{}      // Answer waits for it, if not nil
+	trainings []idrl.PastTraining
+	block     chan struct{} // Answer waits for it, if not nil
 }
 
 func newFakeSession(hub *live.Hub, spec idrl.SessionSpec) *fakeSession {
@@ -278,6 +279,16 @@ func (f *fakeSession) Conditions(context.Context) (idrl.ConditionScores, error) 
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.scores, f.fail
+}
+
+func (f *fakeSession) Trainings(_ context.Context, most int) ([]idrl.PastTraining, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	out := f.trainings
+	if most > 0 {
+		out = out[:min(most, len(out))]
+	}
+	return out, f.fail
 }
 
 func (f *fakeSession) CancelTraining(context.Context) error {

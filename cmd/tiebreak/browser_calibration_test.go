@@ -46,8 +46,12 @@ func TestBrowserCalibration(t *testing.T) {
 				at := "[data-chart=" + chart + "]"
 				says(at, test.says)
 				b.wait(fmt.Sprintf("document.querySelectorAll('%s svg :is(circle, .box)').length === document.querySelectorAll('%s [data-bins] tbody tr').length", at, at))
-				b.wait(fmt.Sprintf("fetch(document.querySelector('%s .csv').href).then((r) => r.text()).then((t) => t.trim().split('\\n').length >= 11)", at))
-				b.wait(fmt.Sprintf("fetch(document.querySelector('%s .note a').href).then((r) => r.text()).then((t) => t.trim().split('\\n').length === %d)", at, test.answers+1))
+				lines := func(link string) int {
+					return evaluate[int](b, fmt.Sprintf("fetch(document.querySelector('%s %s').href).then((r) => r.text()).then((t) => t.trim().split('\\n').length)", at, link))
+				}
+				if bins, all := lines(".csv"), lines(".note a"); bins < 11 || all != test.answers+1 {
+					b.t.Errorf("%s: %d bins and %d predictions as CSV", chart, bins-1, all-1)
+				}
 			}
 			before := evaluate[string](b, "document.querySelector('[data-calibration]').innerText")
 			ann := newTab(b.t, browser, chromedp.WithNewBrowserContext())

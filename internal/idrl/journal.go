@@ -64,6 +64,14 @@ type Journal interface {
 	// error of kind Conflict.
 	AdoptFit(ctx context.Context, id SessionID, f LearntFit) error
 
+	// NoteTraining records a training that has ended, of which it sets N. A failure costs the
+	// list of past trainings a row, and nothing else.
+	NoteTraining(ctx context.Context, id SessionID, t PastTraining) error
+
+	// Trainings returns the trainings that have ended, the last one first, at most so many; all
+	// if that is 0.
+	Trainings(ctx context.Context, id SessionID, most int) ([]PastTraining, error)
+
 	// Steps returns the encoded raw steps with that name (package steps), or an error of
 	// kind NotFound.
 	Steps(ctx context.Context, id SessionID, name StepsID) ([]byte, error)

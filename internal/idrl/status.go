@@ -33,6 +33,28 @@ type Training struct {
 	Err         string // why the last training failed; empty if it did not
 }
 
+// A TrainingEnd says how a training ended.
+type TrainingEnd string
+
+const (
+	TrainingDone      TrainingEnd = "done"      // what it gave is in use
+	TrainingCancelled TrainingEnd = "cancelled" // by a researcher
+	TrainingFailed    TrainingEnd = "failed"
+)
+
+// A PastTraining is a training that has ended.
+type PastTraining struct {
+	N          int64 // from 1
+	BasedOn    int64 // log row of the posterior that it trained from; names the generation
+	Answers    int   // informative ones that counted in that posterior
+	FollowUp   bool  // it was to improve the generation in use (TrainJob.From)
+	Began      time.Time
+	Ended      time.Time // when its result was there
+	End        TrainingEnd
+	Candidates int    // policies that it gave; 0 unless End is TrainingDone
+	Why        string // of TrainingFailed, for researchers
+}
+
 // Status is the state of a session for a researcher's eyes. It is immutable.
 type Status struct {
 	Session    SessionID

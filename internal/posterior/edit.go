@@ -10,6 +10,9 @@ func (h *History) After(seq int64) (items []Item) {
 	return gather(h.last, h.tail, count(h.before(seq)))
 }
 
+// Before returns the number of items that come before log row seq.
+func (h *History) Before(seq int64) int { return count(h.before(seq)) }
+
 // count returns the number of items of complete blocks and the rest.
 func count(last *block, tail []Item) int {
 	if last == nil {

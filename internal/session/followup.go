@@ -57,6 +57,9 @@ func (s *Session) followed(ctx context.Context, res result) {
 	t, event := &s.training, idrl.EventTraining
 	switch {
 	case errors.Is(res.err, context.Canceled):
+		if t.stopped { // else it made way for a training
+			s.noteTraining(ctx, idrl.TrainingCancelled, 0, nil)
+		}
 	case res.err == nil && len(res.gen.Candidates) == 0 && res.gen.Agents == nil:
 		t.follow = 0
 	default:
@@ -64,10 +67,14 @@ func (s *Session) followed(ctx context.Context, res result) {
 			res.err = s.lengthen(ctx, res, s.vectors)
 		}
 		if res.err == nil {
+			if n := len(res.gen.Candidates); n > 0 {
+				s.noteTraining(ctx, idrl.TrainingDone, n, nil)
+			}
 			event = idrl.EventAdopted
 			break
 		}
 		t.follow = 0
+		s.noteTraining(ctx, idrl.TrainingFailed, 0, res.err)
 		s.cfg.Log.ErrorContext(ctx, "a follow-up failed; the generation in use has no others", "session", s.spec.ID, "based_on", s.gen.BasedOn, "err", res.err)
 	}
 	s.publish(event, "")

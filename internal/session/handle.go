@@ -152,3 +152,12 @@ func (h Handle) Follow(ctx context.Context) error {
 	}
 	return r.follow(ctx)
 }
+
+// Trainings is Session.Trainings.
+func (h Handle) Trainings(ctx context.Context, most int) ([]idrl.PastTraining, error) {
+	s, err := h.Manager.Session(ctx, h.ID)
+	if err != nil {
+		return nil, err
+	}
+	return s.Trainings(ctx, most)
+}

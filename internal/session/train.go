@@ -22,6 +22,9 @@ type training struct {
 	result   chan result       // nil when no training is under way
 	retry    <-chan time.Time  // after a failure
 	began    time.Time         // of the training under way
+	ended    time.Time         // of the last one, when its result was there
+	past     idrl.PastTraining // what is known of it when it begins
+	stopped  bool              // it was cancelled by CancelTraining
 	pace     pace              // of the training under way
 	took     time.Duration     // by the last training that gave a generation; 0 before there is one
 	failures int
@@ -92,7 +95,8 @@ func (s *Session) startTraining(ctx context.Context) {
 	job.Warm = s.learner.Warm(p.belief, p.mu)
 	t.state = idrl.Training{Running: true, BasedOn: p.seq, FollowUp: job.From > 0, Outlook: idrl.Outlook{Waiting: true}, Err: t.state.Err}
 	c := make(chan result, 1)
-	t.result, t.began, t.pace = c, s.cfg.Now(), pace{}
+	t.result, t.began, t.pace, t.stopped = c, s.cfg.Now(), pace{}, false
+	t.past = idrl.PastTraining{BasedOn: p.seq, Answers: s.history.Before(p.seq + 1), FollowUp: job.From > 0, Began: t.began}
 	ctx, t.cancel = context.WithCancel(ctx)
 	cancel, prepare := t.cancel, s.preparer()
 	go func() {
@@ -142,6 +146,7 @@ func (s *Session) trained(ctx context.Context, res result) {
 		s.prepareAgain(res)
 		return
 	}
+	t.ended = s.cfg.Now()
 	t.state = idrl.Training{BasedOn: t.state.BasedOn, Err: t.state.Err}
 	take(t.progress)
 	take(t.outlook)
@@ -153,10 +158,12 @@ func (s *Session) trained(ctx context.Context, res result) {
 		return
 	}
 	if t.rest >= 0 && errors.Is(res.err, context.Canceled) {
+		s.noteTraining(ctx, idrl.TrainingCancelled, 0, nil)
 		s.publish(idrl.EventTraining, "")
 		return
 	}
 	if res.err != nil {
+		s.noteTraining(ctx, idrl.TrainingFailed, 0, res.err)
 		s.trainingFailed(ctx, res.err)
 		return
 	}
@@ -195,7 +202,7 @@ func (s *Session) CancelTraining(ctx context.Context) error {
 		if why := s.fixed(); why != "" {
 			return struct{}{}, idrl.Errorf(idrl.Conflict, "this training cannot be cancelled: %s", why)
 		}
-		t.rest = s.log.seq()
+		t.rest, t.stopped = s.log.seq(), true
 		t.cancel()
 		return struct{}{}, nil
 	})
@@ -217,6 +224,25 @@ func (s *Session) trainingFailed(ctx context.Context, err error) {
 	t.retry = time.After(wait)
 	s.cfg.Log.ErrorContext(ctx, "training failed", "session", s.spec.ID, "based_on", t.state.BasedOn, "err", err)
 	s.publish(idrl.EventTraining, "")
+}
+
+// noteTraining records that the last training has ended; err is why it failed.
+func (s *Session) noteTraining(ctx context.Context, end idrl.TrainingEnd, candidates int, err error) {
+	p := s.training.past
+	p.Ended, p.End, p.Candidates = s.training.ended, end, candidates
+	if err != nil {
+		p.Why = why(err)
+	}
+	p.Began, p.Ended = p.Began.UTC().Truncate(time.Millisecond), p.Ended.UTC().Truncate(time.Millisecond)
+	if err := s.cfg.Journal.NoteTraining(context.WithoutCancel(ctx), s.spec.ID, p); err != nil {
+		s.cfg.Log.WarnContext(ctx, "the list of past trainings lacks one", "session", s.spec.ID, "based_on", p.BasedOn, "err", err)
+	}
+}
+
+// Trainings returns the trainings that have ended, the last one first, at most so many; all if
+// that is 0.
+func (s *Session) Trainings(ctx context.Context, most int) ([]idrl.PastTraining, error) {
+	return s.cfg.Journal.Trainings(ctx, s.spec.ID, most)
 }
 
 // why says to researchers why a training failed: in words if they can do something about it,
@@ -275,6 +301,7 @@ func (s *Session) adoptIfDue(ctx context.Context) {
 	if err != nil {
 		t.ready = nil
 		s.reject(err)
+		s.noteTraining(ctx, idrl.TrainingFailed, 0, err)
 		s.trainingFailed(ctx, err)
 		return
 	}
@@ -284,9 +311,11 @@ func (s *Session) adoptIfDue(ctx context.Context) {
 		if idrl.KindOf(err) != idrl.Unavailable { // else the journal cannot write, whatever it is given
 			s.reject(err)
 		}
+		s.noteTraining(ctx, idrl.TrainingFailed, 0, err)
 		s.trainingFailed(ctx, err)
 		return
 	}
+	s.noteTraining(ctx, idrl.TrainingDone, len(g.Candidates), nil)
 	t.failures, t.state.Err = 0, ""
 	s.noteEngine(ctx, g)
 	s.learner.Adopt(g.Pool, g.Candidates)

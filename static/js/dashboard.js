@@ -56,6 +56,8 @@ function show(s) {
   if (main.dataset.seq !== String(s.seq)) {
     questions.changed(s.recent[0]?.seq ?? 0);
     charts.changed();
+  } else if (state?.training.running !== s.training.running) {
+    charts.changed(); // a training has ended, or begun
   }
   state = { ...s, candidates: s.candidates.map((c) => ({ ...c, name: `${ORIGINS[c.name] ?? `${c.name} `}${c.id}` })) };
   main.dataset.seq = String(s.seq);

@@ -3,6 +3,7 @@ package journaltest
 import (
 	"bytes"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -39,6 +40,7 @@ func Run(t *testing.T, open func(t *testing.T) idrl.Journal) {
 		{"a generation is extended", (*bench).extends},
 		{"extend refuses", (*bench).extendRefuses},
 		{"fits follow one another", (*bench).fits},
+		{"past trainings are listed", (*bench).trainings},
 		{"raw steps are kept", (*bench).steps},
 		{"drawings are kept", (*bench).media},
 	} {
@@ -302,6 +304,28 @@ func (b *bench) renewRefuses() {
 	b.refused(b.Renew(b.Context(), "x", "s1", T0), idrl.NotFound)
 	b.must(b.appendRow(Answer(1, as)))
 	b.refused(b.Renew(b.Context(), "s", "s1", T0), idrl.Conflict)
+}
+
+func (b *bench) trainings() {
+	began := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	past := []idrl.PastTraining{
+		{BasedOn: 0, Began: began, Ended: began.Add(time.Second), End: idrl.TrainingDone, Candidates: 6},
+		{BasedOn: 4, Answers: 3, Began: began.Add(time.Minute), Ended: began.Add(2 * time.Minute), End: idrl.TrainingFailed, Why: "The worker ended."},
+		{BasedOn: 4, Answers: 3, FollowUp: true, Began: began.Add(3 * time.Minute), Ended: began.Add(4 * time.Minute), End: idrl.TrainingCancelled},
+	}
+	for i := range past {
+		b.must(b.NoteTraining(b.Context(), "s", past[i]))
+		past[i].N = int64(i + 1)
+	}
+	slices.Reverse(past)
+	for most, want := range map[int][]idrl.PastTraining{0: past, 2: past[:2], 9: past} {
+		got, err := b.Trainings(b.Context(), "s", most)
+		b.must(err)
+		if d := cmp.Diff(want, got); d != "" {
+			b.Errorf("at most %d trainings (-want +got):\n%s", most, d)
+		}
+	}
+	b.refused(b.NoteTraining(b.Context(), "x", past[0]), idrl.NotFound)
 }
 
 func (b *bench) steps() {

@@ -30,6 +30,8 @@ type Memory struct {
 	clips map[idrl.ClipID]idrl.Clip // guarded by Guard: of all generations, as they are stored
 	steps map[idrl.StepsID][]byte   // likewise
 	media map[idrl.ClipID][]byte    // likewise
+
+	trainings []idrl.PastTraining // likewise, by N
 }
 
 var _ idrl.Journal = (*Memory)(nil)
@@ -121,6 +123,27 @@ func (m *Memory) AdoptFit(_ context.Context, id idrl.SessionID, f idrl.LearntFit
 		t.r.Fits = append(t.r.Fits, f)
 		return nil
 	})
+}
+
+// NoteTraining implements idrl.Journal.
+func (m *Memory) NoteTraining(_ context.Context, id idrl.SessionID, p idrl.PastTraining) error {
+	return m.write(id, func(*change) error {
+		p.N = int64(len(m.trainings)) + 1
+		m.trainings = append(m.trainings, p)
+		return nil
+	})
+}
+
+// Trainings implements idrl.Journal.
+func (m *Memory) Trainings(_ context.Context, id idrl.SessionID, most int) (out []idrl.PastTraining, err error) {
+	err = m.read(id, func(*idrl.Record) {
+		out = slices.Clone(m.trainings)
+		slices.Reverse(out)
+		if most > 0 && len(out) > most {
+			out = out[:most]
+		}
+	})
+	return out, err
 }
 
 // Steps implements idrl.Journal.

@@ -1,0 +1,122 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tiebreak/internal/idrl"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// The list of past trainings says of each what it was trained from, how long it took and how it
+// ended, counts the answers that counted then, and is there again after a restart.
+func TestPastTrainings(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(func(s *idrl.SessionSpec) { s.AdoptAfter, s.TrainEvery = 0, 1 })
+		var fail, block error
+		b.trainer = trainerFunc(func(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
+			time.Sleep(3 * time.Second)
+			b.clock.advance(3 * time.Second)
+			if fail != nil {
+				return idrl.Generation{}, fail
+			}
+			if block != nil {
+				<-ctx.Done()
+				return idrl.Generation{}, ctx.Err()
+			}
+			return fakeTrainer{d: dim}.Train(ctx, job)
+		})
+		s, stop := b.start(t)
+		began := b.clock.Now()
+		next := func(i int) {
+			t.Helper()
+			mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
+			synctest.Wait()
+		}
+		time.Sleep(4 * time.Second)
+		synctest.Wait()
+		next(1)
+		time.Sleep(4 * time.Second)
+		synctest.Wait()
+		if _, err := s.Undo(t.Context(), "ann", "undo", "answer-1"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(4 * time.Second) // a training of row 2, of no answer
+		synctest.Wait()
+		fail = fmt.Errorf("train: %w", idrl.Errorf(idrl.Unavailable, "the environment ended"))
+		next(2)
+		time.Sleep(3 * time.Second)
+		synctest.Wait()
+		fail, block = nil, errors.New("wait")
+		time.Sleep(5 * time.Second) // it is tried again
+		if err := s.CancelTraining(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		want := []idrl.PastTraining{
+			{N: 5, BasedOn: 3, Answers: 1, End: idrl.TrainingCancelled},
+			{N: 4, BasedOn: 3, Answers: 1, End: idrl.TrainingFailed, Why: "The reason: the environment ended"},
+			{N: 3, BasedOn: 2, Answers: 0, End: idrl.TrainingDone, Candidates: 6},
+			{N: 2, BasedOn: 1, Answers: 1, End: idrl.TrainingDone, Candidates: 6},
+			{N: 1, BasedOn: 0, Answers: 0, End: idrl.TrainingDone, Candidates: 6},
+		}
+		got, err := s.Trainings(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, got, cmpopts.IgnoreFields(idrl.PastTraining{}, "Began", "Ended")); d != "" {
+			t.Errorf("past trainings (-want +got):\n%s", d)
+		}
+		for _, p := range got {
+			if took := p.Ended.Sub(p.Began); p.End != idrl.TrainingCancelled && took != 3*time.Second || took < 3*time.Second || p.Began.Before(began) {
+				t.Errorf("training %d began at %v and took %v", p.N, p.Began, took)
+			}
+		}
+		stop()
+		block = nil
+		s, _ = b.start(t)
+		if again, err := s.Trainings(t.Context(), 2); err != nil || !cmp.Equal(again, got[:2]) {
+			t.Errorf("after a restart %+v, %v", again, err)
+		}
+	})
+}
+
+// A follow-up that makes way for a training is not listed; one that finds policies, and one that a
+// researcher cancels, are.
+func TestPastFollowUps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, found := newBench(gaits), 0
+		f := &follower{up: func(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
+			if found++; found == 1 {
+				return fakeTrainer{d: dim}.Train(ctx, job)
+			}
+			return endless(ctx, job)
+		}}
+		s := followed(t, b, f)
+		answer(t, s, 1, 9) // a training of row 5, a follow-up, one that makes way, a training of row 9, another one
+		if err := s.CancelTraining(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		got, err := s.Trainings(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []idrl.PastTraining{
+			{N: 5, BasedOn: 9, Answers: 9, FollowUp: true, End: idrl.TrainingCancelled},
+			{N: 4, BasedOn: 9, Answers: 9, End: idrl.TrainingDone, Candidates: 6},
+			{N: 3, BasedOn: 5, Answers: 5, FollowUp: true, End: idrl.TrainingDone, Candidates: 2},
+			{N: 2, BasedOn: 5, Answers: 5, End: idrl.TrainingDone, Candidates: 6},
+			{N: 1, BasedOn: 0, End: idrl.TrainingDone, Candidates: 6},
+		}
+		if d := cmp.Diff(want, got, cmpopts.IgnoreFields(idrl.PastTraining{}, "Began", "Ended")); d != "" {
+			t.Errorf("past trainings (-want +got):\n%s", d)
+		}
+	})
+}

@@ -1,0 +1,62 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/templates"
+)
+
+// trainingsListed is how many past trainings a page shows.
+const trainingsListed = 12
+
+// trainingTable shows past trainings, the last one first, at most trainingsListed of list.
+func trainingTable(id idrl.SessionID, list []idrl.PastTraining) templates.TrainingTable {
+	t := templates.TrainingTable{CSV: chartURL(id, "trainings"), More: len(list) > trainingsListed, Listed: strconv.Itoa(trainingsListed)}
+	for _, p := range list[:min(len(list), trainingsListed)] {
+		row := templates.TrainingRow{
+			Generation: fmt.Sprintf("g%d", p.BasedOn), Began: clock(p.Began), Took: spent(p.Ended.Sub(p.Began)),
+			Answers: strconv.Itoa(p.Answers), End: trainingEnd(p), Policies: "–", Why: p.Why, Bad: p.End == idrl.TrainingFailed,
+		}
+		if p.FollowUp {
+			row.Generation += ", search continued"
+		}
+		if p.End == idrl.TrainingDone {
+			row.Policies = strconv.Itoa(p.Candidates)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// trainingEnd says how a training ended.
+func trainingEnd(p idrl.PastTraining) string {
+	return map[idrl.TrainingEnd]string{
+		idrl.TrainingDone: "done", idrl.TrainingCancelled: "cancelled", idrl.TrainingFailed: "failed",
+	}[p.End]
+}
+
+// spent shows how long something took.
+func spent(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return "under 1 s"
+	case d < 10*time.Second:
+		return took(d)
+	}
+	return d.Round(time.Second).String()
+}
+
+// trainingsTable is the table of all past trainings.
+func trainingsTable(ctx context.Context, _ *Server, session Session, put func(...any) error) error {
+	list, err := session.Trainings(ctx, 0)
+	if err != nil {
+		return err
+	}
+	return each(list, put, func(p idrl.PastTraining) []any {
+		return []any{p.N, p.BasedOn, p.Answers, p.FollowUp, p.Began, p.Ended, p.Ended.Sub(p.Began).Seconds(), string(p.End), p.Candidates, p.Why}
+	})
+}
