@@ -13,6 +13,7 @@ import (
 // calibrationCharts compare what was predicted of answers with what they were: of comparisons,
 // or of the best and of the worst clip of groups.
 func calibrationCharts(spec idrl.SessionSpec, r *insight.Report) []templates.CalibrationChart {
+	replies := idrl.Outcomes()
 	switch {
 	case spec.Kind.Group():
 		return []templates.CalibrationChart{
@@ -26,7 +27,7 @@ func calibrationCharts(spec idrl.SessionSpec, r *insight.Report) []templates.Cal
 	case spec.Kind.Comparison():
 		return []templates.CalibrationChart{calibrationChart(spec, r, templates.CalibrationChart{
 			ID: "calibration", Title: "Predicted and actual answers", Of: "Probability of the most probable answer", All: chartURL(spec.ID, "predictions"),
-		}, r.Fit, len(idrl.Outcomes()))}
+		}, r.Fit, len(replies))}
 	}
 	return nil
 }

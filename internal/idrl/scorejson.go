@@ -52,7 +52,7 @@ type (
 )
 
 // allConditions is the name of the session's own posterior in JSON.
-const allConditions Condition = "all"
+const allConditions = "all"
 
 func scoreOf(c ConditionScore) scoreJSON {
 	out := scoreJSON{Condition: c.Name, Share: c.Share, Questions: c.Questions, Answers: c.Answers, Points: []pointJSON{}}
