@@ -60,11 +60,15 @@ const (
 )
 
 func posteriorChart(spec idrl.SessionSpec, r *insight.Report) templates.PosteriorChart {
-	c := templates.PosteriorChart{History: chartURL(spec.ID, "history"), Covariance: chartURL(spec.ID, "covariance")}
+	if spec.Model == idrl.NetworkModel {
+		return networkChart(spec, r)
+	}
+	c := templates.PosteriorChart{
+		Title: "How the weights became known", Hint: "mean and 95 % interval by answers that count, in standard deviations of the prior",
+		History: chartURL(spec.ID, "history"), Covariance: chartURL(spec.ID, "covariance"),
+	}
 	p := r.Posterior
 	switch {
-	case spec.Model == idrl.NetworkModel:
-		c.None = "A reward network has no weights with names. What it predicted is shown above."
 	case len(p.Weights) == 0:
 		c.None = "The reward has too many weights to follow each."
 	case r.Answers == 0:

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
 	"os"
 	"strings"
@@ -99,8 +100,19 @@ func TestCharts(t *testing.T) {
 		}
 	}
 	b.s1.spec.Model = idrl.NetworkModel
-	if r := b.get(c, "/sessions/s1/charts"); r.lacks("A reward network has no weights with names") != nil {
+	if r := b.get(c, "/sessions/s1/charts"); r.lacks("A network has no weights with names") != nil {
 		t.Error("nothing says why a network has no history of weights")
+	}
+	b.s1.set(idrl.EventAnswered, func() {
+		b.s1.report.Networks = []insight.Network{{Version: 1, BasedOn: 10, Clips: 18, Correlation: []float64{-0.25, math.NaN()}}, {Version: 2, BasedOn: 20, Clips: 18, Correlation: []float64{-0.75, math.NaN()}}}
+	})
+	r = b.get(c, "/sessions/s1/charts")
+	want = []string{"What the networks reward", "Over 18 clips", "−0.75", "−0.25 at row 10, −0.75 at row 20.", "does not vary", "no interval is known", `href="/sessions/s1/charts/networks"`}
+	if r.lacks(want...) != nil || strings.Contains(r.body, "NaN") || strings.Contains(r.body, `data-chart="correlation"`) {
+		t.Errorf("the chart of networks lacks %q", r.lacks(want...))
+	}
+	if r := b.get(c, "/sessions/s1/charts/networks"); r.body != "network,row,clips,feature,correlation\n1,10,18,Lane,-0.25\n1,10,18,Speed,\n2,20,18,Lane,-0.75\n2,20,18,Speed,\n" {
+		t.Errorf("networks as CSV: %q", r.body)
 	}
 }
 
@@ -208,7 +220,7 @@ func TestChartTables(t *testing.T) {
 	c := b.researcher()
 	b.seen()
 	rows := map[string]int{"questions": 2, "calibration": 10, "predictions": 2, "rate": 1, "times": 1, "answers": 2, "candidates": 1}
-	if len(described) != 16 {
+	if len(described) != 17 {
 		t.Errorf("%d tables are described", len(described))
 	}
 	for name, text := range described {

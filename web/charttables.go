@@ -29,6 +29,13 @@ func chartTables() []table {
 		{"transforms", []string{"from", "to", "ratings", "expected", "chance_low", "chance_high"}, ofReport(transformTable)},
 		{"ratings", []string{"row", "rating", "predicted", "predicted_low", "predicted_high", "transform"}, ofReport(ratingTable)},
 		{"history", []string{"answers", "weight", "mean", "std"}, ofReport(historyTable)},
+		{"networks", []string{"network", "row", "clips", "feature", "correlation"}, func(ctx context.Context, _ *Server, session Session, put func(...any) error) error {
+			r, err := session.Insight(ctx)
+			if err != nil {
+				return err
+			}
+			return networkTable(session.Spec(), r, put)
+		}},
 		{"covariance", []string{"weight_1", "weight_2", "covariance", "correlation"}, ofReport(covarianceTable)},
 		{"rate", []string{"hour", "answers"}, ofReport(rateTable)},
 		{"times", []string{"annotator", "answers", "p5_s", "p25_s", "p50_s", "p75_s", "p95_s"}, ofReport(timesTable)},

@@ -16,6 +16,15 @@ type Representation interface {
 	Features(dst []float64, s Steps) []float64
 }
 
+// A Weighted is a Representation that was learnt together with weights of its features.
+type Weighted interface {
+	Representation
+
+	// Weights returns them, of length d. θ·Φ is the reward that was learnt. The caller may
+	// change what is returned.
+	Weights() []float64
+}
+
 // A FeatureLearner learns representations from answers. Its methods may be called from
 // any goroutine, and are functions of their arguments.
 type FeatureLearner interface {

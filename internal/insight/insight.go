@@ -30,6 +30,9 @@ type Source struct {
 	// cannot be made again: the features in use now were learnt from those answers. Nil for
 	// version 0.
 	Recorded map[idrl.AnswerID]Forecast
+
+	// Networks returns the networks that the session has learnt, by version; nil for version 0.
+	Networks func(ctx context.Context) ([]Network, error)
 }
 
 // A Report is all that there is to say of one moment.
@@ -46,6 +49,7 @@ type Report struct {
 	FitRatings        RatingCalibration
 
 	Posterior Posterior
+	Networks  []Network // by version
 	Labour    Labour
 }
 
@@ -86,6 +90,13 @@ func (f *Follower) Report(ctx context.Context, s Source) (*Report, error) {
 		r.Posterior = posteriorOf(s, f.trace)
 	} else {
 		r.Forecasts = recorded(s)
+		if s.Networks != nil {
+			networks, err := s.Networks(ctx)
+			if err != nil {
+				return nil, err
+			}
+			r.Networks = networks
+		}
 	}
 	r.Fit, r.FitRatings = Calibrate(r.Forecasts, s.Seed), CalibrateRatings(r.Ratings)
 	r.FitBest, r.FitWorst = Calibrate(r.Best, s.Seed), Calibrate(r.Worst, s.Seed)

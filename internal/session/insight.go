@@ -53,7 +53,7 @@ func (s *Session) source() insight.Source {
 		src.Names = s.spec.Features
 		return src
 	}
-	src.Recorded = maps.Clone(s.log.outcomes)
+	src.Recorded, src.Networks = maps.Clone(s.log.outcomes), s.networks()
 	return src
 }
 

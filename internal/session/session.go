@@ -98,6 +98,7 @@ type Session struct {
 
 	fitting background
 	insight insight.Follower // of what Insight hands over; for anybody
+	gallery gallery          // likewise
 
 	gen      *idrl.Generation // in use; nil before the first
 	now      present

@@ -1,0 +1,106 @@
+package session
+
+import (
+	"context"
+	"sync"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/insight"
+	"tiebreak/internal/representation"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// mostClips is how many clips networks are looked at with.
+const mostClips = 200
+
+// A gallery keeps what there is to say of the learnt networks from one report to the next. What it
+// returns is a function of what it is asked for.
+type gallery struct {
+	mu   sync.Mutex // guards the rest
+	fits int        // that list is about
+	list []insight.Network
+}
+
+// networks returns what the learnt networks reward, for the caller's goroutine to compute. All of
+// them are looked at with the same clips: of those that were asked about up to the row that the
+// last network was learnt from, at most mostClips, evenly spaced in the order in which they were
+// asked.
+func (s *Session) networks() func(context.Context) ([]insight.Network, error) {
+	fits := s.fits
+	from := &shelf{journal: s.cfg.Journal, session: s.spec.ID, asked: map[idrl.ClipID]idrl.Clip{}, remarks: s.spec.Remarks, arena: s.spec.Arena}
+	var clips []idrl.ClipID
+	for _, a := range s.log.rows[:fits[len(fits)-1].BasedOn] {
+		as := s.asked.get(a.Assignment)
+		if !a.Reply() || as == nil {
+			continue
+		}
+		for _, id := range as.Query.Clips {
+			if _, known := from.asked[id]; !known {
+				from.asked[id], clips = s.shelf.asked[id], append(clips, id)
+			}
+		}
+	}
+	if n := len(clips); n > mostClips {
+		for i := range mostClips {
+			clips[i] = clips[i*n/mostClips]
+		}
+		clips = clips[:mostClips]
+	}
+	return func(ctx context.Context) ([]insight.Network, error) {
+		return s.gallery.look(ctx, fits, func(f idrl.LearntFit) (insight.Network, error) { return s.rewarded(f, from, clips) })
+	}
+}
+
+// look returns the networks of fits. Those that cannot be opened are left out.
+func (g *gallery) look(ctx context.Context, fits []idrl.LearntFit, at func(idrl.LearntFit) (insight.Network, error)) ([]insight.Network, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.fits == len(fits) {
+		return g.list, nil
+	}
+	var list []insight.Network
+	for _, f := range fits {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		n, err := at(f)
+		switch idrl.KindOf(err) {
+		case idrl.Damaged, idrl.Invalid, idrl.NotFound: // restoreFeatures logs what is wrong with those in use
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, n)
+	}
+	g.fits, g.list = len(fits), list
+	return list, nil
+}
+
+// rewarded returns what the network of f rewards in clips.
+func (s *Session) rewarded(f idrl.LearntFit, from *shelf, clips []idrl.ClipID) (n insight.Network, err error) {
+	n = insight.Network{Version: f.Version, BasedOn: f.BasedOn, Clips: len(clips)}
+	under, err := s.open(f, from)
+	if err != nil {
+		return n, err
+	}
+	of, ok := under.rep.(idrl.Weighted)
+	if !ok {
+		return n, idrl.Errorf(idrl.Invalid, "features of kind %q have no reward of their own", f.Learner)
+	}
+	learnt, err := under.view.Clips(clips)
+	if err != nil {
+		return n, err
+	}
+	made, err := representation.New(nil, from.source(0)).Clips(clips)
+	if err != nil {
+		return n, err
+	}
+	weights, rewards := of.Weights(), make([]float64, len(clips))
+	for i, phi := range learnt {
+		rewards[i] = floats.Dot(weights, phi)
+	}
+	n.Correlation = insight.Correlations(rewards, made)
+	return n, nil
+}

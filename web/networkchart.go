@@ -1,0 +1,108 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/insight"
+	"tiebreak/templates"
+)
+
+// networkChart shows what the networks of a session reward: for each feature the correlation with
+// the reward of a clip, from network to network.
+func networkChart(spec idrl.SessionSpec, r *insight.Report) templates.PosteriorChart {
+	c := templates.PosteriorChart{
+		Title: "What the networks reward", Hint: "correlation of the reward of a clip with each hand-made feature, by network", History: chartURL(spec.ID, "networks"),
+	}
+	if len(r.Networks) == 0 {
+		c.None = "Shown from the first network on, which is learnt from 10 answers. A network has no weights with names."
+		return c
+	}
+	last := r.Networks[len(r.Networks)-1]
+	drawn := largest(last.Correlation)
+	c.Sum = fmt.Sprintf("Over %s that people were asked about. A point is a network, at the log row from whose answers it was learnt. "+
+		"+1: the network gives a clip the more reward the more it has of the feature; 0: the two do not go together. "+
+		"A correlation is no weight: features that go together in the clips have like correlations, whichever of them the network rewards. "+
+		"Each network is trained from other random weights, so that a line that jumps is one that little is known of; no interval is known.", plural(last.Clips, "clip"))
+	if n := len(last.Correlation); n > weightsDrawn {
+		c.Sum += fmt.Sprintf(" The %d largest of %d features now; all are in the CSV.", weightsDrawn, n)
+	}
+	rows := float64(last.BasedOn)
+	x, y := axis{low: 0, high: rows, from: 14, to: 96}, axis{low: -1, high: 1, from: 82, to: 6}
+	c.Zero = y.place(0)
+	for _, v := range []float64{-1, 0, 1} {
+		c.Y = append(c.Y, templates.Tick{Place: y.place(v), Text: signed(v, 0)})
+	}
+	c.X = []templates.Tick{{Place: x.place(0), Text: "0"}, {Place: percentage(x.at(rows) - 2), Text: fmt.Sprint(last.BasedOn)}}
+	box := struct{ x, y axis }{axis{0, rows, 0, 976}, axis{-1, 1, 1000, 0}} // of the drawing from 14 to 98 %
+	for _, k := range drawn {
+		w := templates.WeightChart{ID: fmt.Sprintf("network-%d", k), Name: featureName(spec, k), Value: correlationText(last.Correlation[k])}
+		var line, words []string
+		for _, n := range r.Networks {
+			v := n.Correlation[k]
+			if math.IsNaN(v) {
+				continue
+			}
+			at := float64(n.BasedOn)
+			line = append(line, fmt.Sprintf("%.1f %.1f", box.x.at(at), box.y.at(v)))
+			w.Dots = append(w.Dots, templates.Dot{X: x.place(at), Y: y.place(v)})
+			words = append(words, fmt.Sprintf("%s at row %d", correlationText(v), n.BasedOn))
+		}
+		if len(line) > 0 {
+			w.Line = "M" + strings.Join(line, "L")
+		}
+		w.Desc = "Correlation with the reward of a clip: " + strings.Join(words, ", ") + "."
+		c.Weights = append(c.Weights, w)
+	}
+	return c
+}
+
+// largest returns the places of at most weightsDrawn correlations, the largest first; those that
+// are not known come last.
+func largest(of []float64) []int {
+	out := make([]int, len(of))
+	for k := range out {
+		out[k] = k
+	}
+	size := func(k int) float64 {
+		if math.IsNaN(of[k]) {
+			return -1
+		}
+		return math.Abs(of[k])
+	}
+	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(size(b), size(a)) })
+	return out[:min(len(out), weightsDrawn)]
+}
+
+func correlationText(v float64) string {
+	if math.IsNaN(v) {
+		return "does not vary"
+	}
+	if v > 0 {
+		return "+" + signed(v, 2)
+	}
+	return signed(v, 2)
+}
+
+func featureName(spec idrl.SessionSpec, k int) string {
+	if k < len(spec.Features) {
+		return spec.Features[k]
+	}
+	return fmt.Sprintf("feature %d", k+1)
+}
+
+// networkTable is the table of all networks.
+func networkTable(spec idrl.SessionSpec, r *insight.Report, put func(...any) error) error {
+	for _, n := range r.Networks {
+		for k, v := range n.Correlation {
+			if err := put(n.Version, n.BasedOn, n.Clips, featureName(spec, k), v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
