@@ -44,12 +44,24 @@ func TestBrowserNetwork(t *testing.T) {
 	}
 	look()
 	b.shot("network-card-1280x800")
+	b.wait("document.querySelectorAll('[data-chart=history] figure .dot').length >= 3") // a network, and several features
+	b.wait("/What the networks reward[^]*Over \\d+ clips/.test(document.querySelector('[data-chart=history]').innerText)")
+	chart := func(size string) {
+		b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('[data-chart=history]').scrollIntoView({ behavior: 'instant' })"))
+		b.shot("network-history-" + size)
+	}
+	chart("1280x800")
+	look()
 	b.enter("[data-cancel] summary")
 	b.enter("[data-cancel-now]")
 	says("training", "Cancelled. The next training begins after the next answer")
+	b.wait("/g\\d+[^]*cancelled/.test(document.querySelector('[data-chart=trainings]').innerText)") // without another answer
+	b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('[data-chart=trainings]').scrollIntoView({ behavior: 'instant' })"))
+	b.shot("trainings-1280x800")
 	b.phone()
 	b.wait("innerWidth === 390")
 	b.noSideways(390)
 	look()
 	b.shot("network-card-390x844")
+	chart("390x844")
 }
