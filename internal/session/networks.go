@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/insight"
@@ -17,8 +18,13 @@ const mostClips = 200
 // A gallery keeps what there is to say of the learnt networks from one report to the next. What it
 // returns is a function of what it is asked for.
 type gallery struct {
-	mu   sync.Mutex // guards the rest
-	fits int        // that list is about
+	mu   sync.Mutex // held while networks are looked at
+	last atomic.Pointer[looked]
+}
+
+// looked is what there is to say of the first so many networks.
+type looked struct {
+	fits int
 	list []insight.Network
 }
 
@@ -28,6 +34,9 @@ type gallery struct {
 // asked.
 func (s *Session) networks() func(context.Context) ([]insight.Network, error) {
 	fits := s.fits
+	if known := s.gallery.last.Load(); known != nil && known.fits == len(fits) {
+		return func(context.Context) ([]insight.Network, error) { return known.list, nil }
+	}
 	from := &shelf{journal: s.cfg.Journal, session: s.spec.ID, asked: map[idrl.ClipID]idrl.Clip{}, remarks: s.spec.Remarks, arena: s.spec.Arena}
 	var clips []idrl.ClipID
 	for _, a := range s.log.rows[:fits[len(fits)-1].BasedOn] {
@@ -56,8 +65,8 @@ func (s *Session) networks() func(context.Context) ([]insight.Network, error) {
 func (g *gallery) look(ctx context.Context, fits []idrl.LearntFit, at func(idrl.LearntFit) (insight.Network, error)) ([]insight.Network, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.fits == len(fits) {
-		return g.list, nil
+	if known := g.last.Load(); known != nil && known.fits == len(fits) {
+		return known.list, nil
 	}
 	var list []insight.Network
 	for _, f := range fits {
@@ -74,7 +83,7 @@ func (g *gallery) look(ctx context.Context, fits []idrl.LearntFit, at func(idrl.
 		}
 		list = append(list, n)
 	}
-	g.fits, g.list = len(fits), list
+	g.last.Store(&looked{len(fits), list})
 	return list, nil
 }
 
