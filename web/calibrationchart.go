@@ -27,7 +27,7 @@ func calibrationCharts(spec idrl.SessionSpec, r *insight.Report) []templates.Cal
 	case spec.Kind.Comparison():
 		return []templates.CalibrationChart{calibrationChart(spec, r, templates.CalibrationChart{
 			ID: "calibration", Title: "Predicted and actual answers", Of: "Probability of the most probable answer", All: chartURL(spec.ID, "predictions"),
-		}, r.Fit, len(replies))}
+		}, r.Fit, len(replies[:]))}
 	}
 	return nil
 }

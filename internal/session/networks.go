@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -74,9 +75,8 @@ func (g *gallery) look(ctx context.Context, fits []idrl.LearntFit, at func(idrl.
 			return nil, err
 		}
 		n, err := at(f)
-		switch idrl.KindOf(err) {
-		case idrl.Damaged, idrl.Invalid, idrl.NotFound: // restoreFeatures logs what is wrong with those in use
-			continue
+		if slices.Contains([]idrl.Kind{idrl.Damaged, idrl.Invalid, idrl.NotFound}, idrl.KindOf(err)) {
+			continue // restoreFeatures logs what is wrong with those in use
 		}
 		if err != nil {
 			return nil, err
