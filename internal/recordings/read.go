@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"tiebreak/internal/clip"
+	"tiebreak/internal/numpy"
 	"tiebreak/internal/outside"
 )
 
@@ -356,9 +357,9 @@ func (a *arrays) rows(array string, dst *[][]float64) error {
 		return refused("array", "%s of %s: %v", array, a.name, err)
 	}
 	defer r.Close()
-	in, err := openArray(r, maxNumbers)
+	in, err := numpy.Open(r, maxNumbers)
 	if err == nil {
-		*dst, err = in.rows()
+		*dst, err = in.Rows(maxSteps + 1)
 	}
 	if err == nil && len(*dst) == 0 {
 		err = errors.New("it is empty")
@@ -377,19 +378,19 @@ func (a *arrays) frames(add func(image.Image) error) error {
 		return refused("array", "%v", err)
 	}
 	defer r.Close()
-	in, err := openArray(r, 1<<36)
+	in, err := numpy.Open(r, 1<<36)
 	if err != nil {
 		return refused("array", "%v", err)
 	}
-	s := in.shape
-	if len(s) != 4 || s[3] != 3 || in.kind != "u1" || s[1] > 4096 || s[2] > 4096 {
-		return refused("array", "it has the type %s and the shape %v; wanted are uint8 and (pictures, height, width, 3)", in.kind, s)
+	s := in.Shape
+	if len(s) != 4 || s[3] != 3 || in.Kind != "u1" || s[1] > 4096 || s[2] > 4096 {
+		return refused("array", "it has the type %s and the shape %v; wanted are uint8 and (pictures, height, width, 3)", in.Kind, s)
 	}
 	img := image.NewRGBA(image.Rect(0, 0, s[2], s[1]))
 	row := make([]byte, 3*s[2])
 	for i := range s[0] {
 		for y := range s[1] {
-			if _, err := io.ReadFull(in.r, row); err != nil {
+			if _, err := io.ReadFull(in, row); err != nil {
 				return refused("array", "it ends in picture %d of %d", i, s[0])
 			}
 			for x := range s[2] {

@@ -1,4 +1,6 @@
-package recordings
+// Package numpy reads arrays that NumPy has written: files in its format .npy, and pickles of arrays
+// and of lists of numbers, of which nothing is executed.
+package numpy
 
 import (
 	"bufio"
@@ -11,29 +13,32 @@ import (
 	"strings"
 )
 
-// An array is the header of an array in NumPy's format NPY (versions 1 to 3), and what follows
+// A File is the header of an array in NumPy's format NPY (versions 1 to 3), and what follows
 // it. Libraries for it read a whole array at once, whatever its header says, and stop the
 // program at headers that are malformed.
-type array struct {
-	shape []int
-	kind  string // "f4", "u1": what a number is, without the order of its bytes
+type File struct {
+	Shape []int
+	Kind  string // "f4", "u1": what a number is, without the order of its bytes
+
 	order binary.ByteOrder
 	r     *bufio.Reader
 }
 
+// Magic begins every file in the format NPY.
+const Magic = "\x93NUMPY"
+
 const (
-	npyMagic   = "\x93NUMPY"
 	maxNpyHead = 64 << 10
 )
 
 var npyHead = regexp.MustCompile(`^\{'descr': '([<>|=])([a-z]\d{1,2})', 'fortran_order': (True|False), 'shape': \(([0-9, ]*)\),? ?\}\s*$`)
 
-// openArray reads the header of an array. The numbers of shape are at least 0, and their
-// product is at most max.
-func openArray(r io.Reader, max int64) (*array, error) {
-	a := &array{r: bufio.NewReaderSize(r, 1<<16), order: binary.LittleEndian}
+// Open reads the header of an array. The numbers of Shape are at least 0, and their
+// product is at most most.
+func Open(r io.Reader, most int64) (*File, error) {
+	a := &File{r: bufio.NewReaderSize(r, 1<<16), order: binary.LittleEndian}
 	var head [8]byte
-	if _, err := io.ReadFull(a.r, head[:]); err != nil || string(head[:6]) != npyMagic {
+	if _, err := io.ReadFull(a.r, head[:]); err != nil || string(head[:6]) != Magic {
 		return nil, fmt.Errorf("it is not an array in NumPy's format .npy")
 	}
 	length := make([]byte, 2)
@@ -54,10 +59,10 @@ func openArray(r io.Reader, max int64) (*array, error) {
 	if _, err := io.ReadFull(a.r, text); err != nil {
 		return nil, fmt.Errorf("it ends within its header")
 	}
-	return a, a.parse(string(text), max)
+	return a, a.parse(string(text), most)
 }
 
-func (a *array) parse(head string, most int64) error {
+func (a *File) parse(head string, most int64) error {
 	m := npyHead.FindStringSubmatch(head)
 	if m == nil {
 		return fmt.Errorf("its header cannot be read: %.100q (arrays of records and of objects cannot be)", head)
@@ -65,9 +70,9 @@ func (a *array) parse(head string, most int64) error {
 	if m[1] == ">" {
 		a.order = binary.BigEndian
 	}
-	a.kind = m[2]
-	if a.width() == 0 {
-		return fmt.Errorf("its numbers are of the type %s; use float32, float64, int or uint8", a.kind)
+	a.Kind = m[2]
+	if width(a.Kind) == 0 {
+		return fmt.Errorf("its numbers are of the type %s; use float32, float64, int or uint8", a.Kind)
 	}
 	total := int64(1)
 	for _, word := range strings.FieldsFunc(m[4], func(r rune) bool { return r == ',' || r == ' ' }) {
@@ -78,57 +83,45 @@ func (a *array) parse(head string, most int64) error {
 		if total *= int64(k); total > most {
 			return fmt.Errorf("its shape is (%s); at most %d numbers are read", m[4], most)
 		}
-		a.shape = append(a.shape, k)
+		a.Shape = append(a.Shape, k)
 	}
-	if m[3] == "True" && len(a.shape) > 1 {
+	if m[3] == "True" && len(a.Shape) > 1 {
 		return fmt.Errorf("it is in Fortran order: write it with numpy.ascontiguousarray")
 	}
 	return nil
 }
 
-// width returns the bytes of a number, 0 if such numbers cannot be read.
-func (a *array) width() int {
-	switch a.kind {
-	case "f8", "i8":
-		return 8
-	case "f4", "i4":
-		return 4
-	case "i2":
-		return 2
-	case "u1", "i1", "b1":
-		return 1
-	}
-	return 0
-}
+// Read implements io.Reader: it reads the bytes after the header.
+func (a *File) Read(dst []byte) (int, error) { return a.r.Read(dst) }
 
-// rows returns the numbers of an array with two dimensions, or with one, as a column. They are
-// finite.
-func (a *array) rows() ([][]float64, error) {
+// Rows returns the numbers of an array with two dimensions, or with one, as a column: at most
+// most rows. They are finite, also in single precision.
+func (a *File) Rows(most int) ([][]float64, error) {
 	var n int
 	d := 1
-	switch len(a.shape) {
+	switch len(a.Shape) {
 	case 1:
-		n = a.shape[0]
+		n = a.Shape[0]
 	case 2:
-		n, d = a.shape[0], a.shape[1]
+		n, d = a.Shape[0], a.Shape[1]
 	default:
-		return nil, fmt.Errorf("it has %d dimensions; 2 are wanted, steps and numbers", len(a.shape))
+		return nil, fmt.Errorf("it has %d dimensions; 2 are wanted, steps and numbers", len(a.Shape))
 	}
-	if n > maxSteps+1 || d < 1 {
-		return nil, fmt.Errorf("its shape is %v; at most %d rows of at least one number are read", a.shape, maxSteps+1)
+	if n > most || d < 1 {
+		return nil, fmt.Errorf("its shape is %v; at most %d rows of at least one number are read", a.Shape, most)
 	}
 	out := make([][]float64, n)
 	if n == 0 { // then d has no bound
 		return out, nil
 	}
-	buf := make([]byte, d*a.width())
+	buf := make([]byte, d*width(a.Kind))
 	for t := range out {
 		if _, err := io.ReadFull(a.r, buf); err != nil {
 			return nil, fmt.Errorf("it ends in row %d of %d", t, n)
 		}
 		row := make([]float64, d)
 		for k := range row {
-			row[k] = a.number(buf[k*a.width():])
+			row[k] = number(a.Kind, a.order, buf[k*width(a.Kind):])
 			if !(math.Abs(row[k]) <= math.MaxFloat32) {
 				return nil, fmt.Errorf("the number in row %d, column %d is %v", t, k, row[k])
 			}
@@ -136,22 +129,4 @@ func (a *array) rows() ([][]float64, error) {
 		out[t] = row
 	}
 	return out, nil
-}
-
-func (a *array) number(b []byte) float64 {
-	switch a.kind {
-	case "f8":
-		return math.Float64frombits(a.order.Uint64(b))
-	case "i8":
-		return float64(int64(a.order.Uint64(b))) //nolint:gosec // as it was written
-	case "f4":
-		return float64(math.Float32frombits(a.order.Uint32(b)))
-	case "i4":
-		return float64(int32(a.order.Uint32(b))) //nolint:gosec // as it was written
-	case "i2":
-		return float64(int16(a.order.Uint16(b))) //nolint:gosec // as it was written
-	case "i1":
-		return float64(int8(b[0])) //nolint:gosec // as it was written
-	}
-	return float64(b[0])
 }
