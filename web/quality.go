@@ -99,10 +99,18 @@ func people(n int) string {
 	return fmt.Sprintf("%d people", n)
 }
 
+// medianText says a median time of response; there is none of answers that were imported.
+func medianText(ms int64) string {
+	if ms == 0 {
+		return "–"
+	}
+	return (time.Duration(ms) * time.Millisecond).Round(100 * time.Millisecond).String()
+}
+
 func qualityRow(id idrl.SessionID, name string, a quality.Person, rated bool) templates.QualityRow {
 	row := templates.QualityRow{
 		ID: string(a.Annotator), Name: name, Answers: fmt.Sprint(a.Answers), CantTell: fmt.Sprint(a.CantTell), Marked: fmt.Sprint(a.Marked),
-		Time: (time.Duration(a.MedianMS) * time.Millisecond).Round(100 * time.Millisecond).String(), LeftOut: a.LeftOut,
+		Time: medianText(a.MedianMS), LeftOut: a.LeftOut,
 		Left: shareOf(a.LeftShare, a.Sided, a.LeftLow, a.LeftHigh), Same: ofN(a.SaidSame, a.Repeats, a.SameLow, a.SameHigh),
 		Gold: ofN(a.GoldRight, a.Gold, a.GoldLow, a.GoldHigh), AnswersURL: sessionURL(id, "annotators", string(a.Annotator), "answers"),
 	}

@@ -111,10 +111,13 @@ func rowParam(c echo.Context, name string) (int64, error) {
 
 func questionCard(spec idrl.SessionSpec, q insight.Question, names map[idrl.AnnotatorID]string) templates.QuestionCard {
 	a, as := q.Answer, q.Assignment
-	took := (time.Duration(a.ResponseMS) * time.Millisecond).Round(100 * time.Millisecond)
+	when := "imported " + clock(a.ReceivedAt)
+	if a.Input != idrl.ImportedInput {
+		when = fmt.Sprintf("%s, after %v", clock(a.ReceivedAt), (time.Duration(a.ResponseMS) * time.Millisecond).Round(100*time.Millisecond))
+	}
 	out := templates.QuestionCard{
 		Seq: strconv.FormatInt(a.Seq, 10), Heading: fmt.Sprintf("Answer %d", a.Seq),
-		Who:   fmt.Sprintf("%s, %s, after %v", nameOf(names, a.Annotator), clock(a.ReceivedAt), took),
+		Who:   nameOf(names, a.Annotator) + ", " + when,
 		Sides: strconv.Itoa(len(as.Query.Clips)), Said: saidText(a), Facts: questionFacts(as),
 	}
 	switch {
@@ -134,6 +137,8 @@ func questionCard(spec idrl.SessionSpec, q insight.Question, names map[idrl.Anno
 func shownClips(id idrl.SessionID, as idrl.Assignment) (urls, order string) {
 	clips := slices.Clone(as.Query.Clips)
 	switch {
+	case len(clips) == 2 && as.Left == "":
+		order = "Clip a, then clip b; who answered may have seen them the other way round."
 	case len(clips) == 2 && as.Left == idrl.SideB:
 		slices.Reverse(clips)
 		order = "Clip b, then clip a, as the annotator saw them."

@@ -174,6 +174,9 @@ func sessionConfig(list envs.List, r idrl.Record) (session.Config, error) {
 	cfg := session.Config{
 		Record: r, Model: model, Averaged: training.Averaged(r.Spec.Kind), Acquisition: method, Discount: env.Spec().Discount,
 	}
+	if cfg.Unseen, err = training.Unseen(list, r.Spec); err != nil {
+		return session.Config{}, err
+	}
 	cfg.Learner, err = training.Learner(list, r.Spec)
 	return cfg, err
 }
@@ -282,6 +285,14 @@ func cloneSession(ctx context.Context, db *store.DB, list envs.List, of idrl.Ses
 
 // readySession checks spec, completes it and names it.
 func readySession(list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, error) {
+	if err := training.CheckShown(list, spec); err != nil {
+		return spec, err
+	}
+	return namedSession(list, spec)
+}
+
+// namedSession is readySession of a session in which nobody need be asked.
+func namedSession(list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, error) {
 	spec = spec.WithDefaults()
 	spec, err := training.Complete(list, spec)
 	if err != nil {

@@ -22,6 +22,8 @@ type importFlags struct {
 	anew           bool
 
 	rollouts, name string
+
+	labelFlags
 }
 
 func (f *importFlags) declare(fs *flag.FlagSet) {
@@ -31,20 +33,25 @@ func (f *importFlags) declare(fs *flag.FlagSet) {
 	fs.BoolVar(&f.anew, "new-id", false, "draw a new id for the session")
 	fs.StringVar(&f.rollouts, "rollouts", "", "`folder` with rollouts of another simulator (docs/rollouts.md)")
 	fs.StringVar(&f.name, "name", "", "`name` of the rollouts: lower-case letters, digits and hyphens; the environment is then rollouts-NAME")
+	f.labelFlags.declare(fs)
 }
 
 func importCommand() command {
 	return command{
-		name: "import", summary: "make a session again from its bundle, or take in rollouts of another simulator", usage: "BUNDLE [flags]",
+		name: "import", summary: "make a session again from its bundle, or take in rollouts of another simulator, or labels of them", usage: "BUNDLE [flags]",
 		about: "Records in a data folder the session that 'tiebreak export --format bundle' wrote, all of it or nothing: every file is\n" +
 			"compared with its checksum first. The session goes on where it was, and exports the same bundle. Of people there\n" +
 			"are only the pseudonyms under which they answered: nobody can sign in as one of them; invite annotators anew.\n" +
 			"The server may be running on the data folder if the session is not large. docs/bundle.md says more.\n\n" +
 			"With --rollouts it takes in trajectories of another simulator, with pictures, videos or scenes, as an environment\n" +
-			"whose clips people compare; videos need ffmpeg. docs/rollouts.md says how they are written.",
+			"whose clips people compare; videos need ffmpeg. docs/rollouts.md says how they are written.\n\n" +
+			"With --labels it makes a session of comparisons that were released with a data set, by Uni-RLHF and Preference\n" +
+			"Transformer: pickles or .npy files, joined by position, of segments of rollouts that were imported before. Pickles are\n" +
+			"read and not executed. The posterior has learnt from them, and people can go on. docs/labels.md says more.",
 		example: "tiebreak import bundle.zip --data tiebreak-data\n" +
 			"  tiebreak import bundle --data tiebreak-data --new-id\n" +
-			"  tiebreak import --rollouts my-rollouts --name walks --data tiebreak-data",
+			"  tiebreak import --rollouts my-rollouts --name walks --data tiebreak-data\n" +
+			"  tiebreak import --labels hopper-medium-v2_human_labels --env rollouts-hopper --data tiebreak-data",
 		flags: func(fs *flag.FlagSet) { new(importFlags).declare(fs) },
 		run:   runImport,
 	}
@@ -57,7 +64,12 @@ func runImport(ctx context.Context, std stdio, args []string) (err error) {
 	if err := parseFile(fs, args, &f.from); err != nil {
 		return err
 	}
-	if f.rollouts != "" {
+	switch {
+	case f.labels != "":
+		return importLabels(ctx, std, f)
+	case f.labelFlags != (labelFlags{seed: 1}):
+		return fmt.Errorf("%w: --env, --segment-steps, --leave-out, --title, --seed and -f are for --labels", errUsage)
+	case f.rollouts != "":
 		return importRollouts(ctx, std, f)
 	}
 	switch {

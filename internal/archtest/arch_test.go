@@ -96,6 +96,7 @@ var rules = []rule{
 	{"internal/rollouts", []string{vocab, "internal/clip", "internal/outside", "internal/steps"}, nil},
 	{pkg: "internal/numpy"},
 	{"internal/recordings", []string{vocab, "internal/clip", "internal/numpy", "internal/outside", "internal/pack"}, []string{gonum}},
+	{"internal/labels", []string{vocab, "internal/numpy", "internal/recordings"}, nil},
 	{"internal/jobs/jobstest", []string{vocab, "internal/jobs"}, nil},
 	{"internal/jobs", []string{vocab}, []string{xsys}},
 	{pkg: "internal/pack"},

@@ -233,11 +233,19 @@ func newLabelRow(s *idrl.SessionSpec, r *idrl.Labelled) labelRow {
 	return out
 }
 
+// strategyOf says how a question was chosen. One whose sides are not known was asked elsewhere.
+func strategyOf(s *idrl.SessionSpec, a *idrl.Assignment) string {
+	if a.Query.Kind.Comparison() && a.Left == "" {
+		return idrl.ImportedInput
+	}
+	return s.StrategyOf(a.Condition)
+}
+
 func newQueryRow(s *idrl.SessionSpec, a *idrl.Assignment, again bool, gold map[idrl.QueryID]idrl.Known) queryRow {
 	w := &a.Why
 	out := queryRow{
 		Assignment: string(a.ID), Number: a.N, Query: string(a.Query.ID), Session: string(s.ID), Kind: string(a.Query.Kind), Annotator: string(a.Annotator),
-		Segments: names(a.Query.Clips), Purpose: "main", Reopens: given(a.Reopens), Strategy: s.StrategyOf(a.Condition), Condition: given(a.Condition),
+		Segments: names(a.Query.Clips), Purpose: "main", Reopens: given(a.Reopens), Strategy: strategyOf(s, a), Condition: given(a.Condition),
 		First: given(w.First), Second: given(w.Second), Rivals: int64(w.Rivals), PairStd: number(w.First == "", w.PairStd), Info: number(w.First == "", w.Info),
 		Generation: w.BasedOn, Belief: w.AfterSeq, Answerable: number(w.Answerable == 0, w.Answerable), Apart: number(w.Answerable == 0, w.Apart),
 		Left: given(a.Left), Order: given(a.Order), Issued: when(a.IssuedAt),
@@ -304,6 +312,9 @@ func (t *tally) add(r *idrl.Labelled) {
 		if r.GoldRight {
 			t.row.GoldRight++
 		}
+	}
+	if r.Answer.Input == idrl.ImportedInput {
+		return
 	}
 	t.times = append(t.times, int32(min(max(r.Answer.ResponseMS, 0), math.MaxInt32))) //nolint:gosec // within its range
 }

@@ -54,7 +54,12 @@ func columns() []column {
 		{"consent_version", func(_ *idrl.SessionSpec, r *Row) any { return r.Answer.Consent }},
 		{"late", func(_ *idrl.SessionSpec, r *Row) any { return r.Answer.Late }},
 		{"doubts", func(_ *idrl.SessionSpec, r *Row) any { return text(r.Answer.Doubts.String()) }},
-		{"strategy", func(s *idrl.SessionSpec, r *Row) any { return s.StrategyOf(r.Condition) }},
+		{"strategy", func(s *idrl.SessionSpec, r *Row) any {
+			if r.Answer.Input == idrl.ImportedInput {
+				return nil
+			}
+			return s.StrategyOf(r.Condition)
+		}},
 		{"policy_1", func(_ *idrl.SessionSpec, r *Row) any { return text(string(r.Why.First)) }},
 		{"policy_2", func(_ *idrl.SessionSpec, r *Row) any { return text(string(r.Why.Second)) }},
 		{"pair_std", func(_ *idrl.SessionSpec, r *Row) any { return whyNumber(r, r.Why.PairStd) }},

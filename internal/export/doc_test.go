@@ -114,7 +114,7 @@ func TestTheDocumentListsTheValues(t *testing.T) {
 	choices := texts([]idrl.Choice{idrl.ChoseA, idrl.ChoseB, idrl.Equal, idrl.CantTell, idrl.Skip, idrl.TechnicalFailure, idrl.Rated})
 	sets := map[string][]string{
 		"kind": texts(idrl.QueryKinds()), "choice": choices, "reason": append([]string{"skip"}, idrl.Reasons()...),
-		"input": idrl.Inputs(), "strategy": acquisition.Names(acquisition.Live()),
+		"input": append(idrl.Inputs(), idrl.ImportedInput), "strategy": acquisition.Names(acquisition.Live()),
 	}
 	for _, d := range document(t, "Columns") {
 		if want, ok := sets[d.name]; ok {

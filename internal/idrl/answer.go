@@ -53,6 +53,11 @@ func SideOf(place int) Side { return Side(rune('a' + place)) }
 // Inputs returns the ways in which an answer can be given.
 func Inputs() []string { return []string{"keyboard", "mouse", "touch", "api"} }
 
+// ImportedInput is Answer.Input of an answer that was given elsewhere and taken in when the
+// session was made. When and how fast it was given, and which clip was on the left, is not
+// known: these fields are zero.
+const ImportedInput = "import"
+
 // An Answer is one row of the log of a session: a reply to a query, the withdrawal
 // of an earlier reply, or the decision whether the replies of Annotator count. The
 // log is append-only, and the posterior is a function of it alone. Rows keep their
@@ -81,7 +86,7 @@ type Answer struct {
 	ResponseMS   int64     // first painted frame to commit, less hidden time; monotonic
 	HiddenMS     int64     // time the page was not visible meanwhile
 	Loops        int64     // times the clips played to the end
-	Input        string    // one of Inputs()
+	Input        string    // one of Inputs(), or ImportedInput
 	Instructions int64     // version of the instructions shown
 	Consent      int64     // version of the consent text that the annotator had agreed to; 0 for none; set by the server
 	Late         bool      // the lease had expired; set by the session

@@ -22,12 +22,15 @@ func (q Report) Print(w io.Writer) error {
 		if p.LeftOut {
 			name += " (left out)"
 		}
-		left := "-"
+		left, took := "-", "-"
 		if p.LeftHigh-p.LeftLow < 1 {
 			left = fmt.Sprintf("%.0f %% (%.0f to %.0f)", 100*p.LeftShare, 100*p.LeftLow, 100*p.LeftHigh)
 		}
-		fmt.Fprintf(t, "%s\t%d\t%d\t%v\t%s\t%s\t%s\t%d\t\n", name, p.Answers, p.CantTell,
-			(time.Duration(p.MedianMS) * time.Millisecond).Round(100*time.Millisecond), left, p.sameAgain(q.Rated), p.goldRight(), p.Marked)
+		if p.MedianMS > 0 { // else they were imported
+			took = (time.Duration(p.MedianMS) * time.Millisecond).Round(100 * time.Millisecond).String()
+		}
+		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s\t%s\t%d\t\n", name, p.Answers, p.CantTell,
+			took, left, p.sameAgain(q.Rated), p.goldRight(), p.Marked)
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -63,7 +63,9 @@ func (t *tally) add(a idrl.Answer, predicted map[idrl.AnswerID]bool) {
 	if a.Doubts != 0 {
 		t.stats.Marked++
 	}
-	t.times = append(t.times, a.ResponseMS)
+	if a.Input != idrl.ImportedInput {
+		t.times = append(t.times, a.ResponseMS)
+	}
 	switch a.Choice {
 	case idrl.ChoseA, idrl.ChoseB:
 		t.stats.Decisive++

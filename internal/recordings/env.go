@@ -16,10 +16,13 @@ import (
 // New returns an environment that plays the rollouts of s: an episode is one of them, whatever
 // the actions are. Which one is drawn at Reset, unless a Policy of s says so (idrl.Recorded).
 // It draws itself in scenes (idrl.Drawer), or shows itself in pictures (idrl.Pictured,
-// clip.Filmed). It is idrl.Fallible: files may be gone.
+// clip.Filmed), unless s is Unseen. It is idrl.Fallible: files may be gone.
 func (s *Set) New() idrl.Environment {
 	e := &Env{set: s, spec: s.spec(), next: -1}
-	if s.x.Scenes {
+	switch {
+	case s.x.Unseen:
+		return e
+	case s.x.Scenes:
 		return &scenic{e}
 	}
 	return &pictured{e}

@@ -51,17 +51,19 @@ type index struct {
 	Named       bool      `json:"named"` // policies were named; else each rollout is of its own
 	Policies    []string  `json:"policies"`
 	Scenes      bool      `json:"scenes"`
+	Unseen      bool      `json:"unseen,omitempty"` // there are neither scenes nor pictures
 	Rollouts    []entry   `json:"rollouts"`
 }
 
 // An entry is a rollout in an index.
 type entry struct {
 	Name    string    `json:"name"`
-	Policy  int       `json:"policy"`
+	Policy  int       `json:"policy"` // noPolicy of one that counts for none
 	Steps   int       `json:"steps"`
-	Sum     []float64 `json:"sum"`     // discounted features, length d
-	Numbers string    `json:"numbers"` // SHA-256 of the file of observations, actions and features
-	Seen    string    `json:"seen"`    // SHA-256 of the file of pictures or scenes
+	Row     *int      `json:"row,omitempty"` // as given
+	Sum     []float64 `json:"sum"`           // discounted features, length d
+	Numbers string    `json:"numbers"`       // SHA-256 of the file of observations, actions and features
+	Seen    string    `json:"seen"`          // SHA-256 of the file of pictures or scenes
 }
 
 // numbersV1 is what is kept of the steps of a rollout. The type must not change.
@@ -151,7 +153,7 @@ func (k *keeping) run(ctx context.Context) error {
 	k.x = index{
 		Format: "tiebreak.rollouts.kept", Version: 1, Name: k.cfg.Name, Title: m.Title, Description: m.Description, Moment: m.Moment, StepSeconds: m.StepSeconds,
 		PerStep: m.PerStep, ClipSteps: m.ClipSteps, Playback: m.Playback, Discount: m.Discount, From: m.From, Features: m.Features,
-		Named: m.Rollouts[0].Policy != "", Policies: names,
+		Named: m.Rollouts[0].Policy != "", Policies: names, Unseen: m.unseen(),
 	}
 	standard, err := k.standard(ctx)
 	if err != nil {
@@ -175,131 +177,6 @@ func (k *keeping) run(ctx context.Context) error {
 	return k.finish()
 }
 
-// standard decides where features come from, and returns how observations are standardised, if
-// features are made of them.
-func (k *keeping) standard(ctx context.Context) (*standard, error) {
-	if k.m.From == fromArrays {
-		return nil, nil
-	}
-	var s standard
-	for _, g := range k.m.Rollouts {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if err := k.observe(g, &s); err != nil {
-			return nil, err
-		}
-	}
-	kept := s.finish()
-	switch {
-	case k.x.From == fromPolicies || k.x.From == "" && kept == 0 && k.x.Named:
-		if k.x.From = fromPolicies; !k.x.Named || len(k.x.Policies) > maxFeatures {
-			return nil, refused("features", `"features_from": "policies" needs 2 to %d policies that are named; there are %d`, maxFeatures, len(k.x.Policies))
-		}
-		for i := range k.x.Policies { // annotators may see names of features
-			k.x.Features = append(k.x.Features, fmt.Sprintf("Policy %d", i+1))
-		}
-		return nil, nil
-	case kept == 0:
-		return nil, refused("features", "there is nothing to learn a reward of: give features.npy and name its columns in \"features\"; or observations of at most %d numbers that change; or name the policies that acted, in \"policy\"", maxDefault)
-	}
-	k.x.From = fromObservations
-	for _, i := range s.columns {
-		k.x.Features = append(k.x.Features, fmt.Sprintf("Observation %d", i))
-	}
-	return &s, nil
-}
-
-// observe adds the observations of a rollout to s.
-func (k *keeping) observe(g given, s *standard) error {
-	a, err := k.arrays(g.Name)
-	if err != nil {
-		return err
-	}
-	defer a.close()
-	var rows [][]float64
-	if err := a.rows("observations", &rows); err != nil {
-		return err
-	}
-	return s.add(g.Name, rows)
-}
-
-// A standard is the means and standard deviations of observations.
-type standard struct {
-	n         int
-	wide      bool // there are none, or too many numbers in one
-	sum, sq   []float64
-	mean, std []float64
-	columns   []int // that change
-}
-
-func (s *standard) add(name string, rows [][]float64) error {
-	if rows == nil || len(rows[0]) > maxDefault {
-		s.wide = true
-		return nil
-	}
-	if s.sum == nil {
-		s.sum, s.sq = make([]float64, len(rows[0])), make([]float64, len(rows[0]))
-	}
-	if len(rows[0]) != len(s.sum) {
-		return refused("array", "%s: an observation has %d numbers; those of the first rollout have %d", name, len(rows[0]), len(s.sum))
-	}
-	for _, row := range rows[1:] {
-		s.n++
-		for i, x := range row {
-			s.sum[i] += x
-			s.sq[i] += x * x
-		}
-	}
-	return nil
-}
-
-// finish returns how many columns change.
-func (s *standard) finish() int {
-	if s.wide || s.n == 0 {
-		return 0
-	}
-	for i := range s.sum {
-		mean := s.sum[i] / float64(s.n)
-		std := math.Sqrt(max(0, s.sq[i]/float64(s.n)-mean*mean))
-		s.mean, s.std = append(s.mean, mean), append(s.std, std)
-		if std > 1e-9*(1+math.Abs(mean)) {
-			s.columns = append(s.columns, i)
-		}
-	}
-	return len(s.columns)
-}
-
-// features gives r features where it has none, and notes their sums.
-func (k *keeping) features(r *recording, policy int, s *standard) error {
-	n := len(r.acts)
-	switch {
-	case s != nil:
-		r.phi = zeros(n, len(s.columns))
-		for t := range r.phi {
-			for j, i := range s.columns {
-				r.phi[t][j] = (r.obs[t+1][i] - s.mean[i]) / s.std[i]
-			}
-		}
-	case k.x.From == fromPolicies:
-		r.phi = zeros(n, len(k.x.Policies))
-		for t := range r.phi {
-			r.phi[t][policy] = 1
-		}
-	}
-	long := min(n, k.m.ClipSteps)
-	for start := 0; start+long <= n; start += long {
-		sum := make([]float64, len(r.phi[0]))
-		for _, row := range r.phi[start : start+long] {
-			for j, x := range row {
-				sum[j] += x
-			}
-		}
-		k.sums = append(k.sums, sum)
-	}
-	return nil
-}
-
 // keep writes the files of a rollout.
 func (k *keeping) keep(i, policy int, r *recording) error {
 	x := &k.x
@@ -318,8 +195,11 @@ func (k *keeping) keep(i, policy int, r *recording) error {
 			x.Low[j], x.High[j] = min(x.Low[j], v), max(x.High[j], v)
 		}
 	}
-	e := entry{Name: r.Name, Policy: policy, Steps: len(r.acts), Sum: make([]float64, len(r.phi[0]))}
+	e := entry{Name: r.Name, Policy: policy, Row: r.Row, Steps: len(r.acts), Sum: make([]float64, len(r.phi[0]))}
 	weight := 1.0
+	if last := len(x.Rollouts) - 1; last >= 0 && r.Row != nil && *r.Row < *x.Rollouts[last].Row+x.Rollouts[last].Steps {
+		return refused("length", "%s begins in row %d, but %s, before it, begins in row %d and has %d steps", r.Name, *r.Row, x.Rollouts[last].Name, *x.Rollouts[last].Row, x.Rollouts[last].Steps)
+	}
 	for _, row := range r.phi {
 		for j, v := range row {
 			e.Sum[j] += weight * v

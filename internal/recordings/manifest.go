@@ -23,7 +23,7 @@ const ManifestName = "rollouts.json"
 // Limits of what is read.
 const (
 	maxManifest = 16 << 20 // bytes
-	maxRollouts = 2000
+	maxRollouts = 10_000
 	maxPolicies = 400
 	maxSteps    = 10_000 // of a rollout
 	maxObs      = 4096   // numbers of an observation
@@ -33,6 +33,7 @@ const (
 	maxNumbers  = 64 << 20  // of an array
 	maxReel     = 256 << 20 // bytes of the pictures of a rollout, as stored
 	maxClip     = 600       // steps of a clip
+	maxRow      = 1 << 40   // of a data set
 )
 
 // refused returns an error of kind Invalid about what was given. The code is for programs, and stays.
@@ -54,14 +55,19 @@ type manifest struct {
 	Discount    float64  `json:"discount"`
 	Features    []string `json:"features"`
 	From        string   `json:"features_from"`
+	Shown       *bool    `json:"shown"` // false: there is nothing to see of the rollouts; default true
 	Rollouts    []given  `json:"rollouts"`
 }
+
+// unseen reports whether there is nothing to see of the rollouts.
+func (m *manifest) unseen() bool { return m.Shown != nil && !*m.Shown }
 
 // A given is a rollout in a manifest.
 type given struct {
 	Name       string `json:"name"`
 	Policy     string `json:"policy"`
 	Terminated bool   `json:"terminated"`
+	Row        *int   `json:"row"` // of its first step in the data set that it is from
 }
 
 // Where features come from.
@@ -141,8 +147,24 @@ func (m *manifest) check() error {
 			return refused("manifest", "%s: %s", ManifestName, c.says)
 		}
 	}
-	if err := m.checkNames(); err != nil {
+	if err := m.checkRows(); err != nil {
 		return err
+	}
+	return m.checkNames()
+}
+
+// checkRows checks the rows of a data set in which rollouts begin.
+func (m *manifest) checkRows() error {
+	last := -1
+	for _, r := range m.Rollouts {
+		switch {
+		case (r.Row == nil) != (m.Rollouts[0].Row == nil):
+			return refused("manifest", "%s: %s has \"row\", or has it not, other than the first rollout", ManifestName, r.Name)
+		case r.Row != nil && (*r.Row <= last || *r.Row > maxRow):
+			return refused("manifest", "%s: \"row\" of %s must be above that of the rollout before it, and 0 to %d", ManifestName, r.Name, maxRow)
+		case r.Row != nil:
+			last = *r.Row
+		}
 	}
 	return nil
 }
@@ -173,17 +195,24 @@ func (m *manifest) checkNames() error {
 		return refused("limit", "%s: %d policies are named; at most %d can be", ManifestName, n, maxPolicies)
 	case !policies[""] && n < 2:
 		return refused("manifest", "%s: all rollouts are of one policy: name two or more, or leave out \"policy\"", ManifestName)
-	case policies[""] && len(m.Rollouts) > maxPolicies:
-		return refused("limit", "%s: without \"policy\" each rollout counts as a policy of its own, and at most %d can be", ManifestName, maxPolicies)
 	}
 	return nil
 }
 
+// noPolicy stands in the place of the policy of a rollout that counts for none.
+const noPolicy = -1
+
 // policies returns the names of the policies in the order of their first rollouts, and of which
-// of them each rollout is. Without names each rollout is of its own.
+// of them each rollout is. Without names each rollout is of its own; where there are more than
+// policies may be, as many that are spread evenly are, and the others count for none.
 func (m *manifest) policies() (names []string, of []int) {
-	for _, r := range m.Rollouts {
+	n := len(m.Rollouts)
+	for i, r := range m.Rollouts {
 		name := r.Policy
+		if name == "" && n > maxPolicies && (i+1)*maxPolicies/n == i*maxPolicies/n {
+			of = append(of, noPolicy)
+			continue
+		}
 		if name == "" {
 			name = r.Name
 		}

@@ -63,8 +63,11 @@ func Open(dir string) (*Set, error) {
 	s.Version = hex.EncodeToString(sum[:6])
 	s.groups, s.mus = make([][]int, len(s.x.Policies)), make([][]float64, len(s.x.Policies))
 	for i, e := range s.x.Rollouts {
-		if e.Policy < 0 || e.Policy >= len(s.groups) || len(e.Sum) != len(s.x.Features) {
+		if e.Policy < noPolicy || e.Policy >= len(s.groups) || len(e.Sum) != len(s.x.Features) {
 			return nil, idrl.Errorf(idrl.Damaged, "the rollouts in %s cannot be read: %s is damaged", dir, indexName)
+		}
+		if e.Policy == noPolicy {
+			continue
 		}
 		s.groups[e.Policy] = append(s.groups[e.Policy], i)
 	}
@@ -87,6 +90,13 @@ func (s *Set) Description() string { return s.x.Description }
 // Named reports whether the policies that acted were named; else each rollout counts as a
 // policy of its own.
 func (s *Set) Named() bool { return s.x.Named }
+
+// Unseen reports whether there is nothing to see of the rollouts, so that nobody can be asked
+// about them.
+func (s *Set) Unseen() bool { return s.x.Unseen }
+
+// ClipSteps returns the steps of clips that people are asked about.
+func (s *Set) ClipSteps() int { return s.x.ClipSteps }
 
 // Size returns how many rollouts and policies there are, and where their features come from.
 func (s *Set) Size() (rollouts, policies int, from string) {

@@ -56,7 +56,7 @@ func (s *Session) renew(ctx context.Context, as *idrl.Assignment) error {
 
 // done reports whether no more questions are asked.
 func (s *Session) done() bool {
-	return s.state.Ended() || s.spec.Budget > 0 && s.log.all.answers >= s.spec.Budget || s.spec.StopByItself && s.stopping().Propose
+	return s.state.Ended() || s.cfg.Unseen || s.spec.Budget > 0 && s.log.all.answers >= s.spec.Budget || s.spec.StopByItself && s.stopping().Propose
 }
 
 // doneBy reports whether the annotator is asked no more questions.
@@ -86,7 +86,10 @@ func (s *Session) offer(who idrl.AnnotatorID) idrl.Offer {
 		o.Undo = last[0]
 	}
 	if o.Done {
-		if s.state.Ended() {
+		switch {
+		case s.cfg.Unseen:
+			o.Waiting = "There is nothing to see of the recordings of this session, so there are no questions. Please tell the person who gave you the link."
+		case s.state.Ended():
 			o.Waiting = "The researcher has ended this session. Thank you for your answers!"
 		}
 		if o.Mine > 0 {

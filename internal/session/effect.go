@@ -21,7 +21,7 @@ func (s *Session) Effect(ctx context.Context) (idrl.Effect, error) {
 // effect returns what was learnt, the zero Effect if annotators are not to see it, or no
 // answer counts, or there are no clips of it.
 func (s *Session) effect() idrl.Effect {
-	if !s.spec.ShowLearnt || s.gen == nil || s.history.Len() == 0 {
+	if !s.spec.ShowLearnt || s.cfg.Unseen || s.gen == nil || s.history.Len() == 0 {
 		return idrl.Effect{}
 	}
 	e := idrl.Effect{Before: s.before, Now: s.learner.Recommend().Clip}

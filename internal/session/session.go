@@ -45,6 +45,10 @@ type Config struct {
 	// nil.
 	Rests func()
 
+	// Unseen says that there is nothing to see of the environment: no question is asked, and
+	// the session is complete.
+	Unseen bool
+
 	// Learner learns features from answers; nil where those of the environment are
 	// used. Discount is γ of the environment, which only Learner needs.
 	Learner  idrl.FeatureLearner

@@ -31,8 +31,21 @@ func (s *Session) Status(ctx context.Context) (idrl.Status, error) {
 			st.Dropped = s.learner.Policies().Dropped()
 			st.Candidates = s.standings(best, st.Regret)
 		}
+		if s.cfg.Unseen {
+			withoutClips(&st)
+		}
 		return st, nil
 	})
+}
+
+// withoutClips takes away the clips of a session of which there is nothing to see.
+func withoutClips(st *idrl.Status) {
+	for i := range st.Recent {
+		st.Recent[i].Clips = nil
+	}
+	for i := range st.Candidates {
+		st.Candidates[i].Clip = ""
+	}
 }
 
 // standings returns the predicted returns of the distinct candidates in use and of

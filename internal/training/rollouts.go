@@ -3,6 +3,7 @@ package training
 import (
 	"math/rand/v2"
 
+	"tiebreak/envs"
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/recordings"
@@ -19,6 +20,9 @@ func configureRollouts(t *trainer.Thompson, set *recordings.Set) {
 	t.Mu = func(_ idrl.Environment, p idrl.Policy, _ *rand.Rand) []float64 {
 		return p.(interface{ Mu() []float64 }).Mu() //nolint:forcetypeassert // the solver has no others
 	}
+	if set.Unseen() {
+		t.Encode, t.Pairs, t.Rated = nil, nil, nil
+	}
 	t.Rollouts = max(1, min(set.Most(), shownRollouts/len(policies)))
 	t.Segments = max(0, min(8, shownRollouts/(len(policies)*t.Rollouts)-1))
 }
@@ -29,6 +33,36 @@ func recorded(env idrl.Environment) *recordings.Set {
 		return e.Set()
 	}
 	return nil
+}
+
+// CheckShown returns an error of kind Invalid if there is nothing to see of the environment of
+// spec, so that nobody can be asked.
+func CheckShown(list envs.List, spec idrl.SessionSpec) error {
+	unseen, err := Unseen(list, spec)
+	if err == nil && unseen {
+		err = idrl.Errorf(idrl.Invalid, "the rollouts of %s were imported with \"shown\": false: there is nothing to see of them, so that nobody can be asked. Import them with pictures under another --name, or learn from labels that there are ('tiebreak import --labels')", spec.Env)
+	}
+	return err
+}
+
+// Unseen reports whether there is nothing to see of the environment of spec.
+func Unseen(list envs.List, spec idrl.SessionSpec) (bool, error) {
+	env, err := Environment(list, spec)
+	if err != nil {
+		return false, err
+	}
+	set := recorded(env)
+	return set != nil && set.Unseen(), nil
+}
+
+// Recorded returns the rollouts that a session is about, nil if it is about no environment of
+// rollouts.
+func Recorded(list envs.List, spec idrl.SessionSpec) (*recordings.Set, error) {
+	env, err := Environment(list, spec)
+	if err != nil {
+		return nil, err
+	}
+	return recorded(env), nil
 }
 
 // checkRecorded returns an error of kind Invalid if spec asks for what needs a simulator, or
