@@ -235,8 +235,9 @@ func TestLabelsAreLearnt(t *testing.T) {
 	}
 }
 
-// What Python with NumPy writes now is read as what is committed, which an older NumPy wrote.
-func TestLabelsOfPython(t *testing.T) {
+// pythonOf returns Python with numpy and h5py.
+func pythonOf(t *testing.T) string {
+	t.Helper()
 	python, err := filepath.Abs("../../internal/tools/python/venv/bin/python")
 	if err != nil {
 		t.Fatal(err)
@@ -248,6 +249,68 @@ func TestLabelsOfPython(t *testing.T) {
 		}
 		t.Skip(missing)
 	}
+	return python
+}
+
+// Data sets of D4RL and Minari become rollouts whose steps are, one after another, the rows that
+// labels count: of D4RL those of its qlearning_dataset.
+func TestLabelsConverted(t *testing.T) {
+	python, dir := pythonOf(t), t.TempDir()
+	do := func(args ...string) string {
+		out, err := exec.CommandContext(t.Context(), python, args...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return string(out)
+	}
+	do(filepath.Join(labelSample, "hdf5.py"), dir)
+	for name, test := range map[string]struct {
+		rows     string
+		rollouts []int // steps of each
+		ended    []int // rollouts that reached a terminal state
+	}{
+		"d4rl":   {"qlearning", []int{8, 4, 11, 1, 6, 5}, []int{1, 3}}, // the last row of the file is left out
+		"minari": {"all", []int{9, 4, 12, 1, 7, 6}, []int{1, 3, 5}},
+		"flat":   {"all", []int{9, 4, 12, 1, 7, 6}, []int{1, 3, 5}},
+	} {
+		folder := filepath.Join(dir, name)
+		said := do("../../docs/examples/labels/convert.py", filepath.Join(dir, name+".hdf5"), folder, "--rows", test.rows, "--clip-steps", "4")
+		set, err := recordings.Import(t.Context(), recordings.Config{From: folder, Into: t.TempDir(), Name: "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var observations, actions []float64
+		rows := 0
+		for i, n := range test.rollouts {
+			tr, _, err := set.Trajectory(i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tr.Len() != n || (tr.End == idrl.Terminated) != slices.Contains(test.ended, i) {
+				t.Errorf("%s: rollout %d has %d steps and ends with %v, want %d", name, i, tr.Len(), tr.End, n)
+			}
+			rows += tr.Len()
+			observations, actions = append(observations, slices.Concat(tr.Obs[:tr.Len()]...)...), append(actions, slices.Concat(tr.Actions...)...)
+		}
+		for kind, got := range map[string][]float64{"observations": observations, "actions": actions} {
+			b, err := os.ReadFile(filepath.Join(dir, name+"-"+kind+".npy"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := numpy.Read(b, 1000)
+			if err != nil || !slices.Equal(got, want.Numbers) {
+				t.Errorf("%s: the %s of the rollouts are not those of the rows, %v", name, kind, err)
+			}
+		}
+		if want := fmt.Sprintf("%d rollouts, %d rows\n", len(test.rollouts), rows); said != want {
+			t.Errorf("%s: %q, want %q", name, said, want)
+		}
+	}
+}
+
+// What Python with NumPy writes now is read as what is committed, which an older NumPy wrote.
+func TestLabelsOfPython(t *testing.T) {
+	python := pythonOf(t)
 	dir := t.TempDir()
 	if out, err := exec.CommandContext(t.Context(), python, filepath.Join(labelSample, "make.py"), dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
