@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"tiebreak/envs"
 	"tiebreak/internal/clip"
@@ -173,6 +174,11 @@ func (in *labelImport) record(ctx context.Context, db *store.DB, dir string) (er
 	if err := in.answers(ctx, made, who); err != nil {
 		return err
 	}
+	if in.set.Unseen() { // nobody can be asked
+		if _, _, err := made.Control(ctx, in.spec.ID, idrl.ActClose, byCommand, time.Now()); err != nil {
+			return err
+		}
+	}
 	return made.Read(ctx, in.spec.ID, func(r *store.Reading) error {
 		from, err := newRecords(ctx, r)
 		if err == nil {
@@ -322,7 +328,7 @@ func (in *labelImport) print(data string) {
 	}
 	fmt.Fprintf(out, "Segments:    %d of %d steps, of %d rollouts\n", len(in.clips), in.steps, len(rollouts))
 	if in.set.Unseen() {
-		fmt.Fprintf(out, "Drawn:       none: there is nothing to see of these rollouts, so nobody is asked more\n")
+		fmt.Fprintf(out, "Drawn:       none: there is nothing to see of these rollouts, so nobody is asked more: the session is closed\n")
 	} else {
 		fmt.Fprintf(out, "Drawn:       both clips of %d comparisons\n", in.drawn)
 		if n := in.set.ClipSteps(); n != in.steps {

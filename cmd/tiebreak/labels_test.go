@@ -456,8 +456,8 @@ func filmedSample(t *testing.T) string {
 }
 
 // People go on where the labels end: they are asked about clips of the rollouts, and what they answer
-// is learnt with the labels. Where there is nothing to see they are told so, and the session is
-// complete.
+// is learnt with the labels. Where there is nothing to see the session is closed, and people are told
+// so if a researcher opens it again.
 func TestLabelsGoOn(t *testing.T) {
 	for _, seen := range []bool{true, false} {
 		rollouts := filepath.Join(labelSample, "rollouts")
@@ -472,28 +472,40 @@ func TestLabelsGoOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		id := learntIn(t, data).rec.Spec.ID
+		rec := learntIn(t, data).rec
+		id := rec.Spec.ID
+		if rec.Settings.State.Ended() == seen {
+			t.Errorf("seen %v: the session is %s", seen, rec.Settings.State)
+		}
 		labelledFolder{dir: data, worker: []string{"sh", "-c", "cat > /dev/null"}}.serve(t, list, func(a *app, base string) {
 			s, err := a.manager.Session(t.Context(), id)
 			if err != nil {
 				t.Fatal(err)
 			}
-			token, err := a.auth.NewInvitation(t.Context(), id, 1, time.Hour)
-			if err != nil {
-				t.Fatal(err)
-			}
-			conn, err := client.Dial(t.Context(), base+"/join/"+token)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer conn.Close()
-			if !seen {
+			if seen {
+				token, err := a.auth.NewInvitation(t.Context(), id, 1, time.Hour)
+				if err != nil {
+					t.Fatal(err)
+				}
+				conn, err := client.Dial(t.Context(), base+"/join/"+token)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer conn.Close()
+				if err := newLabeller(conn, 3).label(3); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				if _, _, err := a.db.Control(t.Context(), id, idrl.ActResume, "test", time.Now()); err != nil {
+					t.Fatal(err)
+				}
+				if err := s.Follow(t.Context()); err != nil {
+					t.Fatal(err)
+				}
 				offer, err := s.Claim(t.Context(), "a2")
 				if err != nil || !offer.Done || len(offer.Open) != 0 || !strings.Contains(offer.Waiting, "nothing to see") {
 					t.Errorf("%+v, %v", offer, err)
 				}
-			} else if err := newLabeller(conn, 3).label(3); err != nil {
-				t.Fatal(err)
 			}
 			status, err := s.Status(t.Context())
 			if want := map[bool]int{true: 243, false: 240}[seen]; err != nil || status.Answers != want || len(status.Weights) != 3 || len(status.Regret) == 0 {

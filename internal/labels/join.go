@@ -35,7 +35,7 @@ func (c Counts) LeftOut() int { return c.Across + c.Missing + c.Same }
 func (s *Set) Join(rows recordings.Rows, n int, leaveOut bool) ([]Pair, Counts, error) {
 	c := Counts{Comparisons: len(s.Choices)}
 	var out []Pair
-	var across, missing = -1, -1 // the first of each
+	across, missing := -1, -1 // the first of each
 	for i, choice := range s.Choices {
 		p := Pair{N: i, Choice: choice}
 		worst := recordings.Within

@@ -505,8 +505,15 @@ func TestUnseen(t *testing.T) {
 		row, n, rollout, step int
 		is                    recordings.Where
 	}{
-		{5, 30, 0, 0, recordings.Within}, {34, 1, 0, 29, recordings.Within}, {34, 2, 0, 29, recordings.Across}, {4, 1, 0, 0, recordings.Missing}, {35, 1, 0, 0, recordings.Missing},
-		{129, 1, 1, 29, recordings.Within}, {130, 1, 2, 0, recordings.Within}, {1029, 1, 3, 29, recordings.Within}, {1030, 1, 0, 0, recordings.Missing},
+		{5, 30, 0, 0, recordings.Within},
+		{34, 1, 0, 29, recordings.Within},
+		{34, 2, 0, 29, recordings.Across},
+		{4, 1, 0, 0, recordings.Missing},
+		{35, 1, 0, 0, recordings.Missing},
+		{129, 1, 1, 29, recordings.Within},
+		{130, 1, 2, 0, recordings.Within},
+		{1029, 1, 3, 29, recordings.Within},
+		{1030, 1, 0, 0, recordings.Missing},
 	} {
 		if rollout, step, is := set.Rows().Find(test.row, test.n); rollout != test.rollout || step != test.step || is != test.is {
 			t.Errorf("row %d, %d steps: %d %d %d", test.row, test.n, rollout, step, is)

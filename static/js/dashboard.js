@@ -184,6 +184,7 @@ function recommendation(c) {
 
 /** @param {string} url */
 async function play(url) {
+  if (!url) part("no-clip").textContent = "There is nothing to see of this policy.";
   if (!url || url === playing) return;
   playing = url;
   try {
