@@ -11,7 +11,6 @@ import (
 	"image/png"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -84,7 +83,9 @@ func npy(kind string, data any, shape ...int) []byte {
 
 // numbers of rollout k.
 func obs(k, t, j int) float64 { return float64(k) + 0.1*float64(t)*float64(j+1) }
+
 func act(k, t, j int) float64 { return math.Sin(float64(k + t*j)) }
+
 func phi(k, t, j int) float64 { return float64(k*(j+1)) + math.Cos(float64(t*(j+2))) }
 
 func rows(f func(k, t, j int) float64, k, n, d int) (out []float64) {
@@ -278,75 +279,6 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// video writes frames as a video; rate is that of the file.
-func video(t testing.TB, path string, frames []*image.RGBA, args ...string) {
-	t.Helper()
-	if _, err := exec.LookPath("ffmpeg"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("CI needs the package ffmpeg")
-		}
-		t.Skip("no ffmpeg found: install the package ffmpeg")
-	}
-	var raw bytes.Buffer
-	for _, f := range frames {
-		raw.Write(f.Pix)
-	}
-	cmd := exec.CommandContext(t.Context(), "ffmpeg", append(append([]string{"-v", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgba", "-s", fmt.Sprintf("%dx%d", wide, high), "-r", "20", "-i", "-"}, args...), path)...)
-	cmd.Stdin = &raw
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("ffmpeg: %v %s", err, out)
-	}
-}
-
-// Videos give every picture once, in order: with frames that refer to later ones, and in files
-// whose times jump. Without arrays a rollout is as long as its video.
-func TestVideos(t *testing.T) {
-	dir := t.TempDir()
-	m := `{"format": "tiebreak.rollouts", "version": 1, "step_seconds": 0.05, "frames_per_step": 2, "clip_steps": 10, "rollouts": [`
-	for k, test := range []struct {
-		ext  string
-		args []string
-	}{
-		{".mp4", []string{"-c:v", "libx264", "-bf", "3", "-pix_fmt", "yuv420p"}},
-		{".webm", []string{"-c:v", "libvpx-vp9", "-crf", "20", "-b:v", "0", "-deadline", "realtime", "-cpu-used", "8"}},
-		{".mkv", []string{"-c:v", "ffv1", "-vf", "setpts='if(gt(N,20),N+50,N)/(20*TB)'", "-fps_mode", "passthrough"}},
-	} {
-		var frames []*image.RGBA
-		for i := range 2*steps + 1 {
-			frames = append(frames, shown(k, i))
-		}
-		video(t, filepath.Join(dir, fmt.Sprintf("r%d%s", k, test.ext)), frames, test.args...)
-		m += fmt.Sprintf(`{"name": "r%d", "policy": "p%d"},`, k, k)
-	}
-	must(t, os.WriteFile(filepath.Join(dir, "rollouts.json"), []byte(strings.TrimSuffix(m, ",")+"]}"), 0o600))
-	s, err := imported(t, dir)
-	must(t, err)
-	if n, policies, from := s.Size(); n != 3 || policies != 3 || from != "policies" {
-		t.Errorf("%d rollouts, %d policies, features of %s", n, policies, from)
-	}
-	for k := range 3 {
-		env := s.New()
-		c := idrl.Clip{Start: 9, Steps: 10, Phi: make([]float64, 3)}
-		for at := 9; at <= 19; at++ {
-			c.Snapshots = append(c.Snapshots, []float64{float64(k), float64(at)})
-		}
-		media, err := clip.Encode(env, c)
-		must(t, err)
-		got, err := clip.Decode(media)
-		must(t, err)
-		if got.Header.Frames != 21 || got.Header.Sub != 2 {
-			t.Fatalf("%+v", got.Header)
-		}
-		for i := range 21 {
-			img, err := got.Picture(i)
-			must(t, err)
-			if rollout, frame := read(img); frame != 18+i || rollout != k {
-				t.Errorf("video %d: frame %d shows frame %d of rollout %d, want %d", k, i, frame, rollout, 18+i)
-			}
-		}
-	}
-}
-
 // Without features the observations are standardised: their mean over all steps is 0 and their
 // standard deviation 1. A column that never changes is left out.
 func TestFeaturesOfObservations(t *testing.T) {
@@ -481,128 +413,6 @@ func withRows(t testing.TB, s sample, rows ...int) {
 			}
 		}
 	})
-}
-
-// Rollouts of which there is nothing to see are kept with their rows, and nothing draws them.
-func TestUnseen(t *testing.T) {
-	s := made(t, "files").json(t, func(m map[string]any) { m["shown"] = false })
-	withRows(t, s, 5, 100, 130, 1000)
-	for name := range s {
-		if strings.Contains(name, "/frames/") {
-			delete(s, name)
-		}
-	}
-	set, err := imported(t, s.folder(t))
-	must(t, err)
-	env := set.New()
-	if _, drawn := env.(idrl.Drawer); drawn || !set.Unseen() {
-		t.Error("it is drawn")
-	}
-	if _, pictured := env.(idrl.Pictured); pictured {
-		t.Error("it has pictures")
-	}
-	for _, test := range []struct {
-		row, n, rollout, step int
-		is                    recordings.Where
-	}{
-		{5, 30, 0, 0, recordings.Within},
-		{34, 1, 0, 29, recordings.Within},
-		{34, 2, 0, 29, recordings.Across},
-		{4, 1, 0, 0, recordings.Missing},
-		{35, 1, 0, 0, recordings.Missing},
-		{129, 1, 1, 29, recordings.Within},
-		{130, 1, 2, 0, recordings.Within},
-		{1029, 1, 3, 29, recordings.Within},
-		{1030, 1, 0, 0, recordings.Missing},
-	} {
-		if rollout, step, is := set.Rows().Find(test.row, test.n); rollout != test.rollout || step != test.step || is != test.is {
-			t.Errorf("row %d, %d steps: %d %d %d", test.row, test.n, rollout, step, is)
-		}
-	}
-	for k := range 4 {
-		tr, episode, err := set.Trajectory(k)
-		must(t, err)
-		must(t, tr.Validate())
-		if string(tr.ID) != []string{"a0", "b0", "a1", "b1"}[k] || episode != k/2 || (tr.End == idrl.Terminated) != (k == 1) {
-			t.Errorf("rollout %d: %s, episode %d, ends with %v", k, tr.ID, episode, tr.End)
-		}
-		c := idrl.Segment(tr, 7, 10)
-		want := 0.0
-		for at := 7; at < 17; at++ {
-			want += phi(k, at, 1)
-		}
-		if math.Abs(c.Phi[1]-want) > 1e-9 || tr.Obs[3][1] != obs(k, 3, 1) || tr.Actions[3][1] != act(k, 3, 1) || !slices.Equal(c.Snapshots[0], []float64{float64(k), 7}) {
-			t.Errorf("segment of rollout %d: %v, want %v", k, c.Phi, want)
-		}
-	}
-}
-
-// Of more rollouts without policies than policies may be, as many are policies, spread evenly.
-func TestManyUnnamed(t *testing.T) {
-	s, list := sample{}, []string{}
-	const n = 1001
-	for i := range n {
-		s[fmt.Sprintf("r%d/features.npy", i)] = npy("<f8", []float64{float64(i % 13)}, 1, 1)
-		list = append(list, fmt.Sprintf(`{"name": "r%d"}`, i))
-	}
-	s["rollouts.json"] = []byte(`{"format": "tiebreak.rollouts", "version": 1, "shown": false, "step_seconds": 1, "clip_steps": 1, "features": ["one"], "rollouts": [` + strings.Join(list, ",") + "]}")
-	set, err := imported(t, s.folder(t))
-	must(t, err)
-	rollouts, policies, _ := set.Size()
-	if rollouts != n || policies != 400 || len(set.Policies()) != 400 || set.Named() {
-		t.Errorf("%d rollouts, %d policies", rollouts, policies)
-	}
-	last := -1
-	for k := range set.Policies() {
-		var i int
-		_, err := fmt.Sscanf(set.Name(k), "r%d", &i)
-		must(t, err)
-		if gap := i - last; gap < 2 || gap > 3 {
-			t.Errorf("policy %d is rollout %d, after %d", k, i, last)
-		}
-		last = i
-	}
-	if tr, episode, err := set.Trajectory(0); err != nil || episode != 0 || tr.Len() != 1 {
-		t.Errorf("a rollout that counts for no policy: %v", err)
-	}
-}
-
-// A video that does not decode, a file that is none, and a missing ffmpeg are told by name.
-func TestBadVideos(t *testing.T) {
-	dir := t.TempDir()
-	var frames []*image.RGBA
-	for i := range steps + 1 {
-		frames = append(frames, shown(0, i))
-	}
-	good := filepath.Join(dir, "good.mkv")
-	video(t, good, frames, "-c:v", "ffv1")
-	b, err := os.ReadFile(good)
-	must(t, err)
-	broken := slices.Clone(b)
-	for i := len(b) / 2; i < len(b)/2+200; i++ {
-		broken[i] ^= 0x55
-	}
-	for _, test := range []struct {
-		name, says string
-		content    []byte
-		path       string
-	}{
-		{"text", "a0.mkv: rollouts-video", []byte("not a video"), ""},
-		{"damaged", "a0.mkv: rollouts-video", broken, ""},
-		{"cut short", "a0.mkv: rollouts-video", b[:len(b)/3], ""},
-		{"playlist", "a0.mkv: rollouts-video", []byte("#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nhttp://127.0.0.1:1/x.ts\n"), ""},
-		{"no ffmpeg", "a0.mkv: rollouts-ffmpeg", b, dir},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			if test.path != "" {
-				t.Setenv("PATH", test.path)
-			}
-			s := sample{"rollouts.json": []byte(`{"format": "tiebreak.rollouts", "version": 1, "step_seconds": 0.05, "rollouts": [{"name": "a0", "policy": "x"}, {"name": "b0", "policy": "y"}]}`), "a0.mkv": test.content, "b0.mkv": b}
-			if _, err := imported(t, s.folder(t)); idrl.KindOf(err) != idrl.Invalid || !strings.HasPrefix(err.Error(), test.says) {
-				t.Errorf("%v, want %s", err, test.says)
-			}
-		})
-	}
 }
 
 // What is kept and was changed is not played; a name is taken once.

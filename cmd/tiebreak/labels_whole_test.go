@@ -1,0 +1,182 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tiebreak/envs"
+	"tiebreak/internal/idrl"
+	"tiebreak/web/client"
+)
+
+// People go on where the labels end: they are asked about clips of the rollouts, and what they answer
+// is learnt with the labels. Where there is nothing to see the session is closed, and people are told
+// so if a researcher opens it again.
+func TestLabelsGoOn(t *testing.T) {
+	for _, seen := range []bool{true, false} {
+		rollouts := filepath.Join(labelSample, "rollouts")
+		if seen {
+			rollouts = filmedSample(t)
+		}
+		data, stdout := importedLabels(t, rollouts, filepath.Join(labelSample, "uni_rlhf"))
+		if seen != strings.Contains(stdout, "both clips of 240 comparisons") {
+			t.Errorf("seen %v: %s", seen, stdout)
+		}
+		list, err := environments(own{}.at(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec := learntIn(t, data).rec
+		id := rec.Spec.ID
+		if rec.Settings.State.Ended() == seen {
+			t.Errorf("seen %v: the session is %s", seen, rec.Settings.State)
+		}
+		labelledFolder{dir: data, worker: []string{"sh", "-c", "cat > /dev/null"}}.serve(t, list, func(a *app, base string) {
+			s, err := a.manager.Session(t.Context(), id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if seen {
+				token, err := a.auth.NewInvitation(t.Context(), id, 1, time.Hour)
+				if err != nil {
+					t.Fatal(err)
+				}
+				conn, err := client.Dial(t.Context(), base+"/join/"+token)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer conn.Close()
+				if err := newLabeller(conn, 3).label(3); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				if _, _, err := a.db.Control(t.Context(), id, idrl.ActResume, "test", time.Now()); err != nil {
+					t.Fatal(err)
+				}
+				if err := s.Follow(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				offer, err := s.Claim(t.Context(), "a2")
+				if err != nil || !offer.Done || len(offer.Open) != 0 || !strings.Contains(offer.Waiting, "nothing to see") {
+					t.Errorf("%+v, %v", offer, err)
+				}
+			}
+			status, err := s.Status(t.Context())
+			if want := map[bool]int{true: 243, false: 240}[seen]; err != nil || status.Answers != want || len(status.Weights) != 3 || len(status.Regret) == 0 {
+				t.Errorf("%d answers, want %d; weights %v; %v", status.Answers, want, status.Weights, err)
+			}
+			for _, r := range status.Recent {
+				if (len(r.Clips) == 2) != seen {
+					t.Errorf("answer %d shows the clips %q", r.Answer.Seq, r.Clips)
+				}
+			}
+			for _, who := range status.Annotators {
+				if imported := who.Annotator == "a1"; imported && (who.MedianTime != 0 || who.Sided != 0 || who.Answers != 240) {
+					t.Errorf("%+v", who)
+				}
+			}
+			media, err := a.db.ClipMedia(t.Context(), id, a.rowClip(t, id))
+			if seen != (err == nil && len(media) > 0) {
+				t.Errorf("seen %v: the clip of a label has %d bytes, %v", seen, len(media), err)
+			}
+		})
+		if seen {
+			continue
+		}
+		if status, _, stderr := cli(t, "session", "create", "--data", data, "--env", "rollouts-sample", "--acquisition", "igr"); status == 0 || !strings.Contains(stderr, "nobody can be asked") {
+			t.Errorf("a session of what cannot be seen: %d %s", status, stderr)
+		}
+	}
+}
+
+// An import of labels that is killed, or refused, leaves nothing behind, and can be run again; also
+// beside a server.
+func TestLabelsAreWhole(t *testing.T) {
+	data := t.TempDir()
+	if status, _, stderr := cli(t, "import", "--rollouts", filepath.Join(labelSample, "rollouts"), "--name", "sample", "--data", data); status != 0 {
+		t.Fatal(stderr)
+	}
+	args := []string{"import", "--labels", filepath.Join(labelSample, "uni_rlhf"), "--env", "rollouts-sample", "--data", data}
+	sessions := func() string {
+		_, stdout, _ := cli(t, "export", "--data", data)
+		return stdout
+	}
+	whole := func() int {
+		list := sessions()
+		if n := strings.Count(list, "\n"); n != strings.Count(list, "  240 answers") {
+			t.Fatalf("half an import: %s", list)
+		}
+		return strings.Count(list, "\n")
+	}
+	for _, after := range []time.Duration{5, 40, 80, 120, 160, 240, 320} {
+		cmd := exec.Command(program(t), args...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(after * time.Millisecond)
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		whole()
+	}
+	n := whole()
+	first, second, given := released(t, filepath.Join(labelSample, "uni_rlhf"))
+	change := func(list []float64, i int, v float64) []float64 {
+		out := slices.Clone(list)
+		out[i] = v
+		return out
+	}
+	good := anArrayFolder(t, first, second, given)
+	for _, test := range []struct{ says, labels, args string }{
+		{"labels-steps: the names", good, ""},
+		{"labels-steps: --segment-steps is 9, and", args[2], "--segment-steps 9"},
+		{"labels-steps", good, "--segment-steps -1"},
+		{"labels-across: ", good, "--segment-steps 11"},
+		{"labels-range: comparison 3", anArrayFolder(t, change(first, 3, 5000), second, given), "--segment-steps 10"},
+		{"labels-length", anArrayFolder(t, first[1:], second, given), "--segment-steps 10"},
+		{"labels-value: label 7", anArrayFolder(t, first, second, change(given, 7, 2)), "--segment-steps 10"},
+		{"labels-row: number 7", anArrayFolder(t, change(first, 7, 0.5), second, given), "--segment-steps 10"},
+		{"labels-missing", t.TempDir(), ""},
+		{"labels-env: gridworld", good, "--env gridworld --segment-steps 10"},
+		{"there is no", filepath.Join(data, "none"), ""},
+		{"unknown environment", good, "--env rollouts-none --segment-steps 10"},
+		{"with --labels give", good, "--name x"},
+		{"with --labels give", good, "--rollouts x"},
+	} {
+		line := append([]string{"import", "--data", data, "--labels", test.labels, "--env", "rollouts-sample"}, strings.Fields(test.args)...)
+		if status, _, stderr := cli(t, line...); status == 0 || !strings.Contains(stderr, test.says) {
+			t.Errorf("%s: %d %s, want %q", test.args, status, stderr, test.says)
+		}
+	}
+	if status, _, stderr := cli(t, "import", "--data", data, "--title", "x", "b.zip"); status == 0 || !strings.Contains(stderr, "are for --labels") {
+		t.Errorf("%d %s", status, stderr)
+	}
+	if whole() != n {
+		t.Errorf("what was refused is there: %s", sessions())
+	}
+	if status, _, stderr := cli(t, args...); status != 0 {
+		t.Fatal(stderr)
+	}
+	status, stdout, stderr := cli(t, "import", "--data", data, "--labels", good, "--env", "rollouts-sample", "--segment-steps", "14", "--leave-out")
+	if status != 0 || !strings.Contains(stdout, "across the end of a rollout") || strings.Contains(stdout, "Left out:    0 ") {
+		t.Errorf("%d %s%s", status, stdout, stderr)
+	}
+	labelledFolder{dir: data}.serve(t, envs.Catalogue(), func(a *app, base string) {
+		before, err := a.db.Sessions(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if status, _, stderr := cli(t, args...); status != 0 {
+			t.Errorf("beside a server: %s", stderr)
+		}
+		if list, err := a.db.Sessions(t.Context()); err != nil || len(list) != len(before)+1 {
+			t.Errorf("the server has %v, %v", list, err)
+		}
+	})
+	if left, _ := filepath.Glob(filepath.Join(data, "import-*")); len(left) != 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
