@@ -57,7 +57,7 @@ type ArenaCell struct {
 	Against   string // title of the column
 	Share     Share  // empty for the entrant itself
 	Count     string // "12 : 5, 3 equal"
-	Alike     string // "look alike from 3 of 100 starts"; empty if from none
+	LeftOut   string // "not asked from 3 of 100 starts"; empty if from none
 	Separated bool
 }
 
@@ -708,15 +708,15 @@ func arenaResult(p ArenaPage) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if c.Alike != "" {
+					if c.LeftOut != "" {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "<small>")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var41 string
-						templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(c.Alike)
+						templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(c.LeftOut)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `arena.templ`, Line: 161, Col: 27}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `arena.templ`, Line: 161, Col: 29}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var41))
 						if templ_7745c5c3_Err != nil {

@@ -275,7 +275,7 @@ func arenaPairs(r bradley.Report) (rows []templates.ArenaRow) {
 	for _, q := range r.Pairs {
 		one := func(against string, p, low, high float64, wins, losses int) templates.ArenaCell {
 			return templates.ArenaCell{
-				Against: against, Separated: q.Separated, Count: fmt.Sprintf("%d : %d, %d equal", wins, losses, q.Ties), Alike: alikeText(q),
+				Against: against, Separated: q.Separated, Count: fmt.Sprintf("%d : %d, %d equal", wins, losses, q.Ties), LeftOut: leftOutText(q),
 				Share: templates.Share{Value: chanceText(p), Interval: chanceText(low) + " to " + chanceText(high)},
 			}
 		}
@@ -292,12 +292,12 @@ func arenaPairs(r bradley.Report) (rows []templates.ArenaRow) {
 	return rows
 }
 
-// alikeText says from how many starts people are not asked about a pair.
-func alikeText(q bradley.ReportPair) string {
+// leftOutText says from how many starts people are not asked about a pair.
+func leftOutText(q bradley.ReportPair) string {
 	if q.Unasked == 0 {
 		return ""
 	}
-	return fmt.Sprintf("look alike from %d of %d starts", q.Unasked, q.Starts)
+	return fmt.Sprintf("not asked from %d of %d starts", q.Unasked, q.Starts)
 }
 
 // arenaHeadline says what is known of the first two.

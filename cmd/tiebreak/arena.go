@@ -204,7 +204,7 @@ func printArena(out io.Writer, r bradley.Report) error {
 		return err
 	}
 	fmt.Fprintln(out)
-	err = table(out, "A\tB\tA PREFERRED\tB PREFERRED\tEQUAL\tP(A)\t95 %\tLOOK ALIKE", len(r.Pairs), func(w io.Writer, i int) {
+	err = table(out, "A\tB\tA PREFERRED\tB PREFERRED\tEQUAL\tP(A)\t95 %\tSTARTS LEFT OUT", len(r.Pairs), func(w io.Writer, i int) {
 		p := r.Pairs[i]
 		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%s\t%s to %s\t%d of %d\n", p.A, p.B, p.WinsA, p.WinsB, p.Ties, percent(p.P), percent(p.Low), percent(p.High), p.Unasked, p.Starts)
 	})

@@ -40,7 +40,9 @@ func newArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.Sessi
 		if slices.Contains(spec.Arena.Titles(), entrant.Title) && w.Title == "" {
 			entrant.Title = strings.TrimSpace(entrant.Title[:min(len(entrant.Title), idrl.MaxTitle-8)]) + " (" + strconv.Itoa(k+1) + ")"
 		}
-		same := func(p training.EntrantPolicy) bool { return p.Gaits == policy.Gaits && slices.Equal(p.Params, policy.Params) }
+		same := func(p training.EntrantPolicy) bool {
+			return p.Gaits == policy.Gaits && slices.Equal(p.Params, policy.Params)
+		}
 		if i := slices.IndexFunc(policies, same); i >= 0 && spec.Arena.Entrants[i].Session != entrant.Session {
 			return spec, idrl.Errorf(idrl.Invalid, "entrants %q and %q are one policy: sessions %s and %s recommend the same behaviour so far. Answer more of their questions, or name a later log row",
 				spec.Arena.Entrants[i].Title, entrant.Title, spec.Arena.Entrants[i].Session, entrant.Session)

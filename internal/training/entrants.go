@@ -14,6 +14,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/jobs"
 	"tiebreak/internal/pack"
+	"tiebreak/internal/picture"
 	"tiebreak/internal/rng"
 	"tiebreak/internal/steps"
 )
@@ -69,8 +70,9 @@ type arenaShow struct {
 // arena hands over the clips of the entrants of an arena and the questions about them: of every two,
 // from each start, the clips of the same part of their episodes, which begin in the same
 // state with the same random numbers. Starts after which an entrant does all the same again
-// are left out, as where nothing is random, and so are questions that nobody can answer: about
-// clips that look alike, or in which nothing moves.
+// are left out, as where nothing is random, and so are questions that nobody can answer, about
+// clips that look alike or in which nothing moves, and those that look like one about the same
+// two from another start.
 func (h *Handler) arena(ctx context.Context, t sessionTrainer, req request, to jobs.Reporter) (idrl.Generation, error) {
 	policies, err := pack.Decode[[]EntrantPolicy](req.Agents[EntrantsName])
 	if err != nil {
@@ -96,7 +98,7 @@ func (a *arenaShow) generation(ctx context.Context, basedOn int64) (idrl.Generat
 	n := len(a.policies)
 	shown := make([][]idrl.Clip, 0, startsOf(n))
 	raw := make([][]idrl.StepsID, n)
-	var look viewer
+	var ask asked
 	for start := range startsOf(n) {
 		clips, kept, print, err := a.from(ctx, start)
 		if err != nil {
@@ -111,13 +113,11 @@ func (a *arenaShow) generation(ctx context.Context, basedOn int64) (idrl.Generat
 			g.Clips[c.ID], g.Steps[c.Raw] = c, kept[k]
 			raw[k] = append(raw[k], c.Raw)
 		}
-		pairs, err := look.pairs(clips)
+		fresh, err := ask.about(clips)
 		if err != nil {
 			return g, err
 		}
-		for _, p := range pairs {
-			g.Queries = append(g.Queries, idrl.NewComparison(clips[p[0]], clips[p[1]]))
-		}
+		g.Queries = append(g.Queries, fresh...)
 	}
 	if len(shown) == 0 {
 		return g, errors.New("the simulation breaks down under an entrant from every start")
@@ -133,6 +133,44 @@ func (a *arenaShow) generation(ctx context.Context, basedOn int64) (idrl.Generat
 	}
 	a.shuffle(g.Queries)
 	return g, nil
+}
+
+// asked remembers how the questions about every two entrants look.
+type asked struct{ views map[[2]int][][2]*picture.View }
+
+// about returns the questions about the clips of all entrants from a start that a person can
+// answer, and that look like none before about the same two.
+func (a *asked) about(clips []idrl.Clip) (out []idrl.Query, err error) {
+	if a.views == nil {
+		a.views = map[[2]int][][2]*picture.View{}
+	}
+	var look viewer
+	pairs, err := look.pairs(clips)
+	if err != nil {
+		return nil, err
+	}
+	views := look.look(clips)
+	for _, p := range pairs {
+		first, second := views[p[0]], views[p[1]]
+		if first == nil || second == nil { // nothing is known of how they look
+			out = append(out, idrl.NewComparison(clips[p[0]], clips[p[1]]))
+			continue
+		}
+		repeats := false
+		for _, old := range a.views[p] {
+			if repeats, err = picture.Repeats(first, second, old[0], old[1]); repeats || err != nil {
+				break
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !repeats {
+			a.views[p] = append(a.views[p], [2]*picture.View{first, second})
+			out = append(out, idrl.NewComparison(clips[p[0]], clips[p[1]]))
+		}
+	}
+	return out, nil
 }
 
 // shuffle puts the questions, and the clips of each, in a random order, so that places say

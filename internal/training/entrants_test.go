@@ -311,10 +311,20 @@ func TestArenaAsksWhatCanBeAnswered(t *testing.T) {
 	if asked != len(g.Queries) {
 		t.Errorf("%d questions, the report says %d", len(g.Queries), asked)
 	}
-	for _, q := range g.Queries {
+	who := func(c idrl.Clip) string { entrant, _, _ := strings.Cut(string(c.From), "."); return entrant }
+	for i, q := range g.Queries {
 		a, b := measure(g.Clips[q.Clips[0]]), measure(g.Clips[q.Clips[1]])
 		if ok, err := picture.Answerable(a, b); !ok || err != nil {
 			t.Errorf("nobody can answer %s, %v", q.ID, err)
+		}
+		for _, p := range g.Queries[:i] {
+			c, d := g.Clips[p.Clips[0]], g.Clips[p.Clips[1]]
+			if who(c) != who(g.Clips[q.Clips[0]]) && who(c) != who(g.Clips[q.Clips[1]]) || who(d) != who(g.Clips[q.Clips[0]]) && who(d) != who(g.Clips[q.Clips[1]]) {
+				continue
+			}
+			if same, err := picture.Repeats(a, b, measure(c), measure(d)); same || err != nil {
+				t.Errorf("%s looks like %s, %v", q.ID, p.ID, err)
+			}
 		}
 	}
 	enter(0, 0, 0)
