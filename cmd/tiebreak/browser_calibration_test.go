@@ -80,6 +80,7 @@ func TestBrowserCalibration(t *testing.T) {
 				evaluate[bool](b, "document.querySelector('[data-question]').scrollIntoView(), true")
 				b.shot(fmt.Sprintf("%s-question-%dx%d", test.kind, size[0], size[1]))
 			}
+			b.accessible(test.kind)
 			b.paper(test.kind)
 		})
 	}

@@ -168,7 +168,7 @@ func rangeOf(l idrl.RatingLikelihood, m, v float64) *RatingRange {
 	return &RatingRange{Mean: mean, Low: quantile(l, 0.05, m, v), High: quantile(l, 0.95, m, v)}
 }
 
-// quantile returns the least rating that Y is at most with probability q, to rounding.
+// quantile returns the least rating that Y is at most with probability q, to 1e-11 of the scale.
 func quantile(l idrl.RatingLikelihood, q, m, v float64) float64 {
 	upTo := func(y float64) float64 { _, p, _ := l.Distribution(y, m, v); return p }
 	low, high := -1.0, 1.0 // the scale, beyond which only ratings without ends lie
@@ -181,7 +181,7 @@ func quantile(l idrl.RatingLikelihood, q, m, v float64) float64 {
 	for k := 0; k < 40 && upTo(high) < q; k++ {
 		high *= 2
 	}
-	for range 60 {
+	for range 40 {
 		if middle := (low + high) / 2; upTo(middle) >= q {
 			high = middle
 		} else {

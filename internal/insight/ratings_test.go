@@ -238,3 +238,16 @@ func TestRatingsAreOfWhatCounts(t *testing.T) {
 		t.Errorf("the forecasts differ:\n%s", diff)
 	}
 }
+
+// The prediction of one rating, by a posterior that learns how each person rates.
+func BenchmarkPredictARating(b *testing.B) {
+	s := rated(3, 30, map[idrl.AnnotatorID]rater{"ann": noisy(ratingStd), "bob": noisy(0.4)}, "ann", "bob")
+	own, _ := s.model.Own(idrl.RateClip)
+	h, err := posterior.New(posterior.Config{Model: own}).Replace(b.Context(), 0, s.source(b).History.After(0))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		insight.Predict(own, h.Posterior(), s.queries["q1"], "ann")
+	}
+}
