@@ -72,7 +72,7 @@ func calibrationChart(spec idrl.SessionSpec, r *insight.Report, c templates.Cali
 	c.Sum = fmt.Sprintf("Of %s %.0f %% were the most probable one.", plural(fit.N, "answer"), 100*fit.Right)
 	c.Error = fmt.Sprintf("Calibration error (ECE) %.3f;", fit.ECE)
 	c.Error += fmt.Sprintf(" if the predictions are right it lies from %.3f to %.3f by chance.", fit.ByChance[0], fit.ByChance[1])
-	c.Beyond = fit.Beyond()
+	c.Beyond, c.Useless = fit.Beyond(), fit.Useless()
 	nothing := 1 / float64(outcomes)
 	c.Brier = fmt.Sprintf("Brier score %.2f (%.2f to %.2f; %.2f for one who knows nothing). Log loss %.2f nats (%.2f for one who knows nothing).",
 		fit.Brier, fit.BrierRange[0], fit.BrierRange[1], 1-nothing, fit.LogLoss, -math.Log(nothing))

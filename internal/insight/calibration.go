@@ -37,6 +37,8 @@ type Calibration struct {
 	Brier      float64
 	BrierRange [2]float64
 	LogLoss    float64 // mean of −log p of the answer, nats
+
+	outcomes int // that were predicted of an answer
 }
 
 // bins is the number of bins, of equal width.
@@ -64,6 +66,7 @@ func Calibrate(all []Forecast, seed uint64) Calibration {
 	if c.N = len(all); c.N == 0 {
 		return c
 	}
+	c.outcomes = len(all[0].P)
 	var sum quality.Calibration
 	squares := 0.0 // of the Brier scores
 	for _, one := range all {
@@ -91,6 +94,17 @@ func Calibrate(all []Forecast, seed uint64) Calibration {
 
 // Beyond reports whether the error is greater than chance explains.
 func (c Calibration) Beyond() bool { return c.ECE > c.ByChance[1] }
+
+// leastUseless is the number of answers from which Useless is told.
+const leastUseless = 20
+
+// Useless reports whether the predictions were no better than one who says of all outcomes that
+// they are as probable: the log loss is not below the logarithm of their number. Predictions that
+// are right have less on average. People who answer at random are seen by it also where the
+// posterior has come to expect little of any question, so that it is calibrated.
+func (c Calibration) Useless() bool {
+	return c.N >= leastUseless && c.LogLoss >= math.Log(float64(c.outcomes))
+}
 
 // top returns the most probable outcome, the first of equals, and its probability.
 func (f Forecast) top() (outcome int, p float64) {

@@ -124,6 +124,9 @@ func TestCalibration(t *testing.T) {
 		if b := fit.BrierRange; b[0] <= fit.Brier && fit.Brier <= b[1] && b[1]-b[0] < 0.3 {
 			inside++
 		}
+		if fit.Useless() {
+			t.Errorf("seed %d: the predictions are called useless: log loss %.2f", seed, fit.LogLoss)
+		}
 		if lazy.report(t, &insight.Follower{}).Fit.Beyond() {
 			seen++
 		}
