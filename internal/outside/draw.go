@@ -222,6 +222,11 @@ func ReadScenes(b []byte) ([]idrl.Scene, error) {
 	if err := dec.Decode(&list); err != nil {
 		return nil, err
 	}
+	return Scenes(list)
+}
+
+// Scenes returns scenes of one environment as this program draws them.
+func Scenes(list []Scene) ([]idrl.Scene, error) {
 	out := make([]idrl.Scene, len(list))
 	for i := range list {
 		var err error

@@ -15,16 +15,21 @@ import (
 // protocol is the version of the protocol that this program speaks.
 const protocol = 1
 
-// Limits of a hello.
+// Limits of what comes from other programs: as an environment, or as trajectories that were
+// recorded or uploaded.
 const (
-	maxTitle    = 80
-	maxAbout    = 400
-	maxObs      = 4096
-	maxActions  = 64
-	maxFeatures = 64
-	maxFeature  = 64 // characters of a name
-	maxHorizon  = 10_000
-	maxState    = 1 << 16
+	MaxObservation = 4096 // numbers of an observation
+	MaxAction      = 64   // numbers of an action, or discrete actions
+	MaxFeatures    = 64
+	MaxSteps       = 10_000 // of an episode
+)
+
+// Further limits of a hello.
+const (
+	maxTitle   = 80
+	maxAbout   = 400
+	maxFeature = 64 // characters of a name
+	maxState   = 1 << 16
 )
 
 // A Hello is what an outside environment says of itself.
@@ -70,10 +75,10 @@ func (h *Hello) check() *failure {
 			return fmt.Errorf("its version %.60q must have letters, digits, dots and hyphens, at most 32", h.Version)
 		case !isLine(h.Title, maxTitle) || !isLine(h.About, maxAbout) || !isLine(h.Moment, maxTitle):
 			return fmt.Errorf("its title, description or moment is longer than %d, %d and %d characters or has more than one line", maxTitle, maxAbout, maxTitle)
-		case h.Observation < 1 || h.Observation > maxObs:
-			return fmt.Errorf("its observations have %d numbers; they may have 1 to %d", h.Observation, maxObs)
-		case h.Horizon < 1 || h.Horizon > maxHorizon:
-			return fmt.Errorf("its episodes have %d steps; they may have 1 to %d", h.Horizon, maxHorizon)
+		case h.Observation < 1 || h.Observation > MaxObservation:
+			return fmt.Errorf("its observations have %d numbers; they may have 1 to %d", h.Observation, MaxObservation)
+		case h.Horizon < 1 || h.Horizon > MaxSteps:
+			return fmt.Errorf("its episodes have %d steps; they may have 1 to %d", h.Horizon, MaxSteps)
 		case !(h.StepSec >= 1e-6 && h.StepSec <= 3600):
 			return fmt.Errorf("a step of it takes %v s; that may be 0.000001 to 3600", h.StepSec)
 		case !(h.Discount >= 0 && h.Discount <= 1):
@@ -106,13 +111,13 @@ const (
 
 func (a *Actions) check() error {
 	if a.Num != 0 {
-		if a.Num < 2 || a.Num > maxActions || a.Low != nil || a.High != nil {
-			return fmt.Errorf("it has %d discrete actions; there may be 2 to %d, without low and high", a.Num, maxActions)
+		if a.Num < 2 || a.Num > MaxAction || a.Low != nil || a.High != nil {
+			return fmt.Errorf("it has %d discrete actions; there may be 2 to %d, without low and high", a.Num, MaxAction)
 		}
 		return nil
 	}
-	if len(a.Low) < 1 || len(a.Low) > maxActions || len(a.Low) != len(a.High) {
-		return fmt.Errorf("its actions have %d low and %d high bounds; there must be as many, 1 to %d", len(a.Low), len(a.High), maxActions)
+	if len(a.Low) < 1 || len(a.Low) > MaxAction || len(a.Low) != len(a.High) {
+		return fmt.Errorf("its actions have %d low and %d high bounds; there must be as many, 1 to %d", len(a.Low), len(a.High), MaxAction)
 	}
 	for i, low := range a.Low {
 		if !(low < a.High[i] && low >= -math.MaxFloat32 && a.High[i] <= math.MaxFloat32) {
@@ -123,8 +128,8 @@ func (a *Actions) check() error {
 }
 
 func (h *Hello) checkFeatures() error {
-	if len(h.Features) < 1 || len(h.Features) > maxFeatures {
-		return fmt.Errorf("it has %d features; there may be 1 to %d", len(h.Features), maxFeatures)
+	if len(h.Features) < 1 || len(h.Features) > MaxFeatures {
+		return fmt.Errorf("it has %d features; there may be 1 to %d", len(h.Features), MaxFeatures)
 	}
 	for i, name := range h.Features {
 		if name == "" || !isLine(name, maxFeature) || slices.Contains(h.Features[:i], name) {

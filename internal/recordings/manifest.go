@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/outside"
 )
 
 // ManifestName is the name of the file that describes a folder of rollouts.
@@ -25,10 +26,8 @@ const (
 	maxManifest = 16 << 20 // bytes
 	maxRollouts = 10_000
 	maxPolicies = 400
-	maxSteps    = 10_000 // of a rollout
-	maxObs      = 4096   // numbers of an observation
-	maxActs     = 64     // numbers of an action
-	maxFeatures = 64
+	maxSteps    = outside.MaxSteps
+	maxFeatures = outside.MaxFeatures
 	maxDefault  = 64        // numbers of an observation that features may be made of
 	maxNumbers  = 64 << 20  // of an array
 	maxReel     = 256 << 20 // bytes of the pictures of a rollout, as stored

@@ -142,7 +142,7 @@ func (r *recording) fit(m *manifest) error {
 		name string
 		rows [][]float64
 		most int
-	}{{"observations", r.obs, maxObs}, {"actions", r.acts, maxActs}, {"features", r.phi, maxFeatures}} {
+	}{{"observations", r.obs, outside.MaxObservation}, {"actions", r.acts, outside.MaxAction}, {"features", r.phi, maxFeatures}} {
 		if a.rows != nil && (len(a.rows[0]) < 1 || len(a.rows[0]) > a.most) {
 			return refused("array", "%s: a row of %s has %d numbers; 1 to %d can be read", r.Name, a.name, len(a.rows[0]), a.most)
 		}

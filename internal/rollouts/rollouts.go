@@ -23,8 +23,6 @@ import (
 const (
 	MaxClips  = 50      // trajectories
 	MaxSteps  = 1000    // of one
-	MaxWidth  = 4096    // numbers of an observation
-	MaxAction = 64      // numbers of an action
 	MaxName   = 64      // bytes
 	MaxPixels = 1 << 25 // of all pictures of a trajectory, as they are given
 )
@@ -68,42 +66,46 @@ func (t *Trajectory) add(g *idrl.Generation, spec idrl.SessionSpec) (idrl.ClipID
 	if err := t.check(len(spec.Features)); err != nil {
 		return "", err
 	}
-	s := idrl.Steps{Env: spec.Env, Version: version, Obs: single(t.Observations), Actions: single(t.Actions), Phi: t.Features, End: idrl.Truncated}
-	if t.Terminated {
-		s.End = idrl.Terminated
-	}
-	raw, content, err := steps.Encode(s)
+	whole := t.trajectory(spec.Env)
+	raw, content, err := steps.Encode(steps.Of(whole, idrl.Steps{Env: spec.Env, Version: version}))
 	if err != nil {
 		return "", err
 	}
-	c := idrl.Clip{Steps: s.Len(), Phi: make([]float64, len(spec.Features)), Raw: raw}
-	for _, row := range t.Features {
-		for k, v := range row {
-			c.Phi[k] += v
-		}
-	}
+	whole.Raw = raw
 	env, err := t.shown(spec)
 	if err != nil {
 		return "", err
 	}
-	shot := c
-	for k := range s.Len() + 1 {
-		shot.Snapshots = append(shot.Snapshots, []float64{float64(k)})
-	}
-	if c.Media, err = clip.Encode(env, shot); err != nil {
+	c := idrl.Segment(whole, 0, whole.Len())
+	if c.Media, err = clip.Encode(env, c); err != nil {
 		return "", idrl.Errorf(idrl.Invalid, "it cannot be shown: %v", err) // all that it shows comes from outside
 	}
 	h := sha256.New()
 	h.Write([]byte(raw))
 	h.Write(c.Media)
 	name := hex.EncodeToString(h.Sum(nil)[:16])
-	c.ID, c.From = idrl.ClipID(name), idrl.TrajectoryID(name)
+	c.ID, c.From, c.Snapshots = idrl.ClipID(name), idrl.TrajectoryID(name), nil
 	if _, known := g.Clips[c.ID]; known {
 		return c.ID, nil
 	}
 	g.Candidates = append(g.Candidates, idrl.Candidate{Origin: idrl.FromUpload, Mu: c.Phi, Clip: c.ID, Rollouts: []idrl.StepsID{raw}})
 	g.Clips[c.ID], g.Steps[raw] = c, content
 	return c.ID, nil
+}
+
+// trajectory returns t, whose states are the numbers of its frames.
+func (t *Trajectory) trajectory(env string) *idrl.Trajectory {
+	out := &idrl.Trajectory{Env: env, Obs: t.Observations, Phi: t.Features, End: idrl.Truncated}
+	if t.Terminated {
+		out.End = idrl.Terminated
+	}
+	for _, a := range t.Actions {
+		out.Actions = append(out.Actions, a)
+	}
+	for k := range len(t.Actions) + 1 {
+		out.Snapshots = append(out.Snapshots, []float64{float64(k)})
+	}
+	return out
 }
 
 // version is EnvSpec.Version of uploaded trajectories.
@@ -127,7 +129,7 @@ func (t *Trajectory) check(d int) error {
 		rows        [][]float64
 		least, most int
 	}{
-		{"observations", t.Observations, 1, MaxWidth}, {"actions", t.Actions, 1, MaxAction}, {"features", t.Features, d, d},
+		{"observations", t.Observations, 1, outside.MaxObservation}, {"actions", t.Actions, 1, outside.MaxAction}, {"features", t.Features, d, d},
 	} {
 		if err := checkRows(part.name, part.rows, part.least, part.most); err != nil {
 			return err
@@ -162,18 +164,6 @@ func span(least, most int) string {
 	return fmt.Sprintf("%d to %d", least, most)
 }
 
-// single returns rows in single precision.
-func single(rows [][]float64) [][]float32 {
-	out := make([][]float32, len(rows))
-	for i, row := range rows {
-		out[i] = make([]float32, len(row))
-		for k, v := range row {
-			out[i][k] = float32(v)
-		}
-	}
-	return out
-}
-
 // shown returns an environment that shows t, whose states are the numbers of its frames.
 func (t *Trajectory) shown(spec idrl.SessionSpec) (idrl.Environment, error) {
 	frames, film := len(t.Actions)+1, film{spec: specOf(spec, t.StepSeconds)}
@@ -183,26 +173,14 @@ func (t *Trajectory) shown(spec idrl.SessionSpec) (idrl.Environment, error) {
 	case len(t.Pictures)+len(t.Scenes) != frames:
 		return nil, idrl.Errorf(idrl.Invalid, "it has %d frames; %d steps need %d", len(t.Pictures)+len(t.Scenes), frames-1, frames)
 	case len(t.Scenes) > 0:
-		scenes, err := readScenes(t.Scenes)
+		scenes, err := outside.Scenes(t.Scenes)
+		if err != nil {
+			err = idrl.Errorf(idrl.Invalid, "its scenes cannot be shown: %v", err)
+		}
 		return &drawn{film, scenes}, err
 	}
 	pictures, err := readPictures(t.Pictures)
 	return &pictured{film, pictures}, err
-}
-
-func readScenes(list []outside.Scene) ([]idrl.Scene, error) {
-	out := make([]idrl.Scene, len(list))
-	for i := range list {
-		scene, err := list[i].Read()
-		if err == nil && i > 0 {
-			err = outside.SameForm(&out[0], &scene)
-		}
-		if err != nil {
-			return nil, idrl.Errorf(idrl.Invalid, "scene %d cannot be shown: %v", i, err)
-		}
-		out[i] = scene
-	}
-	return out, nil
 }
 
 // readPictures decodes pictures, of which it looks at the sizes first.

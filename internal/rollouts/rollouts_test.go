@@ -159,3 +159,15 @@ func TestEnvironment(t *testing.T) {
 		t.Errorf("environment %+v", e)
 	}
 }
+
+// The names of clips, which are hashes of what is stored of a trajectory, stay: an upload that is sent
+// again, also to a newer version of the program, adds nothing.
+func TestNamesStay(t *testing.T) {
+	inScenes, inPictures := drawn(), drawn()
+	inPictures.Terminated, inPictures.Scenes = true, nil
+	inPictures.Pictures = []string{picture(t, 20, 10, 7), picture(t, 20, 10, 90)}
+	_, clips, err := rollouts.Read(spec, []rollouts.Trajectory{inScenes, inPictures})
+	if want := []idrl.ClipID{"fc399817bfa42d3e06d61c26f1b4d0c7", "352d268c5d3c1e88455592d580742ab1"}; err != nil || !slices.Equal(clips, want) {
+		t.Errorf("%q, want %q; %v", clips, want, err)
+	}
+}
