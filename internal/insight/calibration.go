@@ -38,7 +38,7 @@ type Calibration struct {
 	BrierRange [2]float64
 	LogLoss    float64 // mean of −log p of the answer, nats
 
-	outcomes int // that were predicted of an answer
+	Outcomes int // that were predicted of an answer; 0 where N is
 }
 
 // bins is the number of bins, of equal width.
@@ -66,7 +66,7 @@ func Calibrate(all []Forecast, seed uint64) Calibration {
 	if c.N = len(all); c.N == 0 {
 		return c
 	}
-	c.outcomes = len(all[0].P)
+	c.Outcomes = len(all[0].P)
 	var sum quality.Calibration
 	squares := 0.0 // of the Brier scores
 	for _, one := range all {
@@ -103,7 +103,7 @@ const leastUseless = 20
 // are right have less on average. People who answer at random are seen by it also where the
 // posterior has come to expect little of any question, so that it is calibrated.
 func (c Calibration) Useless() bool {
-	return c.N >= leastUseless && c.LogLoss >= math.Log(float64(c.outcomes))
+	return c.N >= leastUseless && c.LogLoss >= math.Log(float64(c.Outcomes))
 }
 
 // top returns the most probable outcome, the first of equals, and its probability.
