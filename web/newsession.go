@@ -195,6 +195,7 @@ func questionOptions() []templates.Option {
 	return []templates.Option{
 		{Value: idrl.AnswerableQuestions, Label: "Those that people can answer", Hint: "Clips that move and look different, rather those that are probably answered; none like a recent one."},
 		{Value: idrl.AnyQuestions, Label: "Any", Hint: "Whatever would tell most if it were answered."},
+		{Value: idrl.EverythingQuestions, Label: "Everything", Hint: "Also what robots do after a fall, to measure what the choices above are worth."},
 	}
 }
 

@@ -79,7 +79,7 @@ func declareSpec(fs *flag.FlagSet, spec *idrl.SessionSpec) {
 	fs.StringVar(&spec.Noise, "noise-model", "", "`whose` noise of answers: own, each annotator's, learnt from the answers from the second annotator on; or shared, that of the session for all.\n"+
 		"Default: own, but shared with --model network and with likelihoods without such a noise")
 	fs.StringVar(&spec.Questions, "questions", idrl.QuestionRules()[0], "`which` are asked: answerable, those that a person can answer by what they see, rather those that are probably answered, and none\n"+
-		"that looks like one of their last "+strconv.Itoa(learning.Remembered)+"; or any")
+		"that looks like one of their last "+strconv.Itoa(learning.Remembered)+"; any; or everything, also what comes after a fall, to measure what the rule is worth")
 	fs.IntVar(&spec.Budget, "budget", 0, "`answers` after which the session is complete; 0: no limit")
 	fs.IntVar(&spec.AnswersEach, "answers-each", 0, "`answers` after which a person has done their part and sees the completion code, while the session goes on with others; 0: no limit")
 	fs.Float64Var(&spec.Tolerance, "tolerance", idrl.DefaultTolerance, "loss that counts as small, as a `share` of the range from the worst to the best policy; not with --model network")

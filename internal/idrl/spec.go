@@ -193,10 +193,16 @@ const (
 	AnswerableQuestions = "answerable"
 
 	AnyQuestions = "any" // whatever tells most, as in sessions of earlier versions
+
+	// EverythingQuestions is AnyQuestions about clips of what comes after a fall, too, which are
+	// offered by no other rule: what the others are compared with.
+	EverythingQuestions = "everything"
 )
 
 // QuestionRules returns which questions may be asked, the default first.
-func QuestionRules() []string { return []string{AnswerableQuestions, AnyQuestions} }
+func QuestionRules() []string {
+	return []string{AnswerableQuestions, AnyQuestions, EverythingQuestions}
+}
 
 // RecordedEarlier returns the settings that sessions have whose record says nothing of
 // them, because an earlier version made it.

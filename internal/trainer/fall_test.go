@@ -54,6 +54,35 @@ func TestClipsEndAtAFall(t *testing.T) {
 	}
 }
 
+// With AfterFalls clips are those of an environment that cannot tell.
+func TestClipsAfterAFall(t *testing.T) {
+	made := func(falls bool) map[idrl.ClipID]idrl.Clip {
+		tr := pushes(pointmass.Config{})
+		tr.Segments, tr.AfterFalls = 6, true
+		tr.NewEnv = func() idrl.Environment {
+			if falls {
+				return ledge{pointmass.New(pointmass.Config{}), 4}
+			}
+			return pointmass.New(pointmass.Config{})
+		}
+		job := jobFor(tr)
+		job.BasedOn, job.First = 0, true
+		return train(t, tr, job).Clips
+	}
+	fallen, after := made(true), 0
+	for id := range made(false) {
+		c, ok := fallen[id]
+		if !ok {
+			t.Errorf("clip %s is missing", id)
+		} else if over(c.Snapshots[0], 4) {
+			after++
+		}
+	}
+	if after == 0 {
+		t.Error("no clip begins after a fall; the test is to have some")
+	}
+}
+
 // Where nothing falls the clips are those of an environment that cannot tell.
 func TestClipsWithoutAFall(t *testing.T) {
 	ids := func(newEnv func() idrl.Environment) map[idrl.ClipID]bool {

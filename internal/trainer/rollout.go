@@ -230,6 +230,7 @@ func (r *run) episode(id idrl.PolicyID, p idrl.Policy, n int) (*idrl.Trajectory,
 		}
 	}
 	faller, falls := r.env.(idrl.Faller)
+	falls = falls && !r.afterFalls
 	stream := r.stream("rollout", n)
 	t := &idrl.Trajectory{ID: trajectoryID(id, n), Env: spec.ID, Policy: id}
 	for action, step := range idrl.EpisodeOf(r.env, p, stream) {

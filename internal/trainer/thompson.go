@@ -107,6 +107,9 @@ type Thompson struct {
 	// is nil, or there are none, all are.
 	Rated func(clips []idrl.Clip) ([]int, error)
 
+	// AfterFalls lets clips show what comes after a fall (idrl.Faller). Otherwise they end with it.
+	AfterFalls bool
+
 	lock sync.Mutex
 	last *pool // guarded by lock; of the last seed, nil before the first
 }
@@ -132,6 +135,8 @@ type settings struct {
 	pairs                       func([]idrl.Clip) ([][2]int, error)
 	rated                       func([]idrl.Clip) ([]int, error)
 
+	afterFalls bool
+
 	steady bool // clips are steadyClips; of a Stock only
 	most   int  // steps of an episode, 0 for all
 }
@@ -143,6 +148,7 @@ func (t *Thompson) settings() settings {
 		maxQueries: cmp.Or(t.MaxQueries, 2000),
 		rollouts:   max(1, cmp.Or(t.Rollouts, 4)), segments: t.Segments,
 		encode: t.Encode, steps: t.Steps, mu: t.Mu, muEpisodes: t.MuEpisodes, spread: t.Spread, remake: t.Remake, given: t.Given, pairs: t.Pairs, rated: t.Rated,
+		afterFalls: t.AfterFalls,
 	}
 }
 

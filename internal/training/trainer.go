@@ -57,7 +57,7 @@ func newTrainer(spec idrl.SessionSpec, newEnv func() idrl.Environment) (*trainer
 		NewEnv: newEnv, Solver: sol, Kind: spec.Kind.Made(), PriorScale: spec.PriorScale, Samples: schedule.Samples,
 		Duel:     !slices.ContainsFunc(append(controls, method), noDuel),
 		Restarts: 10, Pool: schedule.Pool, MaxQueries: schedule.Queries, Mu: solver.Mu,
-		Encode: clip.Encode,
+		Encode: clip.Encode, AfterFalls: spec.Questions == idrl.EverythingQuestions,
 		Steps: func(t *idrl.Trajectory, episode uint64) (idrl.StepsID, []byte, error) {
 			return steps.Encode(steps.Of(t, idrl.Steps{Env: spec.Env, Version: env.Spec().Version, Seed: spec.Seed, Episode: episode}))
 		},
