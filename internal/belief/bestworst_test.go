@@ -266,6 +266,39 @@ func TestSurprisingGroupIsALapse(t *testing.T) {
 	}
 }
 
+// However far apart the clips are, what an answer tells can be computed.
+func TestGroupsFarFromEqual(t *testing.T) {
+	// Of a session about Driver, in which a probability of 1e-308 had no derivatives.
+	v := mat.NewSymDense(5, []float64{
+		9600.100593491852, 772.5277719974271, 758.1706449408969, -571.4790918709978, 818.8557225677314,
+		0, 81.31687827523452, 79.61092409955013, -42.835236293004414, 84.29743046531833,
+		0, 0, 81.41804089305975, -40.00080185052865, 86.07102622022865,
+		0, 0, 0, 37.7943291584029, -43.62760535114518,
+		0, 0, 0, 0, 91.11048785214103,
+	})
+	m := []float64{2080.036048080678, 80.06537425428647, 80.0513962663122, -149.81212538109915, 94.18096355984986}
+	stream := rng.New(1, "far", 0)
+	for k := range 300 {
+		l := BestWorst{NoiseStd: 0.34169848981957124, Lapse: GroupLapse * float64(k%2)}
+		for _, info := range []*mat.SymDense{l.Info(m, v), l.RoughInfo(m, v)} {
+			var e mat.EigenSym
+			if norm := mat.Norm(info, 1); math.IsNaN(norm) || math.IsInf(norm, 0) || !e.Factorize(info, false) || e.Values(nil)[0] < -1e-9*norm {
+				t.Fatalf("at means %v: %v", m, mat.Formatted(info))
+			}
+		}
+		for best := range 6 {
+			worst := (best + 1 + k%5) % 6
+			logZ, d1, d2 := l.LogZ(best, worst, m, v)
+			if math.IsNaN(logZ) || slices.ContainsFunc(d1, math.IsNaN) || math.IsNaN(mat.Norm(d2, 1)) {
+				t.Fatalf("best %d, worst %d at means %v: %v %v", best, worst, m, logZ, d1)
+			}
+		}
+		for i := range m {
+			m[i] = math.Exp(9*stream.Float64()) * stream.NormFloat64()
+		}
+	}
+}
+
 // What is expected of an answer is the mean over the answers of what they do: to the
 // covariance, and nothing to the mean.
 func TestExpectedAfterAGroup(t *testing.T) {

@@ -172,12 +172,16 @@ func (c *cone) solve(by lattice) (logZ float64, d1 []float64, d2 *mat.SymDense) 
 		c.add(&sums, by, p)
 	}
 	d1, d2 = make([]float64, k), mat.NewSymDense(k, nil)
-	if !(sums.one > 0) {
+	if !(sums.one > tiniest) {
 		return math.Inf(-1), d1, d2
 	}
 	c.derivatives(&sums, d1, d2)
 	return math.Log(sums.one / float64(by.points)), d1, d2
 }
+
+// tiniest is the sum of probabilities below which a group is beyond computing: parts of it would
+// be below 2.2e-308, where numbers have fewer digits and their reciprocals overflow.
+const tiniest = 1e-290
 
 // add adds what point p of a lattice contributes.
 func (c *cone) add(sums *coneSums, by lattice, p int) {
