@@ -2,8 +2,8 @@ package session_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,14 +19,15 @@ import (
 func TestPastTrainings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(func(s *idrl.SessionSpec) { s.AdoptAfter, s.TrainEvery = 0, 1 })
-		var fail, block error
+		var fail atomic.Pointer[error]
+		var block atomic.Bool
 		b.trainer = trainerFunc(func(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
 			time.Sleep(3 * time.Second)
 			b.clock.advance(3 * time.Second)
-			if fail != nil {
-				return idrl.Generation{}, fail
+			if err := fail.Load(); err != nil {
+				return idrl.Generation{}, *err
 			}
-			if block != nil {
+			if block.Load() {
 				<-ctx.Done()
 				return idrl.Generation{}, ctx.Err()
 			}
@@ -49,11 +50,13 @@ func TestPastTrainings(t *testing.T) {
 		}
 		time.Sleep(4 * time.Second) // a training of row 2, of no answer
 		synctest.Wait()
-		fail = fmt.Errorf("train: %w", idrl.Errorf(idrl.Unavailable, "the environment ended"))
+		lost := fmt.Errorf("train: %w", idrl.Errorf(idrl.Unavailable, "the environment ended"))
+		fail.Store(&lost)
 		next(2)
 		time.Sleep(3 * time.Second)
 		synctest.Wait()
-		fail, block = nil, errors.New("wait")
+		fail.Store(nil)
+		block.Store(true)
 		time.Sleep(5 * time.Second) // it is tried again
 		if err := s.CancelTraining(t.Context()); err != nil {
 			t.Fatal(err)
@@ -79,7 +82,7 @@ func TestPastTrainings(t *testing.T) {
 			}
 		}
 		stop()
-		block = nil
+		block.Store(false)
 		s, _ = b.start(t)
 		if again, err := s.Trainings(t.Context(), 2); err != nil || !cmp.Equal(again, got[:2]) {
 			t.Errorf("after a restart %+v, %v", again, err)
