@@ -216,7 +216,6 @@ func (b *builder) comparisons(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.splits.ready()
 	c := &b.meta.Counts
 	c.Comparisons, err = writeTable(b, "comparisons.parquet", func(r *comparisonRow) int { return 2 * len(r.FeaturesA) }, func(add func(comparisonRow) error) error {
 		return b.pairs(ctx, func(r *idrl.Labelled) error {

@@ -1,10 +1,6 @@
 package bundle
 
-import (
-	"slices"
-
-	"tiebreak/internal/idrl"
-)
+import "tiebreak/internal/idrl"
 
 // Names of splits. A comparison of clips of both has none.
 const (
@@ -24,13 +20,18 @@ const (
 // is shown in both. Trajectories that were compared are connected; each connected component
 // is in one split as a whole, by a hash. A component that holds more than a fifth of all
 // comparisons is divided by trajectory, and comparisons across the line have no split. It
-// takes 32 bytes a comparison at most.
+// takes about 50 bytes a trajectory.
 type splits struct {
-	pairs []uint64 // two trajectories for each comparison, until ready
+	places map[uint64]int32 // of trajectories in what follows
+	nodes  []node
+	pairs  int // comparisons
+}
 
-	keys   []uint64 // trajectories, sorted
-	parent []int32  // of each in its component; itself for a root
-	large  []bool   // of roots
+// A node is a trajectory in its component.
+type node struct {
+	key    uint64
+	parent int32 // itself for a root, which has the least key of the component
+	pairs  int32 // of a root, comparisons in the component
 }
 
 // key names the trajectory that a clip was cut from, else the clip. Two that have one name,
@@ -44,49 +45,44 @@ func key(c *idrl.Clip) uint64 {
 }
 
 // add takes in a comparison.
-func (s *splits) add(r *idrl.Labelled) { s.pairs = append(s.pairs, key(&r.Clips[0]), key(&r.Clips[1])) }
-
-// ready ends the adding.
-func (s *splits) ready() {
-	s.keys = slices.Clone(s.pairs)
-	slices.Sort(s.keys)
-	s.keys = slices.Compact(s.keys)
-	s.parent = make([]int32, len(s.keys))
-	for i := range s.parent {
-		s.parent[i] = int32(i) //nolint:gosec // fewer than 2^31 fit in memory
+func (s *splits) add(r *idrl.Labelled) {
+	a, b := s.root(key(&r.Clips[0])), s.root(key(&r.Clips[1]))
+	if s.nodes[b].key < s.nodes[a].key {
+		a, b = b, a
 	}
-	for i := 0; i < len(s.pairs); i += 2 {
-		a, b := s.root(s.pairs[i]), s.root(s.pairs[i+1])
-		s.parent[max(a, b)] = min(a, b)
+	if a != b {
+		s.nodes[b].parent = a
+		s.nodes[a].pairs += s.nodes[b].pairs
 	}
-	counts := make([]int32, len(s.keys))
-	for i := 0; i < len(s.pairs); i += 2 {
-		counts[s.root(s.pairs[i])]++
-	}
-	s.large = make([]bool, len(s.keys))
-	for i, n := range counts {
-		s.large[i] = int(n)*largeComponent > len(s.pairs)/2
-	}
-	s.pairs = nil
+	s.nodes[a].pairs++
+	s.pairs++
 }
 
-// root returns the place of the first trajectory of the component of k.
+// root returns the place of the root of the component of k, which is a component by itself if it
+// was not there.
 func (s *splits) root(k uint64) int32 {
-	at, _ := slices.BinarySearch(s.keys, k)
-	i := int32(at) //nolint:gosec // as above
-	for s.parent[i] != i {
-		s.parent[i] = s.parent[s.parent[i]]
-		i = s.parent[i]
+	i, ok := s.places[k]
+	if !ok {
+		if s.places == nil {
+			s.places = map[uint64]int32{}
+		}
+		i = int32(len(s.nodes)) //nolint:gosec // fewer than 2^31 fit in memory
+		s.places[k] = i
+		s.nodes = append(s.nodes, node{key: k, parent: i})
+	}
+	for s.nodes[i].parent != i {
+		s.nodes[i].parent = s.nodes[s.nodes[i].parent].parent
+		i = s.nodes[i].parent
 	}
 	return i
 }
 
-// of returns the split of a comparison that was added, empty for none.
+// of returns the split of a comparison, empty for none, once all were added.
 func (s *splits) of(r *idrl.Labelled) string {
 	a, b := key(&r.Clips[0]), key(&r.Clips[1])
-	root := s.root(a)
-	if !s.large[root] {
-		return drawn(s.keys[root], testComponents)
+	root := s.nodes[s.root(a)]
+	if int(root.pairs)*largeComponent <= s.pairs {
+		return drawn(root.key, testComponents)
 	}
 	if x := drawn(a, testTrajectories); x == drawn(b, testTrajectories) {
 		return x
