@@ -71,7 +71,6 @@ func TestBrowserCalibration(t *testing.T) {
 			b.wait(fmt.Sprintf("document.querySelector('[data-calibration]').innerText === %q", before))
 			for _, size := range [][2]int64{{1280, 800}, {390, 844}, {844, 390}} {
 				b.resize(size[0], size[1])
-				b.wait("innerWidth === " + strconv.FormatInt(size[0], 10))
 				b.noSideways(int(size[0]))
 				for _, chart := range test.charts {
 					evaluate[bool](b, fmt.Sprintf("document.querySelector('[data-chart=%s]').scrollIntoView(), true", chart))

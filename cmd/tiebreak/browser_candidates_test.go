@@ -41,7 +41,6 @@ func TestBrowserCandidates(t *testing.T) {
 		b.shot("candidates-1280x800")
 		for _, size := range [][2]int64{{390, 844}, {844, 390}} {
 			b.resize(size[0], size[1])
-			b.wait(fmt.Sprintf("innerWidth === %d", size[0]))
 			view(first)
 			b.noSideways(int(size[0]))
 			b.shot(fmt.Sprintf("candidates-%dx%d", size[0], size[1]))

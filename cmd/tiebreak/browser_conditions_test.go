@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strconv"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -74,7 +73,6 @@ func TestBrowserConditions(t *testing.T) {
 	b.part("sizes", func() {
 		for _, size := range [][2]int64{{1280, 800}, {390, 844}, {844, 390}} {
 			b.resize(size[0], size[1])
-			b.wait("innerWidth === " + strconv.FormatInt(size[0], 10))
 			b.noSideways(int(size[0]))
 			evaluate[bool](b, "document.querySelector('[data-conditions]').scrollIntoView(), true")
 			b.shot(fmt.Sprintf("conditions-%dx%d", size[0], size[1]))

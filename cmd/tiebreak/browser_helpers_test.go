@@ -181,9 +181,22 @@ func (b *tab) open(url string) {
 	b.do(chromedp.Navigate(url))
 }
 
+// resize makes the view that many pixels wide and high, and waits until the page has been
+// laid out for it.
 func (b *tab) resize(width, height int64, options ...chromedp.EmulateViewportOption) {
 	b.t.Helper()
 	b.do(chromedp.EmulateViewport(width, height, options...))
+	if len(options) == 0 { // else the width is the page's until it has said that it fits a telephone
+		b.wait(fmt.Sprintf("innerWidth === %d && innerHeight === %d", width, height))
+	}
+	b.laidOut()
+}
+
+// laidOut waits until the page has been laid out for the size it has: what watches sizes
+// runs before a frame is painted.
+func (b *tab) laidOut() {
+	b.t.Helper()
+	evaluate[bool](b, "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
 }
 
 // phone makes the tab one of a telephone of 390x844.
@@ -382,6 +395,7 @@ func (b *tab) moving(selector string, canvases, some int) {
 // noSideways reports a page that is wider than its window.
 func (b *tab) noSideways(width int) {
 	b.t.Helper()
+	b.laidOut()
 	if w := evaluate[int](b, "Math.max(innerWidth, document.documentElement.scrollWidth)"); w != width {
 		b.t.Errorf("%s is %d pixels wide in a window of %d", evaluate[string](b, "location.pathname"), w, width)
 	}

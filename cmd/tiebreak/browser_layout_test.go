@@ -91,8 +91,7 @@ func (b *tab) arranged(w window) {
 	}
 	b.resize(w.width, w.height, options...)
 	b.wait(fmt.Sprintf("innerWidth === %d && innerHeight === %d", w.width, w.height))
-	const frame = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
-	evaluate[bool](b, frame) // the observer of sizes runs before a frame is painted
+	b.laidOut()
 }
 
 // TestBrowserLayout looks at all kinds of questions in windows of all sizes.

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"regexp"
-	"strconv"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -99,7 +98,6 @@ func TestBrowserWhy(t *testing.T) {
 	b.part("sizes", func() {
 		for _, size := range [][2]int64{{1280, 800}, {390, 844}, {844, 390}} {
 			b.resize(size[0], size[1])
-			b.wait("innerWidth === " + strconv.FormatInt(size[0], 10))
 			b.noSideways(int(size[0]))
 			for name, selector := range map[string]string{"question": "[data-question]", "calibration": "[data-chart=calibration]", "history": "[data-chart=history]"} {
 				evaluate[bool](b, fmt.Sprintf("document.querySelector(%q).scrollIntoView(), true", selector))
