@@ -77,6 +77,7 @@ func TestBrowserCalibration(t *testing.T) {
 					b.shot(fmt.Sprintf("%s-%dx%d", chart, size[0], size[1]))
 				}
 				evaluate[bool](b, "document.querySelector('[data-question]').scrollIntoView(), true")
+				b.wait("[...document.querySelectorAll('[data-question] canvas')].every((c) => c.getContext('2d').getImageData(c.width / 2, c.height / 2, 1, 1).data[3] > 0)") // are painted
 				b.shot(fmt.Sprintf("%s-question-%dx%d", test.kind, size[0], size[1]))
 			}
 			b.accessible(test.kind)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 )
@@ -37,11 +38,13 @@ func TestBrowserGuide(t *testing.T) {
 	if err := os.WriteFile(file, []byte("Prefer the drive that **stays in its lane**.\n\n![the car](legend:car)\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	var behind int64 // milliseconds for which the instructions are over the clips, at least
 	b.part("new instructions", func() {
 		if status, _, stderr := cli(t, "session", "set", "--data", data, "--session", id, "--instructions-file", file); status != 0 {
 			b.t.Fatalf("session set: %s", stderr)
 		}
 		b.waitFor("[data-help-dialog][open] .prose strong")
+		opened := time.Now()
 		b.waitFor("[data-news]")
 		if got := evaluate[string](b, "document.activeElement.textContent"); got != "Go on" {
 			b.t.Errorf("the focus is on %q", got)
@@ -50,6 +53,7 @@ func TestBrowserGuide(t *testing.T) {
 			b.t.Error("the clips play behind the instructions")
 		}
 		b.shot("guide-changed-1280x800")
+		behind = time.Since(opened).Milliseconds()
 		b.press(kb.Enter)
 		b.wait("!document.querySelector('[data-help-dialog]').open")
 		b.wait("document.querySelector('main').dataset.acknowledged === '2'")
@@ -68,8 +72,8 @@ func TestBrowserGuide(t *testing.T) {
 	rows := records(t, data, "")
 	if len(rows) != 2 || rows[0].Instructions != 1 || rows[1].Instructions != 2 {
 		t.Errorf("the answers were given to versions %+v, want 1 and 2", rows)
-	} else if rows[0].HiddenMS != 0 || rows[1].HiddenMS < 100 {
-		t.Errorf("time behind the instructions: %d and %d ms, want none and some", rows[0].HiddenMS, rows[1].HiddenMS)
+	} else if rows[0].HiddenMS != 0 || rows[1].HiddenMS < behind {
+		t.Errorf("time behind the instructions: %d and %d ms, want 0 and at least %d", rows[0].HiddenMS, rows[1].HiddenMS, behind)
 	}
 }
 
