@@ -145,7 +145,7 @@ func shownClips(id idrl.SessionID, as idrl.Assignment) (urls, order string) {
 	case len(clips) == 2:
 		order = "Clip a, then clip b, as the annotator saw them."
 	case len(clips) > 2:
-		order = "In the order of their letters, a to " + string('a'+rune(len(clips)-1)) + "."
+		order = "The annotator saw numbers in place of letters, and perhaps another order."
 	}
 	var all []string
 	for _, c := range clips {
