@@ -287,9 +287,10 @@ func (b *branch) at(answers int) *scored {
 	return b.points[slices.IndexFunc(b.points, func(p *scored) bool { return p.answers == answers })]
 }
 
-// leadOver returns by how much a predicts better than b. It compares two posteriors that were scored: with Σd and Σd² of the differences d of their
-// verdicts on n answers, the adjusted interval of Agresti and Min ("Simple improved confidence
-// intervals for comparing matched proportions", Statistics in Medicine 24, 2005):
+// leadOver returns by how much a predicts better than b, two posteriors that were scored: with
+// Σd and Σd² of the differences d of their verdicts on n answers, the adjusted interval of
+// Agresti and Min ("Simple improved confidence intervals for comparing matched proportions",
+// Statistics in Medicine 24, 2005):
 //
 //	(Σd ± z √(Σd² + 1 − (Σd)²/(n+2))) / (n + 2)
 func leadOver(a, b *scored, held []posterior.Item) idrl.Lead {
