@@ -96,42 +96,44 @@ type arrays struct {
 
 	place    index // of each segment, in their order
 	lengths  []int64
+	begins   []int32 // of segments among all steps; -1 if these are not there
 	terminal []bool
 	pairs    []pairOf // comparisons of moving clips, in their order
 }
 
-// A pairOf is what the small arrays say of a comparison.
+// A pairOf is what the small arrays say of a comparison. There may be a million.
 type pairOf struct {
 	row    int32    // of comparisons.parquet
 	places [2]int32 // of the segments
-	begin  [2]int32 // of the segments among all steps
 	prob   float32  // that the first is preferred
-	common bool     // both have the common length
 }
 
 // gather reads all comparisons and segments once.
 func (a *arrays) gather(ctx context.Context) error {
 	if err := a.segments(ctx, func(c *idrl.Clip) error {
 		s, err := a.steps(ctx, c.Raw)
+		begin := -1
+		if from, is := a.b.shape.episodes.of(hashOf(string(c.Raw))); is {
+			begin = from + c.Start
+		}
 		a.place.add(hashOf(string(c.ID)), len(a.lengths))
+		a.begins = append(a.begins, int32(begin)) //nolint:gosec // fewer than 2^31 steps
 		a.lengths, a.terminal = append(a.lengths, int64(c.Steps)), append(a.terminal, s.End == idrl.Terminated && c.Start+c.Steps == s.Len())
 		return err
 	}); err != nil {
 		return err
 	}
 	a.pairs = make([]pairOf, 0, a.b.shape.moving)
-	length := a.b.meta.Counts.Length
 	return a.moving(ctx, 0, func(n int, r *idrl.Labelled) error {
 		prob, _ := r.Answer.ProbA()
-		p := pairOf{row: int32(n), prob: float32(prob), common: r.Clips[0].Steps == length && r.Clips[1].Steps == length} //nolint:gosec // fewer than 2^31 answers
+		p := pairOf{row: int32(n), prob: float32(prob)} //nolint:gosec // fewer than 2^31 answers
 		for side := range p.places {
 			c := &r.Clips[side]
 			at, is := a.place.of(hashOf(string(c.ID)))
-			from, of := a.b.shape.episodes.of(hashOf(string(c.Raw)))
-			if !is || !of {
+			if !is || a.begins[at] < 0 {
 				return idrl.Errorf(idrl.Internal, "clip %s of a comparison is no segment of a trajectory", c.ID)
 			}
-			p.places[side], p.begin[side] = int32(at), int32(from+c.Start) //nolint:gosec // as above
+			p.places[side] = int32(at) //nolint:gosec // as above
 		}
 		a.pairs = append(a.pairs, p)
 		return nil
@@ -141,12 +143,14 @@ func (a *arrays) gather(ctx context.Context) error {
 // each returns what fills an array with numbers of each comparison, of those with the common
 // length alone if common is true.
 func (a *arrays) each(common bool, write func(p *numbersTo, of *pairOf) error) func(*numbersTo) error {
+	length := int64(a.b.meta.Counts.Length)
 	return func(p *numbersTo) error {
 		for i := range a.pairs {
-			if common && !a.pairs[i].common {
+			of := &a.pairs[i]
+			if common && (a.lengths[of.places[0]] != length || a.lengths[of.places[1]] != length) {
 				continue
 			}
-			if err := write(p, &a.pairs[i]); err != nil {
+			if err := write(p, of); err != nil {
 				return err
 			}
 		}
@@ -305,7 +309,7 @@ func (a *arrays) uniRLHF(ctx context.Context) error {
 		})
 	}
 	begin := func(side int) func(*numbersTo) error {
-		return a.each(true, func(p *numbersTo, of *pairOf) error { return p.int64(int64(of.begin[side])) })
+		return a.each(true, func(p *numbersTo, of *pairOf) error { return p.int64(int64(a.begins[of.places[side]])) })
 	}
 	list := []array{
 		{"observations", "<f4", []int{width.steps, width.obs}, episodes(func(p *numbersTo, s *idrl.Steps) error { return rows(p, s.Obs[:s.Len()]) })},
