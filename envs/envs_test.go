@@ -63,6 +63,11 @@ func TestFind(t *testing.T) {
 			t.Errorf("error %q does not mention %s", err, want)
 		}
 	}
+	for id, want := range map[string]string{"rollouts-walks@1a": "tiebreak import --rollouts", "own-cart@1a": "--models", "outside-cart": "--outside"} {
+		if _, err := envs.Catalogue().Find(id); idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), want) {
+			t.Errorf("Find(%q): %v, want an error that mentions %s", id, err, want)
+		}
+	}
 }
 
 // TestUnavailable: an environment that cannot be made here is listed and said to
