@@ -170,7 +170,7 @@ func (l List) Find(ref string) (Entry, error) {
 	case i < 0 && strings.HasPrefix(id, outside.IDPrefix):
 		return Entry{}, idrl.Errorf(idrl.Invalid, "environment %q is a program of your own that is not here; say with --outside where its description is", ref)
 	case i < 0 && strings.HasPrefix(id, recordings.IDPrefix):
-		return Entry{}, idrl.Errorf(idrl.Invalid, "the rollouts %q are not here: import them ('tiebreak import --rollouts'); a server that was running then is to be started again", id)
+		return Entry{}, idrl.Errorf(idrl.Invalid, "the rollouts %q are not here: import them ('tiebreak import --rollouts')", id)
 	case i < 0 && (version != "" || strings.HasPrefix(id, customPrefix)):
 		return Entry{}, idrl.Errorf(idrl.Invalid, "environment %q is a model of your own that is not here; say with --models where its files are (own models that are here: %s)", ref, l.customIDs())
 	case i < 0:

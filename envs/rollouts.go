@@ -3,35 +3,75 @@ package envs
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
+	"sync"
+	"time"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/recordings"
 )
 
-// LoadRollouts returns environments of the rollouts that were imported into a folder
-// (docs/rollouts.md); none if there is no such folder. Those that cannot be read are listed as
-// unavailable, with the reason.
-func LoadRollouts(dir string) (List, error) {
-	if dir == "" {
+// Rollouts are the environments of the rollouts that were imported into a folder
+// (docs/rollouts.md), which come and go while a server runs. All methods are safe for
+// concurrent use.
+type Rollouts struct {
+	dir string
+
+	mu   sync.Mutex
+	sets map[string]keptSet // by path; guarded by mu
+}
+
+// A keptSet is a set of rollouts that was opened.
+type keptSet struct {
+	changed time.Time // its folder, when it was opened
+	entry   Entry
+}
+
+// NewRollouts returns those of a folder; none if there is no such folder, or dir is empty.
+func NewRollouts(dir string) *Rollouts { return &Rollouts{dir: dir} }
+
+// List returns the environments that there are now. Sets are opened once. Those that cannot be
+// read are listed as unavailable, with the reason. It returns an error of kind Invalid if the
+// folder cannot be read.
+func (r *Rollouts) List() (List, error) {
+	if r.dir == "" {
 		return nil, nil
 	}
-	paths, err := recordings.List(dir)
+	paths, err := recordings.List(r.dir)
 	if err != nil {
 		return nil, err
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	var out List
+	sets := map[string]keptSet{}
 	for _, path := range paths {
-		name := filepath.Base(path)
-		e := Entry{ID: recordings.IDPrefix + name, Title: name, Description: "Recordings of another simulator."}
-		set, err := recordings.Open(path)
-		if err != nil {
-			e.Unavailable = fmt.Errorf("cannot be used: %w", err)
-		} else {
-			e.Title, e.Description, e.Version = set.Title(), set.Description(), set.Version
-			e.New = func(*rand.Rand) idrl.Environment { return set.New() }
+		info, err := os.Stat(path)
+		if err != nil { // it went away just now
+			continue
 		}
-		out = append(out, e)
+		set, ok := r.sets[path]
+		if !ok || !set.changed.Equal(info.ModTime()) {
+			set = keptSet{changed: info.ModTime(), entry: openSet(path)}
+		}
+		sets[path] = set
+		out = append(out, set.entry)
 	}
+	r.sets = sets
 	return out, nil
+}
+
+// openSet returns the environment of a set of rollouts.
+func openSet(path string) Entry {
+	name := filepath.Base(path)
+	e := Entry{ID: recordings.IDPrefix + name, Title: name, Description: "Recordings of another simulator."}
+	set, err := recordings.Open(path)
+	if err != nil {
+		e.Unavailable = fmt.Errorf("cannot be used: %w", err)
+		return e
+	}
+	e.Title, e.Description, e.Version = set.Title(), set.Description(), set.Version
+	e.New = func(*rand.Rand) idrl.Environment { return set.New() }
+	return e
 }

@@ -210,23 +210,23 @@ type EnvChoice struct {
 
 // Config holds the parts and settings of a Server.
 type Config struct {
-	Sessions  Sessions    // required
-	Hub       *live.Hub   // required
-	Auth      Auth        // required
-	Clips     Clips       // required
-	Exports   Exports     // required
-	Learnt    Learnt      // required
-	Bundles   Bundles     // required
-	People    People      // required
-	Settings  Settings    // required
-	Pictures  Pictures    // required
-	Known     Known       // required
-	Flags     Flags       // required
-	Tokens    Tokens      // required
-	Quality   Quality     // required
-	Arenas    Arenas      // required
-	Health    Health      // required
-	Catalogue []EnvChoice // required; the default of the form is the first that is available
+	Sessions  Sessions           // required
+	Hub       *live.Hub          // required
+	Auth      Auth               // required
+	Clips     Clips              // required
+	Exports   Exports            // required
+	Learnt    Learnt             // required
+	Bundles   Bundles            // required
+	People    People             // required
+	Settings  Settings           // required
+	Pictures  Pictures           // required
+	Known     Known              // required
+	Flags     Flags              // required
+	Tokens    Tokens             // required
+	Quality   Quality            // required
+	Arenas    Arenas             // required
+	Health    Health             // required
+	Catalogue func() []EnvChoice // required; what there is now, at least one that is available; the default of the form is the first that is available
 
 	// Base is how people reach the site, and begins the links that pages show:
 	// "https://study.example.org". If it is empty the links are paths.

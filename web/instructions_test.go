@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,8 +21,9 @@ import (
 
 // guided gives the environment driver a guide.
 func guided(c *web.Config) {
-	c.Catalogue = append([]web.EnvChoice(nil), c.Catalogue...)
-	c.Catalogue[0].Guide = templates.Guide{
+	list := slices.Clone(catalogue)
+	c.Catalogue = func() []web.EnvChoice { return list }
+	list[0].Guide = templates.Guide{
 		Purpose: "Judge the drive.", Look: []string{"Is it smooth?"},
 		Legend: []templates.Figure{{Name: "arrow", SVG: `<svg id="arrow"></svg>`, Text: "Arrow: the speed."}},
 	}

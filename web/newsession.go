@@ -29,7 +29,7 @@ func (s *Server) createSession(c echo.Context) error {
 	if _, err := s.researcher(c, auth.CreateSession, ""); err != nil {
 		return err
 	}
-	f := readSessionForm(c, s.cfg.Catalogue)
+	f := readSessionForm(c, s.cfg.Catalogue())
 	if c.FormValue("do") == "preview" {
 		return render(c, http.StatusOK, templates.NewSession(s.previewSession(c, f)))
 	}
@@ -88,7 +88,7 @@ func (s *Server) newSessionPage(c echo.Context, f *sessionForm) templates.NewSes
 		Title: f.field("title"), Instructions: f.field("instructions"), Budget: f.field("budget"), Seed: f.field("seed"),
 		Candidates: f.field("candidates"), Ahead: f.field("ahead"), RepeatEvery: f.field("repeat_every"), GoldEvery: f.field("gold_every"), TrainEvery: f.field("train_every"),
 		PriorVar: f.field("prior_var"), NoiseStd: f.field("noise_std"), TieBand: f.field("tie_band"), RatingVar: f.field("rating_var"),
-		Env: f.choice("env", envOptions(s.cfg.Catalogue)), Kind: f.choice("kind", kindOptions()),
+		Env: f.choice("env", envOptions(s.cfg.Catalogue())), Kind: f.choice("kind", kindOptions()),
 		Acquisition: f.choice("acquisition", acquisitionOptions()), Model: f.choice("model", modelOptions()), Solver: f.choice("solver", solverOptions()), Prior: f.choice("prior", priorOptions()),
 		Likelihood: f.choice("likelihood", likelihoodOptions()),
 		Tolerance:  f.field("tolerance"), Doubt: f.field("doubt"), StopByItself: f.choice("stop_by_itself", stopOptions()),

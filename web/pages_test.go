@@ -403,9 +403,11 @@ func TestCreateSessionRefuses(t *testing.T) {
 // why; whoever asks for one all the same is told beside the field.
 func TestUnavailableEnvironments(t *testing.T) {
 	b := newBench(t, func(c *web.Config) {
-		c.Catalogue = append([]web.EnvChoice{
-			{ID: "ant", Title: "Ant", Description: "Four legs.", Unavailable: "needs the library: install it"},
-		}, catalogue...)
+		c.Catalogue = func() []web.EnvChoice {
+			return append([]web.EnvChoice{
+				{ID: "ant", Title: "Ant", Description: "Four legs.", Unavailable: "needs the library: install it"},
+			}, catalogue...)
+		}
 	})
 	c := b.researcher()
 	page := b.get(c, "/sessions/new")

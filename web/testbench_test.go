@@ -112,7 +112,7 @@ func newBench(t *testing.T, change func(*web.Config)) *bench {
 	cfg := web.Config{
 		Base:     "http://" + server.Listener.Addr().String(),
 		Sessions: b.sessions, Hub: &b.hub, Auth: b.auth, Clips: db, Exports: db, Learnt: fakeLearnt{}, Bundles: fakeBundles{}, People: db, Settings: db, Pictures: db, Known: db, Flags: db, Tokens: db, Quality: fakeQuality{db}, Arenas: fakeArenas{b}, Health: db,
-		Catalogue: catalogue, Log: slog.New(slog.NewTextHandler(b.logs, nil)),
+		Catalogue: func() []web.EnvChoice { return catalogue }, Log: slog.New(slog.NewTextHandler(b.logs, nil)),
 	}
 	if change != nil {
 		change(&cfg)

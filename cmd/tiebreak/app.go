@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"tiebreak/envs"
@@ -33,7 +34,7 @@ import (
 
 // An app is a server's parts, joined.
 type app struct {
-	envs    envs.List
+	envs    func() envs.List // there are now
 	db      *store.DB
 	auth    *auth.Auth
 	hub     live.Hub
@@ -46,9 +47,9 @@ type app struct {
 }
 
 // openApp opens the data folder and joins the parts. The caller must close it.
-// list is the catalogue, and worker the command line of a worker process with the
-// same one; empty for this program's own.
-func openApp(ctx context.Context, dir string, list envs.List, at site, log *slog.Logger, worker ...string) (*app, error) {
+// list returns the environments that there are now, and worker is the command line of a worker
+// process with the same ones; empty for this program's own.
+func openApp(ctx context.Context, dir string, list func() envs.List, at site, log *slog.Logger, worker ...string) (*app, error) {
 	db, err := store.Open(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -60,7 +61,7 @@ func openApp(ctx context.Context, dir string, list envs.List, at site, log *slog
 	a.manager = session.NewManager(db, a.build, log)
 	a.web = web.New(web.Config{
 		Sessions: sessions{a}, Hub: &a.hub, Auth: a.auth, Clips: db, Exports: db, Learnt: learnt{a}, Bundles: bundles{db, list}, People: db, Settings: db, Pictures: db, Known: db, Flags: db, Tokens: db, Quality: reports{a}, Arenas: arenas{a}, Health: db,
-		Catalogue: catalogue(list), Base: at.base, Origins: at.origins, Proxies: at.proxies, SecureCookies: at.secure(), Log: log,
+		Catalogue: (&choices{list: list}).all, Base: at.base, Origins: at.origins, Proxies: at.proxies, SecureCookies: at.secure(), Log: log,
 		SignInCommand: signInCommand(dir),
 	})
 	a.watch(context.WithoutCancel(ctx))
@@ -108,18 +109,34 @@ func (a *app) close() error {
 	return errors.Join(a.pool.Close(), a.db.Close())
 }
 
-// catalogue returns the environments as the form shows them.
-func catalogue(entries envs.List) (out []web.EnvChoice) {
-	for _, e := range entries {
-		c := web.EnvChoice{ID: e.ID, Title: e.Title, Description: e.Description}
+// choices are the environments as pages show them. All methods are safe for concurrent use.
+type choices struct {
+	list func() envs.List
+
+	mu   sync.Mutex
+	made map[string]web.EnvChoice // of available environments, by Entry.Ref; guarded by mu
+}
+
+// all returns those of the environments that there are now.
+func (s *choices) all() (out []web.EnvChoice) {
+	list := s.list()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	made := map[string]web.EnvChoice{}
+	for _, e := range list {
 		if e.Unavailable != nil {
-			c.Unavailable = e.Unavailable.Error()
-		} else {
-			env := e.New(rng.New(0, "layout", 0))
-			c.StillLabel, c.Guide = env.Spec().StillLabel, guideFor(env)
+			out = append(out, web.EnvChoice{ID: e.ID, Title: e.Title, Description: e.Description, Unavailable: e.Unavailable.Error()})
+			continue
 		}
+		c, ok := s.made[e.Ref()]
+		if !ok {
+			env := e.New(rng.New(0, "layout", 0))
+			c = web.EnvChoice{ID: e.ID, Title: e.Title, Description: e.Description, StillLabel: env.Spec().StillLabel, Guide: guideFor(env)}
+		}
+		made[e.Ref()] = c
 		out = append(out, c)
 	}
+	s.made = made
 	return out
 }
 
@@ -139,7 +156,7 @@ func guideFor(env idrl.Environment) (g templates.Guide) {
 
 // build makes the Config of a recorded session that is to run.
 func (a *app) build(r idrl.Record) (session.Config, error) {
-	cfg, err := sessionConfig(a.envs, r)
+	cfg, err := sessionConfig(a.envs(), r)
 	if err != nil {
 		return session.Config{}, err
 	}
@@ -195,7 +212,7 @@ func (s sessions) Session(ctx context.Context, id idrl.SessionID) (web.Session, 
 
 // Create implements web.Sessions.
 func (s sessions) Create(ctx context.Context, spec idrl.SessionSpec) (idrl.SessionID, error) {
-	spec, err := newSession(ctx, s.a.db, s.a.envs, spec)
+	spec, err := newSession(ctx, s.a.db, s.a.envs(), spec)
 	if err != nil {
 		return "", err
 	}
@@ -209,15 +226,16 @@ func (s sessions) Clone(ctx context.Context, id idrl.SessionID, title string, se
 	if err != nil {
 		return "", err
 	}
-	spec, err := cloneSession(ctx, s.a.db, s.a.envs, of, title, seed, actor)
+	spec, err := cloneSession(ctx, s.a.db, s.a.envs(), of, title, seed, actor)
 	return spec.ID, err
 }
 
 // List implements web.Sessions.
 func (s sessions) List(ctx context.Context) ([]idrl.Summary, error) {
 	list, err := s.a.db.Sessions(ctx)
+	known := s.a.envs()
 	for i := range list {
-		if _, err := s.a.envs.Find(list[i].Spec.Env); err != nil {
+		if _, err := known.Find(list[i].Spec.Env); err != nil {
 			list[i].Paused = err.Error()
 		}
 	}
@@ -231,7 +249,7 @@ func (s sessions) Spec(ctx context.Context, id idrl.SessionID) (idrl.SessionSpec
 	if err != nil {
 		return spec, err
 	}
-	if named, err := training.NameFeatures(s.a.envs, spec); err == nil {
+	if named, err := training.NameFeatures(s.a.envs(), spec); err == nil {
 		spec = named
 	}
 	return spec, nil
@@ -242,7 +260,7 @@ type learnt struct{ a *app }
 
 // LearntFiles implements web.Learnt.
 func (l learnt) LearntFiles(ctx context.Context, id idrl.SessionID) ([]export.File, error) {
-	source, err := learntSource(ctx, l.a.db, l.a.envs, id)
+	source, err := learntSource(ctx, l.a.db, l.a.envs(), id)
 	if err != nil {
 		return nil, err
 	}
@@ -258,7 +276,7 @@ func (r reports) Quality(ctx context.Context, id idrl.SessionID) (quality.Report
 	if err != nil {
 		return quality.Report{}, err
 	}
-	return reportOf(r.a.envs, rec)
+	return reportOf(r.a.envs(), rec)
 }
 
 // newSession checks spec, names it and records it.

@@ -278,7 +278,7 @@ type arenas struct{ a *app }
 
 // NewArena implements web.Arenas.
 func (r arenas) NewArena(ctx context.Context, spec idrl.SessionSpec, entrants []web.Entrant) (idrl.SessionID, error) {
-	spec, err := newArena(ctx, r.a.db, r.a.envs, spec, entrants)
+	spec, err := newArena(ctx, r.a.db, r.a.envs(), spec, entrants)
 	if err != nil {
 		return "", err
 	}

@@ -110,13 +110,22 @@ type siteFlags struct {
 
 func (f *siteFlags) declare(fs *flag.FlagSet) {
 	dataFlag(fs, &f.data)
-	fs.StringVar(&f.origin, "origin", "", "public `address` of the site, for the link; default: where the server ran last")
-	fs.StringVar(&f.addr, "addr", "", "`host:port` of the server, for the link; default: where it ran last")
+	fs.StringVar(&f.origin, "origin", os.Getenv("TIEBREAK_ORIGIN"), "public `address` of the site, for the link; default: where the server ran last")
+	fs.StringVar(&f.addr, "addr", os.Getenv("TIEBREAK_ADDR"), "`host:port` of the server, for the link; default: where it ran last")
 }
 
 // addressKey is the key in the data folder of the address at which the server ran
 // last.
 const addressKey = "address"
+
+// checkSite returns an error if the flags do not say where the site is as they must.
+func (f *siteFlags) checkSite() error {
+	if f.origin == "" && f.addr == "" {
+		return nil
+	}
+	_, err := baseOf(f.addr, f.origin)
+	return err
+}
 
 // address returns where the site is.
 func (f *siteFlags) address(ctx context.Context, db *store.DB) (string, error) {

@@ -103,7 +103,7 @@ func trainBeside(b *testing.B, a *app) (made *atomic.Int64, stop func()) {
 func trainAgentsBeside(b *testing.B, a *app) (made *atomic.Int64, stop func()) {
 	b.Helper()
 	spec, cfg := sessionBeside(b, a, idrl.NetworkModel)
-	env, err := training.Environment(a.envs, spec)
+	env, err := training.Environment(a.envs(), spec)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -151,14 +151,14 @@ func randomAnswers(spec idrl.EnvSpec, n int) (d idrl.Dataset) {
 func sessionBeside(b *testing.B, a *app, model string) (idrl.SessionSpec, session.Config) {
 	b.Helper()
 	name := "half-cheetah"
-	if e, err := a.envs.Find(name); err != nil || e.Unavailable != nil {
+	if e, err := a.envs().Find(name); err != nil || e.Unavailable != nil {
 		name = "driver"
 	}
-	spec, err := newSession(b.Context(), a.db, a.envs, idrl.SessionSpec{Title: "beside", Env: name, Seed: 1, Model: model})
+	spec, err := newSession(b.Context(), a.db, a.envs(), idrl.SessionSpec{Title: "beside", Env: name, Seed: 1, Model: model})
 	if err != nil {
 		b.Fatal(err)
 	}
-	cfg, err := sessionConfig(a.envs, idrl.Record{Spec: spec})
+	cfg, err := sessionConfig(a.envs(), idrl.Record{Spec: spec})
 	if err != nil {
 		b.Fatal(err)
 	}

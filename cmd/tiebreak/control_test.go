@@ -1,6 +1,16 @@
 package main
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/png"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -100,4 +110,64 @@ func TestSessionBesideAServer(t *testing.T) {
 	if err := join(t, link, 1).label(2); err != nil {
 		t.Error(err)
 	}
+	if _, out, stderr := cli(t, "session", "create", "--data", data, "--env", "gridworld"); !strings.Contains(out, "http://"+addr+"/join/") {
+		t.Errorf("without --addr the link is not one to the server that is running:\n%s%s", out, stderr)
+	}
+}
+
+// Rollouts that are imported beside a running server, whose workers are at work already, are
+// asked about at once: the form has them, and so have sessions.
+func TestRolloutsBesideAServer(t *testing.T) {
+	data, addr := t.TempDir(), freeAddr(t)
+	startServer(t, "serve", "--data", data, "--addr", addr)
+	_, link := newLink(t, data, addr, "--env", "gridworld", "--budget", "2")
+	if err := join(t, link, 1).label(2); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, stderr := cli(t, "session", "create", "--data", data, "--env", "rollouts-late"); status == 0 || !strings.Contains(stderr, "import them") {
+		t.Fatalf("a session about rollouts that are not here: status %d, %s", status, stderr)
+	}
+	if status, _, stderr := cli(t, "import", "--rollouts", walks(t), "--name", "late", "--data", data); status != 0 {
+		t.Fatal(stderr)
+	}
+	_, link = newLink(t, data, addr, "--env", "rollouts-late", "--budget", "2")
+	if err := join(t, link, 2).label(2); err != nil {
+		t.Error(err)
+	}
+	_, out, _ := cli(t, "user", "link", "--data", data, "--addr", addr)
+	v := newVisitor(t)
+	if path, status := v.signIn(regexp.MustCompile(`http\S+`).FindString(out)); status != http.StatusOK {
+		t.Fatalf("signing in: %s, status %d", path, status)
+	}
+	if _, _, page := v.page(v.c.Get("http://" + addr + "/sessions/new")); !strings.Contains(page, `value="rollouts-late"`) {
+		t.Error("the form of new sessions lacks them")
+	}
+}
+
+// walks writes a folder with a rollout of each of four policies, ten steps long, in which a
+// square moves at the policy's speed.
+func walks(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	write := func(name string, b []byte) {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, b, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var list []string
+	for k := range 4 {
+		for i := range 11 {
+			img := image.NewGray(image.Rect(0, 0, 64, 32))
+			draw.Draw(img, image.Rect(i*(k+1), 8, i*(k+1)+16, 24), image.White, image.Point{}, draw.Src)
+			var b bytes.Buffer
+			if err := png.Encode(&b, img); err != nil {
+				t.Fatal(err)
+			}
+			write(fmt.Sprintf("walk-%d/frames/%d.png", k, i), b.Bytes())
+		}
+		list = append(list, fmt.Sprintf(`{"name": "walk-%d", "policy": "speed-%d"}`, k, k))
+	}
+	write("rollouts.json", []byte(`{"format": "tiebreak.rollouts", "version": 1, "step_seconds": 0.1, "clip_steps": 10, "rollouts": [`+strings.Join(list, ",")+"]}"))
+	return dir
 }

@@ -65,7 +65,7 @@ func (s labelledFolder) serve(t *testing.T, list envs.List, f func(a *app, base 
 	if worker == nil {
 		worker = []string{program(t), "worker"}
 	}
-	a, err := openApp(t.Context(), s.dir, list, site{}, slog.New(slog.NewTextHandler(&logged, nil)), worker...)
+	a, err := openApp(t.Context(), s.dir, func() envs.List { return list }, site{}, slog.New(slog.NewTextHandler(&logged, nil)), worker...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func (a *app) openDemo(ctx context.Context) (token string, err error) {
 		return "", err
 	}
 	if id == "" {
-		spec, err := newSession(ctx, a.db, a.envs, demoSpec())
+		spec, err := newSession(ctx, a.db, a.envs(), demoSpec())
 		if err != nil {
 			return "", err
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"tiebreak/envs"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session"
 	"tiebreak/store"
@@ -58,7 +59,7 @@ func runDoctor(ctx context.Context, io stdio, args []string) (err error) {
 	tellFound(io, "Database", found.Pages)
 	tellFound(io, "Clips", found.Clips)
 	tellFound(io, "Steps", found.Steps)
-	d := &diagnosis{app: &app{envs: list, db: db, log: slog.New(slog.DiscardHandler)}, io: io}
+	d := &diagnosis{app: &app{envs: func() envs.List { return list }, db: db, log: slog.New(slog.DiscardHandler)}, io: io}
 	if err := d.beliefs(ctx); err != nil && len(found.Pages) == 0 {
 		return err
 	}

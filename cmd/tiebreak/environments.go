@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -24,11 +25,10 @@ type own struct {
 	past    string // folder of rollouts that were imported
 }
 
-// at returns o with the rollouts that are kept in a data folder.
+// at returns o with the rollouts that are kept in a data folder, now or later.
 func (o own) at(data string) own {
-	path := filepath.Join(data, recordings.FolderName)
-	if info, err := os.Stat(path); o.past == "" && data != "" && err == nil && info.IsDir() {
-		o.past = path
+	if o.past == "" && data != "" {
+		o.past = filepath.Join(data, recordings.FolderName)
 	}
 	return o
 }
@@ -39,8 +39,15 @@ func ownFlags(fs *flag.FlagSet, o *own) {
 	fs.StringVar(&o.outside, "outside", os.Getenv("TIEBREAK_OUTSIDE"), "`file` that describes an environment in a program of its own, or a folder of them (see docs/outside.md)")
 }
 
-// environments returns the catalogue with a user's environments.
-func environments(o own) (envs.List, error) {
+// A catalogue is the environments that there are, among them a user's own. Those of rollouts
+// come and go.
+type catalogue struct {
+	fixed envs.List
+	past  *envs.Rollouts
+}
+
+// openCatalogue returns the catalogue with a user's environments.
+func openCatalogue(o own) (*catalogue, error) {
 	custom, err := envs.LoadCustomModels(o.models)
 	if err != nil {
 		return nil, err
@@ -49,8 +56,34 @@ func environments(o own) (envs.List, error) {
 	if err != nil {
 		return nil, err
 	}
-	past, err := envs.LoadRollouts(o.past)
-	return slices.Concat(envs.Catalogue(), custom, outside, past), err
+	return &catalogue{fixed: slices.Concat(envs.Catalogue(), custom, outside), past: envs.NewRollouts(o.past)}, nil
+}
+
+// now returns the environments that there are now. It returns an error, with all the others, if
+// the folder of rollouts cannot be read.
+func (c *catalogue) now() (envs.List, error) {
+	past, err := c.past.List()
+	return slices.Concat(c.fixed, past), err
+}
+
+// logged returns now, whose errors it logs.
+func (c *catalogue) logged(log *slog.Logger) func() envs.List {
+	return func() envs.List {
+		list, err := c.now()
+		if err != nil {
+			log.Error("environments of rollouts are left out", "err", err)
+		}
+		return list
+	}
+}
+
+// environments returns the catalogue of now with a user's environments.
+func environments(o own) (envs.List, error) {
+	c, err := openCatalogue(o)
+	if err != nil {
+		return nil, err
+	}
+	return c.now()
 }
 
 // workerCommandLine returns the command line of a worker with a user's environments;

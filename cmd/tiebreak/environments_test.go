@@ -1,14 +1,18 @@
 package main
 
 import (
+	"bytes"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"tiebreak/envs"
 	"tiebreak/envs/driver"
+	"tiebreak/internal/recordings"
 	"tiebreak/web"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,13 +25,82 @@ func TestCatalogueOfTheForm(t *testing.T) {
 		{ID: "ant", Title: "Ant", Description: "Four legs.", Unavailable: errors.New("needs the library: install it")},
 		envs.Catalogue()[0],
 	}
-	got := catalogue(entries)
+	got := (&choices{list: func() envs.List { return entries }}).all()
 	want := web.EnvChoice{ID: "ant", Title: "Ant", Description: "Four legs.", Unavailable: "needs the library: install it"}
 	if diff := cmp.Diff(want, got[0]); diff != "" {
 		t.Errorf("an environment that is not available (-want +got):\n%s", diff)
 	}
 	if got[1].ID != driver.ID || got[1].StillLabel == "" || got[1].Unavailable != "" {
 		t.Errorf("an environment that is: %+v", got[1])
+	}
+}
+
+// TestCatalogueOfRollouts: sets of rollouts come, are opened once, change and go while a program runs.
+func TestCatalogueOfRollouts(t *testing.T) {
+	data, from := t.TempDir(), walks(t)
+	c, err := openCatalogue(own{}.at(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := &choices{list: c.logged(slog.New(slog.DiscardHandler))}
+	find := func() (envs.Entry, bool) {
+		t.Helper()
+		list, err := c.now()
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := list.Find("rollouts-late")
+		onForm := slices.ContainsFunc(shown.all(), func(c web.EnvChoice) bool { return c.ID == "rollouts-late" && c.Title == e.Title })
+		if (err == nil) != onForm {
+			t.Errorf("Find: %v; on the form: %v", err, onForm)
+		}
+		return e, err == nil
+	}
+	importThem := func() envs.Entry {
+		t.Helper()
+		if status, _, stderr := cli(t, "import", "--rollouts", from, "--name", "late", "--data", data); status != 0 {
+			t.Fatal(stderr)
+		}
+		e, ok := find()
+		if !ok {
+			t.Fatal("rollouts that were imported are not there")
+		}
+		return e
+	}
+	if _, ok := find(); ok {
+		t.Error("rollouts are there before they are imported")
+	}
+	first := importThem()
+	numbers := filepath.Join(data, recordings.FolderName, "late", "index.json")
+	index, err := os.ReadFile(numbers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(numbers, []byte("{"), 0o600); err != nil { // a set is not read again if it was opened
+		t.Fatal(err)
+	}
+	if e, ok := find(); !ok || e.Version != first.Version {
+		t.Errorf("a set that was opened is opened again: %+v", e)
+	}
+	if err := os.WriteFile(numbers, index, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Dir(numbers)); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := find(); ok {
+		t.Error("rollouts are there after they are removed")
+	}
+	b, err := os.ReadFile(filepath.Join(from, recordings.ManifestName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = bytes.Replace(b, []byte(`"version": 1,`), []byte(`"version": 1, "title": "Other walks",`), 1)
+	if err := os.WriteFile(filepath.Join(from, recordings.ManifestName), b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if again := importThem(); again.Title != "Other walks" || again.Version == first.Version {
+		t.Errorf("another set of that name: %q, version %s, before %s", again.Title, again.Version, first.Version)
 	}
 }
 

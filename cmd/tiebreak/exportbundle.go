@@ -60,7 +60,7 @@ func exportBundle(ctx context.Context, std stdio, db *store.DB, id idrl.SessionI
 	if err != nil {
 		return err
 	}
-	cfg := bundles{db, list}.config(id)
+	cfg := bundles{db, func() envs.List { return list }}.config(id)
 	cfg.After, cfg.Counting = f.after, f.answers == countingAnswers
 	if f.clips != noClips {
 		cfg.Clips = f.clips
@@ -81,7 +81,7 @@ func bundleName(id idrl.SessionID) string { return fmt.Sprintf("tiebreak-%s-bund
 // bundles writes bundles of the sessions of a database.
 type bundles struct {
 	db   *store.DB
-	envs envs.List
+	envs func() envs.List // there are now
 }
 
 // WriteBundle implements web.Bundles.
@@ -98,7 +98,7 @@ func (b bundles) config(id idrl.SessionID) bundle.Config {
 			return b.db.Read(ctx, id, func(r *store.Reading) error { return f(r) })
 		},
 		Program:  "tiebreak " + buildVersion(),
-		Complete: func(spec idrl.SessionSpec) (idrl.SessionSpec, error) { return training.NameFeatures(b.envs, spec) },
+		Complete: func(spec idrl.SessionSpec) (idrl.SessionSpec, error) { return training.NameFeatures(b.envs(), spec) },
 		Beliefs:  b.beliefs,
 		Learnt:   b.learnt,
 		Clip: func(ctx context.Context, w io.Writer, clip idrl.ClipID, format string) error {
@@ -109,11 +109,11 @@ func (b bundles) config(id idrl.SessionID) bundle.Config {
 
 // beliefs returns what decodes the beliefs of a session.
 func (b bundles) beliefs(spec idrl.SessionSpec, fits []idrl.LearntFit) (func(idrl.Snapshot) (idrl.Posterior, error), error) {
-	first, err := training.Model(b.envs, spec)
+	first, err := training.Model(b.envs(), spec)
 	if err != nil {
 		return nil, err
 	}
-	learner, err := training.Learner(b.envs, spec)
+	learner, err := training.Learner(b.envs(), spec)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +149,7 @@ func (b bundles) learnt(ctx context.Context, from bundle.Source) ([]export.File,
 	if rec.Spec.IsArena() {
 		return arenaFiles(rec)
 	}
-	source, err := learntOf(b.db, b.envs, rec)
+	source, err := learntOf(b.db, b.envs(), rec)
 	if err != nil {
 		return nil, err
 	}

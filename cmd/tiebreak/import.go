@@ -173,7 +173,7 @@ func importRollouts(ctx context.Context, std stdio, f importFlags) error {
 	fmt.Fprintf(std.out, "Features:    %d, %s\nEnvironment: %s\n", len(set.New().Spec().FeatureNames), map[string]string{
 		"given": "those of the folder", "observations": "the observations, standardised", "policies": "which policy acted",
 	}[from], set.ID())
-	fmt.Fprintf(std.out, "Next:        %s%s\n             %s\nA server that is running lists them once it is started again.\n",
+	fmt.Fprintf(std.out, "Next:        %s%s\n             %s\nA server that is running has it already.\n",
 		commandLine("session", "create", "--data", f.data, "--env", set.ID()), strategy, commandLine("serve", "--data", f.data))
 	return nil
 }

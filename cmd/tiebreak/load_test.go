@@ -82,14 +82,14 @@ func BenchmarkFirstClips(b *testing.B) {
 // firstClips opens the sessions and returns how long each waited.
 func (l load) firstClips(b *testing.B) []time.Duration {
 	b.Helper()
-	a, err := openApp(b.Context(), b.TempDir(), envs.Catalogue(), site{}, slog.New(slog.DiscardHandler), program(b), "worker")
+	a, err := openApp(b.Context(), b.TempDir(), envs.Catalogue, site{}, slog.New(slog.DiscardHandler), program(b), "worker")
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer a.close()
 	var ids []idrl.SessionID
 	for k := range l.sessions {
-		spec, err := newSession(b.Context(), a.db, a.envs, idrl.SessionSpec{Title: "first", Env: l.env, Seed: uint64(k)})
+		spec, err := newSession(b.Context(), a.db, a.envs(), idrl.SessionSpec{Title: "first", Env: l.env, Seed: uint64(k)})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -171,7 +171,7 @@ func (l load) open(b *testing.B) []*labeller {
 // openOn is open that also returns the server.
 func (l load) openOn(b testing.TB) (*app, []*labeller) {
 	b.Helper()
-	a, err := openApp(b.Context(), b.TempDir(), envs.Catalogue(), site{}, slog.New(slog.DiscardHandler), program(b), "worker")
+	a, err := openApp(b.Context(), b.TempDir(), envs.Catalogue, site{}, slog.New(slog.DiscardHandler), program(b), "worker")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func (l load) openOn(b testing.TB) (*app, []*labeller) {
 func (l load) links(b testing.TB, a *app, addr string) (out []string) {
 	b.Helper()
 	for s := range l.sessions {
-		spec, err := newSession(b.Context(), a.db, a.envs, idrl.SessionSpec{
+		spec, err := newSession(b.Context(), a.db, a.envs(), idrl.SessionSpec{
 			Title: "load", Env: l.env, Seed: uint64(s), TrainEvery: l.trainEvery,
 		})
 		if err != nil {

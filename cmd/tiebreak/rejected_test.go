@@ -55,12 +55,12 @@ func TestWorkerWithFalseResultsIsReplaced(t *testing.T) {
 	ctx := context.WithoutCancel(t.Context())
 	starts := filepath.Join(t.TempDir(), "starts")
 	t.Setenv(falseEnv, starts)
-	a, err := openApp(ctx, t.TempDir(), envs.Catalogue(), site{}, slog.New(slog.DiscardHandler), os.Args[0])
+	a, err := openApp(ctx, t.TempDir(), envs.Catalogue, site{}, slog.New(slog.DiscardHandler), os.Args[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = a.close() })
-	spec, err := newSession(ctx, a.db, a.envs, idrl.SessionSpec{Title: "false", Env: "gridworld"})
+	spec, err := newSession(ctx, a.db, a.envs(), idrl.SessionSpec{Title: "false", Env: "gridworld"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,11 +97,15 @@ func serve(ctx context.Context, io stdio, f serveFlags, demo bool) (err error) {
 	if err != nil {
 		return err
 	}
-	list, err := environments(f.own.at(f.data))
+	list, err := openCatalogue(f.own.at(f.data))
 	if err != nil {
 		return err
 	}
-	for _, e := range list {
+	now, err := list.now()
+	if err != nil {
+		return err
+	}
+	for _, e := range now {
 		if e.Unavailable != nil && !slices.ContainsFunc(envs.Catalogue(), func(known envs.Entry) bool { return known.ID == e.ID }) {
 			fmt.Fprintf(io.err, "Left out: environment %q %v\n", e.ID, e.Unavailable)
 		}
@@ -110,7 +114,7 @@ func serve(ctx context.Context, io stdio, f serveFlags, demo bool) (err error) {
 	if err != nil {
 		return err
 	}
-	a, err := openApp(ctx, f.data, list, at, log, worker...)
+	a, err := openApp(ctx, f.data, list.logged(log), at, log, worker...)
 	if err != nil {
 		return err
 	}

@@ -22,8 +22,8 @@ import (
 
 // sessionFlags are the flags of session.
 type sessionFlags struct {
-	own                   own
-	data, addr, origin    string
+	own own
+	siteFlags
 	instructions, consent string // paths of files
 	file                  string // of the study; empty: none
 	template              bool   // write one
@@ -31,9 +31,7 @@ type sessionFlags struct {
 }
 
 func (f *sessionFlags) declare(fs *flag.FlagSet) {
-	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything")
-	fs.StringVar(&f.addr, "addr", envOr("TIEBREAK_ADDR", defaultAddr), "`host:port` of the server, for the link")
-	fs.StringVar(&f.origin, "origin", os.Getenv("TIEBREAK_ORIGIN"), "public `address` of the site, for the link, if it differs")
+	f.siteFlags.declare(fs)
 	ownFlags(fs, &f.own)
 	fs.StringVar(&f.spec.Title, "title", "Untitled session", "`name` of the session")
 	fs.StringVar(&f.spec.Instructions, "instructions", "", "`text` for annotators, one point per line; without it they read what the environment brings")
@@ -172,8 +170,7 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 		}
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
-	base, err := baseOf(f.addr, f.origin)
-	if err != nil {
+	if err := f.checkSite(); err != nil {
 		return err
 	}
 	db, err := openShared(ctx, f.data)
@@ -181,6 +178,10 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
+	base, err := f.address(ctx, db)
+	if err != nil {
+		return err
+	}
 	spec, err := newSession(ctx, db, list, f.spec)
 	if err != nil {
 		return err

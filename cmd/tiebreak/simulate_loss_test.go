@@ -61,7 +61,7 @@ func (d *dropping) dropped() bool {
 // TestSimulateSurvivesALossOfAnyRequest: to join, the page, the socket, the clips.
 func TestSimulateSurvivesALossOfAnyRequest(t *testing.T) {
 	ctx := context.WithoutCancel(t.Context())
-	a, err := openApp(ctx, t.TempDir(), envs.Catalogue(), site{}, slog.New(slog.DiscardHandler), program(t), "worker")
+	a, err := openApp(ctx, t.TempDir(), envs.Catalogue, site{}, slog.New(slog.DiscardHandler), program(t), "worker")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestSimulateSurvivesALossOfAnyRequest(t *testing.T) {
 		ts.Close()
 		_ = a.close()
 	})
-	spec, err := newSession(ctx, a.db, a.envs, idrl.SessionSpec{Title: "drops", Env: "gridworld", Seed: 1})
+	spec, err := newSession(ctx, a.db, a.envs(), idrl.SessionSpec{Title: "drops", Env: "gridworld", Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

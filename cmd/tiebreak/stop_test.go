@@ -31,7 +31,7 @@ func (s stuckTrainer) Train(ctx context.Context, job idrl.TrainJob) (idrl.Genera
 // with an annotator's page and a researcher's request waiting for that session.
 func TestStopWhileASessionWaitsForATraining(t *testing.T) {
 	ctx := context.WithoutCancel(t.Context())
-	a, err := openApp(ctx, t.TempDir(), envs.Catalogue(), site{}, slog.New(slog.DiscardHandler), program(t), "worker")
+	a, err := openApp(ctx, t.TempDir(), envs.Catalogue, site{}, slog.New(slog.DiscardHandler), program(t), "worker")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestStopWhileASessionWaitsForATraining(t *testing.T) {
 	running, stop := context.WithCancel(ctx)
 	stopped := make(chan error, 1)
 	go func() { stopped <- a.listen(running, ln) }()
-	spec, err := newSession(ctx, a.db, a.envs, idrl.SessionSpec{Title: "waits", Env: "gridworld", Seed: 1, TrainEvery: 1, AdoptAfter: 1})
+	spec, err := newSession(ctx, a.db, a.envs(), idrl.SessionSpec{Title: "waits", Env: "gridworld", Seed: 1, TrainEvery: 1, AdoptAfter: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -239,7 +239,7 @@ func (f *simulateFlags) openStudyServer(ctx context.Context, list envs.List, lin
 		return nil, errors.Join(err, ln.Close())
 	}
 	log := slog.New(slog.NewTextHandler(sayer{line}, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	if s.app, err = openApp(ctx, dir, list, at, log, worker...); err != nil {
+	if s.app, err = openApp(ctx, dir, func() envs.List { return list }, at, log, worker...); err != nil {
 		return nil, errors.Join(err, ln.Close())
 	}
 	s.base = at.base
@@ -271,7 +271,7 @@ func (s *studyServer) close() error {
 func (s *studyServer) open(ctx context.Context, seed uint64) (rehearsal.Config, error) {
 	spec := s.flags.study.spec
 	spec.Seed, spec.Title = seed, fmt.Sprintf("Simulated, seed %d", seed)
-	spec, err := newSession(ctx, s.app.db, s.app.envs, spec)
+	spec, err := newSession(ctx, s.app.db, s.app.envs(), spec)
 	if err != nil {
 		return rehearsal.Config{}, err
 	}
@@ -282,7 +282,7 @@ func (s *studyServer) open(ctx context.Context, seed uint64) (rehearsal.Config, 
 	cfg := s.flags.annotator
 	cfg.Link, cfg.Seed, cfg.Data = s.base+"/join/"+token, seed, s
 	cfg.NewEnv = func(spec idrl.SessionSpec) (idrl.Environment, error) {
-		return training.Environment(s.app.envs, spec)
+		return training.Environment(s.app.envs(), spec)
 	}
 	if s.flags.study.skipIdle {
 		cfg.Clock = rehearsal.SkipIdle{
@@ -316,7 +316,7 @@ func (s *studyServer) Record(ctx context.Context, id idrl.SessionID) (idrl.Recor
 
 // Config implements rehearsal.Data.
 func (s *studyServer) Config(rec idrl.Record) (session.Config, error) {
-	cfg, err := sessionConfig(s.app.envs, rec)
+	cfg, err := sessionConfig(s.app.envs(), rec)
 	cfg.Journal = s.app.db
 	return cfg, err
 }

@@ -22,7 +22,7 @@ import (
 func stuck(t *testing.T, n int) (a *app, links []string) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
-	a, err := openApp(ctx, t.TempDir(), envs.Catalogue(), site{}, slog.New(slog.DiscardHandler), "sh", "-c", "cat > /dev/null")
+	a, err := openApp(ctx, t.TempDir(), envs.Catalogue, site{}, slog.New(slog.DiscardHandler), "sh", "-c", "cat > /dev/null")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func stuck(t *testing.T, n int) (a *app, links []string) {
 		_ = a.close()
 	})
 	for k := range n {
-		spec, err := newSession(ctx, a.db, a.envs, idrl.SessionSpec{Title: fmt.Sprint("session ", k), Env: "gridworld", Seed: uint64(k)})
+		spec, err := newSession(ctx, a.db, a.envs(), idrl.SessionSpec{Title: fmt.Sprint("session ", k), Env: "gridworld", Seed: uint64(k)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,7 @@ func workerCommand() command {
 			if err := parse(fs, args); err != nil {
 				return err
 			}
-			list, err := environments(mine)
+			list, err := openCatalogue(mine)
 			if err != nil {
 				return err
 			}
@@ -33,7 +33,8 @@ func workerCommand() command {
 					fmt.Fprintf(io.err, "running at normal priority: %v\n", err)
 				}
 			})
-			h := &training.Handler{Envs: list, Yield: yield, Log: slog.New(slog.NewTextHandler(io.err, nil))}
+			log := slog.New(slog.NewTextHandler(io.err, nil))
+			h := &training.Handler{Envs: list.logged(log), Yield: yield, Log: log}
 			return jobs.Serve(ctx, io.in, io.out, h)
 		},
 	}

@@ -193,7 +193,7 @@ func (h *Handler) fit(ctx context.Context, job idrl.JobRecord, to jobs.Reporter)
 	if err != nil {
 		return idrl.Errorf(idrl.Invalid, "the payload of fit %d of session %s cannot be read: %v", job.BasedOn, job.Session, err)
 	}
-	l, err := Learner(h.Envs, req.Spec)
+	l, err := Learner(h.Envs(), req.Spec)
 	if err == nil && l == nil {
 		err = idrl.Errorf(idrl.Invalid, "session %s has no features to be learnt", job.Session)
 	}

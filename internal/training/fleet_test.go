@@ -76,7 +76,7 @@ func TestFailingEnvironment(t *testing.T) {
 			}
 			w.made.Store(0)
 			store, log := &jobstest.Store{}, slog.New(slog.DiscardHandler)
-			h := &Handler{Envs: list, Yield: func() {}, Log: log}
+			h := &Handler{Envs: func() envs.List { return list }, Yield: func() {}, Log: log}
 			remote := &Remote{Jobs: jobstest.Memory{Store: store, Handler: h}, Records: records{store, nil}, Spec: spec, Model: model, Log: log}
 			job := idrl.TrainJob{Posterior: model.Prior(), First: true}
 			_, first = remote.Train(t.Context(), job)

@@ -22,10 +22,10 @@ import (
 // it trained last, each of which remembers what does not change between generations:
 // up to 21 MB (ant), and up to 6 s to make again.
 type Handler struct {
-	Envs  envs.List    // required; the server's
-	Yield func()       // required; lowers the priority of the process; may be called again
-	Log   *slog.Logger // default slog.Default()
-	Steps int          // of each agent that a training under a reward network trains; default 10,000
+	Envs  func() envs.List // required; the environments that there are now, the same as the server's
+	Yield func()           // required; lowers the priority of the process; may be called again
+	Log   *slog.Logger     // default slog.Default()
+	Steps int              // of each agent that a training under a reward network trains; default 10,000
 
 	// GaitSteps are those that searches among gaits may take for each log row; default
 	// what suits the environment.
@@ -34,7 +34,6 @@ type Handler struct {
 	fleet fleet // of the job under way; one job is done at a time
 
 	mu       sync.Mutex       // guards what follows
-	tracked  envs.List        // Envs, in fleet; nil before the first training
 	trainers []sessionTrainer // the one used last at the end, at most maxTrainers
 	stocks   stockroom
 }
@@ -102,7 +101,7 @@ func (h *Handler) do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) 
 	if err != nil {
 		return err
 	}
-	out := &sender{to: to, engine: h.Envs.Engine(req.Spec.Env), failed: h.fleet.failed}
+	out := &sender{to: to, engine: h.Envs().Engine(req.Spec.Env), failed: h.fleet.failed}
 	if req.Spec.IsArena() {
 		g, err := h.arena(ctx, t, req, to)
 		if err != nil {
@@ -196,7 +195,7 @@ func (h *Handler) trainer(spec idrl.SessionSpec) (sessionTrainer, error) {
 	defer h.mu.Unlock()
 	k := h.index(spec.ID)
 	if k < 0 {
-		list := h.environments()
+		list := h.fleet.track(h.Envs())
 		t, err := New(list, spec)
 		if err != nil {
 			return sessionTrainer{}, err
@@ -226,14 +225,6 @@ func (h *Handler) trainer(spec idrl.SessionSpec) (sessionTrainer, error) {
 		h.trainers = slices.Delete(h.trainers, 0, over)
 	}
 	return t, nil
-}
-
-// environments returns Envs, whose environments belong to the job under way. The caller holds mu.
-func (h *Handler) environments() envs.List {
-	if h.tracked == nil {
-		h.tracked = h.fleet.track(h.Envs)
-	}
-	return h.tracked
 }
 
 // Forget implements jobs.Handler.

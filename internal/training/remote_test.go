@@ -72,7 +72,7 @@ func (b *bench) restart(t *testing.T) {
 	}
 	tr.Solver = counting{tr.Solver, &b.solves, func(n int) bool { return b.die != nil && b.die(n) }}
 	log := slog.New(slog.NewTextHandler(&b.log, nil))
-	b.handler = &Handler{Yield: func() { b.yields++ }, Log: log, trainers: []sessionTrainer{{b.spec.ID, threeWeights, nil, tr}}}
+	b.handler = &Handler{Envs: envs.Catalogue, Yield: func() { b.yields++ }, Log: log, trainers: []sessionTrainer{{b.spec.ID, threeWeights, nil, tr}}}
 	b.remote = &Remote{Jobs: jobstest.Memory{Store: b.store, Handler: b.handler}, Records: records{b.store, nil}, Spec: b.spec, Model: threeWeights, Log: log}
 }
 
@@ -320,7 +320,7 @@ func TestUnknownPayloads(t *testing.T) {
 		}
 	}
 	// And a worker says what is wrong, also where it gets what is recorded of a job.
-	h := &Handler{Yield: func() {}, Envs: envs.Catalogue()}
+	h := &Handler{Yield: func() {}, Envs: envs.Catalogue}
 	for kind, says := range map[string]string{trainKind: "cannot be read", fitKind: "cannot be read", "stir": `unknown kind of job "stir"`} {
 		err := h.Do(t.Context(), idrl.JobRecord{JobKey: idrl.JobKey{Session: "s1", Kind: kind}, Payload: []byte("what")}, nil)
 		if idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), says) {
@@ -442,7 +442,7 @@ func TestFalseResults(t *testing.T) {
 
 // What ends is forgotten.
 func TestHandlerForgets(t *testing.T) {
-	h := &Handler{Envs: envs.Catalogue(), Yield: func() {}}
+	h := &Handler{Envs: envs.Catalogue, Yield: func() {}}
 	for k := range 3 {
 		if _, err := h.trainer(idrl.SessionSpec{ID: idrl.SessionID(fmt.Sprint(k)), Env: "gridworld", Seed: 1}.WithDefaults()); err != nil {
 			t.Fatal(err)

@@ -71,7 +71,7 @@ func pastOf(t *testing.T, n int, named bool) envs.List {
 	if _, err := recordings.Import(t.Context(), recordings.Config{From: dir, Into: into, Name: "past"}); err != nil {
 		t.Fatal(err)
 	}
-	past, err := envs.LoadRollouts(into)
+	past, err := envs.NewRollouts(into).List()
 	if err != nil || len(past) != 1 || past[0].Unavailable != nil {
 		t.Fatalf("%+v, %v", past, err)
 	}
@@ -94,7 +94,7 @@ func TestGenerationsOfRollouts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trainer := &Local{Handler: &Handler{Envs: list, Yield: func() {}}, Spec: spec, Model: m}
+	trainer := &Local{Handler: &Handler{Envs: func() envs.List { return list }, Yield: func() {}}, Spec: spec, Model: m}
 	g, err := trainer.Train(t.Context(), idrl.TrainJob{Posterior: m.Prior(), Seed: spec.Seed, First: true})
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +123,7 @@ func TestGenerationsOfRollouts(t *testing.T) {
 			t.Errorf("clip %s of %d steps: %.4q", id, c.Steps, c.Media)
 		}
 	}
-	again, err := (&Local{Handler: &Handler{Envs: list, Yield: func() {}}, Spec: spec, Model: m}).Train(t.Context(), idrl.TrainJob{Posterior: m.Prior(), Seed: spec.Seed, First: true})
+	again, err := (&Local{Handler: &Handler{Envs: func() envs.List { return list }, Yield: func() {}}, Spec: spec, Model: m}).Train(t.Context(), idrl.TrainJob{Posterior: m.Prior(), Seed: spec.Seed, First: true})
 	if err != nil || !slices.EqualFunc(again.Queries, g.Queries, func(a, b idrl.Query) bool { return a.ID == b.ID }) {
 		t.Errorf("other questions the second time, %v", err)
 	}
