@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"math"
 	"net/http"
@@ -297,7 +298,7 @@ func (s *Server) apiPolicies(c echo.Context) error {
 		unit = "share_of_range"
 	}
 	for _, e := range st.Candidates {
-		list = append(list, apiPolicy{e.ID, e.Name, finite(e.Mean), finite(e.Std), e.Draws, e.Clip})
+		list = append(list, apiPolicy{e.ID, cmp.Or(e.Title, e.Name), finite(e.Mean), finite(e.Std), e.Draws, e.Clip})
 	}
 	return c.JSON(http.StatusOK, map[string]any{"seq": st.Seq, "generation": st.BasedOn, "recommended": st.Best, "unit": unit, "candidates": list})
 }

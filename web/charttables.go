@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"fmt"
@@ -140,7 +141,7 @@ func regretTable(st idrl.Status, put func(...any) error) error {
 }
 
 func candidateTable(st idrl.Status, put func(...any) error) error {
-	return each(st.Candidates, put, func(e idrl.Estimate) []any { return []any{e.ID, e.Name, e.Mean, e.Std, e.Draws} })
+	return each(st.Candidates, put, func(e idrl.Estimate) []any { return []any{e.ID, cmp.Or(e.Title, e.Name), e.Mean, e.Std, e.Draws} })
 }
 
 func weightTable(st idrl.Status, put func(...any) error) error {

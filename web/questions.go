@@ -243,7 +243,7 @@ func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Q
 	}
 	out.Past = q.Past
 	for i, p := range q.Policies {
-		row := templates.PolicyRow{ID: string(p.ID), Now: best(p.Known, p.Now), Then: best(p.Known, p.Then)}
+		row := templates.PolicyRow{ID: policyName(p), Now: best(p.Known, p.Now), Then: best(p.Known, p.Then)}
 		switch {
 		case i == 0:
 			row.Role = "against those below"
@@ -262,12 +262,20 @@ func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Q
 		return
 	}
 	first, second := q.Policies[0], q.Policies[1]
-	out.PairNote = fmt.Sprintf("%s, then %s", first.ID, second.ID)
+	out.PairNote = fmt.Sprintf("%s, then %s", policyName(first), policyName(second))
 	if first.Clip == "" || second.Clip == "" {
 		out.NoPair = "They cannot be played: one of them is not kept under its name, as it is like another policy or made room for others."
 		return
 	}
 	out.Pair = clipURL(spec.ID, first.Clip) + " " + clipURL(spec.ID, second.Clip)
+}
+
+// policyName returns what researchers call a policy.
+func policyName(p insight.Policy) string {
+	if p.Title == "" {
+		return string(p.ID)
+	}
+	return fmt.Sprintf("%s (%s)", p.Title, p.ID)
 }
 
 // best says how probable it is that a policy is the best.

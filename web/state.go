@@ -52,11 +52,12 @@ type (
 		Mean   float64 `json:"mean"`
 	}
 	candidateState struct {
-		ID   string  `json:"id"`
-		Name string  `json:"name"`
-		Mean float64 `json:"mean"`
-		Std  float64 `json:"std"`
-		Clip string  `json:"clip"` // URL; empty if there is none
+		ID    string  `json:"id"`
+		Name  string  `json:"name"`
+		Title string  `json:"title"`
+		Mean  float64 `json:"mean"`
+		Std   float64 `json:"std"`
+		Clip  string  `json:"clip"` // URL; empty if there is none
 
 		Draws    int     `json:"draws"`    // candidates in use that are this policy
 		Episodes int     `json:"episodes"` // that are known one by one
@@ -170,7 +171,7 @@ func curve(all []idrl.Regret) (out []regretPoint, earlier int64) {
 }
 
 func candidateOf(session idrl.SessionID, e idrl.Estimate) candidateState {
-	c := candidateState{ID: e.ID, Name: e.Name, Mean: finite(e.Mean), Std: finite(e.Std), Draws: e.Draws, Episodes: e.Episodes, Spread: finite(e.Spread)}
+	c := candidateState{ID: e.ID, Name: e.Name, Title: e.Title, Mean: finite(e.Mean), Std: finite(e.Std), Draws: e.Draws, Episodes: e.Episodes, Spread: finite(e.Spread)}
 	if e.Clip != "" {
 		c.Clip = clipURL(session, e.Clip)
 	}

@@ -103,7 +103,7 @@ func relative(b idrl.Basis, policies int) string {
 		return fmt.Sprintf("Measured against the candidates and earlier policies only (%d): "+
 			"this session was begun by a version that did not keep the policies prepared at the start.", policies)
 	case idrl.AgainstUploads:
-		return fmt.Sprintf("Measured against the %d clips that were uploaded; better behaviour than theirs may exist.", policies)
+		return fmt.Sprintf("Measured against the %d different clips that were uploaded; better behaviour than theirs may exist.", policies)
 	case idrl.AgainstPool:
 	}
 	return fmt.Sprintf("Measured against the %d different policies solved so far.", policies)

@@ -191,8 +191,18 @@ func sessionConfig(list envs.List, r idrl.Record) (session.Config, error) {
 	cfg := session.Config{
 		Record: r, Model: model, Averaged: training.Averaged(r.Spec.Kind), Acquisition: method, Discount: env.Spec().Discount,
 	}
-	if cfg.Unseen, err = training.Unseen(list, r.Spec); err != nil {
+	past, err := training.Recorded(list, r.Spec)
+	if err != nil {
 		return session.Config{}, err
+	}
+	if past != nil {
+		cfg.Unseen = past.Unseen()
+		cfg.Title = func(c idrl.Candidate) string {
+			if p, ok := training.Acted(past, c); ok {
+				return p.Name()
+			}
+			return ""
+		}
 	}
 	cfg.Learner, err = training.Learner(list, r.Spec)
 	return cfg, err

@@ -74,7 +74,7 @@ func TestBrowserRollouts(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	_, link := newLink(t, data, addr, "--env", "rollouts-films", "--title", "Films")
-	startServer(t, "serve", "--data", data, "--addr", addr)
+	server := startServer(t, "serve", "--data", data, "--addr", addr)
 	b := newPerson(t, browser)
 	b.join(link, "Eve")
 	for range 2 {
@@ -125,4 +125,14 @@ func TestBrowserRollouts(t *testing.T) {
 		evaluate[bool](b, "(document.activeElement.blur(), true)")
 		b.answer(kb.ArrowRight)
 	}
+	r := newPerson(t, browser) // a researcher reads which policy it is
+	r.open(server.find(t, `Researcher\S*.*?(http\S+)`))
+	r.enter("[data-signin]")
+	r.waitFor("[data-new]")
+	r.enter("[data-session] a")
+	r.wait(`/^secret-\d \((g|pool)/.test(document.querySelector("[data-playing-name]").innerText)`)
+	r.wait(`/secret-\d \(/.test(document.querySelector("[data-candidates]").innerText)`)
+	r.waitFor("[data-question='2']")
+	r.wait(`/secret-\d \(/.test(document.querySelector("[data-question]").textContent)`)
+	r.shot("rollouts-dashboard")
 }

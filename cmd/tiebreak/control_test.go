@@ -130,14 +130,31 @@ func TestRolloutsBesideAServer(t *testing.T) {
 	if status, _, stderr := cli(t, "import", "--rollouts", walks(t), "--name", "late", "--data", data); status != 0 {
 		t.Fatal(stderr)
 	}
-	_, link = newLink(t, data, addr, "--env", "rollouts-late", "--budget", "2")
+	id, link := newLink(t, data, addr, "--env", "rollouts-late", "--budget", "2")
 	if err := join(t, link, 2).label(2); err != nil {
 		t.Error(err)
+	}
+	learnt := filepath.Join(t.TempDir(), "learnt")
+	if status, _, stderr := cli(t, "export", "--data", data, "--session", id, "--format", "networks", "--out", learnt); status != 0 {
+		t.Error(stderr)
+	}
+	policies, err := filepath.Glob(filepath.Join(learnt, "policy-*.json"))
+	if err != nil || len(policies) == 0 {
+		t.Fatalf("%q, %v", policies, err)
+	}
+	for _, path := range policies {
+		b, err := os.ReadFile(path)
+		if m := regexp.MustCompile(`"name":"speed-(\d)","rollouts":\["walk-(\d)"\]`).FindStringSubmatch(string(b)); err != nil || m == nil || m[1] != m[2] {
+			t.Errorf("%s: %s, %v", path, b, err)
+		}
 	}
 	_, out, _ := cli(t, "user", "link", "--data", data, "--addr", addr)
 	v := newVisitor(t)
 	if path, status := v.signIn(regexp.MustCompile(`http\S+`).FindString(out)); status != http.StatusOK {
 		t.Fatalf("signing in: %s, status %d", path, status)
+	}
+	if _, _, page := v.page(v.c.Get("http://" + addr + "/sessions/" + id + "/questions")); !regexp.MustCompile(`speed-\d \(`).MatchString(page) {
+		t.Error("questions do not say by which name their policies were imported")
 	}
 	if _, _, page := v.page(v.c.Get("http://" + addr + "/sessions/new")); !strings.Contains(page, `value="rollouts-late"`) {
 		t.Error("the form of new sessions lacks them")

@@ -9,6 +9,7 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/recordings"
 	"tiebreak/internal/regret"
 	"tiebreak/internal/rng"
 	"tiebreak/internal/training"
@@ -84,6 +85,8 @@ func findEntrant(ctx context.Context, db *store.DB, list envs.List, w web.Entran
 		return spec, e, p, idrl.Errorf(idrl.Invalid, "session %s (%s) is an arena itself, which trains no policies", spec.ID, name)
 	case after > last:
 		return spec, e, p, idrl.Errorf(idrl.Invalid, "session %s (%s) has no log row %d; its log ends at %d", spec.ID, name, after, last)
+	case strings.HasPrefix(spec.Env, recordings.IDPrefix):
+		return spec, e, p, idrl.Errorf(idrl.Invalid, "session %s (%s) is about rollouts, whose policies acted before and cannot act again from one start: compare them by more questions of that session", spec.ID, name)
 	case rec.Generation == nil:
 		return spec, e, p, idrl.Errorf(idrl.NotFound, "session %s (%s) has no policies yet: a running server trains the first ones. Wait until it asks questions", spec.ID, name)
 	}

@@ -193,6 +193,17 @@ func learntOf(db *store.DB, list envs.List, rec idrl.Record) (s outcome.Source, 
 	if s.Env, err = training.Environment(list, s.Spec); err != nil {
 		return s, err
 	}
+	past, err := training.Recorded(list, s.Spec)
+	if err != nil {
+		return s, err
+	}
+	s.Acted = func(c idrl.Candidate) (name string, rollouts []string, ok bool) {
+		p, ok := training.Acted(past, c)
+		if !ok {
+			return "", nil, false
+		}
+		return p.Name(), p.Rollouts(), true
+	}
 	s.Review, err = session.ReviewRecord(cfg)
 	return s, err
 }

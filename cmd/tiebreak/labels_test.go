@@ -164,7 +164,11 @@ func TestLabelsOfPython(t *testing.T) {
 func TestLabelsOfABundle(t *testing.T) {
 	data, _ := importedLabels(t, filepath.Join(labelSample, "rollouts"), filepath.Join(labelSample, "uni_rlhf"))
 	before := learntIn(t, data)
-	arrays := filepath.Join(exportedBundle(t, data, before.rec.Spec.ID), "adapters", "uni_rlhf")
+	whole := exportedBundle(t, data, before.rec.Spec.ID)
+	if _, err := os.Stat(filepath.Join(whole, "learnt", "reward.json")); err != nil {
+		t.Errorf("the bundle has no reward: %v", err)
+	}
+	arrays := filepath.Join(whole, "adapters", "uni_rlhf")
 
 	set, err := recordings.Open(filepath.Join(data, recordings.FolderName, "sample"))
 	if err != nil {

@@ -142,7 +142,7 @@ func TestLabelsAreWhole(t *testing.T) {
 		{"labels-missing", t.TempDir(), ""},
 		{"labels-env: gridworld", good, "--env gridworld --segment-steps 10"},
 		{"there is no", filepath.Join(data, "none"), ""},
-		{"unknown environment", good, "--env rollouts-none --segment-steps 10"},
+		{"are not here: import them", good, "--env rollouts-none --segment-steps 10"},
 		{"with --labels give", good, "--name x"},
 		{"with --labels give", good, "--rollouts x"},
 	} {

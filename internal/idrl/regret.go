@@ -12,7 +12,7 @@ const RegretDefinition = 3
 type Regret struct {
 	Seq        int64
 	Definition int
-	Policies   int     // known, the best included
+	Policies   int     // different ones that are known, the best included
 	Tolerance  float64 // share of the span up to which a loss counts as small; a setting of the session
 	Within     float64 // probability that the loss is at most Tolerance
 	Bound      float64 // the loss is at most this with a probability of 95 %

@@ -4,7 +4,8 @@ import "time"
 
 // Estimate is a number with its uncertainty.
 type Estimate struct {
-	Name  string
+	Name  string // of a policy its Origin
+	Title string // of a policy: what people call it; empty unless it has a name of its own
 	ID    string
 	Mean  float64
 	Std   float64

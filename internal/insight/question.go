@@ -32,6 +32,7 @@ type Question struct {
 // A Policy is one of those that a question tells apart.
 type Policy struct {
 	ID    idrl.PolicyID
+	Title string      // what people call it; empty unless it has a name of its own
 	Clip  idrl.ClipID // empty where there is none any more
 	Known bool        // it is still compared with; else the following are 0
 

@@ -309,26 +309,34 @@ func (l *Learner) Warm(p idrl.Posterior, mu func(idrl.Candidate) []float64) [][]
 // posterior that takes less for known. Seq is left 0.
 func (l *Learner) Regret(p, draws idrl.Posterior) idrl.Regret {
 	known := l.policies.represented()
-	return l.outlook.Statement(draws, known, regret.Leader(p, known))
+	return l.state(&l.policies, draws, known, regret.Leader(p, known))
 }
 
 // AtStart returns the policy that was recommended before the first answer, when first were
 // the first candidates, of which there must be one.
 func (l *Learner) AtStart(first []idrl.Candidate) idrl.Candidate {
-	prior, known := l.cfg.Model.Prior(), l.start(first)
+	prior, known := l.cfg.Model.Prior(), l.start(first).Known()
 	return known[regret.Leader(prior, known)]
 }
 
 // start returns the policies that were known before the first answer.
-func (l *Learner) start(first []idrl.Candidate) []idrl.Candidate {
+func (l *Learner) start(first []idrl.Candidate) *Policies {
 	k := NewPolicies(l.cfg.Schedule)
 	k.Adopt(l.policies.pool, first)
-	return k.Known()
+	return &k
 }
 
 // RegretAtStart returns what stopping before the first answer would have cost, over
 // the pool and the first candidates.
 func (l *Learner) RegretAtStart(first []idrl.Candidate) idrl.Regret {
-	prior, known := l.cfg.Model.Prior(), l.start(first)
-	return l.outlook.Statement(prior, known, regret.Leader(prior, known))
+	prior, k := l.cfg.Model.Prior(), l.start(first)
+	return l.state(k, prior, k.Known(), regret.Leader(prior, k.Known()))
+}
+
+// state returns the statement over the policies that k knows, which are known here under the
+// present representation, and says how many different ones they are.
+func (l *Learner) state(k *Policies, p idrl.Posterior, known []idrl.Candidate, leader int) idrl.Regret {
+	out := l.outlook.Statement(p, known, leader)
+	out.Policies = k.Distinct()
+	return out
 }

@@ -125,6 +125,17 @@ func (k *Policies) Known() []idrl.Candidate {
 	return k.known
 }
 
+// Distinct returns how many different policies Known has: candidates in use may be alike.
+func (k *Policies) Distinct() int {
+	n := len(k.Known()) - len(k.present)
+	for i, c := range k.present {
+		if !k.in(k.present[:i], c) {
+			n++
+		}
+	}
+	return n
+}
+
 // Represent makes mu give the feature expectations that returns are computed from. Which
 // policies count as one depends on those of the environment's features all the same, so
 // that the archive stays what it is.

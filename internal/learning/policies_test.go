@@ -32,10 +32,18 @@ func TestPoliciesAreKnownOnce(t *testing.T) {
 	if got, want := ids(k.Known()), []string{"p6", "p2", "p1", "p3", "p4", "p5"}; !slices.Equal(got, want) {
 		t.Errorf("known: %v, want %v", got, want)
 	}
+	if n := k.Distinct(); n != 6 {
+		t.Errorf("%d distinct policies, want 6", n)
+	}
+	k.Adopt(nil, append(line(6, 7), line(6, 7)...)) // two of six draws, twice
+	if n := k.Distinct(); n != 7 || len(k.Known()) != 9 {
+		t.Errorf("%d distinct policies of %d, want 7 of 9", n, len(k.Known()))
+	}
+	k.Adopt(nil, append(line(6, 6), line(2, 2)...))
 	if len(k.Present()) != 2 || len(k.Pool()) != 2 || k.Dropped() != 0 {
 		t.Errorf("%d in use, %d in the pool, %d dropped", len(k.Present()), len(k.Pool()), k.Dropped())
 	}
-	if c := k.Known()[3]; c.Params == nil || c.Theta != nil {
+	if c := k.Known()[len(k.Known())-1]; c.Params == nil || c.Theta != nil {
 		t.Errorf("the archive holds %+v, want what starts a solve and what it is known by", c)
 	}
 }

@@ -21,6 +21,10 @@ type Source struct {
 	Spec   idrl.SessionSpec // with the names of its features
 	Env    idrl.Environment // of the session
 	Review session.Review   // of its record
+
+	// Acted returns what a policy that acted in rollouts is called, and the names of those; ok is
+	// false of every other policy. It may be nil: there is none.
+	Acted func(idrl.Candidate) (name string, rollouts []string, ok bool)
 }
 
 // Formats of files beside those of package networks.
@@ -30,6 +34,7 @@ const (
 	tableFormat    = "tiebreak.policy-table"
 	sequenceFormat = "tiebreak.policy-sequence"
 	gaitFormat     = "tiebreak.policy-gait"
+	actedFormat    = "tiebreak.policy-rollouts"
 )
 
 const version = 1 // of each of them
@@ -59,7 +64,7 @@ type index struct {
 
 // Files returns the files of a session: an index, the reward under the posterior of the
 // last answer, the candidate policies in use, and the recommended policy if it is none of
-// them. The same record gives the same bytes. It returns an error of kind NotFound if
+// them. A session of answers that were imported and of no policies has the reward alone. The same record gives the same bytes. It returns an error of kind NotFound if
 // nothing is learnt yet, and of kind Damaged or Invalid if a part cannot be read.
 func Files(s Source) ([]export.File, error) {
 	r := &s.Review
@@ -68,7 +73,7 @@ func Files(s Source) ([]export.File, error) {
 	}
 	x := index{
 		Format: indexFormat, Version: version, Session: s.Spec.ID, Env: s.Spec.Env, Seq: r.Seq, Generation: r.BasedOn,
-		Reward: rewardName + textExt, Recommended: r.Best.ID,
+		Reward: rewardName + textExt, Recommended: r.Best.ID, Policies: []policyEntry{},
 	}
 	if r.Features != nil {
 		x.Network = r.Features.Version()
@@ -78,17 +83,17 @@ func Files(s Source) ([]export.File, error) {
 		return nil, err
 	}
 	policies := slices.Clone(r.InUse)
-	if !slices.ContainsFunc(policies, func(c idrl.Candidate) bool { return c.ID == r.Best.ID }) {
+	if r.BasedOn >= 0 && !slices.ContainsFunc(policies, func(c idrl.Candidate) bool { return c.ID == r.Best.ID }) {
 		policies = append(policies, r.Best)
 	}
 	for k, c := range policies {
-		if c.Params == nil { // of the pool, of which only clips and feature expectations are kept
-			continue
-		}
 		name := "policy-" + url.PathEscape(string(c.ID))
-		made, err := s.policyFiles(name, c.Params)
+		made, err := s.policyFiles(name, c)
 		if err != nil {
 			return nil, fmt.Errorf("policy %s of session %s: %w", c.ID, s.Spec.ID, err)
+		}
+		if len(made) == 0 {
+			continue
 		}
 		files = append(files, made...)
 		x.Policies = append(x.Policies, policyEntry{c.ID, name + textExt, c.Origin})
@@ -114,7 +119,7 @@ func (s *Source) ready() error {
 	case s.Spec.Model == idrl.NetworkModel && r.Features == nil:
 		return idrl.Errorf(idrl.NotFound, "session %s has no reward network yet: the first is learnt from %d answers that state a preference. "+
 			"Answer more questions, then export again", s.Spec.ID, neural.FirstFit)
-	case r.BasedOn < 0:
+	case r.BasedOn < 0 && r.Seq == 0:
 		return idrl.Errorf(idrl.NotFound, "session %s has no policies yet: a running server trains the first ones. Wait until it asks questions, then export again", s.Spec.ID)
 	}
 	return nil

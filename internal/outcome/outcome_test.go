@@ -233,6 +233,42 @@ func TestFilesThatCannotBe(t *testing.T) {
 	}
 }
 
+// Policies that acted in rollouts are handed over by name, also those of the pool.
+func TestFilesOfRollouts(t *testing.T) {
+	s := source(t, driver.New())
+	s.Review.Best = idrl.Candidate{ID: "pool.p1", Origin: idrl.FromGiven}
+	s.Acted = func(c idrl.Candidate) (string, []string, bool) {
+		if c.ID == "g6.p1" {
+			return "", nil, false
+		}
+		return "the " + string(c.ID), []string{"r1", "r7"}, true
+	}
+	all := files(t, s)
+	for _, id := range []string{"g6.p0", "pool.p1"} {
+		want := `{"format":"tiebreak.policy-rollouts","version":1,"name":"the ` + id + `","rollouts":["r1","r7"]}`
+		if got := string(all["policy-"+id+".json"]); got != want {
+			t.Errorf("%s: %s, want %s", id, got, want)
+		}
+	}
+	if got := all["policy-g6.p1.json"]; !bytes.Contains(got, []byte("policy-sequence")) {
+		t.Errorf("a policy that acted in none: %s", got)
+	}
+	if len(all) != 5 || !bytes.Contains(all["index.json"], []byte(`"recommended": "pool.p1"`)) {
+		t.Errorf("%d files, index %s", len(all), all["index.json"])
+	}
+}
+
+// A session of answers that were imported, about what nobody can see, has no policies, and a
+// reward all the same.
+func TestRewardWithoutPolicies(t *testing.T) {
+	s := source(t, driver.New())
+	s.Review = session.Review{Seq: 9, BasedOn: -1, Posterior: s.Review.Posterior}
+	all := files(t, s)
+	if len(all) != 2 || len(all["reward.json"]) == 0 || !bytes.Contains(all["index.json"], []byte(`"policies": []`)) || !bytes.Contains(all["index.json"], []byte(`"generation": -1`)) {
+		t.Errorf("%d files, index %s", len(all), all["index.json"])
+	}
+}
+
 // foreign are features of another kind than networks.
 type foreign struct{}
 

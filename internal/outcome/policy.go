@@ -10,10 +10,19 @@ import (
 	"tiebreak/internal/solver"
 )
 
-// policyFiles returns the files of the policy with these parameters. It returns an error
-// of kind Damaged if they are those of no policy in env.
-func (s *Source) policyFiles(name string, params []float64) ([]export.File, error) {
-	p, err := behaviour.Recorded(s.Env, s.Spec.ByGaits(), params)
+// policyFiles returns the files of a policy; none of one of the pool, of which only clips and
+// feature expectations are kept. It returns an error of kind Damaged if what is recorded of it is no
+// policy in env.
+func (s *Source) policyFiles(name string, c idrl.Candidate) ([]export.File, error) {
+	if s.Acted != nil {
+		if called, rollouts, ok := s.Acted(c); ok {
+			return lone(name, acted{Format: actedFormat, Version: version, Name: called, Rollouts: rollouts})
+		}
+	}
+	if c.Params == nil {
+		return nil, nil
+	}
+	p, err := behaviour.Recorded(s.Env, s.Spec.ByGaits(), c.Params)
 	if err != nil {
 		return nil, idrl.Errorf(idrl.Damaged, "what is recorded of it is no policy of %s: %v", s.Env.Spec().ID, err)
 	}
@@ -31,6 +40,14 @@ func (s *Source) policyFiles(name string, params []float64) ([]export.File, erro
 	default:
 		return nil, idrl.Errorf(idrl.Invalid, "policies of its class cannot be exported")
 	}
+}
+
+// An acted policy is one that acted in rollouts, and can do nothing else.
+type acted struct {
+	Format   string   `json:"format"`
+	Version  int      `json:"version"`
+	Name     string   `json:"name"`
+	Rollouts []string `json:"rollouts"`
 }
 
 // A gait is a policy of one oscillator.

@@ -199,8 +199,9 @@ func TestRolloutsAreAsGiven(t *testing.T) {
 			t.Fatalf("%+v", spec)
 		}
 		for p, policy := range s.Policies() {
-			if s.Name(p) != []string{"alpha", "beta"}[p] {
-				t.Errorf("policy %d is called %s", p, s.Name(p))
+			acted, ok := s.Policy(p)
+			if !ok || acted.Name() != []string{"alpha", "beta"}[p] || len(acted.Rollouts()) != 2 {
+				t.Errorf("policy %d is called %s, and acted in %q", p, acted.Name(), acted.Rollouts())
 			}
 			mu := make([]float64, 2)
 			for n, k := range []int{p, p + 2} { // rollouts of the policy

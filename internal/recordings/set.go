@@ -154,8 +154,10 @@ func (s *Set) Policies() []idrl.Policy {
 	return out
 }
 
-// Name returns what the manifest calls policy k: for researchers alone.
-func (s *Set) Name(k int) string { return s.x.Policies[k] }
+// Policy returns policy k of Policies; ok is false if there is none.
+func (s *Set) Policy(k int) (p Policy, ok bool) {
+	return Policy{s, k}, 0 <= k && k < len(s.groups)
+}
 
 // Most returns the largest number of rollouts of a policy.
 func (s *Set) Most() (n int) {
@@ -177,6 +179,19 @@ var _ idrl.Recorded = Policy{}
 func (p Policy) Act(dst idrl.Action, _ []float64, _ *rand.Rand) idrl.Action {
 	clear(dst)
 	return dst
+}
+
+// Name returns what the manifest calls p, or its only rollout if policies have no names: for
+// researchers alone.
+func (p Policy) Name() string { return p.set.x.Policies[p.k] }
+
+// Rollouts returns the names of those in which p acted.
+func (p Policy) Rollouts() []string {
+	out := make([]string, len(p.set.groups[p.k]))
+	for i, r := range p.set.groups[p.k] {
+		out[i] = p.set.x.Rollouts[r].Name
+	}
+	return out
 }
 
 // Params implements idrl.Policy.

@@ -83,9 +83,10 @@ func TestManyUnnamed(t *testing.T) {
 	last := -1
 	for k := range set.Policies() {
 		var i int
-		_, err := fmt.Sscanf(set.Name(k), "r%d", &i)
+		p, ok := set.Policy(k)
+		_, err := fmt.Sscanf(p.Name(), "r%d", &i)
 		must(t, err)
-		if gap := i - last; gap < 2 || gap > 3 {
+		if gap := i - last; !ok || gap < 2 || gap > 3 || !slices.Equal(p.Rollouts(), []string{p.Name()}) {
 			t.Errorf("policy %d is rollout %d, after %d", k, i, last)
 		}
 		last = i

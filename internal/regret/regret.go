@@ -99,7 +99,7 @@ func New(tolerance float64, stream *rand.Rand) *Outlook {
 
 // Statement returns what stopping with known[leader] would cost under p, over the known
 // policies. It is a function of its arguments and of the stream's beginning, whatever
-// was stated before. Seq is left 0. The dimension of p must be the same in all calls.
+// was stated before. Seq is left 0, and Policies is their number, alike ones included. The dimension of p must be the same in all calls.
 func (o *Outlook) Statement(p idrl.Posterior, known []idrl.Candidate, leader int) idrl.Regret {
 	n := o.draw(p, len(known))
 	o.spans(known, leader)

@@ -77,8 +77,9 @@ type askings struct {
 
 // named is a policy that a question was chosen to tell apart from others.
 type named struct {
-	clip idrl.ClipID
-	like int // index in askings.known of the policy that stands for it; -1 if there is none
+	title string
+	clip  idrl.ClipID
+	like  []int // indices in askings.known of it and of policies that are not told apart from it
 }
 
 // Questions returns questions that were answered, newest first, also those whose answers do
@@ -160,10 +161,12 @@ func about(w idrl.Why) (out []idrl.PolicyID) {
 // policy returns what there is to show of a policy.
 func (h *askings) policy(id idrl.PolicyID, now, then []float64) insight.Policy {
 	p := h.named[id]
-	if i := p.like; i >= 0 {
-		return insight.Policy{ID: id, Clip: p.clip, Known: true, Now: now[i], Then: then[i]}
+	out := insight.Policy{ID: id, Title: p.title, Clip: p.clip, Known: len(p.like) > 0}
+	for _, i := range p.like {
+		out.Now += now[i]
+		out.Then += then[i]
 	}
-	return insight.Policy{ID: id, Clip: p.clip}
+	return out
 }
 
 // askings returns what Questions needs.
@@ -198,19 +201,19 @@ func (s *Session) askings(before int64, n int) askings {
 	return out
 }
 
-// named finds a policy by its name. Where it is not told apart from another known one, that
-// one stands for it.
+// named finds a policy by its name.
 func (s *Session) named(id idrl.PolicyID) named {
 	policies := s.learner.Policies()
-	is := func(c idrl.Candidate) bool { return c.ID == id }
 	all := policies.All()
-	i := slices.IndexFunc(all, is)
+	i := slices.IndexFunc(all, func(c idrl.Candidate) bool { return c.ID == id })
 	if i < 0 {
-		return named{like: -1}
+		return named{}
 	}
-	out := named{clip: all[i].Clip, like: slices.IndexFunc(policies.Known(), is)}
-	if out.like < 0 {
-		out.like = slices.IndexFunc(policies.Known(), func(c idrl.Candidate) bool { return policies.Same(c, all[i]) })
+	out := named{title: s.title(all[i]), clip: all[i].Clip}
+	for k, c := range policies.Known() {
+		if policies.Same(c, all[i]) {
+			out.like = append(out.like, k)
+		}
 	}
 	return out
 }

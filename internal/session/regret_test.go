@@ -10,6 +10,7 @@ import (
 
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/insight"
 	"tiebreak/internal/learning"
 	"tiebreak/internal/rng"
 	"tiebreak/internal/session"
@@ -18,6 +19,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // pooledTrainer makes generations like fakeTrainer's, the first of them with a pool.
@@ -278,13 +280,42 @@ func TestBestPolicyMayBeOfThePast(t *testing.T) {
 	}
 }
 
-// Candidates that are one policy are listed once, with how many draws agree on it.
+// Candidates that are one policy are listed and counted once, with how many draws agree on it, and
+// are the best as often as that policy is.
 func TestEqualCandidatesAreListedOnce(t *testing.T) {
 	b := newBench(nil)
 	b.trainer = agreeing{fakeTrainer{d: dim}}
 	s, _ := b.start(t)
-	claim(t, s, "ann")
+	mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], 0))
+	list, _, err := s.Questions(t.Context(), insight.Wanted{N: 1, Best: true})
+	if err != nil || len(list) != 1 || len(list[0].Policies) < 2 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	held, err := s.Posterior(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := b.trainer.Train(t.Context(), idrl.TrainJob{Posterior: b.model.Prior(), Seed: 7, First: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	agreed, other := made.Candidates[0], made.Candidates[len(made.Candidates)-1]
+	delta := floats.SubTo(make([]float64, dim), agreed.Mu, other.Mu)
+	mean, variance := idrl.Moments(held.Posterior, delta, held.Posterior.Mean(nil), make([]float64, dim))
+	best := distuv.UnitNormal.CDF(mean / math.Sqrt(variance)) // the policy on which five agree
+	for _, p := range list[0].Policies {
+		want := best
+		if p.ID == other.ID {
+			want = 1 - best
+		}
+		if !p.Known || math.Abs(p.Now-want) > 0.06 {
+			t.Errorf("policy %s is the best with probability %v, want %v", p.ID, p.Now, want)
+		}
+	}
 	st := status(t, s)
+	if n := st.Regret[len(st.Regret)-1].Policies; n != 2 {
+		t.Errorf("%d different policies, want 2", n)
+	}
 	var draws []int
 	for _, c := range st.Candidates {
 		draws = append(draws, c.Draws)

@@ -45,6 +45,10 @@ type Config struct {
 	// nil.
 	Rests func()
 
+	// Title returns what people call a policy, for researchers; nothing if it has no name of
+	// its own. It may be nil: none has.
+	Title func(idrl.Candidate) string
+
 	// Unseen says that there is nothing to see of the environment: no question is asked, and
 	// the session is complete.
 	Unseen bool

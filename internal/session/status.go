@@ -86,11 +86,19 @@ func (s *Session) estimate(c idrl.Candidate, average []float64) idrl.Estimate {
 	d := s.learner.Posterior().Dim()
 	delta := floats.SubTo(make([]float64, d), s.features.mu(c), average)
 	m, v := idrl.Moments(s.learner.Posterior(), delta, s.learner.Posterior().Mean(nil), make([]float64, d))
-	e := idrl.Estimate{ID: string(c.ID), Name: string(c.Origin), Clip: c.Clip, Mean: m, Std: math.Sqrt(v)}
+	e := idrl.Estimate{ID: string(c.ID), Name: string(c.Origin), Title: s.title(c), Clip: c.Clip, Mean: m, Std: math.Sqrt(v)}
 	if s.features.version() == 0 { // episodes are known by the environment's features
 		e.Episodes, e.Spread = len(c.Mus), s.learner.Spread(c)
 	}
 	return e
+}
+
+// title returns what people call c; nothing if it has no name of its own.
+func (s *Session) title(c idrl.Candidate) string {
+	if s.cfg.Title == nil {
+		return ""
+	}
+	return s.cfg.Title(c)
 }
 
 // shareOf returns e as a share of span; 0 where all policies are equal, and that is 0.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
@@ -109,7 +111,17 @@ func (r *run) prepare(ctx context.Context, k int, theta []float64, before []solv
 	return r.try(ctx, poolID(k), p, before)
 }
 
-func poolID(k int) idrl.PolicyID { return idrl.PolicyID(fmt.Sprintf("pool.p%d", k)) }
+const poolPrefix = "pool.p"
+
+func poolID(k int) idrl.PolicyID { return idrl.PolicyID(poolPrefix + strconv.Itoa(k)) }
+
+// PoolPlace returns the place in the pool of the policy with that id, from 0; ok is false if it is
+// none of the pool.
+func PoolPlace(id idrl.PolicyID) (k int, ok bool) {
+	digits, ok := strings.CutPrefix(string(id), poolPrefix)
+	k, err := strconv.Atoi(digits)
+	return k, ok && err == nil
+}
 
 // pooled returns what a session keeps of the pool's policies.
 func (r *run) pooled(p *pool) []idrl.Candidate {

@@ -65,6 +65,22 @@ func Recorded(list envs.List, spec idrl.SessionSpec) (*recordings.Set, error) {
 	return recorded(env), nil
 }
 
+// Acted returns the policy of the rollouts that a candidate is; ok is false if it is none of them,
+// or set is nil.
+func Acted(set *recordings.Set, c idrl.Candidate) (p recordings.Policy, ok bool) {
+	if set == nil {
+		return p, false
+	}
+	k, ok := trainer.PoolPlace(c.ID)
+	if !ok && len(c.Params) == 1 {
+		k, ok = int(c.Params[0]), true
+	}
+	if !ok {
+		return p, false
+	}
+	return set.Policy(k)
+}
+
 // checkRecorded returns an error of kind Invalid if spec asks for what needs a simulator, or
 // policies that were named, in an environment of rollouts.
 func checkRecorded(env idrl.Environment, spec idrl.SessionSpec) error {

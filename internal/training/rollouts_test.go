@@ -16,6 +16,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learning"
 	"tiebreak/internal/recordings"
+	"tiebreak/internal/trainer"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -94,8 +95,8 @@ func TestGenerationsOfRollouts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trainer := &Local{Handler: &Handler{Envs: func() envs.List { return list }, Yield: func() {}}, Spec: spec, Model: m}
-	g, err := trainer.Train(t.Context(), idrl.TrainJob{Posterior: m.Prior(), Seed: spec.Seed, First: true})
+	trains := &Local{Handler: &Handler{Envs: func() envs.List { return list }, Yield: func() {}}, Spec: spec, Model: m}
+	g, err := trains.Train(t.Context(), idrl.TrainJob{Posterior: m.Prior(), Seed: spec.Seed, First: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,6 +118,24 @@ func TestGenerationsOfRollouts(t *testing.T) {
 	}
 	if len(g.Candidates) != learning.OfSession(spec).Samples+1 || len(g.Queries) == 0 {
 		t.Errorf("%d candidates, %d questions", len(g.Candidates), len(g.Queries))
+	}
+	set, err := Recorded(list, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range slices.Concat(g.Pool, g.Candidates) {
+		p, ok := Acted(set, c)
+		if k, pooled := trainer.PoolPlace(c.ID); !ok || !slices.Equal(p.Mu(), c.Mu) || pooled && p.Name() != fmt.Sprintf("p%d", k) {
+			t.Errorf("policy %s is %v %s, %v", c.ID, ok, p.Name(), c.Mu)
+		}
+	}
+	for _, c := range []idrl.Candidate{{ID: "pool.p6"}, {ID: "pool.p-1"}, {ID: "pool.px"}, {ID: "g3.p1"}, {ID: "g3.p1", Params: []float64{6}}, {ID: "g3.p1", Params: []float64{1, 2}}} {
+		if p, ok := Acted(set, c); ok {
+			t.Errorf("%+v is said to be %s", c, p.Name())
+		}
+	}
+	if _, ok := Acted(nil, g.Pool[0]); ok {
+		t.Error("a policy acted in no rollouts")
 	}
 	for id, c := range g.Clips {
 		if len(c.Media) < 4 || string(c.Media[:4]) != "TBF1" || c.Steps != 10 || c.Raw == "" {

@@ -59,7 +59,7 @@ function show(s) {
   } else if (state?.training.running !== s.training.running) {
     charts.changed(); // a training has ended, or begun
   }
-  state = { ...s, candidates: s.candidates.map((c) => ({ ...c, name: `${ORIGINS[c.name] ?? `${c.name} `}${c.id}` })) };
+  state = { ...s, candidates: s.candidates.map((c) => ({ ...c, name: c.title ? `${c.title} (${c.id})` : `${ORIGINS[c.name] ?? `${c.name} `}${c.id}` })) };
   main.dataset.seq = String(s.seq);
   part("answers").textContent = String(s.answers);
   part("of").textContent = s.budget > 0 ? `of ${s.budget}` : s.answers === 1 ? "answer" : "answers";

@@ -187,6 +187,7 @@ export interface RegretPoint {
 export interface Candidate {
   id: string;
   name: string;
+  title: string;
   mean: number;
   std: number;
   clip: string;
