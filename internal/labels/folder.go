@@ -5,7 +5,6 @@ package labels
 import (
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"regexp"
 	"slices"
@@ -22,7 +21,7 @@ func refused(code, format string, args ...any) error {
 
 // Limits of what is read.
 const (
-	maxFile   = 32 << 20 // bytes
+	maxFile   = 8 << 20 // bytes: a pickle may take fifty times as much memory
 	maxLabels = 100_000
 	maxFiles  = 10_000 // in the folder
 )
@@ -143,7 +142,7 @@ func content(root *os.Root, name string) ([]byte, error) {
 	}
 	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	switch {
-	case err != nil && !errors.Is(err, fs.ErrClosed):
+	case err != nil:
 		return nil, refused("missing", "%s cannot be read: %v", name, err)
 	case len(b) > maxFile:
 		return nil, refused("limit", "%s has more than %d bytes", name, maxFile)

@@ -2,8 +2,10 @@ package labels
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"os"
+	"strings"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/numpy"
@@ -34,7 +36,11 @@ func Read(path string) (s *Set, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if arrays[r], err = numpy.Read(b, 2*maxLabels); err != nil {
+		arrays[r], err = numpy.Read(b, 2*maxLabels)
+		if errors.Is(err, numpy.ErrMany) {
+			return nil, refused("limit", "%s cannot be read: %v; at most %d comparisons are read", f.name, err, maxLabels)
+		}
+		if err != nil {
 			return nil, refused("array", "%s cannot be read: %v", f.name, err)
 		}
 	}
@@ -87,33 +93,39 @@ func rowsOf(name string, a numpy.Array) ([]int, error) {
 	return out, nil
 }
 
-// choicesOf returns the choices that an array states: as 0, 1 and -1, or as the probabilities
-// (1, 0), (0, 1) and (0.5, 0.5) of preferring each.
+// coded are the codes that choices have in an array: a number each, or the probabilities of
+// preferring each segment.
+var coded = map[int]struct {
+	choices map[[2]float64]idrl.Choice // of the first width numbers
+	means   string
+}{
+	1: {
+		map[[2]float64]idrl.Choice{{0}: idrl.ChoseA, {1}: idrl.ChoseB, {-1}: idrl.Equal},
+		"0 says that the first segment is better, 1 the second, and -1 that they are equal",
+	},
+	2: {
+		map[[2]float64]idrl.Choice{{1, 0}: idrl.ChoseA, {0, 1}: idrl.ChoseB, {0.5, 0.5}: idrl.Equal},
+		"(1, 0) says that the first segment is better, (0, 1) the second, and (0.5, 0.5) that they are equal",
+	},
+}
+
+// choicesOf returns the choices that an array states.
 func choicesOf(name string, a numpy.Array) ([]idrl.Choice, error) {
-	pairs := len(a.Shape) == 2 && a.Shape[1] == 2
-	v := a.Numbers
-	if !pairs {
-		var err error
-		if v, err = column(name, a); err != nil {
+	width := 2
+	if len(a.Shape) != 2 || a.Shape[1] != 2 {
+		width = 1
+		if _, err := column(name, a); err != nil {
 			return nil, err
 		}
 	}
 	var out []idrl.Choice
-	if !pairs {
-		for i, x := range v {
-			c, ok := map[float64]idrl.Choice{0: idrl.ChoseA, 1: idrl.ChoseB, -1: idrl.Equal}[x]
-			if !ok {
-				return nil, refused("value", "label %d in %s is %v: 0 says that the first segment is better, 1 the second, and -1 that they are equal", i, name, x)
-			}
-			out = append(out, c)
-		}
-		return out, nil
-	}
-	for i := 0; i < len(v); i += 2 {
-		p := [2]float64{v[i], v[i+1]}
-		c, ok := map[[2]float64]idrl.Choice{{1, 0}: idrl.ChoseA, {0, 1}: idrl.ChoseB, {0.5, 0.5}: idrl.Equal}[p]
+	for i := 0; i < len(a.Numbers); i += width {
+		label := a.Numbers[i : i+width]
+		var code [2]float64
+		copy(code[:], label)
+		c, ok := coded[width].choices[code]
 		if !ok {
-			return nil, refused("value", "label %d in %s is %v: (1, 0) says that the first segment is better, (0, 1) the second, and (0.5, 0.5) that they are equal", i/2, name, p)
+			return nil, refused("value", "label %d in %s is %s: %s", i/width, name, strings.Trim(fmt.Sprint(label), "[]"), coded[width].means)
 		}
 		out = append(out, c)
 	}

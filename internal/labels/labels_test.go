@@ -100,16 +100,22 @@ func TestReadRefuses(t *testing.T) {
 			f[label], f[first], f[second] = npy([]float64{0, 1}), npy([]float64{0, 1}), npy([]float64{0, 1})
 		}},
 		{"labels-length: human_label_num_3_len_5_x.npy is empty", func(f files) { f[label], f[first], f[second] = npy(nil), npy(nil), npy(nil) }},
-		{"labels-value: label 1 in", put(label, npy([]float64{0, 2, 1}))},
+		{"labels-value: label 1 in human_label_num_3_len_5_x.npy is 2: 0 says", put(label, npy([]float64{0, 2, 1}))},
 		{"labels-value: label 1 in", put(label, npy([]float64{0, 0.5, 1}))},
-		{"labels-value: label 2 in", put(label, npy([]float64{1, 0, 0, 1, 1, 1}, 3, 2))},
+		{"labels-value: label 2 in human_label_num_3_len_5_x.npy is 1 1: (1, 0) says", put(label, npy([]float64{1, 0, 0, 1, 1, 1}, 3, 2))},
 		{"labels-array", put(label, npy([]float64{1, 0, 0, 1, 0, 1}, 2, 3))},
 		{"labels-array: human_label", put(label, evil)},
 		{"labels-array", put(first, []byte("text"))},
 		{"labels-array", put(first, good()[first][:90])},
 		{"labels-row: number 2 of indices_1", put(first, npy([]float64{0, 7, -1}))},
 		{"labels-row: number 0 of indices_1", put(first, npy([]float64{0.5, 7, 1}))},
-		{"labels-limit", put(first, make([]byte, 33<<20))},
+		{"labels-limit", put(first, make([]byte, 9<<20))},
+		{"labels-limit: there are 150000 comparisons", func(f files) { // in the labels alone: that they are many comes first
+			f[label] = npy(make([]float64, 150_000))
+			f[first], f[second] = f[label], f[label]
+		}},
+		{"labels-limit: human_label", put(label, npy(make([]float64, 250_000)))},
+		{"labels-limit: human_label", put(label, npy(make([]float64, 300_000), 150_000, 2))},
 	} {
 		f := good()
 		test.change(f)

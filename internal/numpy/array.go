@@ -17,9 +17,13 @@ type Array struct {
 	Numbers []float64 // the product of Shape
 }
 
+// ErrMany says that there are more numbers than are to be read.
+var ErrMany = errors.New("there are too many numbers")
+
 // Read reads an array of at most most numbers from the content of a file: one of numpy.save, or a
 // pickle of protocol 2 to 5 of an array, or of a list of numbers or of lists of numbers of one
-// length. Nothing of a pickle is executed: it returns an error if it holds anything else.
+// length. Nothing of a pickle is executed: it returns an error if it holds anything else, and one that
+// is ErrMany if it holds more numbers.
 func Read(content []byte, most int) (Array, error) {
 	if !bytes.HasPrefix(content, []byte(Magic)) {
 		v, err := unpickle(content)
@@ -61,10 +65,10 @@ func known(module, name string) (any, error) {
 var errCall = errors.New("it does not make an array as NumPy does")
 
 // reduce does what a function does with arguments.
-func reduce(of any, args []any) (any, error) {
+func (u *unpickler) reduce(of any, args []any) (any, error) {
 	switch of {
 	case makeBytes:
-		return encoded(args)
+		return u.encode(args)
 	case makeType:
 		if len(args) >= 1 {
 			if name, ok := args[0].(string); ok {
@@ -91,14 +95,18 @@ func reduce(of any, args []any) (any, error) {
 	return nil, errCall
 }
 
-// encoded returns the bytes that a text stands for in protocol 2.
-func encoded(args []any) (any, error) {
+// encode returns the bytes that a text stands for in protocol 2. NumPy encodes each text once: a file
+// in which they are more than its own bytes was made to fill the memory.
+func (u *unpickler) encode(args []any) (any, error) {
 	if len(args) != 2 || args[1] != "latin1" {
 		return nil, errCall
 	}
 	text, ok := args[0].(string)
 	if !ok {
 		return nil, errCall
+	}
+	if u.encoded += len(text); u.encoded > len(u.in) {
+		return nil, errors.New("it makes more bytes of texts than it holds, as NumPy never does")
 	}
 	out := make([]byte, 0, len(text))
 	for _, r := range text {
@@ -191,7 +199,7 @@ func (a *ndarray) read(most int) (Array, error) {
 	n, long := 1, 0
 	for _, k := range a.shape {
 		if n *= k; n > most {
-			return Array{}, fmt.Errorf("its shape is %v; at most %d numbers are read", a.shape, most)
+			return Array{}, fmt.Errorf("%w: its shape is %v; at most %d are read", ErrMany, a.shape, most)
 		}
 		if k > 1 {
 			long++
@@ -215,14 +223,14 @@ func (a *ndarray) read(most int) (Array, error) {
 func (s *sequence) read(most int) (Array, error) {
 	n := len(s.items)
 	if n > most {
-		return Array{}, fmt.Errorf("it has %d numbers; at most %d are read", n, most)
+		return Array{}, fmt.Errorf("%w: %d; at most %d are read", ErrMany, n, most)
 	}
 	out := Array{Shape: []int{n}}
 	for i, item := range s.items {
 		row, nested := item.(*sequence)
 		if i == 0 && nested {
 			if out.Shape = append(out.Shape, len(row.items)); len(row.items)*n > most {
-				return Array{}, fmt.Errorf("its shape is %v; at most %d numbers are read", out.Shape, most)
+				return Array{}, fmt.Errorf("%w: its shape is %v; at most %d are read", ErrMany, out.Shape, most)
 			}
 		}
 		if nested != (len(out.Shape) == 2) || nested && len(row.items) != out.Shape[1] {

@@ -2,10 +2,13 @@ package numpy_test
 
 import (
 	"bytes"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -89,6 +92,37 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
+// pumped is a pickle of protocol 2 that encodes one text again and again, in a list, at five bytes a call.
+func pumped(text, calls int) []byte {
+	b := []byte("\x80\x02](c_codecs\nencode\nq\x00X")
+	b = binary.LittleEndian.AppendUint32(b, uint32(text))
+	b = append(b, strings.Repeat("a", text)...)
+	b = append(b, "X\x06\x00\x00\x00latin1\x86q\x01R"...)
+	b = append(b, strings.Repeat("h\x00h\x01R", calls)...)
+	return append(b, "e."...)
+}
+
+// Memory is taken for what a pickle holds, whatever it asks for.
+func TestReadTakesLittleMemory(t *testing.T) {
+	b := pumped(1000, 1000)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := numpy.Read(b, 1000)
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; err == nil || took > 50*uint64(len(b)) { // half the calls are 500 kB
+		t.Errorf("%d bytes take %d bytes of memory, %v", len(b), took, err)
+	}
+}
+
+// More numbers than may be are told from what is damaged.
+func TestTooMany(t *testing.T) {
+	for _, name := range []string{"numpy2-ints.npy", "numpy2-4-ints.pkl", "numpy2-4-soft.pkl", "numpy2-4-list.pkl", "numpy2-4-rows.pkl"} {
+		if _, err := numpy.Read(pickled(t, name), 2); !errors.Is(err, numpy.ErrMany) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // Any bytes are refused, or are an array of finite numbers within the limit.
 func FuzzRead(f *testing.F) {
 	files, err := filepath.Glob("testdata/pickles/*")
@@ -101,6 +135,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("\x80\x04]\x94(h\x00h\x00e."))                              // a list in itself
 	f.Add([]byte("\x80\x02\x96\xff\xff\xff\xff\xff\xff\xff\xff."))           // bytes without end
 	f.Add([]byte("\x80\x02]q\x00(K\x01K\x02e]q\x01(h\x00h\x00h\x00h\x00e.")) // shared lists
+	f.Add(pumped(100, 100))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		a, err := numpy.Read(b, 1000)
 		if err != nil {

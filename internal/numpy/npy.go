@@ -81,7 +81,7 @@ func (a *File) parse(head string, most int64) error {
 			return fmt.Errorf("its shape (%s) is too large", m[4])
 		}
 		if total *= int64(k); total > most {
-			return fmt.Errorf("its shape is (%s); at most %d numbers are read", m[4], most)
+			return fmt.Errorf("%w: its shape is (%s); at most %d are read", ErrMany, m[4], most)
 		}
 		a.Shape = append(a.Shape, k)
 	}

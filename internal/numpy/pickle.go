@@ -17,6 +17,8 @@ type unpickler struct {
 	stack []any
 	marks []int // heights of the stack
 	memo  map[uint32]any
+
+	encoded int // bytes that calls of makeBytes have made
 }
 
 // What is on the stack, besides nil, bool, int64, float64, string and []byte.
@@ -290,7 +292,7 @@ func (u *unpickler) collect(op byte) (err error) {
 		return errors.New("something is appended to what is no list: it is damaged")
 	}
 	if list.items = append(list.items, items...); len(list.items) > maxList {
-		return fmt.Errorf("a list has more than %d items", maxList)
+		return fmt.Errorf("%w: a list has more than %d items", ErrMany, maxList)
 	}
 	return u.push(list, nil)
 }
@@ -339,7 +341,7 @@ func (u *unpickler) call(op byte) error {
 	if op == opBuild {
 		return u.push(build(of, given.items))
 	}
-	return u.push(reduce(of, given.items))
+	return u.push(u.reduce(of, given.items))
 }
 
 // line reads a line.
