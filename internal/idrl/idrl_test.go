@@ -49,11 +49,11 @@ func TestSegment(t *testing.T) {
 	if idrl.Segment(&other, 1, 2).ID == c.ID {
 		t.Error("another environment has the same name")
 	}
-	for _, bad := range [][2]int{{-1, 1}, {0, 0}, {2, 2}} {
+	for _, bad := range [][2]int{{-1, 1}, {0, 0}, {2, 2}, {1, math.MaxInt}, {4, 1}} {
 		t.Run(fmt.Sprint(bad), func(t *testing.T) {
 			defer func() {
-				if recover() == nil {
-					t.Error("no panic")
+				if got := recover(); got != "idrl: segment out of range" {
+					t.Errorf("panic %v", got)
 				}
 			}()
 			idrl.Segment(tr, bad[0], bad[1])

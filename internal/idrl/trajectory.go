@@ -78,7 +78,7 @@ type Clip struct {
 // Segment returns the clip of n steps of t that begins at step start.
 // It panics if the segment does not lie within t.
 func Segment(t *Trajectory, start, n int) Clip {
-	if start < 0 || n <= 0 || start+n > t.Len() {
+	if start < 0 || n <= 0 || n > t.Len()-start {
 		panic("idrl: segment out of range")
 	}
 	phi := make([]float64, len(t.Phi[start]))

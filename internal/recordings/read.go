@@ -82,9 +82,7 @@ func (f *folder) read(ctx context.Context, g given) (*recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	if arrays != nil {
-		defer arrays.close()
-	}
+	defer arrays.close()
 	for _, a := range []struct {
 		name string
 		dst  *[][]float64

@@ -56,7 +56,7 @@ func (r Rows) Find(row, n int) (rollout, step int, is Where) {
 	if i < 0 || row >= r.begin[i]+r.steps[i] {
 		return 0, 0, Missing
 	}
-	if step = row - r.begin[i]; step+n > r.steps[i] {
+	if step = row - r.begin[i]; n > r.steps[i]-step {
 		is = Across
 	}
 	return i, step, is

@@ -36,6 +36,7 @@ func TestUnseen(t *testing.T) {
 		{5, 30, 0, 0, recordings.Within},
 		{34, 1, 0, 29, recordings.Within},
 		{34, 2, 0, 29, recordings.Across},
+		{34, math.MaxInt, 0, 29, recordings.Across},
 		{4, 1, 0, 0, recordings.Missing},
 		{35, 1, 0, 0, recordings.Missing},
 		{129, 1, 1, 29, recordings.Within},
