@@ -32,8 +32,8 @@ type keptSet struct {
 func NewRollouts(dir string) *Rollouts { return &Rollouts{dir: dir} }
 
 // List returns the environments that there are now. Sets are opened once. Those that cannot be
-// read are listed as unavailable, with the reason. It returns an error of kind Invalid if the
-// folder cannot be read.
+// read are listed as unavailable, with the reason, and opened again the next time. It returns an
+// error of kind Invalid if the folder cannot be read.
 func (r *Rollouts) List() (List, error) {
 	if r.dir == "" {
 		return nil, nil
@@ -55,7 +55,9 @@ func (r *Rollouts) List() (List, error) {
 		if !ok || !set.changed.Equal(info.ModTime()) {
 			set = keptSet{changed: info.ModTime(), entry: openSet(path)}
 		}
-		sets[path] = set
+		if set.entry.Unavailable == nil { // else it may be readable the next time
+			sets[path] = set
+		}
 		out = append(out, set.entry)
 	}
 	r.sets = sets

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"tiebreak/internal/clip"
 	"tiebreak/internal/idrl"
@@ -117,11 +118,8 @@ func Import(ctx context.Context, cfg Config) (s *Set, err error) {
 	if _, err := os.Lstat(to); err == nil {
 		return nil, idrl.Errorf(idrl.Conflict, "rollouts-taken: there are rollouts called %s already: use another --name", cfg.Name)
 	}
-	old, _ := filepath.Glob(filepath.Join(cfg.Into, madeNow+"*")) // of imports that were killed; the pattern is well formed
-	for _, path := range old {
-		if err := os.RemoveAll(path); err != nil {
-			return nil, err
-		}
+	if err := removeKilled(cfg.Into); err != nil {
+		return nil, err
 	}
 	dir, err := os.MkdirTemp(cfg.Into, madeNow)
 	if err != nil {
@@ -135,6 +133,25 @@ func Import(ctx context.Context, cfg Config) (s *Set, err error) {
 		return nil, err
 	}
 	return Open(to)
+}
+
+// abandoned is after what time without a change a folder is taken for that of an import which was
+// killed. One that runs changes its folder with each rollout that it reads.
+const abandoned = time.Hour
+
+// removeKilled removes the folders of imports that were killed.
+func removeKilled(into string) error {
+	paths, _ := filepath.Glob(filepath.Join(into, madeNow+"*")) // the pattern is well formed
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && time.Since(info.ModTime()) < abandoned {
+			continue
+		}
+		if err := errors.Join(err, os.RemoveAll(path)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A keeping is one import.

@@ -5,16 +5,19 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
 	"image/png"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"tiebreak/envs/envtest"
 	"tiebreak/internal/clip"
@@ -447,5 +450,22 @@ func TestKept(t *testing.T) {
 	}
 	if err := idrl.Err(env); idrl.KindOf(err) != idrl.Damaged || !strings.Contains(err.Error(), "a0") {
 		t.Errorf("%v", err)
+	}
+}
+
+// What a killed import left is removed, and not what another import is making.
+func TestImportsAtOnce(t *testing.T) {
+	into := t.TempDir()
+	running, killed := filepath.Join(into, ".new-running"), filepath.Join(into, ".new-killed")
+	must(t, os.Mkdir(running, 0o700))
+	must(t, os.Mkdir(killed, 0o700))
+	must(t, os.Chtimes(killed, time.Time{}, time.Now().Add(-2*time.Hour)))
+	_, err := recordings.Import(t.Context(), recordings.Config{From: made(t, "arrays").folder(t), Into: into, Name: "sample"})
+	must(t, err)
+	if _, err := os.Stat(running); err != nil {
+		t.Errorf("the folder of an import that runs: %v", err)
+	}
+	if _, err := os.Stat(killed); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder of an import that was killed: %v", err)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
+	"time"
 )
 
 // standard decides where features come from, and returns how observations are standardised, if
@@ -18,6 +20,9 @@ func (k *keeping) standard(ctx context.Context) (*standard, error) {
 			return nil, err
 		}
 		if err := k.observe(g, &s); err != nil {
+			return nil, err
+		}
+		if err := k.renew(); err != nil {
 			return nil, err
 		}
 	}
@@ -40,6 +45,9 @@ func (k *keeping) standard(ctx context.Context) (*standard, error) {
 	}
 	return &s, nil
 }
+
+// renew changes the folder that is made, into which nothing is written yet (removeKilled).
+func (k *keeping) renew() error { return os.Chtimes(k.dir, time.Time{}, time.Now()) }
 
 // observe adds the observations of a rollout to s.
 func (k *keeping) observe(g given, s *standard) error {
