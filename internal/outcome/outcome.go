@@ -64,7 +64,7 @@ type index struct {
 
 // Files returns the files of a session: an index, the reward under the posterior of the
 // last answer, the candidate policies in use, and the recommended policy if it is none of
-// them. A session of answers that were imported and of no policies has the reward alone. The same record gives the same bytes. It returns an error of kind NotFound if
+// them. The same record gives the same bytes. It returns an error of kind NotFound if
 // nothing is learnt yet, and of kind Damaged or Invalid if a part cannot be read.
 func Files(s Source) ([]export.File, error) {
 	r := &s.Review
@@ -83,7 +83,7 @@ func Files(s Source) ([]export.File, error) {
 		return nil, err
 	}
 	policies := slices.Clone(r.InUse)
-	if r.BasedOn >= 0 && !slices.ContainsFunc(policies, func(c idrl.Candidate) bool { return c.ID == r.Best.ID }) {
+	if !slices.ContainsFunc(policies, func(c idrl.Candidate) bool { return c.ID == r.Best.ID }) {
 		policies = append(policies, r.Best)
 	}
 	for k, c := range policies {
@@ -119,7 +119,7 @@ func (s *Source) ready() error {
 	case s.Spec.Model == idrl.NetworkModel && r.Features == nil:
 		return idrl.Errorf(idrl.NotFound, "session %s has no reward network yet: the first is learnt from %d answers that state a preference. "+
 			"Answer more questions, then export again", s.Spec.ID, neural.FirstFit)
-	case r.BasedOn < 0 && r.Seq == 0:
+	case r.BasedOn < 0:
 		return idrl.Errorf(idrl.NotFound, "session %s has no policies yet: a running server trains the first ones. Wait until it asks questions, then export again", s.Spec.ID)
 	}
 	return nil

@@ -208,7 +208,7 @@ func TestFilesThatCannotBe(t *testing.T) {
 		kind   idrl.Kind
 		says   string
 	}{
-		"no generation": {func(s *outcome.Source) { s.Review = session.Review{BasedOn: -1} }, idrl.NotFound, "no policies yet"},
+		"no generation": {func(s *outcome.Source) { s.Review = session.Review{Seq: 1, BasedOn: -1} }, idrl.NotFound, "no policies yet"},
 		"no network":    {func(s *outcome.Source) { s.Spec.Model = idrl.NetworkModel }, idrl.NotFound, "from 10 answers"},
 		"a network that cannot be read": {func(s *outcome.Source) {
 			s.Review.Impaired = idrl.Errorf(idrl.Damaged, "features of version 3 are damaged")
@@ -254,17 +254,6 @@ func TestFilesOfRollouts(t *testing.T) {
 		t.Errorf("a policy that acted in none: %s", got)
 	}
 	if len(all) != 5 || !bytes.Contains(all["index.json"], []byte(`"recommended": "pool.p1"`)) {
-		t.Errorf("%d files, index %s", len(all), all["index.json"])
-	}
-}
-
-// A session of answers that were imported, about what nobody can see, has no policies, and a
-// reward all the same.
-func TestRewardWithoutPolicies(t *testing.T) {
-	s := source(t, driver.New())
-	s.Review = session.Review{Seq: 9, BasedOn: -1, Posterior: s.Review.Posterior}
-	all := files(t, s)
-	if len(all) != 2 || len(all["reward.json"]) == 0 || !bytes.Contains(all["index.json"], []byte(`"policies": []`)) || !bytes.Contains(all["index.json"], []byte(`"generation": -1`)) {
 		t.Errorf("%d files, index %s", len(all), all["index.json"])
 	}
 }
