@@ -38,8 +38,7 @@ func TestBrowserFlag(t *testing.T) {
 	if now := b.data()["assignment"]; now != before {
 		t.Errorf("the question was %s, and is %s", before, now)
 	}
-	b.do(chromedp.Click(chromedp.CSS("[data-skip]")))
-	b.waitFor("dialog[data-skip-dialog][open]")
+	b.insist("document.querySelector('[data-skip-dialog]').open", func() { b.do(chromedp.Click(chromedp.CSS("[data-skip]"))) })
 	b.do(chromedp.Click(chromedp.CSS(`[data-skip-dialog] [value="flag"]`)))
 	b.waitFor("dialog[data-flag-dialog][open]")
 	b.press("Once more")
