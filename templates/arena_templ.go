@@ -618,7 +618,7 @@ func arenaResult(p ArenaPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "\" download data-export=\"entrants\">Strengths as CSV</a></p><p class=\"note\">A difference of 1 means that one of the two is preferred in 73 of 100 comparisons that are no tie, of 2 in 88.</p></section><section class=\"card\"><h2>Preferred to <em>how probably the policy of the row is preferred to that of the column when one is, with 95 % intervals; below it the answers</em></h2><div class=\"scroll\" role=\"group\" aria-label=\"Preferred to\" tabindex=\"0\"><table data-pairs><thead><tr><td></td>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "\" download data-export=\"entrants\">Strengths as CSV</a></p><p class=\"note\">A difference of 1 means that one of the two is preferred in 73 of 100 comparisons that are no tie, of 2 in 88.</p></section><section class=\"card\"><h2>Preferred to <em>how probably the policy of the row is preferred to that of the column when one is, with 95 % intervals; below it the answers. It is about starts from which the two can be told apart</em></h2><div class=\"scroll\" role=\"group\" aria-label=\"Preferred to\" tabindex=\"0\"><table data-pairs><thead><tr><td></td>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

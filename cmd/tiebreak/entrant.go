@@ -44,9 +44,10 @@ func newArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.Sessi
 		same := func(p training.EntrantPolicy) bool {
 			return p.Gaits == policy.Gaits && slices.Equal(p.Params, policy.Params)
 		}
-		if i := slices.IndexFunc(policies, same); i >= 0 && spec.Arena.Entrants[i].Session != entrant.Session {
-			return spec, idrl.Errorf(idrl.Invalid, "entrants %q and %q are one policy: sessions %s and %s recommend the same behaviour so far. Answer more of their questions, or name a later log row",
-				spec.Arena.Entrants[i].Title, entrant.Title, spec.Arena.Entrants[i].Session, entrant.Session)
+		if i := slices.IndexFunc(policies, same); i >= 0 && spec.Arena.Entrants[i].Policy != entrant.Policy || i >= 0 && spec.Arena.Entrants[i].Session != entrant.Session {
+			o := spec.Arena.Entrants[i]
+			return spec, idrl.Errorf(idrl.Invalid, "entrants %q and %q are one policy: session %s after row %d and session %s after row %d recommend the same behaviour. Answer more questions, or name another log row",
+				o.Title, entrant.Title, o.Session, o.After, entrant.Session, entrant.After)
 		}
 		spec.Arena.Entrants = append(spec.Arena.Entrants, entrant)
 		policies = append(policies, policy)

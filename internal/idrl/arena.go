@@ -39,7 +39,8 @@ const (
 func (s SessionSpec) IsArena() bool { return len(s.Arena.Entrants) > 0 }
 
 // AsArena returns s with what is the same in all arenas: a comparison of clips, of which those
-// are asked that tell most about the strengths, whatever they look like.
+// are asked that tell most about the strengths. What cannot be answered is left out when the
+// questions are made, not when one is chosen.
 func (s SessionSpec) AsArena() SessionSpec {
 	s.Kind, s.Acquisition, s.Model, s.Solver, s.Prior = CompareClips, arenaMethod, FeaturesModel, OwnSolver, Priors()[0]
 	s.Likelihood, s.Noise, s.Questions = "bradley-terry", SharedNoise, AnyQuestions

@@ -46,9 +46,9 @@ const (
 // A PastTraining is a training that has ended.
 type PastTraining struct {
 	N          int64 // from 1
-	BasedOn    int64 // log row of the posterior that it trained from; names the generation
-	Answers    int   // informative ones that counted in that posterior
-	FollowUp   bool  // it was to improve the generation in use (TrainJob.From)
+	BasedOn    int64 // log row that names the generation: that of the posterior, but for a follow-up
+	Answers    int   // informative ones that counted in the posterior that it trained from
+	FollowUp   bool  // it was to improve the generation in use (TrainJob.From), by the posterior of when it began
 	Began      time.Time
 	Ended      time.Time // when its result was there
 	End        TrainingEnd

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
@@ -53,6 +55,28 @@ func newArena(t *testing.T, starts int) *bench {
 	b.trainer, b.method = arenaTrainer{arena, starts, t}, method(t, spec.Acquisition)
 	b.model.Comparison = belief.BradleyTerry{Beta: 1, TieWidth: spec.TieBand}
 	return b
+}
+
+// The researcher reads why people cannot compare the entrants of an arena, people that there is
+// nothing to do, and the attempt, which would come to the same, is not repeated until a restart.
+func TestArenaOfOneBehaviour(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, attempts := newArena(t, 4), 0
+		b.trainer = trainerFunc(func(context.Context, idrl.TrainJob) (idrl.Generation, error) {
+			attempts++
+			return idrl.Generation{}, idrl.Errorf(idrl.Invalid, "nobody could tell the entrants apart.")
+		})
+		s, stop := b.start(t)
+		defer stop()
+		time.Sleep(3 * time.Second) // the first pause before another attempt is one second
+		synctest.Wait()
+		if o, err := s.Claim(t.Context(), "ann"); err != nil || len(o.Open) > 0 || !strings.Contains(o.Waiting, "There is nothing to compare here") {
+			t.Errorf("an annotator gets %+v, %v", o, err)
+		}
+		if st := status(t, s).Training; attempts != 1 || !strings.HasSuffix(st.Err, "The reason: nobody could tell the entrants apart.") {
+			t.Errorf("after %d attempts the page says %q", attempts, st.Err)
+		}
+	})
 }
 
 // An arena asks every person each question once, wherever it is started again, leaves no pair out at

@@ -16,6 +16,8 @@ func (s *Session) firstClips() string {
 	t := s.training.state
 	about := aboutTime(s.timeLeft())
 	switch {
+	case s.training.hopeless:
+		return "There is nothing to compare here: the clips could not be made. Please tell the person who gave you the link."
 	case s.training.retry != nil:
 		return "The first clips could not be made. The server tries again in a moment."
 	case t.Outlook.Waiting && t.Outlook.Ahead > 0:

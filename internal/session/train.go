@@ -28,6 +28,7 @@ type training struct {
 	pace     pace              // of the training under way
 	took     time.Duration     // by the last training that gave a generation; 0 before there is one
 	failures int
+	hopeless bool               // another attempt would fail likewise
 	cancel   context.CancelFunc // of the training under way
 	rest     int64              // log row at which a training was cancelled; -1 before
 	follow   int                // follow-ups that the generation in use may still have
@@ -70,7 +71,7 @@ func (s *Session) startTraining(ctx context.Context) {
 		s.makeWay()
 		return
 	}
-	if t.ready != nil || t.retry != nil || s.held() {
+	if t.ready != nil || t.retry != nil || t.hopeless || s.held() {
 		return
 	}
 	p, due := s.nextPoint()
@@ -97,6 +98,9 @@ func (s *Session) startTraining(ctx context.Context) {
 	c := make(chan result, 1)
 	t.result, t.began, t.pace, t.stopped = c, s.cfg.Now(), pace{}, false
 	t.past = idrl.PastTraining{BasedOn: p.seq, Answers: s.history.Before(p.seq + 1), FollowUp: job.From > 0, Began: t.began}
+	if job.From > 0 { // from the posterior of now
+		t.past.Answers = s.history.Len()
+	}
 	ctx, t.cancel = context.WithCancel(ctx)
 	cancel, prepare := t.cancel, s.preparer()
 	go func() {
@@ -215,13 +219,18 @@ const (
 	lastRetry  = 5 * time.Minute
 )
 
-// trainingFailed plans another attempt.
+// trainingFailed plans another attempt. That of an arena whose entrants cannot be compared would
+// come to the same.
 func (s *Session) trainingFailed(ctx context.Context, err error) {
 	t := &s.training
 	wait := min(firstRetry<<min(t.failures, 16), lastRetry)
 	t.failures++
-	t.state.Err = fmt.Sprintf("Training failed; trying again in %v. %s", wait, why(err))
-	t.retry = time.After(wait)
+	if s.spec.IsArena() && idrl.KindOf(err) == idrl.Invalid {
+		t.hopeless, t.state.Err = true, "The clips could not be made. "+why(err)
+	} else {
+		t.state.Err = fmt.Sprintf("Training failed; trying again in %v. %s", wait, why(err))
+		t.retry = time.After(wait)
+	}
 	s.cfg.Log.ErrorContext(ctx, "training failed", "session", s.spec.ID, "based_on", t.state.BasedOn, "err", err)
 	s.publish(idrl.EventTraining, "")
 }
@@ -246,10 +255,10 @@ func (s *Session) Trainings(ctx context.Context, most int) ([]idrl.PastTraining,
 }
 
 // why says to researchers why a training failed: in words if they can do something about it,
-// as about an outside environment.
+// as about an outside environment, or about the entrants of an arena.
 func why(err error) string {
 	var e *idrl.Error
-	if errors.As(err, &e) && e.Kind == idrl.Unavailable {
+	if errors.As(err, &e) && (e.Kind == idrl.Unavailable || e.Kind == idrl.Invalid) {
 		return "The reason: " + e.Msg
 	}
 	return "The server's log says why."

@@ -123,3 +123,37 @@ func TestPastFollowUps(t *testing.T) {
 		}
 	})
 }
+
+// A follow-up trains from all answers that there are when it begins, also from those after the row
+// that its generation is named by.
+func TestPastFollowUpsCountAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, answered, found := newBench(gaits), make(chan struct{}), 0
+		f := &follower{up: func(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
+			if found++; found > 1 {
+				return endless(ctx, job)
+			}
+			<-answered
+			return fakeTrainer{d: dim}.Train(ctx, job)
+		}}
+		s := followed(t, b, f)
+		answer(t, s, 1, 7)
+		close(answered)
+		synctest.Wait()
+		if err := s.CancelTraining(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		got, err := s.Trainings(t.Context(), 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []idrl.PastTraining{
+			{N: 4, BasedOn: 5, Answers: 7, FollowUp: true, End: idrl.TrainingCancelled},
+			{N: 3, BasedOn: 5, Answers: 5, FollowUp: true, End: idrl.TrainingDone, Candidates: 2},
+		}
+		if d := cmp.Diff(want, got, cmpopts.IgnoreFields(idrl.PastTraining{}, "Began", "Ended")); d != "" {
+			t.Errorf("past trainings (-want +got):\n%s", d)
+		}
+	})
+}

@@ -71,8 +71,8 @@ type arenaShow struct {
 // from each start, the clips of the same part of their episodes, which begin in the same
 // state with the same random numbers. Starts after which an entrant does all the same again
 // are left out, as where nothing is random, and so are questions that nobody can answer, about
-// clips that look alike or in which nothing moves, and those that look like one about the same
-// two from another start.
+// clips that look alike or in which nothing moves, and those in which each of the two does what it
+// does in one from another start.
 func (h *Handler) arena(ctx context.Context, t sessionTrainer, req request, to jobs.Reporter) (idrl.Generation, error) {
 	policies, err := pack.Decode[[]EntrantPolicy](req.Agents[EntrantsName])
 	if err != nil {
@@ -123,7 +123,7 @@ func (a *arenaShow) generation(ctx context.Context, basedOn int64) (idrl.Generat
 		return g, errors.New("the simulation breaks down under an entrant from every start")
 	}
 	if len(g.Queries) == 0 {
-		return g, errors.New("nobody could tell the entrants apart: their clips look alike, or nothing moves in them, from every start; compare other policies")
+		return g, idrl.Errorf(idrl.Invalid, "nobody could tell the entrants apart: their clips look alike, or nothing moves in them, from every start. Compare other policies.")
 	}
 	for k, p := range a.policies {
 		mu := a.spec.Arena.Indicator(k)
@@ -139,7 +139,9 @@ func (a *arenaShow) generation(ctx context.Context, basedOn int64) (idrl.Generat
 type asked struct{ views map[[2]int][][2]*picture.View }
 
 // about returns the questions about the clips of all entrants from a start that a person can
-// answer, and that look like none before about the same two.
+// answer, and that tell something new of the two: those in which each looks as it did from an
+// earlier start are left out. A question that looks like an earlier one with the two exchanged stays:
+// the same answer speaks for the other entrant.
 func (a *asked) about(clips []idrl.Clip) (out []idrl.Query, err error) {
 	if a.views == nil {
 		a.views = map[[2]int][][2]*picture.View{}
@@ -158,7 +160,7 @@ func (a *asked) about(clips []idrl.Clip) (out []idrl.Query, err error) {
 		}
 		repeats := false
 		for _, old := range a.views[p] {
-			if repeats, err = picture.Repeats(first, second, old[0], old[1]); repeats || err != nil {
+			if repeats, err = both(first, old[0], second, old[1]); repeats || err != nil {
 				break
 			}
 		}
@@ -171,6 +173,15 @@ func (a *asked) about(clips []idrl.Clip) (out []idrl.Query, err error) {
 		}
 	}
 	return out, nil
+}
+
+// both reports whether a looks like b, and c like d.
+func both(a, b, c, d *picture.View) (bool, error) {
+	same, err := picture.Alike(a, b)
+	if same && err == nil {
+		same, err = picture.Alike(c, d)
+	}
+	return same, err
 }
 
 // shuffle puts the questions, and the clips of each, in a random order, so that places say
