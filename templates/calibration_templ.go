@@ -476,7 +476,7 @@ func calibrationChart(c CalibrationChart) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if c.Useless {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<p class=\"caution\" data-useless>The predictions were no better than knowing nothing: people answer at random, by something that the features do not say, or hardly prefer any clip.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<p class=\"caution\" data-useless>The predictions were no better than those of one who knows nothing of the clips: people answer at random, by something that the features do not say, or hardly prefer any clip.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

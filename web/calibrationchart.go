@@ -73,11 +73,18 @@ func calibrationChart(spec idrl.SessionSpec, r *insight.Report, c templates.Cali
 	c.Error = fmt.Sprintf("Calibration error (ECE) %.3f;", fit.ECE)
 	c.Error += fmt.Sprintf(" if the predictions are right it lies from %.3f to %.3f by chance.", fit.ByChance[0], fit.ByChance[1])
 	c.Beyond, c.Useless = fit.Beyond(), fit.Useless()
-	nothing := 1 / float64(outcomes)
-	c.Brier = fmt.Sprintf("Brier score %.2f (%.2f to %.2f; %.2f for one who knows nothing). Log loss %.2f nats (%.2f for one who knows nothing).",
-		fit.Brier, fit.BrierRange[0], fit.BrierRange[1], 1-nothing, fit.LogLoss, -math.Log(nothing))
+	c.Brier = fmt.Sprintf("Brier score %.2f (%s%.2f for one who knows nothing of the clips). Log loss %.2f nats (%.2f for one who knows nothing of the clips).",
+		fit.Brier, within(fit.BrierRange, "%.2f to %.2f; "), fit.BlindBrier, fit.LogLoss, fit.BlindLoss)
 	c.Basis = basis(r)
 	return c
+}
+
+// within writes an interval, nothing where too few answers are there for one.
+func within(r [2]float64, format string) string {
+	if math.IsNaN(r[0]) { // max and min keep it
+		return ""
+	}
+	return fmt.Sprintf(format, r[0], r[1])
 }
 
 // basis says how predictions came about.
@@ -129,7 +136,10 @@ func ratingChart(spec idrl.SessionSpec, r *insight.Report) (c templates.RatingCh
 	c.Band = fmt.Sprintf("%d to %d", fit.Band[0], fit.Band[1])
 	c.Desc = fmt.Sprintf("Ratings by the predicted probability of a lower rating, in ten bins: %s. Each bin has %s with a probability of 95 %% if the predictions are right.", strings.Join(words, ", "), c.Band)
 	c.Sum = fmt.Sprintf("Of %s %s lie in the interval that was to hold 50 %%, and %s in that of 90 %%.", plural(fit.N, "rating"), coverage(fit.Half), coverage(fit.Most))
-	c.Error = fmt.Sprintf("Ratings less predictions: %s of 10 points on average (%s to %s).", points(fit.Error), points(fit.ErrorRange[0]), points(fit.ErrorRange[1]))
+	c.Error = fmt.Sprintf("Ratings less predictions: %s of 10 points on average.", points(fit.Error))
+	if low, high := fit.ErrorRange[0], fit.ErrorRange[1]; !math.IsNaN(low) {
+		c.Error = fmt.Sprintf("Ratings less predictions: %s of 10 points on average (%s to %s).", points(fit.Error), points(low), points(high))
+	}
 	c.Error += fmt.Sprintf(" Typical difference: %.1f points.", 5*fit.Spread)
 	c.Uneven = fmt.Sprintf("Unevenness of the bins (χ²) %.1f; if the predictions are right it is at most %.1f in 95 of 100 sessions.", fit.Uneven, fit.Limit)
 	c.Beyond = fit.Beyond()

@@ -22,7 +22,7 @@ func (b *bench) seen() {
 	b.t.Helper()
 	at := time.Date(2026, 11, 23, 9, 30, 0, 0, time.UTC)
 	r := &insight.Report{Seq: 7, Answers: 2, Forecasts: []insight.Forecast{{Seq: 3, P: []float64{0.75, 0.2, 0.05}, Actual: 0}, {Seq: 7, P: []float64{0.1, 0.85, 0.05}, Actual: 2}}}
-	r.Fit = insight.Calibrate(r.Forecasts, 1)
+	r.Fit = insight.Calibrate(r.Forecasts, insight.EvenSides, 1)
 	r.Labour = insight.Labour{
 		Replies: 2, Hours: []insight.Hour{{Begin: at.Truncate(time.Hour), Replies: 2}},
 		Times: []insight.Times{{Annotator: "a1", N: 2, Q: [5]time.Duration{time.Second, time.Second, 1500 * time.Millisecond, 2 * time.Second, 2 * time.Second}}},
@@ -153,7 +153,7 @@ func TestChartsOfOtherKinds(t *testing.T) {
 	p := []float64{0.5, 0.1, 0.1, 0.1, 0.1, 0.1}
 	groups := report
 	groups.Best, groups.Worst = []insight.Forecast{{Seq: 4, P: p, Actual: 0}}, []insight.Forecast{{Seq: 4, P: []float64{0.05, 0.7, 0.1, 0.05, 0.05, 0.05}, Actual: 5}}
-	groups.FitBest, groups.FitWorst = insight.Calibrate(groups.Best, 1), insight.Calibrate(groups.Worst, 1)
+	groups.FitBest, groups.FitWorst = insight.Calibrate(groups.Best, insight.EvenClips, 1), insight.Calibrate(groups.Worst, insight.EvenClips, 1)
 	question.Predicted, question.Answer.Choice, question.Answer.Best, question.Answer.Worst = insight.Prediction{Best: p, Worst: groups.Worst[0].P}, idrl.BestWorst, "a", "f"
 	b.s1.set(idrl.EventAnswered, func() { b.s1.report, b.s1.questions = &groups, []insight.Question{question} })
 	want = []string{

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"encoding/csv"
 	"fmt"
@@ -44,7 +43,7 @@ func chartTables() []table {
 		{"leases", []string{"question", "annotator", "asked", "held_until", "policy_1", "policy_2"}, leasesTable},
 		{"trainings", []string{"training", "generation", "answers", "follow_up", "began", "ended", "took_s", "end", "policies", "why"}, trainingsTable},
 		{"regret", []string{"row", "definition", "p_within", "bound", "mean", "p_unbeaten", "span", "policies"}, ofStatus(regretTable)},
-		{"candidates", []string{"policy", "origin", "mean", "std", "candidates"}, ofStatus(candidateTable)},
+		{"candidates", []string{"policy", "title", "origin", "mean", "std", "candidates"}, ofStatus(candidateTable)},
 		{"weights", []string{"weight", "mean", "std"}, ofStatus(weightTable)},
 	}
 }
@@ -141,7 +140,7 @@ func regretTable(st idrl.Status, put func(...any) error) error {
 }
 
 func candidateTable(st idrl.Status, put func(...any) error) error {
-	return each(st.Candidates, put, func(e idrl.Estimate) []any { return []any{e.ID, cmp.Or(e.Title, e.Name), e.Mean, e.Std, e.Draws} })
+	return each(st.Candidates, put, func(e idrl.Estimate) []any { return []any{e.ID, e.Title, e.Name, e.Mean, e.Std, e.Draws} })
 }
 
 func weightTable(st idrl.Status, put func(...any) error) error {

@@ -20,6 +20,9 @@ func networkChart(spec idrl.SessionSpec, r *insight.Report) templates.PosteriorC
 	}
 	if len(r.Networks) == 0 {
 		c.None = "Shown from the first network on, which is learnt from 10 answers. A network has no weights with names."
+		if r.Recorded {
+			c.None = "The networks, or the clips that people were asked about, cannot be read any more. \"tiebreak doctor\" says what is damaged."
+		}
 		return c
 	}
 	last := r.Networks[len(r.Networks)-1]

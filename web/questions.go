@@ -170,12 +170,16 @@ func saidText(a idrl.Answer) string {
 	return text + "."
 }
 
+// ofTen shows a predicted rating on the scale of the page, beyond whose ends nobody can rate; models
+// of ratings without ends predict more.
+func ofTen(rating float64) float64 { return 5 + 5*max(-1, min(1, rating)) }
+
 func forecastBars(q insight.Question) (out []templates.ForecastBar, none string) {
 	if !q.Forecast {
 		return nil, "It is not known what was predicted: the features have changed since, or it was asked before they were learnt."
 	}
 	if r := q.Predicted.Rating; r != nil {
-		return nil, fmt.Sprintf("A rating of %.1f of 10 on average, and from %.1f to %.1f with a probability of 90 %%.", 5+5*r.Mean, 5+5*r.Low, 5+5*r.High)
+		return nil, fmt.Sprintf("A rating of %.1f of 10 on average, and from %.1f to %.1f with a probability of 90 %%.", ofTen(r.Mean), ofTen(r.Low), ofTen(r.High))
 	}
 	bar := func(name string, p float64, given bool) {
 		out = append(out, templates.ForecastBar{Name: name, Value: probability(p), Width: wide(p), Given: given})
@@ -338,8 +342,12 @@ func questionCells(q insight.Question) []any {
 		}
 		return v
 	}
+	took := any(a.ResponseMS)
+	if a.Input == idrl.ImportedInput {
+		took = nil
+	}
 	return []any{
 		a.Seq, string(a.Annotator), string(a.Choice), !q.Undone && !q.LeftOut, p[0], p[1], p[2], known(w.Apart), known(w.Answerable),
-		string(w.First), string(w.Second), w.Rivals, strings.Join(shares, "; "), w.Info, w.PairStd, w.BasedOn, a.ResponseMS,
+		string(w.First), string(w.Second), w.Rivals, strings.Join(shares, "; "), w.Info, w.PairStd, w.BasedOn, took,
 	}
 }

@@ -5,8 +5,11 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"tiebreak/internal/idrl"
 	"tiebreak/internal/quality"
 	"tiebreak/internal/rng"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // A Bin holds the answers whose most probable outcome had a probability in [Low, High), the
@@ -32,14 +35,46 @@ type Calibration struct {
 	// with the probability that was predicted of it. ECE is never 0 with few answers.
 	ByChance [2]float64
 
-	// Brier is the mean of Σ_k (p_k − 1{k was answered})², with its 95 % interval; that of one
-	// who says 1/k of all k outcomes is 1 − 1/k.
+	// Brier is the mean of Σ_k (p_k − 1{k was answered})², with its 95 % interval; the ends are
+	// NaN where N is below leastRange.
 	Brier      float64
 	BrierRange [2]float64
 	LogLoss    float64 // mean of −log p of the answer, nats
 
-	Outcomes int // that were predicted of an answer; 0 where N is
+	BlindBrier, BlindLoss float64 // the same of one who knows nothing of the clips (Blind)
 }
+
+// A Blind says what one who knows nothing of the clips predicts, where p was predicted.
+type Blind func(p []float64) []float64
+
+// EvenClips is the Blind of which clip is picked: each is as probable.
+func EvenClips(p []float64) []float64 {
+	out := make([]float64, len(p))
+	for k := range out {
+		out[k] = 1 / float64(len(p))
+	}
+	return out
+}
+
+// EvenSides is the Blind of answers to a comparison, in the order of idrl.Outcomes: that people
+// say 'equal' is as probable as was predicted, and each clip as probable as the other. Predictions
+// that are right have a lower log loss on average, or the same where they say so of all questions.
+func EvenSides(p []float64) []float64 {
+	out := slices.Clone(p)
+	equal := slices.Index(outcomes[:], idrl.Equal)
+	for k := range out {
+		if k != equal {
+			out[k] = (1 - p[equal]) / float64(len(p)-1)
+		}
+	}
+	return out
+}
+
+var outcomes = idrl.Outcomes()
+
+// leastRange is the number of answers from which the interval of a mean is stated. That of fewer
+// would hold the mean far less often than it says: always none of it of one answer.
+const leastRange = 5
 
 // bins is the number of bins, of equal width.
 const bins = 10
@@ -53,12 +88,9 @@ const (
 	many      = 2000
 )
 
-// z95 is the 97.5 % quantile of the standard normal distribution.
-const z95 = 1.959963984540054
-
-// Calibrate compares predictions with answers. It is a function of its arguments: the seed
-// is that of what ByChance is simulated with.
-func Calibrate(all []Forecast, seed uint64) Calibration {
+// Calibrate compares predictions with answers, and with those of one who knows nothing. It is a
+// function of its arguments: the seed is that of what ByChance is simulated with.
+func Calibrate(all []Forecast, nothing Blind, seed uint64) Calibration {
 	var c Calibration
 	for i := range c.Bins {
 		c.Bins[i].Low, c.Bins[i].High = float64(i)/bins, float64(i+1)/bins
@@ -66,8 +98,7 @@ func Calibrate(all []Forecast, seed uint64) Calibration {
 	if c.N = len(all); c.N == 0 {
 		return c
 	}
-	c.Outcomes = len(all[0].P)
-	var sum quality.Calibration
+	var sum, blind quality.Calibration
 	squares := 0.0 // of the Brier scores
 	for _, one := range all {
 		top, p := one.top()
@@ -80,16 +111,27 @@ func Calibrate(all []Forecast, seed uint64) Calibration {
 		brier := one.brier()
 		squares += brier * brier
 		sum.Add(one.P, one.Actual)
+		blind.Add(nothing(one.P), one.Actual)
 	}
 	for i := range c.Bins {
 		c.Bins[i].finish()
 	}
 	c.Right, c.ECE, c.Brier, c.LogLoss = sum.Right(), sum.ECE(), sum.Brier(), sum.LogLoss()
-	n := float64(c.N)
-	half := z95 * math.Sqrt(max(0, squares/n-c.Brier*c.Brier)/max(1, n-1))
+	c.BlindBrier, c.BlindLoss = blind.Brier(), blind.LogLoss()
+	half := halfRange(c.N, c.Brier, squares)
 	c.BrierRange = [2]float64{max(0, c.Brier-half), min(2, c.Brier+half)}
 	c.ByChance = chance(all, rng.New(seed, "calibration", 0))
 	return c
+}
+
+// halfRange returns half the width of the 95 % interval of a mean of n numbers with that sum of
+// squares, by Student's t; NaN of fewer than leastRange.
+func halfRange(n int, mean, squares float64) float64 {
+	if n < leastRange {
+		return math.NaN()
+	}
+	t := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile(0.975)
+	return t * math.Sqrt(max(0, squares/float64(n)-mean*mean)/float64(n-1))
 }
 
 // Beyond reports whether the error is greater than chance explains.
@@ -98,13 +140,11 @@ func (c Calibration) Beyond() bool { return c.ECE > c.ByChance[1] }
 // leastUseless is the number of answers from which Useless is told.
 const leastUseless = 20
 
-// Useless reports whether the predictions were no better than one who says of all outcomes that
-// they are as probable: the log loss is not below the logarithm of their number. Predictions that
-// are right have less on average. People who answer at random are seen by it also where the
-// posterior has come to expect little of any question, so that it is calibrated.
-func (c Calibration) Useless() bool {
-	return c.N >= leastUseless && c.LogLoss >= math.Log(float64(c.Outcomes))
-}
+// Useless reports whether the predictions were no better than those of one who knows nothing: the
+// log loss is not lower. Predictions that are right have less on average. People who answer at
+// random are seen by it also where the posterior has come to expect little of any question, so
+// that it is calibrated.
+func (c Calibration) Useless() bool { return c.N >= leastUseless && c.LogLoss >= c.BlindLoss }
 
 // top returns the most probable outcome, the first of equals, and its probability.
 func (f Forecast) top() (outcome int, p float64) {

@@ -9,6 +9,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/posterior"
@@ -56,21 +57,29 @@ type Report struct {
 // A Follower makes reports, one after another, for the price of what has changed since the
 // last one. It may be used by any number of goroutines.
 type Follower struct {
-	mu    sync.Mutex // guards the rest
+	last atomic.Pointer[made] // nil before the first report
+
+	mu    sync.Mutex // held while a report is made; guards the rest
 	items []posterior.Item
 	at    *posterior.History // of items
 	met   []foretold         // of items
 	trace trace
-	last  *Report
-	named int64 // version of the features of last
+}
+
+// made is a report, and the version of the features that it is made under.
+type made struct {
+	report  *Report
+	version int64
 }
 
 // Known returns the report on the log up to seq under a version of the features, if it is
-// the last one that was made.
+// the last one that was made. It does not wait for one that is being made.
 func (f *Follower) Known(seq, version int64) (*Report, bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.last, f.last != nil && f.last.Seq == seq && f.named == version
+	last := f.last.Load()
+	if last == nil || last.report.Seq != seq || last.version != version {
+		return nil, false
+	}
+	return last.report, true
 }
 
 // Report returns the report on what a session handed over. It returns the error of ctx, and
@@ -78,8 +87,8 @@ func (f *Follower) Known(seq, version int64) (*Report, bool) {
 func (f *Follower) Report(ctx context.Context, s Source) (*Report, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.last != nil && f.last.Seq >= s.Seq && f.named == s.Version {
-		return f.last, nil
+	if last := f.last.Load(); last != nil && last.report.Seq >= s.Seq && last.version == s.Version {
+		return last.report, nil
 	}
 	r := &Report{Seq: s.Seq, Answers: s.History.Len(), Recorded: s.Version > 0, Labour: labourOf(s.Log)}
 	if s.Version == 0 {
@@ -98,9 +107,9 @@ func (f *Follower) Report(ctx context.Context, s Source) (*Report, error) {
 			r.Networks = networks
 		}
 	}
-	r.Fit, r.FitRatings = Calibrate(r.Forecasts, s.Seed), CalibrateRatings(r.Ratings)
-	r.FitBest, r.FitWorst = Calibrate(r.Best, s.Seed), Calibrate(r.Worst, s.Seed)
-	f.last, f.named = r, s.Version
+	r.Fit, r.FitRatings = Calibrate(r.Forecasts, EvenSides, s.Seed), CalibrateRatings(r.Ratings)
+	r.FitBest, r.FitWorst = Calibrate(r.Best, EvenClips, s.Seed), Calibrate(r.Worst, EvenClips, s.Seed)
+	f.last.Store(&made{r, s.Version})
 	return r, nil
 }
 
@@ -144,10 +153,13 @@ func (f *Follower) follow(ctx context.Context, s Source) error {
 		return err
 	}
 	for _, i := range items[same:] {
+		if err := ctx.Err(); err != nil {
+			return err // the next report goes on from here
+		}
 		one := foretell(s.Model, f.at.Posterior(), i.Query, i.Answer(), rng.New(s.Seed, "transform", uint64(len(f.items))))
 		next, err := f.at.With(ctx, i)
 		if err != nil {
-			return err // the next report goes on from here
+			return err
 		}
 		f.at, f.items, f.met = next, append(f.items, i), append(f.met, one)
 		f.trace.note(len(f.items), next.Posterior())

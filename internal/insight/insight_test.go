@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -147,15 +148,56 @@ func TestCalibration(t *testing.T) {
 	}
 }
 
+// People who prefer either clip at random, with or without 'equal', are seen by predictions that are
+// no better than those of one who knows only how often people say 'equal'. Right predictions are not
+// called so.
+func TestRandomAnswersAreSeen(t *testing.T) {
+	const studies, answers = 60, 25
+	clips := []idrl.Choice{idrl.ChoseA, idrl.ChoseB}
+	for _, test := range []struct {
+		name        string
+		at          []idrl.Choice // random; nil: by the truth
+		least, most int           // studies in which the predictions are useless
+	}{
+		{"by the truth", nil, 0, 3},
+		{"either clip", clips, 54, studies},
+		{"either clip or equal", append(clips, idrl.Equal), 54, studies},
+	} {
+		useless := 0
+		for seed := range uint64(studies) {
+			s := newStudy(8, seed)
+			for range answers {
+				s.ask("ann", tied)
+				if test.at != nil {
+					s.log[len(s.log)-1].Choice = test.at[s.stream.IntN(len(test.at))]
+				}
+			}
+			if s.report(t, &insight.Follower{}).Fit.Useless() {
+				useless++
+			}
+		}
+		t.Logf("%s: useless in %d of %d studies", test.name, useless, studies)
+		if useless < test.least || useless > test.most {
+			t.Errorf("%s: predictions are called useless in %d of %d studies, want %d to %d", test.name, useless, studies, test.least, test.most)
+		}
+	}
+}
+
 // Two answers, by hand.
 func TestCalibrate(t *testing.T) {
-	got := insight.Calibrate([]insight.Forecast{{Seq: 1, P: []float64{0.75, 0.25, 0}, Actual: 0}, {Seq: 2, P: []float64{0.125, 0.125, 0.75}, Actual: 1}}, 1)
+	got := insight.Calibrate([]insight.Forecast{{Seq: 1, P: []float64{0.75, 0.25, 0}, Actual: 0}, {Seq: 2, P: []float64{0.125, 0.125, 0.75}, Actual: 1}}, insight.EvenSides, 1)
 	b := got.Bins[7]
 	if b.N != 2 || b.Right != 1 || b.Predicted != 0.75 || b.Share != 0.5 || math.Abs(got.ECE-0.25) > 1e-12 || got.Right != 0.5 {
 		t.Errorf("%+v", got)
 	}
 	if want := (0.125 + (0.125*0.125 + 0.875*0.875 + 0.75*0.75)) / 2; math.Abs(got.Brier-want) > 1e-12 {
 		t.Errorf("Brier score %v, want %v", got.Brier, want)
+	}
+	if want := -(math.Log(0.5) + math.Log(0.125)) / 2; math.Abs(got.BlindLoss-want) > 1e-12 { // half of what is not 'equal'
+		t.Errorf("log loss of one who knows nothing %v, want %v", got.BlindLoss, want)
+	}
+	if !math.IsNaN(got.BrierRange[0]) {
+		t.Errorf("an interval of two answers: %v", got.BrierRange)
 	}
 	if low, high := got.ByChance[0], got.ByChance[1]; low != 0.25 || high != 0.75 { // 0.25 with one hit or two, 0.75 with none
 		t.Errorf("by chance %v to %v", low, high)
@@ -166,10 +208,10 @@ func TestCalibrate(t *testing.T) {
 	for n := range 4000 {
 		same = append(same, insight.Forecast{Seq: int64(n), P: []float64{0.75, 0.25, 0}, Actual: n % 2})
 	}
-	if got := insight.Calibrate(same, 1); math.Abs(got.ByChance[1]-2.24*math.Sqrt(0.1875/4000)) > 0.003 || !got.Beyond() {
+	if got := insight.Calibrate(same, insight.EvenSides, 1); math.Abs(got.ByChance[1]-2.24*math.Sqrt(0.1875/4000)) > 0.003 || !got.Beyond() {
 		t.Errorf("of many answers the error is %v, by chance %v", got.ECE, got.ByChance)
 	}
-	if got := insight.Calibrate(nil, 1); got.N != 0 || got.ECE != 0 || got.Beyond() {
+	if got := insight.Calibrate(nil, insight.EvenSides, 1); got.N != 0 || got.ECE != 0 || got.Beyond() {
 		t.Errorf("of no answers: %+v", got)
 	}
 }
@@ -318,12 +360,26 @@ func TestLabour(t *testing.T) {
 	if len(l.Mix) != 3 || l.Mix[0].Choice != idrl.ChoseA || l.Mix[0].N != 40 || l.Mix[1].Of != 0.25 || !(l.Mix[1].From > 0.15 && l.Mix[1].To < 0.37) {
 		t.Errorf("mix %+v", l.Mix)
 	}
+	if l := s.imported(t, 30); l.Times != nil || l.Hours != nil || l.Earlier != 0 || l.Replies != 30 {
+		t.Errorf("imported answers, which have no times: %+v", l)
+	}
 	late := s.log[79]
 	late.Seq, late.ID, late.ReceivedAt = 81, "late", begin.Add(100*time.Hour)
 	s.log = append(s.log, late)
 	if l := s.report(t, &insight.Follower{}).Labour; len(l.Hours) != insight.MostHours || l.Earlier != 80 {
 		t.Errorf("%d hours, %d replies before them", len(l.Hours), l.Earlier)
 	}
+}
+
+// imported is the labour of a study of which the first n answers are imported, and all there is.
+func (s *study) imported(t *testing.T, n int) insight.Labour {
+	t.Helper()
+	of := *s
+	of.log = slices.Clone(s.log[:n])
+	for i := range of.log {
+		of.log[i].Input, of.log[i].ResponseMS = idrl.ImportedInput, 0
+	}
+	return of.report(t, &insight.Follower{}).Labour
 }
 
 // Two policies whose returns differ by N(m, 1): the second is the best with probability Φ(m).

@@ -10,7 +10,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Labour is how labelling goes, by the replies that are neither withdrawn nor left out.
+// Labour is how labelling goes, by the replies that are neither withdrawn nor left out. Imported
+// answers have no times, and are in neither Hours, Earlier nor Times.
 type Labour struct {
 	Replies int
 	Hours   []Hour  // without gaps, the first and the last with a reply; at most MostHours
@@ -55,8 +56,10 @@ type Agreement struct {
 
 func labourOf(log []idrl.Answer) Labour {
 	rows := idrl.Effective(log)
-	l := Labour{Replies: len(rows), Mix: mixOf(rows), Times: timesOf(rows), Agree: agreementOf(log)}
-	l.Hours, l.Earlier = hoursOf(rows)
+	l := Labour{Replies: len(rows), Mix: mixOf(rows), Agree: agreementOf(log)}
+	given := slices.DeleteFunc(slices.Clone(rows), func(a idrl.Answer) bool { return a.Input == idrl.ImportedInput })
+	l.Times = timesOf(given)
+	l.Hours, l.Earlier = hoursOf(given)
 	return l
 }
 

@@ -37,6 +37,6 @@ type Policy struct {
 	Known bool        // it is still compared with; else the following are 0
 
 	// Then and Now are the probabilities to have the highest return of all policies that are
-	// known now: by the posterior before the answer, and by the present one.
+	// known now, together with those that count as the same policy: by the posterior before the answer, and by the present one.
 	Then, Now float64
 }

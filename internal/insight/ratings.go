@@ -26,7 +26,7 @@ type RatingCalibration struct {
 	Half, Most Coverage // of the predicted intervals of 50 % and 90 %, with equal tails
 
 	// Error is the mean of the ratings less what was predicted on average, with its 95 %
-	// interval; Spread is the root of the mean square of these differences.
+	// interval, whose ends are NaN where N is below leastRange; Spread is the root of the mean square of these differences.
 	Error      float64
 	ErrorRange [2]float64
 	Spread     float64
@@ -73,7 +73,7 @@ func CalibrateRatings(all []RatingForecast) (c RatingCalibration) {
 	c.Half.finish(c.N)
 	c.Most.finish(c.N)
 	c.Error, c.Spread = sum/n, math.Sqrt(squares/n)
-	half := z95 * math.Sqrt(max(0, squares/n-c.Error*c.Error)/max(1, n-1))
+	half := halfRange(c.N, c.Error, squares)
 	c.ErrorRange = [2]float64{c.Error - half, c.Error + half}
 	return c
 }

@@ -28,7 +28,8 @@ type Policies struct {
 	alike   float64          // Euclidean distance of μ up to which policies count as one
 	dropped int              // from the archive
 
-	known []idrl.Candidate // nil until it is asked for
+	known    []idrl.Candidate // nil until it is asked for
+	distinct int              // of known; 0 until it is asked for
 
 	mu    func(idrl.Candidate) []float64 // under the representation; nil for Candidate.Mu
 	under []idrl.Candidate               // known with Mu under the representation; nil until it is asked for
@@ -46,12 +47,12 @@ func (k *Policies) Adopt(pool, candidates []idrl.Candidate) {
 	} else {
 		k.retire()
 	}
-	k.present, k.known, k.under = candidates, nil, nil
+	k.present, k.known, k.under, k.distinct = candidates, nil, nil, 0
 }
 
 // Extend adds candidates to those in use, of which there must be one.
 func (k *Policies) Extend(candidates []idrl.Candidate) {
-	k.present, k.known, k.under = slices.Concat(k.present, candidates), nil, nil
+	k.present, k.known, k.under, k.distinct = slices.Concat(k.present, candidates), nil, nil, 0
 }
 
 // begin sets the pool and the tolerance. first are the first candidates.
@@ -127,13 +128,16 @@ func (k *Policies) Known() []idrl.Candidate {
 
 // Distinct returns how many different policies Known has: candidates in use may be alike.
 func (k *Policies) Distinct() int {
-	n := len(k.Known()) - len(k.present)
+	if k.distinct > 0 {
+		return k.distinct
+	}
+	k.distinct = len(k.Known()) - len(k.present)
 	for i, c := range k.present {
 		if !k.in(k.present[:i], c) {
-			n++
+			k.distinct++
 		}
 	}
-	return n
+	return k.distinct
 }
 
 // Represent makes mu give the feature expectations that returns are computed from. Which

@@ -192,6 +192,9 @@ func (q *Question) answer() string {
 		said = fmt.Sprintf("rated %.3g of 10", 5+5*a.Rating)
 	default: // as it is called
 	}
+	if a.Input == idrl.ImportedInput {
+		return fmt.Sprintf("%s: %s (log row %d)", a.Annotator, said, a.Seq)
+	}
 	return fmt.Sprintf("%s: %s, after %.1f s (log row %d)", a.Annotator, said, float64(a.ResponseMS)/1000, a.Seq)
 }
 

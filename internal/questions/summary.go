@@ -58,7 +58,9 @@ func Summarise(list []Question) (s Summary) {
 			s.Skipped++
 		default: // a preference or a rating
 		}
-		times = append(times, q.Answer.ResponseMS)
+		if q.Answer.Input != idrl.ImportedInput {
+			times = append(times, q.Answer.ResponseMS)
+		}
 		if q.Why.Answerable > 0 {
 			probable, known = probable+q.Why.Answerable, known+1
 		}

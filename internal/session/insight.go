@@ -24,7 +24,11 @@ func (s *Session) Insight(ctx context.Context) (*insight.Report, error) {
 		if r, ok := s.insight.Known(s.log.seq(), s.features.version()); ok {
 			return handed{known: r}, nil
 		}
-		return handed{src: s.source()}, nil
+		src := s.source()
+		if src.Version > 0 {
+			src.Networks = s.networks()
+		}
+		return handed{src: src}, nil
 	})
 	if err != nil || h.known != nil {
 		return h.known, err
@@ -42,7 +46,7 @@ func (s *Session) Open(ctx context.Context) ([]idrl.Assignment, error) {
 	})
 }
 
-// source returns what a report is made of. Rows of the log are never changed, and the next
+// source returns what a report is made of, but for the networks. Rows of the log are never changed, and the next
 // ones come after those that are handed over.
 func (s *Session) source() insight.Source {
 	src := insight.Source{
@@ -53,7 +57,7 @@ func (s *Session) source() insight.Source {
 		src.Names = s.spec.Features
 		return src
 	}
-	src.Recorded, src.Networks = maps.Clone(s.log.outcomes), s.networks()
+	src.Recorded = maps.Clone(s.log.outcomes)
 	return src
 }
 

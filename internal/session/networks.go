@@ -75,7 +75,7 @@ func (g *gallery) look(ctx context.Context, fits []idrl.LearntFit, at func(idrl.
 			return nil, err
 		}
 		n, err := at(f)
-		if slices.Contains([]idrl.Kind{idrl.Damaged, idrl.Invalid, idrl.NotFound}, idrl.KindOf(err)) {
+		if unreadable(err) {
 			continue // restoreFeatures logs what is wrong with those in use
 		}
 		if err != nil {
@@ -89,7 +89,7 @@ func (g *gallery) look(ctx context.Context, fits []idrl.LearntFit, at func(idrl.
 
 // rewarded returns what the network of f rewards in clips.
 func (s *Session) rewarded(f idrl.LearntFit, from *shelf, clips []idrl.ClipID) (n insight.Network, err error) {
-	n = insight.Network{Version: f.Version, BasedOn: f.BasedOn, Clips: len(clips)}
+	n = insight.Network{Version: f.Version, BasedOn: f.BasedOn}
 	under, err := s.open(f, from)
 	if err != nil {
 		return n, err
@@ -98,18 +98,32 @@ func (s *Session) rewarded(f idrl.LearntFit, from *shelf, clips []idrl.ClipID) (
 	if !ok {
 		return n, idrl.Errorf(idrl.Invalid, "features of kind %q have no reward of their own", f.Learner)
 	}
-	learnt, err := under.view.Clips(clips)
-	if err != nil {
-		return n, err
+	weights, environment := of.Weights(), representation.New(nil, from.source(0))
+	var rewards []float64
+	var features [][]float64
+	for i := range clips {
+		learnt, err := under.view.Clips(clips[i : i+1])
+		var made [][]float64
+		if err == nil {
+			made, err = environment.Clips(clips[i : i+1])
+		}
+		if unreadable(err) {
+			s.cfg.Log.Warn("a clip is left out where networks are looked at", "session", s.spec.ID, "clip", clips[i], "err", err)
+			continue
+		}
+		if err != nil {
+			return n, err
+		}
+		rewards, features = append(rewards, floats.Dot(weights, learnt[0])), append(features, made[0])
 	}
-	made, err := representation.New(nil, from.source(0)).Clips(clips)
-	if err != nil {
-		return n, err
+	if n.Clips = len(rewards); n.Clips == 0 {
+		return n, idrl.Errorf(idrl.NotFound, "none of the clips that were asked about can be read")
 	}
-	weights, rewards := of.Weights(), make([]float64, len(clips))
-	for i, phi := range learnt {
-		rewards[i] = floats.Dot(weights, phi)
-	}
-	n.Correlation = insight.Correlations(rewards, made)
+	n.Correlation = insight.Correlations(rewards, features)
 	return n, nil
+}
+
+// unreadable reports whether something that is recorded is missing or damaged.
+func unreadable(err error) bool {
+	return slices.Contains([]idrl.Kind{idrl.Damaged, idrl.Invalid, idrl.NotFound}, idrl.KindOf(err))
 }
