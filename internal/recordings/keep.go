@@ -141,13 +141,19 @@ const abandoned = time.Hour
 
 // removeKilled removes the folders of imports that were killed.
 func removeKilled(into string) error {
-	paths, _ := filepath.Glob(filepath.Join(into, madeNow+"*")) // the pattern is well formed
-	for _, path := range paths {
-		info, err := os.Stat(path)
+	entries, err := os.ReadDir(into)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), madeNow) {
+			continue
+		}
+		info, err := e.Info()
 		if errors.Is(err, fs.ErrNotExist) || err == nil && time.Since(info.ModTime()) < abandoned {
 			continue
 		}
-		if err := errors.Join(err, os.RemoveAll(path)); err != nil {
+		if err := errors.Join(err, os.RemoveAll(filepath.Join(into, e.Name()))); err != nil {
 			return err
 		}
 	}

@@ -455,7 +455,8 @@ func TestKept(t *testing.T) {
 
 // What a killed import left is removed, and not what another import is making.
 func TestImportsAtOnce(t *testing.T) {
-	into := t.TempDir()
+	into := filepath.Join(t.TempDir(), "data [1]")
+	must(t, os.Mkdir(into, 0o700))
 	running, killed := filepath.Join(into, ".new-running"), filepath.Join(into, ".new-killed")
 	must(t, os.Mkdir(running, 0o700))
 	must(t, os.Mkdir(killed, 0o700))
