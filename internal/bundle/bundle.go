@@ -88,7 +88,8 @@ type builder struct {
 	meta meta
 
 	splits splits
-	shape  shape // of the comparisons, for the adapters
+	shape  shape           // of the comparisons, for the adapters
+	known  map[string]bool // ids of policies
 	drawn  []idrl.ClipID
 	told   []idrl.Instructions
 }
@@ -108,7 +109,7 @@ func (b *builder) read(ctx context.Context, from Source) (err error) {
 		return err
 	}
 	for _, write := range []func(context.Context) error{
-		b.labels, b.queries, b.comparisons, b.segments, b.trajectories, b.policies, b.posteriors, b.trainings, b.events,
+		b.labels, b.queries, b.comparisons, b.policies, b.segments, b.trajectories, b.posteriors, b.trainings, b.events,
 		b.texts, b.people, b.learnt, b.adapters, b.scripts, b.records,
 	} {
 		if err := write(ctx); err != nil {
@@ -240,7 +241,7 @@ func (b *builder) segments(ctx context.Context) (err error) {
 				b.drawn = append(b.drawn, c.ID)
 			}
 			return add(segmentRow{
-				Segment: string(c.ID), Episode: given(c.Raw), Env: b.spec.Env, Trajectory: string(c.From), Policy: policyOf(c.From),
+				Segment: string(c.ID), Episode: given(c.Raw), Env: b.spec.Env, Trajectory: string(c.From), Policy: b.policyOf(c.From),
 				Start: int64(c.Start), End: int64(c.Start + c.Steps), Steps: int64(c.Steps), Features: c.Phi, Drawn: drawn,
 			})
 		})
@@ -248,15 +249,14 @@ func (b *builder) segments(ctx context.Context) (err error) {
 	return err
 }
 
-// policyOf returns the policy whose trajectory has that name: a number that follows is that
-// of an episode.
-func policyOf(id idrl.TrajectoryID) string {
-	s := string(id)
-	i := strings.LastIndexByte(s, '.')
-	if i < 0 || strings.Trim(s[i+1:], "0123456789") != "" || s[i+1:] == "" {
-		return s
+// policyOf returns the policy whose trajectory has that name, where a number that follows is that of an
+// episode; nil if it is of none of the session, as a rollout that labels were imported for may be.
+func (b *builder) policyOf(id idrl.TrajectoryID) *string {
+	name := string(id)
+	if i := strings.LastIndexByte(name, '.'); i >= 0 && strings.Trim(name[i+1:], "0123456789") == "" && name[i+1:] != "" {
+		name = name[:i]
 	}
-	return s[:i]
+	return unless(!b.known[name], name)
 }
 
 func (b *builder) trajectories(ctx context.Context) (err error) {

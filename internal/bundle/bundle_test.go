@@ -5,9 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -210,8 +210,12 @@ func TestTrajectories(t *testing.T) {
 		for _, row := range rows[s["start_step"].(int64):s["end_step"].(int64)] {
 			sum += row.([]any)[0].(float64)
 		}
-		if d := sum - s["features"].([]any)[0].(float64); d > 1e-12 || d < -1e-12 || !strings.HasPrefix(s["policy_id"].(string), "g0.p") || strings.Count(s["policy_id"].(string), ".") != 1 {
+		if d := sum - s["features"].([]any)[0].(float64); d > 1e-12 || d < -1e-12 {
 			t.Errorf("segment %v: features differ by %v", s["segment_id"], d)
+		}
+		e := int(of[s["episode_id"].(string)]["episode"].(int64))
+		if want := fmt.Sprintf("g0.p%d", e%6); e%6 == 5 && s["policy_id"] != nil || e%6 < 5 && s["policy_id"] != want || s["trajectory"] != string(acted(e)) {
+			t.Errorf("segment %v of episode %d is of policy %v, trajectory %v", s["segment_id"], e, s["policy_id"], s["trajectory"])
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 )
 
 func (b *builder) policies(ctx context.Context) (err error) {
+	b.known = map[string]bool{}
 	last := int64(-1)
 	if err := b.from.Trainings(ctx, func(t idrl.Adopted) error {
 		if t.Kind == "generation" {
@@ -20,6 +21,7 @@ func (b *builder) policies(ctx context.Context) (err error) {
 	numbers := func(r *policyRow) int { return len(r.Theta) + len(r.Mu) + len(r.Params) }
 	b.meta.Counts.Policies, err = writeTable(b, "policies.parquet", numbers, func(add func(policyRow) error) error {
 		return b.from.Policies(ctx, func(generation int64, c idrl.Candidate) error {
+			b.known[string(c.ID)] = true
 			return add(policyRow{
 				Policy: string(c.ID), Generation: unless(generation < 0, generation), InUse: generation >= 0 && generation == last, Origin: string(c.Origin),
 				Theta: c.Theta, Mu: c.Mu, Params: c.Params, Segment: given(c.Clip), Episodes: names(c.Rollouts),

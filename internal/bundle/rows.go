@@ -15,7 +15,7 @@ type segmentRow struct {
 	Episode    *string   `parquet:"episode_id,optional"`
 	Env        string    `parquet:"env_id,dict"`
 	Trajectory string    `parquet:"trajectory"`
-	Policy     string    `parquet:"policy_id"`
+	Policy     *string   `parquet:"policy_id,optional"`
 	Start      int64     `parquet:"start_step"`
 	End        int64     `parquet:"end_step"`
 	Steps      int64     `parquet:"n_steps"`

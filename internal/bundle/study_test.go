@@ -61,6 +61,15 @@ func episode(n int) idrl.Steps {
 	return s
 }
 
+// acted names the trajectory that episode e is: of one of five policies, or of none, such as a rollout
+// that labels were imported for.
+func acted(e int) idrl.TrajectoryID {
+	if e%6 == 5 {
+		return idrl.TrajectoryID(fmt.Sprintf("walk.%d", e/6))
+	}
+	return idrl.TrajectoryID(fmt.Sprintf("g0.p%d.%d", e%6, e/6))
+}
+
 // studied returns a database with the study: n answers, a tie where the clips are about
 // equally good, now and then a reply that says nothing, and one answer that is undone.
 func studied(t testing.TB, n int) *store.DB {
@@ -92,7 +101,7 @@ func studiedIn(t testing.TB, dir string, n int) *store.DB {
 		g.Steps[name] = content
 		for start := 0; start < episodeSteps; start += clipSteps {
 			c := idrl.Clip{
-				ID: idrl.ClipID(fmt.Sprintf("%016x%016x", rng.New(1, "clip", uint64(100*e+start)).Uint64(), e)), From: idrl.TrajectoryID(fmt.Sprintf("g0.p%d.%d", e%6, e/6)),
+				ID: idrl.ClipID(fmt.Sprintf("%016x%016x", rng.New(1, "clip", uint64(100*e+start)).Uint64(), e)), From: acted(e),
 				Start: start, Steps: clipSteps, Phi: make([]float64, 3), Raw: name, Media: []byte{1, byte(e), byte(start)},
 			}
 			for _, row := range s.Phi[start : start+clipSteps] {
@@ -105,6 +114,9 @@ func studiedIn(t testing.TB, dir string, n int) *store.DB {
 		}
 	}
 	g.Candidates = []idrl.Candidate{{ID: "g0.p0", Origin: idrl.FromMean, Params: []float64{1, 2}, Theta: weights, Mu: []float64{0.5, 1, 2}, Clip: clips[0].ID}}
+	for k := 1; k < 5; k++ {
+		g.Candidates = append(g.Candidates, idrl.Candidate{ID: idrl.PolicyID(fmt.Sprintf("g0.p%d", k)), Origin: idrl.FromSample, Params: []float64{float64(k), 2}, Theta: weights, Mu: []float64{0.5, 1, 2}})
+	}
 	var rows []idrl.Row
 	var asked []idrl.Assignment
 	pick := rng.New(7, "question", 0)
