@@ -31,23 +31,41 @@ type Records interface {
 	Records(t idrl.RecordTable, yield func([]any) error) error
 }
 
-// scratchPattern names the folders within a data folder in which sessions are made before they
-// are copied to the database.
-const scratchPattern = "import-*"
+// scratchPrefix begins the names of folders within a data folder in which sessions are made before
+// they are copied to the database.
+const scratchPrefix = ".import-"
 
-// Scratch returns a new folder within the data folder, and what removes it. Those that killed
-// processes left are removed first, unless a server may be using them.
-func (db *DB) Scratch() (dir string, remove func() error, err error) {
-	if db.lock != nil {
-		old, _ := filepath.Glob(filepath.Join(db.dir, scratchPattern)) // the pattern is well formed
-		for _, path := range old {
-			if err := os.RemoveAll(path); err != nil {
-				return "", nil, err
-			}
-		}
+// Scratch returns a new folder within the data folder, and what removes it. Until then it is locked:
+// Open removes those that are not, which killed processes left.
+func (db *DB) Scratch(ctx context.Context) (dir string, remove func() error, err error) {
+	if dir, err = os.MkdirTemp(db.dir, scratchPrefix+"*"); err != nil {
+		return "", nil, err
 	}
-	dir, err = os.MkdirTemp(db.dir, scratchPattern)
-	return dir, func() error { return os.RemoveAll(dir) }, err
+	lock, err := lockFolder(ctx, dir)
+	if err != nil {
+		return "", nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return dir, func() error { return errors.Join(lock.Close(), os.RemoveAll(dir)) }, nil
+}
+
+// removeScratch removes the folders of Scratch that killed processes left in dir. What cannot be
+// removed is tried again at the next start.
+func removeScratch(ctx context.Context, dir string) {
+	entries, _ := os.ReadDir(dir) // what cannot be read is not removed
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), scratchPrefix) {
+			continue
+		}
+		lock, err := lockFolder(ctx, path)
+		if idrl.KindOf(err) == idrl.Conflict { // in use
+			continue
+		}
+		if err == nil {
+			_ = lock.Close()
+		}
+		_ = os.RemoveAll(path)
+	}
 }
 
 // besideLimit is for how long a command beside a server may write: longer would make answers
@@ -78,7 +96,26 @@ func (db *DB) ImportSession(ctx context.Context, from Records, id idrl.SessionID
 		return spec, err
 	}
 	defer func() { err = errors.Join(err, made.Close()) }()
-	if spec, err = checkImported(ctx, made, id, is); err != nil {
+	return db.take(ctx, made, id, is, actor, from.Session())
+}
+
+// ImportMade records session id, the only one that is in made, as ImportSession does from records: of
+// its people there are the names, too. made is a database of this version.
+func (db *DB) ImportMade(ctx context.Context, made *DB, id idrl.SessionID, is Judge, actor string) (spec idrl.SessionSpec, err error) {
+	if err := db.unused(ctx, id); err != nil {
+		return spec, err
+	}
+	err = made.snapshot(ctx, func(from querier) error {
+		spec, err = db.take(ctx, from, id, is, actor, id)
+		return err
+	})
+	return spec, err
+}
+
+// take records the session that made holds alone, which was called was, once it is checked.
+func (db *DB) take(ctx context.Context, made querier, id idrl.SessionID, is Judge, actor string, was idrl.SessionID) (idrl.SessionSpec, error) {
+	spec, err := checkImported(ctx, made, id, is)
+	if err != nil {
 		return spec, err
 	}
 	began := time.Now()
@@ -91,7 +128,7 @@ func (db *DB) ImportSession(ctx context.Context, from Records, id idrl.SessionID
 		}); err != nil {
 			return taken(err, "import-taken: a session %s exists already; give the copy another id", id)
 		}
-		return t.audit(time.Now(), id, actor, "import session", string(from.Session()))
+		return t.audit(time.Now(), id, actor, "import session", string(was))
 	})
 }
 
@@ -247,7 +284,7 @@ func finite(t idrl.RecordTable, values []any) error {
 
 // checkImported returns the settings of the session in p, or an error of kind Invalid if it cannot be
 // read as a session is, or clips or steps are not what they are named.
-func checkImported(ctx context.Context, p *sql.DB, id idrl.SessionID, is Judge) (spec idrl.SessionSpec, err error) {
+func checkImported(ctx context.Context, p querier, id idrl.SessionID, is Judge) (spec idrl.SessionSpec, err error) {
 	if spec, err = readSpec(ctx, p, id); err == nil {
 		_, err = (&Reading{p, spec}).Load(ctx)
 	}
@@ -281,7 +318,7 @@ func checkImported(ctx context.Context, p *sql.DB, id idrl.SessionID, is Judge) 
 }
 
 // copyRecords copies the session of p. It asks goOn before every few rows.
-func (t *tx) copyRecords(ctx context.Context, p *sql.DB, goOn func() error) error {
+func (t *tx) copyRecords(ctx context.Context, p querier, goOn func() error) error {
 	n := 0
 	for _, r := range recorded {
 		table, err := columns(ctx, p, r.name)

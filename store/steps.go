@@ -9,6 +9,12 @@ import (
 	"tiebreak/internal/idrl"
 )
 
+// PutSteps records raw steps that clips of the next generation will name, so that they need not all be
+// in memory when it is adopted. It returns an error of kind NotFound if there is no such session.
+func (db *DB) PutSteps(ctx context.Context, id idrl.SessionID, all map[idrl.StepsID][]byte) error {
+	return db.do(ctx, func(t *tx) error { return t.putSteps(id, all) })
+}
+
 // putSteps records raw steps unless they are there: their name tells their content.
 func (t *tx) putSteps(id idrl.SessionID, all map[idrl.StepsID][]byte) error {
 	for _, name := range slices.Sorted(maps.Keys(all)) {

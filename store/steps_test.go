@@ -25,7 +25,8 @@ func TestSteps(t *testing.T) {
 	}
 	a, b, c := fresh("n1", two), fresh("n2", one), fresh("n3", gone)
 	g.Queries = append(g.Queries, idrl.NewComparison(a, b), idrl.NewRating(c))
-	g.Steps = map[idrl.StepsID][]byte{one: []byte("first"), two: []byte("second")}
+	must(t, db.PutSteps(t.Context(), "s", map[idrl.StepsID][]byte{two: []byte("second")}))
+	g.Steps = map[idrl.StepsID][]byte{one: []byte("first")}
 	must(t, db.Adopt(t.Context(), "s", g, 0))
 	next := generation(2)
 	next.Steps = map[idrl.StepsID][]byte{one: []byte("first")}
@@ -57,6 +58,7 @@ func TestSteps(t *testing.T) {
 	}
 	_, err = db.Steps(t.Context(), "s", gone)
 	wantKind(t, err, idrl.NotFound)
+	wantKind(t, db.PutSteps(t.Context(), "none", map[idrl.StepsID][]byte{two: {1}}), idrl.NotFound)
 
 	d, err := db.Check(t.Context(), store.Judge{Steps: func(name idrl.StepsID, content []byte) error {
 		if name == two && string(content) == "second" {

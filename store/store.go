@@ -45,9 +45,9 @@ type DB struct {
 var _ idrl.Journal = (*DB)(nil)
 
 // Open opens the data folder dir for a server. It creates the folder (mode
-// 0700) and the database if need be, takes the folder for itself, and applies
-// pending migrations, with a backup before the first. The caller must Close
-// the result.
+// 0700) and the database if need be, takes the folder for itself, removes what
+// killed imports left, and applies pending migrations, with a backup before the
+// first. The caller must Close the result.
 //
 // It returns an error of kind Invalid if dir is not a writable folder or was
 // written by a newer version, of kind Conflict if another server uses it, and of
@@ -82,6 +82,7 @@ func open(ctx context.Context, dir string, steps fs.FS) (_ *DB, err error) {
 	if db.lock, err = lockFolder(ctx, dir); err != nil {
 		return nil, err
 	}
+	removeScratch(ctx, dir)
 	if err := checkStudy(ctx, dir, steps); err != nil {
 		return nil, err
 	}

@@ -64,6 +64,7 @@ func runImport(ctx context.Context, std stdio, args []string) (err error) {
 	if err := parseFile(fs, args, &f.from); err != nil {
 		return err
 	}
+	f.seeded = isGiven(fs, "seed")
 	switch {
 	case f.labels != "":
 		return importLabels(ctx, std, f)
@@ -120,7 +121,7 @@ func parseFile(fs *flag.FlagSet, args []string, path *string) error {
 
 // importBundle records the session of a bundle.
 func importBundle(ctx context.Context, db *store.DB, f importFlags) (spec idrl.SessionSpec, err error) {
-	dir, remove, err := db.Scratch()
+	dir, remove, err := db.Scratch(ctx)
 	if err != nil {
 		return spec, err
 	}

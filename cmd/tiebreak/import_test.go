@@ -154,7 +154,7 @@ func TestImportIsWhole(t *testing.T) {
 			t.Errorf("the server has %v, %v", list, err)
 		}
 	})
-	if left, _ := filepath.Glob(filepath.Join(data, "import-*")); len(left) != 0 {
+	if left, _ := filepath.Glob(filepath.Join(data, ".import-*")); len(left) != 0 {
 		t.Errorf("left behind: %q", left)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -93,6 +94,37 @@ func TestLabelsGoOn(t *testing.T) {
 	}
 }
 
+// The seed on the command line goes before that of a study file, also where it is the default; the
+// title is made of that of the rollouts, however long this is.
+func TestLabelsSettings(t *testing.T) {
+	rollouts := t.TempDir()
+	if err := os.CopyFS(rollouts, os.DirFS(filepath.Join(labelSample, "rollouts"))); err != nil {
+		t.Fatal(err)
+	}
+	withManifest(t, rollouts, func(m map[string]any) { m["title"] = strings.Repeat("界", 80) })
+	study := filepath.Join(t.TempDir(), "study.yaml")
+	if err := os.WriteFile(study, []byte("title: Pilot\nseed: 5\nacquisition: igr\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		args  []string
+		seed  uint64
+		title string
+	}{
+		{nil, 1, "Labels of 界"},
+		{[]string{"-f", study}, 5, "Pilot"},
+		{[]string{"-f", study, "--seed", "1"}, 1, "Pilot"},
+	} {
+		data, _ := importedLabels(t, rollouts, filepath.Join(labelSample, "uni_rlhf"), test.args...)
+		if got := learntIn(t, data).rec.Spec; got.Seed != test.seed || !strings.HasPrefix(got.Title, test.title) || len(got.Title) > idrl.MaxTitle {
+			t.Errorf("%q: seed %d, want %d; title %q", test.args, got.Seed, test.seed, got.Title)
+		}
+	}
+	if status, _, stderr := cli(t, "import", "--data", t.TempDir(), "--seed", "1", "b.zip"); status == 0 || !strings.Contains(stderr, "are for --labels") {
+		t.Errorf("a seed without labels: %d %s", status, stderr)
+	}
+}
+
 // An import of labels that is killed, or refused, leaves nothing behind, and can be run again; also
 // beside a server.
 func TestLabelsAreWhole(t *testing.T) {
@@ -133,7 +165,9 @@ func TestLabelsAreWhole(t *testing.T) {
 	for _, test := range []struct{ says, labels, args string }{
 		{"labels-steps: the names", good, ""},
 		{"labels-steps: --segment-steps is 9, and", args[2], "--segment-steps 9"},
-		{"labels-steps", good, "--segment-steps -1"},
+		{"labels-steps: --segment-steps is -1, and a segment has", good, "--segment-steps -1"},
+		{"labels-steps: --segment-steps is -1, and a segment has", args[2], "--segment-steps -1"},
+		{"labels-across: ", good, "--segment-steps 9223372036854775807"},
 		{"labels-across: ", good, "--segment-steps 11"},
 		{"labels-range: comparison 3", anArrayFolder(t, change(first, 3, 5000), second, given), "--segment-steps 10"},
 		{"labels-length", anArrayFolder(t, first[1:], second, given), "--segment-steps 10"},
@@ -176,7 +210,7 @@ func TestLabelsAreWhole(t *testing.T) {
 			t.Errorf("the server has %v, %v", list, err)
 		}
 	})
-	if left, _ := filepath.Glob(filepath.Join(data, "import-*")); len(left) != 0 {
+	if left, _ := filepath.Glob(filepath.Join(data, ".import-*")); len(left) != 0 {
 		t.Errorf("left behind: %q", left)
 	}
 }

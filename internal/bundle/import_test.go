@@ -39,7 +39,7 @@ func folder(t testing.TB, f files) string {
 // take imports a bundle into db, as id, or as what it was if that is empty.
 func take(t testing.TB, db *store.DB, name string, id idrl.SessionID) error {
 	t.Helper()
-	dir, remove, err := db.Scratch()
+	dir, remove, err := db.Scratch(t.Context())
 	must(t, err)
 	defer func() { must(t, remove()) }()
 	b, err := bundle.Open(name, dir)

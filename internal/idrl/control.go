@@ -79,8 +79,10 @@ func (s SessionSpec) Clone(title string, seed uint64) SessionSpec {
 }
 
 // CloneTitle returns the title of a copy of a session, at most MaxTitle bytes.
-func CloneTitle(title string) string {
-	const prefix = "Copy of "
+func CloneTitle(title string) string { return Titled("Copy of ", title) }
+
+// Titled returns prefix and as much of title as MaxTitle bytes have room for.
+func Titled(prefix, title string) string {
 	for len(prefix)+len(title) > MaxTitle {
 		_, n := utf8.DecodeLastRuneInString(title)
 		title = title[:len(title)-n]

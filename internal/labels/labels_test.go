@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -135,8 +136,8 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// rows returns those of rollouts of ten steps each, in the given rows or one after another.
-func rows(t *testing.T, begin ...int) recordings.Rows {
+// rollouts returns four of ten steps each, in the given rows or one after another.
+func rollouts(t *testing.T, begin ...int) *recordings.Set {
 	t.Helper()
 	dir, into := t.TempDir(), t.TempDir()
 	var list []map[string]any
@@ -159,7 +160,7 @@ func rows(t *testing.T, begin ...int) recordings.Rows {
 	must(t, os.WriteFile(filepath.Join(dir, recordings.ManifestName), b, 0o600))
 	set, err := recordings.Import(t.Context(), recordings.Config{From: dir, Into: into, Name: "r"})
 	must(t, err)
-	return set.Rows()
+	return set
 }
 
 // Segments are found by their rows; what goes across the end of a rollout, or is of none, is refused
@@ -169,7 +170,7 @@ func TestJoin(t *testing.T) {
 		First: []int{0, 10, 29, 36, 7, 5}, Second: []int{16, 0, 2, 26, 0, 5},
 		Choices: []idrl.Choice{"a", "b", "equal", "a", "b", "a"},
 	}
-	all := rows(t)
+	all := rollouts(t).Rows()
 	if _, _, err := s.Join(all, 4, false); idrl.KindOf(err) != idrl.Invalid || !strings.HasPrefix(err.Error(), "labels-across: 2 of 6") || !strings.Contains(err.Error(), "comparison 2") {
 		t.Error(err)
 	}
@@ -184,7 +185,7 @@ func TestJoin(t *testing.T) {
 	if _, _, err := beyond.Join(all, 4, true); err == nil || !strings.HasPrefix(err.Error(), "labels-range: comparison 0 begins in row 40, and the rollouts have 40 steps") {
 		t.Error(err)
 	}
-	some := rows(t, 5, 100, 110, 1000) // the rows 0 to 4, 15 to 99, and so on were not imported
+	some := rollouts(t, 5, 100, 110, 1000).Rows() // the rows 0 to 4, 15 to 99, and so on were not imported
 	s = &labels.Set{First: []int{5, 100, 20, 1006, 4}, Second: []int{11, 1000, 5, 110, 5}, Choices: []idrl.Choice{"equal", "a", "a", "b", "a"}}
 	if _, _, err := s.Join(some, 4, false); err == nil || !strings.HasPrefix(err.Error(), "labels-rollout: 2 of 5") {
 		t.Error(err)
@@ -195,6 +196,27 @@ func TestJoin(t *testing.T) {
 		t.Errorf("%v %+v %v", pairs, counts, err)
 	}
 	if _, _, err := s.Join(some, 11, true); err == nil || !strings.Contains(err.Error(), "all 5 are left out") {
+		t.Error(err)
+	}
+}
+
+// Segments are cut from one rollout after another, each of which is kept once.
+func TestCut(t *testing.T) {
+	set := rollouts(t)
+	pairs := []labels.Pair{{0, [2]labels.Segment{{2, 3}, {0, 0}}, "a"}, {1, [2]labels.Segment{{0, 6}, {2, 3}}, "b"}}
+	var kept []idrl.StepsID
+	clips, err := labels.Cut(t.Context(), set, pairs, 4, func(tr *idrl.Trajectory, episode int) (idrl.StepsID, error) {
+		kept = append(kept, idrl.StepsID(fmt.Sprintf("%s.%d", tr.ID, episode)))
+		return kept[len(kept)-1], nil
+	})
+	if want := []idrl.StepsID{"r0.0", "r2.0"}; err != nil || !slices.Equal(kept, want) || len(clips) != 3 {
+		t.Fatalf("%d clips; %q, want %q; %v", len(clips), kept, want, err)
+	}
+	if c := clips[labels.Segment{Rollout: 2, Start: 3}]; c.Raw != kept[1] || c.From != "r2" || c.Start != 3 || c.Steps != 4 {
+		t.Errorf("%+v", c)
+	}
+	broken := errors.New("broken")
+	if _, err := labels.Cut(t.Context(), set, pairs, 4, func(*idrl.Trajectory, int) (idrl.StepsID, error) { return "", broken }); !errors.Is(err, broken) {
 		t.Error(err)
 	}
 }
