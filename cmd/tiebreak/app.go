@@ -132,6 +132,9 @@ func (s *choices) all() (out []web.EnvChoice) {
 		if !ok {
 			env := e.New(rng.New(0, "layout", 0))
 			c = web.EnvChoice{ID: e.ID, Title: e.Title, Description: e.Description, StillLabel: env.Spec().StillLabel, Guide: guideFor(env)}
+			if training.CheckShown(envs.List{e}, idrl.SessionSpec{Env: e.ID}) != nil {
+				c.Unavailable = "cannot be asked about: there is nothing to see of these rollouts"
+			}
 		}
 		made[e.Ref()] = c
 		out = append(out, c)

@@ -104,6 +104,21 @@ func TestCatalogueOfRollouts(t *testing.T) {
 	}
 }
 
+// TestCatalogueOfUnseenRollouts: of rollouts of which there is nothing to see no session is made by
+// the form, which says why.
+func TestCatalogueOfUnseenRollouts(t *testing.T) {
+	data, _ := importedLabels(t, filepath.Join(labelSample, "rollouts"), filepath.Join(labelSample, "uni_rlhf"))
+	list, err := environments(own{}.at(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range (&choices{list: func() envs.List { return list }}).all() {
+		if unseen := c.ID == "rollouts-sample"; unseen != strings.Contains(c.Unavailable, "nothing to see") {
+			t.Errorf("%s: %q", c.ID, c.Unavailable)
+		}
+	}
+}
+
 // TestUnavailableEnvironments: of those of this build that cannot be made no
 // session is made, and the help says why.
 func TestUnavailableEnvironments(t *testing.T) {

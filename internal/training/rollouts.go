@@ -38,21 +38,11 @@ func recorded(env idrl.Environment) *recordings.Set {
 // CheckShown returns an error of kind Invalid if there is nothing to see of the environment of
 // spec, so that nobody can be asked.
 func CheckShown(list envs.List, spec idrl.SessionSpec) error {
-	unseen, err := Unseen(list, spec)
-	if err == nil && unseen {
+	set, err := Recorded(list, spec)
+	if err == nil && set != nil && set.Unseen() {
 		err = idrl.Errorf(idrl.Invalid, "the rollouts of %s were imported with \"shown\": false: there is nothing to see of them, so that nobody can be asked. Import them with pictures under another --name, or learn from labels that there are ('tiebreak import --labels')", spec.Env)
 	}
 	return err
-}
-
-// Unseen reports whether there is nothing to see of the environment of spec.
-func Unseen(list envs.List, spec idrl.SessionSpec) (bool, error) {
-	env, err := Environment(list, spec)
-	if err != nil {
-		return false, err
-	}
-	set := recorded(env)
-	return set != nil && set.Unseen(), nil
 }
 
 // Recorded returns the rollouts that a session is about, nil if it is about no environment of
