@@ -13,6 +13,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/numpy"
 	"tiebreak/internal/recordings"
+	"tiebreak/internal/steps"
 	"tiebreak/store"
 
 	"gonum.org/v1/gonum/floats"
@@ -106,12 +107,13 @@ func TestLabelsConverted(t *testing.T) {
 		rollouts []int // steps of each
 		ended    []int // rollouts that reached a terminal state
 	}{
-		"d4rl":   {"qlearning", []int{8, 4, 11, 1, 6, 5}, []int{1, 3}}, // the last row of the file is left out
-		"minari": {"all", []int{9, 4, 12, 1, 7, 6}, []int{1, 3, 5}},
-		"flat":   {"all", []int{9, 4, 12, 1, 7, 6}, []int{1, 3, 5}},
+		"d4rl":    {"qlearning", []int{8, 4, 11, 1, 6, 5}, []int{1, 3}}, // the last row of the file is left out
+		"minari":  {"all", []int{9, 4, 12, 1, 7, 6}, []int{1, 3, 5}},
+		"flat":    {"all", []int{9, 4, 12, 1, 7, 6}, []int{1, 3, 5}},
+		"counted": {"qlearning", []int{3, 3, 3}, nil},
 	} {
 		folder := filepath.Join(dir, name)
-		said := do("../../docs/examples/labels/convert.py", filepath.Join(dir, name+".hdf5"), folder, "--rows", test.rows, "--clip-steps", "4")
+		said := do("../../docs/examples/labels/convert.py", filepath.Join(dir, name+".hdf5"), folder, "--rows", test.rows, "--clip-steps", "4", "--max-episode-steps", "4")
 		set, err := recordings.Import(t.Context(), recordings.Config{From: folder, Into: t.TempDir(), Name: "x"})
 		if err != nil {
 			t.Fatal(err)
@@ -143,6 +145,10 @@ func TestLabelsConverted(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, said, want)
 		}
 	}
+	refused := exec.CommandContext(t.Context(), python, "../../docs/examples/labels/convert.py", filepath.Join(dir, "shifted.hdf5"), filepath.Join(dir, "shifted"))
+	if out, err := refused.CombinedOutput(); err == nil || !strings.Contains(string(out), "have terminals and no timeouts") || strings.Contains(string(out), "Traceback") {
+		t.Errorf("data without timeouts: %v %s", err, out)
+	}
 }
 
 // What Python with NumPy writes now is read as what is committed, which an older NumPy wrote.
@@ -160,6 +166,23 @@ func TestLabelsOfPython(t *testing.T) {
 	}
 }
 
+// playedBy returns the name of the rollout that raw steps are of.
+func playedBy(t *testing.T, set *recordings.Set, raw *idrl.Steps) string {
+	t.Helper()
+	n, _, _ := set.Size()
+	for i := range n {
+		tr, _, err := set.Trajectory(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.Equal(slices.Concat(tr.Phi...), slices.Concat(raw.Phi...)) {
+			return set.RolloutName(i)
+		}
+	}
+	t.Fatal("raw steps are of no rollout")
+	return ""
+}
+
 // The arrays of a bundle are imported back with the same choices about the same steps.
 func TestLabelsOfABundle(t *testing.T) {
 	data, _ := importedLabels(t, filepath.Join(labelSample, "rollouts"), filepath.Join(labelSample, "uni_rlhf"))
@@ -174,7 +197,7 @@ func TestLabelsOfABundle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	where, into := map[string]int{}, map[int]string{} // rows of trajectories in the arrays
+	into := map[int]string{} // rollouts, by the rows in which they begin in the arrays
 	db, err := store.Open(t.Context(), data)
 	if err != nil {
 		t.Fatal(err)
@@ -182,26 +205,13 @@ func TestLabelsOfABundle(t *testing.T) {
 	defer db.Close()
 	row := 0
 	if err := db.Read(t.Context(), before.rec.Spec.ID, func(r *store.Reading) error {
-		lengths := map[idrl.StepsID]string{}
-		if err := r.Clips(t.Context(), idrl.Part{}, func(c idrl.Clip, _ bool) error {
-			if strings.HasPrefix(string(c.From), "episode-") {
-				lengths[c.Raw] = string(c.From)
+		return r.Episodes(t.Context(), idrl.Part{}, func(name idrl.StepsID, content []byte) error {
+			raw, err := steps.Decode(name, content)
+			if err != nil {
+				return err
 			}
-			return nil
-		}); err != nil {
-			return err
-		}
-		return r.Episodes(t.Context(), idrl.Part{}, func(name idrl.StepsID, _ []byte) error {
-			where[lengths[name]], into[row] = row, lengths[name]
-			for i := range 12 {
-				if set.RolloutName(i) == lengths[name] {
-					tr, _, err := set.Trajectory(i)
-					if err != nil {
-						return err
-					}
-					row += tr.Len()
-				}
-			}
+			into[row] = playedBy(t, set, &raw)
+			row += raw.Len()
 			return nil
 		})
 	}); err != nil {

@@ -66,9 +66,14 @@ def main():
     p.add_argument("--step-seconds", type=float, default=0.05)
     p.add_argument("--clip-steps", type=int, default=200, help="steps of a segment of the labels")
     a = p.parse_args()
+    d = load(a.data)
+    if a.rows == "qlearning" and "timeouts" not in d and d["terminals"].any():
+        # d4rl.qlearning_dataset counts steps there, from 1 after a terminal, and so cuts within episodes.
+        p.error("the data have terminals and no timeouts: rows of d4rl.qlearning_dataset would not be those of their episodes. "
+                "Use a version of the data that has timeouts, or --rows all if the labels count all rows")
     os.makedirs(a.out)
     listed, total = [], 0
-    for i, (obs, acts, dead) in enumerate(rollouts(load(a.data), a.rows, a.ends, a.max_episode_steps)):
+    for i, (obs, acts, dead) in enumerate(rollouts(d, a.rows, a.ends, a.max_episode_steps)):
         np.savez(os.path.join(a.out, f"episode-{i}.npz"), observations=obs, actions=acts)
         listed.append({"name": f"episode-{i}", "terminated": dead})
         total += len(acts)

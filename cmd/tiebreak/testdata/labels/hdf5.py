@@ -48,3 +48,17 @@ os.makedirs(flat)
 for name, v in (("observations", obs), ("actions", acts), ("terminals", terminals), ("timeouts", timeouts)):
     np.save(os.path.join(flat, name + ".npy"), v)
 expect("flat", list(range(len(obs))))
+
+# Without timeouts, d4rl.qlearning_dataset counts steps: of episodes of four steps, it leaves the last one out.
+counted = os.path.join(out, "counted.hdf5")
+os.makedirs(counted)
+np.save(os.path.join(counted, "observations.npy"), obs[:12])
+np.save(os.path.join(counted, "actions.npy"), acts[:12])
+np.save(os.path.join(counted, "terminals.npy"), np.zeros(12, bool))
+expect("counted", [0, 1, 2, 4, 5, 6, 8, 9, 10])
+
+# After a terminal it counts from 1, so that its rows are in no episodes.
+shifted = os.path.join(out, "shifted.hdf5")
+os.makedirs(shifted)
+for name, v in (("observations", obs), ("actions", acts), ("terminals", terminals)):
+    np.save(os.path.join(shifted, name + ".npy"), v)
