@@ -327,6 +327,9 @@ func FuzzDecode(f *testing.F) {
 		if len(c.Frames) != c.Header.Steps*c.Header.Sub+1 {
 			t.Fatalf("%d frames for %d steps of %d", len(c.Frames), c.Header.Steps, c.Header.Sub)
 		}
+		if looks, err := c.Looks(); err == nil && len(looks) > mostLooks {
+			t.Fatalf("%d looks", len(looks))
+		}
 		var scene idrl.Scene
 		c.Scene(&scene, 0.5)
 		if len(scene.Moving) != len(c.Header.Moving) {

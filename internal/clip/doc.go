@@ -29,6 +29,8 @@
 //	header, JSON (Header)
 //	files of pictures, PNG or JPEG, one behind the other
 //
-// Header.Pictures says what each file is, Header.Show which of them each frame shows.
+// Header.Pictures says what each file is, Header.Show which of them each frame shows. Header.Look
+// has coarse looks at a few of them, by which package picture measures the clip without decoding
+// files; clips that were encoded before there were looks have none.
 // A frame is shown until the next one begins: nothing lies between two.
 package clip

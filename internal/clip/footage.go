@@ -35,6 +35,7 @@ const (
 	maxPixels      = 24_000_000 // of all pictures of a clip that differ: what a browser decodes
 	aimBytes       = 512 << 10  // of all pictures of a clip; reached by the quality of JPEG
 	maxFootage     = 4 << 20    // of the bytes of a clip of pictures
+	maxLook        = 64 << 10   // of looks, deflated
 )
 
 // Footage is a clip of pictures that is to be encoded.
@@ -78,6 +79,10 @@ func EncodeFootage(f Footage) ([]byte, error) {
 		Playback: f.Playback, EndSec: f.EndSec, Phi: f.Phi, Note: f.Note, Unit: 1, Points: 1, Static: []Shape{}, Moving: []Shape{},
 	}
 	r := develop(h, f.Pictures, size)
+	var err error
+	if h.Look, err = packLooks(h.Frames, lookSize(int(h.W), int(h.H)), func(frame int) (image.Image, error) { return r[h.Show[frame]], nil }); err != nil {
+		return nil, err
+	}
 	for _, quality := range []int{85, 70, 55, 40} {
 		stored, err := r.encode(h, quality)
 		if err != nil {
@@ -300,6 +305,8 @@ func (h *Header) validateFootage() error {
 		return idrl.Errorf(idrl.Invalid, "clip of pictures has shapes")
 	case len(h.Show) != h.Frames:
 		return idrl.Errorf(idrl.Invalid, "clip says of %d of its %d frames which picture they show", len(h.Show), h.Frames)
+	case len(h.Look) > maxLook:
+		return idrl.Errorf(idrl.Invalid, "clip has looks of %d bytes; the limit is %d", len(h.Look), maxLook)
 	case len(h.Pictures) == 0 || len(h.Pictures) > h.Frames:
 		return idrl.Errorf(idrl.Invalid, "clip has %d pictures for %d frames", len(h.Pictures), h.Frames)
 	case h.W != math.Trunc(h.W) || h.H != math.Trunc(h.H) || min(h.W, h.H) < minPictureSide || max(h.W, h.H) > maxPictureSide:

@@ -36,6 +36,7 @@ type Header struct {
 	// W and H are then pixels, Unit and Points are 1, and there are no shapes.
 	Pictures []Picture `json:"pictures,omitempty"`
 	Show     []int     `json:"show,omitempty"`
+	Look     []byte    `json:"look,omitempty"` // what Looks returns, deflated
 
 	Points int     `json:"points"` // whose coordinates are among the numbers
 	Static []Shape `json:"static"` // with Pts
@@ -121,7 +122,7 @@ func (h *Header) validate() error {
 	if h.Version == 3 {
 		return h.validateFootage()
 	}
-	if len(h.Pictures)+len(h.Show) != 0 {
+	if len(h.Pictures)+len(h.Show)+len(h.Look) != 0 {
 		return idrl.Errorf(idrl.Invalid, "clip of scenes has pictures")
 	}
 	if err := h.validateMoving(); err != nil {

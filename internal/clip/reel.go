@@ -114,6 +114,11 @@ func (r *Reel) Cut(f Footage, first int) ([]byte, error) {
 		}
 		h.Show = append(h.Show, at)
 	}
+	var err error
+	h.Look, err = packLooks(n, lookSize(r.W, r.H), func(frame int) (image.Image, error) { return ReadPicture(stored[h.Show[frame]]) })
+	if err != nil {
+		return nil, err
+	}
 	if err := h.validate(); err != nil {
 		return nil, err
 	}

@@ -27,6 +27,8 @@ type Pair struct {
 	// End is the mean distance of the points in the last frames, with the places at
 	// which the clips begin laid on one another.
 	End float64
+
+	spot float64 // of clips of pictures: how much the cell differs that differs most
 }
 
 // Compare returns how a and b look apart. It returns an error of kind Invalid if they
@@ -34,6 +36,9 @@ type Pair struct {
 func Compare(a, b *View) (Pair, error) {
 	if err := checkPair(a, b); err != nil {
 		return Pair{}, err
+	}
+	if a.looks != nil {
+		return comparePixels(a, b), nil
 	}
 	size := max(a.size, b.size)
 	return Pair{
@@ -44,8 +49,11 @@ func Compare(a, b *View) (Pair, error) {
 }
 
 func checkPair(a, b *View) error {
-	if a.env != b.env || a.solid != b.solid || len(a.end) != len(b.end) {
+	if a.env != b.env || a.solid != b.solid || len(a.end) != len(b.end) || (a.looks == nil) != (b.looks == nil) {
 		return idrl.Errorf(idrl.Invalid, "clips of %q and %q, of %d and %d points, cannot be compared", a.env, b.env, len(a.end)/3, len(b.end)/3)
+	}
+	if a.looks != nil && len(a.looks[0]) != len(b.looks[0]) {
+		return idrl.Errorf(idrl.Invalid, "clips of %q have pictures of other shapes, which cannot be compared", a.env)
 	}
 	return nil
 }
@@ -57,6 +65,9 @@ func (p Pair) whirling() bool { return p.A.Whirling() && p.B.Whirling() }
 func (p Pair) Alike() bool {
 	if p.whirling() {
 		return p.End < AlikePose && p.Place < AlikePlace
+	}
+	if p.spot >= plainSpot {
+		return false
 	}
 	return p.Pose < AlikePose && p.Path < AlikePath && p.Place < AlikePlace && !(onMap(p.A) && p.End >= AlikePlace)
 }
@@ -90,6 +101,9 @@ func something(a, b *View, place float64) bool {
 // policy makes of it.
 func (p Pair) Together() bool {
 	size := max(p.A.size, p.B.size)
+	if p.A.looks != nil {
+		return !p.A.moment && !p.B.moment && p.Place < sameStart
+	}
 	return !p.A.moment && !p.B.moment && p.Place < sameStart && distance(p.A.poses[0], p.B.poses[0])/size < sameStart
 }
 

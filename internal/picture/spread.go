@@ -13,9 +13,13 @@ const mostApart = 2
 
 // Apart returns how far the clips look apart as one number: the sum of pose, path and
 // place, each in units from which a pair is easy and at most 2. Of clips that whirl it is
-// where they end that counts.
+// where they end that counts. Clips of pictures in which something small is plainly seen to differ
+// are at least leastPlain apart.
 func (p Pair) Apart() float64 {
 	units := func(d, easy float64) float64 { return min(d/easy, mostApart) }
+	if p.spot >= plainSpot {
+		return max(leastPlain, units(p.Pose, EasyPose)+units(p.Place, EasyPlace))
+	}
 	if p.whirling() {
 		return units(p.End, EasyPose) + units(p.Place, EasyPlace)
 	}

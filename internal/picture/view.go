@@ -16,7 +16,7 @@ type View struct {
 	solid  bool      // else flat
 	camera []float64 // centre at the first frame
 	marked bool      // labels on the ground of a solid scene tell places apart
-	size   float64   // world units
+	size   float64   // world units; of pictures the share that the body has
 	motion Motion
 	fallen float64 // share of states
 	sec    float64 // of the viewer
@@ -24,6 +24,9 @@ type View struct {
 	centres [][2]float64 // horizontal place of the body in each frame compared
 	poses   [][]float64  // x y z of each point there, from that place; z is 0 in a flat scene
 	end     []float64    // of the last frame of the clip, from the place in the first
+
+	looks [][]byte // of a clip of pictures, which has none of the three above
+	spot  float64  // of pictures: how much the cell changes that changes most
 }
 
 // Motion is the mean speed of the points of the body, body sizes per second of the
@@ -49,9 +52,12 @@ func Of(clips []idrl.Clip) ([]*View, error) {
 }
 
 // New returns the view of a decoded clip. It returns an error of kind Invalid if the
-// clip has no frames, nothing that moves, or numbers that are not finite.
+// clip has no frames, nothing that moves, numbers that are not finite, or pictures without looks.
 func New(c *clip.Clip) (*View, error) {
 	h := &c.Header
+	if len(h.Pictures) > 0 {
+		return newPixels(c)
+	}
 	f := frames{clip: c, solid: h.Distance > 0, viewerSec: h.FrameSec / h.Playback}
 	f.choose()
 	switch {
@@ -101,7 +107,7 @@ func (v *View) measure(f *frames) {
 }
 
 // Size returns the body size: the largest over the frames, so that a robot that folds
-// is measured by what it was. World units.
+// is measured by what it was. World units; of a clip of pictures the share of the picture.
 func (v *View) Size() float64 { return v.size }
 
 // Motion returns how much the clip moves; it is 0 of a still state.
@@ -114,7 +120,7 @@ func (v *View) Seconds() float64 { return v.sec }
 func (v *View) Moment() bool { return v.moment }
 
 // Still reports that nothing moves, or not so that one sees it.
-func (v *View) Still() bool { return !(v.motion.World >= StillBelow) }
+func (v *View) Still() bool { return !(v.motion.World >= StillBelow) && v.spot < plainSpot }
 
 // Lively reports that something plainly moves.
 func (v *View) Lively() bool { return v.motion.World >= LivelyFrom }

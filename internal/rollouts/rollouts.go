@@ -82,7 +82,7 @@ func (t *Trajectory) add(g *idrl.Generation, spec idrl.SessionSpec) (idrl.ClipID
 	}
 	h := sha256.New()
 	h.Write([]byte(raw))
-	h.Write(c.Media)
+	h.Write(clip.WithoutLooks(c.Media))
 	name := hex.EncodeToString(h.Sum(nil)[:16])
 	c.ID, c.From, c.Snapshots = idrl.ClipID(name), idrl.TrajectoryID(name), nil
 	if _, known := g.Clips[c.ID]; known {
