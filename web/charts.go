@@ -119,7 +119,11 @@ func labourCharts(id idrl.SessionID, l insight.Labour, names map[idrl.AnnotatorI
 		c.None = "Shown from the first answer on."
 		return c
 	}
-	c.Rate = rateChart(c.Rate.CSV, l)
+	if len(l.Times) == 0 {
+		c.Untimed = "All answers are imported: it is not known when they were given, nor how long they took."
+	} else {
+		c.Rate = rateChart(c.Rate.CSV, l)
+	}
 	most := time.Duration(1)
 	for _, t := range l.Times {
 		most = max(most, t.Q[4])

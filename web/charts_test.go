@@ -45,6 +45,22 @@ func (b *bench) seen() {
 	b.s1.set(idrl.EventAnswered, func() { b.s1.report, b.s1.questions = r, []insight.Question{question(7), undone} })
 }
 
+// Of a session whose answers are all imported the charts say that there are no times, and show the rest.
+func TestChartsOfImportedAnswers(t *testing.T) {
+	b := newBench(t, nil)
+	c := b.researcher()
+	b.seen()
+	b.s1.set(idrl.EventAnswered, func() {
+		r := *b.s1.report
+		r.Labour.Hours, r.Labour.Times = nil, nil
+		b.s1.report = &r
+	})
+	r := b.get(c, "/sessions/s1/charts")
+	if r.status != 200 || strings.Count(r.body, "All answers are imported") != 2 || r.lacks(`data-chart="answers"`, `data-chart="times"`, `data-chart="rate"`) != nil {
+		t.Errorf("status %d: %s", r.status, r.body)
+	}
+}
+
 // The page of questions says all that is known of each, and leads from page to page.
 func TestQuestionsPage(t *testing.T) {
 	b := newBench(t, nil)
