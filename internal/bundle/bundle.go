@@ -88,8 +88,8 @@ type builder struct {
 	meta meta
 
 	splits splits
-	shape  shape           // of the comparisons, for the adapters
-	known  map[string]bool // ids of policies
+	shape  shape       // of the comparisons, for the adapters
+	known  policyNames // of the session
 	drawn  []idrl.ClipID
 	told   []idrl.Instructions
 }
@@ -256,7 +256,7 @@ func (b *builder) policyOf(id idrl.TrajectoryID) *string {
 	if i := strings.LastIndexByte(name, '.'); i >= 0 && strings.Trim(name[i+1:], "0123456789") == "" && name[i+1:] != "" {
 		name = name[:i]
 	}
-	return unless(!b.known[name], name)
+	return unless(!b.known.have(name), name)
 }
 
 func (b *builder) trajectories(ctx context.Context) (err error) {

@@ -3,12 +3,14 @@ package bundle
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"tiebreak/internal/idrl"
 )
 
 func (b *builder) policies(ctx context.Context) (err error) {
-	b.known = map[string]bool{}
+	b.known = policyNames{trained: map[int64]int{}, others: map[string]bool{}}
 	last := int64(-1)
 	if err := b.from.Trainings(ctx, func(t idrl.Adopted) error {
 		if t.Kind == "generation" {
@@ -21,7 +23,7 @@ func (b *builder) policies(ctx context.Context) (err error) {
 	numbers := func(r *policyRow) int { return len(r.Theta) + len(r.Mu) + len(r.Params) }
 	b.meta.Counts.Policies, err = writeTable(b, "policies.parquet", numbers, func(add func(policyRow) error) error {
 		return b.from.Policies(ctx, func(generation int64, c idrl.Candidate) error {
-			b.known[string(c.ID)] = true
+			b.known.add(string(c.ID))
 			return add(policyRow{
 				Policy: string(c.ID), Generation: unless(generation < 0, generation), InUse: generation >= 0 && generation == last, Origin: string(c.Origin),
 				Theta: c.Theta, Mu: c.Mu, Params: c.Params, Segment: given(c.Clip), Episodes: names(c.Rollouts),
@@ -123,4 +125,37 @@ func (b *builder) learnt(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// policyNames are the ids of policies in little memory, since a long session has millions: of a
+// generation how many there are, whose names are g12.p0, g12.p1 and so on, and all others.
+type policyNames struct {
+	trained map[int64]int // by generation
+	others  map[string]bool
+}
+
+func (p policyNames) add(id string) {
+	if generation, k, ok := trainedName(id); ok {
+		p.trained[generation] = max(p.trained[generation], k+1)
+		return
+	}
+	p.others[id] = true
+}
+
+func (p policyNames) have(id string) bool {
+	if generation, k, ok := trainedName(id); ok {
+		return k < p.trained[generation]
+	}
+	return p.others[id]
+}
+
+// trainedName returns the generation and the number in the name of a policy that was trained.
+func trainedName(id string) (generation int64, k int, ok bool) {
+	rest, is := strings.CutPrefix(id, "g")
+	left, right, parts := strings.Cut(rest, ".p")
+	generation, err := strconv.ParseInt(left, 10, 64)
+	if err == nil {
+		k, err = strconv.Atoi(right)
+	}
+	return generation, k, is && parts && err == nil && fmt.Sprintf("g%d.p%d", generation, k) == id && k >= 0
 }
