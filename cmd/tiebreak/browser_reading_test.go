@@ -213,7 +213,7 @@ func (b *tab) rests(open func(), dialog string, end func(), key string) {
 		}
 		b.wait(playing)
 		b.wait("document.body.dataset.gate === 'open'")
-		b.press(key)
+		b.insist(fmt.Sprintf("document.body.dataset.assignment !== %q", b.data()["assignment"]), func() { b.press(key) })
 	})
 	if got.HiddenMS < 300 {
 		b.t.Errorf("%v ms count as hidden, more than 300 were", got.HiddenMS)

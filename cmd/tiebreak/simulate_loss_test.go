@@ -122,9 +122,12 @@ func TestSimulateSurvivesKills(t *testing.T) {
 		ended <- run(t.Context(), stdio{strings.NewReader(""), &telling{out, heard}, errs}, []string{"simulate", "--url", link, "--answers", "29", "--data", data, "--matched", "--every", "1"})
 	}()
 	for _, mark := range []string{"10 of 29 answers", "20 of 29 answers"} {
-		for says := range heard {
-			if strings.Contains(says, mark) {
-				break
+		for said := false; !said; {
+			select {
+			case says := <-heard:
+				said = strings.Contains(says, mark)
+			case status := <-ended:
+				t.Fatalf("it ended before %q: status %d\n%s%s", mark, status, out, errs)
 			}
 		}
 		p.kill()
@@ -134,7 +137,9 @@ func TestSimulateSurvivesKills(t *testing.T) {
 		t.Fatalf("status %d\n%s%s", status, out, errs)
 	}
 	if _, list, _ := cli(t, "export", "--data", data); !strings.Contains(list, "29 answers") {
-		t.Errorf("the server has:\n%s", list)
+		id, _, _ := strings.Cut(list, " ")
+		_, rows, _ := cli(t, "export", "--data", data, "--session", id, "--format", "csv")
+		t.Errorf("the server has:\n%s\n%s\n%s%s", list, rows, out, errs)
 	}
 }
 

@@ -31,6 +31,7 @@ type Annotator struct {
 	liking    *liking                           // of the person; nil without the server's data
 	asked     map[idrl.QueryID]uint64           // times that a question was answered
 	questions map[idrl.AssignmentID]*wire.Query // offered, not answered
+	done      map[idrl.AssignmentID]bool        // acknowledged: offers of them were on the way then
 	shown     []idrl.Clip                       // of the question under way
 	drawn     []*clip.Clip                      // the same as they are drawn
 	status    wire.Status                       // the last
@@ -55,7 +56,7 @@ func New(cfg Config) (*Annotator, error) {
 	cfg = cfg.withDefaults()
 	return &Annotator{
 		cfg: cfg, conn: conn, patience: patience{limit: cfg.Patience, out: cfg.Out},
-		asked: map[idrl.QueryID]uint64{}, questions: map[idrl.AssignmentID]*wire.Query{},
+		asked: map[idrl.QueryID]uint64{}, questions: map[idrl.AssignmentID]*wire.Query{}, done: map[idrl.AssignmentID]bool{},
 	}, nil
 }
 
@@ -134,7 +135,9 @@ func (r *Annotator) take(ctx context.Context, m wire.FromServer) error {
 	case *wire.Hello:
 		return r.greet(ctx, m)
 	case *wire.Query:
-		r.questions[m.Assignment] = m
+		if !r.done[m.Assignment] {
+			r.questions[m.Assignment] = m
+		}
 	case *wire.Ack:
 		if err := r.acked(ctx, m.ID); err != nil {
 			return err
@@ -207,6 +210,7 @@ func (r *Annotator) acked(ctx context.Context, id idrl.AnswerID) error {
 		return nil
 	}
 	delete(r.questions, r.sent.Assignment)
+	r.done[r.sent.Assignment] = true
 	r.sent, r.ready = nil, time.Now()
 	r.patience.succeeded()
 	if r.given++; r.given%10 == 0 || r.given == r.cfg.Answers {
