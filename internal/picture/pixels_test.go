@@ -143,6 +143,42 @@ func TestPixelsThatCannotBeCompared(t *testing.T) {
 	}
 }
 
+// painted returns the views of a clip as a scene, and as pictures of it. Only the pictures that are
+// looked at are painted.
+func painted(t testing.TB, env idrl.Environment, shown idrl.Clip) (scene, pixels *measures.View) {
+	t.Helper()
+	media, err := clip.Encode(env, shown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := clip.Decode(media)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, painter := &c.Header, picture.New(c)
+	f := clip.Footage{Env: h.Env, Steps: h.Steps, Sub: h.Sub, FrameSec: h.FrameSec, Playback: h.Playback, Phi: h.Phi, Pictures: make([]image.Image, len(c.Frames))}
+	w, height := painter.Size(240, 180)
+	next := 0
+	for _, frame := range clip.LookFrames(len(c.Frames)) {
+		img := image.NewRGBA(image.Rect(0, 0, w, height))
+		painter.Draw(img, float64(frame))
+		for ; next <= frame; next++ {
+			f.Pictures[next] = img
+		}
+	}
+	if media, err = clip.EncodeFootage(f); err != nil {
+		t.Fatal(err)
+	}
+	of, err := measures.Of([]idrl.Clip{{Media: media}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if scene, err = measures.New(c); err != nil {
+		t.Fatal(err)
+	}
+	return scene, of[0]
+}
+
 // Of clips of Driver that are shown as pictures, those that people can answer as scenes are answerable
 // as pictures, and a clip is alike itself. Where scenes are far apart, so are pictures.
 func TestPixelsAgreeWithScenes(t *testing.T) {
@@ -155,27 +191,8 @@ func TestPixelsAgreeWithScenes(t *testing.T) {
 			t.Fatal(err)
 		}
 		tr := record(env, p, 0)
-		media, err := clip.Encode(env, idrl.Segment(tr, 0, tr.Len()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := clip.Decode(media)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var pictures []image.Image
-		painter := picture.New(c)
-		w, h := painter.Size(480, 360)
-		for i := range c.Frames {
-			img := image.NewRGBA(image.Rect(0, 0, w, h))
-			painter.Draw(img, float64(i))
-			pictures = append(pictures, img)
-		}
-		scene, err := measures.New(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		scenes, pixels = append(scenes, scene), append(pixels, shot(t, pictures...))
+		scene, view := painted(t, env, idrl.Segment(tr, 0, tr.Len()))
+		scenes, pixels = append(scenes, scene), append(pixels, view)
 	}
 	var far, near []float64
 	for i := range scenes {
