@@ -170,7 +170,7 @@ func saidText(a idrl.Answer) string {
 	return text + "."
 }
 
-// ofTen shows a predicted rating on the scale of the page, beyond whose ends nobody can rate; models
+// ofTen returns a predicted rating on the scale of the page, 0 to 10, and keeps it within the scale: models
 // of ratings without ends predict more.
 func ofTen(rating float64) float64 { return 5 + 5*max(-1, min(1, rating)) }
 

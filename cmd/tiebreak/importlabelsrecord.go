@@ -43,7 +43,7 @@ func (in *labelImport) record(ctx context.Context, db *store.DB, dir string) (er
 	if err := in.answers(ctx, made, who); err != nil {
 		return err
 	}
-	if in.set.Unseen() { // nobody can be asked
+	if in.set.Unseen() { // no question can be shown
 		if _, _, err := made.Control(ctx, in.spec.ID, idrl.ActClose, byCommand, time.Now()); err != nil {
 			return err
 		}

@@ -53,7 +53,7 @@ type ReportPair struct {
 	High      float64 `json:"high"`
 	Separated bool    `json:"separated"` // the interval leaves out one half
 	Starts    int     `json:"starts"`    // from which both are shown; 0 until the clips are made
-	Unasked   int     `json:"not_asked"` // of these, those that nobody could answer, or in which both look as from another start
+	Unasked   int     `json:"not_asked"` // of these, those with clips that cannot be told apart or do not move, or that both look as from another start
 }
 
 // A ReportPerson is a person in a Report.
