@@ -361,12 +361,18 @@ func FuzzReadRecords(f *testing.F) {
 		return err
 	}))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		err := bundle.ReadRecords(bytes.NewReader(b), int64(len(b)), "answer", table, func(row []any) error {
-			if len(row) != len(table.Columns) {
-				return fmt.Errorf("%d values", len(row))
-			}
-			return nil
+		var err error
+		took := allocated(func() {
+			err = bundle.ReadRecords(bytes.NewReader(b), int64(len(b)), "answer", table, func(row []any) error {
+				if len(row) != len(table.Columns) {
+					return fmt.Errorf("%d values", len(row))
+				}
+				return nil
+			})
 		})
+		if limit := 20<<20 + 1000*uint64(len(b)); took > limit {
+			t.Errorf("%d bytes took %d of memory", len(b), took)
+		}
 		if err != nil && idrl.KindOf(err) != idrl.Invalid {
 			t.Errorf("%v", err)
 		}

@@ -13,10 +13,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// maxChunk is how much a column may take in memory before the next group of rows begins: what
-// this package writes has groups of groupBytes, and at most one large value more.
-const maxChunk = 1 << 30
-
 // Records calls yield with the rows of a table in their order: values of the types int64,
 // float64, string, []byte, or nil, as t.Columns. It returns the error of yield, or one of kind
 // Invalid (import-table) if the file is not such a table.
@@ -42,7 +38,10 @@ func readRecords(r io.ReaderAt, size int64, name string, t idrl.RecordTable, yie
 			err = refused("table", "%s is not a Parquet file that can be read: %v", name, p)
 		}
 	}()
-	file, err := parquet.OpenFile(r, size, parquet.SkipBloomFilters(true))
+	if err := checkTable(r, size, len(t.Columns)); err != nil {
+		return refused("table", "%s: %v", name, err)
+	}
+	file, err := parquet.OpenFile(r, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
 	if err != nil {
 		return refused("table", "%s is not a Parquet file that can be read: %v", name, err)
 	}
@@ -87,16 +86,6 @@ func places(file *parquet.File, t idrl.RecordTable) ([]int, error) {
 		}
 		out = append(out, i)
 	}
-	if len(have) != len(t.Columns) {
-		return nil, fmt.Errorf("there are %d columns, want %d", len(have), len(t.Columns))
-	}
-	for _, group := range file.Metadata().RowGroups {
-		for _, c := range group.Columns {
-			if n := c.MetaData.TotalUncompressedSize; n < 0 || n > maxChunk {
-				return nil, fmt.Errorf("a column of a group of rows takes %d bytes; at most %d are read", n, maxChunk)
-			}
-		}
-	}
 	return out, nil
 }
 
@@ -117,6 +106,9 @@ func eachRow(file *parquet.File, n int, f func(parquet.Row) error) error {
 			}
 			if errors.Is(err, io.EOF) {
 				break
+			}
+			if err == nil && k == 0 {
+				err = io.ErrNoProgress
 			}
 			if err != nil {
 				return errors.Join(err, rows.Close())
