@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/klauspost/compress/snappy"
+	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -147,14 +147,15 @@ func checkPage(h *format.PageHeader, b []byte, packed bool, rows int) (values in
 		return 0, err
 	}
 	if b = b[levels:]; packed && (!d.IsCompressed.Valid || d.IsCompressed.V) {
-		n, err := snappy.DecodedLen(b)
-		if err != nil {
-			return 0, err
+		n, k := binary.Uvarint(b) // Snappy says first how much it holds
+		if k <= 0 {
+			return 0, errShort
 		}
-		if n != int(h.UncompressedPageSize)-levels || n > maxPage || n/32 > len(b) { // Snappy packs 21 into one at most
-			return 0, fmt.Errorf("its %d bytes say that they are %d and %d", len(b), n, int(h.UncompressedPageSize)-levels)
+		want := int64(h.UncompressedPageSize) - int64(levels)
+		if n != uint64(want) || want < 0 || want > maxPage || want/32 > int64(len(b)) { // it packs 21 bytes into one at most
+			return 0, fmt.Errorf("its %d bytes say that they are %d and %d", len(b), n, want)
 		}
-		if b, err = snappy.Decode(nil, b); err != nil {
+		if b, err = parquet.Snappy.Decode(nil, b); err != nil {
 			return 0, err
 		}
 	}

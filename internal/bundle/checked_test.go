@@ -11,7 +11,7 @@ import (
 	"tiebreak/internal/bundle"
 	"tiebreak/internal/idrl"
 
-	"github.com/klauspost/compress/snappy"
+	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -89,6 +89,11 @@ func TestRecordsThatClaimMore(t *testing.T) {
 	if rows != 4 {
 		t.Fatalf("%d rows", rows)
 	}
+	snap := func(b []byte) []byte {
+		out, err := parquet.Snappy.Encode(nil, b)
+		must(t, err)
+		return out
+	}
 	uvarint := func(n uint64) []byte { return binary.AppendUvarint(nil, n) }
 	type (
 		meta = *format.FileMetaData
@@ -160,12 +165,12 @@ func TestRecordsThatClaimMore(t *testing.T) {
 		})},
 		{"texts", "lengths of 1073741824 texts", edited(t, text, func(_ meta, h head, b page) {
 			body := append(append(uvarint(128), uvarint(4)...), append(uvarint(1<<30), 0)...)
-			*b = append(bytes.Clone((*b)[:levels(h)]), snappy.Encode(nil, body)...)
+			*b = append(bytes.Clone((*b)[:levels(h)]), snap(body)...)
 			h.UncompressedPageSize = int32(levels(h) + len(body))
 		})},
 		{"texts in one block", "lengths of 3 texts", edited(t, text, func(_ meta, h head, b page) {
 			body := append(append(uvarint(1<<40), uvarint(4)...), append(uvarint(3), 0)...)
-			*b = append(bytes.Clone((*b)[:levels(h)]), snappy.Encode(nil, body)...)
+			*b = append(bytes.Clone((*b)[:levels(h)]), snap(body)...)
 			h.UncompressedPageSize = int32(levels(h) + len(body))
 		})},
 	} {
