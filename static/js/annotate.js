@@ -58,6 +58,7 @@ new Beside({ main, panel: view.part("beside"), player, signal });
 
 /** @type {Input} */ let lastInput = "keyboard";
 /** @type {string[]} */ let held = []; // addresses of the clips of open questions
+let skipping = ""; // assignment that the skip dialog is about
 
 /** Keys that are not answers. @param {KeyboardEvent} e */
 function shortcut(e) {
@@ -102,7 +103,9 @@ function offer(dialog) {
 }
 
 function openSkip() {
-  if (chooser.accepting || controller.unplayed) show(skip);
+  if (!chooser.accepting && !controller.unplayed) return;
+  skipping = view.body.dataset.assignment ?? "";
+  show(skip);
 }
 
 /** @param {CustomEvent<{choice: string, input: Input}>} e */
@@ -157,6 +160,7 @@ skip.addEventListener("keydown", (e) => {
 for (const dialog of view.body.querySelectorAll("dialog")) dialog.addEventListener("close", () => controller.cover(false), { signal });
 skip.addEventListener("close", () => {
   if (!skip.returnValue) return;
+  if (skipping !== view.body.dataset.assignment) return view.toast("Another question has come meanwhile. Nothing was skipped.");
   if (skip.returnValue === "flag") return flag.open();
   view.announcer.say("answer", "Skipped.");
   controller.answer({ choice: "skip", reason: skip.returnValue }, lastInput);

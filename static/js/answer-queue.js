@@ -98,12 +98,13 @@ export class AnswerQueue extends EventTarget {
   }
 
   /**
-   * Takes back an entry that never went out, and returns it.
+   * Takes back an entry that never went out, and returns it. One whose acknowledgement is
+   * missing may have been recorded: it can only be undone.
    * @param {string} id
    */
   recall(id) {
     const entry = this.outbox.entries.find((e) => e.message.id === id);
-    if (!entry || entry.sent) return undefined;
+    if (!entry || entry.tried) return undefined;
     this.outbox.remove(id);
     this.#emit("change", undefined);
     return entry.message;
@@ -175,6 +176,10 @@ export class AnswerQueue extends EventTarget {
       return;
     }
     const entry = this.outbox.entries.find((e) => e.message.id === nak.id);
+    if (entry && nak.code === "not_found" && this.#early(entry.message)) {
+      entry.sent = false;
+      return;
+    }
     const kept = entry?.message.t === "answer" && nak.code !== "conflict"; // a conflict: the question has an answer
     if (kept) entry.refused = nak.message || "The server does not record it.";
     else if (entry) this.outbox.remove(nak.id);
@@ -182,12 +187,18 @@ export class AnswerQueue extends EventTarget {
     this.#pump();
   }
 
+  /** Whether m takes back an answer that the server has not recorded yet, as it was busy. @param {Message} m */
+  #early(m) {
+    return m.t === "undo" && this.outbox.pending.some((e) => e.message.id === m.of);
+  }
+
   /** Sends what is next, in order. */
   #pump() {
     if (!this.#ready || this.#pause) return;
     this.outbox.release();
     for (const e of this.outbox.pending.slice(0, WINDOW)) {
-      if (!e.sent) e.sent = this.socket.send(e.message);
+      if (e.sent || !this.socket.send(e.message)) continue;
+      e.sent = e.tried = true;
     }
     clearTimeout(this.#watch);
     if (this.outbox.pending.length > 0) this.#watch = setTimeout(() => this.#silence(), SILENCE);

@@ -9,6 +9,7 @@ const HIGH = 320; // greatest height
 const TALL = 300; // height of clips and panel together, below which there is no room for both
 const CONTROLS = 600; // width that the controls below the clips are left at least
 const GAP = 16; // between it and the clips
+const SCROLL = ["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "];
 
 /**
  * @typedef {object} Room
@@ -39,6 +40,9 @@ export class Beside {
     const observer = new ResizeObserver(() => this.#arrange());
     observer.observe(main);
     signal.addEventListener("abort", () => observer.disconnect());
+    panel.addEventListener("keydown", (e) => {
+      if (SCROLL.includes(e.key)) e.stopPropagation(); // while the panel has the focus these scroll it, and are no answers
+    }, { signal });
     player.addEventListener("shown", () => {
       if (player.shape !== this.#shape) this.#arrange();
     }, { signal });

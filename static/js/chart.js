@@ -21,7 +21,7 @@ export class RegretChart extends HTMLElement {
   #log = false;
   #width = 0;
   #left = 0; // of the axes: room for the longest label
-  #svg = shape("svg", { role: "img", "aria-label": "Loss of stopping by number of answers, in % of the range from the worst to the best policy", height: HEIGHT });
+  #svg = shape("svg", { role: "img", "aria-label": "Loss of stopping by number of replies and withdrawals, in % of the range from the worst to the best policy", height: HEIGHT });
   #readout = document.createElement("p");
   /** @type {ResizeObserver|undefined} */ #resize;
   /** @type {(v: number) => number} */ #x = () => 0;
@@ -124,7 +124,7 @@ export class RegretChart extends HTMLElement {
   /** @param {Point|undefined} p */
   #say(p) {
     this.#readout.textContent = p
-      ? `${p.seq === 0 ? "Before the first answer" : `After answer ${p.seq}`}: ${sure(p.p_within)} sure; loss at most ${loss(p.bound, true)} with 95 % certainty, ${loss(p.mean)} expected`
+      ? `${after(p.seq)}: ${sure(p.p_within)} sure; loss at most ${loss(p.bound, true)} with 95 % certainty, ${loss(p.mean)} expected`
       : "Drawn from the first trained candidates on.";
   }
 }
@@ -140,6 +140,12 @@ export function shape(tag, attributes, text) {
   for (const [k, v] of Object.entries(attributes)) el.setAttribute(k, String(v));
   if (text !== undefined) el.textContent = text;
   return el;
+}
+
+/** When a statement was made, by the rows of the log. @param {number} rows */
+function after(rows) {
+  if (rows === 0) return "Before the first answer";
+  return rows === 1 ? "After the first reply" : `After ${rows} replies and withdrawals`;
 }
 
 /** @param {number} share on an axis */

@@ -51,10 +51,16 @@ export class Flag {
 
   async #send() {
     const { address, view } = this.#parts;
-    const sent = JSON.stringify({ id: this.#id, assignment: this.#assignment, note: this.#text.value });
+    const id = this.#id;
+    view.part("flag-note").textContent = "Sending …";
+    const sent = JSON.stringify({ id, assignment: this.#assignment, note: this.#text.value });
     const reply = await fetch(address, {
       method: "POST", body: sent, headers: { "Content-Type": "application/json" }, credentials: "same-origin",
     }).catch(() => null);
+    if (id !== this.#id) { // another note is being written
+      if (!reply?.ok) view.toast("Your note about an earlier question did not reach the researcher.");
+      return;
+    }
     if (!reply?.ok) {
       const why = !reply || reply.status >= 500 ? "The server is away." : "The note was not taken.";
       view.part("flag-note").textContent = `${why} What you wrote stays here: try again, or cancel.`;

@@ -56,9 +56,9 @@ export class Guide {
     this.#fetching = true;
     try {
       const reply = await fetch(location.pathname, { credentials: "same-origin" });
-      if (reply.ok) this.#replace(new DOMParser().parseFromString(await reply.text(), "text/html"));
+      if (reply.ok && !reply.redirected) this.#replace(new DOMParser().parseFromString(await reply.text(), "text/html"));
     } catch {
-      // the server is away: its next status asks again
+      // the server is away: its next status asks again, as it does while it sends people to its consent page
     }
     this.#fetching = false;
   }
@@ -66,9 +66,9 @@ export class Guide {
   /** Takes what the guide says from another copy of the page. @param {Document} page */
   #replace(page) {
     const main = page.querySelector("main");
-    if (!main || Number(main.dataset.instructionsVersion) <= this.version) return;
+    if (!(Number(main?.dataset.instructionsVersion) > this.version)) return; // an older page, or another one
     this.#copy(page);
-    this.parts.main.dataset.instructionsVersion = main.dataset.instructionsVersion;
+    this.parts.main.dataset.instructionsVersion = main?.dataset.instructionsVersion;
     this.open();
   }
 

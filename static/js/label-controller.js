@@ -181,7 +181,7 @@ export class LabelController {
     const unsent = queue.recall(of);
     if (unsent?.t === "answer") this.#questions.reopen(unsent.assignment);
     else queue.post({ t: "undo", id: uuid(), of });
-    view.toast("Answer withdrawn. You can answer again.");
+    view.toast(unsent || queue.connected ? "Answer withdrawn. You can answer again." : "Answer withdrawn. Its question returns when the server is back.");
     this.#present();
   }
 
@@ -272,6 +272,7 @@ export class LabelController {
   /** @param {Question} q */
   #broken(q) {
     if (q !== this.#shown) return;
+    if (!this.parts.queue.connected && this.#asked.pass(q)) return this.#present(); // others have their clips here
     this.#failed = q;
     this.#refresh();
   }
@@ -350,6 +351,7 @@ export class LabelController {
     const { queue, view } = this.parts;
     const q = this.#shown;
     if (q && q === this.#failed && queue.connected) view.note("This clip did not load.", { broken: true });
+    else if (q && q === this.#failed) view.note("The clips of this question are not here yet. They come when the server is back.", { busy: true });
     else if (q) view.note(q.clips ? "" : "Loading the clips …", { busy: true });
     else if (this.#removed) view.note("A researcher has ended your part in this session. There is nothing more to do; thank you for your answers.");
     else if (queue.socket.state.state === "refused") view.note("Your questions return when you are signed in.");

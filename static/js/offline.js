@@ -18,7 +18,8 @@
   const copies = `tiebreak.page.${page}`;
   const clips = `tiebreak.clips.${page}`;
   const clipsAt = page.replace(/label$/, "clips/");
-  const most = 40; // clips: those of ten questions, twice
+  const most = 100; // clips: ten questions about six, and practice
+  const patience = 3_000; // ms that the server has, where there is a copy of the page
   const away = [502, 503, 504]; // of a proxy, or a server that stops
   const over = [401, 403, 404, 410]; // the browser is signed out, or the session gone
 
@@ -32,13 +33,17 @@
     else if (url.pathname.startsWith(clipsAt)) e.respondWith(clip(e.request));
   });
 
-  /** The page from the server, else the copy. @param {Fetch} e */
+  /** The page from the server, else the copy, also where the server takes long. @param {Fetch} e */
   async function open(e) {
-    const reply = await fetch(e.request).catch(() => Response.error());
-    if (over.includes(reply.status)) e.waitUntil(leave());
-    if (reply.status === 200) e.waitUntil(keep(reply.clone()));
-    if (reply.type !== "error" && !away.includes(reply.status)) return reply;
-    return (await caches.match(page, { cacheName: copies })) ?? reply;
+    const asked = fetch(e.request).catch(() => Response.error());
+    e.waitUntil(asked.then((reply) => {
+      if (over.includes(reply.status)) return leave();
+      if (reply.status === 200) return keep(reply.clone());
+    }));
+    const copy = await caches.match(page, { cacheName: copies });
+    const late = () => new Promise((/** @type {(r: Response) => void} */ resolve) => setTimeout(() => resolve(Response.error()), patience));
+    const reply = await (copy ? Promise.race([asked, late()]) : asked);
+    return reply.type !== "error" && !away.includes(reply.status) ? reply : copy ?? reply;
   }
 
   /** A file's address names its content, so a copy is never old. @param {Request} request */
@@ -53,7 +58,7 @@
 
   /** Copies these clips, and removes all others. @param {unknown[]} addresses */
   async function keepClips(addresses) {
-    const wanted = addresses.map(String).filter((a) => a.startsWith(clipsAt)).slice(0, most);
+    const wanted = [...new Set(addresses.map(String))].filter((a) => a.startsWith(clipsAt)).slice(0, most);
     const copy = await caches.open(clips);
     for (const request of await copy.keys()) {
       if (!wanted.includes(new URL(request.url).pathname)) await copy.delete(request, { ignoreVary: true });

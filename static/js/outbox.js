@@ -6,6 +6,7 @@
  * @property {Message} message
  * @property {boolean} adopted it was found in the storage: an earlier visit or another tab gave it
  * @property {boolean} sent on the present socket
+ * @property {boolean} tried it may have reached the server: it went out on some socket, or was adopted
  * @property {string} refused why the server will not record it; "" while it may. It stays until somebody has seen to it.
  */
 
@@ -39,7 +40,7 @@ export class Outbox {
     for (const key of keys(this.#storage, this.#prefix)) {
       if (this.entries.some((e) => e.key === key)) continue;
       const message = parse(this.#storage?.getItem(key));
-      if (message) this.entries.push({ key, message, adopted: true, sent: false, refused: "" });
+      if (message) this.entries.push({ key, message, adopted: true, sent: false, tried: true, refused: "" });
       else this.#storage?.removeItem(key);
     }
   }
@@ -84,7 +85,7 @@ export class Outbox {
     } catch {
       this.#storage = null; // full or forbidden
     }
-    this.entries.push({ key, message: m, adopted: false, sent: false, refused: "" });
+    this.entries.push({ key, message: m, adopted: false, sent: false, tried: false, refused: "" });
   }
 
   /**

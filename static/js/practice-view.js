@@ -21,7 +21,9 @@ export class PracticeView {
     this.#dialog.addEventListener("close", () => practice.next(), { signal });
     const button = view.part("practise");
     button.hidden = practice.address === "";
-    button.addEventListener("click", () => practice.again(), { signal });
+    button.addEventListener("click", async () => {
+      if (!(await practice.again())) view.toast("The server is away. You can practise again when it is back.");
+    }, { signal });
   }
 
   get #dialog() {

@@ -37,8 +37,10 @@ export class Practice extends EventTarget {
   /** For the clips of what is left. */
   questions = new Questions();
   /** @type {Kept|null} */ #kept = null; // null: nothing to practise is known
-  #wanted = false; // the questions are to be fetched
+  #stale = false; // the server is to be asked which are due
+  #wanted = false; // nothing else is asked before it has said so
   #fetching = false;
+  /** @type {Set<string>} */ #answered = new Set(); // what the server need not know of yet
   #judged = false; // the present one is answered, and what the researcher says is being read
   #sending = false;
   #timer = 0;
@@ -58,27 +60,29 @@ export class Practice extends EventTarget {
     this.#kept = this.#load();
     if (this.#kept && !due && !this.#kept.again) this.#kept.left = [];
     if (this.#kept) this.#order();
-    this.#wanted = address !== "" && due && !this.#kept;
+    for (const m of this.#kept?.unsent ?? []) this.#answered.add(m.assignment);
+    this.#stale = address !== "" && due;
+    this.#wanted = this.#stale && !this.#kept;
   }
 
   /** Fetches and sends what has to be. Called again whenever the server is there. */
   start() {
-    if (this.#wanted) this.#fetch((list) => list.due, false);
+    if (this.#stale) this.#fetchDue();
     this.#send();
   }
 
-  /** Starts over with all questions. */
-  again() {
-    if (this.address === "" || this.on) return;
-    this.#wanted = true;
-    this.dispatchEvent(new Event("change"));
-    this.#fetch((list) => list.questions.map((q) => q.version), true);
+  /** Starts over with all questions. Returns false if the server does not say which. */
+  async again() {
+    if (this.address === "" || this.on) return true;
+    const list = await this.#list();
+    if (list && !this.on) this.#begin(list, list.questions.map((q) => q.version), true);
+    return list !== null;
   }
 
   /** Ends it, for somebody who may not answer any more. */
   stop() {
     clearTimeout(this.#timer);
-    this.#wanted = this.#judged = false;
+    this.#stale = this.#wanted = this.#judged = false;
     if (this.#kept) this.#kept.left = [];
   }
 
@@ -118,6 +122,7 @@ export class Practice extends EventTarget {
     const q = /** @type {Exercise} */ (this.#exercises[0]);
     this.#judged = true;
     kept.unsent.push(m);
+    this.#answered.add(m.assignment);
     kept.left = kept.left.filter((v) => v !== q.version); // so that it is not asked again after a reload
     this.#keep();
     this.#send();
@@ -131,25 +136,38 @@ export class Practice extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 
-  /**
-   * @param {(list: {due: number[], questions: Exercise[]}) => number[]} pick the versions to ask
-   * @param {boolean} again
-   */
-  async #fetch(pick, again) {
+  /** Asks the server which questions are due: there may be new ones since the last visit. */
+  async #fetchDue() {
     if (this.#fetching) return;
     this.#fetching = true;
     clearTimeout(this.#timer);
-    const reply = await fetch(this.address, { credentials: "same-origin" }).catch(() => null);
+    const list = await this.#list();
     this.#fetching = false;
-    if (!this.#wanted) return;
-    const list = reply?.ok ? await reply.json().catch(() => null) : null;
+    if (!this.#stale || this.#judged || this.#kept?.again) return;
     if (!list) {
-      this.#timer = setTimeout(() => this.#wanted && this.#fetch(pick, again), RETRY);
+      this.#timer = setTimeout(() => this.#fetchDue(), RETRY);
       return;
     }
-    const left = pick(list);
-    this.#kept = { questions: list.questions, left, total: left.length, again, unsent: this.#kept?.unsent ?? [] };
-    this.#wanted = false;
+    this.#stale = this.#wanted = false;
+    this.#begin(list, list.due.filter((v) => !this.#answered.has(named(v))), false);
+  }
+
+  /** @returns {Promise<{due: number[], questions: Exercise[]}|null>} what the server has; null if it does not say */
+  async #list() {
+    const reply = await fetch(this.address, { credentials: "same-origin" }).catch(() => null);
+    return reply?.ok ? reply.json().catch(() => null) : null;
+  }
+
+  /**
+   * Begins a round, or goes on with the one that is under way.
+   * @param {{questions: Exercise[]}} list
+   * @param {number[]} left versions to be answered
+   * @param {boolean} again
+   */
+  #begin({ questions }, left, again) {
+    const { total = 0, left: before = [], unsent = [] } = this.#kept ?? {};
+    const done = before.length > 0 ? total - before.length : 0;
+    this.#kept = { questions, left, total: done + left.length, again, unsent };
     this.#keep();
     this.#order();
     this.dispatchEvent(new Event("change"));
@@ -157,8 +175,8 @@ export class Practice extends EventTarget {
 
   #order() {
     const left = this.#exercises;
-    for (const q of left) this.questions.add({ assignment: name(q), query: "", clips: q.clips, left: q.left });
-    this.questions.order(left.map(name));
+    for (const q of left) this.questions.add({ assignment: named(q.version), query: "", clips: q.clips, left: q.left });
+    this.questions.order(left.map((q) => named(q.version)));
   }
 
   async #send() {
@@ -196,9 +214,9 @@ export class Practice extends EventTarget {
   }
 }
 
-/** What stands for an assignment. @param {Exercise} q */
-function name(q) {
-  return `practice.${q.version}`;
+/** What stands for an assignment. @param {number} version */
+function named(version) {
+  return `practice.${version}`;
 }
 
 /** @param {Exercise} q */

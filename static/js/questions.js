@@ -13,6 +13,7 @@ import { fetchClip } from "./clip.js";
  * @property {import("./wire.js").Query["order"]} order of the clips of a group
  * @property {Promise<Clip[]>} loading in the order to show them, left first
  * @property {Clip[]|null} clips once loaded
+ * @property {boolean} failed they did not load
  */
 
 /**
@@ -32,8 +33,8 @@ export class Questions {
     const loading = Promise.all(m.clips.map((url) => this.#clip(url)))
       .then((clips) => arranged(clips, m));
     /** @type {Question} */
-    const q = { assignment: m.assignment, query: m.query, urls: m.clips, left: m.left, order: m.order, loading, clips: null };
-    loading.then((clips) => (q.clips = clips), () => {}); // the caller that shows q handles the failure
+    const q = { assignment: m.assignment, query: m.query, urls: m.clips, left: m.left, order: m.order, loading, clips: null, failed: false };
+    loading.then((clips) => (q.clips = clips), () => (q.failed = true)); // whoever shows q handles the failure
     this.#known.set(m.assignment, q);
   }
 
@@ -58,6 +59,16 @@ export class Questions {
     return this.#open.filter((a) => !this.#answered.has(a));
   }
 
+  /**
+   * Puts a question behind those whose clips are here or on their way. Returns false if there are none.
+   * @param {Question} q whose clips did not load
+   */
+  pass(q) {
+    const other = this.open.some((a) => this.#known.get(a)?.failed === false);
+    if (other) this.#open = [...this.#open.filter((a) => a !== q.assignment), q.assignment];
+    return other;
+  }
+
   /** @param {string} assignment */
   close(assignment) {
     this.#answered.add(assignment);
@@ -80,8 +91,11 @@ export class Questions {
 
   /** @param {string} url */
   #clip(url) {
-    const clip = this.#clips.get(url) ?? fetchClip(url);
+    const known = this.#clips.get(url);
+    if (known) return known;
+    const clip = fetchClip(url);
     this.#clips.set(url, clip);
+    clip.catch(() => this.#clips.get(url) === clip && this.#clips.delete(url)); // so that it is fetched afresh when it is sent again
     return clip;
   }
 

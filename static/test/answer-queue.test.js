@@ -75,6 +75,32 @@ test("a busy server is asked again after the time that it names", () => {
   assert.deepEqual(sent(), ["x", "x"]);
 });
 
+test("an answer that may have arrived is undone, and not only forgotten here", () => {
+  queue.post(answer("w")); // the server was never there
+  assert.equal(queue.recall("w")?.id, "w");
+  greet();
+  queue.post(answer("x"));
+  FakeSocket.last.fail(); // before its acknowledgement
+  assert.equal(queue.recall("x"), undefined);
+  queue.post({ t: "undo", id: "u", of: "x" });
+  clock.pass(60_000);
+  greet({ have: ["x"] });
+  assert.deepEqual(sent(), ["u"]);
+});
+
+test("an answer that is taken back while the server is busy is recorded and undone", () => {
+  greet();
+  queue.post(answer("x"));
+  queue.post({ t: "undo", id: "u", of: "x" });
+  FakeSocket.last.say({ t: "nak", id: "x", code: "unavailable", message: "busy", retry_ms: 700 });
+  FakeSocket.last.say({ t: "nak", id: "u", code: "not_found", message: "no such answer", retry_ms: 0 });
+  clock.pass(700);
+  assert.deepEqual(sent(), ["x", "u", "x", "u"]);
+  FakeSocket.last.say({ t: "ack", id: "x", seq: 1, replay: false });
+  FakeSocket.last.say({ t: "ack", id: "u", seq: 2, replay: false });
+  assert.equal(outbox.size, 0);
+});
+
 test("a refused answer is kept, but for one whose question has an answer", () => {
   const refusals = [];
   queue.on("refused", (r) => refusals.push([r.message.id, r.kept]));

@@ -22,12 +22,12 @@ class Storage {
 
 /** A server that has the exercises: what was posted to it, and whether it answers. */
 function server(due = [3, 5]) {
-  const is = { posted: /** @type {any[]} */ ([]), away: false, status: 204 };
+  const is = { posted: /** @type {any[]} */ ([]), away: false, status: 204, due };
   // @ts-ignore: as much of it as is used
   globalThis.fetch = async (url, init) => {
     if (is.away) throw new Error("away");
     if (String(url).includes("/clips/")) throw new Error("no clip");
-    if (init?.method !== "POST") return { ok: true, status: 200, json: async () => ({ due, questions: exercises }) };
+    if (init?.method !== "POST") return { ok: true, status: 200, json: async () => ({ due: is.due, questions: exercises }) };
     if (is.status === 204) is.posted.push(JSON.parse(init.body));
     return { ok: is.status < 300, status: is.status };
   };
@@ -42,8 +42,8 @@ function make(storage, { due = true, address = "/sessions/s/practice" } = {}) {
   return new Practice({ name: "s.a1", storage: /** @type {any} */ (storage), address, due });
 }
 
-/** @param {string} id @param {string} choice */
-const reply = (id, choice) => /** @type {any} */ ({ t: "answer", id, choice });
+/** @param {string} id @param {string} choice @param {number} [version] of the question */
+const reply = (id, choice, version = 3) => /** @type {any} */ ({ t: "answer", id, assignment: `practice.${version}`, choice });
 
 test("an answer is the researcher's, another, or says nothing", () => {
   const q = /** @type {any} */ (exercises[0]);
@@ -70,7 +70,7 @@ test("questions come one after the other, each judged, and answers are sent", as
   p.next();
   assert.equal(p.questions.current?.assignment, "practice.5");
   assert.deepEqual(p.place, { number: 2, total: 2 });
-  assert.equal(p.answer(reply("p2", "equal")).right, true);
+  assert.equal(p.answer(reply("p2", "equal", 5)).right, true);
   p.next();
   assert.ok(!p.on);
   await settle();
@@ -90,7 +90,7 @@ test("a reload goes on where it was, without network too, and sends what was not
   assert.ok(second.on);
   second.start();
   assert.equal(second.questions.current?.assignment, "practice.5");
-  second.answer(reply("p2", "skip"));
+  second.answer(reply("p2", "skip", 5));
   second.next();
   const third = make(storage); // the copy of the page still says that some are due
   assert.ok(!third.on);
@@ -98,6 +98,26 @@ test("a reload goes on where it was, without network too, and sends what was not
   third.start();
   await settle();
   assert.deepEqual(is.posted.map((m) => m.id), ["p1", "p2"]);
+  assert.ok(!third.on, "what was answered and not sent is not due, whatever the server knew");
+});
+
+test("a question that is added later is asked of somebody who has practised and not begun", async () => {
+  const is = server([3]);
+  const storage = new Storage();
+  const first = make(storage);
+  first.start();
+  await settle();
+  first.answer(reply("p1", "a"));
+  first.next();
+  assert.ok(!first.on);
+  await settle();
+  is.due = [5];
+  const second = make(storage);
+  assert.ok(!second.on, "it does not wait for the server");
+  second.start();
+  await settle();
+  assert.equal(second.questions.current?.assignment, "practice.5");
+  assert.deepEqual(second.place, { number: 1, total: 1 });
 });
 
 test("what the server refuses is given up, what it cannot take now is kept", async () => {
@@ -117,14 +137,17 @@ test("what the server refuses is given up, what it cannot take now is kept", asy
 });
 
 test("somebody who has begun is not asked, but may practise again", async () => {
-  server([]);
+  const is = server([]);
   const storage = new Storage();
   const p = make(storage, { due: false });
   p.start();
   await settle();
   assert.ok(!p.on);
-  p.again();
-  await settle();
+  is.away = true;
+  assert.equal(await p.again(), false);
+  assert.ok(!p.on, "without the server the other questions go on");
+  is.away = false;
+  assert.equal(await p.again(), true);
   assert.deepEqual(p.place, { number: 1, total: 2 });
   assert.ok(make(storage, { due: false }).on, "a reload in the midst of it goes on");
   p.stop();

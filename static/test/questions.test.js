@@ -71,3 +71,21 @@ test("clips that failed are fetched anew", async () => {
   await assert.rejects(q.current.loading);
   assert.deepEqual(fetched, ["/missing2", "/c3", "/missing2", "/c3"]);
 });
+
+test("a question whose clips did not load goes behind one that can be shown, and is fetched afresh when it is sent again", async () => {
+  fetched = [];
+  const q = new Questions();
+  q.add(query("a1", "a", "/c2", "/missing"));
+  q.add(query("a2", "a", "/missing", "/c3"));
+  q.order(["a1", "a2"]);
+  await q.current?.loading.catch(() => {});
+  const first = q.current;
+  assert.ok(first && first.failed && !q.pass(first), "there is no other");
+  q.add(query("a3", "a", "/c4", "/c5"));
+  q.order(["a1", "a2", "a3"]);
+  assert.ok(q.pass(first));
+  assert.deepEqual(q.open, ["a2", "a3", "a1"]);
+  const before = fetched.filter((url) => url === "/missing").length;
+  q.add(query("a1", "a", "/c2", "/missing"));
+  assert.equal(fetched.filter((url) => url === "/missing").length, before + 1);
+});
