@@ -59,7 +59,7 @@ func qualityCommand() command {
 
 // reportOf returns the report on the annotators of a recorded session.
 func reportOf(list envs.List, r idrl.Record) (quality.Report, error) {
-	q := quality.Of(r.Log, r.Spec.Seed)
+	q := quality.Of(r.Log, r.Assignments, r.Spec.Seed)
 	q.KnowGold(r.Log, idrl.GoldRight(r.Log, r.Assignments, r.Settings.Gold.Questions))
 	manners, err := training.Manners(list, r)
 	q.Know(manners)

@@ -135,8 +135,9 @@ func Cohen(u Units, a, b int) (kappa float64, units int, ok bool) {
 	n := float64(units)
 	chance := 0.0
 	for v, k := range first {
-		chance += k / n * second[v] / n // terms of whole numbers: their sum does not depend on the order but in the last bit
+		chance += k * second[v] // whole numbers, whose sum is exact whatever the order of the map
 	}
+	chance /= n * n
 	if units == 0 || !(chance < 1) {
 		return 0, units, false
 	}
@@ -218,18 +219,19 @@ func Bootstrap(u Units, stream *rand.Rand, of func(Units) (float64, bool)) (low,
 // Answers are the effective answers of a session, arranged for this package.
 type Answers struct {
 	Raters []idrl.AnnotatorID // by their numbers
-	Rated  bool               // values are ratings in [-1, 1]; else categories: 0 for a, 1 for b, 2 for equal
+	Rated  bool               // values are ratings in [-1, 1]; else categories: 0 for one of the clips, 1 for the other, 2 for equal
 	Units  Units              // by the first answer to each question; of each rater their first answer
 	Again  []Units            // by rater: questions that they were asked more than once, the first two answers
 }
 
 // Arrange returns the effective answers of a log. Those that say nothing, such as can't
-// tell, count as missing.
-func Arrange(log []idrl.Answer) Answers {
+// tell, count as missing. turned are the questions whose answers of a and b change places
+// (idrl.Query.Turned).
+func Arrange(log []idrl.Answer, turned map[idrl.AssignmentID]bool) Answers {
 	var out Answers
 	number, place := map[idrl.AnnotatorID]int{}, map[idrl.QueryID]int{}
 	for _, a := range idrl.Effective(log) {
-		v, ok := value(a)
+		v, ok := value(a, turned[a.Assignment])
 		if !ok {
 			continue
 		}
@@ -253,11 +255,12 @@ func Arrange(log []idrl.Answer) Answers {
 	return out
 }
 
-func value(a idrl.Answer) (float64, bool) {
+func value(a idrl.Answer, turned bool) (float64, bool) {
 	switch a.Choice {
-	case idrl.ChoseA:
-		return 0, true
-	case idrl.ChoseB:
+	case idrl.ChoseA, idrl.ChoseB:
+		if (a.Choice == idrl.ChoseA) != turned {
+			return 0, true
+		}
 		return 1, true
 	case idrl.Equal:
 		return 2, true

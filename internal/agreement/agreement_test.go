@@ -163,7 +163,7 @@ func TestArrange(t *testing.T) {
 		answer("1", "ann", "q1", idrl.ChoseA), answer("2", "bob", "q1", idrl.ChoseB), answer("3", "ann", "q2", idrl.CantTell),
 		answer("4", "bob", "q2", idrl.Equal), answer("5", "ann", "q1", idrl.ChoseB), answer("6", "ann", "q2", idrl.Equal),
 		{ID: "7", Annotator: "bob", Undoes: "2"},
-	})
+	}, nil)
 	if len(got.Raters) != 2 || got.Rated || len(got.Units) != 2 || len(got.Units[0]) != 1 || len(got.Units[1]) != 2 {
 		t.Fatalf("arranged as %+v", got)
 	}
@@ -172,5 +172,42 @@ func TestArrange(t *testing.T) {
 	}
 	if again, ok := agreement.Raw(got.Again[0]); !ok || again != 0 {
 		t.Errorf("ann's agreement with herself is %v, %t; she said a and then b", again, ok)
+	}
+}
+
+// Where a question was asked with its clips in the other order, b is what a was.
+func TestArrangeTurned(t *testing.T) {
+	first, other := idrl.NewComparison(idrl.Clip{ID: "c1"}, idrl.Clip{ID: "c2"}), idrl.NewComparison(idrl.Clip{ID: "c2"}, idrl.Clip{ID: "c1"})
+	if first.ID != other.ID || first.Turned() || !other.Turned() || idrl.NewRating(idrl.Clip{ID: "c2"}).Turned() {
+		t.Fatal("a pair is one question, in two orders")
+	}
+	answer := func(as, who string, c idrl.Choice) idrl.Answer {
+		return idrl.Answer{ID: idrl.AnswerID(as), Annotator: idrl.AnnotatorID(who), Query: first.ID, Choice: c, Assignment: idrl.AssignmentID(as)}
+	}
+	got := agreement.Arrange([]idrl.Answer{
+		answer("1", "ann", idrl.ChoseA), answer("2", "bob", idrl.ChoseB), answer("3", "ann", idrl.ChoseB), answer("4", "eve", idrl.ChoseA),
+	}, map[idrl.AssignmentID]bool{"2": true, "3": true, "4": true})
+	if raw, ok := agreement.Raw(got.Units); !ok || math.Abs(raw-1./3) > 1e-15 {
+		t.Errorf("agreement %v, %t; ann and bob prefer c1, eve c2", raw, ok)
+	}
+	if again, ok := agreement.Raw(got.Again[0]); !ok || again != 1 {
+		t.Errorf("ann's agreement with herself is %v, %t; she prefers c1 twice", again, ok)
+	}
+}
+
+// Cohen's κ is the same number each time, to the last bit.
+func TestCohenIsRepeatable(t *testing.T) {
+	stream := rng.New(5, "table", 0)
+	for table := range 50 {
+		var u agreement.Units
+		for range 60 {
+			u = append(u, []agreement.Value{{Rater: 0, V: float64(stream.IntN(7))}, {Rater: 1, V: float64(stream.IntN(7))}})
+		}
+		first, _, _ := agreement.Cohen(u, 0, 1)
+		for range 40 {
+			if again, _, _ := agreement.Cohen(u, 0, 1); again != first {
+				t.Fatalf("table %d: %v and %v", table, first, again)
+			}
+		}
 	}
 }

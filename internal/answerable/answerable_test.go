@@ -133,6 +133,7 @@ func TestLessons(t *testing.T) {
 	}{
 		{"a choice", timed(idrl.ChoseB, 900), 1},
 		{"a rating", timed(idrl.Rated, 900), 1},
+		{"the best and the worst of a group", timed(idrl.BestWorst, 900), 1},
 		{"equal", timed(idrl.Equal, 900), 0.5},
 		{"can't tell", timed(idrl.CantTell, 900), 0},
 		{"skip", timed(idrl.Skip, 900), -1},

@@ -31,7 +31,7 @@ func Lessons(replies []Reply) (out []Lesson) {
 	for _, r := range replies {
 		var clear float64
 		switch r.Choice {
-		case idrl.ChoseA, idrl.ChoseB, idrl.Rated:
+		case idrl.ChoseA, idrl.ChoseB, idrl.Rated, idrl.BestWorst:
 			clear = promptness(r.Answer, usual[r.Annotator])
 		case idrl.Equal:
 			clear = equalClear

@@ -185,6 +185,13 @@ func RatingVector(c Clip) QueryVector {
 	return QueryVector{Query: NewRating(c), X: x}
 }
 
+// Turned reports whether the clips of a comparison stand the other way round than in others of
+// the same question: where that is asked again its clips may have changed places, and answers
+// that name them a and b with them. Of each pair the clip with the lesser ID counts as the first.
+func (q Query) Turned() bool {
+	return q.Kind.Comparison() && len(q.Clips) == 2 && q.Clips[0] > q.Clips[1]
+}
+
 // PairID returns the ID of the comparison of two moving clips.
 func PairID(a, b ClipID) QueryID { return queryID(CompareClips, a, b) }
 

@@ -27,6 +27,9 @@ type Source struct {
 	Names   []string           // of the weights; nil where they have none
 	Seed    uint64             // of the session
 
+	// Turned are the questions whose answers of a and b change places (idrl.Query.Turned).
+	Turned map[idrl.AssignmentID]bool
+
 	// Recorded are the predictions under learnt features, each made when the answer came. They
 	// cannot be made again: the features in use now were learnt from those answers. Nil for
 	// version 0.
@@ -90,7 +93,7 @@ func (f *Follower) Report(ctx context.Context, s Source) (*Report, error) {
 	if last := f.last.Load(); last != nil && last.report.Seq >= s.Seq && last.version == s.Version {
 		return last.report, nil
 	}
-	r := &Report{Seq: s.Seq, Answers: s.History.Len(), Recorded: s.Version > 0, Labour: labourOf(s.Log)}
+	r := &Report{Seq: s.Seq, Answers: s.History.Len(), Recorded: s.Version > 0, Labour: labourOf(s.Log, s.Turned)}
 	if s.Version == 0 {
 		if err := f.follow(ctx, s); err != nil {
 			return nil, err

@@ -54,9 +54,9 @@ type Agreement struct {
 	Rated     bool
 }
 
-func labourOf(log []idrl.Answer) Labour {
+func labourOf(log []idrl.Answer, turned map[idrl.AssignmentID]bool) Labour {
 	rows := idrl.Effective(log)
-	l := Labour{Replies: len(rows), Mix: mixOf(rows), Agree: agreementOf(log)}
+	l := Labour{Replies: len(rows), Mix: mixOf(rows), Agree: agreementOf(log, turned)}
 	given := slices.DeleteFunc(slices.Clone(rows), func(a idrl.Answer) bool { return a.Input == idrl.ImportedInput })
 	l.Times = timesOf(given)
 	l.Hours, l.Earlier = hoursOf(given)
@@ -133,8 +133,8 @@ func mixOf(rows []idrl.Answer) (out []Share) {
 }
 
 // agreementOf returns nil where no two people answered one question.
-func agreementOf(log []idrl.Answer) *Agreement {
-	arranged := agreement.Arrange(log)
+func agreementOf(log []idrl.Answer, turned map[idrl.AssignmentID]bool) *Agreement {
+	arranged := agreement.Arrange(log, turned)
 	var shared agreement.Units
 	for _, u := range arranged.Units {
 		if len(u) >= 2 {

@@ -39,7 +39,7 @@ func (c clicker) work(n int, r *rand.Rand) quality.Person {
 		}
 		say(fmt.Sprint("side", i), choice, left)
 	}
-	q := quality.Of(log, 1)
+	q := quality.Of(log, nil, 1)
 	q.KnowGold(log, right)
 	return q.People[0]
 }

@@ -60,9 +60,14 @@ type Report struct {
 	Cohen     []PairKappa  `json:"cohen_kappa"`
 }
 
-// Of returns the report on a log. It is a function of log and seed, from which the bootstrap draws.
-func Of(log []idrl.Answer, seed uint64) Report {
-	arranged := agreement.Arrange(log)
+// Of returns the report on a log, the answers to assignments. It is a function of these and
+// of seed, from which the bootstrap draws.
+func Of(log []idrl.Answer, assignments []idrl.Assignment, seed uint64) Report {
+	turned := map[idrl.AssignmentID]bool{}
+	for _, as := range assignments {
+		turned[as.ID] = as.Query.Turned()
+	}
+	arranged := agreement.Arrange(log, turned)
 	q := Report{Rated: arranged.Rated, People: peopleOf(log, arranged), Cohen: []PairKappa{}}
 	var shared agreement.Units
 	for _, u := range arranged.Units {

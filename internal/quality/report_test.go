@@ -39,7 +39,7 @@ func clickers(n int, wrong map[idrl.AnnotatorID]float64, order ...idrl.Annotator
 // probabilities of a mistake imply, and the random one is seen.
 func TestReportOfARandomClicker(t *testing.T) {
 	log := clickers(400, map[idrl.AnnotatorID]float64{"a1": 0.1, "a2": 0.1, "a3": 0.5}, "a1", "a2", "a3")
-	r := quality.Of(log, 7)
+	r := quality.Of(log, nil, 7)
 	if len(r.People) != 3 || r.Questions != 400 || r.People[0].Repeats != 10 || r.People[0].Answers != 410 {
 		t.Fatalf("report %+v", r)
 	}
@@ -70,7 +70,7 @@ func TestReportOfARandomClicker(t *testing.T) {
 			t.Errorf("the table lacks %q:\n%s", want, b.String())
 		}
 	}
-	if again := quality.Of(log, 7); fmt.Sprint(*again.Alpha.Low, *again.Alpha.High) != fmt.Sprint(*r.Alpha.Low, *r.Alpha.High) {
+	if again := quality.Of(log, nil, 7); fmt.Sprint(*again.Alpha.Low, *again.Alpha.High) != fmt.Sprint(*r.Alpha.Low, *r.Alpha.High) {
 		t.Error("the same log gives another interval")
 	}
 }
@@ -85,7 +85,7 @@ func TestReportOfFew(t *testing.T) {
 		{clickers(20, nil, "a1"), "No question was answered by two annotators"},
 	} {
 		var b strings.Builder
-		if err := quality.Of(test.log, 1).Print(&b); err != nil {
+		if err := quality.Of(test.log, nil, 1).Print(&b); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(b.String(), test.says) {
@@ -100,7 +100,7 @@ func TestReportOnManners(t *testing.T) {
 		{ID: "1", Seq: 1, Query: "q1", Annotator: "ann", Choice: idrl.ChoseA, Left: "a"},
 		{ID: "2", Seq: 2, Query: "q2", Annotator: "bob", Choice: idrl.ChoseA, Left: "a"},
 	}
-	r := quality.Of(log, 1)
+	r := quality.Of(log, nil, 1)
 	r.Know([]idrl.Manner{{
 		Annotator: "bob", Random: 0.97, Noise: idrl.Range{Middle: 1.2, Low: 0.4, High: 3}, Lapse: idrl.Range{Middle: 0.99, Low: 0.7, High: 1}, TieWidth: idrl.Range{Middle: 0.5, Low: 0.1, High: 2},
 	}})
@@ -117,7 +117,7 @@ func TestReportOnManners(t *testing.T) {
 		}
 	}
 	var without strings.Builder
-	if err := quality.Of(log, 1).Print(&without); err != nil || strings.Contains(without.String(), "AT RANDOM") {
+	if err := quality.Of(log, nil, 1).Print(&without); err != nil || strings.Contains(without.String(), "AT RANDOM") {
 		t.Errorf("a table of nothing known:\n%s", without.String())
 	}
 }

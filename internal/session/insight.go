@@ -51,7 +51,12 @@ func (s *Session) Open(ctx context.Context) ([]idrl.Assignment, error) {
 func (s *Session) source() insight.Source {
 	src := insight.Source{
 		Seq: s.log.seq(), Log: slices.Clip(s.log.rows), History: s.history,
-		Version: s.features.version(), Model: s.features.model, Seed: s.spec.Seed,
+		Version: s.features.version(), Model: s.features.model, Seed: s.spec.Seed, Turned: map[idrl.AssignmentID]bool{},
+	}
+	for _, as := range s.asked.all {
+		if as.Query.Turned() {
+			src.Turned[as.ID] = true
+		}
 	}
 	if src.Version == 0 {
 		src.Names = s.spec.Features

@@ -13,15 +13,18 @@ import (
 // about as long as choosing a question, and a curve has no room for more points.
 const stated = 32
 
-// states reports whether the regret is stated after log row seq. It depends on
-// nothing else, so that the curve is a function of the log.
-func states(seq int64) bool {
+// spacing returns how many log rows lie between two statements about row seq.
+func spacing(seq int64) int64 {
 	step := int64(1)
 	for seq >= 2*stated*step {
 		step *= 2
 	}
-	return seq%step == 0
+	return step
 }
+
+// states reports whether the regret is stated after log row seq. It depends on
+// nothing else, so that the curve is a function of the log.
+func states(seq int64) bool { return seq%spacing(seq) == 0 }
 
 // statement returns what stopping after log row seq would cost, where the effective
 // answers are those of h.

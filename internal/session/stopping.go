@@ -16,7 +16,8 @@ func (s *Session) stopping() idrl.Stopping {
 	}
 	if s.stop.seq != s.log.seq() || s.stop.stated != len(s.regret) {
 		s.stop.seq, s.stop.stated = s.log.seq(), len(s.regret)
-		s.stop.now = stopping.Rule{Doubt: s.spec.Doubt}.Judge(s.statements())
+		now := stopping.Pace{Answers: s.history.Len(), Every: int(spacing(s.log.seq()))}
+		s.stop.now = stopping.Rule{Doubt: s.spec.Doubt}.Judge(s.statements(), now)
 		s.stop.now.ByItself = s.spec.StopByItself
 	}
 	return s.stop.now

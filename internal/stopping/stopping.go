@@ -14,7 +14,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// InARow is after how many answers in a row the statement must hold.
+// InARow is how many statements in a row must hold.
 const InARow = 3
 
 // A Rule says when a session may stop.
@@ -31,15 +31,21 @@ type Point struct {
 // holds reports whether a statement meets the rule.
 func (r Rule) holds(p Point) bool { return p.Within >= 1-r.Doubt }
 
+// Pace says where a session is between its statements.
+type Pace struct {
+	Answers int // informative answers that count now
+	Every   int // answers from one statement to the next, 1 or more
+}
+
 // Judge returns what the rule says of statements, in the order of the answers; those
 // before an answer without one that still stands are left out by the caller.
-func (r Rule) Judge(points []Point) idrl.Stopping {
+func (r Rule) Judge(points []Point, now Pace) idrl.Stopping {
 	out := idrl.Stopping{Doubt: r.Doubt}
 	for i := len(points) - 1; i >= 0 && out.Held < InARow && r.holds(points[i]); i-- {
 		out.Held++
 	}
 	if out.Propose = out.Held == InARow; !out.Propose {
-		out.Left = r.left(points, InARow-out.Held)
+		out.Left = r.left(points, now, InARow-out.Held)
 	}
 	return out
 }
@@ -53,7 +59,7 @@ const (
 	floor  = 1e-3
 )
 
-// left forecasts after how many answers the rule is met; at least more are needed.
+// left forecasts after how many answers the rule is met; at least more statements are needed.
 //
 // The log-odds of P are taken for a random walk with drift, whose steps are those
 // between the last statements: its mean drift per answer is v, its variance per answer
@@ -61,8 +67,10 @@ const (
 // to log((1 − δ)/δ); the time that takes has the mean D/v and the variance D s²/v³
 // (the inverse Gaussian). The ends of the range are D over the drift at the ends of
 // its 80 % interval, and then 1.28 standard deviations of the time. Where the drift
-// may be 0 there is no upper end, and where it is not above 0 there is no forecast.
-func (r Rule) left(points []Point, more int) idrl.Forecast {
+// may be 0 there is no upper end, and where it is not above 0 there is no forecast. All of it
+// is counted from the last statement, in whole steps from one to the next; the answers since
+// are taken off.
+func (r Rule) left(points []Point, now Pace, more int) idrl.Forecast {
 	points = points[max(0, len(points)-window):]
 	n := len(points)
 	if n < least {
@@ -84,14 +92,17 @@ func (r Rule) left(points []Point, more int) idrl.Forecast {
 	}
 	d := max(0, odds(1-r.Doubt)-here)
 	spread := func(v float64) float64 { return z * math.Sqrt(d*s2/(v*v*v)) }
-	count := func(t float64) int { return more + int(math.Ceil(min(t, 1e6))) }
+	since := now.Answers - points[n-1].Answer
+	count := func(t float64) int {
+		return max(1, now.Every*(more+int(math.Ceil(min(t, 1e6)/float64(now.Every))))-since)
+	}
 	fast := v + off
 	out := idrl.Forecast{Known: true, About: count(d / v), Least: count(max(0, d/fast-spread(fast)))}
 	if slow := v - off; slow > 0 {
 		out.Most = count(d/slow + spread(slow))
 	}
 	if d == 0 { // it holds now: three more may do, or it may fall below the line again
-		out.Least, out.About = more, more
+		out.Least, out.About = count(0), count(0)
 	}
 	return out
 }
