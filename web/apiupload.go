@@ -120,7 +120,7 @@ func (s *Server) readUpload(c echo.Context, spec idrl.SessionSpec) (g idrl.Gener
 	for _, t := range body.Trajectories {
 		names = append(names, t.Name)
 	}
-	g, clips, err = rollouts.Read(spec, body.Trajectories)
+	g, clips, err = rollouts.Read(c.Request().Context(), spec, body.Trajectories)
 	return g, clips, names, err
 }
 

@@ -11,6 +11,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"math"
+	"reflect"
 
 	"tiebreak/internal/idrl"
 
@@ -127,11 +128,19 @@ func packFootage(h *Header, stored [][]byte) ([]byte, error) {
 type reel []*image.RGBA
 
 // develop stores in h which frame shows which picture and how large they are, and returns
-// those that differ.
+// those that differ. Each image is copied and hashed once, however often it is shown: a copy
+// takes up to 64 MB.
 func develop(h *Header, pictures []image.Image, size image.Point) reel {
-	seen := map[[sha256.Size]byte]int{}
+	same, seen := map[image.Image]int{}, map[[sha256.Size]byte]int{}
 	var out reel
 	for _, p := range pictures {
+		isKey := reflect.ValueOf(p).Comparable()
+		if isKey {
+			if k, known := same[p]; known {
+				h.Show = append(h.Show, k)
+				continue
+			}
+		}
 		img := opaque(p)
 		sum := sha256.Sum256(img.Pix)
 		k, known := seen[sum]
@@ -139,6 +148,9 @@ func develop(h *Header, pictures []image.Image, size image.Point) reel {
 			k = len(out)
 			seen[sum] = k
 			out = append(out, img)
+		}
+		if isKey {
+			same[p] = k
 		}
 		h.Show = append(h.Show, k)
 	}

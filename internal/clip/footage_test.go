@@ -78,6 +78,36 @@ func TestFootageRoundTrip(t *testing.T) {
 	}
 }
 
+// counted counts how often its pixels are read.
+type counted struct {
+	image.Image
+	pixels *int
+}
+
+func (c counted) At(x, y int) color.Color {
+	*c.pixels++
+	return c.Image.At(x, y)
+}
+
+// uncomparable is an image that can be no key of a map.
+type uncomparable struct {
+	image.Image
+	_ []int
+}
+
+// An image that many frames show is copied once, and others that look the same are stored once.
+func TestRepeatedPicturesAreCopiedOnce(t *testing.T) {
+	red, pixels := square(40, 30, 3, color.RGBA{200, 0, 0, 255}), 0
+	frames := slices.Repeat([]image.Image{counted{red, &pixels}}, 1000)
+	b := encodeFootage(t, footageOf(append(frames, red, uncomparable{Image: red}, uncomparable{Image: red})...))
+	if c, err := Decode(b); err != nil || len(c.Pictures) != 1 || len(c.Frames) != 1003 {
+		t.Errorf("%d pictures for %d frames, %v", len(c.Pictures), len(c.Frames), err)
+	}
+	if pixels != 40*30 {
+		t.Errorf("%d pixels of a picture of %d are read", pixels, 40*30)
+	}
+}
+
 // Looks are the mean colours of cells at moments that are evenly spaced, and the same from a clip that
 // is cut of a reel, but for JPEG's rounding. Other bytes in their place are refused.
 func TestLooks(t *testing.T) {

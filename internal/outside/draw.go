@@ -182,6 +182,9 @@ func finite(v []float64) bool {
 type pictured struct {
 	*Env
 	size image.Point // of the first; zero before
+
+	text string      // the last picture as it came: what stands still is decoded once
+	last image.Image // that picture; nil before
 }
 
 var _ idrl.Pictured = (*pictured)(nil)
@@ -194,6 +197,10 @@ func (s *pictured) Picture() (out image.Image, err error) {
 		}
 		if f := s.link.ask(request{Cmd: "draw"}, s.p.answerLimit(), &got); f != nil {
 			return f
+		}
+		if s.last != nil && got.Picture == s.text {
+			out = s.last
+			return nil
 		}
 		b, err := base64.StdEncoding.DecodeString(got.Picture)
 		if err == nil {
@@ -209,6 +216,7 @@ func (s *pictured) Picture() (out image.Image, err error) {
 		if size != s.size {
 			return failf(CodePicture, "it shows a picture of %dx%d pixels; the first had %dx%d", size.X, size.Y, s.size.X, s.size.Y)
 		}
+		s.text, s.last = got.Picture, out
 		return nil
 	})
 	return out, s.Err()

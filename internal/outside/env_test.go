@@ -1,6 +1,7 @@
 package outside
 
 import (
+	"image"
 	"net"
 	"os"
 	"path/filepath"
@@ -134,6 +135,25 @@ func TestContract(t *testing.T) {
 	}
 	if left := children(t); len(left) != 0 {
 		t.Errorf("processes are left: %v", left)
+	}
+}
+
+// A picture that comes again is decoded once: it is the same image, which clips copy once.
+func TestPictureThatStandsStill(t *testing.T) {
+	env := start(t, program(t, "picture"))
+	env.Reset(rng.New(1, "env", 0))
+	var pictures [3]image.Image
+	for i := range pictures {
+		if i == 2 {
+			env.Step(idrl.Action{1})
+		}
+		var err error
+		if pictures[i], err = env.(idrl.Pictured).Picture(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if pictures[0] != pictures[1] || pictures[2] == pictures[0] {
+		t.Error("the same picture is two images, or another picture is the same image")
 	}
 }
 

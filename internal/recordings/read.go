@@ -3,6 +3,7 @@ package recordings
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"image"
@@ -207,13 +208,18 @@ func (f *folder) pictures(ctx context.Context, r *recording, a *arrays) error {
 		return f.scenes(r, name)
 	}
 	r.reel = clip.NewReel()
-	add := func(p image.Image) error { return r.add(p, f.m) }
+	add := func(p image.Image) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return r.add(p, f.m)
+	}
 	var err error
 	switch {
 	case a.has("frames"):
 		err = a.frames(add)
 	case name == r.Name+"/frames":
-		err = f.files(name, add)
+		err = f.files(ctx, name, r)
 	default:
 		if err = f.inside(name); err == nil {
 			err = decodeVideo(ctx, filepath.Join(f.path, filepath.FromSlash(name)), add)
@@ -228,8 +234,8 @@ func (f *folder) pictures(ctx context.Context, r *recording, a *arrays) error {
 
 // add adds a picture to those of r, within limits.
 func (r *recording) add(p image.Image, m *manifest) error {
-	if len(r.reel.Show) > maxSteps*m.PerStep {
-		return refused("limit", "there are more than %d pictures", maxSteps*m.PerStep+1)
+	if err := r.room(m); err != nil {
+		return err
 	}
 	if err := r.reel.Add(p, m.ClipSteps*m.PerStep+1); err != nil {
 		return refused("frames", "%v", err)
@@ -239,6 +245,23 @@ func (r *recording) add(p image.Image, m *manifest) error {
 	}
 	if r.bytes > maxReel {
 		return refused("limit", "the pictures take more than %d bytes", maxReel)
+	}
+	return nil
+}
+
+// again adds the picture of an earlier frame to those of r.
+func (r *recording) again(frame int, m *manifest) error {
+	if err := r.room(m); err != nil {
+		return err
+	}
+	r.reel.Show = append(r.reel.Show, r.reel.Show[frame])
+	return nil
+}
+
+// room returns an error unless r may have one picture more.
+func (r *recording) room(m *manifest) error {
+	if len(r.reel.Show) > maxSteps*m.PerStep {
+		return refused("limit", "there are more than %d pictures", maxSteps*m.PerStep+1)
 	}
 	return nil
 }
@@ -266,8 +289,9 @@ func (f *folder) scenes(r *recording, name string) error {
 	return nil
 }
 
-// files adds the pictures in a folder, in the order of the numbers in their names.
-func (f *folder) files(dir string, add func(image.Image) error) error {
+// files adds the pictures in a folder to r, in the order of the numbers in their names. Files of
+// the same bytes are decoded once.
+func (f *folder) files(ctx context.Context, dir string, r *recording) error {
 	d, err := f.root.Open(dir)
 	if err != nil {
 		return refused("missing", "%v", err)
@@ -281,16 +305,28 @@ func (f *folder) files(dir string, add func(image.Image) error) error {
 		return ext != ".png" && ext != ".jpg" && ext != ".jpeg"
 	})
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
-	for _, n := range names {
+	first := map[[sha256.Size]byte]int{} // frame of each content
+	for i, n := range names {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		b, err := f.readAll(dir+"/"+n, 8<<20)
 		if err != nil {
 			return err
 		}
+		sum := sha256.Sum256(b)
+		if frame, known := first[sum]; known {
+			if err := r.again(frame, f.m); err != nil {
+				return fmt.Errorf("%s: %w", n, err)
+			}
+			continue
+		}
+		first[sum] = i
 		p, err := clip.ReadPicture(b)
 		if err != nil {
 			return refused("frames", "%s: %v", n, err)
 		}
-		if err := add(p); err != nil {
+		if err := r.add(p, f.m); err != nil {
 			return fmt.Errorf("%s: %w", n, err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -188,6 +189,35 @@ func zipped(t testing.TB, arrays map[string][]byte) []byte {
 func imported(t testing.TB, from string) (*recordings.Set, error) {
 	t.Helper()
 	return recordings.Import(t.Context(), recordings.Config{From: from, Into: filepath.Join(t.TempDir(), "kept"), Name: "sample"})
+}
+
+// Files of the same picture are decoded once, and each is a frame.
+func TestRepeatedFiles(t *testing.T) {
+	const side = 1024
+	s := made(t, "files").json(t, func(m map[string]any) { m["rollouts"] = m["rollouts"].([]any)[:2] })
+	var out bytes.Buffer
+	must(t, png.Encode(&out, image.NewGray(image.Rect(0, 0, side, side))))
+	for name := range s {
+		if strings.HasSuffix(name, ".png") {
+			s[name] = out.Bytes()
+		}
+	}
+	from := s.folder(t)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	set, err := imported(t, from)
+	runtime.ReadMemStats(&after)
+	must(t, err)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 200<<20 { // a copy of a picture takes 4 MB
+		t.Errorf("two rollouts of %d files of one picture took %d MB", steps+1, took>>20)
+	}
+	env := set.New()
+	env.Reset(rng.New(1, "env", 0))
+	reel, _, _, err := env.(clip.Filmed).Reel(env.(idrl.Snapshotter).Snapshot(nil))
+	must(t, err)
+	if len(reel.Files) != 1 || len(reel.Show) != steps+1 {
+		t.Errorf("%d pictures for %d frames", len(reel.Files), len(reel.Show))
+	}
 }
 
 // What is played is what was given: observations, actions and features exactly, and the

@@ -4,6 +4,7 @@ package rollouts
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -42,14 +43,15 @@ type Trajectory struct {
 // Read returns trajectories as what a session adds to its clips: candidates, which the session
 // names, clips and raw steps, without questions; and the clip of each trajectory. Equal trajectories are the same
 // clip and candidate, whatever they are called. It returns an error of kind Invalid, which names
-// the trajectory, if one of them is not as it must be for the session.
-func Read(spec idrl.SessionSpec, list []Trajectory) (g idrl.Generation, clips []idrl.ClipID, err error) {
+// the trajectory, if one of them is not as it must be for the session, and that of ctx, which it looks at
+// before each picture, for the pictures of a trajectory take seconds.
+func Read(ctx context.Context, spec idrl.SessionSpec, list []Trajectory) (g idrl.Generation, clips []idrl.ClipID, err error) {
 	g = idrl.Generation{Clips: map[idrl.ClipID]idrl.Clip{}, Steps: map[idrl.StepsID][]byte{}}
 	if len(list) == 0 || len(list) > MaxClips {
 		return g, nil, idrl.Errorf(idrl.Invalid, "there must be 1 to %d trajectories; got %d", MaxClips, len(list))
 	}
 	for i := range list {
-		id, err := list[i].add(&g, spec)
+		id, err := list[i].add(ctx, &g, spec)
 		if idrl.KindOf(err) == idrl.Invalid {
 			err = idrl.Errorf(idrl.Invalid, "trajectory %d: %v", i, err)
 		}
@@ -62,7 +64,10 @@ func Read(spec idrl.SessionSpec, list []Trajectory) (g idrl.Generation, clips []
 }
 
 // add adds t to g and returns its clip.
-func (t *Trajectory) add(g *idrl.Generation, spec idrl.SessionSpec) (idrl.ClipID, error) {
+func (t *Trajectory) add(ctx context.Context, g *idrl.Generation, spec idrl.SessionSpec) (idrl.ClipID, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
 	if err := t.check(len(spec.Features)); err != nil {
 		return "", err
 	}
@@ -72,7 +77,7 @@ func (t *Trajectory) add(g *idrl.Generation, spec idrl.SessionSpec) (idrl.ClipID
 		return "", err
 	}
 	whole.Raw = raw
-	env, err := t.shown(spec)
+	env, err := t.shown(ctx, spec)
 	if err != nil {
 		return "", err
 	}
@@ -165,7 +170,7 @@ func span(least, most int) string {
 }
 
 // shown returns an environment that shows t, whose states are the numbers of its frames.
-func (t *Trajectory) shown(spec idrl.SessionSpec) (idrl.Environment, error) {
+func (t *Trajectory) shown(ctx context.Context, spec idrl.SessionSpec) (idrl.Environment, error) {
 	frames, film := len(t.Actions)+1, film{spec: specOf(spec, t.StepSeconds)}
 	switch {
 	case (len(t.Pictures) > 0) == (len(t.Scenes) > 0):
@@ -179,16 +184,20 @@ func (t *Trajectory) shown(spec idrl.SessionSpec) (idrl.Environment, error) {
 		}
 		return &drawn{film, scenes}, err
 	}
-	pictures, err := readPictures(t.Pictures)
+	pictures, err := readPictures(ctx, t.Pictures)
 	return &pictured{film, pictures}, err
 }
 
-// readPictures decodes pictures, of which it looks at the sizes first.
-func readPictures(list []string) ([]image.Image, error) {
+// readPictures decodes pictures, of which it looks at the sizes first. One that is repeated is
+// decoded once, and is the same image each time.
+func readPictures(ctx context.Context, list []string) ([]image.Image, error) {
 	out, pixels, read := make([]image.Image, len(list)), 0, map[string]image.Image{}
 	for i, text := range list {
 		if out[i] = read[text]; out[i] != nil {
 			continue // it stands still
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
 		b, err := base64.StdEncoding.DecodeString(text)
 		if err != nil {

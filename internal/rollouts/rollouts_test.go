@@ -2,11 +2,14 @@ package rollouts_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
+	"errors"
 	"image"
 	"image/color"
 	"image/png"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -61,7 +64,7 @@ func drawn() rollouts.Trajectory {
 func TestRead(t *testing.T) {
 	again := filmed(t)
 	again.Name = "another name"
-	g, clips, err := rollouts.Read(spec, []rollouts.Trajectory{filmed(t), drawn(), again})
+	g, clips, err := rollouts.Read(t.Context(), spec, []rollouts.Trajectory{filmed(t), drawn(), again})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +98,7 @@ func TestRead(t *testing.T) {
 	}
 	other := filmed(t)
 	other.Observations[0][0] = 9
-	if _, more, err := rollouts.Read(spec, []rollouts.Trajectory{other}); err != nil || more[0] == clips[0] {
+	if _, more, err := rollouts.Read(t.Context(), spec, []rollouts.Trajectory{other}); err != nil || more[0] == clips[0] {
 		t.Errorf("another observation is the same clip (%v)", err)
 	}
 }
@@ -138,13 +141,13 @@ func TestReadRefuses(t *testing.T) {
 	} {
 		bad := filmed(t)
 		change(&bad)
-		g, clips, err := rollouts.Read(spec, []rollouts.Trajectory{filmed(t), bad})
+		g, clips, err := rollouts.Read(t.Context(), spec, []rollouts.Trajectory{filmed(t), bad})
 		if idrl.KindOf(err) != idrl.Invalid || !strings.HasPrefix(err.Error(), "trajectory 1: ") || clips != nil || g.Clips != nil {
 			t.Errorf("%s: %v, want an error of kind Invalid about trajectory 1", name, err)
 		}
 	}
 	for _, n := range []int{0, rollouts.MaxClips + 1} {
-		if _, _, err := rollouts.Read(spec, make([]rollouts.Trajectory, n)); idrl.KindOf(err) != idrl.Invalid {
+		if _, _, err := rollouts.Read(t.Context(), spec, make([]rollouts.Trajectory, n)); idrl.KindOf(err) != idrl.Invalid {
 			t.Errorf("%d trajectories: %v", n, err)
 		}
 	}
@@ -166,8 +169,61 @@ func TestNamesStay(t *testing.T) {
 	inScenes, inPictures := drawn(), drawn()
 	inPictures.Terminated, inPictures.Scenes = true, nil
 	inPictures.Pictures = []string{picture(t, 20, 10, 7), picture(t, 20, 10, 90)}
-	_, clips, err := rollouts.Read(spec, []rollouts.Trajectory{inScenes, inPictures})
+	_, clips, err := rollouts.Read(t.Context(), spec, []rollouts.Trajectory{inScenes, inPictures})
 	if want := []idrl.ClipID{"fc399817bfa42d3e06d61c26f1b4d0c7", "352d268c5d3c1e88455592d580742ab1"}; err != nil || !slices.Equal(clips, want) {
 		t.Errorf("%q, want %q; %v", clips, want, err)
+	}
+}
+
+// still is a trajectory in which one large picture stands for n steps.
+func still(t testing.TB, n int) rollouts.Trajectory {
+	row, p := [][]float64{{1}}, picture(t, 2048, 2048, 10)
+	return rollouts.Trajectory{
+		Observations: slices.Repeat(row, n+1), Actions: slices.Repeat(row, n), Features: slices.Repeat([][]float64{{1, 2}}, n), StepSeconds: 0.1,
+		Pictures: slices.Repeat([]string{p}, n+1),
+	}
+}
+
+// A picture that is repeated is decoded, copied and hashed once, not for each frame.
+func TestReadRepeatedPictures(t *testing.T) {
+	const frames, copied = 101, 4 * 2048 * 2048 // bytes of a picture as it is copied
+	list := []rollouts.Trajectory{still(t, frames-1)}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	g, clips, err := rollouts.Read(t.Context(), spec, list)
+	runtime.ReadMemStats(&after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 5*copied {
+		t.Errorf("%d frames of one picture took %d MB; a copy of it is of %d", frames, took>>20, copied>>20)
+	}
+	if c, err := clip.Decode(g.Clips[clips[0]].Media); err != nil || len(c.Pictures) != 1 || len(c.Frames) != frames {
+		t.Errorf("the clip has %d pictures and %d frames, %v", len(c.Pictures), len(c.Frames), err)
+	}
+}
+
+// A waning context ends when it has been looked at left times.
+type waning struct {
+	context.Context
+	left int
+}
+
+func (w *waning) Err() error {
+	if w.left--; w.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A request that has gone is not read to its end: the context is looked at for each trajectory and
+// each picture that is decoded.
+func TestReadEndsWithItsContext(t *testing.T) {
+	const looks = 2*(1+2) + 1 // filmed has two pictures
+	for left := range looks + 1 {
+		_, _, err := rollouts.Read(&waning{t.Context(), left}, spec, []rollouts.Trajectory{filmed(t), filmed(t), drawn()})
+		if want := left < looks; (err != nil) != want || err != nil && !errors.Is(err, context.Canceled) {
+			t.Errorf("after %d looks: %v", left, err)
+		}
 	}
 }
