@@ -114,8 +114,11 @@ func (s *Server) programsSession(c echo.Context, action auth.Action) (Session, a
 
 // readJSON reads the body into v, strictly. Numbers that float64 cannot hold are errors, as is
 // NaN, which JSON cannot say.
-func readJSON(c echo.Context, v any) error {
-	d := json.NewDecoder(c.Request().Body)
+func readJSON(c echo.Context, v any) error { return decodeJSON(c.Request().Body, v) }
+
+// decodeJSON is readJSON of a body.
+func decodeJSON(body io.Reader, v any) error {
+	d := json.NewDecoder(body)
 	d.DisallowUnknownFields()
 	err := d.Decode(v)
 	if err == nil {

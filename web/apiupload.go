@@ -114,7 +114,7 @@ func (s *Server) readUpload(c echo.Context, spec idrl.SessionSpec) (g idrl.Gener
 	var body struct {
 		Trajectories []rollouts.Trajectory `json:"trajectories"`
 	}
-	if err := readJSON(c, &body); err != nil {
+	if err := decodeJSON(rollouts.Limited(c.Request().Body), &body); err != nil {
 		return g, nil, nil, err
 	}
 	for _, t := range body.Trajectories {

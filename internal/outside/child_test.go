@@ -249,6 +249,7 @@ func (c *child) mischief(cmd string) string {
 	scenes := map[string]string{
 		"paint": `"paint":"agent"/"paint":"url(x)"`, "kind": `"kind":"circle"/"kind":"script"`, "camera": `"w":6/"w":0`,
 		"points": `"points":[-3,0,3,0]/"points":[-3,0,3]`, "unscened": `"scene"/"sketch"`, "words": `"size":0.3/"size":0.3,"text":"x"`,
+		"crowd": `"static":[/"static":[` + strings.Repeat("0,", 3000),
 	}
 	if change, ok := scenes[first]; ok && cmd == "draw" {
 		old, now, _ := strings.Cut(change, "/")

@@ -11,6 +11,7 @@ import (
 
 	"tiebreak/internal/clip"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/jsonlimit"
 )
 
 // Limits of a scene.
@@ -18,7 +19,13 @@ const (
 	maxShapes = 2000
 	maxPoints = 10_000
 	maxLabel  = 64
+	leastJSON = 32 // bytes of a shape that can be drawn, which has at least kind, paint and points
 )
+
+// SceneLimits returns the limits of the arrays in a scene as JSON, which is at depth 0.
+func SceneLimits() jsonlimit.Limits {
+	return jsonlimit.Limits{{}, {Name: "shapes", Most: maxShapes, Least: leastJSON}, {}, {Name: "numbers in the points of a shape", Most: 3 * maxPoints}}
+}
 
 // A Scene is an idrl.Scene on the wire.
 type Scene struct {
@@ -225,7 +232,8 @@ func (s *pictured) Picture() (out image.Image, err error) {
 // ReadScenes reads a list of scenes as outside environments send them, of one environment.
 func ReadScenes(b []byte) ([]idrl.Scene, error) {
 	var list []Scene
-	dec := json.NewDecoder(bytes.NewReader(b))
+	limits := append(jsonlimit.Limits{{Name: "scenes", Most: MaxSteps + 1}}, SceneLimits()...)
+	dec := json.NewDecoder(jsonlimit.NewReader(bytes.NewReader(b), limits))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&list); err != nil {
 		return nil, err

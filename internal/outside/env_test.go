@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -157,6 +158,26 @@ func TestPictureThatStandsStill(t *testing.T) {
 	}
 }
 
+// A small file of very many scenes or shapes is refused at the cost of its bytes.
+func TestReadScenesOfVeryMany(t *testing.T) {
+	many := strings.Repeat("{},", 999_999) + "{}"
+	for _, test := range []struct{ text, want string }{
+		{"[" + many + "]", "more than 10001 scenes"},
+		{`[{"static":[` + many + `]}]`, "shapes"},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := ReadScenes([]byte(test.text))
+		runtime.ReadMemStats(&after)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v, want %q", err, test.want)
+		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > 32<<20 {
+			t.Errorf("%q in %d KB took %d MB", test.want, len(test.text)>>10, took>>20)
+		}
+	}
+}
+
 // What a child does wrong becomes an error with a code. Steps are broken from then on, their
 // numbers are zeros, and nothing panics, hangs or stays.
 func TestHostile(t *testing.T) {
@@ -189,6 +210,7 @@ func TestHostile(t *testing.T) {
 		{"camera", CodeScene, "camera"},
 		{"points", CodeScene, "half a point"},
 		{"words", CodeScene, "text"},
+		{"crowd", CodeScene, "shapes in"},
 		{"unscened", CodeReply, "sketch"},
 		{"smudge picture", CodePicture, "neither PNG nor JPEG"},
 		{"growing picture", CodePicture, "61x30"},

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"tiebreak/internal/jsonlimit"
 )
 
 // Limits of the protocol.
@@ -189,9 +191,17 @@ func (a *reply) into(result any, r request) *failure {
 	case a.Result == nil:
 		return failf(CodeReply, "its answer to %s has neither result nor error", r.Cmd)
 	}
-	dec := json.NewDecoder(bytes.NewReader(a.Result))
+	var limits jsonlimit.Limits
+	if r.Cmd == "draw" {
+		limits = append(jsonlimit.Limits{{}}, SceneLimits()...)
+	}
+	dec := json.NewDecoder(jsonlimit.NewReader(bytes.NewReader(a.Result), limits))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(result); err != nil {
+	err := dec.Decode(result)
+	if over := (*jsonlimit.Error)(nil); errors.As(err, &over) {
+		return failf(CodeScene, "it draws what cannot be shown: %v", err)
+	}
+	if err != nil {
 		return failf(CodeReply, "its answer to %s cannot be read: %v", r.Cmd, err)
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/jsonlimit"
 	"tiebreak/internal/outside"
 )
 
@@ -82,7 +83,8 @@ var fileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 // readManifest reads a manifest and fills in defaults.
 func readManifest(b []byte) (*manifest, error) {
 	m := &manifest{}
-	dec := json.NewDecoder(bytes.NewReader(b))
+	limits := jsonlimit.Limits{{}, {Name: "rollouts or features", Most: maxRollouts}}
+	dec := json.NewDecoder(jsonlimit.NewReader(bytes.NewReader(b), limits))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(m); err != nil {
 		return nil, refused("manifest", "%s is not as it must be: %v", ManifestName, err)

@@ -367,6 +367,7 @@ func TestBadRollouts(t *testing.T) {
 	}{
 		{"no manifest", "rollouts-missing", func(_ testing.TB, s sample) { delete(s, "rollouts.json") }},
 		{"not JSON", "rollouts-manifest", file("rollouts.json", []byte("{"))},
+		{"a million rollouts", "rollouts-manifest: rollouts.json is not as it must be: there are more than 10000", file("rollouts.json", []byte(`{"rollouts": [`+strings.Repeat("{},", 1e6)+`{}]}`))},
 		{"unknown key", "rollouts-manifest", manifest("fps", 30)},
 		{"newer", "rollouts-manifest", manifest("version", 2)},
 		{"no step_seconds", "rollouts-manifest", manifest("step_seconds", 0)},

@@ -10,12 +10,14 @@ import (
 	"encoding/hex"
 	"fmt"
 	"image"
+	"io"
 	"math"
 	"unicode"
 	"unicode/utf8"
 
 	"tiebreak/internal/clip"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/jsonlimit"
 	"tiebreak/internal/outside"
 	"tiebreak/internal/steps"
 )
@@ -38,6 +40,19 @@ type Trajectory struct {
 	StepSeconds  float64         `json:"step_seconds"` // that a step takes on the page
 	Pictures     []string        `json:"pictures"`     // T+1, PNG or JPEG in base64, all of one size; or
 	Scenes       []outside.Scene `json:"scenes"`       // T+1, of one form
+}
+
+// Limited returns a reader of an upload as JSON, {"trajectories": […]}, which ends with an error before an array
+// with more elements than any that Read takes: a million empty trajectories of three bytes would take 900 MB.
+func Limited(from io.Reader) io.Reader {
+	limits := jsonlimit.Limits{
+		{},
+		{Name: "trajectories", Most: MaxClips},
+		{},
+		{Name: "rows, pictures or scenes of a trajectory", Most: MaxSteps + 1},
+		{Name: "numbers in a row", Most: outside.MaxObservation},
+	}
+	return jsonlimit.NewReader(from, append(limits, outside.SceneLimits()[1:]...)) // a scene is as deep as a row
 }
 
 // Read returns trajectories as what a session adds to its clips: candidates, which the session

@@ -1,0 +1,46 @@
+package web_test
+
+import (
+	"encoding/json"
+	"runtime"
+	"strings"
+	"testing"
+
+	"tiebreak/internal/idrl"
+)
+
+// A small body of very many elements is refused at the cost of its bytes: each would become a
+// struct of a hundred bytes or more.
+func TestAPIUploadOfVeryManyElements(t *testing.T) {
+	b := newBench(t, nil)
+	b.addUploads()
+	token := b.token(idrl.ScopeUpload, "s3")
+	list := func(element string, n int) string { return "[" + strings.Repeat(element+",", n-1) + element + "]" }
+	const many = 1_000_000
+	scene := `{"moving":` + list("0", 2000) + `}`
+	for _, test := range []struct{ name, body, want string }{
+		{"trajectories", list("{}", many), "more than 50 trajectories"},
+		{"trajectories that are none", list("0", many), "more than 50 trajectories"},
+		{"scenes", `[{"scenes":` + list("{}", many) + `}]`, "more than 1001 rows, pictures or scenes of a trajectory"},
+		{"observations", `[{"observations":` + list("[]", many) + `}]`, "more than 1001 rows"},
+		{"pictures", `[{"pictures":` + list(`""`, many) + `}]`, "more than 1001 rows"},
+		{"shapes", `[{"scenes":[{"static":` + list("{}", many) + `}]}]`, "shapes"},
+		{"shapes of many scenes", list(`{"scenes":`+list(scene, 50)+`}`, 10), "shapes in"},
+		{"numbers", `[{"actions":[` + list("0", many) + `]}]`, "more than 4096 numbers in a row"},
+		{"points", `[{"scenes":[{"static":[{"points":` + list("0", many) + `}]}]}]`, "more than 30000 numbers in the points of a shape"},
+	} {
+		body := `{"trajectories":` + test.body + `}`
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		r := b.api(token, "POST", "/s3/trajectories", body)
+		runtime.ReadMemStats(&after)
+		wantCode(t, test.name, r, 400, "invalid")
+		var said struct{ Message string }
+		if err := json.Unmarshal([]byte(r.body), &said); err != nil || !strings.Contains(said.Message, test.want) {
+			t.Errorf("%s: %s, want %q", test.name, r.body, test.want)
+		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > 32<<20 {
+			t.Errorf("%s: a body of %d KB took %d MB", test.name, len(body)>>10, took>>20)
+		}
+	}
+}
