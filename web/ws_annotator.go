@@ -47,14 +47,18 @@ type annotatorSocket struct {
 	waiting bool                       // guarded by mu: the last offer was empty
 	sent    map[idrl.AssignmentID]bool // of feed: questions that the client holds
 
-	consent consentState // guarded by mu
+	settings int64 // guarded by mu: how often a change of the session's settings was heard of
+
+	reading sync.Mutex   // held while consent is read from the database and stored; before mu
+	consent consentState // guarded by reading
 }
 
 // A consentState is what a socket knows of the consent of its annotator.
 type consentState struct {
-	known  bool // the rest is true still
-	agreed int64
-	awaits bool // they are to agree before the next question
+	known    bool  // it was read
+	settings int64 // settings of the socket before it was read
+	agreed   int64
+	awaits   bool // they are to agree before the next question
 }
 
 // annotate is GET /sessions/:id/ws.
@@ -99,7 +103,7 @@ func (a *annotatorSocket) notice(e idrl.Event) {
 	a.mu.Lock()
 	greeted, waiting := a.greeted, a.waiting
 	if e.Kind == idrl.EventSettings {
-		a.consent.known = false
+		a.settings++
 	}
 	a.mu.Unlock()
 	switch {
@@ -224,22 +228,24 @@ func (a *annotatorSocket) feed() {
 // errNarrow refuses somebody who came back by an id that others may know.
 var errNarrow = idrl.Errorf(idrl.Forbidden, "In this browser you can go on answering, but not change what was answered before. Use the browser in which you began.")
 
-// consents returns what is known of the annotator's consent.
+// consents returns what is known of the annotator's consent. It reads it again until no
+// settings have changed meanwhile. Who calls it during a read waits for that read.
 func (a *annotatorSocket) consents(ctx context.Context) (consentState, error) {
-	a.mu.Lock()
-	has := a.consent
-	a.consent.known = true // until a change is heard of from now on
-	a.mu.Unlock()
-	if has.known {
-		return has, nil
+	a.reading.Lock()
+	defer a.reading.Unlock()
+	for {
+		a.mu.Lock()
+		settings := a.settings
+		a.mu.Unlock()
+		if a.consent.known && a.consent.settings == settings {
+			return a.consent, nil
+		}
+		is, agreed, err := a.srv.cfg.People.Consent(ctx, a.spec.ID, a.who)
+		if err != nil {
+			return consentState{}, err
+		}
+		a.consent = consentState{known: true, settings: settings, agreed: agreed, awaits: is.Awaits(agreed)}
 	}
-	is, agreed, err := a.srv.cfg.People.Consent(ctx, a.spec.ID, a.who)
-	has = consentState{known: err == nil, agreed: agreed, awaits: is.Awaits(agreed)}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	has.known = has.known && a.consent.known
-	a.consent = has
-	return has, err
 }
 
 // deliver sends the questions that the client does not hold, and the status. Where consent
