@@ -18,7 +18,6 @@ import (
 const (
 	maxStreams   = 200              // at once, in all
 	streamBeat   = 15 * time.Second // from line to line, at most
-	streamWrite  = 10 * time.Second // for what is sent to be taken
 	streamAtMost = time.Hour        // then the program asks again, from where it is
 
 	streamPace = 200 * time.Millisecond // from read to read of the log, at least: what rows cost that come faster is shared
@@ -159,9 +158,8 @@ func (s *stream) send(ctx context.Context) error {
 	}
 }
 
-// write sends lines now, and gives up on a client that does not take them.
+// write sends lines now.
 func (s *stream) write(b []byte) error {
-	_ = s.rc.SetWriteDeadline(time.Now().Add(streamWrite)) // as in unhurried
 	if _, err := s.c.Response().Write(b); err != nil {
 		return err
 	}

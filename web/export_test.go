@@ -16,6 +16,9 @@ func Stream(s *Server, beat, last time.Duration) { s.streamBeat, s.streamFor = b
 // StreamSlots has an element for each open stream of answers.
 func StreamSlots(s *Server) chan struct{} { return s.streams }
 
+// ReplyWait changes how long a client may take for a part of a reply. Call it before the first.
+func ReplyWait(s *Server, d time.Duration) { s.replyWait = d }
+
 // DrainWait changes how long Drain waits for calls under way.
 func DrainWait(s *Server, d time.Duration) { s.drainWait = d }
 

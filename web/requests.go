@@ -44,11 +44,15 @@ func requestOf(r *http.Request) *request {
 func (s *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q := &request{id: newRequestID()}
-		out := &countingWriter{ResponseWriter: w}
+		reply := &replyWriter{w, s.replyWait}
+		out := &countingWriter{ResponseWriter: reply}
 		out.Header().Set("X-Request-Id", q.id)
 		began := time.Now()
 		defer func() { s.logRequest(r, q, out, time.Since(began)) }() // also if the handler breaks the connection off
 		next.ServeHTTP(out, r.WithContext(context.WithValue(r.Context(), requestKey{}, q)))
+		if out.status != http.StatusSwitchingProtocols {
+			reply.extend() // net/http still writes what it has in its buffers
+		}
 	})
 }
 

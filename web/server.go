@@ -32,6 +32,8 @@ type Server struct {
 	pingEvery time.Duration // of a socket; tests shorten it
 	drainWait time.Duration // for calls of sessions that are under way; tests shorten it
 
+	replyWait time.Duration // for a part of a reply to be taken; tests shorten it
+
 	streamBeat, streamFor time.Duration // of streams of answers; tests shorten them
 
 	ctx    context.Context // of work that outlives its request: sockets; ends in Drain
@@ -50,7 +52,7 @@ func New(cfg Config) *Server {
 	}
 	cfg.SignInCommand = cmp.Or(cfg.SignInCommand, "tiebreak user link")
 	s := &Server{
-		cfg: cfg, log: cfg.Log, pingEvery: pingEvery, drainWait: drainWait, refusals: sampler{bucket: newBucket(5, 20)}, limits: newLimits(), waits: make(chan struct{}, maxWaits),
+		cfg: cfg, log: cfg.Log, pingEvery: pingEvery, drainWait: drainWait, replyWait: replyWait, refusals: sampler{bucket: newBucket(5, 20)}, limits: newLimits(), waits: make(chan struct{}, maxWaits),
 		uploads: make(chan struct{}, 1), streams: make(chan struct{}, maxStreams), streamBeat: streamBeat, streamFor: streamAtMost,
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())

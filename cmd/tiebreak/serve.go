@@ -198,7 +198,7 @@ const (
 func (a *app) listen(ctx context.Context, ln net.Listener) error {
 	requests, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	srv := &http.Server{
+	srv := &http.Server{ // no WriteTimeout: exports and streams may last, and web gives each part of a reply its time
 		BaseContext: func(net.Listener) context.Context { return requests },
 		Handler:     a.web, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
