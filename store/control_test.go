@@ -42,7 +42,7 @@ func TestControl(t *testing.T) {
 	}
 	_, err = db.Invite(ctx, hash("link"), idrl.Invitation{Session: "s", Uses: 3, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
 	must(t, err)
-	if _, err := db.SignIn(ctx, hash("link"), hash("cookie"), "Late", t0); !errors.Is(err, idrl.ErrEnded) {
+	if _, err := db.SignIn(ctx, hash("link"), hash("cookie"), "Late", limit, t0); !errors.Is(err, idrl.ErrEnded) {
 		t.Errorf("joins a closed session by a link: %v", err)
 	}
 	act(idrl.ActArchive, idrl.StateArchived)

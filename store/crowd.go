@@ -99,9 +99,9 @@ func keyed(key, what, id string) string {
 
 // SignInParticipant signs p in by a crowd link, and records the login whose cookie has the
 // SHA-256 login. A participant whom the session knows continues as the same annotator, with
-// a login that is Narrow, and uses nothing up; else one is added. It returns an error of
-// kind NotFound if the link does not let in.
-func (db *DB) SignInParticipant(ctx context.Context, link, login []byte, p idrl.Participant, now time.Time) (l idrl.Login, err error) {
+// a login that is Narrow, and uses nothing up; else one is added. Other logins of theirs end
+// as limit says. It returns an error of kind NotFound if the link does not let in.
+func (db *DB) SignInParticipant(ctx context.Context, link, login []byte, p idrl.Participant, limit idrl.LoginLimit, now time.Time) (l idrl.Login, err error) {
 	l.Since, l.SeenAt = now, now
 	err = db.do(ctx, func(t *tx) error {
 		var c idrl.Crowd
@@ -134,9 +134,7 @@ func (db *DB) SignInParticipant(ctx context.Context, link, login []byte, p idrl.
 				return err
 			}
 		}
-		const insert = `
-			INSERT INTO login (hash, session_id, annotator_id, created_at, seen_at, narrow) VALUES (?, ?, ?, ?, ?, ?)`
-		if _, err := t.exec(insert, login, l.Session, l.Annotator, encodeTime(now), encodeTime(now), l.Narrow); err != nil {
+		if err := t.addLogin(login, l, limit); err != nil {
 			return err
 		}
 		return t.audit(now, l.Session, string(l.Annotator), "sign in", "")

@@ -27,9 +27,10 @@ func (db *DB) InvitationSession(ctx context.Context, hash []byte) (session idrl.
 }
 
 // SignIn uses a link once, and records the login whose cookie has the SHA-256
-// login. If the link is for annotators it adds one, called name. It returns who
-// signed in, or the errors of Invitation. Two calls cannot share a link's last use.
-func (db *DB) SignIn(ctx context.Context, link, login []byte, name string, now time.Time) (l idrl.Login, err error) {
+// login. If the link is for annotators it adds one, called name. Other logins of a
+// researcher that have expired end. It returns who signed in, or the errors of
+// Invitation. Two calls cannot share a link's last use.
+func (db *DB) SignIn(ctx context.Context, link, login []byte, name string, limit idrl.LoginLimit, now time.Time) (l idrl.Login, err error) {
 	l.Since, l.SeenAt = now, now
 	err = db.do(ctx, func(t *tx) error {
 		if err := t.row(findInvitation, link, encodeTime(now)).Scan(text(&l.User), text(&l.Session)); err != nil {
@@ -51,14 +52,36 @@ func (db *DB) SignIn(ctx context.Context, link, login []byte, name string, now t
 				return err
 			}
 		}
-		const insert = `
-			INSERT INTO login (hash, user_id, session_id, annotator_id, created_at, seen_at) VALUES (?, ?, ?, ?, ?, ?)`
-		if _, err := t.exec(insert, login, null(l.User), null(l.Session), null(l.Annotator), encodeTime(now), encodeTime(now)); err != nil {
+		if err := t.addLogin(login, l, limit); err != nil {
 			return err
 		}
 		return t.audit(now, l.Session, actor, "sign in", "")
 	})
 	return l, err
+}
+
+// addLogin records a login that begins, and ends others of its holder as limit says. It keeps
+// at most limit.Narrow narrow ones, the new one among them.
+func (t *tx) addLogin(hash []byte, l idrl.Login, limit idrl.LoginLimit) error {
+	const insert = `
+		INSERT INTO login (hash, user_id, session_id, annotator_id, created_at, seen_at, narrow) VALUES (?, ?, ?, ?, ?, ?, ?)`
+	now := l.Since
+	_, err := t.exec(insert, hash, null(l.User), null(l.Session), null(l.Annotator), encodeTime(now), encodeTime(l.SeenAt), l.Narrow)
+	if err != nil {
+		return err
+	}
+	const expire = `
+		DELETE FROM login WHERE user_id IS ? AND session_id IS ? AND annotator_id IS ? AND (created_at < ? OR seen_at < ?)`
+	_, err = t.exec(expire, null(l.User), null(l.Session), null(l.Annotator), encodeTime(now.Add(-limit.Absolute)), encodeTime(now.Add(-limit.Idle)))
+	if err != nil || !l.Narrow {
+		return err
+	}
+	const prune = `
+		DELETE FROM login WHERE session_id = ?1 AND annotator_id = ?2 AND narrow AND hash <> ?3 AND hash NOT IN (
+			SELECT hash FROM login WHERE session_id = ?1 AND annotator_id = ?2 AND narrow AND hash <> ?3
+			ORDER BY seen_at DESC LIMIT ?4)`
+	_, err = t.exec(prune, l.Session, l.Annotator, hash, limit.Narrow-1)
+	return err
 }
 
 // Login returns who holds the cookie with this SHA-256, or an error of kind

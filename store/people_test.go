@@ -17,6 +17,9 @@ func hash(s string) []byte {
 	return h[:]
 }
 
+// limit is that of the logins of a test.
+var limit = idrl.LoginLimit{Idle: 24 * time.Hour, Absolute: 48 * time.Hour, Narrow: 3}
+
 // TestBeside: a command changes a little while a server uses the folder, and
 // without one; it takes no lock and makes no folder.
 func TestBeside(t *testing.T) {
@@ -60,7 +63,7 @@ func TestUsers(t *testing.T) {
 		must(t, err)
 	}
 	signedIn(false)
-	_, err := db.SignIn(ctx, hash("one"), hash("cookie"), "", t0.Add(time.Minute))
+	_, err := db.SignIn(ctx, hash("one"), hash("cookie"), "", limit, t0.Add(time.Minute))
 	must(t, err)
 	signedIn(true)
 	got, err := db.Users(ctx)
@@ -97,7 +100,7 @@ func TestInvitations(t *testing.T) {
 			t.Errorf("link %d, %v", id, err)
 		}
 	}
-	login, err := db.SignIn(ctx, hash("one"), hash("cookie"), "Cy", t0)
+	login, err := db.SignIn(ctx, hash("one"), hash("cookie"), "Cy", limit, t0)
 	must(t, err)
 	who := login.Annotator
 	later := t0.Add(time.Minute)

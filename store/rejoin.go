@@ -49,23 +49,22 @@ func (t *tx) useRejoinKey(hash []byte, now time.Time) error {
 	return err
 }
 
-// Rejoin uses a key and records a login of its annotator, in one transaction. It
-// returns an error of kind NotFound if the key is not there.
-func (db *DB) Rejoin(ctx context.Context, key, login []byte, now time.Time) error {
+// Rejoin uses a key and records a login of its annotator, in one transaction. Other
+// logins of theirs end as limit says. It returns an error of kind NotFound if the key
+// is not there.
+func (db *DB) Rejoin(ctx context.Context, key, login []byte, limit idrl.LoginLimit, now time.Time) error {
 	return db.do(ctx, func(t *tx) error {
-		var session idrl.SessionID
-		var annotator idrl.AnnotatorID
+		l := idrl.Login{Since: now, SeenAt: now}
 		const find = `SELECT session_id, annotator_id FROM rejoin_key` + livingKey
-		if err := t.row(find, key).Scan(&session, &annotator); err != nil {
+		if err := t.row(find, key).Scan(&l.Session, &l.Annotator); err != nil {
 			return missing(err, "there is no such key")
 		}
 		if err := t.useRejoinKey(key, now); err != nil {
 			return err
 		}
-		const insert = `INSERT INTO login (hash, session_id, annotator_id, created_at, seen_at) VALUES (?, ?, ?, ?, ?)`
-		if _, err := t.exec(insert, login, session, annotator, encodeTime(now), encodeTime(now)); err != nil {
+		if err := t.addLogin(login, l, limit); err != nil {
 			return err
 		}
-		return t.audit(now, session, string(annotator), "rejoin", "")
+		return t.audit(now, l.Session, string(l.Annotator), "rejoin", "")
 	})
 }

@@ -39,7 +39,7 @@ func studied(t *testing.T, dir string, n int) *store.DB {
 		link, cookie := fmt.Sprint("link", i), fmt.Sprint("cookie", i)
 		_, err := db.Invite(ctx, hash(link), idrl.Invitation{Session: "s", Uses: 1, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
 		must(t, err)
-		l, err := db.SignIn(ctx, hash(link), hash(cookie), name, t0)
+		l, err := db.SignIn(ctx, hash(link), hash(cookie), name, limit, t0)
 		must(t, err)
 		must(t, db.AddRejoinKey(ctx, hash("key"+cookie), idrl.RejoinKey{Session: "s", Annotator: l.Annotator, Since: t0, UsedAt: t0}, 5))
 	}

@@ -2,11 +2,13 @@ package web_test
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/web"
 	"tiebreak/web/wire"
 )
 
@@ -153,5 +155,30 @@ func TestCrowdReturnAndExport(t *testing.T) {
 	}
 	if e := b.get(r, "/sessions/s1/export?format=csv&participants=1"); e.status != 200 || e.lacks(",participant,study,submission") != nil {
 		t.Errorf("an export that is asked for them: status %d: %s", e.status, e.body)
+	}
+}
+
+// Whoever comes back by a crowd link is charged for it, as the link does not bound how often
+// they do; who is new is not.
+func TestComingBackIsCharged(t *testing.T) {
+	b := newBench(t, nil)
+	link := b.crowdLink(100, "prolific", nil) + "?PROLIFIC_PID="
+	const burst = 10
+	web.Tighten(b.web, burst, 0)
+	for n := range 2 * burst {
+		c, visit := b.browser(), link+"new"+strconv.Itoa(n)
+		if page, r := b.get(c, visit), b.post(c, visit, nil); page.status != 200 || r.status != 303 {
+			t.Fatalf("new participant %d: status %d, then %d", n, page.status, r.status)
+		}
+	}
+	in := 0
+	for b.post(b.browser(), link+"new1", nil).status == 303 {
+		if in++; in > burst {
+			t.Fatal("a participant signs in without limit")
+		}
+	}
+	people, err := b.db.Annotators(t.Context(), "s1")
+	if err != nil || len(people) != 2*burst {
+		t.Errorf("%d people, %v; want %d", len(people), err, 2*burst)
 	}
 }

@@ -152,7 +152,9 @@ func (s *Server) postJoin(c echo.Context) error {
 	}
 	s.setCookie(c, who.Session, who.Role, key)
 	s.logSignIn(c, who)
-	s.welcome(c.Request())
+	if !who.Narrow { // who comes back uses nothing of the link up, and can do so without end
+		s.welcome(c.Request())
+	}
 	if version > 0 {
 		if err := s.cfg.People.Agree(ctx, who.Session, who.Annotator, version, time.Now()); err != nil && kindOf(err) != idrl.Conflict {
 			return err // a conflict: it has changed meanwhile, and the next page asks again

@@ -38,9 +38,9 @@ type Links interface {
 // Logins stores logins. hash is the SHA-256 of a cookie's token.
 type Logins interface {
 	// SignIn uses a link once and records a login, which it returns, in one
-	// transaction. If the link is for annotators it adds one, called name. Its errors
-	// are those of Invitation.
-	SignIn(ctx context.Context, link, hash []byte, name string, now time.Time) (idrl.Login, error)
+	// transaction. If the link is for annotators it adds one, called name. Other logins
+	// of a researcher that have expired end. Its errors are those of Invitation.
+	SignIn(ctx context.Context, link, hash []byte, name string, limit idrl.LoginLimit, now time.Time) (idrl.Login, error)
 
 	// Login returns who holds the cookie, or an error of kind NotFound.
 	Login(ctx context.Context, hash []byte) (idrl.Login, error)
@@ -192,7 +192,7 @@ func (a *Auth) RedeemResearcher(ctx context.Context, token string) (Actor, strin
 	if _, err := a.PeekResearcher(ctx, token); err != nil {
 		return Actor{}, "", err
 	}
-	return a.signIn(ctx, token, "")
+	return a.signIn(ctx, token, "", Researcher)
 }
 
 // Redeem uses an invitation once and returns the new annotator, who may be
@@ -206,16 +206,16 @@ func (a *Auth) Redeem(ctx context.Context, token, name string) (Actor, string, e
 	if _, err := a.PeekInvitation(ctx, token); err != nil {
 		return Actor{}, "", err
 	}
-	return a.signIn(ctx, token, name)
+	return a.signIn(ctx, token, name, Annotator)
 }
 
-func (a *Auth) signIn(ctx context.Context, token, name string) (Actor, string, error) {
+func (a *Auth) signIn(ctx context.Context, token, name string, role Role) (Actor, string, error) {
 	link, err := hashToken(token)
 	if err != nil {
 		return Actor{}, "", forPeople(err)
 	}
 	cookie, hash := newToken()
-	login, err := a.store.SignIn(ctx, link, hash, name, a.now())
+	login, err := a.store.SignIn(ctx, link, hash, name, limits(role), a.now())
 	if err != nil {
 		return Actor{}, "", forPeople(err)
 	}

@@ -17,9 +17,9 @@ type Crowds interface {
 	Crowd(ctx context.Context, hash []byte, now time.Time) (idrl.SessionID, idrl.Crowd, error)
 
 	// SignInParticipant signs a participant in: as the annotator that they are already, with a
-	// login that is Narrow, or as a new one. It returns an error of kind NotFound if the link
-	// does not let in.
-	SignInParticipant(ctx context.Context, link, hash []byte, p idrl.Participant, now time.Time) (idrl.Login, error)
+	// login that is Narrow, or as a new one. Other logins of theirs end as limit says. It
+	// returns an error of kind NotFound if the link does not let in.
+	SignInParticipant(ctx context.Context, link, hash []byte, p idrl.Participant, limit idrl.LoginLimit, now time.Time) (idrl.Login, error)
 }
 
 // NewCrowdInvitation is NewInvitation of a link from a crowd platform.
@@ -54,7 +54,7 @@ func (a *Auth) RedeemParticipant(ctx context.Context, token string, p idrl.Parti
 		return Actor{}, "", forPeople(err)
 	}
 	cookie, hash := newToken()
-	login, err := a.crowds.SignInParticipant(ctx, link, hash, p, a.now())
+	login, err := a.crowds.SignInParticipant(ctx, link, hash, p, limits(Annotator), a.now())
 	if err != nil {
 		return Actor{}, "", forPeople(err)
 	}

@@ -7,22 +7,20 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A limit says how long a login lasts.
-type limit struct {
-	idle     time.Duration // since the holder was seen last
-	absolute time.Duration // since sign-in
-}
+// narrowLogins is how many narrow logins an annotator has at most: who knows their id can make
+// any number of them.
+const narrowLogins = 8
 
 // limits of a researcher are tighter: they see everybody's answers.
-func limits(r Role) limit {
+func limits(r Role) idrl.LoginLimit {
 	if r == Researcher {
-		return limit{idle: 3 * 24 * time.Hour, absolute: 14 * 24 * time.Hour}
+		return idrl.LoginLimit{Idle: 3 * 24 * time.Hour, Absolute: 14 * 24 * time.Hour}
 	}
-	return limit{idle: 14 * 24 * time.Hour, absolute: 60 * 24 * time.Hour}
+	return idrl.LoginLimit{Idle: 14 * 24 * time.Hour, Absolute: 60 * 24 * time.Hour, Narrow: narrowLogins}
 }
 
 // CookieLife is how long a browser keeps the cookie of a role.
-func CookieLife(r Role) time.Duration { return limits(r).absolute }
+func CookieLife(r Role) time.Duration { return limits(r).Absolute }
 
 // seenEvery is how precisely the last sight of somebody is recorded.
 const seenEvery = 10 * time.Minute
@@ -45,8 +43,7 @@ func (a *Auth) Actor(ctx context.Context, cookie string) (Actor, error) {
 		return Actor{}, err
 	}
 	who, now := actor(login), a.now()
-	l := limits(who.Role)
-	if now.Sub(login.Since) > l.absolute || now.Sub(login.SeenAt) > l.idle {
+	if limits(who.Role).Expired(login, now) {
 		return Actor{}, unlessFull(a.store.SignOut(ctx, hash))
 	}
 	if now.Sub(login.SeenAt) > seenEvery {

@@ -20,9 +20,10 @@ type Keys interface {
 	// UseRejoinKey records that a key was used.
 	UseRejoinKey(ctx context.Context, hash []byte, now time.Time) error
 
-	// Rejoin uses a key and records a login of its annotator, in one
-	// transaction. It returns an error of kind NotFound if the key is not there.
-	Rejoin(ctx context.Context, key, login []byte, now time.Time) error
+	// Rejoin uses a key and records a login of its annotator, in one transaction.
+	// Other logins of theirs end as limit says. It returns an error of kind NotFound
+	// if the key is not there.
+	Rejoin(ctx context.Context, key, login []byte, limit idrl.LoginLimit, now time.Time) error
 }
 
 const (
@@ -71,7 +72,7 @@ func (a *Auth) Rejoin(ctx context.Context, session idrl.SessionID, key string) (
 		return Actor{}, "", err
 	}
 	cookie, login := newToken()
-	if err := a.store.Rejoin(ctx, k.hash, login, a.now()); err != nil {
+	if err := a.store.Rejoin(ctx, k.hash, login, limits(Annotator), a.now()); err != nil {
 		return Actor{}, "", keyForPeople(err)
 	}
 	return Actor{Role: Annotator, Session: session, Annotator: k.Annotator}, cookie, nil

@@ -91,6 +91,18 @@ type Login struct {
 	Narrow    bool // they came back by an id that others may know: they see nothing of what was before
 }
 
+// A LoginLimit says which logins of somebody end when another of theirs is recorded.
+type LoginLimit struct {
+	Idle     time.Duration // since the holder was seen last
+	Absolute time.Duration // since sign-in
+	Narrow   int           // of those that are Narrow so many remain, which were seen last
+}
+
+// Expired reports whether a login has ended at now.
+func (l LoginLimit) Expired(in Login, now time.Time) bool {
+	return now.Sub(in.Since) > l.Absolute || now.Sub(in.SeenAt) > l.Idle
+}
+
 // A RejoinKey lets the browser of an annotator sign in again. Its token is not
 // recorded.
 type RejoinKey struct {

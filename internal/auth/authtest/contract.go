@@ -22,6 +22,9 @@ type Store interface {
 
 var t0 = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 
+// limit is that of the logins of a test.
+var limit = idrl.LoginLimit{Idle: 2 * time.Hour, Absolute: 5 * time.Hour, Narrow: 3}
+
 // Run holds stores to the contract of auth.Store. open returns one that is empty but
 // for the sessions "s" and "t".
 func Run(t *testing.T, open func(t *testing.T) Store) {
@@ -33,6 +36,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"links that let in no more", (*bench).deadLinks},
 		{"the last use is not shared", (*bench).lastUse},
 		{"logins", (*bench).logins},
+		{"logins that have expired", (*bench).expired},
 		{"an annotator whose part has ended", (*bench).ended},
 		{"keys", (*bench).keys},
 		{"keys are pruned", (*bench).pruned},
@@ -78,7 +82,7 @@ func (b *bench) invite(hash string, uses int) int64 {
 // join signs an annotator in at t0 and returns their id.
 func (b *bench) join(link, login string) idrl.AnnotatorID {
 	b.Helper()
-	l, err := b.SignIn(b.Context(), sum(link), sum(login), "Ada", t0)
+	l, err := b.SignIn(b.Context(), sum(link), sum(login), "Ada", limit, t0)
 	b.must(err)
 	return l.Annotator
 }
@@ -138,7 +142,7 @@ func (b *bench) deadLinks() {
 	for hash, now := range map[string]time.Time{"used": t0, "expired": t0.Add(time.Hour), "revoked": t0, "unknown": t0} {
 		_, _, err := b.Invitation(ctx, sum(hash), now)
 		b.missing(hash, err)
-		_, err = b.SignIn(ctx, sum(hash), sum("c2"), "Bob", now)
+		_, err = b.SignIn(ctx, sum(hash), sum("c2"), "Bob", limit, now)
 		b.missing("sign in by "+hash, err)
 		if session, err := b.InvitationSession(ctx, sum(hash)); hash != "unknown" && (err != nil || session != "s") {
 			b.Errorf("session of a link that is %s: %q, %v", hash, session, err)
@@ -156,7 +160,7 @@ func (b *bench) lastUse() {
 	var wait sync.WaitGroup
 	errs := make([]error, 8)
 	for i := range errs {
-		wait.Go(func() { _, errs[i] = b.SignIn(b.Context(), sum("l"), sum(strconv.Itoa(i)), "", t0) })
+		wait.Go(func() { _, errs[i] = b.SignIn(b.Context(), sum("l"), sum(strconv.Itoa(i)), "", limit, t0) })
 	}
 	wait.Wait()
 	let := 0
@@ -177,7 +181,7 @@ func (b *bench) logins() {
 	b.must(b.AddUser(ctx, "grace", t0))
 	_, err := b.Invite(ctx, sum("g"), idrl.Invitation{User: "grace", Uses: 1, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
 	b.must(err)
-	l, err := b.SignIn(ctx, sum("g"), sum("c"), "", t0)
+	l, err := b.SignIn(ctx, sum("g"), sum("c"), "", limit, t0)
 	if want := (idrl.Login{User: "grace", Since: t0, SeenAt: t0}); err != nil || l != want {
 		b.Errorf("signed in: %+v, %v; want %+v", l, err, want)
 	}
@@ -202,6 +206,53 @@ func (b *bench) logins() {
 	b.holder("c", l)
 }
 
+// Where somebody signs in, their logins that have expired end, and those of no one else.
+func (b *bench) expired() {
+	ctx := b.Context()
+	for _, user := range []string{"grace", "hopper"} {
+		b.must(b.AddUser(ctx, user, t0))
+	}
+	link := 0
+	signIn := func(user, login string, after time.Duration) {
+		b.Helper()
+		link++
+		hash, at := sum(user+strconv.Itoa(link)), t0.Add(after)
+		_, err := b.Invite(ctx, hash, idrl.Invitation{User: user, Uses: 1, CreatedAt: at, ExpiresAt: at.Add(time.Hour)})
+		b.must(err)
+		_, err = b.SignIn(ctx, hash, sum(login), "", limit, at)
+		b.must(err)
+	}
+	gone := func(logins map[string]bool) {
+		b.Helper()
+		for login, gone := range logins {
+			if _, err := b.Login(ctx, sum(login)); (err != nil) != gone {
+				b.Errorf("login %s: %v, want gone: %t", login, err, gone)
+			}
+		}
+	}
+	signIn("hopper", "other", 0)
+	signIn("grace", "idle", 0)
+	signIn("grace", "old", 0)
+	b.must(b.Seen(ctx, sum("old"), t0.Add(limit.Idle)))
+	b.invite("l", 2)
+	ada := b.join("l", "ada")
+	b.join("l", "bob")
+	b.must(b.AddRejoinKey(ctx, sum("k"), idrl.RejoinKey{Session: "s", Annotator: ada, Since: t0, UsedAt: t0}, 8))
+
+	signIn("grace", "first", limit.Idle)
+	gone(map[string]bool{"idle": false})
+	late := limit.Idle + time.Second
+	signIn("grace", "second", late)
+	b.must(b.Rejoin(ctx, sum("k"), sum("ada again"), limit, t0.Add(late)))
+	gone(map[string]bool{"idle": true, "old": false, "first": false, "second": false, "other": false, "ada": true, "ada again": false, "bob": false})
+	last := limit.Absolute + time.Second
+	for _, login := range []string{"old", "second"} {
+		b.must(b.Seen(ctx, sum(login), t0.Add(last)))
+	}
+	signIn("grace", "third", last)
+	gone(map[string]bool{"old": true, "first": true, "second": false, "third": false, "other": false})
+}
+
 func (b *bench) ended() {
 	ctx := b.Context()
 	b.invite("l", 2)
@@ -213,7 +264,7 @@ func (b *bench) ended() {
 	b.holder("d", idrl.Login{Session: "s", Annotator: bob, Since: t0, SeenAt: t0})
 	_, err := b.RejoinKey(ctx, sum("k"))
 	b.missing("key of one whose part has ended", err)
-	b.missing("rejoin", b.Rejoin(ctx, sum("k"), sum("e"), t0))
+	b.missing("rejoin", b.Rejoin(ctx, sum("k"), sum("e"), limit, t0))
 	_, err = b.Login(ctx, sum("e"))
 	b.missing("login that was refused", err)
 }
@@ -243,13 +294,13 @@ func (b *bench) keys() {
 	b.key("k", k)
 
 	later = later.Add(time.Hour)
-	b.must(b.Rejoin(ctx, sum("k"), sum("d"), later))
+	b.must(b.Rejoin(ctx, sum("k"), sum("d"), limit, later))
 	k.UsedAt = later
 	b.key("k", k)
 	b.holder("d", idrl.Login{Session: "s", Annotator: k.Annotator, Since: later, SeenAt: later})
 	_, err := b.RejoinKey(ctx, sum("unknown"))
 	b.missing("unknown key", err)
-	b.missing("unknown key", b.Rejoin(ctx, sum("unknown"), sum("e"), later))
+	b.missing("unknown key", b.Rejoin(ctx, sum("unknown"), sum("e"), limit, later))
 }
 
 // Of an annotator's keys those that were used last are kept, and the new one always.

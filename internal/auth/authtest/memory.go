@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -110,7 +111,7 @@ func (m *Memory) RevokeInvitation(_ context.Context, session idrl.SessionID, id 
 }
 
 // SignIn implements auth.Logins.
-func (m *Memory) SignIn(_ context.Context, hash, login []byte, name string, now time.Time) (idrl.Login, error) {
+func (m *Memory) SignIn(_ context.Context, hash, login []byte, name string, limit idrl.LoginLimit, now time.Time) (idrl.Login, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	l, err := m.live(hash, now)
@@ -123,8 +124,16 @@ func (m *Memory) SignIn(_ context.Context, hash, login []byte, name string, now 
 		in.Annotator = idrl.AnnotatorID(fmt.Sprintf("a%d", m.joined(l.Session)+1))
 		m.annotators = append(m.annotators, annotator{l.Session, idrl.Annotator{ID: in.Annotator, Name: name, JoinedAt: now, Invitation: l.ID}})
 	}
-	m.logins[string(login)] = in
+	m.addLogin(login, in, limit)
 	return in, nil
+}
+
+// addLogin records a login, and ends others of its holder as limit says. None here is narrow.
+func (m *Memory) addLogin(hash []byte, in idrl.Login, limit idrl.LoginLimit) {
+	maps.DeleteFunc(m.logins, func(_ string, l idrl.Login) bool {
+		return l.User == in.User && l.Session == in.Session && l.Annotator == in.Annotator && limit.Expired(l, in.Since)
+	})
+	m.logins[string(hash)] = in
 }
 
 // joined returns how many annotators joined a session.
@@ -260,7 +269,7 @@ func (m *Memory) use(hash []byte, now time.Time) {
 }
 
 // Rejoin implements auth.Keys.
-func (m *Memory) Rejoin(_ context.Context, key, login []byte, now time.Time) error {
+func (m *Memory) Rejoin(_ context.Context, key, login []byte, limit idrl.LoginLimit, now time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	k, err := m.key(key)
@@ -268,6 +277,6 @@ func (m *Memory) Rejoin(_ context.Context, key, login []byte, now time.Time) err
 		return err
 	}
 	m.use(key, now)
-	m.logins[string(login)] = idrl.Login{Session: k.Session, Annotator: k.Annotator, Since: now, SeenAt: now}
+	m.addLogin(login, idrl.Login{Session: k.Session, Annotator: k.Annotator, Since: now, SeenAt: now}, limit)
 	return nil
 }
