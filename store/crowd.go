@@ -100,7 +100,8 @@ func keyed(key, what, id string) string {
 // SignInParticipant signs p in by a crowd link, and records the login whose cookie has the
 // SHA-256 login. A participant whom the session knows continues as the same annotator, with
 // a login that is Narrow, and uses nothing up; else one is added. Other logins of theirs end
-// as limit says. It returns an error of kind NotFound if the link does not let in.
+// as limit says. Of an annotator whose part has ended it records no login, and returns one
+// that is Revoked. It returns an error of kind NotFound if the link does not let in.
 func (db *DB) SignInParticipant(ctx context.Context, link, login []byte, p idrl.Participant, limit idrl.LoginLimit, now time.Time) (l idrl.Login, err error) {
 	l.Since, l.SeenAt = now, now
 	err = db.do(ctx, func(t *tx) error {
@@ -124,7 +125,9 @@ func (db *DB) SignInParticipant(ctx context.Context, link, login []byte, p idrl.
 		err := t.row(known, l.Session, p.ID).Scan(&l.Annotator, &l.Revoked)
 		switch {
 		case err == nil:
-			l.Narrow = true
+			if l.Narrow = true; l.Revoked {
+				return nil
+			}
 		case !errors.Is(err, sql.ErrNoRows):
 			return err
 		case left < 1:

@@ -55,3 +55,18 @@ func TestNarrowLoginsAreBounded(t *testing.T) {
 	signIn("ada", "late", limit.Idle+30*time.Minute)
 	have(map[string]bool{"ada": false, "0": true, "3": false, "4": false, "late": true, "bob": true})
 }
+
+// A participant whose part has ended gets no login.
+func TestRemovedParticipantHasNoLogin(t *testing.T) {
+	db, signIn := crowded(t)
+	who := signIn("ada", "ada", 0).Annotator
+	must(t, db.RevokeAnnotator(t.Context(), "s", who, false, "grace", t0))
+	if l := signIn("ada", "again", time.Minute); l.Annotator != who || !l.Revoked {
+		t.Errorf("who is removed comes back as %+v", l)
+	}
+	_, err := db.Login(t.Context(), hash("again"))
+	wantKind(t, err, idrl.NotFound)
+	if l, err := db.Login(t.Context(), hash("ada")); err != nil || l.Narrow || !l.Revoked {
+		t.Errorf("the login that they began with is %+v, %v", l, err)
+	}
+}

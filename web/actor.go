@@ -73,7 +73,7 @@ func (s *Server) researcher(c echo.Context, action auth.Action, session idrl.Ses
 	return who, s.admit(who, 1)
 }
 
-// annotator returns the annotator of a session that this browser is, errRemoved if
+// annotator returns the annotator of a session that this browser is, also with errRemoved if
 // a researcher has ended their part, or errNotAnnotator.
 func (s *Server) annotator(c echo.Context, action auth.Action, session idrl.SessionID) (auth.Actor, error) {
 	who, err := s.actor(c.Request().Context(), s.annotatorCookie(c, session))
@@ -81,7 +81,7 @@ func (s *Server) annotator(c echo.Context, action auth.Action, session idrl.Sess
 		return auth.Actor{}, err
 	}
 	if who.Role == auth.Removed && who.Session == session {
-		return auth.Actor{}, errRemoved
+		return who, errRemoved
 	}
 	if who.Role != auth.Annotator || !auth.Can(who, action, session) {
 		return auth.Actor{}, errNotAnnotator

@@ -58,7 +58,23 @@ func (s *Server) same(c echo.Context, v visit, who idrl.AnnotatorID) (bool, erro
 	return s.cfg.People.Participates(c.Request().Context(), v.session, who, v.crowd, v.who)
 }
 
-// redeem lets somebody in.
+// joined returns the annotator that this browser is, and whether that is who comes by the
+// link. It returns errRemoved if it is, and a researcher has ended their part.
+func (s *Server) joined(c echo.Context, v visit) (who auth.Actor, is bool, err error) {
+	switch who, err = s.annotator(c, auth.Label, v.session); {
+	case errors.Is(err, errNotAnnotator):
+		return who, false, nil
+	case err != nil && !errors.Is(err, errRemoved):
+		return who, false, err
+	}
+	is, unknown := s.same(c, v, who.Annotator)
+	if unknown != nil || !is {
+		return who, false, unknown
+	}
+	return who, err == nil, err
+}
+
+// redeem lets somebody in; one whose part a researcher has ended gets no cookie.
 func (s *Server) redeem(c echo.Context, v visit) (auth.Actor, string, error) {
 	if v.byCrowd() {
 		return s.cfg.Auth.RedeemParticipant(c.Request().Context(), c.Param("token"), v.who)

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -180,5 +181,40 @@ func TestComingBackIsCharged(t *testing.T) {
 	people, err := b.db.Annotators(t.Context(), "s1")
 	if err != nil || len(people) != 2*burst {
 		t.Errorf("%d people, %v; want %d", len(people), err, 2*burst)
+	}
+}
+
+// A participant whom a researcher removed is told so by the link, and can withdraw their data
+// in the browser in which they began, whether they opened the link again or not.
+func TestRemovedParticipantCanWithdraw(t *testing.T) {
+	b := newBench(t, nil)
+	b.s1.spec.WithdrawDays = 30
+	link := b.crowdLink(5, "prolific", nil) + "?PROLIFIC_PID="
+	c, shared := b.browser(), b.browser()
+	b.post(c, link+"p1", nil)
+	b.post(shared, link+"p2", nil)
+	if err := b.db.RevokeAnnotator(t.Context(), "s1", "a1", false, "Ada", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]*http.Client{"their browser": c, "that of another participant": shared, "another": b.browser()} {
+		r := b.post(c, link+"p1", nil)
+		if r.status != 410 || r.lacks("ended your part") != nil || r.header.Get("Set-Cookie") != "" {
+			t.Errorf("the link in %s: status %d, cookie %q", name, r.status, r.header.Get("Set-Cookie"))
+		}
+	}
+	if r := b.get(c, link+"p1"); r.status != 410 {
+		t.Errorf("the page of the link: status %d", r.status)
+	}
+	if r := b.get(shared, "/sessions/s1/label"); r.status != 200 {
+		t.Errorf("the other participant's page: status %d", r.status)
+	}
+	if r := b.get(c, "/sessions/s1/withdraw"); r.status != 200 {
+		t.Errorf("the page of withdrawal: status %d", r.status)
+	}
+	if r := b.post(c, "/sessions/s1/withdraw", url.Values{"sure": {"yes"}}); r.status != 200 || r.lacks("Your data are withdrawn") != nil {
+		t.Errorf("withdrawal: status %d: %s", r.status, r.body)
+	}
+	if r := b.post(c, link+"p3", nil); r.status != 303 { // somebody else
+		t.Errorf("another person in that browser: status %d", r.status)
 	}
 }

@@ -51,15 +51,9 @@ func (s *Server) joinPage(c echo.Context) (templates.JoinPage, error) {
 		p.Action, p.Preview = "", s.explain(errPreview)
 		return p, nil
 	}
-	who, err := s.annotator(c, auth.Label, id)
-	is := err == nil
-	if is {
-		if is, err = s.same(c, v, who.Annotator); err != nil {
-			return p, err
-		}
-	}
+	who, is, err := s.joined(c, v)
 	switch {
-	case errors.Is(err, errRemoved) && !v.byCrowd():
+	case err != nil:
 		return templates.JoinPage{}, err
 	case is:
 		p.Returning = s.welcomeBack(c, id, who)
@@ -122,18 +116,12 @@ func (s *Server) postJoin(c echo.Context) error {
 		return s.deadJoin(c, err)
 	}
 	id := v.session
-	switch who, err := s.annotator(c, auth.Label, id); {
-	case err == nil:
-		is, err := s.same(c, v, who.Annotator)
-		if err != nil {
-			return err
-		}
-		if is {
-			s.acknowledged(c, id, who.Annotator)
-			return c.Redirect(http.StatusSeeOther, sessionURL(id, "label"))
-		}
-	case errors.Is(err, errRemoved) && !v.byCrowd():
+	switch who, is, err := s.joined(c, v); {
+	case err != nil:
 		return err
+	case is:
+		s.acknowledged(c, id, who.Annotator)
+		return c.Redirect(http.StatusSeeOther, sessionURL(id, "label"))
 	}
 	is, _, err := s.cfg.People.Consent(ctx, id, "")
 	if err != nil {
@@ -149,6 +137,9 @@ func (s *Server) postJoin(c echo.Context) error {
 	}
 	if err != nil {
 		return s.deadJoin(c, err)
+	}
+	if who.Role == auth.Removed { // they may withdraw their data in the browser in which they began
+		return errRemoved
 	}
 	s.setCookie(c, who.Session, who.Role, key)
 	s.logSignIn(c, who)

@@ -53,17 +53,12 @@ func (s *Server) leaver(c echo.Context) (idrl.SessionID, idrl.AnnotatorID, error
 		return "", "", err
 	}
 	who, err := s.labeller(c, auth.Recall, id, 1)
-	if !errors.Is(err, errRemoved) {
-		return id, who.Annotator, err
+	if errors.Is(err, errRemoved) {
+		if err = errNotAnnotator; !who.Narrow {
+			err = s.admit(who, 1)
+		}
 	}
-	actor, err := s.actor(c.Request().Context(), s.annotatorCookie(c, id))
-	if err == nil && (actor.Role != auth.Removed || actor.Session != id || actor.Narrow) {
-		err = errNotAnnotator
-	}
-	if err == nil {
-		err = s.admit(actor, 1)
-	}
-	return id, actor.Annotator, err
+	return id, who.Annotator, err
 }
 
 // withdraw is GET /sessions/:id/withdraw: it asks an annotator whether they are sure.

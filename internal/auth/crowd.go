@@ -17,7 +17,8 @@ type Crowds interface {
 	Crowd(ctx context.Context, hash []byte, now time.Time) (idrl.SessionID, idrl.Crowd, error)
 
 	// SignInParticipant signs a participant in: as the annotator that they are already, with a
-	// login that is Narrow, or as a new one. Other logins of theirs end as limit says. It
+	// login that is Narrow, or as a new one. Other logins of theirs end as limit says. Of an
+	// annotator whose part has ended it records no login, and returns one that is Revoked. It
 	// returns an error of kind NotFound if the link does not let in.
 	SignInParticipant(ctx context.Context, link, hash []byte, p idrl.Participant, limit idrl.LoginLimit, now time.Time) (idrl.Login, error)
 }
@@ -47,7 +48,8 @@ func (a *Auth) Crowd(ctx context.Context, token string) (id idrl.SessionID, c id
 }
 
 // RedeemParticipant signs a participant in by a crowd link and returns the annotator with
-// the token of their cookie. It returns an error of kind NotFound if the link is not valid.
+// the token of their cookie. One whose part a researcher has ended is Removed and gets no
+// cookie. It returns an error of kind NotFound if the link is not valid.
 func (a *Auth) RedeemParticipant(ctx context.Context, token string, p idrl.Participant) (Actor, string, error) {
 	link, err := hashToken(token)
 	if err != nil {
@@ -57,6 +59,9 @@ func (a *Auth) RedeemParticipant(ctx context.Context, token string, p idrl.Parti
 	login, err := a.crowds.SignInParticipant(ctx, link, hash, p, limits(Annotator), a.now())
 	if err != nil {
 		return Actor{}, "", forPeople(err)
+	}
+	if login.Revoked {
+		cookie = ""
 	}
 	return actor(login), cookie, nil
 }
