@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"math"
 	"net/http"
 	"strconv"
@@ -22,6 +23,7 @@ const (
 	maxAnswerRows  = 1000             // of a reply
 	maxAnswersWait = 60 * time.Second // for the next one
 	maxWaits       = 1000             // requests that wait so at once; others are answered at once
+	ownWaits       = 32               // of one token
 )
 
 type apiSessionInfo struct {
@@ -132,7 +134,7 @@ func (s *Server) apiQuestions(c echo.Context) error {
 // log after one of them, a JSON object a line. With wait the reply comes when there is one, or
 // is empty after that time.
 func (s *Server) apiAnswers(c echo.Context) error {
-	spec, _, err := s.programsSpec(c, auth.Export)
+	spec, who, err := s.programsSpec(c, auth.Export)
 	if err != nil {
 		return err
 	}
@@ -151,12 +153,27 @@ func (s *Server) apiAnswers(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if wait > 0 {
+		switch leave, err := s.waits.enter(personOf(who)); {
+		case err == nil:
+			defer leave()
+		case errors.Is(err, errWaits):
+			wait = 0
+		default:
+			return err
+		}
+	}
 	rows, err := s.answersAfter(c, spec, after, int(limit), time.Duration(wait)*time.Second)
 	if err != nil {
 		return err
 	}
 	return c.Blob(http.StatusOK, export.ContentType("jsonl"), rows)
 }
+
+var (
+	errWaits    = idrl.Errorf(idrl.Unavailable, "%d programs wait for answers already; ask without wait", maxWaits)
+	errOwnWaits = idrl.Errorf(idrl.Unavailable, "%d requests with this token wait for answers already; ask again when one has ended, or without wait", ownWaits)
+)
 
 // wholeNumber returns a parameter of the address from least to most, unless where it is missing.
 func wholeNumber(c echo.Context, name string, unless, least, most int64) (int64, error) {
@@ -173,12 +190,6 @@ func wholeNumber(c echo.Context, name string, unless, least, most int64) (int64,
 
 // answersAfter returns lines of the log, and waits for the first if there is none.
 func (s *Server) answersAfter(c echo.Context, spec idrl.SessionSpec, after int64, limit int, wait time.Duration) ([]byte, error) {
-	select {
-	case s.waits <- struct{}{}:
-		defer func() { <-s.waits }()
-	default:
-		wait = 0
-	}
 	news, unsubscribe := s.news(spec.ID)
 	defer unsubscribe()
 	unhurried(c)

@@ -17,6 +17,7 @@ import (
 // Limits of streams of answers.
 const (
 	maxStreams   = 200              // at once, in all
+	ownStreams   = 8                // of one token
 	streamBeat   = 15 * time.Second // from line to line, at most
 	streamAtMost = time.Hour        // then the program asks again, from where it is
 
@@ -66,12 +67,11 @@ func (s *Server) apiStream(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	select {
-	case s.streams <- struct{}{}:
-		defer func() { <-s.streams }()
-	default:
-		return errStreams
+	leave, err := s.streams.enter(personOf(who))
+	if err != nil {
+		return err
 	}
+	defer leave()
 	ctx, cancel := context.WithTimeout(c.Request().Context(), s.streamFor)
 	defer cancel()
 	news, unsubscribe := s.news(spec.ID)
@@ -104,7 +104,10 @@ func (s *Server) apiStream(c echo.Context) error {
 	}
 }
 
-var errStreams = idrl.Errorf(idrl.Unavailable, "%d programs follow answers already; try again in a moment, or ask with wait", maxStreams)
+var (
+	errStreams    = idrl.Errorf(idrl.Unavailable, "%d programs follow answers already; try again in a moment, or ask with wait", maxStreams)
+	errOwnStreams = idrl.Errorf(idrl.Unavailable, "this token has %d streams of answers open already; end one, then try again", ownStreams)
+)
 
 // A stream writes rows of a log to a program.
 type stream struct {

@@ -137,17 +137,65 @@ func TestAPIStreamIsUnhurried(t *testing.T) {
 		t.Errorf("the long poll is cut off: %d %s", r.status, r.body)
 	}
 	hasty.Close() // waits for the handlers
-	if n := len(web.StreamSlots(b.web)); n != 0 {
-		t.Errorf("%d streams are open", n)
+	if n, waits := web.Streams(b.web).Taken(), web.Waits(b.web).Taken(); n+waits != 0 {
+		t.Errorf("%d streams are open, and %d requests wait", n, waits)
 	}
 }
 
-// There are only so many streams.
+// There are only so many streams, and so many of a token.
 func TestAPIStreamsAreBounded(t *testing.T) {
 	b := newBench(t, nil)
-	token := b.token(idrl.ScopeRead, "s1")
-	for range cap(web.StreamSlots(b.web)) {
-		web.StreamSlots(b.web) <- struct{}{}
+	web.Tighten(b.web, 1000, 0) // hears of refusals at once
+	token, other := b.token(idrl.ScopeRead, "s1"), b.token(idrl.ScopeRead, "s1")
+	streams := web.Streams(b.web)
+	next(t, b.follow(token, "")) // it has begun
+	taken, leave := streams.Enter(1)
+	if taken != 7 {
+		t.Errorf("beside one stream a token may open %d, want 7", taken)
 	}
-	wantCode(t, "one too many", b.api(token, "GET", "/s1/answers/stream", ""), 503, "unavailable")
+	r := b.api(token, "GET", "/s1/answers/stream", "")
+	wantCode(t, "one too many of a token", r, 429, "too_many_requests")
+	if r.header.Get("Retry-After") == "" || r.lacks("8 streams") != nil {
+		t.Errorf("the refusal: %v, %s", r.header, r.body)
+	}
+	next(t, b.follow(other, ""))
+	leave()
+	next(t, b.follow(token, ""))
+	for n := int64(3); taken > 0; n++ {
+		taken, _ = streams.Enter(n)
+	}
+	wantCode(t, "one too many", b.api(other, "GET", "/s1/answers/stream", ""), 503, "unavailable")
+}
+
+// Only so many requests wait for answers, and so many of a token; others are answered at once.
+func TestAPIWaitsAreBounded(t *testing.T) {
+	b := newBench(t, nil)
+	web.Tighten(b.web, 1000, 0)
+	token, other := b.token(idrl.ScopeRead, "s1"), b.token(idrl.ScopeRead, "s1")
+	b.annotator("s1")
+	b.record()
+	waits := web.Waits(b.web)
+	taken, leave := waits.Enter(1)
+	if taken != 32 {
+		t.Errorf("%d requests of a token may wait, want 32", taken)
+	}
+	r := b.api(token, "GET", "/s1/answers?wait=30", "")
+	wantCode(t, "one too many of a token", r, 429, "too_many_requests")
+	if r.header.Get("Retry-After") == "" || r.lacks("32 requests") != nil {
+		t.Errorf("the refusal: %v, %s", r.header, r.body)
+	}
+	answered := func(what, token, query string, rows bool) {
+		t.Helper()
+		if r := b.api(token, "GET", "/s1/answers"+query, ""); r.status != 200 || (r.body != "") != rows {
+			t.Errorf("%s: %d %s", what, r.status, r.body)
+		}
+	}
+	answered("without wait", token, "", true)
+	answered("another token", other, "?wait=30", true)
+	leave()
+	answered("when one has ended", token, "?wait=30", true)
+	for n := int64(3); taken > 0; n++ {
+		taken, _ = waits.Enter(n)
+	}
+	answered("where all wait", other, "?wait=30&after=1", false)
 }

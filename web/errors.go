@@ -102,7 +102,7 @@ func statusOf(err error) (int, string) {
 	if errors.Is(err, errNoToken) {
 		return http.StatusUnauthorized, "No valid token"
 	}
-	if errors.Is(err, errTooMany) {
+	if errors.Is(err, errTooMany) || errors.Is(err, errOwnStreams) || errors.Is(err, errOwnWaits) {
 		return http.StatusTooManyRequests, "Too many requests"
 	}
 	if errors.Is(err, errMisdirected) {

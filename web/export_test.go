@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/netip"
 	"time"
+
+	"tiebreak/internal/auth"
 )
 
 // PingEvery makes s look after its sockets more often. Call it before the first.
@@ -13,8 +15,33 @@ func PingEvery(s *Server, d time.Duration) { s.pingEvery = d }
 // before the first.
 func Stream(s *Server, beat, last time.Duration) { s.streamBeat, s.streamFor = beat, last }
 
-// StreamSlots has an element for each open stream of answers.
-func StreamSlots(s *Server) chan struct{} { return s.streams }
+// Streams are the places of streams of answers.
+func Streams(s *Server) Places { return Places{&s.streams} }
+
+// Waits are the places of requests that wait for answers.
+func Waits(s *Server) Places { return Places{&s.waits} }
+
+// Places are those of requests that stay open.
+type Places struct{ *places }
+
+// Taken returns how many are taken.
+func (p Places) Taken() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.taken
+}
+
+// Enter takes places of the program with a token until it has them all or none is left. Leave
+// gives one back.
+func (p Places) Enter(token int64) (taken int, leave func()) {
+	for {
+		l, err := p.enter(personOf(auth.Actor{Role: auth.Program, Token: token}))
+		if err != nil {
+			return taken, leave
+		}
+		taken, leave = taken+1, l
+	}
+}
 
 // ReplyWait changes how long a client may take for a part of a reply. Call it before the first.
 func ReplyWait(s *Server, d time.Duration) { s.replyWait = d }

@@ -25,9 +25,9 @@ type Server struct {
 	limits   limits
 	gates    gates
 	bundling sync.Mutex    // held while a bundle is written
-	waits    chan struct{} // one element for each program that waits for answers
 	uploads  chan struct{} // one element while an upload is read
-	streams  chan struct{} // one element for each program that follows them
+	streams  places        // of programs that follow answers
+	waits    places        // of programs that wait for answers
 
 	pingEvery time.Duration // of a socket; tests shorten it
 	drainWait time.Duration // for calls of sessions that are under way; tests shorten it
@@ -52,8 +52,10 @@ func New(cfg Config) *Server {
 	}
 	cfg.SignInCommand = cmp.Or(cfg.SignInCommand, "tiebreak user link")
 	s := &Server{
-		cfg: cfg, log: cfg.Log, pingEvery: pingEvery, drainWait: drainWait, replyWait: replyWait, refusals: sampler{bucket: newBucket(5, 20)}, limits: newLimits(), waits: make(chan struct{}, maxWaits),
-		uploads: make(chan struct{}, 1), streams: make(chan struct{}, maxStreams), streamBeat: streamBeat, streamFor: streamAtMost,
+		cfg: cfg, log: cfg.Log, pingEvery: pingEvery, drainWait: drainWait, replyWait: replyWait, refusals: sampler{bucket: newBucket(5, 20)}, limits: newLimits(),
+		streams: places{all: maxStreams, own: ownStreams, errAll: errStreams, errOwn: errOwnStreams},
+		waits:   places{all: maxWaits, own: ownWaits, errAll: errWaits, errOwn: errOwnWaits},
+		uploads: make(chan struct{}, 1), streamBeat: streamBeat, streamFor: streamAtMost,
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	crossOrigin := http.NewCrossOriginProtection()
