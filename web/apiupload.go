@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"net/http"
+	"time"
 
 	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
@@ -103,6 +104,11 @@ func (s *Server) apiUpload(c echo.Context) error {
 
 var errNoUploads = idrl.Errorf(idrl.Conflict, "the clips of this session come from its environment; POST /api/v1/sessions makes one to which clips are uploaded")
 
+const (
+	uploadWait = time.Minute      // for which an upload waits for others
+	uploadRead = 30 * time.Second // for the body of one, as for that of any request
+)
+
 // readUpload reads the body of an upload. One is read at a time, for the pictures of a trajectory
 // may take 200 MB while they are.
 func (s *Server) readUpload(c echo.Context, spec idrl.SessionSpec) (g idrl.Generation, clips []idrl.ClipID, names []string, err error) {
@@ -111,6 +117,7 @@ func (s *Server) readUpload(c echo.Context, spec idrl.SessionSpec) (g idrl.Gener
 		return g, nil, nil, err
 	}
 	defer leave()
+	_ = http.NewResponseController(c.Response()).SetReadDeadline(time.Now().Add(uploadRead)) // the time of waiting does not count
 	var body struct {
 		Trajectories []rollouts.Trajectory `json:"trajectories"`
 	}
@@ -124,9 +131,13 @@ func (s *Server) readUpload(c echo.Context, spec idrl.SessionSpec) (g idrl.Gener
 	return g, clips, names, err
 }
 
-// enterUpload waits until no other upload is read.
+// enterUpload waits until no other upload is read, for a while.
 func (s *Server) enterUpload(ctx context.Context) (leave func(), err error) {
+	wait := time.NewTimer(s.uploadWait)
+	defer wait.Stop()
 	select {
+	case <-wait.C:
+		return nil, idrl.Errorf(idrl.Unavailable, "the server reads other uploads; try again in a moment")
 	case s.uploads <- struct{}{}:
 		return func() { <-s.uploads }, nil
 	case <-ctx.Done():

@@ -5,8 +5,10 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/web"
 )
 
 // A small body of very many elements is refused at the cost of its bytes: each would become a
@@ -42,5 +44,23 @@ func TestAPIUploadOfVeryManyElements(t *testing.T) {
 		if took := after.TotalAlloc - before.TotalAlloc; took > 32<<20 {
 			t.Errorf("%s: a body of %d KB took %d MB", test.name, len(body)>>10, took>>20)
 		}
+	}
+}
+
+// An upload that waits for another one is told to come again, and has all its time once it is
+// its turn.
+func TestAPIUploadWaits(t *testing.T) {
+	b := newBench(t, nil)
+	b.addUploads()
+	token := b.token(idrl.ScopeUpload, "s3")
+	done := web.BusyWithUploads(b.web, 10*time.Millisecond)
+	r := b.api(token, "POST", "/s3/trajectories", `{"trajectories":[]}`)
+	wantCode(t, "while another upload is read", r, 503, "unavailable")
+	if r.header.Get("Retry-After") == "" {
+		t.Error("it does not say when to come again")
+	}
+	done()
+	if r := b.api(token, "POST", "/s3/trajectories", `{"trajectories":[]}`); r.status == 503 {
+		t.Errorf("afterwards: %d %s", r.status, r.body)
 	}
 }

@@ -8,6 +8,14 @@ import (
 	"tiebreak/internal/auth"
 )
 
+// BusyWithUploads lets an upload to s wait for that long, and makes s read another one until
+// done is called.
+func BusyWithUploads(s *Server, wait time.Duration) (done func()) {
+	s.uploadWait = wait
+	s.uploads <- struct{}{}
+	return func() { <-s.uploads }
+}
+
 // PingEvery makes s look after its sockets more often. Call it before the first.
 func PingEvery(s *Server, d time.Duration) { s.pingEvery = d }
 

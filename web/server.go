@@ -32,7 +32,8 @@ type Server struct {
 	pingEvery time.Duration // of a socket; tests shorten it
 	drainWait time.Duration // for calls of sessions that are under way; tests shorten it
 
-	replyWait time.Duration // for a part of a reply to be taken; tests shorten it
+	replyWait  time.Duration // for a part of a reply to be taken; tests shorten it
+	uploadWait time.Duration // for other uploads; tests shorten it
 
 	streamBeat, streamFor time.Duration // of streams of answers; tests shorten them
 
@@ -52,7 +53,7 @@ func New(cfg Config) *Server {
 	}
 	cfg.SignInCommand = cmp.Or(cfg.SignInCommand, "tiebreak user link")
 	s := &Server{
-		cfg: cfg, log: cfg.Log, pingEvery: pingEvery, drainWait: drainWait, replyWait: replyWait, refusals: sampler{bucket: newBucket(5, 20)}, limits: newLimits(),
+		cfg: cfg, log: cfg.Log, pingEvery: pingEvery, drainWait: drainWait, replyWait: replyWait, uploadWait: uploadWait, refusals: sampler{bucket: newBucket(5, 20)}, limits: newLimits(),
 		streams: places{all: maxStreams, own: ownStreams, errAll: errStreams, errOwn: errOwnStreams},
 		waits:   places{all: maxWaits, own: ownWaits, errAll: errWaits, errOwn: errOwnWaits},
 		uploads: make(chan struct{}, 1), streamBeat: streamBeat, streamFor: streamAtMost,

@@ -33,6 +33,7 @@ const (
 	maxPictureSide = 480 // as stored; larger ones are shrunk
 	maxGivenSide   = 4096
 	maxGivenBytes  = 8 << 20
+	maxScans       = 100        // of a JPEG: each may go over all pixels, and takes a few bytes
 	maxPixels      = 24_000_000 // of all pictures of a clip that differ: what a browser decodes
 	aimBytes       = 512 << 10  // of all pictures of a clip; reached by the quality of JPEG
 	maxFootage     = 4 << 20    // of the bytes of a clip of pictures
@@ -230,6 +231,9 @@ func ReadPicture(b []byte) (image.Image, error) {
 	read, config := png.Decode, png.DecodeConfig
 	if bytes.HasPrefix(b, []byte("\xff\xd8")) {
 		read, config = jpeg.Decode, jpeg.DecodeConfig
+		if n := bytes.Count(b, []byte("\xff\xda")); n > maxScans {
+			return nil, idrl.Errorf(idrl.Invalid, "a JPEG picture has %d scans; the limit is %d", n, maxScans)
+		}
 	}
 	c, err := config(bytes.NewReader(b))
 	if err != nil {

@@ -264,6 +264,7 @@ func TestReadPictureRefuses(t *testing.T) {
 		{"too many pixels", bomb(5000, 20), "5000x20"},
 		{"too many bytes", make([]byte, maxGivenBytes+1), "limit"},
 		{"half a JPEG", []byte("\xff\xd8\xff"), "damaged"},
+		{"a JPEG of very many scans", append([]byte("\xff\xd8"), bytes.Repeat([]byte("\xff\xda\x00\x08"), 200)...), "200 scans"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if _, err := ReadPicture(test.b); idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), test.want) {
