@@ -447,3 +447,26 @@ func TestStatementsUnderLearntFeatures(t *testing.T) {
 		t.Errorf("statement %+v and weights %v", last, st.Weights)
 	}
 }
+
+// A researcher changes what the session is called while features are learnt beside it, which
+// reads nothing that this changes. The race detector tells.
+func TestTitleChangesWhileFeaturesAreLearnt(t *testing.T) {
+	b := newLearning(t, func(s *idrl.SessionSpec) { s.TrainEvery, s.AdoptAfter = 1000, 0 })
+	s, _ := b.start(t)
+	for i := range 10 {
+		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
+	}
+	for version, n := int64(0), 0; version == 0; n++ {
+		title := fmt.Sprint("title ", n)
+		b.want(0, idrl.Settings{Title: title})
+		follow(t, s)
+		if got := s.Spec().Title; got != title {
+			t.Fatalf("the title is %q, want %q", got, title)
+		}
+		held, err := s.Posterior(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		version = held.Representation
+	}
+}

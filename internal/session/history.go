@@ -66,9 +66,11 @@ func (s *Session) restoreHistory(snapshots []idrl.Snapshot, last idrl.Posterior)
 	return nil
 }
 
+// posteriorConfig may be called from any goroutine: it reads nothing of the session that
+// changes.
 func (s *Session) posteriorConfig(m idrl.RewardModel) posterior.Config {
 	cfg := posterior.Config{Model: m, Note: s.noteFit, Go: s.fitting.run}
-	if s.cfg.Averaged != nil && s.spec.StatesRegret() {
+	if s.cfg.Averaged != nil {
 		cfg.Averaged = s.cfg.Averaged(m)
 	}
 	return cfg

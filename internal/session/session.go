@@ -180,6 +180,9 @@ func assemble(cfg Config) *Session {
 	}
 	s.features = features{model: cfg.Model, view: representation.New(nil, s.shelf.source(0))}
 	s.cfg.Record = idrl.Record{} // it would otherwise live as long as the session
+	if !r.Spec.StatesRegret() {  // no setting changes that
+		s.cfg.Averaged = nil
+	}
 	for _, a := range r.Log {
 		s.log.add(a)
 	}
