@@ -190,9 +190,10 @@ func (s *Session) row(a idrl.Answer, history *posterior.History) (logEntry, erro
 
 // notePrediction remembers whether the belief before, about the weights of features f,
 // foretold a decisive comparison, and under learnt features how probable each answer was.
+// Of the first answer after features came into use it remembers nothing.
 func (s *Session) notePrediction(f features, a idrl.Answer, before idrl.Posterior) {
 	decisive := a.Choice == idrl.ChoseA || a.Choice == idrl.ChoseB
-	if !decisive && (a.Choice != idrl.Equal || f.version() == 0) {
+	if !decisive && (a.Choice != idrl.Equal || f.version() == 0) || s.fitFollowed(a.Seq-1) {
 		return
 	}
 	as := s.asked.get(a.Assignment)
@@ -203,7 +204,7 @@ func (s *Session) notePrediction(f features, a idrl.Answer, before idrl.Posterio
 	if err != nil {
 		return
 	}
-	if f.version() > 0 && !s.fitFollowed(a.Seq-1) {
+	if f.version() > 0 {
 		if said, ok := insight.Foretell(f.model, before, q, a); ok {
 			s.log.outcomes[a.ID] = said
 		}

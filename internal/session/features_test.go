@@ -18,6 +18,7 @@ import (
 	"tiebreak/internal/posterior"
 	"tiebreak/internal/representation"
 	"tiebreak/internal/representation/representationtest"
+	"tiebreak/internal/rng"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
 	"tiebreak/internal/solver"
@@ -445,6 +446,38 @@ func TestStatementsUnderLearntFeatures(t *testing.T) {
 	}
 	if last := st.Regret[len(st.Regret)-1]; last.Seq != 14 || last.Span <= 0 || last.Mean < 0 || st.Weights != nil {
 		t.Errorf("statement %+v and weights %v", last, st.Weights)
+	}
+}
+
+// Which answers were foretold is the same after a restart at any row. The first answer after
+// features came into use has no mark: the record has no posterior under them before it.
+func TestForetoldAfterRestarts(t *testing.T) {
+	const n, fits = 45, 4
+	play := func(restart bool) (told []idrl.AnnotatorStats) {
+		b := newLearning(t, nil)
+		s, stop := b.start(t)
+		for i := range n {
+			a := reply(claim(t, s, "ann").Open[0], i)
+			a.Choice = []idrl.Choice{idrl.ChoseA, idrl.ChoseB}[rng.New(1, "person", uint64(i)).IntN(2)]
+			mustAnswer(t, s, "ann", a)
+			if restart {
+				stop()
+				s, stop = b.start(t)
+			}
+			told = append(told, status(t, s).Annotators...)
+		}
+		stop()
+		if got := len(b.journal.rec.Fits); got != fits {
+			t.Errorf("%d fits, want %d", got, fits)
+		}
+		return told
+	}
+	live, again := play(false), play(true)
+	if diff := cmp.Diff(live, again); diff != "" {
+		t.Errorf("what was foretold (-live +started again after each answer):\n%s", diff)
+	}
+	if got, want := live[n-1].PredictedSize, live[n-1].Decisive-1-fits; got != want { // the prior mean is 0 and foretells nothing
+		t.Errorf("%d of %d answers have a mark, want %d", got, n, want)
 	}
 }
 
