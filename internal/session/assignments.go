@@ -111,11 +111,3 @@ func (t *assignments) live(now time.Time) iter.Seq[*idrl.Assignment] {
 		}
 	}
 }
-
-// leased returns the number of live leases.
-func (t *assignments) leased(now time.Time) (n int) {
-	for range t.live(now) {
-		n++
-	}
-	return n
-}

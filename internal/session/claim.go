@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -110,7 +111,7 @@ func (s *Session) offer(who idrl.AnnotatorID) idrl.Offer {
 		o.Waiting = s.firstClips()
 	case len(s.gen.Queries) == 0:
 		o.Waiting = "There is nothing to ask: all clips look alike. Please tell the person who gave you the link."
-	case s.budgetLeased():
+	case s.budgetLeased(nil):
 		o.Waiting = "Others are answering the last questions of this session."
 	default:
 		o.Waiting = "New questions are being made from the answers so far."
@@ -118,9 +119,35 @@ func (s *Session) offer(who idrl.AnnotatorID) idrl.Offer {
 	return o
 }
 
-// budgetLeased reports whether the open leases cover what is left of the budget.
-func (s *Session) budgetLeased() bool {
-	return s.spec.Budget > 0 && s.log.all.answers+s.asked.leased(s.cfg.Now()) >= s.spec.Budget
+// awaited returns the assignments whose answers will count: those under a live lease, by N,
+// and then fresh, without those of people who are left out. Once they are taken in again,
+// theirs are among them.
+func (s *Session) awaited(fresh []idrl.Assignment) iter.Seq[*idrl.Assignment] {
+	return func(yield func(*idrl.Assignment) bool) {
+		for as := range s.asked.live(s.cfg.Now()) {
+			if !s.log.out[as.Annotator] && !yield(as) {
+				return
+			}
+		}
+		for i := range fresh {
+			if !s.log.out[fresh[i].Annotator] && !yield(&fresh[i]) {
+				return
+			}
+		}
+	}
+}
+
+// budgetLeased reports whether the answers that are awaited, with those to fresh, cover what
+// is left of the budget.
+func (s *Session) budgetLeased(fresh []idrl.Assignment) bool {
+	if s.spec.Budget == 0 {
+		return false
+	}
+	n := s.log.all.answers
+	for range s.awaited(fresh) {
+		n++
+	}
+	return n >= s.spec.Budget
 }
 
 // topUp renews the annotator's leases where half of the time is gone, reopens
@@ -151,12 +178,9 @@ func (s *Session) ageing(as *idrl.Assignment) bool {
 // fresh returns the assignments that the annotator lacks, not issued yet: those
 // they withdrew their answers to, and new ones.
 func (s *Session) fresh(who idrl.AnnotatorID) ([]idrl.Assignment, error) {
-	now, open := s.cfg.Now(), len(s.asked.openOf(who))
+	open := len(s.asked.openOf(who))
 	fresh := s.reopened(who)
-	for open+len(fresh) < s.spec.Ahead && s.room(who, open+len(fresh)) > 0 {
-		if s.spec.Budget > 0 && s.log.all.answers+s.asked.leased(now)+len(fresh) >= s.spec.Budget {
-			break
-		}
+	for open+len(fresh) < s.spec.Ahead && s.room(who, open+len(fresh)) > 0 && !s.budgetLeased(fresh) {
 		as, ok, err := s.choose(who, fresh)
 		if err != nil {
 			return nil, err
@@ -223,9 +247,10 @@ func (s *Session) lease(who idrl.AnnotatorID, n int64, q idrl.Query) idrl.Assign
 
 // choose picks the next question for the annotator. Questions under a live
 // lease and those in fresh count as if they were answered already, so that two
-// annotators are not asked the same at a time. It is a function of the log, the
-// pending questions, the generations so far and the number of the assignment. Its
-// error is that of the acquisition function, and of its kind.
+// annotators are not asked the same at a time, but for those of people who are left
+// out. It is a function of the log, the pending questions, the generations so far and
+// the number of the assignment. Its error is that of the acquisition function, and of
+// its kind.
 func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idrl.Assignment, ok bool, err error) {
 	n := s.asked.nextN() + int64(len(fresh))
 	if again, due := s.repeat(who, n, fresh); due {

@@ -282,29 +282,19 @@ func (s *Session) hand(as idrl.Assignment) {
 	}
 }
 
-// pending returns the queries under a live lease, by N, and those of fresh, as vectors, and
-// with whom each of them is, without those that are held out, from which nothing is learnt. They are valid until the next call.
+// pending returns the queries of awaited as vectors, and with whom each of them is, without
+// those that are held out, from which nothing is learnt. They are valid until the next call.
 func (s *Session) pending(fresh []idrl.Assignment) ([]idrl.QueryVector, []idrl.AnnotatorID, error) {
 	out, with := s.selector.pending[:0], s.selector.with[:0]
-	add := func(as *idrl.Assignment) error {
+	for as := range s.awaited(fresh) {
 		if as.Condition == idrl.HeldOut {
-			return nil
+			continue
 		}
 		v, err := s.features.view.Query(as.Query)
-		if err == nil {
-			out, with = append(out, *v), append(with, as.Annotator)
-		}
-		return err
-	}
-	for as := range s.asked.live(s.cfg.Now()) {
-		if err := add(as); err != nil {
+		if err != nil {
 			return nil, nil, err
 		}
-	}
-	for i := range fresh {
-		if err := add(&fresh[i]); err != nil {
-			return nil, nil, err
-		}
+		out, with = append(out, *v), append(with, as.Annotator)
 	}
 	s.selector.pending, s.selector.with = out, with
 	return out, with, nil
