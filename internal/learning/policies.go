@@ -16,13 +16,16 @@ const rounding = 1e-9
 // Policies holds the policies whose feature expectations are known: the candidates in
 // use, the pool, and those of earlier generations. Pool and archive hold each policy
 // once: two count as one if their feature expectations are no further apart than
-// rounding, or than Schedule.Alike of the greatest distance between policies that were
-// there at the start. It is a function of what was adopted.
+// rounding, or than Schedule.Alike of the greatest distance from the first policy to another
+// of the pool and the first candidates, those that extended them included. It is a function
+// of what was adopted: candidates count alike whether they came at once or by Extend.
 type Policies struct {
 	share float64 // Schedule.Alike
 	limit int     // Schedule.Archive
 
 	present []idrl.Candidate
+	given   []idrl.Candidate // the pool as it was given
+	later   bool             // present are not the first candidates
 	pool    []idrl.Candidate // distinct; never dropped
 	archive []idrl.Candidate // of earlier generations, unlike the pool and one another; oldest first
 	alike   float64          // Euclidean distance of μ up to which policies count as one
@@ -43,9 +46,11 @@ func NewPolicies(s Schedule) Policies { return Policies{share: s.Alike, limit: s
 // time the pool is taken in too.
 func (k *Policies) Adopt(pool, candidates []idrl.Candidate) {
 	if k.present == nil {
-		k.begin(pool, candidates)
+		k.given = pool
+		k.begin(candidates)
 	} else {
 		k.retire()
+		k.later = true
 	}
 	k.present, k.known, k.under, k.distinct = candidates, nil, nil, 0
 }
@@ -53,15 +58,19 @@ func (k *Policies) Adopt(pool, candidates []idrl.Candidate) {
 // Extend adds candidates to those in use, of which there must be one.
 func (k *Policies) Extend(candidates []idrl.Candidate) {
 	k.present, k.known, k.under, k.distinct = slices.Concat(k.present, candidates), nil, nil, 0
+	if !k.later {
+		k.begin(k.present)
+	}
 }
 
-// begin sets the pool and the tolerance. first are the first candidates.
-func (k *Policies) begin(pool, first []idrl.Candidate) {
-	start := slices.Concat(pool, first)
+// begin sets the pool and the tolerance. first are all of the first candidates so far.
+func (k *Policies) begin(first []idrl.Candidate) {
+	k.pool, k.alike = nil, 0
+	start := slices.Concat(k.given, first)
 	for _, c := range start {
 		k.alike = max(k.alike, k.share*floats.Distance(c.Mu, start[0].Mu, 2))
 	}
-	for _, c := range pool {
+	for _, c := range k.given {
 		if !k.in(k.pool, c) {
 			k.pool = append(k.pool, c)
 		}

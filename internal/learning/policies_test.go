@@ -72,6 +72,46 @@ func TestExtend(t *testing.T) {
 	}
 }
 
+// Which policies count as one does not depend on whether the first candidates came in parts, or
+// at once, as after a restart of a session. It does not change with later generations.
+func TestExtendKeepsTheScale(t *testing.T) {
+	at := func(mus ...float64) (out []idrl.Candidate) {
+		for _, mu := range mus {
+			out = append(out, idrl.Candidate{ID: idrl.PolicyID(fmt.Sprint("p", mu)), Mu: []float64{mu}})
+		}
+		return out
+	}
+	for _, test := range []struct {
+		name               string
+		pool, first, added []float64
+		now, later         string // how many are different, and the known ones
+	}{
+		{"no pool", nil, []float64{0, 1, 1.5}, []float64{3000, 2}, "2 [p0 p1 p1.5 p3000 p2]", "4 [p5000 p0 p3000 p1e+06]"}, // up to 3 apart
+		{"pool", []float64{0, 1, 1.5}, []float64{2}, []float64{1000}, "3 [p2 p1000 p0]", "5 [p5000 p0 p1.5 p1000 p1e+06]"}, // up to 1 apart
+	} {
+		for _, split := range []bool{false, true} {
+			k := learning.NewPolicies(learning.Live())
+			known := func() string { return fmt.Sprint(k.Distinct(), " ", ids(k.Known())) }
+			if split {
+				k.Adopt(at(test.pool...), at(test.first...))
+				known()
+				for _, mu := range test.added {
+					k.Extend(at(mu))
+				}
+			} else {
+				k.Adopt(at(test.pool...), at(append(test.first, test.added...)...))
+			}
+			now := known()
+			k.Adopt(nil, at(5000))
+			k.Extend(at(1e6))
+			k.Adopt(nil, at(5000))
+			if later := known(); now != test.now || later != test.later {
+				t.Errorf("%s, in parts %v: %s and later %s; want %s and %s", test.name, split, now, later, test.now, test.later)
+			}
+		}
+	}
+}
+
 // Two policies count as one up to a share of the greatest distance at the start, and
 // always up to rounding.
 func TestAlike(t *testing.T) {

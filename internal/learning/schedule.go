@@ -17,7 +17,7 @@ type Schedule struct {
 	Pool    int     // policies that are solved for before the first query
 	Queries int     // of a generation, at most
 	Archive int     // policies of earlier generations that are kept, at most; 0: all
-	Alike   float64 // distance up to which policies count as one, as a share of the greatest at the start
+	Alike   float64 // distance up to which policies count as one, as a share of the greatest among the pool and the first candidates
 }
 
 // Exact is the schedule of the paper: candidates are trained after every answer, no

@@ -10,6 +10,7 @@ import (
 	"tiebreak/internal/learning"
 	"tiebreak/internal/rng"
 	"tiebreak/internal/session"
+	"tiebreak/internal/session/journaltest"
 	"tiebreak/internal/steps"
 
 	"github.com/google/go-cmp/cmp"
@@ -88,6 +89,58 @@ func TestUploadsRepeat(t *testing.T) {
 	}
 	if len(candidates) != 30 || candidates[0].Name != string(idrl.FromUpload) || !slices.ContainsFunc(candidates, func(e idrl.Estimate) bool { return e.ID == "u30" }) {
 		t.Errorf("%d candidates, want each clip to be one", len(candidates))
+	}
+}
+
+// Which clips count as one policy is the same whether the session is killed after each step or
+// not, also where a later clip is so far from the first ones that they count as one.
+func TestUploadsFarApartRepeat(t *testing.T) {
+	part := func(first int, at ...float64) idrl.Generation {
+		g := clipsOf(t, first, first+len(at)-1, 2)
+		for i := range g.Candidates {
+			c := g.Clips[g.Candidates[i].Clip]
+			c.Phi = []float64{at[i], 0, 0}
+			g.Candidates[i].Mu, g.Clips[c.ID] = c.Phi, c
+		}
+		return g
+	}
+	play := func(restart bool) (idrl.Record, []idrl.Status) {
+		b := newBench(uploads)
+		s, stop := b.start(t)
+		var told []idrl.Status
+		again := func() {
+			if restart {
+				stop()
+				s, stop = b.start(t)
+			}
+			told = append(told, status(t, s))
+		}
+		n := 0
+		for _, g := range []idrl.Generation{part(1, 0, 1, 1.5), part(4, 3000), part(5, 2, 7)} {
+			mustUpload(t, s, g)
+			again()
+			for range 3 {
+				mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], n))
+				n++
+				again()
+			}
+		}
+		return b.record(t, s), told
+	}
+	live, told := play(false)
+	killed, toldAgain := play(true)
+	if d := cmp.Diff(live, killed, journaltest.Same); d != "" {
+		t.Errorf("records (-live +killed after each step):\n%s", d)
+	}
+	if d := cmp.Diff(told, toldAgain); d != "" {
+		t.Errorf("what researchers see (-live +killed after each step):\n%s", d)
+	}
+	var policies []int
+	for _, snap := range live.Snapshots {
+		policies = append(policies, snap.Regret.Policies)
+	}
+	if want := []int{3, 3, 3, 2, 2, 2, 3, 3, 3}; !slices.Equal(policies, want) { // of 3 up to a thousandth of 1.5 apart, and then of 3000
+		t.Errorf("statements are about %v policies, want %v", policies, want)
 	}
 }
 
