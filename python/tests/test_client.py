@@ -1,8 +1,10 @@
 """Tests of the client, against a server in this process that keeps the contract of docs/api.md."""
 
+import hashlib
 import http.server
 import json
 import threading
+import time
 import unittest
 import urllib.parse
 
@@ -45,16 +47,27 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.reply(404, {"code": "not_found", "message": "This session does not exist."})
 
     def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        size = int(self.headers["Content-Length"])
+        body = json.loads(self.rfile.read(size))
+        if self.path.endswith("/trajectories"):
+            return self.upload(size, body["trajectories"])
         phi = np.array(body["features"])
         self.server.asked.append(len(phi))
         self.reply(200, {"seq": 7, "mean": (phi @ MEAN).tolist(), "std": np.sqrt(phi**2 @ STD**2).tolist()})
 
 
+    def upload(self, size, given):
+        """Names clips by their content, as the server does."""
+        self.server.asked.append((size, len(given)))
+        time.sleep(self.server.slow)
+        names = [hashlib.sha256(json.dumps(t, sort_keys=True).encode()).hexdigest() for t in given]
+        self.reply(200, {"seq": 0, "total": len(names), "trajectories": [{"clip": n} for n in names]})
+
+
 class ClientTest(unittest.TestCase):
     def setUp(self):
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.asked, self.server.busy = [], 0
+        self.server.asked, self.server.busy, self.server.slow = [], 0, 0.0
         thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         self.addCleanup(self.server.server_close)
@@ -79,6 +92,32 @@ class ClientTest(unittest.TestCase):
         for bad in ([1.0, 2.0], [[np.nan, 1.0]], [[np.inf, 1.0]]):
             with self.assertRaises(ValueError):
                 self.client.session("s1").reward(bad)
+
+    def test_uploads_are_cut_by_count_and_by_bytes(self):
+        def trajectory(k, side=0):
+            t = {"observations": [[k], [k]], "actions": [[0.0]], "features": [[0.0]]}
+            return t | ({"frames": np.random.default_rng(k).integers(0, 256, (2, side, side, 3), np.uint8)} if side else {"scenes": [{}, {}]})
+
+        s = self.client.session("s1")
+        small, large = [trajectory(k) for k in range(120)], [trajectory(k, side=500) for k in range(9)]  # of 2 MB each
+        self.assertEqual(len(set(s.upload(small))), 120)
+        self.assertEqual([n for _, n in self.server.asked], [50, 50, 20])
+        self.server.asked.clear()
+        ids = s.upload(large)
+        self.assertEqual(len(set(ids)), 9)
+        self.assertEqual([n for _, n in self.server.asked], [3, 3, 3])
+        self.assertTrue(all(size <= 8_000_000 for size, _ in self.server.asked), self.server.asked)
+        self.assertEqual(s.upload(large[2:7]), ids[2:7], "the same clip in another request has the same name")
+        self.server.asked.clear()
+        with self.assertRaisesRegex(ValueError, "trajectory 1 has .* MiB"):
+            s.upload([small[0], trajectory(1, side=2500)])
+        self.assertEqual(s.upload([]), [])
+        self.assertEqual(self.server.asked, [])
+
+    def test_an_upload_may_take_longer_than_other_requests(self):
+        self.server.slow = 0.5
+        hasty = Client(self.url, "tbk_right", timeout=0.1).session("s1")
+        self.assertEqual(len(hasty.upload([{"observations": [[0], [1]], "actions": [[0]], "features": [[0]], "scenes": [{}, {}]}])), 1)
 
     def test_posterior(self):
         seq, mean, covariance = self.client.session("s1").posterior()

@@ -173,6 +173,9 @@ class ServerTest(unittest.TestCase):
         again = self.trainer._json(f"sessions/{session.id}/trajectories", {"trajectories": [tiebreak.client._trajectory(t) for t in trajectories(9, seed=1)]})
         self.assertEqual(([t["new"] for t in again["trajectories"]], again["total"]), ([False] * 9, 9))
         more = trajectories(4, seed=2)
+        given = sums  # of the first nine clips
+        both = session.upload(more[:2] + trajectories(9, seed=1))  # cut otherwise than before
+        self.assertEqual(both[2:], list(given))
         sums |= dict(zip(session.upload(more), (t["features"].sum(axis=0) for t in more), strict=True))
         self.answer(person, sums, 6, more)
         self.assertTrue(enough.wait(30), heard)

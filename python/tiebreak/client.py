@@ -14,6 +14,12 @@ from .png import encode_png
 
 __all__ = ["APIError", "Client", "RewardModel", "Session", "prior_scale"]
 
+# Of one request of Session.upload; the server takes 50 clips and 32 MiB.
+UPLOAD_CLIPS = 50
+UPLOAD_BYTES = 8_000_000
+LARGEST_UPLOAD = 32 << 20
+UPLOAD_SECONDS = 300.0  # the server reads one upload at a time, and encodes its pictures anew
+
 
 class APIError(Exception):
     """A refusal of the server. code is stable (docs/api.md), message is for people."""
@@ -49,7 +55,7 @@ class Client:
         return json.loads(self._bytes(path, body, **query))
 
     def _bytes(self, path, body=None, more=0.0, **query):
-        """Asks once, and again where the server says that it is busy. more seconds are added to the timeout."""
+        """Asks once, and again where the server says that it is busy. body is a value or encoded; more seconds are added to the timeout."""
         with self._open(path, body, more, **query) as reply:
             return reply.read()
 
@@ -58,7 +64,7 @@ class Client:
         query = {k: v for k, v in query.items() if v is not None}
         if query:
             address += "?" + urllib.parse.urlencode(query)
-        data = None if body is None else json.dumps(body, allow_nan=False).encode()
+        data = body if body is None or isinstance(body, bytes) else _encode(body)
         for left in reversed(range(self._tries)):
             request = urllib.request.Request(address, data=data)
             request.add_unredirected_header("Authorization", "Bearer " + self._token)  # for this server alone
@@ -72,6 +78,10 @@ class Client:
                 if left == 0 or error.status not in (429, 503):
                     raise error from None
                 time.sleep(float(wait) if wait.isdigit() else 1.0)
+
+
+def _encode(value):
+    return json.dumps(value, allow_nan=False).encode()
 
 
 def _error(e):
@@ -147,12 +157,18 @@ class Session:
 
         Each is a dict of one episode or part of T steps: observations (T+1, o), actions (T,) or (T, a), features (T, d), and to look at
         frames, T+1 pictures (uint8, height x width x 3), or scenes, T+1 dicts (docs/outside.md). It may have step_seconds, that a step
-        takes on the page (0.1), terminated and name. The same trajectory again changes nothing. More than 50 are sent 50 at a time.
+        takes on the page (0.1), terminated and name. The same trajectory again changes nothing. They are sent in requests of at most 50
+        and about 8 MB, each of which is taken whole or not at all, and may take 300 seconds. After an error upload all of them again:
+        the reply names those that are there already too. Raises ValueError if one is larger than 32 MiB.
         """
-        clips = []
-        for k in range(0, len(trajectories), 50):
-            part = [_trajectory(t) for t in trajectories[k : k + 50]]
-            clips += [t["clip"] for t in self.client._json(self._path + "/trajectories", {"trajectories": part})["trajectories"]]
+        clips, more = [], max(0.0, UPLOAD_SECONDS - self.client._timeout)
+        for body in _batches(trajectories):
+            try:
+                clips += [t["clip"] for t in self.client._json(self._path + "/trajectories", body, more=more)["trajectories"]]
+            except APIError as e:
+                if not clips:
+                    raise
+                raise APIError(e.status, e.code, f"{len(clips)} trajectories were taken; of those after them: {e.message}") from None  # it counts from 0 in each request
         return clips
 
     def reward_model(self):
@@ -202,6 +218,23 @@ class Session:
     def answer(self, answer):
         """Sends an answer (docs/api.md) and returns its receipt. The same id again is recorded once."""
         return self.client._json(self._path + "/answers", answer)
+
+
+def _batches(trajectories):
+    """Yields the bodies of requests with all of the trajectories, in their order."""
+    head, tail = b'{"trajectories":[', b"]}"
+    part, size = [], 0
+    for k, t in enumerate(trajectories):
+        one = _encode(_trajectory(t))
+        if len(head) + len(one) + len(tail) > LARGEST_UPLOAD:
+            raise ValueError(f"trajectory {k} has {len(one) / (1 << 20):.0f} MiB as it is sent; the limit is 32: make its pictures smaller, or cut it into shorter clips")
+        if part and (len(part) == UPLOAD_CLIPS or size + len(one) > UPLOAD_BYTES):
+            yield head + b",".join(part) + tail
+            part, size = [], 0
+        part.append(one)
+        size += len(one) + 1  # and a comma
+    if part:
+        yield head + b",".join(part) + tail
 
 
 def _trajectory(t):
