@@ -1,5 +1,6 @@
 """Unit tests of the package, with environments of their own: Gymnasium is not needed."""
 
+import contextlib
 import io
 import json
 import os
@@ -143,14 +144,52 @@ class TestProtocol(unittest.TestCase):
         self.assertIn("horizon=5", replies[-1]["error"]["message"])
 
     def test_states(self):
-        settings = {"save": lambda env: [env.x, env.steps], "restore": lambda env, s: (setattr(env, "x", s[0]), setattr(env, "steps", int(s[1])))}
-        replies = talk([{"id": 1, "cmd": "hello"}, {"id": 2, "cmd": "reset", "seed": 1}, {"id": 3, "cmd": "restore", "state": [0.25, 3]}, {"id": 4, "cmd": "save"}], **settings)
-        self.assertEqual((replies[0]["result"]["state"], replies[3]["result"]["state"]), (2, [0.25, 3.0]))
+        """A restored episode goes on as the one did in which the state was saved."""
+
+        def step(k):
+            return {"id": 10 + k, "cmd": "step", "action": [0.125]}
+
+        reset, save = {"id": 2, "cmd": "reset", "seed": 1}, {"id": 9, "cmd": "save"}
+        hello, *_, saved, on, last = talk([{"id": 1, "cmd": "hello"}, reset, step(0), step(1), step(2), save, step(3), step(4)], Calm, **CALM)
+        state = saved["result"]["state"]
+        self.assertEqual((hello["result"]["state"], len(state), state[:3]), (5, 5, [3.0, state[3], 3.0]))
+        self.assertTrue(last["result"]["truncated"])
+        again = talk([{"id": 2, "cmd": "reset", "seed": 2}, {"id": 3, "cmd": "restore", "state": state}, save, step(3), step(4)], Calm, **CALM)
+        self.assertEqual(again[2:], [saved, on, last])
+        earlier = talk([reset, {"id": 3, "cmd": "restore", "state": state[3:]}], Calm, **CALM)[-1]  # as version 0.1.0 saved it
+        self.assertRegex(earlier["error"]["message"], "5 numbers here, not 2: .* earlier version")
+
+    def test_states_of_discrete_observations(self):
+        def make():
+            return Calm(observations=types.SimpleNamespace(n=6, start=0))
+
+        step, save = {"id": 3, "cmd": "step", "action": [0.5]}, {"id": 4, "cmd": "save"}
+        settings = CALM | {"features": lambda before, action, after, info: {"From": before, "To": after}}
+        replies = talk([{"id": 1, "cmd": "reset", "seed": 1}, step, step, save, step], make, **settings)
+        state, on = replies[3]["result"]["state"], replies[4]
+        self.assertEqual((state[:2], on["result"]["features"]), ([2.0, 2.0], [2.0, 3.0]))
+        self.assertEqual(talk([{"id": 1, "cmd": "reset", "seed": 2}, {"id": 2, "cmd": "restore", "state": state}, step], make, **settings)[-1], on)
 
     def test_the_environment_is_closed(self):
         env = Walk()
         talk([{"id": 1, "cmd": "reset", "seed": 1}], lambda: env)
         self.assertTrue(env.closed, "at the end of the input")
+
+
+class Calm(Walk):
+    """A walk without chance, whose states can be saved. It counts its steps."""
+
+    def step(self, action):
+        self.x += float(np.sum(action))
+        self.steps += 1
+        return self._seen(), 1.0, False, self.steps == self.limit, {}
+
+
+CALM = {
+    "save": lambda env: [env.x, env.steps],
+    "restore": lambda env, state: (setattr(env, "x", state[0]), setattr(env, "steps", int(state[1]))),
+    "features": lambda before, action, after, info: {"Moved": after[0] - before[0], "Steps": after[1] - before[1]},
+}
 
 
 class Blind(Walk):
@@ -183,10 +222,10 @@ class TestPNG(unittest.TestCase):
 FILE = """
 import sys
 sys.path.insert(0, {here!r})
-from test_tiebreak import Walk
+from test_tiebreak import CALM, Blind, Calm, Walk
 print("hello from the file")
 def make_env():
-    return Walk()
+    return {make}
 SETTINGS = {settings!r}
 """
 
@@ -209,11 +248,16 @@ class TestProgram(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
 
-    def write(self, **settings):
+    def write(self, make="Walk()", more="", **settings):
         path = os.path.join(self.folder.name, "walk.py")
         with open(path, "w", encoding="utf-8") as f:
-            f.write(FILE.format(here=HERE, settings=settings))
+            f.write(FILE.format(here=HERE, make=make, settings=settings) + more)
         return path
+
+    def check(self, path):
+        """Return what check says is wrong with a file."""
+        with contextlib.redirect_stdout(io.StringIO()):
+            return check(path)
 
     def run_program(self, *args, lines=""):
         env = dict(os.environ, PYTHONPATH=os.path.dirname(HERE))
@@ -231,11 +275,18 @@ class TestProgram(unittest.TestCase):
         self.assertEqual(json.loads(done.stdout), {"title": "A walk", "command": [sys.executable, "-m", "tiebreak", "serve", "walk.py"]})
 
     def test_check(self):
-        quiet, sys.stdout = sys.stdout, io.StringIO()
-        try:
-            self.assertEqual(check(self.write()), [])
-        finally:
-            sys.stdout = quiet
+        self.assertEqual(self.check(self.write()), [])
+
+    def test_check_of_states(self):
+        self.assertEqual(self.check(self.write("Calm()", "SETTINGS = CALM")), [])
+        for lost, says in (
+            ("SETTINGS = CALM | {'restore': lambda env, state: None}", "another observation 1 steps later"),
+            ("seen = []\nSETTINGS = CALM | {'features': lambda *a: seen.append(a) or {'Calls': len(seen)}}", "other features 1 steps later"),
+        ):
+            wrong = self.check(self.write("Calm()", lost))
+            self.assertEqual(len(wrong), 8)
+            self.assertIn(says, wrong[0])
+        self.assertIn("random numbers", self.check(self.write("Walk()", "SETTINGS = CALM"))[0])
 
     def test_unknown_settings(self):
         with self.assertRaisesRegex(SettingsError, "reward"):

@@ -54,6 +54,28 @@ def play(adapter, seed, stream):
     return seen, np.array(sums), actions
 
 
+def check_states(adapter, seed, actions):
+    """Save a state in the middle of an episode, return to it in another one, and play on. Return what is wrong, "" if nothing is."""
+    half = len(actions) // 2
+    adapter.reset(seed)
+    for action in actions[:half]:
+        adapter.step(action)
+    state = adapter.save()["state"]
+    played = [adapter.step(a) for a in actions[half:]]
+    adapter.reset(0)
+    adapter.restore(state)
+    again = [adapter.step(a) for a in actions[half:]]
+    for what, found, cause in (
+        ("observation", "another observation", "save must return all that the next steps depend on, such as the state of its random numbers, and restore must set it"),
+        ("terminated", "another end", "save must return all that the end of an episode depends on, and restore must set it"),
+        ("features", "other features", "they may depend on the arguments of features and on what save returns, and on nothing else"),
+    ):
+        differ = [k for k, (a, b) in enumerate(zip(played, again)) if a[what] != b[what]]
+        if differ:
+            return f"with seed {seed}, a state saved after {half} steps and restored led to {found} {differ[0] + 1} steps later: {cause}"
+    return ""
+
+
 def check(path):
     """Play an environment as Tiebreak will, and print what it is. Return what is wrong."""
     make_env, settings = load(path)
@@ -70,6 +92,8 @@ def check(path):
         again = [other.reset(seed)["observation"]] + [other.step(a)["observation"] for a in actions]
         if again != seen and not adapter.save_state:
             wrong.append(f"with seed {seed} the same actions led to other observations: take all randomness from reset's seed, or give save and restore")
+        if adapter.save_state and (lost := check_states(other, seed, actions)):
+            wrong.append(lost)
         clip = features[: said.get("clip_steps", 50)].sum(axis=0)
         sums.append(clip)
     took = (time.perf_counter() - began) / max(1, 2 * steps)

@@ -38,6 +38,7 @@ class Adapter:
         self.actions = _actions(self.env.action_space, action_low, action_high)
         self.observe = _observations(self.env.observation_space)
         self.steps, self.last = 0, None
+        self.state_size = None  # numbers of a saved state, once it is known
         self.names = self._feature_names()
 
     def _horizon(self, given):
@@ -102,12 +103,26 @@ class Adapter:
     def save(self):
         if not self.save_state:
             raise ValueError("this environment saves no states")
-        return {"state": [float(v) for v in np.ravel(np.asarray(self.save_state(self.env), float))]}
+        own = np.ravel(np.asarray(self.save_state(self.env), float)).tolist()
+        state = [float(self.steps), *self.observe.keep(self.last), *own]
+        self.state_size = len(state)
+        return {"state": state}
 
     def restore(self, state):
+        """Return to a state: the steps before it, the last observation, and what save returned.
+
+        The next step needs all three: its features are of the last observation too, and its number says whether the episode was cut short.
+        """
         if not self.restore_state:
             raise ValueError("this environment restores no states")
-        self.restore_state(self.env, np.asarray(state, float))
+        state = np.asarray(state, float)
+        if self.state_size is None:
+            self.save()
+        if state.shape != (self.state_size,):
+            raise ValueError(f"a state has {self.state_size} numbers here, not {state.size}: it is of another environment, or of an earlier version of it or of this package")
+        own = 1 + self.observe.kept
+        self.restore_state(self.env, state[own:])
+        self.steps, self.last = int(state[0]), self.observe.back(state[1:own], self.last)
         return {}
 
     def draw(self):
@@ -183,6 +198,7 @@ class _Observations:
 
     def __init__(self, size, index_of_first=None):
         self.size, self.first = size, index_of_first
+        self.kept = size if index_of_first is None else 1  # numbers of an observation in a saved state
 
     def __call__(self, observation):
         if self.first is not None:
@@ -193,6 +209,17 @@ class _Observations:
         if row.size != self.size:
             raise ValueError(f"an observation has {row.size} numbers, its space has {self.size}")
         return row.tolist()
+
+    def keep(self, observation):
+        """Return an observation as numbers of a saved state."""
+        return self(observation) if self.first is None else [float(observation)]
+
+    def back(self, numbers, like):
+        """Return the observation that was kept, of the shape and type of another."""
+        if self.first is not None:
+            return int(numbers[0])
+        like = np.asarray(like)
+        return numbers.reshape(like.shape).astype(like.dtype)
 
 
 def _observations(space):

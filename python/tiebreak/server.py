@@ -26,7 +26,8 @@ def serve(make_env, **settings):
         to numbers: what a reward may depend on. Default: the next observation.
     scene(env): a drawing instead of a picture, as docs/outside.md describes it.
     save(env), restore(env, state): a state as a list of numbers, and back. Without them a state
-        is restored by playing the episode again from its seed.
+        is restored by playing the episode again from its seed. The number of steps and the last
+        observation are kept besides.
     name, version, title, description, moment: what it is called. Change version when it changes.
     horizon, step_seconds: of an episode and a step, where the environment does not say it.
     discount, clip_steps, playback, end_seconds, prior_scale: as docs/outside.md describes them;
