@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import socket
 import struct
 import subprocess
@@ -13,11 +14,12 @@ import threading
 import time
 import types
 import unittest
+import unittest.mock
 import zlib
 
 import numpy as np
 
-from tiebreak import Adapter, SettingsError, encode_png
+from tiebreak import Adapter, SettingsError, encode_png, limits
 from tiebreak.__main__ import check, load
 from tiebreak.server import converse, serve_socket
 
@@ -44,7 +46,11 @@ class Walk:
         return self._seen(), {}
 
     def _seen(self):
-        return np.array([self.x, self.steps]) if hasattr(self.observation_space, "low") else int(self.steps)
+        if not hasattr(self.observation_space, "low"):
+            return int(self.steps)
+        seen = np.zeros(self.observation_space.shape)
+        seen.flat = [self.x, self.steps, *[0] * seen.size][: seen.size]
+        return seen
 
     def step(self, action):
         print("a step")  # must not reach the protocol
@@ -277,6 +283,26 @@ class TestProgram(unittest.TestCase):
     def test_check(self):
         self.assertEqual(self.check(self.write()), [])
 
+    def test_check_of_what_is_drawn(self):
+        scene = {"camera": {"x": 0, "y": 0, "w": 4, "h": 2}, "static": [], "moving": [{"kind": "circle", "paint": "agent", "size": 0.1, "points": [0, 0]}]}
+        self.assertEqual(self.check(self.write(more=f"SETTINGS = {{'scene': lambda env: {scene}}}")), [])
+        for make, more, says in (
+            ("Walk()", f"SETTINGS = {{'scene': lambda env: {scene | {'moving': [{'kind': 'disc'}]}}}}", "kind must be one of line, poly"),
+            ("Walk()", f"SETTINGS = {{'scene': lambda env: {scene} | {{'moving': [{scene['moving'][0]}] * (1 + env.steps)}}}}", "as many figures"),
+            ("Walk()", "import numpy\nSETTINGS = {'scene': lambda env: {'camera': numpy.zeros(3)}}", "tolist"),
+            ("Blind()", "", "rgb_array"),
+            ("Walk()", "Walk.render = lambda self: numpy.zeros((12, 7, 3), 'uint8')\nimport numpy", "7 x 12 pixels, and a side may have 8 to 4096"),
+            ("Walk()", "Walk.render = lambda self: numpy.zeros((12, 10 + self.steps, 3), 'uint8')\nimport numpy", "the first had 10 x 12"),
+            ("Walk()", "Walk.render = lambda self: numpy.zeros((12, 9, 3))\nimport numpy", "must be uint8"),
+        ):
+            with self.subTest(says), unittest.mock.patch.object(Walk, "render", Walk.render):
+                self.assertRegex(" ".join(self.check(self.write(make, more))), says)
+
+    def test_check_refuses_what_the_server_does(self):
+        done = self.run_program("check", self.write("Walk(limit=20000)"))
+        self.assertEqual((done.returncode, done.stdout.count("It can be served.")), (2, 0))
+        self.assertRegex(done.stderr, "an episode has 20000 steps and may have 1 to 10000: give horizon")
+
     def test_check_of_states(self):
         self.assertEqual(self.check(self.write("Calm()", "SETTINGS = CALM")), [])
         for lost, says in (
@@ -314,7 +340,91 @@ class TestProgram(unittest.TestCase):
         self.assertEqual(os.stat(path).st_mode & 0o777, 0o600)
 
 
+def space(name, **attributes):
+    """A space of Gymnasium, by its name and the attributes that it has there."""
+    return type(name, (), attributes)()
+
+
 class TestAdapter(unittest.TestCase):
+    def test_spaces_are_not_taken_for_others(self):
+        binary = space("MultiBinary", n=4, shape=(4,), dtype=np.dtype(np.int8))
+        several = space("MultiDiscrete", nvec=np.array([2, 3]), shape=(2,), dtype=np.dtype(np.int64))
+        for spaces, says in (
+            ({"actions": binary}, "actions of MultiBinary"), ({"actions": several}, "actions of MultiDiscrete"),
+            ({"observations": binary}, "observations of MultiBinary .*FlattenObservation"), ({"observations": several}, "observations of MultiDiscrete"),
+        ):
+            with self.assertRaisesRegex(SettingsError, says):
+                Adapter(lambda: Walk(**spaces))
+
+    def test_hello_keeps_the_limits_of_the_server(self):
+        def named(n):
+            return lambda *_: {f"f{k}": 0.0 for k in range(n)}
+
+        stateful = {"restore": lambda env, state: None}
+        for make, settings, says in (
+            ({"observations": box(64, 65)}, {"features": named(1)}, "4160 numbers and may have 1 to 4096: .* fewer"),
+            ({"observations": box(0)}, {"features": named(1)}, "0 numbers and may have 1 to 4096: .* more"),
+            ({"observations": box(65)}, {}, "65 features and there may be 1 to 64: give features"),
+            ({}, {"features": named(0)}, "0 features"),
+            ({}, {"features": lambda *_: {"a" * 65: 0}}, "the name of feature 0, 'a"), ({}, {"features": lambda *_: {"": 0}}, "the name of feature 0, ''"),
+            ({}, {"features": lambda *_: {"a": 0, "b\nc": 0}}, "the name of feature 1"), ({}, {"features": lambda *_: {7: 0}}, "the name of feature 0, 7"),
+            ({"limit": 10_001}, {}, "10001 steps and may have 1 to 10000: give horizon"), ({}, {"horizon": 0}, "0 steps"), ({}, {"horizon": 2.5}, "horizon must be a whole number"),
+            ({"actions": types.SimpleNamespace(n=65)}, {}, "65 discrete actions and there may be 2 to 64: .* fewer"), ({"actions": types.SimpleNamespace(n=1)}, {}, "1 discrete actions .* more"),
+            ({"actions": box(65)}, {}, "an action has 65 numbers and may have 1 to 64"), ({"actions": box(0)}, {}, "an action has 0 numbers"),
+            ({"actions": box(2, low=1.0)}, {}, "number 0 of an action lies between 1.0 and 1.0: give action_low and action_high"),
+            ({}, {"action_low": -1e39}, "number 0 of an action lies between -1e"), ({}, {"action_low": [0, 0]}, "action_low must be a number"),
+            ({}, {"name": "My walk"}, "give name"), ({}, {"name": "w" * 41}, "give name"), ({}, {"version": "1 2"}, "give version"), ({}, {"version": "v" * 33}, "give version"),
+            ({}, {"title": "t" * 81}, "title must be a line of at most 80"), ({}, {"description": "t" * 401}, "description .* 400"), ({}, {"moment": "a\tb"}, "moment .* 80"), ({}, {"title": 5}, "title"),
+            ({}, {"step_seconds": 0}, "step_seconds"), ({}, {"step_seconds": 4000}, "step_seconds"), ({}, {"step_seconds": float("nan")}, "step_seconds"), ({}, {"step_seconds": "slow"}, "step_seconds must be a number"),
+            ({}, {"discount": 0}, "discount"), ({}, {"discount": 1.1}, "discount"), ({}, {"clip_steps": 6}, "clip_steps must be 1 to 5"), ({}, {"clip_steps": 0}, "clip_steps"),
+            ({}, {"playback": 0}, "playback"), ({}, {"playback": 1001}, "playback"), ({}, {"end_seconds": 11}, "end_seconds"), ({}, {"end_seconds": -1}, "end_seconds"),
+            ({}, {"prior_scale": [1]}, "1 numbers for 2 features"), ({}, {"prior_scale": [1, 0]}, "prior_scale"), ({}, {"prior_scale": [1, float("inf")]}, "prior_scale"),
+            ({}, {"prior_scale": {"Observation 1": 1}}, "prior_scale is of"),
+            ({}, stateful | {"save": lambda env: np.zeros(65_534)}, "65537 numbers"),
+        ):
+            with self.subTest(says, settings=str(settings)[:60]), self.assertRaisesRegex(SettingsError, says):
+                Adapter(lambda: Walk(**make), **settings).hello()
+        for make, settings in (
+            ({"observations": box(64, 64)}, {"features": named(64)}), ({"limit": 10_000, "actions": types.SimpleNamespace(n=64)}, {"clip_steps": np.int64(10_000)}), ({"actions": box(64)}, {}),
+            ({}, {"name": "w" * 40, "version": "v" * 32, "title": "t" * 80, "description": "é" * 400, "moment": "t" * 80, "discount": 1, "playback": np.float32(1000), "end_seconds": 0}),
+            ({}, stateful | {"save": lambda env: np.zeros(65_533)}),
+        ):
+            json.dumps(Adapter(lambda: Walk(**make), **settings).hello(), allow_nan=False)
+
+    def test_limits_are_those_of_the_server(self):
+        go = os.path.join(HERE, "../../internal")
+        for path, pairs in (
+            ("outside/hello.go", {"MaxObservation": limits.MAX_OBSERVATION, "MaxAction": limits.MAX_ACTION, "MaxFeatures": limits.MAX_FEATURES, "MaxSteps": limits.MAX_STEPS,
+                "maxTitle": limits.MAX_TITLE, "maxAbout": limits.MAX_ABOUT, "maxFeature": limits.MAX_FEATURE, "maxState": limits.MAX_STATE}),
+            ("outside/draw.go", {"maxShapes": limits.MAX_SHAPES, "maxPoints": limits.MAX_POINTS, "maxLabel": limits.MAX_LABEL}),
+            ("clip/footage.go", {"minPictureSide": limits.MIN_SIDE, "maxGivenSide": limits.MAX_SIDE, "maxGivenBytes": limits.MAX_PICTURE}),
+        ):
+            with open(os.path.join(go, path), encoding="utf-8") as f:
+                found = dict(re.findall(r"^\t(\w+) += ([\d_ <]+)", f.read(), re.M))
+            self.assertEqual({k: eval(found[k]) for k in pairs}, pairs)
+
+    def test_scenes(self):
+        flat, solid = {"w": 4, "h": 2}, {"w": 4, "h": 2, "distance": 9, "z": 1}
+        dot = {"kind": "circle", "paint": "agent", "size": 0.1, "points": [0, 0]}
+        ball, floor = {"kind": "ball", "paint": "object9", "size": 1, "points": [0, 0, 0]}, {"kind": "checker", "paint": "surface", "size": 1, "points": [0, 0, 0]}
+        name = {"kind": "text", "paint": "ink", "size": 1, "points": [0, 0], "text": "A"}
+        fine = {"camera": flat, "static": [name], "moving": [dot | {"trail": True}]}
+        for scene in (fine, {"camera": solid, "static": [floor], "moving": [ball]}, {"camera": flat}, {"camera": flat, "moving": [{"kind": "poly", "paint": "wall", "points": [0, 0] * 10_000}]}):
+            limits.check_scene(scene)
+        limits.check_scene({"camera": flat | {"x": 5}, "static": [name], "moving": [dot | {"trail": True, "points": [1, 1]}]}, fine)
+        for scene, first, says in (
+            (None, None, "must be a dict"), (fine | {"colour": 1}, None, "no 'colour'"), (fine | {"camera": {}}, None, "sees nothing"), (fine | {"camera": flat | {"w": "4"}}, None, "numbers"),
+            (fine | {"camera": flat | {"z": 1}}, None, "flat scene"), (fine | {"camera": solid | {"elevation": 1.6}}, None, "sees nothing"), (fine | {"moving": dot}, None, "list of figures"),
+            (fine | {"moving": [dot] * 2001}, None, "2002 figures and may have 2000"), (fine | {"moving": [{"kind": "poly", "paint": "wall", "points": [0, 0] * 10_001}]}, None, "may have 10000"),
+            (fine | {"moving": [dot | {"paint": "red"}]}, None, "figure 1 of a scene, 'circle': paint is 'red'"), (fine | {"moving": [dot | {"points": [0]}]}, None, "0.5 points of 2"),
+            (fine | {"moving": [dot | {"points": [0, "1"]}]}, None, "list of numbers"), (fine | {"moving": [dot | {"points": [0, 1e39]}]}, None, "3.4e38"), (fine | {"moving": [dot | {"size": 0}]}, None, "size"),
+            (fine | {"moving": [ball]}, None, "solid"), (fine | {"static": [dot | {"trail": True}]}, None, "trail"), ({"camera": solid, "moving": [floor]}, None, "in static"),
+            (fine | {"static": [name | {"text": ""}]}, None, "1 to 64"), (fine | {"static": [name | {"text": "a" * 65}]}, None, "1 to 64"), (fine | {"static": [dot | {"text": "a"}]}, None, "only a text"),
+            (fine | {"camera": flat | {"w": 5}}, fine, "x, y and z only"), (fine | {"static": [name | {"points": [1, 1]}]}, fine, "static changed"), (fine | {"moving": [dot]}, fine, "points only"),
+        ):
+            with self.subTest(says), self.assertRaisesRegex(SettingsError, says):
+                limits.check_scene(scene, first)
+
     def test_prior_scale_by_name(self):
         a = Adapter(Walk, features=lambda *_: {"b": 1.0, "a": 2.0}, prior_scale={"a": 3, "b": 4})
         self.assertEqual(a.hello()["prior_scale"], [4.0, 3.0])

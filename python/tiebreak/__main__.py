@@ -1,6 +1,7 @@
 """python -m tiebreak serve|check|describe FILE.py"""
 
 import argparse
+import base64
 import contextlib
 import json
 import os
@@ -11,6 +12,7 @@ import time
 import numpy as np
 
 from .adapter import SETTINGS, Adapter, SettingsError
+from .limits import MAX_NUMBER, check_picture, check_scene, small
 from .server import claim_output, converse, serve_socket
 
 
@@ -61,6 +63,8 @@ def check_states(adapter, seed, actions):
     for action in actions[:half]:
         adapter.step(action)
     state = adapter.save()["state"]
+    if not small(state):
+        return f"with seed {seed}, the state saved after {half} steps has a number that is not finite, or not below 3.4e38"
     played = [adapter.step(a) for a in actions[half:]]
     adapter.reset(0)
     adapter.restore(state)
@@ -76,6 +80,29 @@ def check_states(adapter, seed, actions):
     return ""
 
 
+def check_drawing(adapter, seed, actions):
+    """Draw the first two states of an episode and its last. Return the seconds and the bytes of a drawing. Raise SettingsError if one cannot be shown."""
+    adapter.reset(seed)
+    seconds, first = [], None
+    for k in range(len(actions) + 1):
+        if k > 0:
+            adapter.step(actions[k - 1])
+        if k in (0, 1, len(actions)):
+            began = time.perf_counter()
+            drawn = adapter.draw()
+            seconds.append(time.perf_counter() - began)
+            try:
+                line = json.dumps(drawn, allow_nan=False)
+            except (TypeError, ValueError) as wrong:
+                raise SettingsError(f"scene returned what cannot be written as JSON: {wrong}; tolist() makes lists and numbers of what is numpy's") from None
+            if "scene" in drawn:
+                check_scene(drawn["scene"], first)
+                first = first or json.loads(line)["scene"]  # scene may return the same object again
+            else:
+                first = check_picture(base64.b64decode(drawn["picture"]), first)
+    return np.mean(seconds), len(line)
+
+
 def check(path):
     """Play an environment as Tiebreak will, and print what it is. Return what is wrong."""
     make_env, settings = load(path)
@@ -83,24 +110,25 @@ def check(path):
     adapter, other = Adapter(make_env, **settings), Adapter(make_env, **settings)
     said = adapter.hello()
     print(json.dumps(said, indent=2))
-    began, steps, sums = time.perf_counter(), 0, []
+    began, episodes, sums = time.perf_counter(), [], []
     for seed in range(8):
         seen, features, actions = play(adapter, seed, np.random.default_rng(seed))
-        steps += len(actions)
-        if not (np.isfinite(seen).all() and np.isfinite(features).all()):
-            wrong.append(f"with seed {seed} an observation or a feature is not finite")
+        episodes.append(actions)
+        if not (np.abs(seen) <= MAX_NUMBER).all() or not (np.abs(features) <= MAX_NUMBER).all():
+            wrong.append(f"with seed {seed} an observation or a feature is not finite, or not below 3.4e38")
         again = [other.reset(seed)["observation"]] + [other.step(a)["observation"] for a in actions]
         if again != seen and not adapter.save_state:
             wrong.append(f"with seed {seed} the same actions led to other observations: take all randomness from reset's seed, or give save and restore")
-        if adapter.save_state and (lost := check_states(other, seed, actions)):
-            wrong.append(lost)
         clip = features[: said.get("clip_steps", 50)].sum(axis=0)
         sums.append(clip)
-    took = (time.perf_counter() - began) / max(1, 2 * steps)
-    drawn = time.perf_counter()
-    adapter.reset(0)
-    size = len(json.dumps(adapter.draw(), allow_nan=False))
-    print(f"a step takes {1000 * took:.2f} ms, drawing {1000 * (time.perf_counter() - drawn):.1f} ms and {size} bytes")
+    took = (time.perf_counter() - began) / max(1, 2 * sum(map(len, episodes)))
+    if adapter.save_state:
+        wrong += filter(None, (check_states(other, seed, actions) for seed, actions in enumerate(episodes)))
+    try:
+        drawing, size = check_drawing(adapter, 0, episodes[0])
+        print(f"a step takes {1000 * took:.2f} ms, drawing {1000 * drawing:.1f} ms and {size} bytes")
+    except SettingsError as cannot:
+        wrong.append(str(cannot))
     spread = np.std(sums, axis=0)
     if adapter.prior_scale is None and (spread > 0).all():
         print("prior_scale by eight random episodes:", json.dumps({n: float(f"{3 / s:.2g}") for n, s in zip(adapter.names, spread)}))

@@ -7,13 +7,10 @@ import re
 
 import numpy as np
 
+from .limits import SettingsError, check_actions, check_hello, number, whole
 from .png import encode_png
 
 PROTOCOL = 1
-
-
-class SettingsError(Exception):
-    """The environment cannot be served as it is; the message says what to change."""
 
 
 class Adapter:
@@ -29,27 +26,30 @@ class Adapter:
         self.env = make_env()
         self.features, self.scene, self.save_state, self.restore_state = features, scene, save, restore
         self.settings = {
-            "title": title, "description": description, "moment": moment, "discount": discount, "clip_steps": clip_steps,
-            "playback": playback, "end_seconds": end_seconds,
+            "title": title, "description": description, "moment": moment,
+            "clip_steps": clip_steps if clip_steps is None else whole("clip_steps", clip_steps),
         }
+        for key, value in (("discount", discount), ("playback", playback), ("end_seconds", end_seconds)):
+            self.settings[key] = value if value is None else number(key, value)
         self.prior_scale, self.version = prior_scale, str(version)
         self.name = name or _plain(getattr(getattr(self.env, "spec", None), "id", None) or type(self.env).__name__)
         self.horizon, self.step_seconds = self._horizon(horizon), self._step_seconds(step_seconds)
         self.actions = _actions(self.env.action_space, action_low, action_high)
+        check_actions(self.actions.described)  # before one is made
         self.observe = _observations(self.env.observation_space)
         self.steps, self.last = 0, None
         self.state_size = None  # numbers of a saved state, once it is known
         self.names = self._feature_names()
 
     def _horizon(self, given):
-        found = given or getattr(getattr(self.env, "spec", None), "max_episode_steps", None)
-        if not found:
+        found = getattr(getattr(self.env, "spec", None), "max_episode_steps", None) if given is None else given
+        if found is None:
             raise SettingsError("the environment does not say how long its episodes are: give horizon, in steps")
-        return int(found)
+        return whole("horizon", found)
 
     def _step_seconds(self, given):
-        if given:
-            return float(given)
+        if given is not None:
+            return number("step_seconds", given)
         inner = getattr(self.env, "unwrapped", self.env)
         dt = getattr(inner, "dt", None)
         if isinstance(dt, (int, float)) and dt > 0:
@@ -68,6 +68,7 @@ class Adapter:
     # The requests.
 
     def hello(self):
+        """Return what the environment is. Raise SettingsError if Tiebreak would refuse it."""
         said = {
             "protocol": PROTOCOL, "name": self.name, "version": self.version, "observation": self.observe.size,
             "action": self.actions.described, "features": self.names, "horizon": self.horizon, "step_seconds": self.step_seconds,
@@ -75,12 +76,20 @@ class Adapter:
         }
         said.update({key: value for key, value in self.settings.items() if value is not None})
         if self.prior_scale is not None:
-            scale = self.prior_scale
-            said["prior_scale"] = [float(scale[n]) for n in self.names] if isinstance(scale, dict) else [float(v) for v in scale]
+            said["prior_scale"] = self._prior_scale()
         if self.save_state:
             self.reset(0)
             said["state"] = len(self.save()["state"])
+        check_hello(said)
         return said
+
+    def _prior_scale(self):
+        scale = self.prior_scale
+        if isinstance(scale, dict):
+            if set(scale) != set(self.names):
+                raise SettingsError(f"prior_scale is of {list(scale)}, and the features are {self.names}: give one for each")
+            scale = [scale[n] for n in self.names]
+        return [number("prior_scale", v) for v in np.ravel(scale).tolist()]
 
     def reset(self, seed):
         observation, _ = self.env.reset(seed=int(seed))
@@ -92,7 +101,7 @@ class Adapter:
         after, info, terminated, truncated = self._advance(action)
         features = self._features(action, after, info, terminated, truncated)
         if list(features) != self.names:
-            raise ValueError(f"features returned {list(features)}, at first {self.names}")
+            raise SettingsError(f"features returned {list(features)}, at first {self.names}")
         self.last = after
         self.steps += 1
         return {
@@ -130,8 +139,11 @@ class Adapter:
             return {"scene": self.scene(self.env)}
         picture = self.env.render()
         if picture is None:
-            raise ValueError('render() returned nothing: make the environment with render_mode="rgb_array"')
-        return {"picture": base64.b64encode(encode_png(picture)).decode("ascii")}
+            raise SettingsError('render() returned nothing: make the environment with render_mode="rgb_array"')
+        try:
+            return {"picture": base64.b64encode(encode_png(picture)).decode("ascii")}
+        except ValueError as wrong:
+            raise SettingsError(f"render() returned what is no picture: {wrong}") from None
 
     def close(self):
         self.env.close()
@@ -140,7 +152,7 @@ class Adapter:
     def _advance(self, action):
         after, _reward, terminated, truncated, info = self.env.step(action)  # the reward is what is to be learnt
         if truncated and not terminated and self.steps + 1 < self.horizon:
-            raise ValueError(f"the environment cut the episode short after {self.steps + 1} steps: give horizon={self.steps + 1}, or make it without a time limit")
+            raise SettingsError(f"the environment cut the episode short after {self.steps + 1} steps: give horizon={self.steps + 1}, or make it without a time limit")
         return after, info, terminated, truncated
 
     def _features(self, action, after, info, _terminated, _truncated):
@@ -148,7 +160,7 @@ class Adapter:
             return {f"Observation {i + 1}": v for i, v in enumerate(self.observe(after))}
         found = self.features(self.last, action, after, info)
         if not isinstance(found, dict):
-            raise ValueError("features must return a dict from names to numbers")
+            raise SettingsError("features must return a dict from names to numbers")
         return found
 
 
@@ -169,11 +181,17 @@ class _Discrete:
 class _Box:
     def __init__(self, space, low, high):
         self.shape, self.dtype = space.shape, space.dtype
-        self.low = np.ravel(np.broadcast_to(space.low if low is None else low, self.shape)).astype(float)
-        self.high = np.ravel(np.broadcast_to(space.high if high is None else high, self.shape)).astype(float)
+        self.low = self._bound("action_low", space.low if low is None else low)
+        self.high = self._bound("action_high", space.high if high is None else high)
         if not (np.isfinite(self.low).all() and np.isfinite(self.high).all()):
             raise SettingsError("its actions have no bounds: give action_low and action_high")
         self.described = {"low": self.low.tolist(), "high": self.high.tolist()}
+
+    def _bound(self, name, given):
+        try:
+            return np.ravel(np.broadcast_to(given, self.shape)).astype(float)
+        except (TypeError, ValueError):
+            raise SettingsError(f"{name} must be a number, or numbers of the shape {self.shape}, not {given!r:.60}") from None
 
     def read(self, action):
         action = np.asarray(action, float)
@@ -185,8 +203,13 @@ class _Box:
         return self.read((self.low + self.high) / 2)
 
 
+def _is_discrete(space):
+    """Report whether a space is Discrete: MultiBinary has an n too."""
+    return np.ndim(getattr(space, "n", ())) == 0 and getattr(space, "shape", ()) == ()
+
+
 def _actions(space, low, high):
-    if hasattr(space, "n"):
+    if _is_discrete(space):
         return _Discrete(space)
     if hasattr(space, "low"):
         return _Box(space, low, high)
@@ -207,7 +230,7 @@ class _Observations:
         else:
             row = np.ravel(np.asarray(observation, float))
         if row.size != self.size:
-            raise ValueError(f"an observation has {row.size} numbers, its space has {self.size}")
+            raise SettingsError(f"an observation has {row.size} numbers, its space has {self.size}")
         return row.tolist()
 
     def keep(self, observation):
@@ -223,7 +246,7 @@ class _Observations:
 
 
 def _observations(space):
-    if hasattr(space, "n") and np.ndim(space.n) == 0:
+    if _is_discrete(space):
         return _Observations(int(space.n), int(getattr(space, "start", 0)))
     if hasattr(space, "low"):
         return _Observations(int(math.prod(space.shape)))
