@@ -2,16 +2,19 @@
 
 import hashlib
 import http.server
+import itertools
 import json
 import threading
 import time
 import unittest
+import unittest.mock
 import urllib.parse
 
 import numpy as np
 
 from tiebreak import APIError, Client
 
+HANG_UP = -1
 MEAN, STD = np.array([1.0, -2.0]), np.array([0.5, 3.0])
 
 
@@ -42,6 +45,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if url.path == "/api/v1/sessions/s1/answers":
             rows = [{"seq": k, "id": f"i{k}", "event": "answer"} for k in range(1, 8) if k > int(query["after"])]
             return self.reply(200, b"".join(json.dumps(r).encode() + b"\n" for r in rows[:3]))
+        if url.path == "/api/v1/sessions/s1/answers/stream":
+            return self.stream(int(query["after"]))
         if url.path == "/api/v1/sessions/s1/posterior":
             return self.reply(200, {"seq": 7, "mean": MEAN.tolist(), "covariance": np.diag(STD**2).tolist()})
         self.reply(404, {"code": "not_found", "message": "This session does not exist."})
@@ -56,6 +61,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.reply(200, {"seq": 7, "mean": (phi @ MEAN).tolist(), "std": np.sqrt(phi**2 @ STD**2).tolist()})
 
 
+    def stream(self, after):
+        """Does the next that the test has listed: a status, or so many rows, after which the connection is cut within a line."""
+        act = self.server.acts.pop(0) if self.server.acts else 502
+        if act == HANG_UP:
+            return
+        if act >= 100:
+            return self.reply(act, b"<html>", Retry_After="0")
+        self.send_response(200)
+        self.send_header("Content-Length", "1000")  # more than comes
+        self.end_headers()
+        for seq in range(after + 1, after + 1 + act):
+            self.wfile.write(json.dumps({"seq": seq, "id": f"i{seq}", "event": "answer"}).encode() + b"\n")
+        self.wfile.write(b'{"seq')
+
     def upload(self, size, given):
         """Names clips by their content, as the server does."""
         self.server.asked.append((size, len(given)))
@@ -68,6 +87,7 @@ class ClientTest(unittest.TestCase):
     def setUp(self):
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.asked, self.server.busy, self.server.slow = [], 0, 0.0
+        self.server.acts = []
         thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         self.addCleanup(self.server.server_close)
@@ -131,6 +151,30 @@ class ClientTest(unittest.TestCase):
         with self.assertRaises(APIError) as e:
             Client(self.url, "tbk_right", tries=2).sessions()
         self.assertEqual(e.exception.code, "too_many_requests")
+
+    def test_following_is_patient_from_the_first_failure(self):
+        for lost in ([HANG_UP], [502, 503, HANG_UP, 504]):
+            self.server.acts = [2, *lost, 2, 404]  # row 2 comes again, for it may have had more lines
+            rows = Client(self.url, "tbk_right", tries=1).session("s1").follow(patience=30)
+            with self.subTest(lost), unittest.mock.patch("time.sleep"), unittest.mock.patch("time.monotonic", lambda: self.now):
+                self.now = 0.0
+                seen = [next(rows)["seq"], next(rows)["seq"]]
+                self.now = 100.0  # it works longer than its patience
+                seen.append(next(rows)["seq"])
+                self.assertEqual(seen, [1, 2, 3])
+                with self.assertRaises(APIError) as e:
+                    next(rows)
+                self.assertEqual((e.exception.status, self.server.acts), (404, []))
+
+    def test_following_ends_when_its_patience_does(self):
+        clock = itertools.count(0, 10)
+        self.server.acts = [1]  # 502 from then on
+        rows = Client(self.url, "tbk_right", tries=1).session("s1").follow(patience=30)
+        with unittest.mock.patch("time.sleep"), unittest.mock.patch("time.monotonic", lambda: next(clock)):
+            self.assertEqual(next(rows)["seq"], 1)
+            with self.assertRaisesRegex(OSError, "502"):
+                next(rows)
+        self.assertEqual(len(self.server.asked), 6)  # at 0, the cut, 10, 20, 30 and 40 s
 
     def test_errors_have_codes(self):
         for client, id, code in ((self.client, "s/7?", "not_found"), (Client(self.url, "tbk_wrong"), "s1", "unauthorized")):

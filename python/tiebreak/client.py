@@ -127,9 +127,10 @@ class Session:
     def follow(self, after=0, patience=300.0):
         """Yields the rows after row `after` as they are recorded, for ever; each once, undo as a row too.
 
-        A connection that breaks is opened again where it was. Raises OSError if that fails for patience seconds.
+        A connection that breaks, or a server that cannot be reached behind a proxy, is tried again where it was. Raises OSError if that
+        fails for patience seconds, counted from the first failure: the time that is spent on a row does not count.
         """
-        sent, since = 0, time.monotonic()  # lines of row after + 1: an answer to a group has several
+        sent, failed = 0, None  # lines of row after + 1: an answer to a group has several; when the first try failed since a row came
         while True:
             try:
                 skip = sent
@@ -137,7 +138,7 @@ class Session:
                     for line in lines:
                         if not line.endswith(b"\n"):
                             break  # cut off
-                        row, since = json.loads(line), time.monotonic()
+                        row, failed = json.loads(line), None
                         if row["event"] == "alive":
                             continue
                         if row["seq"] > after + 1:
@@ -147,8 +148,12 @@ class Session:
                             continue
                         sent += 1
                         yield row
-            except (OSError, http.client.HTTPException) as e:  # APIError is none of them
-                if time.monotonic() - since > patience:
+            except (OSError, http.client.HTTPException, APIError) as e:
+                if isinstance(e, APIError) and e.status not in (502, 503, 504):
+                    raise
+                now = time.monotonic()
+                failed = now if failed is None else failed
+                if now - failed > patience:
                     raise e if isinstance(e, OSError) else OSError(str(e)) from e
             time.sleep(0.5)
 
