@@ -69,7 +69,7 @@ class OutsideTest(unittest.TestCase):
     def test_tcp(self):
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
-        program = subprocess.Popen(self.python("serve", self.script, "--listen", f"tcp:{port}"), env=PYTHON, stdout=subprocess.DEVNULL)
+        program = subprocess.Popen(self.python("serve", self.script, "--listen", f"tcp:127.0.0.1:{port}"), env=PYTHON, stdout=subprocess.DEVNULL)
         self.addCleanup(program.wait)
         self.addCleanup(program.kill)
         connect(port).close()

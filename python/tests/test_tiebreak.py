@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import signal
 import socket
 import struct
 import subprocess
@@ -165,6 +166,19 @@ class TestProtocol(unittest.TestCase):
         earlier = talk([reset, {"id": 3, "cmd": "restore", "state": state[3:]}], Calm, **CALM)[-1]  # as version 0.1.0 saved it
         self.assertRegex(earlier["error"]["message"], "5 numbers here, not 2: .* earlier version")
 
+    def test_long_states(self):
+        settings = CALM | {"save": lambda env: [env.x, env.steps] + [-1.2345678901234567e-100] * 65_531}
+        reset, save = {"id": 1, "cmd": "reset", "seed": 1}, {"id": 2, "cmd": "save"}
+        state = talk([reset, save], Calm, **settings)[1]["result"]["state"]
+        self.assertEqual(len(state), 65_536)
+        restored = talk([reset, save, {"id": 3, "cmd": "restore", "state": state}], Calm, **settings)
+        self.assertEqual(restored[2:], [{"id": 3, "result": {}}])
+
+    def test_a_line_without_an_end(self):
+        endless = '{"id": 7, "cmd": "restore", "state": [' + "0," * (3 << 20)
+        replies = talk([endless, {"id": 8, "cmd": "hello"}])
+        self.assertEqual([(r["id"], r["error"]["message"]) for r in replies], [(7, "a request has more than 4194304 bytes in a line")])
+
     def test_states_of_discrete_observations(self):
         def make():
             return Calm(observations=types.SimpleNamespace(n=6, start=0))
@@ -323,7 +337,9 @@ class TestProgram(unittest.TestCase):
         path = os.path.join(self.folder.name, "s")
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
-        for address, place in (("unix:" + path, path), (f"tcp:{port}", port)):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            other = free.getsockname()[1]
+        for address, place in (("unix:" + path, path), (f"tcp:{port}", port), (f"tcp:127.0.0.1:{other}", other)):
             with self.subTest(address=address):
                 threading.Thread(target=serve_socket, args=(address, Walk), daemon=True).start()
                 clients = [connect(place) for _ in range(2)]  # at the same time, each with an environment of its own
@@ -338,6 +354,50 @@ class TestProgram(unittest.TestCase):
                 for one in talks:
                     one.close()
         self.assertEqual(os.stat(path).st_mode & 0o777, 0o600)
+
+
+    def test_a_socket_file_that_is_left_behind_is_no_hindrance(self):
+        path = os.path.join(self.folder.name, "s")
+        command = [sys.executable, "-m", "tiebreak", "serve", self.write(), "--listen", "unix:" + path]
+        env = dict(os.environ, PYTHONPATH=os.path.dirname(HERE))
+
+        def start():
+            program = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL)
+            self.addCleanup(program.wait)
+            self.addCleanup(program.kill)
+            connect(path).close()
+            return program
+
+        first = start()
+        second = self.run_program(*command[3:])
+        self.assertEqual((second.returncode, second.stderr.count("\n")), (2, 1), second.stderr)
+        self.assertIn("a program listens there already", second.stderr)
+        first.kill()
+        first.wait()
+        self.assertTrue(os.path.exists(path))
+        for number in (signal.SIGTERM, signal.SIGINT):
+            if signal.getsignal(number) == signal.SIG_IGN:
+                continue  # programs that a shell runs in the background inherit that
+            program = start()
+            program.send_signal(number)
+            self.assertEqual(program.wait(), 128 + number)
+            self.assertFalse(os.path.exists(path))
+
+    def test_mistakes_of_the_command_line_are_one_line(self):
+        path, folder = self.write(), self.folder.name
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+            for args, says in (
+                (["check", os.path.join(folder, "none.py")], "none.py: it cannot be read: No such file"), (["serve", folder], "cannot be read: Is a directory"), (["describe"], "required: file"),
+                (["dance", path], "dance"), (["serve", path, "--listen", "here"], "unix:PATH, tcp:PORT or tcp:127.0.0.1:PORT"), (["serve", path, "--listen", "tcp:0.0.0.0:5000"], "unix:PATH"),
+                (["serve", path, "--listen", "tcp:70000"], "unix:PATH"), (["serve", path, "--listen", f"tcp:{port}"], f"cannot listen at tcp:{port}: Address already in use"),
+                (["serve", path, "--listen", "unix:" + path], "no socket"), (["serve", path, "--listen", f"unix:{folder}/none/s"], "No such file"), (["serve", path, "--listen", "unix:" + "s" * 200], "too long"),
+            ):
+                done = self.run_program(*args)
+                with self.subTest(says):
+                    self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+                    self.assertIn(says, done.stderr)
+        self.assertTrue(os.path.isfile(path))
 
 
 def space(name, **attributes):

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import runpy
+import signal
 import sys
 import time
 
@@ -13,15 +14,19 @@ import numpy as np
 
 from .adapter import SETTINGS, Adapter, SettingsError
 from .limits import MAX_NUMBER, check_picture, check_scene, small
-from .server import claim_output, converse, serve_socket
+from .server import claim_output, converse, listening, read_address, serve_connections
 
 
 def load(path):
     """Return make_env and the settings that a file defines."""
+    try:
+        open(path, "rb").close()
+    except OSError as wrong:
+        raise SettingsError(f"it cannot be read: {wrong.strerror}") from None
     sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
     found = runpy.run_path(path, run_name="__tiebreak__")
     if not callable(found.get("make_env")):
-        raise SettingsError(f"{path} must define make_env(), which returns the environment")
+        raise SettingsError("it must define make_env(), which returns the environment")
     settings = dict(found.get("SETTINGS", {}))
     for name in ("features", "scene", "save", "restore"):
         if callable(found.get(name)):
@@ -135,11 +140,40 @@ def check(path):
     return wrong
 
 
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def error(self, message):
+        self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+
+def address(text):
+    """Check an address of the command line."""
+    try:
+        read_address(text)
+    except ValueError as wrong:
+        raise argparse.ArgumentTypeError(str(wrong)) from None
+    return text
+
+
+def listen(address, make_env, settings):
+    """Serve at an address until a signal ends it. Return the exit code."""
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # so that the file of a socket is removed
+    with contextlib.ExitStack() as stack:
+        try:
+            listener = stack.enter_context(listening(address))
+        except OSError as wrong:
+            raise SettingsError(f"cannot listen at {address}: {wrong.strerror or wrong}") from None
+        with contextlib.suppress(KeyboardInterrupt):
+            serve_connections(listener, make_env, settings)
+    return 128 + signal.SIGINT
+
+
 def main(argv=None):
-    parser = argparse.ArgumentParser(prog="python -m tiebreak")
+    parser = Parser(prog="python -m tiebreak")
     parser.add_argument("what", choices=["serve", "check", "describe"])
     parser.add_argument("file", help="a Python file that defines make_env")
-    parser.add_argument("--listen", help="unix:PATH or tcp:PORT; default: standard input and output")
+    parser.add_argument("--listen", type=address, help="unix:PATH, tcp:PORT or tcp:127.0.0.1:PORT; default: standard input and output")
     args = parser.parse_args(argv)
     try:
         if args.what == "describe":
@@ -154,9 +188,8 @@ def main(argv=None):
         out = None if args.listen else claim_output()  # before the file can print
         make_env, settings = load(args.file)
         if args.listen:
-            serve_socket(args.listen, make_env, **settings)
-        else:
-            converse(sys.stdin.buffer, out, make_env, settings)
+            return listen(args.listen, make_env, settings)
+        converse(sys.stdin.buffer, out, make_env, settings)
         return 0
     except SettingsError as wrong:
         print(f"{args.file}: {wrong}", file=sys.stderr)

@@ -1,15 +1,20 @@
 """Lines of JSON over standard input and output, or over a socket of this machine."""
 
+import contextlib
+import errno
+import ipaddress
 import json
 import os
+import re
 import socket
+import stat
 import sys
 import threading
 import traceback
 
 from .adapter import Adapter
 
-MAX_LINE = 1 << 20  # bytes of a request
+MAX_LINE = 4 << 20  # bytes of a request; a state of 65,536 numbers, the longest, has 1.7 MB
 MAX_CONNECTIONS = 32
 
 
@@ -53,6 +58,9 @@ def converse(lines, out, make_env, settings):
             line = lines.readline(MAX_LINE)
             if not line:
                 return
+            if len(line) == MAX_LINE and not line.endswith(b"\n"):
+                _refuse(line, out)
+                return  # where the next request begins is not known
             request, result, error = {}, None, None
             try:
                 request = json.loads(line)
@@ -77,6 +85,14 @@ def converse(lines, out, make_env, settings):
             adapter.close()
 
 
+def _refuse(line, out):
+    """Answer a request that is too long."""
+    id = re.match(rb'\s*{\s*"id"\s*:\s*(\d{1,18})\b', line)
+    error = {"code": "LineTooLong", "message": f"a request has more than {MAX_LINE} bytes in a line"}
+    out.write(json.dumps({"id": int(id[1]) if id else None, "error": error}).encode() + b"\n")
+    out.flush()
+
+
 def answer(adapter, request):
     """Return the result of a request."""
     arguments = {"hello": (), "reset": ("seed",), "step": ("action",), "save": (), "restore": ("state",), "draw": (), "close": ()}
@@ -90,25 +106,72 @@ def answer(adapter, request):
 
 
 def serve_socket(address, make_env, **settings):
-    """Serve an environment at unix:PATH or tcp:PORT (of 127.0.0.1); each connection has its own."""
+    """Serve an environment at unix:PATH, tcp:PORT or tcp:127.0.0.1:PORT; each connection has its own."""
+    with listening(address) as listener:
+        serve_connections(listener, make_env, settings)
+
+
+def read_address(address):
+    """Return the family and the place of an address, which lies on this machine."""
     kind, _, place = address.partition(":")
     if kind == "unix" and place:
-        listener = socket.socket(socket.AF_UNIX)
+        return socket.AF_UNIX, place
+    host, _, port = place.rpartition(":")
+    with contextlib.suppress(ValueError):  # host is no number
+        ip = ipaddress.ip_address(host.strip("[]") or "127.0.0.1")
+        if kind == "tcp" and ip.is_loopback and re.fullmatch("[0-9]{1,5}", port) and int(port) < 1 << 16:
+            return (socket.AF_INET if ip.version == 4 else socket.AF_INET6), (str(ip), int(port))
+    raise ValueError("the address must be unix:PATH, tcp:PORT or tcp:127.0.0.1:PORT")
+
+
+@contextlib.contextmanager
+def listening(address):
+    """Listen at an address. The file of a socket is removed at the end, and at the start if nobody listens there any more."""
+    family, place = read_address(address)
+    if family != socket.AF_UNIX:
+        with socket.create_server(place, family=family) as listener:
+            yield listener
+        return
+    _remove_dead(place)
+    with socket.socket(family) as listener:
         listener.bind(place)
-        os.chmod(place, 0o600)
-    elif kind == "tcp" and place.isdigit():
-        listener = socket.create_server(("127.0.0.1", int(place)))
-    else:
-        raise ValueError("the address must be unix:PATH or tcp:PORT")
+        own = os.lstat(place)
+        try:
+            os.chmod(place, 0o600)
+            listener.listen()
+            yield listener
+        finally:
+            with contextlib.suppress(FileNotFoundError):
+                if os.path.samestat(own, os.lstat(place)):  # not that of a program that came later
+                    os.unlink(place)
+
+
+def _remove_dead(place):
+    """Remove the file of a socket that a program left behind."""
+    try:
+        mode = os.lstat(place).st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISSOCK(mode):
+        raise FileExistsError(errno.EEXIST, "there is a file that is no socket")
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.settimeout(1)
+        try:
+            probe.connect(place)
+        except ConnectionRefusedError:
+            return os.unlink(place)
+    raise OSError(errno.EADDRINUSE, "a program listens there already")
+
+
+def serve_connections(listener, make_env, settings):
+    """Serve who connects, for ever."""
     room = threading.Semaphore(MAX_CONNECTIONS)
-    with listener:
-        listener.listen()
-        while True:
-            connection, _ = listener.accept()
-            if not room.acquire(blocking=False):
-                connection.close()
-                continue
-            threading.Thread(target=_connection, args=(connection, room, make_env, settings), daemon=True).start()
+    while True:
+        connection, _ = listener.accept()
+        if not room.acquire(blocking=False):
+            connection.close()
+            continue
+        threading.Thread(target=_connection, args=(connection, room, make_env, settings), daemon=True).start()
 
 
 def _connection(connection, room, make_env, settings):
