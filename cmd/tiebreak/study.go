@@ -8,8 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"runtime"
-	"slices"
-	"strconv"
 	"strings"
 
 	"tiebreak/envs"
@@ -156,47 +154,6 @@ func (f *simulateFlags) summarise(std stdio, runs []rehearsal.Run) error {
 		f.study.printExpected(std, runs, f.annotator.Pace)
 	}
 	return nil
-}
-
-// settings returns what the runs have in common.
-func (f *simulateFlags) settings() []rehearsal.Setting {
-	spec, a := f.study.spec.WithDefaults(), f.annotator
-	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	out := []rehearsal.Setting{
-		{Name: "env", Value: spec.Env},
-		{Name: "kind", Value: string(spec.Kind)},
-		{Name: "acquisition", Value: spec.Acquisition},
-		{Name: "model", Value: spec.Model},
-		{Name: "solver", Value: spec.Solver},
-		{Name: "prior", Value: spec.Prior},
-		{Name: "likelihood", Value: spec.Likelihood},
-		{Name: "budget", Value: strconv.Itoa(spec.Budget)},
-		{Name: "candidates", Value: strconv.Itoa(spec.Candidates)},
-		{Name: "train_every", Value: strconv.FormatInt(spec.TrainEvery, 10)},
-		{Name: "adopt_after", Value: strconv.FormatInt(spec.AdoptAfter, 10)},
-		{Name: "answers_wanted", Value: strconv.Itoa(a.Answers)},
-		{Name: "every", Value: strconv.Itoa(a.Every)},
-		{Name: "pace", Value: a.Pace.String()},
-		{Name: "pause", Value: a.Pause.String()},
-		{Name: "skip_idle", Value: strconv.FormatBool(f.study.skipIdle)},
-	}
-	e := rehearsal.Expert{Kind: "matched"}
-	if !a.Expert.Matched {
-		e = a.Expert
-	}
-	if spec.Compares() {
-		out = append(out, rehearsal.Setting{Name: "conditions", Value: spec.Controls.String()}, rehearsal.Setting{Name: "held_out", Value: number(spec.HeldOut)})
-	}
-	return slices.Concat(out, []rehearsal.Setting{
-		{Name: "expert", Value: e.Kind},
-		{Name: "temperature", Value: number(e.Temperature)},
-		{Name: "noise", Value: number(e.NoiseStd)},
-		{Name: "tie_band", Value: number(e.TieBand)},
-		{Name: "mistake", Value: number(e.Mistake)},
-		{Name: "skip_below", Value: number(e.SkipBelow)},
-		{Name: "taste", Value: e.Taste},
-		{Name: "threshold", Value: number(e.Threshold)},
-	})
 }
 
 // A studyServer is the server of the runs, in this process.

@@ -2,14 +2,23 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"context"
 	"encoding/csv"
+	"errors"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/rehearsal"
+	"tiebreak/internal/studyfile"
 )
 
 // simulateRuns runs the real program, whose workers are processes of its own.
@@ -77,6 +86,107 @@ func TestRuns(t *testing.T) {
 	status, _, errs := cli(t, append([]string{"simulate", "--runs", "3"}, append(args, "--kind", "state_comparison")...)...)
 	if status != 1 || !strings.Contains(errs, "kind = clip_comparison and not state_comparison") {
 		t.Errorf("runs of another kind into the same file: status %d, %s", status, errs)
+	}
+}
+
+// runsOf returns the settings of runs as a command line has them.
+func runsOf(t *testing.T, args ...string) *simulateFlags {
+	t.Helper()
+	f := new(simulateFlags)
+	fs := flag.NewFlagSet("simulate", flag.ContinueOnError)
+	f.declare(fs)
+	if err := parse(fs, args); err != nil {
+		t.Fatal(err)
+	}
+	f.annotator.Every = 1 // without --study
+	return f
+}
+
+// change sets a field of a spec to another value, which need not make sense.
+func change(t *testing.T, v reflect.Value) {
+	t.Helper()
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(!v.Bool())
+	case reflect.Int, reflect.Int64:
+		v.SetInt(v.Int() + 1)
+	case reflect.Uint64:
+		v.SetUint(v.Uint() + 1)
+	case reflect.Float64:
+		v.SetFloat(v.Float() + 0.125)
+	case reflect.String:
+		v.SetString(v.String() + "x")
+	case reflect.Slice:
+		v.Set(reflect.ValueOf(idrl.Controls{{Strategy: "uniform", Share: 0.125}}))
+	default:
+		t.Fatalf("a setting is a %v", v.Kind())
+	}
+}
+
+// Runs with any other setting are refused for a file, and the refusal names the setting; also
+// for a file of an earlier version, in whose runs all settings that it lacks have their defaults.
+func TestRunsOfOtherSettings(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "runs.csv")
+	args := []string{"--runs", "1", "--env", "gridworld", "--answers", "1", "--train-every", "3", "--csv", file}
+	simulateRuns(t, args...)
+	if status, _, errs := cli(t, append([]string{"simulate", "--questions", "everything"}, args...)...); status != 1 || !strings.Contains(errs, "holds runs with questions = answerable and not everything") {
+		t.Errorf("--questions: status %d, %s", status, errs)
+	}
+
+	list := filepath.Join(filepath.Dir(file), "runs-runs.csv")
+	now, err := os.ReadFile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := csv.NewReader(bytes.NewReader(now)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var earlier bytes.Buffer
+	w := csv.NewWriter(&earlier)
+	last, rare := slices.Index(records[0], "threshold"), slices.Index(records[0], "conditions")
+	for _, r := range records {
+		if err := w.Write(slices.Concat(r[:rare], r[rare+2:last+1])); err != nil { // the columns of earlier versions
+			t.Fatal(err)
+		}
+	}
+	w.Flush()
+
+	begun := errors.New("a run has begun")
+	open := func(f *simulateFlags) (kept int, err error) {
+		runs, err := rehearsal.Study{
+			Runs: 1, First: 1, Parallel: 1, Settings: f.settings(), File: file,
+			Open: func(context.Context, uint64) (rehearsal.Config, error) { return rehearsal.Config{}, begun },
+		}.Do(t.Context())
+		return len(runs), err
+	}
+	for version, content := range map[string][]byte{"this": now, "an earlier": earlier.Bytes()} {
+		for _, field := range studyfile.Fields() {
+			if err := os.WriteFile(list, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			f := runsOf(t, args...)
+			change(t, reflect.ValueOf(&f.study.spec).Elem().FieldByName(field.Go))
+			kept, err := open(f)
+			if slices.Contains([]string{"title", "seed", "instructions", "instructions_format", "consent", "completion_code"}, field.Key) {
+				if kept != 1 || err != nil {
+					t.Errorf("a file of %s version is refused for another %s: %v", version, field.Key, err)
+				}
+				continue
+			}
+			if field.Key == "tie_band" {
+				field.Key = "session_tie_band" // a column says that of the annotator
+			}
+			if idrl.KindOf(err) != idrl.Conflict || !strings.Contains(err.Error(), "holds runs with "+field.Key+" = ") {
+				t.Errorf("a file of %s version, another %s: error %v", version, field.Key, err)
+			}
+		}
+		if kept, err := open(runsOf(t, args...)); kept != 1 || err != nil {
+			t.Errorf("a file of %s version is not gone on with: %v", version, err)
+		}
+		if got, err := os.ReadFile(list); err != nil || string(got) != string(now) {
+			t.Errorf("the file of %s version is now, with error %v,\n%s", version, err, got)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package rehearsal
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -172,19 +173,30 @@ func openFiles(file string, settings []Setting) (*files, error) {
 		return f, nil
 	}
 	f.comparisons, f.list = file, RunsFile(file)
-	rows, err := readTable(f.comparisons, header())
+	_, rows, err := readTable(f.comparisons, header(), func(head []string) bool { return slices.Equal(head, header()) })
 	if err != nil {
 		return nil, err
 	}
-	want := runColumns()
-	for _, s := range settings {
-		want = append(want, s.Name)
-	}
-	list, err := readTable(f.list, want)
+	head, list, err := readTable(f.list, f.columns(), func(head []string) bool {
+		n := len(runColumns())
+		return len(head) >= n && slices.Equal(head[:n], runColumns())
+	})
 	if err != nil {
+		return nil, err
+	}
+	if err := f.same(head, list); err != nil {
 		return nil, err
 	}
 	return f, f.restore(rows, list)
+}
+
+// columns are those of the file of runs.
+func (f *files) columns() []string {
+	out := runColumns()
+	for _, s := range f.settings {
+		out = append(out, s.Name)
+	}
+	return out
 }
 
 // restore sets runs, and leaves only their comparisons in the file.
@@ -195,9 +207,6 @@ func (f *files) restore(rows, list [][]string) error {
 	}
 	kept := [][]string{header()}
 	for _, l := range list {
-		if err := f.same(l); err != nil {
-			return err
-		}
 		run, err := readRun(l, bySeed[l[0]])
 		if err != nil {
 			return idrl.Errorf(idrl.Invalid, "%s and %s: run with seed %s: %v", f.comparisons, f.list, l[0], err)
@@ -211,14 +220,45 @@ func (f *files) restore(rows, list [][]string) error {
 	return replace(f.comparisons, encode(kept))
 }
 
-// same returns an error unless a line of the file of runs has the settings of f.
-func (f *files) same(line []string) error {
-	for i, s := range f.settings {
-		if was := line[len(runColumns())+i]; was != s.Value {
-			return idrl.Errorf(idrl.Conflict, "%s holds runs with %s = %s and not %s; give another file, or remove it", f.list, s.Name, was, s.Value)
+// same returns an error unless the lines of the file of runs have the settings of f. A file
+// of an earlier version, which lacks some, gets them.
+func (f *files) same(head []string, list [][]string) error {
+	first := len(runColumns())
+	for _, s := range f.settings {
+		at := slices.Index(head[first:], s.Name)
+		if at < 0 && !s.Later {
+			continue // its columns are found wrong below
+		}
+		for _, line := range list {
+			was := s.Before
+			if at >= 0 {
+				was = line[first+at]
+			}
+			if was != s.Value {
+				return idrl.Errorf(idrl.Conflict, "%s holds runs with %s = %s and not %s; give another file, or remove it", f.list, s.Name, cmp.Or(was, "none"), cmp.Or(s.Value, "none"))
+			}
 		}
 	}
-	return nil
+	want := f.columns()
+	if slices.Equal(head, want) {
+		return nil
+	}
+	had := slices.DeleteFunc(f.columns(), func(name string) bool { return f.isLater(name) && !slices.Contains(head[first:], name) })
+	if !slices.Equal(head, had) {
+		return notOurs(f.list, want)
+	}
+	for k, line := range list {
+		list[k] = slices.Clone(line[:first])
+		for _, s := range f.settings {
+			list[k] = append(list[k], s.Value)
+		}
+	}
+	return replace(f.list, encode(slices.Concat([][]string{want}, list)))
+}
+
+// isLater reports whether files of earlier versions lack the column of a setting.
+func (f *files) isLater(name string) bool {
+	return slices.ContainsFunc(f.settings, func(s Setting) bool { return s.Name == name && s.Later })
 }
 
 // readRun returns the run of a line of the file of runs and of its comparisons.
@@ -295,26 +335,30 @@ func replace(path string, b []byte) error {
 	return os.Rename(next, path)
 }
 
-// readTable returns the lines of a file after its header, which must be want. It makes
-// the file if there is none. A last line without an end was cut off by an
-// interruption and is removed.
-func readTable(path string, want []string) ([][]string, error) {
+// readTable returns the header of a file, which must be ours, and the lines after it. It makes
+// the file, with the header want, if there is none. A last line without an end was cut off by
+// an interruption and is removed.
+func readTable(path string, want []string, ours func(head []string) bool) (head []string, lines [][]string, err error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, replace(path, encode([][]string{want}))
+		return want, nil, replace(path, encode([][]string{want}))
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if whole := b[:bytes.LastIndexByte(b, '\n')+1]; len(whole) < len(b) {
 		if err := replace(path, whole); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		b = whole
 	}
 	records, err := csv.NewReader(bytes.NewReader(b)).ReadAll()
-	if err != nil || len(records) == 0 || !slices.Equal(records[0], want) {
-		return nil, idrl.Errorf(idrl.Invalid, "%s is not a file of this version's runs: its columns must be %s; give another file", path, strings.Join(want, ", "))
+	if err != nil || len(records) == 0 || !ours(records[0]) {
+		return nil, nil, notOurs(path, want)
 	}
-	return records[1:], nil
+	return records[0], records[1:], nil
+}
+
+func notOurs(path string, columns []string) error {
+	return idrl.Errorf(idrl.Invalid, "%s is not a file of this version's runs: its columns must be %s; give another file", path, strings.Join(columns, ", "))
 }

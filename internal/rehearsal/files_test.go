@@ -35,7 +35,7 @@ func mustOpen(t *testing.T, file string, settings []Setting) *files {
 
 // What is written is read again, bit for bit; what an interruption cut off is not.
 func TestFilesKeepRuns(t *testing.T) {
-	file, settings := filepath.Join(t.TempDir(), "runs.csv"), []Setting{{"env", "driver"}, {"answers", "3"}}
+	file, settings := filepath.Join(t.TempDir(), "runs.csv"), []Setting{{Name: "env", Value: "driver"}, {Name: "answers", Value: "3"}}
 	f := mustOpen(t, file, settings)
 	want := []Run{aRun(4, 0.5, 0.25, 0), aRun(2, 0.125)}
 	for _, r := range want {
@@ -77,7 +77,7 @@ func encoded(r Run) string {
 func TestFilesRefuseWhatIsNotTheirs(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "runs.csv")
-	if err := mustOpen(t, file, []Setting{{"env", "driver"}}).add(aRun(1, 0.5)); err != nil {
+	if err := mustOpen(t, file, []Setting{{Name: "env", Value: "driver"}}).add(aRun(1, 0.5)); err != nil {
 		t.Fatal(err)
 	}
 	damaged := filepath.Join(dir, "damaged.csv")
@@ -97,8 +97,8 @@ func TestFilesRefuseWhatIsNotTheirs(t *testing.T) {
 		kind       idrl.Kind
 		says       string
 	}{
-		{"another setting", file, []Setting{{"env", "chain"}}, idrl.Conflict, "env = driver and not chain"},
-		{"a setting more", file, []Setting{{"env", "driver"}, {"kind", "x"}}, idrl.Invalid, "another file"},
+		{"another setting", file, []Setting{{Name: "env", Value: "chain"}}, idrl.Conflict, "env = driver and not chain"},
+		{"a setting more", file, []Setting{{Name: "env", Value: "driver"}, {Name: "kind", Value: "x"}}, idrl.Invalid, "another file"},
 		{"comparisons are missing", damaged, nil, idrl.Invalid, "0 comparisons and not 2"},
 		{"something else", other, nil, idrl.Invalid, "letter.csv"},
 	} {
@@ -110,6 +110,29 @@ func TestFilesRefuseWhatIsNotTheirs(t *testing.T) {
 	}
 	if b, err := os.ReadFile(other); err != nil || string(b) != "Dear Sir,\n" {
 		t.Errorf("the other file was changed: %q, %v", b, err)
+	}
+}
+
+// A file that lacks settings of a later version goes on where they are what its runs had.
+func TestFilesOfEarlierVersions(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "runs.csv")
+	env := Setting{Name: "env", Value: "driver"}
+	if err := mustOpen(t, file, []Setting{env}).add(aRun(1, 0.5)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openFiles(file, []Setting{env, {Name: "ahead", Value: "4", Later: true, Before: "3"}}); idrl.KindOf(err) != idrl.Conflict || !strings.Contains(err.Error(), "ahead = 3 and not 4") {
+		t.Errorf("runs with another value: error %v", err)
+	}
+	same := []Setting{env, {Name: "ahead", Value: "3", Later: true, Before: "3"}}
+	f := mustOpen(t, file, same)
+	if diff := cmp.Diff([]Run{aRun(1, 0.5)}, f.runs); diff != "" {
+		t.Errorf("runs (-want +got):\n%s", diff)
+	}
+	if err := f.add(aRun(2, 0.25)); err != nil {
+		t.Fatal(err)
+	}
+	if got := mustOpen(t, file, same).runs; len(got) != 2 {
+		t.Errorf("%d runs after one more", len(got))
 	}
 }
 

@@ -31,7 +31,12 @@ type Study struct {
 }
 
 // A Setting is a property that the runs of a study share.
-type Setting struct{ Name, Value string }
+type Setting struct {
+	Name, Value string
+
+	Later  bool   // files of earlier versions may lack it
+	Before string // value of the runs in those files
+}
 
 // A Run is one session with one simulated annotator, who has finished.
 type Run struct {

@@ -117,6 +117,28 @@ func (f Field) value(spec *idrl.SessionSpec) reflect.Value {
 	return reflect.ValueOf(spec).Elem().FieldByName(f.Go)
 }
 
+// Text returns the value of f in a spec as text: a budget without limit is 0, and a text is
+// as it is.
+func (f Field) Text(spec idrl.SessionSpec) string {
+	v := f.value(&spec)
+	switch v.Kind() { //nolint:exhaustive // text is the rest
+	case reflect.Slice:
+		return v.Interface().(idrl.Controls).String()
+	case reflect.Bool:
+		return strconv.FormatBool(v.Bool())
+	case reflect.Float64:
+		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
+	case reflect.Uint64:
+		return strconv.FormatUint(v.Uint(), 10)
+	case reflect.Int, reflect.Int64:
+		return strconv.FormatInt(v.Int(), 10)
+	}
+	return v.String()
+}
+
+// Copy sets the field of a spec that f is to that of another.
+func (f Field) Copy(to *idrl.SessionSpec, from idrl.SessionSpec) { f.value(to).Set(f.value(&from)) }
+
 // kind says what the value of f is, for people.
 func (f Field) kind() string {
 	switch f.value(new(idrl.SessionSpec)).Kind() { //nolint:exhaustive // text is the rest

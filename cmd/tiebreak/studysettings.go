@@ -1,0 +1,87 @@
+package main
+
+import (
+	"slices"
+	"strconv"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/rehearsal"
+	"tiebreak/internal/studyfile"
+)
+
+// firstSettings are the settings of sessions that files of runs of every version have.
+var firstSettings = []string{"env", "kind", "acquisition", "model", "solver", "prior", "likelihood", "budget", "candidates", "train_every", "adopt_after"}
+
+// oncePresent are settings whose columns files of earlier versions have if one of them was set.
+var oncePresent = []string{"conditions", "held_out"}
+
+// notOfRuns are the settings of sessions that runs need not have in common: each run has its
+// own seed, and a simulated annotator reads no texts.
+var notOfRuns = []string{"title", "seed", "instructions", "instructions_format", "consent", "completion_code"}
+
+// settings returns what the runs have in common: all settings of their sessions, and of the
+// annotator. They are in the order of the columns of the file of runs.
+func (f *simulateFlags) settings() []rehearsal.Setting {
+	spec, a := f.study.spec.WithDefaults(), f.annotator
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	var out []rehearsal.Setting
+	for _, key := range firstSettings {
+		out = append(out, rehearsal.Setting{Name: key, Value: settingOf(key).Text(spec)})
+	}
+	out = append(out, []rehearsal.Setting{
+		{Name: "answers_wanted", Value: strconv.Itoa(a.Answers)},
+		{Name: "every", Value: strconv.Itoa(a.Every)},
+		{Name: "pace", Value: a.Pace.String()},
+		{Name: "pause", Value: a.Pause.String()},
+		{Name: "skip_idle", Value: strconv.FormatBool(f.study.skipIdle)},
+	}...)
+	e := rehearsal.Expert{Kind: "matched"}
+	if !a.Expert.Matched {
+		e = a.Expert
+	}
+	for _, key := range oncePresent {
+		out = append(out, later(settingOf(key), spec, idrl.SessionSpec{}))
+	}
+	out = append(out, []rehearsal.Setting{
+		{Name: "expert", Value: e.Kind},
+		{Name: "temperature", Value: number(e.Temperature)},
+		{Name: "noise", Value: number(e.NoiseStd)},
+		{Name: "tie_band", Value: number(e.TieBand)},
+		{Name: "mistake", Value: number(e.Mistake)},
+		{Name: "skip_below", Value: number(e.SkipBelow)},
+		{Name: "taste", Value: e.Taste},
+		{Name: "threshold", Value: number(e.Threshold)},
+	}...)
+	return append(out, laterSettings(spec, out)...)
+}
+
+// laterSettings returns the settings of sessions that are not among first. Files of earlier
+// versions lack them, and count as files of runs with the defaults.
+func laterSettings(spec idrl.SessionSpec, first []rehearsal.Setting) (out []rehearsal.Setting) {
+	before := studyfile.Defaults()
+	for _, key := range firstSettings {
+		settingOf(key).Copy(&before, spec)
+	}
+	before = before.WithDefaults()
+	for _, field := range studyfile.Fields() {
+		if slices.Contains(slices.Concat(firstSettings, oncePresent, notOfRuns), field.Key) {
+			continue
+		}
+		s := later(field, spec, before)
+		if slices.ContainsFunc(first, func(f rehearsal.Setting) bool { return f.Name == s.Name }) {
+			s.Name = "session_" + s.Name // the annotator has one of that name
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func later(f studyfile.Field, spec, before idrl.SessionSpec) rehearsal.Setting {
+	return rehearsal.Setting{Name: f.Key, Value: f.Text(spec), Later: true, Before: f.Text(before)}
+}
+
+// settingOf returns the setting of sessions with that key.
+func settingOf(key string) studyfile.Field {
+	all := studyfile.Fields()
+	return all[slices.IndexFunc(all, func(f studyfile.Field) bool { return f.Key == key })]
+}
