@@ -62,6 +62,15 @@ type Fallible interface {
 	Close() error
 }
 
+// An Interrupter is an Environment that may wait long for something outside this program.
+type Interrupter interface {
+	Environment
+
+	// Interrupt ends the wait and has the environment fail, for good. It may be called from
+	// any goroutine, and again.
+	Interrupt()
+}
+
 // Err returns why env has failed, nil if it has not or cannot.
 func Err(env Environment) error {
 	if f, ok := env.(Fallible); ok {

@@ -18,12 +18,34 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tiebreak/internal/rng"
 )
 
 // The test binary is its own child: a cart on a line, or one that misbehaves.
 const childVariable = "TIEBREAK_TEST_OUTSIDE"
 
+// parentVariable has the test binary use the environment that the file describes.
+const parentVariable = "TIEBREAK_TEST_PARENT"
+
+// use waits for the environment of a description, which hangs.
+func use(path string) int {
+	d, err := Read(path)
+	if err != nil {
+		panic(err)
+	}
+	p, err := Load(d)
+	if err != nil {
+		panic(err)
+	}
+	p.New().Reset(rng.New(1, "env", 0))
+	return 1
+}
+
 func TestMain(m *testing.M) {
+	if path := os.Getenv(parentVariable); path != "" {
+		os.Exit(use(path))
+	}
 	if mode := os.Getenv(childVariable); mode != "" {
 		newChild(mode).serve(os.Stdin, os.Stdout)
 		os.Exit(0)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -31,7 +32,7 @@ type Program struct {
 // of kind Unavailable that says what is wrong with it.
 func Load(d *Description) (*Program, error) {
 	p := &Program{Description: *d}
-	l, h, f := p.greet()
+	l, h, f := p.greet(func(*link) {})
 	if l != nil {
 		l.close()
 	}
@@ -54,13 +55,15 @@ func (p *Program) title() string {
 	return p.ID
 }
 
-// greet opens a link and reads the hello. The caller closes the link, also after a failure.
-func (p *Program) greet() (*link, Hello, *failure) {
+// greet opens a link, tells opened of it, and reads the hello. The caller closes the link, also
+// after a failure.
+func (p *Program) greet(opened func(*link)) (*link, Hello, *failure) {
 	var h Hello
 	l, f := p.open()
 	if f != nil {
 		return nil, h, f
 	}
+	opened(l)
 	f = l.ask(request{Cmd: "hello", Protocol: protocol}, p.startLimit(), &h)
 	if f == nil {
 		f = h.check()
@@ -97,6 +100,7 @@ type Env struct {
 	at     int // actions since base that the process has played; -1: it is somewhere else
 	starts int // of the process
 	err    atomic.Pointer[error]
+	stop   stopper
 
 	obs, phi []float64
 	ended    bool // the process said that the episode has ended
@@ -116,6 +120,7 @@ type base struct {
 
 var (
 	_ idrl.Fallible    = (*Env)(nil)
+	_ idrl.Interrupter = (*Env)(nil)
 	_ idrl.Snapshotter = (*Env)(nil)
 	_ idrl.Reclipper   = (*Env)(nil)
 )
@@ -135,6 +140,39 @@ func (e *Env) Err() error {
 // Reclip implements idrl.Reclipper.
 func (e *Env) Reclip(steps int, playback float64) {
 	e.spec.ClipSteps, e.spec.Playback = steps, playback
+}
+
+// Interrupt implements idrl.Interrupter. The process is killed.
+func (e *Env) Interrupt() { e.stop.now() }
+
+// A stopper ends the link of an Env from other goroutines.
+type stopper struct {
+	lock    sync.Mutex
+	link    *link // guarded by lock; nil before the first
+	stopped bool  // guarded by lock
+}
+
+// holds says which link now ends. It ends at once if it is too late.
+func (s *stopper) holds(l *link) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	if s.link = l; s.stopped {
+		l.kill()
+	}
+}
+
+func (s *stopper) now() {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	if s.stopped = true; s.link != nil {
+		s.link.kill()
+	}
+}
+
+func (s *stopper) isStopped() bool {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	return s.stopped
 }
 
 // Close implements idrl.Fallible.
@@ -263,7 +301,7 @@ func (e *Env) do(f func() *failure) bool {
 			return true
 		}
 		e.drop()
-		if try == tries(wrong.code)-1 || e.starts >= maxStarts {
+		if try == tries(wrong.code)-1 || e.starts >= maxStarts || e.stop.isStopped() {
 			err := e.failed(wrong, try+1)
 			e.err.Store(&err)
 			return false

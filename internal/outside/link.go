@@ -3,6 +3,7 @@ package outside
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -89,7 +90,7 @@ func (d *Description) start() (*link, *failure) {
 		return nil, failf(CodeStart, "the command %q cannot be started in %s: %v", strings.Join(d.Command, " "), d.Folder, err)
 	}
 	cmd := exec.Command(d.Command[0], d.Command[1:]...)
-	cmd.Dir, cmd.Env, cmd.SysProcAttr, cmd.WaitDelay = d.Folder, d.variables(), ownGroup(), 2*time.Second
+	cmd.Dir, cmd.Env, cmd.WaitDelay = d.Folder, d.variables(), 2*time.Second
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return fail(err)
@@ -100,25 +101,29 @@ func (d *Description) start() (*link, *failure) {
 	}
 	l := &link{in: in, out: bufio.NewReaderSize(out, 64<<10), done: make(chan struct{}), tail: &tail{}}
 	cmd.Stdout, cmd.Stderr = childOut, l.tail
+	guard := newGuard()
+	cmd.SysProcAttr = inGroup(guard.group())
 	err = cmd.Start()
 	childOut.Close()
 	if err != nil {
+		guard.end()
 		in.Close()
 		out.Close()
 		return fail(err)
 	}
-	state := ""
+	state, group := "", cmp.Or(guard.group(), cmd.Process.Pid)
 	go func() {
 		defer close(l.done)
 		_ = cmd.Wait() // what it says is in the state
-		killGroup(cmd.Process.Pid)
+		killGroup(group)
+		guard.end()
 		state = cmd.ProcessState.String()
 	}()
 	l.kill = sync.OnceFunc(func() {
 		select {
 		case <-l.done: // its number may be that of another process by now
 		default:
-			killGroup(cmd.Process.Pid)
+			killGroup(group)
 		}
 		out.Close()
 		in.Close()

@@ -4,5 +4,6 @@ package outside
 
 import "syscall"
 
-// ownGroup puts a process in a group of its own, so that it is ended with all that it started.
-func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+// inGroup puts a process in a group, 0 for one of its own, so that it is ended with all that it
+// started.
+func inGroup(group int) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true, Pgid: group} }

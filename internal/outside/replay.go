@@ -42,7 +42,7 @@ func (e *Env) connect() *failure {
 	}
 	e.at = -1
 	e.starts++
-	l, h, f := e.p.greet()
+	l, h, f := e.p.greet(e.stop.holds)
 	e.link = l
 	if f == nil && !reflect.DeepEqual(h, e.p.Hello) {
 		f = failf(CodeHello, "it says something else of itself than when this program was started")

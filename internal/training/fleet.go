@@ -1,6 +1,7 @@
 package training
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"slices"
@@ -11,10 +12,12 @@ import (
 )
 
 // A fleet knows the environments of a job that may fail, whoever made them: solvers make one
-// for each of their goroutines. It says whether one has failed, and closes them.
+// for each of their goroutines. It says whether one has failed, interrupts them when the job is
+// cancelled, and closes them.
 type fleet struct {
-	lock sync.Mutex
-	made []idrl.Fallible // guarded by lock
+	lock        sync.Mutex
+	made        []idrl.Fallible // guarded by lock
+	interrupted bool            // guarded by lock
 }
 
 // track returns list with entries whose environments belong to f.
@@ -37,6 +40,40 @@ func (f *fleet) add(env idrl.Environment) {
 		f.lock.Lock()
 		defer f.lock.Unlock()
 		f.made = append(f.made, e)
+		if f.interrupted {
+			interrupt(e)
+		}
+	}
+}
+
+// until has interrupt called when ctx is done, unless done is called before, which must be
+// called before close.
+func (f *fleet) until(ctx context.Context) (done func()) {
+	ended := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(ended)
+		f.interrupt()
+	})
+	return func() {
+		if !stop() {
+			<-ended
+		}
+	}
+}
+
+// interrupt has all environments fail that may wait long, also those that are made before close.
+func (f *fleet) interrupt() {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	f.interrupted = true
+	for _, e := range f.made {
+		interrupt(e)
+	}
+}
+
+func interrupt(env idrl.Environment) {
+	if i, ok := env.(idrl.Interrupter); ok {
+		i.Interrupt()
 	}
 }
 
@@ -61,6 +98,6 @@ func (f *fleet) close() error {
 	for _, e := range f.made {
 		errs = append(errs, e.Close())
 	}
-	f.made = nil
+	f.made, f.interrupted = nil, false
 	return errors.Join(errs...)
 }

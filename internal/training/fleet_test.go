@@ -1,6 +1,8 @@
 package training
 
 import (
+	"context"
+	"errors"
 	"log/slog"
 	"math/rand/v2"
 	"strings"
@@ -94,6 +96,48 @@ func TestFailingEnvironment(t *testing.T) {
 			t.Errorf("%s: the attempt after the failure: error %v (-want +got):\n%.2000s", solver, second, diff)
 		}
 	}
+}
+
+// A stuck environment waits in its first step until it is interrupted.
+type stuck struct {
+	fragile
+	waits func()
+	ended chan struct{}
+}
+
+func (e *stuck) Step(a idrl.Action) idrl.TimeStep {
+	step := e.fragile.Step(a)
+	e.waits()
+	<-e.ended
+	step.Kind, step.Broken = idrl.Truncated, true
+	e.err = idrl.Errorf(idrl.Unavailable, "environment failed")
+	return step
+}
+
+func (e *stuck) Interrupt() { close(e.ended) }
+
+// A training that is cancelled does not wait for environments, and closes them.
+func TestCancelledTrainingInterrupts(t *testing.T) {
+	w := &fragileWorld{}
+	ctx, cancel := context.WithCancel(t.Context())
+	list := envs.List{{ID: "stuck", New: func(layout *rand.Rand) idrl.Environment {
+		return &stuck{fragile: *w.new(layout).(*fragile), waits: cancel, ended: make(chan struct{})}
+	}}}
+	spec, err := Complete(list, idrl.SessionSpec{ID: "s1", Env: "stuck", Kind: idrl.CompareClips, Seed: 5}.WithDefaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := Model(list, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.made.Store(0)
+	h := &Handler{Envs: func() envs.List { return list }, Yield: func() {}, Log: slog.New(slog.DiscardHandler)}
+	local := &Local{Handler: h, Spec: spec, Model: model}
+	if _, err := local.Train(ctx, idrl.TrainJob{Posterior: model.Prior(), First: true}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+	w.closedAll(t, "cancelled")
 }
 
 func (w *fragileWorld) closedAll(t *testing.T, solver string) {

@@ -65,11 +65,17 @@ func (t *sessionTrainer) features(req request) (idrl.Representation, idrl.Reward
 // of their own, those of the pool of a first generation as soon as they are made, and
 // how far it is as checkpoints. A checkpoint that cannot be read is left out. If an
 // environment fails (idrl.Fallible) its error is returned, and nothing is handed over after it.
-// All environments are closed at the end.
+// When ctx is done, environments that wait for something are interrupted. All environments are
+// closed at the end.
 func (h *Handler) Do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) error {
+	done := h.fleet.until(ctx)
 	err := h.do(ctx, job, to)
+	done()
 	if failed := h.fleet.failed(); failed != nil {
 		err = failed
+		if ctx.Err() != nil { // it was interrupted
+			err = ctx.Err()
+		}
 		h.forgetAll() // what is remembered of this job lacks what failed
 	}
 	if wrong := h.fleet.close(); wrong != nil {
