@@ -217,7 +217,7 @@ func TestBenchGoesOn(t *testing.T) {
 	defer stop()
 	var out bytes.Buffer
 	said := &stopper{word: "1 of 12", stop: stop}
-	if status := run(ctx, stdio{strings.NewReader(""), &out, said}, append(args, dir)); status != 0 || out.Len() > 0 {
+	if status := run(ctx, stdio{strings.NewReader(""), &out, said}, append(args, dir)); status != 130 || out.Len() > 0 {
 		t.Errorf("stopped: status %d, said %s", status, out.String())
 	}
 	kept, err := filepath.Glob(filepath.Join(dir, "runs", "chain-state-corrected", "*", "*.json"))

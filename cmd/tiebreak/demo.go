@@ -22,7 +22,7 @@ func demoSpec() idrl.SessionSpec {
 
 func demoCommand() command {
 	return command{
-		name: "demo", summary: "open a demo session: label clips of a car and watch it learn", usage: "[flags]",
+		name: "demo", endless: true, summary: "open a demo session: label clips of a car and watch it learn", usage: "[flags]",
 		about: "Runs the server with a demo session: teach a car to drive by about thirty comparisons of clips.\n" +
 			"It prints one link for the researcher and one for an annotator. If the port is taken it uses another.\n" +
 			"A second run continues with the same data.",

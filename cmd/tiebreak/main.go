@@ -22,6 +22,7 @@ type command struct {
 	about   string // what it does, for --help
 	example string // a line that works as it stands
 	hidden  bool   // not listed
+	endless bool   // runs until it is stopped, which is no failure
 	run     func(ctx context.Context, io stdio, args []string) error
 	flags   func(fs *flag.FlagSet) // declares the flags again, for --help; nil if there are none
 	subs    []command              // each named by both words: "user link"; run, if there is one, serves all else
@@ -41,13 +42,33 @@ func commands() []command {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	ctx, stop := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() { stop(stopSignal{<-signals}) }() // ends with the program
 	os.Exit(run(ctx, stdio{os.Stdin, os.Stdout, os.Stderr}, os.Args[1:]))
 }
 
+// A stopSignal is why the context of a command is done.
+type stopSignal struct{ os.Signal }
+
+// Error implements error.
+func (s stopSignal) Error() string { return "stopped: " + s.String() }
+
+// interrupted returns the exit status of a command that was stopped: as in shells, 128 and the
+// number of the signal.
+func interrupted(ctx context.Context) int {
+	if s := (stopSignal{}); errors.As(context.Cause(ctx), &s) {
+		if n, ok := s.Signal.(syscall.Signal); ok {
+			return 128 + int(n)
+		}
+	}
+	return 128 + int(syscall.SIGINT)
+}
+
 // run executes the command line and returns the exit status: 0 if all went
-// well, 2 if the command line is wrong, 1 for every other failure.
+// well, 2 if the command line is wrong, 130 or 143 if a signal stopped the command
+// before it was done (interrupted), 1 for every other failure.
 func run(ctx context.Context, io stdio, args []string) int {
 	if len(args) == 0 || isHelp(args[0]) {
 		if len(args) > 1 {
@@ -96,14 +117,19 @@ func runCommand(ctx context.Context, io stdio, c command, args []string) int {
 	case errors.Is(err, flag.ErrHelp):
 		printHelp(io.out, c)
 		return 0
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil && c.endless:
+		return 0
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		return 0 // stopped by a signal, as asked
+		return interrupted(ctx)
 	}
 	text := strings.TrimPrefix(err.Error(), errUsage.Error()+": ")
 	fmt.Fprintf(io.err, "tiebreak %s: %s\n", c.name, text)
 	if errors.Is(err, errUsage) {
 		fmt.Fprintf(io.err, "Run 'tiebreak %s --help' for the flags and an example.\n", c.name)
 		return 2
+	}
+	if ctx.Err() != nil && !c.endless {
+		return interrupted(ctx) // the error came of it
 	}
 	return 1
 }
@@ -142,7 +168,8 @@ func printCommands(w io.Writer) {
 			fmt.Fprintf(w, "  %-10s %s\n", c.name, c.summary)
 		}
 	}
-	fmt.Fprint(w, "\nStart with:\n  tiebreak demo\n\nRun 'tiebreak COMMAND --help' for the flags of a command and an example.\n")
+	fmt.Fprint(w, "\nStart with:\n  tiebreak demo\n\nRun 'tiebreak COMMAND --help' for the flags of a command and an example.\n"+
+		"Exit status: 0 done, 1 failure, 2 wrong command line, 130 or 143 stopped by SIGINT (Ctrl-C) or SIGTERM before it was done.\n")
 }
 
 func printHelp(w io.Writer, c command) {

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -328,18 +329,67 @@ func TestDemo(t *testing.T) {
 }
 
 func TestStopsWhenAsked(t *testing.T) {
-	p := startServer(t, "serve", "--data", t.TempDir(), "--addr", "127.0.0.1:0")
-	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	select {
-	case <-p.done:
-		if code := p.cmd.ProcessState.ExitCode(); code != 0 {
-			t.Errorf("exit status %d after Ctrl-C\n%s", code, p.out)
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		for _, command := range []string{"serve", "demo"} {
+			p := startServer(t, command, "--data", t.TempDir(), "--addr", "127.0.0.1:0")
+			if err := p.cmd.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			select {
+			case <-p.done:
+				if code := p.cmd.ProcessState.ExitCode(); code != 0 {
+					t.Errorf("exit status %d of %s after %v\n%s", code, command, signal, p.out)
+				}
+			case <-ctx.Done():
+				t.Errorf("%s still runs 20 s after %v\n%s", command, signal, p.out)
+			}
 		}
-	case <-ctx.Done():
-		t.Errorf("still running 20 s after Ctrl-C\n%s", p.out)
+	}
+}
+
+// simulatedBundle returns the bundle of a session with some answers.
+func simulatedBundle(t *testing.T) string {
+	t.Helper()
+	data, path := t.TempDir(), filepath.Join(t.TempDir(), "s.zip")
+	simulateRuns(t, "--runs", "1", "--env", "gridworld", "--answers", "3", "--data", data)
+	_, list, _ := cli(t, "export", "--data", data)
+	if status, _, errs := cli(t, "export", "--data", data, "--session", strings.Fields(list)[0], "--format", "bundle", "--out", path); status != 0 {
+		t.Fatal(errs)
+	}
+	return path
+}
+
+// A command that is interrupted before it is done fails, so that a script does not go on: all but
+// those that run until they are stopped.
+func TestInterruptedCommandsFail(t *testing.T) {
+	data, out, bundle := answered(t), t.TempDir(), simulatedBundle(t)
+	for signal, want := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143} {
+		ctx, stop := context.WithCancelCause(t.Context())
+		stop(stopSignal{signal})
+		for _, args := range [][]string{
+			{"export", "--data", data, "--session", "s"},
+			{"export", "--data", data, "--session", "s", "--format", "bundle", "--out", filepath.Join(out, "again")},
+			{"import", bundle, "--data", t.TempDir()},
+			{"clips", "--data", data, "--session", "s", "--out", out},
+			{"bench", "chain", "--queries", "state", "--seeds", "1", "--answers", "2", "--out", filepath.Join(out, "bench")},
+			{"simulate", "--runs", "1", "--env", "gridworld"},
+			{"simulate", "--url", "http://127.0.0.1:1/join/x"},
+			{"session", "list", "--data", data},
+			{"doctor", "--data", data},
+			{"serve", "--data", t.TempDir(), "--addr", "127.0.0.1:0"},
+			{"demo", "--data", t.TempDir(), "--addr", "127.0.0.1:0"},
+			{"worker"},
+		} {
+			want := want
+			if args[0] == "serve" || args[0] == "demo" || args[0] == "worker" {
+				want = 0
+			}
+			var said bytes.Buffer
+			if got := run(ctx, stdio{strings.NewReader(""), &said, &said}, args); got != want {
+				t.Errorf("%v after %v: exit status %d, want %d\n%s", args, signal, got, want, said.String())
+			}
+		}
 	}
 }

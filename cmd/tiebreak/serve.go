@@ -55,7 +55,7 @@ func envOr(name, fallback string) string {
 
 func serveCommand() command {
 	return command{
-		name: "serve", summary: "run the server", usage: "[flags]",
+		name: "serve", endless: true, summary: "run the server", usage: "[flags]",
 		about: "Runs the server on a data folder until it is told to stop (Ctrl-C). Until a researcher has signed in\n" +
 			"it prints a sign-in link, which works once, within an hour; 'tiebreak user link' prints more.\n" +
 			"GET /healthz answers ok while it is alive; GET /readyz answers 503 with the reason while an answer could not be\n" +

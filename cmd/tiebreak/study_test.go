@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"tiebreak/internal/idrl"
@@ -209,29 +210,32 @@ func TestRunsAtAPersonsPace(t *testing.T) {
 	}
 }
 
-// An interruption is no fault; it says what is kept.
+// Runs that are interrupted say what is kept, and the exit status tells it from their end.
 func TestRunsCanBeStopped(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "runs.csv")
-	cmd := exec.CommandContext(t.Context(), program(t), "simulate", "--runs", "1000", "--env", "gridworld", "--csv", file)
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(stderr)
-	if !lines.Scan() || !strings.Contains(lines.Text(), "of 1000 runs, ") {
-		t.Errorf("the first line is %q", lines.Text())
-	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	said := ""
-	for lines.Scan() {
-		said += lines.Text() + "\n"
-	}
-	if err := cmd.Wait(); err != nil || !strings.Contains(said, "of 1000 runs are kept in "+file) {
-		t.Errorf("it ended with %v and said:\n%s", err, said)
+	for signal, status := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143} {
+		file := filepath.Join(t.TempDir(), "runs.csv")
+		cmd := exec.CommandContext(t.Context(), program(t), "simulate", "--runs", "1000", "--env", "gridworld", "--csv", file)
+		stderr, err := cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(stderr)
+		if !lines.Scan() || !strings.Contains(lines.Text(), "of 1000 runs, ") {
+			t.Errorf("the first line is %q", lines.Text())
+		}
+		if err := cmd.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		said := ""
+		for lines.Scan() {
+			said += lines.Text() + "\n"
+		}
+		_ = cmd.Wait() // the status says it
+		if got := cmd.ProcessState.ExitCode(); got != status || !strings.Contains(said, "of 1000 runs are kept in "+file) {
+			t.Errorf("after %v the exit status is %d, want %d; it said:\n%s", signal, got, status, said)
+		}
 	}
 }

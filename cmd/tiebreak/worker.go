@@ -13,7 +13,7 @@ import (
 
 func workerCommand() command {
 	return command{
-		name: "worker", summary: "train policies for a server (the server starts it itself)", usage: "", hidden: true,
+		name: "worker", endless: true, summary: "train policies for a server (the server starts it itself)", usage: "", hidden: true,
 		about:   "Reads training jobs from standard input and writes their results to standard output, at the lowest\npriority once people label, until its input ends. The server starts it; there is no need to.",
 		example: "tiebreak worker < jobs > results",
 		run: func(ctx context.Context, io stdio, args []string) error {
