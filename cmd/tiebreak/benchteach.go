@@ -23,7 +23,8 @@ func benchTeachCommand() command {
 		about: "A simulated person teaches a robot: sees nothing but the drawn clips, compares them by a taste, takes three\n" +
 			"seconds for an answer and is wrong in one of ten. Policies are trained beside the answers, on a clock that\n" +
 			"charges each second of processor time. It prints what the recommended policy does in episodes that no training\n" +
-			"has seen, and keeps a file for each lesson; the same command continues where it was stopped. Needs MuJoCo.\n\n" +
+			"has seen, and keeps a file for each lesson; the same command continues where it was stopped. A lesson that is kept\n" +
+			"with other settings, or without the film strips of --strips, is given again. Needs MuJoCo.\n\n" +
 			tastesText(),
 		example: "tiebreak bench teach half-cheetah --taste forward --seeds 5",
 		flags:   func(fs *flag.FlagSet) { new(teachFlags).declare(fs) },
@@ -110,6 +111,9 @@ func runBenchTeach(ctx context.Context, io stdio, args []string) error {
 		o := teaching.Options{Envs: list, CPU: cpuTime, Every: f.every, Progress: func(p teaching.Point) {
 			line.show(fmt.Sprintf("lesson %d of %d: %s", i+1, f.seeds, teachRow(l, p)))
 		}}
+		if _, ok := f.kept(l); ok && !f.isDrawn(l) {
+			line.say("Lesson %d of %d is kept without film strips in %s: it is given again, and replaced.", i+1, f.seeds, f.strips)
+		}
 		r, err := f.lesson(ctx, l, o)
 		if err != nil {
 			return err
@@ -125,6 +129,7 @@ func runBenchTeach(ctx context.Context, io stdio, args []string) error {
 // A keptLesson is the file of a lesson.
 type keptLesson struct {
 	Lesson    teaching.Lesson
+	Every     *int // answers between two points; files of earlier versions lack it
 	Points    []teaching.Point
 	Questions []keptQuestion // in the order asked
 }
@@ -135,29 +140,73 @@ type keptQuestion struct {
 	A, B    []float64 // features of the clips
 }
 
-// lesson gives a lesson, or reads what is kept of it.
+// isEvery reports whether the points of k are every so many answers.
+func (k keptLesson) isEvery(n int) bool {
+	if k.Every != nil {
+		return *k.Every == n
+	}
+	last := len(k.Points) - 1 // is at the end
+	for i, p := range k.Points[:last] {
+		if p.Answers != (i+1)*n {
+			return false
+		}
+	}
+	given := k.Points[last].Answers
+	return n <= 0 && last == 0 || given >= last*n && given <= (last+1)*n
+}
+
+// nameOf returns the name of the files of a lesson, without what follows a point.
+func nameOf(l teaching.Lesson) string { return fmt.Sprintf("%s-%s-%d", l.Env, l.Taste, l.Seed) }
+
+// kept returns what is kept of a lesson; ok is false if there is none, or if it was given or
+// recorded in another way.
+func (f *teachFlags) kept(l teaching.Lesson) (kept keptLesson, ok bool) {
+	b, err := os.ReadFile(filepath.Join(f.out, nameOf(l)+".json"))
+	ok = err == nil && json.Unmarshal(b, &kept) == nil && kept.Lesson == l && len(kept.Points) > 0 && kept.isEvery(f.every)
+	return kept, ok
+}
+
+// drawings returns the paths of the strip of the questions of a lesson, and of the films before
+// and after it.
+func (f *teachFlags) drawings(l teaching.Lesson) (strip, before, after string) {
+	name := filepath.Join(f.strips, nameOf(l))
+	return name + ".png", name + "-before.gif", name + "-after.gif"
+}
+
+// isDrawn reports whether all film strips are there that are asked for.
+func (f *teachFlags) isDrawn(l teaching.Lesson) bool {
+	if f.strips == "" {
+		return true
+	}
+	strip, before, after := f.drawings(l)
+	return !slices.ContainsFunc([]string{strip, before, after}, func(path string) bool {
+		_, err := os.Stat(path)
+		return err != nil
+	})
+}
+
+// lesson gives a lesson, or reads what is kept of it. One whose film strips are missing is given
+// again, because the clips are not kept.
 func (f *teachFlags) lesson(ctx context.Context, l teaching.Lesson, o teaching.Options) (keptLesson, error) {
-	path := filepath.Join(f.out, fmt.Sprintf("%s-%s-%d.json", l.Env, l.Taste, l.Seed))
-	var kept keptLesson
-	if b, err := os.ReadFile(path); err == nil && json.Unmarshal(b, &kept) == nil && kept.Lesson == l && len(kept.Points) > 0 {
+	if kept, ok := f.kept(l); ok && f.isDrawn(l) {
 		return kept, nil
 	}
 	r, err := teaching.Do(ctx, l, o)
 	if err != nil {
-		return kept, fmt.Errorf("lesson with seed %d: %w", l.Seed, err)
+		return keptLesson{}, fmt.Errorf("lesson with seed %d: %w", l.Seed, err)
 	}
-	kept = keptLesson{Lesson: l, Points: r.Points}
+	kept := keptLesson{Lesson: l, Every: &o.Every, Points: r.Points}
 	for _, q := range r.Asked {
 		kept.Questions = append(kept.Questions, keptQuestion{q.BasedOn, q.Answer.Choice, q.A.Header.Phi, q.B.Header.Phi})
 	}
-	if err := writeJSON(path, kept); err != nil {
+	if err := writeJSON(filepath.Join(f.out, nameOf(l)+".json"), kept); err != nil {
 		return kept, err
 	}
 	if f.strips == "" {
 		return kept, nil
 	}
-	name := filepath.Join(f.strips, fmt.Sprintf("%s-%s-%d", l.Env, l.Taste, l.Seed))
-	return kept, errors.Join(writeStrip(name+".png", r.Asked), writeFilm(ctx, name+"-before.gif", r.Before), writeFilm(ctx, name+"-after.gif", r.After))
+	strip, before, after := f.drawings(l)
+	return kept, errors.Join(writeStrip(strip, r.Asked), writeFilm(ctx, before, r.Before), writeFilm(ctx, after, r.After))
 }
 
 const teachHead = "robot            taste     seed answers clock s  CPU s   return forward m  steps falls turns  near arrived  policy"
