@@ -40,6 +40,7 @@ func TestBrowserMeantime(t *testing.T) {
 		b.resize(1600, 800)
 		b.waitFor(".beside")
 		is := b.painted()["assignment"]
+		b.wait("document.body.dataset.gate === 'open'") // from then on keys would answer
 		evaluate[bool](b, "(document.querySelector('.beside').focus({ preventScroll: true }), true)")
 		for _, key := range []string{kb.ArrowDown, kb.ArrowUp, " ", kb.PageDown, kb.End} {
 			b.press(key)
