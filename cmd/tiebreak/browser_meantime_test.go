@@ -25,8 +25,8 @@ func (p *process) hold(t *testing.T) func() {
 	}
 }
 
-// TestBrowserMeantime: what happens between a key and the server's word for it neither loses
-// an answer nor gives one that nobody meant.
+// TestBrowserMeantime: while the server has not acknowledged an answer, none is lost, and no
+// other question gets one.
 func TestBrowserMeantime(t *testing.T) {
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
@@ -66,7 +66,7 @@ func TestBrowserMeantime(t *testing.T) {
 		b.expectAway(true)
 		resume := server.hold(b.t)
 		b.commit(kb.ArrowLeft)
-		b.wait("document.body.dataset.state === 'offline'") // it was sent, and nobody knows whether it arrived
+		b.wait("document.body.dataset.state === 'offline'") // the answer was sent, and may have arrived
 		b.press("z")
 		b.wait("/returns when the server is back/.test(document.querySelector('[data-toast]').innerText)")
 		b.until("the page is kept", func(context.Context) bool { return evaluate[bool](b, shellKept) })

@@ -175,7 +175,7 @@ func TestArrange(t *testing.T) {
 	}
 }
 
-// Where a question was asked with its clips in the other order, b is what a was.
+// If a question is asked with its clips in the other order, answers a and b change places.
 func TestArrangeTurned(t *testing.T) {
 	first, other := idrl.NewComparison(idrl.Clip{ID: "c1"}, idrl.Clip{ID: "c2"}), idrl.NewComparison(idrl.Clip{ID: "c2"}, idrl.Clip{ID: "c1"})
 	if first.ID != other.ID || first.Turned() || !other.Turned() || idrl.NewRating(idrl.Clip{ID: "c2"}).Turned() {

@@ -44,8 +44,8 @@ func TestThreeInARow(t *testing.T) {
 	}
 }
 
-// Where P rises evenly the forecast is what is left of the line, and three statements, less
-// the answers since the last one.
+// If the log-odds of P rise evenly, the forecast is the answers up to the line and three
+// statements more, minus the answers since the last statement.
 func TestForecastOfAnEvenRise(t *testing.T) {
 	r := Rule{Doubt: 0.1}
 	for _, step := range []int{1, 4} {

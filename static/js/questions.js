@@ -34,7 +34,7 @@ export class Questions {
       .then((clips) => arranged(clips, m));
     /** @type {Question} */
     const q = { assignment: m.assignment, query: m.query, urls: m.clips, left: m.left, order: m.order, loading, clips: null, failed: false };
-    loading.then((clips) => (q.clips = clips), () => (q.failed = true)); // whoever shows q handles the failure
+    loading.then((clips) => (q.clips = clips), () => (q.failed = true)); // the caller that shows q handles the failure
     this.#known.set(m.assignment, q);
   }
 
