@@ -20,3 +20,6 @@ func (t *Thompson) PoolPolicies(ctx context.Context, seed uint64) ([]idrl.Candid
 	}
 	return out, nil
 }
+
+// Whims returns env with a feature for each state beside its own.
+func Whims(env idrl.Tabular) idrl.Tabular { return newWhims(env) }

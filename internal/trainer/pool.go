@@ -14,10 +14,11 @@ import (
 )
 
 // A pool is a set of policies that are optimal for independent reward weights, normal
-// with mean 0 and the standard deviations of the prior. It depends on the session's seed and not on any belief.
+// with mean 0 and the standard deviations of the prior, and of others whose walks differ from theirs. It depends on the session's seed and not on any belief.
 type pool struct {
 	seed     uint64
 	policies []solved
+	added    int // of the policies, the last ones, for their walks
 }
 
 // rollouts returns those of each policy.
@@ -80,7 +81,7 @@ func (r *run) buildPool(ctx context.Context) (*pool, error) {
 		}
 		p.policies = append(p.policies, s)
 	}
-	return p, nil
+	return p, r.wander(ctx, p)
 }
 
 // givenPool returns the policies that are given, with their rollouts.

@@ -201,6 +201,9 @@ func (r *run) generation(ctx context.Context, pool *pool, candidates []idrl.Cand
 		shown = append(shown, openings(pool.rollouts())...)
 	}
 	g.Clips, err = r.draw(ctx, clips, shown, queries)
+	if all := pool.rollouts(); !r.job.First { // it may be that the first generation of the session did not have them
+		rolled = slices.Concat(rolled, all[len(all)-pool.added:])
+	}
 	g.Steps = kept(rolled...)
 	return g, err
 }

@@ -6,15 +6,16 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learning"
 	"tiebreak/internal/picture"
 	"tiebreak/internal/training"
 )
 
 // firstOf trains the first generation of a session as a worker does.
-func firstOf(t *testing.T, env string, kind idrl.QueryKind, rule string) idrl.Generation {
+func firstOf(t *testing.T, env string, kind idrl.QueryKind, rule string, seed uint64) idrl.Generation {
 	t.Helper()
 	list := envs.Catalogue()
-	spec, err := training.Complete(list, idrl.SessionSpec{ID: "s", Title: "T", Env: env, Kind: kind, Questions: rule, Seed: 3}.WithDefaults())
+	spec, err := training.Complete(list, idrl.SessionSpec{ID: "s", Title: "T", Env: env, Kind: kind, Questions: rule, Seed: seed}.WithDefaults())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,17 +83,70 @@ func TestQuestionsOfEveryEnvironment(t *testing.T) {
 		}
 		for _, kind := range kinds {
 			t.Run(e.ID+" "+string(kind), func(t *testing.T) {
-				g := firstOf(t, e.ID, kind, idrl.AnswerableQuestions)
+				g := firstOf(t, e.ID, kind, idrl.AnswerableQuestions, 3)
 				if n := unfit(t, g); n > 0 || len(g.Queries) == 0 {
 					t.Errorf("%d of %d questions cannot be answered", n, len(g.Queries))
 				}
 				if e.Engine == "" {
-					others += unfit(t, firstOf(t, e.ID, kind, idrl.AnyQuestions))
+					others += unfit(t, firstOf(t, e.ID, kind, idrl.AnyQuestions, 3))
 				}
 			})
 		}
 	}
 	if others == 0 {
 		t.Error("without the rule all questions can be answered too: this test tells nothing apart")
+	}
+}
+
+// looks returns how many questions of g, comparisons, look different: clips that look alike
+// count as one.
+func looks(t *testing.T, g idrl.Generation) int {
+	t.Helper()
+	var views []*picture.View
+	look := func(id idrl.ClipID) int {
+		v, err := picture.Of([]idrl.Clip{g.Clips[id]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, w := range views {
+			if alike, err := picture.Alike(v[0], w); err != nil {
+				t.Fatal(err)
+			} else if alike {
+				return k
+			}
+		}
+		views = append(views, v[0])
+		return len(views) - 1
+	}
+	known, out := map[idrl.ClipID]int{}, map[[2]int]bool{}
+	for _, q := range g.Queries {
+		var pair [2]int
+		for i, id := range q.Clips {
+			if _, ok := known[id]; !ok {
+				known[id] = look(id)
+			}
+			pair[i] = known[id]
+		}
+		out[[2]int{min(pair[0], pair[1]), max(pair[0], pair[1])}] = true
+	}
+	return len(out)
+}
+
+// A first generation has more questions that look different than a person remembers, so that
+// nobody is asked what looks the same while they do; also on maps with many walls, where the best policies take few walks.
+func TestQuestionsLookDifferent(t *testing.T) {
+	for _, env := range []string{"gridworld", "gridworld-code", "junction"} {
+		few := 0
+		for seed := range uint64(12) {
+			if n := looks(t, firstOf(t, env, idrl.CompareClips, idrl.AnswerableQuestions, seed)); n <= learning.Remembered {
+				t.Errorf("%s, seed %d: only %d questions look different, and a person remembers %d", env, seed, n, learning.Remembered)
+			}
+			if env == "gridworld-code" && looks(t, firstOf(t, env, idrl.CompareClips, idrl.AnyQuestions, seed)) <= learning.Remembered {
+				few++
+			}
+		}
+		if env == "gridworld-code" && few < 6 {
+			t.Errorf("without a look at them %d of 12 maps have few: this test tells nothing apart", few)
+		}
 	}
 }
