@@ -62,7 +62,7 @@ type Origin string
 const (
 	FromSample Origin = "sample" // optimal for a draw from the posterior (Thompson sampling)
 	FromMean   Origin = "mean"   // optimal for the posterior mean
-	FromPrior  Origin = "prior"  // of the pool: optimal for weights drawn from N(0, I)
+	FromPrior  Origin = "prior"  // of the pool: optimal for random weights of features, or of features and states
 	FromDraft  Origin = "draft"  // of the pool: random, where a solve would take too long
 
 	FromLibrary Origin = "library" // of the library of the robot

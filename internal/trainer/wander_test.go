@@ -10,6 +10,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/rng"
 	"tiebreak/internal/solver"
+	"tiebreak/internal/steps"
 	"tiebreak/internal/trainer"
 
 	"gonum.org/v1/gonum/floats"
@@ -34,6 +35,9 @@ func manyWalls(kind idrl.QueryKind) *trainer.Thompson {
 			return gridworld.New(gridworld.Config{WallTosses: 2, MinReachable: 50}, rng.New(4, "layout", 0))
 		},
 		Solver: solver.Tabular{}, Kind: kind, Mu: solver.Mu, Pool: 30, Pairs: pairs,
+		Steps: func(t *idrl.Trajectory, episode uint64) (idrl.StepsID, []byte, error) {
+			return steps.Encode(steps.Of(t, idrl.Steps{Env: t.Env, Episode: episode}))
+		},
 	}
 }
 
@@ -87,8 +91,15 @@ func TestFewWalks(t *testing.T) {
 	if _, again := first(manyWalls(idrl.CompareClips)); !reflect.DeepEqual(g, again) {
 		t.Error("another trainer makes another first generation")
 	}
-	if later := train(t, tr, next(job, g)); walks(later) < 15 {
+	// A session that was begun before policies were added has their steps from its next generation.
+	later := train(t, tr, next(job, g))
+	if walks(later) < 15 {
 		t.Errorf("%d walks in the next generation", walks(later))
+	}
+	for _, c := range g.Pool[30:] {
+		if name := g.Clips[c.Clip].Raw; name == "" || later.Steps[name] == nil {
+			t.Errorf("the next generation lacks the raw steps %q of %s", name, c.ID)
+		}
 	}
 	if _, rated := first(manyWalls(idrl.RateClip)); walks(rated) < 15 {
 		t.Errorf("%d walks to be rated", walks(rated))

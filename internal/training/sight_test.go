@@ -132,8 +132,8 @@ func looks(t *testing.T, g idrl.Generation) int {
 	return len(out)
 }
 
-// A first generation has more questions that look different than a person remembers, so that
-// nobody is asked what looks the same while they do; also on maps with many walls, where the best policies take few walks.
+// A first generation has more questions that look different than a person remembers, also on
+// maps with many walls, where the best policies take few walks.
 func TestQuestionsLookDifferent(t *testing.T) {
 	for _, env := range []string{"gridworld", "gridworld-code", "junction"} {
 		few := 0
