@@ -41,7 +41,7 @@ func (f *benchQuestionsFlags) declare(fs *flag.FlagSet) {
 	fs.Uint64Var(&f.first, "first-seed", 1, "first `seed`; seeds are consecutive")
 	fs.DurationVar(&f.pace, "pace", 3*time.Second, "median of the response `times`")
 	fs.Float64Var(&f.mistake, "mistake", seeingMistake, "`probability` that an answer is the opposite")
-	fs.Float64Var(&f.threshold, "threshold", seeing.DefaultThreshold, "`difference` of two clips that is seen in half of the cases")
+	fs.Float64Var(&f.threshold, "threshold", seeing.DefaultThreshold, "`difference` of two clips that is seen in half of the cases; 0: overlooks nothing")
 }
 
 func benchQuestionsCommand() command {

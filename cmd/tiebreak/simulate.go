@@ -45,7 +45,7 @@ func (f *simulateFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&e.Taste, "taste", "", "what a seeing expert likes, by `name`: "+tasteNames()+"; default: the environment's first")
 	fs.Float64Var(&e.Threshold, "threshold", seeing.DefaultThreshold,
 		"difference of two clips that a seeing expert sees in half of the cases: below 1 clips look alike to everybody, from 2 on they\n"+
-			"differ at a glance")
+			"differ at a glance; 0: overlooks nothing, and never says \"can't tell\"")
 	fs.Float64Var(&e.SkipBelow, "skip-below", 0, "a b-pref expert skips the question if both clips have less than this true `return`")
 	fs.DurationVar(&a.Patience, "patience", 5*time.Minute, "how long to keep trying while the server is away or cannot store answers")
 	fs.StringVar(&f.data, "data", "", "data `folder` of the server, on this machine, to compare the recommended policy with the true reward; it is only read.\n"+

@@ -26,7 +26,7 @@ type Expert struct {
 	Mistake     float64 // probability that "b-pref" or "seeing" gives the opposite answer
 	SkipBelow   float64 // "b-pref" skips a question about two clips whose true return is below
 	Taste       string  // of "seeing" about the environment; empty: its first
-	Threshold   float64 // of perception of "seeing" (seeing.Person); required, > 0
+	Threshold   float64 // of perception of "seeing" (seeing.Person); 0: sees everything
 }
 
 // Experts returns the kinds of expert, the default first.
@@ -52,8 +52,8 @@ func (e Expert) sees() bool { return !e.Matched && e.Kind == Seeing }
 
 func (e Expert) checkSeeing() error {
 	switch {
-	case !(e.Threshold > 0) || math.IsInf(e.Threshold, 1):
-		return idrl.Errorf(idrl.Invalid, "--threshold must be a positive number; got %v", e.Threshold)
+	case !(e.Threshold >= 0) || math.IsInf(e.Threshold, 1):
+		return idrl.Errorf(idrl.Invalid, "--threshold must be 0 or a positive number; got %v", e.Threshold)
 	case !(e.Mistake >= 0 && e.Mistake <= 1):
 		return idrl.Errorf(idrl.Invalid, "--mistake must be a probability; got %v", e.Mistake)
 	}

@@ -176,3 +176,15 @@ func TestHardQuestionsTakeLonger(t *testing.T) {
 type never struct{}
 
 func (never) Wait(context.Context, time.Duration) error { return nil }
+
+// A threshold of 0 is of somebody who overlooks nothing; there is none below.
+func TestThresholds(t *testing.T) {
+	for _, test := range []struct {
+		threshold float64
+		ok        bool
+	}{{0, true}, {1.5, true}, {-1, false}, {math.NaN(), false}, {math.Inf(1), false}} {
+		if err := (Expert{Kind: Seeing, Threshold: test.threshold, Mistake: 0.1}).Check(); (err == nil) != test.ok {
+			t.Errorf("threshold %v: %v, want ok: %t", test.threshold, err, test.ok)
+		}
+	}
+}
