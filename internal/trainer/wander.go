@@ -3,6 +3,7 @@ package trainer
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"tiebreak/internal/idrl"
@@ -112,7 +113,7 @@ func (r *run) stateScale() func(i int) float64 {
 		return func(int) float64 { return 1 }
 	}
 	d := len(r.priorScale)
-	mean := floats.Norm(r.priorScale, 2) / floats.Norm(slices.Repeat([]float64{1}, d), 2)
+	mean := floats.Norm(r.priorScale, 2) / math.Sqrt(float64(d))
 	return func(i int) float64 {
 		if i < d {
 			return r.priorScale[i]
