@@ -237,7 +237,7 @@ func (s *Server) arenaTraining(ctx context.Context, id idrl.SessionID) (string, 
 
 // arenaPage shows a report; called are the people's names.
 func arenaPage(r bradley.Report, called map[idrl.AnnotatorID]string) templates.ArenaPage {
-	p := templates.ArenaPage{Headline: arenaHeadline(r), Sum: fmt.Sprintf("%s of %s; %d equal.", plural(r.Answers, "answer"), people(len(r.People)), r.Ties)}
+	p := templates.ArenaPage{Headline: arenaHeadline(r), Sum: strings.TrimSpace(fmt.Sprintf("%s of %s; %d equal. %s", plural(r.Answers, "answer"), people(len(r.People)), r.Ties, r.Each()))}
 	low, high := 0.0, 0.0
 	for _, e := range r.Entrants {
 		low, high = min(low, e.Low), max(high, e.High)

@@ -195,7 +195,7 @@ func printArena(out io.Writer, r bradley.Report) error {
 	if len(r.People) == 1 {
 		people = "one person"
 	}
-	fmt.Fprintf(out, "%s: %d answers of %s, %d of them equal.\n%s\n\n", r.Title, r.Answers, people, r.Ties, moreText(r))
+	fmt.Fprintf(out, "%s: %d answers of %s, %d of them equal. %s\n%s\n\n", r.Title, r.Answers, people, r.Ties, r.Each(), moreText(r))
 	err := table(out, "\tENTRANT\tSTRENGTH\t95 %\tP(BEST)\tANSWERS\tPREFERRED\tEQUAL", len(r.Entrants), func(w io.Writer, i int) {
 		e := r.Entrants[i]
 		fmt.Fprintf(w, "%d\t%s\t%+.2f\t%+.2f to %+.2f\t%s\t%d\t%d\t%d\n", i+1, e.Title, e.Strength, e.Low, e.High, percent(e.Best), e.Answers, e.Wins, e.Ties)

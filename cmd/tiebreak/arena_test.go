@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"tiebreak/internal/bradley"
 	"tiebreak/internal/clip"
@@ -41,7 +42,9 @@ func newArenaLink(t *testing.T, data string, args ...string) (id, link string) {
 // reaches no other session.
 func TestArena(t *testing.T) {
 	data, addr := t.TempDir(), freeAddr(t)
-	made := func(args ...string) (id, link string) { return newLink(t, data, addr, args...) }
+	made := func(args ...string) (id, link string) { // policies as on a machine of any speed
+		return newLink(t, data, addr, append(args, "--train-every", "2", "--adopt-after", "1")...)
+	}
 	first, firstLink := made("--env", "gridworld", "--title", "Alpha study", "--seed", "3")
 	second, secondLink := made("--env", "gridworld", "--title", "Beta study", "--seed", "3", "--acquisition", "uniform")
 	layout, layoutLink := made("--env", "gridworld", "--title", "Other layout", "--seed", "4")
@@ -170,8 +173,8 @@ var sameAnswers = cmpopts.IgnoreFields(bradley.Report{}, "Seq")
 // listenTo notes what an annotator gets from now on, clips and all.
 func listenTo(t *testing.T, l *labeller, heard *strings.Builder) {
 	t.Helper()
-	l.recv = func() (wire.FromServer, error) {
-		m, err := l.conn.Recv()
+	l.recv = func(limit time.Time) (wire.FromServer, error) {
+		m, err := l.conn.RecvBy(limit)
 		if err != nil {
 			return m, err
 		}
@@ -232,13 +235,44 @@ func undo(t *testing.T, l *labeller, of idrl.AnswerID) {
 	if err := l.conn.Send(&wire.Undo{ID: id, Of: of}); err != nil {
 		t.Fatal(err)
 	}
-	for {
-		m, err := l.conn.Recv()
+	for limit := time.Now().Add(labelWait); ; {
+		m, err := l.conn.RecvBy(limit)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("until the undo of %s is acknowledged: %v", of, err)
 		}
 		if a, ok := m.(*wire.Ack); ok && a.ID == id {
 			return
 		}
+	}
+}
+
+// TestSimulateArena: nothing is random in Driver, so each person is asked about each pair once. The
+// simulated annotator says so, not that the arena is complete, and orders the entrants by the true
+// reward beside the arena's result, which all answers by that reward agree with.
+func TestSimulateArena(t *testing.T) {
+	data, addr := t.TempDir(), freeAddr(t)
+	id, link := newLink(t, data, addr, "--env", "driver", "--seed", "3", "--train-every", "2", "--adopt-after", "1")
+	p := startServer(t, "serve", "--data", data, "--addr", addr)
+	if err := join(t, link, 1).label(8); err != nil {
+		t.Fatalf("%v\n%s", err, p.out)
+	}
+	arena, link := newArenaLink(t, data, "--seed", "3", "--budget", "40", "--entrant", id+"=Late", "--entrant", id+"@5=Middle", "--entrant", id+"@0=Early")
+	args := []string{"simulate", "--url", link, "--data", data, "--expert", "perfect", "--seed", "7", "--answers", "20"}
+	for k, all := range []string{"3 of 40 answers", "6 of 40 answers"} {
+		said := mustCLI(t, args...)
+		for _, want := range []string{
+			"3 answers given; there is no further question for this annotator (" + all + " of everybody). The server says: You have compared all that there is to compare here.",
+			fmt.Sprintf("After %d answers the arena ranks", 3*(k+1)), "3 of 3 pairs are in the order of the true reward.",
+		} {
+			if !strings.Contains(said, want) {
+				t.Errorf("person %d: it does not say %q:\n%s", k, want, said)
+			}
+		}
+	}
+	if said := mustCLI(t, "arena", "show", arena, "--data", data); !strings.Contains(said, "A person is asked at most 3 questions, so 40 answers take at least 14 people.") {
+		t.Errorf("the result:\n%s", said)
+	}
+	if status, _, stderr := cli(t, append(args, "--matched")...); status == 0 || !strings.Contains(stderr, "an arena has no reward") {
+		t.Errorf("matched: status %d, %s", status, stderr)
 	}
 }

@@ -18,7 +18,7 @@ func TestBrowserArena(t *testing.T) {
 	var links []string
 	for _, title := range []string{"Alpha study", "Beta study"} {
 		method := map[string]string{"Alpha study": "idrl", "Beta study": "uniform"}[title]
-		_, link := newLink(t, data, addr, "--env", "chain", "--title", title, "--seed", "3", "--acquisition", method)
+		_, link := newLink(t, data, addr, "--env", "chain", "--title", title, "--seed", "3", "--acquisition", method, "--train-every", "2", "--adopt-after", "1")
 		links = append(links, link)
 	}
 	server := startServer(t, "serve", "--data", data, "--addr", addr)

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"tiebreak/web/client"
 	"tiebreak/web/wire"
@@ -30,8 +31,8 @@ func TestControlBesideAServer(t *testing.T) {
 	}
 	status := func(what string, is func(*wire.Status) bool) {
 		t.Helper()
-		for {
-			m, err := good.conn.Recv()
+		for limit := time.Now().Add(labelWait); ; {
+			m, err := good.conn.RecvBy(limit)
 			if err != nil {
 				t.Fatalf("until %s: %v\n%s", what, err, p.out)
 			}

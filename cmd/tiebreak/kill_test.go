@@ -3,9 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"hash/fnv"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -27,14 +30,15 @@ import (
 // choices are a function of the questions alone.
 type labeller struct {
 	conn  *client.Conn
-	recv  func() (wire.FromServer, error) // of conn; see listen
-	rng   *rand.Rand                      // for ids
+	recv  func(limit time.Time) (wire.FromServer, error) // of conn; see listen
+	rng   *rand.Rand                                     // for ids
 	asked []idrl.QueryID
 	acked map[idrl.AnswerID]bool
 	sent  *wire.Answer
 	known map[idrl.AssignmentID]*wire.Query // not answered yet
 	done  map[idrl.AssignmentID]bool        // acknowledged; a second hello may bring their questions again
 	open  []idrl.AssignmentID               // as the last status listed them
+	said  *wire.Status                      // the last status
 	began time.Time                         // when the reply under way was sent
 	waits []time.Duration                   // from reply to acknowledgement
 	until int                               // acknowledgements after which it replies no more
@@ -43,7 +47,7 @@ type labeller struct {
 
 func newLabeller(conn *client.Conn, seed uint64) *labeller {
 	return &labeller{
-		conn: conn, recv: conn.Recv, rng: rng.New(seed, "answer ids", 0),
+		conn: conn, recv: conn.RecvBy, rng: rng.New(seed, "answer ids", 0),
 		acked: map[idrl.AnswerID]bool{}, done: map[idrl.AssignmentID]bool{}, known: map[idrl.AssignmentID]*wire.Query{},
 	}
 }
@@ -76,10 +80,22 @@ func (l *labeller) goOn(n int) error {
 	return l.hear()
 }
 
-// hear takes messages until as many answers are acknowledged as are wanted.
+// labelWait is how long a labeller waits for its next acknowledgement: longer than trainings take
+// on a machine with much other work.
+const labelWait = 5 * time.Minute
+
+// hear takes messages until as many answers are acknowledged as are wanted. It returns an error
+// that says what it waited for if the server has no further question, or sends none for labelWait.
 func (l *labeller) hear() error {
+	have, limit := len(l.acked), time.Now().Add(labelWait)
 	for len(l.acked) < l.until {
-		m, err := l.recv()
+		if len(l.acked) > have {
+			have, limit = len(l.acked), time.Now().Add(labelWait)
+		}
+		m, err := l.recv(limit)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return fmt.Errorf("nothing for %v: %s", labelWait, l.waiting())
+		}
 		if err != nil {
 			return err
 		}
@@ -88,6 +104,15 @@ func (l *labeller) hear() error {
 		}
 	}
 	return nil
+}
+
+// waiting says what the labeller waits for.
+func (l *labeller) waiting() string {
+	what := "a question"
+	if l.sent != nil {
+		what = "the acknowledgement of " + string(l.sent.ID)
+	}
+	return fmt.Sprintf("%d of %d answers are acknowledged, waiting for %s; the last status was %+v", len(l.acked), l.until, what, l.said)
 }
 
 // listen reads the socket from now on, as a browser does: also while the labeller
@@ -108,9 +133,13 @@ func (l *labeller) listen() {
 			}
 		}
 	}()
-	l.recv = func() (wire.FromServer, error) {
-		h := <-inbox
-		return h.m, h.err
+	l.recv = func(limit time.Time) (wire.FromServer, error) {
+		select {
+		case h := <-inbox:
+			return h.m, h.err
+		case <-time.After(time.Until(limit)):
+			return nil, os.ErrDeadlineExceeded
+		}
 	}
 }
 
@@ -142,7 +171,10 @@ func (l *labeller) take(m wire.FromServer) error {
 		}
 		return idrl.Errorf(idrl.Invalid, "refused: %s", m.Message)
 	case *wire.Status:
-		l.open = m.Open
+		l.open, l.said = m.Open, m
+		if m.Done && l.sent == nil && len(l.acked) < l.until {
+			return idrl.Errorf(idrl.NotFound, "the server has no further question: %s", l.waiting())
+		}
 		return l.answer()
 	}
 	return nil

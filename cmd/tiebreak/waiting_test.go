@@ -58,8 +58,8 @@ func waitsFor(t *testing.T, link, says string) {
 		t.Fatal(err)
 	}
 	heard := ""
-	for !strings.Contains(heard, says) {
-		m, err := conn.Recv()
+	for limit := time.Now().Add(labelWait); !strings.Contains(heard, says); {
+		m, err := conn.RecvBy(limit)
 		if err != nil {
 			t.Fatalf("%v; heard %q, want %q", err, heard, says)
 		}

@@ -118,7 +118,7 @@ var rules = []rule{
 	},
 	{
 		"internal/rehearsal",
-		[]string{vocab, rngs, truth, "internal/seeing", "internal/solver", "internal/session", "internal/clip", "web/client", "web/wire"},
+		[]string{vocab, rngs, truth, "internal/bradley", "internal/seeing", "internal/solver", "internal/session", "internal/clip", "web/client", "web/wire"},
 		[]string{gonum},
 	},
 	{"internal/gaits", []string{vocab, rngs, "internal/solver", "envs/mujoco"}, []string{gonum}},

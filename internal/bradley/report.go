@@ -2,6 +2,7 @@ package bradley
 
 import (
 	"encoding/csv"
+	"fmt"
 	"io"
 	"strconv"
 
@@ -18,7 +19,9 @@ type Report struct {
 	Seq     int64          `json:"seq"`     // of the last log row
 	Answers int            `json:"answers"` // that count and prefer one, or say 'equal'
 	Ties    int            `json:"ties"`
-	Tied    float64        `json:"p_equal"` // of two equally strong entrants
+	Tied    float64        `json:"p_equal"`          // of two equally strong entrants
+	Asked   int            `json:"questions_each"`   // that a person can be asked; 0 until the clips are made
+	Budget  int            `json:"budget,omitempty"` // answers that end the arena; 0: none
 
 	Entrants []ReportEntrant `json:"entrants"` // the strongest first
 	Pairs    []ReportPair    `json:"pairs"`
@@ -92,6 +95,9 @@ func NewReport(r idrl.Record) (Report, []Outcome, error) {
 		out.More = &all.More
 	}
 	starts, asked := meetings(r)
+	if out.Budget = spec.Budget; r.Generation != nil {
+		out.Asked = len(r.Generation.Queries)
+	}
 	title := func(k int) string { return spec.Arena.Entrants[k].Title }
 	for _, k := range all.Order {
 		e, is := spec.Arena.Entrants[k], all.Entrants[k]
@@ -116,6 +122,19 @@ func NewReport(r idrl.Record) (Report, []Outcome, error) {
 		out.People = append(out.People, ReportPerson{p.ID, p.Answers, p.Ties, p.Compared, p.Agreed, p.Low, p.High, p.Expected, p.Chance})
 	}
 	return out, outcomes, nil
+}
+
+// Each says how many questions a person is asked at most, and how many people the budget takes at
+// least if one is not enough. It is empty until the clips are made.
+func (r Report) Each() string {
+	switch {
+	case r.Asked == 0:
+		return ""
+	case r.Budget <= r.Asked:
+		return fmt.Sprintf("A person is asked at most %d questions.", r.Asked)
+	}
+	people := (r.Budget + r.Asked - 1) / r.Asked
+	return fmt.Sprintf("A person is asked at most %d questions, so %d answers take at least %d people.", r.Asked, r.Budget, people)
 }
 
 // meetings returns the number of starts from which the entrants of an arena are shown, and for

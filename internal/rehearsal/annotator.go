@@ -26,7 +26,8 @@ type Annotator struct {
 	env       idrl.Environment
 	theta     []float64 // true weights
 	expert    sim.Expert
-	truth     *truth                            // nil without the server's data, and for a person
+	truth     *truth                            // nil without the server's data, for a person, and in an arena
+	ranking   *ranking                          // of an arena; nil without the server's data
 	person    *seeing.Person                    // who answers in place of expert; nil if none does
 	liking    *liking                           // of the person; nil without the server's data
 	asked     map[idrl.QueryID]uint64           // times that a question was answered
@@ -40,7 +41,7 @@ type Annotator struct {
 	waits     string                            // what was said last of what is waited for
 	ready     time.Time                         // since when the annotator has been able to look at the next question
 	took      time.Duration                     // response time of the last answer, by cfg.Clock
-	compared  Comparison                        // the last; zero before
+	told      int                               // answers given when the last comparison was written; -1 before
 }
 
 // New returns a simulated annotator that has not joined. It speaks to no server yet.
@@ -55,7 +56,7 @@ func New(cfg Config) (*Annotator, error) {
 	}
 	cfg = cfg.withDefaults()
 	return &Annotator{
-		cfg: cfg, conn: conn, patience: patience{limit: cfg.Patience, out: cfg.Out},
+		cfg: cfg, conn: conn, told: -1, patience: patience{limit: cfg.Patience, out: cfg.Out},
 		asked: map[idrl.QueryID]uint64{}, questions: map[idrl.AssignmentID]*wire.Query{}, done: map[idrl.AssignmentID]bool{},
 	}, nil
 }

@@ -28,11 +28,18 @@ func (r *Annotator) prepare(ctx context.Context, m *wire.Hello) error {
 		return err
 	}
 	if r.cfg.Expert.Matched {
+		if rec.Spec.IsArena() {
+			return idrl.Errorf(idrl.Invalid, "--matched draws a reward from a session's prior, and an arena has no reward: leave it out, and name an --expert")
+		}
 		err = r.match(rec)
 	} else {
 		err = r.imagine(m)
 	}
-	if err == nil && r.cfg.Data != nil {
+	switch {
+	case err != nil || r.cfg.Data == nil:
+	case rec.Spec.IsArena():
+		r.ranking = &ranking{data: r.cfg.Data, session: m.Session, theta: r.theta}
+	default:
 		r.truth, err = newTruth(ctx, r.cfg.Data, rec, r.env, r.theta)
 	}
 	return err

@@ -9,15 +9,7 @@ import (
 
 // report says why it ends, and what the truth is.
 func (r *Annotator) report(ctx context.Context) error {
-	complete := fmt.Sprintf("%d of %d answers", r.status.Answers, r.status.Budget)
-	switch {
-	case r.status.Done && r.given == 0:
-		fmt.Fprintf(r.cfg.Out, "0 answers given: the session was complete already (%s).\n", complete)
-	case r.status.Done && r.given < r.cfg.Answers:
-		fmt.Fprintf(r.cfg.Out, "%d answers given: the session is complete (%s).\n", r.given, complete)
-	default:
-		fmt.Fprintf(r.cfg.Out, "%d answers given, as many as were asked for.\n", r.given)
-	}
+	fmt.Fprintln(r.cfg.Out, r.ending())
 	if err := r.compare(ctx); err != nil {
 		return err
 	}
@@ -32,13 +24,41 @@ func (r *Annotator) report(ctx context.Context) error {
 	return nil
 }
 
+// ending says why the annotator answers no more.
+func (r *Annotator) ending() string {
+	given, all := counted(r.given), counted(r.status.Answers)
+	if r.status.Budget > 0 {
+		all = fmt.Sprintf("%d of %d answers", r.status.Answers, r.status.Budget)
+	}
+	switch complete := r.status.Budget > 0 && r.status.Answers >= r.status.Budget; {
+	case !r.status.Done || r.given >= r.cfg.Answers:
+		return given + " given, as many as were asked for."
+	case complete && r.given == 0:
+		return fmt.Sprintf("0 answers given: the session was complete already (%s).", all)
+	case complete:
+		return fmt.Sprintf("%s given: the session is complete (%s).", given, all)
+	case r.status.Waiting != "":
+		return fmt.Sprintf("%s given; there is no further question for this annotator (%s of everybody). The server says: %s", given, all, r.status.Waiting)
+	default:
+		return fmt.Sprintf("%s given; there is no further question for this annotator (%s of everybody).", given, all)
+	}
+}
+
+// counted returns "1 answer", "2 answers".
+func counted(n int) string {
+	if n == 1 {
+		return "1 answer"
+	}
+	return fmt.Sprintf("%d answers", n)
+}
+
 // compare compares what the session recommends with the truth, or says how a person likes it, if
 // the server's data are there and it has not done so since the last answer.
 func (r *Annotator) compare(ctx context.Context) error {
-	if r.truth == nil && r.liking == nil || r.compared.Given == r.given && r.given > 0 {
+	if r.told == r.given {
 		return nil
 	}
-	c, err := r.recommended(ctx)
+	said, err := r.comparison(ctx)
 	for err != nil {
 		if idrl.KindOf(err) != idrl.Unavailable {
 			return err
@@ -46,14 +66,30 @@ func (r *Annotator) compare(ctx context.Context) error {
 		if err = r.patience.failed(ctx, 0, err); err != nil {
 			return err
 		}
-		c, err = r.recommended(ctx)
+		said, err = r.comparison(ctx)
 	}
 	r.patience.succeeded()
-	c.Given, c.ResponseS = r.given, r.took.Seconds()
-	r.compared = c
-	fmt.Fprintln(r.cfg.Out, c)
-	r.cfg.Compared(c)
+	if r.told = r.given; said != nil {
+		said()
+	}
 	return nil
+}
+
+// comparison compares once, and returns what writes the result; nil without the server's data.
+func (r *Annotator) comparison(ctx context.Context) (func(), error) {
+	switch {
+	case r.ranking != nil:
+		order, answers, err := r.ranking.compare(ctx)
+		return func() { fmt.Fprintln(r.cfg.Out, say(order, answers)) }, err
+	case r.truth == nil && r.liking == nil:
+		return nil, nil
+	}
+	c, err := r.recommended(ctx)
+	return func() {
+		c.Given, c.ResponseS = r.given, r.took.Seconds()
+		fmt.Fprintln(r.cfg.Out, c)
+		r.cfg.Compared(c)
+	}, err
 }
 
 func (r *Annotator) recommended(ctx context.Context) (Comparison, error) {

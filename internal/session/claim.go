@@ -92,6 +92,8 @@ func (s *Session) offer(who idrl.AnnotatorID) idrl.Offer {
 			o.Waiting = "There is nothing to see of the recordings of this session, so there are no questions. Please tell the person who gave you the link."
 		case s.state.Ended():
 			o.Waiting = "The researcher has ended this session. Thank you for your answers!"
+		case !s.done() && s.askedAll(who):
+			o.Waiting = "You have compared all that there is to compare here. Thank you for your answers!"
 		}
 		if o.Mine > 0 {
 			o.Code = s.spec.CompletionCode

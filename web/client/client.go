@@ -245,7 +245,14 @@ func (c *Conn) Send(m wire.FromClient) error {
 
 // Recv waits for the next message. It returns io.EOF after the server has closed
 // the connection in good order, and an error after anything else.
-func (c *Conn) Recv() (wire.FromServer, error) {
+func (c *Conn) Recv() (wire.FromServer, error) { return c.RecvBy(time.Time{}) }
+
+// RecvBy is Recv that waits no longer than until a time, or without limit where it is zero. After
+// that its error is os.ErrDeadlineExceeded, and only Reconnect makes the connection usable again.
+func (c *Conn) RecvBy(limit time.Time) (wire.FromServer, error) {
+	if err := c.ws.SetReadDeadline(limit); err != nil {
+		return nil, err
+	}
 	_, b, err := c.ws.ReadMessage()
 	if websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseGoingAway) {
 		return nil, io.EOF
