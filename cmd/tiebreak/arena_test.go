@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -247,30 +248,39 @@ func undo(t *testing.T, l *labeller, of idrl.AnswerID) {
 }
 
 // TestSimulateArena: nothing is random in Driver, so each person is asked about each pair once. The
-// simulated annotator says so, not that the arena is complete, and orders the entrants by the true
-// reward beside the arena's result, which all answers by that reward agree with.
+// simulated annotator says so, not that the arena is complete, and shows the true returns beside the
+// result of the arena, with whose order its answers agree.
 func TestSimulateArena(t *testing.T) {
 	data, addr := t.TempDir(), freeAddr(t)
-	id, link := newLink(t, data, addr, "--env", "driver", "--seed", "3", "--train-every", "2", "--adopt-after", "1")
-	p := startServer(t, "serve", "--data", data, "--addr", addr)
-	if err := join(t, link, 1).label(8); err != nil {
-		t.Fatalf("%v\n%s", err, p.out)
+	make3 := []string{"--title", "Three tastes", "--seed", "3", "--budget", "40"}
+	var links []string
+	for k := range 3 {
+		id, link := newLink(t, data, addr, "--env", "driver", "--seed", "3", "--train-every", "2", "--adopt-after", "1")
+		links, make3 = append(links, link), append(make3, "--entrant", fmt.Sprintf("%s=Study %d", id, k))
 	}
-	arena, link := newArenaLink(t, data, "--seed", "3", "--budget", "40", "--entrant", id+"=Late", "--entrant", id+"@5=Middle", "--entrant", id+"@0=Early")
+	startServer(t, "serve", "--data", data, "--addr", addr)
+	for k, link := range links {
+		mustCLI(t, "simulate", "--url", link, "--expert", "perfect", "--answers", "8", "--seed", strconv.Itoa(k+1))
+	}
+	arena, link := newArenaLink(t, data, make3...)
 	args := []string{"simulate", "--url", link, "--data", data, "--expert", "perfect", "--seed", "7", "--answers", "20"}
-	for k, all := range []string{"3 of 40 answers", "6 of 40 answers"} {
-		said := mustCLI(t, args...)
+	for person := 1; person <= 2; person++ {
+		said, each := mustCLI(t, args...), arenaReport(t, data, arena).Asked
+		if each < 2 || each > 3 {
+			t.Fatalf("%d questions about three pairs", each)
+		}
 		for _, want := range []string{
-			"3 answers given; there is no further question for this annotator (" + all + " of everybody). The server says: You have compared all that there is to compare here.",
-			fmt.Sprintf("After %d answers the arena ranks", 3*(k+1)), "3 of 3 pairs are in the order of the true reward.",
+			fmt.Sprintf("%d answers given; there is no further question for this annotator (%d of 40 answers of everybody). The server says: You have compared all that there is to compare here.", each, person*each),
+			fmt.Sprintf("After %d answers the arena ranks", person*each), "3 of 3 pairs are in the order of the true reward.",
 		} {
 			if !strings.Contains(said, want) {
-				t.Errorf("person %d: it does not say %q:\n%s", k, want, said)
+				t.Errorf("person %d: it does not say %q:\n%s", person, want, said)
 			}
 		}
-	}
-	if said := mustCLI(t, "arena", "show", arena, "--data", data); !strings.Contains(said, "A person is asked at most 3 questions, so 40 answers take at least 14 people.") {
-		t.Errorf("the result:\n%s", said)
+		need := fmt.Sprintf("A person is asked at most %d questions, so 40 answers take at least %d people.", each, (40+each-1)/each)
+		if said := mustCLI(t, "arena", "show", arena, "--data", data); !strings.Contains(said, need) {
+			t.Errorf("the result does not say %q:\n%s", need, said)
+		}
 	}
 	if status, _, stderr := cli(t, append(args, "--matched")...); status == 0 || !strings.Contains(stderr, "an arena has no reward") {
 		t.Errorf("matched: status %d, %s", status, stderr)

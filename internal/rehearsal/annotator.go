@@ -2,7 +2,9 @@ package rehearsal
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -39,6 +41,7 @@ type Annotator struct {
 	sent      *wire.Answer                      // not acknowledged; nil if none
 	given     int                               // acknowledged
 	waits     string                            // what was said last of what is waited for
+	heard     time.Time                         // when something new was heard
 	ready     time.Time                         // since when the annotator has been able to look at the next question
 	took      time.Duration                     // response time of the last answer, by cfg.Clock
 	told      int                               // answers given when the last comparison was written; -1 before
@@ -114,8 +117,11 @@ func (r *Annotator) converse(ctx context.Context) error {
 		return errLost(err)
 	}
 	r.status.Open = nil // of the last socket
-	for !r.finished() {
-		m, err := r.conn.Recv()
+	for r.heard = time.Now(); !r.finished(); {
+		m, err := r.conn.RecvBy(r.heard.Add(quiet))
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return r.errNothing()
+		}
 		if err != nil {
 			return errLost(err)
 		}
@@ -124,6 +130,21 @@ func (r *Annotator) converse(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// quiet is how long an annotator waits for a question, an acknowledgement or a sign of progress:
+// longer than the longest step of a training that is told apart.
+const quiet = 15 * time.Minute
+
+// errNothing says what did not come for so long.
+func (r *Annotator) errNothing() error {
+	switch {
+	case r.sent != nil:
+		return idrl.Errorf(idrl.Unavailable, "an answer was not acknowledged for %v", quiet)
+	case r.waits != "":
+		return idrl.Errorf(idrl.Conflict, "there was no question and no progress for %v; the server says: %s", quiet, r.waits)
+	}
+	return idrl.Errorf(idrl.Conflict, "the server sent no question for %v", quiet)
 }
 
 // errLost says that the connection is lost.
@@ -136,6 +157,7 @@ func (r *Annotator) take(ctx context.Context, m wire.FromServer) error {
 	case *wire.Hello:
 		return r.greet(ctx, m)
 	case *wire.Query:
+		r.heard = time.Now()
 		if !r.done[m.Assignment] {
 			r.questions[m.Assignment] = m
 		}
@@ -181,7 +203,7 @@ func (r *Annotator) sayWhatFor() {
 	r.patience.succeeded()
 	if says := r.status.Waiting; says != r.waits {
 		fmt.Fprintf(r.cfg.Out, "Waiting: %s\n", says)
-		r.waits = says
+		r.waits, r.heard = says, time.Now()
 	}
 }
 
@@ -212,7 +234,7 @@ func (r *Annotator) acked(ctx context.Context, id idrl.AnswerID) error {
 	}
 	delete(r.questions, r.sent.Assignment)
 	r.done[r.sent.Assignment] = true
-	r.sent, r.ready = nil, time.Now()
+	r.sent, r.ready, r.heard = nil, time.Now(), time.Now()
 	r.patience.succeeded()
 	if r.given++; r.given%10 == 0 || r.given == r.cfg.Answers {
 		fmt.Fprintf(r.cfg.Out, "%d of %d answers\n", r.given, r.cfg.Answers)
