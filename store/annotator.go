@@ -103,13 +103,13 @@ func (db *DB) SetBudget(ctx context.Context, id idrl.SessionID, budget int, acto
 // Annotators returns who joined a session, in that order.
 func (db *DB) Annotators(ctx context.Context, session idrl.SessionID) (out []idrl.Annotator, err error) {
 	const query = `
-		SELECT id, name, created_at, coalesce(invitation_id, 0), revoked_at, left_out, withdrawn_at,
+		SELECT id, name, created_at, coalesce(invitation_id, 0), revoked_at, left_out, withdrawn_at, erased_at,
 			(SELECT max(seen_at) FROM login WHERE login.session_id = annotator.session_id AND annotator_id = annotator.id)
 		FROM annotator WHERE session_id = ? AND id <> '' ORDER BY created_at, length(id), id`
 	err = each(ctx, db.read, func(row scanner) error {
 		var a idrl.Annotator
 		err := row.Scan(&a.ID, &a.Name, timeColumn{&a.JoinedAt}, &a.Invitation, timeColumn{&a.RevokedAt}, &a.LeftOut,
-			timeColumn{&a.WithdrawnAt}, timeColumn{&a.SeenAt})
+			timeColumn{&a.WithdrawnAt}, timeColumn{&a.ErasedAt}, timeColumn{&a.SeenAt})
 		out = append(out, a)
 		return err
 	}, query, session)

@@ -27,6 +27,12 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(1)
 	}
+	if dir := os.Getenv(readEnv); dir != "" {
+		if err := readUntilEnd(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		os.Exit(0)
+	}
 	if dir := os.Getenv(withdrawEnv); dir != "" {
 		if err := withdrawOnce(context.Background(), dir); err != nil {
 			fmt.Fprintln(os.Stderr, err)

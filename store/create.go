@@ -35,10 +35,7 @@ func checkStudy(ctx context.Context, dir string, steps fs.FS) error {
 	if err := os.Rename(path, filepath.Join(dir, FileName)); err != nil {
 		return err
 	}
-	if d, err := os.Open(dir); err == nil { // where folders can be synced, the name lasts too
-		_ = d.Sync()
-		_ = d.Close()
-	}
+	syncFolder(dir)
 	return nil
 }
 
@@ -73,7 +70,7 @@ func lost(dir string) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return idrl.Errorf(idrl.Invalid, "the data folder %s cannot be read (%v)", dir, err)
 	}
-	for _, left := range []string{FileName + "-wal", "backups"} {
+	for _, left := range []string{FileName + "-wal", backupFolder} {
 		if exists(filepath.Join(dir, left)) {
 			return idrl.Errorf(idrl.Damaged, "the database %s is gone, but %s is there (for a new study, name another folder with --data)",
 				filepath.Join(dir, FileName), left)
@@ -92,7 +89,7 @@ func (db *DB) Advice() string { return advice(db.dir) }
 
 // advice says what to do about a damaged database, for people.
 func advice(dir string) string {
-	backups := filepath.Join(dir, "backups")
+	backups := filepath.Join(dir, backupFolder)
 	found, _ := filepath.Glob(filepath.Join(backups, "*.db")) // the pattern is well formed
 	slices.SortFunc(found, func(a, b string) int { return cmp.Compare(changed(b), changed(a)) })
 	restore := "There is no backup in " + backups + ". If you have one elsewhere, copy it"
@@ -103,8 +100,12 @@ func advice(dir string) string {
 		"  1. Stop the server and copy the whole folder.\n" +
 		"  2. " + restore + " to " + filepath.Join(dir, FileName) + ".\n" +
 		"     Delete " + FileName + "-wal and " + FileName + "-shm: they belong to the damaged file.\n" +
-		"  3. To save what can be read of the damaged file: sqlite3 " + FileName + ` ".recover" | sqlite3 saved.db`
+		"  3. To save what can be read of the damaged file: " + rescue
 }
+
+// rescue is a command line, in a copy of the data folder, that copies what can be read of a damaged database
+// to a new one. SQLite's own .recover fails in the sqlite3 of Debian 12 on sound databases, too.
+const rescue = "sqlite3 " + FileName + ` .dump | sed 's/^ROLLBACK; -- due to errors$/COMMIT;/' | sqlite3 saved.db`
 
 // changed returns when the file was written last, in nanoseconds; 0 if it cannot
 // be told.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
@@ -14,8 +15,14 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// crowdKey is the key in meta of the key with which ids of crowd platforms are hashed.
+// crowdKey is the key in meta of the key with which ids of crowd platforms are hashed, and receipts
+// of withdrawals made. It is made when it is needed first.
 const crowdKey = "crowd_key"
+
+func (t *tx) makeCrowdKey() error {
+	_, err := t.exec(`INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING`, crowdKey, rand.Text())
+	return err
+}
 
 // InviteCrowd is Invite of a link from a crowd platform.
 func (db *DB) InviteCrowd(ctx context.Context, hash []byte, i idrl.Invitation, c idrl.Crowd) (id int64, err error) {
@@ -30,7 +37,7 @@ func (db *DB) InviteCrowd(ctx context.Context, hash []byte, i idrl.Invitation, c
 		return 0, err
 	}
 	return id, db.do(ctx, func(t *tx) error {
-		if _, err := t.exec(`INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING`, crowdKey, rand.Text()); err != nil {
+		if err := t.makeCrowdKey(); err != nil {
 			return err
 		}
 		_, err := t.exec(`UPDATE invitation SET crowd = ? WHERE hash = ?`, string(b), hash)
@@ -91,6 +98,57 @@ func kept(key string, c idrl.Crowd, p idrl.Participant) idrl.Participant {
 	return p
 }
 
+// former returns what is recorded of a participant of a session who withdrew: the same for an id that was
+// kept as given as for its hash, and of no use to find rows of exports, which have the hash.
+func former(key string, session idrl.SessionID, c idrl.Crowd, p idrl.Participant) string {
+	c.AsGiven = false
+	return formerOf(key, session, kept(key, c, p).ID)
+}
+
+func formerOf(key string, session idrl.SessionID, hashed string) string {
+	return keyed(key, "withdrawn", string(session)+"\x00"+hashed)
+}
+
+// keepFormer records that the participant who is an annotator withdraws, if they are one.
+func (t *tx) keepFormer(session idrl.SessionID, who idrl.AnnotatorID) error {
+	var text, key string
+	var c idrl.Crowd
+	var p idrl.Participant
+	const find = `
+		SELECT participant.participant, coalesce(crowd, '{}'), (SELECT value FROM meta WHERE key = '` + crowdKey + `')
+		FROM participant JOIN annotator ON annotator.session_id = participant.session_id AND annotator.id = annotator_id
+		LEFT JOIN invitation ON invitation.id = invitation_id
+		WHERE participant.session_id = ? AND annotator_id = ?`
+	err := t.row(find, session, who).Scan(&p.ID, &text, &key)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &c)
+	}
+	if err != nil {
+		return err
+	}
+	hash := formerOf(key, session, p.ID)
+	if c.AsGiven {
+		hash = former(key, session, c, p)
+	}
+	_, err = t.exec(`INSERT INTO former (session_id, participant) VALUES (?, ?) ON CONFLICT DO NOTHING`, session, hash)
+	return err
+}
+
+// Withdrew reports whether p, who comes by a link of c, has withdrawn their data from a session.
+func (db *DB) Withdrew(ctx context.Context, session idrl.SessionID, c idrl.Crowd, p idrl.Participant) (did bool, err error) {
+	key, err := db.Meta(ctx, crowdKey)
+	if err != nil {
+		return false, err
+	}
+	err = db.read.QueryRowContext(ctx, isFormer, session, former(key, session, c, p)).Scan(&did)
+	return did, convert(err)
+}
+
+const isFormer = `SELECT EXISTS (SELECT 1 FROM former WHERE session_id = ? AND participant = ?)`
+
 func keyed(key, what, id string) string {
 	h := hmac.New(sha256.New, []byte(key))
 	h.Write([]byte(what + "\x00" + id))
@@ -101,7 +159,8 @@ func keyed(key, what, id string) string {
 // SHA-256 login. A participant whom the session knows continues as the same annotator, with
 // a login that is Narrow, and uses nothing up; else one is added. Other logins of theirs end
 // as limit says. Of an annotator whose part has ended it records no login, and returns one
-// that is Revoked. It returns an error of kind NotFound if the link does not let in.
+// that is Revoked. It returns idrl.ErrWithdrew if the participant has withdrawn their data, and an error of kind
+// NotFound if the link does not let in.
 func (db *DB) SignInParticipant(ctx context.Context, link, login []byte, p idrl.Participant, limit idrl.LoginLimit, now time.Time) (l idrl.Login, err error) {
 	l.Since, l.SeenAt = now, now
 	err = db.do(ctx, func(t *tx) error {
@@ -116,6 +175,10 @@ func (db *DB) SignInParticipant(ctx context.Context, link, login []byte, p idrl.
 		}
 		if err := json.Unmarshal([]byte(crowd), &c); err != nil {
 			return err
+		}
+		var gone bool
+		if err := t.row(isFormer, l.Session, former(key, l.Session, c, p)).Scan(&gone); err != nil || gone {
+			return cmp.Or(err, idrl.ErrWithdrew)
 		}
 		p := kept(key, c, p)
 		const known = `

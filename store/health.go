@@ -29,6 +29,7 @@ type health struct {
 	probed time.Time     // when the last probe was started
 	turn   int           // which of two rows is there: 0 or 1
 	damage Damage        // as the last check found
+	owed   string        // what hinders the erasing of withdrawn data; empty if nothing does
 
 	// freshFor, probeEvery and freeSpace; tests replace them.
 	fresh, every time.Duration
@@ -53,6 +54,15 @@ func (h *health) found(d Damage) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.damage = d
+}
+
+// hindered notes how many people's data are still to be erased, and why.
+func (h *health) hindered(people int, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.owed = ""; err != nil && people > 0 {
+		h.owed = fmt.Sprintf("data of %d people who withdrew are still in files of the server: %s", people, reason(err))
+	}
 }
 
 // Problems returns why the server cannot do all of its work, nothing if it can. It
@@ -85,6 +95,12 @@ func (db *DB) Problems(ctx context.Context) (out []idrl.Problem) {
 		out = append(out, idrl.Problem{
 			Reason: fmt.Sprintf("damaged clips: %d, the first is %s", n, d.Clips[0]), Minor: true,
 			Advice: "They are not shown; annotators can report them and go on. Answers are not affected. “tiebreak doctor --data DIR” lists them.",
+		})
+	}
+	if db.health.owed != "" {
+		out = append(out, idrl.Problem{
+			Reason: db.health.owed, Minor: true,
+			Advice: "The server tries again by itself until nothing is left. Exports and other programs that read the database, such as sqlite3, have to end first.",
 		})
 	}
 	if n := len(d.Steps); n > 0 {

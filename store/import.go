@@ -48,9 +48,9 @@ func (db *DB) Scratch(ctx context.Context) (dir string, remove func() error, err
 	return dir, func() error { return errors.Join(lock.Close(), os.RemoveAll(dir)) }, nil
 }
 
-// removeScratch removes the folders of Scratch that killed processes left in dir. What cannot be
-// removed is tried again at the next start.
-func removeScratch(ctx context.Context, dir string) {
+// removeScratch removes the folders of Scratch that killed processes left in dir, and reports whether there
+// are others, which are in use. What cannot be removed is tried again at the next start.
+func removeScratch(ctx context.Context, dir string) (used bool) {
 	entries, _ := os.ReadDir(dir) // what cannot be read is not removed
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
@@ -58,14 +58,18 @@ func removeScratch(ctx context.Context, dir string) {
 			continue
 		}
 		lock, err := lockFolder(ctx, path)
-		if idrl.KindOf(err) == idrl.Conflict { // in use
+		if idrl.KindOf(err) == idrl.Conflict {
+			used = true
 			continue
 		}
 		if err == nil {
 			_ = lock.Close()
 		}
-		_ = os.RemoveAll(path)
+		if os.RemoveAll(path) != nil {
+			used = true
+		}
 	}
+	return used
 }
 
 // besideLimit is for how long a command beside a server may write: longer would make answers

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"time"
 
 	"tiebreak/internal/idrl"
 
@@ -55,9 +54,7 @@ func migrate(ctx context.Context, p *sql.DB, dir string, steps fs.FS) error {
 		return tooNew(dir, current, target)
 	}
 	if current > 0 && current < target {
-		stamp := time.Now().UTC().Format("20060102T150405.000000000Z")
-		path := filepath.Join(dir, "backups", fmt.Sprintf("v%d-%s.db", current, stamp))
-		if err := backup(ctx, p, path); err != nil {
+		if err := backUp(dir, current, func(path string) error { return backup(ctx, p, path) }); err != nil {
 			return fmt.Errorf("back up before migration to version %d: %w", target, err)
 		}
 	}
@@ -100,7 +97,7 @@ func versions(ctx context.Context, p *sql.DB, steps fs.FS) (g *goose.Provider, c
 func tooNew(dir string, current, target int64) error {
 	return idrl.Errorf(idrl.Invalid,
 		"the data folder %s was written by a newer version of tiebreak (format %d, this one knows up to %d): use a newer tiebreak, or restore the backup in %s; nothing was changed",
-		dir, current, target, filepath.Join(dir, "backups"))
+		dir, current, target, filepath.Join(dir, backupFolder))
 }
 
 // version returns the last migration applied, 0 for an empty database. It

@@ -21,7 +21,7 @@ type recordedTable struct {
 var recorded = []recordedTable{
 	{name: "session"},
 	{name: "control", replace: map[string]string{"actor": "''"}},
-	{name: "annotator", replace: map[string]string{"name": "''", "invitation_id": "NULL"}},
+	{name: "annotator", replace: map[string]string{"name": "''", "invitation_id": "NULL", "erased_at": "withdrawn_at"}},
 	{name: "instructions"},
 	{name: "picture"},
 	{name: "consent"},
@@ -47,7 +47,7 @@ var recorded = []recordedTable{
 
 // unrecorded are the tables that say who may sign in, who somebody is, what is under way, and
 // who did what: no copy has them.
-var unrecorded = []string{"meta", "user", "invitation", "login", "rejoin_key", "token", "participant", "job", "audit"}
+var unrecorded = []string{"meta", "user", "invitation", "login", "rejoin_key", "token", "participant", "former", "job", "audit"}
 
 // RecordTables returns the tables that hold what is recorded of a session, each after those
 // that it refers to.

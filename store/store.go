@@ -16,6 +16,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"tiebreak/internal/idrl"
 
@@ -38,6 +39,11 @@ type DB struct {
 
 	health *health
 
+	erasing   sync.Mutex    // guards rewritten, and the files of the folder while they are searched
+	rewritten int           // people who had withdrawn when the database was rewritten last
+	owes      chan struct{} // data were withdrawn
+	unerase   func()        // ends the goroutine that erases, and waits for it; nil if there is none
+
 	mu     sync.RWMutex // guards closed, and requests against a send after close
 	closed bool
 }
@@ -46,8 +52,9 @@ var _ idrl.Journal = (*DB)(nil)
 
 // Open opens the data folder dir for a server. It creates the folder (mode
 // 0700) and the database if need be, takes the folder for itself, removes what
-// killed imports left, and applies pending migrations, with a backup before the
-// first. The caller must Close the result.
+// killed imports and backups left, and applies pending migrations, with a backup before the
+// first. Until Close it takes out of the files, in the background, what people left who
+// withdrew their data (Erase). The caller must Close the result.
 //
 // It returns an error of kind Invalid if dir is not a writable folder or was
 // written by a newer version, of kind Conflict if another server uses it, and of
@@ -57,17 +64,26 @@ func Open(ctx context.Context, dir string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := db.scrub(ctx); err != nil && idrl.KindOf(err) != idrl.Damaged && idrl.KindOf(err) != idrl.Unavailable { // tried again at the next start
-		return nil, errors.Join(err, db.Close())
-	}
 	if err := db.sweepAgents(ctx); err != nil && idrl.KindOf(err) != idrl.Damaged { // as for jobs
 		return nil, errors.Join(err, db.Close())
 	}
+	db.startErasing(context.WithoutCancel(ctx))
 	return db, nil
 }
 
+// startErasing starts the goroutine that erases. Close ends it.
+func (db *DB) startErasing(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	var done sync.WaitGroup
+	done.Go(func() { db.keepErasing(ctx) })
+	db.unerase = func() {
+		cancel()
+		done.Wait()
+	}
+}
+
 func open(ctx context.Context, dir string, steps fs.FS) (_ *DB, err error) {
-	db := &DB{dir: dir, requests: make(chan *request, queueLen), finished: make(chan struct{}), health: newHealth()}
+	db := &DB{dir: dir, requests: make(chan *request, queueLen), finished: make(chan struct{}), health: newHealth(), owes: make(chan struct{}, 1)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(unopened(dir, err), db.closePools())
@@ -83,6 +99,9 @@ func open(ctx context.Context, dir string, steps fs.FS) (_ *DB, err error) {
 		return nil, err
 	}
 	removeScratch(ctx, dir)
+	if err := removePartial(dir); err != nil {
+		return nil, err
+	}
 	if err := checkStudy(ctx, dir, steps); err != nil {
 		return nil, err
 	}
@@ -176,6 +195,9 @@ func unopened(dir string, err error) error {
 
 // Close waits until the writes under way are durable and closes the database.
 func (db *DB) Close() error {
+	if db.unerase != nil {
+		db.unerase()
+	}
 	db.mu.Lock()
 	again := db.closed
 	db.closed = true
@@ -202,9 +224,12 @@ func (db *DB) closePools() error {
 	return errors.Join(errs...)
 }
 
+// busyWait is for how long a statement waits for another process.
+const busyWait = 5 * time.Second
+
 // openPool opens the database file at path and checks that SQLite is sound.
 func openPool(ctx context.Context, path string, readOnly bool) (*sql.DB, error) {
-	v := url.Values{"_pragma": {"busy_timeout(5000)", "foreign_keys(1)", "trusted_schema(0)"}}
+	v := url.Values{"_pragma": {fmt.Sprintf("busy_timeout(%d)", busyWait.Milliseconds()), "foreign_keys(1)", "trusted_schema(0)"}}
 	if readOnly {
 		v.Set("mode", "ro")
 		v.Add("_pragma", "query_only(1)")

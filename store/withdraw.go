@@ -2,8 +2,7 @@ package store
 
 import (
 	"context"
-	"errors"
-	"path/filepath"
+	"crypto/subtle"
 	"time"
 
 	"tiebreak/internal/idrl"
@@ -17,8 +16,9 @@ import (
 // returns how many rows were emptied, which is 0 when nothing is left to erase, and an error
 // of kind NotFound if there is no such annotator. actor is who does it, who or a researcher.
 //
-// Afterwards it takes the erased content out of the database's files. Where readers hinder
-// that for long, or the program ends before it is done, the next Open does it.
+// What the files of the data folder hold of the person goes with Erase, which the process that
+// has opened the folder alone runs in the background. A participant of a crowd platform is known
+// to have withdrawn (Withdrew).
 func (db *DB) Withdraw(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, actor string, now time.Time) (rows int, err error) {
 	err = db.do(ctx, func(t *tx) (err error) {
 		rows, err = t.withdraw(session, who, actor, now)
@@ -27,7 +27,11 @@ func (db *DB) Withdraw(ctx context.Context, session idrl.SessionID, who idrl.Ann
 	if err != nil {
 		return 0, err
 	}
-	return rows, db.scrub(context.WithoutCancel(ctx))
+	select {
+	case db.owes <- struct{}{}:
+	default: // it is to look already, or another process does
+	}
+	return rows, nil
 }
 
 func (t *tx) withdraw(session idrl.SessionID, who idrl.AnnotatorID, actor string, now time.Time) (rows int, err error) {
@@ -35,6 +39,9 @@ func (t *tx) withdraw(session idrl.SessionID, who idrl.AnnotatorID, actor string
 	const find = `SELECT withdrawn_at IS NOT NULL FROM annotator WHERE session_id = ? AND id = ? AND id <> ''`
 	if err := t.row(find, session, who).Scan(&done); err != nil || done {
 		return 0, missing(err, "session %s has no annotator %q", session, who)
+	}
+	if err := t.keepFormer(session, who); err != nil {
+		return 0, err
 	}
 	for _, statement := range withdrawal {
 		n, err := t.exec(statement.sql, session, who, encodeTime(now))
@@ -49,6 +56,31 @@ func (t *tx) withdraw(session idrl.SessionID, who idrl.AnnotatorID, actor string
 		actor = "" // that, too, would be an act of theirs
 	}
 	return rows, t.changed(now, session, actor, "withdraw data", string(who))
+}
+
+// Receipt returns a text that nobody can guess, with which somebody who withdraws can see how far the erasing
+// of their data is.
+func (db *DB) Receipt(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (string, error) {
+	key, err := db.Meta(ctx, crowdKey)
+	if err == nil && key == "" {
+		if err = db.do(ctx, (*tx).makeCrowdKey); err == nil {
+			key, err = db.Meta(ctx, crowdKey)
+		}
+	}
+	return keyed(key, "receipt", string(session)+"\x00"+string(who)), err
+}
+
+// Withdrawn returns the annotator of a session who withdrew their data and has the receipt, or an error of kind
+// NotFound.
+func (db *DB) Withdrawn(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, receipt string) (a idrl.Annotator, err error) {
+	right, err := db.Receipt(ctx, session, who)
+	if err == nil {
+		a, err = db.Joined(ctx, session, who)
+	}
+	if err == nil && (a.WithdrawnAt.IsZero() || subtle.ConstantTimeCompare([]byte(right), []byte(receipt)) != 1) {
+		err = idrl.Errorf(idrl.NotFound, "nobody with this receipt has withdrawn data from the session")
+	}
+	return a, err
 }
 
 // withdrawal are the statements that erase annotator ?2 of session ?1 at time ?3. A test holds that
@@ -91,42 +123,4 @@ var withdrawal = []struct {
 		FROM answer WHERE session_id = ?1`},
 	{sql: `INSERT INTO posterior (session_id, seq, belief, regret_definition)
 		SELECT ?1, max(seq), x'', 0 FROM answer WHERE session_id = ?1`},
-
-	{sql: `INSERT INTO meta (key, value) VALUES ('` + scrubKey + `', 'log') ON CONFLICT DO NOTHING`},
-}
-
-// scrubKey is the key in meta that is there while files of the database hold content that
-// was erased: in the write-ahead log, or anywhere ("all").
-const scrubKey = "scrub"
-
-// scrub takes erased content out of the files of the database, if there is any: the
-// write-ahead log is folded into the database, whose connections overwrite what they delete.
-// Readers can hinder it; the next call then goes on.
-func (db *DB) scrub(ctx context.Context) (err error) {
-	what, err := db.Meta(ctx, scrubKey)
-	if err != nil || what == "" {
-		return err
-	}
-	p, err := openPool(ctx, filepath.Join(db.dir, FileName), false)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, p.Close()) }()
-	p.SetMaxOpenConns(1)
-	if what == "all" {
-		if _, err := p.ExecContext(ctx, `VACUUM`); err != nil {
-			return convert(err)
-		}
-	}
-	var busy, frames, folded int
-	if err := p.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &frames, &folded); err != nil {
-		return convert(err)
-	}
-	if busy != 0 {
-		return nil
-	}
-	return db.do(ctx, func(t *tx) error {
-		_, err := t.exec(`DELETE FROM meta WHERE key = ?`, scrubKey)
-		return err
-	})
 }

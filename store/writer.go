@@ -17,6 +17,7 @@ const (
 type request struct {
 	ctx  context.Context // checked before the write begins, not during it
 	do   func(*tx) error
+	bare func(*sql.Conn) error // instead of do: outside of a transaction
 	err  error
 	done chan struct{} // closed when err is final
 }
@@ -28,6 +29,16 @@ type request struct {
 // through, so that the result is never in doubt.
 func (db *DB) do(ctx context.Context, f func(*tx) error) error {
 	r := &request{ctx: ctx, do: f, done: make(chan struct{})}
+	if err := db.submit(r); err != nil {
+		return err
+	}
+	<-r.done
+	return r.err
+}
+
+// doBare runs f on the connection that writes, outside of a transaction. Writes wait meanwhile.
+func (db *DB) doBare(f func(*sql.Conn) error) error {
+	r := &request{bare: f, done: make(chan struct{})}
 	if err := db.submit(r); err != nil {
 		return err
 	}
@@ -82,7 +93,7 @@ func (w *writer) run() {
 	var group []*request
 	for r := range w.requests {
 		group = append(group[:0], r)
-		for len(group) < groupLen {
+		for len(group) < groupLen && group[len(group)-1].bare == nil {
 			select {
 			case next, ok := <-w.requests:
 				if ok {
@@ -106,8 +117,17 @@ func (w *writer) run() {
 	_ = w.conn.Close()
 }
 
-// serve carries out a group of requests in one transaction and answers them.
+// serve carries out a group of requests in one transaction and answers them. The last one may be
+// bare.
 func (w *writer) serve(group []*request) {
+	if n := len(group) - 1; group[n].bare != nil {
+		if n > 0 {
+			w.serve(group[:n])
+		}
+		group[n].err = convert(group[n].bare(w.conn))
+		close(group[n].done)
+		return
+	}
 	w.wrote = false
 	err := w.commit(group)
 	fault := err

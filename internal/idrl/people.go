@@ -55,14 +55,17 @@ type Annotator struct {
 	LeftOut    bool      // a researcher wants their answers not to count
 
 	WithdrawnAt time.Time // of their data; zero if they are there
+	ErasedAt    time.Time // when no file of the data folder held any of them; zero until then
 }
 
 // State says whether they may answer and whether their answers count, for people.
 func (a Annotator) State() string {
 	state := "may answer"
 	switch {
+	case !a.ErasedAt.IsZero():
+		return "data withdrawn and erased"
 	case !a.WithdrawnAt.IsZero():
-		return "data withdrawn"
+		return "data withdrawn, being erased"
 	case !a.RevokedAt.IsZero():
 		state = "removed"
 	}
@@ -71,6 +74,12 @@ func (a Annotator) State() string {
 	}
 	return state
 }
+
+// ErrWithdrew refuses people who want to join a session from which they have withdrawn their data, in words
+// for them.
+var ErrWithdrew = Errorf(Forbidden, "You have withdrawn your data from this study, so you cannot take part in it again. "+
+	"Of you it keeps nothing but a code that was computed from your participant id, by which this page knows that. "+
+	"On the platform, return the task; nothing else is left to do.")
 
 // A User is a researcher.
 type User struct {

@@ -1,0 +1,151 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// Waits between two attempts to erase: at first, which is also how often the work of other processes is
+// looked for, and at most.
+const (
+	eraseEvery  = time.Second
+	eraseSeldom = 10 * time.Second
+)
+
+// readersWait is for how long one attempt waits, and lets writes wait, until nothing is read any more.
+const readersWait = 100 * time.Millisecond
+
+// A person is an annotator of a session.
+type person struct {
+	session idrl.SessionID
+	who     idrl.AnnotatorID
+}
+
+// keepErasing calls Erase whenever data were withdrawn, and again while something hinders it, until ctx is
+// done.
+func (db *DB) keepErasing(ctx context.Context) {
+	for wait := time.Duration(0); ; {
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-db.owes:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+		if ctx.Err() != nil {
+			return
+		}
+		if err := db.Erase(ctx); err != nil {
+			wait = min(max(2*wait, eraseEvery), eraseSeldom)
+		} else {
+			wait = eraseEvery
+		}
+	}
+}
+
+// Erase takes what people left who withdrew their data out of every file of the data folder: the database,
+// its write-ahead log, the backups in the folder, and what killed processes left. It returns nil if no
+// file holds any of it, and an error of kind Unavailable, with the reason, if something hinders it; then
+// it goes on with a later call, also of another process.
+func (db *DB) Erase(ctx context.Context) error {
+	db.erasing.Lock()
+	defer db.erasing.Unlock()
+	people, owed, err := db.withdrawn(ctx)
+	switch {
+	case err != nil:
+		return err
+	case owed == 0:
+	case db.lock == nil:
+		return idrl.Errorf(idrl.Unavailable, "the process that uses the data folder does it")
+	default:
+		err = db.erase(ctx, people)
+	}
+	if ctx.Err() == nil {
+		db.health.hindered(owed, err)
+	}
+	return err
+}
+
+// withdrawn returns everybody whose data were withdrawn, and of how many files may hold something; 1 at
+// least where an earlier version left content in free space of the database.
+func (db *DB) withdrawn(ctx context.Context) (people []person, owed int, err error) {
+	const query = `SELECT (SELECT count(*) FROM annotator WHERE withdrawn_at IS NOT NULL AND erased_at IS NULL) + (SELECT count(*) FROM meta WHERE key = '` + scrubKey + `')`
+	if err := db.read.QueryRowContext(ctx, query).Scan(&owed); err != nil || owed == 0 {
+		return nil, 0, convert(err)
+	}
+	err = each(ctx, db.read, func(row scanner) error {
+		var p person
+		err := row.Scan(&p.session, &p.who)
+		people = append(people, p)
+		return err
+	}, `SELECT session_id, id FROM annotator WHERE withdrawn_at IS NOT NULL`)
+	return people, owed, err
+}
+
+// scrubKey is a key in meta that is there while the database may hold what was erased before it
+// overwrote what it deletes.
+const scrubKey = "scrub"
+
+// erase is Erase for people, everybody who has withdrawn. The database comes first: a backup that is made
+// of it later holds nothing of them.
+func (db *DB) erase(ctx context.Context, people []person) error {
+	if db.rewritten != len(people) {
+		if err := db.rewrite(ctx); err != nil {
+			return err
+		}
+		db.rewritten = len(people)
+	}
+	if err := db.foldLog(ctx); err != nil {
+		return err
+	}
+	if removeScratch(ctx, db.dir) {
+		return idrl.Errorf(idrl.Unavailable, "an import is under way, whose files may hold a copy")
+	}
+	if err := db.forget(ctx, people); err != nil {
+		return err
+	}
+	return db.do(ctx, func(t *tx) error {
+		now := encodeTime(time.Now())
+		for _, p := range people {
+			if _, err := t.exec(`UPDATE annotator SET erased_at = ? WHERE session_id = ? AND id = ? AND erased_at IS NULL`, now, p.session, p.who); err != nil {
+				return err
+			}
+		}
+		_, err := t.exec(`DELETE FROM meta WHERE key = ?`, scrubKey)
+		return err
+	})
+}
+
+// rewrite makes the database anew. Overwriting what is deleted is not enough: where SQLite moves rows between
+// pages, copies of them stay in the free space of a page.
+func (db *DB) rewrite(ctx context.Context) error {
+	return db.doBare(func(c *sql.Conn) error {
+		_, err := c.ExecContext(ctx, `VACUUM`)
+		return err
+	})
+}
+
+// foldLog folds the write-ahead log into the database and cuts it to nothing. It returns an error of kind
+// Unavailable while somebody reads what was before.
+func (db *DB) foldLog(ctx context.Context) error {
+	var busy, frames, folded int
+	err := db.doBare(func(c *sql.Conn) (err error) {
+		if _, err := c.ExecContext(ctx, fmt.Sprintf(`PRAGMA busy_timeout(%d)`, readersWait.Milliseconds())); err != nil {
+			return err
+		}
+		defer func() {
+			_, again := c.ExecContext(context.WithoutCancel(ctx), fmt.Sprintf(`PRAGMA busy_timeout(%d)`, busyWait.Milliseconds()))
+			err = errors.Join(err, again)
+		}()
+		return c.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &frames, &folded)
+	})
+	if err == nil && busy != 0 {
+		err = idrl.Errorf(idrl.Unavailable, "an export, a long page or another program still reads the database as it was before")
+	}
+	return err
+}
