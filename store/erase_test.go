@@ -104,7 +104,7 @@ func wantErased(t *testing.T, dir string, db *store.DB, want bool) {
 // held something are gone; one of the database as it is now is there instead, and can be used.
 func TestErasedIsInNoFile(t *testing.T) {
 	dir := t.TempDir()
-	db := haunted(t, dir, 1500) // pages of the tables and of their indexes split
+	db := haunted(t, dir, 600) // without a rewrite of the database, parts of ids stay in free space of pages
 	seen := fmt.Sprint(traces(t, dir))
 	for _, s := range secrets {
 		if !bytes.Contains([]byte(seen), fmt.Appendf(nil, "%q in %s", s, filepath.Join(dir, store.FileName))) {
@@ -155,6 +155,8 @@ func readUntilEnd(dir string) error {
 // While somebody reads what was before, and while an import runs, the data are being erased; once that has ended they
 // are erased, and not before.
 func TestErasingWaits(t *testing.T) {
+	source := t.TempDir()
+	must(t, haunted(t, source, 40).Close())
 	for name, hold := range map[string]func(*testing.T, string, *store.DB) (end func()){
 		"for another process":                holdProcess,
 		"for an export of another session":   holdExport,
@@ -163,7 +165,8 @@ func TestErasingWaits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			db := haunted(t, dir, 40)
+			must(t, os.CopyFS(dir, os.DirFS(source)))
+			db := open(t, dir)
 			must(t, db.CreateSession(t.Context(), spec("other")))
 			end := hold(t, dir, db)
 			must(t, withdrawAda(t.Context(), db))
@@ -251,16 +254,14 @@ func TestErasingGoesOnAfterAStart(t *testing.T) {
 	must(t, db.Close())
 	end()
 	db = open(t, dir)
-	for deadline := time.After(20 * time.Second); ; {
+	for deadline := time.Now().Add(time.Minute); ; {
 		a, err := db.Joined(t.Context(), "s", "a3")
 		must(t, err)
 		if !a.ErasedAt.IsZero() {
 			break
 		}
-		select {
-		case <-deadline:
-			t.Fatal("after 20 s a start has not erased what was owed")
-		default:
+		if time.Now().After(deadline) {
+			t.Fatal("a minute after a start it has not erased what was owed")
 		}
 	}
 	wantErased(t, dir, db, true)

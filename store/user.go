@@ -51,12 +51,27 @@ func (db *DB) LogOut(ctx context.Context, user, actor string, now time.Time) (lo
 		if logins, err = t.exec(`DELETE FROM login WHERE user_id = ?`, user); err != nil {
 			return err
 		}
-		const revoke = `
-			UPDATE invitation SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL AND uses_left > 0 AND expires_at > ?`
-		if links, err = t.exec(revoke, encodeTime(now), user, encodeTime(now)); err != nil {
+		if links, err = t.revokeSignInLinks(user, now); err != nil {
 			return err
 		}
 		return t.changed(now, "", actor, "log out", user)
 	})
 	return logins, links, err
+}
+
+// RevokeSignInLinks revokes the links by which a researcher could still sign in. Logins stay.
+func (db *DB) RevokeSignInLinks(ctx context.Context, user string, now time.Time) error {
+	return db.do(ctx, func(t *tx) error {
+		n, err := t.revokeSignInLinks(user, now)
+		if err != nil || n == 0 {
+			return err
+		}
+		return t.audit(now, "", user, "revoke link", user)
+	})
+}
+
+func (t *tx) revokeSignInLinks(user string, now time.Time) (links int64, err error) {
+	const revoke = `
+		UPDATE invitation SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL AND uses_left > 0 AND expires_at > ?`
+	return t.exec(revoke, encodeTime(now), user, encodeTime(now))
 }

@@ -16,7 +16,7 @@ import (
 // What a person leaves in a database.
 const (
 	secretName   = "Ada-Quintessa-Lovelace"
-	secretAnswer = "answer-id-7f3a-of-ada"
+	secretAnswer = "Ada7f3" // with it the ids of her answers begin
 	secretReason = "free-text-reason-of-ada"
 	others       = "Grace-Murray"
 )
@@ -51,7 +51,7 @@ func studied(t *testing.T, dir string, n int) *store.DB {
 		must(t, db.Issue(ctx, "s", []idrl.Assignment{as}))
 		a := answer(k, as)
 		if who == "a1" {
-			a.ID, a.Choice, a.Reason = idrl.AnswerID(fmt.Sprintf("%x-%s", hash(fmt.Sprint(k))[:4], secretAnswer)), idrl.Skip, secretReason // in no order
+			a.ID, a.Choice, a.Reason = idrl.AnswerID(fmt.Sprintf("%s%x", secretAnswer, hash(fmt.Sprint(k))[:13])), idrl.Skip, secretReason // in no order
 		}
 		add(a)
 		if k == 2 {

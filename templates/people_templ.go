@@ -790,7 +790,7 @@ func personActions(a PersonRow) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 63, "\"><p>Their name and answers are erased: from what is learned, from exports and from the database. This cannot be undone. Policies that were trained meanwhile stay; backups and exports that were made before are not reached.</p><label><input type=\"checkbox\" name=\"sure\" value=\"yes\" required> <span>I am sure</span></label> <button data-erase>Erase the data of ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 63, "\"><p>Their name and answers are erased: from what is learned, from exports, from the database and from the backups in its folder. This cannot be undone. Policies that were trained meanwhile stay; exports and copies elsewhere are not reached.</p><label><input type=\"checkbox\" name=\"sure\" value=\"yes\" required> <span>I am sure</span></label> <button data-erase>Erase the data of ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

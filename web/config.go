@@ -178,6 +178,13 @@ type People interface {
 	Participates(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, c idrl.Crowd, p idrl.Participant) (bool, error)
 	// CrowdOf returns how an annotator came from a crowd platform; the zero Crowd if they did not.
 	CrowdOf(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (idrl.Crowd, error)
+	// Withdrew reports whether a participant who comes by a link of c has withdrawn their data from a session.
+	Withdrew(ctx context.Context, session idrl.SessionID, c idrl.Crowd, p idrl.Participant) (bool, error)
+	// Receipt returns a text that nobody can guess, with which an annotator who withdraws their data can look later
+	// how far that is.
+	Receipt(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (string, error)
+	// Withdrawn returns an annotator who withdrew their data and has the receipt, or an error of kind NotFound.
+	Withdrawn(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, receipt string) (idrl.Annotator, error)
 	// Joined returns an annotator of a session, or an error of kind NotFound.
 	Joined(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (idrl.Annotator, error)
 	// AcknowledgeInstructions records that an annotator has read a version of the

@@ -33,7 +33,8 @@ func wrongVisit(err error) bool { return errors.As(err, &visitError{}) }
 var errPreview = idrl.Errorf(idrl.Invalid, "This is a preview. Accept the task on the platform, then open it again.")
 
 // visit returns how somebody comes by the link of the address. It returns a visitError,
-// in words for them, if a crowd platform's ids are wrong.
+// in words for them, if a crowd platform's ids are wrong, and idrl.ErrWithdrew if they are those of
+// somebody who has withdrawn their data.
 func (s *Server) visit(c echo.Context) (v visit, err error) {
 	ctx, token := c.Request().Context(), c.Param("token")
 	v.session, v.crowd, err = s.cfg.Auth.Crowd(ctx, token)
@@ -43,7 +44,13 @@ func (s *Server) visit(c echo.Context) (v visit, err error) {
 	}
 	if err == nil {
 		if v.who, v.preview, err = v.crowd.Read(c.QueryParams()); err != nil {
-			err = visitError{err}
+			return v, visitError{err}
+		}
+	}
+	if err == nil && !v.preview {
+		gone, unknown := s.cfg.People.Withdrew(ctx, v.session, v.crowd, v.who)
+		if err = unknown; gone {
+			err = idrl.ErrWithdrew
 		}
 	}
 	return v, err

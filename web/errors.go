@@ -111,6 +111,9 @@ func statusOf(err error) (int, string) {
 	if errors.Is(err, errRemoved) {
 		return http.StatusGone, "Your part has ended"
 	}
+	if errors.Is(err, idrl.ErrWithdrew) {
+		return http.StatusGone, "You have withdrawn"
+	}
 	switch kindOf(err) {
 	case idrl.Invalid:
 		return http.StatusBadRequest, "That does not work"

@@ -177,6 +177,7 @@ func (s *Server) routes() *echo.Echo {
 	e.GET("/sessions/:id/declined", s.declined)
 	e.GET("/sessions/:id/withdraw", s.withdraw)
 	e.POST("/sessions/:id/withdraw", s.postWithdraw)
+	e.GET("/sessions/:id/withdrawn/:annotator/:receipt", s.withdrawn)
 	e.POST("/sessions/:id/key", s.rejoinKey)
 	e.POST("/sessions/:id/rejoin", s.rejoin)
 	e.GET("/sessions/:id/clips/:clip", s.clip)

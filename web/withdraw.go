@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"net/http"
+	"strconv"
 	"time"
 
 	"tiebreak/internal/auth"
@@ -78,23 +79,33 @@ func (s *Server) withdrawPage(c echo.Context, status int, id idrl.SessionID, who
 	if err != nil {
 		return err
 	}
+	receipt, err := s.cfg.People.Receipt(c.Request().Context(), id, who)
+	if err != nil {
+		return err
+	}
 	p := templates.WithdrawPage{
 		Layout: s.layout(c, title), Heading: title, Action: sessionURL(id, "withdraw"), Back: sessionURL(id, "label"),
-		Until: until.UTC().Format("2 January 2006"), Error: wrong,
+		Annotator: string(who), Receipt: receipt, Until: until.UTC().Format("2 January 2006"), Error: wrong,
 	}
 	p.User, p.SignOut = "", ""
 	return render(c, status, templates.Withdraw(p))
 }
 
 // postWithdraw is POST /sessions/:id/withdraw with the field sure, "yes": it erases what is
-// recorded of the annotator.
+// recorded of the annotator, and leads to the page that says how far that is. So does the same form
+// once more, whose fields annotator and receipt the first answer may not have reached.
 func (s *Server) postWithdraw(c echo.Context) error {
 	id, who, err := s.leaver(c)
+	ctx := c.Request().Context()
+	if errors.Is(err, errNotAnnotator) {
+		if _, unknown := s.cfg.People.Withdrawn(ctx, id, idrl.AnnotatorID(c.FormValue("annotator")), c.FormValue("receipt")); unknown == nil {
+			return c.Redirect(http.StatusSeeOther, sessionURL(id, "withdrawn", c.FormValue("annotator"), c.FormValue("receipt")))
+		}
+	}
 	if err != nil {
 		return err
 	}
-	_, title, err := s.withdrawable(c, id, who)
-	if err != nil {
+	if _, _, err := s.withdrawable(c, id, who); err != nil {
 		return err
 	}
 	if err := sure(c); err != nil {
@@ -103,7 +114,10 @@ func (s *Server) postWithdraw(c echo.Context) error {
 		}
 		return s.withdrawPage(c, http.StatusBadRequest, id, who, s.explain(err))
 	}
-	ctx := c.Request().Context()
+	receipt, err := s.cfg.People.Receipt(ctx, id, who)
+	if err != nil {
+		return err
+	}
 	if _, err := s.cfg.Settings.Withdraw(ctx, id, who, string(who), time.Now()); err != nil {
 		return err
 	}
@@ -114,9 +128,37 @@ func (s *Server) postWithdraw(c echo.Context) error {
 		}
 	}
 	s.Recheck()
-	p := templates.NoticePage{
-		Layout: s.layout(c, title), Heading: "Your data are withdrawn", Forget: string(id),
-		Text: "Your answers and your name are erased from this study. It goes on without them. You can close this page.",
+	return c.Redirect(http.StatusSeeOther, sessionURL(id, "withdrawn", string(who), receipt))
+}
+
+// erasingWait is after how long, in seconds, the page looks again whether data are erased.
+const erasingWait = 5
+
+// withdrawn is GET /sessions/:id/withdrawn/:annotator/:receipt: it tells somebody who has withdrawn their data, and
+// has no login any more, whether they are erased.
+func (s *Server) withdrawn(c echo.Context) error {
+	id, err := sessionID(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	a, err := s.cfg.People.Withdrawn(ctx, id, idrl.AnnotatorID(c.Param("annotator")), c.Param("receipt"))
+	if err != nil {
+		return err
+	}
+	spec, err := s.cfg.Sessions.Spec(ctx, id)
+	if err != nil {
+		return err
+	}
+	p := templates.NoticePage{Layout: s.layout(c, spec.Title), Forget: string(id)}
+	p.Heading, p.Text = "Your data are erased", "Your answers and your name are no longer in the study, nor in the files and the backups of its server. "+
+		"What is left are the times at which answers came, without whose they were, and, if you came from a crowd platform, a code by which "+
+		"your participant id is known to have withdrawn. You can close this page."
+	if a.ErasedAt.IsZero() {
+		c.Response().Header().Set("Refresh", strconv.Itoa(erasingWait))
+		p.Heading, p.Text = "Your data are being erased", "You have withdrawn: the study goes on without your answers and your name, and shows them to nobody. "+
+			"Files of the server and its backups still hold traces of them. The server removes these by itself; you need not wait. It takes some seconds, "+
+			"and longer while somebody exports results. This page looks again every few seconds and says when all is erased. Keep its address to look later."
 	}
 	p.Scripts = static.Modules("forget.js")
 	p.User, p.SignOut = "", ""

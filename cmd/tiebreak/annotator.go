@@ -111,9 +111,10 @@ func annotatorAnswersCommand() command {
 func annotatorWithdrawCommand() command {
 	c := subcommand("annotator withdraw", "erase what is recorded of a person, for ever", (*annotatorFlags).declareWithdraw,
 		"Erases a person's answers and name from the session: from the posterior, which becomes that of the answers of\n"+
-			"the others, from exports and from the files of the database. It cannot be undone. Of their rows of the log\n"+
-			"positions and times are left. Policies that were trained meanwhile stay; backups and exports that were made\n"+
-			"before are not reached.",
+			"the others, from exports, and from every file of the data folder, backups included: one that holds data of\n"+
+			"theirs is replaced by one of the database as it is now. It cannot be undone. Of their rows of the log positions\n"+
+			"and times are left. Policies that were trained meanwhile stay; exports, and copies elsewhere such as those of\n"+
+			"'tiebreak backup', are yours to delete.",
 		func(ctx context.Context, std stdio, f *annotatorFlags) error {
 			if f.who == "" {
 				return fmt.Errorf("%w: --annotator is missing; 'tiebreak annotator list' shows who there is", errUsage)
@@ -127,12 +128,41 @@ func annotatorWithdrawCommand() command {
 				if err != nil {
 					return fmt.Errorf("%w; 'tiebreak annotator list' shows who there is", err)
 				}
-				fmt.Fprintf(std.out, "Erased what was recorded of %s: %d rows of the log are empty now.\n", who, n)
+				fmt.Fprintf(std.out, "Withdrew what was recorded of %s: %d rows of the log are empty now.\n", who, n)
+				if err := erase(ctx, db); err != nil {
+					fmt.Fprintf(std.out, "Files of the data folder still hold traces: %v.\nA server that runs removes them by itself, else the next command that changes the data folder does; 'tiebreak annotator list' says when.\n", err)
+				}
 				return printAnnotator(ctx, std, db, spec.ID, who)
 			})
 		})
 	c.usage, c.example = "--annotator ID --yes [flags]", c.example+" --annotator a3 --yes"
 	return c
+}
+
+// Waits of erase: in all, and between two attempts.
+const (
+	eraseWait  = 10 * time.Second
+	eraseAgain = 100 * time.Millisecond
+)
+
+// erase takes what was withdrawn out of the files of the data folder, or waits until the server has, and returns
+// what hinders it for long.
+func erase(ctx context.Context, db *store.DB) error {
+	last, again := time.After(eraseWait), time.NewTicker(eraseAgain)
+	defer again.Stop()
+	for {
+		err := db.Erase(ctx)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-again.C:
+		case <-last:
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // announceWithdrawal says what a withdrawal would erase.

@@ -37,7 +37,7 @@ type stdio struct {
 func commands() []command {
 	return []command{
 		demoCommand(), serveCommand(), sessionCommand(), arenaCommand(), simulateCommand(),
-		userCommand(), tokenCommand(), inviteCommand(), annotatorCommand(), exportCommand(), importCommand(), clipsCommand(), questionsCommand(), qualityCommand(), benchCommand(), doctorCommand(), versionCommand(), gaitsCommand(), libraryCommand(), workerCommand(),
+		userCommand(), tokenCommand(), inviteCommand(), annotatorCommand(), exportCommand(), importCommand(), clipsCommand(), questionsCommand(), qualityCommand(), benchCommand(), backupCommand(), doctorCommand(), versionCommand(), gaitsCommand(), libraryCommand(), workerCommand(),
 	}
 }
 
