@@ -108,7 +108,7 @@ func (db *DB) Annotators(ctx context.Context, session idrl.SessionID) (out []idr
 		FROM annotator WHERE session_id = ? AND id <> '' ORDER BY created_at, length(id), id`
 	err = each(ctx, db.read, func(row scanner) error {
 		var a idrl.Annotator
-		err := row.Scan(&a.ID, &a.Name, timeColumn{&a.JoinedAt}, &a.Invitation, timeColumn{&a.RevokedAt}, &a.LeftOut,
+		err := row.Scan(&a.ID, nameColumn{&a.Name}, timeColumn{&a.JoinedAt}, &a.Invitation, timeColumn{&a.RevokedAt}, &a.LeftOut,
 			timeColumn{&a.WithdrawnAt}, timeColumn{&a.ErasedAt}, timeColumn{&a.SeenAt})
 		out = append(out, a)
 		return err

@@ -106,6 +106,6 @@ func (db *DB) Consent(ctx context.Context, session idrl.SessionID, who idrl.Anno
 // Joined returns an annotator of a session, or an error of kind NotFound.
 func (db *DB) Joined(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (a idrl.Annotator, err error) {
 	const query = `SELECT id, name, created_at, withdrawn_at, erased_at FROM annotator WHERE session_id = ? AND id = ? AND id <> ''`
-	err = db.read.QueryRowContext(ctx, query, session, who).Scan(&a.ID, &a.Name, timeColumn{&a.JoinedAt}, timeColumn{&a.WithdrawnAt}, timeColumn{&a.ErasedAt})
+	err = db.read.QueryRowContext(ctx, query, session, who).Scan(&a.ID, nameColumn{&a.Name}, timeColumn{&a.JoinedAt}, timeColumn{&a.WithdrawnAt}, timeColumn{&a.ErasedAt})
 	return a, missing(err, "session %s has no annotator %q", session, who)
 }

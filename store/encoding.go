@@ -165,6 +165,18 @@ func (c namesColumn) Scan(src any) error {
 	return nil
 }
 
+// A nameColumn scans a name that an earlier version may have taken in with characters that nobody sees.
+type nameColumn struct{ dst *string }
+
+func (c nameColumn) Scan(src any) error {
+	s, ok := src.(string)
+	if !ok {
+		return fmt.Errorf("a name is %T, want text", src)
+	}
+	*c.dst = idrl.VisibleName(s)
+	return nil
+}
+
 // null returns s for a nullable column: NULL if it is empty.
 func null[S ~string](s S) any {
 	if s == "" {

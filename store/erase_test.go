@@ -292,13 +292,17 @@ func withdrawOnce(ctx context.Context, dir string) error {
 // told to be erased are in no file then, and those that are not are erased after the next start.
 func TestWithdrawalSurvivesKill(t *testing.T) {
 	source := t.TempDir()
-	must(t, haunted(t, source, 400).Close())
-	const rounds = 12
+	must(t, haunted(t, source, 150).Close())
+	const rounds = 8
 	whole, erased := 0, 0
+	var all time.Duration // that it takes, as the first round finds
 	for round := range rounds {
 		dir := t.TempDir()
 		must(t, os.CopyFS(dir, os.DirFS(source)))
-		said := killed(t, dir, round, rounds)
+		said, took := killed(t, dir, all*time.Duration(round)/rounds)
+		if round == 0 {
+			all = took
+		}
 		ro, err := store.OpenReadOnly(t.Context(), dir)
 		must(t, err)
 		a, err := ro.Joined(t.Context(), "s", "a1")
@@ -326,9 +330,9 @@ func TestWithdrawalSurvivesKill(t *testing.T) {
 	t.Logf("of %d: %d were whole and %d erased before the kill", rounds, whole, erased)
 }
 
-// killed runs withdrawOnce on dir and kills it, in a later round later, in the last one when all is done. It returns
-// the last that was said.
-func killed(t *testing.T, dir string, round, rounds int) (said string) {
+// killed runs withdrawOnce on dir and kills it at a moment after the database was opened, or when all is done if that comes
+// first or the moment is 0. It returns the last that was said, and how long it ran.
+func killed(t *testing.T, dir string, moment time.Duration) (said string, took time.Duration) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env, cmd.Stderr = append(os.Environ(), withdrawEnv+"="+dir), os.Stderr
@@ -337,32 +341,21 @@ func killed(t *testing.T, dir string, round, rounds int) (said string) {
 	out, err := cmd.StdoutPipe()
 	must(t, err)
 	must(t, cmd.Start())
-	lines := make(chan string)
-	go func() {
-		defer close(lines)
-		for s := bufio.NewScanner(out); s.Scan(); {
-			lines <- s.Text()
-		}
-	}()
-	var moment <-chan time.Time // is what varies
-	for {
-		select {
-		case line, more := <-lines:
-			switch {
-			case !more:
-				_ = cmd.Wait()
-				_ = in.Close()
-				return said
-			case line == "erased":
-				_ = cmd.Process.Kill()
-			case line == "open" && round < rounds-1:
-				moment = time.After(time.Duration(round*round) * 2 * time.Millisecond)
+	var began time.Time
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		switch said = lines.Text(); said {
+		case "open":
+			if began = time.Now(); moment > 0 {
+				defer time.AfterFunc(moment, func() { _ = cmd.Process.Kill() }).Stop()
 			}
-			said = line
-		case <-moment:
+		case "erased":
 			_ = cmd.Process.Kill()
 		}
 	}
+	took = time.Since(began)
+	_ = cmd.Wait()
+	_ = in.Close()
+	return said, took
 }
 
 // wantWhole opens dir, which a killed process left, and checks that a withdrawal is whole if it is gone, and otherwise did

@@ -132,7 +132,7 @@ func (db *DB) AnnotatorNames(ctx context.Context, session idrl.SessionID) (map[i
 	err := each(ctx, db.read, func(row scanner) error {
 		var id idrl.AnnotatorID
 		var name string
-		err := row.Scan(&id, &name)
+		err := row.Scan(&id, nameColumn{&name})
 		names[id] = name
 		return err
 	}, `SELECT id, name FROM annotator WHERE session_id = ? AND id <> ''`, session)

@@ -14,7 +14,7 @@ const tokenColumns = `
 
 func tokenTargets(k *idrl.Token) []any {
 	return []any{
-		&k.ID, &k.Name, &k.Scope, text(&k.Session), text(&k.Annotator), timeColumn{&k.CreatedAt}, timeColumn{&k.ExpiresAt}, timeColumn{&k.RevokedAt}, &k.Removed,
+		&k.ID, nameColumn{&k.Name}, &k.Scope, text(&k.Session), text(&k.Annotator), timeColumn{&k.CreatedAt}, timeColumn{&k.ExpiresAt}, timeColumn{&k.RevokedAt}, &k.Removed,
 	}
 }
 

@@ -35,7 +35,7 @@ func (s *Server) layout(c echo.Context, title string) templates.Layout {
 	l := templates.Layout{Title: title, Static: static.Base(), Home: "/"}
 	who, err := s.actor(c.Request().Context(), s.researcherCookie(c))
 	if err == nil && who.Role == auth.Researcher {
-		l.User, l.SignOut = who.User, "/signout"
+		l.User, l.SignOut = idrl.VisibleName(who.User), "/signout"
 		l.Problems = s.problems(c.Request().Context())
 	}
 	return l

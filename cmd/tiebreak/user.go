@@ -77,7 +77,7 @@ func userListCommand() command {
 				}
 				return table(std.out, "NAME\tADDED\tLOGINS\tLAST SEEN", len(users), func(w io.Writer, i int) {
 					u := users[i]
-					fmt.Fprintf(w, "%s\t%s\t%d\t%s\n", u.Name, when(u.AddedAt), u.Logins, when(u.SeenAt))
+					fmt.Fprintf(w, "%s\t%s\t%d\t%s\n", idrl.VisibleName(u.Name), when(u.AddedAt), u.Logins, when(u.SeenAt))
 				})
 			})
 		})

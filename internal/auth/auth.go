@@ -241,6 +241,8 @@ func clean(what, name string, limit int) (string, error) {
 		return "", idrl.Errorf(idrl.Invalid, "the %s must have at most %d characters", what, limit)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
 		return "", idrl.Errorf(idrl.Invalid, "the %s must be plain text on one line", what)
+	case name != idrl.VisibleName(name):
+		return "", idrl.Errorf(idrl.Invalid, "the %s holds characters that cannot be seen or that turn the direction of text; type it anew", what)
 	}
 	return name, nil
 }
