@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"regexp"
 	"strings"
 	"testing"
@@ -99,6 +100,54 @@ func TestMigrateMakesABackupFirst(t *testing.T) {
 	defer db.Close()
 	if _, err := db.Spec(t.Context(), "s"); err != nil {
 		t.Errorf("the backup lacks the session: %v", err)
+	}
+}
+
+// Backups that were interrupted are removed at a start, also those of earlier versions, and of whole ones the newest stay.
+func TestBackupsArePruned(t *testing.T) {
+	dir := folder(t)
+	made := filepath.Join(dir, backupFolder)
+	if err := os.MkdirAll(made, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{
+		"v5-20260101T000000.000000000Z.db": "whole", "v9-20260201T000000.000000000Z.db": "whole", "v10-20260301T000000.000000000Z.db": "whole",
+		"v11-20260302T000000.000000000Z.db": "part", "v11-20260302T000000.000000000Z.db-journal": "x", "v11-20260303T000000.000000000Z.db": "",
+		"v12-20260304T000000.000000000Z.db.partial-7": "part", "v12-20260304T000000.000000000Z.db.partial-7-journal": "x", "mine.db": "of the operator",
+	} {
+		if err := os.WriteFile(filepath.Join(made, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := reopen(t, dir, steps(t, map[string]string{"9000_next.sql": `ALTER TABLE session ADD COLUMN colour TEXT;`})); err != nil {
+		t.Fatal(err)
+	}
+	got := backups(t, dir)
+	for i, path := range got {
+		got[i] = filepath.Base(path)
+	}
+	slices.Sort(got)
+	if len(got) != 4 || got[0] != "mine.db" || got[1] != "v10-20260301T000000.000000000Z.db" || !ownBackup.MatchString(got[2]) || got[3] != "v9-20260201T000000.000000000Z.db" {
+		t.Errorf("backups: %q; want the operator's, the new one and the two newest of the others", got)
+	}
+}
+
+// A backup that cannot be written leaves nothing.
+func TestFailedBackupLeavesNothing(t *testing.T) {
+	dir := folder(t)
+	path := filepath.Join(t.TempDir(), "copy.db")
+	p, err := sql.Open("sqlite", filepath.Join(dir, FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := backup(ctx, p, path); err == nil {
+		t.Error("no error")
+	}
+	if left, _ := os.ReadDir(filepath.Dir(path)); len(left) > 0 {
+		t.Errorf("left: %v", left)
 	}
 }
 

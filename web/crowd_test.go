@@ -211,10 +211,48 @@ func TestRemovedParticipantCanWithdraw(t *testing.T) {
 	if r := b.get(c, "/sessions/s1/withdraw"); r.status != 200 {
 		t.Errorf("the page of withdrawal: status %d", r.status)
 	}
-	if r := b.post(c, "/sessions/s1/withdraw", url.Values{"sure": {"yes"}}); r.status != 200 || r.lacks("Your data are withdrawn") != nil {
+	if r := b.post(c, "/sessions/s1/withdraw", url.Values{"sure": {"yes"}}); r.status != 303 {
 		t.Errorf("withdrawal: status %d: %s", r.status, r.body)
 	}
 	if r := b.post(c, link+"p3", nil); r.status != 303 { // somebody else
 		t.Errorf("another person in that browser: status %d", r.status)
+	}
+}
+
+// Who has withdrawn their data begins no new part with the same id, also in another browser, by another link, and where that keeps
+// ids as they are given; others do.
+func TestWithdrawnParticipantDoesNotJoinAgain(t *testing.T) {
+	b := newBench(t, nil)
+	b.s1.spec.WithdrawDays = 30
+	keyed := b.crowdLink(9, "prolific", nil)
+	given := b.crowdLink(9, "prolific", func(c *idrl.Crowd) { c.AsGiven = true })
+	for link, id := range map[string]string{keyed: "p1", given: "p2"} {
+		c := b.browser()
+		b.post(c, link+"?PROLIFIC_PID="+id, nil)
+		if r := b.post(c, "/sessions/s1/withdraw", url.Values{"sure": {"yes"}}); r.status != 303 {
+			t.Fatalf("%s withdraws: status %d", id, r.status)
+		}
+		for _, again := range []string{keyed, given} {
+			for name, c := range map[string]*http.Client{"their browser": c, "another": b.browser()} {
+				page, r := b.get(c, again+"?PROLIFIC_PID="+id), b.post(c, again+"?PROLIFIC_PID="+id, nil)
+				if page.status != 410 || page.lacks("You have withdrawn your data") != nil || r.status != 410 || r.header.Get("Set-Cookie") != "" {
+					t.Errorf("%s comes again in %s: status %d, then %d", id, name, page.status, r.status)
+				}
+			}
+		}
+	}
+	people, err := b.db.Annotators(t.Context(), "s1")
+	if err != nil || len(people) != 2 {
+		t.Errorf("%d people, %v; want two", len(people), err)
+	}
+	if r := b.post(b.browser(), keyed+"?PROLIFIC_PID=p3", nil); r.status != 303 {
+		t.Errorf("somebody else: status %d", r.status)
+	}
+	var unsigned idrl.Crowd
+	if unsigned, err = idrl.CrowdOf("prolific"); err != nil {
+		t.Fatal(err)
+	}
+	if did, err := b.db.Withdrew(t.Context(), "s2", unsigned, idrl.Participant{ID: "p1"}); did || err != nil {
+		t.Errorf("in another session: %v, %v", did, err)
 	}
 }

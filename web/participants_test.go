@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/store"
 	"tiebreak/web/wire"
 )
 
@@ -153,8 +154,8 @@ func TestWithdrawMyData(t *testing.T) {
 	if r := b.post(b.browser(), "/sessions/s1/withdraw", sure); r.status != 403 {
 		t.Errorf("a stranger: status %d", r.status)
 	}
-	if r := ada("/sessions/s1/withdraw", sure); r.status != 200 || r.lacks("Your data are withdrawn", `data-forget="s1"`) != nil {
-		t.Errorf("withdraw: status %d", r.status)
+	if r := ada("/sessions/s1/withdraw", sure); r.status != 303 || !strings.HasPrefix(r.header.Get("Location"), "/sessions/s1/withdrawn/a1/") {
+		t.Errorf("withdraw: status %d to %q", r.status, r.header.Get("Location"))
 	}
 	if r := ada("/sessions/s1/label", nil); r.status != 403 {
 		t.Errorf("afterwards the questions: status %d", r.status)
@@ -168,11 +169,68 @@ func TestWithdrawMyData(t *testing.T) {
 	if r := bob("/sessions/s1/withdraw", nil); r.status != 200 {
 		t.Errorf("their page: status %d", r.status)
 	}
-	if r := bob("/sessions/s1/withdraw", sure); r.status != 200 {
+	if r := bob("/sessions/s1/withdraw", sure); r.status != 303 {
 		t.Errorf("they withdraw: status %d", r.status)
 	}
 	people, err := b.db.Annotators(ctx, "s1")
 	if err != nil || people[0].Name+people[1].Name != "" || people[0].WithdrawnAt.IsZero() || people[1].WithdrawnAt.IsZero() {
 		t.Errorf("people: %+v, %v", people, err)
+	}
+}
+
+// The page after a withdrawal says that the data are being erased for as long as a file may hold some of them, and then that
+// they are erased. It needs its whole address and no login; the form sent once more, as after a lost reply, leads to it.
+func TestErasingIsTold(t *testing.T) {
+	b := newBench(t, nil)
+	ctx := t.Context()
+	b.s1.spec.WithdrawDays = 30
+	c := b.browser()
+	b.post(c, b.link("s1"), url.Values{"name": {"Adalberta"}})
+	receipt, err := b.db.Receipt(ctx, "s1", "a1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := "/sessions/s1/withdrawn/a1/" + receipt
+	if r := b.get(c, page); r.status != 404 {
+		t.Errorf("before the withdrawal: status %d", r.status)
+	}
+	form := url.Values{"sure": {"yes"}, "annotator": {"a1"}, "receipt": {receipt}}
+	if r := b.get(c, "/sessions/s1/withdraw"); r.lacks(`name="annotator" value="a1"`, `name="receipt" value="`+receipt) != nil {
+		t.Errorf("the form lacks its receipt: status %d", r.status)
+	}
+	err = b.db.Read(ctx, "s2", func(*store.Reading) error { // an export of another session
+		for range 2 {
+			if r := b.post(c, "/sessions/s1/withdraw", form); r.status != 303 || r.header.Get("Location") != page {
+				t.Errorf("withdraw: status %d to %q", r.status, r.header.Get("Location"))
+			}
+		}
+		if err := b.db.Erase(ctx); err == nil {
+			t.Error("erased beside a reader")
+		}
+		if r := b.get(b.browser(), page); r.status != 200 || r.lacks("Your data are being erased", `data-forget="s1"`) != nil || r.header.Get("Refresh") == "" {
+			t.Errorf("beside a reader: status %d, refresh %q: %s", r.status, r.header.Get("Refresh"), r.body)
+		}
+		if r := b.get(b.researcher(), "/sessions/s1"); r.lacks("data withdrawn, being erased") != nil {
+			t.Error("the list of people says something else")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.db.Erase(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if r := b.get(b.browser(), page); r.status != 200 || r.lacks("Your data are erased", `data-forget="s1"`) != nil || r.header.Get("Refresh") != "" {
+		t.Errorf("afterwards: status %d, refresh %q: %s", r.status, r.header.Get("Refresh"), r.body)
+	}
+	for _, wrong := range []string{"/sessions/s1/withdrawn/a1/" + strings.Repeat("0", len(receipt)), "/sessions/s2/withdrawn/a1/" + receipt, "/sessions/s1/withdrawn/a2/" + receipt} {
+		if r := b.get(c, wrong); r.status != 404 {
+			t.Errorf("%s: status %d", wrong, r.status)
+		}
+	}
+	form.Set("receipt", "wrong")
+	if r := b.post(c, "/sessions/s1/withdraw", form); r.status != 403 {
+		t.Errorf("a form with a wrong receipt: status %d", r.status)
 	}
 }

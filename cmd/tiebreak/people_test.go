@@ -236,7 +236,7 @@ func TestWithdrawBesideAServer(t *testing.T) {
 	if out := mustCLI(t, "annotator", "withdraw", "--data", data, "--annotator", "a2"); !strings.Contains(out, "4 answers. Nothing was changed") {
 		t.Errorf("without --yes it says %q", out)
 	}
-	if out := mustCLI(t, "annotator", "withdraw", "--data", data, "--annotator", "a2", "--yes"); !strings.Contains(out, "4 rows of the log are empty now.\na2: data withdrawn") {
+	if out := mustCLI(t, "annotator", "withdraw", "--data", data, "--annotator", "a2", "--yes"); !strings.Contains(out, "4 rows of the log are empty now.\na2: data withdrawn and erased") {
 		t.Errorf("it says %q", out)
 	}
 	for err := error(nil); err == nil; { // until the server closes the socket

@@ -82,6 +82,8 @@ func TestInvitation(t *testing.T) {
 	wantKind(t, "as a sign-in link", err, idrl.NotFound)
 	_, _, err = a.Redeem(ctx, token, "two\nlines")
 	wantKind(t, "bad name", err, idrl.Invalid)
+	_, _, err = a.Redeem(ctx, token, "Ada\u202Eecila")
+	wantKind(t, "a name that turns the direction of text", err, idrl.Invalid)
 	for _, id := range []idrl.AnnotatorID{"a1", "a2"} {
 		want := auth.Actor{Role: auth.Annotator, Session: "s", Annotator: id}
 		who, cookie, err := a.Redeem(ctx, token, "Ada")
