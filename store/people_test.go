@@ -48,6 +48,25 @@ func TestBeside(t *testing.T) {
 	}
 }
 
+// Names that an earlier version took in are shown without characters that nobody sees.
+func TestNamesAreShownVisibly(t *testing.T) {
+	db := seeded(t, t.TempDir())
+	ctx := t.Context()
+	who, err := db.CreateAnnotator(ctx, "s", "Ada\u202E\u200B")
+	must(t, err)
+	people, err := db.Annotators(ctx, "s")
+	must(t, err)
+	a, err := db.Joined(ctx, "s", who)
+	must(t, err)
+	names, err := db.AnnotatorNames(ctx, "s")
+	must(t, err)
+	for _, got := range []string{people[len(people)-1].Name, a.Name, names[who]} {
+		if got != "Ada" {
+			t.Errorf("shown as %q", got)
+		}
+	}
+}
+
 func TestUsers(t *testing.T) {
 	db := seeded(t, t.TempDir())
 	ctx := t.Context()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -10,6 +11,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"tiebreak/envs"
+	"tiebreak/store"
 )
 
 // A visitor is a browser without scripts that follows redirects.
@@ -114,6 +118,60 @@ func TestSignInLinks(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(data); err != nil || len(entries) > 6 {
 		t.Errorf("files in the data folder: %v, %v", entries, err)
+	}
+}
+
+// TestFirstLinks: of the links that starts print before anybody has signed in, the last one works alone.
+func TestFirstLinks(t *testing.T) {
+	ctx, dir := t.Context(), t.TempDir()
+	a, err := openApp(ctx, dir, envs.Catalogue, site{}, slog.New(slog.DiscardHandler), os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := a.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	var tokens []string
+	for range 3 {
+		entry, err := a.researcherEntry(ctx, "http://x", dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, token, _ := strings.Cut(entry, "token=")
+		token, _, _ = strings.Cut(token, " ")
+		tokens = append(tokens, token)
+	}
+	for i, token := range tokens {
+		if _, err := a.auth.PeekResearcher(ctx, token); (err == nil) != (i == 2) {
+			t.Errorf("link %d of 3: %v", i+1, err)
+		}
+	}
+}
+
+// TestBackupCommand: it copies the database beside a server to a new file, which holds the session.
+func TestBackupCommand(t *testing.T) {
+	data := t.TempDir()
+	id, _ := newLink(t, data, "127.0.0.1:1")
+	db, err := store.Open(t.Context(), data) // as a server does
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	restored := t.TempDir()
+	out := filepath.Join(restored, store.FileName)
+	if said := mustCLI(t, "backup", "--data", data, "--out", out); !strings.Contains(said, "checked") {
+		t.Errorf("it says %q", said)
+	}
+	if status, _, said := cli(t, "backup", "--data", data, "--out", out); status != 1 || !strings.Contains(said, "exists") {
+		t.Errorf("once more: status %d, %q", status, said)
+	}
+	if status, _, said := cli(t, "backup", "--data", data); status != 2 || !strings.Contains(said, "--out") {
+		t.Errorf("without a file: status %d, %q", status, said)
+	}
+	if said := mustCLI(t, "session", "show", "--data", restored); !strings.Contains(said, id) {
+		t.Errorf("the copy holds %s", said)
 	}
 }
 
