@@ -74,6 +74,7 @@ type (
 		Rivals  int           `json:"rivals"`
 		Info    float64       `json:"info"`
 		PairStd float64       `json:"pair_std"`
+		Purpose string        `json:"purpose"` // in place of the two policies, if there are none; empty where the strategy says that
 	}
 	openState struct {
 		Assignment idrl.AssignmentID `json:"assignment"`
@@ -179,7 +180,7 @@ func candidateOf(session idrl.SessionID, e idrl.Estimate) candidateState {
 }
 
 func whyOf(w idrl.Why) whyState {
-	return whyState{First: w.First, Second: w.Second, Rivals: w.Rivals, Info: finite(w.Info), PairStd: finite(w.PairStd)}
+	return whyState{First: w.First, Second: w.Second, Rivals: w.Rivals, Info: finite(w.Info), PairStd: finite(w.PairStd), Purpose: shortPurpose(w)}
 }
 
 func recentOf(session idrl.SessionID, r idrl.Asked) recentState {

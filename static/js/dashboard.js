@@ -229,8 +229,8 @@ function rows(name, list) {
 }
 
 /** @param {import("./wire.js").Why} why */
-function pair({ first, second, rivals }) {
-  if (!first) return part("recent").dataset.noPair || "–";
+function pair({ first, second, rivals, purpose }) {
+  if (!first) return purpose || part("recent").dataset.noPair || "–";
   return `${first} – ${second}${rivals > 1 ? ` and ${rivals - 1} more` : ""}`;
 }
 

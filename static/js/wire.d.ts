@@ -208,6 +208,7 @@ export interface Why {
   rivals: number;
   info: number;
   pair_std: number;
+  purpose: string;
 }
 
 export interface Open extends Why {
