@@ -19,7 +19,7 @@ func TestPurposesOnTheQuestionsPage(t *testing.T) {
 		says      []string
 		never     string
 	}{
-		{"valued", "idrl", "", idrl.ForValue, true, []string{"value, by the strategy IDRL", "the strategy IDRL does not compute it"}, "not recorded"},
+		{"valued", "idrl", "", idrl.ForValue, true, []string{"value, by the strategy IDRL", "the strategy IDRL does not compute it"}, "earlier version"},
 		{"valued for the reward", "igr", "", idrl.ForValue, false, []string{"value, by the strategy IGR", "for the reward"}, "at random"},
 		{"nothing to tell", "lvar", "", idrl.ForValue, false, []string{"found no question that tells policies apart", "drawn at random"}, "not recorded"},
 		{"at random", "lvar", "uniform", idrl.AtRandom, false, []string{"drawn at random, by the strategy Uniform"}, "repeat"},
