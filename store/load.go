@@ -82,7 +82,7 @@ func readLog(ctx context.Context, from querier, id idrl.SessionID) ([]idrl.Answe
 // whyColumns are the columns that whyTargets scans.
 const whyColumns = `assignment.why_first, assignment.why_second, assignment.why_rivals, assignment.why_pair_std, assignment.why_info,
 	assignment.why_based_on, assignment.why_after, assignment.why_answerable, assignment.why_apart,
-	assignment.why_motion_a, assignment.why_motion_b, assignment.why_lead, assignment.why_seconds, assignment.why_shares`
+	assignment.why_motion_a, assignment.why_motion_b, assignment.why_lead, assignment.why_seconds, assignment.why_shares, assignment.why_best, assignment.purpose`
 
 func whyTargets(w *idrl.Why) []any {
 	return []any{
@@ -91,7 +91,7 @@ func whyTargets(w *idrl.Why) []any {
 		floatColumn{&w.Info},
 		&w.BasedOn, &w.AfterSeq,
 		&w.Answerable, &w.Apart, &w.MotionA, &w.MotionB, &w.Lead, &w.Seconds,
-		sharesColumn{&w.Shares},
+		sharesColumn{&w.Shares}, bestColumn{&w.Best}, &w.Purpose,
 	}
 }
 

@@ -41,3 +41,38 @@ func (c sharesColumn) Scan(src any) error {
 	}
 	return nil
 }
+
+// encodeBest writes probabilities in thousandths with spaces between them, up to the last one
+// that is known.
+func encodeBest(best [1 + idrl.MaxShares]idrl.Chance) string {
+	var words []string
+	for _, c := range best {
+		if c == 0 {
+			break
+		}
+		words = append(words, strconv.Itoa(int(c)-1))
+	}
+	return strings.Join(words, " ")
+}
+
+// A bestColumn scans what encodeBest wrote.
+type bestColumn struct {
+	dst *[1 + idrl.MaxShares]idrl.Chance
+}
+
+func (c bestColumn) Scan(src any) error {
+	s, ok := src.(string)
+	words := strings.Fields(s)
+	if !ok || len(words) > len(c.dst) {
+		return fmt.Errorf("probabilities to be the best are %q (%T)", s, src)
+	}
+	*c.dst = [1 + idrl.MaxShares]idrl.Chance{}
+	for i, w := range words {
+		p, err := strconv.ParseUint(w, 10, 16)
+		if err != nil || p > 1000 {
+			return fmt.Errorf("a probability to be the best is %q", w)
+		}
+		c.dst[i] = idrl.Chance(p) + 1
+	}
+	return nil
+}

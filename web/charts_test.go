@@ -34,10 +34,11 @@ func (b *bench) seen() {
 			Answer: idrl.Answer{Seq: seq, Annotator: "a1", Choice: idrl.ChoseA, ResponseMS: 1500, ReceivedAt: at},
 			Assignment: idrl.Assignment{Query: idrl.Query{ID: "q", Kind: idrl.CompareClips, Clips: []idrl.ClipID{"c1", "c2"}}, Left: idrl.SideB, Why: idrl.Why{
 				First: "g0.p1", Second: "pool.p2", Rivals: 9, PairStd: 0.5, Info: 0.25, Answerable: 0.9, Apart: 1.25,
+				Purpose: idrl.ForValue, Best: [1 + idrl.MaxShares]idrl.Chance{idrl.ChanceOf(0.4), idrl.ChanceOf(0.3), idrl.ChanceOf(0.001)},
 				Shares: [idrl.MaxShares]idrl.Share{{Policy: "pool.p2", Part: 0.625}, {Policy: "g0.p3", Part: 0.25}},
 			}},
-			Forecast: true, Predicted: insight.Prediction{Reply: []float64{0.75, 0.2, 0.05}}, Past: true,
-			Policies: []insight.Policy{{ID: "g0.p1", Clip: "c1", Known: true, Then: 0.4, Now: 0.5}, {ID: "pool.p2", Clip: "c2", Known: true, Then: 0.3, Now: 0.002}, {ID: "g0.p3"}},
+			Forecast: true, Predicted: insight.Prediction{Reply: []float64{0.75, 0.2, 0.05}},
+			Policies: []insight.Policy{{ID: "g0.p1", Clip: "c1", Known: true, Then: idrl.ChanceOf(0.4), Now: 0.5}, {ID: "pool.p2", Clip: "c2", Known: true, Then: idrl.ChanceOf(0.3), Now: 0.002}, {ID: "g0.p3", Then: idrl.ChanceOf(0.001)}},
 		}
 	}
 	undone := question(3)
@@ -72,7 +73,7 @@ func TestQuestionsPage(t *testing.T) {
 	page := b.get(c, "/sessions/s1/questions")
 	want := []string{
 		`data-question="7"`, `data-clips="/sessions/s1/clips/c2 /sessions/s1/clips/c1"`, "Chose clip a.", "Clip b, then clip a", "75 %", "1.2", "90 %", "0.25 nats",
-		"g0.p1", "pool.p2", "P(best) before", "40 %", "62 %", "The other 7 rivals: 12 % of the value.", `data-clips="/sessions/s1/clips/c1 /sessions/s1/clips/c2"`, "&lt; 1 %", "undone",
+		"g0.p1", "pool.p2", "P(best) when asked", "40 %", "30 %", "value, by the strategy LVAR", "counted as answered", "62 %", "The other 7 rivals: 12 % of the value.", `data-clips="/sessions/s1/clips/c1 /sessions/s1/clips/c2"`, "&lt; 1 %", "undone",
 	}
 	if lacks := page.lacks(want...); lacks != nil {
 		t.Errorf("the page lacks %q", lacks)
@@ -257,7 +258,7 @@ func TestChartTables(t *testing.T) {
 		if n, ok := rows[name]; ok && len(all) != n+1 {
 			t.Errorf("%s has %d rows, want %d", name, len(all)-1, n)
 		}
-		if name == "questions" && strings.Join(all[2], ",") != "3,a1,a,false,0.75,0.2,0.05,1.25,0.9,g0.p1,pool.p2,9,pool.p2 0.625; g0.p3 0.25,0.25,0.5,0,1500" {
+		if name == "questions" && strings.Join(all[2], ",") != "3,a1,a,false,0.75,0.2,0.05,1.25,0.9,g0.p1,pool.p2,9,pool.p2 0.625; g0.p3 0.25,0.25,0.5,0,1500,value,0.4,pool.p2 0.3; g0.p3 0.001" {
 			t.Errorf("a question: %q", all[2])
 		}
 	}

@@ -78,12 +78,27 @@ func heldOutText(s idrl.ConditionScores) string {
 		return "No comparison was held out yet."
 	}
 	text := fmt.Sprintf("%s held out, and %s.", was(s.Questions, "comparison"), was(s.Replies, "answer")+" given")
-	if p, ok := s.All.Last(); ok && p.Answered == p.Decisive {
+	if s.Again > 0 {
+		text += fmt.Sprintf(" %s a pair that had been answered: of each pair the first answer counts.", answersThat(s.Again, "repeat"))
+	}
+	p, ok := s.All.Last()
+	if silent := s.Replies - s.Again - p.Answered; ok && silent > 0 {
+		text += fmt.Sprintf(" %s nothing of the clips: can’t tell, skipped or failed.", answersThat(silent, "say"))
+	}
+	if ok && p.Answered == p.Decisive {
 		text += fmt.Sprintf(" Accuracy and log loss are about the %d that prefer a clip.", p.Decisive)
 	} else if ok {
 		text += fmt.Sprintf(" The accuracy is about the %d that prefer a clip, the log loss about these and %d that call both equal.", p.Decisive, p.Answered-p.Decisive)
 	}
 	return text
+}
+
+// answersThat writes a number of answers that do something.
+func answersThat(n int, verb string) string {
+	if n == 1 {
+		return "1 answer " + verb + "s"
+	}
+	return fmt.Sprintf("%d answers %s", n, verb)
 }
 
 // was writes a number of things that were something.

@@ -62,8 +62,16 @@ func TestConditionsOnThePage(t *testing.T) {
 	}
 	b.s1.scores = twoConditions()
 	m := hear()
-	if m.Empty != "" || m.Equal != "after 10 answers each" || !strings.HasPrefix(m.Sum, "15 comparisons were held out, and 13 answers were given. The accuracy is about the 10 that prefer a clip, the log loss about these and 2 ") {
+	if m.Empty != "" || m.Equal != "after 10 answers each" || !strings.HasPrefix(m.Sum, "15 comparisons were held out, and 13 answers were given. 1 answer says nothing of the clips: can’t tell, skipped or failed. The accuracy is about the 10 that prefer a clip, the log loss about these and 2 ") {
 		t.Errorf("%+v", m)
+	}
+	s := twoConditions()
+	s.Replies, s.Again = 15, 1
+	b.s1.scores = s
+	for _, part := range []string{"15 answers were given. 1 answer repeats a pair that had been answered: of each pair the first answer counts. 2 answers say nothing", "about the 10 that prefer"} {
+		if sum := hear().Sum; !strings.Contains(sum, part) {
+			t.Errorf("of 15 answers, 12 of which count: %q", sum)
+		}
 	}
 	for _, row := range m.Rows {
 		delete(row, "points")

@@ -69,7 +69,7 @@ func (s *Server) questions(c echo.Context) error {
 		p.None = "No question has been answered yet."
 	default:
 		last, first := list[0].Answer.Seq, list[len(list)-1].Answer.Seq
-		p.Sum = fmt.Sprintf("Rows %d to %d of the log, the newest first. What was predicted is computed from the answers that count now and came before.", first, last)
+		p.Sum = fmt.Sprintf("Rows %d to %d of the log, the newest first. What was predicted is computed from the answers that count now and came before. Why a question was asked is shown as it was recorded when it was asked.", first, last)
 		if more {
 			p.Older = fmt.Sprintf("%s?before=%d", at, first)
 		}
@@ -118,7 +118,7 @@ func questionCard(spec idrl.SessionSpec, q insight.Question, names map[idrl.Anno
 	out := templates.QuestionCard{
 		Seq: strconv.FormatInt(a.Seq, 10), Heading: fmt.Sprintf("Answer %d", a.Seq),
 		Who:   nameOf(names, a.Annotator) + ", " + when,
-		Sides: strconv.Itoa(len(as.Query.Clips)), Said: saidText(a), Facts: questionFacts(as),
+		Sides: strconv.Itoa(len(as.Query.Clips)), Said: saidText(a), Facts: questionFacts(spec, as),
 	}
 	switch {
 	case q.Undone:
@@ -198,9 +198,10 @@ func forecastBars(q insight.Question) (out []templates.ForecastBar, none string)
 }
 
 // questionFacts says what a person sees of a question, and what it was worth.
-func questionFacts(as idrl.Assignment) (out []templates.Fact) {
+func questionFacts(spec idrl.SessionSpec, as idrl.Assignment) (out []templates.Fact) {
 	w := as.Why
 	add := func(name, value string) { out = append(out, templates.Fact{Name: name, Value: value}) }
+	add("Asked for", purposeText(as, spec.StrategyOf(as.Condition)))
 	if as.Query.Kind.Comparison() && w.Answerable > 0 {
 		add("Picture difference", fmt.Sprintf("%.2g", w.Apart))
 	}
@@ -218,25 +219,31 @@ func questionFacts(as idrl.Assignment) (out []templates.Fact) {
 	}
 	switch {
 	case as.Condition == idrl.HeldOut:
-		add("Condition", "held out: nothing is learnt from the answer")
+		add("Condition", "held out")
 	case as.Condition != "":
 		add("Condition", methodText(string(as.Condition)))
 	}
-	switch {
-	case as.Gold > 0:
-		add("Kind", "gold: the right answer is known")
-	case as.Reopens != "":
-		add("Kind", "asked again after an undo")
+	if as.Reopens != "" {
+		add("Kind", "asked again after an undo, for what it was asked before")
 	}
 	return out
 }
 
 // addPolicies says which policies a question tells apart.
 func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Question) {
-	w := q.Assignment.Why
+	w, strategy := q.Assignment.Why, spec.StrategyOf(q.Assignment.Condition)
 	if w.First == "" {
-		out.Reason = "It is about no two policies: it was drawn at random, came again on purpose, or is valued by the reward as a whole."
+		out.Reason = noPairText(q.Assignment, strategy)
 		return
+	}
+	_, out.Past = w.Best[0].P()
+	switch {
+	case out.Past:
+		out.PastNote = "When asked: as the strategy counted it, by 256 draws. Questions that people held then counted as answered."
+	case w.Purpose == "":
+		out.PastNote = "P(best) before the answer was not recorded: " + notRecorded(q.Assignment) + "."
+	default:
+		out.PastNote = "P(best) before the answer is not known: the strategy " + methodText(strategy) + " does not compute it."
 	}
 	share := map[idrl.PolicyID]float64{}
 	sum, known := 0.0, 0
@@ -245,9 +252,8 @@ func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Q
 			share[s.Policy], sum, known = s.Part, sum+s.Part, known+1
 		}
 	}
-	out.Past = q.Past
 	for i, p := range q.Policies {
-		row := templates.PolicyRow{ID: policyName(p), Now: best(p.Known, p.Now), Then: best(p.Known, p.Then)}
+		row := templates.PolicyRow{ID: policyName(p), Now: best(p.Now, p.Known), Then: best(p.Then.P())}
 		switch {
 		case i == 0:
 			row.Role = "against those below"
@@ -283,9 +289,9 @@ func policyName(p insight.Policy) string {
 }
 
 // best says how probable it is that a policy is the best.
-func best(known bool, p float64) string {
+func best(p float64, known bool) string {
 	if !known {
-		return "–" // it is like another one, or made room for others
+		return "–" // it is like another one, made room for others, or was not recorded
 	}
 	return probability(p)
 }
@@ -336,6 +342,15 @@ func questionCells(q insight.Question) []any {
 			shares = append(shares, fmt.Sprintf("%s %s", s.Policy, exact(s.Part)))
 		}
 	}
+	then, rivals := any(nil), []string{}
+	if best, recorded := w.Best[0].P(); recorded {
+		then = best
+	}
+	for i, s := range w.Shares {
+		if best, recorded := w.Best[1+i].P(); recorded {
+			rivals = append(rivals, fmt.Sprintf("%s %s", s.Policy, exact(best)))
+		}
+	}
 	known := func(v float64) any {
 		if w.Answerable == 0 {
 			return nil
@@ -349,5 +364,6 @@ func questionCells(q insight.Question) []any {
 	return []any{
 		a.Seq, string(a.Annotator), string(a.Choice), !q.Undone && !q.LeftOut, p[0], p[1], p[2], known(w.Apart), known(w.Answerable),
 		string(w.First), string(w.Second), w.Rivals, strings.Join(shares, "; "), w.Info, w.PairStd, w.BasedOn, took,
+		string(w.Purpose), then, strings.Join(rivals, "; "),
 	}
 }

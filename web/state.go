@@ -74,6 +74,7 @@ type (
 		Rivals  int           `json:"rivals"`
 		Info    float64       `json:"info"`
 		PairStd float64       `json:"pair_std"`
+		Purpose string        `json:"purpose"` // in place of the two policies, if there are none; empty where the strategy says that
 	}
 	openState struct {
 		Assignment idrl.AssignmentID `json:"assignment"`
@@ -109,6 +110,7 @@ type (
 		LeftHigh   float64          `json:"left_high"`
 		Predicted  float64          `json:"predicted"`
 		PredictedN int              `json:"predicted_n"`
+		Reversed   bool             `json:"reversed"` // answers the other way round than predicted
 	}
 )
 
@@ -179,7 +181,7 @@ func candidateOf(session idrl.SessionID, e idrl.Estimate) candidateState {
 }
 
 func whyOf(w idrl.Why) whyState {
-	return whyState{First: w.First, Second: w.Second, Rivals: w.Rivals, Info: finite(w.Info), PairStd: finite(w.PairStd)}
+	return whyState{First: w.First, Second: w.Second, Rivals: w.Rivals, Info: finite(w.Info), PairStd: finite(w.PairStd), Purpose: shortPurpose(w)}
 }
 
 func recentOf(session idrl.SessionID, r idrl.Asked) recentState {
@@ -198,7 +200,7 @@ func annotatorOf(a idrl.AnnotatorStats, name string) annotatorState {
 		ID: a.Annotator, Name: name, LeftOut: a.LeftOut, Answers: a.Answers, Decisive: a.Decisive, Equal: a.Equal, CantTell: a.CantTell,
 		Skipped: a.Skipped, Undone: a.Undone, Marked: a.Marked, MedianMS: a.MedianTime.Milliseconds(),
 		LeftShare: finite(a.LeftShare), LeftLow: finite(a.LeftLow), LeftHigh: finite(a.LeftHigh),
-		Predicted: finite(a.Predicted), PredictedN: a.PredictedSize,
+		Predicted: finite(a.Predicted), PredictedN: a.PredictedSize, Reversed: a.Reversed,
 	}
 }
 

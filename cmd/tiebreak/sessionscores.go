@@ -73,7 +73,11 @@ func sessionScoresCommand() command {
 
 // printSessionScores writes the scores of one session as a table.
 func printSessionScores(out io.Writer, s idrl.ConditionScores) error {
-	fmt.Fprintf(out, "held out: %d comparisons, %d answers\n", s.Questions, s.Replies)
+	fmt.Fprintf(out, "held out: %d comparisons, %d answers", s.Questions, s.Replies)
+	if s.Again > 0 {
+		fmt.Fprintf(out, ", %d of them to a pair that had been answered (the first answer counts)", s.Again)
+	}
+	fmt.Fprintln(out)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	head := "condition\tshare\tquestions\tanswers\tright\tlog loss"
 	if s.Equal > 0 {

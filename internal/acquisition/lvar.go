@@ -2,6 +2,7 @@ package acquisition
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -34,8 +35,11 @@ func (LVAR) Score(dst []float64, in *Input) (Pair, error) {
 		best[i] = floats.MaxIdx(row(returns, i))
 	}
 	leader, share := t.Leader(), shares(best, len(t.policies))
+	chances := slices.Clone(share)
 	if share[leader] == 1 {
-		return TT{}.Score(dst, in)
+		p, err := TT{}.Score(dst, in)
+		p.chances = chances
+		return p, err
 	}
 	share[leader] = 0
 	weighted := t.weighted(share, leader)
@@ -47,7 +51,9 @@ func (LVAR) Score(dst []float64, in *Input) (Pair, error) {
 		}
 	})
 	t.weigh(dst, in.best)
-	return t.heaviest(share, leader), nil
+	p := t.heaviest(share, leader)
+	p.chances = chances
+	return p, nil
 }
 
 // heaviest returns the leader and the policy with the largest p_j Var(G_j − G_L).

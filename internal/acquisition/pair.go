@@ -17,6 +17,10 @@ type Pair struct {
 	// of First and several others, of which Second is one; nil if it is about Second
 	// alone.
 	share []float64
+
+	// chances are the probabilities of all policies to be the best; nil where the function
+	// does not draw.
+	chances []float64
 }
 
 // noPair stands for a value that is not about two policies.

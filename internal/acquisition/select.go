@@ -22,6 +22,10 @@ type Selection struct {
 	// Shares are the rivals of First with the largest parts in the value of the query, the
 	// largest first; unused places have Part 0, as all have without a pair.
 	Shares [idrl.MaxShares]Share
+
+	// Chances are the probabilities of all policies to be the best, by the draws of the
+	// function. It is nil where the function draws none, or there is no pair.
+	Chances []float64
 }
 
 // A Share is how much of the value of a query is about one rival.
@@ -88,7 +92,7 @@ func (t *Table) explain(s *Selection, p Pair) {
 		s.Shares[i].Part /= gone
 	}
 	s.First, s.Second, s.Rivals = p.First, second, rivals
-	s.PairStd, s.Info = math.Sqrt(variance), information(gone, whole)
+	s.PairStd, s.Info, s.Chances = math.Sqrt(variance), information(gone, whole), p.chances
 }
 
 // challenger returns the policy whose weighted difference from p.First query s.Query tells

@@ -221,11 +221,16 @@ func (b *builder) comparisons(ctx context.Context) error {
 	c.Comparisons, err = writeTable(b, "comparisons.parquet", func(r *comparisonRow) int { return 2 * len(r.FeaturesA) }, func(add func(comparisonRow) error) error {
 		return b.pairs(ctx, func(r *idrl.Labelled) error {
 			split := b.splits.of(r)
-			switch {
-			case r.Answer.Choice == idrl.Equal:
-				c.Ties++
-			case split == "":
+			switch split {
+			case train:
+				c.Train++
+			case test:
+				c.Test++
+			default:
 				c.Across++
+			}
+			if r.Answer.Choice == idrl.Equal {
+				c.Ties++
 			}
 			return add(newComparisonRow(r, split))
 		})

@@ -148,7 +148,8 @@ func TestSplit(t *testing.T) {
 			in[trajectory] = split
 		}
 	}
-	if n["train"] < 100 || n["test"] < 15 || metaOf(t, f).Counts["without_split"] > n[""] {
+	counts := metaOf(t, f).Counts
+	if n["train"] < 100 || n["test"] < n["train"]/10 || counts["train"] != n["train"] || counts["test"] != n["test"] || counts["without_split"] != n[""] {
 		t.Errorf("splits %v", n)
 	}
 }

@@ -18,3 +18,15 @@ func WriteRecords(ctx context.Context, w io.Writer, t idrl.RecordTable, rows fun
 	}
 	return out.out.Close()
 }
+
+// SplitsOf returns the split of each comparison of a list.
+func SplitsOf(list []idrl.Labelled) (out []string) {
+	var s splits
+	for i := range list {
+		s.add(&list[i])
+	}
+	for i := range list {
+		out = append(out, s.of(&list[i]))
+	}
+	return out
+}

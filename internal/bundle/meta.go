@@ -49,6 +49,8 @@ type counts struct {
 	Withdrawn    int `json:"annotators_withdrawn"`
 	Comparisons  int `json:"comparisons"`
 	Ties         int `json:"ties"`
+	Train        int `json:"train"`
+	Test         int `json:"test"`
 	Across       int `json:"without_split"`
 	Segments     int `json:"segments"`
 	Trajectories int `json:"trajectories"`

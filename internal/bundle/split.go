@@ -1,6 +1,12 @@
 package bundle
 
-import "tiebreak/internal/idrl"
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+
+	"tiebreak/internal/idrl"
+)
 
 // Names of splits. A comparison of clips of both has none.
 const (
@@ -8,30 +14,25 @@ const (
 	test  = "test"
 )
 
-// Shares of the splits, in hundredths: of the components that are for tests, and, within a component
-// that holds more than a fifth of all comparisons, of its trajectories.
-const (
-	testComponents   = 20
-	testTrajectories = 30
-	largeComponent   = 5 // a fifth
-)
+// testShare is the share of the comparisons that are for tests, in hundredths.
+const testShare = 20
 
-// splits say which comparisons are for training and which for tests, so that no trajectory
-// is shown in both. Trajectories that were compared are connected; each connected component
-// is in one split as a whole, by a hash. A component that holds more than a fifth of all
-// comparisons is divided by trajectory, and comparisons across the line have no split. It
-// takes about 50 bytes a trajectory.
+// starts is from how many trajectories a part of a component is grown; the best part is taken.
+const starts = 4
+
+// splits say which comparisons are for training and which for tests, so that no trajectory is
+// shown in both. Trajectories that were compared are connected. Whole components are for tests,
+// in the order of a hash, as long as they fit into the share. If these are less than half of it,
+// a part of the largest other component is for tests too: it is grown from a trajectory, each
+// time by the one of whose comparisons the largest share is with the part. Comparisons across
+// its edge have no split. All is a function of the set of comparisons, whatever their order. It
+// takes about 100 bytes a trajectory and 16 a comparison.
 type splits struct {
 	places map[uint64]int32 // of trajectories in what follows
-	nodes  []node
-	pairs  int // comparisons
-}
+	keys   []uint64
+	pairs  [][2]int32 // trajectories of each comparison
 
-// A node is a trajectory in its component.
-type node struct {
-	key    uint64
-	parent int32 // itself for a root, which has the least key of the component
-	pairs  int32 // of a root, comparisons in the component
+	tests []bool // of each trajectory; nil until all comparisons were added
 }
 
 // key names the trajectory that a clip was cut from, else the clip. Two that have one name,
@@ -44,57 +45,197 @@ func key(c *idrl.Clip) uint64 {
 	return hashOf(id)
 }
 
+// mixed returns a key in whose order trajectories are drawn, which does not depend on one end
+// of their names.
+func mixed(k uint64) uint64 { return (k ^ k>>31) * 0x9e3779b97f4a7c15 }
+
 // add takes in a comparison.
 func (s *splits) add(r *idrl.Labelled) {
-	a, b := s.root(key(&r.Clips[0])), s.root(key(&r.Clips[1]))
-	if s.nodes[b].key < s.nodes[a].key {
-		a, b = b, a
-	}
-	if a != b {
-		s.nodes[b].parent = a
-		s.nodes[a].pairs += s.nodes[b].pairs
-	}
-	s.nodes[a].pairs++
-	s.pairs++
+	s.pairs = append(s.pairs, [2]int32{s.place(key(&r.Clips[0])), s.place(key(&r.Clips[1]))})
 }
 
-// root returns the place of the root of the component of k, which is a component by itself if it
-// was not there.
-func (s *splits) root(k uint64) int32 {
+func (s *splits) place(k uint64) int32 {
 	i, ok := s.places[k]
 	if !ok {
 		if s.places == nil {
 			s.places = map[uint64]int32{}
 		}
-		i = int32(len(s.nodes)) //nolint:gosec // fewer than 2^31 fit in memory
-		s.places[k] = i
-		s.nodes = append(s.nodes, node{key: k, parent: i})
-	}
-	for s.nodes[i].parent != i {
-		s.nodes[i].parent = s.nodes[s.nodes[i].parent].parent
-		i = s.nodes[i].parent
+		i = int32(len(s.keys)) //nolint:gosec // fewer than 2^31 fit in memory
+		s.places[k], s.keys = i, append(s.keys, k)
 	}
 	return i
 }
 
 // of returns the split of a comparison, empty for none, once all were added.
 func (s *splits) of(r *idrl.Labelled) string {
-	a, b := key(&r.Clips[0]), key(&r.Clips[1])
-	root := s.nodes[s.root(a)]
-	if int(root.pairs)*largeComponent <= s.pairs {
-		return drawn(root.key, testComponents)
+	if s.tests == nil {
+		s.divide()
 	}
-	if x := drawn(a, testTrajectories); x == drawn(b, testTrajectories) {
-		return x
-	}
-	return ""
-}
-
-// drawn returns test for a share of the keys, in hundredths.
-func drawn(k uint64, share uint64) string {
-	k = (k ^ k>>31) * 0x9e3779b97f4a7c15 // so that it does not depend on one end of the name
-	if k>>32%100 < share {
+	a, b := s.tests[s.places[key(&r.Clips[0])]], s.tests[s.places[key(&r.Clips[1])]]
+	switch {
+	case a != b:
+		return ""
+	case a:
 		return test
 	}
 	return train
+}
+
+// divide decides which trajectories are for tests.
+func (s *splits) divide() {
+	s.tests = make([]bool, len(s.keys))
+	g := newGraph(s.keys, s.pairs)
+	chosen, all := 0, len(s.pairs)
+	var largest component
+	for _, c := range g.components() {
+		switch {
+		case (chosen+c.pairs)*100 <= testShare*all:
+			chosen += c.pairs
+			s.mark(c.nodes)
+		case c.pairs > largest.pairs:
+			largest = c
+		}
+	}
+	if 2*chosen*100 >= testShare*all {
+		return
+	}
+	best := part{across: all}
+	for _, start := range largest.nodes[:min(starts, len(largest.nodes))] {
+		p := g.grow(start, func(p part) bool { return p.inside > 0 && (chosen+p.inside)*100 >= testShare*(all-p.across) })
+		if p.across < best.across {
+			best = p
+		}
+	}
+	if 5*(all-best.across-best.inside-chosen) >= 2*all { // else too little is left to train on
+		s.mark(best.nodes)
+	}
+}
+
+func (s *splits) mark(nodes []int32) {
+	for _, n := range nodes {
+		s.tests[n] = true
+	}
+}
+
+// A graph has trajectories as nodes and comparisons as edges.
+type graph struct {
+	order []int32   // nodes, in the order of their mixed keys
+	rank  []int32   // of each node in order
+	next  [][]int32 // other ends of the comparisons of each node with others
+	loops []int     // comparisons of a node with itself
+}
+
+func newGraph(keys []uint64, pairs [][2]int32) *graph {
+	g := &graph{rank: make([]int32, len(keys)), next: make([][]int32, len(keys)), loops: make([]int, len(keys))}
+	for i := range keys {
+		g.order = append(g.order, int32(i)) //nolint:gosec // as place
+	}
+	slices.SortFunc(g.order, func(a, b int32) int { return cmp.Compare(mixed(keys[a]), mixed(keys[b])) })
+	for i, n := range g.order {
+		g.rank[n] = int32(i) //nolint:gosec // as place
+	}
+	for _, p := range pairs {
+		if p[0] == p[1] {
+			g.loops[p[0]]++
+			continue
+		}
+		g.next[p[0]], g.next[p[1]] = append(g.next[p[0]], p[1]), append(g.next[p[1]], p[0])
+	}
+	return g
+}
+
+// A component is connected by comparisons. Its first node is the first one in graph.order.
+type component struct {
+	nodes []int32
+	pairs int // comparisons
+}
+
+// components returns all components, in the order of their first nodes. Beyond the first, the
+// nodes of each are in that order, too.
+func (g *graph) components() (out []component) {
+	found := make([]bool, len(g.order))
+	for _, first := range g.order {
+		if found[first] {
+			continue
+		}
+		found[first] = true
+		c, ends := component{nodes: []int32{first}}, 0
+		for i := 0; i < len(c.nodes); i++ {
+			n := c.nodes[i]
+			c.pairs, ends = c.pairs+g.loops[n], ends+len(g.next[n])
+			for _, o := range g.next[n] {
+				if !found[o] {
+					found[o], c.nodes = true, append(c.nodes, o)
+				}
+			}
+		}
+		c.pairs += ends / 2
+		slices.SortFunc(c.nodes, func(a, b int32) int { return cmp.Compare(g.rank[a], g.rank[b]) })
+		out = append(out, c)
+	}
+	return out
+}
+
+// A part of a component.
+type part struct {
+	nodes          []int32
+	inside, across int // comparisons within it, and with the rest
+}
+
+// grow returns the part that begins with a node and grows, until enough says that it may end,
+// by the node of whose comparisons the largest share is with the part: of equal ones the first
+// in graph.order.
+func (g *graph) grow(start int32, enough func(part) bool) (p part) {
+	taken, with := make([]bool, len(g.order)), make([]int, len(g.order)) // comparisons with the part
+	edge := fringe{g: g}
+	for next := (reach{node: start}); ; next = heap.Pop(&edge).(reach) {
+		n := next.node
+		if !taken[n] {
+			taken[n], p.nodes = true, append(p.nodes, n)
+			p.inside, p.across = p.inside+with[n]+g.loops[n], p.across+len(g.next[n])-2*with[n]
+			for _, o := range g.next[n] {
+				if with[o]++; !taken[o] {
+					heap.Push(&edge, reach{node: o, with: with[o]})
+				}
+			}
+		}
+		if enough(p) || edge.Len() == 0 {
+			return p
+		}
+	}
+}
+
+// A reach is how many comparisons of a node were with a part when it was seen.
+type reach struct {
+	node int32
+	with int
+}
+
+// A fringe is a heap of the nodes beside a part. A node may be there more than once: the entry
+// that counts comes first.
+type fringe struct {
+	g    *graph
+	heap []reach
+}
+
+func (f *fringe) Len() int { return len(f.heap) }
+
+// Less compares shares of the comparisons of two nodes.
+func (f *fringe) Less(i, j int) bool {
+	a, b := f.heap[i], f.heap[j]
+	if c := cmp.Compare(a.with*len(f.g.next[b.node]), b.with*len(f.g.next[a.node])); c != 0 {
+		return c > 0
+	}
+	return f.g.rank[a.node] < f.g.rank[b.node]
+}
+
+func (f *fringe) Swap(i, j int) { f.heap[i], f.heap[j] = f.heap[j], f.heap[i] }
+
+func (f *fringe) Push(x any) { f.heap = append(f.heap, x.(reach)) }
+
+func (f *fringe) Pop() any {
+	last := len(f.heap) - 1
+	x := f.heap[last]
+	f.heap = f.heap[:last]
+	return x
 }

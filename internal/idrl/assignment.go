@@ -1,10 +1,14 @@
 package idrl
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // Why records what made a question worth asking. Researchers see it, never
 // annotators.
 type Why struct {
+	Purpose       Purpose  // empty where an earlier version asked
 	First, Second PolicyID // the pair that it tells most about; empty where the acquisition has no pair
 	Rivals        int      // policies that First was compared with, Second among them; 0 where not recorded
 	PairStd       float64  // standard deviation of the difference of the pair's returns before the answer
@@ -17,6 +21,12 @@ type Why struct {
 	// known: without a pair, or an earlier version asked.
 	Shares [MaxShares]Share
 
+	// Best are the probabilities to be the best of all policies that were known when the
+	// question was chosen: of First, then of the rivals in Shares, each with the policies that
+	// count as the same one. Questions that people held counted as answered. None is known
+	// where the strategy does not compute them, or an earlier version asked.
+	Best [1 + MaxShares]Chance
+
 	// What a person sees of its clips, and how probable a clear answer was. All are 0 where
 	// that is not known: the clips are not drawn, or an earlier version asked. See package
 	// picture.
@@ -26,6 +36,27 @@ type Why struct {
 	Lead             float64 // |mean| / standard deviation of θ·x, at most MaxLead; 0 for a rating
 	Seconds          float64 // of the viewer, of the longer clip; 0 of a still
 }
+
+// A Purpose is what a question is asked for.
+type Purpose string
+
+// The purposes of questions.
+const (
+	ForValue   Purpose = "value"    // the strategy values it most
+	AtRandom   Purpose = "random"   // the strategy asks at random
+	ForHeldOut Purpose = "held_out" // drawn at random, and held out
+	ForGold    Purpose = "gold"     // the researcher knows the answer
+	ForRepeat  Purpose = "repeat"   // the person answered it before
+)
+
+// A Chance is a probability in thousandths, plus one; 0 where it is not known.
+type Chance uint16
+
+// ChanceOf rounds a probability to thousandths.
+func ChanceOf(p float64) Chance { return 1 + Chance(math.Round(1000*p)) }
+
+// P returns the probability; known is false where there is none.
+func (c Chance) P() (p float64, known bool) { return float64(max(c, 1)-1) / 1000, c > 0 }
 
 // MaxShares is how many rivals a Why names.
 const MaxShares = 6

@@ -117,6 +117,7 @@ func (s SessionSpec) checkConditions() error {
 type ConditionScores struct {
 	Questions int // held out, without those that ask again
 	Replies   int // to them, that count: also those that say nothing
+	Again     int // of Replies: those that say something of a pair of which an earlier one did; the scores leave them out
 
 	All        ConditionScore   // of the session's own posterior; its Name is empty
 	Conditions []ConditionScore // the session's own strategy first; each posterior knows only the answers of its condition

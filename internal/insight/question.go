@@ -6,7 +6,7 @@ import "tiebreak/internal/idrl"
 type Wanted struct {
 	Before int64 // those answered in earlier rows of the log; 0 for the newest
 	N      int   // at most so many, and at most MostWanted
-	Best   bool  // Policy.Then and Policy.Now are wanted, which take longest
+	Best   bool  // Policy.Now is wanted, which takes longest
 }
 
 // MostWanted is how many questions a session returns at once.
@@ -24,9 +24,8 @@ type Question struct {
 	Predicted Prediction
 
 	// Policies are those that it was chosen to tell apart: the two first, then other rivals
-	// of the first. Past says that Policy.Then is about the time before the answer.
+	// of the first.
 	Policies []Policy
-	Past     bool
 }
 
 // A Policy is one of those that a question tells apart.
@@ -34,9 +33,10 @@ type Policy struct {
 	ID    idrl.PolicyID
 	Title string      // what people call it; empty unless it has a name of its own
 	Clip  idrl.ClipID // empty where there is none any more
-	Known bool        // it is still compared with; else the following are 0
+	Then  idrl.Chance // to be the best when the question was chosen, as recorded then (idrl.Why.Best)
+	Known bool        // it is still compared with; else Now is 0
 
-	// Then and Now are the probabilities to have the highest return of all policies that are
-	// known now, together with those that count as the same policy: by the posterior before the answer, and by the present one.
-	Then, Now float64
+	// Now is the probability to have the highest return of all policies that are known now,
+	// together with those that count as the same policy, by the present posterior.
+	Now float64
 }

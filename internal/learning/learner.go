@@ -180,9 +180,10 @@ type Question struct {
 // A Choice is a query to ask, and what made it worth asking.
 type Choice struct {
 	acquisition.Selection
-	FirstID, SecondID idrl.PolicyID              // of the pair that it tells most about; empty without one
-	ShareIDs          [idrl.MaxShares]idrl.Share // Shares with the names of the policies
-	Mean, Var         float64                    // of θ·x of the query, given that the pending ones are answered; 0 without a query
+	FirstID, SecondID idrl.PolicyID                   // of the pair that it tells most about; empty without one
+	ShareIDs          [idrl.MaxShares]idrl.Share      // Shares with the names of the policies
+	Best              [1 + idrl.MaxShares]idrl.Chance // idrl.Why.Best
+	Mean, Var         float64                         // of θ·x of the query, given that the pending ones are answered; 0 without a query
 }
 
 // Choose returns q* ∈ argmax_q u(q, D) among the askable queries, by its index. Ties
@@ -219,10 +220,27 @@ func (l *Learner) Choose(q Question, stream *rand.Rand) (Choice, error) {
 		for i, s := range sel.Shares {
 			if s.Part > 0 {
 				c.ShareIDs[i] = idrl.Share{Policy: l.looked[s.Policy].ID, Part: s.Part}
+				c.Best[1+i] = l.chance(sel.Chances, s.Policy)
 			}
 		}
+		c.Best[0] = l.chance(sel.Chances, sel.First)
 	}
 	return c, nil
+}
+
+// chance returns the probability of policy i of those that were looked at to be the best,
+// with that of the policies that count as the same one. It is unknown without chances.
+func (l *Learner) chance(chances []float64, i int) idrl.Chance {
+	if chances == nil {
+		return 0
+	}
+	known, sum := l.policies.Known(), 0.0
+	for j, p := range chances {
+		if p > 0 && (j == i || l.policies.Same(known[j], known[i])) {
+			sum += p
+		}
+	}
+	return idrl.ChanceOf(sum)
 }
 
 // asked returns the model and the posterior by which the answers to a question are valued.

@@ -1,6 +1,7 @@
 package learning_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -149,6 +150,62 @@ func TestChoiceOfIDRL(t *testing.T) {
 		if got.Query != best || got.FirstID != cs[first].ID || got.SecondID != cs[second].ID {
 			t.Errorf("query %d about %s and %s; want %d about %s and %s", got.Query, got.FirstID, got.SecondID, best, cs[first].ID, cs[second].ID)
 		}
+	}
+}
+
+// The probabilities to be the best that go with a choice are those of the posterior by which
+// it was chosen: as many draws say, and with policies that count as one taken together.
+func TestChances(t *testing.T) {
+	stream, draws := rng.New(12, "test", 0), rng.New(12, "draws", 0)
+	told := 0
+	for n := range 20 {
+		cs := candidates(6, 0, stream)
+		twin := cs[2]
+		twin.ID = "twin"
+		cs = append(cs, twin)
+		l := learning.New(learning.Config{Model: model(), Method: method(t, "lvar")})
+		l.Adopt(nil, cs)
+		qs := ratings(30, stream)
+		for k := range n % 4 {
+			if err := l.Observe(qs[k], rated(stream.NormFloat64())); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := l.Choose(learning.Question{Askable: qs[4:]}, stream)
+		if err != nil {
+			t.Fatal(err)
+		}
+		best := map[idrl.PolicyID]float64{}
+		const of = 20_000
+		for range of {
+			theta := l.Posterior().Sample(nil, draws)
+			most := slices.MaxFunc(cs[:6], func(a, b idrl.Candidate) int { return cmp.Compare(floats.Dot(theta, a.Mu), floats.Dot(theta, b.Mu)) })
+			best[most.ID] += 1. / of
+		}
+		best["twin"] = best[cs[2].ID]
+		check := func(id idrl.PolicyID, c idrl.Chance) {
+			p, known := c.P()
+			if sd := math.Sqrt(best[id] * (1 - best[id]) / 256); !known || math.Abs(p-best[id]) > 4*sd+0.005 {
+				t.Errorf("policy %s is the best with %v (known: %v), many draws say %v", id, p, known, best[id])
+			}
+			told++
+		}
+		check(got.FirstID, got.Best[0])
+		for i, s := range got.ShareIDs {
+			if s.Policy != "" {
+				check(s.Policy, got.Best[1+i])
+			} else if got.Best[1+i] != 0 {
+				t.Errorf("a probability %v of nothing", got.Best[1+i])
+			}
+		}
+	}
+	if told < 60 {
+		t.Errorf("%d probabilities were told", told)
+	}
+	l := learning.New(learning.Config{Model: model(), Method: method(t, "tt")})
+	l.Adopt(nil, candidates(6, 0, stream))
+	if c, err := l.Choose(learning.Question{Askable: ratings(5, stream)}, stream); err != nil || c.FirstID == "" || c.Best[0] != 0 {
+		t.Errorf("a function that draws nothing tells %v, %v", c.Best, err)
 	}
 }
 

@@ -46,7 +46,7 @@ func (s *Session) repeat(who idrl.AnnotatorID, n int64, fresh []idrl.Assignment)
 	old := may[rng.New(s.spec.Seed, "repeat", uint64(n)).IntN(len(may))]
 	as = s.lease(who, n, old.Query)
 	as.Left, as.Order, as.Condition = opposite(old.Left), old.Order.Reversed(), old.Condition
-	as.Why = idrl.Why{BasedOn: s.gen.BasedOn, AfterSeq: s.log.seq()}
+	as.Why = idrl.Why{Purpose: idrl.ForRepeat, BasedOn: s.gen.BasedOn, AfterSeq: s.log.seq()}
 	return as, true
 }
 

@@ -270,6 +270,7 @@ func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idrl
 		return idrl.Assignment{}, false, err
 	}
 	by := s.draw(n, askable, fresh)
+	purpose := s.purpose(by.condition)
 	choice, err := s.learner.Choose(learning.Question{
 		Askable: by.askable, Pending: pending, Who: who, With: with, Weight: s.answerWeights(by.askable), Method: by.method,
 	}, rng.New(s.spec.Seed, "tie", uint64(n)))
@@ -279,7 +280,7 @@ func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idrl
 	q := by.askable[choice.Query]
 	if s.spec.Kind.Group() {
 		as, ok, err = s.chooseGroup(who, n, q.Query, choice, pending)
-		as.Condition = by.condition
+		as.Condition, as.Why.Purpose = by.condition, purpose
 		return as, ok, err
 	}
 	s.features.view.Remember(&q)
@@ -289,6 +290,7 @@ func (s *Session) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idrl
 		as.Left = s.side(n)
 	}
 	as.Why, err = s.why(q.Query, choice)
+	as.Why.Purpose = purpose
 	return as, err == nil, err
 }
 
@@ -312,7 +314,7 @@ func (s *Session) answerWeights(queries []idrl.QueryVector) func(q int, mean, va
 func (s *Session) why(q idrl.Query, choice learning.Choice) (idrl.Why, error) {
 	w := idrl.Why{
 		First: choice.FirstID, Second: choice.SecondID, Rivals: choice.Rivals, PairStd: choice.PairStd, Info: choice.Info,
-		BasedOn: s.gen.BasedOn, AfterSeq: s.log.seq(), Shares: choice.ShareIDs,
+		BasedOn: s.gen.BasedOn, AfterSeq: s.log.seq(), Shares: choice.ShareIDs, Best: choice.Best,
 	}
 	seen, err := s.sight.question(q)
 	if err == nil && seen.drawn {

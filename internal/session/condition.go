@@ -49,6 +49,17 @@ func (s *Session) draw(n int64, askable []idrl.QueryVector, fresh []idrl.Assignm
 	return draw{condition: idrl.Condition(s.spec.Acquisition), askable: askable}
 }
 
+// purpose returns what a question of a condition, which is empty without several, is asked for.
+func (s *Session) purpose(c idrl.Condition) idrl.Purpose {
+	switch {
+	case c == idrl.HeldOut:
+		return idrl.ForHeldOut
+	case s.spec.StrategyOf(c) == s.conditions.random.Name:
+		return idrl.AtRandom
+	}
+	return idrl.ForValue
+}
+
 // neverAsked returns those of queries that were put to nobody, so that nothing was learnt from
 // them.
 func (s *Session) neverAsked(queries []idrl.QueryVector, fresh []idrl.Assignment) (out []idrl.QueryVector) {

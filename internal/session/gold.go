@@ -35,7 +35,7 @@ func (s *Session) gold(who idrl.AnnotatorID, n int64, fresh []idrl.Assignment) (
 	if k.Query.Kind.Comparison() {
 		as.Left = s.side(n)
 	}
-	as.Why = idrl.Why{BasedOn: s.gen.BasedOn, AfterSeq: s.log.seq()}
+	as.Why = idrl.Why{Purpose: idrl.ForGold, BasedOn: s.gen.BasedOn, AfterSeq: s.log.seq()}
 	return as, true, nil
 }
 

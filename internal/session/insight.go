@@ -20,6 +20,9 @@ func (s *Session) Insight(ctx context.Context) (*insight.Report, error) {
 		known *insight.Report // nil unless it is made already
 		src   insight.Source
 	}
+	if err := ctx.Err(); err != nil { // which a report that is made already would not notice
+		return nil, err
+	}
 	h, err := call(ctx, s, func() (handed, error) {
 		if r, ok := s.insight.Known(s.log.seq(), s.features.version()); ok {
 			return handed{known: r}, nil
@@ -103,24 +106,19 @@ func (s *Session) Questions(ctx context.Context, w insight.Wanted) (out []insigh
 	if err != nil {
 		return nil, false, err
 	}
-	best := func(p idrl.Posterior) []float64 {
-		if !w.Best {
-			return make([]float64, len(h.known))
-		}
-		return insight.Best(p, h.known, rng.New(h.src.Seed, "best", 0))
+	now := make([]float64, len(h.known))
+	if w.Best {
+		now = insight.Best(h.src.History.Posterior(), h.known, rng.New(h.src.Seed, "best", 0))
 	}
-	now := best(h.src.History.Posterior())
 	for i, a := range h.list {
 		q := insight.Question{Answer: a.row, Assignment: a.as, Undone: a.undone, LeftOut: a.out}
-		then := now
 		if a.vector != nil {
 			q.Predicted, q.Forecast = insight.Predict(h.src.Model, past[i], a.vector, a.row.Annotator)
-			then, q.Past = best(past[i]), true
 		} else if one, ok := h.src.Recorded[a.row.ID]; ok {
 			q.Predicted, q.Forecast = insight.Prediction{Reply: one.P}, true
 		}
 		for _, id := range about(a.as.Why) {
-			q.Policies = append(q.Policies, h.policy(id, now, then))
+			q.Policies = append(q.Policies, h.policy(id, now, then(a.as.Why, id)))
 		}
 		out = append(out, q)
 	}
@@ -167,13 +165,25 @@ func about(w idrl.Why) (out []idrl.PolicyID) {
 	return out
 }
 
+// then returns the probability of a policy to be the best that was recorded with a question.
+func then(w idrl.Why, id idrl.PolicyID) idrl.Chance {
+	if id == w.First {
+		return w.Best[0]
+	}
+	for i, s := range w.Shares {
+		if s.Policy == id {
+			return w.Best[1+i]
+		}
+	}
+	return 0
+}
+
 // policy returns what there is to show of a policy.
-func (h *askings) policy(id idrl.PolicyID, now, then []float64) insight.Policy {
+func (h *askings) policy(id idrl.PolicyID, now []float64, then idrl.Chance) insight.Policy {
 	p := h.named[id]
-	out := insight.Policy{ID: id, Title: p.title, Clip: p.clip, Known: len(p.like) > 0}
+	out := insight.Policy{ID: id, Title: p.title, Clip: p.clip, Then: then, Known: len(p.like) > 0}
 	for _, i := range p.like {
 		out.Now += now[i]
-		out.Then += then[i]
 	}
 	return out
 }

@@ -53,6 +53,7 @@ type scoring struct {
 	of        map[idrl.Condition][]posterior.Item // likewise, by condition
 	held      []posterior.Item                    // answers to what is held out, one a pair, by Seq
 	replies   int                                 // to what is held out
+	again     int                                 // idrl.ConditionScores.Again
 	questions map[idrl.Condition]int
 }
 
@@ -84,12 +85,13 @@ func (s *Session) toScore() (scoring, error) {
 		in.held = append(in.held, posterior.ItemOf(q, *a))
 	}
 	slices.SortFunc(in.held, func(a, b posterior.Item) int { return cmp.Compare(a.Seq, b.Seq) })
-	seen := map[idrl.QueryID]bool{}
+	seen, told := map[idrl.QueryID]bool{}, len(in.held)
 	in.held = slices.DeleteFunc(in.held, func(i posterior.Item) bool {
 		again := seen[i.Query.ID]
 		seen[i.Query.ID] = true
 		return again
 	})
+	in.again = told - len(in.held)
 	return in, nil
 }
 
@@ -143,7 +145,7 @@ func (k *scores) score(ctx context.Context, in scoring) (out idrl.ConditionScore
 		k.version, k.branches, k.all = in.version, map[idrl.Condition]*branch{}, nil
 	}
 	model := in.cfg.Model.(idrl.RewardModel)
-	out.Questions, out.Replies = in.questions[idrl.HeldOut], in.replies
+	out.Questions, out.Replies, out.Again = in.questions[idrl.HeldOut], in.replies, in.again
 	for _, c := range in.spec.Conditions() {
 		name := idrl.Condition(c.Strategy)
 		b := k.branches[name]

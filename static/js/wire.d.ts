@@ -208,6 +208,7 @@ export interface Why {
   rivals: number;
   info: number;
   pair_std: number;
+  purpose: string;
 }
 
 export interface Open extends Why {
@@ -244,6 +245,7 @@ export interface Annotator {
   left_high: number;
   predicted: number;
   predicted_n: number;
+  reversed: boolean;
 }
 
 export interface Statement {

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -36,6 +38,9 @@ var errTooMany = idrl.Errorf(idrl.Unavailable, "the server has too many requests
 // Conn is an annotator's connection. One goroutine may call Recv while another
 // calls Send.
 type Conn struct {
+	Agrees bool   // to consent texts that sessions ask for; without it those cannot be joined
+	Agreed string // version of the text that was agreed to; empty for none
+
 	http *http.Client
 	link *url.URL
 	base *url.URL // of the annotator's page; nil before Join
@@ -86,10 +91,12 @@ func (c *Conn) Join(ctx context.Context, name string) error {
 	if c.base != nil {
 		return nil
 	}
-	if _, err := c.do(ctx, http.MethodGet, c.link, nil); err != nil {
+	form, err := c.toAgree(ctx, c.link)
+	if err != nil {
 		return err
 	}
-	page, err := c.do(ctx, http.MethodPost, c.link, url.Values{"name": {name}})
+	form.Set("name", name)
+	page, err := c.do(ctx, http.MethodPost, c.link, form)
 	if err != nil {
 		return err
 	}
@@ -256,6 +263,9 @@ func (c *Conn) RecvBy(limit time.Time) (wire.FromServer, error) {
 	_, b, err := c.ws.ReadMessage()
 	if websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseGoingAway) {
 		return nil, io.EOF
+	}
+	if wait := net.Error(nil); errors.As(err, &wait) && wait.Timeout() { // the library hides which error it was
+		return nil, os.ErrDeadlineExceeded
 	}
 	if err != nil {
 		return nil, err

@@ -75,7 +75,8 @@ func Assignment(n int64, q idrl.Query, who idrl.AnnotatorID) idrl.Assignment {
 		Why: idrl.Why{
 			First: "g0.p0", Second: "g0.p2", Rivals: 4, PairStd: 0.5, Info: 0.125, BasedOn: 0, AfterSeq: n - 1,
 			Answerable: 0.875, Apart: 1.1, MotionA: 0.3, MotionB: 2.25, Lead: 0.7, Seconds: 2.5,
-			Shares: [idrl.MaxShares]idrl.Share{{Policy: "g0.p2", Part: 0.5}, {Policy: "pool.p1", Part: 1.0 / 3}},
+			Shares:  [idrl.MaxShares]idrl.Share{{Policy: "g0.p2", Part: 0.5}, {Policy: "pool.p1", Part: 1.0 / 3}},
+			Purpose: idrl.ForRepeat, Best: [1 + idrl.MaxShares]idrl.Chance{idrl.ChanceOf(0.62), idrl.ChanceOf(0), idrl.ChanceOf(1)},
 		},
 	}
 }

@@ -1,0 +1,157 @@
+package session_test
+
+import (
+	"fmt"
+	"testing"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/insight"
+	"tiebreak/internal/rng"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// What a question was asked for is recorded with it, and shown as it was: later answers and
+// candidates change nothing of it.
+func TestWhatAQuestionWasAskedFor(t *testing.T) {
+	b := newBench(func(s *idrl.SessionSpec) {
+		s.Acquisition, s.Controls, s.HeldOut = "lvar", idrl.Controls{{Strategy: "uniform", Share: 0.2}}, 0.2
+		s.RepeatEvery, s.GoldEvery = 10, 6
+	})
+	b.method = method(t, "lvar")
+	s, _ := b.start(t)
+	claim(t, s, "ann")
+	set := idrl.Settings{Gold: idrl.GoldSettings{Questions: known(b.record(t, s), 8)}}
+	b.want(0, set)
+	follow(t, s)
+	asked, count := map[idrl.AssignmentID]idrl.Assignment{}, map[idrl.Purpose]int{}
+	for n := range 60 {
+		as := claim(t, s, "ann").Open[0]
+		asked[as.ID] = as
+		count[as.Why.Purpose]++
+		if want := purposeOf(as, asked); as.Why.Purpose != want {
+			t.Errorf("question %d is asked for %q, want %q", as.N, as.Why.Purpose, want)
+		}
+		if p, told := as.Why.Best[0].P(); told != (as.Why.First != "") || told && p == 0 && as.Why.Best[1] == 0 {
+			t.Errorf("question %d about %q: probabilities %v", as.N, as.Why.First, as.Why.Best)
+		}
+		mustAnswer(t, s, "ann", reply(as, n))
+	}
+	for _, p := range []idrl.Purpose{idrl.ForValue, idrl.AtRandom, idrl.ForHeldOut, idrl.ForGold, idrl.ForRepeat} {
+		if count[p] == 0 {
+			t.Errorf("no question is asked for %q", p)
+		}
+	}
+	list, _, err := s.Questions(t.Context(), insight.Wanted{N: 50, Best: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range list {
+		was := asked[q.Assignment.ID].Why
+		if q.Assignment.Why != was {
+			t.Errorf("question %d was asked for %+v, and is shown as asked for %+v", q.Assignment.N, was, q.Assignment.Why)
+		}
+		for i, p := range q.Policies {
+			if p.Then != was.Best[i] {
+				t.Errorf("question %d: policy %s was the best with %v, shown %v", q.Assignment.N, p.ID, was.Best[i], p.Then)
+			}
+		}
+	}
+}
+
+// purposeOf derives the purpose of the last question from what else is known of it.
+func purposeOf(as idrl.Assignment, asked map[idrl.AssignmentID]idrl.Assignment) idrl.Purpose {
+	for _, old := range asked {
+		if old.Query.ID == as.Query.ID && old.N < as.N && old.Left != as.Left && as.Gold == 0 && as.N%10 == 0 {
+			return idrl.ForRepeat
+		}
+	}
+	switch {
+	case as.Gold > 0:
+		return idrl.ForGold
+	case as.Condition == idrl.HeldOut:
+		return idrl.ForHeldOut
+	case as.Condition == "uniform":
+		return idrl.AtRandom
+	}
+	return idrl.ForValue
+}
+
+// A question that is asked again after a withdrawal keeps what it was asked for.
+func TestAskedAgainForTheSame(t *testing.T) {
+	b := newBench(nil)
+	b.method = method(t, "lvar")
+	s, _ := b.start(t)
+	as := claim(t, s, "ann").Open[0]
+	mustAnswer(t, s, "ann", reply(as, 1))
+	if _, err := s.Undo(t.Context(), "ann", "u", "answer-1"); err != nil {
+		t.Fatal(err)
+	}
+	again := claim(t, s, "ann").Open[0]
+	if again.Reopens != "answer-1" || again.Why != as.Why || again.Why.Purpose != idrl.ForValue {
+		t.Errorf("asked for %+v, then for %+v", as.Why, again.Why)
+	}
+}
+
+// The scores of conditions say how many answers they leave out because their pair had been
+// answered: planned repeats.
+func TestRepeatsAreNotScored(t *testing.T) {
+	b := newBench(func(s *idrl.SessionSpec) { several(s); s.RepeatEvery, s.HeldOut = 4, 0.5 })
+	s, _ := b.start(t)
+	replies, again := 0, 0
+	for n := range 60 {
+		as := claim(t, s, "ann").Open[0]
+		if as.Condition == idrl.HeldOut {
+			if replies++; as.Why.Purpose == idrl.ForRepeat {
+				again++
+			}
+		}
+		mustAnswer(t, s, "ann", reply(as, n))
+	}
+	got, err := s.Conditions(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _ := got.All.Last()
+	if again == 0 || got.Again != again || got.Replies != replies || p.Answered != replies-again {
+		t.Errorf("%d answers, %d of them again, %d scored; want %d, %d and the rest", got.Replies, got.Again, p.Answered, replies, again)
+	}
+}
+
+// Of people who answer by a known reward, at random and the other way round, the last alone are
+// said to answer the other way round, by what the posterior predicted.
+func TestReversedPeopleInASession(t *testing.T) {
+	theta := []float64{1, -0.5, 0.25}
+	for seed := range uint64(3) {
+		b := newBench(func(s *idrl.SessionSpec) { s.Seed, s.TrainEvery = seed+1, 1000 })
+		b.trainer, b.method = wideTrainer{clips: 24}, method(t, "uniform")
+		s, _ := b.start(t)
+		claim(t, s, "good1")
+		clips := b.record(t, s).Generation.Clips
+		n := 0
+		for round := range 40 {
+			for _, who := range []idrl.AnnotatorID{"good1", "good2", "good3", "random", "reversed"} {
+				as := claim(t, s, who).Open[0]
+				stream := rng.New(seed, "answers of "+string(who), uint64(round))
+				better := floats.Dot(theta, clips[as.Query.Clips[0]].Phi)-floats.Dot(theta, clips[as.Query.Clips[1]].Phi)+0.3*stream.NormFloat64() > 0
+				switch who {
+				case "reversed":
+					better = !better
+				case "random":
+					better = stream.IntN(2) == 0
+				}
+				a := idrl.Answer{ID: idrl.AnswerID(fmt.Sprint("r", n)), Assignment: as.ID, Choice: idrl.ChoseB, Left: as.Left, Input: "api"}
+				if better {
+					a.Choice = idrl.ChoseA
+				}
+				mustAnswer(t, s, who, a)
+				n++
+			}
+		}
+		for _, p := range status(t, s).Annotators {
+			if p.Reversed != (p.Annotator == "reversed") {
+				t.Errorf("seed %d: %s, %.2f of %d as predicted, answers the other way round: %t", seed, p.Annotator, p.Predicted, p.PredictedSize, p.Reversed)
+			}
+		}
+	}
+}

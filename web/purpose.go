@@ -1,0 +1,77 @@
+package web
+
+import (
+	"tiebreak/internal/acquisition"
+	"tiebreak/internal/idrl"
+)
+
+// purposeText says what a question was asked for, for people. strategy is the one that its
+// condition has.
+func purposeText(as idrl.Assignment, strategy string) string {
+	switch as.Why.Purpose {
+	case idrl.ForValue:
+		return "value, by the strategy " + methodText(strategy)
+	case idrl.AtRandom:
+		return "at random, by the strategy " + methodText(strategy)
+	case idrl.ForHeldOut:
+		return "held out"
+	case idrl.ForGold:
+		return "gold: the right answer is known"
+	case idrl.ForRepeat:
+		return "repeat"
+	}
+	return "not recorded: " + notRecorded(as)
+}
+
+// notRecorded says why the purpose of a question is not known.
+func notRecorded(as idrl.Assignment) string {
+	if imported(as) {
+		return "it was asked elsewhere, and imported"
+	}
+	return "an earlier version of Tiebreak asked it"
+}
+
+// imported reports whether a question was asked elsewhere: its sides are not known.
+func imported(as idrl.Assignment) bool { return as.Query.Kind.Comparison() && as.Left == "" }
+
+// noPairText says of a question that tells no two policies apart why it was asked.
+func noPairText(as idrl.Assignment, strategy string) string {
+	switch as.Why.Purpose {
+	case idrl.ForValue:
+		if m, err := acquisition.Find(strategy); err == nil && m.NoPair != drawnAtRandom {
+			return "It is about no two policies: the strategy " + m.Title + " values it for " + m.NoPair + "."
+		}
+		return "The strategy " + methodText(strategy) + " found no question that tells policies apart. This one was drawn at random."
+	case idrl.AtRandom:
+		return "It was drawn at random, whatever it tells."
+	case idrl.ForHeldOut:
+		return "It was drawn at random and held out: the posterior learns nothing from the answer, and is judged by it."
+	case idrl.ForGold:
+		return "It checks attention: a researcher knows the right answer."
+	case idrl.ForRepeat:
+		return "It was repeated on purpose, with the sides swapped, to measure consistency."
+	}
+	return "It was not recorded what it was asked for: " + notRecorded(as) + "."
+}
+
+// drawnAtRandom is acquisition.Method.NoPair of strategies whose questions have a pair if
+// there is anything to tell.
+const drawnAtRandom = "drawn at random"
+
+// shortPurpose stands in a table in place of the two policies of a question that is about no
+// two; empty where the strategy says what stands there.
+func shortPurpose(w idrl.Why) string {
+	switch w.Purpose {
+	case idrl.ForValue:
+		return ""
+	case idrl.AtRandom:
+		return drawnAtRandom
+	case idrl.ForHeldOut:
+		return "held out"
+	case idrl.ForGold:
+		return "gold"
+	case idrl.ForRepeat:
+		return "repeat"
+	}
+	return "not recorded"
+}
