@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -104,6 +105,26 @@ func (db *DB) Controls(ctx context.Context, id idrl.SessionID) (out []idrl.Contr
 		out = append(out, c)
 		return err
 	}, `SELECT at, actor, action, state, title FROM control WHERE session_id = ? ORDER BY n`, id)
+	return out, err
+}
+
+// Acts returns the last acts of researchers that the audit trail has of a session and Controls
+// has not, the last one first, and no more than limit.
+func (db *DB) Acts(ctx context.Context, id idrl.SessionID, limit int) (out []idrl.Act, err error) {
+	const query = `
+		SELECT at, actor, action, object FROM audit
+		WHERE session_id = ? AND action NOT IN ('answer', 'withdraw') AND action IN (SELECT value FROM json_each(?))
+		ORDER BY id DESC LIMIT ?`
+	actions, err := json.Marshal(idrl.Acts())
+	if err != nil {
+		return nil, err
+	}
+	err = each(ctx, db.read, func(row scanner) error {
+		var a idrl.Act
+		err := row.Scan(timeColumn{&a.At}, &a.Actor, &a.Action, &a.Object)
+		out = append(out, a)
+		return err
+	}, query, id, string(actions), limit)
 	return out, err
 }
 

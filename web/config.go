@@ -146,6 +146,8 @@ type Settings interface {
 	Audit(ctx context.Context, id idrl.SessionID, actor, action, object string, now time.Time) error
 	// Controls returns what was done so, the first act first.
 	Controls(ctx context.Context, id idrl.SessionID) ([]idrl.Control, error)
+	// Acts returns the last other acts of researchers upon a session, the last one first.
+	Acts(ctx context.Context, id idrl.SessionID, limit int) ([]idrl.Act, error)
 	Rename(ctx context.Context, id idrl.SessionID, title, actor string, now time.Time) error
 	SetBudget(ctx context.Context, id idrl.SessionID, budget int, actor string, now time.Time) error
 	// SetInstructions returns the version that is in use then, a new one if something changes.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -103,8 +104,16 @@ func (s *Server) controlPanel(ctx context.Context, spec idrl.SessionSpec) (p tem
 		TitleURL: sessionURL(spec.ID, "title"), Title: spec.Title, MaxTitle: strconv.Itoa(idrl.MaxTitle),
 		CloneURL: sessionURL(spec.ID, "clone"), CopyTitle: idrl.CloneTitle(spec.Title),
 	}
-	for _, a := range slices.Backward(acts[max(0, len(acts)-listed):]) {
-		p.Acts = append(p.Acts, templates.ActRow{When: clock(a.At), Who: a.Actor, What: actText(a)})
+	if err != nil {
+		return p, err
+	}
+	done, err := s.cfg.Settings.Acts(ctx, spec.ID, listed)
+	for _, a := range acts {
+		done = append(done, idrl.Act{At: a.At, Actor: a.Actor, Action: a.Action, Object: a.Title})
+	}
+	slices.SortStableFunc(done, func(a, b idrl.Act) int { return b.At.Compare(a.At) })
+	for _, a := range done[:min(listed, len(done))] {
+		p.Acts = append(p.Acts, templates.ActRow{When: clock(a.At), Who: cmp.Or(a.Actor, "the person"), What: actText(a)})
 	}
 	return p, err
 }
@@ -136,7 +145,8 @@ func stateText(state idrl.SessionState) string {
 	return "Questions are asked until the answers wanted are there."
 }
 
-func actText(a idrl.Control) string {
+// actText says what was done.
+func actText(a idrl.Act) string {
 	switch a.Action {
 	case idrl.ActPause:
 		return "paused"
@@ -146,6 +156,16 @@ func actText(a idrl.Control) string {
 		return "closed"
 	case idrl.ActArchive:
 		return "archived"
+	case idrl.ActRename:
+		return "renamed to “" + a.Object + "”"
+	case "set budget":
+		return "answers wanted set to " + a.Object + " (0: no limit)"
+	case "set gold every":
+		return "gold questions: one in " + a.Object + " (0: none)"
+	case "set known answer":
+		return "known answer set: " + a.Object
+	case "set consent", "set instructions", "add picture", "remove picture", "cancel training", "import session":
+		return a.Action + ": " + a.Object
 	}
-	return "renamed to “" + a.Title + "”"
+	return a.Action + " " + a.Object // "invite link 3", "leave answers out a2"
 }

@@ -2,7 +2,9 @@ package web_test
 
 import (
 	"net/url"
+	"strings"
 	"testing"
+	"time"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/web"
@@ -58,6 +60,39 @@ func TestControlOfASession(t *testing.T) {
 	state(idrl.StateArchived)
 	do(url.Values{"do": {"resume"}}, 303)
 	state(idrl.StateRunning)
+}
+
+// What was done lists the changes of settings beside what controls the session, the last one
+// first.
+func TestWhatWasDone(t *testing.T) {
+	b := newBench(t, nil)
+	c := b.researcher()
+	at := time.Now()
+	for i, do := range []func(time.Time) error{
+		func(at time.Time) error {
+			_, _, err := b.db.Control(t.Context(), "s1", idrl.ActPause, "Ada", at)
+			return err
+		},
+		func(at time.Time) error { return b.db.SetBudget(t.Context(), "s1", 60, "Ada", at) },
+		func(at time.Time) error { return b.db.SetGoldEvery(t.Context(), "s1", 7, "the command line", at) },
+		func(at time.Time) error {
+			_, err := b.db.SetInstructions(t.Context(), "s1", "markdown", "Look closely.", "Ada", at)
+			return err
+		},
+	} {
+		if err := do(at.Add(time.Duration(i) * time.Second)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page := b.get(c, "/sessions/s1").body
+	last := len(page)
+	for _, want := range []string{"paused by Ada", "answers wanted set to 60, was ", "gold questions: one in 7, was 0", "set instructions: version 1 by Ada"} {
+		i := strings.LastIndex(page, want)
+		if i < 0 || i > last {
+			t.Errorf("%q is not listed, or before what came before it", want)
+		}
+		last = i
+	}
 }
 
 func TestRenameAndClone(t *testing.T) {

@@ -20,6 +20,10 @@ import (
 const (
 	studyRuns = 5
 	studyPace = 3 * time.Second // median time of a person for a comparison of two clips
+
+	// The recommended policy is compared with the truth after every studyEvery answers, or
+	// studyLooks times where that is less often.
+	studyEvery, studyLooks = 5, 20
 )
 
 // stopwatches measure the time that the answers of each run take.
@@ -111,11 +115,24 @@ func (f *studyFlags) printExpected(std stdio, runs []rehearsal.Run, pace time.Du
 	n, h := rehearsal.Expect(answers), rehearsal.Expect(hours)
 	fmt.Fprintf(std.out, "\nExpected of the study %s, by %d rehearsals (95 %% intervals for one study):\n", f.file, len(hours))
 	fmt.Fprintf(std.out, "  answers  %.0f%s\n", n.Mean, between(n, "%.0f"))
-	fmt.Fprintf(std.out, "  hours    %.3g%s, of all people together: answers at a median of %v, and waiting for questions;\n"+
-		"           reading instructions and breaks come besides\n", h.Mean, between(h, "%.3g"), pace)
+	unit, per := timeUnit(h.Mean)
+	scaled := rehearsal.Interval{Mean: h.Mean * per, Low: h.Low * per, High: h.High * per}
+	fmt.Fprintf(std.out, "  time     %.2g %s%s, of all people together: answers at a median of %v, and waiting for questions;\n"+
+		"           reading instructions and breaks come besides\n", scaled.Mean, unit, between(scaled, "%.2g"), pace)
 	if f.people > 0 {
 		fmt.Fprintf(std.out, "  people   %.0f, each with %d answers\n", math.Ceil(n.Mean/float64(f.people)), f.people)
 	}
+}
+
+// timeUnit returns the unit that people use for a time, and how many of it are in an hour.
+func timeUnit(hours float64) (unit string, per float64) {
+	switch {
+	case hours < 1.5/60:
+		return "seconds", 3600
+	case hours < 1.5:
+		return "minutes", 60
+	}
+	return "hours", 1
 }
 
 // between writes an interval in parentheses, if it says something.

@@ -22,7 +22,7 @@ func TestSimulateStudy(t *testing.T) {
 	hours := func(flags ...string) float64 {
 		t.Helper()
 		out := simulateRuns(t, append([]string{"--study", path, "--pace", "400ms", "--runs", "2"}, flags...)...)
-		m := regexp.MustCompile(`answers  (\d+) .*\n  hours    ([0-9.e-]+) \(([0-9.e-]+) to ([0-9.e-]+)\)`).FindStringSubmatch(out)
+		m := regexp.MustCompile(`answers  (\d+) .*\n  time     ([0-9.]+) seconds \(([0-9.]+) to ([0-9.]+)\)`).FindStringSubmatch(out)
 		if m == nil {
 			t.Fatalf("no expectation in:\n%s", out)
 		}
@@ -31,7 +31,10 @@ func TestSimulateStudy(t *testing.T) {
 		}
 		h, err := strconv.ParseFloat(m[2], 64)
 		if err != nil || !(h > 0) {
-			t.Fatalf("hours %q", m[2])
+			t.Fatalf("seconds %q", m[2])
+		}
+		if !strings.Contains(out, "(compared every 5 answers") {
+			t.Errorf("nothing says how often the truth was looked at:\n%s", out)
 		}
 		return h
 	}
@@ -39,11 +42,16 @@ func TestSimulateStudy(t *testing.T) {
 	// A busy machine adds its own time to answers of 0.4 s (those of people take ten times as
 	// long), so that the run may take longer; it cannot take less than its answers.
 	if ratio := expected / real; ratio < 0.25 || ratio > 1.5 {
-		t.Errorf("expected %v hours, and it took %v", expected, real)
+		t.Errorf("expected %v seconds, and it took %v", expected, real)
+	}
+
+	out := simulateRuns(t, "--study", path, "--skip-idle", "--every", "0", "--runs", "1", "--answers", "2")
+	if !strings.Contains(out, "not known: compared only at the end") || strings.Contains(out, "answers, median") {
+		t.Errorf("compared once, it says:\n%s", out)
 	}
 
 	write("env: gridworld\nkind: state_comparison\nbudget: 40\nconditions: [{strategy: uniform, share: 0.4}]\nheld_out: 0.3\n")
-	out := simulateRuns(t, "--study", path, "--pace", "0", "--runs", "2")
+	out = simulateRuns(t, "--study", path, "--pace", "0", "--runs", "2")
 	table := regexp.MustCompile(`Held-out comparisons .* mean of 2 rehearsals .*\n  condition .*\n  lvar +(\d+) +(\d+) +\d+ % \(\d+ to \d+\) +\d\.\d\d.*\n  uniform +(\d+) .*\n  all together .*\n  held out: (\d+) comparisons`)
 	m := table.FindStringSubmatch(out)
 	if m == nil {

@@ -80,7 +80,7 @@ func (f *simulateFlags) checkCombination(fs *flag.FlagSet) error {
 		return fmt.Errorf("%w: --runs must be at least 1; got %d", errUsage, f.study.runs)
 	case f.study.parallel < 0:
 		return fmt.Errorf("%w: --parallel must not be negative; got %d", errUsage, f.study.parallel)
-	case f.study.skipIdle && f.annotator.Pace == 0:
+	case f.study.skipIdle && f.annotator.Pace == 0 && (f.study.file == "" || isGiven(fs, "pace")): // a study has a pace
 		return fmt.Errorf("%w: --skip-idle needs --pace, the response times that it skips", errUsage)
 	}
 	return nil
@@ -106,8 +106,11 @@ func (f *simulateFlags) runStudy(ctx context.Context, std stdio, list envs.List,
 	if err := training.CheckSpec(list, f.study.spec.WithDefaults()); err != nil {
 		return usageIfInvalid(err) // before the folder is touched
 	}
-	if !everyGiven && f.study.file == "" { // else comparing would take some of the time that is measured
+	if !everyGiven {
 		f.annotator.Every = 1
+		if f.study.file != "" {
+			f.annotator.Every = max(studyEvery, f.study.spec.Budget/studyLooks)
+		}
 	}
 	if err := f.annotator.Expert.Check(); err != nil {
 		return usageIfInvalid(err)

@@ -29,6 +29,24 @@ type Control struct {
 	Title  string       // after it
 }
 
+// An Act is what somebody did to a session, as the audit trail has it.
+type Act struct {
+	At     time.Time
+	Actor  string // the researcher's name, or what stands for one
+	Action string // one of Acts()
+	Object string // with what; its form depends on Action
+}
+
+// Acts returns the actions of researchers upon a session that its page lists beside those of a
+// Control.
+func Acts() []string {
+	return []string{
+		"set budget", "set consent", "set instructions", "add picture", "remove picture",
+		"set gold every", "set known answer", "cancel training", "revoke annotator", "leave answers out", "count answers", "withdraw data",
+		"invite", "revoke link", "make token", "revoke token", "import session",
+	}
+}
+
 // Actions upon a session that change its state.
 const (
 	ActPause   = "pause"

@@ -22,6 +22,8 @@ import (
 type Annotator struct {
 	cfg      Config
 	conn     *client.Conn
+	crowd    bool   // the link is one of a crowd platform, whose ids are made up
+	agreed   string // version of the consent text that was said last
 	patience patience
 
 	hello     *wire.Hello // the first; nil before
@@ -53,13 +55,15 @@ func New(cfg Config) (*Annotator, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	conn, err := client.New(cfg.Link)
+	link, crowd := client.FillIn(cfg.Link, "test-"+mark(cfg.Seed, "-"))
+	conn, err := client.New(link)
 	if err != nil {
 		return nil, err
 	}
+	conn.Agrees = true
 	cfg = cfg.withDefaults()
 	return &Annotator{
-		cfg: cfg, conn: conn, told: -1, patience: patience{limit: cfg.Patience, out: cfg.Out},
+		cfg: cfg, conn: conn, crowd: crowd, told: -1, patience: patience{limit: cfg.Patience, out: cfg.Out},
 		asked: map[idrl.QueryID]uint64{}, questions: map[idrl.AssignmentID]*wire.Query{}, done: map[idrl.AssignmentID]bool{},
 	}, nil
 }
@@ -103,9 +107,10 @@ func (r *Annotator) finished() bool {
 // or the session is complete. After an error of kind Unavailable it may be called
 // again.
 func (r *Annotator) converse(ctx context.Context) error {
-	if err := r.conn.Join(ctx, "Simulated "+r.cfg.Expert.name()); err != nil {
+	if err := r.conn.Join(ctx, r.name()); err != nil {
 		return err
 	}
+	r.sayAgreed()
 	if err := r.conn.Reconnect(ctx); err != nil {
 		return err
 	}
@@ -170,6 +175,12 @@ func (r *Annotator) take(ctx context.Context, m wire.FromServer) error {
 		return r.refused(ctx, m)
 	case *wire.Status:
 		r.status = *m
+		if m.Consent != "" {
+			if err := r.conn.Agree(ctx); err != nil {
+				return err
+			}
+			r.sayAgreed()
+		}
 		r.sayWhatFor()
 		return r.answer(ctx)
 	case *wire.Bye:

@@ -295,7 +295,7 @@ func (f *files) add(r Run) error {
 		return err
 	}
 	last, tenth := r.Rows[len(r.Rows)-1], ""
-	if n, ok := r.answersToTenth(); ok {
+	if n, ok := r.answersToTenth(); ok && r.followed() {
 		tenth = strconv.Itoa(n)
 	}
 	line := []string{

@@ -67,8 +67,18 @@ func PrintSummary(out io.Writer, runs []Run, figures []Figure) error {
 		}
 		return strconv.FormatFloat(v, 'f', -1, 64)
 	}
-	_, err := fmt.Fprintf(out, "\nAnswers until the true regret stays at or below 10 %% of the span, median: %s. Runs that get there: %s.\n",
-		interval(find("answers_to_tenth", "all"), whole), interval(find("reached_tenth", "all"), percent))
+	reached := interval(find("reached_tenth", "all"), percent)
+	answers := find("answers_to_tenth", "all")
+	if math.IsNaN(answers.Value) {
+		_, err := fmt.Fprintf(out, "\nAnswers until the true regret stays at or below 10 %% of the span: not known: compared only at the end (--every). Runs where it is so then: %s.\n", reached)
+		return err
+	}
+	every := ""
+	if most := slices.MaxFunc(runs, func(a, b Run) int { return a.spacing() - b.spacing() }).spacing(); most > 1 {
+		every = fmt.Sprintf(" (compared every %d answers)", most)
+	}
+	_, err := fmt.Fprintf(out, "\nAnswers until the true regret stays at or below 10 %% of the span, median: %s%s. Runs that get there: %s.\n",
+		interval(answers, whole), every, reached)
 	return err
 }
 

@@ -3,6 +3,7 @@ package rehearsal
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"tiebreak/internal/idrl"
 )
@@ -10,6 +11,9 @@ import (
 // report says why it ends, and what the truth is.
 func (r *Annotator) report(ctx context.Context) error {
 	fmt.Fprintln(r.cfg.Out, r.ending())
+	if err := r.end(); err != nil {
+		return err
+	}
 	if err := r.compare(ctx); err != nil {
 		return err
 	}
@@ -57,6 +61,9 @@ func counted(n int) string {
 func (r *Annotator) compare(ctx context.Context) error {
 	if r.told == r.given {
 		return nil
+	}
+	if clock, measures := r.cfg.Clock.(*Stopwatch); measures {
+		defer func(began time.Time) { clock.Exclude(time.Since(began)) }(time.Now())
 	}
 	said, err := r.comparison(ctx)
 	for err != nil {

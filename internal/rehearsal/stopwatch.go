@@ -11,9 +11,14 @@ import (
 type Stopwatch struct {
 	Clock Clock // that passes the time; required
 
-	start          time.Time
-	skipped, taken time.Duration
+	start    time.Time
+	skipped  time.Duration
+	excluded time.Duration
+	taken    time.Duration
 }
+
+// Exclude leaves out time that passed for something that people do not wait for.
+func (s *Stopwatch) Exclude(d time.Duration) { s.excluded += d }
 
 // Wait implements Clock.
 func (s *Stopwatch) Wait(ctx context.Context, d time.Duration) error {
@@ -24,7 +29,7 @@ func (s *Stopwatch) Wait(ctx context.Context, d time.Duration) error {
 	err := s.Clock.Wait(ctx, d)
 	now := time.Now()
 	s.skipped += max(0, d-now.Sub(began))
-	s.taken = now.Sub(s.start) + s.skipped
+	s.taken = now.Sub(s.start) + s.skipped - s.excluded
 	return err
 }
 

@@ -39,7 +39,7 @@ type Figure struct {
 //	covered, within    shares of comparisons with a true regret within the 95 % bound; of at most 5 %
 //	said, was          in bins of shown_within: its mean, and the share of comparisons with a true regret of at most 5 %
 //	answers_to_tenth   median over runs of the answers from which on the true regret stays at or below 10 %; +Inf if
-//	                   half of the runs do not get there
+//	                   half of the runs do not get there; NaN if a run was compared only at its end
 //	reached_tenth      share of runs that get there
 //
 // What pages state is over the comparisons where they state a regret.
@@ -176,13 +176,29 @@ func (r Run) answersToTenth() (answers int, reached bool) {
 	return answers, reached
 }
 
+// followed reports whether the run was compared with the truth before its end, so that it is
+// known when its regret became small.
+func (r Run) followed() bool { return len(r.Rows) > 1 || r.Rows[0].Given <= 1 }
+
+// spacing returns the most answers between two comparisons of a run.
+func (r Run) spacing() (most int) {
+	last := 0
+	for _, c := range r.Rows {
+		most, last = max(most, c.Given-last), c.Given
+	}
+	return most
+}
+
 // toTenth returns the figures about a true regret of a tenth.
 func toTenth(runs []Run) []Figure {
-	n := make([]float64, len(runs))
+	n, near := make([]float64, len(runs)), make([]float64, len(runs))
 	for i, r := range runs {
 		n[i] = math.Inf(1)
 		if answers, ok := r.answersToTenth(); ok {
-			n[i] = float64(answers)
+			n[i], near[i] = float64(answers), 1
+		}
+		if !r.followed() {
+			n[i] = math.NaN()
 		}
 	}
 	median := Figure{Measure: "answers_to_tenth", At: "all", N: len(runs)}
@@ -192,13 +208,16 @@ func toTenth(runs []Run) []Figure {
 			v[k] = n[i]
 		}
 		slices.Sort(v)
+		if math.IsNaN(v[0]) { // which are sorted before numbers
+			return math.NaN()
+		}
 		return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 	})
 	reached := Figure{Measure: "reached_tenth", At: "all", N: len(runs)}
 	reached.Value, reached.Low, reached.High = bootstrap(len(runs), rng.New(1, reached.Measure, 0), func(of []int) float64 {
 		sum := 0.0
 		for _, i := range of {
-			sum += one(!math.IsInf(n[i], 1))
+			sum += near[i]
 		}
 		return sum / float64(len(of))
 	})

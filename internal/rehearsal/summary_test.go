@@ -85,6 +85,27 @@ func TestAnswersToTenth(t *testing.T) {
 	}
 }
 
+// Of runs that were compared once, at their end, it is not known when the regret became small.
+func TestComparedOnce(t *testing.T) {
+	runs := []Run{{Seed: 1, Rows: []Comparison{{Given: 60, Regret: 0.05}}}, {Seed: 2, Rows: []Comparison{{Given: 60, Regret: 0.2}}}}
+	var out strings.Builder
+	if err := PrintSummary(&out, runs, Figures(runs)); err != nil {
+		t.Fatal(err)
+	}
+	if said := out.String(); !strings.Contains(said, "not known: compared only at the end") || !strings.Contains(said, "Runs where it is so then: 50 %") {
+		t.Error(said)
+	}
+	runs[0].Rows = []Comparison{{Given: 10, Regret: 0.4}, {Given: 20, Regret: 0.05}, {Given: 60, Regret: 0.05}}
+	runs[1].Rows = runs[0].Rows
+	out.Reset()
+	if err := PrintSummary(&out, runs, Figures(runs)); err != nil {
+		t.Fatal(err)
+	}
+	if said := out.String(); !strings.Contains(said, "median: 20 [20, 20] (compared every 40 answers)") {
+		t.Error(said)
+	}
+}
+
 // The milestones are those that every run has.
 func TestMilestones(t *testing.T) {
 	short := Run{Rows: []Comparison{{Given: 5}, {Given: 10}, {Given: 11}}}
@@ -126,7 +147,7 @@ func TestSummaryForPeople(t *testing.T) {
 	}
 	for _, says := range []string{
 		"2 runs (seeds 1 to 2), 6 comparisons", "against the best policy that the session knows", "after answer", "20 % [10, 30]", "0–20 %", "33.3 %",
-		"median: more than were given [10, more than were given]. Runs that get there: 50 % [0, 100].",
+		"median: more than were given [10, more than were given] (compared every 5 answers). Runs that get there: 50 % [0, 100].",
 	} {
 		if !strings.Contains(out.String(), says) {
 			t.Errorf("no %q in:\n%s", says, out.String())

@@ -36,6 +36,9 @@ var errTooMany = idrl.Errorf(idrl.Unavailable, "the server has too many requests
 // Conn is an annotator's connection. One goroutine may call Recv while another
 // calls Send.
 type Conn struct {
+	Agrees bool   // to consent texts that sessions ask for; without it those cannot be joined
+	Agreed string // version of the text that was agreed to; empty for none
+
 	http *http.Client
 	link *url.URL
 	base *url.URL // of the annotator's page; nil before Join
@@ -86,10 +89,12 @@ func (c *Conn) Join(ctx context.Context, name string) error {
 	if c.base != nil {
 		return nil
 	}
-	if _, err := c.do(ctx, http.MethodGet, c.link, nil); err != nil {
+	form, err := c.toAgree(ctx, c.link)
+	if err != nil {
 		return err
 	}
-	page, err := c.do(ctx, http.MethodPost, c.link, url.Values{"name": {name}})
+	form.Set("name", name)
+	page, err := c.do(ctx, http.MethodPost, c.link, form)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,71 @@
+package client
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"tiebreak/internal/idrl"
+)
+
+// consentField finds the version of the consent text that a form asks to agree to.
+var consentField = regexp.MustCompile(`name="consent_version" value="(\d+)"`)
+
+// toAgree returns the fields that agree to the consent text of a page, if it asks for that.
+// It returns an error of kind Conflict if it does and the caller does not agree.
+func (c *Conn) toAgree(ctx context.Context, page *url.URL) (url.Values, error) {
+	res, err := c.request(ctx, http.MethodGet, page, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(res.Body, maxMessage))
+	if err != nil {
+		return nil, lost(ctx, err)
+	}
+	found := consentField.FindSubmatch(b)
+	switch {
+	case found == nil:
+		return url.Values{}, nil
+	case !c.Agrees:
+		return nil, idrl.Errorf(idrl.Conflict, "the session asks everybody to agree to a consent text first")
+	}
+	c.Agreed = string(found[1])
+	return url.Values{"agree": {"yes"}, "consent_version": {c.Agreed}}, nil
+}
+
+// Agree agrees to the consent text that the server asks for after Join, if it does. Errors as
+// for Join.
+func (c *Conn) Agree(ctx context.Context) error {
+	page := *c.base
+	page.Path = strings.TrimSuffix(page.Path, "label") + "consent"
+	form, err := c.toAgree(ctx, &page)
+	if err != nil || len(form) == 0 {
+		return err
+	}
+	_, err = c.do(ctx, http.MethodPost, &page, form)
+	return err
+}
+
+// brackets are what platforms put around the names of ids that they fill in (idrl.Crowd.Query).
+var brackets = regexp.MustCompile(`^(\{\{%.*%\}\}|\$\{.*\}|…)$`)
+
+// FillIn puts id in the place of every id that a crowd platform would fill in, in the address
+// of a link as it is entered there. It reports whether there was any.
+func FillIn(link, id string) (string, bool) {
+	address, query, _ := strings.Cut(link, "?")
+	parts, any := strings.Split(query, "&"), false
+	for i, part := range parts {
+		name, value, _ := strings.Cut(part, "=")
+		if brackets.MatchString(value) {
+			parts[i], any = name+"="+url.QueryEscape(id), true
+		}
+	}
+	if !any {
+		return link, false
+	}
+	return address + "?" + strings.Join(parts, "&"), true
+}
