@@ -86,7 +86,7 @@ func TestWhatWasDone(t *testing.T) {
 	}
 	page := b.get(c, "/sessions/s1").body
 	last := len(page)
-	for _, want := range []string{"paused by Ada", "answers wanted set to 60, was ", "gold questions: one in 7, was 0", "set instructions: version 1 by Ada"} {
+	for _, want := range []string{"paused by Ada", "answers wanted set to 60, was ", "gold questions: one in 7, was 0", "set instructions: version 2 by Ada"} {
 		i := strings.LastIndex(page, want)
 		if i < 0 || i > last {
 			t.Errorf("%q is not listed, or before what came before it", want)

@@ -110,6 +110,7 @@ type (
 		LeftHigh   float64          `json:"left_high"`
 		Predicted  float64          `json:"predicted"`
 		PredictedN int              `json:"predicted_n"`
+		Reversed   bool             `json:"reversed"` // answers the other way round than predicted
 	}
 )
 
@@ -199,7 +200,7 @@ func annotatorOf(a idrl.AnnotatorStats, name string) annotatorState {
 		ID: a.Annotator, Name: name, LeftOut: a.LeftOut, Answers: a.Answers, Decisive: a.Decisive, Equal: a.Equal, CantTell: a.CantTell,
 		Skipped: a.Skipped, Undone: a.Undone, Marked: a.Marked, MedianMS: a.MedianTime.Milliseconds(),
 		LeftShare: finite(a.LeftShare), LeftLow: finite(a.LeftLow), LeftHigh: finite(a.LeftHigh),
-		Predicted: finite(a.Predicted), PredictedN: a.PredictedSize,
+		Predicted: finite(a.Predicted), PredictedN: a.PredictedSize, Reversed: a.Reversed,
 	}
 }
 

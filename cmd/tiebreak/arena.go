@@ -222,6 +222,9 @@ func printArena(out io.Writer, r bradley.Report) error {
 		if p.Chance {
 			note = "as by chance"
 		}
+		if p.Reversed {
+			note = "the other way round"
+		}
 		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\n", p.ID, p.Answers, agreed, interval, expected, note)
 	})
 }

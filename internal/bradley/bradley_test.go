@@ -376,3 +376,40 @@ func TestRandomPerson(t *testing.T) {
 		t.Errorf("seen in %d of %d studies; %d of %d others too", seen, studies, wrong, 4*studies)
 	}
 }
+
+// People who answer the other way round are called so, and neither those who answer at random
+// nor others are.
+func TestReversedPeople(t *testing.T) {
+	truth, opposite := []float64{1.2, 0, -1.2}, []float64{-1.2, 0, 1.2}
+	const studies = 40
+	seen, random, others, asChance := 0, 0, 0, 0
+	for seed := range uint64(studies) {
+		var outcomes []bradley.Outcome
+		for k := range 3 {
+			outcomes = append(outcomes, answers(truth, -1, 20, idrl.AnnotatorID(fmt.Sprintf("a%d", k+1)), rng.New(seed, "people", uint64(k)))...)
+		}
+		outcomes = append(outcomes, answers([]float64{0, 0, 0}, -1, 20, "random", rng.New(seed, "random", 0))...)
+		outcomes = append(outcomes, answers(opposite, -1, 20, "reversed", rng.New(seed, "reversed", 0))...)
+		r, err := bradley.Analyse(3, outcomes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range r.People {
+			switch {
+			case p.ID == "reversed" && p.Chance:
+				asChance++
+			case !p.Reversed:
+			case p.ID == "reversed":
+				seen++
+			case p.ID == "random":
+				random++
+			default:
+				others++
+			}
+		}
+	}
+	t.Logf("of %d studies: seen in %d, and called random in %d; random people %d, others %d of %d", studies, seen, asChance, random, others, 3*studies)
+	if seen < studies*8/10 || random > 1 || others > 0 {
+		t.Errorf("seen in %d of %d studies; %d random people and %d of %d others too", seen, studies, random, others, 3*studies)
+	}
+}

@@ -21,6 +21,7 @@ type Person struct {
 	Interval         // of the share of Agreed, by Wilson's score
 	Expected float64 // the share that the others' strengths predict
 	Chance   bool    // the interval lies below Expected and holds ½: as somebody who does not look
+	Reversed bool    // the 99.9 % interval lies below ½: as somebody who holds the keys the wrong way round
 }
 
 // people returns how the answers of each person go with those of the others.
@@ -73,16 +74,16 @@ func (t *Table) person(id idrl.AnnotatorID, all *Table) (Person, error) {
 	}
 	if p.Compared > 0 {
 		p.Expected /= float64(p.Compared)
-		p.Interval = wilson(p.Agreed, p.Compared)
-		p.Chance = p.High < p.Expected && p.Low < 0.5
+		p.Interval = wilson(p.Agreed, p.Compared, 1.959964)
+		p.Reversed = wilson(p.Agreed, p.Compared, 3.290527).High < 0.5
+		p.Chance = p.High < p.Expected && p.Low < 0.5 && !p.Reversed
 	}
 	return p, nil
 }
 
-// wilson returns the 95 % interval of a share, by the score of E. B. Wilson, "Probable
+// wilson returns the interval of a share whose score is at most z, by E. B. Wilson, "Probable
 // inference, the law of succession, and statistical inference", JASA 22, 1927.
-func wilson(k, n int) Interval {
-	const z = 1.959964
+func wilson(k, n int, z float64) Interval {
 	share, m := float64(k)/float64(n), float64(n)
 	middle := (share + z*z/(2*m)) / (1 + z*z/m)
 	half := z / (1 + z*z/m) * math.Sqrt(share*(1-share)/m+z*z/(4*m*m))

@@ -70,6 +70,7 @@ type ReportPerson struct {
 	High     float64          `json:"high"`
 	Expected float64          `json:"expected"`
 	Chance   bool             `json:"as_by_chance"`
+	Reversed bool             `json:"reversed"`
 }
 
 // NewReport returns that of the record of an arena, and what Outcomes returns. Errors are those of
@@ -119,7 +120,7 @@ func NewReport(r idrl.Record) (Report, []Outcome, error) {
 		}
 	}
 	for _, p := range all.People {
-		out.People = append(out.People, ReportPerson{p.ID, p.Answers, p.Ties, p.Compared, p.Agreed, p.Low, p.High, p.Expected, p.Chance})
+		out.People = append(out.People, ReportPerson{p.ID, p.Answers, p.Ties, p.Compared, p.Agreed, p.Low, p.High, p.Expected, p.Chance, p.Reversed})
 	}
 	return out, outcomes, nil
 }

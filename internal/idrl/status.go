@@ -125,4 +125,5 @@ type AnnotatorStats struct {
 	LeftHigh      float64
 	Predicted     float64 // share of decisive comparisons that the belief before them foretold
 	PredictedSize int     // comparisons behind Predicted
+	Reversed      bool    // Predicted is below what chance gives: as if the person answered the other way round
 }

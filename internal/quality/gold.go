@@ -18,17 +18,26 @@ const (
 	warnSame  = "says the same again less often than three times in four"
 	warnLeft  = "chooses the left clip too often"
 	warnRight = "chooses the right clip too often"
+
+	warnReversedGold   = "answers gold questions the other way round than the researcher, as with the keys or the question mistaken"
+	warnReversedOthers = "answers the other way round than the others, as with the keys or the question mistaken"
 )
 
 // KnowGold adds which answers to gold questions are right (idrl.GoldRight), and with them
 // what the numbers of a person speak against.
 func (q *Report) KnowGold(log []idrl.Answer, right map[idrl.AnswerID]bool) {
 	asked, hit := map[idrl.AnnotatorID]int{}, map[idrl.AnnotatorID]int{}
+	decisive, agreed := map[idrl.AnnotatorID]int{}, map[idrl.AnnotatorID]int{} // of gold comparisons
 	for _, a := range idrl.Standing(log) {
 		if is, gold := right[a.ID]; gold {
 			asked[a.Annotator]++
 			if is {
 				hit[a.Annotator]++
+			}
+			if a.Choice == idrl.ChoseA || a.Choice == idrl.ChoseB {
+				if decisive[a.Annotator]++; is {
+					agreed[a.Annotator]++
+				}
 			}
 		}
 	}
@@ -36,15 +45,22 @@ func (q *Report) KnowGold(log []idrl.Answer, right map[idrl.AnswerID]bool) {
 		p := &q.People[i]
 		p.Gold, p.GoldRight = asked[p.Annotator], hit[p.Annotator]
 		p.GoldLow, p.GoldHigh = Wilson(p.GoldRight, p.Gold)
-		p.Warnings = p.warnings(q.Rated)
+		p.Warnings = p.warnings(q.Rated, Reversed(agreed[p.Annotator], decisive[p.Annotator]))
 	}
 }
 
 // warnings lists what the numbers speak against: nothing where they are few, or where the
-// interval of 95 % leaves it open.
-func (p *Person) warnings(rated bool) []string {
+// interval of 95 % leaves it open. reversed says that the person answers gold questions the
+// other way round.
+func (p *Person) warnings(rated, reversed bool) []string {
 	out := []string{}
-	if p.Gold >= Enough && p.GoldHigh < fewRight {
+	switch {
+	case reversed:
+		out = append(out, warnReversedGold)
+	case Reversed(p.Agreed, p.Compared):
+		out = append(out, warnReversedOthers)
+	}
+	if p.Gold >= Enough && p.GoldHigh < fewRight && !reversed {
 		out = append(out, warnGold)
 	}
 	if !rated && p.Repeats >= Enough && p.SameHigh < fewSame {

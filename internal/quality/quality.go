@@ -109,6 +109,7 @@ func (t *tally) finish() idrl.AnnotatorStats {
 	s.Sided = t.sided
 	if s.PredictedSize > 0 {
 		s.Predicted = float64(t.hits) / float64(s.PredictedSize)
+		s.Reversed = Reversed(t.hits, s.PredictedSize)
 	}
 	return s
 }
@@ -131,15 +132,30 @@ func median(ms []int64) time.Duration {
 //	(p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n)
 func Wilson(k, n int) (low, high float64) { return WilsonShare(float64(k), n) }
 
+// z999 is the 99.95 % quantile of the standard normal distribution.
+const z999 = 3.290526731491895
+
+// Reversed reports whether k of n decisive answers, each of which agrees or contradicts, are so
+// few that the person answers the other way round, as with the keys or the question mistaken:
+// the 99.9 % score interval lies below one half. Of people who answer by chance one in 2000 is
+// taken for such a person.
+func Reversed(k, n int) bool {
+	_, high := score(float64(k), n, z999)
+	return high < 0.5
+}
+
 // WilsonShare is Wilson where some of the n count as half a success.
-func WilsonShare(k float64, n int) (low, high float64) {
+func WilsonShare(k float64, n int) (low, high float64) { return score(k, n, z95) }
+
+// score returns the interval of the shares whose score is at most z.
+func score(k float64, n int, z float64) (low, high float64) {
 	if n == 0 {
 		return 0, 1
 	}
 	m := float64(n)
 	p := k / m
-	centre := p + z95*z95/(2*m)
-	half := z95 * math.Sqrt(p*(1-p)/m+z95*z95/(4*m*m))
-	scale := 1 + z95*z95/m
+	centre := p + z*z/(2*m)
+	half := z * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	scale := 1 + z*z/m
 	return max(0, (centre-half)/scale), min(1, (centre+half)/scale)
 }

@@ -36,6 +36,11 @@ type Person struct {
 	GoldHigh  float64  `json:"gold_high"`
 	Warnings  []string `json:"warnings"` // what the numbers speak against
 
+	// Agreed is how many of Compared decisive answers prefer the clip that most of the others
+	// prefer who answered the question; questions where as many prefer either are left out.
+	Agreed   int `json:"agreed"`
+	Compared int `json:"compared"`
+
 	// Manner is how they answer as far as the posterior knows; nil where it does not tell
 	// annotators apart, and of those whose answers do not count.
 	Manner *idrl.Manner `json:"manner"`
@@ -133,12 +138,38 @@ func peopleOf(log []idrl.Answer, arranged agreement.Answers) []Person {
 		for r, who := range arranged.Raters {
 			if who == s.Annotator {
 				p.Repeats, p.SaidSame, p.Difference = again(arranged.Again[r])
+				if !arranged.Rated {
+					p.Agreed, p.Compared = withOthers(arranged.Units, r)
+				}
 			}
 		}
 		p.SameLow, p.SameHigh = Wilson(p.SaidSame, p.Repeats)
 		out = append(out, p)
 	}
 	return out
+}
+
+// withOthers counts in how many questions a rater prefers what most others prefer, and in how
+// many either is so.
+func withOthers(units agreement.Units, rater int) (agreed, compared int) {
+	for _, u := range units {
+		own, votes := -1., [2]int{}
+		for _, v := range u {
+			switch {
+			case v.Rater == rater:
+				own = v.V
+			case v.V < 2: // 2 is a tie
+				votes[int(v.V)]++
+			}
+		}
+		if own < 0 || own > 1 || votes[0] == votes[1] {
+			continue
+		}
+		if compared++; (own == 1) == (votes[1] > votes[0]) {
+			agreed++
+		}
+	}
+	return agreed, compared
 }
 
 // again sums up the answers to questions that came again.

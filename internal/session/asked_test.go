@@ -1,10 +1,14 @@
 package session_test
 
 import (
+	"fmt"
 	"testing"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/insight"
+	"tiebreak/internal/rng"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // What a question was asked for is recorded with it, and shown as it was: later answers and
@@ -111,5 +115,43 @@ func TestRepeatsAreNotScored(t *testing.T) {
 	p, _ := got.All.Last()
 	if again == 0 || got.Again != again || got.Replies != replies || p.Answered != replies-again {
 		t.Errorf("%d answers, %d of them again, %d scored; want %d, %d and the rest", got.Replies, got.Again, p.Answered, replies, again)
+	}
+}
+
+// Of people who answer by a known reward, at random and the other way round, the last alone are
+// said to answer the other way round, by what the posterior predicted.
+func TestReversedPeopleInASession(t *testing.T) {
+	theta := []float64{1, -0.5, 0.25}
+	for seed := range uint64(3) {
+		b := newBench(func(s *idrl.SessionSpec) { s.Seed, s.TrainEvery = seed+1, 1000 })
+		b.trainer, b.method = wideTrainer{clips: 24}, method(t, "uniform")
+		s, _ := b.start(t)
+		claim(t, s, "good1")
+		clips := b.record(t, s).Generation.Clips
+		n := 0
+		for round := range 40 {
+			for _, who := range []idrl.AnnotatorID{"good1", "good2", "good3", "random", "reversed"} {
+				as := claim(t, s, who).Open[0]
+				stream := rng.New(seed, "answers of "+string(who), uint64(round))
+				better := floats.Dot(theta, clips[as.Query.Clips[0]].Phi)-floats.Dot(theta, clips[as.Query.Clips[1]].Phi)+0.3*stream.NormFloat64() > 0
+				switch who {
+				case "reversed":
+					better = !better
+				case "random":
+					better = stream.IntN(2) == 0
+				}
+				a := idrl.Answer{ID: idrl.AnswerID(fmt.Sprint("r", n)), Assignment: as.ID, Choice: idrl.ChoseB, Left: as.Left, Input: "api"}
+				if better {
+					a.Choice = idrl.ChoseA
+				}
+				mustAnswer(t, s, who, a)
+				n++
+			}
+		}
+		for _, p := range status(t, s).Annotators {
+			if p.Reversed != (p.Annotator == "reversed") {
+				t.Errorf("seed %d: %s, %.2f of %d as predicted, answers the other way round: %t", seed, p.Annotator, p.Predicted, p.PredictedSize, p.Reversed)
+			}
+		}
 	}
 }

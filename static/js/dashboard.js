@@ -268,7 +268,7 @@ function info(why) {
 function annotatorCells(a) {
   const percent = (/** @type {number} */ v) => `${Math.round(100 * v)} %`;
   const left = a.left_low > 0 || a.left_high < 1 ? `${percent(a.left_share)} (${percent(a.left_low)} – ${percent(a.left_high)})` : "–";
-  const predicted = a.predicted_n > 0 ? `${percent(a.predicted)} of ${a.predicted_n}` : "–";
+  const predicted = a.predicted_n > 0 ? `${percent(a.predicted)} of ${a.predicted_n}${a.reversed ? ": the other way round" : ""}` : "–";
   return { cells: [(a.name || a.id) + (a.left_out ? ", left out" : ""), ...[a.answers, a.decisive, a.equal, a.cant_tell, a.skipped, a.undone, a.marked].map(String),
     seconds(a.median_ms), left, predicted], dim: a.left_out };
 }

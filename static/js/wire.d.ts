@@ -245,6 +245,7 @@ export interface Annotator {
   left_high: number;
   predicted: number;
   predicted_n: number;
+  reversed: boolean;
 }
 
 export interface Statement {
