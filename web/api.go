@@ -1,10 +1,13 @@
 package web
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"tiebreak/internal/auth"
@@ -114,10 +117,65 @@ func (s *Server) programsSession(c echo.Context, action auth.Action) (Session, a
 
 // readJSON reads the body into v, strictly. Numbers that float64 cannot hold are errors, as is
 // NaN, which JSON cannot say.
-func readJSON(c echo.Context, v any) error { return decodeJSON(c.Request().Body, v) }
+// Whole numbers may be written as 255.0, which JSON Schema takes for an integer.
+func readJSON(c echo.Context, v any) error {
+	text, err := io.ReadAll(c.Request().Body)
+	if err != nil {
+		return bodyError(err)
+	}
+	err = decode(bytes.NewReader(text), v)
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) && strings.HasPrefix(wrong.Value, "number ") {
+		if plain, other := wholeNumbers(text); other {
+			err = decode(bytes.NewReader(plain), v)
+		}
+	}
+	if err != nil {
+		return bodyError(err)
+	}
+	return nil
+}
 
-// decodeJSON is readJSON of a body.
+// wholeNumbers writes the whole numbers of a JSON text without fraction and exponent. other
+// says that there was one which had them.
+func wholeNumbers(text []byte) (plain []byte, other bool) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil {
+		return nil, false
+	}
+	var walk func(v any) any
+	walk = func(v any) any {
+		switch v := v.(type) {
+		case map[string]any:
+			for k := range v {
+				v[k] = walk(v[k])
+			}
+		case []any:
+			for i := range v {
+				v[i] = walk(v[i])
+			}
+		case json.Number:
+			if f, err := v.Float64(); err == nil && strings.ContainsAny(v.String(), ".eE") && f == math.Trunc(f) && math.Abs(f) <= 1<<53 {
+				other = true
+				return json.Number(strconv.FormatInt(int64(f), 10))
+			}
+		}
+		return v
+	}
+	plain, err := json.Marshal(walk(v))
+	return plain, other && err == nil
+}
+
+// decodeJSON reads a body into v, strictly.
 func decodeJSON(body io.Reader, v any) error {
+	if err := decode(body, v); err != nil {
+		return bodyError(err)
+	}
+	return nil
+}
+
+func decode(body io.Reader, v any) error {
 	d := json.NewDecoder(body)
 	d.DisallowUnknownFields()
 	err := d.Decode(v)
@@ -127,7 +185,7 @@ func decodeJSON(body io.Reader, v any) error {
 		}
 		err = errors.New("more follows after the object")
 	}
-	return bodyError(err)
+	return err
 }
 
 func bodyError(err error) error {

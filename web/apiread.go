@@ -167,7 +167,7 @@ func (s *Server) apiAnswers(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.Blob(http.StatusOK, export.ContentType("jsonl"), rows)
+	return c.Blob(http.StatusOK, mediaType(c, export.ContentType("jsonl"), plainText), rows)
 }
 
 var (

@@ -77,7 +77,7 @@ func (s *Server) apiStream(c echo.Context) error {
 	news, unsubscribe := s.news(spec.ID)
 	defer unsubscribe()
 	out := &stream{c: c, rc: unhurried(c), spec: spec, exports: s.cfg.Exports, after: after}
-	c.Response().Header().Set(echo.HeaderContentType, export.ContentType("jsonl"))
+	c.Response().Header().Set(echo.HeaderContentType, mediaType(c, export.ContentType("jsonl"), plainText))
 	beat := time.NewTicker(s.streamBeat)
 	defer beat.Stop()
 	for {

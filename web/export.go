@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"tiebreak/internal/auth"
 	"tiebreak/internal/bundle"
@@ -32,6 +33,24 @@ func (s *Server) export(c echo.Context) error {
 	return s.writeExport(c, spec)
 }
 
+// exportFormats returns the names of the formats that the server writes.
+func exportFormats() []string {
+	return append(export.Formats(), export.NetworksFormat, bundle.Format, export.PracticeFormat, export.FlagsFormat)
+}
+
+// plainText is the media type under which programs may ask for JSON lines: generated clients
+// know few others, and read what they do not know as nothing.
+const plainText = "text/plain"
+
+// mediaType returns the media type of a reply: another one than usual where the request asks for
+// it alone.
+func mediaType(c echo.Context, usual, other string) string {
+	if c.Request().Header.Get(echo.HeaderAccept) == other {
+		return other
+	}
+	return usual
+}
+
 // writeExport answers with an export, as the parameters of the address say.
 func (s *Server) writeExport(c echo.Context, spec idrl.SessionSpec) (err error) {
 	format := c.QueryParam("format")
@@ -53,14 +72,14 @@ func (s *Server) writeExport(c echo.Context, spec idrl.SessionSpec) (err error) 
 	if format == bundle.Format {
 		return s.exportBundle(c, spec.ID)
 	}
-	if err := export.CheckFormat(format); err != nil {
-		return err
+	if export.CheckFormat(format) != nil {
+		return idrl.Errorf(idrl.Invalid, "unknown export format %q; use one of %s", format, strings.Join(exportFormats(), ", "))
 	}
 	if len(spec.Features) == 0 {
 		return errNoFeatures
 	}
 	h := c.Response().Header()
-	h.Set(echo.HeaderContentType, export.ContentType(format))
+	h.Set(echo.HeaderContentType, mediaType(c, export.ContentType(format), echo.MIMEOctetStream))
 	h.Set(echo.HeaderContentDisposition, fmt.Sprintf("attachment; filename=\"tiebreak-%s.%s\"", spec.ID, format))
 	rows := export.Rows(func(yield func(export.Row) error) error {
 		return s.cfg.Exports.Rows(c.Request().Context(), spec.ID, yield)

@@ -324,6 +324,64 @@ func TestAPIRefusesWhatTheDocumentDoes(t *testing.T) {
 	})
 }
 
+// The document and the server take the same bodies where JSON writes one value in several ways.
+func TestAPITakesTheSameBodies(t *testing.T) {
+	c := newCaller(t)
+	session := func(more string) string { return `{"title":"x","features":["Speed"]` + more + `}` }
+	for _, test := range []struct {
+		path, scope, schema, body string
+		ok                        bool
+	}{
+		{"/api/v1/sessions", "upload", "NewSession", session(`,"budget":255.0,"seed":2.55e2`), true},
+		{"/api/v1/sessions", "upload", "NewSession", session(`,"budget":25.5`), false},
+		{"/api/v1/sessions", "upload", "NewSession", session(`,"prior_scale":null`), true},
+		{"/api/v1/sessions", "upload", "NewSession", session(`,"prior_scale":[0]`), false},
+		{"/api/v1/sessions/s1/reward", "read", "Features", `{"features":[[]]}`, false},
+	} {
+		if why := c.fits(test.schema, []byte(test.body)); (why == "") != test.ok {
+			t.Errorf("%s fits %s: %t (%s)", test.body, test.schema, why == "", why)
+		}
+		want := http.StatusBadRequest
+		if test.ok {
+			want = http.StatusOK
+		}
+		c.call("POST", test.path, c.tokens[test.scope], []byte(test.body), want)
+	}
+}
+
+// Programs that know few media types can ask for these, and read the same.
+func TestAPIPlainMediaTypes(t *testing.T) {
+	c := newCaller(t)
+	c.record()
+	for path, other := range map[string]string{"answers": "text/plain", "export": "application/octet-stream", "export?format=csv": "application/octet-stream"} {
+		get := func(accept string) (string, string) {
+			req, err := http.NewRequestWithContext(t.Context(), "GET", c.url+"/api/v1/sessions/s1/"+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Authorization", "Bearer "+c.tokens["read"])
+			req.Header.Set("Accept", accept)
+			res, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			body, err := io.ReadAll(res.Body)
+			if err != nil || res.StatusCode != http.StatusOK {
+				t.Fatalf("%s: status %d, %v", path, res.StatusCode, err)
+			}
+			return res.Header.Get("Content-Type"), string(body)
+		}
+		usual, want := get("*/*")
+		if media, body := get(other); media != other || media == usual || body != want || body == "" {
+			t.Errorf("%s as %s: %s, %q; want %q", path, other, media, body, want)
+		}
+	}
+	if got := c.call("GET", "/api/v1/sessions/s1/export?format=xml", c.tokens["read"], nil, http.StatusBadRequest); !strings.Contains(string(got), "jsonl, csv, networks, bundle, practice, flags") {
+		t.Errorf("an unknown format: %s", got)
+	}
+}
+
 // The document names every route, and no other.
 func TestAPIDocumentIsComplete(t *testing.T) {
 	var documented []string

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -261,6 +263,9 @@ func (c *Conn) RecvBy(limit time.Time) (wire.FromServer, error) {
 	_, b, err := c.ws.ReadMessage()
 	if websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseGoingAway) {
 		return nil, io.EOF
+	}
+	if wait := net.Error(nil); errors.As(err, &wait) && wait.Timeout() { // the library hides which error it was
+		return nil, os.ErrDeadlineExceeded
 	}
 	if err != nil {
 		return nil, err
