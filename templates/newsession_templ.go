@@ -173,7 +173,7 @@ func NewSession(p NewSessionPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = textField("budget", "Answers wanted", "0: no limit", p.Budget, "numeric").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = textField("budget", "Answers wanted", "empty or 0: no limit", p.Budget, "numeric").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -19,7 +19,7 @@ func (s *Server) newSession(c echo.Context) error {
 	if _, err := s.researcher(c, auth.CreateSession, ""); err != nil {
 		return err
 	}
-	f := &sessionForm{values: map[string]string{"budget": "40"}}
+	f := &sessionForm{values: map[string]string{}}
 	return render(c, http.StatusOK, templates.NewSession(s.newSessionPage(c, f)))
 }
 

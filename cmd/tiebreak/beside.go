@@ -127,6 +127,19 @@ func (f *siteFlags) checkSite() error {
 	return err
 }
 
+// sayAddress says where the address of a link comes from, if nothing is known of it: no server
+// has run on the data folder, and none was named.
+func (f *siteFlags) sayAddress(ctx context.Context, std stdio, db *store.DB) error {
+	if f.origin != "" || f.addr != "" {
+		return nil
+	}
+	recorded, err := db.Meta(ctx, addressKey)
+	if err == nil && recorded == "" {
+		fmt.Fprintf(std.out, "The address is the default one of 'tiebreak serve', as no server has run on this data folder yet. --addr or --origin names another.\n")
+	}
+	return err
+}
+
 // address returns where the site is.
 func (f *siteFlags) address(ctx context.Context, db *store.DB) (string, error) {
 	if f.origin != "" || f.addr != "" {

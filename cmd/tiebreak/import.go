@@ -93,7 +93,7 @@ func runImport(ctx context.Context, std stdio, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(std.out, "Session:    %s\nTitle:      %s\nAnnotators: '%s' makes a link for them\n", spec.ID, spec.Title, commandLine("invite", "--data", f.data, "--session", string(spec.ID)))
+	fmt.Fprintf(std.out, "Session:    %s\nTitle:      %s\nAnnotators: '%s' makes a link for them\n", spec.ID, spec.Title, commandLine("invite", "new", "--data", f.data, "--session", string(spec.ID)))
 	return nil
 }
 

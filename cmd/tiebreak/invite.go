@@ -105,7 +105,7 @@ func inviteNewCommand() command {
 					return err
 				}
 				fmt.Fprintf(std.out, "Annotator:  %s/join/%s\n", base, token)
-				return nil
+				return f.sayAddress(ctx, std, db)
 			})
 		})
 }

@@ -59,9 +59,12 @@ func (f *knownFlags) run(ctx context.Context, std stdio, db *store.DB, spec idrl
 		return fmt.Errorf("%w: --answer and --note go with --clips, the question that they are about", errUsage)
 	}
 	list, err := db.Known(ctx, spec.ID)
-	if err != nil || len(list) == 0 {
-		fmt.Fprintln(std.out, "No answer is known. Give one with --clips and --answer, or on the session's page.")
+	if err != nil {
 		return err
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(std.out, "No answer is known. Give one with --clips and --answer, or on the session's page.")
+		return nil
 	}
 	return table(std.out, "VERSION\tUSE\tANSWER\tCLIPS\tBY\tAT\tNOTE\t", len(list), func(w io.Writer, i int) {
 		k := list[i]

@@ -194,7 +194,7 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 		return err
 	}
 	fmt.Fprintf(io.out, "Session:    %s\nAnnotator:  %s/join/%s\n", spec.ID, base, token)
-	return nil
+	return f.sayAddress(ctx, io, db)
 }
 
 // readFile reads the study file, if there is one, into f.spec, where the flags that are

@@ -20,6 +20,9 @@ func (s *Session) Insight(ctx context.Context) (*insight.Report, error) {
 		known *insight.Report // nil unless it is made already
 		src   insight.Source
 	}
+	if err := ctx.Err(); err != nil { // which a report that is made already would not notice
+		return nil, err
+	}
 	h, err := call(ctx, s, func() (handed, error) {
 		if r, ok := s.insight.Known(s.log.seq(), s.features.version()); ok {
 			return handed{known: r}, nil

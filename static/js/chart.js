@@ -60,8 +60,9 @@ export class RegretChart extends HTMLElement {
   #draw() {
     if (this.#width === 0) return;
     this.#thin = thin(this.#points, this.#width - PAD.right);
-    const top = Math.max(0, ...this.#thin.flatMap((p) => [p.bound, p.mean])) || 1;
-    const floor = this.#log ? lowest(this.#thin, top) : 0;
+    const most = Math.max(0, ...this.#thin.flatMap((p) => [p.bound, p.mean])) || 1;
+    const floor = this.#log ? lowest(this.#thin, most) : 0;
+    const top = this.#log ? 10 ** Math.ceil(Math.log10(most) - 1e-9) : covering(most, 4);
     const ticks = this.#log ? decades(floor, top) : steps(top, 4);
     this.#left = 10 + LETTER * Math.max(...ticks.map((v) => percent(v).length));
     const last = Math.max(1, this.#points.at(-1)?.seq ?? 1);
@@ -221,6 +222,17 @@ export function decades(floor, top) {
   const out = [];
   for (let e = Math.ceil(Math.log10(floor)); 10 ** e <= top; e++) out.push(10 ** e);
   return out.length > 0 ? out : [floor, top];
+}
+
+/**
+ * The end of an axis whose last label is there: the first of the round numbers that is at
+ * least most.
+ * @param {number} most
+ * @param {number} n
+ */
+export function covering(most, n) {
+  const step = steps(most, n)[1];
+  return Number((Math.ceil(most / step - 1e-9) * step).toPrecision(12));
 }
 
 /**

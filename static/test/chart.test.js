@@ -19,6 +19,13 @@ test("few points stay as they are", () => {
   assert.deepEqual(chart.thin([], 400), []);
 });
 
+test("an axis ends at a label", () => {
+  for (const [most, end] of [[0.98, 1], [1, 1], [0.07, 0.08], [0.4999, 0.6], [10, 10], [11, 15]]) {
+    assert.equal(chart.covering(most, 4), end);
+    assert.equal(chart.steps(end, 4).at(-1), end);
+  }
+});
+
 test("steps are round and reach no further than the top", () => {
   assert.deepEqual(chart.steps(10, 4), [0, 5, 10]);
   assert.deepEqual(chart.steps(1, 4), [0, 0.5, 1]);
