@@ -12,13 +12,13 @@ func purposeText(as idrl.Assignment, strategy string) string {
 	case idrl.ForValue:
 		return "value, by the strategy " + methodText(strategy)
 	case idrl.AtRandom:
-		return "drawn at random, by the strategy " + methodText(strategy)
+		return "at random, by the strategy " + methodText(strategy)
 	case idrl.ForHeldOut:
-		return "held out: drawn at random, and nothing is learnt from the answer"
+		return "held out"
 	case idrl.ForGold:
 		return "gold: the right answer is known"
 	case idrl.ForRepeat:
-		return "repeat: the person answered it before, with the sides swapped"
+		return "repeat"
 	}
 	return "not recorded: " + notRecorded(as)
 }
