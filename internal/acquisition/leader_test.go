@@ -3,6 +3,7 @@ package acquisition_test
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"testing"
 
 	"tiebreak/internal/acquisition"
@@ -417,7 +418,7 @@ func TestLVARNamesWhatItAsksAbout(t *testing.T) {
 
 	g.Queries = []idrl.QueryVector{third, third}
 	got = choose(t, acquisition.LVAR{}, input(m, m.Start, g, rng.New(43, "draws", 0)))
-	if want := (acquisition.Selection{Query: got.Query, First: -1, Second: -1}); got != want {
+	if want := (acquisition.Selection{Query: got.Query, First: -1, Second: -1}); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v where no query tells anything, want %+v", got, want)
 	}
 }
