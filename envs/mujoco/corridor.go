@@ -81,10 +81,13 @@ func (e *Env) Narrate(first, last []float64) string {
 	if e.appearance.maze == nil {
 		return ""
 	}
-	from, to := e.centre(first), e.centre(last)
+	from := e.centre(first)
 	said := whereGoalIs(*e.appearance.maze, from[0])
-	if math.Hypot(to[0]-from[0], to[1]-from[1]) < e.length/2 {
-		said += " The robot stays where it is."
+	if last == nil {
+		return said
+	}
+	if to := e.centre(last); math.Hypot(to[0]-from[0], to[1]-from[1]) < e.length/2 {
+		said += " " + idrl.Stays
 	}
 	return said
 }

@@ -54,8 +54,13 @@ func shoot(drawer idrl.Drawer, keeper idrl.Snapshotter, states [][]float64) *fil
 		f.add(&scene)
 	}
 	if n, ok := drawer.(idrl.Narrator); ok {
-		f.note = n.Narrate(states[0], states[len(states)-1])
-		keeper.Restore(states[len(states)-1])
+		last := states[len(states)-1]
+		if len(states) == 1 {
+			f.note = n.Narrate(last, nil)
+		} else {
+			f.note = n.Narrate(states[0], last)
+		}
+		keeper.Restore(last)
 	}
 	return f
 }

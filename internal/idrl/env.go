@@ -108,10 +108,15 @@ type Faller interface {
 // themselves.
 type Narrator interface {
 	// Narrate returns a sentence or two for people about a clip from the snapshot first to
-	// the snapshot last: what is out of sight, and that nothing moves on. It is empty if
-	// there is nothing to say. The environment may be left in another state.
+	// the snapshot last: what is out of sight, and Stays if the robot goes nowhere. last is nil
+	// for a still state. It is empty if there is nothing to say. The environment may be left in
+	// another state.
 	Narrate(first, last []float64) string
 }
+
+// Stays is how a Narrator ends where the robot goes nowhere. Two such clips are not compared
+// (package picture).
+const Stays = "The robot stays where it is."
 
 // A Reclipper is an Environment whose clips may have another length and speed: those that
 // a session was created with.

@@ -12,6 +12,13 @@ func Alike(a, b *View) (bool, error) {
 	return alike(a, b, placeApart(a, b)), nil
 }
 
+// RatedAlike reports that a person would rate a and b for the same thing: they look alike, or
+// the robot stays where it is in both. The errors are those of Compare.
+func RatedAlike(a, b *View) (bool, error) {
+	alike, err := Alike(a, b)
+	return alike || err == nil && a.stays && b.stays, err
+}
+
 // Answerable reports what Pair.Answerable says of a and b, for less. The errors are those of
 // Compare.
 func Answerable(a, b *View) (bool, error) {

@@ -85,15 +85,16 @@ func (p Pair) Easy() bool {
 }
 
 // Answerable reports that a person can compare the two: they do not look alike, one of
-// them moves, and one of them is not of a fallen robot. Neither need move where both are
-// still states, or where they stand at different places of a map.
+// them moves, one of them is not of a fallen robot, and in one of them the robot does not stay
+// where it is (View.Stays). Neither need move where both are still states, or where they stand at
+// different places of a map.
 func (p Pair) Answerable() bool { return !p.Alike() && something(p.A, p.B, p.Place) }
 
 // something reports that there is something to compare in a and b, whose places are that far
 // apart: Answerable but for how alike they look.
 func something(a, b *View, place float64) bool {
 	posed := a.moment && b.moment || !a.solid && place >= EasyPlace
-	still := a.Still() && b.Still() && !posed
+	still := a.Still() && b.Still() && !posed || a.stays && b.stays
 	return !still && !(a.Fallen() && b.Fallen())
 }
 

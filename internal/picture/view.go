@@ -3,6 +3,7 @@ package picture
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"tiebreak/internal/clip"
 	"tiebreak/internal/idrl"
@@ -19,6 +20,7 @@ type View struct {
 	size   float64   // world units; of pictures the share that the body has
 	motion Motion
 	fallen float64 // share of states
+	stays  bool    // idrl.Stays is said of it
 	sec    float64 // of the viewer
 
 	centres [][2]float64 // horizontal place of the body in each frame compared
@@ -69,7 +71,7 @@ func New(c *clip.Clip) (*View, error) {
 	v := &View{
 		env: h.Env, moment: len(c.Frames) == 1, solid: f.solid, camera: slices.Clone(c.Frames[0][:2]),
 		marked: f.solid && slices.ContainsFunc(h.Static, func(s clip.Shape) bool { return s.Kind == idrl.Text }),
-		fallen: h.Fallen, sec: float64(len(c.Frames)-1) * f.viewerSec,
+		fallen: h.Fallen, stays: strings.HasSuffix(h.Note, idrl.Stays), sec: float64(len(c.Frames)-1) * f.viewerSec,
 	}
 	v.measure(&f)
 	if !(v.size > 0) || math.IsInf(v.size, 1) || math.IsNaN(v.motion.World) || math.IsInf(v.motion.World, 1) {
@@ -131,6 +133,9 @@ func (v *View) Whirling() bool { return v.motion.World > WhirlingAbove }
 // Fallen reports that the robot lies for most of the clip, if the environment can tell
 // (idrl.Faller).
 func (v *View) Fallen() bool { return v.fallen >= FallenFrom }
+
+// Stays reports that the robot goes nowhere, as the line over the clip says (idrl.Narrator).
+func (v *View) Stays() bool { return v.stays }
 
 // Ratable reports whether a person can rate the clip by what happens in it: something moves,
 // and the robot does not lie for most of it. Of a still state it is true.

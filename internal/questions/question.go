@@ -214,7 +214,7 @@ func (q *Question) judge(views []*picture.View) (unseen string) {
 	}
 	q.Pair = Pair{Pose: p.Pose, Path: p.Path, Place: p.Place, End: p.End}
 	q.Alike, q.Easy, q.Fallen = p.Alike(), p.Easy(), p.A.Fallen() && p.B.Fallen()
-	q.Still = p.A.Still() && p.B.Still() && !p.A.Moment() && !p.Answerable()
+	q.Still = p.A.Still() && p.B.Still() && !p.A.Moment() && !p.Answerable() || p.A.Stays() && p.B.Stays()
 	return ""
 }
 
@@ -241,8 +241,8 @@ func (s seen) alike(o seen) bool {
 		return false
 	}
 	if len(s.views) == 1 {
-		p, err := picture.Compare(s.views[0], o.views[0])
-		return err == nil && p.Alike()
+		same, err := picture.RatedAlike(s.views[0], o.views[0])
+		return err == nil && same
 	}
 	same, err := picture.Repeats(s.views[0], s.views[1], o.views[0], o.views[1])
 	return err == nil && same

@@ -142,6 +142,24 @@ func TestPlannedRepeatsAreNone(t *testing.T) {
 	}
 }
 
+// Two robots that stay where they are, as the line over their clips says, lack motion; who rates
+// another one rates the same again.
+func TestRobotsThatStay(t *testing.T) {
+	s := shelf{
+		"a": walk(t, idrl.Stays, 0, 1, 2, 3), "b": walk(t, "Far. "+idrl.Stays, 12, 11, 10, 9), "c": walk(t, "Far.", 15, 16, 17, 18),
+	}
+	list := measured(t, s, ask(1, "a1", idrl.ChoseA, "a", "b"), ask(2, "a1", idrl.ChoseA, "a", "c"),
+		ask(3, "a1", idrl.Rated, "a"), ask(4, "a1", idrl.Rated, "c"), ask(5, "a1", idrl.Rated, "b"))
+	for i, want := range []struct {
+		still   bool
+		repeats int
+	}{{true, 0}, {false, 0}, {false, 0}, {false, 0}, {false, 3}} {
+		if q := list[i]; q.Still != want.still || q.Repeats != want.repeats || q.Answerable() == want.still {
+			t.Errorf("question %d: lacks motion %t, repeats %d", q.N, q.Still, q.Repeats)
+		}
+	}
+}
+
 // What was asked more than LookBack questions ago is no repeat any more.
 func TestLookBack(t *testing.T) {
 	s := shelf{}

@@ -17,6 +17,7 @@ type likeness struct {
 	clips []idrl.ClipID         // by index
 	asks  map[[2]int32]int32    // query about two clips, by their indexes in order; of a rating the first is none
 	size  int                   // queries
+	rated bool                  // the questions are ratings
 	rows  map[idrl.ClipID][]int32
 }
 
@@ -46,6 +47,7 @@ func (s *sight) compareWith(g *idrl.Generation, recent []idrl.ClipID) error {
 		}
 		return i
 	}
+	s.rated = len(g.Queries) > 0 && len(g.Queries[0].Clips) == 1
 	for k, q := range g.Queries {
 		other := int32(none)
 		if len(q.Clips) == 2 {
@@ -109,7 +111,11 @@ func (s *sight) alike(v *picture.View, id idrl.ClipID) (bool, error) {
 	if err != nil || other == nil {
 		return false, err
 	}
-	is, err := picture.Alike(v, other)
+	look := picture.Alike
+	if s.rated {
+		look = picture.RatedAlike
+	}
+	is, err := look(v, other)
 	return is && err == nil, nil // what shows other things is not alike
 }
 
