@@ -257,8 +257,8 @@ func (a *annotatorSocket) deliver(offer idrl.Offer, awaits bool) {
 	}
 	status := &wire.Status{
 		Answers: offer.Answers, Mine: offer.Mine, Skipped: offer.Skipped, Budget: offer.Budget,
-		Open: []idrl.AssignmentID{}, Done: offer.Done, Waiting: offer.Waiting, Undo: offer.Undo, Learnt: offer.Effect, Code: offer.Code,
-		Instructions: offer.Instructions,
+		Open: []idrl.AssignmentID{}, Done: offer.Done, Waiting: offer.Waiting, Undo: offer.Undo, Learnt: offer.Effect, Same: offer.Same, Code: offer.Code,
+		Instructions: offer.Instructions, Learning: wire.Learning(offer.Learning),
 	}
 	if each := a.spec.AnswersEach; each > 0 && !a.narrow { // their own part is what there is to do
 		status.Answers, status.Skipped, status.Budget = offer.Mine, 0, each

@@ -15,8 +15,18 @@ type Offer struct {
 	Left    Forecast // answers of everybody until the session is complete or more of them change little
 	Code    string   // SessionSpec.CompletionCode, once the annotator has answered and Done
 	Effect  bool     // the annotator may see what was learnt, and there is something to see
+	Same    bool     // what they would see looks as it did before the first answer
+
+	Learning Learning
 
 	Instructions int64 // version of those in use
+}
+
+// Learning says how many answers the policies in use are not trained from. It is zero where
+// nothing is trained: in arenas, and over recordings.
+type Learning struct {
+	Answers int  // that count, after those that the generation in use is trained from
+	Running bool // a training from them is due or under way
 }
 
 // Given is an answer that its annotator may still change.

@@ -80,7 +80,8 @@ func (s *Session) offer(who idrl.AnnotatorID) idrl.Offer {
 		Seq: s.log.seq(), Answers: s.log.all.answers, Budget: s.spec.Budget, Done: s.doneBy(who),
 		Instructions: s.spec.InstructionsVersion,
 	}
-	o.Left, o.Effect = s.left(), s.effect() != (idrl.Effect{})
+	e := s.effect()
+	o.Left, o.Effect, o.Same, o.Learning = s.left(), e != (idrl.Effect{}), s.looksSame(e), s.learning()
 	mine := s.log.mine[who]
 	o.Mine, o.Skipped = mine.answers+mine.skipped, mine.skipped
 	if last := s.log.lastOf(who); len(last) > 0 {

@@ -31,6 +31,54 @@ func (s *Session) effect() idrl.Effect {
 	return e
 }
 
+// looksSame reports whether a person would take the two clips of e for the same.
+func (s *Session) looksSame(e idrl.Effect) bool {
+	if e == (idrl.Effect{}) || e.Before == e.Now {
+		return e.Before != ""
+	}
+	if s.looked.effect != e {
+		s.looked.effect, s.looked.same = e, s.sight.same(e.Before, e.Now)
+	}
+	return s.looked.same
+}
+
+// A shownEffect is what looksSame returned last.
+type shownEffect struct {
+	effect idrl.Effect
+	same   bool
+}
+
+// same reports whether two clips look alike. Of clips that cannot be measured nothing is known,
+// and they differ.
+func (s *sight) same(a, b idrl.ClipID) bool {
+	first, err := s.view(a)
+	if err != nil || first == nil {
+		return false
+	}
+	is, err := s.alike(first, b)
+	return is && err == nil
+}
+
+// learning returns which answers the generation in use is not trained from.
+func (s *Session) learning() (l idrl.Learning) {
+	if s.gen == nil || s.cfg.Unseen || s.spec.IsArena() || s.spec.Uploads() {
+		return l
+	}
+	l.Answers = s.history.Len() - s.history.Before(s.gen.BasedOn+1)
+	if l.Answers == 0 {
+		return l
+	}
+	t := &s.training
+	switch _, due := s.nextPoint(); {
+	case s.spec.AdoptAfter > 0: // what is trained is in use some answers later
+		l.Running = s.due()
+	case t.hopeless || s.held():
+	default:
+		l.Running = due || t.ready != nil || t.result != nil && !t.state.FollowUp
+	}
+	return l
+}
+
 // left returns how many answers are still expected: by the budget, or by the rule for
 // stopping where that stops the session earlier or there is no budget.
 func (s *Session) left() idrl.Forecast {

@@ -1,10 +1,13 @@
 package session_test
 
 import (
+	"context"
 	"slices"
 	"testing"
+	"testing/synctest"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/picture"
 )
 
 // Annotators see what was recommended before the first answer and what is recommended now,
@@ -140,5 +143,75 @@ func TestGiven(t *testing.T) {
 	}
 	if given, err = s.Given(t.Context(), "ann"); err != nil || len(given) != 10 || given[6].ID == reply(mine[5], 5).ID {
 		t.Errorf("the withdrawn answer is still listed: %v, %v", given, err)
+	}
+}
+
+// The offer says how many answers the policies in use are not trained from, and whether a
+// training from them comes: after the last answer it does, and then none is left.
+func TestLearning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, gate := newBench(func(s *idrl.SessionSpec) { s.Budget, s.TrainEvery, s.AdoptAfter = 6, 4, 0 }), make(chan struct{})
+		b.trainer = trainerFunc(func(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
+			if !job.First {
+				<-gate
+			}
+			return fakeTrainer{d: dim}.Train(ctx, job)
+		})
+		s, stop := b.start(t)
+		defer stop()
+		synctest.Wait()
+		for i := range 6 {
+			if got, want := claim(t, s, "ann").Learning, (idrl.Learning{Answers: i, Running: i >= 4}); got != want {
+				t.Errorf("after %d answers %+v, want %+v", i, got, want)
+			}
+			mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
+		}
+		if o := claim(t, s, "ann"); !o.Done || o.Learning != (idrl.Learning{Answers: 6, Running: true}) {
+			t.Errorf("at the end: done %t, %+v", o.Done, o.Learning)
+		}
+		gate <- struct{}{}
+		synctest.Wait()
+		if o := claim(t, s, "ann"); o.Learning != (idrl.Learning{Answers: 2, Running: true}) {
+			t.Errorf("once answer 4 is learnt from: %+v", o.Learning)
+		}
+		gate <- struct{}{}
+		synctest.Wait()
+		if o := claim(t, s, "ann"); o.Learning != (idrl.Learning{}) {
+			t.Errorf("once all are: %+v", o.Learning)
+		}
+	})
+}
+
+// What is recommended looks as before the first answer if its clip is the same, or one that a
+// person takes for the same.
+func TestEffectThatLooksTheSame(t *testing.T) {
+	b := sighted(t, "gridworld", idrl.CompareClips, func(s *idrl.SessionSpec) { s.ShowLearnt = true })
+	s, stop := b.start(t)
+	defer stop()
+	seen := map[bool]int{}
+	for n := range 9 {
+		o := claim(t, s, "ann")
+		if o.Effect {
+			e, err := s.Effect(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := b.views(t, idrl.Query{Clips: []idrl.ClipID{e.Before, e.Now}})
+			want, err := picture.Alike(v[0], v[1])
+			if err != nil || o.Same != want {
+				t.Errorf("after %d answers the offer says that they look the same: %t, want %t (%v)", n, o.Same, want, err)
+			}
+			seen[o.Same]++
+		} else if o.Same {
+			t.Errorf("after %d answers there is nothing to see, and it looks the same", n)
+		}
+		a := reply(o.Open[0], n)
+		if n < 3 { // which changes no mean
+			a.Choice = idrl.Equal
+		}
+		mustAnswer(t, s, "ann", a)
+	}
+	if seen[true] == 0 || seen[false] == 0 {
+		t.Errorf("looks the same or not: %v; this test tells nothing apart", seen)
 	}
 }

@@ -111,6 +111,7 @@ type Session struct {
 	gen      *idrl.Generation // in use; nil before the first
 	now      present
 	stop     stopState
+	looked   shownEffect
 	blocked  []idrl.AnnotatorID // answered while the next generation was awaited
 	training training
 	selector selector

@@ -117,7 +117,14 @@ export interface Status {
   code?: string;
   return?: string;
   learnt: boolean;
+  same: boolean;
   instructions_version: number;
+  learning: Learning;
+}
+
+export interface Learning {
+  answers: number;
+  running: boolean;
 }
 
 export interface Bye {

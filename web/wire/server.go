@@ -73,7 +73,16 @@ type Status struct {
 	Return string `json:"return,omitempty"` // address on the platform that they came from, once Done
 
 	Learnt       bool  `json:"learnt"`               // the annotator may fetch clips of what was learnt
+	Same         bool  `json:"same"`                 // these look as what there was before the first answer
 	Instructions int64 `json:"instructions_version"` // those of now
+
+	Learning Learning `json:"learning"`
+}
+
+// Learning says how many answers of everybody the policies in use are not trained from.
+type Learning struct {
+	Answers int  `json:"answers"`
+	Running bool `json:"running"` // a training from them is due or under way
 }
 
 // Bye announces that the server closes the socket.
