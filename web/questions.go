@@ -268,7 +268,7 @@ func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Q
 	first, second := q.Policies[0], q.Policies[1]
 	out.PairNote = fmt.Sprintf("%s, then %s", policyName(first), policyName(second))
 	if first.Clip == "" || second.Clip == "" {
-		out.NoPair = "They cannot be played: one of them is not kept under its name, as it is like another policy or made room for others."
+		out.NoPair = "They cannot be played: the clips of one of them are not kept. Policies that equal another, or that newer ones replaced, keep no clips of their own."
 		return
 	}
 	out.Pair = clipURL(spec.ID, first.Clip) + " " + clipURL(spec.ID, second.Clip)

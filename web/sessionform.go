@@ -69,7 +69,7 @@ func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
 	s.GoldEvery, s.MinDwell, s.MaxRate = f.goldEvery(), f.minDwell(), f.maxRate()
 	s.TrainEvery, s.AdoptAfter = f.whole64("train_every", 1, idrl.MaxBudget), f.whole64("adopt_after", 0, idrl.MaxBudget)
 	if f.errs["adopt_after"] == "" && s.TrainEvery > 0 && s.AdoptAfter > s.TrainEvery {
-		f.errs["adopt_after"] = "Write at most the answers between two trainings, which stand beside."
+		f.errs["adopt_after"] = "Must not exceed the number of answers between two trainings."
 	}
 	s.PriorVar, s.NoiseStd = f.positive("prior_var"), f.positive("noise_std")
 	s.TieBand, s.RatingVar = f.positive("tie_band"), f.positive("rating_var")

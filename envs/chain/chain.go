@@ -82,7 +82,7 @@ func New(c Config) *Env {
 		Look: []string{
 			"Which numbers does the agent pass, and on which is it at the end?",
 			fmt.Sprintf("Up to field %d it is carried on and has no choice: judge what comes after.", c.Blocked),
-			"The numbers have no meaning of their own: prefer what you were told to prefer, or what you like.",
+			"The numbers have no fixed meaning. If you were told what to prefer, go by that; otherwise by your own taste.",
 		},
 		Next: c.next, Kernel: kernel, Place: c.place,
 	})}

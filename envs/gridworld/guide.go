@@ -20,7 +20,7 @@ func (e *Env) Guide() idrl.Guide {
 		Purpose: "Judge where the agent goes: which objects it walks to and stays on, and which it keeps away from.",
 		Look: []string{
 			"Which letters does the agent step on, and where is it at the end?",
-			"The letters have no meaning of their own: prefer what you were told to prefer, or what you like.",
+			"The letters have no fixed meaning. If you were told what to prefer, go by that; otherwise by your own taste.",
 			"If it stays where it is, judge what lies there.",
 		},
 		Legend: []idrl.LegendEntry{

@@ -75,7 +75,7 @@ func New(c Config) *Env {
 		Look: []string{
 			"Does the agent turn into branch A or into branch B?",
 			"In a branch it walks at random: judge where it is, not how it walks.",
-			"The names have no meaning of their own: prefer what you were told to prefer, or what you like.",
+			"The names have no fixed meaning. If you were told what to prefer, go by that; otherwise by your own taste.",
 		},
 		Next: c.next, Kernel: c.kernel, Place: c.place,
 	})}

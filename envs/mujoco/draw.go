@@ -303,7 +303,7 @@ func (e *Env) floor(pose *engine.Data) []idrl.Shape {
 		}
 	}
 	if i := slices.IndexFunc(out, isFloor); i >= 0 && e.appearance.maze != nil {
-		out = append(out, cells(*e.appearance.maze, out[i].Pts[2])...)
+		out = append(out, cells(*e.appearance.maze, e.length/2, out[i].Pts[2])...)
 	}
 	return out
 }

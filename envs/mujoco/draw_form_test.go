@@ -41,11 +41,12 @@ func TestForm(t *testing.T) {
 }
 
 // TestCells sets what is drawn of a corridor against what package corridor says
-// of the same places.
+// of the same places: walls and outlines are farther out, by what a robot reaches.
 func TestCells(t *testing.T) {
+	const reach = 1.5
 	m := corridor.Maze{CellSize: 4}
 	goals, numbers := 0, 0
-	for _, s := range cells(m, 0.5) {
+	for _, s := range cells(m, reach, 0.5) {
 		least, most := slices.Min(ys(s)), slices.Max(ys(s))
 		switch s.Kind {
 		case idrl.Text:
@@ -59,11 +60,19 @@ func TestCells(t *testing.T) {
 				if c, ok := m.Cell((s.Pts[0]+s.Pts[6])/2, (s.Pts[1]+s.Pts[7])/2); !ok || c != corridor.Goal {
 					t.Errorf("the goal is drawn in cell %d, %v", c, ok)
 				}
-			} else if most < 2 {
+			} else if most < 2+reach {
 				t.Errorf("a wall stands at the near side, between %v and %v", least, most)
 			}
 		case idrl.Polyline:
-			inside := func(x, y float64) bool { _, ok := m.Cell(x, y); return ok }
+			inside := func(x, y float64) bool { // of the corridor without reach
+				if x < -2-reach/2 {
+					x += reach
+				} else if x > 50+reach/2 {
+					x -= reach
+				}
+				_, ok := m.Cell(x, y-math.Copysign(reach, y))
+				return ok
+			}
 			for i := 0; i < len(s.Pts); i += 3 { // corners of cells: one step on is inside, or none is
 				x, y := s.Pts[i], s.Pts[i+1]
 				near := []bool{inside(x-0.1, y-0.1), inside(x+0.1, y-0.1), inside(x-0.1, y+0.1), inside(x+0.1, y+0.1)}

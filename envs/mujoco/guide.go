@@ -92,8 +92,8 @@ func ahead(c idrl.Camera, z float64) idrl.Shape {
 // Sentences that several lessons have.
 const (
 	follows  = "The picture follows the robot: watch the floor, not the robot, to see how far it goes."
-	isAhead  = "The robot. Forward is where the arrow points, to the right. The arrow is not in the clips."
-	tiles    = "Squares on the floor: they are 1 m wide and do not move."
+	isAhead  = "The robot. Forward is to the right, as this arrow shows. Clips have no arrow."
+	tiles    = "The floor. Each square is 1 m wide: the squares that pass by show how far the robot goes."
 	evenly   = "Does it move evenly, or does it jerk and waste its strength?"
 	waysLine = "Blue line: the way that it has come since the clip began."
 )
@@ -110,7 +110,7 @@ func floorSight(width float64, at ...float64) sight {
 // ownLesson is the guide of a model of a user's own.
 var ownLesson = lesson{
 	"Judge how the robot moves.",
-	[]string{follows, "Prefer what you were told to prefer, or what you like: there is no right answer.", evenly},
+	[]string{follows, "If you were told what to prefer, go by that; otherwise by your own taste. There is no right answer.", evenly},
 	[]sight{{name: "robot", text: "The robot, as it starts."}},
 }
 

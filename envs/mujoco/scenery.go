@@ -16,26 +16,33 @@ func checker(tile float64, at ...float64) idrl.Shape {
 // cells returns the cells of a corridor on a floor at height z: their outlines
 // and numbers, the goal in a paint of its own, and walls at the far side and at
 // the end. All of them are drawn before the robot, which nothing hides.
-func cells(m corridor.Maze, z float64) []idrl.Shape {
-	r := m.CellSize / 2
-	start, end := -r, m.CellSize*corridor.Cells-r
+//
+// What the maze stops at a wall is the root of a robot. The walls are drawn farther out by
+// reach, in metres, which is how far the robot extends from there, so that it does not stand in them.
+func cells(m corridor.Maze, reach, z float64) []idrl.Shape {
+	r, side := m.CellSize/2, m.CellSize/2+reach
+	start, end := -side, m.CellSize*(corridor.Cells-1)+side
 	goal := m.CellSize * corridor.Goal
 	across := idrl.Shape{Kind: idrl.Polyline, Paint: idrl.Wall, Size: m.CellSize / 80} // there and back at every second cell
 	numbers := make([]idrl.Shape, corridor.Cells)
 	for c := range numbers {
-		x, y := m.CellSize*float64(c), r
+		x, y := m.CellSize*float64(c), side
 		if c%2 == 1 {
-			y = -r
+			y = -side
 		}
-		across.Pts = append(across.Pts, x-r, -y, z, x-r, y, z)
+		left := x - r
+		if c == 0 {
+			left = start
+		}
+		across.Pts = append(across.Pts, left, -y, z, left, y, z)
 		numbers[c] = idrl.Shape{Kind: idrl.Text, Paint: idrl.Ink, Size: m.CellSize / 8, Pts: []float64{x, -0.75 * r, z}, Text: strconv.Itoa(c + 1)}
 	}
 	return append(numbers,
-		idrl.Shape{Kind: idrl.Polygon, Paint: idrl.Object3, Pts: square(goal, 0, z, r, r)},
+		idrl.Shape{Kind: idrl.Polygon, Paint: idrl.Object3, Pts: square(goal, 0, z, r, side)},
 		across,
-		idrl.Shape{Kind: idrl.Polyline, Paint: idrl.Wall, Size: m.CellSize / 40, Pts: []float64{start, -r, z, end, -r, z}},
-		wall(start, r, end, r, z, wallHeight*m.CellSize),
-		wall(end, r, end, -r, z, wallHeight*m.CellSize),
+		idrl.Shape{Kind: idrl.Polyline, Paint: idrl.Wall, Size: m.CellSize / 40, Pts: []float64{start, -side, z, end, -side, z}},
+		wall(start, side, end, side, z, wallHeight*m.CellSize),
+		wall(end, side, end, -side, z, wallHeight*m.CellSize),
 	)
 }
 
