@@ -9,7 +9,8 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 // effect is what was learnt from the answers: the policy that was recommended before the
-// first one, and the one that is recommended now. The script sets the sources.
+// first one, and the one that is recommended now; that alone where the two look the same. The
+// script sets the sources.
 func effect() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -31,7 +32,7 @@ func effect() templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"effect\" data-effect hidden><div><clip-loop data-before paused role=\"img\" aria-label=\"What it did before the first answer\"></clip-loop><p aria-hidden=\"true\">Before the first answer</p></div><div><clip-loop data-now paused role=\"img\" aria-label=\"What it does now\"></clip-loop><p aria-hidden=\"true\">Now</p></div><button type=\"button\" class=\"quiet\" data-effect-play hidden>Play</button></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"effect\" data-effect hidden><div data-past><clip-loop data-before paused role=\"img\" aria-label=\"What it did before the first answer\"></clip-loop><p aria-hidden=\"true\">Before the first answer</p></div><div><clip-loop data-now paused role=\"img\" aria-label=\"What it does now\"></clip-loop><p data-now-text>Now</p></div><button type=\"button\" class=\"quiet\" data-effect-play hidden>Play</button></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -77,8 +78,8 @@ func learntDialog() templ.Component {
 	})
 }
 
-// breakDialog proposes a rest.
-func breakDialog() templ.Component {
+// stopDialog is shown where more answers change little, and nothing else ends the session.
+func stopDialog() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -99,7 +100,37 @@ func breakDialog() templ.Component {
 			templ_7745c5c3_Var3 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<dialog class=\"rest\" data-break-dialog aria-labelledby=\"break-title\"><form method=\"dialog\"><h2 id=\"break-title\">Time for a short break?</h2><p data-break-text></p><p>Everything is saved. You can close this page and come back later by the same link.</p><div class=\"row end\"><button class=\"primary\" autofocus>Go on</button></div></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<dialog class=\"rest\" data-stop-dialog aria-labelledby=\"stop-title\"><form method=\"dialog\"><h2 id=\"stop-title\">You can stop here. Go on?</h2><p>As far as can be told, more answers change little. Everything is saved, and you can come back by the same link.</p><div class=\"row end\"><button class=\"primary\" autofocus>Go on</button> <button value=\"stop\" data-stop>Stop here</button></div></form></dialog>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		return nil
+	})
+}
+
+// breakDialog proposes a rest.
+func breakDialog() templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
+			return templ_7745c5c3_CtxErr
+		}
+		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
+		if !templ_7745c5c3_IsBuffer {
+			defer func() {
+				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err == nil {
+					templ_7745c5c3_Err = templ_7745c5c3_BufErr
+				}
+			}()
+		}
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var4 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var4 == nil {
+			templ_7745c5c3_Var4 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<dialog class=\"rest\" data-break-dialog aria-labelledby=\"break-title\"><form method=\"dialog\"><h2 id=\"break-title\">Time for a short break?</h2><p data-break-text></p><p>Everything is saved. You can close this page and come back later by the same link.</p><div class=\"row end\"><button class=\"primary\" autofocus>Go on</button></div></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -42,7 +42,7 @@ func (s *Server) joinPage(c echo.Context) (templates.JoinPage, error) {
 	spec := session.Spec()
 	env := s.env(spec.Env)
 	p := templates.JoinPage{
-		Layout: s.layout(c, spec.Title), Heading: spec.Title, Task: task(spec, env),
+		Layout: s.layout(c, spec.Title), Heading: spec.Title, Task: task(spec),
 		Guide: guideOf(spec, env), Version: strconv.FormatInt(spec.InstructionsVersion, 10), Action: c.Request().URL.RequestURI(),
 		Anonymous: v.byCrowd(),
 	}
@@ -83,7 +83,7 @@ func (s *Server) welcomeBack(c echo.Context, id idrl.SessionID, who auth.Actor) 
 }
 
 // task describes the questions of a session.
-func task(spec idrl.SessionSpec, env EnvChoice) string {
+func task(spec idrl.SessionSpec) string {
 	what := map[idrl.QueryKind]string{
 		idrl.CompareClips:  "You see two short clips at a time and say which you prefer.",
 		idrl.RateClip:      "You see one short clip at a time and rate it from 0 to 10.",
@@ -91,7 +91,7 @@ func task(spec idrl.SessionSpec, env EnvChoice) string {
 		idrl.GroupClips:    "You see six short clips at a time and pick the best and the worst.",
 		idrl.RateState:     "You see one moment at a time and rate it from 0 to 10.",
 	}[spec.Kind]
-	text := env.Title + ". " + what + " A question takes a few seconds."
+	text := what + " A question takes a few seconds."
 	switch {
 	case spec.AnswersEach > 0:
 		text += fmt.Sprintf(" You are asked for %d answers.", spec.AnswersEach)

@@ -65,6 +65,7 @@ function shortcut(e) {
   if (command(e) || controller.covered) return;
   const s = sign(e);
   const el = /** @type {Element} */ (e.target);
+  if (!el.matches?.("textarea")) view.body.dataset.keyboard = "";
   if (!shortcuts[s] || (s === " " && el.matches?.("button:focus-visible"))) return; // Space presses a focused button
   e.preventDefault();
   lastInput = "keyboard";
@@ -172,7 +173,7 @@ queue.on("hello", () => keepKey(store, { session, annotator, title: document.que
   { once: true });
 queue.on("hello", () => guide.retry());
 queue.on("status", (m) => guide.renew(m.instructions_version));
-const learnt = new Learnt({ view, name, storage: store, sitting, calm, signal, show: offer, address: main.dataset.learnt ?? "" });
+const learnt = new Learnt({ view, name, storage: store, sitting, controller, calm, signal, show: offer, address: main.dataset.learnt ?? "" });
 const last = new LastAnswers({ view, calm, show: offer, address: main.dataset.answers ?? "", change: (id) => controller.withdraw(id) });
 onClick("last", () => last.open());
 const flag = new Flag({ view, show: offer, signal, address: main.dataset.flags ?? "" });

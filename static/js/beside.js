@@ -48,16 +48,21 @@ export class Beside {
     }, { signal });
   }
 
-  /** Takes the panel away, looks how large the clips are then, and puts it where it leaves them so. */
+  /**
+   * Takes the panel away, looks how large the clips are then, and puts it where it leaves them so. The mark of
+   * practice is taken away meanwhile: the panel is where it is for the questions that count.
+   */
   #arrange() {
     const { main, panel, player } = this.parts;
-    panel.hidden = true;
+    const mark = /** @type {HTMLElement} */ (main.querySelector("[data-practice-mark]"));
+    panel.hidden = mark.hidden = true;
     main.dataset.beside = "";
     this.#shape = player.shape;
     const box = /** @type {HTMLElement} */ (player.querySelector(".frames")).getBoundingClientRect();
     const clips = player.wanted(box.width, box.height);
     const { place, size } = clips ? room(box, clips) : { place: "", size: 0 };
     panel.hidden = place === "";
+    mark.hidden = false;
     main.dataset.beside = place;
     main.style.setProperty("--beside", `${size}px`);
   }

@@ -16,6 +16,7 @@ import { uuid } from "./uuid.js";
 
 const YIELD = 30; // ms for which a solid scene, dear to draw, lets the acknowledgement of the last answer go first
 const SLOW = 400; // ms after which an unsaved answer is worth words
+const LATE = "The server has not confirmed your last answers yet. They are kept here. The next question comes when the server is back.";
 const AWAY = 900; // ms without a connection after which it is worth a banner
 const REMOVED = 410; // HTTP status to somebody whose part in the session has ended
 const PREFERENCES = ["left", "right", "equal"];
@@ -38,6 +39,7 @@ export class LabelController {
   #hiddenFrom = 0;
   #covered = false; // by a dialog
   #remark = /** @type {Remark|""} */ (""); // about the clips on screen
+  #stopped = false; // the annotator has had enough, though there are questions
   #unplayed = false; // the clips wait to be played before they can be answered
   #lostAt = 0; // when the connection went; 0 while it is there
   #busyFrom = 0; // since when the outbox is not empty
@@ -72,7 +74,7 @@ export class LabelController {
   /** @param {AbortSignal} signal */
   start(signal) {
     document.addEventListener("visibilitychange", () => this.#visibility(), { signal });
-    this.#renewal = setInterval(() => document.hidden || this.parts.queue.renew(this.#questions.open), RENEW);
+    this.#renewal = setInterval(() => document.hidden || this.#stopped || this.parts.queue.renew(this.#questions.open), RENEW);
     signal.addEventListener("abort", () => {
       clearInterval(this.#renewal);
       clearTimeout(this.#timer);
@@ -164,6 +166,16 @@ export class LabelController {
     this.parts.view.remark(remark);
   }
 
+  /** Asks nothing more, or goes on. @param {boolean} on */
+  stop(on) {
+    this.#stopped = on;
+    this.#present();
+  }
+
+  get stopped() {
+    return this.#stopped;
+  }
+
   /** Takes the last answer back. */
   undo() {
     const of = this.#undoable();
@@ -176,6 +188,7 @@ export class LabelController {
    */
   withdraw(of) {
     const { queue, view } = this.parts;
+    this.#stopped = false;
     this.#mine = this.#mine.filter((id) => id !== of);
     this.#fresh = false;
     const unsent = queue.recall(of);
@@ -218,7 +231,7 @@ export class LabelController {
   #present() {
     const { chooser, player, practice, view } = this.parts;
     if (practice.judged) return this.#refresh(); // the clips stay while the answer is read
-    const q = this.#asked.current;
+    const q = this.#stopped ? undefined : this.#asked.current;
     if (q !== this.#shown) {
       chooser.close();
       this.#shown = q;
@@ -312,7 +325,7 @@ export class LabelController {
     const back = this.#lostAt > 0 && !away;
     this.#lostAt = away ? this.#lostAt || now : 0;
     this.#busyFrom = unsent > 0 ? this.#busyFrom || now : 0;
-    view.saved(unsent, unsent > 0 && (away || stuck > 0 || now - this.#busyFrom > SLOW));
+    view.saved(unsent, unsent > 0 && (away || stuck > 0 || this.#late));
     const long = away && now - this.#lostAt > AWAY;
     banner.show(long);
     if (long && !this.#status && !this.#removed) this.#restore();
@@ -340,7 +353,7 @@ export class LabelController {
   #state() {
     if (this.#shown) return this.#painted ? "ready" : "loading";
     if (!this.#status || this.#practising) return "loading";
-    return this.#status.done ? "done" : "waiting";
+    return this.#status.done || this.#stopped ? "done" : "waiting";
   }
 
   /**
@@ -358,9 +371,16 @@ export class LabelController {
     else if (this.#practising) view.note(away ? "The server is away. Practice begins as soon as it is back." : "Loading the practice questions …", { busy: true });
     else if (!this.#status) view.note(away ? "The server is away. Questions come as soon as it is back." : "Connecting …", { busy: true });
     else if (this.#status.done) view.note(this.#status.waiting || "All questions are answered. Thank you!", { done: true });
+    else if (this.#stopped) view.note("Your answers are saved. Thank you!", { done: true });
     else if (!queue.connected) view.note("You have answered all loaded questions. More follow when the server is back.", { busy: true });
     else if (this.#status.consent) view.note(this.#status.waiting, { consent: this.#status.consent });
+    else if (queue.outbox.pending.length > 0) view.note(this.#late ? LATE : "Saving your last answer …", { busy: true });
     else view.note(this.#status.waiting || "The next question is on its way …", { busy: true });
+  }
+
+  /** Whether an answer has been unsaved for longer than a blink. */
+  get #late() {
+    return this.#busyFrom > 0 && performance.now() - this.#busyFrom > SLOW;
   }
 }
 
