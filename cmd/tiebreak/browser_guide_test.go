@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -32,6 +33,7 @@ func TestBrowserGuide(t *testing.T) {
 		t.Error("what was read on the welcome page is shown again")
 	}
 	b.part("beside the clips", b.besideTheClips)
+	b.part("beside the clips of practice", b.besidePractice)
 	b.resize(1280, 800)
 	b.answer(kb.ArrowLeft)
 	file := filepath.Join(t.TempDir(), "new.md")
@@ -100,5 +102,22 @@ func (b *tab) besideTheClips() {
 			b.t.Errorf("%dx%d: the clips are %v wide with the panel and %v without", w.width, w.height, with, without)
 		}
 		evaluate[bool](b, `(document.querySelector(".beside").style.display = "", document.querySelector("main").style.gridTemplateColumns = "", true)`)
+	}
+}
+
+// besidePractice: the panel is where it is for the questions that count, though the line above
+// the clips is longer.
+func (b *tab) besidePractice() {
+	places := func(mark string) (out []string) {
+		evaluate[int](b, fmt.Sprintf("(document.querySelector('[data-practice-mark]').textContent = %q, 1)", mark))
+		for width := int64(1280); width <= 1560; width += 40 {
+			b.arranged(window{width: width, height: 800})
+			out = append(out, evaluate[string](b, "document.querySelector('main').dataset.beside"))
+		}
+		return out
+	}
+	practice, real := places("Practice 1 of 2, which does not count:"), places("")
+	if !slices.Equal(practice, real) || !slices.Contains(real, "") || !slices.Contains(real, "side") {
+		b.t.Errorf("from 1280 to 1560 pixels the panel is at %q for practice, and at %q for questions", practice, real)
 	}
 }

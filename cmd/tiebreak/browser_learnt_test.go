@@ -7,19 +7,49 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
+// differ makes the page take what was learnt for something new, while window.differ is true:
+// whether ten answers change what is recommended depends on the speed of the machine.
+const differ = `(() => {
+	const parse = JSON.parse;
+	window.differ = true;
+	JSON.parse = (text, f) => { const v = parse(text, f); if (v?.t === "status" && window.differ) v.same = false; return v; };
+	return 1;
+})()`
+
+// watchEnd notes what the end says, and which clips it shows meanwhile.
+const watchEnd = `(() => {
+	const end = document.querySelector("[data-end]"), text = end.querySelector("[data-end-text]");
+	window.ends = [];
+	new MutationObserver(() => text.textContent && setTimeout(() => window.ends.push([text.textContent, end.querySelector("[data-effect]").checkVisibility()])))
+		.observe(text, { childList: true, characterData: true, subtree: true });
+	return 1;
+})()`
+
+// learntClips returns a JavaScript expression: whether the end shows one clip, and says that nothing has
+// changed, or two that are not the same.
+const learntClips = `(async () => {
+	const shown = [...document.querySelectorAll("[data-end] clip-loop")].filter((c) => c.checkVisibility());
+	const bytes = await Promise.all(shown.map((c) => fetch(c.getAttribute("src")).then((r) => r.arrayBuffer()).then((b) => String(new Uint8Array(b)))));
+	const same = document.querySelector("[data-end] [data-now-text]").textContent.includes("the same");
+	return shown.length === 2 ? bytes[0] !== bytes[1] && !same : shown.length === 1 && same;
+})()`
+
 // TestBrowserLearnt labels a session to its end by keyboard: after ten answers and at the
 // end the page shows what was learnt, moving; a question behind the dialog takes no answer
-// and loses no time by it; and nobody is shown it where the researcher does not allow it.
+// and loses no time by it; the end waits for the last training, and shows no two clips that are the
+// same; and nobody is shown it where the researcher does not allow it.
 func TestBrowserLearnt(t *testing.T) {
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	id, shown := newLink(t, data, addr, "--env", "driver", "--budget", "12", "--show-learnt", "--completion-code", "TB-<b>42</b>")
 	_, hidden := newLink(t, data, addr, "--env", "driver", "--budget", "11")
+	_, nothing := newLink(t, data, addr, "--env", "gridworld", "--budget", "1", "--show-learnt")
 	startServer(t, "serve", "--data", data, "--addr", addr)
 	const dialog = "document.querySelector('[data-learnt-dialog]')"
 
 	b := newPerson(t, browser)
 	b.join(shown, "Ann")
+	evaluate[int](b, differ)
 	for range 10 {
 		b.answer(kb.ArrowLeft)
 	}
@@ -44,11 +74,20 @@ func TestBrowserLearnt(t *testing.T) {
 		b.wait("!" + dialog + ".open")
 	})
 	b.answer(kb.ArrowRight)
+	evaluate[int](b, "(window.differ = false, "+watchEnd+")")
 	b.commit(kb.ArrowRight)
 	b.part("at the end", func() {
 		b.wait("document.body.dataset.state === 'done'")
 		b.wait("document.querySelector('[data-end]').innerText.includes('It has learnt from your 12 answers.')")
-		b.wait("document.querySelectorAll('[data-end] clip-loop[data-playing]:not([data-empty])').length === 2")
+		b.wait("[...document.querySelectorAll('[data-end] clip-loop')].filter((c) => c.checkVisibility()).every((c) => c.matches('[data-playing]:not([data-empty])'))")
+		if !evaluate[bool](b, learntClips) {
+			b.t.Error("the end shows two clips that are the same, or says what is not so")
+		}
+		for _, said := range evaluate[[][2]any](b, "window.ends") {
+			if learning := said[0] == "Learning from your last answers …"; learning == (said[1] == true) {
+				b.t.Errorf("at the end %q, clips shown: %v", said[0], said[1])
+			}
+		}
 		b.wait("document.querySelector('[data-code]:not([hidden])').innerText.includes('TB-<b>42</b>')")
 		b.enter("[data-code-copy]")
 		b.wait("/Copied|Selected/.test(document.querySelector('[data-code-copy]').innerText)")
@@ -57,7 +96,7 @@ func TestBrowserLearnt(t *testing.T) {
 	b.part("reload", func() {
 		b.open(evaluate[string](b, "location.href"))
 		b.wait("document.body.dataset.state === 'done'")
-		b.wait("document.querySelectorAll('[data-end] clip-loop:not([data-empty])').length === 2")
+		b.wait("document.querySelector('[data-end] [data-now]:not([data-empty])') !== null")
 		if evaluate[bool](b, dialog+".open") {
 			b.t.Error("what was learnt is shown again after a reload")
 		}
@@ -77,4 +116,14 @@ func TestBrowserLearnt(t *testing.T) {
 	if evaluate[bool](c, dialog+".open || !document.querySelector('[data-end] [data-effect]').hidden") {
 		c.t.Error("what was learnt is shown where that is not allowed")
 	}
+
+	d := newPerson(t, browser)
+	d.join(nothing, "Dan")
+	d.commit(kb.ArrowUp) // equal, which changes no mean
+	d.wait("document.querySelector('[data-end] [data-now-text]').textContent.includes('the same as before')")
+	if !evaluate[bool](d, learntClips) {
+		d.t.Error("nothing has changed, and the end shows two clips")
+	}
+	d.shot("end-same-1280x800")
+	d.accessible("an end at which nothing has changed")
 }

@@ -18,7 +18,7 @@ export function ending(status, arena, patient) {
   if (mine === 0) return { text: "", clips: learnt, waits: false };
   if (arena || !learnt) return { text: `We have got ${given(status)}.`, clips: learnt, waits: false };
   if (learning.answers === 0) return { text: `It has learnt from ${given(status)}.`, clips: true, waits: false };
-  if (!learning.running) return { text: "Your last answers are saved. It learns from them later: this is what it has learnt so far.", clips: true, waits: false };
+  if (!learning.running) return { text: "This is what it has learnt so far. Your last answers are not in it yet.", clips: true, waits: false };
   if (patient) return { text: "Learning from your last answers …", clips: false, waits: true };
   return { text: "It is still learning from your last answers. You need not wait for it: this is what it has learnt so far.", clips: true, waits: false };
 }

@@ -17,7 +17,7 @@ test("the end says that it has learnt once it has, and waits for the last traini
 
 test("no training is waited for that does not come", () => {
   const later = ending(status({ learning: { answers: 3, running: false } }), false, true);
-  assert.match(later.text, /learns from them later/);
+  assert.match(later.text, /not in it yet/);
   assert.deepEqual([later.clips, later.waits], [true, false]);
 });
 
