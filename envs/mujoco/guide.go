@@ -93,7 +93,7 @@ func ahead(c idrl.Camera, z float64) idrl.Shape {
 const (
 	follows  = "The picture follows the robot: watch the floor, not the robot, to see how far it goes."
 	isAhead  = "The robot. Forward is to the right, as this arrow shows. Clips have no arrow."
-	tiles    = "The floor. Each square is 1 m wide: the squares that pass by show how far the robot goes."
+	tiles    = "The floor. Each square is 1 m wide: the squares that pass by show how far the robot goes."
 	evenly   = "Does it move evenly, or does it jerk and waste its strength?"
 	waysLine = "Blue line: the way that it has come since the clip began."
 )
