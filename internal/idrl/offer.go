@@ -17,16 +17,14 @@ type Offer struct {
 	Effect  bool     // the annotator may see what was learnt, and there is something to see
 	Same    bool     // what they would see looks as it did before the first answer
 
-	Learning Learning
-
 	Instructions int64 // version of those in use
+	Learning     Learning
 }
 
-// Learning says how many answers the policies in use are not trained from. It is zero where
-// nothing is trained: in arenas, and over recordings.
+// Learning says which answers a session has not learnt from yet.
 type Learning struct {
-	Answers int  // that count, after those that the generation in use is trained from
-	Running bool // a training from them is due or under way
+	Answers int  // effective and informative ones of everybody that are not in the generation in use
+	Running bool // a training that learns from such answers is under way, or waits for a worker
 }
 
 // Given is an answer that its annotator may still change.
