@@ -258,7 +258,7 @@ func (a *annotatorSocket) deliver(offer idrl.Offer, awaits bool) {
 	status := &wire.Status{
 		Answers: offer.Answers, Mine: offer.Mine, Skipped: offer.Skipped, Budget: offer.Budget,
 		Open: []idrl.AssignmentID{}, Done: offer.Done, Waiting: offer.Waiting, Undo: offer.Undo, Learnt: offer.Effect, Same: offer.Same, Code: offer.Code,
-		Instructions: offer.Instructions, Learning: wire.Learning(offer.Learning),
+		Instructions: offer.Instructions,
 	}
 	if each := a.spec.AnswersEach; each > 0 && !a.narrow { // their own part is what there is to do
 		status.Answers, status.Skipped, status.Budget = offer.Mine, 0, each
@@ -272,6 +272,9 @@ func (a *annotatorSocket) deliver(offer idrl.Offer, awaits bool) {
 	}
 	if awaits && !offer.Done && len(offer.Open) == 0 {
 		status.Consent = sessionURL(a.spec.ID, "consent")
+	}
+	if l := offer.Learning; l.Answers > 0 && !a.narrow {
+		status.Learning = &wire.Learning{Answers: l.Answers, Running: l.Running}
 	}
 	if offer.Left.Known {
 		status.ToGo = &offer.Left.About

@@ -17,9 +17,14 @@ type Offer struct {
 	Effect  bool     // the annotator may see what was learnt, and there is something to see
 	Same    bool     // what they would see looks as it did before the first answer
 
-	Learning Learning
-
 	Instructions int64 // version of those in use
+	Learning     Learning
+}
+
+// Learning says which answers a session has not learnt from yet.
+type Learning struct {
+	Answers int  // effective and informative ones of everybody that are not in the generation in use
+	Running bool // a training that learns from such answers is under way, or waits for a worker
 }
 
 // Learning says how many answers the policies in use are not trained from. It is zero where

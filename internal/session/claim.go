@@ -78,16 +78,19 @@ func (s *Session) room(who idrl.AnnotatorID, n int) int {
 func (s *Session) offer(who idrl.AnnotatorID) idrl.Offer {
 	o := idrl.Offer{
 		Seq: s.log.seq(), Answers: s.log.all.answers, Budget: s.spec.Budget, Done: s.doneBy(who),
-		Instructions: s.spec.InstructionsVersion,
+		Instructions: s.spec.InstructionsVersion, Learning: s.learning(),
 	}
 	e := s.effect()
-	o.Left, o.Effect, o.Same, o.Learning = s.left(), e != (idrl.Effect{}), s.looksSame(e), s.learning()
+	o.Left, o.Effect, o.Same = s.left(), e != (idrl.Effect{}), s.looksSame(e)
 	mine := s.log.mine[who]
 	o.Mine, o.Skipped = mine.answers+mine.skipped, mine.skipped
 	if last := s.log.lastOf(who); len(last) > 0 {
 		o.Undo = last[0]
 	}
 	if o.Done {
+		if s.spec.AdoptAfter > 0 && s.done() { // what is trained is in use some answers later, and none come
+			o.Learning.Running = false
+		}
 		switch {
 		case s.cfg.Unseen:
 			o.Waiting = "There is nothing to see of the recordings of this session, so there are no questions. Please tell the person who gave you the link."

@@ -59,26 +59,6 @@ func (s *sight) same(a, b idrl.ClipID) bool {
 	return is && err == nil
 }
 
-// learning returns which answers the generation in use is not trained from.
-func (s *Session) learning() (l idrl.Learning) {
-	if s.gen == nil || s.cfg.Unseen || s.spec.IsArena() || s.spec.Uploads() {
-		return l
-	}
-	l.Answers = s.history.Len() - s.history.Before(s.gen.BasedOn+1)
-	if l.Answers == 0 {
-		return l
-	}
-	t := &s.training
-	switch _, due := s.nextPoint(); {
-	case s.spec.AdoptAfter > 0: // what is trained is in use some answers later
-		l.Running = s.due()
-	case t.hopeless || s.held():
-	default:
-		l.Running = due || t.ready != nil || t.result != nil && !t.state.FollowUp
-	}
-	return l
-}
-
 // left returns how many answers are still expected: by the budget, or by the rule for
 // stopping where that stops the session earlier or there is no budget.
 func (s *Session) left() idrl.Forecast {

@@ -17,7 +17,7 @@ export function ending(status, arena, patient) {
   const { mine, learnt, learning } = status;
   if (mine === 0) return { text: "", clips: learnt, waits: false };
   if (arena || !learnt) return { text: `We have got ${given(status)}.`, clips: learnt, waits: false };
-  if (learning.answers === 0) return { text: `It has learnt from ${given(status)}.`, clips: true, waits: false };
+  if (!learning) return { text: `It has learnt from ${given(status)}.`, clips: true, waits: false };
   if (!learning.running) return { text: "This is what it has learnt so far. Your last answers are not in it yet.", clips: true, waits: false };
   if (patient) return { text: "Learning from your last answers …", clips: false, waits: true };
   return { text: "It is still learning from your last answers. You need not wait for it: this is what it has learnt so far.", clips: true, waits: false };
@@ -110,7 +110,7 @@ export class Learnt {
     const dialog = this.#dialog("learnt");
     if (!this.#parts.show(dialog)) return false;
     const text = /** @type {HTMLElement} */ (dialog.querySelector("[data-learnt-text]"));
-    text.textContent = `From ${given(status)}.${status.learning.answers > 0 ? " The last ones are not in it yet." : ""}`;
+    text.textContent = `From ${given(status)}.${status.learning ? " The last ones are not in it yet." : ""}`;
     this.#fill(dialog, status);
     return true;
   }
@@ -186,7 +186,7 @@ export class Learnt {
     const { address, calm } = this.#parts;
     const effect = /** @type {HTMLElement} */ (place.querySelector("[data-effect]"));
     const part = (/** @type {string} */ name) => /** @type {HTMLElement} */ (effect.querySelector(`[data-${name}]`));
-    const now = `${address}/now?answers=${status.answers}&waiting=${status.learning.answers}`;
+    const now = `${address}/now?answers=${status.answers}&waiting=${status.learning?.answers ?? 0}`;
     part("past").hidden = status.same; // two clips that look the same tell nothing apart
     part("now-text").textContent = status.same ? "Now: the same as before the first answer" : "Now";
     part("now").setAttribute("aria-label", status.same ? "What it does now, the same as before the first answer" : "What it does now");

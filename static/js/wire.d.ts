@@ -119,9 +119,10 @@ export interface Status {
   learnt: boolean;
   same: boolean;
   instructions_version: number;
-  learning: Learning;
+  learning?: Learning;
 }
 
+// Answers of everybody that wait to be learnt from.
 export interface Learning {
   answers: number;
   running: boolean;

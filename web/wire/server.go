@@ -76,13 +76,14 @@ type Status struct {
 	Same         bool  `json:"same"`                 // these look as what there was before the first answer
 	Instructions int64 `json:"instructions_version"` // those of now
 
-	Learning Learning `json:"learning"`
+	// Learning says that answers wait to be learnt from; absent if none does.
+	Learning *Learning `json:"learning,omitempty"`
 }
 
-// Learning says how many answers of everybody the policies in use are not trained from.
+// Learning is about the answers that the policies in use have not learnt from yet.
 type Learning struct {
-	Answers int  `json:"answers"`
-	Running bool `json:"running"` // a training from them is due or under way
+	Answers int  `json:"answers"` // of everybody, the newest
+	Running bool `json:"running"` // they are being learnt from, or that waits for its turn
 }
 
 // Bye announces that the server closes the socket.
