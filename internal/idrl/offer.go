@@ -27,13 +27,6 @@ type Learning struct {
 	Running bool // a training that learns from such answers is under way, or waits for a worker
 }
 
-// Learning says how many answers the policies in use are not trained from. It is zero where
-// nothing is trained: in arenas, and over recordings.
-type Learning struct {
-	Answers int  // that count, after those that the generation in use is trained from
-	Running bool // a training from them is due or under way
-}
-
 // Given is an answer that its annotator may still change.
 type Given struct {
 	ID          AnswerID
