@@ -11,6 +11,7 @@ import (
 type blend struct {
 	parts             []blended
 	alike, decided    float64 // weights of lapses whose outcomes are all alike, and of those that are rarely 'equal'
+	lapses            cells   // probabilities of the answers to a comparison, and that they are lapses
 	grid              *manners
 	offset, offsetVar float64
 }
@@ -53,7 +54,18 @@ func (g *manners) blend(who person) blend {
 	}
 	out.alike /= kept
 	out.decided /= kept
+	if g.lapse.Outcomes > 0 {
+		for i, a := range out.Replies() {
+			out.lapses[i].z = out.lapsed(a)
+		}
+	}
 	return out
+}
+
+// lapsed returns the probability, or the density, of a lapse that is a.
+func (b blend) lapsed(a idrl.Answer) float64 {
+	alike, decided := b.grid.random("", a)
+	return b.alike*alike + b.decided*decided
 }
 
 // LogZ returns log Z of answer a and its first two derivatives in m.
@@ -68,14 +80,12 @@ func (b blend) LogZ(a idrl.Answer, m, v float64) (logZ, d1, d2 float64) {
 
 // sums returns Z of answer a and its first two derivatives.
 func (b blend) sums(a idrl.Answer, m, v float64) (z, first, second float64) {
-	alike, decided := b.grid.random("", a)
-	z = b.alike*alike + b.decided*decided
+	z = b.lapsed(a)
 	for _, p := range b.parts {
-		log, d1, d2 := p.of.LogZ(a, b.offset+p.scale*m, p.scale*p.scale*v+b.offsetVar)
-		w := p.weight * math.Exp(log)
-		z += w
-		first += w * p.scale * d1
-		second += w * p.scale * p.scale * (d2 + d1*d1)
+		z0, z1, z2 := sums(p.of, &a, b.offset+p.scale*m, p.scale*p.scale*v+b.offsetVar)
+		z += p.weight * z0
+		first += p.weight * p.scale * z1
+		second += p.weight * p.scale * p.scale * z2
 	}
 	return z, first, second
 }
@@ -83,12 +93,15 @@ func (b blend) sums(a idrl.Answer, m, v float64) (z, first, second float64) {
 // MostInfo returns what Info(m, v) is at most: the mean of that of the bases, or infinity
 // where they do not know it.
 func (b blend) MostInfo(v float64) (sum float64) {
-	for _, p := range b.parts {
-		known, ok := p.of.(interface{ MostInfo(v float64) float64 })
-		if !ok {
+	for i := range b.parts {
+		p := &b.parts[i]
+		if probit, ok := p.of.(Probit); ok { // the scale is 1
+			sum += p.weight * probit.MostInfo(v)
+		} else if known, ok := p.of.(interface{ MostInfo(v float64) float64 }); ok {
+			sum += p.weight * p.scale * p.scale * known.MostInfo(p.scale*p.scale*v+b.offsetVar)
+		} else {
 			return math.Inf(1)
 		}
-		sum += p.weight * p.scale * p.scale * known.MostInfo(p.scale*p.scale*v+b.offsetVar)
 	}
 	return sum
 }
@@ -98,16 +111,13 @@ func (b blend) Replies() []idrl.Answer { return replies(b.grid.lapse.Outcomes) }
 
 // Info returns w = E_y[(∂ log Z(y)/∂m)²].
 func (b blend) Info(m, v float64) (w float64) {
+	if b.grid.lapse.Outcomes > 0 {
+		return b.comparisonInfo(m, v)
+	}
 	add := func(a idrl.Answer, width float64) {
 		if z, first, _ := b.sums(a, m, v); z > 0 {
 			w += width * first * first / z
 		}
-	}
-	if b.grid.lapse.Outcomes > 0 {
-		for _, a := range b.Replies() {
-			add(a, 1)
-		}
-		return w
 	}
 	rate := func(y, width float64) { add(idrl.Answer{Choice: idrl.Rated, Rating: y}, width) }
 	if _, ends := b.grid.lapse.Of.(RatingClipped); ends {
@@ -119,6 +129,51 @@ func (b blend) Info(m, v float64) (w float64) {
 		rate(lo+(end-lo)*node, (end-lo)*coarse.w[i])
 	}
 	return w
+}
+
+// comparisonInfo is Info of a comparison.
+func (b blend) comparisonInfo(m, v float64) (w float64) {
+	sum, replies := b.lapses, b.Replies()
+	for i := range b.parts {
+		sum.add(&b.parts[i], replies, m, v)
+	}
+	for _, c := range sum[:len(replies)] {
+		if c.z > 0 {
+			w += c.z1 * c.z1 / c.z
+		}
+	}
+	return w
+}
+
+// cells are Z of the answers to a comparison, in the order of replies(5), and their derivatives
+// in m.
+type cells [5]struct{ z, z1 float64 }
+
+// add adds those of p, of the answers that are told apart.
+func (c *cells) add(p *blended, replies []idrl.Answer, m, v float64) {
+	if probit, ok := p.of.(Probit); ok {
+		c.addProbit(probit, p.weight, m, v)
+		return
+	}
+	for i := range replies {
+		z, z1, _ := sums(p.of, &replies[i], m, v)
+		c[i].z += p.weight * z
+		c[i].z1 += p.weight * z1
+	}
+}
+
+// addProbit is add of a probit: two tails, and what is left.
+func (c *cells) addProbit(p Probit, weight, m, v float64) {
+	r := math.Sqrt(v + p.NoiseStd*p.NoiseStd)
+	a, slopeA := upper((p.TieBand - m) / r)
+	b, slopeB := upper((p.TieBand + m) / r)
+	slope := weight / r
+	c[0].z += weight * a
+	c[1].z += weight * b
+	c[2].z += weight * (1 - a - b)
+	c[0].z1 += slope * slopeA
+	c[1].z1 -= slope * slopeB
+	c[2].z1 += slope * (slopeB - slopeA)
 }
 
 // window returns the part of the scale on which ratings lie that tell something: four standard

@@ -53,7 +53,7 @@ const (
 	scaleOctaves = 0.35 // standard deviation of the logarithm of the scale of ratings to base 2
 	offsetStd    = 0.15 // of ratings, which lie in [−1, 1]
 
-	leastRead = 1e-30 // probability of an answer under a manner, at least, relative to the greatest
+	leastRead = 1e-30 // probability or density of an answer under a manner, at least
 
 	rarelyEqual = 0.01 // probability of 'equal' of a lapse that is hardly ever that
 )
@@ -174,76 +174,69 @@ func (g *manners) random(kind idrl.QueryKind, a idrl.Answer) (alike, decided flo
 
 // A reading is what an answer says under every manner, given u ~ N(m, v) and an offset.
 type reading struct {
-	logs   []float64 // of the probability or density of the answer under the manners
-	d1, d2 []float64 // of the bases, in t = scale·u + offset
-	probs  []float64 // of the bases, relative to exp(top)
-	top    float64
+	z []float64 // probability or density of the answer under the manners
+
+	meant      []float64 // the same of the bases, if it is no lapse
+	rise, bend []float64 // the first two derivatives of meant in t = scale·u + offset
+	weights    []float64 // of the bases, work of mix
+}
+
+// newReading returns memory for a reading.
+func (g *manners) newReading() *reading {
+	n := len(g.bases)
+	return &reading{z: make([]float64, len(g.list)), meant: make([]float64, n), rise: make([]float64, n), bend: make([]float64, n), weights: make([]float64, n)}
 }
 
 // read reads what is observed, in the memory of r. It returns false where that is beyond
 // computing.
-func (g *manners) read(r *reading, seen observation, m, v, offset, offsetVar float64) bool {
-	a, n := seen.answer, len(g.bases)
-	if r.logs == nil {
-		*r = reading{logs: make([]float64, len(g.list)), d1: make([]float64, n), d2: make([]float64, n), probs: make([]float64, n)}
-	}
-	alike, decided := g.random(seen.query.Kind, a)
-	r.top = math.Log(max(alike, decided))
-	for i, b := range g.bases {
+func (g *manners) read(r *reading, seen *observation, m, v, offset, offsetVar float64) bool {
+	alike, decided := g.random(seen.query.Kind, seen.answer)
+	remark, sum := seen.query.Kind == idrl.Average, 0.0
+	for i := range g.bases {
+		b := &g.bases[i]
 		of := b.of
-		if seen.query.Kind == idrl.Average {
+		if remark {
 			of = b.remark
 		}
-		r.probs[i], r.d1[i], r.d2[i] = of.LogZ(a, offset+b.scale*m, b.scale*b.scale*v+offsetVar)
-		if !finite(r.d1[i], r.d2[i]) || math.IsNaN(r.probs[i]) || math.IsInf(r.probs[i], 1) {
-			return false
-		}
-		r.top = max(r.top, r.probs[i])
+		r.meant[i], r.rise[i], r.bend[i] = sums(of, &seen.answer, offset+b.scale*m, b.scale*b.scale*v+offsetVar)
+		sum += r.meant[i] + math.Abs(r.rise[i]) + math.Abs(r.bend[i])
 	}
-	for i := range r.probs {
-		r.probs[i] = math.Exp(r.probs[i] - r.top)
-	}
-	alike, decided = alike*math.Exp(-r.top), decided*math.Exp(-r.top)
-	for k, w := range g.list {
+	for k := range g.list {
+		w := &g.list[k]
 		q := alike
 		if w.decided {
 			q = decided
 		}
-		r.logs[k] = math.Log(max(leastRead, w.rate*q+(1-w.rate)*r.probs[w.base])) + r.top
+		r.z[k] = max(leastRead, w.rate*q+(1-w.rate)*r.meant[w.base])
 	}
-	return true
+	return finite(sum)
 }
 
-// A push is log Z of an answer and its first two derivatives in the mean of u, and in that of
-// the offset.
-type push struct{ logZ, d1, d2, offset1, offset2 float64 }
+// A push is Z of an answer, times the sum of the weights, and the first two derivatives of
+// log Z in the mean of u, and in that of the offset.
+type push struct{ z, d1, d2, offset1, offset2 float64 }
 
-// mix returns the push of an answer that was read, where logs are the log weights of the manners.
-func (g *manners) mix(r *reading, logs []float64) (p push) {
-	top := math.Inf(-1)
-	for _, l := range logs {
-		top = max(top, l)
+// possible reports whether the push is one that a belief can take.
+func (p push) possible() bool {
+	return p.z > 0 && finite(p.z, p.d1, p.d2, p.offset1, p.offset2)
+}
+
+// mix returns the push of an answer that was read, where weights are those of the manners, up
+// to a factor.
+func (g *manners) mix(r *reading, weights []float64) (p push) {
+	clear(r.weights)
+	for k, weight := range weights {
+		w := &g.list[k]
+		p.z += weight * r.z[k]
+		r.weights[w.base] += weight * (1 - w.rate)
 	}
-	var sum, of float64
-	meant := make([]float64, len(g.bases)) // weights of the bases
-	for k, w := range g.list {
-		weight := math.Exp(logs[k] - top)
-		sum += weight
-		of += weight * math.Exp(r.logs[k]-r.top)
-		meant[w.base] += weight * (1 - w.rate)
+	for i := range g.bases {
+		share, scale := r.weights[i]/p.z, g.bases[i].scale
+		p.d1 += share * scale * r.rise[i]
+		p.d2 += share * scale * scale * r.bend[i]
+		p.offset1 += share * r.rise[i]
+		p.offset2 += share * r.bend[i]
 	}
-	if !(of > 0) {
-		return push{logZ: math.Inf(-1)}
-	}
-	for i, b := range g.bases {
-		share := meant[i] * r.probs[i] / of
-		second := share * (r.d2[i] + r.d1[i]*r.d1[i])
-		p.d1 += share * b.scale * r.d1[i]
-		p.d2 += b.scale * b.scale * second
-		p.offset1 += share * r.d1[i]
-		p.offset2 += second
-	}
-	p.logZ = math.Log(of/sum) + r.top
 	p.d2 -= p.d1 * p.d1
 	p.offset2 -= p.offset1 * p.offset1
 	return p

@@ -1,0 +1,281 @@
+package belief
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"tiebreak/internal/idrl"
+)
+
+// ownOptions are the options of Own.Fit: a thousandth of a standard deviation is little beside
+// what is not known of annotators.
+var ownOptions = epOptions{sweeps: 25, tolerance: 1e-3}
+
+// A mannerSite is the factor that stands for what an answer says of its annotator: what it
+// says of the manners, and a Gaussian factor of the offset as of a site.
+type mannerSite struct {
+	who     int       // among the people of a fit
+	z       []float64 // of the manners, > 0
+	tau, nu float64
+}
+
+// A joining is a Fit under way.
+type joining struct {
+	Own
+	from   *Joint
+	theta  *Gaussian
+	people []member
+	sites  []site
+	says   []mannerSite // of the same answers
+	read   *reading
+}
+
+// member is a person in a fit.
+type member struct {
+	before  person    // before the answers
+	logs    []float64 // of the weights of the manners after the last sweep
+	weights []float64 // now, up to a factor
+	tau, nu float64   // of the offset now: precision, and precision times mean
+	shares  []float64 // weights after the sweep before, which add up to 1
+	product []float64 // work of settle
+	factors int       // in product
+}
+
+// Fit returns the belief after all of some answers at once, given the belief before them, by
+// expectation propagation in θ and in the manners and offsets of annotators: each answer is a
+// Gaussian factor of its u, weights of the manners of its annotator and a Gaussian factor of
+// their offset, which are member, over and over, to what the answer says beside all the
+// others. as[i] answers qs[i]. The first sweep is Condition, answer by answer. It ends
+// when no change is greater than a thousandth, or after 25 sweeps. The result is a function of the
+// arguments. Errors are those of Model.Fit.
+func (o Own) Fit(ctx context.Context, from idrl.Posterior, qs []idrl.QueryVector, as []idrl.Answer) (idrl.Posterior, idrl.FitReport, error) {
+	j, ok := from.(*Joint)
+	if !ok {
+		return nil, idrl.FitReport{}, fmt.Errorf("belief: fit of a %T by a model of annotators", from)
+	}
+	sites, err := o.of.sites(j.theta, qs, as)
+	if err != nil {
+		return nil, idrl.FitReport{}, err
+	}
+	f := &joining{Own: o, from: j, theta: j.theta, sites: sites}
+	if f.join(); len(f.people) == 1 && o.told(j, f.people[0].before.id) {
+		g, report, err := o.of.ep(ctx, j.theta, qs, as, epOptions{})
+		if err != nil {
+			return nil, report, err
+		}
+		return j.with(g, f.people[0].before), report, nil
+	}
+	report := idrl.FitReport{Answers: len(sites)}
+	damping, last := 1.0, math.Inf(1)
+	for report.Sweeps < ownOptions.sweeps && !report.Converged {
+		if err := ctx.Err(); err != nil {
+			return nil, report, err
+		}
+		report.Change, report.Skipped = 0, 0
+		if err := f.sweep(damping, &report); err != nil && report.Sweeps > 0 {
+			break // what Condition takes, a fit takes; the belief is that of the last sweep
+		} else if err != nil {
+			return nil, report, err
+		}
+		f.theta = product(j.theta, f.sites, &report)
+		f.settle(&report)
+		report.Sweeps++
+		report.Converged = report.Change <= ownOptions.tolerance && report.Skipped == 0
+		if report.Sweeps > 2 && report.Change >= last {
+			damping = max(leastDamping, damping/2)
+		}
+		last = report.Change
+	}
+	return f.joint(), report, nil
+}
+
+// join makes factors of the annotators that say nothing yet.
+func (f *joining) join() {
+	places, n := map[idrl.AnnotatorID]int{}, len(f.list)
+	f.says, f.read = make([]mannerSite, len(f.sites)), f.newReading()
+	all := make([]float64, n*len(f.sites))
+	for i := range all {
+		all[i] = 1
+	}
+	for i, s := range f.sites {
+		who, known := places[s.answer.Annotator]
+		if !known {
+			who = len(f.people)
+			places[s.answer.Annotator] = who
+			p := f.person(f.from, s.answer.Annotator)
+			f.people = append(f.people, member{before: p, weights: make([]float64, n), shares: make([]float64, n), product: make([]float64, n)})
+		}
+		f.says[i] = mannerSite{who: who, z: all[i*n : (i+1)*n]}
+	}
+	f.settle(&idrl.FitReport{})
+}
+
+// manyFactors is how many factors of at least leastRead have a product that is no less than
+// 1e-240.
+const manyFactors = 8
+
+// settle sets what is known of the people by all factors, free of the rounding of the steps
+// that led to them, and notes how far that is from what it was.
+func (f *joining) settle(report *idrl.FitReport) {
+	for i := range f.people {
+		f.people[i].begin()
+	}
+	for i := range f.says {
+		s := &f.says[i]
+		p := &f.people[s.who]
+		p.tau += s.tau
+		p.nu += s.nu
+		for k, z := range s.z {
+			p.product[k] *= z
+		}
+		if p.factors++; p.factors == manyFactors {
+			p.gather()
+		}
+	}
+	for i := range f.people {
+		f.people[i].gather()
+		f.people[i].note(report)
+	}
+}
+
+// begin sets what is known of p before the answers.
+func (p *member) begin() {
+	p.logs, p.tau, p.nu = p.before.wide(), 0, 0
+	if p.before.offsetVar > 0 {
+		p.tau = 1 / p.before.offsetVar
+		p.nu = p.tau * p.before.offset
+	}
+	p.factors = 1
+	p.gather()
+}
+
+// gather moves the product of factors to the logarithms.
+func (p *member) gather() {
+	for k, z := range p.product {
+		if p.factors > 0 && z > 0 {
+			p.logs[k] += math.Log(z)
+		}
+		p.product[k] = 1
+	}
+	p.factors = 0
+}
+
+// note sets the weights by their logarithms, and notes how far they are from what they were.
+func (p *member) note(report *idrl.FitReport) {
+	level(p.logs)
+	sum, moved := 0.0, 0.0
+	for k, l := range p.logs {
+		p.weights[k] = math.Exp(max(l, leastWeight))
+		sum += p.weights[k]
+	}
+	for k, w := range p.weights {
+		moved += math.Abs(w/sum - p.shares[k])
+		p.shares[k] = w / sum
+	}
+	report.Change = max(report.Change, moved)
+}
+
+// leastWeight is the logarithm of a weight that no one answer brings back.
+const leastWeight = -300
+
+// sweep fits every factor once.
+func (f *joining) sweep(damping float64, report *idrl.FitReport) error {
+	g, sx, cavity := f.theta.clone(), make([]float64, f.theta.Dim()), make([]float64, len(f.list))
+	for i := range f.sites {
+		s, says := &f.sites[i], &f.says[i]
+		p := &f.people[says.who]
+		mean, v := idrl.Moments(g, s.query.X, g.mean, sx) // leaves Σx in sx
+		for k, w := range p.weights {
+			cavity[k] = w / says.z[k]
+		}
+		offset, offsetVar, ok := cavityOf(p.tau-says.tau, p.nu-says.nu, f.offsetVar > 0)
+		left := 1 - s.tau*v
+		if left <= 0 || !ok {
+			report.Skipped++
+			continue
+		}
+		m, cv := (mean-v*s.nu)/left, v/left
+		if !finite(m, cv) || !f.Own.read(f.read, &s.observation, m, cv, offset, offsetVar) {
+			return beyond(s.answer, m, cv)
+		}
+		push := f.mix(f.read, cavity)
+		if !push.possible() {
+			return beyond(s.answer, m, cv)
+		}
+		for k, z := range f.read.z {
+			z = toward(says.z[k], z, damping)
+			says.z[k] = z
+			p.weights[k] = cavity[k] * z / push.z // so that they add up to 1, without damping
+		}
+		f.shiftOffset(p, says, offset, offsetVar, push, damping, report)
+		tau, nu, ok := siteOf(m, cv, push.d1, push.d2)
+		dTau, dNu := tau-s.tau, nu-s.nu
+		if !ok || !(1+damping*dTau*v > 0) {
+			report.Skipped++
+			continue
+		}
+		report.Change = max(report.Change, math.Abs(dTau)*v, math.Abs(dNu-dTau*mean)*math.Sqrt(v))
+		s.tau += damping * dTau
+		s.nu += damping * dNu
+		g.multiply(s.query.X, sx, mean, v, damping*dTau, damping*dNu)
+	}
+	return nil
+}
+
+// toward returns was·(is/was)^damping, where damping is a power of 1/2.
+func toward(was, is, damping float64) float64 {
+	if damping == 1 {
+		return is
+	}
+	ratio := is / was
+	for ; damping < 1; damping *= 2 {
+		ratio = math.Sqrt(ratio)
+	}
+	return was * ratio
+}
+
+// cavityOf returns the mean and variance of an offset without an answer; zeros where there
+// are no offsets. ok is false if that has no positive variance.
+func cavityOf(tau, nu float64, offsets bool) (mean, variance float64, ok bool) {
+	if !offsets {
+		return 0, 0, true
+	}
+	return nu / tau, 1 / tau, tau > 0
+}
+
+// siteOf returns the factor with which N(m, v) gets the mean and variance that an answer gives
+// it whose log Z has the derivatives d1 and d2. ok is false where that has no positive variance.
+func siteOf(m, v, d1, d2 float64) (tau, nu float64, ok bool) {
+	left := 1 + v*d2
+	return -d2 / left, (d1 - m*d2) / left, left > 0
+}
+
+// shiftOffset fits the factor of the offset of p.
+func (f *joining) shiftOffset(p *member, s *mannerSite, m, v float64, push push, damping float64, report *idrl.FitReport) {
+	if f.offsetVar == 0 {
+		return
+	}
+	tau, nu, ok := siteOf(m, v, push.offset1, push.offset2)
+	dTau, dNu := damping*(tau-s.tau), damping*(nu-s.nu)
+	if !ok || !(p.tau+dTau > 0) {
+		report.Skipped++
+		return
+	}
+	s.tau, s.nu = s.tau+dTau, s.nu+dNu
+	p.tau, p.nu = p.tau+dTau, p.nu+dNu
+	report.Change = max(report.Change, math.Abs(dTau)/p.tau, math.Abs(dNu-dTau*p.nu/p.tau)/math.Sqrt(p.tau))
+}
+
+// joint returns the belief that the factors make.
+func (f *joining) joint() *Joint {
+	out := &Joint{theta: f.theta, people: f.from.people}
+	for _, p := range f.people {
+		now := person{id: p.before.id, logs: rounded(p.logs), offset: p.before.offset, offsetVar: p.before.offsetVar}
+		if p.tau > 0 && f.offsetVar > 0 {
+			now.offset, now.offsetVar = p.nu/p.tau, 1/p.tau
+		}
+		out = out.with(f.theta, now)
+	}
+	return out
+}
