@@ -12,6 +12,19 @@ import (
 // what is not known of annotators.
 var ownOptions = epOptions{sweeps: 25, tolerance: 1e-3}
 
+// resumedOptions are those of Resume where there is something to go on from: it ends after a few
+// sweeps and leaves the rest to the next fit, and reports only what a person could see.
+var resumedOptions = epOptions{sweeps: 3, tolerance: 0.1}
+
+// left are the Factors of a fit: of θ and of the offset of each observation, and the damping. The
+// weights of the manners follow from them.
+type left struct {
+	each    []leftSite
+	damping float64
+}
+
+type leftSite struct{ tau, nu, offsetTau, offsetNu float64 }
+
 // A mannerSite is the factor that stands for what an answer says of its annotator: what it
 // says of the manners, and a Gaussian factor of the offset as of a site.
 type mannerSite struct {
@@ -29,6 +42,8 @@ type joining struct {
 	sites  []site
 	says   []mannerSite // of the same answers
 	read   *reading
+
+	damping float64 // share of a change that is made: a power of 1/2
 }
 
 // member is a person in a fit.
@@ -50,44 +65,95 @@ type member struct {
 // when no change is greater than a thousandth, or after 25 sweeps. The result is a function of the
 // arguments. Errors are those of Model.Fit.
 func (o Own) Fit(ctx context.Context, from idrl.Posterior, qs []idrl.QueryVector, as []idrl.Answer) (idrl.Posterior, idrl.FitReport, error) {
+	p, _, report, err := o.Resume(ctx, from, nil, qs, as)
+	return p, report, err
+}
+
+// Resume implements idrl.Resumer. Where only one annotator's answers were fitted, whose noise
+// was taken for known, nothing is left.
+func (o Own) Resume(ctx context.Context, from idrl.Posterior, before idrl.Factors, qs []idrl.QueryVector, as []idrl.Answer) (idrl.Posterior, idrl.Factors, idrl.FitReport, error) {
 	j, ok := from.(*Joint)
 	if !ok {
-		return nil, idrl.FitReport{}, fmt.Errorf("belief: fit of a %T by a model of annotators", from)
+		return nil, nil, idrl.FitReport{}, fmt.Errorf("belief: fit of a %T by a model of annotators", from)
 	}
 	sites, err := o.of.sites(j.theta, qs, as)
 	if err != nil {
-		return nil, idrl.FitReport{}, err
+		return nil, nil, idrl.FitReport{}, err
 	}
-	f := &joining{Own: o, from: j, theta: j.theta, sites: sites}
+	f := &joining{Own: o, from: j, theta: j.theta, sites: sites, damping: 1}
 	if f.join(); len(f.people) == 1 && o.told(j, f.people[0].before.id) {
 		g, report, err := o.of.ep(ctx, j.theta, qs, as, epOptions{})
 		if err != nil {
-			return nil, report, err
+			return nil, nil, report, err
 		}
-		return j.with(g, f.people[0].before), report, nil
+		return j.with(g, f.people[0].before), nil, report, nil
 	}
-	report := idrl.FitReport{Answers: len(sites)}
-	damping, last := 1.0, math.Inf(1)
-	for report.Sweeps < ownOptions.sweeps && !report.Converged {
+	report, limit := idrl.FitReport{Answers: len(sites)}, ownOptions
+	if l, ok := before.(*left); ok {
+		f.begin(l, &report)
+		limit = resumedOptions
+	}
+	if err := f.run(ctx, limit.sweeps, &report); err != nil {
+		return nil, nil, report, err
+	}
+	report.Converged = report.Change <= limit.tolerance && report.Skipped == 0
+	return f.joint(), f.left(), report, nil
+}
+
+// run sweeps until nothing changes by more than the tolerance of ownOptions.
+func (f *joining) run(ctx context.Context, sweeps int, report *idrl.FitReport) error {
+	for last := math.Inf(1); report.Sweeps < sweeps; last = report.Change {
 		if err := ctx.Err(); err != nil {
-			return nil, report, err
+			return err
 		}
 		report.Change, report.Skipped = 0, 0
-		if err := f.sweep(damping, &report); err != nil && report.Sweeps > 0 {
-			break // what Condition takes, a fit takes; the belief is that of the last sweep
+		if err := f.sweep(report); err != nil && report.Sweeps > 0 {
+			return nil // what Condition takes, a fit takes; the belief is that of the last sweep
 		} else if err != nil {
-			return nil, report, err
+			return err
 		}
-		f.theta = product(j.theta, f.sites, &report)
-		f.settle(&report)
+		f.theta = product(f.from.theta, f.sites, report)
+		f.settle(report)
 		report.Sweeps++
-		report.Converged = report.Change <= ownOptions.tolerance && report.Skipped == 0
-		if report.Sweeps > 2 && report.Change >= last {
-			damping = max(leastDamping, damping/2)
+		if report.Change <= ownOptions.tolerance && report.Skipped == 0 {
+			return nil
 		}
-		last = report.Change
+		if report.Sweeps > 2 && report.Change >= last {
+			f.damping = max(leastDamping, f.damping/2)
+		}
 	}
-	return f.joint(), report, nil
+	return nil
+}
+
+// begin begins with what a fit of the first of the answers left.
+func (f *joining) begin(l *left, report *idrl.FitReport) {
+	f.damping = min(1, 2*l.damping)
+	for i, from := range l.each {
+		f.sites[i].tau, f.sites[i].nu = from.tau, from.nu
+		f.says[i].tau, f.says[i].nu = from.offsetTau, from.offsetNu
+	}
+	f.theta = product(f.from.theta, f.sites, report)
+	f.settle(report) // of the offsets
+	sx := make([]float64, f.theta.Dim())
+	for i := range l.each {
+		s, says := &f.sites[i], &f.says[i]
+		p := &f.people[says.who]
+		mean, v := idrl.Moments(f.theta, s.query.X, f.theta.mean, sx)
+		offset, offsetVar, ok := cavityOf(p.tau-says.tau, p.nu-says.nu, f.offsetVar > 0)
+		if left := 1 - s.tau*v; ok && left > 0 && f.Own.read(f.read, &s.observation, (mean-v*s.nu)/left, v/left, offset, offsetVar) {
+			copy(says.z, f.read.z)
+		}
+	}
+	f.settle(report)
+}
+
+// left returns what the fit leaves.
+func (f *joining) left() *left {
+	out := &left{each: make([]leftSite, len(f.sites)), damping: f.damping}
+	for i, s := range f.sites {
+		out.each[i] = leftSite{s.tau, s.nu, f.says[i].tau, f.says[i].nu}
+	}
+	return out
 }
 
 // join makes factors of the annotators that say nothing yet.
@@ -180,7 +246,8 @@ func (p *member) note(report *idrl.FitReport) {
 const leastWeight = -300
 
 // sweep fits every factor once.
-func (f *joining) sweep(damping float64, report *idrl.FitReport) error {
+func (f *joining) sweep(report *idrl.FitReport) error {
+	damping := f.damping
 	g, sx, cavity := f.theta.clone(), make([]float64, f.theta.Dim()), make([]float64, len(f.list))
 	for i := range f.sites {
 		s, says := &f.sites[i], &f.says[i]

@@ -21,8 +21,9 @@ type Snapshot struct {
 func (s Snapshot) Emptied() bool { return s.Definition == 0 && len(s.Belief) == 0 }
 
 // PosteriorDefinition is which function of the log a Snapshot's belief is: today that
-// of package posterior. Definition 0 was one-by-one updates since the last withdrawal.
-const PosteriorDefinition = 1
+// of package posterior. Definition 0 was one-by-one updates since the last withdrawal; under
+// definition 1 every fit of a model of annotators began with nothing, and fits were rarer.
+const PosteriorDefinition = 2
 
 // Journal is the durable record of sessions. Its methods may be called from any
 // goroutine; each write is durable before it returns.

@@ -144,6 +144,21 @@ type Filter interface {
 	Fit(ctx context.Context, from Posterior, qs []QueryVector, as []Answer) (Posterior, FitReport, error)
 }
 
+// A Resumer is a Filter whose fit of a list can go on from where the fit of a part of it, from
+// the first answer on, ended.
+type Resumer interface {
+	Filter
+
+	// Resume is Fit that begins with what the fit of the first of the answers left: all that
+	// it found out. nil stands for a fit that begins with nothing. It may end sooner than a
+	// fit from nothing, short of its tolerance.
+	Resume(ctx context.Context, from Posterior, left Factors, qs []QueryVector, as []Answer) (Posterior, Factors, FitReport, error)
+}
+
+// Factors are what a fit leaves to the next one, as the model has it. They are immutable; nil
+// is nothing.
+type Factors any
+
 // A FitReport says how a fit of several answers at once went.
 type FitReport struct {
 	Answers   int  // informative ones that were fitted, and remarks beside them

@@ -11,6 +11,10 @@ import (
 // averages over what the first model takes for known (Config.Averaged). It is a function
 // of the items too, based on fits at positions of its own. It ends where its fits would
 // take more than about a second: so many answers leave little to average over.
+//
+// A model that knows annotators apart (idrl.Personal) takes for known only the noise of one who
+// is alone, so that its posterior is its own average once it is based on a fit of the answers of
+// two.
 
 const (
 	// averagedCost is what an average costs, as a multiple of one posterior.
@@ -40,14 +44,21 @@ func (h *History) averages(n int) bool {
 		return false
 	}
 	c := h.cfg.averaged()
-	return n <= planFor(c.Model.Prior().Dim(), c.cost, dearOf(c.Model), c.longest).last()
+	return n <= c.plan().last()
+}
+
+// personal reports whether h is based on a fit of the answers of several annotators, by a model
+// that knows them apart.
+func (h *History) personal() bool {
+	_, ok := h.cfg.Model.(idrl.Personal)
+	return ok && h.second > 0 && h.plan.base(h.n) >= h.second
 }
 
 // averageWith sets the average of next, which is h with one more item. An average that
 // cannot be computed is none; only the end of ctx is an error.
 func (h *History) averageWith(ctx context.Context, next *History, i Item) error {
 	next.average = nil
-	if h.average == nil || next.n > h.average.plan.last() {
+	if h.average == nil || next.n > h.average.plan.last() || next.personal() {
 		return nil
 	}
 	a, err := h.average.With(ctx, i)
@@ -66,7 +77,7 @@ func (h *History) adopt(ctx context.Context, a *History, err error) error {
 // averageReplaced sets the average of next, which is h.Replace(seq, later).
 func (h *History) averageReplaced(ctx context.Context, next *History, seq int64, later []Item) error {
 	from := h.average
-	if !h.averages(next.n) {
+	if !h.averages(next.n) || next.personal() {
 		return nil
 	}
 	if from == nil {
@@ -79,5 +90,8 @@ func (h *History) averageReplaced(ctx context.Context, next *History, seq int64,
 // averageLight reports whether averageReplaced is work for a few milliseconds, where
 // the list has n items then, of which later are new.
 func (h *History) averageLight(seq int64, later, n int) bool {
+	if same := n - later; h.average == nil && h.personal() && h.second <= same && h.plan.base(n) >= h.second {
+		return true
+	}
 	return !h.averages(n) || h.average != nil && h.average.Light(seq, later)
 }

@@ -83,23 +83,22 @@ func (h *History) Light(seq int64, n int) bool {
 			return h.plan.updates(n - b.end)
 		}
 	}
-	return h.plan.updates(n-at) && (h.plan.light(at) || slices.ContainsFunc(h.fits, func(f *fit) bool { return f.at == at && f.made() }))
+	return h.plan.updates(n-at) && (h.plan.light(at) || h.hasMade(at))
 }
 
-// made reports whether the belief of the fit is there.
-func (f *fit) made() bool {
-	if !f.mu.TryLock() {
-		return false
-	}
-	defer f.mu.Unlock()
-	return f.p != nil
+// hasMade reports whether the belief of the fit at a position is there.
+func (h *History) hasMade(at int) bool {
+	f := h.find(at)
+	return f != nil && f.made()
 }
 
 // rejoin returns Replace's history without its posterior.
 func (h *History) rejoin(seq int64, later []Item) *History {
-	next := &History{cfg: h.cfg, plan: h.plan}
+	next := &History{cfg: h.cfg, plan: h.plan, first: h.first, second: h.second}
 	next.last, next.tail = h.before(seq)
-	next.n = count(next.last, next.tail)
+	if next.n = count(next.last, next.tail); next.second > next.n {
+		next.second = 0
+	}
 	for _, f := range h.fits {
 		if f.at <= next.n {
 			next.fits = append(next.fits, f)
@@ -108,11 +107,12 @@ func (h *History) rejoin(seq int64, later []Item) *History {
 	next.tail = append(make([]Item, 0, blockSize), next.tail...)
 	for _, i := range later {
 		next.n++
+		next.meet(i.Annotator)
 		if next.tail = append(next.tail, i); len(next.tail) == blockSize {
 			next.last, next.tail = &block{before: next.last, items: next.tail, end: next.n}, make([]Item, 0, blockSize)
 		}
 		if next.plan.fits(next.n) {
-			next.fits = append(next.fits, &fit{at: next.n, last: next.last, tail: next.tail})
+			next.addFit()
 		}
 	}
 	next.fits = slices.Clone(next.fits[max(0, len(next.fits)-3):])

@@ -10,11 +10,9 @@
 package posterior
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"tiebreak/internal/idrl"
@@ -76,6 +74,9 @@ type History struct {
 	fits []*fit // at the positions up to n of which one may be needed, ascending
 	p    idrl.Posterior
 
+	first  idrl.AnnotatorID // of the first item
+	second int              // items up to the first one of another annotator; 0 if there is none
+
 	average *History // of the same items by Config.Averaged; nil if there is none
 }
 
@@ -92,39 +93,14 @@ type block struct {
 	after  atomic.Pointer[idrl.Posterior] // the posterior at its end, or nil
 }
 
-// A fit is the belief after the first at items at once.
-type fit struct {
-	at   int
-	last *block // the items
-	tail []Item
-
-	mu sync.Mutex // guards p
-	p  idrl.Posterior
-}
-
 // New returns the history without answers.
 func New(cfg Config) *History {
 	prior := cfg.Model.Prior()
-	h := &History{cfg: &cfg, plan: planFor(prior.Dim(), cfg.costOf(), dearOf(cfg.Model), cmp.Or(cfg.longest, longest)), p: prior}
+	h := &History{cfg: &cfg, plan: cfg.plan(), p: prior}
 	if h.averages(0) {
 		h.average = New(cfg.averaged())
 	}
 	return h
-}
-
-// ownCost is what a posterior that learns how noisy each annotator is costs, as a multiple of
-// one that takes that for known.
-const ownCost = 24
-
-// costOf returns what a step costs beside one of a model that takes the noise of answers for known.
-func (c *Config) costOf() float64 {
-	switch _, own := c.Model.(idrl.Personal); {
-	case c.cost > 0:
-		return c.cost
-	case own:
-		return ownCost
-	}
-	return 1
 }
 
 // Of returns the posterior after items, which are all that there are.
@@ -166,11 +142,22 @@ func (h *History) With(ctx context.Context, i Item) (*History, error) {
 func (h *History) add(i Item) *History {
 	next := *h
 	next.n++
+	next.meet(i.Annotator)
 	next.tail = append(slices.Clip(h.tail), i)
 	if len(next.tail) == blockSize {
 		next.last, next.tail = &block{before: h.last, items: next.tail, end: next.n}, nil
 	}
 	return &next
+}
+
+// meet notes whose the last item is.
+func (h *History) meet(who idrl.AnnotatorID) {
+	switch {
+	case h.n == 1:
+		h.first = who
+	case h.second == 0 && who != h.first:
+		h.second = h.n
+	}
 }
 
 // checkpoint keeps p with the last block if it ends here.
@@ -186,47 +173,6 @@ func (h *History) checkpoint(p idrl.Posterior) {
 		}
 	}
 	old.after.Store(nil)
-}
-
-// schedule adds the fit at the position n if the plan has one, and begins it if it is
-// for later.
-func (h *History) schedule() {
-	if !h.plan.fits(h.n) {
-		return
-	}
-	f := &fit{at: h.n, last: h.last, tail: h.tail}
-	h.fits = append(slices.Clone(h.fits[max(0, len(h.fits)-2):]), f)
-	h.begin(f)
-}
-
-// begin computes f in the background if it is needed later.
-func (h *History) begin(f *fit) {
-	if cfg := h.cfg; cfg.Go != nil && h.plan.adopt(f.at) > h.n {
-		cfg.Go(func(ctx context.Context) { _, _ = f.get(ctx, cfg) }) // an error is met again when it is needed
-	}
-}
-
-// get returns the belief of the fit, and computes it if nobody has.
-func (f *fit) get(ctx context.Context, cfg *Config) (idrl.Posterior, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.p != nil {
-		return f.p, nil
-	}
-	items := gather(f.last, f.tail, 0)
-	qs, as := make([]idrl.QueryVector, len(items)), make([]idrl.Answer, len(items))
-	for i, item := range items {
-		qs[i], as[i] = *item.Query, item.Answer()
-	}
-	p, report, err := cfg.Model.Fit(ctx, cfg.Model.Prior(), qs, as)
-	if err != nil {
-		return nil, fmt.Errorf("fit of %d answers: %w", f.at, err)
-	}
-	if cfg.Note != nil {
-		cfg.Note(report)
-	}
-	f.p, f.last, f.tail = p, nil, nil
-	return p, nil
 }
 
 // refresh computes the posterior of h from the last checkpoint that helps.
@@ -246,28 +192,6 @@ func (h *History) refresh(ctx context.Context) error {
 		h.p = p
 	}
 	return h.fill(ctx, at)
-}
-
-// fitAt returns the fit at a position up to n.
-func (h *History) fitAt(at int) *fit {
-	for _, f := range h.fits {
-		if f.at == at {
-			return f
-		}
-	}
-	f := h.prefix(at) // it was forgotten
-	h.fits = append([]*fit{f}, h.fits...)
-	return f
-}
-
-// prefix returns the fit of the first at items.
-func (h *History) prefix(at int) *fit {
-	f := &fit{at: at, last: h.last, tail: h.tail}
-	for f.last != nil && f.last.end > at {
-		f.last, f.tail = f.last.before, f.last.items
-	}
-	f.tail = f.tail[:at-count(f.last, nil)]
-	return f
 }
 
 // fill updates the posterior, which is that of the first begin items, with the
@@ -291,15 +215,6 @@ func (h *History) fill(ctx context.Context, begin int) (err error) {
 		}
 	}
 	return nil
-}
-
-// startPending begins the fits that will be needed later.
-func (h *History) startPending() {
-	for _, f := range h.fits {
-		if h.plan.adopt(f.at) > h.n {
-			h.begin(f)
-		}
-	}
 }
 
 // Restore returns the history of items whose posterior is p, or nil if that is not

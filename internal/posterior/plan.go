@@ -1,21 +1,27 @@
 package posterior
 
-import "tiebreak/internal/idrl"
+import (
+	"cmp"
+
+	"tiebreak/internal/idrl"
+)
 
 // A plan says at which positions of a list of answers all answers before are fitted at
-// once. It depends on the number d of weights alone. The positions are
+// once. It depends on the number d of weights and on the model alone. The positions are
 //
 //	5, 10, 15, …, 100, and then each a quarter after the one before,
 //
 // so that all fits together take about five times as long as the last one. Those of an
 // average, which are dearer, are at 5, 10, 15, …, 50, and then each a half after the one
-// before: three times as long. A fit of n answers takes about n (d² + overhead) times unit. One that takes a few milliseconds
+// before: three times as long. Those of a model whose fits go on from one another are at
+// 5, 10, 15, …, 40, and then each an eighth after the one before. A fit of n answers takes about n (d² + overhead) times unit. One that takes a few milliseconds
 // (light) counts from its position on. A longer one counts some answers later, so that
 // it can be made meanwhile: the answers in between are taken in twice, one by one.
 // Where a fit would take many seconds there is none any more.
 type plan struct {
 	positions []int   // ascending
 	each      float64 // cost of an answer in a fit
+	wait      int     // 1/wait of the answers before a long fit come before it counts
 	kept      int     // checkpoints that are kept
 }
 
@@ -45,23 +51,38 @@ func dearOf(m idrl.Filter) float64 {
 type pace struct {
 	upTo int // answers up to which there is a fit after every five
 	part int // beyond, the next is 1/part of the answers later
+	wait int // as of a plan
 }
 
 var (
-	often  = pace{upTo: 100, part: 4}
-	seldom = pace{upTo: 50, part: 2}
+	often   = pace{upTo: 100, part: 4, wait: 8}
+	seldom  = pace{upTo: 50, part: 2, wait: 8}
+	resumed = pace{upTo: 40, part: 8, wait: 32}
 )
 
 const first = 5 // answers before the first fit, and the fewest between two
 
-// planFor returns the plan for d weights, where an answer costs dear beside the work that
-// grows with d, each posterior takes cost times the work and memory of one, and no fit takes more than longest.
-func planFor(d int, cost, dear, longest float64) plan {
-	square, pace := float64(d)*float64(d), often
-	if cost > 1 {
+// resumedCost is what a fit that goes on from another costs, and an update of that model, as a
+// multiple of one that begins with nothing and takes the noise of answers for known.
+const resumedCost = 2
+
+// plan returns the plan of the fits of c.
+func (c *Config) plan() plan {
+	cost, pace := max(1, c.cost), often
+	switch _, resumes := c.Model.(idrl.Resumer); {
+	case resumes:
+		cost, pace = resumedCost, resumed
+	case cost > 1:
 		pace = seldom
 	}
-	p := plan{each: cost * (square + dear), kept: min(9, max(1, int(memory/(cost*square))))}
+	return planFor(c.Model.Prior().Dim(), cost, dearOf(c.Model), cmp.Or(c.longest, longest), pace)
+}
+
+// planFor returns the plan for d weights, where an answer costs dear beside the work that
+// grows with d, each posterior takes cost times the work and memory of one, and no fit takes more than longest.
+func planFor(d int, cost, dear, longest float64, pace pace) plan {
+	square := float64(d) * float64(d)
+	p := plan{each: cost * (square + dear), kept: min(9, max(1, int(memory/(cost*square)))), wait: pace.wait}
 	for at := first; float64(at)*p.each <= longest; {
 		p.positions = append(p.positions, at)
 		step := max(first, at/pace.part)
@@ -85,7 +106,7 @@ func (p plan) adopt(at int) int {
 	if p.light(at) {
 		return at
 	}
-	return at + min(256, max(4, at/8))
+	return at + min(256, max(4, at/p.wait))
 }
 
 // fits reports whether there is a fit at position n.
@@ -101,6 +122,14 @@ func (p plan) base(n int) int {
 		if p.adopt(p.positions[i]) <= n {
 			return p.positions[i]
 		}
+	}
+	return 0
+}
+
+// before returns the position before one; 0 if there is none.
+func (p plan) before(at int) int {
+	if i := p.search(at - 1); i >= 0 {
+		return p.positions[i]
 	}
 	return 0
 }
