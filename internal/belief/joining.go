@@ -100,7 +100,8 @@ func (o Own) Resume(ctx context.Context, from idrl.Posterior, before idrl.Factor
 	return f.joint(), f.left(), report, nil
 }
 
-// run sweeps until nothing changes by more than the tolerance of ownOptions.
+// run sweeps until nothing changes by more than the tolerance of ownOptions. What the belief is
+// then follows from the factors alone.
 func (f *joining) run(ctx context.Context, sweeps int, report *idrl.FitReport) error {
 	for last := math.Inf(1); report.Sweeps < sweeps; last = report.Change {
 		if err := ctx.Err(); err != nil {
@@ -108,20 +109,21 @@ func (f *joining) run(ctx context.Context, sweeps int, report *idrl.FitReport) e
 		}
 		report.Change, report.Skipped = 0, 0
 		if err := f.sweep(report); err != nil && report.Sweeps > 0 {
-			return nil // what Condition takes, a fit takes; the belief is that of the last sweep
+			break // what Condition takes, a fit takes
 		} else if err != nil {
 			return err
 		}
-		f.theta = product(f.from.theta, f.sites, report)
 		f.settle(report)
 		report.Sweeps++
 		if report.Change <= ownOptions.tolerance && report.Skipped == 0 {
-			return nil
+			break
 		}
 		if report.Sweeps > 2 && report.Change >= last {
 			f.damping = max(leastDamping, f.damping/2)
 		}
 	}
+	f.theta = product(f.from.theta, f.sites, report)
+	f.settle(report)
 	return nil
 }
 
@@ -287,6 +289,7 @@ func (f *joining) sweep(report *idrl.FitReport) error {
 		s.nu += damping * dNu
 		g.multiply(s.query.X, sx, mean, v, damping*dTau, damping*dNu)
 	}
+	f.theta = g
 	return nil
 }
 

@@ -57,8 +57,3 @@ func between(lo, hi, r float64) (z, z1, z2 float64) {
 	ph, dh := upper(hi)
 	return pl - ph, side * (dl - dh) / r, (lo*dl - hi*dh) / (r * r)
 }
-
-// upper returns P(z > x) of z ~ N(0, 1) and its density at x.
-func upper(x float64) (p, density float64) {
-	return 0.5 * math.Erfc(x/math.Sqrt2), math.Exp(-0.5*x*x - halfLog2Pi)
-}
