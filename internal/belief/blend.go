@@ -2,6 +2,7 @@ package belief
 
 import (
 	"math"
+	"sync"
 
 	"tiebreak/internal/idrl"
 )
@@ -18,7 +19,7 @@ type blend struct {
 
 // blended is a base with its weight.
 type blended struct {
-	base
+	*base
 	weight float64
 }
 
@@ -28,7 +29,23 @@ const leastBlended = 0.02
 
 var _ idrl.Likelihood = blend{}
 
-// blend returns the likelihood of the answers of who.
+// keptBlend is the likelihood of the answers of a person, once somebody has asked for it.
+type keptBlend struct {
+	once sync.Once
+	of   idrl.Likelihood
+}
+
+// answersOf returns the likelihood of the answers of who.
+func (g *manners) answersOf(who person) idrl.Likelihood {
+	k := who.kept
+	if k == nil {
+		return g.blend(who)
+	}
+	k.once.Do(func() { k.of = g.blend(who) })
+	return k.of
+}
+
+// blend computes the likelihood of the answers of who.
 func (g *manners) blend(who person) blend {
 	meant, sum, most := make([]float64, len(g.bases)), 0.0, 0.0
 	out := blend{grid: g, offset: who.offset, offsetVar: who.offsetVar}
@@ -46,7 +63,7 @@ func (g *manners) blend(who person) blend {
 	kept := out.alike + out.decided
 	for i, weight := range meant {
 		if weight >= leastBlended*most {
-			out.parts, kept = append(out.parts, blended{g.bases[i], weight}), kept+weight
+			out.parts, kept = append(out.parts, blended{&g.bases[i], weight}), kept+weight
 		}
 	}
 	for i := range out.parts {

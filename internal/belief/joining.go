@@ -14,7 +14,7 @@ var ownOptions = epOptions{sweeps: 25, tolerance: 1e-3}
 
 // resumedOptions are those of Resume where there is something to go on from: it ends after a few
 // sweeps and leaves the rest to the next fit, and reports only what a person could see.
-var resumedOptions = epOptions{sweeps: 3, tolerance: 0.1}
+var resumedOptions = epOptions{sweeps: 2, tolerance: 0.1}
 
 // left are the Factors of a fit: of θ and of the offset of each observation, and the damping. The
 // weights of the manners follow from them.
@@ -341,7 +341,7 @@ func (f *joining) shiftOffset(p *member, s *mannerSite, m, v float64, push push,
 func (f *joining) joint() *Joint {
 	out := &Joint{theta: f.theta, people: f.from.people}
 	for _, p := range f.people {
-		now := person{id: p.before.id, logs: rounded(p.logs), offset: p.before.offset, offsetVar: p.before.offsetVar}
+		now := person{id: p.before.id, logs: rounded(p.logs), offset: p.before.offset, offsetVar: p.before.offsetVar, kept: &keptBlend{}}
 		if p.tau > 0 && f.offsetVar > 0 {
 			now.offset, now.offsetVar = p.nu/p.tau, 1/p.tau
 		}

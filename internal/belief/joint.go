@@ -24,6 +24,7 @@ type person struct {
 	logs      []float32 // log weights of the manners, the greatest 0, none below faintest
 	offset    float64   // of ratings, mean
 	offsetVar float64
+	kept      *keptBlend // follows from the others; nil if it is not kept
 }
 
 // faintest is the log weight of manners that are given up until the next fit: 6e-6. The

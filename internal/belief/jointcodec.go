@@ -137,7 +137,7 @@ func (r *reader) number() float64 {
 }
 
 func (r *reader) person(manners int) person {
-	p := person{id: idrl.AnnotatorID(r.take(r.word())), offset: r.number(), offsetVar: r.number()}
+	p := person{id: idrl.AnnotatorID(r.take(r.word())), offset: r.number(), offsetVar: r.number(), kept: &keptBlend{}}
 	if !finite(p.offset) || !(p.offsetVar >= 0) || math.IsInf(p.offsetVar, 1) {
 		r.cut = true
 		return p

@@ -55,7 +55,7 @@ func (o Own) likelihood(j *Joint, who idrl.AnnotatorID, q idrl.Query) idrl.Likel
 	if o.told(j, who) {
 		return o.of.Likelihood(q)
 	}
-	return o.blend(o.person(j, who))
+	return o.answersOf(o.person(j, who))
 }
 
 // Prior returns the belief before the first answer.
@@ -105,7 +105,7 @@ func (o Own) Condition(p idrl.Posterior, q idrl.QueryVector, a idrl.Answer) (idr
 		who.offsetVar += who.offsetVar * who.offsetVar * push.offset2
 		g = g.Condition(seen.query.X, push.d1, -push.d2)
 	}
-	who.logs = rounded(logs)
+	who.logs, who.kept = rounded(logs), &keptBlend{}
 	return j.with(g, who), nil
 }
 
@@ -151,7 +151,7 @@ func (o Own) Asking(p idrl.Posterior, who idrl.AnnotatorID) idrl.RewardModel {
 	if o.told(j, who) {
 		return asking{o, nil}
 	}
-	return asking{o, o.blend(o.person(j, who))}
+	return asking{o, o.answersOf(o.person(j, who))}
 }
 
 // ConditionOnPendingWith implements idrl.Personal.

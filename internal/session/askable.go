@@ -18,12 +18,57 @@ type selector struct {
 	with      []idrl.AnnotatorID // of pending
 	askable   []idrl.QueryVector
 	ago       []uint8 // learning.Unlike has it, of every query of gen
+	given     map[idrl.AnnotatorID]*given
+}
+
+// given are the queries of a generation that were put to an annotator before.
+type given struct {
+	n      int // assignments that were looked at
+	places []int
+}
+
+// givenTo returns the places of the queries of the generation that were put to an annotator with
+// assignments, which only grow until forget.
+func (c *selector) givenTo(who idrl.AnnotatorID, assignments []*idrl.Assignment) []int {
+	g := c.given[who]
+	if g == nil {
+		g = &given{}
+		c.given[who] = g
+	}
+	for _, as := range assignments[g.n:] {
+		c.each(as.Query, func(place int) { g.places = append(g.places, place) })
+	}
+	g.n = len(assignments)
+	return g.places
+}
+
+// forget forgets what was put to an annotator: an assignment of theirs was taken back.
+func (c *selector) forget(who idrl.AnnotatorID) { delete(c.given, who) }
+
+// each calls f with the place of q in the generation; of a group, with that of every pair of its
+// clips.
+func (c *selector) each(q idrl.Query, f func(place int)) {
+	find := func(id idrl.QueryID) {
+		if i, ok := c.index[id]; ok {
+			f(i)
+		}
+	}
+	if !q.Kind.Group() {
+		find(q.ID)
+		return
+	}
+	for i, a := range q.Clips {
+		for _, b := range q.Clips[:i] {
+			find(idrl.PairID(a, b))
+		}
+	}
 }
 
 // renew forgets how queries stand, and knows those of gen from then on.
 func (c *selector) renew(gen *idrl.Generation) {
 	if c.gen != gen {
 		c.gen, c.index, c.pairs, c.standings = gen, map[idrl.QueryID]int{}, map[idrl.QueryID]seen{}, make([]learning.Standing, len(gen.Queries))
+		c.given = map[idrl.AnnotatorID]*given{}
 		for i, q := range gen.Queries {
 			c.index[q.ID] = i
 		}
@@ -33,15 +78,7 @@ func (c *selector) renew(gen *idrl.Generation) {
 
 // noteAll adds how a query stands; of a group, that counts for every pair of its clips.
 func (s *Session) noteAll(q idrl.Query, is learning.Standing) {
-	if !q.Kind.Group() {
-		s.selector.note(q.ID, is)
-		return
-	}
-	for i, a := range q.Clips {
-		for _, b := range q.Clips[:i] {
-			s.selector.note(idrl.PairID(a, b), is)
-		}
-	}
+	s.selector.each(q, func(place int) { s.selector.standings[place] |= is })
 }
 
 // note adds how a query stands, if it is one of the generation.
@@ -80,16 +117,16 @@ func (s *Session) askable(who idrl.AnnotatorID, fresh []idrl.Assignment, pending
 			c.note(id, learning.Known)
 		}
 	}
-	last := min(learning.Recent, max(0, len(s.gen.Queries)-1))
-	for _, as := range slices.Backward(s.asked.of[who]) {
-		is := learning.Known
-		if s.spec.IsArena() { // answers of one person to one question are not independent
-			is = learning.Out
-		} else if last > 0 {
-			last--
-			is |= learning.Lately
-		}
-		s.noteAll(as.Query, is)
+	before, asked := learning.Known, s.asked.of[who]
+	if s.spec.IsArena() { // answers of one person to one question are not independent
+		before = learning.Out
+	}
+	for _, place := range c.givenTo(who, asked) {
+		c.standings[place] |= before
+	}
+	last := min(learning.Recent, max(0, len(s.gen.Queries)-1), len(asked))
+	for _, as := range asked[len(asked)-last:] {
+		s.noteAll(as.Query, learning.Lately)
 	}
 	if err := s.look(); err != nil {
 		return nil, err

@@ -154,8 +154,9 @@ func (s *Session) rollback(st applied) {
 	if st.row == nil {
 		return
 	}
-	for range st.row.Next {
+	for _, as := range st.row.Next {
 		s.asked.drop()
+		s.selector.forget(as.Annotator)
 	}
 	if st.point {
 		s.training.points = s.training.points[:len(s.training.points)-1]

@@ -17,17 +17,24 @@ func (s *Session) stopping() idrl.Stopping {
 	if s.stop.seq != s.log.seq() || s.stop.stated != len(s.regret) {
 		s.stop.seq, s.stop.stated = s.log.seq(), len(s.regret)
 		now := stopping.Pace{Answers: s.history.Len(), Every: int(spacing(s.log.seq()))}
-		s.stop.now = stopping.Rule{Doubt: s.spec.Doubt}.Judge(s.statements(), now)
+		if stated, edits := len(s.regret), len(s.log.edits); s.stop.points == nil || s.stop.of != stated || s.stop.edits != edits {
+			s.stop.points, s.stop.of, s.stop.edits = s.statements(), stated, edits // further replies change nothing of them
+		}
+		s.stop.now = stopping.Rule{Doubt: s.spec.Doubt}.Judge(s.stop.points, now)
 		s.stop.now.ByItself = s.spec.StopByItself
 	}
 	return s.stop.now
 }
 
-// A stopState is what stopping returned last.
+// A stopState is what stopping returned last, and the statements that it went by.
 type stopState struct {
 	seq    int64
 	stated int
 	now    idrl.Stopping
+
+	points []stopping.Point
+	of     int // number of statements that points are of
+	edits  int // rows that are no replies, at that time
 }
 
 // looksBack is how many statements the forecast needs at most.
