@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -26,6 +27,8 @@ import (
 //
 //	first-s    from the opening until the last annotator has a question, joining included
 //	answers/s  acknowledged
+//	cpu-ms     of the processors for an answer, labellers included and workers aside: what to
+//	           compare on a busy machine
 //	p50-ms, p99-ms  from sending an answer to its acknowledgement
 //	lost       sockets that broke
 func BenchmarkAnswers(b *testing.B) {
@@ -44,9 +47,11 @@ func BenchmarkAnswers(b *testing.B) {
 			first := time.Since(began)
 			b.ResetTimer()
 			began = time.Now()
+			worked := processorTime(b)
 			lost := labelAll(b, labellers, 1+(b.N+len(labellers)-1)/len(labellers))
 			took := time.Since(began)
 			b.StopTimer()
+			b.ReportMetric(float64((processorTime(b)-worked).Microseconds())/1000/float64(b.N), "cpu-ms")
 			b.ReportMetric(first.Seconds(), "first-s")
 			b.ReportMetric(float64(lost), "lost")
 			reportWaits(b, labellers, took)
@@ -233,4 +238,14 @@ func (l load) links(b testing.TB, a *app, addr string) (out []string) {
 		out = append(out, "http://"+addr+"/join/"+token)
 	}
 	return out
+}
+
+// processorTime returns how long the processors have worked for this process, workers aside.
+func processorTime(b *testing.B) time.Duration {
+	b.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

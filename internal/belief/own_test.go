@@ -191,6 +191,14 @@ func TestBlend(t *testing.T) {
 		if most := l.(interface{ MostInfo(float64) float64 }).MostInfo(v); most < info {
 			t.Errorf("information %v above its bound %v", info, most)
 		}
+		for x := -6.0; x <= 6; x += 0.05 { // the bound holds where three intervals tell most
+			for _, w := range []float64{1e-3, 0.1, 1, 10} {
+				bound := l.(interface{ MostInfo(float64) float64 }).MostInfo(w)
+				if got := l.Info(x, w); got > bound {
+					t.Fatalf("information %v at mean %v and variance %v above its bound %v", got, x, w, bound)
+				}
+			}
+		}
 		r := ownOf(t, m, idrl.RateClip).Likelihood(idrl.Query{Kind: idrl.RateClip})
 		sum, info = 0, 0
 		add := func(y, width float64) {

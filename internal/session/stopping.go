@@ -35,7 +35,7 @@ func (s *Session) judge() idrl.Stopping {
 	}
 	points, against := s.stop.points, s.objections()
 	out := rule.Judge(points, now, against)
-	if against == nil && len(points) > 0 && (out.Propose || s.learner.Posterior().Dim() <= fewWeights) {
+	if against == nil && (out.Propose || out.Left.Known && s.learner.Posterior().Dim() <= fewWeights) {
 		if against = s.unasked(); against != nil {
 			out = rule.Judge(points, now, against)
 		}
