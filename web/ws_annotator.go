@@ -273,6 +273,9 @@ func (a *annotatorSocket) deliver(offer idrl.Offer, awaits bool) {
 	if awaits && !offer.Done && len(offer.Open) == 0 {
 		status.Consent = sessionURL(a.spec.ID, "consent")
 	}
+	if l := offer.Learning; l.Answers > 0 && !a.narrow {
+		status.Learning = &wire.Learning{Answers: l.Answers, Running: l.Running}
+	}
 	if offer.Left.Known {
 		status.ToGo = &offer.Left.About
 	}

@@ -17,6 +17,13 @@ type Offer struct {
 	Effect  bool     // the annotator may see what was learnt, and there is something to see
 
 	Instructions int64 // version of those in use
+	Learning     Learning
+}
+
+// Learning says which answers a session has not learnt from yet.
+type Learning struct {
+	Answers int  // effective and informative ones of everybody that are not in the generation in use
+	Running bool // a training that learns from such answers is under way, or waits for a worker
 }
 
 // Given is an answer that its annotator may still change.

@@ -78,7 +78,7 @@ func (s *Session) room(who idrl.AnnotatorID, n int) int {
 func (s *Session) offer(who idrl.AnnotatorID) idrl.Offer {
 	o := idrl.Offer{
 		Seq: s.log.seq(), Answers: s.log.all.answers, Budget: s.spec.Budget, Done: s.doneBy(who),
-		Instructions: s.spec.InstructionsVersion,
+		Instructions: s.spec.InstructionsVersion, Learning: s.learning(),
 	}
 	o.Left, o.Effect = s.left(), s.effect() != (idrl.Effect{})
 	mine := s.log.mine[who]

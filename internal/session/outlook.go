@@ -29,6 +29,23 @@ func (s *Session) firstClips() string {
 	}
 }
 
+// learning says which answers the generation in use has not learnt from. There are none where
+// nothing is trained from answers.
+func (s *Session) learning() (l idrl.Learning) {
+	if s.gen == nil || s.spec.IsArena() || s.spec.Uploads() || s.cfg.Unseen {
+		return l
+	}
+	for seq := s.gen.BasedOn + 1; seq <= s.log.seq(); seq++ {
+		if s.log.counts(seq) {
+			l.Answers++
+		}
+	}
+	t := &s.training
+	_, due := s.nextPoint()
+	l.Running = l.Answers > 0 && !t.hopeless && (due || t.ready != nil || t.result != nil && !t.state.FollowUp)
+	return l
+}
+
 // trainingNow is the state of the training with words on when it will end.
 func (s *Session) trainingNow() idrl.Training {
 	t := s.training.state
@@ -41,6 +58,9 @@ func (s *Session) trainingNow() idrl.Training {
 		return t
 	}
 	t.Left = aboutTime(s.timeLeft())
+	if t.Outlook.Paused {
+		t.What = "paused while a shorter training of another session is done" + and("; before: ", t.What)
+	}
 	if t.Outlook.Waiting {
 		t.What = "waiting for the trainer"
 		if t.Outlook.Ahead > 0 {

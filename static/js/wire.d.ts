@@ -118,6 +118,7 @@ export interface Status {
   return?: string;
   learnt: boolean;
   instructions_version: number;
+  learning?: { answers: number; running: boolean }; // answers of everybody that wait to be learnt from
 }
 
 export interface Bye {
@@ -147,6 +148,7 @@ export interface State {
   budget: number;
   based_on: number;
   training: Training;
+  unlearnt: number;
   statement: Statement | null;
   regret: RegretPoint[];
   earlier: number;

@@ -74,6 +74,15 @@ type Status struct {
 
 	Learnt       bool  `json:"learnt"`               // the annotator may fetch clips of what was learnt
 	Instructions int64 `json:"instructions_version"` // those of now
+
+	// Learning says that answers wait to be learnt from; absent if none does.
+	Learning *Learning `json:"learning,omitempty"`
+}
+
+// Learning is about the answers that the policies in use have not learnt from yet.
+type Learning struct {
+	Answers int  `json:"answers"` // of everybody, the newest
+	Running bool `json:"running"` // they are being learnt from, or that waits for its turn
 }
 
 // Bye announces that the server closes the socket.
