@@ -118,6 +118,8 @@ func (t *Remote) length(job idrl.TrainJob) (like string, work time.Duration) {
 		how, work = "agents", time.Minute
 	case byGaits(t.Spec, job.First) && job.Last:
 		how, work = "last gaits", time.Minute
+	case byGaits(t.Spec, job.First) && job.Soon:
+		how, work = "first gaits", 10*time.Second
 	case byGaits(t.Spec, job.First):
 		how, work = "gaits", 20*time.Second
 	case t.Quick:
