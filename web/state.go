@@ -22,6 +22,7 @@ type (
 		Budget     int               `json:"budget"`
 		BasedOn    int64             `json:"based_on"`
 		Training   trainingState     `json:"training"`
+		Unlearnt   int               `json:"unlearnt"`  // answers that the candidates in use have not learnt from
 		Statement  *statementState   `json:"statement"` // about the present; null before the first candidates
 		Regret     []regretPoint     `json:"regret"`    // of the statement's definition
 		Earlier    int64             `json:"earlier"`   // last row whose regret is of an earlier definition, and left out; 0: none
@@ -119,7 +120,7 @@ type (
 func encodeState(st idrl.Status, names map[idrl.AnnotatorID]string, here func(idrl.AnnotatorID) bool) []byte {
 	m := stateMessage{
 		T: "state", Seq: st.Seq, Answers: st.Answers, Skipped: st.Skipped, State: st.State, Joined: len(names), Budget: st.Budget, BasedOn: st.BasedOn,
-		Training: trainingOf(st.Training), Network: networkOf(st), Regret: []regretPoint{},
+		Training: trainingOf(st.Training), Unlearnt: st.Learning.Answers, Network: networkOf(st), Regret: []regretPoint{},
 		Candidates: []candidateState{}, Weights: []weightState{}, Open: []openState{},
 		Recent: []recentState{}, Annotators: []annotatorState{},
 	}

@@ -163,7 +163,11 @@ func (a *app) build(r idrl.Record) (session.Config, error) {
 	if err != nil {
 		return session.Config{}, err
 	}
-	remote := &training.Remote{Jobs: a.pool, Records: a.db, Spec: cfg.Record.Spec, Model: cfg.Model, Log: a.log}
+	quick, err := training.Quick(a.envs(), cfg.Record.Spec)
+	if err != nil {
+		return session.Config{}, err
+	}
+	remote := &training.Remote{Jobs: a.pool, Records: a.db, Spec: cfg.Record.Spec, Model: cfg.Model, Quick: quick, Log: a.log}
 	if cfg.Learner != nil {
 		cfg.Learner = training.Fitter{FeatureLearner: cfg.Learner, Jobs: a.pool, Spec: cfg.Record.Spec}
 	}

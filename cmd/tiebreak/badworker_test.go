@@ -20,7 +20,7 @@ const badEnv = "TIEBREAK_TEST_BAD_WORKER"
 
 // serveBadly is the main function of that worker.
 func serveBadly(fault string) int {
-	var h jobs.Handler = &training.Handler{Envs: envs.Catalogue, Yield: func() {}}
+	var h jobs.Handler = &training.Handler{Envs: envs.Catalogue}
 	if fault == "lost" {
 		h = forgetful{h}
 	}

@@ -90,7 +90,7 @@ func labelByAgents(ctx context.Context, db *store.DB, rec idrl.Record) error {
 	if err != nil {
 		return err
 	}
-	memory := jobstest.Memory{Store: db, Handler: &training.Handler{Envs: envs.Catalogue, Yield: func() {}, Steps: 700, GaitSteps: 1000}}
+	memory := jobstest.Memory{Store: db, Handler: &training.Handler{Envs: envs.Catalogue, Steps: 700, GaitSteps: 1000}}
 	if cfg.Learner != nil {
 		cfg.Learner = training.Fitter{FeatureLearner: cfg.Learner, Jobs: memory, Spec: cfg.Record.Spec}
 	}

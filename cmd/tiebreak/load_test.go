@@ -176,6 +176,14 @@ func (l load) open(b *testing.B) []*labeller {
 // openOn is open that also returns the server.
 func (l load) openOn(b testing.TB) (*app, []*labeller) {
 	b.Helper()
+	a, addr := serveInside(b)
+	return a, joinAll(b, l.links(b, a, addr), l.sessions*l.each, l.think)
+}
+
+// serveInside starts a server in this process, with workers of the real program, and returns
+// its address.
+func serveInside(b testing.TB) (*app, string) {
+	b.Helper()
 	a, err := openApp(b.Context(), b.TempDir(), envs.Catalogue, site{}, slog.New(slog.DiscardHandler), program(b), "worker")
 	if err != nil {
 		b.Fatal(err)
@@ -192,8 +200,14 @@ func (l load) openOn(b testing.TB) (*app, []*labeller) {
 		<-done
 		_ = a.close()
 	})
-	links := l.links(b, a, ln.Addr().String())
-	labellers := make([]*labeller, l.sessions*l.each)
+	return a, ln.Addr().String()
+}
+
+// joinAll has n annotators join by the links in turn. It returns when each has had an answer
+// acknowledged.
+func joinAll(b testing.TB, links []string, n int, think time.Duration) []*labeller {
+	b.Helper()
+	labellers := make([]*labeller, n)
 	var wg sync.WaitGroup
 	atOnce := make(chan struct{}, 32) // that join
 	for i := range labellers {
@@ -211,14 +225,14 @@ func (l load) openOn(b testing.TB) (*app, []*labeller) {
 			if err := labellers[i].label(1); err != nil {
 				b.Errorf("annotator %d waits for the first clips: %v", i, err)
 			}
-			labellers[i].think = l.think
+			labellers[i].think = think
 		})
 	}
 	wg.Wait()
 	if b.Failed() {
 		b.FailNow()
 	}
-	return a, labellers
+	return labellers
 }
 
 // links makes the sessions and returns a link for the annotators of each.

@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"flag"
-	"fmt"
 	"log/slog"
-	"sync"
 
 	"tiebreak/internal/jobs"
 	"tiebreak/internal/training"
@@ -14,7 +12,7 @@ import (
 func workerCommand() command {
 	return command{
 		name: "worker", endless: true, summary: "train policies for a server (the server starts it itself)", usage: "", hidden: true,
-		about:   "Reads training jobs from standard input and writes their results to standard output, at the lowest\npriority once people label, until its input ends. The server starts it; there is no need to.",
+		about:   "Reads training jobs from standard input and writes their results to standard output, until its\ninput ends. The server starts it, and sets its priority; there is no need to.",
 		example: "tiebreak worker < jobs > results",
 		run: func(ctx context.Context, io stdio, args []string) error {
 			var mine own
@@ -28,13 +26,8 @@ func workerCommand() command {
 			if err != nil {
 				return err
 			}
-			yield := sync.OnceFunc(func() {
-				if err := jobs.LowerPriority(); err != nil {
-					fmt.Fprintf(io.err, "running at normal priority: %v\n", err)
-				}
-			})
 			log := slog.New(slog.NewTextHandler(io.err, nil))
-			h := &training.Handler{Envs: list.logged(log), Yield: yield, Log: log}
+			h := &training.Handler{Envs: list.logged(log), Log: log}
 			return jobs.Serve(ctx, io.in, io.out, h)
 		},
 	}

@@ -122,6 +122,7 @@ type TrainJob struct {
 	Warm      [][]float64    // Params of the last generation's candidates
 	First     bool           // the session has no generation: people wait for this one
 	Last      bool           // no answer is expected after those in Posterior, so that there is time
+	Soon      bool           // the generation in use has learnt from no answer
 	Progress  Progress       // may be nil
 	Outlook   func(Outlook)  // may be nil
 
@@ -177,6 +178,7 @@ type Outlook struct {
 	Waiting bool      // nothing works on it yet
 	Ahead   int       // jobs that come before it, those under way among them, while it is waiting
 	Ready   time.Time // by how long others like it took; zero if that is not known
+	Paused  bool      // a worker has it, and does a shorter one first
 }
 
 // Progress is told how far a long job is: done of total, and what it is doing.

@@ -66,6 +66,7 @@ type Status struct {
 	Budget     int
 	BasedOn    int64 // of the generation in use; -1 if there is none yet
 	Training   Training
+	Learning   Learning
 	Regret     []Regret // by Seq; the last is about the present posterior and policies; empty unless SessionSpec.StatesRegret
 	Basis      Basis    // of the last Regret
 	Return     string   // by which policies of rollouts that were imported are compared: MeanReturn or SumReturn; empty for others

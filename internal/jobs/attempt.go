@@ -16,8 +16,9 @@ type run struct {
 	t        *ticket
 	id       idrl.JobAttempt
 	last     Progress
-	recorded time.Time // when the store last heard of it
-	handed   int       // bytes of artefacts
+	recorded time.Time     // when the store last heard of it
+	handed   int           // bytes of artefacts
+	before   time.Duration // processor time of the process before the job
 }
 
 // attempt starts the job of t as the store has it, sees it through, and records how it
@@ -59,11 +60,10 @@ func (t *ticket) endState(err error) idrl.JobState {
 // lease outlasts a worker that has fallen silent.
 func (p *Pool) lease() time.Duration { return 2*p.c.Silence + grace }
 
-// ready makes sure that the worker has a process that may do the job.
+// ready makes sure that the worker has a process of the level of the job.
 func (r *run) ready() error {
-	w, c := r.w, r.pool.c
-	urgent := r.t.job.Priority == idrl.Urgent
-	if w.alive() && w.lowered && urgent {
+	w, c, at := r.w, r.pool.c, r.t.level
+	if w.alive() && w.level > at {
 		_ = w.kill("it cannot raise its priority again")
 	}
 	if !w.alive() {
@@ -71,10 +71,31 @@ func (r *run) ready() error {
 		if err != nil {
 			return fmt.Errorf("%w: %w", errDied, err)
 		}
-		w.process, w.lowered = p, false
+		w.process, w.level = p, normal
 	}
-	w.lowered = w.lowered || !urgent
+	if w.level < at {
+		w.level = at
+		if err := lower(w.cmd.Process.Pid, at); err != nil && w.alive() {
+			c.Log.Warn("a worker keeps its priority", "err", err)
+		}
+	}
+	r.before, _ = processorTime(w.cmd.Process.Pid)
 	return nil
+}
+
+// measure notes the processor time that the job has used; where that is not known, the time
+// that it was not paused.
+func (r *run) measure() {
+	now := time.Now()
+	all, ok := processorTime(r.w.cmd.Process.Pid)
+	p := r.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if ok {
+		r.t.used = all - r.before
+	} else {
+		r.t.used = r.t.active(now)
+	}
 }
 
 func (r *run) do(ctx context.Context, job idrl.JobRecord) (Done, error) {
@@ -107,6 +128,7 @@ func (r *run) do(ctx context.Context, job idrl.JobRecord) (Done, error) {
 			}
 			silence.Reset(r.pool.c.Silence)
 			if f.kind == typeEnd {
+				r.measure()
 				return Done{Rejected: r.rejecter()}, decodeEnd(f.body)
 			}
 			if err := r.take(ctx, f); err != nil {
@@ -117,6 +139,13 @@ func (r *run) do(ctx context.Context, job idrl.JobRecord) (Done, error) {
 		case <-ctx.Done():
 			r.cancel()
 			return Done{}, ctx.Err()
+		case paused := <-r.t.turn:
+			kind := typeResume
+			if paused {
+				kind = typePause
+			}
+			r.w.send(frame{kind: kind, id: r.w.lastID}) // if it fails, the process is gone
+			r.pool.tell(r.t)
 		case <-again.C:
 			r.pool.tell(r.t)
 		}
@@ -181,6 +210,7 @@ func (r *run) record(ctx context.Context, f frame) error {
 		return nil
 	}
 	r.recorded = now
+	r.measure()
 	return passing(store.BeatJob(ctx, r.id, now.Add(r.pool.lease()), idrl.JobProgress(r.last)))
 }
 

@@ -24,7 +24,7 @@ import (
 const headerSize = 16
 
 // version is that of the protocol. It changes whenever frames or their bodies do.
-const version = 1
+const version = 2
 
 type frameType uint8
 
@@ -39,6 +39,8 @@ const (
 	typeArtefact                        // from the worker: body as encodeArtefact
 	typeCheckpoint                      // from the worker: the body is opaque
 	typeEnd                             // from the worker: body as encodeEnd
+	typePause                           // to the worker: job id waits at its next report
+	typeResume                          // to the worker: job id goes on
 )
 
 // Limits in bytes. A first generation of half-cheetah, comparisons of clips, has 2.5 MB
@@ -66,6 +68,8 @@ var limits = map[frameType]struct {
 	typeArtefact:   {maxBlob + slack, true, false},
 	typeCheckpoint: {maxBlob, true, false},
 	typeEnd:        {maxText + slack, true, false},
+	typePause:      {0, false, true},
+	typeResume:     {0, false, true},
 }
 
 type frame struct {

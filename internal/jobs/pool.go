@@ -11,6 +11,7 @@ import (
 	"iter"
 	"log/slog"
 	"os"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -23,20 +24,26 @@ type Config struct {
 	Store    Store         // required
 	Command  []string      // default: this program with the argument "worker"
 	Env      []string      // of the workers, besides this process's own
-	Workers  int           // processes, besides one for urgent jobs; default 1
+	Workers  int           // long jobs that are done at a time; default as many as there are processors, up to 4
 	Attempts int           // starts of a job whose worker dies; default 3
 	Backoff  time.Duration // before the second start, doubled before each further; default 250 ms
 	Silence  time.Duration // without a sign of life after which a worker is killed; default 1 min
 	Log      *slog.Logger  // default slog.Default()
 }
 
-// A Pool gives jobs to worker processes, first come, first served, but for those that yield
-// (Job.Yields). It starts a process when there is work for it and keeps it.
+// A Pool gives jobs to worker processes: urgent ones first, then the others by how long they
+// have waited and how long they take (order.go), then those that yield (Job.Yields).
 //
-// One process does urgent jobs only, so that a session that is opened does not wait
-// for the training of another; any other process that has nothing to do takes urgent
-// jobs, too. A worker lowers its priority for good when it does a job of priority
-// Background, so a process that has done one is replaced before it does an urgent job.
+//   - At most Config.Workers long jobs are done at a time. There is one process more than
+//     that, so that one of them can be paused for another that needs less than half of what
+//     it has left. A job that is paused waits at its next report, and goes on where it was.
+//   - Short jobs wait for no long one: they have any process that has nothing to do.
+//   - One process does urgent and short jobs only, so that a session that is opened does not
+//     wait for the training of another.
+//
+// Processes are started when there is work for them, and kept. They have normal priority for
+// jobs that are urgent, short or wanted soon, less for others, and the least for those that
+// yield. A process cannot raise its priority again: it is replaced where a job needs more.
 //
 // The methods of a Pool may be called from any goroutine.
 type Pool struct {
@@ -48,8 +55,9 @@ type Pool struct {
 	back    *sync.Cond // a worker is idle again
 	workers []*worker
 	idle    []*worker
-	queue   []*ticket // that wait for a worker, the oldest first
-	typical map[string]time.Duration
+	queue   []*ticket // that wait for a worker, in order of arrival
+	places  int64     // of tickets so far
+	typical map[string]length
 	refused error // why no worker can be used: they are of another version; nil otherwise
 }
 
@@ -66,16 +74,16 @@ func NewPool(c Config) (*Pool, error) {
 		}
 		c.Command = []string{self, "worker"}
 	}
-	c.Workers = or(c.Workers, 1)
+	c.Workers = or(c.Workers, min(4, runtime.NumCPU()))
 	c.Attempts = or(c.Attempts, 3)
 	c.Backoff = or(c.Backoff, 250*time.Millisecond)
 	c.Silence = or(c.Silence, time.Minute)
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
-	p := &Pool{c: c, closed: make(chan struct{}), typical: map[string]time.Duration{}}
+	p := &Pool{c: c, closed: make(chan struct{}), typical: map[string]length{}}
 	p.back = sync.NewCond(&p.mu)
-	for k := range c.Workers + 1 {
+	for k := range c.Workers + 2 {
 		p.workers = append(p.workers, &worker{urgentOnly: k == 0})
 	}
 	p.idle = append(p.idle, p.workers...)
@@ -241,7 +249,7 @@ func (p *Pool) useless() error {
 
 // inTurn waits for a worker and has it do the job once.
 func (p *Pool) inTurn(ctx context.Context, t *ticket) (done Done, err error) {
-	t.given, t.moved = make(chan *worker, 1), make(chan struct{}, 1)
+	t.given, t.moved, t.turn = make(chan *worker, 1), make(chan struct{}, 1), make(chan bool, 1)
 	turn, stop := context.WithCancel(ctx)
 	defer stop()
 	t.stop = stop

@@ -6,6 +6,5 @@ import "syscall"
 
 func ownGroup() *syscall.SysProcAttr { return nil }
 
-// LowerPriority does nothing on this system: a worker has one processor to
-// itself at most.
-func LowerPriority() error { return nil }
+// lower does nothing on this system.
+func lower(int, level) error { return nil }

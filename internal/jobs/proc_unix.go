@@ -5,19 +5,20 @@ package jobs
 import "syscall"
 
 // ownGroup puts a worker in a process group of its own, so that an interrupt
-// from the terminal reaches the server alone, and LowerPriority every thread.
+// from the terminal reaches the server alone, and lower every thread.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// LowerPriority makes this process yield to all others, with all its threads: it is
-// nice (19), and on Linux idle too.
-func LowerPriority() error {
-	if syscall.Getpgrp() != syscall.Getpid() {
-		// Not started by a Pool: leave the others of the group alone. On Linux
-		// this reaches the calling thread and those it starts.
-		return syscall.Setpriority(syscall.PRIO_PROCESS, 0, 19)
+// lower gives the worker process with that id, with all its threads, the priority of a level.
+func lower(pid int, to level) error {
+	switch to {
+	case normal:
+		return nil
+	case nice:
+		return syscall.Setpriority(syscall.PRIO_PGRP, pid, 5)
+	default:
+		if err := syscall.Setpriority(syscall.PRIO_PGRP, pid, 19); err != nil {
+			return err
+		}
+		return idle(pid)
 	}
-	if err := syscall.Setpriority(syscall.PRIO_PGRP, 0, 19); err != nil {
-		return err
-	}
-	return idle()
 }

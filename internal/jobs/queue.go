@@ -15,33 +15,73 @@ type ticket struct {
 	emit  func(Event)   // called from the goroutine that reads the stream
 	given chan *worker  // receives the worker; buffered
 	moved chan struct{} // receives when the outlook has changed; buffered
+	turn  chan bool     // receives whether the job is paused, the newest; buffered
 
-	stop    context.CancelFunc // ends the attempt; set before the job is queued
-	ousted  bool               // guarded by the pool's mu: stop was called for another job's sake
-	began   time.Time          // guarded by the pool's mu: when it was given a worker; zero before
-	outlook idrl.Outlook       // guarded by the pool's mu
+	stop  context.CancelFunc // ends the attempt; set before the job is queued
+	level level              // of the process that does it; set before it is given a worker
+	short bool               // likewise: it takes no place of long jobs
+
+	// The pool's mu guards what follows.
+	place   int64         // in the order of arrival
+	ousted  bool          // stop was called for another job's sake
+	began   time.Time     // when it was given a worker; zero before
+	resting time.Time     // since when it waits for a worker, or is paused; zero while it runs
+	waited  time.Duration // before that
+	paused  time.Duration // before that, after it began
+	used    time.Duration // processor time so far
+	outlook idrl.Outlook
 }
 
 func (t *ticket) urgent() bool { return t.job.Priority == idrl.Urgent }
 
-// like names the jobs that take about as long.
-func (t *ticket) like() string {
-	if t.urgent() {
-		return "urgent " + t.job.Like
+// pausing reports whether t has a worker and is paused.
+func (t *ticket) pausing() bool { return !t.began.IsZero() && !t.resting.IsZero() }
+
+// active returns how long t has had a worker without being paused. The caller holds the
+// pool's mu.
+func (t *ticket) active(now time.Time) time.Duration {
+	if t.pausing() {
+		now = t.resting
 	}
-	return "background " + t.job.Like
+	return now.Sub(t.began) - t.paused
+}
+
+// rest has t rest from now on. The caller holds the pool's mu.
+func (t *ticket) rest(now time.Time) {
+	t.resting = now
+	t.tellTurn(true)
+}
+
+// run ends the rest of t. The caller holds the pool's mu.
+func (t *ticket) run(now time.Time) {
+	rested := now.Sub(t.resting)
+	t.waited += rested
+	if t.began.IsZero() {
+		t.began = now
+	} else {
+		t.paused += rested
+		t.tellTurn(false)
+	}
+	t.resting = time.Time{}
+}
+
+// tellTurn tells the attempt that t is paused, or goes on. The caller holds the pool's mu.
+func (t *ticket) tellTurn(paused bool) {
+	select {
+	case <-t.turn: // not heard yet
+	default:
+	}
+	t.turn <- paused
 }
 
 // tellEvery is how often a job is told its outlook though nothing has changed, for
-// its time gets shorter.
+// its time gets shorter, and how often the order of jobs is looked at, for their ratios grow.
 const tellEvery = 5 * time.Second
 
 // wait queues t until it is given a worker, which the caller must release.
 func (p *Pool) wait(ctx context.Context, t *ticket) (*worker, error) {
 	p.mu.Lock()
-	p.enqueue(t)
-	p.dispatch()
-	p.makeRoom(t)
+	p.enqueue(t, time.Now())
 	p.mu.Unlock()
 	again := time.NewTicker(tellEvery)
 	defer again.Stop()
@@ -55,33 +95,20 @@ func (p *Pool) wait(ctx context.Context, t *ticket) (*worker, error) {
 		case <-t.moved:
 			p.tell(t)
 		case <-again.C:
+			p.mu.Lock()
+			p.dispatch(time.Now())
+			p.mu.Unlock()
 			p.tell(t)
 		}
 	}
 }
 
-// enqueue adds t behind the jobs that go first. The caller holds mu.
-func (p *Pool) enqueue(t *ticket) {
-	at := len(p.queue)
-	if k := slices.IndexFunc(p.queue, func(o *ticket) bool { return o.job.Yields }); k >= 0 && !t.job.Yields {
-		at = k
-	}
-	p.queue = slices.Insert(p.queue, at, t)
-}
-
-// makeRoom ends an attempt at a job that yields if t has to wait for a worker. The caller
-// holds mu.
-func (p *Pool) makeRoom(t *ticket) {
-	if t.job.Yields || t.urgent() || !slices.Contains(p.queue, t) {
-		return
-	}
-	for _, w := range p.workers {
-		if w.now != nil && w.now.job.Yields && !w.now.ousted {
-			w.now.ousted = true
-			w.now.stop()
-			return
-		}
-	}
+// enqueue adds t to those that wait. The caller holds mu.
+func (p *Pool) enqueue(t *ticket, now time.Time) {
+	p.places++
+	t.place, t.resting = p.places, now
+	p.queue = append(p.queue, t)
+	p.dispatch(now)
 }
 
 // leave takes t out of the queue, or gives back the worker that it has just got.
@@ -90,7 +117,7 @@ func (p *Pool) leave(t *ticket) {
 	k := slices.Index(p.queue, t)
 	if k >= 0 {
 		p.queue = slices.Delete(p.queue, k, k+1)
-		p.foresee()
+		p.foresee(time.Now())
 	}
 	p.mu.Unlock()
 	if k < 0 {
@@ -103,67 +130,154 @@ func (p *Pool) leave(t *ticket) {
 func (p *Pool) release(w *worker, done bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if done {
-		p.learn(w.now)
+	p.free(w, done, time.Now())
+}
+
+// free is release. The caller holds mu.
+func (p *Pool) free(w *worker, done bool, now time.Time) {
+	if t := w.now; done {
+		p.typical[t.like()] = p.typical[t.like()].with(length{took: t.active(now), work: max(t.used, leastWork)})
 	}
 	w.now = nil
 	w.tellEnded()
 	p.idle = append(p.idle, w)
-	p.dispatch()
+	p.dispatch(now)
 	p.back.Broadcast()
 }
 
-// learn notes how long t took. The last jobs count most, for the load changes.
-func (p *Pool) learn(t *ticket) {
-	took, known := time.Since(t.began), p.typical[t.like()]
-	if known > 0 {
-		took = (2*known + took) / 3
-	}
-	p.typical[t.like()] = took
-}
-
-// dispatch gives idle workers to tickets, the oldest first. The caller holds mu.
-func (p *Pool) dispatch() {
+// dispatch has those jobs go on, or begin, whose turn it is. The caller holds mu.
+func (p *Pool) dispatch(now time.Time) {
 	select {
 	case <-p.closed:
 		return
 	default:
 	}
-	now := time.Now()
-	for _, t := range slices.Clone(p.queue) {
-		k := slices.IndexFunc(p.idle, func(w *worker) bool { return p.suits(w, t) })
-		if k < 0 {
-			continue
+	for _, t := range p.inOrder(slices.Concat(p.queue, p.pausing()), now) {
+		switch {
+		case t.pausing():
+			if len(p.long()) < p.c.Workers {
+				t.run(now)
+			}
+		case p.begin(t, now):
+		case p.makeRoom(t, now):
+			p.begin(t, now)
 		}
-		w := p.idle[k]
-		p.idle = slices.Delete(p.idle, k, k+1)
-		p.queue = slices.DeleteFunc(p.queue, func(o *ticket) bool { return o == t })
-		w.now, t.began = t, now
-		t.given <- w
 	}
-	p.foresee()
+	p.foresee(now)
 }
 
-// suits reports whether an idle worker may be given to t. An urgent job takes the
-// worker of urgent jobs if it can, and another only where no other job waits for it.
-func (p *Pool) suits(w *worker, t *ticket) bool {
-	if !t.urgent() {
-		return !w.urgentOnly
+// begin gives t a worker if there is one that may do it. The caller holds mu.
+func (p *Pool) begin(t *ticket, now time.Time) bool {
+	t.level, t.short = p.level(t), p.short(t)
+	w := p.worker(t)
+	if w == nil {
+		return false
 	}
-	return w.urgentOnly || !slices.ContainsFunc(p.idle, func(o *worker) bool { return o.urgentOnly }) &&
-		!slices.ContainsFunc(p.queue, func(o *ticket) bool { return !o.urgent() })
+	p.idle = slices.DeleteFunc(p.idle, func(o *worker) bool { return o == w })
+	p.queue = slices.DeleteFunc(p.queue, func(o *ticket) bool { return o == t })
+	w.now, w.like = t, t.like()
+	t.run(now)
+	t.given <- w
+	return true
+}
+
+// worker returns the idle worker that does t best, nil if there is none: one that did a job
+// like it, and has not to be replaced. The caller holds mu.
+func (p *Pool) worker(t *ticket) (best *worker) {
+	if !t.urgent() && !p.short(t) && len(p.long()) >= p.c.Workers {
+		return nil
+	}
+	most := -1
+	for _, w := range p.idle {
+		if fit := p.fit(w, t); fit > most {
+			best, most = w, fit
+		}
+	}
+	return best
+}
+
+// fit says how well an idle worker suits t; negative if it does not. An urgent job has the
+// worker of urgent jobs if it can, and another only where no other job waits for it; a short
+// one has that worker last, and only where no urgent job waits for it. The caller holds mu.
+func (p *Pool) fit(w *worker, t *ticket) int {
+	waits := func(urgent bool) bool {
+		return slices.ContainsFunc(p.queue, func(o *ticket) bool { return o.urgent() == urgent })
+	}
+	fit := 0
+	switch {
+	case t.urgent() && w.urgentOnly:
+		fit = 4
+	case t.urgent() && waits(false), w.urgentOnly && (!p.short(t) || waits(true)):
+		return -1
+	case !w.urgentOnly:
+		fit = 2
+	}
+	if w.like == t.like() {
+		fit++
+	}
+	if w.level > t.level {
+		fit -= 2
+	}
+	return max(fit, 0)
+}
+
+// pausing returns the jobs that are paused. The caller holds mu.
+func (p *Pool) pausing() (out []*ticket) {
+	for _, w := range p.workers {
+		if w.now != nil && w.now.pausing() {
+			out = append(out, w.now)
+		}
+	}
+	return out
+}
+
+// long returns the long jobs that run. The caller holds mu.
+func (p *Pool) long() (out []*ticket) {
+	for _, w := range p.workers {
+		if t := w.now; t != nil && !t.urgent() && !t.short && !t.pausing() {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// makeRoom ends an attempt at a job that yields, or pauses a job that has much left, for t,
+// which has to wait. It reports whether t can begin at once. The caller holds mu.
+func (p *Pool) makeRoom(t *ticket, now time.Time) bool {
+	if t.urgent() || t.job.Yields {
+		return false
+	}
+	running := p.inOrder(p.long(), now)
+	slices.Reverse(running)
+	for _, o := range running {
+		if o.job.Yields {
+			if !o.ousted {
+				o.ousted = true
+				o.stop()
+			}
+			return false
+		}
+	}
+	free := slices.ContainsFunc(p.idle, func(w *worker) bool { return !w.urgentOnly })
+	for _, o := range running {
+		if free && p.standing(t, now).overtakes(p.standing(o, now)) {
+			o.rest(now)
+			return true
+		}
+	}
+	return false
 }
 
 // foresee brings the outlook of every ticket up to date. The caller holds mu.
-func (p *Pool) foresee() {
-	now := time.Now()
+func (p *Pool) foresee(now time.Time) {
+	order := p.inOrder(p.queue, now)
 	for _, urgent := range []bool{true, false} {
 		ahead, free, known := p.serving(urgent, now)
-		for _, t := range p.queue {
+		for _, t := range order {
 			if t.urgent() != urgent {
 				continue
 			}
-			typical := p.typical[t.like()]
+			typical := p.typical[t.like()].took
 			known = known && typical > 0
 			o := idrl.Outlook{Waiting: true, Ahead: ahead}
 			if known {
@@ -177,23 +291,25 @@ func (p *Pool) foresee() {
 	}
 }
 
-// serving returns how many jobs those workers have in hand that do urgent jobs, or
-// the others, when each of these workers will be free, and whether that is known.
-// A worker that may do both kinds counts where its job belongs.
+// serving returns how many jobs workers have in hand that are urgent, or not, when the
+// places for such jobs will be free, and whether that is known. The caller holds mu.
 func (p *Pool) serving(urgent bool, now time.Time) (jobs int, free []time.Time, known bool) {
 	known = true
 	for _, w := range p.workers {
-		switch {
-		case w.now == nil && w.urgentOnly == urgent:
-			free = append(free, now)
-		case w.now == nil || w.urgentOnly != urgent && w.now.urgent() != urgent:
-			// of no use to these jobs, as things stand
-		default:
-			jobs++
-			ready := p.ready(w.now, now)
-			known = known && !ready.IsZero()
-			free = append(free, ready)
+		if w.now == nil || w.now.urgent() != urgent {
+			continue
 		}
+		jobs++
+		ready := p.ready(w.now, now)
+		known = known && !ready.IsZero()
+		free = append(free, ready)
+	}
+	places := 1
+	if !urgent {
+		places = p.c.Workers
+	}
+	for len(free) < places {
+		free = append(free, now)
 	}
 	return jobs, free, known
 }
@@ -211,11 +327,11 @@ func earliest(times []time.Time) *time.Time {
 // ready returns when a job under way is expected to end, zero if that is not known.
 // One that takes longer than usual is taken to need a quarter more than it has had.
 func (p *Pool) ready(t *ticket, now time.Time) time.Time {
-	typical := p.typical[t.like()]
+	typical := p.typical[t.like()].took
 	if typical == 0 {
 		return time.Time{}
 	}
-	had := now.Sub(t.began)
+	had := t.active(now)
 	return now.Add(max(typical-had, had/4))
 }
 
@@ -237,7 +353,7 @@ func (p *Pool) tell(t *ticket) {
 	p.mu.Lock()
 	o := t.outlook
 	if !t.began.IsZero() {
-		o = idrl.Outlook{Ready: p.ready(t, time.Now())}
+		o = idrl.Outlook{Ready: p.ready(t, time.Now()), Paused: t.pausing()}
 	}
 	p.mu.Unlock()
 	t.emit(Outlook(o))

@@ -43,10 +43,11 @@ func (f *finished) EndJob(ctx context.Context, a idrl.JobAttempt, now time.Time,
 	return f.Store.EndJob(ctx, a, now, state, why)
 }
 
-// of returns a job of a session.
+// of returns a long job of a session. Those of sessions whose names have the same first word
+// take about as long.
 func of(session string, priority idrl.Priority, payload string) jobs.Job {
 	return jobs.Job{
-		JobKey: idrl.JobKey{Session: idrl.SessionID(session), Kind: "train"}, Priority: priority, Yields: strings.HasPrefix(session, "yields"), Like: "echo", Payload: []byte(payload),
+		JobKey: idrl.JobKey{Session: idrl.SessionID(session), Kind: "train"}, Priority: priority, Yields: strings.HasPrefix(session, "yields"), Like: strings.Fields(session)[0], Work: time.Minute, Payload: []byte(payload),
 	}
 }
 
@@ -88,12 +89,13 @@ func (l *line) add(session string, priority idrl.Priority, payload string) (idrl
 	return <-heard, heard
 }
 
+// Of jobs that take equally long, the first comes first.
 func TestFirstComeFirstServed(t *testing.T) {
 	for _, priority := range []idrl.Priority{idrl.Urgent, idrl.Background} {
 		l := newLine(t, 1)
 		goOn := []context.CancelFunc{l.hold("h1", priority)}
-		if priority == idrl.Urgent { // these have both workers
-			goOn = append(goOn, l.hold("h2", priority))
+		if priority == idrl.Urgent { // these have all workers
+			goOn = append(goOn, l.hold("h2", priority), l.hold("h3", priority))
 		}
 		var want []string
 		for k := range 6 {
@@ -178,7 +180,10 @@ func TestRetryWaitsForItsTurn(t *testing.T) {
 // has not lowered its priority.
 func TestIdleWorkersTakeUrgentJobs(t *testing.T) {
 	l := newLine(t, 1)
-	lowered := do(t, l.p, "pid")
+	lowered, _, err := run(t.Context(), l.p, of("low", idrl.Background, "pid"), hearer{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	goOn := l.hold("h", idrl.Urgent)
 	defer goOn()
 	r, _, err := run(t.Context(), l.p, of("s", idrl.Urgent, "pid"), hearer{})
@@ -188,8 +193,8 @@ func TestIdleWorkersTakeUrgentJobs(t *testing.T) {
 	if r == lowered {
 		t.Error("an urgent job was done at low priority")
 	}
-	if got := do(t, l.p, "pid"); got != r {
-		t.Error("the process was not kept for the next job")
+	if got := do(t, l.p, "pid"); got == lowered {
+		t.Error("a short job was done at low priority")
 	}
 }
 
@@ -208,8 +213,8 @@ func TestUrgentJobsDoNotHoldUpOthers(t *testing.T) {
 
 func TestOutlookTellsTheTime(t *testing.T) {
 	l := newLine(t, 1)
-	goOn := l.hold("h1", idrl.Background)
-	o, heard := l.add("a", idrl.Background, "echo")
+	goOn := l.hold("like h1", idrl.Background)
+	o, heard := l.add("like a", idrl.Background, "echo")
 	if !o.Waiting || !o.Ready.IsZero() {
 		t.Errorf("outlook before any job like it was done: %+v", o)
 	}
@@ -219,9 +224,11 @@ func TestOutlookTellsTheTime(t *testing.T) {
 		t.Errorf("outlook when it began: %+v", o)
 	}
 	before := time.Now()
-	goOn = l.hold("h2", idrl.Background)
-	o, heard = l.add("b", idrl.Background, "echo")
-	if !o.Waiting || o.Ahead != 1 || o.Ready.Before(before) || o.Ready.After(time.Now().Add(time.Minute)) {
+	goOn = l.hold("like h2", idrl.Background) // now such jobs are short, and have any worker
+	defer l.hold("like h3", idrl.Background)()
+	defer l.hold("like h4", idrl.Background)()
+	o, heard = l.add("like b", idrl.Background, "echo")
+	if !o.Waiting || o.Ahead != 3 || o.Ready.Before(before) || o.Ready.After(time.Now().Add(time.Minute)) {
 		t.Errorf("outlook at %v: %+v", before, o)
 	}
 	goOn()

@@ -75,6 +75,7 @@ type server struct {
 
 	current uint64             // id of the last job
 	cancel  context.CancelFunc // of the job under way; nil if there is none
+	gate    *gate              // of the last job
 
 	mu  sync.Mutex // guards out
 	out io.Writer
@@ -105,6 +106,11 @@ func (s *server) take(ctx context.Context, f frame) error {
 			s.cancel()
 		}
 		return nil
+	case typePause, typeResume:
+		if s.cancel != nil && f.id == s.current {
+			s.gate.set(f.kind == typePause)
+		}
+		return nil
 	case typeForget:
 		s.handler.Forget(idrl.SessionID(f.body))
 		return nil
@@ -124,11 +130,11 @@ func (s *server) start(ctx context.Context, f frame) error {
 		return fmt.Errorf("job %d: %w", f.id, err)
 	}
 	ctx, s.cancel = context.WithCancel(ctx)
-	s.current = f.id
-	cancel := s.cancel
+	s.current, s.gate = f.id, &gate{job: ctx}
+	cancel, to := s.cancel, &reporter{server: s, id: f.id, gate: s.gate}
 	go func() {
 		defer cancel()
-		err := s.handler.Do(ctx, job, &reporter{server: s, id: f.id})
+		err := s.handler.Do(ctx, job, to)
 		s.finished <- frame{kind: typeEnd, id: f.id, body: encodeEnd(err)}
 	}()
 	return nil
@@ -153,10 +159,46 @@ func (s *server) write(f frame) error {
 	return writeFrame(s.out, f)
 }
 
-// A reporter writes what the handler of a job reports.
+// A gate holds up a job that is paused.
+type gate struct {
+	job context.Context //nolint:containedctx // a gate belongs to one job
+
+	mu   sync.Mutex
+	open chan struct{} // closed when the job goes on; nil while it is not paused; guarded by mu
+}
+
+func (g *gate) set(paused bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case paused && g.open == nil:
+		g.open = make(chan struct{})
+	case !paused && g.open != nil:
+		close(g.open)
+		g.open = nil
+	}
+}
+
+// pass returns when the job is not paused, or is stopped.
+func (g *gate) pass() {
+	g.mu.Lock()
+	open := g.open
+	g.mu.Unlock()
+	if open == nil {
+		return
+	}
+	select {
+	case <-open:
+	case <-g.job.Done():
+	}
+}
+
+// A reporter writes what the handler of a job reports. While the job is paused, each method
+// returns only when it goes on or is stopped.
 type reporter struct {
 	*server
-	id uint64
+	id   uint64
+	gate *gate
 
 	handed sync.Mutex // guards bytes
 	bytes  int        // of artefacts so far
@@ -165,6 +207,7 @@ type reporter struct {
 func (r *reporter) Progress(done, total int, what string) {
 	// If the server is gone the reader notices and ends the worker.
 	_ = r.write(frame{kind: typeProgress, id: r.id, body: encodeProgress(Progress{Done: done, Total: total, What: what})})
+	r.gate.pass()
 }
 
 func (r *reporter) Artefact(name string, b []byte) error {
@@ -175,6 +218,7 @@ func (r *reporter) Artefact(name string, b []byte) error {
 	if err := CheckArtefact(name, len(b), sum); err != nil {
 		return err
 	}
+	defer r.gate.pass()
 	return r.write(frame{kind: typeArtefact, id: r.id, body: encodeArtefact(NewArtefact(name, b))})
 }
 
@@ -182,5 +226,6 @@ func (r *reporter) Checkpoint(b []byte) error {
 	if err := CheckSize("the checkpoint", len(b)); err != nil {
 		return err
 	}
+	defer r.gate.pass()
 	return r.write(frame{kind: typeCheckpoint, id: r.id, body: b})
 }

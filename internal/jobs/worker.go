@@ -21,7 +21,8 @@ type worker struct {
 
 	*process         // nil if none was started
 	lastID   uint64  // of a job
-	lowered  bool    // the process has done a job that lowers its priority
+	level    level   // of the process
+	like     string  // of its last job; guarded by the pool's mu
 	now      *ticket // the job under way; guarded by the pool's mu
 
 	ended []idrl.SessionID // that the process has not been told of; guarded by the pool's mu

@@ -58,6 +58,9 @@ func (s *Session) trainingNow() idrl.Training {
 		return t
 	}
 	t.Left = aboutTime(s.timeLeft())
+	if t.Outlook.Paused {
+		t.What = "paused while a shorter training of another session is done" + and("; before: ", t.What)
+	}
 	if t.Outlook.Waiting {
 		t.What = "waiting for the trainer"
 		if t.Outlook.Ahead > 0 {

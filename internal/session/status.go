@@ -17,7 +17,7 @@ func (s *Session) Status(ctx context.Context) (idrl.Status, error) {
 	return call(ctx, s, func() (idrl.Status, error) {
 		st := idrl.Status{
 			Session: s.spec.ID, State: s.state, Seq: s.log.seq(), Answers: s.log.all.answers, Skipped: s.log.all.skipped, Budget: s.spec.Budget,
-			BasedOn: -1, Training: s.trainingNow(),
+			BasedOn: -1, Training: s.trainingNow(), Learning: s.learning(),
 			Weights: s.weights(), Network: s.network(), Recent: s.recent(),
 			Annotators: quality.Summarise(s.log.rows, s.log.predicted),
 		}

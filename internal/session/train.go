@@ -75,7 +75,7 @@ func (s *Session) startTraining(ctx context.Context) {
 		return
 	}
 	p, due := s.nextPoint()
-	job := idrl.TrainJob{Seed: s.spec.Seed, First: s.gen == nil}
+	job := idrl.TrainJob{Seed: s.spec.Seed, First: s.gen == nil, Soon: s.gen != nil && s.gen.BasedOn == 0}
 	switch {
 	case due:
 		job.Last = s.spec.AdoptAfter == 0 && s.done() // else it would depend on when it begins

@@ -80,7 +80,7 @@ func (b *arenaBench) train(t *testing.T) (idrl.Generation, error) {
 		t.Fatalf("the posterior is about %d weights", d)
 	}
 	log := slog.New(slog.DiscardHandler)
-	h := &Handler{Envs: envs.Catalogue, Yield: func() {}, Log: log}
+	h := &Handler{Envs: envs.Catalogue, Log: log}
 	remote := &Remote{Jobs: jobstest.Memory{Store: b.records.Store, Handler: h}, Records: b.records, Spec: b.spec, Model: model, Log: log}
 	return remote.Train(t.Context(), idrl.TrainJob{Posterior: model.Prior(), Seed: b.spec.Seed, First: true})
 }

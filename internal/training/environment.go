@@ -35,6 +35,18 @@ func asCreated(env idrl.Environment, spec idrl.SessionSpec) idrl.Environment {
 	return env
 }
 
+// Quick reports whether the trainings of a session need few seconds, before there was one:
+// nothing is searched for where dynamics are known exactly or policies are recorded.
+func Quick(list envs.List, spec idrl.SessionSpec) (bool, error) {
+	env, err := Environment(list, spec)
+	if err != nil {
+		return false, err
+	}
+	_, tabular := env.(idrl.Tabular)
+	_, smooth := env.(idrl.Differentiable)
+	return tabular || smooth || recorded(env) != nil, nil
+}
+
 // Model returns the reward model of a session: of the weights of the features of its
 // environment; in an arena, of the strengths of the entrants.
 func Model(list envs.List, spec idrl.SessionSpec) (idrl.RewardModel, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
@@ -16,6 +17,9 @@ import (
 // fitKind is the kind of jobs that learn features. They save no checkpoints: a fit takes
 // seconds.
 const fitKind = "fit"
+
+// fitWork is the processor time that a fit is taken to need before there was one.
+const fitWork = 5 * time.Second
 
 // featuresName is the name of the artefact that ends a fit.
 const featuresName = "features"
@@ -147,7 +151,7 @@ func (f Fitter) Learn(ctx context.Context, d idrl.Dataset, version int64, seed u
 	}
 	job := jobs.Job{
 		JobKey: idrl.JobKey{Session: f.Spec.ID, Kind: fitKind, BasedOn: req.BasedOn},
-		Like:   fitKind + " " + f.Spec.Env, Payload: recorded,
+		Like:   fitKind + " " + f.Spec.Env, Work: fitWork, Payload: recorded,
 		Make: func(context.Context) ([]byte, error) { return pack.Encode(&req) },
 	}
 	if f.Spec.AdoptAfter > 0 {

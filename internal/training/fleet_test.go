@@ -78,7 +78,7 @@ func TestFailingEnvironment(t *testing.T) {
 			}
 			w.made.Store(0)
 			store, log := &jobstest.Store{}, slog.New(slog.DiscardHandler)
-			h := &Handler{Envs: func() envs.List { return list }, Yield: func() {}, Log: log}
+			h := &Handler{Envs: func() envs.List { return list }, Log: log}
 			remote := &Remote{Jobs: jobstest.Memory{Store: store, Handler: h}, Records: records{store, nil}, Spec: spec, Model: model, Log: log}
 			job := idrl.TrainJob{Posterior: model.Prior(), First: true}
 			_, first = remote.Train(t.Context(), job)
@@ -132,7 +132,7 @@ func TestCancelledTrainingInterrupts(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.made.Store(0)
-	h := &Handler{Envs: func() envs.List { return list }, Yield: func() {}, Log: slog.New(slog.DiscardHandler)}
+	h := &Handler{Envs: func() envs.List { return list }, Log: slog.New(slog.DiscardHandler)}
 	local := &Local{Handler: h, Spec: spec, Model: model}
 	if _, err := local.Train(ctx, idrl.TrainJob{Posterior: model.Prior(), First: true}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that of the context", err)

@@ -24,6 +24,10 @@ const (
 	// gaitRows is for how many log rows a job works at most: those since the last one.
 	gaitRows = 5
 
+	// firstRows is for how many the first job works: people are asked about the library until
+	// it is done. It searches for the mean alone; for draws it takes the best that is known.
+	firstRows = 1
+
 	// lastRows is for how many log rows the last job of a session works, mostly on feedback:
 	// about 40 s on a core. Follow-ups come after it.
 	lastRows = 20
@@ -99,12 +103,15 @@ type gaitTraining struct {
 // train returns the candidates, the policy for the mean first, and what is to be kept.
 func (s *gaitTraining) train(ctx context.Context, p idrl.Posterior) ([]idrl.Candidate, map[string][]byte, error) {
 	s.state = s.open()
+	first := s.state.BasedOn == 0 && !s.req.Last
 	rows := min(gaitRows, s.req.BasedOn-s.state.BasedOn)
-	if s.state.BasedOn == 0 || rows < 1 {
-		rows = gaitRows
-	}
-	if s.req.Last {
+	switch {
+	case first:
+		rows = firstRows
+	case s.req.Last:
 		rows = lastRows
+	case rows < 1:
+		rows = gaitRows
 	}
 	s.state.BasedOn = s.req.BasedOn
 	s.total = int(rows) * s.perRow
@@ -114,7 +121,11 @@ func (s *gaitTraining) train(ctx context.Context, p idrl.Posterior) ([]idrl.Cand
 	for k := range draws {
 		draws[k] = p.Sample(nil, stream)
 	}
-	if err := s.search(ctx, mean, draws); err != nil {
+	searched := draws
+	if first {
+		searched = nil
+	}
+	if err := s.search(ctx, mean, searched); err != nil {
 		return nil, nil, fmt.Errorf("search among gaits from answer %d: %w", s.req.BasedOn, err)
 	}
 	out, err := s.candidates(mean, draws)
@@ -159,7 +170,8 @@ func (s *gaitTraining) tell(what string) {
 	s.to.Progress(min(s.took+s.valuer.took, s.total), s.total+1, what)
 }
 
-// search runs all searches of the job, each for its share of the steps.
+// search runs all searches of the job, each for its share of the steps: for the mean, for
+// feedback, and for each of draws.
 func (s *gaitTraining) search(ctx context.Context, mean []float64, draws [][]float64) error {
 	if err := s.try(ctx, slices.Concat(s.library, s.req.Warm)); err != nil {
 		return err
@@ -171,6 +183,8 @@ func (s *gaitTraining) search(ctx context.Context, mean []float64, draws [][]flo
 	s.env = s.ground()
 	forMean, forFeedback := s.total/2, 0
 	switch {
+	case len(draws) == 0:
+		forMean = s.total
 	case s.req.Last, s.req.From > 0:
 		forMean, forFeedback = s.total/8, s.total*3/4
 	case s.req.BasedOn >= feedbackRow:

@@ -59,7 +59,7 @@ func (b *gaitBench) restart() {
 		b.t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(&b.log, nil))
-	h := &Handler{Envs: envs.Catalogue, Yield: func() {}, Log: log, trainers: []sessionTrainer{{b.spec.ID, threeWeights, nil, tr}}, GaitSteps: 6000}
+	h := &Handler{Envs: envs.Catalogue, Log: log, trainers: []sessionTrainer{{b.spec.ID, threeWeights, nil, tr}}, GaitSteps: 6000}
 	b.remote = &Remote{Jobs: jobstest.Memory{Store: b.Store, Handler: h}, Records: b.records, Spec: b.spec, Model: threeWeights, Log: log}
 }
 

@@ -23,7 +23,6 @@ import (
 // up to 21 MB (ant), and up to 6 s to make again.
 type Handler struct {
 	Envs  func() envs.List // required; the environments that there are now, the same as the server's
-	Yield func()           // required; lowers the priority of the process; may be called again
 	Log   *slog.Logger     // default slog.Default()
 	Steps int              // of each agent that a training under a reward network trains; default 10,000
 
@@ -85,9 +84,6 @@ func (h *Handler) Do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) 
 }
 
 func (h *Handler) do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) error {
-	if job.Priority != idrl.Urgent {
-		h.Yield()
-	}
 	if job.Kind == fitKind {
 		return h.fit(ctx, job, to)
 	}

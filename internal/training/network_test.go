@@ -72,7 +72,7 @@ func newAgentBench(t *testing.T, spec idrl.SessionSpec) *networkBench {
 	}
 	b := &networkBench{records: records{&jobstest.Store{}, map[string][]byte{}}}
 	log := slog.New(slog.NewTextHandler(&b.log, nil))
-	memory := jobstest.Memory{Store: b.Store, Handler: &Handler{Envs: envs.Catalogue, Yield: func() {}, Log: log, Steps: 700}}
+	memory := jobstest.Memory{Store: b.Store, Handler: &Handler{Envs: envs.Catalogue, Log: log, Steps: 700}}
 	b.remote = &Remote{Jobs: memory, Records: b.records, Spec: spec, Model: m, Log: log}
 	b.fitter = Fitter{FeatureLearner: l, Jobs: memory, Spec: spec}
 	return b

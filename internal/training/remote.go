@@ -7,6 +7,7 @@ import (
 	"iter"
 	"log/slog"
 	"sync"
+	"time"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/jobs"
@@ -40,6 +41,7 @@ type Remote struct {
 	Records Records          // required
 	Spec    idrl.SessionSpec // of the session
 	Model   idrl.RewardModel // Model(…, Spec); required
+	Quick   bool             // Quick(…, Spec)
 	Log     *slog.Logger     // default slog.Default()
 
 	mu   sync.Mutex // guards last
@@ -89,7 +91,8 @@ func (t *Remote) job(ctx context.Context, job idrl.TrainJob) (j jobs.Job, err er
 	if err != nil {
 		return jobs.Job{}, err
 	}
-	j = jobs.Job{JobKey: idrl.JobKey{Session: t.Spec.ID, Kind: trainKind, BasedOn: job.BasedOn}, Yields: job.From > 0, Like: t.Spec.Env}
+	j = jobs.Job{JobKey: idrl.JobKey{Session: t.Spec.ID, Kind: trainKind, BasedOn: job.BasedOn}, Yields: job.From > 0, Soon: job.Soon}
+	j.Like, j.Work = t.length(job)
 	if job.First {
 		j.Priority = idrl.Urgent
 	}
@@ -104,6 +107,25 @@ func (t *Remote) job(ctx context.Context, job idrl.TrainJob) (j jobs.Job, err er
 		j.JobKey, j.Priority, j.Payload, j.Make = rec.JobKey, rec.Priority, rec.Payload, nil
 	}
 	return j, nil
+}
+
+// length returns which trainings take about as long as job, and how much processor time the
+// first of them is taken to need.
+func (t *Remote) length(job idrl.TrainJob) (like string, work time.Duration) {
+	how := "solve"
+	switch {
+	case byAgents(t.Spec, job.Features != nil, job.First):
+		how, work = "agents", time.Minute
+	case byGaits(t.Spec, job.First) && job.Last:
+		how, work = "last gaits", time.Minute
+	case byGaits(t.Spec, job.First) && job.Soon:
+		how, work = "first gaits", 10*time.Second
+	case byGaits(t.Spec, job.First):
+		how, work = "gaits", 20*time.Second
+	case t.Quick:
+		work = 2 * time.Second
+	}
+	return how + " " + t.Spec.Env, work
 }
 
 // withAgents returns what encodes req with the agents of the generation in use. That stays

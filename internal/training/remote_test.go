@@ -50,7 +50,6 @@ type bench struct {
 	log     bytes.Buffer
 	solves  int
 	die     func(solve int) bool
-	yields  int
 }
 
 // threeWeights is the model of the environment below.
@@ -72,7 +71,7 @@ func (b *bench) restart(t *testing.T) {
 	}
 	tr.Solver = counting{tr.Solver, &b.solves, func(n int) bool { return b.die != nil && b.die(n) }}
 	log := slog.New(slog.NewTextHandler(&b.log, nil))
-	b.handler = &Handler{Envs: envs.Catalogue, Yield: func() { b.yields++ }, Log: log, trainers: []sessionTrainer{{b.spec.ID, threeWeights, nil, tr}}}
+	b.handler = &Handler{Envs: envs.Catalogue, Log: log, trainers: []sessionTrainer{{b.spec.ID, threeWeights, nil, tr}}}
 	b.remote = &Remote{Jobs: jobstest.Memory{Store: b.store, Handler: b.handler}, Records: records{b.store, nil}, Spec: b.spec, Model: threeWeights, Log: log}
 }
 
@@ -106,12 +105,12 @@ func TestTrainingBySearch(t *testing.T) {
 	play := func() []idrl.Generation {
 		b := newBench(t)
 		first := b.first(t)
-		if b.solves > 0 || b.yields > 0 || len(first.Pool) == 0 {
-			t.Errorf("the first generation: %d searches, %d times at low priority, a pool of %d", b.solves, b.yields, len(first.Pool))
+		if b.solves > 0 || len(first.Pool) == 0 {
+			t.Errorf("the first generation: %d searches, a pool of %d", b.solves, len(first.Pool))
 		}
 		second := b.train(t, later(first, 3))
-		if b.solves != 6 || b.yields != 1 || len(second.Pool) > 0 {
-			t.Errorf("the second generation: %d searches, %d times at low priority, a pool of %d", b.solves, b.yields, len(second.Pool))
+		if b.solves != 6 || len(second.Pool) > 0 {
+			t.Errorf("the second generation: %d searches, a pool of %d", b.solves, len(second.Pool))
 		}
 		return []idrl.Generation{first, second}
 	}
@@ -320,7 +319,7 @@ func TestUnknownPayloads(t *testing.T) {
 		}
 	}
 	// And a worker says what is wrong, also where it gets what is recorded of a job.
-	h := &Handler{Yield: func() {}, Envs: envs.Catalogue}
+	h := &Handler{Envs: envs.Catalogue}
 	for kind, says := range map[string]string{trainKind: "cannot be read", fitKind: "cannot be read", "stir": `unknown kind of job "stir"`} {
 		err := h.Do(t.Context(), idrl.JobRecord{JobKey: idrl.JobKey{Session: "s1", Kind: kind}, Payload: []byte("what")}, nil)
 		if idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), says) {
@@ -442,7 +441,7 @@ func TestFalseResults(t *testing.T) {
 
 // What ends is forgotten.
 func TestHandlerForgets(t *testing.T) {
-	h := &Handler{Envs: envs.Catalogue, Yield: func() {}}
+	h := &Handler{Envs: envs.Catalogue}
 	for k := range 3 {
 		if _, err := h.trainer(idrl.SessionSpec{ID: idrl.SessionID(fmt.Sprint(k)), Env: "gridworld", Seed: 1}.WithDefaults()); err != nil {
 			t.Fatal(err)

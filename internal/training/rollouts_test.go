@@ -95,7 +95,7 @@ func TestGenerationsOfRollouts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trains := &Local{Handler: &Handler{Envs: func() envs.List { return list }, Yield: func() {}}, Spec: spec, Model: m}
+	trains := &Local{Handler: &Handler{Envs: func() envs.List { return list }}, Spec: spec, Model: m}
 	g, err := trains.Train(t.Context(), idrl.TrainJob{Posterior: m.Prior(), Seed: spec.Seed, First: true})
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +142,7 @@ func TestGenerationsOfRollouts(t *testing.T) {
 			t.Errorf("clip %s of %d steps: %.4q", id, c.Steps, c.Media)
 		}
 	}
-	again, err := (&Local{Handler: &Handler{Envs: func() envs.List { return list }, Yield: func() {}}, Spec: spec, Model: m}).Train(t.Context(), idrl.TrainJob{Posterior: m.Prior(), Seed: spec.Seed, First: true})
+	again, err := (&Local{Handler: &Handler{Envs: func() envs.List { return list }}, Spec: spec, Model: m}).Train(t.Context(), idrl.TrainJob{Posterior: m.Prior(), Seed: spec.Seed, First: true})
 	if err != nil || !slices.EqualFunc(again.Queries, g.Queries, func(a, b idrl.Query) bool { return a.ID == b.ID }) {
 		t.Errorf("other questions the second time, %v", err)
 	}

@@ -57,7 +57,7 @@ func TestSearchThatBreaksDown(t *testing.T) {
 
 // A worker lives for months, and sessions come and go.
 func TestHandlerKeepsTheTrainersUsedLast(t *testing.T) {
-	h := &Handler{Envs: envs.Catalogue, Yield: func() {}}
+	h := &Handler{Envs: envs.Catalogue}
 	get := func(id string) idrl.Trainer {
 		tr, err := h.trainer(idrl.SessionSpec{ID: idrl.SessionID(id), Env: "gridworld", Seed: 1}.WithDefaults())
 		if err != nil {

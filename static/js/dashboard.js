@@ -78,8 +78,9 @@ function show(s) {
 }
 
 /** @param {State} s */
-function showTraining({ training: t, based_on }) {
-  const use = based_on < 0 ? "No candidates yet." : based_on === 0 ? "In use: candidates from before the first answer." : `In use: candidates as of answer ${based_on}.`;
+function showTraining({ training: t, based_on, unlearnt }) {
+  const inUse = based_on < 0 ? "No candidates yet." : based_on === 0 ? "In use: candidates from before the first answer." : `In use: candidates as of answer ${based_on}.`;
+  const use = unlearnt > 0 ? `${inUse} ${unlearnt === 1 ? "The last answer is" : `The last ${unlearnt} answers are`} not learnt from yet.` : inUse;
   const from = t.based_on > 0 ? `From answer ${t.based_on}` : "From the prior";
   const rest = t.cancelled ? "Cancelled. The next training begins after the next answer." : "Idle.";
   part("training").textContent = t.running ? `${from}: ${t.what || "starting"}. ${use}` : `${rest} ${use}`;

@@ -39,11 +39,11 @@ export class LabelView {
   }
 
   /**
-   * @param {Pick<import("./wire.js").Status, "answers"|"mine"|"skipped"|"budget">} status skipped: those of mine
+   * @param {Pick<import("./wire.js").Status, "answers"|"mine"|"skipped"|"budget"|"learning">} status skipped: those of mine
    *   that do not count towards the budget
    * @param {string} left how much is left, in words
    */
-  progress({ answers, mine, skipped, budget }, left) {
+  progress({ answers, mine, skipped, budget, learning }, left) {
     const bar = /** @type {HTMLProgressElement} */ (this.part("progress-bar"));
     const total = budget > 0 ? `${answers} / ${budget}` : `${answers} answer${answers === 1 ? "" : "s"}`;
     const counted = mine - skipped;
@@ -51,6 +51,10 @@ export class LabelView {
     const more = this.part("left-text");
     more.textContent = left;
     more.hidden = left === "";
+    const waits = learning?.running && learning.answers > 1 ? learning.answers : 0; // one is learnt from at once, as a rule
+    const learns = this.part("learning-text");
+    learns.textContent = waits > 0 ? `learning from the last ${waits} answers …` : "";
+    learns.hidden = waits === 0;
     bar.hidden = budget <= 0;
     bar.max = Math.max(1, budget);
     bar.value = answers;

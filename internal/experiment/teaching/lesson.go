@@ -155,7 +155,7 @@ func begin(l Lesson, o Options) (*class, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &training.Handler{Envs: func() envs.List { return o.Envs }, Yield: func() {}, GaitSteps: o.Steps, Log: slog.New(slog.DiscardHandler)}
+	h := &training.Handler{Envs: func() envs.List { return o.Envs }, GaitSteps: o.Steps, Log: slog.New(slog.DiscardHandler)}
 	return &class{
 		Lesson: l, o: o, spec: spec, env: env,
 		person:  seeing.Person{Taste: taste, Mistake: l.Mistake, Seed: l.Seed},

@@ -142,7 +142,7 @@ func Listen(stream iter.Seq2[jobs.Event, error], until func(jobs.Event) bool) (h
 var Key = idrl.JobKey{Session: "s", Kind: "train", BasedOn: 3}
 
 func job(payload string) jobs.Job {
-	return jobs.Job{JobKey: Key, Like: "test", Payload: []byte(payload)}
+	return jobs.Job{JobKey: Key, Like: "test", Work: time.Second, Payload: []byte(payload)}
 }
 
 // Run checks what every dispatcher promises. open returns one whose workers run a

@@ -1,0 +1,150 @@
+package jobs
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// Jobs are served in the order of their response ratios (highest response ratio next, Brinch
+// Hansen 1971). A job that has waited for a time w and still needs the processor for l has
+//
+//	(w + l) / l
+//
+// so that of two that have waited equally long the shorter one goes first, and each is the
+// first of all some day.
+const (
+	// shortWork is the processor time up to which a job is short: it does not wait for long
+	// ones, and is done at normal priority.
+	shortWork = 5 * time.Second
+
+	// unknownWork is what a job is taken to need of which nothing is known.
+	unknownWork = 30 * time.Second
+
+	// leastWork keeps ratios finite.
+	leastWork = 10 * time.Millisecond
+
+	// worthPause is how many times as much as the shorter one a job must still need, for it
+	// to be paused.
+	worthPause = 2
+)
+
+// A class of jobs goes before the next one, whatever the ratios.
+type class int
+
+const (
+	urgentJobs class = iota // nobody can label before they are done
+	awaitedJobs
+	yieldingJobs // nobody waits for them (Job.Yields)
+)
+
+// A standing is what the order of jobs depends on.
+type standing struct {
+	class  class
+	waited time.Duration // without a worker, or paused
+	left   time.Duration // processor time that it still needs, as expected
+	place  int64         // in the order of arrival
+}
+
+// ratio returns the response ratio.
+func (s standing) ratio() float64 {
+	left := max(s.left, leastWork)
+	return float64(s.waited+left) / float64(left)
+}
+
+// compare is negative if s goes before o.
+func (s standing) compare(o standing) int {
+	return cmp.Or(cmp.Compare(s.class, o.class), cmp.Compare(o.ratio(), s.ratio()), cmp.Compare(s.place, o.place))
+}
+
+// overtakes reports whether a running job is to be paused for s, which waits: not if that has
+// been held up for long already, as its ratio says.
+func (s standing) overtakes(running standing) bool {
+	return s.class <= running.class && worthPause*s.left <= running.left && running.ratio() <= s.ratio()+1
+}
+
+// A length is how long jobs that are alike took.
+type length struct {
+	took time.Duration // from the moment when a worker was given, without pauses
+	work time.Duration // of the processor
+}
+
+// with returns the length that is expected after a job that was as long as o. The last jobs
+// count most, for the load changes.
+func (l length) with(o length) length {
+	if l == (length{}) {
+		return o
+	}
+	return length{(2*l.took + o.took) / 3, (2*l.work + o.work) / 3}
+}
+
+// standing returns that of t. The caller holds mu.
+func (p *Pool) standing(t *ticket, now time.Time) standing {
+	s := standing{class: awaitedJobs, waited: t.waited, left: p.left(t), place: t.place}
+	if !t.resting.IsZero() {
+		s.waited += now.Sub(t.resting)
+	}
+	if t.urgent() {
+		s.class = urgentJobs
+	} else if t.job.Yields {
+		s.class = yieldingJobs
+	}
+	return s
+}
+
+// inOrder returns tickets in the order in which they are to be served. The caller holds mu.
+func (p *Pool) inOrder(tickets []*ticket, now time.Time) []*ticket {
+	out := slices.Clone(tickets)
+	slices.SortFunc(out, func(a, b *ticket) int { return p.standing(a, now).compare(p.standing(b, now)) })
+	return out
+}
+
+// work returns the processor time that t needs in all, as is expected. The caller holds mu.
+func (p *Pool) work(t *ticket) time.Duration {
+	return cmp.Or(p.typical[t.like()].work, t.job.Work, unknownWork)
+}
+
+// left returns the processor time that t still needs. One that needs more than others did is
+// taken to need a quarter more than it has had. The caller holds mu.
+func (p *Pool) left(t *ticket) time.Duration { return max(p.work(t)-t.used, t.used/4) }
+
+// short reports whether t does not wait for long jobs. The caller holds mu.
+func (p *Pool) short(t *ticket) bool {
+	return !t.urgent() && !t.job.Yields && p.work(t) <= shortWork
+}
+
+// A level is the priority of a process towards others on this machine. A process can only be
+// lowered.
+type level int
+
+const (
+	normal level = iota
+	nice         // gets a third of the time of one at normal priority where both want the processor
+	idling       // runs only where no other process wants to
+)
+
+// level returns that at which t is done. The caller holds mu.
+func (p *Pool) level(t *ticket) level {
+	switch {
+	case t.job.Yields:
+		return idling
+	case t.urgent(), t.job.Soon, p.short(t):
+		return normal
+	default:
+		return nice
+	}
+}
+
+// like names the jobs that take about as long.
+func (t *ticket) like() string {
+	switch {
+	case t.job.Priority == idrl.Urgent:
+		return "urgent " + t.job.Like
+	case t.job.Yields:
+		return "yielding " + t.job.Like
+	default:
+		return "background " + t.job.Like
+	}
+}
