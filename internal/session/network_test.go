@@ -3,6 +3,7 @@ package session_test
 import (
 	"bytes"
 	"context"
+	"reflect"
 	"testing"
 
 	"tiebreak/envs/driver"
@@ -212,7 +213,7 @@ func TestNoRegretUnderANetwork(t *testing.T) {
 		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
 	}
 	st := status(t, s)
-	if len(st.Regret) != 0 || st.Stopping != (idrl.Stopping{}) || st.Network.Version != 1 {
+	if len(st.Regret) != 0 || !reflect.DeepEqual(st.Stopping, idrl.Stopping{}) || st.Network.Version != 1 {
 		t.Errorf("network %d: %d statements, %+v; want none", st.Network.Version, len(st.Regret), st.Stopping)
 	}
 	for _, c := range st.Candidates {

@@ -28,8 +28,8 @@ type Point struct {
 	Within float64 // P
 }
 
-// holds reports whether a statement meets the rule.
-func (r Rule) holds(p Point) bool { return p.Within >= 1-r.Doubt }
+// Holds reports whether a statement of that probability meets the rule.
+func (r Rule) Holds(within float64) bool { return within >= 1-r.Doubt }
 
 // Pace says where a session is between its statements.
 type Pace struct {
@@ -38,11 +38,16 @@ type Pace struct {
 }
 
 // Judge returns what the rule says of statements, in the order of the answers; those
-// before an answer without one that still stands are left out by the caller.
-func (r Rule) Judge(points []Point, now Pace) idrl.Stopping {
-	out := idrl.Stopping{Doubt: r.Doubt}
-	for i := len(points) - 1; i >= 0 && out.Held < InARow && r.holds(points[i]); i-- {
+// before an answer without one that still stands are left out by the caller. While there is an
+// objection the session goes on, and there is no forecast: no number of answers to the
+// questions that it asks takes the objection away for sure.
+func (r Rule) Judge(points []Point, now Pace, against []idrl.Objection) idrl.Stopping {
+	out := idrl.Stopping{Doubt: r.Doubt, Objections: against}
+	for i := len(points) - 1; i >= 0 && out.Held < InARow && r.Holds(points[i].Within); i-- {
 		out.Held++
+	}
+	if len(against) > 0 {
+		return out
 	}
 	if out.Propose = out.Held == InARow; !out.Propose {
 		out.Left = r.left(points, now, InARow-out.Held)

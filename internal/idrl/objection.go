@@ -1,0 +1,47 @@
+package idrl
+
+import "fmt"
+
+// An Objection is a reason why the statement of regret is not enough to stop by, however
+// probable it says a small loss is. One of them is enough that a session does not propose to
+// stop, and says nothing of how many answers are left.
+type Objection struct {
+	Code  string // one of the codes below
+	Words string // a sentence for researchers; it may name policies and features
+}
+
+// Codes of objections.
+const (
+	ByUntrained = "untrained" // no policy was trained on this session's answers
+	ByReturns   = "returns"   // the two returns of policies disagree about the best one
+	ByUnasked   = "unasked"   // what decides between the best policies was not asked about
+	ByMisfit    = "misfit"    // the model of the answers does not fit them
+)
+
+// ObjectUntrained is the objection while all policies were made before the first answer.
+func ObjectUntrained() Objection {
+	return Objection{ByUntrained, "Nothing was trained on the answers yet: all policies are from before the first one."}
+}
+
+// ObjectReturns is the objection where policy mean is best by the mean reward of a step, but sum
+// by the sum over the episode. Both are names.
+func ObjectReturns(mean, sum string) Objection {
+	return Objection{ByReturns, fmt.Sprintf("It depends on the return: %s is best by the mean reward of a step, %s by the sum over the episode. "+
+		"Answers about clips of one length do not tell what a longer episode is worth.", mean, sum)}
+}
+
+// ObjectUnasked is the objection where the answers say nothing of what decides between policies
+// first and second: mostly of the weight of a feature, or of a combination if that is empty.
+func ObjectUnasked(first, second, feature string) Objection {
+	what := "a combination of weights"
+	if feature != "" {
+		what = fmt.Sprintf("the weight of “%s”", feature)
+	}
+	return Objection{ByUnasked, fmt.Sprintf("The answers so far say nothing of %s, which decides between %s and %s.", what, first, second)}
+}
+
+// ObjectMisfit is the objection where right of n answers that were foretold with confidence came
+// out so, and expected were to be.
+func ObjectMisfit(right, n int, expected float64) Objection {
+	return Objection{ByMisfit, fmt.Sprintf("The model of the answers does not fit: of %d answers that it was sure of, %d came as it said; it expected %.0f.", n, right, expected)}
+}
