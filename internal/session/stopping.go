@@ -31,9 +31,9 @@ func (s *Session) judge() idrl.Stopping {
 	now := stopping.Pace{Answers: s.history.Len(), Every: int(spacing(s.log.seq()))}
 	points, against := s.statements(), s.objections()
 	out := rule.Judge(points, now, against)
-	if s.gen != nil && (out.Propose || s.learner.Posterior().Dim() <= fewWeights && len(points) > 0) {
-		if more := s.unasked(); more != nil {
-			out = rule.Judge(points, now, append(against, more...))
+	if against == nil && len(points) > 0 && (out.Propose || s.learner.Posterior().Dim() <= fewWeights) {
+		if against = s.unasked(); against != nil {
+			out = rule.Judge(points, now, against)
 		}
 	}
 	if out.Propose && !rule.Holds(s.present().Within) {
