@@ -220,7 +220,7 @@ func ratingOptions() []templates.Option {
 
 func returnOptions() []templates.Option {
 	return []templates.Option{
-		{Value: idrl.AutoReturn, Label: "What suits the questions", Hint: "The mean reward of a step for rollouts that were imported; the sum over the episode for policies that are trained."},
+		{Value: idrl.AutoReturn, Label: "What suits the questions", Hint: "The mean reward of a step for imported rollouts; the sum over the episode for trained policies."},
 		{Value: idrl.MeanReturn, Label: "Mean reward of a step", Hint: "For imported rollouts of any length: answers about clips of one length tell what a step is worth."},
 		{Value: idrl.SumReturn, Label: "Sum over the episode", Hint: "A longer episode counts more, for better or worse."},
 	}

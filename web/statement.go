@@ -43,10 +43,6 @@ type objectionState struct {
 // statementOf returns the statement about the present of a session that has one.
 func statementOf(st idrl.Status) *statementState {
 	r := st.Regret[len(st.Regret)-1]
-	against := []objectionState{}
-	for _, o := range st.Stopping.Objections {
-		against = append(against, objectionState(o))
-	}
 	return &statementState{
 		Seq: r.Seq, Definition: r.Definition, Best: st.Best, Within: finite(r.Within), Tolerance: r.Tolerance,
 		Bound: finite(r.Bound), Mean: finite(r.Mean), Unbeaten: finite(r.Unbeaten), Span: finite(r.Span),
@@ -54,8 +50,16 @@ func statementOf(st idrl.Status) *statementState {
 		Headline: headline(st.Basis, r) + byReturn(st.Return), Limit: limit(r), Expected: expected(r),
 		Relative: relative(st.Basis, r.Policies) + dropped(st.Dropped),
 		Stop:     stop(st.Stopping, r.Tolerance), MayStop: st.Stopping.Propose,
-		Objections: against,
+		Objections: objectionsOf(st),
 	}
+}
+
+func objectionsOf(st idrl.Status) []objectionState {
+	out := []objectionState{}
+	for _, o := range st.Stopping.Objections {
+		out = append(out, objectionState(o))
+	}
+	return out
 }
 
 // byReturn says by which return policies of imported rollouts are compared.

@@ -13,7 +13,9 @@ import (
 
 // lenient returns a bench whose statement holds after every answer.
 func lenient(byItself bool) *bench {
-	return newBench(func(s *idrl.SessionSpec) { s.Tolerance, s.Doubt, s.StopByItself, s.TrainEvery, s.AdoptAfter = 0.999, 0.999, byItself, 1, 1 })
+	return newBench(func(s *idrl.SessionSpec) {
+		s.Tolerance, s.Doubt, s.StopByItself, s.TrainEvery, s.AdoptAfter = 0.999, 0.999, byItself, 1, 1
+	})
 }
 
 func stoppingOf(t *testing.T, s *session.Session) idrl.Stopping {
