@@ -17,7 +17,7 @@ var LanderTaste = []float64{-1, -1, -0.2}
 
 // Landers writes 16 rollouts into folder as 'tiebreak import --rollouts' takes them, four of each
 // of four policies: "lands" comes down on the pad, upright, in 380 to 440 steps; "falls" crashes after 72; "spins"
-// after 90, and "hovers" stays above the pad for 400. Clips have 50 steps. At most so many steps
+// after 150, and "hovers" stays above the pad for 400. Clips have 50 steps. At most so many steps
 // are written of each; 0: all.
 func Landers(folder string, most int) error {
 	type rollout struct {
@@ -46,7 +46,7 @@ type pose struct{ x, y, tilt float64 }
 
 // poses returns the states of rollout n of a policy.
 func poses(policy string, n int) (out []pose) {
-	steps := map[string]int{"lands": 380 + 20*n, "falls": 72, "spins": 90, "hovers": 400}[policy]
+	steps := map[string]int{"lands": 380 + 20*n, "falls": 72, "spins": 150, "hovers": 400}[policy]
 	side := 0.2 + 0.05*float64(n)
 	for t := range steps + 1 {
 		at := float64(t) / float64(steps) // of the episode
