@@ -1,11 +1,6 @@
 package session
 
-import (
-	"slices"
-
-	"tiebreak/internal/idrl"
-	"tiebreak/internal/regret"
-)
+import "tiebreak/internal/idrl"
 
 // fixedPolicies reports whether no policy is trained: all there are were uploaded, or acted in rollouts
 // that were imported.
@@ -32,34 +27,26 @@ func (s *Session) otherReturn() []idrl.Objection {
 	if s.cfg.Steps == nil {
 		return nil
 	}
-	known, leader := s.knownPolicies()
-	times := make([]float64, len(known))
-	for j, c := range known {
-		if times[j] = s.cfg.Steps(c); s.spec.Return == idrl.SumReturn {
-			times[j] = 1 / times[j]
+	sums := s.spec.Return == idrl.SumReturn
+	best, other, loss := s.learner.Otherwise(func(c idrl.Candidate) float64 {
+		if sums {
+			return 1 / s.cfg.Steps(c)
 		}
-	}
-	best, loss := regret.Otherwise(s.learner.Posterior(), known, times, leader)
-	if loss <= s.spec.Tolerance {
+		return s.cfg.Steps(c)
+	})
+	switch {
+	case loss <= s.spec.Tolerance:
 		return nil
+	case sums:
+		best, other = other, best
 	}
-	mean, sum := s.called(known[leader]), s.called(known[best])
-	if s.spec.Return == idrl.SumReturn {
-		mean, sum = sum, mean
-	}
-	return []idrl.Objection{idrl.ObjectReturns(mean, sum)}
+	return []idrl.Objection{idrl.ObjectReturns(s.called(best), s.called(other))}
 }
 
 // unasked objects if what decides between the best policies was not asked about. Its cost is
-// O(d³), and O(d²) for each known policy.
+// that of learning.Learner.Unasked.
 func (s *Session) unasked() []idrl.Objection {
-	known, leader := s.knownPolicies()
-	asked, ok := regret.NewAsked(s.features.model.Prior(), s.learner.Posterior())
-	if !ok {
-		return nil
-	}
-	least := s.spec.Tolerance * s.present().Span
-	rival, feature, ok := asked.Decides(known, leader, s.spec.Doubt, least)
+	leader, rival, feature, ok := s.learner.Unasked(s.spec.Doubt, s.spec.Tolerance*s.present().Span)
 	if !ok {
 		return nil
 	}
@@ -67,21 +54,7 @@ func (s *Session) unasked() []idrl.Objection {
 	if feature >= 0 && s.features.version() == 0 {
 		name = s.spec.Features[feature]
 	}
-	return []idrl.Objection{idrl.ObjectUnasked(s.called(known[leader]), s.called(known[rival]), name)}
-}
-
-// knownPolicies returns the known policies with their feature expectations under the features in
-// use, and the index of the recommended one. There must be a generation.
-func (s *Session) knownPolicies() (known []idrl.Candidate, leader int) {
-	known = slices.Clone(s.learner.Policies().Known())
-	best := s.learner.Recommend().ID
-	for j := range known {
-		known[j].Mu = s.features.mu(known[j])
-		if known[j].ID == best {
-			leader = j
-		}
-	}
-	return known, leader
+	return []idrl.Objection{idrl.ObjectUnasked(s.called(leader), s.called(rival), name)}
 }
 
 // called returns what researchers call a policy.
