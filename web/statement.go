@@ -64,13 +64,10 @@ func objectionsOf(st idrl.Status) []objectionState {
 
 // byReturn says by which return policies of imported rollouts are compared.
 func byReturn(by string) string {
-	switch by {
-	case idrl.MeanReturn:
-		return ", by the mean reward of a step"
-	case idrl.SumReturn:
-		return ", by the sum over the episode"
+	if by == "" {
+		return ""
 	}
-	return ""
+	return ", " + idrl.InWords(by)
 }
 
 func headline(b idrl.Basis, r idrl.Regret) string {

@@ -1,6 +1,9 @@
 package idrl
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // An Objection is a reason why the statement of regret is not enough to stop by, however
 // probable it says a small loss is. One of them is enough that a session does not propose to
@@ -23,11 +26,30 @@ func ObjectUntrained() Objection {
 	return Objection{ByUntrained, "Nothing was trained on the answers yet: all policies are from before the first one."}
 }
 
+// lengths says why answers do not decide between returns.
+const lengths = "Answers about clips of one length do not tell what a longer episode is worth."
+
 // ObjectReturns is the objection where policy mean is best by the mean reward of a step, but sum
 // by the sum over the episode. Both are names.
 func ObjectReturns(mean, sum string) Objection {
-	return Objection{ByReturns, fmt.Sprintf("It depends on the return: %s is best by the mean reward of a step, %s by the sum over the episode. "+
-		"Answers about clips of one length do not tell what a longer episode is worth.", mean, sum)}
+	return Objection{ByReturns, fmt.Sprintf("It depends on the return: %s is best %s, %s %s. %s", mean, InWords(MeanReturn), sum, InWords(SumReturn), lengths)}
+}
+
+// ObjectOtherReturn is the objection where best, a name, is nearly the best policy only with
+// probability p by the return by which the session does not go.
+func ObjectOtherReturn(best, by string, p float64) Objection {
+	return Objection{ByReturns, fmt.Sprintf("It depends on the return: %s the probability that %s is good enough is only %.0f\u00a0%%. %s", InWords(by), best, math.Floor(100*p), lengths)}
+}
+
+// InWords says by which return policies are compared.
+func InWords(by string) string {
+	switch by {
+	case MeanReturn:
+		return "by the mean reward of a step"
+	case SumReturn:
+		return "by the sum over the episode"
+	}
+	return ""
 }
 
 // ObjectUnasked is the objection where the answers say nothing of what decides between policies

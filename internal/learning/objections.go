@@ -1,22 +1,33 @@
 package learning
 
 import (
+	"slices"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/regret"
+
+	"gonum.org/v1/gonum/floats"
 )
 
-// Otherwise returns the recommended policy and the one that would be if feature expectations were
-// times(c)·Mu, and which share of the span the former then loses to it under the posterior mean.
-// There must be a policy.
-func (l *Learner) Otherwise(times func(idrl.Candidate) float64) (leader, other idrl.Candidate, loss float64) {
-	known, under := l.policies.Known(), l.policies.represented()
-	each := make([]float64, len(known))
-	for j, c := range known {
-		each[j] = times(c)
+// Another is what is said of the recommended policy by another return.
+type Another struct {
+	Leader, Best idrl.Candidate // the recommended policy, and the one that would be by the other return
+	Loss         float64        // of Leader by the other return under the posterior mean, a share of the span
+	Within       float64        // idrl.Regret.Within of Leader by the other return
+}
+
+// Otherwise returns what is said if feature expectations are times(c)·Mu. Weights are drawn from
+// draws, as for Regret. There must be a policy.
+func (l *Learner) Otherwise(draws idrl.Posterior, times func(idrl.Candidate) float64) (out Another) {
+	known, under := l.policies.Known(), slices.Clone(l.policies.represented())
+	leader := regret.Leader(l.posterior, under)
+	for j := range under {
+		mu := slices.Clone(under[j].Mu)
+		floats.Scale(times(known[j]), mu)
+		under[j].Mu, under[j].Mus = mu, nil
 	}
-	k := regret.Leader(l.posterior, under)
-	best, loss := regret.Otherwise(l.posterior, under, each, k)
-	return known[k], known[best], loss
+	best, loss := regret.Loss(l.posterior, under, leader)
+	return Another{known[leader], known[best], loss, l.outlook.Statement(draws, under, leader).Within}
 }
 
 // Unasked returns the recommended policy and the one between which what was not asked about

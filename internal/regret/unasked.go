@@ -141,17 +141,16 @@ func (a *Asked) most(along []float64) int {
 	return at
 }
 
-// Otherwise returns the known policy that is best under the mean of p if the feature expectation
-// of policy j is times[j]·Mu, and which share of the span known[leader] loses to it then.
-func Otherwise(p idrl.Posterior, known []idrl.Candidate, times []float64, leader int) (best int, loss float64) {
-	mean, least := p.Mean(nil), math.Inf(1)
+// Loss returns the known policy that is best under the mean of p, and which share of the span
+// known[leader] loses to it then.
+func Loss(p idrl.Posterior, known []idrl.Candidate, leader int) (best int, loss float64) {
+	mean := p.Mean(nil)
 	returns := make([]float64, len(known))
 	for j, c := range known {
-		returns[j] = times[j] * floats.Dot(mean, c.Mu)
-		least = min(least, returns[j])
+		returns[j] = floats.Dot(mean, c.Mu)
 	}
 	best = floats.MaxIdx(returns)
-	if span := returns[best] - least; span > 0 {
+	if span := returns[best] - floats.Min(returns); span > 0 {
 		loss = (returns[best] - returns[leader]) / span
 	}
 	return best, loss

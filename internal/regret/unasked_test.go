@@ -71,21 +71,21 @@ func TestDecides(t *testing.T) {
 	}
 }
 
-func TestOtherwise(t *testing.T) {
+func TestLoss(t *testing.T) {
 	p := belief.Isotropic(2, 1).ConditionOnValue([]float64{1, 0}, -2, 1e-9) // weights −2 and 0
-	known := policies([]float64{1, 0}, []float64{2, 1}, []float64{4, 0})    // per step
 	for _, test := range []struct {
-		times []float64
-		best  int
-		loss  float64
+		x    [3]float64
+		best int
+		loss float64
 	}{
-		{[]float64{1, 1, 1}, 0, 0},
-		{[]float64{5, 2, 1}, 1, 1}, // 5, 4 and 4 in all: the leader is the worst
-		{[]float64{5, 1, 2}, 1, 0.5},
+		{[3]float64{1, 2, 4}, 0, 0},
+		{[3]float64{5, 4, 4}, 1, 1},
+		{[3]float64{5, 2, 8}, 1, 0.5},
+		{[3]float64{3, 3, 3}, 0, 0},
 	} {
-		best, loss := regret.Otherwise(p, known, test.times, 0)
+		best, loss := regret.Loss(p, policies([]float64{test.x[0], 0}, []float64{test.x[1], 1}, []float64{test.x[2], 0}), 0)
 		if best != test.best || math.Abs(loss-test.loss) > 1e-6 {
-			t.Errorf("times %v: policy %d, a loss of %v; want %d and %v", test.times, best, loss, test.best, test.loss)
+			t.Errorf("%v: policy %d, a loss of %v; want %d and %v", test.x, best, loss, test.best, test.loss)
 		}
 	}
 }

@@ -21,26 +21,33 @@ func (s *Session) objections() (out []idrl.Objection) {
 	return append(out, s.otherReturn()...)
 }
 
-// otherReturn objects if the recommended policy loses more than is tolerated to another one by the
-// return by which the session does not compare them.
+// otherReturn objects if by the return by which the session does not compare them, the recommended
+// policy loses more than is tolerated to another one under the posterior mean, or is not as surely
+// near the best as the session wants, where it is by its own.
 func (s *Session) otherReturn() []idrl.Objection {
 	if s.cfg.Steps == nil {
 		return nil
 	}
-	sums := s.spec.Return == idrl.SumReturn
-	best, other, loss := s.learner.Otherwise(func(c idrl.Candidate) float64 {
+	sums, other := s.spec.Return == idrl.SumReturn, idrl.SumReturn
+	if sums {
+		other = idrl.MeanReturn
+	}
+	a := s.learner.Otherwise(s.history.Averaged(), func(c idrl.Candidate) float64 {
 		if sums {
 			return 1 / s.cfg.Steps(c)
 		}
 		return s.cfg.Steps(c)
 	})
+	sure := 1 - s.spec.Doubt
 	switch {
-	case loss <= s.spec.Tolerance:
-		return nil
-	case sums:
-		best, other = other, best
+	case a.Loss > s.spec.Tolerance && sums:
+		return []idrl.Objection{idrl.ObjectReturns(s.called(a.Best), s.called(a.Leader))}
+	case a.Loss > s.spec.Tolerance:
+		return []idrl.Objection{idrl.ObjectReturns(s.called(a.Leader), s.called(a.Best))}
+	case a.Within < sure && s.present().Within >= sure:
+		return []idrl.Objection{idrl.ObjectOtherReturn(s.called(a.Leader), other, a.Within)}
 	}
-	return []idrl.Objection{idrl.ObjectReturns(s.called(best), s.called(other))}
+	return nil
 }
 
 // unasked objects if what decides between the best policies was not asked about. Its cost is
