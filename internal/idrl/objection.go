@@ -18,7 +18,6 @@ const (
 	ByUntrained = "untrained" // no policy was trained on this session's answers
 	ByReturns   = "returns"   // the two returns of policies disagree about the best one
 	ByUnasked   = "unasked"   // what decides between the best policies was not asked about
-	ByMisfit    = "misfit"    // the model of the answers does not fit them
 )
 
 // ObjectUntrained is the objection while all policies were made before the first answer.
@@ -60,10 +59,4 @@ func ObjectUnasked(first, second, feature string) Objection {
 		what = fmt.Sprintf("the weight of “%s”", feature)
 	}
 	return Objection{ByUnasked, fmt.Sprintf("The answers so far say nothing of %s, which decides between %s and %s.", what, first, second)}
-}
-
-// ObjectMisfit is the objection where right of n answers that were foretold with confidence came
-// out so, and expected were to be.
-func ObjectMisfit(right, n int, expected float64) Objection {
-	return Objection{ByMisfit, fmt.Sprintf("The model of the answers does not fit: of %d answers that it was sure of, %d came as it said; it expected %.0f.", n, right, expected)}
 }
