@@ -185,7 +185,9 @@ func run(ctx context.Context, p *jobs.Pool, job jobs.Job, to hearer) (result str
 	return result, done, nil
 }
 
-func job(payload string) jobs.Job { return jobs.Job{JobKey: key, Work: time.Second, Payload: []byte(payload)} }
+func job(payload string) jobs.Job {
+	return jobs.Job{JobKey: key, Work: time.Second, Payload: []byte(payload)}
+}
 
 func do(t *testing.T, p *jobs.Pool, payload string) string {
 	t.Helper()

@@ -148,7 +148,7 @@ func TestGiven(t *testing.T) {
 
 // The offer says how many answers the policies in use are not trained from, and whether a
 // training from them comes: after the last answer it does, and then none is left.
-func TestLearning(t *testing.T) {
+func TestLearningAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, gate := newBench(func(s *idrl.SessionSpec) { s.Budget, s.TrainEvery, s.AdoptAfter = 6, 4, 0 }), make(chan struct{})
 		b.trainer = trainerFunc(func(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
