@@ -140,17 +140,27 @@ func (m Model) sweep(g *Gaussian, sites []site, damping float64, report *idrl.Fi
 		if err != nil {
 			return err
 		}
-		dTau, dNu := tau-s.tau, nu-s.nu
-		if !ok || !(1+damping*dTau*v > 0) {
-			report.Skipped++
-			continue
-		}
-		report.Change = max(report.Change, math.Abs(dTau)*v, math.Abs(dNu-dTau*mean)*math.Sqrt(v))
-		s.tau += damping * dTau
-		s.nu += damping * dNu
-		g.multiply(x, sx, mean, v, damping*dTau, damping*dNu)
+		s.move(g, sx, normal{mean, v}, normal{nu, tau}, ok, damping, report)
 	}
 	return nil
+}
+
+// A normal is the mean and the variance of u, or, of a factor, ν and τ.
+type normal struct{ m, v float64 }
+
+// move moves s, and g with it, by a share of damping towards the factor to, where u has the
+// moments is under g and sx is Σx, which it overwrites. Where ok is false, or that would leave no positive
+// variance, it moves nothing.
+func (s *site) move(g *Gaussian, sx []float64, is, to normal, ok bool, damping float64, report *idrl.FitReport) {
+	dTau, dNu := to.v-s.tau, to.m-s.nu
+	if !ok || !(1+damping*dTau*is.v > 0) {
+		report.Skipped++
+		return
+	}
+	report.Change = max(report.Change, math.Abs(dTau)*is.v, math.Abs(dNu-dTau*is.m)*math.Sqrt(is.v))
+	s.tau += damping * dTau
+	s.nu += damping * dNu
+	g.multiply(s.query.X, sx, is.m, is.v, damping*dTau, damping*dNu)
 }
 
 // fit returns the factor with which the belief about u, without that of s, gets the

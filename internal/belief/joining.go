@@ -279,15 +279,7 @@ func (f *joining) sweep(report *idrl.FitReport) error {
 		}
 		f.shiftOffset(p, says, offset, offsetVar, push, damping, report)
 		tau, nu, ok := siteOf(m, cv, push.d1, push.d2)
-		dTau, dNu := tau-s.tau, nu-s.nu
-		if !ok || !(1+damping*dTau*v > 0) {
-			report.Skipped++
-			continue
-		}
-		report.Change = max(report.Change, math.Abs(dTau)*v, math.Abs(dNu-dTau*mean)*math.Sqrt(v))
-		s.tau += damping * dTau
-		s.nu += damping * dNu
-		g.multiply(s.query.X, sx, mean, v, damping*dTau, damping*dNu)
+		s.move(g, sx, normal{mean, v}, normal{nu, tau}, ok, damping, report)
 	}
 	f.theta = g
 	return nil
