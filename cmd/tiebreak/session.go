@@ -72,6 +72,8 @@ func declareSpec(fs *flag.FlagSet, spec *idrl.SessionSpec) {
 	fs.StringVar(&spec.Solver, "solver", idrl.Solvers()[0], "`solver` of policies under hand-made features: auto (gaits for robots, else own); own, the environment's: exact, by\n"+
 		"gradients, or a random search of linear policies; sac, soft actor-critic that goes on\n"+
 		"from training to training (continuous actions; a network always has it); or gaits, searches among rhythmic motions that go on likewise (continuous actions)")
+	fs.StringVar(&spec.Return, "return", idrl.Returns()[0], "`return` by which policies of imported rollouts are compared: mean, the mean reward of a step; sum, the sum over the episode;\n"+
+		"or auto, the mean. Of simulated policies it is the sum (docs/rollouts.md)")
 	fs.StringVar(&spec.Prior, "prior", idrl.Priors()[0], "prior of the reward: "+strings.Join(idrl.Priors(), ", "))
 	fs.StringVar(&spec.Likelihood, "likelihood", idrl.Likelihoods()[0], "likelihood of a comparison: "+strings.Join(idrl.Likelihoods(), ", "))
 	fs.StringVar(&spec.Noise, "noise-model", "", "`whose` noise of answers: own, each annotator's, learnt from the answers from the second annotator on; or shared, that of the session for all.\n"+

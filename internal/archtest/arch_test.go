@@ -96,6 +96,7 @@ var rules = []rule{
 	{"internal/outside", []string{vocab, "internal/clip", "internal/jsonlimit"}, nil},
 	{"internal/rollouts", []string{vocab, "internal/clip", "internal/jsonlimit", "internal/outside", "internal/steps"}, nil},
 	{pkg: "internal/numpy"},
+	{pkg: "internal/recordings/recordingstest"},
 	{"internal/recordings", []string{vocab, "internal/clip", "internal/jsonlimit", "internal/numpy", "internal/outside", "internal/pack"}, []string{gonum}},
 	{"internal/labels", []string{vocab, "internal/numpy", "internal/recordings"}, nil},
 	{"internal/jobs/jobstest", []string{vocab, "internal/jobs"}, nil},

@@ -15,6 +15,7 @@ type SessionSpec struct {
 	Acquisition  string    // of package acquisition, one that can value Kind
 	Model        string    // of the reward: one of RewardModels()
 	Solver       string    // of policies under hand-made features: one of Solvers()
+	Return       string    // by which policies are compared: one of Returns()
 	Prior        string    // "linear": independent weights; "kernel": the environment's FeatureKernel
 	Likelihood   string    // of comparisons: one of Likelihoods()
 	Questions    string    // which are asked: one of QuestionRules()
@@ -160,6 +161,16 @@ const (
 // Solvers returns the names of the solvers of policies, the default first.
 func Solvers() []string { return []string{AutoSolver, OwnSolver, ActorCritic, GaitSolver} }
 
+// Returns by which policies are compared.
+const (
+	AutoReturn = "auto" // of a session that is being made: the mean over rollouts that were imported, else the sum
+	MeanReturn = "mean" // mean reward of a step: over all steps of the policy's rollouts
+	SumReturn  = "sum"  // sum of the rewards of an episode
+)
+
+// Returns returns the names of the returns, the default first.
+func Returns() []string { return []string{AutoReturn, MeanReturn, SumReturn} }
+
 // Likelihoods returns the names of the likelihoods of a comparison, the default
 // first: the probit with ties; the paper's ±1 with Gaussian noise; the logistic
 // with ties; the paper's simulated annotator, whose noise is 1 − u².
@@ -207,7 +218,7 @@ func QuestionRules() []string {
 // RecordedEarlier returns the settings that sessions have whose record says nothing of
 // them, because an earlier version made it.
 func RecordedEarlier() SessionSpec {
-	return SessionSpec{Model: FeaturesModel, Solver: OwnSolver, RatingModel: "gaussian", Noise: SharedNoise, Questions: AnyQuestions, Tolerance: DefaultTolerance, Doubt: DefaultDoubt}
+	return SessionSpec{Model: FeaturesModel, Solver: OwnSolver, Return: SumReturn, RatingModel: "gaussian", Noise: SharedNoise, Questions: AnyQuestions, Tolerance: DefaultTolerance, Doubt: DefaultDoubt}
 }
 
 // Defaults of the rule by which a session proposes to stop.
@@ -227,6 +238,7 @@ func (s SessionSpec) WithDefaults() SessionSpec {
 	def(&s.Acquisition, DefaultAcquisition)
 	def(&s.Model, RewardModels()[0])
 	def(&s.Solver, Solvers()[0])
+	def(&s.Return, Returns()[0])
 	def(&s.Prior, Priors()[0])
 	def(&s.Likelihood, Likelihoods()[0])
 	def(&s.Questions, QuestionRules()[0])

@@ -27,6 +27,7 @@ func (s SessionSpec) Validate() error {
 		oneOf("query type", string(s.Kind), kinds),
 		oneOf("model of the reward", s.Model, RewardModels()),
 		oneOf("solver of policies", s.Solver, Solvers()),
+		oneOf("return", s.Return, Returns()),
 		oneOf("prior", s.Prior, Priors()),
 		oneOf("likelihood", s.Likelihood, Likelihoods()),
 		oneOf("model of a rating", s.RatingModel, RatingModels()),

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -29,6 +30,7 @@ type Set struct {
 	Version string  // of its content: the beginning of a hash
 	groups  [][]int // rollouts of each policy
 	mus     [][]float64
+	lengths []float64 // of an episode of each policy (Policy.Length)
 
 	mu     sync.Mutex      // guards what follows
 	opened map[int]*opened // those read last, at most maxOpen
@@ -61,7 +63,7 @@ func Open(dir string) (*Set, error) {
 	}
 	sum := sha256.Sum256(b)
 	s.Version = hex.EncodeToString(sum[:6])
-	s.groups, s.mus = make([][]int, len(s.x.Policies)), make([][]float64, len(s.x.Policies))
+	s.groups, s.mus, s.lengths = make([][]int, len(s.x.Policies)), make([][]float64, len(s.x.Policies)), make([]float64, len(s.x.Policies))
 	for i, e := range s.x.Rollouts {
 		if e.Policy < noPolicy || e.Policy >= len(s.groups) || len(e.Sum) != len(s.x.Features) {
 			return nil, idrl.Errorf(idrl.Damaged, "the rollouts in %s cannot be read: %s is damaged", dir, indexName)
@@ -75,9 +77,18 @@ func Open(dir string) (*Set, error) {
 		s.mus[k] = make([]float64, len(s.x.Features))
 		for _, i := range group {
 			floats.AddScaled(s.mus[k], 1/float64(len(group)), s.x.Rollouts[i].Sum)
+			s.lengths[k] += s.x.discounted(s.x.Rollouts[i].Steps) / float64(len(group))
 		}
 	}
 	return s, nil
+}
+
+// discounted returns Σ γᵗ over the steps of an episode: their number where γ is 1.
+func (x *index) discounted(steps int) float64 {
+	if x.Discount == 1 {
+		return float64(steps)
+	}
+	return (1 - math.Pow(x.Discount, float64(steps))) / (1 - x.Discount)
 }
 
 // ID returns the id of the environment.
@@ -200,6 +211,16 @@ func (p Policy) Params() []float64 { return []float64{float64(p.k)} }
 // Mu returns the mean of the discounted features of all rollouts of p, length d.
 func (p Policy) Mu() []float64 { return append([]float64(nil), p.set.mus[p.k]...) }
 
+// Length returns the mean of Σ γᵗ over the rollouts of p: of their numbers of steps where γ is 1.
+func (p Policy) Length() float64 { return p.set.lengths[p.k] }
+
+// PerStep returns Mu over Length, the mean features of a step of p, length d.
+func (p Policy) PerStep() []float64 {
+	mu := p.Mu()
+	floats.Scale(1/p.Length(), mu)
+	return mu
+}
+
 // Episode implements idrl.Recorded.
 func (p Policy) Episode(env idrl.Environment, n int) (idrl.Policy, bool) {
 	e, ok := env.(interface{ begin(int) *Env })
@@ -222,15 +243,19 @@ func (p playback) ActAt(dst idrl.Action, _ []float64, t int, _ *rand.Rand) idrl.
 }
 
 // A Chooser is a solver: it chooses the policy with the highest return among those that acted.
-type Chooser struct{ Set *Set }
+type Chooser struct {
+	Set *Set
+	Mu  func(Policy) []float64 // what a return is of, length d: Policy.Mu or Policy.PerStep
+}
 
 // Solve implements idrl.Solver.
 func (c Chooser) Solve(ctx context.Context, task idrl.SolveTask, _ *rand.Rand) (idrl.Policy, error) {
-	best := 0
-	for k, mu := range c.Set.mus {
-		if floats.Dot(task.Theta, mu) > floats.Dot(task.Theta, c.Set.mus[best]) {
-			best = k
+	var best Policy
+	most := math.Inf(-1)
+	for k := range c.Set.groups {
+		if r := floats.Dot(task.Theta, c.Mu(Policy{c.Set, k})); r > most {
+			best, most = Policy{c.Set, k}, r
 		}
 	}
-	return Policy{c.Set, best}, ctx.Err()
+	return best, ctx.Err()
 }

@@ -59,6 +59,7 @@ func Fields() []Field {
 
 		{Key: "model", Go: "Model", About: "of the reward: " + list(idrl.RewardModels()), Default: idrl.RewardModels()[0]},
 		{Key: "solver", Go: "Solver", About: "of policies: " + list(idrl.Solvers()), Default: idrl.Solvers()[0]},
+		{Key: "return", Go: "Return", About: "by which policies of imported rollouts are compared: " + idrl.MeanReturn + ", the mean reward of a step; " + idrl.SumReturn + ", the sum over the episode; " + idrl.AutoReturn + ", the mean. Of simulated policies it is the sum", Default: idrl.Returns()[0]},
 		{Key: "prior", Go: "Prior", About: "of the reward: " + list(idrl.Priors()), Default: idrl.Priors()[0]},
 		{Key: "prior_var", Go: "PriorVar", About: "prior variance of each weight, on robots in units of its scale squared", Default: "1", Positive: true},
 		{Key: "likelihood", Go: "Likelihood", About: "of a comparison: " + list(idrl.Likelihoods()), Default: idrl.Likelihoods()[0]},
@@ -96,7 +97,7 @@ func Defaults() idrl.SessionSpec {
 	return idrl.SessionSpec{
 		Title: "Untitled session", Env: "driver", Kind: idrl.CompareClips, Seed: 1, InstructionsFormat: idrl.Markdown,
 		Acquisition: idrl.DefaultAcquisition, Questions: idrl.QuestionRules()[0],
-		Model: idrl.RewardModels()[0], Solver: idrl.Solvers()[0], Prior: idrl.Priors()[0], Likelihood: idrl.Likelihoods()[0],
+		Model: idrl.RewardModels()[0], Solver: idrl.Solvers()[0], Return: idrl.Returns()[0], Prior: idrl.Priors()[0], Likelihood: idrl.Likelihoods()[0],
 		Tolerance: idrl.DefaultTolerance, Doubt: idrl.DefaultDoubt,
 		GoldEvery: idrl.DefaultGoldEvery, MinDwell: idrl.DefaultMinDwell, MaxRate: idrl.DefaultMaxRate,
 	}

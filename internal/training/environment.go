@@ -89,14 +89,16 @@ func NameFeatures(list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, erro
 // solver of its policies if that is left to the program.
 func Complete(list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, error) {
 	if spec.Uploads() { // it says itself what it is about
-		spec.Solver = idrl.OwnSolver
+		spec.Solver, spec.Return = idrl.OwnSolver, returnFor(spec, false)
 		return spec, nil
 	}
 	e, err := list.Find(spec.Env)
 	if err != nil {
 		return spec, err
 	}
-	env := e.New(rng.New(spec.LayoutSeed(), "layout", 0)).Spec()
+	made := e.New(rng.New(spec.LayoutSeed(), "layout", 0))
+	env := made.Spec()
+	spec.Return = returnFor(spec, recorded(made) != nil)
 	spec.Features, spec.PriorScale = env.FeatureNames, env.PriorScale
 	if spec.IsArena() { // whose weights are no features
 		spec.PriorScale = nil
@@ -106,6 +108,25 @@ func Complete(list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, error) {
 		spec.Solver = solverFor(e, env, spec)
 	}
 	return spec, nil
+}
+
+// Exact reports whether a session's policies are the best there are for the weights that they are
+// solved for: it has the exact solver of finite environments, under hand-made features.
+func Exact(env idrl.Environment, spec idrl.SessionSpec) bool {
+	_, tabular := env.(idrl.Tabular)
+	return tabular && spec.Solver == idrl.OwnSolver && spec.Model == idrl.FeaturesModel
+}
+
+// returnFor returns the return by which policies of spec are compared. Answers about parts of
+// rollouts tell what a step is worth, and not what a longer episode is: hence the mean.
+func returnFor(spec idrl.SessionSpec, imported bool) string {
+	switch {
+	case spec.Return != "" && spec.Return != idrl.AutoReturn:
+		return spec.Return
+	case imported:
+		return idrl.MeanReturn
+	}
+	return idrl.SumReturn
 }
 
 // solverFor returns the solver that suits a session: gaits for robots whose reward is one

@@ -13,12 +13,16 @@ import (
 // shownRollouts is about how many clips of rollouts that were imported a session asks about.
 const shownRollouts = 400
 
-// configureRollouts sets t up for policies that acted before: nothing is solved or simulated.
-func configureRollouts(t *trainer.Thompson, set *recordings.Set) {
-	policies := set.Policies()
-	t.Solver, t.Given = recordings.Chooser{Set: set}, policies
+// configureRollouts sets t up for policies that acted before, which are compared by a return of
+// idrl.Returns: nothing is solved or simulated.
+func configureRollouts(t *trainer.Thompson, set *recordings.Set, by string) {
+	policies, mu := set.Policies(), recordings.Policy.Mu
+	if by == idrl.MeanReturn {
+		mu = recordings.Policy.PerStep
+	}
+	t.Solver, t.Given = recordings.Chooser{Set: set, Mu: mu}, policies
 	t.Mu = func(_ idrl.Environment, p idrl.Policy, _ *rand.Rand) []float64 {
-		return p.(interface{ Mu() []float64 }).Mu() //nolint:forcetypeassert // the solver has no others
+		return mu(p.(recordings.Policy)) //nolint:forcetypeassert // the solver has no others
 	}
 	if set.Unseen() {
 		t.Encode, t.Pairs, t.Rated = nil, nil, nil
@@ -75,6 +79,9 @@ func Acted(set *recordings.Set, c idrl.Candidate) (p recordings.Policy, ok bool)
 // policies that were named, in an environment of rollouts.
 func checkRecorded(env idrl.Environment, spec idrl.SessionSpec) error {
 	set := recorded(env)
+	if set == nil && spec.Return == idrl.MeanReturn {
+		return idrl.Errorf(idrl.Invalid, "the return %q is for rollouts that were imported; other policies are compared by the sum over the episode. Use the return %q", spec.Return, idrl.AutoReturn)
+	}
 	if set == nil {
 		return nil
 	}

@@ -73,7 +73,7 @@ func newTrainer(spec idrl.SessionSpec, newEnv func() idrl.Environment) (*trainer
 		}
 	}
 	if set != nil {
-		configureRollouts(t, set)
+		configureRollouts(t, set, spec.Return)
 	} else if spec.ByGaits() {
 		configureGaits(t)
 	} else if search, ok := sol.(solver.ARS); ok {
