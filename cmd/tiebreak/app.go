@@ -193,6 +193,7 @@ func sessionConfig(list envs.List, r idrl.Record) (session.Config, error) {
 	}
 	cfg := session.Config{
 		Record: r, Model: model, Averaged: training.Averaged(r.Spec.Kind), Acquisition: method, Discount: env.Spec().Discount,
+		Exact: training.Exact(env, r.Spec),
 	}
 	past, err := training.Recorded(list, r.Spec)
 	if err != nil {
@@ -205,6 +206,12 @@ func sessionConfig(list envs.List, r idrl.Record) (session.Config, error) {
 				return p.Name()
 			}
 			return ""
+		}
+		cfg.Steps = func(c idrl.Candidate) float64 {
+			if p, ok := training.Acted(past, c); ok {
+				return p.Length()
+			}
+			return 1
 		}
 	}
 	cfg.Learner, err = training.Learner(list, r.Spec)

@@ -26,10 +26,12 @@ type Basis string
 
 // Bases of a Regret.
 const (
+	AgainstOptima  Basis = "optima"  // policies that an exact solver found, for draws from the prior and from posteriors of this session's answers
 	AgainstPool    Basis = "pool"    // policies solved for draws from the prior and from the posteriors so far
 	AgainstSearch  Basis = "search"  // those that a search of bounded length has found
 	AgainstEarlier Basis = "earlier" // candidates alone: the session was begun before the pool was kept
 	AgainstUploads Basis = "uploads" // the clips that were uploaded
+	AgainstGiven   Basis = "given"   // the policies of rollouts that were imported
 )
 
 // Stopping says whether a session may stop (package stopping).
@@ -37,8 +39,10 @@ type Stopping struct {
 	Doubt    float64  // of the rule
 	ByItself bool     // the session stops when the rule is met
 	Held     int      // answers in a row after which the statement held; 3 are enough
-	Propose  bool     // they are there
-	Left     Forecast // until then
+	Propose  bool     // they are there, the statement of now holds, and there is no objection
+	Left     Forecast // until then; not known while there are objections
+
+	Objections []Objection // to the statement
 }
 
 // A Forecast is a number of answers. Its range is meant to hold in four of five cases.
@@ -46,5 +50,5 @@ type Forecast struct {
 	Known bool // else it cannot be told yet
 	Least int
 	About int
-	Most  int // 0: no limit can be told
+	Most  int
 }

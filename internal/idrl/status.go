@@ -68,6 +68,7 @@ type Status struct {
 	Training   Training
 	Regret     []Regret // by Seq; the last is about the present posterior and policies; empty unless SessionSpec.StatesRegret
 	Basis      Basis    // of the last Regret
+	Return     string   // by which policies of rollouts that were imported are compared: MeanReturn or SumReturn; empty for others
 	Stopping   Stopping
 	Dropped    int        // earlier policies that nothing is compared with any more, because the archive holds a limited number
 	Best       PolicyID   // the known policy with the highest mean return, which the last Regret, if any, is about; empty if there is none

@@ -1,5 +1,5 @@
 // Package regret says what it would cost to stop a session now: how far the best
-// policy found may fall behind the best one there is, for weights θ drawn from the
+// policy found may fall behind the best one known, for weights θ drawn from the
 // posterior.
 //
 // With 𝒦 the known policies, μ_j their feature expectations, and L the one of them

@@ -59,17 +59,13 @@ func rightly(runs []atStop, tolerance float64) (fired, right int, answers, worst
 	return fired, right, answers / float64(max(1, fired)), worst
 }
 
-// forecasts returns how many runs had a forecast, with and without an upper end, and
-// in how many the rule fired within its range.
-func forecasts(runs []atStop, answers int) (told, open, held int) {
+// forecasts returns how many runs had a forecast, and in how many the rule fired within its range.
+func forecasts(runs []atStop, answers int) (told, held int) {
 	for _, r := range runs {
 		if r.foreAt == 0 {
 			continue
 		}
 		told++
-		if r.forecast.Most == 0 {
-			open++
-		}
 		left := r.fired - r.foreAt
 		if r.fired == 0 {
 			left = math.MaxInt
@@ -77,11 +73,11 @@ func forecasts(runs []atStop, answers int) (told, open, held int) {
 				left = r.forecast.Most // it cannot be seen
 			}
 		}
-		if left >= r.forecast.Least && (r.forecast.Most == 0 || left <= r.forecast.Most) {
+		if left >= r.forecast.Least && left <= r.forecast.Most {
 			held++
 		}
 	}
-	return told, open, held
+	return told, held
 }
 
 // BenchmarkMatched prints, for runs of 50 answers by each kind of question and of expert,
@@ -107,9 +103,9 @@ func BenchmarkMatched(b *testing.B) {
 				}
 				fmt.Printf("%s, %s, %d runs\n  averaged: %s\n  assuming: %s\n", of.name, expert, b.N, summary(all), summary(assuming))
 				fired, right, mean, worst := rightly(stops, idrl.DefaultTolerance)
-				told, open, held := forecasts(stops, answers)
-				fmt.Printf("  stop rule: fired in %d, after %.1f answers, right in %d (%.0f %%), worst loss %.0f %%; forecasts after 12 answers: %d, %d without an end, %d held\n",
-					fired, mean, right, 100*float64(right)/float64(max(1, fired)), 100*worst, told, open, held)
+				told, held := forecasts(stops, answers)
+				fmt.Printf("  stop rule: fired in %d, after %.1f answers, right in %d (%.0f %%), worst loss %.0f %%; forecasts after 12 answers: %d, %d held\n",
+					fired, mean, right, 100*float64(right)/float64(max(1, fired)), 100*worst, told, held)
 			})
 		}
 	}

@@ -3,6 +3,7 @@ package session_test
 import (
 	"bytes"
 	"context"
+	"reflect"
 	"testing"
 
 	"tiebreak/envs/driver"
@@ -197,7 +198,7 @@ func TestTrainingsThatGoOn(t *testing.T) {
 func TestNoRegretUnderANetwork(t *testing.T) {
 	b := newNetwork(t)
 	spec := &b.journal.rec.Spec
-	spec.StopByItself, spec.Tolerance, spec.Doubt = true, 0.99, 0.99 // with statements it would stop at once
+	spec.StopByItself, spec.Tolerance, spec.Doubt, spec.TrainEvery, spec.AdoptAfter = true, 0.99, 0.99, 1, 1 // with statements it would stop at once
 	s, stop := b.start(t)
 	for i := range 3 {
 		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
@@ -212,7 +213,7 @@ func TestNoRegretUnderANetwork(t *testing.T) {
 		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
 	}
 	st := status(t, s)
-	if len(st.Regret) != 0 || st.Stopping != (idrl.Stopping{}) || st.Network.Version != 1 {
+	if len(st.Regret) != 0 || !reflect.DeepEqual(st.Stopping, idrl.Stopping{}) || st.Network.Version != 1 {
 		t.Errorf("network %d: %d statements, %+v; want none", st.Network.Version, len(st.Regret), st.Stopping)
 	}
 	for _, c := range st.Candidates {

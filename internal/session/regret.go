@@ -70,14 +70,20 @@ func (s *Session) curve() []idrl.Regret {
 	if !s.spec.StatesRegret() {
 		return nil
 	}
+	now, past := s.present(), s.regret
+	if n := len(past); n > 0 && past[n-1].Seq == now.Seq {
+		past = past[:n-1]
+	}
+	return append(slices.Clone(past), now)
+}
+
+// present returns the statement about the present posterior and policies. There must be a
+// generation, and the session one that states its regret.
+func (s *Session) present() idrl.Regret {
 	if s.now.gen != s.gen || s.now.regret.Seq != s.log.seq() {
 		s.now.gen, s.now.regret = s.gen, s.statement(s.history, s.log.seq())
 	}
-	past := s.regret
-	if n := len(past); n > 0 && past[n-1].Seq == s.now.regret.Seq {
-		past = past[:n-1]
-	}
-	return append(slices.Clone(past), s.now.regret)
+	return s.now.regret
 }
 
 // basis returns what the statements compare the best policy with.
@@ -85,12 +91,16 @@ func (s *Session) basis() idrl.Basis {
 	switch {
 	case s.spec.Uploads():
 		return idrl.AgainstUploads
+	case s.cfg.Steps != nil:
+		return idrl.AgainstGiven
 	case s.spec.ByGaits(): // which prepare no pool
 		return idrl.AgainstSearch
 	case len(s.learner.Policies().Pool()) == 0:
 		return idrl.AgainstEarlier
 	case s.learner.Policies().Pool()[0].Origin == idrl.FromDraft:
 		return idrl.AgainstSearch
+	case s.cfg.Exact && s.answersTrained():
+		return idrl.AgainstOptima
 	}
 	return idrl.AgainstPool
 }

@@ -49,6 +49,13 @@ type Config struct {
 	// its own. It may be nil: none has.
 	Title func(idrl.Candidate) string
 
+	// Steps returns the mean number of (discounted) steps of an episode of a policy that acted in
+	// rollouts that were imported. It is nil where policies are trained.
+	Steps func(idrl.Candidate) float64
+
+	// Exact says that the Trainer finds the best policy for given weights, whatever they are.
+	Exact bool
+
 	// Unseen says that there is nothing to see of the environment: no question is asked, and
 	// the session is complete.
 	Unseen bool

@@ -123,6 +123,9 @@ type bench struct {
 	learner  idrl.FeatureLearner
 	rejected func(error)
 	rests    func()
+	title    func(idrl.Candidate) string
+	steps    func(idrl.Candidate) float64
+	exact    bool
 }
 
 func newBench(change func(*idrl.SessionSpec)) *bench {
@@ -178,6 +181,7 @@ func (b *bench) startOn(t testing.TB, j idrl.Journal) (s *session.Session, stop 
 		Record: rec, Model: b.rewards(), Averaged: b.averaged, Acquisition: b.method,
 		Trainer: b.trainer, Journal: j, Publisher: nobody{}, Learner: b.learner, Discount: 1,
 		Log: b.log, Now: b.clock.Now, Rejected: b.rejected, Rests: b.rests,
+		Title: b.title, Steps: b.steps, Exact: b.exact,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -28,6 +28,9 @@ func (s *Session) Status(ctx context.Context) (idrl.Status, error) {
 			best := s.learner.Recommend()
 			st.BasedOn, st.Best, st.Basis, st.Regret = s.gen.BasedOn, best.ID, s.basis(), s.curve()
 			st.Stopping = s.stopping()
+			if s.cfg.Steps != nil {
+				st.Return = s.spec.Return
+			}
 			st.Dropped = s.learner.Policies().Dropped()
 			st.Candidates = s.standings(best, st.Regret)
 		}

@@ -14,19 +14,40 @@ func (s *Session) stopping() idrl.Stopping {
 	if !s.spec.StatesRegret() {
 		return idrl.Stopping{}
 	}
-	if s.stop.seq != s.log.seq() || s.stop.stated != len(s.regret) {
-		s.stop.seq, s.stop.stated = s.log.seq(), len(s.regret)
-		now := stopping.Pace{Answers: s.history.Len(), Every: int(spacing(s.log.seq()))}
-		s.stop.now = stopping.Rule{Doubt: s.spec.Doubt}.Judge(s.statements(), now)
-		s.stop.now.ByItself = s.spec.StopByItself
+	if s.stop.seq != s.log.seq() || s.stop.stated != len(s.regret) || s.stop.gen != s.gen {
+		s.stop = stopState{s.log.seq(), len(s.regret), s.gen, s.judge()}
 	}
 	return s.stop.now
+}
+
+// fewWeights is the number of weights up to which it is looked after each answer whether what
+// decides was asked about; with more of them, only where the session would propose to stop.
+const fewWeights = 64
+
+// judge computes what stopping returns. The statements so far were over the policies known then,
+// so that the session proposes to stop only if the one about the present holds, too.
+func (s *Session) judge() idrl.Stopping {
+	rule := stopping.Rule{Doubt: s.spec.Doubt}
+	now := stopping.Pace{Answers: s.history.Len(), Every: int(spacing(s.log.seq()))}
+	points, against := s.statements(), s.objections()
+	out := rule.Judge(points, now, against)
+	if against == nil && len(points) > 0 && (out.Propose || s.learner.Posterior().Dim() <= fewWeights) {
+		if against = s.unasked(); against != nil {
+			out = rule.Judge(points, now, against)
+		}
+	}
+	if out.Propose && !rule.Holds(s.present().Within) {
+		out.Propose, out.Held = false, 0
+	}
+	out.ByItself = s.spec.StopByItself
+	return out
 }
 
 // A stopState is what stopping returned last.
 type stopState struct {
 	seq    int64
 	stated int
+	gen    *idrl.Generation // in use then
 	now    idrl.Stopping
 }
 

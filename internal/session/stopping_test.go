@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"errors"
+	"reflect"
 	"testing"
 
 	"tiebreak/internal/idrl"
@@ -12,7 +13,9 @@ import (
 
 // lenient returns a bench whose statement holds after every answer.
 func lenient(byItself bool) *bench {
-	return newBench(func(s *idrl.SessionSpec) { s.Tolerance, s.Doubt, s.StopByItself = 0.999, 0.999, byItself })
+	return newBench(func(s *idrl.SessionSpec) {
+		s.Tolerance, s.Doubt, s.StopByItself, s.TrainEvery, s.AdoptAfter = 0.999, 0.999, byItself, 1, 1
+	})
 }
 
 func stoppingOf(t *testing.T, s *session.Session) idrl.Stopping {
@@ -46,7 +49,7 @@ func TestProposesToStop(t *testing.T) {
 		}
 		stop()
 		s, stop = b.start(t)
-		if again := stoppingOf(t, s); again != got {
+		if again := stoppingOf(t, s); !reflect.DeepEqual(again, got) {
 			t.Errorf("%s: after a restart %+v, before %+v", when, again, got)
 		}
 	}
@@ -135,7 +138,7 @@ func TestStoppingIsDurableOrNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(before.Regret, after.Regret); diff != "" || before.Stopping != after.Stopping {
+	if diff := cmp.Diff(before.Regret, after.Regret); diff != "" || !reflect.DeepEqual(before.Stopping, after.Stopping) {
 		t.Errorf("%+v, before %+v; regret (-before +after):\n%s", after.Stopping, before.Stopping, diff)
 	}
 	full(nil)

@@ -1,0 +1,62 @@
+package idrl
+
+import (
+	"fmt"
+	"math"
+)
+
+// An Objection is a reason why the statement of regret is not enough to stop by, however
+// probable it says a small loss is. One of them is enough that a session does not propose to
+// stop, and says nothing of how many answers are left.
+type Objection struct {
+	Code  string // one of the codes below
+	Words string // a sentence for researchers; it may name policies and features
+}
+
+// Codes of objections.
+const (
+	ByUntrained = "untrained" // no policy was trained on this session's answers
+	ByReturns   = "returns"   // the two returns of policies disagree about the best one
+	ByUnasked   = "unasked"   // what decides between the best policies was not asked about
+)
+
+// ObjectUntrained is the objection while all policies were made before the first answer.
+func ObjectUntrained() Objection {
+	return Objection{ByUntrained, "Nothing was trained on the answers yet: all policies are from before the first one."}
+}
+
+// lengths says why answers do not decide between returns.
+const lengths = "Answers about clips of one length do not tell what a longer episode is worth."
+
+// ObjectReturns is the objection where policy mean is best by the mean reward of a step, but sum
+// by the sum over the episode. Both are names.
+func ObjectReturns(mean, sum string) Objection {
+	return Objection{ByReturns, fmt.Sprintf("It depends on the return: %s is best %s, %s %s. %s", mean, InWords(MeanReturn), sum, InWords(SumReturn), lengths)}
+}
+
+// ObjectOtherReturn is the objection where best, a name, is nearly the best policy only with
+// probability p by the return by which the session does not go.
+func ObjectOtherReturn(best, by string, p float64) Objection {
+	return Objection{ByReturns, fmt.Sprintf("It depends on the return: %s the probability that %s is good enough is only %.0f\u00a0%%. %s", InWords(by), best, math.Floor(100*p), lengths)}
+}
+
+// InWords says by which return policies are compared.
+func InWords(by string) string {
+	switch by {
+	case MeanReturn:
+		return "by the mean reward of a step"
+	case SumReturn:
+		return "by the sum over the episode"
+	}
+	return ""
+}
+
+// ObjectUnasked is the objection where the answers say nothing of what decides between policies
+// first and second: mostly of the weight of a feature, or of a combination if that is empty.
+func ObjectUnasked(first, second, feature string) Objection {
+	what := "a combination of weights"
+	if feature != "" {
+		what = fmt.Sprintf("the weight of “%s”", feature)
+	}
+	return Objection{ByUnasked, fmt.Sprintf("The answers so far say nothing of %s, which decides between %s and %s.", what, first, second)}
+}

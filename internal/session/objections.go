@@ -1,0 +1,73 @@
+package session
+
+import "tiebreak/internal/idrl"
+
+// fixedPolicies reports whether no policy is trained: all there are were uploaded, or acted in rollouts
+// that were imported.
+func (s *Session) fixedPolicies() bool { return s.spec.Uploads() || s.cfg.Steps != nil }
+
+// answersTrained reports whether the generation in use was trained on answers of this session that count.
+func (s *Session) answersTrained() bool { return s.gen != nil && s.history.Before(s.gen.BasedOn+1) > 0 }
+
+// objections returns what is to be said against the statement of regret about the present, but for
+// what costs much.
+func (s *Session) objections() (out []idrl.Objection) {
+	if s.gen == nil {
+		return nil
+	}
+	if !s.fixedPolicies() && !s.answersTrained() {
+		out = append(out, idrl.ObjectUntrained())
+	}
+	return append(out, s.otherReturn()...)
+}
+
+// otherReturn objects if by the return by which the session does not compare them, the recommended
+// policy loses more than is tolerated to another one under the posterior mean, or is not as surely
+// near the best as the session wants, where it is by its own.
+func (s *Session) otherReturn() []idrl.Objection {
+	if s.cfg.Steps == nil {
+		return nil
+	}
+	sums, other := s.spec.Return == idrl.SumReturn, idrl.SumReturn
+	if sums {
+		other = idrl.MeanReturn
+	}
+	a := s.learner.Otherwise(s.history.Averaged(), func(c idrl.Candidate) float64 {
+		if sums {
+			return 1 / s.cfg.Steps(c)
+		}
+		return s.cfg.Steps(c)
+	})
+	sure := 1 - s.spec.Doubt
+	switch {
+	case a.Loss > s.spec.Tolerance && sums:
+		return []idrl.Objection{idrl.ObjectReturns(s.called(a.Best), s.called(a.Leader))}
+	case a.Loss > s.spec.Tolerance:
+		return []idrl.Objection{idrl.ObjectReturns(s.called(a.Leader), s.called(a.Best))}
+	case a.Within < sure && s.present().Within >= sure:
+		return []idrl.Objection{idrl.ObjectOtherReturn(s.called(a.Leader), other, a.Within)}
+	}
+	return nil
+}
+
+// unasked objects if what decides between the best policies was not asked about. Its cost is
+// that of learning.Learner.Unasked.
+func (s *Session) unasked() []idrl.Objection {
+	leader, rival, feature, ok := s.learner.Unasked(s.spec.Doubt, s.spec.Tolerance*s.present().Span)
+	if !ok {
+		return nil
+	}
+	name := ""
+	if feature >= 0 && s.features.version() == 0 {
+		name = s.spec.Features[feature]
+	}
+	return []idrl.Objection{idrl.ObjectUnasked(s.called(leader), s.called(rival), name)}
+}
+
+// called returns what researchers call a policy.
+func (s *Session) called(c idrl.Candidate) string {
+	if t := s.title(c); t != "" {
+		return t
+	}
+	return string(c.ID)
+}
