@@ -40,7 +40,7 @@ func TestFormSaysWhatThereIs(t *testing.T) {
 	}
 	delete(got, "env")
 	want := map[string][]string{
-		"acquisition": acquisition.Names(acquisition.Live()), "likelihood": idrl.Likelihoods(), "model": idrl.RewardModels(), "prior": idrl.Priors(), "solver": idrl.Solvers(), "kind": kinds,
+		"acquisition": acquisition.Names(acquisition.Live()), "likelihood": idrl.Likelihoods(), "model": idrl.RewardModels(), "prior": idrl.Priors(), "solver": idrl.Solvers(), "return": idrl.Returns(), "kind": kinds,
 		"stop_by_itself": {"propose", "stop"},
 		"show_learnt":    {"hide", "show"},
 		"questions":      idrl.QuestionRules(),

@@ -89,7 +89,7 @@ func (s *Server) newSessionPage(c echo.Context, f *sessionForm) templates.NewSes
 		Candidates: f.field("candidates"), Ahead: f.field("ahead"), RepeatEvery: f.field("repeat_every"), GoldEvery: f.field("gold_every"), TrainEvery: f.field("train_every"),
 		PriorVar: f.field("prior_var"), NoiseStd: f.field("noise_std"), TieBand: f.field("tie_band"), RatingVar: f.field("rating_var"),
 		Env: f.choice("env", envOptions(s.cfg.Catalogue())), Kind: f.choice("kind", kindOptions()),
-		Acquisition: f.choice("acquisition", acquisitionOptions()), Model: f.choice("model", modelOptions()), Solver: f.choice("solver", solverOptions()), Prior: f.choice("prior", priorOptions()),
+		Acquisition: f.choice("acquisition", acquisitionOptions()), Model: f.choice("model", modelOptions()), Solver: f.choice("solver", solverOptions()), Return: f.choice("return", returnOptions()), Prior: f.choice("prior", priorOptions()),
 		Likelihood: f.choice("likelihood", likelihoodOptions()),
 		Tolerance:  f.field("tolerance"), Doubt: f.field("doubt"), StopByItself: f.choice("stop_by_itself", stopOptions()),
 		CompletionCode: f.field("completion_code"), AnswersEach: f.field("answers_each"), Consent: f.field("consent"), WithdrawDays: f.field("withdraw_days"), ShowLearnt: f.choice("show_learnt", learntOptions()), Questions: f.choice("questions", questionOptions()), More: f.more(),
@@ -216,6 +216,14 @@ func ratingOptions() []templates.Option {
 		out = append(out, templates.Option{Value: name, Label: labels[name][0], Hint: labels[name][1]})
 	}
 	return out
+}
+
+func returnOptions() []templates.Option {
+	return []templates.Option{
+		{Value: idrl.AutoReturn, Label: "What suits the questions", Hint: "The mean reward of a step for imported rollouts; the sum over the episode for trained policies."},
+		{Value: idrl.MeanReturn, Label: "Mean reward of a step", Hint: "For imported rollouts of any length: answers about clips of one length tell what a step is worth."},
+		{Value: idrl.SumReturn, Label: "Sum over the episode", Hint: "A longer episode counts more, for better or worse."},
+	}
 }
 
 func likelihoodOptions() (out []templates.Option) {

@@ -147,7 +147,7 @@ func newCaller(t *testing.T) *caller {
 
 // addUploads adds a session s3 to which clips are uploaded.
 func (b *bench) addUploads() {
-	spec := idrl.SessionSpec{ID: "s3", Title: "Uploads", Env: idrl.RolloutsEnv, Kind: idrl.CompareClips, Features: []string{"Speed", "Distance"}, CreatedAt: time.Now().UTC()}.WithDefaults()
+	spec := idrl.SessionSpec{ID: "s3", Title: "Uploads", Env: idrl.RolloutsEnv, Kind: idrl.CompareClips, Return: idrl.SumReturn, Features: []string{"Speed", "Distance"}, CreatedAt: time.Now().UTC()}.WithDefaults()
 	if err := b.db.CreateSession(b.t.Context(), spec); err != nil {
 		b.t.Fatal(err)
 	}

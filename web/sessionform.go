@@ -26,7 +26,7 @@ type sessionForm struct {
 
 // moreFields stand under "More settings".
 var moreFields = []string{
-	"model", "solver", "prior", "likelihood", "candidates", "ahead", "repeat_every", "gold_every", "train_every", "prior_var", "noise_std", "tie_band", "rating_var",
+	"model", "solver", "return", "prior", "likelihood", "candidates", "ahead", "repeat_every", "gold_every", "train_every", "prior_var", "noise_std", "tie_band", "rating_var",
 	"tolerance", "doubt", "stop_by_itself", "show_learnt", "completion_code", "answers_each", "questions", "consent", "withdraw_days",
 	"conditions", "held_out", "strength", "much_band", "remarks", "noise_model", "rating_model", "adopt_after", "min_dwell", "max_rate",
 }
@@ -60,7 +60,7 @@ func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
 	if f.errs["kind"] == "" && s.Model == idrl.NetworkModel && s.Kind != idrl.CompareClips {
 		f.errs["model"] = "A network learns from comparisons of clips only. Choose that kind of question above, or the features."
 	}
-	s.Solver = f.oneOf("solver", idrl.Solvers())
+	s.Solver, s.Return = f.oneOf("solver", idrl.Solvers()), f.oneOf("return", idrl.Returns())
 	s.Prior, s.Likelihood = f.oneOf("prior", idrl.Priors()), f.oneOf("likelihood", idrl.Likelihoods())
 	s.Budget = int(f.whole64("budget", 0, idrl.MaxBudget))
 	s.Seed = uint64(f.whole64("seed", 0, 1<<53))

@@ -22,6 +22,7 @@ type statementState struct {
 	Span       float64       `json:"span"` // expected, a return
 	Policies   int           `json:"policies"`
 	Against    idrl.Basis    `json:"against"`
+	Return     string        `json:"return"` // by which policies of imported rollouts are compared: "mean" or "sum"; empty for others
 
 	Headline string `json:"headline"`
 	Limit    string `json:"limit"`
@@ -29,6 +30,14 @@ type statementState struct {
 	Relative string `json:"relative"` // with what the best policy is compared
 	Stop     string `json:"stop"`     // whether to stop, or how much is left
 	MayStop  bool   `json:"may_stop"`
+
+	Objections []objectionState `json:"objections"` // why the statement is not enough to stop
+}
+
+// An objectionState is a reason why a statement is not enough to stop.
+type objectionState struct {
+	Code  string `json:"code"`
+	Words string `json:"words"`
 }
 
 // statementOf returns the statement about the present of a session that has one.
@@ -37,17 +46,34 @@ func statementOf(st idrl.Status) *statementState {
 	return &statementState{
 		Seq: r.Seq, Definition: r.Definition, Best: st.Best, Within: finite(r.Within), Tolerance: r.Tolerance,
 		Bound: finite(r.Bound), Mean: finite(r.Mean), Unbeaten: finite(r.Unbeaten), Span: finite(r.Span),
-		Policies: r.Policies, Against: st.Basis,
-		Headline: headline(st.Basis, r), Limit: limit(r), Expected: expected(r),
+		Policies: r.Policies, Against: st.Basis, Return: st.Return,
+		Headline: headline(st.Basis, r) + byReturn(st.Return), Limit: limit(r), Expected: expected(r),
 		Relative: relative(st.Basis, r.Policies) + dropped(st.Dropped),
 		Stop:     stop(st.Stopping, r.Tolerance), MayStop: st.Stopping.Propose,
+		Objections: objectionsOf(st),
 	}
 }
 
+func objectionsOf(st idrl.Status) []objectionState {
+	out := []objectionState{}
+	for _, o := range st.Stopping.Objections {
+		out = append(out, objectionState(o))
+	}
+	return out
+}
+
+// byReturn says by which return policies of imported rollouts are compared.
+func byReturn(by string) string {
+	if by == "" {
+		return ""
+	}
+	return ", " + idrl.InWords(by)
+}
+
 func headline(b idrl.Basis, r idrl.Regret) string {
-	best := "the best there is"
-	if b != idrl.AgainstPool {
-		best = "the best one known"
+	best := "the best one known"
+	if b == idrl.AgainstOptima {
+		best = "the best there is"
 	}
 	return fmt.Sprintf("%s sure that the best policy found is within %s of %s", atLeast(r.Within), atMost(r.Tolerance), best)
 }
@@ -74,6 +100,8 @@ func expected(r idrl.Regret) string {
 func stop(s idrl.Stopping, tolerance float64) string {
 	sure := fmt.Sprintf("%s sure of a loss within %s", atLeast(1-s.Doubt), atMost(tolerance))
 	switch {
+	case len(s.Objections) > 0:
+		return "This is not enough to stop, because:"
 	case s.Propose && s.ByItself:
 		return fmt.Sprintf("Stopped: after three answers in a row it was at least %s.", sure)
 	case s.Propose:
@@ -82,8 +110,6 @@ func stop(s idrl.Stopping, tolerance float64) string {
 		return fmt.Sprintf("At least %s after %s; after three in a row you can stop.", sure, answersInARow(s.Held))
 	case !s.Left.Known:
 		return fmt.Sprintf("Until it is %s after three answers in a row: cannot tell yet how many answers.", sure)
-	case s.Left.Most == 0:
-		return fmt.Sprintf("Until it is %s after three answers in a row: at least %d more answers, perhaps many more.", sure, s.Left.Least)
 	}
 	return fmt.Sprintf("Until it is %s after three answers in a row: about %d more answers (%d to %d).", sure, s.Left.About, s.Left.Least, s.Left.Most)
 }
@@ -104,9 +130,13 @@ func relative(b idrl.Basis, policies int) string {
 			"this session was begun by a version that did not keep the policies prepared at the start.", policies)
 	case idrl.AgainstUploads:
 		return fmt.Sprintf("Measured against the %d different clips that were uploaded; better behaviour than theirs may exist.", policies)
+	case idrl.AgainstGiven:
+		return fmt.Sprintf("Measured against the %d different policies of the rollouts; better behaviour than theirs may exist.", policies)
+	case idrl.AgainstOptima:
+		return fmt.Sprintf("Measured against the %d different policies solved so far, each of which is the best for some weights.", policies)
 	case idrl.AgainstPool:
 	}
-	return fmt.Sprintf("Measured against the %d different policies solved so far.", policies)
+	return fmt.Sprintf("Measured against the %d different policies solved so far; better ones may exist.", policies)
 }
 
 // dropped says how many earlier policies are left out, if any are.

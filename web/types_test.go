@@ -57,7 +57,7 @@ func TestTypings(t *testing.T) {
 		todo = append(todo, reflect.TypeOf(m))
 	}
 	for typ, name := range map[reflect.Type]string{
-		reflect.TypeFor[trainingState](): "Training", reflect.TypeFor[statementState](): "Statement", reflect.TypeFor[networkState](): "Network",
+		reflect.TypeFor[trainingState](): "Training", reflect.TypeFor[statementState](): "Statement", reflect.TypeFor[objectionState](): "Objection", reflect.TypeFor[networkState](): "Network",
 		reflect.TypeFor[regretPoint](): "RegretPoint", reflect.TypeFor[candidateState](): "Candidate",
 		reflect.TypeFor[weightState](): "Weight", reflect.TypeFor[whyState](): "Why", reflect.TypeFor[openState](): "Open",
 		reflect.TypeFor[recentState](): "Asked", reflect.TypeFor[annotatorState](): "Annotator", reflect.TypeFor[problemState](): "Problem",

@@ -418,7 +418,7 @@ func (b *tab) showsBelief() {
 	b.wait("document.querySelectorAll('[data-candidates] .interval-row').length >= 2")
 	b.wait("document.querySelectorAll('[data-weights] .interval-row').length >= 3")
 	b.wait("document.querySelector('regret-chart svg .line')?.getTotalLength() > 10")
-	b.wait("/% sure that the best policy found is within 5.% of the best there is/.test(document.querySelector('[data-headline]').innerText)")
+	b.wait("/% sure that the best policy found is within 5.% of the best one known/.test(document.querySelector('[data-headline]').innerText)")
 	b.wait("document.querySelector('[data-relative]').innerText.includes('policies solved so far')")
 	b.wait("[...document.querySelectorAll('regret-chart svg text')].every((e) => e.getBoundingClientRect().left >= e.closest('svg').getBoundingClientRect().left)")
 	b.wait("document.querySelectorAll('[data-recent] tbody tr').length >= 9")

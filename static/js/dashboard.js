@@ -102,6 +102,14 @@ function showNetwork({ network }) {
   part("network-use").textContent = network.use;
 }
 
+/** @param {import("./wire.js").Objection} o */
+function objection({ code, words }) {
+  const li = document.createElement("li");
+  li.dataset.objection = code;
+  li.textContent = words;
+  return li;
+}
+
 /** @param {State} s */
 function showRegret({ statement, regret, earlier }) {
   if (!chart) return;
@@ -114,6 +122,8 @@ function showRegret({ statement, regret, earlier }) {
     part("relative").textContent = statement.relative;
     part("stop").textContent = statement.stop;
     part("stop").classList.toggle("headline", statement.may_stop);
+    part("objections").hidden = statement.objections.length === 0;
+    part("objections").replaceChildren(...statement.objections.map(objection));
   }
   part("earlier").hidden = !earlier;
   part("earlier").textContent = `The curve begins after answer ${earlier}. Up to there an earlier version recorded something else: the loss against the candidates in use alone.`;

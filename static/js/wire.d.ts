@@ -258,12 +258,19 @@ export interface Statement {
   span: number;
   policies: number;
   against: string;
+  return: string;
   headline: string;
   limit: string;
   expected: string;
   relative: string;
   stop: string;
   may_stop: boolean;
+  objections: Objection[];
+}
+
+export interface Objection {
+  code: string;
+  words: string;
 }
 
 export interface Problem {
