@@ -311,8 +311,10 @@ func (s *Server) apiPolicies(c echo.Context) error {
 	for _, e := range st.Candidates {
 		list = append(list, apiPolicy{e.ID, cmp.Or(e.Title, e.Name), finite(e.Mean), finite(e.Std), e.Draws, e.Clip})
 	}
-	return c.JSON(http.StatusOK, map[string]any{"seq": st.Seq, "generation": st.BasedOn, "recommended": st.Best, "unit": unit, "candidates": list,
-		"return": spec.Return, "may_stop": st.Stopping.Propose, "objections": objectionsOf(st)})
+	return c.JSON(http.StatusOK, map[string]any{
+		"seq": st.Seq, "generation": st.BasedOn, "recommended": st.Best, "unit": unit, "candidates": list,
+		"return": session.Spec().Return, "may_stop": st.Stopping.Propose, "objections": objectionsOf(st),
+	})
 }
 
 // apiScores is GET /api/v1/sessions/:id/scores: how well each condition predicts what is held out.

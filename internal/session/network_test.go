@@ -198,12 +198,12 @@ func TestTrainingsThatGoOn(t *testing.T) {
 func TestNoRegretUnderANetwork(t *testing.T) {
 	b := newNetwork(t)
 	spec := &b.journal.rec.Spec
-	spec.StopByItself, spec.Tolerance, spec.Doubt, spec.TrainEvery, spec.AdoptAfter = true, 0.99, 0.99, 1, 1 // with statements it would stop at once
+	spec.StopByItself, spec.Tolerance, spec.Doubt = true, 0.99, 0.99 // with statements any answers would be enough
 	s, stop := b.start(t)
 	for i := range 3 {
 		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
 	}
-	if st := status(t, s); len(st.Regret) == 0 || !st.Stopping.Propose {
+	if st := status(t, s); len(st.Regret) == 0 || st.Stopping.Held != 3 {
 		t.Fatalf("without a network: %d statements, %+v", len(st.Regret), st.Stopping)
 	}
 	stop()

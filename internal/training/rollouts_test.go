@@ -82,9 +82,17 @@ func pastOf(t *testing.T, n int, named bool) envs.List {
 // The pool is every policy that acted, with what it did; candidates are the best of them for
 // draws of the weights; and all questions are about clips of the rollouts.
 func TestGenerationsOfRollouts(t *testing.T) {
+	for by, steps := range map[string]float64{idrl.AutoReturn: 1, idrl.MeanReturn: 1, idrl.SumReturn: 20} {
+		t.Run(by, func(t *testing.T) { generationsOfRollouts(t, by, steps) })
+	}
+}
+
+// generationsOfRollouts compares policies by a return, which is that of so many steps.
+func generationsOfRollouts(t *testing.T, by string, steps float64) {
+	t.Helper()
 	const n = 6
 	list := pastOf(t, n, true)
-	spec, err := Complete(list, idrl.SessionSpec{ID: "s", Title: "Past", Env: list[0].Ref(), Seed: 3}.WithDefaults())
+	spec, err := Complete(list, idrl.SessionSpec{ID: "s", Title: "Past", Env: list[0].Ref(), Seed: 3, Return: by}.WithDefaults())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +108,7 @@ func TestGenerationsOfRollouts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mu := func(k int) []float64 { return []float64{20 * float64(k), -20 * float64(k*k) / n} }
+	mu := func(k int) []float64 { return []float64{steps * float64(k), -steps * float64(k*k) / n} }
 	if len(g.Pool) != n {
 		t.Fatalf("a pool of %d", len(g.Pool))
 	}
@@ -125,7 +133,7 @@ func TestGenerationsOfRollouts(t *testing.T) {
 	}
 	for _, c := range slices.Concat(g.Pool, g.Candidates) {
 		p, ok := Acted(set, c)
-		if k, pooled := trainer.PoolPlace(c.ID); !ok || !slices.Equal(p.Mu(), c.Mu) || pooled && p.Name() != fmt.Sprintf("p%d", k) {
+		if k, pooled := trainer.PoolPlace(c.ID); !ok || !floats.EqualApprox(p.Mu(), floats.ScaleTo(make([]float64, 2), 20/steps, c.Mu), 1e-9) || p.Length() != 20 || pooled && p.Name() != fmt.Sprintf("p%d", k) {
 			t.Errorf("policy %s is %v %s, %v", c.ID, ok, p.Name(), c.Mu)
 		}
 	}
@@ -145,6 +153,18 @@ func TestGenerationsOfRollouts(t *testing.T) {
 	again, err := (&Local{Handler: &Handler{Envs: func() envs.List { return list }}, Spec: spec, Model: m}).Train(t.Context(), idrl.TrainJob{Posterior: m.Prior(), Seed: spec.Seed, First: true})
 	if err != nil || !slices.EqualFunc(again.Queries, g.Queries, func(a, b idrl.Query) bool { return a.ID == b.ID }) {
 		t.Errorf("other questions the second time, %v", err)
+	}
+}
+
+// The mean reward of a step is for rollouts: policies that are trained have the sum.
+func TestReturnOfTrainedPolicies(t *testing.T) {
+	spec, err := Complete(envs.Catalogue(), idrl.SessionSpec{Title: "T", Env: "driver"}.WithDefaults())
+	if err != nil || spec.Return != idrl.SumReturn || CheckSpec(envs.Catalogue(), spec) != nil {
+		t.Errorf("return %q, %v, %v", spec.Return, err, CheckSpec(envs.Catalogue(), spec))
+	}
+	spec.Return = idrl.MeanReturn
+	if err := CheckSpec(envs.Catalogue(), spec); idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), "rollouts that were imported") {
+		t.Errorf("error = %v, want one that says what the mean is for", err)
 	}
 }
 

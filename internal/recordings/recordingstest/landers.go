@@ -74,7 +74,8 @@ func lander(folder, policy string, n, most int) error {
 	if most > 0 && len(all) > most+1 {
 		all = all[:most+1]
 	}
-	var features, scenes = []float64(nil), []any(nil)
+	var features []float64
+	var scenes []any
 	for t, p := range all {
 		if t > 0 {
 			speed := 50 * math.Hypot(p.x-all[t-1].x, p.y-all[t-1].y)
