@@ -91,7 +91,9 @@ func whyTargets(w *idrl.Why) []any {
 		floatColumn{&w.Info},
 		&w.BasedOn, &w.AfterSeq,
 		&w.Answerable, &w.Apart, &w.MotionA, &w.MotionB, &w.Lead, &w.Seconds,
-		sharesColumn{&w.Shares}, bestColumn{&w.Best}, &w.Purpose,
+		sharesColumn{&w.Shares},
+		bestColumn{&w.Best},
+		&w.Purpose,
 	}
 }
 

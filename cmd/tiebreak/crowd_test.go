@@ -5,6 +5,28 @@ import (
 	"testing"
 )
 
+// A link says where its address comes from, where neither a server nor a flag has said it.
+func TestLinksBeforeAServer(t *testing.T) {
+	data := t.TempDir()
+	const says = "The address is the default one"
+	for _, test := range []struct {
+		args []string
+		says bool
+	}{
+		{[]string{"session", "--env", "gridworld"}, true},
+		{[]string{"invite", "new"}, true},
+		{[]string{"invite", "new", "--addr", "127.0.0.1:9000"}, false},
+		{[]string{"invite", "new", "--origin", "https://study.example.org"}, false},
+	} {
+		if out := mustCLI(t, append(test.args, "--data", data)...); strings.Contains(out, says) != test.says {
+			t.Errorf("%v prints %q", test.args, out)
+		}
+	}
+	if out := mustCLI(t, "session", "known", "--data", data); !strings.Contains(out, "No answer is known") {
+		t.Errorf("what is known of a new session: %q", out)
+	}
+}
+
 // Crowd links are printed with the parameters as their platform fills them in; flags that
 // do not fit are refused.
 func TestInviteCrowd(t *testing.T) {

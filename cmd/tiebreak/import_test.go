@@ -55,7 +55,7 @@ func TestImportGoesOn(t *testing.T) {
 	from := exportedBundle(t, s.dir, s.session, "--clips", "gif")
 	other := labelledFolder{dir: t.TempDir(), session: s.session}
 	status, stdout, stderr := cli(t, "import", from, "--data", other.dir)
-	if status != 0 || !strings.Contains(stdout, string(s.session)) {
+	if status != 0 || !strings.Contains(stdout, string(s.session)) || !strings.Contains(stdout, "invite new --data") {
 		t.Fatalf("%d %s%s", status, stdout, stderr)
 	}
 	want, got := folderFiles(t, from), folderFiles(t, exportedBundle(t, other.dir, s.session, "--clips", "gif"))

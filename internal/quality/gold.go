@@ -54,10 +54,12 @@ func (q *Report) KnowGold(log []idrl.Answer, right map[idrl.AnswerID]bool) {
 // other way round.
 func (p *Person) warnings(rated, reversed bool) []string {
 	out := []string{}
+	left, right := p.Sided >= Enough && p.LeftLow > greatestLeft, p.Sided >= Enough && p.LeftHigh < leastLeft
+	reversed = reversed && !left && !right // one who presses the same key again and again turns nothing round
 	switch {
 	case reversed:
 		out = append(out, warnReversedGold)
-	case Reversed(p.Agreed, p.Compared):
+	case Reversed(p.Agreed, p.Compared) && !left && !right:
 		out = append(out, warnReversedOthers)
 	}
 	if p.Gold >= Enough && p.GoldHigh < fewRight && !reversed {
@@ -66,10 +68,10 @@ func (p *Person) warnings(rated, reversed bool) []string {
 	if !rated && p.Repeats >= Enough && p.SameHigh < fewSame {
 		out = append(out, warnSame)
 	}
-	if p.Sided >= Enough && p.LeftLow > greatestLeft {
+	if left {
 		out = append(out, warnLeft)
 	}
-	if p.Sided >= Enough && p.LeftHigh < leastLeft {
+	if right {
 		out = append(out, warnRight)
 	}
 	return out
