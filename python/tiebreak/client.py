@@ -17,8 +17,9 @@ __all__ = ["APIError", "Client", "RewardModel", "Session", "prior_scale"]
 # Of one request of Session.upload; the server takes 50 clips and 32 MiB.
 UPLOAD_CLIPS = 50
 UPLOAD_BYTES = 8_000_000
+UPLOAD_PIXELS = 1 << 26  # of the pictures of a request; the server refuses more
 LARGEST_UPLOAD = 32 << 20
-UPLOAD_SECONDS = 300.0  # the server reads one upload at a time, and encodes its pictures anew
+UPLOAD_SECONDS = 300.0  # the server reads uploads in turns, and encodes their pictures anew
 
 
 class APIError(Exception):
@@ -228,16 +229,18 @@ class Session:
 def _batches(trajectories):
     """Yields the bodies of requests with all of the trajectories, in their order."""
     head, tail = b'{"trajectories":[', b"]}"
-    part, size = [], 0
+    part, size, pixels = [], 0, 0
     for k, t in enumerate(trajectories):
         one = _encode(_trajectory(t))
+        more = sum(int(np.prod(np.shape(f)[:2])) for f in t.get("frames", ()))
         if len(head) + len(one) + len(tail) > LARGEST_UPLOAD:
             raise ValueError(f"trajectory {k} has {len(one) / (1 << 20):.0f} MiB as it is sent; the limit is 32: make its pictures smaller, or cut it into shorter clips")
-        if part and (len(part) == UPLOAD_CLIPS or size + len(one) > UPLOAD_BYTES):
+        if part and (len(part) == UPLOAD_CLIPS or size + len(one) > UPLOAD_BYTES or pixels + more > UPLOAD_PIXELS):
             yield head + b",".join(part) + tail
-            part, size = [], 0
+            part, size, pixels = [], 0, 0
         part.append(one)
         size += len(one) + 1  # and a comma
+        pixels += more
     if part:
         yield head + b",".join(part) + tail
 
