@@ -41,6 +41,7 @@ type Description struct {
 	Environment map[string]string `json:"environment"` // variables besides those that are handed on
 	Pass        []string          `json:"pass"`        // names of further variables of this program that are handed on
 	Limits      Limits            `json:"limits"`
+	StepMS      float64           `json:"step_ms"` // milliseconds that a step takes, as it was measured
 	StartSec    float64           `json:"start_seconds"`
 	AnswerSec   float64           `json:"answer_seconds"`
 
@@ -99,6 +100,8 @@ func (d *Description) check() error {
 		return fmt.Errorf("there are %d variables; the limit is %d", len(d.Environment)+len(d.Pass), maxVariables)
 	case !(d.StartSec > 0 && d.StartSec <= maxSeconds && d.AnswerSec > 0 && d.AnswerSec <= maxSeconds):
 		return fmt.Errorf("start_seconds and answer_seconds must be above 0 and at most %d", maxSeconds)
+	case !(d.StepMS >= 0 && d.StepMS <= 1000*maxSeconds):
+		return fmt.Errorf("step_ms must be 0 to %d", 1000*maxSeconds)
 	case !isLine(d.Title, maxTitle) || !isLine(d.About, maxAbout):
 		return fmt.Errorf("the title may have %d characters and the description %d, in one line", maxTitle, maxAbout)
 	}

@@ -25,8 +25,13 @@ const canLaunch = true
 // controlFD is the pipe that ends with the program that uses the environment.
 const controlFD = 3
 
-// lookEvery is how often the processes of an environment are counted: RLIMIT_NPROC does not bind root.
-const lookEvery = 20 * time.Millisecond
+// How often the processes of an environment are counted (RLIMIT_NPROC does not bind root), and how often while there
+// are more than few.
+const (
+	lookEvery = 100 * time.Millisecond
+	lookOften = 20 * time.Millisecond
+	few       = 8
+)
 
 // Exit statuses of a launcher, as of shells, where the environment has none.
 const (
@@ -118,7 +123,12 @@ func (l Limits) parent(args []string) (code int, err error) {
 		case code = <-ended:
 		case <-released:
 		case <-look.C:
-			why := l.over()
+			n, why := l.over()
+			if n > few {
+				look.Reset(lookOften)
+			} else {
+				look.Reset(lookEvery)
+			}
 			if why == "" {
 				continue
 			}
@@ -161,9 +171,9 @@ func reap(child int, ended chan<- int, gone chan<- struct{}) {
 	}
 }
 
-// over says which limit is exceeded.
-func (l Limits) over() string {
-	n, pages := 0, 0
+// over returns how many processes there are, and says which limit is exceeded.
+func (l Limits) over() (n int, why string) {
+	pages := 0
 	children := childrenOf
 	if _, err := os.Stat("/proc/thread-self/children"); err != nil { // an old kernel
 		all := familyOf()
@@ -179,11 +189,11 @@ func (l Limits) over() string {
 	}
 	switch mb := pages * os.Getpagesize() >> 20; {
 	case n > l.Processes:
-		return fmt.Sprintf("it had %d processes; the limit is %d", n, l.Processes)
+		why = fmt.Sprintf("it had %d processes; the limit is %d", n, l.Processes)
 	case mb > l.MemoryMB:
-		return fmt.Sprintf("it used %d MiB of memory; the limit is %d", mb, l.MemoryMB)
+		why = fmt.Sprintf("it used %d MiB of memory; the limit is %d", mb, l.MemoryMB)
 	}
-	return ""
+	return n, why
 }
 
 // sweep ends all that is below this process. What is stopped cannot start more, so that all is stopped first.

@@ -260,9 +260,15 @@ def _trajectory(t):
 
 
 def prior_scale(trajectories):
-    """Returns the prior_scale of a session, (d,), by a sample of its clips: 3 divided by how far the sum of each feature over a clip spreads."""
-    sums = np.array([np.asarray(t["features"], dtype=float).sum(axis=0) for t in trajectories])
-    spread = sums.std(axis=0)
+    """Returns the prior_scale of a session, (d,), by a sample of its clips: 3 divided by how far the sum of each feature over a clip spreads.
+
+    A clip is what upload takes, a dict with features (T, d), or these features alone. Raises ValueError if there are fewer than two clips, or their features do not fit.
+    """
+    rows = [np.asarray(t["features"] if isinstance(t, dict) else t, dtype=float) for t in trajectories]
+    shapes = [r.shape for r in rows]
+    if len(rows) < 2 or any(len(s) != 2 or 0 in s or s[1] != shapes[0][1] for s in shapes):
+        raise ValueError(f"prior_scale takes two clips or more, each a dict with features or their array, steps x features with as many features in each; got the shapes {shapes[:5]}")
+    spread = np.array([r.sum(axis=0) for r in rows]).std(axis=0)
     return 3 / np.where(spread > 0, spread, 3)
 
 
