@@ -20,8 +20,8 @@ const maxOutside = 20
 // by those in the folder there (docs/outside.md). It starts each once and asks what it is. One
 // whose description is not well formed, or whose program does not work, is listed as
 // unavailable, with what to change. It returns an error of kind Invalid if path cannot be
-// read.
-func LoadOutside(path string) (List, error) {
+// read. launcher is that of each (outside.Description).
+func LoadOutside(path, launcher string) (List, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -42,14 +42,14 @@ func LoadOutside(path string) (List, error) {
 	out := make(List, len(paths))
 	var all sync.WaitGroup
 	for i, path := range paths {
-		all.Go(func() { out[i] = outsideEntry(path) })
+		all.Go(func() { out[i] = outsideEntry(path, launcher) })
 	}
 	all.Wait()
 	return out, nil
 }
 
 // outsideEntry returns the entry of the outside environment described in the file at path.
-func outsideEntry(path string) Entry {
+func outsideEntry(path, launcher string) Entry {
 	name := strings.TrimSuffix(filepath.Base(path), ".json")
 	e := Entry{ID: outside.IDPrefix + name, Title: name, Description: "An environment of your own, in a program of its own."}
 	d, err := outside.Read(path)
@@ -58,6 +58,7 @@ func outsideEntry(path string) Entry {
 		if d.Title != "" {
 			e.Title = d.Title
 		}
+		d.Launcher = launcher
 		p, err = outside.Load(d)
 	}
 	if err != nil {

@@ -32,7 +32,7 @@ func TestLoadOutside(t *testing.T) {
 		"dead.json": `{"command":["false"]}`, "odd.json": `{"commando":["sh"]}`,
 	}
 	dir := outsideFolder(t, files)
-	list, err := LoadOutside(dir)
+	list, err := LoadOutside(dir, "")
 	if err != nil || len(list) != 3 {
 		t.Fatalf("%d environments, error %v", len(list), err)
 	}
@@ -56,7 +56,7 @@ func TestLoadOutside(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "cart.sh"), []byte(files["cart.sh"]+" # faster"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	later, err := LoadOutside(filepath.Join(dir, "cart.json"))
+	later, err := LoadOutside(filepath.Join(dir, "cart.json"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,11 +74,11 @@ func TestLoadOutsideRefuses(t *testing.T) {
 		many[strings.Repeat("a", i+1)+".json"] = `{}`
 	}
 	for _, path := range []string{"/nonexistent", outsideFolder(t, many)} {
-		if _, err := LoadOutside(path); idrl.KindOf(err) != idrl.Invalid {
+		if _, err := LoadOutside(path, ""); idrl.KindOf(err) != idrl.Invalid {
 			t.Errorf("%s: error %v, want kind Invalid", path, err)
 		}
 	}
-	if list, err := LoadOutside(""); list != nil || err != nil {
+	if list, err := LoadOutside("", ""); list != nil || err != nil {
 		t.Errorf("nothing gives %v, error %v", list, err)
 	}
 }

@@ -32,6 +32,12 @@ func TestScratch(t *testing.T) {
 	if _, err := os.Stat(running); err != nil {
 		t.Errorf("the folder of an import that runs: %v", err)
 	}
+	if _, _, err := beside.Scratch(t.Context()); idrl.KindOf(err) != idrl.Conflict {
+		t.Errorf("beside an import that runs: %v", err)
+	}
+	must(t, remove())
+	_, remove, err = beside.Scratch(t.Context())
+	must(t, err)
 	must(t, remove())
 	must(t, beside.Close())
 	if _, err := os.Stat(running); !errors.Is(err, fs.ErrNotExist) {

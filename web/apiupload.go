@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"net/http"
@@ -76,14 +75,14 @@ type apiUploaded struct {
 // on, with their raw steps. The reply comes when they are durable and in use; the same again
 // changes nothing.
 func (s *Server) apiUpload(c echo.Context) error {
-	session, _, err := s.programsSession(c, auth.Upload)
+	session, who, err := s.programsSession(c, auth.Upload)
 	if err != nil {
 		return err
 	}
 	if !session.Spec().Uploads() {
 		return errNoUploads
 	}
-	given, clips, names, err := s.readUpload(c, session.Spec())
+	given, clips, names, err := s.readUpload(c, personOf(who), session.Spec())
 	if err != nil {
 		return err
 	}
@@ -104,15 +103,9 @@ func (s *Server) apiUpload(c echo.Context) error {
 
 var errNoUploads = idrl.Errorf(idrl.Conflict, "the clips of this session come from its environment; POST /api/v1/sessions makes one to which clips are uploaded")
 
-const (
-	uploadWait = time.Minute      // for which an upload waits for others
-	uploadRead = 30 * time.Second // for the body of one, as for that of any request
-)
-
-// readUpload reads the body of an upload. One is read at a time, for the pictures of a trajectory
-// may take 200 MB while they are.
-func (s *Server) readUpload(c echo.Context, spec idrl.SessionSpec) (g idrl.Generation, clips []idrl.ClipID, names []string, err error) {
-	leave, err := s.enterUpload(c.Request().Context())
+// readUpload reads the body of an upload.
+func (s *Server) readUpload(c echo.Context, token person, spec idrl.SessionSpec) (g idrl.Generation, clips []idrl.ClipID, names []string, err error) {
+	leave, err := s.uploads.enter(c.Request().Context(), s.ctx, token)
 	if err != nil {
 		return g, nil, nil, err
 	}
@@ -127,22 +120,6 @@ func (s *Server) readUpload(c echo.Context, spec idrl.SessionSpec) (g idrl.Gener
 	for _, t := range body.Trajectories {
 		names = append(names, t.Name)
 	}
-	g, clips, err = rollouts.Read(c.Request().Context(), spec, body.Trajectories)
+	g, clips, err = rollouts.Read(c.Request().Context(), spec, body.Trajectories, s.uploads.turn)
 	return g, clips, names, err
-}
-
-// enterUpload waits until no other upload is read, for a while.
-func (s *Server) enterUpload(ctx context.Context) (leave func(), err error) {
-	wait := time.NewTimer(s.uploadWait)
-	defer wait.Stop()
-	select {
-	case <-wait.C:
-		return nil, idrl.Errorf(idrl.Unavailable, "the server reads other uploads; try again in a moment")
-	case s.uploads <- struct{}{}:
-		return func() { <-s.uploads }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-s.ctx.Done():
-		return nil, idrl.Errorf(idrl.Unavailable, "the server stops; try again in a moment")
-	}
 }

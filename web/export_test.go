@@ -8,12 +8,28 @@ import (
 	"tiebreak/internal/auth"
 )
 
-// BusyWithUploads lets an upload to s wait for that long, and makes s read another one until
-// done is called.
+// BusyWithUploads lets an upload to s wait for that long, and makes s read as many of other tokens as it does at once
+// until done is called.
 func BusyWithUploads(s *Server, wait time.Duration) (done func()) {
-	s.uploadWait = wait
-	s.uploads <- struct{}{}
-	return func() { <-s.uploads }
+	s.uploads.wait = wait
+	for range maxUploads {
+		s.uploads.held <- struct{}{}
+	}
+	return func() {
+		for range maxUploads {
+			<-s.uploads.held
+		}
+	}
+}
+
+// EnterUpload waits as an upload of a token to s does.
+func EnterUpload(ctx context.Context, s *Server, token string) (leave func(), err error) {
+	return s.uploads.enter(ctx, s.ctx, person{id: token})
+}
+
+// TurnOfUpload waits as a trajectory of an upload does.
+func TurnOfUpload(ctx context.Context, s *Server) (leave func(), err error) {
+	return s.uploads.turn(ctx)
 }
 
 // PingEvery makes s look after its sockets more often. Call it before the first.

@@ -24,16 +24,15 @@ type Server struct {
 	refusals sampler // of lines in the log
 	limits   limits
 	gates    gates
-	bundling sync.Mutex    // held while a bundle is written
-	uploads  chan struct{} // one element while an upload is read
-	streams  places        // of programs that follow answers
-	waits    places        // of programs that wait for answers
+	bundling sync.Mutex // held while a bundle is written
+	uploads  uploads
+	streams  places // of programs that follow answers
+	waits    places // of programs that wait for answers
 
 	pingEvery time.Duration // of a socket; tests shorten it
 	drainWait time.Duration // for calls of sessions that are under way; tests shorten it
 
-	replyWait  time.Duration // for a part of a reply to be taken; tests shorten it
-	uploadWait time.Duration // for other uploads; tests shorten it
+	replyWait time.Duration // for a part of a reply to be taken; tests shorten it
 
 	streamBeat, streamFor time.Duration // of streams of answers; tests shorten them
 
@@ -53,10 +52,10 @@ func New(cfg Config) *Server {
 	}
 	cfg.SignInCommand = cmp.Or(cfg.SignInCommand, "tiebreak user link")
 	s := &Server{
-		cfg: cfg, log: cfg.Log, pingEvery: pingEvery, drainWait: drainWait, replyWait: replyWait, uploadWait: uploadWait, refusals: sampler{bucket: newBucket(5, 20)}, limits: newLimits(),
+		cfg: cfg, log: cfg.Log, pingEvery: pingEvery, drainWait: drainWait, replyWait: replyWait, refusals: sampler{bucket: newBucket(5, 20)}, limits: newLimits(),
 		streams: places{all: maxStreams, own: ownStreams, errAll: errStreams, errOwn: errOwnStreams},
 		waits:   places{all: maxWaits, own: ownWaits, errAll: errWaits, errOwn: errOwnWaits},
-		uploads: make(chan struct{}, 1), streamBeat: streamBeat, streamFor: streamAtMost,
+		uploads: newUploads(), streamBeat: streamBeat, streamFor: streamAtMost,
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	crossOrigin := http.NewCrossOriginProtection()

@@ -52,7 +52,11 @@ func openCatalogue(o own) (*catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	outside, err := envs.LoadOutside(o.outside)
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	outside, err := envs.LoadOutside(o.outside, self)
 	if err != nil {
 		return nil, err
 	}

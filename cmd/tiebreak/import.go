@@ -126,7 +126,7 @@ func importBundle(ctx context.Context, db *store.DB, f importFlags) (spec idrl.S
 		return spec, err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	b, err := bundle.Open(filepath.Clean(f.from), dir)
+	b, err := bundle.Open(filepath.Clean(f.from), dir, db.Room())
 	if err != nil {
 		return spec, err
 	}

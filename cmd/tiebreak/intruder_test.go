@@ -26,7 +26,7 @@ const (
 // BenchmarkIntruder measures the latency that four annotators meet, alone and, in
 // turns with that, while somebody does as much as the server lets them, but no more
 // than 5,000 attempts a second: a stranger with 64 connections, or an annotator of the
-// same session with 200 sockets. Server, annotators and intruder share the machine, so
+// same session with 200 sockets, or somebody who imports bundles or uploads pictures that are as dear as may be. Server, annotators and intruder share the machine, so
 // that what the intruder's own side costs counts too. One iteration is one pair of
 // phases.
 //
@@ -50,10 +50,13 @@ func BenchmarkIntruder(b *testing.B) {
 		{"hello", openTabs, func(i *intrusion) func(context.Context) error { return i.say(&wire.ClientHello{}) }},
 		{"message", openTabs, func(i *intrusion) func(context.Context) error { return i.say(&wire.Renew{Assignment: "none"}) }},
 		{"socket", openTabs, func(i *intrusion) func(context.Context) error { return i.say(nil) }},
+		{"import bomb", 1, func(i *intrusion) func(context.Context) error { return i.importing() }},
+		{"meta.json bomb", 1, func(i *intrusion) func(context.Context) error { return i.importingMeta() }},
+		{"upload", 2, func(i *intrusion) func(context.Context) error { return i.uploading() }},
 	} {
 		b.Run(attack.name, func(b *testing.B) {
-			labellers := load{env: "gridworld", sessions: 1, each: 5, trainEvery: 1 << 30, think: 20 * time.Millisecond}.open(b)
-			i := &intrusion{conn: labellers[4].conn, base: labellers[4].conn.Base()}
+			a, labellers := load{env: "gridworld", sessions: 1, each: 5, trainEvery: 1 << 30, think: 20 * time.Millisecond}.openOn(b)
+			i := &intrusion{b: b, app: a, conn: labellers[4].conn, base: labellers[4].conn.Base()}
 			labellers = labellers[:4]
 			given := 1
 			phase := func() (waits []time.Duration) {
@@ -66,10 +69,11 @@ func BenchmarkIntruder(b *testing.B) {
 			}
 			var alone, attacked []time.Duration
 			var took time.Duration
+			flood := attack.flood(i)
 			b.ResetTimer()
 			for range b.N {
 				alone = append(alone, phase()...)
-				stop := i.run(attack.workers, attack.flood(i))
+				stop := i.run(attack.workers, flood)
 				began := time.Now()
 				attacked = append(attacked, phase()...)
 				took += time.Since(began)
@@ -91,6 +95,8 @@ func p99(waits []time.Duration) float64 {
 
 // An intrusion is somebody who asks too much.
 type intrusion struct {
+	b        *testing.B
+	app      *app         // of the server
 	conn     *client.Conn // of an annotator
 	base     *url.URL     // of the server
 	attempts atomic.Int64

@@ -12,6 +12,8 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+
+	"tiebreak/internal/outside"
 )
 
 // A command is a subcommand of tiebreak.
@@ -42,6 +44,9 @@ func commands() []command {
 }
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == outside.LaunchCommand {
+		os.Exit(outside.Launch(os.Args[2:]))
+	}
 	ctx, stop := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

@@ -19,6 +19,7 @@ import (
 
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/outside"
 	"tiebreak/store"
 )
 
@@ -37,6 +38,9 @@ var binary = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == outside.LaunchCommand {
+		os.Exit(outside.Launch(os.Args[2:]))
+	}
 	if starts := os.Getenv(falseEnv); starts != "" {
 		os.Exit(serveFalsely(starts))
 	}

@@ -32,7 +32,7 @@ const (
 	goose      = "github.com/pressly/goose"
 	xnet       = "golang.org/x/net"
 	yaml       = "go.yaml.in/yaml"
-	xsys       = "golang.org/x/sys/unix" // scheduling of workers
+	xsys       = "golang.org/x/sys/unix" // scheduling of workers, limits of programs
 	vocab      = "internal/idrl"
 	rngs       = "internal/rng"
 	acquires   = "internal/acquisition"
@@ -93,7 +93,7 @@ var rules = []rule{
 	{"internal/studyfile", []string{vocab}, []string{yaml}},
 	{"internal/bundle", []string{vocab, "internal/export", "internal/steps"}, []string{"github.com/parquet-go/parquet-go"}},
 	{pkg: "internal/jsonlimit"},
-	{"internal/outside", []string{vocab, "internal/clip", "internal/jsonlimit"}, nil},
+	{"internal/outside", []string{vocab, "internal/clip", "internal/jsonlimit"}, []string{xsys}},
 	{"internal/rollouts", []string{vocab, "internal/clip", "internal/jsonlimit", "internal/outside", "internal/steps"}, nil},
 	{pkg: "internal/numpy"},
 	{pkg: "internal/recordings/recordingstest"},

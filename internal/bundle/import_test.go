@@ -42,7 +42,7 @@ func take(t testing.TB, db *store.DB, name string, id idrl.SessionID) error {
 	dir, remove, err := db.Scratch(t.Context())
 	must(t, err)
 	defer func() { must(t, remove()) }()
-	b, err := bundle.Open(name, dir)
+	b, err := bundle.Open(name, dir, 1<<40)
 	if err != nil {
 		return err
 	}
@@ -245,7 +245,7 @@ func TestBadBundles(t *testing.T) {
 			})
 		}},
 		{"a path that leads elsewhere", "import-path", false, func(_ files, m map[string]any) {
-			m["files"] = append(m["files"].([]any), map[string]any{"name": "../secret", "bytes": 1, "sha256": ""})
+			m["files"] = append(m["files"].([]any), map[string]any{"name": "../secret", "bytes": 1, "sha256": strings.Repeat("0", 64)})
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

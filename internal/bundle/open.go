@@ -1,35 +1,33 @@
 package bundle
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path"
-	"slices"
-	"strings"
 
 	"tiebreak/internal/idrl"
 )
 
 // A Bundle is one that was written earlier, from which a session can be made again.
 type Bundle struct {
-	root *os.Root
-	temp string // a folder to remove; empty for none
-	meta meta
+	root   *os.Root
+	temp   string // a folder to remove; empty for none
+	meta   meta
+	listed map[string]fileEntry // the files of meta, by name
+	left   int64                // bytes of values that may still be read from records
 }
 
-// Open opens the bundle at name, a folder, zip, tar or tar.gz file, and reads every file of it
-// once: all that meta.json lists are there, with the checksums that it says. A folder is made
-// in scratch for the records of an archive until Close.
+// Open opens the bundle at name, a folder, zip, tar or tar.gz file. It reads meta.json first, and
+// then every file that is listed there once: all are there, with the checksums that it says. A folder is made
+// in scratch for the records of an archive until Close. These and the values that are read from them
+// have at most room bytes, and not many times those of the bundle.
 //
 // It returns an error of kind Invalid, whose text begins with a code, if this is not a bundle
 // (import-open, import-archive, import-meta), is of a newer version (import-newer), is only a
 // part of a session (import-part), lacks a file (import-missing), holds one with another
-// content (import-sum), or tries to reach outside of its folder or beyond limits (import-path,
-// import-size).
-func Open(name, scratch string) (_ *Bundle, err error) {
+// content (import-sum), tries to reach outside of its folder or beyond limits (import-path,
+// import-size), or needs more than room (import-space).
+func Open(name, scratch string, room uint64) (_ *Bundle, err error) {
 	b := &Bundle{}
 	defer func() {
 		if err != nil {
@@ -41,120 +39,102 @@ func Open(name, scratch string) (_ *Bundle, err error) {
 		return nil, refused("open", "%v", err)
 	}
 	if info.IsDir() {
-		return b, b.openFolder(name)
+		return b, b.openFolder(name, room)
 	}
-	return b, b.openArchive(name, scratch)
+	return b, b.openArchive(name, scratch, room)
 }
 
-func (b *Bundle) openFolder(name string) (err error) {
+func (b *Bundle) openFolder(name string, room uint64) (err error) {
 	if b.root, err = os.OpenRoot(name); err != nil {
 		return refused("open", "%v", err)
 	}
-	if err := b.readMeta(name); err != nil {
-		return err
-	}
-	found, err := survey(b.root, b.names())
-	if err != nil {
-		return err
-	}
-	return b.compare(found)
-}
-
-func (b *Bundle) openArchive(name, scratch string) (err error) {
-	if b.temp, err = os.MkdirTemp(scratch, "unpacked-*"); err != nil {
-		return err
-	}
-	into, err := os.OpenRoot(b.temp)
-	if err != nil {
-		return err
-	}
-	defer into.Close()
-	all, err := extract(name, into)
-	if err != nil {
-		return err
-	}
-	folder, err := folderOf(all)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	found := map[string]seen{}
-	for file, s := range all {
-		found[strings.TrimPrefix(file, folder+"/")] = s // those beside the folder are not listed
-	}
-	if b.root, err = into.OpenRoot(folder); err != nil {
-		return err
-	}
-	if err := b.readMeta(name); err != nil {
-		return err
-	}
-	return b.compare(found)
-}
-
-// folderOf returns the folder of an archive in which the bundle is: that of meta.json, which is
-// the archive itself or a folder in it.
-func folderOf(all map[string]seen) (string, error) {
-	var at []string
-	for file := range all {
-		if path.Base(file) == "meta.json" && strings.Count(file, "/") <= 1 {
-			at = append(at, path.Dir(file))
-		}
-	}
-	if len(at) != 1 {
-		return "", refused("meta", "the archive holds %d files meta.json, in itself or in one folder, and a bundle has one", len(at))
-	}
-	return at[0], nil
-}
-
-// readMeta reads meta.json and checks that a session can be made from the bundle.
-func (b *Bundle) readMeta(name string) error {
 	f, err := b.root.Open("meta.json")
 	if err != nil {
 		return refused("meta", "%s is not a bundle: there is no meta.json in it", name)
 	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxMeta+1))
-	if err != nil || len(text) > maxMeta {
-		return refused("meta", "meta.json cannot be read, or has more than %d bytes: %v", maxMeta, err)
+	b.meta, err = readMeta(f, name)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
 	}
-	if err := json.Unmarshal(text, &b.meta); err != nil {
-		return refused("meta", "meta.json is not as it must be: %v", err)
+	if err := b.list(maxTotal, room); err != nil {
+		return err
 	}
-	m := &b.meta
-	switch {
-	case m.Format != "tiebreak.bundle" || m.Version < 1:
-		return refused("meta", "%s is not a bundle of tiebreak: meta.json says that its format is %q", name, m.Format)
-	case m.Version > SchemaVersion:
-		return refused("newer", "the bundle was written by a newer version, %s: its schema_version is %d, and this program reads up to %d; use a newer tiebreak", m.Program, m.Version, SchemaVersion)
-	case !m.Complete:
-		return refused("part", "the bundle holds only a part of its session, from which that cannot be made again: export it without --after, and with --answers all")
-	case m.Session == "" || m.Records < 1:
-		return refused("meta", "meta.json lacks the id of the session or the version of its records")
+	found, err := survey(b.root, b.listed)
+	if err != nil {
+		return err
 	}
+	return b.compare(found)
+}
+
+func (b *Bundle) openArchive(name, scratch string, room uint64) error {
+	a, err := openArchive(name)
+	if err != nil {
+		return err
+	}
+	defer a.file.Close()
+	folder, m, err := a.find()
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	b.meta = m
+	if err := b.list(a.size, room); err != nil {
+		return err
+	}
+	if b.temp, err = os.MkdirTemp(scratch, "unpacked-*"); err != nil {
+		return err
+	}
+	if b.root, err = os.OpenRoot(b.temp); err != nil {
+		return err
+	}
+	found, err := a.unpack(folder, b.listed, b.root)
+	if err != nil {
+		return err
+	}
+	return b.compare(found)
+}
+
+// list sets listed and left. It returns an error if a file is listed twice, or the records have more bytes than
+// come from an archive of that size, or more than room.
+func (b *Bundle) list(archive int64, room uint64) error {
+	b.listed = make(map[string]fileEntry, len(b.meta.Files))
+	for _, f := range b.meta.Files {
+		if _, twice := b.listed[f.Name]; twice {
+			return refused("meta", "meta.json lists %s twice", f.Name)
+		}
+		b.listed[f.Name] = f
+	}
+	n := b.recordBytes()
+	if n > mostRecords(archive) {
+		return refused("size", "the archive has %d bytes, and its records %d: no bundle is packed as densely", archive, n)
+	}
+	if uint64(n) > room { //nolint:gosec // not negative
+		return refused("space", "the records of the bundle have %d bytes, and there is room for %d on the disk of the data folder", n, room)
+	}
+	b.left = int64(min(uint64(mostRecords(min(n, archive))), room)) //nolint:gosec // both fit
 	return nil
 }
 
-// names returns the files that meta.json lists.
-func (b *Bundle) names() (out []string) {
-	for _, f := range b.meta.Files {
-		out = append(out, f.Name)
+// recordBytes returns the size of all records as they are packed.
+func (b *Bundle) recordBytes() (n int64) {
+	for name, f := range b.listed {
+		if isRecord(name) {
+			n += f.Bytes
+		}
 	}
-	return out
+	return n
 }
 
 // compare returns an error unless all files that meta.json lists were found, as it says.
 func (b *Bundle) compare(found map[string]seen) error {
-	listed := map[string]bool{}
 	for _, f := range b.meta.Files {
-		s, ok := found[f.Name]
-		switch {
-		case listed[f.Name]:
-			return refused("meta", "meta.json lists %s twice", f.Name)
+		switch s, ok := found[f.Name]; {
 		case !ok:
 			return refused("missing", "%s is not there, which meta.json lists: the bundle was not copied whole", f.Name)
-		case s.bytes != f.Bytes || s.sum != f.SHA256:
-			return refused("sum", "%s has another content than when the bundle was written: it has %d bytes and SHA-256 %s, meta.json says %d and %s", f.Name, s.bytes, s.sum, f.Bytes, f.SHA256)
+		case s.bytes != f.Bytes:
+			return refused("sum", "%s has another content than when the bundle was written: it has %d bytes, meta.json says %d", f.Name, s.bytes, f.Bytes)
+		case s.sum != f.SHA256:
+			return refused("sum", "%s has another content than when the bundle was written: its SHA-256 is %s, meta.json says %s", f.Name, s.sum, f.SHA256)
 		}
-		listed[f.Name] = true
 	}
 	return nil
 }
@@ -178,6 +158,9 @@ func (b *Bundle) Session() idrl.SessionID { return idrl.SessionID(b.meta.Session
 func (b *Bundle) Schema() int64 { return b.meta.Records }
 
 // Has reports whether there are records of a table.
-func (b *Bundle) Has(table string) bool { return slices.Contains(b.names(), recordFile(table)) }
+func (b *Bundle) Has(table string) bool {
+	_, ok := b.listed[recordFile(table)]
+	return ok
+}
 
 func recordFile(table string) string { return "tiebreak/" + table + ".parquet" }

@@ -15,7 +15,8 @@ import (
 
 // Records calls yield with the rows of a table in their order: values of the types int64,
 // float64, string, []byte, or nil, as t.Columns. It returns the error of yield, or one of kind
-// Invalid (import-table) if the file is not such a table.
+// Invalid if the file is not such a table (import-table) or all tables hold many times the bytes of the bundle, or more
+// than there is room for (import-size).
 func (b *Bundle) Records(t idrl.RecordTable, yield func([]any) error) (err error) {
 	name := recordFile(t.Name)
 	f, err := b.root.Open(name)
@@ -27,7 +28,26 @@ func (b *Bundle) Records(t idrl.RecordTable, yield func([]any) error) (err error
 	if err != nil {
 		return err
 	}
-	return readRecords(f, info.Size(), name, t, yield)
+	return readRecords(f, info.Size(), name, t, func(row []any) error {
+		if b.left -= bytesOf(row); b.left < 0 {
+			return refused("size", "the records hold many times the bytes of the bundle, or more than there is room for on the disk of the data folder")
+		}
+		return yield(row)
+	})
+}
+
+// bytesOf returns how many bytes a row takes in a database, about.
+func bytesOf(row []any) (n int64) {
+	for _, v := range row {
+		switch v := v.(type) {
+		case string:
+			n += int64(len(v))
+		case []byte:
+			n += int64(len(v))
+		}
+		n += 8
+	}
+	return n
 }
 
 // readRecords reads the rows of a table from a Parquet file of that many bytes.

@@ -198,6 +198,7 @@ type EnvSpec struct {
 	PriorScale []float64
 
 	StepSeconds float64  // simulated seconds of one step
+	CostSec     float64  // seconds of a processor that a step takes, where it was measured; 0: next to nothing
 	Horizon     int      // steps of an episode
 	Discount    float64  // γ in (0, 1], applied once per step to returns; 1 only with a finite horizon
 	ClipSteps   int      // steps of the clip that a person judges

@@ -34,6 +34,7 @@ func use(path string) int {
 	if err != nil {
 		panic(err)
 	}
+	d.Launcher = os.Args[0]
 	p, err := Load(d)
 	if err != nil {
 		panic(err)
@@ -43,6 +44,9 @@ func use(path string) int {
 }
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == LaunchCommand {
+		os.Exit(Launch(os.Args[2:]))
+	}
 	if path := os.Getenv(parentVariable); path != "" {
 		os.Exit(use(path))
 	}

@@ -38,11 +38,18 @@ type Description struct {
 	Command     []string          `json:"command"`     // program and arguments; or
 	Connect     string            `json:"connect"`     // unix:PATH or tcp:127.0.0.1:PORT of one that runs
 	Folder      string            `json:"folder"`      // in which the command runs, seen from the file's folder; default that
-	Environment map[string]string `json:"environment"` // variables besides this program's own
+	Environment map[string]string `json:"environment"` // variables besides those that are handed on
+	Pass        []string          `json:"pass"`        // names of further variables of this program that are handed on
+	Limits      Limits            `json:"limits"`
+	StepMS      float64           `json:"step_ms"` // milliseconds that a step takes, as it was measured
 	StartSec    float64           `json:"start_seconds"`
 	AnswerSec   float64           `json:"answer_seconds"`
 
 	ID string `json:"-"` // outside-NAME of the file NAME.json
+
+	// Launcher is a program that calls Launch if it is started with LaunchCommand: on Linux it is the parent of the
+	// command. Empty: the command is in a group of processes that is ended as a whole, without limits.
+	Launcher string `json:"-"`
 }
 
 var plainName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
@@ -74,7 +81,10 @@ func Read(path string) (*Description, error) {
 		return nil, fmt.Errorf("folder of %s: %w", path, err)
 	}
 	d.StartSec, d.AnswerSec = cmp.Or(d.StartSec, 60), cmp.Or(d.AnswerSec, 30)
-	if err := d.check(); err != nil {
+	if d.Limits, err = d.Limits.withDefaults(); err == nil {
+		err = d.check()
+	}
+	if err != nil {
 		return nil, idrl.Errorf(idrl.Invalid, "%s: %v", path, err)
 	}
 	return d, nil
@@ -86,10 +96,12 @@ func (d *Description) check() error {
 		return fmt.Errorf(`say either "command" or "connect"`)
 	case len(d.Command) > maxArguments:
 		return fmt.Errorf("the command has %d words; the limit is %d", len(d.Command), maxArguments)
-	case len(d.Environment) > maxVariables:
-		return fmt.Errorf("there are %d variables; the limit is %d", len(d.Environment), maxVariables)
+	case len(d.Environment)+len(d.Pass) > maxVariables:
+		return fmt.Errorf("there are %d variables; the limit is %d", len(d.Environment)+len(d.Pass), maxVariables)
 	case !(d.StartSec > 0 && d.StartSec <= maxSeconds && d.AnswerSec > 0 && d.AnswerSec <= maxSeconds):
 		return fmt.Errorf("start_seconds and answer_seconds must be above 0 and at most %d", maxSeconds)
+	case !(d.StepMS >= 0 && d.StepMS <= 1000*maxSeconds):
+		return fmt.Errorf("step_ms must be 0 to %d", 1000*maxSeconds)
 	case !isLine(d.Title, maxTitle) || !isLine(d.About, maxAbout):
 		return fmt.Errorf("the title may have %d characters and the description %d, in one line", maxTitle, maxAbout)
 	}
@@ -132,15 +144,6 @@ func (d *Description) startLimit() time.Duration  { return seconds(d.StartSec) }
 func (d *Description) answerLimit() time.Duration { return seconds(d.AnswerSec) }
 
 func seconds(v float64) time.Duration { return time.Duration(v * float64(time.Second)) }
-
-// variables returns the environment of the process.
-func (d *Description) variables() []string {
-	out := os.Environ()
-	for name, value := range d.Environment {
-		out = append(out, name+"="+value)
-	}
-	return out
-}
 
 // hash returns what changes when the environment does: the arguments of its command, the files
 // among them, and what it says of itself.

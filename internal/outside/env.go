@@ -77,6 +77,7 @@ func (p *Program) greet(opened func(*link)) (*link, Hello, *failure) {
 // episode again. It is idrl.Fallible.
 func (p *Program) New() idrl.Environment {
 	e := &Env{p: p, spec: p.Hello.spec(p.ID), pause: time.Sleep}
+	e.spec.CostSec = p.StepMS / 1000
 	e.obs, e.phi = make([]float64, e.spec.ObsDim), make([]float64, e.spec.FeatureDim())
 	if p.Hello.Draws == drawsScene {
 		return &scenic{Env: e}

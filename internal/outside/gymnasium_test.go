@@ -38,7 +38,7 @@ func TestGymnasium(t *testing.T) {
 		file     string
 		pictures bool
 		actions  int
-	}{{"cartpole", true, 2}, {"inverted_pendulum", false, 1}} {
+	}{{"cartpole", true, 2}, {"inverted_pendulum", false, 1}, {"taxi", true, 6}, {"minigrid_empty", true, 7}} {
 		t.Run(test.file, func(t *testing.T) {
 			script, err := filepath.Abs("../../docs/examples/outside/" + test.file + ".py")
 			if err != nil {

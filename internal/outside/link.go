@@ -28,6 +28,9 @@ const (
 // graceful is how long a process may take to end by itself.
 const graceful = 500 * time.Millisecond
 
+// lastWords is how long it may take until it is known how a process ended whose output is closed.
+const lastWords = 3 * time.Second
+
 // A request is a line to the environment.
 type request struct {
 	ID       int64     `json:"id"`
@@ -89,47 +92,83 @@ func (d *Description) start() (*link, *failure) {
 	fail := func(err error) (*link, *failure) {
 		return nil, failf(CodeStart, "the command %q cannot be started in %s: %v", strings.Join(d.Command, " "), d.Folder, err)
 	}
-	cmd := exec.Command(d.Command[0], d.Command[1:]...)
+	cmd, release := exec.Command(d.Command[0], d.Command[1:]...), func() {}
+	guard := (*guard)(nil)
+	if canLaunch && d.Launcher != "" {
+		var err error
+		if cmd.Err != nil {
+			return fail(cmd.Err)
+		}
+		if cmd, release, err = d.launched(cmd); err != nil {
+			return fail(err)
+		}
+	} else {
+		guard = newGuard()
+	}
 	cmd.Dir, cmd.Env, cmd.WaitDelay = d.Folder, d.variables(), 2*time.Second
+	end := func() {
+		release()
+		guard.end()
+		started(cmd)
+	}
 	in, err := cmd.StdinPipe()
 	if err != nil {
+		end()
 		return fail(err)
 	}
 	out, childOut, err := os.Pipe() // not StdoutPipe: Wait would close it before all is read
 	if err != nil {
+		end()
+		in.Close()
 		return fail(err)
 	}
 	l := &link{in: in, out: bufio.NewReaderSize(out, 64<<10), done: make(chan struct{}), tail: &tail{}}
 	cmd.Stdout, cmd.Stderr = childOut, l.tail
-	guard := newGuard()
-	cmd.SysProcAttr = inGroup(guard.group())
+	cmd.SysProcAttr = inGroup(guard.group(), guard == nil && cmd.ExtraFiles != nil)
 	err = cmd.Start()
 	childOut.Close()
 	if err != nil {
-		guard.end()
+		end()
 		in.Close()
 		out.Close()
 		return fail(err)
 	}
+	started(cmd)
 	state, group := "", cmp.Or(guard.group(), cmd.Process.Pid)
 	go func() {
 		defer close(l.done)
 		_ = cmd.Wait() // what it says is in the state
 		killGroup(group)
-		guard.end()
+		end()
 		state = cmd.ProcessState.String()
 	}()
 	l.kill = sync.OnceFunc(func() {
 		select {
 		case <-l.done: // its number may be that of another process by now
 		default:
-			killGroup(group)
+			l.end(release, group, cmd.ExtraFiles != nil)
 		}
 		out.Close()
 		in.Close()
 	})
 	l.how = func() string { return "it ended: " + state }
 	return l, nil
+}
+
+// end ends the processes of a group, or has their launcher end them, and all that they have started.
+func (l *link) end(release func(), group int, launched bool) {
+	release()
+	if !launched {
+		killGroup(group)
+		return
+	}
+	time.AfterFunc(killAfter, func() {
+		select {
+		case <-l.done:
+		default:
+			killGroup(group)
+		}
+	})
 }
 
 // close ends the process if it has not ended, and waits for it.
@@ -235,7 +274,7 @@ func (l *link) broken(cmd string, limit time.Duration) *failure {
 		return failf(CodeTimeout, "it did not answer to %s within %v%s", cmd, limit, l.words())
 	}
 	how := "it closed its output"
-	if l.wait(graceful) {
+	if l.wait(lastWords) {
 		how = l.how()
 	}
 	return failf(CodeExited, "%s instead of answering to %s%s", how, cmd, l.words())

@@ -6,4 +6,6 @@ import "syscall"
 
 // inGroup puts a process in a group, 0 for one of its own, so that it is ended with all that it
 // started.
-func inGroup(group int) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true, Pgid: group} }
+func inGroup(group int, _ bool) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pgid: group}
+}

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-func inGroup(int) *syscall.SysProcAttr { return nil }
+func inGroup(int, bool) *syscall.SysProcAttr { return nil }
 
 // killGroup ends a process.
 func killGroup(pid int) {

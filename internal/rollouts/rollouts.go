@@ -12,6 +12,7 @@ import (
 	"image"
 	"io"
 	"math"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -28,7 +29,11 @@ const (
 	MaxSteps  = 1000    // of one
 	MaxName   = 64      // bytes
 	MaxPixels = 1 << 25 // of all pictures of a trajectory, as they are given
+	MaxAtOnce = 1 << 26 // of those of all trajectories: about four seconds of one core
 )
+
+// A Turn waits until the next trajectory may be read. The caller calls leave when it is.
+type Turn func(context.Context) (leave func(), err error)
 
 // A Trajectory is one in JSON, of T steps, all of which are shown as one clip.
 type Trajectory struct {
@@ -59,31 +64,60 @@ func Limited(from io.Reader) io.Reader {
 // names, clips and raw steps, without questions; and the clip of each trajectory. Equal trajectories are the same
 // clip and candidate, whatever they are called. It returns an error of kind Invalid, which names
 // the trajectory, if one of them is not as it must be for the session, and that of ctx, which it looks at
-// before each picture, for the pictures of a trajectory take seconds.
-func Read(ctx context.Context, spec idrl.SessionSpec, list []Trajectory) (g idrl.Generation, clips []idrl.ClipID, err error) {
+// before each picture, for the pictures of a trajectory take seconds. Before a picture is decoded, it looks at the
+// sizes of all. Each trajectory is read in a turn of its own, so that uploads share a processor.
+func Read(ctx context.Context, spec idrl.SessionSpec, list []Trajectory, turn Turn) (g idrl.Generation, clips []idrl.ClipID, err error) {
 	g = idrl.Generation{Clips: map[idrl.ClipID]idrl.Clip{}, Steps: map[idrl.StepsID][]byte{}}
 	if len(list) == 0 || len(list) > MaxClips {
 		return g, nil, idrl.Errorf(idrl.Invalid, "there must be 1 to %d trajectories; got %d", MaxClips, len(list))
 	}
-	for i := range list {
-		id, err := list[i].add(ctx, &g, spec)
-		if idrl.KindOf(err) == idrl.Invalid {
-			err = idrl.Errorf(idrl.Invalid, "trajectory %d: %v", i, err)
+	pixels := 0
+	err = each(list, func(t *Trajectory) error {
+		if err := t.check(len(spec.Features)); err != nil {
+			return err
 		}
-		if err != nil {
-			return idrl.Generation{}, nil, err
-		}
-		clips = append(clips, id)
+		n, err := t.pixels()
+		pixels += n
+		return err
+	})
+	if err == nil && pixels > MaxAtOnce {
+		err = idrl.Errorf(idrl.Invalid, "the pictures of all %d trajectories have %d pixels; at most %d are taken at once: send fewer trajectories in a request, or smaller pictures, which are shown with at most 480 pixels a side", len(list), pixels, MaxAtOnce)
+	}
+	if err == nil {
+		err = each(list, func(t *Trajectory) error {
+			id, err := t.add(ctx, &g, spec, turn)
+			clips = append(clips, id)
+			return err
+		})
+	}
+	if err != nil {
+		return idrl.Generation{}, nil, err
 	}
 	return g, clips, nil
 }
 
-// add adds t to g and returns its clip.
-func (t *Trajectory) add(ctx context.Context, g *idrl.Generation, spec idrl.SessionSpec) (idrl.ClipID, error) {
-	if err := ctx.Err(); err != nil {
+// each calls f with each of the trajectories until one has an error.
+func each(list []Trajectory, f func(*Trajectory) error) error {
+	for i := range list {
+		err := f(&list[i])
+		if idrl.KindOf(err) == idrl.Invalid {
+			return idrl.Errorf(idrl.Invalid, "trajectory %d: %v", i, err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds t, which is checked, to g and returns its clip.
+func (t *Trajectory) add(ctx context.Context, g *idrl.Generation, spec idrl.SessionSpec, turn Turn) (idrl.ClipID, error) {
+	leave, err := turn(ctx)
+	if err != nil {
 		return "", err
 	}
-	if err := t.check(len(spec.Features)); err != nil {
+	defer leave()
+	if err := ctx.Err(); err != nil {
 		return "", err
 	}
 	whole := t.trajectory(spec.Env)
@@ -203,10 +237,28 @@ func (t *Trajectory) shown(ctx context.Context, spec idrl.SessionSpec) (idrl.Env
 	return &pictured{film, pictures}, err
 }
 
-// readPictures decodes pictures, of which it looks at the sizes first. One that is repeated is
-// decoded once, and is the same image each time.
+// pixels returns how many pixels the pictures have together, by their headers. One that is repeated counts once.
+func (t *Trajectory) pixels() (n int, err error) {
+	known := map[string]bool{}
+	for _, text := range t.Pictures {
+		if known[text] {
+			continue
+		}
+		known[text] = true
+		c, _, err := image.DecodeConfig(base64.NewDecoder(base64.StdEncoding, strings.NewReader(text)))
+		if err != nil {
+			continue // readPictures says why it is none
+		}
+		if n += c.Width * c.Height; n > MaxPixels {
+			return n, idrl.Errorf(idrl.Invalid, "its pictures have more than %d pixels in all: use fewer or smaller ones", MaxPixels)
+		}
+	}
+	return n, nil
+}
+
+// readPictures decodes pictures. One that is repeated is decoded once, and is the same image each time.
 func readPictures(ctx context.Context, list []string) ([]image.Image, error) {
-	out, pixels, read := make([]image.Image, len(list)), 0, map[string]image.Image{}
+	out, read := make([]image.Image, len(list)), map[string]image.Image{}
 	for i, text := range list {
 		if out[i] = read[text]; out[i] != nil {
 			continue // it stands still
@@ -217,11 +269,6 @@ func readPictures(ctx context.Context, list []string) ([]image.Image, error) {
 		b, err := base64.StdEncoding.DecodeString(text)
 		if err != nil {
 			return nil, idrl.Errorf(idrl.Invalid, "picture %d is not base64: %v", i, err)
-		}
-		if c, _, err := image.DecodeConfig(bytes.NewReader(b)); err == nil { // else ReadPicture says why not
-			if pixels += c.Width * c.Height; pixels > MaxPixels {
-				return nil, idrl.Errorf(idrl.Invalid, "its pictures have more than %d pixels in all: use fewer or smaller ones", MaxPixels)
-			}
 		}
 		if out[i], err = clip.ReadPicture(b); err != nil {
 			return nil, idrl.Errorf(idrl.Invalid, "picture %d: %v", i, err)

@@ -23,6 +23,9 @@ import (
 
 var spec = idrl.SessionSpec{Env: idrl.RolloutsEnv, Features: []string{"Speed", "Distance"}}
 
+// alone is the turn of an upload beside which there is no other.
+func alone(context.Context) (func(), error) { return func() {}, nil }
+
 // picture is a PNG of w×h pixels of a colour, in base64.
 func picture(t testing.TB, w, h int, shade uint8) string {
 	t.Helper()
@@ -64,7 +67,7 @@ func drawn() rollouts.Trajectory {
 func TestRead(t *testing.T) {
 	again := filmed(t)
 	again.Name = "another name"
-	g, clips, err := rollouts.Read(t.Context(), spec, []rollouts.Trajectory{filmed(t), drawn(), again})
+	g, clips, err := rollouts.Read(t.Context(), spec, []rollouts.Trajectory{filmed(t), drawn(), again}, alone)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +101,7 @@ func TestRead(t *testing.T) {
 	}
 	other := filmed(t)
 	other.Observations[0][0] = 9
-	if _, more, err := rollouts.Read(t.Context(), spec, []rollouts.Trajectory{other}); err != nil || more[0] == clips[0] {
+	if _, more, err := rollouts.Read(t.Context(), spec, []rollouts.Trajectory{other}, alone); err != nil || more[0] == clips[0] {
 		t.Errorf("another observation is the same clip (%v)", err)
 	}
 }
@@ -141,13 +144,13 @@ func TestReadRefuses(t *testing.T) {
 	} {
 		bad := filmed(t)
 		change(&bad)
-		g, clips, err := rollouts.Read(t.Context(), spec, []rollouts.Trajectory{filmed(t), bad})
+		g, clips, err := rollouts.Read(t.Context(), spec, []rollouts.Trajectory{filmed(t), bad}, alone)
 		if idrl.KindOf(err) != idrl.Invalid || !strings.HasPrefix(err.Error(), "trajectory 1: ") || clips != nil || g.Clips != nil {
 			t.Errorf("%s: %v, want an error of kind Invalid about trajectory 1", name, err)
 		}
 	}
 	for _, n := range []int{0, rollouts.MaxClips + 1} {
-		if _, _, err := rollouts.Read(t.Context(), spec, make([]rollouts.Trajectory, n)); idrl.KindOf(err) != idrl.Invalid {
+		if _, _, err := rollouts.Read(t.Context(), spec, make([]rollouts.Trajectory, n), alone); idrl.KindOf(err) != idrl.Invalid {
 			t.Errorf("%d trajectories: %v", n, err)
 		}
 	}
@@ -169,7 +172,7 @@ func TestNamesStay(t *testing.T) {
 	inScenes, inPictures := drawn(), drawn()
 	inPictures.Terminated, inPictures.Scenes = true, nil
 	inPictures.Pictures = []string{picture(t, 20, 10, 7), picture(t, 20, 10, 90)}
-	_, clips, err := rollouts.Read(t.Context(), spec, []rollouts.Trajectory{inScenes, inPictures})
+	_, clips, err := rollouts.Read(t.Context(), spec, []rollouts.Trajectory{inScenes, inPictures}, alone)
 	if want := []idrl.ClipID{"fc399817bfa42d3e06d61c26f1b4d0c7", "352d268c5d3c1e88455592d580742ab1"}; err != nil || !slices.Equal(clips, want) {
 		t.Errorf("%q, want %q; %v", clips, want, err)
 	}
@@ -190,7 +193,7 @@ func TestReadRepeatedPictures(t *testing.T) {
 	list := []rollouts.Trajectory{still(t, frames-1)}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	g, clips, err := rollouts.Read(t.Context(), spec, list)
+	g, clips, err := rollouts.Read(t.Context(), spec, list, alone)
 	runtime.ReadMemStats(&after)
 	if err != nil {
 		t.Fatal(err)
@@ -221,9 +224,44 @@ func (w *waning) Err() error {
 func TestReadEndsWithItsContext(t *testing.T) {
 	const looks = 2*(1+2) + 1 // filmed has two pictures
 	for left := range looks + 1 {
-		_, _, err := rollouts.Read(&waning{t.Context(), left}, spec, []rollouts.Trajectory{filmed(t), filmed(t), drawn()})
+		_, _, err := rollouts.Read(&waning{t.Context(), left}, spec, []rollouts.Trajectory{filmed(t), filmed(t), drawn()}, alone)
 		if want := left < looks; (err != nil) != want || err != nil && !errors.Is(err, context.Canceled) {
 			t.Errorf("after %d looks: %v", left, err)
 		}
+	}
+}
+
+// Sizes are looked at in headers: an upload of too many pixels is refused before a picture is decoded or waits for its
+// turn, and at the cost of its bytes.
+func TestReadOfVeryManyPixels(t *testing.T) {
+	row, big := [][]float64{{1}}, []string{picture(t, 4096, 4096, 1), picture(t, 4096, 4096, 2)}
+	one := rollouts.Trajectory{Observations: slices.Repeat(row, 2), Actions: row, Features: [][]float64{{1, 2}}, StepSeconds: 0.1, Pictures: big}
+	turn := func(context.Context) (func(), error) { return nil, errors.New("it waits for its turn") }
+	list := slices.Repeat([]rollouts.Trajectory{one}, 3)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, _, err := rollouts.Read(t.Context(), spec, list, turn)
+	runtime.ReadMemStats(&after)
+	if idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), "send fewer trajectories") {
+		t.Errorf("%v", err)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
+		t.Errorf("it took %d KB", took>>10)
+	}
+	if _, _, err := rollouts.Read(t.Context(), spec, list[:2], turn); err == nil || !strings.Contains(err.Error(), "its turn") {
+		t.Errorf("as many as may be: %v", err)
+	}
+}
+
+// Each trajectory has a turn of its own.
+func TestReadTakesTurns(t *testing.T) {
+	turns, open := 0, 0
+	turn := func(context.Context) (func(), error) {
+		turns++
+		open++
+		return func() { open-- }, nil
+	}
+	if _, _, err := rollouts.Read(t.Context(), spec, []rollouts.Trajectory{filmed(t), drawn()}, turn); err != nil || turns != 2 || open != 0 {
+		t.Errorf("%d turns, %d of them open, %v", turns, open, err)
 	}
 }

@@ -23,7 +23,7 @@ func eachState(env idrl.Tabular, see func(phi []float64)) {
 // eachRandomClip plays episodes of random actions, each held as long as
 // open-loop policies hold theirs, and calls see with the summed features and
 // the length of the opening clip of each episode, or of every single step. It
-// plays randomEpisodes of them. Where these would be more than randomSteps steps
+// plays randomEpisodes of them. Where these would be more than randomSteps steps, or would take more than randomSec,
 // it begins no episode after so many, and calls see with the clips that follow
 // the opening too, as long as they are whole.
 func eachRandomClip(env idrl.Environment, rng *rand.Rand, see func(phi []float64, steps int), single bool) {
@@ -32,8 +32,11 @@ func eachRandomClip(env idrl.Environment, rng *rand.Rand, see func(phi []float64
 	if shown <= 0 || shown > spec.Horizon {
 		shown = spec.Horizon
 	}
-	long := randomEpisodes*spec.Horizon > randomSteps
 	left := randomSteps
+	if spec.CostSec > 0 {
+		left = min(left, 1+int(randomSec/spec.CostSec))
+	}
+	long := randomEpisodes*spec.Horizon > left
 	for range randomEpisodes {
 		if left <= 0 {
 			return

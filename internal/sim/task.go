@@ -175,6 +175,7 @@ func normals(dst []float64, rng *rand.Rand) {
 const (
 	randomEpisodes = 200
 	randomSteps    = 20000
+	randomSec      = 20.0 // seconds of a processor, where a step takes long
 )
 
 // Range returns the scale of θ·X over questions of a kind: for comparisons the

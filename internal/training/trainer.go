@@ -111,6 +111,36 @@ func configureSearch(t *trainer.Thompson, search solver.ARS, spec idrl.EnvSpec) 
 	t.First, t.Solver, t.Remake = solver.Draft{}, brokenSearch{search}, solver.FromParams
 	t.Pool, t.Rollouts, t.Segments = 8, 2, 3
 	t.Mu, t.MuEpisodes = nil, liveEpisodes
+	if spec.CostSec > 0 {
+		configureSlow(t, search, spec)
+	}
+}
+
+// Seconds of a processor that a slow environment may take for the first clips, and for the search for one policy.
+const (
+	firstClipsSec = 60
+	slowSearchSec = 20
+)
+
+// The least for which there are questions, and by which a search makes progress.
+const (
+	leastPool       = 4
+	leastDirections = 2
+)
+
+// configureSlow has t do less where the steps of an environment take long, so that the first clips are there within
+// a minute, or the least of them. A step of a clip is played once more to draw it.
+func configureSlow(t *trainer.Thompson, search solver.ARS, spec idrl.EnvSpec) {
+	episode := spec.CostSec * float64(spec.Horizon)
+	if episodes := firstClipsSec / (2 * episode); episodes < float64(t.Pool*t.MuEpisodes) {
+		t.Rollouts, t.MuEpisodes = 1, 1
+		t.Pool = min(t.Pool, max(leastPool, int(episodes)))
+	}
+	if most := int(slowSearchSec / spec.CostSec); most < search.MaxSteps {
+		search.Episodes, search.Directions, search.Top = 1, leastDirections, leastDirections
+		search.MaxSteps = max(most, 2*leastDirections*spec.Horizon)
+		t.Solver = brokenSearch{search}
+	}
 }
 
 // brokenSearch tells a trainer that a search found no policy under which the

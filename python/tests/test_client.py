@@ -12,7 +12,7 @@ import urllib.parse
 
 import numpy as np
 
-from tiebreak import APIError, Client
+from tiebreak import APIError, Client, prior_scale
 
 HANG_UP = -1
 MEAN, STD = np.array([1.0, -2.0]), np.array([0.5, 3.0])
@@ -133,6 +133,21 @@ class ClientTest(unittest.TestCase):
             s.upload([small[0], trajectory(1, side=2500)])
         self.assertEqual(s.upload([]), [])
         self.assertEqual(self.server.asked, [])
+
+    def test_uploads_are_cut_by_pixels(self):
+        def still(k):
+            return {"observations": [[k], [k]], "actions": [[0.0]], "features": [[0.0]], "frames": np.zeros((2, 2048, 2048, 3), np.uint8)}
+
+        self.client.session("s1").upload([still(k) for k in range(9)])  # of 8 million pixels each
+        self.assertEqual([n for _, n in self.server.asked], [8, 1])
+
+    def test_prior_scale_takes_clips_or_their_features(self):
+        clips = [{"features": [[1.0, 0.0], [2.0, 0.0]]}, {"features": [[5.0, 0.0]]}]
+        self.assertEqual(prior_scale(clips).tolist(), [3.0, 1.0])
+        self.assertEqual(prior_scale([np.array(c["features"]) for c in clips]).tolist(), [3.0, 1.0])
+        for bad in ([], clips[:1], [[1.0, 2.0], [3.0, 4.0]], np.zeros((4, 2)), [{"features": [[1.0]]}, {"features": [[1.0, 2.0]]}]):
+            with self.assertRaisesRegex(ValueError, "two clips or more"):
+                prior_scale(bad)
 
     def test_an_upload_may_take_longer_than_other_requests(self):
         self.server.slow = 0.5

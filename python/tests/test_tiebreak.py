@@ -20,8 +20,8 @@ import zlib
 
 import numpy as np
 
-from tiebreak import Adapter, SettingsError, encode_png, limits
-from tiebreak.__main__ import check, load
+from tiebreak import Adapter, SettingsError, adapter, encode_png, limits
+from tiebreak.__main__ import check, first_clips, load, measure
 from tiebreak.server import converse, serve_socket
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -135,7 +135,7 @@ class TestProtocol(unittest.TestCase):
             ([reset, {"id": 2, "cmd": "draw"}], {"make_env": lambda: Blind()}, "rgb_array"),
             ([{"id": 1, "cmd": "hello"}], {"make_env": lambda: Walk(actions=box(1, high=np.inf))}, "action_low"),
             ([{"id": 1, "cmd": "hello"}], {"make_env": lambda: Walk(limit=None)}, "horizon"),
-            ([{"id": 1, "cmd": "hello"}], {"make_env": lambda: Walk(observations=types.SimpleNamespace())}, "FlattenObservation"),
+            ([{"id": 1, "cmd": "hello"}], {"make_env": lambda: Walk(observations=types.SimpleNamespace())}, "ObservationWrapper"),
             ([{"id": 1, "cmd": "hello"}], {"save": lambda env: []}, "save and restore"),
             ([{"id": 1, "cmd": "hello"}], {"horizon": 9}, None),
         ]:
@@ -411,10 +411,48 @@ class TestAdapter(unittest.TestCase):
         several = space("MultiDiscrete", nvec=np.array([2, 3]), shape=(2,), dtype=np.dtype(np.int64))
         for spaces, says in (
             ({"actions": binary}, "actions of MultiBinary"), ({"actions": several}, "actions of MultiDiscrete"),
-            ({"observations": binary}, "observations of MultiBinary .*FlattenObservation"), ({"observations": several}, "observations of MultiDiscrete"),
+            ({"observations": space("Graph")}, "observations of Graph .*ObservationWrapper"),
         ):
             with self.assertRaisesRegex(SettingsError, says):
                 Adapter(lambda: Walk(**spaces))
+
+    def test_observations_of_several_parts(self):
+        binary = space("MultiBinary", n=2, shape=(2,), dtype=np.dtype(np.int8))
+        several = space("MultiDiscrete", nvec=np.array([2, 3]), shape=(2,), dtype=np.dtype(np.int64))
+        mission = space("MissionSpace", shape=None)
+        image = box(2, 3)
+        both = space("Dict", spaces={"direction": types.SimpleNamespace(n=4), "image": image, "mission": mission})
+        seen = {"direction": 2, "image": np.arange(6.0).reshape(2, 3), "mission": "go"}
+        for known, observation, numbers in (
+            (binary, np.array([1, 0]), [1, 0]), (several, np.array([1, 2]), [0, 1, 0, 0, 1]), (both, seen, [0, 0, 1, 0, 0, 1, 2, 3, 4, 5]),
+            (space("Tuple", spaces=(types.SimpleNamespace(n=2), image)), (1, seen["image"]), [0, 1, 0, 1, 2, 3, 4, 5]),
+        ):
+            observe = adapter._observations(known)
+            self.assertEqual(observe(observation), numbers)
+            self.assertEqual(observe.size, len(numbers))
+            back = observe.back(np.array(observe.keep(observation)), observation)
+            self.assertEqual(observe(back), numbers)
+        self.assertEqual(back[0], 1)
+
+    def test_default_features_of_long_observations(self):
+        world = Adapter(lambda: Walk(observations=types.SimpleNamespace(n=500), actions=types.SimpleNamespace(n=3)))
+        self.assertEqual(world.hello()["features"], ["Action 1 of 3", "Action 2 of 3", "Action 3 of 3", "Reached an end"])
+        world.reset(1)
+        self.assertEqual(world.step(1)["features"][:3], [0, 1, 0])
+
+    def test_the_cost_of_a_step_is_measured(self):
+        class Slow(Walk):
+            def step(self, action):
+                until = time.process_time() + 0.05
+                while time.process_time() < until:
+                    pass
+                return super().step(action)
+
+        with contextlib.redirect_stdout(io.StringIO()):
+            cost = measure(Adapter(lambda: Slow(limit=10_000)))
+        self.assertGreaterEqual(cost, 0.05)
+        self.assertIn("a minute", first_clips(0.2, 20))
+        self.assertIn("27 minutes", first_clips(1.0, 200))
 
     def test_hello_keeps_the_limits_of_the_server(self):
         def named(n):

@@ -4,6 +4,7 @@ import argparse
 import base64
 import contextlib
 import json
+import math
 import os
 import runpy
 import signal
@@ -15,6 +16,16 @@ import numpy as np
 from .adapter import SETTINGS, Adapter, SettingsError
 from .limits import MAX_NUMBER, check_picture, check_scene, small
 from .server import claim_output, converse, listening, read_address, serve_connections
+
+
+SLOW_STEP = 0.005  # seconds of a processor: above it Tiebreak makes fewer clips
+CHECK_SECONDS = 20.0  # after which check plays no more episodes
+
+
+def first_clips(step, horizon):
+    """Say how long the first clips take, as internal/training/trainer.go bounds them: at least four episodes, each played twice."""
+    seconds = max(60.0, 4 * 2 * step * horizon)
+    return "a minute" if seconds < 90 else f"{seconds / 60:.0f} minutes; shorter episodes (horizon) or a faster simulation help"
 
 
 def load(path):
@@ -40,12 +51,23 @@ def load(path):
 def describe(path):
     """Return a description for tiebreak serve --outside."""
     make_env, settings = load(path)
-    said = Adapter(make_env, **settings).hello()
-    return {"title": said.get("title", said["name"]), "command": [sys.executable, "-m", "tiebreak", "serve", os.path.basename(path)]}
+    adapter = Adapter(make_env, **settings)
+    said = adapter.hello()
+    out = {"title": said.get("title", said["name"]), "command": [sys.executable, "-m", "tiebreak", "serve", os.path.basename(path)]}
+    step = measure(adapter)
+    return out | {"step_ms": float(f"{1000 * step:.1g}")} if step >= SLOW_STEP else out
 
 
-def play(adapter, seed, stream):
-    """Play an episode of random actions. Return observations, features by step, and actions."""
+def measure(adapter):
+    """Return the processor seconds that a step takes, by at most two seconds of play: the load of the machine does not count."""
+    began, steps, stream = time.process_time(), 0, np.random.default_rng(0)
+    while steps < 200 and time.process_time() - began < 2:
+        steps += len(play(adapter, steps, stream, until=began + 2)[2])
+    return (time.process_time() - began) / steps
+
+
+def play(adapter, seed, stream, until=math.inf):
+    """Play an episode of random actions, until the processor has spent that many seconds. Return observations, features by step, and actions."""
     seen, sums, actions = [adapter.reset(seed)["observation"]], [], []
     for _ in range(adapter.horizon):
         if "n" in adapter.actions.described:
@@ -56,7 +78,7 @@ def play(adapter, seed, stream):
         seen.append(step["observation"])
         sums.append(step["features"])
         actions.append(action)
-        if step["terminated"] or step["truncated"]:
+        if step["terminated"] or step["truncated"] or time.process_time() > until:
             break
     return seen, np.array(sums), actions
 
@@ -115,8 +137,10 @@ def check(path):
     adapter, other = Adapter(make_env, **settings), Adapter(make_env, **settings)
     said = adapter.hello()
     print(json.dumps(said, indent=2))
-    began, episodes, sums = time.perf_counter(), [], []
+    began, episodes, sums = time.process_time(), [], []
     for seed in range(8):
+        if seed > 1 and time.process_time() - began > CHECK_SECONDS:
+            break  # it is slow
         seen, features, actions = play(adapter, seed, np.random.default_rng(seed))
         episodes.append(actions)
         if not (np.abs(seen) <= MAX_NUMBER).all() or not (np.abs(features) <= MAX_NUMBER).all():
@@ -126,17 +150,19 @@ def check(path):
             wrong.append(f"with seed {seed} the same actions led to other observations: take all randomness from reset's seed, or give save and restore")
         clip = features[: said.get("clip_steps", 50)].sum(axis=0)
         sums.append(clip)
-    took = (time.perf_counter() - began) / max(1, 2 * sum(map(len, episodes)))
+    took = (time.process_time() - began) / max(1, 2 * sum(map(len, episodes)))
     if adapter.save_state:
         wrong += filter(None, (check_states(other, seed, actions) for seed, actions in enumerate(episodes)))
     try:
         drawing, size = check_drawing(adapter, 0, episodes[0])
+        if took >= SLOW_STEP:
+            print(f"It is slow: a step takes {1000 * took:.0f} ms of a processor. `describe` writes that down, and Tiebreak makes fewer clips and policies: the first clips take about {first_clips(took, adapter.horizon)}.")
         print(f"a step takes {1000 * took:.2f} ms, drawing {1000 * drawing:.1f} ms and {size} bytes")
     except SettingsError as cannot:
         wrong.append(str(cannot))
     spread = np.std(sums, axis=0)
     if adapter.prior_scale is None and (spread > 0).all():
-        print("prior_scale by eight random episodes:", json.dumps({n: float(f"{3 / s:.2g}") for n, s in zip(adapter.names, spread)}))
+        print("prior_scale by random episodes:", json.dumps({n: float(f"{3 / s:.2g}") for n, s in zip(adapter.names, spread)}))
     return wrong
 
 

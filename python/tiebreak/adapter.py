@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from .limits import SettingsError, check_actions, check_hello, number, whole
+from .limits import MAX_FEATURES, SettingsError, check_actions, check_hello, number, whole
 from .png import encode_png
 
 PROTOCOL = 1
@@ -43,6 +43,8 @@ class Adapter:
 
     def _horizon(self, given):
         found = getattr(getattr(self.env, "spec", None), "max_episode_steps", None) if given is None else given
+        if found is None:
+            found = getattr(getattr(self.env, "unwrapped", self.env), "max_steps", None)  # of MiniGrid
         if found is None:
             raise SettingsError("the environment does not say how long its episodes are: give horizon, in steps")
         return whole("horizon", found)
@@ -155,13 +157,21 @@ class Adapter:
             raise SettingsError(f"the environment cut the episode short after {self.steps + 1} steps: give horizon={self.steps + 1}, or make it without a time limit")
         return after, info, terminated, truncated
 
-    def _features(self, action, after, info, _terminated, _truncated):
+    def _features(self, action, after, info, terminated, _truncated):
         if self.features is None:
-            return {f"Observation {i + 1}": v for i, v in enumerate(self.observe(after))}
+            return self._default_features(action, after, terminated)
         found = self.features(self.last, action, after, info)
         if not isinstance(found, dict):
             raise SettingsError("features must return a dict from names to numbers")
         return found
+
+
+    def _default_features(self, action, after, terminated):
+        """Return the numbers of the observation; where there are too many and actions are discrete, which action was taken and whether the episode ended."""
+        if self.observe.size <= MAX_FEATURES or not 2 <= self.actions.described.get("n", 0) < MAX_FEATURES:
+            return {f"Observation {i + 1}": v for i, v in enumerate(self.observe(after))}
+        taken = {f"Action {k + 1} of {self.actions.n}": float(k == action - self.actions.start) for k in range(self.actions.n)}
+        return {**taken, "Reached an end": float(terminated)}
 
 
 class _Discrete:
@@ -216,41 +226,88 @@ def _actions(space, low, high):
     raise SettingsError(f"actions of {type(space).__name__} are not known: use an environment whose actions are Box or Discrete")
 
 
-class _Observations:
-    """Observations as lists of numbers."""
+class _Numbers:
+    """Observations that are arrays, as lists of numbers."""
 
-    def __init__(self, size, index_of_first=None):
-        self.size, self.first = size, index_of_first
-        self.kept = size if index_of_first is None else 1  # numbers of an observation in a saved state
+    def __init__(self, size):
+        self.size = self.kept = size  # numbers of an observation, and of one in a saved state
 
     def __call__(self, observation):
-        if self.first is not None:
-            row = np.zeros(self.size)
-            row[int(observation) - self.first] = 1
-        else:
-            row = np.ravel(np.asarray(observation, float))
+        row = np.ravel(np.asarray(observation, float))
         if row.size != self.size:
             raise SettingsError(f"an observation has {row.size} numbers, its space has {self.size}")
         return row.tolist()
 
     def keep(self, observation):
         """Return an observation as numbers of a saved state."""
-        return self(observation) if self.first is None else [float(observation)]
+        return self(observation)
 
     def back(self, numbers, like):
         """Return the observation that was kept, of the shape and type of another."""
-        if self.first is not None:
-            return int(numbers[0])
         like = np.asarray(like)
         return numbers.reshape(like.shape).astype(like.dtype)
 
 
+class _OneHot:
+    """Observations that are one of size whole numbers, as size numbers: 1 in its place, 0 in the others."""
+
+    def __init__(self, size, first):
+        self.size, self.first, self.kept = size, first, 1
+
+    def __call__(self, observation):
+        row = np.zeros(self.size)
+        row[int(observation) - self.first] = 1
+        return row.tolist()
+
+    def keep(self, observation):
+        return [float(observation)]
+
+    def back(self, numbers, like):
+        return int(numbers[0])
+
+
+class _Parts:
+    """Observations of several parts, one after another; key and observations of each. Text is left out."""
+
+    def __init__(self, parts):
+        self.parts = parts
+        self.size, self.kept = sum(p.size for _, p in parts), sum(p.kept for _, p in parts)
+
+    def __call__(self, observation):
+        return [v for key, part in self.parts for v in part(observation[key])]
+
+    def keep(self, observation):
+        return [v for key, part in self.parts for v in part.keep(observation[key])]
+
+    def back(self, numbers, like):
+        found, at = dict(like) if isinstance(like, dict) else dict(enumerate(like)), 0
+        for key, part in self.parts:
+            found[key] = part.back(numbers[at : at + part.kept], found[key])
+            at += part.kept
+        if isinstance(like, np.ndarray):
+            return np.array([found[k] for k in sorted(found)], like.dtype)
+        return found if isinstance(like, dict) else tuple(found[k] for k in sorted(found))
+
+
 def _observations(space):
     if _is_discrete(space):
-        return _Observations(int(space.n), int(getattr(space, "start", 0)))
+        return _OneHot(int(space.n), int(getattr(space, "start", 0)))
     if hasattr(space, "low"):
-        return _Observations(int(math.prod(space.shape)))
-    raise SettingsError(f"observations of {type(space).__name__} are not known: wrap the environment in gymnasium.wrappers.FlattenObservation")
+        return _Numbers(int(math.prod(space.shape)))
+    if hasattr(space, "nvec"):
+        first = np.ravel(np.broadcast_to(getattr(space, "start", 0), np.shape(space.nvec)))
+        if np.ndim(space.nvec) == 1:
+            return _Parts([(k, _OneHot(int(n), int(first[k]))) for k, n in enumerate(space.nvec)])
+        return _Numbers(int(np.size(space.nvec)))
+    if hasattr(space, "n"):  # MultiBinary
+        return _Numbers(int(np.prod(space.n)))
+    parts = getattr(space, "spaces", None)
+    if parts is not None:
+        parts = parts.items() if hasattr(parts, "items") else enumerate(parts)
+        known = _Parts([(key, _observations(part)) for key, part in parts if not hasattr(part, "character_set") and type(part).__name__ != "MissionSpace"])
+        if known.size:
+            return known
+    raise SettingsError(f"observations of {type(space).__name__} are not known: wrap the environment in a gymnasium.ObservationWrapper whose observations are a Box, Discrete, MultiDiscrete, MultiBinary, or a Dict or Tuple of these")
 
 
 def _plain(name):

@@ -17,8 +17,9 @@ __all__ = ["APIError", "Client", "RewardModel", "Session", "prior_scale"]
 # Of one request of Session.upload; the server takes 50 clips and 32 MiB.
 UPLOAD_CLIPS = 50
 UPLOAD_BYTES = 8_000_000
+UPLOAD_PIXELS = 1 << 26  # of the pictures of a request; the server refuses more
 LARGEST_UPLOAD = 32 << 20
-UPLOAD_SECONDS = 300.0  # the server reads one upload at a time, and encodes its pictures anew
+UPLOAD_SECONDS = 300.0  # the server reads uploads in turns, and encodes their pictures anew
 
 
 class APIError(Exception):
@@ -228,16 +229,18 @@ class Session:
 def _batches(trajectories):
     """Yields the bodies of requests with all of the trajectories, in their order."""
     head, tail = b'{"trajectories":[', b"]}"
-    part, size = [], 0
+    part, size, pixels = [], 0, 0
     for k, t in enumerate(trajectories):
         one = _encode(_trajectory(t))
+        more = sum(int(np.prod(np.shape(f)[:2])) for f in t.get("frames", ()))
         if len(head) + len(one) + len(tail) > LARGEST_UPLOAD:
             raise ValueError(f"trajectory {k} has {len(one) / (1 << 20):.0f} MiB as it is sent; the limit is 32: make its pictures smaller, or cut it into shorter clips")
-        if part and (len(part) == UPLOAD_CLIPS or size + len(one) > UPLOAD_BYTES):
+        if part and (len(part) == UPLOAD_CLIPS or size + len(one) > UPLOAD_BYTES or pixels + more > UPLOAD_PIXELS):
             yield head + b",".join(part) + tail
-            part, size = [], 0
+            part, size, pixels = [], 0, 0
         part.append(one)
         size += len(one) + 1  # and a comma
+        pixels += more
     if part:
         yield head + b",".join(part) + tail
 
@@ -257,9 +260,15 @@ def _trajectory(t):
 
 
 def prior_scale(trajectories):
-    """Returns the prior_scale of a session, (d,), by a sample of its clips: 3 divided by how far the sum of each feature over a clip spreads."""
-    sums = np.array([np.asarray(t["features"], dtype=float).sum(axis=0) for t in trajectories])
-    spread = sums.std(axis=0)
+    """Returns the prior_scale of a session, (d,), by a sample of its clips: 3 divided by how far the sum of each feature over a clip spreads.
+
+    A clip is what upload takes, a dict with features (T, d), or these features alone. Raises ValueError if there are fewer than two clips, or their features do not fit.
+    """
+    rows = [np.asarray(t["features"] if isinstance(t, dict) else t, dtype=float) for t in trajectories]
+    shapes = [r.shape for r in rows]
+    if len(rows) < 2 or any(len(s) != 2 or 0 in s or s[1] != shapes[0][1] for s in shapes):
+        raise ValueError(f"prior_scale takes two clips or more, each a dict with features or their array, steps x features with as many features in each; got the shapes {shapes[:5]}")
+    spread = np.array([r.sum(axis=0) for r in rows]).std(axis=0)
     return 3 / np.where(spread > 0, spread, 3)
 
 

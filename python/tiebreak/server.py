@@ -23,12 +23,14 @@ def serve(make_env, **settings):
 
     make_env returns an environment with the Gymnasium interface: reset(seed=...), step, and
     render with render_mode="rgb_array" unless scene is given. Its actions are Box or Discrete,
-    its observations Box or Discrete. What it prints goes to standard error.
+    its observations Box, Discrete, MultiDiscrete, MultiBinary, or a Dict or Tuple of these, in which
+    text is left out; all become a list of numbers, whole numbers by one place for each. What it prints goes to standard error.
 
     Settings, all optional:
 
     features(observation, action, next_observation, info): a dict from names, which people read,
-        to numbers: what a reward may depend on. Default: the next observation.
+        to numbers: what a reward may depend on. Default: the next observation; if it has more than 64
+        numbers and actions are Discrete, which action was taken and whether the episode reached an end.
     scene(env): a drawing instead of a picture, as docs/outside.md describes it.
     save(env), restore(env, state): a state as a list of numbers, and back. Without them a state
         is restored by playing the episode again from its seed. The number of steps and the last
