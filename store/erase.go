@@ -103,7 +103,7 @@ func (db *DB) erase(ctx context.Context, people []person) error {
 	if err := db.foldLog(ctx); err != nil {
 		return err
 	}
-	if removeScratch(ctx, db.dir) {
+	if removeScratch(ctx, db.dir) > 0 {
 		return idrl.Errorf(idrl.Unavailable, "an import is under way, whose files may hold a copy")
 	}
 	if err := db.forget(ctx, people); err != nil {

@@ -80,7 +80,7 @@ func removeScratch(ctx context.Context, dir string) (used int) {
 			_ = lock.Close()
 		}
 		if os.RemoveAll(path) != nil {
-			used = true
+			used++
 		}
 	}
 	return used

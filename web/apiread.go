@@ -304,7 +304,7 @@ func (s *Server) apiPolicies(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	list, unit, spec := []apiPolicy{}, "reward", session.Spec()
+	list, unit := []apiPolicy{}, "reward"
 	if len(st.Regret) > 0 {
 		unit = "share_of_range"
 	}

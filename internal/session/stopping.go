@@ -15,7 +15,8 @@ func (s *Session) stopping() idrl.Stopping {
 		return idrl.Stopping{}
 	}
 	if s.stop.seq != s.log.seq() || s.stop.stated != len(s.regret) || s.stop.gen != s.gen {
-		s.stop = stopState{s.log.seq(), len(s.regret), s.gen, s.judge()}
+		s.stop.seq, s.stop.stated, s.stop.gen = s.log.seq(), len(s.regret), s.gen
+		s.stop.now = s.judge()
 	}
 	return s.stop.now
 }
@@ -29,9 +30,12 @@ const fewWeights = 64
 func (s *Session) judge() idrl.Stopping {
 	rule := stopping.Rule{Doubt: s.spec.Doubt}
 	now := stopping.Pace{Answers: s.history.Len(), Every: int(spacing(s.log.seq()))}
-	points, against := s.statements(), s.objections()
+	if stated, edits := len(s.regret), len(s.log.edits); s.stop.points == nil || s.stop.of != stated || s.stop.edits != edits {
+		s.stop.points, s.stop.of, s.stop.edits = s.statements(), stated, edits // further replies change nothing of them
+	}
+	points, against := s.stop.points, s.objections()
 	out := rule.Judge(points, now, against)
-	if against == nil && len(points) > 0 && (out.Propose || s.learner.Posterior().Dim() <= fewWeights) {
+	if against == nil && (out.Propose || out.Left.Known && s.learner.Posterior().Dim() <= fewWeights) {
 		if against = s.unasked(); against != nil {
 			out = rule.Judge(points, now, against)
 		}
@@ -43,7 +47,7 @@ func (s *Session) judge() idrl.Stopping {
 	return out
 }
 
-// A stopState is what stopping returned last.
+// A stopState is what stopping returned last, and the statements that it went by.
 type stopState struct {
 	seq    int64
 	stated int
