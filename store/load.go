@@ -143,22 +143,51 @@ func readAssignments(ctx context.Context, from querier, id idrl.SessionID) ([]id
 
 func readSnapshots(ctx context.Context, from querier, id idrl.SessionID) (out []idrl.Snapshot, err error) {
 	err = eachSnapshot(ctx, from, id, 0, func(s idrl.Snapshot) error {
+		s.Cov = nil
 		out = append(out, s)
 		return nil
 	})
 	return out, err
 }
 
+// beliefs returns the beliefs that are kept, by Seq, with their slots alone.
+func beliefs(ctx context.Context, from querier, id idrl.SessionID) (map[int64]idrl.Snapshot, error) {
+	out := map[int64]idrl.Snapshot{}
+	err := each(ctx, from, func(row scanner) error {
+		var s idrl.Snapshot
+		err := row.Scan(&s.Seq, &s.Slot, &s.Belief)
+		out[s.Seq] = s
+		return err
+	}, `SELECT seq, slot, content FROM belief WHERE session_id = ?`, id)
+	return out, err
+}
+
 // eachSnapshot calls yield with the beliefs after the rows of the log that follow row after.
 func eachSnapshot(ctx context.Context, from querier, id idrl.SessionID, after int64, yield func(idrl.Snapshot) error) error {
+	const query = `
+		SELECT seq, definition, representation, belief, mean, foretold, coalesce(cov, x''),
+			regret_definition, regret_policies, regret_within, regret_p95, regret_unbeaten, regret_mean, regret_span
+		FROM posterior LEFT JOIN generation ON generation.session_id = posterior.session_id AND generation.based_on = posterior.seq
+		WHERE posterior.session_id = ? AND seq > ? ORDER BY seq`
+	kept, err := beliefs(ctx, from, id)
+	if err != nil {
+		return err
+	}
 	return each(ctx, from, func(row scanner) error {
 		var s idrl.Snapshot
 		r := &s.Regret
-		err := row.Scan(&s.Seq, &s.Definition, &s.Representation, &s.Belief, &r.Definition, &r.Policies, floatColumn{&r.Within}, floatColumn{&r.Bound}, floatColumn{&r.Unbeaten}, floatColumn{&r.Mean}, floatColumn{&r.Span})
+		err := row.Scan(&s.Seq, &s.Definition, &s.Representation, &s.Belief, vectorColumn{&s.Mean}, vectorColumn{&s.Foretold}, vectorColumn{&s.Cov},
+			&r.Definition, &r.Policies, floatColumn{&r.Within}, floatColumn{&r.Bound}, floatColumn{&r.Unbeaten}, floatColumn{&r.Mean}, floatColumn{&r.Span})
 		if err != nil {
 			return err
 		}
+		if len(s.Belief) == 0 {
+			s.Belief = nil
+		}
+		if one, ok := kept[s.Seq]; ok {
+			s.Belief, s.Slot = one.Belief, one.Slot
+		}
 		r.Seq = s.Seq
 		return yield(s)
-	}, `SELECT seq, definition, representation, belief, regret_definition, regret_policies, regret_within, regret_p95, regret_unbeaten, regret_mean, regret_span FROM posterior WHERE session_id = ? AND seq > ? ORDER BY seq`, id, after)
+	}, query, id, after)
 }

@@ -30,7 +30,8 @@ const (
 	light   = 300_000
 	longest = 200_000_000
 
-	memory = 8 << 20 // numbers that checkpoints may hold
+	memory   = 8 << 20 // numbers that checkpoints may hold
+	mostKept = 9       // checkpoints
 )
 
 // dearOf returns what an answer costs m in a fit beside the work that grows with d.
@@ -61,7 +62,7 @@ func planFor(d int, cost, dear, longest float64) plan {
 	if cost > 1 {
 		pace = seldom
 	}
-	p := plan{each: cost * (square + dear), kept: min(9, max(1, int(memory/(cost*square))))}
+	p := plan{each: cost * (square + dear), kept: min(mostKept, max(1, int(memory/(cost*square))))}
 	for at := first; float64(at)*p.each <= longest; {
 		p.positions = append(p.positions, at)
 		step := max(first, at/pace.part)

@@ -18,7 +18,8 @@ func CheckBeliefs(cfg Config) (damaged []int64, same bool, err error) {
 		if err != nil {
 			return damaged, false, err
 		}
-		if snap.Emptied() { // withdrawn data were part of it
+		if snap.Emptied() || snap.Belief == nil && snap.Mean != nil { // withdrawn data were part of it, or it is not kept
+			last = nil
 			continue
 		}
 		if last, err = f.decode(snap); err != nil {
