@@ -34,6 +34,11 @@ func (s *Server) export(c echo.Context) error {
 
 // writeExport answers with an export, as the parameters of the address say.
 func (s *Server) writeExport(c echo.Context, spec idrl.SessionSpec) (err error) {
+	leave, err := s.heavyReply(c)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	format := c.QueryParam("format")
 	if format == "" {
 		format = export.Formats()[0]

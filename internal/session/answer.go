@@ -188,17 +188,18 @@ func (s *Session) row(a idrl.Answer, history *posterior.History) (logEntry, erro
 		Seq: a.Seq, Definition: idrl.PosteriorDefinition, Representation: s.features.version(), Mean: belief.Mean(nil),
 		Belief: b, Slot: history.Slot(a.Seq), Regret: s.atRow(history, a.Seq),
 	}
-	if said, ok := s.foretell(s.features, a, s.history.Posterior()); ok {
+	if said, ok := s.foretell(s.features, a, s.history.Posterior(), s.history.Len()); ok {
 		snap.Foretold = said.P
 	}
 	return logEntry{receipt: idrl.Receipt{ID: a.ID, Seq: a.Seq}, row: &idrl.Row{Answer: a, After: snap}, history: history}, nil
 }
 
 // foretell returns how probable each answer to the question of a was by the belief before,
-// about the weights of learnt features f; ok is false under others, and where nothing is said.
-func (s *Session) foretell(f features, a idrl.Answer, before idrl.Posterior) (said insight.Forecast, ok bool) {
+// about the weights of f, which has learnt from n answers; ok is false where nothing is said, and
+// while a report makes all predictions again.
+func (s *Session) foretell(f features, a idrl.Answer, before idrl.Posterior, n int) (said insight.Forecast, ok bool) {
 	as := s.asked.get(a.Assignment)
-	if f.version() == 0 || as == nil || !a.Reply() || s.fitFollowed(a.Seq-1) {
+	if f.version() == 0 && n < insight.Followed || as == nil || !a.Reply() || s.fitFollowed(a.Seq-1) {
 		return said, false
 	}
 	q, err := f.view.Query(as.Query)
@@ -213,7 +214,7 @@ func (s *Session) foretell(f features, a idrl.Answer, before idrl.Posterior) (sa
 // is known. Of the first answer after features came into use it remembers nothing.
 func (s *Session) notePrediction(f features, a idrl.Answer, mean, foretold []float64) {
 	if order := idrl.Outcomes(); len(foretold) == len(order) {
-		s.log.outcomes[a.ID] = insight.Forecast{Seq: a.Seq, P: foretold, Actual: slices.Index(order[:], a.Choice)}
+		s.log.outcomes = append(s.log.outcomes, insight.Forecast{Seq: a.Seq, P: foretold, Actual: slices.Index(order[:], a.Choice)})
 	}
 	if a.Choice != idrl.ChoseA && a.Choice != idrl.ChoseB || s.fitFollowed(a.Seq-1) {
 		return

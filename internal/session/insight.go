@@ -3,7 +3,6 @@ package session
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 
 	"tiebreak/internal/idrl"
@@ -60,9 +59,9 @@ func (s *Session) source() insight.Source {
 	}
 	if src.Version == 0 {
 		src.Names = s.spec.Features
-		return src
 	}
-	src.Recorded = maps.Clone(s.log.outcomes)
+	edits := answerLog{stale: s.log.stale} // which no later edit changes
+	src.Recorded, src.Intact = slices.Clip(s.log.outcomes), edits.intact
 	return src
 }
 
@@ -116,8 +115,8 @@ func (s *Session) Questions(ctx context.Context, w insight.Wanted) (out []insigh
 		if a.vector != nil {
 			q.Predicted, q.Forecast = insight.Predict(h.src.Model, past[i], a.vector, a.row.Annotator)
 			then, q.Past = best(past[i]), true
-		} else if one, ok := h.src.Recorded[a.row.ID]; ok {
-			q.Predicted, q.Forecast = insight.Prediction{Reply: one.P}, true
+		} else if k, ok := slices.BinarySearchFunc(h.src.Recorded, a.row.Seq, func(f insight.Forecast, seq int64) int { return cmp.Compare(f.Seq, seq) }); ok {
+			q.Predicted, q.Forecast = insight.Prediction{Reply: h.src.Recorded[k].P}, true
 		}
 		for _, id := range about(a.as.Why) {
 			q.Policies = append(q.Policies, h.policy(id, now, then))
@@ -140,7 +139,7 @@ func (h *askings) pasts(ctx context.Context) ([]idrl.Posterior, error) {
 		return n
 	}
 	n := before(h.list[len(h.list)-1].row.Seq)
-	past, err := posterior.New(posterior.Config{Model: h.src.Model}).Replace(ctx, 0, items[:n])
+	past, err := h.src.History.Until(ctx, h.list[len(h.list)-1].row.Seq)
 	for i := len(h.list) - 1; i >= 0 && err == nil; i-- {
 		for ; err == nil && n < before(h.list[i].row.Seq); n++ {
 			past, err = past.With(ctx, items[n])

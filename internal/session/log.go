@@ -14,7 +14,7 @@ type answerLog struct {
 	byID      map[idrl.AnswerID]int
 	undone    map[idrl.AnswerID]bool
 	predicted map[idrl.AnswerID]bool             // whether the belief before a decisive comparison foretold it
-	outcomes  map[idrl.AnswerID]insight.Forecast // of comparisons under learnt features, from before the answer
+	outcomes  []insight.Forecast                 // of comparisons, from before the answer, by Seq; see Session.foretell
 	all       tally                              // of everybody who counts
 	mine      map[idrl.AnnotatorID]tally
 	unclear   map[idrl.QueryID]int       // replies of can't tell or skip that count
@@ -40,7 +40,7 @@ func newAnswerLog() *answerLog {
 	return &answerLog{
 		byID: map[idrl.AnswerID]int{}, undone: map[idrl.AnswerID]bool{},
 		unclear: map[idrl.QueryID]int{}, broken: map[idrl.QueryID]int{},
-		predicted: map[idrl.AnswerID]bool{}, outcomes: map[idrl.AnswerID]insight.Forecast{}, mine: map[idrl.AnnotatorID]tally{},
+		predicted: map[idrl.AnswerID]bool{}, mine: map[idrl.AnnotatorID]tally{},
 		out: map[idrl.AnnotatorID]bool{}, of: map[idrl.AnnotatorID][]int{},
 	}
 }

@@ -284,7 +284,7 @@ func (s *Session) notePast(f features, snap idrl.Snapshot, m met) {
 	}
 	a := s.log.at(snap.Seq)
 	if snap.Foretold == nil && m.belief != nil { // of an earlier version
-		if said, ok := s.foretell(f, a, m.belief); ok {
+		if said, ok := s.foretell(f, a, m.belief, 0); ok {
 			snap.Foretold = said.P
 		}
 	}
