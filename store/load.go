@@ -48,6 +48,46 @@ func (r *Reading) Load(ctx context.Context) (rec idrl.Record, err error) {
 	return rec, err
 }
 
+// Labelling returns what a record says of how annotators answer: of each assignment ID, Query and
+// Gold alone, and of the snapshots the last one.
+func (db *DB) Labelling(ctx context.Context, id idrl.SessionID) (rec idrl.Record, err error) {
+	err = db.Read(ctx, id, func(r *Reading) (err error) {
+		rec.Spec = r.spec
+		if rec.Settings, err = readSettings(ctx, r.from, id); err != nil {
+			return err
+		}
+		if rec.Log, err = readLog(ctx, r.from, id); err != nil {
+			return err
+		}
+		if rec.Assignments, err = readAsked(ctx, r.from, id); err != nil {
+			return err
+		}
+		return eachSnapshot(ctx, r.from, id, int64(len(rec.Log))-1, func(s idrl.Snapshot) error {
+			rec.Snapshots = append(rec.Snapshots, s)
+			return nil
+		})
+	})
+	return rec, err
+}
+
+// readAsked returns the assignments that were answered, with ID, Query and Gold alone.
+func readAsked(ctx context.Context, from querier, id idrl.SessionID) (out []idrl.Assignment, err error) {
+	const query = `
+		SELECT assignment.id, gold, ` + queryColumns + `
+		FROM assignment JOIN query ON query.session_id = assignment.session_id
+			AND query.id = assignment.query_id AND query.clip_a = assignment.clip_a
+		WHERE assignment.session_id = ? AND answer_id IS NOT NULL`
+	err = each(ctx, from, func(row scanner) error {
+		var a idrl.Assignment
+		var clips clipColumns
+		err := row.Scan(append([]any{&a.ID, &a.Gold}, queryTargets(&a.Query, &clips)...)...)
+		setClips(&a.Query, clips)
+		out = append(out, a)
+		return err
+	}, query, id)
+	return out, err
+}
+
 // answerColumns are the columns that answerTargets scans.
 const answerColumns = `answer.id, answer.seq, answer.assignment_id, answer.query_id, answer.annotator_id, answer.undoes,
 	answer.choice, answer.rating, answer.reason, answer.left_side, answer.shown_at, answer.answered_at, answer.received_at,

@@ -44,7 +44,7 @@ type Source struct {
 // Followed is how many answers, from the first that counts on, are predicted again when a report
 // is made. Of later ones it has the predictions that were recorded, where they are still true: to
 // make those of 100,000 answers again takes most of a minute.
-const Followed = 2000
+const Followed = 1000
 
 // A Report is all that there is to say of one moment.
 type Report struct {
@@ -161,11 +161,16 @@ func (r *Report) later(s Source, n int) {
 
 // recorded returns the recorded predictions of the answers that count.
 func recorded(s Source) (out []Forecast) {
-	counts := map[int64]bool{}
+	rest := s.Recorded
 	for _, a := range idrl.Effective(s.Log) {
-		counts[a.Seq] = true
+		for len(rest) > 0 && rest[0].Seq < a.Seq {
+			rest = rest[1:]
+		}
+		if len(rest) > 0 && rest[0].Seq == a.Seq {
+			out = append(out, rest[0])
+		}
 	}
-	return slices.DeleteFunc(slices.Clone(s.Recorded), func(f Forecast) bool { return !counts[f.Seq] })
+	return out
 }
 
 // follow takes the first items of s in, at most Followed, from the first one that is another than before.

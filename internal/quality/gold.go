@@ -24,7 +24,7 @@ const (
 // what the numbers of a person speak against.
 func (q *Report) KnowGold(log []idrl.Answer, right map[idrl.AnswerID]bool) {
 	asked, hit := map[idrl.AnnotatorID]int{}, map[idrl.AnnotatorID]int{}
-	for _, a := range idrl.Standing(log) {
+	for a := range idrl.EachStanding(log) {
 		if is, gold := right[a.ID]; gold {
 			asked[a.Annotator]++
 			if is {

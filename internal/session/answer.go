@@ -9,6 +9,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/insight"
 	"tiebreak/internal/posterior"
+	"tiebreak/internal/quality"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -228,6 +229,6 @@ func (s *Session) notePrediction(f features, a idrl.Answer, mean, foretold []flo
 		return
 	}
 	if m := floats.Dot(mean, q.X); m != 0 {
-		s.log.predicted[a.ID] = (m > 0) == (a.Choice == idrl.ChoseA)
+		s.log.predicted = append(s.log.predicted, quality.Hit{Seq: a.Seq, Hit: (m > 0) == (a.Choice == idrl.ChoseA)})
 	}
 }

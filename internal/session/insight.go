@@ -18,6 +18,7 @@ func (s *Session) Insight(ctx context.Context) (*insight.Report, error) {
 	type handed struct {
 		known *insight.Report // nil unless it is made already
 		src   insight.Source
+		asked []*idrl.Assignment // whose Query never changes
 	}
 	h, err := call(ctx, s, func() (handed, error) {
 		if r, ok := s.insight.Known(s.log.seq(), s.features.version()); ok {
@@ -27,10 +28,16 @@ func (s *Session) Insight(ctx context.Context) (*insight.Report, error) {
 		if src.Version > 0 {
 			src.Networks = s.networks()
 		}
-		return handed{src: src}, nil
+		return handed{src: src, asked: slices.Clip(s.asked.all)}, nil
 	})
 	if err != nil || h.known != nil {
 		return h.known, err
+	}
+	h.src.Turned = map[idrl.AssignmentID]bool{}
+	for _, as := range h.asked {
+		if as.Query.Turned() {
+			h.src.Turned[as.ID] = true
+		}
 	}
 	return s.insight.Report(ctx, h.src)
 }
@@ -45,17 +52,12 @@ func (s *Session) Open(ctx context.Context) ([]idrl.Assignment, error) {
 	})
 }
 
-// source returns what a report is made of, but for the networks. Rows of the log are never changed, and the next
+// source returns what a report is made of, but for the networks and for Turned. Rows of the log are never changed, and the next
 // ones come after those that are handed over.
 func (s *Session) source() insight.Source {
 	src := insight.Source{
 		Seq: s.log.seq(), Log: slices.Clip(s.log.rows), History: s.history,
-		Version: s.features.version(), Model: s.features.model, Seed: s.spec.Seed, Turned: map[idrl.AssignmentID]bool{},
-	}
-	for _, as := range s.asked.all {
-		if as.Query.Turned() {
-			src.Turned[as.ID] = true
-		}
+		Version: s.features.version(), Model: s.features.model, Seed: s.spec.Seed,
 	}
 	if src.Version == 0 {
 		src.Names = s.spec.Features
