@@ -48,8 +48,9 @@ func (r *Reading) Load(ctx context.Context) (rec idrl.Record, err error) {
 	return rec, err
 }
 
-// Labelling returns what a record says of how annotators answer: of each assignment ID, Query and
-// Gold alone, and of the snapshots the last one.
+// Labelling returns what a record says of how annotators answer: of the assignments those that are
+// gold or turned (idrl.Query.Turned) and answered, with ID, Query and Gold alone, and of the
+// snapshots the last one.
 func (db *DB) Labelling(ctx context.Context, id idrl.SessionID) (rec idrl.Record, err error) {
 	err = db.Read(ctx, id, func(r *Reading) (err error) {
 		rec.Spec = r.spec
@@ -70,7 +71,7 @@ func (db *DB) Labelling(ctx context.Context, id idrl.SessionID) (rec idrl.Record
 	return rec, err
 }
 
-// readAsked returns the assignments that were answered, with ID, Query and Gold alone.
+// readAsked returns the assignments of Labelling.
 func readAsked(ctx context.Context, from querier, id idrl.SessionID) (out []idrl.Assignment, err error) {
 	const query = `
 		SELECT assignment.id, gold, ` + queryColumns + `
@@ -82,7 +83,9 @@ func readAsked(ctx context.Context, from querier, id idrl.SessionID) (out []idrl
 		var clips clipColumns
 		err := row.Scan(append([]any{&a.ID, &a.Gold}, queryTargets(&a.Query, &clips)...)...)
 		setClips(&a.Query, clips)
-		out = append(out, a)
+		if a.Gold != 0 || a.Query.Turned() {
+			out = append(out, a)
+		}
 		return err
 	}, query, id)
 	return out, err
@@ -109,7 +112,11 @@ func answerTargets(a *idrl.Answer) []any {
 }
 
 func readLog(ctx context.Context, from querier, id idrl.SessionID) ([]idrl.Answer, error) {
-	var out []idrl.Answer
+	var n int
+	if err := from.QueryRowContext(ctx, `SELECT count(*) FROM answer WHERE session_id = ?`, id).Scan(&n); err != nil || n == 0 {
+		return nil, convert(err)
+	}
+	out := make([]idrl.Answer, 0, n)
 	err := each(ctx, from, func(row scanner) error {
 		var a idrl.Answer
 		err := row.Scan(answerTargets(&a)...)

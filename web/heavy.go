@@ -63,8 +63,7 @@ func (h *heavy) enter(ctx context.Context) (leave func(), err error) {
 // heavyReply takes a place for a request whose reply may be long. While a part of the reply is being
 // sent, others have the place, so that a client that reads slowly keeps nobody waiting.
 func (s *Server) heavyReply(c echo.Context) (leave func(), err error) {
-	ctx := c.Request().Context()
-	leave, err = s.heavy.enter(ctx)
+	give, err := s.heavy.enter(c.Request().Context())
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +72,7 @@ func (s *Server) heavyReply(c echo.Context) (leave func(), err error) {
 	out.Writer = t
 	return func() {
 		out.Writer = t.ResponseWriter
-		leave()
+		give()
 	}, nil
 }
 

@@ -27,8 +27,8 @@ type Server struct {
 	bundling sync.Mutex    // held while a bundle is written
 	uploads  chan struct{} // one element while an upload is read
 	heavy    heavy
-	streams  places        // of programs that follow answers
-	waits    places        // of programs that wait for answers
+	streams  places // of programs that follow answers
+	waits    places // of programs that wait for answers
 
 	pingEvery time.Duration // of a socket; tests shorten it
 	drainWait time.Duration // for calls of sessions that are under way; tests shorten it
