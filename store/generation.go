@@ -27,9 +27,9 @@ func (db *DB) Adopt(ctx context.Context, id idrl.SessionID, g idrl.Generation, s
 		if err := t.putContent(id, g); err != nil {
 			return err
 		}
-		const insert = `INSERT INTO generation (session_id, based_on, adopted_at, queries, engine, created_at) VALUES (?, ?, ?, ?, ?, ?)`
+		const insert = `INSERT INTO generation (session_id, based_on, adopted_at, queries, engine, created_at, cov) VALUES (?, ?, ?, ?, ?, ?, ?)`
 		now := time.Now()
-		if _, err := t.exec(insert, id, g.BasedOn, seq, queries, g.Engine, encodeTime(now)); err != nil {
+		if _, err := t.exec(insert, id, g.BasedOn, seq, queries, g.Engine, encodeTime(now), encodeVector(g.Cov)); err != nil {
 			return dangling(err, "there is no session %q", id)
 		}
 		if err := t.putPolicies(id, g, 0); err != nil {

@@ -280,7 +280,7 @@ func renamed(t idrl.RecordTable, values []any, id idrl.SessionID) error {
 }
 
 // vectors are the columns of numbers, by table: little-endian float64.
-var vectors = map[string][]string{"clip": {"phi"}, "policy": {"params", "theta", "mu", "mus"}, "pool": {"mu"}}
+var vectors = map[string][]string{"clip": {"phi"}, "policy": {"params", "theta", "mu", "mus"}, "pool": {"mu"}, "posterior": {"mean", "foretold"}, "generation": {"cov"}}
 
 // finite returns an error of kind Invalid if a vector among the values is none, or holds a
 // number that is not finite.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"tiebreak/internal/idrl"
@@ -31,16 +32,31 @@ func (db *DB) Append(ctx context.Context, id idrl.SessionID, rows ...idrl.Row) e
 		}
 	}
 	return db.do(ctx, func(t *tx) error {
-		for _, row := range rows {
+		for i, row := range rows {
 			if err := t.append(id, row.Answer, row.After); err != nil {
 				return err
 			}
 			if err := t.issue(id, row.Next); err != nil {
 				return err
 			}
+			if slices.ContainsFunc(rows[i+1:], func(later idrl.Row) bool { return later.After.Slot == row.After.Slot }) {
+				continue
+			}
+			if err := t.keepBelief(id, row.After); err != nil {
+				return err
+			}
 		}
 		return nil
 	})
+}
+
+// keepBelief records the belief of s in place of the last one of its slot.
+func (t *tx) keepBelief(id idrl.SessionID, s idrl.Snapshot) error {
+	const insert = `
+		INSERT INTO belief (session_id, slot, seq, content) VALUES (?, ?, ?, ?)
+		ON CONFLICT DO UPDATE SET seq = excluded.seq, content = excluded.content`
+	_, err := t.exec(insert, id, s.Slot, s.Seq, blob(s.Belief))
+	return err
 }
 
 // checkFollows returns an error unless seq is the next position of the log.
@@ -108,11 +124,11 @@ func (t *tx) append(id idrl.SessionID, a idrl.Answer, s idrl.Snapshot) error {
 			return err
 		}
 	}
-	const belief = `
-		INSERT INTO posterior (session_id, seq, definition, representation, belief, regret_definition, regret_policies, regret_within, regret_p95, regret_unbeaten, regret_mean, regret_span)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	const posterior = `
+		INSERT INTO posterior (session_id, seq, definition, representation, belief, mean, foretold, regret_definition, regret_policies, regret_within, regret_p95, regret_unbeaten, regret_mean, regret_span)
+		VALUES (?, ?, ?, ?, x'', ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	r := s.Regret
-	if _, err := t.exec(belief, id, s.Seq, s.Definition, s.Representation, blob(s.Belief), r.Definition, r.Policies, r.Within, r.Bound, r.Unbeaten, r.Mean, r.Span); err != nil {
+	if _, err := t.exec(posterior, id, s.Seq, s.Definition, s.Representation, encodeVector(s.Mean), encodeVector(s.Foretold), r.Definition, r.Policies, r.Within, r.Bound, r.Unbeaten, r.Mean, r.Span); err != nil {
 		return err
 	}
 	return t.audit(a.ReceivedAt, id, actor, action, object)

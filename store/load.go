@@ -48,6 +48,49 @@ func (r *Reading) Load(ctx context.Context) (rec idrl.Record, err error) {
 	return rec, err
 }
 
+// Labelling returns what a record says of how annotators answer: of the assignments those that are
+// gold or turned (idrl.Query.Turned) and answered, with ID, Query and Gold alone, and of the
+// snapshots the last one.
+func (db *DB) Labelling(ctx context.Context, id idrl.SessionID) (rec idrl.Record, err error) {
+	err = db.Read(ctx, id, func(r *Reading) (err error) {
+		rec.Spec = r.spec
+		if rec.Settings, err = readSettings(ctx, r.from, id); err != nil {
+			return err
+		}
+		if rec.Log, err = readLog(ctx, r.from, id); err != nil {
+			return err
+		}
+		if rec.Assignments, err = readAsked(ctx, r.from, id); err != nil {
+			return err
+		}
+		return eachSnapshot(ctx, r.from, id, int64(len(rec.Log))-1, func(s idrl.Snapshot) error {
+			rec.Snapshots = append(rec.Snapshots, s)
+			return nil
+		})
+	})
+	return rec, err
+}
+
+// readAsked returns the assignments of Labelling.
+func readAsked(ctx context.Context, from querier, id idrl.SessionID) (out []idrl.Assignment, err error) {
+	const query = `
+		SELECT assignment.id, gold, ` + queryColumns + `
+		FROM assignment JOIN query ON query.session_id = assignment.session_id
+			AND query.id = assignment.query_id AND query.clip_a = assignment.clip_a
+		WHERE assignment.session_id = ? AND answer_id IS NOT NULL`
+	err = each(ctx, from, func(row scanner) error {
+		var a idrl.Assignment
+		var clips clipColumns
+		err := row.Scan(append([]any{&a.ID, &a.Gold}, queryTargets(&a.Query, &clips)...)...)
+		setClips(&a.Query, clips)
+		if a.Gold != 0 || a.Query.Turned() {
+			out = append(out, a)
+		}
+		return err
+	}, query, id)
+	return out, err
+}
+
 // answerColumns are the columns that answerTargets scans.
 const answerColumns = `answer.id, answer.seq, answer.assignment_id, answer.query_id, answer.annotator_id, answer.undoes,
 	answer.choice, answer.rating, answer.reason, answer.left_side, answer.shown_at, answer.answered_at, answer.received_at,
@@ -69,7 +112,11 @@ func answerTargets(a *idrl.Answer) []any {
 }
 
 func readLog(ctx context.Context, from querier, id idrl.SessionID) ([]idrl.Answer, error) {
-	var out []idrl.Answer
+	var n int
+	if err := from.QueryRowContext(ctx, `SELECT count(*) FROM answer WHERE session_id = ?`, id).Scan(&n); err != nil || n == 0 {
+		return nil, convert(err)
+	}
+	out := make([]idrl.Answer, 0, n)
 	err := each(ctx, from, func(row scanner) error {
 		var a idrl.Answer
 		err := row.Scan(answerTargets(&a)...)
@@ -145,22 +192,51 @@ func readAssignments(ctx context.Context, from querier, id idrl.SessionID) ([]id
 
 func readSnapshots(ctx context.Context, from querier, id idrl.SessionID) (out []idrl.Snapshot, err error) {
 	err = eachSnapshot(ctx, from, id, 0, func(s idrl.Snapshot) error {
+		s.Cov = nil
 		out = append(out, s)
 		return nil
 	})
 	return out, err
 }
 
+// beliefs returns the beliefs that are kept, by Seq, with their slots alone.
+func beliefs(ctx context.Context, from querier, id idrl.SessionID) (map[int64]idrl.Snapshot, error) {
+	out := map[int64]idrl.Snapshot{}
+	err := each(ctx, from, func(row scanner) error {
+		var s idrl.Snapshot
+		err := row.Scan(&s.Seq, &s.Slot, &s.Belief)
+		out[s.Seq] = s
+		return err
+	}, `SELECT seq, slot, content FROM belief WHERE session_id = ?`, id)
+	return out, err
+}
+
 // eachSnapshot calls yield with the beliefs after the rows of the log that follow row after.
 func eachSnapshot(ctx context.Context, from querier, id idrl.SessionID, after int64, yield func(idrl.Snapshot) error) error {
+	const query = `
+		SELECT seq, definition, representation, belief, mean, foretold, coalesce(cov, x''),
+			regret_definition, regret_policies, regret_within, regret_p95, regret_unbeaten, regret_mean, regret_span
+		FROM posterior LEFT JOIN generation ON generation.session_id = posterior.session_id AND generation.based_on = posterior.seq
+		WHERE posterior.session_id = ? AND seq > ? ORDER BY seq`
+	kept, err := beliefs(ctx, from, id)
+	if err != nil {
+		return err
+	}
 	return each(ctx, from, func(row scanner) error {
 		var s idrl.Snapshot
 		r := &s.Regret
-		err := row.Scan(&s.Seq, &s.Definition, &s.Representation, &s.Belief, &r.Definition, &r.Policies, floatColumn{&r.Within}, floatColumn{&r.Bound}, floatColumn{&r.Unbeaten}, floatColumn{&r.Mean}, floatColumn{&r.Span})
+		err := row.Scan(&s.Seq, &s.Definition, &s.Representation, &s.Belief, vectorColumn{&s.Mean}, vectorColumn{&s.Foretold}, vectorColumn{&s.Cov},
+			&r.Definition, &r.Policies, floatColumn{&r.Within}, floatColumn{&r.Bound}, floatColumn{&r.Unbeaten}, floatColumn{&r.Mean}, floatColumn{&r.Span})
 		if err != nil {
 			return err
 		}
+		if len(s.Belief) == 0 {
+			s.Belief = nil
+		}
+		if one, ok := kept[s.Seq]; ok {
+			s.Belief, s.Slot = one.Belief, one.Slot
+		}
 		r.Seq = s.Seq
 		return yield(s)
-	}, `SELECT seq, definition, representation, belief, regret_definition, regret_policies, regret_within, regret_p95, regret_unbeaten, regret_mean, regret_span FROM posterior WHERE session_id = ? AND seq > ? ORDER BY seq`, id, after)
+	}, query, id, after)
 }

@@ -41,6 +41,7 @@ var recorded = []recordedTable{
 	{name: "assignment"},
 	{name: "answer"},
 	{name: "posterior"},
+	{name: "belief"},
 	{name: "practice"},
 	{name: "flag"},
 }

@@ -102,8 +102,11 @@ var withdrawal = []struct {
 
 	// The posterior after a row is a cache, and is computed again where it is needed. What
 	// was stated after the rows of others remains, as what was said then.
-	{sql: `UPDATE posterior SET belief = x'', definition = 0 WHERE session_id = ?1
+	{sql: `UPDATE posterior SET belief = x'', mean = x'', foretold = x'', definition = 0 WHERE session_id = ?1
 		AND seq >= (SELECT min(seq) FROM answer WHERE session_id = ?1 AND annotator_id = ?2)`},
+	{sql: `DELETE FROM belief WHERE session_id = ?1 AND seq >= (SELECT min(seq) FROM answer WHERE session_id = ?1 AND annotator_id = ?2)`},
+	{sql: `UPDATE generation SET cov = x'' WHERE session_id = ?1
+		AND based_on >= (SELECT min(seq) FROM answer WHERE session_id = ?1 AND annotator_id = ?2)`},
 	{sql: `UPDATE posterior SET regret_definition = 0, regret_policies = 0, regret_mean = 0, regret_p95 = 0, regret_within = 0,
 		regret_unbeaten = 0, regret_span = 0 WHERE session_id = ?1
 		AND seq IN (SELECT seq FROM answer WHERE session_id = ?1 AND annotator_id = ?2)`},

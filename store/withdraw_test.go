@@ -108,8 +108,8 @@ func TestWithdraw(t *testing.T) {
 		} else if got != a || snap.Regret != before.Snapshots[i].Regret {
 			t.Errorf("row %d of another has changed: %+v, before %+v", a.Seq, got, a)
 		}
-		if touched := i >= 1; (len(snap.Belief) == 0) != touched { // row 1 is a2's
-			t.Errorf("row %d: a posterior of %d bytes; emptied is to be %v", a.Seq, len(snap.Belief), touched)
+		if touched := i >= 1; (snap.Mean == nil) != touched || touched && (snap.Belief != nil || snap.Foretold != nil) { // row 1 is a2's
+			t.Errorf("row %d: a posterior with mean %v, %d bytes; emptied is to be %v", a.Seq, snap.Mean, len(snap.Belief), touched)
 		}
 	}
 	if last := after.Log[len(after.Log)-1]; last.Choice != idrl.Withdrew || last.Annotator != "" || !last.ReceivedAt.Equal(when) {

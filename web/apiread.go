@@ -115,6 +115,11 @@ func (s *Server) apiQuestions(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	leave, err := s.heavyReply(c)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	st, err := session.Status(c.Request().Context())
 	if err != nil {
 		return err
@@ -260,6 +265,11 @@ func (s *Server) apiPosterior(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	leave, err := s.heavyReply(c)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	held, err := session.Posterior(c.Request().Context())
 	if err != nil {
 		return err
@@ -323,6 +333,11 @@ func (s *Server) apiScores(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	leave, err := s.heavyReply(c)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	scores, err := session.Conditions(c.Request().Context())
 	if err != nil {
 		return err

@@ -76,6 +76,9 @@ func calibrationChart(spec idrl.SessionSpec, r *insight.Report, c templates.Cali
 	c.Brier = fmt.Sprintf("Brier score %.2f (%s%.2f for one who knows nothing of the clips). Log loss %.2f nats (%.2f for one who knows nothing of the clips).",
 		fit.Brier, within(fit.BrierRange, "%.2f to %.2f; "), fit.BlindBrier, fit.LogLoss, fit.BlindLoss)
 	c.Basis = basis(r)
+	if r.Left > 0 {
+		c.Basis += fmt.Sprintf(" After the first %d answers it is what was recorded when an answer came, where that is still right; without %s.", insight.Followed, plural(r.Left, "other answer"))
+	}
 	return c
 }
 

@@ -24,6 +24,11 @@ func (s *Server) charts(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	leave, err := s.heavyReply(c)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	ctx, spec := c.Request().Context(), session.Spec()
 	report, err := session.Insight(ctx)
 	if err != nil {
@@ -245,6 +250,11 @@ func (s *Server) chartTable(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	leave, err := s.heavyReply(c)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	for _, t := range chartTables() {
 		if t.name == c.Param("table") {
 			return s.writeTable(c, session, t)

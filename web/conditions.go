@@ -155,6 +155,11 @@ func (s *Server) conditionsCSV(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	leave, err := s.heavyReply(c)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	scores, err := session.Conditions(c.Request().Context())
 	if err != nil {
 		return err

@@ -174,7 +174,11 @@ func (s *Server) fail(err error, c echo.Context) {
 		s.hold(c.Request())
 		fallthrough
 	case http.StatusServiceUnavailable:
-		c.Response().Header().Set("Retry-After", strconv.Itoa(retrySeconds(retryWait)))
+		wait := retryWait
+		if errors.Is(err, errHeavy) {
+			wait = heavyAgain
+		}
+		c.Response().Header().Set("Retry-After", strconv.Itoa(retrySeconds(wait)))
 	}
 	if isAPI(c.Request()) {
 		err = s.failAPI(c, f)

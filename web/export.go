@@ -53,6 +53,11 @@ func mediaType(c echo.Context, usual, other string) string {
 
 // writeExport answers with an export, as the parameters of the address say.
 func (s *Server) writeExport(c echo.Context, spec idrl.SessionSpec) (err error) {
+	leave, err := s.heavyReply(c)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	format := c.QueryParam("format")
 	if format == "" {
 		format = export.Formats()[0]

@@ -96,3 +96,16 @@ func Bundling(s *Server) (release func()) {
 	s.bundling.Lock()
 	return s.bundling.Unlock
 }
+
+// BusyWithPages takes all places of heavy requests until leave is called; others wait that long.
+func BusyWithPages(s *Server, wait time.Duration) (leave func()) {
+	s.heavy.wait = wait
+	for range cap(s.heavy.places) {
+		s.heavy.places <- struct{}{}
+	}
+	return func() {
+		for range cap(s.heavy.places) {
+			<-s.heavy.places
+		}
+	}
+}

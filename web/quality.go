@@ -28,6 +28,11 @@ func (s *Server) quality(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	leave, err := s.heavyReply(c)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	ctx := c.Request().Context()
 	q, err := s.cfg.Quality.Quality(ctx, spec.ID)
 	if err != nil {

@@ -29,6 +29,11 @@ func (s *Server) questions(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	leave, err := s.heavyReply(c)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	spec, ctx := session.Spec(), c.Request().Context()
 	names, err := s.cfg.People.AnnotatorNames(ctx, spec.ID)
 	if err != nil {

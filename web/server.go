@@ -26,6 +26,7 @@ type Server struct {
 	gates    gates
 	bundling sync.Mutex // held while a bundle is written
 	uploads  uploads
+	heavy    heavy
 	streams  places // of programs that follow answers
 	waits    places // of programs that wait for answers
 
@@ -52,7 +53,7 @@ func New(cfg Config) *Server {
 	}
 	cfg.SignInCommand = cmp.Or(cfg.SignInCommand, "tiebreak user link")
 	s := &Server{
-		cfg: cfg, log: cfg.Log, pingEvery: pingEvery, drainWait: drainWait, replyWait: replyWait, refusals: sampler{bucket: newBucket(5, 20)}, limits: newLimits(),
+		cfg: cfg, log: cfg.Log, pingEvery: pingEvery, drainWait: drainWait, replyWait: replyWait, refusals: sampler{bucket: newBucket(5, 20)}, limits: newLimits(), heavy: newHeavy(),
 		streams: places{all: maxStreams, own: ownStreams, errAll: errStreams, errOwn: errOwnStreams},
 		waits:   places{all: maxWaits, own: ownWaits, errAll: errWaits, errOwn: errOwnWaits},
 		uploads: newUploads(), streamBeat: streamBeat, streamFor: streamAtMost,

@@ -296,7 +296,7 @@ type reports struct{ a *app }
 
 // Quality implements web.Quality.
 func (r reports) Quality(ctx context.Context, id idrl.SessionID) (quality.Report, error) {
-	rec, err := r.a.db.Load(ctx, id)
+	rec, err := r.a.db.Labelling(ctx, id)
 	if err != nil {
 		return quality.Report{}, err
 	}

@@ -12,6 +12,7 @@ import (
 	"tiebreak/internal/recordings"
 	"tiebreak/internal/regret"
 	"tiebreak/internal/rng"
+	"tiebreak/internal/session"
 	"tiebreak/internal/training"
 	"tiebreak/store"
 	"tiebreak/web"
@@ -154,9 +155,17 @@ func posteriorAt(list envs.List, rec idrl.Record, after int64) (idrl.Posterior, 
 		return m.Prior(), nil
 	}
 	for _, s := range rec.Snapshots {
-		if s.Seq == after && s.Definition == idrl.PosteriorDefinition {
+		if s.Seq != after || s.Definition != idrl.PosteriorDefinition {
+			continue
+		}
+		if s.Belief != nil {
 			return m.Decode(s.Belief)
 		}
+		cfg, err := sessionConfig(list, rec) // of other rows than the last ones the mean alone is kept
+		if err != nil {
+			return nil, err
+		}
+		return session.BeliefAfter(cfg, after)
 	}
 	return nil, idrl.Errorf(idrl.NotFound, "session %s has no record of what it knew after log row %d; name another row", rec.Spec.ID, after)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"net/url"
 	"slices"
 	"strings"
@@ -20,13 +21,17 @@ const (
 	intruders = 64  // connections of a stranger
 	openTabs  = 200 // sockets of one annotator who misbehaves
 
+	heavyReaders = 4    // researchers who read large pages of the session again and again
+	heavyAnswers = 1000 // of each annotator, before
+
 	attemptEvery = time.Second / 5000
 )
 
 // BenchmarkIntruder measures the latency that four annotators meet, alone and, in
 // turns with that, while somebody does as much as the server lets them, but no more
 // than 5,000 attempts a second: a stranger with 64 connections, or an annotator of the
-// same session with 200 sockets, or somebody who imports bundles or uploads pictures that are as dear as may be. Server, annotators and intruder share the machine, so
+// same session with 200 sockets; or researchers who read its large pages, of 4,000 answers; or somebody who imports bundles or uploads
+// pictures that are as dear as may be. Server, annotators and intruder share the machine, so
 // that what the intruder's own side costs counts too. One iteration is one pair of
 // phases.
 //
@@ -40,6 +45,10 @@ func BenchmarkIntruder(b *testing.B) {
 		workers int
 		flood   func(i *intrusion) (try func(ctx context.Context) error)
 	}{
+		{"charts", heavyReaders, func(i *intrusion) func(context.Context) error { return i.read("charts") }},
+		{"quality", heavyReaders, func(i *intrusion) func(context.Context) error { return i.read("quality") }},
+		{"questions", heavyReaders, func(i *intrusion) func(context.Context) error { return i.read("questions") }},
+		{"export", heavyReaders, func(i *intrusion) func(context.Context) error { return i.read("export") }},
 		{"nobody", 0, func(*intrusion) func(context.Context) error { return nil }}, // how far the ratio strays by itself
 		{"health", intruders, func(i *intrusion) func(context.Context) error { return i.get("/healthz", "") }},
 		{"sign-in", intruders, func(i *intrusion) func(context.Context) error { return i.post("/signin") }},
@@ -59,6 +68,17 @@ func BenchmarkIntruder(b *testing.B) {
 			i := &intrusion{b: b, app: a, conn: labellers[4].conn, base: labellers[4].conn.Base()}
 			labellers = labellers[:4]
 			given := 1
+			if attack.workers == heavyReaders {
+				i.reader = signIn(b, a, i.base)
+				given = heavyAnswers
+				for _, l := range labellers {
+					l.think = 0
+				}
+				labelAll(b, labellers, given)
+				for _, l := range labellers {
+					l.think = 20 * time.Millisecond
+				}
+			}
 			phase := func() (waits []time.Duration) {
 				given += answers
 				labelAll(b, labellers, given)
@@ -98,7 +118,8 @@ type intrusion struct {
 	b        *testing.B
 	app      *app         // of the server
 	conn     *client.Conn // of an annotator
-	base     *url.URL     // of the server
+	base     *url.URL     // of the annotator's page
+	reader   *http.Client // of a researcher
 	attempts atomic.Int64
 	next     atomic.Int64 // when the next attempt may be, in ns since the epoch
 }
@@ -160,6 +181,44 @@ func (i *intrusion) send(ctx context.Context, method, path, cookie, form string)
 	defer res.Body.Close()
 	_, err = io.Copy(io.Discard, res.Body)
 	return err
+}
+
+// signIn returns the browser of a researcher.
+func signIn(b *testing.B, a *app, base *url.URL) *http.Client {
+	b.Helper()
+	token, err := a.auth.NewResearcherLink(b.Context(), "ada")
+	if err != nil {
+		b.Fatal(err)
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	reader := &http.Client{Jar: jar}
+	res, err := reader.PostForm(base.ResolveReference(&url.URL{Path: "/signin"}).String(), url.Values{"token": {token}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer res.Body.Close()
+	return reader
+}
+
+// read fetches a page of the session.
+func (i *intrusion) read(page string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		i.attempt(ctx)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, i.base.ResolveReference(&url.URL{Path: page}).String(), nil)
+		if err != nil {
+			return err
+		}
+		res, err := i.reader.Do(req)
+		if err != nil {
+			return err
+		}
+		defer res.Body.Close()
+		_, err = io.Copy(io.Discard, res.Body)
+		return err
+	}
 }
 
 // say opens a tab and repeats m on it until the tab is closed. Without m it only

@@ -149,7 +149,7 @@ func (p *process) find(t *testing.T, pattern string) string {
 }
 
 // freeAddr returns an address nobody listens on.
-func freeAddr(t *testing.T) string {
+func freeAddr(t testing.TB) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -39,7 +39,7 @@ func qualityCommand() command {
 				return err
 			}
 			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
-				rec, err := db.Load(ctx, spec.ID)
+				rec, err := db.Labelling(ctx, spec.ID)
 				if err != nil {
 					return err
 				}

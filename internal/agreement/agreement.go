@@ -185,11 +185,19 @@ func Fleiss(u Units) (kappa float64, ok bool) {
 	return (observed - chance) / (1 - chance), true
 }
 
-// Draws of a bootstrap, and the least share of them for which a coefficient must be defined.
+// Draws of a bootstrap at most and at least, units of all draws, and the least share of the draws
+// for which a coefficient must be defined.
 const (
-	draws   = 2000
-	defined = 0.9
+	mostDraws  = 2000
+	leastDraws = 200
+	drawnUnits = 4_000_000
+	defined    = 0.9
 )
+
+// drawsOf returns how often n units are drawn with replacement: 2,000 times where they are few. Of
+// so many units that there are fewer draws the interval is narrow, and its ends, quantiles of the
+// draws, are as far off as a tenth of its width.
+func drawsOf(n int) int { return min(mostDraws, max(leastDraws, drawnUnits/n)) }
 
 // Bootstrap returns the 95 % percentile interval of a coefficient over units drawn with
 // replacement. ok is false if fewer than two units have two values, or the coefficient is
@@ -200,7 +208,7 @@ func Bootstrap(u Units, stream *rand.Rand, of func(Units) (float64, bool)) (low,
 		return 0, 0, false
 	}
 	var values []float64
-	drawn := make(Units, len(u))
+	drawn, draws := make(Units, len(u)), drawsOf(len(u))
 	for range draws {
 		for i := range drawn {
 			drawn[i] = u[stream.IntN(len(u))]
@@ -209,7 +217,7 @@ func Bootstrap(u Units, stream *rand.Rand, of func(Units) (float64, bool)) (low,
 			values = append(values, v)
 		}
 	}
-	if float64(len(values)) < defined*draws {
+	if float64(len(values)) < defined*float64(draws) {
 		return 0, 0, false
 	}
 	slices.Sort(values)
@@ -230,9 +238,10 @@ type Answers struct {
 func Arrange(log []idrl.Answer, turned map[idrl.AssignmentID]bool) Answers {
 	var out Answers
 	number, place := map[idrl.AnnotatorID]int{}, map[idrl.QueryID]int{}
-	for _, a := range idrl.Effective(log) {
+	leftOut := idrl.Excluded(log)
+	for a := range idrl.EachStanding(log) {
 		v, ok := value(a, turned[a.Assignment])
-		if !ok {
+		if !ok || leftOut[a.Annotator] {
 			continue
 		}
 		out.Rated = a.Choice == idrl.Rated
@@ -255,7 +264,7 @@ func Arrange(log []idrl.Answer, turned map[idrl.AssignmentID]bool) Answers {
 	return out
 }
 
-func value(a idrl.Answer, turned bool) (float64, bool) {
+func value(a *idrl.Answer, turned bool) (float64, bool) {
 	switch a.Choice {
 	case idrl.ChoseA, idrl.ChoseB:
 		if (a.Choice == idrl.ChoseA) != turned {

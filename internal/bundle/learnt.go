@@ -67,7 +67,7 @@ func (b *builder) posteriors(ctx context.Context) error {
 	_, err := writeTable(b, "posterior.parquet", func(r *posteriorRow) int { return len(r.Mean) + len(r.Cov) }, func(add func(posteriorRow) error) error {
 		return b.from.Snapshots(ctx, b.part, func(s idrl.Snapshot) error {
 			row := newPosteriorRow(&s)
-			if decode != nil && !s.Emptied() {
+			if decode != nil && s.Belief != nil {
 				p, err := decode(s)
 				if err != nil {
 					return fmt.Errorf("belief after row %d: %w", s.Seq, err)
@@ -89,7 +89,7 @@ func newPosteriorRow(s *idrl.Snapshot) posteriorRow {
 	g := &s.Regret
 	none := g.Definition != idrl.RegretDefinition
 	return posteriorRow{
-		Seq: s.Seq, Definition: int64(s.Definition), Representation: s.Representation, Policies: unless(none, int64(g.Policies)),
+		Seq: s.Seq, Definition: int64(s.Definition), Representation: s.Representation, Mean: s.Mean, Cov: square(s.Cov, len(s.Mean)), Policies: unless(none, int64(g.Policies)),
 		Within: number(none, g.Within), Bound: number(none, g.Bound), Unbeaten: number(none, g.Unbeaten), Regret: number(none, g.Mean), Span: number(none, g.Span),
 	}
 }
@@ -102,6 +102,22 @@ func covariance(p idrl.Posterior) []float64 {
 		unit[i] = 1
 		p.CovMul(out[i*d:(i+1)*d], unit)
 		unit[i] = 0
+	}
+	return out
+}
+
+// square returns a symmetric matrix with d rows, row by row, of which upper is the upper triangle;
+// nil for nothing.
+func square(upper []float64, d int) []float64 {
+	if len(upper) != d*(d+1)/2 || d == 0 {
+		return nil
+	}
+	out := make([]float64, d*d)
+	for i := range d {
+		for j := i; j < d; j++ {
+			out[i*d+j], out[j*d+i] = upper[0], upper[0]
+			upper = upper[1:]
+		}
 	}
 	return out
 }

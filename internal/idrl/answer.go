@@ -1,6 +1,7 @@
 package idrl
 
 import (
+	"iter"
 	"slices"
 	"time"
 )
@@ -249,25 +250,48 @@ func (o Order) Reversed() Order {
 // not withdrawn, of annotators who are not left out.
 func Effective(log []Answer) []Answer {
 	out := Excluded(log)
-	return slices.DeleteFunc(Standing(log), func(a Answer) bool { return out[a.Annotator] })
+	return collect(log, func(a *Answer) bool { return !out[a.Annotator] })
 }
 
 // Standing returns the replies of a log that are not withdrawn, in order, also those
 // of annotators who are left out.
-func Standing(log []Answer) []Answer {
-	undone := map[AnswerID]bool{}
-	for _, a := range log {
-		if a.Undoes != "" {
-			undone[a.Undoes] = true
+func Standing(log []Answer) []Answer { return collect(log, func(*Answer) bool { return true }) }
+
+// collect returns copies of the replies of EachStanding that count.
+func collect(log []Answer, counts func(*Answer) bool) []Answer {
+	n := 0
+	for a := range EachStanding(log) {
+		if counts(a) {
+			n++
 		}
 	}
-	var out []Answer
-	for _, a := range log {
-		if a.Reply() && !undone[a.ID] {
-			out = append(out, a)
+	if n == 0 {
+		return nil
+	}
+	out := make([]Answer, 0, n)
+	for a := range EachStanding(log) {
+		if counts(a) {
+			out = append(out, *a)
 		}
 	}
 	return out
+}
+
+// EachStanding yields what Standing returns, without copies of it.
+func EachStanding(log []Answer) iter.Seq[*Answer] {
+	undone := map[AnswerID]bool{}
+	for i := range log {
+		if of := log[i].Undoes; of != "" {
+			undone[of] = true
+		}
+	}
+	return func(yield func(*Answer) bool) {
+		for i := range log {
+			if a := &log[i]; a.Reply() && !undone[a.ID] && !yield(a) {
+				return
+			}
+		}
+	}
 }
 
 // Excluded returns the annotators who are left out after a log.

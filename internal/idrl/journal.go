@@ -5,20 +5,32 @@ import (
 	"time"
 )
 
-// Snapshot is the belief after a log row, kept with the row. It is a cache: the
-// log is the truth.
+// Snapshot is what is known after a log row. It is a cache: the log is the truth.
 type Snapshot struct {
 	Seq        int64
-	Definition int    // of the posterior
-	Belief     []byte // encoded posterior
+	Definition int       // of the posterior
+	Mean       []float64 // of the weights; nil if it was taken away, and in rows of earlier versions
+
+	// Foretold are the probabilities of the outcomes of the row's answer by the posterior
+	// before it, under learnt features; nil where none were computed.
+	Foretold []float64
+
+	// Belief is the encoded posterior. A journal keeps it of the last row, and for each Slot of
+	// the last row with that Slot; it is nil in other rows but those of earlier versions.
+	Belief []byte
+	Slot   int
 
 	Representation int64 // version of the one whose weights it is about
 	Regret         Regret
+
+	// Cov is Generation.Cov of the generation that was trained from this row. Only a reading
+	// of a store has it.
+	Cov []float64
 }
 
 // Emptied reports whether the belief was taken away because the data of a person are
 // withdrawn that it was learnt from.
-func (s Snapshot) Emptied() bool { return s.Definition == 0 && len(s.Belief) == 0 }
+func (s Snapshot) Emptied() bool { return s.Definition == 0 && len(s.Belief) == 0 && s.Mean == nil }
 
 // PosteriorDefinition is which function of the log a Snapshot's belief is: today that
 // of package posterior. Definition 0 was one-by-one updates since the last withdrawal; under

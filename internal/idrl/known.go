@@ -104,12 +104,12 @@ func GoldRight(log []Answer, assignments []Assignment, gold []Known) map[AnswerI
 		}
 	}
 	out := map[AnswerID]bool{}
-	for _, a := range Standing(log) {
+	for a := range EachStanding(log) {
 		q, is := asked[a.Assignment]
 		if !is {
 			continue
 		}
-		if right, ok := known[q.ID].Right(q, a); ok {
+		if right, ok := known[q.ID].Right(q, *a); ok {
 			out[a.ID] = right
 		}
 	}

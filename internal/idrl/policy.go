@@ -111,6 +111,10 @@ type Generation struct {
 	// Pool is a fixed set of policies that every generation of the session was
 	// trained with: Origin, ID, Mu and Clip only. The first generation alone has it.
 	Pool []Candidate
+
+	// Cov is the upper triangle, by rows, of the covariance of the weights in the belief that
+	// it was trained from. Journal.Load leaves it out.
+	Cov []float64
 }
 
 // A TrainJob asks for a generation from a frozen belief.

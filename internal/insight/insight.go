@@ -30,14 +30,21 @@ type Source struct {
 	// Turned are the questions whose answers of a and b change places (idrl.Query.Turned).
 	Turned map[idrl.AssignmentID]bool
 
-	// Recorded are the predictions under learnt features, each made when the answer came. They
-	// cannot be made again: the features in use now were learnt from those answers. Nil for
-	// version 0.
-	Recorded map[idrl.AnswerID]Forecast
+	// Recorded are predictions that were made when the answers came, by Seq: under learnt
+	// features of all, which cannot be made again, because the features in use now were learnt
+	// from those answers; else of those after the first Followed. Intact reports whether what was
+	// recorded with a row was learnt from the answers that count now.
+	Recorded []Forecast
+	Intact   func(seq int64) bool
 
 	// Networks returns the networks that the session has learnt, by version; nil for version 0.
 	Networks func(ctx context.Context) ([]Network, error)
 }
+
+// Followed is how many answers, from the first that counts on, are predicted again when a report
+// is made. Of later ones it has the predictions that were recorded, where they are still true: to
+// make those of 100,000 answers again takes most of a minute.
+const Followed = 1000
 
 // A Report is all that there is to say of one moment.
 type Report struct {
@@ -45,6 +52,7 @@ type Report struct {
 	Answers   int        // that count
 	Forecasts []Forecast // of those to comparisons, by Seq
 	Recorded  bool       // they were made when the answers came, by the features in use then
+	Left      int        // answers after the first Followed whose prediction is not known
 	Fit       Calibration
 
 	Best, Worst       []Forecast // of the clips of groups that were called the best, and the worst, by Seq
@@ -99,6 +107,7 @@ func (f *Follower) Report(ctx context.Context, s Source) (*Report, error) {
 			return nil, err
 		}
 		r.gather(f.met)
+		r.later(s, len(f.items))
 		r.Posterior = posteriorOf(s, f.trace)
 	} else {
 		r.Forecasts = recorded(s)
@@ -135,19 +144,39 @@ func (r *Report) gather(met []foretold) {
 	}
 }
 
+// later takes in the recorded predictions of the items after the first n.
+func (r *Report) later(s Source, n int) {
+	items := s.History.After(0)[n:]
+	r.Left = len(items)
+	for _, one := range s.Recorded {
+		for len(items) > 0 && items[0].Seq < one.Seq {
+			items = items[1:]
+		}
+		if len(items) > 0 && items[0].Seq == one.Seq && s.Intact(one.Seq-1) {
+			r.Forecasts = append(r.Forecasts, one)
+			r.Left--
+		}
+	}
+}
+
 // recorded returns the recorded predictions of the answers that count.
 func recorded(s Source) (out []Forecast) {
+	rest := s.Recorded
 	for _, a := range idrl.Effective(s.Log) {
-		if one, ok := s.Recorded[a.ID]; ok {
-			out = append(out, one)
+		for len(rest) > 0 && rest[0].Seq < a.Seq {
+			rest = rest[1:]
+		}
+		if len(rest) > 0 && rest[0].Seq == a.Seq {
+			out = append(out, rest[0])
 		}
 	}
 	return out
 }
 
-// follow takes the items of s in, from the first one that is another than before.
+// follow takes the first items of s in, at most Followed, from the first one that is another than before.
 func (f *Follower) follow(ctx context.Context, s Source) error {
 	items := s.History.After(0)
+	items = items[:min(len(items), Followed)]
 	same := 0
 	for same < min(len(items), len(f.items)) && items[same] == f.items[same] {
 		same++

@@ -57,7 +57,7 @@ type Agreement struct {
 func labourOf(log []idrl.Answer, turned map[idrl.AssignmentID]bool) Labour {
 	rows := idrl.Effective(log)
 	l := Labour{Replies: len(rows), Mix: mixOf(rows), Agree: agreementOf(log, turned)}
-	given := slices.DeleteFunc(slices.Clone(rows), func(a idrl.Answer) bool { return a.Input == idrl.ImportedInput })
+	given := slices.DeleteFunc(rows, func(a idrl.Answer) bool { return a.Input == idrl.ImportedInput })
 	l.Times = timesOf(given)
 	l.Hours, l.Earlier = hoursOf(given)
 	return l

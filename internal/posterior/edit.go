@@ -65,6 +65,16 @@ func (h *History) Replace(ctx context.Context, seq int64, later []Item) (*Histor
 	return next, h.averageReplaced(ctx, next, seq, later)
 }
 
+// Until returns the history of the items before log row seq, for a look back: it makes no fits in
+// the background and has no average. Work and errors are those of Replace.
+func (h *History) Until(ctx context.Context, seq int64) (*History, error) {
+	next := h.rejoin(seq, nil)
+	cfg := *h.cfg
+	cfg.Go, cfg.Averaged = nil, nil
+	next.cfg, next.average = &cfg, nil
+	return next, next.refresh(ctx)
+}
+
 // Light reports whether Replace(seq, later) is work for a few milliseconds, where
 // later are n items.
 func (h *History) Light(seq int64, n int) bool {

@@ -160,6 +160,15 @@ func (h *History) meet(who idrl.AnnotatorID) {
 	}
 }
 
+// Slot returns where the posterior is to be kept for Restore if the item of log row seq is the
+// last one: 0 if only until the next item comes; k > 0 until another has Slot k.
+func (h *History) Slot(seq int64) int {
+	if h.n == 0 || len(h.tail) > 0 || h.last.items[blockSize-1].Seq != seq {
+		return 0
+	}
+	return 1 + h.n/blockSize%mostKept
+}
+
 // checkpoint keeps p with the last block if it ends here.
 func (h *History) checkpoint(p idrl.Posterior) {
 	if len(h.tail) > 0 || h.last == nil {

@@ -36,7 +36,8 @@ const (
 	light   = 300_000
 	longest = 200_000_000
 
-	memory = 8 << 20 // numbers that checkpoints may hold
+	memory   = 8 << 20 // numbers that checkpoints may hold
+	mostKept = 9       // checkpoints
 )
 
 // dearOf returns what an answer costs m in a fit beside the work that grows with d.
@@ -82,7 +83,7 @@ func (c *Config) plan() plan {
 // grows with d, each posterior takes cost times the work and memory of one, and no fit takes more than longest.
 func planFor(d int, cost, dear, longest float64, pace pace) plan {
 	square := float64(d) * float64(d)
-	p := plan{each: cost * (square + dear), kept: min(9, max(1, int(memory/(cost*square)))), wait: pace.wait}
+	p := plan{each: cost * (square + dear), kept: min(mostKept, max(1, int(memory/(cost*square)))), wait: pace.wait}
 	for at := first; float64(at)*p.each <= longest; {
 		p.positions = append(p.positions, at)
 		step := max(first, at/pace.part)

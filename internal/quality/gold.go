@@ -28,7 +28,7 @@ const (
 func (q *Report) KnowGold(log []idrl.Answer, right map[idrl.AnswerID]bool) {
 	asked, hit := map[idrl.AnnotatorID]int{}, map[idrl.AnnotatorID]int{}
 	decisive, agreed := map[idrl.AnnotatorID]int{}, map[idrl.AnnotatorID]int{} // of gold comparisons
-	for _, a := range idrl.Standing(log) {
+	for a := range idrl.EachStanding(log) {
 		if is, gold := right[a.ID]; gold {
 			asked[a.Annotator]++
 			if is {

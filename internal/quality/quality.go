@@ -13,13 +13,19 @@ import (
 // z95 is the 97.5 % quantile of the standard normal distribution.
 const z95 = 1.959963984540054
 
+// A Hit says whether the answer of a log row was foretold.
+type Hit struct {
+	Seq int64
+	Hit bool
+}
+
 // Summarise returns the statistics of every annotator with a row in the log, in
 // the order of their first rows, also of those who are left out. Withdrawn answers
 // count only as Undone.
-// predicted says of a decisive comparison whether the belief before it gave the
+// predicted, by Seq, says of decisive comparisons whether the belief before gave the
 // chosen clip the higher probability; answers that it does not name are left out
 // of the share.
-func Summarise(log []idrl.Answer, predicted map[idrl.AnswerID]bool) []idrl.AnnotatorStats {
+func Summarise(log []idrl.Answer, predicted []Hit) []idrl.AnnotatorStats {
 	var order []idrl.AnnotatorID
 	tallies := map[idrl.AnnotatorID]*tally{}
 	of := func(id idrl.AnnotatorID) *tally {
@@ -37,8 +43,15 @@ func Summarise(log []idrl.Answer, predicted map[idrl.AnswerID]bool) []idrl.Annot
 			t.stats.Undone++
 		}
 	}
-	for _, a := range idrl.Standing(log) {
-		of(a.Annotator).add(a, predicted)
+	for a := range idrl.EachStanding(log) {
+		for len(predicted) > 0 && predicted[0].Seq < a.Seq {
+			predicted = predicted[1:]
+		}
+		var hit *Hit
+		if len(predicted) > 0 && predicted[0].Seq == a.Seq {
+			hit = &predicted[0]
+		}
+		of(a.Annotator).add(a, hit)
 	}
 	for id, out := range idrl.Excluded(log) {
 		of(id).stats.LeftOut = out
@@ -58,7 +71,7 @@ type tally struct {
 	hits        int     // decisive comparisons foretold
 }
 
-func (t *tally) add(a idrl.Answer, predicted map[idrl.AnswerID]bool) {
+func (t *tally) add(a *idrl.Answer, predicted *Hit) {
 	t.stats.Answers++
 	if a.Doubts != 0 {
 		t.stats.Marked++
@@ -70,9 +83,9 @@ func (t *tally) add(a idrl.Answer, predicted map[idrl.AnswerID]bool) {
 	case idrl.ChoseA, idrl.ChoseB:
 		t.stats.Decisive++
 		t.addSide(a)
-		if hit, ok := predicted[a.ID]; ok {
+		if predicted != nil {
 			t.stats.PredictedSize++
-			if hit {
+			if predicted.Hit {
 				t.hits++
 			}
 		}
@@ -89,7 +102,7 @@ func (t *tally) add(a idrl.Answer, predicted map[idrl.AnswerID]bool) {
 }
 
 // addSide counts a decisive comparison whose sides are known.
-func (t *tally) addSide(a idrl.Answer) {
+func (t *tally) addSide(a *idrl.Answer) {
 	if a.Left == "" {
 		return
 	}

@@ -70,7 +70,10 @@ func TestSummarise(t *testing.T) {
 		{ID: "11", Annotator: "di", Choice: idrl.Rated, Rating: 0.5, ResponseMS: 50},
 	}
 	log[1].Doubts, log[4].Doubts = idrl.DoubtSide|idrl.DoubtClock, idrl.DoubtHaste // the second is withdrawn
-	predicted := map[idrl.AnswerID]bool{"1": true, "3": false, "5": true, "4": true}
+	for i := range log {
+		log[i].Seq = int64(i) + 1
+	}
+	predicted := []quality.Hit{{Seq: 1, Hit: true}, {Seq: 3}, {Seq: 4, Hit: true}, {Seq: 5, Hit: true}}
 	want := []idrl.AnnotatorStats{
 		{
 			Annotator: "bo", Answers: 4, Decisive: 2, Equal: 1, CantTell: 1, Undone: 1, MedianTime: 3 * time.Second,

@@ -70,7 +70,9 @@ type Report struct {
 func Of(log []idrl.Answer, assignments []idrl.Assignment, seed uint64) Report {
 	turned := map[idrl.AssignmentID]bool{}
 	for _, as := range assignments {
-		turned[as.ID] = as.Query.Turned()
+		if as.Query.Turned() {
+			turned[as.ID] = true
+		}
 	}
 	arranged := agreement.Arrange(log, turned)
 	q := Report{Rated: arranged.Rated, People: peopleOf(log, arranged), Cohen: []PairKappa{}}

@@ -9,6 +9,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/insight"
 	"tiebreak/internal/posterior"
+	"tiebreak/internal/quality"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -174,8 +175,8 @@ func (s *Session) replayed(a idrl.Answer) (r idrl.Receipt, known bool, err error
 	return idrl.Receipt{ID: old.ID, Seq: old.Seq, Replay: true}, true, nil
 }
 
-// row returns the entry of log row a, after which the effective answers are those of
-// history.
+// row returns the entry of log row a, which comes next, after which the effective answers are
+// those of history.
 func (s *Session) row(a idrl.Answer, history *posterior.History) (logEntry, error) {
 	belief := history.Posterior()
 	a.Seq = s.log.seq() + 1
@@ -184,16 +185,39 @@ func (s *Session) row(a idrl.Answer, history *posterior.History) (logEntry, erro
 	if err != nil {
 		return logEntry{}, fmt.Errorf("encode the belief: %w", err)
 	}
-	snap := idrl.Snapshot{Seq: a.Seq, Definition: idrl.PosteriorDefinition, Representation: s.features.version(), Belief: b, Regret: s.atRow(history, a.Seq)}
+	snap := idrl.Snapshot{
+		Seq: a.Seq, Definition: idrl.PosteriorDefinition, Representation: s.features.version(), Mean: belief.Mean(nil),
+		Belief: b, Slot: history.Slot(a.Seq), Regret: s.atRow(history, a.Seq),
+	}
+	if said, ok := s.foretell(s.features, a, s.history.Posterior(), s.history.Len()); ok {
+		snap.Foretold = said.P
+	}
 	return logEntry{receipt: idrl.Receipt{ID: a.ID, Seq: a.Seq}, row: &idrl.Row{Answer: a, After: snap}, history: history}, nil
 }
 
-// notePrediction remembers whether the belief before, about the weights of features f,
-// foretold a decisive comparison, and under learnt features how probable each answer was.
-// Of the first answer after features came into use it remembers nothing.
-func (s *Session) notePrediction(f features, a idrl.Answer, before idrl.Posterior) {
-	decisive := a.Choice == idrl.ChoseA || a.Choice == idrl.ChoseB
-	if !decisive && (a.Choice != idrl.Equal || f.version() == 0) || s.fitFollowed(a.Seq-1) {
+// foretell returns how probable each answer to the question of a was by the belief before,
+// about the weights of f, which has learnt from n answers; ok is false where nothing is said, and
+// while a report makes all predictions again.
+func (s *Session) foretell(f features, a idrl.Answer, before idrl.Posterior, n int) (said insight.Forecast, ok bool) {
+	as := s.asked.get(a.Assignment)
+	if f.version() == 0 && n < insight.Followed || as == nil || !a.Reply() || s.fitFollowed(a.Seq-1) {
+		return said, false
+	}
+	q, err := f.view.Query(as.Query)
+	if err != nil {
+		return said, false
+	}
+	return insight.Foretell(f.model, before, q, a)
+}
+
+// notePrediction remembers whether a belief with that mean, about the weights of features f,
+// foretold a, where that is a decisive comparison, and how probable each answer was, where that
+// is known. Of the first answer after features came into use it remembers nothing.
+func (s *Session) notePrediction(f features, a idrl.Answer, mean, foretold []float64) {
+	if order := idrl.Outcomes(); len(foretold) == len(order) {
+		s.log.outcomes = append(s.log.outcomes, insight.Forecast{Seq: a.Seq, P: foretold, Actual: slices.Index(order[:], a.Choice)})
+	}
+	if a.Choice != idrl.ChoseA && a.Choice != idrl.ChoseB || s.fitFollowed(a.Seq-1) {
 		return
 	}
 	as := s.asked.get(a.Assignment)
@@ -204,15 +228,7 @@ func (s *Session) notePrediction(f features, a idrl.Answer, before idrl.Posterio
 	if err != nil {
 		return
 	}
-	if f.version() > 0 {
-		if said, ok := insight.Foretell(f.model, before, q, a); ok {
-			s.log.outcomes[a.ID] = said
-		}
-	}
-	if !decisive {
-		return
-	}
-	if m := floats.Dot(before.Mean(nil), q.X); m != 0 {
-		s.log.predicted[a.ID] = (m > 0) == (a.Choice == idrl.ChoseA)
+	if m := floats.Dot(mean, q.X); m != 0 {
+		s.log.predicted = append(s.log.predicted, quality.Hit{Seq: a.Seq, Hit: (m > 0) == (a.Choice == idrl.ChoseA)})
 	}
 }

@@ -6,6 +6,13 @@ import (
 	"tiebreak/internal/idrl"
 )
 
+// BeliefAfter returns the belief after a log row of a record, by the answers that count in the
+// log up to it, under the features of the environment.
+func BeliefAfter(cfg Config, seq int64) (idrl.Posterior, error) {
+	s := assemble(cfg)
+	return s.posteriorAfter(s.features, s.log.rows[:seq])
+}
+
 // CheckBeliefs compares the snapshots of a record with its log. It returns the rows
 // whose snapshot is damaged, and whether the last snapshot, if it is sound, is bit for
 // bit the belief that the log gives; one that another version of the program wrote
@@ -18,7 +25,8 @@ func CheckBeliefs(cfg Config) (damaged []int64, same bool, err error) {
 		if err != nil {
 			return damaged, false, err
 		}
-		if snap.Emptied() { // withdrawn data were part of it
+		if snap.Emptied() || snap.Belief == nil && snap.Mean != nil { // withdrawn data were part of it, or it is not kept
+			last = nil
 			continue
 		}
 		if last, err = f.decode(snap); err != nil {

@@ -3,7 +3,6 @@ package session
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 
 	"tiebreak/internal/idrl"
@@ -19,6 +18,7 @@ func (s *Session) Insight(ctx context.Context) (*insight.Report, error) {
 	type handed struct {
 		known *insight.Report // nil unless it is made already
 		src   insight.Source
+		asked []*idrl.Assignment // whose Query never changes
 	}
 	if err := ctx.Err(); err != nil { // which a report that is made already would not notice
 		return nil, err
@@ -31,10 +31,16 @@ func (s *Session) Insight(ctx context.Context) (*insight.Report, error) {
 		if src.Version > 0 {
 			src.Networks = s.networks()
 		}
-		return handed{src: src}, nil
+		return handed{src: src, asked: slices.Clip(s.asked.all)}, nil
 	})
 	if err != nil || h.known != nil {
 		return h.known, err
+	}
+	h.src.Turned = map[idrl.AssignmentID]bool{}
+	for _, as := range h.asked {
+		if as.Query.Turned() {
+			h.src.Turned[as.ID] = true
+		}
 	}
 	return s.insight.Report(ctx, h.src)
 }
@@ -49,23 +55,18 @@ func (s *Session) Open(ctx context.Context) ([]idrl.Assignment, error) {
 	})
 }
 
-// source returns what a report is made of, but for the networks. Rows of the log are never changed, and the next
+// source returns what a report is made of, but for the networks and for Turned. Rows of the log are never changed, and the next
 // ones come after those that are handed over.
 func (s *Session) source() insight.Source {
 	src := insight.Source{
 		Seq: s.log.seq(), Log: slices.Clip(s.log.rows), History: s.history,
-		Version: s.features.version(), Model: s.features.model, Seed: s.spec.Seed, Turned: map[idrl.AssignmentID]bool{},
-	}
-	for _, as := range s.asked.all {
-		if as.Query.Turned() {
-			src.Turned[as.ID] = true
-		}
+		Version: s.features.version(), Model: s.features.model, Seed: s.spec.Seed,
 	}
 	if src.Version == 0 {
 		src.Names = s.spec.Features
-		return src
 	}
-	src.Recorded = maps.Clone(s.log.outcomes)
+	edits := answerLog{stale: s.log.stale} // which no later edit changes
+	src.Recorded, src.Intact = slices.Clip(s.log.outcomes), edits.intact
 	return src
 }
 
@@ -114,8 +115,8 @@ func (s *Session) Questions(ctx context.Context, w insight.Wanted) (out []insigh
 		q := insight.Question{Answer: a.row, Assignment: a.as, Undone: a.undone, LeftOut: a.out}
 		if a.vector != nil {
 			q.Predicted, q.Forecast = insight.Predict(h.src.Model, past[i], a.vector, a.row.Annotator)
-		} else if one, ok := h.src.Recorded[a.row.ID]; ok {
-			q.Predicted, q.Forecast = insight.Prediction{Reply: one.P}, true
+		} else if k, ok := slices.BinarySearchFunc(h.src.Recorded, a.row.Seq, func(f insight.Forecast, seq int64) int { return cmp.Compare(f.Seq, seq) }); ok {
+			q.Predicted, q.Forecast = insight.Prediction{Reply: h.src.Recorded[k].P}, true
 		}
 		for _, id := range about(a.as.Why) {
 			q.Policies = append(q.Policies, h.policy(id, now, then(a.as.Why, id)))
@@ -138,7 +139,7 @@ func (h *askings) pasts(ctx context.Context) ([]idrl.Posterior, error) {
 		return n
 	}
 	n := before(h.list[len(h.list)-1].row.Seq)
-	past, err := posterior.New(posterior.Config{Model: h.src.Model}).Replace(ctx, 0, items[:n])
+	past, err := h.src.History.Until(ctx, h.list[len(h.list)-1].row.Seq)
 	for i := len(h.list) - 1; i >= 0 && err == nil; i-- {
 		for ; err == nil && n < before(h.list[i].row.Seq); n++ {
 			past, err = past.With(ctx, items[n])

@@ -6,6 +6,7 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/insight"
+	"tiebreak/internal/quality"
 )
 
 // answerLog is the log of a session with the indexes that answering needs.
@@ -13,9 +14,9 @@ type answerLog struct {
 	rows      []idrl.Answer // by Seq, from 1
 	byID      map[idrl.AnswerID]int
 	undone    map[idrl.AnswerID]bool
-	predicted map[idrl.AnswerID]bool             // whether the belief before a decisive comparison foretold it
-	outcomes  map[idrl.AnswerID]insight.Forecast // of comparisons under learnt features, from before the answer
-	all       tally                              // of everybody who counts
+	predicted []quality.Hit      // whether the belief before a decisive comparison foretold it, by Seq
+	outcomes  []insight.Forecast // of comparisons, from before the answer, by Seq; see Session.foretell
+	all       tally              // of everybody who counts
 	mine      map[idrl.AnnotatorID]tally
 	unclear   map[idrl.QueryID]int       // replies of can't tell or skip that count
 	broken    map[idrl.QueryID]int       // reports of a clip that does not play that count
@@ -40,8 +41,8 @@ func newAnswerLog() *answerLog {
 	return &answerLog{
 		byID: map[idrl.AnswerID]int{}, undone: map[idrl.AnswerID]bool{},
 		unclear: map[idrl.QueryID]int{}, broken: map[idrl.QueryID]int{},
-		predicted: map[idrl.AnswerID]bool{}, outcomes: map[idrl.AnswerID]insight.Forecast{}, mine: map[idrl.AnnotatorID]tally{},
-		out: map[idrl.AnnotatorID]bool{}, of: map[idrl.AnnotatorID][]int{},
+		mine: map[idrl.AnnotatorID]tally{},
+		out:  map[idrl.AnnotatorID]bool{}, of: map[idrl.AnnotatorID][]int{},
 	}
 }
 

@@ -24,8 +24,8 @@ func (s *Session) network() idrl.Network {
 		n.BasedOn = s.fits[n.Version-1].BasedOn
 	}
 	var c quality.Calibration
-	for _, a := range idrl.Effective(s.log.rows) {
-		if o, ok := s.log.outcomes[a.ID]; ok {
+	for _, o := range s.log.outcomes {
+		if s.log.counts(o.Seq) {
 			c.Add(o.P, o.Actual)
 		}
 	}

@@ -73,7 +73,7 @@ func TestStatementIsOverAllKnownPolicies(t *testing.T) {
 	}
 	all := slices.Concat(first.Candidates, first.Pool)
 	for i, snap := range rec.Snapshots {
-		p, err := b.model.Decode(snap.Belief)
+		p, err := b.model.Decode(b.journal.Beliefs[snap.Seq])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -205,7 +205,7 @@ func (s *Session) record(ctx context.Context, group []applied) {
 	}
 	for _, st := range group {
 		if st.row != nil {
-			s.notePrediction(s.features, st.row.Answer, st.before.Posterior())
+			s.notePrediction(s.features, st.row.Answer, st.before.Posterior().Mean(nil), st.row.After.Foretold)
 		}
 		st.reply(st.receipt, st.err)
 	}

@@ -221,16 +221,15 @@ func (s *Session) restoreKnown(r idrl.Record) {
 }
 
 // restoreBelief sets the belief, the regret series, and which answers the belief
-// foretold. Snapshots are a cache: one that is damaged costs the mark of the answer
-// after it, and if it is the last one then the belief is computed from the log, which
-// gives the same bits.
+// foretold. Snapshots are a cache: if the last one is damaged then the belief is computed
+// from the log, which gives the same bits. One of an earlier version that is damaged costs the
+// mark of the answer after it.
 func (s *Session) restoreBelief(snapshots []idrl.Snapshot) (err error) {
-	before, beforeSeq := s.cfg.Model.Prior(), int64(0) // the belief that the next answer met
+	m := met{mean: s.cfg.Model.Prior().Mean(nil)}
 	f, err := s.under(0)
 	if err != nil {
 		return err
 	}
-	var damaged []error
 	for _, snap := range snapshots {
 		if snap.Seq > s.log.seq() {
 			return fmt.Errorf("snapshot %d is ahead of the log, which ends at %d", snap.Seq, s.log.seq())
@@ -239,35 +238,65 @@ func (s *Session) restoreBelief(snapshots []idrl.Snapshot) (err error) {
 			snap.Regret.Tolerance = s.spec.Tolerance // a setting, which no row repeats
 		}
 		s.noteRegret(snap.Regret)
-		if beforeSeq == snap.Seq-1 {
-			s.notePrediction(f, s.log.at(snap.Seq), before)
-		}
-		beforeSeq = snap.Seq
+		s.notePast(f, snap, m)
+		m.seq, m.mean, m.belief = -1, nil, nil // no row comes after it
 		if snap.Representation != f.version() {
 			next, err := s.under(snap.Representation)
 			if err != nil { // restoreFeatures has logged it
-				beforeSeq = -1 // no row comes after it
 				continue
 			}
 			f = next
 		}
-		if snap.Emptied() { // withdrawn data were part of it
-			beforeSeq = -1
-			continue
-		}
-		if before, err = f.decode(snap); err != nil {
-			damaged = append(damaged, err)
-			beforeSeq = -1
+		if !snap.Emptied() { // else withdrawn data were part of it
+			m.take(f, snap)
 		}
 	}
-	if len(damaged) > 0 {
+	if len(m.damaged) > 0 {
 		s.cfg.Log.Warn("stored beliefs are damaged; what is needed of them is computed from the answers, and no answer is lost",
-			"session", s.spec.ID, "damaged", len(damaged), "of", len(snapshots), "first", damaged[0])
+			"session", s.spec.ID, "damaged", len(m.damaged), "of", len(snapshots), "first", m.damaged[0])
 	}
-	if beforeSeq != s.log.seq() || !s.current(snapshots) {
-		before = nil
+	if m.seq != s.log.seq() || !s.current(snapshots) {
+		m.belief = nil
 	}
-	return s.restoreHistory(snapshots, before)
+	return s.restoreHistory(snapshots, m.belief)
+}
+
+// met is the belief that the answer after log row seq met, as far as it is stored.
+type met struct {
+	seq     int64          // -1 where nothing is stored
+	mean    []float64      // nil likewise
+	belief  idrl.Posterior // nil where the mean alone is stored
+	damaged []error        // of the rows so far
+}
+
+// take sets the belief to that of a snapshot, about the weights of f.
+func (m *met) take(f features, snap idrl.Snapshot) {
+	if snap.Belief != nil || snap.Mean == nil {
+		p, err := f.decode(snap)
+		if err != nil {
+			m.damaged = append(m.damaged, err)
+		} else {
+			m.seq, m.mean, m.belief = snap.Seq, p.Mean(nil), p
+		}
+	}
+	if len(snap.Mean) == f.model.Prior().Dim() {
+		m.seq, m.mean = snap.Seq, snap.Mean
+	}
+}
+
+// notePast notes what the belief before, about the weights of f, foretold of the row of a
+// snapshot.
+func (s *Session) notePast(f features, snap idrl.Snapshot, m met) {
+	if m.seq != snap.Seq-1 {
+		return
+	}
+	a := s.log.at(snap.Seq)
+	if snap.Foretold == nil && m.belief != nil { // of an earlier version
+		if said, ok := s.foretell(f, a, m.belief, 0); ok {
+			snap.Foretold = said.P
+		}
+	}
+	s.notePrediction(f, a, m.mean, snap.Foretold)
 }
 
 // decode returns the belief of a snapshot, which is about the weights of f, or an error

@@ -14,12 +14,14 @@ import (
 
 // Status returns the state of the session for a researcher.
 func (s *Session) Status(ctx context.Context) (idrl.Status, error) {
-	return call(ctx, s, func() (idrl.Status, error) {
+	var log []idrl.Answer // what does not change of the log, which is summed up on the caller's goroutine
+	var predicted []quality.Hit
+	st, err := call(ctx, s, func() (idrl.Status, error) {
+		log, predicted = slices.Clip(s.log.rows), slices.Clip(s.log.predicted)
 		st := idrl.Status{
 			Session: s.spec.ID, State: s.state, Seq: s.log.seq(), Answers: s.log.all.answers, Skipped: s.log.all.skipped, Budget: s.spec.Budget,
 			BasedOn: -1, Training: s.trainingNow(), Learning: s.learning(),
 			Weights: s.weights(), Network: s.network(), Recent: s.recent(),
-			Annotators: quality.Summarise(s.log.rows, s.log.predicted),
 		}
 		for as := range s.asked.live(s.cfg.Now()) {
 			st.Open = append(st.Open, *as)
@@ -39,6 +41,11 @@ func (s *Session) Status(ctx context.Context) (idrl.Status, error) {
 		}
 		return st, nil
 	})
+	if err != nil {
+		return st, err
+	}
+	st.Annotators = quality.Summarise(log, predicted)
+	return st, nil
 }
 
 // withoutClips takes away the clips of a session of which there is nothing to see.

@@ -107,11 +107,25 @@ func (s *Session) startTraining(ctx context.Context) {
 		defer cancel()
 		gen, err := s.cfg.Trainer.Train(ctx, job)
 		if err == nil {
+			gen.Cov = upper(job.Posterior)
 			err = s.cfg.Journal.StageAgents(ctx, s.spec.ID, gen.Agents)
 		}
 		c <- result{gen: gen, followUp: job.From > 0, err: err}.prepare(prepare)
 	}()
 	s.publish(idrl.EventTraining, "")
+}
+
+// upper returns the upper triangle, by rows, of the covariance of p.
+func upper(p idrl.Posterior) (out []float64) {
+	d := p.Dim()
+	row, unit := make([]float64, d), make([]float64, d)
+	for i := range d {
+		unit[i] = 1
+		p.CovMul(row, unit)
+		unit[i] = 0
+		out = append(out, row[i:]...)
+	}
+	return out
 }
 
 // prepare returns r with what the session needs of its generation, if it has one.

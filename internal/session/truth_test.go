@@ -161,7 +161,7 @@ func (m *matched) stated(st idrl.Status) snapshot {
 // sessions did before they averaged.
 func (m *matched) assuming(t testing.TB, st idrl.Status) snapshot {
 	t.Helper()
-	p, err := m.model.Decode(m.journal.rec.Snapshots[st.Seq-1].Belief)
+	p, err := m.model.Decode(m.journal.Beliefs[st.Seq])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func (m *matched) compare(r idrl.Regret, best idrl.PolicyID) snapshot {
 func (m *matched) former(t *testing.T, seq int64) snapshot {
 	t.Helper()
 	rec := m.journal.rec
-	p, err := m.model.Decode(rec.Snapshots[seq-1].Belief)
+	p, err := m.model.Decode(m.journal.Beliefs[seq])
 	if err != nil {
 		t.Fatal(err)
 	}

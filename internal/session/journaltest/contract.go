@@ -128,9 +128,11 @@ func (b *bench) roundTrip() {
 	as[1].LeaseUntil = T0.Add(time.Hour)
 	b.must(b.Renew(b.Context(), "s", "s2", as[1].LeaseUntil))
 	b.must(b.adopt(next, 4))
+	replaced := Snapshot(1) // in its slot by that of row 3
+	replaced.Belief, replaced.Slot = nil, 0
 	want := idrl.Record{
 		Spec: Spec("s"), Settings: idrl.Settings{Title: Spec("s").Title, State: idrl.StateRunning, Budget: 30, Told: Spec("s").CurrentInstructions()}, Log: rows, Assignments: as,
-		Snapshots: []idrl.Snapshot{Snapshot(1), Snapshot(2), Snapshot(3)}, Generation: &next, AdoptedAt: 4,
+		Snapshots: []idrl.Snapshot{replaced, Snapshot(2), Snapshot(3)}, Generation: &next, AdoptedAt: 4,
 		Pool: g.Pool, Archive: [][]idrl.Candidate{nil}, Clips: g.Clips,
 	}
 	for _, c := range g.Candidates {

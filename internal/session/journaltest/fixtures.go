@@ -93,7 +93,7 @@ func Answer(seq int64, a idrl.Assignment) idrl.Answer {
 
 // Snapshot returns what goes with the log row seq.
 func Snapshot(seq int64) idrl.Snapshot {
-	return idrl.Snapshot{Seq: seq, Definition: idrl.PosteriorDefinition, Belief: []byte{byte(seq), 0, 255}, Regret: idrl.Regret{Seq: seq, Definition: idrl.RegretDefinition, Policies: 9, Within: 0.75, Bound: 0.25, Unbeaten: 0.5, Mean: 0.125, Span: 30}}
+	return idrl.Snapshot{Seq: seq, Definition: idrl.PosteriorDefinition, Mean: []float64{float64(seq), -0.5}, Foretold: []float64{0.5, 0.25, 0.25}, Belief: []byte{byte(seq), 0, 255}, Slot: int(seq % 2), Regret: idrl.Regret{Seq: seq, Definition: idrl.RegretDefinition, Policies: 9, Within: 0.75, Bound: 0.25, Unbeaten: 0.5, Mean: 0.125, Span: 30}}
 }
 
 // Spec returns the specification of session id.

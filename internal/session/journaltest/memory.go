@@ -27,6 +27,8 @@ type Memory struct {
 	// Fail returns the error of the next write, as a full disk does; nil never fails.
 	Fail func() error
 
+	Beliefs map[int64][]byte // after each row that was appended, also those that a journal does not keep; guarded by Guard
+
 	clips map[idrl.ClipID]idrl.Clip // guarded by Guard: of all generations, as they are stored
 	steps map[idrl.StepsID][]byte   // likewise
 	media map[idrl.ClipID][]byte    // likewise
@@ -193,13 +195,27 @@ func (m *Memory) Append(_ context.Context, id idrl.SessionID, rows ...idrl.Row) 
 			if err := t.append(row.Answer); err != nil {
 				return err
 			}
-			t.r.Snapshots = append(t.r.Snapshots, row.After)
+			t.remember(row.After)
 			if err := t.issue(row.Next); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// remember records s, without the belief that was kept before in its slot.
+func (t *change) remember(s idrl.Snapshot) {
+	if t.Beliefs == nil {
+		t.Beliefs = map[int64][]byte{}
+	}
+	t.Beliefs[s.Seq] = s.Belief
+	t.r.Snapshots = append(slices.Clone(t.r.Snapshots), s)
+	for i, before := range t.r.Snapshots[:len(t.r.Snapshots)-1] {
+		if before.Slot == s.Slot && before.Mean != nil {
+			t.r.Snapshots[i].Belief, t.r.Snapshots[i].Slot = nil, 0
+		}
+	}
 }
 
 // Issue implements idrl.Journal.

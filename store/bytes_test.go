@@ -1,0 +1,39 @@
+package store_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/session/journaltest"
+)
+
+// An answer takes little room, whatever the size of the posterior after it: that of 11 weights and
+// of four annotators has about 2,600 bytes, of which a session keeps the last ones alone. The limit
+// is twice what an answer with its question takes, since pages of the database are filled in part.
+func TestBytesOfAnAnswer(t *testing.T) {
+	const n, posterior, limit = 1000, 2628, 2 * 1000
+	dir := t.TempDir()
+	size := func(rows int64) int64 {
+		db := open(t, dir)
+		rec, err := db.Load(t.Context(), "s")
+		must(t, err)
+		for seq := int64(len(rec.Log)) + 1; seq <= rows; seq++ {
+			as := assignment(seq, generation(0).Queries[0], "a1")
+			s := journaltest.Snapshot(seq)
+			s.Mean, s.Foretold, s.Slot, s.Belief = make([]float64, 11), nil, int(seq/32%9), make([]byte, posterior)
+			must(t, db.Issue(t.Context(), "s", []idrl.Assignment{as}))
+			must(t, db.Append(t.Context(), "s", idrl.Row{Answer: answer(seq, as), After: s}))
+		}
+		must(t, db.Close())
+		info, err := os.Stat(filepath.Join(dir, "tiebreak.db"))
+		must(t, err)
+		return info.Size()
+	}
+	must(t, seeded(t, dir).Close())
+	before := size(300) // with every slot in use
+	if each := (size(300+n) - before) / n; each > limit {
+		t.Errorf("%d bytes an answer, want at most %d", each, limit)
+	}
+}

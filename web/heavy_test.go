@@ -1,0 +1,37 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"tiebreak/web"
+)
+
+// While other large pages are computed, a further one waits for its turn and is then refused, with
+// when to try again; pages for annotators and small pages are not. When there is a place again
+// it is served, and the place is given back.
+func TestHeavyPagesTakeTurns(t *testing.T) {
+	b := newBench(t, nil)
+	ada, ann := b.researcher(), b.annotator("s1")
+	leave := web.BusyWithPages(b.web, time.Millisecond)
+	for _, path := range []string{"charts", "charts/rate", "quality", "questions", "export"} {
+		r := b.get(ada, "/sessions/s1/"+path)
+		if r.status != http.StatusServiceUnavailable || r.header.Get("Retry-After") != "10" || !strings.Contains(r.body, "Try again in 10 seconds") {
+			t.Errorf("%s beside others: status %d, Retry-After %q", path, r.status, r.header.Get("Retry-After"))
+		}
+	}
+	if r := b.get(ann, "/sessions/s1/label"); r.status != http.StatusOK {
+		t.Errorf("an annotator's page: status %d", r.status)
+	}
+	if r := b.get(b.browser(), "/sessions/s1/quality"); r.status != http.StatusForbidden {
+		t.Errorf("quality without a login: status %d", r.status)
+	}
+	leave()
+	for range 3 {
+		if r := b.get(ada, "/sessions/s1/quality"); r.status != http.StatusOK {
+			t.Errorf("quality: status %d", r.status)
+		}
+	}
+}
