@@ -154,6 +154,7 @@ export interface State {
   joined: number;
   budget: number;
   based_on: number;
+  unlearnt: number;
   training: Training;
   statement: Statement | null;
   regret: RegretPoint[];
