@@ -155,6 +155,7 @@ export interface State {
   budget: number;
   based_on: number;
   training: Training;
+  unlearnt: number;
   statement: Statement | null;
   regret: RegretPoint[];
   earlier: number;
