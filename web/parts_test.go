@@ -62,7 +62,7 @@ func TestCurveIsThinnedOut(t *testing.T) {
 func TestEncodeState(t *testing.T) {
 	why := idrl.Why{First: "p1", Second: "p2", Info: 0.5, PairStd: math.Inf(1)}
 	b := encodeState(idrl.Status{
-		Session: "s1", Seq: 2, Answers: 1, BasedOn: -1, Training: idrl.Training{Running: true, What: "solving"},
+		Session: "s1", Seq: 2, Answers: 1, BasedOn: -1, Training: idrl.Training{Running: true, What: "solving"}, Learning: idrl.Learning{Answers: 3},
 		Open:       []idrl.Assignment{{ID: "s1.1", Annotator: "a1", Why: why}},
 		Recent:     []idrl.Asked{{Answer: idrl.Answer{Seq: 2, Annotator: "a1", Choice: idrl.ChoseB, ResponseMS: 7}, Undone: true, Why: why, Clips: []idrl.ClipID{"c1"}}},
 		Annotators: []idrl.AnnotatorStats{{Annotator: "a1", Answers: 4, Marked: 2, LeftHigh: 1}},
@@ -79,7 +79,7 @@ func TestEncodeState(t *testing.T) {
 		return m
 	}
 	want := map[string]any{
-		"t": "state", "state": "", "seq": 2.0, "answers": 1.0, "skipped": 0.0, "joined": 0.0, "budget": 0.0, "based_on": -1.0,
+		"t": "state", "state": "", "seq": 2.0, "answers": 1.0, "skipped": 0.0, "joined": 0.0, "budget": 0.0, "based_on": -1.0, "unlearnt": 3.0,
 		"training": map[string]any{"running": true, "based_on": 0.0, "done": 0.0, "total": 0.0, "what": "solving", "left": "", "err": "", "cancel": false, "fixed": "", "cancelled": false},
 		"regret":   []any{}, "statement": nil, "earlier": 0.0, "candidates": []any{}, "weights": []any{}, "network": nil, "annotators": []any{map[string]any{
 			"id": "a1", "name": "", "answers": 4.0, "decisive": 0.0, "equal": 0.0, "cant_tell": 0.0, "skipped": 0.0, "undone": 0.0,

@@ -156,6 +156,7 @@ export interface State {
   based_on: number;
   unlearnt: number;
   training: Training;
+  unlearnt: number;
   statement: Statement | null;
   regret: RegretPoint[];
   earlier: number;
