@@ -63,8 +63,11 @@ func Launch(args []string) int {
 // become sets the limits of this process and makes it the program at path.
 func (l Limits) become(path string, argv []string) error {
 	for _, r := range []struct{ what, most int }{
-		{unix.RLIMIT_CORE, 0}, {unix.RLIMIT_NOFILE, l.OpenFiles}, {unix.RLIMIT_FSIZE, l.FileMB << 20},
-		{unix.RLIMIT_DATA, 2 * l.MemoryMB << 20}, {unix.RLIMIT_NPROC, tasks() + 1024 + 4*l.Processes},
+		{unix.RLIMIT_CORE, 0},
+		{unix.RLIMIT_NOFILE, l.OpenFiles},
+		{unix.RLIMIT_FSIZE, l.FileMB << 20},
+		{unix.RLIMIT_DATA, 2 * l.MemoryMB << 20},
+		{unix.RLIMIT_NPROC, tasks() + 1024 + 4*l.Processes},
 	} {
 		var now unix.Rlimit
 		if err := unix.Getrlimit(r.what, &now); err != nil {
