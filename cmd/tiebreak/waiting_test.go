@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -69,31 +70,40 @@ func waitsFor(t *testing.T, link, says string) {
 	}
 }
 
+// workers is how many processes of a server make first clips at once, if nothing else is trained
+// (docs/serving.md).
+var workers = min(4, runtime.NumCPU()) + 2
+
+// others says that n sessions come first.
+func others(n int) string {
+	return fmt.Sprintf("The first clips are being made. %d other sessions are before this one.", n)
+}
+
 // TestPeopleWhoWaitKnowTheirPlace: in the order in which sessions were opened.
 func TestPeopleWhoWaitKnowTheirPlace(t *testing.T) {
-	_, links := stuck(t, 4)
-	for k, says := range []string{ // two workers do first clips
-		"The first clips are being made.",
-		"The first clips are being made.",
-		"The first clips are being made. 2 other sessions are before this one.",
-		"The first clips are being made. 3 other sessions are before this one.",
-	} {
-		waitsFor(t, links[k], says)
+	_, links := stuck(t, workers+2)
+	for k, link := range links {
+		says := "The first clips are being made."
+		if k >= workers {
+			says = others(k)
+		}
+		waitsFor(t, link, says)
 	}
 }
 
 // TestPagesOfThoseWhoWait: the annotator's page and the dashboard tell how many are
 // before.
 func TestPagesOfThoseWhoWait(t *testing.T) {
-	a, links := stuck(t, 3)
-	for k, says := range []string{"being made.", "being made.", "2 other sessions"} {
-		waitsFor(t, links[k], says)
+	a, links := stuck(t, workers+1)
+	for _, link := range links[:workers] {
+		waitsFor(t, link, "being made.")
 	}
+	waitsFor(t, links[workers], others(workers))
 	browser := startBrowser(t)
 	p := newPerson(t, browser)
-	p.open(links[2])
+	p.open(links[workers])
 	p.enter("[data-start]")
-	p.wait(`document.body.innerText.includes("2 other sessions are before this one")`)
+	p.wait(fmt.Sprintf("document.body.innerText.includes(%q)", others(workers)))
 	p.shot("waiting-annotator")
 	p.resize(360, 640)
 	p.shot("waiting-annotator-phone")
@@ -111,11 +121,11 @@ func TestPagesOfThoseWhoWait(t *testing.T) {
 	r.open(base + "/signin?token=" + token)
 	r.enter("[data-signin]")
 	for _, s := range sessions {
-		if s.Spec.Title == "session 2" {
+		if s.Spec.Title == fmt.Sprint("session ", workers) {
 			r.waitFor("[data-new]")
 			r.open(base + "/sessions/" + string(s.Spec.ID))
 		}
 	}
-	r.wait(`document.querySelector("[data-training]")?.textContent.includes("waiting for the trainer, 2 other trainings are before this one")`)
+	r.wait(fmt.Sprintf(`document.querySelector("[data-training]")?.textContent.includes("waiting for the trainer, %d other trainings are before this one")`, workers))
 	r.shot("waiting-dashboard")
 }
