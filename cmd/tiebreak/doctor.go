@@ -133,7 +133,13 @@ func (d *diagnosis) session(ctx context.Context, id idrl.SessionID) string {
 	case err != nil:
 		return fmt.Sprintf("the belief cannot be computed from the answers: %v", err)
 	case len(damaged) > 0:
-		return fmt.Sprintf("%d of %d stored beliefs are damaged, the first after log row %d", len(damaged), len(rec.Snapshots), damaged[0])
+		stored := 0
+		for _, s := range rec.Snapshots {
+			if s.Belief != nil {
+				stored++
+			}
+		}
+		return fmt.Sprintf("%d of %d stored beliefs are damaged, the first after log row %d", len(damaged), stored, damaged[0])
 	case !same:
 		return "the last stored belief is sound, but not bit for bit what this version computes from the answers"
 	}
