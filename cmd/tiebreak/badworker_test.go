@@ -83,7 +83,7 @@ func (o *badOutput) Write(b []byte) (int, error) {
 func TestLabellingGoesOnBesideBadWorkers(t *testing.T) {
 	good := newLabelledFolder(t)
 	for fault, says := range map[string]string{
-		"version": "server and worker are not of the same version; start the server again: this side speaks version 1 of the protocol of jobs, the other version 999",
+		"version": "server and worker are not of the same version; start the server again: this side speaks version 2 of the protocol of jobs, the other version 999",
 		"large":   "bytes is announced; at most 16778240 are allowed",
 		"damaged": "does not have the hash that it came with",
 		"lost":    "was not handed over",

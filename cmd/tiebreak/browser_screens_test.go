@@ -118,6 +118,13 @@ func (v *visit) ofConsent() []screen {
 			b.enter("[data-decline]")
 			b.waitFor("[data-notice]")
 		}},
+		{"withdrawn", "/sessions/:id/withdrawn/:annotator/:receipt", b, func() {
+			b.open(session + "/withdraw")
+			b.tabTo("input[name=sure]")
+			b.press(" ")
+			b.enter("[data-withdraw]")
+			b.wait("location.pathname.includes('/withdrawn/')")
+		}},
 	}
 }
 

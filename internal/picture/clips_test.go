@@ -63,7 +63,7 @@ func measured(t testing.TB, env idrl.Environment, shown idrl.Clip) *picture.View
 }
 
 // shares says how many of all pairs of clips fail which rule, the first that does.
-type shares struct{ still, alike, fallen, left float64 }
+type shares struct{ still, stay, alike, fallen, left float64 }
 
 func sharesOf(t testing.TB, views []*picture.View) (s shares) {
 	n := float64(len(views)*(len(views)-1)) / 2
@@ -80,6 +80,8 @@ func sharesOf(t testing.TB, views []*picture.View) (s shares) {
 				s.still += 1 / n
 			case p.Alike():
 				s.alike += 1 / n
+			case a.Stays() && b.Stays():
+				s.stay += 1 / n
 			default:
 				s.fallen += 1 / n
 			}

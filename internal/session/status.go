@@ -29,7 +29,7 @@ func (s *Session) Status(ctx context.Context) (idrl.Status, error) {
 		if s.gen != nil {
 			best := s.learner.Recommend()
 			st.BasedOn, st.Best, st.Basis, st.Regret = s.gen.BasedOn, best.ID, s.basis(), s.curve()
-			st.Stopping = s.stopping()
+			st.Stopping = s.explained()
 			if s.cfg.Steps != nil {
 				st.Return = s.spec.Return
 			}

@@ -21,9 +21,20 @@ func (s *Session) stopping() idrl.Stopping {
 	return s.stop.now
 }
 
-// fewWeights is the number of weights up to which it is looked after each answer whether what
-// decides was asked about; with more of them, only where the session would propose to stop.
+// fewWeights is the number of weights up to which it is looked whether what decides was asked about
+// where a number of answers would be foretold, too; with more of them, only where the session would
+// propose to stop.
 const fewWeights = 64
+
+// explained is stopping for researchers, who also hear what was not asked about where nothing is
+// foretold.
+func (s *Session) explained() idrl.Stopping {
+	out := s.stopping()
+	if out.Objections == nil && !out.Propose && len(s.stop.points) > 0 && s.learner.Posterior().Dim() <= fewWeights {
+		out.Objections = s.unasked()
+	}
+	return out
+}
 
 // judge computes what stopping returns. The statements so far were over the policies known then,
 // so that the session proposes to stop only if the one about the present holds, too.
