@@ -37,8 +37,8 @@ func firstClips(t testing.TB, id string) []*picture.View {
 func TestFirstClipsOfRobots(t *testing.T) {
 	type bounds [2]float64
 	for _, test := range []struct {
-		id                         string
-		motion                     bounds // the median
+		id                               string
+		motion                           bounds // the median
 		still, stay, alike, fallen, left bounds // shares of pairs
 	}{
 		{"half-cheetah", bounds{1.2, 2.2}, bounds{0, 0}, bounds{0, 0}, bounds{0, 0.08}, bounds{0, 0.16}, bounds{0.8, 0.97}},
