@@ -49,11 +49,12 @@ func TestBrowserCandidates(t *testing.T) {
 		view("h1")
 		b.wait("document.querySelectorAll('clip-loop[data-playing]').length === 0") // all are below
 		view(first)
-		b.wait("document.querySelectorAll('clip-loop[data-playing]').length > 0")
+		b.wait("document.querySelectorAll('clip-loop[data-playing]').length > 1")
 		b.enter("[data-still]")
 		b.wait("document.querySelectorAll('clip-loop[data-playing]').length === 0")
 		b.enter("[data-still]")
-		b.wait("document.querySelectorAll('clip-loop[data-playing]').length > 0")
+		view(first) // the focus scrolls no farther than to the button, above the clips
+		b.wait("document.querySelectorAll('clip-loop[data-playing]').length > 1")
 	})
 	b.part("best policy", func() {
 		b.waitFor(".leader [data-playing] canvas")
