@@ -223,7 +223,7 @@ func TestBrowserSomebodyElse(t *testing.T) {
 	ada.wait("document.body.dataset.state === 'offline'")
 	ada.commit(kb.ArrowLeft)
 	ada.commit(kb.ArrowUp)
-	startServer(t, "demo", "--data", data, "--addr", addr)
+	server = startServer(t, "demo", "--data", data, "--addr", addr) // its link replaces that of the first start, which nobody used
 	ada.says("signed out")
 	ada.expectAway(false)
 
