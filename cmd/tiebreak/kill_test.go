@@ -84,6 +84,9 @@ func (l *labeller) goOn(n int) error {
 // on a machine with much other work.
 const labelWait = 5 * time.Minute
 
+// doneWait is how long it waits for more where the server has no further question.
+const doneWait = time.Minute
+
 // hear takes messages until as many answers are acknowledged as are wanted. It returns an error
 // that says what it waited for if the server has no further question, or sends none for labelWait.
 func (l *labeller) hear() error {
@@ -92,9 +95,13 @@ func (l *labeller) hear() error {
 		if len(l.acked) > have {
 			have, limit = len(l.acked), time.Now().Add(labelWait)
 		}
-		m, err := l.recv(limit)
+		by := limit
+		if l.said != nil && l.said.Done && l.sent == nil { // a later status may say that more is wanted
+			by = time.Now().Add(doneWait)
+		}
+		m, err := l.recv(by)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return fmt.Errorf("nothing for %v: %s", labelWait, l.waiting())
+			return fmt.Errorf("nothing came: %s", l.waiting())
 		}
 		if err != nil {
 			return err
@@ -172,9 +179,6 @@ func (l *labeller) take(m wire.FromServer) error {
 		return idrl.Errorf(idrl.Invalid, "refused: %s", m.Message)
 	case *wire.Status:
 		l.open, l.said = m.Open, m
-		if m.Done && l.sent == nil && len(l.acked) < l.until {
-			return idrl.Errorf(idrl.NotFound, "the server has no further question: %s", l.waiting())
-		}
 		return l.answer()
 	}
 	return nil
