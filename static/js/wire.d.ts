@@ -154,7 +154,6 @@ export interface State {
   joined: number;
   budget: number;
   based_on: number;
-  unlearnt: number;
   training: Training;
   unlearnt: number;
   statement: Statement | null;
