@@ -12,8 +12,8 @@ import (
 type blend struct {
 	parts             []blended
 	joined            []blended // parts, fewer: of Info
-	alike, decided    float64 // weights of lapses whose outcomes are all alike, and of those that are rarely 'equal'
-	lapses            cells   // probabilities of the answers to a comparison, and that they are lapses
+	alike, decided    float64   // weights of lapses whose outcomes are all alike, and of those that are rarely 'equal'
+	lapses            cells     // probabilities of the answers to a comparison, and that they are lapses
 	grid              *manners
 	offset, offsetVar float64
 }
