@@ -44,9 +44,10 @@ const block = 128
 
 // eachProduct calls f with the products of the rows of a, n×d, and those of b,
 // k×d, for a block of rows of a from first on at a time: products is k×(rows of
-// the block), and f's until it returns. a was made by matrix.
-func eachProduct(a, b blas64.General, f func(first int, products blas64.General)) {
-	work := matrix(b.Rows, block)
+// the block), and f's until it returns. a was made by matrix. It returns the memory it used, old
+// if that was enough.
+func eachProduct(old []float64, a, b blas64.General, f func(first int, products blas64.General)) []float64 {
+	work := matrixIn(old, b.Rows, block)
 	for first := 0; first < a.Rows; first += block {
 		n := min(block, a.Rows-first)
 		rows := blas64.General{Rows: n, Cols: a.Cols, Stride: a.Stride, Data: a.Data[first*a.Stride:]}
@@ -57,4 +58,5 @@ func eachProduct(a, b blas64.General, f func(first int, products blas64.General)
 		products.Cols = n
 		f(first, products)
 	}
+	return work.Data
 }

@@ -71,7 +71,7 @@ func (t *Table) draws(stream *rand.Rand) (theta blas64.General, best []int) {
 		t.belief.Sample(row(theta, i), stream)
 	}
 	most := make([]float64, samples) // return of the best so far
-	eachProduct(theta, t.a, func(first int, returns blas64.General) {
+	t.products = eachProduct(t.products, theta, t.a, func(first int, returns blas64.General) {
 		copy(most[first:], row(returns, 0))
 		for j := range returns.Rows {
 			for i, r := range row(returns, j) {

@@ -44,6 +44,7 @@ type workspace struct {
 	spare  []float64 // memory for weights
 
 	drawn         []float64           // draws of returns
+	products      []float64           // of eachProduct
 	factor        mat.PivotedCholesky // of gram
 	oldA, oldGram []float64           // of the policies before Reset, free to use
 }
@@ -66,7 +67,7 @@ func (t *Table) Reset(m idrl.RewardModel, p idrl.Posterior, queries []idrl.Query
 		mean: sized(t.mean, n), vari: sized(t.vari, n), info: sized(t.info, n),
 		workspace: workspace{
 			k: sized(t.k, whole(n)), g: t.g, sx: sized(t.sx, d), x: sized(t.x, d),
-			scores: t.scores, spare: t.spare, drawn: t.drawn, factor: t.factor, oldA: t.a.Data, oldGram: t.gram.Data,
+			scores: t.scores, spare: t.spare, drawn: t.drawn, products: t.products, factor: t.factor, oldA: t.a.Data, oldGram: t.gram.Data,
 		},
 	}
 	mean := p.Mean(nil)
@@ -258,7 +259,7 @@ func (t *Table) eachCov(deltas blas64.General, f func(first int, cov blas64.Gene
 	for k := range deltas.Rows {
 		t.belief.CovMul(row(images, k), row(deltas, k))
 	}
-	eachProduct(t.c, images, f)
+	t.products = eachProduct(t.products, t.c, images, f)
 }
 
 // spread returns the variance of the difference of the returns of policies i

@@ -32,7 +32,7 @@ func (VIDS) Score(dst []float64, in *Input) (Pair, error) {
 	if rows.Rows < 2 {
 		return TT{}.Score(dst, in)
 	}
-	eachProduct(t.c, rows, func(first int, products blas64.General) {
+	t.products = eachProduct(t.products, t.c, rows, func(first int, products blas64.General) {
 		for k := range products.Rows {
 			for i, x := range row(products, k) {
 				dst[first+i] += x * x

@@ -107,6 +107,7 @@ func (m Model) sites(from *Gaussian, qs []idrl.QueryVector, as []idrl.Answer) (s
 	if len(qs) != len(as) {
 		panic("belief: queries and answers differ in number")
 	}
+	sites = make([]site, 0, len(as))
 	for i, a := range as {
 		if err := m.fits(from, qs[i], a); err != nil {
 			return nil, fmt.Errorf("answer %d of %d: %w", i+1, len(as), err)

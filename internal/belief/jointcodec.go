@@ -29,7 +29,7 @@ func (j *Joint) MarshalBinary() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []byte
+	out := make([]byte, 0, len(g)+j.room())
 	word := func(v int) { out = binary.LittleEndian.AppendUint32(out, uint32(v)) }
 	word(jointMagic)
 	word(jointVersion)
@@ -54,6 +54,15 @@ func (j *Joint) MarshalBinary() ([]byte, error) {
 		}
 	}
 	return binary.LittleEndian.AppendUint32(out, checksum(out)), nil
+}
+
+// room returns how many bytes beside those of the Gaussian the encoding may take.
+func (j *Joint) room() int {
+	n := 64
+	for _, p := range j.people {
+		n += 32 + len(p.id) + 5*len(p.logs)
+	}
+	return n
 }
 
 // marks returns a bit for each manner whose log weight is above faintest.

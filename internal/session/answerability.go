@@ -38,13 +38,14 @@ type clarity struct {
 func (s *Session) clarity() answerable.Model {
 	at := lessonsUpTo(s.log.seq())
 	if c := &s.clear; !c.known || c.at != at || c.edits != len(s.log.edits) {
-		s.clear = clarity{known: true, at: at, edits: len(s.log.edits), model: answerable.Fit(answerable.Lessons(s.replies(at)))}
+		c.known, c.at, c.edits, c.model = true, at, len(s.log.edits), answerable.Fit(answerable.Lessons(s.replies(at)))
 	}
 	return s.clear.model
 }
 
 // replies returns the last replies up to a log row that teach what can be answered, in order.
 func (s *Session) replies(upTo int64) (out []answerable.Reply) {
+	out = make([]answerable.Reply, 0, min(lessons, upTo))
 	for _, a := range slices.Backward(s.log.rows[:upTo]) {
 		if len(out) == lessons {
 			break

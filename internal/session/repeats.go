@@ -177,6 +177,7 @@ func (s *sight) agoOfGroup(dst []uint8, k int, q idrl.Query) error {
 // lastAsked returns the last questions that were put to the annotator, those of fresh
 // included, newest first: those that they remember.
 func (s *Session) lastAsked(who idrl.AnnotatorID, fresh []idrl.Assignment) (out []idrl.Query) {
+	out = make([]idrl.Query, 0, learning.Remembered+len(fresh))
 	for _, as := range slices.Backward(fresh) {
 		out = append(out, as.Query)
 	}
