@@ -61,7 +61,7 @@ func TestBrowserConditions(t *testing.T) {
 		before, seq := all(), count()
 		ann := newPerson(t, browser)
 		ann.join(link, "Ann")
-		evaluate[int](ann, "setInterval(() => document.querySelector('[data-stop-dialog][open] button.primary')?.click(), 50)") // goes on
+		ann.goesOn()
 		given := ann.answer(kb.ArrowLeft)
 		b.wait(fmt.Sprintf("Number(document.querySelector('main').dataset.seq) === %d", seq+1))
 		ann.undo(given)

@@ -264,6 +264,12 @@ func (b *tab) waitFor(selector string) {
 	b.wait(fmt.Sprintf("document.querySelector(%q)?.checkVisibility() === true", selector))
 }
 
+// goesOn has the person go on from now on whenever the page says that they can stop.
+func (b *tab) goesOn() {
+	b.t.Helper()
+	evaluate[int](b, "setInterval(() => document.querySelector('[data-stop-dialog][open] button.primary')?.click(), 50)")
+}
+
 // tabTo presses Tab until an element that matches a selector has the focus.
 func (b *tab) tabTo(selector string) {
 	b.t.Helper()

