@@ -56,6 +56,10 @@ type Config struct {
 	// Exact says that the Trainer finds the best policy for given weights, whatever they are.
 	Exact bool
 
+	// StepSec is the time of a processor that a step of the environment takes, seconds, where it
+	// was measured; 0: next to nothing.
+	StepSec float64
+
 	// Unseen says that there is nothing to see of the environment: no question is asked, and
 	// the session is complete.
 	Unseen bool
