@@ -35,7 +35,7 @@ func (s *Session) slowSteps() string {
 	if s.cfg.StepSec == 0 {
 		return ""
 	}
-	return " The simulation is slow; this page goes on by itself when they are ready."
+	return " The simulation is slow; this page goes on by itself when the clips are there."
 }
 
 // learning says which answers the generation in use has not learnt from. There are none where
