@@ -161,7 +161,8 @@ func TestAnnotatorsAreToldHowLongTheyWait(t *testing.T) {
 		{idrl.Outlook{}, time.Minute, 0, 8, "The first clips are being made: step 1 of 8, about a minute.", "solving|about a minute", 0},
 		{idrl.Outlook{}, 3 * time.Hour, 0, 8, "The first clips are being made: step 1 of 8, about 3 hours.", "solving|about 3 hours", 0},
 		{
-			idrl.Outlook{}, 4 * time.Minute, 2, 8,
+			idrl.Outlook{},
+			4 * time.Minute, 2, 8,
 			"The first clips are being made: step 3 of 8, about 4 minutes. The simulation is slow; this page goes on by itself when the clips are there.",
 			"solving; a step of this environment takes 200 ms of a processor, so the first clips take long; shorter episodes or a faster simulation help (docs/outside.md)|about 4 minutes", 0.2,
 		},
