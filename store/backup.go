@@ -79,7 +79,7 @@ func backup(ctx context.Context, p *sql.DB, path string) (err error) {
 	return nil
 }
 
-// openBackup opens a file that nobody writes.
+// openBackup opens a file that no process writes.
 func openBackup(path string) (*sql.DB, error) {
 	return sql.Open("sqlite", dsn(path, url.Values{"mode": {"ro"}, "immutable": {"1"}}))
 }

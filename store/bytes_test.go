@@ -9,7 +9,7 @@ import (
 	"tiebreak/internal/session/journaltest"
 )
 
-// An answer takes little room, whatever the size of the posterior after it: that of 11 weights and
+// An answer takes little room, also where the posterior after it is large: that of 11 weights and
 // of four annotators has about 2,600 bytes, of which a session keeps the last ones alone. The limit
 // is twice what an answer with its question takes, since pages of the database are filled in part.
 func TestBytesOfAnAnswer(t *testing.T) {

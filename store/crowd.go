@@ -98,7 +98,7 @@ func kept(key string, c idrl.Crowd, p idrl.Participant) idrl.Participant {
 	return p
 }
 
-// former returns what is recorded of a participant of a session who withdrew: the same for an id that was
+// former returns the record of a participant of a session who withdrew: the same for an id that was
 // kept as given as for its hash, and of no use to find rows of exports, which have the hash.
 func former(key string, session idrl.SessionID, c idrl.Crowd, p idrl.Participant) string {
 	c.AsGiven = false

@@ -165,7 +165,7 @@ func (c namesColumn) Scan(src any) error {
 	return nil
 }
 
-// A nameColumn scans a name that an earlier version may have taken in with characters that nobody sees.
+// A nameColumn scans a name that an earlier version may have taken in with invisible characters.
 type nameColumn struct{ dst *string }
 
 func (c nameColumn) Scan(src any) error {

@@ -48,8 +48,8 @@ func (db *DB) keepErasing(ctx context.Context) {
 	}
 }
 
-// Erase takes what people left who withdrew their data out of every file of the data folder: the database,
-// its write-ahead log, the backups in the folder, and what killed processes left. It returns nil if no
+// Erase removes the traces of people who withdrew their data from every file of the data folder: the database,
+// its write-ahead log, the backups in the folder, and the files of killed processes. It returns nil if no
 // file holds any of it, and an error of kind Unavailable, with the reason, if something hinders it; then
 // it goes on with a later call, also of another process.
 func (db *DB) Erase(ctx context.Context) error {
@@ -87,8 +87,8 @@ func (db *DB) withdrawn(ctx context.Context) (people []person, owed int, err err
 	return people, owed, err
 }
 
-// scrubKey is a key in meta that is there while the database may hold what was erased before it
-// overwrote what it deletes.
+// scrubKey is a key in meta that is there while the database may hold content that was erased by a version
+// that did not overwrite deleted content.
 const scrubKey = "scrub"
 
 // erase is Erase for people, everybody who has withdrawn. The database comes first: a backup that is made
@@ -131,7 +131,7 @@ func (db *DB) rewrite(ctx context.Context) error {
 }
 
 // foldLog folds the write-ahead log into the database and cuts it to nothing. It returns an error of kind
-// Unavailable while somebody reads what was before.
+// Unavailable while an earlier snapshot is read.
 func (db *DB) foldLog(ctx context.Context) error {
 	var busy, frames, folded int
 	err := db.doBare(func(c *sql.Conn) (err error) {

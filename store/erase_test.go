@@ -22,7 +22,7 @@ import (
 // secretParticipant is Ada's id on a crowd platform, as a3, which is kept as given.
 const secretParticipant = "PROLIFIC-5a9d7c-of-ada"
 
-// secrets are what Ada leaves in a data folder as a1 and, by a crowd link, as a3.
+// secrets are the traces of Ada in a data folder, as a1 and, by a crowd link, as a3.
 var secrets = [][]byte{
 	[]byte(secretName), []byte(secretAnswer), []byte(secretReason), hash("cookie0"), hash("keycookie0"), []byte(secretParticipant), hash("cookie of a3"),
 }
@@ -152,7 +152,7 @@ func readUntilEnd(dir string) error {
 	return errors.Join(err, read.Rollback(), p.Close())
 }
 
-// While somebody reads what was before, and while an import runs, the data are being erased; once that has ended they
+// While an earlier snapshot is read, and while an import runs, the data are being erased; once that has ended they
 // are erased, and not before.
 func TestErasingWaits(t *testing.T) {
 	source := t.TempDir()

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -29,61 +28,6 @@ type Records interface {
 	Has(table string) bool
 	// Records calls yield with the rows of a table in their order. yield keeps the values.
 	Records(t idrl.RecordTable, yield func([]any) error) error
-}
-
-// scratchPrefix begins the names of folders within a data folder in which sessions are made before
-// they are copied to the database.
-const scratchPrefix = ".import-"
-
-// Scratch returns a new folder within the data folder, and what removes it. Until then it is locked:
-// Open removes those that are not, which killed processes left. It returns an error of kind Conflict while another
-// import has one.
-func (db *DB) Scratch(ctx context.Context) (dir string, remove func() error, err error) {
-	if dir, err = os.MkdirTemp(db.dir, scratchPrefix+"*"); err != nil {
-		return "", nil, err
-	}
-	lock, err := lockFolder(ctx, dir)
-	if err != nil {
-		return "", nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	remove = func() error { return errors.Join(lock.Close(), os.RemoveAll(dir)) }
-	if removeScratch(ctx, db.dir) > 1 {
-		return "", nil, errors.Join(idrl.Errorf(idrl.Conflict, "another import is running in this data folder: wait until it has ended"), remove())
-	}
-	return dir, remove, nil
-}
-
-// Room returns how many bytes of records may be imported: a third of what is free on the disk of the data folder, for
-// a session is there three times for a moment, as it was unpacked, in a database of its own, and in that of the folder.
-func (db *DB) Room() uint64 {
-	if free, known := freeSpace(db.dir); known {
-		return free / 3
-	}
-	return math.MaxUint64
-}
-
-// removeScratch removes the folders of Scratch that killed processes left in dir, and returns how many are in
-// use. What cannot be removed is tried again at the next start.
-func removeScratch(ctx context.Context, dir string) (used int) {
-	entries, _ := os.ReadDir(dir) // what cannot be read is not removed
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		if !e.IsDir() || !strings.HasPrefix(e.Name(), scratchPrefix) {
-			continue
-		}
-		lock, err := lockFolder(ctx, path)
-		if idrl.KindOf(err) == idrl.Conflict { // in use
-			used++
-			continue
-		}
-		if err == nil {
-			_ = lock.Close()
-		}
-		if os.RemoveAll(path) != nil {
-			used++
-		}
-	}
-	return used
 }
 
 // besideLimit is for how long a command beside a server may write: longer would make answers

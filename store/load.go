@@ -48,7 +48,7 @@ func (r *Reading) Load(ctx context.Context) (rec idrl.Record, err error) {
 	return rec, err
 }
 
-// Labelling returns what a record says of how annotators answer: of the assignments those that are
+// Labelling returns the part of a record about how annotators answer: of the assignments those that are
 // gold or turned (idrl.Query.Turned) and answered, with ID, Query and Gold alone, and of the
 // snapshots the last one.
 func (db *DB) Labelling(ctx context.Context, id idrl.SessionID) (rec idrl.Record, err error) {

@@ -48,7 +48,7 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// Names that an earlier version took in are shown without characters that nobody sees.
+// Names that an earlier version took in are shown without invisible characters.
 func TestNamesAreShownVisibly(t *testing.T) {
 	db := seeded(t, t.TempDir())
 	ctx := t.Context()

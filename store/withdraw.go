@@ -58,7 +58,7 @@ func (t *tx) withdraw(session idrl.SessionID, who idrl.AnnotatorID, actor string
 	return rows, t.changed(now, session, actor, "withdraw data", string(who))
 }
 
-// Receipt returns a text that nobody can guess, with which somebody who withdraws can see how far the erasing
+// Receipt returns a text that cannot be guessed, with which a person who withdraws can see how far the erasing
 // of their data is.
 func (db *DB) Receipt(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (string, error) {
 	key, err := db.Meta(ctx, crowdKey)

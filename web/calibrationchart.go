@@ -77,7 +77,7 @@ func calibrationChart(spec idrl.SessionSpec, r *insight.Report, c templates.Cali
 		fit.Brier, within(fit.BrierRange, "%.2f to %.2f; "), fit.BlindBrier, fit.LogLoss, fit.BlindLoss)
 	c.Basis = basis(r)
 	if r.Left > 0 {
-		c.Basis += fmt.Sprintf(" After the first %d answers it is what was recorded when an answer came, where that is still right; without %s.", insight.Followed, plural(r.Left, "other answer"))
+		c.Basis += fmt.Sprintf(" Predictions after the first %d answers were recorded when the answers came, and are left out where they are no longer right: %s.", insight.Followed, plural(r.Left, "other answer"))
 	}
 	return c
 }

@@ -182,7 +182,7 @@ type People interface {
 	CrowdOf(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (idrl.Crowd, error)
 	// Withdrew reports whether a participant who comes by a link of c has withdrawn their data from a session.
 	Withdrew(ctx context.Context, session idrl.SessionID, c idrl.Crowd, p idrl.Participant) (bool, error)
-	// Receipt returns a text that nobody can guess, with which an annotator who withdraws their data can look later
+	// Receipt returns a text that cannot be guessed, with which an annotator who withdraws their data can look later
 	// how far that is.
 	Receipt(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (string, error)
 	// Withdrawn returns an annotator who withdrew their data and has the receipt, or an error of kind NotFound.

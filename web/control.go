@@ -145,7 +145,7 @@ func stateText(state idrl.SessionState) string {
 	return "Questions are asked until the answers wanted are there."
 }
 
-// actText says what was done.
+// actText describes an act for people.
 func actText(a idrl.Act) string {
 	switch a.Action {
 	case idrl.ActPause:

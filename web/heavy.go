@@ -61,7 +61,7 @@ func (h *heavy) enter(ctx context.Context) (leave func(), err error) {
 }
 
 // heavyReply takes a place for a request whose reply may be long. While a part of the reply is being
-// sent, others have the place, so that a client that reads slowly keeps nobody waiting.
+// sent, others have the place, so that they need not wait for a client that reads slowly.
 func (s *Server) heavyReply(c echo.Context) (leave func(), err error) {
 	give, err := s.heavy.enter(c.Request().Context())
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// purposeText says what a question was asked for, for people. strategy is the one that its
+// purposeText describes the purpose of a question for people. strategy is the one that its
 // condition has.
 func purposeText(as idrl.Assignment, strategy string) string {
 	switch as.Why.Purpose {
@@ -59,7 +59,7 @@ func noPairText(as idrl.Assignment, strategy string) string {
 const drawnAtRandom = "drawn at random"
 
 // shortPurpose stands in a table in place of the two policies of a question that is about no
-// two; empty where the strategy says what stands there.
+// two; empty where the text of the strategy stands there.
 func shortPurpose(w idrl.Why) string {
 	switch w.Purpose {
 	case idrl.ForValue:

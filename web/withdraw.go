@@ -134,7 +134,7 @@ func (s *Server) postWithdraw(c echo.Context) error {
 // erasingWait is after how long, in seconds, the page looks again whether data are erased.
 const erasingWait = 5
 
-// withdrawn is GET /sessions/:id/withdrawn/:annotator/:receipt: it tells somebody who has withdrawn their data, and
+// withdrawn is GET /sessions/:id/withdrawn/:annotator/:receipt: it tells a person who has withdrawn their data, and
 // has no login any more, whether they are erased.
 func (s *Server) withdrawn(c echo.Context) error {
 	id, err := sessionID(c)
@@ -156,7 +156,7 @@ func (s *Server) withdrawn(c echo.Context) error {
 		"your participant id is known to have withdrawn. You can close this page."
 	if a.ErasedAt.IsZero() {
 		c.Response().Header().Set("Refresh", strconv.Itoa(erasingWait))
-		p.Heading, p.Text = "Your data are being erased", "You have withdrawn: the study goes on without your answers and your name, and shows them to nobody. "+
+		p.Heading, p.Text = "Your data are being erased", "You have withdrawn: the study goes on without your answers and your name, and no longer shows them. "+
 			"Files of the server and its backups still hold traces of them. The server removes these by itself; you need not wait. It takes some seconds, "+
 			"and longer while somebody exports results. This page looks again every few seconds and says when all is erased. Keep its address to look later."
 	}

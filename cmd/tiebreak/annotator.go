@@ -145,8 +145,8 @@ const (
 	eraseAgain = 100 * time.Millisecond
 )
 
-// erase takes what was withdrawn out of the files of the data folder, or waits until the server has, and returns
-// what hinders it for long.
+// erase removes withdrawn data from the files of the data folder, or waits until the server has done so. It
+// returns the reason if this takes long.
 func erase(ctx context.Context, db *store.DB) error {
 	last, again := time.After(eraseWait), time.NewTicker(eraseAgain)
 	defer again.Stop()

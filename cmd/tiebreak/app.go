@@ -197,7 +197,7 @@ func sessionConfig(list envs.List, r idrl.Record) (session.Config, error) {
 	}
 	cfg := session.Config{
 		Record: r, Model: model, Averaged: training.Averaged(r.Spec.Kind), Acquisition: method, Discount: env.Spec().Discount,
-		Exact: training.Exact(env, r.Spec),
+		Exact: training.Exact(env, r.Spec), StepSec: env.Spec().CostSec,
 	}
 	past, err := training.Recorded(list, r.Spec)
 	if err != nil {

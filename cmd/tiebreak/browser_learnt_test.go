@@ -7,8 +7,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// differ makes the page take what was learnt for something new, while window.differ is true:
-// whether ten answers change what is recommended depends on the speed of the machine.
+// differ makes the page treat the learnt policy as a new one while window.differ is true:
+// whether ten answers change the recommended policy depends on the speed of the machine.
 const differ = `(() => {
 	const parse = JSON.parse;
 	window.differ = true;
@@ -16,7 +16,7 @@ const differ = `(() => {
 	return 1;
 })()`
 
-// watchEnd notes what the end says, and which clips it shows meanwhile.
+// watchEnd notes the text of the end, and which clips it shows meanwhile.
 const watchEnd = `(() => {
 	const end = document.querySelector("[data-end]"), text = end.querySelector("[data-end-text]");
 	window.ends = [];
@@ -37,7 +37,7 @@ const learntClips = `(async () => {
 // TestBrowserLearnt labels a session to its end by keyboard: after ten answers and at the
 // end the page shows what was learnt, moving; a question behind the dialog takes no answer
 // and loses no time by it; the end waits for the last training, and shows no two clips that are the
-// same; and nobody is shown it where the researcher does not allow it.
+// same; and the page shows none of this where the researcher does not allow it.
 func TestBrowserLearnt(t *testing.T) {
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)

@@ -223,7 +223,7 @@ func TestBrowserSomebodyElse(t *testing.T) {
 	ada.wait("document.body.dataset.state === 'offline'")
 	ada.commit(kb.ArrowLeft)
 	ada.commit(kb.ArrowUp)
-	server = startServer(t, "demo", "--data", data, "--addr", addr) // its link replaces that of the first start, which nobody used
+	server = startServer(t, "demo", "--data", data, "--addr", addr) // its link replaces that of the first start, which was not used
 	ada.says("signed out")
 	ada.expectAway(false)
 

@@ -35,7 +35,7 @@ const startFaults = `(() => {
 	return faults;
 })()`
 
-// TestBrowserStart: whatever the environment, and also with a text to agree to, Start is in view
+// TestBrowserStart: in every environment, and also with a text to agree to, Start is in view
 // without scrolling.
 func TestBrowserStart(t *testing.T) {
 	browser := startBrowser(t)

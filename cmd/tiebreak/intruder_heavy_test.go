@@ -54,7 +54,7 @@ func (i *intrusion) importingMeta() func(context.Context) error {
 	return i.imports(zip.NewWriter(&out), &out, "["+strings.Repeat("{},", 23<<20/3)+"{}]")
 }
 
-// imports ends an archive with a meta.json that has a list of files, and returns what imports it.
+// imports ends an archive with a meta.json that has a list of files, and returns a function that imports it.
 func (i *intrusion) imports(z *zip.Writer, out *bytes.Buffer, files string) func(context.Context) error {
 	w, err := z.Create("meta.json")
 	if err == nil {

@@ -72,7 +72,7 @@ func keepBusy(b *testing.B, loops int) {
 	})
 }
 
-// reportShare reports what a session had of the workers until it ended.
+// reportShare reports the share of the workers' time that a session had until it ended.
 func reportShare(b *testing.B, a *app, id idrl.SessionID, ended time.Time) {
 	b.Helper()
 	rec, err := a.db.Load(b.Context(), id)

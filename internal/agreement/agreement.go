@@ -203,12 +203,16 @@ func drawsOf(n int) int { return min(mostDraws, max(leastDraws, drawnUnits/n)) }
 // replacement. ok is false if fewer than two units have two values, or the coefficient is
 // often not defined.
 func Bootstrap(u Units, stream *rand.Rand, of func(Units) (float64, bool)) (low, high float64, ok bool) {
-	u = u.pairable()
-	if len(u) < 2 {
+	if u = u.pairable(); len(u) < 2 {
 		return 0, 0, false
 	}
+	return bootstrap(u, drawsOf(len(u)), stream, of)
+}
+
+// bootstrap is Bootstrap of two units or more, which have two values or more, by so many draws.
+func bootstrap(u Units, draws int, stream *rand.Rand, of func(Units) (float64, bool)) (low, high float64, ok bool) {
 	var values []float64
-	drawn, draws := make(Units, len(u)), drawsOf(len(u))
+	drawn := make(Units, len(u))
 	for range draws {
 		for i := range drawn {
 			drawn[i] = u[stream.IntN(len(u))]

@@ -30,7 +30,7 @@ const leastBlended = 0.02
 
 var _ idrl.Likelihood = blend{}
 
-// keptBlend is the likelihood of the answers of a person, once somebody has asked for it.
+// keptBlend is the likelihood of the answers of a person. It is made when it is needed first.
 type keptBlend struct {
 	once sync.Once
 	of   idrl.Likelihood
@@ -127,8 +127,8 @@ func (b blend) sums(a idrl.Answer, m, v float64) (z, first, second float64) {
 	return z, first, second
 }
 
-// threeCells is what three intervals tell of a normal variable at most, as a share of its Fisher
-// information: one less the distortion of the best quantiser of three levels, 0.1902 (Max,
+// threeCells bounds the Fisher information about the mean of a normal variable in the one of three
+// intervals that it lies in, as a share of that in the variable itself: one less the distortion of the best quantiser of three levels, 0.1902 (Max,
 // "Quantizing for minimum distortion", 1960).
 const threeCells = 0.81
 

@@ -9,11 +9,11 @@ import (
 )
 
 // ownOptions are the options of Own.Fit: a thousandth of a standard deviation is little beside
-// what is not known of annotators.
+// the uncertainty about annotators.
 var ownOptions = epOptions{sweeps: 25, tolerance: 1e-3}
 
 // resumedOptions are those of Resume where there is something to go on from: it ends after a few
-// sweeps and leaves the rest to the next fit, and reports only what a person could see.
+// sweeps and leaves the rest to the next fit, and reports only changes that a person could see.
 var resumedOptions = epOptions{sweeps: 2, tolerance: 0.1}
 
 // left are the Factors of a fit: of θ and of the offset of each observation, and the damping. The
@@ -25,8 +25,8 @@ type left struct {
 
 type leftSite struct{ tau, nu, offsetTau, offsetNu float64 }
 
-// A mannerSite is the factor that stands for what an answer says of its annotator: what it
-// says of the manners, and a Gaussian factor of the offset as of a site.
+// A mannerSite is the factor of an answer about its annotator: a weight of each manner, and a
+// Gaussian factor of the offset as of a site.
 type mannerSite struct {
 	who     int       // among the people of a fit
 	z       []float64 // of the manners, > 0
@@ -127,7 +127,7 @@ func (f *joining) run(ctx context.Context, sweeps int, report *idrl.FitReport) e
 	return nil
 }
 
-// begin begins with what a fit of the first of the answers left.
+// begin begins with the state that a fit of the first of the answers left.
 func (f *joining) begin(l *left, report *idrl.FitReport) {
 	f.damping = min(1, 2*l.damping)
 	for i, from := range l.each {
@@ -149,7 +149,7 @@ func (f *joining) begin(l *left, report *idrl.FitReport) {
 	f.settle(report)
 }
 
-// left returns what the fit leaves.
+// left returns the state from which the next fit begins.
 func (f *joining) left() *left {
 	out := &left{each: make([]leftSite, len(f.sites)), damping: f.damping}
 	for i, s := range f.sites {

@@ -6,8 +6,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// sums returns Z of answer a and its first two derivatives in m. They are what mixtures of
-// likelihoods are made of, and cheaper than the logarithm of Z and its derivatives. Where Z
+// sums returns Z of answer a and its first two derivatives in m. Mixtures of
+// likelihoods are computed from them, since they are cheaper than the logarithm of Z and its derivatives. Where Z
 // is far below the accuracy of a sum that has others in it, it may be 0.
 func sums(l idrl.Likelihood, a *idrl.Answer, m, v float64) (z, z1, z2 float64) {
 	switch l := l.(type) {

@@ -211,7 +211,7 @@ func (a *archive) find() (folder string, m meta, err error) {
 	return folder, m, err
 }
 
-// read calls f with what is in the file.
+// read calls f with a reader of the content of the file.
 func (e packedFile) read(f func(io.Reader) error) error {
 	r, err := e.open()
 	if err != nil {
@@ -225,7 +225,7 @@ func (e packedFile) read(f func(io.Reader) error) error {
 	return err
 }
 
-// A noting reader keeps the error of what it reads from.
+// A noting reader keeps the error of its source.
 type noting struct {
 	from io.Reader
 	err  error // not io.EOF
@@ -240,7 +240,7 @@ func (n *noting) Read(p []byte) (int, error) {
 	return k, err
 }
 
-// unpack reads those files of a folder of the archive that are listed, and returns what it found. It writes
+// unpack reads those files of a folder of the archive that are listed, and returns their sizes and hashes. It writes
 // records under into.
 func (a *archive) unpack(folder string, listed map[string]fileEntry, into *os.Root) (map[string]seen, error) {
 	found := map[string]seen{}
@@ -281,7 +281,7 @@ func take(r io.Reader, name string, size int64, into *os.Root) (s seen, err erro
 	return sum(to, r, size)
 }
 
-// sum copies r, at most that many bytes and one, to w, and returns what it was.
+// sum copies r, at most that many bytes and one, to w, and returns its size and hash.
 func sum(w io.Writer, r io.Reader, size int64) (seen, error) {
 	s := &summed{w: w, h: sha256.New()}
 	_, err := io.Copy(s, io.LimitReader(r, size+1))
@@ -290,7 +290,7 @@ func sum(w io.Writer, r io.Reader, size int64) (seen, error) {
 
 func hexSum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
-// survey returns what it finds in a folder of the files that are listed. Those of another size are not read.
+// survey returns size and hash of those listed files that are in a folder. Files of another size are not read.
 func survey(root *os.Root, listed map[string]fileEntry) (map[string]seen, error) {
 	found := map[string]seen{}
 	for name, want := range listed {

@@ -25,7 +25,7 @@ const starts = 4
 // in the order of a hash, as long as they fit into the share. If these are less than half of it,
 // a part of the largest other component is for tests too: it is grown from a trajectory, each
 // time by the one of whose comparisons the largest share is with the part. Comparisons across
-// its edge have no split. All is a function of the set of comparisons, whatever their order. It
+// its edge have no split. All is a function of the set of comparisons and does not depend on their order. It
 // takes about 100 bytes a trajectory and 16 a comparison.
 type splits struct {
 	places map[uint64]int32 // of trajectories in what follows

@@ -20,8 +20,8 @@ func between(n int, pair func() (a, b int)) (out []idrl.Labelled) {
 	return out
 }
 
-// The parts have the stated share, whatever the comparisons are between, as nearly as can be
-// where no trajectory may stand in both; and depend on the set of comparisons alone.
+// For every graph of comparisons the parts have the stated share, as nearly as they can without a
+// trajectory in both; and they depend on the set of comparisons alone.
 func TestSplitShares(t *testing.T) {
 	for _, n := range []int{5, 10, 30, 50, 200, 2000} {
 		for name, pair := range map[string]func(r *rand.Rand) (int, int){

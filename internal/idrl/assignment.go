@@ -37,7 +37,7 @@ type Why struct {
 	Seconds          float64 // of the viewer, of the longer clip; 0 of a still
 }
 
-// A Purpose is what a question is asked for.
+// A Purpose is the reason for which a question is asked.
 type Purpose string
 
 // The purposes of questions.

@@ -29,7 +29,7 @@ type Control struct {
 	Title  string       // after it
 }
 
-// An Act is what somebody did to a session, as the audit trail has it.
+// An Act is an entry of the audit trail: a change of a session by a person or by the server.
 type Act struct {
 	At     time.Time
 	Actor  string // the researcher's name, or what stands for one

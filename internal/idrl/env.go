@@ -114,8 +114,8 @@ type Narrator interface {
 	Narrate(first, last []float64) string
 }
 
-// Stays is how a Narrator ends where the robot goes nowhere. Two such clips are not compared
-// (package picture).
+// Stays is how a Narrator ends where the robot goes nowhere. Two such clips are compared only
+// where the places of the robots are far apart (package picture).
 const Stays = "The robot stays where it is."
 
 // A Reclipper is an Environment whose clips may have another length and speed: those that

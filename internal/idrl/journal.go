@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Snapshot is what is known after a log row. It is a cache: the log is the truth.
+// A Snapshot holds results that were computed after a log row. It is a cache: all of it follows from
+// the log.
 type Snapshot struct {
 	Seq        int64
 	Definition int       // of the posterior

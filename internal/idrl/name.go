@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// VisibleName returns a name without the characters in it that nobody sees or that change the order of others:
+// VisibleName returns a name without its characters that are invisible or change the order of others:
 // control and format characters (bidirectional ones among them), separators of lines, and fillers. It keeps
 // variation selectors, and joiners between letters of scripts that need them and between emoji.
 func VisibleName(name string) string {

@@ -155,8 +155,8 @@ type Resumer interface {
 	Resume(ctx context.Context, from Posterior, left Factors, qs []QueryVector, as []Answer) (Posterior, Factors, FitReport, error)
 }
 
-// Factors are what a fit leaves to the next one, as the model has it. They are immutable; nil
-// is nothing.
+// Factors are the state of a fit from which the next fit begins, in a form of the model. They are
+// immutable; nil stands for no state.
 type Factors any
 
 // A FitReport says how a fit of several answers at once went.

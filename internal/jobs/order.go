@@ -20,7 +20,7 @@ const (
 	// ones, and is done at normal priority.
 	shortWork = 5 * time.Second
 
-	// unknownWork is what a job is taken to need of which nothing is known.
+	// unknownWork is the processor time that is assumed for a job of a kind that has not been measured.
 	unknownWork = 30 * time.Second
 
 	// leastWork keeps ratios finite.
@@ -31,16 +31,16 @@ const (
 	worthPause = 2
 )
 
-// A class of jobs goes before the next one, whatever the ratios.
+// A class of jobs goes before the next one, also where its ratio is lower.
 type class int
 
 const (
-	urgentJobs class = iota // nobody can label before they are done
+	urgentJobs class = iota // labelling cannot begin before they are done
 	awaitedJobs
-	yieldingJobs // nobody waits for them (Job.Yields)
+	yieldingJobs // no answers wait for them (Job.Yields)
 )
 
-// A standing is what the order of jobs depends on.
+// A standing holds the properties of a job by which jobs are ordered.
 type standing struct {
 	class  class
 	waited time.Duration // without a worker, or paused

@@ -193,7 +193,7 @@ func (g *gate) pass() {
 	}
 }
 
-// A reporter writes what the handler of a job reports. While the job is paused, each method
+// A reporter writes the reports of the handler of a job. While the job is paused, each method
 // returns only when it goes on or is stopped.
 type reporter struct {
 	*server

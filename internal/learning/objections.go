@@ -9,14 +9,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Another is what is said of the recommended policy by another return.
+// Another is the statement about the recommended policy by another return.
 type Another struct {
 	Leader, Best idrl.Candidate // the recommended policy, and the one that would be by the other return
 	Loss         float64        // of Leader by the other return under the posterior mean, a share of the span
 	Within       float64        // idrl.Regret.Within of Leader by the other return
 }
 
-// Otherwise returns what is said if feature expectations are times(c)·Mu. Weights are drawn from
+// Otherwise returns the statement for feature expectations times(c)·Mu. Weights are drawn from
 // draws, as for Regret. There must be a policy.
 func (l *Learner) Otherwise(draws idrl.Posterior, times func(idrl.Candidate) float64) (out Another) {
 	known, under := l.policies.Known(), slices.Clone(l.policies.represented())
@@ -30,9 +30,9 @@ func (l *Learner) Otherwise(draws idrl.Posterior, times func(idrl.Candidate) flo
 	return Another{known[leader], known[best], loss, l.outlook.Statement(draws, under, leader).Within}
 }
 
-// Unasked returns the recommended policy and the one between which what was not asked about
-// decides (regret.Asked.Decides), and the feature that has most of it, -1 if none has. ok is false
-// if there is none. The cost is O(d³), and O(d²) for each known policy, of which there must be one.
+// Unasked returns the recommended policy and a rival that may be better by directions of the weights
+// that no question was about (regret.Asked.Decides), and the feature with the largest part in them,
+// -1 if there is none. ok is false if there is no such rival. The cost is O(d³), and O(d²) for each known policy, of which there must be one.
 func (l *Learner) Unasked(doubt, least float64) (leader, rival idrl.Candidate, feature int, ok bool) {
 	asked, ok := regret.NewAsked(l.cfg.Model.Prior(), l.posterior)
 	if !ok {

@@ -44,7 +44,7 @@ func (d *Description) launched(cmd *exec.Cmd) (_ *exec.Cmd, release func(), err 
 	return out, sync.OnceFunc(func() { hold.Close() }), nil
 }
 
-// started closes what a launcher has for its own.
+// started closes the files of this process that the launcher has inherited.
 func started(cmd *exec.Cmd) {
 	for _, f := range cmd.ExtraFiles {
 		f.Close()

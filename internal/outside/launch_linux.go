@@ -40,7 +40,8 @@ const (
 	exitSignal0 = 128 // and the number of the signal that ended it
 )
 
-// Launch is what a program does that was started with LaunchCommand and args. It returns the exit status.
+// Launch runs the launcher, in a process that was started with LaunchCommand and args. It returns the
+// exit status.
 func Launch(args []string) int {
 	if len(args) < 4 {
 		fmt.Fprintf(os.Stderr, "%s is for tiebreak itself\n", LaunchCommand)

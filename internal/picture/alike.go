@@ -13,10 +13,10 @@ func Alike(a, b *View) (bool, error) {
 }
 
 // RatedAlike reports that a person would rate a and b for the same thing: they look alike, or
-// the robot stays where it is in both. The errors are those of Compare.
+// the robot stays where it is in both, in places that are not far apart. The errors are those of Compare.
 func RatedAlike(a, b *View) (bool, error) {
 	alike, err := Alike(a, b)
-	return alike || err == nil && a.stays && b.stays, err
+	return alike || err == nil && a.looks == nil && stayTogether(a, b, placeApart(a, b)/max(a.size, b.size)), err
 }
 
 // Answerable reports what Pair.Answerable says of a and b, for less. The errors are those of

@@ -80,7 +80,7 @@ func sharesOf(t testing.TB, views []*picture.View) (s shares) {
 				s.still += 1 / n
 			case p.Alike():
 				s.alike += 1 / n
-			case a.Stays() && b.Stays():
+			case p.StayTogether():
 				s.stay += 1 / n
 			default:
 				s.fallen += 1 / n

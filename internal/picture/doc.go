@@ -33,6 +33,10 @@ const (
 	EasyPlace = AlikePlace
 
 	FallenFrom = 0.75 // share of the states of a clip
+
+	// StaysApart, body sizes, is how far apart two robots that stay where they are must be to be
+	// compared. In a corridor it is 40 % (ant) or 80 % (swimmer) of the way from the start to the goal.
+	StaysApart = 8.
 )
 
 // frameSec is the viewer's time between the frames that are compared. Their number

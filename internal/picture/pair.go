@@ -85,18 +85,26 @@ func (p Pair) Easy() bool {
 }
 
 // Answerable reports that a person can compare the two: they do not look alike, one of
-// them moves, one of them is not of a fallen robot, and in one of them the robot does not stay
-// where it is (View.Stays). Neither need move where both are still states, or where they stand at
-// different places of a map.
+// them moves, one of them is not of a fallen robot, and the robot does not stay where it is
+// (View.Stays) in both, unless these places are far apart. Neither need move where both are still
+// states, or where they stand at different places of a map.
 func (p Pair) Answerable() bool { return !p.Alike() && something(p.A, p.B, p.Place) }
 
 // something reports that there is something to compare in a and b, whose places are that far
 // apart: Answerable but for how alike they look.
 func something(a, b *View, place float64) bool {
-	posed := a.moment && b.moment || !a.solid && place >= EasyPlace
-	still := a.Still() && b.Still() && !posed || a.stays && b.stays
+	far := a.stays && b.stays && place >= StaysApart
+	posed := a.moment && b.moment || !a.solid && place >= EasyPlace || far
+	still := a.Still() && b.Still() && !posed || stayTogether(a, b, place)
 	return !still && !(a.Fallen() && b.Fallen())
 }
+
+// StayTogether reports that the robot stays where it is in both clips (View.Stays), and that
+// these places are less than StaysApart from one another.
+func (p Pair) StayTogether() bool { return stayTogether(p.A, p.B, p.Place) }
+
+// stayTogether is Pair.StayTogether of clips that begin that far apart.
+func stayTogether(a, b *View, place float64) bool { return a.stays && b.stays && place < StaysApart }
 
 // Together reports that the clips begin in the same state, so that they show what each
 // policy makes of it.

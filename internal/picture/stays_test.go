@@ -7,15 +7,20 @@ import (
 )
 
 // Two robots that go nowhere, as the line over their clips says, are not compared, however much
-// they move; and they are rated alike.
+// they move; and they are rated alike. This does not hold where they are far apart in a corridor
+// with numbered cells: one has reached the goal, say, and one is at the start.
 func TestStays(t *testing.T) {
-	turning := func(rate float64, note string) *View {
-		c := bar(rate, 0).film()
+	turning := func(rate, place float64, note string) *View {
+		s := moved(bar(rate, 0), place)
+		s.camera, s.static = [3]float64{place}, []idrl.Shape{{Kind: idrl.Text}}
+		c := s.film()
 		c.Header.Note = note
 		return view(t, c)
 	}
-	goes, stays := turning(1, "The goal is 2 m to the right."), turning(2, "At the goal. "+idrl.Stays)
-	stuck := turning(4, "The goal is 2 m to the right. "+idrl.Stays)
+	goes, stays := turning(1, 0, "The goal is 2 m to the right."), turning(2, 0, "At the goal. "+idrl.Stays)
+	const stuckNote = "The goal is 2 m to the right. " + idrl.Stays
+	stuck := turning(4, 0, stuckNote)
+	near, far := turning(4, -2*StaysApart+0.1, stuckNote), turning(4, -2*StaysApart-0.1, stuckNote) // the body is 2 m long
 	for _, test := range []struct {
 		name              string
 		a, b              *View
@@ -24,6 +29,9 @@ func TestStays(t *testing.T) {
 		{"one goes", goes, stays, true, false},
 		{"the other goes", stuck, goes, true, false},
 		{"both stay", stays, stuck, false, true},
+		{"both stay at some distance", stays, near, false, true},
+		{"both stay far apart", stays, far, true, false},
+		{"both stay far apart, the other way round", far, stays, true, false},
 	} {
 		ok, err := Answerable(test.a, test.b)
 		p, errPair := Compare(test.a, test.b)

@@ -10,7 +10,7 @@ import (
 )
 
 // A fit is the belief after the first at items at once. Where the model is an idrl.Resumer it
-// goes on from what the fit at the position before left, and that from the one before it: a
+// goes on from the factors of the fit at the position before, and that from the one before it: a
 // function of the list.
 type fit struct {
 	at int
@@ -24,7 +24,7 @@ type fit struct {
 	left   idrl.Factors
 }
 
-// get returns the belief of the fit, and computes it if nobody has.
+// get returns the belief of the fit, and computes it the first time.
 func (f *fit) get(ctx context.Context, cfg *Config) (idrl.Posterior, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -34,7 +34,7 @@ func (f *fit) get(ctx context.Context, cfg *Config) (idrl.Posterior, error) {
 	return f.p, f.run(ctx, cfg)
 }
 
-// factors returns what the fit left, and makes it if nobody has.
+// factors returns the factors of the fit, and makes them the first time.
 func (f *fit) factors(ctx context.Context, cfg *Config) (idrl.Factors, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

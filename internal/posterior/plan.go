@@ -63,8 +63,8 @@ var (
 
 const first = 5 // answers before the first fit, and the fewest between two
 
-// resumedCost is what a fit that goes on from another costs, and an update of that model, as a
-// multiple of one that begins with nothing and takes the noise of answers for known.
+// resumedCost is the cost of a fit that goes on from another, and of an update of that model, as a
+// multiple of the cost of one that begins with nothing and takes the noise of answers for known.
 const resumedCost = 2
 
 // plan returns the plan of the fits of c.

@@ -43,7 +43,7 @@ func TestReversedPeople(t *testing.T) {
 	}
 }
 
-// truth is what clickers take for right of question k.
+// truth returns the answer to question k that clickers consider right.
 func truth(k int) idrl.Choice {
 	return clickers(k+1, map[idrl.AnnotatorID]float64{}, "sage")[k].Choice
 }

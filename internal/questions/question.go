@@ -214,7 +214,7 @@ func (q *Question) judge(views []*picture.View) (unseen string) {
 	}
 	q.Pair = Pair{Pose: p.Pose, Path: p.Path, Place: p.Place, End: p.End}
 	q.Alike, q.Easy, q.Fallen = p.Alike(), p.Easy(), p.A.Fallen() && p.B.Fallen()
-	q.Still = p.A.Still() && p.B.Still() && !p.A.Moment() && !p.Answerable() || p.A.Stays() && p.B.Stays()
+	q.Still = p.A.Still() && p.B.Still() && !p.A.Moment() && !p.Answerable() || p.StayTogether()
 	return ""
 }
 

@@ -100,9 +100,9 @@ func (a *Asked) Split(delta []float64) (asked, other float64, along []float64) {
 	return asked, other, out.RawVector().Data
 }
 
-// Decides returns the known policy between which and known[leader] what was not asked about
-// decides, and the feature whose weight has most of it, -1 if no feature has at least half. ok is false if there is none. It is the case where, by
-// what the answers tell, the leader is better with probability 1 − doubt, but a weight of two
+// Decides returns the known policy that may be better than known[leader] by directions of the weights
+// that no question was about, and the feature whose weight has most of them, -1 if no feature has at
+// least half. ok is false if there is no such policy. It is the case where, by the answers, the leader is better with probability 1 − doubt, but a weight of two
 // standard deviations of the prior along the other directions would turn that around. Policies
 // which these directions set less than least apart are left out.
 func (a *Asked) Decides(known []idrl.Candidate, leader int, doubt, least float64) (rival, feature int, ok bool) {

@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// What was asked about and what was not add up to the variance, and answers about x alone leave
-// what is orthogonal to Σ₀x.
+// The parts that were asked about and not asked about add up to the variance, and answers about x
+// alone leave the part that is orthogonal to Σ₀x.
 func TestSplit(t *testing.T) {
 	prior, stream := belief.Isotropic(4, 2), rng.New(1, "split", 0)
 	p := prior

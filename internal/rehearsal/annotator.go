@@ -141,7 +141,7 @@ func (r *Annotator) converse(ctx context.Context) error {
 // longer than the longest step of a training that is told apart.
 const quiet = 15 * time.Minute
 
-// errNothing says what did not come for so long.
+// errNothing returns an error that names the message that did not come in time.
 func (r *Annotator) errNothing() error {
 	switch {
 	case r.sent != nil:

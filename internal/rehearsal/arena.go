@@ -14,7 +14,7 @@ import (
 )
 
 // A ranking compares the result of an arena with the true reward. It orders the entrants by the
-// mean true return of their clips, which are what people compare.
+// mean true return of their clips, which people compare.
 type ranking struct {
 	data    Data
 	session idrl.SessionID

@@ -30,7 +30,7 @@ func (r *Annotator) sayAgreed() {
 // lastStatus is how long an annotator from a crowd platform waits for what it is told at the end.
 const lastStatus = 10 * time.Second
 
-// end says what the annotator is told at the end of its part.
+// end prints the text that the annotator is told at the end of its part.
 func (r *Annotator) end() error {
 	for by := time.Now().Add(lastStatus); r.crowd && !r.status.Done; {
 		m, err := r.conn.RecvBy(by)

@@ -82,7 +82,7 @@ func (r *Annotator) compare(ctx context.Context) error {
 	return nil
 }
 
-// comparison compares once, and returns what writes the result; nil without the server's data.
+// comparison compares once, and returns a function that writes the result; nil without the server's data.
 func (r *Annotator) comparison(ctx context.Context) (func(), error) {
 	switch {
 	case r.ranking != nil:

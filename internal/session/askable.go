@@ -42,7 +42,8 @@ func (c *selector) givenTo(who idrl.AnnotatorID, assignments []*idrl.Assignment)
 	return g.places
 }
 
-// forget forgets what was put to an annotator: an assignment of theirs was taken back.
+// forget removes the kept places of the queries that an annotator was asked: an assignment of theirs
+// was taken back.
 func (c *selector) forget(who idrl.AnnotatorID) { delete(c.given, who) }
 
 // each calls f with the place of q in the generation; of a group, with that of every pair of its

@@ -49,7 +49,7 @@ func (s *Session) draw(n int64, askable []idrl.QueryVector, fresh []idrl.Assignm
 	return draw{condition: idrl.Condition(s.spec.Acquisition), askable: askable}
 }
 
-// purpose returns what a question of a condition, which is empty without several, is asked for.
+// purpose returns the purpose of a question of condition c, which is empty where there is one alone.
 func (s *Session) purpose(c idrl.Condition) idrl.Purpose {
 	switch {
 	case c == idrl.HeldOut:

@@ -42,7 +42,7 @@ func (s *Session) looksSame(e idrl.Effect) bool {
 	return s.looked.same
 }
 
-// A shownEffect is what looksSame returned last.
+// A shownEffect keeps the last result of looksSame.
 type shownEffect struct {
 	effect idrl.Effect
 	same   bool

@@ -55,7 +55,7 @@ func (s *Session) Open(ctx context.Context) ([]idrl.Assignment, error) {
 	})
 }
 
-// source returns what a report is made of, but for the networks and for Turned. Rows of the log are never changed, and the next
+// source returns the source of a report, without the networks and Turned. Rows of the log are never changed, and the next
 // ones come after those that are handed over.
 func (s *Session) source() insight.Source {
 	src := insight.Source{

@@ -63,7 +63,7 @@ func landers(t *testing.T, most int, by string) *bench {
 	return b
 }
 
-// tasted answers n questions as a person does who likes what recordingstest.LanderTaste likes.
+// tasted answers n questions by the reward recordingstest.LanderTaste.
 func (b *bench) tasted(t *testing.T, s *session.Session, n int) idrl.Status {
 	t.Helper()
 	for range n {
@@ -81,7 +81,7 @@ func (b *bench) tasted(t *testing.T, s *session.Session, n int) idrl.Status {
 	return status(t, s)
 }
 
-// codes returns what is objected to a statement.
+// codes returns the codes of the objections to a statement.
 func codes(st idrl.Status) (out []string) {
 	for _, o := range st.Stopping.Objections {
 		out = append(out, o.Code)
@@ -89,7 +89,7 @@ func codes(st idrl.Status) (out []string) {
 	return out
 }
 
-// bestOf returns what researchers call the recommended policy.
+// bestOf returns the title of the recommended policy.
 func bestOf(st idrl.Status) string { return st.Candidates[0].Title }
 
 // Where rollouts differ in length, and answers are about parts of one length, policies are

@@ -9,8 +9,8 @@ func (s *Session) fixedPolicies() bool { return s.spec.Uploads() || s.cfg.Steps 
 // answersTrained reports whether the generation in use was trained on answers of this session that count.
 func (s *Session) answersTrained() bool { return s.gen != nil && s.history.Before(s.gen.BasedOn+1) > 0 }
 
-// objections returns what is to be said against the statement of regret about the present, but for
-// what costs much.
+// objections returns the objections to the statement of regret about the present, without those
+// that are expensive to find.
 func (s *Session) objections() (out []idrl.Objection) {
 	if s.gen == nil {
 		return nil
@@ -64,7 +64,7 @@ func (s *Session) unasked() []idrl.Objection {
 	return []idrl.Objection{idrl.ObjectUnasked(s.called(leader), s.called(rival), name)}
 }
 
-// called returns what researchers call a policy.
+// called returns the name of a policy for researchers.
 func (s *Session) called(c idrl.Candidate) string {
 	if t := s.title(c); t != "" {
 		return t

@@ -12,8 +12,8 @@ import (
 	"tiebreak/internal/session"
 )
 
-// Before a generation that was trained on this session's answers is in use, nothing is proposed
-// and nobody is told that more answers change little, however sure the statement is.
+// Before a generation that was trained on this session's answers is in use, the session proposes
+// nothing and does not say that more answers change little, also where the statement is sure.
 func TestNothingIsEnoughBeforeATraining(t *testing.T) {
 	b := newBench(func(s *idrl.SessionSpec) { s.Tolerance, s.Doubt, s.TrainEvery, s.AdoptAfter = 0.999, 0.999, 1, 0 })
 	gate := make(chan struct{}, 100)

@@ -23,10 +23,19 @@ func (s *Session) firstClips() string {
 	case t.Outlook.Waiting && t.Outlook.Ahead > 0:
 		return "The first clips are being made. " + before(t.Outlook.Ahead, "session", "sessions") + and("; ", about) + "."
 	case t.Total > 0:
-		return fmt.Sprintf("The first clips are being made: step %d of %d%s.", min(t.Done+1, t.Total), t.Total, and(", ", about))
+		return fmt.Sprintf("The first clips are being made: step %d of %d%s.", min(t.Done+1, t.Total), t.Total, and(", ", about)) + s.slowSteps()
 	default:
-		return "The first clips are being made" + and(": ", about) + "."
+		return "The first clips are being made" + and(": ", about) + "." + s.slowSteps()
 	}
+}
+
+// slowSteps says to an annotator why the first clips take long; nothing where steps take next to
+// no time.
+func (s *Session) slowSteps() string {
+	if s.cfg.StepSec == 0 {
+		return ""
+	}
+	return " The simulation is slow; this page goes on by itself when the clips are there."
 }
 
 // learning says which answers the generation in use has not learnt from. There are none where
@@ -58,6 +67,10 @@ func (s *Session) trainingNow() idrl.Training {
 		return t
 	}
 	t.Left = aboutTime(s.timeLeft())
+	if s.gen == nil && s.cfg.StepSec > 0 && t.What != "" {
+		t.What += fmt.Sprintf("; a step of this environment takes %.3g ms of a processor, so the first clips take long; shorter episodes or a faster simulation help (docs/outside.md)",
+			1000*s.cfg.StepSec)
+	}
 	if t.Outlook.Paused {
 		t.What = "paused while a shorter training of another session is done" + and("; before: ", t.What)
 	}

@@ -58,6 +58,11 @@ type rehearsed struct {
 	scores idrl.ConditionScores
 }
 
+// truth draws true weights from the prior of b.
+func (b *bench) truth(seed uint64) []float64 {
+	return b.model.Prior().Sample(nil, rng.New(seed, "truth", 0))
+}
+
 // rehearse has a simulated expert with a true reward drawn from the prior give n answers.
 func rehearse(t *testing.T, seed uint64, n int, change func(*idrl.SessionSpec)) rehearsed {
 	t.Helper()
@@ -70,26 +75,32 @@ func rehearse(t *testing.T, seed uint64, n int, change func(*idrl.SessionSpec)) 
 	})
 	b.trainer = wideTrainer{40}
 	spec := b.journal.rec.Spec
-	r := rehearsed{bench: b, theta: b.model.Prior().Sample(nil, rng.New(seed, "truth", 0))}
+	r := rehearsed{bench: b, theta: b.truth(seed)}
 	expert, err := sim.NewMatched(spec, r.theta)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s, stop := b.start(t)
+	r.answer(t, s, expert, n)
+	r.scores, r.rec = scoresOf(t, s), b.record(t, s)
+	stop()
+	return r
+}
+
+// answer has the expert give n answers.
+func (r rehearsed) answer(t *testing.T, s *session.Session, expert sim.Expert, n int) {
+	t.Helper()
 	clips := map[idrl.ClipID]idrl.Clip{}
 	for i := range n {
 		as := claim(t, s, "ann").Open[0]
 		if len(clips) == 0 {
-			clips = b.record(t, s).Generation.Clips
+			clips = r.record(t, s).Generation.Clips
 		}
 		q := idrl.ComparisonVector(clips[as.Query.Clips[0]], clips[as.Query.Clips[1]])
-		a := expert.Answer(q, rng.New(seed, "expert", uint64(i)))
+		a := expert.Answer(q, rng.New(r.journal.rec.Spec.Seed, "expert", uint64(i)))
 		a.ID, a.Assignment, a.Left, a.Input = idrl.AnswerID(fmt.Sprint("answer-", i)), as.ID, as.Left, "api"
 		mustAnswer(t, s, "ann", a)
 	}
-	r.scores, r.rec = scoresOf(t, s), b.record(t, s)
-	stop()
-	return r
 }
 
 // posteriorOf returns the posterior of the first n answers of a condition, or of all that are not

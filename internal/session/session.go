@@ -53,8 +53,12 @@ type Config struct {
 	// rollouts that were imported. It is nil where policies are trained.
 	Steps func(idrl.Candidate) float64
 
-	// Exact says that the Trainer finds the best policy for given weights, whatever they are.
+	// Exact says that the Trainer finds the best policy for all weights.
 	Exact bool
+
+	// StepSec is the time of a processor that a step of the environment takes, seconds, where it
+	// was measured; 0: next to nothing.
+	StepSec float64
 
 	// Unseen says that there is nothing to see of the environment: no question is asked, and
 	// the session is complete.

@@ -126,6 +126,7 @@ type bench struct {
 	title    func(idrl.Candidate) string
 	steps    func(idrl.Candidate) float64
 	exact    bool
+	stepSec  float64
 }
 
 func newBench(change func(*idrl.SessionSpec)) *bench {
@@ -181,7 +182,7 @@ func (b *bench) startOn(t testing.TB, j idrl.Journal) (s *session.Session, stop 
 		Record: rec, Model: b.rewards(), Averaged: b.averaged, Acquisition: b.method,
 		Trainer: b.trainer, Journal: j, Publisher: nobody{}, Learner: b.learner, Discount: 1,
 		Log: b.log, Now: b.clock.Now, Rejected: b.rejected, Rests: b.rests,
-		Title: b.title, Steps: b.steps, Exact: b.exact,
+		Title: b.title, Steps: b.steps, Exact: b.exact, StepSec: b.stepSec,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -58,7 +58,7 @@ func (s *Session) judge() idrl.Stopping {
 	return out
 }
 
-// A stopState is what stopping returned last, and the statements that it went by.
+// A stopState keeps the last result of stopping, and identifies the statements that it was computed from.
 type stopState struct {
 	seq    int64
 	stated int

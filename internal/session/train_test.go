@@ -149,20 +149,28 @@ func TestAnnotatorsAreToldHowLongTheyWait(t *testing.T) {
 		in          time.Duration // until Outlook.Ready; 0 leaves it unknown
 		done, total int
 		says, page  string // to annotators; to researchers, what is done and how long it takes
+		stepSec     float64
 	}{
-		{idrl.Outlook{Waiting: true}, 0, 0, 0, "The first clips are being made.", "waiting for the trainer|"},
-		{idrl.Outlook{Waiting: true, Ahead: 1}, 0, 0, 0, "The first clips are being made. 1 other session is before this one.", "waiting for the trainer, 1 other training is before this one|"},
-		{idrl.Outlook{Waiting: true, Ahead: 3}, 2 * time.Minute, 0, 0, "The first clips are being made. 3 other sessions are before this one; about 2 minutes.", "waiting for the trainer, 3 other trainings are before this one|about 2 minutes"},
-		{idrl.Outlook{}, 18 * time.Second, 2, 8, "The first clips are being made: step 3 of 8, about 20 seconds.", "solving|about 20 seconds"},
-		{idrl.Outlook{}, 0, 2, 8, "The first clips are being made: step 3 of 8.", "solving|"},
-		{idrl.Outlook{}, time.Second, 8, 8, "The first clips are being made: step 8 of 8, a few seconds.", "solving|a few seconds"},
-		{idrl.Outlook{}, -time.Second, 1, 8, "The first clips are being made: step 2 of 8.", "solving|"},
-		{idrl.Outlook{}, time.Minute, 0, 8, "The first clips are being made: step 1 of 8, about a minute.", "solving|about a minute"},
-		{idrl.Outlook{}, 3 * time.Hour, 0, 8, "The first clips are being made: step 1 of 8, about 3 hours.", "solving|about 3 hours"},
+		{idrl.Outlook{Waiting: true}, 0, 0, 0, "The first clips are being made.", "waiting for the trainer|", 0},
+		{idrl.Outlook{Waiting: true, Ahead: 1}, 0, 0, 0, "The first clips are being made. 1 other session is before this one.", "waiting for the trainer, 1 other training is before this one|", 0},
+		{idrl.Outlook{Waiting: true, Ahead: 3}, 2 * time.Minute, 0, 0, "The first clips are being made. 3 other sessions are before this one; about 2 minutes.", "waiting for the trainer, 3 other trainings are before this one|about 2 minutes", 0},
+		{idrl.Outlook{}, 18 * time.Second, 2, 8, "The first clips are being made: step 3 of 8, about 20 seconds.", "solving|about 20 seconds", 0},
+		{idrl.Outlook{}, 0, 2, 8, "The first clips are being made: step 3 of 8.", "solving|", 0},
+		{idrl.Outlook{}, time.Second, 8, 8, "The first clips are being made: step 8 of 8, a few seconds.", "solving|a few seconds", 0},
+		{idrl.Outlook{}, -time.Second, 1, 8, "The first clips are being made: step 2 of 8.", "solving|", 0},
+		{idrl.Outlook{}, time.Minute, 0, 8, "The first clips are being made: step 1 of 8, about a minute.", "solving|about a minute", 0},
+		{idrl.Outlook{}, 3 * time.Hour, 0, 8, "The first clips are being made: step 1 of 8, about 3 hours.", "solving|about 3 hours", 0},
+		{
+			idrl.Outlook{},
+			4 * time.Minute, 2, 8,
+			"The first clips are being made: step 3 of 8, about 4 minutes. The simulation is slow; this page goes on by itself when the clips are there.",
+			"solving; a step of this environment takes 200 ms of a processor, so the first clips take long; shorter episodes or a faster simulation help (docs/outside.md)|about 4 minutes", 0.2,
+		},
 	} {
 		t.Run(test.says, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := newBench(nil)
+				b.stepSec = test.stepSec
 				b.trainer = trainerFunc(func(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
 					o := test.outlook
 					if test.in != 0 {

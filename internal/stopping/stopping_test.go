@@ -106,7 +106,7 @@ func TestForecastHasABound(t *testing.T) {
 	}
 }
 
-// While there is an objection nothing is proposed and nothing foretold, whatever is stated.
+// While there is an objection the rule proposes nothing and forecasts nothing, for every statement.
 func TestObjectionsVeto(t *testing.T) {
 	against := []idrl.Objection{idrl.ObjectUntrained()}
 	for name, within := range map[string][]float64{
@@ -131,8 +131,8 @@ type told struct {
 	next int // of the forecast after the next statement, which is about fewer answers by those in between; 0 if there is none
 }
 
-// walk returns what is told on a walk of the log-odds of P with a drift, which is what a forecast
-// assumes, after each statement until the rule is met; every so many answers there is one.
+// walk returns the forecasts on a walk of the log-odds of P with a drift, as a forecast
+// assumes it, after each statement until the rule is met; every so many answers there is one.
 func walk(seed uint64, every int) (out []told) {
 	stream := rng.New(seed, "walk", 0)
 	drifts, noises := []float64{0.03, 0.06, 0.12, 0.25, 0.4}, []float64{0.1, 0.2, 0.35, 0.5}

@@ -238,7 +238,7 @@ func choose(n, k int, stream *rand.Rand) []int {
 // draw returns by ID the clips that show policies and those of clips that a query is
 // about, encoded.
 func (r *run) draw(ctx context.Context, clips, shown []idrl.Clip, queries []idrl.Query) (map[idrl.ClipID]idrl.Clip, error) {
-	r.report(r.samples+1, "drawing clips")
+	r.report(r.solves(), "drawing clips")
 	asked := map[idrl.ClipID]bool{}
 	for _, q := range queries {
 		for _, id := range q.Clips {

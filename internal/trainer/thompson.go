@@ -241,8 +241,17 @@ func (r *run) check() error {
 	return nil
 }
 
+// solves is the number of solves after those of the pool that take time: candidates that First
+// makes are chosen from the pool.
+func (r *run) solves() int {
+	if r.job.First && r.first != nil {
+		return 0
+	}
+	return r.samples + 1
+}
+
 // total is the number of solves after those of the pool, and one for the clips.
-func (r *run) total() int { return r.samples + 2 }
+func (r *run) total() int { return r.solves() + 1 }
 
 // report tells how many steps are done: of the total, after those of the pool.
 func (r *run) report(done int, what string) {
@@ -267,7 +276,7 @@ func (r *run) candidates(ctx context.Context, p *pool) ([]idrl.Candidate, [][]ro
 	var rollouts [][]rollout
 	draws := rng.New(r.job.Seed, "thompson", uint64(r.job.BasedOn))
 	err = learning.Thompson(need, r.samples, r.job.Posterior, draws, func(k int, theta []float64, origin idrl.Origin) (bool, error) {
-		r.report(k, fmt.Sprintf("solving candidate %d of %d", k+1, r.samples+1))
+		r.report(min(k, r.solves()), fmt.Sprintf("solving candidate %d of %d", k+1, r.samples+1))
 		c := idrl.Candidate{ID: learning.CandidateID(r.job.BasedOn, k), Origin: origin, Theta: theta}
 		s, err := r.candidate(ctx, c, known, rng.New(r.job.Seed, fmt.Sprintf("solve %d", k), uint64(r.job.BasedOn)))
 		if errors.Is(err, ErrBroken) {

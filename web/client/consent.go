@@ -50,7 +50,7 @@ func (c *Conn) Agree(ctx context.Context) error {
 	return err
 }
 
-// brackets are what platforms put around the names of ids that they fill in (idrl.Crowd.Query).
+// brackets matches the names of ids that a platform has not filled in (idrl.Crowd.Query).
 var brackets = regexp.MustCompile(`^(\{\{%.*%\}\}|\$\{.*\}|…)$`)
 
 // FillIn puts id in the place of every id that a crowd platform would fill in, in the address
