@@ -171,11 +171,11 @@ func TestSettings(t *testing.T) {
 	must(t, db.SetBudget(ctx, "s", 77, "grace", t0))
 	must(t, db.RevokeAnnotator(ctx, "s", "a2", true, "grace", t0))
 	settings(idrl.Settings{Title: spec("s").Title, State: idrl.StateRunning, Told: spec("s").CurrentInstructions(), Budget: 77, Revoked: []idrl.AnnotatorID{"a2"}, LeftOut: []idrl.AnnotatorID{"a2"}})
-	must(t, db.SetLeftOut(ctx, "s", "a2", false, "grace", t0))
+	must(t, db.DecideAnswers(ctx, "s", "a2", idrl.TakenIn, "grace", t0))
 	must(t, db.SetBudget(ctx, "s", 0, "grace", t0))
 	settings(idrl.Settings{Title: spec("s").Title, State: idrl.StateRunning, Told: spec("s").CurrentInstructions(), Revoked: []idrl.AnnotatorID{"a2"}})
 	wantKind(t, db.RevokeAnnotator(ctx, "s", "a9", false, "grace", t0), idrl.NotFound)
-	wantKind(t, db.SetLeftOut(ctx, "s", "a9", false, "grace", t0), idrl.NotFound)
+	wantKind(t, db.DecideAnswers(ctx, "s", "a9", idrl.TakenIn, "grace", t0), idrl.NotFound)
 	_, err := db.Settings(ctx, "x")
 	wantKind(t, err, idrl.NotFound)
 }
@@ -216,12 +216,12 @@ func TestDecisions(t *testing.T) {
 	summary(3, 2, 5) // a1: a, rated, equal; a2: skip, can't tell
 	must(t, db.Append(ctx, "s", idrl.Row{Answer: idrl.Answer{ID: "u", Seq: 6, Annotator: "a1", Undoes: "id3", ReceivedAt: t0}, After: snapshot(6)}))
 	summary(2, 2, 5)
-	must(t, db.SetLeftOut(ctx, "s", "a1", true, "grace", t0))
+	must(t, db.DecideAnswers(ctx, "s", "a1", idrl.LeftOut, "grace", t0))
 	summary(0, 2, 2)
 	decision := idrl.Answer{ID: "d", Seq: 7, Annotator: "a1", Choice: idrl.LeftOut, ReceivedAt: t0}
 	must(t, db.Append(ctx, "s", idrl.Row{Answer: decision, After: snapshot(7)}))
 	summary(0, 2, 2)
-	must(t, db.SetLeftOut(ctx, "s", "a1", false, "grace", t0))
+	must(t, db.DecideAnswers(ctx, "s", "a1", idrl.TakenIn, "grace", t0))
 	summary(2, 2, 5)
 	rec, err := db.Load(ctx, "s")
 	must(t, err)

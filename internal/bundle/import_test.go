@@ -124,7 +124,7 @@ func TestImportIsTheInverse(t *testing.T) {
 	must(t, db.Rename(t.Context(), study, "Another name", "Ada", t0.Add(time.Hour)))
 	_, err := db.SetInstructions(t.Context(), study, idrl.Markdown, "**New** text", "Ada", t0.Add(time.Hour))
 	must(t, err)
-	must(t, db.SetLeftOut(t.Context(), study, "a2", true, "Ada", t0.Add(time.Hour)))
+	must(t, db.DecideAnswers(t.Context(), study, "a2", idrl.LeftOut, "Ada", t0.Add(time.Hour)))
 	for _, withdrawn := range []bool{false, true} {
 		if withdrawn {
 			_, err := db.Withdraw(t.Context(), study, "a2", "", t0.Add(time.Hour))
