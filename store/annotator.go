@@ -57,8 +57,8 @@ func readSettings(ctx context.Context, from querier, id idrl.SessionID) (s idrl.
 		return s, err
 	}
 	const query = `
-		SELECT id, revoked_at IS NOT NULL, left_out FROM annotator
-		WHERE session_id = ? AND (revoked_at IS NOT NULL OR left_out) ORDER BY id`
+		SELECT id, revoked_at IS NOT NULL, left_out, turned FROM annotator
+		WHERE session_id = ? AND (revoked_at IS NOT NULL OR left_out OR turned > 0) ORDER BY id`
 	const withdrawn = `SELECT count(*) FROM annotator WHERE session_id = ? AND withdrawn_at IS NOT NULL`
 	if err := from.QueryRowContext(ctx, withdrawn, id).Scan(&s.Withdrawals); err != nil {
 		return s, convert(err)
@@ -66,7 +66,8 @@ func readSettings(ctx context.Context, from querier, id idrl.SessionID) (s idrl.
 	err = each(ctx, from, func(row scanner) error {
 		var who idrl.AnnotatorID
 		var revoked, leftOut bool
-		if err := row.Scan(&who, &revoked, &leftOut); err != nil {
+		var turned int64
+		if err := row.Scan(&who, &revoked, &leftOut, &turned); err != nil {
 			return err
 		}
 		if revoked {
@@ -74,6 +75,12 @@ func readSettings(ctx context.Context, from querier, id idrl.SessionID) (s idrl.
 		}
 		if leftOut {
 			s.LeftOut = append(s.LeftOut, who)
+		}
+		if turned > 0 {
+			if s.Turned == nil {
+				s.Turned = map[idrl.AnnotatorID]int64{}
+			}
+			s.Turned[who] = turned
 		}
 		return nil
 	}, query, id)
@@ -103,12 +110,12 @@ func (db *DB) SetBudget(ctx context.Context, id idrl.SessionID, budget int, acto
 // Annotators returns who joined a session, in that order.
 func (db *DB) Annotators(ctx context.Context, session idrl.SessionID) (out []idrl.Annotator, err error) {
 	const query = `
-		SELECT id, name, created_at, coalesce(invitation_id, 0), revoked_at, left_out, withdrawn_at, erased_at,
+		SELECT id, name, created_at, coalesce(invitation_id, 0), revoked_at, left_out, turned, withdrawn_at, erased_at,
 			(SELECT max(seen_at) FROM login WHERE login.session_id = annotator.session_id AND annotator_id = annotator.id)
 		FROM annotator WHERE session_id = ? AND id <> '' ORDER BY created_at, length(id), id`
 	err = each(ctx, db.read, func(row scanner) error {
 		var a idrl.Annotator
-		err := row.Scan(&a.ID, nameColumn{&a.Name}, timeColumn{&a.JoinedAt}, &a.Invitation, timeColumn{&a.RevokedAt}, &a.LeftOut,
+		err := row.Scan(&a.ID, nameColumn{&a.Name}, timeColumn{&a.JoinedAt}, &a.Invitation, timeColumn{&a.RevokedAt}, &a.LeftOut, &a.Turned,
 			timeColumn{&a.WithdrawnAt}, timeColumn{&a.ErasedAt}, timeColumn{&a.SeenAt})
 		out = append(out, a)
 		return err
@@ -121,7 +128,7 @@ func (db *DB) Annotators(ctx context.Context, session idrl.SessionID) (out []idr
 func (db *DB) Replies(ctx context.Context, session idrl.SessionID) (map[idrl.AnnotatorID]int, error) {
 	const query = `
 		SELECT annotator_id, sum(CASE WHEN undoes IS NULL THEN 1 ELSE -1 END) FROM answer
-		WHERE session_id = ? AND choice NOT IN ('left_out', 'taken_in', 'erased', 'withdrew') GROUP BY annotator_id`
+		WHERE session_id = ? AND choice NOT IN (` + noReplies + `) GROUP BY annotator_id`
 	out := map[idrl.AnnotatorID]int{}
 	err := each(ctx, db.read, func(row scanner) error {
 		var who idrl.AnnotatorID
@@ -133,8 +140,9 @@ func (db *DB) Replies(ctx context.Context, session idrl.SessionID) (map[idrl.Ann
 	return out, err
 }
 
-// RevokeAnnotator ends a person's part in a session; leaveOut is as in SetLeftOut.
-// One whose part has ended stays so. Errors as for SetLeftOut.
+// RevokeAnnotator ends a person's part in a session. leaveOut leaves their answers out; else they
+// count, turned where they are already. One whose part has ended stays so. Errors as for
+// DecideAnswers.
 func (db *DB) RevokeAnnotator(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, leaveOut bool, actor string, now time.Time) error {
 	return db.do(ctx, func(t *tx) error {
 		const update = `UPDATE annotator SET revoked_at = coalesce(revoked_at, ?) WHERE session_id = ? AND id = ?`
@@ -144,25 +152,63 @@ func (db *DB) RevokeAnnotator(ctx context.Context, session idrl.SessionID, who i
 		if err := t.changed(now, session, actor, "revoke annotator", string(who)); err != nil {
 			return err
 		}
-		return t.setLeftOut(session, who, leaveOut, actor, now)
+		var turned bool
+		if err := t.row(`SELECT turned > 0 FROM annotator WHERE session_id = ? AND id = ?`, session, who).Scan(&turned); err != nil {
+			return convert(err)
+		}
+		switch {
+		case leaveOut:
+			return t.decideAnswers(session, who, idrl.LeftOut, actor, now)
+		case turned:
+			return nil
+		}
+		return t.decideAnswers(session, who, idrl.TakenIn, actor, now)
 	})
 }
 
-// SetLeftOut says whether a person's answers shall be left out of the posterior and
-// of exports. It returns an error of kind NotFound if there is no such annotator.
-func (db *DB) SetLeftOut(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, out bool, actor string, now time.Time) error {
-	return db.do(ctx, func(t *tx) error { return t.setLeftOut(session, who, out, actor, now) })
+// DecideAnswers says how a person's answers shall count, for the posterior and for exports:
+// idrl.LeftOut, idrl.TakenIn, or idrl.Turned, which is about those that are recorded now. It
+// returns an error of kind NotFound if there is no such annotator, and of kind Invalid if there
+// are no answers that could be turned, or for any other choice.
+func (db *DB) DecideAnswers(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, how idrl.Choice, actor string, now time.Time) error {
+	return db.do(ctx, func(t *tx) error { return t.decideAnswers(session, who, how, actor, now) })
 }
 
-func (t *tx) setLeftOut(session idrl.SessionID, who idrl.AnnotatorID, out bool, actor string, now time.Time) error {
-	if err := t.annotator(session, who, `UPDATE annotator SET left_out = ? WHERE session_id = ? AND id = ?`, out); err != nil {
+func (t *tx) decideAnswers(session idrl.SessionID, who idrl.AnnotatorID, how idrl.Choice, actor string, now time.Time) error {
+	update, action := `UPDATE annotator SET left_out = 0, turned = ? WHERE session_id = ? AND id = ?`, "count answers"
+	var last int64
+	switch how { //nolint:exhaustive // the others decide nothing
+	case idrl.LeftOut:
+		update, action = `UPDATE annotator SET left_out = 1, turned = ? WHERE session_id = ? AND id = ?`, "leave answers out"
+	case idrl.Turned:
+		action = "turn answers"
+		const query = `SELECT coalesce(max(seq), 0) FROM answer WHERE session_id = ? AND EXISTS (
+			SELECT 1 FROM answer AS own WHERE own.session_id = answer.session_id AND own.annotator_id = ? AND own.undoes IS NULL AND own.` + isReply + `)`
+		if err := t.row(query, session, who).Scan(&last); err != nil {
+			return convert(err)
+		}
+	case idrl.TakenIn:
+	default:
+		return idrl.Errorf(idrl.Invalid, "%q does not say how answers count", how)
+	}
+	if err := t.annotator(session, who, update, last); err != nil {
 		return err
 	}
-	action := "count answers"
-	if out {
-		action = "leave answers out"
+	if how == idrl.Turned && last == 0 {
+		return idrl.Errorf(idrl.Invalid, "annotator %s has given no answer yet that could be turned", who)
 	}
 	return t.changed(now, session, actor, action, string(who))
+}
+
+// noReplies are the choices of log rows that are no replies, for a statement.
+const noReplies = `'left_out', 'turned', 'taken_in', 'erased', 'withdrew'`
+
+const isReply = `choice NOT IN ('', ` + noReplies + `)`
+
+// turnedTo notes that the log turns a person's answers up to row seq, if that is still wanted.
+func (t *tx) turnedTo(session idrl.SessionID, who idrl.AnnotatorID, seq int64) error {
+	_, err := t.exec(`UPDATE annotator SET turned = ? WHERE session_id = ? AND id = ? AND turned > 0`, seq, session, who)
+	return err
 }
 
 // annotator runs update, which sets one value, on an annotator.

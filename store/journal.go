@@ -118,6 +118,11 @@ func (t *tx) append(id idrl.SessionID, a idrl.Answer, s idrl.Snapshot) error {
 	switch {
 	case a.Decision(): // the researcher's wish is recorded with their name
 		actor, action, object = "", string(a.Choice), string(a.Annotator)
+		if a.Choice == idrl.Turned {
+			if err := t.turnedTo(id, a.Annotator, a.Seq); err != nil {
+				return err
+			}
+		}
 	case a.Reply():
 		action = "answer"
 		if _, err := t.exec(`UPDATE assignment SET answer_id = ? WHERE session_id = ? AND id = ?`, a.ID, id, a.Assignment); err != nil {

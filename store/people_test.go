@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -171,11 +172,11 @@ func TestSettings(t *testing.T) {
 	must(t, db.SetBudget(ctx, "s", 77, "grace", t0))
 	must(t, db.RevokeAnnotator(ctx, "s", "a2", true, "grace", t0))
 	settings(idrl.Settings{Title: spec("s").Title, State: idrl.StateRunning, Told: spec("s").CurrentInstructions(), Budget: 77, Revoked: []idrl.AnnotatorID{"a2"}, LeftOut: []idrl.AnnotatorID{"a2"}})
-	must(t, db.SetLeftOut(ctx, "s", "a2", false, "grace", t0))
+	must(t, db.DecideAnswers(ctx, "s", "a2", idrl.TakenIn, "grace", t0))
 	must(t, db.SetBudget(ctx, "s", 0, "grace", t0))
 	settings(idrl.Settings{Title: spec("s").Title, State: idrl.StateRunning, Told: spec("s").CurrentInstructions(), Revoked: []idrl.AnnotatorID{"a2"}})
 	wantKind(t, db.RevokeAnnotator(ctx, "s", "a9", false, "grace", t0), idrl.NotFound)
-	wantKind(t, db.SetLeftOut(ctx, "s", "a9", false, "grace", t0), idrl.NotFound)
+	wantKind(t, db.DecideAnswers(ctx, "s", "a9", idrl.TakenIn, "grace", t0), idrl.NotFound)
 	_, err := db.Settings(ctx, "x")
 	wantKind(t, err, idrl.NotFound)
 }
@@ -216,12 +217,12 @@ func TestDecisions(t *testing.T) {
 	summary(3, 2, 5) // a1: a, rated, equal; a2: skip, can't tell
 	must(t, db.Append(ctx, "s", idrl.Row{Answer: idrl.Answer{ID: "u", Seq: 6, Annotator: "a1", Undoes: "id3", ReceivedAt: t0}, After: snapshot(6)}))
 	summary(2, 2, 5)
-	must(t, db.SetLeftOut(ctx, "s", "a1", true, "grace", t0))
+	must(t, db.DecideAnswers(ctx, "s", "a1", idrl.LeftOut, "grace", t0))
 	summary(0, 2, 2)
 	decision := idrl.Answer{ID: "d", Seq: 7, Annotator: "a1", Choice: idrl.LeftOut, ReceivedAt: t0}
 	must(t, db.Append(ctx, "s", idrl.Row{Answer: decision, After: snapshot(7)}))
 	summary(0, 2, 2)
-	must(t, db.SetLeftOut(ctx, "s", "a1", false, "grace", t0))
+	must(t, db.DecideAnswers(ctx, "s", "a1", idrl.TakenIn, "grace", t0))
 	summary(2, 2, 5)
 	rec, err := db.Load(ctx, "s")
 	must(t, err)
@@ -234,4 +235,90 @@ func TestDecisions(t *testing.T) {
 		t.Error(d)
 	}
 	wantKind(t, db.Append(ctx, "s", idrl.Row{Answer: idrl.Answer{ID: "e", Seq: 8, Annotator: "a9", Choice: idrl.LeftOut, ReceivedAt: t0}, After: snapshot(8)}), idrl.NotFound)
+}
+
+// TestTurnedSettings: turning is about the answers until it is decided, then until the row of the log that
+// follows; it is recorded with its author, and taken back by every other decision but the end of a part.
+func TestTurnedSettings(t *testing.T) {
+	db := seeded(t, t.TempDir())
+	ctx := t.Context()
+	g := generation(0)
+	seq := int64(0)
+	reply := func(who idrl.AnnotatorID) {
+		t.Helper()
+		seq++
+		as := assignment(seq, g.Queries[0], who)
+		must(t, db.Issue(ctx, "s", []idrl.Assignment{as}))
+		must(t, db.Append(ctx, "s", idrl.Row{Answer: answer(seq, as), After: snapshot(seq)}))
+	}
+	decide := func(how idrl.Choice) {
+		t.Helper()
+		must(t, db.DecideAnswers(ctx, "s", "a1", how, "grace", t0))
+	}
+	follow := func(how idrl.Choice) {
+		t.Helper()
+		seq++
+		a := idrl.Answer{ID: idrl.AnswerID(fmt.Sprint("d", seq)), Seq: seq, Annotator: "a1", Choice: how, ReceivedAt: t0}
+		must(t, db.Append(ctx, "s", idrl.Row{Answer: a, After: snapshot(seq)}))
+	}
+	turned := func(when string, to int64, rows ...int64) {
+		t.Helper()
+		set, err := db.Settings(ctx, "s")
+		must(t, err)
+		people, err := db.Annotators(ctx, "s")
+		must(t, err)
+		if set.Turned["a1"] != to || people[0].Turned != to || len(set.Turned) > 1 {
+			t.Errorf("%s: turned up to %v, %d; want %d", when, set.Turned, people[0].Turned, to)
+		}
+		var got []int64
+		must(t, db.Rows(ctx, "s", func(r idrl.Labelled) error {
+			if r.Turned {
+				got = append(got, r.Answer.Seq)
+			}
+			return nil
+		}))
+		if !slices.Equal(got, rows) {
+			t.Errorf("%s: rows %v are turned, want %v", when, got, rows)
+		}
+	}
+	wantKind(t, db.DecideAnswers(ctx, "s", "a9", idrl.Turned, "grace", t0), idrl.NotFound)
+	wantKind(t, db.DecideAnswers(ctx, "s", "a1", idrl.Turned, "grace", t0), idrl.Invalid) // there are no answers
+	wantKind(t, db.DecideAnswers(ctx, "s", "a1", idrl.ChoseA, "grace", t0), idrl.Invalid)
+	reply("a1")
+	reply("a2")
+	reply("a1")
+	decide(idrl.Turned)
+	turned("decided", 3, 1, 3)
+	reply("a1")
+	turned("with a later answer", 3, 1, 3)
+	follow(idrl.Turned)
+	turned("followed", 5, 1, 3, 4) // which came before the session followed
+	reply("a1")
+	turned("with one after that", 5, 1, 3, 4)
+	must(t, db.RevokeAnnotator(ctx, "s", "a1", false, "grace", t0))
+	turned("removed", 5, 1, 3, 4)
+	if people, err := db.Annotators(ctx, "s"); err != nil || people[0].State() != "removed; answers turned up to row 5" {
+		t.Errorf("%q, %v", people[0].State(), err)
+	}
+	decide(idrl.TakenIn)
+	turned("turned back", 0)
+	decide(idrl.Turned)
+	decide(idrl.TakenIn)
+	follow(idrl.Turned) // decided otherwise meanwhile
+	turned("turned back before it was followed", 0)
+	decide(idrl.Turned)
+	decide(idrl.LeftOut)
+	turned("left out", 0)
+	decide(idrl.Turned)
+	if set, err := db.Settings(ctx, "s"); err != nil || len(set.LeftOut) != 0 {
+		t.Errorf("turned, and left out: %+v, %v", set, err)
+	}
+	if list, err := db.Sessions(ctx); err != nil || list[len(list)-1].Answers != 5 {
+		t.Errorf("%+v, %v; want 5 answers", list[len(list)-1], err)
+	}
+	acts, err := db.Acts(ctx, "s", 1)
+	must(t, err)
+	if d := cmp.Diff([]idrl.Act{{At: t0, Actor: "grace", Action: "turn answers", Object: "a1"}}, acts); d != "" {
+		t.Error(d)
+	}
 }

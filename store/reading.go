@@ -65,8 +65,6 @@ func (r *Reading) SeqOf(ctx context.Context, id idrl.AnswerID) (seq int64, err e
 	return seq, missing(err, "session %s has no answer %q", r.spec.ID, id)
 }
 
-const isReply = `choice NOT IN ('', 'left_out', 'taken_in', 'erased', 'withdrew')`
-
 // The replies of session ?1 that a part takes in: after ?2, and if ?3 only those that count.
 // CROSS JOIN keeps SQLite to the order that is written.
 const (
@@ -158,13 +156,13 @@ func (r *Reading) Steps(ctx context.Context, name idrl.StepsID) ([]byte, error) 
 // joined, without their names, and how many have withdrawn.
 func (r *Reading) Members(ctx context.Context) (out []idrl.Member, withdrawn int, err error) {
 	const query = `
-		SELECT id, created_at, revoked_at, left_out, acknowledged,
+		SELECT id, created_at, revoked_at, left_out, turned, acknowledged,
 			coalesce((SELECT max(version) FROM agreement WHERE session_id = annotator.session_id AND annotator_id = annotator.id), 0),
 			(SELECT agreed_at FROM agreement WHERE session_id = annotator.session_id AND annotator_id = annotator.id ORDER BY version DESC LIMIT 1)
 		FROM annotator WHERE session_id = ? AND id <> '' AND withdrawn_at IS NULL ORDER BY created_at, length(id), id`
 	err = each(ctx, r.from, func(row scanner) error {
 		var m idrl.Member
-		err := row.Scan(&m.ID, timeColumn{&m.JoinedAt}, timeColumn{&m.RevokedAt}, &m.LeftOut, &m.Read, &m.Agreed, timeColumn{&m.AgreedAt})
+		err := row.Scan(&m.ID, timeColumn{&m.JoinedAt}, timeColumn{&m.RevokedAt}, &m.LeftOut, &m.Turned, &m.Read, &m.Agreed, timeColumn{&m.AgreedAt})
 		out = append(out, m)
 		return err
 	}, query, r.spec.ID)

@@ -7,7 +7,7 @@ import (
 )
 
 // Rows calls yield with every reply of a session, in the order of the log. The rows
-// that withdraw replies, and those that decide whose replies count, have none of
+// that withdraw replies, and those that decide how replies count, have none of
 // their own. It reads one moment's state, a row at a time, and stops at the first
 // error of yield, which it returns. yield owns what it is given.
 func (db *DB) Rows(ctx context.Context, session idrl.SessionID, yield func(idrl.Labelled) error) error {
@@ -25,7 +25,7 @@ func readRows(ctx context.Context, from querier, spec idrl.SessionSpec, after in
 	const query = `
 		SELECT ` + answerColumns + `, ` + queryColumns + `, ` + whyColumns + `,
 			EXISTS (SELECT 1 FROM answer AS later WHERE later.session_id = answer.session_id AND later.undoes = answer.id),
-			annotator.left_out, assignment.gold > 0, assignment.condition,
+			annotator.left_out, answer.seq <= annotator.turned, assignment.gold > 0, assignment.condition,
 			a.trajectory_id, a.start, a.steps, a.phi, a.steps_id,
 			b.trajectory_id, coalesce(b.start, 0), coalesce(b.steps, 0), b.phi, b.steps_id
 		FROM answer
@@ -55,7 +55,7 @@ func readRows(ctx context.Context, from querier, spec idrl.SessionSpec, after in
 		var ids clipColumns
 		clips := make([]idrl.Clip, 2)
 		dst := append(answerTargets(&r.Answer), queryTargets(&r.Query, &ids)...)
-		dst = append(append(dst, whyTargets(&r.Why)...), &r.Withdrawn, &r.LeftOut, &r.Gold, &r.Condition)
+		dst = append(append(dst, whyTargets(&r.Why)...), &r.Withdrawn, &r.LeftOut, &r.Turned, &r.Gold, &r.Condition)
 		for i := range clips {
 			c := &clips[i]
 			dst = append(dst, text(&c.From), &c.Start, &c.Steps, vectorColumn{&c.Phi}, text(&c.Raw))

@@ -38,7 +38,7 @@ func (db *DB) Sessions(ctx context.Context) (out []idrl.Summary, err error) {
 // the few rows to the many.
 const (
 	counted = `SELECT coalesce(sum(answer.choice IN ('a', 'b', 'equal', 'rated', 'best_worst')), 0),
-		coalesce(sum(answer.choice NOT IN ('', 'left_out', 'taken_in', 'erased', 'withdrew')), 0) FROM `
+		coalesce(sum(answer.` + isReply + `), 0) FROM `
 	countAll       = counted + `answer WHERE answer.session_id = ?`
 	countWithdrawn = counted + `answer AS undo
 		CROSS JOIN answer ON answer.session_id = undo.session_id AND answer.id = undo.undoes

@@ -89,7 +89,7 @@ var withdrawal = []struct {
 	sql    string
 	counts bool // the rows that it changes are to be told
 }{
-	{sql: `UPDATE annotator SET name = '', withdrawn_at = ?3, revoked_at = coalesce(revoked_at, ?3), left_out = 0,
+	{sql: `UPDATE annotator SET name = '', withdrawn_at = ?3, revoked_at = coalesce(revoked_at, ?3), left_out = 0, turned = 0,
 		invitation_id = NULL, acknowledged = 0 WHERE session_id = ?1 AND id = ?2`},
 	{sql: `DELETE FROM login WHERE session_id = ?1 AND annotator_id = ?2`},
 	{sql: `DELETE FROM rejoin_key WHERE session_id = ?1 AND annotator_id = ?2`},

@@ -55,7 +55,7 @@ func pages() map[string]templ.Component {
 		}),
 		"quality": Quality(QualityPage{
 			Layout: layout, Heading: evil, Back: "/", JSON: "/j", Known: "/k", Sum: evil, None: evil, Same: evil, Shared: evil,
-			People:   []QualityRow{{ID: evil, Name: evil, Left: Share{Value: evil, Interval: evil, Of: evil}, Warnings: []string{evil}, AnswersURL: "/a"}, {LeftOut: true, AnswersURL: "/a"}},
+			People:   []QualityRow{{ID: evil, Name: evil, Left: Share{Value: evil, Interval: evil, Of: evil}, Warnings: []string{evil}, Turned: evil, Actions: AnswersActions{Name: evil, URL: "/a", Back: evil, Turned: true, Turn: true, Leave: true}}, {Actions: AnswersActions{LeftOut: true, URL: "/a"}}},
 			Manners:  []MannerRow{{Name: evil, Random: evil}},
 			Measures: []MeasureRow{{Name: evil, Hint: evil}},
 		}),
@@ -73,7 +73,7 @@ func peopleOf(s string) PeoplePanel {
 	return PeoplePanel{
 		InviteURL: s, Uses: s, Days: s, MoreLinks: s, Joined: s, MorePeople: s, ExportAll: s,
 		Links:  []LinkRow{{ID: s, Made: s, Used: s, State: s, Revoke: s}},
-		People: []PersonRow{{ID: s, Name: s, RemoveURL: s}, {ID: s, Name: s, Removed: true, AnswersURL: s}, {ID: s, Name: s, Removed: true, LeftOut: true}},
+		People: []PersonRow{{ID: s, Name: s, RemoveURL: s}, {ID: s, Name: s, Removed: true, Answers: AnswersActions{Name: s, URL: s, Leave: true}}, {ID: s, Name: s, Removed: true, Answers: AnswersActions{Name: s, LeftOut: true}}},
 	}
 }
 

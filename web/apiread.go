@@ -222,7 +222,7 @@ type apiRow struct {
 	ID        idrl.AnswerID    `json:"id"`
 	Event     string           `json:"event"`
 	Of        idrl.AnswerID    `json:"of,omitempty"`        // of an undo: the answer that it withdraws
-	Annotator idrl.AnnotatorID `json:"annotator,omitempty"` // of left_out and taken_in
+	Annotator idrl.AnnotatorID `json:"annotator,omitempty"` // of left_out, turned and taken_in
 	Answer    json.RawMessage  `json:"answer,omitempty"`    // of an answer: the columns of the export
 }
 

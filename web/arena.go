@@ -265,7 +265,7 @@ func arenaPage(r bradley.Report, called map[idrl.AnnotatorID]string) templates.A
 			row.Warning = "Answers as if by chance, where all others prefer one policy."
 		}
 		if a.Reversed {
-			row.Warning = "Answers the other way round: prefers what all others like less. Ask whether the keys or the question were misread; their answers can be left out in the list of people."
+			row.Warning = "Answers the other way round: prefers what all others like less. Ask whether the keys or the question were misread; their answers can be turned, or left out, in the list of people."
 		}
 		p.People = append(p.People, row)
 	}

@@ -19,7 +19,7 @@ func chartTables() []table {
 	return []table{
 		{"questions", []string{
 			"row", "annotator", "answer", "counts", "p_a", "p_b", "p_equal", "picture_difference", "p_clear",
-			"policy_1", "policy_2", "rivals", "shares", "info_nats", "pair_std", "candidates_of", "response_ms", "purpose", "p_best", "p_best_rivals",
+			"policy_1", "policy_2", "rivals", "shares", "info_nats", "pair_std", "candidates_of", "response_ms", "purpose", "p_best", "p_best_rivals", "turned",
 		}, func(ctx context.Context, s *Server, session Session, put func(...any) error) error {
 			return s.questionTable(ctx, session, put)
 		}},

@@ -153,10 +153,12 @@ type Settings interface {
 	// SetInstructions returns the version that is in use then, a new one if something changes.
 	SetInstructions(ctx context.Context, id idrl.SessionID, format, text, actor string, now time.Time) (int64, error)
 	RevokeInvitation(ctx context.Context, session idrl.SessionID, link int64, actor string, now time.Time) error
-	// RevokeAnnotator ends a person's part; leaveOut is as in SetLeftOut.
+	// RevokeAnnotator ends a person's part and leaves their answers out, or lets them count, turned
+	// where they are.
 	RevokeAnnotator(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, leaveOut bool, actor string, now time.Time) error
-	// SetLeftOut says whether a person's answers are left out.
-	SetLeftOut(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, out bool, actor string, now time.Time) error
+	// DecideAnswers says how a person's answers count: idrl.TakenIn, idrl.LeftOut, or idrl.Turned,
+	// which is about those until now.
+	DecideAnswers(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, how idrl.Choice, actor string, now time.Time) error
 	// Withdraw erases what is recorded of a person and returns how many rows of the log
 	// it emptied, 0 if that was done before.
 	Withdraw(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, actor string, now time.Time) (rows int, err error)

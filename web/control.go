@@ -167,5 +167,5 @@ func actText(a idrl.Act) string {
 	case "set consent", "set instructions", "add picture", "remove picture", "cancel training", "import session":
 		return a.Action + ": " + a.Object
 	}
-	return a.Action + " " + a.Object // "invite link 3", "leave answers out a2"
+	return a.Action + " " + a.Object // "invite link 3", "leave answers out a2", "turn answers a2"
 }

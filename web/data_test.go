@@ -150,7 +150,7 @@ func TestExport(t *testing.T) {
 	if strings.Contains(r.body, secretOther) {
 		t.Error("the export names the annotator")
 	}
-	if err := b.db.SetLeftOut(t.Context(), "s1", "a1", true, "Ada", time.Now()); err != nil {
+	if err := b.db.DecideAnswers(t.Context(), "s1", "a1", idrl.LeftOut, "Ada", time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if r := b.get(c, "/sessions/s1/export"); r.status != 200 || r.body != "" {
@@ -159,7 +159,7 @@ func TestExport(t *testing.T) {
 	if r := b.get(c, "/sessions/s1/export?all=1"); r.lacks(`"left_out":true`) != nil {
 		t.Errorf("all answers: %s", r.body)
 	}
-	if err := b.db.SetLeftOut(t.Context(), "s1", "a1", false, "Ada", time.Now()); err != nil {
+	if err := b.db.DecideAnswers(t.Context(), "s1", "a1", idrl.TakenIn, "Ada", time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if r := b.get(c, "/sessions/s1/export"); r.header.Get("Content-Type") != "application/jsonl" || !strings.HasPrefix(r.body, `{"label_id":"id1"`) {

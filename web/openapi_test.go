@@ -240,6 +240,7 @@ func TestAPIRows(t *testing.T) {
 	for line, fits := range map[string]bool{
 		`{"seq":1,"id":"x","event":"undo","of":"y"}`:                                              true,
 		`{"seq":1,"id":"x","event":"left_out","annotator":"a1"}`:                                  true,
+		`{"seq":1,"id":"x","event":"turned","annotator":"a1"}`:                                    true,
 		`{"seq":1,"id":"x","event":"erased"}`:                                                     true,
 		`{"seq":1,"id":"x","event":"answer","answer":{"seq":1,"annotator_id":"a1","choice":"a"}}`: true,
 		`{"seq":1,"id":"x","event":"undo"}`:                                                       false,

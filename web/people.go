@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -55,27 +56,27 @@ func (s *Server) revokeInvitation(c echo.Context) error {
 // answers, "count" or "leave out".
 func (s *Server) removeAnnotator(c echo.Context) error {
 	return s.change(c, auth.Remove, atPeople, func(ctx context.Context, id idrl.SessionID, who string) error {
-		out, err := leaveOut(c)
+		how, err := decision(c, "count", "leave out")
 		if err != nil {
 			return err
 		}
-		return s.cfg.Settings.RevokeAnnotator(ctx, id, idrl.AnnotatorID(c.Param("annotator")), out, who, time.Now())
+		return s.cfg.Settings.RevokeAnnotator(ctx, id, idrl.AnnotatorID(c.Param("annotator")), how == idrl.LeftOut, who, time.Now())
 	})
 }
 
 // countAnnotator is POST /sessions/:id/annotators/:annotator/answers with the field
-// answers, as for removeAnnotator, and back, "quality" on the page of that name.
+// answers, "count", "turn" or "leave out", and back, "quality" on the page of that name.
 func (s *Server) countAnnotator(c echo.Context) error {
 	back := atPeople
 	if c.FormValue("back") == "quality" {
 		back = atQuality
 	}
 	return s.change(c, auth.Remove, back, func(ctx context.Context, id idrl.SessionID, who string) error {
-		out, err := leaveOut(c)
+		how, err := decision(c, "count", "turn", "leave out")
 		if err != nil {
 			return err
 		}
-		return s.cfg.Settings.SetLeftOut(ctx, id, idrl.AnnotatorID(c.Param("annotator")), out, who, time.Now())
+		return s.cfg.Settings.DecideAnswers(ctx, id, idrl.AnnotatorID(c.Param("annotator")), how, who, time.Now())
 	})
 }
 
@@ -99,15 +100,13 @@ func sure(c echo.Context) error {
 	return nil
 }
 
-// leaveOut reads whether answers are to be left out.
-func leaveOut(c echo.Context) (bool, error) {
-	switch c.FormValue("answers") {
-	case "leave out":
-		return true, nil
-	case "count":
-		return false, nil
+// decision reads how answers are to count, one of some words.
+func decision(c echo.Context, words ...string) (idrl.Choice, error) {
+	word := c.FormValue("answers")
+	if !slices.Contains(words, word) {
+		return "", idrl.Errorf(idrl.Invalid, "say how the answers count, one of %q; got %q", words, word)
 	}
-	return false, idrl.Errorf(idrl.Invalid, "say whether the answers count: \"count\" or \"leave out\"")
+	return map[string]idrl.Choice{"count": idrl.TakenIn, "turn": idrl.Turned, "leave out": idrl.LeftOut}[word], nil
 }
 
 // number reads a field that is a whole number from least to most; fallback if it is

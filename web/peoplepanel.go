@@ -62,18 +62,25 @@ func linkRow(id idrl.SessionID, l idrl.Invitation, now time.Time) templates.Link
 func personRow(id idrl.SessionID, a idrl.Annotator) templates.PersonRow {
 	row := templates.PersonRow{
 		ID: string(a.ID), Name: string(a.ID), Joined: clock(a.JoinedAt), Seen: clock(a.SeenAt),
-		Removed: !a.RevokedAt.IsZero(), LeftOut: a.LeftOut, State: a.State(),
-		RemoveURL:  sessionURL(id, "annotators", string(a.ID), "remove"),
-		AnswersURL: sessionURL(id, "annotators", string(a.ID), "answers"),
-		EraseURL:   sessionURL(id, "annotators", string(a.ID), "withdraw"), Erased: !a.WithdrawnAt.IsZero(),
+		Removed: !a.RevokedAt.IsZero(), State: a.State(),
+		RemoveURL: sessionURL(id, "annotators", string(a.ID), "remove"),
+		EraseURL:  sessionURL(id, "annotators", string(a.ID), "withdraw"), Erased: !a.WithdrawnAt.IsZero(),
 	}
 	if a.Name != "" {
 		row.Name = fmt.Sprintf("%s (%s)", a.Name, a.ID)
+	}
+	row.Answers = templates.AnswersActions{
+		Name: row.Name, URL: answersURL(id, a.ID), LeftOut: a.LeftOut, Turned: a.Turned > 0, Turn: true, Leave: row.Removed,
 	}
 	if a.Invitation != 0 {
 		row.Link = strconv.FormatInt(a.Invitation, 10)
 	}
 	return row
+}
+
+// answersURL is where forms are sent that say how a person's answers count.
+func answersURL(id idrl.SessionID, who idrl.AnnotatorID) string {
+	return sessionURL(id, "annotators", string(who), "answers")
 }
 
 // clock returns a time as pages show it.

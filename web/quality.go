@@ -115,9 +115,15 @@ func medianText(ms int64) string {
 func qualityRow(id idrl.SessionID, name string, a quality.Person, rated bool) templates.QualityRow {
 	row := templates.QualityRow{
 		ID: string(a.Annotator), Name: name, Answers: fmt.Sprint(a.Answers), CantTell: fmt.Sprint(a.CantTell), Marked: fmt.Sprint(a.Marked),
-		Time: medianText(a.MedianMS), LeftOut: a.LeftOut,
+		Time: medianText(a.MedianMS),
 		Left: shareOf(a.LeftShare, a.Sided, a.LeftLow, a.LeftHigh), Same: ofN(a.SaidSame, a.Repeats, a.SameLow, a.SameHigh),
-		Gold: ofN(a.GoldRight, a.Gold, a.GoldLow, a.GoldHigh), AnswersURL: sessionURL(id, "annotators", string(a.Annotator), "answers"),
+		Gold: ofN(a.GoldRight, a.Gold, a.GoldLow, a.GoldHigh),
+		Actions: templates.AnswersActions{
+			Name: name, URL: answersURL(id, a.Annotator), Back: "quality", LeftOut: a.LeftOut, Turned: a.Turned > 0, Turn: a.Reversed, Leave: true,
+		},
+	}
+	if a.Turned > 0 {
+		row.Turned = plural(a.Turned, "answer") + " turned"
 	}
 	if rated {
 		row.Left, row.Same = templates.Share{}, templates.Share{}

@@ -130,6 +130,8 @@ func questionCard(spec idrl.SessionSpec, q insight.Question, names map[idrl.Anno
 		out.State = "undone"
 	case q.LeftOut:
 		out.State = "left out"
+	case q.Turned:
+		out.State = "turned"
 	}
 	out.Clips, out.Order = shownClips(spec.ID, as)
 	out.Forecast, out.NoCast = forecastBars(q)
@@ -369,6 +371,6 @@ func questionCells(q insight.Question) []any {
 	return []any{
 		a.Seq, string(a.Annotator), string(a.Choice), !q.Undone && !q.LeftOut, p[0], p[1], p[2], known(w.Apart), known(w.Answerable),
 		string(w.First), string(w.Second), w.Rivals, strings.Join(shares, "; "), w.Info, w.PairStd, w.BasedOn, took,
-		string(w.Purpose), then, strings.Join(rivals, "; "),
+		string(w.Purpose), then, strings.Join(rivals, "; "), q.Turned,
 	}
 }

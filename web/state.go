@@ -90,6 +90,7 @@ type (
 		Rating     float64          `json:"rating"`
 		Undone     bool             `json:"undone"`
 		LeftOut    bool             `json:"left_out"`
+		Turned     bool             `json:"turned"` // the answer, which is as it was given, counts turned
 		ResponseMS int64            `json:"response_ms"`
 		Clips      []string         `json:"clips"` // URLs
 		whyState
@@ -98,6 +99,7 @@ type (
 		ID         idrl.AnnotatorID `json:"id"`
 		Name       string           `json:"name"`
 		LeftOut    bool             `json:"left_out"`
+		Turned     int              `json:"turned"` // answers that count turned
 		Answers    int              `json:"answers"`
 		Decisive   int              `json:"decisive"`
 		Equal      int              `json:"equal"`
@@ -188,7 +190,7 @@ func whyOf(w idrl.Why) whyState {
 func recentOf(session idrl.SessionID, r idrl.Asked) recentState {
 	out := recentState{
 		Seq: r.Answer.Seq, Annotator: r.Answer.Annotator, Choice: r.Answer.Choice, Rating: finite(r.Answer.Rating),
-		Undone: r.Undone, LeftOut: r.LeftOut, ResponseMS: r.Answer.ResponseMS, Clips: []string{}, whyState: whyOf(r.Why),
+		Undone: r.Undone, LeftOut: r.LeftOut, Turned: r.Turned, ResponseMS: r.Answer.ResponseMS, Clips: []string{}, whyState: whyOf(r.Why),
 	}
 	for _, c := range r.Clips {
 		out.Clips = append(out.Clips, clipURL(session, c))
@@ -198,7 +200,7 @@ func recentOf(session idrl.SessionID, r idrl.Asked) recentState {
 
 func annotatorOf(a idrl.AnnotatorStats, name string) annotatorState {
 	return annotatorState{
-		ID: a.Annotator, Name: name, LeftOut: a.LeftOut, Answers: a.Answers, Decisive: a.Decisive, Equal: a.Equal, CantTell: a.CantTell,
+		ID: a.Annotator, Name: name, LeftOut: a.LeftOut, Turned: a.Turned, Answers: a.Answers, Decisive: a.Decisive, Equal: a.Equal, CantTell: a.CantTell,
 		Skipped: a.Skipped, Undone: a.Undone, Marked: a.Marked, MedianMS: a.MedianTime.Milliseconds(),
 		LeftShare: finite(a.LeftShare), LeftLow: finite(a.LeftLow), LeftHigh: finite(a.LeftHigh),
 		Predicted: finite(a.Predicted), PredictedN: a.PredictedSize, Reversed: a.Reversed,

@@ -5,7 +5,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"tiebreak/internal/idrl"
@@ -14,7 +16,7 @@ import (
 
 func annotatorCommand() command {
 	return command{
-		name: "annotator", summary: "list and remove annotators, say whose answers count, and erase what is recorded of a person", usage: "list | revoke | answers | withdraw [flags]",
+		name: "annotator", summary: "list and remove annotators, say how their answers count, and erase what is recorded of a person", usage: "list | revoke | answers | withdraw [flags]",
 		about:   "Manages the annotators of a session. It may run beside the server, which follows within seconds.",
 		example: "tiebreak annotator list --data tiebreak-data --session ID",
 		subs:    []command{annotatorListCommand(), annotatorRevokeCommand(), annotatorAnswersCommand(), annotatorWithdrawCommand()},
@@ -30,6 +32,7 @@ type annotatorFlags struct {
 // Values of the flag answers.
 const (
 	countAnswers    = "count"
+	turnAnswers     = "turn"
 	leaveAnswersOut = "leave-out"
 )
 
@@ -38,22 +41,28 @@ func (f *annotatorFlags) declareList(fs *flag.FlagSet) {
 	sessionFlag(fs, &f.session)
 }
 
-func (f *annotatorFlags) declareChange(fs *flag.FlagSet) {
+func (f *annotatorFlags) declareRevoke(fs *flag.FlagSet) {
 	f.declareList(fs)
 	fs.StringVar(&f.who, "annotator", "", "`id` of the annotator, as tiebreak annotator list has it: a3")
 	fs.StringVar(&f.answers, "answers", countAnswers, "whether their answers "+countAnswers+", or are left out of the posterior and of exports: "+leaveAnswersOut)
 }
 
-// leaveOut returns whether answers are to be left out, or an error if a flag is
+func (f *annotatorFlags) declareAnswers(fs *flag.FlagSet) {
+	f.declareList(fs)
+	fs.StringVar(&f.who, "annotator", "", "`id` of the annotator, as tiebreak annotator list has it: a3")
+	fs.StringVar(&f.answers, "answers", countAnswers, "how their answers count: "+countAnswers+", as given; "+turnAnswers+", those until now with the sides exchanged; "+leaveAnswersOut+", not at all")
+}
+
+// decision returns how answers are to count, by one of some words, or an error if a flag is
 // wrong.
-func (f *annotatorFlags) leaveOut() (bool, error) {
+func (f *annotatorFlags) decision(words ...string) (idrl.Choice, error) {
 	switch {
 	case f.who == "":
-		return false, fmt.Errorf("%w: --annotator is missing; 'tiebreak annotator list' shows who there is", errUsage)
-	case f.answers != countAnswers && f.answers != leaveAnswersOut:
-		return false, fmt.Errorf("%w: --answers is %s or %s; got %q", errUsage, countAnswers, leaveAnswersOut, f.answers)
+		return "", fmt.Errorf("%w: --annotator is missing; 'tiebreak annotator list' shows who there is", errUsage)
+	case !slices.Contains(words, f.answers):
+		return "", fmt.Errorf("%w: --answers is one of %s; got %q", errUsage, strings.Join(words, ", "), f.answers)
 	}
-	return f.answers == leaveAnswersOut, nil
+	return map[string]idrl.Choice{countAnswers: idrl.TakenIn, turnAnswers: idrl.Turned, leaveAnswersOut: idrl.LeftOut}[f.answers], nil
 }
 
 func (f *annotatorFlags) declareWithdraw(fs *flag.FlagSet) {
@@ -92,19 +101,26 @@ func annotatorListCommand() command {
 }
 
 func annotatorRevokeCommand() command {
-	c := subcommand("annotator revoke", "end a person's part in a session", (*annotatorFlags).declareChange,
+	c := subcommand("annotator revoke", "end a person's part in a session", (*annotatorFlags).declareRevoke,
 		"Ends a person's part at once: their page says so, and their questions go to others. Their answers so far\n"+
-			"count, unless --answers leave-out is given. The link that they came by stays; see 'tiebreak invite'.",
-		changeAnnotator((*store.DB).RevokeAnnotator))
+			"count, turned where they are, unless --answers leave-out is given. The link that they came by stays; see\n"+
+			"'tiebreak invite'.",
+		changeAnnotator(func(db *store.DB, ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, how idrl.Choice, by string, now time.Time) error {
+			return db.RevokeAnnotator(ctx, session, who, how == idrl.LeftOut, by, now)
+		}, countAnswers, leaveAnswersOut))
 	c.usage, c.example = "--annotator ID [flags]", c.example+" --annotator a3 --answers leave-out"
 	return c
 }
 
 func annotatorAnswersCommand() command {
-	c := subcommand("annotator answers", "say whether a person's answers count", (*annotatorFlags).declareChange,
-		"Leaves a person's answers out of the posterior and of exports, or counts them again. The log keeps them.",
-		changeAnnotator((*store.DB).SetLeftOut))
-	c.usage, c.example = "--annotator ID [flags]", c.example+" --annotator a3 --answers count"
+	c := subcommand("annotator answers", "say how a person's answers count", (*annotatorFlags).declareAnswers,
+		"Leaves a person's answers out of the posterior and of exports, turns those of a person who answers the other way\n"+
+			"round, or counts them as they were given. The log keeps them as they were given. Turning is about the answers until\n"+
+			"now: of a comparison the other clip counts as the better one, of a group the best as the worst, a rating is\n"+
+			"mirrored at the middle of the scale; 'equal', 'can't tell', skips and remarks stay. Later answers count as they\n"+
+			"are given, until the command is given again.",
+		changeAnnotator((*store.DB).DecideAnswers, countAnswers, turnAnswers, leaveAnswersOut))
+	c.usage, c.example = "--annotator ID [flags]", c.example+" --annotator a3 --answers turn"
 	return c
 }
 
@@ -184,20 +200,24 @@ func announceWithdrawal(ctx context.Context, std stdio, db *store.DB, session id
 	return idrl.Errorf(idrl.NotFound, "session %s has no annotator %q; 'tiebreak annotator list' shows who there is", session, who)
 }
 
-// changeAnnotator returns the command that applies change to the annotator of the flags
-// and prints how they stand then.
+// changeAnnotator returns the command that applies change to the annotator of the flags, where
+// --answers is one of some words, and prints how they stand then.
 func changeAnnotator(
-	change func(db *store.DB, ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, out bool, by string, now time.Time) error,
+	change func(db *store.DB, ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, how idrl.Choice, by string, now time.Time) error,
+	words ...string,
 ) func(context.Context, stdio, *annotatorFlags) error {
 	return func(ctx context.Context, std stdio, f *annotatorFlags) error {
-		out, err := f.leaveOut()
+		how, err := f.decision(words...)
 		if err != nil {
 			return err
 		}
 		return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 			who := idrl.AnnotatorID(f.who)
-			if err := change(db, ctx, spec.ID, who, out, byCommand, time.Now()); err != nil {
-				return fmt.Errorf("%w; 'tiebreak annotator list' shows who there is", err)
+			if err := change(db, ctx, spec.ID, who, how, byCommand, time.Now()); err != nil {
+				if idrl.KindOf(err) == idrl.NotFound {
+					err = fmt.Errorf("%w; 'tiebreak annotator list' shows who there is", err)
+				}
+				return err
 			}
 			return printAnnotator(ctx, std, db, spec.ID, who)
 		})

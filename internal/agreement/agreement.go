@@ -15,8 +15,9 @@ import (
 
 // A Value is what one rater said of a unit: a category (0, 1, …) or a number.
 type Value struct {
-	Rater int
-	V     float64
+	Rater  int
+	V      float64
+	Turned bool // it is of an answer that counts turned (idrl.Counting)
 }
 
 // Units are what was judged, each with the values of those who judged it, one a rater. Units
@@ -236,16 +237,18 @@ type Answers struct {
 	Again  []Units            // by rater: questions that they were asked more than once, the first two answers
 }
 
-// Arrange returns the effective answers of a log. Those that say nothing, such as can't
+// Arrange returns the effective answers of a log, as they count. Those that say nothing, such as can't
 // tell, count as missing. turned are the questions whose answers of a and b change places
 // (idrl.Query.Turned).
 func Arrange(log []idrl.Answer, turned map[idrl.AssignmentID]bool) Answers {
 	var out Answers
 	number, place := map[idrl.AnnotatorID]int{}, map[idrl.QueryID]int{}
-	leftOut := idrl.Excluded(log)
-	for a := range idrl.EachStanding(log) {
-		v, ok := value(a, turned[a.Assignment])
-		if !ok || leftOut[a.Annotator] {
+	hows := idrl.Countings(log)
+	for given := range idrl.EachStanding(log) {
+		how := hows[given.Annotator]
+		a := how.Of(*given)
+		v, ok := value(&a, turned[a.Assignment])
+		if !ok || how.Out {
 			continue
 		}
 		out.Rated = a.Choice == idrl.Rated
@@ -260,10 +263,10 @@ func Arrange(log []idrl.Answer, turned map[idrl.AssignmentID]bool) Answers {
 			place[a.Query], out.Units = at, append(out.Units, nil)
 		}
 		if first, again := valueOf(out.Units[at], r); again {
-			out.Again[r] = append(out.Again[r], []Value{{0, first}, {1, v}})
+			out.Again[r] = append(out.Again[r], []Value{{0, first, false}, {1, v, false}})
 			continue
 		}
-		out.Units[at] = append(out.Units[at], Value{r, v})
+		out.Units[at] = append(out.Units[at], Value{r, v, how.Turns(a.Seq)})
 	}
 	return out
 }

@@ -6,7 +6,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Outcomes returns the answers of an arena that count, by their place in the log: those that are
+// Outcomes returns the answers of an arena that count, as they do, by their place in the log: those that are
 // not withdrawn, of people who are not left out; of those of one person to one question the first. It returns an error of kind Damaged if the record
 // does not say which entrants an answer is about.
 func Outcomes(r idrl.Record) ([]Outcome, error) {
@@ -24,6 +24,7 @@ func Outcomes(r idrl.Record) ([]Outcome, error) {
 		if slices.Contains(r.Settings.LeftOut, a.Annotator) { // the log follows the settings where a server runs
 			continue
 		}
+		a = idrl.Counting{Turned: r.Settings.Turned[a.Annotator]}.Of(a)
 		q := asked[a.Assignment]
 		key := judged{a.Annotator, q.ID}
 		if !a.Informative() || seen[key] {

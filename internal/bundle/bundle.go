@@ -140,11 +140,18 @@ func (b *builder) rows(ctx context.Context) export.Rows {
 	return func(yield func(idrl.Labelled) error) error { return b.from.Rows(ctx, b.part, yield) }
 }
 
-// pairs calls yield with the comparisons that count: of the answers to groups those that they imply.
+// pairs calls yield with the comparisons that count, their answers as they count: of the answers to groups those that they imply.
 func (b *builder) pairs(ctx context.Context, yield func(*idrl.Labelled) error) error {
 	p := b.part
 	p.Counting = true
-	counting := export.Rows(func(yield func(idrl.Labelled) error) error { return b.from.Rows(ctx, p, yield) })
+	counting := export.Rows(func(yield func(idrl.Labelled) error) error {
+		return b.from.Rows(ctx, p, func(r idrl.Labelled) error {
+			if r.Turned {
+				r.Answer = r.Answer.Opposite()
+			}
+			return yield(r)
+		})
+	})
 	return export.Parts(counting)(func(r idrl.Labelled) error {
 		if _, ok := r.Answer.ProbA(); !ok || len(r.Clips) != 2 {
 			return nil

@@ -14,6 +14,7 @@ import (
 	"tiebreak/internal/bundle"
 	"tiebreak/internal/idrl"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 )
 
@@ -121,6 +122,72 @@ func TestAnswers(t *testing.T) {
 	for name, b := range counting {
 		if bytes.Contains(b.Bytes(), []byte("answer-3\"")) {
 			t.Errorf("%s tells of the answer that was undone", name)
+		}
+	}
+}
+
+// Turned answers are in the labels as they were given, marked, and in all else as they count.
+func TestTurnedAnswers(t *testing.T) {
+	db := studied(t, 60)
+	before := write(t, configured(db))
+	must(t, db.DecideAnswers(t.Context(), study, "a2", idrl.Turned, "Ada", t0.Add(time.Hour)))
+	must(t, db.Append(t.Context(), study, idrl.Row{Answer: idrl.Answer{ID: "turned", Seq: 62, Annotator: "a2", Choice: idrl.Turned, ReceivedAt: t0}, After: idrl.Snapshot{Seq: 62}}))
+	after := write(t, configured(db))
+	opposite := map[any]any{"a": "b", "b": "a", 1.: 0., 0.: 1.}
+	changes := func(table string, columns ...string) (n int) {
+		t.Helper()
+		old := read(t, before, table)
+		for i, row := range read(t, after, table) {
+			want := maps.Clone(old[i])
+			if row["annotator_id"] == "a2" {
+				want["turned"] = true
+				for _, column := range columns {
+					if v, is := opposite[want[column]]; is {
+						want[column] = v
+						n++
+					}
+				}
+			}
+			if d := cmp.Diff(want, row); d != "" {
+				t.Errorf("row %d of %s (-want +got):\n%s", i, table, d)
+			}
+		}
+		return n
+	}
+	stated := changes("labels.parquet", "prob_a")
+	stated-- // one is undone
+	if n := changes("comparisons.parquet", "prob_a", "choice"); n != 2*stated || stated < 20 {
+		t.Errorf("%d values of comparisons are exchanged, %d of labels", n, stated)
+	}
+	trl := func(f files) (rows []map[string]string) {
+		for line := range bytes.Lines(f["adapters/trl.jsonl"].Bytes()) {
+			m := map[string]string{}
+			must(t, json.Unmarshal(line, &m))
+			rows = append(rows, m)
+		}
+		return rows
+	}
+	old, exchanged := trl(before), 0
+	for i, row := range trl(after) {
+		if row["chosen_segment"] == old[i]["rejected_segment"] && row["rejected_segment"] == old[i]["chosen_segment"] {
+			exchanged++
+		}
+	}
+	if exchanged != stated {
+		t.Errorf("%d of %d preferences are exchanged", exchanged, stated)
+	}
+	for _, array := range []string{"adapters/imitation.npz", "adapters/ipl.npz"} {
+		if bytes.Equal(before[array].Bytes(), after[array].Bytes()) {
+			t.Errorf("%s has the answers as they were given", array)
+		}
+	}
+	events := read(t, after, "events.parquet")
+	if last := events[len(events)-1]; last["event"] != "turned" || last["annotator_id"] != "a2" || last["seq"] != int64(62) {
+		t.Errorf("the last event is %v", last)
+	}
+	for _, a := range read(t, after, "annotators.parquet") {
+		if want := map[any]int64{"a1": 0, "a2": 62}[a["annotator_id"]]; a["turned_to_seq"] != want {
+			t.Errorf("%v is turned up to %v, want %d", a["annotator_id"], a["turned_to_seq"], want)
 		}
 	}
 }

@@ -118,13 +118,14 @@ func same(t *testing.T, got, want files) {
 }
 
 // What is exported, imported and exported again is the same, to the byte: of folders and of
-// archives, also of a session that people withdrew from, were left out of, and that was renamed.
+// archives, also of a session that people withdrew from, were left out of or turned in, and that was renamed.
 func TestImportIsTheInverse(t *testing.T) {
 	db := studied(t, 60)
 	must(t, db.Rename(t.Context(), study, "Another name", "Ada", t0.Add(time.Hour)))
 	_, err := db.SetInstructions(t.Context(), study, idrl.Markdown, "**New** text", "Ada", t0.Add(time.Hour))
 	must(t, err)
-	must(t, db.SetLeftOut(t.Context(), study, "a2", true, "Ada", t0.Add(time.Hour)))
+	must(t, db.DecideAnswers(t.Context(), study, "a2", idrl.LeftOut, "Ada", t0.Add(time.Hour)))
+	must(t, db.DecideAnswers(t.Context(), study, "a1", idrl.Turned, "Ada", t0.Add(time.Hour)))
 	for _, withdrawn := range []bool{false, true} {
 		if withdrawn {
 			_, err := db.Withdraw(t.Context(), study, "a2", "", t0.Add(time.Hour))
@@ -155,6 +156,9 @@ func TestImportIsTheInverse(t *testing.T) {
 			}
 			if spec, err := other.Spec(t.Context(), "copy"); err != nil || spec.ID != "copy" || spec.Title != "Another name" {
 				t.Errorf("the copy: %+v %v", spec, err)
+			}
+			if set, err := other.Settings(t.Context(), "copy"); err != nil || set.Turned["a1"] != 61 {
+				t.Errorf("in the copy those are turned: %v, %v", set.Turned, err)
 			}
 			if id, err := other.CreateAnnotator(t.Context(), "copy", "New"); err != nil || id != "a3" && !withdrawn {
 				t.Errorf("who joins the copy is %s, %v", id, err)

@@ -74,6 +74,7 @@ type polarity struct {
 
 const labelPolarity = "choice names the clip, never the side: a is segment_a, b is segment_b. " +
 	"prob_a is the stated probability of preferring segment_a: 1.0 for a, 0.0 for b, 0.5 for equal, null else. " +
+	"Where turned is true a researcher has turned the answer of somebody who answered the other way round: in labels choice and rating are as given, and prob_a is 0.0 for a, 1.0 for b; all else has the answer as it counts. " +
 	"equal (neither is better), cant_tell, skip and technical_failure are different answers."
 
 var polarities = polarity{
@@ -82,7 +83,7 @@ var polarities = polarity{
 	IPL:       "label is 0.0 where segment 1 (obs_1) is preferred, 1.0 where segment 2 (obs_2) is, 0.5 for equal.",
 	UniRLHF:   "human_label is 0 where the first (indices_1) is preferred, 1 where the second (indices_2) is, -1 for equal.",
 	TRL:       "chosen is preferred over rejected. Ties are left out.",
-	CSV:       "prob_a is 1 where clip_a is preferred, 0 where clip_b is, 0.5 for equal, empty else.",
+	CSV:       "prob_a is 1 where clip_a is preferred, 0 where clip_b is, 0.5 for equal, empty else; where turned is true it is the opposite of choice, and counts.",
 }
 
 // describe sets what of meta is known before the tables are written, and writes the settings.

@@ -86,6 +86,7 @@ type labelRow struct {
 	Current      bool       `parquet:"is_current"`
 	Undone       bool       `parquet:"undone"`
 	LeftOut      bool       `parquet:"left_out"`
+	Turned       bool       `parquet:"turned"`
 	Gold         bool       `parquet:"gold"`
 	GoldRight    *bool      `parquet:"gold_right,optional"`
 	Condition    *string    `parquet:"condition,optional,dict"`
@@ -115,6 +116,7 @@ type comparisonRow struct {
 	ProbA      float64   `parquet:"prob_a"`
 	ResponseMS int64     `parquet:"response_ms"`
 	Gold       bool      `parquet:"gold"`
+	Turned     bool      `parquet:"turned"`
 	Condition  *string   `parquet:"condition,optional,dict"`
 	Split      *string   `parquet:"split,optional,dict"`
 	FeaturesA  []float64 `parquet:"features_a,list"`
@@ -126,6 +128,7 @@ type annotatorRow struct {
 	Joined      *time.Time `parquet:"joined_at,optional,timestamp(millisecond)"`
 	Removed     *time.Time `parquet:"removed_at,optional,timestamp(millisecond)"`
 	LeftOut     bool       `parquet:"left_out"`
+	Turned      int64      `parquet:"turned_to_seq"`
 	Consent     int64      `parquet:"consent_version"`
 	ConsentedAt *time.Time `parquet:"consented_at,optional,timestamp(millisecond)"`
 	Read        int64      `parquet:"instructions_version"`
@@ -213,12 +216,12 @@ func names[S ~string](list []S) []string {
 
 func newLabelRow(s *idrl.SessionSpec, r *idrl.Labelled) labelRow {
 	a, clips := &r.Answer, names(r.Query.Clips)
-	p, stated := a.ProbA()
+	p, stated := r.ProbA()
 	out := labelRow{
 		Label: string(a.ID), Seq: a.Seq, Session: string(s.ID), Assignment: string(a.Assignment), Query: string(r.Query.ID), Kind: string(r.Query.Kind),
 		Annotator: string(a.Annotator), A: clips[0], Segments: clips, Choice: string(a.Choice), ProbA: unless(!stated, p),
 		Rating: unless(a.Choice != idrl.Rated, a.Rating), Remark: given(a.Remark), Reason: given(a.Reason),
-		Current: !r.Withdrawn && !r.LeftOut, Undone: r.Withdrawn, LeftOut: r.LeftOut, Gold: r.Gold, GoldRight: unless(!r.GoldKnown, r.GoldRight), Condition: given(r.Condition),
+		Current: !r.Withdrawn && !r.LeftOut, Undone: r.Withdrawn, LeftOut: r.LeftOut, Turned: r.Turned, Gold: r.Gold, GoldRight: unless(!r.GoldKnown, r.GoldRight), Condition: given(r.Condition),
 		Left: given(a.Left), Order: given(a.Order), Shown: when(a.ShownAt), Answered: when(a.AnsweredAt), Received: when(a.ReceivedAt),
 		ResponseMS: a.ResponseMS, HiddenMS: a.HiddenMS, Loops: a.Loops, Input: given(a.Input), Instructions: a.Instructions, Consent: a.Consent,
 		Late: a.Late, Doubts: given(a.Doubts.String()),
@@ -262,12 +265,13 @@ func newQueryRow(s *idrl.SessionSpec, a *idrl.Assignment, again bool, gold map[i
 	return out
 }
 
+// newComparisonRow takes an answer as it counts.
 func newComparisonRow(r *idrl.Labelled, split string) comparisonRow {
 	p, _ := r.Answer.ProbA()
 	return comparisonRow{
 		Label: string(r.Answer.ID), Part: unless(r.Part == 0, int64(r.Part)), Query: string(r.Query.ID), Annotator: string(r.Answer.Annotator),
 		A: string(r.Query.Clips[0]), B: string(r.Query.Clips[1]), Choice: string(r.Answer.Choice), ProbA: p, ResponseMS: r.Answer.ResponseMS,
-		Gold: r.Gold, Condition: given(r.Condition), Split: given(split), FeaturesA: r.Clips[0].Phi, FeaturesB: r.Clips[1].Phi,
+		Gold: r.Gold, Turned: r.Turned, Condition: given(r.Condition), Split: given(split), FeaturesA: r.Clips[0].Phi, FeaturesB: r.Clips[1].Phi,
 	}
 }
 
@@ -322,6 +326,7 @@ func (t *tally) add(r *idrl.Labelled) {
 // finish completes the row for m.
 func (t *tally) finish(m *idrl.Member) annotatorRow {
 	t.row.Annotator, t.row.Joined, t.row.Removed, t.row.LeftOut = string(m.ID), when(m.JoinedAt), when(m.RevokedAt), m.LeftOut
+	t.row.Turned = m.Turned
 	t.row.Consent, t.row.ConsentedAt, t.row.Read = m.Agreed, when(m.AgreedAt), m.Read
 	if n := len(t.times); n > 0 {
 		slices.Sort(t.times)

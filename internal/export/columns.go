@@ -69,6 +69,7 @@ func columns() []column {
 		{"much", much},
 		{"remark", func(_ *idrl.SessionSpec, r *Row) any { return text(string(r.Answer.Remark)) }},
 		{"condition", func(_ *idrl.SessionSpec, r *Row) any { return text(string(r.Condition)) }},
+		{"turned", func(_ *idrl.SessionSpec, r *Row) any { return r.Turned }},
 	}
 }
 
@@ -100,7 +101,7 @@ func clipStart(c *idrl.Clip) any  { return int64(c.Start) }
 func clipLength(c *idrl.Clip) any { return int64(c.Steps) }
 
 func probA(_ *idrl.SessionSpec, r *Row) any {
-	if p, ok := r.Answer.ProbA(); ok {
+	if p, ok := r.ProbA(); ok {
 		return p
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 )
 
 // Row is one answer with what it speaks of. The log rows that withdraw answers, and
-// those that decide whose answers count, have none: the answers are marked.
+// those that decide how answers count, have none: the answers are marked.
 type Row = idrl.Labelled
 
 // Rows calls yield with each answer of a session, by Seq, until yield returns an

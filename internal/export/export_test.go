@@ -247,3 +247,22 @@ func TestEmptyLogHasAHeaderOnly(t *testing.T) {
 		t.Errorf("JSON lines = %q, want none", b)
 	}
 }
+
+// A turned answer is written as it was given, with the probability as which it counts.
+func TestTurned(t *testing.T) {
+	given, turned := rows(), rows()
+	for i := range turned {
+		turned[i].Turned = true
+	}
+	before, after := readCSV(t, write(t, "csv", given)), readCSV(t, write(t, "csv", turned))
+	for i, want := range []string{"0", "1", "0.5", "", ""} {
+		if after[i]["prob_a"] != want || after[i]["turned"] != "true" || before[i]["turned"] != "false" {
+			t.Errorf("row %d: prob_a %q, want %q; turned %s, before %s", i, after[i]["prob_a"], want, after[i]["turned"], before[i]["turned"])
+		}
+		for name := range after[i] {
+			if name != "prob_a" && name != "turned" && before[i][name] != after[i][name] {
+				t.Errorf("row %d: %s is %q, was given as %q", i, name, after[i][name], before[i][name])
+			}
+		}
+	}
+}

@@ -21,9 +21,10 @@ const (
 	Rated            Choice = "rated"      // Answer.Rating holds the rating
 	BestWorst        Choice = "best_worst" // Answer.Best and Answer.Worst hold the two clips of a group
 
-	// Of rows by which a researcher decides whether an annotator's answers count.
+	// Of rows by which a researcher decides how an annotator's answers count (Counting).
 	LeftOut Choice = "left_out" // none of them, given before or later
-	TakenIn Choice = "taken_in" // all of them again
+	Turned  Choice = "turned"   // those that were given before, turned; later ones as they are given
+	TakenIn Choice = "taken_in" // all of them, as they were given
 
 	// Of rows that are left when the data of a person are withdrawn. Neither says whose.
 	Erased   Choice = "erased"   // a row of that person; only ID, which is new, Seq and ReceivedAt are left
@@ -60,7 +61,7 @@ func Inputs() []string { return []string{"keyboard", "mouse", "touch", "api"} }
 const ImportedInput = "import"
 
 // An Answer is one row of the log of a session: a reply to a query, the withdrawal
-// of an earlier reply, or the decision whether the replies of Annotator count. The
+// of an earlier reply, or the decision how the replies of Annotator count. The
 // log is append-only, and the posterior is a function of it alone. Rows keep their
 // positions when the data of a person are withdrawn, which empties that person's rows.
 type Answer struct {
@@ -99,8 +100,10 @@ func (a Answer) Informative() bool {
 	return a.Choice == ChoseA || a.Choice == ChoseB || a.Choice == Equal || a.Choice == Rated || a.Choice == BestWorst
 }
 
-// Decision reports whether the row decides whether the annotator's replies count.
-func (a Answer) Decision() bool { return a.Choice == LeftOut || a.Choice == TakenIn }
+// Decision reports whether the row decides how the annotator's replies count.
+func (a Answer) Decision() bool {
+	return a.Choice == LeftOut || a.Choice == Turned || a.Choice == TakenIn
+}
 
 // Erasure reports whether the row is left of the withdrawal of a person's data.
 func (a Answer) Erasure() bool { return a.Choice == Erased || a.Choice == Withdrew }
@@ -246,15 +249,19 @@ func (o Order) Reversed() Order {
 	return Order(out)
 }
 
-// Effective returns the answers of a log that count, in order: the replies that are
-// not withdrawn, of annotators who are not left out.
+// Effective returns the answers of a log that count, in order and as they count: the replies
+// that are not withdrawn, of annotators who are not left out.
 func Effective(log []Answer) []Answer {
-	out := Excluded(log)
-	return collect(log, func(a *Answer) bool { return !out[a.Annotator] })
+	how := Countings(log)
+	out := collect(log, func(a *Answer) bool { return !how[a.Annotator].Out })
+	for i := range out {
+		out[i] = how[out[i].Annotator].Of(out[i])
+	}
+	return out
 }
 
-// Standing returns the replies of a log that are not withdrawn, in order, also those
-// of annotators who are left out.
+// Standing returns the replies of a log that are not withdrawn, in order and as they were
+// given, also those of annotators who are left out.
 func Standing(log []Answer) []Answer { return collect(log, func(*Answer) bool { return true }) }
 
 // collect returns copies of the replies of EachStanding that count.
@@ -292,15 +299,4 @@ func EachStanding(log []Answer) iter.Seq[*Answer] {
 			}
 		}
 	}
-}
-
-// Excluded returns the annotators who are left out after a log.
-func Excluded(log []Answer) map[AnnotatorID]bool {
-	out := map[AnnotatorID]bool{}
-	for _, a := range log {
-		if a.Decision() {
-			out[a.Annotator] = a.Choice == LeftOut
-		}
-	}
-	return out
 }

@@ -42,7 +42,7 @@ type Act struct {
 func Acts() []string {
 	return []string{
 		"set budget", "set consent", "set instructions", "add picture", "remove picture",
-		"set gold every", "set known answer", "cancel training", "revoke annotator", "leave answers out", "count answers", "withdraw data",
+		"set gold every", "set known answer", "cancel training", "revoke annotator", "leave answers out", "turn answers", "count answers", "withdraw data",
 		"invite", "revoke link", "make token", "revoke token", "import session",
 	}
 }

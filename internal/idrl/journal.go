@@ -46,7 +46,8 @@ type Journal interface {
 
 	// Append records rows of the log, closes their assignments, and issues what
 	// comes next, in one transaction: all of it or nothing. It returns an error of
-	// kind Conflict if an answer's ID or Seq is taken or its assignment is closed.
+	// kind Conflict if an answer's ID or Seq is taken or its assignment is closed. A
+	// row that turns an annotator's answers becomes theirs in Settings.Turned, if they are there.
 	Append(ctx context.Context, id SessionID, rows ...Row) error
 
 	// Issue records new assignments with their queries and clips.

@@ -90,7 +90,7 @@ func (k Known) ChoiceIn(q Query) Choice {
 }
 
 // GoldRight returns, of each standing answer of a log that was given to a gold question,
-// whether it is right: by what is known of the question now. Answers that say nothing, and
+// whether it is right as it counts: by what is known of the question now. Answers that say nothing, and
 // those to questions that are no gold any more, have no entry.
 func GoldRight(log []Answer, assignments []Assignment, gold []Known) map[AnswerID]bool {
 	known := map[QueryID]Known{}
@@ -103,13 +103,13 @@ func GoldRight(log []Answer, assignments []Assignment, gold []Known) map[AnswerI
 			asked[as.ID] = as.Query
 		}
 	}
-	out := map[AnswerID]bool{}
+	out, how := map[AnswerID]bool{}, Countings(log)
 	for a := range EachStanding(log) {
 		q, is := asked[a.Assignment]
 		if !is {
 			continue
 		}
-		if right, ok := known[q.ID].Right(q, *a); ok {
+		if right, ok := known[q.ID].Right(q, how[a.Annotator].Of(*a)); ok {
 			out[a.ID] = right
 		}
 	}

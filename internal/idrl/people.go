@@ -53,6 +53,7 @@ type Annotator struct {
 	Invitation int64     // by which they joined; 0 if that is not known
 	RevokedAt  time.Time // zero if they may answer
 	LeftOut    bool      // a researcher wants their answers not to count
+	Turned     int64     // a researcher wants those up to this row of the log turned; 0 for none
 
 	WithdrawnAt time.Time // of their data; zero if they are there
 	ErasedAt    time.Time // when no file of the data folder held any of them; zero until then
@@ -69,8 +70,11 @@ func (a Annotator) State() string {
 	case !a.RevokedAt.IsZero():
 		state = "removed"
 	}
-	if a.LeftOut {
+	switch {
+	case a.LeftOut:
 		state += "; answers left out"
+	case a.Turned > 0:
+		state += fmt.Sprintf("; answers turned up to row %d", a.Turned)
 	}
 	return state
 }
@@ -132,6 +136,10 @@ type Settings struct {
 	Revoked []AnnotatorID // who may not answer any more, by ID
 	LeftOut []AnnotatorID // whose answers shall not count, by ID
 
+	// Turned are those whose answers up to a row of the log shall count turned: the row that was
+	// the last when a researcher decided it, then that by which the log follows.
+	Turned map[AnnotatorID]int64
+
 	Consent     Consent // what people agree to
 	Withdrawals int     // how often the data of a person were withdrawn
 }
@@ -155,9 +163,19 @@ type Labelled struct {
 	GoldKnown bool      // the question is still gold, and the reply says something
 	Withdrawn bool      // a later row withdraws the reply
 	LeftOut   bool      // a researcher wants the annotator's replies not to count
+	Turned    bool      // a researcher wants the reply to count turned (Answer.Opposite); Answer is as it was given
 
 	// Of a comparison that the answer to a group implies, as exports have it: its number among
 	// them, from 1, and the places of its clips in the group. 0 for others.
 	Part   int
 	Places [2]int
+}
+
+// ProbA is that of the answer as it counts.
+func (l *Labelled) ProbA() (p float64, ok bool) {
+	p, ok = l.Answer.ProbA()
+	if l.Turned {
+		p = 1 - p
+	}
+	return p, ok
 }

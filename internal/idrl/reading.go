@@ -18,6 +18,7 @@ type Member struct {
 	JoinedAt  time.Time
 	RevokedAt time.Time // zero if they may answer
 	LeftOut   bool      // a researcher wants their answers not to count
+	Turned    int64     // as of Annotator
 	Read      int64     // latest version of the instructions that they acknowledged; 0 for none
 	Agreed    int64     // latest version of the consent text that they agreed to; 0 for none
 	AgreedAt  time.Time

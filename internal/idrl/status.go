@@ -105,6 +105,7 @@ type Asked struct {
 	Answer  Answer
 	Undone  bool
 	LeftOut bool // the annotator is
+	Turned  bool // Answer, which is as it was given, counts turned
 	Why     Why
 	Clips   []ClipID
 }
@@ -113,6 +114,7 @@ type Asked struct {
 type AnnotatorStats struct {
 	Annotator     AnnotatorID
 	LeftOut       bool // their answers do not count
+	Turned        int  // answers that count turned
 	Answers       int
 	Decisive      int // a, b or a rating
 	Equal         int
@@ -125,7 +127,7 @@ type AnnotatorStats struct {
 	LeftShare     float64       // share of decisive comparisons won by the left clip
 	LeftLow       float64       // 95 % Wilson interval of LeftShare
 	LeftHigh      float64
-	Predicted     float64 // share of decisive comparisons that the belief before them foretold
+	Predicted     float64 // share of decisive comparisons, as they count, that the belief before them foretold
 	PredictedSize int     // comparisons behind Predicted
-	Reversed      bool    // Predicted is below what chance gives: as if the person answered the other way round
+	Reversed      bool    // of those that are turned, or of the others, it is below what chance gives: as if the person answered the other way round
 }

@@ -30,6 +30,13 @@ type Forecast struct {
 	Actual int       // index in P of what was answered
 }
 
+// Of returns f where choice was the answer to a comparison, of which P has the idrl.Outcomes.
+func (f Forecast) Of(choice idrl.Choice) Forecast {
+	order := idrl.Outcomes()
+	f.Actual = slices.Index(order[:], choice)
+	return f
+}
+
 // A RatingForecast is what the posterior before a rating said of it.
 type RatingForecast struct {
 	Seq    int64

@@ -1,7 +1,8 @@
 // Package insight says how well a session's posterior has predicted answers, how the
 // posterior became what it is, and how labelling goes: what a researcher looks at to decide
 // whether to believe the result. All of it is a function of the answers that count now and of
-// nothing else, so that it is right again after an answer is undone or a person is left out.
+// nothing else, so that it is right again after an answer is undone, or those of a person are left
+// out or turned.
 // Formulas: docs/methods.md, section 2.8.
 package insight
 
@@ -32,7 +33,8 @@ type Source struct {
 
 	// Recorded are predictions that were made when the answers came, by Seq: under learnt
 	// features of all, which cannot be made again, because the features in use now were learnt
-	// from those answers; else of those after the first Followed. Intact reports whether what was
+	// from those answers; else of those after the first Followed. Their Actual is that of the
+	// answer as it was given. Intact reports whether what was
 	// recorded with a row was learnt from the answers that count now.
 	Recorded []Forecast
 	Intact   func(seq int64) bool
@@ -153,7 +155,7 @@ func (r *Report) later(s Source, n int) {
 			items = items[1:]
 		}
 		if len(items) > 0 && items[0].Seq == one.Seq && s.Intact(one.Seq-1) {
-			r.Forecasts = append(r.Forecasts, one)
+			r.Forecasts = append(r.Forecasts, one.Of(items[0].Choice))
 			r.Left--
 		}
 	}
@@ -167,7 +169,7 @@ func recorded(s Source) (out []Forecast) {
 			rest = rest[1:]
 		}
 		if len(rest) > 0 && rest[0].Seq == a.Seq {
-			out = append(out, rest[0])
+			out = append(out, rest[0].Of(a.Choice))
 		}
 	}
 	return out

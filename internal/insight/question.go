@@ -19,6 +19,7 @@ type Question struct {
 	Assignment idrl.Assignment // the question, and why it was asked
 	Undone     bool            // the answer is withdrawn
 	LeftOut    bool            // the annotator is
+	Turned     bool            // Answer, which is as it was given, counts turned
 
 	Forecast  bool // Predicted is known
 	Predicted Prediction

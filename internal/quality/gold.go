@@ -27,7 +27,7 @@ const (
 // what the numbers of a person speak against.
 func (q *Report) KnowGold(log []idrl.Answer, right map[idrl.AnswerID]bool) {
 	asked, hit := map[idrl.AnnotatorID]int{}, map[idrl.AnnotatorID]int{}
-	decisive, agreed := map[idrl.AnnotatorID]int{}, map[idrl.AnnotatorID]int{} // of gold comparisons
+	how, decisive := idrl.Countings(log), map[idrl.AnnotatorID]share{} // of gold comparisons
 	for a := range idrl.EachStanding(log) {
 		if is, gold := right[a.ID]; gold {
 			asked[a.Annotator]++
@@ -35,9 +35,9 @@ func (q *Report) KnowGold(log []idrl.Answer, right map[idrl.AnswerID]bool) {
 				hit[a.Annotator]++
 			}
 			if a.Choice == idrl.ChoseA || a.Choice == idrl.ChoseB {
-				if decisive[a.Annotator]++; is {
-					agreed[a.Annotator]++
-				}
+				of := decisive[a.Annotator]
+				of.add(is, how[a.Annotator].Turns(a.Seq))
+				decisive[a.Annotator] = of
 			}
 		}
 	}
@@ -45,24 +45,26 @@ func (q *Report) KnowGold(log []idrl.Answer, right map[idrl.AnswerID]bool) {
 		p := &q.People[i]
 		p.Gold, p.GoldRight = asked[p.Annotator], hit[p.Annotator]
 		p.GoldLow, p.GoldHigh = Wilson(p.GoldRight, p.Gold)
-		p.Warnings = p.warnings(q.Rated, Reversed(agreed[p.Annotator], decisive[p.Annotator]))
+		p.Warnings = p.warnings(q.Rated, decisive[p.Annotator].reversed())
 	}
 }
 
 // warnings lists what the numbers speak against: nothing where they are few, or where the
-// interval of 95 % leaves it open. reversed says that the person answers gold questions the
-// other way round.
-func (p *Person) warnings(rated, reversed bool) []string {
+// interval of 95 % leaves it open. gold says that the person answers gold questions the other
+// way round; it sets Reversed.
+func (p *Person) warnings(rated, gold bool) []string {
 	out := []string{}
 	left, right := p.Sided >= Enough && p.LeftLow > greatestLeft, p.Sided >= Enough && p.LeftHigh < leastLeft
-	reversed = reversed && !left && !right // one who presses the same key again and again turns nothing round
+	oneSided := left || right // one who presses the same key again and again turns nothing round
+	gold = gold && !oneSided
+	p.Reversed = gold || p.Reversed && !oneSided
 	switch {
-	case reversed:
+	case gold:
 		out = append(out, warnReversedGold)
-	case Reversed(p.Agreed, p.Compared) && !left && !right:
+	case p.Reversed:
 		out = append(out, warnReversedOthers)
 	}
-	if p.Gold >= Enough && p.GoldHigh < fewRight && !reversed {
+	if p.Gold >= Enough && p.GoldHigh < fewRight && !gold {
 		out = append(out, warnGold)
 	}
 	if !rated && p.Repeats >= Enough && p.SameHigh < fewSame {

@@ -23,7 +23,7 @@ type Hit struct {
 // the order of their first rows, also of those who are left out. Withdrawn answers
 // count only as Undone.
 // predicted, by Seq, says of decisive comparisons whether the belief before gave the
-// chosen clip the higher probability; answers that it does not name are left out
+// chosen clip, as the answer was given, the higher probability; answers that it does not name are left out
 // of the share.
 func Summarise(log []idrl.Answer, predicted []Hit) []idrl.AnnotatorStats {
 	var order []idrl.AnnotatorID
@@ -43,6 +43,7 @@ func Summarise(log []idrl.Answer, predicted []Hit) []idrl.AnnotatorStats {
 			t.stats.Undone++
 		}
 	}
+	how := idrl.Countings(log)
 	for a := range idrl.EachStanding(log) {
 		for len(predicted) > 0 && predicted[0].Seq < a.Seq {
 			predicted = predicted[1:]
@@ -51,10 +52,10 @@ func Summarise(log []idrl.Answer, predicted []Hit) []idrl.AnnotatorStats {
 		if len(predicted) > 0 && predicted[0].Seq == a.Seq {
 			hit = &predicted[0]
 		}
-		of(a.Annotator).add(a, hit)
+		of(a.Annotator).add(a, hit, how[a.Annotator].Turns(a.Seq))
 	}
-	for id, out := range idrl.Excluded(log) {
-		of(id).stats.LeftOut = out
+	for id, c := range how {
+		of(id).stats.LeftOut = c.Out
 	}
 	out := make([]idrl.AnnotatorStats, 0, len(order))
 	for _, id := range order {
@@ -68,11 +69,15 @@ type tally struct {
 	stats       idrl.AnnotatorStats
 	times       []int64 // response times, ms
 	left, sided int     // decisive comparisons won by the left clip; all with a known side
-	hits        int     // decisive comparisons foretold
+	foretold    share   // decisive comparisons, as they count
 }
 
-func (t *tally) add(a *idrl.Answer, predicted *Hit) {
+// add takes in a standing answer; turned says that it counts turned.
+func (t *tally) add(a *idrl.Answer, predicted *Hit, turned bool) {
 	t.stats.Answers++
+	if turned {
+		t.stats.Turned++
+	}
 	if a.Doubts != 0 {
 		t.stats.Marked++
 	}
@@ -84,10 +89,7 @@ func (t *tally) add(a *idrl.Answer, predicted *Hit) {
 		t.stats.Decisive++
 		t.addSide(a)
 		if predicted != nil {
-			t.stats.PredictedSize++
-			if predicted.Hit {
-				t.hits++
-			}
+			t.foretold.add(predicted.Hit != turned, turned)
 		}
 	case idrl.Rated, idrl.BestWorst:
 		t.stats.Decisive++
@@ -97,7 +99,7 @@ func (t *tally) add(a *idrl.Answer, predicted *Hit) {
 		t.stats.CantTell++
 	case idrl.Skip, idrl.TechnicalFailure:
 		t.stats.Skipped++
-	case idrl.LeftOut, idrl.TakenIn, idrl.Erased, idrl.Withdrew: // no replies
+	case idrl.LeftOut, idrl.Turned, idrl.TakenIn, idrl.Erased, idrl.Withdrew: // no replies
 	}
 }
 
@@ -120,11 +122,37 @@ func (t *tally) finish() idrl.AnnotatorStats {
 	}
 	s.LeftLow, s.LeftHigh = Wilson(t.left, t.sided)
 	s.Sided = t.sided
-	if s.PredictedSize > 0 {
-		s.Predicted = float64(t.hits) / float64(s.PredictedSize)
-		s.Reversed = Reversed(t.hits, s.PredictedSize)
+	hits, n := t.foretold.of()
+	if s.PredictedSize = n; n > 0 {
+		s.Predicted = float64(hits) / float64(n)
+		s.Reversed = t.foretold.reversed()
 	}
 	return s
+}
+
+// A share counts decisive answers, as they count, that agree with something. Those that are
+// turned are apart from the others, so that people who answer the other way round after some of
+// their answers were turned are found as soon as if none were.
+type share struct{ turned, given part }
+
+type part struct{ agree, n int }
+
+func (s *share) add(agrees, turned bool) {
+	p := &s.given
+	if turned {
+		p = &s.turned
+	}
+	if p.n++; agrees {
+		p.agree++
+	}
+}
+
+// of returns how many of how many agree.
+func (s share) of() (agree, n int) { return s.turned.agree + s.given.agree, s.turned.n + s.given.n }
+
+// reversed reports whether the turned answers, or the others, contradict as Reversed says.
+func (s share) reversed() bool {
+	return Reversed(s.turned.agree, s.turned.n) || Reversed(s.given.agree, s.given.n)
 }
 
 // median returns the median of times in milliseconds, 0 if there are none. It

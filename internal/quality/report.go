@@ -16,6 +16,7 @@ type Coefficient struct {
 type Person struct {
 	Annotator  idrl.AnnotatorID `json:"annotator"`
 	LeftOut    bool             `json:"left_out"`
+	Turned     int              `json:"turned"` // answers that count turned
 	Answers    int              `json:"answers"`
 	CantTell   int              `json:"cant_tell"`
 	MedianMS   int64            `json:"median_ms"`
@@ -40,6 +41,10 @@ type Person struct {
 	// prefer who answered the question; questions where as many prefer either are left out.
 	Agreed   int `json:"agreed"`
 	Compared int `json:"compared"`
+
+	// Reversed says that they answer the other way round than gold questions have it or than the
+	// others: a warning says it too.
+	Reversed bool `json:"reversed"`
 
 	// Manner is how they answer as far as the posterior knows; nil where it does not tell
 	// annotators apart, and of those whose answers do not count.
@@ -134,14 +139,16 @@ func peopleOf(log []idrl.Answer, arranged agreement.Answers) []Person {
 	out := []Person{}
 	for _, s := range Summarise(log, nil) {
 		p := Person{
-			Annotator: s.Annotator, LeftOut: s.LeftOut, Answers: s.Answers, CantTell: s.CantTell, MedianMS: s.MedianTime.Milliseconds(),
+			Annotator: s.Annotator, LeftOut: s.LeftOut, Turned: s.Turned, Answers: s.Answers, CantTell: s.CantTell, MedianMS: s.MedianTime.Milliseconds(),
 			LeftShare: s.LeftShare, LeftLow: s.LeftLow, LeftHigh: s.LeftHigh, Sided: s.Sided, Marked: s.Marked, GoldHigh: 1, Warnings: []string{},
 		}
 		for r, who := range arranged.Raters {
 			if who == s.Annotator {
 				p.Repeats, p.SaidSame, p.Difference = again(arranged.Again[r])
 				if !arranged.Rated {
-					p.Agreed, p.Compared = withOthers(arranged.Units, r)
+					others := withOthers(arranged.Units, r)
+					p.Agreed, p.Compared = others.of()
+					p.Reversed = others.reversed()
 				}
 			}
 		}
@@ -151,15 +158,15 @@ func peopleOf(log []idrl.Answer, arranged agreement.Answers) []Person {
 	return out
 }
 
-// withOthers counts in how many questions a rater prefers what most others prefer, and in how
-// many either is so.
-func withOthers(units agreement.Units, rater int) (agreed, compared int) {
+// withOthers counts the questions in which a rater prefers what most others prefer, or
+// contradicts them.
+func withOthers(units agreement.Units, rater int) (out share) {
 	for _, u := range units {
-		own, votes := -1., [2]int{}
+		own, turned, votes := -1., false, [2]int{}
 		for _, v := range u {
 			switch {
 			case v.Rater == rater:
-				own = v.V
+				own, turned = v.V, v.Turned
 			case v.V < 2: // 2 is a tie
 				votes[int(v.V)]++
 			}
@@ -167,11 +174,9 @@ func withOthers(units agreement.Units, rater int) (agreed, compared int) {
 		if own < 0 || own > 1 || votes[0] == votes[1] {
 			continue
 		}
-		if compared++; (own == 1) == (votes[1] > votes[0]) {
-			agreed++
-		}
+		out.add((own == 1) == (votes[1] > votes[0]), turned)
 	}
-	return agreed, compared
+	return out
 }
 
 // again sums up the answers to questions that came again.

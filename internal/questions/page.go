@@ -151,6 +151,7 @@ func (q *Question) flags() (out []string) {
 		{q.Again > 0, fmt.Sprintf("asks %d again, as planned", q.Again)},
 		{q.Withdrawn, "withdrawn"},
 		{q.LeftOut, "annotator left out"},
+		{q.Turned, "counts turned"},
 		{q.Answer.Late, "late"},
 	} {
 		if f.is {

@@ -150,7 +150,7 @@ func (s *Session) undo(a idrl.Answer, ahead *edited) (logEntry, error) {
 		return logEntry{}, idrl.Errorf(idrl.Conflict, "only your last %d answers can be undone", undoable)
 	}
 	a.Assignment, a.Query = of.Assignment, of.Query
-	history, err := s.edited(ahead, s.log.out, func() (edit, error) { return s.withdrawal(*of), nil })
+	history, err := s.edited(ahead, s.log.how, func() (edit, error) { return s.withdrawal(*of), nil })
 	if err != nil {
 		return logEntry{}, fmt.Errorf("undo %s: %w", a.Undoes, err)
 	}
@@ -211,11 +211,11 @@ func (s *Session) foretell(f features, a idrl.Answer, before idrl.Posterior, n i
 }
 
 // notePrediction remembers whether a belief with that mean, about the weights of features f,
-// foretold a, where that is a decisive comparison, and how probable each answer was, where that
-// is known. Of the first answer after features came into use it remembers nothing.
+// foretold a as it was given, where that is a decisive comparison, and how probable each answer
+// was, where that is known. Of the first answer after features came into use it remembers nothing.
 func (s *Session) notePrediction(f features, a idrl.Answer, mean, foretold []float64) {
-	if order := idrl.Outcomes(); len(foretold) == len(order) {
-		s.log.outcomes = append(s.log.outcomes, insight.Forecast{Seq: a.Seq, P: foretold, Actual: slices.Index(order[:], a.Choice)})
+	if len(foretold) == len(idrl.Outcomes()) {
+		s.log.outcomes = append(s.log.outcomes, insight.Forecast{Seq: a.Seq, P: foretold}.Of(a.Choice))
 	}
 	if a.Choice != idrl.ChoseA && a.Choice != idrl.ChoseB || s.fitFollowed(a.Seq-1) {
 		return

@@ -50,7 +50,7 @@ func (s *Session) replies(upTo int64) (out []answerable.Reply) {
 		if len(out) == lessons {
 			break
 		}
-		if !a.Reply() || s.log.undone[a.ID] || s.log.out[a.Annotator] {
+		if !a.Reply() || s.log.undone[a.ID] || s.log.how[a.Annotator].Out {
 			continue
 		}
 		if as := s.asked.get(a.Assignment); as != nil && as.Why.Answerable > 0 && as.Condition != idrl.HeldOut {

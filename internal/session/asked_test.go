@@ -119,7 +119,8 @@ func TestRepeatsAreNotScored(t *testing.T) {
 }
 
 // Of people who answer by a known reward, at random and the other way round, the last alone are
-// said to answer the other way round, by what the posterior predicted.
+// said to answer the other way round, by what the posterior predicted; turned they are not, until
+// they go on; and somebody who answers rightly is, if they are turned.
 func TestReversedPeopleInASession(t *testing.T) {
 	theta := []float64{1, -0.5, 0.25}
 	for seed := range uint64(3) {
@@ -129,8 +130,8 @@ func TestReversedPeopleInASession(t *testing.T) {
 		claim(t, s, "good1")
 		clips := b.record(t, s).Generation.Clips
 		n := 0
-		for round := range 40 {
-			for _, who := range []idrl.AnnotatorID{"good1", "good2", "good3", "random", "reversed"} {
+		ask := func(round int, people ...idrl.AnnotatorID) {
+			for _, who := range people {
 				as := claim(t, s, who).Open[0]
 				stream := rng.New(seed, "answers of "+string(who), uint64(round))
 				better := floats.Dot(theta, clips[as.Query.Clips[0]].Phi)-floats.Dot(theta, clips[as.Query.Clips[1]].Phi)+0.3*stream.NormFloat64() > 0
@@ -148,10 +149,28 @@ func TestReversedPeopleInASession(t *testing.T) {
 				n++
 			}
 		}
-		for _, p := range status(t, s).Annotators {
-			if p.Reversed != (p.Annotator == "reversed") {
-				t.Errorf("seed %d: %s, %.2f of %d as predicted, answers the other way round: %t", seed, p.Annotator, p.Predicted, p.PredictedSize, p.Reversed)
+		named := func(when string, want idrl.AnnotatorID) {
+			for _, p := range status(t, s).Annotators {
+				if p.Reversed != (p.Annotator == want) {
+					t.Errorf("seed %d, %s: %s, %.2f of %d as predicted, answers the other way round: %t", seed, when, p.Annotator, p.Predicted, p.PredictedSize, p.Reversed)
+				}
 			}
+		}
+		for round := range 40 {
+			ask(round, "good1", "good2", "good3", "random", "reversed")
+		}
+		named("at first", "reversed")
+		b.want(0, idrl.Settings{Turned: map[idrl.AnnotatorID]int64{"reversed": 200}})
+		follow(t, s)
+		named("turned", "")
+		for round := range 20 { // half as many as are turned
+			ask(40+round, "reversed")
+		}
+		named("after more answers of that kind", "reversed")
+		b.want(0, idrl.Settings{Turned: map[idrl.AnnotatorID]int64{"reversed": 200, "good1": 200}})
+		follow(t, s)
+		if good := person(t, s, "good1"); !good.Reversed {
+			t.Errorf("seed %d: somebody is turned who answered rightly, and %.2f of %d as predicted is not said to be the other way round", seed, good.Predicted, good.PredictedSize)
 		}
 	}
 }

@@ -131,12 +131,12 @@ func (s *Session) offer(who idrl.AnnotatorID) idrl.Offer {
 func (s *Session) awaited(fresh []idrl.Assignment) iter.Seq[*idrl.Assignment] {
 	return func(yield func(*idrl.Assignment) bool) {
 		for as := range s.asked.live(s.cfg.Now()) {
-			if !s.log.out[as.Annotator] && !yield(as) {
+			if !s.log.how[as.Annotator].Out && !yield(as) {
 				return
 			}
 		}
 		for i := range fresh {
-			if !s.log.out[fresh[i].Annotator] && !yield(&fresh[i]) {
+			if !s.log.how[fresh[i].Annotator].Out && !yield(&fresh[i]) {
 				return
 			}
 		}

@@ -100,15 +100,15 @@ func (s *Session) items(under *representation.View, answers []idrl.Answer) (item
 	return items, nil
 }
 
-// extend returns h with answer a to q, if that counts.
+// extend returns h with answer a to q, the last one, if that counts.
 func (s *Session) extend(h *posterior.History, q *idrl.QueryVector, a idrl.Answer) (*posterior.History, error) {
-	if s.log.out[a.Annotator] || !s.teaches(a) {
+	if s.log.how[a.Annotator].Out || !s.teaches(a) {
 		return h, nil
 	}
 	return h.With(context.Background(), posterior.ItemOf(q, a))
 }
 
-// An edit changes which answers count, from a log row on. Its work may be long, so it
+// An edit changes which answers count, or how, from a log row on. Its work may be long, so it
 // can be done by the goroutine that asks for it, before the request that records it: the
 // posterior is a function of the effective answers, whichever goroutine computes it.
 type edit struct {
@@ -135,36 +135,40 @@ func (s *Session) withdrawal(of idrl.Answer) edit {
 	return e
 }
 
-// leaving returns the edit that decides whether the answers of who count.
-func (s *Session) leaving(who idrl.AnnotatorID) (edit, error) {
-	e, out := edit{at: s.log.seq(), under: s.features.version(), base: s.history, seq: s.log.seq() + 1}, s.decided(who)
+// recount returns the edit that has the answers of who count as the settings say.
+func (s *Session) recount(who idrl.AnnotatorID) (edit, error) {
+	e, how := edit{at: s.log.seq(), under: s.features.version(), base: s.history, seq: s.log.seq() + 1}, s.decided(who)
 	if first := s.log.of[who]; len(first) > 0 {
 		e.seq = s.log.rows[first[0]].Seq
 	}
 	for _, a := range s.log.rows[e.seq-1:] {
-		if !s.teaches(a) || s.log.undone[a.ID] || out[a.Annotator] {
+		if !s.teaches(a) || s.log.undone[a.ID] || how[a.Annotator].Out {
 			continue
 		}
 		q, err := s.question(s.features.view, a)
 		if err != nil {
 			return edit{}, err
 		}
-		e.later = append(e.later, posterior.ItemOf(q, a))
+		e.later = append(e.later, posterior.ItemOf(q, how[a.Annotator].Of(a)))
 	}
 	return e, nil
 }
 
-// decided returns who is left out once the log says of who what the settings say.
-func (s *Session) decided(who idrl.AnnotatorID) map[idrl.AnnotatorID]bool {
-	out := maps.Clone(s.log.out)
-	out[who] = s.leftOut[who]
-	return out
+// decided returns how replies count once the log says of who what the settings say, in its next
+// row.
+func (s *Session) decided(who idrl.AnnotatorID) map[idrl.AnnotatorID]idrl.Counting {
+	how, want := maps.Clone(s.log.how), s.wanted[who]
+	if want.Turned > 0 {
+		want.Turned = s.log.seq() + 1
+	}
+	how[who] = want
+	return how
 }
 
 // heavyUndo returns the edit that the withdrawal a needs if that is long work; nil else.
 func (s *Session) heavyUndo(a idrl.Answer) (*edit, error) {
 	of := s.log.find(a.Undoes)
-	if of == nil || of.Annotator != a.Annotator || s.log.undone[of.ID] || s.log.out[of.Annotator] || !s.teaches(*of) {
+	if of == nil || of.Annotator != a.Annotator || s.log.undone[of.ID] || s.log.how[of.Annotator].Out || !s.teaches(*of) {
 		return nil, nil
 	}
 	e := s.withdrawal(*of)
@@ -176,10 +180,10 @@ func (s *Session) heavyUndo(a idrl.Answer) (*edit, error) {
 
 // heavyDecision returns the edit that a decision needs if that is long work; nil else.
 func (s *Session) heavyDecision(who idrl.AnnotatorID) (*edit, error) {
-	if s.log.out[who] == s.leftOut[who] {
+	if s.follows(who) {
 		return nil, nil
 	}
-	e, err := s.leaving(who)
+	e, err := s.recount(who)
 	if err != nil || s.history.Light(e.seq, len(e.later)) {
 		return nil, err
 	}
@@ -200,9 +204,9 @@ func (s *Session) ahead(ctx context.Context, plan func() (*edit, error)) (*edite
 }
 
 // edited returns the history after an edit. ahead is the edit as it was made before,
-// or nil; it serves if the log has got nothing but replies since, and the features are the same. out is who is left
-// out after the edit.
-func (s *Session) edited(ahead *edited, out map[idrl.AnnotatorID]bool, plan func() (edit, error)) (*posterior.History, error) {
+// or nil; it serves if the log has got nothing but replies since, and the features are the same. how says how
+// replies count after the edit.
+func (s *Session) edited(ahead *edited, how map[idrl.AnnotatorID]idrl.Counting, plan func() (edit, error)) (*posterior.History, error) {
 	if n := len(s.log.edits); ahead == nil || ahead.under != s.features.version() || n > 0 && int64(s.log.edits[n-1]) >= ahead.at {
 		e, err := plan()
 		if err != nil {
@@ -212,14 +216,14 @@ func (s *Session) edited(ahead *edited, out map[idrl.AnnotatorID]bool, plan func
 	}
 	h := ahead.history
 	for _, a := range s.log.rows[ahead.at:] {
-		if !s.teaches(a) || out[a.Annotator] {
+		if !s.teaches(a) || how[a.Annotator].Out {
 			continue
 		}
 		q, err := s.question(s.features.view, a)
 		if err != nil {
 			return nil, err
 		}
-		if h, err = h.With(context.Background(), posterior.ItemOf(q, a)); err != nil {
+		if h, err = h.With(context.Background(), posterior.ItemOf(q, how[a.Annotator].Of(a))); err != nil {
 			return nil, err
 		}
 	}

@@ -76,7 +76,7 @@ type asking struct {
 	as     idrl.Assignment
 	vector *idrl.QueryVector // nil under learnt features, and where it cannot be computed
 	undone bool
-	out    bool
+	how    idrl.Counting // of the annotator's replies
 }
 
 // askings are what Questions hands over.
@@ -112,7 +112,7 @@ func (s *Session) Questions(ctx context.Context, w insight.Wanted) (out []insigh
 		now = insight.Best(h.src.History.Posterior(), h.known, rng.New(h.src.Seed, "best", 0))
 	}
 	for i, a := range h.list {
-		q := insight.Question{Answer: a.row, Assignment: a.as, Undone: a.undone, LeftOut: a.out}
+		q := insight.Question{Answer: a.row, Assignment: a.as, Undone: a.undone, LeftOut: a.how.Out, Turned: a.how.Turns(a.row.Seq)}
 		if a.vector != nil {
 			q.Predicted, q.Forecast = insight.Predict(h.src.Model, past[i], a.vector, a.row.Annotator)
 		} else if k, ok := slices.BinarySearchFunc(h.src.Recorded, a.row.Seq, func(f insight.Forecast, seq int64) int { return cmp.Compare(f.Seq, seq) }); ok {
@@ -207,7 +207,7 @@ func (s *Session) askings(before int64, n int) askings {
 			out.more = true
 			break
 		}
-		one := asking{row: a, as: *as, undone: s.log.undone[a.ID], out: s.log.out[a.Annotator]}
+		one := asking{row: a, as: *as, undone: s.log.undone[a.ID], how: s.log.how[a.Annotator]}
 		if q, err := s.question(s.features.view, a); err == nil && out.src.Version == 0 {
 			one.vector = q
 		}

@@ -18,14 +18,14 @@ type answerLog struct {
 	outcomes  []insight.Forecast // of comparisons, from before the answer, by Seq; see Session.foretell
 	all       tally              // of everybody who counts
 	mine      map[idrl.AnnotatorID]tally
-	unclear   map[idrl.QueryID]int       // replies of can't tell or skip that count
-	broken    map[idrl.QueryID]int       // reports of a clip that does not play that count
-	out       map[idrl.AnnotatorID]bool  // who is left out
-	of        map[idrl.AnnotatorID][]int // indexes in rows
-	edits     []int                      // indexes of the rows that are no replies
-	stale     []rowRange                 // what the edits have changed
-	erased    int64                      // first row that a withdrawal of data has emptied; 0 if there is none
-	withdrew  int                        // withdrawals of data
+	unclear   map[idrl.QueryID]int               // replies of can't tell or skip that count
+	broken    map[idrl.QueryID]int               // reports of a clip that does not play that count
+	how       map[idrl.AnnotatorID]idrl.Counting // how replies count
+	of        map[idrl.AnnotatorID][]int         // indexes in rows
+	edits     []int                              // indexes of the rows that are no replies
+	stale     []rowRange                         // what the edits have changed
+	erased    int64                              // first row that a withdrawal of data has emptied; 0 if there is none
+	withdrew  int                                // withdrawals of data
 }
 
 // A rowRange is the log rows from first to before end.
@@ -42,7 +42,7 @@ func newAnswerLog() *answerLog {
 		byID: map[idrl.AnswerID]int{}, undone: map[idrl.AnswerID]bool{},
 		unclear: map[idrl.QueryID]int{}, broken: map[idrl.QueryID]int{},
 		mine: map[idrl.AnnotatorID]tally{},
-		out:  map[idrl.AnnotatorID]bool{}, of: map[idrl.AnnotatorID][]int{},
+		how:  map[idrl.AnnotatorID]idrl.Counting{}, of: map[idrl.AnnotatorID][]int{},
 	}
 }
 
@@ -67,25 +67,25 @@ func (l *answerLog) add(a idrl.Answer) {
 		l.edits = append(l.edits, len(l.rows))
 	}
 	l.rows = append(l.rows, a)
-	if !a.Reply() {
-		l.stale = l.changed()
-	}
 	if a.Undoes != "" {
 		l.undone[a.Undoes] = true
 	}
 	l.count(a, 1)
+	if !a.Reply() {
+		l.stale = l.changed()
+	}
 }
 
 // drop undoes the last add.
 func (l *answerLog) drop() {
 	a := l.rows[len(l.rows)-1]
 	l.rows = l.rows[:len(l.rows)-1]
+	l.of[a.Annotator] = l.of[a.Annotator][:len(l.of[a.Annotator])-1]
+	l.count(a, -1)
 	if !a.Reply() {
 		l.edits = l.edits[:len(l.edits)-1]
 		l.stale = l.changed()
 	}
-	l.of[a.Annotator] = l.of[a.Annotator][:len(l.of[a.Annotator])-1]
-	l.count(a, -1)
 	delete(l.undone, a.Undoes)
 	delete(l.byID, a.ID)
 }
@@ -108,7 +108,7 @@ func (l *answerLog) weigh(a idrl.Answer, step int) {
 	mine := l.mine[a.Annotator]
 	mine.add(a, step)
 	l.mine[a.Annotator] = mine
-	if !l.out[a.Annotator] {
+	if !l.how[a.Annotator].Out {
 		l.share(a, step)
 	}
 }
@@ -132,21 +132,22 @@ func (t *tally) add(a idrl.Answer, step int) {
 	}
 }
 
-// decide makes the annotator's replies count, or not, as the last of their rows that
-// decides it says.
+// decide makes the annotator's replies count as the last of their rows that decides it
+// says.
 func (l *answerLog) decide(who idrl.AnnotatorID) {
-	out := false
+	var how idrl.Counting
 	for _, i := range slices.Backward(l.of[who]) {
 		if l.rows[i].Decision() {
-			out = l.rows[i].Choice == idrl.LeftOut
+			how = l.rows[i].Counting()
 			break
 		}
 	}
-	if out == l.out[who] {
+	same := how.Out == l.how[who].Out
+	l.how[who] = how
+	if same {
 		return
 	}
-	l.out[who] = out
-	step := map[bool]int{true: -1, false: 1}[out]
+	step := map[bool]int{true: -1, false: 1}[how.Out]
 	for _, i := range l.of[who] {
 		if a := l.rows[i]; a.Reply() && !l.undone[a.ID] {
 			l.share(a, step)
@@ -157,43 +158,48 @@ func (l *answerLog) decide(who idrl.AnnotatorID) {
 // counts reports whether row seq is an informative answer that counts.
 func (l *answerLog) counts(seq int64) bool {
 	a := &l.rows[seq-1]
-	return a.Informative() && !l.undone[a.ID] && !l.out[a.Annotator]
+	return a.Informative() && !l.undone[a.ID] && !l.how[a.Annotator].Out
 }
 
+// counted returns a reply as it counts, if it does.
+func (l *answerLog) counted(a idrl.Answer) idrl.Answer { return l.how[a.Annotator].Of(a) }
+
 // intact reports whether the answers up to row seq that counted after it are those that
-// count now. Where they are, what was recorded with the row is still true.
+// count now, and as they do. Where they are, what was recorded with the row is still true.
 func (l *answerLog) intact(seq int64) bool {
 	return !slices.ContainsFunc(l.stale, func(r rowRange) bool { return r.first <= seq && seq < r.end })
 }
 
 // changed returns the rows after which other answers counted than count now: from a
-// withdrawn answer to its withdrawal; from the first answer of somebody who is left out
-// until they were; while somebody was left out who is not any more; and from the first
-// row that is empty until the withdrawal of data that emptied it.
+// withdrawn answer to its withdrawal; from a decision how somebody's replies count, or from
+// the first of these, to the decision after it, if they counted in another way than now; and
+// from the first row that is empty until the withdrawal of data that emptied it.
 func (l *answerLog) changed() (out []rowRange) {
-	left := map[idrl.AnnotatorID]int{} // index in out
+	decided := map[idrl.AnnotatorID]idrl.Answer{} // the decision before
 	for _, i := range l.edits {
 		a := l.rows[i]
 		switch {
 		case a.Undoes != "":
 			out = append(out, rowRange{l.find(a.Undoes).Seq, a.Seq})
-		case a.Choice == idrl.LeftOut:
-			left[a.Annotator] = len(out)
-			out = append(out, rowRange{l.rows[l.of[a.Annotator][0]].Seq, a.Seq})
 		case a.Choice == idrl.Withdrew:
 			if l.erased > 0 && l.erased < a.Seq {
 				out = append(out, rowRange{l.erased, a.Seq})
 			}
 		default:
-			if k, ok := left[a.Annotator]; ok {
-				out[k] = rowRange{out[k].end, a.Seq}
+			before, ok := decided[a.Annotator]
+			if !ok {
+				before = idrl.Answer{Seq: l.rows[l.of[a.Annotator][0]].Seq, Choice: idrl.TakenIn}
 			}
+			if before.Counting() != l.how[a.Annotator] {
+				out = append(out, rowRange{before.Seq, a.Seq})
+			}
+			decided[a.Annotator] = a
 		}
 	}
 	return out
 }
 
-// decidedSince reports whether a row after seq decided whose replies count, or a
+// decidedSince reports whether a row after seq decided how replies count, or a
 // person's data were withdrawn since.
 func (l *answerLog) decidedSince(seq int64) bool {
 	return slices.ContainsFunc(l.rows[seq:], func(a idrl.Answer) bool { return a.Decision() || a.Choice == idrl.Withdrew })

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"tiebreak/internal/idrl"
@@ -53,14 +54,14 @@ func randomRow(l *answerLog, r *rand.Rand) idrl.Answer {
 	}
 	switch mine := l.lastOf(a.Annotator); {
 	case r.IntN(5) == 0:
-		a.Choice = []idrl.Choice{idrl.LeftOut, idrl.TakenIn}[r.IntN(2)]
+		a.Choice = []idrl.Choice{idrl.LeftOut, idrl.TakenIn, idrl.Turned}[r.IntN(3)]
 	case r.IntN(3) == 0 && len(mine) > 0:
 		a.Choice, a.Undoes = "", mine[r.IntN(len(mine))]
 	}
 	return a
 }
 
-// TestLogCounts: whatever is answered, withdrawn, left out and taken in, the counts
+// TestLogCounts: whatever is answered, withdrawn, left out, turned and taken in, the counts
 // are those of the answers that count; taking rows back leads through the same counts.
 func TestLogCounts(t *testing.T) {
 	for seed := range uint64(20) {
@@ -79,6 +80,45 @@ func TestLogCounts(t *testing.T) {
 			if now := countsOf(l); !now.equal(past[n]) {
 				t.Fatalf("seed %d, back to row %d: counts %+v, want %+v", seed, n, now, past[n])
 			}
+		}
+	}
+}
+
+// TestLogIntact: where the log says so, the answers that counted after a row are those that count now,
+// as they do; also when rows were taken back.
+func TestLogIntact(t *testing.T) {
+	for seed := range uint64(20) {
+		r, l := rand.New(rand.NewPCG(seed, 1)), newAnswerLog()
+		var then [][]idrl.Answer // after each row
+		intact := 0
+		check := func() {
+			t.Helper()
+			now := idrl.Effective(l.rows)
+			for seq := int64(1); seq <= l.seq(); seq++ {
+				if !l.intact(seq) {
+					continue
+				}
+				intact++
+				upTo := slices.DeleteFunc(slices.Clone(now), func(a idrl.Answer) bool { return a.Seq > seq })
+				if !slices.Equal(then[seq-1], upTo) {
+					t.Fatalf("seed %d: of %d rows, those after %d are not what they were", seed, l.seq(), seq)
+				}
+			}
+			if l.seq() > 0 && !l.intact(l.seq()) {
+				t.Fatalf("seed %d: the last of %d rows is not intact", seed, l.seq())
+			}
+		}
+		for range 60 {
+			l.add(randomRow(l, r))
+			then = append(then, idrl.Effective(l.rows))
+			check()
+		}
+		if intact < 90 { // 60 are the last rows
+			t.Errorf("seed %d: only %d were intact", seed, intact)
+		}
+		for range 60 {
+			l.drop()
+			check()
 		}
 	}
 }

@@ -26,7 +26,7 @@ func (s *Session) network() idrl.Network {
 	var c quality.Calibration
 	for _, o := range s.log.outcomes {
 		if s.log.counts(o.Seq) {
-			c.Add(o.P, o.Actual)
+			c.Add(o.P, o.Of(s.log.counted(s.log.at(o.Seq)).Choice).Actual)
 		}
 	}
 	n.Predictions = idrl.Predictions{Answers: c.Len(), LogLoss: c.LogLoss(), ECE: c.ECE(), Right: c.Right()}

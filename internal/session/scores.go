@@ -72,7 +72,7 @@ func (s *Session) toScore() (scoring, error) {
 			in.questions[as.Condition]++
 		}
 		a := s.log.find(as.Answer)
-		if as.Condition != idrl.HeldOut || a == nil || s.log.undone[a.ID] || s.log.out[a.Annotator] {
+		if as.Condition != idrl.HeldOut || a == nil || s.log.undone[a.ID] || s.log.how[a.Annotator].Out {
 			continue
 		}
 		if in.replies++; !a.Informative() {
@@ -82,7 +82,7 @@ func (s *Session) toScore() (scoring, error) {
 		if err != nil {
 			return in, err
 		}
-		in.held = append(in.held, posterior.ItemOf(q, *a))
+		in.held = append(in.held, posterior.ItemOf(q, s.log.counted(*a)))
 	}
 	slices.SortFunc(in.held, func(a, b posterior.Item) int { return cmp.Compare(a.Seq, b.Seq) })
 	seen, told := map[idrl.QueryID]bool{}, len(in.held)
@@ -118,7 +118,13 @@ type branch struct {
 type scored struct {
 	answers int
 	p       idrl.Posterior
-	known   map[int64]verdict // by Seq
+	known   map[judged]verdict
+}
+
+// judged is an answer, which may come to count turned.
+type judged struct {
+	seq    int64
+	choice idrl.Choice
 }
 
 // A verdict is how well one answer was predicted.
@@ -165,7 +171,7 @@ func (k *scores) score(ctx context.Context, in scoring) (out idrl.ConditionScore
 		out.Conditions = append(out.Conditions, score)
 	}
 	if k.all == nil || k.seq != in.seq {
-		k.seq, k.all = in.seq, &scored{answers: len(in.learnt), p: in.live, known: map[int64]verdict{}}
+		k.seq, k.all = in.seq, &scored{answers: len(in.learnt), p: in.live, known: map[judged]verdict{}}
 	}
 	out.All = idrl.ConditionScore{Share: 1, Questions: in.asked(), Answers: len(in.learnt)}
 	if point, ok := k.all.score(model, in.held); ok && k.all.answers > 0 {
@@ -188,7 +194,7 @@ func (in *scoring) asked() (n int) {
 // follow makes b what is learnt from items.
 func (b *branch) follow(ctx context.Context, items []posterior.Item) error {
 	same := 0
-	for same < min(len(items), len(b.items)) && items[same].Seq == b.items[same].Seq {
+	for same < min(len(items), len(b.items)) && items[same] == b.items[same] {
 		same++
 	}
 	if same < len(b.items) {
@@ -206,11 +212,11 @@ func (b *branch) follow(ctx context.Context, items []posterior.Item) error {
 		}
 		b.history, b.items, b.last = h, append(b.items, i), nil
 		if pointAt(len(b.items)) {
-			b.points = append(b.points, &scored{answers: len(b.items), p: h.Posterior(), known: map[int64]verdict{}})
+			b.points = append(b.points, &scored{answers: len(b.items), p: h.Posterior(), known: map[judged]verdict{}})
 		}
 	}
 	if n := len(b.items); n > 0 && !pointAt(n) && b.last == nil {
-		b.last = &scored{answers: n, p: b.history.Posterior(), known: map[int64]verdict{}}
+		b.last = &scored{answers: n, p: b.history.Posterior(), known: map[judged]verdict{}}
 	}
 	return nil
 }
@@ -248,7 +254,7 @@ func (p *scored) score(m idrl.RewardModel, held []posterior.Item) (out idrl.Scor
 
 // verdict says how well p predicts one answer; ok is false if its likelihood cannot be computed.
 func (p *scored) verdict(m idrl.RewardModel, i posterior.Item) (v verdict, ok bool) {
-	if v, ok = p.known[i.Seq]; ok {
+	if v, ok = p.known[judged{i.Seq, i.Choice}]; ok {
 		return v, true
 	}
 	said, ok := insight.Foretell(m, p.p, i.Query, i.Answer())
@@ -262,7 +268,7 @@ func (p *scored) verdict(m idrl.RewardModel, i posterior.Item) (v verdict, ok bo
 	case (lead > 0) == (i.Choice == idrl.ChoseA):
 		v.right = 1
 	}
-	p.known[i.Seq] = v
+	p.known[judged{i.Seq, i.Choice}] = v
 	return v, true
 }
 
@@ -298,8 +304,8 @@ func (b *branch) at(answers int) *scored {
 func leadOver(a, b *scored, held []posterior.Item) idrl.Lead {
 	n, sum, squares := 0.0, 0.0, 0.0
 	for _, i := range held {
-		va, known := a.known[i.Seq]
-		if vb := b.known[i.Seq]; known && va.decisive {
+		va, known := a.known[judged{i.Seq, i.Choice}]
+		if vb := b.known[judged{i.Seq, i.Choice}]; known && va.decisive {
 			d := va.right - vb.right
 			n, sum, squares = n+1, sum+d, squares+d*d
 		}

@@ -93,9 +93,9 @@ type Session struct {
 	waiting     []request // to be served before what is in the inbox
 	retrySingly int       // how many of them are to be served one at a time
 
-	shown   atomic.Pointer[idrl.SessionSpec] // what Spec returns; for anybody
-	revoked map[idrl.AnnotatorID]bool        // who may not answer any more
-	leftOut map[idrl.AnnotatorID]bool        // who is to be left out; the log may not say so yet
+	shown   atomic.Pointer[idrl.SessionSpec]   // what Spec returns; for anybody
+	revoked map[idrl.AnnotatorID]bool          // who may not answer any more
+	wanted  map[idrl.AnnotatorID]idrl.Counting // how replies are to count; the log may not say so yet
 	golden  idrl.GoldSettings
 	state   idrl.SessionState
 

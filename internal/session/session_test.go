@@ -329,7 +329,7 @@ func TestAnswerAndUndo(t *testing.T) {
 	}
 }
 
-// Withdrawals and people left out whose work is long are prepared beside the session,
+// Withdrawals, and people left out or turned, whose work is long are prepared beside the session,
 // which goes on taking answers; the posterior is that of the log all the same.
 func TestLongEditsBesideAnswers(t *testing.T) {
 	const d = 200 // so that fits of more than seven answers count as long
@@ -355,8 +355,13 @@ func TestLongEditsBesideAnswers(t *testing.T) {
 			_, err := s.Undo(t.Context(), "bad", idrl.AnswerID(fmt.Sprint("undo-", round)), last[0])
 			done <- err
 		}()
-		if round%2 == 1 {
-			b.want(0, idrl.Settings{LeftOut: map[bool][]idrl.AnnotatorID{true: {"bad"}}[round%4 == 1]})
+		switch round {
+		case 1:
+			b.want(0, idrl.Settings{LeftOut: []idrl.AnnotatorID{"bad"}})
+		case 2, 3, 5: // with the answers since
+			b.want(0, idrl.Settings{Turned: map[idrl.AnnotatorID]int64{"bad": status(t, s).Seq}})
+		case 4:
+			b.want(0, idrl.Settings{})
 		}
 		go func() { done <- s.Follow(t.Context()) }()
 		for range 5 {

@@ -21,7 +21,7 @@ var errSuperseded = idrl.Errorf(idrl.Unavailable, "the session is being started 
 
 // Follow reads what researchers want of the session and does it: it asks for more
 // answers or fewer, refuses who was removed and frees their questions, and adds a
-// row to the log for each annotator whose answers are to count no more, or again. It
+// row to the log for each annotator whose answers are to count otherwise than they do. It
 // returns when that is durable. Where the data of a person were withdrawn it returns
 // errSuperseded, and Run ends.
 func (s *Session) Follow(ctx context.Context) error {
@@ -63,7 +63,7 @@ func (s *Session) applySettings(now idrl.Settings) (changed bool) {
 	s.spec.ConsentVersion, s.spec.Consent = now.Consent.Version, now.Consent.Text
 	spec := s.spec
 	s.shown.Store(&spec)
-	s.revoked, s.leftOut = is, set(now.LeftOut)
+	s.revoked, s.wanted = is, countingsOf(now)
 	clock := s.cfg.Now()
 	for _, as := range s.asked.open {
 		if s.revoked[as.Annotator] && as.LeaseUntil.After(clock) {
@@ -91,22 +91,37 @@ func set(ids []idrl.AnnotatorID) map[idrl.AnnotatorID]bool {
 	return out
 }
 
+// countingsOf returns how replies are to count.
+func countingsOf(now idrl.Settings) map[idrl.AnnotatorID]idrl.Counting {
+	out := map[idrl.AnnotatorID]idrl.Counting{}
+	for who, seq := range now.Turned {
+		out[who] = idrl.Counting{Turned: seq}
+	}
+	for _, who := range now.LeftOut {
+		out[who] = idrl.Counting{Out: true}
+	}
+	return out
+}
+
 // undecided returns, in order, the annotators of whom the log says otherwise than
 // the settings.
 func (s *Session) undecided() (out []idrl.AnnotatorID) {
-	for who, is := range s.log.out {
-		if is && !s.leftOut[who] {
+	for who := range s.log.how {
+		if !s.follows(who) {
 			out = append(out, who)
 		}
 	}
-	for who := range s.leftOut {
-		if !s.log.out[who] {
+	for who := range s.wanted {
+		if _, known := s.log.how[who]; !known && !s.follows(who) {
 			out = append(out, who)
 		}
 	}
 	slices.Sort(out)
 	return out
 }
+
+// follows reports whether the log says of an annotator what the settings say.
+func (s *Session) follows(who idrl.AnnotatorID) bool { return s.log.how[who].Follows(s.wanted[who]) }
 
 // decision returns the request that makes the log say of an annotator what the settings
 // say when its time has come. ahead is its work, if that was done before; nil else.
@@ -118,17 +133,19 @@ func (s *Session) decision(ctx context.Context, who idrl.AnnotatorID, ahead *edi
 }
 
 func (s *Session) decide(who idrl.AnnotatorID, ahead *edited) (logEntry, error) {
-	out := s.leftOut[who]
-	if s.log.out[who] == out {
+	if s.follows(who) {
 		return logEntry{}, nil
 	}
 	a := idrl.Answer{ID: idrl.AnswerID(rand.Text()), Annotator: who, Choice: idrl.TakenIn}
-	if out {
+	switch want := s.wanted[who]; {
+	case want.Out:
 		a.Choice = idrl.LeftOut
+	case want.Turned > 0:
+		a.Choice = idrl.Turned
 	}
-	history, err := s.edited(ahead, s.decided(who), func() (edit, error) { return s.leaving(who) })
+	history, err := s.edited(ahead, s.decided(who), func() (edit, error) { return s.recount(who) })
 	if err != nil {
-		return logEntry{}, fmt.Errorf("belief without or with the answers of %s: %w", who, err)
+		return logEntry{}, fmt.Errorf("belief after %q of the answers of %s: %w", a.Choice, who, err)
 	}
 	return s.row(a, history)
 }

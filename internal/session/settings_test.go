@@ -317,7 +317,7 @@ func TestLeavingOutIsDurableOrNothing(t *testing.T) {
 func TestAnnotatorsDecideNothing(t *testing.T) {
 	b := newBench(nil)
 	s, _ := b.start(t)
-	for _, choice := range []idrl.Choice{idrl.LeftOut, idrl.TakenIn} {
+	for _, choice := range []idrl.Choice{idrl.LeftOut, idrl.Turned, idrl.TakenIn} {
 		a := reply(claim(t, s, "ann").Open[0], 0)
 		a.Choice = choice
 		if _, err := s.Answer(t.Context(), "ann", a); idrl.KindOf(err) != idrl.Invalid {

@@ -157,7 +157,10 @@ func (s *Session) recent() (out []idrl.Asked) {
 			continue
 		}
 		as := s.asked.get(a.Assignment)
-		out = append(out, idrl.Asked{Answer: a, Undone: s.log.undone[a.ID], LeftOut: s.log.out[a.Annotator], Why: as.Why, Clips: as.Query.Clips})
+		how := s.log.how[a.Annotator]
+		out = append(out, idrl.Asked{
+			Answer: a, Undone: s.log.undone[a.ID], LeftOut: how.Out, Turned: how.Turns(a.Seq), Why: as.Why, Clips: as.Query.Clips,
+		})
 	}
 	return out
 }

@@ -263,7 +263,7 @@ function askedCells(a, names) {
   const answers = /** @type {Record<string, string>} */ ({ a: "clip a", b: "clip b", equal: "equal", cant_tell: "can’t tell",
     skip: "skipped", technical_failure: "clip failed", rated: `rated ${short(5 + 5 * a.rating)} of 10` });
   const answer = document.createElement(a.undone ? "s" : "span");
-  answer.textContent = answers[a.choice] ?? a.choice;
+  answer.textContent = (answers[a.choice] ?? a.choice) + (a.turned ? ", turned" : "");
   return { cells: [String(a.seq), names.get(a.annotator) ?? a.annotator, answer, pair(a), info(a), seconds(a.response_ms)], dim: a.undone || a.left_out };
 }
 
@@ -279,9 +279,22 @@ function info(why) {
 function annotatorCells(a) {
   const percent = (/** @type {number} */ v) => `${Math.round(100 * v)} %`;
   const left = a.left_low > 0 || a.left_high < 1 ? `${percent(a.left_share)} (${percent(a.left_low)} – ${percent(a.left_high)})` : "–";
-  const predicted = a.predicted_n > 0 ? `${percent(a.predicted)} of ${a.predicted_n}${a.reversed ? ": the other way round" : ""}` : "–";
-  return { cells: [(a.name || a.id) + (a.left_out ? ", left out" : ""), ...[a.answers, a.decisive, a.equal, a.cant_tell, a.skipped, a.undone, a.marked].map(String),
+  const predicted = document.createElement("span");
+  predicted.textContent = a.predicted_n > 0 ? `${percent(a.predicted)} of ${a.predicted_n}` : "–";
+  if (a.reversed) predicted.append(": ", link("#people", "the other way round"));
+  return { cells: [(a.name || a.id) + (a.left_out ? ", left out" : a.turned ? `, ${a.turned} turned` : ""), ...[a.answers, a.decisive, a.equal, a.cant_tell, a.skipped, a.undone, a.marked].map(String),
     seconds(a.median_ms), left, predicted], dim: a.left_out };
+}
+
+/**
+ * @param {string} href
+ * @param {string} text
+ */
+function link(href, text) {
+  const a = document.createElement("a");
+  a.href = href;
+  a.textContent = text;
+  return a;
 }
 
 /** @param {number} ms */

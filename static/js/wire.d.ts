@@ -233,6 +233,7 @@ export interface Asked extends Why {
   rating: number;
   undone: boolean;
   left_out: boolean;
+  turned: boolean;
   response_ms: number;
   clips: string[];
 }
@@ -241,6 +242,7 @@ export interface Annotator {
   id: string;
   name: string;
   left_out: boolean;
+  turned: number;
   answers: number;
   decisive: number;
   equal: number;

@@ -46,6 +46,10 @@ func (t *change) append(a idrl.Answer) error {
 		return idrl.Errorf(idrl.NotFound, "answer %s refers to an annotator or an answer that is not recorded", a.ID)
 	}
 	t.r.Log = append(t.r.Log, a)
+	if _, wanted := t.r.Settings.Turned[a.Annotator]; wanted && a.Choice == idrl.Turned {
+		t.r.Settings.Turned = maps.Clone(t.r.Settings.Turned)
+		t.r.Settings.Turned[a.Annotator] = a.Seq
+	}
 	return nil
 }
 

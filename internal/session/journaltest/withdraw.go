@@ -2,6 +2,7 @@ package journaltest
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"tiebreak/internal/idrl"
@@ -35,5 +36,7 @@ func Withdraw(r *idrl.Record, who idrl.AnnotatorID) {
 	r.Snapshots = append(r.Snapshots, idrl.Snapshot{Seq: seq, Regret: idrl.Regret{Seq: seq}})
 	r.Settings.Withdrawals++
 	r.Settings.Revoked = append(slices.Clone(r.Settings.Revoked), who)
+	r.Settings.Turned = maps.Clone(r.Settings.Turned)
+	delete(r.Settings.Turned, who)
 	r.Settings.LeftOut = slices.DeleteFunc(slices.Clone(r.Settings.LeftOut), func(id idrl.AnnotatorID) bool { return id == who })
 }
