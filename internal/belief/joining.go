@@ -53,8 +53,9 @@ type member struct {
 	weights []float64 // now, up to a factor
 	tau, nu float64   // of the offset now: precision, and precision times mean
 	shares  []float64 // weights after the sweep before, which add up to 1
-	product []float64 // work of settle
-	factors int       // in product
+	product []float64 // work of settle: what is to be multiplied with 2^powers
+	powers  []int
+	factors int // in product since the last gather
 }
 
 // Fit returns the belief after all of some answers at once, given the belief before them, by
@@ -172,7 +173,7 @@ func (f *joining) join() {
 			who = len(f.people)
 			places[s.answer.Annotator] = who
 			p := f.person(f.from, s.answer.Annotator)
-			f.people = append(f.people, member{before: p, weights: make([]float64, n), shares: make([]float64, n), product: make([]float64, n)})
+			f.people = append(f.people, member{before: p, weights: make([]float64, n), shares: make([]float64, n), product: make([]float64, n), powers: make([]int, n)})
 		}
 		f.says[i] = mannerSite{who: who, z: all[i*n : (i+1)*n]}
 	}
@@ -202,7 +203,7 @@ func (f *joining) settle(report *idrl.FitReport) {
 		}
 	}
 	for i := range f.people {
-		f.people[i].gather()
+		f.people[i].end()
 		f.people[i].note(report)
 	}
 }
@@ -214,19 +215,29 @@ func (p *member) begin() {
 		p.tau = 1 / p.before.offsetVar
 		p.nu = p.tau * p.before.offset
 	}
-	p.factors = 1
-	p.gather()
-}
-
-// gather moves the product of factors to the logarithms.
-func (p *member) gather() {
-	for k, z := range p.product {
-		if p.factors > 0 && z > 0 {
-			p.logs[k] += math.Log(z)
-		}
+	p.factors = 0
+	clear(p.powers)
+	for k := range p.product {
 		p.product[k] = 1
 	}
+}
+
+// gather moves the powers of 2 of the products to powers, so that no product of many factors is
+// too small for a number.
+func (p *member) gather() {
+	for k, z := range p.product {
+		fraction, power := math.Frexp(z)
+		p.product[k] = fraction
+		p.powers[k] += power
+	}
 	p.factors = 0
+}
+
+// end adds the logarithms of the products to logs.
+func (p *member) end() {
+	for k, z := range p.product {
+		p.logs[k] += math.Log(z) + math.Ln2*float64(p.powers[k])
+	}
 }
 
 // note sets the weights by their logarithms, and notes how far they are from what they were.

@@ -28,7 +28,7 @@ func (a *Answer) Counting() Counting {
 }
 
 // Turns reports whether the reply in row seq of the log is turned.
-func (c Counting) Turns(seq int64) bool { return seq <= c.Turned }
+func (c Counting) Turns(seq int64) bool { return c.Turned > 0 && seq <= c.Turned }
 
 // Of returns a reply as it counts, if it does.
 func (c Counting) Of(a Answer) Answer {
