@@ -28,9 +28,15 @@ func (f fakeQuality) Quality(ctx context.Context, id idrl.SessionID) (quality.Re
 	return q, nil
 }
 
-// answered records n answers of who to gold question c1, c2 and as many to c1, c3, of which
-// the first is right, all for the left clip.
+// answered records n answers of who to gold question c1, c2 and as many to c1, c3, all a, which is
+// always on the left.
 func (b *bench) answered(who idrl.AnnotatorID, n int) {
+	b.t.Helper()
+	b.answeredWith(who, n, func(int) idrl.Side { return idrl.SideA })
+}
+
+// answeredWith is answered where the left side of each answer to both is that of left.
+func (b *bench) answeredWith(who idrl.AnnotatorID, n int, left func(i int) idrl.Side) {
 	b.t.Helper()
 	ctx, now := b.t.Context(), time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	rec, err := b.db.Load(ctx, "s1")
@@ -42,11 +48,11 @@ func (b *bench) answered(who idrl.AnnotatorID, n int) {
 		q := idrl.NewComparison(rec.Generation.Clips["c1"], rec.Generation.Clips[idrl.ClipID([]string{"c2", "c3"}[i%2])])
 		seq, number = seq+1, number+1
 		as := idrl.Assignment{
-			ID: idrl.AssignmentID(fmt.Sprintf("s1.%d", number)), N: number, Query: q, Annotator: who, Left: idrl.SideA, IssuedAt: now, LeaseUntil: now,
+			ID: idrl.AssignmentID(fmt.Sprintf("s1.%d", number)), N: number, Query: q, Annotator: who, Left: left(i / 2), IssuedAt: now, LeaseUntil: now,
 			Gold: int64(1 - i%2),
 		}
 		a := idrl.Answer{
-			ID: idrl.AnswerID(fmt.Sprintf("%s-%d", who, i)), Seq: seq, Assignment: as.ID, Query: q.ID, Annotator: who, Choice: idrl.ChoseA, Left: idrl.SideA,
+			ID: idrl.AnswerID(fmt.Sprintf("%s-%d", who, i)), Seq: seq, Assignment: as.ID, Query: q.ID, Annotator: who, Choice: idrl.ChoseA, Left: left(i / 2),
 			ShownAt: now, AnsweredAt: now, ReceivedAt: now, ResponseMS: 1200, Input: "mouse", Instructions: 1,
 		}
 		for _, err := range []error{
@@ -119,5 +125,68 @@ func TestLeaveOutOnTheQualityPage(t *testing.T) {
 		if r := b.get(annotator, path); r.status != 401 && r.status != 403 {
 			t.Errorf("an annotator gets %s: status %d", path, r.status)
 		}
+	}
+}
+
+// Where a person is named who answers the other way round, a researcher turns their answers and turns
+// them back; the page says what that does, and what was done.
+func TestTurnOnTheQualityPage(t *testing.T) {
+	b := newBench(t, nil)
+	annotator := b.annotator("s1")
+	b.annotator("s1")
+	b.record() // one answer of a1
+	c := b.researcher()
+	b.know([]idrl.ClipID{"c1", "c2"}, idrl.Known{Use: idrl.AsGold, Choice: idrl.ChoseB})
+	post := func(say string, status int) reply {
+		t.Helper()
+		r := b.post(c, "/sessions/s1/annotators/a2/answers", url.Values{"answers": {say}, "back": {"quality"}})
+		if r.status != status {
+			t.Fatalf("%s: status %d, want %d: %s", say, r.status, status, r.body)
+		}
+		return r
+	}
+	if r := post("turn", 400); r.lacks("Annotator a2 has given no answer yet that could be turned") != nil {
+		t.Errorf("without answers: %s", r.body)
+	}
+	b.answeredWith("a2", quality.Enough, func(i int) idrl.Side { return idrl.SideOf(i % 2) })
+	if r := b.get(c, "/sessions/s1/quality"); r.lacks(
+		"Answers gold questions the other way round", "All answers of SECRET-OTHER (a2) until now count with the sides exchanged", "Answers from now on count as they are given",
+		"Nothing is rewritten", "(a2) does not see it", "Turn the answers of SECRET-OTHER (a2)", "0 of 20",
+	) != nil {
+		t.Errorf("the page lacks what is to be turned: %s", r.body)
+	}
+	if r := post("turn", 303); r.header.Get("Location") != "/sessions/s1/quality" || b.s1.follows != 1 {
+		t.Errorf("turned: to %q, followed %d times", r.header.Get("Location"), b.s1.follows)
+	}
+	rec, err := b.db.Load(t.Context(), "s1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seq := int64(len(rec.Log) + 1) // what a session that is none of a test does
+	row := idrl.Row{Answer: idrl.Answer{ID: "turned", Seq: seq, Annotator: "a2", Choice: idrl.Turned}, After: idrl.Snapshot{Seq: seq, Belief: []byte("x")}}
+	if err := b.db.Append(t.Context(), "s1", row); err != nil {
+		t.Fatal(err)
+	}
+	r := b.get(c, "/sessions/s1/quality")
+	if lacks := r.lacks("40 answers turned", "Turn answers back", "20 of 20"); lacks != nil || strings.Contains(r.body, "data-warning") || strings.Contains(r.body, "data-turning") {
+		t.Errorf("turned, the page lacks %q:\n%s", lacks, r.body)
+	}
+	if r := b.get(c, "/sessions/s1"); r.lacks(fmt.Sprintf("may answer; answers turned up to row %d", seq), "Turn answers back", "count as now, turned", "turn answers a2") != nil {
+		t.Errorf("the session's page lacks %q", r.lacks(fmt.Sprintf("may answer; answers turned up to row %d", seq), "Turn answers back", "count as now, turned", "turn answers a2"))
+	}
+	if r := b.get(c, "/sessions/s1/export?format=jsonl"); strings.Count(r.body, `"turned":true`) != 40 || strings.Count(r.body, `"choice":"a","prob_a":0,`) != 40 {
+		t.Errorf("the export has %d answers that are turned", strings.Count(r.body, `"turned":true`))
+	}
+	for _, path := range []string{"/sessions/s1/label", "/sessions/s1/quality"} {
+		if r := b.get(annotator, path); strings.Contains(r.body, "turned") || strings.Contains(r.body, "Turn ") {
+			t.Errorf("an annotator reads of turning at %s", path)
+		}
+	}
+	post("count", 303)
+	if set, err := b.db.Settings(t.Context(), "s1"); err != nil || len(set.Turned) != 0 {
+		t.Errorf("turned back: %+v, %v", set, err)
+	}
+	if r := b.post(c, "/sessions/s1/annotators/a2/remove", url.Values{"answers": {"turn"}}); r.status != 400 {
+		t.Errorf("to turn is no way to remove: status %d", r.status)
 	}
 }
