@@ -88,6 +88,21 @@ func TestCommandsBesideAServer(t *testing.T) {
 	mustCLI(t, "annotator", "answers", "--data", data, "--annotator", "a2", "--answers", "count")
 	restart(t, data, addr, p.kill, good, 10) // before or after the server learned of it
 	decided(t, data, id, idrl.TakenIn, "a1", "a2")
+
+	if out := mustCLI(t, "annotator", "answers", "--data", data, "--annotator", "a2", "--answers", "turn"); !strings.Contains(out, "removed; answers turned up to row") {
+		t.Errorf("turning says %q", out)
+	}
+	if rows := mustCLI(t, "export", "--data", data, "--session", id); strings.Count(rows, `"turned":true`) != 3 {
+		t.Errorf("turned answers in the export:\n%s", rows)
+	}
+	startServer(t, "serve", "--data", data, "--addr", addr)
+	if err := good.conn.Reconnect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := good.label(11); err != nil {
+		t.Fatal(err)
+	}
+	decided(t, data, id, idrl.Turned, "a1", "a2")
 }
 
 func join(t *testing.T, link string, seed uint64) *labeller {
@@ -141,7 +156,7 @@ func decided(t *testing.T, data, id string, choice idrl.Choice, people ...idrl.A
 }
 
 // followed fails unless the belief that was recorded last is, to the byte, that of the
-// standing answers of people.
+// standing answers of people, turned where the log says so.
 func followed(t *testing.T, data, id string, people ...idrl.AnnotatorID) {
 	t.Helper()
 	db, err := store.OpenReadOnly(t.Context(), data)
@@ -159,9 +174,10 @@ func followed(t *testing.T, data, id string, people ...idrl.AnnotatorID) {
 	}
 	queries := journaltest.Vectors(t, rec)
 	var items []posterior.Item
+	how := idrl.Countings(rec.Log)
 	for _, a := range idrl.Standing(rec.Log) {
 		if q := queries[a.Assignment]; a.Informative() && slices.Contains(people, a.Annotator) {
-			items = append(items, posterior.ItemOf(&q, a))
+			items = append(items, posterior.ItemOf(&q, how[a.Annotator].Of(a)))
 		}
 	}
 	p, err := posterior.Of(t.Context(), model, items)
@@ -192,6 +208,9 @@ func TestCommandsNameTheSession(t *testing.T) {
 		{[]string{"session", "show"}, 1, "holds 2 sessions"},
 		{[]string{"session", "show", "--session", "gone"}, 1, "gone"},
 		{[]string{"invite", "list"}, 1, "export --data " + data},
+		{[]string{"annotator", "answers", "--session", one, "--annotator", "a9", "--answers", "turn"}, 1, "no annotator"},
+		{[]string{"annotator", "answers", "--session", one, "--annotator", "a9", "--answers", "perhaps"}, 2, "count, turn, leave-out"},
+		{[]string{"annotator", "revoke", "--session", one, "--annotator", "a9", "--answers", "turn"}, 2, "count, leave-out"},
 		{[]string{"annotator", "list", "--session", "none"}, 1, "export --data " + data},
 		{[]string{"session", "set", "--session", one}, 2, "--budget"},
 		{[]string{"session", "set", "--session", one, "--budget", "10001"}, 1, "10000"},

@@ -59,6 +59,7 @@ func TestBrowserTurn(t *testing.T) {
 	b.phone()
 	b.wait("innerWidth === 390")
 	b.noSideways(390)
+	b.wait("document.querySelector('[data-person=a1] [data-turning] summary').innerText.includes('Turn later answers, too')")
 	b.tabTo("[data-person=a1] [data-count]")
 	b.shot("turned-390x844")
 	b.open("http://" + addr + "/sessions/" + id + "/quality")
