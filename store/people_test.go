@@ -321,4 +321,11 @@ func TestTurnedSettings(t *testing.T) {
 	if d := cmp.Diff([]idrl.Act{{At: t0, Actor: "grace", Action: "turn answers", Object: "a1"}}, acts); d != "" {
 		t.Error(d)
 	}
+	follow(idrl.Turned)
+	_, err = db.Withdraw(ctx, "s", "a1", "grace", t0)
+	must(t, err)
+	turned("withdrawn", 0)
+	if rec, err := db.Load(ctx, "s"); err != nil || len(idrl.Countings(rec.Log)) != 0 {
+		t.Errorf("the log says of somebody who withdrew how their answers count: %v, %v", idrl.Countings(rec.Log), err)
+	}
 }

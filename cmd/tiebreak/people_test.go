@@ -131,10 +131,8 @@ func restart(t *testing.T, data, addr string, kill func(), l *labeller, n int) *
 	return l
 }
 
-// decided fails unless the last decision in the log is choice, and the belief that was
-// recorded last is, to the byte, that of the answers of people until then, followed by
-// theirs after it.
-func decided(t *testing.T, data, id string, choice idrl.Choice, people ...idrl.AnnotatorID) {
+// recordOf returns what a data folder holds of a session.
+func recordOf(t *testing.T, data, id string) idrl.Record {
 	t.Helper()
 	db, err := store.OpenReadOnly(t.Context(), data)
 	if err != nil {
@@ -145,6 +143,15 @@ func decided(t *testing.T, data, id string, choice idrl.Choice, people ...idrl.A
 	if err != nil {
 		t.Fatal(err)
 	}
+	return rec
+}
+
+// decided fails unless the last decision in the log is choice, and the belief that was
+// recorded last is, to the byte, that of the answers of people until then, followed by
+// theirs after it.
+func decided(t *testing.T, data, id string, choice idrl.Choice, people ...idrl.AnnotatorID) {
+	t.Helper()
+	rec := recordOf(t, data, id)
 	at := len(rec.Log) - 1
 	for at > 0 && !rec.Log[at].Decision() {
 		at--
@@ -159,15 +166,7 @@ func decided(t *testing.T, data, id string, choice idrl.Choice, people ...idrl.A
 // standing answers of people, turned where the log says so.
 func followed(t *testing.T, data, id string, people ...idrl.AnnotatorID) {
 	t.Helper()
-	db, err := store.OpenReadOnly(t.Context(), data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	rec, err := db.Load(t.Context(), idrl.SessionID(id))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := recordOf(t, data, id)
 	model, err := training.Model(envs.Catalogue(), rec.Spec)
 	if err != nil {
 		t.Fatal(err)

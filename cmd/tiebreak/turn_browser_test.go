@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/store"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -79,17 +78,8 @@ func TestBrowserTurn(t *testing.T) {
 // countedRatings fails unless the ratings count as want.
 func countedRatings(t *testing.T, data, id string, want ...float64) {
 	t.Helper()
-	db, err := store.OpenReadOnly(t.Context(), data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	rec, err := db.Load(t.Context(), idrl.SessionID(id))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var got []float64
-	for _, a := range idrl.Effective(rec.Log) {
+	for _, a := range idrl.Effective(recordOf(t, data, id).Log) {
 		got = append(got, a.Rating)
 	}
 	if d := cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-9)); d != "" {

@@ -17,7 +17,7 @@ type Labour struct {
 	Hours   []Hour  // without gaps, the first and the last with a reply; at most MostHours
 	Earlier int     // replies before the first of Hours
 	Times   []Times // of everybody first, where there are two people or more; then by first reply
-	Mix     []Share // every reply that was given, the most frequent first
+	Mix     []Share // every reply, as it counts, the most frequent first
 	Agree   *Agreement
 }
 
