@@ -27,7 +27,8 @@ func TestTurnedOutcomes(t *testing.T) {
 	}
 	got, err := bradley.Outcomes(rec)
 	want := []bradley.Outcome{
-		{Seq: 1, A: 0, B: 1, Choice: idrl.ChoseB, Person: "bad"}, {Seq: 2, A: 1, B: 0, Choice: idrl.Equal, Person: "bad"},
+		{Seq: 1, A: 0, B: 1, Choice: idrl.ChoseB, Person: "bad"},
+		{Seq: 2, A: 1, B: 0, Choice: idrl.Equal, Person: "bad"},
 		{Seq: 4, A: 0, B: 1, Choice: idrl.ChoseA, Person: "bad"},
 	}
 	if d := cmp.Diff(want, got); d != "" || err != nil {

@@ -53,8 +53,10 @@ func TestOppositeOfAGroup(t *testing.T) {
 // A decision is about the answers before it; the last one of a person is in force.
 func TestCountings(t *testing.T) {
 	log := []idrl.Answer{
-		{ID: "1", Annotator: "bad", Choice: idrl.ChoseA}, {ID: "2", Annotator: "good", Choice: idrl.ChoseA},
-		{Annotator: "bad", Choice: idrl.Turned}, {ID: "3", Annotator: "bad", Choice: idrl.ChoseA},
+		{ID: "1", Annotator: "bad", Choice: idrl.ChoseA},
+		{ID: "2", Annotator: "good", Choice: idrl.ChoseA},
+		{Annotator: "bad", Choice: idrl.Turned},
+		{ID: "3", Annotator: "bad", Choice: idrl.ChoseA},
 	}
 	for i := range log {
 		log[i].Seq = int64(i + 1)

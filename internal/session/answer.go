@@ -214,8 +214,8 @@ func (s *Session) foretell(f features, a idrl.Answer, before idrl.Posterior, n i
 // foretold a as it was given, where that is a decisive comparison, and how probable each answer
 // was, where that is known. Of the first answer after features came into use it remembers nothing.
 func (s *Session) notePrediction(f features, a idrl.Answer, mean, foretold []float64) {
-	if len(foretold) == len(idrl.Outcomes()) {
-		s.log.outcomes = append(s.log.outcomes, insight.Forecast{Seq: a.Seq, P: foretold}.Of(a.Choice))
+	if order := idrl.Outcomes(); len(foretold) == len(order) {
+		s.log.outcomes = append(s.log.outcomes, insight.Forecast{Seq: a.Seq, P: foretold, Actual: slices.Index(order[:], a.Choice)})
 	}
 	if a.Choice != idrl.ChoseA && a.Choice != idrl.ChoseB || s.fitFollowed(a.Seq-1) {
 		return

@@ -224,6 +224,11 @@ func TestScoresAreAFunctionOfTheLog(t *testing.T) {
 		}
 	}
 	before := same("at the end")
+	b.want(0, idrl.Settings{Turned: map[idrl.AnnotatorID]int64{"bob": status(t, s).Seq}})
+	follow(t, s)
+	if turned := same("with bob turned"); turned.Replies != before.Replies || cmp.Equal(turned, before) {
+		t.Errorf("turning changes how many held-out replies there are from %d to %d, or no score", before.Replies, turned.Replies)
+	}
 	b.want(0, idrl.Settings{LeftOut: []idrl.AnnotatorID{"bob"}})
 	follow(t, s)
 	out := same("without bob")
