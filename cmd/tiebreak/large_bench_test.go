@@ -35,10 +35,10 @@ import (
 //	go test ./cmd/tiebreak -run '^$' -bench Large -benchtime 1x
 func BenchmarkLarge(b *testing.B) {
 	const answers = 100_000
-	dir := b.TempDir()
-	id := largeSession(b, dir, answers)
+	dir := os.Getenv("LARGE_DIR")
+	id := largeSessionKept(b, dir, answers)
 	for _, page := range []string{
-		"", "charts", "quality", "questions", "export?format=jsonl", "export?format=csv", "export?format=bundle", "export?format=networks", "charts/history", "charts/questions",
+		"", "charts", "quality", "questions", "export?format=jsonl", "export?format=csv", "export?format=bundle", "export?format=networks", "charts/history",
 	} {
 		name := page
 		if page == "" {
@@ -48,7 +48,7 @@ func BenchmarkLarge(b *testing.B) {
 			var all costs
 			for range b.N {
 				b.StopTimer()
-				a, addr, stop := serveFrom(b, dir)
+				a, addr, stop := serveFrom(b, dir+"/data")
 				get := func() {}
 				if page != "" {
 					base := &url.URL{Scheme: "http", Host: addr, Path: "/sessions/" + string(id) + "/"}
@@ -240,3 +240,13 @@ func memoryOf(b *testing.B, name string) (n int64) {
 
 var _ = io.Discard
 var _ = http.MethodGet
+
+func largeSessionKept(b *testing.B, dir string, n int) idrl.SessionID {
+	name := dir + "/session"
+	if text, err := os.ReadFile(name); err == nil {
+		return idrl.SessionID(text)
+	}
+	id := largeSession(b, dir+"/data", n)
+	os.WriteFile(name, []byte(id), 0o600)
+	return id
+}
