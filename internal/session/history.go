@@ -85,6 +85,7 @@ func (s *Session) posteriorAfter(f features, rows []idrl.Answer) (idrl.Posterior
 
 // items returns those of answers, which are effective, that the posterior learns from.
 func (s *Session) items(under *representation.View, answers []idrl.Answer) (items []posterior.Item, err error) {
+	items = make([]posterior.Item, 0, len(answers))
 	for _, a := range answers {
 		if !s.teaches(a) {
 			continue

@@ -23,7 +23,7 @@ func Grow(ctx context.Context, dir, session string, n int) (err error) {
 		return err
 	}
 	defer db.Close()
-	db.SetMaxOpenConns(1) // for the temporary table
+	db.SetMaxOpenConns(1)                // for the temporary table
 	clip := func(number string) string { // of n/10
 		return `printf('%016x%016x', (` + number + `) % (SELECT max(i) / 10 FROM k) * 1103515245, 1)`
 	}
