@@ -3,10 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
-	"log/slog"
-	"net"
-	"net/http"
 	"net/url"
 	"os"
 	"runtime/debug"
@@ -17,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/envs"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session"
 	"tiebreak/store/storetest"
@@ -29,40 +24,47 @@ import (
 //	cpu-ms   of the processors, reader included
 //	heap-MB  the most that the heap of Go held, sampled each millisecond, less what it held before; garbage
 //	         that is not collected yet included
-//	rss-MB   the most memory that the process had from the system, less what it had before (Linux)
+//	rss-MB   the most memory that the process had from the system, less what it had before
 //	held-MB  what the heap holds afterwards, less what it held before, without garbage
 //
 //	go test ./cmd/tiebreak -run '^$' -bench Large -benchtime 1x
 func BenchmarkLarge(b *testing.B) {
-	const answers = 100_000
-	dir := os.Getenv("LARGE_DIR")
-	id := largeSessionKept(b, dir, answers)
-	for _, page := range []string{
-		"", "charts", "quality", "questions", "export?format=jsonl", "export?format=csv", "export?format=bundle", "export?format=networks", "charts/history",
-	} {
-		name := page
-		if page == "" {
-			name = "open"
+	dir := b.TempDir()
+	id := largeSession(b, dir, 100_000)
+	open := func(b *testing.B, a *app, _ string) func() { return func() { openSession(b, a, id) } }
+	read := func(page string) func(b *testing.B, a *app, addr string) func() {
+		return func(b *testing.B, a *app, addr string) func() {
+			base := &url.URL{Scheme: "http", Host: addr, Path: "/sessions/" + string(id) + "/"}
+			get := (&intrusion{b: b, base: base, reader: signIn(b, a, base)}).read(page)
+			openSession(b, a, id)
+			return func() {
+				if err := get(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+			}
 		}
-		b.Run(name, func(b *testing.B) {
+	}
+	for _, row := range []struct {
+		name  string
+		ready func(b *testing.B, a *app, addr string) (work func())
+	}{
+		{"open", open},
+		{"charts", read("charts")},
+		{"quality", read("quality")},
+		{"questions", read("questions")},
+		{"questions.csv", read("charts/questions")},
+		{"jsonl", read("export?format=jsonl")},
+		{"csv", read("export?format=csv")},
+		{"bundle", read("export?format=bundle")},
+		{"networks", read("export?format=networks")},
+	} {
+		b.Run(row.name, func(b *testing.B) {
 			var all costs
 			for range b.N {
 				b.StopTimer()
-				a, addr, stop := serveFrom(b, dir+"/data")
-				get := func() {}
-				if page != "" {
-					base := &url.URL{Scheme: "http", Host: addr, Path: "/sessions/" + string(id) + "/"}
-					i := &intrusion{b: b, base: base, reader: signIn(b, a, base)}
-					get = func() {
-						if err := i.read(page)(b.Context()); err != nil {
-							b.Error(err)
-						}
-					}
-					openSession(b, a, id)
-				} else {
-					get = func() { openSession(b, a, id) }
-				}
-				all.measure(b, get)
+				a, addr, stop := serveFrom(b, dir)
+				a.unwatch() // the check of the database that begins with a server
+				all.measure(b, row.ready(b, a, addr))
 				stop()
 			}
 			all.report(b)
@@ -108,32 +110,18 @@ func largeSession(b testing.TB, dir string, answers int) idrl.SessionID {
 	return spec.ID
 }
 
-// answerAll has annotators give n answers together.
+// answerAll has annotators give n answers together, with ids that begin with a name.
 func answerAll(b testing.TB, s *session.Session, who []idrl.AnnotatorID, n int, name string) {
 	b.Helper()
 	var all sync.WaitGroup
+	annotators := len(who)
 	for _, who := range who {
 		all.Go(func() {
-			for k := 0; k < n/4; {
-				offer, err := s.Claim(b.Context(), who)
-				if err != nil {
+			for k := range n / annotators {
+				if err := answerOnce(b.Context(), s, who, idrl.AnswerID(fmt.Sprintf("%s-%s-%06d", name, who, k))); err != nil {
 					b.Error(err)
 					return
 				}
-				if len(offer.Open) == 0 {
-					time.Sleep(10 * time.Millisecond) // the first training
-					continue
-				}
-				as := offer.Open[0]
-				a := idrl.Answer{
-					ID: idrl.AnswerID(fmt.Sprintf("%s-%s-%06d", name, who, k)), Assignment: as.ID, Choice: []idrl.Choice{idrl.ChoseA, idrl.ChoseB, idrl.Equal}[as.Query.ID[0]%3], Left: as.Left, Input: "keyboard",
-					ShownAt: time.Now().Add(-2 * time.Second), AnsweredAt: time.Now(), ResponseMS: 1900, Loops: 1,
-				}
-				if _, err := s.Answer(b.Context(), who, a); err != nil {
-					b.Error(err)
-					return
-				}
-				k++
 			}
 		})
 	}
@@ -143,25 +131,23 @@ func answerAll(b testing.TB, s *session.Session, who []idrl.AnnotatorID, n int, 
 	}
 }
 
-// serveFrom starts a server in this process, with workers of the real program, and returns
-// its address.
-func serveFrom(b testing.TB, dir string) (_ *app, addr string, stop func()) {
-	b.Helper()
-	a, err := openApp(b.Context(), dir, envs.Catalogue, site{}, slog.New(slog.DiscardHandler), program(b), "worker")
-	if err != nil {
-		b.Fatal(err)
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(b.Context()))
-	done := make(chan error, 1)
-	go func() { done <- a.listen(ctx, ln) }()
-	return a, ln.Addr().String(), func() {
-		cancel()
-		<-done
-		_ = a.close()
+// answerOnce answers the next question of an annotator, when there is one.
+func answerOnce(ctx context.Context, s *session.Session, who idrl.AnnotatorID, id idrl.AnswerID) error {
+	for {
+		offer, err := s.Claim(ctx, who)
+		if err != nil {
+			return err
+		}
+		if len(offer.Open) == 0 {
+			time.Sleep(10 * time.Millisecond) // the first training
+			continue
+		}
+		as := offer.Open[0]
+		_, err = s.Answer(ctx, who, idrl.Answer{
+			ID: id, Assignment: as.ID, Choice: []idrl.Choice{idrl.ChoseA, idrl.ChoseB, idrl.Equal}[as.Query.ID[0]%3], Left: as.Left, Input: "keyboard",
+			ShownAt: time.Now().Add(-2 * time.Second), AnsweredAt: time.Now(), ResponseMS: 1900, Loops: 1,
+		})
+		return err
 	}
 }
 
@@ -236,17 +222,4 @@ func memoryOf(b *testing.B, name string) (n int64) {
 		b.Fatal(err)
 	}
 	return 1000 * n
-}
-
-var _ = io.Discard
-var _ = http.MethodGet
-
-func largeSessionKept(b *testing.B, dir string, n int) idrl.SessionID {
-	name := dir + "/session"
-	if text, err := os.ReadFile(name); err == nil {
-		return idrl.SessionID(text)
-	}
-	id := largeSession(b, dir+"/data", n)
-	os.WriteFile(name, []byte(id), 0o600)
-	return id
 }
