@@ -88,7 +88,7 @@ func TestLogCounts(t *testing.T) {
 // as they do; also when rows were taken back.
 func TestLogIntact(t *testing.T) {
 	for seed := range uint64(20) {
-		r, l := rand.New(rand.NewPCG(seed, 1)), newAnswerLog()
+		r, l := rand.New(rand.NewPCG(seed, 1)), newAnswerLog(nil)
 		var then [][]idrl.Answer // after each row
 		intact := 0
 		check := func() {
