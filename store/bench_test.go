@@ -182,7 +182,7 @@ func smallWrites(b *testing.B, db *store.DB, stop chan struct{}) (waits []time.D
 }
 
 // prepare makes a session with n open assignments.
-func prepare(b *testing.B, db *store.DB, id idrl.SessionID, n int) {
+func prepare(b testing.TB, db *store.DB, id idrl.SessionID, n int) {
 	b.Helper()
 	must(b, db.CreateSession(b.Context(), spec(string(id))))
 	_, err := db.CreateAnnotator(b.Context(), id, "")

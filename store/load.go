@@ -73,22 +73,38 @@ func (db *DB) Labelling(ctx context.Context, id idrl.SessionID) (rec idrl.Record
 
 // readAsked returns the assignments of Labelling.
 func readAsked(ctx context.Context, from querier, id idrl.SessionID) (out []idrl.Assignment, err error) {
-	const query = `
-		SELECT assignment.id, gold, ` + queryColumns + `
-		FROM assignment JOIN query ON query.session_id = assignment.session_id
-			AND query.id = assignment.query_id AND query.clip_a = assignment.clip_a
-		WHERE assignment.session_id = ? AND answer_id IS NOT NULL`
+	const (
+		where = `FROM assignment JOIN query ON query.session_id = assignment.session_id
+				AND query.id = assignment.query_id AND query.clip_a = assignment.clip_a
+			WHERE assignment.session_id = ? AND answer_id IS NOT NULL AND (gold <> 0 OR query.clip_a > query.clip_b)`
+		query = `SELECT assignment.id, gold, ` + queryColumns + ` ` + where
+	)
+	if out, err = room[idrl.Assignment](ctx, from, `SELECT count(*) `+where, id); err != nil {
+		return nil, err
+	}
+	var a idrl.Assignment
+	var clips clipColumns
+	dst := append([]any{&a.ID, &a.Gold}, queryTargets(&a.Query, &clips)...)
 	err = each(ctx, from, func(row scanner) error {
-		var a idrl.Assignment
-		var clips clipColumns
-		err := row.Scan(append([]any{&a.ID, &a.Gold}, queryTargets(&a.Query, &clips)...)...)
+		if err := row.Scan(dst...); err != nil {
+			return err
+		}
 		setClips(&a.Query, clips)
 		if a.Gold != 0 || a.Query.Turned() {
 			out = append(out, a)
 		}
-		return err
+		return nil
 	}, query, id)
 	return out, err
+}
+
+// room returns an empty slice for as many rows as a query counts.
+func room[T any](ctx context.Context, from querier, count string, id idrl.SessionID) ([]T, error) {
+	var n int
+	if err := from.QueryRowContext(ctx, count, id).Scan(&n); err != nil || n == 0 {
+		return nil, convert(err)
+	}
+	return make([]T, 0, n), nil
 }
 
 // answerColumns are the columns that answerTargets scans.
@@ -112,18 +128,33 @@ func answerTargets(a *idrl.Answer) []any {
 }
 
 func readLog(ctx context.Context, from querier, id idrl.SessionID) ([]idrl.Answer, error) {
-	var n int
-	if err := from.QueryRowContext(ctx, `SELECT count(*) FROM answer WHERE session_id = ?`, id).Scan(&n); err != nil || n == 0 {
-		return nil, convert(err)
+	out, err := room[idrl.Answer](ctx, from, `SELECT count(*) FROM answer WHERE session_id = ?`, id)
+	if err != nil {
+		return nil, err
 	}
-	out := make([]idrl.Answer, 0, n)
-	err := each(ctx, from, func(row scanner) error {
-		var a idrl.Answer
-		err := row.Scan(answerTargets(&a)...)
+	var a idrl.Answer
+	dst, who := answerTargets(&a), annotators{}
+	err = each(ctx, from, func(row scanner) error {
+		if err := row.Scan(dst...); err != nil {
+			return err
+		}
+		a.Annotator = who.of(a.Annotator)
 		out = append(out, a)
-		return err
+		return nil
 	}, `SELECT `+answerColumns+` FROM answer WHERE session_id = ? ORDER BY seq`, id)
 	return out, err
+}
+
+// annotators holds one copy of each name of an annotator.
+type annotators map[idrl.AnnotatorID]idrl.AnnotatorID
+
+// of returns the copy of a name.
+func (n annotators) of(id idrl.AnnotatorID) idrl.AnnotatorID {
+	if one, ok := n[id]; ok {
+		return one
+	}
+	n[id] = id
+	return id
 }
 
 // whyColumns are the columns that whyTargets scans.
@@ -160,13 +191,18 @@ func queryTargets(q *idrl.Query, clips *clipColumns) []any {
 	return []any{&q.ID, &q.Kind, &clips.a, text(&clips.b), &clips.more}
 }
 
+// setClips sets the clips of a query, in a slice of its own.
 func setClips(q *idrl.Query, clips clipColumns) {
-	q.Clips = append(q.Clips, clips.a)
-	if clips.b != "" {
-		q.Clips = append(q.Clips, clips.b)
-	}
-	for _, id := range strings.Fields(clips.more) {
-		q.Clips = append(q.Clips, idrl.ClipID(id))
+	switch {
+	case clips.b == "":
+		q.Clips = []idrl.ClipID{clips.a}
+	case clips.more == "":
+		q.Clips = []idrl.ClipID{clips.a, clips.b}
+	default:
+		q.Clips = []idrl.ClipID{clips.a, clips.b}
+		for _, id := range strings.Fields(clips.more) {
+			q.Clips = append(q.Clips, idrl.ClipID(id))
+		}
 	}
 }
 
@@ -176,21 +212,31 @@ func readAssignments(ctx context.Context, from querier, id idrl.SessionID) ([]id
 		FROM assignment JOIN query ON query.session_id = assignment.session_id
 			AND query.id = assignment.query_id AND query.clip_a = assignment.clip_a
 		WHERE assignment.session_id = ? ORDER BY n`
-	var out []idrl.Assignment
-	err := each(ctx, from, func(row scanner) error {
-		var a idrl.Assignment
-		var clips clipColumns
-		dst := []any{&a.ID, &a.N, &a.Annotator, &a.Left, &a.Order, timeColumn{&a.IssuedAt}, timeColumn{&a.LeaseUntil}, text(&a.Answer), text(&a.Reopens), &a.Gold, &a.Condition}
-		dst = append(append(dst, whyTargets(&a.Why)...), queryTargets(&a.Query, &clips)...)
-		err := row.Scan(dst...)
+	out, err := room[idrl.Assignment](ctx, from, `SELECT count(*) FROM assignment WHERE session_id = ?`, id)
+	if err != nil {
+		return nil, err
+	}
+	var a idrl.Assignment
+	var clips clipColumns
+	dst := []any{&a.ID, &a.N, &a.Annotator, &a.Left, &a.Order, timeColumn{&a.IssuedAt}, timeColumn{&a.LeaseUntil}, text(&a.Answer), text(&a.Reopens), &a.Gold, &a.Condition}
+	dst, who := append(append(dst, whyTargets(&a.Why)...), queryTargets(&a.Query, &clips)...), annotators{}
+	err = each(ctx, from, func(row scanner) error {
+		if err := row.Scan(dst...); err != nil {
+			return err
+		}
 		setClips(&a.Query, clips)
+		a.Annotator = who.of(a.Annotator)
 		out = append(out, a)
-		return err
+		return nil
 	}, query, id)
 	return out, err
 }
 
-func readSnapshots(ctx context.Context, from querier, id idrl.SessionID) (out []idrl.Snapshot, err error) {
+func readSnapshots(ctx context.Context, from querier, id idrl.SessionID) ([]idrl.Snapshot, error) {
+	out, err := room[idrl.Snapshot](ctx, from, `SELECT count(*) FROM posterior WHERE session_id = ?`, id)
+	if err != nil {
+		return nil, err
+	}
 	err = eachSnapshot(ctx, from, id, 0, func(s idrl.Snapshot) error {
 		s.Cov = nil
 		out = append(out, s)
@@ -222,15 +268,17 @@ func eachSnapshot(ctx context.Context, from querier, id idrl.SessionID, after in
 	if err != nil {
 		return err
 	}
+	var s idrl.Snapshot
+	r := &s.Regret
+	dst := []any{
+		&s.Seq, &s.Definition, &s.Representation, &s.Belief, vectorColumn{&s.Mean}, vectorColumn{&s.Foretold}, vectorColumn{&s.Cov},
+		&r.Definition, &r.Policies, floatColumn{&r.Within}, floatColumn{&r.Bound}, floatColumn{&r.Unbeaten}, floatColumn{&r.Mean}, floatColumn{&r.Span},
+	}
 	return each(ctx, from, func(row scanner) error {
-		var s idrl.Snapshot
-		r := &s.Regret
-		err := row.Scan(&s.Seq, &s.Definition, &s.Representation, &s.Belief, vectorColumn{&s.Mean}, vectorColumn{&s.Foretold}, vectorColumn{&s.Cov},
-			&r.Definition, &r.Policies, floatColumn{&r.Within}, floatColumn{&r.Bound}, floatColumn{&r.Unbeaten}, floatColumn{&r.Mean}, floatColumn{&r.Span})
-		if err != nil {
+		if err := row.Scan(dst...); err != nil {
 			return err
 		}
-		if len(s.Belief) == 0 {
+		if s.Slot = 0; len(s.Belief) == 0 {
 			s.Belief = nil
 		}
 		if one, ok := kept[s.Seq]; ok {

@@ -28,6 +28,7 @@ func each(ctx context.Context, from querier, f func(scanner) error, query string
 		if err := f(rows); err != nil {
 			return convert(err)
 		}
+		idrl.Pause(ctx)
 	}
 	return convert(rows.Err())
 }

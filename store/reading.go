@@ -88,12 +88,12 @@ func (r *Reading) Questions(ctx context.Context, p idrl.Part, yield func(a idrl.
 				AND earlier.annotator_id = assignment.annotator_id AND earlier.query_id = assignment.query_id
 				AND earlier.n < assignment.n AND earlier.answer_id IS NOT NULL), ` +
 		whyColumns + `, ` + queryColumns + ` FROM ` + answered + ` ORDER BY answer.seq`
+	var a idrl.Assignment
+	var again bool
+	var clips clipColumns
+	dst := []any{&a.ID, &a.N, &a.Annotator, &a.Left, &a.Order, timeColumn{&a.IssuedAt}, timeColumn{&a.LeaseUntil}, text(&a.Answer), text(&a.Reopens), &a.Gold, &a.Condition, &again}
+	dst = append(append(dst, whyTargets(&a.Why)...), queryTargets(&a.Query, &clips)...)
 	return each(ctx, r.from, func(row scanner) error {
-		var a idrl.Assignment
-		var again bool
-		var clips clipColumns
-		dst := []any{&a.ID, &a.N, &a.Annotator, &a.Left, &a.Order, timeColumn{&a.IssuedAt}, timeColumn{&a.LeaseUntil}, text(&a.Answer), text(&a.Reopens), &a.Gold, &a.Condition, &again}
-		dst = append(append(dst, whyTargets(&a.Why)...), queryTargets(&a.Query, &clips)...)
 		if err := row.Scan(dst...); err != nil {
 			return err
 		}

@@ -50,20 +50,21 @@ func readRows(ctx context.Context, from querier, spec idrl.SessionSpec, after in
 			return err
 		}
 	}
+	var r idrl.Labelled // of a row; what it refers to is new in each
+	var ids clipColumns
+	var pair [2]idrl.Clip
+	dst := append(answerTargets(&r.Answer), queryTargets(&r.Query, &ids)...)
+	dst = append(append(dst, whyTargets(&r.Why)...), &r.Withdrawn, &r.LeftOut, &r.Turned, &r.Gold, &r.Condition)
+	for i := range pair {
+		c := &pair[i]
+		dst = append(dst, text(&c.From), &c.Start, &c.Steps, vectorColumn{&c.Phi}, text(&c.Raw))
+	}
 	return each(ctx, from, func(row scanner) error {
-		var r idrl.Labelled
-		var ids clipColumns
-		clips := make([]idrl.Clip, 2)
-		dst := append(answerTargets(&r.Answer), queryTargets(&r.Query, &ids)...)
-		dst = append(append(dst, whyTargets(&r.Why)...), &r.Withdrawn, &r.LeftOut, &r.Turned, &r.Gold, &r.Condition)
-		for i := range clips {
-			c := &clips[i]
-			dst = append(dst, text(&c.From), &c.Start, &c.Steps, vectorColumn{&c.Phi}, text(&c.Raw))
-		}
 		if err := row.Scan(dst...); err != nil {
 			return err
 		}
 		setClips(&r.Query, ids)
+		clips := append(make([]idrl.Clip, 0, max(len(pair), len(r.Query.Clips))), pair[:]...)
 		for i, id := range r.Query.Clips {
 			if i >= len(clips) {
 				clips = append(clips, asked[id])
@@ -71,6 +72,7 @@ func readRows(ctx context.Context, from querier, spec idrl.SessionSpec, after in
 			clips[i].ID = id
 		}
 		r.Clips = clips[:len(r.Query.Clips)]
+		r.GoldRight, r.GoldKnown = false, false
 		if r.Gold {
 			r.GoldRight, r.GoldKnown = known[r.Query.ID].Right(r.Query, r.Answer)
 		}

@@ -27,17 +27,28 @@ type sharesColumn struct {
 
 func (c sharesColumn) Scan(src any) error {
 	s, ok := src.(string)
-	words := strings.Fields(s)
-	if !ok || len(words)%2 != 0 || len(words) > 2*idrl.MaxShares {
-		return fmt.Errorf("shares of rivals are %q (%T)", s, src)
+	if !ok {
+		return fmt.Errorf("shares of rivals are %T, want text", src)
 	}
 	*c.dst = [idrl.MaxShares]idrl.Share{}
-	for i := 0; i < len(words); i += 2 {
-		part, err := strconv.ParseFloat(words[i+1], 64)
-		if err != nil {
-			return fmt.Errorf("shares of rivals: %w", err)
+	n := 0
+	for word := range strings.FieldsSeq(s) {
+		switch {
+		case n == 2*idrl.MaxShares:
+			return fmt.Errorf("shares of rivals are %q", s)
+		case n%2 == 0:
+			c.dst[n/2].Policy = idrl.PolicyID(word)
+		default:
+			part, err := strconv.ParseFloat(word, 64)
+			if err != nil {
+				return fmt.Errorf("shares of rivals: %w", err)
+			}
+			c.dst[n/2].Part = part
 		}
-		c.dst[i/2] = idrl.Share{Policy: idrl.PolicyID(words[i]), Part: part}
+		n++
+	}
+	if n%2 != 0 {
+		return fmt.Errorf("shares of rivals are %q", s)
 	}
 	return nil
 }
@@ -62,17 +73,18 @@ type bestColumn struct {
 
 func (c bestColumn) Scan(src any) error {
 	s, ok := src.(string)
-	words := strings.Fields(s)
-	if !ok || len(words) > len(c.dst) {
-		return fmt.Errorf("probabilities to be the best are %q (%T)", s, src)
+	if !ok {
+		return fmt.Errorf("probabilities to be the best are %T, want text", src)
 	}
 	*c.dst = [1 + idrl.MaxShares]idrl.Chance{}
-	for i, w := range words {
-		p, err := strconv.ParseUint(w, 10, 16)
-		if err != nil || p > 1000 {
-			return fmt.Errorf("a probability to be the best is %q", w)
+	n := 0
+	for word := range strings.FieldsSeq(s) {
+		p, err := strconv.ParseUint(word, 10, 16)
+		if err != nil || p > 1000 || n == len(c.dst) {
+			return fmt.Errorf("probabilities to be the best are %q", s)
 		}
-		c.dst[i] = idrl.Chance(p) + 1
+		c.dst[n] = idrl.Chance(p) + 1
+		n++
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"runtime"
+	"sync"
 	"time"
 
 	"tiebreak/internal/idrl"
@@ -16,21 +17,29 @@ const (
 	heavyWaiting = 32               // that wait for a place, at most
 	heavyWait    = 20 * time.Second // for a place, at most
 	heavyAgain   = 10 * time.Second // what a client is told to wait when there was none
+
+	heavyPiece = 500 * time.Microsecond // that a heavy request works before it looks whether people wait
+	heavyPause = 5 * time.Millisecond   // that it lets people go first before its next piece, at most
 )
 
 // errHeavy refuses a heavy request for which there was no place.
 var errHeavy = idrl.Errorf(idrl.Unavailable, "The server is computing other large pages and exports. Try again in %d seconds.", int(heavyAgain.Seconds()))
 
 // heavy holds the places of heavy requests: half as many as there are processors, so that people
-// who answer have the others.
+// who answer have the others. Those that have a place work in pieces, and between these let the
+// messages of people go first.
 type heavy struct {
 	places  chan struct{} // an element for each that is taken
 	waiting chan struct{} // one for each request that waits
 	wait    time.Duration
+
+	mu     sync.Mutex
+	urgent int           // guarded by mu: messages of people that are dealt with
+	calm   chan struct{} // guarded by mu: closed when urgent is 0 again
 }
 
-func newHeavy() heavy {
-	return heavy{places: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)), waiting: make(chan struct{}, heavyWaiting), wait: heavyWait}
+func newHeavy() *heavy {
+	return &heavy{places: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)), waiting: make(chan struct{}, heavyWaiting), wait: heavyWait}
 }
 
 // enter takes a place, which the caller leaves once. It waits for one, and returns errHeavy if too
@@ -60,13 +69,63 @@ func (h *heavy) enter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
+// first says that a message of a person is dealt with, until done is called.
+func (h *heavy) first() (done func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.urgent++; h.urgent == 1 {
+		h.calm = make(chan struct{})
+	}
+	return h.dealtWith
+}
+
+// dealtWith is the end of first.
+func (h *heavy) dealtWith() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.urgent--; h.urgent == 0 {
+		close(h.calm)
+	}
+}
+
+// pauses returns what a heavy request calls between small pieces of its work. It lets other
+// goroutines run, and while messages of people are dealt with waits, at most heavyPause.
+func (h *heavy) pauses(ctx context.Context) func() {
+	var mu sync.Mutex
+	began := time.Now()
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if time.Since(began) < heavyPiece {
+			return
+		}
+		runtime.Gosched()
+		h.mu.Lock()
+		urgent, calm := h.urgent, h.calm
+		h.mu.Unlock()
+		if urgent > 0 {
+			timer := time.NewTimer(heavyPause)
+			defer timer.Stop()
+			select {
+			case <-calm:
+			case <-timer.C:
+			case <-ctx.Done():
+			}
+		}
+		began = time.Now()
+	}
+}
+
 // heavyReply takes a place for a request whose reply may be long. While a part of the reply is being
-// sent, others have the place, so that they need not wait for a client that reads slowly.
+// sent, others have the place, so that they need not wait for a client that reads slowly. What works
+// with the context of the request gives way to people (idrl.Pause).
 func (s *Server) heavyReply(c echo.Context) (leave func(), err error) {
 	give, err := s.heavy.enter(c.Request().Context())
 	if err != nil {
 		return nil, err
 	}
+	ctx := c.Request().Context()
+	c.SetRequest(c.Request().WithContext(idrl.WithPause(ctx, s.heavy.pauses(ctx))))
 	out := c.Response()
 	t := &turns{ResponseWriter: out.Writer, places: s.heavy.places}
 	out.Writer = t

@@ -321,7 +321,7 @@ func wide(share float64) string { return fmt.Sprintf("%.2f%%", 100*max(0, min(1,
 func (s *Server) questionTable(ctx context.Context, session Session, put func(...any) error) error {
 	before := int64(0)
 	for {
-		list, more, err := session.Questions(ctx, insight.Wanted{Before: before, N: insight.MostWanted})
+		list, more, err := session.Questions(ctx, insight.Wanted{Before: before, N: insight.MostWanted, Recorded: true})
 		if err != nil {
 			return err
 		}

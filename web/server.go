@@ -26,7 +26,7 @@ type Server struct {
 	gates    gates
 	bundling sync.Mutex // held while a bundle is written
 	uploads  uploads
-	heavy    heavy
+	heavy    *heavy
 	streams  places // of programs that follow answers
 	waits    places // of programs that wait for answers
 

@@ -131,6 +131,7 @@ func (a *annotatorSocket) handle(kind int, b []byte) {
 		a.rest()
 		return
 	}
+	defer a.srv.heavy.first()()
 	ctx, cancel := context.WithTimeout(a.srv.ctx, callWait)
 	defer cancel()
 	switch m := m.(type) {
@@ -198,6 +199,7 @@ func (a *annotatorSocket) reply(id string, receipt idrl.Receipt, err error) {
 // feed tells the client which questions are open, and each question before it
 // is first listed. The pacer runs it.
 func (a *annotatorSocket) feed() {
+	defer a.srv.heavy.first()()
 	ctx, cancel := context.WithTimeout(a.srv.ctx, callWait)
 	defer cancel()
 	offer, err := a.session.Claim(ctx, a.who)

@@ -205,9 +205,13 @@ func signIn(b *testing.B, a *app, base *url.URL) *http.Client {
 
 // read fetches a page of the session.
 func (i *intrusion) read(page string) func(context.Context) error {
+	at, err := i.base.Parse(page)
+	if err != nil {
+		i.b.Fatal(err)
+	}
 	return func(ctx context.Context) error {
 		i.attempt(ctx)
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, i.base.ResolveReference(&url.URL{Path: page}).String(), nil)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 		if err != nil {
 			return err
 		}
@@ -216,7 +220,9 @@ func (i *intrusion) read(page string) func(context.Context) error {
 			return err
 		}
 		defer res.Body.Close()
-		_, err = io.Copy(io.Discard, res.Body)
+		if _, err = io.Copy(io.Discard, res.Body); err == nil && res.StatusCode != http.StatusOK && res.StatusCode != http.StatusServiceUnavailable {
+			i.b.Errorf("%s: status %d", page, res.StatusCode)
+		}
 		return err
 	}
 }

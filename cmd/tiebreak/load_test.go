@@ -180,11 +180,19 @@ func (l load) openOn(b testing.TB) (*app, []*labeller) {
 	return a, joinAll(b, l.links(b, a, addr), l.sessions*l.each, l.think)
 }
 
-// serveInside starts a server in this process, with workers of the real program, and returns
-// its address.
+// serveInside starts a server in this process with a data folder of its own, and returns its address.
 func serveInside(b testing.TB) (*app, string) {
 	b.Helper()
-	a, err := openApp(b.Context(), b.TempDir(), envs.Catalogue, site{}, slog.New(slog.DiscardHandler), program(b), "worker")
+	a, addr, stop := serveFrom(b, b.TempDir())
+	b.Cleanup(stop)
+	return a, addr
+}
+
+// serveFrom starts a server of a data folder in this process, with workers of the real program, and
+// returns its address.
+func serveFrom(b testing.TB, dir string) (_ *app, addr string, stop func()) {
+	b.Helper()
+	a, err := openApp(b.Context(), dir, envs.Catalogue, site{}, slog.New(slog.DiscardHandler), program(b), "worker")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -192,15 +200,14 @@ func serveInside(b testing.TB) (*app, string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(context.WithoutCancel(b.Context()))
+	ctx, cancel := context.WithCancel(context.WithoutCancel(b.Context()))
 	done := make(chan error, 1)
 	go func() { done <- a.listen(ctx, ln) }()
-	b.Cleanup(func() {
-		stop()
+	return a, ln.Addr().String(), func() {
+		cancel()
 		<-done
 		_ = a.close()
-	})
-	return a, ln.Addr().String()
+	}
 }
 
 // joinAll has n annotators join by the links in turn. It returns when each has had an answer

@@ -4,6 +4,7 @@
 package agreement
 
 import (
+	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -43,21 +44,42 @@ func (m Metric) difference(a, b float64) float64 {
 	return 1
 }
 
-// differences returns the sum of difference over all ordered pairs of values.
-func (m Metric) differences(all []float64) float64 {
-	n := float64(len(all))
-	if m == Interval {
-		return 2 * n * (n - 1) * variance(all)
+// A count is how often a value comes.
+type count struct{ v, n float64 }
+
+// counted adds one to the count of v. The values are few.
+func counted(counts []count, v float64) []count {
+	for i := range counts {
+		if counts[i].v == v {
+			counts[i].n++
+			return counts
+		}
 	}
-	counts := map[float64]float64{}
-	for _, v := range all {
-		counts[v]++
+	return append(counts, count{v, 1})
+}
+
+// differences returns the sum of difference over all ordered pairs of the n values of units.
+func (m Metric) differences(units iter.Seq[[]Value], n int) float64 {
+	if m == Interval {
+		all := make([]float64, 0, n)
+		for one := range units {
+			for _, v := range one {
+				all = append(all, v.V)
+			}
+		}
+		return 2 * float64(n) * float64(n-1) * variance(all)
+	}
+	var counts []count
+	for one := range units {
+		for _, v := range one {
+			counts = counted(counts, v.V)
+		}
 	}
 	same := 0.0
-	for _, k := range counts {
-		same += k * k // whole numbers: exact in any order
+	for _, c := range counts {
+		same += c.n * c.n // whole numbers: exact in any order
 	}
-	return n*n - same
+	return float64(n)*float64(n) - same
 }
 
 func variance(all []float64) float64 {
@@ -67,16 +89,31 @@ func variance(all []float64) float64 {
 	return stat.Variance(all, nil)
 }
 
-// pairable returns the units with two values or more.
-func (u Units) pairable() Units {
-	return slices.DeleteFunc(slices.Clone(u), func(one []Value) bool { return len(one) < 2 })
+// pairable yields the units with two values or more. A bootstrap draws many sets of units: nothing
+// of them is copied.
+func (u Units) pairable() iter.Seq[[]Value] {
+	return func(yield func([]Value) bool) {
+		for _, one := range u {
+			if len(one) >= 2 && !yield(one) {
+				return
+			}
+		}
+	}
+}
+
+// size returns the number of units with two values or more, and of their values.
+func (u Units) size() (units, values int) {
+	for one := range u.pairable() {
+		units, values = units+1, values+len(one)
+	}
+	return units, values
 }
 
 // Raw returns the share of pairs of values of one unit that are equal, each unit counting
 // once; ok is false if no unit has two values.
 func Raw(u Units) (share float64, ok bool) {
-	u = u.pairable()
-	for _, one := range u {
+	units, _ := u.size()
+	for one := range u.pairable() {
 		equal, pairs := 0, 0
 		for j, b := range one {
 			for _, a := range one[:j] {
@@ -85,9 +122,9 @@ func Raw(u Units) (share float64, ok bool) {
 				}
 			}
 		}
-		share += float64(equal) / float64(pairs) / float64(len(u))
+		share += float64(equal) / float64(pairs) / float64(units)
 	}
-	return share, len(u) > 0
+	return share, units > 0
 }
 
 // Alpha returns Krippendorff's α, 1 − D_o/D_e: 1 for full agreement, 0 for what chance gives.
@@ -95,19 +132,18 @@ func Raw(u Units) (share float64, ok bool) {
 // values are the same. Source: K. Krippendorff, "Computing Krippendorff's
 // alpha-reliability", 2011.
 func Alpha(u Units, m Metric) (alpha float64, ok bool) {
-	var all []float64
 	observed := 0.0
-	for _, one := range u.pairable() {
+	for one := range u.pairable() {
 		sum := 0.0
 		for j, b := range one {
-			all = append(all, b.V)
 			for _, a := range one[:j] {
 				sum += 2 * m.difference(a.V, b.V)
 			}
 		}
 		observed += sum / float64(len(one)-1)
 	}
-	n, expected := float64(len(all)), m.differences(all)
+	_, values := u.size()
+	n, expected := float64(values), m.differences(u.pairable(), values)
 	if !(expected > 0) {
 		return 0, false
 	}
@@ -161,21 +197,21 @@ func Fleiss(u Units) (kappa float64, ok bool) {
 		return 0, false
 	}
 	n := len(u[0])
-	counts := map[float64]float64{}
+	var counts []count
 	for _, one := range u {
 		if len(one) != n {
 			return 0, false
 		}
 		for _, v := range one {
-			counts[v.V]++
+			counts = counted(counts, v.V)
 		}
 	}
 	observed, _ := Raw(u)
 	var shares []float64
-	for _, k := range counts {
-		shares = append(shares, k/float64(n*len(u)))
+	for _, c := range counts {
+		shares = append(shares, c.n/float64(n*len(u)))
 	}
-	slices.Sort(shares) // the same bits whatever the order of the map
+	slices.Sort(shares) // the same bits whatever the order of the units
 	chance := 0.0
 	for _, p := range shares {
 		chance += p * p
@@ -204,7 +240,7 @@ func drawsOf(n int) int { return min(mostDraws, max(leastDraws, drawnUnits/n)) }
 // replacement. ok is false if fewer than two units have two values, or the coefficient is
 // often not defined.
 func Bootstrap(u Units, stream *rand.Rand, of func(Units) (float64, bool)) (low, high float64, ok bool) {
-	if u = u.pairable(); len(u) < 2 {
+	if u = slices.Collect(u.pairable()); len(u) < 2 {
 		return 0, 0, false
 	}
 	return bootstrap(u, drawsOf(len(u)), stream, of)

@@ -2,6 +2,7 @@ package agreement_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"tiebreak/internal/agreement"
@@ -208,6 +209,19 @@ func TestCohenIsRepeatable(t *testing.T) {
 			if again, _, _ := agreement.Cohen(u, 0, 1); again != first {
 				t.Fatalf("table %d: %v and %v", table, first, again)
 			}
+		}
+	}
+}
+
+// Coefficients of categories copy nothing of the units, of which a bootstrap draws many sets.
+func TestCoefficientsTakeNoMemory(t *testing.T) {
+	units := slices.Repeat(cohen(), 20)
+	for name, of := range map[string]func(agreement.Units) (float64, bool){
+		"raw": agreement.Raw, "kappa": agreement.Fleiss,
+		"alpha": func(u agreement.Units) (float64, bool) { return agreement.Alpha(u, agreement.Nominal) },
+	} {
+		if n := testing.AllocsPerRun(10, func() { of(units) }); n > 10 { // counts of two categories, and what iterates
+			t.Errorf("%s of %d units allocates %v times", name, len(units), n)
 		}
 	}
 }

@@ -144,6 +144,7 @@ var rules = []rule{
 	{"envs/envtest", []string{vocab, rngs}, []string{gonum}},
 	{binding, []string{vocab}, nil},
 	{"envs", []string{vocab, "internal/library", "internal/outside", "internal/recordings", "envs"}, []string{gonum}},
+	{"store/storetest", []string{"store"}, nil},
 	{"store", []string{vocab}, []string{sqlite, goose}},
 	{pkg: "static"},
 	{"templates", nil, []string{templ}},

@@ -2,13 +2,11 @@ package bundle_test
 
 import (
 	"context"
-	"database/sql" //nolint:depguard // a database of a million answers, faster than through the store
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime/metrics"
 	"strings"
 	"sync/atomic"
@@ -17,6 +15,7 @@ import (
 
 	"tiebreak/internal/bundle"
 	"tiebreak/store"
+	"tiebreak/store/storetest"
 )
 
 // BenchmarkBundle writes bundles of sessions with many answers, each in a process that does
@@ -30,7 +29,7 @@ func BenchmarkBundle(b *testing.B) {
 		b.Run(fmt.Sprintf("answers=%d", n), func(b *testing.B) {
 			dir := b.TempDir()
 			must(b, studiedIn(b, dir, 40).Close())
-			multiply(b, dir, n)
+			must(b, storetest.Grow(b.Context(), dir, string(study), n))
 			for b.Loop() {
 				cmd := exec.CommandContext(b.Context(), os.Args[0])
 				cmd.Env = append(os.Environ(), writesBundleOf+"="+dir)
@@ -106,42 +105,4 @@ func held() float64 {
 	var kb float64
 	_, _ = fmt.Sscan(rest, &kb)
 	return kb / 1000
-}
-
-// multiply adds answers, each to a question of its own about two of n/10 clips, until there are n.
-func multiply(b *testing.B, dir string, n int) {
-	b.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(dir, store.FileName))
-	must(b, err)
-	defer db.Close()
-	const (
-		numbers = `WITH RECURSIVE k(i) AS (SELECT 41 UNION ALL SELECT i + 1 FROM k WHERE i < ?1) `
-		name    = `printf('%016x%016x', (i * 40503 + 7) % (?1 / 10) * 1103515245, 1)`
-	)
-	for _, statement := range []string{
-		`DELETE FROM posterior WHERE seq > 40`, `DROP TRIGGER answer_delete`, `DELETE FROM answer WHERE seq > 40`,
-		`INSERT OR IGNORE INTO clip (session_id, id, trajectory_id, start, steps, phi, steps_id)
-			SELECT session_id, ` + name + `, trajectory_id, start, steps, phi, steps_id FROM k JOIN (
-				SELECT row_number() OVER (ORDER BY id) AS r, count(*) OVER () AS c, * FROM clip) ON r = 1 + i % c`,
-		`INSERT INTO query (session_id, id, clip_a, clip_b, kind)
-			SELECT 'study', printf('%032x', i), ` + name + `, ` + strings.ReplaceAll(name, "(i ", "((i * 31 + 5) ") + `, 'clip_comparison' FROM k`,
-		`INSERT INTO assignment (session_id, id, n, query_id, clip_a, annotator_id, left_side, issued_at, lease_until, answer_id,
-				why_first, why_second, why_pair_std, why_info, why_based_on, why_after)
-			SELECT 'study', 'q' || i, i, printf('%032x', i), ` + name + `, 'a' || (1 + i % 2), 'a', issued_at, lease_until, 'answer-' || i,
-				'g0.p0', 'g0.p1', 0.5, 0.25, 0, i FROM k JOIN (SELECT issued_at, lease_until FROM assignment WHERE session_id = 'study' AND n = 1)`,
-		`INSERT INTO answer (session_id, seq, id, assignment_id, query_id, annotator_id, choice, rating, reason, left_side, shown_at, answered_at,
-				received_at, response_ms, hidden_ms, loops, input, instructions, late)
-			SELECT 'study', i, 'answer-' || i, 'q' || i, printf('%032x', i), 'a' || (1 + i % 2), iif(i % 3, 'a', 'b'), 0, '', 'a', shown_at, answered_at,
-				received_at, 500 + i % 1000, 0, 1, 'keyboard', 1, 0 FROM k JOIN (SELECT shown_at, answered_at, received_at FROM answer WHERE session_id = 'study' AND seq = 1)`,
-		`INSERT INTO posterior (session_id, seq, belief, definition) SELECT 'study', i, randomblob(200), 0 FROM k`,
-	} {
-		if strings.Contains(statement, "FROM k") {
-			before, rest, _ := strings.Cut(statement, "SELECT")
-			statement = before + numbers + "SELECT" + rest
-			_, err = db.ExecContext(b.Context(), statement, n)
-		} else {
-			_, err = db.ExecContext(b.Context(), statement)
-		}
-		must(b, err)
-	}
 }

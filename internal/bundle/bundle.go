@@ -140,7 +140,8 @@ func (b *builder) rows(ctx context.Context) export.Rows {
 	return func(yield func(idrl.Labelled) error) error { return b.from.Rows(ctx, b.part, yield) }
 }
 
-// pairs calls yield with the comparisons that count, their answers as they count: of the answers to groups those that they imply.
+// pairs calls yield with the comparisons that count, each until the next one and with its answer as it counts: of the
+// answers to groups those that they imply.
 func (b *builder) pairs(ctx context.Context, yield func(*idrl.Labelled) error) error {
 	p := b.part
 	p.Counting = true
@@ -152,11 +153,13 @@ func (b *builder) pairs(ctx context.Context, yield func(*idrl.Labelled) error) e
 			return yield(r)
 		})
 	})
+	var row idrl.Labelled // of which a copy for each call would be garbage
 	return export.Parts(counting)(func(r idrl.Labelled) error {
 		if _, ok := r.Answer.ProbA(); !ok || len(r.Clips) != 2 {
 			return nil
 		}
-		return yield(&r)
+		row = r
+		return yield(&row)
 	})
 }
 

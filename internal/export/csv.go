@@ -1,24 +1,27 @@
 package export
 
 import (
+	"bufio"
 	"encoding/csv"
-	"io"
 	"math"
 	"strconv"
 	"time"
 )
 
 // writeCSV writes a header and one record a row. Absent values are empty.
-func (e *encoder) writeCSV(w io.Writer, rows Rows) error {
-	out := csv.NewWriter(w)
+func (e *encoder) writeCSV(w *bufio.Writer, rows Rows) error {
+	out := csv.NewWriter(w) // which uses the buffer of w
 	if err := out.Write(e.header()); err != nil {
 		return err
 	}
+	var row Row // as in write
 	err := rows(func(r Row) error {
-		if err := e.check(&r); err != nil {
+		row = r
+		if err := e.check(&row); err != nil {
 			return err
 		}
-		return out.Write(e.record(&r))
+		e.fields = e.record(&row, e.fields[:0])
+		return out.Write(e.fields)
 	})
 	if err != nil {
 		return err
@@ -40,8 +43,8 @@ func (e *encoder) header() []string {
 	return h
 }
 
-func (e *encoder) record(r *Row) []string {
-	out := make([]string, 0, len(e.columns)+2*len(e.features))
+// record appends the fields of a row to out.
+func (e *encoder) record(r *Row, out []string) []string {
 	for _, c := range e.columns {
 		out = append(out, cell(c.value(e.spec, r)))
 	}

@@ -4,6 +4,7 @@
 package export
 
 import (
+	"bufio"
 	"io"
 
 	"tiebreak/internal/idrl"
@@ -69,6 +70,10 @@ func WriteWithParticipants(w io.Writer, format string, spec idrl.SessionSpec, ro
 		column{"submission", of(func(p idrl.Participant) string { return p.Submission })}))
 }
 
+// partSize is how many bytes are written at once: few large parts wake a reader less often than
+// many small ones.
+const partSize = 32 << 10
+
 func write(w io.Writer, format string, spec idrl.SessionSpec, rows Rows, columns []column) error {
 	if err := CheckFormat(format); err != nil {
 		return err
@@ -77,16 +82,23 @@ func write(w io.Writer, format string, spec idrl.SessionSpec, rows Rows, columns
 	if spec.Kind.Group() {
 		e.columns, rows = append(e.columns, groupColumns()...), Parts(rows)
 	}
+	out := bufio.NewWriterSize(w, partSize)
 	if format == "csv" {
-		return e.writeCSV(w, rows)
+		return e.writeCSV(out, rows)
 	}
-	return rows(func(r Row) error {
-		if err := e.check(&r); err != nil {
+	var row Row // of which a copy for each call would be garbage
+	err := rows(func(r Row) error {
+		row = r
+		if err := e.check(&row); err != nil {
 			return err
 		}
-		_, err := w.Write(e.line(&r))
+		_, err := out.Write(e.line(&row))
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	return out.Flush()
 }
 
 // encoder turns rows into records of one session.
@@ -96,6 +108,7 @@ type encoder struct {
 	features []string // length d
 	slugs    []string // of features
 	buf      []byte   // of the last line
+	fields   []string // of the last record
 }
 
 func (e *encoder) check(r *Row) error {

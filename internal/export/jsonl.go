@@ -3,6 +3,7 @@ package export
 import (
 	"encoding/json"
 	"math"
+	"strconv"
 	"time"
 )
 
@@ -15,13 +16,9 @@ func (e *encoder) line(r *Row) []byte {
 		b = appendJSON(b, c.value(e.spec, r))
 		b = append(b, ',')
 	}
-	for i, key := range []string{"features_a", "features_b"} {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendKey(b, key)
-		b = e.appendFeatures(b, r, i)
-	}
+	b = e.appendFeatures(appendKey(b, "features_a"), r, 0)
+	b = append(b, ',')
+	b = e.appendFeatures(appendKey(b, "features_b"), r, 1)
 	e.buf = append(b, '}', '\n')
 	return e.buf
 }
@@ -37,31 +34,57 @@ func (e *encoder) appendFeatures(b []byte, r *Row, i int) []byte {
 			b = append(b, ',')
 		}
 		b = appendKey(b, name)
-		b = appendJSON(b, r.Clips[i].Phi[k])
+		b = appendFloat(b, r.Clips[i].Phi[k])
 	}
 	return append(b, '}')
 }
 
 func appendKey(b []byte, name string) []byte {
-	return append(appendJSON(b, name), ':')
+	return append(appendString(b, name), ':')
 }
 
-// appendJSON writes v, one of the types of a column.
+// appendJSON writes v, one of the types of a column, as json.Marshal does.
 func appendJSON(b []byte, v any) []byte {
 	switch x := v.(type) {
+	case nil:
+		return append(b, "null"...)
+	case bool:
+		return strconv.AppendBool(b, x)
+	case int64:
+		return strconv.AppendInt(b, x, 10)
 	case time.Time:
 		if x.IsZero() {
 			return append(b, "null"...)
 		}
-		v = stamp(x)
+		return appendString(b, stamp(x))
 	case float64:
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return append(b, "null"...)
+		return appendFloat(b, x)
+	case string:
+		return appendString(b, x)
+	}
+	panic("export: a column of an unknown type")
+}
+
+// appendString writes text. Nearly all of it has nothing to escape.
+func appendString(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			out, _ := json.Marshal(s) // which takes any text
+			return append(b, out...)
 		}
 	}
-	out, err := json.Marshal(v)
-	if err != nil {
-		panic("export: a value that cannot be written: " + err.Error())
+	return append(append(append(b, '"'), s...), '"')
+}
+
+// appendFloat writes a number, or null for one that is not finite. ECMAScript writes very small
+// and very large ones with an exponent.
+func appendFloat(b []byte, x float64) []byte {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return append(b, "null"...)
 	}
-	return append(b, out...)
+	if size := math.Abs(x); size != 0 && (size < 1e-6 || size >= 1e21) {
+		out, _ := json.Marshal(x)
+		return append(b, out...)
+	}
+	return strconv.AppendFloat(b, x, 'f', -1, 64)
 }

@@ -7,6 +7,7 @@
 package insight
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -161,6 +162,15 @@ func (r *Report) later(s Source, n int) {
 	}
 }
 
+// Said returns the recorded prediction of the answer of a log row, if it is known and still true.
+func (s Source) Said(seq int64) (said Forecast, ok bool) {
+	i, ok := slices.BinarySearchFunc(s.Recorded, seq, func(f Forecast, seq int64) int { return cmp.Compare(f.Seq, seq) })
+	if !ok || s.Version == 0 && !s.Intact(seq-1) {
+		return Forecast{}, false
+	}
+	return s.Recorded[i], true
+}
+
 // recorded returns the recorded predictions of the answers that count.
 func recorded(s Source) (out []Forecast) {
 	rest := s.Recorded
@@ -190,6 +200,7 @@ func (f *Follower) follow(ctx context.Context, s Source) error {
 		if err := ctx.Err(); err != nil {
 			return err // the next report goes on from here
 		}
+		idrl.Pause(ctx)
 		one := foretell(s.Model, f.at.Posterior(), i.Query, i.Answer(), rng.New(s.Seed, "transform", uint64(len(f.items))))
 		next, err := f.at.With(ctx, i)
 		if err != nil {

@@ -7,6 +7,10 @@ type Wanted struct {
 	Before int64 // those answered in earlier rows of the log; 0 for the newest
 	N      int   // at most so many, and at most MostWanted
 	Best   bool  // Policy.Now is wanted, which takes longest
+
+	// Recorded wants predictions as they are in a Report: of answers after the first Followed those
+	// that were recorded, where they are still true.
+	Recorded bool
 }
 
 // MostWanted is how many questions a session returns at once.

@@ -22,13 +22,15 @@ type assignments struct {
 	reopens map[idrl.AnswerID]bool // withdrawn answers whose questions were handed out again
 }
 
+// newAssignments returns the index of as, which it takes over.
 func newAssignments(as []idrl.Assignment) *assignments {
 	t := &assignments{
-		byID: map[idrl.AssignmentID]*idrl.Assignment{}, of: map[idrl.AnnotatorID][]*idrl.Assignment{},
-		times: map[idrl.QueryID]int{}, heldOut: map[idrl.QueryID]int{}, reopens: map[idrl.AnswerID]bool{},
+		all: make([]*idrl.Assignment, 0, len(as)), byID: make(map[idrl.AssignmentID]*idrl.Assignment, len(as)),
+		of: map[idrl.AnnotatorID][]*idrl.Assignment{}, times: make(map[idrl.QueryID]int, len(as)),
+		heldOut: map[idrl.QueryID]int{}, reopens: map[idrl.AnswerID]bool{},
 	}
-	for _, a := range as {
-		t.add(a)
+	for i := range as {
+		t.take(&as[i])
 	}
 	return t
 }
@@ -38,16 +40,19 @@ func (t *assignments) get(id idrl.AssignmentID) *idrl.Assignment { return t.byID
 // nextN returns the number of the next assignment.
 func (t *assignments) nextN() int64 { return int64(len(t.all)) + 1 }
 
-func (t *assignments) add(a idrl.Assignment) {
-	t.all = append(t.all, &a)
-	t.byID[a.ID] = &a
-	t.of[a.Annotator] = append(t.of[a.Annotator], &a)
-	t.count(&a, 1)
+func (t *assignments) add(a idrl.Assignment) { t.take(&a) }
+
+// take is add of an assignment that nobody else uses.
+func (t *assignments) take(a *idrl.Assignment) {
+	t.all = append(t.all, a)
+	t.byID[a.ID] = a
+	t.of[a.Annotator] = append(t.of[a.Annotator], a)
+	t.count(a, 1)
 	if a.Reopens != "" {
 		t.reopens[a.Reopens] = true
 	}
 	if a.Answer == "" {
-		t.open = append(t.open, &a)
+		t.open = append(t.open, a)
 	}
 }
 

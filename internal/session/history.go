@@ -1,8 +1,10 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"maps"
+	"slices"
 	"sync"
 
 	"tiebreak/internal/idrl"
@@ -43,16 +45,12 @@ func (s *Session) restoreHistory(snapshots []idrl.Snapshot, last idrl.Posterior)
 	if err != nil {
 		return err
 	}
-	bySeq := map[int64]idrl.Snapshot{}
-	for _, snap := range snapshots {
-		bySeq[snap.Seq] = snap
-	}
 	after := func(seq int64) idrl.Posterior {
-		snap, ok := bySeq[seq]
-		if !ok || !s.usable(snap) || !s.log.intact(seq) {
+		i, ok := slices.BinarySearchFunc(snapshots, seq, func(snap idrl.Snapshot, seq int64) int { return cmp.Compare(snap.Seq, seq) })
+		if !ok || !s.usable(snapshots[i]) || !s.log.intact(seq) {
 			return nil
 		}
-		p, err := s.features.decode(snap)
+		p, err := s.features.decode(snapshots[i])
 		if err != nil { // restoreBelief has logged it
 			return nil
 		}
@@ -87,6 +85,7 @@ func (s *Session) posteriorAfter(f features, rows []idrl.Answer) (idrl.Posterior
 
 // items returns those of answers, which are effective, that the posterior learns from.
 func (s *Session) items(under *representation.View, answers []idrl.Answer) (items []posterior.Item, err error) {
+	items = make([]posterior.Item, 0, len(answers))
 	for _, a := range answers {
 		if !s.teaches(a) {
 			continue

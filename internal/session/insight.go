@@ -103,7 +103,7 @@ func (s *Session) Questions(ctx context.Context, w insight.Wanted) (out []insigh
 	if err != nil {
 		return nil, false, err
 	}
-	past, err := h.pasts(ctx)
+	past, err := h.pasts(ctx, w)
 	if err != nil {
 		return nil, false, err
 	}
@@ -113,10 +113,10 @@ func (s *Session) Questions(ctx context.Context, w insight.Wanted) (out []insigh
 	}
 	for i, a := range h.list {
 		q := insight.Question{Answer: a.row, Assignment: a.as, Undone: a.undone, LeftOut: a.how.Out, Turned: a.how.Turns(a.row.Seq)}
-		if a.vector != nil {
+		if a.vector != nil && past[i] != nil {
 			q.Predicted, q.Forecast = insight.Predict(h.src.Model, past[i], a.vector, a.row.Annotator)
-		} else if k, ok := slices.BinarySearchFunc(h.src.Recorded, a.row.Seq, func(f insight.Forecast, seq int64) int { return cmp.Compare(f.Seq, seq) }); ok {
-			q.Predicted, q.Forecast = insight.Prediction{Reply: h.src.Recorded[k].P}, true
+		} else if said, ok := h.src.Said(a.row.Seq); ok {
+			q.Predicted, q.Forecast = insight.Prediction{Reply: said.P}, true
 		}
 		for _, id := range about(a.as.Why) {
 			q.Policies = append(q.Policies, h.policy(id, now, then(a.as.Why, id)))
@@ -127,10 +127,11 @@ func (s *Session) Questions(ctx context.Context, w insight.Wanted) (out []insigh
 }
 
 // pasts returns the posteriors before the answers of the list, under the environment's
-// features; nil under others. They are made one from another, from the oldest one on.
-func (h *askings) pasts(ctx context.Context) ([]idrl.Posterior, error) {
+// features; nil under others, and where what was recorded is wanted. They are made one from another,
+// from the oldest one on.
+func (h *askings) pasts(ctx context.Context, w insight.Wanted) ([]idrl.Posterior, error) {
 	out := make([]idrl.Posterior, len(h.list))
-	if h.src.Version > 0 || len(h.list) == 0 {
+	if h.src.Version > 0 || len(h.list) == 0 || w.Recorded && h.src.History.Before(h.list[len(h.list)-1].row.Seq) >= insight.Followed {
 		return out, nil
 	}
 	items := h.src.History.After(0)

@@ -86,3 +86,45 @@ func TestInsight(t *testing.T) {
 		t.Error("a cancelled call gives a report")
 	}
 }
+
+// The table of questions has the predictions of the report: of answers after the first that are
+// predicted again those that were recorded, where they are still true.
+func TestQuestionsAsRecorded(t *testing.T) {
+	b := newBench(nil)
+	s, _ := b.start(t)
+	const last = insight.Followed + 12
+	for n := range last {
+		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], n))
+	}
+	undo := func(row int) {
+		t.Helper()
+		if _, err := s.Undo(t.Context(), "ann", idrl.AnswerID(fmt.Sprint("undo-", row)), idrl.AnswerID(fmt.Sprintf("answer-%d", row-1))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	undo(last - 4) // what was predicted of rows after it is not true any more
+	r, err := s.Insight(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[int64][]float64{}
+	for _, f := range r.Forecasts {
+		want[f.Seq] = f.P
+	}
+	for before, more := int64(0), true; more; {
+		var list []insight.Question
+		if list, more, err = s.Questions(t.Context(), insight.Wanted{Before: before, N: 5, Recorded: true}); err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range list {
+			before = q.Answer.Seq
+			if q.Forecast != (want[before] != nil) && !q.Undone || want[before] != nil && !slices.Equal(q.Predicted.Reply, want[before]) {
+				t.Errorf("the answer of row %d was predicted %v (%v), the report has %v", before, q.Predicted.Reply, q.Forecast, want[before])
+			}
+		}
+		more = more && before > last-30
+	}
+	if r.Left != 4 {
+		t.Errorf("%d predictions are not known, want those of the four answers after the one that is undone", r.Left)
+	}
+}

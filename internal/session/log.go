@@ -37,13 +37,18 @@ type tally struct {
 	skipped int // others
 }
 
-func newAnswerLog() *answerLog {
-	return &answerLog{
-		byID: map[idrl.AnswerID]int{}, undone: map[idrl.AnswerID]bool{},
+// newAnswerLog returns the log of rows, whose memory it takes over.
+func newAnswerLog(rows []idrl.Answer) *answerLog {
+	l := &answerLog{
+		rows: rows[:0], byID: make(map[idrl.AnswerID]int, len(rows)), undone: map[idrl.AnswerID]bool{},
 		unclear: map[idrl.QueryID]int{}, broken: map[idrl.QueryID]int{},
 		mine: map[idrl.AnnotatorID]tally{},
 		how:  map[idrl.AnnotatorID]idrl.Counting{}, of: map[idrl.AnnotatorID][]int{},
 	}
+	for _, a := range rows {
+		l.add(a)
+	}
+	return l
 }
 
 // seq returns the position of the last row.

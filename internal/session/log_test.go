@@ -32,7 +32,7 @@ func (c counts) equal(o counts) bool {
 
 // recount counts a log by its definition.
 func recount(rows []idrl.Answer) counts {
-	l := newAnswerLog()
+	l := newAnswerLog(nil)
 	for _, a := range idrl.Standing(rows) {
 		mine := l.mine[a.Annotator]
 		mine.add(a, 1)
@@ -65,7 +65,7 @@ func randomRow(l *answerLog, r *rand.Rand) idrl.Answer {
 // are those of the answers that count; taking rows back leads through the same counts.
 func TestLogCounts(t *testing.T) {
 	for seed := range uint64(20) {
-		r, l := rand.New(rand.NewPCG(seed, 0)), newAnswerLog()
+		r, l := rand.New(rand.NewPCG(seed, 0)), newAnswerLog(nil)
 		past := []counts{countsOf(l)}
 		for range 120 {
 			l.add(randomRow(l, r))
@@ -88,7 +88,7 @@ func TestLogCounts(t *testing.T) {
 // as they do; also when rows were taken back.
 func TestLogIntact(t *testing.T) {
 	for seed := range uint64(20) {
-		r, l := rand.New(rand.NewPCG(seed, 1)), newAnswerLog()
+		r, l := rand.New(rand.NewPCG(seed, 1)), newAnswerLog(nil)
 		var then [][]idrl.Answer // after each row
 		intact := 0
 		check := func() {

@@ -28,7 +28,7 @@ type Publisher interface {
 // Config is what a session is made of. Every field is required but those that say
 // otherwise.
 type Config struct {
-	Record      idrl.Record      // what the journal holds
+	Record      idrl.Record      // what the journal holds; the session takes its Log and Assignments over
 	Model       idrl.RewardModel // of the weights of the environment's features
 	Acquisition acquisition.Method
 	Trainer     idrl.Trainer
@@ -180,7 +180,7 @@ func assemble(cfg Config) *Session {
 	r := cfg.Record
 	s := &Session{
 		cfg: cfg, spec: r.Spec, stopped: make(chan struct{}), inbox: make(chan request),
-		log: newAnswerLog(), asked: newAssignments(r.Assignments), gen: r.Generation, fits: r.Fits, refit: refit{seen: -1},
+		log: newAnswerLog(r.Log), asked: newAssignments(r.Assignments), gen: r.Generation, fits: r.Fits, refit: refit{seen: -1},
 		shelf: &shelf{journal: cfg.Journal, session: r.Spec.ID, asked: r.Clips, gen: r.Generation, remarks: r.Spec.Remarks, arena: r.Spec.Arena}, sight: newSight(cfg.Journal, r.Spec.ID),
 		learner: learning.New(learning.Config{
 			Model: cfg.Model, Method: cfg.Acquisition, Schedule: learning.OfSession(r.Spec),
@@ -194,9 +194,6 @@ func assemble(cfg Config) *Session {
 	s.cfg.Record = idrl.Record{} // it would otherwise live as long as the session
 	if !r.Spec.StatesRegret() {  // no setting changes that
 		s.cfg.Averaged = nil
-	}
-	for _, a := range r.Log {
-		s.log.add(a)
 	}
 	return s
 }
