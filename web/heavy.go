@@ -18,8 +18,8 @@ const (
 	heavyWait    = 20 * time.Second // for a place, at most
 	heavyAgain   = 10 * time.Second // what a client is told to wait when there was none
 
-	heavyPiece = 500 * time.Microsecond // that a heavy request works before it looks whether people wait
-	heavyPause = 5 * time.Millisecond   // that it lets people go first before its next piece, at most
+	heavyPiece = 200 * time.Microsecond // that a heavy request works before it looks whether people wait
+	heavyPause = 20 * time.Millisecond  // that it lets people go first before its next piece, at most
 )
 
 // errHeavy refuses a heavy request for which there was no place.
