@@ -271,8 +271,16 @@ func eachSnapshot(ctx context.Context, from querier, id idrl.SessionID, after in
 	var s idrl.Snapshot
 	r := &s.Regret
 	dst := []any{
-		&s.Seq, &s.Definition, &s.Representation, &s.Belief, vectorColumn{&s.Mean}, vectorColumn{&s.Foretold}, vectorColumn{&s.Cov},
-		&r.Definition, &r.Policies, floatColumn{&r.Within}, floatColumn{&r.Bound}, floatColumn{&r.Unbeaten}, floatColumn{&r.Mean}, floatColumn{&r.Span},
+		&s.Seq, &s.Definition, &s.Representation, &s.Belief,
+		vectorColumn{&s.Mean},
+		vectorColumn{&s.Foretold},
+		vectorColumn{&s.Cov},
+		&r.Definition, &r.Policies,
+		floatColumn{&r.Within},
+		floatColumn{&r.Bound},
+		floatColumn{&r.Unbeaten},
+		floatColumn{&r.Mean},
+		floatColumn{&r.Span},
 	}
 	return each(ctx, from, func(row scanner) error {
 		if err := row.Scan(dst...); err != nil {
