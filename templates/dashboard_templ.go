@@ -382,7 +382,7 @@ func Dashboard(p DashboardPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "</div><div class=\"interval-chart\" data-weights><p class=\"none\">No weights yet.</p></div><p class=\"note\">In standard deviations of the prior, so that features of different units can be compared. 0 ± 1.96: the answers say nothing about the feature yet.</p></section>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "</div><div class=\"interval-chart\" data-weights role=\"group\" aria-label=\"Weights\" tabindex=\"0\"><p class=\"none\">No weights yet.</p></div><p class=\"note\">In standard deviations of the prior, so that features of different units can be compared. 0 ± 1.96: the answers say nothing about the feature yet.</p></section>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -44,10 +44,22 @@ func TestBrowserWhy(t *testing.T) {
 		b.enter("[data-question] .asked-clips .play")
 		b.wait("document.querySelector('.asked-clips [data-playing]') !== null")
 		b.moving(".asked-clips canvas", 2, 1)
+	})
+	b.part("the policies of a question", func() {
+		n := 12
+		for evaluate[bool](b, "document.querySelector('.asked-policies duo-player') === null") && n > 1 { // a policy of it is not kept any more
+			n--
+			b.enter("[data-step=older]")
+			b.waitFor(fmt.Sprintf("[data-question='%d']", n))
+		}
 		evaluate[bool](b, "document.querySelector('.asked-policies').scrollIntoView(), true")
 		b.waitFor(".asked-policies canvas")
 		b.enter("[data-question] .asked-policies .play")
 		b.moving(".asked-policies canvas", 2, 1)
+		if n < 12 {
+			b.enter("[data-step=newest]")
+			b.waitFor("[data-question='12']")
+		}
 	})
 	b.part("another question", func() {
 		b.enter("[data-step=older]")

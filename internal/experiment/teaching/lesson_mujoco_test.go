@@ -73,7 +73,7 @@ func TestLimitOfLessons(t *testing.T) {
 // wait: here two follow-ups of ten seconds, and a third one that comes too late.
 func TestWaitOfLessons(t *testing.T) {
 	l := Default()
-	l.Env, l.Taste, l.Seed, l.Answers, l.Wait = "half-cheetah", "forward", 3, 8, 25*time.Second
+	l.Env, l.Taste, l.Seed, l.Answers, l.Wait = "half-cheetah", "forward", 1, 8, 25*time.Second
 	c, err := begin(l, Options{Envs: envs.Catalogue(), CPU: tenSeconds(), Steps: 4000})
 	if err != nil {
 		t.Fatal(err)
