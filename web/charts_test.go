@@ -258,7 +258,7 @@ func TestChartTables(t *testing.T) {
 		if n, ok := rows[name]; ok && len(all) != n+1 {
 			t.Errorf("%s has %d rows, want %d", name, len(all)-1, n)
 		}
-		if name == "questions" && strings.Join(all[2], ",") != "3,a1,a,false,0.75,0.2,0.05,1.25,0.9,g0.p1,pool.p2,9,pool.p2 0.625; g0.p3 0.25,0.25,0.5,0,1500,value,0.4,pool.p2 0.3; g0.p3 0.001" {
+		if name == "questions" && strings.Join(all[2], ",") != "3,a1,a,false,0.75,0.2,0.05,1.25,0.9,g0.p1,pool.p2,9,pool.p2 0.625; g0.p3 0.25,0.25,0.5,0,1500,value,0.4,pool.p2 0.3; g0.p3 0.001,false" {
 			t.Errorf("a question: %q", all[2])
 		}
 	}
