@@ -38,17 +38,35 @@ func (s *Session) slowSteps() string {
 	return " The simulation is slow; this page goes on by itself when the clips are there."
 }
 
+// toLearn is the number of answers after row from, up to row to, that count, kept until the log says
+// something else.
+type toLearn struct {
+	from, to int64
+	edits    int // rows among all that are no replies
+	answers  int
+}
+
+// yetToLearn returns how many answers the generation in use has not learnt from.
+func (s *Session) yetToLearn() int {
+	u := &s.toLearn
+	if u.from != s.gen.BasedOn || u.to < u.from || u.edits != len(s.log.edits) {
+		*u = toLearn{from: s.gen.BasedOn, to: s.gen.BasedOn, edits: len(s.log.edits)}
+	}
+	for ; u.to < s.log.seq(); u.to++ {
+		if s.log.counts(u.to + 1) {
+			u.answers++
+		}
+	}
+	return u.answers
+}
+
 // learning says which answers the generation in use has not learnt from. There are none where
 // nothing is trained from answers.
 func (s *Session) learning() (l idrl.Learning) {
 	if s.gen == nil || s.spec.IsArena() || s.spec.Uploads() || s.cfg.Unseen {
 		return l
 	}
-	for seq := s.gen.BasedOn + 1; seq <= s.log.seq(); seq++ {
-		if s.log.counts(seq) {
-			l.Answers++
-		}
-	}
+	l.Answers = s.yetToLearn()
 	t := &s.training
 	_, due := s.nextPoint()
 	l.Running = l.Answers > 0 && !t.hopeless && (due || t.ready != nil || t.result != nil && !t.state.FollowUp)

@@ -166,7 +166,7 @@ func (s *Session) rollback(st applied) {
 		s.asked.reopen(a.Assignment)
 	}
 	s.log.drop()
-	s.stop, s.clear = stopState{}, clarity{}
+	s.stop, s.clear, s.toLearn = stopState{}, clarity{}, toLearn{}
 	if st.row.After.Regret.Definition != 0 {
 		s.regret = s.regret[:len(s.regret)-1]
 	}

@@ -109,6 +109,7 @@ type Session struct {
 	shelf    *shelf
 	sight    *sight
 	clear    clarity
+	toLearn  toLearn
 	features features           // in use
 	vectors  []idrl.QueryVector // the queries of gen under them
 	fits     []idrl.LearntFit   // features learnt so far, by Version
