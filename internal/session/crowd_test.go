@@ -223,9 +223,9 @@ func lossOf(runs, beside []crowdRun) string {
 }
 
 // With one who clicks at random beside two reliable annotators the statements hold where each
-// one's noise is learnt; those that share the noise fail the same test. Over 160 runs the
-// standard errors are about 1.2 % of the coverage and 0.02 of the bias: over 40, as many as there
-// were once, the bias is 0.04 off by chance.
+// one's noise is learnt; those that share the noise fail the same test. Two versions
+// of the program that differ in the draws by which questions are chosen had, over 160 runs, 92.7 and
+// 91.7 % of the losses below the bound, ratios of 1.18 and 1.31, and biases of 0.028 and 0.069.
 func TestStatementBesideARandomClicker(t *testing.T) {
 	const runs = 160
 	var own, shared [runs]crowdRun
