@@ -99,7 +99,16 @@ func largeSession(b testing.TB, dir string, answers int) idrl.SessionID {
 		}
 		who = append(who, id)
 	}
-	answerAll(b, openSession(b, a, spec.ID), who, given, "first")
+	adopted := make(chan struct{}, 1)
+	unsubscribe := a.hub.Subscribe(spec.ID, func(e idrl.Event) {
+		if e.Kind == idrl.EventAdopted {
+			adopted <- struct{}{}
+		}
+	})
+	s := openSession(b, a, spec.ID)
+	<-adopted
+	unsubscribe()
+	answerAll(b, s, who, given, "first")
 	stop()
 	if err := storetest.Grow(b.Context(), dir, string(spec.ID), answers-last); err != nil {
 		b.Fatal(err)
@@ -131,24 +140,21 @@ func answerAll(b testing.TB, s *session.Session, who []idrl.AnnotatorID, n int, 
 	}
 }
 
-// answerOnce answers the next question of an annotator, when there is one.
+// answerOnce answers the next question of an annotator.
 func answerOnce(ctx context.Context, s *session.Session, who idrl.AnnotatorID, id idrl.AnswerID) error {
-	for {
-		offer, err := s.Claim(ctx, who)
-		if err != nil {
-			return err
-		}
-		if len(offer.Open) == 0 {
-			time.Sleep(10 * time.Millisecond) // the first training
-			continue
-		}
-		as := offer.Open[0]
-		_, err = s.Answer(ctx, who, idrl.Answer{
-			ID: id, Assignment: as.ID, Choice: []idrl.Choice{idrl.ChoseA, idrl.ChoseB, idrl.Equal}[as.Query.ID[0]%3], Left: as.Left, Input: "keyboard",
-			ShownAt: time.Now().Add(-2 * time.Second), AnsweredAt: time.Now(), ResponseMS: 1900, Loops: 1,
-		})
+	offer, err := s.Claim(ctx, who)
+	if err != nil {
 		return err
 	}
+	if len(offer.Open) == 0 {
+		return fmt.Errorf("there is no question: %s", offer.Waiting)
+	}
+	as := offer.Open[0]
+	_, err = s.Answer(ctx, who, idrl.Answer{
+		ID: id, Assignment: as.ID, Choice: []idrl.Choice{idrl.ChoseA, idrl.ChoseB, idrl.Equal}[as.Query.ID[0]%3], Left: as.Left, Input: "keyboard",
+		ShownAt: time.Now().Add(-2 * time.Second), AnsweredAt: time.Now(), ResponseMS: 1900, Loops: 1,
+	})
+	return err
 }
 
 // costs are sums over iterations.

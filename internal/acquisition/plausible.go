@@ -25,9 +25,9 @@ func (t *Table) Leader() int { return floats.MaxIdx(t.returns()) }
 
 // DrawReturns returns n draws of the returns of the policies under the belief, each
 // less that of the first policy: draws by rows, policies by columns, valid until the
-// next call. Each second draw mirrors the one before about the mean, so that every
-// mean over an even number of draws is exact for what is linear in θ. There must be a policy. The cost is
-// half of that of a draw of θ in as many dimensions as the returns have, after O(P³) for all.
+// next call. n is even: each second draw mirrors the one before about the mean, so that means of the draws
+// are exact where they are linear in θ. There must be a policy. The cost of a draw is half of that of one
+// of θ in as many dimensions as the returns have, after O(P³) for all.
 func (t *Table) DrawReturns(n int, stream *rand.Rand) blas64.General {
 	if stream == nil {
 		panic("acquisition: a function that samples needs Input.Rand")
@@ -45,8 +45,8 @@ func (t *Table) DrawReturns(n int, stream *rand.Rand) blas64.General {
 	t.drawn = sized(t.drawn, n*p)
 	out := blas64.General{Rows: n, Cols: p, Stride: p, Data: t.drawn}
 	for i := 0; i < n; i += 2 {
-		up, down := row(out, i), row(out, min(i+1, n-1))
-		clear(down)
+		up, down := row(out, i), row(out, i+1)
+		clear(down) // less the mean at first
 		for k := range ways.Rows {
 			z := stream.NormFloat64()
 			for j, w := range ways.Data[k*p : (k+1)*p] { // few policies: a call would take longer

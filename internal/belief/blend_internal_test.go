@@ -9,7 +9,7 @@ import (
 	"tiebreak/internal/rng"
 )
 
-// The information of a question to an annotator of whom much or little is known is that of all
+// After few and after many answers of an annotator, the information of a question is nearly that of all
 // bases, though those of one noise count as one.
 func TestInfoOfJoinedBases(t *testing.T) {
 	m := Model{Start: Isotropic(1, 1), Comparison: Probit{NoiseStd: 1, TieBand: 0.3}}

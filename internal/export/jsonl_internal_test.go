@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// What is written of a value is what encoding/json writes: text with anything to escape, and
+// A value is written as encoding/json writes it: text with anything to escape, and
 // numbers of any size.
 func TestAppendJSON(t *testing.T) {
 	values := []any{

@@ -38,8 +38,8 @@ func (c Counting) Of(a Answer) Answer {
 	return a
 }
 
-// Follows reports whether c, of a log, is what a researcher wants: c may turn more, for it does
-// so up to its own row.
+// Follows reports whether c, of a log, carries out the decision want of a researcher. c may turn
+// more answers, because it turns those up to its own row.
 func (c Counting) Follows(want Counting) bool {
 	return c.Out == want.Out && (c.Turned > 0) == (want.Turned > 0) && c.Turned >= want.Turned
 }

@@ -42,7 +42,7 @@ func (t *assignments) nextN() int64 { return int64(len(t.all)) + 1 }
 
 func (t *assignments) add(a idrl.Assignment) { t.take(&a) }
 
-// take is add of an assignment that nobody else uses.
+// take is add without a copy: a is the index's from now on.
 func (t *assignments) take(a *idrl.Assignment) {
 	t.all = append(t.all, a)
 	t.byID[a.ID] = a

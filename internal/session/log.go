@@ -207,7 +207,15 @@ func (l *answerLog) changed() (out []rowRange) {
 // decidedSince reports whether a row after seq decided how replies count, or a
 // person's data were withdrawn since.
 func (l *answerLog) decidedSince(seq int64) bool {
-	return slices.ContainsFunc(l.rows[seq:], func(a idrl.Answer) bool { return a.Decision() || a.Choice == idrl.Withdrew })
+	for _, i := range slices.Backward(l.edits) {
+		switch a := &l.rows[i]; {
+		case a.Seq <= seq:
+			return false
+		case a.Decision(), a.Choice == idrl.Withdrew:
+			return true
+		}
+	}
+	return false
 }
 
 // find returns the row with that id, or nil.

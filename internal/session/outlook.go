@@ -29,10 +29,12 @@ func (s *Session) firstClips() string {
 	}
 }
 
-// slowSteps says to an annotator why the first clips take long; nothing where steps take next to
-// no time.
+// slowStep is the time of a processor, seconds, from which on a step makes the first clips take long.
+const slowStep = 0.005
+
+// slowSteps says to an annotator why the first clips take long; nothing where they do not.
 func (s *Session) slowSteps() string {
-	if s.cfg.StepSec == 0 {
+	if s.cfg.StepSec < slowStep {
 		return ""
 	}
 	return " The simulation is slow; this page goes on by itself when the clips are there."
@@ -85,7 +87,7 @@ func (s *Session) trainingNow() idrl.Training {
 		return t
 	}
 	t.Left = aboutTime(s.timeLeft())
-	if s.gen == nil && s.cfg.StepSec > 0 && t.What != "" {
+	if s.gen == nil && s.cfg.StepSec >= slowStep && t.What != "" {
 		t.What += fmt.Sprintf("; a step of this environment takes %.3g ms of a processor, so the first clips take long; shorter episodes or a faster simulation help (docs/outside.md)",
 			1000*s.cfg.StepSec)
 	}

@@ -160,6 +160,7 @@ func TestAnnotatorsAreToldHowLongTheyWait(t *testing.T) {
 		{idrl.Outlook{}, -time.Second, 1, 8, "The first clips are being made: step 2 of 8.", "solving|", 0},
 		{idrl.Outlook{}, time.Minute, 0, 8, "The first clips are being made: step 1 of 8, about a minute.", "solving|about a minute", 0},
 		{idrl.Outlook{}, 3 * time.Hour, 0, 8, "The first clips are being made: step 1 of 8, about 3 hours.", "solving|about 3 hours", 0},
+		{idrl.Outlook{}, 20 * time.Second, 3, 8, "The first clips are being made: step 4 of 8, about 20 seconds.", "solving|about 20 seconds", 0.0005},
 		{
 			idrl.Outlook{},
 			4 * time.Minute, 2, 8,

@@ -67,7 +67,7 @@ func (b *bench) belief(t *testing.T, s *session.Session) []byte {
 }
 
 // twin returns the posterior of a session in which who gave the contrary answers up to row seq,
-// and nobody was turned.
+// without a decision that turns answers.
 func (b *bench) twin(t *testing.T, s *session.Session, who idrl.AnnotatorID, seq int64) []byte {
 	t.Helper()
 	rec := b.record(t, s)
