@@ -1,5 +1,3 @@
-// Package envs is the catalogue of environments. A new environment is one
-// folder here and one row in Catalogue.
 package envs
 
 import (
@@ -14,9 +12,9 @@ import (
 	"tiebreak/envs/gridworld"
 	"tiebreak/envs/junction"
 	"tiebreak/envs/mujoco"
+	"tiebreak/internal/data/outside"
+	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/outside"
-	"tiebreak/internal/recordings"
 )
 
 // An Entry is one environment of the catalogue.

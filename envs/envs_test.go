@@ -11,10 +11,10 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/envs/envtest"
-	"tiebreak/internal/clip"
-	"tiebreak/internal/clip/picture"
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
+	"tiebreak/internal/look/clip"
+	"tiebreak/internal/look/draw"
 )
 
 // available returns the entries of the catalogue that can be made here.
@@ -229,7 +229,7 @@ func TestGuides(t *testing.T) {
 			}
 			drawings := map[string]string{}
 			for _, entry := range env.Guide().Legend {
-				svg := picture.SVG(&entry.Scene)
+				svg := draw.SVG(&entry.Scene)
 				if n := elements(t, svg); n < 3 || len(svg) > 12<<10 {
 					t.Errorf("the picture of %q has %d elements and %d bytes, want 3 or more in at most 12 KiB", entry.Name, n, len(svg))
 				}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"tiebreak/internal/data/outside"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/outside"
 )
 
 // maxOutside is the largest number of outside environments.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
 )
 
 const hello = `{"id":1,"result":{"protocol":1,"name":"cart","version":"2.0","title":"A cart","observation":1,"action":{"n":2},` +

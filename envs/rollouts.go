@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/recordings"
 )
 
 // Rollouts are the environments of the rollouts that were imported into a folder

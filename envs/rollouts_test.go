@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"tiebreak/envs"
-	"tiebreak/internal/recordings"
+	"tiebreak/internal/data/recordings"
 )
 
 // importedRollouts imports two rollouts of one step each under a name, and returns the folder in

@@ -3,7 +3,7 @@ package store_test
 import (
 	"testing"
 
-	"tiebreak/internal/auth/authtest"
+	"tiebreak/internal/people/auth/authtest"
 )
 
 func TestAuth(t *testing.T) {

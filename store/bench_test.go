@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
 	"tiebreak/store"
 )
 

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/jobs"
-	"tiebreak/internal/jobs/jobstest"
 	"tiebreak/internal/session/journaltest"
+	"tiebreak/internal/train/jobs"
+	"tiebreak/internal/train/jobs/jobstest"
 	"tiebreak/store"
 
 	"github.com/google/go-cmp/cmp"

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/auth"
 )
 
 // A token lets a program do what its scope says, in its session, until it expires or is

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/auth"
 
 	"github.com/labstack/echo/v4"
 )

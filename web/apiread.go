@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"time"
 
-	"tiebreak/internal/auth"
-	"tiebreak/internal/export"
+	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/auth"
 
 	"github.com/labstack/echo/v4"
 )

@@ -7,9 +7,9 @@ import (
 	"net/http"
 	"time"
 
-	"tiebreak/internal/auth"
-	"tiebreak/internal/export"
+	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/auth"
 
 	"github.com/labstack/echo/v4"
 )

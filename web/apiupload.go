@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"time"
 
-	"tiebreak/internal/auth"
+	"tiebreak/internal/data/rollouts"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rollouts"
+	"tiebreak/internal/people/auth"
 
 	"github.com/labstack/echo/v4"
 )

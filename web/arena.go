@@ -13,10 +13,10 @@ import (
 	"strconv"
 	"strings"
 
-	"tiebreak/internal/auth"
-	"tiebreak/internal/bradley"
-	"tiebreak/internal/bundle"
+	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/auth"
+	"tiebreak/internal/people/bradley"
 	"tiebreak/static"
 	"tiebreak/templates"
 

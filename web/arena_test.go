@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/bradley"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/bradley"
 	"tiebreak/web"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/insight"
+	"tiebreak/internal/session/insight"
 	"tiebreak/templates"
 )
 

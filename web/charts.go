@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"time"
 
-	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/insight"
+	"tiebreak/internal/people/auth"
+	"tiebreak/internal/session/insight"
 	"tiebreak/templates"
 
 	"github.com/labstack/echo/v4"

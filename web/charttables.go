@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/insight"
+	"tiebreak/internal/session/insight"
 
 	"github.com/labstack/echo/v4"
 )

@@ -1,6 +1,3 @@
-// Package web serves Tiebreak's pages and sockets. It turns requests into calls
-// of the interfaces below and their results into display strings; it decides
-// nothing about rewards and stores nothing.
 package web
 
 import (
@@ -10,12 +7,12 @@ import (
 	"net/netip"
 	"time"
 
-	"tiebreak/internal/auth"
-	"tiebreak/internal/bundle"
-	"tiebreak/internal/export"
+	"tiebreak/internal/base/live"
+	"tiebreak/internal/data/bundle"
+	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/insight"
-	"tiebreak/internal/live"
+	"tiebreak/internal/people/auth"
+	"tiebreak/internal/session/insight"
 	"tiebreak/templates"
 )
 

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"time"
 
-	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/instructions"
+	"tiebreak/internal/people/auth"
+	"tiebreak/internal/study/instructions"
 	"tiebreak/templates"
 
 	"github.com/labstack/echo/v4"

@@ -4,11 +4,11 @@ import (
 	"net/http"
 	"strconv"
 
-	"tiebreak/internal/acquisition"
-	"tiebreak/internal/auth"
-	"tiebreak/internal/bundle"
-	"tiebreak/internal/export"
+	"tiebreak/internal/data/bundle"
+	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/acquisition"
+	"tiebreak/internal/people/auth"
 	"tiebreak/static"
 	"tiebreak/templates"
 

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/bundle"
-	"tiebreak/internal/export"
+	"tiebreak/internal/data/bundle"
+	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/web"
 )

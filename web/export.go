@@ -6,10 +6,10 @@ import (
 	"net/http"
 	"strings"
 
-	"tiebreak/internal/auth"
-	"tiebreak/internal/bundle"
-	"tiebreak/internal/export"
+	"tiebreak/internal/data/bundle"
+	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/auth"
 
 	"github.com/labstack/echo/v4"
 )

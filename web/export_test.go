@@ -5,7 +5,7 @@ import (
 	"net/netip"
 	"time"
 
-	"tiebreak/internal/auth"
+	"tiebreak/internal/people/auth"
 )
 
 // BusyWithUploads lets an upload to s wait for that long, and makes s read as many of other tokens as it does at once

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"tiebreak/internal/base/live"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/insight"
-	"tiebreak/internal/live"
+	"tiebreak/internal/session/insight"
 	"tiebreak/web"
 )
 

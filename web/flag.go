@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"time"
 
-	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/auth"
 	"tiebreak/templates"
 
 	"github.com/labstack/echo/v4"

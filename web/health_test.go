@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/auth"
 	"tiebreak/web"
 )
 

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/instructions"
+	"tiebreak/internal/people/auth"
+	"tiebreak/internal/study/instructions"
 	"tiebreak/templates"
 
 	"github.com/labstack/echo/v4"

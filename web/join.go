@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"time"
 
-	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/auth"
 	"tiebreak/templates"
 
 	"github.com/labstack/echo/v4"

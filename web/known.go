@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"tiebreak/internal/auth"
-	"tiebreak/internal/export"
+	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/auth"
 	"tiebreak/static"
 	"tiebreak/templates"
 

@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"strconv"
 
-	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/auth"
 	"tiebreak/static"
 	"tiebreak/templates"
 

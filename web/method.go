@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/acquisition"
 )
 
 // methodText names an acquisition function, for people. One that is no longer

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/acquisition"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"time"
 
-	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/auth"
 
 	"github.com/labstack/echo/v4"
 )

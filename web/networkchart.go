@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/insight"
+	"tiebreak/internal/session/insight"
 	"tiebreak/templates"
 )
 

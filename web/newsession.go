@@ -6,9 +6,9 @@ import (
 	"errors"
 	"net/http"
 
-	"tiebreak/internal/acquisition"
-	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/acquisition"
+	"tiebreak/internal/people/auth"
 	"tiebreak/templates"
 
 	"github.com/labstack/echo/v4"

@@ -7,8 +7,8 @@ import (
 	"net/url"
 	"strings"
 
-	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/auth"
 	"tiebreak/static"
 	"tiebreak/templates"
 

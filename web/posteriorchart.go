@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"tiebreak/internal/insight"
+	"tiebreak/internal/session/insight"
 	"tiebreak/templates"
 )
 

@@ -2,7 +2,7 @@ package web
 
 import (
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/insight"
+	"tiebreak/internal/session/insight"
 )
 
 func calibrationTable(r *insight.Report, put func(...any) error) error {

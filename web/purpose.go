@@ -1,8 +1,8 @@
 package web
 
 import (
-	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/acquisition"
 )
 
 // purposeText describes the purpose of a question for people. strategy is the one that its

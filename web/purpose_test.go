@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/insight"
+	"tiebreak/internal/session/insight"
 )
 
 // The page of questions says of each what it was asked for, as it was recorded; of questions

@@ -6,10 +6,10 @@ import (
 	"net/http"
 	"time"
 
-	"tiebreak/internal/auth"
-	"tiebreak/internal/export"
+	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/quality"
+	"tiebreak/internal/people/auth"
+	"tiebreak/internal/people/quality"
 	"tiebreak/templates"
 
 	"github.com/labstack/echo/v4"

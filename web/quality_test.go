@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/quality"
+	"tiebreak/internal/people/quality"
 	"tiebreak/store"
 )
 

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/insight"
+	"tiebreak/internal/people/auth"
+	"tiebreak/internal/session/insight"
 	"tiebreak/static"
 	"tiebreak/templates"
 

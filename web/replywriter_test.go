@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/bundle"
+	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 	"tiebreak/web"

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/studyfile"
+	"tiebreak/internal/learn/acquisition"
+	"tiebreak/internal/study/studyfile"
 	"tiebreak/templates"
 
 	"github.com/labstack/echo/v4"

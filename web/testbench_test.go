@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/auth"
+	"tiebreak/internal/base/live"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/live"
+	"tiebreak/internal/people/auth"
 	"tiebreak/store"
 	"tiebreak/web"
 )

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/auth"
 	"tiebreak/static"
 	"tiebreak/templates"
 

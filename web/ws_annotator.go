@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"tiebreak/internal/auth"
+	"tiebreak/internal/base/live"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/live"
+	"tiebreak/internal/people/auth"
 	"tiebreak/web/wire"
 
 	"github.com/gorilla/websocket"

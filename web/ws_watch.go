@@ -5,9 +5,9 @@ import (
 	"context"
 	"time"
 
-	"tiebreak/internal/auth"
+	"tiebreak/internal/base/live"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/live"
+	"tiebreak/internal/people/auth"
 
 	"github.com/labstack/echo/v4"
 )

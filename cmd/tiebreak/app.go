@@ -13,20 +13,20 @@ import (
 	"time"
 
 	"tiebreak/envs"
-	"tiebreak/internal/acquisition"
-	"tiebreak/internal/auth"
-	"tiebreak/internal/clip"
-	"tiebreak/internal/clip/picture"
-	"tiebreak/internal/export"
+	"tiebreak/internal/base/live"
+	"tiebreak/internal/base/rng"
+	"tiebreak/internal/base/steps"
+	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/jobs"
-	"tiebreak/internal/live"
-	"tiebreak/internal/outcome"
-	"tiebreak/internal/quality"
-	"tiebreak/internal/rng"
+	"tiebreak/internal/learn/acquisition"
+	"tiebreak/internal/look/clip"
+	"tiebreak/internal/look/draw"
+	"tiebreak/internal/people/auth"
+	"tiebreak/internal/people/quality"
 	"tiebreak/internal/session"
-	"tiebreak/internal/steps"
-	"tiebreak/internal/training"
+	"tiebreak/internal/session/outcome"
+	"tiebreak/internal/train/jobs"
+	"tiebreak/internal/train/training"
 	"tiebreak/store"
 	"tiebreak/templates"
 	"tiebreak/web"
@@ -152,7 +152,7 @@ func guideFor(env idrl.Environment) (g templates.Guide) {
 	guide := guided.Guide()
 	g.Purpose, g.Look = guide.Purpose, guide.Look
 	for _, e := range guide.Legend {
-		g.Legend = append(g.Legend, templates.Figure{Name: e.Name, SVG: picture.SVG(&e.Scene), Text: e.Text})
+		g.Legend = append(g.Legend, templates.Figure{Name: e.Name, SVG: draw.SVG(&e.Scene), Text: e.Text})
 	}
 	return g
 }

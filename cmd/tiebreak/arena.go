@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 
-	"tiebreak/internal/auth"
-	"tiebreak/internal/bradley"
-	"tiebreak/internal/export"
+	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/auth"
+	"tiebreak/internal/people/bradley"
 	"tiebreak/store"
 	"tiebreak/web"
 )

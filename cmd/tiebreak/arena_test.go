@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/bradley"
-	"tiebreak/internal/clip"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/look/clip"
+	"tiebreak/internal/people/bradley"
 	"tiebreak/web/wire"
 
 	"github.com/google/go-cmp/cmp"

@@ -11,8 +11,8 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/jobs"
-	"tiebreak/internal/training"
+	"tiebreak/internal/train/jobs"
+	"tiebreak/internal/train/training"
 )
 
 // badEnv makes this program a worker with that fault.

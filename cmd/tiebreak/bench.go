@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"tiebreak/internal/acquisition"
-	"tiebreak/internal/experiment"
-	"tiebreak/internal/experiment/report"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/lab/experiment"
+	"tiebreak/internal/lab/experiment/report"
+	"tiebreak/internal/learn/acquisition"
 )
 
 // benchFlags are the flags of bench.

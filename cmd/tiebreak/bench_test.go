@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/experiment"
+	"tiebreak/internal/lab/experiment"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"sync"
 
-	"tiebreak/internal/experiment"
-	"tiebreak/internal/experiment/report"
-	"tiebreak/internal/rng"
+	"tiebreak/internal/base/rng"
+	"tiebreak/internal/lab/experiment"
+	"tiebreak/internal/lab/experiment/report"
 )
 
 // benchAskingFlags are the flags of bench asking.

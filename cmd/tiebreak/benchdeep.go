@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"tiebreak/internal/experiment/deep"
-	"tiebreak/internal/experiment/report"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/neural"
+	"tiebreak/internal/lab/experiment/deep"
+	"tiebreak/internal/lab/experiment/report"
+	"tiebreak/internal/learn/neural"
 )
 
 func benchDeepCommand() command {

@@ -5,8 +5,8 @@ import (
 	"os"
 	"strings"
 
-	"tiebreak/internal/experiment"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/lab/experiment"
 )
 
 // A benchPlan is what a command line asks for.

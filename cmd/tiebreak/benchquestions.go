@@ -15,10 +15,10 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/questions"
-	"tiebreak/internal/rehearsal"
-	"tiebreak/internal/seeing"
-	"tiebreak/internal/training"
+	"tiebreak/internal/lab/rehearsal"
+	"tiebreak/internal/lab/seeing"
+	"tiebreak/internal/look/questions"
+	"tiebreak/internal/train/training"
 )
 
 // benchQuestionsFlags are the flags of bench questions.

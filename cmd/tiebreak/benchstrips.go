@@ -10,10 +10,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"tiebreak/internal/clip"
-	"tiebreak/internal/clip/film"
-	"tiebreak/internal/experiment/teaching"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/lab/experiment/teaching"
+	"tiebreak/internal/look/clip"
+	"tiebreak/internal/look/film"
 )
 
 // A strip of a clip is stripFrames pictures beside one another.

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"tiebreak/internal/experiment/teaching"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/seeing"
+	"tiebreak/internal/lab/experiment/teaching"
+	"tiebreak/internal/lab/seeing"
 )
 
 func benchTeachCommand() command {

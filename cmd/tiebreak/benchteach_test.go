@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tiebreak/internal/experiment/teaching"
+	"tiebreak/internal/lab/experiment/teaching"
 )
 
 // A lesson that is kept is used where it was given and recorded as it is asked for, with film

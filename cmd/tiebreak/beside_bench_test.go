@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/neural"
-	"tiebreak/internal/rng"
+	"tiebreak/internal/learn/neural"
 	"tiebreak/internal/session"
-	"tiebreak/internal/training"
+	"tiebreak/internal/train/training"
 )
 
 // BenchmarkAnswersBesideTraining measures what a training in a worker costs those who

@@ -14,7 +14,7 @@ import (
 )
 
 // axePath is where "sh .ci/npm" installs axe-core, from the folder of this package.
-var axePath = filepath.Join("..", "..", "internal", "tools", "js", "node_modules", "axe-core", "axe.min.js")
+var axePath = filepath.Join("..", "..", "internal", "check", "tools", "js", "node_modules", "axe-core", "axe.min.js")
 
 const noAxe = "axe-core is not installed: run sh .ci/npm, which needs the package npm"
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/auth"
 	"tiebreak/store"
 
 	"github.com/chromedp/chromedp/kb"

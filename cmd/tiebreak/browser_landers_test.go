@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/data/recordings/recordingstest"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/recordings/recordingstest"
 	"tiebreak/store"
 
 	"gonum.org/v1/gonum/floats"

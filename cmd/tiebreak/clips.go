@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"tiebreak/internal/clip"
-	"tiebreak/internal/clip/film"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/look/clip"
+	"tiebreak/internal/look/film"
 	"tiebreak/store"
 )
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"image/draw"
+	stddraw "image/draw"
 	"image/png"
 	"math"
 	"net/http"
@@ -19,11 +19,11 @@ import (
 
 	"tiebreak/envs/driver"
 	"tiebreak/envs/gridworld"
-	"tiebreak/internal/clip"
-	"tiebreak/internal/clip/picture"
-	"tiebreak/internal/clip/picture/picturetest"
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
+	"tiebreak/internal/look/clip"
+	"tiebreak/internal/look/draw"
+	"tiebreak/internal/look/draw/drawtest"
 	"tiebreak/static"
 )
 
@@ -89,7 +89,7 @@ func (s *stage) draw(media []byte, frame float64, size image.Point, letters bool
 		s.t.Fatal(err)
 	}
 	out := image.NewRGBA(img.Bounds())
-	draw.Draw(out, out.Bounds(), img, image.Point{}, draw.Src)
+	stddraw.Draw(out, out.Bounds(), img, image.Point{}, stddraw.Src)
 	return out
 }
 
@@ -107,9 +107,9 @@ func (s *stage) keep(name string, img image.Image) {
 	}
 }
 
-// picturesOf returns a clip as package picture draws it, with its letters or
+// picturesOf returns a clip as package draw draws it, with its letters or
 // without, at the largest size within 480x360.
-func picturesOf(t *testing.T, media []byte, letters bool) (p *picture.Painter, size image.Point) {
+func picturesOf(t *testing.T, media []byte, letters bool) (p *draw.Painter, size image.Point) {
 	t.Helper()
 	c, err := clip.Decode(media)
 	if err != nil {
@@ -120,7 +120,7 @@ func picturesOf(t *testing.T, media []byte, letters bool) (p *picture.Painter, s
 		c.Header.Static = slices.DeleteFunc(c.Header.Static, isText)
 		c.Header.Moving = slices.DeleteFunc(c.Header.Moving, isText)
 	}
-	p = picture.New(c)
+	p = draw.New(c)
 	w, h := p.Size(480, 360)
 	return p, image.Pt(w, h)
 }
@@ -152,7 +152,7 @@ func footage(t *testing.T, across, down int) []byte {
 	return b
 }
 
-// TestBrowserPictures: package picture draws what the page draws. What is left are
+// TestBrowserPictures: package draw draws what the page draws. What is left are
 // edges, which browsers smooth in steps of a quarter of a pixel. Letters are
 // compared with a tolerance of their own, since the page takes the font of the
 // system. A picture of three frames later does not pass. Of clips of pictures the page
@@ -167,11 +167,11 @@ func TestBrowserPictures(t *testing.T) {
 		limit   likeness // of all but letters
 		letters likeness // with letters
 	}{
-		{"driver", picturetest.Record(driver.New(), 1, 50), []float64{0, 7.5, 31, 47}, likeness{0.1, 0.001}, likeness{0.1, 0.001}},
-		{"gridworld", picturetest.Record(floor, 1, 10), []float64{0, 2.25, 7}, likeness{0.8, 0.006}, likeness{1.6, 0.02}},
+		{"driver", drawtest.Record(driver.New(), 1, 50), []float64{0, 7.5, 31, 47}, likeness{0.1, 0.001}, likeness{0.1, 0.001}},
+		{"gridworld", drawtest.Record(floor, 1, 10), []float64{0, 2.25, 7}, likeness{0.8, 0.006}, likeness{1.6, 0.02}},
 		{"pictures", footage(t, 40, 2), []float64{0, 3.9, 11, 29}, likeness{0, 0}, likeness{0, 0}},
 		{"photographs", footage(t, 1, 1), []float64{0, 3.9, 11, 29}, likeness{1, 0.015}, likeness{1, 0.015}},
-		{"walker", picturetest.Walker(40), []float64{0, 33, 101.5, 197}, likeness{0.6, 0.0025}, likeness{0.9, 0.006}},
+		{"walker", drawtest.Walker(40), []float64{0, 33, 101.5, 197}, likeness{0.6, 0.0025}, likeness{0.9, 0.006}},
 	} {
 		for _, frame := range test.frames {
 			plain, size := picturesOf(t, test.media, false)
@@ -194,7 +194,7 @@ func TestBrowserPictures(t *testing.T) {
 	}
 }
 
-func pictureAt(p *picture.Painter, frame float64, size image.Point) *image.RGBA {
+func pictureAt(p *draw.Painter, frame float64, size image.Point) *image.RGBA {
 	img := image.NewRGBA(image.Rectangle{Max: size})
 	p.Draw(img, frame)
 	return img

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/clip/picture/picturetest"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/look/draw/drawtest"
 	"tiebreak/store"
 )
 
@@ -42,7 +42,7 @@ func answered(t *testing.T) (data string) {
 	g := idrl.Generation{Clips: map[idrl.ClipID]idrl.Clip{}}
 	var clips []idrl.Clip
 	for i := range 3 {
-		c := idrl.Clip{ID: idrl.ClipID(fmt.Sprintf("c%d", i)), Steps: i + 2, Phi: []float64{float64(i)}, Media: picturetest.Walker(i + 2)}
+		c := idrl.Clip{ID: idrl.ClipID(fmt.Sprintf("c%d", i)), Steps: i + 2, Phi: []float64{float64(i)}, Media: drawtest.Walker(i + 2)}
 		if i == 2 {
 			c.Media = nil
 		}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/instructions"
+	"tiebreak/internal/study/instructions"
 	"tiebreak/store"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/auth"
 )
 
 // crowd returns how people come by the link of the flags.

@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"tiebreak/envs"
+	"tiebreak/internal/base/rng"
+	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/recordings"
-	"tiebreak/internal/regret"
-	"tiebreak/internal/rng"
+	"tiebreak/internal/learn/regret"
 	"tiebreak/internal/session"
-	"tiebreak/internal/training"
+	"tiebreak/internal/train/training"
 	"tiebreak/store"
 	"tiebreak/web"
 )

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"tiebreak/envs"
-	"tiebreak/internal/recordings"
+	"tiebreak/internal/data/recordings"
 )
 
 // roomForC gives the runtime places for more goroutines than there are cores.

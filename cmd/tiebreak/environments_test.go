@@ -12,7 +12,7 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/envs/driver"
-	"tiebreak/internal/recordings"
+	"tiebreak/internal/data/recordings"
 	"tiebreak/web"
 
 	"github.com/google/go-cmp/cmp"

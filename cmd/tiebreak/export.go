@@ -11,13 +11,13 @@ import (
 	"strings"
 
 	"tiebreak/envs"
-	"tiebreak/internal/bundle"
-	"tiebreak/internal/export"
+	"tiebreak/internal/base/steps"
+	"tiebreak/internal/data/bundle"
+	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/outcome"
 	"tiebreak/internal/session"
-	"tiebreak/internal/steps"
-	"tiebreak/internal/training"
+	"tiebreak/internal/session/outcome"
+	"tiebreak/internal/train/training"
 	"tiebreak/store"
 )
 

@@ -11,13 +11,13 @@ import (
 	"strings"
 
 	"tiebreak/envs"
-	"tiebreak/internal/bundle"
-	"tiebreak/internal/clip"
-	"tiebreak/internal/clip/film"
-	"tiebreak/internal/export"
+	"tiebreak/internal/data/bundle"
+	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/outcome"
-	"tiebreak/internal/training"
+	"tiebreak/internal/look/clip"
+	"tiebreak/internal/look/film"
+	"tiebreak/internal/session/outcome"
+	"tiebreak/internal/train/training"
 	"tiebreak/store"
 )
 

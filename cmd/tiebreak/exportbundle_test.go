@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/clip"
-	"tiebreak/internal/clip/film"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/look/clip"
+	"tiebreak/internal/look/film"
 	"tiebreak/store"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"tiebreak/envs/mujoco"
-	"tiebreak/internal/gaits"
+	"tiebreak/internal/lab/gaits"
 )
 
 func gaitsCommand() command {

@@ -10,9 +10,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"tiebreak/internal/bundle"
+	"tiebreak/internal/data/bundle"
+	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/recordings"
 	"tiebreak/store"
 )
 

@@ -8,10 +8,10 @@ import (
 	"fmt"
 
 	"tiebreak/envs"
+	"tiebreak/internal/data/labels"
+	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/labels"
-	"tiebreak/internal/recordings"
-	"tiebreak/internal/training"
+	"tiebreak/internal/train/training"
 )
 
 // labelFlags are the flags of import about labels.

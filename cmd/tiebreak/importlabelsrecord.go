@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"time"
 
-	"tiebreak/internal/clip"
+	"tiebreak/internal/base/steps"
+	"tiebreak/internal/data/labels"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/labels"
+	"tiebreak/internal/look/clip"
 	"tiebreak/internal/session"
-	"tiebreak/internal/steps"
-	"tiebreak/internal/training"
+	"tiebreak/internal/train/training"
 	"tiebreak/store"
 )
 

@@ -18,8 +18,8 @@ import (
 	"strings"
 	"time"
 
+	"tiebreak/internal/data/rollouts"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rollouts"
 )
 
 // importing imports, again and again, a zip file of a megabyte that unpacks to 700 MB and is no session.

@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/pack"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/pack"
 	"tiebreak/store"
 	"tiebreak/web/client"
 )

@@ -13,10 +13,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"tiebreak/internal/data/numpy"
+	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/numpy"
-	"tiebreak/internal/recordings"
-	"tiebreak/internal/training"
+	"tiebreak/internal/train/training"
 	"tiebreak/store"
 
 	"gonum.org/v1/gonum/floats"
@@ -163,7 +163,7 @@ func begins(t *testing.T, data string) map[string]int {
 // pythonOf returns Python with numpy and h5py.
 func pythonOf(t *testing.T) string {
 	t.Helper()
-	python, err := filepath.Abs("../../internal/tools/python/venv/bin/python")
+	python, err := filepath.Abs("../../internal/check/tools/python/venv/bin/python")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/base/steps"
+	"tiebreak/internal/data/numpy"
+	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/numpy"
-	"tiebreak/internal/recordings"
-	"tiebreak/internal/steps"
 	"tiebreak/store"
 
 	"gonum.org/v1/gonum/floats"

@@ -7,12 +7,12 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"tiebreak/envs"
-	"tiebreak/internal/auth"
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
-	"tiebreak/internal/sim"
-	"tiebreak/internal/solver"
-	"tiebreak/internal/training"
+	"tiebreak/internal/lab/sim"
+	"tiebreak/internal/people/auth"
+	"tiebreak/internal/plan/solver"
+	"tiebreak/internal/train/training"
 	"tiebreak/store"
 )
 

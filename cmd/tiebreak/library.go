@@ -11,10 +11,10 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/envs/mujoco"
+	"tiebreak/internal/base/rng"
+	"tiebreak/internal/data/library"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/librarian"
-	"tiebreak/internal/library"
-	"tiebreak/internal/rng"
+	"tiebreak/internal/lab/librarian"
 )
 
 func libraryCommand() command {

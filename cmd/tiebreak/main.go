@@ -1,5 +1,3 @@
-// Command tiebreak asks people which behaviour they prefer and learns the
-// reward behind their answers with as few questions as possible.
 package main
 
 import (
@@ -13,7 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"tiebreak/internal/outside"
+	"tiebreak/internal/data/outside"
 )
 
 // A command is a subcommand of tiebreak.

@@ -17,9 +17,9 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/acquisition"
+	"tiebreak/internal/data/outside"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/outside"
+	"tiebreak/internal/learn/acquisition"
 	"tiebreak/store"
 )
 

@@ -13,12 +13,12 @@ import (
 	"testing"
 
 	"tiebreak/envs"
+	"tiebreak/internal/base/networks/networkstest"
+	"tiebreak/internal/base/steps"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/networks/networkstest"
-	"tiebreak/internal/neural"
-	"tiebreak/internal/sac"
-	"tiebreak/internal/steps"
-	"tiebreak/internal/training"
+	"tiebreak/internal/learn/neural"
+	"tiebreak/internal/plan/sac"
+	"tiebreak/internal/train/training"
 	"tiebreak/store"
 
 	"github.com/google/go-cmp/cmp"

@@ -9,9 +9,9 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/posterior"
+	"tiebreak/internal/learn/posterior"
 	"tiebreak/internal/session/journaltest"
-	"tiebreak/internal/training"
+	"tiebreak/internal/train/training"
 	"tiebreak/store"
 	"tiebreak/web/client"
 )

@@ -7,8 +7,8 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/quality"
-	"tiebreak/internal/training"
+	"tiebreak/internal/people/quality"
+	"tiebreak/internal/train/training"
 	"tiebreak/store"
 )
 

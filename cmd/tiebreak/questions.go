@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/questions"
+	"tiebreak/internal/look/questions"
 	"tiebreak/store"
 )
 

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"tiebreak/envs"
+	"tiebreak/internal/base/pack"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/jobs"
-	"tiebreak/internal/pack"
+	"tiebreak/internal/train/jobs"
 )
 
 // falseEnv makes this program a worker in good order whose generations show a clip that

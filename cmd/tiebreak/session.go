@@ -12,12 +12,12 @@ import (
 	"strings"
 
 	"tiebreak/envs"
-	"tiebreak/internal/acquisition"
-	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/learning"
-	"tiebreak/internal/studyfile"
-	"tiebreak/internal/training"
+	"tiebreak/internal/learn/acquisition"
+	"tiebreak/internal/learn/learning"
+	"tiebreak/internal/people/auth"
+	"tiebreak/internal/study/studyfile"
+	"tiebreak/internal/train/training"
 )
 
 // sessionFlags are the flags of session.

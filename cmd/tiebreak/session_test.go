@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"tiebreak/envs"
-	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/training"
+	"tiebreak/internal/learn/acquisition"
+	"tiebreak/internal/train/training"
 
 	"github.com/chromedp/chromedp/kb"
 )

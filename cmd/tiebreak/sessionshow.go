@@ -6,8 +6,8 @@ import (
 	"flag"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/studyfile"
-	"tiebreak/internal/training"
+	"tiebreak/internal/study/studyfile"
+	"tiebreak/internal/train/training"
 	"tiebreak/store"
 )
 

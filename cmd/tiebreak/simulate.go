@@ -10,10 +10,10 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rehearsal"
-	"tiebreak/internal/seeing"
+	"tiebreak/internal/lab/rehearsal"
+	"tiebreak/internal/lab/seeing"
 	"tiebreak/internal/session"
-	"tiebreak/internal/training"
+	"tiebreak/internal/train/training"
 	"tiebreak/store"
 )
 

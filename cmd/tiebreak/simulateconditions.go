@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rehearsal"
+	"tiebreak/internal/lab/rehearsal"
 )
 
 // printConditions says how well the conditions of the runs predict what is held out. Runs of an

@@ -11,9 +11,9 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rehearsal"
-	"tiebreak/internal/studyfile"
-	"tiebreak/internal/training"
+	"tiebreak/internal/lab/rehearsal"
+	"tiebreak/internal/study/studyfile"
+	"tiebreak/internal/train/training"
 )
 
 // Rehearsals of a study file, unless flags say otherwise.

@@ -12,9 +12,9 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rehearsal"
+	"tiebreak/internal/lab/rehearsal"
 	"tiebreak/internal/session"
-	"tiebreak/internal/training"
+	"tiebreak/internal/train/training"
 )
 
 // studyFlags are the flags of simulate that are about runs of its own.

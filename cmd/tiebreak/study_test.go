@@ -18,8 +18,8 @@ import (
 	"testing"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rehearsal"
-	"tiebreak/internal/studyfile"
+	"tiebreak/internal/lab/rehearsal"
+	"tiebreak/internal/study/studyfile"
 )
 
 // simulateRuns runs the real program, whose workers are processes of its own.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/studyfile"
+	"tiebreak/internal/study/studyfile"
 	"tiebreak/store"
 	"tiebreak/web"
 

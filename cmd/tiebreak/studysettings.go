@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rehearsal"
-	"tiebreak/internal/studyfile"
+	"tiebreak/internal/lab/rehearsal"
+	"tiebreak/internal/study/studyfile"
 )
 
 // firstSettings are the settings of sessions that files of runs of every version have.

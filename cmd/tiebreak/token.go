@@ -8,8 +8,8 @@ import (
 	"io"
 	"time"
 
-	"tiebreak/internal/auth"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/auth"
 	"tiebreak/store"
 )
 

@@ -5,8 +5,8 @@ import (
 	"flag"
 	"log/slog"
 
-	"tiebreak/internal/jobs"
-	"tiebreak/internal/training"
+	"tiebreak/internal/train/jobs"
+	"tiebreak/internal/train/training"
 )
 
 func workerCommand() command {

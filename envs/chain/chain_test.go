@@ -8,9 +8,9 @@ import (
 
 	"tiebreak/envs/chain"
 	"tiebreak/envs/envtest"
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
-	"tiebreak/internal/solver"
+	"tiebreak/internal/plan/solver"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"

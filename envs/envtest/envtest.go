@@ -1,4 +1,3 @@
-// Package envtest is the contract that every environment must pass.
 package envtest
 
 import (
@@ -7,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
 )
 
 // Run tests an environment against the contract of idrl.Environment and of the

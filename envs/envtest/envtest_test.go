@@ -14,8 +14,8 @@ import (
 	"tiebreak/envs/envtest/pointmass"
 	"tiebreak/envs/gridworld"
 	"tiebreak/envs/junction"
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
 )
 
 // A broken environment is a sound one with one fault.

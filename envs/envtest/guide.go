@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
 )
 
 // testGuide tests that a guide is complete and within its limits, that its pictures show

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
 
 	"gonum.org/v1/gonum/floats"
 )

@@ -8,9 +8,9 @@ import (
 
 	"tiebreak/envs/envtest"
 	"tiebreak/envs/gridworld"
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
-	"tiebreak/internal/solver"
+	"tiebreak/internal/plan/solver"
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/floats"

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"tiebreak/envs/envtest"
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
 
 	"gonum.org/v1/gonum/mat"
 )

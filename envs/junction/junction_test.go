@@ -9,7 +9,7 @@ import (
 	"tiebreak/envs/envtest"
 	"tiebreak/envs/junction"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/solver"
+	"tiebreak/internal/plan/solver"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"

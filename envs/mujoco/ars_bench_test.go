@@ -8,9 +8,9 @@ import (
 	"syscall"
 	"testing"
 
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
-	"tiebreak/internal/solver"
+	"tiebreak/internal/plan/solver"
 )
 
 // BenchmarkSearch compares the CPU time of augmented random search with that of

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"tiebreak/envs/mujoco"
-	"tiebreak/internal/clip"
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
+	"tiebreak/internal/look/clip"
 )
 
 // at returns a state of e whose root is x m along the corridor, straight and at rest.

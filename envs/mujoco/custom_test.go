@@ -11,8 +11,8 @@ import (
 
 	"tiebreak/envs/envtest"
 	"tiebreak/envs/mujoco"
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
 
 	"gonum.org/v1/gonum/floats/scalar"
 )

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"tiebreak/envs/mujoco"
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
 
 	"gonum.org/v1/gonum/floats"
 )

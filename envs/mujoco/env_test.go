@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"

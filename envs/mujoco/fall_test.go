@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"tiebreak/envs/mujoco"
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
 )
 
 // listed returns an environment of the catalogue.

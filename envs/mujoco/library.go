@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"tiebreak/internal/data/library"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/library"
 )
 
 // libraryFiles are the libraries that come with the project, one for each environment of

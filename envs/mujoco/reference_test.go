@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"tiebreak/envs/mujoco/engine"
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
 
 	"gonum.org/v1/gonum/floats"
 )

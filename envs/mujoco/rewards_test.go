@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
-	"tiebreak/internal/sim"
+	"tiebreak/internal/lab/sim"
 
 	"gonum.org/v1/gonum/floats"
 )

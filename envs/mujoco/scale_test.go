@@ -12,9 +12,9 @@ import (
 
 	"tiebreak/envs/envtest"
 	"tiebreak/envs/mujoco"
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
-	"tiebreak/internal/solver"
+	"tiebreak/internal/plan/solver"
 )
 
 const (

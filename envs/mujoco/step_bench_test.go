@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"tiebreak/envs/mujoco/engine"
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
 )
 
 // rounds is how many steps one round of a benchmark has.

@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"tiebreak/internal/rng"
+	"tiebreak/internal/base/rng"
 )
 
 // TestTurn plays torques from a state, and turned torques from the turned state:

@@ -31,7 +31,7 @@ type Why struct {
 	// that is not known: the clips are not drawn, or an earlier version asked. See package
 	// picture.
 	Answerable       float64 // probability of a clear answer, in (0, 1)
-	Apart            float64 // how far the two clips look apart (picture.Pair.Apart); 0 for a rating
+	Apart            float64 // how far the two clips look apart (measure.Pair.Apart); 0 for a rating
 	MotionA, MotionB float64 // of the clips a and b, body sizes per second of the viewer; 0 of a still
 	Lead             float64 // |mean| / standard deviation of θ·x, at most MaxLead; 0 for a rating
 	Seconds          float64 // of the viewer, of the longer clip; 0 of a still

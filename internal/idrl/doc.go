@@ -1,7 +1,7 @@
 // Package idrl defines the vocabulary of Tiebreak: environments, trajectories,
 // clips, queries, answers, posteriors, acquisition functions, candidate
 // policies, sessions, and the small interfaces that join them. Implementations
-// live in sibling packages, which know this package and never one another.
+// live in the other rooms, which all know this package; it knows none of them.
 //
 // # Symbols
 //

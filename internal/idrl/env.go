@@ -115,7 +115,7 @@ type Narrator interface {
 }
 
 // Stays is how a Narrator ends where the robot goes nowhere. Two such clips are compared only
-// where the places of the robots are far apart (package picture).
+// where the places of the robots are far apart (package measure).
 const Stays = "The robot stays where it is."
 
 // A Reclipper is an Environment whose clips may have another length and speed: those that

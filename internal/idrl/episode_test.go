@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"tiebreak/envs/envtest/pointmass"
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
 )
 
 // A clock is a policy that notes the times that it is told.

@@ -1,8 +1,8 @@
 package session
 
 import (
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
 )
 
 // repeatLag is how many questions of a person lie between one and its planned repeat, at

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/insight"
-	"tiebreak/internal/posterior"
-	"tiebreak/internal/quality"
+	"tiebreak/internal/learn/posterior"
+	"tiebreak/internal/people/quality"
+	"tiebreak/internal/session/insight"
 
 	"gonum.org/v1/gonum/floats"
 )

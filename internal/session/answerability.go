@@ -3,8 +3,8 @@ package session
 import (
 	"slices"
 
-	"tiebreak/internal/answerable"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/look/answerable"
 )
 
 // The model of clear answers is fitted from the last lessons replies that are not withdrawn by

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/learning"
+	"tiebreak/internal/learn/acquisition"
+	"tiebreak/internal/learn/learning"
 	"tiebreak/internal/session"
 
 	"github.com/google/go-cmp/cmp"

@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/belief"
 )
 
 // arenaTrainer makes the generation of an arena of three entrants that meet from some starts. It must not be

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/learning"
+	"tiebreak/internal/learn/learning"
 )
 
 // A selector holds buffers and per-generation indexes that are reused between

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"testing"
 
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/insight"
-	"tiebreak/internal/rng"
+	"tiebreak/internal/session/insight"
 
 	"gonum.org/v1/gonum/floats"
 )

@@ -7,10 +7,10 @@ import (
 	"math"
 	"slices"
 
-	"tiebreak/internal/answerable"
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/learning"
-	"tiebreak/internal/rng"
+	"tiebreak/internal/learn/learning"
+	"tiebreak/internal/look/answerable"
 )
 
 // Claim returns what the annotator may see: their open questions, renewed and

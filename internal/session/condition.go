@@ -1,9 +1,9 @@
 package session
 
 import (
-	"tiebreak/internal/acquisition"
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
+	"tiebreak/internal/learn/acquisition"
 )
 
 // conditions are the strategies of a session that compares several.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/posterior"
+	"tiebreak/internal/learn/posterior"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
 

@@ -11,9 +11,9 @@ import (
 	"sync"
 	"testing"
 
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
-	"tiebreak/internal/sim"
+	"tiebreak/internal/lab/sim"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/belief"
 
 	"github.com/google/go-cmp/cmp"
 )

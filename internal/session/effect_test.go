@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/picture"
+	"tiebreak/internal/look/measure"
 )
 
 // Annotators see what was recommended before the first answer and what is recommended now,
@@ -197,7 +197,7 @@ func TestEffectThatLooksTheSame(t *testing.T) {
 				t.Fatal(err)
 			}
 			v := b.views(t, idrl.Query{Clips: []idrl.ClipID{e.Before, e.Now}})
-			want, err := picture.Alike(v[0], v[1])
+			want, err := measure.Alike(v[0], v[1])
 			if err != nil || o.Same != want {
 				t.Errorf("after %d answers the offer says that they look the same: %t, want %t (%v)", n, o.Same, want, err)
 			}

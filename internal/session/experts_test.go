@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"testing"
 
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
-	"tiebreak/internal/sim"
+	"tiebreak/internal/lab/sim"
 )
 
 // Kinds of expert.

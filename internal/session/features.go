@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"maps"
 
+	"tiebreak/internal/base/rng"
+	"tiebreak/internal/base/steps"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/posterior"
-	"tiebreak/internal/representation"
-	"tiebreak/internal/rng"
-	"tiebreak/internal/steps"
+	"tiebreak/internal/learn/posterior"
+	"tiebreak/internal/learn/representation"
 )
 
 // features are a representation with the model of its weights, and what clips and

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/learning"
+	"tiebreak/internal/learn/learning"
 )
 
 // Follow-ups are jobs that add candidates to the generation in use while no training is

@@ -1,9 +1,9 @@
 package session
 
 import (
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/picture"
-	"tiebreak/internal/rng"
+	"tiebreak/internal/look/measure"
 )
 
 // gold returns the question with a known answer that the annotator is asked next, if one is
@@ -109,7 +109,7 @@ func (s *Session) seenLately(q idrl.Query, last []idrl.Query) (bool, error) {
 
 // viewsOf returns the views of the clips of a question, nil if one of them cannot be
 // measured. Its error is that of view.
-func (s *sight) viewsOf(q idrl.Query) (out []*picture.View, err error) {
+func (s *sight) viewsOf(q idrl.Query) (out []*measure.View, err error) {
 	for _, id := range q.Clips {
 		v, err := s.view(id)
 		if err != nil || v == nil {
@@ -121,12 +121,12 @@ func (s *sight) viewsOf(q idrl.Query) (out []*picture.View, err error) {
 }
 
 // looksLike reports whether two questions, about one clip or two, look alike, either way round.
-func looksLike(a, b []*picture.View) (is bool) {
+func looksLike(a, b []*measure.View) (is bool) {
 	var err error
 	if len(a) == 2 {
-		is, err = picture.Repeats(a[0], a[1], b[0], b[1])
+		is, err = measure.Repeats(a[0], a[1], b[0], b[1])
 	} else {
-		is, err = picture.Alike(a[0], b[0])
+		is, err = measure.Alike(a[0], b[0])
 	}
 	return is && err == nil // what shows other things is not alike
 }

@@ -3,10 +3,10 @@ package session
 import (
 	"math"
 
-	"tiebreak/internal/acquisition"
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/learning"
-	"tiebreak/internal/rng"
+	"tiebreak/internal/learn/acquisition"
+	"tiebreak/internal/learn/learning"
 
 	"gonum.org/v1/gonum/floats"
 )

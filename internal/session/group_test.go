@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/picture"
+	"tiebreak/internal/look/measure"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -51,7 +51,7 @@ func TestGroupsThatAreAsked(t *testing.T) {
 		for i, c := range as.Query.Clips {
 			for _, d := range as.Query.Clips[:i] {
 				views := b.views(t, idrl.Query{Clips: []idrl.ClipID{c, d}})
-				if alike, err := picture.Alike(views[0], views[1]); err != nil || alike {
+				if alike, err := measure.Alike(views[0], views[1]); err != nil || alike {
 					t.Errorf("clips %s and %s of one group look alike, %v", c, d, err)
 				}
 			}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/insight"
+	"tiebreak/internal/session/insight"
 )
 
 // A Handle speaks to whichever run of a session is alive, so that a socket

@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/posterior"
-	"tiebreak/internal/representation"
+	"tiebreak/internal/learn/posterior"
+	"tiebreak/internal/learn/representation"
 )
 
 // know sets the effective answers and the belief.

@@ -5,10 +5,10 @@ import (
 	"context"
 	"slices"
 
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/insight"
-	"tiebreak/internal/posterior"
-	"tiebreak/internal/rng"
+	"tiebreak/internal/learn/posterior"
+	"tiebreak/internal/session/insight"
 )
 
 // Insight returns what there is to say of the posterior and of labelling now, for a

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/insight"
+	"tiebreak/internal/session/insight"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"

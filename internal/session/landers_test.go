@@ -5,13 +5,13 @@ import (
 	"testing"
 
 	"tiebreak/envs"
-	"tiebreak/internal/belief"
+	"tiebreak/internal/data/recordings"
+	"tiebreak/internal/data/recordings/recordingstest"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/recordings"
-	"tiebreak/internal/recordings/recordingstest"
+	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
-	"tiebreak/internal/training"
+	"tiebreak/internal/train/training"
 
 	"gonum.org/v1/gonum/floats"
 )

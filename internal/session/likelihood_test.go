@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
 

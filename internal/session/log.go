@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/insight"
-	"tiebreak/internal/quality"
+	"tiebreak/internal/people/quality"
+	"tiebreak/internal/session/insight"
 )
 
 // answerLog is the log of a session with the indexes that answering needs.

@@ -5,8 +5,8 @@ import (
 	"log/slog"
 	"testing"
 
-	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/session"
 )
 

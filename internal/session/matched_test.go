@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"tiebreak/envs/gridworld"
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
 )
 
 // atStop is a run as the stop rule saw it.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/quality"
+	"tiebreak/internal/people/quality"
 )
 
 // fitFollowed reports whether features came into use after row seq. What was predicted of

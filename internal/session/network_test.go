@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"tiebreak/envs/driver"
-	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/neural"
+	"tiebreak/internal/learn/belief"
+	"tiebreak/internal/learn/neural"
+	"tiebreak/internal/plan/solver"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
-	"tiebreak/internal/solver"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/insight"
-	"tiebreak/internal/representation"
+	"tiebreak/internal/learn/representation"
+	"tiebreak/internal/session/insight"
 
 	"gonum.org/v1/gonum/floats"
 )

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"testing"
 
-	"tiebreak/internal/belief"
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/insight"
-	"tiebreak/internal/neural"
-	"tiebreak/internal/rng"
+	"tiebreak/internal/learn/belief"
+	"tiebreak/internal/learn/neural"
+	"tiebreak/internal/session/insight"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/session"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/rng"
+	"tiebreak/internal/base/rng"
 )
 
 // A simulated job of known speed: what is said of the time left is true from when it is

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"maps"
 
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/posterior"
-	"tiebreak/internal/rng"
+	"tiebreak/internal/learn/posterior"
 )
 
 // refit is the state of the learning of features, which goes on beside the session like

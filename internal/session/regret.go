@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/posterior"
+	"tiebreak/internal/learn/posterior"
 )
 
 // stated is how many of the last log rows are a doubling of what a session states

@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/belief"
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/insight"
-	"tiebreak/internal/learning"
-	"tiebreak/internal/rng"
+	"tiebreak/internal/learn/belief"
+	"tiebreak/internal/learn/learning"
 	"tiebreak/internal/session"
+	"tiebreak/internal/session/insight"
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/floats"

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/learning"
-	"tiebreak/internal/picture"
+	"tiebreak/internal/learn/learning"
+	"tiebreak/internal/look/measure"
 )
 
 // A likeness says which questions of a generation look like others. It compares clips, not
@@ -106,14 +106,14 @@ func (l *likeness) alike(id, other idrl.ClipID) (is, known bool) {
 }
 
 // alike reports whether a clip of the generation looks like v.
-func (s *sight) alike(v *picture.View, id idrl.ClipID) (bool, error) {
+func (s *sight) alike(v *measure.View, id idrl.ClipID) (bool, error) {
 	other, err := s.view(id)
 	if err != nil || other == nil {
 		return false, err
 	}
-	look := picture.Alike
+	look := measure.Alike
 	if s.rated {
-		look = picture.RatedAlike
+		look = measure.RatedAlike
 	}
 	is, err := look(v, other)
 	return is && err == nil, nil // what shows other things is not alike

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/posterior"
+	"tiebreak/internal/learn/posterior"
 )
 
 // A request is one piece of work for the session's goroutine.

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/insight"
-	"tiebreak/internal/sim"
+	"tiebreak/internal/lab/sim"
+	"tiebreak/internal/session/insight"
 
 	"gonum.org/v1/gonum/floats"
 )

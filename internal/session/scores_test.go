@@ -6,12 +6,12 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/posterior"
-	"tiebreak/internal/rng"
+	"tiebreak/internal/lab/sim"
+	"tiebreak/internal/learn/posterior"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
-	"tiebreak/internal/sim"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -1,5 +1,3 @@
-// Package session conducts one conversation with annotators: it chooses
-// queries, takes in answers, and asks for new candidates in the background.
 package session
 
 import (
@@ -11,13 +9,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"tiebreak/internal/acquisition"
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/insight"
-	"tiebreak/internal/learning"
-	"tiebreak/internal/posterior"
-	"tiebreak/internal/representation"
-	"tiebreak/internal/rng"
+	"tiebreak/internal/learn/acquisition"
+	"tiebreak/internal/learn/learning"
+	"tiebreak/internal/learn/posterior"
+	"tiebreak/internal/learn/representation"
+	"tiebreak/internal/session/insight"
 )
 
 // A Publisher announces events. Publish must not block.

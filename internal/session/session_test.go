@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/acquisition"
-	"tiebreak/internal/belief"
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/posterior"
-	"tiebreak/internal/rng"
+	"tiebreak/internal/learn/acquisition"
+	"tiebreak/internal/learn/belief"
+	"tiebreak/internal/learn/posterior"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
 

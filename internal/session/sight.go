@@ -6,9 +6,9 @@ import (
 	"maps"
 	"math"
 
-	"tiebreak/internal/answerable"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/picture"
+	"tiebreak/internal/look/answerable"
+	"tiebreak/internal/look/measure"
 )
 
 // A sight has what a person sees of clips. It reads drawings from the journal where it is
@@ -16,7 +16,7 @@ import (
 type sight struct {
 	journal idrl.Journal
 	session idrl.SessionID
-	views   map[idrl.ClipID]*picture.View // nil of a clip that cannot be measured
+	views   map[idrl.ClipID]*measure.View // nil of a clip that cannot be measured
 	seen    map[idrl.QueryID]seen         // of the generation, once it was beheld; not changed then
 	drawn   bool                          // something is known of a question of the generation
 	likeness
@@ -25,7 +25,7 @@ type sight struct {
 // A seen question is what a person sees of its clips.
 type seen struct {
 	first    idrl.ClipID
-	apart    float64 // picture.Pair.Apart; 0 for a rating
+	apart    float64 // measure.Pair.Apart; 0 for a rating
 	motion   [2]float64
 	seconds  float64 // of the viewer, of the longer clip
 	together bool    // the clips begin in one state
@@ -33,7 +33,7 @@ type seen struct {
 }
 
 func newSight(journal idrl.Journal, session idrl.SessionID) *sight {
-	return &sight{journal: journal, session: session, views: map[idrl.ClipID]*picture.View{}, seen: map[idrl.QueryID]seen{}}
+	return &sight{journal: journal, session: session, views: map[idrl.ClipID]*measure.View{}, seen: map[idrl.QueryID]seen{}}
 }
 
 // clone returns a copy for another goroutine.
@@ -45,7 +45,7 @@ func (s *sight) clone() *sight {
 
 // view returns the view of a clip; nil if it has no drawing that can be measured. Its
 // error is that of the journal.
-func (s *sight) view(id idrl.ClipID) (*picture.View, error) {
+func (s *sight) view(id idrl.ClipID) (*measure.View, error) {
 	if v, known := s.views[id]; known {
 		return v, nil
 	}
@@ -59,8 +59,8 @@ func (s *sight) view(id idrl.ClipID) (*picture.View, error) {
 }
 
 // measured returns the view of a drawing, nil if it cannot be measured.
-func measured(media []byte) *picture.View {
-	v, err := picture.Of([]idrl.Clip{{Media: media}})
+func measured(media []byte) *measure.View {
+	v, err := measure.Of([]idrl.Clip{{Media: media}})
 	if err != nil {
 		return nil
 	}
@@ -77,7 +77,7 @@ func (s *sight) question(q idrl.Query) (seen, error) {
 
 // measure does the same for a question of which nothing is known.
 func (s *sight) measure(q idrl.Query) (out seen, err error) {
-	var views [2]*picture.View
+	var views [2]*measure.View
 	out.first = q.Clips[0]
 	for i, id := range q.Clips {
 		if views[i], err = s.view(id); err != nil || views[i] == nil {
@@ -89,7 +89,7 @@ func (s *sight) measure(q idrl.Query) (out seen, err error) {
 		out.drawn = true
 		return out, nil
 	}
-	if p, err := picture.Compare(views[0], views[1]); err == nil { // else they show different things, of which nothing can be said
+	if p, err := measure.Compare(views[0], views[1]); err == nil { // else they show different things, of which nothing can be said
 		out.apart, out.together, out.drawn = p.Apart(), p.Together(), true
 	}
 	return out, nil
@@ -127,7 +127,7 @@ func (s *sight) behold(g *idrl.Generation, recent []idrl.ClipID) error {
 
 // forget drops the views of clips that are neither of g nor among recent.
 func (s *sight) forget(g *idrl.Generation, recent []idrl.ClipID) {
-	kept := make(map[idrl.ClipID]*picture.View, len(g.Clips)+len(recent))
+	kept := make(map[idrl.ClipID]*measure.View, len(g.Clips)+len(recent))
 	keep := func(id idrl.ClipID) {
 		if v, known := s.views[id]; known {
 			kept[id] = v

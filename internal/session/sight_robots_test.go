@@ -7,7 +7,7 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/training"
+	"tiebreak/internal/train/training"
 )
 
 // A person who has rated a robot that stays where it is rates every one that goes somewhere

@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"tiebreak/envs"
-	"tiebreak/internal/belief"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/picture"
+	"tiebreak/internal/learn/belief"
+	"tiebreak/internal/look/measure"
 	"tiebreak/internal/session"
-	"tiebreak/internal/training"
+	"tiebreak/internal/train/training"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -60,14 +60,14 @@ func variously(as idrl.Assignment, n int) idrl.Answer {
 }
 
 // views returns what is seen of the clips of a query.
-func (b *bench) views(t testing.TB, q idrl.Query) (out [2]*picture.View) {
+func (b *bench) views(t testing.TB, q idrl.Query) (out [2]*measure.View) {
 	t.Helper()
 	for i, id := range q.Clips {
 		media, err := b.journal.ClipMedia(t.Context(), "s1", id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := picture.Of([]idrl.Clip{{Media: media}})
+		v, err := measure.Of([]idrl.Clip{{Media: media}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,16 +77,16 @@ func (b *bench) views(t testing.TB, q idrl.Query) (out [2]*picture.View) {
 }
 
 // looksLike reports whether two questions look alike.
-func looksLike(t testing.TB, a, b [2]*picture.View) bool {
+func looksLike(t testing.TB, a, b [2]*measure.View) bool {
 	t.Helper()
 	if a[1] == nil {
-		is, err := picture.Alike(a[0], b[0])
+		is, err := measure.Alike(a[0], b[0])
 		if err != nil {
 			t.Fatal(err)
 		}
 		return is
 	}
-	is, err := picture.Repeats(a[0], a[1], b[0], b[1])
+	is, err := measure.Repeats(a[0], a[1], b[0], b[1])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestQuestionsSayWhatIsSeen(t *testing.T) {
 				v, w := b.views(t, as.Query), as.Why
 				want := idrl.Why{MotionA: v[0].Motion().World, Seconds: v[0].Seconds(), Lead: w.Lead}
 				if kind.Comparison() {
-					p, err := picture.Compare(v[0], v[1])
+					p, err := measure.Compare(v[0], v[1])
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -207,16 +207,16 @@ func TestNoVisibleRepeats(t *testing.T) {
 // like one of the 50 before, and fails if one was not needed.
 func (b *bench) repeats(t *testing.T) (n int) {
 	t.Helper()
-	var offered [][2]*picture.View
+	var offered [][2]*measure.View
 	var ids []idrl.QueryID
 	for _, q := range b.journal.rec.Generation.Queries {
 		offered, ids = append(offered, b.views(t, q)), append(ids, q.ID)
 	}
-	var before [][2]*picture.View // newest first
+	var before [][2]*measure.View // newest first
 	for _, as := range b.journal.rec.Assignments {
 		now := b.views(t, as.Query)
-		ago := func(v [2]*picture.View) int {
-			return 1 + slices.IndexFunc(before, func(o [2]*picture.View) bool { return looksLike(t, o, v) })
+		ago := func(v [2]*measure.View) int {
+			return 1 + slices.IndexFunc(before, func(o [2]*measure.View) bool { return looksLike(t, o, v) })
 		}
 		if is := ago(now); is > 0 {
 			n++

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/quality"
+	"tiebreak/internal/people/quality"
 
 	"gonum.org/v1/gonum/floats"
 )

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/stopping"
+	"tiebreak/internal/learn/stopping"
 )
 
 // stopping returns whether the session may stop. It is a function of the log and of

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"testing"
 
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
 	"tiebreak/internal/session"
 
 	"gonum.org/v1/gonum/floats"

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"testing"
 
-	"tiebreak/internal/belief"
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
+	"tiebreak/internal/learn/belief"
 )
 
 // longRecord gives the bench a record of n answers by one annotator, without stored

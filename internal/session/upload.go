@@ -6,9 +6,9 @@ import (
 	"maps"
 	"slices"
 
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/learning"
-	"tiebreak/internal/rng"
+	"tiebreak/internal/learn/learning"
 )
 
 // Upload adds to the clips that people are asked about those of given, which has candidates,

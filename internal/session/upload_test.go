@@ -6,12 +6,12 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/base/rng"
+	"tiebreak/internal/base/steps"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/learning"
-	"tiebreak/internal/rng"
+	"tiebreak/internal/learn/learning"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
-	"tiebreak/internal/steps"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -5,11 +5,11 @@ import (
 	"testing"
 
 	"tiebreak/envs"
-	"tiebreak/internal/belief"
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
-	"tiebreak/internal/solver"
-	"tiebreak/internal/trainer"
+	"tiebreak/internal/learn/belief"
+	"tiebreak/internal/plan/solver"
+	"tiebreak/internal/train/trainer"
 )
 
 // A question about a state is worth asking for some of the policies that may be

@@ -23,7 +23,7 @@ CHECK_SECONDS = 20.0  # after which check plays no more episodes
 
 
 def first_clips(step, horizon):
-    """Say how long the first clips take, as internal/training/trainer.go bounds them: at least four episodes, each played twice."""
+    """Say how long the first clips take, as internal/train/training/trainer.go bounds them: at least four episodes, each played twice."""
     seconds = max(60.0, 4 * 2 * step * horizon)
     return "a minute" if seconds < 90 else f"{seconds / 60:.0f} minutes; shorter episodes (horizon) or a faster simulation help"
 

@@ -16,7 +16,7 @@ test("version 2: numbers, length and shapes", async () => {
 });
 
 test("version 1, of a file that an earlier version of the server wrote", async () => {
-  const text = await readFile(new URL("../../internal/clip/testdata/v1.base64", import.meta.url), "ascii");
+  const text = await readFile(new URL("../../internal/look/clip/testdata/v1.base64", import.meta.url), "ascii");
   const bytes = Uint8Array.from(Buffer.from(text, "base64"));
   const clip = await decodeClip(bytes.buffer);
   assert.ok(clip.frames > 1 && clip.moving.length > 0);

@@ -1,4 +1,3 @@
-// Package storetest makes large databases for benchmarks.
 package storetest
 
 import (

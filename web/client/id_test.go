@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"testing"
 
-	"tiebreak/internal/rng"
+	"tiebreak/internal/base/rng"
 	"tiebreak/web/client"
 )
 

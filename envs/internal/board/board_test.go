@@ -5,8 +5,8 @@ import (
 
 	"tiebreak/envs/envtest"
 	"tiebreak/envs/internal/board"
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/rng"
 )
 
 // triangle is a board of three fields: from the first, action 0 leads to the

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/representation"
+	"tiebreak/internal/learn/representation"
 )
 
 // Vectors returns the questions of a record by assignment, under the features of its

@@ -1,0 +1,2 @@
+// Package envtest is the contract that every environment must pass.
+package envtest

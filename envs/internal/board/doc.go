@@ -1,0 +1,7 @@
+// Package board is what environments on a handful of fields share: an agent
+// that goes from field to field, and whose features say which field it entered.
+//
+// As in the tabular environments of the authors' code (docs/paper-code.md,
+// section 1.1), an episode starts on any field with equal probability, has 100
+// steps, and returns are discounted by 0.99 a step.
+package board

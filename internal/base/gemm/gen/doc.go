@@ -1,0 +1,6 @@
+// Command gen writes the assembly of package gemm:
+//
+//	go -C internal/base/gemm/gen run . -out ../kernels_amd64.s
+//
+// It is a module of its own, so that the program does not depend on avo.
+package main

@@ -1,0 +1,2 @@
+// Package rng derives independent random streams from one seed.
+package rng

@@ -1,0 +1,2 @@
+// Package archtest keeps the arrows between packages pointing one way.
+package archtest

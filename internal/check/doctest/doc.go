@@ -1,0 +1,3 @@
+// Package doctest finds dead references: links and anchors in Markdown files, and
+// citations of documents in comments, that lead nowhere.
+package doctest

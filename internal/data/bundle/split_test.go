@@ -1,0 +1,70 @@
+package bundle_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"tiebreak/internal/base/rng"
+	"tiebreak/internal/data/bundle"
+	"tiebreak/internal/idrl"
+)
+
+// between returns comparisons of the trajectories that pair names.
+func between(n int, pair func() (a, b int)) (out []idrl.Labelled) {
+	clip := func(k int) idrl.Clip { return idrl.Clip{Raw: idrl.StepsID(fmt.Sprint("trajectory ", k))} }
+	for range n {
+		a, b := pair()
+		out = append(out, idrl.Labelled{Clips: []idrl.Clip{clip(a), clip(b)}})
+	}
+	return out
+}
+
+// For every graph of comparisons the parts have the stated share, as nearly as they can without a
+// trajectory in both; and they depend on the set of comparisons alone.
+func TestSplitShares(t *testing.T) {
+	for _, n := range []int{5, 10, 30, 50, 200, 2000} {
+		for name, pair := range map[string]func(r *rand.Rand) (int, int){
+			"apart": func(r *rand.Rand) (int, int) { k := r.IntN(n); return 2 * k, 2*k + 1 },
+			"few":   func(r *rand.Rand) (int, int) { k := r.IntN(4 + n/3); return k, (k + 1 + r.IntN(3+n/3)) % (4 + n/3) },
+			"many":  func(r *rand.Rand) (int, int) { k := r.IntN(n + 2); return k, (k + 1 + r.IntN(n+1)) % (n + 2) },
+			"two groups": func(r *rand.Rand) (int, int) {
+				k, side := r.IntN(3+n/4), r.IntN(2)
+				return 2*k + side, 2*((k+1+r.IntN(2+n/4))%(3+n/4)) + side
+			},
+			"with itself": func(r *rand.Rand) (int, int) { k := r.IntN(n/2 + 1); return k, k },
+		} {
+			r := rng.New(3, name, uint64(n))
+			list := between(n, func() (int, int) { return pair(r) })
+			count := map[string]int{}
+			split := bundle.SplitsOf(list)
+			for _, s := range split {
+				count[s]++
+			}
+			kept := float64(n - count[""])
+			if share := float64(count["test"]) / kept; n >= 10 && (share < 0.1 || share > 0.34) || 5*count["train"] < 2*n || kept < 0.5*float64(n) {
+				t.Errorf("%d comparisons, %s: %v", n, name, count)
+			}
+			order := r.Perm(n)
+			mixed := make([]idrl.Labelled, n)
+			for i, k := range order {
+				mixed[i] = list[k]
+			}
+			for i, s := range bundle.SplitsOf(mixed) {
+				if s != split[order[i]] {
+					t.Fatalf("%d comparisons, %s: in another order comparison %d is in %q, not in %q", n, name, order[i], s, split[order[i]])
+				}
+			}
+		}
+	}
+}
+
+// Where one trajectory is in every comparison nothing can be for tests.
+func TestSplitOfAStar(t *testing.T) {
+	k := 0
+	for i, s := range bundle.SplitsOf(between(40, func() (int, int) { k++; return 0, k })) {
+		if s != "train" {
+			t.Fatalf("comparison %d is in %q", i, s)
+		}
+	}
+}

@@ -1,0 +1,330 @@
+package recordings
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"tiebreak/internal/base/pack"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/look/clip"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// FolderName is the name of the folder within a data folder in which rollouts are kept.
+const FolderName = "rollouts"
+
+const (
+	indexName = "index.json"
+	madeNow   = ".new-" // begins the names of folders that are not complete
+)
+
+// An index is what is kept of rollouts besides the steps and pictures of each.
+type index struct {
+	Format      string    `json:"format"`
+	Version     int       `json:"version"`
+	Name        string    `json:"name"`
+	Title       string    `json:"title"`
+	Description string    `json:"description"`
+	Moment      string    `json:"moment"`
+	StepSeconds float64   `json:"step_seconds"`
+	PerStep     int       `json:"frames_per_step"`
+	ClipSteps   int       `json:"clip_steps"`
+	Playback    float64   `json:"playback"`
+	Discount    float64   `json:"discount"`
+	Features    []string  `json:"features"`
+	From        string    `json:"features_from"`
+	Scale       []float64 `json:"prior_scale"`
+	Obs         int       `json:"observation"` // numbers
+	Low         []float64 `json:"low"`         // of actions
+	High        []float64 `json:"high"`
+	Named       bool      `json:"named"` // policies were named; else each rollout is of its own
+	Policies    []string  `json:"policies"`
+	Scenes      bool      `json:"scenes"`
+	Unseen      bool      `json:"unseen,omitempty"` // there are neither scenes nor pictures
+	Rollouts    []entry   `json:"rollouts"`
+}
+
+// An entry is a rollout in an index.
+type entry struct {
+	Name    string    `json:"name"`
+	Policy  int       `json:"policy"` // noPolicy of one that counts for none
+	Steps   int       `json:"steps"`
+	Row     *int      `json:"row,omitempty"` // as given
+	Sum     []float64 `json:"sum"`           // discounted features, length d
+	Numbers string    `json:"numbers"`       // SHA-256 of the file of observations, actions and features
+	Seen    string    `json:"seen"`          // SHA-256 of the file of pictures or scenes
+}
+
+// numbersV1 is what is kept of the steps of a rollout. The type must not change.
+type numbersV1 struct {
+	Obs, Actions, Phi [][]float64
+	Terminated        bool
+}
+
+// seenV1 is what is kept of the pictures or scenes of a rollout. The type must not change.
+type seenV1 struct {
+	W, H   int
+	Kinds  []string
+	Files  [][]byte
+	Show   []int
+	Scenes []byte
+}
+
+// checkName returns an error unless a set of rollouts can be called so: the id of an environment has it.
+func checkName(name string) error {
+	if !fileName.MatchString(name) || strings.ToLower(name) != name || strings.ContainsAny(name, "._") {
+		return refused("name", "a set of rollouts is called by lower-case letters, digits and hyphens, at most 64: --name my-rollouts, not %.80q", name)
+	}
+	return nil
+}
+
+// Config says what is imported.
+type Config struct {
+	From string // folder with a manifest
+	Into string // folder in which sets of rollouts are kept; it is made if need be
+	Name string // of the set
+
+	Progress func(done, total int, what string) // may be nil
+}
+
+// Import reads a folder of rollouts and keeps it under a name: all of it, or nothing. It
+// returns an error of kind Conflict if there is a set of that name, and of kind Invalid, with a
+// code (docs/rollouts.md), if something about the folder is not as it must be.
+func Import(ctx context.Context, cfg Config) (s *Set, err error) {
+	if err := checkName(cfg.Name); err != nil {
+		return nil, err
+	}
+	f, err := openFolder(cfg.From)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.root.Close()) }()
+	if err := os.MkdirAll(cfg.Into, 0o700); err != nil {
+		return nil, refused("missing", "%v", err)
+	}
+	to := filepath.Join(cfg.Into, cfg.Name)
+	if _, err := os.Lstat(to); err == nil {
+		return nil, idrl.Errorf(idrl.Conflict, "rollouts-taken: there are rollouts called %s already: use another --name", cfg.Name)
+	}
+	if err := removeKilled(cfg.Into); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(cfg.Into, madeNow)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if err := (&keeping{folder: f, cfg: cfg, dir: dir}).run(ctx); err != nil {
+		return nil, err
+	}
+	if err := os.Rename(dir, to); err != nil {
+		return nil, err
+	}
+	return Open(to)
+}
+
+// abandoned is after what time without a change a folder is taken for that of an import which was
+// killed. One that runs changes its folder with each rollout that it reads.
+const abandoned = time.Hour
+
+// removeKilled removes the folders of imports that were killed.
+func removeKilled(into string) error {
+	entries, err := os.ReadDir(into)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), madeNow) {
+			continue
+		}
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) || err == nil && time.Since(info.ModTime()) < abandoned {
+			continue
+		}
+		if err := errors.Join(err, os.RemoveAll(filepath.Join(into, e.Name()))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A keeping is one import.
+type keeping struct {
+	*folder
+	cfg Config
+	dir string
+	x   index
+
+	sums [][]float64 // features of stretches of ClipSteps steps, for their scale
+}
+
+func (k *keeping) run(ctx context.Context) error {
+	m := k.m
+	names, of := m.policies()
+	k.x = index{
+		Format: "tiebreak.rollouts.kept", Version: 1, Name: k.cfg.Name, Title: m.Title, Description: m.Description, Moment: m.Moment, StepSeconds: m.StepSeconds,
+		PerStep: m.PerStep, ClipSteps: m.ClipSteps, Playback: m.Playback, Discount: m.Discount, From: m.From, Features: m.Features,
+		Named: m.Rollouts[0].Policy != "", Policies: names, Unseen: m.unseen(),
+	}
+	standard, err := k.standard(ctx)
+	if err != nil {
+		return err
+	}
+	for i, g := range m.Rollouts {
+		if k.cfg.Progress != nil {
+			k.cfg.Progress(i, len(m.Rollouts), g.Name)
+		}
+		r, err := k.read(ctx, g)
+		if err != nil {
+			return err
+		}
+		if err := k.features(r, of[i], standard); err != nil {
+			return err
+		}
+		if err := k.keep(i, of[i], r); err != nil {
+			return err
+		}
+	}
+	return k.finish()
+}
+
+// keep writes the files of a rollout.
+func (k *keeping) keep(i, policy int, r *recording) error {
+	x := &k.x
+	if i == 0 {
+		x.Obs, x.Scenes = len(r.obs[0]), r.scenes != nil
+		x.Low, x.High = slices.Clone(r.acts[0]), slices.Clone(r.acts[0])
+	}
+	switch {
+	case len(r.obs[0]) != x.Obs || len(r.acts[0]) != len(x.Low):
+		return refused("array", "%s: an observation has %d numbers and an action %d; those of the first rollout have %d and %d", r.Name, len(r.obs[0]), len(r.acts[0]), x.Obs, len(x.Low))
+	case (r.scenes != nil) != x.Scenes:
+		return refused("frames", "%s is seen in pictures and the first rollout in scenes, or the other way round", r.Name)
+	}
+	for _, a := range r.acts {
+		for j, v := range a {
+			x.Low[j], x.High[j] = min(x.Low[j], v), max(x.High[j], v)
+		}
+	}
+	e := entry{Name: r.Name, Policy: policy, Row: r.Row, Steps: len(r.acts), Sum: make([]float64, len(r.phi[0]))}
+	weight := 1.0
+	if last := len(x.Rollouts) - 1; last >= 0 && r.Row != nil && *r.Row < *x.Rollouts[last].Row+x.Rollouts[last].Steps {
+		return refused("length", "%s begins in row %d, but %s, before it, begins in row %d and has %d steps", r.Name, *r.Row, x.Rollouts[last].Name, *x.Rollouts[last].Row, x.Rollouts[last].Steps)
+	}
+	for _, row := range r.phi {
+		for j, v := range row {
+			e.Sum[j] += weight * v
+		}
+		weight *= x.Discount
+	}
+	if !finite(e.Sum) {
+		return refused("array", "%s: the sum of its features is not finite", r.Name)
+	}
+	seen := seenV1{Scenes: r.scenes}
+	if r.reel != nil {
+		seen = seenV1{W: r.reel.W, H: r.reel.H, Kinds: r.reel.Kinds, Files: r.reel.Files, Show: r.reel.Show}
+		if err := k.fits(r); err != nil {
+			return err
+		}
+	}
+	var err error
+	if e.Numbers, err = write(k, fmt.Sprintf("%d.numbers", i), &numbersV1{r.obs, r.acts, r.phi, r.Terminated}); err != nil {
+		return err
+	}
+	e.Seen, err = write(k, fmt.Sprintf("%d.seen", i), &seen)
+	x.Rollouts = append(x.Rollouts, e)
+	return err
+}
+
+// fits returns an error if a clip of the pictures of r is too large to show.
+func (k *keeping) fits(r *recording) error {
+	long := min(len(r.acts), k.m.ClipSteps)
+	for first := 0; first+long <= len(r.acts); first += max(1, long/2) {
+		f := clip.Footage{Env: "check", Steps: long, Sub: k.m.PerStep, FrameSec: k.m.StepSeconds / float64(k.m.PerStep), Playback: k.m.Playback, Phi: make([]float64, len(r.phi[0]))}
+		if _, err := r.reel.Cut(f, first*k.m.PerStep); err != nil {
+			return refused("frames", "%s: %v", r.Name, err)
+		}
+	}
+	return nil
+}
+
+// write writes a value to a file and returns the SHA-256 of that.
+func write[T any](k *keeping, name string, v *T) (string, error) {
+	b, err := pack.Encode(v)
+	if err != nil {
+		return "", err
+	}
+	return k.file(name, b)
+}
+
+// file writes a file, which then is durable, and returns the SHA-256 of its content.
+func (k *keeping) file(name string, b []byte) (string, error) {
+	f, err := os.OpenFile(filepath.Join(k.dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(b)
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:]), errors.Join(err, f.Sync(), f.Close())
+}
+
+// finish writes the index.
+func (k *keeping) finish() error {
+	x := &k.x
+	for j := range x.Low { // a box has an inside
+		if x.High[j]-x.Low[j] < 1e-6 {
+			x.Low[j], x.High[j] = x.Low[j]-1, x.High[j]+1
+		}
+	}
+	for j := range x.Features {
+		column := make([]float64, len(k.sums))
+		for i, s := range k.sums {
+			column[i] = s[j]
+		}
+		std := stat.PopStdDev(column, nil)
+		if !(std > 1e-12) {
+			return refused("features", "the feature %q is the same in all clips, so nothing can be learnt of it: leave it out", x.Features[j])
+		}
+		x.Scale = append(x.Scale, 3/(std*math.Sqrt2)) // differences of two clips
+	}
+	b, err := json.MarshalIndent(x, "", " ")
+	if err != nil {
+		return refused("array", "%v", err)
+	}
+	_, err = k.file(indexName, b)
+	return err
+}
+
+func finite(v []float64) bool {
+	return !slices.ContainsFunc(v, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+}
+
+// List returns the folders of the sets that are kept in a folder, by name.
+func List(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, idrl.Errorf(idrl.Invalid, "the folder of rollouts cannot be read: %v", err)
+	}
+	var out []string
+	for _, e := range entries {
+		if e.IsDir() && checkName(e.Name()) == nil {
+			out = append(out, filepath.Join(dir, e.Name()))
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,229 @@
+package recordings
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"tiebreak/internal/data/jsonlimit"
+	"tiebreak/internal/data/outside"
+	"tiebreak/internal/idrl"
+)
+
+// ManifestName is the name of the file that describes a folder of rollouts.
+const ManifestName = "rollouts.json"
+
+// Limits of what is read.
+const (
+	maxManifest = 16 << 20 // bytes
+	maxRollouts = 10_000
+	maxPolicies = 400
+	maxSteps    = outside.MaxSteps
+	maxFeatures = outside.MaxFeatures
+	maxDefault  = 64        // numbers of an observation that features may be made of
+	maxNumbers  = 64 << 20  // of an array
+	maxReel     = 256 << 20 // bytes of the pictures of a rollout, as stored
+	maxClip     = 600       // steps of a clip
+	maxRow      = 1 << 40   // of a data set
+)
+
+// refused returns an error of kind Invalid about what was given. The code is for programs, and stays.
+func refused(code, format string, args ...any) error {
+	return idrl.Errorf(idrl.Invalid, "rollouts-"+code+": "+format, args...)
+}
+
+// A manifest is rollouts.json. docs/rollouts.md describes the keys.
+type manifest struct {
+	Format      string   `json:"format"`
+	Version     int      `json:"version"`
+	Title       string   `json:"title"`
+	Description string   `json:"description"`
+	Moment      string   `json:"moment"`
+	StepSeconds float64  `json:"step_seconds"`
+	PerStep     int      `json:"frames_per_step"`
+	ClipSteps   int      `json:"clip_steps"`
+	Playback    float64  `json:"playback"`
+	Discount    float64  `json:"discount"`
+	Features    []string `json:"features"`
+	From        string   `json:"features_from"`
+	Shown       *bool    `json:"shown"` // false: there is nothing to see of the rollouts; default true
+	Rollouts    []given  `json:"rollouts"`
+}
+
+// unseen reports whether there is nothing to see of the rollouts.
+func (m *manifest) unseen() bool { return m.Shown != nil && !*m.Shown }
+
+// A given is a rollout in a manifest.
+type given struct {
+	Name       string `json:"name"`
+	Policy     string `json:"policy"`
+	Terminated bool   `json:"terminated"`
+	Row        *int   `json:"row"` // of its first step in the data set that it is from
+}
+
+// Where features come from.
+const (
+	fromArrays       = "given"        // features.npy
+	fromObservations = "observations" // the observations, standardised
+	fromPolicies     = "policies"     // which policy acted
+)
+
+// fileName is what names of rollouts are, which name files.
+var fileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// readManifest reads a manifest and fills in defaults.
+func readManifest(b []byte) (*manifest, error) {
+	m := &manifest{}
+	limits := jsonlimit.Limits{{}, {Name: "rollouts or features", Most: maxRollouts}}
+	dec := json.NewDecoder(jsonlimit.NewReader(bytes.NewReader(b), limits))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(m); err != nil {
+		return nil, refused("manifest", "%s is not as it must be: %v", ManifestName, err)
+	}
+	if dec.More() {
+		return nil, refused("manifest", "%s holds more than one object", ManifestName)
+	}
+	if m.Version > 1 {
+		return nil, refused("manifest", "%s has version %d; this program reads version 1", ManifestName, m.Version)
+	}
+	m.defaults()
+	return m, m.check()
+}
+
+func (m *manifest) defaults() {
+	if m.PerStep == 0 {
+		m.PerStep = 1
+	}
+	if m.Playback == 0 {
+		m.Playback = 1
+	}
+	if m.Discount == 0 {
+		m.Discount = 1
+	}
+	if m.Moment == "" {
+		m.Moment = "this moment"
+	}
+	if m.Title == "" {
+		m.Title = "Rollouts"
+	}
+	if m.Description == "" {
+		m.Description = "Recordings of another simulator."
+	}
+	if m.ClipSteps == 0 && m.StepSeconds > 0 { // two seconds
+		m.ClipSteps = int(min(maxClip, max(10, math.Round(2/m.StepSeconds))))
+	}
+	if m.From == "" && len(m.Features) > 0 {
+		m.From = fromArrays
+	}
+}
+
+func (m *manifest) check() error {
+	in := func(x, low, high float64) bool { return x >= low && x <= high } // so that NaN fails
+	for _, c := range []struct {
+		ok   bool
+		says string
+	}{
+		{m.Format == "tiebreak.rollouts" && m.Version == 1, `"format" must be "tiebreak.rollouts", and "version" 1`},
+		{isLine(m.Title, 80) && isLine(m.Description, 400) && isLine(m.Moment, 80), `"title", "description" and "moment" are lines of at most 80, 400 and 80 characters`},
+		{in(m.StepSeconds, 1e-6, 3600), `"step_seconds" is needed, 0.000001 to 3600: how long a step lasts, such as 1/30 for 30 steps a second`},
+		{m.PerStep >= 1 && m.PerStep <= 20, `"frames_per_step" is 1 to 20`},
+		{m.ClipSteps >= 1 && m.ClipSteps <= maxClip, fmt.Sprintf(`"clip_steps" is 1 to %d`, maxClip)},
+		{in(m.Playback, 0.01, 100), `"playback" is 0.01 to 100`},
+		{in(m.Discount, 1e-6, 1), `"discount" is above 0 and at most 1`},
+		{len(m.Features) <= maxFeatures, fmt.Sprintf(`there are at most %d features`, maxFeatures)},
+		{m.From == "" || slices.Contains([]string{fromArrays, fromObservations, fromPolicies}, m.From), `"features_from" is "given", "observations" or "policies"`},
+		{(m.From == fromArrays) == (len(m.Features) > 0), `"features" are the names of the columns of features.npy, and go with "features_from": "given"`},
+		{len(m.Rollouts) >= 2 && len(m.Rollouts) <= maxRollouts, fmt.Sprintf(`"rollouts" lists 2 to %d rollouts`, maxRollouts)},
+	} {
+		if !c.ok {
+			return refused("manifest", "%s: %s", ManifestName, c.says)
+		}
+	}
+	if err := m.checkRows(); err != nil {
+		return err
+	}
+	return m.checkNames()
+}
+
+// checkRows checks the rows of a data set in which rollouts begin.
+func (m *manifest) checkRows() error {
+	last := -1
+	for _, r := range m.Rollouts {
+		switch {
+		case (r.Row == nil) != (m.Rollouts[0].Row == nil):
+			return refused("manifest", "%s: %s has \"row\", or has it not, other than the first rollout", ManifestName, r.Name)
+		case r.Row != nil && (*r.Row <= last || *r.Row > maxRow):
+			return refused("manifest", "%s: \"row\" of %s must be above that of the rollout before it, and 0 to %d", ManifestName, r.Name, maxRow)
+		case r.Row != nil:
+			last = *r.Row
+		}
+	}
+	return nil
+}
+
+func (m *manifest) checkNames() error {
+	seen := map[string]bool{}
+	for _, f := range m.Features {
+		if !isLine(f, 64) || f == "" || seen[f] {
+			return refused("manifest", "%s: the name of a feature is a line of 1 to 64 characters, and no other's: %.80q", ManifestName, f)
+		}
+		seen[f] = true
+	}
+	seen = map[string]bool{}
+	policies := map[string]bool{}
+	for _, r := range m.Rollouts {
+		switch {
+		case !fileName.MatchString(r.Name) || seen[r.Name]:
+			return refused("manifest", "%s: the name of a rollout is that of its folder or files, 1 to 64 letters, digits, and . _ -, and no other's: %.80q", ManifestName, r.Name)
+		case !isLine(r.Policy, 64):
+			return refused("manifest", "%s: the policy of %s is a line of at most 64 characters", ManifestName, r.Name)
+		case (r.Policy == "") != (m.Rollouts[0].Policy == ""):
+			return refused("manifest", "%s: %s names a policy, or does not, other than the first rollout", ManifestName, r.Name)
+		}
+		seen[r.Name], policies[r.Policy] = true, true
+	}
+	switch n := len(policies); {
+	case n > maxPolicies:
+		return refused("limit", "%s: %d policies are named; at most %d can be", ManifestName, n, maxPolicies)
+	case !policies[""] && n < 2:
+		return refused("manifest", "%s: all rollouts are of one policy: name two or more, or leave out \"policy\"", ManifestName)
+	}
+	return nil
+}
+
+// noPolicy stands in the place of the policy of a rollout that counts for none.
+const noPolicy = -1
+
+// policies returns the names of the policies in the order of their first rollouts, and of which
+// of them each rollout is. Without names each rollout is of its own; where there are more than
+// policies may be, as many that are spread evenly are, and the others count for none.
+func (m *manifest) policies() (names []string, of []int) {
+	n := len(m.Rollouts)
+	for i, r := range m.Rollouts {
+		name := r.Policy
+		if name == "" && n > maxPolicies && (i+1)*maxPolicies/n == i*maxPolicies/n {
+			of = append(of, noPolicy)
+			continue
+		}
+		if name == "" {
+			name = r.Name
+		}
+		k := slices.Index(names, name)
+		if k < 0 {
+			k = len(names)
+			names = append(names, name)
+		}
+		of = append(of, k)
+	}
+	return names, of
+}
+
+func isLine(s string, most int) bool {
+	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= most && !strings.ContainsFunc(s, unicode.IsControl)
+}

@@ -1,0 +1,2 @@
+// Package recordingstest writes rollouts that tests import.
+package recordingstest

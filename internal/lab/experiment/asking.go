@@ -1,0 +1,262 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"tiebreak/internal/base/rng"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/belief"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// A Way is a way of asking people, with what it costs of their time.
+type Way struct {
+	Name  string
+	About string
+
+	// people returns what a session believes of answers, and the person who gives them,
+	// where noise is theirs. nil: those of a session that compares.
+	people func(s *stage, noise float64) (idrl.RewardModel, *person)
+
+	groups bool // of six clips, of which the best and the worst are named
+}
+
+// A person compares u + noise with bands around zero, says what their way of being asked
+// lets them say, and takes their time.
+type person struct {
+	theta      []float64
+	noise, tie float64
+	much       float64 // +Inf: never much better
+	remarks    float64 // remarks where the average of both clips is beyond this; +Inf: never
+	seconds    float64 // of an answer
+	remarking  float64 // seconds of a remark
+}
+
+// Ways returns the ways of asking, plain comparisons first.
+func Ways() []Way {
+	strength := func(factor float64) func(*stage, float64) (idrl.RewardModel, *person) {
+		return func(s *stage, noise float64) (idrl.RewardModel, *person) {
+			p := s.person(noise)
+			p.much, p.seconds = factor*2*noise, 3.4
+			return s.models(p, true, false), p
+		}
+	}
+	remarks := func(s *stage, noise float64) *person {
+		p := s.person(noise)
+		p.remarks = 2 * noise
+		return p
+	}
+	return []Way{
+		{"plain", "which clip is better, or equal; 3.0 s", nil, false},
+		{"strength", "also whether it is much better; 3.4 s", strength(1), false},
+		{"strength, soon", "the same, of people who say it from half the difference on that is assumed", strength(0.5), false},
+		{"strength, seldom", "the same, from twice that difference on", strength(2), false},
+		{"remarks", "both bad, both good where it is clear; 3.0 s, and 0.5 s for a remark", func(s *stage, noise float64) (idrl.RewardModel, *person) {
+			p := remarks(s, noise)
+			return s.models(p, false, true), p
+		}, false},
+		{"strength and remarks", "both of them; 3.4 s, and 0.5 s for a remark", func(s *stage, noise float64) (idrl.RewardModel, *person) {
+			p := remarks(s, noise)
+			p.much, p.seconds = 2*noise, 3.4
+			return s.models(p, true, true), p
+		}, false},
+		{"best and worst of six", "of six looping clips; 9 s", func(s *stage, noise float64) (idrl.RewardModel, *person) {
+			p := s.person(noise)
+			p.seconds = 9
+			return belief.Model{Start: s.prior, Group: belief.BestWorst{NoiseStd: noise, Lapse: belief.GroupLapse}, Comparison: belief.Probit{NoiseStd: noise, TieBand: noise / 4}, OfGroups: true}, p
+		}, true},
+	}
+}
+
+// plain is the way of sessions without further settings.
+func plain(s *stage, noise float64) (idrl.RewardModel, *person) {
+	p := s.person(noise)
+	return s.models(p, false, false), p
+}
+
+// person returns one who only compares.
+func (s *stage) person(noise float64) *person {
+	return &person{
+		theta: s.theta, noise: noise, tie: noise / 4, much: math.Inf(1), remarks: math.Inf(1), seconds: 3, remarking: 0.5,
+	}
+}
+
+// models returns what a session believes of p: the noise and the ties as they are, and the
+// default of what is much better.
+func (s *stage) models(p *person, strength, remarks bool) idrl.RewardModel {
+	bands := belief.Probit{NoiseStd: p.noise, TieBand: p.tie}
+	m := belief.Model{Start: s.prior, Comparison: bands}
+	if strength {
+		m.Comparison = belief.Graded{Of: bands, Much: 2 * p.noise}
+	}
+	if remarks {
+		m.Remark = belief.Probit{NoiseStd: p.noise}
+	}
+	return m
+}
+
+// answer returns an answer to q and how many seconds it takes. Ways have the random numbers
+// of a question in common.
+func (p *person) answer(q idrl.QueryVector, seed, n uint64) (a idrl.Answer, seconds float64) {
+	r := rng.New(seed, "answer "+string(q.ID), n)
+	if q.Kind.Group() {
+		return p.pick(q, r), p.seconds
+	}
+	u := floats.Dot(p.theta, q.X) + p.noise*r.NormFloat64()
+	z := floats.Dot(p.theta, q.Mid) + p.noise*r.NormFloat64()
+	a.Choice, seconds = idrl.Equal, p.seconds
+	if math.Abs(u) > p.tie {
+		a.Choice, a.Much = idrl.ChoseA, math.Abs(u) > p.much
+		if u < 0 {
+			a.Choice = idrl.ChoseB
+		}
+	}
+	if math.Abs(z) > p.remarks {
+		a.Remark = idrl.BothGood
+		if z < 0 {
+			a.Remark = idrl.BothBad
+		}
+		seconds += p.remarking
+	}
+	return a, seconds
+}
+
+// pick names the best and the worst of a group. Each clip is seen with noise of its own, so
+// that two compare as in answer, without ties.
+func (p *person) pick(q idrl.QueryVector, r *rand.Rand) idrl.Answer {
+	seen := make([]float64, len(q.Each))
+	for i, phi := range q.Each {
+		seen[i] = floats.Dot(p.theta, phi) + p.noise/math.Sqrt2*r.NormFloat64()
+	}
+	return idrl.Answer{Choice: idrl.BestWorst, Best: idrl.SideOf(floats.MaxIdx(seen)), Worst: idrl.SideOf(floats.MinIdx(seen))}
+}
+
+// A Sitting is what came of asking one person in one way.
+type Sitting struct {
+	Regret  []float64 // of the recommended policy before the first answer and after each
+	Seconds []float64 // of each answer
+}
+
+// Area returns the mean regret over the first seconds, each answer taking stretch times
+// as long as it does.
+func (s Sitting) Area(seconds, stretch float64) float64 {
+	area, at := 0.0, 0.0
+	for i, r := range s.Regret {
+		end := seconds
+		if i < len(s.Seconds) {
+			end = min(seconds, at+stretch*s.Seconds[i])
+		}
+		area += r * (end - at)
+		at = end
+	}
+	return area / seconds
+}
+
+// AskingWorlds returns the names of the figures that Ask can be about.
+func AskingWorlds() []string { return []string{"driver", "gridworld", "chain"} }
+
+// Ask lets one person answer one session in a world, in each of ways, for a number of
+// seconds. The truth is the same in all, and the random numbers of a question are. Questions
+// and trainings are those of sessions (LiveSchedule). The noise of the person's comparisons is
+// a third of the root mean square of the differences that the first generation asks about,
+// as sessions take it to be. It returns an error of kind Invalid for unknown worlds.
+func Ask(ctx context.Context, world string, ways []Way, seed uint64, seconds float64) ([]Sitting, error) {
+	if !slices.Contains(AskingWorlds(), world) {
+		return nil, idrl.Errorf(idrl.Invalid, "unknown world %q; known: %s", world, strings.Join(AskingWorlds(), ", "))
+	}
+	e, err := Config{Figure: world, Queries: Comparisons, Schedule: LiveSchedule, Methods: []string{idrl.DefaultAcquisition}, Seeds: 1, FirstSeed: seed}.Validate()
+	if err != nil {
+		return nil, err
+	}
+	f, err := e.figure()
+	if err != nil {
+		return nil, err
+	}
+	build, err := f.build(ctx, e, Options{})
+	if err != nil {
+		return nil, err
+	}
+	w, err := build(ctx, seed)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Sitting, len(ways))
+	for i, way := range ways {
+		if out[i], err = w.live.sit(ctx, e, way, seconds); err != nil {
+			return nil, fmt.Errorf("%s, seed %d, %s: %w", world, seed, way.Name, err)
+		}
+	}
+	return out, nil
+}
+
+// sit asks one person in one way for a number of seconds.
+func (s *stage) sit(ctx context.Context, e Experiment, way Way, seconds float64) (out Sitting, err error) {
+	copied := *s
+	copied.every = 1
+	copied.answers = func(first []idrl.QueryVector) (idrl.RewardModel, func(idrl.QueryVector, uint64) idrl.Answer, error) {
+		people := way.people
+		if people == nil {
+			people = plain
+		}
+		model, p := people(&copied, thirdOfSpread(s.theta, first))
+		return model, func(q idrl.QueryVector, n uint64) idrl.Answer {
+			a, took := p.answer(q, s.seed, n)
+			out.Seconds = append(out.Seconds, took)
+			return a
+		}, nil
+	}
+	l := copied.start(e.Method(e.Methods[0]))
+	l.groups = way.groups
+	if err := l.begin(ctx); err != nil {
+		return out, err
+	}
+	l.measure(0)
+	if err := l.topUp(); err != nil {
+		return out, err
+	}
+	for total := 0.0; total < seconds; {
+		if len(l.open) == 0 { // all clips look alike: a session stands still
+			break
+		}
+		if err := l.step(ctx); err != nil {
+			return out, err
+		}
+		l.measure(0)
+		total += out.Seconds[len(out.Seconds)-1]
+	}
+	if len(l.run.Regret) != len(out.Seconds)+1 {
+		panic("experiment: answers and measurements differ in number")
+	}
+	out.Regret = l.run.Regret
+	return out, nil
+}
+
+// thirdOfSpread returns a third of the root mean square of θ·x over queries; 1 where
+// there is nothing to tell apart.
+func thirdOfSpread(theta []float64, queries []idrl.QueryVector) float64 {
+	sum := 0.0
+	for _, q := range queries {
+		u := floats.Dot(theta, q.X)
+		sum += u * u
+	}
+	if sum == 0 {
+		return 1
+	}
+	return math.Sqrt(sum/float64(len(queries))) / 3
+}
+
+// Within returns how many answers were given within a number of seconds.
+func (s Sitting) Within(seconds float64) (n int) {
+	for at := 0.0; n < len(s.Seconds); n++ {
+		if at += s.Seconds[n]; at > seconds {
+			break
+		}
+	}
+	return n
+}

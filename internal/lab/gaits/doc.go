@@ -1,0 +1,2 @@
+// Package gaits trains the policies that package mujoco builds on.
+package gaits

@@ -1,0 +1,80 @@
+package rehearsal
+
+import (
+	"context"
+	"fmt"
+
+	"tiebreak/internal/base/rng"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/lab/sim"
+	"tiebreak/web/wire"
+)
+
+// prepare makes the environment, the true reward and the expert.
+func (r *Annotator) prepare(ctx context.Context, m *wire.Hello) error {
+	if r.cfg.Expert.sees() {
+		return r.open(m)
+	}
+	spec := idrl.SessionSpec{Env: m.Env, Seed: r.cfg.Seed} // what is known without the server's data
+	var rec idrl.Record
+	var err error
+	if r.cfg.Data != nil {
+		if rec, err = r.cfg.Data.Record(ctx, m.Session); err != nil {
+			return fmt.Errorf("read the server's data: %w", err)
+		}
+		spec = rec.Spec
+	}
+	if r.env, err = r.cfg.NewEnv(spec); err != nil {
+		return err
+	}
+	if r.cfg.Expert.Matched {
+		if rec.Spec.IsArena() {
+			return idrl.Errorf(idrl.Invalid, "--matched draws a reward from a session's prior, and an arena has no reward: leave it out, and name an --expert")
+		}
+		err = r.match(rec)
+	} else {
+		err = r.imagine(m)
+	}
+	switch {
+	case err != nil || r.cfg.Data == nil:
+	case rec.Spec.IsArena():
+		r.ranking = &ranking{data: r.cfg.Data, session: m.Session, theta: r.theta}
+	default:
+		r.truth, err = newTruth(ctx, r.cfg.Data, rec, r.env, r.theta)
+	}
+	return err
+}
+
+// open makes a person who sees.
+func (r *Annotator) open(m *wire.Hello) (err error) {
+	if r.person, err = r.cfg.Expert.person(m.Env, m.Kind, r.cfg.Seed); err != nil || r.cfg.Data == nil {
+		return err
+	}
+	r.liking = &liking{data: r.cfg.Data, session: m.Session, taste: r.person.Taste}
+	return nil
+}
+
+// match draws the true reward from the prior of a recorded session.
+func (r *Annotator) match(rec idrl.Record) error {
+	cfg, err := r.cfg.Data.Config(rec)
+	if err != nil {
+		return err
+	}
+	r.theta = cfg.Model.Prior().Sample(nil, rng.New(r.cfg.Seed, "matched reward", 0))
+	r.expert, err = sim.NewMatched(rec.Spec, r.theta)
+	return err
+}
+
+// imagine draws the true reward of the benchmarks. It is the same with the server's
+// data and without.
+func (r *Annotator) imagine(m *wire.Hello) error {
+	env, err := r.cfg.NewEnv(idrl.SessionSpec{Env: m.Env, Seed: r.cfg.Seed})
+	if err != nil {
+		return err
+	}
+	task := sim.NewTask(env, rng.New(r.cfg.Seed, "task", 0))
+	r.theta = task.Theta
+	scale := sim.Range(env, r.theta, m.Kind, rng.New(r.cfg.Seed, "range", 0))
+	r.expert, err = sim.NewExpert(r.cfg.Expert.Kind, task, r.cfg.Expert.options(scale, r.steps))
+	return err
+}

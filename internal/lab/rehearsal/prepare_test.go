@@ -1,0 +1,96 @@
+package rehearsal
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"tiebreak/envs"
+	"tiebreak/internal/base/rng"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/lab/sim"
+	"tiebreak/internal/learn/belief"
+	"tiebreak/internal/session"
+	"tiebreak/web/wire"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+func newEnv(spec idrl.SessionSpec) (idrl.Environment, error) {
+	e, err := envs.Catalogue().Find(spec.Env)
+	if err != nil {
+		return nil, err
+	}
+	return e.New(rng.New(spec.Seed, "layout", 0)), nil
+}
+
+// recorded is Data of one session.
+type recorded struct{ spec idrl.SessionSpec }
+
+func (r recorded) Record(context.Context, idrl.SessionID) (idrl.Record, error) {
+	return idrl.Record{Spec: r.spec}, nil
+}
+
+func (r recorded) Config(rec idrl.Record) (session.Config, error) {
+	env, err := newEnv(rec.Spec)
+	if err != nil {
+		return session.Config{}, err
+	}
+	m, err := belief.ForSpec(rec.Spec, env)
+	return session.Config{Model: m}, err
+}
+
+func (r recorded) PolicyClips(context.Context, idrl.SessionID, idrl.ClipID) ([][]byte, error) {
+	return nil, nil
+}
+
+// prepared returns the annotator with a seed, who has met the session of spec.
+func prepared(t *testing.T, spec idrl.SessionSpec, seed uint64, e Expert, data Data) *Annotator {
+	t.Helper()
+	r := &Annotator{cfg: Config{Seed: seed, Expert: e, NewEnv: newEnv, Data: data}.withDefaults()}
+	if err := r.greet(t.Context(), &wire.Hello{Session: spec.ID, Env: spec.Env, Kind: spec.Kind}); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// A matched reward is a draw from the session's prior: over many seeds the sum of d
+// squared weights has the mean d·PriorVar and the variance 2d·PriorVar².
+func TestMatchedRewardIsDrawnFromThePrior(t *testing.T) {
+	const n, variance = 400, 9.0
+	spec := idrl.SessionSpec{ID: "s", Env: "chain", PriorVar: variance, Seed: 3}.WithDefaults()
+	sum, d := 0.0, 0.0
+	for seed := range uint64(n) {
+		r := &Annotator{cfg: Config{Seed: seed, Data: recorded{spec}}}
+		if err := r.match(idrl.Record{Spec: spec}); err != nil {
+			t.Fatal(err)
+		}
+		d = float64(len(r.theta))
+		sum += floats.Dot(r.theta, r.theta)
+	}
+	if got, std := sum/n, variance*math.Sqrt(2*d/n); !(math.Abs(got-variance*d) < 5*std) {
+		t.Errorf("mean squared norm %.1f, want %.1f ± %.1f", got, variance*d, std)
+	}
+	a, b := prepared(t, spec, 1, Expert{Matched: true}, recorded{spec}), prepared(t, spec, 1, Expert{Matched: true}, recorded{spec})
+	if !slices.Equal(a.theta, b.theta) || a.truth.against != AgainstOptimum || a.Session() != "s" {
+		t.Errorf("the same seed draws %v and %v; against %s in session %s", a.theta, b.theta, a.truth.against, a.Session())
+	}
+}
+
+// The reward of the other experts is that of the benchmarks, with the data and without.
+func TestOtherRewardsAreOfTheBenchmarks(t *testing.T) {
+	spec := idrl.SessionSpec{ID: "s", Env: "driver", Seed: 3}.WithDefaults()
+	env, err := newEnv(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := sim.NewTask(env, rng.New(7, "task", 0)).Theta
+	e := Expert{Kind: "bradley-terry", Temperature: 0.1}
+	if got := prepared(t, spec, 7, e, nil); !slices.Equal(got.theta, want) || got.truth != nil {
+		t.Errorf("without the data: %v, want %v", got.theta, want)
+	}
+	if got := prepared(t, spec, 7, e, recorded{spec}); !slices.Equal(got.theta, want) || got.truth.against != AgainstSearch {
+		t.Errorf("with the data: %v, want %v", got.theta, want)
+	}
+}

@@ -1,0 +1,45 @@
+package learning
+
+import (
+	"slices"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/regret"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Another is the statement about the recommended policy by another return.
+type Another struct {
+	Leader, Best idrl.Candidate // the recommended policy, and the one that would be by the other return
+	Loss         float64        // of Leader by the other return under the posterior mean, a share of the span
+	Within       float64        // idrl.Regret.Within of Leader by the other return
+}
+
+// Otherwise returns the statement for feature expectations times(c)·Mu. Weights are drawn from
+// draws, as for Regret. There must be a policy.
+func (l *Learner) Otherwise(draws idrl.Posterior, times func(idrl.Candidate) float64) (out Another) {
+	known, under := l.policies.Known(), slices.Clone(l.policies.represented())
+	leader := regret.Leader(l.posterior, under)
+	for j := range under {
+		mu := slices.Clone(under[j].Mu)
+		floats.Scale(times(known[j]), mu)
+		under[j].Mu, under[j].Mus = mu, nil
+	}
+	best, loss := regret.Loss(l.posterior, under, leader)
+	return Another{known[leader], known[best], loss, l.outlook.Statement(draws, under, leader).Within}
+}
+
+// Unasked returns the recommended policy and a rival that may be better by directions of the weights
+// that no question was about (regret.Asked.Decides), and the feature with the largest part in them,
+// -1 if there is none. ok is false if there is no such rival. The cost is O(d³), and O(d²) for each known policy, of which there must be one.
+func (l *Learner) Unasked(doubt, least float64) (leader, rival idrl.Candidate, feature int, ok bool) {
+	asked, ok := regret.NewAsked(l.cfg.Model.Prior(), l.posterior)
+	if !ok {
+		return leader, rival, -1, false
+	}
+	known, under := l.policies.Known(), l.policies.represented()
+	k := regret.Leader(l.posterior, under)
+	j, feature, ok := asked.Decides(under, k, doubt, least)
+	return known[k], known[j], feature, ok
+}

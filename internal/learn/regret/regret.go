@@ -1,0 +1,155 @@
+package regret
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"tiebreak/internal/idrl"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+)
+
+// level is the probability with which a loss stays below idrl.Regret.Bound.
+const level = 0.95
+
+// The number of draws of θ is mostDraws, or fewer, but at least leastDraws, where
+// they would take more than about budget multiplications.
+const (
+	mostDraws  = 1000
+	leastDraws = 256
+	budget     = 8_000_000
+)
+
+// draws returns the number of draws for p policies with d features.
+func draws(d, p int) int {
+	each := d*p + d*d/2 // the returns, and the draw itself
+	return min(mostDraws, max(leastDraws, budget/max(1, each)))
+}
+
+// Leader returns the index of the policy with the highest mean return, the first of
+// equals. There must be a policy. Where single episodes of policies are known
+// (idrl.Candidate.Mus), such a policy leads, and the return of each is its mean over the
+// episodes less half of their standard deviation: a gait that falls from one start in three
+// is worth less than one that never does.
+func Leader(p idrl.Posterior, known []idrl.Candidate) int {
+	mean, delta := p.Mean(nil), make([]float64, p.Dim())
+	first := max(0, slices.IndexFunc(known, func(c idrl.Candidate) bool { return c.Mus != nil }))
+	best, most := first, -Spread(mean, known[first])/2
+	for j, c := range known[first+1:] { // against the first: what the policies share is left out
+		if c.Mus == nil && known[first].Mus != nil {
+			continue
+		}
+		if r := floats.Dot(mean, floats.SubTo(delta, c.Mu, known[first].Mu)) - Spread(mean, c)/2; r > most {
+			best, most = first+1+j, r
+		}
+	}
+	return best
+}
+
+// Spread returns the (population) standard deviation of the returns of the known episodes of
+// a policy under theta, 0 if there are none.
+func Spread(theta []float64, c idrl.Candidate) float64 {
+	if len(c.Mus) == 0 {
+		return 0
+	}
+	returns := make([]float64, len(c.Mus))
+	for i, mu := range c.Mus {
+		returns[i] = floats.Dot(theta, mu)
+	}
+	return stat.PopStdDev(returns, nil)
+}
+
+// An Outlook computes statements, all over the same standard normal numbers, so that
+// those after successive answers differ by what the answers say and not by chance. It
+// holds memory that is used again; it is owned by one goroutine.
+type Outlook struct {
+	tolerance float64 // idrl.Regret.Tolerance
+
+	normal *rand.Rand
+	z      []float64 // the first numbers of normal, as many as were needed
+
+	theta               []float64 // n×d, one draw per row
+	column              []float64 // returns of one policy
+	most, least, leader []float64 // returns of the best, the worst and the leading policy
+	delta               []float64 // length d
+}
+
+// New returns an Outlook whose random numbers are those of stream, which it owns.
+// tolerance is the share of the span up to which a loss counts as small.
+func New(tolerance float64, stream *rand.Rand) *Outlook {
+	return &Outlook{tolerance: tolerance, normal: stream}
+}
+
+// Statement returns what stopping with known[leader] would cost under p, over the known
+// policies. It is a function of its arguments and of the stream's beginning, whatever
+// was stated before. Seq is left 0, and Policies is their number, alike ones included. The dimension of p must be the same in all calls.
+func (o *Outlook) Statement(p idrl.Posterior, known []idrl.Candidate, leader int) idrl.Regret {
+	n := o.draw(p, len(known))
+	o.spans(known, leader)
+	out := idrl.Regret{Definition: idrl.RegretDefinition, Policies: len(known), Tolerance: o.tolerance}
+	within, losses := 0, o.leader[:0] // shares above 0; the others are 0, also where the span is
+	for i, most := range o.most {
+		loss, span := most-o.leader[i], most-o.least[i]
+		if loss <= o.tolerance*span {
+			within++
+		}
+		if loss > 0 {
+			losses = append(losses, loss/span)
+		}
+		out.Span += span / float64(n)
+	}
+	out.Within, out.Unbeaten = float64(within)/float64(n), float64(n-len(losses))/float64(n)
+	out.Mean = floats.Sum(losses) / float64(n)
+	slices.Sort(losses)
+	if place := int(math.Ceil(level*float64(n+1))) - 1 - (n - len(losses)); place >= 0 {
+		out.Bound = losses[place]
+	}
+	return out
+}
+
+// draw sets theta to draws of θ, makes room for their returns, and returns how many
+// there are.
+func (o *Outlook) draw(p idrl.Posterior, policies int) int {
+	d := p.Dim()
+	n := draws(d, policies)
+	for _, s := range []*[]float64{&o.column, &o.most, &o.least, &o.leader} {
+		*s = slices.Grow((*s)[:0], n)[:n]
+	}
+	o.theta, o.delta = slices.Grow(o.theta[:0], n*d)[:n*d], slices.Grow(o.delta[:0], d)[:d]
+	for len(o.z) < n*d {
+		o.z = append(o.z, o.normal.NormFloat64())
+	}
+	for i := range n {
+		p.SampleFrom(o.theta[i*d:(i+1)*d], o.z[i*d:(i+1)*d])
+	}
+	return n
+}
+
+// spans sets most, least and leader to the returns under every draw, each less that
+// of the first policy.
+func (o *Outlook) spans(known []idrl.Candidate, leader int) {
+	clear(o.most)
+	clear(o.least)
+	clear(o.leader)
+	n, d := len(o.column), len(o.delta)
+	theta := blas64.General{Rows: n, Cols: d, Stride: d, Data: o.theta}
+	for j, c := range known[1:] {
+		floats.SubTo(o.delta, c.Mu, known[0].Mu)
+		blas64.Gemv(blas.NoTrans, 1, theta, blas64.Vector{N: d, Inc: 1, Data: o.delta}, 0, blas64.Vector{N: n, Inc: 1, Data: o.column})
+		for i, r := range o.column {
+			if r > o.most[i] {
+				o.most[i] = r
+			}
+			if r < o.least[i] {
+				o.least[i] = r
+			}
+		}
+		if j+1 == leader {
+			copy(o.leader, o.column)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package stopping
+
+import (
+	"math"
+	"slices"
+
+	"tiebreak/internal/idrl"
+)
+
+// InARow is how many statements in a row must hold.
+const InARow = 3
+
+// A Rule says when a session may stop.
+type Rule struct {
+	Doubt float64 // δ in (0, 1)
+}
+
+// A Point is the statement after an answer.
+type Point struct {
+	Answer int     // informative answers that count, this one included
+	Within float64 // P
+}
+
+// Holds reports whether a statement of that probability meets the rule.
+func (r Rule) Holds(within float64) bool { return within >= 1-r.Doubt }
+
+// Pace says where a session is between its statements.
+type Pace struct {
+	Answers int // informative answers that count now
+	Every   int // answers from one statement to the next, 1 or more
+}
+
+// Judge returns what the rule says of statements, in the order of the answers; those
+// before an answer without one that still stands are left out by the caller. While there is an
+// objection the session goes on, and there is no forecast: no number of answers to the
+// questions that it asks takes the objection away for sure.
+func (r Rule) Judge(points []Point, now Pace, against []idrl.Objection) idrl.Stopping {
+	out := idrl.Stopping{Doubt: r.Doubt, Objections: against, Held: r.held(points)}
+	if len(against) > 0 {
+		return out
+	}
+	if out.Propose = out.Held == InARow; !out.Propose {
+		out.Left = r.left(points, now)
+	}
+	return out
+}
+
+// held returns how many of the last statements hold, up to InARow.
+func (r Rule) held(points []Point) (n int) {
+	for n < InARow && n < len(points) && r.Holds(points[len(points)-1-n].Within) {
+		n++
+	}
+	return n
+}
+
+// The forecast looks at the last statements, up to window, and says nothing of fewer
+// than least. P is taken from floor to 1 − floor, beyond which a thousand draws tell
+// nothing. Its number is the median of those of the last calm statements, each less the answers
+// since, so that one statement does not throw it about.
+const (
+	window = 24
+	least  = 8
+	floor  = 1e-3
+	calm   = 3
+)
+
+// left forecasts after how many answers the rule is met. It says nothing beyond the answers that
+// it was learnt from: it then goes by a rise that is too slow to be told from none.
+func (r Rule) left(points []Point, now Pace) idrl.Forecast {
+	f, ok := r.until(points, now.Every)
+	if !ok {
+		return idrl.Forecast{}
+	}
+	var at []int // answer at which the rule is met, by each of the last statements
+	for n := max(1, len(points)-calm+1); n <= len(points); n++ {
+		if g, ok := r.until(points[:n], now.Every); ok {
+			at = append(at, points[n-1].Answer+g.About)
+		}
+	}
+	slices.Sort(at)
+	since := now.Answers - points[len(points)-1].Answer
+	count := func(n int) int { return max(1, n-since) }
+	f.Least, f.Most = count(f.Least), count(f.Most)
+	f.About = min(f.Most, max(f.Least, at[len(at)/2]-now.Answers))
+	return f
+}
+
+// until forecasts after how many answers the rule is met from the last statement on, in whole
+// steps from one to the next; ok is false if it cannot tell.
+//
+// The log-odds of P are taken for a random walk with drift, whose steps are those
+// between the last statements: its mean drift per answer is v, its variance per answer
+// s², and the drift is known to s/√n over n answers. The walk has a distance D to go
+// to log((1 − δ)/δ); the time that takes has the mean D/v and the variance D s²/v³
+// (the inverse Gaussian). The ends of the range are D over the drift at the ends of
+// its 80 % interval, and then 1.28 standard deviations of the time. Where the drift
+// may be 0 there would be no upper end, and there is no forecast.
+func (r Rule) until(points []Point, every int) (f idrl.Forecast, ok bool) {
+	more := float64(InARow - r.held(points))
+	points = points[max(0, len(points)-window):]
+	n := len(points)
+	if n < least {
+		return f, false
+	}
+	answers := float64(points[n-1].Answer - points[0].Answer)
+	here := odds(points[n-1].Within)
+	v := (here - odds(points[0].Within)) / answers
+	var s2 float64
+	for i := range n - 1 {
+		steps := float64(points[i+1].Answer - points[i].Answer)
+		e := odds(points[i+1].Within) - odds(points[i].Within) - v*steps
+		s2 += e * e / steps / float64(n-2)
+	}
+	const z = 1.28 // 80 %
+	slow, fast := v-z*math.Sqrt(s2/answers), v+z*math.Sqrt(s2/answers)
+	if !(slow > 0) {
+		return f, false
+	}
+	d := max(0, odds(1-r.Doubt)-here)
+	spread := func(v float64) float64 { return z * math.Sqrt(d*s2/(v*v*v)) }
+	count := func(t float64) int {
+		return int(float64(every) * (more + math.Ceil(min(t, 1e6)/float64(every))))
+	}
+	f = idrl.Forecast{Known: true, Least: count(max(0, d/fast-spread(fast))), About: count(d / v), Most: count(d/slow + spread(slow))}
+	return f, f.About <= points[n-1].Answer
+}
+
+// odds returns the log-odds of p.
+func odds(p float64) float64 {
+	p = min(1-floor, max(floor, p))
+	return math.Log(p / (1 - p))
+}

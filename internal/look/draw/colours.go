@@ -1,0 +1,67 @@
+package draw
+
+import (
+	"image/color"
+	"math"
+
+	"tiebreak/internal/idrl"
+)
+
+// light holds the colours of the paints in the light theme, --paint-* in
+// static/css/app.css, as 0xrrggbb.
+var light = map[idrl.Paint]uint32{
+	idrl.Ground:  0xd3e0cd,
+	idrl.Surface: 0xeceff4,
+	idrl.Mark:    0xa9b3c3,
+	idrl.Detail:  0x8fb083,
+	idrl.Wall:    0x3a4557,
+	idrl.Agent:   0x2657c9,
+	idrl.AgentFg: 0xffffff,
+	idrl.Other:   0xd97706,
+	idrl.OtherFg: 0x231400,
+	idrl.Focus:   0xc2185b,
+	idrl.Ink:     0x182130,
+	idrl.Object0: 0xf2a19c,
+	idrl.Object1: 0xf5c078,
+	idrl.Object2: 0xefe07c,
+	idrl.Object3: 0xa4d79b,
+	idrl.Object4: 0x86d3ca,
+	idrl.Object5: 0x9ac8f3,
+	idrl.Object6: 0xc3b0f0,
+	idrl.Object7: 0xf1a9d2,
+	idrl.Object8: 0xcdb494,
+	idrl.Object9: 0xb9c1cd,
+}
+
+// colour returns that of a paint; grey if the theme has none.
+func colour(p idrl.Paint) color.RGBA {
+	v, ok := light[p]
+	if !ok {
+		v = 0x888888
+	}
+	return color.RGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 255}
+}
+
+// blend returns part t of the way from a to b, both opaque.
+func blend(a, b color.RGBA, t float64) color.RGBA {
+	mix := func(v, w uint8) uint8 { return uint8(math.Round(float64(v) + (float64(w)-float64(v))*t)) }
+	return color.RGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 255}
+}
+
+var (
+	black = color.RGBA{0, 0, 0, 255}
+	white = color.RGBA{255, 255, 255, 255}
+)
+
+// shade returns c in a shade: 0 black, 1 itself, above 1 towards white.
+func shade(c color.RGBA, s float64) color.RGBA {
+	if s <= 1 {
+		return blend(black, c, max(0, s))
+	}
+	return blend(c, white, min(1, (s-1)*1.6))
+}
+
+// fade returns c, which is opaque, with an opacity of alpha.
+func fade(c color.RGBA, alpha float64) color.Color {
+	return color.NRGBA64{uint16(c.R) * 0x101, uint16(c.G) * 0x101, uint16(c.B) * 0x101, uint16(math.Round(alpha * 0xffff))}
+}

@@ -1,0 +1,3 @@
+// Package drawtest makes clips for tests of pictures: all kinds of shapes, in
+// motion.
+package drawtest

@@ -1,0 +1,246 @@
+package questions
+
+import (
+	"context"
+	"fmt"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/look/clip"
+	"tiebreak/internal/look/measure"
+)
+
+// LookBack is the number of earlier questions of a person among which a repeat is looked for.
+const LookBack = 50
+
+// A Question is one that was asked and replied to.
+type Question struct {
+	N int // from 1, in the order of the replies
+	idrl.Labelled
+
+	// Unseen says why the clips cannot be measured, and all below is zero; empty if they can.
+	Unseen string
+
+	Shown []Clip // the clips of Labelled, left first
+	Pair  Pair   // of a comparison
+
+	Still  bool // nothing moves that should: of both clips, or of the one to be rated
+	Alike  bool // both clips look the same
+	Fallen bool // both robots lie; the one to be rated
+	Easy   bool // the clips differ at a glance
+
+	// Repeats is the newest of the person's last LookBack questions that looks the same, either way
+	// round; 0 if there is none. A question that is asked again because its answer was withdrawn is no repeat.
+	Repeats int
+
+	// Again is the question that this one repeats on purpose, to see whether the person says
+	// the same (idrl.SessionSpec.RepeatEvery); 0 if it does not. That is no repeat.
+	Again int
+}
+
+// A Clip is what is seen of a clip.
+type Clip struct {
+	ID     idrl.ClipID
+	Motion measure.Motion
+	Still  bool
+	Fallen bool
+	Note   string // that is shown over it
+}
+
+// A Pair holds the differences of two clips, as measure.Pair has them.
+type Pair struct{ Pose, Path, Place, End float64 }
+
+// Answerable reports whether a person can judge what is asked about.
+func (q *Question) Answerable() bool { return q.Unseen == "" && !q.Still && !q.Alike && !q.Fallen }
+
+// Media returns the drawn form of a clip. Errors of kinds NotFound and Damaged say that there is
+// none that can be shown.
+type Media func(ctx context.Context, id idrl.ClipID) ([]byte, error)
+
+// Measure returns the questions of rows, which are replies of a session in the order of the log.
+// progress, which may be nil, hears how many are done. It returns the errors of media but
+// for those of kinds NotFound and Damaged.
+func Measure(ctx context.Context, rows []idrl.Labelled, media Media, progress func(done, total int)) ([]Question, error) {
+	m := measurer{media: media, people: map[idrl.AnnotatorID][]seen{}, first: map[asked]int{}}
+	out := make([]Question, 0, len(rows))
+	for i, row := range rows {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		q, err := m.measure(ctx, i+1, row)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, q)
+		if progress != nil {
+			progress(i+1, len(rows))
+		}
+	}
+	return out, nil
+}
+
+// A measurer measures one question after another.
+type measurer struct {
+	media  Media
+	people map[idrl.AnnotatorID][]seen // last LookBack questions, oldest first
+	first  map[asked]int               // number of the first question of a person that is the same
+}
+
+// asked is a question of a person.
+type asked struct {
+	who   idrl.AnnotatorID
+	query idrl.QueryID
+}
+
+// A seen is a question as a person remembers it.
+type seen struct {
+	n         int
+	query     idrl.QueryID
+	withdrawn bool
+	views     []*measure.View
+}
+
+func (m *measurer) measure(ctx context.Context, n int, row idrl.Labelled) (Question, error) {
+	q := Question{N: n, Labelled: row}
+	q.Again = m.planned(row, n)
+	views := make([]*measure.View, len(row.Query.Clips))
+	for i, id := range row.Query.Clips {
+		c, v, err := m.view(ctx, id)
+		if unseen(err) {
+			q.Shown, q.Unseen = nil, fmt.Sprintf("clip %s: %v", id, err)
+			return q, nil
+		}
+		if err != nil {
+			return q, err
+		}
+		views[i] = v
+		q.Shown = append(q.Shown, Clip{ID: id, Motion: v.Motion(), Still: v.Still(), Fallen: v.Fallen(), Note: c.Header.Note})
+	}
+	if q.Unseen = q.judge(views); q.Unseen != "" {
+		q.Shown = nil
+		return q, nil
+	}
+	if len(q.Shown) == 2 && row.Answer.Left == idrl.SideB {
+		q.Shown[0], q.Shown[1] = q.Shown[1], q.Shown[0]
+	}
+	if len(q.Shown) > 2 {
+		q.arrange()
+		return q, nil
+	}
+	q.Repeats = m.remember(row, seen{n: n, query: row.Query.ID, withdrawn: row.Withdrawn, views: views})
+	if q.Again > 0 {
+		q.Repeats = 0
+	}
+	return q, nil
+}
+
+// planned returns the first question of the person that is the same, if question n was not
+// chosen for what it tells; else 0.
+func (m *measurer) planned(row idrl.Labelled, n int) int {
+	key := asked{row.Answer.Annotator, row.Query.ID}
+	first, known := m.first[key]
+	if !known {
+		m.first[key] = n
+	}
+	if row.Why != (idrl.Why{BasedOn: row.Why.BasedOn, AfterSeq: row.Why.AfterSeq}) {
+		return 0
+	}
+	return first
+}
+
+// arrange puts the clips of a group in the order in which they were shown.
+func (q *Question) arrange() {
+	if !q.Answer.Order.Valid(len(q.Shown)) {
+		return
+	}
+	clips := make([]Clip, 0, len(q.Shown))
+	for _, side := range q.Answer.Order {
+		clips = append(clips, q.Shown[q.Query.Place(idrl.Side(side))])
+	}
+	q.Shown = clips
+}
+
+// judgeGroup is judge for a group: it counts as alike, still or fallen if two of its clips do.
+func (q *Question) judgeGroup(views []*measure.View) (unseen string) {
+	for i := range views {
+		for j := range i {
+			one := Question{}
+			if unseen = one.judge([]*measure.View{views[j], views[i]}); unseen != "" {
+				return unseen
+			}
+			q.Alike, q.Still, q.Fallen = q.Alike || one.Alike, q.Still || one.Still, q.Fallen || one.Fallen
+			if i == 1 {
+				q.Pair, q.Easy = one.Pair, one.Easy
+			}
+		}
+	}
+	return ""
+}
+
+// unseen reports whether err says that a clip cannot be shown or measured.
+func unseen(err error) bool {
+	kind := idrl.KindOf(err)
+	return kind == idrl.NotFound || kind == idrl.Damaged || kind == idrl.Invalid
+}
+
+func (m *measurer) view(ctx context.Context, id idrl.ClipID) (*clip.Clip, *measure.View, error) {
+	b, err := m.media(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := clip.Decode(b)
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err := measure.New(c)
+	return c, v, err
+}
+
+// judge fills in what follows from the views of the clips. It returns why nothing does, empty
+// if all is well.
+func (q *Question) judge(views []*measure.View) (unseen string) {
+	if len(views) == 1 {
+		q.Still, q.Fallen = views[0].Still() && !views[0].Moment(), views[0].Fallen()
+		return ""
+	}
+	if len(views) > 2 {
+		return q.judgeGroup(views)
+	}
+	p, err := measure.Compare(views[0], views[1])
+	if err != nil {
+		return err.Error()
+	}
+	q.Pair = Pair{Pose: p.Pose, Path: p.Path, Place: p.Place, End: p.End}
+	q.Alike, q.Easy, q.Fallen = p.Alike(), p.Easy(), p.A.Fallen() && p.B.Fallen()
+	q.Still = p.A.Still() && p.B.Still() && !p.A.Moment() && !p.Answerable() || p.StayTogether()
+	return ""
+}
+
+// remember returns the newest question of the person that looks like this one, 0 if there is
+// none, and notes this one.
+func (m *measurer) remember(row idrl.Labelled, now seen) (repeats int) {
+	who := row.Answer.Annotator
+	past := m.people[who]
+	for i := len(past) - 1; i >= 0 && repeats == 0; i-- {
+		if past[i].alike(now) && !(past[i].withdrawn && past[i].query == now.query) {
+			repeats = past[i].n
+		}
+	}
+	if past = append(past, now); len(past) > LookBack {
+		past = past[1:]
+	}
+	m.people[who] = past
+	return repeats
+}
+
+// alike reports whether two questions look the same. Those of different environments do not.
+func (s seen) alike(o seen) bool {
+	if len(s.views) != len(o.views) {
+		return false
+	}
+	if len(s.views) == 1 {
+		same, err := measure.RatedAlike(s.views[0], o.views[0])
+		return err == nil && same
+	}
+	same, err := measure.Repeats(s.views[0], s.views[1], o.views[0], o.views[1])
+	return err == nil && same
+}

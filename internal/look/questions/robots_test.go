@@ -1,0 +1,42 @@
+//go:build mujoco
+
+package questions
+
+import (
+	"testing"
+
+	"tiebreak/envs"
+	"tiebreak/internal/base/rng"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/look/clip"
+)
+
+// A robot that does not move, and two that have fallen, are found.
+func TestQuestionsAboutRobots(t *testing.T) {
+	entry, err := envs.Catalogue().Find("hopper")
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := entry.New(rng.New(1, "layout", 0))
+	env.Reset(rng.New(1, "episode", 0))
+	start := env.(idrl.Snapshotter).Snapshot(nil)
+	for range 300 { // it falls
+		env.Step(make(idrl.Action, env.Spec().Actions.Dim()))
+	}
+	lies := env.(idrl.Snapshotter).Snapshot(nil)
+	repeat := func(state []float64) []byte {
+		c := idrl.Clip{Steps: 2, Phi: make([]float64, env.Spec().FeatureDim()), Snapshots: [][]float64{state, state, state}}
+		b, err := clip.Encode(env, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	s := shelf{"stands": repeat(start), "lies": repeat(lies)}
+	list := measured(t, s, ask(1, "a1", idrl.ChoseA, "stands", "lies"), ask(2, "a1", idrl.Equal, "lies", "lies"), ask(3, "a1", idrl.Rated, "lies"))
+	for i, want := range []struct{ still, fallen bool }{{true, false}, {true, true}, {true, true}} {
+		if q := list[i]; q.Still != want.still || q.Fallen != want.fallen || q.Answerable() {
+			t.Errorf("question %d: still %v, fallen %v", q.N, q.Still, q.Fallen)
+		}
+	}
+}

@@ -1,0 +1,254 @@
+package auth
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"tiebreak/internal/idrl"
+)
+
+// Links stores links. hash is the SHA-256 of a link's token.
+type Links interface {
+	// AddUser adds a researcher; one who is there stays.
+	AddUser(ctx context.Context, user string, now time.Time) error
+
+	// Invite records a link that lets in Uses times from CreatedAt until ExpiresAt:
+	// User, if that is not empty, else annotators of Session. It returns its number.
+	Invite(ctx context.Context, hash []byte, i idrl.Invitation) (int64, error)
+
+	// Invitation returns whom a link lets in now, or an error of kind NotFound
+	// if it is unknown, expired, revoked or used up. It uses nothing up.
+	Invitation(ctx context.Context, hash []byte, now time.Time) (user string, session idrl.SessionID, err error)
+
+	// InvitationSession returns the session that a link for annotators leads to,
+	// also if it lets in no more, or an error of kind NotFound.
+	InvitationSession(ctx context.Context, hash []byte) (idrl.SessionID, error)
+}
+
+// Logins stores logins. hash is the SHA-256 of a cookie's token.
+type Logins interface {
+	// SignIn uses a link once and records a login, which it returns, in one
+	// transaction. If the link is for annotators it adds one, called name. Other logins
+	// of a researcher that have expired end. Its errors are those of Invitation.
+	SignIn(ctx context.Context, link, hash []byte, name string, limit idrl.LoginLimit, now time.Time) (idrl.Login, error)
+
+	// Login returns who holds the cookie, or an error of kind NotFound.
+	Login(ctx context.Context, hash []byte) (idrl.Login, error)
+
+	// Seen records that the holder of a login was seen.
+	Seen(ctx context.Context, hash []byte, now time.Time) error
+
+	// SignOut forgets a login; one that is unknown is no error.
+	SignOut(ctx context.Context, hash []byte) error
+}
+
+// Store is where links, logins and keys are kept. store.DB is one.
+type Store interface {
+	Links
+	Logins
+	Keys
+}
+
+// Config configures an Auth.
+type Config struct {
+	Store  Store            // required
+	Crowd  Crowds           // links from crowd platforms; nil: there are none
+	Tokens Tokens           // of programs; nil: there are none
+	Now    func() time.Time // default time.Now
+}
+
+// Auth issues and checks links and cookies. Its methods may be called from any
+// goroutine.
+type Auth struct {
+	store  Store
+	crowds Crowds
+	tokens Tokens
+	now    func() time.Time
+}
+
+// New returns an Auth.
+func New(c Config) *Auth {
+	if c.Store == nil {
+		panic("auth: no store")
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return &Auth{store: c.Store, crowds: c.Crowd, tokens: c.Tokens, now: c.Now}
+}
+
+// Limits of an invitation.
+const (
+	MaxUses           = 10000
+	MaxInvitationDays = 365
+)
+
+const (
+	signInLinkLife = time.Hour
+
+	maxUser = 80 // bytes
+	maxName = 80 // bytes
+)
+
+// NewResearcherLink returns the token of a link that signs in a researcher
+// once, within an hour. It adds the researcher if need be. It returns an
+// error of kind Invalid if user is no name.
+func (a *Auth) NewResearcherLink(ctx context.Context, user string) (token string, err error) {
+	user, err = clean("user", user, maxUser)
+	if err != nil {
+		return "", err
+	}
+	if user == "" {
+		return "", idrl.Errorf(idrl.Invalid, "a researcher needs a name")
+	}
+	now := a.now()
+	if err := a.store.AddUser(ctx, user, now); err != nil {
+		return "", err
+	}
+	token, hash := newToken()
+	_, err = a.store.Invite(ctx, hash, idrl.Invitation{User: user, Uses: 1, CreatedAt: now, ExpiresAt: now.Add(signInLinkLife)})
+	return token, err
+}
+
+// NewInvitation returns the token of a link that lets uses annotators into a
+// session for the time life. It returns an error of kind Invalid if uses or
+// life is out of range and of kind NotFound if there is no such session.
+func (a *Auth) NewInvitation(ctx context.Context, session idrl.SessionID, uses int, life time.Duration) (token string, err error) {
+	if err := checkInvitation(session, uses, life); err != nil {
+		return "", err
+	}
+	token, hash := newToken()
+	now := a.now()
+	_, err = a.store.Invite(ctx, hash, idrl.Invitation{Session: session, Uses: uses, CreatedAt: now, ExpiresAt: now.Add(life)})
+	return token, err
+}
+
+func checkInvitation(session idrl.SessionID, uses int, life time.Duration) error {
+	switch {
+	case session == "":
+		return idrl.Errorf(idrl.Invalid, "an invitation is to a session; name one")
+	case uses < 1 || uses > MaxUses:
+		return idrl.Errorf(idrl.Invalid, "an invitation is for 1 to %d annotators; got %d", MaxUses, uses)
+	case life <= 0 || life > MaxInvitationDays*24*time.Hour:
+		return idrl.Errorf(idrl.Invalid, "an invitation is valid for at most %d days", MaxInvitationDays)
+	}
+	return nil
+}
+
+// PeekResearcher returns whom a sign-in link would sign in. It does not use the
+// link up, since programs that look at links must not. It returns an error of
+// kind NotFound, in words for people, if the link is not valid.
+func (a *Auth) PeekResearcher(ctx context.Context, token string) (user string, err error) {
+	user, _, err = a.peek(ctx, token)
+	if err == nil && user == "" {
+		err = notValid()
+	}
+	return user, err
+}
+
+// PeekInvitation returns the session to which an invitation leads, under the
+// rules of PeekResearcher.
+func (a *Auth) PeekInvitation(ctx context.Context, token string) (idrl.SessionID, error) {
+	_, session, err := a.peek(ctx, token)
+	if err == nil && session == "" {
+		err = notValid()
+	}
+	return session, err
+}
+
+// InvitationSession returns the session that an invitation leads to, also if it lets
+// in no more. The page uses it to find an annotator that the browser already is. It
+// grants no access. It returns an error of kind NotFound if there is no such invitation.
+func (a *Auth) InvitationSession(ctx context.Context, token string) (id idrl.SessionID, err error) {
+	hash, err := hashToken(token)
+	if err == nil {
+		id, err = a.store.InvitationSession(ctx, hash)
+	}
+	return id, forPeople(err)
+}
+
+func (a *Auth) peek(ctx context.Context, token string) (user string, session idrl.SessionID, err error) {
+	hash, err := hashToken(token)
+	if err == nil {
+		user, session, err = a.store.Invitation(ctx, hash, a.now())
+	}
+	return user, session, forPeople(err)
+}
+
+// RedeemResearcher uses a sign-in link up and returns the researcher with the
+// token of their cookie. It returns an error of kind NotFound if the link is
+// not valid.
+func (a *Auth) RedeemResearcher(ctx context.Context, token string) (Actor, string, error) {
+	if _, err := a.PeekResearcher(ctx, token); err != nil {
+		return Actor{}, "", err
+	}
+	return a.signIn(ctx, token, "", Researcher)
+}
+
+// Redeem uses an invitation once and returns the new annotator, who may be
+// called name, with the token of their cookie. It returns an error of kind
+// NotFound if the link is not valid and of kind Invalid if name is no name.
+func (a *Auth) Redeem(ctx context.Context, token, name string) (Actor, string, error) {
+	name, err := clean("name", name, maxName)
+	if err != nil {
+		return Actor{}, "", err
+	}
+	if _, err := a.PeekInvitation(ctx, token); err != nil {
+		return Actor{}, "", err
+	}
+	return a.signIn(ctx, token, name, Annotator)
+}
+
+func (a *Auth) signIn(ctx context.Context, token, name string, role Role) (Actor, string, error) {
+	link, err := hashToken(token)
+	if err != nil {
+		return Actor{}, "", forPeople(err)
+	}
+	cookie, hash := newToken()
+	login, err := a.store.SignIn(ctx, link, hash, name, limits(role), a.now())
+	if err != nil {
+		return Actor{}, "", forPeople(err)
+	}
+	return actor(login), cookie, nil
+}
+
+func actor(l idrl.Login) Actor {
+	switch {
+	case l.User != "":
+		return Actor{Role: Researcher, User: l.User}
+	case l.Revoked:
+		return Actor{Role: Removed, Session: l.Session, Annotator: l.Annotator, Narrow: l.Narrow}
+	}
+	return Actor{Role: Annotator, Session: l.Session, Annotator: l.Annotator, Narrow: l.Narrow}
+}
+
+// clean trims a name. It returns an error of kind Invalid that says what to
+// change.
+func clean(what, name string, limit int) (string, error) {
+	name = strings.TrimSpace(name)
+	switch {
+	case len(name) > limit:
+		return "", idrl.Errorf(idrl.Invalid, "the %s must have at most %d characters", what, limit)
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
+		return "", idrl.Errorf(idrl.Invalid, "the %s must be plain text on one line", what)
+	case name != idrl.VisibleName(name):
+		return "", idrl.Errorf(idrl.Invalid, "the %s holds characters that cannot be seen or that turn the direction of text; type it anew", what)
+	}
+	return name, nil
+}
+
+func notValid() error {
+	return idrl.Errorf(idrl.NotFound, "this link is not valid: it was used already, has expired, was revoked, or is incomplete; ask for a new one")
+}
+
+// forPeople gives every reason why a link does not work the same words, which
+// also tell a stranger nothing.
+func forPeople(err error) error {
+	if idrl.KindOf(err) == idrl.NotFound {
+		return notValid()
+	}
+	return err
+}

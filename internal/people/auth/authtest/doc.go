@@ -1,0 +1,2 @@
+// Package authtest has the contract of stores of logins, and one in memory.
+package authtest

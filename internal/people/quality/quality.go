@@ -1,0 +1,200 @@
+package quality
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"tiebreak/internal/idrl"
+)
+
+// z95 is the 97.5 % quantile of the standard normal distribution.
+const z95 = 1.959963984540054
+
+// A Hit says whether the answer of a log row was foretold.
+type Hit struct {
+	Seq int64
+	Hit bool
+}
+
+// Summarise returns the statistics of every annotator with a row in the log, in
+// the order of their first rows, also of those who are left out. Withdrawn answers
+// count only as Undone.
+// predicted, by Seq, says of decisive comparisons whether the belief before gave the
+// chosen clip, as the answer was given, the higher probability; answers that it does not name are left out
+// of the share.
+func Summarise(log []idrl.Answer, predicted []Hit) []idrl.AnnotatorStats {
+	var order []idrl.AnnotatorID
+	tallies := map[idrl.AnnotatorID]*tally{}
+	of := func(id idrl.AnnotatorID) *tally {
+		if tallies[id] == nil {
+			tallies[id] = &tally{stats: idrl.AnnotatorStats{Annotator: id}}
+			order = append(order, id)
+		}
+		return tallies[id]
+	}
+	for _, a := range log {
+		if a.Erasure() {
+			continue
+		}
+		if t := of(a.Annotator); a.Undoes != "" {
+			t.stats.Undone++
+		}
+	}
+	how := idrl.Countings(log)
+	for a := range idrl.EachStanding(log) {
+		for len(predicted) > 0 && predicted[0].Seq < a.Seq {
+			predicted = predicted[1:]
+		}
+		var hit *Hit
+		if len(predicted) > 0 && predicted[0].Seq == a.Seq {
+			hit = &predicted[0]
+		}
+		of(a.Annotator).add(a, hit, how[a.Annotator].Turns(a.Seq))
+	}
+	for id, c := range how {
+		of(id).stats.LeftOut = c.Out
+	}
+	out := make([]idrl.AnnotatorStats, 0, len(order))
+	for _, id := range order {
+		out = append(out, tallies[id].finish())
+	}
+	return out
+}
+
+// tally collects the standing answers of one annotator.
+type tally struct {
+	stats       idrl.AnnotatorStats
+	times       []int64 // response times, ms
+	left, sided int     // decisive comparisons won by the left clip; all with a known side
+	foretold    share   // decisive comparisons, as they count
+}
+
+// add takes in a standing answer; turned says that it counts turned.
+func (t *tally) add(a *idrl.Answer, predicted *Hit, turned bool) {
+	t.stats.Answers++
+	if turned {
+		t.stats.Turned++
+	}
+	if a.Doubts != 0 {
+		t.stats.Marked++
+	}
+	if a.Input != idrl.ImportedInput {
+		t.times = append(t.times, a.ResponseMS)
+	}
+	switch a.Choice {
+	case idrl.ChoseA, idrl.ChoseB:
+		t.stats.Decisive++
+		t.addSide(a)
+		if predicted != nil {
+			t.foretold.add(predicted.Hit != turned, turned)
+		}
+	case idrl.Rated, idrl.BestWorst:
+		t.stats.Decisive++
+	case idrl.Equal:
+		t.stats.Equal++
+	case idrl.CantTell:
+		t.stats.CantTell++
+	case idrl.Skip, idrl.TechnicalFailure:
+		t.stats.Skipped++
+	case idrl.LeftOut, idrl.Turned, idrl.TakenIn, idrl.Erased, idrl.Withdrew: // no replies
+	}
+}
+
+// addSide counts a decisive comparison whose sides are known.
+func (t *tally) addSide(a *idrl.Answer) {
+	if a.Left == "" {
+		return
+	}
+	t.sided++
+	if string(a.Left) == string(a.Choice) {
+		t.left++
+	}
+}
+
+func (t *tally) finish() idrl.AnnotatorStats {
+	s := t.stats
+	s.MedianTime = median(t.times)
+	if t.sided > 0 {
+		s.LeftShare = float64(t.left) / float64(t.sided)
+	}
+	s.LeftLow, s.LeftHigh = Wilson(t.left, t.sided)
+	s.Sided = t.sided
+	hits, n := t.foretold.of()
+	if s.PredictedSize = n; n > 0 {
+		s.Predicted = float64(hits) / float64(n)
+		s.Reversed = t.foretold.reversed()
+	}
+	return s
+}
+
+// A share counts decisive answers, as they count, that agree with something. Those that are
+// turned are apart from the others, so that people who answer the other way round after some of
+// their answers were turned are found as soon as if none were.
+type share struct{ turned, given part }
+
+type part struct{ agree, n int }
+
+func (s *share) add(agrees, turned bool) {
+	p := &s.given
+	if turned {
+		p = &s.turned
+	}
+	if p.n++; agrees {
+		p.agree++
+	}
+}
+
+// of returns how many of how many agree.
+func (s share) of() (agree, n int) { return s.turned.agree + s.given.agree, s.turned.n + s.given.n }
+
+// reversed reports whether the turned answers, or the others, contradict as Reversed says.
+func (s share) reversed() bool {
+	return Reversed(s.turned.agree, s.turned.n) || Reversed(s.given.agree, s.given.n)
+}
+
+// median returns the median of times in milliseconds, 0 if there are none. It
+// sorts its argument.
+func median(ms []int64) time.Duration {
+	n := len(ms)
+	if n == 0 {
+		return 0
+	}
+	slices.Sort(ms)
+	return time.Duration(ms[(n-1)/2]+ms[n/2]) * time.Millisecond / 2
+}
+
+// Wilson returns the 95 % score interval of a binomial share with k successes
+// out of n; it is (0, 1) if n is 0. Source: E. B. Wilson, "Probable inference",
+// JASA 22 (1927):
+//
+//	(p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n)
+func Wilson(k, n int) (low, high float64) { return WilsonShare(float64(k), n) }
+
+// z999 is the 99.95 % quantile of the standard normal distribution.
+const z999 = 3.290526731491895
+
+// Reversed reports whether k of n decisive answers, each of which agrees or contradicts, are so
+// few that the person answers the other way round, as with the keys or the question mistaken:
+// the 99.9 % score interval lies below one half. Of people who answer by chance one in 2000 is
+// taken for such a person.
+func Reversed(k, n int) bool {
+	_, high := score(float64(k), n, z999)
+	return high < 0.5
+}
+
+// WilsonShare is Wilson where some of the n count as half a success.
+func WilsonShare(k float64, n int) (low, high float64) { return score(k, n, z95) }
+
+// score returns the interval of the shares whose score is at most z.
+func score(k float64, n int, z float64) (low, high float64) {
+	if n == 0 {
+		return 0, 1
+	}
+	m := float64(n)
+	p := k / m
+	centre := p + z*z/(2*m)
+	half := z * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	scale := 1 + z*z/m
+	return max(0, (centre-half)/scale), min(1, (centre+half)/scale)
+}

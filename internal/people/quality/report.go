@@ -1,0 +1,192 @@
+package quality
+
+import (
+	"tiebreak/internal/base/rng"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/agreement"
+)
+
+// A Coefficient is a number with its 95 % interval; nil where it is not defined.
+type Coefficient struct {
+	Value     float64  `json:"value"`
+	Low, High *float64 `json:",omitempty"`
+}
+
+// A Person is how one annotator answers.
+type Person struct {
+	Annotator  idrl.AnnotatorID `json:"annotator"`
+	LeftOut    bool             `json:"left_out"`
+	Turned     int              `json:"turned"` // answers that count turned
+	Answers    int              `json:"answers"`
+	CantTell   int              `json:"cant_tell"`
+	MedianMS   int64            `json:"median_ms"`
+	LeftShare  float64          `json:"left_share"` // of decisive comparisons, won by the left clip
+	LeftLow    float64          `json:"left_low"`
+	LeftHigh   float64          `json:"left_high"`
+	Sided      int              `json:"sided"`     // comparisons behind it
+	Repeats    int              `json:"repeats"`   // questions that came again
+	SaidSame   int              `json:"said_same"` // of these
+	SameLow    float64          `json:"same_low"`  // of the share of these
+	SameHigh   float64          `json:"same_high"`
+	Difference float64          `json:"difference"` // mean absolute, of two ratings of the same, on −1 to 1
+	Marked     int              `json:"marked"`     // answers with doubts
+
+	Gold      int      `json:"gold"`       // gold questions with an answer that says something
+	GoldRight int      `json:"gold_right"` // of these, answered as the researcher does
+	GoldLow   float64  `json:"gold_low"`   // of the share of these
+	GoldHigh  float64  `json:"gold_high"`
+	Warnings  []string `json:"warnings"` // what the numbers speak against
+
+	// Agreed is how many of Compared decisive answers prefer the clip that most of the others
+	// prefer who answered the question; questions where as many prefer either are left out.
+	Agreed   int `json:"agreed"`
+	Compared int `json:"compared"`
+
+	// Reversed says that they answer the other way round than gold questions have it or than the
+	// others: a warning says it too.
+	Reversed bool `json:"reversed"`
+
+	// Manner is how they answer as far as the posterior knows; nil where it does not tell
+	// annotators apart, and of those whose answers do not count.
+	Manner *idrl.Manner `json:"manner"`
+}
+
+// A PairKappa is Cohen's κ of two annotators.
+type PairKappa struct {
+	A         idrl.AnnotatorID `json:"a"`
+	B         idrl.AnnotatorID `json:"b"`
+	Questions int              `json:"questions"`
+	Kappa     *float64         `json:"kappa"`
+}
+
+// A Report says how the annotators of a session answer, and how well they agree.
+type Report struct {
+	People    []Person     `json:"people"`
+	Rated     bool         `json:"rated"`
+	Questions int          `json:"questions"` // that two annotators or more answered
+	Raw       *Coefficient `json:"raw_agreement"`
+	Alpha     *Coefficient `json:"krippendorff_alpha"`
+	Fleiss    *Coefficient `json:"fleiss_kappa"`
+	Cohen     []PairKappa  `json:"cohen_kappa"`
+}
+
+// Of returns the report on a log, the answers to assignments. It is a function of these and
+// of seed, from which the bootstrap draws.
+func Of(log []idrl.Answer, assignments []idrl.Assignment, seed uint64) Report {
+	turned := map[idrl.AssignmentID]bool{}
+	for _, as := range assignments {
+		if as.Query.Turned() {
+			turned[as.ID] = true
+		}
+	}
+	arranged := agreement.Arrange(log, turned)
+	q := Report{Rated: arranged.Rated, People: peopleOf(log, arranged), Cohen: []PairKappa{}}
+	var shared agreement.Units
+	for _, u := range arranged.Units {
+		if len(u) >= 2 {
+			shared = append(shared, u)
+		}
+	}
+	q.Questions = len(shared)
+	metric := agreement.Nominal
+	if arranged.Rated {
+		metric = agreement.Interval
+	}
+	of := func(name string, f func(agreement.Units) (float64, bool)) *Coefficient {
+		v, ok := f(shared)
+		if !ok {
+			return nil
+		}
+		c := &Coefficient{Value: v}
+		if low, high, ok := agreement.Bootstrap(shared, rng.New(seed, "bootstrap of "+name, 0), f); ok {
+			c.Low, c.High = &low, &high
+		}
+		return c
+	}
+	q.Alpha = of("alpha", func(u agreement.Units) (float64, bool) { return agreement.Alpha(u, metric) })
+	if arranged.Rated { // two ratings are hardly ever the same number
+		return q
+	}
+	q.Raw, q.Fleiss = of("raw agreement", agreement.Raw), of("kappa", agreement.Fleiss)
+	for b := range arranged.Raters {
+		for a := range b {
+			kappa, n, ok := agreement.Cohen(shared, a, b)
+			if n == 0 {
+				continue
+			}
+			pair := PairKappa{A: arranged.Raters[a], B: arranged.Raters[b], Questions: n}
+			if ok {
+				pair.Kappa = &kappa
+			}
+			q.Cohen = append(q.Cohen, pair)
+		}
+	}
+	return q
+}
+
+// Know adds what the posterior knows of annotators.
+func (q *Report) Know(manners []idrl.Manner) {
+	for i := range q.People {
+		for k := range manners {
+			if manners[k].Annotator == q.People[i].Annotator {
+				q.People[i].Manner = &manners[k]
+			}
+		}
+	}
+}
+
+func peopleOf(log []idrl.Answer, arranged agreement.Answers) []Person {
+	out := []Person{}
+	for _, s := range Summarise(log, nil) {
+		p := Person{
+			Annotator: s.Annotator, LeftOut: s.LeftOut, Turned: s.Turned, Answers: s.Answers, CantTell: s.CantTell, MedianMS: s.MedianTime.Milliseconds(),
+			LeftShare: s.LeftShare, LeftLow: s.LeftLow, LeftHigh: s.LeftHigh, Sided: s.Sided, Marked: s.Marked, GoldHigh: 1, Warnings: []string{},
+		}
+		for r, who := range arranged.Raters {
+			if who == s.Annotator {
+				p.Repeats, p.SaidSame, p.Difference = again(arranged.Again[r])
+				if !arranged.Rated {
+					others := withOthers(arranged.Units, r)
+					p.Agreed, p.Compared = others.of()
+					p.Reversed = others.reversed()
+				}
+			}
+		}
+		p.SameLow, p.SameHigh = Wilson(p.SaidSame, p.Repeats)
+		out = append(out, p)
+	}
+	return out
+}
+
+// withOthers counts the questions in which a rater prefers what most others prefer, or
+// contradicts them.
+func withOthers(units agreement.Units, rater int) (out share) {
+	for _, u := range units {
+		own, turned, votes := -1., false, [2]int{}
+		for _, v := range u {
+			switch {
+			case v.Rater == rater:
+				own, turned = v.V, v.Turned
+			case v.V < 2: // 2 is a tie
+				votes[int(v.V)]++
+			}
+		}
+		if own < 0 || own > 1 || votes[0] == votes[1] {
+			continue
+		}
+		out.add((own == 1) == (votes[1] > votes[0]), turned)
+	}
+	return out
+}
+
+// again sums up the answers to questions that came again.
+func again(repeats agreement.Units) (n, same int, difference float64) {
+	for _, u := range repeats {
+		d := u[1].V - u[0].V
+		if d == 0 {
+			same++
+		}
+		difference += max(d, -d) / float64(len(repeats))
+	}
+	return len(repeats), same, difference
+}

@@ -1,0 +1,355 @@
+package solver
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"tiebreak/internal/base/pack"
+	"tiebreak/internal/idrl"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Feedback improves a gait by augmented random search (ARSUpdate) over its oscillator and
+// linear feedback. Where the gait has none, K begins at 0, and the means and standard
+// deviations are those of the observations along the gait; observations that do not vary
+// are left out, and those that the environment does not name (idrl.Gait.Feedback).
+//
+// The episodes of an iteration begin in one state, and those of the next in another.
+// Every few iterations the gait is judged as in Evolve; so are the warm starts at first,
+// and the result is the best of all judged gaits. After several judgements that found
+// nothing better the search returns to the best. A direction in which the simulation breaks
+// down, forth or back, is left out of the iteration. Restarts are ignored.
+//
+// It tells the task's Save where it is after every iteration. A solve that is resumed
+// from there gives the same policy as one that was not interrupted.
+type Feedback struct {
+	StepSize   float64 // default 0.03
+	NoiseStd   float64 // of the perturbations; default 0.03
+	Directions int     // perturbed forth and back in an iteration; default 8
+	Top        int     // directions that enter the update; default half of Directions, rounded up
+	Iterations int     // of a solve; default 100
+	Steps      int     // of an episode of the search, at most the horizon; default 500
+	Every      int     // iterations from one judgement to the next; default 5
+	Patience   int     // judgements in a row that find nothing better before the search returns to the best; default 5
+	Judging    Judging // from 16 starts by default: what is found among many gaits by few starts falls from others
+
+	// MaxSteps bounds the environment steps of a solve: no iteration begins after as
+	// many. 0 means no bound.
+	MaxSteps int
+
+	Workers int                     // goroutines; default 1. The result does not depend on it
+	NewEnv  func() idrl.Environment // returns an environment equal to the task's, for further workers; nil means one worker
+}
+
+var _ idrl.Solver = Feedback{}
+
+func (f Feedback) withDefaults(spec idrl.EnvSpec) Feedback {
+	f.StepSize = cmp.Or(f.StepSize, 0.03)
+	f.NoiseStd = cmp.Or(f.NoiseStd, 0.03)
+	f.Directions = cmp.Or(f.Directions, 8)
+	f.Top = cmp.Or(f.Top, (f.Directions+1)/2)
+	f.Iterations = cmp.Or(f.Iterations, 100)
+	f.Steps = min(cmp.Or(f.Steps, 500), spec.Horizon)
+	f.Every = cmp.Or(f.Every, 5)
+	f.Patience = cmp.Or(f.Patience, 5)
+	f.Judging.Starts = cmp.Or(f.Judging.Starts, 16)
+	f.Judging = f.Judging.withDefaults(spec)
+	return f
+}
+
+func (f Feedback) check(spec idrl.EnvSpec) error {
+	if err := CheckGaits(spec); err != nil {
+		return err
+	}
+	if !(f.StepSize > 0 && f.NoiseStd > 0) || min(f.Iterations, f.MaxSteps) < 0 || min(f.Directions, f.Top, f.Steps, f.Every, f.Patience) < 1 || f.Top > f.Directions {
+		return idrl.Errorf(idrl.Invalid, "the settings of the search for feedback must be positive, and the top directions (%d) no more than the directions (%d)", f.Top, f.Directions)
+	}
+	return f.Judging.check()
+}
+
+// settings names what a state depends on.
+func (f Feedback) settings(spec idrl.EnvSpec) string {
+	f.Workers, f.NewEnv, f.Iterations, f.MaxSteps = 0, nil, 0, 0
+	return fmt.Sprintf("feedback %s %d %+v", spec.ID, spec.Version, f)
+}
+
+// Solve returns a *Gait. It returns an error of kind Invalid if there is no warm start, if
+// Theta or a warm start does not fit the environment, or if a setting is out of its range;
+// and ErrBroken.
+func (f Feedback) Solve(ctx context.Context, task idrl.SolveTask, rng *rand.Rand) (idrl.Policy, error) {
+	seed := rng.Uint64()
+	v, err := f.Continue(task.Env, solveOf(task.Theta, task.Resume))
+	if err != nil || v.ground.seed != seed {
+		if v, err = f.Begin(ctx, task, seed); err != nil {
+			return nil, err
+		}
+	}
+	return solveGait(ctx, task, v, v.ground, func() bool { return v.done < v.Iterations && (v.MaxSteps == 0 || v.ground.spent < v.MaxSteps) })
+}
+
+// A FeedbackSearch is a Feedback that is run iteration by iteration. Its weights θ may
+// change from one to the next, and it can be kept between them.
+type FeedbackSearch struct {
+	Feedback
+	judge  judge
+	ground *ground
+	params []float64 // of the present gait, with feedback
+	done   int       // iterations
+	stale  int       // judgements in a row that found nothing better
+}
+
+// Begin returns a search for a task that has run no iteration. It judges the warm starts
+// and begins with the best. It is a function of the task and the seed, and uses the task's
+// environment. Its errors are those of Solve.
+func (f Feedback) Begin(ctx context.Context, task idrl.SolveTask, seed uint64) (*FeedbackSearch, error) {
+	spec := task.Env.Spec()
+	f = f.withDefaults(spec)
+	if err := f.check(spec); err != nil {
+		return nil, err
+	}
+	if err := checkWeights(task); err != nil {
+		return nil, err
+	}
+	if len(task.Warm) == 0 {
+		return nil, idrl.Errorf(idrl.Invalid, "feedback is added to a gait: there is no warm start")
+	}
+	for i, params := range task.Warm {
+		if _, err := NewGait(spec, params); err != nil {
+			return nil, fmt.Errorf("warm start %d: %w", i+1, err)
+		}
+	}
+	v := &FeedbackSearch{Feedback: f, judge: judge{Judging: f.Judging}, ground: newGround(task.Env, f.Workers, f.NewEnv, seed)}
+	if _, err := v.judge.judge(ctx, v.ground, task.Theta, task.Warm...); err != nil {
+		return nil, err
+	}
+	best, ok := v.Best(task.Theta)
+	if !ok {
+		return nil, errNoGait(spec)
+	}
+	var err error
+	v.params, err = v.ground.widen(ctx, best.Params, f.Steps)
+	return v, err
+}
+
+// leastObsStd is the standard deviation below which an observation does not vary.
+const leastObsStd = 1e-3
+
+// widen returns the parameters of the same gait with feedback of K = 0, or the gait itself
+// if it has feedback or no observation varies along two of its episodes.
+func (g *ground) widen(ctx context.Context, params []float64, steps int) ([]float64, error) {
+	parts, err := partsOf(g.spec, params)
+	if err != nil || len(parts.used) > 0 {
+		return slices.Clone(params), err
+	}
+	bouts := make([]bout, 2)
+	for i := range bouts {
+		bouts[i] = bout{params: params, start: g.stream("observed start", i), steps: steps, watch: true}
+	}
+	if err := g.play(ctx, bouts); err != nil {
+		return nil, err
+	}
+	seen := newMoments(g.spec.ObsDim)
+	for _, b := range bouts {
+		if !b.broken {
+			seen.merge(b.seen)
+		}
+	}
+	var used, mean, std []float64
+	for _, i := range g.feedback() {
+		if s := math.Sqrt(seen.m2[i] / seen.count); s >= leastObsStd && s <= maxGaitNumber && math.Abs(seen.mean[i]) <= maxGaitNumber {
+			used, mean, std = append(used, float64(i)), append(mean, seen.mean[i]), append(std, s)
+		}
+	}
+	gains := make([]float64, len(used)*g.spec.Actions.Dim())
+	return slices.Concat(params, used, gains, mean, std), nil
+}
+
+// feedback returns the observations that feedback may use.
+func (g *ground) feedback() []int {
+	if g.spec.Gait.Feedback != nil {
+		return g.spec.Gait.Feedback
+	}
+	all := make([]int, g.spec.ObsDim)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// Done returns how many iterations have been run.
+func (v *FeedbackSearch) Done() int { return v.done }
+
+// Present returns the parameters of the gait that the next iteration improves. The caller
+// must not change them.
+func (v *FeedbackSearch) Present() []float64 { return v.params }
+
+// Spent returns the environment steps so far.
+func (v *FeedbackSearch) Spent() int { return v.ground.spent }
+
+// Best returns the best of the judged gaits under theta. ok is false if none was judged
+// without a breakdown of the simulation.
+func (v *FeedbackSearch) Best(theta []float64) (k Known, ok bool) { return v.judge.best(theta) }
+
+// Run runs n iterations for the weights theta, length d. After an error, of ctx, the
+// search is to be continued from its last Encode.
+func (v *FeedbackSearch) Run(ctx context.Context, theta []float64, n int) error {
+	for range n {
+		if err := v.iterate(ctx, theta); err != nil {
+			return err
+		}
+		v.done++
+		if v.done%v.Every == 0 {
+			if err := v.compare(ctx, theta); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// compare judges the present gait, and returns to the best if the search has found nothing
+// better for long.
+func (v *FeedbackSearch) compare(ctx context.Context, theta []float64) error {
+	before, _ := v.Best(theta)
+	if _, err := v.judge.judge(ctx, v.ground, theta, v.params); err != nil {
+		return err
+	}
+	best, _ := v.Best(theta)
+	if v.stale++; !slices.Equal(best.Params, before.Params) {
+		v.stale = 0
+	}
+	if v.stale < v.Patience {
+		return nil
+	}
+	v.stale = 0
+	var err error
+	v.params, err = v.ground.widen(ctx, best.Params, v.Steps)
+	return err
+}
+
+// free returns the numbers that are searched: the oscillator and K, as copies in a row.
+// set puts them back.
+func (v *FeedbackSearch) free() []float64 {
+	parts, err := partsOf(v.ground.spec, v.params)
+	if err != nil {
+		panic(err) // they were checked
+	}
+	return slices.Concat(parts.oscillator, parts.gains)
+}
+
+// with returns the parameters of the gait with these free numbers.
+func (v *FeedbackSearch) with(free []float64) []float64 {
+	params := slices.Clone(v.params)
+	parts, err := partsOf(v.ground.spec, params)
+	if err != nil {
+		panic(err) // they were checked
+	}
+	n := copy(parts.oscillator, free)
+	copy(parts.gains, free[n:])
+	return params
+}
+
+// iterate moves the gait by one update.
+func (v *FeedbackSearch) iterate(ctx context.Context, theta []float64) error {
+	stream := v.ground.stream("directions", v.done)
+	here := v.free()
+	deltas := matrix(v.Directions, len(here))
+	bouts := make([]bout, 2*v.Directions) // of every direction forth and then back
+	for k, delta := range deltas {
+		for i := range delta {
+			delta[i] = stream.NormFloat64()
+		}
+		for side, sign := range []float64{1, -1} {
+			moved := slices.Clone(here)
+			floats.AddScaled(moved, sign*v.NoiseStd, delta)
+			bouts[2*k+side] = bout{params: v.with(moved), start: v.ground.stream("start", v.done), steps: v.Steps}
+		}
+	}
+	if err := v.ground.play(ctx, bouts); err != nil {
+		return err
+	}
+	var kept [][]float64
+	var plus, minus []float64
+	for k, delta := range deltas {
+		forth, back := bouts[2*k].value(theta), bouts[2*k+1].value(theta)
+		if !math.IsInf(forth, -1) && !math.IsInf(back, -1) {
+			kept, plus, minus = append(kept, delta), append(plus, forth), append(minus, back)
+		}
+	}
+	v.update(here, kept, plus, minus)
+	return nil
+}
+
+// update moves the free numbers by the top directions. Their returns alone make the unit of
+// the step, as in the paper of ARS: a fall in one of the others would make the step small.
+func (v *FeedbackSearch) update(free []float64, deltas [][]float64, plus, minus []float64) {
+	if len(deltas) == 0 {
+		return
+	}
+	order := make([]int, len(deltas))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(max(plus[j], minus[j]), max(plus[i], minus[i])) })
+	var top [][]float64
+	var forth, back []float64
+	for _, k := range order[:min(v.Top, len(order))] {
+		top, forth, back = append(top, deltas[k]), append(forth, plus[k]), append(back, minus[k])
+	}
+	ARSUpdate(free, top, forth, back, v.StepSize, len(top))
+	v.params = v.with(free)
+}
+
+// A feedbackState is a FeedbackSearch between iterations.
+type feedbackState struct {
+	Settings string
+	Seed     uint64
+	Spent    int
+	Done     int
+	Stale    int
+	Known    []Known
+	Params   []float64
+}
+
+// Encode returns the state of the search, from which Continue goes on.
+func (v *FeedbackSearch) Encode() []byte {
+	return encode(&feedbackState{
+		Settings: v.settings(v.ground.spec), Seed: v.ground.seed, Spent: v.ground.spent, Done: v.done, Stale: v.stale,
+		Known: v.judge.known, Params: v.params,
+	})
+}
+
+// Continue returns the search that Encode was called on. It returns an error of kind
+// Invalid if the state is damaged, or of another environment, version or setting; those
+// that bound a solve may differ.
+func (f Feedback) Continue(env idrl.Environment, state []byte) (*FeedbackSearch, error) {
+	spec := env.Spec()
+	f = f.withDefaults(spec)
+	if err := f.check(spec); err != nil {
+		return nil, err
+	}
+	s, err := pack.Decode[feedbackState](state)
+	if err != nil {
+		return nil, idrl.Errorf(idrl.Invalid, "the state of a search for feedback: %v", err)
+	}
+	if s.Settings != f.settings(spec) || min(s.Done, s.Stale) < 0 {
+		return nil, idrl.Errorf(idrl.Invalid, "the state is of another search for feedback")
+	}
+	v := &FeedbackSearch{
+		Feedback: f, judge: judge{f.Judging, s.Known}, ground: newGround(env, f.Workers, f.NewEnv, s.Seed),
+		params: s.Params, done: s.Done, stale: s.Stale,
+	}
+	v.ground.spent = s.Spent
+	if _, err := NewGait(spec, s.Params); err != nil {
+		return nil, err
+	}
+	if err := checkKnown(spec, v.Judging, v.judge.known); err != nil {
+		return nil, err
+	}
+	return v, nil
+}

@@ -1,0 +1,3 @@
+// Package outcome makes files of what a session has learnt: its reward and its policies.
+// The file docs/networks.md describes them.
+package outcome

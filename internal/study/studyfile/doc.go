@@ -1,0 +1,2 @@
+// Package studyfile reads and writes the settings of a session as a YAML file.
+package studyfile

@@ -1,0 +1,314 @@
+package training
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"tiebreak/internal/base/pack"
+	"tiebreak/internal/base/rng"
+	"tiebreak/internal/base/steps"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/look/clip"
+	"tiebreak/internal/look/measure"
+	"tiebreak/internal/plan/behaviour"
+	"tiebreak/internal/train/jobs"
+)
+
+// EntrantsName is the name under which the policies of an arena are kept until its clips are
+// made (idrl.Generation.Agents).
+const EntrantsName = "entrants"
+
+// An EntrantPolicy is the policy of an entrant as it is recorded.
+type EntrantPolicy struct {
+	Params []float64 // as recorded in the session that trained it
+	Gaits  bool      // that session has idrl.GaitSolver
+}
+
+// EncodeEntrants returns the policies of the entrants of an arena as one value.
+func EncodeEntrants(policies []EntrantPolicy) ([]byte, error) { return pack.Encode(&policies) }
+
+// entered is an environment in which the weights are strengths of entrants.
+type entered struct {
+	idrl.Environment
+	arena idrl.Arena
+}
+
+// Spec implements idrl.Environment.
+func (e entered) Spec() idrl.EnvSpec {
+	s := e.Environment.Spec()
+	s.FeatureNames, s.PriorScale = e.arena.Titles(), nil
+	return s
+}
+
+// The sizes of an arena: questions about all pairs, and clips of all entrants.
+const (
+	arenaQuestions = 4000
+	arenaClips     = 400
+	arenaStarts    = 100
+)
+
+// startsOf returns the number of starts from which every one of n entrants is shown.
+func startsOf(n int) int {
+	pairs := n * (n - 1) / 2
+	return min(arenaStarts, arenaClips/n, arenaQuestions/pairs)
+}
+
+// An arenaShow makes the only generation of an arena.
+type arenaShow struct {
+	spec     idrl.SessionSpec
+	env      idrl.Environment
+	policies []idrl.Policy
+	to       jobs.Reporter
+	done     int
+}
+
+// arena hands over the clips of the entrants of an arena and the questions about them: of every two,
+// from each start, the clips of the same part of their episodes, which begin in the same
+// state with the same random numbers. Starts after which an entrant does all the same again
+// are left out, as where nothing is random, and so are questions that nobody can answer, about
+// clips that look alike or in which nothing moves, and those in which each of the two does what it
+// does in one from another start.
+func (h *Handler) arena(ctx context.Context, t sessionTrainer, req request, to jobs.Reporter) (idrl.Generation, error) {
+	policies, err := pack.Decode[[]EntrantPolicy](req.Agents[EntrantsName])
+	if err != nil {
+		return idrl.Generation{}, idrl.Errorf(idrl.Invalid, "the policies of arena %s cannot be read: %v", req.Spec.ID, err)
+	}
+	if len(policies) != len(req.Spec.Arena.Entrants) {
+		return idrl.Generation{}, idrl.Errorf(idrl.Damaged, "arena %s has %d policies for %d entrants", req.Spec.ID, len(policies), len(req.Spec.Arena.Entrants))
+	}
+	a := arenaShow{spec: req.Spec, env: t.NewEnv(), to: to}
+	for k, p := range policies {
+		policy, err := behaviour.Recorded(a.env, p.Gaits, p.Params)
+		if err != nil {
+			return idrl.Generation{}, fmt.Errorf("policy of entrant %q: %w", req.Spec.Arena.Entrants[k].Title, err)
+		}
+		a.policies = append(a.policies, policy)
+	}
+	return a.generation(ctx, req.BasedOn)
+}
+
+func (a *arenaShow) generation(ctx context.Context, basedOn int64) (idrl.Generation, error) {
+	g := idrl.Generation{BasedOn: basedOn, Clips: map[idrl.ClipID]idrl.Clip{}, Steps: map[idrl.StepsID][]byte{}}
+	seen := map[string]bool{} // what the entrants do from a start
+	n := len(a.policies)
+	shown := make([][]idrl.Clip, 0, startsOf(n))
+	raw := make([][]idrl.StepsID, n)
+	var ask asked
+	for start := range startsOf(n) {
+		clips, kept, print, err := a.from(ctx, start)
+		if err != nil {
+			return g, err
+		}
+		if clips == nil || seen[print] {
+			continue
+		}
+		seen[print] = true
+		shown = append(shown, clips)
+		for k, c := range clips {
+			g.Clips[c.ID], g.Steps[c.Raw] = c, kept[k]
+			raw[k] = append(raw[k], c.Raw)
+		}
+		fresh, err := ask.about(clips)
+		if err != nil {
+			return g, err
+		}
+		g.Queries = append(g.Queries, fresh...)
+	}
+	if len(shown) == 0 {
+		return g, errors.New("the simulation breaks down under an entrant from every start")
+	}
+	if len(g.Queries) == 0 {
+		return g, idrl.Errorf(idrl.Invalid, "nobody could tell the entrants apart: their clips look alike, or nothing moves in them, from every start. Compare other policies.")
+	}
+	for k, p := range a.policies {
+		mu := a.spec.Arena.Indicator(k)
+		g.Candidates = append(g.Candidates, idrl.Candidate{
+			ID: idrl.EntrantID(k), Origin: idrl.FromMean, Policy: p, Params: p.Params(), Theta: mu, Mu: mu, Clip: shown[0][k].ID, Rollouts: raw[k],
+		})
+	}
+	a.shuffle(g.Queries)
+	return g, nil
+}
+
+// asked remembers how the questions about every two entrants look.
+type asked struct{ views map[[2]int][][2]*measure.View }
+
+// about returns the questions about the clips of all entrants from a start that a person can
+// answer, and that tell something new of the two: those in which each looks as it did from an
+// earlier start are left out. A question that looks like an earlier one with the two exchanged stays:
+// the same answer speaks for the other entrant.
+func (a *asked) about(clips []idrl.Clip) (out []idrl.Query, err error) {
+	if a.views == nil {
+		a.views = map[[2]int][][2]*measure.View{}
+	}
+	var look viewer
+	pairs, err := look.pairs(clips)
+	if err != nil {
+		return nil, err
+	}
+	views := look.look(clips)
+	for _, p := range pairs {
+		first, second := views[p[0]], views[p[1]]
+		if first == nil || second == nil { // nothing is known of how they look
+			out = append(out, idrl.NewComparison(clips[p[0]], clips[p[1]]))
+			continue
+		}
+		repeats := false
+		for _, old := range a.views[p] {
+			if repeats, err = both(first, old[0], second, old[1]); repeats || err != nil {
+				break
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !repeats {
+			a.views[p] = append(a.views[p], [2]*measure.View{first, second})
+			out = append(out, idrl.NewComparison(clips[p[0]], clips[p[1]]))
+		}
+	}
+	return out, nil
+}
+
+// both reports whether a looks like b, and c like d.
+func both(a, b, c, d *measure.View) (bool, error) {
+	same, err := measure.Alike(a, b)
+	if same && err == nil {
+		same, err = measure.Alike(c, d)
+	}
+	return same, err
+}
+
+// shuffle puts the questions, and the clips of each, in a random order, so that places say
+// nothing of the entrants.
+func (a *arenaShow) shuffle(queries []idrl.Query) {
+	stream := rng.New(a.spec.Seed, "arena order", 0)
+	for _, q := range queries {
+		if stream.IntN(2) == 1 {
+			slices.Reverse(q.Clips)
+		}
+	}
+	stream.Shuffle(len(queries), func(i, j int) { queries[i], queries[j] = queries[j], queries[i] })
+}
+
+// from returns a clip of every entrant from a start, their raw steps, and a print of what is
+// seen. There are no clips if the simulation breaks down under an entrant. Every
+// other start shows the opening, the rest a later part, the same of all entrants; the end of an
+// episode that is over by then. Where two entrants or more are still in that part, it is the
+// opening again.
+func (a *arenaShow) from(ctx context.Context, start int) (clips []idrl.Clip, kept [][]byte, print string, err error) {
+	var episodes []*idrl.Trajectory
+	for k, p := range a.policies {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, "", err
+		}
+		a.done++
+		a.to.Progress(a.done, len(a.policies)*startsOf(len(a.policies)), "showing the policies")
+		t, err := a.episode(k, start, p)
+		if err != nil || t == nil {
+			return nil, nil, "", err
+		}
+		content, err := a.record(t, start)
+		if err != nil {
+			return nil, nil, "", err
+		}
+		episodes, kept = append(episodes, t), append(kept, content)
+	}
+	share := 0.0
+	if start%2 == 1 {
+		share = rng.New(a.spec.Seed, "arena part", uint64(start)).Float64()
+	}
+	clips, print, still, err := a.cut(episodes, start, share)
+	if err == nil && still >= 2 && share > 0 {
+		clips, print, _, err = a.cut(episodes, start, 0)
+	}
+	return clips, kept, print, err
+}
+
+// cut returns the clips of episodes that begin at a share of what comes before the last clip of
+// the longest possible episode, and in how many of them nothing moves.
+func (a *arenaShow) cut(episodes []*idrl.Trajectory, start int, share float64) (clips []idrl.Clip, print string, still int, err error) {
+	spec := a.env.Spec()
+	for k, t := range episodes {
+		n := t.Len()
+		if spec.ClipSteps > 0 {
+			n = min(n, spec.ClipSteps)
+		}
+		begin := min(int(share*float64(max(1, spec.Horizon-n+1))), t.Len()-n)
+		c := idrl.Segment(t, begin, n)
+		print += string(c.ID)
+		c.ID = a.clipID(k, start)
+		if c.Media, err = clip.Encode(a.env, c); err != nil {
+			return nil, "", 0, err
+		}
+		shown, err := clip.Decode(c.Media)
+		if err != nil {
+			return nil, "", 0, err
+		}
+		if rests(shown) {
+			still++
+		}
+		clips = append(clips, c)
+	}
+	return clips, print, still, nil
+}
+
+// rests reports whether nothing moves in a clip.
+func rests(c *clip.Clip) bool {
+	for i := range c.Frames {
+		if !slices.Equal(c.Frames[i], c.Frames[0]) {
+			return false
+		}
+	}
+	for _, picture := range c.Header.Show {
+		if picture != c.Header.Show[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// record names the raw steps of t and returns them encoded.
+func (a *arenaShow) record(t *idrl.Trajectory, start int) (content []byte, err error) {
+	s := a.env.Spec()
+	t.Raw, content, err = steps.Encode(steps.Of(t, idrl.Steps{Env: a.spec.Env, Version: s.Version, Seed: a.spec.Seed, Episode: uint64(start)}))
+	return content, err
+}
+
+// clipID names a clip so that the name tells nothing of what it shows: neither the entrant, nor
+// whether two clips are equal.
+func (a *arenaShow) clipID(k, start int) idrl.ClipID {
+	stream := rng.New(a.spec.Seed, "arena clip", uint64(start*idrl.MaxEntrants+k))
+	b := binary.LittleEndian.AppendUint64(nil, stream.Uint64())
+	return idrl.ClipID(hex.EncodeToString(binary.LittleEndian.AppendUint64(b, stream.Uint64())))
+}
+
+// episode records the episode of a policy from a start; nil if the simulation breaks down. All
+// policies share the random numbers of a start.
+func (a *arenaShow) episode(k, start int, p idrl.Policy) (*idrl.Trajectory, error) {
+	states, ok := a.env.(idrl.Snapshotter)
+	if !ok {
+		return nil, idrl.Errorf(idrl.Invalid, "environment %q cannot save its states, so its clips cannot be drawn", a.spec.Env)
+	}
+	t := &idrl.Trajectory{ID: idrl.EntrantTrajectory(k, start), Env: a.env.Spec().ID, Policy: idrl.EntrantID(k)}
+	for action, step := range idrl.EpisodeOf(a.env, p, a.stream(start)) {
+		if step.Broken {
+			return nil, idrl.Err(a.env)
+		}
+		if step.Kind != idrl.First {
+			t.Actions, t.Phi = append(t.Actions, slices.Clone(action)), append(t.Phi, slices.Clone(step.Phi))
+		}
+		t.Snapshots, t.Obs = append(t.Snapshots, states.Snapshot(nil)), append(t.Obs, slices.Clone(step.Obs))
+		t.End = step.Kind
+	}
+	return t, t.Validate()
+}
+
+func (a *arenaShow) stream(start int) *rand.Rand {
+	return rng.New(a.spec.Seed, "arena rollout", uint64(start))
+}

@@ -1,0 +1,103 @@
+package training
+
+import (
+	"math/rand/v2"
+
+	"tiebreak/envs"
+	"tiebreak/internal/data/recordings"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/acquisition"
+	"tiebreak/internal/train/trainer"
+)
+
+// shownRollouts is about how many clips of rollouts that were imported a session asks about.
+const shownRollouts = 400
+
+// configureRollouts sets t up for policies that acted before, which are compared by a return of
+// idrl.Returns: nothing is solved or simulated.
+func configureRollouts(t *trainer.Thompson, set *recordings.Set, by string) {
+	policies, mu := set.Policies(), recordings.Policy.Mu
+	if by == idrl.MeanReturn {
+		mu = recordings.Policy.PerStep
+	}
+	t.Solver, t.Given = recordings.Chooser{Set: set, Mu: mu}, policies
+	t.Mu = func(_ idrl.Environment, p idrl.Policy, _ *rand.Rand) []float64 {
+		return mu(p.(recordings.Policy)) //nolint:forcetypeassert // the solver has no others
+	}
+	if set.Unseen() {
+		t.Encode, t.Pairs, t.Rated = nil, nil, nil
+	}
+	t.Rollouts = max(1, min(set.Most(), shownRollouts/len(policies)))
+	t.Segments = max(0, min(8, shownRollouts/(len(policies)*t.Rollouts)-1))
+}
+
+// recorded returns the rollouts that env plays, nil if it is another environment.
+func recorded(env idrl.Environment) *recordings.Set {
+	if e, ok := env.(interface{ Set() *recordings.Set }); ok {
+		return e.Set()
+	}
+	return nil
+}
+
+// CheckShown returns an error of kind Invalid if there is nothing to see of the environment of
+// spec, so that nobody can be asked.
+func CheckShown(list envs.List, spec idrl.SessionSpec) error {
+	set, err := Recorded(list, spec)
+	if err == nil && set != nil && set.Unseen() {
+		err = idrl.Errorf(idrl.Invalid, "the rollouts of %s were imported with \"shown\": false: there is nothing to see of them, so that nobody can be asked. Import them with pictures under another --name, or learn from labels that there are ('tiebreak import --labels')", spec.Env)
+	}
+	return err
+}
+
+// Recorded returns the rollouts that a session is about, nil if it is about no environment of
+// rollouts.
+func Recorded(list envs.List, spec idrl.SessionSpec) (*recordings.Set, error) {
+	env, err := Environment(list, spec)
+	if err != nil {
+		return nil, err
+	}
+	return recorded(env), nil
+}
+
+// Acted returns the policy of the rollouts that a candidate is; ok is false if it is none of them,
+// or set is nil.
+func Acted(set *recordings.Set, c idrl.Candidate) (p recordings.Policy, ok bool) {
+	if set == nil {
+		return p, false
+	}
+	k, ok := trainer.PoolPlace(c.ID)
+	if !ok && len(c.Params) == 1 {
+		k, ok = int(c.Params[0]), true
+	}
+	if !ok {
+		return p, false
+	}
+	return set.Policy(k)
+}
+
+// checkRecorded returns an error of kind Invalid if spec asks for what needs a simulator, or
+// policies that were named, in an environment of rollouts.
+func checkRecorded(env idrl.Environment, spec idrl.SessionSpec) error {
+	set := recorded(env)
+	if set == nil && spec.Return == idrl.MeanReturn {
+		return idrl.Errorf(idrl.Invalid, "the return %q is for rollouts that were imported; other policies are compared by the sum over the episode. Use the return %q", spec.Return, idrl.AutoReturn)
+	}
+	if set == nil {
+		return nil
+	}
+	if spec.Model == idrl.NetworkModel {
+		return idrl.Errorf(idrl.Invalid, "the model %q trains policies in a simulator, and rollouts have none: use the model %q", spec.Model, idrl.FeaturesModel)
+	}
+	if spec.Solver != idrl.OwnSolver && spec.Solver != idrl.AutoSolver && spec.Solver != "" {
+		return idrl.Errorf(idrl.Invalid, "the solver %q trains policies in a simulator, and rollouts have none: use the solver %q", spec.Solver, idrl.OwnSolver)
+	}
+	method, err := acquisition.Find(spec.Acquisition)
+	if err != nil {
+		return err
+	}
+	if !set.Named() && method.Needs.Candidates != acquisition.NoCandidates {
+		return idrl.Errorf(idrl.Invalid, "the strategy %q tells policies apart, and these rollouts do not say which policy acted: name it in \"policy\" of %s and import them again, or use a strategy without candidates, such as igr",
+			spec.Acquisition, recordings.ManifestName)
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package training_test
+
+import (
+	"log/slog"
+	"testing"
+
+	"tiebreak/envs"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/learning"
+	"tiebreak/internal/look/measure"
+	"tiebreak/internal/train/training"
+)
+
+// firstOf trains the first generation of a session as a worker does.
+func firstOf(t *testing.T, env string, kind idrl.QueryKind, rule string, seed uint64) idrl.Generation {
+	t.Helper()
+	list := envs.Catalogue()
+	spec, err := training.Complete(list, idrl.SessionSpec{ID: "s", Title: "T", Env: env, Kind: kind, Questions: rule, Seed: seed}.WithDefaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, err := training.New(list, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if spec.ByGaits() {
+		if tr.Stock, err = training.NewStock(list, spec, slog.New(slog.DiscardHandler)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := training.Model(list, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := tr.Train(t.Context(), idrl.TrainJob{First: true, Posterior: m.Prior(), Seed: spec.Seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// unfit returns how many questions of g a person cannot answer.
+func unfit(t *testing.T, g idrl.Generation) (n int) {
+	t.Helper()
+	for _, q := range g.Queries {
+		var clips []idrl.Clip
+		for _, id := range q.Clips {
+			clips = append(clips, g.Clips[id])
+		}
+		v, err := measure.Of(clips)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ok := v[0].Ratable()
+		if q.Kind.Comparison() {
+			p, err := measure.Compare(v[0], v[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			ok = p.Answerable()
+		}
+		if !ok {
+			n++
+		}
+	}
+	return n
+}
+
+// A session asks nothing that a person cannot answer, in any environment, whatever trains
+// its policies; sessions that ask any question do.
+func TestQuestionsOfEveryEnvironment(t *testing.T) {
+	others := 0
+	for _, e := range envs.Catalogue() {
+		if e.Unavailable != nil { // the machine has no MuJoCo
+			continue
+		}
+		kinds := []idrl.QueryKind{idrl.CompareClips}
+		switch e.ID {
+		case "gridworld", "chain", "junction", "hopper":
+			kinds = idrl.QueryKinds()
+		case "driver":
+			kinds = []idrl.QueryKind{idrl.CompareClips, idrl.RateClip}
+		}
+		for _, kind := range kinds {
+			t.Run(e.ID+" "+string(kind), func(t *testing.T) {
+				g := firstOf(t, e.ID, kind, idrl.AnswerableQuestions, 3)
+				if n := unfit(t, g); n > 0 || len(g.Queries) == 0 {
+					t.Errorf("%d of %d questions cannot be answered", n, len(g.Queries))
+				}
+				if e.Engine == "" {
+					others += unfit(t, firstOf(t, e.ID, kind, idrl.AnyQuestions, 3))
+				}
+			})
+		}
+	}
+	if others == 0 {
+		t.Error("without the rule all questions can be answered too: this test tells nothing apart")
+	}
+}
+
+// looks returns how many questions of g, comparisons, look different: clips that look alike
+// count as one.
+func looks(t *testing.T, g idrl.Generation) int {
+	t.Helper()
+	var views []*measure.View
+	look := func(id idrl.ClipID) int {
+		v, err := measure.Of([]idrl.Clip{g.Clips[id]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, w := range views {
+			if alike, err := measure.Alike(v[0], w); err != nil {
+				t.Fatal(err)
+			} else if alike {
+				return k
+			}
+		}
+		views = append(views, v[0])
+		return len(views) - 1
+	}
+	known, out := map[idrl.ClipID]int{}, map[[2]int]bool{}
+	for _, q := range g.Queries {
+		var pair [2]int
+		for i, id := range q.Clips {
+			if _, ok := known[id]; !ok {
+				known[id] = look(id)
+			}
+			pair[i] = known[id]
+		}
+		out[[2]int{min(pair[0], pair[1]), max(pair[0], pair[1])}] = true
+	}
+	return len(out)
+}
+
+// A first generation has more questions that look different than a person remembers, also on
+// maps with many walls, where the best policies take few walks.
+func TestQuestionsLookDifferent(t *testing.T) {
+	for _, env := range []string{"gridworld", "gridworld-code", "junction"} {
+		few := 0
+		for seed := range uint64(12) {
+			if n := looks(t, firstOf(t, env, idrl.CompareClips, idrl.AnswerableQuestions, seed)); n <= learning.Remembered {
+				t.Errorf("%s, seed %d: only %d questions look different, and a person remembers %d", env, seed, n, learning.Remembered)
+			}
+			if env == "gridworld-code" && looks(t, firstOf(t, env, idrl.CompareClips, idrl.AnyQuestions, seed)) <= learning.Remembered {
+				few++
+			}
+		}
+		if env == "gridworld-code" && few < 6 {
+			t.Errorf("without a look at them %d of 12 maps have few: this test tells nothing apart", few)
+		}
+	}
+}

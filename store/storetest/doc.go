@@ -1,0 +1,2 @@
+// Package storetest makes large databases for benchmarks.
+package storetest
