@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"flag"
 	"fmt"
 	"runtime"
@@ -12,16 +13,28 @@ import (
 	"tiebreak/store"
 )
 
+// licences lists the modules that the program is built with, and their licences; 'task licences' writes it.
+//
+//go:embed licences.txt
+var licences string
+
 func versionCommand() command {
 	return command{
-		name: "version", summary: "print the versions of this program and of what it is built with", usage: "",
+		name: "version", summary: "print the versions of this program and of what it is built with", usage: "[--licences]",
 		about: "Prints the version of this program, of Go, of the system, of MuJoCo and where it was found, and of\n" +
 			"SQLite, and the format of the database that this program writes. Name them when you report a fault.\n" +
 			"'tiebreak --version' does the same. MuJoCo is looked for in the file or folder that MUJOCO_PATH names;\n" +
-			"if that is not set, among the system's libraries and in the Python package mujoco (pip install mujoco).",
+			"if that is not set, among the system's libraries and in the Python package mujoco (pip install mujoco).\n" +
+			"With --licences it lists the libraries that the program is built with, and prints their licences.",
 		example: "tiebreak version",
 		run: func(_ context.Context, io stdio, args []string) error {
-			if err := parse(flag.NewFlagSet("version", flag.ContinueOnError), args); err != nil {
+			flags := flag.NewFlagSet("version", flag.ContinueOnError)
+			terms := flags.Bool("licences", false, "print the libraries that the program is built with, and their licences")
+			if err := parse(flags, args); err != nil {
+				return err
+			}
+			if *terms {
+				_, err := fmt.Fprint(io.out, licences)
 				return err
 			}
 			engine := mujoco.Version() + " (" + mujoco.Origin() + ")"

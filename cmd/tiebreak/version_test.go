@@ -31,6 +31,9 @@ func TestVersion(t *testing.T) {
 			t.Errorf("tiebreak %s: status %d, says\n%s\nwant what tiebreak version says", flag, status, same)
 		}
 	}
+	if status, text, _ := cli(t, "version", "--licences"); status != 0 || !strings.Contains(text, "github.com/labstack/echo/v4 ") || !strings.Contains(text, "THE SOFTWARE IS PROVIDED") {
+		t.Errorf("the licences: status %d, %d bytes", status, len(text))
+	}
 	if status, _, stderr := cli(t, "version", "now"); status != 2 || !strings.Contains(stderr, `"now"`) {
 		t.Errorf("an argument left over: status %d, said %q", status, stderr)
 	}
