@@ -156,7 +156,6 @@ func TestRepliesOfLikelihoods(t *testing.T) {
 		{Graded{Probit{1, 0}, 2}, 4},
 		{Lapse{g, 0.1, 5}, 5},
 		{Lapse{Probit{1, 0}, 0.1, 2}, 2},
-		{PerAnnotator{Other: Lapse{g, 0.1, 5}}, 5},
 	} {
 		got := idrl.Replies(test.of)
 		if len(got) != test.want {

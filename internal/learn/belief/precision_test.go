@@ -28,29 +28,3 @@ func TestFromPrecision(t *testing.T) {
 		}
 	}
 }
-
-// A belief under a likelihood for each annotator is the belief under that of the one who
-// answered.
-func TestPerAnnotator(t *testing.T) {
-	sure, unsure := Probit{NoiseStd: 0.1}, Probit{NoiseStd: 3}
-	start := Isotropic(2, 1)
-	q := idrl.QueryVector{Query: idrl.Query{Kind: idrl.CompareClips}, X: []float64{1, -1}}
-	both := Model{Start: start, Comparison: PerAnnotator{Of: map[idrl.AnnotatorID]idrl.Likelihood{"ann": sure}, Other: unsure}}
-	for who, l := range map[idrl.AnnotatorID]idrl.Likelihood{"ann": sure, "bob": unsure} {
-		a := idrl.Answer{Choice: idrl.ChoseA, Annotator: who}
-		got, err := both.Condition(start, q, a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := Model{Start: start, Comparison: l}.Condition(start, q, a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !floats.Equal(got.Mean(nil), want.Mean(nil)) {
-			t.Errorf("%s: mean %v, want %v", who, got.Mean(nil), want.Mean(nil))
-		}
-	}
-	if got, want := both.Comparison.Info(0.3, 2), unsure.Info(0.3, 2); got != want {
-		t.Errorf("information %v, want that of somebody else, %v", got, want)
-	}
-}

@@ -71,21 +71,6 @@ func (e *Evaluator) Features(dst []float32, obs, act []float32, n int) {
 	}
 }
 
-// rows stores in dst the rewards of inputs x, len(dst)×width, which it leaves as they are.
-func (e *Evaluator) rows(dst []float64, x []float32) {
-	w := e.model.cfg.inputs()
-	for from := 0; from < len(dst); from += blockRows {
-		n := min(blockRows, len(dst)-from)
-		copy(e.x, x[from*w:(from+n)*w])
-		for i := range n {
-			e.model.scale.apply(e.x[i*w : (i+1)*w])
-		}
-		for i, y := range e.pass.Forward(e.x[:n*w], n) {
-			dst[from+i] = float64(y)
-		}
-	}
-}
-
 // forward evaluates some rows, at most blockRows, from one on.
 func (e *Evaluator) forward(obs, act []float32, from, rows int) []float32 {
 	o, a, w := e.model.cfg.ObsDim, e.model.cfg.ActDim, e.model.cfg.inputs()

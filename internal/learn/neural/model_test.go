@@ -250,24 +250,3 @@ func TestOddClips(t *testing.T) {
 		}
 	}
 }
-
-// Answers of an annotator who answers at random are worth nothing once their noise is
-// known: the likelihood of each answer is that of its annotator.
-func TestAnnotatorsWithNoiseOfTheirOwn(t *testing.T) {
-	w := newTask(9)
-	d := w.answers(30)
-	honest := d
-	d.Queries, d.Answers, d.Shown = slices.Clone(d.Queries), slices.Clone(d.Answers), slices.Clone(d.Shown)
-	for i := range d.Answers {
-		a := idrl.Answer{Choice: idrl.ChoseA, Annotator: "random"}
-		d.Queries, d.Answers, d.Shown = append(d.Queries, d.Queries[i]), append(d.Answers, a), append(d.Shown, d.Shown[i])
-	}
-	noise := belief.Lapse{Of: belief.BradleyTerry{Beta: 1}, Rate: 1 - 1e-9, Outcomes: 2}
-	cfg := small
-	cfg.Updates = 1000
-	cfg.Comparison = belief.PerAnnotator{Of: map[idrl.AnnotatorID]idrl.Likelihood{"random": noise}, Other: belief.BradleyTerry{Beta: 1}}
-	known, alone := train(t, cfg, d, nil, 1), train(t, cfg, honest, nil, 1)
-	if a, b := known.Report().Objective-30*math.Log(2), alone.Report().Objective; math.Abs(a-b) > 0.05*b {
-		t.Errorf("objective %v without the answers at random, and %v", a, b)
-	}
-}

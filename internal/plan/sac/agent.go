@@ -148,26 +148,6 @@ func (a *Agent) Step() error {
 	return nil
 }
 
-// aside lets f use the environment. The episode under way goes on as if nothing had been.
-func (a *Agent) aside(f func() error) error {
-	if !a.running {
-		return f()
-	}
-	env := a.Env.(idrl.Snapshotter) // New has made sure
-	before := env.Snapshot(nil)
-	world, err := a.world.MarshalBinary()
-	if err != nil {
-		return err
-	}
-	if err := f(); err != nil {
-		return err
-	}
-	if err := a.resumeEpisode(before); err != nil {
-		return err
-	}
-	return a.world.UnmarshalBinary(world)
-}
-
 // begin starts an episode.
 func (a *Agent) begin() {
 	a.world = rng.Source(a.Seed, "sac episode", uint64(a.status.Episodes))
