@@ -7,9 +7,9 @@ import (
 	"slices"
 	"sync"
 
+	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/posterior"
-	"tiebreak/internal/people/quality"
 	"tiebreak/internal/session/insight"
 
 	"gonum.org/v1/gonum/floats"
@@ -248,7 +248,7 @@ func (p *scored) score(m idrl.RewardModel, held []posterior.Item) (out idrl.Scor
 		return out, false
 	}
 	out.LogLoss /= float64(out.Answered)
-	out.Low, out.High = quality.WilsonShare(out.Right, out.Decisive)
+	out.Low, out.High = stats.Wilson(out.Right, out.Decisive, stats.Z95)
 	return out, true
 }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/base/stats"
 )
 
 // tenth is the true regret, as a share of the span, from which on a run counts as near
@@ -244,9 +245,8 @@ func bootstrap(n int, stream *rand.Rand, statistic func(of []int) float64) (valu
 	if len(drawn) == 0 {
 		return value, math.NaN(), math.NaN()
 	}
-	slices.Sort(drawn)
-	at := func(p float64) float64 { return drawn[int(math.Ceil(p*float64(len(drawn))))-1] }
-	return value, at(0.025), at(0.975)
+	low, high = stats.Middle95(drawn)
+	return value, low, high
 }
 
 // WriteSummary writes figures as the file SummaryFile(file).

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
 
 	"gonum.org/v1/gonum/stat"
@@ -258,8 +259,8 @@ func bootstrap(u Units, draws int, stream *rand.Rand, of func(Units) (float64, b
 	if float64(len(values)) < defined*float64(draws) {
 		return 0, 0, false
 	}
-	slices.Sort(values)
-	return stat.Quantile(0.025, stat.Empirical, values, nil), stat.Quantile(0.975, stat.Empirical, values, nil), true
+	low, high = stats.Middle95(values)
+	return low, high, true
 }
 
 // Answers are the effective answers of a session, arranged for this package.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
 )
 
@@ -74,18 +75,15 @@ func (t *Table) person(id idrl.AnnotatorID, all *Table) (Person, error) {
 	}
 	if p.Compared > 0 {
 		p.Expected /= float64(p.Compared)
-		p.Interval = wilson(p.Agreed, p.Compared, 1.959964)
-		p.Reversed = wilson(p.Agreed, p.Compared, 3.290527).High < 0.5
+		p.Interval = wilson(p.Agreed, p.Compared, stats.Z95)
+		p.Reversed = wilson(p.Agreed, p.Compared, stats.Z999).High < 0.5
 		p.Chance = p.High < p.Expected && p.Low < 0.5 && !p.Reversed
 	}
 	return p, nil
 }
 
-// wilson returns the interval of a share whose score is at most z, by E. B. Wilson, "Probable
-// inference, the law of succession, and statistical inference", JASA 22, 1927.
-func wilson(k, n int, z float64) Interval {
-	share, m := float64(k)/float64(n), float64(n)
-	middle := (share + z*z/(2*m)) / (1 + z*z/m)
-	half := z / (1 + z*z/m) * math.Sqrt(share*(1-share)/m+z*z/(4*m*m))
-	return Interval{max(0, middle-half), min(1, middle+half)}
+// wilson returns the interval of a share whose score is at most z.
+func wilson(k, n int, z float64) (i Interval) {
+	i.Low, i.High = stats.Wilson(float64(k), n, z)
+	return i
 }

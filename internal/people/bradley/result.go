@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
 )
 
@@ -125,7 +126,7 @@ func (r Result) more() int {
 	if p.differenceMean == 0 || r.Answers == 0 {
 		return Unknown
 	}
-	const z = 1.959964 // 97.5 % quantile of the standard normal distribution
+	const z = stats.Z95
 	need := float64(r.Answers) * (math.Pow(z*p.differenceStd/p.differenceMean, 2) - 1)
 	if need > idrl.MaxBudget {
 		return Unknown

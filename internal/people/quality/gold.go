@@ -1,6 +1,9 @@
 package quality
 
-import "tiebreak/internal/idrl"
+import (
+	"tiebreak/internal/base/stats"
+	"tiebreak/internal/idrl"
+)
 
 // Enough is how many gold questions, repeats or decisive comparisons a warning needs.
 const Enough = 20
@@ -44,7 +47,7 @@ func (q *Report) KnowGold(log []idrl.Answer, right map[idrl.AnswerID]bool) {
 	for i := range q.People {
 		p := &q.People[i]
 		p.Gold, p.GoldRight = asked[p.Annotator], hit[p.Annotator]
-		p.GoldLow, p.GoldHigh = Wilson(p.GoldRight, p.Gold)
+		p.GoldLow, p.GoldHigh = stats.Wilson(float64(p.GoldRight), p.Gold, stats.Z95)
 		p.Warnings = p.warnings(q.Rated, decisive[p.Annotator].reversed())
 	}
 }

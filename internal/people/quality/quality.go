@@ -1,15 +1,11 @@
 package quality
 
 import (
-	"math"
-	"slices"
 	"time"
 
+	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
 )
-
-// z95 is the 97.5 % quantile of the standard normal distribution.
-const z95 = 1.959963984540054
 
 // A Hit says whether the answer of a log row was foretold.
 type Hit struct {
@@ -114,11 +110,11 @@ func (t *tally) addSide(a *idrl.Answer) {
 
 func (t *tally) finish() idrl.AnnotatorStats {
 	s := t.stats
-	s.MedianTime = median(t.times)
+	s.MedianTime = time.Duration(stats.Median(t.times) * float64(time.Millisecond))
 	if t.sided > 0 {
 		s.LeftShare = float64(t.left) / float64(t.sided)
 	}
-	s.LeftLow, s.LeftHigh = Wilson(t.left, t.sided)
+	s.LeftLow, s.LeftHigh = stats.Wilson(float64(t.left), t.sided, stats.Z95)
 	s.Sided = t.sided
 	hits, n := t.foretold.of()
 	if s.PredictedSize = n; n > 0 {
@@ -153,48 +149,11 @@ func (s share) reversed() bool {
 	return Reversed(s.turned.agree, s.turned.n) || Reversed(s.given.agree, s.given.n)
 }
 
-// median returns the median of times in milliseconds, 0 if there are none. It
-// sorts its argument.
-func median(ms []int64) time.Duration {
-	n := len(ms)
-	if n == 0 {
-		return 0
-	}
-	slices.Sort(ms)
-	return time.Duration(ms[(n-1)/2]+ms[n/2]) * time.Millisecond / 2
-}
-
-// Wilson returns the 95 % score interval of a binomial share with k successes
-// out of n; it is (0, 1) if n is 0. Source: E. B. Wilson, "Probable inference",
-// JASA 22 (1927):
-//
-//	(p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n)
-func Wilson(k, n int) (low, high float64) { return WilsonShare(float64(k), n) }
-
-// z999 is the 99.95 % quantile of the standard normal distribution.
-const z999 = 3.290526731491895
-
 // Reversed reports whether k of n decisive answers, each of which agrees or contradicts, are so
 // few that the person answers the other way round, as with the keys or the question mistaken:
 // the 99.9 % score interval lies below one half. Of people who answer by chance one in 2000 is
 // taken for such a person.
 func Reversed(k, n int) bool {
-	_, high := score(float64(k), n, z999)
+	_, high := stats.Wilson(float64(k), n, stats.Z999)
 	return high < 0.5
-}
-
-// WilsonShare is Wilson where some of the n count as half a success.
-func WilsonShare(k float64, n int) (low, high float64) { return score(k, n, z95) }
-
-// score returns the interval of the shares whose score is at most z.
-func score(k float64, n int, z float64) (low, high float64) {
-	if n == 0 {
-		return 0, 1
-	}
-	m := float64(n)
-	p := k / m
-	centre := p + z*z/(2*m)
-	half := z * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	scale := 1 + z*z/m
-	return max(0, (centre-half)/scale), min(1, (centre+half)/scale)
 }

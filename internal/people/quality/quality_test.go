@@ -1,7 +1,6 @@
 package quality_test
 
 import (
-	"math"
 	"testing"
 	"time"
 
@@ -11,44 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
-
-func TestWilson(t *testing.T) {
-	for _, test := range []struct {
-		name      string
-		k, n      int
-		low, high float64
-	}{
-		{"nothing known", 0, 0, 0, 1},
-		// Newcombe, "Two-sided confidence intervals for the single proportion",
-		// Statistics in Medicine 17 (1998), table I, method 3.
-		{"81 of 263", 81, 263, 0.2553, 0.3662},
-		{"15 of 148", 15, 148, 0.0624, 0.1605},
-		{"none of 20", 0, 20, 0, 0.1611},
-		{"1 of 29", 1, 29, 0.0061, 0.1718},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			low, high := quality.Wilson(test.k, test.n)
-			if math.Abs(low-test.low) > 5e-5 || math.Abs(high-test.high) > 5e-5 {
-				t.Errorf("interval = (%.4f, %.4f), want (%v, %v)", low, high, test.low, test.high)
-			}
-		})
-	}
-}
-
-func TestWilsonMirrors(t *testing.T) {
-	for n := 1; n < 40; n++ {
-		for k := 0; k <= n; k++ {
-			low, high := quality.Wilson(k, n)
-			otherLow, otherHigh := quality.Wilson(n-k, n)
-			if math.Abs(low-(1-otherHigh)) > 1e-12 || math.Abs(high-(1-otherLow)) > 1e-12 {
-				t.Fatalf("%d of %d: (%v, %v) does not mirror (%v, %v)", k, n, low, high, otherLow, otherHigh)
-			}
-			if p := float64(k) / float64(n); !(low <= p+1e-12 && p <= high+1e-12) {
-				t.Fatalf("%d of %d: (%v, %v) does not hold the share", k, n, low, high)
-			}
-		}
-	}
-}
 
 // row is a comparison answered by who in ms, with clip left on the left.
 func row(id idrl.AnswerID, who idrl.AnnotatorID, c idrl.Choice, left idrl.Side, ms int64) idrl.Answer {

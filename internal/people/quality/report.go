@@ -2,6 +2,7 @@ package quality
 
 import (
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/agreement"
 )
@@ -152,7 +153,7 @@ func peopleOf(log []idrl.Answer, arranged agreement.Answers) []Person {
 				}
 			}
 		}
-		p.SameLow, p.SameHigh = Wilson(p.SaidSame, p.Repeats)
+		p.SameLow, p.SameHigh = stats.Wilson(float64(p.SaidSame), p.Repeats, stats.Z95)
 		out = append(out, p)
 	}
 	return out

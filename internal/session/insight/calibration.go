@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/quality"
 
@@ -173,7 +174,7 @@ func (b *Bin) finish() {
 		b.Predicted /= float64(b.N)
 		b.Share = float64(b.Right) / float64(b.N)
 	}
-	b.From, b.To = wilson(b.Right, b.N)
+	b.From, b.To = stats.Wilson(float64(b.Right), b.N, stats.Z95)
 }
 
 // chance returns the 2.5 and the 97.5 % quantile of ECE where the predictions are right.

@@ -10,7 +10,6 @@ import (
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/posterior"
-	"tiebreak/internal/people/quality"
 )
 
 // A Source is what a session hands over of one moment. Nothing in it changes afterwards.
@@ -222,6 +221,3 @@ func (f *Follower) cut(ctx context.Context, s Source, n int) (err error) {
 	}
 	return nil
 }
-
-// Wilson is quality.Wilson.
-func wilson(k, n int) (low, high float64) { return quality.Wilson(k, n) }

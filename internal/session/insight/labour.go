@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/agreement"
 )
@@ -125,7 +126,7 @@ func mixOf(rows []idrl.Answer) (out []Share) {
 	}
 	for choice, n := range count {
 		s := Share{Choice: choice, N: n, Of: float64(n) / float64(len(rows))}
-		s.From, s.To = wilson(n, len(rows))
+		s.From, s.To = stats.Wilson(float64(n), len(rows), stats.Z95)
 		out = append(out, s)
 	}
 	slices.SortFunc(out, func(a, b Share) int { return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Choice, b.Choice)) })

@@ -3,6 +3,8 @@ package insight
 import (
 	"math"
 
+	"tiebreak/internal/base/stats"
+
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -83,7 +85,7 @@ func (c RatingCalibration) Beyond() bool { return c.N >= leastUneven && c.Uneven
 
 func (c *Coverage) finish(n int) {
 	c.Share = float64(c.In) / float64(n)
-	c.From, c.To = wilson(c.In, n)
+	c.From, c.To = stats.Wilson(float64(c.In), n, stats.Z95)
 }
 
 // binomialQuantile returns the least k with P(K ≤ k) ≥ q, of n trials that succeed with

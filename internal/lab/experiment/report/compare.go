@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/base/stats"
 	"tiebreak/internal/lab/experiment"
 	"tiebreak/internal/learn/acquisition"
 
@@ -128,7 +129,7 @@ func ReachedTenth(r experiment.Result) (out []Reached) {
 			}
 			return float64(answers)
 		})
-		out = append(out, Reached{name, MeanOf(n), Median(n), missed / float64(len(n))})
+		out = append(out, Reached{name, MeanOf(n), stats.Median(n), missed / float64(len(n))})
 	}
 	return out
 }

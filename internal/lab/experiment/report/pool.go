@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/base/stats"
 	"tiebreak/internal/lab/experiment"
 
 	"gonum.org/v1/gonum/stat"
@@ -80,7 +81,7 @@ func pool(s []stratum, method, reference string, seed uint64) Pooled {
 		}
 	}
 	if len(changes) > 0 {
-		p.Boot = interval(changes)
+		p.Boot[0], p.Boot[1] = stats.Middle95(changes)
 	}
 	return p
 }

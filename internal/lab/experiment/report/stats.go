@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"tiebreak/internal/base/stats"
 	"tiebreak/internal/lab/experiment"
 
 	"gonum.org/v1/gonum/stat"
@@ -32,14 +33,6 @@ func MeanOf(v []float64) Mean {
 func PopulationMeanOf(v []float64) Mean {
 	m, s := stat.PopMeanStdDev(v, nil)
 	return Mean{m, s / math.Sqrt(float64(len(v)))}
-}
-
-// Median returns the median of v, the middle of the two in the middle if their
-// number is even. v must not be empty, and is left as it is.
-func Median(v []float64) float64 {
-	s := slices.Sorted(slices.Values(v))
-	n := len(s)
-	return (s[(n-1)/2] + s[n/2]) / 2
 }
 
 // Area returns the mean of regret over the answers 1 to N: the area under the
@@ -94,16 +87,8 @@ func Bootstrap(v []float64, stream *rand.Rand) [2]float64 {
 		}
 		means[k] = sum / float64(len(v))
 	}
-	return interval(means)
-}
-
-// interval returns the quantiles 0.025 and 0.975 of v, which it sorts.
-func interval(v []float64) [2]float64 {
-	slices.Sort(v)
-	return [2]float64{
-		stat.Quantile(0.025, stat.Empirical, v, nil),
-		stat.Quantile(0.975, stat.Empirical, v, nil),
-	}
+	low, high := stats.Middle95(means)
+	return [2]float64{low, high}
 }
 
 // over returns f of the run of method m on every seed.

@@ -2,7 +2,6 @@ package report_test
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"tiebreak/internal/base/rng"
@@ -29,16 +28,6 @@ func TestMeans(t *testing.T) {
 		if math.Abs(test.got.Mean-test.mean) > 1e-14 || math.Abs(test.got.SE-test.sem) > 1e-14 {
 			t.Errorf("%s: %v, want %v ± %v", test.name, test.got, test.mean, test.sem)
 		}
-	}
-}
-
-func TestMedian(t *testing.T) {
-	v := []float64{6, 1, 3, 2}
-	if got := report.Median(v); got != 2.5 || !slices.Equal(v, []float64{6, 1, 3, 2}) {
-		t.Errorf("median %v of %v, want 2.5 and the order kept", got, v)
-	}
-	if got := report.Median(v[:3]); got != 3 {
-		t.Errorf("median of three = %v, want 3", got)
 	}
 }
 

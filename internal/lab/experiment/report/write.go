@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"tiebreak/internal/base/stats"
 	"tiebreak/internal/lab/experiment"
 )
 
@@ -110,7 +111,7 @@ func summaryForm(r experiment.Result) ([]byte, error) {
 			for _, f := range fields {
 				v := measure{of: f}.at(r, m, k)
 				mean := MeanOf(v)
-				row = append(row, number(mean.Mean), number(mean.SE), number(Median(v)))
+				row = append(row, number(mean.Mean), number(mean.SE), number(stats.Median(v)))
 			}
 			rows = append(rows, row)
 		}

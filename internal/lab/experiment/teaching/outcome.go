@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/sim"
 	"tiebreak/internal/plan/behaviour"
@@ -152,7 +153,5 @@ func (o Outcome) median(of func(Episode) float64) float64 {
 	for _, e := range o.Episodes {
 		all = append(all, of(e))
 	}
-	slices.Sort(all)
-	n := len(all)
-	return (all[(n-1)/2] + all[n/2]) / 2
+	return stats.Median(all)
 }
