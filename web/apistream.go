@@ -82,7 +82,7 @@ func (s *Server) apiStream(c echo.Context) error {
 	defer beat.Stop()
 	for {
 		switch err := out.send(ctx); {
-		case !c.Response().Committed:
+		case !committed(c):
 			return err
 		case err != nil:
 			return nil // the status is sent: what went wrong can only end the stream

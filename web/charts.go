@@ -269,7 +269,7 @@ func (s *Server) writeTable(c echo.Context, session Session, t table) error {
 	if err == nil {
 		err = out.end()
 	}
-	if err != nil && c.Response().Committed {
+	if err != nil && committed(c) {
 		s.log.Error("table broken off", "session", session.Spec().ID, "table", t.name, "err", err)
 		panic(http.ErrAbortHandler) // a reader must not take half a table for a whole one
 	}

@@ -144,11 +144,11 @@ type failure struct {
 }
 
 func (s *Server) failureOf(c echo.Context, err error) failure {
-	if e := (*echo.HTTPError)(nil); errors.As(err, &e) { // of the router
-		if e.Code == http.StatusMethodNotAllowed {
-			return failure{e.Code, "That does not work", "This page cannot be asked for in this way."}
+	if status, ok := statusOfRouter(err); ok {
+		if status == http.StatusMethodNotAllowed {
+			return failure{status, "That does not work", "This page cannot be asked for in this way."}
 		}
-		return failure{e.Code, "There is nothing here", "This page does not exist."}
+		return failure{status, "There is nothing here", "This page does not exist."}
 	}
 	id := requestOf(c.Request()).id
 	status, heading := statusOf(err)
@@ -160,8 +160,8 @@ func (s *Server) failureOf(c echo.Context, err error) failure {
 }
 
 // fail is where every error of a handler ends: as a page, or as text for a script.
-func (s *Server) fail(err error, c echo.Context) {
-	if c.Response().Committed {
+func (s *Server) fail(c echo.Context, err error) {
+	if committed(c) {
 		s.log.Error("reply broken off", "path", c.Path(), "err", err)
 		return
 	}

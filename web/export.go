@@ -93,7 +93,6 @@ func (s *Server) writeExport(c echo.Context, spec idrl.SessionSpec) (err error) 
 		rows = export.Counting(rows)
 	}
 	out := c.Response()
-	out.Status = http.StatusOK
 	if c.QueryParam("participants") == "" {
 		err = export.Write(out, format, spec, rows)
 	} else {
@@ -102,7 +101,7 @@ func (s *Server) writeExport(c echo.Context, spec idrl.SessionSpec) (err error) 
 			err = export.WriteWithParticipants(out, format, spec, rows, who)
 		}
 	}
-	if err != nil && out.Committed {
+	if err != nil && committed(c) {
 		s.log.Error("export broken off", "session", spec.ID, "err", err)
 		panic(http.ErrAbortHandler) // a reader must not take half an export for a whole one
 	}
@@ -162,7 +161,7 @@ func (s *Server) exportBundle(c echo.Context, id idrl.SessionID) error {
 	defer s.bundling.Unlock()
 	out := &begun{c: c, name: fmt.Sprintf("tiebreak-%s-bundle.zip", id)}
 	err := s.cfg.Bundles.WriteBundle(c.Request().Context(), id, out, opt)
-	if err != nil && c.Response().Committed {
+	if err != nil && committed(c) {
 		s.log.Error("export broken off", "session", id, "err", err)
 		panic(http.ErrAbortHandler) // as above
 	}
@@ -176,7 +175,7 @@ type begun struct {
 }
 
 func (b *begun) Write(p []byte) (int, error) {
-	if out := b.c.Response(); !out.Committed {
+	if out := b.c.Response(); !committed(b.c) {
 		out.Header().Set(echo.HeaderContentType, "application/zip")
 		out.Header().Set(echo.HeaderContentDisposition, fmt.Sprintf("attachment; filename=%q", b.name))
 		out.WriteHeader(http.StatusOK)

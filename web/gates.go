@@ -69,7 +69,7 @@ func (s *Server) queue(next echo.HandlerFunc) echo.HandlerFunc {
 		q.leave = s.gates.enter(r.Context(), s.address(r))
 		defer q.pass()
 		if err := next(c); err != nil {
-			c.Error(err) // a page that costs something too
+			s.fail(c, err) // a page that costs something too
 		}
 		return nil
 	}

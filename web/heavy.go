@@ -126,11 +126,11 @@ func (s *Server) heavyReply(c echo.Context) (leave func(), err error) {
 	}
 	ctx := c.Request().Context()
 	c.SetRequest(c.Request().WithContext(idrl.WithPause(ctx, s.heavy.pauses(ctx))))
-	out := c.Response()
-	t := &turns{ResponseWriter: out.Writer, places: s.heavy.places}
-	out.Writer = t
+	before := swapWriter(c, func(w http.ResponseWriter) http.ResponseWriter {
+		return &turns{ResponseWriter: w, places: s.heavy.places}
+	})
 	return func() {
-		out.Writer = t.ResponseWriter
+		swapWriter(c, func(http.ResponseWriter) http.ResponseWriter { return before })
 		give()
 	}, nil
 }

@@ -146,9 +146,8 @@ func (s *Server) limit(e *echo.Echo, next http.Handler) http.Handler {
 		requestOf(r).charged = true
 		if !l.take(s.address(r), 1, time.Now()) {
 			c := e.NewContext(r, w)
-			e.Router().Find(r.Method, r.URL.Path, c)
-			requestOf(r).route = c.Path() // for the log
-			s.fail(errTooMany, c)
+			requestOf(r).route = pathOf(e, c) // for the log
+			s.fail(c, errTooMany)
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -68,7 +68,7 @@ func New(cfg Config) *Server {
 	e := s.routes()
 	crossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := e.NewContext(r, w)
-		s.fail(errCrossOrigin, c)
+		s.fail(c, errCrossOrigin)
 	}))
 	s.handler = s.observe(s.headers(s.limit(e, crossOrigin.Handler(e))))
 	return s
@@ -79,9 +79,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 // Addresses returns the patterns of everything that can be fetched by GET, in order.
 func Addresses() []string {
 	var out []string
-	for _, r := range new(Server).routes().Routes() {
-		if r.Method == http.MethodGet {
-			out = append(out, r.Path)
+	for _, r := range routesOf(new(Server).routes()) {
+		if r.method == http.MethodGet {
+			out = append(out, r.path)
 		}
 	}
 	slices.Sort(out)
@@ -92,10 +92,10 @@ func Addresses() []string {
 // writes them, in order.
 func APIRoutes() []string {
 	var out []string
-	for _, r := range new(Server).routes().Routes() {
-		if strings.HasPrefix(r.Path, apiPrefix) {
-			path := strings.NewReplacer(":id", "{id}", ":clip", "{clip}").Replace(r.Path)
-			out = append(out, r.Method+" "+path)
+	for _, r := range routesOf(new(Server).routes()) {
+		if strings.HasPrefix(r.path, apiPrefix) {
+			path := strings.NewReplacer(":id", "{id}", ":clip", "{clip}").Replace(r.path)
+			out = append(out, r.method+" "+path)
 		}
 	}
 	slices.Sort(out)
@@ -111,7 +111,7 @@ const staticPath = "/static/*"
 // routes returns the table of everything that can be asked for.
 func (s *Server) routes() *echo.Echo {
 	e := echo.New()
-	e.HTTPErrorHandler = s.fail
+	onError(e, s.fail)
 	e.Use(s.note, s.recover, s.wrongHost, s.limitBody, s.queue)
 
 	e.GET("/", s.home)

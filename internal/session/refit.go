@@ -148,6 +148,7 @@ func (s *Session) relearnt(ctx context.Context, res refitted) {
 	if err := s.adoptFit(ctx, &res); err != nil {
 		s.cfg.Log.ErrorContext(ctx, "learning of features failed; those in use stay", "session", s.spec.ID,
 			"version", res.fit.Version, "based_on", res.fit.BasedOn, "err", err)
+		s.adoptIfDue(ctx) // it may have waited for the features
 		return
 	}
 	s.adoptIfDue(ctx)

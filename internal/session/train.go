@@ -316,7 +316,7 @@ func (s *Session) noteEngine(ctx context.Context, g *idrl.Generation) {
 // adoptIfDue replaces the generation whole if a new one is ready and due.
 func (s *Session) adoptIfDue(ctx context.Context) {
 	t := &s.training
-	if t.ready == nil || !s.due() || s.spec.AdoptAfter > 0 && s.refit.result != nil {
+	if t.ready == nil || !s.due() || s.spec.AdoptAfter > 0 && (s.refit.result != nil || s.refitDue()) {
 		return // learnt features come first, so that their order does not depend on which was faster
 	}
 	g := t.ready
