@@ -32,7 +32,7 @@ func (LVAR) Score(dst []float64, in *Input) (Pair, error) {
 	best := make([]int, samples)
 	returns := t.DrawReturns(samples, in.Rand)
 	for i := range best {
-		best[i] = floats.MaxIdx(row(returns, i))
+		best[i] = first(row(returns, i))
 	}
 	leader, share := t.Leader(), shares(best, len(t.policies))
 	chances := slices.Clone(share)
@@ -54,6 +54,17 @@ func (LVAR) Score(dst []float64, in *Input) (Pair, error) {
 	p := t.heaviest(share, leader)
 	p.chances = chances
 	return p, nil
+}
+
+// first returns the index of the greatest number, the first of equals.
+func first(of []float64) (at int) {
+	most := of[0]
+	for j, v := range of {
+		if v > most {
+			at, most = j, v
+		}
+	}
+	return at
 }
 
 // heaviest returns the leader and the policy with the largest p_j Var(G_j − G_L).

@@ -18,7 +18,7 @@ import (
 // offset of the annotator.
 type manners struct {
 	bases     []base
-	list      []manner
+	list      []manner  // each base with all rates of lapses in turn, and then those who click at random
 	prior     []float64 // log weights of list; the greatest is 0
 	lapse     Lapse     // what a lapse is
 	offsetVar float64   // of the offset before the first answer; 0 of comparisons
@@ -49,7 +49,6 @@ type base struct {
 type manner struct {
 	base    int
 	rate    float64 // in [0, 1]
-	meant   float64 // 1 − rate
 	decided bool    // a lapse is never 'equal', or once in a hundred times
 }
 
@@ -87,9 +86,6 @@ func (m Model) mannersOf(kind idrl.QueryKind) (out *manners, ok bool) {
 		return nil, false
 	}
 	out.addRandom(kind.Comparison())
-	for k := range out.list {
-		out.list[k].meant = 1 - out.list[k].rate
-	}
 	out.findProbits()
 	return out, true
 }
@@ -239,18 +235,17 @@ func (g *manners) read(r *reading, seen observation, m, v, offset, offsetVar flo
 		sum += r.meant[i] + math.Abs(r.rise[i]) + math.Abs(r.bend[i])
 	}
 	alike, decided := g.random(seen.query.Kind, seen.answer)
-	read, meant := r.z[:len(g.list)], r.meant[:len(g.bases)]
-	for k := range g.list {
-		w := &g.list[k]
-		q := alike
-		if w.decided {
-			q = decided
+	for i, meant := range r.meant {
+		read := lapsesOf(r.z, i)
+		for l, lapse := range ownLapses {
+			read[l] = max(leastRead, lapse.rate*alike+(1-lapse.rate)*meant)
 		}
-		z := w.rate*q + w.meant*meant[w.base]
-		if z < leastRead {
-			z = leastRead
+	}
+	for k := len(g.bases) * len(ownLapses); k < len(g.list); k++ {
+		r.z[k] = max(leastRead, alike)
+		if g.list[k].decided {
+			r.z[k] = max(leastRead, decided)
 		}
-		read[k] = z
 	}
 	return finite(sum)
 }
@@ -297,6 +292,11 @@ func (g *manners) readProbits(r *reading, choice idrl.Choice, m, v float64) {
 	}
 }
 
+// lapsesOf returns those of numbers of all manners that belong to base i.
+func lapsesOf(all []float64, i int) *[len(ownLapses)]float64 {
+	return (*[len(ownLapses)]float64)(all[i*len(ownLapses):])
+}
+
 // A push is Z of an answer, times the sum of the weights, and the first two derivatives of
 // log Z in the mean of u, and in that of the offset.
 type push struct{ z, d1, d2, offset1, offset2 float64 }
@@ -309,15 +309,20 @@ func (p push) possible() bool {
 // mix returns the push of an answer that was read, where weights are those of the manners, up
 // to a factor.
 func (g *manners) mix(r *reading, weights []float64) (p push) {
-	clear(r.weights)
-	list, read, sums := g.list[:len(weights)], r.z[:len(weights)], r.weights
-	for k, weight := range weights {
-		w := &list[k]
-		p.z += weight * read[k]
-		sums[w.base] += weight * w.meant
+	for k := len(g.bases) * len(ownLapses); k < len(weights); k++ {
+		p.z += weights[k] * r.z[k]
 	}
-	for i := range g.bases {
-		share, scale := sums[i]/p.z, g.bases[i].scale
+	for i := range r.weights {
+		read, z, meant := lapsesOf(r.z, i), 0.0, 0.0 // sums of a base: each in a register
+		for l, weight := range lapsesOf(weights, i) {
+			z += weight * read[l]
+			meant += weight * (1 - ownLapses[l].rate)
+		}
+		p.z += z
+		r.weights[i] = meant
+	}
+	for i, weight := range r.weights {
+		share, scale := weight/p.z, g.bases[i].scale
 		p.d1 += share * scale * r.rise[i]
 		p.d2 += share * scale * scale * r.bend[i]
 		p.offset1 += share * r.rise[i]
