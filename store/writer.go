@@ -16,14 +16,14 @@ const (
 
 // A request is one write. It is done whole or not at all.
 type request struct {
-	ctx  context.Context // checked before the write begins, not during it
-	do   func(*tx) error
+	ctx context.Context // checked before the write begins, not during it
+	do  func(*tx) error
 	// repeats says that do changes nothing but the database, so that it may be run again after a
 	// transaction was rolled back.
 	repeats bool
 	bare    func(*sql.Conn) error // instead of do: outside of a transaction
-	err  error
-	done chan struct{} // closed when err is final
+	err     error
+	done    chan struct{} // closed when err is final
 }
 
 // do runs f in a transaction and returns when it is durable. An error of

@@ -78,9 +78,11 @@ func (t *Table) heaviest(share []float64, leader int) Pair {
 	return best
 }
 
-// weighted returns √p_j (μ_j − μ_L) of the policies with p_j > 0, one per row.
+// weighted returns √p_j (μ_j − μ_L) of the policies with p_j > 0, one per row, valid until the next
+// call.
 func (t *Table) weighted(share []float64, leader int) blas64.General {
-	out := matrix(floats.Count(func(p float64) bool { return p > 0 }, share), t.belief.Dim())
+	out := matrixIn(t.deltas, floats.Count(func(p float64) bool { return p > 0 }, share), t.belief.Dim())
+	t.deltas = out.Data
 	k := 0
 	for j, p := range share {
 		if p > 0 {

@@ -36,7 +36,8 @@ func (t *Table) DrawReturns(n int, stream *rand.Rand) blas64.General {
 	mean := t.returns()
 	t.factor.Factorize(mat.NewSymDense(p, t.gram.Data[:p*p]), -1) // PᵀΓP = UᵀU
 	u := t.factor.RawU().(*mat.TriDense)
-	ways := matrix(t.factor.Rank(), p) // U Pᵀ
+	ways := matrixIn(t.ways, t.factor.Rank(), p) // U Pᵀ
+	t.ways = ways.Data
 	for j, to := range t.factor.ColumnPivots(nil) {
 		for k := range min(j+1, ways.Rows) {
 			row(ways, k)[to] = u.At(k, j)
