@@ -405,3 +405,45 @@ func TestMigrationOfPeople(t *testing.T) {
 		t.Errorf("settings: %+v, %v", s, err)
 	}
 }
+
+// Of writes that are carried out together, without savepoints, one that fails leaves nothing, and the
+// others are recorded once: they are carried out again.
+func TestOneThatFailsHarmsNoOthers(t *testing.T) {
+	db, err := Open(t.Context(), folder(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	refused, runs, group := errors.New("refused"), map[string]int{}, []*request{}
+	if err := db.doBare(func(*sql.Conn) error { // the writer finds them all at once
+		for _, key := range []string{"before", "fails", "after"} {
+			r := &request{ctx: t.Context(), repeats: true, done: make(chan struct{}), do: func(tx *tx) error {
+				runs[key]++
+				if _, err := tx.exec(`INSERT INTO meta (key, value) VALUES (?, '')`, key); err != nil || key != "fails" {
+					return err
+				}
+				return refused
+			}}
+			if err := db.submit(r); err != nil {
+				return err
+			}
+			group = append(group, r)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range group {
+		<-r.done
+	}
+	if group[0].err != nil || !errors.Is(group[1].err, refused) || group[2].err != nil {
+		t.Errorf("errors %v, %v, %v; want that of the second", group[0].err, group[1].err, group[2].err)
+	}
+	if runs["before"] != 2 || runs["fails"] != 2 || runs["after"] != 1 {
+		t.Errorf("runs %v; want the group stopped at the one that failed, and all carried out again", runs)
+	}
+	var keys string
+	if err := db.read.QueryRow(`SELECT group_concat(key, ' ' ORDER BY key) FROM meta WHERE key IN ('before', 'fails', 'after')`).Scan(&keys); err != nil || keys != "after before" {
+		t.Errorf("recorded: %q, %v", keys, err)
+	}
+}

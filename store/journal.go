@@ -31,7 +31,7 @@ func (db *DB) Append(ctx context.Context, id idrl.SessionID, rows ...idrl.Row) e
 			return err
 		}
 	}
-	return db.do(ctx, func(t *tx) error {
+	return db.doRepeatably(ctx, func(t *tx) error {
 		for i, row := range rows {
 			if err := t.append(id, row.Answer, row.After); err != nil {
 				return err
@@ -59,29 +59,28 @@ func (t *tx) keepBelief(id idrl.SessionID, s idrl.Snapshot) error {
 	return err
 }
 
-// checkFollows returns an error unless seq is the next position of the log.
-func (t *tx) checkFollows(id idrl.SessionID, seq int64) error {
+// check returns an error unless a is the next row of the log and, if it is a reply, may close its
+// assignment.
+func (t *tx) check(id idrl.SessionID, a idrl.Answer) error {
 	var last int64
-	const query = `SELECT coalesce((SELECT max(seq) FROM answer WHERE session_id = session.id), 0) FROM session WHERE id = ?`
-	if err := t.row(query, id).Scan(&last); err != nil {
-		return missing(err, "there is no session %q", id)
-	}
-	if seq != last+1 {
-		return idrl.Errorf(idrl.Conflict, "row %d does not follow: the log of session %s has %d rows", seq, id, last)
-	}
-	return nil
-}
-
-// checkOpen returns an error unless a may close its assignment.
-func (t *tx) checkOpen(id idrl.SessionID, a idrl.Answer) error {
+	var found bool
 	var query idrl.QueryID
 	var annotator idrl.AnnotatorID
 	var answer string
-	const q = `SELECT query_id, annotator_id, coalesce(answer_id, '') FROM assignment WHERE session_id = ? AND id = ?`
-	if err := t.row(q, id, a.Assignment).Scan(&query, &annotator, &answer); err != nil {
-		return missing(err, "there is no assignment %q", a.Assignment)
+	const q = `
+		SELECT coalesce((SELECT max(seq) FROM answer WHERE session_id = session.id), 0),
+			a.id IS NOT NULL, coalesce(a.query_id, ''), coalesce(a.annotator_id, ''), coalesce(a.answer_id, '')
+		FROM session LEFT JOIN assignment a ON a.session_id = session.id AND a.id = ? WHERE session.id = ?`
+	if err := t.row(q, a.Assignment, id).Scan(&last, &found, &query, &annotator, &answer); err != nil {
+		return missing(err, "there is no session %q", id)
 	}
 	switch {
+	case a.Seq != last+1:
+		return idrl.Errorf(idrl.Conflict, "row %d does not follow: the log of session %s has %d rows", a.Seq, id, last)
+	case !a.Reply():
+		return nil
+	case !found:
+		return idrl.Errorf(idrl.NotFound, "there is no assignment %q", a.Assignment)
 	case annotator != a.Annotator:
 		return idrl.Errorf(idrl.Forbidden, "assignment %s is not yours", a.Assignment)
 	case query != a.Query:
@@ -94,13 +93,8 @@ func (t *tx) checkOpen(id idrl.SessionID, a idrl.Answer) error {
 
 // append writes the row, what it closes, and what goes with it.
 func (t *tx) append(id idrl.SessionID, a idrl.Answer, s idrl.Snapshot) error {
-	if err := t.checkFollows(id, a.Seq); err != nil {
+	if err := t.check(id, a); err != nil {
 		return err
-	}
-	if a.Reply() {
-		if err := t.checkOpen(id, a); err != nil {
-			return err
-		}
 	}
 	const insert = `
 		INSERT INTO answer (session_id, seq, id, assignment_id, query_id, annotator_id, undoes, choice, rating,
@@ -162,7 +156,7 @@ func (db *DB) Issue(ctx context.Context, id idrl.SessionID, as []idrl.Assignment
 	if err := checkShown(as); err != nil {
 		return err
 	}
-	return db.do(ctx, func(t *tx) error { return t.issue(id, as) })
+	return db.doRepeatably(ctx, func(t *tx) error { return t.issue(id, as) })
 }
 
 // checkShown returns an error unless every assignment shows something.

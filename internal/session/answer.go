@@ -118,7 +118,7 @@ func (s *Session) answer(a idrl.Answer) (logEntry, error) {
 	if err != nil {
 		return logEntry{}, fmt.Errorf("update the belief: %w", err)
 	}
-	return s.row(a, history)
+	return s.row(a, history), nil
 }
 
 // takes returns an error of kind Invalid if a says what the session does not ask for.
@@ -154,7 +154,7 @@ func (s *Session) undo(a idrl.Answer, ahead *edited) (logEntry, error) {
 	if err != nil {
 		return logEntry{}, fmt.Errorf("undo %s: %w", a.Undoes, err)
 	}
-	return s.row(a, history)
+	return s.row(a, history), nil
 }
 
 // replayed looks for a row with a's id. known is false if there is none.
@@ -176,23 +176,19 @@ func (s *Session) replayed(a idrl.Answer) (r idrl.Receipt, known bool, err error
 }
 
 // row returns the entry of log row a, which comes next, after which the effective answers are
-// those of history.
-func (s *Session) row(a idrl.Answer, history *posterior.History) (logEntry, error) {
+// those of history. It leaves the encoded belief to rows.
+func (s *Session) row(a idrl.Answer, history *posterior.History) logEntry {
 	belief := history.Posterior()
 	a.Seq = s.log.seq() + 1
 	a.ReceivedAt = s.cfg.Now().UTC().Truncate(time.Millisecond)
-	b, err := s.features.model.Encode(belief)
-	if err != nil {
-		return logEntry{}, fmt.Errorf("encode the belief: %w", err)
-	}
 	snap := idrl.Snapshot{
 		Seq: a.Seq, Definition: idrl.PosteriorDefinition, Representation: s.features.version(), Mean: belief.Mean(nil),
-		Belief: b, Slot: history.Slot(a.Seq), Regret: s.atRow(history, a.Seq),
+		Slot: history.Slot(a.Seq), Regret: s.atRow(history, a.Seq),
 	}
 	if said, ok := s.foretell(s.features, a, s.history.Posterior(), s.history.Len()); ok {
 		snap.Foretold = said.P
 	}
-	return logEntry{receipt: idrl.Receipt{ID: a.ID, Seq: a.Seq}, row: &idrl.Row{Answer: a, After: snap}, history: history}, nil
+	return logEntry{receipt: idrl.Receipt{ID: a.ID, Seq: a.Seq}, row: &idrl.Row{Answer: a, After: snap}, history: history}
 }
 
 // foretell returns how probable each answer to the question of a was by the belief before,

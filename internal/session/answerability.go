@@ -46,10 +46,8 @@ func (s *Session) clarity() answerable.Model {
 // replies returns the last replies up to a log row that teach what can be answered, in order.
 func (s *Session) replies(upTo int64) (out []answerable.Reply) {
 	out = make([]answerable.Reply, 0, min(lessons, upTo))
-	for _, a := range slices.Backward(s.log.rows[:upTo]) {
-		if len(out) == lessons {
-			break
-		}
+	for i := upTo - 1; i >= 0 && len(out) < lessons; i-- {
+		a := &s.log.rows[i]
 		if !a.Reply() || s.log.undone[a.ID] || s.log.how[a.Annotator].Out {
 			continue
 		}

@@ -19,6 +19,7 @@ type selector struct {
 	askable   []idrl.QueryVector
 	ago       []uint8 // learning.Unlike has it, of every query of gen
 	given     map[idrl.AnnotatorID]*given
+	last      []idrl.Query // of lastAsked
 }
 
 // given are the queries of a generation that were put to an annotator before.

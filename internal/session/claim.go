@@ -108,7 +108,9 @@ func (s *Session) offer(who idrl.AnnotatorID) idrl.Offer {
 		o.Waiting = "The researcher has paused this session. Your answers are saved. This page goes on by itself as soon as the session goes on."
 		return o
 	}
-	for _, a := range s.asked.openOf(who) {
+	open := s.asked.openOf(who)
+	o.Open = slices.Grow(o.Open, len(open))
+	for _, a := range open {
 		o.Open = append(o.Open, *a)
 	}
 	switch {

@@ -66,8 +66,8 @@ func (s *Session) takeIn(who idrl.AnnotatorID, c Comparison) (idrl.Assignment, i
 	if err != nil {
 		return as, idrl.Row{}, fmt.Errorf("update the belief: %w", err)
 	}
-	entry, err := s.row(a, history)
-	if err != nil {
+	entry := s.row(a, history)
+	if entry.row.After.Belief, err = s.encode(history); err != nil {
 		return as, idrl.Row{}, err
 	}
 	s.asked.add(as)

@@ -175,9 +175,9 @@ func (s *sight) agoOfGroup(dst []uint8, k int, q idrl.Query) error {
 }
 
 // lastAsked returns the last questions that were put to the annotator, those of fresh
-// included, newest first: those that they remember.
-func (s *Session) lastAsked(who idrl.AnnotatorID, fresh []idrl.Assignment) (out []idrl.Query) {
-	out = make([]idrl.Query, 0, learning.Remembered+len(fresh))
+// included, newest first: those that they remember. What it returns is valid until the next call.
+func (s *Session) lastAsked(who idrl.AnnotatorID, fresh []idrl.Assignment) []idrl.Query {
+	out := s.selector.last[:0]
 	for _, as := range slices.Backward(fresh) {
 		out = append(out, as.Query)
 	}
@@ -187,6 +187,7 @@ func (s *Session) lastAsked(who idrl.AnnotatorID, fresh []idrl.Assignment) (out 
 		}
 		out = append(out, as.Query)
 	}
+	s.selector.last = out
 	return out
 }
 

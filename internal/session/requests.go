@@ -176,13 +176,11 @@ func (s *Session) rollback(st applied) {
 // together they are rolled back and tried again one by one, so that one that fails does
 // not harm the others.
 func (s *Session) record(ctx context.Context, group []applied) {
-	var rows []idrl.Row
-	for _, st := range group {
-		if st.row != nil {
-			rows = append(rows, *st.row)
-		}
+	rows, err := s.rows(group)
+	if err == nil {
+		err = s.append(ctx, rows)
 	}
-	if err := s.append(ctx, rows); err != nil {
+	if err != nil {
 		for _, st := range slices.Backward(group) {
 			s.rollback(st)
 		}
@@ -214,6 +212,36 @@ func (s *Session) record(ctx context.Context, group []applied) {
 			st.after()
 		}
 	}
+}
+
+// rows returns the rows of the applied requests. Of those with one slot only the last has the
+// encoded belief, since it alone is kept.
+func (s *Session) rows(group []applied) (rows []idrl.Row, err error) {
+	encoded := map[int]bool{} // slots
+	for _, st := range slices.Backward(group) {
+		if st.row == nil {
+			continue
+		}
+		row := *st.row
+		if slot := row.After.Slot; !encoded[slot] {
+			if row.After.Belief, err = s.encode(st.history); err != nil {
+				return nil, err
+			}
+			encoded[slot] = true
+		}
+		rows = append(rows, row)
+	}
+	slices.Reverse(rows)
+	return rows, nil
+}
+
+// encode returns the encoded posterior of h.
+func (s *Session) encode(h *posterior.History) ([]byte, error) {
+	b, err := s.features.model.Encode(h.Posterior())
+	if err != nil {
+		return nil, fmt.Errorf("encode the belief: %w", err)
+	}
+	return b, nil
 }
 
 // append writes rows to the journal. The requests may be cancelled while they are

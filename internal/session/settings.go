@@ -147,7 +147,7 @@ func (s *Session) decide(who idrl.AnnotatorID, ahead *edited) (logEntry, error) 
 	if err != nil {
 		return logEntry{}, fmt.Errorf("belief after %q of the answers of %s: %w", a.Choice, who, err)
 	}
-	return s.row(a, history)
+	return s.row(a, history), nil
 }
 
 // noteSuperseded reports whether a write failed with err because the journal has been

@@ -32,7 +32,7 @@ func (LVAR) Score(dst []float64, in *Input) (Pair, error) {
 	best := make([]int, samples)
 	returns := t.DrawReturns(samples, in.Rand)
 	for i := range best {
-		best[i] = floats.MaxIdx(row(returns, i))
+		best[i] = first(row(returns, i))
 	}
 	leader, share := t.Leader(), shares(best, len(t.policies))
 	chances := slices.Clone(share)
@@ -56,6 +56,17 @@ func (LVAR) Score(dst []float64, in *Input) (Pair, error) {
 	return p, nil
 }
 
+// first returns the index of the greatest number, the first of equals.
+func first(of []float64) (at int) {
+	most := of[0]
+	for j, v := range of {
+		if v > most {
+			at, most = j, v
+		}
+	}
+	return at
+}
+
 // heaviest returns the leader and the policy with the largest p_j Var(G_j − G_L).
 func (t *Table) heaviest(share []float64, leader int) Pair {
 	best, most := noPair(), 0.0
@@ -67,9 +78,11 @@ func (t *Table) heaviest(share []float64, leader int) Pair {
 	return best
 }
 
-// weighted returns √p_j (μ_j − μ_L) of the policies with p_j > 0, one per row.
+// weighted returns √p_j (μ_j − μ_L) of the policies with p_j > 0, one per row, valid until the next
+// call.
 func (t *Table) weighted(share []float64, leader int) blas64.General {
-	out := matrix(floats.Count(func(p float64) bool { return p > 0 }, share), t.belief.Dim())
+	out := matrixIn(t.deltas, floats.Count(func(p float64) bool { return p > 0 }, share), t.belief.Dim())
+	t.deltas = out.Data
 	k := 0
 	for j, p := range share {
 		if p > 0 {

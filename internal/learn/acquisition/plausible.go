@@ -36,7 +36,8 @@ func (t *Table) DrawReturns(n int, stream *rand.Rand) blas64.General {
 	mean := t.returns()
 	t.factor.Factorize(mat.NewSymDense(p, t.gram.Data[:p*p]), -1) // PᵀΓP = UᵀU
 	u := t.factor.RawU().(*mat.TriDense)
-	ways := matrix(t.factor.Rank(), p) // U Pᵀ
+	ways := matrixIn(t.ways, t.factor.Rank(), p) // U Pᵀ
+	t.ways = ways.Data
 	for j, to := range t.factor.ColumnPivots(nil) {
 		for k := range min(j+1, ways.Rows) {
 			row(ways, k)[to] = u.At(k, j)
@@ -47,10 +48,19 @@ func (t *Table) DrawReturns(n int, stream *rand.Rand) blas64.General {
 	for i := 0; i < n; i += 2 {
 		up, down := row(out, i), row(out, i+1)
 		clear(down) // less the mean at first
-		for k := range ways.Rows {
+		for k := 0; k < ways.Rows; k += 2 {
 			z := stream.NormFloat64()
-			for j, w := range ways.Data[k*p : (k+1)*p] { // few policies: a call would take longer
-				down[j] += z * w
+			first := ways.Data[k*p : (k+1)*p]
+			if k+1 == ways.Rows {
+				for j, w := range first { // few policies: a call would take longer
+					down[j] += z * w
+				}
+				break
+			}
+			next, second := stream.NormFloat64(), ways.Data[(k+1)*p:][:len(first)]
+			down := down[:len(first)]
+			for j, w := range first { // two at a time, with the sums of one at a time
+				down[j] = down[j] + z*w + next*second[j]
 			}
 		}
 		for j, m := range mean {

@@ -43,7 +43,9 @@ type workspace struct {
 	scores []float64 // one number per query
 	spare  []float64 // memory for weights
 
-	drawn         []float64           // draws of returns
+	drawn, ways   []float64           // draws of returns, and what they are made of
+	deltas        []float64           // weighted differences of policies
+	images        []float64           // of eachCov
 	products      []float64           // of eachProduct
 	factor        mat.PivotedCholesky // of gram
 	oldA, oldGram []float64           // of the policies before Reset, free to use
@@ -67,7 +69,7 @@ func (t *Table) Reset(m idrl.RewardModel, p idrl.Posterior, queries []idrl.Query
 		mean: sized(t.mean, n), vari: sized(t.vari, n), info: sized(t.info, n),
 		workspace: workspace{
 			k: sized(t.k, whole(n)), g: t.g, sx: sized(t.sx, d), x: sized(t.x, d),
-			scores: t.scores, spare: t.spare, drawn: t.drawn, products: t.products, factor: t.factor, oldA: t.a.Data, oldGram: t.gram.Data,
+			scores: t.scores, spare: t.spare, drawn: t.drawn, ways: t.ways, deltas: t.deltas, images: t.images, products: t.products, factor: t.factor, oldA: t.a.Data, oldGram: t.gram.Data,
 		},
 	}
 	mean := p.Mean(nil)
@@ -255,7 +257,8 @@ func (t *Table) CovAll(dst, deltas blas64.General) {
 // and all queries, a block of queries from first on at a time: cov is K×n and f's
 // until it returns.
 func (t *Table) eachCov(deltas blas64.General, f func(first int, cov blas64.General)) {
-	images := matrix(deltas.Rows, deltas.Cols)
+	images := matrixIn(t.images, deltas.Rows, deltas.Cols)
+	t.images = images.Data
 	for k := range deltas.Rows {
 		t.belief.CovMul(row(images, k), row(deltas, k))
 	}

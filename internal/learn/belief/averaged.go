@@ -182,7 +182,7 @@ func (v Averaged) take(x *Mixture, q idrl.QueryVector, a idrl.Answer) error {
 		return err
 	}
 	var failed error
-	seen := observations(q, a)
+	seen := observations(nil, &q, &a)
 	sx, kept, logs := make([]float64, x.Dim()), x.parts[:0], make([]float64, 0, len(x.parts))
 	for _, p := range x.parts {
 		logZ, err := v.assumptions[p.assumption].model.absorbAll(p.belief, seen, sx)
@@ -205,7 +205,7 @@ func (v Averaged) take(x *Mixture, q idrl.QueryVector, a idrl.Answer) error {
 // answer, or an error where that, or the belief after it, is beyond computing.
 func (m Model) absorbAll(g *Gaussian, seen []observation, sx []float64) (sum float64, err error) {
 	for _, o := range seen {
-		logZ, err := m.absorb(g, o.query, o.answer, sx)
+		logZ, err := m.absorb(g, *o.query, *o.answer, sx)
 		if err != nil {
 			return 0, err
 		}

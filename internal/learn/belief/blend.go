@@ -101,7 +101,7 @@ func joined(parts []blended) (out []blended) {
 
 // lapsed returns the probability, or the density, of a lapse that is a.
 func (b blend) lapsed(a idrl.Answer) float64 {
-	alike, decided := b.grid.random("", a)
+	alike, decided := b.grid.random("", &a)
 	return b.alike*alike + b.decided*decided
 }
 

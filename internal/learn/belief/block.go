@@ -220,7 +220,7 @@ func (g *Gaussian) expectGroup(l BestWorst, b *block) {
 func (m Model) fitBlock(s *site, v blockView) (tau *mat.SymDense, nu []float64, ok bool, err error) {
 	b, k := s.block, len(v.mean)
 	if v.root == nil {
-		_, _, _, err = m.derivatives(v, s.query, s.answer)
+		_, _, _, err = m.derivatives(v, *s.query, *s.answer)
 		return nil, nil, false, err
 	}
 	removed := mat.NewSymDense(k, nil)
@@ -230,7 +230,7 @@ func (m Model) fitBlock(s *site, v blockView) (tau *mat.SymDense, nu []float64, 
 		return nil, nil, false, nil
 	}
 	without := v.times(r, a)
-	_, d1, d2, err := m.derivatives(without, s.query, s.answer)
+	_, d1, d2, err := m.derivatives(without, *s.query, *s.answer)
 	if err != nil {
 		return nil, nil, false, err
 	}

@@ -108,11 +108,13 @@ func (m Model) sites(from *Gaussian, qs []idrl.QueryVector, as []idrl.Answer) (s
 		panic("belief: queries and answers differ in number")
 	}
 	sites = make([]site, 0, len(as))
-	for i, a := range as {
-		if err := m.fits(from, qs[i], a); err != nil {
+	var says []observation
+	for i := range as {
+		if err := m.fits(from, qs[i], as[i]); err != nil {
 			return nil, fmt.Errorf("answer %d of %d: %w", i+1, len(as), err)
 		}
-		for _, o := range observations(qs[i], a) {
+		says = observations(says[:0], &qs[i], &as[i])
+		for _, o := range says {
 			s := site{observation: o}
 			if s.query.Kind.Group() {
 				s.block = newBlock(s.query.Each)
@@ -174,7 +176,7 @@ func (m Model) fit(s site, mean, v float64) (tau, nu float64, ok bool, err error
 		return 0, 0, false, nil
 	}
 	mean, v = (mean-v*s.nu)/left, v/left
-	_, d1, d2, err := evaluate(m.Likelihood(s.query.Query), s.answer, mean, v)
+	_, d1, d2, err := evaluate(m.Likelihood(s.query.Query), *s.answer, mean, v)
 	if err != nil {
 		return 0, 0, false, err
 	}

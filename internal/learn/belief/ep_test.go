@@ -237,7 +237,8 @@ func TestFitRefuses(t *testing.T) {
 // belief about u may owe more than all its precision to one answer.
 func TestFitSkipsNegativeCavities(t *testing.T) {
 	m := Model{Start: Isotropic(1, 1), Comparison: Probit{1, 0.1}}
-	s := site{observation: observation{comparison(1), choseA}, tau: 2}
+	q, a := comparison(1), choseA
+	s := site{observation: observation{&q, &a}, tau: 2}
 	if _, _, ok, err := m.fit(s, 0, 1); ok || err != nil {
 		t.Errorf("fit without a positive variance: %v, error %v", ok, err)
 	}

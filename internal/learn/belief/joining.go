@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"tiebreak/internal/idrl"
 )
@@ -42,6 +43,7 @@ type joining struct {
 	sites  []site
 	says   []mannerSite // of the same answers
 	read   *reading
+	all    []float64 // memory of the weights of says
 
 	damping float64 // share of a change that is made: a power of 1/2
 }
@@ -49,6 +51,7 @@ type joining struct {
 // member is a person in a fit.
 type member struct {
 	before  person    // before the answers
+	prior   []float64 // log weights of the manners then
 	logs    []float64 // of the weights of the manners after the last sweep
 	weights []float64 // now, up to a factor
 	tau, nu float64   // of the offset now: precision, and precision times mean
@@ -82,6 +85,7 @@ func (o Own) Resume(ctx context.Context, from idrl.Posterior, before idrl.Factor
 		return nil, nil, idrl.FitReport{}, err
 	}
 	f := &joining{Own: o, from: j, theta: j.theta, sites: sites, damping: 1}
+	defer f.free()
 	if f.join(); len(f.people) == 1 && o.told(j, f.people[0].before.id) {
 		g, report, err := o.of.ep(ctx, j.theta, qs, as, epOptions{})
 		if err != nil {
@@ -93,6 +97,8 @@ func (o Own) Resume(ctx context.Context, from idrl.Posterior, before idrl.Factor
 	if l, ok := before.(*left); ok {
 		f.begin(l, &report)
 		limit = resumedOptions
+	} else {
+		f.settle(&report)
 	}
 	if err := f.run(ctx, limit.sweeps, &report); err != nil {
 		return nil, nil, report, err
@@ -110,6 +116,7 @@ func (f *joining) run(ctx context.Context, sweeps int, report *idrl.FitReport) e
 		}
 		report.Change, report.Skipped = 0, 0
 		if err := f.sweep(report); err != nil && report.Sweeps > 0 {
+			f.settle(report)
 			break // what Condition takes, a fit takes
 		} else if err != nil {
 			return err
@@ -124,7 +131,6 @@ func (f *joining) run(ctx context.Context, sweeps int, report *idrl.FitReport) e
 		}
 	}
 	f.theta = product(f.from.theta, f.sites, report)
-	f.settle(report)
 	return nil
 }
 
@@ -136,14 +142,14 @@ func (f *joining) begin(l *left, report *idrl.FitReport) {
 		f.says[i].tau, f.says[i].nu = from.offsetTau, from.offsetNu
 	}
 	f.theta = product(f.from.theta, f.sites, report)
-	f.settle(report) // of the offsets
+	f.settleOffsets()
 	sx := make([]float64, f.theta.Dim())
 	for i := range l.each {
 		s, says := &f.sites[i], &f.says[i]
 		p := &f.people[says.who]
 		mean, v := idrl.Moments(f.theta, s.query.X, f.theta.mean, sx)
 		offset, offsetVar, ok := cavityOf(p.tau-says.tau, p.nu-says.nu, f.offsetVar > 0)
-		if left := 1 - s.tau*v; ok && left > 0 && f.Own.read(f.read, &s.observation, (mean-v*s.nu)/left, v/left, offset, offsetVar) {
+		if left := 1 - s.tau*v; ok && left > 0 && f.Own.read(f.read, s.observation, (mean-v*s.nu)/left, v/left, offset, offsetVar) {
 			copy(says.z, f.read.z)
 		}
 	}
@@ -163,9 +169,12 @@ func (f *joining) left() *left {
 func (f *joining) join() {
 	places, n := map[idrl.AnnotatorID]int{}, len(f.list)
 	f.says, f.read = make([]mannerSite, len(f.sites)), f.newReading()
-	all := make([]float64, n*len(f.sites))
-	for i := range all {
-		all[i] = 1
+	if kept, ok := f.memory.Get().(*[]float64); ok {
+		f.all = *kept
+	}
+	f.all = slices.Grow(f.all[:0], n*len(f.sites))[:n*len(f.sites)]
+	for i := range f.all {
+		f.all[i] = 1
 	}
 	for i, s := range f.sites {
 		who, known := places[s.answer.Annotator]
@@ -173,11 +182,17 @@ func (f *joining) join() {
 			who = len(f.people)
 			places[s.answer.Annotator] = who
 			p := f.person(f.from, s.answer.Annotator)
-			f.people = append(f.people, member{before: p, weights: make([]float64, n), shares: make([]float64, n), product: make([]float64, n), powers: make([]int, n)})
+			f.people = append(f.people, member{before: p, prior: p.wide(), logs: make([]float64, n), weights: make([]float64, n), shares: make([]float64, n), product: make([]float64, n), powers: make([]int, n)})
 		}
-		f.says[i] = mannerSite{who: who, z: all[i*n : (i+1)*n]}
+		f.says[i] = mannerSite{who: who, z: f.all[i*n : (i+1)*n : (i+1)*n]}
 	}
-	f.settle(&idrl.FitReport{})
+}
+
+// free gives the memory of the weights of the manners to the next fit.
+func (f *joining) free() {
+	all := f.all
+	f.memory.Put(&all)
+	f.all, f.says = nil, nil
 }
 
 // manyFactors is how many factors of at least leastRead have a product that is no less than
@@ -187,16 +202,16 @@ const manyFactors = 8
 // settle sets what is known of the people by all factors, free of the rounding of the steps
 // that led to them, and notes how far that is from what it was.
 func (f *joining) settle(report *idrl.FitReport) {
+	f.settleOffsets()
 	for i := range f.people {
 		f.people[i].begin()
 	}
 	for i := range f.says {
 		s := &f.says[i]
 		p := &f.people[s.who]
-		p.tau += s.tau
-		p.nu += s.nu
+		product := p.product[:len(s.z)]
 		for k, z := range s.z {
-			p.product[k] *= z
+			product[k] *= z
 		}
 		if p.factors++; p.factors == manyFactors {
 			p.gather()
@@ -208,13 +223,29 @@ func (f *joining) settle(report *idrl.FitReport) {
 	}
 }
 
-// begin sets what is known of p before the answers.
-func (p *member) begin() {
-	p.logs, p.tau, p.nu = p.before.wide(), 0, 0
-	if p.before.offsetVar > 0 {
-		p.tau = 1 / p.before.offsetVar
-		p.nu = p.tau * p.before.offset
+// settleOffsets is settle of the offsets alone.
+func (f *joining) settleOffsets() {
+	if f.offsetVar == 0 {
+		return
 	}
+	for i := range f.people {
+		p := &f.people[i]
+		p.tau, p.nu = 0, 0
+		if p.before.offsetVar > 0 {
+			p.tau = 1 / p.before.offsetVar
+			p.nu = p.tau * p.before.offset
+		}
+	}
+	for i := range f.says {
+		p := &f.people[f.says[i].who]
+		p.tau += f.says[i].tau
+		p.nu += f.says[i].nu
+	}
+}
+
+// begin sets what is known of the manners of p before the answers.
+func (p *member) begin() {
+	copy(p.logs, p.prior)
 	p.factors = 0
 	clear(p.powers)
 	for k := range p.product {
@@ -266,8 +297,10 @@ func (f *joining) sweep(report *idrl.FitReport) error {
 		s, says := &f.sites[i], &f.says[i]
 		p := &f.people[says.who]
 		mean, v := idrl.Moments(g, s.query.X, g.mean, sx) // leaves Σx in sx
-		for k, w := range p.weights {
-			cavity[k] = w / says.z[k]
+		old := says.z[:len(cavity)]
+		weights := p.weights[:len(cavity)]
+		for k, w := range weights {
+			cavity[k] = w / old[k]
 		}
 		offset, offsetVar, ok := cavityOf(p.tau-says.tau, p.nu-says.nu, f.offsetVar > 0)
 		left := 1 - s.tau*v
@@ -276,17 +309,18 @@ func (f *joining) sweep(report *idrl.FitReport) error {
 			continue
 		}
 		m, cv := (mean-v*s.nu)/left, v/left
-		if !finite(m, cv) || !f.Own.read(f.read, &s.observation, m, cv, offset, offsetVar) {
-			return beyond(s.answer, m, cv)
+		if !finite(m, cv) || !f.Own.read(f.read, s.observation, m, cv, offset, offsetVar) {
+			return beyond(*s.answer, m, cv)
 		}
 		push := f.mix(f.read, cavity)
 		if !push.possible() {
-			return beyond(s.answer, m, cv)
+			return beyond(*s.answer, m, cv)
 		}
-		for k, z := range f.read.z {
-			z = toward(says.z[k], z, damping)
-			says.z[k] = z
-			p.weights[k] = cavity[k] * z / push.z // so that they add up to 1, without damping
+		share := 1 / push.z // so that the weights add up to 1, without damping
+		for k, z := range f.read.z[:len(cavity)] {
+			z = toward(old[k], z, damping)
+			old[k] = z
+			weights[k] = cavity[k] * z * share
 		}
 		f.shiftOffset(p, says, offset, offsetVar, push, damping, report)
 		tau, nu, ok := siteOf(m, cv, push.d1, push.d2)

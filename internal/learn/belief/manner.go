@@ -2,6 +2,8 @@ package belief
 
 import (
 	"math"
+	"slices"
+	"sync"
 
 	"tiebreak/internal/idrl"
 )
@@ -16,11 +18,22 @@ import (
 // offset of the annotator.
 type manners struct {
 	bases     []base
-	list      []manner
+	list      []manner  // each base with all rates of lapses in turn, and then those who click at random
 	prior     []float64 // log weights of list; the greatest is 0
 	lapse     Lapse     // what a lapse is
 	offsetVar float64   // of the offset before the first answer; 0 of comparisons
 	ratingVar float64   // of the noise of a rating, as the session is told
+
+	probits []bandedProbit // the bases, where all are probits of comparisons; else nil
+	noises  []float64      // variances of the noise of probits, each once
+
+	memory sync.Pool // of *[]float64, for fits
+}
+
+// bandedProbit is a Probit whose noise is one of manners.noises.
+type bandedProbit struct {
+	band  float64
+	noise int
 }
 
 // A base is a likelihood of answers that are meant.
@@ -73,7 +86,28 @@ func (m Model) mannersOf(kind idrl.QueryKind) (out *manners, ok bool) {
 		return nil, false
 	}
 	out.addRandom(kind.Comparison())
+	out.findProbits()
 	return out, true
+}
+
+// findProbits sets probits and noises.
+func (g *manners) findProbits() {
+	var probits []bandedProbit
+	for _, b := range g.bases {
+		p, ok := b.of.(Probit)
+		if !ok || g.offsetVar > 0 {
+			g.noises = nil
+			return
+		}
+		noise := p.NoiseStd * p.NoiseStd
+		at := slices.Index(g.noises, noise)
+		if at < 0 {
+			at = len(g.noises)
+			g.noises = append(g.noises, noise)
+		}
+		probits = append(probits, bandedProbit{p.TieBand, at})
+	}
+	g.probits = probits
 }
 
 // addComparisons adds the bases of comparisons to out.
@@ -159,8 +193,8 @@ func level(logs []float64) {
 
 // random returns the probability, or the density, of an answer to a question of a kind if it is
 // a lapse: the first where all outcomes are alike, the second where 'equal' is rare.
-func (g *manners) random(kind idrl.QueryKind, a idrl.Answer) (alike, decided float64) {
-	alike = g.lapse.random(a)
+func (g *manners) random(kind idrl.QueryKind, a *idrl.Answer) (alike, decided float64) {
+	alike = g.lapse.random(*a)
 	switch {
 	case kind == idrl.Average: // good or bad
 		return 0.5, 0.5
@@ -179,37 +213,88 @@ type reading struct {
 	meant      []float64 // the same of the bases, if it is no lapse
 	rise, bend []float64 // the first two derivatives of meant in t = scale·u + offset
 	weights    []float64 // of the bases, work of mix
+	scales     []float64 // one over the standard deviation of the answer, by manners.noises
 }
 
 // newReading returns memory for a reading.
 func (g *manners) newReading() *reading {
 	n := len(g.bases)
-	return &reading{z: make([]float64, len(g.list)), meant: make([]float64, n), rise: make([]float64, n), bend: make([]float64, n), weights: make([]float64, n)}
+	return &reading{z: make([]float64, len(g.list)), meant: make([]float64, n), rise: make([]float64, n), bend: make([]float64, n), weights: make([]float64, n), scales: make([]float64, len(g.noises))}
 }
 
 // read reads what is observed, in the memory of r. It returns false where that is beyond
 // computing.
-func (g *manners) read(r *reading, seen *observation, m, v, offset, offsetVar float64) bool {
+func (g *manners) read(r *reading, seen observation, m, v, offset, offsetVar float64) bool {
+	if remark := seen.query.Kind == idrl.Average; g.probits != nil && !remark {
+		g.readProbits(r, seen.answer.Choice, m, v)
+	} else {
+		g.readBases(r, seen, m, v, offset, offsetVar)
+	}
+	sum := 0.0
+	for i := range r.meant {
+		sum += r.meant[i] + math.Abs(r.rise[i]) + math.Abs(r.bend[i])
+	}
 	alike, decided := g.random(seen.query.Kind, seen.answer)
-	remark, sum := seen.query.Kind == idrl.Average, 0.0
+	for i, meant := range r.meant {
+		read := lapsesOf(r.z, i)
+		for l, lapse := range ownLapses {
+			read[l] = max(leastRead, lapse.rate*alike+(1-lapse.rate)*meant)
+		}
+	}
+	for k := len(g.bases) * len(ownLapses); k < len(g.list); k++ {
+		r.z[k] = max(leastRead, alike)
+		if g.list[k].decided {
+			r.z[k] = max(leastRead, decided)
+		}
+	}
+	return finite(sum)
+}
+
+// readBases reads what an answer says under the bases.
+func (g *manners) readBases(r *reading, seen observation, m, v, offset, offsetVar float64) {
+	remark := seen.query.Kind == idrl.Average
 	for i := range g.bases {
 		b := &g.bases[i]
 		of := b.of
 		if remark {
 			of = b.remark
 		}
-		r.meant[i], r.rise[i], r.bend[i] = sums(of, &seen.answer, offset+b.scale*m, b.scale*b.scale*v+offsetVar)
-		sum += r.meant[i] + math.Abs(r.rise[i]) + math.Abs(r.bend[i])
+		r.meant[i], r.rise[i], r.bend[i] = sums(of, seen.answer, offset+b.scale*m, b.scale*b.scale*v+offsetVar)
 	}
-	for k := range g.list {
-		w := &g.list[k]
-		q := alike
-		if w.decided {
-			q = decided
+}
+
+// readProbits is readBases where all bases are probits, for a fraction of the work: one root for all
+// that have the same noise.
+func (g *manners) readProbits(r *reading, choice idrl.Choice, m, v float64) {
+	for i, noise := range g.noises {
+		r.scales[i] = 1 / math.Sqrt(v+noise)
+	}
+	side := 1.0
+	switch choice {
+	case idrl.ChoseA:
+	case idrl.ChoseB:
+		m, side = -m, -1
+	case idrl.Equal:
+		for i, p := range g.probits {
+			scale := r.scales[p.noise]
+			r.meant[i], r.rise[i], r.bend[i] = between((-p.band-m)*scale, (p.band-m)*scale, 1/scale)
 		}
-		r.z[k] = max(leastRead, w.rate*q+(1-w.rate)*r.meant[w.base])
+		return
+	default:
+		panic("belief: the answer does not answer a comparison")
 	}
-	return finite(sum)
+	for i, p := range g.probits {
+		scale := r.scales[p.noise]
+		at := (p.band - m) * scale
+		z, slope := upper(at)
+		slope *= scale
+		r.meant[i], r.rise[i], r.bend[i] = z, side*slope, at*slope*scale
+	}
+}
+
+// lapsesOf returns those of numbers of all manners that belong to base i.
+func lapsesOf(all []float64, i int) *[len(ownLapses)]float64 {
+	return (*[len(ownLapses)]float64)(all[i*len(ownLapses):])
 }
 
 // A push is Z of an answer, times the sum of the weights, and the first two derivatives of
@@ -224,14 +309,20 @@ func (p push) possible() bool {
 // mix returns the push of an answer that was read, where weights are those of the manners, up
 // to a factor.
 func (g *manners) mix(r *reading, weights []float64) (p push) {
-	clear(r.weights)
-	for k, weight := range weights {
-		w := &g.list[k]
-		p.z += weight * r.z[k]
-		r.weights[w.base] += weight * (1 - w.rate)
+	for k := len(g.bases) * len(ownLapses); k < len(weights); k++ {
+		p.z += weights[k] * r.z[k]
 	}
-	for i := range g.bases {
-		share, scale := r.weights[i]/p.z, g.bases[i].scale
+	for i := range r.weights {
+		read, z, meant := lapsesOf(r.z, i), 0.0, 0.0 // sums of a base: each in a register
+		for l, weight := range lapsesOf(weights, i) {
+			z += weight * read[l]
+			meant += weight * (1 - ownLapses[l].rate)
+		}
+		p.z += z
+		r.weights[i] = meant
+	}
+	for i, weight := range r.weights {
+		share, scale := weight/p.z, g.bases[i].scale
 		p.d1 += share * scale * r.rise[i]
 		p.d2 += share * scale * scale * r.bend[i]
 		p.offset1 += share * r.rise[i]

@@ -60,9 +60,9 @@ func (m Model) Condition(p idrl.Posterior, q idrl.QueryVector, a idrl.Answer) (i
 		_, err := m.absorbGroup(out, q, a)
 		return out, err
 	}
-	for _, o := range observations(q, a) {
+	for _, o := range observations(nil, &q, &a) {
 		mean, v := g.moments(o.query.X)
-		_, d1, d2, err := evaluate(m.Likelihood(o.query.Query), o.answer, mean, v)
+		_, d1, d2, err := evaluate(m.Likelihood(o.query.Query), *o.answer, mean, v)
 		if err != nil {
 			return nil, err
 		}

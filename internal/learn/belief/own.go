@@ -89,9 +89,9 @@ func (o Own) Condition(p idrl.Posterior, q idrl.QueryVector, a idrl.Answer) (idr
 		return j.with(g.(*Gaussian), who), nil
 	}
 	r, g, logs := o.newReading(), j.theta, who.wide()
-	for _, seen := range observations(q, a) {
+	for _, seen := range observations(nil, &q, &a) {
 		m, v := g.moments(seen.query.X)
-		if !finite(m, v) || !o.read(r, &seen, m, v, who.offset, who.offsetVar) {
+		if !finite(m, v) || !o.read(r, seen, m, v, who.offset, who.offsetVar) {
 			return nil, beyond(a, m, v)
 		}
 		push := o.mix(r, weightsOf(logs))

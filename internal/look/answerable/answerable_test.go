@@ -54,7 +54,7 @@ func (p person) replies(n int, stream *rand.Rand) (out []answerable.Reply) {
 		if stream.Float64() < p.probability(q) {
 			a.Choice = idrl.ChoseA
 		}
-		out = append(out, answerable.Reply{Answer: a, Question: q})
+		out = append(out, answerable.Reply{Answer: &a, Question: q})
 	}
 	return out
 }
@@ -119,13 +119,13 @@ func TestFitIsTheMaximum(t *testing.T) {
 // What replies teach.
 func TestLessons(t *testing.T) {
 	timed := func(choice idrl.Choice, ms int64) answerable.Reply {
-		return answerable.Reply{Answer: idrl.Answer{Annotator: "a1", Choice: choice, ResponseMS: ms, Input: "keyboard"}}
+		return answerable.Reply{Answer: &idrl.Answer{Annotator: "a1", Choice: choice, ResponseMS: ms, Input: "keyboard"}}
 	}
 	usual := make([]answerable.Reply, 9)
 	for i := range usual {
 		usual[i] = timed(idrl.ChoseA, 1000)
 	}
-	change := func(r answerable.Reply, f func(*idrl.Answer)) answerable.Reply { f(&r.Answer); return r }
+	change := func(r answerable.Reply, f func(*idrl.Answer)) answerable.Reply { f(r.Answer); return r }
 	for _, test := range []struct {
 		name string
 		r    answerable.Reply

@@ -7,9 +7,9 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A Reply is an answer with what its question showed.
+// A Reply is an answer, which is not changed, with what its question showed.
 type Reply struct {
-	idrl.Answer
+	*idrl.Answer
 	Question
 }
 
@@ -47,7 +47,7 @@ func Lessons(replies []Reply) (out []Lesson) {
 
 // promptness returns 1 for an answer whose time is not long beside the usual one or is not
 // known, and falls with the logarithm of the time to slowClear.
-func promptness(a idrl.Answer, usual float64) float64 {
+func promptness(a *idrl.Answer, usual float64) float64 {
 	if !timed(a) || !(usual > 0) {
 		return 1
 	}
@@ -57,7 +57,7 @@ func promptness(a idrl.Answer, usual float64) float64 {
 
 // timed reports whether the time of an answer says how long the person looked: the page was
 // in view all the while, and what the device reported can be true. Programs give any time.
-func timed(a idrl.Answer) bool {
+func timed(a *idrl.Answer) bool {
 	const untrue = idrl.DoubtDuration | idrl.DoubtHaste
 	return a.ResponseMS > 0 && a.HiddenMS == 0 && a.Doubts&untrue == 0 && a.Input != "api"
 }
