@@ -45,7 +45,7 @@ func startBrowser(t *testing.T) context.Context {
 	} else if path == "" {
 		t.Skip(missing)
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path),
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WSURLReadTimeout(patience),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-quic", true))
 	// As root, and only then, chromedp runs it without a sandbox.
 	alloc, stop := chromedp.NewExecAllocator(t.Context(), options...)

@@ -16,6 +16,7 @@ import (
 // TestBrowserRobots labels every MuJoCo environment, and a model of one's own, by
 // keyboard at both sizes.
 func TestBrowserRobots(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	const models = "../../docs/models"

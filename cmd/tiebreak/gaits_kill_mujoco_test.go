@@ -5,5 +5,6 @@ package main
 import "testing"
 
 func TestKillUnderGaitsOfARobot(t *testing.T) {
+	t.Parallel()
 	killUnderGaits(t, gaitSpec("half-cheetah"), 6, 17)
 }
