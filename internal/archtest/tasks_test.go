@@ -7,6 +7,7 @@ import (
 	"go/build"
 	"go/parser"
 	"go/token"
+	gotypes "go/types"
 	"io"
 	"io/fs"
 	"maps"
@@ -48,7 +49,7 @@ type testRun struct {
 // A goTest is a test, an example, or a fuzz target with its seeds.
 type goTest struct {
 	folder, file, name string
-	long               bool // a short run leaves it out, or a part of it
+	long               bool // a short run may leave it out, or a part of it: its package asks for testing.Short
 }
 
 // TestEveryTestRunsInATask: every test runs whole in a task that "task test:full" calls, whatever its name,
@@ -269,7 +270,7 @@ func folders(t *testing.T, tags string, patterns []string) (out []string) {
 func goTests(t *testing.T) (tests []goTest, share map[string]string) {
 	t.Helper()
 	share = map[string]string{}
-	helpers := map[string][]string{} // functions of a folder, other than tests, that ask for testing.Short
+	long := map[string]bool{} // folders
 	type parsed struct {
 		folder, name string
 		file         *ast.File
@@ -297,19 +298,15 @@ func goTests(t *testing.T) (tests []goTest, share map[string]string) {
 		if startsGoroutines(f.file) {
 			share[f.folder] = f.name
 		}
-		for _, fn := range functions(f.file) {
-			if kind, _ := testKind(fn); !kind && calls(fn, "testing.Short") {
-				helpers[f.folder] = append(helpers[f.folder], fn.Name.Name)
-			}
-		}
+		long[f.folder] = long[f.folder] || asksForShort(f.file)
 	}
 	for _, f := range files {
 		if !strings.HasSuffix(f.name, "_test.go") {
 			continue
 		}
-		for _, fn := range functions(f.file) {
-			if kind, name := testKind(fn); kind {
-				tests = append(tests, goTest{f.folder, f.name, name, calls(fn, append(helpers[f.folder], "testing.Short")...)})
+		for _, d := range f.file.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && isTest(fn) {
+				tests = append(tests, goTest{f.folder, f.name, fn.Name.Name, long[f.folder]})
 			}
 		}
 	}
@@ -321,49 +318,28 @@ func otherModule(root fs.FS, folder string) bool {
 	return err == nil
 }
 
-// functions returns the functions of a file that are no methods.
-func functions(file *ast.File) (out []*ast.FuncDecl) {
-	for _, d := range file.Decls {
-		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Body != nil {
-			out = append(out, fn)
-		}
-	}
-	return out
-}
-
-// testKind reports whether a function is a test, an example or a fuzz target.
-func testKind(fn *ast.FuncDecl) (bool, string) {
-	for prefix, takes := range map[string]string{"Test": "T", "Fuzz": "F", "Example": ""} {
-		if !strings.HasPrefix(fn.Name.Name, prefix) || len(fn.Type.Params.List) != min(1, len(takes)) {
+// isTest reports whether a function is a test, an example or a fuzz target.
+func isTest(fn *ast.FuncDecl) bool {
+	for prefix, takes := range map[string]string{"Test": "*testing.T", "Fuzz": "*testing.F", "Example": ""} {
+		if fn.Recv != nil || !strings.HasPrefix(fn.Name.Name, prefix) {
 			continue
 		}
-		if takes == "" {
-			return true, fn.Name.Name
+		var types []string
+		for _, p := range fn.Type.Params.List {
+			types = append(types, gotypes.ExprString(p.Type))
 		}
-		if star, ok := fn.Type.Params.List[0].Type.(*ast.StarExpr); ok {
-			if s, ok := star.X.(*ast.SelectorExpr); ok && s.Sel.Name == takes {
-				return true, fn.Name.Name
-			}
-		}
-	}
-	return false, ""
-}
-
-// calls reports whether a function calls one of others, which are named as in its file.
-func calls(fn *ast.FuncDecl, others ...string) (found bool) {
-	ast.Inspect(fn.Body, func(n ast.Node) bool {
-		c, ok := n.(*ast.CallExpr)
-		if !ok {
+		if strings.Join(types, ",") == takes {
 			return true
 		}
-		switch f := c.Fun.(type) {
-		case *ast.Ident:
-			found = found || slices.Contains(others, f.Name)
-		case *ast.SelectorExpr:
-			if x, ok := f.X.(*ast.Ident); ok {
-				found = found || slices.Contains(others, x.Name+"."+f.Sel.Name)
-			}
-		}
+	}
+	return false
+}
+
+// asksForShort reports whether a file mentions testing.Short.
+func asksForShort(file *ast.File) (found bool) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		s, ok := n.(*ast.SelectorExpr)
+		found = found || ok && gotypes.ExprString(s) == "testing.Short"
 		return true
 	})
 	return found
