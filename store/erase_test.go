@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/waittest"
 	"tiebreak/store"
 )
 
@@ -215,7 +216,7 @@ func holdExport(t *testing.T, _ string, db *store.DB) func() {
 			return nil
 		})
 	}()
-	<-began
+	waittest.For(t, began, "the other write to begin")
 	return func() {
 		close(end)
 		must(t, <-ended)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/waittest"
 	"tiebreak/web"
 	"tiebreak/web/client"
 	"tiebreak/web/wire"
@@ -208,7 +209,7 @@ func TestQueue(t *testing.T) {
 	default:
 	}
 	leave[0]()
-	if status := <-waiting; status != 200 {
+	if status := waittest.For(t, waiting, "the request that waited"); status != 200 {
 		t.Errorf("a request that waited: status %d", status)
 	}
 	leave[1]()

@@ -13,6 +13,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/jobs"
 	"tiebreak/internal/training"
+	"tiebreak/internal/waittest"
 )
 
 // badCommand, and the name of a fault after it, make this program a worker with that fault.
@@ -134,6 +135,6 @@ func (s labelledFolder) failedTraining(t *testing.T, a *app) {
 		if strings.Contains(st.Training.Err, "Training failed; trying again in") {
 			return
 		}
-		limited(t, news, "a training that fails")
+		waittest.For(t, news, "a training that fails")
 	}
 }

@@ -20,11 +20,13 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"tiebreak/internal/waittest"
 )
 
 // patience bounds every wait for the page, also for a training beside all other tests on two
 // cores. It is only used up by a failure.
-const patience = 4 * time.Minute
+const patience = waittest.Limit
 
 // startBrowser starts a headless Chromium that ends with the test.
 func startBrowser(t *testing.T) context.Context {

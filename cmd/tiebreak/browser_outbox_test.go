@@ -193,8 +193,15 @@ func (b *tab) keepsOnlyItself(addr string) {
 	b.loseCookies()
 	b.do(chromedp.Reload())
 	b.waitFor("[data-continue]")
+	kept := ""
+	defer func() {
+		if kept != "" {
+			b.t.Logf("caches, and scopes of service workers, that are left: %s", kept)
+		}
+	}()
 	b.until("the kept page is removed", func(context.Context) bool {
-		return evaluate[int](b, "(async () => (await caches.keys()).length + (await navigator.serviceWorker.getRegistrations()).length)()") == 0
+		kept = evaluate[string](b, "(async () => [...await caches.keys(), ...(await navigator.serviceWorker.getRegistrations()).map((r) => r.scope)].join(' '))()")
+		return kept == ""
 	})
 	b.shot("signed-out-page-1280x800")
 	b.enter("[data-continue]")

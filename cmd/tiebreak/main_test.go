@@ -21,6 +21,7 @@ import (
 	"tiebreak/internal/acquisition"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/outside"
+	"tiebreak/internal/waittest"
 	"tiebreak/store"
 )
 
@@ -169,18 +170,6 @@ func freeAddr(t testing.TB) string {
 	}
 	t.Fatal("no port is free")
 	return ""
-}
-
-// limited returns what comes from a channel, and fails the test where nothing has come in patience.
-func limited[T any](t *testing.T, from <-chan T, what string) T {
-	t.Helper()
-	select {
-	case got := <-from:
-		return got
-	case <-time.After(patience):
-		t.Fatalf("waited %v for %s", patience, what)
-	}
-	panic("not reached")
 }
 
 // scratch is a folder of this process for what several tests share.
@@ -371,7 +360,7 @@ func TestStopsWhenAsked(t *testing.T) {
 			if err := p.cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
-			limited(t, p.done, fmt.Sprintf("%s to stop after %v", command, signal))
+			waittest.For(t, p.done, fmt.Sprintf("%s to stop after %v", command, signal))
 			if code := p.cmd.ProcessState.ExitCode(); code != 0 {
 				t.Errorf("exit status %d of %s after %v\n%s", code, command, signal, p.out)
 			}

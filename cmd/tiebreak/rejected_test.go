@@ -13,6 +13,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/jobs"
 	"tiebreak/internal/pack"
+	"tiebreak/internal/waittest"
 )
 
 // falseCommand, and the path of a file after it, make this program a worker in good order whose
@@ -83,7 +84,7 @@ func TestWorkerWithFalseResultsIsReplaced(t *testing.T) {
 		if strings.Contains(st.Training.Err, "again in 2s") {
 			break
 		}
-		limited(t, news, "the second training that fails")
+		waittest.For(t, news, "the second training that fails")
 	}
 	if b, err := os.ReadFile(starts); err != nil || strings.Count(string(b), "started") < 2 {
 		t.Errorf("workers that started: %q, %v; want two", b, err)

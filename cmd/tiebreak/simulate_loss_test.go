@@ -14,6 +14,7 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/waittest"
 )
 
 // dropping is a server that loses its n-th request, or the reply to it, as one that
@@ -137,7 +138,7 @@ func TestSimulateSurvivesKills(t *testing.T) {
 		p.kill()
 		p = startServer(t, "demo", "--data", data, "--addr", addr)
 	}
-	if status := limited(t, ended, "the last answers"); status != 0 || !strings.Contains(out.String(), "29 answers given") || strings.Count(out.String(), "  True regret: ") != 29 {
+	if status := waittest.For(t, ended, "the last answers"); status != 0 || !strings.Contains(out.String(), "29 answers given") || strings.Count(out.String(), "  True regret: ") != 29 {
 		t.Fatalf("status %d\n%s%s", status, out, errs)
 	}
 	if _, list, _ := cli(t, "export", "--data", data); !strings.Contains(list, "29 answers") {

@@ -13,6 +13,7 @@ import (
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session"
+	"tiebreak/internal/waittest"
 )
 
 // stuckTrainer trains the first generation, and no other until it is cancelled.
@@ -70,10 +71,10 @@ func TestStopWhileASessionWaitsForATraining(t *testing.T) {
 	case <-time.After(time.Second): // it must be under way; that it is not yet is no failure
 	}
 	stop()
-	if err := limited(t, stopped, "the server to stop"); err != nil {
+	if err := waittest.For(t, stopped, "the server to stop"); err != nil {
 		t.Errorf("the server stops with %v", err)
 	}
-	if err := limited(t, waits, "the reply to the researcher's request"); err != nil {
+	if err := waittest.For(t, waits, "the reply to the researcher's request"); err != nil {
 		t.Errorf("the request that waited: %v", err)
 	}
 }

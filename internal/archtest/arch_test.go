@@ -93,6 +93,7 @@ var rules = []rule{
 	{"internal/studyfile", []string{vocab}, []string{yaml}},
 	{"internal/bundle", []string{vocab, "internal/export", "internal/steps"}, []string{"github.com/parquet-go/parquet-go"}},
 	{pkg: "internal/jsonlimit"},
+	{pkg: "internal/waittest"},
 	{"internal/outside", []string{vocab, "internal/clip", "internal/jsonlimit"}, []string{xsys}},
 	{"internal/rollouts", []string{vocab, "internal/clip", "internal/jsonlimit", "internal/outside", "internal/steps"}, nil},
 	{pkg: "internal/numpy"},

@@ -12,6 +12,7 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/jobs"
+	"tiebreak/internal/waittest"
 )
 
 // lasting returns a job of a session that is taken to need so much processor time.
@@ -77,8 +78,8 @@ func pause(t *testing.T, change func(*jobs.Config)) *paused {
 			t.Errorf("the shorter job: %v", err)
 		}
 	})
-	<-working
-	<-paused
+	waittest.For(t, working, "the shorter job to work")
+	waittest.For(t, paused, "the longer job to pause")
 	return s
 }
 

@@ -19,6 +19,7 @@ import (
 	"tiebreak/internal/rng"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
+	"tiebreak/internal/waittest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -368,7 +369,7 @@ func TestLongEditsBesideAnswers(t *testing.T) {
 			answer("good")
 		}
 		for range 2 {
-			if err := <-done; err != nil {
+			if err := waittest.For(t, done, "a call of the session"); err != nil {
 				t.Fatal(err)
 			}
 		}
