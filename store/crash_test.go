@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 )
@@ -78,7 +79,7 @@ func TestFirstStartSurvivesKill(t *testing.T) {
 		}
 		if !ended {
 			_ = cmd.Process.Kill()
-			<-done
+			waittest.For(t, done, "the process that was killed")
 		}
 		db, err := store.Open(t.Context(), dir)
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 )
@@ -215,7 +216,7 @@ func holdExport(t *testing.T, _ string, db *store.DB) func() {
 			return nil
 		})
 	}()
-	<-began
+	waittest.For(t, began, "the other write to begin")
 	return func() {
 		close(end)
 		must(t, <-ended)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/web"
 	"tiebreak/web/wire"
@@ -108,7 +109,7 @@ func TestQuestionWaitsForConsent(t *testing.T) {
 	b.setConsent("Two.")
 	b.hub.Publish("s1", idrl.Event{Kind: idrl.EventSettings})
 	tab.send(answerTo(0, "c-1"))
-	<-read.begun
+	waittest.For(t, read.begun, "the consent to be read")
 	b.s1.asked["a1"] = 2 // so that questions are offered that the page does not hold
 	b.s1.mu.Unlock()
 	time.AfterFunc(200*time.Millisecond, func() { read.ended <- nil })
@@ -121,7 +122,7 @@ func TestConsentIsReadAgain(t *testing.T) {
 	b, people, tab := benchOfConsent(t, false)
 	read := people.hold()
 	tab.send(&wire.ClientHello{})
-	<-read.begun
+	waittest.For(t, read.begun, "the consent to be read")
 	b.setConsent("One.")
 	b.hub.Publish("s1", idrl.Event{Kind: idrl.EventSettings})
 	read.ended <- nil

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/web"
 	"tiebreak/web/wire"
@@ -88,7 +89,7 @@ func TestDrain(t *testing.T) {
 	if code := tab.closed(); code != websocket.CloseGoingAway {
 		t.Errorf("close code = %d, want 1001", code)
 	}
-	if err := <-drained; err != nil {
+	if err := waittest.For(t, drained, "the server to drain"); err != nil {
 		t.Errorf("drain: %v", err)
 	}
 	late := b.open(c, "/sessions/s1/ws")
@@ -111,7 +112,7 @@ func TestDrainDoesNotWaitForASession(t *testing.T) {
 	drained := make(chan error, 1)
 	go func() { drained <- b.web.Drain(t.Context()) }()
 	wait[*wire.Bye](tab)
-	if err := <-drained; err != nil {
+	if err := waittest.For(t, drained, "the server to drain"); err != nil {
 		t.Errorf("drain: %v", err)
 	}
 	if len(b.s1.log) != 1 {

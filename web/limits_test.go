@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/web"
 	"tiebreak/web/client"
@@ -208,7 +209,7 @@ func TestQueue(t *testing.T) {
 	default:
 	}
 	leave[0]()
-	if status := <-waiting; status != 200 {
+	if status := waittest.For(t, waiting, "the request that waited"); status != 200 {
 		t.Errorf("a request that waited: status %d", status)
 	}
 	leave[1]()

@@ -42,6 +42,7 @@ func newArenaLink(t *testing.T, data string, args ...string) (id, link string) {
 // being told which is which; what they say counts at once and exactly, whatever is taken back, and
 // reaches no other session.
 func TestArena(t *testing.T) {
+	t.Parallel()
 	data, addr := t.TempDir(), freeAddr(t)
 	made := func(args ...string) (id, link string) { // policies as on a machine of any speed
 		return newLink(t, data, addr, append(args, "--train-every", "2", "--adopt-after", "1")...)
@@ -251,6 +252,7 @@ func undo(t *testing.T, l *labeller, of idrl.AnswerID) {
 // simulated annotator says so, not that the arena is complete, and shows the true returns beside the
 // result of the arena, with whose order its answers agree.
 func TestSimulateArena(t *testing.T) {
+	t.Parallel()
 	data, addr := t.TempDir(), freeAddr(t)
 	make3 := []string{"--title", "Three tastes", "--seed", "3", "--budget", "40"}
 	var links []string

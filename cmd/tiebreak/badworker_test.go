@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"tiebreak/envs"
+	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/jobs"
 	"tiebreak/internal/train/training"
 )
 
-// badEnv makes this program a worker with that fault.
-const badEnv = "TIEBREAK_TEST_BAD_WORKER"
+// badCommand, and the name of a fault after it, make this program a worker with that fault.
+const badCommand = "bad-worker"
 
 // serveBadly is the main function of that worker.
 func serveBadly(fault string) int {
@@ -81,7 +82,7 @@ func (o *badOutput) Write(b []byte) (int, error) {
 // TestLabellingGoesOnBesideBadWorkers: a session that has questions goes on with them
 // whatever its workers do, and log and status say what is wrong.
 func TestLabellingGoesOnBesideBadWorkers(t *testing.T) {
-	good := newLabelledFolder(t)
+	t.Parallel()
 	for fault, says := range map[string]string{
 		"version": "server and worker are not of the same version; start the server again: this side speaks version 2 of the protocol of jobs, the other version 999",
 		"large":   "bytes is announced; at most 16778240 are allowed",
@@ -89,11 +90,8 @@ func TestLabellingGoesOnBesideBadWorkers(t *testing.T) {
 		"lost":    "was not handed over",
 	} {
 		t.Run(fault, func(t *testing.T) {
-			s := labelledFolder{dir: t.TempDir(), session: good.session, worker: []string{os.Args[0]}}
-			if err := os.CopyFS(s.dir, os.DirFS(good.dir)); err != nil {
-				t.Fatal(err)
-			}
-			t.Setenv(badEnv, fault)
+			s := newLabelledFolder(t)
+			s.worker = []string{os.Args[0], badCommand, fault}
 			log := s.serve(t, envs.Catalogue(), func(a *app, base string) {
 				token, err := a.auth.NewInvitation(t.Context(), s.session, 1, time.Hour)
 				if err != nil {
@@ -137,6 +135,6 @@ func (s labelledFolder) failedTraining(t *testing.T, a *app) {
 		if strings.Contains(st.Training.Err, "Training failed; trying again in") {
 			return
 		}
-		<-news
+		waittest.For(t, news, "a training that fails")
 	}
 }

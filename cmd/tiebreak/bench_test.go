@@ -16,6 +16,7 @@ import (
 )
 
 func TestBenchHelp(t *testing.T) {
+	t.Parallel()
 	_, help, _ := cli(t, "bench", "--help")
 	for _, want := range []string{
 		"chain", "gridworld        Gridworld; questions: state, comparison", "uniform    asks at random", "--mode paper", "-workers", "-measure",
@@ -29,6 +30,7 @@ func TestBenchHelp(t *testing.T) {
 
 // Whatever is wrong is said before anything is computed or written.
 func TestBenchRefuses(t *testing.T) {
+	t.Parallel()
 	out := filepath.Join(t.TempDir(), "out")
 	task := filepath.Join(t.TempDir(), "task.json")
 	if err := os.WriteFile(task, []byte(`{"features": []}`), 0o600); err != nil {
@@ -86,6 +88,7 @@ func TestBenchRefuses(t *testing.T) {
 
 // The paper's figures that take long are asked for by name.
 func TestBenchNames(t *testing.T) {
+	t.Parallel()
 	long := []string{"swimmer-corridor", "ant-corridor"}
 	for what, want := range map[string][]string{
 		"all": {"chain", "junction", "gridworld", "driver"}, "corridor": long, "ties": {"ties"},
@@ -99,6 +102,7 @@ func TestBenchNames(t *testing.T) {
 // A program without the simulator says so before anything is computed or written;
 // one with it goes on to look at the other flags.
 func TestBenchCorridor(t *testing.T) {
+	t.Parallel()
 	out := filepath.Join(t.TempDir(), "out")
 	figure, err := experiment.FindFigure("swimmer-corridor")
 	if err != nil {
@@ -121,6 +125,7 @@ func TestBenchCorridor(t *testing.T) {
 
 // A curve that is measured after every second answer has as many points.
 func TestBenchMeasure(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	status, _, stderr := cli(t, "bench", "chain", "--queries", "state", "--seeds", "1", "--answers", "5", "--measure", "2", "--methods", "uniform", "--out", dir)
 	if status != 0 {
@@ -162,6 +167,7 @@ func benchFiles(t *testing.T, dir string) map[string]string {
 // A figure runs all its query types, and the number of workers does not change
 // a byte.
 func TestBench(t *testing.T) {
+	t.Parallel()
 	one, two := t.TempDir(), t.TempDir()
 	for dir, workers := range map[string]string{one: "1", two: "2"} {
 		status, stdout, stderr := cli(t, "bench", "junction", "--seeds", "3", "--answers", "3", "--methods", "idrl,eir", "--workers", workers, "--out", dir)
@@ -184,6 +190,7 @@ func TestBench(t *testing.T) {
 
 // With a list of methods, figures that none of them applies to are left out.
 func TestBenchLeavesOut(t *testing.T) {
+	t.Parallel()
 	status, stdout, stderr := cli(t, "bench", "all", "--queries", "state", "--mode", "paper", "--methods", "eir", "--seeds", "1", "--answers", "1", "--out", t.TempDir())
 	if want := "driver, state: left out"; !strings.Contains(stderr, want) {
 		t.Errorf("it does not say %q:\n%s", want, stderr)
@@ -211,6 +218,7 @@ func (s *stopper) Write(p []byte) (int, error) {
 // A stopped run says how to go on; going on gives what an undisturbed run gives,
 // also if a kept run was cut short.
 func TestBenchGoesOn(t *testing.T) {
+	t.Parallel()
 	dir, straight := t.TempDir(), t.TempDir()
 	args := []string{"bench", "chain", "--queries", "state", "--seeds", "6", "--answers", "4", "--methods", "idrl,uniform", "--workers", "1", "--out"}
 	ctx, stop := context.WithCancel(t.Context())
@@ -244,6 +252,7 @@ func TestBenchGoesOn(t *testing.T) {
 }
 
 func TestBenchTask(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "task.json")
 	const task = `{"title": "Two <ways>", "features": ["left", "right"],
@@ -261,6 +270,7 @@ func TestBenchTask(t *testing.T) {
 }
 
 func TestRoughly(t *testing.T) {
+	t.Parallel()
 	for d, want := range map[time.Duration]string{
 		1499 * time.Millisecond: "1s", 9*time.Minute + 12*time.Second: "9m12s", 25*time.Minute + 50*time.Second: "26m", 3*time.Hour + 4*time.Minute: "3h4m",
 	} {

@@ -12,6 +12,7 @@ import (
 // A lesson that is kept is used where it was given and recorded as it is asked for, with film
 // strips if they are asked for; else it is given again, which fails without an environment.
 func TestKeptLessons(t *testing.T) {
+	t.Parallel()
 	l := teaching.Lesson{Env: "hopper", Taste: "forward", Seed: 1, Answers: 25}
 	points := func(answers ...int) (out []teaching.Point) {
 		for _, n := range answers {

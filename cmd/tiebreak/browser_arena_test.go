@@ -13,6 +13,7 @@ import (
 // TestBrowserArena makes an arena of two sessions by the page, has two people answer by its link,
 // and reads the result.
 func TestBrowserArena(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	var links []string

@@ -15,6 +15,7 @@ import (
 // predicted: the charts follow the session, are the same again after an undo, fit small screens
 // and paper, and have their data beside them.
 func TestBrowserCalibration(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	for _, test := range []struct {
 		kind, says, card string

@@ -12,6 +12,7 @@ import (
 // they are in view and unless that is not wanted, the best policy so far says why it is the
 // best, and a training that is under way is cancelled and followed by another.
 func TestBrowserCandidates(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	_, link := newLink(t, data, addr, "--env", "half-cheetah", "--solver", "gaits", "--candidates", "2", "--title", "Run") // few, so that a training ends on a busy machine

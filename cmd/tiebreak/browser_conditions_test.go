@@ -11,6 +11,7 @@ import (
 // there is anything to say, the table and the curves as answers come and are withdrawn, also on
 // small screens, and the data; annotators see nothing of it.
 func TestBrowserConditions(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	_, link := newLink(t, data, addr, "--env", "driver", "--title", "Two ways", "--conditions", "uniform=0.4", "--held-out", "0.3")

@@ -15,6 +15,7 @@ import (
 // to its return address: consent, their own part of the questions, completion code, and then
 // the withdrawal of what they said. The session goes on with others.
 func TestBrowserCrowd(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	consent := filepath.Join(t.TempDir(), "consent.md")

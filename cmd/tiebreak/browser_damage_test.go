@@ -17,6 +17,7 @@ import (
 // TestDamagedClipsInTheBrowser: an annotator is told of a clip that is damaged, reports
 // it and goes on; a researcher sees it on every page, and why a session is paused.
 func TestDamagedClipsInTheBrowser(t *testing.T) {
+	t.Parallel()
 	s := newLabelledFolder(t)
 	path := filepath.Join(s.dir, store.FileName)
 	b, err := os.ReadFile(path)

@@ -10,6 +10,7 @@ import (
 // TestBrowserFlag: a note about a question reaches the researcher, by key and by touch; the
 // question stays, and what was written is kept while the server is away.
 func TestBrowserFlag(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	id, link := newLink(t, data, addr, "--env", "gridworld", "--title", "Walk")

@@ -10,6 +10,7 @@ import (
 
 // TestBrowserGroup names the best and the worst of six clips by keyboard and by tapping.
 func TestBrowserGroup(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	id, link := newLink(t, data, addr, "--env", "driver", "--kind", "clip_group", "--title", "Six at once")

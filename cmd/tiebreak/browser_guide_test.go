@@ -14,6 +14,7 @@ import (
 // TestBrowserGuide: annotators are told what to look for before they begin and when it
 // changes, in a dialog behind which nothing plays, and beside the clips where there is room.
 func TestBrowserGuide(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	id, link := newLink(t, data, addr, "--env", "driver", "--title", "Drive")

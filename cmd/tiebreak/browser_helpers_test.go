@@ -20,11 +20,13 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"tiebreak/internal/check/waittest"
 )
 
 // patience bounds every wait for the page, also for a training beside all other tests on two
 // cores. It is only used up by a failure.
-const patience = 4 * time.Minute
+const patience = waittest.Limit
 
 // startBrowser starts a headless Chromium that ends with the test.
 func startBrowser(t *testing.T) context.Context {
@@ -45,7 +47,7 @@ func startBrowser(t *testing.T) context.Context {
 	} else if path == "" {
 		t.Skip(missing)
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path),
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WSURLReadTimeout(patience),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-quic", true))
 	// As root, and only then, chromedp runs it without a sandbox.
 	alloc, stop := chromedp.NewExecAllocator(t.Context(), options...)

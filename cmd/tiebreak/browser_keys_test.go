@@ -117,6 +117,7 @@ func (b *tab) printed() map[string]string {
 }
 
 func TestBrowserKeys(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	_, pairLink := newLink(t, data, addr, "--env", "driver", "--kind", "clip_comparison")

@@ -18,6 +18,7 @@ import (
 // them. Of rollouts with pictures people are asked on; of others they are told that there is nothing
 // to see.
 func TestBrowserLabels(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	for name, seen := range map[string]bool{"seen": true, "unseen": false} {
 		t.Run(name, func(t *testing.T) {

@@ -102,6 +102,7 @@ func (p *tastingProgram) features(id idrl.ClipID) []float64 {
 // recommends what the answers like, says that the sum over the episode would recommend what
 // crashes first, and does not say that one can stop; by the sum likewise, the other way round.
 func TestBrowserLanders(t *testing.T) {
+	t.Parallel()
 	from, data, addr := t.TempDir(), t.TempDir(), freeAddr(t)
 	if err := recordingstest.Landers(from, 0); err != nil {
 		t.Fatal(err)

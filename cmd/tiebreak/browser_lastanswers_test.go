@@ -10,6 +10,7 @@ import (
 
 // TestBrowserLastAnswers sees the last answers and changes one of them by keyboard alone.
 func TestBrowserLastAnswers(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	id, link := newLink(t, data, addr, "--env", "driver")

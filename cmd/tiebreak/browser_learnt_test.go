@@ -39,6 +39,7 @@ const learntClips = `(async () => {
 // and loses no time by it; the end waits for the last training, and shows no two clips that are the
 // same; and the page shows none of this where the researcher does not allow it.
 func TestBrowserLearnt(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	id, shown := newLink(t, data, addr, "--env", "driver", "--budget", "12", "--show-learnt", "--completion-code", "TB-<b>42</b>")

@@ -28,6 +28,7 @@ func (p *process) hold(t *testing.T) func() {
 // TestBrowserMeantime: while the server has not acknowledged an answer, none is lost, and no
 // other question gets one.
 func TestBrowserMeantime(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	id, link := newLink(t, data, addr, "--env", "driver", "--ahead", "5", "--min-dwell", "0")

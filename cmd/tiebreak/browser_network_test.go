@@ -11,6 +11,7 @@ import (
 // fit, and when a worker has fitted a network that predicts answers, while agents are
 // trained for it; and cancels that training.
 func TestBrowserNetwork(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	_, link := newLink(t, data, addr, "--env", "driver", "--model", "network", "--title", "Calm driving")

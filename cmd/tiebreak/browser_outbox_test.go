@@ -56,6 +56,7 @@ func givenBy(t *testing.T, data string) map[string]int {
 // meanwhile arrive, once and under the same annotator, after the same browser
 // has opened the annotators' link again.
 func TestBrowserExpiredLogin(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	server := startServer(t, "demo", "--data", data, "--addr", addr)
@@ -110,6 +111,7 @@ const clipsKept = `(async () => (await (await caches.open("tiebreak.clips." + lo
 // TestBrowserOffline: without the server the page goes on for ten questions, also after a
 // reload in between, and then says what it waits for; all answers arrive when the server is back.
 func TestBrowserOffline(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	id, link := newLink(t, data, addr, "--env", "driver", "--ahead", "10")
@@ -191,8 +193,15 @@ func (b *tab) keepsOnlyItself(addr string) {
 	b.loseCookies()
 	b.do(chromedp.Reload())
 	b.waitFor("[data-continue]")
+	kept := ""
+	defer func() {
+		if kept != "" {
+			b.t.Logf("caches, and scopes of service workers, that are left: %s", kept)
+		}
+	}()
 	b.until("the kept page is removed", func(context.Context) bool {
-		return evaluate[int](b, "(async () => (await caches.keys()).length + (await navigator.serviceWorker.getRegistrations()).length)()") == 0
+		kept = evaluate[string](b, "(async () => [...await caches.keys(), ...(await navigator.serviceWorker.getRegistrations()).map((r) => r.scope)].join(' '))()")
+		return kept == ""
 	})
 	b.shot("signed-out-page-1280x800")
 	b.enter("[data-continue]")
@@ -208,6 +217,7 @@ func (b *tab) says(pattern string) {
 // TestBrowserSomebodyElse: a browser that has become another annotator says
 // which answers of the one before are not saved, and keeps them until they are.
 func TestBrowserSomebodyElse(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	server := startServer(t, "demo", "--data", data, "--addr", addr)
@@ -308,6 +318,7 @@ func (b *tab) keepsRefused(assignment, left string) {
 // TestBrowserClosedTab: what a closed tab had not sent is sent by another one,
 // without a reload; what a tab takes back is sent by none.
 func TestBrowserClosedTab(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	server := startServer(t, "demo", "--data", data, "--addr", addr)

@@ -65,6 +65,7 @@ func sessionIn(t *testing.T, data string) string {
 // first question, through a reload and while the server is away, hears what the researcher
 // says, and may practise again.
 func TestBrowserPractice(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	id, link := newLink(t, data, addr, "--env", "driver", "--title", "Drive")

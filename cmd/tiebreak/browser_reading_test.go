@@ -21,6 +21,7 @@ const (
 // TestBrowserReading uses what plays and explains the clips: the player's
 // controls, the dialogs, and what assistive technology is told.
 func TestBrowserReading(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	_, link := newLink(t, data, addr, "--env", "driver", "--kind", "clip_comparison")

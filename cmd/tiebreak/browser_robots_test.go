@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 // TestBrowserRobots labels every MuJoCo environment, and a model of one's own, by
 // keyboard at both sizes.
 func TestBrowserRobots(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	const models = "../../docs/models"
@@ -36,6 +38,9 @@ func TestBrowserRobots(t *testing.T) {
 	startServer(t, "serve", "--data", data, "--addr", addr, "--models", models)
 	for _, s := range sessions {
 		t.Run(s.env, func(t *testing.T) {
+			if testing.Short() && !slices.Contains([]string{"half-cheetah", mujoco.SwimmerCorridorID, "own-cart"}, s.env) {
+				t.Skip("task test:long runs this")
+			}
 			b := newPerson(t, browser)
 			b.join(s.link, "Ada")
 			views, key, upright := 2, kb.ArrowLeft, kb.ArrowUp // of a telephone, on which the clips lie one above the other

@@ -67,6 +67,7 @@ type view struct{ Frame, Rollout int }
 // TestBrowserRollouts: MP4 files that were imported are scrubbed frame by frame, to the very
 // picture, and both sides are on one clock while they play.
 func TestBrowserRollouts(t *testing.T) {
+	t.Parallel()
 	from := filmed(t)
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)

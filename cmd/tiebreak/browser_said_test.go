@@ -11,6 +11,7 @@ import (
 // TestBrowserMoreToSay says more than which clip is better: much better, with Shift and
 // with the buttons, and remarks about both, with keys and with the buttons.
 func TestBrowserMoreToSay(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	_, plain := newLink(t, data, addr, "--env", "driver")

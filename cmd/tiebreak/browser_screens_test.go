@@ -304,6 +304,7 @@ func (v *visit) ofAnnotators() []screen {
 // TestBrowserAccessible: axe finds nothing wrong with any screen, and no page is missing from the
 // screens.
 func TestBrowserAccessible(t *testing.T) {
+	t.Parallel()
 	if axeSource(t) == "" {
 		t.Skip(noAxe)
 	}

@@ -38,6 +38,7 @@ const startFaults = `(() => {
 // TestBrowserStart: in every environment, and also with a text to agree to, Start is in view
 // without scrolling.
 func TestBrowserStart(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	links := map[string]string{}
@@ -111,6 +112,7 @@ const nameless = `[...document.querySelectorAll("button")].filter((e) => e.check
 // TestBrowserWithoutKeyboard: a telephone shows words and pictures, and no keys until one is
 // pressed; the bar at the top has room for what it says.
 func TestBrowserWithoutKeyboard(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	_, link := newLink(t, data, addr, "--env", "driver", "--title", "Drive")
@@ -150,6 +152,7 @@ func TestBrowserWithoutKeyboard(t *testing.T) {
 // TestBrowserSaysWhatIs: where more answers change little one can stop, and go on; and while
 // answers wait for a server that is silent the page says so, and not that a question is coming.
 func TestBrowserSaysWhatIs(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	_, link := newLink(t, data, addr, "--env", "driver", "--title", "Drive", "--show-learnt")

@@ -97,6 +97,7 @@ func (b *tab) secretive() {
 }
 
 func TestBrowserAnnotator(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	b := newPerson(t, browser)
 	program(t) // built before the clock starts
@@ -205,6 +206,7 @@ func (b *tab) skip(reason string) string {
 }
 
 func TestBrowserTelephone(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	_, rating := newLink(t, data, addr, "--env", "driver", "--kind", "clip_rating")
@@ -235,6 +237,7 @@ func TestBrowserTelephone(t *testing.T) {
 }
 
 func TestBrowserAway(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	server := startServer(t, "demo", "--data", data, "--addr", addr)
@@ -268,6 +271,7 @@ func TestBrowserAway(t *testing.T) {
 }
 
 func TestBrowserTwoTabs(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data := t.TempDir()
 	server := startServer(t, "demo", "--data", data, "--addr", freeAddr(t))
@@ -303,6 +307,7 @@ func newLink(t *testing.T, data, addr string, flags ...string) (id, link string)
 }
 
 func TestBrowserQueryTypes(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	rating, rateLink := newLink(t, data, addr, "--env", "driver", "--kind", "clip_rating", "--title", "Rate some drives")
@@ -344,6 +349,7 @@ func TestBrowserQueryTypes(t *testing.T) {
 }
 
 func TestBrowserResearcher(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data := t.TempDir()
 	server := startServer(t, "demo", "--data", data, "--addr", freeAddr(t))

@@ -14,6 +14,7 @@ import (
 // is said of them and the charts follow the session, also back when an answer is undone; all
 // of it can be saved, is readable on small screens and without colour, and prints.
 func TestBrowserWhy(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	_, link := newLink(t, data, addr, "--env", "driver", "--title", "Why")

@@ -158,6 +158,7 @@ func footage(t *testing.T, across, down int) []byte {
 // system. A picture of three frames later does not pass. Of clips of pictures the page
 // shows the very pixels; decoders of JPEG differ beside edges, where they smooth the colours.
 func TestBrowserPictures(t *testing.T) {
+	t.Parallel()
 	floor := gridworld.New(gridworld.Config{MinReachable: 50}, rng.New(1, "layout", 0))
 	s := newStage(t)
 	for _, test := range []struct {

@@ -92,6 +92,7 @@ func gifSize(t *testing.T, path string) image.Point {
 }
 
 func TestClips(t *testing.T) {
+	t.Parallel()
 	data, out := answered(t), filepath.Join(t.TempDir(), "out")
 	args := []string{"clips", "--data", data, "--session", "s", "--size", "80x60", "--out", out}
 	status, said, errs := cli(t, args...)
@@ -128,6 +129,7 @@ func TestClips(t *testing.T) {
 }
 
 func TestClipsInPairs(t *testing.T) {
+	t.Parallel()
 	data, out := answered(t), filepath.Join(t.TempDir(), "out")
 	status, said, errs := cli(t, "clips", "--data", data, "--session", "s", "--size", "80x60", "--pair", "--out", out)
 	if status != 0 {
@@ -164,6 +166,7 @@ func TestClipsInPairs(t *testing.T) {
 }
 
 func TestClipsRefuses(t *testing.T) {
+	t.Parallel()
 	data := answered(t)
 	for _, test := range []struct {
 		name   string
@@ -219,6 +222,7 @@ func (s *interrupter) Write(p []byte) (int, error) {
 }
 
 func TestClipsStop(t *testing.T) {
+	t.Parallel()
 	data, out := answered(t), t.TempDir()
 	ctx, stop := context.WithCancel(t.Context())
 	errs := &interrupter{at: "2 of 3", stop: stop}

@@ -22,6 +22,7 @@ import (
 // TestControlBesideAServer: a running server does at once what commands do to a session, and
 // it stays so when the server is killed.
 func TestControlBesideAServer(t *testing.T) {
+	t.Parallel()
 	data, addr := t.TempDir(), freeAddr(t)
 	id, link := newLink(t, data, addr, "--env", "gridworld", "--kind", "clip_comparison", "--budget", "6", "--completion-code", "C0DE")
 	p := startServer(t, "serve", "--data", data, "--addr", addr)
@@ -105,6 +106,7 @@ func TestControlBesideAServer(t *testing.T) {
 
 // Sessions can be made beside a running server.
 func TestSessionBesideAServer(t *testing.T) {
+	t.Parallel()
 	data, addr := t.TempDir(), freeAddr(t)
 	startServer(t, "serve", "--data", data, "--addr", addr)
 	_, link := newLink(t, data, addr, "--env", "gridworld", "--title", "Made beside", "--budget", "2")
@@ -119,6 +121,7 @@ func TestSessionBesideAServer(t *testing.T) {
 // Rollouts that are imported beside a running server, whose workers are at work already, are
 // asked about at once: the form has them, and so have sessions.
 func TestRolloutsBesideAServer(t *testing.T) {
+	t.Parallel()
 	data, addr := t.TempDir(), freeAddr(t)
 	startServer(t, "serve", "--data", data, "--addr", addr)
 	_, link := newLink(t, data, addr, "--env", "gridworld", "--budget", "2")

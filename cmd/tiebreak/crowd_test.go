@@ -7,6 +7,7 @@ import (
 
 // A link says where its address comes from, where neither a server nor a flag has said it.
 func TestLinksBeforeAServer(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	const says = "The address is the default one"
 	for _, test := range []struct {
@@ -30,6 +31,7 @@ func TestLinksBeforeAServer(t *testing.T) {
 // Crowd links are printed with the parameters as their platform fills them in; flags that
 // do not fit are refused.
 func TestInviteCrowd(t *testing.T) {
+	t.Parallel()
 	data, addr := t.TempDir(), freeAddr(t)
 	newLink(t, data, addr, "--env", "gridworld")
 	for want, args := range map[string][]string{

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -31,10 +32,37 @@ type labelledFolder struct {
 	worker  []string // command line; default this program's
 }
 
-// newLabelledFolder labels a session with seven answers in a server that is closed again.
+// labelledOnce is the folder that newLabelledFolder copies, made by the first test that needs it.
+var labelledOnce struct {
+	sync.Once
+	labelledFolder
+}
+
+// newLabelledFolder returns a folder of a session with seven answers, for one test.
 func newLabelledFolder(t *testing.T) labelledFolder {
 	t.Helper()
-	s := labelledFolder{dir: t.TempDir()}
+	labelledOnce.Do(func() {
+		dir, err := scratch()
+		if err != nil {
+			t.Fatal(err)
+		}
+		labelledOnce.labelledFolder = labelFolder(t, filepath.Join(dir, "labelled"))
+	})
+	s := labelledOnce.labelledFolder
+	if s.export == "" {
+		t.Fatal("the session could not be labelled: another test says why")
+	}
+	s.dir = t.TempDir()
+	if err := os.CopyFS(s.dir, os.DirFS(labelledOnce.dir)); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// labelFolder labels a session with seven answers in a server that is closed again.
+func labelFolder(t *testing.T, dir string) labelledFolder {
+	t.Helper()
+	s := labelledFolder{dir: dir}
 	s.serve(t, envs.Catalogue(), func(a *app, base string) {
 		join, err := a.openDemo(t.Context())
 		if err != nil {
@@ -120,6 +148,7 @@ func get(t *testing.T, c *http.Client, url string) (status int, header http.Head
 }
 
 func TestDoctorOnASoundFolder(t *testing.T) {
+	t.Parallel()
 	s := newLabelledFolder(t)
 	for _, when := range []string{"alone", "beside a server"} {
 		check := func() {
@@ -142,6 +171,7 @@ func TestDoctorOnASoundFolder(t *testing.T) {
 // TestDamagedBeliefsInAStudy: with every stored belief overwritten the session goes
 // on, answers and export are what they were, and doctor says that nothing is lost.
 func TestDamagedBeliefsInAStudy(t *testing.T) {
+	t.Parallel()
 	s := newLabelledFolder(t)
 	if n := s.damage(t, []byte("TBEL"), []byte{0, 0, 0, 0}); n < 2 {
 		t.Fatalf("%d beliefs overwritten, want at least 2", n)
@@ -196,6 +226,7 @@ func researcher(t *testing.T, a *app, base string) *http.Client {
 // TestAMissingEnvironmentPausesItsSession: where the environment of a session is not,
 // its answers can be seen and exported, and everybody is told why it stands still.
 func TestAMissingEnvironmentPausesItsSession(t *testing.T) {
+	t.Parallel()
 	s := newLabelledFolder(t)
 	without := slices.DeleteFunc(envs.Catalogue(), func(e envs.Entry) bool { return e.ID == "driver" })
 	s.serve(t, without, func(a *app, base string) {
@@ -240,6 +271,7 @@ func (s labelledFolder) damagePage(t *testing.T, with string) {
 // TestDamagedAnswersStopOnlyTheirSession: the server starts, says what is damaged
 // wherever somebody looks, and serves what can be read.
 func TestDamagedAnswersStopOnlyTheirSession(t *testing.T) {
+	t.Parallel()
 	s := newLabelledFolder(t)
 	var other idrl.SessionID
 	s.serve(t, envs.Catalogue(), func(a *app, _ string) {
@@ -298,6 +330,7 @@ func TestDamagedAnswersStopOnlyTheirSession(t *testing.T) {
 // TestADamagedClipIsNotServed: it is neither shown nor kept by a browser, and doctor
 // names it.
 func TestADamagedClipIsNotServed(t *testing.T) {
+	t.Parallel()
 	s := newLabelledFolder(t)
 	clips, media := s.clips(t)
 	path := filepath.Join(s.dir, store.FileName)

@@ -21,6 +21,7 @@ import (
 // TestCatalogueOfTheForm: the layout of an environment that cannot be made is
 // not asked for.
 func TestCatalogueOfTheForm(t *testing.T) {
+	t.Parallel()
 	entries := envs.List{
 		{ID: "ant", Title: "Ant", Description: "Four legs.", Unavailable: errors.New("needs the library: install it")},
 		envs.Catalogue()[0],
@@ -37,6 +38,7 @@ func TestCatalogueOfTheForm(t *testing.T) {
 
 // TestCatalogueOfRollouts: sets of rollouts come, are opened once, change and go while a program runs.
 func TestCatalogueOfRollouts(t *testing.T) {
+	t.Parallel()
 	data, from := t.TempDir(), walks(t)
 	c, err := openCatalogue(own{}.at(data))
 	if err != nil {
@@ -107,6 +109,7 @@ func TestCatalogueOfRollouts(t *testing.T) {
 // TestCatalogueOfUnseenRollouts: of rollouts of which there is nothing to see no session is made by
 // the form, which says why.
 func TestCatalogueOfUnseenRollouts(t *testing.T) {
+	t.Parallel()
 	data, _ := importedLabels(t, filepath.Join(labelSample, "rollouts"), filepath.Join(labelSample, "uni_rlhf"))
 	list, err := environments(own{}.at(data))
 	if err != nil {
@@ -122,6 +125,7 @@ func TestCatalogueOfUnseenRollouts(t *testing.T) {
 // TestUnavailableEnvironments: of those of this build that cannot be made no
 // session is made, and the help says why.
 func TestUnavailableEnvironments(t *testing.T) {
+	t.Parallel()
 	_, help, _ := cli(t, "session", "--help")
 	dir := t.TempDir()
 	for _, e := range envs.Catalogue() {
@@ -141,6 +145,7 @@ func TestUnavailableEnvironments(t *testing.T) {
 
 // A server names the environments of the user that do not work, and runs without them.
 func TestServeNamesWhatDoesNotWork(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "walk.json")
 	if err := os.WriteFile(path, []byte(`{"connect": "unix:nobody.sock"}`), 0o600); err != nil {

@@ -21,6 +21,7 @@ import (
 // A bundle is a folder or a zip archive with the same files; nothing is overwritten, and
 // what is asked for in vain leaves nothing behind.
 func TestExportBundle(t *testing.T) {
+	t.Parallel()
 	s, dir := newLabelledFolder(t), t.TempDir()
 	data, id := s.dir, string(s.session)
 	run := func(args ...string) (int, string) {
@@ -98,6 +99,7 @@ func needFFmpeg(t *testing.T) {
 // The videos of a bundle are listed, play as long as the clip does, and have the same bytes in
 // each bundle.
 func TestExportBundleVideos(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	s, dir := newLabelledFolder(t), t.TempDir()
 	first, second := filepath.Join(dir, "first"), filepath.Join(dir, "second")

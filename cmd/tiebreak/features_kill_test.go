@@ -182,7 +182,9 @@ func labelledData(t *testing.T, spec idrl.SessionSpec, kills ...int) (dir string
 		t.Fatal(err)
 	}
 	for _, kill := range append(slices.Clone(kills), 0) {
-		cmd := exec.Command(os.Args[0])
+		ctx, cancel := context.WithTimeout(t.Context(), 2*labelWait)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, os.Args[0])
 		cmd.Env, cmd.Stderr = append(os.Environ(), featuresEnv+"="+dir), os.Stderr
 		out, err := cmd.StdoutPipe()
 		if err != nil {
@@ -196,8 +198,8 @@ func labelledData(t *testing.T, spec idrl.SessionSpec, kills ...int) (dir string
 				_ = cmd.Process.Kill()
 			}
 		}
-		if err := cmd.Wait(); kill == 0 && err != nil {
-			t.Fatal(err)
+		if err := cmd.Wait(); kill == 0 && err != nil || ctx.Err() != nil {
+			t.Fatalf("labelling until row %d, 0 for the end: %v, %v", kill, err, ctx.Err())
 		}
 	}
 	return dir
@@ -232,6 +234,7 @@ func labelled(t *testing.T, spec idrl.SessionSpec, kills ...int) labelledStudy {
 // adopts: its rows, questions, fits, policies and posteriors are those of one that was
 // left alone, bit for bit.
 func TestKillUnderLearntFeatures(t *testing.T) {
+	t.Parallel()
 	want := labelled(t, chainSpec())
 	if len(want.Fits) < 3 || len(want.Log) != featuresRows || want.Generation.BasedOn <= want.Fits[1].AdoptedAt {
 		t.Fatalf("%d fits, %d rows, a generation from row %d: too few to tell", len(want.Fits), len(want.Log), want.Generation.BasedOn)
@@ -253,6 +256,7 @@ func networkSpec() idrl.SessionSpec {
 // trains: rows, questions, networks, policies, posteriors and the agents that training
 // goes on with are those of a session that was left alone, bit for bit.
 func TestKillUnderNetwork(t *testing.T) {
+	t.Parallel()
 	spec := networkSpec()
 	want := labelled(t, spec)
 	if len(want.Fits) < 2 || len(want.Log) != networkRows || want.Generation.BasedOn <= want.Fits[1].AdoptedAt || len(want.Agents) < 4 {
@@ -279,7 +283,10 @@ func gaitSpec(env string) idrl.SessionSpec {
 // A session whose policies are found by searches that go on from training to training
 // survives SIGKILL, also while a worker searches: rows, questions, policies, posteriors and
 // the state of the searches are those of a session that was left alone, bit for bit.
-func TestKillUnderGaits(t *testing.T) { killUnderGaits(t, gaitSpec("driver"), 2, 5, 6, 7, 15, 21, 26) }
+func TestKillUnderGaits(t *testing.T) {
+	t.Parallel()
+	killUnderGaits(t, gaitSpec("driver"), 2, 5, 6, 7, 15, 21, 26)
+}
 
 func killUnderGaits(t *testing.T, spec idrl.SessionSpec, kills ...int) {
 	t.Helper()

@@ -17,6 +17,7 @@ import (
 // TestBrowserHands does everything that annotators do in Chromium, by keyboard alone, by touch alone, and by
 // what the accessibility tree says.
 func TestBrowserHands(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	t.Run("keyboard", func(t *testing.T) { goesThrough(t, chromium{newPerson(t, browser)}, keyboard{}) })
 	t.Run("touch", func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 // TestBrowserFirefox does everything that annotators do in Firefox, by keyboard alone, by touch alone, and by
 // what the accessibility tree says.
 func TestBrowserFirefox(t *testing.T) {
+	t.Parallel()
 	browser := startFirefox(t)
 	t.Run("keyboard", func(t *testing.T) { goesThrough(t, newFirefox(t, browser), keyboard{}) })
 	t.Run("touch", func(t *testing.T) {

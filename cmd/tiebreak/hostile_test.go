@@ -16,6 +16,7 @@ import (
 // TestHostileAnnotator: everything that an annotator can send who means ill is refused with
 // a stable code, or recorded with a mark; none of it reaches anybody as it is.
 func TestHostileAnnotator(t *testing.T) {
+	t.Parallel()
 	data, addr := t.TempDir(), freeAddr(t)
 	id, link := newLink(t, data, addr, "--env", "gridworld", "--kind", "clip_comparison")
 	p := startServer(t, "serve", "--data", data, "--addr", addr)

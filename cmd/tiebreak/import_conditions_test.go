@@ -15,6 +15,7 @@ import (
 // A session with conditions and held-out comparisons is imported whole: its scores are those of
 // the session it is from and of its page, to the last digit, and it goes on as that does.
 func TestImportWithConditions(t *testing.T) {
+	t.Parallel()
 	s := labelledFolder{dir: t.TempDir()}
 	id, _ := newLink(t, s.dir, freeAddr(t), "--env", "driver", "--title", "Two ways", "--conditions", "uniform=0.4", "--held-out", "0.3")
 	s.session = idrl.SessionID(id)
@@ -83,6 +84,7 @@ func TestImportWithConditions(t *testing.T) {
 
 // There is nothing to score where nothing is compared.
 func TestScoresOfOneStrategy(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	id, _ := newLink(t, dir, freeAddr(t), "--env", "driver")
 	if status, _, stderr := cli(t, "session", "scores", id, "--data", dir); status == 0 || !strings.Contains(stderr, "--held-out") {

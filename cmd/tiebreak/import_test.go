@@ -51,6 +51,7 @@ func exportedBundle(t *testing.T, data string, session idrl.SessionID, args ...s
 // the pictures of its clips; and it goes on as the other does: who joins is asked the same, and
 // after the same answers the beliefs are the same.
 func TestImportGoesOn(t *testing.T) {
+	t.Parallel()
 	s := newLabelledFolder(t)
 	from := exportedBundle(t, s.dir, s.session, "--clips", "gif")
 	other := labelledFolder{dir: t.TempDir(), session: s.session}
@@ -110,6 +111,7 @@ func goOn(t *testing.T, s labelledFolder) (asked []idrl.QueryID, beliefs []idrl.
 // An import that is killed leaves nothing behind that is half done, and can be run again; what
 // is there already is refused, and the server may be running.
 func TestImportIsWhole(t *testing.T) {
+	t.Parallel()
 	s := newLabelledFolder(t)
 	from, data := exportedBundle(t, s.dir, s.session), t.TempDir()
 	sessions := func() string {

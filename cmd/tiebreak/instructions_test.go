@@ -16,6 +16,7 @@ import (
 // TestInstructionsFile makes a session with a Markdown file that shows a picture beside it,
 // and changes the file while nothing runs.
 func TestInstructionsFile(t *testing.T) {
+	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
 	var picture bytes.Buffer
 	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 4, 3))); err != nil {
@@ -77,6 +78,7 @@ func TestInstructionsFile(t *testing.T) {
 }
 
 func TestInstructionsFileRefused(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	outside := filepath.Join(t.TempDir(), "secret.png")
 	if err := os.WriteFile(outside, []byte("secret"), 0o600); err != nil {

@@ -282,6 +282,7 @@ func study(t *testing.T, n, kills int, fuse time.Duration) (*labeller, idrl.Reco
 // TestKill kills the real server at twenty random moments while it is answered,
 // and compares the outcome with a run that was left alone.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	const answers, kills = 126, 20
 	calm, calmRec, took := study(t, answers, 0, 0)
 	torn, rec, _ := study(t, answers, kills, took/kills)

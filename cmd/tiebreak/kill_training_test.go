@@ -130,9 +130,11 @@ func (s *robotStudy) await(t *testing.T, basedOn, attempt, bytes int) trainingRo
 		t.Fatal(err)
 	}
 	defer db.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), labelWait)
 	defer cancel()
-	for {
+	again := time.NewTicker(5 * time.Millisecond) // leaves the processors to the training
+	defer again.Stop()
+	for ; ; <-again.C {
 		var r trainingRow
 		const query = `SELECT state, attempt, coalesce(length(checkpoint), 0) FROM job WHERE session_id = ? AND based_on = ?`
 		err := db.QueryRowContext(ctx, query, s.id, basedOn).Scan(&r.state, &r.attempt, &r.checkpoint)
@@ -217,6 +219,7 @@ func (s *robotStudy) went(t *testing.T, basedOn int) (kept, solved int) {
 // first training of a robot, and again in the second: each goes on from its checkpoint,
 // and the generations have the bytes of a run that was left alone.
 func TestKilledTraining(t *testing.T) {
+	t.Parallel()
 	calm := newRobotStudy(t)
 	calm.label(t, 3)
 	first := calm.generation(t, 0)

@@ -26,6 +26,7 @@ import (
 // In three dimensions a random direction has a cosine above 0.98 with a given one in 1 % of cases,
 // and 240 answers without noise leave less than that; a swapped polarity gives -0.98.
 func TestLabelsAreLearnt(t *testing.T) {
+	t.Parallel()
 	first, second, given := released(t, filepath.Join(labelSample, "uni_rlhf"))
 	var before labelsLearnt
 	for _, test := range []struct {
@@ -93,6 +94,7 @@ func TestLabelsAreLearnt(t *testing.T) {
 // Data sets of D4RL and Minari become rollouts whose steps are, one after another, the rows that
 // labels count: of D4RL those of its qlearning_dataset.
 func TestLabelsConverted(t *testing.T) {
+	t.Parallel()
 	python, dir := pythonOf(t), t.TempDir()
 	do := func(args ...string) string {
 		out, err := exec.CommandContext(t.Context(), python, args...).CombinedOutput()
@@ -153,6 +155,7 @@ func TestLabelsConverted(t *testing.T) {
 
 // What Python with NumPy writes now is read as what is committed, which an older NumPy wrote.
 func TestLabelsOfPython(t *testing.T) {
+	t.Parallel()
 	python := pythonOf(t)
 	dir := t.TempDir()
 	if out, err := exec.CommandContext(t.Context(), python, filepath.Join(labelSample, "make.py"), dir).CombinedOutput(); err != nil {
@@ -185,6 +188,7 @@ func playedBy(t *testing.T, set *recordings.Set, raw *idrl.Steps) string {
 
 // The arrays of a bundle are imported back with the same choices about the same steps.
 func TestLabelsOfABundle(t *testing.T) {
+	t.Parallel()
 	data, _ := importedLabels(t, filepath.Join(labelSample, "rollouts"), filepath.Join(labelSample, "uni_rlhf"))
 	before := learntIn(t, data)
 	whole := exportedBundle(t, data, before.rec.Spec.ID)

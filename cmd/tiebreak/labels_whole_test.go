@@ -18,6 +18,7 @@ import (
 // is learnt with the labels. Where there is nothing to see the session is closed, and people are told
 // so if a researcher opens it again.
 func TestLabelsGoOn(t *testing.T) {
+	t.Parallel()
 	for _, seen := range []bool{true, false} {
 		rollouts := filepath.Join(labelSample, "rollouts")
 		if seen {
@@ -97,6 +98,7 @@ func TestLabelsGoOn(t *testing.T) {
 // The seed on the command line goes before that of a study file, also where it is the default; the
 // title is made of that of the rollouts, however long this is.
 func TestLabelsSettings(t *testing.T) {
+	t.Parallel()
 	rollouts := t.TempDir()
 	if err := os.CopyFS(rollouts, os.DirFS(filepath.Join(labelSample, "rollouts"))); err != nil {
 		t.Fatal(err)
@@ -128,6 +130,7 @@ func TestLabelsSettings(t *testing.T) {
 // An import of labels that is killed, or refused, leaves nothing behind, and can be run again; also
 // beside a server.
 func TestLabelsAreWhole(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	if status, _, stderr := cli(t, "import", "--rollouts", filepath.Join(labelSample, "rollouts"), "--name", "sample", "--data", data); status != 0 {
 		t.Fatal(stderr)

@@ -19,6 +19,7 @@ import (
 // TestLearnsOverSockets lets a simulated expert answer thirty questions of a
 // running server and asks whether the car now drives as the expert likes.
 func TestLearnsOverSockets(t *testing.T) {
+	t.Parallel()
 	const seed = 3
 	data := t.TempDir()
 	db, err := store.Open(t.Context(), data)

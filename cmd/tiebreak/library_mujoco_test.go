@@ -16,6 +16,7 @@ import (
 // TestLibraryOfYourOwn: one command makes the library of a model of one's own, beside it,
 // the same whenever it is made. It is found there, until the model changes.
 func TestLibraryOfYourOwn(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, name := range []string{"cart.json", "cart.xml"} {
 		b, err := os.ReadFile(filepath.Join("../../docs/models/cart", name))
@@ -77,6 +78,7 @@ func TestLibraryOfYourOwn(t *testing.T) {
 }
 
 func TestLibraryRefuses(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct{ args, want string }{
 		{"library", "name a robot"},
 		{"library nosuch", "unknown environment"},

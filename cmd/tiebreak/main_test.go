@@ -13,10 +13,12 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/data/outside"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
@@ -25,7 +27,7 @@ import (
 
 // binary returns the path of the program, built once for all tests.
 var binary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "tiebreak-test")
+	dir, err := scratch()
 	if err != nil {
 		return "", err
 	}
@@ -41,8 +43,8 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == outside.LaunchCommand {
 		os.Exit(outside.Launch(os.Args[2:]))
 	}
-	if starts := os.Getenv(falseEnv); starts != "" {
-		os.Exit(serveFalsely(starts))
+	if len(os.Args) == 3 && os.Args[1] == falseCommand {
+		os.Exit(serveFalsely(os.Args[2]))
 	}
 	if dir := os.Getenv(featuresEnv); dir != "" {
 		if err := labelUnderLearntFeatures(context.Background(), dir); err != nil {
@@ -51,12 +53,12 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	if fault := os.Getenv(badEnv); fault != "" {
-		os.Exit(serveBadly(fault))
+	if len(os.Args) == 3 && os.Args[1] == badCommand {
+		os.Exit(serveBadly(os.Args[2]))
 	}
 	code := m.Run()
-	if path, err := binary(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(path))
+	if dir, err := scratch(); err == nil {
+		_ = os.RemoveAll(dir)
 	}
 	os.Exit(code)
 }
@@ -126,8 +128,8 @@ func startServer(t *testing.T, args ...string) *process {
 	case <-ready:
 	case <-p.done:
 		t.Fatalf("the server ended at once:\n%s", p.out)
-	case <-time.After(time.Minute):
-		t.Fatalf("the server is not up after a minute:\n%s", p.out)
+	case <-time.After(patience):
+		t.Fatalf("the server is not up after %v:\n%s", patience, p.out)
 	}
 	return p
 }
@@ -148,16 +150,30 @@ func (p *process) find(t *testing.T, pattern string) string {
 	return m[1]
 }
 
-// freeAddr returns an address nobody listens on.
+// Ports of freeAddr: below those that systems give to clients, which could take a port while the server of a test
+// starts again.
+const firstTestPort, testPorts = 12000, 18000
+
+// portsTried is how many ports freeAddr has tried.
+var portsTried atomic.Uint32
+
+// freeAddr returns an address nobody listens on, and another one for each call.
 func freeAddr(t testing.TB) string {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range testPorts {
+		n := 97*uint32(os.Getpid()) + portsTried.Add(1) // other ports than those of tests in another process
+		addr := fmt.Sprintf("127.0.0.1:%d", firstTestPort+n%testPorts)
+		if ln, err := net.Listen("tcp", addr); err == nil {
+			_ = ln.Close()
+			return addr
+		}
 	}
-	defer ln.Close()
-	return ln.Addr().String()
+	t.Fatal("no port is free")
+	return ""
 }
+
+// scratch is a folder of this process for what several tests share.
+var scratch = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "tiebreak-test") })
 
 // cli runs the program in this process and returns its status and output.
 func cli(t *testing.T, args ...string) (status int, stdout, stderr string) {
@@ -168,6 +184,7 @@ func cli(t *testing.T, args ...string) (status int, stdout, stderr string) {
 }
 
 func TestHelpTeaches(t *testing.T) {
+	t.Parallel()
 	_, list, _ := cli(t, "--help")
 	for _, c := range commands() {
 		if c.hidden == strings.Contains(list, "  "+c.name+" ") {
@@ -190,6 +207,7 @@ func TestHelpTeaches(t *testing.T) {
 }
 
 func TestCommandLineErrors(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -257,6 +275,7 @@ func TestCommandLineErrors(t *testing.T) {
 // TestExportNeedsNoEnvironment: answers can be had where the environment that
 // they are about is not.
 func TestExportNeedsNoEnvironment(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	db, err := store.Open(t.Context(), data)
 	if err != nil {
@@ -285,6 +304,7 @@ func TestExportNeedsNoEnvironment(t *testing.T) {
 }
 
 func TestDemo(t *testing.T) {
+	t.Parallel()
 	data, addr := t.TempDir(), freeAddr(t)
 	first := startServer(t, "demo", "--data", data, "--addr", addr)
 	base := first.find(t, `running at (\S+)`)
@@ -333,21 +353,16 @@ func TestDemo(t *testing.T) {
 }
 
 func TestStopsWhenAsked(t *testing.T) {
+	t.Parallel()
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		for _, command := range []string{"serve", "demo"} {
 			p := startServer(t, command, "--data", t.TempDir(), "--addr", "127.0.0.1:0")
 			if err := p.cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-			defer cancel()
-			select {
-			case <-p.done:
-				if code := p.cmd.ProcessState.ExitCode(); code != 0 {
-					t.Errorf("exit status %d of %s after %v\n%s", code, command, signal, p.out)
-				}
-			case <-ctx.Done():
-				t.Errorf("%s still runs 20 s after %v\n%s", command, signal, p.out)
+			waittest.For(t, p.done, fmt.Sprintf("%s to stop after %v", command, signal))
+			if code := p.cmd.ProcessState.ExitCode(); code != 0 {
+				t.Errorf("exit status %d of %s after %v\n%s", code, command, signal, p.out)
 			}
 		}
 	}
@@ -368,6 +383,7 @@ func simulatedBundle(t *testing.T) string {
 // A command that is interrupted before it is done fails, so that a script does not go on: all but
 // those that run until they are stopped.
 func TestInterruptedCommandsFail(t *testing.T) {
+	t.Parallel()
 	data, out, bundle := answered(t), t.TempDir(), simulatedBundle(t)
 	for signal, want := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143} {
 		ctx, stop := context.WithCancelCause(t.Context())

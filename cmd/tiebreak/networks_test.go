@@ -163,6 +163,7 @@ func exportArgs(data, out string) []string {
 // rewards and actions from the files. The page hands over the same files. What is there is
 // not overwritten, and a network that is damaged is named.
 func TestExportOfNetworks(t *testing.T) {
+	t.Parallel()
 	data := labelledData(t, networkSpec())
 	l := readLearnt(t, data)
 	out := filepath.Join(t.TempDir(), "new", "learnt")
@@ -239,6 +240,7 @@ func folder(t *testing.T, dir string) map[string][]byte {
 // TestExportOfAgentsUnderFeatures exports a session of hand-made features whose policies
 // are trained by soft actor-critic.
 func TestExportOfAgentsUnderFeatures(t *testing.T) {
+	t.Parallel()
 	spec := networkSpec()
 	spec.Model, spec.Solver = idrl.FeaturesModel, idrl.ActorCritic
 	data := labelledData(t, spec)
@@ -270,6 +272,7 @@ func TestExportOfAgentsUnderFeatures(t *testing.T) {
 
 // The command says what is missing before it touches anything.
 func TestExportOfNetworksRefuses(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	db, err := store.Open(t.Context(), data)
 	if err != nil {

@@ -45,6 +45,7 @@ func pipeOf(path string) (hangs chan int, gone chan struct{}) {
 // An environment that hangs behind a shell while a worker trains is gone soon after the server:
 // also if that was killed.
 func TestOutsideEndsWithTheServer(t *testing.T) {
+	t.Parallel()
 	for name, signal := range map[string]syscall.Signal{"asked to stop": syscall.SIGTERM, "killed": syscall.SIGKILL} {
 		t.Run(name, func(t *testing.T) {
 			dir, addr := t.TempDir(), freeAddr(t)
@@ -78,8 +79,8 @@ func TestOutsideEndsWithTheServer(t *testing.T) {
 						_ = syscall.Kill(pid, syscall.SIGKILL) // it may be gone
 					}
 				})
-			case <-time.After(time.Minute):
-				t.Fatalf("no training began:\n%s", p.out)
+			case <-time.After(patience):
+				t.Fatalf("no training began in %v:\n%s", patience, p.out)
 			}
 			if err := p.cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)
@@ -87,8 +88,8 @@ func TestOutsideEndsWithTheServer(t *testing.T) {
 			for what, done := range map[string]<-chan struct{}{"server": p.done, "environment": gone} {
 				select {
 				case <-done:
-				case <-time.After(30 * time.Second):
-					t.Errorf("the %s has not ended after 30 s:\n%s", what, p.out)
+				case <-time.After(patience):
+					t.Errorf("the %s has not ended after %v:\n%s", what, patience, p.out)
 				}
 			}
 			if code := p.cmd.ProcessState.ExitCode(); signal == syscall.SIGTERM && code != 0 {

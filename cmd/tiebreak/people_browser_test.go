@@ -11,6 +11,7 @@ import (
 // TestBrowserPeople: on a session's page a researcher asks for more answers, makes
 // and revokes a link, and removes a person; the person's page says so at once.
 func TestBrowserPeople(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	id, link := newLink(t, data, addr, "--env", "gridworld", "--kind", "state_rating", "--budget", "2", "--title", "Where is it good?")

@@ -30,6 +30,7 @@ func mustCLI(t *testing.T, args ...string) string {
 // complete session goes on, a removed person is cut off, and their answers count or
 // do not, whatever kills the server in between.
 func TestCommandsBesideAServer(t *testing.T) {
+	t.Parallel()
 	data, addr := t.TempDir(), freeAddr(t)
 	id, first := newLink(t, data, addr, "--env", "gridworld", "--kind", "clip_comparison", "--budget", "9")
 	p := startServer(t, "serve", "--data", data, "--addr", addr)
@@ -195,6 +196,7 @@ func followed(t *testing.T, data, id string, people ...idrl.AnnotatorID) {
 // TestCommandsNameTheSession: with several sessions a command asks which, and says
 // where they are listed.
 func TestCommandsNameTheSession(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	one, _ := newLink(t, data, "127.0.0.1:1", "--budget", "4")
 	newLink(t, data, "127.0.0.1:1")
@@ -242,6 +244,7 @@ func TestCommandsNameTheSession(t *testing.T) {
 // TestWithdrawBesideAServer: a command erases a person while a server runs and others answer;
 // the belief is that of the others, to the byte, and the export has nobody else.
 func TestWithdrawBesideAServer(t *testing.T) {
+	t.Parallel()
 	data, addr := t.TempDir(), freeAddr(t)
 	id, link := newLink(t, data, addr, "--env", "gridworld", "--kind", "clip_comparison")
 	p := startServer(t, "serve", "--data", data, "--addr", addr)

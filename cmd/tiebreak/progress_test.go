@@ -7,6 +7,7 @@ import (
 )
 
 func TestProgressLine(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		terminal bool
 		want     string

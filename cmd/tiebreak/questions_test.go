@@ -16,6 +16,7 @@ import (
 // A person who sees answers a session over its socket; the page of its questions is written while
 // the server runs, and again with the same bytes.
 func TestQuestionsOfAPersonWhoSees(t *testing.T) {
+	t.Parallel()
 	data, dir := t.TempDir(), t.TempDir()
 	link := startServer(t, "demo", "--data", data, "--addr", freeAddr(t)).find(t, `Annotator:\s+(\S+)`)
 	said := mustCLI(t, "simulate", "--url", link, "--data", data, "--expert", "seeing", "--answers", "6", "--every", "3", "--seed", "4")
@@ -67,6 +68,7 @@ func TestQuestionsOfAPersonWhoSees(t *testing.T) {
 // TestBrowserQuestions: the page of questions can be read on a wide screen and on a phone, light and
 // dark, under a policy that allows nothing inline, and shows its strips.
 func TestBrowserQuestions(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	dir := filepath.Join(t.TempDir(), "asked")
 	runProgram(t, "bench", "questions", "--env", "gridworld", "--answers", "3", "--pace", "10ms", "--out", dir)
@@ -115,6 +117,7 @@ func runProgram(t *testing.T, args ...string) string {
 
 // The counts of a small session are printed, and kept.
 func TestBenchQuestions(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	args := []string{"bench", "questions", "--env", "gridworld", "--answers", "3", "--pace", "10ms", "--out", dir}
 	first := runProgram(t, args...)

@@ -11,13 +11,14 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/internal/base/pack"
+	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/jobs"
 )
 
-// falseEnv makes this program a worker in good order whose generations show a clip that
-// is not there. It adds a line to the file of that name when it starts.
-const falseEnv = "TIEBREAK_TEST_FALSE_WORKER"
+// falseCommand, and the path of a file after it, make this program a worker in good order whose
+// generations show a clip that is not there. It adds a line to the file when it starts.
+const falseCommand = "false-worker"
 
 // falseHandler is the handler of that worker.
 type falseHandler struct{}
@@ -52,10 +53,10 @@ func serveFalsely(starts string) int {
 // TestWorkerWithFalseResultsIsReplaced: the database refuses its generation; another
 // process makes the next one, after a pause that grows.
 func TestWorkerWithFalseResultsIsReplaced(t *testing.T) {
+	t.Parallel()
 	ctx := context.WithoutCancel(t.Context())
 	starts := filepath.Join(t.TempDir(), "starts")
-	t.Setenv(falseEnv, starts)
-	a, err := openApp(ctx, t.TempDir(), envs.Catalogue, site{}, slog.New(slog.DiscardHandler), os.Args[0])
+	a, err := openApp(ctx, t.TempDir(), envs.Catalogue, site{}, slog.New(slog.DiscardHandler), os.Args[0], falseCommand, starts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +84,7 @@ func TestWorkerWithFalseResultsIsReplaced(t *testing.T) {
 		if strings.Contains(st.Training.Err, "again in 2s") {
 			break
 		}
-		<-news
+		waittest.For(t, news, "the second training that fails")
 	}
 	if b, err := os.ReadFile(starts); err != nil || strings.Count(string(b), "started") < 2 {
 		t.Errorf("workers that started: %q, %v; want two", b, err)

@@ -15,6 +15,7 @@ import (
 // TestSessionHelpListsMethods: of all methods those that sessions offer are
 // there, each with a line of its own, and no others.
 func TestSessionHelpListsMethods(t *testing.T) {
+	t.Parallel()
 	_, help, _ := cli(t, "session", "--help")
 	for _, m := range acquisition.Methods() {
 		line := "  " + m.Name + " "
@@ -35,6 +36,7 @@ func TestSessionHelpListsMethods(t *testing.T) {
 // TestSessionsOfEveryKind: every environment of the catalogue takes every kind
 // of question, and every method and likelihood that fits.
 func TestSessionsOfEveryKind(t *testing.T) {
+	t.Parallel()
 	for _, env := range envs.Catalogue() {
 		if env.Unavailable != nil {
 			continue // TestUnavailableEnvironment
@@ -57,6 +59,7 @@ func TestSessionsOfEveryKind(t *testing.T) {
 
 // A session about groups takes the likelihood whose noise that of groups is, and no other.
 func TestGroupLikelihood(t *testing.T) {
+	t.Parallel()
 	for i, likelihood := range idrl.Likelihoods() {
 		spec := idrl.SessionSpec{Title: "t", Env: "driver", Kind: idrl.GroupClips, Likelihood: likelihood}
 		if err := training.CheckSpec(envs.Catalogue(), spec.WithDefaults()); (err == nil) != (i == 0) {
@@ -68,6 +71,7 @@ func TestGroupLikelihood(t *testing.T) {
 // TestBrowserMethods labels by keyboard on boards of fields, with methods that
 // look at all policies so far, and looks at the pages at both sizes.
 func TestBrowserMethods(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	_, chain := newLink(t, data, addr, "--env", "chain", "--kind", "state_comparison", "--title", "Which field?",

@@ -14,6 +14,7 @@ import (
 
 // A session on a robot keeps the scales of its features' prior.
 func TestSessionShowsItsPriorScales(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	mustCLI(t, "session", "--data", data, "--env", "reacher", "--title", "t")
 	out := mustCLI(t, "session", "show", "--data", data)
@@ -35,6 +36,7 @@ func TestSessionShowsItsPriorScales(t *testing.T) {
 
 // A session records the engine of its robot.
 func TestSessionShowsItsEngine(t *testing.T) {
+	t.Parallel()
 	list, err := environments(own{})
 	if err != nil {
 		t.Fatal(err)

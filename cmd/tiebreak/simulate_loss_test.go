@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tiebreak/envs"
+	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 )
 
@@ -60,6 +61,7 @@ func (d *dropping) dropped() bool {
 
 // TestSimulateSurvivesALossOfAnyRequest: to join, the page, the socket, the clips.
 func TestSimulateSurvivesALossOfAnyRequest(t *testing.T) {
+	t.Parallel()
 	ctx := context.WithoutCancel(t.Context())
 	a, err := openApp(ctx, t.TempDir(), envs.Catalogue, site{}, slog.New(slog.DiscardHandler), program(t), "worker")
 	if err != nil {
@@ -112,6 +114,7 @@ func TestSimulateSurvivesALossOfAnyRequest(t *testing.T) {
 // TestSimulateSurvivesKills: the server is killed and started again while an expert
 // answers; each answer is compared with the truth.
 func TestSimulateSurvivesKills(t *testing.T) {
+	t.Parallel()
 	data, addr := t.TempDir(), freeAddr(t)
 	p := startServer(t, "demo", "--data", data, "--addr", addr)
 	link := p.find(t, `Annotator:\s+(\S+)`)
@@ -128,12 +131,14 @@ func TestSimulateSurvivesKills(t *testing.T) {
 				said = strings.Contains(says, mark)
 			case status := <-ended:
 				t.Fatalf("it ended before %q: status %d\n%s%s", mark, status, out, errs)
+			case <-time.After(labelWait):
+				t.Fatalf("waited %v for %q\n%s%s", labelWait, mark, out, errs)
 			}
 		}
 		p.kill()
 		p = startServer(t, "demo", "--data", data, "--addr", addr)
 	}
-	if status := <-ended; status != 0 || !strings.Contains(out.String(), "29 answers given") || strings.Count(out.String(), "  True regret: ") != 29 {
+	if status := waittest.For(t, ended, "the last answers"); status != 0 || !strings.Contains(out.String(), "29 answers given") || strings.Count(out.String(), "  True regret: ") != 29 {
 		t.Fatalf("status %d\n%s%s", status, out, errs)
 	}
 	if _, list, _ := cli(t, "export", "--data", data); !strings.Contains(list, "29 answers") {
@@ -156,6 +161,7 @@ func (t *telling) Write(b []byte) (int, error) {
 
 // TestSimulateGivesUp: after its patience, and says what the server said.
 func TestSimulateGivesUp(t *testing.T) {
+	t.Parallel()
 	full := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "There is no room on the disk.", http.StatusServiceUnavailable)
 	}))
@@ -167,6 +173,7 @@ func TestSimulateGivesUp(t *testing.T) {
 }
 
 func TestSimulateSaysWhyItEnds(t *testing.T) {
+	t.Parallel()
 	data, addr := t.TempDir(), freeAddr(t)
 	status, said, errs := cli(t, "session", "--data", data, "--addr", addr, "--env", "gridworld", "--budget", "3")
 	if status != 0 {

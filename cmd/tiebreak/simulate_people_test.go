@@ -11,6 +11,7 @@ import (
 // A study can be tried out on its server from the consent text to the completion code, by the
 // link of a session and by that of a crowd platform, as often as wanted.
 func TestSimulateAParticipant(t *testing.T) {
+	t.Parallel()
 	data, addr := t.TempDir(), freeAddr(t)
 	consent := consentFile(t)
 	id, link := newLink(t, data, addr, "--env", "gridworld", "--kind", "state_comparison", "--consent-file", consent, "--answers-each", "4", "--completion-code", "C0DE", "--budget", "40")

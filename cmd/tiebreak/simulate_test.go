@@ -10,6 +10,7 @@ import (
 // TestKindsOfExpertOverSockets asks for what only a working flag can bring
 // about, and looks for it in the log.
 func TestKindsOfExpertOverSockets(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	link := startServer(t, "demo", "--data", data, "--addr", freeAddr(t)).find(t, `Annotator:\s+(\S+)`)
 	var want []string

@@ -11,6 +11,7 @@ import (
 
 // A rehearsal that skips time says how long the study takes in real time.
 func TestSimulateStudy(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "study.yaml")
 	write := func(text string) {
 		t.Helper()

@@ -16,6 +16,7 @@ import (
 )
 
 func TestSite(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		addr, bound, origin string
 		base                string
@@ -52,6 +53,7 @@ func TestSite(t *testing.T) {
 }
 
 func TestProxies(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		list, origin string
 		trusted, not []string
@@ -74,6 +76,7 @@ func TestProxies(t *testing.T) {
 }
 
 func TestLinksOfACommand(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct{ addr, origin, want string }{
 		{"127.0.0.1:8080", "", "http://127.0.0.1:8080"},
 		{"0.0.0.0:8080", "", "http://127.0.0.1:8080"},
@@ -95,6 +98,7 @@ func TestLinksOfACommand(t *testing.T) {
 // TestOpenAddress: a server that listens on every address says what that means,
 // prints links that work, and explains itself to browsers that it cannot serve.
 func TestOpenAddress(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	if err := os.Chmod(data, 0o755); err != nil {
 		t.Fatal(err)
@@ -120,6 +124,7 @@ func TestOpenAddress(t *testing.T) {
 // TestServedBehindAProxy: a proxy that asks by an address of its own, and adds the
 // header for it, carries pages and sockets.
 func TestServedBehindAProxy(t *testing.T) {
+	t.Parallel()
 	addr := freeAddr(t)
 	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(&url.URL{Scheme: "http", Host: addr})

@@ -36,6 +36,7 @@ type pace struct {
 // what is left behind by answers (docs/design.md, section 7). "task bench:page" runs it at
 // length with its limits; else it is run for a few answers and without, so that it works.
 func TestSpeed(t *testing.T) {
+	t.Parallel()
 	p := pace{keys: 5, answers: 60}
 	if n, err := strconv.Atoi(os.Getenv("TIEBREAK_SPEED")); err == nil {
 		p = pace{keys: max(200, n/16), answers: n, limits: true}

@@ -13,6 +13,7 @@ import (
 // TestExportOfRawSteps: every clip of the export is a part of a line of raw steps, and
 // its features are the sum of theirs. Damage is named, and labels are exported still.
 func TestExportOfRawSteps(t *testing.T) {
+	t.Parallel()
 	s := newLabelledFolder(t)
 	raw := func() (int, string, string) {
 		return cli(t, "export", "--data", s.dir, "--session", string(s.session), "--format", "steps")

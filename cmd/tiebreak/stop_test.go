@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tiebreak/envs"
+	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session"
 )
@@ -30,6 +31,7 @@ func (s stuckTrainer) Train(ctx context.Context, job idrl.TrainJob) (idrl.Genera
 // row takes no call while it waits for one. A server stops without an error all the same,
 // with an annotator's page and a researcher's request waiting for that session.
 func TestStopWhileASessionWaitsForATraining(t *testing.T) {
+	t.Parallel()
 	ctx := context.WithoutCancel(t.Context())
 	a, err := openApp(ctx, t.TempDir(), envs.Catalogue, site{}, slog.New(slog.DiscardHandler), program(t), "worker")
 	if err != nil {
@@ -69,10 +71,10 @@ func TestStopWhileASessionWaitsForATraining(t *testing.T) {
 	case <-time.After(time.Second): // it must be under way; that it is not yet is no failure
 	}
 	stop()
-	if err := <-stopped; err != nil {
+	if err := waittest.For(t, stopped, "the server to stop"); err != nil {
 		t.Errorf("the server stops with %v", err)
 	}
-	if err := <-waits; err != nil {
+	if err := waittest.For(t, waits, "the reply to the researcher's request"); err != nil {
 		t.Errorf("the request that waited: %v", err)
 	}
 }

@@ -55,6 +55,7 @@ func readColumns(t *testing.T, file string) map[string][]string {
 }
 
 func TestRuns(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file, data := filepath.Join(dir, "runs.csv"), filepath.Join(dir, "data")
 	args := []string{"--parallel", "2", "--env", "gridworld", "--matched", "--answers", "5", "--seed", "7", "--csv", file, "--data", data}
@@ -127,6 +128,7 @@ func change(t *testing.T, v reflect.Value) {
 // Runs with any other setting are refused for a file, and the refusal names the setting; also
 // for a file of an earlier version, in whose runs all settings that it lacks have their defaults.
 func TestRunsOfOtherSettings(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "runs.csv")
 	args := []string{"--runs", "1", "--env", "gridworld", "--answers", "1", "--train-every", "3", "--csv", file}
 	simulateRuns(t, args...)
@@ -195,6 +197,7 @@ func TestRunsOfOtherSettings(t *testing.T) {
 // answers after its training began, as it would with a person, and the run takes
 // less than the 36 s or so that a person takes.
 func TestRunsAtAPersonsPace(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "runs.csv")
 	simulateRuns(t, "--runs", "1", "--env", "gridworld", "--kind", "state_rating", "--answers", "12", "--pace", "3s", "--skip-idle", "--csv", file)
 	rows := readColumns(t, file)
@@ -212,6 +215,7 @@ func TestRunsAtAPersonsPace(t *testing.T) {
 
 // Runs that are interrupted say what is kept, and the exit status tells it from their end.
 func TestRunsCanBeStopped(t *testing.T) {
+	t.Parallel()
 	for signal, status := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143} {
 		file := filepath.Join(t.TempDir(), "runs.csv")
 		cmd := exec.CommandContext(t.Context(), program(t), "simulate", "--runs", "1000", "--env", "gridworld", "--csv", file)

@@ -18,6 +18,7 @@ import (
 
 // The form, the flags and the file of a study have the same settings, and the same defaults.
 func TestSettingsAreTheSameEverywhere(t *testing.T) {
+	t.Parallel()
 	var keys, flags []string
 	for _, f := range studyfile.Fields() {
 		keys = append(keys, f.Key)
@@ -55,6 +56,7 @@ func TestSettingsAreTheSameEverywhere(t *testing.T) {
 
 // A session made of a file has its settings, and gives the same file back.
 func TestStudyFile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	data, path := filepath.Join(dir, "data"), filepath.Join(dir, "study.yaml")
 	write := func(text string) {

@@ -13,6 +13,7 @@ import (
 // TestBrowserTurn: on a session's page a researcher reads what turning does, turns a person's answers, sees
 // that they are, also on the page of quality, and turns them back. The person's page gets nothing of it.
 func TestBrowserTurn(t *testing.T) {
+	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	id, link := newLink(t, data, addr, "--env", "gridworld", "--kind", "state_rating", "--budget", "20", "--title", "Where is it good?")

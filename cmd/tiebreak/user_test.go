@@ -74,6 +74,7 @@ var signInLink = regexp.MustCompile(`http\S+/signin\?token=\S+`)
 // makes one, as pages do that turn a researcher away; run as printed it works, while
 // the server runs and while it does not.
 func TestSignInLinks(t *testing.T) {
+	t.Parallel()
 	data, addr := filepath.Join(t.TempDir(), "the study's data"), freeAddr(t)
 	first := startServer(t, "serve", "--data", data, "--addr", addr)
 	link := signInLink.FindString(first.out.String())
@@ -123,6 +124,7 @@ func TestSignInLinks(t *testing.T) {
 
 // TestFirstLinks: of the links that starts print before anybody has signed in, the last one works alone.
 func TestFirstLinks(t *testing.T) {
+	t.Parallel()
 	ctx, dir := t.Context(), t.TempDir()
 	a, err := openApp(ctx, dir, envs.Catalogue, site{}, slog.New(slog.DiscardHandler), os.Args[0])
 	if err != nil {
@@ -152,6 +154,7 @@ func TestFirstLinks(t *testing.T) {
 
 // TestBackupCommand: it copies the database beside a server to a new file, which holds the session.
 func TestBackupCommand(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	id, _ := newLink(t, data, "127.0.0.1:1")
 	db, err := store.Open(t.Context(), data) // as a server does
@@ -176,6 +179,7 @@ func TestBackupCommand(t *testing.T) {
 }
 
 func TestUserCommands(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	if status, _, stderr := cli(t, "user", "link", "--data", data); status != 1 || !strings.Contains(stderr, data) {
 		t.Errorf("without data: status %d: %s", status, stderr)

@@ -10,6 +10,7 @@ import (
 )
 
 func TestVersion(t *testing.T) {
+	t.Parallel()
 	status, text, stderr := cli(t, "version")
 	if status != 0 || stderr != "" {
 		t.Fatalf("status %d, said %q", status, stderr)

@@ -81,6 +81,7 @@ func others(n int) string {
 
 // TestPeopleWhoWaitKnowTheirPlace: in the order in which sessions were opened.
 func TestPeopleWhoWaitKnowTheirPlace(t *testing.T) {
+	t.Parallel()
 	_, links := stuck(t, workers+2)
 	for k, link := range links {
 		says := "The first clips are being made."
@@ -94,6 +95,7 @@ func TestPeopleWhoWaitKnowTheirPlace(t *testing.T) {
 // TestPagesOfThoseWhoWait: the annotator's page and the dashboard tell how many are
 // before.
 func TestPagesOfThoseWhoWait(t *testing.T) {
+	t.Parallel()
 	a, links := stuck(t, workers+1)
 	for _, link := range links[:workers] {
 		waitsFor(t, link, "being made.")

@@ -39,6 +39,7 @@ func groupsOf(t *testing.T, b *bench, n int, restart bool) (asked []idrl.Assignm
 // Groups are of six clips that all look different, in an order of their own, and no two groups
 // begin with the same pair; after restarts they are the same, and so is the record.
 func TestGroupsThatAreAsked(t *testing.T) {
+	t.Parallel()
 	const n = 7
 	b, again := sighted(t, "driver", idrl.GroupClips, nil), sighted(t, "driver", idrl.GroupClips, nil)
 	asked := groupsOf(t, b, n, false)

@@ -96,6 +96,7 @@ func bestOf(st idrl.Status) string { return st.Candidates[0].Title }
 // compared by the mean reward of a step: what the labels like is recommended. That the sum over
 // the episode says otherwise is said, and by neither return can one stop.
 func TestReturnsThatDisagree(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct{ by, best string }{
 		{idrl.AutoReturn, "lands"}, {idrl.MeanReturn, "lands"}, {idrl.SumReturn, "falls"},
 	} {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tiebreak/envs/driver"
+	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/learn/neural"
@@ -142,7 +143,7 @@ func cancelTraining(t *testing.T, b *bench, answers int) {
 	for i := range answers {
 		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
 	}
-	first := <-trainer.began
+	first := waittest.For(t, trainer.began, "the training to begin")
 	if st := status(t, s).Training; !st.Running || !st.Cancel || st.Fixed != "" || st.Cancelled {
 		t.Errorf("while it trains: %+v, want one that can be cancelled", st)
 	}
@@ -162,7 +163,7 @@ func cancelTraining(t *testing.T, b *bench, answers int) {
 	if st := status(t, s).Training; st.Cancelled {
 		t.Errorf("after another answer: %+v", st)
 	}
-	if next := <-trainer.began; next != first+1 {
+	if next := waittest.For(t, trainer.began, "the next training to begin"); next != first+1 {
 		t.Errorf("the next training is from row %d, want %d", next, first+1)
 	}
 }
@@ -182,7 +183,7 @@ func TestTrainingsThatGoOn(t *testing.T) {
 			for i := range b.journal.rec.Spec.TrainEvery {
 				mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], int(i)))
 			}
-			<-trainer.began
+			waittest.For(t, trainer.began, "the training to begin")
 			if st := status(t, s).Training; !st.Running || st.Cancel || st.Fixed == "" {
 				t.Errorf("%+v, want one that cannot be cancelled, and why", st)
 			}

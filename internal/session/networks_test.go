@@ -34,6 +34,7 @@ func TestCorrelations(t *testing.T) {
 // correlations of the reward that is learnt come to be those of the reward that the person has, and
 // they are the same after a restart.
 func TestWhatNetworksReward(t *testing.T) {
+	t.Parallel()
 	b := newNetwork(t)
 	b.journal.rec.Spec.Model = idrl.NetworkModel
 	b.learner = neural.Learner{Config: neural.Config{Mode: neural.Anchored, Hidden: []int{24, 24}, Updates: 2000, Comparison: belief.BradleyTerry{Beta: 1}}}

@@ -1,7 +1,3 @@
-//go:build !race
-
-// Some 1,500 sessions would take the race detector minutes; task test runs them without it.
-
 package session_test
 
 import (

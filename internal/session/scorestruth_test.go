@@ -1,7 +1,3 @@
-//go:build !race
-
-// 40 sessions would take the race detector a minute; task test runs them without it.
-
 package session_test
 
 import (

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/learn/belief"
@@ -368,7 +369,7 @@ func TestLongEditsBesideAnswers(t *testing.T) {
 			answer("good")
 		}
 		for range 2 {
-			if err := <-done; err != nil {
+			if err := waittest.For(t, done, "a call of the session"); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -96,6 +96,7 @@ func looksLike(t testing.TB, a, b [2]*measure.View) bool {
 // What a question records of its clips is what the picture says, and the probability of an
 // answer; in sessions that ask any question, too.
 func TestQuestionsSayWhatIsSeen(t *testing.T) {
+	t.Parallel()
 	for _, rule := range idrl.QuestionRules() {
 		for _, kind := range []idrl.QueryKind{idrl.CompareClips, idrl.RateClip, idrl.CompareStates} {
 			b := sighted(t, "gridworld", kind, func(s *idrl.SessionSpec) { s.Questions = rule })
@@ -125,6 +126,7 @@ func TestQuestionsSayWhatIsSeen(t *testing.T) {
 
 // Questions are a function of the log: restarts change nothing of what is asked or recorded.
 func TestRestartsBetweenQuestionsThatAreSeen(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []idrl.QueryKind{idrl.CompareClips, idrl.RateState} {
 		t.Run(string(kind), func(t *testing.T) {
 			run := func(restart bool) idrl.Record {
@@ -181,6 +183,7 @@ func TestCantTellLeavesThePosterior(t *testing.T) {
 // While there is anything else, no question looks like one of the last 50 of the person; and
 // if there is nothing else, its like was asked longest ago.
 func TestNoVisibleRepeats(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		env  string
 		kind idrl.QueryKind

@@ -1,8 +1,3 @@
-//go:build !race
-
-// These tests solve some 12,000 times, for which the race detector needs several
-// minutes; so task test runs them without it.
-
 package session_test
 
 import (

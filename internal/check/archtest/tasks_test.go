@@ -1,93 +1,361 @@
 package archtest
 
 import (
-	"go/build/constraint"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
+	gotypes "go/types"
+	"io"
 	"io/fs"
+	"maps"
 	"os"
+	"os/exec"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	yamlv3 "go.yaml.in/yaml/v3"
 )
 
-// testFunc finds the tests of a file.
-var testFunc = regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\)`)
+// repository is the root of the repository.
+const repository = "../../.."
 
-// plainTests finds the tests that "task test" runs without the race detector, and their package.
-var plainTests = regexp.MustCompile(`go test -run='\^\(([\w|]+)\)\$' \./([\w/]+)`)
+// A taskfile is what these tests read of Taskfile.yml.
+type taskfile struct {
+	Vars  map[string]any
+	Tasks map[string]struct {
+		Vars map[string]any
+		Cmds []any
+	}
+}
 
-// The suite runs under the race detector, which leaves out the files with the constraint !race:
-// tests of many simulated sessions. Each of them is named in the command that "task test" runs without
-// the detector.
+// A testRun is a command "go test" of a task.
+type testRun struct {
+	task      string
+	env       string   // that the command sets
+	packages  []string // folders, from the root of the repository
+	context   build.Context
+	race      bool
+	short     bool
+	run, skip *regexp.Regexp // of names; nil for all, none
+}
+
+// A goTest is a test, an example, or a fuzz target with its seeds.
+type goTest struct {
+	folder, file, name string
+	long               bool // a short run may leave it out, or a part of it: its package asks for testing.Short
+}
+
+// TestEveryTestRunsInATask: every test runs whole in a task that "task test:full" calls, whatever its name,
+// the constraint of its file or testing.Short, and no two of the commands run it in the same way.
+// Packages that start goroutines run under the race detector.
 func TestEveryTestRunsInATask(t *testing.T) {
-	root := os.DirFS("../../..")
-	tasks, err := fs.ReadFile(root, "Taskfile.yml")
+	runs := testRuns(t, "test:full")
+	tests, share := goTests(t)
+	for _, g := range tests {
+		whole, ways := false, map[string]string{}
+		for _, r := range runs {
+			if !r.runs(t, g) {
+				continue
+			}
+			whole = whole || !g.long || !r.short
+			if before := ways[r.way()]; before != "" {
+				t.Errorf("%s of %s runs in %s, and in the same way in %s", g.name, g.folder, before, r.task)
+			}
+			ways[r.way()] = r.task
+		}
+		if !whole {
+			t.Errorf("%s of %s/%s runs whole in no task that test:full calls; it runs in %v", g.name, g.folder, g.file, slices.Sorted(maps.Values(ways)))
+		}
+	}
+	for folder, file := range share {
+		raced := func(r testRun) bool { return r.race && slices.Contains(r.packages, folder) }
+		if hasTests := func(g goTest) bool { return g.folder == folder }; slices.ContainsFunc(tests, hasTests) && !slices.ContainsFunc(runs, raced) {
+			t.Errorf("%s/%s starts goroutines, and no task runs the tests of its package under the race detector: see RACED and LONG in Taskfile.yml", folder, file)
+		}
+	}
+}
+
+// TestTaskLeavesNothingElseOut: "task test" runs every test but long ones, those of test:statistics, and those of
+// builds without cgo.
+func TestTaskLeavesNothingElseOut(t *testing.T) {
+	usual, statistics, portable := testRuns(t, "test"), testRuns(t, "test:statistics"), testRuns(t, "check:portable")
+	if len(statistics) != 1 || statistics[0].run == nil {
+		t.Fatalf("test:statistics has not one command with -run: %+v", statistics)
+	}
+	tests, _ := goTests(t)
+	for _, g := range tests {
+		in := func(r testRun) bool { return r.runs(t, g) }
+		switch now, apart := slices.ContainsFunc(usual, in), slices.ContainsFunc(statistics, in); {
+		case now && apart:
+			t.Errorf("%s of %s runs in test and in test:statistics", g.name, g.folder)
+		case !now && !apart && !slices.ContainsFunc(portable, in):
+			t.Errorf("%s of %s runs neither in test nor in test:statistics or check:portable", g.name, g.folder)
+		}
+	}
+	for name := range strings.SplitSeq(strings.Trim(statistics[0].run.String(), "^()$"), "|") {
+		if !slices.ContainsFunc(tests, func(g goTest) bool { return g.name == name }) {
+			t.Errorf("STATISTICS of Taskfile.yml names %s, which does not exist", name)
+		}
+	}
+}
+
+// runs reports whether a command runs a test.
+func (r testRun) runs(t *testing.T, g goTest) bool {
+	t.Helper()
+	if !slices.Contains(r.packages, g.folder) || r.run != nil && !r.run.MatchString(g.name) || r.skip != nil && r.skip.MatchString(g.name) {
+		return false
+	}
+	ok, err := r.context.MatchFile(filepath.Join(repository, g.folder), g.file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs := map[string]bool{}
-	for _, m := range plainTests.FindAllStringSubmatch(string(tasks), -1) {
-		for name := range strings.SplitSeq(m[1], "|") {
-			runs[m[2]+"."+name] = true
+	return ok
+}
+
+// way tells apart commands that do not run a test in the same way.
+func (r testRun) way() string {
+	return fmt.Sprint(r.env, r.race, r.short, r.context.CgoEnabled, r.context.BuildTags)
+}
+
+// testRuns returns the commands "go test" of a task and of those that it calls, on Linux with a C compiler and MuJoCo.
+func testRuns(t *testing.T, task string) (runs []testRun) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(repository, "Taskfile.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file taskfile
+	if err := yamlv3.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range file.commands(t, task) {
+		if r, ok := parseRun(t, command.text); ok {
+			r.task = command.task
+			runs = append(runs, r)
 		}
 	}
-	found := map[string]bool{}
-	err = fs.WalkDir(root, ".", func(file string, d fs.DirEntry, err error) error {
+	if len(runs) == 0 {
+		t.Fatalf("%s runs no tests", task)
+	}
+	return runs
+}
+
+// A command is one of a task, with the variables replaced.
+type command struct{ task, text string }
+
+var (
+	timedTask = regexp.MustCompile(`^sh \.ci/timed (\S+)`)
+	variable  = regexp.MustCompile(`\{\{\.(\w+)\}\}`)
+)
+
+// commands returns those of a task and of the tasks that it calls, in order.
+func (f taskfile) commands(t *testing.T, name string) (out []command) {
+	t.Helper()
+	task, ok := f.Tasks[name]
+	if !ok {
+		t.Fatalf("Taskfile.yml has no task %s", name)
+	}
+	for _, c := range task.Cmds {
+		text, _ := c.(string)
+		if fields, ok := c.(map[string]any); ok {
+			if called, ok := fields["task"].(string); ok {
+				out = append(out, f.commands(t, called)...)
+				continue
+			}
+			text, _ = fields["cmd"].(string)
+		}
+		if m := timedTask.FindStringSubmatch(text); m != nil {
+			out = append(out, f.commands(t, m[1])...)
+		} else {
+			out = append(out, command{name, f.replace(t, text, task.Vars)})
+		}
+	}
+	return out
+}
+
+// replace puts the values of variables into a text: those of the task, else those of the file. What needs the
+// machine is known; other commands of variables, which list packages, are run.
+func (f taskfile) replace(t *testing.T, text string, vars map[string]any) string {
+	t.Helper()
+	return variable.ReplaceAllStringFunc(text, func(use string) string {
+		name := variable.FindStringSubmatch(use)[1]
+		switch name {
+		case "TAGS":
+			return "-tags=mujoco"
+		case "RACE":
+			return "-race"
+		case "ARGS", "CLI_ARGS":
+			return ""
+		}
+		value, ok := vars[name]
+		if !ok {
+			value = f.Vars[name]
+		}
+		switch value := value.(type) {
+		case string:
+			return f.replace(t, value, vars)
+		case map[string]any:
+			script, _ := value["sh"].(string)
+			cmd := exec.Command("sh", "-c", f.replace(t, script, vars))
+			cmd.Dir = repository
+			said, err := cmd.Output()
+			if err != nil {
+				t.Fatalf("%s of Taskfile.yml: %v", name, err)
+			}
+			return strings.TrimSpace(string(said))
+		}
+		return use
+	})
+}
+
+// parseRun reads a command; ok is false if it is no "go test".
+func parseRun(t *testing.T, text string) (r testRun, ok bool) {
+	t.Helper()
+	env, args, ok := strings.Cut(text, "go test ")
+	if !ok || strings.HasPrefix(text, "echo") {
+		return r, false
+	}
+	fs := flag.NewFlagSet("go test", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.BoolVar(&r.race, "race", false, "")
+	fs.BoolVar(&r.short, "short", false, "")
+	run, skip, tags := fs.String("run", "", ""), fs.String("skip", "", ""), fs.String("tags", "", "")
+	for _, other := range []string{"shuffle", "timeout", "parallel", "count"} {
+		fs.String(other, "", "")
+	}
+	if err := fs.Parse(strings.Fields(strings.ReplaceAll(args, "'", ""))); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	r.env, r.context = env, build.Default
+	r.context.GOOS, r.context.GOARCH, r.context.CgoEnabled = "linux", "amd64", !strings.Contains(env, "CGO_ENABLED=0")
+	if *tags != "" {
+		r.context.BuildTags = append(r.context.BuildTags, *tags)
+	}
+	if r.race {
+		r.context.BuildTags = append(r.context.BuildTags, "race")
+	}
+	if *run != "" {
+		r.run = regexp.MustCompile(*run)
+	}
+	if *skip != "" {
+		r.skip = regexp.MustCompile(*skip)
+	}
+	r.packages = folders(t, *tags, fs.Args())
+	return r, true
+}
+
+// folders returns the folders of packages, which a build tag may change.
+func folders(t *testing.T, tags string, patterns []string) (out []string) {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list", "-tags=" + tags, "-f", "{{.ImportPath}}"}, patterns...)...)
+	cmd.Dir = repository
+	said, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list %v: %v", patterns, err)
+	}
+	for name := range strings.FieldsSeq(string(said)) {
+		out = append(out, strings.TrimPrefix(name, module))
+	}
+	return out
+}
+
+// goTests returns all tests, and of each folder with a package that starts goroutines a file that does.
+func goTests(t *testing.T) (tests []goTest, share map[string]string) {
+	t.Helper()
+	share = map[string]string{}
+	long := map[string]bool{} // folders
+	type parsed struct {
+		folder, name string
+		file         *ast.File
+	}
+	var files []parsed
+	root := os.DirFS(repository)
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && file != "." || d.Name() == "testdata" || d.Name() == "node_modules" || d.Name() == "venv") {
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && name != "." || name != "." && otherModule(root, name) || d.Name() == "testdata" || d.Name() == "node_modules" || d.Name() == "venv") {
 			return fs.SkipDir
 		}
-		if !strings.HasSuffix(file, "_test.go") {
+		if !strings.HasSuffix(name, ".go") {
 			return nil
 		}
-		source, err := fs.ReadFile(root, file)
-		if err != nil {
-			return err
-		}
-		if !holds(t, file, string(source)) {
-			for _, m := range testFunc.FindAllStringSubmatch(string(source), -1) {
-				found[path.Dir(file)+"."+m[1]] = true
-			}
-		}
-		return nil
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(repository, name), nil, parser.SkipObjectResolution)
+		files = append(files, parsed{path.Dir(name), d.Name(), file})
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name := range found {
-		if !runs[name] {
-			t.Errorf("%s runs in no task: its file is left out by the race detector. Name it in Taskfile.yml", name)
+	for _, f := range files {
+		if startsGoroutines(f.file) {
+			share[f.folder] = f.name
 		}
+		long[f.folder] = long[f.folder] || asksForShort(f.file)
 	}
-	for name := range runs {
-		if !found[name] {
-			t.Errorf("Taskfile.yml names %s, which does not exist or runs under the race detector already", name)
-		}
-	}
-	if len(found) == 0 {
-		t.Error("no test was found that the race detector leaves out")
-	}
-}
-
-// holds reports whether the constraint of a file holds in a run of the suite: under the race detector
-// on Linux with MuJoCo, or, for environments, in the step of .ci/run without cgo.
-func holds(t *testing.T, file, source string) bool {
-	for line := range strings.Lines(source) {
-		if strings.HasPrefix(line, "package ") {
-			break
-		}
-		if !constraint.IsGoBuild(line) {
+	for _, f := range files {
+		if !strings.HasSuffix(f.name, "_test.go") {
 			continue
 		}
-		e, err := constraint.Parse(strings.TrimSpace(line))
-		if err != nil {
-			t.Fatalf("%s: %v", file, err)
+		for _, d := range f.file.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && isTest(fn) {
+				tests = append(tests, goTest{f.folder, f.name, fn.Name.Name, long[f.folder]})
+			}
 		}
-		in := func(set ...string) bool { return e.Eval(func(tag string) bool { return slices.Contains(set, tag) }) }
-		return in("linux", "unix", "cgo", "race", "mujoco") || strings.HasPrefix(file, "envs/") && in("linux", "unix")
 	}
-	return true
+	return tests, share
+}
+
+func otherModule(root fs.FS, folder string) bool {
+	_, err := fs.Stat(root, path.Join(folder, "go.mod"))
+	return err == nil
+}
+
+// isTest reports whether a function is a test, an example or a fuzz target.
+func isTest(fn *ast.FuncDecl) bool {
+	for prefix, takes := range map[string]string{"Test": "*testing.T", "Fuzz": "*testing.F", "Example": ""} {
+		if fn.Recv != nil || !strings.HasPrefix(fn.Name.Name, prefix) {
+			continue
+		}
+		var types []string
+		for _, p := range fn.Type.Params.List {
+			types = append(types, gotypes.ExprString(p.Type))
+		}
+		if strings.Join(types, ",") == takes {
+			return true
+		}
+	}
+	return false
+}
+
+// asksForShort reports whether a file mentions testing.Short.
+func asksForShort(file *ast.File) (found bool) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		s, ok := n.(*ast.SelectorExpr)
+		found = found || ok && gotypes.ExprString(s) == "testing.Short"
+		return true
+	})
+	return found
+}
+
+// startsGoroutines reports whether a file does, by itself or by the method Go of a group.
+func startsGoroutines(file *ast.File) (found bool) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			found = true
+		case *ast.CallExpr:
+			s, ok := n.Fun.(*ast.SelectorExpr)
+			found = found || ok && s.Sel.Name == "Go"
+		}
+		return true
+	})
+	return found
 }

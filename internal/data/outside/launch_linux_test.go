@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 )
 
@@ -126,7 +127,7 @@ func TestNothingSurvivesAnInterrupt(t *testing.T) {
 			line(t, lines)
 			env.(idrl.Interrupter).Interrupt()
 			drained(t, lines)
-			<-failed
+			waittest.For(t, failed, "the reset to fail")
 		})
 	}
 }
@@ -163,7 +164,7 @@ func TestNothingSurvivesTheEnd(t *testing.T) {
 	inner(env).stop.stopped = true
 	inner(env).stop.lock.Unlock()
 	drained(t, lines)
-	if err := <-failed; err == nil || !strings.Contains(err.Error(), "exit status 7") {
+	if err := waittest.For(t, failed, "the reset to fail"); err == nil || !strings.Contains(err.Error(), "exit status 7") {
 		t.Errorf("%v", err)
 	}
 }
@@ -184,14 +185,14 @@ func TestLimits(t *testing.T) {
 			p := launchedProgram(t, path)
 			lines := holders(t, pipe)
 			env, failed := reset(t, p)
-			if first := <-lines; test.name == "a file" && first != "1048576" || test.name == "open files" && first != "123" || test.name == "core" && first != "0" {
+			if first := waittest.For(t, lines, "the limit"); test.name == "a file" && first != "1048576" || test.name == "open files" && first != "123" || test.name == "core" && first != "0" {
 				t.Errorf("the limit is %q", first)
 			}
 			inner(env).stop.lock.Lock() // it is not started again
 			inner(env).stop.stopped = true
 			inner(env).stop.lock.Unlock()
 			drained(t, lines)
-			if err := <-failed; err == nil || !strings.Contains(err.Error(), test.want) {
+			if err := waittest.For(t, failed, "the reset to fail"); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%v, want %q", err, test.want)
 			}
 		})
@@ -230,5 +231,5 @@ func TestEnvironmentIsClean(t *testing.T) {
 		}
 	}
 	env.(idrl.Interrupter).Interrupt()
-	<-failed
+	waittest.For(t, failed, "the reset to fail")
 }

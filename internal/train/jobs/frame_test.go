@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 
 	"github.com/google/go-cmp/cmp"
@@ -193,7 +194,7 @@ func TestServeAnswersFrameByFrame(t *testing.T) {
 		}
 	}
 	_ = send.Close()
-	if err := <-ended; err != nil {
+	if err := waittest.For(t, ended, "the worker to end with its input"); err != nil {
 		t.Errorf("at the end of its input: %v", err)
 	}
 	if len(w.forgotten) != 1 || w.forgotten[0] != "s" {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"testing"
 
+	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 )
 
@@ -65,7 +66,7 @@ func TestReportsWaitWhilePaused(t *testing.T) {
 	send(frame{kind: typeStart, id: 1, body: encodeJob(idrl.JobRecord{})})
 	h.step <- struct{}{}
 	await(typeProgress)
-	<-h.passed
+	waittest.For(t, h.passed, "the first report to return")
 	send(frame{kind: typePause, id: 1})
 	for range 2 { // that are read after the worker has heeded the first
 		send(frame{kind: typeForget, body: []byte("other")})
@@ -78,13 +79,13 @@ func TestReportsWaitWhilePaused(t *testing.T) {
 		t.Error("the report has returned, though the job is paused")
 	}
 	send(frame{kind: typeResume, id: 1})
-	if k := <-h.passed; k != 2 {
+	if k := waittest.For(t, h.passed, "the second report to return"); k != 2 {
 		t.Errorf("report %d has returned", k)
 	}
 	if err := toWorker.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := <-served; err != nil {
+	if err := waittest.For(t, served, "the worker to end with its input"); err != nil {
 		t.Error(err)
 	}
 	if err := out.Close(); err != nil {

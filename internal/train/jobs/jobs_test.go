@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/jobs"
 	"tiebreak/internal/train/jobs/jobstest"
@@ -444,11 +445,11 @@ func TestClose(t *testing.T) {
 		_, _, err := run(context.Background(), p, job("wait"), hearer{progress: func(int, int, string) { close(began) }})
 		ended <- err
 	}()
-	<-began
+	waittest.For(t, began, "the job to begin")
 	if err := p.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := <-ended; idrl.KindOf(err) != idrl.Unavailable {
+	if err := waittest.For(t, ended, "the job under way to end"); idrl.KindOf(err) != idrl.Unavailable {
 		t.Errorf("job under way: %v", err)
 	}
 	if _, _, err := run(t.Context(), p, job(""), hearer{}); idrl.KindOf(err) != idrl.Unavailable {
@@ -515,7 +516,7 @@ func TestUrgentJobsDoNotWait(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	<-began
+	waittest.For(t, began, "the job to begin")
 	j := job("pid")
 	j.Session, j.Priority = "1", idrl.Urgent
 	if _, _, err := run(ctx, p, j, hearer{}); err != nil {

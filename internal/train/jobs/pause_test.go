@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/jobs"
 )
@@ -77,8 +78,8 @@ func pause(t *testing.T, change func(*jobs.Config)) *paused {
 			t.Errorf("the shorter job: %v", err)
 		}
 	})
-	<-working
-	<-paused
+	waittest.For(t, working, "the shorter job to work")
+	waittest.For(t, paused, "the longer job to pause")
 	return s
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/jobs"
 	"tiebreak/internal/train/jobs/jobstest"
@@ -70,7 +71,7 @@ func (l *line) hold(session string, priority idrl.Priority) (goOn context.Cancel
 			l.t.Errorf("%s: %v", session, err)
 		}
 	})
-	<-began
+	waittest.For(l.t, began, "the job to begin")
 	return cancel
 }
 
@@ -155,13 +156,13 @@ func TestJobsMakeRoom(t *testing.T) {
 			t.Errorf("the job that made room: %v", err)
 		}
 	})
-	<-began
+	waittest.For(t, began, "the job to begin")
 	l.add("yields, too", idrl.Background, "echo")
 	l.add("a", idrl.Background, "echo")
 	if got, want := l.order(2), []string{"a", "yields, too"}; !slices.Equal(got, want) {
 		t.Errorf("ended in the order %v, want %v", got, want)
 	}
-	<-began
+	waittest.For(t, began, "the job to begin again")
 	cancel()
 }
 
@@ -251,13 +252,13 @@ func TestAbandonedJobsLeaveTheQueue(t *testing.T) {
 		_, _, err := run(ctx, l.p, of("abandoned", idrl.Background, "echo"), hearer{outlook: func(o idrl.Outlook) { queued <- o }})
 		ended <- err
 	}()
-	<-queued
+	waittest.For(t, queued, "the job to be queued")
 	_, heard := l.add("next", idrl.Background, "echo")
 	cancel()
-	if err := <-ended; !errors.Is(err, context.Canceled) {
+	if err := waittest.For(t, ended, "the abandoned job to end"); !errors.Is(err, context.Canceled) {
 		t.Errorf("error = %v", err)
 	}
-	if o := <-heard; o.Ahead != 1 {
+	if o := waittest.For(t, heard, "the outlook of the next job"); o.Ahead != 1 {
 		t.Errorf("outlook after one before it has left: %+v", o)
 	}
 	goOn()
@@ -291,7 +292,7 @@ func TestSessionsTakeTurns(t *testing.T) {
 		})
 	}
 	play("a")
-	now := <-began
+	now := waittest.For(t, began, "the first job to begin")
 	for _, other := range []string{"b", "c"} {
 		play(other)
 		for <-queued != other { // a has told of itself

@@ -1,0 +1,2 @@
+// Package waittest bounds what tests wait for.
+package waittest
