@@ -254,10 +254,12 @@ type pkg struct {
 	Imports         []string // of non-test files
 }
 
-// list returns the packages of the module as they are with a build tag.
+// list returns the packages of the module as they are on Linux with a build tag.
 func list(t *testing.T, tag string) (ps []pkg) {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-tags="+tag, "-json=ImportPath,Dir,GoFiles,CgoFiles,Imports", module+"...").Output()
+	cmd := exec.Command("go", "list", "-tags="+tag, "-json=ImportPath,Dir,GoFiles,CgoFiles,Imports", module+"...")
+	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=1") // the same everywhere
+	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
