@@ -19,7 +19,7 @@ const maxUpload = 32 << 20
 // apiUploadPath is the route of uploads.
 const apiUploadPath = "/api/v1/sessions/:id/trajectories"
 
-// errUpload is what errAPIBody is for an upload.
+// errUpload refuses the body of an upload that is too large.
 var errUpload = idrl.Errorf(idrl.Invalid, "the body is too large; at most %d MiB are allowed: send fewer trajectories at a time", maxUpload>>20)
 
 // apiCreate is POST /api/v1/sessions: a session over clips that programs upload.

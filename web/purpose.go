@@ -39,7 +39,7 @@ func noPairText(as idrl.Assignment, strategy string) string {
 	switch as.Why.Purpose {
 	case idrl.ForValue:
 		if m, err := acquisition.Find(strategy); err == nil && m.NoPair != drawnAtRandom {
-			return "It is about no two policies: the strategy " + m.Title + " values it for " + m.NoPair + "."
+			return "It does not compare two policies: the strategy " + m.Title + " values it for " + m.NoPair + "."
 		}
 		return "The strategy " + methodText(strategy) + " found no question that tells policies apart. This one was drawn at random."
 	case idrl.AtRandom:

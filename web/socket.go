@@ -134,7 +134,7 @@ func (s *socket) write(ctx context.Context, pingEvery time.Duration) {
 	}
 }
 
-// checkAllowed ends the socket of somebody who may be here no more.
+// checkAllowed ends the socket of a person who has lost the right to use it.
 func (s *socket) checkAllowed(ctx context.Context) {
 	if err := s.alive(ctx); err != nil {
 		s.end(websocket.ClosePolicyViolation, "signed out", nil)

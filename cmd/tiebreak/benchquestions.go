@@ -172,7 +172,7 @@ func (f *benchQuestionsFlags) session(ctx context.Context, list envs.List, line 
 // ask has a person answer a session and writes the page with its questions.
 func (f *benchQuestionsFlags) ask(ctx context.Context, list envs.List, line *progressLine, s benchSettings) (r questions.Report, err error) {
 	sim := simulateFlags{}
-	sim.annotator = rehearsal.Config{Answers: s.Answers, Expert: f.expert(), Pace: s.Pace, Patience: time.Minute, Out: teller{line, s.Env}}
+	sim.annotator = rehearsal.Config{Answers: s.Answers, Expert: f.expert(), Pace: s.Pace, Patience: time.Minute, Out: progressWriter{line, s.Env}}
 	sim.study = studyFlags{runs: 1, parallel: 1, skipIdle: true, spec: idrl.SessionSpec{Title: "Asked", Env: s.Env, Kind: idrl.QueryKind(s.Kind), Questions: s.Rule}}
 	if err := training.CheckSpec(list, sim.study.spec.WithDefaults()); err != nil {
 		return r, err
@@ -201,19 +201,19 @@ func (f *benchQuestionsFlags) ask(ctx context.Context, list envs.List, line *pro
 	return r, r.Write(ctx, filepath.Join(f.out, s.name()))
 }
 
-// teller shows what an annotator says on a progress line.
-type teller struct {
+// progressWriter shows what an annotator says on a progress line.
+type progressWriter struct {
 	line *progressLine
 	what string
 }
 
 // Write implements io.Writer.
-func (t teller) Write(b []byte) (int, error) {
+func (t progressWriter) Write(b []byte) (int, error) {
 	t.line.show(t.what + ": " + strings.TrimSpace(string(b)))
 	return len(b), nil
 }
 
-var _ io.Writer = teller{}
+var _ io.Writer = progressWriter{}
 
 // writeJSON writes a file whole, and makes its folder.
 func writeJSON(path string, v any) error {

@@ -41,7 +41,7 @@ type labelImport struct {
 	labelFlags
 	std  stdio
 	list envs.List
-	told handout
+	told instructionFile
 	spec idrl.SessionSpec
 	set  *recordings.Set
 

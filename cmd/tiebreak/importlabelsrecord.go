@@ -136,7 +136,7 @@ func (in *labelImport) answers(ctx context.Context, db *store.DB, who idrl.Annot
 	if err != nil {
 		return err
 	}
-	cfg.Journal, cfg.Publisher, cfg.Log = db, unheard{}, slog.New(slog.DiscardHandler)
+	cfg.Journal, cfg.Publisher, cfg.Log = db, noWatchers{}, slog.New(slog.DiscardHandler)
 	s, err := session.New(cfg)
 	if err != nil {
 		return err
@@ -149,8 +149,8 @@ func (in *labelImport) answers(ctx context.Context, db *store.DB, who idrl.Annot
 	return s.TakeIn(ctx, who, all, func(done int) { in.progress(fmt.Sprintf("learning from label %d of %d", done, len(all))) })
 }
 
-// unheard is a publisher without watchers.
-type unheard struct{}
+// noWatchers is a publisher whose events nobody reads.
+type noWatchers struct{}
 
 // Publish implements session.Publisher.
-func (unheard) Publish(idrl.SessionID, idrl.Event) {}
+func (noWatchers) Publish(idrl.SessionID, idrl.Event) {}

@@ -16,8 +16,8 @@ import (
 	"tiebreak/store"
 )
 
-// A handout is instructions from a file, and the pictures that they show.
-type handout struct {
+// An instructionFile is instructions from a file, and the pictures that they show.
+type instructionFile struct {
 	text     string // Markdown, with the pictures named as sessions name them
 	pictures []idrl.Picture
 }
@@ -27,41 +27,41 @@ func instructionsFileFlag(fs *flag.FlagSet, dst *string) {
 		"Markdown `file` with what annotators read; pictures are named by their path beside the file, or legend:NAME for one of the environment's")
 }
 
-// readHandout reads a Markdown file and the pictures that it shows, which lie in its folder
+// readInstructionFile reads a Markdown file and the pictures that it shows, which lie in its folder
 // or below.
-func readHandout(path string) (handout, error) {
+func readInstructionFile(path string) (instructionFile, error) {
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
-		return handout{}, idrl.Errorf(idrl.Invalid, "the folder of %s cannot be opened: %v", path, err)
+		return instructionFile{}, idrl.Errorf(idrl.Invalid, "the folder of %s cannot be opened: %v", path, err)
 	}
 	defer root.Close()
 	b, err := readAtMost(root, filepath.Base(path), 4*idrl.MaxInstructions)
 	if err != nil {
-		return handout{}, err
+		return instructionFile{}, err
 	}
 	return drawn(root, path, strings.TrimSpace(strings.ReplaceAll(string(b), "\r\n", "\n")))
 }
 
 // drawn reads the pictures that a Markdown text of the file path shows, which lie in root or
 // below.
-func drawn(root *os.Root, path, text string) (handout, error) {
-	h := handout{text: text}
+func drawn(root *os.Root, path, text string) (instructionFile, error) {
+	h := instructionFile{text: text}
 	for _, address := range instructions.Pictures(h.text) {
 		if strings.HasPrefix(address, instructions.PictureScheme) || strings.HasPrefix(address, instructions.LegendScheme) {
 			continue
 		}
 		if err := h.take(root, address); err != nil {
-			return handout{}, fmt.Errorf("picture %s: %w", address, err)
+			return instructionFile{}, fmt.Errorf("picture %s: %w", address, err)
 		}
 	}
 	if len(h.pictures) > idrl.MaxPictures {
-		return handout{}, idrl.Errorf(idrl.Invalid, "%s shows %d pictures; a session may have %d", path, len(h.pictures), idrl.MaxPictures)
+		return instructionFile{}, idrl.Errorf(idrl.Invalid, "%s shows %d pictures; a session may have %d", path, len(h.pictures), idrl.MaxPictures)
 	}
 	return h, (idrl.Instructions{Format: idrl.Markdown, Text: h.text}).Check()
 }
 
 // take reads a picture and names it in the text as sessions do.
-func (h *handout) take(root *os.Root, address string) error {
+func (h *instructionFile) take(root *os.Root, address string) error {
 	b, err := readAtMost(root, filepath.FromSlash(address), idrl.MaxPicture)
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func readAtMost(root *os.Root, name string, most int64) ([]byte, error) {
 }
 
 // keep adds the pictures to a session.
-func (h handout) keep(ctx context.Context, db *store.DB, id idrl.SessionID) error {
+func (h instructionFile) keep(ctx context.Context, db *store.DB, id idrl.SessionID) error {
 	for _, p := range h.pictures {
 		if err := db.AddPicture(ctx, id, p, byCommand, time.Now()); err != nil {
 			return err
@@ -106,7 +106,7 @@ func (h handout) keep(ctx context.Context, db *store.DB, id idrl.SessionID) erro
 
 // publish makes the file at path the instructions of a session and returns their version.
 func publish(ctx context.Context, db *store.DB, id idrl.SessionID, path string) (int64, error) {
-	h, err := readHandout(path)
+	h, err := readInstructionFile(path)
 	if err != nil {
 		return 0, err
 	}

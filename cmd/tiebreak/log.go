@@ -19,5 +19,5 @@ func newLogger(w io.Writer, form string, verbose bool) (*slog.Logger, error) {
 	case "json":
 		return slog.New(slog.NewJSONHandler(w, options)), nil
 	}
-	return nil, fmt.Errorf("%w: --log %q is not a form of the log; use text or json", errUsage, form)
+	return nil, fmt.Errorf("%w: --log must be text or json; got %q", errUsage, form)
 }

@@ -161,7 +161,7 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 			return err
 		}
 	}
-	told, err := f.handout(drawn)
+	told, err := f.readInstructions(drawn)
 	if err != nil {
 		return err
 	}
@@ -201,9 +201,9 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 
 // readFile reads the study file, if there is one, into f.spec, where the flags that are
 // given go before it, and the pictures that its instructions show.
-func (f *sessionFlags) readFile(fs *flag.FlagSet) (*studyfile.File, handout, error) {
+func (f *sessionFlags) readFile(fs *flag.FlagSet) (*studyfile.File, instructionFile, error) {
 	if f.file == "" {
-		return nil, handout{}, nil
+		return nil, instructionFile{}, nil
 	}
 	file, told, err := readStudy(f.file)
 	if err != nil {
@@ -216,7 +216,7 @@ func (f *sessionFlags) readFile(fs *flag.FlagSet) (*studyfile.File, handout, err
 		err = errors.Join(err, fs.Set(name, value))
 	}
 	if isGiven(fs, "instructions") {
-		f.spec.InstructionsFormat, told = idrl.PlainText, handout{}
+		f.spec.InstructionsFormat, told = idrl.PlainText, instructionFile{}
 	}
 	if f.instructions != "" && !isGiven(fs, "instructions") {
 		f.spec.Instructions = "" // the file of instructions goes before
@@ -226,35 +226,35 @@ func (f *sessionFlags) readFile(fs *flag.FlagSet) (*studyfile.File, handout, err
 
 // readStudy reads the study file at path and the pictures that its instructions show, which
 // lie beside it.
-func readStudy(path string) (*studyfile.File, handout, error) {
+func readStudy(path string) (*studyfile.File, instructionFile, error) {
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
-		return nil, handout{}, idrl.Errorf(idrl.Invalid, "the folder of %s cannot be opened: %v", path, err)
+		return nil, instructionFile{}, idrl.Errorf(idrl.Invalid, "the folder of %s cannot be opened: %v", path, err)
 	}
 	defer root.Close()
 	b, err := readAtMost(root, filepath.Base(path), studyfile.MaxFile)
 	if err != nil {
-		return nil, handout{}, fmt.Errorf("%s: %w", path, err)
+		return nil, instructionFile{}, fmt.Errorf("%s: %w", path, err)
 	}
 	file, err := studyfile.Read(path, b)
 	if err != nil || file.Spec.InstructionsFormat != idrl.Markdown {
-		return file, handout{}, err
+		return file, instructionFile{}, err
 	}
 	told, err := drawn(root, path, file.Spec.Instructions)
 	file.Spec.Instructions = told.text
 	return file, told, err
 }
 
-// handout reads the file of instructions, if there is one, into f.spec; else it returns the
+// readInstructions reads the file of instructions, if there is one, into f.spec; else it returns the
 // one of the study file.
-func (f *sessionFlags) handout(ofStudy handout) (handout, error) {
+func (f *sessionFlags) readInstructions(ofStudy instructionFile) (instructionFile, error) {
 	if f.instructions == "" {
 		return ofStudy, nil
 	}
 	if f.spec.Instructions != "" {
-		return handout{}, fmt.Errorf("%w: give --instructions or --instructions-file, not both", errUsage)
+		return instructionFile{}, fmt.Errorf("%w: give --instructions or --instructions-file, not both", errUsage)
 	}
-	h, err := readHandout(f.instructions)
+	h, err := readInstructionFile(f.instructions)
 	f.spec.Instructions, f.spec.InstructionsFormat = h.text, idrl.Markdown
 	return h, err
 }

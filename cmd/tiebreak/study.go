@@ -198,7 +198,7 @@ func (f *simulateFlags) openStudyServer(ctx context.Context, list envs.List, lin
 	if err != nil {
 		return nil, errors.Join(err, ln.Close())
 	}
-	log := slog.New(slog.NewTextHandler(sayer{line}, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	log := slog.New(slog.NewTextHandler(progressLog{line}, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	if s.app, err = openApp(ctx, dir, func() envs.List { return list }, at, log, worker...); err != nil {
 		return nil, errors.Join(err, ln.Close())
 	}
@@ -208,11 +208,11 @@ func (f *simulateFlags) openStudyServer(ctx context.Context, list envs.List, lin
 	return s, nil
 }
 
-// sayer writes the lines of a log above a progress line.
-type sayer struct{ line *progressLine }
+// progressLog writes the lines of a log above a progress line.
+type progressLog struct{ line *progressLine }
 
 // Write implements io.Writer.
-func (s sayer) Write(b []byte) (int, error) {
+func (s progressLog) Write(b []byte) (int, error) {
 	s.line.say("%s", strings.TrimSuffix(string(b), "\n"))
 	return len(b), nil
 }

@@ -244,7 +244,7 @@ func (s *Session) beholder(known *sight) func(*idrl.Generation) (*sight, error) 
 		return func(*idrl.Generation) (*sight, error) { return nil, nil }
 	}
 	own, recent := known.clone(), s.recentClips()
-	return func(g *idrl.Generation) (*sight, error) { return own, own.behold(g, recent) }
+	return func(g *idrl.Generation) (*sight, error) { return own, own.measureGeneration(g, recent) }
 }
 
 // look makes the sight that of the generation in use, which it is unless the session was just
@@ -253,7 +253,7 @@ func (s *Session) look() error {
 	if s.gen == nil || !s.seesQuestions() || s.sight.index != nil {
 		return nil
 	}
-	return s.sight.behold(s.gen, s.recentClips())
+	return s.sight.measureGeneration(s.gen, s.recentClips())
 }
 
 // seesQuestions reports whether questions are chosen by what people see.

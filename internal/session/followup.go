@@ -121,7 +121,7 @@ func (s *Session) longerSight(more *sight, g *idrl.Generation) (*sight, error) {
 	}
 	out := s.sight.clone()
 	out.absorb(more)
-	return out, out.behold(g, s.recentClips())
+	return out, out.measureGeneration(g, s.recentClips())
 }
 
 // goOn records where the searches go on after a follow-up that found nothing new.

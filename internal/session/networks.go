@@ -23,7 +23,7 @@ type gallery struct {
 	last atomic.Pointer[looked]
 }
 
-// looked is what there is to say of the first so many networks.
+// looked describes the networks of the first fits.
 type looked struct {
 	fits int
 	list []insight.Network

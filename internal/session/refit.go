@@ -79,7 +79,7 @@ func (s *Session) startRefit(ctx context.Context) {
 	s.beside(res, func(res *refitted) error { return s.learn(ctx, res, items, known) })
 }
 
-// beside has work done on res beside the session, which touches nothing of it meanwhile.
+// beside runs work on res in a goroutine of its own. The session does not touch res until it is done.
 func (s *Session) beside(res refitted, work func(*refitted) error) {
 	c := make(chan refitted, 1)
 	s.refit.result = c

@@ -11,7 +11,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// errRevoked is what a person hears whose part in the session has ended.
+// errRevoked is the reply to a person whose part in the session a researcher has ended.
 var errRevoked = idrl.Errorf(idrl.Forbidden, "A researcher has ended your part in this session. Thank you for your answers.")
 
 // errSuperseded ends the run of a session when the data of a person are withdrawn from

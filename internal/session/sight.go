@@ -95,10 +95,10 @@ func (s *sight) measure(q idrl.Query) (out seen, err error) {
 	return out, nil
 }
 
-// behold makes g the generation in use: it measures its questions, which takes long, and
+// measureGeneration makes g the generation in use: it measures its questions, which takes long, and
 // what they look like beside those of recent, and forgets what is of neither. Its errors
 // are those of view.
-func (s *sight) behold(g *idrl.Generation, recent []idrl.ClipID) error {
+func (s *sight) measureGeneration(g *idrl.Generation, recent []idrl.ClipID) error {
 	for id, c := range g.Clips {
 		if _, known := s.views[id]; !known && c.Media != nil {
 			s.views[id] = measured(c.Media)

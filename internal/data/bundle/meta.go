@@ -112,7 +112,7 @@ func (b *builder) describe(ctx context.Context) (err error) {
 	return b.content("session.json", text)
 }
 
-// finish writes what tells of all other files.
+// finish writes the files that describe all others.
 func (b *builder) finish() error {
 	if err := b.content("README.md", b.card()); err != nil {
 		return err

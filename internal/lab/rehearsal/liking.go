@@ -12,7 +12,7 @@ import (
 	"tiebreak/internal/session"
 )
 
-// A liking says how a person who sees likes what a session recommends: by the taste that the
+// A liking measures how much a seeing person likes what a session recommends: by the taste that the
 // person answers by, in the clips that the session has of the recommended policy.
 type liking struct {
 	data    Data

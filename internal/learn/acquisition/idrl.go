@@ -41,16 +41,16 @@ func (f IDRL) Score(dst []float64, in *Input) (Pair, error) {
 	if !(p.Var > 0) {
 		return p, nil
 	}
-	t.gone(dst, t.delta(p.First, p.Second), in.best && !f.Paper)
+	t.expectedReduction(dst, t.delta(p.First, p.Second), in.best && !f.Paper)
 	if f.Paper {
 		floats.AddConst(-p.Var, dst)
 	}
 	return p, nil
 }
 
-// gone stores (δᵀΣx_q)² w_q in dst, the variance of θ·δ that is expected to go
+// expectedReduction stores (δᵀΣx_q)² w_q in dst, the variance of θ·δ that is expected to go
 // with the answer to each query, or only the largest, as weigh does.
-func (t *Table) gone(dst, delta []float64, best bool) {
+func (t *Table) expectedReduction(dst, delta []float64, best bool) {
 	t.Cov(dst, delta)
 	floats.Mul(dst, dst)
 	t.weigh(dst, best)

@@ -48,12 +48,12 @@ func (f KG) Score(dst []float64, in *Input) (Pair, error) {
 		repeats = []float64{1, 4, 16, 64}
 	}
 	choice := t.outcomes()
-	var fan fan
+	var lines policyLines
 	t.eachCov(r.delta, func(first int, cov blas64.General) {
 		for i := range cov.Cols {
 			q := first + i
-			fan.set(r.lag, cov, i)
-			dst[q] = fan.worth(t.model.Likelihood(t.queries[q].Query), t.mean[q], t.vari[q], repeats, choice[t.queries[q].Kind])
+			lines.set(r.lag, cov, i)
+			dst[q] = lines.worth(t.model.Likelihood(t.queries[q].Query), t.mean[q], t.vari[q], repeats, choice[t.queries[q].Kind])
 		}
 	})
 	if floats.Max(dst) < 1e-9*math.Sqrt(floats.Max(r.vari)) {
@@ -66,8 +66,8 @@ func (f KG) Score(dst []float64, in *Input) (Pair, error) {
 // answer: level + slope·z.
 type line struct{ level, slope float64 }
 
-// A fan is the lines of all policies that matter for one query.
-type fan struct {
+// policyLines are the lines of all policies that matter for one query.
+type policyLines struct {
 	lines []line // the leader's, {0, 0}, first
 	wide  []line // those that number looks at, by slope, and of one slope by level
 	top   []piece
@@ -80,7 +80,7 @@ type piece struct {
 }
 
 // set makes the lines those of column q of cov, the slopes g_jq − g_Lq.
-func (f *fan) set(lags []float64, cov blas64.General, q int) {
+func (f *policyLines) set(lags []float64, cov blas64.General, q int) {
 	f.lines = append(f.lines[:0], line{})
 	for k, lag := range lags {
 		f.lines = append(f.lines, line{lag, cov.Data[k*cov.Stride+q]})
@@ -89,7 +89,7 @@ func (f *fan) set(lags []float64, cov blas64.General, q int) {
 
 // worth returns the largest of KG(r)/r over repeats, for u ~ N(m, v). choice holds
 // the outcomes if the answer is a choice.
-func (f *fan) worth(l idrl.Likelihood, m, v float64, repeats []float64, choice []idrl.Answer) float64 {
+func (f *policyLines) worth(l idrl.Likelihood, m, v float64, repeats []float64, choice []idrl.Answer) float64 {
 	w := l.Info(m, v)
 	if !(v > 0 && w > 0) { // the answer tells nothing
 		return 0
@@ -111,7 +111,7 @@ func (f *fan) worth(l idrl.Likelihood, m, v float64, repeats []float64, choice [
 // widen gathers the lines that matter to number where slopes are stretched by
 // scale or less: those that meet the leader's within eight standard deviations of
 // Z. The others would add less than 1e-17 of the spread of their returns.
-func (f *fan) widen(scale float64) {
+func (f *policyLines) widen(scale float64) {
 	f.wide = f.wide[:0]
 	for _, l := range f.lines {
 		if -l.level <= 8*math.Abs(l.slope)*scale {
@@ -124,7 +124,7 @@ func (f *fan) widen(scale float64) {
 }
 
 // choice returns Σ_y Z(y) max_j (level_j + slope_j α_y).
-func (f *fan) choice(l idrl.Likelihood, m, v float64, outcomes []idrl.Answer) float64 {
+func (f *policyLines) choice(l idrl.Likelihood, m, v float64, outcomes []idrl.Answer) float64 {
 	var sum float64
 	for _, y := range outcomes {
 		logZ, alpha, _ := l.LogZ(y, m, v)
@@ -144,7 +144,7 @@ func (f *fan) choice(l idrl.Likelihood, m, v float64, outcomes []idrl.Answer) fl
 //	Σ_i (slope_i − slope_{i−1})·scale·h(−|z_i|, 1).
 //
 // Source: Frazier, Powell & Dayanik 2009, section 3.
-func (f *fan) number(scale float64) float64 {
+func (f *policyLines) number(scale float64) float64 {
 	f.envelope(scale)
 	var sum float64
 	for i := 1; i < len(f.top); i++ {
@@ -155,7 +155,7 @@ func (f *fan) number(scale float64) float64 {
 
 // envelope stores the lines that are the highest somewhere in f.top, from left to
 // right, where their slopes are stretched by scale > 0.
-func (f *fan) envelope(scale float64) {
+func (f *policyLines) envelope(scale float64) {
 	f.top = f.top[:0]
 	for _, l := range f.wide {
 		from := math.Inf(-1)

@@ -33,11 +33,11 @@ func (TT) Score(dst []float64, in *Input) (Pair, error) {
 }
 
 // against stores what the answer to each query tells of the difference of the
-// returns of policies i and j in dst, as gone does, and returns the pair.
+// returns of policies i and j in dst, as expectedReduction does, and returns the pair.
 func (t *Table) against(dst []float64, i, j int, best bool) Pair {
 	delta := t.delta(i, j)
 	p := Pair{First: i, Second: j, Var: t.variance(delta)}
-	t.gone(dst, delta, best)
+	t.expectedReduction(dst, delta, best)
 	return p
 }
 

@@ -30,8 +30,8 @@ type plan struct {
 const (
 	overhead = 256 // of the likelihood, by answer
 
-	// dearGroup is the same of an answer to a group: about ten sweeps of 0.25 ms.
-	dearGroup = 180_000
+	// groupCost is the same of an answer to a group: about ten sweeps of 0.25 ms.
+	groupCost = 180_000
 
 	light   = 300_000
 	longest = 200_000_000
@@ -40,10 +40,10 @@ const (
 	mostKept = 9       // checkpoints
 )
 
-// dearOf returns what an answer costs m in a fit beside the work that grows with d.
-func dearOf(m idrl.Filter) float64 {
+// costOf returns the cost of an answer in a fit by m, apart from the part that grows with d.
+func costOf(m idrl.Filter) float64 {
 	if of, ok := m.(interface{ Grouped() bool }); ok && of.Grouped() {
-		return dearGroup
+		return groupCost
 	}
 	return overhead
 }
@@ -76,7 +76,7 @@ func (c *Config) plan() plan {
 	case cost > 1:
 		pace = seldom
 	}
-	return planFor(c.Model.Prior().Dim(), cost, dearOf(c.Model), cmp.Or(c.longest, longest), pace)
+	return planFor(c.Model.Prior().Dim(), cost, costOf(c.Model), cmp.Or(c.longest, longest), pace)
 }
 
 // planFor returns the plan for d weights, where an answer costs dear beside the work that

@@ -164,16 +164,16 @@ func (v *Evolution) starts(warm [][]float64) (starts [][][]float64, err error) {
 // begin adds a rival that starts from the best of the gaits in one episode, which is also
 // judged.
 func (v *Evolution) begin(ctx context.Context, theta []float64, gaits [][]float64) error {
-	bouts := make([]bout, len(gaits))
+	trials := make([]trial, len(gaits))
 	for i, params := range gaits {
-		bouts[i] = bout{params: params, start: v.ground.stream("first start", 0), steps: v.Steps}
+		trials[i] = trial{params: params, start: v.ground.stream("first start", 0), steps: v.Steps}
 	}
-	if err := v.ground.play(ctx, bouts); err != nil {
+	if err := v.ground.play(ctx, trials); err != nil {
 		return err
 	}
 	best := 0
-	for i := range bouts {
-		if bouts[i].value(theta) > bouts[best].value(theta) {
+	for i := range trials {
+		if trials[i].value(theta) > trials[best].value(theta) {
 			best = i
 		}
 	}
@@ -257,16 +257,16 @@ func (v *Evolution) generation(ctx context.Context, theta []float64) error {
 	r := &v.rivals[v.done%len(v.rivals)]
 	round := v.done / len(v.rivals) // all rivals begin in the same state
 	candidates := r.strategy.Ask(v.ground.stream("candidates", v.done))
-	bouts := make([]bout, len(candidates))
+	trials := make([]trial, len(candidates))
 	for i, x := range candidates {
-		bouts[i] = bout{params: r.gait(x), start: v.ground.stream("start", round), steps: v.Steps}
+		trials[i] = trial{params: r.gait(x), start: v.ground.stream("start", round), steps: v.Steps}
 	}
-	if err := v.ground.play(ctx, bouts); err != nil {
+	if err := v.ground.play(ctx, trials); err != nil {
 		return err
 	}
-	values, best := make([]float64, len(bouts)), 0
-	for i := range bouts {
-		if values[i] = bouts[i].value(theta); values[i] > values[best] {
+	values, best := make([]float64, len(trials)), 0
+	for i := range trials {
+		if values[i] = trials[i].value(theta); values[i] > values[best] {
 			best = i
 		}
 	}
@@ -275,7 +275,7 @@ func (v *Evolution) generation(ctx context.Context, theta []float64) error {
 	}
 	v.done++
 	if (round+1)%v.Every == 0 {
-		if err := v.compare(ctx, theta, r, r.mean(), bouts[best].params); err != nil {
+		if err := v.compare(ctx, theta, r, r.mean(), trials[best].params); err != nil {
 			return err
 		}
 	}

@@ -146,15 +146,15 @@ func (g *ground) widen(ctx context.Context, params []float64, steps int) ([]floa
 	if err != nil || len(parts.used) > 0 {
 		return slices.Clone(params), err
 	}
-	bouts := make([]bout, 2)
-	for i := range bouts {
-		bouts[i] = bout{params: params, start: g.stream("observed start", i), steps: steps, watch: true}
+	trials := make([]trial, 2)
+	for i := range trials {
+		trials[i] = trial{params: params, start: g.stream("observed start", i), steps: steps, watch: true}
 	}
-	if err := g.play(ctx, bouts); err != nil {
+	if err := g.play(ctx, trials); err != nil {
 		return nil, err
 	}
 	seen := newMoments(g.spec.ObsDim)
-	for _, b := range bouts {
+	for _, b := range trials {
 		if !b.broken {
 			seen.merge(b.seen)
 		}
@@ -259,7 +259,7 @@ func (v *FeedbackSearch) iterate(ctx context.Context, theta []float64) error {
 	stream := v.ground.stream("directions", v.done)
 	here := v.free()
 	deltas := matrix(v.Directions, len(here))
-	bouts := make([]bout, 2*v.Directions) // of every direction forth and then back
+	trials := make([]trial, 2*v.Directions) // of every direction forth and then back
 	for k, delta := range deltas {
 		for i := range delta {
 			delta[i] = stream.NormFloat64()
@@ -267,16 +267,16 @@ func (v *FeedbackSearch) iterate(ctx context.Context, theta []float64) error {
 		for side, sign := range []float64{1, -1} {
 			moved := slices.Clone(here)
 			floats.AddScaled(moved, sign*v.NoiseStd, delta)
-			bouts[2*k+side] = bout{params: v.with(moved), start: v.ground.stream("start", v.done), steps: v.Steps}
+			trials[2*k+side] = trial{params: v.with(moved), start: v.ground.stream("start", v.done), steps: v.Steps}
 		}
 	}
-	if err := v.ground.play(ctx, bouts); err != nil {
+	if err := v.ground.play(ctx, trials); err != nil {
 		return err
 	}
 	var kept [][]float64
 	var plus, minus []float64
 	for k, delta := range deltas {
-		forth, back := bouts[2*k].value(theta), bouts[2*k+1].value(theta)
+		forth, back := trials[2*k].value(theta), trials[2*k+1].value(theta)
 		if !math.IsInf(forth, -1) && !math.IsInf(back, -1) {
 			kept, plus, minus = append(kept, delta), append(plus, forth), append(minus, back)
 		}

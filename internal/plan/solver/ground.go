@@ -34,8 +34,8 @@ func newGround(env idrl.Environment, workers int, newEnv func() idrl.Environment
 // stream returns the n-th stream for a purpose.
 func (g *ground) stream(purpose string, n int) *rand.Rand { return rng.New(g.seed, purpose, uint64(n)) }
 
-// A bout is a gait in one episode, or in the beginning of one.
-type bout struct {
+// A trial is a gait in one episode, or in the beginning of one.
+type trial struct {
 	params []float64
 	start  *rand.Rand // of the episode; its own
 	steps  int        // at most that many
@@ -47,20 +47,20 @@ type bout struct {
 	seen   moments   // of the observations
 }
 
-// play plays bouts, on all environments at once. The outcome does not depend on their
+// play plays trials, on all environments at once. The outcome does not depend on their
 // number.
-func (g *ground) play(ctx context.Context, bouts []bout) error {
-	err := parallel(ctx, len(g.envs), len(bouts), func(worker, i int) error {
-		bouts[i].play(g.spec, g.envs[worker])
+func (g *ground) play(ctx context.Context, trials []trial) error {
+	err := parallel(ctx, len(g.envs), len(trials), func(worker, i int) error {
+		trials[i].play(g.spec, g.envs[worker])
 		return nil
 	})
-	for _, b := range bouts {
+	for _, b := range trials {
 		g.spent += b.played
 	}
 	return err
 }
 
-func (b *bout) play(spec idrl.EnvSpec, env idrl.Environment) {
+func (b *trial) play(spec idrl.EnvSpec, env idrl.Environment) {
 	b.mu = make([]float64, spec.FeatureDim())
 	gait, err := NewGait(spec, b.params)
 	if err != nil {
@@ -102,8 +102,8 @@ func (w watchedGait) ActAt(dst idrl.Action, obs []float64, t int, rng *rand.Rand
 	return w.Gait.ActAt(dst, obs, t, rng)
 }
 
-// value returns the return of the bout under θ, −Inf if it broke down.
-func (b *bout) value(theta []float64) float64 {
+// value returns the return of the trial under θ, −Inf if it broke down.
+func (b *trial) value(theta []float64) float64 {
 	v := floats.Dot(b.mu, theta)
 	if b.broken || !(math.Abs(v) <= maxReturn) {
 		return math.Inf(-1)
@@ -196,18 +196,18 @@ func (j *judge) judge(ctx context.Context, g *ground, theta []float64, gaits ...
 // play plays gaits from the starts from to to−1, and returns those that did not break down
 // and whose returns are all at least bar.
 func (j *judge) play(ctx context.Context, g *ground, theta []float64, gaits []Known, from, to int, bar float64) (kept []Known, err error) {
-	var bouts []bout
+	var trials []trial
 	for _, k := range gaits {
 		for s := from; s < to; s++ {
-			bouts = append(bouts, bout{params: k.Params, start: g.stream("judged start", s), steps: j.Steps})
+			trials = append(trials, trial{params: k.Params, start: g.stream("judged start", s), steps: j.Steps})
 		}
 	}
-	if err := g.play(ctx, bouts); err != nil {
+	if err := g.play(ctx, trials); err != nil {
 		return nil, err
 	}
 	for i, k := range gaits {
-		part := bouts[i*(to-from):][:to-from]
-		if slices.ContainsFunc(part, func(b bout) bool { v := b.value(theta); return math.IsInf(v, -1) || v < bar }) {
+		part := trials[i*(to-from):][:to-from]
+		if slices.ContainsFunc(part, func(b trial) bool { v := b.value(theta); return math.IsInf(v, -1) || v < bar }) {
 			continue
 		}
 		for _, b := range part {

@@ -22,4 +22,4 @@ func (t *Thompson) PoolPolicies(ctx context.Context, seed uint64) ([]idrl.Candid
 }
 
 // Whims returns env with a feature for each state beside its own.
-func Whims(env idrl.Tabular) idrl.Tabular { return newWhims(env) }
+func Whims(env idrl.Tabular) idrl.Tabular { return newWithIndicators(env) }

@@ -38,16 +38,16 @@ func (r *run) wander(ctx context.Context, p *pool) error {
 			return err
 		}
 	}
-	whims, scale := newWhims(env), r.stateScale()
-	draws := rng.New(r.job.Seed, "whims", 0)
-	theta := make([]float64, whims.Spec().FeatureDim())
+	withIndicators, scale := newWithIndicators(env), r.stateScale()
+	draws := rng.New(r.job.Seed, "withIndicators", 0)
+	theta := make([]float64, withIndicators.Spec().FeatureDim())
 	for k := 0; k < maxWanderers && r.different(len(walks)) < differentQuestions; k++ {
 		for i := range theta {
 			theta[i] = draws.NormFloat64() * scale(i)
 		}
-		policy, err := r.solver.Solve(ctx, r.task(whims, theta, nil), rng.New(r.job.Seed, "whim solve", uint64(k)))
+		policy, err := r.solver.Solve(ctx, r.task(withIndicators, theta, nil), rng.New(r.job.Seed, "whim solve", uint64(k)))
 		if err != nil {
-			return fmt.Errorf("solve for whims: %w", err)
+			return fmt.Errorf("solve for withIndicators: %w", err)
 		}
 		s, err := r.try(ctx, poolID(len(p.policies)), policy, p.policies)
 		if err != nil {
@@ -106,7 +106,7 @@ func (r *run) addNew(walks *[]idrl.Clip, s solved) error {
 	return nil
 }
 
-// stateScale returns the standard deviations of the weights of whims: of the features those of
+// stateScale returns the standard deviations of the weights of withIndicators: of the features those of
 // the prior, and of each state their root mean square.
 func (r *run) stateScale() func(i int) float64 {
 	if r.priorScale == nil {
@@ -122,25 +122,25 @@ func (r *run) stateScale() func(i int) float64 {
 	}
 }
 
-// whims is an environment with an indicator of each state beside its features. Its steps
+// withIndicators is an environment with an indicator of each state beside its features. Its steps
 // tell of the features alone.
-type whims struct {
+type withIndicators struct {
 	idrl.Tabular
 	spec idrl.EnvSpec
 }
 
-func newWhims(env idrl.Tabular) whims {
+func newWithIndicators(env idrl.Tabular) withIndicators {
 	spec := env.Spec()
 	spec.FeatureNames = slices.Clone(spec.FeatureNames)
 	for s := range env.NumStates() {
 		spec.FeatureNames = append(spec.FeatureNames, fmt.Sprintf("State %d", s))
 	}
-	return whims{env, spec}
+	return withIndicators{env, spec}
 }
 
-func (w whims) Spec() idrl.EnvSpec { return w.spec }
+func (w withIndicators) Spec() idrl.EnvSpec { return w.spec }
 
-func (w whims) Features(dst *mat.Dense) {
+func (w withIndicators) Features(dst *mat.Dense) {
 	n, d := w.NumStates(), w.Tabular.Spec().FeatureDim()
 	w.Tabular.Features(dst.Slice(0, n, 0, d).(*mat.Dense))
 	for s := range n {

@@ -114,8 +114,8 @@ func TestFewWalks(t *testing.T) {
 func TestWhims(t *testing.T) {
 	env := manyWalls(idrl.CompareClips).NewEnv().(idrl.Tabular)
 	n, d := env.NumStates(), env.Spec().FeatureDim()
-	whims := trainer.Whims(env)
-	spec := whims.Spec()
+	withIndicators := trainer.Whims(env)
+	spec := withIndicators.Spec()
 	if got := spec.FeatureDim(); got != d+n || !slices.Equal(spec.FeatureNames[:d], env.Spec().FeatureNames) || !strings.HasSuffix(spec.FeatureNames[d+7], "7") {
 		t.Fatalf("%d features %v, want those of the environment and one for each of %d states", got, spec.FeatureNames, n)
 	}
@@ -123,7 +123,7 @@ func TestWhims(t *testing.T) {
 		t.Fatal("the environment itself has other features now")
 	}
 	have, own := mat.NewDense(n, d+n, slices.Repeat([]float64{9}, n*(d+n))), mat.NewDense(n, d, nil)
-	whims.Features(have)
+	withIndicators.Features(have)
 	env.Features(own)
 	for s := range n {
 		for i := range d + n {
@@ -146,7 +146,7 @@ func TestWhims(t *testing.T) {
 		}
 		theta := make([]float64, d+n)
 		theta[d+goal] = 1
-		p, err := solver.Tabular{}.Solve(t.Context(), idrl.SolveTask{Env: whims, Theta: theta}, nil)
+		p, err := solver.Tabular{}.Solve(t.Context(), idrl.SolveTask{Env: withIndicators, Theta: theta}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -103,7 +103,7 @@ func Do(ctx context.Context, l Lesson, o Options) (Result, error) {
 	return c.out, err
 }
 
-// A class is a lesson under way.
+// A class is a running lesson.
 type class struct {
 	Lesson
 	o       Options
