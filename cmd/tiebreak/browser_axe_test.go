@@ -46,7 +46,7 @@ type findings struct {
 var runAxe string
 
 // accessible reports what axe finds wrong on the page as it stands, in a window of a desk and in one of a
-// telephone, light and dark. In a short run the desk is light and the telephone dark: task test:long looks at all four.
+// telephone, light and dark.
 func (b *tab) accessible(name string) {
 	b.t.Helper()
 	source := axeSource(b.t)
@@ -54,13 +54,9 @@ func (b *tab) accessible(name string) {
 		b.t.Logf("%s is not checked: %s", name, noAxe)
 		return
 	}
-	for i, size := range [][2]int64{{1280, 800}, {390, 844}} {
+	for _, size := range [][2]int64{{1280, 800}, {390, 844}} {
 		b.resize(size[0], size[1])
-		schemes := []string{"light", "dark"}
-		if testing.Short() {
-			schemes = schemes[i : i+1]
-		}
-		for _, scheme := range schemes {
+		for _, scheme := range []string{"light", "dark"} {
 			b.scheme(scheme)
 			if !evaluate[bool](b, "window.axe !== undefined") {
 				b.do(chromedp.Evaluate[chromedp.Void](source))

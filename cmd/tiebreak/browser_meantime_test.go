@@ -77,6 +77,7 @@ func TestBrowserMeantime(t *testing.T) {
 		b.shot("hung-1280x800")
 		resume()
 		saved()
+		b.wait("document.body.dataset.answered === '1'") // the withdrawal counts, too
 		b.expectAway(false)
 		b.answer(kb.ArrowRight)
 	})

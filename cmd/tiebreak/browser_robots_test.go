@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,9 +37,6 @@ func TestBrowserRobots(t *testing.T) {
 	startServer(t, "serve", "--data", data, "--addr", addr, "--models", models)
 	for _, s := range sessions {
 		t.Run(s.env, func(t *testing.T) {
-			if testing.Short() && !slices.Contains([]string{"half-cheetah", mujoco.SwimmerCorridorID, "own-cart"}, s.env) {
-				t.Skip("task test:long runs this")
-			}
 			b := newPerson(t, browser)
 			b.join(s.link, "Ada")
 			views, key, upright := 2, kb.ArrowLeft, kb.ArrowUp // of a telephone, on which the clips lie one above the other

@@ -203,7 +203,7 @@ async function keepPage() {
   if (!workers) return;
   try {
     await workers.register(new URL("./offline.js", import.meta.url), { scope: location.pathname });
-    if (!workers.controller) (await workers.ready).active?.postMessage("keep"); // else it saw the page come
+    (await workers.ready).active?.postMessage(workers.controller ? "here" : "keep"); // a controller saw the page come
   } catch {
     // storage is switched off, or the server is away and the worker there already
   }

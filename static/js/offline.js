@@ -24,7 +24,7 @@
   const over = [401, 403, 404, 410]; // the browser is signed out, or the session gone
 
   worker.addEventListener("install", () => worker.skipWaiting());
-  worker.addEventListener("message", (e) => e.waitUntil(Array.isArray(e.data?.clips) ? keepClips(e.data.clips) : renew()));
+  worker.addEventListener("message", (e) => e.waitUntil(told(e.data)));
   worker.addEventListener("fetch", (e) => {
     const url = new URL(e.request.url);
     if (e.request.method !== "GET" || url.origin !== location.origin) return;
@@ -32,6 +32,15 @@
     else if (url.pathname.startsWith("/static/")) e.respondWith(file(e.request));
     else if (url.pathname.startsWith(clipsAt)) e.respondWith(clip(e.request));
   });
+
+  /** Whether nothing may be kept, until the server gives the page again. */
+  let left = false;
+
+  /** What the page tells: its clips, to keep it as it is now, or that it is here, a copy of it perhaps. @param {any} data */
+  async function told(data) {
+    if (Array.isArray(data?.clips)) return left ? leave() : keepClips(data.clips);
+    if (data === "keep" || !(await caches.match(page, { cacheName: copies }))) return renew();
+  }
 
   /** The page from the server, else the copy, also where the server takes long. @param {Fetch} e */
   async function open(e) {
@@ -71,11 +80,13 @@
   /** Copies the page as the server has it now. */
   async function renew() {
     const reply = await fetch(page, { credentials: "same-origin" });
-    if (reply.status === 200) await keep(reply);
+    if (over.includes(reply.status)) await leave();
+    else if (reply.status === 200) await keep(reply);
   }
 
   /** Copies a page once all its files are copied, and removes those of the page before. @param {Response} reply */
   async function keep(reply) {
+    left = false;
     const copy = await caches.open(copies);
     const html = await reply.clone().text();
     const files = Array.from(html.matchAll(/"(\/static\/[^"]+)"/g), (m) => m[1]);
@@ -87,7 +98,9 @@
     }
   }
 
+  /** Removes all, also what a copy of the page asks for that was opened before the server said no. */
   async function leave() {
+    left = true;
     await caches.delete(copies);
     await caches.delete(clips);
     await worker.registration.unregister();

@@ -124,3 +124,23 @@ test("nothing is kept once the browser is signed out", async () => {
   assert.equal(stored.size, 0);
   assert.equal(unregistered, 1);
 });
+
+test("a copy of the page that was opened before the server said no brings nothing back", async () => {
+  server = up;
+  await tell("keep");
+  await tell({ clips: [clip(1)] });
+  const reached = unregistered;
+  server = async () => new Response("", { status: 401 });
+  await tell("here"); // the copy is there still
+  assert.equal(unregistered, reached);
+  await tell("keep");
+  assert.equal(stored.size, 0);
+  await tell({ clips: [clip(1)] });
+  await tell("here");
+  assert.equal(stored.size, 0);
+  assert.equal(unregistered, reached + 3);
+  server = up;
+  await tell("here");
+  await tell({ clips: [clip(1)] });
+  assert.deepEqual(kept(), [clip(1)]);
+});
