@@ -87,7 +87,9 @@ func (db *DB) take(ctx context.Context, made querier, id idrl.SessionID, is Judg
 				return idrl.Errorf(idrl.Conflict, "import-busy: the session is too large to be recorded while a server uses the data folder, whose answers would wait: stop the server first; nothing was changed")
 			}
 			return ctx.Err()
-		}); err != nil {
+		}); errors.As(err, new(*idrl.Error)) {
+			return err // of goOn
+		} else if err != nil {
 			return taken(err, "import-taken: a session %s exists already; give the copy another id", id)
 		}
 		return t.audit(time.Now(), id, actor, "import session", string(was))
