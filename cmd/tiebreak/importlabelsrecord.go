@@ -149,7 +149,7 @@ func (in *labelImport) answers(ctx context.Context, db *store.DB, who idrl.Annot
 	return s.TakeIn(ctx, who, all, func(done int) { in.progress(fmt.Sprintf("learning from label %d of %d", done, len(all))) })
 }
 
-// noWatchers is a publisher whose events nobody reads.
+// noWatchers is a publisher without subscribers.
 type noWatchers struct{}
 
 // Publish implements session.Publisher.

@@ -157,7 +157,7 @@ const firstTestPort, testPorts = 12000, 18000
 // portsTried is how many ports freeAddr has tried.
 var portsTried atomic.Uint32
 
-// freeAddr returns an address nobody listens on, and another one for each call.
+// freeAddr returns an unused address, a different one for each call.
 func freeAddr(t testing.TB) string {
 	t.Helper()
 	for range testPorts {

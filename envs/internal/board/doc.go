@@ -1,4 +1,4 @@
-// Package board is what environments on a handful of fields share: an agent
+// Package board has the code that environments on a handful of fields share: an agent
 // that goes from field to field, and whose features say which field it entered.
 //
 // As in the tabular environments of the authors' code (docs/paper-code.md,

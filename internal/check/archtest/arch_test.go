@@ -22,7 +22,7 @@ const (
 	truth    = "internal/lab/sim" // of true rewards
 )
 
-// rule is what the packages at or below pkg may import: packages of this module, and of the rest
+// rule lists what the packages at or below pkg may import: packages of this module, and of the rest
 // third-party modules, database/sql and cgo.
 type rule struct {
 	pkg   string

@@ -26,7 +26,7 @@ import (
 // repository is the root of the repository.
 const repository = "../../.."
 
-// A taskfile is what these tests read of Taskfile.yml.
+// A taskfile holds the parts of Taskfile.yml that these tests read.
 type taskfile struct {
 	Vars  map[string]any
 	Tasks map[string]struct {
