@@ -34,8 +34,10 @@ func pages() map[string]templ.Component {
 	choice := Choice{Options: []Option{{Value: "a", Label: evil, Hint: evil, Selected: true}, {Value: "b", Label: "B"}}}
 	field := Field{Value: evil, Error: evil}
 	evilFields := []SettingField{
-		{Name: "title", Label: evil, Hint: evil, Field: field}, {Name: "env", Label: evil, Options: choice.Options, Field: field},
-		{Name: "instructions", Label: evil, Hint: evil, Field: field, Lines: 3, Most: 10}, {Name: "budget", Label: evil, Hint: evil, Field: field, Mode: "numeric"},
+		{Name: "title", Label: evil, Hint: evil, Field: field},
+		{Name: "env", Label: evil, Options: choice.Options, Field: field},
+		{Name: "instructions", Label: evil, Hint: evil, Field: field, Lines: 3, Most: 10},
+		{Name: "budget", Label: evil, Hint: evil, Field: field, Mode: "numeric"},
 	}
 	return map[string]templ.Component{
 		"home":     Home(HomePage{Layout: layout, SignInCommand: evil}),

@@ -156,7 +156,6 @@ func chainSpec() idrl.SessionSpec {
 		ID: "s", Title: "learnt", Env: "chain", Seed: 11, Kind: idrl.CompareClips, TrainEvery: 3, AdoptAfter: 2, CreatedAt: journaltest.T0,
 		Features: chain.New(chain.Config{}).Spec().FeatureNames,
 	})
-
 }
 
 // A labelledStudy is what is recorded of a session in the end.
@@ -252,7 +251,6 @@ func networkSpec() idrl.SessionSpec {
 	return settings.Complete(idrl.SessionSpec{
 		ID: "s", Title: "network", Env: "driver", Model: idrl.NetworkModel, Seed: 11, TrainEvery: 5, AdoptAfter: 3, CreatedAt: journaltest.T0,
 	})
-
 }
 
 // A session on a reward network survives SIGKILL, also while a worker fits the network or
@@ -281,7 +279,6 @@ func gaitSpec(env string) idrl.SessionSpec {
 	return settings.Complete(idrl.SessionSpec{
 		ID: "s", Title: "gaits", Env: env, Solver: idrl.GaitSolver, Seed: 11, TrainEvery: 5, AdoptAfter: 3, CreatedAt: journaltest.T0,
 	})
-
 }
 
 // A session whose policies are found by searches that go on from training to training
