@@ -3,12 +3,17 @@ package web
 import (
 	"crypto/rand"
 	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"tiebreak/internal/data/rollouts"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
+	"tiebreak/internal/study/settings"
 
 	"github.com/labstack/echo/v4"
 )
@@ -27,28 +32,11 @@ func (s *Server) apiCreate(c echo.Context) error {
 	if _, err := s.program(c, auth.CreateSession, ""); err != nil {
 		return err
 	}
-	var body struct {
-		Title        string         `json:"title"`
-		Features     []string       `json:"features"`
-		PriorScale   []float64      `json:"prior_scale"`
-		Kind         idrl.QueryKind `json:"kind"`
-		Budget       int            `json:"budget"`
-		Seed         *uint64        `json:"seed"`
-		Instructions string         `json:"instructions"`
-	}
-	if err := readJSON(c, &body); err != nil {
+	spec, err := readUploadSession(c)
+	if err != nil {
 		return err
 	}
-	spec := idrl.SessionSpec{
-		Title: body.Title, Env: idrl.RolloutsEnv, Features: body.Features, PriorScale: body.PriorScale, Kind: body.Kind, Budget: body.Budget,
-		Instructions: body.Instructions, InstructionsFormat: idrl.Markdown,
-	}
-	if body.Seed != nil {
-		spec.Seed = *body.Seed
-	} else {
-		spec.Seed = anySeed()
-	}
-	if err := spec.WithDefaults().Validate(); err != nil {
+	if err := settings.Check(settings.Complete(spec)); err != nil {
 		return err
 	}
 	id, err := s.cfg.Sessions.Create(c.Request().Context(), spec)
@@ -56,6 +44,45 @@ func (s *Server) apiCreate(c echo.Context) error {
 		return err
 	}
 	return c.JSON(http.StatusOK, map[string]any{"id": id})
+}
+
+// notOfUploads are the settings that sessions over uploaded clips do not have: nothing is trained,
+// and the environment and the format of the instructions are what they are.
+var notOfUploads = []string{"env", "instructions_format", "candidates", "train_every", "adopt_after", "solver", "return", "model", "prior"}
+
+// readUploadSession reads the settings of a session over uploaded clips from a body.
+func readUploadSession(c echo.Context) (spec idrl.SessionSpec, err error) {
+	var body map[string]json.RawMessage
+	if err := readJSON(c, &body); err != nil {
+		return spec, err
+	}
+	spec = settings.Defaults()
+	spec.Title, spec.Env, spec.Seed = "", idrl.RolloutsEnv, anySeed()
+	for _, key := range slices.Sorted(maps.Keys(body)) {
+		setting, known := settings.Find(key)
+		switch {
+		case key == "features":
+			err = listOf(body[key], &spec.Features, "names")
+		case key == "prior_scale":
+			err = listOf(body[key], &spec.PriorScale, "numbers")
+		case !known || slices.Contains(notOfUploads, key):
+			err = errors.New("is no setting of such sessions; the description of the API lists those that there are")
+		default:
+			err = setting.SetJSON(&spec, body[key])
+		}
+		if err != nil {
+			return spec, idrl.Errorf(idrl.Invalid, "%s %v", key, err)
+		}
+	}
+	return spec, nil
+}
+
+// listOf reads a list; its error goes on from the key.
+func listOf[T any](raw json.RawMessage, list *[]T, of string) error {
+	if json.Unmarshal(raw, list) != nil {
+		return errors.New("must be a list of " + of)
+	}
+	return nil
 }
 
 // anySeed returns a random seed that JSON holds exactly.

@@ -9,6 +9,7 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
+	"tiebreak/internal/study/settings"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -34,20 +35,12 @@ func TestFormSaysWhatThereIs(t *testing.T) {
 		}
 		seen[field+label] = true
 	}
-	var kinds []string
-	for _, k := range idrl.QueryKinds() {
-		kinds = append(kinds, string(k))
-	}
 	delete(got, "env")
-	want := map[string][]string{
-		"acquisition": acquisition.Names(acquisition.Live()), "likelihood": idrl.Likelihoods(), "model": idrl.RewardModels(), "prior": idrl.Priors(), "solver": idrl.Solvers(), "return": idrl.Returns(), "kind": kinds,
-		"stop_by_itself": {"propose", "stop"},
-		"show_learnt":    {"hide", "show"},
-		"questions":      idrl.QuestionRules(),
-		"strength":       {"plain", "ask"},
-		"remarks":        {"none", "take"},
-		"noise_model":    idrl.NoiseRules(),
-		"rating_model":   idrl.RatingModels(),
+	want := map[string][]string{"acquisition": acquisition.Names(acquisition.Live())}
+	for _, setting := range settings.All() {
+		if setting.Key != "instructions_format" && len(setting.Values) > 0 {
+			want[setting.Key] = setting.Names()
+		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("choices (-want +got):\n%s", diff)

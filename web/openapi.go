@@ -2,17 +2,43 @@ package web
 
 import (
 	_ "embed"
+	"encoding/json"
 	"net/http"
+	"slices"
+	"sync"
+
+	"tiebreak/internal/study/settings"
 
 	"github.com/labstack/echo/v4"
 )
 
-// openAPI describes the API. A test walks it.
+// routes describes the API, but for the settings of sessions that programs can make.
 //
 //go:embed openapi.json
-var openAPI []byte
+var routes []byte
+
+// APIDocument returns the description of the API (OpenAPI 3.1). A test walks it.
+func APIDocument() []byte { return document() }
+
+var document = sync.OnceValue(func() []byte {
+	var all map[string]any
+	if err := json.Unmarshal(routes, &all); err != nil {
+		panic(err) // the file is part of the program, and tested
+	}
+	properties := all["components"].(map[string]any)["schemas"].(map[string]any)["NewSession"].(map[string]any)["properties"].(map[string]any)
+	for _, s := range settings.All() {
+		if !slices.Contains(notOfUploads, s.Key) && properties[s.Key] == nil {
+			properties[s.Key] = s.Schema()
+		}
+	}
+	text, err := json.MarshalIndent(all, "", " ")
+	if err != nil {
+		panic(err)
+	}
+	return text
+})
 
 // apiDocument is GET /api/v1/openapi.json, for everybody.
 func (s *Server) apiDocument(c echo.Context) error {
-	return c.Blob(http.StatusOK, echo.MIMEApplicationJSON, openAPI)
+	return c.Blob(http.StatusOK, echo.MIMEApplicationJSON, APIDocument())
 }

@@ -7,13 +7,13 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/study/settings"
 	"tiebreak/web"
 
 	"github.com/pb33f/libopenapi"
@@ -64,11 +64,7 @@ type contract struct {
 
 func readContract(t *testing.T) contract {
 	t.Helper()
-	text, err := os.ReadFile("openapi.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := libopenapi.NewDocument(text)
+	doc, err := libopenapi.NewDocument(web.APIDocument())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +86,7 @@ func readContract(t *testing.T) contract {
 	var all struct {
 		Paths map[string]map[string]json.RawMessage
 	}
-	if err := json.Unmarshal(text, &all); err != nil {
+	if err := json.Unmarshal(web.APIDocument(), &all); err != nil {
 		t.Fatal(err)
 	}
 	for path, item := range all.Paths {
@@ -147,7 +143,7 @@ func newCaller(t *testing.T) *caller {
 
 // addUploads adds a session s3 to which clips are uploaded.
 func (b *bench) addUploads() {
-	spec := idrl.SessionSpec{ID: "s3", Title: "Uploads", Env: idrl.RolloutsEnv, Kind: idrl.CompareClips, Return: idrl.SumReturn, Features: []string{"Speed", "Distance"}, CreatedAt: time.Now().UTC()}.WithDefaults()
+	spec := settings.Complete(idrl.SessionSpec{ID: "s3", Title: "Uploads", Env: idrl.RolloutsEnv, Kind: idrl.CompareClips, Return: idrl.SumReturn, Features: []string{"Speed", "Distance"}, CreatedAt: time.Now().UTC()})
 	if err := b.db.CreateSession(b.t.Context(), spec); err != nil {
 		b.t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
+	"tiebreak/internal/study/settings"
 	"tiebreak/static"
 	"tiebreak/templates"
 
@@ -63,22 +64,7 @@ func lines(text string) []string {
 }
 
 // kindText says what a kind of query asks, for people.
-func kindText(k idrl.QueryKind) string {
-	switch k {
-	case idrl.CompareClips:
-		return "Comparison of two clips"
-	case idrl.RateClip:
-		return "Rating of a clip"
-	case idrl.CompareStates:
-		return "Comparison of two moments"
-	case idrl.RateState:
-		return "Rating of a moment"
-	case idrl.GroupClips:
-		return "Best and worst of six clips"
-	default:
-		return string(k)
-	}
-}
+func kindText(k idrl.QueryKind) string { return settings.Get("kind").Title(string(k)) }
 
 // anyStill names the subject of a still in an environment that gives no name.
 const anyStill = "this moment"

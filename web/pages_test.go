@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/study/settings"
 	"tiebreak/web"
 
 	"github.com/google/go-cmp/cmp"
@@ -331,11 +332,12 @@ func TestCreateSession(t *testing.T) {
 	if r.status != 303 || r.header.Get("Location") != "/sessions/s9" {
 		t.Fatalf("status %d to %q: %s", r.status, r.header.Get("Location"), r.body)
 	}
-	want := idrl.SessionSpec{
+	want := settings.Complete(idrl.SessionSpec{
 		Title: "Calm driving", Env: "gridworld", Kind: idrl.RateState, Instructions: "One.\nTwo.", Budget: 12, Acquisition: "uniform",
 		Prior: "kernel", Likelihood: "gaussian", Seed: 42, Candidates: 7, Ahead: 2, TrainEvery: 4, PriorVar: 2.5, TieBand: 0.5, RatingVar: 0.1,
 		InstructionsFormat: idrl.Markdown, GoldEvery: idrl.DefaultGoldEvery, MinDwell: idrl.DefaultMinDwell, MaxRate: idrl.DefaultMaxRate,
-	}.WithDefaults()
+	})
+
 	if diff := cmp.Diff(want, b.sessions.created[0]); diff != "" {
 		t.Errorf("spec differs (-want +got):\n%s", diff)
 	}
@@ -352,20 +354,20 @@ func TestCreateSessionRefuses(t *testing.T) {
 	b := newBench(t, nil)
 	c := b.researcher()
 	for _, test := range []struct{ name, field, value, says string }{
-		{"no title", "title", " ", "Write something here."},
-		{"long title", "title", strings.Repeat("x", 121), "At most 120 characters"},
+		{"no title", "title", " ", "Must not be empty."},
+		{"long title", "title", strings.Repeat("x", 121), "Must have at most 120 characters; it has 121."},
 		{"unknown environment", "env", "moon", "driver, gridworld"},
 		{"unknown question", "kind", "guess", "clip_comparison, clip_rating"},
-		{"unknown acquisition function", "acquisition", "magic", "lvar, idrl, uniform, igr, evr, tt, err, kg-star, vids, leader"},
+		{"unknown acquisition function", "acquisition", "magic", "Those that there are: lvar, idrl, uniform, igr, tt, err, kg-star, vids, leader."},
 		{"acquisition function for comparisons", "acquisition", "evr", "EVR cannot choose questions of the kind above."}, // state_rating
 		{"unknown model", "model", "magic", "features, network"},
-		{"a network of ratings", "model", "network", "A network learns from comparisons of clips only."}, // state_rating
+		{"a network of ratings", "model", "network", "Is a network, which learns from comparisons of clips alone"}, // state_rating
 		{"unknown solver", "solver", "magic", "own, sac"},
 		{"unknown prior", "prior", "magic", "linear, kernel"},
 		{"unknown likelihood", "likelihood", "magic", "probit, gaussian, bradley-terry, bernoulli"},
-		{"budget of words", "budget", "many", "whole number from 0 to 10000"},
-		{"budget too large", "budget", "10001", "whole number from 0 to 10000"},
-		{"negative seed", "seed", "-1", "whole number from 0"},
+		{"budget of words", "budget", "many", "whole number from 1 to 10000, or 0"},
+		{"budget too large", "budget", "10001", "whole number from 1 to 10000, or 0"},
+		{"negative seed", "seed", "-1", "Must be a whole number"},
 		{"one candidate", "candidates", "1", "whole number from 2 to 50"},
 		{"noise of nothing", "noise_std", "0", "number above 0"},
 		{"noise that is none", "noise_std", "NaN", "number above 0"},
@@ -377,10 +379,10 @@ func TestCreateSessionRefuses(t *testing.T) {
 		{"too large shares", "conditions", "igr=0.6, lvar=0.5", "must add up to less than 1"},
 		{"a condition twice", "conditions", "igr=0.1, igr=0.1", "is there twice"},
 		{"the own strategy as a condition", "conditions", "uniform=0.1", "own strategy"},
-		{"too much held out", "held_out", "0.6", "Write a number from 0 to 0.5."},
-		{"ratings held out", "held_out", "0.1", "Only comparisons can be held out"}, // state_rating
+		{"too much held out", "held_out", "0.6", "Must be a number from 0 to 0.5; got 0.6."},
+		{"ratings held out", "held_out", "0.1", "Goes with comparisons alone"}, // state_rating
 		{"a picture that is not there", "instructions", "![a car](picture:00ff)", "is not here; upload it"},
-		{"long instructions", "instructions", strings.Repeat("x", 4001), "At most 4000 characters"},
+		{"long instructions", "instructions", strings.Repeat("x", 4001), "Must have at most 4000 characters"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := b.post(c, "/sessions", form(map[string]string{test.field: test.value}))

@@ -45,7 +45,7 @@ type Server struct {
 // required part is missing or an origin is malformed.
 func New(cfg Config) *Server {
 	if cfg.Sessions == nil || cfg.Hub == nil || cfg.Auth == nil || cfg.Clips == nil ||
-		cfg.Exports == nil || cfg.Learnt == nil || cfg.Bundles == nil || cfg.People == nil || cfg.Settings == nil || cfg.Pictures == nil || cfg.Known == nil || cfg.Flags == nil || cfg.Tokens == nil || cfg.Quality == nil || cfg.Arenas == nil || cfg.Health == nil || cfg.Catalogue == nil || len(values(envOptions(cfg.Catalogue()))) == 0 {
+		cfg.Exports == nil || cfg.Learnt == nil || cfg.Bundles == nil || cfg.People == nil || cfg.Settings == nil || cfg.Pictures == nil || cfg.Known == nil || cfg.Flags == nil || cfg.Tokens == nil || cfg.Quality == nil || cfg.Arenas == nil || cfg.Health == nil || cfg.Catalogue == nil || len(available(cfg.Catalogue())) == 0 {
 		panic("web: a required part of the configuration is missing")
 	}
 	if cfg.Log == nil {

@@ -16,6 +16,7 @@ import (
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
+	"tiebreak/internal/study/settings"
 	"tiebreak/store"
 	"tiebreak/web"
 )
@@ -98,10 +99,11 @@ func newBench(t *testing.T, change func(*web.Config)) *bench {
 	}
 	b.db, b.auth = db, auth.New(auth.Config{Store: db, Crowd: db, Tokens: db})
 	for id, kind := range map[idrl.SessionID]idrl.QueryKind{"s1": idrl.CompareClips, "s2": idrl.RateClip} {
-		spec := idrl.SessionSpec{
+		spec := settings.Complete(idrl.SessionSpec{
 			ID: id, Title: "Session " + string(id), Env: "driver", Kind: kind, Budget: 40, Instructions: "Look.\n\nChoose.", Seed: 7, Return: idrl.SumReturn,
 			Features: []string{"Lane", "Speed"}, CreatedAt: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
-		}.WithDefaults()
+		})
+
 		if err := db.CreateSession(ctx, spec); err != nil {
 			t.Fatal(err)
 		}

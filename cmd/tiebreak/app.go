@@ -25,6 +25,7 @@ import (
 	"tiebreak/internal/people/quality"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/outcome"
+	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/jobs"
 	"tiebreak/internal/train/training"
 	"tiebreak/store"
@@ -335,12 +336,12 @@ func readySession(list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, erro
 
 // namedSession is readySession of a session in which nobody need be asked.
 func namedSession(list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, error) {
-	spec = spec.WithDefaults()
+	spec = settings.Complete(spec)
 	spec, err := training.Complete(list, spec)
 	if err != nil {
 		return spec, err
 	}
-	if err := training.CheckSpec(list, spec); err != nil {
+	if err := checkSpec(list, spec); err != nil {
 		return spec, err
 	}
 	entry, err := list.Find(spec.Env)
@@ -351,6 +352,14 @@ func namedSession(list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, erro
 	spec.ID = newSessionID()
 	spec.CreatedAt = time.Now().UTC().Truncate(time.Second)
 	return spec, nil
+}
+
+// checkSpec returns an error of kind Invalid that says what to change in a complete spec.
+func checkSpec(list envs.List, spec idrl.SessionSpec) error {
+	if err := settings.Check(spec); err != nil {
+		return err
+	}
+	return training.CheckSpec(list, spec)
 }
 
 // newSessionID returns a name that is hard to guess and easy to read aloud.

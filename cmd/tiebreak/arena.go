@@ -14,6 +14,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/people/bradley"
+	"tiebreak/internal/study/settings"
 	"tiebreak/store"
 	"tiebreak/web"
 )
@@ -49,14 +50,8 @@ func (f *arenaFlags) declareNew(fs *flag.FlagSet) {
 	fs.Var(&f.entrants, "entrant", "`SESSION`, SESSION@ROW or either with =TITLE: the policy that a session recommends, or did after that row of its log; once for each, 2 to "+
 		strconv.Itoa(idrl.MaxEntrants))
 	fs.StringVar(&f.spec.Title, "title", "Arena", "`name` of the arena, which annotators see")
-	fs.IntVar(&f.spec.Budget, "budget", 0, "`answers` after which the arena is complete; 0: no limit")
-	fs.IntVar(&f.spec.AnswersEach, "answers-each", 0, "`answers` after which a person has done their part; 0: no limit but the questions that there are")
-	fs.StringVar(&f.spec.CompletionCode, "completion-code", "", "`code` that annotators see when they have done their part")
-	fs.StringVar(&f.spec.Instructions, "instructions", "", "`text` for annotators, one point per line; without it they read what the environment brings")
+	settings.DeclareOnly(fs, &f.spec, "budget", "answers_each", "completion_code", "instructions", "withdraw_days", "min_dwell", "max_rate")
 	consentFileFlag(fs, &f.consent)
-	fs.IntVar(&f.spec.WithdrawDays, "withdraw-days", 0, "offer people, for so many `days` after they joined, to withdraw their data themselves; 0: not")
-	fs.Float64Var(&f.spec.MinDwell, "min-dwell", idrl.DefaultMinDwell, "mark answers that were given before this `share` of the clip was on screen; 0: none")
-	fs.IntVar(&f.spec.MaxRate, "max-rate", idrl.DefaultMaxRate, "mark answers that come faster than so many a `minute`; 0: none")
 	fs.Var(&f.seed, "seed", "`seed` of the starts, sides and order of questions; without it one is drawn")
 }
 

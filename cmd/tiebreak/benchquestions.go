@@ -18,7 +18,7 @@ import (
 	"tiebreak/internal/lab/rehearsal"
 	"tiebreak/internal/lab/seeing"
 	"tiebreak/internal/look/questions"
-	"tiebreak/internal/train/training"
+	"tiebreak/internal/study/settings"
 )
 
 // benchQuestionsFlags are the flags of bench questions.
@@ -34,7 +34,7 @@ type benchQuestionsFlags struct {
 func (f *benchQuestionsFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.envs, "env", "", "`names` of environments, separated by commas; default: all")
 	fs.StringVar(&f.kind, "kind", string(idrl.CompareClips), "`query type`, as in 'tiebreak session'")
-	fs.StringVar(&f.rule, "questions", idrl.QuestionRules()[0], "`which` are asked, as in 'tiebreak session': "+strings.Join(idrl.QuestionRules(), " or "))
+	fs.StringVar(&f.rule, "questions", idrl.AnswerableQuestions, "`which` are asked, as in 'tiebreak session': "+strings.Join(settings.Get("questions").Names(), " or "))
 	fs.StringVar(&f.out, "out", "bench-questions", "`folder` for the counts and the pages with the questions")
 	fs.IntVar(&f.answers, "answers", 30, "`number` of questions that are answered in each session")
 	fs.IntVar(&f.seeds, "seeds", 1, "`number` of sessions in each environment")
@@ -67,8 +67,8 @@ func (f *benchQuestionsFlags) check() error {
 	case !idrl.QueryKind(f.kind).Valid():
 		return idrl.Errorf(idrl.Invalid, "unknown query type %q", f.kind)
 	}
-	if !slices.Contains(idrl.QuestionRules(), f.rule) {
-		return idrl.Errorf(idrl.Invalid, "unknown rule of questions %q; use %s", f.rule, strings.Join(idrl.QuestionRules(), " or "))
+	if !slices.Contains(settings.Get("questions").Names(), f.rule) {
+		return idrl.Errorf(idrl.Invalid, "unknown rule of questions %q; use %s", f.rule, strings.Join(settings.Get("questions").Names(), " or "))
 	}
 	return f.expert().Check()
 }
@@ -174,7 +174,7 @@ func (f *benchQuestionsFlags) ask(ctx context.Context, list envs.List, line *pro
 	sim := simulateFlags{}
 	sim.annotator = rehearsal.Config{Answers: s.Answers, Expert: f.expert(), Pace: s.Pace, Patience: time.Minute, Out: progressWriter{line, s.Env}}
 	sim.study = studyFlags{runs: 1, parallel: 1, skipIdle: true, spec: idrl.SessionSpec{Title: "Asked", Env: s.Env, Kind: idrl.QueryKind(s.Kind), Questions: s.Rule}}
-	if err := training.CheckSpec(list, sim.study.spec.WithDefaults()); err != nil {
+	if err := checkSpec(list, settings.Complete(sim.study.spec)); err != nil {
 		return r, err
 	}
 	server, err := sim.openStudyServer(ctx, list, line)

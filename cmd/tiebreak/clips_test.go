@@ -15,6 +15,7 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/draw/drawtest"
+	"tiebreak/internal/study/settings"
 	"tiebreak/store"
 )
 
@@ -35,7 +36,7 @@ func answered(t *testing.T) (data string) {
 	}
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	for _, id := range []idrl.SessionID{"s", "empty"} {
-		must(db.CreateSession(t.Context(), idrl.SessionSpec{ID: id, Title: "T", Env: "driver", Budget: 30, CreatedAt: now}.WithDefaults()))
+		must(db.CreateSession(t.Context(), settings.Complete(idrl.SessionSpec{ID: id, Title: "T", Env: "driver", Budget: 30, CreatedAt: now})))
 	}
 	_, err = db.CreateAnnotator(t.Context(), "s", "Ada")
 	must(err)

@@ -23,6 +23,7 @@ import (
 	"tiebreak/internal/plan/solver"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
+	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/jobs/jobstest"
 	"tiebreak/internal/train/trainer"
 	"tiebreak/internal/train/training"
@@ -151,10 +152,10 @@ func labelOnce(ctx context.Context, s *session.Session, seq int, last idrl.Answe
 
 // chainSpec is a session whose features are random waves.
 func chainSpec() idrl.SessionSpec {
-	return idrl.SessionSpec{
+	return settings.Complete(idrl.SessionSpec{
 		ID: "s", Title: "learnt", Env: "chain", Seed: 11, Kind: idrl.CompareClips, TrainEvery: 3, AdoptAfter: 2, CreatedAt: journaltest.T0,
 		Features: chain.New(chain.Config{}).Spec().FeatureNames,
-	}.WithDefaults()
+	})
 }
 
 // A labelledStudy is what is recorded of a session in the end.
@@ -247,9 +248,9 @@ func TestKillUnderLearntFeatures(t *testing.T) {
 
 // networkSpec is a session on a reward network.
 func networkSpec() idrl.SessionSpec {
-	return idrl.SessionSpec{
+	return settings.Complete(idrl.SessionSpec{
 		ID: "s", Title: "network", Env: "driver", Model: idrl.NetworkModel, Seed: 11, TrainEvery: 5, AdoptAfter: 3, CreatedAt: journaltest.T0,
-	}.WithDefaults()
+	})
 }
 
 // A session on a reward network survives SIGKILL, also while a worker fits the network or
@@ -275,9 +276,9 @@ func TestKillUnderNetwork(t *testing.T) {
 
 // gaitSpec is a session whose policies are found by searches among gaits.
 func gaitSpec(env string) idrl.SessionSpec {
-	return idrl.SessionSpec{
+	return settings.Complete(idrl.SessionSpec{
 		ID: "s", Title: "gaits", Env: env, Solver: idrl.GaitSolver, Seed: 11, TrainEvery: 5, AdoptAfter: 3, CreatedAt: journaltest.T0,
-	}.WithDefaults()
+	})
 }
 
 // A session whose policies are found by searches that go on from training to training

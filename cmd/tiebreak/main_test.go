@@ -22,6 +22,7 @@ import (
 	"tiebreak/internal/data/outside"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
+	"tiebreak/internal/study/settings"
 	"tiebreak/store"
 )
 
@@ -281,9 +282,9 @@ func TestExportNeedsNoEnvironment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	named := idrl.SessionSpec{ID: "named", Env: "own-gone@3fa9c1d2", Features: []string{"Height of the nose", "Effort"}}.WithDefaults()
-	early := idrl.SessionSpec{ID: "early", Env: "driver"}.WithDefaults() // of a version that recorded no names
-	lost := idrl.SessionSpec{ID: "lost", Env: "own-gone@3fa9c1d2"}.WithDefaults()
+	named := settings.Complete(idrl.SessionSpec{ID: "named", Env: "own-gone@3fa9c1d2", Features: []string{"Height of the nose", "Effort"}})
+	early := settings.Complete(idrl.SessionSpec{ID: "early", Env: "driver"}) // of a version that recorded no names
+	lost := settings.Complete(idrl.SessionSpec{ID: "lost", Env: "own-gone@3fa9c1d2"})
 	for _, spec := range []idrl.SessionSpec{named, early, lost} {
 		if err := db.CreateSession(t.Context(), spec); err != nil {
 			t.Fatal(err)

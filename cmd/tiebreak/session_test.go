@@ -7,6 +7,7 @@ import (
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
+	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/training"
 
 	"github.com/chromedp/chromedp/kb"
@@ -48,7 +49,7 @@ func TestSessionsOfEveryKind(t *testing.T) {
 						continue // groups have a likelihood of their own, TestGroupLikelihood
 					}
 					spec := idrl.SessionSpec{Title: "t", Env: env.ID, Kind: kind, Acquisition: method, Likelihood: likelihood}
-					if err := training.CheckSpec(envs.Catalogue(), spec.WithDefaults()); err != nil {
+					if err := training.CheckSpec(envs.Catalogue(), settings.Complete(spec)); err != nil {
 						t.Errorf("%s, %s, %s, %s: %v", env.ID, kind, method, likelihood, err)
 					}
 				}
@@ -62,7 +63,7 @@ func TestGroupLikelihood(t *testing.T) {
 	t.Parallel()
 	for i, likelihood := range idrl.Likelihoods() {
 		spec := idrl.SessionSpec{Title: "t", Env: "driver", Kind: idrl.GroupClips, Likelihood: likelihood}
-		if err := training.CheckSpec(envs.Catalogue(), spec.WithDefaults()); (err == nil) != (i == 0) {
+		if err := training.CheckSpec(envs.Catalogue(), settings.Complete(spec)); (err == nil) != (i == 0) {
 			t.Errorf("%s: error %v", likelihood, err)
 		}
 	}

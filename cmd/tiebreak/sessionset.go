@@ -4,34 +4,60 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/study/settings"
 	"tiebreak/store"
 )
 
-// setFlags are the flags of session set.
+// setFlags are the flags of session set: every setting that may change, of which the long texts
+// come from files.
 type setFlags struct {
 	data, session, instructions, consent string
-	budget                               int
+	spec                                 idrl.SessionSpec
+	given                                *flag.FlagSet
+}
+
+// id is where the session's id goes if it is given without a flag.
+func (f *setFlags) id() *string { return &f.session }
+
+// setters change the settings of a session that a running one can change, by key. Each returns what
+// has changed, for people.
+var setters = map[string]func(context.Context, *store.DB, *setFlags, idrl.SessionSpec) (string, error){
+	"title": func(ctx context.Context, db *store.DB, f *setFlags, was idrl.SessionSpec) (string, error) {
+		return fmt.Sprintf("is called %q; before it was called %q", f.spec.Title, was.Title), db.Rename(ctx, was.ID, f.spec.Title, byCommand, time.Now())
+	},
+	"budget": func(ctx context.Context, db *store.DB, f *setFlags, was idrl.SessionSpec) (string, error) {
+		return fmt.Sprintf("now wants %s; before it was %s", wanted(f.spec.Budget), wanted(was.Budget)), db.SetBudget(ctx, was.ID, f.spec.Budget, byCommand, time.Now())
+	},
 }
 
 func (f *setFlags) declare(fs *flag.FlagSet) {
+	f.given = fs
 	dataFlag(fs, &f.data)
 	sessionFlag(fs, &f.session)
-	fs.IntVar(&f.budget, "budget", -1, "`answers` wanted, those that state a preference or a rating; 0: no limit")
+	settings.DeclareOnly(fs, &f.spec, slices.Sorted(maps.Keys(setters))...)
 	instructionsFileFlag(fs, &f.instructions)
 	consentFileFlag(fs, &f.consent)
 }
 
 func sessionSetCommand() command {
-	c := subcommand("session set", "change what annotators of a session read, and how many answers it wants", (*setFlags).declare,
-		"Changes the number of answers wanted. A complete session continues if the number exceeds its answers; a\n"+
-			"session ends if it does not. New instructions are a new version, which every annotator is shown before the\n"+
-			"next answer. A running server follows within seconds.",
+	c := subcommand("session set", "change the settings of a session that may change while it runs", (*setFlags).declare,
+		"Changes the title, the number of answers wanted, and what annotators read. A complete session continues if the number\n"+
+			"exceeds its answers; a session ends if it does not. New instructions are a new version, which every annotator is\n"+
+			"shown before the next answer. A running server follows within seconds.",
 		func(ctx context.Context, std stdio, f *setFlags) error {
-			if f.budget == -1 && f.instructions == "" && f.consent == "" {
-				return fmt.Errorf("%w: nothing to change: give --budget, --instructions-file or --consent-file", errUsage)
+			var keys []string
+			f.given.Visit(func(g *flag.Flag) {
+				if _, ok := setters[g.Name]; ok {
+					keys = append(keys, g.Name)
+				}
+			})
+			if len(keys) == 0 && f.instructions == "" && f.consent == "" {
+				return fmt.Errorf("%w: nothing to change: give --title, --budget, --instructions-file or --consent-file", errUsage)
 			}
 			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				if f.instructions != "" {
@@ -46,17 +72,17 @@ func sessionSetCommand() command {
 						return err
 					}
 				}
-				if f.budget == -1 {
-					return nil
+				for _, key := range keys {
+					what, err := setters[key](ctx, db, f, spec)
+					if err != nil {
+						return err
+					}
+					fmt.Fprintf(std.out, "Session %s %s.\n", spec.ID, what)
 				}
-				if err := db.SetBudget(ctx, spec.ID, f.budget, byCommand, time.Now()); err != nil {
-					return err
-				}
-				fmt.Fprintf(std.out, "Session %s now wants %s; before it was %s.\n", spec.ID, wanted(f.budget), wanted(spec.Budget))
 				return nil
 			})
 		})
-	c.usage, c.example = "[--budget N] [--instructions-file FILE] [flags]", c.example+" --budget 60"
+	c.usage, c.example = "[ID] [--budget N] [--title TITLE] [--instructions-file FILE] [flags]", c.example+" --budget 60"
 	return c
 }
 

@@ -12,8 +12,7 @@ import (
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/rehearsal"
-	"tiebreak/internal/study/studyfile"
-	"tiebreak/internal/train/training"
+	"tiebreak/internal/study/settings"
 )
 
 // Rehearsals of a study file, unless flags say otherwise.
@@ -59,8 +58,8 @@ func (s *stopwatches) taken(seed uint64) (hours float64, ok bool) {
 
 // readFile makes the study file the sessions that are run, as far as flags leave it open.
 func (f *studyFlags) readFile(fs *flag.FlagSet, list envs.List, a *rehearsal.Config) error {
-	for _, field := range studyfile.Fields() {
-		if name := flagOf(field.Key); name != "seed" && slices.Contains(ofStudy(), name) && isGiven(fs, name) {
+	for _, field := range settings.All() {
+		if name := field.Flag(); name != "seed" && slices.Contains(ofStudy(), name) && isGiven(fs, name) {
 			return fmt.Errorf("%w: --%s does not go with --study, whose file says what the sessions are made of", errUsage, name)
 		}
 	}
@@ -68,7 +67,7 @@ func (f *studyFlags) readFile(fs *flag.FlagSet, list envs.List, a *rehearsal.Con
 	if err != nil {
 		return err
 	}
-	if err := file.Check(func(s idrl.SessionSpec) error { return training.CheckSpec(list, s.WithDefaults()) }); err != nil {
+	if err := file.Check(func(s idrl.SessionSpec) error { return checkSpec(list, settings.Complete(s)) }); err != nil {
 		return err
 	}
 	f.spec = file.Spec
@@ -88,17 +87,6 @@ func (f *studyFlags) readFile(fs *flag.FlagSet, list envs.List, a *rehearsal.Con
 		a.Answers = idrl.MaxBudget // the session ends before
 	}
 	return nil
-}
-
-// flagOf returns the name of the flag of a setting.
-func flagOf(key string) string {
-	b := []byte(key)
-	for i, c := range b {
-		if c == '_' {
-			b[i] = '-'
-		}
-	}
-	return string(b)
 }
 
 // printExpected says what one study like the runs is expected to take.

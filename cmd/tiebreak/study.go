@@ -14,6 +14,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/rehearsal"
 	"tiebreak/internal/session"
+	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/training"
 )
 
@@ -39,7 +40,8 @@ func (f *studyFlags) declare(fs *flag.FlagSet) {
 	fs.BoolVar(&f.skipIdle, "skip-idle", false,
 		"with --pace: a response time passes in real time while the session trains, and at once while it does not. Generations\n"+
 			"arrive after the same answers as in real time, because nothing else happens in the time that is skipped")
-	declareSpec(fs, &f.spec)
+	// The noise is that of the models, and --tie-band, --title and --seed are about the simulated annotator.
+	settings.Declare(fs, &f.spec, "title", "seed", "instructions", "instructions_format", "consent", "prior_var", "noise_std", "tie_band", "much_band", "rating_var", "rating_model")
 }
 
 // ofStudy are the flags that only --runs knows.
@@ -103,7 +105,7 @@ func (f *simulateFlags) parallelRuns() int {
 // --every was on the command line.
 func (f *simulateFlags) runStudy(ctx context.Context, std stdio, list envs.List, everyGiven bool) (err error) {
 	f.study.spec.Title = "Simulated"
-	if err := training.CheckSpec(list, f.study.spec.WithDefaults()); err != nil {
+	if err := checkSpec(list, settings.Complete(f.study.spec)); err != nil {
 		return usageIfInvalid(err) // before the folder is touched
 	}
 	if !everyGiven {

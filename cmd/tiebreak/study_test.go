@@ -19,7 +19,7 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/rehearsal"
-	"tiebreak/internal/study/studyfile"
+	"tiebreak/internal/study/settings"
 )
 
 // simulateRuns runs the real program, whose workers are processes of its own.
@@ -164,12 +164,12 @@ func TestRunsOfOtherSettings(t *testing.T) {
 		return len(runs), err
 	}
 	for version, content := range map[string][]byte{"this": now, "an earlier": earlier.Bytes()} {
-		for _, field := range studyfile.Fields() {
+		for _, field := range settings.All() {
 			if err := os.WriteFile(list, content, 0o600); err != nil {
 				t.Fatal(err)
 			}
 			f := runsOf(t, args...)
-			change(t, reflect.ValueOf(&f.study.spec).Elem().FieldByName(field.Go))
+			change(t, reflect.ValueOf(field.At(&f.study.spec)).Elem())
 			kept, err := open(f)
 			if slices.Contains([]string{"title", "seed", "instructions", "instructions_format", "consent", "completion_code"}, field.Key) {
 				if kept != 1 || err != nil {

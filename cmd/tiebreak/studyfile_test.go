@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/study/settings"
 	"tiebreak/internal/study/studyfile"
 	"tiebreak/store"
 	"tiebreak/web"
@@ -16,40 +17,44 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The form, the flags and the file of a study have the same settings, and the same defaults.
+// Every setting of the table is in the file, the form, the flags and the documents, and those that
+// may change are in session set: there is no other list of them. (That the file, the form and the
+// API take what the table takes is tested beside them.)
 func TestSettingsAreTheSameEverywhere(t *testing.T) {
 	t.Parallel()
-	var keys, flags []string
-	for _, f := range studyfile.Fields() {
-		keys = append(keys, f.Key)
-	}
 	var made sessionFlags
 	fs := flag.NewFlagSet("session", flag.ContinueOnError)
 	made.declare(fs)
-	notSettings := []string{"data", "addr", "origin", "models", "outside", "f", "template"}
-	fs.VisitAll(func(f *flag.Flag) {
-		switch name := strings.ReplaceAll(f.Name, "-", "_"); {
-		case f.Name == "instructions-file": // Markdown, where --instructions is plain text
-			flags = append(flags, "instructions_format")
-		case f.Name == "consent-file": // it is long
-			flags = append(flags, "consent")
-		case !slices.Contains(notSettings, f.Name):
-			flags = append(flags, name)
+	var set setFlags
+	changes := flag.NewFlagSet("session set", flag.ContinueOnError)
+	set.declare(changes)
+	files := map[string]string{"instructions": "instructions-file", "instructions_format": "instructions-file", "consent": "consent-file"} // texts are long
+	form, template := web.FormFields(), string(studyfile.Template())
+	document, err := os.ReadFile("../../docs/study.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range settings.All() {
+		name := s.Flag()
+		if s.Key == "instructions_format" || s.Key == "consent" {
+			name = files[s.Key]
 		}
-	})
-	form := append(web.FormFields(), "instructions_format") // Markdown always
-	for _, list := range [][]string{keys, flags, form} {
-		slices.Sort(list)
+		if fs.Lookup(name) == nil {
+			t.Errorf("%s has no flag", s.Key)
+		}
+		if (changes.Lookup(name) != nil || changes.Lookup(files[s.Key]) != nil) != s.Changes {
+			t.Errorf("%s may change: %v; session set knows otherwise", s.Key, s.Changes)
+		}
+		if !slices.Contains(form, s.Key) && s.Key != "instructions_format" { // Markdown always
+			t.Errorf("%s is not on the form", s.Key)
+		}
+		if !strings.Contains(template, "\n# "+s.Key+": ") || !strings.Contains(string(document), "| `"+s.Key+"` | ") {
+			t.Errorf("%s is not in the template, or not in docs/study.md", s.Key)
+		}
 	}
-	if d := cmp.Diff(keys, flags); d != "" {
-		t.Errorf("settings of the file (-) and of flags (+):\n%s", d)
-	}
-	if d := cmp.Diff(keys, form); d != "" {
-		t.Errorf("settings of the file (-) and of the form (+):\n%s", d)
-	}
-	want := studyfile.Defaults()
+	want := settings.Defaults()
 	want.InstructionsFormat = idrl.PlainText
-	if d := cmp.Diff(want.WithDefaults(), made.spec.WithDefaults()); d != "" {
+	if d := cmp.Diff(settings.Complete(want), settings.Complete(made.spec)); d != "" {
 		t.Errorf("defaults of the file (-) and of flags (+):\n%s", d)
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/rehearsal"
-	"tiebreak/internal/study/studyfile"
+	"tiebreak/internal/study/settings"
 )
 
 // firstSettings are the settings of sessions that files of runs of every version have.
@@ -22,11 +22,11 @@ var notOfRuns = []string{"title", "seed", "instructions", "instructions_format",
 // settings returns what the runs have in common: all settings of their sessions, and of the
 // annotator. They are in the order of the columns of the file of runs.
 func (f *simulateFlags) settings() []rehearsal.Setting {
-	spec, a := f.study.spec.WithDefaults(), f.annotator
+	spec, a := settings.Complete(f.study.spec), f.annotator
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	var out []rehearsal.Setting
 	for _, key := range firstSettings {
-		out = append(out, rehearsal.Setting{Name: key, Value: settingOf(key).Text(spec)})
+		out = append(out, rehearsal.Setting{Name: key, Value: settings.Get(key).Text(spec)})
 	}
 	out = append(out, []rehearsal.Setting{
 		{Name: "answers_wanted", Value: strconv.Itoa(a.Answers)},
@@ -40,7 +40,7 @@ func (f *simulateFlags) settings() []rehearsal.Setting {
 		e = a.Expert
 	}
 	for _, key := range oncePresent {
-		out = append(out, later(settingOf(key), spec, idrl.SessionSpec{}))
+		out = append(out, later(settings.Get(key), spec, idrl.SessionSpec{}))
 	}
 	out = append(out, []rehearsal.Setting{
 		{Name: "expert", Value: e.Kind},
@@ -58,12 +58,12 @@ func (f *simulateFlags) settings() []rehearsal.Setting {
 // laterSettings returns the settings of sessions that are not among first. Files of earlier
 // versions lack them, and count as files of runs with the defaults.
 func laterSettings(spec idrl.SessionSpec, first []rehearsal.Setting) (out []rehearsal.Setting) {
-	before := studyfile.Defaults()
+	before := settings.Defaults()
 	for _, key := range firstSettings {
-		settingOf(key).Copy(&before, spec)
+		settings.Get(key).Copy(&before, spec)
 	}
-	before = before.WithDefaults()
-	for _, field := range studyfile.Fields() {
+	before = settings.Complete(before)
+	for _, field := range settings.All() {
 		if slices.Contains(slices.Concat(firstSettings, oncePresent, notOfRuns), field.Key) {
 			continue
 		}
@@ -76,12 +76,6 @@ func laterSettings(spec idrl.SessionSpec, first []rehearsal.Setting) (out []rehe
 	return out
 }
 
-func later(f studyfile.Field, spec, before idrl.SessionSpec) rehearsal.Setting {
+func later(f settings.Setting, spec, before idrl.SessionSpec) rehearsal.Setting {
 	return rehearsal.Setting{Name: f.Key, Value: f.Text(spec), Later: true, Before: f.Text(before)}
-}
-
-// settingOf returns the setting of sessions with that key.
-func settingOf(key string) studyfile.Field {
-	all := studyfile.Fields()
-	return all[slices.IndexFunc(all, func(f studyfile.Field) bool { return f.Key == key })]
 }

@@ -42,12 +42,12 @@ func (s SessionSpec) IsArena() bool { return len(s.Arena.Entrants) > 0 }
 // are asked that tell most about the strengths. What cannot be answered is left out when the
 // questions are made, not when one is chosen.
 func (s SessionSpec) AsArena() SessionSpec {
-	s.Kind, s.Acquisition, s.Model, s.Solver, s.Prior = CompareClips, arenaMethod, FeaturesModel, OwnSolver, Priors()[0]
+	s.Kind, s.Acquisition, s.Model, s.Solver, s.Prior = CompareClips, arenaMethod, FeaturesModel, OwnSolver, LinearPrior
 	s.Likelihood, s.Noise, s.Questions = "bradley-terry", SharedNoise, AnyQuestions
 	s.PriorVar, s.NoiseStd, s.TieBand = arenaPriorVar, arenaNoise, arenaTieBand
 	s.PriorScale, s.RepeatEvery, s.GoldEvery, s.ShowLearnt, s.Strength, s.MuchBand, s.Remarks = nil, 0, 0, false, false, 0, false
 	s.StopByItself = false
-	return s.WithDefaults()
+	return s
 }
 
 // LayoutSeed returns the seed of the layout of the session's environment.

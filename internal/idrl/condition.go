@@ -83,9 +83,9 @@ func (s SessionSpec) StrategyOf(c Condition) string {
 	return string(c)
 }
 
-// checkConditions returns an error of kind Invalid unless the shares of the conditions fit
+// CheckConditions returns an error of kind Invalid unless the shares of the conditions fit
 // together. It does not know which strategies exist.
-func (s SessionSpec) checkConditions() error {
+func (s SessionSpec) CheckConditions() error {
 	sum := 0.0
 	for i, c := range s.Controls {
 		switch {
@@ -104,10 +104,6 @@ func (s SessionSpec) checkConditions() error {
 	case len(s.Controls) > 0 && s.Model == NetworkModel:
 		return Errorf(Invalid, "conditions compare posteriors that are learnt apart, and those of the model %q share what the network learnt from all answers; use the model %q",
 			NetworkModel, FeaturesModel)
-	case !(s.HeldOut >= 0 && s.HeldOut <= MaxHeldOut):
-		return Errorf(Invalid, "the share of comparisons that are held out must be 0 to %v; got %v", MaxHeldOut, s.HeldOut)
-	case s.HeldOut > 0 && !s.Kind.Comparison():
-		return Errorf(Invalid, "only comparisons can be held out, and this session asks questions of type %q; leave held_out at 0", s.Kind)
 	}
 	return nil
 }

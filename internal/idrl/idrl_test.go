@@ -254,42 +254,6 @@ func TestActionSpec(t *testing.T) {
 	}
 }
 
-func TestSessionSpecValidate(t *testing.T) {
-	good := idrl.SessionSpec{Title: "t", Env: "driver"}.WithDefaults()
-	if err := good.Validate(); err != nil {
-		t.Fatalf("the defaults are refused: %v", err)
-	}
-	for _, test := range []struct {
-		name  string
-		spoil func(*idrl.SessionSpec)
-		want  string // in the error
-	}{
-		{"query type", func(s *idrl.SessionSpec) { s.Kind = "essay" }, "clip_comparison"},
-		{"prior", func(s *idrl.SessionSpec) { s.Prior = "flat" }, "linear, kernel"},
-		{"likelihood", func(s *idrl.SessionSpec) { s.Likelihood = "logit" }, "probit, gaussian, bradley-terry, bernoulli"},
-		{"title", func(s *idrl.SessionSpec) { s.Title = "" }, "title"},
-		{"long title", func(s *idrl.SessionSpec) { s.Title = strings.Repeat("x", idrl.MaxTitle+1) }, "title"},
-		{"instructions", func(s *idrl.SessionSpec) { s.Instructions = strings.Repeat("x", idrl.MaxInstructions+1) }, "instructions"},
-		{"negative budget", func(s *idrl.SessionSpec) { s.Budget = -1 }, "budget"},
-		{"candidates", func(s *idrl.SessionSpec) { s.Candidates = 1 }, "candidates"},
-		{"ahead", func(s *idrl.SessionSpec) { s.Ahead = 11 }, "ahead"},
-		{"train every", func(s *idrl.SessionSpec) { s.TrainEvery = -1 }, "trainings"},
-		{"adopt after", func(s *idrl.SessionSpec) { s.AdoptAfter = s.TrainEvery + 1 }, "adopt-after"},
-		{"NaN noise", func(s *idrl.SessionSpec) { s.NoiseStd = math.NaN() }, "positive"},
-		{"infinite prior", func(s *idrl.SessionSpec) { s.PriorVar = math.Inf(1) }, "positive"},
-		{"a scale for each feature", func(s *idrl.SessionSpec) { s.Features, s.PriorScale = []string{"a"}, []float64{1, 2} }, "2 scales for 1 features"},
-		{"a scale of zero", func(s *idrl.SessionSpec) { s.PriorScale = []float64{1, 0} }, "positive"},
-		{"a scale that is none", func(s *idrl.SessionSpec) { s.PriorScale = []float64{math.NaN()} }, "positive"},
-		{"negative band", func(s *idrl.SessionSpec) { s.TieBand = -1 }, "positive"},
-	} {
-		s := good
-		test.spoil(&s)
-		if err := s.Validate(); idrl.KindOf(err) != idrl.Invalid || err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: error %v, want one of kind Invalid with %q", test.name, err, test.want)
-		}
-	}
-}
-
 func TestKindOf(t *testing.T) {
 	err := fmt.Errorf("outer: %w", idrl.Errorf(idrl.NotFound, "no %s", "thing"))
 	if idrl.KindOf(err) != idrl.NotFound || err.Error() != "outer: no thing" {

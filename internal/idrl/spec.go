@@ -4,21 +4,21 @@ import (
 	"time"
 )
 
-// A SessionSpec holds the settings of a session. It is fixed when the session is
-// created, but for the instructions and the consent text, whose versions are counted, and
-// the budget.
+// A SessionSpec holds the settings of a session, which package study/settings describes:
+// defaults, ranges, and what goes with what. It is fixed when the session is created, but for
+// the title, the instructions and the consent text, whose versions are counted, and the budget.
 type SessionSpec struct {
 	ID           SessionID
 	Title        string
 	Env          string    // id in the catalogue
 	Kind         QueryKind // of every question
 	Acquisition  string    // of package acquisition, one that can value Kind
-	Model        string    // of the reward: one of RewardModels()
-	Solver       string    // of policies under hand-made features: one of Solvers()
-	Return       string    // by which policies are compared: one of Returns()
-	Prior        string    // "linear": independent weights; "kernel": the environment's FeatureKernel
+	Model        string    // of the reward: FeaturesModel or NetworkModel
+	Solver       string    // of policies under hand-made features: OwnSolver and so on
+	Return       string    // by which policies are compared: SumReturn and so on
+	Prior        string    // LinearPrior or KernelPrior
 	Likelihood   string    // of comparisons: one of Likelihoods()
-	Questions    string    // which are asked: one of QuestionRules()
+	Questions    string    // which are asked: AnswerableQuestions and so on
 	Budget       int       // informative answers after which the session is complete; 0 for no limit
 	Instructions string    // for annotators; empty for those that the environment brings
 	Seed         uint64    // of every random stream, and of the environment's layout
@@ -33,12 +33,8 @@ type SessionSpec struct {
 	TieBand   float64 // half-width of 'equal' in units of θ·x; > 0
 	RatingVar float64 // of a rating given θ
 
-	// RatingModel is one of RatingModels(): whether the ends of the scale stand for
-	// what lies beyond them.
-	RatingModel string
-
-	// Noise is one of NoiseRules(): whose noise of answers it is, and what goes with that.
-	Noise string
+	RatingModel string // ClippedRatings or GaussianRatings
+	Noise       string // of answers: OwnNoise or SharedNoise
 
 	Tolerance    float64 // share of the span up to which a loss counts as small, in (0, 1)
 	Doubt        float64 // the session proposes to stop once a larger loss is at most this probable, in (0, 1)
@@ -138,17 +134,23 @@ const (
 // asks for another one (docs/adr/0011). Package acquisition has the list.
 const DefaultAcquisition = "lvar"
 
-// Priors returns the names of the priors, the default first.
-func Priors() []string { return []string{"linear", "kernel"} }
+// Priors of the reward.
+const (
+	LinearPrior = "linear" // independent weights
+	KernelPrior = "kernel" // the environment's FeatureKernel
+)
+
+// Models of a rating.
+const (
+	ClippedRatings  = "clipped"  // the ends of the scale stand for what lies beyond them
+	GaussianRatings = "gaussian" // every rating is a number, as in sessions of earlier versions
+)
 
 // Models of the reward.
 const (
 	FeaturesModel = "features" // θ·φ with the features of the environment
 	NetworkModel  = "network"  // a network of observation and action, learnt from the answers
 )
-
-// RewardModels returns the names of the models of the reward, the default first.
-func RewardModels() []string { return []string{FeaturesModel, NetworkModel} }
 
 // Solvers of policies.
 const (
@@ -158,9 +160,6 @@ const (
 	GaitSolver  = "gaits" // searches among gaits that go on from training to training, for continuous actions with bounds
 )
 
-// Solvers returns the names of the solvers of policies, the default first.
-func Solvers() []string { return []string{AutoSolver, OwnSolver, ActorCritic, GaitSolver} }
-
 // Returns by which policies are compared.
 const (
 	AutoReturn = "auto" // of a session that is being made: the mean over rollouts that were imported, else the sum
@@ -168,27 +167,16 @@ const (
 	SumReturn  = "sum"  // sum of the rewards of an episode
 )
 
-// Returns returns the names of the returns, the default first.
-func Returns() []string { return []string{AutoReturn, MeanReturn, SumReturn} }
-
 // Likelihoods returns the names of the likelihoods of a comparison, the default
 // first: the probit with ties; the paper's ±1 with Gaussian noise; the logistic
 // with ties; the paper's simulated annotator, whose noise is 1 − u².
 func Likelihoods() []string { return []string{"probit", "gaussian", "bradley-terry", "bernoulli"} }
-
-// RatingModels returns the names of the likelihoods of a rating, the default first:
-// one whose scale ends, so that the ends stand for what lies beyond; and one that takes
-// every rating for a number, as sessions of earlier versions do.
-func RatingModels() []string { return []string{"clipped", "gaussian"} }
 
 // Whose noise of answers the posterior goes by.
 const (
 	OwnNoise    = "own"    // each annotator's, learnt from the answers: temperature, lapses, ties; of ratings offset and scale
 	SharedNoise = "shared" // one of all annotators, as the session is told, as in sessions of earlier versions
 )
-
-// NoiseRules returns whose noise the posterior can go by.
-func NoiseRules() []string { return []string{OwnNoise, SharedNoise} }
 
 // CanOwnNoise reports whether the noise of the session's answers is a number that can differ
 // between annotators.
@@ -210,15 +198,10 @@ const (
 	EverythingQuestions = "everything"
 )
 
-// QuestionRules returns which questions may be asked, the default first.
-func QuestionRules() []string {
-	return []string{AnswerableQuestions, AnyQuestions, EverythingQuestions}
-}
-
 // RecordedEarlier returns the settings that sessions have whose record says nothing of
 // them, because an earlier version made it.
 func RecordedEarlier() SessionSpec {
-	return SessionSpec{Model: FeaturesModel, Solver: OwnSolver, Return: SumReturn, RatingModel: "gaussian", Noise: SharedNoise, Questions: AnyQuestions, Tolerance: DefaultTolerance, Doubt: DefaultDoubt}
+	return SessionSpec{Model: FeaturesModel, Solver: OwnSolver, Return: SumReturn, RatingModel: GaussianRatings, Noise: SharedNoise, Questions: AnyQuestions, Tolerance: DefaultTolerance, Doubt: DefaultDoubt}
 }
 
 // Defaults of the rule by which a session proposes to stop.
@@ -226,62 +209,6 @@ const (
 	DefaultTolerance = 0.05
 	DefaultDoubt     = 0.1
 )
-
-// WithDefaults returns s with every zero field that has a default filled in.
-func (s SessionSpec) WithDefaults() SessionSpec {
-	def := func(p *string, v string) {
-		if *p == "" {
-			*p = v
-		}
-	}
-	def((*string)(&s.Kind), string(CompareClips))
-	def(&s.Acquisition, DefaultAcquisition)
-	def(&s.Model, RewardModels()[0])
-	def(&s.Solver, Solvers()[0])
-	def(&s.Return, Returns()[0])
-	def(&s.Prior, Priors()[0])
-	def(&s.Likelihood, Likelihoods()[0])
-	def(&s.Questions, QuestionRules()[0])
-	num := func(p *float64, v float64) {
-		if *p == 0 {
-			*p = v
-		}
-	}
-	num(&s.PriorVar, 1)
-	// People are right in nine of ten comparisons of two random clips where the
-	// noise is a third of the prior's standard deviation of their difference:
-	// about 10 for clips, a sum over many steps, and 1.4 for states.
-	if s.Kind.Still() {
-		num(&s.NoiseStd, 0.5)
-	} else {
-		num(&s.NoiseStd, 3)
-	}
-	num(&s.TieBand, s.NoiseStd/4)
-	if s.Strength {
-		num(&s.MuchBand, 2*s.NoiseStd) // docs/methods.md, section 2.1
-	}
-	num(&s.RatingVar, 0.05)
-	def(&s.RatingModel, RatingModels()[0])
-	if s.CanOwnNoise() {
-		def(&s.Noise, OwnNoise)
-	}
-	def(&s.Noise, SharedNoise)
-	num(&s.Tolerance, DefaultTolerance)
-	num(&s.Doubt, DefaultDoubt)
-	if s.Candidates == 0 {
-		s.Candidates = 5
-	}
-	if s.Ahead == 0 {
-		s.Ahead = 3
-	}
-	if s.TrainEvery == 0 && s.AdoptAfter > 0 { // the questions must not depend on how fast the machine is
-		s.TrainEvery = max(DearTrainEvery, s.AdoptAfter)
-	}
-	if s.InstructionsVersion == 0 {
-		s.InstructionsVersion = 1
-	}
-	return s
-}
 
 // StatesRegret reports whether the session says what stopping would cost, and goes by
 // that. On a reward network it does not: the posterior of the network's last layer is too

@@ -21,7 +21,7 @@ func (s SessionSpec) validateUploads() error {
 	}
 	seen := map[string]bool{}
 	for _, name := range s.Features {
-		if name == "" || len(name) > 64 || !validLine(name) || seen[name] {
+		if name == "" || len(name) > 64 || !IsLine(name) || seen[name] {
 			return Errorf(Invalid, "the name of a feature must be one line of 1 to 64 bytes, and each another: %.80q", name)
 		}
 		seen[name] = true
@@ -35,8 +35,8 @@ func (s SessionSpec) validateUploads() error {
 		return Errorf(Invalid, "a session over uploaded clips asks questions of type %q or %q, not %q", CompareClips, RateClip, s.Kind)
 	case s.Model != FeaturesModel:
 		return Errorf(Invalid, "a session over uploaded clips has the model %q", FeaturesModel)
-	case s.Prior != Priors()[0]:
-		return Errorf(Invalid, "a session over uploaded clips has the prior %q", Priors()[0])
+	case s.Prior != LinearPrior:
+		return Errorf(Invalid, "a session over uploaded clips has the prior %q", LinearPrior)
 	case s.AdoptAfter != 0:
 		return Errorf(Invalid, "nothing is trained in a session over uploaded clips, so that adopt-after must be 0")
 	}

@@ -10,6 +10,7 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
+	"tiebreak/internal/study/settings"
 )
 
 // arenaTrainer makes the generation of an arena of three entrants that meet from some starts. It must not be
@@ -49,7 +50,7 @@ func newArena(t *testing.T, starts int) *bench {
 	arena := idrl.Arena{Entrants: []idrl.Entrant{{Title: "A", Policy: "1"}, {Title: "B", Policy: "2"}, {Title: "C", Policy: "3"}}}
 	b := newBench(func(s *idrl.SessionSpec) {
 		s.Arena, s.TrainEvery, s.AdoptAfter = arena, 0, 0
-		*s = s.AsArena()
+		*s = settings.Complete(s.AsArena())
 	})
 	spec := b.journal.rec.Spec
 	b.trainer, b.method = arenaTrainer{arena, starts, t}, method(t, spec.Acquisition)

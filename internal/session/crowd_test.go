@@ -99,7 +99,7 @@ const firstFresh = 4000
 
 // crowdSettings are those of BenchmarkCrowd.
 func crowdSettings() (out []setting) {
-	for _, of := range settings() {
+	for _, of := range benchmarks() {
 		if strings.HasSuffix(of.name, " clip_comparison") || strings.HasSuffix(of.name, " clip_rating") {
 			if of.adoptAfter = 1; !strings.HasPrefix(of.name, "junction") {
 				out = append(out, of)

@@ -72,7 +72,7 @@ func (l lapsing) Answer(q idrl.QueryVector, stream *rand.Rand) idrl.Answer {
 func TestStatementOfOtherExperts(t *testing.T) {
 	const runs = 40
 	var now, assuming []snapshot
-	for _, of := range settings() {
+	for _, of := range benchmarks() {
 		switch of.name {
 		case "chain clip_comparison", "chain clip_rating", "gridworld clip_rating":
 		default:

@@ -11,6 +11,7 @@ import (
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
+	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/training"
 
 	"gonum.org/v1/gonum/floats"
@@ -33,7 +34,7 @@ func landers(t *testing.T, most int, by string) *bench {
 		t.Fatal(err)
 	}
 	b := newBench(func(s *idrl.SessionSpec) {
-		*s = idrl.SessionSpec{ID: s.ID, Title: s.Title, Env: list[0].Ref(), Seed: 4, TrainEvery: 5, AdoptAfter: 5, Return: by}.WithDefaults()
+		*s = settings.Complete(idrl.SessionSpec{ID: s.ID, Title: s.Title, Env: list[0].Ref(), Seed: 4, TrainEvery: 5, AdoptAfter: 5, Return: by})
 	})
 	spec, err := training.Complete(list, b.journal.rec.Spec)
 	if err != nil {

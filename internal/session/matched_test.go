@@ -10,6 +10,7 @@ import (
 	"tiebreak/envs/gridworld"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/study/settings"
 )
 
 // atStop is a run as the stop rule saw it.
@@ -86,7 +87,7 @@ func forecasts(runs []atStop, answers int) (told, held int) {
 //	go test -run xxx -bench Matched -benchtime 200x -timeout 4h ./internal/session
 func BenchmarkMatched(b *testing.B) {
 	const answers = 50
-	for _, of := range settings() {
+	for _, of := range benchmarks() {
 		for _, expert := range experts(of.kind) {
 			of.expert = expert
 			b.Run(of.name+" "+expert, func(b *testing.B) {
@@ -153,7 +154,7 @@ func TestRatingsThatAreCut(t *testing.T) {
 		return gridworld.New(gridworld.Config{MinReachable: 50}, rng.New(seed, "layout", 0))
 	}
 	covered := map[string]float64{}
-	for _, model := range idrl.RatingModels() {
+	for _, model := range settings.Get("rating_model").Names() {
 		of := setting{newEnv: grid, kind: idrl.RateState, likelihood: model, adoptAfter: 1}
 		late := make([][]snapshot, runs)
 		t.Run(model, func(t *testing.T) {
@@ -182,7 +183,7 @@ func TestRatingsThatAreCut(t *testing.T) {
 // the default settings.
 func TestStopRuleIsRight(t *testing.T) {
 	const runs = 40
-	for _, of := range settings() {
+	for _, of := range benchmarks() {
 		if of.name != "driver clip_comparison" && of.name != "chain clip_comparison" {
 			continue
 		}

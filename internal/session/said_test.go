@@ -7,6 +7,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/session"
+	"tiebreak/internal/study/settings"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -142,8 +143,8 @@ func TestSpecOfWhatIsSaid(t *testing.T) {
 		{"no number", idrl.SessionSpec{Strength: true, MuchBand: math.NaN()}, false},
 	} {
 		test.spec.Title, test.spec.Env = "t", "none"
-		spec := test.spec.WithDefaults()
-		err := spec.Validate()
+		spec := settings.Complete(test.spec)
+		err := settings.Check(spec)
 		if (err == nil) != test.ok || err != nil && idrl.KindOf(err) != idrl.Invalid {
 			t.Errorf("%s: error %v", test.name, err)
 		}

@@ -20,6 +20,7 @@ import (
 	"tiebreak/internal/learn/posterior"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
+	"tiebreak/internal/study/settings"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -131,7 +132,7 @@ type bench struct {
 }
 
 func newBench(change func(*idrl.SessionSpec)) *bench {
-	spec := idrl.SessionSpec{ID: "s1", Title: "test", Env: "none", Seed: 7, TrainEvery: 4, AdoptAfter: 2, Features: []string{"x", "y", "z"}}.WithDefaults()
+	spec := settings.Complete(idrl.SessionSpec{ID: "s1", Title: "test", Env: "none", Seed: 7, TrainEvery: 4, AdoptAfter: 2, Features: []string{"x", "y", "z"}})
 	if change != nil {
 		change(&spec)
 	}

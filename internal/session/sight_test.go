@@ -11,6 +11,7 @@ import (
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/look/measure"
 	"tiebreak/internal/session"
+	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/training"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,7 +21,7 @@ import (
 func sighted(t testing.TB, env string, kind idrl.QueryKind, change func(*idrl.SessionSpec)) *bench {
 	t.Helper()
 	b := newBench(func(s *idrl.SessionSpec) {
-		*s = idrl.SessionSpec{ID: s.ID, Title: s.Title, Env: env, Kind: kind, Seed: 5, TrainEvery: 4, AdoptAfter: 2}.WithDefaults()
+		*s = settings.Complete(idrl.SessionSpec{ID: s.ID, Title: s.Title, Env: env, Kind: kind, Seed: 5, TrainEvery: 4, AdoptAfter: 2})
 		if change != nil {
 			change(s)
 		}
@@ -97,7 +98,7 @@ func looksLike(t testing.TB, a, b [2]*measure.View) bool {
 // answer; in sessions that ask any question, too.
 func TestQuestionsSayWhatIsSeen(t *testing.T) {
 	t.Parallel()
-	for _, rule := range idrl.QuestionRules() {
+	for _, rule := range settings.Get("questions").Names() {
 		for _, kind := range []idrl.QueryKind{idrl.CompareClips, idrl.RateClip, idrl.CompareStates} {
 			b := sighted(t, "gridworld", kind, func(s *idrl.SessionSpec) { s.Questions = rule })
 			s, stop := b.start(t)
@@ -259,7 +260,7 @@ func TestRepeatsArePersonal(t *testing.T) {
 // questions and 50 that the person remembers; with the rule of questions and without.
 func BenchmarkAnswerSeen(b *testing.B) {
 	for _, env := range []string{"gridworld", "driver"} {
-		for _, rule := range idrl.QuestionRules() {
+		for _, rule := range settings.Get("questions").Names() {
 			b.Run(env+"/"+rule, func(b *testing.B) {
 				w := sighted(b, env, idrl.CompareClips, func(s *idrl.SessionSpec) { s.Questions, s.TrainEvery, s.AdoptAfter, s.Ahead = rule, 1e6, 1e6, 1 })
 				tr, err := training.New(envs.Catalogue(), w.journal.rec.Spec)

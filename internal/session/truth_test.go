@@ -19,6 +19,7 @@ import (
 	"tiebreak/internal/plan/solver"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
+	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/trainer"
 
 	"gonum.org/v1/gonum/floats"
@@ -46,8 +47,8 @@ type setting struct {
 	expert     string // one of experts; empty for matched
 }
 
-// settings are those of the benchmarks.
-func settings() (out []setting) {
+// benchmarks are the settings of those.
+func benchmarks() (out []setting) {
 	for _, e := range []setting{
 		{name: "driver", newEnv: func(uint64) idrl.Environment { return driver.New() }},
 		{name: "gridworld", newEnv: func(seed uint64) idrl.Environment {
@@ -95,7 +96,7 @@ func newMatched(t testing.TB, of setting, n int) *matched {
 	newEnv := func() idrl.Environment { return of.newEnv(seed) }
 	env := newEnv()
 	b := newBench(func(s *idrl.SessionSpec) {
-		*s = idrl.SessionSpec{ID: s.ID, Title: s.Title, Env: s.Env, Kind: of.kind, RatingModel: of.likelihood, TrainEvery: 3}.WithDefaults()
+		*s = settings.Complete(idrl.SessionSpec{ID: s.ID, Title: s.Title, Env: s.Env, Kind: of.kind, RatingModel: of.likelihood, TrainEvery: 3})
 		s.Seed, s.AdoptAfter, s.Features = seed, of.adoptAfter, env.Spec().FeatureNames
 	})
 	spec := b.journal.rec.Spec

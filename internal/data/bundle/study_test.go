@@ -13,6 +13,7 @@ import (
 	"tiebreak/internal/base/steps"
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/study/settings"
 	"tiebreak/store"
 )
 
@@ -83,10 +84,11 @@ func studiedIn(t testing.TB, dir string, n int) *store.DB {
 	db, err := store.Open(t.Context(), dir)
 	must(t, err)
 	t.Cleanup(func() { _ = db.Close() })
-	spec := idrl.SessionSpec{
+	spec := settings.Complete(idrl.SessionSpec{
 		ID: study, Title: "Which point moves better? \"Yes\": <this>", Env: "point", Features: []string{"speed", "effort", "height"}, Seed: 7, CreatedAt: t0,
 		Instructions: "Prefer speed.\nConfigs: are not a key here.", Acquisition: "uniform",
-	}.WithDefaults()
+	})
+
 	must(t, db.CreateSession(t.Context(), spec))
 	for _, name := range []string{"Ada-Lovelace", "Grace-Hopper"} {
 		_, err := db.CreateAnnotator(t.Context(), study, name)

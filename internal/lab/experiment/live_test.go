@@ -20,6 +20,7 @@ import (
 	"tiebreak/internal/plan/solver"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
+	"tiebreak/internal/study/settings"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -35,9 +36,10 @@ type rehearsed struct {
 
 func rehearse(t *testing.T, env string, kind idrl.QueryKind, every, after int64) rehearsed {
 	t.Helper()
-	spec := idrl.SessionSpec{
+	spec := settings.Complete(idrl.SessionSpec{
 		ID: "s1", Title: "test", Env: env, Kind: kind, Seed: 7, TrainEvery: every, AdoptAfter: after, NoiseStd: 1, RatingVar: 1,
-	}.WithDefaults()
+	})
+
 	r := rehearsed{spec: spec, newEnv: func() idrl.Environment { return driver.New() }}
 	if env == "gridworld" {
 		r.newEnv = func() idrl.Environment { return gridworld.New(gridworld.Config{}, rng.New(spec.Seed, "layout", 0)) }

@@ -12,6 +12,7 @@ import (
 	"tiebreak/internal/lab/sim"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/session"
+	"tiebreak/internal/study/settings"
 	"tiebreak/web/wire"
 
 	"gonum.org/v1/gonum/floats"
@@ -59,7 +60,7 @@ func prepared(t *testing.T, spec idrl.SessionSpec, seed uint64, e Expert, data D
 // squared weights has the mean d·PriorVar and the variance 2d·PriorVar².
 func TestMatchedRewardIsDrawnFromThePrior(t *testing.T) {
 	const n, variance = 400, 9.0
-	spec := idrl.SessionSpec{ID: "s", Env: "chain", PriorVar: variance, Seed: 3}.WithDefaults()
+	spec := settings.Complete(idrl.SessionSpec{ID: "s", Env: "chain", PriorVar: variance, Seed: 3})
 	sum, d := 0.0, 0.0
 	for seed := range uint64(n) {
 		r := &Annotator{cfg: Config{Seed: seed, Data: recorded{spec}}}
@@ -80,7 +81,7 @@ func TestMatchedRewardIsDrawnFromThePrior(t *testing.T) {
 
 // The reward of the other experts is that of the benchmarks, with the data and without.
 func TestOtherRewardsAreOfTheBenchmarks(t *testing.T) {
-	spec := idrl.SessionSpec{ID: "s", Env: "driver", Seed: 3}.WithDefaults()
+	spec := settings.Complete(idrl.SessionSpec{ID: "s", Env: "driver", Seed: 3})
 	env, err := newEnv(spec)
 	if err != nil {
 		t.Fatal(err)

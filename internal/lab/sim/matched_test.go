@@ -8,6 +8,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/sim"
 	"tiebreak/internal/learn/belief"
+	"tiebreak/internal/study/settings"
 )
 
 // A matched expert answers with the probabilities of the session's own likelihood, as
@@ -16,7 +17,7 @@ import (
 func TestMatchedAnswersByTheLikelihood(t *testing.T) {
 	const n = 20_000
 	for _, name := range []string{"probit", "bradley-terry", "bernoulli"} {
-		spec := idrl.SessionSpec{Likelihood: name, NoiseStd: 0.7, TieBand: 0.3}.WithDefaults()
+		spec := settings.Complete(idrl.SessionSpec{Likelihood: name, NoiseStd: 0.7, TieBand: 0.3})
 		model, err := belief.ForSpec(spec, twoFeatures{})
 		if err != nil {
 			t.Fatal(err)
@@ -49,7 +50,7 @@ func TestMatchedAnswersByTheLikelihood(t *testing.T) {
 // Ratings are normal around u and end at the ends of the scale: P(1|u) = Φ((u − 1)/s).
 func TestMatchedRatings(t *testing.T) {
 	const n, u, std = 20_000, 0.9, 0.2
-	spec := idrl.SessionSpec{Kind: idrl.RateClip, RatingVar: std * std}.WithDefaults()
+	spec := settings.Complete(idrl.SessionSpec{Kind: idrl.RateClip, RatingVar: std * std})
 	expert, err := sim.NewMatched(spec, []float64{1, 1})
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +91,7 @@ func (twoFeatures) Spec() idrl.EnvSpec { return idrl.EnvSpec{FeatureNames: []str
 func TestMatchedSaysMore(t *testing.T) {
 	const n, u, z = 20_000, 0.9, 0.4
 	for _, name := range []string{"probit", "bradley-terry"} {
-		spec := idrl.SessionSpec{Likelihood: name, NoiseStd: 0.7, TieBand: 0.3, Strength: true, Remarks: true}.WithDefaults()
+		spec := settings.Complete(idrl.SessionSpec{Likelihood: name, NoiseStd: 0.7, TieBand: 0.3, Strength: true, Remarks: true})
 		model, err := belief.ForSpec(spec, twoFeatures{})
 		if err != nil {
 			t.Fatal(err)

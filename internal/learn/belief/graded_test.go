@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/study/settings"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -125,7 +126,7 @@ func TestGradedWithoutMuch(t *testing.T) {
 // sessions is within 5 % of the best width where the prior's standard deviation of u is one
 // to three of the noise.
 func TestInfoOfGraded(t *testing.T) {
-	spec := idrl.SessionSpec{Strength: true}.WithDefaults()
+	spec := settings.Complete(idrl.SessionSpec{Strength: true})
 	for _, ratio := range []float64{1, 2, 3} {
 		v := ratio * ratio * spec.NoiseStd * spec.NoiseStd
 		p := Probit{NoiseStd: spec.NoiseStd, TieBand: spec.TieBand}

@@ -33,12 +33,12 @@ func ForSpec(spec idrl.SessionSpec, env idrl.Environment) (Model, error) {
 	}
 	m := Model{Start: start, Group: BestWorst{NoiseStd: spec.NoiseStd, Lapse: GroupLapse}, OfGroups: spec.Kind.Group()}
 	switch spec.RatingModel {
-	case "clipped":
+	case idrl.ClippedRatings:
 		m.Rating = RatingClipped{NoiseVar: spec.RatingVar}
-	case "gaussian":
+	case idrl.GaussianRatings:
 		m.Rating = Rating{NoiseVar: spec.RatingVar}
 	default:
-		return Model{}, idrl.Errorf(idrl.Invalid, "unknown model of a rating %q; known: %s", spec.RatingModel, strings.Join(idrl.RatingModels(), ", "))
+		return Model{}, idrl.Errorf(idrl.Invalid, "unknown model of a rating %q; known: %s, %s", spec.RatingModel, idrl.ClippedRatings, idrl.GaussianRatings)
 	}
 	if err := m.compare(spec); err != nil {
 		return Model{}, err

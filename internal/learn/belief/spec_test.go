@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/study/settings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -37,7 +38,7 @@ func (e kernelled) Kernel(dst *mat.SymDense) {
 }
 
 func TestForSpec(t *testing.T) {
-	base := idrl.SessionSpec{}.WithDefaults()
+	base := settings.Complete(idrl.SessionSpec{})
 	with := func(f func(s *idrl.SessionSpec)) idrl.SessionSpec { s := base; f(&s); return s }
 	for _, test := range []struct {
 		name string
@@ -105,7 +106,7 @@ func TestForSpec(t *testing.T) {
 // a more likely.
 func TestForSpecKnowsEveryLikelihood(t *testing.T) {
 	for _, name := range idrl.Likelihoods() {
-		spec := idrl.SessionSpec{Likelihood: name}.WithDefaults()
+		spec := settings.Complete(idrl.SessionSpec{Likelihood: name})
 		m, err := ForSpec(spec, env{d: 1})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -17,6 +17,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/learn/neural"
+	"tiebreak/internal/study/settings"
 )
 
 func encode(t *testing.T, m *neural.Model) []byte {
@@ -126,7 +127,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 func TestLearnerFor(t *testing.T) {
-	spec := idrl.SessionSpec{Kind: idrl.CompareClips}.WithDefaults()
+	spec := settings.Complete(idrl.SessionSpec{Kind: idrl.CompareClips})
 	l, err := neural.LearnerFor(spec, driver.New())
 	if err != nil {
 		t.Fatal(err)

@@ -98,5 +98,11 @@ func Snapshot(seq int64) idrl.Snapshot {
 
 // Spec returns the specification of session id.
 func Spec(id string) idrl.SessionSpec {
-	return idrl.SessionSpec{ID: idrl.SessionID(id), Title: "Überholen", Env: "driver", Seed: 1<<63 + 11, Budget: 30, CreatedAt: T0}.WithDefaults()
+	return idrl.SessionSpec{
+		ID: idrl.SessionID(id), Title: "Überholen", Env: "driver", Kind: idrl.CompareClips, Seed: 1<<63 + 11, Budget: 30, CreatedAt: T0,
+		Acquisition: idrl.DefaultAcquisition, Questions: idrl.AnswerableQuestions, Candidates: 5, Ahead: 3, InstructionsVersion: 1,
+		Model: idrl.FeaturesModel, Solver: idrl.AutoSolver, Return: idrl.AutoReturn, Prior: idrl.LinearPrior, PriorVar: 1,
+		Likelihood: idrl.Likelihoods()[0], Noise: idrl.OwnNoise, NoiseStd: 3, TieBand: 0.75, RatingModel: idrl.ClippedRatings, RatingVar: 0.05,
+		Tolerance: idrl.DefaultTolerance, Doubt: idrl.DefaultDoubt,
+	}
 }

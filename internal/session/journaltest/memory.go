@@ -75,7 +75,7 @@ func (m *Memory) write(id idrl.SessionID, f func(t *change) error) (err error) {
 func (m *Memory) Load(_ context.Context, id idrl.SessionID) (out idrl.Record, err error) {
 	err = m.read(id, func(r *idrl.Record) {
 		out = *r
-		out.Settings = settings(r)
+		out.Settings = settingsOf(r)
 		out.Log, out.Assignments, out.Snapshots = slices.Clone(r.Log), slices.Clone(r.Assignments), slices.Clone(r.Snapshots)
 		out.Clips, out.Fits = maps.Clone(r.Clips), slices.Clone(r.Fits)
 		out.Pool, out.Archive = slices.Clone(r.Pool), slices.Clone(r.Archive)
@@ -166,11 +166,11 @@ func (m *Memory) ClipMedia(_ context.Context, id idrl.SessionID, clip idrl.ClipI
 
 // Settings implements idrl.Journal.
 func (m *Memory) Settings(_ context.Context, id idrl.SessionID) (s idrl.Settings, err error) {
-	err = m.read(id, func(r *idrl.Record) { s = settings(r) })
+	err = m.read(id, func(r *idrl.Record) { s = settingsOf(r) })
 	return s, err
 }
 
-func settings(r *idrl.Record) idrl.Settings {
+func settingsOf(r *idrl.Record) idrl.Settings {
 	s := r.Settings
 	s.Title, s.State = cmp.Or(s.Title, r.Spec.Title), cmp.Or(s.State, idrl.StateRunning)
 	s.Budget, s.Told, s.Gold.Every = r.Spec.Budget, r.Spec.CurrentInstructions(), r.Spec.GoldEvery

@@ -19,6 +19,7 @@ import (
 	"tiebreak/internal/plan/solver"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/outcome"
+	"tiebreak/internal/study/settings"
 )
 
 // source is a session of hand-made features in env that has two candidates, a policy for
@@ -47,7 +48,7 @@ func source(t *testing.T, env idrl.Environment) outcome.Source {
 		return p.Params()
 	}
 	return outcome.Source{
-		Spec: idrl.SessionSpec{ID: "s", Env: spec.ID, Features: spec.FeatureNames}.WithDefaults(), Env: env,
+		Spec: settings.Complete(idrl.SessionSpec{ID: "s", Env: spec.ID, Features: spec.FeatureNames}), Env: env,
 		Review: session.Review{
 			Seq: 9, BasedOn: 6, Posterior: belief.Isotropic(d, 2), Best: idrl.Candidate{ID: "g3.p1", Origin: idrl.FromSample, Params: solve(3)},
 			InUse: []idrl.Candidate{{ID: "g6.p0", Origin: idrl.FromMean, Params: solve(1)}, {ID: "g6.p1", Origin: idrl.FromSample, Params: solve(2)}},

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 	"strconv"
 
 	"tiebreak/internal/idrl"
@@ -70,9 +69,9 @@ func decodeControl(n *yaml.Node) (c idrl.StrategyShare, err error) {
 }
 
 // encodeControls returns a list that decodeControls reads.
-func encodeControls(v reflect.Value) *yaml.Node {
+func encodeControls(controls idrl.Controls) *yaml.Node {
 	list := &yaml.Node{Kind: yaml.SequenceNode}
-	for _, c := range v.Interface().(idrl.Controls) {
+	for _, c := range controls {
 		word := func(text string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: text} }
 		name := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: c.Strategy, Style: style(c.Strategy)}
 		share := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!float", Value: strconv.FormatFloat(c.Share, 'g', -1, 64)}

@@ -7,29 +7,32 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/study/settings"
 
 	"go.yaml.in/yaml/v3"
 )
 
 // A File is a study file that was read.
 type File struct {
-	Spec  idrl.SessionSpec // settings that the file leaves out are those of Defaults
+	Spec  idrl.SessionSpec // settings that the file leaves out are those of settings.Defaults
 	name  string
 	lines map[string]int // by key, of those that the file has
 	keys  []string       // in the order of the file
 }
 
+// MaxFile is the most bytes that a study file has.
+const MaxFile = 256 << 10
+
 // Read reads a study file, which is called name in errors. It returns an error of kind
 // Invalid that says in which lines what is wrong: a key that is unknown or comes twice, a
 // value of the wrong type, a budget of 0.
 func Read(name string, content []byte) (*File, error) {
-	f := &File{Spec: Defaults(), name: name, lines: map[string]int{}}
+	f := &File{Spec: settings.Defaults(), name: name, lines: map[string]int{}}
 	if len(content) > MaxFile {
 		return nil, idrl.Errorf(idrl.Invalid, "%s has %d bytes; a study file has at most %d", name, len(content), MaxFile)
 	}
@@ -74,7 +77,7 @@ func (f *File) parse(content []byte) (*yaml.Node, error) {
 // take takes in one setting.
 func (f *File) take(key, value *yaml.Node) error {
 	line, known := f.lines[key.Value]
-	field, ok := find(key.Value)
+	setting, ok := settings.Find(key.Value)
 	switch {
 	case !ok:
 		return f.wrong(key.Line, "unknown key %q%s", key.Value, like(key.Value))
@@ -82,7 +85,7 @@ func (f *File) take(key, value *yaml.Node) error {
 		return f.wrong(key.Line, "%s was set in line %d already", key.Value, line)
 	}
 	f.lines[key.Value], f.keys = key.Line, append(f.keys, key.Value)
-	err := field.decode(value, field.value(&f.Spec))
+	err := decode(setting, value, &f.Spec)
 	if err == nil {
 		return nil
 	}
@@ -93,21 +96,12 @@ func (f *File) take(key, value *yaml.Node) error {
 	return f.wrong(at, "%s %s", key.Value, err)
 }
 
-func find(key string) (Field, bool) {
-	for _, f := range Fields() {
-		if f.Key == key {
-			return f, true
-		}
-	}
-	return Field{}, false
-}
-
 // like proposes the key that somebody may have meant.
 func like(key string) string {
 	best, least := "", 3
-	for _, f := range Fields() {
-		if d := distance(strings.ReplaceAll(key, "-", "_"), f.Key); d < least {
-			best, least = f.Key, d
+	for _, s := range settings.All() {
+		if d := distance(strings.ReplaceAll(key, "-", "_"), s.Key); d < least {
+			best, least = s.Key, d
 		}
 	}
 	if best == "" {
@@ -137,61 +131,29 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// decode sets to, which is the value of f in a spec. Its error goes on from the key.
-func (f Field) decode(n *yaml.Node, to reflect.Value) error {
-	if to.Kind() == reflect.Slice {
-		return decodeControls(n, to.Addr().Interface().(*idrl.Controls))
-	}
-	if n.Kind != yaml.ScalarNode {
-		return fmt.Errorf("must be %s", f.kind())
-	}
-	number := n.Tag == "!!int" || n.Tag == "!!float" && to.Kind() == reflect.Float64
-	switch to.Kind() {
-	case reflect.Bool:
-		return f.decodeAs(n, "!!bool", to)
-	case reflect.String:
-		if n.Tag != "!!str" {
-			return fmt.Errorf("must be text; put it in quotes: %q", n.Value)
-		}
-		to.SetString(f.word(n.Value))
-		return nil
-	default:
-		if f.Key == "budget" && n.Value == unlimited {
-			to.SetInt(0)
-			return nil
-		}
-		if !number {
-			return fmt.Errorf("must be %s; got %q", f.kind(), n.Value)
-		}
-	}
-	if err := f.decodeAs(n, n.Tag, to); err != nil {
-		return err
-	}
+// decode sets s in a spec to the value of a node. Its error goes on from the key.
+func decode(s settings.Setting, n *yaml.Node, spec *idrl.SessionSpec) error {
+	is := s.Type()
 	switch {
-	case to.Kind() == reflect.Float64 && (math.IsNaN(to.Float()) || math.IsInf(to.Float(), 0)):
+	case is == settings.Shares:
+		return decodeControls(n, &spec.Controls)
+	case n.Kind != yaml.ScalarNode:
+		return fmt.Errorf("must be %s", kind(s))
+	case is == settings.Word && n.Tag != "!!str":
+		return fmt.Errorf("must be text; put it in quotes: %q", n.Value)
+	case is == settings.Word || s.ZeroWord != "" && n.Value == s.ZeroWord:
+		return s.Set(spec, n.Value)
+	case n.Tag != tags[is] && (is != settings.Number || n.Tag != "!!int") || n.Decode(s.At(spec)) != nil:
+		return fmt.Errorf("must be %s; got %q", kind(s), n.Value)
+	}
+	v, isFloat := s.At(spec).(*float64)
+	switch {
+	case isFloat && (math.IsNaN(*v) || math.IsInf(*v, 0)):
 		return errors.New("must be a finite number")
-	case f.Key == "budget" && to.IsZero():
-		return fmt.Errorf("is 0; write how many answers are wanted, or %s", unlimited)
-	case f.Positive && to.IsZero():
-		return fmt.Errorf("must be above 0; leave it out for the default, %s", f.Default)
+	case s.ZeroWord != "" && s.IsZero(*spec):
+		return fmt.Errorf("is 0; write how many, or %s", s.ZeroWord)
 	}
-	return nil
-}
-
-// decodeAs decodes a scalar that must have a tag.
-func (f Field) decodeAs(n *yaml.Node, tag string, to reflect.Value) error {
-	if n.Tag != tag || n.Decode(to.Addr().Interface()) != nil {
-		return fmt.Errorf("must be %s; got %q", f.kind(), n.Value)
-	}
-	return nil
-}
-
-// word returns what a text of the file stands for in a spec.
-func (f Field) word(text string) string {
-	if f.Key == "instructions_format" && text == plainText {
-		return idrl.PlainText
-	}
-	return text
+	return s.Given(*spec)
 }
 
 // wrong returns an error of kind Invalid about a line.
@@ -212,7 +174,7 @@ func join(errs []error) error {
 }
 
 // Check returns an error of kind Invalid that says in which line what is wrong, if check,
-// such as idrl.SessionSpec.Validate, finds something wrong with the settings. The line is
+// such as settings.Check, finds something wrong with the settings. The line is
 // that of the last setting without which nothing is wrong, or else something else.
 func (f *File) Check(check func(idrl.SessionSpec) error) error {
 	err := check(f.Spec)
@@ -223,21 +185,29 @@ func (f *File) Check(check func(idrl.SessionSpec) error) error {
 	for _, key := range slices.Backward(f.keys) {
 		switch without := check(f.without(key)); {
 		case without == nil:
-			return f.wrong(f.lines[key], "%s: %s", key, err)
+			return f.about(key, err)
 		case without.Error() != err.Error() && other == "":
 			other = key
 		}
 	}
 	if other != "" {
-		return f.wrong(f.lines[other], "%s: %s", other, err)
+		return f.about(other, err)
 	}
 	return idrl.Errorf(idrl.Invalid, "%s: %s", f.name, err)
 }
 
+// about returns err as one about the line of a key.
+func (f *File) about(key string, err error) error {
+	text := strings.TrimPrefix(err.Error(), key+": ")
+	if !strings.HasPrefix(text, key+" ") {
+		text = key + ": " + text
+	}
+	return f.wrong(f.lines[key], "%s", text)
+}
+
 // without returns the settings with the default of a key.
 func (f *File) without(key string) idrl.SessionSpec {
-	spec, defaults := f.Spec, Defaults()
-	field, _ := find(key)
-	field.value(&spec).Set(field.value(&defaults))
+	spec := f.Spec
+	settings.Get(key).Copy(&spec, settings.Defaults())
 	return spec
 }

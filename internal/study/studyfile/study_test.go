@@ -6,12 +6,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/study/settings"
 	"tiebreak/internal/study/studyfile"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,7 +30,7 @@ func fill(t *testing.T, v reflect.Value, name string, r *rand.Rand) {
 	case reflect.Float64:
 		v.SetFloat(math.Exp(40 * (r.Float64() - 0.5)))
 	case reflect.String:
-		if name == "InstructionsFormat" {
+		if name == "instructions_format" {
 			v.SetString([]string{idrl.Markdown, idrl.PlainText}[r.IntN(2)])
 			return
 		}
@@ -59,24 +59,13 @@ func text(r *rand.Rand) string {
 	return b.String()
 }
 
-// Every setting of a session is in the file or made by the program, and what is in the file
-// comes back as it was: a new field of idrl.SessionSpec without a key fails here.
+// Every setting comes back from a file as it was.
 func TestRoundTrip(t *testing.T) {
-	typ := reflect.TypeFor[idrl.SessionSpec]()
-	keys := map[string]bool{}
-	for _, f := range studyfile.Fields() {
-		keys[f.Go] = true
-	}
 	r := rng.New(1, "study", 0)
 	for range 300 {
 		var spec idrl.SessionSpec
-		for i := range typ.NumField() {
-			name := typ.Field(i).Name
-			if made := slices.Contains(studyfile.Made(), name); made == keys[name] {
-				t.Fatalf("the setting %s has no key in study files, or is made by the program and has one", name)
-			} else if !made {
-				fill(t, reflect.ValueOf(&spec).Elem().Field(i), name, r)
-			}
+		for _, s := range settings.All() {
+			fill(t, reflect.ValueOf(s.At(&spec)).Elem(), s.Key, r)
 		}
 		if r.IntN(4) == 0 {
 			spec.Budget = 0
@@ -108,20 +97,19 @@ func TestTemplate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(studyfile.Defaults(), f.Spec); d != "" {
+	if d := cmp.Diff(settings.Defaults(), f.Spec); d != "" {
 		t.Error(d)
 	}
 	var on strings.Builder
-	for _, f := range studyfile.Fields() {
-		if strings.ContainsAny(f.Default, " ;") && f.Key != "title" {
-			continue // it depends on other settings
+	for _, f := range settings.All() {
+		if f.Depends == "" && f.DefaultText() != "" {
+			fmt.Fprintf(&on, "%s: %s\n", f.Key, f.DefaultText())
 		}
-		fmt.Fprintf(&on, "%s: %s\n", f.Key, f.Default)
 	}
 	if f, err = studyfile.Read("study.yaml", []byte(on.String())); err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(studyfile.Defaults().WithDefaults(), f.Spec.WithDefaults()); d != "" {
+	if d := cmp.Diff(settings.Complete(settings.Defaults()), settings.Complete(f.Spec)); d != "" {
 		t.Error(d)
 	}
 }
@@ -143,7 +131,7 @@ func TestErrorsNameTheLine(t *testing.T) {
 		{"a list", "title: [a, b]", []string{"s.yaml:1: title must be text"}},
 		{"no value", "budget:\n", []string{"s.yaml:1: budget must be a whole number"}},
 		{"not a number", "prior_var: .nan", []string{"s.yaml:1: prior_var must be a finite number"}},
-		{"zero for a default", "prior_var: 0", []string{"s.yaml:1: prior_var must be above 0", "default, 1"}},
+		{"zero for a default", "prior_var: 0", []string{"s.yaml:1: prior_var must be a number above 0", "default, 1"}},
 		{"too large", "budget: 99999999999999999999", []string{"s.yaml:1: budget must be a whole number"}},
 		{"negative seed", "seed: -1", []string{"s.yaml:1: seed must be a whole number"}},
 		{"alias", "title: &a x\nenv: *a", []string{"s.yaml:2: env must be text"}},
@@ -178,27 +166,27 @@ func TestErrorsNameTheLine(t *testing.T) {
 
 // What is wrong by the rules of sessions is found in its line.
 func TestChecksNameTheLine(t *testing.T) {
-	valid := func(s idrl.SessionSpec) error { return s.WithDefaults().Validate() }
+	valid := func(s idrl.SessionSpec) error { return settings.Check(settings.Complete(s)) }
 	for content, want := range map[string]string{
-		"title: x\ncandidates: 1\n":                "s.yaml:2: candidates: ",
-		"kind: essay\n":                            "s.yaml:1: kind: ",
-		"title: x\n\ntolerance: 2\n":               "s.yaml:3: tolerance: ",
-		"kind: clip_rating\nmodel: network\n":      "s.yaml:2: model: ", // the later one of the two that clash
-		"budget: 20000\n":                          "s.yaml:1: budget: ",
-		"title: ''\n":                              "s.yaml:1: title: ",
-		"strength: true\ntie_band: 10\n":           "s.yaml:2: tie_band: ",
-		"train_every: 2\nadopt_after: 3\n":         "s.yaml:2: adopt_after: ",
-		"title: x\nbudget: 40\nseed: 3\nahead: 99": "s.yaml:4: ahead: ",
+		"title: x\ncandidates: 1\n":                "s.yaml:2: candidates ",
+		"kind: essay\n":                            "s.yaml:1: kind ",
+		"title: x\n\ntolerance: 2\n":               "s.yaml:3: tolerance ",
+		"kind: clip_rating\nmodel: network\n":      "s.yaml:2: model ", // the later one of the two that clash
+		"budget: 20000\n":                          "s.yaml:1: budget ",
+		"title: ''\n":                              "s.yaml:1: title ",
+		"strength: true\ntie_band: 10\n":           "s.yaml:2: tie_band: much_band",
+		"train_every: 2\nadopt_after: 3\n":         "s.yaml:2: adopt_after ",
+		"title: x\nbudget: 40\nseed: 3\nahead: 99": "s.yaml:4: ahead ",
 
 		"conditions: [{strategy: uniform, share: -0.1}]":                                           "s.yaml:1: conditions: the share of the condition",
 		"title: x\nconditions: [{strategy: uniform, share: 0.6}, {strategy: igr, share: 0.4}]":     "s.yaml:2: conditions: the shares of the conditions must add up to less than 1",
 		"title: x\nconditions: [{strategy: uniform, share: 0.1}, {strategy: uniform, share: 0.1}]": "s.yaml:2: conditions: the condition \"uniform\" is there twice",
-		"conditions: [{strategy: igr, share: 0.1}]\nacquisition: igr":                              "s.yaml:2: acquisition: the condition \"igr\" is the session's own",
-		"model: network\nconditions: [{strategy: igr, share: 0.1}]":                                "s.yaml:2: conditions: conditions compare",
-		"held_out: 0.6":                    "s.yaml:1: held_out: ",
-		"held_out: -0.1":                   "s.yaml:1: held_out: ",
-		"kind: clip_rating\nheld_out: 0.1": "s.yaml:2: held_out: only comparisons",
-		"kind: clip_group\nheld_out: 0.1":  "s.yaml:2: held_out: only comparisons",
+		"conditions: [{strategy: igr, share: 0.1}]\nacquisition: igr":                              "s.yaml:2: acquisition: conditions: the condition \"igr\" is the session's own",
+		"model: network\nconditions: [{strategy: igr, share: 0.1}]":                                "s.yaml:2: conditions compare",
+		"held_out: 0.6":                    "s.yaml:1: held_out ",
+		"held_out: -0.1":                   "s.yaml:1: held_out ",
+		"kind: clip_rating\nheld_out: 0.1": "s.yaml:2: held_out goes with comparisons",
+		"kind: clip_group\nheld_out: 0.1":  "s.yaml:2: held_out goes with comparisons",
 	} {
 		f, err := studyfile.Read("s.yaml", []byte(content))
 		if err != nil {

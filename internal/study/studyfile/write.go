@@ -3,11 +3,10 @@ package studyfile
 import (
 	"bytes"
 	"fmt"
-	"reflect"
-	"strconv"
 	"strings"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/study/settings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -18,9 +17,9 @@ const head = "Settings of a study with Tiebreak; docs/study.md describes them.\n
 // and its default as comments. Read gives the same settings again.
 func Write(spec idrl.SessionSpec) ([]byte, error) {
 	root := &yaml.Node{Kind: yaml.MappingNode, HeadComment: head + "\n\n"}
-	for _, f := range Fields() {
-		key := &yaml.Node{Kind: yaml.ScalarNode, Value: f.Key, HeadComment: f.comment()}
-		root.Content = append(root.Content, key, f.encode(f.value(&spec)))
+	for _, s := range settings.All() {
+		key := &yaml.Node{Kind: yaml.ScalarNode, Value: s.Key, HeadComment: fmt.Sprintf("%s; default: %s", about(s), shown(s))}
+		root.Content = append(root.Content, key, encode(s, spec))
 	}
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
@@ -38,41 +37,65 @@ func Template() []byte {
 		b.WriteString("# " + line)
 	}
 	b.WriteString("# Each setting stands here with its default. Take the # away before those that you change.\n")
-	for _, f := range Fields() {
-		fmt.Fprintf(&b, "\n# %s\n# %s: %s\n", f.About, f.Key, f.Default)
+	for _, s := range settings.All() {
+		fmt.Fprintf(&b, "\n# %s\n# %s: %s\n", about(s), s.Key, shown(s))
 	}
 	return []byte(b.String())
 }
 
-func (f Field) comment() string { return fmt.Sprintf("%s; default: %s", f.About, f.Default) }
+// about says what s is, and which values it has.
+func about(s settings.Setting) string { return s.Words + s.Limits() }
 
-// encode returns the value of f in a spec as it stands in a file.
-func (f Field) encode(v reflect.Value) *yaml.Node {
-	if v.Kind() == reflect.Slice {
-		return encodeControls(v)
+// shown returns the default of s as it would stand in a file, or in words.
+func shown(s settings.Setting) string {
+	if text := s.DefaultText(); text != "" {
+		return text
 	}
-	n := &yaml.Node{Kind: yaml.ScalarNode}
-	switch v.Kind() {
-	case reflect.Bool:
-		n.Tag, n.Value = "!!bool", strconv.FormatBool(v.Bool())
-	case reflect.Float64:
-		n.Tag, n.Value = "!!float", strconv.FormatFloat(v.Float(), 'g', -1, 64)
-	case reflect.Uint64:
-		n.Tag, n.Value = "!!int", strconv.FormatUint(v.Uint(), 10)
-	case reflect.Int, reflect.Int64:
-		n.Tag, n.Value = "!!int", strconv.FormatInt(v.Int(), 10)
-		if f.Key == "budget" && v.IsZero() {
-			n.Tag, n.Value = "!!str", unlimited
-		}
-	default:
-		n.Tag, n.Value = "!!str", v.String()
-		if f.Key == "instructions_format" && v.String() == idrl.PlainText {
-			n.Value = plainText
-		}
+	if s.Type() == settings.Shares {
+		return "[]"
+	}
+	return `""`
+}
+
+// Table returns the settings as the rows of a Markdown table.
+func Table() string {
+	var b strings.Builder
+	b.WriteString("| key | value | default | meaning |\n|---|---|---|---|\n")
+	for _, s := range settings.All() {
+		b.WriteString("| `" + s.Key + "` | " + kind(s) + " | " + shown(s) + " | " + about(s) + " |\n")
+	}
+	return b.String()
+}
+
+// kind says what the value of s is in a file, for people.
+func kind(s settings.Setting) string {
+	text := string(s.Type())
+	switch {
+	case s.Type() == settings.Shares:
+		text += ", such as `[{strategy: uniform, share: 0.25}]`"
+	case s.Type() == settings.Whole && s.ZeroWord != "":
+		text += ", or " + s.ZeroWord
+	}
+	return text
+}
+
+// encode returns the value of s in a spec as it stands in a file.
+func encode(s settings.Setting, spec idrl.SessionSpec) *yaml.Node {
+	if s.Type() == settings.Shares {
+		return encodeControls(spec.Controls)
+	}
+	n := &yaml.Node{Kind: yaml.ScalarNode, Value: s.Text(spec), Tag: tags[s.Type()]}
+	if s.ZeroWord != "" && s.IsZero(spec) {
+		n.Value, n.Tag = s.ZeroWord, "!!str"
+	}
+	if s.Type() == settings.Word {
 		n.Style = style(n.Value)
 	}
 	return n
 }
+
+// tags are the tags of the values of settings.
+var tags = map[settings.Is]string{settings.Word: "!!str", settings.Switch: "!!bool", settings.Whole: "!!int", settings.Number: "!!float"}
 
 // style returns how a text stands in a file: a block if it has several plain lines, bare if
 // it is a plain word, else in quotes.

@@ -15,6 +15,7 @@ import (
 	"tiebreak/internal/look/measure"
 	"tiebreak/internal/people/bradley"
 	"tiebreak/internal/plan/solver"
+	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/jobs/jobstest"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,7 +41,7 @@ func newArenaOf(t *testing.T, env string, n int, weight func(k, i int) float64) 
 	for k := range n {
 		spec.Arena.Entrants = append(spec.Arena.Entrants, idrl.Entrant{Title: "secret " + string(rune('A'+k)), Session: "s1", Policy: idrl.PolicyID("g0.p" + string(rune('0'+k)))})
 	}
-	spec, err := Complete(envs.Catalogue(), spec.AsArena())
+	spec, err := Complete(envs.Catalogue(), settings.Complete(spec.AsArena()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +195,7 @@ func TestArenaRefuses(t *testing.T) {
 
 func TestArenaSpec(t *testing.T) {
 	b := newArenaBench(t, "gridworld", 2)
-	if err := CheckSpec(envs.Catalogue(), b.spec); err != nil {
+	if err := checked(b.spec); err != nil {
 		t.Error(err)
 	}
 	for what, change := range map[string]func(a *idrl.Arena){
@@ -206,11 +207,11 @@ func TestArenaSpec(t *testing.T) {
 		spec := b.spec
 		spec.Arena.Entrants = slices.Clone(spec.Arena.Entrants)
 		change(&spec.Arena)
-		if err := CheckSpec(envs.Catalogue(), spec); idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), what) {
+		if err := checked(spec); idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if diff := cmp.Diff(b.spec.AsArena(), b.spec, cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(settings.Complete(b.spec.AsArena()), b.spec, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("AsArena changes an arena:\n%s", diff)
 	}
 }

@@ -157,9 +157,6 @@ func CheckSpec(list envs.List, spec idrl.SessionSpec) error {
 	if err != nil {
 		return err
 	}
-	if err := spec.Validate(); err != nil {
-		return err
-	}
 	if err := checkRecorded(env, spec); err != nil {
 		return err
 	}

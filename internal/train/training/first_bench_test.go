@@ -9,6 +9,7 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/training"
 )
 
@@ -24,7 +25,7 @@ func BenchmarkFirstQuestions(b *testing.B) {
 			b.Run(e.ID+"/"+solver, func(b *testing.B) {
 				var again time.Duration
 				for b.Loop() {
-					spec := idrl.SessionSpec{ID: "s", Title: "T", Env: e.ID, Solver: solver, Seed: 1}.WithDefaults()
+					spec := settings.Complete(idrl.SessionSpec{ID: "s", Title: "T", Env: e.ID, Solver: solver, Seed: 1})
 					tr, err := training.New(envs.Catalogue(), spec)
 					if err != nil {
 						b.Fatal(err)

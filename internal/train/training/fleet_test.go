@@ -12,6 +12,7 @@ import (
 	"tiebreak/envs"
 	"tiebreak/envs/envtest/pointmass"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/jobs/jobstest"
 
 	"github.com/google/go-cmp/cmp"
@@ -68,7 +69,7 @@ func TestFailingEnvironment(t *testing.T) {
 		train := func(after int64) (g idrl.Generation, first, second error) {
 			w := &fragileWorld{after: after}
 			list := envs.List{{ID: "fragile", New: w.new}}
-			spec, err := Complete(list, idrl.SessionSpec{ID: "s1", Env: "fragile", Kind: idrl.CompareClips, Seed: 5, Solver: solver}.WithDefaults())
+			spec, err := Complete(list, settings.Complete(idrl.SessionSpec{ID: "s1", Env: "fragile", Kind: idrl.CompareClips, Seed: 5, Solver: solver}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -123,7 +124,7 @@ func TestCancelledTrainingInterrupts(t *testing.T) {
 	list := envs.List{{ID: "stuck", New: func(layout *rand.Rand) idrl.Environment {
 		return &stuck{fragile: *w.new(layout).(*fragile), waits: cancel, ended: make(chan struct{})}
 	}}}
-	spec, err := Complete(list, idrl.SessionSpec{ID: "s1", Env: "stuck", Kind: idrl.CompareClips, Seed: 5}.WithDefaults())
+	spec, err := Complete(list, settings.Complete(idrl.SessionSpec{ID: "s1", Env: "stuck", Kind: idrl.CompareClips, Seed: 5}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/plan/behaviour"
 	"tiebreak/internal/plan/solver"
+	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/jobs"
 	"tiebreak/internal/train/jobs/jobstest"
 
@@ -40,7 +41,7 @@ func newGaitBench(t *testing.T) *gaitBench {
 	t.Helper()
 	b := &gaitBench{
 		t: t, records: records{&jobstest.Store{}, map[string][]byte{}},
-		spec: idrl.SessionSpec{ID: "s1", Env: pointmass.ID, Kind: idrl.CompareClips, Seed: 5, Solver: idrl.GaitSolver}.WithDefaults(),
+		spec: settings.Complete(idrl.SessionSpec{ID: "s1", Env: pointmass.ID, Kind: idrl.CompareClips, Seed: 5, Solver: idrl.GaitSolver}),
 	}
 	b.restart()
 	return b

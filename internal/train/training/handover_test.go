@@ -10,6 +10,7 @@ import (
 	"tiebreak/envs/mujoco"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
+	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/jobs"
 	"tiebreak/internal/train/jobs/jobstest"
 )
@@ -79,7 +80,7 @@ func BenchmarkHandOver(b *testing.B) {
 // firstGeneration returns that of a session without what stays in the worker.
 func firstGeneration(b *testing.B, env string) idrl.Generation {
 	b.Helper()
-	spec := idrl.SessionSpec{ID: "s1", Env: env, Seed: 1}.WithDefaults()
+	spec := settings.Complete(idrl.SessionSpec{ID: "s1", Env: env, Seed: 1})
 	e, err := Environment(envs.Catalogue(), spec)
 	if err != nil {
 		b.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"tiebreak/internal/base/steps"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/neural"
+	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/jobs/jobstest"
 
 	"github.com/google/go-cmp/cmp"
@@ -46,7 +47,7 @@ func (r records) adopt(g idrl.Generation) {
 
 // networkSpec is a session in Driver with a reward network.
 func networkSpec() idrl.SessionSpec {
-	return idrl.SessionSpec{ID: "net", Title: "Net", Env: "driver", Model: idrl.NetworkModel, Seed: 3}.WithDefaults()
+	return settings.Complete(idrl.SessionSpec{ID: "net", Title: "Net", Env: "driver", Model: idrl.NetworkModel, Seed: 3})
 }
 
 // A networkBench is a server and a worker of such a session.
@@ -280,7 +281,7 @@ func TestModelsThatCannotBe(t *testing.T) {
 		{"agents", idrl.SessionSpec{Env: "driver", Kind: idrl.RateClip, Solver: idrl.ActorCritic}, ""},
 	} {
 		test.spec.Title = "T"
-		err := CheckSpec(envs.Catalogue(), test.spec.WithDefaults())
+		err := checked(settings.Complete(test.spec))
 		if test.says == "" && err != nil || test.says != "" && (idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), test.says)) {
 			t.Errorf("%s: error = %v, want %q", test.name, err, test.says)
 		}
@@ -296,4 +297,12 @@ func TestLiveReplay(t *testing.T) {
 			t.Errorf("%d observations: %d rows with %d bytes, want %d and at most %d", test.obs, s.Replay, s.ReplayBytes(spec), test.rows, liveReplayBytes)
 		}
 	}
+}
+
+// checked checks a spec as a session that is made does.
+func checked(spec idrl.SessionSpec) error {
+	if err := settings.Check(spec); err != nil {
+		return err
+	}
+	return CheckSpec(envs.Catalogue(), spec)
 }

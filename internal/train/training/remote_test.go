@@ -19,6 +19,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/look/clip"
+	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/jobs"
 	"tiebreak/internal/train/jobs/jobstest"
 
@@ -57,7 +58,7 @@ var threeWeights = belief.Model{Start: belief.Isotropic(3, 1)}
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	b := &bench{spec: idrl.SessionSpec{ID: "s1", Kind: idrl.CompareClips, Seed: 5}.WithDefaults(), store: &jobstest.Store{}}
+	b := &bench{spec: settings.Complete(idrl.SessionSpec{ID: "s1", Kind: idrl.CompareClips, Seed: 5}), store: &jobstest.Store{}}
 	b.restart(t)
 	return b
 }
@@ -443,7 +444,7 @@ func TestFalseResults(t *testing.T) {
 func TestHandlerForgets(t *testing.T) {
 	h := &Handler{Envs: envs.Catalogue}
 	for k := range 3 {
-		if _, err := h.trainer(idrl.SessionSpec{ID: idrl.SessionID(fmt.Sprint(k)), Env: "gridworld", Seed: 1}.WithDefaults()); err != nil {
+		if _, err := h.trainer(settings.Complete(idrl.SessionSpec{ID: idrl.SessionID(fmt.Sprint(k)), Env: "gridworld", Seed: 1})); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/learning"
+	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/trainer"
 
 	"gonum.org/v1/gonum/floats"
@@ -92,7 +93,7 @@ func generationsOfRollouts(t *testing.T, by string, steps float64) {
 	t.Helper()
 	const n = 6
 	list := pastOf(t, n, true)
-	spec, err := Complete(list, idrl.SessionSpec{ID: "s", Title: "Past", Env: list[0].Ref(), Seed: 3, Return: by}.WithDefaults())
+	spec, err := Complete(list, settings.Complete(idrl.SessionSpec{ID: "s", Title: "Past", Env: list[0].Ref(), Seed: 3, Return: by}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +159,7 @@ func generationsOfRollouts(t *testing.T, by string, steps float64) {
 
 // The mean reward of a step is for rollouts: policies that are trained have the sum.
 func TestReturnOfTrainedPolicies(t *testing.T) {
-	spec, err := Complete(envs.Catalogue(), idrl.SessionSpec{Title: "T", Env: "driver"}.WithDefaults())
+	spec, err := Complete(envs.Catalogue(), settings.Complete(idrl.SessionSpec{Title: "T", Env: "driver"}))
 	if err != nil || spec.Return != idrl.SumReturn || CheckSpec(envs.Catalogue(), spec) != nil {
 		t.Errorf("return %q, %v, %v", spec.Return, err, CheckSpec(envs.Catalogue(), spec))
 	}
@@ -185,7 +186,7 @@ func TestRefusedOfRollouts(t *testing.T) {
 	} {
 		spec := idrl.SessionSpec{ID: "s", Title: "Past", Env: test.list[0].Ref(), Seed: 1}
 		test.change(&spec)
-		err := CheckSpec(test.list, spec.WithDefaults())
+		err := CheckSpec(test.list, settings.Complete(spec))
 		if (test.says == "") != (err == nil) || err != nil && (idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), test.says)) {
 			t.Errorf("%s: %v, want %q", spec.Acquisition, err, test.says)
 		}

@@ -8,6 +8,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/learning"
 	"tiebreak/internal/look/measure"
+	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/training"
 )
 
@@ -15,7 +16,7 @@ import (
 func firstOf(t *testing.T, env string, kind idrl.QueryKind, rule string, seed uint64) idrl.Generation {
 	t.Helper()
 	list := envs.Catalogue()
-	spec, err := training.Complete(list, idrl.SessionSpec{ID: "s", Title: "T", Env: env, Kind: kind, Questions: rule, Seed: seed}.WithDefaults())
+	spec, err := training.Complete(list, settings.Complete(idrl.SessionSpec{ID: "s", Title: "T", Env: env, Kind: kind, Questions: rule, Seed: seed}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/study/settings"
 )
 
 // A session whose solver is left to the program has gaits if it shows clips of a robot and
@@ -24,7 +25,7 @@ func TestSolverOfNewSessions(t *testing.T) {
 		{idrl.SessionSpec{Env: "driver"}, idrl.OwnSolver},
 		{idrl.SessionSpec{Env: "gridworld"}, idrl.OwnSolver},
 	} {
-		spec, err := Complete(envs.Catalogue(), c.spec.WithDefaults())
+		spec, err := Complete(envs.Catalogue(), settings.Complete(c.spec))
 		if err != nil {
 			t.Fatal(err)
 		}

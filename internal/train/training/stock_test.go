@@ -15,6 +15,7 @@ import (
 	"tiebreak/internal/look/clip"
 	"tiebreak/internal/look/measure"
 	"tiebreak/internal/plan/behaviour"
+	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/training"
 )
 
@@ -28,7 +29,7 @@ func shelf(library func() ([]idrl.Behaviour, error)) envs.List {
 // first trains the first generation of a session on gaits.
 func first(t *testing.T, list envs.List, seed uint64) (idrl.Generation, string) {
 	t.Helper()
-	spec := idrl.SessionSpec{ID: "s", Title: "T", Env: list[0].ID, Solver: idrl.GaitSolver, Seed: seed}.WithDefaults()
+	spec := settings.Complete(idrl.SessionSpec{ID: "s", Title: "T", Env: list[0].ID, Solver: idrl.GaitSolver, Seed: seed})
 	var log bytes.Buffer
 	s, err := training.NewStock(list, spec, slog.New(slog.NewTextHandler(&log, nil)))
 	if err != nil {

@@ -14,13 +14,14 @@ import (
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/plan/solver"
+	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/trainer"
 )
 
 // TestTrainers: what is searched has settings of its own, and what is solved
 // exactly those that sessions on record were made with.
 func TestTrainers(t *testing.T) {
-	spec := idrl.SessionSpec{Kind: idrl.CompareClips}.WithDefaults()
+	spec := settings.Complete(idrl.SessionSpec{Kind: idrl.CompareClips})
 	exact, err := newTrainer(spec, func() idrl.Environment { return driver.New() })
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +60,7 @@ func TestSearchThatBreaksDown(t *testing.T) {
 func TestHandlerKeepsTheTrainersUsedLast(t *testing.T) {
 	h := &Handler{Envs: envs.Catalogue}
 	get := func(id string) idrl.Trainer {
-		tr, err := h.trainer(idrl.SessionSpec{ID: idrl.SessionID(id), Env: "gridworld", Seed: 1}.WithDefaults())
+		tr, err := h.trainer(settings.Complete(idrl.SessionSpec{ID: idrl.SessionID(id), Env: "gridworld", Seed: 1}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +84,7 @@ func TestHandlerKeepsTheTrainersUsedLast(t *testing.T) {
 // A session that is created keeps the scales of the prior that its environment has then,
 // and the pool is drawn by them; one of an earlier version has none.
 func TestPriorScaleOfASession(t *testing.T) {
-	spec := idrl.SessionSpec{Env: "scaled", Title: "t", Seed: 1}.WithDefaults()
+	spec := settings.Complete(idrl.SessionSpec{Env: "scaled", Title: "t", Seed: 1})
 	scale := []float64{10, 1, 0.1}
 	list := envs.List{{ID: "scaled", New: func(*rand.Rand) idrl.Environment { return scaled{pointmass.New(pointmass.Config{}), scale} }}}
 	created, err := Complete(list, spec)

@@ -15,6 +15,7 @@ import (
 	"tiebreak/internal/learn/posterior"
 	"tiebreak/internal/look/clip"
 	"tiebreak/internal/plan/behaviour"
+	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/trainer"
 	"tiebreak/internal/train/training"
 )
@@ -129,7 +130,7 @@ func begin(l Lesson, o Options) (*class, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec := idrl.SessionSpec{ID: "lesson", Title: "Lesson", Env: l.Env, Seed: l.Seed, Solver: idrl.GaitSolver, Budget: l.Answers}.WithDefaults()
+	spec := settings.Complete(idrl.SessionSpec{ID: "lesson", Title: "Lesson", Env: l.Env, Seed: l.Seed, Solver: idrl.GaitSolver, Budget: l.Answers})
 	if spec, err = training.Complete(o.Envs, spec); err != nil {
 		return nil, err
 	}

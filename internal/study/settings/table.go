@@ -1,0 +1,385 @@
+package settings
+
+import (
+	"tiebreak/internal/idrl"
+)
+
+// Headings of the form.
+const (
+	asking   = "What is asked"
+	training = "How policies are trained"
+	learning = "What is learnt"
+	saying   = "What annotators do and see"
+	stopping = "When the session may stop"
+	checking = "How answers are checked"
+)
+
+// table is every setting of a session, in the order of study files. Of settings that depend on one
+// another the dependent one comes later: Complete goes by that.
+var table = []Setting{
+	{
+		Key: "title", Label: "Title", Words: "name of the session; annotators see it", Unit: "name",
+		Default: "Untitled session", Low: 1, High: idrl.MaxTitle, Changes: true,
+		at: func(s *idrl.SessionSpec) any { return &s.Title },
+	},
+	{
+		Key: "env", Label: "Environment", Words: "environment: one that `tiebreak session --help` lists, or a model of your own", Unit: "environment", Default: "driver",
+		at: func(s *idrl.SessionSpec) any { return &s.Env },
+	},
+	{
+		Key: "kind", Label: "Question", Words: "query type", Unit: "type", Default: string(idrl.CompareClips), Filled: true,
+		Values: []Value{
+			{string(idrl.CompareClips), "Comparison of two clips", "Which of two short clips is better? Easiest for people."},
+			{string(idrl.RateClip), "Rating of a clip", "How good is a short clip, from 0 to 10?"},
+			{string(idrl.CompareStates), "Comparison of two moments", "Which of two still pictures is better?"},
+			{string(idrl.RateState), "Rating of a moment", "How good is a still picture, from 0 to 10?"},
+			{string(idrl.GroupClips), "Best and worst of six clips", "Which of six short clips is the best, and which the worst? Each answer tells more, and takes longer."},
+		},
+		at: func(s *idrl.SessionSpec) any { return &s.Kind },
+	},
+	{
+		Key: "budget", Label: "Answers wanted", Words: "answers after which the session is complete", Unit: "answers", Default: "0", Zero: "no limit", ZeroWord: "unlimited",
+		Low: 1, High: idrl.MaxBudget, Changes: true,
+		at: func(s *idrl.SessionSpec) any { return &s.Budget },
+	},
+	{
+		Key: "seed", Label: "Seed", Words: "seed of every random choice and of the environment's layout; the form and the API draw one if there is none", Unit: "seed", Default: "1",
+		at: func(s *idrl.SessionSpec) any { return &s.Seed },
+	},
+	{
+		Key: "instructions", Label: "Instructions", Words: "text that annotators read: say what matters, and how to break a tie", Unit: "text", Zero: "what the environment brings",
+		High: idrl.MaxInstructions, Lines: 5, Changes: true,
+		at:   func(s *idrl.SessionSpec) any { return &s.Instructions },
+		rule: func(s idrl.SessionSpec) string { return rest(s.CurrentInstructions().Check()) },
+	},
+	{
+		Key: "instructions_format", Label: "Format of the instructions", Words: "format of the instructions", Default: idrl.Markdown, ZeroWord: "plain", Changes: true,
+		Values: []Value{{Name: idrl.Markdown, Title: "Markdown"}, {Name: idrl.PlainText, Title: "Plain text, one point per line"}},
+		at:     func(s *idrl.SessionSpec) any { return &s.InstructionsFormat },
+	},
+	{
+		Key: "consent", Label: "Consent", Words: "Markdown that people agree to before their first question", Unit: "Markdown", Zero: "they are not asked",
+		High: idrl.MaxConsent, Lines: 4, Group: saying, Changes: true,
+		at:   func(s *idrl.SessionSpec) any { return &s.Consent },
+		rule: func(s idrl.SessionSpec) string { return rest(s.CurrentConsent().Check()) },
+	},
+	{
+		Key: "withdraw_days", Label: "Withdrawal of data", Words: "days after they joined for which people are offered to erase their data themselves", Unit: "days", Default: "0",
+		Zero: "they are not, and ask you", Low: 1, High: idrl.MaxWithdrawDays, Group: saying,
+		at: func(s *idrl.SessionSpec) any { return &s.WithdrawDays },
+	},
+	{
+		Key: "completion_code", Label: "Completion code", Words: "code that annotators see at the end, such as that of a crowd platform", Unit: "code", Zero: "none",
+		High: idrl.MaxCode, Group: saying,
+		at: func(s *idrl.SessionSpec) any { return &s.CompletionCode },
+		rule: func(s idrl.SessionSpec) string {
+			if !idrl.IsLine(s.CompletionCode) {
+				return "must be one line of printable characters"
+			}
+			return ""
+		},
+	},
+	{
+		Key: "answers_each", Label: "Answers of each person", Words: "answers after which a person has done their part and sees the completion code, while the session goes on with others", Unit: "answers",
+		Default: "0", Zero: "no limit", Low: 1, High: idrl.MaxBudget, Group: saying,
+		at: func(s *idrl.SessionSpec) any { return &s.AnswersEach },
+	},
+	{
+		Key: "acquisition", Label: "How questions are chosen", Words: "strategy that chooses questions; `tiebreak session --help` lists them", Unit: "strategy",
+		Default: idrl.DefaultAcquisition, Filled: true,
+		at: func(s *idrl.SessionSpec) any { return &s.Acquisition },
+	},
+	{
+		Key: "conditions", Label: "Control strategies",
+		Words: "control strategies that choose a share of the questions beside `acquisition`, which has the rest, such as uniform=0.25, igr=0.1 (docs/study.md, section 4); not with the model network",
+		Unit:  "strategies", Zero: "none", Group: asking,
+		at:   func(s *idrl.SessionSpec) any { return &s.Controls },
+		rule: controls,
+	},
+	{
+		Key: "held_out", Label: "Held out", Words: "share of the questions that are held out: random comparisons, from which nothing learns, to judge what is learnt",
+		Unit: "share", Default: "0", Zero: "none", Low: 0, High: idrl.MaxHeldOut, Group: asking,
+		at: func(s *idrl.SessionSpec) any { return &s.HeldOut },
+		rule: func(s idrl.SessionSpec) string {
+			if s.HeldOut > 0 && !s.Kind.Comparison() {
+				return "goes with comparisons alone, not with questions of type " + string(s.Kind) + "; leave it at 0"
+			}
+			return ""
+		},
+	},
+	{
+		Key: "questions", Label: "Which questions are asked", Words: "which questions may be asked", Unit: "which", Default: idrl.AnswerableQuestions, Filled: true, Group: asking,
+		Values: []Value{
+			{idrl.AnswerableQuestions, "Those that people can answer", "Clips that move and look different, rather those that are probably answered; none like a recent one."},
+			{idrl.AnyQuestions, "Any", "Whatever would tell most if it were answered."},
+			{idrl.EverythingQuestions, "Everything", "Also what robots do after a fall, to measure what the choices above are worth."},
+		},
+		at: func(s *idrl.SessionSpec) any { return &s.Questions },
+	},
+	{
+		Key: "candidates", Label: "Candidate policies", Words: "sampled candidate policies of a generation (Thompson samples; the mean-optimal policy is added)", Unit: "policies",
+		Default: "5", Filled: true, Low: 2, High: 50, Group: training,
+		at: func(s *idrl.SessionSpec) any { return &s.Candidates },
+	},
+	{
+		Key: "ahead", Label: "Questions ahead", Words: "questions that an annotator holds: with more of them one can go on longer without network, with fewer each follows from more answers",
+		Unit: "questions", Default: "3", Filled: true, Low: 1, High: 10, Group: asking,
+		at: func(s *idrl.SessionSpec) any { return &s.Ahead },
+	},
+	{
+		Key: "train_every", Label: "Train every", Words: "answers between the starts of two trainings", Unit: "answers", Default: "0",
+		Zero: "1 where a training takes less than a second, else 3", Low: 1, High: idrl.MaxBudget, Group: training,
+		at: func(s *idrl.SessionSpec) any { return &s.TrainEvery },
+		fill: func(s *idrl.SessionSpec) {
+			if s.AdoptAfter > 0 { // the questions must not depend on how fast the machine is
+				s.TrainEvery = max(idrl.DearTrainEvery, s.AdoptAfter)
+			}
+		},
+	},
+	{
+		Key: "adopt_after", Label: "Adopt after", Words: "adopt a generation exactly so many answers after its training began, so that a run can be repeated", Unit: "answers", Default: "0",
+		Zero: "when it is ready", Low: 1, High: idrl.MaxBudget, Group: training,
+		at: func(s *idrl.SessionSpec) any { return &s.AdoptAfter },
+		rule: func(s idrl.SessionSpec) string {
+			if s.AdoptAfter > s.TrainEvery {
+				return "must not exceed train_every, the answers between two trainings"
+			}
+			return ""
+		},
+	},
+	{
+		Key: "model", Label: "Model of the reward", Words: "model of the reward", Unit: "model", Default: idrl.FeaturesModel, Filled: true, Group: learning,
+		Values: []Value{
+			{idrl.FeaturesModel, "Hand-made features", "The reward is a weighted sum of the environment’s features."},
+			{idrl.NetworkModel, "Neural network", "Learnt from observations and actions; for robots and comparisons of clips. Needs more answers."},
+		},
+		at: func(s *idrl.SessionSpec) any { return &s.Model },
+		rule: func(s idrl.SessionSpec) string {
+			if s.Model == idrl.NetworkModel && s.Kind != idrl.CompareClips {
+				return "is a network, which learns from comparisons of clips alone and not from questions of type " + string(s.Kind) + "; choose that type, or the model features"
+			}
+			return ""
+		},
+	},
+	{
+		Key: "solver", Label: "How policies are trained", Words: "solver of policies", Unit: "solver", Default: idrl.AutoSolver, Filled: true, Group: training,
+		Values: []Value{
+			{idrl.AutoSolver, "What suits best", "Gaits for robots; else exact, or by gradients."},
+			{idrl.OwnSolver, "The environment’s own", "Exact, by gradients, or a random search of linear policies."},
+			{idrl.ActorCritic, "Soft actor-critic", "Small networks that are trained on from answer to answer; for robots. A neural reward always has it."},
+			{idrl.GaitSolver, "Gaits", "Rhythmic motions, then with feedback: searches that go on from answer to answer; for robots."},
+		},
+		at: func(s *idrl.SessionSpec) any { return &s.Solver },
+	},
+	{
+		Key: "return", Label: "How rollouts are compared", Words: "return by which policies of imported rollouts are compared (docs/rollouts.md); of simulated policies it is the sum", Unit: "return",
+		Default: idrl.AutoReturn, Filled: true, Group: training,
+		Values: []Value{
+			{idrl.AutoReturn, "What suits the questions", "The mean reward of a step for imported rollouts; the sum over the episode for trained policies."},
+			{idrl.MeanReturn, "Mean reward of a step", "For imported rollouts of any length: answers about clips of one length tell what a step is worth."},
+			{idrl.SumReturn, "Sum over the episode", "A longer episode counts more, for better or worse."},
+		},
+		at: func(s *idrl.SessionSpec) any { return &s.Return },
+	},
+	{
+		Key: "prior", Label: "Prior", Words: "prior of the reward", Unit: "prior", Default: idrl.LinearPrior, Filled: true, Group: learning,
+		Values: []Value{
+			{idrl.LinearPrior, "Independent weights", "For hand-made features."},
+			{idrl.KernelPrior, "Similar weights", "For features that are types or states with a known similarity."},
+		},
+		at: func(s *idrl.SessionSpec) any { return &s.Prior },
+	},
+	{
+		Key: "prior_var", Label: "Prior variance", Words: "prior variance of each weight, on robots in units of its scale squared", Unit: "variance",
+		Default: "1", Filled: true, Low: 0, High: mostNumber, Open: true, Group: learning,
+		at: func(s *idrl.SessionSpec) any { return &s.PriorVar },
+	},
+	{
+		Key: "likelihood", Label: "Model of a comparison", Words: "likelihood of a comparison", Unit: "likelihood", Default: idrl.Likelihoods()[0], Filled: true, Group: learning,
+		Values: []Value{
+			{"probit", "Probit with ties", "For people: noisy near a tie, and ‘equal’ is an answer."},
+			{"gaussian", "Gaussian ±1", "As the paper learns: an answer is the number 1 or −1, and ‘equal’ is 0."},
+			{"bradley-terry", "Bradley–Terry with ties", "For people: logistic, so an occasional mistake has less weight; ‘equal’ is an answer."},
+			{"bernoulli", "Linear chance", "The paper’s simulated expert, for returns that differ by at most 1; ‘equal’ counts as 0."},
+		},
+		at: func(s *idrl.SessionSpec) any { return &s.Likelihood },
+		rule: func(s idrl.SessionSpec) string {
+			if s.Kind.Group() && s.Likelihood != idrl.Likelihoods()[0] {
+				return "must be " + idrl.Likelihoods()[0] + " where people choose the best and the worst of a group: that has a likelihood of its own, with the noise of this one"
+			}
+			return ""
+		},
+	},
+	{
+		Key: "noise_model", Label: "Noise of answers", Words: "whose noise of answers", Unit: "whose", Default: idrl.OwnNoise, Filled: true, Group: learning,
+		Depends: idrl.OwnNoise + "; where the models have no such noise, " + idrl.SharedNoise,
+		Values: []Value{
+			{idrl.OwnNoise, "Each annotator's own", "Learnt from the answers of two annotators or more. Where the models have no such noise: the session's."},
+			{idrl.SharedNoise, "The session's", "One for all annotators, as set below."},
+		},
+		at: func(s *idrl.SessionSpec) any { return &s.Noise },
+		fill: func(s *idrl.SessionSpec) {
+			s.Noise = idrl.SharedNoise
+			if s.CanOwnNoise() {
+				s.Noise = idrl.OwnNoise
+			}
+		},
+		rule: func(s idrl.SessionSpec) string {
+			if s.Noise == idrl.OwnNoise && !s.CanOwnNoise() {
+				return "can be own with the likelihoods probit and bradley-terry, or ratings, and the model features; else it must be shared"
+			}
+			return ""
+		},
+	},
+	{
+		Key: "noise_std", Label: "Answer noise", Words: "standard deviation of the noise of comparisons, in units of return", Unit: "return",
+		Depends: "3; of stills 0.5", Filled: true, Low: 0, High: mostNumber, Open: true, Group: learning,
+		at: func(s *idrl.SessionSpec) any { return &s.NoiseStd },
+		// People are right in nine of ten comparisons of two random clips where the noise is a third
+		// of the prior's standard deviation of their difference: about 10 for clips, a sum over many
+		// steps, and 1.4 for states.
+		fill: func(s *idrl.SessionSpec) {
+			s.NoiseStd = 3
+			if s.Kind.Still() {
+				s.NoiseStd = 0.5
+			}
+		},
+	},
+	{
+		Key: "tie_band", Label: "Tie width", Words: "half-width of equal, in units of return", Unit: "return",
+		Depends: "a quarter of the noise", Filled: true, Low: 0, High: mostNumber, Open: true, Group: learning,
+		at:   func(s *idrl.SessionSpec) any { return &s.TieBand },
+		fill: func(s *idrl.SessionSpec) { s.TieBand = s.NoiseStd / 4 },
+	},
+	{
+		Key: "rating_var", Label: "Rating variance", Words: "variance of a rating, on a scale from -1 to 1", Unit: "variance",
+		Default: "0.05", Filled: true, Low: 0, High: mostNumber, Open: true, Group: learning,
+		at: func(s *idrl.SessionSpec) any { return &s.RatingVar },
+	},
+	{
+		Key: "rating_model", Label: "Model of a rating", Words: "model of a rating", Unit: "model", Default: idrl.ClippedRatings, Filled: true, Group: learning,
+		Values: []Value{
+			{idrl.ClippedRatings, "A scale that ends", "The lowest and the highest rating stand for what lies beyond them."},
+			{idrl.GaussianRatings, "A number", "Every rating is taken for a number, as in sessions of earlier versions."},
+		},
+		at: func(s *idrl.SessionSpec) any { return &s.RatingModel },
+	},
+	{
+		Key: "strength", Label: "What annotators say of two clips", Words: "annotators may say that a clip is much better (Shift with the choice)", Default: "false", Group: saying,
+		Values: []Value{
+			{"false", "Which clip is better", "The quickest answers."},
+			{"true", "Also whether it is much better", "Shift with the choice, or its second button. Comparisons with the model probit or Bradley–Terry."},
+		},
+		at:   func(s *idrl.SessionSpec) any { return &s.Strength },
+		rule: func(s idrl.SessionSpec) string { return moreThanAChoice(s, s.Strength) },
+	},
+	{
+		Key: "much_band", Label: "Much width", Words: "half-width of what is not much better, with strength", Unit: "return", Default: "0", Zero: "twice the noise",
+		Low: 0, High: mostNumber, Open: true, Group: saying,
+		at: func(s *idrl.SessionSpec) any { return &s.MuchBand },
+		fill: func(s *idrl.SessionSpec) {
+			if s.Strength {
+				s.MuchBand = 2 * s.NoiseStd // docs/methods.md, section 2.1
+			}
+		},
+		rule: func(s idrl.SessionSpec) string {
+			switch {
+			case !s.Strength && s.MuchBand != 0:
+				return "goes with strength: switch that on, or leave this away"
+			case s.Strength && s.MuchBand <= s.TieBand:
+				return "must exceed tie_band"
+			}
+			return ""
+		},
+	},
+	{
+		Key: "remarks", Label: "What they may remark of both", Words: "annotators may remark beside a comparison that both clips are bad, or good; not with the model network", Default: "false", Group: saying,
+		Values: []Value{
+			{"false", "Nothing more", "Annotators compare the clips, no more."},
+			{"true", "Both bad, both good", "A remark beside the choice, if they like. For comparisons, as above; not with a network."},
+		},
+		at: func(s *idrl.SessionSpec) any { return &s.Remarks },
+		rule: func(s idrl.SessionSpec) string {
+			if s.Remarks && s.Model == idrl.NetworkModel {
+				return "are not learnt from by the model network, whose reward has no zero; use the model features"
+			}
+			return moreThanAChoice(s, s.Remarks)
+		},
+	},
+	{
+		Key: "show_learnt", Label: "What annotators see of the result", Words: "annotators see what was learnt from the answers, every ten answers and at the end", Default: "false", Group: saying,
+		Values: []Value{
+			{"false", "Nothing", "So that what is learnt cannot sway their answers."},
+			{"true", "What was learnt", "The best policy before the first answer and now, every ten answers and at the end; without names or rewards."},
+		},
+		at: func(s *idrl.SessionSpec) any { return &s.ShowLearnt },
+	},
+	{
+		Key: "tolerance", Label: "Tolerance", Words: "loss that counts as small, as a share of the range from the worst to the best policy; not with the model network", Unit: "share",
+		Default: "0.05", Filled: true, Low: 0, High: 1, Open: true, Group: stopping,
+		at:   func(s *idrl.SessionSpec) any { return &s.Tolerance },
+		rule: func(s idrl.SessionSpec) string { return ruled(s, s.Tolerance != idrl.DefaultTolerance) },
+	},
+	{
+		Key: "doubt", Label: "Doubt", Words: "propose to stop when a larger loss has had at most this probability after three answers in a row; not with the model network", Unit: "probability",
+		Default: "0.1", Filled: true, Low: 0, High: 1, Open: true, Group: stopping,
+		at:   func(s *idrl.SessionSpec) any { return &s.Doubt },
+		rule: func(s idrl.SessionSpec) string { return ruled(s, s.Doubt != idrl.DefaultDoubt) },
+	},
+	{
+		Key: "stop_by_itself", Label: "When the session may stop", Words: "stop asking questions then, rather than propose it; not with the model network", Default: "false", Group: stopping,
+		Values: []Value{
+			{"false", "Propose it", "The page of the session says so. Questions go on."},
+			{"true", "Stop", "No more questions are asked. It goes on if an answer is withdrawn."},
+		},
+		at:   func(s *idrl.SessionSpec) any { return &s.StopByItself },
+		rule: func(s idrl.SessionSpec) string { return ruled(s, s.StopByItself) },
+	},
+	{
+		Key: "repeat_every", Label: "Repeat every", Words: "repeat every so many questions one that the person has answered, with the sides swapped (`tiebreak quality` says what came of it)", Unit: "questions",
+		Default: "0", Zero: "never", Low: 2, High: idrl.MaxBudget, Group: checking,
+		at: func(s *idrl.SessionSpec) any { return &s.RepeatEvery },
+	},
+	{
+		Key: "gold_every", Label: "Gold every", Words: "hide among about every so many questions one to which you know the answer; you mark them on the session’s page", Unit: "questions",
+		Default: "20", Zero: "never", Low: 2, High: idrl.MaxBudget, Group: checking,
+		at: func(s *idrl.SessionSpec) any { return &s.GoldEvery },
+	},
+	{
+		Key: "min_dwell", Label: "Least dwell", Words: "mark answers given before this share of the clip was on screen; they count all the same", Unit: "share",
+		Default: "0.25", Zero: "none", Low: 0, High: 1, Group: checking,
+		at: func(s *idrl.SessionSpec) any { return &s.MinDwell },
+	},
+	{
+		Key: "max_rate", Label: "Highest rate", Words: "mark answers that come faster than so many a minute, over the last 20 of a person; they count all the same", Unit: "answers",
+		Default: "60", Zero: "none", Low: 1, High: idrl.MaxRate, Group: checking,
+		at: func(s *idrl.SessionSpec) any { return &s.MaxRate },
+	},
+}
+
+// mostNumber is the largest that a number without another bound may be.
+const mostNumber = 1e6
+
+// ruled says what is wrong with a setting of the stop rule.
+func ruled(s idrl.SessionSpec, set bool) string {
+	if set && !s.StatesRegret() {
+		return "must be left at its default with the model network: sessions on a network state no regret, so that no rule can stop them"
+	}
+	return ""
+}
+
+// moreThanAChoice says what is wrong with what annotators may say beside a choice.
+func moreThanAChoice(s idrl.SessionSpec, on bool) string {
+	switch {
+	case !on:
+		return ""
+	case !s.Kind.Comparison():
+		return "goes with comparisons, not with questions of type " + string(s.Kind)
+	case s.Likelihood != "probit" && s.Likelihood != "bradley-terry":
+		return "goes with the likelihoods probit and bradley-terry, not with " + s.Likelihood
+	}
+	return ""
+}
+
+// controls says what is wrong with the control strategies. It does not know which there are.
+func controls(s idrl.SessionSpec) string { return rest(s.CheckConditions()) }
