@@ -103,12 +103,12 @@ func declareSpec(fs *flag.FlagSet, spec *idrl.SessionSpec) {
 
 func sessionCommand() command {
 	return command{
-		name: "session", summary: "make a labelling session in a data folder, and control it", usage: "[flags]",
-		about:   sessionAbout(),
-		example: "tiebreak session --data study --title 'Walk the grid' --env gridworld --kind state_rating --budget 40",
-		flags:   func(fs *flag.FlagSet) { new(sessionFlags).declare(fs) },
-		run:     runSession,
-		subs: slices.Concat(
+		Name: "session", Summary: "make a labelling session in a data folder, and control it", Usage: "[flags]",
+		About:   sessionAbout(),
+		Example: "tiebreak session --data study --title 'Walk the grid' --env gridworld --kind state_rating --budget 40",
+		Flags:   func(fs *flag.FlagSet) { new(sessionFlags).declare(fs) },
+		Run:     runSession,
+		Subs: slices.Concat(
 			[]command{sessionCreateCommand(), sessionListCommand(), sessionShowCommand(), sessionScoresCommand(), sessionSetCommand()}, stateCommands(),
 			[]command{sessionRenameCommand(), sessionExtendCommand(), sessionCloneCommand(), sessionKnownCommand()},
 		),
@@ -118,10 +118,10 @@ func sessionCommand() command {
 // sessionCreateCommand makes a session. It is the default subcommand of session.
 func sessionCreateCommand() command {
 	return command{
-		name: "session create", summary: "make a session", usage: "[flags]", about: sessionAbout(),
-		example: "tiebreak session create --data study --title 'Walk the grid' --env gridworld --kind state_rating --budget 40",
-		flags:   func(fs *flag.FlagSet) { new(sessionFlags).declare(fs) },
-		run:     runSession,
+		Name: "session create", Summary: "make a session", Usage: "[flags]", About: sessionAbout(),
+		Example: "tiebreak session create --data study --title 'Walk the grid' --env gridworld --kind state_rating --budget 40",
+		Flags:   func(fs *flag.FlagSet) { new(sessionFlags).declare(fs) },
+		Run:     runSession,
 	}
 }
 
@@ -133,7 +133,7 @@ func sessionAbout() string {
 	for _, m := range acquisition.Live() {
 		fmt.Fprintf(&b, "  %-10s %s\n", m.Name, m.About)
 	}
-	b.WriteString("evr is for comparisons only. tiebreak bench compares these methods and others.")
+	b.WriteString("evr is for comparisons only. tiebreak-lab bench compares these methods and others.")
 	return b.String()
 }
 
@@ -145,7 +145,7 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 		return err
 	}
 	if f.template {
-		_, err := io.out.Write(studyfile.Template())
+		_, err := io.Out.Write(studyfile.Template())
 		return err
 	}
 	list, err := environments(f.own.at(f.data))
@@ -195,7 +195,7 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(io.out, "Session:    %s\nAnnotator:  %s/join/%s\n", spec.ID, base, token)
+	fmt.Fprintf(io.Out, "Session:    %s\nAnnotator:  %s/join/%s\n", spec.ID, base, token)
 	return f.sayAddress(ctx, io, db)
 }
 

@@ -39,7 +39,7 @@ func sessionSetCommand() command {
 					if err != nil {
 						return err
 					}
-					fmt.Fprintf(std.out, "Session %s has version %d of its instructions; before it was %d.\n", spec.ID, version, spec.CurrentInstructions().Version)
+					fmt.Fprintf(std.Out, "Session %s has version %d of its instructions; before it was %d.\n", spec.ID, version, spec.CurrentInstructions().Version)
 				}
 				if f.consent != "" {
 					if err := setConsent(ctx, std, db, spec, f.consent); err != nil {
@@ -52,11 +52,11 @@ func sessionSetCommand() command {
 				if err := db.SetBudget(ctx, spec.ID, f.budget, byCommand, time.Now()); err != nil {
 					return err
 				}
-				fmt.Fprintf(std.out, "Session %s now wants %s; before it was %s.\n", spec.ID, wanted(f.budget), wanted(spec.Budget))
+				fmt.Fprintf(std.Out, "Session %s now wants %s; before it was %s.\n", spec.ID, wanted(f.budget), wanted(spec.Budget))
 				return nil
 			})
 		})
-	c.usage, c.example = "[--budget N] [--instructions-file FILE] [flags]", c.example+" --budget 60"
+	c.Usage, c.Example = "[--budget N] [--instructions-file FILE] [flags]", c.Example+" --budget 60"
 	return c
 }
 
