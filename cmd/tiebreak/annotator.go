@@ -16,10 +16,10 @@ import (
 
 func annotatorCommand() command {
 	return command{
-		name: "annotator", summary: "list and remove annotators, say how their answers count, and erase what is recorded of a person", usage: "list | revoke | answers | withdraw [flags]",
-		about:   "Manages the annotators of a session. It may run beside the server, which follows within seconds.",
-		example: "tiebreak annotator list --data tiebreak-data --session ID",
-		subs:    []command{annotatorListCommand(), annotatorRevokeCommand(), annotatorAnswersCommand(), annotatorWithdrawCommand()},
+		Name: "annotator", Summary: "list and remove annotators, say how their answers count, and erase what is recorded of a person", Usage: "list | revoke | answers | withdraw [flags]",
+		About:   "Manages the annotators of a session. It may run beside the server, which follows within seconds.",
+		Example: "tiebreak annotator list --data tiebreak-data --session ID",
+		Subs:    []command{annotatorListCommand(), annotatorRevokeCommand(), annotatorAnswersCommand(), annotatorWithdrawCommand()},
 	}
 }
 
@@ -82,14 +82,14 @@ func annotatorListCommand() command {
 					return err
 				}
 				if len(people) == 0 {
-					fmt.Fprintf(std.out, "No annotator has joined session %s yet. '%s' makes a link.\n", spec.ID, commandLine("invite", "new", "--data", f.data))
+					fmt.Fprintf(std.Out, "No annotator has joined session %s yet. '%s' makes a link.\n", spec.ID, commandLine("invite", "new", "--data", f.data))
 					return nil
 				}
 				replies, err := db.Replies(ctx, spec.ID)
 				if err != nil {
 					return err
 				}
-				return table(std.out, "ANNOTATOR\tNAME\tJOINED\tLINK\tLAST SEEN\tANSWERS\tSTATE", len(people), func(w io.Writer, i int) {
+				return table(std.Out, "ANNOTATOR\tNAME\tJOINED\tLINK\tLAST SEEN\tANSWERS\tSTATE", len(people), func(w io.Writer, i int) {
 					a, link := people[i], "-"
 					if a.Invitation != 0 {
 						link = strconv.FormatInt(a.Invitation, 10)
@@ -108,7 +108,7 @@ func annotatorRevokeCommand() command {
 		changeAnnotator(func(db *store.DB, ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, how idrl.Choice, by string, now time.Time) error {
 			return db.RevokeAnnotator(ctx, session, who, how == idrl.LeftOut, by, now)
 		}, countAnswers, leaveAnswersOut))
-	c.usage, c.example = "--annotator ID [flags]", c.example+" --annotator a3 --answers leave-out"
+	c.Usage, c.Example = "--annotator ID [flags]", c.Example+" --annotator a3 --answers leave-out"
 	return c
 }
 
@@ -120,7 +120,7 @@ func annotatorAnswersCommand() command {
 			"mirrored at the middle of the scale; 'equal', 'can't tell', skips and remarks stay. Later answers count as they\n"+
 			"are given, until the command is given again.",
 		changeAnnotator((*store.DB).DecideAnswers, countAnswers, turnAnswers, leaveAnswersOut))
-	c.usage, c.example = "--annotator ID [flags]", c.example+" --annotator a3 --answers turn"
+	c.Usage, c.Example = "--annotator ID [flags]", c.Example+" --annotator a3 --answers turn"
 	return c
 }
 
@@ -144,14 +144,14 @@ func annotatorWithdrawCommand() command {
 				if err != nil {
 					return fmt.Errorf("%w; 'tiebreak annotator list' shows who there is", err)
 				}
-				fmt.Fprintf(std.out, "Withdrew what was recorded of %s: %d rows of the log are empty now.\n", who, n)
+				fmt.Fprintf(std.Out, "Withdrew what was recorded of %s: %d rows of the log are empty now.\n", who, n)
 				if err := erase(ctx, db); err != nil {
-					fmt.Fprintf(std.out, "Files of the data folder still hold traces: %v.\nA server that runs removes them by itself, else the next command that changes the data folder does; 'tiebreak annotator list' says when.\n", err)
+					fmt.Fprintf(std.Out, "Files of the data folder still hold traces: %v.\nA server that runs removes them by itself, else the next command that changes the data folder does; 'tiebreak annotator list' says when.\n", err)
 				}
 				return printAnnotator(ctx, std, db, spec.ID, who)
 			})
 		})
-	c.usage, c.example = "--annotator ID --yes [flags]", c.example+" --annotator a3 --yes"
+	c.Usage, c.Example = "--annotator ID --yes [flags]", c.Example+" --annotator a3 --yes"
 	return c
 }
 
@@ -193,7 +193,7 @@ func announceWithdrawal(ctx context.Context, std stdio, db *store.DB, session id
 	}
 	for _, a := range people {
 		if a.ID == who {
-			fmt.Fprintf(std.out, "%s: %s, %d answers. Nothing was changed; with --yes all of this is erased for ever.\n", who, a.State(), replies[who])
+			fmt.Fprintf(std.Out, "%s: %s, %d answers. Nothing was changed; with --yes all of this is erased for ever.\n", who, a.State(), replies[who])
 			return nil
 		}
 	}
@@ -229,7 +229,7 @@ func printAnnotator(ctx context.Context, std stdio, db *store.DB, session idrl.S
 	people, err := db.Annotators(ctx, session)
 	for _, a := range people {
 		if a.ID == who {
-			fmt.Fprintf(std.out, "%s: %s. A server that runs follows within seconds.\n", who, a.State())
+			fmt.Fprintf(std.Out, "%s: %s. A server that runs follows within seconds.\n", who, a.State())
 		}
 	}
 	return err

@@ -21,12 +21,12 @@ import (
 
 func arenaCommand() command {
 	return command{
-		name: "arena", summary: "let people compare what sessions have learnt, blindly", usage: "new | list | show [flags]",
-		about: "An arena is a session in which people compare the policies of other sessions and do not know which is\n" +
+		Name: "arena", Summary: "let people compare what sessions have learnt, blindly", Usage: "new | list | show [flags]",
+		About: "An arena is a session in which people compare the policies of other sessions and do not know which is\n" +
 			"which. Its result is how strong each is, with intervals (docs/arena.md). In all else it is a session: links, people,\n" +
 			"control and exports go by 'tiebreak invite', 'annotator', 'session' and 'export'.",
-		example: "tiebreak arena list --data tiebreak-data",
-		subs:    []command{arenaNewCommand(), arenaListCommand(), arenaShowCommand()},
+		Example: "tiebreak arena list --data tiebreak-data",
+		Subs:    []command{arenaNewCommand(), arenaListCommand(), arenaShowCommand()},
 	}
 }
 
@@ -108,12 +108,12 @@ func arenaNewCommand() command {
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(std.out, "Arena:      %s\nAnnotator:  %s/join/%s\n", spec.ID, base, token)
+				fmt.Fprintf(std.Out, "Arena:      %s\nAnnotator:  %s/join/%s\n", spec.ID, base, token)
 				return nil
 			})
 		})
-	c.usage = "--entrant SESSION --entrant SESSION [flags]"
-	c.example += " --entrant ID=Before --entrant ID@0=After"
+	c.Usage = "--entrant SESSION --entrant SESSION [flags]"
+	c.Example += " --entrant ID=Before --entrant ID@0=After"
 	return c
 }
 
@@ -133,10 +133,10 @@ func arenaListCommand() command {
 					}
 				}
 				if len(list) == 0 {
-					fmt.Fprintf(std.out, "%s holds no arena; 'tiebreak arena new' makes one.\n", f.data)
+					fmt.Fprintf(std.Out, "%s holds no arena; 'tiebreak arena new' makes one.\n", f.data)
 					return nil
 				}
-				return table(std.out, "ARENA\tSTATE\tANSWERS\tENVIRONMENT\tMADE\tTITLE\tENTRANTS", len(list), func(w io.Writer, i int) {
+				return table(std.Out, "ARENA\tSTATE\tANSWERS\tENVIRONMENT\tMADE\tTITLE\tENTRANTS", len(list), func(w io.Writer, i int) {
 					s := list[i]
 					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Spec.ID, s.State, answersOf(s), s.Spec.Env, when(s.Spec.CreatedAt), s.Spec.Title,
 						strings.Join(s.Spec.Arena.Titles(), ", "))
@@ -168,19 +168,19 @@ func arenaShowCommand() command {
 				case err != nil:
 					return err
 				case f.json:
-					enc := json.NewEncoder(std.out)
+					enc := json.NewEncoder(std.Out)
 					enc.SetEscapeHTML(false)
 					enc.SetIndent("", "  ")
 					return enc.Encode(r)
 				case f.csv:
-					return r.WriteCSV(std.out)
+					return r.WriteCSV(std.Out)
 				case f.answers:
-					return bradley.WriteOutcomes(std.out, spec.Arena, outcomes)
+					return bradley.WriteOutcomes(std.Out, spec.Arena, outcomes)
 				}
-				return printArena(std.out, r)
+				return printArena(std.Out, r)
 			})
 		})
-	c.usage = "[ID] [flags]"
+	c.Usage = "[ID] [flags]"
 	return c
 }
 

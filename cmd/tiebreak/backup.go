@@ -12,15 +12,15 @@ import (
 
 func backupCommand() command {
 	return command{
-		name: "backup", summary: "copy the database of a data folder, also while a server uses it", usage: "--data DIR --out FILE",
-		about: "Writes a copy of the database as it is at one moment, with all sessions, answers and clips, while people answer.\n" +
+		Name: "backup", Summary: "copy the database of a data folder, also while a server uses it", Usage: "--data DIR --out FILE",
+		About: "Writes a copy of the database as it is at one moment, with all sessions, answers and clips, while people answer.\n" +
 			"The file has its name once it is whole, checked and on the disk; a FILE that exists is not touched. It holds names\n" +
 			"and answers of people, and everything that a server needs: keep it as you keep the data folder.\n\n" +
 			"When data of a person are withdrawn, the backups in the data folder are cleared of them. A copy elsewhere is yours\n" +
 			"to delete: make a new one, then remove it. To go back to a backup, see docs/health.md.",
-		example: "tiebreak backup --data tiebreak-data --out study-2026-11-25.db",
-		flags:   func(fs *flag.FlagSet) { new(backupFlags).declare(fs) },
-		run:     runBackup,
+		Example: "tiebreak backup --data tiebreak-data --out study-2026-11-25.db",
+		Flags:   func(fs *flag.FlagSet) { new(backupFlags).declare(fs) },
+		Run:     runBackup,
 	}
 }
 
@@ -54,6 +54,6 @@ func runBackup(ctx context.Context, std stdio, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(std.out, "Wrote %s: %d bytes, checked. It holds data of people; when one withdraws theirs, delete it and make a new one.\n", f.out, info.Size())
+	fmt.Fprintf(std.Out, "Wrote %s: %d bytes, checked. It holds data of people; when one withdraws theirs, delete it and make a new one.\n", f.out, info.Size())
 	return nil
 }

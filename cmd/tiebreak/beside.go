@@ -55,10 +55,10 @@ func besideSession(ctx context.Context, dir, id string, f func(*store.DB, idrl.S
 // subcommand returns a command whose flags are an F, declared by declare.
 func subcommand[F any](name, summary string, declare func(*F, *flag.FlagSet), about string, run func(context.Context, stdio, *F) error) command {
 	return command{
-		name: name, summary: summary, usage: "[flags]", about: about,
-		example: "tiebreak " + name + " --data tiebreak-data",
-		flags:   func(fs *flag.FlagSet) { declare(new(F), fs) },
-		run: func(ctx context.Context, std stdio, args []string) error {
+		Name: name, Summary: summary, Usage: "[flags]", About: about,
+		Example: "tiebreak " + name + " --data tiebreak-data",
+		Flags:   func(fs *flag.FlagSet) { declare(new(F), fs) },
+		Run: func(ctx context.Context, std stdio, args []string) error {
 			f, fs := new(F), flag.NewFlagSet(name, flag.ContinueOnError)
 			declare(f, fs)
 			if err := parseNamed(fs, args, f); err != nil {
@@ -135,7 +135,7 @@ func (f *siteFlags) sayAddress(ctx context.Context, std stdio, db *store.DB) err
 	}
 	recorded, err := db.Meta(ctx, addressKey)
 	if err == nil && recorded == "" {
-		fmt.Fprintf(std.out, "The address is the default one of 'tiebreak serve', as no server has run on this data folder yet. --addr or --origin names another.\n")
+		fmt.Fprintf(std.Out, "The address is the default one of 'tiebreak serve', as no server has run on this data folder yet. --addr or --origin names another.\n")
 	}
 	return err
 }

@@ -36,13 +36,13 @@ func (f *clipsFlags) declare(fs *flag.FlagSet) {
 
 func clipsCommand() command {
 	return command{
-		name: "clips", summary: "write the clips of a session as GIF, MP4, WebM or PNG", usage: "--session ID [flags]",
-		about: "Writes each clip that was answered as a file named by the clip's id. With --pair it writes one file per\n" +
+		Name: "clips", Summary: "write the clips of a session as GIF, MP4, WebM or PNG", Usage: "--session ID [flags]",
+		About: "Writes each clip that was answered as a file named by the clip's id. With --pair it writes one file per\n" +
 			"answer, named by the answer's id. Existing files are kept, so the same command continues where it was\n" +
 			"stopped. It may run beside the server. Without --session it lists the sessions.",
-		example: "tiebreak clips --data tiebreak-data --session ID --format mp4 --out clips",
-		flags:   func(fs *flag.FlagSet) { new(clipsFlags).declare(fs) },
-		run:     runClips,
+		Example: "tiebreak clips --data tiebreak-data --session ID --format mp4 --out clips",
+		Flags:   func(fs *flag.FlagSet) { new(clipsFlags).declare(fs) },
+		Run:     runClips,
 	}
 }
 
@@ -73,7 +73,7 @@ func runClips(ctx context.Context, io stdio, args []string) (err error) {
 		return err
 	}
 	if len(reels) == 0 {
-		fmt.Fprintf(io.out, "Session %s has no answers yet, so there are no clips to write.\n", f.session)
+		fmt.Fprintf(io.Out, "Session %s has no answers yet, so there are no clips to write.\n", f.session)
 		return nil
 	}
 	if err := os.MkdirAll(f.out, 0o755); err != nil {
@@ -146,21 +146,21 @@ type filmWriter struct {
 func (w *filmWriter) writeAll(ctx context.Context, reels []reel) error {
 	for i, r := range reels {
 		file := url.PathEscape(r.name) + "." + w.flags.format // who answers chooses the name of the answer
-		fmt.Fprintf(w.io.err, "\r%-79s", fmt.Sprintf("%d of %d: %s", i+1, len(reels), file))
+		fmt.Fprintf(w.io.Err, "\r%-79s", fmt.Sprintf("%d of %d: %s", i+1, len(reels), file))
 		if err := w.write(ctx, filepath.Join(w.flags.out, file), r); err != nil {
-			fmt.Fprintf(w.io.err, "\r%-79s\r", "") // wipes the line of progress
+			fmt.Fprintf(w.io.Err, "\r%-79s\r", "") // wipes the line of progress
 			if ctx.Err() != nil {
-				fmt.Fprintf(w.io.err, "Stopped. %d of %d files are in %s; the same command continues from there.\n",
+				fmt.Fprintf(w.io.Err, "Stopped. %d of %d files are in %s; the same command continues from there.\n",
 					w.wrote+w.kept, len(reels), w.flags.out)
 				return ctx.Err()
 			}
 			return fmt.Errorf("%s: %w", file, err)
 		}
 	}
-	fmt.Fprintf(w.io.err, "\r%-79s\r", "")
-	fmt.Fprintf(w.io.out, "%d files in %s: %d written, %d were there.\n", w.wrote+w.kept, w.flags.out, w.wrote, w.kept)
+	fmt.Fprintf(w.io.Err, "\r%-79s\r", "")
+	fmt.Fprintf(w.io.Out, "%d files in %s: %d written, %d were there.\n", w.wrote+w.kept, w.flags.out, w.wrote, w.kept)
 	if w.missing > 0 {
-		fmt.Fprintf(w.io.err, "%d files could not be written: their clips were recorded without a drawing.\n", w.missing)
+		fmt.Fprintf(w.io.Err, "%d files could not be written: their clips were recorded without a drawing.\n", w.missing)
 	}
 	if n := len(w.damaged); n > 0 {
 		return idrl.Errorf(idrl.Damaged, "files that could not be written because clips are damaged: %d, the first clip is %s; 'tiebreak doctor --data %s' says what to do",

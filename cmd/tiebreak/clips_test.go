@@ -227,7 +227,7 @@ func TestClipsStop(t *testing.T) {
 	data, out := answered(t), t.TempDir()
 	ctx, stop := context.WithCancel(t.Context())
 	errs := &interrupter{at: "2 of 3", stop: stop}
-	status := run(ctx, stdio{strings.NewReader(""), &bytes.Buffer{}, errs}, []string{"clips", "--data", data, "--session", "s", "--size", "80x60", "--out", out})
+	status := run(ctx, stdio{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: errs}, []string{"clips", "--data", data, "--session", "s", "--size", "80x60", "--out", out})
 	if status != 130 || !strings.Contains(errs.String(), "Stopped. 1 of 3 files") {
 		t.Errorf("status %d: %s", status, errs)
 	}

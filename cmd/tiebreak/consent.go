@@ -50,6 +50,6 @@ func setConsent(ctx context.Context, std stdio, db *store.DB, spec idrl.SessionS
 	if text == "" {
 		what = "It is empty: nobody is asked to agree"
 	}
-	fmt.Fprintf(std.out, "Session %s has version %d of its consent text; before it was %d. %s.\n", spec.ID, version, spec.CurrentConsent().Version, what)
+	fmt.Fprintf(std.Out, "Session %s has version %d of its consent text; before it was %d. %s.\n", spec.ID, version, spec.CurrentConsent().Version, what)
 	return nil
 }

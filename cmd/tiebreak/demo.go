@@ -22,13 +22,13 @@ func demoSpec() idrl.SessionSpec {
 
 func demoCommand() command {
 	return command{
-		name: "demo", endless: true, summary: "open a demo session: label clips of a car and watch it learn", usage: "[flags]",
-		about: "Runs the server with a demo session: teach a car to drive by about thirty comparisons of clips.\n" +
+		Name: "demo", Endless: true, Summary: "open a demo session: label clips of a car and watch it learn", Usage: "[flags]",
+		About: "Runs the server with a demo session: teach a car to drive by about thirty comparisons of clips.\n" +
 			"It prints one link for the researcher and one for an annotator. If the port is taken it uses another.\n" +
 			"A second run continues with the same data.",
-		example: "tiebreak demo",
-		flags:   func(fs *flag.FlagSet) { new(serveFlags).declare(fs) },
-		run: func(ctx context.Context, io stdio, args []string) error {
+		Example: "tiebreak demo",
+		Flags:   func(fs *flag.FlagSet) { new(serveFlags).declare(fs) },
+		Run: func(ctx context.Context, io stdio, args []string) error {
 			var f serveFlags
 			fs := flag.NewFlagSet("demo", flag.ContinueOnError)
 			f.declare(fs)

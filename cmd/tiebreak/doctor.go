@@ -15,13 +15,13 @@ import (
 
 func doctorCommand() command {
 	return command{
-		name: "doctor", summary: "check a data folder for damage and say what to do", usage: "--data DIR [flags]",
-		about: "Reads the whole database of a data folder: its pages, the clips against their checksums, and the\n" +
+		Name: "doctor", Summary: "check a data folder for damage and say what to do", Usage: "--data DIR [flags]",
+		About: "Reads the whole database of a data folder: its pages, the clips against their checksums, and the\n" +
 			"stored beliefs against the answers. It changes nothing and may run beside the server. It prints\n" +
 			"what is damaged and what to do; the exit status is 1 if answers or clips are damaged.",
-		example: "tiebreak doctor --data tiebreak-data",
-		flags:   func(fs *flag.FlagSet) { new(doctorFlags).declare(fs) },
-		run:     runDoctor,
+		Example: "tiebreak doctor --data tiebreak-data",
+		Flags:   func(fs *flag.FlagSet) { new(doctorFlags).declare(fs) },
+		Run:     runDoctor,
 	}
 }
 
@@ -79,12 +79,12 @@ func runDoctor(ctx context.Context, io stdio, args []string) (err error) {
 // tellFound prints a heading and what was found under it.
 func tellFound(io stdio, what string, found []string) {
 	if len(found) == 0 {
-		fmt.Fprintf(io.out, "%-9s sound\n", what)
+		fmt.Fprintf(io.Out, "%-9s sound\n", what)
 		return
 	}
-	fmt.Fprintf(io.out, "%-9s DAMAGED\n", what)
+	fmt.Fprintf(io.Out, "%-9s DAMAGED\n", what)
 	for _, line := range found {
-		fmt.Fprintf(io.out, "  %s\n", line)
+		fmt.Fprintf(io.Out, "  %s\n", line)
 	}
 }
 
@@ -107,12 +107,12 @@ func (d *diagnosis) beliefs(ctx context.Context) error {
 		}
 	}
 	if len(lines) == 0 {
-		fmt.Fprintf(d.io.out, "%-9s sound\n", "Beliefs")
+		fmt.Fprintf(d.io.Out, "%-9s sound\n", "Beliefs")
 		return nil
 	}
-	fmt.Fprintf(d.io.out, "%-9s a cache, which a server computes again where it is damaged\n", "Beliefs")
+	fmt.Fprintf(d.io.Out, "%-9s a cache, which a server computes again where it is damaged\n", "Beliefs")
 	for _, line := range lines {
-		fmt.Fprintf(d.io.out, "  %s\n", line)
+		fmt.Fprintf(d.io.Out, "  %s\n", line)
 	}
 	return ctx.Err()
 }

@@ -5,18 +5,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 
 	"tiebreak/envs"
 	"tiebreak/internal/data/recordings"
 )
-
-// roomForC gives the runtime places for more goroutines than there are cores.
-// Where none is free it takes a place away from a call into C that lasts longer
-// than 20 µs, as steps of MuJoCo do, and gives it back late: measured with two
-// busy workers on two cores beside other programs, half as many steps a second.
-func roomForC() { runtime.GOMAXPROCS(2 * runtime.NumCPU()) }
 
 // own says where a user's environments are.
 type own struct {

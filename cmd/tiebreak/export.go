@@ -48,17 +48,17 @@ func (f *exportFlags) declare(fs *flag.FlagSet) {
 
 func exportCommand() command {
 	return command{
-		name: "export", summary: "write the answers of a session as JSON lines or CSV, or what it has learnt", usage: "--session ID [flags]",
-		about: "Writes one line per answer to standard output; docs/export.md explains the columns. With --format networks\n" +
+		Name: "export", Summary: "write the answers of a session as JSON lines or CSV, or what it has learnt", Usage: "--session ID [flags]",
+		About: "Writes one line per answer to standard output; docs/export.md explains the columns. With --format networks\n" +
 			"it writes the learnt reward and the policies into a new folder, for other programs: networks in the format\n" +
 			"safetensors with descriptions as JSON; docs/networks.md explains them. With --format bundle it writes everything\n" +
 			"as a data set: tables in Parquet, trajectories, clips; docs/bundle.md explains it. It reads one snapshot of the database\n" +
 			"and may run beside the server. Without --session it lists the sessions.",
-		example: "tiebreak export --data tiebreak-data --session ID --format csv > answers.csv\n" +
+		Example: "tiebreak export --data tiebreak-data --session ID --format csv > answers.csv\n" +
 			"  tiebreak export --data tiebreak-data --session ID --format networks --out learnt\n" +
 			"  tiebreak export --data tiebreak-data --session ID --format bundle --out bundle.zip",
-		flags: func(fs *flag.FlagSet) { new(exportFlags).declare(fs) },
-		run:   runExport,
+		Flags: func(fs *flag.FlagSet) { new(exportFlags).declare(fs) },
+		Run:   runExport,
 	}
 }
 
@@ -90,7 +90,7 @@ func runExport(ctx context.Context, std stdio, args []string) (err error) {
 	if f.format == bundle.Format {
 		return exportBundle(ctx, std, db, spec.ID, f)
 	}
-	out := bufio.NewWriter(std.out)
+	out := bufio.NewWriter(std.Out)
 	if f.format == export.StepsFormat {
 		err = exportSteps(ctx, out, db, spec.ID)
 		return errors.Join(err, out.Flush())
@@ -166,9 +166,9 @@ func exportNetworks(ctx context.Context, std stdio, db *store.DB, id idrl.Sessio
 	if err := export.WriteFolder(f.out, files); err != nil {
 		return err
 	}
-	fmt.Fprintf(std.out, "%d files in %s; index.json lists them.\n", len(files), f.out)
+	fmt.Fprintf(std.Out, "%d files in %s; index.json lists them.\n", len(files), f.out)
 	if best := source.Review.Best; best.Params == nil {
-		fmt.Fprintf(std.out, "The recommended policy %s has no file: of the policies that were trained before the first answer only clips are kept.\n", best.ID)
+		fmt.Fprintf(std.Out, "The recommended policy %s has no file: of the policies that were trained before the first answer only clips are kept.\n", best.ID)
 	}
 	return nil
 }
@@ -247,7 +247,7 @@ func listSessions(ctx context.Context, std stdio, db *store.DB) error {
 		return idrl.Errorf(idrl.NotFound, "there is no session yet; 'tiebreak demo' makes one")
 	}
 	for _, s := range list {
-		fmt.Fprintf(std.out, "%s  %-10s %-17s %5d answers  %s\n", s.Spec.ID, s.Spec.Env, s.Spec.Kind, s.Answers, s.Spec.Title)
+		fmt.Fprintf(std.Out, "%s  %-10s %-17s %5d answers  %s\n", s.Spec.ID, s.Spec.Env, s.Spec.Kind, s.Answers, s.Spec.Title)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"tiebreak/envs"
+	shared "tiebreak/internal/base/command"
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
@@ -71,7 +72,7 @@ func exportBundle(ctx context.Context, std stdio, db *store.DB, id idrl.SessionI
 		err = export.NewFolder(f.out, func(dir string) error { return bundle.Write(ctx, bundle.Folder(dir), cfg) })
 	}
 	if err == nil {
-		fmt.Fprintf(std.out, "The bundle is in %s; README.md and meta.json in it say what it holds.\n", f.out)
+		fmt.Fprintf(std.Out, "The bundle is in %s; README.md and meta.json in it say what it holds.\n", f.out)
 	}
 	return err
 }
@@ -97,7 +98,7 @@ func (b bundles) config(id idrl.SessionID) bundle.Config {
 		Read: func(ctx context.Context, f func(bundle.Source) error) error {
 			return b.db.Read(ctx, id, func(r *store.Reading) error { return f(r) })
 		},
-		Program:  "tiebreak " + buildVersion(),
+		Program:  "tiebreak " + shared.BuildVersion(),
 		Complete: func(spec idrl.SessionSpec) (idrl.SessionSpec, error) { return training.NameFeatures(b.envs(), spec) },
 		Beliefs:  b.beliefs,
 		Learnt:   b.learnt,

@@ -38,8 +38,8 @@ func (f *importFlags) declare(fs *flag.FlagSet) {
 
 func importCommand() command {
 	return command{
-		name: "import", summary: "make a session again from its bundle, or take in rollouts of another simulator, or labels of them", usage: "BUNDLE [flags]",
-		about: "Records in a data folder the session that 'tiebreak export --format bundle' wrote, all of it or nothing: every file is\n" +
+		Name: "import", Summary: "make a session again from its bundle, or take in rollouts of another simulator, or labels of them", Usage: "BUNDLE [flags]",
+		About: "Records in a data folder the session that 'tiebreak export --format bundle' wrote, all of it or nothing: every file is\n" +
 			"compared with its checksum first. The session goes on where it was, and exports the same bundle. Of people there\n" +
 			"are only the pseudonyms under which they answered: nobody can sign in as one of them; invite annotators anew.\n" +
 			"The server may be running on the data folder if the session is not large. docs/bundle.md says more.\n\n" +
@@ -48,12 +48,12 @@ func importCommand() command {
 			"With --labels it makes a session of comparisons that were released with a data set, by Uni-RLHF and Preference\n" +
 			"Transformer: pickles or .npy files, joined by position, of segments of rollouts that were imported before. Pickles are\n" +
 			"read and not executed. The posterior has learnt from them, and people can go on. docs/labels.md says more.",
-		example: "tiebreak import bundle.zip --data tiebreak-data\n" +
+		Example: "tiebreak import bundle.zip --data tiebreak-data\n" +
 			"  tiebreak import bundle --data tiebreak-data --new-id\n" +
 			"  tiebreak import --rollouts my-rollouts --name walks --data tiebreak-data\n" +
 			"  tiebreak import --labels hopper-medium-v2_human_labels --env rollouts-hopper --data tiebreak-data",
-		flags: func(fs *flag.FlagSet) { new(importFlags).declare(fs) },
-		run:   runImport,
+		Flags: func(fs *flag.FlagSet) { new(importFlags).declare(fs) },
+		Run:   runImport,
 	}
 }
 
@@ -93,7 +93,7 @@ func runImport(ctx context.Context, std stdio, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(std.out, "Session:    %s\nTitle:      %s\nAnnotators: '%s' makes a link for them\n", spec.ID, spec.Title, commandLine("invite", "new", "--data", f.data, "--session", string(spec.ID)))
+	fmt.Fprintf(std.Out, "Session:    %s\nTitle:      %s\nAnnotators: '%s' makes a link for them\n", spec.ID, spec.Title, commandLine("invite", "new", "--data", f.data, "--session", string(spec.ID)))
 	return nil
 }
 
@@ -156,25 +156,25 @@ func importRollouts(ctx context.Context, std stdio, f importFlags) error {
 	set, err := recordings.Import(ctx, recordings.Config{
 		From: f.rollouts, Into: filepath.Join(f.data, recordings.FolderName), Name: f.name,
 		Progress: func(done, total int, what string) {
-			fmt.Fprintf(std.err, "\rreading %d of %d: %-40s", done+1, total, what)
+			fmt.Fprintf(std.Err, "\rreading %d of %d: %-40s", done+1, total, what)
 		},
 	})
-	fmt.Fprint(std.err, "\r")
+	fmt.Fprint(std.Err, "\r")
 	if err != nil {
 		return err
 	}
 	n, policies, from := set.Size()
 	strategy := ""
-	fmt.Fprintf(std.out, "Rollouts:    %d\n", n)
+	fmt.Fprintf(std.Out, "Rollouts:    %d\n", n)
 	if set.Named() {
-		fmt.Fprintf(std.out, "Policies:    %d\n", policies)
+		fmt.Fprintf(std.Out, "Policies:    %d\n", policies)
 	} else {
 		strategy = " --acquisition igr"
 	}
-	fmt.Fprintf(std.out, "Features:    %d, %s\nEnvironment: %s\n", len(set.New().Spec().FeatureNames), map[string]string{
+	fmt.Fprintf(std.Out, "Features:    %d, %s\nEnvironment: %s\n", len(set.New().Spec().FeatureNames), map[string]string{
 		"given": "those of the folder", "observations": "the observations, standardised", "policies": "which policy acted",
 	}[from], set.ID())
-	fmt.Fprintf(std.out, "Next:        %s%s\n             %s\nA server that is running has it already.\n",
+	fmt.Fprintf(std.Out, "Next:        %s%s\n             %s\nA server that is running has it already.\n",
 		commandLine("session", "create", "--data", f.data, "--env", set.ID()), strategy, commandLine("serve", "--data", f.data))
 	return nil
 }

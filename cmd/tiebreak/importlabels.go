@@ -84,7 +84,7 @@ func importLabels(ctx context.Context, std stdio, f importFlags) (err error) {
 	defer func() { err = errors.Join(err, remove()) }()
 	err = in.record(ctx, db, dir)
 	in.progress("")
-	fmt.Fprint(std.err, "\r")
+	fmt.Fprint(std.Err, "\r")
 	if err == nil {
 		in.print(f.data)
 	}
@@ -143,11 +143,11 @@ func (in *labelImport) join() error {
 	return err
 }
 
-func (in *labelImport) progress(what string) { fmt.Fprintf(in.std.err, "\r%-50s", what) }
+func (in *labelImport) progress(what string) { fmt.Fprintf(in.std.Err, "\r%-50s", what) }
 
 // print says what was made.
 func (in *labelImport) print(data string) {
-	c, out := in.counts, in.std.out
+	c, out := in.counts, in.std.Out
 	fmt.Fprintf(out, "Comparisons: %d taken in: %d first is better, %d second, %d equal\n", len(in.pairs), c.First, c.Second, c.Equal)
 	fmt.Fprintf(out, "Left out:    %d of %d: %d across the end of a rollout, %d in rows that were not imported, %d of a segment with itself\n", c.LeftOut(), c.Comparisons, c.Across, c.Missing, c.Same)
 	rollouts := map[int]bool{}

@@ -15,11 +15,11 @@ import (
 
 func inviteCommand() command {
 	return command{
-		name: "invite", summary: "list, make and revoke the links for annotators", usage: "list | new | revoke [flags]",
-		about: "Manages the links by which people join a session. It may run beside the server. A link is shown only\n" +
+		Name: "invite", Summary: "list, make and revoke the links for annotators", Usage: "list | new | revoke [flags]",
+		About: "Manages the links by which people join a session. It may run beside the server. A link is shown only\n" +
 			"once, when it is made.",
-		example: "tiebreak invite list --data tiebreak-data --session ID",
-		subs:    []command{inviteListCommand(), inviteNewCommand(), inviteRevokeCommand()},
+		Example: "tiebreak invite list --data tiebreak-data --session ID",
+		Subs:    []command{inviteListCommand(), inviteNewCommand(), inviteRevokeCommand()},
 	}
 }
 
@@ -67,10 +67,10 @@ func inviteListCommand() command {
 					return err
 				}
 				if len(links) == 0 {
-					fmt.Fprintf(std.out, "There is no link into session %s. '%s' makes one.\n", spec.ID, commandLine("invite", "new", "--data", f.data))
+					fmt.Fprintf(std.Out, "There is no link into session %s. '%s' makes one.\n", spec.ID, commandLine("invite", "new", "--data", f.data))
 					return nil
 				}
-				return table(std.out, "LINK\tMADE\tEXPIRES\tUSED\tSTATE", len(links), func(w io.Writer, i int) {
+				return table(std.Out, "LINK\tMADE\tEXPIRES\tUSED\tSTATE", len(links), func(w io.Writer, i int) {
 					l := links[i]
 					fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", l.ID, when(l.CreatedAt), when(l.ExpiresAt), l.Usage(), l.State(time.Now()))
 				})
@@ -104,7 +104,7 @@ func inviteNewCommand() command {
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(std.out, "Annotator:  %s/join/%s\n", base, token)
+				fmt.Fprintf(std.Out, "Annotator:  %s/join/%s\n", base, token)
 				return f.sayAddress(ctx, std, db)
 			})
 		})
@@ -118,10 +118,10 @@ func inviteRevokeCommand() command {
 				if err := db.RevokeInvitation(ctx, spec.ID, f.link, byCommand, time.Now()); err != nil {
 					return fmt.Errorf("%w; 'tiebreak invite list' shows them", err)
 				}
-				fmt.Fprintf(std.out, "Link %d is revoked.\n", f.link)
+				fmt.Fprintf(std.Out, "Link %d is revoked.\n", f.link)
 				return nil
 			})
 		})
-	c.usage, c.example = "--link N [flags]", c.example+" --link 3"
+	c.Usage, c.Example = "--link N [flags]", c.Example+" --link 3"
 	return c
 }

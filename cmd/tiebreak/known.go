@@ -41,7 +41,7 @@ func sessionKnownCommand() command {
 				return f.run(ctx, std, db, spec)
 			})
 		})
-	c.usage, c.example = "[--clips A,B --answer WHICH --use FOR] [flags]", c.example+" --clips 3f2c…,9a01… --answer a --use gold"
+	c.Usage, c.Example = "[--clips A,B --answer WHICH --use FOR] [flags]", c.Example+" --clips 3f2c…,9a01… --answer a --use gold"
 	return c
 }
 
@@ -50,7 +50,7 @@ func (f *knownFlags) run(ctx context.Context, std stdio, db *store.DB, spec idrl
 		if err := db.SetGoldEvery(ctx, spec.ID, f.every, byCommand, time.Now()); err != nil {
 			return usageIfInvalid(err)
 		}
-		fmt.Fprintf(std.out, "Gold questions come %s; before it was %s.\n", howOften(f.every), howOften(spec.GoldEvery))
+		fmt.Fprintf(std.Out, "Gold questions come %s; before it was %s.\n", howOften(f.every), howOften(spec.GoldEvery))
 	}
 	if f.clips != "" {
 		return f.set(ctx, std, db, spec)
@@ -63,10 +63,10 @@ func (f *knownFlags) run(ctx context.Context, std stdio, db *store.DB, spec idrl
 		return err
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(std.out, "No answer is known. Give one with --clips and --answer, or on the session's page.")
+		fmt.Fprintln(std.Out, "No answer is known. Give one with --clips and --answer, or on the session's page.")
 		return nil
 	}
-	return table(std.out, "VERSION\tUSE\tANSWER\tCLIPS\tBY\tAT\tNOTE\t", len(list), func(w io.Writer, i int) {
+	return table(std.Out, "VERSION\tUSE\tANSWER\tCLIPS\tBY\tAT\tNOTE\t", len(list), func(w io.Writer, i int) {
 		k := list[i]
 		answer := string(k.Choice)
 		if k.Choice == idrl.Rated {
@@ -96,7 +96,7 @@ func (f *knownFlags) set(ctx context.Context, std stdio, db *store.DB, spec idrl
 	if err != nil {
 		return usageIfInvalid(err)
 	}
-	fmt.Fprintf(std.out, "Version %d of what is known in session %s.\n", version, spec.ID)
+	fmt.Fprintf(std.Out, "Version %d of what is known in session %s.\n", version, spec.ID)
 	return nil
 }
 

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	shared "tiebreak/internal/base/command"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/data/outside"
 	"tiebreak/internal/idrl"
@@ -180,7 +181,7 @@ var scratch = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "
 func cli(t *testing.T, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	status = run(t.Context(), stdio{strings.NewReader(""), &out, &errs}, args)
+	status = run(t.Context(), stdio{In: strings.NewReader(""), Out: &out, Err: &errs}, args)
 	return status, out.String(), errs.String()
 }
 
@@ -188,20 +189,20 @@ func TestHelpTeaches(t *testing.T) {
 	t.Parallel()
 	_, list, _ := cli(t, "--help")
 	for _, c := range commands() {
-		if c.hidden == strings.Contains(list, "  "+c.name+" ") {
-			t.Errorf("tiebreak --help lists %s: %v, want %v", c.name, c.hidden, !c.hidden)
+		if c.Hidden == strings.Contains(list, "  "+c.Name+" ") {
+			t.Errorf("tiebreak --help lists %s: %v, want %v", c.Name, c.Hidden, !c.Hidden)
 		}
-		status, help, _ := cli(t, c.name, "--help")
-		if status != 0 || !strings.Contains(help, "Example:\n  tiebreak "+c.name) || len(c.about) < 40 {
-			t.Errorf("tiebreak %s --help: status %d, does not teach:\n%s", c.name, status, help)
+		status, help, _ := cli(t, c.Name, "--help")
+		if status != 0 || !strings.Contains(help, "Example:\n  tiebreak "+c.Name) || len(c.About) < 40 {
+			t.Errorf("tiebreak %s --help: status %d, does not teach:\n%s", c.Name, status, help)
 		}
-		for _, sub := range c.subs {
-			if !strings.Contains(help, "  "+sub.name+" ") {
-				t.Errorf("tiebreak %s --help does not list %s", c.name, sub.name)
+		for _, sub := range c.Subs {
+			if !strings.Contains(help, "  "+sub.Name+" ") {
+				t.Errorf("tiebreak %s --help does not list %s", c.Name, sub.Name)
 			}
-			status, help, _ := cli(t, append(strings.Fields(sub.name), "--help")...)
-			if status != 0 || !strings.Contains(help, "Example:\n  tiebreak "+sub.name) || len(sub.about) < 40 {
-				t.Errorf("tiebreak %s --help: status %d, does not teach:\n%s", sub.name, status, help)
+			status, help, _ := cli(t, append(strings.Fields(sub.Name), "--help")...)
+			if status != 0 || !strings.Contains(help, "Example:\n  tiebreak "+sub.Name) || len(sub.About) < 40 {
+				t.Errorf("tiebreak %s --help: status %d, does not teach:\n%s", sub.Name, status, help)
 			}
 		}
 	}
@@ -252,8 +253,8 @@ func TestCommandLineErrors(t *testing.T) {
 		{"runs in an unknown environment", []string{"simulate", "--runs", "2", "--env", "mars"}, 2, []string{`"mars"`, "gridworld"}},
 		{"runs of an unknown expert", []string{"simulate", "--runs", "2", "--expert", "oracle"}, 2, []string{`"oracle"`}},
 		{"runs without answers", []string{"simulate", "--runs", "2", "--answers", "0"}, 2, []string{"--answers"}},
-		{"unknown figure", []string{"bench", "moon"}, 2, []string{`"moon"`, "driver", "gridworld"}},
-		{"no seeds", []string{"bench", "driver", "--seeds", "0"}, 2, []string{"seeds"}},
+		{"command of the lab", []string{"bench", "chain"}, 2, []string{`"bench" is now a command of tiebreak-lab`, "go run tiebreak/cmd/tiebreak-lab bench …"}},
+		{"help for a command of the lab", []string{"help", "gaits"}, 2, []string{"go run tiebreak/cmd/tiebreak-lab gaits …"}},
 		{"bad origin", []string{"serve", "--data", dir, "--addr", "127.0.0.1:0", "--origin", "study"}, 1, []string{`"study"`, "https://"}},
 		{"unknown form of the log", []string{"serve", "--data", dir, "--addr", "127.0.0.1:0", "--log", "xml"}, 2, []string{`"xml"`, "text or json"}},
 		{"bad proxy", []string{"serve", "--data", dir, "--addr", "127.0.0.1:0", "--proxy", "10.0.0.1,nginx"}, 1, []string{`"nginx"`, "10.0.0.0/24"}},
@@ -388,13 +389,12 @@ func TestInterruptedCommandsFail(t *testing.T) {
 	data, out, bundle := answered(t), t.TempDir(), simulatedBundle(t)
 	for signal, want := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143} {
 		ctx, stop := context.WithCancelCause(t.Context())
-		stop(stopSignal{signal})
+		stop(shared.Stop{Signal: signal})
 		for _, args := range [][]string{
 			{"export", "--data", data, "--session", "s"},
 			{"export", "--data", data, "--session", "s", "--format", "bundle", "--out", filepath.Join(out, "again")},
 			{"import", bundle, "--data", t.TempDir()},
 			{"clips", "--data", data, "--session", "s", "--out", out},
-			{"bench", "chain", "--queries", "state", "--seeds", "1", "--answers", "2", "--out", filepath.Join(out, "bench")},
 			{"simulate", "--runs", "1", "--env", "gridworld"},
 			{"simulate", "--url", "http://127.0.0.1:1/join/x"},
 			{"session", "list", "--data", data},
@@ -408,7 +408,7 @@ func TestInterruptedCommandsFail(t *testing.T) {
 				want = 0
 			}
 			var said bytes.Buffer
-			if got := run(ctx, stdio{strings.NewReader(""), &said, &said}, args); got != want {
+			if got := run(ctx, stdio{In: strings.NewReader(""), Out: &said, Err: &said}, args); got != want {
 				t.Errorf("%v after %v: exit status %d, want %d\n%s", args, signal, got, want, said.String())
 			}
 		}

@@ -48,9 +48,9 @@ func qualityCommand() command {
 					return err
 				}
 				if !f.json {
-					return q.Print(std.out)
+					return q.Print(std.Out)
 				}
-				enc := json.NewEncoder(std.out)
+				enc := json.NewEncoder(std.Out)
 				enc.SetIndent("", "  ")
 				return enc.Encode(q)
 			})

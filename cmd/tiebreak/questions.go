@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	shared "tiebreak/internal/base/command"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/questions"
 	"tiebreak/store"
@@ -30,16 +31,16 @@ func (f *questionsFlags) declare(fs *flag.FlagSet) {
 
 func questionsCommand() command {
 	return command{
-		name: "questions", summary: "write a page with a film strip of every question that a session has asked", usage: "--session ID [flags]",
-		about: "Writes a page that shows every question as people saw it: a strip of frames of each clip, how much it moves\n" +
+		Name: "questions", Summary: "write a page with a film strip of every question that a session has asked", Usage: "--session ID [flags]",
+		About: "Writes a page that shows every question as people saw it: a strip of frames of each clip, how much it moves\n" +
 			"and how far the two look apart, in body sizes; whether it could be answered, and whether it looks like one of\n" +
 			"the same person's last 50 questions; what was answered, how fast, and why it was asked. The summary above says\n" +
 			"how many questions lack motion, are about clips that look alike or robots that have fallen, or are repeats.\n" +
 			"It is for researchers: it names policies. It reads one snapshot of the database and may run beside the\n" +
 			"server. docs/questions.md explains the numbers. Without --session it lists the sessions.",
-		example: "tiebreak questions --data tiebreak-data --session ID --out asked && xdg-open asked/index.html",
-		flags:   func(fs *flag.FlagSet) { new(questionsFlags).declare(fs) },
-		run:     runQuestions,
+		Example: "tiebreak questions --data tiebreak-data --session ID --out asked && xdg-open asked/index.html",
+		Flags:   func(fs *flag.FlagSet) { new(questionsFlags).declare(fs) },
+		Run:     runQuestions,
 	}
 }
 
@@ -78,10 +79,10 @@ func runQuestions(ctx context.Context, std stdio, args []string) (err error) {
 			return err
 		}
 	}
-	line := newProgressLine(std.err)
-	defer line.clear()
-	r, err := questionsOf(ctx, db, idrl.SessionID(f.session), func(done, total int) {
-		line.show(fmt.Sprintf("%d of %d questions measured", done, total))
+	line := shared.NewProgressLine(std.Err)
+	defer line.Clear()
+	r, err := questions.Of(ctx, db, idrl.SessionID(f.session), func(done, total int) {
+		line.Show(fmt.Sprintf("%d of %d questions measured", done, total))
 	})
 	if idrl.KindOf(err) == idrl.NotFound {
 		return fmt.Errorf("%w; 'tiebreak questions --data %s' lists the sessions", err, f.data)
@@ -93,16 +94,16 @@ func runQuestions(ctx context.Context, std stdio, args []string) (err error) {
 		return err
 	}
 	r.Overwrite = f.force
-	r.Progress = func(done, total int) { line.show(fmt.Sprintf("%d of %d strips drawn", done, total)) }
+	r.Progress = func(done, total int) { line.Show(fmt.Sprintf("%d of %d strips drawn", done, total)) }
 	if err := r.Write(ctx, f.out); err != nil {
 		return err
 	}
-	line.clear()
+	line.Clear()
 	s := questions.Summarise(r.Questions)
-	fmt.Fprintf(std.out, "%d questions in %s: %d could not be answered (%d lack motion, %d are about clips that look alike, %d about fallen robots), %d are repeats.\n",
+	fmt.Fprintf(std.Out, "%d questions in %s: %d could not be answered (%d lack motion, %d are about clips that look alike, %d about fallen robots), %d are repeats.\n",
 		len(r.Questions), filepath.Join(f.out, questions.PageFile), s.Unanswered, s.Still, s.Alike, s.Fallen, s.Repeats)
 	if s.Unseen > 0 {
-		fmt.Fprintf(std.out, "These counts leave out %d questions whose clips cannot be measured; the page says why.\n", s.Unseen)
+		fmt.Fprintf(std.Out, "These counts leave out %d questions whose clips cannot be measured; the page says why.\n", s.Unseen)
 	}
 	return nil
 }
@@ -120,22 +121,4 @@ func (f *questionsFlags) selected(list []questions.Question) ([]questions.Questi
 		return nil, idrl.Errorf(idrl.Invalid, "--from %d is after the last question, number %d", f.from, to)
 	}
 	return list[f.from-1 : to], nil
-}
-
-// questionsOf returns the report of a session.
-func questionsOf(ctx context.Context, db *store.DB, id idrl.SessionID, progress func(done, total int)) (r questions.Report, err error) {
-	if r.Spec, err = db.Spec(ctx, id); err != nil {
-		return r, err
-	}
-	var rows []idrl.Labelled
-	err = db.Rows(ctx, id, func(l idrl.Labelled) error {
-		rows = append(rows, l)
-		return nil
-	})
-	if err != nil {
-		return r, err
-	}
-	r.Media = func(ctx context.Context, clip idrl.ClipID) ([]byte, error) { return db.ClipMedia(ctx, id, clip) }
-	r.Questions, err = questions.Measure(ctx, rows, r.Media, progress)
-	return r, err
 }

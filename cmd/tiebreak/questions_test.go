@@ -70,9 +70,10 @@ func TestQuestionsOfAPersonWhoSees(t *testing.T) {
 func TestBrowserQuestions(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
-	dir := filepath.Join(t.TempDir(), "asked")
-	runProgram(t, "bench", "questions", "--env", "gridworld", "--answers", "3", "--pace", "10ms", "--out", dir)
-	files := http.FileServer(http.Dir(filepath.Join(dir, "gridworld-clip_comparison-answerable-1")))
+	data, dir := t.TempDir(), filepath.Join(t.TempDir(), "asked")
+	runProgram(t, "simulate", "--runs", "1", "--env", "gridworld", "--expert", "seeing", "--answers", "3", "--data", data)
+	mustCLI(t, "questions", "--data", data, "--session", strings.Fields(mustCLI(t, "questions", "--data", data))[0], "--out", dir)
+	files := http.FileServer(http.Dir(dir))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self'")
 		if r.URL.Path == "/favicon.ico" { // which browsers ask for
@@ -113,29 +114,4 @@ func runProgram(t *testing.T, args ...string) string {
 		t.Fatalf("tiebreak %v: %v\n%s", args, err, &errs)
 	}
 	return string(out)
-}
-
-// The counts of a small session are printed, and kept.
-func TestBenchQuestions(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	args := []string{"bench", "questions", "--env", "gridworld", "--answers", "3", "--pace", "10ms", "--out", dir}
-	first := runProgram(t, args...)
-	if !strings.Contains(first, "| gridworld | clip comparison | 3 | ") || !strings.Contains(first, "| all | clip comparison | 3 |") {
-		t.Errorf("it prints\n%s", first)
-	}
-	page := filepath.Join(dir, "gridworld-clip_comparison-answerable-1", "index.html")
-	before, err := os.Stat(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again := runProgram(t, args...); again != first {
-		t.Errorf("the second time it prints\n%s", again)
-	}
-	if after, err := os.Stat(page); err != nil || !after.ModTime().Equal(before.ModTime()) {
-		t.Errorf("what is kept was made again, %v", err)
-	}
-	if status, _, errs := cli(t, "bench", "questions", "--env", "mars"); status != 2 || !strings.Contains(errs, "mars") {
-		t.Errorf("an unknown environment: status %d, %s", status, errs)
-	}
 }

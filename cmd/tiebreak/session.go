@@ -40,12 +40,12 @@ func (f *sessionFlags) declare(fs *flag.FlagSet) {
 
 func sessionCommand() command {
 	return command{
-		name: "session", summary: "make a labelling session in a data folder, and control it", usage: "[flags]",
-		about:   sessionAbout(),
-		example: "tiebreak session --data study --title 'Walk the grid' --env gridworld --kind state_rating --budget 40",
-		flags:   func(fs *flag.FlagSet) { new(sessionFlags).declare(fs) },
-		run:     runSession,
-		subs: slices.Concat(
+		Name: "session", Summary: "make a labelling session in a data folder, and control it", Usage: "[flags]",
+		About: sessionAbout, Lists: sessionChoices,
+		Example: "tiebreak session --data study --title 'Walk the grid' --env gridworld --kind state_rating --budget 40",
+		Flags:   func(fs *flag.FlagSet) { new(sessionFlags).declare(fs) },
+		Run:     runSession,
+		Subs: slices.Concat(
 			[]command{sessionCreateCommand(), sessionListCommand(), sessionShowCommand(), sessionScoresCommand(), sessionSetCommand()}, stateCommands(),
 			[]command{sessionRenameCommand(), sessionExtendCommand(), sessionCloneCommand(), sessionKnownCommand()},
 		),
@@ -55,22 +55,25 @@ func sessionCommand() command {
 // sessionCreateCommand makes a session. It is the default subcommand of session.
 func sessionCreateCommand() command {
 	return command{
-		name: "session create", summary: "make a session", usage: "[flags]", about: sessionAbout(),
-		example: "tiebreak session create --data study --title 'Walk the grid' --env gridworld --kind state_rating --budget 40",
-		flags:   func(fs *flag.FlagSet) { new(sessionFlags).declare(fs) },
-		run:     runSession,
+		Name: "session create", Summary: "make a session", Usage: "[flags]", About: sessionAbout, Lists: sessionChoices,
+		Example: "tiebreak session create --data study --title 'Walk the grid' --env gridworld --kind state_rating --budget 40",
+		Flags:   func(fs *flag.FlagSet) { new(sessionFlags).declare(fs) },
+		Run:     runSession,
 	}
 }
 
-// sessionAbout says what session does and lists the methods that it offers.
-func sessionAbout() string {
+const sessionAbout = "Makes a session and prints its id and a link for annotators, as 'tiebreak session create' does. The server may be running\n" +
+	"on the data folder."
+
+// sessionChoices lists the strategies and environments that sessions can have.
+func sessionChoices() string {
 	var b strings.Builder
-	b.WriteString("Makes a session and prints its id and a link for annotators, as 'tiebreak session create' does. The server may be running\n" +
-		"on the data folder.\n\nStrategies for choosing questions:\n")
+	b.WriteString("Strategies for choosing questions:\n")
 	for _, m := range acquisition.Live() {
 		fmt.Fprintf(&b, "  %-10s %s\n", m.Name, m.About)
 	}
-	b.WriteString("evr is for comparisons only.\n\nEnvironments, besides models of your own and imported rollouts:\n  " + envs.Catalogue().Names())
+	b.WriteString("evr is for comparisons only. tiebreak-lab bench compares these methods and others.\n\n" +
+		"Environments, besides models of your own and imported rollouts:\n  " + envs.Catalogue().Names())
 	return b.String()
 }
 
@@ -82,7 +85,7 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 		return err
 	}
 	if f.template {
-		_, err := io.out.Write(studyfile.Template())
+		_, err := io.Out.Write(studyfile.Template())
 		return err
 	}
 	list, err := environments(f.own.at(f.data))
@@ -132,7 +135,7 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(io.out, "Session:    %s\nAnnotator:  %s/join/%s\n", spec.ID, base, token)
+	fmt.Fprintf(io.Out, "Session:    %s\nAnnotator:  %s/join/%s\n", spec.ID, base, token)
 	return f.sayAddress(ctx, io, db)
 }
 

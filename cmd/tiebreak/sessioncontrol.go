@@ -94,15 +94,15 @@ func sessionListCommand() command {
 				}
 				list, archived := unarchived(all, f.all)
 				if len(list) == 0 {
-					fmt.Fprintf(std.out, "%s holds no session; 'tiebreak session create' makes one.\n", f.data)
-				} else if err := table(std.out, "SESSION\tSTATE\tANSWERS\tENVIRONMENT\tMADE\tTITLE", len(list), func(w io.Writer, i int) {
+					fmt.Fprintf(std.Out, "%s holds no session; 'tiebreak session create' makes one.\n", f.data)
+				} else if err := table(std.Out, "SESSION\tSTATE\tANSWERS\tENVIRONMENT\tMADE\tTITLE", len(list), func(w io.Writer, i int) {
 					s := list[i]
 					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", s.Spec.ID, s.State, answersOf(s), s.Spec.Env, when(s.Spec.CreatedAt), s.Spec.Title)
 				}); err != nil {
 					return err
 				}
 				if archived > 0 {
-					fmt.Fprintf(std.out, "%d archived; --all lists them too.\n", archived)
+					fmt.Fprintf(std.Out, "%d archived; --all lists them too.\n", archived)
 				}
 				return nil
 			})
@@ -139,14 +139,14 @@ func stateCommand(action, summary, about string) command {
 					return err
 				}
 				if before == after {
-					fmt.Fprintf(std.out, "Session %s was %s already.\n", spec.ID, after)
+					fmt.Fprintf(std.Out, "Session %s was %s already.\n", spec.ID, after)
 					return nil
 				}
-				fmt.Fprintf(std.out, "Session %s is %s; before it was %s.\n", spec.ID, after, before)
+				fmt.Fprintf(std.Out, "Session %s is %s; before it was %s.\n", spec.ID, after, before)
 				return nil
 			})
 		})
-	c.usage, c.example = "[ID] [flags]", "tiebreak session "+action+" --data tiebreak-data"
+	c.Usage, c.Example = "[ID] [flags]", "tiebreak session "+action+" --data tiebreak-data"
 	return c
 }
 
@@ -172,11 +172,11 @@ func sessionRenameCommand() command {
 				if err := db.Rename(ctx, spec.ID, f.title, byCommand, time.Now()); err != nil {
 					return err
 				}
-				fmt.Fprintf(std.out, "Session %s is called %q; before it was called %q.\n", spec.ID, f.title, spec.Title)
+				fmt.Fprintf(std.Out, "Session %s is called %q; before it was called %q.\n", spec.ID, f.title, spec.Title)
 				return nil
 			})
 		})
-	c.usage, c.example = "[ID] --title TITLE [flags]", c.example+" --title 'Pilot'"
+	c.Usage, c.Example = "[ID] --title TITLE [flags]", c.Example+" --title 'Pilot'"
 	return c
 }
 
@@ -198,11 +198,11 @@ func sessionExtendCommand() command {
 				if err := db.SetBudget(ctx, spec.ID, budget, byCommand, time.Now()); err != nil {
 					return err
 				}
-				fmt.Fprintf(std.out, "Session %s now wants %s; before it was %s.\n", spec.ID, wanted(budget), wanted(spec.Budget))
+				fmt.Fprintf(std.Out, "Session %s now wants %s; before it was %s.\n", spec.ID, wanted(budget), wanted(spec.Budget))
 				return nil
 			})
 		})
-	c.usage, c.example = "[ID] --by N [flags]", c.example+" --by 20"
+	c.Usage, c.Example = "[ID] --by N [flags]", c.Example+" --by 20"
 	return c
 }
 
@@ -223,11 +223,11 @@ func sessionCloneCommand() command {
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(std.out, "Session %s is called %q and has seed %d. '%s' makes a link for annotators.\n",
+				fmt.Fprintf(std.Out, "Session %s is called %q and has seed %d. '%s' makes a link for annotators.\n",
 					made.ID, made.Title, made.Seed, commandLine("invite", "new", "--data", f.data, "--session", string(made.ID)))
 				return nil
 			})
 		})
-	c.usage, c.example = "[ID] [flags]", c.example+" --seed new"
+	c.Usage, c.Example = "[ID] [flags]", c.Example+" --seed new"
 	return c
 }

@@ -60,14 +60,14 @@ func sessionScoresCommand() command {
 					return err
 				}
 				if !f.json {
-					return printSessionScores(std.out, scores)
+					return printSessionScores(std.Out, scores)
 				}
-				enc := json.NewEncoder(std.out)
+				enc := json.NewEncoder(std.Out)
 				enc.SetIndent("", "  ")
 				return enc.Encode(scores)
 			})
 		})
-	c.usage = "[ID] [flags]"
+	c.Usage = "[ID] [flags]"
 	return c
 }
 

@@ -65,7 +65,7 @@ func sessionSetCommand() command {
 					if err != nil {
 						return err
 					}
-					fmt.Fprintf(std.out, "Session %s has version %d of its instructions; before it was %d.\n", spec.ID, version, spec.CurrentInstructions().Version)
+					fmt.Fprintf(std.Out, "Session %s has version %d of its instructions; before it was %d.\n", spec.ID, version, spec.CurrentInstructions().Version)
 				}
 				if f.consent != "" {
 					if err := setConsent(ctx, std, db, spec, f.consent); err != nil {
@@ -77,12 +77,12 @@ func sessionSetCommand() command {
 					if err != nil {
 						return err
 					}
-					fmt.Fprintf(std.out, "Session %s %s.\n", spec.ID, what)
+					fmt.Fprintf(std.Out, "Session %s %s.\n", spec.ID, what)
 				}
 				return nil
 			})
 		})
-	c.usage, c.example = "[ID] [--budget N] [--title TITLE] [--instructions-file FILE] [flags]", c.example+" --budget 60"
+	c.Usage, c.Example = "[ID] [--budget N] [--title TITLE] [--instructions-file FILE] [flags]", c.Example+" --budget 60"
 	return c
 }
 

@@ -45,7 +45,7 @@ func sessionShowCommand() command {
 				if f.yaml {
 					b, err := studyfile.Write(spec)
 					if err == nil {
-						_, err = std.out.Write(b)
+						_, err = std.Out.Write(b)
 					}
 					return err
 				}
@@ -56,7 +56,7 @@ func sessionShowCommand() command {
 				if err != nil {
 					return err
 				}
-				enc := json.NewEncoder(std.out)
+				enc := json.NewEncoder(std.Out)
 				enc.SetEscapeHTML(false)
 				enc.SetIndent("", "  ")
 				return enc.Encode(struct {
@@ -65,6 +65,6 @@ func sessionShowCommand() command {
 				}{spec, engines})
 			})
 		})
-	c.usage = "[ID] [flags]"
+	c.Usage = "[ID] [flags]"
 	return c
 }

@@ -17,9 +17,6 @@ import (
 	"tiebreak/store"
 )
 
-// seeingMistake is how often a seeing expert is wrong unless --mistake says otherwise.
-const seeingMistake = 0.1
-
 // simulateFlags are the flags of simulate.
 type simulateFlags struct {
 	own       own
@@ -61,8 +58,8 @@ func (f *simulateFlags) declare(fs *flag.FlagSet) {
 
 func simulateCommand() command {
 	return command{
-		name: "simulate", summary: "let a simulated expert answer a running server, or many sessions of its own", usage: "--url LINK | --runs N | --study FILE [flags]",
-		about: "With --url it joins a session by its annotator link and answers through the same websocket as a\n" +
+		Name: "simulate", Summary: "let a simulated expert answer a running server, or many sessions of its own", Usage: "--url LINK | --runs N | --study FILE [flags]",
+		About: "With --url it joins a session by its annotator link and answers through the same websocket as a\n" +
 			"browser, by a true reward drawn from the seed. Use it to rehearse a study. It prints the true reward at\n" +
 			"the end and, with --data, what the recommended policy is worth under it beside the statement of the\n" +
 			"session's page. --expert seeing has no true reward: it answers by what is drawn, as a person who overlooks\n" +
@@ -73,11 +70,11 @@ func simulateCommand() command {
 			"'tiebreak session' say what the sessions are made of. docs/simulate.md explains all numbers.\n\n" +
 			"With --study FILE it rehearses a study: sessions of the file's settings, and how many answers and hours of people\n" +
 			"to expect, with intervals.",
-		example: "tiebreak simulate --url http://127.0.0.1:8080/join/TOKEN --answers 30 --expert bradley-terry --seed 7\n" +
+		Example: "tiebreak simulate --url http://127.0.0.1:8080/join/TOKEN --answers 30 --expert bradley-terry --seed 7\n" +
 			"  tiebreak simulate --url http://127.0.0.1:8080/join/TOKEN --data tiebreak-data --matched --every 1 --pace 3s\n" +
 			"  tiebreak simulate --runs 20 --env gridworld --matched --pace 3s --skip-idle --csv gridworld.csv",
-		flags: func(fs *flag.FlagSet) { new(simulateFlags).declare(fs) },
-		run:   runSimulate,
+		Flags: func(fs *flag.FlagSet) { new(simulateFlags).declare(fs) },
+		Run:   runSimulate,
 	}
 }
 
@@ -92,7 +89,7 @@ func runSimulate(ctx context.Context, std stdio, args []string) error {
 		return err
 	}
 	if f.annotator.Expert.Kind == rehearsal.Seeing && !isGiven(fs, "mistake") {
-		f.annotator.Expert.Mistake = seeingMistake
+		f.annotator.Expert.Mistake = seeing.DefaultMistake
 	}
 	list, err := environments(f.own.at(f.data))
 	if err != nil {
@@ -107,7 +104,7 @@ func runSimulate(ctx context.Context, std stdio, args []string) error {
 		return f.runStudy(ctx, std, list, isGiven(fs, "every"))
 	}
 	cfg := f.annotator
-	cfg.Out = std.out
+	cfg.Out = std.Out
 	cfg.NewEnv = func(spec idrl.SessionSpec) (idrl.Environment, error) { return training.Environment(list, spec) }
 	if f.data != "" {
 		data := &stored{envs: list, dir: f.data}

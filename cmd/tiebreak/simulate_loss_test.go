@@ -122,7 +122,7 @@ func TestSimulateSurvivesKills(t *testing.T) {
 	ended := make(chan int, 1)
 	heard := make(chan string, 1000)
 	go func() {
-		ended <- run(t.Context(), stdio{strings.NewReader(""), &telling{out, heard}, errs}, []string{"simulate", "--url", link, "--answers", "29", "--data", data, "--matched", "--every", "1"})
+		ended <- run(t.Context(), stdio{In: strings.NewReader(""), Out: &telling{out, heard}, Err: errs}, []string{"simulate", "--url", link, "--answers", "29", "--data", data, "--matched", "--every", "1"})
 	}()
 	for _, mark := range []string{"10 of 29 answers", "20 of 29 answers"} {
 		for said := false; !said; {

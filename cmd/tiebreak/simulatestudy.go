@@ -101,14 +101,14 @@ func (f *studyFlags) printExpected(std stdio, runs []rehearsal.Run, pace time.Du
 		return
 	}
 	n, h := rehearsal.Expect(answers), rehearsal.Expect(hours)
-	fmt.Fprintf(std.out, "\nExpected of the study %s, by %d rehearsals (95 %% intervals for one study):\n", f.file, len(hours))
-	fmt.Fprintf(std.out, "  answers  %.0f%s\n", n.Mean, between(n, "%.0f"))
+	fmt.Fprintf(std.Out, "\nExpected of the study %s, by %d rehearsals (95 %% intervals for one study):\n", f.file, len(hours))
+	fmt.Fprintf(std.Out, "  answers  %.0f%s\n", n.Mean, between(n, "%.0f"))
 	unit, per := timeUnit(h.Mean)
 	scaled := rehearsal.Interval{Mean: h.Mean * per, Low: h.Low * per, High: h.High * per}
-	fmt.Fprintf(std.out, "  time     %.2g %s%s, of all people together: answers at a median of %v, and waiting for questions;\n"+
+	fmt.Fprintf(std.Out, "  time     %.2g %s%s, of all people together: answers at a median of %v, and waiting for questions;\n"+
 		"           reading instructions and breaks come besides\n", scaled.Mean, unit, between(scaled, "%.2g"), pace)
 	if f.people > 0 {
-		fmt.Fprintf(std.out, "  people   %.0f, each with %d answers\n", math.Ceil(n.Mean/float64(f.people)), f.people)
+		fmt.Fprintf(std.Out, "  people   %.0f, each with %d answers\n", math.Ceil(n.Mean/float64(f.people)), f.people)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"tiebreak/envs"
+	shared "tiebreak/internal/base/command"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/rehearsal"
 	"tiebreak/internal/session"
@@ -117,8 +118,8 @@ func (f *simulateFlags) runStudy(ctx context.Context, std stdio, list envs.List,
 	if err := f.annotator.Expert.Check(); err != nil {
 		return usageIfInvalid(err)
 	}
-	line := newProgressLine(std.err)
-	defer line.clear()
+	line := shared.NewProgressLine(std.Err)
+	defer line.Clear()
 	server, err := f.openStudyServer(ctx, list, line)
 	if err != nil {
 		return err
@@ -126,20 +127,20 @@ func (f *simulateFlags) runStudy(ctx context.Context, std stdio, list envs.List,
 	defer func() { err = errors.Join(err, server.close()) }()
 	study := rehearsal.Study{
 		Runs: f.study.runs, First: f.annotator.Seed, Parallel: f.parallelRuns(), Settings: f.settings(),
-		Open: server.open, File: f.study.csv, Progress: line.show,
+		Open: server.open, File: f.study.csv, Progress: line.Show,
 	}
 	runs, err := study.Do(ctx)
-	line.clear()
+	line.Clear()
 	if len(runs) > 0 {
 		if err := f.summarise(std, runs); err != nil {
 			return err
 		}
-		if err := server.printConditions(ctx, std.out, runs); err != nil {
+		if err := server.printConditions(ctx, std.Out, runs); err != nil {
 			return err
 		}
 	}
 	if err != nil && f.study.csv != "" {
-		fmt.Fprintf(std.err, "Stopped. %d of %d runs are kept in %s; the same command goes on from there.\n", len(runs), f.study.runs, f.study.csv)
+		fmt.Fprintf(std.Err, "Stopped. %d of %d runs are kept in %s; the same command goes on from there.\n", len(runs), f.study.runs, f.study.csv)
 	}
 	return usageIfInvalid(err)
 }
@@ -150,9 +151,9 @@ func (f *simulateFlags) summarise(std stdio, runs []rehearsal.Run) error {
 		if err := rehearsal.WriteSummary(f.study.csv, figures); err != nil {
 			return err
 		}
-		fmt.Fprintf(std.out, "Written to %s, %s and %s.\n", f.study.csv, rehearsal.RunsFile(f.study.csv), rehearsal.SummaryFile(f.study.csv))
+		fmt.Fprintf(std.Out, "Written to %s, %s and %s.\n", f.study.csv, rehearsal.RunsFile(f.study.csv), rehearsal.SummaryFile(f.study.csv))
 	}
-	if err := rehearsal.PrintSummary(std.out, runs, figures); err != nil {
+	if err := rehearsal.PrintSummary(std.Out, runs, figures); err != nil {
 		return err
 	}
 	if f.study.file != "" {
@@ -215,7 +216,7 @@ type progressLog struct{ line *progressLine }
 
 // Write implements io.Writer.
 func (s progressLog) Write(b []byte) (int, error) {
-	s.line.say("%s", strings.TrimSuffix(string(b), "\n"))
+	s.line.Say("%s", strings.TrimSuffix(string(b), "\n"))
 	return len(b), nil
 }
 

@@ -15,11 +15,11 @@ import (
 
 func tokenCommand() command {
 	return command{
-		name: "token", summary: "make, list and revoke tokens of the HTTP API", usage: "new | list | revoke [flags]",
-		about: "Manages the tokens with which programs use the HTTP API (docs/api.md). It may run beside the server. The text\n" +
+		Name: "token", Summary: "make, list and revoke tokens of the HTTP API", Usage: "new | list | revoke [flags]",
+		About: "Manages the tokens with which programs use the HTTP API (docs/api.md). It may run beside the server. The text\n" +
 			"of a token is shown only once, when it is made; the data folder holds its SHA-256.",
-		example: "tiebreak token new --data tiebreak-data --scope read",
-		subs:    []command{tokenNewCommand(), tokenListCommand(), tokenRevokeCommand()},
+		Example: "tiebreak token new --data tiebreak-data --scope read",
+		Subs:    []command{tokenNewCommand(), tokenListCommand(), tokenRevokeCommand()},
 	}
 }
 
@@ -56,12 +56,12 @@ func tokenNewCommand() command {
 				k := idrl.Token{Name: f.name, Scope: idrl.Scope(f.scope), Session: idrl.SessionID(f.session)}
 				text, k, err := auth.New(auth.Config{Store: db, Tokens: db}).NewToken(ctx, k, life, byCommand)
 				if err == nil {
-					fmt.Fprintf(std.out, "Token:    %s\nNumber:   %d\nExpires:  %s\n", text, k.ID, when(k.ExpiresAt))
+					fmt.Fprintf(std.Out, "Token:    %s\nNumber:   %d\nExpires:  %s\n", text, k.ID, when(k.ExpiresAt))
 				}
 				return err
 			})
 		})
-	c.example += " --scope read"
+	c.Example += " --scope read"
 	return c
 }
 
@@ -75,10 +75,10 @@ func tokenListCommand() command {
 					return err
 				}
 				if len(list) == 0 {
-					fmt.Fprintf(std.out, "There is no token. '%s' makes one.\n", commandLine("token", "new", "--data", f.data))
+					fmt.Fprintf(std.Out, "There is no token. '%s' makes one.\n", commandLine("token", "new", "--data", f.data))
 					return nil
 				}
-				return table(std.out, "TOKEN\tSCOPE\tSESSION\tANNOTATOR\tMADE\tEXPIRES\tSTATE\tNAME", len(list), func(w io.Writer, i int) {
+				return table(std.Out, "TOKEN\tSCOPE\tSESSION\tANNOTATOR\tMADE\tEXPIRES\tSTATE\tNAME", len(list), func(w io.Writer, i int) {
 					k := list[i]
 					fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Scope, cmp.Or(string(k.Session), "all"), cmp.Or(string(k.Annotator), "-"),
 						when(k.CreatedAt), when(k.ExpiresAt), k.State(time.Now()), k.Name)
@@ -97,11 +97,11 @@ func tokenRevokeCommand() command {
 			return beside(ctx, f.data, func(db *store.DB) error {
 				err := db.RevokeToken(ctx, f.token, byCommand, time.Now())
 				if err == nil {
-					fmt.Fprintf(std.out, "Token %d is revoked.\n", f.token)
+					fmt.Fprintf(std.Out, "Token %d is revoked.\n", f.token)
 				}
 				return err
 			})
 		})
-	c.usage, c.example = "--token N [flags]", c.example+" --token 1"
+	c.Usage, c.Example = "--token N [flags]", c.Example+" --token 1"
 	return c
 }

@@ -17,10 +17,10 @@ const theResearcher = "researcher"
 
 func userCommand() command {
 	return command{
-		name: "user", summary: "sign-in links and logins of researchers", usage: "link | list | logout [flags]",
-		about:   "Manages sign-in links and logins of researchers. It may run beside the server.",
-		example: "tiebreak user link --data tiebreak-data",
-		subs:    []command{userLinkCommand(), userListCommand(), userLogoutCommand()},
+		Name: "user", Summary: "sign-in links and logins of researchers", Usage: "link | list | logout [flags]",
+		About:   "Manages sign-in links and logins of researchers. It may run beside the server.",
+		Example: "tiebreak user link --data tiebreak-data",
+		Subs:    []command{userLinkCommand(), userListCommand(), userLogoutCommand()},
 	}
 }
 
@@ -56,7 +56,7 @@ func userLinkCommand() command {
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(std.out, "Open this link in the browser that is to be signed in. It works once, within an hour:\n\n  %s/signin?token=%s\n", base, token)
+				fmt.Fprintf(std.Out, "Open this link in the browser that is to be signed in. It works once, within an hour:\n\n  %s/signin?token=%s\n", base, token)
 				return nil
 			})
 		})
@@ -72,10 +72,10 @@ func userListCommand() command {
 					return err
 				}
 				if len(users) == 0 {
-					fmt.Fprintf(std.out, "There is no researcher yet. %s makes a sign-in link.\n", signInCommand(f.data))
+					fmt.Fprintf(std.Out, "There is no researcher yet. %s makes a sign-in link.\n", signInCommand(f.data))
 					return nil
 				}
-				return table(std.out, "NAME\tADDED\tLOGINS\tLAST SEEN", len(users), func(w io.Writer, i int) {
+				return table(std.Out, "NAME\tADDED\tLOGINS\tLAST SEEN", len(users), func(w io.Writer, i int) {
 					u := users[i]
 					fmt.Fprintf(w, "%s\t%s\t%d\t%s\n", idrl.VisibleName(u.Name), when(u.AddedAt), u.Logins, when(u.SeenAt))
 				})
@@ -97,11 +97,11 @@ func userLogoutCommand() command {
 					return fmt.Errorf("%w; 'tiebreak user list' shows the names", err)
 				}
 				if err == nil {
-					fmt.Fprintf(std.out, "%s is signed out: %d logins ended, %d unused links revoked.\n", f.name, logins, links)
+					fmt.Fprintf(std.Out, "%s is signed out: %d logins ended, %d unused links revoked.\n", f.name, logins, links)
 				}
 				return err
 			})
 		})
-	c.usage, c.example = "--name NAME [flags]", c.example+" --name researcher"
+	c.Usage, c.Example = "--name NAME [flags]", c.Example+" --name researcher"
 	return c
 }

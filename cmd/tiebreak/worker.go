@@ -11,10 +11,10 @@ import (
 
 func workerCommand() command {
 	return command{
-		name: "worker", endless: true, summary: "train policies for a server (the server starts it itself)", usage: "", hidden: true,
-		about:   "Reads training jobs from standard input and writes their results to standard output, until its\ninput ends. The server starts it, and sets its priority; there is no need to.",
-		example: "tiebreak worker < jobs > results",
-		run: func(ctx context.Context, io stdio, args []string) error {
+		Name: "worker", Endless: true, Summary: "train policies for a server (the server starts it itself)", Usage: "", Hidden: true,
+		About:   "Reads training jobs from standard input and writes their results to standard output, until its\ninput ends. The server starts it, and sets its priority; there is no need to.",
+		Example: "tiebreak worker < jobs > results",
+		Run: func(ctx context.Context, io stdio, args []string) error {
 			var mine own
 			fs := flag.NewFlagSet("worker", flag.ContinueOnError)
 			ownFlags(fs, &mine)
@@ -26,9 +26,9 @@ func workerCommand() command {
 			if err != nil {
 				return err
 			}
-			log := slog.New(slog.NewTextHandler(io.err, nil))
+			log := slog.New(slog.NewTextHandler(io.Err, nil))
 			h := &training.Handler{Envs: list.logged(log), Log: log}
-			return jobs.Serve(ctx, io.in, io.out, h)
+			return jobs.Serve(ctx, io.In, io.Out, h)
 		},
 	}
 }

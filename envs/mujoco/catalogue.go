@@ -44,3 +44,11 @@ func Version() string { return engine.Version() }
 // Origin says where MuJoCo was found: its path and what it belongs to. It is empty
 // if there is none.
 func Origin() string { return engine.Origin() }
+
+// Found returns the version of MuJoCo and where it is, or that there is none and why, for people.
+func Found() string {
+	if err := Unavailable(); err != nil {
+		return "not available: " + err.Error()
+	}
+	return Version() + " (" + Origin() + ")"
+}

@@ -121,14 +121,14 @@ var gaitFiles embed.FS
 func (g Gait) Params() ([]float64, error) {
 	b, err := gaitFiles.ReadFile("gaits/" + g.Name + ".json")
 	if err != nil {
-		return nil, idrl.Errorf(idrl.Invalid, "gait %s is not there: train it with 'tiebreak gaits %s'", g.Name, g.Name)
+		return nil, idrl.Errorf(idrl.Invalid, "gait %s is not there: train it with 'tiebreak-lab gaits %s'", g.Name, g.Name)
 	}
 	var f GaitFile
 	if err := json.Unmarshal(b, &f); err != nil {
 		return nil, fmt.Errorf("gait %s: %w", g.Name, err)
 	}
 	if f.Key != g.Key() {
-		return nil, idrl.Errorf(idrl.Invalid, "gait %s was trained with another model or other settings: train it again with 'tiebreak gaits %s'", g.Name, g.Name)
+		return nil, idrl.Errorf(idrl.Invalid, "gait %s was trained with another model or other settings: train it again with 'tiebreak-lab gaits %s'", g.Name, g.Name)
 	}
 	return f.Params, nil
 }

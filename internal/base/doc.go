@@ -1,7 +1,7 @@
 // Package base is the room of small things that every other room may use: named random streams
 // (rng), plain values as bytes (pack), statistics (stats), matrices and small networks (gemm, nn),
-// networks as files (networks, safetensors), raw steps of trajectories as bytes (steps), and
-// events (live).
+// networks as files (networks, safetensors), raw steps of trajectories as bytes (steps),
+// events (live), and the running of a program's commands (command).
 //
 // What enters and what leaves are numbers, bytes and names. Nothing here knows of sessions,
 // people, files of a data folder or rewards; nothing keeps state between calls but a hub of

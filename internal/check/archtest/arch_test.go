@@ -31,7 +31,7 @@ type rule struct {
 }
 
 // row finds the rows of the tables in docs/design.md, section 2.
-var row = regexp.MustCompile("(?m)^\\| `([\\w/]+)` \\| [^|]+ \\| ([^|]+) \\|(?: ([^|]+) \\|)?$")
+var row = regexp.MustCompile("(?m)^\\| `([\\w/-]+)` \\| [^|]+ \\| ([^|]+) \\|(?: ([^|]+) \\|)?$")
 
 // tables returns what docs/design.md allows: the uses of each room, and the imports of each package.
 func tables(t *testing.T) (rooms map[string][]string, rules []rule) {
@@ -204,6 +204,41 @@ func TestRooms(t *testing.T) {
 			t.Errorf("docs/design.md, section 2 has no room %s", room)
 		}
 	}
+}
+
+// TestProgramIsFreeOfTheLab: what only research on the method needs is built into cmd/tiebreak-lab, and not into
+// cmd/tiebreak.
+func TestProgramIsFreeOfTheLab(t *testing.T) {
+	imports := map[string][]string{}
+	for _, p := range append(list(t, ""), list(t, "mujoco")...) {
+		imports[p.ImportPath] = append(imports[p.ImportPath], p.Imports...)
+	}
+	program, lab := reached(imports, module+"cmd/tiebreak"), reached(imports, module+"cmd/tiebreak-lab")
+	for _, p := range []string{module + "internal/lab/experiment", module + "internal/lab/gaits", module + "internal/lab/librarian", "gonum.org/v1/plot"} {
+		for path := range program {
+			if under(path, p) {
+				t.Errorf("cmd/tiebreak is built with %s", path)
+			}
+		}
+		if !lab[p] {
+			t.Errorf("cmd/tiebreak-lab is built without %s: the rule holds nothing", p)
+		}
+	}
+}
+
+// reached returns the packages that a package is built with, as far as imports has them.
+func reached(imports map[string][]string, from string) map[string]bool {
+	found, next := map[string]bool{from: true}, []string{from}
+	for len(next) > 0 {
+		path := next[0]
+		next = next[1:]
+		for _, imp := range imports[path] {
+			if !found[imp] {
+				found[imp], next = true, append(next, imp)
+			}
+		}
+	}
+	return found
 }
 
 // roomOf returns the folder at the top of the module, or of internal, that holds a package.

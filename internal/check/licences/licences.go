@@ -12,13 +12,13 @@ import (
 	"strings"
 )
 
-// systems are those that the program is built for: one may need modules that others do not.
+// systems are those that programs are built for: one may need modules that others do not.
 var systems = []string{"darwin", "linux", "windows"}
 
 // legal finds the files of a module that have terms of use or name those who hold rights.
 var legal = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)`)
 
-// A module is one of which code is built into the program.
+// A module is one of which code is built into a program.
 type module struct{ path, version, dir string }
 
 // Text returns the modules of the main package in folder with the files of their licences; a file
@@ -30,7 +30,7 @@ func Text(ctx context.Context, folder string) (string, error) {
 		return "", err
 	}
 	table, texts := &strings.Builder{}, &strings.Builder{}
-	fmt.Fprintf(table, "Tiebreak is built with the modules below. Their licences follow.\n\n")
+	fmt.Fprintf(table, "%s is built with the modules below. Their licences follow.\n\n", filepath.Base(folder))
 	holders := map[string][]string{} // by text
 	var order []string
 	for _, m := range modules {

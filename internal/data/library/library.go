@@ -200,7 +200,7 @@ func Find(b []byte, robot, key string) (File, error) {
 	case err != nil:
 		return File{}, err
 	case f.Robot != robot || f.Key != key:
-		return File{}, idrl.Errorf(idrl.Invalid, "the library of behaviours is of another model or other settings (%s, key %.8s) than %s (key %.8s): make it again with 'tiebreak library %s'",
+		return File{}, idrl.Errorf(idrl.Invalid, "the library of behaviours is of another model or other settings (%s, key %.8s) than %s (key %.8s): make it again with 'tiebreak-lab library %s'",
 			f.Robot, f.Key, robot, key, robot)
 	}
 	return f, nil

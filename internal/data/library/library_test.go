@@ -108,7 +108,7 @@ func TestFind(t *testing.T) {
 	}
 	for _, test := range [][2]string{{"ant", "other"}, {"hopper", "k"}} {
 		_, err := library.Find(b, test[0], test[1])
-		if idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), "tiebreak library "+test[0]) {
+		if idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), "tiebreak-lab library "+test[0]) {
 			t.Errorf("%v: error %v, want one that says what to do", test, err)
 		}
 	}

@@ -26,7 +26,7 @@ func TestFilesFollowRecipes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if f.Robot != l.ID || f.Recipe != key {
-			t.Errorf("the library of %q was made for %q by the recipe %q, which is %q now: make it again with 'tiebreak library %s --out envs/mujoco/library'",
+			t.Errorf("the library of %q was made for %q by the recipe %q, which is %q now: make it again with 'tiebreak-lab library %s --out envs/mujoco/library'",
 				l.ID, f.Robot, f.Recipe, key, l.ID)
 		}
 	}

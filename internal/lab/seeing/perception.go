@@ -9,6 +9,9 @@ import (
 // DefaultThreshold is half-way between what looks alike and what differs at a glance.
 const DefaultThreshold = 1.5
 
+// DefaultMistake is the probability that a person gives the opposite answer.
+const DefaultMistake = 0.1
+
 // steepness is the exponent of the psychometric function.
 const steepness = 4
 

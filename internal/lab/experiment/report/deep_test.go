@@ -85,7 +85,7 @@ func deepResult() deep.Result {
 func TestWriteDeep(t *testing.T) {
 	dir, again := t.TempDir(), t.TempDir()
 	for _, d := range []string{dir, again} {
-		if err := report.WriteDeep(d, "tiebreak bench deep", deepResult()); err != nil {
+		if err := report.WriteDeep(d, "tiebreak-lab bench deep", deepResult()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -123,7 +123,7 @@ func TestWriteDeep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Mean over tasks", "IDRL", "Uniform", "52.50\u00a0±", "300 comparisons, 100000 steps", "tiebreak bench deep"} {
+	for _, want := range []string{"Mean over tasks", "IDRL", "Uniform", "52.50\u00a0±", "300 comparisons, 100000 steps", "tiebreak-lab bench deep"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page does not say %q", want)
 		}

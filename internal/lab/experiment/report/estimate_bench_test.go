@@ -11,7 +11,7 @@ import (
 	"tiebreak/internal/lab/experiment/report"
 )
 
-// BenchmarkFirstEstimate makes runs of experiments as tiebreak bench does and reports the
+// BenchmarkFirstEstimate makes runs of experiments as tiebreak-lab bench does and reports the
 // first estimate of the time left over the true time, by what factor the worst estimate was
 // wrong of those made until half of that time was over (2: half or twice), and which share of
 // the whole time was over at the first. Its clock is the time of the processor, so that other

@@ -50,7 +50,7 @@ func TestPage(t *testing.T) {
 	paper := asTheirs(t, chainAsInPaper, func(int, float64) float64 { return 0 })
 	driver := synthetic(t, experiment.Config{Figure: "driver", Mode: experiment.Paper, Methods: []string{"idrl", "igr"}, Seeds: 30, FirstSeed: 1, Answers: 10}, 0)
 	corrected := synthetic(t, experiment.Config{Figure: "chain", Methods: []string{"idrl", "uniform"}, Seeds: 3, Answers: 10}, 0)
-	_, root := page(t, "tiebreak bench all --mode paper", paper, driver, corrected)
+	_, root := page(t, "tiebreak-lab bench all --mode paper", paper, driver, corrected)
 	sections := map[string]*html.Node{}
 	for _, s := range all(root, "section") {
 		for _, a := range s.Attr {
@@ -88,14 +88,14 @@ func TestPage(t *testing.T) {
 			t.Errorf("%s says %q", test.name, test.not)
 		}
 	}
-	if said := text(root); !strings.Contains(said, "tiebreak bench all --mode paper") || !strings.Contains(said, "pooled") {
+	if said := text(root); !strings.Contains(said, "tiebreak-lab bench all --mode paper") || !strings.Contains(said, "pooled") {
 		t.Error("no command line or no table over all experiments")
 	}
 }
 
 // The page needs nothing from elsewhere and runs nothing.
 func TestPageIsSelfContained(t *testing.T) {
-	text, root := page(t, "tiebreak bench chain", synthetic(t, chainAsInPaper, 0))
+	text, root := page(t, "tiebreak-lab bench chain", synthetic(t, chainAsInPaper, 0))
 	for _, name := range []string{"script", "link", "img", "iframe", "object"} {
 		if n := len(all(root, name)); n > 0 {
 			t.Errorf("%d elements %s", n, name)
@@ -118,7 +118,7 @@ func TestPageEscapes(t *testing.T) {
 	r := synthetic(t, experiment.Config{Figure: "chain", Methods: []string{"idrl"}, Seeds: 2, Answers: 3}, 0)
 	r.Experiment.Title = `<b onclick="x">&amp;"`
 	r.Experiment.Unit = "<i>unit</i>"
-	text, root := page(t, "tiebreak bench <u>", r)
+	text, root := page(t, "tiebreak-lab bench <u>", r)
 	if len(all(root, "b"))+len(all(root, "i"))+len(all(root, "u")) > 0 || strings.Contains(text, "<b onclick") {
 		t.Error("a title, a unit or the command line became markup")
 	}

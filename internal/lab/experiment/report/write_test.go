@@ -26,7 +26,7 @@ func written(t *testing.T, r experiment.Result) map[string][]byte {
 	if err := report.Write(dir, r); err != nil {
 		t.Fatal(err)
 	}
-	if err := report.WritePage(dir, "tiebreak bench chain", results(r, r)); err != nil {
+	if err := report.WritePage(dir, "tiebreak-lab bench chain", results(r, r)); err != nil {
 		t.Fatal(err)
 	}
 	out := map[string][]byte{}

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"fmt"
@@ -11,10 +11,10 @@ import (
 // progressEvery is how often progress is written where lines are kept.
 const progressEvery = 30 * time.Second
 
-// A progressLine shows how far something is: on a terminal as one line that is
+// A ProgressLine shows how far something is: on a terminal as one line that is
 // written over, elsewhere, such as in a log file, as a line now and then. Its methods
 // may be called from any goroutine.
-type progressLine struct {
+type ProgressLine struct {
 	out      io.Writer
 	terminal bool
 	now      func() time.Time
@@ -24,8 +24,9 @@ type progressLine struct {
 	last  time.Time  // elsewhere: of the last line
 }
 
-func newProgressLine(out io.Writer) *progressLine {
-	return &progressLine{out: out, terminal: isTerminal(out), now: time.Now}
+// NewProgressLine returns a line that is written to out.
+func NewProgressLine(out io.Writer) *ProgressLine {
+	return &ProgressLine{out: out, terminal: isTerminal(out), now: time.Now}
 }
 
 // isTerminal reports whether people see what is written to out as it is written.
@@ -38,8 +39,8 @@ func isTerminal(out io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// show shows a line.
-func (p *progressLine) show(line string) {
+// Show shows a line.
+func (p *ProgressLine) Show(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.terminal {
@@ -53,8 +54,8 @@ func (p *progressLine) show(line string) {
 	}
 }
 
-// clear takes the line away, so that other text can follow.
-func (p *progressLine) clear() {
+// Clear takes the line away, so that other text can follow.
+func (p *ProgressLine) Clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.shown {
@@ -63,9 +64,9 @@ func (p *progressLine) clear() {
 	}
 }
 
-// say writes a line that stays.
-func (p *progressLine) say(format string, args ...any) {
-	p.clear()
+// Say writes a line that stays.
+func (p *ProgressLine) Say(format string, args ...any) {
+	p.Clear()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	fmt.Fprintf(p.out, format+"\n", args...)

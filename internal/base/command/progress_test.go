@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"strings"
@@ -17,19 +17,19 @@ func TestProgressLine(t *testing.T) {
 	} {
 		var out strings.Builder
 		now := time.Unix(1000, 0)
-		p := &progressLine{out: &out, terminal: test.terminal, now: func() time.Time { return now }}
-		p.show("a")
+		p := &ProgressLine{out: &out, terminal: test.terminal, now: func() time.Time { return now }}
+		p.Show("a")
 		now = now.Add(progressEvery - 1)
-		p.show("b")
+		p.Show("b")
 		now = now.Add(1)
-		p.show("c")
-		p.clear()
-		p.say("note %d", 1)
+		p.Show("c")
+		p.Clear()
+		p.Say("note %d", 1)
 		if got := out.String(); got != test.want {
 			t.Errorf("terminal %t: %q, want %q", test.terminal, got, test.want)
 		}
 	}
-	if newProgressLine(&strings.Builder{}).terminal {
+	if NewProgressLine(&strings.Builder{}).terminal {
 		t.Error("a buffer counts as a terminal")
 	}
 }

@@ -9,24 +9,25 @@ import (
 	"strings"
 	"time"
 
+	"tiebreak/internal/base/command"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/experiment/deep"
 	"tiebreak/internal/lab/experiment/report"
 	"tiebreak/internal/learn/neural"
 )
 
-func benchDeepCommand() command {
-	return command{
-		name: "bench deep", summary: "the paper's last figure: networks and soft actor-critic on robots", usage: "[flags]",
-		about: "Repeats the paper's deep experiment: a reward network learns from comparisons of clips while soft\n" +
+func benchDeepCommand() command.Command {
+	return command.Command{
+		Name: "bench deep", Summary: "the paper's last figure: networks and soft actor-critic on robots", Usage: "[flags]",
+		About: "Repeats the paper's deep experiment: a reward network learns from comparisons of clips while soft\n" +
 			"actor-critic trains a policy on its rewards, and candidate policies say which comparisons to ask. It\n" +
 			"writes curves of the normalised score (0: random actions, 100: trained on the true reward) against\n" +
 			"comparisons and against steps: a page (report.html), tables and plots. The small budget takes one to\n" +
 			"two minutes of a core a run; there are TASKS × METHODS × SEEDS runs, and four references a task. Finished runs\n" +
 			"are kept in the folder; the same command continues where it was stopped. Needs MuJoCo.",
-		example: "tiebreak bench deep --tasks inverted-pendulum --methods idrl,uniform --seeds 2 --steps 20000 --every 2000",
-		flags:   func(fs *flag.FlagSet) { new(deepFlags).declare(fs) },
-		run:     runBenchDeep,
+		Example: "tiebreak-lab bench deep --tasks inverted-pendulum --methods idrl,uniform --seeds 2 --steps 20000 --every 2000",
+		Flags:   func(fs *flag.FlagSet) { new(deepFlags).declare(fs) },
+		Run:     runBenchDeep,
 	}
 }
 
@@ -77,43 +78,43 @@ func (f *deepFlags) plan() (deep.Plan, error) {
 	return p, p.Validate()
 }
 
-func runBenchDeep(ctx context.Context, io stdio, args []string) error {
+func runBenchDeep(ctx context.Context, io command.IO, args []string) error {
 	var f deepFlags
 	fs := flag.NewFlagSet("bench deep", flag.ContinueOnError)
 	f.declare(fs)
-	if err := parse(fs, args); err != nil {
+	if err := command.Parse(fs, args); err != nil {
 		return err
 	}
 	plan, err := f.plan()
 	if err != nil {
 		if idrl.KindOf(err) == idrl.Invalid {
-			return fmt.Errorf("%w: %w", errUsage, err)
+			return fmt.Errorf("%w: %w", command.ErrUsage, err)
 		}
 		return err
 	}
 	roomForC()
-	runs, line := filepath.Join(f.out, "runs"), newProgressLine(io.err)
-	defer line.clear()
+	runs, line := filepath.Join(f.out, "runs"), command.NewProgressLine(io.Err)
+	defer line.Clear()
 	made := 0
 	result, err := deep.Do(ctx, plan, deep.Options{
 		Workers: f.workers, Now: time.Now,
-		Store: report.DeepStore{Folder: report.FolderStore(runs, func(s string) { line.say("%s", s) })},
+		Store: report.DeepStore{Folder: report.FolderStore(runs, func(s string) { line.Say("%s", s) })},
 		Progress: func(done, total int, c deep.Config, at deep.Point) {
 			made = done
-			line.show(fmt.Sprintf("%d of %d runs; %s, %s, seed %d: %d comparisons, %d of %d steps, return %.4g",
+			line.Show(fmt.Sprintf("%d of %d runs; %s, %s, seed %d: %d comparisons, %d of %d steps, return %.4g",
 				done, total, c.Task, c.Method, c.Seed, at.Labels, at.Steps, c.Budget.Steps, at.Return))
 		},
 	})
 	if err != nil {
 		if ctx.Err() != nil {
-			line.say("Stopped. %d of %d runs are kept in %s; the same command continues from there.", made, len(plan.Configs()), runs)
+			line.Say("Stopped. %d of %d runs are kept in %s; the same command continues from there.", made, len(plan.Configs()), runs)
 		}
 		return err
 	}
-	line.clear()
+	line.Clear()
 	if err := report.WriteDeep(f.out, benchLine("deep", fs), result); err != nil {
 		return err
 	}
-	fmt.Fprintf(io.out, "Report: %s\n", filepath.Join(f.out, "report.html"))
+	fmt.Fprintf(io.Out, "Report: %s\n", filepath.Join(f.out, "report.html"))
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/command"
 	"tiebreak/internal/lab/experiment"
 
 	"github.com/google/go-cmp/cmp"
@@ -182,7 +183,7 @@ func TestBench(t *testing.T) {
 	if d := cmp.Diff(files, benchFiles(t, two)); len(files) != 15 || d != "" {
 		t.Errorf("%d files, want 15; two workers against one:\n%s", len(files), d)
 	}
-	want := "tiebreak bench junction --answers 3 --first-seed 1 --methods idrl,eir --mode corrected --seeds 3"
+	want := "tiebreak-lab bench junction --answers 3 --first-seed 1 --methods idrl,eir --mode corrected --seeds 3"
 	if page := files["/report.html"]; !strings.Contains(page, want+"</code>") || !strings.Contains(page, `data-experiment="junction-comparison-corrected"`) {
 		t.Errorf("the page has no command line %q or not both experiments", want)
 	}
@@ -225,7 +226,7 @@ func TestBenchGoesOn(t *testing.T) {
 	defer stop()
 	var out bytes.Buffer
 	said := &stopper{word: "1 of 12", stop: stop}
-	if status := run(ctx, stdio{strings.NewReader(""), &out, said}, append(args, dir)); status != 130 || out.Len() > 0 {
+	if status := run(ctx, command.IO{In: strings.NewReader(""), Out: &out, Err: said}, append(args, dir)); status != 130 || out.Len() > 0 {
 		t.Errorf("stopped: status %d, said %s", status, out.String())
 	}
 	kept, err := filepath.Glob(filepath.Join(dir, "runs", "chain-state-corrected", "*", "*.json"))

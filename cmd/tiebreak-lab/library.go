@@ -7,58 +7,60 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"tiebreak/envs"
 	"tiebreak/envs/mujoco"
+	"tiebreak/internal/base/command"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/data/library"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/librarian"
 )
 
-func libraryCommand() command {
-	return command{
-		name: "library", summary: "make the library of behaviours that sessions on a robot show first", usage: "ROBOT [flags]",
-		about: "Finds behaviours of a robot that differ from one another in the picture, and writes them to a file: gaits\n" +
+func libraryCommand() command.Command {
+	return command.Command{
+		Name: "library", Summary: "make the library of behaviours that sessions on a robot show first", Usage: "ROBOT [flags]",
+		About: "Finds behaviours of a robot that differ from one another in the picture, and writes them to a file: gaits\n" +
 			"by novelty, gaits for either end of each feature, and what only training finds. The robots that come with the\n" +
 			"program have one built in. For a model of your own the file goes beside it, where sessions find it until\n" +
 			"the model changes. It takes seconds to minutes, and makes the same file every time.",
-		example: "tiebreak library own-cart --models models",
-		flags:   func(fs *flag.FlagSet) { new(libraryFlags).declare(fs) },
-		run:     runLibrary,
+		Example: "tiebreak-lab library own-cart --models models",
+		Flags:   func(fs *flag.FlagSet) { new(libraryFlags).declare(fs) },
+		Run:     runLibrary,
 	}
 }
 
 type libraryFlags struct {
-	own     own
+	models  string // folder of the user's own
 	out     string
 	workers int
 	ends    bool
 }
 
 func (f *libraryFlags) declare(fs *flag.FlagSet) {
-	ownFlags(fs, &f.own)
+	fs.StringVar(&f.models, "models", os.Getenv("TIEBREAK_MODELS"), "`folder` with MuJoCo models of your own (see docs/models)")
 	fs.StringVar(&f.out, "out", "", "`folder` for the file; default: beside a model of your own, else library")
 	fs.BoolVar(&f.ends, "ends", true, "search for either end of each feature where the robot's recipe does; most of the time goes into that")
 	fs.IntVar(&f.workers, "workers", runtime.NumCPU(), "episodes run at a time; it does not change the result")
 }
 
-func runLibrary(ctx context.Context, io stdio, args []string) error {
+func runLibrary(ctx context.Context, io command.IO, args []string) error {
 	var f libraryFlags
 	flags := flag.NewFlagSet("library", flag.ContinueOnError)
 	f.declare(flags)
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
-		return fmt.Errorf("%w: name a robot", errUsage)
+		return fmt.Errorf("%w: name a robot", command.ErrUsage)
 	}
-	if err := parse(flags, args[1:]); err != nil {
+	if err := command.Parse(flags, args[1:]); err != nil {
 		return err
 	}
-	list, err := environments(f.own)
+	custom, err := envs.LoadCustomModels(f.models)
 	if err != nil {
 		return err
 	}
-	entry, err := list.Find(args[0])
+	entry, err := slices.Concat(envs.Catalogue(), custom).Find(args[0])
 	if err != nil {
 		return err
 	}
@@ -82,7 +84,7 @@ func (f *libraryFlags) path(entry envs.Entry) string {
 	return filepath.Join(f.out, entry.ID+".json")
 }
 
-func (f *libraryFlags) make(ctx context.Context, io stdio, entry envs.Entry) error {
+func (f *libraryFlags) make(ctx context.Context, io command.IO, entry envs.Entry) error {
 	key, err := entry.LibraryKey()
 	if err != nil {
 		return err
@@ -94,7 +96,7 @@ func (f *libraryFlags) make(ctx context.Context, io stdio, entry envs.Entry) err
 	b := librarian.Builder{
 		Recipe: librarian.RecipeFor(entry.ID), Workers: f.workers,
 		NewEnv:   func() idrl.Environment { return entry.New(rng.New(0, "layout", 0)) },
-		Progress: func(done, total int, what string) { fmt.Fprintf(io.err, "%d of %d: %s\n", done+1, total, what) },
+		Progress: func(done, total int, what string) { fmt.Fprintf(io.Err, "%d of %d: %s\n", done+1, total, what) },
 	}
 	if !f.ends {
 		b.Ends = []string{}
@@ -113,6 +115,6 @@ func (f *libraryFlags) make(ctx context.Context, io stdio, entry envs.Entry) err
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		return err
 	}
-	fmt.Fprintf(io.out, "%s: %d behaviours, %d bytes\n", path, len(out.Behaviours), len(data))
+	fmt.Fprintf(io.Out, "%s: %d behaviours, %d bytes\n", path, len(out.Behaviours), len(data))
 	return nil
 }

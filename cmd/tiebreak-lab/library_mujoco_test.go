@@ -66,7 +66,7 @@ func TestLibraryOfYourOwn(t *testing.T) {
 	if err := os.WriteFile(model, append(b, '\n'), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if b, err := found(); b != nil || idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), "tiebreak library own-cart") {
+	if b, err := found(); b != nil || idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), "tiebreak-lab library own-cart") {
 		t.Errorf("of a changed model: %d behaviours, error %v", len(b), err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "cart.library.json"), []byte("{"), 0o600); err != nil {

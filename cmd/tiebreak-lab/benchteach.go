@@ -12,23 +12,25 @@ import (
 	"strings"
 	"time"
 
+	"tiebreak/envs"
+	"tiebreak/internal/base/command"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/experiment/teaching"
 	"tiebreak/internal/lab/seeing"
 )
 
-func benchTeachCommand() command {
-	return command{
-		name: "bench teach", summary: "whether a robot can be taught in one sitting", usage: "ROBOT [flags]",
-		about: "A simulated person teaches a robot: sees nothing but the drawn clips, compares them by a taste, takes three\n" +
+func benchTeachCommand() command.Command {
+	return command.Command{
+		Name: "bench teach", Summary: "whether a robot can be taught in one sitting", Usage: "ROBOT [flags]",
+		About: "A simulated person teaches a robot: sees nothing but the drawn clips, compares them by a taste, takes three\n" +
 			"seconds for an answer and is wrong in one of ten. Policies are trained beside the answers, on a clock that\n" +
 			"charges each second of processor time. It prints what the recommended policy does in episodes that no training\n" +
 			"has seen, and keeps a file for each lesson; the same command continues where it was stopped. A lesson that is kept\n" +
 			"with other settings, or without the film strips of --strips, is given again. Needs MuJoCo.\n\n" +
 			tastesText(),
-		example: "tiebreak bench teach half-cheetah --taste forward --seeds 5",
-		flags:   func(fs *flag.FlagSet) { new(teachFlags).declare(fs) },
-		run:     runBenchTeach,
+		Example: "tiebreak-lab bench teach half-cheetah --taste forward --seeds 5",
+		Flags:   func(fs *flag.FlagSet) { new(teachFlags).declare(fs) },
+		Run:     runBenchTeach,
 	}
 }
 
@@ -82,45 +84,41 @@ func (f *teachFlags) check() error {
 	return nil
 }
 
-func runBenchTeach(ctx context.Context, io stdio, args []string) error {
+func runBenchTeach(ctx context.Context, io command.IO, args []string) error {
 	var f teachFlags
 	fs := flag.NewFlagSet("bench teach", flag.ContinueOnError)
 	f.declare(fs)
 	if len(args) == 0 || !slices.Contains(seeing.Robots(), args[0]) {
-		return fmt.Errorf("%w: name a robot: %s", errUsage, strings.Join(seeing.Robots(), ", "))
+		return fmt.Errorf("%w: name a robot: %s", command.ErrUsage, strings.Join(seeing.Robots(), ", "))
 	}
-	if err := parse(fs, args[1:]); err != nil {
+	if err := command.Parse(fs, args[1:]); err != nil {
 		return err
 	}
 	taste, err := seeing.Find(args[0], f.taste)
 	if err = errors.Join(err, f.check()); err != nil {
-		return fmt.Errorf("%w: %w", errUsage, err)
-	}
-	list, err := environments(own{})
-	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", command.ErrUsage, err)
 	}
 	roomForC()
-	line := newProgressLine(io.err)
-	defer line.clear()
-	fmt.Fprintln(io.out, teachHead)
+	line := command.NewProgressLine(io.Err)
+	defer line.Clear()
+	fmt.Fprintln(io.Out, teachHead)
 	for i := range f.seeds {
 		l := teaching.Lesson{
 			Env: taste.Env, Taste: taste.Name, Seed: f.first + uint64(i), Answers: f.answers, Each: f.each, Limit: f.limit, Wait: f.wait, Mistake: f.mistake,
 		}
-		o := teaching.Options{Envs: list, CPU: cpuTime, Every: f.every, Progress: func(p teaching.Point) {
-			line.show(fmt.Sprintf("lesson %d of %d: %s", i+1, f.seeds, teachRow(l, p)))
+		o := teaching.Options{Envs: envs.Catalogue(), CPU: cpuTime, Every: f.every, Progress: func(p teaching.Point) {
+			line.Show(fmt.Sprintf("lesson %d of %d: %s", i+1, f.seeds, teachRow(l, p)))
 		}}
 		if _, ok := f.kept(l); ok && !f.isDrawn(l) {
-			line.say("Lesson %d of %d is kept without film strips in %s: it is given again, and replaced.", i+1, f.seeds, f.strips)
+			line.Say("Lesson %d of %d is kept without film strips in %s: it is given again, and replaced.", i+1, f.seeds, f.strips)
 		}
 		r, err := f.lesson(ctx, l, o)
 		if err != nil {
 			return err
 		}
-		line.clear()
+		line.Clear()
 		for _, p := range r.Points {
-			fmt.Fprintln(io.out, teachRow(l, p))
+			fmt.Fprintln(io.Out, teachRow(l, p))
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"tiebreak/internal/base/command"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/experiment"
 	"tiebreak/internal/lab/experiment/report"
@@ -56,27 +57,28 @@ func paperFigures(long bool) (names []string) {
 	return names
 }
 
-func benchCommand() command {
-	return command{
-		name: "bench", summary: "compare query strategies with simulated experts, without a server", usage: "FIGURE|all|corridor|suite|TASK.json [flags]",
-		about: benchAbout(),
-		example: "tiebreak bench chain\n" +
-			"  tiebreak bench gridworld --queries state --methods idrl,uniform --seeds 100 --out gridworld\n" +
-			"  tiebreak bench all --mode paper --out paper\n" +
-			"  tiebreak bench swimmer-corridor --methods idrl:20,uniform --seeds 5",
-		flags: func(fs *flag.FlagSet) { new(benchFlags).declare(fs) },
-		run:   runBench,
-		subs:  []command{benchDeepCommand(), benchTeachCommand(), benchQuestionsCommand(), benchAskingCommand()},
+func benchCommand() command.Command {
+	return command.Command{
+		Name: "bench", Summary: "compare query strategies with simulated experts, without a server", Usage: "FIGURE|all|corridor|suite|TASK.json [flags]",
+		About: "Repeats the paper's experiments with simulated experts and writes learning curves of several query\n" +
+			"strategies on the same instances and answers: a page (report.html), tables, plots, and paired tests.\n" +
+			"With --mode paper the curves of the authors' code are shown beside ours. Finished runs are kept in the\n" +
+			"folder; the same command continues a run that was stopped.",
+		Lists: figuresAndMethods,
+		Example: "tiebreak-lab bench chain\n" +
+			"  tiebreak-lab bench gridworld --queries state --methods idrl,uniform --seeds 100 --out gridworld\n" +
+			"  tiebreak-lab bench all --mode paper --out paper\n" +
+			"  tiebreak-lab bench swimmer-corridor --methods idrl:20,uniform --seeds 5",
+		Flags: func(fs *flag.FlagSet) { new(benchFlags).declare(fs) },
+		Run:   runBench,
+		Subs:  []command.Command{benchDeepCommand(), benchTeachCommand(), benchQuestionsCommand(), benchAskingCommand()},
 	}
 }
 
-// benchAbout says what bench does and lists the figures and the methods.
-func benchAbout() string {
+// figuresAndMethods lists what bench knows. Whether a figure can be run takes loading MuJoCo.
+func figuresAndMethods() string {
 	var b strings.Builder
-	b.WriteString("Repeats the paper's experiments with simulated experts and writes learning curves of several query\n" +
-		"strategies on the same instances and answers: a page (report.html), tables, plots, and paired tests.\n" +
-		"With --mode paper the curves of the authors' code are shown beside ours. Finished runs are kept in the\n" +
-		"folder; the same command continues a run that was stopped.\n\nFigures (all: those of the paper that take minutes):\n")
+	b.WriteString("Figures (all: those of the paper that take minutes):\n")
 	for _, f := range experiment.Figures() {
 		fmt.Fprintf(&b, "  %-16s %s; questions: %s%s\n", f.Name, f.Title, strings.Join(f.Queries, ", "), remark(f))
 	}
@@ -103,25 +105,25 @@ func remark(f experiment.Figure) string {
 	}
 }
 
-func runBench(ctx context.Context, io stdio, args []string) error {
+func runBench(ctx context.Context, io command.IO, args []string) error {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
-		return fmt.Errorf("%w: name a figure: %s, all, %s or %s", errUsage, strings.Join(figureNames(), ", "), experiment.CorridorName, experiment.SuiteName)
+		return fmt.Errorf("%w: name a figure: %s, all, %s or %s", command.ErrUsage, strings.Join(figureNames(), ", "), experiment.CorridorName, experiment.SuiteName)
 	}
 	var f benchFlags
 	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.declare(fs)
-	if err := parse(fs, args[1:]); err != nil {
+	if err := command.Parse(fs, args[1:]); err != nil {
 		return err
 	}
 	plan, err := f.plan(args[0])
 	if err != nil {
 		if idrl.KindOf(err) == idrl.Invalid {
-			return fmt.Errorf("%w: %w", errUsage, err)
+			return fmt.Errorf("%w: %w", command.ErrUsage, err)
 		}
 		return err
 	}
 	for _, note := range plan.notes {
-		fmt.Fprintln(io.err, note)
+		fmt.Fprintln(io.Err, note)
 	}
 	roomForC()
 	return f.execute(ctx, io, plan.experiments, benchLine(args[0], fs))
@@ -133,7 +135,7 @@ func benchLine(figure string, fs *flag.FlagSet) string {
 	given := map[string]bool{"seeds": true, "first-seed": true, "mode": true}
 	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	given["out"], given["workers"] = false, false
-	line := "tiebreak bench " + figure
+	line := "tiebreak-lab bench " + figure
 	fs.VisitAll(func(f *flag.Flag) { // in the order of their names
 		if v := f.Value.String(); given[f.Name] && v != "" {
 			line += " --" + f.Name + " " + v
@@ -143,13 +145,13 @@ func benchLine(figure string, fs *flag.FlagSet) string {
 }
 
 // execute runs the experiments and writes what came of them.
-func (f benchFlags) execute(ctx context.Context, io stdio, es []experiment.Experiment, command string) error {
-	runs, line := filepath.Join(f.out, "runs"), newProgressLine(io.err)
-	defer line.clear()
-	store := report.FolderStore(runs, func(s string) { line.say("%s", s) })
+func (f benchFlags) execute(ctx context.Context, io command.IO, es []experiment.Experiment, typed string) error {
+	runs, line := filepath.Join(f.out, "runs"), command.NewProgressLine(io.Err)
+	defer line.Clear()
+	store := report.FolderStore(runs, func(s string) { line.Say("%s", s) })
 	tracker := report.NewTracker(store, es, time.Now)
 	if p := tracker.Progress(); p.Kept > 0 {
-		line.say("%d of %d runs are there from before, in %s.", p.Kept, p.Total, runs)
+		line.Say("%d of %d runs are there from before, in %s.", p.Kept, p.Total, runs)
 	}
 	do := func(e experiment.Experiment) (experiment.Result, error) {
 		r, err := experiment.Do(ctx, e, experiment.Options{
@@ -157,7 +159,7 @@ func (f benchFlags) execute(ctx context.Context, io stdio, es []experiment.Exper
 			Cache: filepath.Join(f.out, "cache"), Preparing: tellPreparing(line, e), Answered: tellAnswers(line, e, tracker),
 		})
 		if p := tracker.Progress(); err != nil && ctx.Err() != nil {
-			line.say("Stopped. %d of %d runs are kept in %s; the same command continues from there.", p.Kept+p.Made, p.Total, runs)
+			line.Say("Stopped. %d of %d runs are kept in %s; the same command continues from there.", p.Kept+p.Made, p.Total, runs)
 		}
 		return r, err
 	}
@@ -178,22 +180,22 @@ func (f benchFlags) execute(ctx context.Context, io stdio, es []experiment.Exper
 			return err
 		}
 		results = append(results, r)
-		line.clear()
-		fmt.Fprintf(io.out, "%s: written to %s\n", e.Name(), filepath.Join(f.out, e.Name()))
+		line.Clear()
+		fmt.Fprintf(io.Out, "%s: written to %s\n", e.Name(), filepath.Join(f.out, e.Name()))
 	}
-	if err := report.WritePage(f.out, command, results); err != nil {
+	if err := report.WritePage(f.out, typed, results); err != nil {
 		return err
 	}
-	fmt.Fprintf(io.out, "Report: %s\n", filepath.Join(f.out, "report.html"))
+	fmt.Fprintf(io.Out, "Report: %s\n", filepath.Join(f.out, "report.html"))
 	return nil
 }
 
 // countRuns reports how far an experiment is and how long all that is still to be
 // done will take.
-func countRuns(line *progressLine, e experiment.Experiment, tracker *report.Tracker) idrl.Progress {
+func countRuns(line *command.ProgressLine, e experiment.Experiment, tracker *report.Tracker) idrl.Progress {
 	return func(_, _ int, what string) {
 		if p := tracker.Progress(); p.Made > 0 { // and not only runs that were there
-			line.show(fmt.Sprintf("%s; %s (%s)", says(p), e.Name(), what))
+			line.Show(fmt.Sprintf("%s; %s (%s)", says(p), e.Name(), what))
 		}
 	}
 }
@@ -213,16 +215,16 @@ func says(p report.Progress) string {
 }
 
 // tellPreparing reports how far the preparation of an experiment is.
-func tellPreparing(line *progressLine, e experiment.Experiment) idrl.Progress {
+func tellPreparing(line *command.ProgressLine, e experiment.Experiment) idrl.Progress {
 	return func(_, _ int, what string) { // what counts
-		line.show(e.Name() + ": preparing: " + what)
+		line.Show(e.Name() + ": preparing: " + what)
 	}
 }
 
 // tellAnswers reports how far a run is that takes long.
-func tellAnswers(line *progressLine, e experiment.Experiment, tracker *report.Tracker) idrl.Progress {
+func tellAnswers(line *command.ProgressLine, e experiment.Experiment, tracker *report.Tracker) idrl.Progress {
 	return func(_, _ int, what string) { // what counts
-		line.show(fmt.Sprintf("%s; %s: %s", says(tracker.Progress()), e.Name(), what))
+		line.Show(fmt.Sprintf("%s; %s: %s", says(tracker.Progress()), e.Name(), what))
 	}
 }
 

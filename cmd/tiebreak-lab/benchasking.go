@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"tiebreak/internal/base/command"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/lab/experiment"
 	"tiebreak/internal/lab/experiment/report"
@@ -30,38 +31,38 @@ func (f *benchAskingFlags) declare(fs *flag.FlagSet) {
 	fs.IntVar(&f.workers, "workers", runtime.NumCPU(), "seeds computed in parallel; results do not depend on it")
 }
 
-func benchAskingCommand() command {
+func benchAskingCommand() command.Command {
 	var about strings.Builder
 	about.WriteString("Simulated people answer sessions in several ways of being asked, for the same number of seconds, with a truth\n" +
 		"that is known. It prints the mean regret over that time, as a table in Markdown: docs/ways-of-asking.md.\n\nWays:\n")
 	for _, w := range experiment.Ways() {
 		fmt.Fprintf(&about, "  %-21s %s\n", w.Name, w.About)
 	}
-	return command{
-		name: "bench asking", summary: "what ways of asking are worth per second of a person's time", usage: "[flags]",
-		about:   strings.TrimRight(about.String(), "\n"),
-		example: "tiebreak bench asking --worlds driver --seeds 100",
-		flags:   func(fs *flag.FlagSet) { new(benchAskingFlags).declare(fs) },
-		run:     runBenchAsking,
+	return command.Command{
+		Name: "bench asking", Summary: "what ways of asking are worth per second of a person's time", Usage: "[flags]",
+		About:   strings.TrimRight(about.String(), "\n"),
+		Example: "tiebreak-lab bench asking --worlds driver --seeds 100",
+		Flags:   func(fs *flag.FlagSet) { new(benchAskingFlags).declare(fs) },
+		Run:     runBenchAsking,
 	}
 }
 
-func runBenchAsking(ctx context.Context, io stdio, args []string) error {
+func runBenchAsking(ctx context.Context, io command.IO, args []string) error {
 	var f benchAskingFlags
 	fs := flag.NewFlagSet("bench asking", flag.ContinueOnError)
 	f.declare(fs)
-	if err := parse(fs, args); err != nil {
+	if err := command.Parse(fs, args); err != nil {
 		return err
 	}
 	if f.seeds < 1 || f.workers < 1 || !(f.seconds > 0 && f.seconds <= 1e5) {
-		return fmt.Errorf("%w: --seeds, --workers and --seconds must be positive, the last at most 100000", errUsage)
+		return fmt.Errorf("%w: --seeds, --workers and --seconds must be positive, the last at most 100000", command.ErrUsage)
 	}
 	for _, world := range strings.Split(f.worlds, ",") {
 		sat, err := f.sit(ctx, world)
 		if err != nil {
 			return err
 		}
-		writeAsking(io.out, world, f.seconds, sat)
+		writeAsking(io.Out, world, f.seconds, sat)
 	}
 	return nil
 }

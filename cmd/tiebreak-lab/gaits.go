@@ -10,19 +10,20 @@ import (
 	"strings"
 
 	"tiebreak/envs/mujoco"
+	"tiebreak/internal/base/command"
 	"tiebreak/internal/lab/gaits"
 )
 
-func gaitsCommand() command {
-	return command{
-		name: "gaits", summary: "train again the policies that the MuJoCo corridors build on", usage: "[NAME...] [flags]", hidden: true,
-		about: "Trains the gaits of Ant-Corridor and the exploration policies of both corridors from nothing, and writes\n" +
+func gaitsCommand() command.Command {
+	return command.Command{
+		Name: "gaits", Summary: "train again the policies that the MuJoCo corridors build on", Usage: "[NAME...] [flags]", Hidden: true,
+		About: "Trains the gaits of Ant-Corridor and the exploration policies of both corridors from nothing, and writes\n" +
 			"a file for each: a function of the models, the settings and the seed. The program has the files of\n" +
 			"envs/mujoco/gaits built in and says so if they do not fit its models any more. A name is one of\n" +
 			gaitNames() + "; all of them if none is given. It takes up to an hour.",
-		example: "tiebreak gaits --out envs/mujoco/gaits",
-		flags:   func(fs *flag.FlagSet) { new(gaitFlags).declare(fs) },
-		run:     runGaits,
+		Example: "tiebreak-lab gaits --out envs/mujoco/gaits",
+		Flags:   func(fs *flag.FlagSet) { new(gaitFlags).declare(fs) },
+		Run:     runGaits,
 	}
 }
 
@@ -44,7 +45,7 @@ func gaitNames() string {
 	return strings.Join(names, ", ")
 }
 
-func runGaits(ctx context.Context, io stdio, args []string) error {
+func runGaits(ctx context.Context, io command.IO, args []string) error {
 	var f gaitFlags
 	fs := flag.NewFlagSet("gaits", flag.ContinueOnError)
 	f.declare(fs)
@@ -52,11 +53,11 @@ func runGaits(ctx context.Context, io stdio, args []string) error {
 	for len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		g, err := mujoco.FindGait(args[0])
 		if err != nil {
-			return fmt.Errorf("%w: %w", errUsage, err)
+			return fmt.Errorf("%w: %w", command.ErrUsage, err)
 		}
 		chosen, args = append(chosen, g), args[1:]
 	}
-	if err := parse(fs, args); err != nil {
+	if err := command.Parse(fs, args); err != nil {
 		return err
 	}
 	roomForC()
@@ -68,7 +69,7 @@ func runGaits(ctx context.Context, io stdio, args []string) error {
 	}
 	for _, g := range chosen {
 		b, err := gaits.Train(ctx, g, f.workers, func(done, total int, what string) {
-			fmt.Fprintf(io.err, "%d of %d iterations, %s\n", done, total, what)
+			fmt.Fprintf(io.Err, "%d of %d iterations, %s\n", done, total, what)
 		})
 		if err != nil {
 			return err
@@ -77,7 +78,7 @@ func runGaits(ctx context.Context, io stdio, args []string) error {
 		if err := os.WriteFile(path, b, 0o644); err != nil {
 			return err
 		}
-		fmt.Fprintln(io.out, path)
+		fmt.Fprintln(io.Out, path)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,23 +9,27 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"tiebreak/envs"
+	"tiebreak/internal/base/command"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/rehearsal"
 	"tiebreak/internal/lab/seeing"
 	"tiebreak/internal/look/questions"
 	"tiebreak/internal/study/settings"
+	"tiebreak/store"
 )
 
 // benchQuestionsFlags are the flags of bench questions.
 type benchQuestionsFlags struct {
 	envs, kind, out    string
-	rule               string
+	rule, program      string
 	answers, seeds     int
 	first              uint64
 	pace               time.Duration
@@ -40,21 +45,23 @@ func (f *benchQuestionsFlags) declare(fs *flag.FlagSet) {
 	fs.IntVar(&f.seeds, "seeds", 1, "`number` of sessions in each environment")
 	fs.Uint64Var(&f.first, "first-seed", 1, "first `seed`; seeds are consecutive")
 	fs.DurationVar(&f.pace, "pace", 3*time.Second, "median of the response `times`")
-	fs.Float64Var(&f.mistake, "mistake", seeingMistake, "`probability` that an answer is the opposite")
+	fs.Float64Var(&f.mistake, "mistake", seeing.DefaultMistake, "`probability` that an answer is the opposite")
+	fs.StringVar(&f.program, "program", "", "`path` of the program tiebreak; default: it is built from the sources, by go")
 	fs.Float64Var(&f.threshold, "threshold", seeing.DefaultThreshold, "`difference` of two clips that is seen in half of the cases; 0: overlooks nothing")
 }
 
-func benchQuestionsCommand() command {
-	return command{
-		name: "bench questions", summary: "how many questions a person could answer, and how many are repeats", usage: "[flags]",
-		about: "A simulated person who sees (tiebreak simulate --expert seeing) answers the questions of a session with its\n" +
-			"defaults in each environment, on a server of its own. It prints how many of them lack motion, are about clips\n" +
-			"that look alike or robots that have fallen, look like an earlier question of the last 50, or were answered\n" +
-			"with \"can't tell\"; and writes a page with every question, as 'tiebreak questions' does. Sessions that are\n" +
-			"done are kept; the same command continues where it was stopped. docs/questions.md has results.",
-		example: "tiebreak bench questions --env hopper,ant --seeds 3 --out asked",
-		flags:   func(fs *flag.FlagSet) { new(benchQuestionsFlags).declare(fs) },
-		run:     runBenchQuestions,
+func benchQuestionsCommand() command.Command {
+	return command.Command{
+		Name: "bench questions", Summary: "how many questions a person could answer, and how many are repeats", Usage: "[flags]",
+		About: "A simulated person who sees (tiebreak simulate --expert seeing) answers the questions of a session with its\n" +
+			"defaults in each environment, on a server of its own, which the program tiebreak runs. It prints how many of\n" +
+			"them lack motion, are about clips that look alike or robots that have fallen, look like an earlier question of\n" +
+			"the last 50, or were answered with \"can't tell\"; and writes a page with every question, as 'tiebreak questions'\n" +
+			"does. Sessions that are done are kept; the same command continues where it was stopped. docs/questions.md has\n" +
+			"results.",
+		Example: "tiebreak-lab bench questions --env hopper,ant --seeds 3 --out asked",
+		Flags:   func(fs *flag.FlagSet) { new(benchQuestionsFlags).declare(fs) },
+		Run:     runBenchQuestions,
 	}
 }
 
@@ -97,40 +104,40 @@ func (f *benchQuestionsFlags) names(list envs.List) (out []string, err error) {
 	return out, nil
 }
 
-func runBenchQuestions(ctx context.Context, std stdio, args []string) error {
+func runBenchQuestions(ctx context.Context, std command.IO, args []string) (err error) {
 	var f benchQuestionsFlags
 	fs := flag.NewFlagSet("bench questions", flag.ContinueOnError)
 	f.declare(fs)
-	if err := parse(fs, args); err != nil {
+	if err := command.Parse(fs, args); err != nil {
 		return err
 	}
-	list, err := environments(own{})
+	names, err := f.names(envs.Catalogue())
+	if err = errors.Join(err, f.check()); err != nil {
+		return fmt.Errorf("%w: %w", command.ErrUsage, err)
+	}
+	work, err := os.MkdirTemp("", "tiebreak-lab")
 	if err != nil {
 		return err
 	}
-	names, err := f.names(list)
-	if err = errors.Join(err, f.check()); err != nil {
-		return fmt.Errorf("%w: %w", errUsage, err)
-	}
-	roomForC()
-	line := newProgressLine(std.err)
-	defer line.clear()
-	fmt.Fprintln(std.out, askedHead)
+	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+	line := command.NewProgressLine(std.Err)
+	defer line.Clear()
+	fmt.Fprintln(std.Out, askedHead)
 	var all []askedCounts
 	for _, name := range names {
 		var counts []askedCounts
 		for k := range uint64(f.seeds) {
-			c, err := f.session(ctx, list, line, name, f.first+k)
+			c, err := f.session(ctx, work, line, name, f.first+k)
 			if err != nil {
 				return fmt.Errorf("%s, seed %d: %w", name, f.first+k, err)
 			}
 			counts = append(counts, c)
 		}
-		line.clear()
-		fmt.Fprintln(std.out, askedRow(name, counts))
+		line.Clear()
+		fmt.Fprintln(std.Out, askedRow(name, counts))
 		all = append(all, counts...)
 	}
-	fmt.Fprintln(std.out, askedRow("all", all))
+	fmt.Fprintln(std.Out, askedRow("all", all))
 	return nil
 }
 
@@ -154,14 +161,14 @@ func (s benchSettings) name() string {
 	return fmt.Sprintf("%s-%s-%s-%d", s.Env, s.Kind, s.Rule, s.Seed)
 }
 
-// session has a person answer a session, or reads what is kept of it.
-func (f *benchQuestionsFlags) session(ctx context.Context, list envs.List, line *progressLine, env string, seed uint64) (c askedCounts, err error) {
+// session has a person answer a session, whose data are in the folder work meanwhile, or reads what is kept of it.
+func (f *benchQuestionsFlags) session(ctx context.Context, work string, line *command.ProgressLine, env string, seed uint64) (c askedCounts, err error) {
 	want := benchSettings{env, f.kind, f.rule, seed, f.answers, f.pace, f.mistake, f.threshold}
 	dir := filepath.Join(f.out, want.name())
 	if b, err := os.ReadFile(dir + ".json"); err == nil && json.Unmarshal(b, &c) == nil && c.Settings == want {
 		return c, nil
 	}
-	r, err := f.ask(ctx, list, line, want)
+	r, err := f.ask(ctx, work, line, want)
 	if err != nil {
 		return c, err
 	}
@@ -170,46 +177,76 @@ func (f *benchQuestionsFlags) session(ctx context.Context, list envs.List, line 
 }
 
 // ask has a person answer a session and writes the page with its questions.
-func (f *benchQuestionsFlags) ask(ctx context.Context, list envs.List, line *progressLine, s benchSettings) (r questions.Report, err error) {
-	sim := simulateFlags{}
-	sim.annotator = rehearsal.Config{Answers: s.Answers, Expert: f.expert(), Pace: s.Pace, Patience: time.Minute, Out: progressWriter{line, s.Env}}
-	sim.study = studyFlags{runs: 1, parallel: 1, skipIdle: true, spec: idrl.SessionSpec{Title: "Asked", Env: s.Env, Kind: idrl.QueryKind(s.Kind), Questions: s.Rule}}
-	if err := checkSpec(list, settings.Complete(sim.study.spec)); err != nil {
+func (f *benchQuestionsFlags) ask(ctx context.Context, work string, line *command.ProgressLine, s benchSettings) (r questions.Report, err error) {
+	if f.program == "" {
+		if f.program, err = buildProgram(ctx, work); err != nil {
+			return r, err
+		}
+	}
+	data := filepath.Join(work, s.name())
+	if err := f.simulate(ctx, data, progressWriter{line, s.Env}, s); err != nil {
 		return r, err
 	}
-	server, err := sim.openStudyServer(ctx, list, line)
+	db, err := store.OpenReadOnly(ctx, data)
 	if err != nil {
 		return r, err
 	}
-	defer func() { err = errors.Join(err, server.close()) }()
-	cfg, err := server.open(ctx, s.Seed)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	made, err := db.Sessions(ctx)
 	if err != nil {
 		return r, err
 	}
-	a, err := rehearsal.New(cfg)
-	if err != nil {
-		return r, err
+	if len(made) != 1 {
+		return r, idrl.Errorf(idrl.Internal, "tiebreak simulate made %d sessions, want one", len(made))
 	}
-	defer a.Close()
-	if err := a.Run(ctx); err != nil {
-		return r, err
-	}
-	if r, err = questionsOf(ctx, server.app.db, a.Session(), nil); err != nil {
+	if r, err = questions.Of(ctx, db, made[0].Spec.ID, nil); err != nil {
 		return r, err
 	}
 	r.Spec.ID, r.Overwrite = "", true // which is drawn anew each time
 	return r, r.Write(ctx, filepath.Join(f.out, s.name()))
 }
 
+// simulate has the program tiebreak make a session in the folder data, and a person answer it.
+func (f *benchQuestionsFlags) simulate(ctx context.Context, data string, progress io.Writer, s benchSettings) error {
+	cmd := exec.CommandContext(ctx, f.program, "simulate", "--runs", "1", "--data", data, "--seed", fmt.Sprint(s.Seed),
+		"--env", s.Env, "--kind", s.Kind, "--questions", s.Rule, "--answers", fmt.Sprint(s.Answers), "--every", "0",
+		"--expert", rehearsal.Seeing, "--mistake", fmt.Sprint(s.Mistake), "--threshold", fmt.Sprint(s.Threshold),
+		"--pace", s.Pace.String(), "--skip-idle", "--patience", time.Minute.String())
+	var said bytes.Buffer
+	cmd.Stderr = io.MultiWriter(&said, progress)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // so that it ends its workers
+	cmd.WaitDelay = time.Minute
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return fmt.Errorf("tiebreak simulate: %w\n%s", err, said.Bytes())
+	}
+	return nil
+}
+
+// buildProgram returns the path of the program tiebreak, which it builds in a folder.
+func buildProgram(ctx context.Context, folder string) (string, error) {
+	path := filepath.Join(folder, "tiebreak")
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", path, "tiebreak/cmd/tiebreak").CombinedOutput(); err != nil {
+		return "", idrl.Errorf(idrl.Unavailable, "tiebreak cannot be built: %v\n%s\nstart this command in the repository, or give the path of tiebreak as --program", err, out)
+	}
+	return path, nil
+}
+
 // progressWriter shows what an annotator says on a progress line.
 type progressWriter struct {
-	line *progressLine
+	line *command.ProgressLine
 	what string
 }
 
 // Write implements io.Writer.
 func (t progressWriter) Write(b []byte) (int, error) {
-	t.line.show(t.what + ": " + strings.TrimSpace(string(b)))
+	t.line.Show(t.what + ": " + strings.TrimSpace(string(b)))
 	return len(b), nil
 }
 

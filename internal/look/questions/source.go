@@ -1,0 +1,32 @@
+package questions
+
+import (
+	"context"
+
+	"tiebreak/internal/idrl"
+)
+
+// A Source is where sessions are recorded.
+type Source interface {
+	Spec(ctx context.Context, id idrl.SessionID) (idrl.SessionSpec, error)
+	Rows(ctx context.Context, id idrl.SessionID, yield func(idrl.Labelled) error) error
+	ClipMedia(ctx context.Context, id idrl.SessionID, clip idrl.ClipID) ([]byte, error)
+}
+
+// Of returns the report of a session. progress, which may be nil, hears how many questions are measured.
+func Of(ctx context.Context, from Source, id idrl.SessionID, progress func(done, total int)) (r Report, err error) {
+	if r.Spec, err = from.Spec(ctx, id); err != nil {
+		return r, err
+	}
+	var rows []idrl.Labelled
+	err = from.Rows(ctx, id, func(l idrl.Labelled) error {
+		rows = append(rows, l)
+		return nil
+	})
+	if err != nil {
+		return r, err
+	}
+	r.Media = func(ctx context.Context, clip idrl.ClipID) ([]byte, error) { return from.ClipMedia(ctx, id, clip) }
+	r.Questions, err = Measure(ctx, rows, r.Media, progress)
+	return r, err
+}
