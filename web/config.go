@@ -236,6 +236,9 @@ type Config struct {
 	Health    Health             // required
 	Catalogue func() []EnvChoice // required; what there is now, at least one that is available; the default of the form is the first that is available
 
+	// Env returns one of Catalogue by its ID, without making all of them; nil: from Catalogue.
+	Env func(id string) (EnvChoice, bool)
+
 	// Base is how people reach the site, and begins the links that pages show:
 	// "https://study.example.org". If it is empty the links are paths.
 	Base string

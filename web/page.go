@@ -73,11 +73,9 @@ const anyStill = "this moment"
 // shown by its id.
 func (s *Server) env(ref string) EnvChoice {
 	id, _, _ := strings.Cut(ref, "@") // a model of a user's own has a version
-	for _, e := range s.cfg.Catalogue() {
-		if e.ID == id {
-			e.StillLabel = cmp.Or(e.StillLabel, anyStill)
-			return e
-		}
+	if e, ok := s.cfg.Env(id); ok {
+		e.StillLabel = cmp.Or(e.StillLabel, anyStill)
+		return e
 	}
 	if id == idrl.RolloutsEnv {
 		return EnvChoice{ID: id, Title: "Uploaded clips", StillLabel: anyStill}

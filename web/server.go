@@ -45,11 +45,21 @@ type Server struct {
 // required part is missing or an origin is malformed.
 func New(cfg Config) *Server {
 	if cfg.Sessions == nil || cfg.Hub == nil || cfg.Auth == nil || cfg.Clips == nil ||
-		cfg.Exports == nil || cfg.Learnt == nil || cfg.Bundles == nil || cfg.People == nil || cfg.Settings == nil || cfg.Pictures == nil || cfg.Known == nil || cfg.Flags == nil || cfg.Tokens == nil || cfg.Quality == nil || cfg.Arenas == nil || cfg.Health == nil || cfg.Catalogue == nil || len(available(cfg.Catalogue())) == 0 {
+		cfg.Exports == nil || cfg.Learnt == nil || cfg.Bundles == nil || cfg.People == nil || cfg.Settings == nil || cfg.Pictures == nil || cfg.Known == nil || cfg.Flags == nil || cfg.Tokens == nil || cfg.Quality == nil || cfg.Arenas == nil || cfg.Health == nil || cfg.Catalogue == nil {
 		panic("web: a required part of the configuration is missing")
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
+	}
+	if cfg.Env == nil {
+		cfg.Env = func(id string) (EnvChoice, bool) {
+			list := cfg.Catalogue()
+			i := slices.IndexFunc(list, func(e EnvChoice) bool { return e.ID == id })
+			if i < 0 {
+				return EnvChoice{}, false
+			}
+			return list[i], true
+		}
 	}
 	cfg.SignInCommand = cmp.Or(cfg.SignInCommand, "tiebreak user link")
 	s := &Server{

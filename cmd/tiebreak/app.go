@@ -7,6 +7,7 @@ import (
 	"encoding/base32"
 	"errors"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -60,9 +61,10 @@ func openApp(ctx context.Context, dir string, list func() envs.List, at site, lo
 		return nil, errors.Join(err, db.Close())
 	}
 	a.manager = session.NewManager(db, a.build, log)
+	shown := &choices{list: list, made: map[string]web.EnvChoice{}}
 	a.web = web.New(web.Config{
 		Sessions: sessions{a}, Hub: &a.hub, Auth: a.auth, Clips: db, Exports: db, Learnt: learnt{a}, Bundles: bundles{db, list}, People: db, Settings: db, Pictures: db, Known: db, Flags: db, Tokens: db, Quality: reports{a}, Arenas: arenas{a}, Health: db,
-		Catalogue: (&choices{list: list}).all, Base: at.base, Origins: at.origins, Proxies: at.proxies, SecureCookies: at.secure(), Log: log,
+		Catalogue: shown.all, Env: shown.one, Base: at.base, Origins: at.origins, Proxies: at.proxies, SecureCookies: at.secure(), Log: log,
 		SignInCommand: signInCommand(dir),
 	})
 	a.watch(context.WithoutCancel(ctx))
@@ -120,28 +122,44 @@ type choices struct {
 
 // all returns those of the environments that there are now.
 func (s *choices) all() (out []web.EnvChoice) {
-	list := s.list()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	made := map[string]web.EnvChoice{}
-	for _, e := range list {
-		if e.Unavailable != nil {
-			out = append(out, web.EnvChoice{ID: e.ID, Title: e.Title, Description: e.Description, Unavailable: e.Unavailable.Error()})
-			continue
-		}
-		c, ok := s.made[e.Ref()]
-		if !ok {
-			env := e.New(rng.New(0, "layout", 0))
-			c = web.EnvChoice{ID: e.ID, Title: e.Title, Description: e.Description, StillLabel: env.Spec().StillLabel, Guide: guideFor(env)}
-			if training.CheckShown(envs.List{e}, idrl.SessionSpec{Env: e.ID}) != nil {
-				c.Unavailable = "cannot be asked about: there is nothing to see of these rollouts"
-			}
-		}
-		made[e.Ref()] = c
-		out = append(out, c)
+	there := map[string]bool{}
+	for _, e := range s.list() {
+		there[e.Ref()] = true
+		out = append(out, s.choice(e))
 	}
-	s.made = made
+	maps.DeleteFunc(s.made, func(ref string, _ web.EnvChoice) bool { return !there[ref] })
 	return out
+}
+
+// one returns an environment, without making the others: a robot's takes 20 MB.
+func (s *choices) one(id string) (web.EnvChoice, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range s.list() {
+		if e.ID == id {
+			return s.choice(e), true
+		}
+	}
+	return web.EnvChoice{}, false
+}
+
+// choice returns an environment as pages show it. The caller must hold mu.
+func (s *choices) choice(e envs.Entry) web.EnvChoice {
+	if e.Unavailable != nil {
+		return web.EnvChoice{ID: e.ID, Title: e.Title, Description: e.Description, Unavailable: e.Unavailable.Error()}
+	}
+	c, ok := s.made[e.Ref()]
+	if !ok {
+		env := e.New(rng.New(0, "layout", 0))
+		c = web.EnvChoice{ID: e.ID, Title: e.Title, Description: e.Description, StillLabel: env.Spec().StillLabel, Guide: guideFor(env)}
+		if training.CheckShown(envs.List{e}, idrl.SessionSpec{Env: e.ID}) != nil {
+			c.Unavailable = "cannot be asked about: there is nothing to see of these rollouts"
+		}
+		s.made[e.Ref()] = c
+	}
+	return c
 }
 
 // guideFor returns what pages say and show of an environment.

@@ -26,7 +26,7 @@ func TestCatalogueOfTheForm(t *testing.T) {
 		{ID: "ant", Title: "Ant", Description: "Four legs.", Unavailable: errors.New("needs the library: install it")},
 		envs.Catalogue()[0],
 	}
-	got := (&choices{list: func() envs.List { return entries }}).all()
+	got := (&choices{list: func() envs.List { return entries }, made: map[string]web.EnvChoice{}}).all()
 	want := web.EnvChoice{ID: "ant", Title: "Ant", Description: "Four legs.", Unavailable: "needs the library: install it"}
 	if diff := cmp.Diff(want, got[0]); diff != "" {
 		t.Errorf("an environment that is not available (-want +got):\n%s", diff)
@@ -44,7 +44,7 @@ func TestCatalogueOfRollouts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := &choices{list: c.logged(slog.New(slog.DiscardHandler))}
+	shown := &choices{list: c.logged(slog.New(slog.DiscardHandler)), made: map[string]web.EnvChoice{}}
 	find := func() (envs.Entry, bool) {
 		t.Helper()
 		list, err := c.now()
@@ -115,7 +115,7 @@ func TestCatalogueOfUnseenRollouts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range (&choices{list: func() envs.List { return list }}).all() {
+	for _, c := range (&choices{list: func() envs.List { return list }, made: map[string]web.EnvChoice{}}).all() {
 		if unseen := c.ID == "rollouts-sample"; unseen != strings.Contains(c.Unavailable, "nothing to see") {
 			t.Errorf("%s: %q", c.ID, c.Unavailable)
 		}

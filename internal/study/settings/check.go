@@ -2,6 +2,7 @@ package settings
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,6 +87,8 @@ func (s Setting) expected() string {
 		return string(s.Type())
 	case s.Open:
 		return string(s.Type()) + " " + r
+	case math.IsInf(s.High, 1):
+		return string(s.Type()) + ", " + r
 	}
 	return string(s.Type()) + " from " + r
 }
@@ -103,6 +106,8 @@ func (s Setting) Range() string {
 		text = "above " + number(s.Low) + " and below " + number(s.High)
 	case s.Open:
 		text = "above " + number(s.Low)
+	case math.IsInf(s.High, 1):
+		text = "at least " + number(s.Low)
 	default:
 		text = number(s.Low) + " to " + number(s.High)
 	}

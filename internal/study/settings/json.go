@@ -102,5 +102,8 @@ func (s Setting) bounds(about map[string]any) {
 	if s.Zero != "" { // zero is a value, whatever the range
 		low, least = 0, "minimum"
 	}
-	about[least], about[most] = low, high
+	about[least] = low
+	if !math.IsInf(high, 1) {
+		about[most] = high
+	}
 }

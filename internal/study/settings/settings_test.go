@@ -79,6 +79,13 @@ func TestRanges(t *testing.T) {
 			}
 			return slices.ContainsFunc(settings.Problems(spec), func(p settings.Problem) bool { return p.Key == s.Key && strings.Contains(p.Text, s.Range()) })
 		}
+		if math.IsInf(s.High, 1) {
+			s.High = 1 << 40
+			if refused(s.High) {
+				t.Errorf("%s has a bound", s.Key)
+			}
+			continue
+		}
 		if !refused(s.Low-step) && s.Low-step != 0 || !refused(s.High+step) || refused(s.Low+step) {
 			t.Errorf("%s is not held to %s", s.Key, s.Range())
 		}

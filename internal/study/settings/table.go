@@ -1,6 +1,8 @@
 package settings
 
 import (
+	"math"
+
 	"tiebreak/internal/idrl"
 )
 
@@ -128,7 +130,7 @@ var table = []Setting{
 	},
 	{
 		Key: "train_every", Label: "Train every", Words: "answers between the starts of two trainings", Unit: "answers", Default: "0",
-		Zero: "1 where a training takes less than a second, else 3", Low: 1, High: idrl.MaxBudget, Group: training,
+		Zero: "1 where a training takes less than a second, else 3", Low: 1, High: math.Inf(1), Group: training,
 		at: func(s *idrl.SessionSpec) any { return &s.TrainEvery },
 		fill: func(s *idrl.SessionSpec) {
 			if s.AdoptAfter > 0 { // the questions must not depend on how fast the machine is
@@ -138,7 +140,7 @@ var table = []Setting{
 	},
 	{
 		Key: "adopt_after", Label: "Adopt after", Words: "adopt a generation exactly so many answers after its training began, so that a run can be repeated", Unit: "answers", Default: "0",
-		Zero: "when it is ready", Low: 1, High: idrl.MaxBudget, Group: training,
+		Zero: "when it is ready", Low: 1, High: math.Inf(1), Group: training,
 		at: func(s *idrl.SessionSpec) any { return &s.AdoptAfter },
 		rule: func(s idrl.SessionSpec) string {
 			if s.AdoptAfter > s.TrainEvery {
