@@ -12,7 +12,7 @@ import (
 
 // A browser can be a researcher and, in each session, an annotator at once:
 // each has a cookie of its own.
-func (s *Server) cookieName(session idrl.SessionID) string {
+func (s *site) cookieName(session idrl.SessionID) string {
 	name := "tb_user"
 	if session != "" {
 		name = "tb_s_" + string(session)
@@ -23,9 +23,9 @@ func (s *Server) cookieName(session idrl.SessionID) string {
 	return name
 }
 
-func (s *Server) researcherCookie(c echo.Context) string { return cookie(c, s.cookieName("")) }
+func (s *site) researcherCookie(c echo.Context) string { return cookie(c, s.cookieName("")) }
 
-func (s *Server) annotatorCookie(c echo.Context, session idrl.SessionID) string {
+func (s *site) annotatorCookie(c echo.Context, session idrl.SessionID) string {
 	return cookie(c, s.cookieName(session))
 }
 
@@ -37,7 +37,7 @@ func cookie(c echo.Context, name string) string {
 }
 
 // setCookie keeps the token in the browser. An empty token removes it.
-func (s *Server) setCookie(c echo.Context, session idrl.SessionID, role auth.Role, token string) {
+func (s *site) setCookie(c echo.Context, session idrl.SessionID, role auth.Role, token string) {
 	k := &http.Cookie{
 		Name: s.cookieName(session), Value: token, Path: "/", HttpOnly: true,
 		Secure: s.cfg.SecureCookies, SameSite: http.SameSiteLaxMode,
@@ -50,7 +50,7 @@ func (s *Server) setCookie(c echo.Context, session idrl.SessionID, role auth.Rol
 }
 
 // actor returns the holder of a cookie; the zero Actor if it is empty.
-func (s *Server) actor(ctx context.Context, cookie string) (auth.Actor, error) {
+func (s *site) actor(ctx context.Context, cookie string) (auth.Actor, error) {
 	if cookie == "" {
 		return auth.Actor{}, nil
 	}
@@ -59,7 +59,7 @@ func (s *Server) actor(ctx context.Context, cookie string) (auth.Actor, error) {
 
 // researcher returns who is signed in, or errNotSignedIn if they may not do
 // that, or errTooMany.
-func (s *Server) researcher(c echo.Context, action auth.Action, session idrl.SessionID) (auth.Actor, error) {
+func (s *site) researcher(c echo.Context, action auth.Action, session idrl.SessionID) (auth.Actor, error) {
 	who, err := s.actor(c.Request().Context(), s.researcherCookie(c))
 	if err != nil {
 		return auth.Actor{}, err
@@ -75,7 +75,7 @@ func (s *Server) researcher(c echo.Context, action auth.Action, session idrl.Ses
 
 // annotator returns the annotator of a session that this browser is, also with errRemoved if
 // a researcher has ended their part, or errNotAnnotator.
-func (s *Server) annotator(c echo.Context, action auth.Action, session idrl.SessionID) (auth.Actor, error) {
+func (s *site) annotator(c echo.Context, action auth.Action, session idrl.SessionID) (auth.Actor, error) {
 	who, err := s.actor(c.Request().Context(), s.annotatorCookie(c, session))
 	if err != nil {
 		return auth.Actor{}, err
@@ -94,7 +94,7 @@ func (s *Server) annotator(c echo.Context, action auth.Action, session idrl.Sess
 
 // labeller is annotator for requests that cost the server something: it charges the
 // annotator, and may return errTooMany.
-func (s *Server) labeller(c echo.Context, action auth.Action, session idrl.SessionID, cost float64) (auth.Actor, error) {
+func (s *site) labeller(c echo.Context, action auth.Action, session idrl.SessionID, cost float64) (auth.Actor, error) {
 	who, err := s.annotator(c, action, session)
 	if err == nil {
 		err = s.admit(who, cost)
@@ -105,7 +105,7 @@ func (s *Server) labeller(c echo.Context, action auth.Action, session idrl.Sessi
 // stillMay returns an error if the holder of a cookie may no longer do what a
 // socket was opened for. A fault of the store keeps the socket: it is asked
 // again.
-func (s *Server) stillMay(ctx context.Context, cookie string, action auth.Action, session idrl.SessionID) error {
+func (s *site) stillMay(ctx context.Context, cookie string, action auth.Action, session idrl.SessionID) error {
 	who, err := s.actor(ctx, cookie)
 	if err == nil && !auth.Can(who, action, session) {
 		return errNotSignedIn

@@ -9,12 +9,32 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 
 	"github.com/labstack/echo/v4"
 )
+
+// An api serves programs.
+type api struct {
+	*site
+	downloads downloads
+	uploads   uploads
+	streams   places // of programs that follow answers
+	waits     places // of programs that wait for answers
+
+	streamBeat, streamFor time.Duration // of streams of answers; tests shorten them
+}
+
+func newAPI(s *site, d downloads) *api {
+	return &api{
+		site: s, downloads: d, uploads: newUploads(), streamBeat: streamBeat, streamFor: streamAtMost,
+		streams: places{all: maxStreams, own: ownStreams, errAll: errStreams, errOwn: errOwnStreams},
+		waits:   places{all: maxWaits, own: ownWaits, errAll: errWaits, errOwn: errOwnWaits},
+	}
+}
 
 // The HTTP API for programs (docs/api.md). A program shows a token in the header
 // Authorization, never a cookie, so that no page of another site can act for it.
@@ -34,7 +54,7 @@ var (
 
 func isAPI(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, apiPrefix) }
 
-func (s *Server) apiRoutes(e *echo.Echo) {
+func (s *api) apiRoutes(e *echo.Echo) {
 	const session = "/api/v1/sessions/:id"
 	e.GET(openAPIPath, s.apiDocument)
 	e.GET("/api/v1/sessions", s.apiSessions)
@@ -67,7 +87,7 @@ func bearer(c echo.Context) string {
 // program returns who holds the token of a request, errNoToken if it has no valid one,
 // errNoSession if the token is for another session, errScope if its scope does not allow
 // the action, or errTooMany.
-func (s *Server) program(c echo.Context, action auth.Action, session idrl.SessionID) (auth.Actor, error) {
+func (s *api) program(c echo.Context, action auth.Action, session idrl.SessionID) (auth.Actor, error) {
 	who, err := s.cfg.Auth.Program(c.Request().Context(), bearer(c))
 	switch {
 	case err != nil:
@@ -87,7 +107,7 @@ func (s *Server) program(c echo.Context, action auth.Action, session idrl.Sessio
 
 // programsSpec returns the settings of the session of the URL, which may be one that cannot
 // run, if the request has a token that allows the action there.
-func (s *Server) programsSpec(c echo.Context, action auth.Action) (spec idrl.SessionSpec, who auth.Actor, err error) {
+func (s *api) programsSpec(c echo.Context, action auth.Action) (spec idrl.SessionSpec, who auth.Actor, err error) {
 	id, err := sessionID(c)
 	if err != nil {
 		return spec, who, err
@@ -106,7 +126,7 @@ func (s *Server) programsSpec(c echo.Context, action auth.Action) (spec idrl.Ses
 }
 
 // programsSession is programsSpec of a session that runs.
-func (s *Server) programsSession(c echo.Context, action auth.Action) (Session, auth.Actor, error) {
+func (s *api) programsSession(c echo.Context, action auth.Action) (Session, auth.Actor, error) {
 	spec, who, err := s.programsSpec(c, action)
 	if err != nil {
 		return nil, who, err
@@ -211,7 +231,7 @@ type apiError struct {
 }
 
 // failAPI answers a program with what went wrong.
-func (s *Server) failAPI(c echo.Context, f failure) error {
+func (s *site) failAPI(c echo.Context, f failure) error {
 	code := apiCodes[f.status]
 	if code == "" {
 		code = "internal"

@@ -15,7 +15,7 @@ import (
 const maxRewardRows = 10_000
 
 // apiPosterior is GET /api/v1/sessions/:id/posterior: N(mean, covariance) of the weights.
-func (s *Server) apiPosterior(c echo.Context) error {
+func (s *api) apiPosterior(c echo.Context) error {
 	session, _, err := s.programsSession(c, auth.WatchSession)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ type apiPolicy struct {
 
 // apiPolicies is GET /api/v1/sessions/:id/policies: the recommended one, and the candidates with
 // their predicted returns against the average candidate.
-func (s *Server) apiPolicies(c echo.Context) error {
+func (s *api) apiPolicies(c echo.Context) error {
 	session, _, err := s.programsSession(c, auth.WatchSession)
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (s *Server) apiPolicies(c echo.Context) error {
 }
 
 // apiScores is GET /api/v1/sessions/:id/scores: how well each condition predicts what is held out.
-func (s *Server) apiScores(c echo.Context) error {
+func (s *api) apiScores(c echo.Context) error {
 	session, _, err := s.programsSession(c, auth.WatchSession)
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ func (s *Server) apiScores(c echo.Context) error {
 
 // apiReward is POST /api/v1/sessions/:id/reward with {"features": [[…]]}: mean and standard
 // deviation of θ·φ for each row φ.
-func (s *Server) apiReward(c echo.Context) error {
+func (s *api) apiReward(c echo.Context) error {
 	session, _, err := s.programsSession(c, auth.WatchSession)
 	if err != nil {
 		return err

@@ -48,7 +48,7 @@ func infoOf(sum idrl.Summary) apiSessionInfo {
 }
 
 // apiSessions is GET /api/v1/sessions: those that the token is for, newest first.
-func (s *Server) apiSessions(c echo.Context) error {
+func (s *api) apiSessions(c echo.Context) error {
 	who, err := s.program(c, auth.ListSessions, "")
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (s *Server) apiSessions(c echo.Context) error {
 	return c.JSON(http.StatusOK, map[string]any{"sessions": out})
 }
 
-func (s *Server) infos(c echo.Context, only idrl.SessionID) ([]apiSessionInfo, error) {
+func (s *api) infos(c echo.Context, only idrl.SessionID) ([]apiSessionInfo, error) {
 	list, err := s.cfg.Sessions.List(c.Request().Context())
 	out := []apiSessionInfo{}
 	for _, sum := range list {
@@ -72,7 +72,7 @@ func (s *Server) infos(c echo.Context, only idrl.SessionID) ([]apiSessionInfo, e
 }
 
 // apiSession is GET /api/v1/sessions/:id.
-func (s *Server) apiSession(c echo.Context) error {
+func (s *api) apiSession(c echo.Context) error {
 	spec, _, err := s.programsSpec(c, auth.WatchSession)
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ type apiAsked struct {
 
 // apiQuestions is GET /api/v1/sessions/:id/questions: those that people hold, and the last that
 // were answered.
-func (s *Server) apiQuestions(c echo.Context) error {
+func (s *api) apiQuestions(c echo.Context) error {
 	session, _, err := s.programsSession(c, auth.WatchSession)
 	if err != nil {
 		return err
@@ -136,7 +136,7 @@ func (s *Server) apiQuestions(c echo.Context) error {
 // apiAnswers is GET /api/v1/sessions/:id/answers?after=SEQ&limit=N&wait=SECONDS: the rows of the
 // log after one of them, a JSON object a line. With wait the reply comes when there is one, or
 // is empty after that time.
-func (s *Server) apiAnswers(c echo.Context) error {
+func (s *api) apiAnswers(c echo.Context) error {
 	spec, who, err := s.programsSpec(c, auth.Export)
 	if err != nil {
 		return err
@@ -192,7 +192,7 @@ func wholeNumber(c echo.Context, name string, unless, least, most int64) (int64,
 }
 
 // answersAfter returns lines of the log, and waits for the first if there is none.
-func (s *Server) answersAfter(c echo.Context, spec idrl.SessionSpec, after int64, limit int, wait time.Duration) ([]byte, error) {
+func (s *api) answersAfter(c echo.Context, spec idrl.SessionSpec, after int64, limit int, wait time.Duration) ([]byte, error) {
 	news, unsubscribe := s.news(spec.ID)
 	defer unsubscribe()
 	unhurried(c)
@@ -259,7 +259,7 @@ func writeRow(b *bytes.Buffer, spec idrl.SessionSpec, row idrl.LogRow) error {
 
 // apiExport is GET /api/v1/sessions/:id/export, with the parameters of the page's export but
 // for the participants', by whom people can be found.
-func (s *Server) apiExport(c echo.Context) error {
+func (s *api) apiExport(c echo.Context) error {
 	spec, _, err := s.programsSpec(c, auth.Export)
 	if err != nil {
 		return err
@@ -267,5 +267,5 @@ func (s *Server) apiExport(c echo.Context) error {
 	if c.QueryParam("participants") != "" {
 		return idrl.Errorf(idrl.Forbidden, "a program cannot have the ids of participants; a researcher exports them on the session's page")
 	}
-	return s.writeExport(c, spec)
+	return s.downloads.writeExport(c, spec)
 }

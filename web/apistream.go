@@ -31,7 +31,7 @@ type apiAlive struct {
 }
 
 // A news channel has an element when the log of a session may have become longer.
-func (s *Server) news(id idrl.SessionID) (news <-chan struct{}, unsubscribe func()) {
+func (s *api) news(id idrl.SessionID) (news <-chan struct{}, unsubscribe func()) {
 	c := make(chan struct{}, 1)
 	return c, s.cfg.Hub.Subscribe(id, func(e idrl.Event) {
 		if e.Kind == idrl.EventAnswered || e.Kind == idrl.EventSettings {
@@ -55,7 +55,7 @@ func unhurried(c echo.Context) *http.ResponseController {
 // of them, a JSON object a line, and each further row when it is recorded, until the client
 // goes, the token is worth nothing any more, the server stops, or streamAtMost is over. The
 // goroutine of the request does all of it.
-func (s *Server) apiStream(c echo.Context) error {
+func (s *api) apiStream(c echo.Context) error {
 	spec, who, err := s.programsSpec(c, auth.Export)
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ const apiUploadPath = "/api/v1/sessions/:id/trajectories"
 var errUpload = idrl.Errorf(idrl.Invalid, "the body is too large; at most %d MiB are allowed: send fewer trajectories at a time", maxUpload>>20)
 
 // apiCreate is POST /api/v1/sessions: a session over clips that programs upload.
-func (s *Server) apiCreate(c echo.Context) error {
+func (s *api) apiCreate(c echo.Context) error {
 	if _, err := s.program(c, auth.CreateSession, ""); err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ type apiUploaded struct {
 // apiUpload is POST /api/v1/sessions/:id/trajectories: clips that people are asked about from now
 // on, with their raw steps. The reply comes when they are durable and in use; the same again
 // changes nothing.
-func (s *Server) apiUpload(c echo.Context) error {
+func (s *api) apiUpload(c echo.Context) error {
 	session, who, err := s.programsSession(c, auth.Upload)
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func (s *Server) apiUpload(c echo.Context) error {
 var errNoUploads = idrl.Errorf(idrl.Conflict, "the clips of this session come from its environment; POST /api/v1/sessions makes one to which clips are uploaded")
 
 // readUpload reads the body of an upload.
-func (s *Server) readUpload(c echo.Context, token person, spec idrl.SessionSpec) (g idrl.Generation, clips []idrl.ClipID, names []string, err error) {
+func (s *api) readUpload(c echo.Context, token person, spec idrl.SessionSpec) (g idrl.Generation, clips []idrl.ClipID, names []string, err error) {
 	leave, err := s.uploads.enter(c.Request().Context(), s.ctx, token)
 	if err != nil {
 		return g, nil, nil, err

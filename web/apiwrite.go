@@ -30,7 +30,7 @@ type apiTask struct {
 var errConsent = idrl.Errorf(idrl.Forbidden, "people agree to a text before they answer in this session, which a program cannot do")
 
 // claimant returns the session of the URL, and who answers there with the token.
-func (s *Server) claimant(c echo.Context) (Session, idrl.AnnotatorID, error) {
+func (s *api) claimant(c echo.Context) (Session, idrl.AnnotatorID, error) {
 	session, who, err := s.programsSession(c, auth.Label)
 	if err != nil {
 		return nil, "", err
@@ -44,7 +44,7 @@ func (s *Server) claimant(c echo.Context) (Session, idrl.AnnotatorID, error) {
 
 // apiClaim is POST /api/v1/sessions/:id/claim: the questions that are leased to the token's
 // annotator. It tells what a person would be told of them.
-func (s *Server) apiClaim(c echo.Context) error {
+func (s *api) apiClaim(c echo.Context) error {
 	session, who, err := s.claimant(c)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (s *Server) apiClaim(c echo.Context) error {
 
 // apiAnswer is POST /api/v1/sessions/:id/answers: an answer, as the page sends it. The reply
 // comes when it is durable; the same answer again gets the same reply.
-func (s *Server) apiAnswer(c echo.Context) error {
+func (s *api) apiAnswer(c echo.Context) error {
 	session, who, err := s.claimant(c)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func readAnswer(body io.Reader) (*wire.Answer, error) {
 
 // apiClip is GET /api/v1/sessions/:id/clips/:clip: the drawn form. A token of scope label gets
 // the clips that its annotator was asked about.
-func (s *Server) apiClip(c echo.Context) error {
+func (s *api) apiClip(c echo.Context) error {
 	name := c.Param("clip")
 	if !plainID(name) {
 		return errNoClip
@@ -131,7 +131,7 @@ func (s *Server) apiClip(c echo.Context) error {
 }
 
 // apiControl is POST /api/v1/sessions/:id/control with {"do": "pause"}, "resume" or "close".
-func (s *Server) apiControl(c echo.Context) error {
+func (s *api) apiControl(c echo.Context) error {
 	spec, who, err := s.programsSpec(c, auth.ChangeSession)
 	if err != nil {
 		return err

@@ -41,12 +41,12 @@ type Arenas interface {
 }
 
 // toNewArena leads from the address that a form was sent to back to the form.
-func (s *Server) toNewArena(c echo.Context) error {
+func (s watching) toNewArena(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, "/arenas/new")
 }
 
 // newArena is GET /arenas/new.
-func (s *Server) newArena(c echo.Context) error {
+func (s watching) newArena(c echo.Context) error {
 	if _, err := s.researcher(c, auth.CreateSession, ""); err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (s *Server) newArena(c echo.Context) error {
 }
 
 // createArena is POST /arenas. What is wrong is said, and what was typed is kept.
-func (s *Server) createArena(c echo.Context) error {
+func (s watching) createArena(c echo.Context) error {
 	if _, err := s.researcher(c, auth.CreateSession, ""); err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (s *Server) createArena(c echo.Context) error {
 }
 
 // arenaForm shows the form with values and what is wrong with them.
-func (s *Server) arenaForm(c echo.Context, status int, v url.Values, wrong string) error {
+func (s watching) arenaForm(c echo.Context, status int, v url.Values, wrong string) error {
 	list, err := s.cfg.Sessions.List(c.Request().Context())
 	if err != nil {
 		return err
@@ -145,7 +145,7 @@ func readArenaForm(v url.Values) (spec idrl.SessionSpec, entrants []Entrant, err
 
 // arenaFile is GET /sessions/:id/arena?format=json|csv|answers: what an arena has found out, as a
 // file. Without a format it leads to the page.
-func (s *Server) arenaFile(c echo.Context) error {
+func (s watching) arenaFile(c echo.Context) error {
 	spec, err := s.researchersSpec(c, auth.WatchSession)
 	if err != nil {
 		return err
@@ -182,7 +182,7 @@ func (s *Server) arenaFile(c echo.Context) error {
 }
 
 // arena shows the page of an arena in place of a session's dashboard.
-func (s *Server) arena(c echo.Context, spec idrl.SessionSpec) error {
+func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	ctx := c.Request().Context()
 	r, _, err := s.cfg.Arenas.Arena(ctx, spec.ID)
 	if err != nil {
@@ -202,7 +202,7 @@ func (s *Server) arena(c echo.Context, spec idrl.SessionSpec) error {
 	file := sessionURL(spec.ID, "arena") + "?format="
 	p.JSON, p.CSV, p.Answers, p.ExportAll = file+"json", file+"csv", file+"answers", sessionURL(spec.ID, "export")+"?format="+bundle.Format
 	p.Budget = templates.BudgetForm{Action: sessionURL(spec.ID, "budget"), Value: strconv.Itoa(spec.Budget), Most: strconv.Itoa(idrl.MaxBudget)}
-	if p.Control, err = s.controlPanel(ctx, spec); err != nil {
+	if p.Control, err = (running{s.site}).controlPanel(ctx, spec); err != nil {
 		return err
 	}
 	p.Control.CloneURL = ""
@@ -214,13 +214,13 @@ func (s *Server) arena(c echo.Context, spec idrl.SessionSpec) error {
 	}
 	p.Scripts = static.Modules("arena.js")
 	var made templates.DashboardPage
-	s.handOut(c, spec, &made)
+	(running{s.site}).handOut(c, spec, &made)
 	p.Invite, p.InviteSays, p.InviteNote = made.Invite, made.InviteSays, made.InviteNote
 	return render(c, http.StatusOK, templates.Arena(p))
 }
 
 // arenaTraining says whether the clips of an arena are still being made.
-func (s *Server) arenaTraining(ctx context.Context, id idrl.SessionID) (string, error) {
+func (s watching) arenaTraining(ctx context.Context, id idrl.SessionID) (string, error) {
 	session, err := s.session(ctx, id)
 	if err != nil {
 		return "", err

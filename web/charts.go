@@ -19,7 +19,7 @@ func chartURL(id idrl.SessionID, table string) string { return sessionURL(id, "c
 
 // charts is GET /sessions/:id/charts: the parts of a session's page that say how its posterior
 // came about and how labelling goes, without the page around them.
-func (s *Server) charts(c echo.Context) error {
+func (s watching) charts(c echo.Context) error {
 	session, err := s.researchersSession(c, auth.WatchSession)
 	if err != nil {
 		return err
@@ -245,7 +245,7 @@ func leaseTable(id idrl.SessionID, open []idrl.Assignment, names map[idrl.Annota
 }
 
 // chartTable is GET /sessions/:id/charts/:table: the data of a chart as CSV.
-func (s *Server) chartTable(c echo.Context) error {
+func (s watching) chartTable(c echo.Context) error {
 	session, err := s.researchersSession(c, auth.WatchSession)
 	if err != nil {
 		return err
@@ -263,7 +263,7 @@ func (s *Server) chartTable(c echo.Context) error {
 	return idrl.Errorf(idrl.NotFound, "There is no such table.")
 }
 
-func (s *Server) writeTable(c echo.Context, session Session, t table) error {
+func (s watching) writeTable(c echo.Context, session Session, t table) error {
 	out := &csvFile{c: c, name: fmt.Sprintf("tiebreak-%s-%s.csv", session.Spec().ID, t.name), columns: t.columns}
 	err := t.write(c.Request().Context(), s, session, out.put)
 	if err == nil {
@@ -280,5 +280,5 @@ func (s *Server) writeTable(c echo.Context, session Session, t table) error {
 type table struct {
 	name    string
 	columns []string
-	write   func(ctx context.Context, s *Server, session Session, put func(...any) error) error
+	write   func(ctx context.Context, s watching, session Session, put func(...any) error) error
 }

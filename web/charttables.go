@@ -20,7 +20,7 @@ func chartTables() []table {
 		{"questions", []string{
 			"row", "annotator", "answer", "counts", "p_a", "p_b", "p_equal", "picture_difference", "p_clear",
 			"policy_1", "policy_2", "rivals", "shares", "info_nats", "pair_std", "candidates_of", "response_ms", "purpose", "p_best", "p_best_rivals", "turned",
-		}, func(ctx context.Context, s *Server, session Session, put func(...any) error) error {
+		}, func(ctx context.Context, s watching, session Session, put func(...any) error) error {
 			return s.questionTable(ctx, session, put)
 		}},
 		{"calibration", []string{"from", "to", "answers", "came_true", "predicted", "share", "share_low", "share_high", "of"}, ofReport(calibrationTable)},
@@ -29,7 +29,7 @@ func chartTables() []table {
 		{"transforms", []string{"from", "to", "ratings", "expected", "chance_low", "chance_high"}, ofReport(transformTable)},
 		{"ratings", []string{"row", "rating", "predicted", "predicted_low", "predicted_high", "transform"}, ofReport(ratingTable)},
 		{"history", []string{"answers", "weight", "mean", "std"}, ofReport(historyTable)},
-		{"networks", []string{"network", "row", "clips", "feature", "correlation"}, func(ctx context.Context, _ *Server, session Session, put func(...any) error) error {
+		{"networks", []string{"network", "row", "clips", "feature", "correlation"}, func(ctx context.Context, _ watching, session Session, put func(...any) error) error {
 			r, err := session.Insight(ctx)
 			if err != nil {
 				return err
@@ -48,8 +48,8 @@ func chartTables() []table {
 	}
 }
 
-func ofReport(write func(*insight.Report, func(...any) error) error) func(context.Context, *Server, Session, func(...any) error) error {
-	return func(ctx context.Context, _ *Server, session Session, put func(...any) error) error {
+func ofReport(write func(*insight.Report, func(...any) error) error) func(context.Context, watching, Session, func(...any) error) error {
+	return func(ctx context.Context, _ watching, session Session, put func(...any) error) error {
 		r, err := session.Insight(ctx)
 		if err != nil {
 			return err
@@ -58,8 +58,8 @@ func ofReport(write func(*insight.Report, func(...any) error) error) func(contex
 	}
 }
 
-func ofStatus(write func(idrl.Status, func(...any) error) error) func(context.Context, *Server, Session, func(...any) error) error {
-	return func(ctx context.Context, _ *Server, session Session, put func(...any) error) error {
+func ofStatus(write func(idrl.Status, func(...any) error) error) func(context.Context, watching, Session, func(...any) error) error {
+	return func(ctx context.Context, _ watching, session Session, put func(...any) error) error {
 		st, err := session.Status(ctx)
 		if err != nil {
 			return err
@@ -123,7 +123,7 @@ func mixTable(r *insight.Report, put func(...any) error) error {
 	return each(r.Labour.Mix, put, func(s insight.Share) []any { return []any{string(s.Choice), s.N, s.Of, s.From, s.To} })
 }
 
-func leasesTable(ctx context.Context, _ *Server, session Session, put func(...any) error) error {
+func leasesTable(ctx context.Context, _ watching, session Session, put func(...any) error) error {
 	open, err := session.Open(ctx)
 	if err != nil {
 		return err

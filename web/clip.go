@@ -12,7 +12,7 @@ import (
 
 // clip is GET /sessions/:id/clips/:clip. A clip is named by its content, so a
 // browser may keep it for good.
-func (s *Server) clip(c echo.Context) error {
+func (s labelling) clip(c echo.Context) error {
 	id, err := sessionID(c)
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func (s *Server) clip(c echo.Context) error {
 
 // effect is GET /sessions/:id/learnt/before and /now: a clip of the policy that was
 // recommended before the first answer, or of the one that is now. It names no policy.
-func (s *Server) effect(c echo.Context) error {
+func (s labelling) effect(c echo.Context) error {
 	id, err := sessionID(c)
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ var errNoClip = idrl.Errorf(idrl.NotFound, "This clip does not exist.")
 
 // mayFetch lets researchers see every clip and annotators those that they were
 // asked about.
-func (s *Server) mayFetch(c echo.Context, id idrl.SessionID, clip idrl.ClipID) error {
+func (s labelling) mayFetch(c echo.Context, id idrl.SessionID, clip idrl.ClipID) error {
 	if _, err := s.researcher(c, auth.FetchClip, id); err == nil || errors.Is(err, errTooMany) {
 		return err
 	}

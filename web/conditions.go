@@ -150,7 +150,7 @@ func (w *watcher) tellConditions(s idrl.ConditionScores) {
 }
 
 // conditionsCSV is GET /sessions/:id/conditions.csv: a row for each point of each curve.
-func (s *Server) conditionsCSV(c echo.Context) error {
+func (s watching) conditionsCSV(c echo.Context) error {
 	session, err := s.researchersSession(c, auth.WatchSession)
 	if err != nil {
 		return err

@@ -50,7 +50,7 @@ func agreed(c echo.Context, is idrl.Consent) (int64, error) {
 
 // consent is GET /sessions/:id/consent: what an annotator is to agree to before the next
 // question.
-func (s *Server) consent(c echo.Context) error {
+func (s labelling) consent(c echo.Context) error {
 	id, who, err := s.participant(c)
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func (s *Server) consent(c echo.Context) error {
 	return s.consentPage(c, http.StatusOK, id, who, "")
 }
 
-func (s *Server) consentPage(c echo.Context, status int, id idrl.SessionID, who idrl.AnnotatorID, wrong string) error {
+func (s labelling) consentPage(c echo.Context, status int, id idrl.SessionID, who idrl.AnnotatorID, wrong string) error {
 	session, err := s.session(c.Request().Context(), id)
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (s *Server) consentPage(c echo.Context, status int, id idrl.SessionID, who 
 
 // postConsent is POST /sessions/:id/consent with the fields agree, "yes", and
 // consent_version.
-func (s *Server) postConsent(c echo.Context) error {
+func (s labelling) postConsent(c echo.Context) error {
 	id, who, err := s.participant(c)
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (s *Server) postConsent(c echo.Context) error {
 
 // declined is GET /join/:token/declined and /sessions/:id/declined: it thanks somebody who
 // does not agree, and records nothing.
-func (s *Server) declined(c echo.Context) error {
+func (s labelling) declined(c echo.Context) error {
 	p := templates.NoticePage{Layout: s.layout(c, "Thank you"), Heading: "That is all right"}
 	p.User, p.SignOut = "", ""
 	if c.Param("id") == "" {
@@ -126,7 +126,7 @@ func (s *Server) declined(c echo.Context) error {
 
 // participant returns the session of the address and the annotator of it that this browser
 // is.
-func (s *Server) participant(c echo.Context) (idrl.SessionID, idrl.AnnotatorID, error) {
+func (s labelling) participant(c echo.Context) (idrl.SessionID, idrl.AnnotatorID, error) {
 	id, err := sessionID(c)
 	if err != nil {
 		return "", "", err

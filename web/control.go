@@ -22,7 +22,7 @@ const atControl = "#control"
 // control is POST /sessions/:id/control with the field do, "pause", "resume", "close" or
 // "archive", and for the last two sure, "yes". A session that cannot run here can be
 // controlled, too.
-func (s *Server) control(c echo.Context) error {
+func (s running) control(c echo.Context) error {
 	return s.changeAny(c, func(ctx context.Context, id idrl.SessionID, who string) error {
 		do := c.FormValue("do")
 		if (do == idrl.ActClose || do == idrl.ActArchive) && c.FormValue("sure") != "yes" {
@@ -34,14 +34,14 @@ func (s *Server) control(c echo.Context) error {
 }
 
 // rename is POST /sessions/:id/title with the field title.
-func (s *Server) rename(c echo.Context) error {
+func (s running) rename(c echo.Context) error {
 	return s.changeAny(c, func(ctx context.Context, id idrl.SessionID, who string) error {
 		return s.cfg.Settings.Rename(ctx, id, strings.TrimSpace(c.FormValue("title")), who, time.Now())
 	})
 }
 
 // changeAny is change of a session that need not be able to run here.
-func (s *Server) changeAny(c echo.Context, do func(ctx context.Context, id idrl.SessionID, who string) error) error {
+func (s running) changeAny(c echo.Context, do func(ctx context.Context, id idrl.SessionID, who string) error) error {
 	spec, err := s.researchersSpec(c, auth.ChangeSession)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (s *Server) changeAny(c echo.Context, do func(ctx context.Context, id idrl.
 
 // clone is POST /sessions/:id/clone with the fields title and seed, "same" or "new". It
 // leads to the new session.
-func (s *Server) clone(c echo.Context) error {
+func (s running) clone(c echo.Context) error {
 	spec, err := s.researchersSpec(c, auth.WatchSession)
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (s *Server) clone(c echo.Context) error {
 }
 
 // controlPanel shows the state of a session and what can be done to it.
-func (s *Server) controlPanel(ctx context.Context, spec idrl.SessionSpec) (p templates.ControlPanel, err error) {
+func (s running) controlPanel(ctx context.Context, spec idrl.SessionSpec) (p templates.ControlPanel, err error) {
 	acts, err := s.cfg.Settings.Controls(ctx, spec.ID)
 	state := stateOf(acts)
 	p = templates.ControlPanel{
@@ -127,7 +127,7 @@ func stateOf(acts []idrl.Control) idrl.SessionState {
 }
 
 // ended reports whether a session lets nobody join.
-func (s *Server) ended(ctx context.Context, id idrl.SessionID) (bool, error) {
+func (s running) ended(ctx context.Context, id idrl.SessionID) (bool, error) {
 	acts, err := s.cfg.Settings.Controls(ctx, id)
 	return stateOf(acts).Ended(), err
 }

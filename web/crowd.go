@@ -35,7 +35,7 @@ var errPreview = idrl.Errorf(idrl.Invalid, "This is a preview. Accept the task o
 // visit returns how somebody comes by the link of the address. It returns a visitError,
 // in words for them, if a crowd platform's ids are wrong, and idrl.ErrWithdrew if they are those of
 // somebody who has withdrawn their data.
-func (s *Server) visit(c echo.Context) (v visit, err error) {
+func (s entry) visit(c echo.Context) (v visit, err error) {
 	ctx, token := c.Request().Context(), c.Param("token")
 	v.session, v.crowd, err = s.cfg.Auth.Crowd(ctx, token)
 	if kindOf(err) == idrl.NotFound && err != nil {
@@ -58,7 +58,7 @@ func (s *Server) visit(c echo.Context) (v visit, err error) {
 
 // same reports whether the annotator that a browser is may be who comes by the link: people
 // from a crowd platform share browsers.
-func (s *Server) same(c echo.Context, v visit, who idrl.AnnotatorID) (bool, error) {
+func (s entry) same(c echo.Context, v visit, who idrl.AnnotatorID) (bool, error) {
 	if !v.byCrowd() {
 		return true, nil
 	}
@@ -67,7 +67,7 @@ func (s *Server) same(c echo.Context, v visit, who idrl.AnnotatorID) (bool, erro
 
 // joined returns the annotator that this browser is, and whether that is who comes by the
 // link. It returns errRemoved if it is, and a researcher has ended their part.
-func (s *Server) joined(c echo.Context, v visit) (who auth.Actor, is bool, err error) {
+func (s entry) joined(c echo.Context, v visit) (who auth.Actor, is bool, err error) {
 	switch who, err = s.annotator(c, auth.Label, v.session); {
 	case errors.Is(err, errNotAnnotator):
 		return who, false, nil
@@ -82,7 +82,7 @@ func (s *Server) joined(c echo.Context, v visit) (who auth.Actor, is bool, err e
 }
 
 // redeem lets somebody in; one whose part a researcher has ended gets no cookie.
-func (s *Server) redeem(c echo.Context, v visit) (auth.Actor, string, error) {
+func (s entry) redeem(c echo.Context, v visit) (auth.Actor, string, error) {
 	if v.byCrowd() {
 		return s.cfg.Auth.RedeemParticipant(c.Request().Context(), c.Param("token"), v.who)
 	}
@@ -90,7 +90,7 @@ func (s *Server) redeem(c echo.Context, v visit) (auth.Actor, string, error) {
 }
 
 // badVisit says what is wrong with the ids of a crowd platform.
-func (s *Server) badVisit(c echo.Context, err error) error {
+func (s entry) badVisit(c echo.Context, err error) error {
 	if plain(c) {
 		return err
 	}

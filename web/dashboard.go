@@ -16,7 +16,7 @@ import (
 )
 
 // dashboard is GET /sessions/:id, a researcher's page of one session.
-func (s *Server) dashboard(c echo.Context) error {
+func (s watching) dashboard(c echo.Context) error {
 	spec, err := s.researchersSpec(c, auth.WatchSession)
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func (s *Server) dashboard(c echo.Context) error {
 
 // researchersSession returns the session of the URL if a researcher who may do
 // that is signed in.
-func (s *Server) researchersSession(c echo.Context, action auth.Action) (Session, error) {
+func (s *site) researchersSession(c echo.Context, action auth.Action) (Session, error) {
 	spec, err := s.researchersSpec(c, action)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (s *Server) researchersSession(c echo.Context, action auth.Action) (Session
 
 // researchersSpec returns what the session of the URL is made of, which may be one
 // that cannot run, if a researcher who may do that is signed in.
-func (s *Server) researchersSpec(c echo.Context, action auth.Action) (idrl.SessionSpec, error) {
+func (s *site) researchersSpec(c echo.Context, action auth.Action) (idrl.SessionSpec, error) {
 	id, err := sessionID(c)
 	if err != nil {
 		return idrl.SessionSpec{}, err
@@ -65,12 +65,12 @@ func (s *Server) researchersSpec(c echo.Context, action auth.Action) (idrl.Sessi
 	return spec, err
 }
 
-func (s *Server) dashboardPage(c echo.Context, spec idrl.SessionSpec) (templates.DashboardPage, error) {
+func (s watching) dashboardPage(c echo.Context, spec idrl.SessionSpec) (templates.DashboardPage, error) {
 	people, err := s.peoplePanel(c.Request().Context(), spec.ID)
 	if err != nil {
 		return templates.DashboardPage{}, err
 	}
-	control, err := s.controlPanel(c.Request().Context(), spec)
+	control, err := (running{s.site}).controlPanel(c.Request().Context(), spec)
 	method, _ := acquisition.Find(spec.Acquisition) // one that is no longer offered says nothing
 	p := templates.DashboardPage{
 		Layout: s.layout(c, spec.Title), ID: string(spec.ID), Heading: spec.Title,
@@ -86,12 +86,12 @@ func (s *Server) dashboardPage(c echo.Context, spec idrl.SessionSpec) (templates
 		Network: spec.Model == idrl.NetworkModel, Cancel: sessionURL(spec.ID, "training/cancel"), CancelNote: cancelNote(spec),
 	}
 	p.Scripts, p.Styles = static.Modules("dashboard.js"), []string{"charts.css"}
-	s.handOut(c, spec, &p)
+	(running{s.site}).handOut(c, spec, &p)
 	return p, err
 }
 
 // facts returns the settings of a session, for people.
-func (s *Server) facts(spec idrl.SessionSpec) []templates.Fact {
+func (s watching) facts(spec idrl.SessionSpec) []templates.Fact {
 	return []templates.Fact{
 		{Name: "Environment", Value: s.env(spec.Env).Title},
 		{Name: "Question", Value: kindText(spec.Kind)},

@@ -51,7 +51,7 @@ func kindOf(err error) idrl.Kind {
 
 // explain returns a sentence for people about an error. It logs a fault, whose
 // text is for the operator alone, with attrs.
-func (s *Server) explain(err error, attrs ...slog.Attr) string {
+func (s *site) explain(err error, attrs ...slog.Attr) string {
 	if p := asPaused(err); p != nil {
 		s.log.Error("a session cannot go on", "err", p.cause)
 		return p.message()
@@ -74,7 +74,7 @@ func (s *Server) explain(err error, attrs ...slog.Attr) string {
 }
 
 // howToSignIn tells a researcher how to get a sign-in link.
-func (s *Server) howToSignIn() string {
+func (s *site) howToSignIn() string {
 	return fmt.Sprintf("For a new sign-in link, run this where the server runs: %s", s.cfg.SignInCommand)
 }
 
@@ -143,7 +143,7 @@ type failure struct {
 	heading, message string
 }
 
-func (s *Server) failureOf(c echo.Context, err error) failure {
+func (s *site) failureOf(c echo.Context, err error) failure {
 	if status, ok := statusOfRouter(err); ok {
 		if status == http.StatusMethodNotAllowed {
 			return failure{status, "That does not work", "This page cannot be asked for in this way."}
@@ -160,7 +160,7 @@ func (s *Server) failureOf(c echo.Context, err error) failure {
 }
 
 // fail is where every error of a handler ends: as a page, or as text for a script.
-func (s *Server) fail(c echo.Context, err error) {
+func (s *site) fail(c echo.Context, err error) {
 	if committed(c) {
 		s.log.Error("reply broken off", "path", c.Path(), "err", err)
 		return
@@ -194,7 +194,7 @@ func (s *Server) fail(c echo.Context, err error) {
 
 // errorPage leads on to the start page, where that is of use. One that is shown often
 // because of too many requests asks the database nothing.
-func (s *Server) errorPage(c echo.Context, f failure) templates.ErrorPage {
+func (s *site) errorPage(c echo.Context, f failure) templates.ErrorPage {
 	p := templates.ErrorPage{
 		Layout: templates.Layout{Title: f.heading, Static: static.Base(), Home: "/"},
 		Status: strconv.Itoa(f.status), Heading: f.heading, Message: f.message,

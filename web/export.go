@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/data/export"
@@ -19,13 +20,19 @@ import (
 var errNoFeatures = idrl.Errorf(idrl.Invalid, "An earlier version made this session and did not record the names of its features, "+
 	"and its environment is not on this server. Put the environment back, then export.")
 
+// downloads are the files that researchers fetch of a session.
+type downloads struct {
+	*site
+	bundling *sync.Mutex // held while a bundle is written
+}
+
 // export is GET /sessions/:id/export?format=jsonl|csv[&all=1][&participants=1]: the log as a
 // data set, streamed; all is with the answers of annotators who are left out. With
 // format=networks it is what the session has learnt, as a zip archive; with
 // format=bundle[&clips=gif][&after=SEQ] it is all of the session as a data set, streamed, with
 // format=practice the answers to practice questions, with format=flags what annotators told
 // of questions, one JSON object a line.
-func (s *Server) export(c echo.Context) error {
+func (s downloads) export(c echo.Context) error {
 	spec, err := s.researchersSpec(c, auth.Export)
 	if err != nil {
 		return err
@@ -52,7 +59,7 @@ func mediaType(c echo.Context, usual, other string) string {
 }
 
 // writeExport answers with an export, as the parameters of the address say.
-func (s *Server) writeExport(c echo.Context, spec idrl.SessionSpec) (err error) {
+func (s downloads) writeExport(c echo.Context, spec idrl.SessionSpec) (err error) {
 	leave, err := s.heavyReply(c)
 	if err != nil {
 		return err
@@ -112,7 +119,7 @@ func (s *Server) writeExport(c echo.Context, spec idrl.SessionSpec) (err error) 
 }
 
 // exportPractice writes the answers to practice questions, which are few.
-func (s *Server) exportPractice(c echo.Context, id idrl.SessionID) error {
+func (s downloads) exportPractice(c echo.Context, id idrl.SessionID) error {
 	var b bytes.Buffer
 	err := s.cfg.Known.PracticeAnswers(c.Request().Context(), id, func(p idrl.Practice, k idrl.Known) error { return export.WritePractice(&b, id, p, k) })
 	if err != nil {
@@ -123,7 +130,7 @@ func (s *Server) exportPractice(c echo.Context, id idrl.SessionID) error {
 }
 
 // exportFlags writes what annotators told of questions.
-func (s *Server) exportFlags(c echo.Context, id idrl.SessionID) error {
+func (s downloads) exportFlags(c echo.Context, id idrl.SessionID) error {
 	list, err := s.cfg.Flags.Flags(c.Request().Context(), id)
 	if err != nil {
 		return err
@@ -137,7 +144,7 @@ func (s *Server) exportFlags(c echo.Context, id idrl.SessionID) error {
 }
 
 // exportNetworks writes the reward and the policies of a session.
-func (s *Server) exportNetworks(c echo.Context, id idrl.SessionID) error {
+func (s downloads) exportNetworks(c echo.Context, id idrl.SessionID) error {
 	files, err := s.cfg.Learnt.LearntFiles(c.Request().Context(), id)
 	if err != nil {
 		return err
@@ -153,7 +160,7 @@ func (s *Server) exportNetworks(c echo.Context, id idrl.SessionID) error {
 
 // exportBundle streams all of a session as a data set. One at a time is written, as it takes
 // the processor from those who answer.
-func (s *Server) exportBundle(c echo.Context, id idrl.SessionID) error {
+func (s downloads) exportBundle(c echo.Context, id idrl.SessionID) error {
 	opt := bundle.Options{After: c.QueryParam("after"), Clips: c.QueryParam("clips")}
 	if !s.bundling.TryLock() {
 		return idrl.Errorf(idrl.Unavailable, "The bundle of a session is just being written. Try again in a minute.")

@@ -11,25 +11,25 @@ import (
 // BusyWithUploads lets an upload to s wait for that long, and makes s read as many of other tokens as it does at once
 // until done is called.
 func BusyWithUploads(s *Server, wait time.Duration) (done func()) {
-	s.uploads.wait = wait
+	s.api.uploads.wait = wait
 	for range maxUploads {
-		s.uploads.held <- struct{}{}
+		s.api.uploads.held <- struct{}{}
 	}
 	return func() {
 		for range maxUploads {
-			<-s.uploads.held
+			<-s.api.uploads.held
 		}
 	}
 }
 
 // EnterUpload waits as an upload of a token to s does.
 func EnterUpload(ctx context.Context, s *Server, token string) (leave func(), err error) {
-	return s.uploads.enter(ctx, s.ctx, person{id: token})
+	return s.api.uploads.enter(ctx, s.ctx, person{id: token})
 }
 
 // TurnOfUpload waits as a trajectory of an upload does.
 func TurnOfUpload(ctx context.Context, s *Server) (leave func(), err error) {
-	return s.uploads.turn(ctx)
+	return s.api.uploads.turn(ctx)
 }
 
 // PingEvery makes s look after its sockets more often. Call it before the first.
@@ -37,13 +37,13 @@ func PingEvery(s *Server, d time.Duration) { s.pingEvery = d }
 
 // Stream makes streams of answers of s send a line that often, and end after that time. Call it
 // before the first.
-func Stream(s *Server, beat, last time.Duration) { s.streamBeat, s.streamFor = beat, last }
+func Stream(s *Server, beat, last time.Duration) { s.api.streamBeat, s.api.streamFor = beat, last }
 
 // Streams are the places of streams of answers.
-func Streams(s *Server) Places { return Places{&s.streams} }
+func Streams(s *Server) Places { return Places{&s.api.streams} }
 
 // Waits are the places of requests that wait for answers.
-func Waits(s *Server) Places { return Places{&s.waits} }
+func Waits(s *Server) Places { return Places{&s.api.waits} }
 
 // Places are those of requests that stay open.
 type Places struct{ *places }
@@ -93,8 +93,8 @@ func Enter(s *Server, ctx context.Context, address string) (leave func()) {
 
 // Bundling holds what somebody who is sent a bundle holds, until it is released.
 func Bundling(s *Server) (release func()) {
-	s.bundling.Lock()
-	return s.bundling.Unlock
+	s.downloads.bundling.Lock()
+	return s.downloads.bundling.Unlock
 }
 
 // BusyWithPages takes all places of heavy requests until leave is called; others wait that long.

@@ -24,7 +24,7 @@ type Flags interface {
 const maxFlag = 8 << 10
 
 // postFlag is POST /sessions/:id/flags.
-func (s *Server) postFlag(c echo.Context) error {
+func (s labelling) postFlag(c echo.Context) error {
 	id, err := sessionID(c)
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ type givenAnswer struct {
 
 // given is GET /sessions/:id/answers: the annotator's own last answers, which can still be
 // changed, the last one first.
-func (s *Server) given(c echo.Context) error {
+func (s labelling) given(c echo.Context) error {
 	id, err := sessionID(c)
 	if err != nil {
 		return err

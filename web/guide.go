@@ -30,7 +30,7 @@ func guideOf(spec idrl.SessionSpec, env EnvChoice) templates.Guide {
 
 // acknowledge is POST /sessions/:id/instructions/acknowledge with the field version: the
 // annotator has read that version. The reply is for scripts.
-func (s *Server) acknowledge(c echo.Context) error {
+func (s labelling) acknowledge(c echo.Context) error {
 	id, err := sessionID(c)
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (s *Server) acknowledge(c echo.Context) error {
 
 // acknowledged records the version that the form of the welcome page showed. A failure
 // costs no more than that the annotator is shown it again.
-func (s *Server) acknowledged(c echo.Context, id idrl.SessionID, who idrl.AnnotatorID) {
+func (s labelling) acknowledged(c echo.Context, id idrl.SessionID, who idrl.AnnotatorID) {
 	version, err := strconv.ParseInt(c.FormValue("version"), 10, 64)
 	if err != nil {
 		return // from a page of an earlier version of the program

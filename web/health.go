@@ -29,7 +29,7 @@ func (s *Server) ready(c echo.Context) error {
 }
 
 // problems says what is wrong with the server, for researchers.
-func (s *Server) problems(ctx context.Context) (out []templates.Problem) {
+func (s *site) problems(ctx context.Context) (out []templates.Problem) {
 	for _, p := range s.cfg.Health.Problems(ctx) {
 		out = append(out, templates.Problem{Reason: sentence(p.Reason), Advice: p.Advice, Minor: p.Minor})
 	}

@@ -119,7 +119,7 @@ func (h *heavy) pauses(ctx context.Context) func() {
 // heavyReply takes a place for a request whose reply may be long. While a part of the reply is being
 // sent, others have the place, so that they need not wait for a client that reads slowly. What works
 // with the context of the request gives way to people (idrl.Pause).
-func (s *Server) heavyReply(c echo.Context) (leave func(), err error) {
+func (s *site) heavyReply(c echo.Context) (leave func(), err error) {
 	give, err := s.heavy.enter(c.Request().Context())
 	if err != nil {
 		return nil, err

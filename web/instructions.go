@@ -33,7 +33,7 @@ type Pictures interface {
 }
 
 // editInstructions is GET /sessions/:id/instructions.
-func (s *Server) editInstructions(c echo.Context) error {
+func (s running) editInstructions(c echo.Context) error {
 	spec, err := s.researchersSpec(c, auth.ChangeSession)
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func (s *Server) editInstructions(c echo.Context) error {
 // postInstructions is POST /sessions/:id/instructions, a form of type multipart/form-data
 // with the fields text, Markdown; do, "preview", "publish", "upload", or "remove " and the id
 // of a picture; and the file picture. The text is kept whatever is done.
-func (s *Server) postInstructions(c echo.Context) error {
+func (s running) postInstructions(c echo.Context) error {
 	spec, err := s.researchersSpec(c, auth.ChangeSession)
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ const maxForm = idrl.MaxPicture + maxBody
 
 // checkInstructions returns an error of kind Invalid if the text, Markdown, is too long or
 // shows a picture that there is not.
-func (s *Server) checkInstructions(ctx context.Context, spec idrl.SessionSpec, text string) error {
+func (s running) checkInstructions(ctx context.Context, spec idrl.SessionSpec, text string) error {
 	if err := (idrl.Instructions{Format: idrl.Markdown, Text: text}).Check(); err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func unknownPicture(text string, env EnvChoice, have []idrl.Picture) error {
 }
 
 // showInstructions shows the page with a text and its preview.
-func (s *Server) showInstructions(c echo.Context, spec idrl.SessionSpec, status int, text templates.Field, upload string) error {
+func (s running) showInstructions(c echo.Context, spec idrl.SessionSpec, status int, text templates.Field, upload string) error {
 	have, err := s.cfg.Pictures.Pictures(c.Request().Context(), spec.ID)
 	if err != nil {
 		return err
@@ -181,7 +181,7 @@ func rendered(id idrl.SessionID, env EnvChoice, text string) string {
 }
 
 // receivePicture adds the picture of a form to a session.
-func (s *Server) receivePicture(c echo.Context, id idrl.SessionID, who string) error {
+func (s running) receivePicture(c echo.Context, id idrl.SessionID, who string) error {
 	header, err := c.FormFile("picture")
 	if err != nil {
 		return idrl.Errorf(idrl.Invalid, "choose a picture to upload")
@@ -206,7 +206,7 @@ func (s *Server) receivePicture(c echo.Context, id idrl.SessionID, who string) e
 const picturePolicy = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
 // picture is GET /sessions/:id/pictures/:picture, for the people of the session.
-func (s *Server) picture(c echo.Context) error {
+func (s running) picture(c echo.Context) error {
 	id, err := sessionID(c)
 	if err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 // invite is POST /sessions/:id/invitations with the fields uses and days, and those of
 // crowdOf for a crowd platform: it makes an annotator link. Only a hash of it is kept, so the session's page, to which it
 // leads, shows it this once.
-func (s *Server) invite(c echo.Context) error {
+func (s running) invite(c echo.Context) error {
 	session, err := s.researchersSession(c, auth.Invite)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func crowdOf(c echo.Context) (crowd idrl.Crowd, err error) {
 // handOver gives the browser a link's token to bring to the session's page. An
 // address would keep it in the browser's history, and in the log of a proxy; a
 // cookie of that page's alone goes when it was shown, or after a minute.
-func (s *Server) handOver(c echo.Context, id idrl.SessionID, token string) {
+func (s running) handOver(c echo.Context, id idrl.SessionID, token string) {
 	k := &http.Cookie{
 		Name: "tb_link_" + string(id), Value: token, Path: sessionURL(id), HttpOnly: true,
 		Secure: s.cfg.SecureCookies, SameSite: http.SameSiteStrictMode, MaxAge: 60,
@@ -83,7 +83,7 @@ func (s *Server) handOver(c echo.Context, id idrl.SessionID, token string) {
 
 // handOut shows the annotator link that the browser brings, if it brings one, and takes it
 // away from there.
-func (s *Server) handOut(c echo.Context, spec idrl.SessionSpec, p *templates.DashboardPage) {
+func (s running) handOut(c echo.Context, spec idrl.SessionSpec, p *templates.DashboardPage) {
 	token := cookie(c, "tb_link_"+string(spec.ID))
 	if token == "" {
 		return
@@ -108,7 +108,7 @@ func (s *Server) handOut(c echo.Context, spec idrl.SessionSpec, p *templates.Das
 // inviteNote says where an annotator link works, if that is not everywhere. Links
 // follow the configuration and never the Host header, which a proxy may change and
 // a stranger choose.
-func (s *Server) inviteNote() string {
+func (s running) inviteNote() string {
 	u, err := url.Parse(s.cfg.Base)
 	switch {
 	case err != nil || u.Host == "":

@@ -16,7 +16,7 @@ import (
 )
 
 // join is GET /join/:token, an annotator's link.
-func (s *Server) join(c echo.Context) error {
+func (s entry) join(c echo.Context) error {
 	p, err := s.joinPage(c)
 	if wrongVisit(err) {
 		return s.badVisit(c, err)
@@ -28,7 +28,7 @@ func (s *Server) join(c echo.Context) error {
 }
 
 // joinPage says what will be asked.
-func (s *Server) joinPage(c echo.Context) (templates.JoinPage, error) {
+func (s entry) joinPage(c echo.Context) (templates.JoinPage, error) {
 	ctx := c.Request().Context()
 	v, err := s.visit(c)
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *Server) joinPage(c echo.Context) (templates.JoinPage, error) {
 	case is:
 		p.Returning = s.welcomeBack(c, id, who)
 	default:
-		if ended, err := s.ended(ctx, id); err != nil || ended && !v.byCrowd() { // who came by a crowd link may come back by it
+		if ended, err := (running{s.site}).ended(ctx, id); err != nil || ended && !v.byCrowd() { // who came by a crowd link may come back by it
 			return p, cmp.Or(err, idrl.ErrEnded)
 		}
 		if !v.byCrowd() {
@@ -74,7 +74,7 @@ func (s *Server) joinPage(c echo.Context) (templates.JoinPage, error) {
 }
 
 // welcomeBack greets an annotator who has joined before.
-func (s *Server) welcomeBack(c echo.Context, id idrl.SessionID, who auth.Actor) string {
+func (s entry) welcomeBack(c echo.Context, id idrl.SessionID, who auth.Actor) string {
 	names, err := s.cfg.People.AnnotatorNames(c.Request().Context(), id)
 	if err != nil || names[who.Annotator] == "" || !auth.Can(who, auth.Recall, id) {
 		return "Welcome back. You go on where you stopped."
@@ -103,7 +103,7 @@ func task(spec idrl.SessionSpec) string {
 
 // postJoin lets an annotator in. A browser that has joined before stays who it
 // was.
-func (s *Server) postJoin(c echo.Context) error {
+func (s entry) postJoin(c echo.Context) error {
 	ctx := c.Request().Context()
 	v, err := s.visit(c)
 	if v.preview {
@@ -120,7 +120,7 @@ func (s *Server) postJoin(c echo.Context) error {
 	case err != nil:
 		return err
 	case is:
-		s.acknowledged(c, id, who.Annotator)
+		(labelling{s.site}).acknowledged(c, id, who.Annotator)
 		return c.Redirect(http.StatusSeeOther, sessionURL(id, "label"))
 	}
 	is, _, err := s.cfg.People.Consent(ctx, id, "")
@@ -151,12 +151,12 @@ func (s *Server) postJoin(c echo.Context) error {
 			return err // a conflict: it has changed meanwhile, and the next page asks again
 		}
 	}
-	s.acknowledged(c, who.Session, who.Annotator)
+	(labelling{s.site}).acknowledged(c, who.Session, who.Annotator)
 	return c.Redirect(http.StatusSeeOther, sessionURL(who.Session, "label"))
 }
 
 // badJoin shows the page again with what is wrong.
-func (s *Server) badJoin(c echo.Context, cause error, say func(*templates.JoinPage)) error {
+func (s entry) badJoin(c echo.Context, cause error, say func(*templates.JoinPage)) error {
 	if plain(c) {
 		return cause
 	}
@@ -171,7 +171,7 @@ func (s *Server) badJoin(c echo.Context, cause error, say func(*templates.JoinPa
 
 // deadJoin says why a link does not work, except to a browser that has joined: it
 // goes on where it was.
-func (s *Server) deadJoin(c echo.Context, err error) error {
+func (s entry) deadJoin(c echo.Context, err error) error {
 	if kindOf(err) != idrl.NotFound || plain(c) {
 		return err
 	}

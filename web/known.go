@@ -56,7 +56,7 @@ type judgement struct {
 
 // editKnown is GET /sessions/:id/known[?from=asked|new&at=N|?clips=A,B]: questions to judge,
 // and those that are judged.
-func (s *Server) editKnown(c echo.Context) error {
+func (s running) editKnown(c echo.Context) error {
 	spec, err := s.researchersSpec(c, auth.ChangeSession)
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func clipNames(text string) (out []idrl.ClipID) {
 // postKnown is POST /sessions/:id/known with the fields clips, answer, note and use: what is
 // the right answer to a question, and what it is used for; from and at say where the page
 // goes on.
-func (s *Server) postKnown(c echo.Context) error {
+func (s running) postKnown(c echo.Context) error {
 	spec, err := s.researchersSpec(c, auth.ChangeSession)
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ func (s *Server) postKnown(c echo.Context) error {
 }
 
 // postGold is POST /sessions/:id/gold with the field every.
-func (s *Server) postGold(c echo.Context) error {
+func (s running) postGold(c echo.Context) error {
 	spec, err := s.researchersSpec(c, auth.ChangeSession)
 	if err != nil {
 		return err
@@ -136,7 +136,7 @@ func (s *Server) postGold(c echo.Context) error {
 }
 
 // showKnown shows the page of known questions.
-func (s *Server) showKnown(c echo.Context, spec idrl.SessionSpec, status int, j judgement) error {
+func (s running) showKnown(c echo.Context, spec idrl.SessionSpec, status int, j judgement) error {
 	ctx := c.Request().Context()
 	known, err := s.cfg.Known.Known(ctx, spec.ID)
 	if err != nil {
@@ -183,7 +183,7 @@ func (s *Server) showKnown(c echo.Context, spec idrl.SessionSpec, status int, j 
 }
 
 // toJudge returns the question that the page shows large, or why there is none.
-func (s *Server) toJudge(spec idrl.SessionSpec, action string, known []idrl.Known, list []idrl.Query, j judgement) (q templates.KnownQuestion, none string) {
+func (s running) toJudge(spec idrl.SessionSpec, action string, known []idrl.Known, list []idrl.Query, j judgement) (q templates.KnownQuestion, none string) {
 	clips := j.clips
 	q = templates.KnownQuestion{
 		From: j.from, At: strconv.Itoa(j.at), Answer: j.answer, Note: templates.Field{Value: j.note}, Error: j.problem, MaxNote: strconv.Itoa(idrl.MaxNote),

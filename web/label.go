@@ -15,7 +15,7 @@ import (
 
 // label is GET /sessions/:id/label, the annotator's page. It holds nothing of a
 // question; those come over the socket.
-func (s *Server) label(c echo.Context) error {
+func (s labelling) label(c echo.Context) error {
 	id, err := sessionID(c)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (s *Server) label(c echo.Context) error {
 
 // signedOut says that this browser is no annotator of the session, and offers to
 // continue to one that was.
-func (s *Server) signedOut(c echo.Context, id idrl.SessionID) error {
+func (s labelling) signedOut(c echo.Context, id idrl.SessionID) error {
 	status, _ := statusOf(errNotAnnotator)
 	if s.turnedAway(c.Request(), status) {
 		return errTooMany

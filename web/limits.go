@@ -127,7 +127,7 @@ func (l *limiter[K]) forget(now time.Time) {
 // limit lets requests that need no login pass as often as their address may ask.
 // Others are charged to the person, by admit, or if they are refused to the address,
 // by fail.
-func (s *Server) limit(e *echo.Echo, next http.Handler) http.Handler {
+func (s *site) limit(e *echo.Echo, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var l *limiter[netip.Addr]
 		switch path := r.URL.Path; {
@@ -161,7 +161,7 @@ var errTooMany = idrl.Errorf(idrl.Unavailable,
 
 // admit charges a person for a request of that cost. It returns errTooMany if they
 // asked for too much.
-func (s *Server) admit(who auth.Actor, cost float64) error {
+func (s *site) admit(who auth.Actor, cost float64) error {
 	if !s.limits.requests.take(personOf(who), cost, time.Now()) {
 		return errTooMany
 	}
@@ -170,7 +170,7 @@ func (s *Server) admit(who auth.Actor, cost float64) error {
 
 // turnedAway charges the address for a request that was refused, and reports whether
 // it has had too many of them.
-func (s *Server) turnedAway(r *http.Request, status int) bool {
+func (s *site) turnedAway(r *http.Request, status int) bool {
 	q := requestOf(r)
 	if q.charged || status < 400 || status >= 500 {
 		return false
@@ -181,14 +181,14 @@ func (s *Server) turnedAway(r *http.Request, status int) bool {
 
 // welcome takes back what an address was charged for a page with a link and for the
 // form on it: the link's uses bound how many come in, whatever their address.
-func (s *Server) welcome(r *http.Request) {
+func (s *site) welcome(r *http.Request) {
 	s.limits.open.take(s.address(r), -2, time.Now())
 }
 
 // hold lets a request that is over a limit wait for its answer, so that a client
 // that asks again at once is slowed down by its own connections. It returns at once
 // if too many wait.
-func (s *Server) hold(r *http.Request) {
+func (s *site) hold(r *http.Request) {
 	requestOf(r).pass()
 	select {
 	case s.limits.held <- struct{}{}:
@@ -209,7 +209,7 @@ func (s *Server) hold(r *http.Request) {
 // is one address, or 2⁶⁴ of IPv6. Behind a proxy that the configuration trusts, it is
 // the last address in X-Forwarded-For that is not such a proxy: those before it are
 // what the client says.
-func (s *Server) address(r *http.Request) netip.Addr {
+func (s *site) address(r *http.Request) netip.Addr {
 	at, _ := netip.ParseAddrPort(r.RemoteAddr) // one that cannot be read, as of a test, is an address of its own
 	client := at.Addr().Unmap()
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
@@ -241,7 +241,7 @@ func parseHop(text string) (netip.Addr, bool) {
 }
 
 // trusted reports whether a is a proxy of the configuration.
-func (s *Server) trusted(a netip.Addr) bool {
+func (s *site) trusted(a netip.Addr) bool {
 	return slices.ContainsFunc(s.cfg.Proxies, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 

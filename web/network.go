@@ -13,7 +13,7 @@ import (
 )
 
 // cancelTraining is POST /sessions/:id/training/cancel with sure, "yes".
-func (s *Server) cancelTraining(c echo.Context) error {
+func (s watching) cancelTraining(c echo.Context) error {
 	session, err := s.researchersSession(c, auth.ChangeSession)
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 )
 
 // newSession is GET /sessions/new.
-func (s *Server) newSession(c echo.Context) error {
+func (s running) newSession(c echo.Context) error {
 	if _, err := s.researcher(c, auth.CreateSession, ""); err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func (s *Server) newSession(c echo.Context) error {
 
 // createSession is POST /sessions. What is wrong is said beside the field, and
 // what was typed is kept.
-func (s *Server) createSession(c echo.Context) error {
+func (s running) createSession(c echo.Context) error {
 	if _, err := s.researcher(c, auth.CreateSession, ""); err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (s *Server) createSession(c echo.Context) error {
 
 // previewSession shows the form with what annotators would read. Of what is wrong it says
 // only what is wrong with that.
-func (s *Server) previewSession(c echo.Context, f *sessionForm) templates.NewSessionPage {
+func (s running) previewSession(c echo.Context, f *sessionForm) templates.NewSessionPage {
 	spec := f.spec
 	f.errs = map[string]string{"instructions": f.errs["instructions"]}
 	p := s.newSessionPage(c, f)
@@ -65,7 +65,7 @@ func (s *Server) previewSession(c echo.Context, f *sessionForm) templates.NewSes
 }
 
 // open starts a session if the spec is a possible one.
-func (s *Server) open(c echo.Context, spec idrl.SessionSpec) (idrl.SessionID, error) {
+func (s running) open(c echo.Context, spec idrl.SessionSpec) (idrl.SessionID, error) {
 	if err := settings.Check(spec); err != nil {
 		return "", err
 	}
@@ -84,7 +84,7 @@ func DrawSeed() uint64 {
 }
 
 // newSessionPage shows a form with its values and errors.
-func (s *Server) newSessionPage(c echo.Context, f *sessionForm) templates.NewSessionPage {
+func (s running) newSessionPage(c echo.Context, f *sessionForm) templates.NewSessionPage {
 	p := templates.NewSessionPage{Layout: s.layout(c, "New session"), Action: "/sessions", Cancel: "/sessions", Error: f.whole}
 	for _, setting := range formSettings() {
 		field := f.field(setting, s.options(setting))
@@ -104,7 +104,7 @@ func (s *Server) newSessionPage(c echo.Context, f *sessionForm) templates.NewSes
 
 // options returns what can be chosen of a setting, the default first or selected; nil for fields
 // in which one writes.
-func (s *Server) options(setting settings.Setting) (out []templates.Option) {
+func (s running) options(setting settings.Setting) (out []templates.Option) {
 	switch setting.Key {
 	case "env":
 		return envOptions(s.cfg.Catalogue())

@@ -39,6 +39,6 @@ var document = sync.OnceValue(func() []byte {
 })
 
 // apiDocument is GET /api/v1/openapi.json, for everybody.
-func (s *Server) apiDocument(c echo.Context) error {
+func (s *api) apiDocument(c echo.Context) error {
 	return c.Blob(http.StatusOK, echo.MIMEApplicationJSON, APIDocument())
 }

@@ -32,7 +32,7 @@ func render(c echo.Context, status int, page templ.Component) error {
 var compressed = middleware.GzipWithConfig(middleware.GzipConfig{Level: 6, MinLength: 1400})
 
 // layout is what every page has. It names the researcher who is signed in.
-func (s *Server) layout(c echo.Context, title string) templates.Layout {
+func (s *site) layout(c echo.Context, title string) templates.Layout {
 	l := templates.Layout{Title: title, Static: static.Base(), Home: "/"}
 	who, err := s.actor(c.Request().Context(), s.researcherCookie(c))
 	if err == nil && who.Role == auth.Researcher {
@@ -71,7 +71,7 @@ const anyStill = "this moment"
 
 // env returns the environment of a session. One that has left the catalogue is
 // shown by its id.
-func (s *Server) env(ref string) EnvChoice {
+func (s *site) env(ref string) EnvChoice {
 	id, _, _ := strings.Cut(ref, "@") // a model of a user's own has a version
 	if e, ok := s.cfg.Env(id); ok {
 		e.StillLabel = cmp.Or(e.StillLabel, anyStill)
@@ -84,7 +84,7 @@ func (s *Server) env(ref string) EnvChoice {
 }
 
 // home is GET /.
-func (s *Server) home(c echo.Context) error {
+func (s *site) home(c echo.Context) error {
 	if _, err := s.researcher(c, auth.ListSessions, ""); err == nil {
 		return c.Redirect(http.StatusSeeOther, "/sessions")
 	}

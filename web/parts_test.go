@@ -167,9 +167,9 @@ func TestLimiterForgetsWhatItMay(t *testing.T) {
 }
 
 func TestAddress(t *testing.T) {
-	s := &Server{cfg: Config{Proxies: []netip.Prefix{
+	s := &Server{site: &site{cfg: Config{Proxies: []netip.Prefix{
 		netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("10.0.0.7/32"),
-	}}}
+	}}}}
 	for _, test := range []struct{ peer, forwarded, want string }{
 		{"192.0.2.1:50000", "", "192.0.2.1"},
 		{"192.0.2.1:50000", "198.51.100.9", "192.0.2.1"}, // not a proxy of ours: what it says does not count

@@ -37,7 +37,7 @@ func (e *pausedError) message() string {
 
 // session returns the running session with that id. Its error is a pausedError if the
 // session is recorded but cannot run.
-func (s *Server) session(ctx context.Context, id idrl.SessionID) (Session, error) {
+func (s *site) session(ctx context.Context, id idrl.SessionID) (Session, error) {
 	session, err := s.cfg.Sessions.Session(ctx, id)
 	if err == nil {
 		return session, nil
@@ -54,7 +54,7 @@ func (s *Server) session(ctx context.Context, id idrl.SessionID) (Session, error
 const shownAnswers = 20
 
 // paused shows a researcher what is recorded of a session that cannot run.
-func (s *Server) paused(c echo.Context, spec idrl.SessionSpec, cause *pausedError) error {
+func (s watching) paused(c echo.Context, spec idrl.SessionSpec, cause *pausedError) error {
 	p := templates.PausedPage{
 		Layout: s.layout(c, spec.Title), ID: string(spec.ID), Heading: spec.Title, Back: "/sessions",
 		Reason: s.explain(cause.cause), Facts: s.facts(spec),
@@ -62,7 +62,7 @@ func (s *Server) paused(c echo.Context, spec idrl.SessionSpec, cause *pausedErro
 		ExportCSV:   sessionURL(spec.ID, "export") + "?format=csv",
 	}
 	ctx := c.Request().Context()
-	control, err := s.controlPanel(ctx, spec)
+	control, err := (running{s.site}).controlPanel(ctx, spec)
 	if err != nil {
 		s.log.Error("what was done to the session cannot be read", "session", spec.ID, "err", err)
 	}

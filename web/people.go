@@ -31,7 +31,7 @@ const (
 
 // setBudget is POST /sessions/:id/budget with the field budget: how many answers the
 // session wants.
-func (s *Server) setBudget(c echo.Context) error {
+func (s running) setBudget(c echo.Context) error {
 	return s.change(c, auth.ChangeSession, atAnswers, func(ctx context.Context, id idrl.SessionID, who string) error {
 		n, err := number(c, "budget", 0, 0, idrl.MaxBudget)
 		if err != nil {
@@ -42,7 +42,7 @@ func (s *Server) setBudget(c echo.Context) error {
 }
 
 // revokeInvitation is POST /sessions/:id/invitations/:link/revoke.
-func (s *Server) revokeInvitation(c echo.Context) error {
+func (s running) revokeInvitation(c echo.Context) error {
 	return s.change(c, auth.Invite, atLinks, func(ctx context.Context, id idrl.SessionID, who string) error {
 		link, err := strconv.ParseInt(c.Param("link"), 10, 64)
 		if err != nil {
@@ -54,7 +54,7 @@ func (s *Server) revokeInvitation(c echo.Context) error {
 
 // removeAnnotator is POST /sessions/:id/annotators/:annotator/remove with the field
 // answers, "count" or "leave out".
-func (s *Server) removeAnnotator(c echo.Context) error {
+func (s running) removeAnnotator(c echo.Context) error {
 	return s.change(c, auth.Remove, atPeople, func(ctx context.Context, id idrl.SessionID, who string) error {
 		how, err := decision(c, "count", "leave out")
 		if err != nil {
@@ -66,7 +66,7 @@ func (s *Server) removeAnnotator(c echo.Context) error {
 
 // countAnnotator is POST /sessions/:id/annotators/:annotator/answers with the field
 // answers, "count", "turn" or "leave out", and back, "quality" on the page of that name.
-func (s *Server) countAnnotator(c echo.Context) error {
+func (s running) countAnnotator(c echo.Context) error {
 	back := atPeople
 	if c.FormValue("back") == "quality" {
 		back = atQuality
@@ -82,7 +82,7 @@ func (s *Server) countAnnotator(c echo.Context) error {
 
 // eraseAnnotator is POST /sessions/:id/annotators/:annotator/withdraw with the field sure,
 // "yes": it erases what is recorded of a person.
-func (s *Server) eraseAnnotator(c echo.Context) error {
+func (s running) eraseAnnotator(c echo.Context) error {
 	return s.change(c, auth.Remove, atPeople, func(ctx context.Context, id idrl.SessionID, who string) error {
 		if err := sure(c); err != nil {
 			return err
@@ -126,7 +126,7 @@ func number(c echo.Context, field string, fallback, least, most int) (int, error
 // change records what a researcher changes about a session, makes the session follow
 // at once, cuts off those who may be there no more, and leads back to a place of the
 // session's page.
-func (s *Server) change(c echo.Context, action auth.Action, place string, do func(ctx context.Context, id idrl.SessionID, who string) error) error {
+func (s running) change(c echo.Context, action auth.Action, place string, do func(ctx context.Context, id idrl.SessionID, who string) error) error {
 	session, err := s.researchersSession(c, action)
 	if err != nil {
 		return err
@@ -148,7 +148,7 @@ func (s *Server) change(c echo.Context, action auth.Action, place string, do fun
 
 // toSession is GET of an address that forms are sent to, which a browser may have
 // kept: it leads to the session's page.
-func (s *Server) toSession(c echo.Context) error {
+func (s running) toSession(c echo.Context) error {
 	id, err := sessionID(c)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 const listed = 200
 
 // peoplePanel lists the links into a session and who came in by them.
-func (s *Server) peoplePanel(ctx context.Context, id idrl.SessionID) (p templates.PeoplePanel, err error) {
+func (s watching) peoplePanel(ctx context.Context, id idrl.SessionID) (p templates.PeoplePanel, err error) {
 	links, err := s.cfg.People.Invitations(ctx, id)
 	if err != nil {
 		return p, err

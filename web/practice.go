@@ -33,7 +33,7 @@ type practiceQuestion struct {
 }
 
 // practice is GET /sessions/:id/practice.
-func (s *Server) practice(c echo.Context) error {
+func (s labelling) practice(c echo.Context) error {
 	id, err := sessionID(c)
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ const practicePrefix = "practice."
 
 // postPractice is POST /sessions/:id/practice: an answer as over the socket, in which the
 // assignment is "practice." and the version of the question.
-func (s *Server) postPractice(c echo.Context) error {
+func (s labelling) postPractice(c echo.Context) error {
 	id, err := sessionID(c)
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ type Quality interface {
 
 // quality is GET /sessions/:id/quality, with format=json as JSON: how annotators answer, and
 // how well they agree.
-func (s *Server) quality(c echo.Context) error {
+func (s watching) quality(c echo.Context) error {
 	spec, err := s.researchersSpec(c, auth.WatchSession)
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ const questionsListed = 6
 // questions is GET /sessions/:id/questions: the questions that were answered before row
 // "before" of the log, the newest first; with "part" only the newest of them, or with "answer"
 // the one of that row, without the page around it.
-func (s *Server) questions(c echo.Context) error {
+func (s watching) questions(c echo.Context) error {
 	session, err := s.researchersSession(c, auth.WatchSession)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (s *Server) questions(c echo.Context) error {
 }
 
 // oneQuestion writes one question, for a page that is open.
-func (s *Server) oneQuestion(c echo.Context, session Session, names map[idrl.AnnotatorID]string) error {
+func (s watching) oneQuestion(c echo.Context, session Session, names map[idrl.AnnotatorID]string) error {
 	row, err := rowParam(c, "answer")
 	if err != nil {
 		return err
@@ -318,7 +318,7 @@ func probability(p float64) string {
 func wide(share float64) string { return fmt.Sprintf("%.2f%%", 100*max(0, min(1, finite(share)))) }
 
 // questionTable is the table of all questions.
-func (s *Server) questionTable(ctx context.Context, session Session, put func(...any) error) error {
+func (s watching) questionTable(ctx context.Context, session Session, put func(...any) error) error {
 	before := int64(0)
 	for {
 		list, more, err := session.Questions(ctx, insight.Wanted{Before: before, N: insight.MostWanted, Recorded: true})

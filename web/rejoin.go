@@ -19,7 +19,7 @@ import (
 // rejoinKey is POST /sessions/:id/key with the field key, what the browser holds:
 // it hands the annotator a key to continue with. The key is empty if the one
 // held stays good.
-func (s *Server) rejoinKey(c echo.Context) error {
+func (s labelling) rejoinKey(c echo.Context) error {
 	id, err := sessionID(c)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func offerRejoin(l *templates.Layout, id idrl.SessionID) templates.Rejoin {
 
 // rejoin is POST /sessions/:id/rejoin with the field key: it makes this browser
 // the key's annotator. A login that it had in the session ends.
-func (s *Server) rejoin(c echo.Context) error {
+func (s labelling) rejoin(c echo.Context) error {
 	id, err := sessionID(c)
 	if err != nil {
 		return err

@@ -120,7 +120,7 @@ func refused(route string, status int) bool {
 }
 
 // logSignIn says that somebody came in.
-func (s *Server) logSignIn(c echo.Context, who auth.Actor) {
+func (s *site) logSignIn(c echo.Context, who auth.Actor) {
 	q := requestOf(c.Request())
 	q.actor = who.Role
 	attrs := []slog.Attr{slog.String("id", q.id), slog.String("actor", string(who.Role))}

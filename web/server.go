@@ -15,31 +15,45 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// Server is the http.Handler of everything that Tiebreak serves.
+// A Server serves pages, sockets and the HTTP API. It joins types that own a concern each.
 type Server struct {
+	*site
+	handler http.Handler
+	gates   gates
+
+	entry     entry
+	labelling labelling
+	watching  watching
+	running   running
+	downloads downloads
+	api       *api
+}
+
+// A site is what all concerns share: who somebody is, what they are told when something fails, and
+// how much they may ask for.
+type site struct {
 	cfg      Config
 	log      *slog.Logger
-	handler  http.Handler
 	sockets  sockets
 	refusals sampler // of lines in the log
 	limits   limits
-	gates    gates
-	bundling sync.Mutex // held while a bundle is written
-	uploads  uploads
 	heavy    *heavy
-	streams  places // of programs that follow answers
-	waits    places // of programs that wait for answers
 
 	pingEvery time.Duration // of a socket; tests shorten it
 	drainWait time.Duration // for calls of sessions that are under way; tests shorten it
-
 	replyWait time.Duration // for a part of a reply to be taken; tests shorten it
-
-	streamBeat, streamFor time.Duration // of streams of answers; tests shorten them
 
 	ctx    context.Context // of work that outlives its request: sockets; ends in Drain
 	cancel context.CancelFunc
 }
+
+// Concerns of a server.
+type (
+	entry     struct{ *site } // by which people come in: sign-in links, invitations, crowd platforms
+	labelling struct{ *site } // what annotators see and send
+	watching  struct{ *site } // what researchers see of sessions
+	running   struct{ *site } // by which researchers make sessions and change them
+)
 
 // New returns a server. Drain it when it is no longer needed. It panics if a
 // required part is missing or an origin is malformed.
@@ -62,12 +76,9 @@ func New(cfg Config) *Server {
 		}
 	}
 	cfg.SignInCommand = cmp.Or(cfg.SignInCommand, "tiebreak user link")
-	s := &Server{
+	s := newServer(&site{
 		cfg: cfg, log: cfg.Log, pingEvery: pingEvery, drainWait: drainWait, replyWait: replyWait, refusals: sampler{bucket: newBucket(5, 20)}, limits: newLimits(), heavy: newHeavy(),
-		streams: places{all: maxStreams, own: ownStreams, errAll: errStreams, errOwn: errOwnStreams},
-		waits:   places{all: maxWaits, own: ownWaits, errAll: errWaits, errOwn: errOwnWaits},
-		uploads: newUploads(), streamBeat: streamBeat, streamFor: streamAtMost,
-	}
+	})
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	crossOrigin := http.NewCrossOriginProtection()
 	for _, o := range cfg.Origins {
@@ -84,12 +95,18 @@ func New(cfg Config) *Server {
 	return s
 }
 
+func newServer(s *site) *Server {
+	files := downloads{site: s, bundling: new(sync.Mutex)}
+	return &Server{site: s, entry: entry{s}, labelling: labelling{s}, watching: watching{s}, running: running{s}, downloads: files, api: newAPI(s, files)}
+}
+
+// ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 // Addresses returns the patterns of everything that can be fetched by GET, in order.
 func Addresses() []string {
 	var out []string
-	for _, r := range routesOf(new(Server).routes()) {
+	for _, r := range routesOf(newServer(new(site)).routes()) {
 		if r.method == http.MethodGet {
 			out = append(out, r.path)
 		}
@@ -102,7 +119,7 @@ func Addresses() []string {
 // writes them, in order.
 func APIRoutes() []string {
 	var out []string
-	for _, r := range routesOf(new(Server).routes()) {
+	for _, r := range routesOf(newServer(new(site)).routes()) {
 		if strings.HasPrefix(r.path, apiPrefix) {
 			path := strings.NewReplacer(":id", "{id}", ":clip", "{clip}").Replace(r.path)
 			out = append(out, r.method+" "+path)
@@ -129,70 +146,70 @@ func (s *Server) routes() *echo.Echo {
 	e.GET("/readyz", s.ready)
 	e.GET(staticPath, echo.WrapHandler(static.Handler()))
 
-	e.GET("/signin", s.signIn)
-	e.POST("/signin", s.postSignIn)
-	e.POST("/signout", s.signOut)
-	e.GET("/join/:token", s.join)
-	e.POST("/join/:token", s.postJoin)
-	e.GET("/join/:token/declined", s.declined)
+	e.GET("/signin", s.entry.signIn)
+	e.POST("/signin", s.entry.postSignIn)
+	e.POST("/signout", s.entry.signOut)
+	e.GET("/join/:token", s.entry.join)
+	e.POST("/join/:token", s.entry.postJoin)
+	e.GET("/join/:token/declined", s.labelling.declined)
 
-	e.GET(tokensPath, s.tokens)
-	e.POST(tokensPath, s.postToken)
-	e.POST(tokensPath+"/:token/revoke", s.revokeToken)
-	e.GET(tokensPath+"/:token/revoke", s.toTokens)
+	e.GET(tokensPath, s.running.tokens)
+	e.POST(tokensPath, s.running.postToken)
+	e.POST(tokensPath+"/:token/revoke", s.running.revokeToken)
+	e.GET(tokensPath+"/:token/revoke", s.running.toTokens)
 
-	e.GET("/sessions", s.listSessions)
-	e.GET("/sessions/new", s.newSession)
-	e.POST("/sessions", s.createSession)
-	e.GET("/arenas/new", s.newArena)
-	e.GET("/arenas", s.toNewArena)
-	e.POST("/arenas", s.createArena)
-	e.GET("/sessions/:id", s.dashboard)
-	e.GET("/sessions/:id/arena", s.arenaFile)
-	e.POST("/sessions/:id/budget", s.setBudget)
-	e.POST("/sessions/:id/control", s.control)
-	e.POST("/sessions/:id/title", s.rename)
-	e.POST("/sessions/:id/clone", s.clone)
-	e.POST("/sessions/:id/training/cancel", s.cancelTraining)
-	e.POST("/sessions/:id/invitations", s.invite)
-	e.POST("/sessions/:id/invitations/:link/revoke", s.revokeInvitation)
-	e.POST("/sessions/:id/annotators/:annotator/remove", s.removeAnnotator)
-	e.POST("/sessions/:id/annotators/:annotator/answers", s.countAnnotator)
-	e.POST("/sessions/:id/annotators/:annotator/withdraw", s.eraseAnnotator)
+	e.GET("/sessions", s.watching.listSessions)
+	e.GET("/sessions/new", s.running.newSession)
+	e.POST("/sessions", s.running.createSession)
+	e.GET("/arenas/new", s.watching.newArena)
+	e.GET("/arenas", s.watching.toNewArena)
+	e.POST("/arenas", s.watching.createArena)
+	e.GET("/sessions/:id", s.watching.dashboard)
+	e.GET("/sessions/:id/arena", s.watching.arenaFile)
+	e.POST("/sessions/:id/budget", s.running.setBudget)
+	e.POST("/sessions/:id/control", s.running.control)
+	e.POST("/sessions/:id/title", s.running.rename)
+	e.POST("/sessions/:id/clone", s.running.clone)
+	e.POST("/sessions/:id/training/cancel", s.watching.cancelTraining)
+	e.POST("/sessions/:id/invitations", s.running.invite)
+	e.POST("/sessions/:id/invitations/:link/revoke", s.running.revokeInvitation)
+	e.POST("/sessions/:id/annotators/:annotator/remove", s.running.removeAnnotator)
+	e.POST("/sessions/:id/annotators/:annotator/answers", s.running.countAnnotator)
+	e.POST("/sessions/:id/annotators/:annotator/withdraw", s.running.eraseAnnotator)
 	for _, form := range []string{"budget", "control", "title", "clone", "training/cancel", "invitations", "invitations/:link/revoke", "annotators/:annotator/remove", "annotators/:annotator/answers", "annotators/:annotator/withdraw"} {
-		e.GET("/sessions/:id/"+form, s.toSession)
+		e.GET("/sessions/:id/"+form, s.running.toSession)
 	}
-	e.GET(instructionsPath, s.editInstructions)
-	e.POST(instructionsPath, s.postInstructions)
-	e.GET("/sessions/:id/quality", s.quality)
-	e.GET("/sessions/:id/known", s.editKnown)
-	e.POST("/sessions/:id/known", s.postKnown)
-	e.GET("/sessions/:id/gold", s.toSession)
-	e.POST("/sessions/:id/gold", s.postGold)
-	e.GET("/sessions/:id/practice", s.practice)
-	e.POST("/sessions/:id/practice", s.postPractice)
-	e.POST("/sessions/:id/flags", s.postFlag)
-	e.GET("/sessions/:id/pictures/:picture", s.picture)
-	e.GET("/sessions/:id/questions", s.questions)
-	e.GET("/sessions/:id/charts", s.charts)
-	e.GET("/sessions/:id/charts/:table", s.chartTable)
-	e.GET("/sessions/:id/watch", s.watch)
-	e.GET("/sessions/:id/conditions.csv", s.conditionsCSV)
-	e.GET("/sessions/:id/export", s.export)
-	e.GET("/sessions/:id/label", s.label, compressed)
-	e.GET("/sessions/:id/ws", s.annotate)
-	e.POST("/sessions/:id/instructions/acknowledge", s.acknowledge)
-	e.GET("/sessions/:id/consent", s.consent)
-	e.POST("/sessions/:id/consent", s.postConsent)
-	e.GET("/sessions/:id/declined", s.declined)
-	e.GET("/sessions/:id/withdraw", s.withdraw)
-	e.POST("/sessions/:id/withdraw", s.postWithdraw)
-	e.GET("/sessions/:id/withdrawn/:annotator/:receipt", s.withdrawn)
-	e.POST("/sessions/:id/key", s.rejoinKey)
-	e.POST("/sessions/:id/rejoin", s.rejoin)
-	e.GET("/sessions/:id/clips/:clip", s.clip)
-	e.GET("/sessions/:id/learnt/:when", s.effect)
-	e.GET("/sessions/:id/answers", s.given)
-	s.apiRoutes(e)
+	e.GET(instructionsPath, s.running.editInstructions)
+	e.POST(instructionsPath, s.running.postInstructions)
+	e.GET("/sessions/:id/quality", s.watching.quality)
+	e.GET("/sessions/:id/known", s.running.editKnown)
+	e.POST("/sessions/:id/known", s.running.postKnown)
+	e.GET("/sessions/:id/gold", s.running.toSession)
+	e.POST("/sessions/:id/gold", s.running.postGold)
+	e.GET("/sessions/:id/practice", s.labelling.practice)
+	e.POST("/sessions/:id/practice", s.labelling.postPractice)
+	e.POST("/sessions/:id/flags", s.labelling.postFlag)
+	e.GET("/sessions/:id/pictures/:picture", s.running.picture)
+	e.GET("/sessions/:id/questions", s.watching.questions)
+	e.GET("/sessions/:id/charts", s.watching.charts)
+	e.GET("/sessions/:id/charts/:table", s.watching.chartTable)
+	e.GET("/sessions/:id/watch", s.watching.watch)
+	e.GET("/sessions/:id/conditions.csv", s.watching.conditionsCSV)
+	e.GET("/sessions/:id/export", s.downloads.export)
+	e.GET("/sessions/:id/label", s.labelling.label, compressed)
+	e.GET("/sessions/:id/ws", s.labelling.annotate)
+	e.POST("/sessions/:id/instructions/acknowledge", s.labelling.acknowledge)
+	e.GET("/sessions/:id/consent", s.labelling.consent)
+	e.POST("/sessions/:id/consent", s.labelling.postConsent)
+	e.GET("/sessions/:id/declined", s.labelling.declined)
+	e.GET("/sessions/:id/withdraw", s.labelling.withdraw)
+	e.POST("/sessions/:id/withdraw", s.labelling.postWithdraw)
+	e.GET("/sessions/:id/withdrawn/:annotator/:receipt", s.labelling.withdrawn)
+	e.POST("/sessions/:id/key", s.labelling.rejoinKey)
+	e.POST("/sessions/:id/rejoin", s.labelling.rejoin)
+	e.GET("/sessions/:id/clips/:clip", s.labelling.clip)
+	e.GET("/sessions/:id/learnt/:when", s.labelling.effect)
+	e.GET("/sessions/:id/answers", s.labelling.given)
+	s.api.apiRoutes(e)
 	return e
 }

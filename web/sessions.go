@@ -14,7 +14,7 @@ import (
 )
 
 // listSessions is GET /sessions.
-func (s *Server) listSessions(c echo.Context) error {
+func (s watching) listSessions(c echo.Context) error {
 	if _, err := s.researcher(c, auth.ListSessions, ""); err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (s *Server) listSessions(c echo.Context) error {
 	return render(c, http.StatusOK, templates.Sessions(p))
 }
 
-func (s *Server) sessionRow(sum idrl.Summary) templates.SessionRow {
+func (s watching) sessionRow(sum idrl.Summary) templates.SessionRow {
 	spec := sum.Spec
 	row := templates.SessionRow{
 		ID: string(spec.ID), URL: sessionURL(spec.ID), Title: spec.Title, Env: s.env(spec.Env).Title,

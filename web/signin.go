@@ -12,7 +12,7 @@ import (
 
 // signIn is GET /signin?token=…: it asks for a click, so that a program that
 // looks at links does not use this one up.
-func (s *Server) signIn(c echo.Context) error {
+func (s entry) signIn(c echo.Context) error {
 	token := c.QueryParam("token")
 	if _, err := s.cfg.Auth.PeekResearcher(c.Request().Context(), token); err != nil {
 		return s.deadSignIn(c, err)
@@ -23,7 +23,7 @@ func (s *Server) signIn(c echo.Context) error {
 }
 
 // postSignIn uses the link up. A login that the browser had before ends.
-func (s *Server) postSignIn(c echo.Context) error {
+func (s entry) postSignIn(c echo.Context) error {
 	ctx := c.Request().Context()
 	who, token, err := s.cfg.Auth.RedeemResearcher(ctx, c.FormValue("token"))
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Server) postSignIn(c echo.Context) error {
 }
 
 // deadSignIn says why a link does not work, except to a browser that is signed in.
-func (s *Server) deadSignIn(c echo.Context, err error) error {
+func (s entry) deadSignIn(c echo.Context, err error) error {
 	if kindOf(err) == idrl.Unavailable {
 		return idrl.Errorf(idrl.Unavailable, "%s The link is not used up.", s.explain(err))
 	}
@@ -57,7 +57,7 @@ func (s *Server) deadSignIn(c echo.Context, err error) error {
 }
 
 // signOut is POST /signout.
-func (s *Server) signOut(c echo.Context) error {
+func (s entry) signOut(c echo.Context) error {
 	if old := s.researcherCookie(c); old != "" {
 		if err := s.cfg.Auth.SignOut(c.Request().Context(), old); err != nil {
 			return err

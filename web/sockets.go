@@ -92,7 +92,7 @@ func (l *sockets) recheck() {
 
 // Recheck ends the sockets of those who may be there no more. Call it when logins
 // have ended, or annotators were removed.
-func (s *Server) Recheck() { s.sockets.recheck() }
+func (s *site) Recheck() { s.sockets.recheck() }
 
 // Spread of the times after which drained clients come back, so that they do
 // not all come at once.
@@ -118,7 +118,7 @@ func (l *sockets) drain() {
 // that were open have ended or ctx is done. Calls of sessions that are under way are
 // cancelled after drainWait: a session that waits for a training takes no call until the
 // training ends. Call it before http.Server.Shutdown, which knows nothing of sockets.
-func (s *Server) Drain(ctx context.Context) error {
+func (s *site) Drain(ctx context.Context) error {
 	s.sockets.drain()
 	cancel := time.AfterFunc(s.drainWait, s.cancel)
 	defer cancel.Stop()
@@ -149,7 +149,7 @@ type visitor struct {
 // handler returns at once, so that net/http frees its buffers. start gets the
 // socket before anything is read, and returns what to do with each message and
 // at the end.
-func (s *Server) serve(w http.ResponseWriter, r *http.Request, from visitor,
+func (s *site) serve(w http.ResponseWriter, r *http.Request, from visitor,
 	start func(*socket) (handle func(kind int, m []byte), stop func()),
 ) error {
 	switch {
@@ -191,7 +191,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, from visitor,
 
 // survive ends a socket whose reader panicked, and keeps the server up: what
 // was recorded is safe, and the client resends the rest.
-func (s *Server) survive(sock *socket) {
+func (s *site) survive(sock *socket) {
 	if fault := recover(); fault != nil {
 		s.log.Error("socket reader panicked", "fault", fault, "stack", string(debug.Stack()))
 		sock.end(websocket.CloseInternalServerErr, "fault", nil)

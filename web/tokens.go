@@ -37,7 +37,7 @@ var scopeTexts = map[idrl.Scope]string{
 
 // tokens is GET /tokens. A token that the browser brings from the form is shown, and taken away
 // from there.
-func (s *Server) tokens(c echo.Context) error {
+func (s running) tokens(c echo.Context) error {
 	if _, err := s.researcher(c, auth.ListSessions, ""); err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (s *Server) tokens(c echo.Context) error {
 }
 
 // tokenOnce is handOver of a token: an address would keep it in the browser's history.
-func (s *Server) tokenOnce(c echo.Context, token string) {
+func (s running) tokenOnce(c echo.Context, token string) {
 	k := &http.Cookie{
 		Name: tokenOnce, Value: token, Path: tokensPath, HttpOnly: true, Secure: s.cfg.SecureCookies, SameSite: http.SameSiteStrictMode, MaxAge: 60,
 	}
@@ -60,7 +60,7 @@ func (s *Server) tokenOnce(c echo.Context, token string) {
 }
 
 // postToken is POST /tokens with the fields scope, session (empty for all), days and name.
-func (s *Server) postToken(c echo.Context) error {
+func (s running) postToken(c echo.Context) error {
 	who, err := s.researcher(c, auth.CreateSession, "")
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (s *Server) postToken(c echo.Context) error {
 }
 
 // revokeToken is POST /tokens/:token/revoke.
-func (s *Server) revokeToken(c echo.Context) error {
+func (s running) revokeToken(c echo.Context) error {
 	who, err := s.researcher(c, auth.CreateSession, "")
 	if err != nil {
 		return err
@@ -99,10 +99,10 @@ func (s *Server) revokeToken(c echo.Context) error {
 }
 
 // toTokens leads a browser that restores a form's address to the page.
-func (s *Server) toTokens(c echo.Context) error { return c.Redirect(http.StatusSeeOther, tokensPath) }
+func (s running) toTokens(c echo.Context) error { return c.Redirect(http.StatusSeeOther, tokensPath) }
 
 // showTokens shows the page, with what was chosen in the form if that is given.
-func (s *Server) showTokens(c echo.Context, status int, p templates.TokensPage, chosen ...idrl.Token) error {
+func (s running) showTokens(c echo.Context, status int, p templates.TokensPage, chosen ...idrl.Token) error {
 	ctx := c.Request().Context()
 	list, err := s.cfg.Tokens.Tokens(ctx)
 	if err != nil {

@@ -51,7 +51,7 @@ func spent(d time.Duration) string {
 }
 
 // trainingsTable is the table of all past trainings.
-func trainingsTable(ctx context.Context, _ *Server, session Session, put func(...any) error) error {
+func trainingsTable(ctx context.Context, _ watching, session Session, put func(...any) error) error {
 	list, err := session.Trainings(ctx, 0)
 	if err != nil {
 		return err

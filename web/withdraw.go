@@ -19,7 +19,7 @@ var errNoWithdrawal = idrl.Errorf(idrl.Forbidden, "Your data cannot be withdrawn
 
 // withdrawable returns until when somebody can withdraw their data themselves, and the
 // title of the session. It returns errNoWithdrawal if they cannot.
-func (s *Server) withdrawable(c echo.Context, id idrl.SessionID, who idrl.AnnotatorID) (until time.Time, title string, err error) {
+func (s labelling) withdrawable(c echo.Context, id idrl.SessionID, who idrl.AnnotatorID) (until time.Time, title string, err error) {
 	spec, err := s.cfg.Sessions.Spec(c.Request().Context(), id)
 	if err != nil {
 		return until, "", err
@@ -39,7 +39,7 @@ func (s *Server) withdrawable(c echo.Context, id idrl.SessionID, who idrl.Annota
 
 // withdrawURL returns the address at which somebody can withdraw their data, empty if they
 // cannot.
-func (s *Server) withdrawURL(c echo.Context, id idrl.SessionID, who idrl.AnnotatorID) string {
+func (s labelling) withdrawURL(c echo.Context, id idrl.SessionID, who idrl.AnnotatorID) string {
 	if _, _, err := s.withdrawable(c, id, who); err != nil {
 		return ""
 	}
@@ -48,7 +48,7 @@ func (s *Server) withdrawURL(c echo.Context, id idrl.SessionID, who idrl.Annotat
 
 // leaver returns the session of the address and the annotator of it that this browser is or
 // was: somebody whose part has ended may withdraw their data too.
-func (s *Server) leaver(c echo.Context) (idrl.SessionID, idrl.AnnotatorID, error) {
+func (s labelling) leaver(c echo.Context) (idrl.SessionID, idrl.AnnotatorID, error) {
 	id, err := sessionID(c)
 	if err != nil {
 		return "", "", err
@@ -63,7 +63,7 @@ func (s *Server) leaver(c echo.Context) (idrl.SessionID, idrl.AnnotatorID, error
 }
 
 // withdraw is GET /sessions/:id/withdraw: it asks an annotator whether they are sure.
-func (s *Server) withdraw(c echo.Context) error {
+func (s labelling) withdraw(c echo.Context) error {
 	id, who, err := s.leaver(c)
 	if errors.Is(err, errNotAnnotator) {
 		return s.signedOut(c, id)
@@ -74,7 +74,7 @@ func (s *Server) withdraw(c echo.Context) error {
 	return s.withdrawPage(c, http.StatusOK, id, who, "")
 }
 
-func (s *Server) withdrawPage(c echo.Context, status int, id idrl.SessionID, who idrl.AnnotatorID, wrong string) error {
+func (s labelling) withdrawPage(c echo.Context, status int, id idrl.SessionID, who idrl.AnnotatorID, wrong string) error {
 	until, title, err := s.withdrawable(c, id, who)
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func (s *Server) withdrawPage(c echo.Context, status int, id idrl.SessionID, who
 // postWithdraw is POST /sessions/:id/withdraw with the field sure, "yes": it erases what is
 // recorded of the annotator, and leads to the page that says how far that is. So does the same form
 // once more, whose fields annotator and receipt the first answer may not have reached.
-func (s *Server) postWithdraw(c echo.Context) error {
+func (s labelling) postWithdraw(c echo.Context) error {
 	id, who, err := s.leaver(c)
 	ctx := c.Request().Context()
 	if errors.Is(err, errNotAnnotator) {
@@ -136,7 +136,7 @@ const erasingWait = 5
 
 // withdrawn is GET /sessions/:id/withdrawn/:annotator/:receipt: it tells a person who has withdrawn their data, and
 // has no login any more, whether they are erased.
-func (s *Server) withdrawn(c echo.Context) error {
+func (s labelling) withdrawn(c echo.Context) error {
 	id, err := sessionID(c)
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ const (
 // annotatorSocket serves one browser tab of an annotator.
 type annotatorSocket struct {
 	*socket
-	srv     *Server
+	srv     labelling
 	session Session
 	spec    idrl.SessionSpec
 	who     idrl.AnnotatorID
@@ -62,7 +62,7 @@ type consentState struct {
 }
 
 // annotate is GET /sessions/:id/ws.
-func (s *Server) annotate(c echo.Context) error {
+func (s labelling) annotate(c echo.Context) error {
 	id, err := sessionID(c)
 	if err != nil {
 		return err

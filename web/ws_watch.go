@@ -22,7 +22,7 @@ const watchLimit = 512 // bytes
 // watcher serves one researcher's page of a session.
 type watcher struct {
 	*socket
-	srv     *Server
+	srv     watching
 	session Session
 	id      idrl.SessionID
 	pacer   *live.Pacer // runs tell
@@ -33,7 +33,7 @@ type watcher struct {
 
 // watch is GET /sessions/:id/watch: the state of the session, now and whenever
 // it changes.
-func (s *Server) watch(c echo.Context) error {
+func (s watching) watch(c echo.Context) error {
 	id, err := sessionID(c)
 	if err != nil {
 		return err
