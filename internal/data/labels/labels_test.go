@@ -102,7 +102,6 @@ func TestReadRefuses(t *testing.T) {
 		{"labels-value: label 1 in human_label_num_3_len_5_x.npy is 2: 0 says", put(label, npy([]float64{0, 2, 1}))},
 		{"labels-value: label 1 in", put(label, npy([]float64{0, 0.5, 1}))},
 		{"labels-value: label 2 in human_label_num_3_len_5_x.npy is 1 1: (1, 0) says", put(label, npy([]float64{1, 0, 0, 1, 1, 1}, 3, 2))},
-		{"labels-array", put(label, npy([]float64{1, 0, 0, 1, 0, 1}, 2, 3))},
 		{"labels-array: human_label_num_3_len_5_x.npy has 3 numbers", put(label, npy([]float64{1, 0, 0, 1, 0, 1, 1, 0, 0}, 3, 3))},
 		{"labels-array: indices_1_num_3_len_5_x.npy has 2 numbers", put(first, npy([]float64{0, 7, 12, 1, 1, 1}, 3, 2))},
 		{"labels-array: indices_1_num_3_len_5_x.npy cannot be read: it goes on", put(first, append(good()[first], 0))},
