@@ -125,8 +125,8 @@ def scalar(kind, content):
 
 
 class Unpickler(pickle.Unpickler):
-    """Makes the arrays and lists of a pickle. NumPy's own functions trust what they are given: here others
-    stand for them, which check it."""
+    """Makes the arrays and lists of a pickle. Functions of NumPy trust their arguments: those of this program
+    are called in their place, and check them."""
 
     def __init__(self, content):
         super().__init__(io.BytesIO(content))
