@@ -46,12 +46,12 @@ func importCommand() command {
 			"With --rollouts it takes in trajectories of another simulator, with pictures, videos or scenes, as an environment\n" +
 			"whose clips people compare; videos need ffmpeg. docs/rollouts.md says how they are written.\n\n" +
 			"With --labels it makes a session of comparisons that were released with a data set, by Uni-RLHF and Preference\n" +
-			"Transformer: pickles or .npy files, joined by position, of segments of rollouts that were imported before. Pickles are\n" +
-			"read and not executed. The posterior has learnt from them, and people can go on. docs/labels.md says more.",
+			"Transformer: .npy files, joined by position, of segments of rollouts that were imported before. Released pickles are\n" +
+			"converted first. The posterior has learnt from them, and people can go on. docs/labels.md says more.",
 		Example: "tiebreak import bundle.zip --data tiebreak-data\n" +
 			"  tiebreak import bundle --data tiebreak-data --new-id\n" +
 			"  tiebreak import --rollouts my-rollouts --name walks --data tiebreak-data\n" +
-			"  tiebreak import --labels hopper-medium-v2_human_labels --env rollouts-hopper --data tiebreak-data",
+			"  tiebreak import --labels hopper-labels --env rollouts-hopper --data tiebreak-data",
 		Flags: func(fs *flag.FlagSet) { new(importFlags).declare(fs) },
 		Run:   runImport,
 	}

@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"tiebreak/internal/data/numpy"
@@ -22,19 +23,26 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// labelSample is the sample that testdata/labels/make.py writes: twelve rollouts, and comparisons of
+// labelSample is the sample that testdata/labels/make.py makes: twelve rollouts, and comparisons of
 // segments of ten steps by the reward labelWeights, equal where it differs by less than 1.
 const labelSample = "testdata/labels"
 
 var labelWeights = []float64{2, -1, 0.5}
 
-// importedLabels imports rollouts, and labels of them, into a new folder.
-func importedLabels(t *testing.T, rollouts, labels string, args ...string) (data string, stdout string) {
+// importedRollouts imports rollouts into a new folder.
+func importedRollouts(t *testing.T, rollouts string) (data string) {
 	t.Helper()
 	data = t.TempDir()
 	if status, _, stderr := cli(t, "import", "--rollouts", rollouts, "--name", "sample", "--data", data); status != 0 {
 		t.Fatal(stderr)
 	}
+	return data
+}
+
+// importedLabels imports rollouts, and labels of them, into a new folder.
+func importedLabels(t *testing.T, rollouts, labels string, args ...string) (data string, stdout string) {
+	t.Helper()
+	data = importedRollouts(t, rollouts)
 	status, stdout, stderr := cli(t, append([]string{"import", "--labels", labels, "--env", "rollouts-sample", "--data", data}, args...)...)
 	if status != 0 {
 		t.Fatal(stderr)
@@ -50,17 +58,28 @@ func released(t *testing.T, folder string) (first, second, labels []float64) {
 		if err != nil || len(found) != 1 {
 			t.Fatalf("%s: %q, %v", pattern, found, err)
 		}
-		b, err := os.ReadFile(found[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := numpy.Read(b, 1000)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return a.Numbers
+		return arrayOf(t, found[0])
 	}
 	return read("indices_1*"), read("indices_2*"), read("human_label*")
+}
+
+// arrayOf returns the numbers of an array, one row after another.
+func arrayOf(t *testing.T, path string) []float64 {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	array, err := numpy.Open(file, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := array.Rows(1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Concat(rows...)
 }
 
 // npyFile writes an array of numbers as numpy.save does.

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"tiebreak/internal/base/steps"
-	"tiebreak/internal/data/numpy"
 	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
@@ -134,13 +133,8 @@ func TestLabelsConverted(t *testing.T) {
 			observations, actions = append(observations, slices.Concat(tr.Obs[:tr.Len()]...)...), append(actions, slices.Concat(tr.Actions...)...)
 		}
 		for kind, got := range map[string][]float64{"observations": observations, "actions": actions} {
-			b, err := os.ReadFile(filepath.Join(dir, name+"-"+kind+".npy"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, err := numpy.Read(b, 1000)
-			if err != nil || !slices.Equal(got, want.Numbers) {
-				t.Errorf("%s: the %s of the rollouts are not those of the rows, %v", name, kind, err)
+			if want := arrayOf(t, filepath.Join(dir, name+"-"+kind+".npy")); !slices.Equal(got, want) {
+				t.Errorf("%s: the %s of the rollouts are not those of the rows", name, kind)
 			}
 		}
 		if want := fmt.Sprintf("%d rollouts, %d rows\n", len(test.rollouts), rows); said != want {
@@ -153,19 +147,42 @@ func TestLabelsConverted(t *testing.T) {
 	}
 }
 
-// What Python with NumPy writes now is read as what is committed, which an older NumPy wrote.
+// Released pickles are refused with the command that converts them, and what it writes is read. What
+// Python with NumPy writes now is learnt from as what is committed, which an older NumPy wrote.
 func TestLabelsOfPython(t *testing.T) {
 	t.Parallel()
-	python := pythonOf(t)
-	dir := t.TempDir()
+	python, dir := pythonOf(t), t.TempDir()
 	if out, err := exec.CommandContext(t.Context(), python, filepath.Join(labelSample, "make.py"), dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	data, _ := importedLabels(t, filepath.Join(dir, "rollouts"), filepath.Join(dir, "uni_rlhf"))
-	other, _ := importedLabels(t, filepath.Join(dir, "rollouts"), filepath.Join(dir, "preference_transformer"), "--segment-steps", "10")
+	converted := func(folder string) string {
+		status, _, stderr := cli(t, "import", "--labels", folder, "--env", "rollouts-sample", "--data", importedRollouts(t, filepath.Join(dir, "rollouts")))
+		_, command, _ := strings.Cut(stderr, " with ")
+		command, into, _ := strings.Cut(strings.TrimSpace(command), ", and import ")
+		if status == 0 || !strings.Contains(stderr, "labels-pickle: ") || into == "" {
+			t.Fatalf("%d %s", status, stderr)
+		}
+		convert := exec.CommandContext(t.Context(), "sh", "-c", command)
+		convert.Dir = "../.."
+		convert.Env = append(os.Environ(), "PATH="+filepath.Dir(python)+string(os.PathListSeparator)+os.Getenv("PATH"))
+		if out, err := convert.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", command, err, out)
+		}
+		return strings.Trim(into, `"`)
+	}
+	data, _ := importedLabels(t, filepath.Join(dir, "rollouts"), converted(filepath.Join(dir, "uni_rlhf")))
+	other, _ := importedLabels(t, filepath.Join(dir, "rollouts"), converted(filepath.Join(dir, "preference_transformer")), "--segment-steps", "10")
 	got := learntIn(t, data)
 	if c := cosine(got.mean, labelWeights); c < 0.98 || len(got.rows) != 240 || !slices.Equal(got.mean, learntIn(t, other).mean) {
 		t.Errorf("%d answers, posterior mean %v", len(got.rows), got.mean)
+	}
+}
+
+// The program that converts pickles has tests of its own.
+func TestLabelArrays(t *testing.T) {
+	t.Parallel()
+	if out, err := exec.CommandContext(t.Context(), pythonOf(t), "-W", "error", filepath.Join(labelSample, "test_arrays.py")).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -131,10 +132,7 @@ func TestLabelsSettings(t *testing.T) {
 // beside a server.
 func TestLabelsAreWhole(t *testing.T) {
 	t.Parallel()
-	data := t.TempDir()
-	if status, _, stderr := cli(t, "import", "--rollouts", filepath.Join(labelSample, "rollouts"), "--name", "sample", "--data", data); status != 0 {
-		t.Fatal(stderr)
-	}
+	data := importedRollouts(t, filepath.Join(labelSample, "rollouts"))
 	args := []string{"import", "--labels", filepath.Join(labelSample, "uni_rlhf"), "--env", "rollouts-sample", "--data", data}
 	sessions := func() string {
 		_, stdout, _ := cli(t, "export", "--data", data)
@@ -164,7 +162,11 @@ func TestLabelsAreWhole(t *testing.T) {
 		out[i] = v
 		return out
 	}
-	good := anArrayFolder(t, first, second, given)
+	good, pickles := anArrayFolder(t, first, second, given), anArrayFolder(t, first, second, given)
+	err := errors.Join(os.Remove(filepath.Join(pickles, "human_label.npy")), os.WriteFile(filepath.Join(pickles, "human_label.pkl"), []byte("\x80\x04]."), 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct{ says, labels, args string }{
 		{"labels-steps: the names", good, ""},
 		{"labels-steps: --segment-steps is 9, and", args[2], "--segment-steps 9"},
@@ -177,6 +179,7 @@ func TestLabelsAreWhole(t *testing.T) {
 		{"labels-value: label 7", anArrayFolder(t, first, second, change(given, 7, 2)), "--segment-steps 10"},
 		{"labels-row: number 7", anArrayFolder(t, change(first, 7, 0.5), second, given), "--segment-steps 10"},
 		{"labels-missing", t.TempDir(), ""},
+		{"labels-pickle: \"human_label.pkl\" is a pickle", pickles, "--segment-steps 10"},
 		{"labels-env: gridworld", good, "--env gridworld --segment-steps 10"},
 		{"there is no", filepath.Join(data, "none"), ""},
 		{"are not here: import them", good, "--env rollouts-none --segment-steps 10"},

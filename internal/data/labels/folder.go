@@ -1,6 +1,7 @@
 package labels
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tiebreak/internal/data/numpy"
 	"tiebreak/internal/idrl"
 )
 
@@ -19,7 +21,7 @@ func refused(code, format string, args ...any) error {
 
 // Limits of what is read.
 const (
-	maxFile   = 8 << 20 // bytes: a pickle may take fifty times as much memory
+	maxFile   = 8 << 20 // bytes
 	maxLabels = 100_000
 	maxFiles  = 10_000 // in the folder
 )
@@ -41,7 +43,7 @@ var roles = [...]struct{ what, like string }{
 	second:  {"the segments shown second", "indices_2…"},
 }
 
-// suffixes that a file may have.
+// suffixes that a file may have; released files are pickles (isPickle).
 var suffixes = []string{".pkl", ".pickle", ".npy"}
 
 // roleOf returns the role of a file by its name, and the rest of the name: of released files, the
@@ -93,7 +95,7 @@ func find(root *os.Root, path string) (found [3]file, err error) {
 	}
 	for r, f := range found {
 		if f.name == "" {
-			return found, refused("missing", "there is no file of %s in %s: its name begins like %s, and ends in .pkl, .npy or nothing", roles[r].what, path, roles[r].like)
+			return found, refused("missing", "there is no file of %s in %s: its name begins like %s, and ends in .npy or nothing", roles[r].what, path, roles[r].like)
 		}
 	}
 	return found, sameTask(found)
@@ -146,4 +148,13 @@ func content(root *os.Root, name string) ([]byte, error) {
 		return nil, refused("limit", "%s has more than %d bytes", name, maxFile)
 	}
 	return b, nil
+}
+
+// isPickle reports whether a file is one by its name, or by its first byte: of pickles from protocol 2
+// on. An array is none, whatever its name is.
+func isPickle(name string, content []byte) bool {
+	if bytes.HasPrefix(content, []byte(numpy.Magic)) {
+		return false
+	}
+	return strings.HasSuffix(name, ".pkl") || strings.HasSuffix(name, ".pickle") || bytes.HasPrefix(content, []byte{0x80})
 }

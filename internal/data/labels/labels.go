@@ -1,10 +1,13 @@
 package labels
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"tiebreak/internal/data/numpy"
@@ -19,7 +22,7 @@ type Set struct {
 }
 
 // Read reads the three files of a folder. It returns an error of kind Invalid, whose text begins
-// with a code (docs/labels.md), if one is missing or not as it must be. Pickles are not executed.
+// with a code (docs/labels.md), if one is missing or not as it must be. Pickles are refused.
 func Read(path string) (s *Set, err error) {
 	root, err := os.OpenRoot(path)
 	if err != nil {
@@ -30,28 +33,28 @@ func Read(path string) (s *Set, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var arrays [3]numpy.Array
+	var arrays [3][][]float64
 	for r, f := range found {
 		b, err := content(root, f.name)
 		if err != nil {
 			return nil, err
 		}
-		arrays[r], err = numpy.Read(b, 2*maxLabels)
-		if errors.Is(err, numpy.ErrMany) {
-			return nil, refused("limit", "%s cannot be read: %v; at most %d comparisons are read", f.name, err, maxLabels)
+		if isPickle(f.name, b) {
+			folder := filepath.Clean(path)
+			return nil, refused("pickle", "%q is a pickle, which is a program and is not read here: convert the folder with python docs/examples/labels/arrays.py %q %[3]q, and import %[3]q", f.name, folder, folder+"-arrays")
 		}
-		if err != nil {
-			return nil, refused("array", "%s cannot be read: %v", f.name, err)
+		if arrays[r], err = rows(f.name, b); err != nil {
+			return nil, err
 		}
 	}
 	s = &Set{Steps: named(found, namedSteps)}
 	if s.Choices, err = choicesOf(found[choices].name, arrays[choices]); err != nil {
 		return nil, err
 	}
-	if s.First, err = rowsOf(found[first].name, arrays[first]); err != nil {
+	if s.First, err = startsOf(found[first].name, arrays[first]); err != nil {
 		return nil, err
 	}
-	if s.Second, err = rowsOf(found[second].name, arrays[second]); err != nil {
+	if s.Second, err = startsOf(found[second].name, arrays[second]); err != nil {
 		return nil, err
 	}
 	n := len(s.Choices)
@@ -69,22 +72,35 @@ func Read(path string) (s *Set, err error) {
 	return s, nil
 }
 
-// column returns the numbers of an array of the shape (n) or (n, 1).
-func column(name string, a numpy.Array) ([]float64, error) {
-	if len(a.Shape) == 1 || len(a.Shape) == 2 && a.Shape[1] == 1 {
-		return a.Numbers, nil
+// rows returns those of an array: of the shape (n), rows of one number.
+func rows(name string, content []byte) ([][]float64, error) {
+	f, err := numpy.Open(bytes.NewReader(content), 2*maxLabels)
+	if errors.Is(err, numpy.ErrMany) {
+		return nil, refused("limit", "%s cannot be read: %v; at most %d comparisons are read", name, err, maxLabels)
 	}
-	return nil, refused("array", "%s has the shape %v; (n) or (n, 1) is wanted", name, a.Shape)
+	var out [][]float64
+	if err == nil {
+		out, err = f.Rows(2 * maxLabels)
+	}
+	if err == nil {
+		if _, after := io.ReadFull(f, make([]byte, 1)); after == nil {
+			err = fmt.Errorf("it goes on after the numbers of its shape %v", f.Shape)
+		}
+	}
+	if err != nil {
+		return nil, refused("array", "%s cannot be read: %v", name, err)
+	}
+	return out, nil
 }
 
-// rowsOf returns the rows that an array holds.
-func rowsOf(name string, a numpy.Array) ([]int, error) {
-	v, err := column(name, a)
-	if err != nil {
-		return nil, err
-	}
+// startsOf returns the rows of the data set in which the segments begin.
+func startsOf(name string, v [][]float64) ([]int, error) {
 	out := make([]int, len(v))
-	for i, x := range v {
+	for i, row := range v {
+		if len(row) != 1 {
+			return nil, refused("array", "%s has %d numbers in each row; the shape (n) or (n, 1) is wanted", name, len(row))
+		}
+		x := row[0]
 		if x < 0 || x > 1<<53 || x != math.Trunc(x) {
 			return nil, refused("row", "number %d of %s is %v, which is no row of a data set", i, name, x)
 		}
@@ -110,24 +126,18 @@ var coded = map[int]struct {
 }
 
 // choicesOf returns the choices that an array states.
-func choicesOf(name string, a numpy.Array) ([]idrl.Choice, error) {
-	width := 2
-	if len(a.Shape) != 2 || a.Shape[1] != 2 {
-		width = 1
-		if _, err := column(name, a); err != nil {
-			return nil, err
-		}
-	}
-	var out []idrl.Choice
-	for i := 0; i < len(a.Numbers); i += width {
-		label := a.Numbers[i : i+width]
-		var code [2]float64
-		copy(code[:], label)
-		c, ok := coded[width].choices[code]
+func choicesOf(name string, v [][]float64) ([]idrl.Choice, error) {
+	out := make([]idrl.Choice, len(v))
+	for i, label := range v {
+		code, ok := coded[len(label)]
 		if !ok {
-			return nil, refused("value", "label %d in %s is %s: %s", i/width, name, strings.Trim(fmt.Sprint(label), "[]"), coded[width].means)
+			return nil, refused("array", "%s has %d numbers in each row; the shape (n), (n, 1) or (n, 2) is wanted", name, len(label))
 		}
-		out = append(out, c)
+		var key [2]float64
+		copy(key[:], label)
+		if out[i], ok = code.choices[key]; !ok {
+			return nil, refused("value", "label %d in %s is %s: %s", i, name, strings.Trim(fmt.Sprint(label), "[]"), code.means)
+		}
 	}
 	return out, nil
 }

@@ -83,8 +83,6 @@ func TestRead(t *testing.T) {
 
 // What is wrong is refused with a code that stays.
 func TestReadRefuses(t *testing.T) {
-	evil, err := os.ReadFile("../numpy/testdata/pickles/bad-evil.pkl")
-	must(t, err)
 	put := func(name string, b []byte) func(files) { return func(f files) { f[name] = b } }
 	const label, first, second = "human_label_num_3_len_5_x.npy", "indices_1_num_3_len_5_x.npy", "indices_2_num_3_len_5_x.npy"
 	for _, test := range []struct {
@@ -104,8 +102,9 @@ func TestReadRefuses(t *testing.T) {
 		{"labels-value: label 1 in human_label_num_3_len_5_x.npy is 2: 0 says", put(label, npy([]float64{0, 2, 1}))},
 		{"labels-value: label 1 in", put(label, npy([]float64{0, 0.5, 1}))},
 		{"labels-value: label 2 in human_label_num_3_len_5_x.npy is 1 1: (1, 0) says", put(label, npy([]float64{1, 0, 0, 1, 1, 1}, 3, 2))},
-		{"labels-array", put(label, npy([]float64{1, 0, 0, 1, 0, 1}, 2, 3))},
-		{"labels-array: human_label", put(label, evil)},
+		{"labels-array: human_label_num_3_len_5_x.npy has 3 numbers", put(label, npy([]float64{1, 0, 0, 1, 0, 1, 1, 0, 0}, 3, 3))},
+		{"labels-array: indices_1_num_3_len_5_x.npy has 2 numbers", put(first, npy([]float64{0, 7, 12, 1, 1, 1}, 3, 2))},
+		{"labels-array: indices_1_num_3_len_5_x.npy cannot be read: it goes on", put(first, append(good()[first], 0))},
 		{"labels-array", put(first, []byte("text"))},
 		{"labels-array", put(first, good()[first][:90])},
 		{"labels-row: number 2 of indices_1", put(first, npy([]float64{0, 7, -1}))},
@@ -127,7 +126,25 @@ func TestReadRefuses(t *testing.T) {
 	if _, err := labels.Read(filepath.Join(t.TempDir(), "none")); idrl.KindOf(err) != idrl.Invalid {
 		t.Error(err)
 	}
+	for name, content := range map[string][]byte{ // by its name alone, or by its content alone
+		"human_label_num_3_len_5_x.pkl": []byte("I0\n."), "human_label_num_3_len_5_x.pickle": nil, "human_label_num_3_len_5_x": []byte("\x80\x04]."), label: []byte("\x80\x04]."),
+	} {
+		f := good()
+		delete(f, label)
+		f[name] = content
+		dir := f.folder(t)
+		want := fmt.Sprintf("labels-pickle: %q is a pickle, which is a program and is not read here: convert the folder with python docs/examples/labels/arrays.py %q %[3]q, and import %[3]q", name, dir, dir+"-arrays")
+		if _, err := labels.Read(dir + "/"); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
 	f := good()
+	delete(f, label)
+	f["human_label_num_3_len_5_x.pkl"] = good()[label]
+	if _, err := labels.Read(f.folder(t)); err != nil {
+		t.Errorf("an array that is called like a pickle: %v", err)
+	}
+	f = good()
 	delete(f, label)
 	dir := f.folder(t)
 	must(t, os.Symlink("/etc/hostname", filepath.Join(dir, label)))

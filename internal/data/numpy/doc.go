@@ -1,3 +1,2 @@
-// Package numpy reads arrays that NumPy has written: files in its format .npy, and pickles of arrays
-// and of lists of numbers, of which nothing is executed.
+// Package numpy reads arrays that NumPy has written in its format .npy.
 package numpy

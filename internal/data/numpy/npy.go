@@ -3,6 +3,7 @@ package numpy
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -25,14 +26,15 @@ type File struct {
 // Magic begins every file in the format NPY.
 const Magic = "\x93NUMPY"
 
-const (
-	maxNpyHead = 64 << 10
-)
+const maxNpyHead = 64 << 10 // bytes
+
+// ErrMany says that there are more numbers than are to be read.
+var ErrMany = errors.New("there are too many numbers")
 
 var npyHead = regexp.MustCompile(`^\{'descr': '([<>|=])([a-z]\d{1,2})', 'fortran_order': (True|False), 'shape': \(([0-9, ]*)\),? ?\}\s*$`)
 
 // Open reads the header of an array. The numbers of Shape are at least 0, and their
-// product is at most most.
+// product is at most most; if it is more, the error is ErrMany.
 func Open(r io.Reader, most int64) (*File, error) {
 	a := &File{r: bufio.NewReaderSize(r, 1<<16), order: binary.LittleEndian}
 	var head [8]byte

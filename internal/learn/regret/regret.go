@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"tiebreak/internal/idrl"
 
@@ -65,18 +66,26 @@ func Spread(theta []float64, c idrl.Candidate) float64 {
 
 // An Outlook computes statements, all over the same standard normal numbers, so that
 // those after successive answers differ by what the answers say and not by chance. It
-// holds memory that is used again; it is owned by one goroutine.
+// is owned by one goroutine.
 type Outlook struct {
 	tolerance float64 // idrl.Regret.Tolerance
 
 	normal *rand.Rand
 	z      []float64 // the first numbers of normal, as many as were needed
 
+	*desk // during a statement
+}
+
+// A desk is the memory of a statement. It takes 100 KB, and most sessions state nothing most of
+// the time, so that they share desks.
+type desk struct {
 	theta               []float64 // n×d, one draw per row
 	column              []float64 // returns of one policy
 	most, least, leader []float64 // returns of the best, the worst and the leading policy
 	delta               []float64 // length d
 }
+
+var desks = sync.Pool{New: func() any { return new(desk) }}
 
 // New returns an Outlook whose random numbers are those of stream, which it owns.
 // tolerance is the share of the span up to which a loss counts as small.
@@ -88,6 +97,11 @@ func New(tolerance float64, stream *rand.Rand) *Outlook {
 // policies. It is a function of its arguments and of the stream's beginning, whatever
 // was stated before. Seq is left 0, and Policies is their number, alike ones included. The dimension of p must be the same in all calls.
 func (o *Outlook) Statement(p idrl.Posterior, known []idrl.Candidate, leader int) idrl.Regret {
+	o.desk = desks.Get().(*desk)
+	defer func() {
+		desks.Put(o.desk)
+		o.desk = nil
+	}()
 	n := o.draw(p, len(known))
 	o.spans(known, leader)
 	out := idrl.Regret{Definition: idrl.RegretDefinition, Policies: len(known), Tolerance: o.tolerance}

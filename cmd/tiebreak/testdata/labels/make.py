@@ -3,8 +3,8 @@
     python make.py FOLDER
 
 FOLDER/rollouts is a folder of rollouts (docs/rollouts.md), FOLDER/uni_rlhf and FOLDER/preference_transformer
-hold the same comparisons under the names of both releases. The committed sample was written with
-numpy 1.26.4, FOLDER = this folder; the tests write another one with the numpy that they have.
+hold the same comparisons as pickles, in the form of both releases. The committed sample was written with
+numpy 1.26.4 and converted by docs/examples/labels/arrays.py; the tests do so anew with the numpy that they have.
 """
 
 import json
