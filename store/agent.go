@@ -16,7 +16,7 @@ const partSize = 1 << 20
 
 // StageAgents implements idrl.Journal. What is staged and never adopted is removed by the
 // next adoption, or when the data folder is opened.
-func (db *DB) StageAgents(ctx context.Context, id idrl.SessionID, all map[string][]byte) error {
+func (db journal) StageAgents(ctx context.Context, id idrl.SessionID, all map[string][]byte) error {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		sum, k := sha256.Sum256(all[name]), 0
 		for part := range slices.Chunk(all[name], partSize) {
@@ -70,7 +70,7 @@ func (t *tx) putAgents(id idrl.SessionID, all map[string][]byte) error {
 }
 
 // sweepAgents removes what a server that died had staged.
-func (db *DB) sweepAgents(ctx context.Context) error {
+func (db journal) sweepAgents(ctx context.Context) error {
 	return db.do(ctx, func(t *tx) error {
 		_, err := t.exec(`
 			DELETE FROM agent_part WHERE NOT EXISTS (
@@ -82,7 +82,7 @@ func (db *DB) sweepAgents(ctx context.Context) error {
 // Agent returns what idrl.Generation.Agents of the generations adopted so far held last
 // under a name. It returns an error of kind NotFound if there is none, and of kind Damaged
 // if it is not what was recorded.
-func (db *DB) Agent(ctx context.Context, session idrl.SessionID, name string) ([]byte, error) {
+func (db journal) Agent(ctx context.Context, session idrl.SessionID, name string) ([]byte, error) {
 	const parts = `
 		SELECT hash, content FROM agent LEFT JOIN agent_part USING (session_id, hash)
 		WHERE session_id = ? AND name = ? ORDER BY part`

@@ -15,7 +15,7 @@ const changesKey = "changes"
 
 // Changes returns how often something was changed that a running server must learn
 // of: settings of sessions, and logins that ended. Another process may have done it.
-func (db *DB) Changes(ctx context.Context) (n int64, err error) {
+func (db participants) Changes(ctx context.Context) (n int64, err error) {
 	s, err := db.Meta(ctx, changesKey)
 	if err != nil || s == "" {
 		return 0, err
@@ -36,7 +36,7 @@ func (t *tx) changed(at time.Time, id idrl.SessionID, actor, action, object stri
 func linkName(id int64) string { return fmt.Sprintf("link %d", id) }
 
 // Settings implements idrl.Journal.
-func (db *DB) Settings(ctx context.Context, id idrl.SessionID) (s idrl.Settings, err error) {
+func (db participants) Settings(ctx context.Context, id idrl.SessionID) (s idrl.Settings, err error) {
 	err = db.snapshot(ctx, func(from querier) (err error) {
 		s, err = readSettings(ctx, from, id)
 		return err
@@ -90,7 +90,7 @@ func readSettings(ctx context.Context, from querier, id idrl.SessionID) (s idrl.
 // SetBudget changes how many informative answers a session wants; 0 is no limit. It
 // returns an error of kind Invalid if that is out of range and of kind NotFound if
 // there is no such session.
-func (db *DB) SetBudget(ctx context.Context, id idrl.SessionID, budget int, actor string, now time.Time) error {
+func (db participants) SetBudget(ctx context.Context, id idrl.SessionID, budget int, actor string, now time.Time) error {
 	if err := idrl.CheckBudget(budget); err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (db *DB) SetBudget(ctx context.Context, id idrl.SessionID, budget int, acto
 }
 
 // Annotators returns who joined a session, in that order.
-func (db *DB) Annotators(ctx context.Context, session idrl.SessionID) (out []idrl.Annotator, err error) {
+func (db participants) Annotators(ctx context.Context, session idrl.SessionID) (out []idrl.Annotator, err error) {
 	const query = `
 		SELECT id, name, created_at, coalesce(invitation_id, 0), revoked_at, left_out, turned, withdrawn_at, erased_at,
 			(SELECT max(seen_at) FROM login WHERE login.session_id = annotator.session_id AND annotator_id = annotator.id)
@@ -125,7 +125,7 @@ func (db *DB) Annotators(ctx context.Context, session idrl.SessionID) (out []idr
 
 // Replies returns how many replies of each annotator of a session are not withdrawn,
 // also of those who are left out.
-func (db *DB) Replies(ctx context.Context, session idrl.SessionID) (map[idrl.AnnotatorID]int, error) {
+func (db participants) Replies(ctx context.Context, session idrl.SessionID) (map[idrl.AnnotatorID]int, error) {
 	const query = `
 		SELECT annotator_id, sum(CASE WHEN undoes IS NULL THEN 1 ELSE -1 END) FROM answer
 		WHERE session_id = ? AND choice NOT IN (` + noReplies + `) GROUP BY annotator_id`
@@ -143,7 +143,7 @@ func (db *DB) Replies(ctx context.Context, session idrl.SessionID) (map[idrl.Ann
 // RevokeAnnotator ends a person's part in a session. leaveOut leaves their answers out; else they
 // count, turned where they are already. One whose part has ended stays so. Errors as for
 // DecideAnswers.
-func (db *DB) RevokeAnnotator(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, leaveOut bool, actor string, now time.Time) error {
+func (db participants) RevokeAnnotator(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, leaveOut bool, actor string, now time.Time) error {
 	return db.do(ctx, func(t *tx) error {
 		const update = `UPDATE annotator SET revoked_at = coalesce(revoked_at, ?) WHERE session_id = ? AND id = ?`
 		if err := t.annotator(session, who, update, encodeTime(now)); err != nil {
@@ -170,7 +170,7 @@ func (db *DB) RevokeAnnotator(ctx context.Context, session idrl.SessionID, who i
 // idrl.LeftOut, idrl.TakenIn, or idrl.Turned, which is about those that are recorded now. It
 // returns an error of kind NotFound if there is no such annotator, and of kind Invalid if there
 // are no answers that could be turned, or for any other choice.
-func (db *DB) DecideAnswers(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, how idrl.Choice, actor string, now time.Time) error {
+func (db participants) DecideAnswers(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, how idrl.Choice, actor string, now time.Time) error {
 	return db.do(ctx, func(t *tx) error { return t.decideAnswers(session, who, how, actor, now) })
 }
 

@@ -8,7 +8,7 @@ import (
 
 // CreateArena records a new arena with the policies of its entrants, encoded, under a name, as
 // those that an agent of the session has (Agent). It is CreateSession in all else.
-func (db *DB) CreateArena(ctx context.Context, spec idrl.SessionSpec, name string, policies []byte) error {
+func (db studies) CreateArena(ctx context.Context, spec idrl.SessionSpec, name string, policies []byte) error {
 	if err := spec.Arena.Validate(); err != nil {
 		return err
 	}
@@ -19,7 +19,7 @@ func (db *DB) CreateArena(ctx context.Context, spec idrl.SessionSpec, name strin
 
 // PoliciesAt returns the policies of the generations that were adopted up to log row seq, with
 // their numbers, those that were recorded first before the others.
-func (db *DB) PoliciesAt(ctx context.Context, id idrl.SessionID, seq int64) ([]idrl.Candidate, error) {
+func (db studies) PoliciesAt(ctx context.Context, id idrl.SessionID, seq int64) ([]idrl.Candidate, error) {
 	const query = `
 		SELECT policy.id, origin, params, mu, mus FROM policy JOIN generation USING (session_id, based_on)
 		WHERE session_id = ? AND adopted_at <= ? ORDER BY adopted_at, based_on, k`

@@ -30,7 +30,7 @@ var ownBackup = regexp.MustCompile(`^v[0-9]+-([0-9]{8}T[0-9]{6}\.[0-9]+Z)\.db$`)
 // Backup writes a consistent copy of the database to the new file path, while
 // others read and write. The file has that name once it is whole, checked and on the
 // disk. It makes the folder of path. It returns an error of kind Conflict if path exists.
-func (db *DB) Backup(ctx context.Context, path string) error {
+func (db *upkeep) Backup(ctx context.Context, path string) error {
 	// The read pool will not do: query_only forbids the copy as well.
 	p, err := sql.Open("sqlite", dsn(filepath.Join(db.dir, FileName), url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(5000)"}}))
 	if err != nil {
@@ -126,7 +126,7 @@ func removePartial(dir string) error {
 
 // forget takes people, all of whom have withdrawn, out of the backups in the data folder: those that hold data of one
 // are removed, and one of the database as it is now takes their place. Where that finds no room, there is none.
-func (db *DB) forget(ctx context.Context, people []person) error {
+func (db *upkeep) forget(ctx context.Context, people []person) error {
 	if removePartial(db.dir) != nil {
 		return errBackupStays
 	}

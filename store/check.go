@@ -33,7 +33,7 @@ func (d Damage) None() bool { return len(d.Pages)+len(d.Clips)+len(d.Steps) == 0
 // Check reads the whole database, on a connection of its own, and returns what is
 // damaged in it. is.Clip judges clips that were recorded before sums were kept, and a
 // database that is open for writing then keeps their sums; is.Steps judges all raw steps.
-func (db *DB) Check(ctx context.Context, is Judge) (d Damage, err error) {
+func (db *upkeep) Check(ctx context.Context, is Judge) (d Damage, err error) {
 	p, err := openPool(ctx, filepath.Join(db.dir, FileName), true)
 	if err != nil {
 		return d, err
@@ -128,7 +128,7 @@ const quickSize = 16 << 20
 
 // quickCheck checks the pages of a small database before it is used; Watch checks a
 // large one soon after.
-func (db *DB) quickCheck(ctx context.Context) error {
+func (db *upkeep) quickCheck(ctx context.Context) error {
 	info, err := os.Stat(filepath.Join(db.dir, FileName))
 	if err != nil || info.Size() > quickSize {
 		return err
@@ -146,7 +146,7 @@ const checkEvery = 24 * time.Hour
 
 // Watch checks the database at once and then every day until ctx is done, and logs
 // what is damaged; Problems tells it too. is is that of Check.
-func (db *DB) Watch(ctx context.Context, is Judge, log *slog.Logger) {
+func (db *upkeep) Watch(ctx context.Context, is Judge, log *slog.Logger) {
 	again := time.NewTicker(checkEvery)
 	defer again.Stop()
 	for {

@@ -12,7 +12,7 @@ import (
 // returns the version that is in use then: a new one, unless nothing changes. An empty text
 // asks nobody any more. It returns an error of kind Invalid if the text is too long and of
 // kind NotFound if there is no such session.
-func (db *DB) SetConsent(ctx context.Context, id idrl.SessionID, text, actor string, now time.Time) (version int64, err error) {
+func (db participants) SetConsent(ctx context.Context, id idrl.SessionID, text, actor string, now time.Time) (version int64, err error) {
 	if err := (idrl.Consent{Text: text}).Check(); err != nil {
 		return 0, err
 	}
@@ -36,7 +36,7 @@ func (db *DB) SetConsent(ctx context.Context, id idrl.SessionID, text, actor str
 }
 
 // ConsentVersions returns all consent texts that a session has had, the first one first.
-func (db *DB) ConsentVersions(ctx context.Context, id idrl.SessionID) (out []idrl.Consent, err error) {
+func (db participants) ConsentVersions(ctx context.Context, id idrl.SessionID) (out []idrl.Consent, err error) {
 	err = db.snapshot(ctx, func(from querier) error {
 		out, err = consentVersions(ctx, from, id)
 		return err
@@ -65,7 +65,7 @@ func consentVersions(ctx context.Context, from querier, id idrl.SessionID) (out 
 // Agree records that an annotator agrees to a version of the session's consent text; once
 // more changes nothing. It returns an error of kind Conflict unless that is the version in
 // use, and of kind NotFound if there is no such annotator.
-func (db *DB) Agree(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, version int64, now time.Time) error {
+func (db participants) Agree(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, version int64, now time.Time) error {
 	return db.do(ctx, func(t *tx) error { return t.agree(session, who, version, now) })
 }
 
@@ -90,7 +90,7 @@ func (t *tx) agree(session idrl.SessionID, who idrl.AnnotatorID, version int64, 
 
 // Consent returns what people of a session agree to now, and the latest version that an
 // annotator has agreed to, 0 for none.
-func (db *DB) Consent(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (c idrl.Consent, agreed int64, err error) {
+func (db participants) Consent(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (c idrl.Consent, agreed int64, err error) {
 	err = db.snapshot(ctx, func(from querier) error {
 		spec, err := readSpec(ctx, from, session)
 		if err != nil {
@@ -104,7 +104,7 @@ func (db *DB) Consent(ctx context.Context, session idrl.SessionID, who idrl.Anno
 }
 
 // Joined returns an annotator of a session, or an error of kind NotFound.
-func (db *DB) Joined(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (a idrl.Annotator, err error) {
+func (db participants) Joined(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (a idrl.Annotator, err error) {
 	const query = `SELECT id, name, created_at, withdrawn_at, erased_at FROM annotator WHERE session_id = ? AND id = ? AND id <> ''`
 	err = db.read.QueryRowContext(ctx, query, session, who).Scan(&a.ID, nameColumn{&a.Name}, timeColumn{&a.JoinedAt}, timeColumn{&a.WithdrawnAt}, timeColumn{&a.ErasedAt})
 	return a, missing(err, "session %s has no annotator %q", session, who)

@@ -15,7 +15,7 @@ import (
 // like) and returns the state before it and after it. Where they are equal it records
 // nothing. Errors are those of idrl.StateAfter, and of kind NotFound if there is no such
 // session.
-func (db *DB) Control(ctx context.Context, id idrl.SessionID, action, actor string, now time.Time) (before, after idrl.SessionState, err error) {
+func (db studies) Control(ctx context.Context, id idrl.SessionID, action, actor string, now time.Time) (before, after idrl.SessionState, err error) {
 	err = db.do(ctx, func(t *tx) error {
 		is, err := t.current(id)
 		if err != nil {
@@ -32,7 +32,7 @@ func (db *DB) Control(ctx context.Context, id idrl.SessionID, action, actor stri
 
 // Rename changes the title of a session. It returns an error of kind Invalid if it cannot
 // be one, and of kind NotFound if there is no such session.
-func (db *DB) Rename(ctx context.Context, id idrl.SessionID, title, actor string, now time.Time) error {
+func (db studies) Rename(ctx context.Context, id idrl.SessionID, title, actor string, now time.Time) error {
 	if err := idrl.CheckTitle(title); err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (t *tx) putControl(id idrl.SessionID, c idrl.Control) error {
 
 // Audit records that actor did something to a session that nothing else records. It returns
 // an error of kind NotFound if there is no such session.
-func (db *DB) Audit(ctx context.Context, id idrl.SessionID, actor, action, object string, now time.Time) error {
+func (db studies) Audit(ctx context.Context, id idrl.SessionID, actor, action, object string, now time.Time) error {
 	if err := checkTime(now); err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (db *DB) Audit(ctx context.Context, id idrl.SessionID, actor, action, objec
 }
 
 // Controls returns what researchers did to a session as a whole, the first act first.
-func (db *DB) Controls(ctx context.Context, id idrl.SessionID) (out []idrl.Control, err error) {
+func (db studies) Controls(ctx context.Context, id idrl.SessionID) (out []idrl.Control, err error) {
 	err = each(ctx, db.read, func(row scanner) error {
 		var c idrl.Control
 		err := row.Scan(timeColumn{&c.At}, &c.Actor, &c.Action, &c.State, &c.Title)
@@ -110,7 +110,7 @@ func (db *DB) Controls(ctx context.Context, id idrl.SessionID) (out []idrl.Contr
 
 // Acts returns the last acts of researchers that the audit trail has of a session and Controls
 // has not, the last one first, and no more than limit.
-func (db *DB) Acts(ctx context.Context, id idrl.SessionID, limit int) (out []idrl.Act, err error) {
+func (db studies) Acts(ctx context.Context, id idrl.SessionID, limit int) (out []idrl.Act, err error) {
 	const query = `
 		SELECT at, actor, action, object FROM audit
 		WHERE session_id = ? AND action NOT IN ('answer', 'withdraw') AND action IN (SELECT value FROM json_each(?))
@@ -130,7 +130,7 @@ func (db *DB) Acts(ctx context.Context, id idrl.SessionID, limit int) (out []idr
 
 // CloneSession records a new session (as CreateSession) that is a copy of another one, whose
 // pictures it gets. The settings may differ.
-func (db *DB) CloneSession(ctx context.Context, spec idrl.SessionSpec, of idrl.SessionID, actor string) error {
+func (db studies) CloneSession(ctx context.Context, spec idrl.SessionSpec, of idrl.SessionID, actor string) error {
 	return db.create(ctx, spec, actor, func(t *tx) error {
 		const pictures = `
 			INSERT INTO picture (session_id, id, type, content, created_at)

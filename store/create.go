@@ -85,7 +85,7 @@ func exists(path string) bool {
 }
 
 // Advice says what to do about a damaged database, for who runs the server.
-func (db *DB) Advice() string { return advice(db.dir) }
+func (db *upkeep) Advice() string { return advice(db.dir) }
 
 // advice says what to do about a damaged database, for people.
 func advice(dir string) string {

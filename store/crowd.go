@@ -25,7 +25,7 @@ func (t *tx) makeCrowdKey() error {
 }
 
 // InviteCrowd is Invite of a link from a crowd platform.
-func (db *DB) InviteCrowd(ctx context.Context, hash []byte, i idrl.Invitation, c idrl.Crowd) (id int64, err error) {
+func (db access) InviteCrowd(ctx context.Context, hash []byte, i idrl.Invitation, c idrl.Crowd) (id int64, err error) {
 	if err := c.Check(); err != nil {
 		return 0, err
 	}
@@ -48,7 +48,7 @@ func (db *DB) InviteCrowd(ctx context.Context, hash []byte, i idrl.Invitation, c
 // Crowd returns the session of a crowd link and how people come by it, also where it is used
 // up: who came by it can come back. It returns an error of kind NotFound if it is none, has
 // expired or is revoked.
-func (db *DB) Crowd(ctx context.Context, hash []byte, now time.Time) (session idrl.SessionID, c idrl.Crowd, err error) {
+func (db participants) Crowd(ctx context.Context, hash []byte, now time.Time) (session idrl.SessionID, c idrl.Crowd, err error) {
 	var text string
 	const query = `
 		SELECT session_id, crowd FROM invitation
@@ -60,7 +60,7 @@ func (db *DB) Crowd(ctx context.Context, hash []byte, now time.Time) (session id
 }
 
 // CrowdOf returns how an annotator came from a crowd platform; the zero Crowd if they did not.
-func (db *DB) CrowdOf(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (c idrl.Crowd, err error) {
+func (db participants) CrowdOf(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (c idrl.Crowd, err error) {
 	var text string
 	const query = `
 		SELECT crowd FROM invitation JOIN annotator ON annotator.invitation_id = invitation.id
@@ -76,7 +76,7 @@ func (db *DB) CrowdOf(ctx context.Context, session idrl.SessionID, who idrl.Anno
 }
 
 // Participates reports whether the annotator is p, who came by a link of c.
-func (db *DB) Participates(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, c idrl.Crowd, p idrl.Participant) (is bool, err error) {
+func (db participants) Participates(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, c idrl.Crowd, p idrl.Participant) (is bool, err error) {
 	key, err := db.Meta(ctx, crowdKey)
 	if err != nil {
 		return false, err
@@ -138,7 +138,7 @@ func (t *tx) keepFormer(session idrl.SessionID, who idrl.AnnotatorID) error {
 }
 
 // Withdrew reports whether p, who comes by a link of c, has withdrawn their data from a session.
-func (db *DB) Withdrew(ctx context.Context, session idrl.SessionID, c idrl.Crowd, p idrl.Participant) (did bool, err error) {
+func (db participants) Withdrew(ctx context.Context, session idrl.SessionID, c idrl.Crowd, p idrl.Participant) (did bool, err error) {
 	key, err := db.Meta(ctx, crowdKey)
 	if err != nil {
 		return false, err
@@ -161,7 +161,7 @@ func keyed(key, what, id string) string {
 // as limit says. Of an annotator whose part has ended it records no login, and returns one
 // that is Revoked. It returns idrl.ErrWithdrew if the participant has withdrawn their data, and an error of kind
 // NotFound if the link does not let in.
-func (db *DB) SignInParticipant(ctx context.Context, link, login []byte, p idrl.Participant, limit idrl.LoginLimit, now time.Time) (l idrl.Login, err error) {
+func (db participants) SignInParticipant(ctx context.Context, link, login []byte, p idrl.Participant, limit idrl.LoginLimit, now time.Time) (l idrl.Login, err error) {
 	l.Since, l.SeenAt = now, now
 	err = db.do(ctx, func(t *tx) error {
 		var c idrl.Crowd
@@ -226,7 +226,7 @@ func (t *tx) addParticipant(link []byte, session idrl.SessionID, p idrl.Particip
 }
 
 // Participants returns who came from crowd platforms, as it is recorded.
-func (db *DB) Participants(ctx context.Context, session idrl.SessionID) (map[idrl.AnnotatorID]idrl.Participant, error) {
+func (db participants) Participants(ctx context.Context, session idrl.SessionID) (map[idrl.AnnotatorID]idrl.Participant, error) {
 	out := map[idrl.AnnotatorID]idrl.Participant{}
 	err := each(ctx, db.read, func(row scanner) error {
 		var who idrl.AnnotatorID

@@ -28,7 +28,7 @@ type person struct {
 
 // keepErasing calls Erase whenever data were withdrawn, and again while something hinders it, until ctx is
 // done.
-func (db *DB) keepErasing(ctx context.Context) {
+func (db *upkeep) keepErasing(ctx context.Context) {
 	for wait := time.Duration(0); ; {
 		timer := time.NewTimer(wait)
 		select {
@@ -52,7 +52,7 @@ func (db *DB) keepErasing(ctx context.Context) {
 // its write-ahead log, the backups in the folder, and the files of killed processes. It returns nil if no
 // file holds any of it, and an error of kind Unavailable, with the reason, if something hinders it; then
 // it goes on with a later call, also of another process.
-func (db *DB) Erase(ctx context.Context) error {
+func (db *upkeep) Erase(ctx context.Context) error {
 	db.erasing.Lock()
 	defer db.erasing.Unlock()
 	people, owed, err := db.withdrawn(ctx)
@@ -73,7 +73,7 @@ func (db *DB) Erase(ctx context.Context) error {
 
 // withdrawn returns everybody whose data were withdrawn, and of how many files may hold something; 1 at
 // least where an earlier version left content in free space of the database.
-func (db *DB) withdrawn(ctx context.Context) (people []person, owed int, err error) {
+func (db *upkeep) withdrawn(ctx context.Context) (people []person, owed int, err error) {
 	const query = `SELECT (SELECT count(*) FROM annotator WHERE withdrawn_at IS NOT NULL AND erased_at IS NULL) + (SELECT count(*) FROM meta WHERE key = '` + scrubKey + `')`
 	if err := db.read.QueryRowContext(ctx, query).Scan(&owed); err != nil || owed == 0 {
 		return nil, 0, convert(err)
@@ -93,7 +93,7 @@ const scrubKey = "scrub"
 
 // erase is Erase for people, everybody who has withdrawn. The database comes first: a backup that is made
 // of it later holds nothing of them.
-func (db *DB) erase(ctx context.Context, people []person) error {
+func (db *upkeep) erase(ctx context.Context, people []person) error {
 	if db.rewritten != len(people) {
 		if err := db.rewrite(ctx); err != nil {
 			return err
@@ -123,7 +123,7 @@ func (db *DB) erase(ctx context.Context, people []person) error {
 
 // rewrite makes the database anew. Overwriting what is deleted is not enough: where SQLite moves rows between
 // pages, copies of them stay in the free space of a page.
-func (db *DB) rewrite(ctx context.Context) error {
+func (db *upkeep) rewrite(ctx context.Context) error {
 	return db.doBare(func(c *sql.Conn) error {
 		_, err := c.ExecContext(ctx, `VACUUM`)
 		return err
@@ -132,7 +132,7 @@ func (db *DB) rewrite(ctx context.Context) error {
 
 // foldLog folds the write-ahead log into the database and cuts it to nothing. It returns an error of kind
 // Unavailable while an earlier snapshot is read.
-func (db *DB) foldLog(ctx context.Context) error {
+func (db *upkeep) foldLog(ctx context.Context) error {
 	var busy, frames, folded int
 	err := db.doBare(func(c *sql.Conn) (err error) {
 		if _, err := c.ExecContext(ctx, fmt.Sprintf(`PRAGMA busy_timeout(%d)`, readersWait.Milliseconds())); err != nil {

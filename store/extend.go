@@ -10,7 +10,7 @@ import (
 )
 
 // Extend implements idrl.Journal.
-func (db *DB) Extend(ctx context.Context, id idrl.SessionID, g idrl.Generation, from int, seq int64) error {
+func (db journal) Extend(ctx context.Context, id idrl.SessionID, g idrl.Generation, from int, seq int64) error {
 	if from < 1 || from > len(g.Candidates) {
 		return idrl.Errorf(idrl.Invalid, "there is no candidate from number %d on: generation %d has %d", from, g.BasedOn, len(g.Candidates))
 	}

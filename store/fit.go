@@ -12,7 +12,7 @@ import (
 )
 
 // AdoptFit implements idrl.Journal.
-func (db *DB) AdoptFit(ctx context.Context, id idrl.SessionID, f idrl.LearntFit) error {
+func (db journal) AdoptFit(ctx context.Context, id idrl.SessionID, f idrl.LearntFit) error {
 	hash := sha256.Sum256(f.Content)
 	return db.do(ctx, func(t *tx) error {
 		var last int64

@@ -10,7 +10,7 @@ import (
 // again changes nothing. It returns an error of kind Invalid if f is not valid, of kind
 // NotFound if the annotator was not asked that question, and of kind Conflict if they have
 // told very often.
-func (db *DB) AddFlag(ctx context.Context, id idrl.SessionID, f idrl.Flag) error {
+func (db participants) AddFlag(ctx context.Context, id idrl.SessionID, f idrl.Flag) error {
 	if err := f.Validate(); err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (db *DB) AddFlag(ctx context.Context, id idrl.SessionID, f idrl.Flag) error
 
 // Flags returns what annotators told of the questions of a session, in the order in which it
 // came.
-func (db *DB) Flags(ctx context.Context, id idrl.SessionID) (out []idrl.Flag, err error) {
+func (db participants) Flags(ctx context.Context, id idrl.SessionID) (out []idrl.Flag, err error) {
 	err = db.snapshot(ctx, func(from querier) error {
 		if _, err := readSpec(ctx, from, id); err != nil {
 			return err

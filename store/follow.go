@@ -12,7 +12,7 @@ var errEnough = errors.New("enough")
 // Follow calls yield with at most limit rows of the log after a row, by Seq, from one read of
 // the database. It returns the error of yield, or one of kind NotFound if there is no such
 // session.
-func (db *DB) Follow(ctx context.Context, id idrl.SessionID, after int64, limit int, yield func(idrl.LogRow) error) error {
+func (db journal) Follow(ctx context.Context, id idrl.SessionID, after int64, limit int, yield func(idrl.LogRow) error) error {
 	return db.Read(ctx, id, func(r *Reading) error {
 		rows := make([]idrl.LogRow, 0, limit)
 		err := r.Log(ctx, idrl.Part{After: after}, func(a idrl.Answer) error {

@@ -14,7 +14,7 @@ import (
 // Adopt implements idrl.Journal. A generation is named by g.BasedOn: to adopt
 // it again changes nothing, and another of that name is an error of kind
 // Conflict.
-func (db *DB) Adopt(ctx context.Context, id idrl.SessionID, g idrl.Generation, seq int64) error {
+func (db journal) Adopt(ctx context.Context, id idrl.SessionID, g idrl.Generation, seq int64) error {
 	queries, err := encodeQueries(g.Clips, g.Queries)
 	if err != nil {
 		return err
@@ -148,7 +148,7 @@ func lastGeneration(ctx context.Context, from querier, id idrl.SessionID) (g *id
 
 // Engines returns the physics engines that generations of a session were computed
 // with, as idrl.Generation.Engine names them, in the order of their first use.
-func (db *DB) Engines(ctx context.Context, id idrl.SessionID) ([]string, error) {
+func (db journal) Engines(ctx context.Context, id idrl.SessionID) ([]string, error) {
 	return readEngines(ctx, db.read, id)
 }
 
@@ -235,7 +235,7 @@ func archive(ctx context.Context, from querier, id idrl.SessionID, inUse int64) 
 
 // AnnotatorMayFetch reports whether the clip belongs to an assignment, open or
 // closed, of the annotator, or to a question for practice.
-func (db *DB) AnnotatorMayFetch(ctx context.Context, session idrl.SessionID, annotator idrl.AnnotatorID, clip idrl.ClipID) (bool, error) {
+func (db journal) AnnotatorMayFetch(ctx context.Context, session idrl.SessionID, annotator idrl.AnnotatorID, clip idrl.ClipID) (bool, error) {
 	const query = `
 		SELECT EXISTS (
 			SELECT 1 FROM query JOIN assignment USING (session_id, clip_a)

@@ -67,7 +67,7 @@ func (h *health) hindered(people int, err error) {
 
 // Problems returns why the server cannot do all of its work, nothing if it can. It
 // writes a few bytes, at most every probeEvery, if nothing was written lately.
-func (db *DB) Problems(ctx context.Context) (out []idrl.Problem) {
+func (db *file) Problems(ctx context.Context) (out []idrl.Problem) {
 	if err := db.writable(ctx); err != nil {
 		out = append(out, idrl.Problem{
 			Reason: "no answer can be recorded: " + reason(err),
@@ -131,7 +131,7 @@ func reason(err error) string {
 }
 
 // writable returns nil if a write reached the disk lately, or a probe does now.
-func (db *DB) writable(ctx context.Context) error {
+func (db *file) writable(ctx context.Context) error {
 	h := db.health
 	h.mu.Lock()
 	if h.fault == nil && time.Since(h.wrote) < h.fresh {
@@ -160,7 +160,7 @@ func (db *DB) writable(ctx context.Context) error {
 }
 
 // probe writes as answers do: it takes a new page, and gives the one before back.
-func (db *DB) probe(ended chan struct{}) {
+func (db *file) probe(ended chan struct{}) {
 	h := db.health
 	h.mu.Lock()
 	there, next := h.turn, 1-h.turn

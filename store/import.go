@@ -43,7 +43,7 @@ const besideLimit = 2 * time.Second
 // It returns an error of kind Conflict if there is a session id, or the session is large and a
 // server uses the data folder, and of kind Invalid if the records are of a newer version, lack
 // something, contradict themselves, or hold clips or steps that are not what they are named.
-func (db *DB) ImportSession(ctx context.Context, from Records, id idrl.SessionID, is Judge, dir, actor string) (spec idrl.SessionSpec, err error) {
+func (db *upkeep) ImportSession(ctx context.Context, from Records, id idrl.SessionID, is Judge, dir, actor string) (spec idrl.SessionSpec, err error) {
 	if v := from.Schema(); v > Format() {
 		return spec, idrl.Errorf(idrl.Invalid, "import-newer: the records are of a newer version of tiebreak (format %d, this one knows up to %d): use a newer tiebreak", v, Format())
 	}
@@ -63,7 +63,7 @@ func (db *DB) ImportSession(ctx context.Context, from Records, id idrl.SessionID
 
 // ImportMade records session id, the only one that is in made, as ImportSession does from records: of
 // its people there are the names, too. made is a database of this version.
-func (db *DB) ImportMade(ctx context.Context, made *DB, id idrl.SessionID, is Judge, actor string) (spec idrl.SessionSpec, err error) {
+func (db *upkeep) ImportMade(ctx context.Context, made *DB, id idrl.SessionID, is Judge, actor string) (spec idrl.SessionSpec, err error) {
 	if err := db.unused(ctx, id); err != nil {
 		return spec, err
 	}
@@ -75,7 +75,7 @@ func (db *DB) ImportMade(ctx context.Context, made *DB, id idrl.SessionID, is Ju
 }
 
 // take records the session that made holds alone, which was called was, once it is checked.
-func (db *DB) take(ctx context.Context, made querier, id idrl.SessionID, is Judge, actor string, was idrl.SessionID) (idrl.SessionSpec, error) {
+func (db *upkeep) take(ctx context.Context, made querier, id idrl.SessionID, is Judge, actor string, was idrl.SessionID) (idrl.SessionSpec, error) {
 	spec, err := checkImported(ctx, made, id, is)
 	if err != nil {
 		return spec, err
@@ -100,8 +100,8 @@ func (db *DB) take(ctx context.Context, made querier, id idrl.SessionID, is Judg
 var sessionName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // unused returns an error of kind Conflict if there is a session id.
-func (db *DB) unused(ctx context.Context, id idrl.SessionID) error {
-	_, err := db.Spec(ctx, id)
+func (db *upkeep) unused(ctx context.Context, id idrl.SessionID) error {
+	_, err := (studies{db.file}).Spec(ctx, id)
 	switch {
 	case err == nil:
 		return idrl.Errorf(idrl.Conflict, "import-taken: a session %s exists already; give the copy another id", id)

@@ -15,7 +15,7 @@ import (
 // instructions; an earlier one than is recorded changes nothing. It returns an error of
 // kind Invalid if there is no such version and of kind NotFound if there is no such
 // annotator.
-func (db *DB) AcknowledgeInstructions(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, version int64) error {
+func (db studies) AcknowledgeInstructions(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, version int64) error {
 	return db.do(ctx, func(t *tx) error {
 		spec, err := t.spec(session)
 		if err != nil {
@@ -30,7 +30,7 @@ func (db *DB) AcknowledgeInstructions(ctx context.Context, session idrl.SessionI
 
 // AcknowledgedInstructions returns the latest version of the session's instructions that
 // an annotator has acknowledged, 0 if none.
-func (db *DB) AcknowledgedInstructions(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (version int64, err error) {
+func (db studies) AcknowledgedInstructions(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (version int64, err error) {
 	const query = `SELECT acknowledged FROM annotator WHERE session_id = ? AND id = ?`
 	err = db.read.QueryRowContext(ctx, query, session, who).Scan(&version)
 	return version, missing(err, "session %s has no annotator %q", session, who)
@@ -39,7 +39,7 @@ func (db *DB) AcknowledgedInstructions(ctx context.Context, session idrl.Session
 // SetInstructions changes what annotators of a session read and returns the version that
 // they have then: a new one, unless nothing changes. It returns an error of kind Invalid if
 // they are too long and of kind NotFound if there is no such session.
-func (db *DB) SetInstructions(ctx context.Context, id idrl.SessionID, format, text, actor string, now time.Time) (version int64, err error) {
+func (db studies) SetInstructions(ctx context.Context, id idrl.SessionID, format, text, actor string, now time.Time) (version int64, err error) {
 	if err := (idrl.Instructions{Format: format, Text: text}).Check(); err != nil {
 		return 0, err
 	}
@@ -64,7 +64,7 @@ func (db *DB) SetInstructions(ctx context.Context, id idrl.SessionID, format, te
 }
 
 // InstructionVersions returns all instructions that a session has had, the first one first.
-func (db *DB) InstructionVersions(ctx context.Context, id idrl.SessionID) (out []idrl.Instructions, err error) {
+func (db studies) InstructionVersions(ctx context.Context, id idrl.SessionID) (out []idrl.Instructions, err error) {
 	err = db.snapshot(ctx, func(from querier) error {
 		out, err = instructionVersions(ctx, from, id)
 		return err
@@ -96,7 +96,7 @@ func (t *tx) spec(id idrl.SessionID) (spec idrl.SessionSpec, err error) {
 // AddPicture adds a picture to a session; one that is there already changes nothing. It
 // returns an error of kind Conflict if the session has idrl.MaxPictures others and of kind
 // NotFound if there is no such session.
-func (db *DB) AddPicture(ctx context.Context, id idrl.SessionID, p idrl.Picture, actor string, now time.Time) error {
+func (db studies) AddPicture(ctx context.Context, id idrl.SessionID, p idrl.Picture, actor string, now time.Time) error {
 	return db.do(ctx, func(t *tx) error {
 		var others int
 		const count = `SELECT (SELECT count(*) FROM picture WHERE session_id = session.id AND id <> ?) FROM session WHERE id = ?`
@@ -116,7 +116,7 @@ func (db *DB) AddPicture(ctx context.Context, id idrl.SessionID, p idrl.Picture,
 
 // RemovePicture removes a picture. It returns an error of kind Conflict if the instructions
 // of now show it and of kind NotFound if there is no such picture.
-func (db *DB) RemovePicture(ctx context.Context, id idrl.SessionID, picture idrl.PictureID, actor string, now time.Time) error {
+func (db studies) RemovePicture(ctx context.Context, id idrl.SessionID, picture idrl.PictureID, actor string, now time.Time) error {
 	return db.do(ctx, func(t *tx) error {
 		spec, err := t.spec(id)
 		if err != nil {
@@ -134,7 +134,7 @@ func (db *DB) RemovePicture(ctx context.Context, id idrl.SessionID, picture idrl
 }
 
 // Picture returns a picture of a session, or an error of kind NotFound.
-func (db *DB) Picture(ctx context.Context, id idrl.SessionID, picture idrl.PictureID) (idrl.Picture, error) {
+func (db studies) Picture(ctx context.Context, id idrl.SessionID, picture idrl.PictureID) (idrl.Picture, error) {
 	p := idrl.Picture{ID: picture}
 	const query = `SELECT type, content FROM picture WHERE session_id = ? AND id = ?`
 	err := db.read.QueryRowContext(ctx, query, id, picture).Scan(&p.Type, &p.Content)
@@ -143,7 +143,7 @@ func (db *DB) Picture(ctx context.Context, id idrl.SessionID, picture idrl.Pictu
 
 // Pictures returns the pictures of a session in the order in which they came, without their
 // content.
-func (db *DB) Pictures(ctx context.Context, id idrl.SessionID) (out []idrl.Picture, err error) {
+func (db studies) Pictures(ctx context.Context, id idrl.SessionID) (out []idrl.Picture, err error) {
 	err = each(ctx, db.read, func(row scanner) error {
 		var p idrl.Picture
 		err := row.Scan(&p.ID, &p.Type)

@@ -11,7 +11,7 @@ import (
 // User, if that is not empty, else annotators of Session. hash is the SHA-256 of the
 // link's token. It returns the number of the link, which is not that of i, or an error
 // of kind NotFound if there is no such user or session.
-func (db *DB) Invite(ctx context.Context, hash []byte, i idrl.Invitation) (id int64, err error) {
+func (db access) Invite(ctx context.Context, hash []byte, i idrl.Invitation) (id int64, err error) {
 	err = db.do(ctx, func(t *tx) error {
 		if err := t.row(`SELECT coalesce(max(id), 0) + 1 FROM invitation`).Scan(&id); err != nil {
 			return err
@@ -29,7 +29,7 @@ func (db *DB) Invite(ctx context.Context, hash []byte, i idrl.Invitation) (id in
 }
 
 // Invitations returns the links into a session, the newest first.
-func (db *DB) Invitations(ctx context.Context, session idrl.SessionID) (out []idrl.Invitation, err error) {
+func (db access) Invitations(ctx context.Context, session idrl.SessionID) (out []idrl.Invitation, err error) {
 	const query = `
 		SELECT id, session_id, coalesce(uses, 0), uses_left, created_at, expires_at, revoked_at
 		FROM invitation WHERE session_id = ? ORDER BY id DESC`
@@ -46,7 +46,7 @@ func (db *DB) Invitations(ctx context.Context, session idrl.SessionID) (out []id
 // RevokeInvitation revokes a link into a session; one that is revoked already stays
 // so. It returns an error of kind NotFound if there is no such
 // link.
-func (db *DB) RevokeInvitation(ctx context.Context, session idrl.SessionID, id int64, actor string, now time.Time) error {
+func (db access) RevokeInvitation(ctx context.Context, session idrl.SessionID, id int64, actor string, now time.Time) error {
 	return db.do(ctx, func(t *tx) error {
 		const update = `UPDATE invitation SET revoked_at = coalesce(revoked_at, ?) WHERE session_id = ? AND id = ?`
 		n, err := t.exec(update, encodeTime(now), session, id)

@@ -13,7 +13,7 @@ import (
 // ignored. Other jobs of the session and kind that wait are given up. It returns an
 // error of kind Conflict if the job is leased, and of kind NotFound if there is no such
 // session.
-func (db *DB) QueueJob(ctx context.Context, job idrl.JobRecord, now time.Time) error {
+func (db queue) QueueJob(ctx context.Context, job idrl.JobRecord, now time.Time) error {
 	payload := append([]byte{}, job.Payload...) // nil would be NULL
 	return db.do(ctx, func(t *tx) error {
 		const giveUp = `
@@ -45,7 +45,7 @@ func beingDone(k idrl.JobKey) error {
 // caller's fence: the job can be reported on by its last starter only. It returns an
 // error of kind Conflict if the job is leased to another, and of kind NotFound if its
 // payload is not recorded.
-func (db *DB) BeginJob(ctx context.Context, key idrl.JobKey, now, lease time.Time) (job idrl.JobRecord, a idrl.JobAttempt, err error) {
+func (db queue) BeginJob(ctx context.Context, key idrl.JobKey, now, lease time.Time) (job idrl.JobRecord, a idrl.JobAttempt, err error) {
 	job, a = idrl.JobRecord{JobKey: key}, idrl.JobAttempt{JobKey: key}
 	err = db.do(ctx, func(t *tx) error {
 		const begin = `
@@ -75,20 +75,20 @@ func (db *DB) BeginJob(ctx context.Context, key idrl.JobKey, now, lease time.Tim
 
 // BeatJob extends the lease of a job and records how far it is. It returns an
 // error of kind Conflict if the job has been started again or has ended.
-func (db *DB) BeatJob(ctx context.Context, a idrl.JobAttempt, lease time.Time, p idrl.JobProgress) error {
+func (db queue) BeatJob(ctx context.Context, a idrl.JobAttempt, lease time.Time, p idrl.JobProgress) error {
 	return db.report(ctx, a, `lease_until = ?5, done = ?6, total = ?7, what = ?8`, encodeTime(lease), p.Done, p.Total, p.What)
 }
 
 // SaveJob records where a job would go on if its worker died. It returns the errors of
 // BeatJob.
-func (db *DB) SaveJob(ctx context.Context, a idrl.JobAttempt, checkpoint []byte) error {
+func (db queue) SaveJob(ctx context.Context, a idrl.JobAttempt, checkpoint []byte) error {
 	return db.report(ctx, a, `checkpoint = ?5`, checkpoint)
 }
 
 // EndJob records the end of an attempt and why it ended, empty if the job is done. A
 // job in state JobQueued can be begun again; of one in state JobDone payload and
 // checkpoint are dropped. It returns the errors of BeatJob.
-func (db *DB) EndJob(ctx context.Context, a idrl.JobAttempt, now time.Time, state idrl.JobState, why string) error {
+func (db queue) EndJob(ctx context.Context, a idrl.JobAttempt, now time.Time, state idrl.JobState, why string) error {
 	const set = `
 		state = ?5, error = ?6, finished_at = ?7,
 		payload = iif(?5 = 'done', NULL, payload), checkpoint = iif(?5 = 'done', NULL, checkpoint)`
@@ -97,7 +97,7 @@ func (db *DB) EndJob(ctx context.Context, a idrl.JobAttempt, now time.Time, stat
 
 // report changes the row of an attempt that is under way. The first four parameters of
 // set are taken.
-func (db *DB) report(ctx context.Context, a idrl.JobAttempt, set string, args ...any) error {
+func (db queue) report(ctx context.Context, a idrl.JobAttempt, set string, args ...any) error {
 	return db.do(ctx, func(t *tx) error {
 		update := `UPDATE job SET ` + set + ` WHERE session_id = ?1 AND kind = ?2 AND based_on = ?3 AND attempt = ?4 AND state = 'running'`
 		n, err := t.exec(update, append([]any{a.Session, a.Kind, a.BasedOn, a.Attempt}, args...)...)
@@ -110,7 +110,7 @@ func (db *DB) report(ctx context.Context, a idrl.JobAttempt, set string, args ..
 
 // WaitingJob returns the job of a session that waits and was queued last, or an error of
 // kind NotFound.
-func (db *DB) WaitingJob(ctx context.Context, session idrl.SessionID, kind string) (idrl.JobRecord, error) {
+func (db queue) WaitingJob(ctx context.Context, session idrl.SessionID, kind string) (idrl.JobRecord, error) {
 	const query = `
 		SELECT based_on, priority, payload, checkpoint FROM job
 		WHERE session_id = ? AND kind = ? AND state = 'queued' AND payload IS NOT NULL

@@ -13,7 +13,7 @@ import (
 // Issue, the error is of kind NotFound if the session, an assignment or a withdrawn
 // answer does not exist, Forbidden if an assignment is somebody else's, and Conflict
 // if a Seq does not follow the row before.
-func (db *DB) Append(ctx context.Context, id idrl.SessionID, rows ...idrl.Row) error {
+func (db journal) Append(ctx context.Context, id idrl.SessionID, rows ...idrl.Row) error {
 	for _, row := range rows {
 		a := row.Answer
 		for _, t := range []time.Time{a.ShownAt, a.AnsweredAt, a.ReceivedAt} {
@@ -152,7 +152,7 @@ func (t *tx) audit(at time.Time, id idrl.SessionID, actor, action, object string
 // an adopted generation, and the annotators must exist. It records all of as
 // or none. It returns an error of kind Conflict if an ID or N is taken, and of
 // kind NotFound if a clip or an annotator is missing.
-func (db *DB) Issue(ctx context.Context, id idrl.SessionID, as []idrl.Assignment) error {
+func (db journal) Issue(ctx context.Context, id idrl.SessionID, as []idrl.Assignment) error {
 	if err := checkShown(as); err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func (t *tx) putAssignment(id idrl.SessionID, a idrl.Assignment) error {
 
 // Renew implements idrl.Journal. It returns an error of kind NotFound if there
 // is no such assignment and of kind Conflict if it is answered.
-func (db *DB) Renew(ctx context.Context, id idrl.SessionID, a idrl.AssignmentID, until time.Time) error {
+func (db journal) Renew(ctx context.Context, id idrl.SessionID, a idrl.AssignmentID, until time.Time) error {
 	return db.do(ctx, func(t *tx) error {
 		const update = `UPDATE assignment SET lease_until = ? WHERE session_id = ? AND id = ? AND answer_id IS NULL`
 		n, err := t.exec(update, encodeTime(until), id, a)

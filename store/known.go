@@ -11,7 +11,7 @@ import (
 
 // Known returns the questions of a session with known answers that are in use, by their
 // versions, with their clips.
-func (db *DB) Known(ctx context.Context, id idrl.SessionID) (out []idrl.Known, err error) {
+func (db studies) Known(ctx context.Context, id idrl.SessionID) (out []idrl.Known, err error) {
 	err = db.snapshot(ctx, func(from querier) (err error) {
 		if _, err = readSpec(ctx, from, id); err != nil {
 			return err
@@ -68,7 +68,7 @@ func readGold(ctx context.Context, from querier, spec idrl.SessionSpec) (idrl.Go
 // clips. What changes nothing is no new version. It returns an error of kind Invalid if
 // clips and answer do not fit the session, of kind NotFound if there is no such session or
 // clip, and of kind Conflict if there are too many such questions.
-func (db *DB) SetKnown(ctx context.Context, id idrl.SessionID, clips []idrl.ClipID, k idrl.Known, actor string, now time.Time) (version int64, err error) {
+func (db studies) SetKnown(ctx context.Context, id idrl.SessionID, clips []idrl.ClipID, k idrl.Known, actor string, now time.Time) (version int64, err error) {
 	err = db.do(ctx, func(t *tx) (err error) {
 		if k.Query, err = t.questionAbout(ctx, id, clips); err != nil {
 			return err
@@ -156,7 +156,7 @@ func (t *tx) putKnown(id idrl.SessionID, k idrl.Known, actor string, now time.Ti
 // SetGoldEvery changes how often gold questions come in a session; 0 is never. It returns an
 // error of kind Invalid if that is out of range and of kind NotFound if there is no such
 // session.
-func (db *DB) SetGoldEvery(ctx context.Context, id idrl.SessionID, every int, actor string, now time.Time) error {
+func (db studies) SetGoldEvery(ctx context.Context, id idrl.SessionID, every int, actor string, now time.Time) error {
 	if err := idrl.CheckGoldEvery(every); err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (db *DB) SetGoldEvery(ctx context.Context, id idrl.SessionID, every int, ac
 // Askable returns the questions of a session to which the answer is not known: those that
 // were asked, the ones whose clips look most different first, or those of the generation in
 // use that were not asked.
-func (db *DB) Askable(ctx context.Context, id idrl.SessionID, asked bool) (out []idrl.Query, err error) {
+func (db studies) Askable(ctx context.Context, id idrl.SessionID, asked bool) (out []idrl.Query, err error) {
 	err = db.snapshot(ctx, func(from querier) error {
 		was, err := askedQueries(ctx, from, id)
 		if err != nil {

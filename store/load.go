@@ -8,7 +8,7 @@ import (
 )
 
 // Load implements idrl.Journal. The record is of one moment.
-func (db *DB) Load(ctx context.Context, id idrl.SessionID) (rec idrl.Record, err error) {
+func (db journal) Load(ctx context.Context, id idrl.SessionID) (rec idrl.Record, err error) {
 	err = db.Read(ctx, id, func(r *Reading) (err error) {
 		rec, err = r.Load(ctx)
 		return err
@@ -51,7 +51,7 @@ func (r *Reading) Load(ctx context.Context) (rec idrl.Record, err error) {
 // Labelling returns the part of a record about how annotators answer: of the assignments those that are
 // gold or turned (idrl.Query.Turned) and answered, with ID, Query and Gold alone, and of the
 // snapshots the last one.
-func (db *DB) Labelling(ctx context.Context, id idrl.SessionID) (rec idrl.Record, err error) {
+func (db journal) Labelling(ctx context.Context, id idrl.SessionID) (rec idrl.Record, err error) {
 	err = db.Read(ctx, id, func(r *Reading) (err error) {
 		rec.Spec = r.spec
 		if rec.Settings, err = readSettings(ctx, r.from, id); err != nil {

@@ -13,14 +13,14 @@ const findInvitation = `
 
 // Invitation returns whom a link lets in now, or an error of kind NotFound if
 // it is unknown, expired, revoked or used up. It uses nothing up.
-func (db *DB) Invitation(ctx context.Context, hash []byte, now time.Time) (user string, session idrl.SessionID, err error) {
+func (db access) Invitation(ctx context.Context, hash []byte, now time.Time) (user string, session idrl.SessionID, err error) {
 	err = db.read.QueryRowContext(ctx, findInvitation, hash, encodeTime(now)).Scan(text(&user), text(&session))
 	return user, session, missing(err, "the invitation is not valid")
 }
 
 // InvitationSession returns the session that a link leads to, also one that lets
 // in no more, or an error of kind NotFound if it is unknown or a researcher's.
-func (db *DB) InvitationSession(ctx context.Context, hash []byte) (session idrl.SessionID, err error) {
+func (db access) InvitationSession(ctx context.Context, hash []byte) (session idrl.SessionID, err error) {
 	const query = `SELECT session_id FROM invitation WHERE hash = ? AND session_id IS NOT NULL`
 	err = db.read.QueryRowContext(ctx, query, hash).Scan(text(&session))
 	return session, missing(err, "there is no such invitation")
@@ -30,7 +30,7 @@ func (db *DB) InvitationSession(ctx context.Context, hash []byte) (session idrl.
 // login. If the link is for annotators it adds one, called name. Other logins of a
 // researcher that have expired end. It returns who signed in, or the errors of
 // Invitation. Two calls cannot share a link's last use.
-func (db *DB) SignIn(ctx context.Context, link, login []byte, name string, limit idrl.LoginLimit, now time.Time) (l idrl.Login, err error) {
+func (db access) SignIn(ctx context.Context, link, login []byte, name string, limit idrl.LoginLimit, now time.Time) (l idrl.Login, err error) {
 	l.Since, l.SeenAt = now, now
 	err = db.do(ctx, func(t *tx) error {
 		if err := t.row(findInvitation, link, encodeTime(now)).Scan(text(&l.User), text(&l.Session)); err != nil {
@@ -86,7 +86,7 @@ func (t *tx) addLogin(hash []byte, l idrl.Login, limit idrl.LoginLimit) error {
 
 // Login returns who holds the cookie with this SHA-256, or an error of kind
 // NotFound.
-func (db *DB) Login(ctx context.Context, hash []byte) (l idrl.Login, err error) {
+func (db access) Login(ctx context.Context, hash []byte) (l idrl.Login, err error) {
 	const query = `
 		SELECT login.user_id, login.session_id, login.annotator_id, login.created_at, login.seen_at, annotator.revoked_at IS NOT NULL, login.narrow
 		FROM login LEFT JOIN annotator ON annotator.session_id = login.session_id AND annotator.id = login.annotator_id
@@ -97,7 +97,7 @@ func (db *DB) Login(ctx context.Context, hash []byte) (l idrl.Login, err error) 
 }
 
 // Seen records that the holder of a login was seen at now.
-func (db *DB) Seen(ctx context.Context, hash []byte, now time.Time) error {
+func (db access) Seen(ctx context.Context, hash []byte, now time.Time) error {
 	return db.do(ctx, func(t *tx) error {
 		_, err := t.exec(`UPDATE login SET seen_at = max(seen_at, ?) WHERE hash = ?`, encodeTime(now), hash)
 		return err
@@ -105,7 +105,7 @@ func (db *DB) Seen(ctx context.Context, hash []byte, now time.Time) error {
 }
 
 // SignOut forgets a login; one that is unknown is no error.
-func (db *DB) SignOut(ctx context.Context, hash []byte) error {
+func (db access) SignOut(ctx context.Context, hash []byte) error {
 	return db.do(ctx, func(t *tx) error {
 		_, err := t.exec(`DELETE FROM login WHERE hash = ?`, hash)
 		return err

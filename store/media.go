@@ -10,7 +10,7 @@ import (
 )
 
 // ClipMedia implements idrl.Journal.
-func (db *DB) ClipMedia(ctx context.Context, session idrl.SessionID, clip idrl.ClipID) ([]byte, error) {
+func (db journal) ClipMedia(ctx context.Context, session idrl.SessionID, clip idrl.ClipID) ([]byte, error) {
 	var media, sum []byte
 	const query = `SELECT media, media_sum FROM clip WHERE session_id = ? AND id = ? AND media IS NOT NULL`
 	if err := db.read.QueryRowContext(ctx, query, session, clip).Scan(&media, &sum); err != nil {
@@ -25,7 +25,7 @@ func (db *DB) ClipMedia(ctx context.Context, session idrl.SessionID, clip idrl.C
 // PolicyClips returns the drawn forms of the clips of the policy that a clip of a session
 // shows, in the order of their ids: all that were cut from its episodes. It returns an error of
 // kind Damaged if one is not what was recorded.
-func (db *DB) PolicyClips(ctx context.Context, session idrl.SessionID, clip idrl.ClipID) (out [][]byte, err error) {
+func (db journal) PolicyClips(ctx context.Context, session idrl.SessionID, clip idrl.ClipID) (out [][]byte, err error) {
 	const query = `
 		SELECT other.id, other.media, other.media_sum
 		FROM clip JOIN clip AS other ON other.session_id = clip.session_id
@@ -108,7 +108,7 @@ func eachClips(ctx context.Context, from querier, f func([]clipRow) error) error
 }
 
 // seal records the sums of clips that have none.
-func (db *DB) seal(ctx context.Context, clips []clipRow) error {
+func (db *upkeep) seal(ctx context.Context, clips []clipRow) error {
 	return db.do(ctx, func(t *tx) error {
 		for _, r := range clips {
 			if _, err := t.exec(`UPDATE clip SET media_sum = ? WHERE rowid = ? AND media_sum IS NULL`, r.sum, r.rowid); err != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // Meta returns the value of key, empty if it was never set.
-func (db *DB) Meta(ctx context.Context, key string) (value string, err error) {
+func (db *file) Meta(ctx context.Context, key string) (value string, err error) {
 	err = db.read.QueryRowContext(ctx, `SELECT value FROM meta WHERE key = ?`, key).Scan(&value)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
@@ -16,7 +16,7 @@ func (db *DB) Meta(ctx context.Context, key string) (value string, err error) {
 }
 
 // SetMeta sets the value of key.
-func (db *DB) SetMeta(ctx context.Context, key, value string) error {
+func (db *file) SetMeta(ctx context.Context, key, value string) error {
 	return db.do(ctx, func(t *tx) error {
 		_, err := t.exec(`INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value`, key, value)
 		return err

@@ -15,7 +15,7 @@ const maxPracticeAnswers = 200
 // an annotator is to answer before the first question: those that they have not answered,
 // unless they have answered another question. It returns an error of kind NotFound if there
 // is no such annotator.
-func (db *DB) Practice(ctx context.Context, id idrl.SessionID, who idrl.AnnotatorID) (all []idrl.Known, due []int64, err error) {
+func (db participants) Practice(ctx context.Context, id idrl.SessionID, who idrl.AnnotatorID) (all []idrl.Known, due []int64, err error) {
 	err = db.snapshot(ctx, func(from querier) error {
 		var working bool
 		const began = `SELECT EXISTS (SELECT 1 FROM answer WHERE session_id = ?1 AND annotator_id = ?2) FROM annotator WHERE session_id = ?1 AND id = ?2`
@@ -47,7 +47,7 @@ func (db *DB) Practice(ctx context.Context, id idrl.SessionID, who idrl.Annotato
 // the left. The same id again changes nothing. It returns an error of kind Invalid if the
 // answer does not fit the question, of kind NotFound if there is no such practice question
 // or annotator, and of kind Conflict if the annotator has practised very often.
-func (db *DB) AddPractice(ctx context.Context, id idrl.SessionID, p idrl.Practice) error {
+func (db participants) AddPractice(ctx context.Context, id idrl.SessionID, p idrl.Practice) error {
 	a := p.Answer
 	if err := checkTime(a.ShownAt); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (db *DB) AddPractice(ctx context.Context, id idrl.SessionID, p idrl.Practic
 // PracticeAnswers yields the answers to practice questions of a session in the order in
 // which they came, each with the question as it was then, until yield returns an error,
 // which it returns.
-func (db *DB) PracticeAnswers(ctx context.Context, id idrl.SessionID, yield func(idrl.Practice, idrl.Known) error) error {
+func (db participants) PracticeAnswers(ctx context.Context, id idrl.SessionID, yield func(idrl.Practice, idrl.Known) error) error {
 	return db.snapshot(ctx, func(from querier) error {
 		if _, err := readSpec(ctx, from, id); err != nil {
 			return err

@@ -35,7 +35,7 @@ func each(ctx context.Context, from querier, f func(scanner) error, query string
 
 // snapshot calls f with a transaction in which every query sees the same state
 // of the database.
-func (db *DB) snapshot(ctx context.Context, f func(querier) error) error {
+func (db *file) snapshot(ctx context.Context, f func(querier) error) error {
 	t, err := db.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return convert(err)

@@ -15,7 +15,7 @@ type Reading struct {
 
 // Read calls f with what is recorded of a session. It returns the error of f, or an error of
 // kind NotFound if there is no such session.
-func (db *DB) Read(ctx context.Context, id idrl.SessionID, f func(*Reading) error) error {
+func (db journal) Read(ctx context.Context, id idrl.SessionID, f func(*Reading) error) error {
 	return db.snapshot(ctx, func(from querier) error {
 		spec, err := readSpec(ctx, from, id)
 		if err != nil {

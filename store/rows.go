@@ -10,7 +10,7 @@ import (
 // that withdraw replies, and those that decide how replies count, have none of
 // their own. It reads one moment's state, a row at a time, and stops at the first
 // error of yield, which it returns. yield owns what it is given.
-func (db *DB) Rows(ctx context.Context, session idrl.SessionID, yield func(idrl.Labelled) error) error {
+func (db journal) Rows(ctx context.Context, session idrl.SessionID, yield func(idrl.Labelled) error) error {
 	return db.snapshot(ctx, func(from querier) error {
 		spec, err := readSpec(ctx, from, session)
 		if err != nil {

@@ -18,7 +18,7 @@ const scratchPrefix = ".import-"
 // Scratch returns a new folder within the data folder, and what removes it. Until then it is locked:
 // Open removes those that are not, which killed processes left. It returns an error of kind Conflict while another
 // import has one.
-func (db *DB) Scratch(ctx context.Context) (dir string, remove func() error, err error) {
+func (db *upkeep) Scratch(ctx context.Context) (dir string, remove func() error, err error) {
 	if dir, err = os.MkdirTemp(db.dir, scratchPrefix+"*"); err != nil {
 		return "", nil, err
 	}
@@ -35,7 +35,7 @@ func (db *DB) Scratch(ctx context.Context) (dir string, remove func() error, err
 
 // Room returns how many bytes of records may be imported: a third of what is free on the disk of the data folder, for
 // a session is there three times for a moment, as it was unpacked, in a database of its own, and in that of the folder.
-func (db *DB) Room() uint64 {
+func (db *upkeep) Room() uint64 {
 	if free, known := freeSpace(db.dir); known {
 		return free / 3
 	}

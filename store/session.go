@@ -12,12 +12,12 @@ import (
 
 // CreateSession records a new session. It returns an error of kind Invalid if
 // spec.ID is empty and of kind Conflict if it is taken.
-func (db *DB) CreateSession(ctx context.Context, spec idrl.SessionSpec) error {
+func (db studies) CreateSession(ctx context.Context, spec idrl.SessionSpec) error {
 	return db.create(ctx, spec, "", func(*tx) error { return nil })
 }
 
 // create is CreateSession by an actor, and does more in the same transaction.
-func (db *DB) create(ctx context.Context, spec idrl.SessionSpec, actor string, more func(*tx) error) error {
+func (db studies) create(ctx context.Context, spec idrl.SessionSpec, actor string, more func(*tx) error) error {
 	if spec.ID == "" {
 		return idrl.Errorf(idrl.Invalid, "a session needs an id")
 	}
@@ -41,7 +41,7 @@ func (db *DB) create(ctx context.Context, spec idrl.SessionSpec, actor string, m
 }
 
 // Spec returns what a session is made of, or an error of kind NotFound.
-func (db *DB) Spec(ctx context.Context, id idrl.SessionID) (idrl.SessionSpec, error) {
+func (db studies) Spec(ctx context.Context, id idrl.SessionID) (idrl.SessionSpec, error) {
 	return readSpec(ctx, db.read, id)
 }
 
@@ -100,7 +100,7 @@ func (c specColumn) Scan(src any) error {
 // is unique within it: a1, a2, … The name, which may be empty, is what they call
 // themselves. It returns an error of kind NotFound if there is no such session, and
 // idrl.ErrEnded if it has ended.
-func (db *DB) CreateAnnotator(ctx context.Context, session idrl.SessionID, name string) (id idrl.AnnotatorID, err error) {
+func (db studies) CreateAnnotator(ctx context.Context, session idrl.SessionID, name string) (id idrl.AnnotatorID, err error) {
 	err = db.do(ctx, func(t *tx) (err error) {
 		id, err = t.createAnnotator(session, name, time.Now())
 		return err
@@ -127,7 +127,7 @@ func (t *tx) createAnnotator(session idrl.SessionID, name string, now time.Time)
 
 // AnnotatorNames returns what the annotators of a session call themselves, an
 // empty name where they did not say.
-func (db *DB) AnnotatorNames(ctx context.Context, session idrl.SessionID) (map[idrl.AnnotatorID]string, error) {
+func (db studies) AnnotatorNames(ctx context.Context, session idrl.SessionID) (map[idrl.AnnotatorID]string, error) {
 	names := map[idrl.AnnotatorID]string{}
 	err := each(ctx, db.read, func(row scanner) error {
 		var id idrl.AnnotatorID

@@ -11,7 +11,7 @@ import (
 
 // PutSteps records raw steps that clips of the next generation will name, so that they need not all be
 // in memory when it is adopted. It returns an error of kind NotFound if there is no such session.
-func (db *DB) PutSteps(ctx context.Context, id idrl.SessionID, all map[idrl.StepsID][]byte) error {
+func (db journal) PutSteps(ctx context.Context, id idrl.SessionID, all map[idrl.StepsID][]byte) error {
 	return db.do(ctx, func(t *tx) error { return t.putSteps(id, all) })
 }
 
@@ -28,7 +28,7 @@ func (t *tx) putSteps(id idrl.SessionID, all map[idrl.StepsID][]byte) error {
 
 // Steps returns the encoded raw steps with that name, which package steps decodes and
 // checks. It returns an error of kind NotFound if there are none.
-func (db *DB) Steps(ctx context.Context, session idrl.SessionID, name idrl.StepsID) ([]byte, error) {
+func (db journal) Steps(ctx context.Context, session idrl.SessionID, name idrl.StepsID) ([]byte, error) {
 	var content []byte
 	err := db.read.QueryRowContext(ctx, `SELECT content FROM steps WHERE session_id = ? AND id = ?`, session, name).Scan(&content)
 	return content, missing(err, "session %s has no raw steps %q", session, name)
@@ -36,7 +36,7 @@ func (db *DB) Steps(ctx context.Context, session idrl.SessionID, name idrl.Steps
 
 // AnsweredSteps calls yield with the names of the raw steps of all trajectories that an
 // answered clip was cut from, in the order of names, until it returns an error.
-func (db *DB) AnsweredSteps(ctx context.Context, session idrl.SessionID, yield func(idrl.StepsID) error) error {
+func (db journal) AnsweredSteps(ctx context.Context, session idrl.SessionID, yield func(idrl.StepsID) error) error {
 	const query = `
 		SELECT DISTINCT clip.steps_id FROM answer
 		JOIN assignment ON assignment.session_id = answer.session_id AND assignment.id = answer.assignment_id

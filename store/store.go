@@ -22,6 +22,17 @@ const FileName = "tiebreak.db"
 
 // DB is an open data folder. Its methods may be called from any goroutine.
 type DB struct {
+	*file
+	journal
+	participants
+	access
+	studies
+	queue
+	*upkeep
+}
+
+// A file is an open database with its writer: what all parts of a DB share.
+type file struct {
 	dir   string
 	read  *sql.DB
 	write *sql.DB // one connection, owned by the writer; nil if read-only
@@ -31,14 +42,32 @@ type DB struct {
 	finished chan struct{} // closed when the writer has returned
 
 	health *health
-
-	erasing   sync.Mutex    // guards rewritten, and the files of the folder while they are searched
-	rewritten int           // people who had withdrawn when the database was rewritten last
-	owes      chan struct{} // data were withdrawn
-	unerase   func()        // ends the goroutine that erases, and waits for it; nil if there is none
+	owes   chan struct{} // data were withdrawn
 
 	mu     sync.RWMutex // guards closed, and requests against a send after close
 	closed bool
+}
+
+// Parts of a DB.
+type (
+	journal      struct{ *file } // logs, generations, clips and steps of sessions: what a session is made again from
+	participants struct{ *file } // who answers, what they agreed to, and their withdrawal
+	access       struct{ *file } // links, logins, tokens, and keys of browsers
+	studies      struct{ *file } // what sessions are, and what researchers change about them
+	queue        struct{ *file } // trainings that wait or run
+)
+
+// An upkeep keeps the data folder sound: checks, backups, imports, and the erasing of what people
+// left who withdrew.
+type upkeep struct {
+	*file
+	erasing   sync.Mutex // guards rewritten, and the files of the folder while they are searched
+	rewritten int        // people who had withdrawn when the database was rewritten last
+	unerase   func()     // ends the goroutine that erases, and waits for it; nil if there is none
+}
+
+func newDB(f *file) *DB {
+	return &DB{file: f, journal: journal{f}, participants: participants{f}, access: access{f}, studies: studies{f}, queue: queue{f}, upkeep: &upkeep{file: f}}
 }
 
 var _ idrl.Journal = (*DB)(nil)
@@ -65,7 +94,7 @@ func Open(ctx context.Context, dir string) (*DB, error) {
 }
 
 // startErasing starts the goroutine that erases. Close ends it.
-func (db *DB) startErasing(ctx context.Context) {
+func (db *upkeep) startErasing(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
 	done.Go(func() { db.keepErasing(ctx) })
@@ -76,7 +105,7 @@ func (db *DB) startErasing(ctx context.Context) {
 }
 
 func open(ctx context.Context, dir string, steps fs.FS) (_ *DB, err error) {
-	db := &DB{dir: dir, requests: make(chan *request, queueLen), finished: make(chan struct{}), health: newHealth(), owes: make(chan struct{}, 1)}
+	db := newDB(&file{dir: dir, requests: make(chan *request, queueLen), finished: make(chan struct{}), health: newHealth(), owes: make(chan struct{}, 1)})
 	defer func() {
 		if err != nil {
 			err = errors.Join(unopened(dir, err), db.closePools())
@@ -119,7 +148,7 @@ func open(ctx context.Context, dir string, steps fs.FS) (_ *DB, err error) {
 }
 
 // startWriter starts the goroutine that writes. Close ends it.
-func (db *DB) startWriter(ctx context.Context) error {
+func (db *file) startWriter(ctx context.Context) error {
 	w, err := newWriter(ctx, db.write, db.requests, db.health)
 	if err != nil {
 		return err
@@ -158,7 +187,7 @@ func OpenBeside(ctx context.Context, dir string) (_ *DB, err error) {
 // of kind Forbidden. It returns an error of kind NotFound if dir holds no
 // database, and of kind Invalid if the database has another version.
 func OpenReadOnly(ctx context.Context, dir string) (_ *DB, err error) {
-	db := &DB{dir: dir, health: newHealth()}
+	db := newDB(&file{dir: dir, health: newHealth()})
 	defer func() {
 		if err != nil {
 			err = errors.Join(unopened(dir, err), db.closePools())
@@ -207,7 +236,7 @@ func (db *DB) Close() error {
 	return db.closePools()
 }
 
-func (db *DB) closePools() error {
+func (db *file) closePools() error {
 	var errs []error
 	for _, p := range []*sql.DB{db.read, db.write, db.lock} {
 		if p != nil {

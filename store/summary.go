@@ -8,7 +8,7 @@ import (
 
 // Sessions returns every session, the newest first, with the numbers of its
 // answers, or that they are damaged.
-func (db *DB) Sessions(ctx context.Context) (out []idrl.Summary, err error) {
+func (db studies) Sessions(ctx context.Context) (out []idrl.Summary, err error) {
 	err = db.snapshot(ctx, func(from querier) error {
 		err := each(ctx, from, func(row scanner) error {
 			var s idrl.Summary

@@ -20,7 +20,7 @@ func tokenTargets(k *idrl.Token) []any {
 
 // AddToken records a token by its SHA-256 and returns it with its number. One of ScopeLabel
 // gets an annotator of its own. It returns an error of kind NotFound if there is no such session.
-func (db *DB) AddToken(ctx context.Context, hash []byte, k idrl.Token, actor string) (idrl.Token, error) {
+func (db access) AddToken(ctx context.Context, hash []byte, k idrl.Token, actor string) (idrl.Token, error) {
 	err := db.do(ctx, func(t *tx) (err error) {
 		if k.Scope == idrl.ScopeLabel {
 			if k.Annotator, err = t.createAnnotator(k.Session, k.Name, k.CreatedAt); err != nil {
@@ -39,13 +39,13 @@ func (db *DB) AddToken(ctx context.Context, hash []byte, k idrl.Token, actor str
 }
 
 // Token returns the token with a SHA-256, valid or not, or an error of kind NotFound.
-func (db *DB) Token(ctx context.Context, hash []byte) (k idrl.Token, err error) {
+func (db access) Token(ctx context.Context, hash []byte) (k idrl.Token, err error) {
 	err = db.read.QueryRowContext(ctx, tokenColumns+` WHERE token.hash = ?`, hash).Scan(tokenTargets(&k)...)
 	return k, missing(err, "there is no such token")
 }
 
 // Tokens returns every token, in the order in which they were made.
-func (db *DB) Tokens(ctx context.Context) (out []idrl.Token, err error) {
+func (db access) Tokens(ctx context.Context) (out []idrl.Token, err error) {
 	err = each(ctx, db.read, func(row scanner) error {
 		var k idrl.Token
 		err := row.Scan(tokenTargets(&k)...)
@@ -57,7 +57,7 @@ func (db *DB) Tokens(ctx context.Context) (out []idrl.Token, err error) {
 
 // RevokeToken makes a token worthless; one that is already stays so. It returns an error of
 // kind NotFound if there is no such token.
-func (db *DB) RevokeToken(ctx context.Context, id int64, actor string, now time.Time) error {
+func (db access) RevokeToken(ctx context.Context, id int64, actor string, now time.Time) error {
 	return db.do(ctx, func(t *tx) error {
 		var session idrl.SessionID
 		if err := t.row(`SELECT session_id FROM token WHERE id = ?`, id).Scan(text(&session)); err != nil {

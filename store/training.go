@@ -7,7 +7,7 @@ import (
 )
 
 // NoteTraining implements idrl.Journal.
-func (db *DB) NoteTraining(ctx context.Context, id idrl.SessionID, p idrl.PastTraining) error {
+func (db journal) NoteTraining(ctx context.Context, id idrl.SessionID, p idrl.PastTraining) error {
 	return db.do(ctx, func(t *tx) error {
 		const insert = `
 			INSERT INTO training (session_id, n, based_on, answers, follow_up, began_at, ended_at, outcome, candidates, why)
@@ -18,7 +18,7 @@ func (db *DB) NoteTraining(ctx context.Context, id idrl.SessionID, p idrl.PastTr
 }
 
 // Trainings implements idrl.Journal.
-func (db *DB) Trainings(ctx context.Context, id idrl.SessionID, most int) (out []idrl.PastTraining, err error) {
+func (db journal) Trainings(ctx context.Context, id idrl.SessionID, most int) (out []idrl.PastTraining, err error) {
 	if most <= 0 {
 		most = -1 // no limit
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // AddUser adds a researcher; one who is there stays.
-func (db *DB) AddUser(ctx context.Context, user string, now time.Time) error {
+func (db access) AddUser(ctx context.Context, user string, now time.Time) error {
 	return db.do(ctx, func(t *tx) error {
 		n, err := t.exec(`INSERT INTO user (id, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING`, user, encodeTime(now))
 		if err != nil || n == 0 {
@@ -19,7 +19,7 @@ func (db *DB) AddUser(ctx context.Context, user string, now time.Time) error {
 }
 
 // Users returns the researchers, by name.
-func (db *DB) Users(ctx context.Context) (out []idrl.User, err error) {
+func (db access) Users(ctx context.Context) (out []idrl.User, err error) {
 	const query = `
 		SELECT user.id, user.created_at, count(login.hash), max(login.seen_at)
 		FROM user LEFT JOIN login ON login.user_id = user.id GROUP BY user.id ORDER BY user.id`
@@ -33,7 +33,7 @@ func (db *DB) Users(ctx context.Context) (out []idrl.User, err error) {
 }
 
 // SignedIn reports whether a researcher has ever signed in.
-func (db *DB) SignedIn(ctx context.Context) (yes bool, err error) {
+func (db access) SignedIn(ctx context.Context) (yes bool, err error) {
 	const query = `SELECT EXISTS (SELECT 1 FROM invitation WHERE user_id IS NOT NULL AND uses_left = 0)`
 	err = db.read.QueryRowContext(ctx, query).Scan(&yes)
 	return yes, convert(err)
@@ -42,7 +42,7 @@ func (db *DB) SignedIn(ctx context.Context) (yes bool, err error) {
 // LogOut ends every login of a researcher and revokes their sign-in links. It
 // returns how many of each there were, or an error of kind NotFound if there is no
 // such researcher.
-func (db *DB) LogOut(ctx context.Context, user, actor string, now time.Time) (logins, links int64, err error) {
+func (db access) LogOut(ctx context.Context, user, actor string, now time.Time) (logins, links int64, err error) {
 	err = db.do(ctx, func(t *tx) (err error) {
 		var one int
 		if err := t.row(`SELECT 1 FROM user WHERE id = ?`, user).Scan(&one); err != nil {
@@ -60,7 +60,7 @@ func (db *DB) LogOut(ctx context.Context, user, actor string, now time.Time) (lo
 }
 
 // RevokeSignInLinks revokes the links by which a researcher could still sign in. Logins stay.
-func (db *DB) RevokeSignInLinks(ctx context.Context, user string, now time.Time) error {
+func (db access) RevokeSignInLinks(ctx context.Context, user string, now time.Time) error {
 	return db.do(ctx, func(t *tx) error {
 		n, err := t.revokeSignInLinks(user, now)
 		if err != nil || n == 0 {

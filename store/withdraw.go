@@ -19,7 +19,7 @@ import (
 // What the files of the data folder hold of the person goes with Erase, which the process that
 // has opened the folder alone runs in the background. A participant of a crowd platform is known
 // to have withdrawn (Withdrew).
-func (db *DB) Withdraw(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, actor string, now time.Time) (rows int, err error) {
+func (db participants) Withdraw(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, actor string, now time.Time) (rows int, err error) {
 	err = db.do(ctx, func(t *tx) (err error) {
 		rows, err = t.withdraw(session, who, actor, now)
 		return err
@@ -60,7 +60,7 @@ func (t *tx) withdraw(session idrl.SessionID, who idrl.AnnotatorID, actor string
 
 // Receipt returns a text that cannot be guessed, with which a person who withdraws can see how far the erasing
 // of their data is.
-func (db *DB) Receipt(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (string, error) {
+func (db participants) Receipt(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (string, error) {
 	key, err := db.Meta(ctx, crowdKey)
 	if err == nil && key == "" {
 		if err = db.do(ctx, (*tx).makeCrowdKey); err == nil {
@@ -72,7 +72,7 @@ func (db *DB) Receipt(ctx context.Context, session idrl.SessionID, who idrl.Anno
 
 // Withdrawn returns the annotator of a session who withdrew their data and has the receipt, or an error of kind
 // NotFound.
-func (db *DB) Withdrawn(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, receipt string) (a idrl.Annotator, err error) {
+func (db participants) Withdrawn(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, receipt string) (a idrl.Annotator, err error) {
 	right, err := db.Receipt(ctx, session, who)
 	if err == nil {
 		a, err = db.Joined(ctx, session, who)

@@ -31,22 +31,22 @@ type request struct {
 // Unavailable if too many writes wait, and ctx.Err() if ctx is done before the
 // write's turn: then nothing is recorded. Once its turn has come it is carried
 // through, so that the result is never in doubt.
-func (db *DB) do(ctx context.Context, f func(*tx) error) error {
+func (db *file) do(ctx context.Context, f func(*tx) error) error {
 	return db.await(&request{ctx: ctx, do: f, done: make(chan struct{})})
 }
 
 // doRepeatably is do for an f that changes nothing but the database. It may run f twice.
-func (db *DB) doRepeatably(ctx context.Context, f func(*tx) error) error {
+func (db *file) doRepeatably(ctx context.Context, f func(*tx) error) error {
 	return db.await(&request{ctx: ctx, do: f, repeats: true, done: make(chan struct{})})
 }
 
 // doBare runs f on the connection that writes, outside of a transaction. Writes wait meanwhile.
-func (db *DB) doBare(f func(*sql.Conn) error) error {
+func (db *file) doBare(f func(*sql.Conn) error) error {
 	return db.await(&request{bare: f, done: make(chan struct{})})
 }
 
 // await submits r and returns its error when that is final.
-func (db *DB) await(r *request) error {
+func (db *file) await(r *request) error {
 	if err := db.submit(r); err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (db *DB) await(r *request) error {
 	return r.err
 }
 
-func (db *DB) submit(r *request) error {
+func (db *file) submit(r *request) error {
 	if db.requests == nil {
 		return idrl.Errorf(idrl.Forbidden, "the data folder %s was opened for reading only", db.dir)
 	}

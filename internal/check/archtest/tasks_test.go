@@ -269,16 +269,15 @@ func folders(t *testing.T, tags string, patterns []string) (out []string) {
 	return out
 }
 
-// goTests returns all tests, and of each folder with a package that starts goroutines a file that does.
-func goTests(t *testing.T) (tests []goTest, share map[string]string) {
+// A parsed file of Go.
+type parsed struct {
+	folder, name string
+	file         *ast.File
+}
+
+// goFiles returns all files of Go in the repository, but for those of other modules.
+func goFiles(t *testing.T) (files []parsed) {
 	t.Helper()
-	share = map[string]string{}
-	long := map[string]bool{} // folders
-	type parsed struct {
-		folder, name string
-		file         *ast.File
-	}
-	var files []parsed
 	root := os.DirFS(repository)
 	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -297,6 +296,15 @@ func goTests(t *testing.T) (tests []goTest, share map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return files
+}
+
+// goTests returns all tests, and of each folder with a package that starts goroutines a file that does.
+func goTests(t *testing.T) (tests []goTest, share map[string]string) {
+	t.Helper()
+	share = map[string]string{}
+	long := map[string]bool{} // folders
+	files := goFiles(t)
 	for _, f := range files {
 		if startsGoroutines(f.file) {
 			share[f.folder] = f.name
