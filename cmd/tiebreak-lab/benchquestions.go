@@ -57,7 +57,7 @@ func benchQuestionsCommand() command.Command {
 			"defaults in each environment, on a server of its own, which the program tiebreak runs. It prints how many of\n" +
 			"them lack motion, are about clips that look alike or robots that have fallen, look like an earlier question of\n" +
 			"the last 50, or were answered with \"can't tell\"; and writes a page with every question, as 'tiebreak questions'\n" +
-			"does. Sessions that are done are kept; the same command continues where it was stopped. docs/questions.md has\n" +
+			"does. Sessions that are done are kept; the same command continues where it was stopped. docs/dashboard.md has\n" +
 			"results.",
 		Example: "tiebreak-lab bench questions --env hopper,ant --seeds 3 --out asked",
 		Flags:   func(fs *flag.FlagSet) { new(benchQuestionsFlags).declare(fs) },

@@ -47,7 +47,7 @@ func importCommand() command {
 			"whose clips people compare; videos need ffmpeg. docs/rollouts.md says how they are written.\n\n" +
 			"With --labels it makes a session of comparisons that were released with a data set, by Uni-RLHF and Preference\n" +
 			"Transformer: .npy files, joined by position, of segments of rollouts that were imported before. Released pickles are\n" +
-			"converted first. The posterior has learnt from them, and people can go on. docs/labels.md says more.",
+			"converted first. The posterior has learnt from them, and people can go on. docs/rollouts.md says more.",
 		Example: "tiebreak import bundle.zip --data tiebreak-data\n" +
 			"  tiebreak import bundle --data tiebreak-data --new-id\n" +
 			"  tiebreak import --rollouts my-rollouts --name walks --data tiebreak-data\n" +

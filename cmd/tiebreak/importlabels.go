@@ -24,7 +24,7 @@ type labelFlags struct {
 }
 
 func (f *labelFlags) declare(fs *flag.FlagSet) {
-	fs.StringVar(&f.labels, "labels", "", "`folder` with the labels of Uni-RLHF or Preference Transformer, or of a bundle's adapters/uni_rlhf (docs/labels.md)")
+	fs.StringVar(&f.labels, "labels", "", "`folder` with the labels of Uni-RLHF or Preference Transformer, or of a bundle's adapters/uni_rlhf (docs/rollouts.md)")
 	fs.StringVar(&f.env, "env", "", "with --labels, `environment` of the rollouts that they are of: rollouts-NAME")
 	fs.IntVar(&f.steps, "segment-steps", 0, "with --labels, `steps` of a segment, if the names of the files do not say")
 	fs.BoolVar(&f.leaveOut, "leave-out", false, "with --labels, leave out comparisons whose segments go across the end of a rollout, or are of rollouts that were not imported; they are refused else")
@@ -109,7 +109,7 @@ func (in *labelImport) settings() (err error) {
 		return err
 	}
 	if in.set == nil {
-		return idrl.Errorf(idrl.Invalid, "labels-env: %s is no environment of rollouts: import the trajectories that the labels are of first ('tiebreak import --rollouts', docs/labels.md), and give --env rollouts-NAME", spec.Env)
+		return idrl.Errorf(idrl.Invalid, "labels-env: %s is no environment of rollouts: import the trajectories that the labels are of first ('tiebreak import --rollouts', docs/rollouts.md), and give --env rollouts-NAME", spec.Env)
 	}
 	spec.Title = cmp.Or(in.title, spec.Title, idrl.Titled("Labels of ", in.set.Title()))
 	if spec.Acquisition == "" && !in.set.Named() {

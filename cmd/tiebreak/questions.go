@@ -37,7 +37,7 @@ func questionsCommand() command {
 			"the same person's last 50 questions; what was answered, how fast, and why it was asked. The summary above says\n" +
 			"how many questions lack motion, are about clips that look alike or robots that have fallen, or are repeats.\n" +
 			"It is for researchers: it names policies. It reads one snapshot of the database and may run beside the\n" +
-			"server. docs/questions.md explains the numbers. Without --session it lists the sessions.",
+			"server. docs/dashboard.md explains the numbers. Without --session it lists the sessions.",
 		Example: "tiebreak questions --data tiebreak-data --session ID --out asked && xdg-open asked/index.html",
 		Flags:   func(fs *flag.FlagSet) { new(questionsFlags).declare(fs) },
 		Run:     runQuestions,

@@ -257,7 +257,7 @@ func truth(all []snapshot) (coverage, ratio, bias float64) {
 // The statement is true where the session's assumptions are: at least 95 % of the losses
 // lie below the bound, they are no larger than is expected, and as many are small as was
 // said. It allows for annotators who are not as assumed, so that up to 99 % lie below and
-// losses may be two thirds of what is expected (docs/stopping.md). The former definition
+// losses may be two thirds of what is expected (docs/dashboard.md). The former definition
 // fails the same test.
 func TestStatementIsTrue(t *testing.T) {
 	for _, test := range []setting{

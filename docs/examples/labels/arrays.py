@@ -1,4 +1,4 @@
-"""Writes released labels, which are pickles, as arrays in NumPy's format .npy (docs/labels.md)."""
+"""Writes released labels, which are pickles, as arrays in NumPy's format .npy (docs/rollouts.md)."""
 
 import argparse
 import io

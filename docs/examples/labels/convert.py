@@ -1,4 +1,4 @@
-"""Writes a data set of D4RL, or a flat folder of .npy files, as a folder of rollouts (docs/labels.md).
+"""Writes a data set of D4RL, or a flat folder of .npy files, as a folder of rollouts (docs/rollouts.md).
 
     python convert.py hopper_medium-v2.hdf5 hopper --step-seconds 0.008 --clip-steps 200
 

@@ -22,7 +22,7 @@ type Set struct {
 }
 
 // Read reads the three files of a folder. It returns an error of kind Invalid, whose text begins
-// with a code (docs/labels.md), if one is missing or not as it must be. Pickles are refused.
+// with a code (docs/rollouts.md), if one is missing or not as it must be. Pickles are refused.
 func Read(path string) (s *Set, err error) {
 	root, err := os.OpenRoot(path)
 	if err != nil {

@@ -6,5 +6,5 @@
 // P ≥ 1 − δ has held after three such answers in a row: one statement alone is above
 // the line by chance now and then, and the more often one looks the likelier that is.
 // An objection to the statement (idrl.Objection) keeps it from stopping.
-// docs/stopping.md has how often the rule is right.
+// docs/dashboard.md has how often the rule is right.
 package stopping
