@@ -220,7 +220,8 @@ func (i *intrusion) read(page string) func(context.Context) error {
 			return err
 		}
 		defer res.Body.Close()
-		if _, err = io.Copy(io.Discard, res.Body); err == nil && res.StatusCode != http.StatusOK && res.StatusCode != http.StatusServiceUnavailable {
+		refused := res.StatusCode == http.StatusServiceUnavailable || res.StatusCode == http.StatusTooManyRequests
+		if _, err = io.Copy(io.Discard, res.Body); err == nil && res.StatusCode != http.StatusOK && !refused {
 			i.b.Errorf("%s: status %d", page, res.StatusCode)
 		}
 		return err
