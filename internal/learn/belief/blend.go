@@ -2,6 +2,7 @@ package belief
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"tiebreak/internal/idrl"
@@ -62,6 +63,7 @@ func (g *manners) blend(who person) blend {
 		}
 	}
 	kept := out.alike + out.decided
+	out.parts = make([]blended, 0, len(meant))
 	for i, weight := range meant {
 		if weight >= leastBlended*most {
 			out.parts, kept = append(out.parts, blended{&g.bases[i], weight}), kept+weight
@@ -83,12 +85,11 @@ func (g *manners) blend(who person) blend {
 
 // joined returns parts with the probits of each noise made one, whose band is their mean.
 func joined(parts []blended) (out []blended) {
-	places := map[float64]int{} // in out, by noise
+	out = make([]blended, 0, len(parts))
 	for _, p := range parts {
 		probit, ok := p.of.(Probit)
-		at, known := places[p.noise]
-		if !ok || !known {
-			places[p.noise] = len(out)
+		at := slices.IndexFunc(out, func(b blended) bool { return b.noise == p.noise })
+		if !ok || at < 0 {
 			out = append(out, p)
 			continue
 		}

@@ -182,7 +182,7 @@ func (f *joining) join() {
 			who = len(f.people)
 			places[s.answer.Annotator] = who
 			p := f.person(f.from, s.answer.Annotator)
-			f.people = append(f.people, member{before: p, prior: p.wide(), logs: make([]float64, n), weights: make([]float64, n), shares: make([]float64, n), product: make([]float64, n), powers: make([]int, n)})
+			f.people = append(f.people, member{before: p, prior: p.wide(make([]float64, n)), logs: make([]float64, n), weights: make([]float64, n), shares: make([]float64, n), product: make([]float64, n), powers: make([]int, n)})
 		}
 		f.says[i] = mannerSite{who: who, z: f.all[i*n : (i+1)*n : (i+1)*n]}
 	}

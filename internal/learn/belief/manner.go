@@ -28,6 +28,7 @@ type manners struct {
 	noises  []float64      // variances of the noise of probits, each once
 
 	memory sync.Pool // of *[]float64, for fits
+	works  sync.Pool // of *work, for updates
 }
 
 // bandedProbit is a Probit whose noise is one of manners.noises.
