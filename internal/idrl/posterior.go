@@ -137,7 +137,8 @@ type Personal interface {
 	ConditionOnPendingWith(p Posterior, qs []QueryVector, with []AnnotatorID) Posterior
 }
 
-// A Filter is the part of a RewardModel that says what answers teach.
+// A Filter is the part of a RewardModel that says what answers teach. It keeps no list that it is
+// given.
 type Filter interface {
 	Prior() Posterior
 	Condition(p Posterior, q QueryVector, a Answer) (Posterior, error)

@@ -89,6 +89,9 @@ func (s *Session) canHoldOut() bool {
 
 // heldOut reports whether nothing is learnt from the answer to an assignment.
 func (s *Session) heldOut(id idrl.AssignmentID) bool {
+	if len(s.asked.heldOut) == 0 { // in most sessions, which need not look
+		return false
+	}
 	as := s.asked.get(id)
 	return as != nil && as.Condition == idrl.HeldOut
 }

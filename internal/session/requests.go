@@ -218,6 +218,7 @@ func (s *Session) record(ctx context.Context, group []applied) {
 // encoded belief, since it alone is kept.
 func (s *Session) rows(group []applied) (rows []idrl.Row, err error) {
 	encoded := map[int]bool{} // slots
+	rows = make([]idrl.Row, 0, len(group))
 	for _, st := range slices.Backward(group) {
 		if st.row == nil {
 			continue

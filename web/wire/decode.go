@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -33,6 +34,65 @@ func Decode(b []byte) (FromClient, error) {
 	if len(b) > MaxMessage {
 		return nil, refuse(TooLarge, "The message has %d bytes; at most %d are allowed.", len(b), MaxMessage)
 	}
+	if t, ok := plainType(b); ok {
+		if m, err := decodeAs(t, b); err == nil {
+			return m, nil
+		}
+	}
+	return decodeSlowly(b)
+}
+
+// maxFields is more than a message has.
+const maxFields = 24
+
+// plainType returns the field t of a message that checkShape certainly lets pass; ok is false of
+// the others, and of a few that it lets pass too. Unlike checkShape it allocates only t.
+func plainType(b []byte) (t string, ok bool) {
+	if !utf8.Valid(b) || !json.Valid(b) {
+		return "", false
+	}
+	var fields [maxFields][]byte
+	var kind, text, field []byte // the field t, the last string, and the field whose value is being read
+	n, inObject, inList := 0, false, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case c == '"':
+			begin := i + 1
+			for i = begin; b[i] != '"'; i++ {
+				if b[i] == '\\' {
+					i++
+				}
+			}
+			if text = b[begin:i]; string(field) == "t" {
+				kind = text
+			}
+		case c == ':':
+			if n == maxFields || !plainKey(string(text)) || containsText(fields[:n], text) {
+				return "", false
+			}
+			field, fields[n] = text, text
+			n++
+		case c == ',' && !inList:
+			field = nil
+		case c == '{' && !inObject && !inList:
+			inObject = true
+		case c == '[' && inObject && !inList:
+			inList = true
+		case c == ']':
+			inList = false
+		case c == '{' || c == '[':
+			return "", false
+		}
+	}
+	return string(kind), len(kind) > 0
+}
+
+func containsText(list [][]byte, text []byte) bool {
+	return slices.ContainsFunc(list, func(other []byte) bool { return bytes.Equal(other, text) })
+}
+
+// decodeSlowly is Decode of a message up to the limit, and says what is wrong.
+func decodeSlowly(b []byte) (FromClient, error) {
 	if err := checkShape(b); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"tiebreak/internal/idrl"
@@ -104,7 +105,7 @@ func Encode(m any) []byte {
 	if len(b) > len("{}") {
 		head += ","
 	}
-	return append([]byte(head), b[1:]...)
+	return slices.Concat([]byte(head), b[1:])
 }
 
 // typeName returns what stands in the field "t" of m.

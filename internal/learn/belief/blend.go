@@ -2,6 +2,7 @@ package belief
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"tiebreak/internal/idrl"
@@ -62,6 +63,7 @@ func (g *manners) blend(who person) blend {
 		}
 	}
 	kept := out.alike + out.decided
+	out.parts = make([]blended, 0, len(meant))
 	for i, weight := range meant {
 		if weight >= leastBlended*most {
 			out.parts, kept = append(out.parts, blended{&g.bases[i], weight}), kept+weight
@@ -82,19 +84,22 @@ func (g *manners) blend(who person) blend {
 }
 
 // joined returns parts with the probits of each noise made one, whose band is their mean.
-func joined(parts []blended) (out []blended) {
-	places := map[float64]int{} // in out, by noise
+func joined(parts []blended) []blended {
+	out, bands := make([]blended, 0, len(parts)), make([]float64, 0, len(parts))
 	for _, p := range parts {
 		probit, ok := p.of.(Probit)
-		at, known := places[p.noise]
-		if !ok || !known {
-			places[p.noise] = len(out)
-			out = append(out, p)
+		at := slices.IndexFunc(out, func(b blended) bool { return b.noise == p.noise })
+		if !ok || at < 0 {
+			out, bands = append(out, p), append(bands, probit.TieBand)
 			continue
 		}
-		sum, band := out[at].weight+p.weight, out[at].of.(Probit).TieBand
-		probit.TieBand = band + (probit.TieBand-band)*p.weight/sum
-		out[at] = blended{&base{of: probit, noise: p.noise, scale: p.scale}, sum}
+		out[at].weight += p.weight
+		bands[at] += (probit.TieBand - bands[at]) * p.weight / out[at].weight
+	}
+	for i, p := range out {
+		if probit, ok := p.of.(Probit); ok && probit.TieBand != bands[i] {
+			out[i].base = &base{of: Probit{NoiseStd: probit.NoiseStd, TieBand: bands[i]}, noise: p.noise, scale: p.scale}
+		}
 	}
 	return out
 }

@@ -37,7 +37,7 @@ func TestInfoOfJoinedBases(t *testing.T) {
 func (o Own) answerer(t *testing.T, noise, band float64, n int, stream *rand.Rand) person {
 	t.Helper()
 	who := person{logs: rounded(append([]float64(nil), o.prior...))}
-	logs, r, q := who.wide(), o.newReading(), idrl.QueryVector{Query: idrl.Query{Kind: idrl.CompareClips}, X: []float64{1}}
+	logs, r, q := who.wide(make([]float64, len(who.logs))), o.newReading(), idrl.QueryVector{Query: idrl.Query{Kind: idrl.CompareClips}, X: []float64{1}}
 	for range n {
 		const v = 0.3
 		m := stream.NormFloat64()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"tiebreak/internal/idrl"
 )
@@ -165,11 +166,15 @@ func (f *joining) left() *left {
 	return out
 }
 
+// weightsMemory is of *[]float64, for joining.all. The fits of all sessions share it: of one alone,
+// memory would be gone before its next fit.
+var weightsMemory sync.Pool
+
 // join makes factors of the annotators that say nothing yet.
 func (f *joining) join() {
 	places, n := map[idrl.AnnotatorID]int{}, len(f.list)
 	f.says, f.read = make([]mannerSite, len(f.sites)), f.newReading()
-	if kept, ok := f.memory.Get().(*[]float64); ok {
+	if kept, ok := weightsMemory.Get().(*[]float64); ok {
 		f.all = *kept
 	}
 	f.all = slices.Grow(f.all[:0], n*len(f.sites))[:n*len(f.sites)]
@@ -182,7 +187,7 @@ func (f *joining) join() {
 			who = len(f.people)
 			places[s.answer.Annotator] = who
 			p := f.person(f.from, s.answer.Annotator)
-			f.people = append(f.people, member{before: p, prior: p.wide(), logs: make([]float64, n), weights: make([]float64, n), shares: make([]float64, n), product: make([]float64, n), powers: make([]int, n)})
+			f.people = append(f.people, member{before: p, prior: p.wide(make([]float64, n)), logs: make([]float64, n), weights: make([]float64, n), shares: make([]float64, n), product: make([]float64, n), powers: make([]int, n)})
 		}
 		f.says[i] = mannerSite{who: who, z: f.all[i*n : (i+1)*n : (i+1)*n]}
 	}
@@ -191,7 +196,7 @@ func (f *joining) join() {
 // free gives the memory of the weights of the manners to the next fit.
 func (f *joining) free() {
 	all := f.all
-	f.memory.Put(&all)
+	weightsMemory.Put(&all)
 	f.all, f.says = nil, nil
 }
 

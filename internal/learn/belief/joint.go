@@ -75,11 +75,10 @@ func rounded(logs []float64) []float32 {
 	return out
 }
 
-// wide returns the log weights of a person as numbers to compute with.
-func (p person) wide() []float64 {
-	out := make([]float64, len(p.logs))
+// wide stores the log weights of a person in dst as numbers to compute with, and returns it.
+func (p person) wide(dst []float64) []float64 {
 	for i, l := range p.logs {
-		out[i] = float64(l)
+		dst[i] = float64(l)
 	}
-	return out
+	return dst
 }

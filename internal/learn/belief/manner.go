@@ -27,7 +27,7 @@ type manners struct {
 	probits []bandedProbit // the bases, where all are probits of comparisons; else nil
 	noises  []float64      // variances of the noise of probits, each once
 
-	memory sync.Pool // of *[]float64, for fits
+	works sync.Pool // of *work, for updates
 }
 
 // bandedProbit is a Probit whose noise is one of manners.noises.

@@ -88,13 +88,15 @@ func (o Own) Condition(p idrl.Posterior, q idrl.QueryVector, a idrl.Answer) (idr
 		}
 		return j.with(g.(*Gaussian), who), nil
 	}
-	r, g, logs := o.newReading(), j.theta, who.wide()
+	w := o.work()
+	defer o.works.Put(w)
+	r, g, logs := w.reading, j.theta, who.wide(w.logs)
 	for _, seen := range observations(nil, &q, &a) {
-		m, v := g.moments(seen.query.X)
+		m, v := idrl.Moments(g, seen.query.X, g.mean, w.sx)
 		if !finite(m, v) || !o.read(r, seen, m, v, who.offset, who.offsetVar) {
 			return nil, beyond(a, m, v)
 		}
-		push := o.mix(r, weightsOf(logs))
+		push := o.mix(r, weightsOf(w.weights, logs))
 		if !push.possible() {
 			return nil, beyond(a, m, v)
 		}
@@ -109,14 +111,30 @@ func (o Own) Condition(p idrl.Posterior, q idrl.QueryVector, a idrl.Answer) (idr
 	return j.with(g, who), nil
 }
 
-// weightsOf returns the weights whose logarithms are logs, of which the greatest is made 1.
-func weightsOf(logs []float64) []float64 {
+// weightsOf stores the weights whose logarithms are logs, of which the greatest is made 1, in dst,
+// and returns it.
+func weightsOf(dst, logs []float64) []float64 {
 	level(logs)
-	out := make([]float64, len(logs))
 	for k, l := range logs {
-		out[k] = math.Exp(l)
+		dst[k] = math.Exp(l)
 	}
-	return out
+	return dst
+}
+
+// A work is memory of Condition.
+type work struct {
+	reading       *reading
+	logs, weights []float64 // of the manners
+	sx            []float64 // of length d
+}
+
+// work returns memory of Condition, which gives it back.
+func (o Own) work() *work {
+	if w, ok := o.works.Get().(*work); ok {
+		return w
+	}
+	n := len(o.list)
+	return &work{reading: o.newReading(), logs: make([]float64, n), weights: make([]float64, n), sx: make([]float64, o.of.Start.Dim())}
 }
 
 func beyond(a idrl.Answer, m, v float64) error {

@@ -225,10 +225,10 @@ func (l *Learner) chance(chances []float64, i int) idrl.Chance {
 	if chances == nil {
 		return 0
 	}
-	known, sum := l.policies.Known(), 0.0
-	for j, p := range chances {
-		if p > 0 && (j == i || l.policies.Same(known[j], known[i])) {
-			sum += p
+	sum := 0.0
+	for _, j := range l.policies.Like(i) {
+		if j < len(chances) {
+			sum += chances[j]
 		}
 	}
 	return idrl.ChanceOf(sum)

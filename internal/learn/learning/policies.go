@@ -33,6 +33,7 @@ type Policies struct {
 
 	known    []idrl.Candidate // nil until it is asked for
 	distinct int              // of known; 0 until it is asked for
+	likes    map[int][]int    // of Like, until known changes
 
 	mu    func(idrl.Candidate) []float64 // under the representation; nil for Candidate.Mu
 	under []idrl.Candidate               // known with Mu under the representation; nil until it is asked for
@@ -52,12 +53,12 @@ func (k *Policies) Adopt(pool, candidates []idrl.Candidate) {
 		k.retire()
 		k.later = true
 	}
-	k.present, k.known, k.under, k.distinct = candidates, nil, nil, 0
+	k.present, k.known, k.under, k.distinct, k.likes = candidates, nil, nil, 0, nil
 }
 
 // Extend adds candidates to those in use, of which there must be one.
 func (k *Policies) Extend(candidates []idrl.Candidate) {
-	k.present, k.known, k.under, k.distinct = slices.Concat(k.present, candidates), nil, nil, 0
+	k.present, k.known, k.under, k.distinct, k.likes = slices.Concat(k.present, candidates), nil, nil, 0, nil
 	if !k.later {
 		k.begin(k.present)
 	}
@@ -133,6 +134,25 @@ func (k *Policies) Known() []idrl.Candidate {
 		}
 	}
 	return k.known
+}
+
+// Like returns the indexes of those of Known that count as one with policy i of them, which is
+// among them.
+func (k *Policies) Like(i int) []int {
+	if out, known := k.likes[i]; known {
+		return out
+	}
+	var out []int
+	for j, c := range k.Known() {
+		if j == i || k.Same(c, k.known[i]) {
+			out = append(out, j)
+		}
+	}
+	if k.likes == nil {
+		k.likes = map[int][]int{}
+	}
+	k.likes[i] = out
+	return out
 }
 
 // Distinct returns how many different policies Known has: candidates in use may be alike.

@@ -52,12 +52,9 @@ func (f *fit) run(ctx context.Context, cfg *Config) (err error) {
 			return err
 		}
 	}
-	items := gather(f.last, f.tail, 0)
-	qs, as := make([]idrl.QueryVector, len(items)), make([]idrl.Answer, len(items))
-	for i, item := range items {
-		qs[i], as[i] = *item.Query, item.Answer()
-	}
-	p, left, report, err := fitWith(ctx, cfg.Model, left, qs, as)
+	in := f.input()
+	defer in.free()
+	p, left, report, err := fitWith(ctx, cfg.Model, left, in.queries, in.answers)
 	if err != nil {
 		return fmt.Errorf("fit of %d answers: %w", f.at, err)
 	}
@@ -66,6 +63,42 @@ func (f *fit) run(ctx context.Context, cfg *Config) (err error) {
 	}
 	f.p, f.left, f.ended, f.before, f.last, f.tail = p, left, true, nil, nil, nil
 	return nil
+}
+
+// An input is the items of a fit, as the models read them.
+type input struct {
+	queries []idrl.QueryVector
+	answers []idrl.Answer
+}
+
+// inputs is of *input. All sessions share it: of one alone, memory would be gone before its next fit.
+var inputs sync.Pool
+
+// input returns the items of the fit. The caller frees it.
+func (f *fit) input() *input {
+	in, ok := inputs.Get().(*input)
+	if !ok {
+		in = &input{}
+	}
+	in.queries, in.answers = slices.Grow(in.queries, f.at)[:f.at], slices.Grow(in.answers, f.at)[:f.at]
+	put := func(items []Item, begin int) {
+		for k, item := range items {
+			in.queries[begin+k], in.answers[begin+k] = *item.Query, item.Answer()
+		}
+	}
+	put(f.tail, count(f.last, nil))
+	for b := f.last; b != nil; b = b.before {
+		put(b.items, b.end-blockSize)
+	}
+	return in
+}
+
+// free makes the memory that of another fit.
+func (in *input) free() {
+	clear(in.queries)
+	clear(in.answers)
+	in.queries, in.answers = in.queries[:0], in.answers[:0]
+	inputs.Put(in)
 }
 
 func fitWith(ctx context.Context, m idrl.Filter, left idrl.Factors, qs []idrl.QueryVector, as []idrl.Answer) (idrl.Posterior, idrl.Factors, idrl.FitReport, error) {

@@ -3,7 +3,6 @@ package posterior
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync/atomic"
 
 	"tiebreak/internal/idrl"
@@ -62,8 +61,12 @@ type History struct {
 	n    int    // items
 	last *block // the complete blocks, newest first; nil if there is none
 	tail []Item // after them; fewer than blockSize
-	fits []*fit // at the positions up to n of which one may be needed, ascending
-	p    idrl.Posterior
+
+	// taken is how many items the memory of tail holds, which histories share that begin alike;
+	// nil if that is not known. Who takes the next one owns it.
+	taken *atomic.Int32
+	fits  []*fit // at the positions up to n of which one may be needed, ascending
+	p     idrl.Posterior
 
 	first  idrl.AnnotatorID // of the first item
 	second int              // items up to the first one of another annotator; 0 if there is none
@@ -134,9 +137,13 @@ func (h *History) add(i Item) *History {
 	next := *h
 	next.n++
 	next.meet(i.Annotator)
-	next.tail = append(slices.Clip(h.tail), i)
-	if len(next.tail) == blockSize {
-		next.last, next.tail = &block{before: h.last, items: next.tail, end: next.n}, nil
+	if n := int32(len(h.tail)); h.taken == nil || !h.taken.CompareAndSwap(n, n+1) {
+		next.taken = new(atomic.Int32)
+		next.taken.Store(n + 1)
+		next.tail = append(make([]Item, 0, blockSize), h.tail...)
+	}
+	if next.tail = append(next.tail, i); len(next.tail) == blockSize {
+		next.last, next.tail, next.taken = &block{before: h.last, items: next.tail, end: next.n}, nil, nil
 	}
 	return &next
 }

@@ -105,6 +105,23 @@ func TestPosteriorIsAFunctionOfTheList(t *testing.T) {
 	}
 }
 
+// Histories that begin alike share memory, and yet each has its own items.
+func TestHistoriesGoOnFromOne(t *testing.T) {
+	m, items := answers(3, 90, 4)
+	for _, n := range []int{0, 1, 17, 31, 32, 40} {
+		from := grow(t, posterior.New(posterior.Config{Model: m}), items[:n]...)
+		one, other := grow(t, from, items[n:n+35]...), grow(t, from, items[n+40:n+42]...)
+		for _, test := range []struct {
+			h    *posterior.History
+			want []posterior.Item
+		}{{one, items[:n+35]}, {other, slices.Concat(items[:n], items[n+40:n+42])}, {from, items[:n]}} {
+			if got := test.h.After(0); !slices.Equal(got, test.want) {
+				t.Errorf("after %d answers in common: %d answers that are not the %d of the history", n, len(got), len(test.want))
+			}
+		}
+	}
+}
+
 // Withdrawals anywhere, in any order, with answers between them.
 func TestWithdrawals(t *testing.T) {
 	const n = 1500
