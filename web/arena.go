@@ -202,7 +202,7 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	file := sessionURL(spec.ID, "arena") + "?format="
 	p.JSON, p.CSV, p.Answers, p.ExportAll = file+"json", file+"csv", file+"answers", sessionURL(spec.ID, "export")+"?format="+bundle.Format
 	p.Budget = templates.BudgetForm{Action: sessionURL(spec.ID, "budget"), Value: strconv.Itoa(spec.Budget), Most: strconv.Itoa(idrl.MaxBudget)}
-	if p.Control, err = (running{s.site}).controlPanel(ctx, spec); err != nil {
+	if p.Control, err = running(s).controlPanel(ctx, spec); err != nil {
 		return err
 	}
 	p.Control.CloneURL = ""
@@ -214,7 +214,7 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	}
 	p.Scripts = static.Modules("arena.js")
 	var made templates.DashboardPage
-	(running{s.site}).handOut(c, spec, &made)
+	running(s).handOut(c, spec, &made)
 	p.Invite, p.InviteSays, p.InviteNote = made.Invite, made.InviteSays, made.InviteNote
 	return render(c, http.StatusOK, templates.Arena(p))
 }

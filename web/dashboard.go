@@ -70,7 +70,7 @@ func (s watching) dashboardPage(c echo.Context, spec idrl.SessionSpec) (template
 	if err != nil {
 		return templates.DashboardPage{}, err
 	}
-	control, err := (running{s.site}).controlPanel(c.Request().Context(), spec)
+	control, err := running(s).controlPanel(c.Request().Context(), spec)
 	method, _ := acquisition.Find(spec.Acquisition) // one that is no longer offered says nothing
 	p := templates.DashboardPage{
 		Layout: s.layout(c, spec.Title), ID: string(spec.ID), Heading: spec.Title,
@@ -86,7 +86,7 @@ func (s watching) dashboardPage(c echo.Context, spec idrl.SessionSpec) (template
 		Network: spec.Model == idrl.NetworkModel, Cancel: sessionURL(spec.ID, "training/cancel"), CancelNote: cancelNote(spec),
 	}
 	p.Scripts, p.Styles = static.Modules("dashboard.js"), []string{"charts.css"}
-	(running{s.site}).handOut(c, spec, &p)
+	running(s).handOut(c, spec, &p)
 	return p, err
 }
 

@@ -58,7 +58,7 @@ func (s entry) joinPage(c echo.Context) (templates.JoinPage, error) {
 	case is:
 		p.Returning = s.welcomeBack(c, id, who)
 	default:
-		if ended, err := (running{s.site}).ended(ctx, id); err != nil || ended && !v.byCrowd() { // who came by a crowd link may come back by it
+		if ended, err := running(s).ended(ctx, id); err != nil || ended && !v.byCrowd() { // who came by a crowd link may come back by it
 			return p, cmp.Or(err, idrl.ErrEnded)
 		}
 		if !v.byCrowd() {
@@ -120,7 +120,7 @@ func (s entry) postJoin(c echo.Context) error {
 	case err != nil:
 		return err
 	case is:
-		(labelling{s.site}).acknowledged(c, id, who.Annotator)
+		labelling(s).acknowledged(c, id, who.Annotator)
 		return c.Redirect(http.StatusSeeOther, sessionURL(id, "label"))
 	}
 	is, _, err := s.cfg.People.Consent(ctx, id, "")
@@ -151,7 +151,7 @@ func (s entry) postJoin(c echo.Context) error {
 			return err // a conflict: it has changed meanwhile, and the next page asks again
 		}
 	}
-	(labelling{s.site}).acknowledged(c, who.Session, who.Annotator)
+	labelling(s).acknowledged(c, who.Session, who.Annotator)
 	return c.Redirect(http.StatusSeeOther, sessionURL(who.Session, "label"))
 }
 

@@ -62,7 +62,7 @@ func (s watching) paused(c echo.Context, spec idrl.SessionSpec, cause *pausedErr
 		ExportCSV:   sessionURL(spec.ID, "export") + "?format=csv",
 	}
 	ctx := c.Request().Context()
-	control, err := (running{s.site}).controlPanel(ctx, spec)
+	control, err := running(s).controlPanel(ctx, spec)
 	if err != nil {
 		s.log.Error("what was done to the session cannot be read", "session", spec.ID, "err", err)
 	}
