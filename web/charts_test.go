@@ -227,8 +227,10 @@ func TestChartTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	_, section, _ := strings.Cut(string(doc), "\n### 2. The data of the charts\n")
+	section, _, _ = strings.Cut(section, "\n## ")
 	described := map[string]string{}
-	for _, line := range strings.Split(string(doc), "\n") {
+	for line := range strings.SplitSeq(section, "\n") {
 		if name, rest, ok := strings.Cut(strings.TrimPrefix(line, "| `"), "` | "); ok && strings.HasPrefix(line, "| `") {
 			described[name] = rest
 		}
