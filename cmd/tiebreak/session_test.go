@@ -8,7 +8,6 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/study/settings"
-	"tiebreak/internal/train/training"
 
 	"github.com/chromedp/chromedp/kb"
 )
@@ -49,7 +48,7 @@ func TestSessionsOfEveryKind(t *testing.T) {
 						continue // groups have a likelihood of their own, TestGroupLikelihood
 					}
 					spec := idrl.SessionSpec{Title: "t", Env: env.ID, Kind: kind, Acquisition: method, Likelihood: likelihood}
-					if err := training.CheckSpec(envs.Catalogue(), settings.Complete(spec)); err != nil {
+					if err := checkSpec(envs.Catalogue(), settings.Complete(spec)); err != nil {
 						t.Errorf("%s, %s, %s, %s: %v", env.ID, kind, method, likelihood, err)
 					}
 				}
@@ -63,7 +62,7 @@ func TestGroupLikelihood(t *testing.T) {
 	t.Parallel()
 	for i, likelihood := range idrl.Likelihoods() {
 		spec := idrl.SessionSpec{Title: "t", Env: "driver", Kind: idrl.GroupClips, Likelihood: likelihood}
-		if err := training.CheckSpec(envs.Catalogue(), settings.Complete(spec)); (err == nil) != (i == 0) {
+		if err := checkSpec(envs.Catalogue(), settings.Complete(spec)); (err == nil) != (i == 0) {
 			t.Errorf("%s: error %v", likelihood, err)
 		}
 	}

@@ -114,7 +114,7 @@ type featureLine struct {
 // featureLines reads the README's table: by robot and feature.
 func featureLines(t *testing.T) map[[2]string]featureLine {
 	t.Helper()
-	b, err := os.ReadFile("README.md")
+	b, err := os.ReadFile("../../docs/mujoco.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func featureLines(t *testing.T) map[[2]string]featureLine {
 
 // Two clips of different behaviours differ by one to five times the noise of an answer,
 // in the median and in most pairs, so that an answer is neither chance nor certain. The
-// README says of every feature what it usually varies by, and the scale of its prior.
+// document says of every feature what it usually varies by, and the scale of its prior.
 func TestPriorScales(t *testing.T) {
 	lines := featureLines(t)
 	for _, l := range mujoco.Catalogue() {
