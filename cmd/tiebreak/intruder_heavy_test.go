@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/data/rollouts"
 	"tiebreak/internal/idrl"
 )
@@ -27,7 +28,7 @@ func (i *intrusion) importing() func(context.Context) error {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
 	var files []map[string]any
-	for name, n := range map[string]int64{"tiebreak/answer.parquet": 80 << 20, "adapters/ipl.npz": 600 << 20} {
+	for name, n := range map[string]int64{"tiebreak/answer.jsonl": 80 << 20, "adapters/ipl.npz": 600 << 20} {
 		w, err := z.Create(name)
 		if err != nil {
 			i.b.Fatal(err)
@@ -58,7 +59,7 @@ func (i *intrusion) importingMeta() func(context.Context) error {
 func (i *intrusion) imports(z *zip.Writer, out *bytes.Buffer, files string) func(context.Context) error {
 	w, err := z.Create("meta.json")
 	if err == nil {
-		_, err = fmt.Fprintf(w, `{"format":"tiebreak.bundle","schema_version":1,"session_id":"s","complete":true,"records_version":1,"files":%s}`, files)
+		_, err = fmt.Fprintf(w, `{"format":"tiebreak.bundle","schema_version":%d,"session_id":"s","complete":true,"records_version":1,"files":%s}`, bundle.SchemaVersion, files)
 	}
 	if err == nil {
 		err = z.Close()

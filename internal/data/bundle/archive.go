@@ -55,7 +55,7 @@ type seen struct {
 
 // isRecord reports whether a file of a bundle is one that a session is made from again.
 func isRecord(name string) bool {
-	return path.Dir(name) == "tiebreak" && path.Ext(name) == ".parquet"
+	return path.Dir(name) == "tiebreak" && path.Ext(name) == ".jsonl"
 }
 
 // An archive is a zip, tar or tar.gz file.

@@ -87,7 +87,7 @@ func listing(t testing.TB, parts ...part) string {
 		files = append(files, entry{p.name, p.zeros, hex.EncodeToString(h.Sum(nil))})
 	}
 	b, err := json.Marshal(map[string]any{
-		"format": "tiebreak.bundle", "schema_version": 1, "session_id": "s", "complete": true, "records_version": 1, "files": files,
+		"format": "tiebreak.bundle", "schema_version": bundle.SchemaVersion, "session_id": "s", "complete": true, "records_version": 1, "files": files,
 	})
 	must(t, err)
 	return string(b)
@@ -111,8 +111,8 @@ func written(t testing.TB, dir string) (n int64) {
 // records unpack to much more than it has bytes is refused before they are written.
 func TestArchivesThatUnpackToMuch(t *testing.T) {
 	const much = 32 << 20
-	records, other := part{"tiebreak/answer.parquet", much}, part{"clips/a.gif", 1 << 20}
-	small := part{"tiebreak/answer.parquet", 1000}
+	records, other := part{"tiebreak/answer.jsonl", much}, part{"clips/a.gif", 1 << 20}
+	small := part{"tiebreak/answer.jsonl", 1000}
 	for _, test := range []struct{ name, kind, meta, code string }{
 		{"listed records", "zip", listing(t, records), "import-size"},
 		{"listed records in a tar file", "tar.gz", listing(t, records), "import-size"},
@@ -155,7 +155,7 @@ func openRefused(t *testing.T, path, dir, code string) {
 // Of an archive only what is listed is unpacked, and a file that is larger than listed is not read to its end.
 func TestOnlyListedFilesAreUnpacked(t *testing.T) {
 	good := write(t, configured(studied(t, 40)))
-	extra := files{"tiebreak/extra.parquet": bytes.NewBufferString("not listed")}
+	extra := files{"tiebreak/extra.jsonl": bytes.NewBufferString("not listed")}
 	for name, b := range good {
 		extra[name] = b
 	}
@@ -183,7 +183,7 @@ func TestOnlyListedFilesAreUnpacked(t *testing.T) {
 // A zip file whose files are longer than it says is not unpacked beyond that.
 func TestZipThatClaimsLess(t *testing.T) {
 	const much = 16 << 20
-	path := bomb(t, "zip", listing(t, part{"tiebreak/answer.parquet", 1000}), part{"tiebreak/answer.parquet", much})
+	path := bomb(t, "zip", listing(t, part{"tiebreak/answer.jsonl", 1000}), part{"tiebreak/answer.jsonl", much})
 	b, err := os.ReadFile(path)
 	must(t, err)
 	size := []byte{0, 0, 0, much >> 24} // little-endian
@@ -197,7 +197,8 @@ func TestZipThatClaimsLess(t *testing.T) {
 // A meta.json of very many elements costs memory in proportion to its bytes.
 func TestMetaOfVeryManyElements(t *testing.T) {
 	list := func(element string, n int) string { return strings.Repeat(element+",", n-1) + element }
-	const head, many = `{"format":"tiebreak.bundle","schema_version":1,"session_id":"s","complete":true,"records_version":1,`, 1_000_000
+	const many = 1_000_000
+	head := fmt.Sprintf(`{"format":"tiebreak.bundle","schema_version":%d,"session_id":"s","complete":true,"records_version":1,`, bundle.SchemaVersion)
 	for _, test := range []struct{ name, text string }{
 		{"files", head + `"files":[` + list("{}", many) + `]}`},
 		{"features", head + `"features":[` + list(`""`, many) + `]}`},
@@ -219,25 +220,34 @@ func TestMetaOfVeryManyElements(t *testing.T) {
 	}
 }
 
-// Records that hold more than there is room for, though their files do not, are refused while they are read.
-func TestRecordsThatUnpackToMuch(t *testing.T) {
+// Records whose values need more than there is room for, though their files do not, are refused while they are read.
+func TestRecordsThatNeedMuch(t *testing.T) {
 	db := studied(t, 40)
+	var table idrl.RecordTable
 	f := changed(t, write(t, configured(db)), true, func(f files, _ map[string]any) {
-		f["tiebreak/clip.parquet"] = recordsOf(t, db, "clip", func(row []any) [][]any {
-			out := [][]any{slices.Clone(row)}
-			for k := range 50 {
-				row[1], row[2] = fmt.Sprint(row[1], k), strings.Repeat("t", 2000)
-				out = append(out, slices.Clone(row))
-			}
-			return out
-		})
+		must(t, db.Read(t.Context(), study, func(r *store.Reading) error {
+			list, err := r.RecordTables(t.Context())
+			table = list[slices.IndexFunc(list, func(o idrl.RecordTable) bool { return o.Name == "assignment" })]
+			return err
+		}))
+		row := make([]any, len(table.Columns))
+		for i, c := range table.Columns {
+			row[i] = map[string]any{"INTEGER": int64(0), "REAL": 0., "TEXT": "", "BLOB": []byte{}}[c.Type]
+		}
+		f["tiebreak/assignment.jsonl"] = recordsOf(t, db, "assignment", func([]any) [][]any { return slices.Repeat([][]any{row}, 1000) })
 	})
-	b, err := bundle.Open(folder(t, f), t.TempDir(), 4<<20)
-	if err == nil {
-		defer b.Close()
-		_, err = empty(t).ImportSession(t.Context(), b, b.Session(), store.Judge{}, t.TempDir(), "test")
+	var records uint64
+	for name, b := range f {
+		if strings.HasPrefix(name, "tiebreak/") {
+			records += uint64(b.Len())
+		}
 	}
-	if err == nil || !strings.HasPrefix(err.Error(), "import-size") {
-		t.Errorf("%v", err)
+	b, err := bundle.Open(folder(t, f), t.TempDir(), records)
+	must(t, err)
+	defer b.Close()
+	n := 0
+	err = b.Records(table, func([]any) error { n++; return nil })
+	if idrl.KindOf(err) != idrl.Invalid || !strings.HasPrefix(err.Error(), "import-size") || n == 0 {
+		t.Errorf("%d rows, then %v", n, err)
 	}
 }

@@ -18,7 +18,7 @@ const Format = "bundle"
 
 // SchemaVersion is that of the bundles which this package writes. It grows when a reader of
 // the one before would misread them.
-const SchemaVersion = 1
+const SchemaVersion = 2
 
 // Config says what a bundle is made of.
 type Config struct {
@@ -321,13 +321,10 @@ func (b *builder) records(ctx context.Context) error {
 		return err
 	}
 	for _, t := range tables {
-		if err := b.file("tiebreak/"+t.Name+".parquet", func(w io.Writer) error {
-			out := newRecordWriter(w, t)
-			if err := b.from.Records(ctx, t, out.write); err != nil {
-				return err
-			}
-			b.meta.Rows["tiebreak/"+t.Name+".parquet"] = out.n
-			return out.out.Close()
+		name := recordFile(t.Name)
+		if err := b.file(name, func(w io.Writer) (err error) {
+			b.meta.Rows[name], err = writeRecords(w, t, func(yield func([]any) error) error { return b.from.Records(ctx, t, yield) })
+			return err
 		}); err != nil {
 			return err
 		}

@@ -116,7 +116,7 @@ func TestAnswers(t *testing.T) {
 	cfg := configured(db)
 	cfg.Counting = true
 	counting := write(t, cfg)
-	if rows := read(t, counting, "labels.parquet"); len(rows) != 59 || metaOf(t, counting).Complete || counting["tiebreak/answer.parquet"] != nil || counting["events.parquet"] != nil {
+	if rows := read(t, counting, "labels.parquet"); len(rows) != 59 || metaOf(t, counting).Complete || counting["tiebreak/answer.jsonl"] != nil || counting["events.parquet"] != nil {
 		t.Errorf("counting: %d labels, complete %v", len(rows), metaOf(t, counting).Complete)
 	}
 	for name, b := range counting {

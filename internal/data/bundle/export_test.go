@@ -1,23 +1,15 @@
 package bundle
 
-import (
-	"context"
-	"io"
-
-	"tiebreak/internal/idrl"
-)
+import "tiebreak/internal/idrl"
 
 // ReadRecords is readRecords.
 var ReadRecords = readRecords
 
-// WriteRecords writes the rows of a table as a bundle does.
-func WriteRecords(ctx context.Context, w io.Writer, t idrl.RecordTable, rows func(context.Context, idrl.RecordTable, func([]any) error) error) error {
-	out := newRecordWriter(w, t)
-	if err := rows(ctx, t, out.write); err != nil {
-		return err
-	}
-	return out.out.Close()
-}
+// WriteRecords is writeRecords.
+var WriteRecords = writeRecords
+
+// MaxLine is maxLine.
+const MaxLine = maxLine
 
 // SplitsOf returns the split of each comparison of a list.
 func SplitsOf(list []idrl.Labelled) (out []string) {

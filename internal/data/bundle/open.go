@@ -23,8 +23,8 @@ type Bundle struct {
 // have at most room bytes, and not many times those of the bundle.
 //
 // It returns an error of kind Invalid, whose text begins with a code, if this is not a bundle
-// (import-open, import-archive, import-meta), is of a newer version (import-newer), is only a
-// part of a session (import-part), lacks a file (import-missing), holds one with another
+// (import-open, import-archive, import-meta), is of a newer or an older version (import-newer,
+// import-older), is only a part of a session (import-part), lacks a file (import-missing), holds one with another
 // content (import-sum), tries to reach outside of its folder or beyond limits (import-path,
 // import-size), or needs more than room (import-space).
 func Open(name, scratch string, room uint64) (_ *Bundle, err error) {
@@ -162,5 +162,3 @@ func (b *Bundle) Has(table string) bool {
 	_, ok := b.listed[recordFile(table)]
 	return ok
 }
-
-func recordFile(table string) string { return "tiebreak/" + table + ".parquet" }

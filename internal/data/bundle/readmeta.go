@@ -23,6 +23,8 @@ func readMeta(r io.Reader, name string) (m meta, err error) {
 		return m, refused("meta", "%s is not a bundle of tiebreak: meta.json says that its format is %.40q", name, m.Format)
 	case m.Version > SchemaVersion:
 		return m, refused("newer", "the bundle was written by a newer version, %.40s: its schema_version is %d, and this program reads up to %d; use a newer tiebreak", m.Program, m.Version, SchemaVersion)
+	case m.Version < SchemaVersion:
+		return m, refused("older", "the bundle was written by an older version, %.40s: its schema_version is %d, and this program reads %d; import it with that version, then export it again with this one from the same data folder", m.Program, m.Version, SchemaVersion)
 	case !m.Complete:
 		return m, refused("part", "the bundle holds only a part of its session, from which that cannot be made again: export it without --after, and with --answers all")
 	case m.Session == "" || m.Records < 1:

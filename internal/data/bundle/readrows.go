@@ -1,16 +1,18 @@
 package bundle
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"slices"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"tiebreak/internal/idrl"
-
-	"github.com/parquet-go/parquet-go"
 )
 
 // Records calls yield with the rows of a table in their order: values of the types int64,
@@ -24,11 +26,7 @@ func (b *Bundle) Records(t idrl.RecordTable, yield func([]any) error) (err error
 		return refused("missing", "%s is not there: %v", name, err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	return readRecords(f, info.Size(), name, t, func(row []any) error {
+	return readRecords(f, name, t, func(row []any) error {
 		if b.left -= bytesOf(row); b.left < 0 {
 			return refused("size", "the records hold many times the bytes of the bundle, or more than there is room for on the disk of the data folder")
 		}
@@ -50,120 +48,145 @@ func bytesOf(row []any) (n int64) {
 	return n
 }
 
-// readRecords reads the rows of a table from a Parquet file of that many bytes.
-func readRecords(r io.ReaderAt, size int64, name string, t idrl.RecordTable, yield func([]any) error) (err error) {
-	var stopped error // by yield
-	defer func() {
-		if p := recover(); p != nil { // the library trusts the numbers in a file
-			err = refused("table", "%s is not a Parquet file that can be read: %v", name, p)
-		}
-	}()
-	if err := checkTable(r, size, len(t.Columns)); err != nil {
-		return refused("table", "%s: %v", name, err)
-	}
-	file, err := parquet.OpenFile(r, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+// readRecords reads the rows of a table that writeRecords wrote. It takes memory in proportion to the
+// longest line.
+func readRecords(from io.Reader, name string, t idrl.RecordTable, yield func([]any) error) error {
+	head, err := recordHead(t)
 	if err != nil {
-		return refused("table", "%s is not a Parquet file that can be read: %v", name, err)
+		return err
 	}
-	place, err := places(file, t)
-	if err != nil {
-		return refused("table", "%s: %v", name, err)
+	r, n := lines{from: bufio.NewReaderSize(from, 64<<10)}, 1
+	wrong := func(err error) error { return refused("table", "%s: line %d: %v", name, n, err) }
+	if err := r.next(); err != nil {
+		return wrong(err)
 	}
-	err = eachRow(file, len(t.Columns), func(row parquet.Row) error {
-		values := make([]any, len(t.Columns))
-		for i, c := range t.Columns {
-			if values[i], err = recorded(row[place[i]], c); err != nil {
-				return err
-			}
+	if !bytes.Equal(r.line, head) {
+		return wrong(fmt.Errorf("it is %.200q, and must name the columns: %s", r.line, head))
+	}
+	for {
+		n++
+		err := r.next()
+		if errors.Is(err, io.EOF) {
+			return nil
 		}
-		stopped = yield(values)
-		return stopped
-	})
-	if stopped != nil {
-		return stopped
-	}
-	if err != nil {
-		return refused("table", "%s: %v", name, err)
-	}
-	return nil
-}
-
-// places returns where in a row of the file the columns of t stand, or an error if the file has
-// other columns.
-func places(file *parquet.File, t idrl.RecordTable) ([]int, error) {
-	var have []string
-	for _, path := range file.Schema().Columns() {
-		if len(path) != 1 {
-			return nil, fmt.Errorf("column %q is not of single values", path)
+		if err != nil {
+			return wrong(err)
 		}
-		have = append(have, path[0])
-	}
-	var out []int
-	for _, c := range t.Columns {
-		i := slices.Index(have, c.Name)
-		if i < 0 {
-			return nil, fmt.Errorf("column %s is missing", c.Name)
+		row, err := parseRow(r.line, t.Columns)
+		if err != nil {
+			return wrong(err)
 		}
-		out = append(out, i)
-	}
-	return out, nil
-}
-
-// eachRow calls f with every row of n values. The row is valid during the call.
-func eachRow(file *parquet.File, n int, f func(parquet.Row) error) error {
-	buf := make([]parquet.Row, 64)
-	for _, group := range file.RowGroups() {
-		rows := group.Rows()
-		for {
-			k, err := rows.ReadRows(buf)
-			for _, row := range buf[:k] {
-				if len(row) != n {
-					return errors.Join(fmt.Errorf("a row has %d values, want %d", len(row), n), rows.Close())
-				}
-				if err := f(row); err != nil {
-					return errors.Join(err, rows.Close())
-				}
-			}
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err == nil && k == 0 {
-				err = io.ErrNoProgress
-			}
-			if err != nil {
-				return errors.Join(err, rows.Close())
-			}
-		}
-		if err := rows.Close(); err != nil {
+		if err := yield(row); err != nil {
 			return err
 		}
 	}
-	return nil
 }
 
-// recorded returns a value as the store has it, or an error if the column is of another type.
-func recorded(v parquet.Value, c idrl.RecordColumn) (any, error) {
-	other := fmt.Errorf("column %s holds a value that is not of the type %s", c.Name, c.Type)
-	if v.IsNull() {
-		return nil, nil
+// lines are the lines of a text, of at most maxLine bytes with their end.
+type lines struct {
+	from *bufio.Reader
+	line []byte // the last that was read, without its end; valid until the next
+}
+
+// next reads a line. It returns io.EOF if there is no other.
+func (l *lines) next() error {
+	for l.line = l.line[:0]; ; {
+		part, err := l.from.ReadSlice('\n')
+		l.line = append(l.line, part...)
+		switch {
+		case len(l.line) > maxLine:
+			return fmt.Errorf("it has more than %d bytes", maxLine)
+		case err == nil:
+			l.line = l.line[:len(l.line)-1]
+			return nil
+		case errors.Is(err, io.EOF) && len(l.line) > 0:
+			return errors.New("it is cut off")
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return err
+		}
 	}
-	switch c.Type {
+}
+
+// parseRow returns the values of a line: a JSON array without spaces that has one for each column.
+func parseRow(line []byte, columns []idrl.RecordColumn) ([]any, error) {
+	rest, ok := bytes.CutPrefix(line, []byte("["))
+	if !ok {
+		return nil, errors.New("it is not a list of values")
+	}
+	values := make([]any, len(columns))
+	for i, c := range columns {
+		n, after := valueEnd(rest), byte(',')
+		if i == len(columns)-1 {
+			after = ']'
+		}
+		v, ok := parseValue(rest[:n], c.Type)
+		if !ok {
+			return nil, fmt.Errorf("column %s: %.40q is not of the type %s", c.Name, rest[:n], c.Type)
+		}
+		if n == len(rest) || rest[n] != after {
+			return nil, fmt.Errorf("column %s: %.40q follows it, want %q: a row has %d values", c.Name, rest[n:], after, len(columns))
+		}
+		values[i], rest = v, rest[n+1:]
+	}
+	if len(rest) > 0 {
+		return nil, fmt.Errorf("%.40q follows the row", rest)
+	}
+	return values, nil
+}
+
+// valueEnd returns how many bytes the JSON string or number at the beginning of b has.
+func valueEnd(b []byte) int {
+	if !bytes.HasPrefix(b, []byte(`"`)) {
+		if n := bytes.IndexAny(b, ",]"); n >= 0 {
+			return n
+		}
+		return len(b)
+	}
+	for i := 1; i < len(b); i++ {
+		switch b[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(b)
+}
+
+// parseValue returns a value as the store has it, and whether it is one of a column of that type.
+func parseValue(b []byte, kind string) (any, bool) {
+	if string(b) == "null" {
+		return nil, true
+	}
+	switch kind {
 	case "INTEGER":
-		if v.Kind() == parquet.Int64 {
-			return v.Int64(), nil
-		}
+		v, err := strconv.ParseInt(string(b), 10, 64)
+		return v, err == nil && json.Valid(b)
 	case "REAL":
-		if v.Kind() == parquet.Double && !math.IsNaN(v.Double()) {
-			return v.Double(), nil
-		}
+		v, err := strconv.ParseFloat(string(b), 64) // an error for what is not finite
+		return v, err == nil && json.Valid(b)
 	case "TEXT":
-		if v.Kind() == parquet.ByteArray && utf8.Valid(v.ByteArray()) {
-			return string(v.ByteArray()), nil
-		}
-	default:
-		if v.Kind() == parquet.ByteArray {
-			return append([]byte{}, v.ByteArray()...), nil // an empty one is not nil
-		}
+		return parseText(b)
 	}
-	return nil, other
+	return parseBlob(b)
+}
+
+// parseText returns the text of a JSON string. It refuses halves of surrogate pairs, which decode to U+FFFD.
+func parseText(b []byte) (s string, ok bool) {
+	if !bytes.HasPrefix(b, []byte(`"`)) || !utf8.Valid(b) || json.Unmarshal(b, &s) != nil {
+		return "", false
+	}
+	return s, strings.Count(s, "\ufffd") == bytes.Count(b, []byte("\ufffd"))
+}
+
+// parseBlob returns the bytes of a JSON string in base64; never nil, which SQLite would take for NULL.
+func parseBlob(b []byte) ([]byte, bool) {
+	text, ok := bytes.CutPrefix(b, []byte(`"`))
+	text, ended := bytes.CutSuffix(text, []byte(`"`))
+	if !ok || !ended {
+		return nil, false
+	}
+	out := make([]byte, base64.StdEncoding.DecodedLen(len(text)))
+	n, err := base64.StdEncoding.Strict().Decode(out, text)
+	return out[:n], err == nil && base64.StdEncoding.EncodedLen(n) == len(text) // Decode skips ends of lines
 }

@@ -2,9 +2,6 @@ package bundle
 
 import (
 	"io"
-	"slices"
-
-	"tiebreak/internal/idrl"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -53,74 +50,4 @@ func writeTable[T any](b *builder, name string, numbers func(*T) int, fill func(
 	})
 	b.meta.Rows[name] = n
 	return n, err
-}
-
-// A recordWriter writes the rows of one table as they are recorded.
-type recordWriter struct {
-	out      *parquet.GenericWriter[any]
-	place    []int // of each column in the file, where they stand in the order of their names
-	row      parquet.Row
-	gathered int
-	n        int
-}
-
-func newRecordWriter(w io.Writer, t idrl.RecordTable) *recordWriter {
-	group := parquet.Group{}
-	names := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		names[i] = c.Name
-		group[c.Name] = parquet.Optional(recordNode(c.Type))
-	}
-	sorted := slices.Sorted(slices.Values(names))
-	r := &recordWriter{out: parquet.NewGenericWriter[any](w, append(options(), parquet.NewSchema(t.Name, group))...), row: make(parquet.Row, len(names))}
-	for _, name := range names {
-		r.place = append(r.place, slices.Index(sorted, name))
-	}
-	return r
-}
-
-func recordNode(kind string) parquet.Node {
-	switch kind {
-	case "INTEGER":
-		return parquet.Leaf(parquet.Int64Type)
-	case "REAL":
-		return parquet.Leaf(parquet.DoubleType)
-	case "TEXT":
-		return parquet.String()
-	}
-	return parquet.Leaf(parquet.ByteArrayType)
-}
-
-func (r *recordWriter) write(values []any) error {
-	r.gathered += rowBytes
-	for i, v := range values {
-		k, level := r.place[i], 1
-		var out parquet.Value
-		switch v := v.(type) {
-		case nil:
-			level = 0
-		case int64:
-			out = parquet.Int64Value(v)
-		case float64:
-			out = parquet.DoubleValue(v)
-		case string:
-			out = parquet.ByteArrayValue([]byte(v))
-			r.gathered += len(v)
-		case []byte:
-			out = parquet.ByteArrayValue(v)
-			r.gathered += len(v)
-		default:
-			return idrl.Errorf(idrl.Internal, "a record holds a %T", v)
-		}
-		r.row[k] = out.Level(0, level, k)
-	}
-	r.n++
-	if _, err := r.out.WriteRows([]parquet.Row{r.row}); err != nil {
-		return err
-	}
-	if r.gathered < groupBytes {
-		return nil
-	}
-	r.gathered = 0
-	return r.out.Flush()
 }
