@@ -59,7 +59,7 @@ func TestExportBundle(t *testing.T) {
 		}
 		have[name] = true
 	}
-	for _, name := range []string{"README.md", "meta.json", "session.json", "labels.parquet", "trajectories.parquet", "posterior.parquet", "learnt/index.json", "clips/metadata.jsonl", "tiebreak/answer.parquet"} {
+	for _, name := range []string{"README.md", "meta.json", "session.json", "labels.parquet", "trajectories.parquet", "posterior.parquet", "learnt/index.json", "clips/metadata.jsonl", "tiebreak/answer.jsonl"} {
 		if !have[name] {
 			t.Errorf("the archive lacks %s", name)
 		}
