@@ -205,7 +205,7 @@ func TestBadBundles(t *testing.T) {
 		change     func(f files, m map[string]any)
 	}{
 		{"newer form", "import-newer", true, func(_ files, m map[string]any) { m["schema_version"] = bundle.SchemaVersion + 1 }},
-		{"older form", "import-older", true, func(_ files, m map[string]any) { m["schema_version"] = 1 }},
+		{"older form", "import-older", true, func(_ files, m map[string]any) { m["schema_version"] = bundle.SchemaVersion - 1 }},
 		{"newer tables", "import-newer", true, func(_ files, m map[string]any) { m["records_version"] = store.Format() + 1 }},
 		{"tables of version 1000000", "import-newer", true, func(_ files, m map[string]any) { m["records_version"] = 1_000_000 }},
 		{"a part", "import-part", true, func(_ files, m map[string]any) { m["complete"] = false }},
@@ -264,6 +264,19 @@ func TestBadBundles(t *testing.T) {
 		})
 	}
 	must(t, take(t, other, folder(t, good), "")) // the same can be run again once it is right
+}
+
+// Of a bundle of an older form the message says which program wrote it, and what to do.
+func TestOlderBundles(t *testing.T) {
+	old := changed(t, write(t, configured(studied(t, 40))), true, func(_ files, m map[string]any) {
+		m["schema_version"], m["program"] = bundle.SchemaVersion-1, "tiebreak 0.9"
+	})
+	err := take(t, empty(t), folder(t, old), "")
+	for _, want := range []string{"import-older: ", "tiebreak 0.9", "import it with that version", "export it again"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
 }
 
 // recordsOf returns the records of a table as a bundle has them, with each row replaced.
