@@ -204,7 +204,7 @@ func TestOlderFormatIsNotReadAsItIs(t *testing.T) {
 }
 
 func TestQueueIsBounded(t *testing.T) {
-	db := newDB(&file{requests: make(chan *request, 2)}) // nobody serves it
+	db := newDB(&file{requests: make(chan *request, 2)}) // no writer takes requests from it
 	for k := range 3 {
 		err := db.submit(&request{})
 		if full := idrl.KindOf(err) == idrl.Unavailable; full != (k == 2) {

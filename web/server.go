@@ -15,7 +15,7 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// A Server serves pages, sockets and the HTTP API. It joins types that own a concern each.
+// A Server serves pages, sockets and the HTTP API. Each of its parts has the handlers of one subject.
 type Server struct {
 	*site
 	handler http.Handler
@@ -29,8 +29,8 @@ type Server struct {
 	api       *api
 }
 
-// A site is what all concerns share: who somebody is, what they are told when something fails, and
-// how much they may ask for.
+// A site holds what all parts of a server share: the configuration, the log, open sockets and the
+// limits of requests. Its methods find out who sends a request, and write error pages.
 type site struct {
 	cfg      Config
 	log      *slog.Logger
@@ -47,7 +47,7 @@ type site struct {
 	cancel context.CancelFunc
 }
 
-// Concerns of a server.
+// Parts of a server.
 type (
 	entry     struct{ *site } // by which people come in: sign-in links, invitations, crowd platforms
 	labelling struct{ *site } // what annotators see and send

@@ -8,8 +8,12 @@ var ReadRecords = readRecords
 // WriteRecords is writeRecords.
 var WriteRecords = writeRecords
 
-// MaxLine is maxLine.
-const MaxLine = maxLine
+// LimitLines makes n the greatest length of a line of records until restore is called.
+func LimitLines(n int) (restore func()) {
+	was := maxLine
+	maxLine = n
+	return func() { maxLine = was }
+}
 
 // SplitsOf returns the split of each comparison of a list.
 func SplitsOf(list []idrl.Labelled) (out []string) {

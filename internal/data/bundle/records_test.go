@@ -212,17 +212,16 @@ func (e *endless) Read(p []byte) (int, error) {
 
 // A line is read up to its greatest length, and a row is refused when it is written whose line would be longer.
 func TestLengthOfLines(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a gigabyte of memory")
-	}
+	const most = 1 << 20
+	defer bundle.LimitLines(most)()
 	long := &endless{}
 	if _, err := readAll(io.MultiReader(strings.NewReader(allTypesHead+`[1,0.5,"a","`), long), allTypes); idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), "line 2: it has more than") {
 		t.Errorf("%v", err)
 	}
-	if long.n > bundle.MaxLine+1<<20 {
+	if long.n > most+1<<20 {
 		t.Errorf("%d bytes of the line were read", long.n)
 	}
-	blob := make([]byte, base64.StdEncoding.DecodedLen(bundle.MaxLine))
+	blob := make([]byte, base64.StdEncoding.DecodedLen(most))
 	if _, err := bundle.WriteRecords(io.Discard, allTypes, func(yield func([]any) error) error { return yield([]any{nil, nil, nil, blob}) }); idrl.KindOf(err) != idrl.Invalid {
 		t.Errorf("%v", err)
 	}

@@ -10,7 +10,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A Problem is what is wrong with one setting.
+// A Problem says why a setting cannot have the value that it has.
 type Problem struct {
 	Key  string
 	Text string // goes on from the key; after a colon if it is a sentence of its own
