@@ -17,7 +17,7 @@ func backupCommand() command {
 			"The file has its name once it is whole, checked and on the disk; a FILE that exists is not touched. It holds names\n" +
 			"and answers of people, and everything that a server needs: keep it as you keep the data folder.\n\n" +
 			"When data of a person are withdrawn, the backups in the data folder are cleared of them. A copy elsewhere is yours\n" +
-			"to delete: make a new one, then remove it. To go back to a backup, see docs/health.md.",
+			"to delete: make a new one, then remove it. To go back to a backup, see docs/serving.md.",
 		Example: "tiebreak backup --data tiebreak-data --out study-2026-11-25.db",
 		Flags:   func(fs *flag.FlagSet) { new(backupFlags).declare(fs) },
 		Run:     runBackup,

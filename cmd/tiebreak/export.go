@@ -36,7 +36,7 @@ func (f *exportFlags) declare(fs *flag.FlagSet) {
 		export.PracticeFormat+", the answers to practice questions; "+
 		export.FlagsFormat+", what annotators told of questions; "+
 		export.NetworksFormat+", the learnt reward and the policies, as files in the folder --out;\n"+
-		"or "+bundle.Format+", all of this and more as a data set for other programs (docs/bundle.md), in --out")
+		"or "+bundle.Format+", all of this and more as a data set for other programs (docs/datasets.md), in --out")
 	fs.StringVar(&f.out, "out", "", "new `folder` for the files of --format "+export.NetworksFormat+" or "+bundle.Format+"; for a bundle also a file that ends in .zip")
 	fs.StringVar(&f.after, "after", "", "only what came after this answer: its `id`, or its number in the log, such as cursor.seq of the meta.json of an earlier bundle; of a bundle")
 	fs.StringVar(&f.answers, "answers", allAnswers, "which answers a bundle has: "+allAnswers+", with those marked that were undone and those of annotators who are left out; or "+countingAnswers+", without them")
@@ -49,10 +49,10 @@ func (f *exportFlags) declare(fs *flag.FlagSet) {
 func exportCommand() command {
 	return command{
 		Name: "export", Summary: "write the answers of a session as JSON lines or CSV, or what it has learnt", Usage: "--session ID [flags]",
-		About: "Writes one line per answer to standard output; docs/export.md explains the columns. With --format networks\n" +
+		About: "Writes one line per answer to standard output; docs/datasets.md explains the columns. With --format networks\n" +
 			"it writes the learnt reward and the policies into a new folder, for other programs: networks in the format\n" +
-			"safetensors with descriptions as JSON; docs/networks.md explains them. With --format bundle it writes everything\n" +
-			"as a data set: tables in Parquet, trajectories, clips; docs/bundle.md explains it. It reads one snapshot of the database\n" +
+			"safetensors with descriptions as JSON; docs/datasets.md explains them. With --format bundle it writes everything\n" +
+			"as a data set: tables in Parquet, trajectories, clips; docs/datasets.md explains it. It reads one snapshot of the database\n" +
 			"and may run beside the server. Without --session it lists the sessions.",
 		Example: "tiebreak export --data tiebreak-data --session ID --format csv > answers.csv\n" +
 			"  tiebreak export --data tiebreak-data --session ID --format networks --out learnt\n" +
@@ -220,7 +220,7 @@ func exportSteps(ctx context.Context, out io.Writer, db *store.DB, session idrl.
 		return err
 	}
 	if len(names) == 0 {
-		return idrl.Errorf(idrl.NotFound, "no raw steps are kept of the clips that were answered (docs/export.md)")
+		return idrl.Errorf(idrl.NotFound, "no raw steps are kept of the clips that were answered (docs/datasets.md)")
 	}
 	for _, name := range names {
 		b, err := db.Steps(ctx, session, name)

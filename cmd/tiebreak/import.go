@@ -42,7 +42,7 @@ func importCommand() command {
 		About: "Records in a data folder the session that 'tiebreak export --format bundle' wrote, all of it or nothing: every file is\n" +
 			"compared with its checksum first. The session goes on where it was, and exports the same bundle. Of people there\n" +
 			"are only the pseudonyms under which they answered: nobody can sign in as one of them; invite annotators anew.\n" +
-			"The server may be running on the data folder if the session is not large. docs/bundle.md says more.\n\n" +
+			"The server may be running on the data folder if the session is not large. docs/datasets.md says more.\n\n" +
 			"With --rollouts it takes in trajectories of another simulator, with pictures, videos or scenes, as an environment\n" +
 			"whose clips people compare; videos need ffmpeg. docs/rollouts.md says how they are written.\n\n" +
 			"With --labels it makes a session of comparisons that were released with a data set, by Uni-RLHF and Preference\n" +

@@ -61,7 +61,7 @@ func serveCommand() command {
 		About: "Runs the server on a data folder until it is told to stop (Ctrl-C). Until a researcher has signed in\n" +
 			"it prints a sign-in link, which works once, within an hour; 'tiebreak user link' prints more.\n" +
 			"GET /healthz answers ok while it is alive; GET /readyz answers 503 with the reason while an answer could not be\n" +
-			"recorded, the disk is nearly full or the database damaged (docs/health.md). For people on other machines,\n" +
+			"recorded, the disk is nearly full or the database damaged (docs/serving.md). For people on other machines,\n" +
 			"put a proxy with HTTPS before it and give the address that they open as --origin; docs/serving.md has\n" +
 			"examples and the limits of requests.\n" +
 			"Flags come before the variables TIEBREAK_DATA, TIEBREAK_ADDR, TIEBREAK_ORIGIN, TIEBREAK_PROXY, TIEBREAK_LOG,\n" +

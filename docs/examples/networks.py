@@ -5,7 +5,7 @@
 reads one step per line (the observation, then the action), comma-separated, and prints
 its reward; of a policy it reads observations, followed by the number of steps of the
 episode before where the policy has a horizon, and prints actions. The weights are in the
-file of the same name that ends in .safetensors. docs/networks.md describes the files.
+file of the same name that ends in .safetensors. docs/datasets.md describes the files.
 """
 
 import json

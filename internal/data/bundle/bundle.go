@@ -36,7 +36,7 @@ type Config struct {
 	// covariances empty.
 	Beliefs func(idrl.SessionSpec, []idrl.LearntFit) (func(idrl.Snapshot) (idrl.Posterior, error), error)
 
-	// Learnt returns the learnt reward and the policies as files (docs/networks.md). Nil, or an
+	// Learnt returns the learnt reward and the policies as files (docs/datasets.md). Nil, or an
 	// error of kind NotFound, leaves them out.
 	Learnt func(context.Context, Source) ([]export.File, error)
 

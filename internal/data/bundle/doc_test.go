@@ -12,7 +12,7 @@ import (
 
 // The document lists the columns of every table, in their order, with their types.
 func TestTheDocumentListsTheColumns(t *testing.T) {
-	doc, err := os.ReadFile("../../../docs/bundle.md")
+	doc, err := os.ReadFile("../../../docs/datasets.md")
 	must(t, err)
 	f := write(t, configured(studied(t, 20)))
 	tables := 0
@@ -21,11 +21,11 @@ func TestTheDocumentListsTheColumns(t *testing.T) {
 			continue
 		}
 		tables++
-		_, section, ok := strings.Cut(string(doc), "\n## "+name+"\n")
+		_, section, ok := strings.Cut(string(doc), "\n### "+name+"\n")
 		if !ok {
-			t.Errorf("docs/bundle.md has no section %s", name)
+			t.Errorf("docs/datasets.md has no section %s", name)
 		}
-		section, _, _ = strings.Cut(section, "\n## ")
+		section, _, _ = strings.Cut(section, "\n### ")
 		var described []string
 		for _, line := range strings.Split(section, "\n") {
 			if rest, ok := strings.CutPrefix(line, "| `"); ok {

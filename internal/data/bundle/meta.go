@@ -8,7 +8,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// meta is meta.json. docs/bundle.md describes the fields.
+// meta is meta.json. docs/datasets.md describes the fields.
 type meta struct {
 	Format   string `json:"format"`
 	Version  int    `json:"schema_version"`

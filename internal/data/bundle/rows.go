@@ -8,7 +8,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// The rows of the tables. docs/bundle.md describes their columns.
+// The rows of the tables. docs/datasets.md describes their columns.
 
 type segmentRow struct {
 	Segment    string    `parquet:"segment_id"`

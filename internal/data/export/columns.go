@@ -15,7 +15,7 @@ type column struct {
 	value func(s *idrl.SessionSpec, r *Row) any
 }
 
-// columns returns the fields that every record has, in order. docs/export.md
+// columns returns the fields that every record has, in order. docs/datasets.md
 // describes each of them.
 func columns() []column {
 	return []column{

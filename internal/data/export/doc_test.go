@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A described column is a row of the table in docs/export.md.
+// A described column is a row of the table in docs/datasets.md.
 type described struct {
 	name, kind string
 	words      []string // of its meaning that are set as code
@@ -35,15 +35,15 @@ func words(cell string) (out []string) {
 // describes two columns.
 func document(t *testing.T, heading string) (out []described) {
 	t.Helper()
-	doc, err := os.ReadFile("../../../docs/export.md")
+	doc, err := os.ReadFile("../../../docs/datasets.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, ok := strings.Cut(string(doc), "\n## "+heading+"\n")
+	_, section, ok := strings.Cut(string(doc), "\n### "+heading+"\n")
 	if !ok {
-		t.Fatalf("docs/export.md has no section %q", heading)
+		t.Fatalf("docs/datasets.md has no section %q", heading)
 	}
-	section, _, _ = strings.Cut(section, "\n## ")
+	section, _, _ = strings.Cut(section, "\n### ")
 	for _, line := range strings.Split(section, "\n") {
 		if !strings.HasPrefix(line, "| `") {
 			continue
@@ -73,16 +73,16 @@ func TestTheDocumentListsTheColumns(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(columns, names); diff != "" {
-		t.Errorf("docs/export.md lists other columns than the file has (-file +document):\n%s", diff)
+		t.Errorf("docs/datasets.md lists other columns than the file has (-file +document):\n%s", diff)
 	}
 	for _, name := range []string{"features_a_NAME", "features_b_NAME"} {
-		doc, err := os.ReadFile("../../../docs/export.md")
+		doc, err := os.ReadFile("../../../docs/datasets.md")
 		if err != nil || !strings.Contains(string(doc), "`"+name+"`") {
-			t.Errorf("docs/export.md does not describe %s, %v", name, err)
+			t.Errorf("docs/datasets.md does not describe %s, %v", name, err)
 		}
 	}
 	if !slices.Contains(export.Formats(), "jsonl") || export.ContentType("csv") != "text/csv; charset=utf-8" {
-		t.Error("formats or media types have changed; adapt docs/export.md")
+		t.Error("formats or media types have changed; adapt docs/datasets.md")
 	}
 }
 
@@ -125,7 +125,7 @@ func TestTheDocumentListsTheValues(t *testing.T) {
 		}
 	}
 	for name := range sets {
-		t.Errorf("docs/export.md has no column %s", name)
+		t.Errorf("docs/datasets.md has no column %s", name)
 	}
 	var doubts []string
 	for _, d := range document(t, "Doubts") {

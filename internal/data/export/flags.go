@@ -10,7 +10,7 @@ import (
 // FlagsFormat is the name of the export of what annotators told of questions.
 const FlagsFormat = "flags"
 
-// flagged is a line of WriteFlags. docs/export.md describes the fields.
+// flagged is a line of WriteFlags. docs/datasets.md describes the fields.
 type flagged struct {
 	ID         string            `json:"flag_id"`
 	Session    idrl.SessionID    `json:"session_id"`

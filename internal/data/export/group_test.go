@@ -59,10 +59,10 @@ func TestGroupsAreExportedAsComparisons(t *testing.T) {
 	if err := export.Write(&plain, "csv", spec, from(nil)); err != nil || strings.Contains(plain.String(), "group") {
 		t.Errorf("the header of other sessions is %q, error %v", plain.String(), err)
 	}
-	doc, err := os.ReadFile("../../../docs/export.md")
+	doc, err := os.ReadFile("../../../docs/datasets.md")
 	for _, name := range []string{"group_id", "group_part", "position_a", "position_b"} {
 		if err != nil || !strings.Contains(string(doc), "`"+name+"`") {
-			t.Errorf("docs/export.md does not describe %s, %v", name, err)
+			t.Errorf("docs/datasets.md does not describe %s, %v", name, err)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 // PracticeFormat is the name of the export of answers to practice questions.
 const PracticeFormat = "practice"
 
-// practised is a line of WritePractice. docs/export.md describes the fields.
+// practised is a line of WritePractice. docs/datasets.md describes the fields.
 type practised struct {
 	ID          idrl.AnswerID    `json:"practice_id"`
 	Session     idrl.SessionID   `json:"session_id"`

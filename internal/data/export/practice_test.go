@@ -76,6 +76,6 @@ func TestTheDocumentListsThePracticeFields(t *testing.T) {
 		names = append(names, d.name)
 	}
 	if diff := cmp.Diff(strings.Join(fields, " "), strings.Join(names, " ")); diff != "" {
-		t.Errorf("docs/export.md lists other fields (-file +document):\n%s", diff)
+		t.Errorf("docs/datasets.md lists other fields (-file +document):\n%s", diff)
 	}
 }

@@ -10,7 +10,7 @@ import (
 // StepsFormat is the name of the format that WriteSteps writes.
 const StepsFormat = "steps"
 
-// rawSteps is a line of WriteSteps. docs/export.md describes the fields.
+// rawSteps is a line of WriteSteps. docs/datasets.md describes the fields.
 type rawSteps struct {
 	ID           idrl.StepsID `json:"steps_id"`
 	Env          string       `json:"env"`

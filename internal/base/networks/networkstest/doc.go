@@ -1,3 +1,3 @@
 // Package networkstest evaluates exported networks by the program in Python that
-// docs/networks.md refers to.
+// docs/datasets.md refers to.
 package networkstest

@@ -4,7 +4,7 @@
     fragments, preferences = tiebreak_bundle.imitation("bundle")  # imitation.data.types
     dataset = tiebreak_bundle.minari("bundle", "tiebreak/hopper-v0")  # needs minari and h5py
 
-docs/bundle.md of Tiebreak describes the files. Polarity: preferences of imitation are the
+docs/datasets.md of Tiebreak describes the files. Polarity: preferences of imitation are the
 probability that the first fragment is preferred.
 """
 
