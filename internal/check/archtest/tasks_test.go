@@ -154,8 +154,8 @@ func testRuns(t *testing.T, task string) (runs []testRun) {
 type command struct{ task, text string }
 
 var (
-	timedTask = regexp.MustCompile(`^sh \.ci/timed (\S+)`)
-	variable  = regexp.MustCompile(`\{\{\.(\w+)\}\}`)
+	called   = regexp.MustCompile(`^sh \.ci/(?:timed|beside) ((?:[a-z:]\S* ?)+)`) // tasks that a script runs
+	variable = regexp.MustCompile(`\{\{\.(\w+)\}\}`)
 )
 
 // commands returns those of a task and of the tasks that it calls, in order.
@@ -168,14 +168,16 @@ func (f taskfile) commands(t *testing.T, name string) (out []command) {
 	for _, c := range task.Cmds {
 		text, _ := c.(string)
 		if fields, ok := c.(map[string]any); ok {
-			if called, ok := fields["task"].(string); ok {
-				out = append(out, f.commands(t, called)...)
+			if name, ok := fields["task"].(string); ok {
+				out = append(out, f.commands(t, name)...)
 				continue
 			}
 			text, _ = fields["cmd"].(string)
 		}
-		if m := timedTask.FindStringSubmatch(text); m != nil {
-			out = append(out, f.commands(t, m[1])...)
+		if m := called.FindStringSubmatch(text); m != nil {
+			for name := range strings.FieldsSeq(m[1]) {
+				out = append(out, f.commands(t, name)...)
+			}
 		} else {
 			out = append(out, command{name, f.replace(t, text, task.Vars)})
 		}
@@ -230,7 +232,7 @@ func parseRun(t *testing.T, text string) (r testRun, ok bool) {
 	fs.BoolVar(&r.race, "race", false, "")
 	fs.BoolVar(&r.short, "short", false, "")
 	run, skip, tags := fs.String("run", "", ""), fs.String("skip", "", ""), fs.String("tags", "", "")
-	for _, other := range []string{"shuffle", "timeout", "parallel", "count"} {
+	for _, other := range []string{"shuffle", "timeout", "parallel", "count", "p"} {
 		fs.String(other, "", "")
 	}
 	if err := fs.Parse(strings.Fields(strings.ReplaceAll(args, "'", ""))); err != nil {
