@@ -164,6 +164,13 @@ func (s *Server) routes() *echo.Echo {
 	e.GET("/arenas/new", s.watching.newArena)
 	e.GET("/arenas", s.watching.toNewArena)
 	e.POST("/arenas", s.watching.createArena)
+	s.sessionRoutes(e)
+	s.api.apiRoutes(e)
+	return e
+}
+
+// sessionRoutes are those of one session.
+func (s *Server) sessionRoutes(e *echo.Echo) {
 	e.GET("/sessions/:id", s.watching.dashboard)
 	e.GET("/sessions/:id/arena", s.watching.arenaFile)
 	e.POST("/sessions/:id/budget", s.running.setBudget)
@@ -210,6 +217,4 @@ func (s *Server) routes() *echo.Echo {
 	e.GET("/sessions/:id/clips/:clip", s.labelling.clip)
 	e.GET("/sessions/:id/learnt/:when", s.labelling.effect)
 	e.GET("/sessions/:id/answers", s.labelling.given)
-	s.api.apiRoutes(e)
-	return e
 }

@@ -1,6 +1,7 @@
 package mujoco
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -116,6 +117,15 @@ var ownLesson = lesson{
 
 // lessons returns the guides by task.
 func lessons() map[string]lesson {
+	all := robotLessons()
+	for _, more := range []map[string]lesson{jointLessons(), corridorLessons()} {
+		maps.Copy(all, more)
+	}
+	return all
+}
+
+// robotLessons are of the robots that go forward.
+func robotLessons() map[string]lesson {
 	return map[string]lesson{
 		HalfCheetahID: {
 			"Judge how well the robot runs forward, to the right.",
@@ -168,6 +178,12 @@ func lessons() map[string]lesson {
 				floorSight(5, 1.2, -0.8, 0),
 			},
 		},
+	}
+}
+
+// jointLessons are of the arm and the poles, which stay where they are.
+func jointLessons() map[string]lesson {
+	return map[string]lesson{
 		ReacherID: {
 			"Judge how well the arm brings its finger to the target.",
 			[]string{"Does the finger get to the ring, and how soon?", "Does it stay there until the end, where the clip stops for a moment?", "Does the arm move calmly, or does it whirl?"},
@@ -195,6 +211,12 @@ func lessons() map[string]lesson {
 				{name: "rail", text: "Long bar: the rail. The cart cannot leave it."},
 			},
 		},
+	}
+}
+
+// corridorLessons are of the robots that go to a cell.
+func corridorLessons() map[string]lesson {
+	return map[string]lesson{
 		SwimmerCorridorID: {
 			"Judge how well the robot swims to the green cell and stays there.",
 			[]string{"Does it come nearer to the goal? The line at the top of the clip says how far that is.", "At the goal, does it stay?", "Clips run faster than life."},
