@@ -38,22 +38,14 @@ func benchAskingCommand() command.Command {
 	for _, w := range experiment.Ways() {
 		fmt.Fprintf(&about, "  %-21s %s\n", w.Name, w.About)
 	}
-	return command.Command{
+	return command.With(command.Command{
 		Name: "bench asking", Summary: "what ways of asking are worth per second of a person's time", Usage: "[flags]",
 		About:   strings.TrimRight(about.String(), "\n"),
 		Example: "tiebreak-lab bench asking --worlds driver --seeds 100",
-		Flags:   func(fs *flag.FlagSet) { new(benchAskingFlags).declare(fs) },
-		Run:     runBenchAsking,
-	}
+	}, (*benchAskingFlags).declare, runBenchAsking)
 }
 
-func runBenchAsking(ctx context.Context, io command.IO, args []string) error {
-	var f benchAskingFlags
-	fs := flag.NewFlagSet("bench asking", flag.ContinueOnError)
-	f.declare(fs)
-	if err := command.Parse(fs, args); err != nil {
-		return err
-	}
+func runBenchAsking(ctx context.Context, io command.IO, f *benchAskingFlags) error {
 	if f.seeds < 1 || f.workers < 1 || !(f.seconds > 0 && f.seconds <= 1e5) {
 		return fmt.Errorf("%w: --seeds, --workers and --seconds must be positive, the last at most 100000", command.ErrUsage)
 	}

@@ -51,7 +51,7 @@ func (f *benchQuestionsFlags) declare(fs *flag.FlagSet) {
 }
 
 func benchQuestionsCommand() command.Command {
-	return command.Command{
+	return command.With(command.Command{
 		Name: "bench questions", Summary: "how many questions a person could answer, and how many are repeats", Usage: "[flags]",
 		About: "A simulated person who sees (tiebreak simulate --expert seeing) answers the questions of a session with its\n" +
 			"defaults in each environment, on a server of its own, which the program tiebreak runs. It prints how many of\n" +
@@ -60,9 +60,7 @@ func benchQuestionsCommand() command.Command {
 			"does. Sessions that are done are kept; the same command continues where it was stopped. docs/dashboard.md has\n" +
 			"results.",
 		Example: "tiebreak-lab bench questions --env hopper,ant --seeds 3 --out asked",
-		Flags:   func(fs *flag.FlagSet) { new(benchQuestionsFlags).declare(fs) },
-		Run:     runBenchQuestions,
-	}
+	}, (*benchQuestionsFlags).declare, runBenchQuestions)
 }
 
 func (f *benchQuestionsFlags) check() error {
@@ -104,13 +102,7 @@ func (f *benchQuestionsFlags) names(list envs.List) (out []string, err error) {
 	return out, nil
 }
 
-func runBenchQuestions(ctx context.Context, std command.IO, args []string) (err error) {
-	var f benchQuestionsFlags
-	fs := flag.NewFlagSet("bench questions", flag.ContinueOnError)
-	f.declare(fs)
-	if err := command.Parse(fs, args); err != nil {
-		return err
-	}
+func runBenchQuestions(ctx context.Context, std command.IO, f *benchQuestionsFlags) (err error) {
 	names, err := f.names(envs.Catalogue())
 	if err = errors.Join(err, f.check()); err != nil {
 		return fmt.Errorf("%w: %w", command.ErrUsage, err)

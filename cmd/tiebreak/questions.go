@@ -30,7 +30,7 @@ func (f *questionsFlags) declare(fs *flag.FlagSet) {
 }
 
 func questionsCommand() command {
-	return command{
+	return shared.With(command{
 		Name: "questions", Summary: "write a page with a film strip of every question that a session has asked", Usage: "--session ID [flags]",
 		About: "Writes a page that shows every question as people saw it: a strip of frames of each clip, how much it moves\n" +
 			"and how far the two look apart, in body sizes; whether it could be answered, and whether it looks like one of\n" +
@@ -39,9 +39,7 @@ func questionsCommand() command {
 			"It is for researchers: it names policies. It reads one snapshot of the database and may run beside the\n" +
 			"server. docs/dashboard.md explains the numbers. Without --session it lists the sessions.",
 		Example: "tiebreak questions --data tiebreak-data --session ID --out asked && xdg-open asked/index.html",
-		Flags:   func(fs *flag.FlagSet) { new(questionsFlags).declare(fs) },
-		Run:     runQuestions,
-	}
+	}, (*questionsFlags).declare, runQuestions)
 }
 
 func (f *questionsFlags) check() error {
@@ -56,13 +54,7 @@ func (f *questionsFlags) check() error {
 	return nil
 }
 
-func runQuestions(ctx context.Context, std stdio, args []string) (err error) {
-	var f questionsFlags
-	fs := flag.NewFlagSet("questions", flag.ContinueOnError)
-	f.declare(fs)
-	if err := parse(fs, args); err != nil {
-		return err
-	}
+func runQuestions(ctx context.Context, std stdio, f *questionsFlags) (err error) {
 	if err := f.check(); err != nil {
 		return err
 	}
