@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tiebreak/internal/base/stats"
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
@@ -243,7 +244,7 @@ func arenaPage(r bradley.Report, called map[idrl.AnnotatorID]string) templates.A
 	for i, e := range r.Entrants {
 		p.Entrants = append(p.Entrants, templates.ArenaEntrant{
 			Rank: strconv.Itoa(i + 1), Title: e.Title, Session: string(e.Session), SessionURL: sessionURL(e.Session), Policy: string(e.Policy), After: strconv.FormatInt(e.After, 10),
-			Strength: signed(e.Strength, 2), Interval: signed(e.Low, 2) + " to " + signed(e.High, 2), Best: bradley.Percent(e.Best), Answers: strconv.Itoa(e.Answers),
+			Strength: signed(e.Strength, 2), Interval: signed(e.Low, 2) + " to " + signed(e.High, 2), Best: stats.Percent(e.Best), Answers: strconv.Itoa(e.Answers),
 			Low: place(e.Low), At: place(e.Strength), High: place(e.High),
 		})
 	}
@@ -252,10 +253,10 @@ func arenaPage(r bradley.Report, called map[idrl.AnnotatorID]string) templates.A
 		row := templates.ArenaPerson{ID: string(a.ID), Name: cmp.Or(called[a.ID], string(a.ID)), Answers: strconv.Itoa(a.Answers)}
 		if a.Compared > 0 {
 			row.Agreed = templates.Share{
-				Value: bradley.Percent(float64(a.Agreed) / float64(a.Compared)), Of: fmt.Sprintf("%d of %d", a.Agreed, a.Compared),
-				Interval: bradley.Percent(a.Low) + " to " + bradley.Percent(a.High),
+				Value: stats.Percent(float64(a.Agreed) / float64(a.Compared)), Of: fmt.Sprintf("%d of %d", a.Agreed, a.Compared),
+				Interval: stats.Percent(a.Low) + " to " + stats.Percent(a.High),
 			}
-			row.Expected = bradley.Percent(a.Expected)
+			row.Expected = stats.Percent(a.Expected)
 		}
 		if a.Chance {
 			row.Warning = "Answers as if by chance, where all others prefer one policy."
@@ -275,7 +276,7 @@ func arenaPairs(r bradley.Report) (rows []templates.ArenaRow) {
 		one := func(against string, p, low, high float64, wins, losses int) templates.ArenaCell {
 			return templates.ArenaCell{
 				Against: against, Separated: q.Separated, Count: fmt.Sprintf("%d : %d, %d equal", wins, losses, q.Ties), LeftOut: leftOutText(q),
-				Share: templates.Share{Value: bradley.Percent(p), Interval: bradley.Percent(low) + " to " + bradley.Percent(high)},
+				Share: templates.Share{Value: stats.Percent(p), Interval: stats.Percent(low) + " to " + stats.Percent(high)},
 			}
 		}
 		cells[[2]string{q.A, q.B}] = one(q.B, q.P, q.Low, q.High, q.WinsA, q.WinsB)

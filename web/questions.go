@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/session/insight"
@@ -189,7 +190,7 @@ func forecastBars(q insight.Question) (out []templates.ForecastBar, none string)
 		return nil, fmt.Sprintf("A rating of %.1f of 10 on average, and from %.1f to %.1f with a probability of 90 %%.", ofTen(r.Mean), ofTen(r.Low), ofTen(r.High))
 	}
 	bar := func(name string, p float64, given bool) {
-		out = append(out, templates.ForecastBar{Name: name, Value: probability(p), Width: wide(p), Given: given})
+		out = append(out, templates.ForecastBar{Name: name, Value: stats.Percent(p), Width: wide(p), Given: given})
 	}
 	order, names := idrl.Outcomes(), []string{"Clip a", "Clip b", "Equal"}
 	for k, p := range q.Predicted.Reply {
@@ -213,7 +214,7 @@ func questionFacts(spec idrl.SessionSpec, as idrl.Assignment) (out []templates.F
 		add("Picture difference", fmt.Sprintf("%.2g", w.Apart))
 	}
 	if w.Answerable > 0 {
-		add("Probability of an answer", probability(w.Answerable))
+		add("Probability of an answer", stats.Percent(w.Answerable))
 	}
 	if w.First != "" {
 		add("Expected information", fmt.Sprintf("%.3g nats", w.Info))
@@ -265,7 +266,7 @@ func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Q
 		case i == 0:
 			row.Role = "against those below"
 		case share[p.ID] > 0:
-			row.Share, row.ShareWidth = probability(share[p.ID]), wide(share[p.ID])
+			row.Share, row.ShareWidth = stats.Percent(share[p.ID]), wide(share[p.ID])
 		}
 		out.Policies = append(out.Policies, row)
 	}
@@ -273,7 +274,7 @@ func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Q
 	case known == 0:
 		out.Rest = "The shares of the rivals were not recorded when this was asked."
 	case rest > 0 && sum < 1:
-		out.Rest = fmt.Sprintf("The other %s: %s of the value.", plural(rest, "rival"), probability(1-sum))
+		out.Rest = fmt.Sprintf("The other %s: %s of the value.", plural(rest, "rival"), stats.Percent(1-sum))
 	}
 	if len(q.Policies) < 2 {
 		return
@@ -300,18 +301,7 @@ func best(p float64, known bool) string {
 	if !known {
 		return "–" // it is like another one, made room for others, or was not recorded
 	}
-	return probability(p)
-}
-
-// probability shows a probability in per cent, never as certain unless it is.
-func probability(p float64) string {
-	switch {
-	case p > 0 && p < 0.005:
-		return "< 1 %"
-	case p < 1 && p > 0.995:
-		return "> 99 %"
-	}
-	return fmt.Sprintf("%.0f %%", 100*p)
+	return stats.Percent(p)
 }
 
 // wide is a share as a length in a drawing.

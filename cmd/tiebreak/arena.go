@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tiebreak/internal/base/stats"
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
@@ -182,7 +183,7 @@ func printArena(out io.Writer, r bradley.Report) error {
 	fmt.Fprintf(out, "%s: %s\n%s\n\n", r.Title, r.Sum(), r.Headline())
 	err := table(out, "\tENTRANT\tSTRENGTH\t95 %\tP(BEST)\tANSWERS\tPREFERRED\tEQUAL", len(r.Entrants), func(w io.Writer, i int) {
 		e := r.Entrants[i]
-		fmt.Fprintf(w, "%d\t%s\t%+.2f\t%+.2f to %+.2f\t%s\t%d\t%d\t%d\n", i+1, e.Title, e.Strength, e.Low, e.High, bradley.Percent(e.Best), e.Answers, e.Wins, e.Ties)
+		fmt.Fprintf(w, "%d\t%s\t%+.2f\t%+.2f to %+.2f\t%s\t%d\t%d\t%d\n", i+1, e.Title, e.Strength, e.Low, e.High, stats.Percent(e.Best), e.Answers, e.Wins, e.Ties)
 	})
 	if err != nil {
 		return err
@@ -190,7 +191,7 @@ func printArena(out io.Writer, r bradley.Report) error {
 	fmt.Fprintln(out)
 	err = table(out, "A\tB\tA PREFERRED\tB PREFERRED\tEQUAL\tP(A)\t95 %\tSTARTS LEFT OUT", len(r.Pairs), func(w io.Writer, i int) {
 		p := r.Pairs[i]
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%s\t%s to %s\t%d of %d\n", p.A, p.B, p.WinsA, p.WinsB, p.Ties, bradley.Percent(p.P), bradley.Percent(p.Low), bradley.Percent(p.High), p.Unasked, p.Starts)
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%s\t%s to %s\t%d of %d\n", p.A, p.B, p.WinsA, p.WinsB, p.Ties, stats.Percent(p.P), stats.Percent(p.Low), stats.Percent(p.High), p.Unasked, p.Starts)
 	})
 	if err != nil || len(r.People) == 0 {
 		return err
@@ -200,8 +201,8 @@ func printArena(out io.Writer, r bradley.Report) error {
 		p := r.People[i]
 		agreed, interval, expected, note := "-", "-", "-", ""
 		if p.Compared > 0 {
-			agreed, expected = fmt.Sprintf("%d of %d", p.Agreed, p.Compared), bradley.Percent(p.Expected)
-			interval = bradley.Percent(p.Low) + " to " + bradley.Percent(p.High)
+			agreed, expected = fmt.Sprintf("%d of %d", p.Agreed, p.Compared), stats.Percent(p.Expected)
+			interval = stats.Percent(p.Low) + " to " + stats.Percent(p.High)
 		}
 		if p.Chance {
 			note = "as by chance"

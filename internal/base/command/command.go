@@ -27,7 +27,7 @@ type Command struct {
 
 	Unflagged string // of a command that With made: the flag whose value may stand alone, before, between or after the flags, if it has that flag; empty: none
 
-	Subs    []Command              // Run, if there is one, serves all else
+	Subs []Command // Run, if there is one, serves all else
 }
 
 // IO is where a command reads and writes.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"tiebreak/internal/base/stats"
 )
 
 // Headline says what is known of the first two entrants.
@@ -16,7 +18,7 @@ func (r Report) Headline() string {
 	case r.More == nil:
 		return fmt.Sprintf("“%s” and “%s” cannot be told apart, and it is not known how many answers that takes.", first, second)
 	case *r.More == 0:
-		return fmt.Sprintf("“%s” is the strongest, with a probability of %s.", first, Percent(r.Entrants[0].Best))
+		return fmt.Sprintf("“%s” is the strongest, with a probability of %s.", first, stats.Percent(r.Entrants[0].Best))
 	}
 	return fmt.Sprintf("“%s” and “%s” cannot be told apart yet; about %d further answers may do it.", first, second, *r.More)
 }
@@ -31,17 +33,6 @@ func (r Report) Sum() string {
 		people = "one person"
 	}
 	return strings.TrimSpace(fmt.Sprintf("%s of %s; %d equal. %s", answers, people, r.Ties, r.Each()))
-}
-
-// Percent writes a probability, which is never 0 % or 100 % of what is not sure.
-func Percent(p float64) string {
-	switch {
-	case p >= 0.995 && p < 1:
-		return "> 99 %"
-	case p > 0 && p <= 0.005:
-		return "< 1 %"
-	}
-	return fmt.Sprintf("%.0f %%", 100*p)
 }
 
 // WriteJSON writes the report as the file arena.json.

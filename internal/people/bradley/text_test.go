@@ -18,16 +18,19 @@ func TestHeadlineAndSum(t *testing.T) {
 	}{
 		{"nothing", bradley.Report{Entrants: two}, "There is no answer yet.", "0 answers of 0 people; 0 equal."},
 		{
-			"one answer", bradley.Report{Entrants: two, Answers: 1, People: one},
+			"one answer",
+			bradley.Report{Entrants: two, Answers: 1, People: one},
 			"“New” and “Old” cannot be told apart, and it is not known how many answers that takes.", "1 answer of one person; 0 equal.",
 		},
 		{
-			"more to come", bradley.Report{Entrants: two, Answers: 9, Ties: 2, More: &some, Asked: 20, Budget: 60, People: append(one, one...)},
+			"more to come",
+			bradley.Report{Entrants: two, Answers: 9, Ties: 2, More: &some, Asked: 20, Budget: 60, People: append(one, one...)},
 			"“New” and “Old” cannot be told apart yet; about 12 further answers may do it.",
 			"9 answers of 2 people; 2 equal. A person is asked at most 20 questions, so 60 answers take at least 3 people.",
 		},
 		{
-			"settled", bradley.Report{Entrants: two, Answers: 60, More: &none, Asked: 60, Budget: 60, People: one},
+			"settled",
+			bradley.Report{Entrants: two, Answers: 60, More: &none, Asked: 60, Budget: 60, People: one},
 			"“New” is the strongest, with a probability of 97 %.", "60 answers of one person; 0 equal. A person is asked at most 60 questions.",
 		},
 	} {
@@ -36,15 +39,6 @@ func TestHeadlineAndSum(t *testing.T) {
 		}
 		if got := test.report.Sum(); got != test.sum {
 			t.Errorf("%s: sum %q, want %q", test.name, got, test.sum)
-		}
-	}
-}
-
-func TestPercent(t *testing.T) {
-	t.Parallel()
-	for p, want := range map[float64]string{0: "0 %", 0.004: "< 1 %", 0.005: "< 1 %", 0.006: "1 %", 0.5: "50 %", 0.994: "99 %", 0.995: "> 99 %", 1: "100 %"} {
-		if got := bradley.Percent(p); got != want {
-			t.Errorf("%v is written %q, want %q", p, got, want)
 		}
 	}
 }
