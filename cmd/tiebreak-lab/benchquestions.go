@@ -24,6 +24,7 @@ import (
 	"tiebreak/internal/look/questions"
 	"tiebreak/internal/study/settings"
 	"tiebreak/store"
+	"tiebreak/web/questionpage"
 )
 
 // benchQuestionsFlags are the flags of bench questions.
@@ -169,7 +170,7 @@ func (f *benchQuestionsFlags) session(ctx context.Context, work string, line *co
 }
 
 // ask has a person answer a session and writes the page with its questions.
-func (f *benchQuestionsFlags) ask(ctx context.Context, work string, line *command.ProgressLine, s benchSettings) (r questions.Report, err error) {
+func (f *benchQuestionsFlags) ask(ctx context.Context, work string, line *command.ProgressLine, s benchSettings) (r questionpage.Report, err error) {
 	if f.program == "" {
 		if f.program, err = buildProgram(ctx, work); err != nil {
 			return r, err
@@ -191,7 +192,7 @@ func (f *benchQuestionsFlags) ask(ctx context.Context, work string, line *comman
 	if len(made) != 1 {
 		return r, idrl.Errorf(idrl.Internal, "tiebreak simulate made %d sessions, want one", len(made))
 	}
-	if r, err = questions.Of(ctx, db, made[0].Spec.ID, nil); err != nil {
+	if r, err = questionpage.Of(ctx, db, made[0].Spec.ID, nil); err != nil {
 		return r, err
 	}
 	r.Spec.ID, r.Overwrite = "", true // which is drawn anew each time

@@ -11,6 +11,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/questions"
 	"tiebreak/store"
+	"tiebreak/web/questionpage"
 )
 
 // questionsFlags are the flags of questions.
@@ -67,13 +68,13 @@ func runQuestions(ctx context.Context, std stdio, f *questionsFlags) (err error)
 		return listSessions(ctx, std, db)
 	}
 	if !f.force {
-		if err := questions.CheckFolder(f.out); err != nil {
+		if err := questionpage.CheckFolder(f.out); err != nil {
 			return err
 		}
 	}
 	line := shared.NewProgressLine(std.Err)
 	defer line.Clear()
-	r, err := questions.Of(ctx, db, idrl.SessionID(f.session), func(done, total int) {
+	r, err := questionpage.Of(ctx, db, idrl.SessionID(f.session), func(done, total int) {
 		line.Show(fmt.Sprintf("%d of %d questions measured", done, total))
 	})
 	if idrl.KindOf(err) == idrl.NotFound {
@@ -93,7 +94,7 @@ func runQuestions(ctx context.Context, std stdio, f *questionsFlags) (err error)
 	line.Clear()
 	s := questions.Summarise(r.Questions)
 	fmt.Fprintf(std.Out, "%d questions in %s: %d could not be answered (%d lack motion, %d are about clips that look alike, %d about fallen robots), %d are repeats.\n",
-		len(r.Questions), filepath.Join(f.out, questions.PageFile), s.Unanswered, s.Still, s.Alike, s.Fallen, s.Repeats)
+		len(r.Questions), filepath.Join(f.out, questionpage.PageFile), s.Unanswered, s.Still, s.Alike, s.Fallen, s.Repeats)
 	if s.Unseen > 0 {
 		fmt.Fprintf(std.Out, "These counts leave out %d questions whose clips cannot be measured; the page says why.\n", s.Unseen)
 	}
