@@ -12,6 +12,7 @@ import (
 
 	"tiebreak/envs"
 	shared "tiebreak/internal/base/command"
+	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/people/auth"
@@ -165,7 +166,7 @@ func readStudy(path string) (*studyfile.File, instructionFile, error) {
 		return nil, instructionFile{}, idrl.Errorf(idrl.Invalid, "the folder of %s cannot be opened: %v", path, err)
 	}
 	defer root.Close()
-	b, err := readAtMost(root, filepath.Base(path), studyfile.MaxFile)
+	b, err := foreign.Refusal("").ReadFile(root, filepath.Base(path), studyfile.MaxFile)
 	if err != nil {
 		return nil, instructionFile{}, fmt.Errorf("%s: %w", path, err)
 	}
