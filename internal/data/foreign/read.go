@@ -29,7 +29,7 @@ func (r Refusal) Errorf(code, format string, args ...any) error {
 func (r Refusal) ReadFile(root *os.Root, name string, most int64) ([]byte, error) {
 	info, err := root.Stat(name)
 	if err != nil {
-		return nil, r.Errorf("missing", "%s cannot be read: %v", name, err)
+		return nil, r.Errorf("missing", "%s cannot be opened: %v", name, err)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, r.Errorf("missing", "%s is not a plain file", name)
