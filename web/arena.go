@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -13,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tiebreak/internal/base/stats"
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
@@ -163,10 +163,7 @@ func (s watching) arenaFile(c echo.Context) error {
 	switch format {
 	case "json":
 		name, kind = "arena.json", "application/json; charset=utf-8"
-		enc := json.NewEncoder(&b)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		err = enc.Encode(r)
+		err = r.WriteJSON(&b)
 	case "csv":
 		name, err = "strengths.csv", r.WriteCSV(&b)
 	case "answers":
@@ -237,7 +234,7 @@ func (s watching) arenaTraining(ctx context.Context, id idrl.SessionID) (string,
 
 // arenaPage shows a report; called are the people's names.
 func arenaPage(r bradley.Report, called map[idrl.AnnotatorID]string) templates.ArenaPage {
-	p := templates.ArenaPage{Headline: arenaHeadline(r), Sum: strings.TrimSpace(fmt.Sprintf("%s of %s; %d equal. %s", plural(r.Answers, "answer"), people(len(r.People)), r.Ties, r.Each()))}
+	p := templates.ArenaPage{Headline: r.Headline(), Sum: r.Sum()}
 	low, high := 0.0, 0.0
 	for _, e := range r.Entrants {
 		low, high = min(low, e.Low), max(high, e.High)
@@ -247,7 +244,7 @@ func arenaPage(r bradley.Report, called map[idrl.AnnotatorID]string) templates.A
 	for i, e := range r.Entrants {
 		p.Entrants = append(p.Entrants, templates.ArenaEntrant{
 			Rank: strconv.Itoa(i + 1), Title: e.Title, Session: string(e.Session), SessionURL: sessionURL(e.Session), Policy: string(e.Policy), After: strconv.FormatInt(e.After, 10),
-			Strength: signed(e.Strength, 2), Interval: signed(e.Low, 2) + " to " + signed(e.High, 2), Best: chanceText(e.Best), Answers: strconv.Itoa(e.Answers),
+			Strength: signed(e.Strength, 2), Interval: signed(e.Low, 2) + " to " + signed(e.High, 2), Best: stats.Percent(e.Best), Answers: strconv.Itoa(e.Answers),
 			Low: place(e.Low), At: place(e.Strength), High: place(e.High),
 		})
 	}
@@ -256,10 +253,10 @@ func arenaPage(r bradley.Report, called map[idrl.AnnotatorID]string) templates.A
 		row := templates.ArenaPerson{ID: string(a.ID), Name: cmp.Or(called[a.ID], string(a.ID)), Answers: strconv.Itoa(a.Answers)}
 		if a.Compared > 0 {
 			row.Agreed = templates.Share{
-				Value: chanceText(float64(a.Agreed) / float64(a.Compared)), Of: fmt.Sprintf("%d of %d", a.Agreed, a.Compared),
-				Interval: chanceText(a.Low) + " to " + chanceText(a.High),
+				Value: stats.Percent(float64(a.Agreed) / float64(a.Compared)), Of: fmt.Sprintf("%d of %d", a.Agreed, a.Compared),
+				Interval: stats.Percent(a.Low) + " to " + stats.Percent(a.High),
 			}
-			row.Expected = chanceText(a.Expected)
+			row.Expected = stats.Percent(a.Expected)
 		}
 		if a.Chance {
 			row.Warning = "Answers as if by chance, where all others prefer one policy."
@@ -279,7 +276,7 @@ func arenaPairs(r bradley.Report) (rows []templates.ArenaRow) {
 		one := func(against string, p, low, high float64, wins, losses int) templates.ArenaCell {
 			return templates.ArenaCell{
 				Against: against, Separated: q.Separated, Count: fmt.Sprintf("%d : %d, %d equal", wins, losses, q.Ties), LeftOut: leftOutText(q),
-				Share: templates.Share{Value: chanceText(p), Interval: chanceText(low) + " to " + chanceText(high)},
+				Share: templates.Share{Value: stats.Percent(p), Interval: stats.Percent(low) + " to " + stats.Percent(high)},
 			}
 		}
 		cells[[2]string{q.A, q.B}] = one(q.B, q.P, q.Low, q.High, q.WinsA, q.WinsB)
@@ -301,29 +298,4 @@ func leftOutText(q bradley.ReportPair) string {
 		return ""
 	}
 	return fmt.Sprintf("not asked from %d of %d starts", q.Unasked, q.Starts)
-}
-
-// arenaHeadline says what is known of the first two.
-func arenaHeadline(r bradley.Report) string {
-	first, second := r.Entrants[0].Title, r.Entrants[1].Title
-	switch {
-	case r.Answers == 0:
-		return "Nobody has answered yet."
-	case r.More == nil:
-		return fmt.Sprintf("“%s” and “%s” cannot be told apart, and it is not known how many answers that takes.", first, second)
-	case *r.More == 0:
-		return fmt.Sprintf("“%s” is the strongest, with a probability of %s.", first, chanceText(r.Entrants[0].Best))
-	}
-	return fmt.Sprintf("“%s” and “%s” cannot be told apart yet; about %d further answers may do it.", first, second, *r.More)
-}
-
-// chanceText writes a probability in per cent, which is never 0 % or 100 % of what is not sure.
-func chanceText(p float64) string {
-	switch {
-	case p > 0.995 && p < 1:
-		return "> 99 %"
-	case p > 0 && p < 0.005:
-		return "< 1 %"
-	}
-	return fmt.Sprintf("%.0f %%", 100*p)
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/session/insight"
@@ -147,7 +148,7 @@ func labourCharts(id idrl.SessionID, l insight.Labour, names map[idrl.AnnotatorI
 	}
 	for _, m := range l.Mix {
 		c.Mix = append(c.Mix, templates.MixRow{
-			Name: replyName(m.Choice), N: fmt.Sprint(m.N), Share: probability(m.Of), Interval: fmt.Sprintf("%.0f to %.0f %%", 100*m.From, 100*m.To),
+			Name: replyName(m.Choice), N: fmt.Sprint(m.N), Share: stats.Percent(m.Of), Interval: fmt.Sprintf("%.0f to %.0f %%", 100*m.From, 100*m.To),
 			Width: wide(m.Of), Low: wide(m.From), High: wide(m.To),
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/people/auth"
 	"tiebreak/templates"
 
@@ -49,7 +50,7 @@ type (
 func encodeConditions(s idrl.ConditionScores) []byte {
 	m := conditionsMessage{T: "conditions", Rows: []conditionState{}, Sum: heldOutText(s)}
 	for i, c := range s.Conditions {
-		row := conditionOf(c, methodText(string(c.Name)))
+		row := conditionOf(c, acquisition.Title(string(c.Name)))
 		if p, ok := c.At(s.Equal); ok && s.Equal > 0 {
 			row.Even = accuracyText(p)
 		}
@@ -138,7 +139,7 @@ func leadText(l idrl.Lead) string {
 
 // conditionsCard returns what the page shows before the first message.
 func conditionsCard(spec idrl.SessionSpec) templates.ConditionsCard {
-	return templates.ConditionsCard{Shown: spec.Compares(), Several: len(spec.Controls) > 0, Own: methodText(spec.Acquisition), CSV: sessionURL(spec.ID, "conditions.csv")}
+	return templates.ConditionsCard{Shown: spec.Compares(), Several: len(spec.Controls) > 0, Own: acquisition.Title(spec.Acquisition), CSV: sessionURL(spec.ID, "conditions.csv")}
 }
 
 // tellConditions sends the scores if they have changed.

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"fmt"
-	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -94,13 +93,8 @@ func (s running) postKnown(c echo.Context) error {
 		return err
 	}
 	j := judgement{clips: clipNames(c.FormValue("clips")), from: c.FormValue("from"), at: placeOf(c.FormValue("at")), answer: c.FormValue("answer"), note: strings.TrimSpace(c.FormValue("note"))}
-	k := idrl.Known{Use: idrl.Use(c.FormValue("use")), Choice: idrl.Choice(j.answer), Note: j.note}
-	if !spec.Kind.Comparison() {
-		k.Choice, k.Rating = idrl.Rated, math.NaN()
-		if n, err := strconv.ParseFloat(strings.ReplaceAll(j.answer, ",", "."), 64); err == nil {
-			k.Rating = n/5 - 1
-		}
-	}
+	k := idrl.Known{Use: idrl.Use(c.FormValue("use")), Note: j.note}
+	k.SetAnswer(spec.Kind, j.answer)
 	query := url.Values{"at": {strconv.Itoa(j.at)}}
 	if j.from != "" {
 		query.Set("from", j.from)
@@ -199,7 +193,7 @@ func (s running) toJudge(spec idrl.SessionSpec, action string, known []idrl.Know
 	} else if i := slices.IndexFunc(known, func(k idrl.Known) bool { return slices.Equal(k.Query.Clips, clips) }); i >= 0 {
 		q.Again, q.Next = true, action+"#known"
 		if j.problem == "" {
-			q.Answer, q.Note.Value = answerValue(known[i]), known[i].Note
+			q.Answer, q.Note.Value = known[i].Answer(), known[i].Note
 		}
 	}
 	if want := map[bool]int{true: 2, false: 1}[spec.Kind.Comparison()]; len(clips) != want || slices.ContainsFunc(clips, func(id idrl.ClipID) bool { return !plainID(string(id)) }) {
@@ -225,7 +219,7 @@ func namedClips(id idrl.SessionID, clips []idrl.ClipID) (out []templates.NamedCl
 
 func knownRow(id idrl.SessionID, k idrl.Known) templates.KnownRow {
 	row := templates.KnownRow{
-		Value: answerValue(k), Use: string(k.Use), Note: k.Note,
+		Value: k.Answer(), Use: string(k.Use), Note: k.Note,
 		Made: fmt.Sprintf("version %d, %s, %s", k.Version, k.By, clock(k.At)),
 	}
 	row.Clips, row.Names = namedClips(id, k.Query.Clips)
@@ -241,14 +235,6 @@ func knownRow(id idrl.SessionID, k idrl.Known) templates.KnownRow {
 		row.Answer = row.Value + " of 10."
 	}
 	return row
-}
-
-// answerValue returns what stands for an answer in the form.
-func answerValue(k idrl.Known) string {
-	if k.Choice == idrl.Rated {
-		return strconv.FormatFloat(math.Round(50*(k.Rating+1))/10, 'g', -1, 64)
-	}
-	return string(k.Choice)
 }
 
 // plural counts things.

@@ -9,28 +9,18 @@ import (
 	"tiebreak/internal/study/settings"
 )
 
-// methodText names an acquisition function, for people. One that is no longer
-// offered is shown by its name.
-func methodText(name string) string {
-	m, err := acquisition.Find(name)
-	if err != nil {
-		return name
-	}
-	return m.Title
-}
-
 // chosenBy says which strategies choose the questions of a session, for people.
 func chosenBy(spec idrl.SessionSpec) string {
 	if !spec.Compares() {
-		return methodText(spec.Acquisition)
+		return acquisition.Title(spec.Acquisition)
 	}
 	var parts []string
 	for _, c := range spec.Conditions() {
-		parts = append(parts, methodText(c.Strategy)+" "+percentText(c.Share))
+		parts = append(parts, acquisition.Title(c.Strategy)+" "+percentText(c.Share))
 	}
 	text := strings.Join(parts, ", ")
 	if len(spec.Controls) == 0 {
-		text = methodText(spec.Acquisition)
+		text = acquisition.Title(spec.Acquisition)
 	}
 	if spec.HeldOut > 0 {
 		text += "; held out " + percentText(spec.HeldOut)

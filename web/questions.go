@@ -4,16 +4,18 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/session/insight"
 	"tiebreak/static"
 	"tiebreak/templates"
+	"tiebreak/web/questionpage"
 
 	"github.com/labstack/echo/v4"
 )
@@ -120,11 +122,7 @@ func questionCard(spec idrl.SessionSpec, q insight.Question, names map[idrl.Anno
 	if a.Input != idrl.ImportedInput {
 		when = fmt.Sprintf("%s, after %v", clock(a.ReceivedAt), (time.Duration(a.ResponseMS) * time.Millisecond).Round(100*time.Millisecond))
 	}
-	out := templates.QuestionCard{
-		Seq: strconv.FormatInt(a.Seq, 10), Heading: fmt.Sprintf("Answer %d", a.Seq),
-		Who:   nameOf(names, a.Annotator) + ", " + when,
-		Sides: strconv.Itoa(len(as.Query.Clips)), Said: saidText(a), Facts: questionFacts(spec, as),
-	}
+	out := questionpage.Card(spec, as, a, nameOf(names, a.Annotator)+", "+when)
 	switch {
 	case q.Undone:
 		out.State = "undone"
@@ -133,48 +131,14 @@ func questionCard(spec idrl.SessionSpec, q insight.Question, names map[idrl.Anno
 	case q.Turned:
 		out.State = "turned"
 	}
-	out.Clips, out.Order = shownClips(spec.ID, as)
+	var urls []string
+	for _, id := range questionpage.Shown(as) {
+		urls = append(urls, clipURL(spec.ID, id))
+	}
+	out.Clips = strings.Join(urls, " ")
 	out.Forecast, out.NoCast = forecastBars(q)
 	addPolicies(&out, spec, q)
 	return out
-}
-
-// shownClips returns the addresses of the clips in the order in which they were shown, and
-// says which is where.
-func shownClips(id idrl.SessionID, as idrl.Assignment) (urls, order string) {
-	clips := slices.Clone(as.Query.Clips)
-	switch {
-	case len(clips) == 2 && as.Left == "":
-		order = "Clip a, then clip b; who answered may have seen them the other way round."
-	case len(clips) == 2 && as.Left == idrl.SideB:
-		slices.Reverse(clips)
-		order = "Clip b, then clip a, as the annotator saw them."
-	case len(clips) == 2:
-		order = "Clip a, then clip b, as the annotator saw them."
-	case len(clips) > 2:
-		order = "The annotator saw numbers in place of letters, and perhaps another order."
-	}
-	var all []string
-	for _, c := range clips {
-		all = append(all, clipURL(id, c))
-	}
-	return strings.Join(all, " "), order
-}
-
-// saidText says what was answered.
-func saidText(a idrl.Answer) string {
-	text := map[idrl.Choice]string{
-		idrl.ChoseA: "Chose clip a", idrl.ChoseB: "Chose clip b", idrl.Equal: "Said equal", idrl.CantTell: "Can’t tell",
-		idrl.Skip: "Skipped", idrl.TechnicalFailure: "The clip failed",
-		idrl.Rated: fmt.Sprintf("Rated %.1f of 10", 5+5*a.Rating), idrl.BestWorst: fmt.Sprintf("Best: clip %s, worst: clip %s", a.Best, a.Worst),
-	}[a.Choice]
-	if a.Much {
-		text += ", much better"
-	}
-	if a.Remark != "" {
-		text += map[idrl.Remark]string{idrl.BothBad: ", both bad", idrl.BothGood: ", both good"}[a.Remark]
-	}
-	return text + "."
 }
 
 // ofTen returns a predicted rating on the scale of the page, 0 to 10, and keeps it within the scale: models
@@ -189,7 +153,7 @@ func forecastBars(q insight.Question) (out []templates.ForecastBar, none string)
 		return nil, fmt.Sprintf("A rating of %.1f of 10 on average, and from %.1f to %.1f with a probability of 90 %%.", ofTen(r.Mean), ofTen(r.Low), ofTen(r.High))
 	}
 	bar := func(name string, p float64, given bool) {
-		out = append(out, templates.ForecastBar{Name: name, Value: probability(p), Width: wide(p), Given: given})
+		out = append(out, templates.ForecastBar{Name: name, Value: stats.Percent(p), Width: wide(p), Given: given})
 	}
 	order, names := idrl.Outcomes(), []string{"Clip a", "Clip b", "Equal"}
 	for k, p := range q.Predicted.Reply {
@@ -204,43 +168,10 @@ func forecastBars(q insight.Question) (out []templates.ForecastBar, none string)
 	return out, ""
 }
 
-// questionFacts says what a person sees of a question, and what it was worth.
-func questionFacts(spec idrl.SessionSpec, as idrl.Assignment) (out []templates.Fact) {
-	w := as.Why
-	add := func(name, value string) { out = append(out, templates.Fact{Name: name, Value: value}) }
-	add("Asked for", purposeText(as, spec.StrategyOf(as.Condition)))
-	if as.Query.Kind.Comparison() && w.Answerable > 0 {
-		add("Picture difference", fmt.Sprintf("%.2g", w.Apart))
-	}
-	if w.Answerable > 0 {
-		add("Probability of an answer", probability(w.Answerable))
-	}
-	if w.First != "" {
-		add("Expected information", fmt.Sprintf("%.3g nats", w.Info))
-		add("Uncertainty of the pair", fmt.Sprintf("± %.3g", w.PairStd))
-	}
-	if w.BasedOn > 0 {
-		add("Candidates of", fmt.Sprintf("answer %d", w.BasedOn))
-	} else {
-		add("Candidates of", "the start")
-	}
-	switch {
-	case as.Condition == idrl.HeldOut:
-		add("Condition", "held out")
-	case as.Condition != "":
-		add("Condition", methodText(string(as.Condition)))
-	}
-	if as.Reopens != "" {
-		add("Kind", "asked again after an undo, for what it was asked before")
-	}
-	return out
-}
-
 // addPolicies says which policies a question tells apart.
 func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Question) {
 	w, strategy := q.Assignment.Why, spec.StrategyOf(q.Assignment.Condition)
 	if w.First == "" {
-		out.Reason = noPairText(q.Assignment, strategy)
 		return
 	}
 	_, out.Past = w.Best[0].P()
@@ -248,9 +179,9 @@ func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Q
 	case out.Past:
 		out.PastNote = "When asked: as the strategy counted it, by 256 draws. Questions that people held then counted as answered."
 	case w.Purpose == "":
-		out.PastNote = "P(best) before the answer was not recorded: " + notRecorded(q.Assignment) + "."
+		out.PastNote = "P(best) before the answer was not recorded: " + questionpage.NotRecorded(q.Assignment) + "."
 	default:
-		out.PastNote = "P(best) before the answer is not known: the strategy " + methodText(strategy) + " does not compute it."
+		out.PastNote = "P(best) before the answer is not known: the strategy " + acquisition.Title(strategy) + " does not compute it."
 	}
 	share := map[idrl.PolicyID]float64{}
 	sum, known := 0.0, 0
@@ -265,7 +196,7 @@ func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Q
 		case i == 0:
 			row.Role = "against those below"
 		case share[p.ID] > 0:
-			row.Share, row.ShareWidth = probability(share[p.ID]), wide(share[p.ID])
+			row.Share, row.ShareWidth = stats.Percent(share[p.ID]), wide(share[p.ID])
 		}
 		out.Policies = append(out.Policies, row)
 	}
@@ -273,7 +204,7 @@ func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Q
 	case known == 0:
 		out.Rest = "The shares of the rivals were not recorded when this was asked."
 	case rest > 0 && sum < 1:
-		out.Rest = fmt.Sprintf("The other %s: %s of the value.", plural(rest, "rival"), probability(1-sum))
+		out.Rest = fmt.Sprintf("The other %s: %s of the value.", plural(rest, "rival"), stats.Percent(1-sum))
 	}
 	if len(q.Policies) < 2 {
 		return
@@ -300,18 +231,7 @@ func best(p float64, known bool) string {
 	if !known {
 		return "–" // it is like another one, made room for others, or was not recorded
 	}
-	return probability(p)
-}
-
-// probability shows a probability in per cent, never as certain unless it is.
-func probability(p float64) string {
-	switch {
-	case p > 0 && p < 0.005:
-		return "< 1 %"
-	case p < 1 && p > 0.995:
-		return "> 99 %"
-	}
-	return fmt.Sprintf("%.0f %%", 100*p)
+	return stats.Percent(p)
 }
 
 // wide is a share as a length in a drawing.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/people/auth"
 	"tiebreak/templates"
 
@@ -42,7 +43,7 @@ func (s watching) sessionRow(sum idrl.Summary) templates.SessionRow {
 	spec := sum.Spec
 	row := templates.SessionRow{
 		ID: string(spec.ID), URL: sessionURL(spec.ID), Title: spec.Title, Env: s.env(spec.Env).Title,
-		Kind: kindText(spec.Kind), Method: methodText(spec.Acquisition),
+		Kind: kindText(spec.Kind), Method: acquisition.Title(spec.Acquisition),
 		Answers: countText(sum.Answers, sum.Skipped, spec.Budget), Done: strconv.Itoa(sum.Answers),
 		Created: spec.CreatedAt.Format("2 Jan 2006"),
 	}

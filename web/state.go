@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/web/questionpage"
 )
 
 // maxPoints is how many points of the regret curve a page gets.
@@ -184,7 +185,7 @@ func candidateOf(session idrl.SessionID, e idrl.Estimate) candidateState {
 }
 
 func whyOf(w idrl.Why) whyState {
-	return whyState{First: w.First, Second: w.Second, Rivals: w.Rivals, Info: finite(w.Info), PairStd: finite(w.PairStd), Purpose: shortPurpose(w)}
+	return whyState{First: w.First, Second: w.Second, Rivals: w.Rivals, Info: finite(w.Info), PairStd: finite(w.PairStd), Purpose: questionpage.ShortPurpose(w)}
 }
 
 func recentOf(session idrl.SessionID, r idrl.Asked) recentState {

@@ -21,9 +21,13 @@ type benchFlags struct {
 	out, mode, schedule, queries, walls, candidates, expert, methods string
 	seeds, answers, measure, workers                                 int
 	first                                                            uint64
+
+	figure string        // or what else to run
+	set    *flag.FlagSet // all of these
 }
 
 func (f *benchFlags) declare(fs *flag.FlagSet) {
+	f.set = fs
 	fs.StringVar(&f.out, "out", "bench", "`folder` for the report, the tables and plots, and the finished runs")
 	fs.StringVar(&f.mode, "mode", experiment.Corrected, "`corrected`: what the paper's text says; paper: what the authors' code computes")
 	fs.StringVar(&f.schedule, "schedule", experiment.PaperSchedule, "`when` candidates are trained: paper, after every answer; live, as in a session\nwith clips, three questions ahead and trainings beside the answers; slow, the same where\na training takes as long as three answers; crowd, with 1 to 16 annotators at once, who are compared")
@@ -58,7 +62,7 @@ func paperFigures(long bool) (names []string) {
 }
 
 func benchCommand() command.Command {
-	return command.Command{
+	return command.With(command.Command{
 		Name: "bench", Summary: "compare query strategies with simulated experts, without a server", Usage: "FIGURE|all|corridor|suite|TASK.json [flags]",
 		About: "Repeats the paper's experiments with simulated experts and writes learning curves of several query\n" +
 			"strategies on the same instances and answers: a page (report.html), tables, plots, and paired tests.\n" +
@@ -69,10 +73,8 @@ func benchCommand() command.Command {
 			"  tiebreak-lab bench gridworld --queries state --methods idrl,uniform --seeds 100 --out gridworld\n" +
 			"  tiebreak-lab bench all --mode paper --out paper\n" +
 			"  tiebreak-lab bench swimmer-corridor --methods idrl:20,uniform --seeds 5",
-		Flags: func(fs *flag.FlagSet) { new(benchFlags).declare(fs) },
-		Run:   runBench,
-		Subs:  []command.Command{benchDeepCommand(), benchTeachCommand(), benchQuestionsCommand(), benchAskingCommand()},
-	}
+		Subs: []command.Command{benchDeepCommand(), benchTeachCommand(), benchQuestionsCommand(), benchAskingCommand()},
+	}, (*benchFlags).declare, runBench)
 }
 
 // figuresAndMethods lists what bench knows. Whether a figure can be run takes loading MuJoCo.
@@ -105,17 +107,17 @@ func remark(f experiment.Figure) string {
 	}
 }
 
-func runBench(ctx context.Context, io command.IO, args []string) error {
+// Words takes the figure from before the flags, or what else there is to run.
+func (f *benchFlags) Words(args []string) (rest []string, err error) {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
-		return fmt.Errorf("%w: name a figure: %s, all, %s or %s", command.ErrUsage, strings.Join(figureNames(), ", "), experiment.CorridorName, experiment.SuiteName)
+		return nil, fmt.Errorf("%w: name a figure: %s, all, %s or %s", command.ErrUsage, strings.Join(figureNames(), ", "), experiment.CorridorName, experiment.SuiteName)
 	}
-	var f benchFlags
-	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
-	f.declare(fs)
-	if err := command.Parse(fs, args[1:]); err != nil {
-		return err
-	}
-	plan, err := f.plan(args[0])
+	f.figure = args[0]
+	return args[1:], nil
+}
+
+func runBench(ctx context.Context, io command.IO, f *benchFlags) error {
+	plan, err := f.plan(f.figure)
 	if err != nil {
 		if idrl.KindOf(err) == idrl.Invalid {
 			return fmt.Errorf("%w: %w", command.ErrUsage, err)
@@ -126,7 +128,7 @@ func runBench(ctx context.Context, io command.IO, args []string) error {
 		fmt.Fprintln(io.Err, note)
 	}
 	roomForC()
-	return f.execute(ctx, io, plan.experiments, benchLine(args[0], fs))
+	return f.execute(ctx, io, plan.experiments, benchLine(f.figure, f.set))
 }
 
 // benchLine returns the command line that gives the same results: without the

@@ -4,13 +4,10 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"runtime"
 	"strings"
-	"sync"
 
 	"tiebreak/internal/base/command"
-	"tiebreak/internal/base/rng"
 	"tiebreak/internal/lab/experiment"
 	"tiebreak/internal/lab/experiment/report"
 )
@@ -38,134 +35,23 @@ func benchAskingCommand() command.Command {
 	for _, w := range experiment.Ways() {
 		fmt.Fprintf(&about, "  %-21s %s\n", w.Name, w.About)
 	}
-	return command.Command{
+	return command.With(command.Command{
 		Name: "bench asking", Summary: "what ways of asking are worth per second of a person's time", Usage: "[flags]",
 		About:   strings.TrimRight(about.String(), "\n"),
 		Example: "tiebreak-lab bench asking --worlds driver --seeds 100",
-		Flags:   func(fs *flag.FlagSet) { new(benchAskingFlags).declare(fs) },
-		Run:     runBenchAsking,
-	}
+	}, (*benchAskingFlags).declare, runBenchAsking)
 }
 
-func runBenchAsking(ctx context.Context, io command.IO, args []string) error {
-	var f benchAskingFlags
-	fs := flag.NewFlagSet("bench asking", flag.ContinueOnError)
-	f.declare(fs)
-	if err := command.Parse(fs, args); err != nil {
-		return err
-	}
+func runBenchAsking(ctx context.Context, io command.IO, f *benchAskingFlags) error {
 	if f.seeds < 1 || f.workers < 1 || !(f.seconds > 0 && f.seconds <= 1e5) {
 		return fmt.Errorf("%w: --seeds, --workers and --seconds must be positive, the last at most 100000", command.ErrUsage)
 	}
 	for _, world := range strings.Split(f.worlds, ",") {
-		sat, err := f.sit(ctx, world)
+		sat, err := experiment.AskAll(ctx, world, f.first, f.seeds, f.seconds, f.workers)
 		if err != nil {
 			return err
 		}
-		writeAsking(io.Out, world, f.seconds, sat)
+		report.WriteAsking(io.Out, world, f.seconds, sat)
 	}
 	return nil
-}
-
-// sit returns what came of each seed, by way.
-func (f *benchAskingFlags) sit(ctx context.Context, world string) ([][]experiment.Sitting, error) {
-	out, errs := make([][]experiment.Sitting, f.seeds), make([]error, f.seeds)
-	var wg sync.WaitGroup
-	next := make(chan int)
-	for range f.workers {
-		wg.Go(func() {
-			for i := range next { // as long as a plain comparison may stretch, to find out what another way may take
-				out[i], errs[i] = experiment.Ask(ctx, world, experiment.Ways(), f.first+uint64(i), 2*f.seconds)
-			}
-		})
-	}
-	for i := range f.seeds {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
-// writeAsking writes the table of a world.
-func writeAsking(w io.Writer, world string, seconds float64, sat [][]experiment.Sitting) {
-	fmt.Fprintf(w, "\n**%s**, %d seeds, %v s each:\n\n", world, len(sat), seconds)
-	fmt.Fprintln(w, "| way | answers | regret over the time | against plain [95 % interval] | regret at the end | worth plain at |")
-	fmt.Fprintln(w, "|---|---|---|---|---|---|")
-	plain := areas(sat, 0, seconds, 1)
-	for k, way := range experiment.Ways() {
-		area, diff := areas(sat, k, seconds, 1), make([]float64, len(sat))
-		for i := range diff {
-			diff[i] = (area[i] - plain[i]) / mean(plain)
-		}
-		against := "–"
-		if k > 0 {
-			ci := report.Bootstrap(diff, rng.New(1, "asking "+world+way.Name, 0))
-			against = fmt.Sprintf("%+.1f %% [%+.1f, %+.1f]", 100*mean(diff), 100*ci[0], 100*ci[1])
-		}
-		fmt.Fprintf(w, "| %s | %.0f | %.4g | %s | %.4g | %.1f s |\n", way.Name, answersIn(sat, k, seconds), mean(area), against,
-			ends(sat, k, seconds), worth(sat, k, seconds))
-	}
-}
-
-// areas returns the mean regret over the time of each seed, in way k.
-func areas(sat [][]experiment.Sitting, k int, seconds, stretch float64) (out []float64) {
-	for _, s := range sat {
-		out = append(out, s[k].Area(seconds, stretch))
-	}
-	return out
-}
-
-// worth returns how many seconds an answer may take on average in way k until its regret
-// over the time is that of plain comparisons.
-func worth(sat [][]experiment.Sitting, k int, seconds float64) float64 {
-	plain, lo, hi := mean(areas(sat, 0, seconds, 1)), 0.5, 4.0
-	for range 40 {
-		if s := (lo + hi) / 2; mean(areas(sat, k, seconds, s)) < plain {
-			lo = s
-		} else {
-			hi = s
-		}
-	}
-	return lo * each(sat, k)
-}
-
-// each returns the mean duration of an answer in way k.
-func each(sat [][]experiment.Sitting, k int) float64 {
-	var all []float64
-	for _, s := range sat {
-		all = append(all, s[k].Seconds...)
-	}
-	return mean(all)
-}
-
-// answersIn returns the mean number of answers within the time, and ends the mean regret
-// at its end.
-func answersIn(sat [][]experiment.Sitting, k int, seconds float64) float64 {
-	n := 0.0
-	for _, s := range sat {
-		n += float64(s[k].Within(seconds)) / float64(len(sat))
-	}
-	return n
-}
-
-func ends(sat [][]experiment.Sitting, k int, seconds float64) float64 {
-	sum := 0.0
-	for _, s := range sat {
-		sum += s[k].Regret[s[k].Within(seconds)] / float64(len(sat))
-	}
-	return sum
-}
-
-func mean(v []float64) float64 {
-	sum := 0.0
-	for _, x := range v {
-		sum += x
-	}
-	return sum / float64(max(1, len(v)))
 }

@@ -17,7 +17,7 @@ import (
 )
 
 func benchDeepCommand() command.Command {
-	return command.Command{
+	return command.With(command.Command{
 		Name: "bench deep", Summary: "the paper's last figure: networks and soft actor-critic on robots", Usage: "[flags]",
 		About: "Repeats the paper's deep experiment: a reward network learns from comparisons of clips while soft\n" +
 			"actor-critic trains a policy on its rewards, and candidate policies say which comparisons to ask. It\n" +
@@ -26,9 +26,7 @@ func benchDeepCommand() command.Command {
 			"two minutes of a core a run; there are TASKS × METHODS × SEEDS runs, and four references a task. Finished runs\n" +
 			"are kept in the folder; the same command continues where it was stopped. Needs MuJoCo.",
 		Example: "tiebreak-lab bench deep --tasks inverted-pendulum --methods idrl,uniform --seeds 2 --steps 20000 --every 2000",
-		Flags:   func(fs *flag.FlagSet) { new(deepFlags).declare(fs) },
-		Run:     runBenchDeep,
-	}
+	}, (*deepFlags).declare, runBenchDeep)
 }
 
 // deepFlags are the flags of bench deep.
@@ -36,9 +34,11 @@ type deepFlags struct {
 	out, mode, tasks, methods, budget    string
 	seeds, labels, steps, every, workers int
 	first                                uint64
+	set                                  *flag.FlagSet // all of these
 }
 
 func (f *deepFlags) declare(fs *flag.FlagSet) {
+	f.set = fs
 	fs.StringVar(&f.out, "out", "bench-deep", "`folder` for the report, the tables and plots, and the finished runs")
 	fs.StringVar(&f.mode, "mode", string(neural.Corrected), "`corrected`: what the paper's text says; anchored: the same with the reward network of live sessions; paper: what the authors' code does")
 	fs.StringVar(&f.tasks, "tasks", "half-cheetah,hopper,swimmer,reacher,inverted-pendulum", "`names` of robots, separated by commas, or all")
@@ -78,13 +78,7 @@ func (f *deepFlags) plan() (deep.Plan, error) {
 	return p, p.Validate()
 }
 
-func runBenchDeep(ctx context.Context, io command.IO, args []string) error {
-	var f deepFlags
-	fs := flag.NewFlagSet("bench deep", flag.ContinueOnError)
-	f.declare(fs)
-	if err := command.Parse(fs, args); err != nil {
-		return err
-	}
+func runBenchDeep(ctx context.Context, io command.IO, f *deepFlags) error {
 	plan, err := f.plan()
 	if err != nil {
 		if idrl.KindOf(err) == idrl.Invalid {
@@ -112,7 +106,7 @@ func runBenchDeep(ctx context.Context, io command.IO, args []string) error {
 		return err
 	}
 	line.Clear()
-	if err := report.WriteDeep(f.out, benchLine("deep", fs), result); err != nil {
+	if err := report.WriteDeep(f.out, benchLine("deep", f.set), result); err != nil {
 		return err
 	}
 	fmt.Fprintf(io.Out, "Report: %s\n", filepath.Join(f.out, "report.html"))

@@ -24,6 +24,7 @@ import (
 	"tiebreak/internal/look/questions"
 	"tiebreak/internal/study/settings"
 	"tiebreak/store"
+	"tiebreak/web/questionpage"
 )
 
 // benchQuestionsFlags are the flags of bench questions.
@@ -51,7 +52,7 @@ func (f *benchQuestionsFlags) declare(fs *flag.FlagSet) {
 }
 
 func benchQuestionsCommand() command.Command {
-	return command.Command{
+	return command.With(command.Command{
 		Name: "bench questions", Summary: "how many questions a person could answer, and how many are repeats", Usage: "[flags]",
 		About: "A simulated person who sees (tiebreak simulate --expert seeing) answers the questions of a session with its\n" +
 			"defaults in each environment, on a server of its own, which the program tiebreak runs. It prints how many of\n" +
@@ -60,9 +61,7 @@ func benchQuestionsCommand() command.Command {
 			"does. Sessions that are done are kept; the same command continues where it was stopped. docs/dashboard.md has\n" +
 			"results.",
 		Example: "tiebreak-lab bench questions --env hopper,ant --seeds 3 --out asked",
-		Flags:   func(fs *flag.FlagSet) { new(benchQuestionsFlags).declare(fs) },
-		Run:     runBenchQuestions,
-	}
+	}, (*benchQuestionsFlags).declare, runBenchQuestions)
 }
 
 func (f *benchQuestionsFlags) check() error {
@@ -104,13 +103,7 @@ func (f *benchQuestionsFlags) names(list envs.List) (out []string, err error) {
 	return out, nil
 }
 
-func runBenchQuestions(ctx context.Context, std command.IO, args []string) (err error) {
-	var f benchQuestionsFlags
-	fs := flag.NewFlagSet("bench questions", flag.ContinueOnError)
-	f.declare(fs)
-	if err := command.Parse(fs, args); err != nil {
-		return err
-	}
+func runBenchQuestions(ctx context.Context, std command.IO, f *benchQuestionsFlags) (err error) {
 	names, err := f.names(envs.Catalogue())
 	if err = errors.Join(err, f.check()); err != nil {
 		return fmt.Errorf("%w: %w", command.ErrUsage, err)
@@ -177,7 +170,7 @@ func (f *benchQuestionsFlags) session(ctx context.Context, work string, line *co
 }
 
 // ask has a person answer a session and writes the page with its questions.
-func (f *benchQuestionsFlags) ask(ctx context.Context, work string, line *command.ProgressLine, s benchSettings) (r questions.Report, err error) {
+func (f *benchQuestionsFlags) ask(ctx context.Context, work string, line *command.ProgressLine, s benchSettings) (r questionpage.Report, err error) {
 	if f.program == "" {
 		if f.program, err = buildProgram(ctx, work); err != nil {
 			return r, err
@@ -199,7 +192,7 @@ func (f *benchQuestionsFlags) ask(ctx context.Context, work string, line *comman
 	if len(made) != 1 {
 		return r, idrl.Errorf(idrl.Internal, "tiebreak simulate made %d sessions, want one", len(made))
 	}
-	if r, err = questions.Of(ctx, db, made[0].Spec.ID, nil); err != nil {
+	if r, err = questionpage.Of(ctx, db, made[0].Spec.ID, nil); err != nil {
 		return r, err
 	}
 	r.Spec.ID, r.Overwrite = "", true // which is drawn anew each time

@@ -20,7 +20,7 @@ import (
 )
 
 func benchTeachCommand() command.Command {
-	return command.Command{
+	return command.With(command.Command{
 		Name: "bench teach", Summary: "whether a robot can be taught in one sitting", Usage: "ROBOT [flags]",
 		About: "A simulated person teaches a robot: sees nothing but the drawn clips, compares them by a taste, takes three\n" +
 			"seconds for an answer and is wrong in one of ten. Policies are trained beside the answers, on a clock that\n" +
@@ -29,9 +29,7 @@ func benchTeachCommand() command.Command {
 			"with other settings, or without the film strips of --strips, is given again. Needs MuJoCo.\n\n" +
 			tastesText(),
 		Example: "tiebreak-lab bench teach half-cheetah --taste forward --seeds 5",
-		Flags:   func(fs *flag.FlagSet) { new(teachFlags).declare(fs) },
-		Run:     runBenchTeach,
-	}
+	}, (*teachFlags).declare, runBenchTeach)
 }
 
 // tastesText lists the robots and the tastes about them.
@@ -47,6 +45,7 @@ func tastesText() string {
 }
 
 type teachFlags struct {
+	robot              string
 	taste, out, strips string
 	answers, seeds     int
 	first              uint64
@@ -84,17 +83,17 @@ func (f *teachFlags) check() error {
 	return nil
 }
 
-func runBenchTeach(ctx context.Context, io command.IO, args []string) error {
-	var f teachFlags
-	fs := flag.NewFlagSet("bench teach", flag.ContinueOnError)
-	f.declare(fs)
+// Words takes the robot from before the flags.
+func (f *teachFlags) Words(args []string) (rest []string, err error) {
 	if len(args) == 0 || !slices.Contains(seeing.Robots(), args[0]) {
-		return fmt.Errorf("%w: name a robot: %s", command.ErrUsage, strings.Join(seeing.Robots(), ", "))
+		return nil, fmt.Errorf("%w: name a robot: %s", command.ErrUsage, strings.Join(seeing.Robots(), ", "))
 	}
-	if err := command.Parse(fs, args[1:]); err != nil {
-		return err
-	}
-	taste, err := seeing.Find(args[0], f.taste)
+	f.robot = args[0]
+	return args[1:], nil
+}
+
+func runBenchTeach(ctx context.Context, io command.IO, f *teachFlags) error {
+	taste, err := seeing.Find(f.robot, f.taste)
 	if err = errors.Join(err, f.check()); err != nil {
 		return fmt.Errorf("%w: %w", command.ErrUsage, err)
 	}

@@ -15,21 +15,20 @@ import (
 )
 
 func gaitsCommand() command.Command {
-	return command.Command{
+	return command.With(command.Command{
 		Name: "gaits", Summary: "train again the policies that the MuJoCo corridors build on", Usage: "[NAME...] [flags]", Hidden: true,
 		About: "Trains the gaits of Ant-Corridor and the exploration policies of both corridors from nothing, and writes\n" +
 			"a file for each: a function of the models, the settings and the seed. The program has the files of\n" +
 			"envs/mujoco/gaits built in and says so if they do not fit its models any more. A name is one of\n" +
 			gaitNames() + "; all of them if none is given. It takes up to an hour.",
 		Example: "tiebreak-lab gaits --out envs/mujoco/gaits",
-		Flags:   func(fs *flag.FlagSet) { new(gaitFlags).declare(fs) },
-		Run:     runGaits,
-	}
+	}, (*gaitFlags).declare, runGaits)
 }
 
 type gaitFlags struct {
 	out     string
 	workers int
+	chosen  []mujoco.Gait // none: all
 }
 
 func (f *gaitFlags) declare(fs *flag.FlagSet) {
@@ -45,29 +44,27 @@ func gaitNames() string {
 	return strings.Join(names, ", ")
 }
 
-func runGaits(ctx context.Context, io command.IO, args []string) error {
-	var f gaitFlags
-	fs := flag.NewFlagSet("gaits", flag.ContinueOnError)
-	f.declare(fs)
-	var chosen []mujoco.Gait
+// Words takes the names of gaits from before the flags.
+func (f *gaitFlags) Words(args []string) (rest []string, err error) {
 	for len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		g, err := mujoco.FindGait(args[0])
 		if err != nil {
-			return fmt.Errorf("%w: %w", command.ErrUsage, err)
+			return nil, fmt.Errorf("%w: %w", command.ErrUsage, err)
 		}
-		chosen, args = append(chosen, g), args[1:]
+		f.chosen, args = append(f.chosen, g), args[1:]
 	}
-	if err := command.Parse(fs, args); err != nil {
-		return err
-	}
+	return args, nil
+}
+
+func runGaits(ctx context.Context, io command.IO, f *gaitFlags) error {
 	roomForC()
-	if chosen == nil {
-		chosen = mujoco.Gaits()
+	if f.chosen == nil {
+		f.chosen = mujoco.Gaits()
 	}
 	if err := os.MkdirAll(f.out, 0o755); err != nil {
 		return err
 	}
-	for _, g := range chosen {
+	for _, g := range f.chosen {
 		b, err := gaits.Train(ctx, g, f.workers, func(done, total int, what string) {
 			fmt.Fprintf(io.Err, "%d of %d iterations, %s\n", done, total, what)
 		})

@@ -20,19 +20,18 @@ import (
 )
 
 func libraryCommand() command.Command {
-	return command.Command{
+	return command.With(command.Command{
 		Name: "library", Summary: "make the library of behaviours that sessions on a robot show first", Usage: "ROBOT [flags]",
 		About: "Finds behaviours of a robot that differ from one another in the picture, and writes them to a file: gaits\n" +
 			"by novelty, gaits for either end of each feature, and what only training finds. The robots that come with the\n" +
 			"program have one built in. For a model of your own the file goes beside it, where sessions find it until\n" +
 			"the model changes. It takes seconds to minutes, and makes the same file every time.",
 		Example: "tiebreak-lab library own-cart --models models",
-		Flags:   func(fs *flag.FlagSet) { new(libraryFlags).declare(fs) },
-		Run:     runLibrary,
-	}
+	}, (*libraryFlags).declare, runLibrary)
 }
 
 type libraryFlags struct {
+	robot   string
 	models  string // folder of the user's own
 	out     string
 	workers int
@@ -46,21 +45,21 @@ func (f *libraryFlags) declare(fs *flag.FlagSet) {
 	fs.IntVar(&f.workers, "workers", runtime.NumCPU(), "episodes run at a time; it does not change the result")
 }
 
-func runLibrary(ctx context.Context, io command.IO, args []string) error {
-	var f libraryFlags
-	flags := flag.NewFlagSet("library", flag.ContinueOnError)
-	f.declare(flags)
+// Words takes the robot from before the flags.
+func (f *libraryFlags) Words(args []string) (rest []string, err error) {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
-		return fmt.Errorf("%w: name a robot", command.ErrUsage)
+		return nil, fmt.Errorf("%w: name a robot", command.ErrUsage)
 	}
-	if err := command.Parse(flags, args[1:]); err != nil {
-		return err
-	}
+	f.robot = args[0]
+	return args[1:], nil
+}
+
+func runLibrary(ctx context.Context, io command.IO, f *libraryFlags) error {
 	custom, err := envs.LoadCustomModels(f.models)
 	if err != nil {
 		return err
 	}
-	entry, err := slices.Concat(envs.Catalogue(), custom).Find(args[0])
+	entry, err := slices.Concat(envs.Catalogue(), custom).Find(f.robot)
 	if err != nil {
 		return err
 	}

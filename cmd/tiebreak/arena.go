@@ -3,13 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 
+	"tiebreak/internal/base/stats"
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
@@ -40,9 +40,6 @@ type arenaFlags struct {
 	spec               idrl.SessionSpec
 	json, csv, answers bool
 }
-
-// id is where the id of an arena goes if it is given without a flag.
-func (f *arenaFlags) id() *string { return &f.session }
 
 func (f *arenaFlags) declareNew(fs *flag.FlagSet) {
 	f.declare(fs)
@@ -168,10 +165,7 @@ func arenaShowCommand() command {
 				case err != nil:
 					return err
 				case f.json:
-					enc := json.NewEncoder(std.Out)
-					enc.SetEscapeHTML(false)
-					enc.SetIndent("", "  ")
-					return enc.Encode(r)
+					return r.WriteJSON(std.Out)
 				case f.csv:
 					return r.WriteCSV(std.Out)
 				case f.answers:
@@ -186,14 +180,10 @@ func arenaShowCommand() command {
 
 // printArena writes a report for people.
 func printArena(out io.Writer, r bradley.Report) error {
-	people := fmt.Sprintf("%d people", len(r.People))
-	if len(r.People) == 1 {
-		people = "one person"
-	}
-	fmt.Fprintf(out, "%s: %d answers of %s, %d of them equal. %s\n%s\n\n", r.Title, r.Answers, people, r.Ties, r.Each(), moreText(r))
+	fmt.Fprintf(out, "%s: %s\n%s\n\n", r.Title, r.Sum(), r.Headline())
 	err := table(out, "\tENTRANT\tSTRENGTH\t95 %\tP(BEST)\tANSWERS\tPREFERRED\tEQUAL", len(r.Entrants), func(w io.Writer, i int) {
 		e := r.Entrants[i]
-		fmt.Fprintf(w, "%d\t%s\t%+.2f\t%+.2f to %+.2f\t%s\t%d\t%d\t%d\n", i+1, e.Title, e.Strength, e.Low, e.High, percent(e.Best), e.Answers, e.Wins, e.Ties)
+		fmt.Fprintf(w, "%d\t%s\t%+.2f\t%+.2f to %+.2f\t%s\t%d\t%d\t%d\n", i+1, e.Title, e.Strength, e.Low, e.High, stats.Percent(e.Best), e.Answers, e.Wins, e.Ties)
 	})
 	if err != nil {
 		return err
@@ -201,7 +191,7 @@ func printArena(out io.Writer, r bradley.Report) error {
 	fmt.Fprintln(out)
 	err = table(out, "A\tB\tA PREFERRED\tB PREFERRED\tEQUAL\tP(A)\t95 %\tSTARTS LEFT OUT", len(r.Pairs), func(w io.Writer, i int) {
 		p := r.Pairs[i]
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%s\t%s to %s\t%d of %d\n", p.A, p.B, p.WinsA, p.WinsB, p.Ties, percent(p.P), percent(p.Low), percent(p.High), p.Unasked, p.Starts)
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%s\t%s to %s\t%d of %d\n", p.A, p.B, p.WinsA, p.WinsB, p.Ties, stats.Percent(p.P), stats.Percent(p.Low), stats.Percent(p.High), p.Unasked, p.Starts)
 	})
 	if err != nil || len(r.People) == 0 {
 		return err
@@ -211,8 +201,8 @@ func printArena(out io.Writer, r bradley.Report) error {
 		p := r.People[i]
 		agreed, interval, expected, note := "-", "-", "-", ""
 		if p.Compared > 0 {
-			agreed, expected = fmt.Sprintf("%d of %d", p.Agreed, p.Compared), percent(p.Expected)
-			interval = percent(p.Low) + " to " + percent(p.High)
+			agreed, expected = fmt.Sprintf("%d of %d", p.Agreed, p.Compared), stats.Percent(p.Expected)
+			interval = stats.Percent(p.Low) + " to " + stats.Percent(p.High)
 		}
 		if p.Chance {
 			note = "as by chance"
@@ -224,42 +214,16 @@ func printArena(out io.Writer, r bradley.Report) error {
 	})
 }
 
-// moreText says how many further answers the first two take.
-func moreText(r bradley.Report) string {
-	first, second := r.Entrants[0].Title, r.Entrants[1].Title
-	switch {
-	case r.Answers == 0:
-		return "There is no answer yet."
-	case r.More == nil:
-		return fmt.Sprintf("%s and %s cannot be told apart; how many answers that takes is not known.", first, second)
-	case *r.More == 0:
-		return fmt.Sprintf("%s is the strongest, with a probability of %s.", first, percent(r.Entrants[0].Best))
-	}
-	return fmt.Sprintf("%s and %s cannot be told apart yet; about %d further answers may do it.", first, second, *r.More)
-}
-
-// percent writes a probability, which is never 0 % or 100 % of what is not sure.
-func percent(p float64) string {
-	switch {
-	case p > 0.995 && p < 1:
-		return "> 99 %"
-	case p > 0 && p < 0.005:
-		return "< 1 %"
-	}
-	return fmt.Sprintf("%.0f %%", 100*p)
-}
-
 // arenaFiles returns what an arena has found out as files.
 func arenaFiles(rec idrl.Record) ([]export.File, error) {
 	r, outcomes, err := bradley.NewReport(rec)
 	if err != nil {
 		return nil, err
 	}
-	result, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
+	var result, strengths, answers bytes.Buffer
+	if err := r.WriteJSON(&result); err != nil {
 		return nil, fmt.Errorf("result of arena %s: %w", rec.Spec.ID, err)
 	}
-	var strengths, answers bytes.Buffer
 	if err := r.WriteCSV(&strengths); err != nil {
 		return nil, err
 	}
@@ -267,7 +231,7 @@ func arenaFiles(rec idrl.Record) ([]export.File, error) {
 		return nil, err
 	}
 	return []export.File{
-		{Name: "arena.json", Content: append(result, '\n')}, {Name: "strengths.csv", Content: strengths.Bytes()}, {Name: "answers.csv", Content: answers.Bytes()},
+		{Name: "arena.json", Content: result.Bytes()}, {Name: "strengths.csv", Content: strengths.Bytes()}, {Name: "answers.csv", Content: answers.Bytes()},
 	}, nil
 }
 

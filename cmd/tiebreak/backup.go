@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"os"
 
+	shared "tiebreak/internal/base/command"
 	"tiebreak/store"
 )
 
 func backupCommand() command {
-	return command{
+	return shared.With(command{
 		Name: "backup", Summary: "copy the database of a data folder, also while a server uses it", Usage: "--data DIR --out FILE",
 		About: "Writes a copy of the database as it is at one moment, with all sessions, answers and clips, while people answer.\n" +
 			"The file has its name once it is whole, checked and on the disk; a FILE that exists is not touched. It holds names\n" +
@@ -19,9 +20,7 @@ func backupCommand() command {
 			"When data of a person are withdrawn, the backups in the data folder are cleared of them. A copy elsewhere is yours\n" +
 			"to delete: make a new one, then remove it. To go back to a backup, see docs/serving.md.",
 		Example: "tiebreak backup --data tiebreak-data --out study-2026-11-25.db",
-		Flags:   func(fs *flag.FlagSet) { new(backupFlags).declare(fs) },
-		Run:     runBackup,
-	}
+	}, (*backupFlags).declare, runBackup)
 }
 
 // backupFlags are the flags of backup.
@@ -32,13 +31,7 @@ func (f *backupFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.out, "out", "", "new `file` for the copy")
 }
 
-func runBackup(ctx context.Context, std stdio, args []string) (err error) {
-	var f backupFlags
-	fs := flag.NewFlagSet("backup", flag.ContinueOnError)
-	f.declare(fs)
-	if err := parse(fs, args); err != nil {
-		return err
-	}
+func runBackup(ctx context.Context, std stdio, f *backupFlags) (err error) {
 	if f.out == "" {
 		return fmt.Errorf("%w: --out is missing: name the file for the copy", errUsage)
 	}

@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	shared "tiebreak/internal/base/command"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 )
@@ -52,47 +53,13 @@ func besideSession(ctx context.Context, dir, id string, f func(*store.DB, idrl.S
 	})
 }
 
-// subcommand returns a command whose flags are an F, declared by declare.
+// subcommand returns a command on a data folder whose flags are an F, declared by declare. The id of
+// a session may stand without its flag.
 func subcommand[F any](name, summary string, declare func(*F, *flag.FlagSet), about string, run func(context.Context, stdio, *F) error) command {
-	return command{
+	return shared.With(command{
 		Name: name, Summary: summary, Usage: "[flags]", About: about,
-		Example: "tiebreak " + name + " --data tiebreak-data",
-		Flags:   func(fs *flag.FlagSet) { declare(new(F), fs) },
-		Run: func(ctx context.Context, std stdio, args []string) error {
-			f, fs := new(F), flag.NewFlagSet(name, flag.ContinueOnError)
-			declare(f, fs)
-			if err := parseNamed(fs, args, f); err != nil {
-				return err
-			}
-			return run(ctx, std, f)
-		},
-	}
-}
-
-// parseNamed is parse, but lets the id of a session stand without its flag, before or
-// after the others, if f has a place for it.
-func parseNamed(fs *flag.FlagSet, args []string, f any) error {
-	named, ok := f.(interface{ id() *string })
-	if !ok || fs.Lookup("session") == nil {
-		return parse(fs, args)
-	}
-	id := ""
-	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		id, args = args[0], args[1:]
-	}
-	if n := len(args); id == "" && n > 0 && fs.Parse(args) == nil && fs.NArg() == 1 {
-		id, args = args[n-1], args[:n-1]
-	}
-	if err := parse(fs, args); err != nil {
-		return err
-	}
-	if id != "" && *named.id() != "" {
-		return fmt.Errorf("%w: two sessions are named: %s and %s", errUsage, id, *named.id())
-	}
-	if id != "" {
-		*named.id() = id
-	}
-	return nil
+		Example: "tiebreak " + name + " --data tiebreak-data", Unflagged: "session",
+	}, declare, run)
 }
 
 func sessionFlag(fs *flag.FlagSet, id *string) {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	shared "tiebreak/internal/base/command"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 	"tiebreak/internal/look/film"
@@ -25,7 +26,7 @@ type clipsFlags struct {
 }
 
 func (f *clipsFlags) declare(fs *flag.FlagSet) {
-	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything")
+	dataFlag(fs, &f.data)
 	fs.StringVar(&f.session, "session", "", "`id` of the session; without it the sessions are listed")
 	fs.StringVar(&f.format, "format", film.Formats()[0], "format: "+strings.Join(film.Formats(), ", ")+"; mp4 and webm need ffmpeg, png shows the end of a clip")
 	fs.StringVar(&f.out, "out", "clips", "`folder` for the files")
@@ -35,24 +36,16 @@ func (f *clipsFlags) declare(fs *flag.FlagSet) {
 }
 
 func clipsCommand() command {
-	return command{
+	return shared.With(command{
 		Name: "clips", Summary: "write the clips of a session as GIF, MP4, WebM or PNG", Usage: "--session ID [flags]",
 		About: "Writes each clip that was answered as a file named by the clip's id. With --pair it writes one file per\n" +
 			"answer, named by the answer's id. Existing files are kept, so the same command continues where it was\n" +
 			"stopped. It may run beside the server. Without --session it lists the sessions.",
 		Example: "tiebreak clips --data tiebreak-data --session ID --format mp4 --out clips",
-		Flags:   func(fs *flag.FlagSet) { new(clipsFlags).declare(fs) },
-		Run:     runClips,
-	}
+	}, (*clipsFlags).declare, runClips)
 }
 
-func runClips(ctx context.Context, io stdio, args []string) (err error) {
-	var f clipsFlags
-	fs := flag.NewFlagSet("clips", flag.ContinueOnError)
-	f.declare(fs)
-	if err := parse(fs, args); err != nil {
-		return err
-	}
+func runClips(ctx context.Context, io stdio, f *clipsFlags) (err error) {
 	cfg, err := f.config()
 	if err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
@@ -133,7 +126,7 @@ func reelsOf(ctx context.Context, db *store.DB, id idrl.SessionID, pairs bool) (
 
 // A filmWriter writes the films of a session.
 type filmWriter struct {
-	flags clipsFlags
+	flags *clipsFlags
 	cfg   film.Config
 	db    *store.DB
 	io    stdio

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/study/instructions"
 	"tiebreak/store"
@@ -25,7 +26,7 @@ func readConsent(path string) (string, error) {
 		return "", idrl.Errorf(idrl.Invalid, "the folder of %s cannot be opened: %v", path, err)
 	}
 	defer root.Close()
-	b, err := readAtMost(root, filepath.Base(path), 4*idrl.MaxConsent)
+	b, err := foreign.Refusal("").ReadFile(root, filepath.Base(path), 4*idrl.MaxConsent)
 	if err != nil {
 		return "", err
 	}

@@ -88,12 +88,12 @@ func TestControlBesideAServer(t *testing.T) {
 	}
 	clone := strings.Fields(copied)[1]
 	for what, args := range map[string][]string{
-		"is not more":            {"extend", id, "--by", "0", "--budget", "8"},
-		"--title is missing":     {"rename", id},
-		"resume it before":       {"pause", clone},
-		"there is no session":    {"close", "nobody"},
-		"two sessions are named": {"close", id, "--session", clone},
-		"holds 2 sessions":       {"close"},
+		"is not more":              {"extend", id, "--by", "0", "--budget", "8"},
+		"--title is missing":       {"rename", id},
+		"resume it before":         {"pause", clone},
+		"there is no session":      {"close", "nobody"},
+		"--session is given twice": {"close", id, "--session", clone},
+		"holds 2 sessions":         {"close"},
 	} {
 		if args[0] == "pause" {
 			mustCLI(t, "session", "close", clone, "--data", data)

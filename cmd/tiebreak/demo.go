@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"flag"
 	"time"
 
+	shared "tiebreak/internal/base/command"
 	"tiebreak/internal/idrl"
 )
 
@@ -21,23 +21,13 @@ func demoSpec() idrl.SessionSpec {
 }
 
 func demoCommand() command {
-	return command{
+	return shared.With(command{
 		Name: "demo", Endless: true, Summary: "open a demo session: label clips of a car and watch it learn", Usage: "[flags]",
 		About: "Runs the server with a demo session: teach a car to drive by about thirty comparisons of clips.\n" +
 			"It prints one link for the researcher and one for an annotator. If the port is taken it uses another.\n" +
 			"A second run continues with the same data.",
 		Example: "tiebreak demo",
-		Flags:   func(fs *flag.FlagSet) { new(serveFlags).declare(fs) },
-		Run: func(ctx context.Context, io stdio, args []string) error {
-			var f serveFlags
-			fs := flag.NewFlagSet("demo", flag.ContinueOnError)
-			f.declare(fs)
-			if err := parse(fs, args); err != nil {
-				return err
-			}
-			return serve(ctx, io, f, true)
-		},
-	}
+	}, (*serveFlags).declare, func(ctx context.Context, io stdio, f *serveFlags) error { return serve(ctx, io, f, true) })
 }
 
 const (

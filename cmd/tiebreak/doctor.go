@@ -8,21 +8,20 @@ import (
 	"log/slog"
 
 	"tiebreak/envs"
+	shared "tiebreak/internal/base/command"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session"
 	"tiebreak/store"
 )
 
 func doctorCommand() command {
-	return command{
+	return shared.With(command{
 		Name: "doctor", Summary: "check a data folder for damage and say what to do", Usage: "--data DIR [flags]",
 		About: "Reads the whole database of a data folder: its pages, the clips against their checksums, and the\n" +
 			"stored beliefs against the answers. It changes nothing and may run beside the server. It prints\n" +
 			"what is damaged and what to do; the exit status is 1 if answers or clips are damaged.",
 		Example: "tiebreak doctor --data tiebreak-data",
-		Flags:   func(fs *flag.FlagSet) { new(doctorFlags).declare(fs) },
-		Run:     runDoctor,
-	}
+	}, (*doctorFlags).declare, runDoctor)
 }
 
 // doctorFlags are the flags of doctor.
@@ -32,17 +31,11 @@ type doctorFlags struct {
 }
 
 func (f *doctorFlags) declare(fs *flag.FlagSet) {
-	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything")
+	dataFlag(fs, &f.data)
 	ownFlags(fs, &f.own)
 }
 
-func runDoctor(ctx context.Context, io stdio, args []string) (err error) {
-	var f doctorFlags
-	fs := flag.NewFlagSet("doctor", flag.ContinueOnError)
-	f.declare(fs)
-	if err := parse(fs, args); err != nil {
-		return err
-	}
+func runDoctor(ctx context.Context, io stdio, f *doctorFlags) (err error) {
 	list, err := environments(f.own.at(f.data))
 	if err != nil {
 		return err

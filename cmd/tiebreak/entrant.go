@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"tiebreak/envs"
-	"tiebreak/internal/base/rng"
 	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/regret"
@@ -187,45 +186,9 @@ func sameWorld(list envs.List, a, b idrl.SessionSpec) error {
 	if err != nil {
 		return err
 	}
-	if !alike(first, second) {
+	if !training.Alike(first, second) {
 		return idrl.Errorf(idrl.Invalid, "sessions %s (seed %d) and %s (seed %d) have different layouts of %q, in which the same policy does other things; "+
 			"compare sessions of one seed ('tiebreak session clone' keeps it)", a.ID, a.Seed, b.ID, b.Seed, a.Env)
 	}
 	return nil
-}
-
-// alike reports whether two environments show and do the same in an episode of random actions.
-func alike(a, b idrl.Environment) bool {
-	trace := func(env idrl.Environment) (out []float64) {
-		stream, actions := rng.New(0, "alike", 0), rng.New(0, "alike actions", 0)
-		spec := env.Spec()
-		action := make(idrl.Action, spec.Actions.Dim())
-		note := func(step idrl.TimeStep) {
-			out = append(append(out, step.Obs...), step.Phi...)
-			if d, ok := env.(idrl.Drawer); ok {
-				var scene idrl.Scene
-				d.Draw(&scene)
-				for _, s := range slices.Concat(scene.Static, scene.Moving) {
-					out = append(append(out, float64(len(s.Pts))), s.Pts...)
-				}
-			}
-		}
-		note(env.Reset(stream))
-		for range 50 {
-			for i := range spec.Actions.Low {
-				low, high := max(-1, spec.Actions.Low[i]), min(1, spec.Actions.High[i])
-				action[i] = low + actions.Float64()*(high-low)
-			}
-			if n := spec.Actions.Num; n > 0 {
-				action[0] = float64(actions.IntN(n))
-			}
-			step := env.Step(action)
-			note(step)
-			if step.Kind.Last() {
-				break
-			}
-		}
-		return out
-	}
-	return slices.EqualFunc(trace(a), trace(b), func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) })
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"tiebreak/envs"
+	shared "tiebreak/internal/base/command"
 	"tiebreak/internal/base/steps"
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/data/export"
@@ -30,7 +31,7 @@ type exportFlags struct {
 }
 
 func (f *exportFlags) declare(fs *flag.FlagSet) {
-	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything")
+	dataFlag(fs, &f.data)
 	fs.StringVar(&f.session, "session", "", "`id` of the session; without it the sessions are listed")
 	fs.StringVar(&f.format, "format", export.Formats()[0], "format: "+strings.Join(export.Formats(), ", ")+"; steps, the raw steps of the trajectories behind the answers;\n"+
 		export.PracticeFormat+", the answers to practice questions; "+
@@ -47,7 +48,7 @@ func (f *exportFlags) declare(fs *flag.FlagSet) {
 }
 
 func exportCommand() command {
-	return command{
+	return shared.With(command{
 		Name: "export", Summary: "write the answers of a session as JSON lines or CSV, or what it has learnt", Usage: "--session ID [flags]",
 		About: "Writes one line per answer to standard output; docs/datasets.md explains the columns. With --format networks\n" +
 			"it writes the learnt reward and the policies into a new folder, for other programs: networks in the format\n" +
@@ -57,18 +58,10 @@ func exportCommand() command {
 		Example: "tiebreak export --data tiebreak-data --session ID --format csv > answers.csv\n" +
 			"  tiebreak export --data tiebreak-data --session ID --format networks --out learnt\n" +
 			"  tiebreak export --data tiebreak-data --session ID --format bundle --out bundle.zip",
-		Flags: func(fs *flag.FlagSet) { new(exportFlags).declare(fs) },
-		Run:   runExport,
-	}
+	}, (*exportFlags).declare, runExport)
 }
 
-func runExport(ctx context.Context, std stdio, args []string) (err error) {
-	var f exportFlags
-	fs := flag.NewFlagSet("export", flag.ContinueOnError)
-	f.declare(fs)
-	if err := parse(fs, args); err != nil {
-		return err
-	}
+func runExport(ctx context.Context, std stdio, f *exportFlags) (err error) {
 	if err := f.check(); err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
@@ -147,7 +140,7 @@ func (f *exportFlags) check() error {
 }
 
 // exportNetworks writes what a session has learnt into a folder.
-func exportNetworks(ctx context.Context, std stdio, db *store.DB, id idrl.SessionID, f exportFlags) error {
+func exportNetworks(ctx context.Context, std stdio, db *store.DB, id idrl.SessionID, f *exportFlags) error {
 	if err := export.CheckFolder(f.out); err != nil {
 		return err
 	}

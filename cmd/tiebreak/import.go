@@ -5,11 +5,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	shared "tiebreak/internal/base/command"
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
@@ -24,9 +24,11 @@ type importFlags struct {
 	rollouts, name string
 
 	labelFlags
+	set *flag.FlagSet // all of these
 }
 
 func (f *importFlags) declare(fs *flag.FlagSet) {
+	f.set = fs
 	dataFlag(fs, &f.data)
 	fs.StringVar(&f.from, "bundle", "", "`folder`, zip, tar or tar.gz file of the bundle; it may stand without the flag")
 	fs.StringVar(&f.as, "as", "", "`id` of the session that is made; default: the one that it had")
@@ -37,7 +39,7 @@ func (f *importFlags) declare(fs *flag.FlagSet) {
 }
 
 func importCommand() command {
-	return command{
+	return shared.With(command{
 		Name: "import", Summary: "make a session again from its bundle, or take in rollouts of another simulator, or labels of them", Usage: "BUNDLE [flags]",
 		About: "Records in a data folder the session that 'tiebreak export --format bundle' wrote, all of it or nothing: every file is\n" +
 			"compared with its checksum first. The session goes on where it was, and exports the same bundle. Of people there\n" +
@@ -52,19 +54,12 @@ func importCommand() command {
 			"  tiebreak import bundle --data tiebreak-data --new-id\n" +
 			"  tiebreak import --rollouts my-rollouts --name walks --data tiebreak-data\n" +
 			"  tiebreak import --labels hopper-labels --env rollouts-hopper --data tiebreak-data",
-		Flags: func(fs *flag.FlagSet) { new(importFlags).declare(fs) },
-		Run:   runImport,
-	}
+		Unflagged: "bundle",
+	}, (*importFlags).declare, runImport)
 }
 
-func runImport(ctx context.Context, std stdio, args []string) (err error) {
-	var f importFlags
-	fs := flag.NewFlagSet("import", flag.ContinueOnError)
-	f.declare(fs)
-	if err := parseFile(fs, args, &f.from); err != nil {
-		return err
-	}
-	f.seeded = isGiven(fs, "seed")
+func runImport(ctx context.Context, std stdio, f *importFlags) (err error) {
+	f.seeded = shared.Given(f.set, "seed")
 	switch {
 	case f.labels != "":
 		return importLabels(ctx, std, f)
@@ -105,22 +100,8 @@ func present(path string) error {
 	return nil
 }
 
-// parseFile is parse, but lets a file stand without its flag, before or after the others.
-func parseFile(fs *flag.FlagSet, args []string, path *string) error {
-	fs.SetOutput(io.Discard)
-	if err := fs.Parse(args); err != nil || fs.NArg() == 0 || *path != "" {
-		return parse(fs, args)
-	}
-	file := fs.Arg(0)
-	if err := parse(fs, fs.Args()[1:]); err != nil {
-		return err
-	}
-	*path = file
-	return nil
-}
-
 // importBundle records the session of a bundle.
-func importBundle(ctx context.Context, db *store.DB, f importFlags) (spec idrl.SessionSpec, err error) {
+func importBundle(ctx context.Context, db *store.DB, f *importFlags) (spec idrl.SessionSpec, err error) {
 	dir, remove, err := db.Scratch(ctx)
 	if err != nil {
 		return spec, err
@@ -146,7 +127,7 @@ func importBundle(ctx context.Context, db *store.DB, f importFlags) (spec idrl.S
 }
 
 // importRollouts takes in rollouts of another simulator.
-func importRollouts(ctx context.Context, std stdio, f importFlags) error {
+func importRollouts(ctx context.Context, std stdio, f *importFlags) error {
 	if f.from != "" || f.as != "" || f.anew || f.name == "" {
 		return fmt.Errorf("%w: with --rollouts give --name, and no bundle, --as or --new-id", errUsage)
 	}

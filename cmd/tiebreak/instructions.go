@@ -4,13 +4,13 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/study/instructions"
 	"tiebreak/store"
@@ -35,7 +35,7 @@ func readInstructionFile(path string) (instructionFile, error) {
 		return instructionFile{}, idrl.Errorf(idrl.Invalid, "the folder of %s cannot be opened: %v", path, err)
 	}
 	defer root.Close()
-	b, err := readAtMost(root, filepath.Base(path), 4*idrl.MaxInstructions)
+	b, err := foreign.Refusal("").ReadFile(root, filepath.Base(path), 4*idrl.MaxInstructions)
 	if err != nil {
 		return instructionFile{}, err
 	}
@@ -62,7 +62,7 @@ func drawn(root *os.Root, path, text string) (instructionFile, error) {
 
 // take reads a picture and names it in the text as sessions do.
 func (h *instructionFile) take(root *os.Root, address string) error {
-	b, err := readAtMost(root, filepath.FromSlash(address), idrl.MaxPicture)
+	b, err := foreign.Refusal("").ReadFile(root, filepath.FromSlash(address), idrl.MaxPicture)
 	if err != nil {
 		return err
 	}
@@ -75,23 +75,6 @@ func (h *instructionFile) take(root *os.Root, address string) error {
 	}
 	h.text = strings.ReplaceAll(h.text, "]("+address, "]("+instructions.PictureScheme+string(p.ID))
 	return nil
-}
-
-// readAtMost reads a file below root.
-func readAtMost(root *os.Root, name string, most int64) ([]byte, error) {
-	f, err := root.Open(name)
-	if err != nil {
-		return nil, idrl.Errorf(idrl.Invalid, "the file cannot be opened: %v", err)
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, most+1))
-	switch {
-	case err != nil:
-		return nil, idrl.Errorf(idrl.Invalid, "the file cannot be read: %v", err)
-	case int64(len(b)) > most:
-		return nil, idrl.Errorf(idrl.Invalid, "%s has more than %d bytes", name, most)
-	}
-	return b, nil
 }
 
 // keep adds the pictures to a session.

@@ -73,7 +73,7 @@ func (i *intrusion) imports(z *zip.Writer, out *bytes.Buffer, files string) func
 	}
 	return func(ctx context.Context) error {
 		i.attempts.Add(1)
-		_, err := importBundle(ctx, i.app.db, importFlags{from: path, anew: true})
+		_, err := importBundle(ctx, i.app.db, &importFlags{from: path, anew: true})
 		return err
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
@@ -68,25 +67,20 @@ func (f *knownFlags) run(ctx context.Context, std stdio, db *store.DB, spec idrl
 	}
 	return table(std.Out, "VERSION\tUSE\tANSWER\tCLIPS\tBY\tAT\tNOTE\t", len(list), func(w io.Writer, i int) {
 		k := list[i]
-		answer := string(k.Choice)
-		if k.Choice == idrl.Rated {
-			answer = strconv.FormatFloat(math.Round(50+50*k.Rating)/10, 'g', -1, 64)
-		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t\n", k.Version, k.Use, answer, joinClips(k.Query.Clips), k.By, when(k.At), k.Note)
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t\n", k.Version, k.Use, k.Answer(), joinClips(k.Query.Clips), k.By, when(k.At), k.Note)
 	})
 }
 
 func (f *knownFlags) set(ctx context.Context, std stdio, db *store.DB, spec idrl.SessionSpec) error {
-	k := idrl.Known{Use: idrl.Use(f.use), Choice: idrl.Choice(f.answer), Note: f.note}
-	if !spec.Kind.Comparison() {
-		k.Choice = idrl.Rated
-		n, err := strconv.ParseFloat(f.answer, 64)
-		if err != nil && k.Use != idrl.Unused {
-			return fmt.Errorf("%w: --answer must be a number from 0 to 10; got %q", errUsage, f.answer)
-		}
-		k.Rating = n/5 - 1
-	} else if k.Use == idrl.Unused {
+	k := idrl.Known{Use: idrl.Use(f.use), Note: f.note}
+	k.SetAnswer(spec.Kind, f.answer)
+	switch {
+	case k.Use == idrl.Unused && spec.Kind.Comparison():
 		k.Choice = idrl.Equal // it does not matter any more
+	case k.Use == idrl.Unused:
+		k.Rating = 0
+	case math.IsNaN(k.Rating):
+		return fmt.Errorf("%w: --answer must be a number from 0 to 10; got %q", errUsage, f.answer)
 	}
 	var clips []idrl.ClipID
 	for name := range strings.SplitSeq(f.clips, ",") {

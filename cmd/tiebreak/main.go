@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"os"
 
 	shared "tiebreak/internal/base/command"
@@ -18,8 +17,6 @@ type (
 
 // errUsage marks an error in the command line.
 var errUsage = shared.ErrUsage
-
-func parse(fs *flag.FlagSet, args []string) error { return shared.Parse(fs, args) }
 
 func commands() []command {
 	return []command{

@@ -11,6 +11,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/questions"
 	"tiebreak/store"
+	"tiebreak/web/questionpage"
 )
 
 // questionsFlags are the flags of questions.
@@ -30,7 +31,7 @@ func (f *questionsFlags) declare(fs *flag.FlagSet) {
 }
 
 func questionsCommand() command {
-	return command{
+	return shared.With(command{
 		Name: "questions", Summary: "write a page with a film strip of every question that a session has asked", Usage: "--session ID [flags]",
 		About: "Writes a page that shows every question as people saw it: a strip of frames of each clip, how much it moves\n" +
 			"and how far the two look apart, in body sizes; whether it could be answered, and whether it looks like one of\n" +
@@ -39,9 +40,7 @@ func questionsCommand() command {
 			"It is for researchers: it names policies. It reads one snapshot of the database and may run beside the\n" +
 			"server. docs/dashboard.md explains the numbers. Without --session it lists the sessions.",
 		Example: "tiebreak questions --data tiebreak-data --session ID --out asked && xdg-open asked/index.html",
-		Flags:   func(fs *flag.FlagSet) { new(questionsFlags).declare(fs) },
-		Run:     runQuestions,
-	}
+	}, (*questionsFlags).declare, runQuestions)
 }
 
 func (f *questionsFlags) check() error {
@@ -56,13 +55,7 @@ func (f *questionsFlags) check() error {
 	return nil
 }
 
-func runQuestions(ctx context.Context, std stdio, args []string) (err error) {
-	var f questionsFlags
-	fs := flag.NewFlagSet("questions", flag.ContinueOnError)
-	f.declare(fs)
-	if err := parse(fs, args); err != nil {
-		return err
-	}
+func runQuestions(ctx context.Context, std stdio, f *questionsFlags) (err error) {
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -75,13 +68,13 @@ func runQuestions(ctx context.Context, std stdio, args []string) (err error) {
 		return listSessions(ctx, std, db)
 	}
 	if !f.force {
-		if err := questions.CheckFolder(f.out); err != nil {
+		if err := questionpage.CheckFolder(f.out); err != nil {
 			return err
 		}
 	}
 	line := shared.NewProgressLine(std.Err)
 	defer line.Clear()
-	r, err := questions.Of(ctx, db, idrl.SessionID(f.session), func(done, total int) {
+	r, err := questionpage.Of(ctx, db, idrl.SessionID(f.session), func(done, total int) {
 		line.Show(fmt.Sprintf("%d of %d questions measured", done, total))
 	})
 	if idrl.KindOf(err) == idrl.NotFound {
@@ -101,7 +94,7 @@ func runQuestions(ctx context.Context, std stdio, args []string) (err error) {
 	line.Clear()
 	s := questions.Summarise(r.Questions)
 	fmt.Fprintf(std.Out, "%d questions in %s: %d could not be answered (%d lack motion, %d are about clips that look alike, %d about fallen robots), %d are repeats.\n",
-		len(r.Questions), filepath.Join(f.out, questions.PageFile), s.Unanswered, s.Still, s.Alike, s.Fallen, s.Repeats)
+		len(r.Questions), filepath.Join(f.out, questionpage.PageFile), s.Unanswered, s.Still, s.Alike, s.Fallen, s.Repeats)
 	if s.Unseen > 0 {
 		fmt.Fprintf(std.Out, "These counts leave out %d questions whose clips cannot be measured; the page says why.\n", s.Unseen)
 	}

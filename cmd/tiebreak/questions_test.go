@@ -97,7 +97,7 @@ func TestBrowserQuestions(t *testing.T) {
 			b.noSideways(int(width))
 			b.wait(fmt.Sprintf(`matchMedia("(prefers-color-scheme: %s)").matches`, scheme))
 			b.wait(`getComputedStyle(document.body).color !== getComputedStyle(document.body).backgroundColor`)
-			b.wait(`getComputedStyle(document.querySelector(".clips")).display === "grid"`) // the style was loaded
+			b.wait(`getComputedStyle(document.querySelector(".strips")).display === "grid"`) // the style was loaded
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"tiebreak/envs"
+	shared "tiebreak/internal/base/command"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 )
@@ -56,7 +57,7 @@ func envOr(name, fallback string) string {
 }
 
 func serveCommand() command {
-	return command{
+	return shared.With(command{
 		Name: "serve", Endless: true, Summary: "run the server", Usage: "[flags]",
 		About: "Runs the server on a data folder until it is told to stop (Ctrl-C). Until a researcher has signed in\n" +
 			"it prints a sign-in link, which works once, within an hour; 'tiebreak user link' prints more.\n" +
@@ -67,22 +68,12 @@ func serveCommand() command {
 			"Flags come before the variables TIEBREAK_DATA, TIEBREAK_ADDR, TIEBREAK_ORIGIN, TIEBREAK_PROXY, TIEBREAK_LOG,\n" +
 			"TIEBREAK_MODELS and TIEBREAK_OUTSIDE of the environment.",
 		Example: "tiebreak serve --data study --addr 127.0.0.1:8080",
-		Flags:   func(fs *flag.FlagSet) { new(serveFlags).declare(fs) },
-		Run: func(ctx context.Context, io stdio, args []string) error {
-			var f serveFlags
-			fs := flag.NewFlagSet("serve", flag.ContinueOnError)
-			f.declare(fs)
-			if err := parse(fs, args); err != nil {
-				return err
-			}
-			return serve(ctx, io, f, false)
-		},
-	}
+	}, (*serveFlags).declare, func(ctx context.Context, io stdio, f *serveFlags) error { return serve(ctx, io, f, false) })
 }
 
 // serve runs the server until ctx is done. A demo takes another port if its own
 // is taken, and has a session to show.
-func serve(ctx context.Context, io stdio, f serveFlags, demo bool) (err error) {
+func serve(ctx context.Context, io stdio, f *serveFlags, demo bool) (err error) {
 	ln, err := listen(ctx, f.addr, demo, io)
 	if err != nil {
 		return err

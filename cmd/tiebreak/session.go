@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"tiebreak/envs"
+	shared "tiebreak/internal/base/command"
+	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/people/auth"
@@ -26,9 +28,11 @@ type sessionFlags struct {
 	file                  string // of the study; empty: none
 	template              bool   // write one
 	spec                  idrl.SessionSpec
+	set                   *flag.FlagSet // all of these
 }
 
 func (f *sessionFlags) declare(fs *flag.FlagSet) {
+	f.set = fs
 	f.siteFlags.declare(fs)
 	ownFlags(fs, &f.own)
 	settings.Declare(fs, &f.spec, "instructions_format", "consent") // Markdown comes from files
@@ -39,27 +43,23 @@ func (f *sessionFlags) declare(fs *flag.FlagSet) {
 }
 
 func sessionCommand() command {
-	return command{
+	return shared.With(command{
 		Name: "session", Summary: "make a labelling session in a data folder, and control it", Usage: "[flags]",
 		About: sessionAbout, Lists: sessionChoices,
 		Example: "tiebreak session --data study --title 'Walk the grid' --env gridworld --kind state_rating --budget 40",
-		Flags:   func(fs *flag.FlagSet) { new(sessionFlags).declare(fs) },
-		Run:     runSession,
 		Subs: slices.Concat(
 			[]command{sessionCreateCommand(), sessionListCommand(), sessionShowCommand(), sessionScoresCommand(), sessionSetCommand()}, stateCommands(),
 			[]command{sessionRenameCommand(), sessionExtendCommand(), sessionCloneCommand(), sessionKnownCommand()},
 		),
-	}
+	}, (*sessionFlags).declare, runSession)
 }
 
 // sessionCreateCommand makes a session. It is the default subcommand of session.
 func sessionCreateCommand() command {
-	return command{
+	return shared.With(command{
 		Name: "session create", Summary: "make a session", Usage: "[flags]", About: sessionAbout, Lists: sessionChoices,
 		Example: "tiebreak session create --data study --title 'Walk the grid' --env gridworld --kind state_rating --budget 40",
-		Flags:   func(fs *flag.FlagSet) { new(sessionFlags).declare(fs) },
-		Run:     runSession,
-	}
+	}, (*sessionFlags).declare, runSession)
 }
 
 const sessionAbout = "Makes a session and prints its id and a link for annotators, as 'tiebreak session create' does. The server may be running\n" +
@@ -77,13 +77,7 @@ func sessionChoices() string {
 	return b.String()
 }
 
-func runSession(ctx context.Context, io stdio, args []string) (err error) {
-	var f sessionFlags
-	fs := flag.NewFlagSet("session", flag.ContinueOnError)
-	f.declare(fs)
-	if err := parse(fs, args); err != nil {
-		return err
-	}
+func runSession(ctx context.Context, io stdio, f *sessionFlags) (err error) {
 	if f.template {
 		_, err := io.Out.Write(studyfile.Template())
 		return err
@@ -92,7 +86,7 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	file, drawn, err := f.readFile(fs)
+	file, drawn, err := f.readFile()
 	if err != nil {
 		return err
 	}
@@ -141,7 +135,7 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 
 // readFile reads the study file, if there is one, into f.spec, where the flags that are
 // given go before it, and the pictures that its instructions show.
-func (f *sessionFlags) readFile(fs *flag.FlagSet) (*studyfile.File, instructionFile, error) {
+func (f *sessionFlags) readFile() (*studyfile.File, instructionFile, error) {
 	if f.file == "" {
 		return nil, instructionFile{}, nil
 	}
@@ -150,15 +144,15 @@ func (f *sessionFlags) readFile(fs *flag.FlagSet) (*studyfile.File, instructionF
 		return nil, told, err
 	}
 	given := map[string]string{}
-	fs.Visit(func(g *flag.Flag) { given[g.Name] = g.Value.String() })
+	f.set.Visit(func(g *flag.Flag) { given[g.Name] = g.Value.String() })
 	f.spec = file.Spec
 	for name, value := range given {
-		err = errors.Join(err, fs.Set(name, value))
+		err = errors.Join(err, f.set.Set(name, value))
 	}
-	if isGiven(fs, "instructions") {
+	if shared.Given(f.set, "instructions") {
 		f.spec.InstructionsFormat, told = idrl.PlainText, instructionFile{}
 	}
-	if f.instructions != "" && !isGiven(fs, "instructions") {
+	if f.instructions != "" && !shared.Given(f.set, "instructions") {
 		f.spec.Instructions = "" // the file of instructions goes before
 	}
 	return file, told, err
@@ -172,7 +166,7 @@ func readStudy(path string) (*studyfile.File, instructionFile, error) {
 		return nil, instructionFile{}, idrl.Errorf(idrl.Invalid, "the folder of %s cannot be opened: %v", path, err)
 	}
 	defer root.Close()
-	b, err := readAtMost(root, filepath.Base(path), studyfile.MaxFile)
+	b, err := foreign.Refusal("").ReadFile(root, filepath.Base(path), studyfile.MaxFile)
 	if err != nil {
 		return nil, instructionFile{}, fmt.Errorf("%s: %w", path, err)
 	}

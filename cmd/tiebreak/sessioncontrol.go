@@ -24,9 +24,6 @@ type controlFlags struct {
 	seed       seedFlag
 }
 
-// id is where the session's id goes if it is given without a flag.
-func (f *controlFlags) id() *string { return &f.session }
-
 func (f *controlFlags) declare(fs *flag.FlagSet) {
 	dataFlag(fs, &f.data)
 	sessionFlag(fs, &f.session)

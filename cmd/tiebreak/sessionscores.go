@@ -21,9 +21,6 @@ type scoresFlags struct {
 	json          bool
 }
 
-// id is where the session's id goes if it is given without a flag.
-func (f *scoresFlags) id() *string { return &f.session }
-
 func (f *scoresFlags) declare(fs *flag.FlagSet) {
 	dataFlag(fs, &f.data)
 	sessionFlag(fs, &f.session)

@@ -21,9 +21,6 @@ type setFlags struct {
 	given                                *flag.FlagSet
 }
 
-// id is where the session's id goes if it is given without a flag.
-func (f *setFlags) id() *string { return &f.session }
-
 // setters change the settings of a session that a running one can change, by key. Each returns what
 // has changed, for people.
 var setters = map[string]func(context.Context, *store.DB, *setFlags, idrl.SessionSpec) (string, error){

@@ -18,9 +18,6 @@ type showFlags struct {
 	yaml          bool
 }
 
-// id is where the session's id goes if it is given without a flag.
-func (f *showFlags) id() *string { return &f.session }
-
 func (f *showFlags) declare(fs *flag.FlagSet) {
 	dataFlag(fs, &f.data)
 	sessionFlag(fs, &f.session)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tiebreak/envs"
+	shared "tiebreak/internal/base/command"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/rehearsal"
 	"tiebreak/internal/lab/seeing"
@@ -23,9 +24,11 @@ type simulateFlags struct {
 	data      string
 	annotator rehearsal.Config
 	study     studyFlags
+	set       *flag.FlagSet // all of these
 }
 
 func (f *simulateFlags) declare(fs *flag.FlagSet) {
+	f.set = fs
 	a, e := &f.annotator, &f.annotator.Expert
 	fs.StringVar(&a.Link, "url", "", "annotator `link` of a session; or make sessions with --runs")
 	ownFlags(fs, &f.own)
@@ -57,7 +60,7 @@ func (f *simulateFlags) declare(fs *flag.FlagSet) {
 }
 
 func simulateCommand() command {
-	return command{
+	return shared.With(command{
 		Name: "simulate", Summary: "let a simulated expert answer a running server, or many sessions of its own", Usage: "--url LINK | --runs N | --study FILE [flags]",
 		About: "With --url it joins a session by its annotator link and answers through the same websocket as a\n" +
 			"browser, by a true reward drawn from the seed. Use it to rehearse a study. It prints the true reward at\n" +
@@ -73,22 +76,17 @@ func simulateCommand() command {
 		Example: "tiebreak simulate --url http://127.0.0.1:8080/join/TOKEN --answers 30 --expert bradley-terry --seed 7\n" +
 			"  tiebreak simulate --url http://127.0.0.1:8080/join/TOKEN --data tiebreak-data --matched --every 1 --pace 3s\n" +
 			"  tiebreak simulate --runs 20 --env gridworld --matched --pace 3s --skip-idle --csv gridworld.csv",
-		Flags: func(fs *flag.FlagSet) { new(simulateFlags).declare(fs) },
-		Run:   runSimulate,
-	}
+	}, (*simulateFlags).declare, runSimulate)
 }
 
-func runSimulate(ctx context.Context, std stdio, args []string) error {
-	var f simulateFlags
-	fs := flag.NewFlagSet("simulate", flag.ContinueOnError)
-	f.declare(fs)
-	if err := parse(fs, args); err != nil {
+// given reports whether a flag is on the command line.
+func (f *simulateFlags) given(name string) bool { return shared.Given(f.set, name) }
+
+func runSimulate(ctx context.Context, std stdio, f *simulateFlags) error {
+	if err := f.checkCombination(); err != nil {
 		return err
 	}
-	if err := f.checkCombination(fs); err != nil {
-		return err
-	}
-	if f.annotator.Expert.Kind == rehearsal.Seeing && !isGiven(fs, "mistake") {
+	if f.annotator.Expert.Kind == rehearsal.Seeing && !f.given("mistake") {
 		f.annotator.Expert.Mistake = seeing.DefaultMistake
 	}
 	list, err := environments(f.own.at(f.data))
@@ -96,12 +94,12 @@ func runSimulate(ctx context.Context, std stdio, args []string) error {
 		return err
 	}
 	if f.study.file != "" {
-		if err := f.study.readFile(fs, list, &f.annotator); err != nil {
+		if err := f.readFile(list); err != nil {
 			return err
 		}
 	}
 	if f.study.runs > 0 {
-		return f.runStudy(ctx, std, list, isGiven(fs, "every"))
+		return f.runStudy(ctx, std, list)
 	}
 	cfg := f.annotator
 	cfg.Out = std.Out

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"slices"
@@ -57,33 +56,34 @@ func (s *stopwatches) taken(seed uint64) (hours float64, ok bool) {
 }
 
 // readFile makes the study file the sessions that are run, as far as flags leave it open.
-func (f *studyFlags) readFile(fs *flag.FlagSet, list envs.List, a *rehearsal.Config) error {
+func (f *simulateFlags) readFile(list envs.List) error {
+	study, a := &f.study, &f.annotator
 	for _, field := range settings.All() {
-		if name := field.Flag(); name != "seed" && slices.Contains(ofStudy(), name) && isGiven(fs, name) {
+		if name := field.Flag(); name != "seed" && slices.Contains(ofStudy(), name) && f.given(name) {
 			return fmt.Errorf("%w: --%s does not go with --study, whose file says what the sessions are made of", errUsage, name)
 		}
 	}
-	file, _, err := readStudy(f.file)
+	file, _, err := readStudy(study.file)
 	if err != nil {
 		return err
 	}
 	if err := file.Check(func(s idrl.SessionSpec) error { return checkSpec(list, settings.Complete(s)) }); err != nil {
 		return err
 	}
-	f.spec = file.Spec
-	if f.spec.Budget == 0 && !f.spec.StopByItself {
-		return idrl.Errorf(idrl.Invalid, "%s: the study has no end: set budget, or stop_by_itself", f.file)
+	study.spec = file.Spec
+	if study.spec.Budget == 0 && !study.spec.StopByItself {
+		return idrl.Errorf(idrl.Invalid, "%s: the study has no end: set budget, or stop_by_itself", study.file)
 	}
 	// One simulated annotator, who reads and agrees to nothing, answers for all people.
-	f.people, f.spec.AnswersEach, f.spec.Instructions, f.spec.Consent = f.spec.AnswersEach, 0, "", ""
-	if !isGiven(fs, "pace") {
+	study.people, study.spec.AnswersEach, study.spec.Instructions, study.spec.Consent = study.spec.AnswersEach, 0, "", ""
+	if !f.given("pace") {
 		a.Pace = studyPace
 	}
-	f.skipIdle = f.skipIdle || !isGiven(fs, "skip-idle") && a.Pace > 0
-	if !isGiven(fs, "seed") {
+	study.skipIdle = study.skipIdle || !f.given("skip-idle") && a.Pace > 0
+	if !f.given("seed") {
 		a.Seed = file.Spec.Seed
 	}
-	if !isGiven(fs, "answers") {
+	if !f.given("answers") {
 		a.Answers = idrl.MaxBudget // the session ends before
 	}
 	return nil

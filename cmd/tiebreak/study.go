@@ -54,27 +54,21 @@ func ofStudy() []string {
 	return names
 }
 
-// isGiven reports whether a flag is on the command line.
-func isGiven(fs *flag.FlagSet, name string) (is bool) {
-	fs.Visit(func(f *flag.Flag) { is = is || f.Name == name })
-	return is
-}
-
 // checkCombination returns an error unless the flags are about one session of a
 // server, or about runs.
-func (f *simulateFlags) checkCombination(fs *flag.FlagSet) error {
+func (f *simulateFlags) checkCombination() error {
 	url := f.annotator.Link != ""
-	if f.study.file != "" && !isGiven(fs, "runs") {
+	if f.study.file != "" && !f.given("runs") {
 		f.study.runs = studyRuns
 	}
 	switch {
-	case url && isGiven(fs, "runs"):
+	case url && f.given("runs"):
 		return fmt.Errorf("%w: --url is about one session and --runs about many; give one of them", errUsage)
-	case !url && !isGiven(fs, "runs") && f.study.file == "":
+	case !url && !f.given("runs") && f.study.file == "":
 		return fmt.Errorf("%w: --url is missing; give the annotator link that the server printed, or --runs N or --study FILE to make sessions", errUsage)
 	case url:
 		for _, name := range ofStudy() {
-			if isGiven(fs, name) {
+			if f.given(name) {
 				return fmt.Errorf("%w: --%s goes with --runs; the session behind --url is what it is", errUsage, name)
 			}
 		}
@@ -83,7 +77,7 @@ func (f *simulateFlags) checkCombination(fs *flag.FlagSet) error {
 		return fmt.Errorf("%w: --runs must be at least 1; got %d", errUsage, f.study.runs)
 	case f.study.parallel < 0:
 		return fmt.Errorf("%w: --parallel must not be negative; got %d", errUsage, f.study.parallel)
-	case f.study.skipIdle && f.annotator.Pace == 0 && (f.study.file == "" || isGiven(fs, "pace")): // a study has a pace
+	case f.study.skipIdle && f.annotator.Pace == 0 && (f.study.file == "" || f.given("pace")): // a study has a pace
 		return fmt.Errorf("%w: --skip-idle needs --pace, the response times that it skips", errUsage)
 	}
 	return nil
@@ -102,14 +96,13 @@ func (f *simulateFlags) parallelRuns() int {
 	return runtime.NumCPU()
 }
 
-// runStudy runs sessions of its own and prints a summary. everyGiven says whether
-// --every was on the command line.
-func (f *simulateFlags) runStudy(ctx context.Context, std stdio, list envs.List, everyGiven bool) (err error) {
+// runStudy runs sessions of its own and prints a summary.
+func (f *simulateFlags) runStudy(ctx context.Context, std stdio, list envs.List) (err error) {
 	f.study.spec.Title = "Simulated"
 	if err := checkSpec(list, settings.Complete(f.study.spec)); err != nil {
 		return usageIfInvalid(err) // before the folder is touched
 	}
-	if !everyGiven {
+	if !f.given("every") {
 		f.annotator.Every = 1
 		if f.study.file != "" {
 			f.annotator.Every = max(studyEvery, f.study.spec.Budget/studyLooks)

@@ -97,7 +97,7 @@ func runsOf(t *testing.T, args ...string) *simulateFlags {
 	f := new(simulateFlags)
 	fs := flag.NewFlagSet("simulate", flag.ContinueOnError)
 	f.declare(fs)
-	if err := parse(fs, args); err != nil {
+	if err := fs.Parse(args); err != nil {
 		t.Fatal(err)
 	}
 	f.annotator.Every = 1 // without --study

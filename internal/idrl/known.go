@@ -3,6 +3,7 @@ package idrl
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -44,6 +45,27 @@ const RatingTolerance = 0.4
 
 // DefaultGoldEvery is SessionSpec.GoldEvery where nothing else is asked for.
 const DefaultGoldEvery = 20
+
+// Answer returns the right answer as researchers write it: a choice, or a rating from 0 to 10.
+func (k Known) Answer() string {
+	if k.Choice == Rated {
+		return strconv.FormatFloat(math.Round(50+50*k.Rating)/10, 'g', -1, 64)
+	}
+	return string(k.Choice)
+}
+
+// SetAnswer sets what Answer returns, of a question of that kind. A rating that is no number becomes NaN,
+// which Check refuses.
+func (k *Known) SetAnswer(kind QueryKind, text string) {
+	if kind.Comparison() {
+		k.Choice = Choice(text)
+		return
+	}
+	k.Choice, k.Rating = Rated, math.NaN()
+	if n, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", "."), 64); err == nil {
+		k.Rating = n/5 - 1
+	}
+}
 
 // Check returns an error of kind Invalid that says what to change.
 func (k Known) Check() error {

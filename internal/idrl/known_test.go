@@ -1,6 +1,7 @@
 package idrl_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -57,6 +58,30 @@ func TestKnownCheck(t *testing.T) {
 		err := test.known.Check()
 		if (err == nil) != (test.wrong == "") || err != nil && (idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), test.wrong)) {
 			t.Errorf("%+v: %v", test.known, err)
+		}
+	}
+}
+
+func TestKnownAnswer(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		kind       idrl.QueryKind
+		text, want string
+		choice     idrl.Choice
+		rating     float64
+	}{
+		{idrl.CompareClips, "a", "a", idrl.ChoseA, 0},
+		{idrl.CompareClips, "equal", "equal", idrl.Equal, 0},
+		{idrl.RateClip, "0", "0", idrl.Rated, -1},
+		{idrl.RateClip, "7.5", "7.5", idrl.Rated, 0.5},
+		{idrl.RateClip, "7,5", "7.5", idrl.Rated, 0.5},
+		{idrl.RateClip, "10", "10", idrl.Rated, 1},
+		{idrl.RateClip, "good", "NaN", idrl.Rated, math.NaN()},
+	} {
+		var k idrl.Known
+		k.SetAnswer(test.kind, test.text)
+		if k.Choice != test.choice || k.Rating != test.rating && !(math.IsNaN(k.Rating) && math.IsNaN(test.rating)) || k.Answer() != test.want {
+			t.Errorf("%s %q: %s %v, written %q; want %s %v, %q", test.kind, test.text, k.Choice, k.Rating, k.Answer(), test.choice, test.rating, test.want)
 		}
 	}
 }

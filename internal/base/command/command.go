@@ -24,7 +24,10 @@ type Command struct {
 	Endless bool          // runs until it is stopped, which is no failure
 	Run     func(ctx context.Context, io IO, args []string) error
 	Flags   func(fs *flag.FlagSet) // declares the flags again, for --help; nil if there are none
-	Subs    []Command              // Run, if there is one, serves all else
+
+	Unflagged string // of a command that With made: the flag whose value may stand alone, before, between or after the flags, if it has that flag; empty: none
+
+	Subs []Command // Run, if there is one, serves all else
 }
 
 // IO is where a command reads and writes.
@@ -136,19 +139,4 @@ func interrupted(ctx context.Context) int {
 		}
 	}
 	return 128 + int(syscall.SIGINT)
-}
-
-// Parse parses args into fs, which must not print. No arguments may be left over.
-func Parse(fs *flag.FlagSet, args []string) error {
-	fs.SetOutput(io.Discard)
-	if err := fs.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return err
-		}
-		return fmt.Errorf("%w: %w", ErrUsage, err)
-	}
-	if fs.NArg() > 0 {
-		return fmt.Errorf("%w: unexpected argument %q", ErrUsage, fs.Arg(0))
-	}
-	return nil
 }

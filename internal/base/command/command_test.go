@@ -14,6 +14,10 @@ import (
 	"tiebreak/internal/base/command"
 )
 
+type numbers struct{ n int }
+
+func (f *numbers) declare(fs *flag.FlagSet) { fs.IntVar(&f.n, "n", 0, "a `number`") }
+
 // sample returns a program with a command for each end that a command can have. listed counts how often
 // the list of one is made.
 func sample(listed *int) command.Program {
@@ -24,20 +28,13 @@ func sample(listed *int) command.Program {
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	flags := command.Command{
+	flags := command.With(command.Command{
 		Name: "flags", Summary: "has flags", Usage: "[flags]", About: "Has flags.", Example: "sample flags --n 1", Hidden: true,
 		Lists: func() string { *listed++; return "What there is." },
-		Flags: func(fs *flag.FlagSet) { fs.Int("n", 0, "a `number`") },
-		Run: func(_ context.Context, io command.IO, args []string) error {
-			fs := flag.NewFlagSet("flags", flag.ContinueOnError)
-			n := fs.Int("n", 0, "")
-			if err := command.Parse(fs, args); err != nil {
-				return err
-			}
-			_, err := fmt.Fprintln(io.Out, *n)
-			return err
-		},
-	}
+	}, (*numbers).declare, func(_ context.Context, io command.IO, f *numbers) error {
+		_, err := fmt.Fprintln(io.Out, f.n)
+		return err
+	})
 	return command.Program{
 		Name: "sample", About: "A sample.", Start: "sample done",
 		Commands: []command.Command{

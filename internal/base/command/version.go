@@ -12,26 +12,23 @@ import (
 // Version returns the command that prints the versions of a program, of Go, of the system, and of
 // parts, by their names; or the licences of the modules that the program is built with.
 func Version(program, about, licences string, parts func() [][2]string) Command {
-	return Command{
+	type flags struct{ licences bool }
+	return With(Command{
 		Name: "version", Summary: "print the versions of this program and of what it is built with", Usage: "[--licences]",
 		About: about + "\nWith --licences it lists the libraries that the program is built with, and prints their licences.", Example: program + " version",
-		Run: func(_ context.Context, io IO, args []string) error {
-			fs := flag.NewFlagSet("version", flag.ContinueOnError)
-			terms := fs.Bool("licences", false, "print the libraries that the program is built with, and their licences")
-			if err := Parse(fs, args); err != nil {
-				return err
-			}
-			if *terms {
-				_, err := fmt.Fprint(io.Out, licences)
-				return err
-			}
-			lines := [][2]string{{program, BuildVersion()}, {"Go", runtime.Version()}, {"Platform", runtime.GOOS + "/" + runtime.GOARCH}}
-			for _, line := range append(lines, parts()...) {
-				fmt.Fprintf(io.Out, "%-*s %s\n", max(len("Platform"), len(program)), line[0], line[1])
-			}
-			return nil
-		},
-	}
+	}, func(f *flags, fs *flag.FlagSet) {
+		fs.BoolVar(&f.licences, "licences", false, "print the libraries that the program is built with, and their licences")
+	}, func(_ context.Context, io IO, f *flags) error {
+		if f.licences {
+			_, err := fmt.Fprint(io.Out, licences)
+			return err
+		}
+		lines := [][2]string{{program, BuildVersion()}, {"Go", runtime.Version()}, {"Platform", runtime.GOOS + "/" + runtime.GOARCH}}
+		for _, line := range append(lines, parts()...) {
+			fmt.Fprintf(io.Out, "%-*s %s\n", max(len("Platform"), len(program)), line[0], line[1])
+		}
+		return nil
+	})
 }
 
 // BuildVersion returns the version of the module, and the commit that it was

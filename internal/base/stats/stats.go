@@ -1,7 +1,9 @@
 package stats
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
@@ -39,6 +41,31 @@ func Middle95(v []float64) (low, high float64) {
 	return stat.Quantile(0.025, stat.Empirical, v, nil), stat.Quantile(0.975, stat.Empirical, v, nil)
 }
 
+// Resample returns a statistic of n things, which are given by their indexes, over draws of n of
+// them with replacement: the bootstrap. Draws in which it is NaN are left out. of is reused
+// between draws.
+func Resample(n, draws int, stream *rand.Rand, statistic func(of []int) float64) (values []float64) {
+	of := make([]int, n)
+	for range draws {
+		for i := range of {
+			of[i] = stream.IntN(n)
+		}
+		if v := statistic(of); !math.IsNaN(v) {
+			values = append(values, v)
+		}
+	}
+	return values
+}
+
+// MeanOf returns the mean of the values of v at the indexes in of, of which there must be one.
+func MeanOf(v []float64, of []int) float64 {
+	sum := 0.0
+	for _, i := range of {
+		sum += v[i]
+	}
+	return sum / float64(len(of))
+}
+
 // Median returns the median of v, the mean of the two in the middle if their number is even, and
 // 0 if there are none. It leaves v as it is.
 func Median[T ~int64 | ~float64](v []T) float64 {
@@ -48,4 +75,15 @@ func Median[T ~int64 | ~float64](v []T) float64 {
 	}
 	s := slices.Sorted(slices.Values(v))
 	return float64(s[(n-1)/2]+s[n/2]) / 2
+}
+
+// Percent writes a probability, which is never 0 % or 100 % of what is not sure.
+func Percent(p float64) string {
+	switch {
+	case p >= 0.995 && p < 1:
+		return "> 99 %"
+	case p > 0 && p <= 0.005:
+		return "< 1 %"
+	}
+	return fmt.Sprintf("%.0f %%", 100*p)
 }

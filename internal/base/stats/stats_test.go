@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/base/stats"
 )
 
@@ -59,6 +60,25 @@ func TestMedian(t *testing.T) {
 	}
 }
 
+func TestResample(t *testing.T) {
+	v := []float64{1, 2, math.NaN(), 5}
+	stream, again := rng.New(1, "test", 0), rng.New(1, "test", 0)
+	got := stats.Resample(len(v), 500, stream, func(of []int) float64 { return stats.MeanOf(v, of) })
+	var want []float64
+	for range 500 {
+		sum := 0.0
+		for range v {
+			sum += v[again.IntN(len(v))]
+		}
+		if !math.IsNaN(sum) {
+			want = append(want, sum/4)
+		}
+	}
+	if !slices.Equal(got, want) || len(got) == 500 || len(got) == 0 {
+		t.Errorf("%d means of draws, want %d that are no NaN, in the order of the draws", len(got), len(want))
+	}
+}
+
 func TestMiddle95(t *testing.T) {
 	v := make([]float64, 1000)
 	for i := range v {
@@ -66,5 +86,13 @@ func TestMiddle95(t *testing.T) {
 	}
 	if low, high := stats.Middle95(v); low != 25 || high != 975 {
 		t.Errorf("(%v, %v), want (25, 975)", low, high)
+	}
+}
+
+func TestPercent(t *testing.T) {
+	for p, want := range map[float64]string{0: "0 %", 0.004: "< 1 %", 0.005: "< 1 %", 0.006: "1 %", 0.5: "50 %", 0.994: "99 %", 0.995: "> 99 %", 1: "100 %"} {
+		if got := stats.Percent(p); got != want {
+			t.Errorf("%v is written %q, want %q", p, got, want)
+		}
 	}
 }

@@ -10,14 +10,14 @@ import (
 	"strconv"
 	"strings"
 
+	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/data/numpy"
-	"tiebreak/internal/idrl"
 )
 
 // refused returns an error of kind Invalid about what was given. The code is for programs, and stays.
-func refused(code, format string, args ...any) error {
-	return idrl.Errorf(idrl.Invalid, "labels-"+code+": "+format, args...)
-}
+func refused(code, format string, args ...any) error { return refusal.Errorf(code, format, args...) }
+
+const refusal = foreign.Refusal("labels")
 
 // Limits of what is read.
 const (
@@ -128,26 +128,6 @@ func named(found [3]file, in *regexp.Regexp) int {
 		}
 	}
 	return 0
-}
-
-// content reads a file.
-func content(root *os.Root, name string) ([]byte, error) {
-	f, err := root.Open(name)
-	if err != nil {
-		return nil, refused("missing", "%s cannot be read: %v", name, err)
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, refused("missing", "%s is not a plain file", name)
-	}
-	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	switch {
-	case err != nil:
-		return nil, refused("missing", "%s cannot be read: %v", name, err)
-	case len(b) > maxFile:
-		return nil, refused("limit", "%s has more than %d bytes", name, maxFile)
-	}
-	return b, nil
 }
 
 // isPickle reports whether a file is one by its name, or by its first byte: of pickles from protocol 2

@@ -35,7 +35,7 @@ func Read(path string) (s *Set, err error) {
 	}
 	var arrays [3][][]float64
 	for r, f := range found {
-		b, err := content(root, f.name)
+		b, err := refusal.ReadFile(root, f.name, maxFile)
 		if err != nil {
 			return nil, err
 		}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -15,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/idrl"
 )
 
@@ -71,9 +71,7 @@ func Read(path string) (*Description, error) {
 		return nil, idrl.Errorf(idrl.Invalid, "%s cannot be read, or has more than %d bytes", path, maxDescription)
 	}
 	d := &Description{ID: IDPrefix + name}
-	dec := json.NewDecoder(bytes.NewReader(b))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(d); err != nil {
+	if err := foreign.Decode(bytes.NewReader(b), nil, d); err != nil {
 		return nil, idrl.Errorf(idrl.Invalid, "%s is not a description of an environment: %v", path, err)
 	}
 	d.Folder = filepath.Join(filepath.Dir(path), filepath.FromSlash(d.Folder))
@@ -102,8 +100,8 @@ func (d *Description) check() error {
 		return fmt.Errorf("start_seconds and answer_seconds must be above 0 and at most %d", maxSeconds)
 	case !(d.StepMS >= 0 && d.StepMS <= 1000*maxSeconds):
 		return fmt.Errorf("step_ms must be 0 to %d", 1000*maxSeconds)
-	case !isLine(d.Title, maxTitle) || !isLine(d.About, maxAbout):
-		return fmt.Errorf("the title may have %d characters and the description %d, in one line", maxTitle, maxAbout)
+	case !foreign.IsLine(d.Title, foreign.MaxTitle) || !foreign.IsLine(d.About, foreign.MaxAbout):
+		return fmt.Errorf("the title may have %d characters and the description %d, in one line", foreign.MaxTitle, foreign.MaxAbout)
 	}
 	for _, word := range d.Command {
 		if word == "" || len(word) > maxArgument || strings.ContainsRune(word, 0) {

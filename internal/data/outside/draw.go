@@ -1,62 +1,12 @@
 package outside
 
 import (
-	"bytes"
-	"encoding/base64"
-	"encoding/json"
-	"fmt"
 	"image"
-	"math"
 	"slices"
 
-	"tiebreak/internal/data/jsonlimit"
+	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/look/clip"
 )
-
-// Limits of a scene.
-const (
-	maxShapes = 2000
-	maxPoints = 10_000
-	maxLabel  = 64
-	leastJSON = 32 // bytes of a shape that can be drawn, which has at least kind, paint and points
-)
-
-// SceneLimits returns the limits of the arrays in a scene as JSON, which is at depth 0.
-func SceneLimits() jsonlimit.Limits {
-	return jsonlimit.Limits{{}, {Name: "shapes", Most: maxShapes, Least: leastJSON}, {}, {Name: "numbers in the points of a shape", Most: 3 * maxPoints}}
-}
-
-// A Scene is an idrl.Scene on the wire.
-type Scene struct {
-	Camera struct {
-		X         float64 `json:"x"`
-		Y         float64 `json:"y"`
-		Z         float64 `json:"z"`
-		W         float64 `json:"w"`
-		H         float64 `json:"h"`
-		Distance  float64 `json:"distance"`
-		Azimuth   float64 `json:"azimuth"`
-		Elevation float64 `json:"elevation"`
-	} `json:"camera"`
-	Static []Shape `json:"static"`
-	Moving []Shape `json:"moving"`
-}
-
-// A Shape is an idrl.Shape on the wire.
-type Shape struct {
-	Kind   string    `json:"kind"`
-	Paint  string    `json:"paint"`
-	Size   float64   `json:"size"`
-	Points []float64 `json:"points"`
-	Text   string    `json:"text"`
-	Trail  bool      `json:"trail"`
-}
-
-var paints = []idrl.Paint{
-	idrl.Ground, idrl.Surface, idrl.Mark, idrl.Detail, idrl.Wall, idrl.Agent, idrl.AgentFg, idrl.Other, idrl.OtherFg, idrl.Focus, idrl.Ink,
-	idrl.Object0, idrl.Object1, idrl.Object2, idrl.Object3, idrl.Object4, idrl.Object5, idrl.Object6, idrl.Object7, idrl.Object8, idrl.Object9,
-}
 
 // scenic is an Env that draws scenes.
 type scenic struct {
@@ -74,7 +24,7 @@ func (s *scenic) Draw(dst *idrl.Scene) {
 	}
 	s.do(func() *failure {
 		var got struct {
-			Scene *Scene `json:"scene"`
+			Scene *foreign.Scene `json:"scene"`
 		}
 		if f := s.link.ask(request{Cmd: "draw"}, s.p.answerLimit(), &got); f != nil {
 			return f
@@ -84,7 +34,7 @@ func (s *scenic) Draw(dst *idrl.Scene) {
 		}
 		out, err := got.Scene.Read()
 		if err == nil && s.first != nil {
-			err = SameForm(s.first, &out)
+			err = foreign.SameForm(s.first, &out)
 		}
 		if err != nil {
 			return failf(CodeScene, "it draws what cannot be shown: %v", err)
@@ -111,80 +61,6 @@ func copyScene(s *idrl.Scene) idrl.Scene {
 	return out
 }
 
-// Read returns w as a scene whose numbers are finite and whose shapes a page can draw.
-func (w *Scene) Read() (idrl.Scene, error) {
-	c := w.Camera
-	out := idrl.Scene{Camera: idrl.Camera{X: c.X, Y: c.Y, Z: c.Z, W: c.W, H: c.H, Distance: c.Distance, Azimuth: c.Azimuth, Elevation: c.Elevation}}
-	if !finite([]float64{c.X, c.Y, c.Z, c.W, c.H, c.Distance, c.Azimuth, c.Elevation}) || !(c.W > 0 && c.H > 0 && c.Distance >= 0 && math.Abs(c.Elevation) < math.Pi/2) {
-		return out, fmt.Errorf("the camera %+v cannot look at anything", c)
-	}
-	if !out.Camera.Solid() && (c.Z != 0 || c.Azimuth != 0 || c.Elevation != 0) {
-		return out, fmt.Errorf("the camera of a flat scene has no z, azimuth and elevation")
-	}
-	if len(w.Static)+len(w.Moving) > maxShapes {
-		return out, fmt.Errorf("there are more than %d shapes", maxShapes)
-	}
-	points := 0
-	for i, list := range [][]Shape{w.Static, w.Moving} {
-		for _, s := range list {
-			if points += len(s.Points); points > 3*maxPoints {
-				return out, fmt.Errorf("there are more than %d points", maxPoints)
-			}
-			one, err := s.read(out.Camera, i == 1)
-			if err != nil {
-				return out, err
-			}
-			if i == 0 {
-				out.Static = append(out.Static, one)
-			} else {
-				out.Moving = append(out.Moving, one)
-			}
-		}
-	}
-	return out, nil
-}
-
-func (s *Shape) read(c idrl.Camera, moving bool) (idrl.Shape, error) {
-	out := idrl.Shape{Kind: idrl.ShapeKind(s.Kind), Paint: idrl.Paint(s.Paint), Size: s.Size, Pts: s.Points, Text: s.Text, Trail: s.Trail}
-	switch {
-	case !slices.Contains(paints, out.Paint):
-		return out, fmt.Errorf("a %.20q has the unknown paint %.20q", s.Kind, s.Paint)
-	case !finite(s.Points) || !finite([]float64{s.Size}):
-		return out, fmt.Errorf("a %.20q has a number that is too large", s.Kind)
-	case !isLine(s.Text, maxLabel) || (s.Text != "") != (out.Kind == idrl.Text):
-		return out, fmt.Errorf("a %.20q has a text of more than %d characters, or none, or must have none", s.Kind, maxLabel)
-	case s.Trail && !moving || moving && out.Kind == idrl.Checker:
-		return out, fmt.Errorf("a %.20q cannot move, or has no trail", s.Kind)
-	}
-	return out, clip.CheckShape(out, c)
-}
-
-// SameForm returns an error unless the scenes of one environment differ in the points of
-// moving shapes and the centre of the camera alone.
-func SameForm(first, now *idrl.Scene) error {
-	a, b := first.Camera, now.Camera
-	a.X, a.Y, a.Z = b.X, b.Y, b.Z
-	same := func(points bool) func(a, b idrl.Shape) bool {
-		return func(a, b idrl.Shape) bool {
-			return a.Kind == b.Kind && a.Paint == b.Paint && a.Size == b.Size && a.Text == b.Text && a.Trail == b.Trail &&
-				len(a.Pts) == len(b.Pts) && (!points || slices.Equal(a.Pts, b.Pts))
-		}
-	}
-	switch {
-	case a != b:
-		return fmt.Errorf("the camera changed otherwise than by its centre")
-	case !slices.EqualFunc(first.Static, now.Static, same(true)):
-		return fmt.Errorf("its static shapes changed")
-	case !slices.EqualFunc(first.Moving, now.Moving, same(false)):
-		return fmt.Errorf("its moving shapes changed otherwise than by their points")
-	}
-	return nil
-}
-
-func finite(v []float64) bool {
-	return !slices.ContainsFunc(v, func(x float64) bool { return !(math.Abs(x) <= math.MaxFloat32) })
-}
-
 // pictured is an Env that shows itself in pictures.
 type pictured struct {
 	*Env
@@ -209,11 +85,7 @@ func (s *pictured) Picture() (out image.Image, err error) {
 			out = s.last
 			return nil
 		}
-		b, err := base64.StdEncoding.DecodeString(got.Picture)
-		if err == nil {
-			out, err = clip.ReadPicture(b)
-		}
-		if err != nil {
+		if out, err = foreign.ReadPicture(got.Picture); err != nil {
 			return failf(CodePicture, "it shows a picture that cannot be read: %v", err)
 		}
 		size := out.Bounds().Size()
@@ -227,31 +99,4 @@ func (s *pictured) Picture() (out image.Image, err error) {
 		return nil
 	})
 	return out, s.Err()
-}
-
-// ReadScenes reads a list of scenes as outside environments send them, of one environment.
-func ReadScenes(b []byte) ([]idrl.Scene, error) {
-	var list []Scene
-	limits := append(jsonlimit.Limits{{Name: "scenes", Most: MaxSteps + 1}}, SceneLimits()...)
-	dec := json.NewDecoder(jsonlimit.NewReader(bytes.NewReader(b), limits))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&list); err != nil {
-		return nil, err
-	}
-	return Scenes(list)
-}
-
-// Scenes returns scenes of one environment as this program draws them.
-func Scenes(list []Scene) ([]idrl.Scene, error) {
-	out := make([]idrl.Scene, len(list))
-	for i := range list {
-		var err error
-		if out[i], err = list[i].Read(); err == nil {
-			err = SameForm(&out[0], &out[i])
-		}
-		if err != nil {
-			return nil, fmt.Errorf("scene %d: %w", i, err)
-		}
-	}
-	return out, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"tiebreak/envs/envtest"
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 
@@ -167,7 +168,7 @@ func TestReadScenesOfVeryMany(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := ReadScenes([]byte(test.text))
+		_, err := foreign.ReadScenes([]byte(test.text))
 		runtime.ReadMemStats(&after)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v, want %q", err, test.want)

@@ -1,36 +1,20 @@
 package outside
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
 	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/idrl"
 )
 
 // protocol is the version of the protocol that this program speaks.
 const protocol = 1
 
-// Limits of what comes from other programs: as an environment, or as trajectories that were
-// recorded or uploaded.
-const (
-	MaxObservation = 4096 // numbers of an observation
-	MaxAction      = 64   // numbers of an action, or discrete actions
-	MaxFeatures    = 64
-	MaxSteps       = 10_000 // of an episode
-)
-
-// Further limits of a hello.
-const (
-	maxTitle   = 80
-	maxAbout   = 400
-	maxFeature = 64 // characters of a name
-	maxState   = 1 << 16
-)
+const maxState = 1 << 16 // numbers of a saved state
 
 // A Hello is what an outside environment says of itself.
 type Hello struct {
@@ -73,20 +57,16 @@ func (h *Hello) check() *failure {
 			return fmt.Errorf("its name %.60q must have lower case letters, digits and hyphens, at most 40", h.Name)
 		case !plainVersion.MatchString(h.Version):
 			return fmt.Errorf("its version %.60q must have letters, digits, dots and hyphens, at most 32", h.Version)
-		case !isLine(h.Title, maxTitle) || !isLine(h.About, maxAbout) || !isLine(h.Moment, maxTitle):
-			return fmt.Errorf("its title, description or moment is longer than %d, %d and %d characters or has more than one line", maxTitle, maxAbout, maxTitle)
-		case h.Observation < 1 || h.Observation > MaxObservation:
-			return fmt.Errorf("its observations have %d numbers; they may have 1 to %d", h.Observation, MaxObservation)
-		case h.Horizon < 1 || h.Horizon > MaxSteps:
-			return fmt.Errorf("its episodes have %d steps; they may have 1 to %d", h.Horizon, MaxSteps)
-		case !(h.StepSec >= 1e-6 && h.StepSec <= 3600):
-			return fmt.Errorf("a step of it takes %v s; that may be 0.000001 to 3600", h.StepSec)
-		case !(h.Discount >= 0 && h.Discount <= 1):
-			return fmt.Errorf("its discount %v is not between 0 and 1", h.Discount)
+		case h.Observation < 1 || h.Observation > foreign.MaxObservation:
+			return fmt.Errorf("its observations have %d numbers; they may have 1 to %d", h.Observation, foreign.MaxObservation)
+		case h.Horizon < 1 || h.Horizon > foreign.MaxSteps:
+			return fmt.Errorf("its episodes have %d steps; they may have 1 to %d", h.Horizon, foreign.MaxSteps)
 		case h.ClipSteps < 0 || h.ClipSteps > h.Horizon:
 			return fmt.Errorf("its clips have %d steps, its episodes %d", h.ClipSteps, h.Horizon)
-		case !(h.Playback >= 0 && h.Playback <= 1000) || !(h.EndSec >= 0 && h.EndSec <= 10):
-			return fmt.Errorf("its playback may be above 0 and at most 1000, and end_seconds at most 10")
+		case !(h.EndSec >= 0 && h.EndSec <= 10):
+			return fmt.Errorf("its end_seconds are %v; they may be 0 to 10", h.EndSec)
+		case len(h.Features) == 0:
+			return fmt.Errorf("it has 0 features; there may be 1 to %d", foreign.MaxFeatures)
 		case h.Draws != drawsScene && h.Draws != drawsPicture:
 			return fmt.Errorf("it draws %.20q; that must be %s or %s", h.Draws, drawsScene, drawsPicture)
 		case h.State < 0 || h.State > maxState:
@@ -95,7 +75,7 @@ func (h *Hello) check() *failure {
 		if err := h.Action.check(); err != nil {
 			return err
 		}
-		return h.checkFeatures()
+		return foreign.World{Title: h.Title, About: h.About, Moment: h.Moment, StepSec: h.StepSec, Discount: h.Discount, Playback: h.Playback, Features: h.Features, PriorScale: h.PriorScale}.Check()
 	}()
 	if err != nil {
 		return failf(CodeHello, "%v", err)
@@ -111,13 +91,13 @@ const (
 
 func (a *Actions) check() error {
 	if a.Num != 0 {
-		if a.Num < 2 || a.Num > MaxAction || a.Low != nil || a.High != nil {
-			return fmt.Errorf("it has %d discrete actions; there may be 2 to %d, without low and high", a.Num, MaxAction)
+		if a.Num < 2 || a.Num > foreign.MaxAction || a.Low != nil || a.High != nil {
+			return fmt.Errorf("it has %d discrete actions; there may be 2 to %d, without low and high", a.Num, foreign.MaxAction)
 		}
 		return nil
 	}
-	if len(a.Low) < 1 || len(a.Low) > MaxAction || len(a.Low) != len(a.High) {
-		return fmt.Errorf("its actions have %d low and %d high bounds; there must be as many, 1 to %d", len(a.Low), len(a.High), MaxAction)
+	if len(a.Low) < 1 || len(a.Low) > foreign.MaxAction || len(a.Low) != len(a.High) {
+		return fmt.Errorf("its actions have %d low and %d high bounds; there must be as many, 1 to %d", len(a.Low), len(a.High), foreign.MaxAction)
 	}
 	for i, low := range a.Low {
 		if !(low < a.High[i] && low >= -math.MaxFloat32 && a.High[i] <= math.MaxFloat32) {
@@ -126,34 +106,6 @@ func (a *Actions) check() error {
 	}
 	return nil
 }
-
-func (h *Hello) checkFeatures() error {
-	if len(h.Features) < 1 || len(h.Features) > MaxFeatures {
-		return fmt.Errorf("it has %d features; there may be 1 to %d", len(h.Features), MaxFeatures)
-	}
-	for i, name := range h.Features {
-		if name == "" || !isLine(name, maxFeature) || slices.Contains(h.Features[:i], name) {
-			return fmt.Errorf("the name of feature %d, %.60q, is empty, there twice, or longer than %d characters", i, name, maxFeature)
-		}
-	}
-	if h.PriorScale != nil && len(h.PriorScale) != len(h.Features) {
-		return fmt.Errorf("prior_scale has %d numbers for %d features", len(h.PriorScale), len(h.Features))
-	}
-	for _, v := range h.PriorScale {
-		if !(v > 0 && v <= math.MaxFloat32) {
-			return fmt.Errorf("prior_scale has the number %v; they must be above 0", v)
-		}
-	}
-	return nil
-}
-
-// isLine reports whether s is text of at most n characters that can be shown in a line.
-func isLine(s string, n int) bool {
-	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= n && !strings.ContainsFunc(s, unicode.IsControl)
-}
-
-// Seconds that a clip plays for where the environment does not say.
-const clipSec = 2.0
 
 // spec returns h as the environment with an id. Of discrete actions a policy gives a score
 // each, between -1 and 1; the highest is taken.
@@ -167,17 +119,8 @@ func (h *Hello) spec(id string) idrl.EnvSpec {
 	if n := h.Action.Num; n > 0 {
 		s.Actions.Low, s.Actions.High = slices.Repeat([]float64{-1}, n), slices.Repeat([]float64{1}, n)
 	}
-	if s.Discount == 0 {
-		s.Discount = 0.99
-	}
-	if s.ClipSteps == 0 {
-		s.ClipSteps = min(h.Horizon, max(10, min(60, int(math.Round(clipSec/h.StepSec)))))
-	}
-	if s.Playback == 0 {
-		s.Playback = min(1, float64(s.ClipSteps)*h.StepSec/clipSec)
-	}
-	if s.StillLabel == "" {
-		s.StillLabel = "this moment"
-	}
+	s.Discount, s.StillLabel = cmp.Or(s.Discount, 0.99), cmp.Or(s.StillLabel, foreign.DefaultMoment)
+	s.ClipSteps = cmp.Or(s.ClipSteps, foreign.ClipSteps(h.StepSec, min(h.Horizon, 60)))
+	s.Playback = cmp.Or(s.Playback, min(1, float64(s.ClipSteps)*h.StepSec/foreign.ClipSec))
 	return s
 }

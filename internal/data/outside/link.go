@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/data/jsonlimit"
 )
 
@@ -237,11 +238,9 @@ func (a *reply) into(result any, r request) *failure {
 	}
 	var limits jsonlimit.Limits
 	if r.Cmd == "draw" {
-		limits = append(jsonlimit.Limits{{}}, SceneLimits()...)
+		limits = append(jsonlimit.Limits{{}}, foreign.SceneLimits()...)
 	}
-	dec := json.NewDecoder(jsonlimit.NewReader(bytes.NewReader(a.Result), limits))
-	dec.DisallowUnknownFields()
-	err := dec.Decode(result)
+	err := foreign.Decode(bytes.NewReader(a.Result), limits, result)
 	if over := (*jsonlimit.Error)(nil); errors.As(err, &over) {
 		return failf(CodeScene, "it draws what cannot be shown: %v", err)
 	}

@@ -4,6 +4,8 @@ import (
 	"hash/crc32"
 	"math"
 	"reflect"
+
+	"tiebreak/internal/data/foreign"
 )
 
 // advance brings the process where it shall be.
@@ -102,10 +104,8 @@ func (e *Env) take(cmd, what string, dst, got []float64) *failure {
 	if len(got) != len(dst) {
 		return failf(CodeReply, "its answer to %s has %d numbers as %s; by its hello there are %d", cmd, len(got), what, len(dst))
 	}
-	for i, v := range got {
-		if math.IsNaN(v) || math.IsInf(v, 0) || math.Abs(v) > math.MaxFloat32 {
-			return failf(CodeReply, "its answer to %s has the number %v in %s %d", cmd, v, what, i)
-		}
+	if i := foreign.FirstLarge(got); i >= 0 {
+		return failf(CodeReply, "its answer to %s has the number %v in %s %d", cmd, got[i], what, i)
 	}
 	copy(dst, got)
 	return nil

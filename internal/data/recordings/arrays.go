@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/data/numpy"
 )
 
@@ -73,7 +74,7 @@ func (a *arrays) rows(array string, dst *[][]float64) error {
 	defer r.Close()
 	in, err := numpy.Open(r, maxNumbers)
 	if err == nil {
-		*dst, err = in.Rows(maxSteps + 1)
+		*dst, err = in.Rows(foreign.MaxSteps + 1)
 	}
 	if err == nil && len(*dst) == 0 {
 		err = errors.New("it is empty")

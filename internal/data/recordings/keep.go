@@ -32,28 +32,19 @@ const (
 
 // An index is what is kept of rollouts besides the steps and pictures of each.
 type index struct {
-	Format      string    `json:"format"`
-	Version     int       `json:"version"`
-	Name        string    `json:"name"`
-	Title       string    `json:"title"`
-	Description string    `json:"description"`
-	Moment      string    `json:"moment"`
-	StepSeconds float64   `json:"step_seconds"`
-	PerStep     int       `json:"frames_per_step"`
-	ClipSteps   int       `json:"clip_steps"`
-	Playback    float64   `json:"playback"`
-	Discount    float64   `json:"discount"`
-	Features    []string  `json:"features"`
-	From        string    `json:"features_from"`
-	Scale       []float64 `json:"prior_scale"`
-	Obs         int       `json:"observation"` // numbers
-	Low         []float64 `json:"low"`         // of actions
-	High        []float64 `json:"high"`
-	Named       bool      `json:"named"` // policies were named; else each rollout is of its own
-	Policies    []string  `json:"policies"`
-	Scenes      bool      `json:"scenes"`
-	Unseen      bool      `json:"unseen,omitempty"` // there are neither scenes nor pictures
-	Rollouts    []entry   `json:"rollouts"`
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	Name    string `json:"name"`
+	described
+	Scale    []float64 `json:"prior_scale"`
+	Obs      int       `json:"observation"` // numbers
+	Low      []float64 `json:"low"`         // of actions
+	High     []float64 `json:"high"`
+	Named    bool      `json:"named"` // policies were named; else each rollout is of its own
+	Policies []string  `json:"policies"`
+	Scenes   bool      `json:"scenes"`
+	Unseen   bool      `json:"unseen,omitempty"` // there are neither scenes nor pictures
+	Rollouts []entry   `json:"rollouts"`
 }
 
 // An entry is a rollout in an index.
@@ -174,8 +165,7 @@ func (k *keeping) run(ctx context.Context) error {
 	m := k.m
 	names, of := m.policies()
 	k.x = index{
-		Format: "tiebreak.rollouts.kept", Version: 1, Name: k.cfg.Name, Title: m.Title, Description: m.Description, Moment: m.Moment, StepSeconds: m.StepSeconds,
-		PerStep: m.PerStep, ClipSteps: m.ClipSteps, Playback: m.Playback, Discount: m.Discount, From: m.From, Features: m.Features,
+		Format: "tiebreak.rollouts.kept", Version: 1, Name: k.cfg.Name, described: m.described,
 		Named: m.Rollouts[0].Policy != "", Policies: names, Unseen: m.unseen(),
 	}
 	standard, err := k.standard(ctx)

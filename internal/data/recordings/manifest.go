@@ -2,18 +2,13 @@ package recordings
 
 import (
 	"bytes"
-	"encoding/json"
+	"cmp"
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/data/jsonlimit"
-	"tiebreak/internal/data/outside"
-	"tiebreak/internal/idrl"
 )
 
 // ManifestName is the name of the file that describes a folder of rollouts.
@@ -24,8 +19,6 @@ const (
 	maxManifest = 16 << 20 // bytes
 	maxRollouts = 10_000
 	maxPolicies = 400
-	maxSteps    = outside.MaxSteps
-	maxFeatures = outside.MaxFeatures
 	maxDefault  = 64        // numbers of an observation that features may be made of
 	maxNumbers  = 64 << 20  // of an array
 	maxReel     = 256 << 20 // bytes of the pictures of a rollout, as stored
@@ -34,14 +27,21 @@ const (
 )
 
 // refused returns an error of kind Invalid about what was given. The code is for programs, and stays.
-func refused(code, format string, args ...any) error {
-	return idrl.Errorf(idrl.Invalid, "rollouts-"+code+": "+format, args...)
-}
+func refused(code, format string, args ...any) error { return refusal.Errorf(code, format, args...) }
+
+const refusal = foreign.Refusal("rollouts")
 
 // A manifest is rollouts.json. docs/rollouts.md describes the keys.
 type manifest struct {
-	Format      string   `json:"format"`
-	Version     int      `json:"version"`
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	described
+	Shown    *bool   `json:"shown"` // false: there is nothing to see of the rollouts; default true
+	Rollouts []given `json:"rollouts"`
+}
+
+// described is what is said of the environment of rollouts, and is kept of it.
+type described struct {
 	Title       string   `json:"title"`
 	Description string   `json:"description"`
 	Moment      string   `json:"moment"`
@@ -52,8 +52,6 @@ type manifest struct {
 	Discount    float64  `json:"discount"`
 	Features    []string `json:"features"`
 	From        string   `json:"features_from"`
-	Shown       *bool    `json:"shown"` // false: there is nothing to see of the rollouts; default true
-	Rollouts    []given  `json:"rollouts"`
 }
 
 // unseen reports whether there is nothing to see of the rollouts.
@@ -81,13 +79,8 @@ var fileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 func readManifest(b []byte) (*manifest, error) {
 	m := &manifest{}
 	limits := jsonlimit.Limits{{}, {Name: "rollouts or features", Most: maxRollouts}}
-	dec := json.NewDecoder(jsonlimit.NewReader(bytes.NewReader(b), limits))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(m); err != nil {
+	if err := foreign.Decode(bytes.NewReader(b), limits, m); err != nil {
 		return nil, refused("manifest", "%s is not as it must be: %v", ManifestName, err)
-	}
-	if dec.More() {
-		return nil, refused("manifest", "%s holds more than one object", ManifestName)
 	}
 	if m.Version > 1 {
 		return nil, refused("manifest", "%s has version %d; this program reads version 1", ManifestName, m.Version)
@@ -97,26 +90,11 @@ func readManifest(b []byte) (*manifest, error) {
 }
 
 func (m *manifest) defaults() {
-	if m.PerStep == 0 {
-		m.PerStep = 1
-	}
-	if m.Playback == 0 {
-		m.Playback = 1
-	}
-	if m.Discount == 0 {
-		m.Discount = 1
-	}
-	if m.Moment == "" {
-		m.Moment = "this moment"
-	}
-	if m.Title == "" {
-		m.Title = "Rollouts"
-	}
-	if m.Description == "" {
-		m.Description = "Recordings of another simulator."
-	}
-	if m.ClipSteps == 0 && m.StepSeconds > 0 { // two seconds
-		m.ClipSteps = int(min(maxClip, max(10, math.Round(2/m.StepSeconds))))
+	m.PerStep, m.Playback, m.Discount = cmp.Or(m.PerStep, 1), cmp.Or(m.Playback, 1), cmp.Or(m.Discount, 1)
+	m.Moment = cmp.Or(m.Moment, foreign.DefaultMoment)
+	m.Title, m.Description = cmp.Or(m.Title, "Rollouts"), cmp.Or(m.Description, "Recordings of another simulator.")
+	if m.ClipSteps == 0 && m.StepSeconds > 0 {
+		m.ClipSteps = foreign.ClipSteps(m.StepSeconds, maxClip)
 	}
 	if m.From == "" && len(m.Features) > 0 {
 		m.From = fromArrays
@@ -124,19 +102,19 @@ func (m *manifest) defaults() {
 }
 
 func (m *manifest) check() error {
-	in := func(x, low, high float64) bool { return x >= low && x <= high } // so that NaN fails
+	if m.Format != "tiebreak.rollouts" || m.Version != 1 {
+		return refused("manifest", `%s: "format" must be "tiebreak.rollouts", and "version" 1`, ManifestName)
+	}
+	world := foreign.World{Title: m.Title, About: m.Description, Moment: m.Moment, StepSec: m.StepSeconds, Discount: m.Discount, Playback: m.Playback, Features: m.Features}
+	if err := world.Check(); err != nil {
+		return refused("manifest", "%s: %v", ManifestName, err)
+	}
 	for _, c := range []struct {
 		ok   bool
 		says string
 	}{
-		{m.Format == "tiebreak.rollouts" && m.Version == 1, `"format" must be "tiebreak.rollouts", and "version" 1`},
-		{isLine(m.Title, 80) && isLine(m.Description, 400) && isLine(m.Moment, 80), `"title", "description" and "moment" are lines of at most 80, 400 and 80 characters`},
-		{in(m.StepSeconds, 1e-6, 3600), `"step_seconds" is needed, 0.000001 to 3600: how long a step lasts, such as 1/30 for 30 steps a second`},
 		{m.PerStep >= 1 && m.PerStep <= 20, `"frames_per_step" is 1 to 20`},
 		{m.ClipSteps >= 1 && m.ClipSteps <= maxClip, fmt.Sprintf(`"clip_steps" is 1 to %d`, maxClip)},
-		{in(m.Playback, 0.01, 100), `"playback" is 0.01 to 100`},
-		{in(m.Discount, 1e-6, 1), `"discount" is above 0 and at most 1`},
-		{len(m.Features) <= maxFeatures, fmt.Sprintf(`there are at most %d features`, maxFeatures)},
 		{m.From == "" || slices.Contains([]string{fromArrays, fromObservations, fromPolicies}, m.From), `"features_from" is "given", "observations" or "policies"`},
 		{(m.From == fromArrays) == (len(m.Features) > 0), `"features" are the names of the columns of features.npy, and go with "features_from": "given"`},
 		{len(m.Rollouts) >= 2 && len(m.Rollouts) <= maxRollouts, fmt.Sprintf(`"rollouts" lists 2 to %d rollouts`, maxRollouts)},
@@ -168,20 +146,12 @@ func (m *manifest) checkRows() error {
 }
 
 func (m *manifest) checkNames() error {
-	seen := map[string]bool{}
-	for _, f := range m.Features {
-		if !isLine(f, 64) || f == "" || seen[f] {
-			return refused("manifest", "%s: the name of a feature is a line of 1 to 64 characters, and no other's: %.80q", ManifestName, f)
-		}
-		seen[f] = true
-	}
-	seen = map[string]bool{}
-	policies := map[string]bool{}
+	seen, policies := map[string]bool{}, map[string]bool{}
 	for _, r := range m.Rollouts {
 		switch {
 		case !fileName.MatchString(r.Name) || seen[r.Name]:
 			return refused("manifest", "%s: the name of a rollout is that of its folder or files, 1 to 64 letters, digits, and . _ -, and no other's: %.80q", ManifestName, r.Name)
-		case !isLine(r.Policy, 64):
+		case !foreign.IsLine(r.Policy, 64):
 			return refused("manifest", "%s: the policy of %s is a line of at most 64 characters", ManifestName, r.Name)
 		case (r.Policy == "") != (m.Rollouts[0].Policy == ""):
 			return refused("manifest", "%s: %s names a policy, or does not, other than the first rollout", ManifestName, r.Name)
@@ -222,8 +192,4 @@ func (m *manifest) policies() (names []string, of []int) {
 		of = append(of, k)
 	}
 	return names, of
-}
-
-func isLine(s string, most int) bool {
-	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= most && !strings.ContainsFunc(s, unicode.IsControl)
 }

@@ -7,14 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"tiebreak/internal/data/outside"
+	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/look/clip"
 )
 
@@ -43,37 +41,16 @@ func openFolder(path string) (*folder, error) {
 		return nil, refused("missing", "the folder of rollouts cannot be opened: %v", err)
 	}
 	f := &folder{path: path, root: root}
-	b, err := f.readAll(ManifestName, maxManifest)
-	if err == nil && b == nil {
-		err = refused("missing", "there is no %s in %s", ManifestName, path)
-	}
-	if err == nil {
+	b, err := refusal.ReadFile(root, ManifestName, maxManifest)
+	if err != nil {
+		err = fmt.Errorf("%w (in %s)", err, path)
+	} else {
 		f.m, err = readManifest(b)
 	}
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
 	return f, nil
-}
-
-// readAll returns the content of a file, nil if there is none.
-func (f *folder) readAll(name string, most int64) ([]byte, error) {
-	file, err := f.root.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, refused("missing", "%s cannot be read: %v", name, err)
-	}
-	defer file.Close()
-	b, err := io.ReadAll(io.LimitReader(file, most+1))
-	if err != nil {
-		return nil, refused("missing", "%s cannot be read: %v", name, err)
-	}
-	if int64(len(b)) > most {
-		return nil, refused("limit", "%s has more than %d bytes", name, most)
-	}
-	return b, nil
 }
 
 // read reads a rollout. Errors name the file.
@@ -110,24 +87,14 @@ func (r *recording) fit(m *manifest) error {
 	if r.scenes != nil {
 		k = 1
 	}
-	n, by := 0, ""
-	for _, a := range []struct {
-		name string
-		n    int
-		ok   bool
-	}{{"actions", len(r.acts), r.acts != nil}, {"features", len(r.phi), r.phi != nil}, {"observations", len(r.obs) - 1, r.obs != nil}, {"pictures", (r.frames - 1) / k, !m.unseen()}} {
-		if !a.ok {
-			continue
-		}
-		if by == "" {
-			n, by = a.n, a.name
-		}
-		if a.name != "pictures" && a.n != n {
-			return refused("length", "%s: the %s are of %d steps, the %s of %d: for T steps there are T actions, T rows of features and T + 1 observations", r.Name, by, n, a.name, a.n)
-		}
+	seen := -1
+	if !m.unseen() {
+		seen = (r.frames - 1) / k
 	}
-	if n < 1 || n > maxSteps {
-		return refused("length", "%s has %d steps; a rollout has 1 to %d", r.Name, n, maxSteps)
+	e := foreign.Episode{Obs: r.obs, Actions: r.acts, Phi: r.phi}
+	n, err := e.Steps(seen, foreign.MaxSteps)
+	if err != nil {
+		return refused("length", "%s: %v", r.Name, err)
 	}
 	if r.frames == n*k && !m.unseen() { // none of the end
 		if err := r.repeatLast(); err != nil {
@@ -137,17 +104,8 @@ func (r *recording) fit(m *manifest) error {
 	if r.frames != n*k+1 && !m.unseen() {
 		return refused("length", "%s: there are %d pictures for %d steps; %d are wanted, or one less", r.Name, r.frames, n, n*k+1)
 	}
-	for _, a := range []struct {
-		name string
-		rows [][]float64
-		most int
-	}{{"observations", r.obs, outside.MaxObservation}, {"actions", r.acts, outside.MaxAction}, {"features", r.phi, maxFeatures}} {
-		if a.rows != nil && (len(a.rows[0]) < 1 || len(a.rows[0]) > a.most) {
-			return refused("array", "%s: a row of %s has %d numbers; 1 to %d can be read", r.Name, a.name, len(a.rows[0]), a.most)
-		}
-	}
-	if r.phi != nil && len(r.phi[0]) != len(m.Features) {
-		return refused("array", "%s: a row of features has %d numbers; %s names %d features", r.Name, len(r.phi[0]), ManifestName, len(m.Features))
+	if err := e.Check(len(m.Features)); err != nil {
+		return refused("array", "%s: %v", r.Name, err)
 	}
 	if r.obs == nil {
 		r.obs = zeros(n+1, 1)
@@ -260,8 +218,8 @@ func (r *recording) again(frame int, m *manifest) error {
 
 // room returns an error unless r may have one picture more.
 func (r *recording) room(m *manifest) error {
-	if len(r.reel.Show) > maxSteps*m.PerStep {
-		return refused("limit", "there are more than %d pictures", maxSteps*m.PerStep+1)
+	if len(r.reel.Show) > foreign.MaxSteps*m.PerStep {
+		return refused("limit", "there are more than %d pictures", foreign.MaxSteps*m.PerStep+1)
 	}
 	return nil
 }
@@ -277,11 +235,11 @@ func (f *folder) inside(name string) error {
 
 // scenes reads a file of scenes.
 func (f *folder) scenes(r *recording, name string) error {
-	b, err := f.readAll(name, maxReel)
+	b, err := refusal.ReadFile(f.root, name, maxReel)
 	if err != nil {
 		return err
 	}
-	list, err := outside.ReadScenes(b)
+	list, err := foreign.ReadScenes(b)
 	if err != nil || len(list) == 0 {
 		return refused("scene", "%s: %v", name, cmp.Or(err, errors.New("there is no scene")))
 	}
@@ -310,7 +268,7 @@ func (f *folder) files(ctx context.Context, dir string, r *recording) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		b, err := f.readAll(dir+"/"+n, 8<<20)
+		b, err := refusal.ReadFile(f.root, dir+"/"+n, 8<<20)
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/idrl"
 )
 
@@ -74,16 +75,8 @@ func (s *Set) Trajectory(i int) (t *idrl.Trajectory, episode int, err error) {
 		return nil, 0, err
 	}
 	e := s.x.Rollouts[i]
-	t = &idrl.Trajectory{ID: idrl.TrajectoryID(e.Name), Env: s.ID(), Obs: o.Obs, Phi: o.Phi, End: idrl.Truncated}
-	if o.Terminated {
-		t.End = idrl.Terminated
-	}
-	for _, a := range o.Actions {
-		t.Actions = append(t.Actions, a)
-	}
-	for k := range len(o.Actions) + 1 {
-		t.Snapshots = append(t.Snapshots, []float64{float64(i), float64(k)})
-	}
+	t = foreign.Episode{Obs: o.Obs, Actions: o.Actions, Phi: o.Phi}.Trajectory(s.ID(), o.Terminated, float64(i))
+	t.ID = idrl.TrajectoryID(e.Name)
 	if e.Policy == noPolicy {
 		return t, i, nil
 	}

@@ -13,7 +13,7 @@ import (
 	"sync"
 
 	"tiebreak/internal/base/pack"
-	"tiebreak/internal/data/outside"
+	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 
@@ -129,7 +129,7 @@ func (s *Set) load(i int) (*opened, error) {
 		err = unpack(s.dir, fmt.Sprintf("%d.seen", i), e.Seen, &seen)
 	}
 	if err == nil && s.x.Scenes {
-		o.scenes, err = outside.ReadScenes(seen.Scenes)
+		o.scenes, err = foreign.ReadScenes(seen.Scenes)
 	}
 	if err != nil {
 		return nil, idrl.Errorf(idrl.Damaged, "rollout %s of %s cannot be read: %v; import the rollouts again under this name", e.Name, s.x.Name, err)

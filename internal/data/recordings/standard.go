@@ -6,6 +6,8 @@ import (
 	"math"
 	"os"
 	"time"
+
+	"tiebreak/internal/data/foreign"
 )
 
 // standard decides where features come from, and returns how observations are standardised, if
@@ -29,8 +31,8 @@ func (k *keeping) standard(ctx context.Context) (*standard, error) {
 	kept := s.finish()
 	switch {
 	case k.x.From == fromPolicies || k.x.From == "" && kept == 0 && k.x.Named:
-		if k.x.From = fromPolicies; !k.x.Named || len(k.x.Policies) > maxFeatures {
-			return nil, refused("features", `"features_from": "policies" needs 2 to %d policies that are named; there are %d`, maxFeatures, len(k.x.Policies))
+		if k.x.From = fromPolicies; !k.x.Named || len(k.x.Policies) > foreign.MaxFeatures {
+			return nil, refused("features", `"features_from": "policies" needs 2 to %d policies that are named; there are %d`, foreign.MaxFeatures, len(k.x.Policies))
 		}
 		for i := range k.x.Policies { // annotators may see names of features
 			k.x.Features = append(k.x.Features, fmt.Sprintf("Policy %d", i+1))

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/idrl"
 )
 
@@ -16,7 +17,7 @@ func specOf(spec idrl.SessionSpec, stepSeconds float64) idrl.EnvSpec {
 	names := spec.Features
 	return idrl.EnvSpec{
 		ID: idrl.RolloutsEnv, Version: version, FeatureNames: names, PriorScale: spec.PriorScale, ObsDim: 1, Actions: idrl.ActionSpec{Low: []float64{-1}, High: []float64{1}},
-		StepSeconds: stepSeconds, Horizon: MaxSteps, Discount: 1, ClipSteps: MaxSteps, Playback: 1, StillLabel: "this moment",
+		StepSeconds: stepSeconds, Horizon: MaxSteps, Discount: 1, ClipSteps: MaxSteps, Playback: 1, StillLabel: foreign.DefaultMoment,
 	}
 }
 

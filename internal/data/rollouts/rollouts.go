@@ -1,22 +1,17 @@
 package rollouts
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"fmt"
 	"image"
 	"io"
-	"math"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"tiebreak/internal/base/steps"
+	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/data/jsonlimit"
-	"tiebreak/internal/data/outside"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 )
@@ -42,7 +37,7 @@ type Trajectory struct {
 	Terminated   bool            `json:"terminated"`   // it reached an end of its own, and was not cut off
 	StepSeconds  float64         `json:"step_seconds"` // that a step takes on the page
 	Pictures     []string        `json:"pictures"`     // T+1, PNG or JPEG in base64, all of one size; or
-	Scenes       []outside.Scene `json:"scenes"`       // T+1, of one form
+	Scenes       []foreign.Scene `json:"scenes"`       // T+1, of one form
 }
 
 // Limited returns a reader of an upload as JSON, {"trajectories": […]}, which ends with an error before an array
@@ -53,9 +48,9 @@ func Limited(from io.Reader) io.Reader {
 		{Name: "trajectories", Most: MaxClips},
 		{},
 		{Name: "rows, pictures or scenes of a trajectory", Most: MaxSteps + 1},
-		{Name: "numbers in a row", Most: outside.MaxObservation},
+		{Name: "numbers in a row", Most: foreign.MaxObservation},
 	}
-	return jsonlimit.NewReader(from, append(limits, outside.SceneLimits()[1:]...)) // a scene is as deep as a row
+	return jsonlimit.NewReader(from, append(limits, foreign.SceneLimits()[1:]...)) // a scene is as deep as a row
 }
 
 // Read returns trajectories as what a session adds to its clips: candidates, which the session
@@ -118,7 +113,7 @@ func (t *Trajectory) add(ctx context.Context, g *idrl.Generation, spec idrl.Sess
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	whole := t.trajectory(spec.Env)
+	whole := t.episode().Trajectory(spec.Env, t.Terminated)
 	raw, content, err := steps.Encode(steps.Of(whole, idrl.Steps{Env: spec.Env, Version: version}))
 	if err != nil {
 		return "", err
@@ -145,19 +140,9 @@ func (t *Trajectory) add(ctx context.Context, g *idrl.Generation, spec idrl.Sess
 	return c.ID, nil
 }
 
-// trajectory returns t, whose states are the numbers of its frames.
-func (t *Trajectory) trajectory(env string) *idrl.Trajectory {
-	out := &idrl.Trajectory{Env: env, Obs: t.Observations, Phi: t.Features, End: idrl.Truncated}
-	if t.Terminated {
-		out.End = idrl.Terminated
-	}
-	for _, a := range t.Actions {
-		out.Actions = append(out.Actions, a)
-	}
-	for k := range len(t.Actions) + 1 {
-		out.Snapshots = append(out.Snapshots, []float64{float64(k)})
-	}
-	return out
+// episode returns the numbers of t.
+func (t *Trajectory) episode() foreign.Episode {
+	return foreign.Episode{Obs: t.Observations, Actions: t.Actions, Phi: t.Features}
 }
 
 // version is EnvSpec.Version of uploaded trajectories.
@@ -165,55 +150,23 @@ const version = 1
 
 // check looks at everything but what is drawn. d is the number of features of the session.
 func (t *Trajectory) check(d int) error {
-	n := len(t.Actions)
 	switch {
-	case len(t.Name) > MaxName || !utf8.ValidString(t.Name) || bytes.ContainsFunc([]byte(t.Name), unicode.IsControl):
+	case len(t.Name) > MaxName || !foreign.IsLine(t.Name, MaxName):
 		return idrl.Errorf(idrl.Invalid, "its name must be one line of at most %d bytes", MaxName)
-	case n == 0 || n > MaxSteps:
-		return idrl.Errorf(idrl.Invalid, "it has %d actions; it must have 1 to %d", n, MaxSteps)
 	case !(t.StepSeconds >= 0.001 && t.StepSeconds <= 10):
 		return idrl.Errorf(idrl.Invalid, "step_seconds must be 0.001 to 10; got %v", t.StepSeconds)
-	case len(t.Features) != n || len(t.Observations) != n+1:
-		return idrl.Errorf(idrl.Invalid, "it has %d actions, %d rows of features and %d observations; there must be as many features, and one observation more", n, len(t.Features), len(t.Observations))
+	case t.Actions == nil || t.Features == nil || t.Observations == nil:
+		return idrl.Errorf(idrl.Invalid, "it must have actions, features and observations")
 	}
-	for _, part := range []struct {
-		name        string
-		rows        [][]float64
-		least, most int
-	}{
-		{"observations", t.Observations, 1, outside.MaxObservation}, {"actions", t.Actions, 1, outside.MaxAction}, {"features", t.Features, d, d},
-	} {
-		if err := checkRows(part.name, part.rows, part.least, part.most); err != nil {
-			return err
-		}
+	e := t.episode()
+	_, err := e.Steps(-1, MaxSteps)
+	if err == nil {
+		err = e.Check(d)
+	}
+	if err != nil {
+		return idrl.Errorf(idrl.Invalid, "%v", err)
 	}
 	return nil
-}
-
-// checkRows returns an error unless all rows have equally many numbers, least to most, that are
-// finite in single precision.
-func checkRows(name string, rows [][]float64, least, most int) error {
-	for i, row := range rows {
-		switch {
-		case len(row) < least || len(row) > most:
-			return idrl.Errorf(idrl.Invalid, "row %d of %s has %d numbers; it must have %s", i, name, len(row), span(least, most))
-		case len(row) != len(rows[0]):
-			return idrl.Errorf(idrl.Invalid, "row %d of %s has %d numbers, and row 0 has %d", i, name, len(row), len(rows[0]))
-		}
-		for _, v := range row {
-			if !(math.Abs(v) <= math.MaxFloat32) {
-				return idrl.Errorf(idrl.Invalid, "row %d of %s has a number that is too large", i, name)
-			}
-		}
-	}
-	return nil
-}
-
-func span(least, most int) string {
-	if least == most {
-		return fmt.Sprint(least)
-	}
-	return fmt.Sprintf("%d to %d", least, most)
 }
 
 // shown returns an environment that shows t, whose states are the numbers of its frames.
@@ -225,7 +178,7 @@ func (t *Trajectory) shown(ctx context.Context, spec idrl.SessionSpec) (idrl.Env
 	case len(t.Pictures)+len(t.Scenes) != frames:
 		return nil, idrl.Errorf(idrl.Invalid, "it has %d frames; %d steps need %d", len(t.Pictures)+len(t.Scenes), frames-1, frames)
 	case len(t.Scenes) > 0:
-		scenes, err := outside.Scenes(t.Scenes)
+		scenes, err := foreign.Scenes(t.Scenes)
 		if err != nil {
 			err = idrl.Errorf(idrl.Invalid, "its scenes cannot be shown: %v", err)
 		}
@@ -264,11 +217,8 @@ func readPictures(ctx context.Context, list []string) ([]image.Image, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		b, err := base64.StdEncoding.DecodeString(text)
-		if err != nil {
-			return nil, idrl.Errorf(idrl.Invalid, "picture %d is not base64: %v", i, err)
-		}
-		if out[i], err = clip.ReadPicture(b); err != nil {
+		var err error
+		if out[i], err = foreign.ReadPicture(text); err != nil {
 			return nil, idrl.Errorf(idrl.Invalid, "picture %d: %v", i, err)
 		}
 		read[text] = out[i]

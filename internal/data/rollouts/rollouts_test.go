@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"tiebreak/internal/base/steps"
-	"tiebreak/internal/data/outside"
+	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/data/rollouts"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
@@ -41,9 +41,9 @@ func picture(t testing.TB, w, h int, shade uint8) string {
 	return base64.StdEncoding.EncodeToString(b.Bytes())
 }
 
-func scene(x float64) (s outside.Scene) {
+func scene(x float64) (s foreign.Scene) {
 	s.Camera.W, s.Camera.H = 4, 2
-	s.Moving = []outside.Shape{{Kind: "circle", Paint: "agent", Size: 0.1, Points: []float64{x, 0}}}
+	s.Moving = []foreign.Shape{{Kind: "circle", Paint: "agent", Size: 0.1, Points: []float64{x, 0}}}
 	return s
 }
 
@@ -59,7 +59,7 @@ func filmed(t testing.TB) rollouts.Trajectory {
 func drawn() rollouts.Trajectory {
 	return rollouts.Trajectory{
 		Observations: [][]float64{{0}, {1}}, Actions: [][]float64{{1}}, Features: [][]float64{{1, 2}}, StepSeconds: 0.25, Terminated: true,
-		Scenes: []outside.Scene{scene(0), scene(1)},
+		Scenes: []foreign.Scene{scene(0), scene(1)},
 	}
 }
 

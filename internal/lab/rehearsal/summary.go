@@ -215,13 +215,7 @@ func toTenth(runs []Run) []Figure {
 		return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 	})
 	reached := Figure{Measure: "reached_tenth", At: "all", N: len(runs)}
-	reached.Value, reached.Low, reached.High = bootstrap(len(runs), rng.New(1, reached.Measure, 0), func(of []int) float64 {
-		sum := 0.0
-		for _, i := range of {
-			sum += near[i]
-		}
-		return sum / float64(len(of))
-	})
+	reached.Value, reached.Low, reached.High = bootstrap(len(runs), rng.New(1, reached.Measure, 0), func(of []int) float64 { return stats.MeanOf(near, of) })
 	return []Figure{median, reached}
 }
 
@@ -233,15 +227,7 @@ func bootstrap(n int, stream *rand.Rand, statistic func(of []int) float64) (valu
 		of[i] = i
 	}
 	value = statistic(of)
-	var drawn []float64
-	for range resamples {
-		for i := range of {
-			of[i] = stream.IntN(n)
-		}
-		if v := statistic(of); !math.IsNaN(v) {
-			drawn = append(drawn, v)
-		}
-	}
+	drawn := stats.Resample(n, resamples, stream, statistic)
 	if len(drawn) == 0 {
 		return value, math.NaN(), math.NaN()
 	}

@@ -234,6 +234,15 @@ func unlessWhole(kind idrl.QueryKind, whole bool) string {
 	return ""
 }
 
+// Title returns the title of a method. One that is no longer offered is shown by its name.
+func Title(name string) string {
+	m, err := Find(name)
+	if err != nil {
+		return name
+	}
+	return m.Title
+}
+
 // Find returns the method of a name, or an error of kind Invalid that lists the
 // known ones.
 func Find(name string) (Method, error) {

@@ -52,6 +52,19 @@ type Pair struct{ Pose, Path, Place, End float64 }
 // Answerable reports whether a person can judge what is asked about.
 func (q *Question) Answerable() bool { return q.Unseen == "" && !q.Still && !q.Alike && !q.Fallen }
 
+// Chosen returns the place among the clips shown of the one that was preferred, −1 if none was.
+func (q *Question) Chosen() int {
+	switch q.Answer.Choice {
+	case idrl.ChoseA, idrl.ChoseB:
+		if (q.Answer.Choice == idrl.ChoseA) == (q.Answer.Left != idrl.SideB) {
+			return 0
+		}
+		return 1
+	default:
+		return -1
+	}
+}
+
 // Media returns the drawn form of a clip. Errors of kinds NotFound and Damaged say that there is
 // none that can be shown.
 type Media func(ctx context.Context, id idrl.ClipID) ([]byte, error)

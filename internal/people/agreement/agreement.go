@@ -246,16 +246,16 @@ func Bootstrap(u Units, stream *rand.Rand, of func(Units) (float64, bool)) (low,
 
 // bootstrap is Bootstrap of two units or more, which have two values or more, by so many draws.
 func bootstrap(u Units, draws int, stream *rand.Rand, of func(Units) (float64, bool)) (low, high float64, ok bool) {
-	var values []float64
 	drawn := make(Units, len(u))
-	for range draws {
-		for i := range drawn {
-			drawn[i] = u[stream.IntN(len(u))]
+	values := stats.Resample(len(u), draws, stream, func(indexes []int) float64 {
+		for k, i := range indexes {
+			drawn[k] = u[i]
 		}
 		if v, ok := of(drawn); ok {
-			values = append(values, v)
+			return v
 		}
-	}
+		return math.NaN()
+	})
 	if float64(len(values)) < defined*float64(draws) {
 		return 0, 0, false
 	}

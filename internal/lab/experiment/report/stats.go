@@ -79,15 +79,7 @@ const resamples = 10000
 // Bootstrap returns the 95 % percentile interval of the mean of v, from 10,000
 // resamples drawn by stream. Of paired differences, it is the paired bootstrap.
 func Bootstrap(v []float64, stream *rand.Rand) [2]float64 {
-	means := make([]float64, resamples)
-	for k := range means {
-		sum := 0.0
-		for range v {
-			sum += v[stream.IntN(len(v))]
-		}
-		means[k] = sum / float64(len(v))
-	}
-	low, high := stats.Middle95(means)
+	low, high := stats.Middle95(stats.Resample(len(v), resamples, stream, func(of []int) float64 { return stats.MeanOf(v, of) }))
 	return [2]float64{low, high}
 }
 

@@ -1,9 +1,10 @@
-package questions
+package questionpage
 
 import (
 	"context"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/look/questions"
 )
 
 // A Source is where sessions are recorded.
@@ -27,6 +28,6 @@ func Of(ctx context.Context, from Source, id idrl.SessionID, progress func(done,
 		return r, err
 	}
 	r.Media = func(ctx context.Context, clip idrl.ClipID) ([]byte, error) { return from.ClipMedia(ctx, id, clip) }
-	r.Questions, err = Measure(ctx, rows, r.Media, progress)
+	r.Questions, err = questions.Measure(ctx, rows, r.Media, progress)
 	return r, err
 }

@@ -1,4 +1,4 @@
-package questions
+package questionpage
 
 import (
 	"bytes"
@@ -15,13 +15,15 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 	"tiebreak/internal/look/film"
+	"tiebreak/internal/look/questions"
+	"tiebreak/static"
 )
 
 // Files of a report.
 const (
-	PageFile  = "index.html"
-	styleFile = "questions.css"
-	stripsDir = "strips"
+	PageFile   = "index.html"
+	chartStyle = "charts.css"
+	stripsDir  = "strips"
 )
 
 // A strip has stripFrames frames, which fit in a box of stripWidth×stripHeight pixels.
@@ -33,8 +35,8 @@ const (
 // A Report is the content of a report about the questions of a session.
 type Report struct {
 	Spec      idrl.SessionSpec
-	Questions []Question
-	Media     Media
+	Questions []questions.Question
+	Media     questions.Media
 
 	// Overwrite allows to write into a folder that holds a report.
 	Overwrite bool
@@ -59,21 +61,29 @@ func (r Report) Write(ctx context.Context, dir string) error {
 			return err
 		}
 	}
-	if err := os.MkdirAll(filepath.Join(dir, stripsDir), 0o755); err != nil {
-		return idrl.Errorf(idrl.Invalid, "the folder %s cannot be written (%v): name another", dir, err)
+	for _, name := range []string{stripsDir, "css"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			return idrl.Errorf(idrl.Invalid, "the folder %s cannot be written (%v): name another", dir, err)
+		}
 	}
 	sizes, err := r.strips(ctx, dir)
 	if err != nil {
 		return err
 	}
 	var b bytes.Buffer
-	if err := writePage(&b, r.Spec, r.Questions, func(id idrl.ClipID) [2]int { return sizes[id] }); err != nil {
+	if err := writePage(ctx, &b, r.Spec, r.Questions, func(id idrl.ClipID) [2]int { return sizes[id] }); err != nil {
 		return err
 	}
-	return errors.Join(
-		os.WriteFile(filepath.Join(dir, styleFile), pageStyle, 0o644),
-		os.WriteFile(filepath.Join(dir, PageFile), b.Bytes(), 0o644),
-	)
+	for _, name := range []string{"icon.svg", "css/app.css", "css/" + chartStyle} {
+		content, err := static.FS.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if err := writeFile(dir, name, content); err != nil {
+			return err
+		}
+	}
+	return writeFile(dir, PageFile, b.Bytes())
 }
 
 // strips draws the strip of every clip, and returns their sizes.
@@ -117,7 +127,12 @@ func (r Report) strip(ctx context.Context, dir string, id idrl.ClipID) (size [2]
 	if err := film.WriteStrip(&b, img); err != nil {
 		return size, err
 	}
-	return [2]int{img.Bounds().Dx(), img.Bounds().Dy()}, os.WriteFile(filepath.Join(dir, filepath.FromSlash(stripPath(id))), b.Bytes(), 0o644)
+	return [2]int{img.Bounds().Dx(), img.Bounds().Dy()}, writeFile(dir, stripPath(id), b.Bytes())
+}
+
+// writeFile writes a file of the report, by its name with slashes.
+func writeFile(dir, name string, content []byte) error {
+	return os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), content, 0o644)
 }
 
 // plainName matches the names of clips that this program makes.

@@ -1,4 +1,4 @@
-package web
+package questionpage
 
 import (
 	"tiebreak/internal/idrl"
@@ -10,9 +10,9 @@ import (
 func purposeText(as idrl.Assignment, strategy string) string {
 	switch as.Why.Purpose {
 	case idrl.ForValue:
-		return "value, by the strategy " + methodText(strategy)
+		return "value, by the strategy " + acquisition.Title(strategy)
 	case idrl.AtRandom:
-		return "at random, by the strategy " + methodText(strategy)
+		return "at random, by the strategy " + acquisition.Title(strategy)
 	case idrl.ForHeldOut:
 		return "held out"
 	case idrl.ForGold:
@@ -20,11 +20,11 @@ func purposeText(as idrl.Assignment, strategy string) string {
 	case idrl.ForRepeat:
 		return "repeat"
 	}
-	return "not recorded: " + notRecorded(as)
+	return "not recorded: " + NotRecorded(as)
 }
 
-// notRecorded says why the purpose of a question is not known.
-func notRecorded(as idrl.Assignment) string {
+// NotRecorded says why the purpose of a question is not known.
+func NotRecorded(as idrl.Assignment) string {
 	if imported(as) {
 		return "it was asked elsewhere, and imported"
 	}
@@ -41,7 +41,7 @@ func noPairText(as idrl.Assignment, strategy string) string {
 		if m, err := acquisition.Find(strategy); err == nil && m.NoPair != drawnAtRandom {
 			return "It does not compare two policies: the strategy " + m.Title + " values it for " + m.NoPair + "."
 		}
-		return "The strategy " + methodText(strategy) + " found no question that tells policies apart. This one was drawn at random."
+		return "The strategy " + acquisition.Title(strategy) + " found no question that tells policies apart. This one was drawn at random."
 	case idrl.AtRandom:
 		return "It was drawn at random, whatever it tells."
 	case idrl.ForHeldOut:
@@ -51,16 +51,16 @@ func noPairText(as idrl.Assignment, strategy string) string {
 	case idrl.ForRepeat:
 		return "It was repeated on purpose, with the sides swapped, to measure consistency."
 	}
-	return "It was not recorded what it was asked for: " + notRecorded(as) + "."
+	return "It was not recorded what it was asked for: " + NotRecorded(as) + "."
 }
 
 // drawnAtRandom is acquisition.Method.NoPair of strategies whose questions have a pair if
 // there is anything to tell.
 const drawnAtRandom = "drawn at random"
 
-// shortPurpose stands in a table in place of the two policies of a question that is about no
+// ShortPurpose stands in a table in place of the two policies of a question that is about no
 // two; empty where the text of the strategy stands there.
-func shortPurpose(w idrl.Why) string {
+func ShortPurpose(w idrl.Why) string {
 	switch w.Purpose {
 	case idrl.ForValue:
 		return ""

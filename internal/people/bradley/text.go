@@ -1,0 +1,44 @@
+package bradley
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"tiebreak/internal/base/stats"
+)
+
+// Headline says what is known of the first two entrants.
+func (r Report) Headline() string {
+	first, second := r.Entrants[0].Title, r.Entrants[1].Title
+	switch {
+	case r.Answers == 0:
+		return "There is no answer yet."
+	case r.More == nil:
+		return fmt.Sprintf("“%s” and “%s” cannot be told apart, and it is not known how many answers that takes.", first, second)
+	case *r.More == 0:
+		return fmt.Sprintf("“%s” is the strongest, with a probability of %s.", first, stats.Percent(r.Entrants[0].Best))
+	}
+	return fmt.Sprintf("“%s” and “%s” cannot be told apart yet; about %d further answers may do it.", first, second, *r.More)
+}
+
+// Sum says how many answers there are, of how many people, and what Each says.
+func (r Report) Sum() string {
+	answers, people := fmt.Sprintf("%d answers", r.Answers), fmt.Sprintf("%d people", len(r.People))
+	if r.Answers == 1 {
+		answers = "1 answer"
+	}
+	if len(r.People) == 1 {
+		people = "one person"
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s of %s; %d equal. %s", answers, people, r.Ties, r.Each()))
+}
+
+// WriteJSON writes the report as the file arena.json.
+func (r Report) WriteJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(r)
+}

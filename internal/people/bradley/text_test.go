@@ -1,0 +1,44 @@
+package bradley_test
+
+import (
+	"testing"
+
+	"tiebreak/internal/people/bradley"
+)
+
+func TestHeadlineAndSum(t *testing.T) {
+	t.Parallel()
+	none, some := 0, 12
+	two := []bradley.ReportEntrant{{Title: "New", Best: 0.97}, {Title: "Old", Best: 0.03}}
+	one := []bradley.ReportPerson{{ID: "a1"}}
+	for _, test := range []struct {
+		name          string
+		report        bradley.Report
+		headline, sum string
+	}{
+		{"nothing", bradley.Report{Entrants: two}, "There is no answer yet.", "0 answers of 0 people; 0 equal."},
+		{
+			"one answer",
+			bradley.Report{Entrants: two, Answers: 1, People: one},
+			"“New” and “Old” cannot be told apart, and it is not known how many answers that takes.", "1 answer of one person; 0 equal.",
+		},
+		{
+			"more to come",
+			bradley.Report{Entrants: two, Answers: 9, Ties: 2, More: &some, Asked: 20, Budget: 60, People: append(one, one...)},
+			"“New” and “Old” cannot be told apart yet; about 12 further answers may do it.",
+			"9 answers of 2 people; 2 equal. A person is asked at most 20 questions, so 60 answers take at least 3 people.",
+		},
+		{
+			"settled",
+			bradley.Report{Entrants: two, Answers: 60, More: &none, Asked: 60, Budget: 60, People: one},
+			"“New” is the strongest, with a probability of 97 %.", "60 answers of one person; 0 equal. A person is asked at most 60 questions.",
+		},
+	} {
+		if got := test.report.Headline(); got != test.headline {
+			t.Errorf("%s: headline %q, want %q", test.name, got, test.headline)
+		}
+		if got := test.report.Sum(); got != test.sum {
+			t.Errorf("%s: sum %q, want %q", test.name, got, test.sum)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package questionpage
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"tiebreak/internal/base/stats"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/acquisition"
+	"tiebreak/templates"
+)
+
+// Card returns what is known of a question from the log alone. who says who answered, and when.
+func Card(spec idrl.SessionSpec, as idrl.Assignment, a idrl.Answer, who string) templates.QuestionCard {
+	out := templates.QuestionCard{
+		Seq: strconv.FormatInt(a.Seq, 10), Heading: fmt.Sprintf("Answer %d", a.Seq), Who: who,
+		Sides: strconv.Itoa(len(as.Query.Clips)), Said: said(a), Order: order(as), Facts: facts(spec, as),
+	}
+	if as.Why.First == "" {
+		out.Reason = noPairText(as, spec.StrategyOf(as.Condition))
+	}
+	return out
+}
+
+// Shown returns the clips of a question in the order in which they were shown, the left one first; those of
+// a group in the order of their letters.
+func Shown(as idrl.Assignment) []idrl.ClipID {
+	clips := slices.Clone(as.Query.Clips)
+	if len(clips) == 2 && as.Left == idrl.SideB {
+		slices.Reverse(clips)
+	}
+	return clips
+}
+
+// order says which of the clips that are shown is which.
+func order(as idrl.Assignment) string {
+	switch n := len(as.Query.Clips); {
+	case n == 2 && as.Left == "":
+		return "Clip a, then clip b; who answered may have seen them the other way round."
+	case n == 2 && as.Left == idrl.SideB:
+		return "Clip b, then clip a, as the annotator saw them."
+	case n == 2:
+		return "Clip a, then clip b, as the annotator saw them."
+	case n > 2:
+		return "The annotator saw numbers in place of letters, and perhaps another order."
+	}
+	return ""
+}
+
+// said says what was answered.
+func said(a idrl.Answer) string {
+	text := map[idrl.Choice]string{
+		idrl.ChoseA: "Chose clip a", idrl.ChoseB: "Chose clip b", idrl.Equal: "Said equal", idrl.CantTell: "Can’t tell",
+		idrl.Skip: "Skipped", idrl.TechnicalFailure: "The clip failed",
+		idrl.Rated: fmt.Sprintf("Rated %.1f of 10", 5+5*a.Rating), idrl.BestWorst: fmt.Sprintf("Best: clip %s, worst: clip %s", a.Best, a.Worst),
+	}[a.Choice]
+	if a.Choice == idrl.Skip && a.Reason != "" {
+		text += ": " + a.Reason
+	}
+	if a.Much {
+		text += ", much better"
+	}
+	if a.Remark != "" {
+		text += map[idrl.Remark]string{idrl.BothBad: ", both bad", idrl.BothGood: ", both good"}[a.Remark]
+	}
+	return text + "."
+}
+
+// facts says what a person sees of a question, and what it was worth.
+func facts(spec idrl.SessionSpec, as idrl.Assignment) (out []templates.Fact) {
+	w := as.Why
+	add := func(name, value string) { out = append(out, templates.Fact{Name: name, Value: value}) }
+	add("Asked for", purposeText(as, spec.StrategyOf(as.Condition)))
+	if as.Query.Kind.Comparison() && w.Answerable > 0 {
+		add("Picture difference", fmt.Sprintf("%.2g", w.Apart))
+	}
+	if w.Answerable > 0 {
+		add("Probability of an answer", stats.Percent(w.Answerable))
+	}
+	if w.First != "" {
+		add("Expected information", fmt.Sprintf("%.3g nats", w.Info))
+		add("Uncertainty of the pair", fmt.Sprintf("± %.3g", w.PairStd))
+	}
+	if w.BasedOn > 0 {
+		add("Candidates of", fmt.Sprintf("answer %d", w.BasedOn))
+	} else {
+		add("Candidates of", "the start")
+	}
+	switch {
+	case as.Condition == idrl.HeldOut:
+		add("Condition", "held out")
+	case as.Condition != "":
+		add("Condition", acquisition.Title(string(as.Condition)))
+	}
+	if as.Reopens != "" {
+		add("Kind", "asked again after an undo, for what it was asked before")
+	}
+	return out
+}
