@@ -75,7 +75,7 @@ func (t *tx) agree(session idrl.SessionID, who idrl.AnnotatorID, version int64, 
 		return err
 	}
 	if is := spec.CurrentConsent(); is.Text == "" || is.Version != version {
-		return idrl.Errorf(idrl.Conflict, "The consent text has changed meanwhile. Read it again, please.")
+		return idrl.Errorf(idrl.Conflict, "The consent text has changed. Please read it again.")
 	}
 	const insert = `
 		INSERT INTO agreement (session_id, annotator_id, version, agreed_at)

@@ -203,7 +203,7 @@ func decode(body io.Reader, v any) error {
 		if _, err = d.Token(); errors.Is(err, io.EOF) {
 			return nil
 		}
-		err = errors.New("more follows after the object")
+		err = errors.New("there is text after the object")
 	}
 	return err
 }

@@ -174,8 +174,8 @@ func (s *api) apiAnswers(c echo.Context) error {
 }
 
 var (
-	errWaits    = idrl.Errorf(idrl.Unavailable, "%d programs wait for answers already; ask without wait", maxWaits)
-	errOwnWaits = idrl.Errorf(idrl.Unavailable, "%d requests with this token wait for answers already; ask again when one has ended, or without wait", ownWaits)
+	errWaits    = idrl.Errorf(idrl.Unavailable, "%d programs already wait for answers; ask without wait", maxWaits)
+	errOwnWaits = idrl.Errorf(idrl.Unavailable, "%d requests with this token already wait for answers; ask again when one has ended, or ask without wait", ownWaits)
 )
 
 // wholeNumber returns a parameter of the address from least to most, unless where it is missing.
@@ -212,7 +212,7 @@ func (s *api) answersAfter(c echo.Context, spec idrl.SessionSpec, after int64, l
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-s.ctx.Done():
-			return nil, idrl.Errorf(idrl.Unavailable, "the server stops; try again in a moment")
+			return nil, idrl.Errorf(idrl.Unavailable, "the server is stopping; try again in a moment")
 		}
 	}
 }

@@ -105,8 +105,8 @@ func (s *api) apiStream(c echo.Context) error {
 }
 
 var (
-	errStreams    = idrl.Errorf(idrl.Unavailable, "%d programs follow answers already; try again in a moment, or ask with wait", maxStreams)
-	errOwnStreams = idrl.Errorf(idrl.Unavailable, "this token has %d streams of answers open already; end one, then try again", ownStreams)
+	errStreams    = idrl.Errorf(idrl.Unavailable, "%d programs already follow answers; try again in a moment, or ask with wait", maxStreams)
+	errOwnStreams = idrl.Errorf(idrl.Unavailable, "this token already has %d open streams of answers; end one, then try again", ownStreams)
 )
 
 // A stream writes rows of a log to a program.

@@ -66,7 +66,7 @@ func readUploadSession(c echo.Context) (spec idrl.SessionSpec, err error) {
 		case key == "prior_scale":
 			err = listOf(body[key], &spec.PriorScale, "numbers")
 		case !known || slices.Contains(notOfUploads, key):
-			err = errors.New("is no setting of such sessions; the description of the API lists those that there are")
+			err = errors.New("is not a setting of such sessions; the description of the API lists the settings")
 		default:
 			err = setting.SetJSON(&spec, body[key])
 		}
@@ -128,7 +128,7 @@ func (s *api) apiUpload(c echo.Context) error {
 	return c.JSON(http.StatusOK, map[string]any{"trajectories": out, "total": done.Total, "seq": done.Seq})
 }
 
-var errNoUploads = idrl.Errorf(idrl.Conflict, "the clips of this session come from its environment; POST /api/v1/sessions makes one to which clips are uploaded")
+var errNoUploads = idrl.Errorf(idrl.Conflict, "the clips of this session come from its environment; make a session for uploaded clips with POST /api/v1/sessions")
 
 // readUpload reads the body of an upload.
 func (s *api) readUpload(c echo.Context, token person, spec idrl.SessionSpec) (g idrl.Generation, clips []idrl.ClipID, names []string, err error) {

@@ -27,7 +27,7 @@ type apiTask struct {
 }
 
 // errConsent keeps programs out of sessions whose people agree to a text first.
-var errConsent = idrl.Errorf(idrl.Forbidden, "people agree to a text before they answer in this session, which a program cannot do")
+var errConsent = idrl.Errorf(idrl.Forbidden, "this session asks for consent before the first answer, and a program cannot consent")
 
 // claimant returns the session of the URL, and who answers there with the token.
 func (s *api) claimant(c echo.Context) (Session, idrl.AnnotatorID, error) {
@@ -90,7 +90,7 @@ func readAnswer(body io.Reader) (*wire.Answer, error) {
 	}
 	rest, ok := bytes.CutPrefix(bytes.TrimSpace(b), []byte("{"))
 	if !ok || !json.Valid(b) {
-		return nil, bodyError(errors.New("it is not JSON"))
+		return nil, bodyError(errors.New("the body is not JSON"))
 	}
 	m, err := wire.Decode(fmt.Appendf(nil, `{"t":"answer","input":"api",%s`, rest))
 	if refused := (*wire.Refused)(nil); errors.As(err, &refused) {

@@ -110,7 +110,7 @@ func readArenaForm(v url.Values) (spec idrl.SessionSpec, entrants []Entrant, err
 	for _, n := range []struct {
 		name, title string
 		dst         *int
-	}{{"budget", "answers wanted", &spec.Budget}, {"answers_each", "answers of each person", &spec.AnswersEach}} {
+	}{{"budget", "answers wanted", &spec.Budget}, {"answers_each", "answers per annotator", &spec.AnswersEach}} {
 		if text := strings.TrimSpace(v.Get(n.name)); text != "" {
 			if *n.dst, err = strconv.Atoi(text); err != nil {
 				return spec, nil, idrl.Errorf(idrl.Invalid, "%s must be a whole number, or 0 for no limit", n.title)
@@ -232,7 +232,7 @@ func (s watching) arenaTraining(ctx context.Context, id idrl.SessionID) (string,
 	case st.Training.Err != "":
 		return st.Training.Err, nil
 	}
-	return "The clips of the policies are being made. People who open the link wait until they are there.", nil
+	return "The clips of the policies are being made. People who open the link wait until the clips are ready.", nil
 }
 
 // arenaPage shows a report; called are the people's names.
@@ -262,10 +262,10 @@ func arenaPage(r bradley.Report, called map[idrl.AnnotatorID]string) templates.A
 			row.Expected = chanceText(a.Expected)
 		}
 		if a.Chance {
-			row.Warning = "Answers as if by chance, where all others prefer one policy."
+			row.Warning = "The answers look random in comparisons in which all others prefer one policy."
 		}
 		if a.Reversed {
-			row.Warning = "Answers the other way round: prefers what all others like less. Ask whether the keys or the question were misread; their answers can be turned, or left out, in the list of people."
+			row.Warning = "This annotator prefers the policies that all others like less. Ask whether they mistook the keys or the question. You can turn their answers, or leave them out, in the list of people."
 		}
 		p.People = append(p.People, row)
 	}
@@ -300,7 +300,7 @@ func leftOutText(q bradley.ReportPair) string {
 	if q.Unasked == 0 {
 		return ""
 	}
-	return fmt.Sprintf("not asked from %d of %d starts", q.Unasked, q.Starts)
+	return fmt.Sprintf("%d of %d starts left out", q.Unasked, q.Starts)
 }
 
 // arenaHeadline says what is known of the first two.
@@ -308,13 +308,13 @@ func arenaHeadline(r bradley.Report) string {
 	first, second := r.Entrants[0].Title, r.Entrants[1].Title
 	switch {
 	case r.Answers == 0:
-		return "Nobody has answered yet."
+		return "There are no answers yet."
 	case r.More == nil:
-		return fmt.Sprintf("“%s” and “%s” cannot be told apart, and it is not known how many answers that takes.", first, second)
+		return fmt.Sprintf("The answers do not show whether “%s” or “%s” is stronger, and the number of answers still needed is not known.", first, second)
 	case *r.More == 0:
 		return fmt.Sprintf("“%s” is the strongest, with a probability of %s.", first, chanceText(r.Entrants[0].Best))
 	}
-	return fmt.Sprintf("“%s” and “%s” cannot be told apart yet; about %d further answers may do it.", first, second, *r.More)
+	return fmt.Sprintf("The answers do not show yet whether “%s” or “%s” is stronger; about %d further answers may be enough.", first, second, *r.More)
 }
 
 // chanceText writes a probability in per cent, which is never 0 % or 100 % of what is not sure.

@@ -69,7 +69,7 @@ func posteriorChart(spec idrl.SessionSpec, r *insight.Report) templates.Posterio
 		return networkChart(spec, r)
 	}
 	c := templates.PosteriorChart{
-		Title: "How the weights became known", Hint: "mean and 95 % interval by answers that count, in standard deviations of the prior",
+		Title: "History of the weights", Hint: "mean and 95 % interval by answers that count, in standard deviations of the prior",
 		History: chartURL(spec.ID, "history"), Covariance: chartURL(spec.ID, "covariance"),
 	}
 	p := r.Posterior
@@ -125,7 +125,7 @@ func labourCharts(id idrl.SessionID, l insight.Labour, names map[idrl.AnnotatorI
 		return c
 	}
 	if len(l.Times) == 0 {
-		c.Untimed = "All answers are imported: it is not known when they were given, nor how long they took."
+		c.Untimed = "All answers were imported: the times at which they were given and the response times are not known."
 	} else {
 		c.Rate = rateChart(c.Rate.CSV, l)
 	}

@@ -96,8 +96,8 @@ func TestQuestionsPage(t *testing.T) {
 func TestCharts(t *testing.T) {
 	b := newBench(t, nil)
 	c := b.researcher()
-	if r := b.get(c, "/sessions/s1/charts"); r.status != 200 || r.lacks("Shown from the first answer on.", "Nobody holds a question now.") != nil {
-		t.Errorf("an empty session: status %d, lacks %q", r.status, r.lacks("Shown from the first answer on.", "Nobody holds a question now."))
+	if r := b.get(c, "/sessions/s1/charts"); r.status != 200 || r.lacks("Shown from the first answer on.", "No question is reserved now.") != nil {
+		t.Errorf("an empty session: status %d, lacks %q", r.status, r.lacks("Shown from the first answer on.", "No question is reserved now."))
 	}
 	b.seen()
 	b.s1.set(idrl.EventAnswered, func() {
@@ -124,7 +124,7 @@ func TestCharts(t *testing.T) {
 		b.s1.report.Networks = []insight.Network{{Version: 1, BasedOn: 10, Clips: 18, Correlation: []float64{-0.25, math.NaN()}}, {Version: 2, BasedOn: 20, Clips: 18, Correlation: []float64{-0.75, math.NaN()}}}
 	})
 	r = b.get(c, "/sessions/s1/charts")
-	want = []string{"What the networks reward", "Over 18 clips", "−0.75", "−0.25 at row 10, −0.75 at row 20.", "does not vary", "no interval is known", `href="/sessions/s1/charts/networks"`}
+	want = []string{"Features that the networks reward", "Over 18 clips", "−0.75", "−0.25 at row 10, −0.75 at row 20.", "does not vary", "no interval is known", `href="/sessions/s1/charts/networks"`}
 	if r.lacks(want...) != nil || strings.Contains(r.body, "NaN") || strings.Contains(r.body, `data-chart="correlation"`) {
 		t.Errorf("the chart of networks lacks %q", r.lacks(want...))
 	}

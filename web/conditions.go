@@ -63,7 +63,7 @@ func encodeConditions(s idrl.ConditionScores) []byte {
 		m.Equal = fmt.Sprintf("after %d answers each", s.Equal)
 	}
 	if _, ok := s.All.Last(); !ok {
-		m.Empty = "How well answers are predicted is shown as soon as a held-out comparison and another question are answered."
+		m.Empty = "The accuracy is shown as soon as a held-out comparison and another question are answered."
 	}
 	b, err := json.Marshal(m)
 	if err != nil {
@@ -79,16 +79,16 @@ func heldOutText(s idrl.ConditionScores) string {
 	}
 	text := fmt.Sprintf("%s held out, and %s.", was(s.Questions, "comparison"), was(s.Replies, "answer")+" given")
 	if s.Again > 0 {
-		text += fmt.Sprintf(" %s a pair that had been answered: of each pair the first answer counts.", answersThat(s.Again, "repeat"))
+		text += fmt.Sprintf(" %s a pair that was already answered: only the first answer to each pair counts.", answersThat(s.Again, "repeat"))
 	}
 	p, ok := s.All.Last()
 	if silent := s.Replies - s.Again - p.Answered; ok && silent > 0 {
-		text += fmt.Sprintf(" %s nothing of the clips: can’t tell, skipped or failed.", answersThat(silent, "say"))
+		text += fmt.Sprintf(" %s nothing about the clips: can’t tell, skipped or failed.", answersThat(silent, "say"))
 	}
 	if ok && p.Answered == p.Decisive {
-		text += fmt.Sprintf(" Accuracy and log loss are about the %d that prefer a clip.", p.Decisive)
+		text += fmt.Sprintf(" Accuracy and log loss are computed from the %d that prefer a clip.", p.Decisive)
 	} else if ok {
-		text += fmt.Sprintf(" The accuracy is about the %d that prefer a clip, the log loss about these and %d that call both equal.", p.Decisive, p.Answered-p.Decisive)
+		text += fmt.Sprintf(" The accuracy is computed from the %d that prefer a clip, the log loss from these and from %d that call both equal.", p.Decisive, p.Answered-p.Decisive)
 	}
 	return text
 }

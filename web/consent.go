@@ -31,7 +31,7 @@ func noPictures(string, string) (string, bool) { return "", false }
 // Refusals of forms that ask for consent.
 var (
 	errNotAgreed  = idrl.Errorf(idrl.Invalid, "To take part, tick the box that says that you agree. If you do not agree, nothing is recorded.")
-	errOldConsent = idrl.Errorf(idrl.Invalid, "The consent text has changed meanwhile. Read it again, please.")
+	errOldConsent = idrl.Errorf(idrl.Invalid, "The consent text has changed. Please read it again.")
 )
 
 // agreed returns the version that a form agrees to, which must be the one in use; 0 where
@@ -106,7 +106,7 @@ func (s labelling) postConsent(c echo.Context) error {
 // declined is GET /join/:token/declined and /sessions/:id/declined: it thanks somebody who
 // does not agree, and records nothing.
 func (s labelling) declined(c echo.Context) error {
-	p := templates.NoticePage{Layout: s.layout(c, "Thank you"), Heading: "That is all right"}
+	p := templates.NoticePage{Layout: s.layout(c, "Thank you"), Heading: "You do not take part"}
 	p.User, p.SignOut = "", ""
 	if c.Param("id") == "" {
 		p.Text = "Without your consent you are asked no questions, and nothing about you was recorded. Thank you for your time. You can close this page."
@@ -116,7 +116,7 @@ func (s labelling) declined(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	p.Text = "Without your consent you are asked no more questions. Your answers so far stay under what you agreed to before. Thank you for your time. You can close this page."
+	p.Text = "Without your consent you are asked no more questions. The text that you agreed to earlier still applies to the answers that you have given. Thank you for your time. You can close this page."
 	p.Back, p.BackText = sessionURL(id, "consent"), "Read the text again"
 	if p.More = s.withdrawURL(c, id, who); p.More != "" {
 		p.MoreText = "Withdraw my data"

@@ -135,14 +135,14 @@ func (s running) ended(ctx context.Context, id idrl.SessionID) (bool, error) {
 func stateText(state idrl.SessionState) string {
 	switch state {
 	case idrl.StatePaused:
-		return "Annotators read that you have paused the session. Answers under way are recorded; no training starts."
+		return "Annotators see that the session is paused. Answers to questions that are already open are recorded. No training starts."
 	case idrl.StateClosed:
-		return "No more questions are asked and nobody can join. Answers and exports stay."
+		return "No more questions are asked, and new people cannot join. Answers and exports stay."
 	case idrl.StateArchived:
-		return "Closed, and not in the list of sessions. Answers and exports stay."
+		return "The session is closed and hidden from the list of sessions. Answers and exports stay."
 	case idrl.StateRunning:
 	}
-	return "Questions are asked until the answers wanted are there."
+	return "Questions are asked until the number of answers wanted is reached."
 }
 
 // actText describes an act for people.

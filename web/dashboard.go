@@ -95,7 +95,7 @@ func (s watching) facts(spec idrl.SessionSpec) []templates.Fact {
 	return []templates.Fact{
 		{Name: "Environment", Value: s.env(spec.Env).Title},
 		{Name: "Question", Value: kindText(spec.Kind)},
-		{Name: "Chosen by", Value: chosenBy(spec)},
+		{Name: "Strategy", Value: chosenBy(spec)},
 		{Name: "Model", Value: modelText(spec)},
 		{Name: "Seed", Value: strconv.FormatUint(spec.Seed, 10)},
 	}

@@ -23,7 +23,7 @@ func guideOf(spec idrl.SessionSpec, env EnvChoice) templates.Guide {
 		g.Purpose, g.Look = "", own
 	}
 	if g.Purpose == "" && len(g.Look) == 0 && g.HTML == "" {
-		g.Purpose = "Decide by what you see. There is no right answer but yours."
+		g.Purpose = "Decide by what you see. Your own preference is the right answer."
 	}
 	return g
 }

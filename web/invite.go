@@ -93,9 +93,9 @@ func (s running) handOut(c echo.Context, spec idrl.SessionSpec, p *templates.Das
 	of, crowd, err := s.cfg.Auth.Crowd(c.Request().Context(), token)
 	if err == nil {
 		link += "?" + crowd.Query()
-		says = "Enter this address at the platform, which puts its ids into it. Each person of the platform becomes one annotator."
+		says = "Enter this address on the platform, which adds its ids to the address. Each person from the platform becomes one annotator."
 		if strings.Contains(crowd.Return, "{code}") && spec.CompletionCode == "" {
-			note = strings.TrimSpace("The session has no completion code: {code} in the address of return will be empty. " + note)
+			note = strings.TrimSpace("The session has no completion code: {code} in the return address will be empty. " + note)
 		}
 	} else {
 		of, err = s.cfg.Auth.PeekInvitation(c.Request().Context(), token)
@@ -112,10 +112,10 @@ func (s running) inviteNote() string {
 	u, err := url.Parse(s.cfg.Base)
 	switch {
 	case err != nil || u.Host == "":
-		return "Put the address of this site before it."
+		return "Add the address of this site in front of the link."
 	case loopback(u.Host):
-		return "It works on the server's own machine only. For people elsewhere the server has to be started with --origin " +
-			"and the address of the site; \"tiebreak serve --help\" says more."
+		return "This link works only on the server's own machine. For people on other machines, start the server with --origin " +
+			"and the address of the site; see \"tiebreak serve --help\"."
 	}
 	return ""
 }

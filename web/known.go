@@ -191,7 +191,7 @@ func (s running) toJudge(spec idrl.SessionSpec, action string, known []idrl.Know
 	}
 	if len(clips) == 0 {
 		if len(list) == 0 {
-			return q, "There is no question to judge yet. Questions are here as soon as the first clips are made."
+			return q, "There are no questions yet. They appear as soon as the first clips are made."
 		}
 		at := j.at % len(list) // after the last one comes the first
 		q.At, q.Place = strconv.Itoa(at), fmt.Sprintf("%d of %d", at+1, len(list))
@@ -203,7 +203,7 @@ func (s running) toJudge(spec idrl.SessionSpec, action string, known []idrl.Know
 		}
 	}
 	if want := map[bool]int{true: 2, false: 1}[spec.Kind.Comparison()]; len(clips) != want || slices.ContainsFunc(clips, func(id idrl.ClipID) bool { return !plainID(string(id)) }) {
-		return templates.KnownQuestion{}, "These are no clips of this session. Choose a question to judge."
+		return templates.KnownQuestion{}, "These clips do not belong to this session. Choose a question below the heading."
 	}
 	q.Clips, q.Names = namedClips(spec.ID, clips)
 	return q, ""

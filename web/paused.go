@@ -29,7 +29,7 @@ func (e *pausedError) message() string {
 	case idrl.Damaged:
 		reason = "Stored data of the session are damaged. " + reason
 	case idrl.Invalid:
-		reason = "What the session is made of is not on this server, or has changed. " + reason
+		reason = "The environment or files of the session are missing on this server, or have changed. " + reason
 	default:
 	}
 	return "The session cannot go on at the moment. All answers that were saved are safe. Please open your link again later, or tell the person who sent it to you. " + reason

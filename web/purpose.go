@@ -26,7 +26,7 @@ func purposeText(as idrl.Assignment, strategy string) string {
 // notRecorded says why the purpose of a question is not known.
 func notRecorded(as idrl.Assignment) string {
 	if imported(as) {
-		return "it was asked elsewhere, and imported"
+		return "another program asked it, and it was imported"
 	}
 	return "an earlier version of Tiebreak asked it"
 }
@@ -41,17 +41,17 @@ func noPairText(as idrl.Assignment, strategy string) string {
 		if m, err := acquisition.Find(strategy); err == nil && m.NoPair != drawnAtRandom {
 			return "It does not compare two policies: the strategy " + m.Title + " values it for " + m.NoPair + "."
 		}
-		return "The strategy " + methodText(strategy) + " found no question that tells policies apart. This one was drawn at random."
+		return "The strategy " + methodText(strategy) + " found no question that distinguishes two policies. This one was drawn at random."
 	case idrl.AtRandom:
-		return "It was drawn at random, whatever it tells."
+		return "It was drawn at random, without regard to its information."
 	case idrl.ForHeldOut:
-		return "It was drawn at random and held out: the posterior learns nothing from the answer, and is judged by it."
+		return "It was drawn at random and held out: its answer is not used for learning, but to measure how well the posterior predicts."
 	case idrl.ForGold:
-		return "It checks attention: a researcher knows the right answer."
+		return "It checks attention: a researcher has given the right answer."
 	case idrl.ForRepeat:
 		return "It was repeated on purpose, with the sides swapped, to measure consistency."
 	}
-	return "It was not recorded what it was asked for: " + notRecorded(as) + "."
+	return "The purpose of this question was not recorded: " + notRecorded(as) + "."
 }
 
 // drawnAtRandom is acquisition.Method.NoPair of strategies whose questions have a pair if

@@ -64,10 +64,10 @@ func (s watching) quality(c echo.Context) error {
 func qualityPage(spec idrl.SessionSpec, q quality.Report, called map[idrl.AnnotatorID]string) templates.QualityPage {
 	p := templates.QualityPage{
 		Heading: spec.Title, Back: sessionURL(spec.ID), JSON: sessionURL(spec.ID, "quality") + "?format=json", Known: sessionURL(spec.ID, "known"),
-		Rated: q.Rated, Same: "Same again",
+		Rated: q.Rated, Same: "Same on repeat",
 	}
 	if q.Rated {
-		p.Same = "Apart again"
+		p.Same = "Difference on repeat"
 	}
 	answers, repeats, gold := 0, 0, 0
 	for _, a := range q.People {
@@ -81,17 +81,17 @@ func qualityPage(spec idrl.SessionSpec, q quality.Report, called map[idrl.Annota
 			p.Manners = append(p.Manners, mannerRow(name, *a.Manner))
 		}
 	}
-	p.Sum = fmt.Sprintf("%s, %s; %s came again, %s", people(len(q.People)), plural(answers, "answer"), plural(repeats, "question"), plural(gold, "gold answer"))
+	p.Sum = fmt.Sprintf("%s, %s; %s repeated, %s", people(len(q.People)), plural(answers, "answer"), plural(repeats, "question"), plural(gold, "gold answer"))
 	if q.Questions > 0 {
-		p.Shared = fmt.Sprintf("Over %s that two people or more answered, gold ones and repeats among them. 1: they always agree; 0: as often as by chance, but for raw agreement.",
+		p.Shared = fmt.Sprintf("Computed over %s that two or more people answered, including gold questions and repeats. 1: they always agree; 0: they agree as often as by chance (raw agreement is not corrected for chance).",
 			plural(q.Questions, "question"))
 		p.Measures = measures(q, called)
 	}
 	switch {
 	case len(q.People) == 0:
-		p.None = "Nobody has answered yet."
+		p.None = "There are no answers yet."
 	case repeats == 0 && gold == 0 && q.Questions == 0:
-		p.None = fmt.Sprintf("Nothing to compare yet: %s of %s. Give the right answers to some questions (Practice and gold), or turn on repeats when you make a session.",
+		p.None = fmt.Sprintf("Nothing to compare yet: %s of %s. Give the right answers to some questions (Practice and gold), or set “Repeat every” when you create a session.",
 			plural(answers, "answer"), people(len(q.People)))
 	}
 	return p

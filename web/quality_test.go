@@ -69,7 +69,7 @@ func (b *bench) answeredWith(who idrl.AnnotatorID, n int, left func(i int) idrl.
 func TestQualityPage(t *testing.T) {
 	b := newBench(t, nil)
 	c := b.researcher()
-	if r := b.get(c, "/sessions/s1/quality"); r.status != 200 || r.lacks("Nobody has answered yet.", "0 people, 0 answers") != nil {
+	if r := b.get(c, "/sessions/s1/quality"); r.status != 200 || r.lacks("There are no answers yet.", "0 people, 0 answers") != nil {
 		t.Errorf("before anybody answers: status %d, %s", r.status, r.body)
 	}
 	b.annotator("s1")

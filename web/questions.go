@@ -74,7 +74,7 @@ func (s watching) questions(c echo.Context) error {
 		p.None = "No question has been answered yet."
 	default:
 		last, first := list[0].Answer.Seq, list[len(list)-1].Answer.Seq
-		p.Sum = fmt.Sprintf("Rows %d to %d of the log, the newest first. What was predicted is computed from the answers that count now and came before. Why a question was asked is shown as it was recorded when it was asked.", first, last)
+		p.Sum = fmt.Sprintf("Rows %d to %d of the log, the newest first. Predictions are computed from the earlier answers that count now. The reason for each question is shown as it was recorded when the question was asked.", first, last)
 		if more {
 			p.Older = fmt.Sprintf("%s?before=%d", at, first)
 		}
@@ -96,7 +96,7 @@ func (s watching) oneQuestion(c echo.Context, session Session, names map[idrl.An
 		return err
 	}
 	if len(list) == 0 || list[0].Answer.Seq != row {
-		return idrl.Errorf(idrl.NotFound, "Row %d of the log is no answer to a question.", row)
+		return idrl.Errorf(idrl.NotFound, "Row %d of the log is not an answer to a question.", row)
 	}
 	return render(c, http.StatusOK, templates.QuestionArticle(questionCard(session.Spec(), list[0], names)))
 }
@@ -145,14 +145,14 @@ func shownClips(id idrl.SessionID, as idrl.Assignment) (urls, order string) {
 	clips := slices.Clone(as.Query.Clips)
 	switch {
 	case len(clips) == 2 && as.Left == "":
-		order = "Clip a, then clip b; who answered may have seen them the other way round."
+		order = "Clip a, then clip b; the annotator may have seen them the other way round."
 	case len(clips) == 2 && as.Left == idrl.SideB:
 		slices.Reverse(clips)
 		order = "Clip b, then clip a, as the annotator saw them."
 	case len(clips) == 2:
 		order = "Clip a, then clip b, as the annotator saw them."
 	case len(clips) > 2:
-		order = "The annotator saw numbers in place of letters, and perhaps another order."
+		order = "The annotator saw numbers instead of letters, and perhaps another order."
 	}
 	var all []string
 	for _, c := range clips {
@@ -183,7 +183,7 @@ func ofTen(rating float64) float64 { return 5 + 5*max(-1, min(1, rating)) }
 
 func forecastBars(q insight.Question) (out []templates.ForecastBar, none string) {
 	if !q.Forecast {
-		return nil, "It is not known what was predicted: the features have changed since, or it was asked before they were learnt."
+		return nil, "No prediction is known: the features have changed since the question was asked, or were learnt after it."
 	}
 	if r := q.Predicted.Rating; r != nil {
 		return nil, fmt.Sprintf("A rating of %.1f of 10 on average, and from %.1f to %.1f with a probability of 90 %%.", ofTen(r.Mean), ofTen(r.Low), ofTen(r.High))
@@ -208,21 +208,21 @@ func forecastBars(q insight.Question) (out []templates.ForecastBar, none string)
 func questionFacts(spec idrl.SessionSpec, as idrl.Assignment) (out []templates.Fact) {
 	w := as.Why
 	add := func(name, value string) { out = append(out, templates.Fact{Name: name, Value: value}) }
-	add("Asked for", purposeText(as, spec.StrategyOf(as.Condition)))
+	add("Purpose", purposeText(as, spec.StrategyOf(as.Condition)))
 	if as.Query.Kind.Comparison() && w.Answerable > 0 {
 		add("Picture difference", fmt.Sprintf("%.2g", w.Apart))
 	}
 	if w.Answerable > 0 {
-		add("Probability of an answer", probability(w.Answerable))
+		add("Probability of a clear answer", probability(w.Answerable))
 	}
 	if w.First != "" {
 		add("Expected information", fmt.Sprintf("%.3g nats", w.Info))
 		add("Uncertainty of the pair", fmt.Sprintf("± %.3g", w.PairStd))
 	}
 	if w.BasedOn > 0 {
-		add("Candidates of", fmt.Sprintf("answer %d", w.BasedOn))
+		add("Candidates trained", fmt.Sprintf("after answer %d", w.BasedOn))
 	} else {
-		add("Candidates of", "the start")
+		add("Candidates trained", "before the first answer")
 	}
 	switch {
 	case as.Condition == idrl.HeldOut:
@@ -231,7 +231,7 @@ func questionFacts(spec idrl.SessionSpec, as idrl.Assignment) (out []templates.F
 		add("Condition", methodText(string(as.Condition)))
 	}
 	if as.Reopens != "" {
-		add("Kind", "asked again after an undo, for what it was asked before")
+		add("Kind", "asked again after an undo, for the same purpose")
 	}
 	return out
 }
@@ -246,7 +246,7 @@ func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Q
 	_, out.Past = w.Best[0].P()
 	switch {
 	case out.Past:
-		out.PastNote = "When asked: as the strategy counted it, by 256 draws. Questions that people held then counted as answered."
+		out.PastNote = "P(best) when asked is the estimate that the strategy used, from 256 draws. Questions that were open then counted as answered."
 	case w.Purpose == "":
 		out.PastNote = "P(best) before the answer was not recorded: " + notRecorded(q.Assignment) + "."
 	default:
@@ -263,7 +263,7 @@ func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Q
 		row := templates.PolicyRow{ID: policyName(p), Now: best(p.Now, p.Known), Then: best(p.Then.P())}
 		switch {
 		case i == 0:
-			row.Role = "against those below"
+			row.Role = "compared with those below"
 		case share[p.ID] > 0:
 			row.Share, row.ShareWidth = probability(share[p.ID]), wide(share[p.ID])
 		}
@@ -281,7 +281,7 @@ func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Q
 	first, second := q.Policies[0], q.Policies[1]
 	out.PairNote = fmt.Sprintf("%s, then %s", policyName(first), policyName(second))
 	if first.Clip == "" || second.Clip == "" {
-		out.NoPair = "They cannot be played: the clips of one of them are not kept. Policies that equal another, or that newer ones replaced, keep no clips of their own."
+		out.NoPair = "They cannot be played: the clips of one of them are not kept. A policy that equals another one, or that a newer one has replaced, keeps no clips."
 		return
 	}
 	out.Pair = clipURL(spec.ID, first.Clip) + " " + clipURL(spec.ID, second.Clip)

@@ -100,13 +100,13 @@ func (f *sessionForm) checkStrategies() {
 	}
 	spec := settings.Complete(f.spec)
 	names := acquisition.Names(acquisition.LiveFor(spec.Kind))
-	known := "Those that there are: " + strings.Join(names, ", ") + "."
+	known := "Available strategies: " + strings.Join(names, ", ") + "."
 	if f.errs["acquisition"] == "" && !slices.Contains(names, spec.Acquisition) {
-		f.errs["acquisition"] = methodText(spec.Acquisition) + " cannot choose questions of the kind above. " + known
+		f.errs["acquisition"] = methodText(spec.Acquisition) + " cannot choose questions of this type. " + known
 	}
 	for _, k := range spec.Controls {
 		if f.errs["conditions"] == "" && !slices.Contains(names, k.Strategy) {
-			f.errs["conditions"] = fmt.Sprintf("There is no strategy %q for such questions. %s", k.Strategy, known)
+			f.errs["conditions"] = fmt.Sprintf("There is no strategy %q for questions of this type. %s", k.Strategy, known)
 		}
 	}
 }

@@ -156,7 +156,7 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request, from visitor,
 	case !originAllowed(r, s.cfg.Origins):
 		return idrl.Errorf(idrl.Forbidden, "This page was not served by this address. Open the site by the address that the server printed.")
 	case !websocket.IsWebSocketUpgrade(r):
-		return idrl.Errorf(idrl.Invalid, "This address is for websockets.")
+		return idrl.Errorf(idrl.Invalid, "This address accepts only websockets.")
 	case !speaks(r):
 		return idrl.Errorf(idrl.Invalid, "The websocket must name the subprotocol %s.", wire.Subprotocol)
 	}

@@ -26,7 +26,7 @@ func TestStatementInWords(t *testing.T) {
 			"before the first answer", idrl.AgainstPool,
 			idrl.Regret{Tolerance: 0.05, Policies: 36, Within: 0.07, Bound: 1, Mean: 0.5, Unbeaten: 0.05},
 			"7 % sure that the best policy found is within 5 % of the best one known",
-			"It may still lose the whole range from worst to best.", "Expected loss: 50 % of the range.",
+			"Its loss may still be as large as the whole range from the worst to the best policy.", "Expected loss: 50 % of the range.",
 			"Measured against the 36 different policies solved so far; better ones may exist.",
 		},
 		{

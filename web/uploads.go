@@ -35,7 +35,7 @@ func newUploads() uploads {
 	return uploads{wait: uploadWait, held: make(chan struct{}, maxUploads), turns: make(chan struct{}, 1), own: map[person]*ownUploads{}}
 }
 
-var errUploads = idrl.Errorf(idrl.Unavailable, "the server reads other uploads; try again in a moment")
+var errUploads = idrl.Errorf(idrl.Unavailable, "the server is reading other uploads; try again in a moment")
 
 // enter waits until an upload of a token may be read, for a while. serving ends when the server stops.
 func (u *uploads) enter(ctx, serving context.Context, token person) (leave func(), err error) {

@@ -15,7 +15,7 @@ import (
 )
 
 // errNoWithdrawal refuses people whom the page does not let withdraw their data.
-var errNoWithdrawal = idrl.Errorf(idrl.Forbidden, "Your data cannot be withdrawn on this page, or no longer. Ask the person who gave you the link.")
+var errNoWithdrawal = idrl.Errorf(idrl.Forbidden, "You cannot withdraw your data on this page, or the time to do so is over. Ask the person who gave you the link.")
 
 // withdrawable returns until when somebody can withdraw their data themselves, and the
 // title of the session. It returns errNoWithdrawal if they cannot.
@@ -152,13 +152,13 @@ func (s labelling) withdrawn(c echo.Context) error {
 	}
 	p := templates.NoticePage{Layout: s.layout(c, spec.Title), Forget: string(id)}
 	p.Heading, p.Text = "Your data are erased", "Your answers and your name are no longer in the study, nor in the files and the backups of its server. "+
-		"What is left are the times at which answers came, without whose they were, and, if you came from a crowd platform, a code by which "+
-		"your participant id is known to have withdrawn. You can close this page."
+		"Two things are kept: the times at which answers came, without your name, and, if you came from a crowd platform, a code by which "+
+		"this server recognises that your participant id has withdrawn. You can close this page."
 	if a.ErasedAt.IsZero() {
 		c.Response().Header().Set("Refresh", strconv.Itoa(erasingWait))
 		p.Heading, p.Text = "Your data are being erased", "You have withdrawn: the study goes on without your answers and your name, and no longer shows them. "+
-			"Files of the server and its backups still hold traces of them. The server removes these by itself; you need not wait. It takes some seconds, "+
-			"and longer while somebody exports results. This page looks again every few seconds and says when all is erased. Keep its address to look later."
+			"Files of the server and its backups still hold traces of them, which the server is removing. This takes some seconds, "+
+			"and longer while results are being exported. You need not wait. This page checks every few seconds and says when everything is erased. Keep its address if you want to check later."
 	}
 	p.Scripts = static.Modules("forget.js")
 	p.User, p.SignOut = "", ""

@@ -228,7 +228,7 @@ func (a *annotatorSocket) feed() {
 }
 
 // errNarrow refuses somebody who came back by an id that others may know.
-var errNarrow = idrl.Errorf(idrl.Forbidden, "In this browser you can go on answering, but not change what was answered before. Use the browser in which you began.")
+var errNarrow = idrl.Errorf(idrl.Forbidden, "In this browser you can answer more questions, but you cannot change earlier answers. To change them, use the browser in which you gave them.")
 
 // consents returns what is known of the annotator's consent. It reads it again until no
 // settings have changed meanwhile. Who calls it during a read waits for that read.

@@ -229,13 +229,13 @@ func moreText(r bradley.Report) string {
 	first, second := r.Entrants[0].Title, r.Entrants[1].Title
 	switch {
 	case r.Answers == 0:
-		return "There is no answer yet."
+		return "There are no answers yet."
 	case r.More == nil:
-		return fmt.Sprintf("%s and %s cannot be told apart; how many answers that takes is not known.", first, second)
+		return fmt.Sprintf("The answers do not show whether %s or %s is stronger, and the number of answers still needed is not known.", first, second)
 	case *r.More == 0:
 		return fmt.Sprintf("%s is the strongest, with a probability of %s.", first, percent(r.Entrants[0].Best))
 	}
-	return fmt.Sprintf("%s and %s cannot be told apart yet; about %d further answers may do it.", first, second, *r.More)
+	return fmt.Sprintf("The answers do not show yet whether %s or %s is stronger; about %d further answers may be enough.", first, second, *r.More)
 }
 
 // percent writes a probability, which is never 0 % or 100 % of what is not sure.

@@ -45,7 +45,7 @@ func (f *inviteFlags) inviteCrowd(ctx context.Context, std stdio, links *auth.Au
 	}
 	fmt.Fprintf(std.Out, "Annotator:  %s/join/%s?%s\n", base, token, c.Query())
 	if strings.Contains(c.Return, "{code}") && spec.CompletionCode == "" {
-		fmt.Fprintln(std.Out, "The session has no completion code (--completion-code); {code} in the address of return will be empty.")
+		fmt.Fprintln(std.Out, "The session has no completion code (--completion-code); {code} in the return address will be empty.")
 	}
 	return nil
 }

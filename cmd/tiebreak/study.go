@@ -27,7 +27,7 @@ type studyFlags struct {
 	spec           idrl.SessionSpec
 
 	file    string // of a study to rehearse; empty: none
-	people  int    // answers of each person in the study; 0: no limit
+	people  int    // answers per annotator in the study; 0: no limit
 	watches stopwatches
 }
 

@@ -77,7 +77,7 @@ func (a Arena) Validate() error {
 			return Errorf(Invalid, "the title of entrant %d must be plain text of 1 to %d characters on one line", k+1, MaxTitle)
 		}
 		if slices.Contains(a.Titles()[:k], e.Title) {
-			return Errorf(Invalid, "two entrants are called %q; give each a title of its own", e.Title)
+			return Errorf(Invalid, "two entrants have the title %q; give each a title of its own", e.Title)
 		}
 		same := func(o Entrant) bool { return o.Session == e.Session && o.Policy == e.Policy }
 		if i := slices.IndexFunc(a.Entrants[:k], same); i >= 0 {

@@ -94,7 +94,7 @@ func (s SessionSpec) CheckConditions() error {
 		case c.Strategy == s.Acquisition:
 			return Errorf(Invalid, "the condition %q is the session's own strategy, which has the rest of the questions; name another one, or leave it out", c.Strategy)
 		case slices.ContainsFunc(s.Controls[:i], func(o StrategyShare) bool { return o.Strategy == c.Strategy }):
-			return Errorf(Invalid, "the condition %q is there twice; give each strategy one share", c.Strategy)
+			return Errorf(Invalid, "the condition %q is given twice; give each strategy one share", c.Strategy)
 		}
 		sum += c.Share
 	}
@@ -102,7 +102,7 @@ func (s SessionSpec) CheckConditions() error {
 	case sum >= 1:
 		return Errorf(Invalid, "the shares of the conditions must add up to less than 1, because the session's own strategy has the rest; they add up to %v", sum)
 	case len(s.Controls) > 0 && s.Model == NetworkModel:
-		return Errorf(Invalid, "conditions compare posteriors that are learnt apart, and those of the model %q share what the network learnt from all answers; use the model %q",
+		return Errorf(Invalid, "conditions need separate posteriors, but those of the model %q share a network that learns from all answers; use the model %q",
 			NetworkModel, FeaturesModel)
 	}
 	return nil

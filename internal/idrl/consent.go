@@ -29,7 +29,7 @@ func (c Consent) Check() error {
 	case len(c.Text) > MaxConsent:
 		return Errorf(Invalid, "the consent text must have at most %d characters; it has %d", MaxConsent, len(c.Text))
 	case strings.ContainsRune(c.Text, 0):
-		return Errorf(Invalid, "the consent text holds a character that is none (U+0000)")
+		return Errorf(Invalid, "the consent text contains the character U+0000, which is not allowed")
 	}
 	return nil
 }

@@ -62,7 +62,7 @@ func (c Crowd) Check() error {
 	seen := map[string]bool{}
 	for _, name := range []string{c.Participant, c.Study, c.Submission} {
 		if name != "" && (!plainCrowdID(name) || seen[name]) {
-			return Errorf(Invalid, "%q cannot be the name of a parameter, or names two of them", name)
+			return Errorf(Invalid, "%q cannot be the name of a parameter, or is given for two parameters", name)
 		}
 		seen[name] = true
 	}
@@ -99,7 +99,7 @@ func (c Crowd) Read(parameters url.Values) (p Participant, preview bool, err err
 			continue
 		}
 		if len(values) != 1 || !plainCrowdID(values[0]) {
-			return Participant{}, false, Errorf(Invalid, "This link lacks your id (%s), or the id is none. Open the study from the platform again.", part.name)
+			return Participant{}, false, Errorf(Invalid, "This link has no valid participant id (%s). Open the study from the platform again.", part.name)
 		}
 		*part.dst = values[0]
 	}

@@ -28,7 +28,7 @@ func (i Instructions) Check() error {
 	case i.Format != PlainText && i.Format != Markdown:
 		return Errorf(Invalid, "unknown format of instructions %q; known: %q for plain text, %q", i.Format, PlainText, Markdown)
 	case strings.ContainsRune(i.Text, 0):
-		return Errorf(Invalid, "the instructions hold a character that is none (U+0000)")
+		return Errorf(Invalid, "the instructions contain the character U+0000, which is not allowed")
 	}
 	return nil
 }

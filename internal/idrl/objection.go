@@ -22,22 +22,22 @@ const (
 
 // ObjectUntrained is the objection while all policies were made before the first answer.
 func ObjectUntrained() Objection {
-	return Objection{ByUntrained, "Nothing was trained on the answers yet: all policies are from before the first one."}
+	return Objection{ByUntrained, "No policy has been trained from the answers yet: all policies were made before the first answer."}
 }
 
 // lengths says why answers do not decide between returns.
-const lengths = "Answers about clips of one length do not tell what a longer episode is worth."
+const lengths = "Answers about clips of one length do not show the value of a longer episode."
 
 // ObjectReturns is the objection where policy mean is best by the mean reward of a step, but sum
 // by the sum over the episode. Both are names.
 func ObjectReturns(mean, sum string) Objection {
-	return Objection{ByReturns, fmt.Sprintf("It depends on the return: %s is best %s, %s %s. %s", mean, InWords(MeanReturn), sum, InWords(SumReturn), lengths)}
+	return Objection{ByReturns, fmt.Sprintf("The result depends on the definition of return: %s is best %s, and %s is best %s. %s", mean, InWords(MeanReturn), sum, InWords(SumReturn), lengths)}
 }
 
 // ObjectOtherReturn is the objection where best, a name, is nearly the best policy only with
 // probability p by the return by which the session does not go.
 func ObjectOtherReturn(best, by string, p float64) Objection {
-	return Objection{ByReturns, fmt.Sprintf("It depends on the return: %s the probability that %s is good enough is only %.0f\u00a0%%. %s", InWords(by), best, math.Floor(100*p), lengths)}
+	return Objection{ByReturns, fmt.Sprintf("The result depends on the definition of return: %s, the probability that %s is good enough is only %.0f\u00a0%%. %s", InWords(by), best, math.Floor(100*p), lengths)}
 }
 
 // InWords says by which return policies are compared.
@@ -58,5 +58,5 @@ func ObjectUnasked(first, second, feature string) Objection {
 	if feature != "" {
 		what = fmt.Sprintf("the weight of “%s”", feature)
 	}
-	return Objection{ByUnasked, fmt.Sprintf("The answers so far say nothing of %s, which decides between %s and %s.", what, first, second)}
+	return Objection{ByUnasked, fmt.Sprintf("The answers so far say nothing about %s, which decides between %s and %s.", what, first, second)}
 }

@@ -41,7 +41,7 @@ func (i Invitation) State(now time.Time) string {
 	case !i.Live(now):
 		return "expired"
 	}
-	return "lets people in"
+	return "valid"
 }
 
 // An Annotator is a person who joined a session.
@@ -83,7 +83,7 @@ func (a Annotator) State() string {
 // for them.
 var ErrWithdrew = Errorf(Forbidden, "You have withdrawn your data from this study, so you cannot take part in it again. "+
 	"Of you it keeps nothing but a code that was computed from your participant id, by which this page knows that. "+
-	"On the platform, return the task; nothing else is left to do.")
+	"Please return the task on the platform.")
 
 // A User is a researcher.
 type User struct {

@@ -38,7 +38,7 @@ func (s SessionSpec) validateUploads() error {
 	case s.Prior != LinearPrior:
 		return Errorf(Invalid, "a session over uploaded clips has the prior %q", LinearPrior)
 	case s.AdoptAfter != 0:
-		return Errorf(Invalid, "nothing is trained in a session over uploaded clips, so that adopt-after must be 0")
+		return Errorf(Invalid, "a session over uploaded clips trains no policies: adopt-after must be 0")
 	}
 	return nil
 }

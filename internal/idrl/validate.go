@@ -41,7 +41,7 @@ func CheckBudget(answers int) error {
 // CheckGoldEvery returns an error of kind Invalid unless gold questions can come that often.
 func CheckGoldEvery(n int) error {
 	if n < 0 || n == 1 || n > MaxBudget {
-		return Errorf(Invalid, "a gold question can come every 2 to %d questions, or never: 0; got %d", MaxBudget, n)
+		return Errorf(Invalid, "the number of questions for each gold question must be 0 (no gold questions) or 2 to %d; got %d", MaxBudget, n)
 	}
 	return nil
 }

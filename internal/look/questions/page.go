@@ -215,7 +215,7 @@ func (q *Question) numbers() []figure {
 		out = append(out, figure{"Probability of a clear answer", fmt.Sprintf("%.0f %%", 100*w.Answerable)})
 	}
 	if w.First != "" {
-		out = append(out, figure{"Tells apart", fmt.Sprintf("%s and %s", w.First, w.Second)})
+		out = append(out, figure{"Distinguishes", fmt.Sprintf("%s and %s", w.First, w.Second)})
 	}
 	out = append(out, figure{"Information", finite(w.Info, "%.3g nats")}, figure{"Difference of returns, std", finite(w.PairStd, "%.3g")})
 	return append(out, figure{"Chosen", fmt.Sprintf("after row %d, of generation %d", w.AfterSeq, w.BasedOn)})

@@ -12,11 +12,11 @@ import (
 // Print writes the report as tables for people.
 func (q Report) Print(w io.Writer) error {
 	if len(q.People) == 0 {
-		_, err := fmt.Fprintln(w, "Nobody has answered yet.")
+		_, err := fmt.Fprintln(w, "There are no answers yet.")
 		return err
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "ANNOTATOR\tANSWERS\tCAN'T TELL\tMEDIAN TIME\tLEFT WINS\tSAME AGAIN\tGOLD RIGHT\tMARKED\t")
+	fmt.Fprintln(t, "ANNOTATOR\tANSWERS\tCAN'T TELL\tMEDIAN TIME\tCHOSE LEFT\tSAME ON REPEAT\tGOLD RIGHT\tMARKED\t")
 	for _, p := range q.People {
 		name := string(p.Annotator)
 		if p.LeftOut {

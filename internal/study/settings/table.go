@@ -82,7 +82,7 @@ var table = []Setting{
 		},
 	},
 	{
-		Key: "answers_each", Label: "Answers of each person", Words: "answers after which a person has done their part and sees the completion code, while the session goes on with others", Unit: "answers",
+		Key: "answers_each", Label: "Answers per annotator", Words: "answers after which a person has done their part and sees the completion code, while the session goes on with others", Unit: "answers",
 		Default: "0", Zero: "no limit", Low: 1, High: idrl.MaxBudget, Group: saying,
 		at: func(s *idrl.SessionSpec) any { return &s.AnswersEach },
 	},
