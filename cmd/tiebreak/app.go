@@ -100,7 +100,7 @@ func isClip(c idrl.Clip) error {
 	case err != nil:
 		return err
 	case shown.Header.Steps != c.Steps || !slices.Equal(shown.Header.Phi, c.Phi):
-		return errors.New("the drawing is that of another clip")
+		return errors.New("the drawing belongs to another clip")
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func (s *choices) choice(e envs.Entry) web.EnvChoice {
 		env := e.New(rng.New(0, "layout", 0))
 		c = web.EnvChoice{ID: e.ID, Title: e.Title, Description: e.Description, StillLabel: env.Spec().StillLabel, Guide: guideFor(env)}
 		if training.CheckShown(envs.List{e}, idrl.SessionSpec{Env: e.ID}) != nil {
-			c.Unavailable = "cannot be asked about: there is nothing to see of these rollouts"
+			c.Unavailable = "cannot be asked about: these rollouts have no pictures"
 		}
 		s.made[e.Ref()] = c
 	}

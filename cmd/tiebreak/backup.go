@@ -13,11 +13,11 @@ import (
 func backupCommand() command {
 	return command{
 		Name: "backup", Summary: "copy the database of a data folder, also while a server uses it", Usage: "--data DIR --out FILE",
-		About: "Writes a copy of the database as it is at one moment, with all sessions, answers and clips, while people answer.\n" +
-			"The file has its name once it is whole, checked and on the disk; a FILE that exists is not touched. It holds names\n" +
-			"and answers of people, and everything that a server needs: keep it as you keep the data folder.\n\n" +
-			"When data of a person are withdrawn, the backups in the data folder are cleared of them. A copy elsewhere is yours\n" +
-			"to delete: make a new one, then remove it. To go back to a backup, see docs/health.md.",
+		About: "Copies the database as it is at one moment, with all sessions, answers and clips. People can go on answering.\n" +
+			"FILE appears only when the copy is complete, checked and on the disk; an existing FILE is not overwritten. It holds names\n" +
+			"and answers of people, and everything that a server needs: protect it like the data folder.\n\n" +
+			"When a person's data are withdrawn, they are also erased from the backups in the data folder. Copies in other places you\n" +
+			"must delete yourself: make a new copy, then delete the old one. To go back to a backup, see docs/health.md.",
 		Example: "tiebreak backup --data tiebreak-data --out study-2026-11-25.db",
 		Flags:   func(fs *flag.FlagSet) { new(backupFlags).declare(fs) },
 		Run:     runBackup,
@@ -54,6 +54,6 @@ func runBackup(ctx context.Context, std stdio, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(std.Out, "Wrote %s: %d bytes, checked. It holds data of people; when one withdraws theirs, delete it and make a new one.\n", f.out, info.Size())
+	fmt.Fprintf(std.Out, "Wrote %s: %d bytes, checked. It holds data of people: when a person withdraws their data, delete this file and make a new one.\n", f.out, info.Size())
 	return nil
 }

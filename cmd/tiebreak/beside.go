@@ -96,11 +96,11 @@ func parseNamed(fs *flag.FlagSet, args []string, f any) error {
 }
 
 func sessionFlag(fs *flag.FlagSet, id *string) {
-	fs.StringVar(id, "session", "", "`id` of the session; it may be left out if there is only one")
+	fs.StringVar(id, "session", "", "`id` of the session; not needed if there is only one")
 }
 
 func dataFlag(fs *flag.FlagSet, dir *string) {
-	fs.StringVar(dir, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything")
+	fs.StringVar(dir, "data", envOr("TIEBREAK_DATA", defaultData), "data `folder` of the server")
 }
 
 // siteFlags are the flags of commands that print links.
@@ -110,8 +110,8 @@ type siteFlags struct {
 
 func (f *siteFlags) declare(fs *flag.FlagSet) {
 	dataFlag(fs, &f.data)
-	fs.StringVar(&f.origin, "origin", os.Getenv("TIEBREAK_ORIGIN"), "public `address` of the site, for the link; default: where the server ran last")
-	fs.StringVar(&f.addr, "addr", os.Getenv("TIEBREAK_ADDR"), "`host:port` of the server, for the link; default: where it ran last")
+	fs.StringVar(&f.origin, "origin", os.Getenv("TIEBREAK_ORIGIN"), "public `address` of the site, for the link; default: the address at which the server last ran")
+	fs.StringVar(&f.addr, "addr", os.Getenv("TIEBREAK_ADDR"), "`host:port` of the server, for the link; default: the one at which the server last ran")
 }
 
 // addressKey is the key in the data folder of the address at which the server ran
@@ -135,7 +135,7 @@ func (f *siteFlags) sayAddress(ctx context.Context, std stdio, db *store.DB) err
 	}
 	recorded, err := db.Meta(ctx, addressKey)
 	if err == nil && recorded == "" {
-		fmt.Fprintf(std.Out, "The address is the default one of 'tiebreak serve', as no server has run on this data folder yet. --addr or --origin names another.\n")
+		fmt.Fprintf(std.Out, "No server has run on this data folder yet, so the link has the default address of 'tiebreak serve'. To change it, give --addr or --origin.\n")
 	}
 	return err
 }

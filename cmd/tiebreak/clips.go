@@ -25,21 +25,21 @@ type clipsFlags struct {
 }
 
 func (f *clipsFlags) declare(fs *flag.FlagSet) {
-	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything")
+	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "data `folder` of the server")
 	fs.StringVar(&f.session, "session", "", "`id` of the session; without it the sessions are listed")
 	fs.StringVar(&f.format, "format", film.Formats()[0], "format: "+strings.Join(film.Formats(), ", ")+"; mp4 and webm need ffmpeg, png shows the end of a clip")
 	fs.StringVar(&f.out, "out", "clips", "`folder` for the files")
-	fs.StringVar(&f.size, "size", "480x360", "`box` in pixels that each clip fits in")
-	fs.Float64Var(&f.speed, "speed", 1, "`factor`: 1 is as on the page, 0.5 half as fast")
+	fs.StringVar(&f.size, "size", "480x360", "largest width and height of a clip in pixels, as `WxH`")
+	fs.Float64Var(&f.speed, "speed", 1, "speed as a `factor`: 1 is the speed of the page, 0.5 half of it")
 	fs.BoolVar(&f.pair, "pair", false, "one file per answer, with its clips side by side as they were shown")
 }
 
 func clipsCommand() command {
 	return command{
 		Name: "clips", Summary: "write the clips of a session as GIF, MP4, WebM or PNG", Usage: "--session ID [flags]",
-		About: "Writes each clip that was answered as a file named by the clip's id. With --pair it writes one file per\n" +
+		About: "Writes each clip of the answered questions as a file named by the clip's id. With --pair it writes one file per\n" +
 			"answer, named by the answer's id. Existing files are kept, so the same command continues where it was\n" +
-			"stopped. It may run beside the server. Without --session it lists the sessions.",
+			"stopped. The server may be running. Without --session it lists the sessions.",
 		Example: "tiebreak clips --data tiebreak-data --session ID --format mp4 --out clips",
 		Flags:   func(fs *flag.FlagSet) { new(clipsFlags).declare(fs) },
 		Run:     runClips,
@@ -158,7 +158,7 @@ func (w *filmWriter) writeAll(ctx context.Context, reels []reel) error {
 		}
 	}
 	fmt.Fprintf(w.io.Err, "\r%-79s\r", "")
-	fmt.Fprintf(w.io.Out, "%d files in %s: %d written, %d were there.\n", w.wrote+w.kept, w.flags.out, w.wrote, w.kept)
+	fmt.Fprintf(w.io.Out, "%d files in %s: %d written, %d already there.\n", w.wrote+w.kept, w.flags.out, w.wrote, w.kept)
 	if w.missing > 0 {
 		fmt.Fprintf(w.io.Err, "%d files could not be written: their clips were recorded without a drawing.\n", w.missing)
 	}

@@ -19,7 +19,7 @@ func (f *inviteFlags) crowd() (idrl.Crowd, error) {
 	if f.platform == "own" {
 		c.Participant, c.Study, c.Submission = f.participant, f.study, f.submission
 	} else if f.participant+f.study+f.submission != "" {
-		return c, fmt.Errorf("%w: the parameters of %s are known; give names only with --crowd own", errUsage, f.platform)
+		return c, fmt.Errorf("%w: the parameter names of %s are fixed; give names only with --crowd own", errUsage, f.platform)
 	}
 	c.AsGiven, c.Return = f.asGiven, f.back
 	return c, c.Check()
@@ -28,7 +28,7 @@ func (f *inviteFlags) crowd() (idrl.Crowd, error) {
 // crowdless returns an error if a flag was given that needs --crowd.
 func (f *inviteFlags) crowdless() error {
 	if f.participant+f.study+f.submission+f.back != "" || f.asGiven {
-		return fmt.Errorf("%w: parameters, --ids-as-given and --return are of crowd links; give --crowd", errUsage)
+		return fmt.Errorf("%w: parameter names, --ids-as-given and --return apply only to crowd links; add --crowd", errUsage)
 	}
 	return nil
 }

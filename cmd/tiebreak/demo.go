@@ -24,7 +24,7 @@ func demoCommand() command {
 	return command{
 		Name: "demo", Endless: true, Summary: "open a demo session: label clips of a car and watch it learn", Usage: "[flags]",
 		About: "Runs the server with a demo session: teach a car to drive by about thirty comparisons of clips.\n" +
-			"It prints one link for the researcher and one for an annotator. If the port is taken it uses another.\n" +
+			"It prints one link for the researcher and one for an annotator. If the port is in use, it takes another.\n" +
 			"A second run continues with the same data.",
 		Example: "tiebreak demo",
 		Flags:   func(fs *flag.FlagSet) { new(serveFlags).declare(fs) },

@@ -17,7 +17,7 @@ func doctorCommand() command {
 	return command{
 		Name: "doctor", Summary: "check a data folder for damage and say what to do", Usage: "--data DIR [flags]",
 		About: "Reads the whole database of a data folder: its pages, the clips against their checksums, and the\n" +
-			"stored beliefs against the answers. It changes nothing and may run beside the server. It prints\n" +
+			"stored posteriors against the answers. It changes nothing, and the server may be running. It prints\n" +
 			"what is damaged and what to do; the exit status is 1 if answers or clips are damaged.",
 		Example: "tiebreak doctor --data tiebreak-data",
 		Flags:   func(fs *flag.FlagSet) { new(doctorFlags).declare(fs) },
@@ -32,7 +32,7 @@ type doctorFlags struct {
 }
 
 func (f *doctorFlags) declare(fs *flag.FlagSet) {
-	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything")
+	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "data `folder` of the server")
 	ownFlags(fs, &f.own)
 }
 
@@ -67,11 +67,11 @@ func runDoctor(ctx context.Context, io stdio, args []string) (err error) {
 	case len(found.Pages) > 0:
 		return idrl.Errorf(idrl.Damaged, "the database is damaged; what can still be read can be exported.\n%s", db.Advice())
 	case len(found.Clips) > 0:
-		return idrl.Errorf(idrl.Damaged, "clips are damaged; they are not shown. No answer is touched: annotators report such a clip and go on.\n"+
+		return idrl.Errorf(idrl.Damaged, "clips are damaged and are not shown. Answers are not affected: annotators report such a clip and go on.\n"+
 			"To have the clips back, go back to a backup that holds them; answers since then would be lost.")
 	}
 	if len(found.Steps) > 0 {
-		return idrl.Errorf(idrl.Damaged, "raw steps are damaged; labelling goes on without them, and no answer is touched")
+		return idrl.Errorf(idrl.Damaged, "raw steps are damaged; labelling goes on without them, and answers are not affected")
 	}
 	return nil
 }
@@ -79,10 +79,10 @@ func runDoctor(ctx context.Context, io stdio, args []string) (err error) {
 // tellFound prints a heading and what was found under it.
 func tellFound(io stdio, what string, found []string) {
 	if len(found) == 0 {
-		fmt.Fprintf(io.Out, "%-9s sound\n", what)
+		fmt.Fprintf(io.Out, "%-10s sound\n", what)
 		return
 	}
-	fmt.Fprintf(io.Out, "%-9s DAMAGED\n", what)
+	fmt.Fprintf(io.Out, "%-10s DAMAGED\n", what)
 	for _, line := range found {
 		fmt.Fprintf(io.Out, "  %s\n", line)
 	}
@@ -107,10 +107,10 @@ func (d *diagnosis) beliefs(ctx context.Context) error {
 		}
 	}
 	if len(lines) == 0 {
-		fmt.Fprintf(d.io.Out, "%-9s sound\n", "Beliefs")
+		fmt.Fprintf(d.io.Out, "%-10s sound\n", "Posteriors")
 		return nil
 	}
-	fmt.Fprintf(d.io.Out, "%-9s a cache, which a server computes again where it is damaged\n", "Beliefs")
+	fmt.Fprintf(d.io.Out, "%-10s damaged; they are a cache, which the server computes again from the answers\n", "Posteriors")
 	for _, line := range lines {
 		fmt.Fprintf(d.io.Out, "  %s\n", line)
 	}
@@ -131,7 +131,7 @@ func (d *diagnosis) session(ctx context.Context, id idrl.SessionID) string {
 	damaged, same, err := session.CheckBeliefs(cfg)
 	switch {
 	case err != nil:
-		return fmt.Sprintf("the belief cannot be computed from the answers: %v", err)
+		return fmt.Sprintf("the posterior cannot be computed from the answers: %v", err)
 	case len(damaged) > 0:
 		stored := 0
 		for _, s := range rec.Snapshots {
@@ -139,9 +139,9 @@ func (d *diagnosis) session(ctx context.Context, id idrl.SessionID) string {
 				stored++
 			}
 		}
-		return fmt.Sprintf("%d of %d stored beliefs are damaged, the first after log row %d", len(damaged), stored, damaged[0])
+		return fmt.Sprintf("%d of %d stored posteriors are damaged, the first after log row %d", len(damaged), stored, damaged[0])
 	case !same:
-		return "the last stored belief is sound, but not bit for bit what this version computes from the answers"
+		return "the last stored posterior is sound, but differs in some bits from the one that this version computes from the answers"
 	}
 	return ""
 }

@@ -47,7 +47,7 @@ func newArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.Sessi
 		}
 		if i := slices.IndexFunc(policies, same); i >= 0 && spec.Arena.Entrants[i].Policy != entrant.Policy || i >= 0 && spec.Arena.Entrants[i].Session != entrant.Session {
 			o := spec.Arena.Entrants[i]
-			return spec, idrl.Errorf(idrl.Invalid, "entrants %q and %q are one policy: session %s after row %d and session %s after row %d recommend the same behaviour. Answer more questions, or name another log row",
+			return spec, idrl.Errorf(idrl.Invalid, "entrants %q and %q are the same policy: session %s after log row %d and session %s after log row %d recommend the same behaviour. Answer more questions, or name another log row",
 				o.Title, entrant.Title, o.Session, o.After, entrant.Session, entrant.After)
 		}
 		spec.Arena.Entrants = append(spec.Arena.Entrants, entrant)
@@ -88,7 +88,7 @@ func findEntrant(ctx context.Context, db *store.DB, list envs.List, w web.Entran
 	case after > last:
 		return spec, e, p, idrl.Errorf(idrl.Invalid, "session %s (%s) has no log row %d; its log ends at %d", spec.ID, name, after, last)
 	case strings.HasPrefix(spec.Env, recordings.IDPrefix):
-		return spec, e, p, idrl.Errorf(idrl.Invalid, "session %s (%s) is about rollouts, whose policies acted before and cannot act again from one start: compare them by more questions of that session", spec.ID, name)
+		return spec, e, p, idrl.Errorf(idrl.Invalid, "session %s (%s) is about imported rollouts, whose policies cannot be run again from a common start: compare them by more questions of that session", spec.ID, name)
 	case rec.Generation == nil:
 		return spec, e, p, idrl.Errorf(idrl.NotFound, "session %s (%s) has no policies yet: a running server trains the first ones. Wait until it asks questions", spec.ID, name)
 	}
@@ -142,7 +142,7 @@ func recommended(ctx context.Context, db *store.DB, list envs.List, rec idrl.Rec
 }
 
 func notKept(id idrl.SessionID) error {
-	return idrl.Errorf(idrl.NotFound, "session %s had no policy then of which the numbers are kept; answer more of its questions, or name a later log row", id)
+	return idrl.Errorf(idrl.NotFound, "session %s keeps no parameters of its policies from that time; answer more of its questions, or name a later log row", id)
 }
 
 // posteriorAt returns the posterior of a session after a log row.
@@ -167,7 +167,7 @@ func posteriorAt(list envs.List, rec idrl.Record, after int64) (idrl.Posterior, 
 		}
 		return session.BeliefAfter(cfg, after)
 	}
-	return nil, idrl.Errorf(idrl.NotFound, "session %s has no record of what it knew after log row %d; name another row", rec.Spec.ID, after)
+	return nil, idrl.Errorf(idrl.NotFound, "session %s has no stored posterior for log row %d; name another row", rec.Spec.ID, after)
 }
 
 // sameWorld returns an error of kind Invalid unless policies of both sessions act in the same
@@ -188,8 +188,8 @@ func sameWorld(list envs.List, a, b idrl.SessionSpec) error {
 		return err
 	}
 	if !alike(first, second) {
-		return idrl.Errorf(idrl.Invalid, "sessions %s (seed %d) and %s (seed %d) have different layouts of %q, in which the same policy does other things; "+
-			"compare sessions of one seed ('tiebreak session clone' keeps it)", a.ID, a.Seed, b.ID, b.Seed, a.Env)
+		return idrl.Errorf(idrl.Invalid, "sessions %s (seed %d) and %s (seed %d) have different layouts of %q, in which the same policy acts differently; "+
+			"compare sessions with the same seed ('tiebreak session clone' keeps the seed)", a.ID, a.Seed, b.ID, b.Seed, a.Env)
 	}
 	return nil
 }

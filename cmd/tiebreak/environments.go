@@ -29,7 +29,7 @@ func (o own) at(data string) own {
 // ownFlags declares the flags for a user's environments.
 func ownFlags(fs *flag.FlagSet, o *own) {
 	fs.StringVar(&o.models, "models", os.Getenv("TIEBREAK_MODELS"), "`folder` with MuJoCo models of your own (see docs/models)")
-	fs.StringVar(&o.outside, "outside", os.Getenv("TIEBREAK_OUTSIDE"), "`file` that describes an environment in a program of its own, or a folder of them (see docs/outside.md)")
+	fs.StringVar(&o.outside, "outside", os.Getenv("TIEBREAK_OUTSIDE"), "`file` that describes an environment run by another program, or a folder of such files (see docs/outside.md)")
 }
 
 // A catalogue is the environments that there are, among them a user's own. Those of rollouts

@@ -30,19 +30,19 @@ type exportFlags struct {
 }
 
 func (f *exportFlags) declare(fs *flag.FlagSet) {
-	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything")
+	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "data `folder` of the server")
 	fs.StringVar(&f.session, "session", "", "`id` of the session; without it the sessions are listed")
 	fs.StringVar(&f.format, "format", export.Formats()[0], "format: "+strings.Join(export.Formats(), ", ")+"; steps, the raw steps of the trajectories behind the answers;\n"+
 		export.PracticeFormat+", the answers to practice questions; "+
-		export.FlagsFormat+", what annotators told of questions; "+
+		export.FlagsFormat+", the notes of annotators about questions; "+
 		export.NetworksFormat+", the learnt reward and the policies, as files in the folder --out;\n"+
 		"or "+bundle.Format+", all of this and more as a data set for other programs (docs/bundle.md), in --out")
 	fs.StringVar(&f.out, "out", "", "new `folder` for the files of --format "+export.NetworksFormat+" or "+bundle.Format+"; for a bundle also a file that ends in .zip")
-	fs.StringVar(&f.after, "after", "", "only what came after this answer: its `id`, or its number in the log, such as cursor.seq of the meta.json of an earlier bundle; of a bundle")
-	fs.StringVar(&f.answers, "answers", allAnswers, "which answers a bundle has: "+allAnswers+", with those marked that were undone and those of annotators who are left out; or "+countingAnswers+", without them")
+	fs.StringVar(&f.after, "after", "", "only answers after this one: its `id`, or its number in the log, such as cursor.seq of the meta.json of an earlier bundle; of a bundle")
+	fs.StringVar(&f.answers, "answers", allAnswers, "which answers a bundle contains: "+allAnswers+", with those marked that were undone and those of annotators who are left out; or "+countingAnswers+", without them")
 	fs.StringVar(&f.clips, "clips", noClips, "format of the clips of a bundle as pictures: "+strings.Join(bundleClips(), ", ")+"; mp4 needs ffmpeg")
 	fs.BoolVar(&f.all, "all", false, "include answers of annotators who are left out, marked in the column left_out")
-	fs.BoolVar(&f.participants, "participants", false, "add the ids that crowd platforms gave to people, studies and submissions; people can be found by them")
+	fs.BoolVar(&f.participants, "participants", false, "add the ids that crowd platforms gave to people, studies and submissions; they identify people")
 	ownFlags(fs, &f.own)
 }
 
@@ -52,8 +52,8 @@ func exportCommand() command {
 		About: "Writes one line per answer to standard output; docs/export.md explains the columns. With --format networks\n" +
 			"it writes the learnt reward and the policies into a new folder, for other programs: networks in the format\n" +
 			"safetensors with descriptions as JSON; docs/networks.md explains them. With --format bundle it writes everything\n" +
-			"as a data set: tables in Parquet, trajectories, clips; docs/bundle.md explains it. It reads one snapshot of the database\n" +
-			"and may run beside the server. Without --session it lists the sessions.",
+			"as a data set: tables in Parquet, trajectories, clips; docs/bundle.md explains it. It reads one snapshot of the database,\n" +
+			"and the server may be running. Without --session it lists the sessions.",
 		Example: "tiebreak export --data tiebreak-data --session ID --format csv > answers.csv\n" +
 			"  tiebreak export --data tiebreak-data --session ID --format networks --out learnt\n" +
 			"  tiebreak export --data tiebreak-data --session ID --format bundle --out bundle.zip",
@@ -104,7 +104,7 @@ func runExport(ctx context.Context, std stdio, args []string) (err error) {
 		return errors.Join(err, export.WriteFlags(out, spec.ID, list), out.Flush())
 	}
 	if spec, err = training.NameFeatures(envs.Catalogue(), spec); err != nil {
-		return fmt.Errorf("session %s is of a version that did not record the names of features: %w; start 'tiebreak serve', where all this is, and export on the session's page", spec.ID, err)
+		return fmt.Errorf("session %s was made by a version that did not record the names of features: %w; start 'tiebreak serve' with the environment of the session, and export on the session's page", spec.ID, err)
 	}
 	rows := export.Rows(func(yield func(export.Row) error) error { return db.Rows(ctx, spec.ID, yield) })
 	if !f.all {
@@ -168,7 +168,7 @@ func exportNetworks(ctx context.Context, std stdio, db *store.DB, id idrl.Sessio
 	}
 	fmt.Fprintf(std.Out, "%d files in %s; index.json lists them.\n", len(files), f.out)
 	if best := source.Review.Best; best.Params == nil {
-		fmt.Fprintf(std.Out, "The recommended policy %s has no file: of the policies that were trained before the first answer only clips are kept.\n", best.ID)
+		fmt.Fprintf(std.Out, "The recommended policy %s has no file: for policies that were trained before the first answer, only clips are kept.\n", best.ID)
 	}
 	return nil
 }
@@ -220,7 +220,7 @@ func exportSteps(ctx context.Context, out io.Writer, db *store.DB, session idrl.
 		return err
 	}
 	if len(names) == 0 {
-		return idrl.Errorf(idrl.NotFound, "no raw steps are kept of the clips that were answered (docs/export.md)")
+		return idrl.Errorf(idrl.NotFound, "no raw steps are stored for the clips of the answered questions (docs/export.md)")
 	}
 	for _, name := range names {
 		b, err := db.Steps(ctx, session, name)

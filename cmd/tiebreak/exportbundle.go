@@ -49,7 +49,7 @@ func (f *exportFlags) checkBundle() error {
 	case !slices.Contains(bundleClips(), f.clips):
 		return idrl.Errorf(idrl.Invalid, "unknown --clips %q; use %s", f.clips, strings.Join(bundleClips(), ", "))
 	case f.all || f.participants:
-		return idrl.Errorf(idrl.Invalid, "--all and --participants are for other formats: a bundle has all answers, unless --answers %s, and ids of people never", countingAnswers)
+		return idrl.Errorf(idrl.Invalid, "--all and --participants are for other formats: a bundle has all answers, unless --answers %s is given, and never ids of people", countingAnswers)
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func exportBundle(ctx context.Context, std stdio, db *store.DB, id idrl.SessionI
 		err = export.NewFolder(f.out, func(dir string) error { return bundle.Write(ctx, bundle.Folder(dir), cfg) })
 	}
 	if err == nil {
-		fmt.Fprintf(std.Out, "The bundle is in %s; README.md and meta.json in it say what it holds.\n", f.out)
+		fmt.Fprintf(std.Out, "The bundle is in %s; its README.md and meta.json describe the contents.\n", f.out)
 	}
 	return err
 }

@@ -36,16 +36,16 @@ const (
 )
 
 func (f *serveFlags) declare(fs *flag.FlagSet) {
-	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything; it is made if need be")
+	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "data `folder`: holds everything that the server records; it is made if it does not exist")
 	fs.StringVar(&f.addr, "addr", envOr("TIEBREAK_ADDR", defaultAddr), "`host:port` to listen on")
 	fs.StringVar(&f.origin, "origin", os.Getenv("TIEBREAK_ORIGIN"),
 		"public `address` of the site if it is not the one it listens on, such as https://study.example.org")
 	fs.StringVar(&f.proxies, "proxy", os.Getenv("TIEBREAK_PROXY"),
-		"`addresses` of reverse proxies, with commas between them, whose X-Forwarded-For says where a request comes from;\n"+
-			"empty: those on this machine if there is an --origin. Behind a proxy that is not named, all people share the limits of one address")
+		"`addresses` of reverse proxies, with commas between them, whose header X-Forwarded-For the server trusts;\n"+
+			"empty: those on this machine if --origin is given. Behind a proxy that is not listed, all people share the request limits of one address")
 	ownFlags(fs, &f.own)
-	fs.StringVar(&f.log, "log", envOr("TIEBREAK_LOG", "text"), "`form` of the log on standard error: text or json")
-	fs.BoolVar(&f.verbose, "v", false, "log every request, besides sign-ins, refusals and faults; no token, name or address is logged")
+	fs.StringVar(&f.log, "log", envOr("TIEBREAK_LOG", "text"), "`format` of the log on standard error: text or json")
+	fs.BoolVar(&f.verbose, "v", false, "log every request, not only sign-ins, refusals and faults; tokens, names and addresses are never logged")
 }
 
 func envOr(name, fallback string) string {
@@ -60,11 +60,11 @@ func serveCommand() command {
 		Name: "serve", Endless: true, Summary: "run the server", Usage: "[flags]",
 		About: "Runs the server on a data folder until it is told to stop (Ctrl-C). Until a researcher has signed in\n" +
 			"it prints a sign-in link, which works once, within an hour; 'tiebreak user link' prints more.\n" +
-			"GET /healthz answers ok while it is alive; GET /readyz answers 503 with the reason while an answer could not be\n" +
-			"recorded, the disk is nearly full or the database damaged (docs/health.md). For people on other machines,\n" +
-			"put a proxy with HTTPS before it and give the address that they open as --origin; docs/serving.md has\n" +
+			"GET /healthz answers ok while it runs; GET /readyz answers 503 with the reason while answers cannot be\n" +
+			"recorded, the disk is nearly full or the database is damaged (docs/health.md). For people on other machines,\n" +
+			"put a proxy with HTTPS in front of it and give the address that they open as --origin; docs/serving.md has\n" +
 			"examples and the limits of requests.\n" +
-			"Flags come before the variables TIEBREAK_DATA, TIEBREAK_ADDR, TIEBREAK_ORIGIN, TIEBREAK_PROXY, TIEBREAK_LOG,\n" +
+			"Flags override the variables TIEBREAK_DATA, TIEBREAK_ADDR, TIEBREAK_ORIGIN, TIEBREAK_PROXY, TIEBREAK_LOG,\n" +
 			"TIEBREAK_MODELS and TIEBREAK_OUTSIDE of the environment.",
 		Example: "tiebreak serve --data study --addr 127.0.0.1:8080",
 		Flags:   func(fs *flag.FlagSet) { new(serveFlags).declare(fs) },
@@ -109,7 +109,7 @@ func serve(ctx context.Context, io stdio, f serveFlags, demo bool) (err error) {
 	}
 	for _, e := range now {
 		if e.Unavailable != nil && !slices.ContainsFunc(envs.Catalogue(), func(known envs.Entry) bool { return known.ID == e.ID }) {
-			fmt.Fprintf(io.Err, "Left out: environment %q %v\n", e.ID, e.Unavailable)
+			fmt.Fprintf(io.Err, "Not available: environment %q %v\n", e.ID, e.Unavailable)
 		}
 	}
 	worker, err := workerCommandLine(f.own.at(f.data))

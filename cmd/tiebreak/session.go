@@ -34,13 +34,13 @@ func (f *sessionFlags) declare(fs *flag.FlagSet) {
 	settings.Declare(fs, &f.spec, "instructions_format", "consent") // Markdown comes from files
 	instructionsFileFlag(fs, &f.instructions)
 	consentFileFlag(fs, &f.consent)
-	fs.StringVar(&f.file, "f", "", "YAML `file` with the settings (docs/study.md); flags that are given besides go before it")
-	fs.BoolVar(&f.template, "template", false, "make no session: write such a file, with every setting and its default")
+	fs.StringVar(&f.file, "f", "", "YAML `file` with the settings (docs/study.md); flags override it")
+	fs.BoolVar(&f.template, "template", false, "make no session; instead write a file for -f with every setting and its default")
 }
 
 func sessionCommand() command {
 	return command{
-		Name: "session", Summary: "make a labelling session in a data folder, and control it", Usage: "[flags]",
+		Name: "session", Summary: "make and control sessions", Usage: "[flags]",
 		About: sessionAbout, Lists: sessionChoices,
 		Example: "tiebreak session --data study --title 'Walk the grid' --env gridworld --kind state_rating --budget 40",
 		Flags:   func(fs *flag.FlagSet) { new(sessionFlags).declare(fs) },
@@ -72,8 +72,8 @@ func sessionChoices() string {
 	for _, m := range acquisition.Live() {
 		fmt.Fprintf(&b, "  %-10s %s\n", m.Name, m.About)
 	}
-	b.WriteString("evr is for comparisons only. tiebreak-lab bench compares these methods and others.\n\n" +
-		"Environments, besides models of your own and imported rollouts:\n  " + envs.Catalogue().Names())
+	b.WriteString("evr is for comparisons only. tiebreak-lab bench compares these strategies and others.\n\n" +
+		"Environments (in addition to models of your own and imported rollouts):\n  " + envs.Catalogue().Names())
 	return b.String()
 }
 

@@ -41,11 +41,11 @@ func (s *studyServer) printConditions(ctx context.Context, out io.Writer, runs [
 // printScores writes a table of the scores of sessions with the same conditions: means of them.
 func printScores(out io.Writer, all []idrl.ConditionScores) error {
 	equal := slices.MinFunc(all, func(a, b idrl.ConditionScores) int { return a.Equal - b.Equal }).Equal
-	fmt.Fprintf(out, "\nHeld-out comparisons that each condition predicts right, mean of %d rehearsals (95 %% intervals for one study):\n", len(all))
+	fmt.Fprintf(out, "\nAccuracy on held-out comparisons by condition, mean of %d rehearsals (95 %% intervals for one study):\n", len(all))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	head := "  condition\tquestions\tanswers\tright\tlog loss"
+	head := "  condition\tquestions\tanswers\taccuracy\tlog loss"
 	if equal > 0 {
-		head += fmt.Sprintf("\tright after %d answers each", equal)
+		head += fmt.Sprintf("\taccuracy after %d answers each", equal)
 	}
 	fmt.Fprintln(w, head)
 	line := func(name string, of func(idrl.ConditionScores) idrl.ConditionScore) {

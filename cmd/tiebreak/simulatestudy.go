@@ -60,7 +60,7 @@ func (s *stopwatches) taken(seed uint64) (hours float64, ok bool) {
 func (f *studyFlags) readFile(fs *flag.FlagSet, list envs.List, a *rehearsal.Config) error {
 	for _, field := range settings.All() {
 		if name := field.Flag(); name != "seed" && slices.Contains(ofStudy(), name) && isGiven(fs, name) {
-			return fmt.Errorf("%w: --%s does not go with --study, whose file says what the sessions are made of", errUsage, name)
+			return fmt.Errorf("%w: --%s cannot be given with --study: the study file sets it", errUsage, name)
 		}
 	}
 	file, _, err := readStudy(f.file)
@@ -72,7 +72,7 @@ func (f *studyFlags) readFile(fs *flag.FlagSet, list envs.List, a *rehearsal.Con
 	}
 	f.spec = file.Spec
 	if f.spec.Budget == 0 && !f.spec.StopByItself {
-		return idrl.Errorf(idrl.Invalid, "%s: the study has no end: set budget, or stop_by_itself", f.file)
+		return idrl.Errorf(idrl.Invalid, "%s: the study has no end: set budget or stop_by_itself in it", f.file)
 	}
 	// One simulated annotator, who reads and agrees to nothing, answers for all people.
 	f.people, f.spec.AnswersEach, f.spec.Instructions, f.spec.Consent = f.spec.AnswersEach, 0, "", ""
@@ -105,8 +105,8 @@ func (f *studyFlags) printExpected(std stdio, runs []rehearsal.Run, pace time.Du
 	fmt.Fprintf(std.Out, "  answers  %.0f%s\n", n.Mean, between(n, "%.0f"))
 	unit, per := timeUnit(h.Mean)
 	scaled := rehearsal.Interval{Mean: h.Mean * per, Low: h.Low * per, High: h.High * per}
-	fmt.Fprintf(std.Out, "  time     %.2g %s%s, of all people together: answers at a median of %v, and waiting for questions;\n"+
-		"           reading instructions and breaks come besides\n", scaled.Mean, unit, between(scaled, "%.2g"), pace)
+	fmt.Fprintf(std.Out, "  time     %.2g %s%s, of all people together: answers (median %v) and waiting for questions;\n"+
+		"           time for reading instructions and for breaks is not included\n", scaled.Mean, unit, between(scaled, "%.2g"), pace)
 	if f.people > 0 {
 		fmt.Fprintf(std.Out, "  people   %.0f, each with %d answers\n", math.Ceil(n.Mean/float64(f.people)), f.people)
 	}
@@ -126,7 +126,7 @@ func timeUnit(hours float64) (unit string, per float64) {
 // between writes an interval in parentheses, if it says something.
 func between(i rehearsal.Interval, format string) string {
 	if math.IsInf(i.High, 1) {
-		return " (one rehearsal tells no interval: --runs " + strconv.Itoa(studyRuns) + ")"
+		return " (one rehearsal gives no interval: --runs " + strconv.Itoa(studyRuns) + ")"
 	}
 	return fmt.Sprintf(" ("+format+" to "+format+")", i.Low, i.High)
 }

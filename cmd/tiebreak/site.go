@@ -27,7 +27,7 @@ type site struct {
 func siteOf(addr string, bound net.Addr, origin string) (site, error) {
 	at, err := netip.ParseAddrPort(bound.String())
 	if err != nil {
-		return site{}, fmt.Errorf("listens on %s, which is no address: %w", bound, err)
+		return site{}, fmt.Errorf("listens on %s, which is not an address: %w", bound, err)
 	}
 	s := site{base: "http://" + at.String(), open: !at.Addr().IsLoopback()}
 	switch {
@@ -104,13 +104,13 @@ func (s site) secure() bool {
 // warnings say what is at risk, and what to do about it.
 func (s site) warnings() (out []string) {
 	if s.open && len(s.origins) == 0 {
-		out = append(out, "the server listens on every address of this machine but does not know under which one people open it.\n"+
+		out = append(out, "the server listens on every address of this machine but does not know which address people open.\n"+
 			"Only browsers on this machine can use it; others get a page that says so. Give the address with --origin:\n"+
-			"https://study.example.org if a proxy with HTTPS stands before it, or http://NAME:PORT in a network that you trust.")
+			"https://study.example.org if there is a proxy with HTTPS in front of it, or http://NAME:PORT in a network that you trust.")
 	}
 	if i := slices.IndexFunc(s.origins, unencrypted); i >= 0 {
 		out = append(out, fmt.Sprintf("%s is not encrypted. Sign-in links, cookies and answers can be read and changed by others in the\n"+
-			"network between a browser and this machine: they could sign in as a researcher. Put a proxy with HTTPS before the\n"+
+			"network between a browser and this machine: they could sign in as a researcher. Put a proxy with HTTPS in front of the\n"+
 			"server and give its address, --origin https://…, unless you trust the whole network.", s.origins[i]))
 	}
 	return out
@@ -132,6 +132,6 @@ func warn(w io.Writer, s site, data string) {
 		fmt.Fprintf(w, "WARNING: %s\n\n", text)
 	}
 	for _, path := range store.Exposed(data) {
-		fmt.Fprintf(w, "WARNING: other users of this machine may open %s. Take that right from them: chmod go-rwx %s\n\n", path, path)
+		fmt.Fprintf(w, "WARNING: other users of this machine can read %s. To prevent this, run: chmod go-rwx %s\n\n", path, path)
 	}
 }

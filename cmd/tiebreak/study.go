@@ -32,12 +32,12 @@ type studyFlags struct {
 }
 
 func (f *studyFlags) declare(fs *flag.FlagSet) {
-	fs.StringVar(&f.file, "study", "", "YAML `file` of a study to rehearse (docs/study.md): makes sessions of its settings and says how many answers and hours to expect;\n"+
+	fs.StringVar(&f.file, "study", "", "YAML `file` of a study to rehearse (docs/study.md): makes sessions with its settings and estimates the number of answers and hours;\n"+
 		"with --runs 5, --pace 3s, --skip-idle and the study's seed unless these are given")
 	fs.IntVar(&f.runs, "runs", 0, "`number` of sessions to make, each with its own seed, and to let a simulated expert answer")
 	fs.IntVar(&f.parallel, "parallel", 0, "`number` of runs at a time. They share the processor, so that training takes longer; 0: 1 with --skip-idle,\n"+
 		"4 with --pace alone, else one for each processor")
-	fs.StringVar(&f.csv, "csv", "", "`file` for all comparisons with the truth, such as runs.csv; runs-runs.csv and runs-summary.csv are beside it")
+	fs.StringVar(&f.csv, "csv", "", "`file` for all comparisons with the truth, such as runs.csv; runs-runs.csv and runs-summary.csv are written next to it")
 	fs.BoolVar(&f.skipIdle, "skip-idle", false,
 		"with --pace: a response time passes in real time while the session trains, and at once while it does not. Generations\n"+
 			"arrive after the same answers as in real time, because nothing else happens in the time that is skipped")
@@ -69,13 +69,13 @@ func (f *simulateFlags) checkCombination(fs *flag.FlagSet) error {
 	}
 	switch {
 	case url && isGiven(fs, "runs"):
-		return fmt.Errorf("%w: --url is about one session and --runs about many; give one of them", errUsage)
+		return fmt.Errorf("%w: --url is for one session and --runs for many; give one of them", errUsage)
 	case !url && !isGiven(fs, "runs") && f.study.file == "":
 		return fmt.Errorf("%w: --url is missing; give the annotator link that the server printed, or --runs N or --study FILE to make sessions", errUsage)
 	case url:
 		for _, name := range ofStudy() {
 			if isGiven(fs, name) {
-				return fmt.Errorf("%w: --%s goes with --runs; the session behind --url is what it is", errUsage, name)
+				return fmt.Errorf("%w: --%s needs --runs; the settings of the session behind --url cannot be changed", errUsage, name)
 			}
 		}
 		return nil
@@ -140,7 +140,7 @@ func (f *simulateFlags) runStudy(ctx context.Context, std stdio, list envs.List,
 		}
 	}
 	if err != nil && f.study.csv != "" {
-		fmt.Fprintf(std.Err, "Stopped. %d of %d runs are kept in %s; the same command goes on from there.\n", len(runs), f.study.runs, f.study.csv)
+		fmt.Fprintf(std.Err, "Stopped. %d of %d runs are kept in %s; the same command continues from there.\n", len(runs), f.study.runs, f.study.csv)
 	}
 	return usageIfInvalid(err)
 }

@@ -82,7 +82,7 @@ func (a Annotator) State() string {
 // ErrWithdrew refuses people who want to join a session from which they have withdrawn their data, in words
 // for them.
 var ErrWithdrew = Errorf(Forbidden, "You have withdrawn your data from this study, so you cannot take part in it again. "+
-	"Of you it keeps nothing but a code that was computed from your participant id, by which this page knows that. "+
+	"It keeps only a code that was computed from your participant id, so that this page recognises you. "+
 	"Please return the task on the platform.")
 
 // A User is a researcher.
