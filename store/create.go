@@ -65,7 +65,7 @@ func lost(dir string) error {
 	case err == nil && info.Size() > 0:
 		return nil
 	case err == nil:
-		return idrl.Errorf(idrl.Damaged, "the database %s is an empty file, which is not how a new study begins (if this folder never held a study, delete the file)",
+		return idrl.Errorf(idrl.Damaged, "the database %s is an empty file, but a new study has no such file (if this folder never held a study, delete the file)",
 			filepath.Join(dir, FileName))
 	case !errors.Is(err, fs.ErrNotExist):
 		return idrl.Errorf(idrl.Invalid, "the data folder %s cannot be read (%v)", dir, err)

@@ -29,7 +29,7 @@ func (db participants) AddFlag(ctx context.Context, id idrl.SessionID, f idrl.Fl
 			return convert(err)
 		}
 		if had >= idrl.MaxFlags {
-			return idrl.Errorf(idrl.Conflict, "you have flagged %d questions; write to whoever runs the study instead", had)
+			return idrl.Errorf(idrl.Conflict, "you have flagged %d questions, which is the limit; write to the person who runs the study instead", had)
 		}
 		const insert = `INSERT INTO flag (session_id, id, annotator_id, assignment_id, note, received_at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
 		_, err := t.exec(insert, id, f.ID, f.Annotator, f.Assignment, f.Note, encodeTime(f.At))

@@ -71,14 +71,14 @@ func (db *file) Problems(ctx context.Context) (out []idrl.Problem) {
 	if err := db.writable(ctx); err != nil {
 		out = append(out, idrl.Problem{
 			Reason: "no answer can be recorded: " + reason(err),
-			Advice: "Annotators' pages keep their answers and send them as soon as the disk takes them. Reading and exporting go on. " +
-				"Look after the disk of the data folder; nothing needs to be restarted.",
+			Advice: "Annotators' pages keep their answers and send them as soon as the disk works again. Reading and exporting still work. " +
+				"Check the disk of the data folder; no restart is needed.",
 		})
 	}
 	if free, known := db.health.free(db.dir); known && free < minFree {
 		out = append(out, idrl.Problem{
 			Reason: fmt.Sprintf("the disk is nearly full: %d MiB are free, and %d are needed", free>>20, minFree>>20),
-			Advice: "Make room on the disk of the data folder; nothing needs to be restarted.",
+			Advice: "Free space on the disk of the data folder; no restart is needed.",
 		})
 	}
 	db.health.mu.Lock()
@@ -87,7 +87,7 @@ func (db *file) Problems(ctx context.Context) (out []idrl.Problem) {
 	if len(d.Pages) > 0 {
 		out = append(out, idrl.Problem{
 			Reason: "the database is damaged: " + first(d.Pages),
-			Advice: "What can be read is served, and can be exported: export every session now. " +
+			Advice: "The server still serves and exports what it can read: export every session now. " +
 				"Then stop the server and run “tiebreak doctor --data DIR”, which says how to go back to a backup.",
 		})
 	}

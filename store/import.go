@@ -211,7 +211,7 @@ func renamed(t idrl.RecordTable, values []any, id idrl.SessionID) error {
 	text, ok := values[i].(string)
 	spec := idrl.RecordedEarlier()
 	if err := json.Unmarshal([]byte(text), &spec); !ok || err != nil {
-		return idrl.Errorf(idrl.Invalid, "import-table: the settings of the session are not as they must be: %v", err)
+		return idrl.Errorf(idrl.Invalid, "import-table: the settings of the session are not valid: %v", err)
 	}
 	if spec.ID == id { // to the byte what it was
 		return nil
@@ -258,7 +258,7 @@ func checkImported(ctx context.Context, p querier, id idrl.SessionID, is Judge) 
 	err = eachClips(ctx, p, func(batch []clipRow) error {
 		for _, r := range batch {
 			if r.sum != nil && !matches(r.clip.Media, r.sum) {
-				return idrl.Errorf(idrl.Invalid, "import-clip: clip %s is not what was recorded: its checksum is another", r.clip.ID)
+				return idrl.Errorf(idrl.Invalid, "import-clip: clip %s is not what was recorded: its checksum differs", r.clip.ID)
 			}
 			if is.Clip == nil {
 				continue

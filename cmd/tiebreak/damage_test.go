@@ -195,7 +195,7 @@ func TestDamagedBeliefsInAStudy(t *testing.T) {
 	if _, now, _ := cli(t, "export", "--data", s.dir, "--session", string(s.session)); !strings.HasPrefix(now, s.export) || strings.Count(now, "\n") != 9 {
 		t.Errorf("the export lost something:\n%s\nwas\n%s", now, s.export)
 	}
-	if _, text, _ := cli(t, "doctor", "--data", s.dir); !strings.Contains(text, "Posteriors sound") { // the next ones stand in the place of the damaged one
+	if _, text, _ := cli(t, "doctor", "--data", s.dir); !strings.Contains(text, "Posterior sound") { // the next ones stand in the place of the damaged one
 		t.Errorf("doctor after two answers more:\n%s", text)
 	}
 }

@@ -79,10 +79,10 @@ func runDoctor(ctx context.Context, io stdio, args []string) (err error) {
 // tellFound prints a heading and what was found under it.
 func tellFound(io stdio, what string, found []string) {
 	if len(found) == 0 {
-		fmt.Fprintf(io.Out, "%-10s sound\n", what)
+		fmt.Fprintf(io.Out, "%-9s sound\n", what)
 		return
 	}
-	fmt.Fprintf(io.Out, "%-10s DAMAGED\n", what)
+	fmt.Fprintf(io.Out, "%-9s DAMAGED\n", what)
 	for _, line := range found {
 		fmt.Fprintf(io.Out, "  %s\n", line)
 	}
@@ -107,10 +107,10 @@ func (d *diagnosis) beliefs(ctx context.Context) error {
 		}
 	}
 	if len(lines) == 0 {
-		fmt.Fprintf(d.io.Out, "%-10s sound\n", "Posteriors")
+		fmt.Fprintf(d.io.Out, "%-9s sound\n", "Posterior")
 		return nil
 	}
-	fmt.Fprintf(d.io.Out, "%-10s damaged; they are a cache, which the server computes again from the answers\n", "Posteriors")
+	fmt.Fprintf(d.io.Out, "%-9s damaged; they are a cache, which the server computes again from the answers\n", "Posterior")
 	for _, line := range lines {
 		fmt.Fprintf(d.io.Out, "  %s\n", line)
 	}

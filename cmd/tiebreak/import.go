@@ -77,9 +77,9 @@ func runImport(ctx context.Context, std stdio, args []string) (err error) {
 	case f.name != "":
 		return fmt.Errorf("%w: --name is for --rollouts", errUsage)
 	case f.from == "":
-		return fmt.Errorf("%w: name the bundle, or --rollouts: tiebreak import BUNDLE", errUsage)
+		return fmt.Errorf("%w: name a bundle, --rollouts or --labels: tiebreak import BUNDLE", errUsage)
 	case f.as != "" && f.anew:
-		return fmt.Errorf("%w: --as and --new-id exclude one another", errUsage)
+		return fmt.Errorf("%w: give --as or --new-id, not both", errUsage)
 	}
 	if err := present(f.from); err != nil { // before the data folder is made
 		return err

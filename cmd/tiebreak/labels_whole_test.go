@@ -182,7 +182,7 @@ func TestLabelsAreWhole(t *testing.T) {
 		{"labels-pickle: \"human_label.pkl\" is a pickle", pickles, "--segment-steps 10"},
 		{"labels-env: gridworld", good, "--env gridworld --segment-steps 10"},
 		{"there is no", filepath.Join(data, "none"), ""},
-		{"are not here: import them", good, "--env rollouts-none --segment-steps 10"},
+		{"are not in this data folder: import them", good, "--env rollouts-none --segment-steps 10"},
 		{"with --labels give", good, "--name x"},
 		{"with --labels give", good, "--rollouts x"},
 	} {

@@ -84,7 +84,7 @@ func readManifest(b []byte) (*manifest, error) {
 	dec := json.NewDecoder(jsonlimit.NewReader(bytes.NewReader(b), limits))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(m); err != nil {
-		return nil, refused("manifest", "%s is not as it must be: %v", ManifestName, err)
+		return nil, refused("manifest", "%s is not valid: %v", ManifestName, err)
 	}
 	if dec.More() {
 		return nil, refused("manifest", "%s holds more than one object", ManifestName)

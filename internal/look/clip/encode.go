@@ -26,7 +26,7 @@ func Encode(env idrl.Environment, c idrl.Clip) ([]byte, error) {
 	spec := env.Spec()
 	switch {
 	case !draws && !pictures || !keeps:
-		return nil, idrl.Errorf(idrl.Invalid, "environment %q cannot draw its past states, so people cannot judge its clips", spec.ID)
+		return nil, idrl.Errorf(idrl.Invalid, "environment %q cannot draw its past states, so its clips cannot be shown", spec.ID)
 	case len(c.Snapshots) != c.Steps+1:
 		return nil, idrl.Errorf(idrl.Invalid, "clip %s has %d snapshots for %d steps, want one more", c.ID, len(c.Snapshots), c.Steps)
 	}

@@ -29,7 +29,7 @@ var codecs = map[string][]string{
 func (f *Film) encode(ctx context.Context, path string, codec []string) error {
 	program, err := exec.LookPath("ffmpeg")
 	if err != nil {
-		return idrl.Errorf(idrl.Invalid, "MP4 and WebM need the program ffmpeg, which is not here: "+
+		return idrl.Errorf(idrl.Invalid, "MP4 and WebM need the program ffmpeg, which was not found: "+
 			"install the package ffmpeg, or use the format gif")
 	}
 	cmd := exec.CommandContext(ctx, program, f.arguments(path, codec)...)

@@ -95,7 +95,7 @@ func (s Summary) figures() []figure {
 	for _, f := range []struct {
 		name string
 		n    int
-	}{{"Asked again as planned", s.Again}, {"Skipped, or the clips failed", s.Skipped}, {"Withdrawn, not counted elsewhere", s.Withdrawn}, {"Clips that cannot be shown", s.Unseen}} {
+	}{{"Planned repeats", s.Again}, {"Skipped, or the clips failed", s.Skipped}, {"Withdrawn, not counted elsewhere", s.Withdrawn}, {"Clips that cannot be shown", s.Unseen}} {
 		if f.n > 0 {
 			out = append(out, figure{f.name, fmt.Sprint(f.n)})
 		}
@@ -148,7 +148,7 @@ func (q *Question) flags() (out []string) {
 		{q.Fallen && len(q.Shown) == 1, "fallen"},
 		{q.Easy, "easy"},
 		{q.Answerable(), "answerable"},
-		{q.Again > 0, fmt.Sprintf("asks %d again, as planned", q.Again)},
+		{q.Again > 0, fmt.Sprintf("planned repeat of question %d", q.Again)},
 		{q.Withdrawn, "withdrawn"},
 		{q.LeftOut, "annotator left out"},
 		{q.Turned, "counts turned"},
@@ -206,7 +206,7 @@ func (q *Question) numbers() []figure {
 		for _, f := range []struct {
 			name  string
 			value float64
-		}{{"Pose apart", q.Pair.Pose}, {"Path apart", q.Pair.Path}, {"Place apart", q.Pair.Place}} {
+		}{{"Difference of pose", q.Pair.Pose}, {"Difference of path", q.Pair.Path}, {"Difference of place", q.Pair.Place}} {
 			out = append(out, figure{f.name, fmt.Sprintf("%.2f", f.value)})
 		}
 	}

@@ -48,7 +48,7 @@ func CheckFolder(dir string) error {
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
 		return nil
 	}
-	return idrl.Errorf(idrl.Conflict, "%s exists and is not an empty folder, and nothing is overwritten: name a new folder, or say --force", dir)
+	return idrl.Errorf(idrl.Conflict, "%s exists and is not an empty folder, and existing files are not overwritten: name a new folder, or give --force", dir)
 }
 
 // Write writes the page with its strips into a folder. The same report gives the same bytes. It

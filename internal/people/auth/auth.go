@@ -129,7 +129,7 @@ func (a *Auth) NewInvitation(ctx context.Context, session idrl.SessionID, uses i
 func checkInvitation(session idrl.SessionID, uses int, life time.Duration) error {
 	switch {
 	case session == "":
-		return idrl.Errorf(idrl.Invalid, "an invitation is to a session; name one")
+		return idrl.Errorf(idrl.Invalid, "an invitation needs a session; name one")
 	case uses < 1 || uses > MaxUses:
 		return idrl.Errorf(idrl.Invalid, "an invitation is for 1 to %d annotators; got %d", MaxUses, uses)
 	case life <= 0 || life > MaxInvitationDays*24*time.Hour:
@@ -235,13 +235,13 @@ func clean(what, name string, limit int) (string, error) {
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
 		return "", idrl.Errorf(idrl.Invalid, "the %s must be plain text on one line", what)
 	case name != idrl.VisibleName(name):
-		return "", idrl.Errorf(idrl.Invalid, "the %s holds characters that cannot be seen or that turn the direction of text; type it anew", what)
+		return "", idrl.Errorf(idrl.Invalid, "the %s contains invisible characters or characters that change the direction of text; type it again", what)
 	}
 	return name, nil
 }
 
 func notValid() error {
-	return idrl.Errorf(idrl.NotFound, "this link is not valid: it was used already, has expired, was revoked, or is incomplete; ask for a new one")
+	return idrl.Errorf(idrl.NotFound, "this link is not valid: it was already used, has expired, was revoked, or is incomplete; ask for a new one")
 }
 
 // forPeople gives every reason why a link does not work the same words, which

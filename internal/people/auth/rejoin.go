@@ -97,7 +97,7 @@ func (a *Auth) rejoinKey(ctx context.Context, key string) (k rejoinKey, err erro
 }
 
 var errKey = idrl.Errorf(idrl.Forbidden,
-	"this browser can no longer continue under its earlier name; that is possible for %d days after the last visit, "+
+	"this browser can no longer continue as the earlier annotator; that is possible for %d days after the last visit, "+
 		"unless a researcher ends it; open the link that you were sent", int(rejoinLife.Hours()/24))
 
 // keyForPeople gives every reason why a key does not work the same words.

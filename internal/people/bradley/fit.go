@@ -70,7 +70,7 @@ func (t *Table) Fit(prior Prior) (Fit, error) {
 }
 
 func noMaximum() error {
-	return idrl.Errorf(idrl.Invalid, "the answers have no strengths of maximum likelihood: some entrants were never preferred to the others, or no answer is a tie")
+	return idrl.Errorf(idrl.Invalid, "the maximum-likelihood strengths do not exist: some entrants were never preferred to the others, or no answer is a tie")
 }
 
 // climb returns x + d, or a shorter step if that is lower. g is the gradient at x.

@@ -78,7 +78,7 @@ type ReportPerson struct {
 func NewReport(r idrl.Record) (Report, []Outcome, error) {
 	spec := r.Spec
 	if !spec.IsArena() {
-		return Report{}, nil, idrl.Errorf(idrl.Invalid, "session %s is no arena: it learns from its answers what people want, and compares no policies blindly", spec.ID)
+		return Report{}, nil, idrl.Errorf(idrl.Invalid, "session %s is not an arena: it learns a reward, and its annotators do not compare the policies of other sessions", spec.ID)
 	}
 	outcomes, err := Outcomes(r)
 	if err != nil {

@@ -17,13 +17,13 @@ const (
 
 // What a warning says of a person.
 const (
-	warnGold  = "answers fewer than three in four gold questions as the researcher does"
-	warnSame  = "says the same again less often than three times in four"
+	warnGold  = "agrees with the researcher on fewer than three in four gold questions"
+	warnSame  = "gives the same answer to fewer than three in four repeats"
 	warnLeft  = "chooses the left clip too often"
 	warnRight = "chooses the right clip too often"
 
-	warnReversedGold   = "answers gold questions the other way round than the researcher, as with the keys or the question mistaken"
-	warnReversedOthers = "answers the other way round than the others, as with the keys or the question mistaken"
+	warnReversedGold   = "answers gold questions the other way round than the researcher, perhaps because of mistaken keys or a misread question"
+	warnReversedOthers = "answers the other way round than the others, perhaps because of mistaken keys or a misread question"
 )
 
 // KnowGold adds which answers to gold questions are right (idrl.GoldRight), and with them

@@ -44,7 +44,7 @@ func (q Report) Print(w io.Writer) error {
 		return err
 	}
 	if q.Questions == 0 {
-		_, err := fmt.Fprintln(w, "\nNo question was answered by two annotators, so nothing can be said of their agreement.")
+		_, err := fmt.Fprintln(w, "\nNo question was answered by two annotators, so their agreement is not known.")
 		return err
 	}
 	fmt.Fprintf(w, "\nAgreement over %d questions that two annotators or more answered:\n", q.Questions)
@@ -114,7 +114,7 @@ func (q Report) printManners(w io.Writer) error {
 		}
 		if !known {
 			known = true
-			fmt.Fprintln(w, "\nBy the posterior, with intervals of 95 %; noise, tie width and scale are multiples of what the session is told:")
+			fmt.Fprintln(w, "\nReliability under the posterior, with 95 % intervals; noise, tie width and scale are relative to the settings of the session:")
 			fmt.Fprintln(t, head)
 		}
 		fmt.Fprintf(t, "%s\t%.0f %%\t%s\t%s\t", p.Annotator, 100*m.Random, times(m.Noise),
