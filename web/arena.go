@@ -30,13 +30,13 @@ type Entrant struct {
 	Title   string // for researchers; empty for that of the session
 }
 
-// Arenas makes arenas and says what they have found out.
+// Arenas makes arenas and reports their results.
 type Arenas interface {
-	// NewArena makes an arena and starts it. The rest of spec, which has title, budget and
-	// what else differs from arena to arena, follows from the entrants. Errors are of kind
-	// NotFound or Invalid, in words for people, where an entrant cannot be one.
+	// NewArena makes an arena and starts it. spec has the title, the budget and the other settings
+	// that differ between arenas; the rest follows from the entrants. Errors are of kind NotFound
+	// or Invalid, in words for people, if an entrant cannot be used.
 	NewArena(ctx context.Context, spec idrl.SessionSpec, entrants []Entrant) (idrl.SessionID, error)
-	// Arena returns what an arena has found out, and the answers that it is made of.
+	// Arena returns the result of an arena, and the answers on which it is based.
 	Arena(ctx context.Context, id idrl.SessionID) (bradley.Report, []bradley.Outcome, error)
 }
 
@@ -53,7 +53,8 @@ func (s watching) newArena(c echo.Context) error {
 	return s.arenaForm(c, http.StatusOK, url.Values{"title": {"Which do you prefer?"}, "budget": {"60"}}, "")
 }
 
-// createArena is POST /arenas. What is wrong is said, and what was typed is kept.
+// createArena is POST /arenas. After an error it shows the form again, with the values and the
+// errors.
 func (s watching) createArena(c echo.Context) error {
 	if _, err := s.researcher(c, auth.CreateSession, ""); err != nil {
 		return err
@@ -73,7 +74,7 @@ func (s watching) createArena(c echo.Context) error {
 	return s.arenaForm(c, http.StatusBadRequest, form, s.explain(err))
 }
 
-// arenaForm shows the form with values and what is wrong with them.
+// arenaForm shows the form with values and errors.
 func (s watching) arenaForm(c echo.Context, status int, v url.Values, wrong string) error {
 	list, err := s.cfg.Sessions.List(c.Request().Context())
 	if err != nil {
@@ -99,8 +100,8 @@ func (s watching) arenaForm(c echo.Context, status int, v url.Values, wrong stri
 	return render(c, status, templates.NewArena(p))
 }
 
-// readArenaForm reads the form, or says what is wrong with it. The entrants are in the order of
-// the sessions' ids, so that it depends on nothing else.
+// readArenaForm reads the form, or returns an error for people. The entrants are in the order of
+// the sessions' ids.
 func readArenaForm(v url.Values) (spec idrl.SessionSpec, entrants []Entrant, err error) {
 	spec = idrl.SessionSpec{
 		Title: strings.TrimSpace(v.Get("title")), Instructions: strings.TrimSpace(strings.ReplaceAll(v.Get("instructions"), "\r\n", "\n")),
@@ -143,8 +144,8 @@ func readArenaForm(v url.Values) (spec idrl.SessionSpec, entrants []Entrant, err
 	return spec, entrants, nil
 }
 
-// arenaFile is GET /sessions/:id/arena?format=json|csv|answers: what an arena has found out, as a
-// file. Without a format it leads to the page.
+// arenaFile is GET /sessions/:id/arena?format=json|csv|answers: the result of an arena as a file.
+// Without a format it redirects to the page.
 func (s watching) arenaFile(c echo.Context) error {
 	spec, err := s.researchersSpec(c, auth.WatchSession)
 	if err != nil {
@@ -235,7 +236,7 @@ func (s watching) arenaTraining(ctx context.Context, id idrl.SessionID) (string,
 	return "The clips of the policies are being made. People who open the link wait until the clips are ready.", nil
 }
 
-// arenaPage shows a report; called are the people's names.
+// arenaPage shows a report; called has the people's names.
 func arenaPage(r bradley.Report, called map[idrl.AnnotatorID]string) templates.ArenaPage {
 	p := templates.ArenaPage{Headline: arenaHeadline(r), Sum: strings.TrimSpace(fmt.Sprintf("%s of %s; %d equal. %s", plural(r.Answers, "answer"), people(len(r.People)), r.Ties, r.Each()))}
 	low, high := 0.0, 0.0
@@ -295,7 +296,7 @@ func arenaPairs(r bradley.Report) (rows []templates.ArenaRow) {
 	return rows
 }
 
-// leftOutText says from how many starts people are not asked about a pair.
+// leftOutText says for how many starts no question is asked about a pair.
 func leftOutText(q bradley.ReportPair) string {
 	if q.Unasked == 0 {
 		return ""
@@ -303,7 +304,7 @@ func leftOutText(q bradley.ReportPair) string {
 	return fmt.Sprintf("%d of %d starts left out", q.Unasked, q.Starts)
 }
 
-// arenaHeadline says what is known of the first two.
+// arenaHeadline says what is known about the first two entrants.
 func arenaHeadline(r bradley.Report) string {
 	first, second := r.Entrants[0].Title, r.Entrants[1].Title
 	switch {
@@ -317,7 +318,7 @@ func arenaHeadline(r bradley.Report) string {
 	return fmt.Sprintf("The answers do not show yet whether “%s” or “%s” is stronger; about %d further answers may be enough.", first, second, *r.More)
 }
 
-// chanceText writes a probability in per cent, which is never 0 % or 100 % of what is not sure.
+// chanceText writes a probability in per cent; 0 % and 100 % only if it is exactly that.
 func chanceText(p float64) string {
 	switch {
 	case p > 0.995 && p < 1:

@@ -10,8 +10,8 @@ import (
 	"tiebreak/templates"
 )
 
-// calibrationCharts compare what was predicted of answers with what they were: of comparisons,
-// or of the best and of the worst clip of groups.
+// calibrationCharts compare predictions of answers with the answers: of comparisons, or of the best
+// and the worst clip of groups.
 func calibrationCharts(spec idrl.SessionSpec, r *insight.Report) []templates.CalibrationChart {
 	replies := idrl.Outcomes()
 	switch {
@@ -82,7 +82,7 @@ func calibrationChart(spec idrl.SessionSpec, r *insight.Report, c templates.Cali
 	return c
 }
 
-// within writes an interval, nothing where too few answers are there for one.
+// within writes an interval; nothing if there are too few answers for one.
 func within(r [2]float64, format string) string {
 	if math.IsNaN(r[0]) { // max and min keep it
 		return ""
@@ -90,7 +90,7 @@ func within(r [2]float64, format string) string {
 	return fmt.Sprintf(format, r[0], r[1])
 }
 
-// basis says how predictions came about.
+// basis says how predictions were made.
 func basis(r *insight.Report) string {
 	if r.Recorded {
 		return "Each prediction was made without its answer, by the network in use when the answer came."

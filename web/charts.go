@@ -17,8 +17,8 @@ import (
 // chartURL returns the address of the data of a chart.
 func chartURL(id idrl.SessionID, table string) string { return sessionURL(id, "charts", table) }
 
-// charts is GET /sessions/:id/charts: the parts of a session's page that say how its posterior
-// came about and how labelling goes, without the page around them.
+// charts is GET /sessions/:id/charts: the parts of a session's page about its posterior and about
+// labelling, without the page around them.
 func (s watching) charts(c echo.Context) error {
 	session, err := s.researchersSession(c, auth.WatchSession)
 	if err != nil {
@@ -271,7 +271,7 @@ func (s watching) writeTable(c echo.Context, session Session, t table) error {
 	}
 	if err != nil && committed(c) {
 		s.log.Error("table broken off", "session", session.Spec().ID, "table", t.name, "err", err)
-		panic(http.ErrAbortHandler) // a reader must not take half a table for a whole one
+		panic(http.ErrAbortHandler) // a reader must not mistake half a table for a whole one
 	}
 	return err
 }

@@ -21,8 +21,8 @@ type (
 	conditionsMessage struct {
 		T     string           `json:"t"`     // "conditions"
 		Sum   string           `json:"sum"`   // how much is held out and answered
-		Empty string           `json:"empty"` // why there is no score yet; empty if there is one
-		Equal string           `json:"equal"` // title of the columns after equally many answers; empty: there are none
+		Empty string           `json:"empty"` // why there are no scores yet; empty if there are
+		Equal string           `json:"equal"` // title of the columns after equally many answers; empty if there are none
 		Rows  []conditionState `json:"rows"`
 	}
 	// A conditionState is a row of the table, in words, and the points of a curve.
@@ -72,7 +72,7 @@ func encodeConditions(s idrl.ConditionScores) []byte {
 	return b
 }
 
-// heldOutText says how many comparisons are held out, and what came of them.
+// heldOutText says how many comparisons are held out, and how they were answered.
 func heldOutText(s idrl.ConditionScores) string {
 	if s.Questions == 0 {
 		return "No comparison was held out yet."
@@ -93,7 +93,7 @@ func heldOutText(s idrl.ConditionScores) string {
 	return text
 }
 
-// answersThat writes a number of answers that do something.
+// answersThat writes a number of answers with a verb.
 func answersThat(n int, verb string) string {
 	if n == 1 {
 		return "1 answer " + verb + "s"
@@ -101,7 +101,7 @@ func answersThat(n int, verb string) string {
 	return fmt.Sprintf("%d answers %s", n, verb)
 }
 
-// was writes a number of things that were something.
+// was writes a number of things with a verb in the past.
 func was(n int, thing string) string {
 	if n == 1 {
 		return plural(n, thing) + " was"
@@ -136,7 +136,7 @@ func leadText(l idrl.Lead) string {
 	return strings.ReplaceAll(fmt.Sprintf("%+.0f (%+.0f to %+.0f)", 100*l.Mean, 100*l.Low, 100*l.High), "-", "−")
 }
 
-// conditionsCard returns what the page shows before the first message.
+// conditionsCard returns the card as the page shows it before the first message.
 func conditionsCard(spec idrl.SessionSpec) templates.ConditionsCard {
 	return templates.ConditionsCard{Shown: spec.Compares(), Several: len(spec.Controls) > 0, Own: methodText(spec.Acquisition), CSV: sessionURL(spec.ID, "conditions.csv")}
 }

@@ -41,7 +41,7 @@ func formError(err error) error {
 	return idrl.Errorf(idrl.Invalid, "The form could not be read. Go back and send it again.")
 }
 
-// kindOf is idrl.KindOf, but for a call that took too long or was cut short.
+// kindOf is idrl.KindOf, except for a call that took too long or was cancelled.
 func kindOf(err error) idrl.Kind {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return idrl.Unavailable
@@ -49,8 +49,8 @@ func kindOf(err error) idrl.Kind {
 	return idrl.KindOf(err)
 }
 
-// explain returns a sentence for people about an error. It logs a fault, whose
-// text is for the operator alone, with attrs.
+// explain returns a sentence for people about an error. It logs an internal error, whose text is
+// for the operator alone, with attrs.
 func (s *site) explain(err error, attrs ...slog.Attr) string {
 	if p := asPaused(err); p != nil {
 		s.log.Error("a session cannot go on", "err", p.cause)
@@ -159,7 +159,7 @@ func (s *site) failureOf(c echo.Context, err error) failure {
 	return f
 }
 
-// fail is where every error of a handler ends: as a page, or as text for a script.
+// fail ends every request with an error: it sends a page, or text to a script.
 func (s *site) fail(c echo.Context, err error) {
 	if committed(c) {
 		s.log.Error("reply broken off", "path", c.Path(), "err", err)
@@ -192,8 +192,8 @@ func (s *site) fail(c echo.Context, err error) {
 	}
 }
 
-// errorPage leads on to the start page, where that is of use. One that is shown often
-// because of too many requests asks the database nothing.
+// errorPage links to the start page if that is useful. The page for too many requests is shown
+// often, so it does not read the database.
 func (s *site) errorPage(c echo.Context, f failure) templates.ErrorPage {
 	p := templates.ErrorPage{
 		Layout: templates.Layout{Title: f.heading, Static: static.Base(), Home: "/"},

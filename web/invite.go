@@ -48,8 +48,8 @@ func (s running) invite(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, sessionURL(id))
 }
 
-// crowdOf returns how people come by the link of a form, the zero Crowd if it names no
-// platform; only another platform's parameters have names of the form's own.
+// crowdOf returns the crowd platform of the link of a form, the zero Crowd if it names none; only
+// for another platform than the known ones does the form have names of parameters.
 func crowdOf(c echo.Context) (crowd idrl.Crowd, err error) {
 	platform := c.FormValue("platform")
 	if platform == "" {
@@ -67,9 +67,9 @@ func crowdOf(c echo.Context) (crowd idrl.Crowd, err error) {
 	return crowd, crowd.Check()
 }
 
-// handOver gives the browser a link's token to bring to the session's page. An
-// address would keep it in the browser's history, and in the log of a proxy; a
-// cookie of that page's alone goes when it was shown, or after a minute.
+// handOver gives the browser a link's token to bring to the session's page. An address would keep
+// it in the browser's history, and in the log of a proxy. A cookie of that page alone is removed
+// when it was shown, or after a minute.
 func (s running) handOver(c echo.Context, id idrl.SessionID, token string) {
 	k := &http.Cookie{
 		Name: "tb_link_" + string(id), Value: token, Path: sessionURL(id), HttpOnly: true,
@@ -81,8 +81,8 @@ func (s running) handOver(c echo.Context, id idrl.SessionID, token string) {
 	c.SetCookie(k)
 }
 
-// handOut shows the annotator link that the browser brings, if it brings one, and takes it
-// away from there.
+// handOut shows the annotator link that the browser brings, if it brings one, and removes it from
+// the browser.
 func (s running) handOut(c echo.Context, spec idrl.SessionSpec, p *templates.DashboardPage) {
 	token := cookie(c, "tb_link_"+string(spec.ID))
 	if token == "" {
@@ -105,9 +105,8 @@ func (s running) handOut(c echo.Context, spec idrl.SessionSpec, p *templates.Das
 	}
 }
 
-// inviteNote says where an annotator link works, if that is not everywhere. Links
-// follow the configuration and never the Host header, which a proxy may change and
-// a stranger choose.
+// inviteNote says where an annotator link works, if that is not everywhere. Links follow the
+// configuration and never the Host header, which a proxy or an attacker can change.
 func (s running) inviteNote() string {
 	u, err := url.Parse(s.cfg.Base)
 	switch {

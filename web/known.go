@@ -20,11 +20,11 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// Known holds the questions to which researchers have given the right answer.
+// Known stores the questions to which researchers have given the right answer.
 type Known interface {
 	Known(ctx context.Context, id idrl.SessionID) ([]idrl.Known, error)
-	// Askable returns the questions to which the answer is not known, those that were
-	// asked or those that may be.
+	// Askable returns the questions without a known answer: those that were asked, or those that
+	// may be asked.
 	Askable(ctx context.Context, id idrl.SessionID, asked bool) ([]idrl.Query, error)
 	SetKnown(ctx context.Context, id idrl.SessionID, clips []idrl.ClipID, k idrl.Known, actor string, now time.Time) (version int64, err error)
 	SetGoldEvery(ctx context.Context, id idrl.SessionID, every int, actor string, now time.Time) error
@@ -54,8 +54,8 @@ type judgement struct {
 	wrong   string // with every
 }
 
-// editKnown is GET /sessions/:id/known[?from=asked|new&at=N|?clips=A,B]: questions to judge,
-// and those that are judged.
+// editKnown is GET /sessions/:id/known[?from=asked|new&at=N|?clips=A,B]: questions to judge, and
+// those with known answers.
 func (s running) editKnown(c echo.Context) error {
 	spec, err := s.researchersSpec(c, auth.ChangeSession)
 	if err != nil {
@@ -85,9 +85,8 @@ func clipNames(text string) (out []idrl.ClipID) {
 	return out
 }
 
-// postKnown is POST /sessions/:id/known with the fields clips, answer, note and use: what is
-// the right answer to a question, and what it is used for; from and at say where the page
-// goes on.
+// postKnown is POST /sessions/:id/known with the fields clips, answer, note and use: the right
+// answer to a question, and its use; the page continues at the place that from and at name.
 func (s running) postKnown(c echo.Context) error {
 	spec, err := s.researchersSpec(c, auth.ChangeSession)
 	if err != nil {
@@ -182,7 +181,7 @@ func (s running) showKnown(c echo.Context, spec idrl.SessionSpec, status int, j 
 	return render(c, status, templates.Known(p))
 }
 
-// toJudge returns the question that the page shows large, or why there is none.
+// toJudge returns the question that the page shows enlarged, or the reason why there is none.
 func (s running) toJudge(spec idrl.SessionSpec, action string, known []idrl.Known, list []idrl.Query, j judgement) (q templates.KnownQuestion, none string) {
 	clips := j.clips
 	q = templates.KnownQuestion{
@@ -243,7 +242,7 @@ func knownRow(id idrl.SessionID, k idrl.Known) templates.KnownRow {
 	return row
 }
 
-// answerValue returns what stands for an answer in the form.
+// answerValue returns the value of an answer in the form.
 func answerValue(k idrl.Known) string {
 	if k.Choice == idrl.Rated {
 		return strconv.FormatFloat(math.Round(50*(k.Rating+1))/10, 'g', -1, 64)
@@ -251,7 +250,7 @@ func answerValue(k idrl.Known) string {
 	return string(k.Choice)
 }
 
-// plural counts things.
+// plural writes a number of things.
 func plural(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

@@ -48,7 +48,7 @@ func cancelNote(spec idrl.SessionSpec) string {
 	return stay + "from the last saved state of this training."
 }
 
-// networkState says how the reward network of a session does, in sentences.
+// networkState describes the reward network of a session, in sentences.
 type networkState struct {
 	Use         string `json:"use"`         // which network is in use
 	Predictions string `json:"predictions"` // how many answers were the most probable

@@ -64,8 +64,8 @@ func networkChart(spec idrl.SessionSpec, r *insight.Report) templates.PosteriorC
 	return c
 }
 
-// largest returns the places of at most weightsDrawn correlations, the largest first; those that
-// are not known come last.
+// largest returns the places of at most weightsDrawn correlations, the largest first; unknown ones
+// are last.
 func largest(of []float64) []int {
 	out := make([]int, len(of))
 	for k := range out {

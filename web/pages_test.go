@@ -361,7 +361,7 @@ func TestCreateSessionRefuses(t *testing.T) {
 		{"unknown acquisition function", "acquisition", "magic", "Available strategies: lvar, idrl, uniform, igr, tt, err, kg-star, vids, leader."},
 		{"acquisition function for comparisons", "acquisition", "evr", "EVR cannot choose questions of this type."}, // state_rating
 		{"unknown model", "model", "magic", "features, network"},
-		{"a network of ratings", "model", "network", "Is a network, which learns from comparisons of clips alone"}, // state_rating
+		{"a network of ratings", "model", "network", "Is a network, which learns from comparisons of clips only"}, // state_rating
 		{"unknown solver", "solver", "magic", "own, sac"},
 		{"unknown prior", "prior", "magic", "linear, kernel"},
 		{"unknown likelihood", "likelihood", "magic", "probit, gaussian, bradley-terry, bernoulli"},
@@ -380,7 +380,7 @@ func TestCreateSessionRefuses(t *testing.T) {
 		{"a condition twice", "conditions", "igr=0.1, igr=0.1", "is given twice"},
 		{"the own strategy as a condition", "conditions", "uniform=0.1", "own strategy"},
 		{"too much held out", "held_out", "0.6", "Must be a number from 0 to 0.5; got 0.6."},
-		{"ratings held out", "held_out", "0.1", "Goes with comparisons alone"}, // state_rating
+		{"ratings held out", "held_out", "0.1", "Is possible for comparisons only"}, // state_rating
 		{"a picture that is not there", "instructions", "![a car](picture:00ff)", "is not here; upload it"},
 		{"long instructions", "instructions", strings.Repeat("x", 4001), "Must have at most 4000 characters"},
 	} {

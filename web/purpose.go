@@ -23,7 +23,7 @@ func purposeText(as idrl.Assignment, strategy string) string {
 	return "not recorded: " + notRecorded(as)
 }
 
-// notRecorded says why the purpose of a question is not known.
+// notRecorded says why the purpose of a question is unknown.
 func notRecorded(as idrl.Assignment) string {
 	if imported(as) {
 		return "another program asked it, and it was imported"
@@ -31,10 +31,10 @@ func notRecorded(as idrl.Assignment) string {
 	return "an earlier version of Tiebreak asked it"
 }
 
-// imported reports whether a question was asked elsewhere: its sides are not known.
+// imported reports whether another program asked the question: its sides are not known.
 func imported(as idrl.Assignment) bool { return as.Query.Kind.Comparison() && as.Left == "" }
 
-// noPairText says of a question that tells no two policies apart why it was asked.
+// noPairText says why a question that distinguishes no two policies was asked.
 func noPairText(as idrl.Assignment, strategy string) string {
 	switch as.Why.Purpose {
 	case idrl.ForValue:
@@ -54,12 +54,12 @@ func noPairText(as idrl.Assignment, strategy string) string {
 	return "The purpose of this question was not recorded: " + notRecorded(as) + "."
 }
 
-// drawnAtRandom is acquisition.Method.NoPair of strategies whose questions have a pair if
-// there is anything to tell.
+// drawnAtRandom is acquisition.Method.NoPair of strategies whose questions have a pair whenever one
+// has information.
 const drawnAtRandom = "drawn at random"
 
-// shortPurpose stands in a table in place of the two policies of a question that is about no
-// two; empty where the text of the strategy stands there.
+// shortPurpose is shown in a table instead of the two policies, for a question without a pair;
+// empty if the text of the strategy is shown.
 func shortPurpose(w idrl.Why) string {
 	switch w.Purpose {
 	case idrl.ForValue:

@@ -86,7 +86,7 @@ func TestQualityPage(t *testing.T) {
 		"2 people, 41 answers; 38 questions repeated, 20 gold answers", "<b>0 %</b> 0 of 20 <small>(0 to 16 %)</small>", // gold: Wilson's interval of 0 of 20
 		"<b>100 %</b> 38 of 38 <small>(91 to 100 %)</small>", // the same again
 		"<b>100 %</b>  <small>(91 to 100 %)</small>",         // the left clip
-		"Answers fewer than three in four gold questions as the researcher does.", "Chooses the left clip too often.",
+		"Agrees with the researcher on fewer than three in four gold questions.", "Chooses the left clip too often.",
 		"<b>1.25</b>  <small>(0.50 to 2.75)</small>", "31 %", // what the posterior knows
 		"Raw agreement", "Krippendorff", "over 1 question", "1.2s",
 	); lacks != nil {

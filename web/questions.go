@@ -21,9 +21,9 @@ import (
 // questionsListed is how many questions a page shows.
 const questionsListed = 6
 
-// questions is GET /sessions/:id/questions: the questions that were answered before row
-// "before" of the log, the newest first; with "part" only the newest of them, or with "answer"
-// the one of that row, without the page around it.
+// questions is GET /sessions/:id/questions: the answered questions before row "before" of the log,
+// the newest first. With "part" it is only the newest of them, or with "answer" the one of that
+// row, without the page around it.
 func (s watching) questions(c echo.Context) error {
 	session, err := s.researchersSession(c, auth.WatchSession)
 	if err != nil {
@@ -140,7 +140,7 @@ func questionCard(spec idrl.SessionSpec, q insight.Question, names map[idrl.Anno
 }
 
 // shownClips returns the addresses of the clips in the order in which they were shown, and
-// says which is where.
+// describes that order.
 func shownClips(id idrl.SessionID, as idrl.Assignment) (urls, order string) {
 	clips := slices.Clone(as.Query.Clips)
 	switch {
@@ -177,8 +177,8 @@ func saidText(a idrl.Answer) string {
 	return text + "."
 }
 
-// ofTen returns a predicted rating on the scale of the page, 0 to 10, and keeps it within the scale: models
-// of ratings without ends predict more.
+// ofTen returns a predicted rating on the scale of the page, 0 to 10, clamped to it: models of
+// ratings without ends predict more.
 func ofTen(rating float64) float64 { return 5 + 5*max(-1, min(1, rating)) }
 
 func forecastBars(q insight.Question) (out []templates.ForecastBar, none string) {
@@ -204,7 +204,7 @@ func forecastBars(q insight.Question) (out []templates.ForecastBar, none string)
 	return out, ""
 }
 
-// questionFacts says what a person sees of a question, and what it was worth.
+// questionFacts describes a question: its purpose, its clips and its information.
 func questionFacts(spec idrl.SessionSpec, as idrl.Assignment) (out []templates.Fact) {
 	w := as.Why
 	add := func(name, value string) { out = append(out, templates.Fact{Name: name, Value: value}) }
@@ -236,7 +236,7 @@ func questionFacts(spec idrl.SessionSpec, as idrl.Assignment) (out []templates.F
 	return out
 }
 
-// addPolicies says which policies a question tells apart.
+// addPolicies adds the policies that a question distinguishes.
 func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Question) {
 	w, strategy := q.Assignment.Why, spec.StrategyOf(q.Assignment.Condition)
 	if w.First == "" {
@@ -287,7 +287,7 @@ func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Q
 	out.Pair = clipURL(spec.ID, first.Clip) + " " + clipURL(spec.ID, second.Clip)
 }
 
-// policyName returns what researchers call a policy.
+// policyName returns the name of a policy for researchers.
 func policyName(p insight.Policy) string {
 	if p.Title == "" {
 		return string(p.ID)
@@ -295,15 +295,15 @@ func policyName(p insight.Policy) string {
 	return fmt.Sprintf("%s (%s)", p.Title, p.ID)
 }
 
-// best says how probable it is that a policy is the best.
+// best writes the probability that a policy is the best.
 func best(p float64, known bool) string {
 	if !known {
-		return "–" // it is like another one, made room for others, or was not recorded
+		return "–" // it equals another one, was replaced, or was not recorded
 	}
 	return probability(p)
 }
 
-// probability shows a probability in per cent, never as certain unless it is.
+// probability writes a probability in per cent, as 0 % or 100 % only if it is exactly that.
 func probability(p float64) string {
 	switch {
 	case p > 0 && p < 0.005:

@@ -8,8 +8,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A statementState is what stopping now would cost, in numbers and in words. Losses
-// are shares of the span, the range of returns from the worst to the best policy.
+// A statementState is the statement of regret: the loss if the session stops now, in numbers and in
+// words. Losses are shares of the span, the range of returns from the worst to the best policy.
 type statementState struct {
 	Seq        int64         `json:"seq"`
 	Definition int           `json:"definition"`
@@ -28,7 +28,7 @@ type statementState struct {
 	Limit    string `json:"limit"`
 	Expected string `json:"expected"`
 	Relative string `json:"relative"` // with what the best policy is compared
-	Stop     string `json:"stop"`     // whether to stop, or how much is left
+	Stop     string `json:"stop"`     // whether to stop, or how many answers are left
 	MayStop  bool   `json:"may_stop"`
 
 	Objections []objectionState `json:"objections"` // why the statement is not enough to stop
@@ -139,7 +139,7 @@ func relative(b idrl.Basis, policies int) string {
 	return fmt.Sprintf("Measured against the %d different policies solved so far; better ones may exist.", policies)
 }
 
-// dropped says how many earlier policies are left out, if any are.
+// dropped says how many earlier policies are left out.
 func dropped(n int) string {
 	switch n {
 	case 0:

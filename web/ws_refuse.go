@@ -9,7 +9,7 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// cost returns what a message counts for.
+// cost returns how much a message is charged.
 func cost(m wire.FromClient) float64 {
 	if _, ok := m.(*wire.ClientHello); ok {
 		return helloCost
@@ -22,8 +22,8 @@ func (a *annotatorSocket) mayGoOn(cost float64) bool {
 	return a.srv.limits.messages.take(a.person, cost, time.Now())
 }
 
-// rest puts off the next message of this socket, so that the peer's line fills up
-// and its other messages cost nothing.
+// rest delays the next message of this socket. The peer's send buffer fills up meanwhile, and its
+// other messages cost nothing.
 func (a *annotatorSocket) rest() {
 	wait := time.NewTimer(restWait)
 	defer wait.Stop()
@@ -68,7 +68,7 @@ func codeOf(err error) wire.Code {
 	}
 }
 
-// retryAfter returns after which time the same message may succeed, 0 for never.
+// retryAfter returns the time after which the same message may succeed, 0 for never.
 func retryAfter(err error) time.Duration {
 	switch kindOf(err) {
 	case idrl.Unavailable:
@@ -80,7 +80,7 @@ func retryAfter(err error) time.Duration {
 	}
 }
 
-// messageID returns the id that a refusal of m names.
+// messageID returns the id that a refusal of m contains.
 func messageID(m wire.FromClient) string {
 	switch m := m.(type) {
 	case *wire.Answer:

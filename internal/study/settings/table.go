@@ -112,7 +112,7 @@ var table = []Setting{
 	{
 		Key: "questions", Label: "Which questions are asked", Words: "which questions may be asked", Unit: "which", Default: idrl.AnswerableQuestions, Filled: true, Group: asking,
 		Values: []Value{
-			{idrl.AnswerableQuestions, "Questions that people can answer", "Clips that move and look different, with a preference for questions that people probably answer; no question that looks like a recent one."},
+			{idrl.AnswerableQuestions, "Questions that people can answer", "Clips that move and look different; preferably questions that people can answer; none like a recent one."},
 			{idrl.AnyQuestions, "Any", "The question with the most information, as if every question could be answered."},
 			{idrl.EverythingQuestions, "Everything", "Also clips of robots after a fall; only to measure the benefit of the rules above."},
 		},
@@ -213,7 +213,7 @@ var table = []Setting{
 		},
 	},
 	{
-		Key: "noise_model", Label: "Noise of answers", Words: "noise of each annotator's own or of the session", Unit: "whose", Default: idrl.OwnNoise, Filled: true, Group: learning,
+		Key: "noise_model", Label: "Noise of answers", Words: "noise of answers: one for each annotator, or one for all", Unit: "whose", Default: idrl.OwnNoise, Filled: true, Group: learning,
 		Depends: idrl.OwnNoise + "; if the likelihood has no such noise, " + idrl.SharedNoise,
 		Values: []Value{
 			{idrl.OwnNoise, "Each annotator's own", "Learnt from the answers of two or more annotators. If the likelihood has no such noise: the session's."},
@@ -248,7 +248,7 @@ var table = []Setting{
 		},
 	},
 	{
-		Key: "tie_band", Label: "Tie width", Words: "half-width of equal, in units of return", Unit: "return",
+		Key: "tie_band", Label: "Tie width", Words: "half-width of the interval of differences that count as equal, in units of return", Unit: "return",
 		Depends: "a quarter of the noise", Filled: true, Low: 0, High: mostNumber, Open: true, Group: learning,
 		at:   func(s *idrl.SessionSpec) any { return &s.TieBand },
 		fill: func(s *idrl.SessionSpec) { s.TieBand = s.NoiseStd / 4 },

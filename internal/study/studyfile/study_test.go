@@ -123,7 +123,7 @@ func TestErrorsNameTheLine(t *testing.T) {
 		{"a flag's name", "noise-model: own", []string{"s.yaml:1:", "noise_model"}},
 		{"nothing like it", "colour: red", []string{"s.yaml:1:", "docs/study.md"}},
 		{"budget of zero", "title: x\n\nbudget: 0\n", []string{"s.yaml:3: budget is 0", "unlimited"}},
-		{"duplicate key", "budget: 3\ntitle: x\nbudget: 4\n", []string{"s.yaml:3: budget was set in line 1"}},
+		{"duplicate key", "budget: 3\ntitle: x\nbudget: 4\n", []string{"s.yaml:3: budget was already set in line 1"}},
 		{"text for a number", "candidates: many", []string{"s.yaml:1: candidates must be a whole number", `"many"`}},
 		{"fraction for a whole number", "budget: 2.5", []string{"s.yaml:1: budget must be a whole number"}},
 		{"number for text", "title: 2024", []string{"s.yaml:1: title must be text", "quotes"}},
@@ -137,8 +137,8 @@ func TestErrorsNameTheLine(t *testing.T) {
 		{"alias", "title: &a x\nenv: *a", []string{"s.yaml:2: env must be text"}},
 		{"not YAML", "title: x\n  budget: {", []string{"s.yaml: line 2"}},
 		{"no list", "title: x\nconditions: uniform=0.25", []string{"s.yaml:2: conditions must be a list"}},
-		{"no mapping", "conditions:\n  - strategy: igr\n    share: 0.1\n  - uniform", []string{"s.yaml:4: conditions has an item that is no strategy"}},
-		{"a key of a condition", "conditions:\n  - strategy: uniform\n    part: 0.25", []string{"s.yaml:3: conditions has items with strategy and share", `"part"`}},
+		{"no mapping", "conditions:\n  - strategy: igr\n    share: 0.1\n  - uniform", []string{"s.yaml:4: conditions has an item that is not a strategy"}},
+		{"a key of a condition", "conditions:\n  - strategy: uniform\n    part: 0.25", []string{"s.yaml:3: conditions allows only the keys strategy and share", `"part"`}},
 		{"no share", "conditions: [{strategy: uniform}]", []string{"s.yaml:1: conditions has an item without"}},
 		{"a share in words", "conditions:\n  - strategy: uniform\n    share: half", []string{`s.yaml:3: conditions has a share that is not a number: "half"`}},
 		{"a share that is not a number", "conditions: [{strategy: uniform, share: .nan}]", []string{"s.yaml:1: conditions has a share"}},
@@ -180,13 +180,13 @@ func TestChecksNameTheLine(t *testing.T) {
 
 		"conditions: [{strategy: uniform, share: -0.1}]":                                           "s.yaml:1: conditions: the share of the condition",
 		"title: x\nconditions: [{strategy: uniform, share: 0.6}, {strategy: igr, share: 0.4}]":     "s.yaml:2: conditions: the shares of the conditions must add up to less than 1",
-		"title: x\nconditions: [{strategy: uniform, share: 0.1}, {strategy: uniform, share: 0.1}]": "s.yaml:2: conditions: the condition \"uniform\" is there twice",
+		"title: x\nconditions: [{strategy: uniform, share: 0.1}, {strategy: uniform, share: 0.1}]": "s.yaml:2: conditions: the condition \"uniform\" is given twice",
 		"conditions: [{strategy: igr, share: 0.1}]\nacquisition: igr":                              "s.yaml:2: acquisition: conditions: the condition \"igr\" is the session's own",
-		"model: network\nconditions: [{strategy: igr, share: 0.1}]":                                "s.yaml:2: conditions compare",
+		"model: network\nconditions: [{strategy: igr, share: 0.1}]":                                "s.yaml:2: conditions need",
 		"held_out: 0.6":                    "s.yaml:1: held_out ",
 		"held_out: -0.1":                   "s.yaml:1: held_out ",
-		"kind: clip_rating\nheld_out: 0.1": "s.yaml:2: held_out goes with comparisons",
-		"kind: clip_group\nheld_out: 0.1":  "s.yaml:2: held_out goes with comparisons",
+		"kind: clip_rating\nheld_out: 0.1": "s.yaml:2: held_out is possible for comparisons",
+		"kind: clip_group\nheld_out: 0.1":  "s.yaml:2: held_out is possible for comparisons",
 	} {
 		f, err := studyfile.Read("s.yaml", []byte(content))
 		if err != nil {
