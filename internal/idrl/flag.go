@@ -13,8 +13,8 @@ const (
 	MaxFlags    = 100 // of one annotator in a session
 )
 
-// A Flag is what an annotator tells the researcher about a question. It is no answer: the
-// question stays as it is, and nothing is learnt from it. Other annotators never see it.
+// A Flag is a note of an annotator to the researcher about a question. It is not an answer: the
+// question stays open, and nothing is learnt from it. Other annotators never see it.
 type Flag struct {
 	ID         string // minted by the client, at most 64 characters
 	Annotator  AnnotatorID

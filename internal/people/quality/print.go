@@ -99,7 +99,8 @@ func (c *Coefficient) String() string {
 	return fmt.Sprintf("%.2f (%.2f to %.2f)", c.Value, *c.Low, *c.High)
 }
 
-// printManners writes how annotators answer by the posterior, if that tells them apart.
+// printManners writes the reliability of annotators under the posterior, if that distinguishes
+// them.
 func (q Report) printManners(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	head := "ANNOTATOR\tAT RANDOM\tNOISE\tLAPSES\tTIE WIDTH\t"
@@ -128,7 +129,7 @@ func (q Report) printManners(w io.Writer) error {
 	return t.Flush()
 }
 
-// times writes a multiple.
+// times writes a factor.
 func times(r idrl.Range) string {
 	if r == (idrl.Range{}) {
 		return "-"
