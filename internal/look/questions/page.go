@@ -21,7 +21,7 @@ var (
 	pageTemplate = template.Must(template.New("page").Parse(pageText))
 )
 
-// page is what the template shows. It formats nothing itself.
+// page has the texts of the template, which formats nothing.
 type page struct {
 	Title, Session, Env, Kind string
 	Summary                   []figure
@@ -69,7 +69,7 @@ func writePage(w io.Writer, spec idrl.SessionSpec, list []Question, size func(id
 	return pageTemplate.Execute(w, p)
 }
 
-// figures says a summary in words.
+// figures writes a summary in words.
 func (s Summary) figures() []figure {
 	share := func(n int) string {
 		if s.Questions == 0 {
@@ -120,7 +120,7 @@ func (q *Question) entry(size func(idrl.ClipID) [2]int) entry {
 	return e
 }
 
-// place says where clip i of a group stood, and whether it was named.
+// place names the place of clip i of a group, and whether it was chosen.
 func (q *Question) place(i int) string {
 	at := fmt.Sprint(i + 1)
 	if i >= len(q.Answer.Order) {
@@ -136,7 +136,7 @@ func (q *Question) place(i int) string {
 	return at
 }
 
-// flags names what is special about the question.
+// flags lists the special properties of the question.
 func (q *Question) flags() (out []string) {
 	for _, f := range []struct {
 		is   bool
@@ -161,7 +161,7 @@ func (q *Question) flags() (out []string) {
 	return out
 }
 
-// chosen returns the place among the clips shown of the one that was preferred, −1 if none was.
+// chosen returns the place, among the clips shown, of the preferred one, −1 if there is none.
 func (q *Question) chosen() int {
 	switch q.Answer.Choice {
 	case idrl.ChoseA, idrl.ChoseB:
@@ -174,7 +174,7 @@ func (q *Question) chosen() int {
 	}
 }
 
-// answer says who answered what.
+// answer writes the annotator and the answer.
 func (q *Question) answer() string {
 	a := q.Answer
 	said := string(a.Choice)
@@ -199,7 +199,7 @@ func (q *Question) answer() string {
 	return fmt.Sprintf("%s: %s, after %.1f s (log row %d)", a.Annotator, said, float64(a.ResponseMS)/1000, a.Seq)
 }
 
-// numbers returns what was measured, and why the question was asked.
+// numbers returns the measurements, and why the question was asked.
 func (q *Question) numbers() []figure {
 	var out []figure
 	if q.Unseen == "" && len(q.Shown) == 2 {

@@ -36,13 +36,13 @@ type Report struct {
 	Questions []Question
 	Media     Media
 
-	// Overwrite allows to write into a folder that holds a report.
+	// Overwrite allows writing into a folder with a report.
 	Overwrite bool
 
-	Progress func(done, total int) // hears of strips that are drawn; may be nil
+	Progress func(done, total int) // receives the number of drawn strips; may be nil
 }
 
-// CheckFolder returns an error of kind Conflict if dir is no folder, or holds something.
+// CheckFolder returns an error of kind Conflict if dir is not a folder, or is not empty.
 func CheckFolder(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
