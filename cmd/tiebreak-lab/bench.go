@@ -46,8 +46,7 @@ func figureNames() (names []string) {
 	return names
 }
 
-// paperFigures returns the names of the figures that are in the paper, of those
-// that take long or of the others.
+// paperFigures returns the names of the paper's figures, those that take long or the others.
 func paperFigures(long bool) (names []string) {
 	for _, f := range experiment.Figures() {
 		if !f.Extra && f.Long == long {
@@ -75,7 +74,8 @@ func benchCommand() command.Command {
 	}
 }
 
-// figuresAndMethods lists what bench knows. Whether a figure can be run takes loading MuJoCo.
+// figuresAndMethods lists the figures and methods. MuJoCo is loaded to find out which figures can
+// be run.
 func figuresAndMethods() string {
 	var b strings.Builder
 	b.WriteString("Figures (all: those of the paper that take minutes):\n")
@@ -91,7 +91,7 @@ func figuresAndMethods() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// remark says what is special about a figure.
+// remark describes the special properties of a figure.
 func remark(f experiment.Figure) string {
 	switch {
 	case f.Available() != nil:
@@ -129,8 +129,8 @@ func runBench(ctx context.Context, io command.IO, args []string) error {
 	return f.execute(ctx, io, plan.experiments, benchLine(args[0], fs))
 }
 
-// benchLine returns the command line that gives the same results: without the
-// flags that do not change them, and with the defaults that might change.
+// benchLine returns the command line that gives the same results: without the flags that do not
+// change them, and with the defaults that may change.
 func benchLine(figure string, fs *flag.FlagSet) string {
 	given := map[string]bool{"seeds": true, "first-seed": true, "mode": true}
 	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
@@ -144,7 +144,7 @@ func benchLine(figure string, fs *flag.FlagSet) string {
 	return line
 }
 
-// execute runs the experiments and writes what came of them.
+// execute runs the experiments and writes the results.
 func (f benchFlags) execute(ctx context.Context, io command.IO, es []experiment.Experiment, typed string) error {
 	runs, line := filepath.Join(f.out, "runs"), command.NewProgressLine(io.Err)
 	defer line.Clear()
@@ -190,17 +190,16 @@ func (f benchFlags) execute(ctx context.Context, io command.IO, es []experiment.
 	return nil
 }
 
-// countRuns reports how far an experiment is and how long all that is still to be
-// done will take.
+// countRuns reports the progress of an experiment and the time of all remaining runs.
 func countRuns(line *command.ProgressLine, e experiment.Experiment, tracker *report.Tracker) idrl.Progress {
 	return func(_, _ int, what string) {
-		if p := tracker.Progress(); p.Made > 0 { // and not only runs that were there
+		if p := tracker.Progress(); p.Made > 0 { // and not only earlier runs
 			line.Show(fmt.Sprintf("%s; %s (%s)", says(p), e.Name(), what))
 		}
 	}
 }
 
-// says returns how far runs are, and how long the rest will take once that is known.
+// says returns the progress of runs, and the remaining time once it is known.
 func says(p report.Progress) string {
 	text := fmt.Sprintf("%d of %d runs", p.Kept+p.Made, p.Total)
 	switch {
@@ -214,21 +213,21 @@ func says(p report.Progress) string {
 	return text
 }
 
-// tellPreparing reports how far the preparation of an experiment is.
+// tellPreparing reports the progress of the preparation of an experiment.
 func tellPreparing(line *command.ProgressLine, e experiment.Experiment) idrl.Progress {
-	return func(_, _ int, what string) { // what counts
+	return func(_, _ int, what string) { // only then is there a total
 		line.Show(e.Name() + ": preparing: " + what)
 	}
 }
 
-// tellAnswers reports how far a run is that takes long.
+// tellAnswers reports the progress of a long run.
 func tellAnswers(line *command.ProgressLine, e experiment.Experiment, tracker *report.Tracker) idrl.Progress {
-	return func(_, _ int, what string) { // what counts
+	return func(_, _ int, what string) { // only then is there a total
 		line.Show(fmt.Sprintf("%s; %s: %s", says(tracker.Progress()), e.Name(), what))
 	}
 }
 
-// roughly rounds a duration to what an estimate is worth.
+// roughly rounds a duration to the precision of an estimate.
 func roughly(d time.Duration) string {
 	if d < 10*time.Minute {
 		return d.Round(time.Second).String()

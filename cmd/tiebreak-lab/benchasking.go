@@ -67,14 +67,14 @@ func runBenchAsking(ctx context.Context, io command.IO, args []string) error {
 	return nil
 }
 
-// sit returns what came of each seed, by way.
+// sit returns the results of each seed, by way of asking.
 func (f *benchAskingFlags) sit(ctx context.Context, world string) ([][]experiment.Sitting, error) {
 	out, errs := make([][]experiment.Sitting, f.seeds), make([]error, f.seeds)
 	var wg sync.WaitGroup
 	next := make(chan int)
 	for range f.workers {
 		wg.Go(func() {
-			for i := range next { // as long as a plain comparison may stretch, to find out what another way may take
+			for i := range next { // a session of plain comparisons may last this much longer, to find the duration at which another way is equally good
 				out[i], errs[i] = experiment.Ask(ctx, world, experiment.Ways(), f.first+uint64(i), 2*f.seconds)
 			}
 		})
@@ -121,8 +121,8 @@ func areas(sat [][]experiment.Sitting, k int, seconds, stretch float64) (out []f
 	return out
 }
 
-// worth returns how many seconds an answer may take on average in way k until its regret
-// over the time is that of plain comparisons.
+// worth returns the mean duration of an answer, in seconds, at which way k has the same regret over
+// the time as plain comparisons.
 func worth(sat [][]experiment.Sitting, k int, seconds float64) float64 {
 	plain, lo, hi := mean(areas(sat, 0, seconds, 1)), 0.5, 4.0
 	for range 40 {
@@ -144,8 +144,7 @@ func each(sat [][]experiment.Sitting, k int) float64 {
 	return mean(all)
 }
 
-// answersIn returns the mean number of answers within the time, and ends the mean regret
-// at its end.
+// answersIn returns the mean number of answers within the time, and the mean regret at its end.
 func answersIn(sat [][]experiment.Sitting, k int, seconds float64) float64 {
 	n := 0.0
 	for _, s := range sat {

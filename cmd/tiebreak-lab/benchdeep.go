@@ -52,7 +52,7 @@ func (f *deepFlags) declare(fs *flag.FlagSet) {
 	fs.IntVar(&f.workers, "workers", runtime.NumCPU(), "runs at a time; results do not depend on it")
 }
 
-// plan returns what the flags ask for, or an error of kind Invalid.
+// plan returns the plan for the flags, or an error of kind Invalid.
 func (f *deepFlags) plan() (deep.Plan, error) {
 	b, err := deep.FindBudget(f.budget)
 	if err != nil {

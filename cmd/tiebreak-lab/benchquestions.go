@@ -84,7 +84,7 @@ func (f *benchQuestionsFlags) expert() rehearsal.Expert {
 	return rehearsal.Expert{Kind: rehearsal.Seeing, Mistake: f.mistake, Threshold: f.threshold}
 }
 
-// names returns the environments asked for. Those that are not available here are left out of all.
+// names returns the requested environments. Those that are not available are left out of all.
 func (f *benchQuestionsFlags) names(list envs.List) (out []string, err error) {
 	if f.envs != "" {
 		for name := range strings.SplitSeq(f.envs, ",") {
@@ -141,13 +141,14 @@ func runBenchQuestions(ctx context.Context, std command.IO, args []string) (err 
 	return nil
 }
 
-// askedCounts is what is kept of a session.
+// askedCounts are the stored counts of a session.
 type askedCounts struct {
 	Settings benchSettings
 	Summary  questions.Summary
 }
 
-// benchSettings is what a session's questions depend on, besides the speed of the machine.
+// benchSettings are the settings on which a session's questions depend, besides the speed of the
+// machine.
 type benchSettings struct {
 	Env, Kind, Rule    string
 	Seed               uint64
@@ -161,7 +162,8 @@ func (s benchSettings) name() string {
 	return fmt.Sprintf("%s-%s-%s-%d", s.Env, s.Kind, s.Rule, s.Seed)
 }
 
-// session has a person answer a session, whose data are in the folder work meanwhile, or reads what is kept of it.
+// session lets a person answer a session, whose data are in the folder work meanwhile, or reads the
+// stored counts.
 func (f *benchQuestionsFlags) session(ctx context.Context, work string, line *command.ProgressLine, env string, seed uint64) (c askedCounts, err error) {
 	want := benchSettings{env, f.kind, f.rule, seed, f.answers, f.pace, f.mistake, f.threshold}
 	dir := filepath.Join(f.out, want.name())
@@ -176,7 +178,7 @@ func (f *benchQuestionsFlags) session(ctx context.Context, work string, line *co
 	return c, writeJSON(dir+".json", c)
 }
 
-// ask has a person answer a session and writes the page with its questions.
+// ask lets a person answer a session and writes the page with its questions.
 func (f *benchQuestionsFlags) ask(ctx context.Context, work string, line *command.ProgressLine, s benchSettings) (r questions.Report, err error) {
 	if f.program == "" {
 		if f.program, err = buildProgram(ctx, work); err != nil {
@@ -202,11 +204,12 @@ func (f *benchQuestionsFlags) ask(ctx context.Context, work string, line *comman
 	if r, err = questions.Of(ctx, db, made[0].Spec.ID, nil); err != nil {
 		return r, err
 	}
-	r.Spec.ID, r.Overwrite = "", true // which is drawn anew each time
+	r.Spec.ID, r.Overwrite = "", true // which is drawn again each time
 	return r, r.Write(ctx, filepath.Join(f.out, s.name()))
 }
 
-// simulate has the program tiebreak make a session in the folder data, and a person answer it.
+// simulate runs the program tiebreak, which makes a session in the folder data and lets a person
+// answer it.
 func (f *benchQuestionsFlags) simulate(ctx context.Context, data string, progress io.Writer, s benchSettings) error {
 	cmd := exec.CommandContext(ctx, f.program, "simulate", "--runs", "1", "--data", data, "--seed", fmt.Sprint(s.Seed),
 		"--env", s.Env, "--kind", s.Kind, "--questions", s.Rule, "--answers", fmt.Sprint(s.Answers), "--every", "0",
@@ -238,7 +241,7 @@ func buildProgram(ctx context.Context, folder string) (string, error) {
 	return path, nil
 }
 
-// progressWriter shows what an annotator says on a progress line.
+// progressWriter shows the messages of an annotator on a progress line.
 type progressWriter struct {
 	line *command.ProgressLine
 	what string
@@ -252,7 +255,7 @@ func (t progressWriter) Write(b []byte) (int, error) {
 
 var _ io.Writer = progressWriter{}
 
-// writeJSON writes a file whole, and makes its folder.
+// writeJSON writes a file completely, and makes its folder.
 func writeJSON(path string, v any) error {
 	b, err := json.MarshalIndent(v, "", "\t")
 	if err != nil {

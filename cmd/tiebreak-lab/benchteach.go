@@ -34,7 +34,7 @@ func benchTeachCommand() command.Command {
 	}
 }
 
-// tastesText lists the robots and the tastes about them.
+// tastesText lists the robots and their tastes.
 func tastesText() string {
 	var b strings.Builder
 	b.WriteString("Robots and tastes:\n")
@@ -138,12 +138,12 @@ type keptQuestion struct {
 	A, B    []float64 // features of the clips
 }
 
-// isEvery reports whether the points of k are every so many answers.
+// isEvery reports whether the points of k are this many answers apart.
 func (k keptLesson) isEvery(n int) bool {
 	if k.Every != nil {
 		return *k.Every == n
 	}
-	last := len(k.Points) - 1 // is at the end
+	last := len(k.Points) - 1 // the last point is at the end
 	for i, p := range k.Points[:last] {
 		if p.Answers != (i+1)*n {
 			return false
@@ -153,11 +153,11 @@ func (k keptLesson) isEvery(n int) bool {
 	return n <= 0 && last == 0 || given >= last*n && given <= (last+1)*n
 }
 
-// nameOf returns the name of the files of a lesson, without what follows a point.
+// nameOf returns the name of the files of a lesson, without extension.
 func nameOf(l teaching.Lesson) string { return fmt.Sprintf("%s-%s-%d", l.Env, l.Taste, l.Seed) }
 
-// kept returns what is kept of a lesson; ok is false if there is none, or if it was given or
-// recorded in another way.
+// kept returns the stored lesson; ok is false if there is none, or if it was given or recorded with
+// other settings.
 func (f *teachFlags) kept(l teaching.Lesson) (kept keptLesson, ok bool) {
 	b, err := os.ReadFile(filepath.Join(f.out, nameOf(l)+".json"))
 	ok = err == nil && json.Unmarshal(b, &kept) == nil && kept.Lesson == l && len(kept.Points) > 0 && kept.isEvery(f.every)
@@ -171,7 +171,7 @@ func (f *teachFlags) drawings(l teaching.Lesson) (strip, before, after string) {
 	return name + ".png", name + "-before.gif", name + "-after.gif"
 }
 
-// isDrawn reports whether all film strips are there that are asked for.
+// isDrawn reports whether all requested film strips exist.
 func (f *teachFlags) isDrawn(l teaching.Lesson) bool {
 	if f.strips == "" {
 		return true
@@ -183,8 +183,8 @@ func (f *teachFlags) isDrawn(l teaching.Lesson) bool {
 	})
 }
 
-// lesson gives a lesson, or reads what is kept of it. One whose film strips are missing is given
-// again, because the clips are not kept.
+// lesson gives a lesson, or reads the stored one. If film strips are missing the lesson is given
+// again, because its clips are not stored.
 func (f *teachFlags) lesson(ctx context.Context, l teaching.Lesson, o teaching.Options) (keptLesson, error) {
 	if kept, ok := f.kept(l); ok && f.isDrawn(l) {
 		return kept, nil

@@ -33,7 +33,7 @@ func libraryCommand() command.Command {
 }
 
 type libraryFlags struct {
-	models  string // folder of the user's own
+	models  string // folder of the user's own models
 	out     string
 	workers int
 	ends    bool
@@ -71,7 +71,7 @@ func runLibrary(ctx context.Context, io command.IO, args []string) error {
 	return f.make(ctx, io, entry)
 }
 
-// path returns where the library goes.
+// path returns the path of the library.
 func (f *libraryFlags) path(entry envs.Entry) string {
 	switch {
 	case f.out == "" && entry.LibraryPath != "":

@@ -35,8 +35,8 @@ func versionCommand() command.Command {
 	})
 }
 
-// roomForC gives the runtime places for more goroutines than there are cores.
-// Where none is free it takes a place away from a call into C that lasts longer
-// than 20 µs, as steps of MuJoCo do, and gives it back late: measured with two
-// busy workers on two cores beside other programs, half as many steps a second.
+// roomForC gives the runtime places for more goroutines than there are cores. If none is free, the
+// runtime takes the place of a call into C that lasts longer than 20 µs, as steps of MuJoCo do, and
+// returns it late: with two busy workers on two cores and other programs, this halved the number of
+// steps a second.
 func roomForC() { runtime.GOMAXPROCS(2 * runtime.NumCPU()) }

@@ -53,8 +53,8 @@ func (f *annotatorFlags) declareAnswers(fs *flag.FlagSet) {
 	fs.StringVar(&f.answers, "answers", countAnswers, "how their answers count: "+countAnswers+", as given; "+turnAnswers+", those until now with the sides exchanged; "+leaveAnswersOut+", not at all")
 }
 
-// decision returns how answers are to count, by one of some words, or an error if a flag is
-// wrong.
+// decision returns how answers are to count, from one of the words of a flag, or an error if a flag
+// is wrong.
 func (f *annotatorFlags) decision(words ...string) (idrl.Choice, error) {
 	switch {
 	case f.who == "":
@@ -161,8 +161,8 @@ const (
 	eraseAgain = 100 * time.Millisecond
 )
 
-// erase removes withdrawn data from the files of the data folder, or waits until the server has done so. It
-// returns the reason if this takes long.
+// erase removes withdrawn data from the files of the data folder, or waits until the server has
+// done so. If that takes too long it returns the reason.
 func erase(ctx context.Context, db *store.DB) error {
 	last, again := time.After(eraseWait), time.NewTicker(eraseAgain)
 	defer again.Stop()
@@ -181,7 +181,7 @@ func erase(ctx context.Context, db *store.DB) error {
 	}
 }
 
-// announceWithdrawal says what a withdrawal would erase.
+// announceWithdrawal prints what a withdrawal would erase.
 func announceWithdrawal(ctx context.Context, std stdio, db *store.DB, session idrl.SessionID, who idrl.AnnotatorID) error {
 	people, err := db.Annotators(ctx, session)
 	if err != nil {
@@ -200,8 +200,8 @@ func announceWithdrawal(ctx context.Context, std stdio, db *store.DB, session id
 	return idrl.Errorf(idrl.NotFound, "session %s has no annotator %q; 'tiebreak annotator list' shows the annotators", session, who)
 }
 
-// changeAnnotator returns the command that applies change to the annotator of the flags, where
-// --answers is one of some words, and prints how they stand then.
+// changeAnnotator returns the command that applies change to the annotator of the flags, with
+// --answers one of some words, and prints the new state.
 func changeAnnotator(
 	change func(db *store.DB, ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, how idrl.Choice, by string, now time.Time) error,
 	words ...string,
@@ -224,7 +224,7 @@ func changeAnnotator(
 	}
 }
 
-// printAnnotator prints how an annotator stands.
+// printAnnotator prints the state of an annotator.
 func printAnnotator(ctx context.Context, std stdio, db *store.DB, session idrl.SessionID, who idrl.AnnotatorID) error {
 	people, err := db.Annotators(ctx, session)
 	for _, a := range people {

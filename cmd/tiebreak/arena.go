@@ -41,7 +41,7 @@ type arenaFlags struct {
 	json, csv, answers bool
 }
 
-// id is where the id of an arena goes if it is given without a flag.
+// id returns the flag that an id without a flag sets.
 func (f *arenaFlags) id() *string { return &f.session }
 
 func (f *arenaFlags) declareNew(fs *flag.FlagSet) {
@@ -224,7 +224,7 @@ func printArena(out io.Writer, r bradley.Report) error {
 	})
 }
 
-// moreText says how many further answers the first two take.
+// moreText says how many further answers are needed to order the first two entrants.
 func moreText(r bradley.Report) string {
 	first, second := r.Entrants[0].Title, r.Entrants[1].Title
 	switch {
@@ -238,7 +238,7 @@ func moreText(r bradley.Report) string {
 	return fmt.Sprintf("The answers do not show yet whether %s or %s is stronger; about %d further answers may be enough.", first, second, *r.More)
 }
 
-// percent writes a probability, which is never 0 % or 100 % of what is not sure.
+// percent writes a probability, as 0 % or 100 % only if it is exactly that.
 func percent(p float64) string {
 	switch {
 	case p > 0.995 && p < 1:
@@ -249,7 +249,7 @@ func percent(p float64) string {
 	return fmt.Sprintf("%.0f %%", 100*p)
 }
 
-// arenaFiles returns what an arena has found out as files.
+// arenaFiles returns the result of an arena as files.
 func arenaFiles(rec idrl.Record) ([]export.File, error) {
 	r, outcomes, err := bradley.NewReport(rec)
 	if err != nil {
@@ -271,7 +271,7 @@ func arenaFiles(rec idrl.Record) ([]export.File, error) {
 	}, nil
 }
 
-// arenas is the web's view of arenas.
+// arenas gives the server the arenas.
 type arenas struct{ a *app }
 
 // NewArena implements web.Arenas.

@@ -16,7 +16,7 @@ import (
 	"tiebreak/store"
 )
 
-// byCommand is who did it, in the audit trail, where a command did.
+// byCommand is the actor in the audit trail for an act of a command.
 const byCommand = "command line"
 
 // beside calls f with the database of a data folder, which a server may be using.
@@ -29,8 +29,8 @@ func beside(ctx context.Context, dir string, f func(*store.DB) error) (err error
 	return f(db)
 }
 
-// besideSession calls f with a session of a data folder, which a server may be
-// using. Without id it is the only one there is.
+// besideSession calls f with a session of a data folder, which a server may be using. Without id it
+// takes the only session.
 func besideSession(ctx context.Context, dir, id string, f func(*store.DB, idrl.SessionSpec) error) error {
 	return beside(ctx, dir, func(db *store.DB) error {
 		if id == "" {
@@ -69,8 +69,8 @@ func subcommand[F any](name, summary string, declare func(*F, *flag.FlagSet), ab
 	}
 }
 
-// parseNamed is parse, but lets the id of a session stand without its flag, before or
-// after the others, if f has a place for it.
+// parseNamed is parse, but accepts the id of a session without its flag, before or after the
+// others, if f has such a flag.
 func parseNamed(fs *flag.FlagSet, args []string, f any) error {
 	named, ok := f.(interface{ id() *string })
 	if !ok || fs.Lookup("session") == nil {
@@ -114,11 +114,10 @@ func (f *siteFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.addr, "addr", os.Getenv("TIEBREAK_ADDR"), "`host:port` of the server, for the link; default: the one at which the server last ran")
 }
 
-// addressKey is the key in the data folder of the address at which the server ran
-// last.
+// addressKey is the key in the data folder of the address at which the server last ran.
 const addressKey = "address"
 
-// checkSite returns an error if the flags do not say where the site is as they must.
+// checkSite returns an error if the flags for the address are wrong.
 func (f *siteFlags) checkSite() error {
 	if f.origin == "" && f.addr == "" {
 		return nil
@@ -127,8 +126,8 @@ func (f *siteFlags) checkSite() error {
 	return err
 }
 
-// sayAddress says where the address of a link comes from, if nothing is known of it: no server
-// has run on the data folder, and none was named.
+// sayAddress prints where the address of a link comes from, if nothing is known about it: no server
+// has run on the data folder, and no flag names one.
 func (f *siteFlags) sayAddress(ctx context.Context, std stdio, db *store.DB) error {
 	if f.origin != "" || f.addr != "" {
 		return nil
@@ -140,7 +139,7 @@ func (f *siteFlags) sayAddress(ctx context.Context, std stdio, db *store.DB) err
 	return err
 }
 
-// address returns where the site is.
+// address returns the address of the site.
 func (f *siteFlags) address(ctx context.Context, db *store.DB) (string, error) {
 	if f.origin != "" || f.addr != "" {
 		return baseOf(f.addr, f.origin)
@@ -152,8 +151,8 @@ func (f *siteFlags) address(ctx context.Context, db *store.DB) (string, error) {
 	return recorded, err
 }
 
-// commandLine returns what a person types to run this program with args, where they
-// typed what runs it now.
+// commandLine returns the command line that runs this program with args, in the form in which the
+// user has started it.
 func commandLine(args ...string) string {
 	words := []string{programName(os.Args[0])}
 	if strings.HasPrefix(os.Args[0], filepath.Join(os.TempDir(), "go-build")) { // go run deletes it

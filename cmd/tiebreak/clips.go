@@ -83,8 +83,7 @@ func runClips(ctx context.Context, io stdio, args []string) (err error) {
 	return w.writeAll(ctx, reels)
 }
 
-// config returns what films are to be like, without their clips, or an error if
-// a flag is wrong.
+// config returns the format of the films, without their clips, or an error if a flag is wrong.
 func (f *clipsFlags) config() (cfg film.Config, err error) {
 	if err := film.CheckFormat(f.format); err != nil {
 		return cfg, err
@@ -98,7 +97,7 @@ func (f *clipsFlags) config() (cfg film.Config, err error) {
 	return cfg, err
 }
 
-// A reel is a file that is to be written.
+// A reel is a file to write.
 type reel struct {
 	name  string // without extension
 	clips []idrl.ClipID
@@ -142,13 +141,13 @@ type filmWriter struct {
 	damaged              []idrl.ClipID
 }
 
-// writeAll writes those reels that are not there, and says what came of them.
+// writeAll writes the missing files of reels, and prints the result.
 func (w *filmWriter) writeAll(ctx context.Context, reels []reel) error {
 	for i, r := range reels {
-		file := url.PathEscape(r.name) + "." + w.flags.format // who answers chooses the name of the answer
+		file := url.PathEscape(r.name) + "." + w.flags.format // annotators choose the ids of answers, and so these names
 		fmt.Fprintf(w.io.Err, "\r%-79s", fmt.Sprintf("%d of %d: %s", i+1, len(reels), file))
 		if err := w.write(ctx, filepath.Join(w.flags.out, file), r); err != nil {
-			fmt.Fprintf(w.io.Err, "\r%-79s\r", "") // wipes the line of progress
+			fmt.Fprintf(w.io.Err, "\r%-79s\r", "") // clears the line of progress
 			if ctx.Err() != nil {
 				fmt.Fprintf(w.io.Err, "Stopped. %d of %d files are in %s; the same command continues from there.\n",
 					w.wrote+w.kept, len(reels), w.flags.out)
@@ -169,7 +168,7 @@ func (w *filmWriter) writeAll(ctx context.Context, reels []reel) error {
 	return nil
 }
 
-// write writes the film of a reel unless it is there.
+// write writes the film of a reel unless the file exists.
 func (w *filmWriter) write(ctx context.Context, path string, r reel) error {
 	if _, err := os.Stat(path); err == nil {
 		w.kept++

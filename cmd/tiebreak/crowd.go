@@ -10,7 +10,7 @@ import (
 	"tiebreak/internal/people/auth"
 )
 
-// crowd returns how people come by the link of the flags.
+// crowd returns the Crowd of the flags.
 func (f *inviteFlags) crowd() (idrl.Crowd, error) {
 	c, err := idrl.CrowdOf(f.platform)
 	if err != nil {
@@ -33,7 +33,7 @@ func (f *inviteFlags) crowdless() error {
 	return nil
 }
 
-// inviteCrowd makes a crowd link and prints the address to enter at the platform.
+// inviteCrowd makes a crowd link and prints the address to enter on the platform.
 func (f *inviteFlags) inviteCrowd(ctx context.Context, std stdio, links *auth.Auth, spec idrl.SessionSpec, base string, life time.Duration) error {
 	c, err := f.crowd()
 	if err != nil {

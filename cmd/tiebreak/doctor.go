@@ -49,7 +49,7 @@ func runDoctor(ctx context.Context, io stdio, args []string) (err error) {
 	}
 	db, err := store.OpenReadOnly(ctx, f.data)
 	if err != nil {
-		return err // says what to do if it is damaged
+		return err // says what to do if the database is damaged
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	found, err := db.Check(ctx, judge())
@@ -76,7 +76,7 @@ func runDoctor(ctx context.Context, io stdio, args []string) (err error) {
 	return nil
 }
 
-// tellFound prints a heading and what was found under it.
+// tellFound prints a heading and the findings under it.
 func tellFound(io stdio, what string, found []string) {
 	if len(found) == 0 {
 		fmt.Fprintf(io.Out, "%-9s sound\n", what)
@@ -88,13 +88,13 @@ func tellFound(io stdio, what string, found []string) {
 	}
 }
 
-// A diagnosis looks at the sessions of a data folder.
+// A diagnosis checks the sessions of a data folder.
 type diagnosis struct {
 	app *app
 	io  stdio
 }
 
-// beliefs compares the stored beliefs of every session with its answers.
+// beliefs compares the stored posteriors of every session with its answers.
 func (d *diagnosis) beliefs(ctx context.Context) error {
 	sessions, err := d.app.db.Sessions(ctx)
 	if err != nil {
@@ -117,8 +117,7 @@ func (d *diagnosis) beliefs(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// session says what is wrong with the stored beliefs of a session, nothing if
-// nothing is.
+// session describes the errors in the stored posteriors of a session; empty if there are none.
 func (d *diagnosis) session(ctx context.Context, id idrl.SessionID) string {
 	rec, err := d.app.db.Load(ctx, id)
 	if err != nil {

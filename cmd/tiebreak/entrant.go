@@ -18,9 +18,9 @@ import (
 	"tiebreak/web"
 )
 
-// newArena makes an arena of the policies that sessions recommend and records it with them. spec has what
-// differs from arena to arena, such as title and budget; its environment and layout become
-// those of the entrants.
+// newArena makes an arena of the policies that sessions recommend and records it with them. spec
+// has the settings that differ between arenas, such as title and budget; its environment and layout
+// become those of the entrants.
 func newArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.SessionSpec, wanted []web.Entrant) (idrl.SessionSpec, error) {
 	if n := len(wanted); n < 2 || n > idrl.MaxEntrants {
 		return spec, idrl.Errorf(idrl.Invalid, "an arena compares 2 to %d policies; got %d", idrl.MaxEntrants, n)
@@ -67,8 +67,8 @@ func newArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.Sessi
 	return spec, db.CreateArena(ctx, spec, training.EntrantsName, content)
 }
 
-// findEntrant returns the session of an entrant, and the policy that it recommended then: of
-// those with numbers that are recorded, the one with the highest mean return.
+// findEntrant returns the session of an entrant, and the policy that it recommended then: among the
+// policies with recorded parameters, the one with the highest mean return.
 func findEntrant(ctx context.Context, db *store.DB, list envs.List, w web.Entrant) (spec idrl.SessionSpec, e idrl.Entrant, p training.EntrantPolicy, err error) {
 	rec, err := db.Load(ctx, w.Session)
 	if err != nil {
@@ -106,7 +106,8 @@ func findEntrant(ctx context.Context, db *store.DB, list envs.List, w web.Entran
 	return spec, e, training.EntrantPolicy{Params: c.Params, Gaits: spec.ByGaits()}, nil
 }
 
-// recommended returns the recorded policy that was best by the posterior after a log row.
+// recommended returns the recorded policy with the highest mean return under the posterior after a
+// log row.
 func recommended(ctx context.Context, db *store.DB, list envs.List, rec idrl.Record, after int64) (idrl.Candidate, error) {
 	id, last := rec.Spec.ID, int64(len(rec.Log))
 	if rec.Spec.Model == idrl.NetworkModel && after < last {
@@ -161,7 +162,7 @@ func posteriorAt(list envs.List, rec idrl.Record, after int64) (idrl.Posterior, 
 		if s.Belief != nil {
 			return m.Decode(s.Belief)
 		}
-		cfg, err := sessionConfig(list, rec) // of other rows than the last ones the mean alone is kept
+		cfg, err := sessionConfig(list, rec) // for other rows than the last ones only the mean is stored
 		if err != nil {
 			return nil, err
 		}
@@ -171,7 +172,7 @@ func posteriorAt(list envs.List, rec idrl.Record, after int64) (idrl.Posterior, 
 }
 
 // sameWorld returns an error of kind Invalid unless policies of both sessions act in the same
-// environment with the same layout: one that looks and behaves alike.
+// environment with the same layout.
 func sameWorld(list envs.List, a, b idrl.SessionSpec) error {
 	if a.Env != b.Env {
 		return idrl.Errorf(idrl.Invalid, "the entrants must be of one environment: session %s has %q, and session %s has %q", a.ID, a.Env, b.ID, b.Env)
@@ -194,7 +195,8 @@ func sameWorld(list envs.List, a, b idrl.SessionSpec) error {
 	return nil
 }
 
-// alike reports whether two environments show and do the same in an episode of random actions.
+// alike reports whether two environments give the same observations and pictures in an episode of
+// random actions.
 func alike(a, b idrl.Environment) bool {
 	trace := func(env idrl.Environment) (out []float64) {
 		stream, actions := rng.New(0, "alike", 0), rng.New(0, "alike actions", 0)

@@ -146,7 +146,7 @@ func (f *exportFlags) check() error {
 	return nil
 }
 
-// exportNetworks writes what a session has learnt into a folder.
+// exportNetworks writes the reward and the policies of a session into a folder.
 func exportNetworks(ctx context.Context, std stdio, db *store.DB, id idrl.SessionID, f exportFlags) error {
 	if err := export.CheckFolder(f.out); err != nil {
 		return err
@@ -173,7 +173,7 @@ func exportNetworks(ctx context.Context, std stdio, db *store.DB, id idrl.Sessio
 	return nil
 }
 
-// learntSource returns what a session has learnt, as it is in one read of the database.
+// learntSource returns the reward and the policies of a session from one read of the database.
 func learntSource(ctx context.Context, db *store.DB, list envs.List, id idrl.SessionID) (s outcome.Source, err error) {
 	rec, err := db.Load(ctx, id)
 	if err != nil {
@@ -182,13 +182,13 @@ func learntSource(ctx context.Context, db *store.DB, list envs.List, id idrl.Ses
 	return learntOf(db, list, rec)
 }
 
-// learntOf returns what the session of a record has learnt.
+// learntOf returns the reward and the policies of the session of a record.
 func learntOf(db *store.DB, list envs.List, rec idrl.Record) (s outcome.Source, err error) {
 	cfg, err := sessionConfig(list, rec)
 	if err != nil {
 		return s, err
 	}
-	cfg.Journal, cfg.Log = db, slog.New(slog.DiscardHandler) // raw steps are named by their content and do not change
+	cfg.Journal, cfg.Log = db, slog.New(slog.DiscardHandler) // the names of raw steps are hashes of their content, so they do not change
 	s.Spec = cfg.Record.Spec
 	if s.Env, err = training.Environment(list, s.Spec); err != nil {
 		return s, err
@@ -208,8 +208,7 @@ func learntOf(db *store.DB, list envs.List, rec idrl.Record) (s outcome.Source, 
 	return s, err
 }
 
-// exportSteps writes the raw steps of the trajectories that answered clips were cut
-// from.
+// exportSteps writes the raw steps of the trajectories of the answered clips.
 func exportSteps(ctx context.Context, out io.Writer, db *store.DB, session idrl.SessionID) error {
 	var names []idrl.StepsID
 	err := db.AnsweredSteps(ctx, session, func(name idrl.StepsID) error {

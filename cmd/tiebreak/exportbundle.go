@@ -55,7 +55,7 @@ func (f *exportFlags) checkBundle() error {
 }
 
 // exportBundle writes the bundle of a session as a folder or a zip archive, which appears
-// whole or not at all.
+// completely or not at all.
 func exportBundle(ctx context.Context, std stdio, db *store.DB, id idrl.SessionID, f exportFlags) error {
 	list, err := environments(f.own.at(f.data))
 	if err != nil {
@@ -92,7 +92,7 @@ func (b bundles) WriteBundle(ctx context.Context, id idrl.SessionID, w io.Writer
 	return bundle.WriteZip(ctx, w, bundleName(id), cfg)
 }
 
-// config returns that of a bundle of everything.
+// config returns the configuration of a bundle with everything.
 func (b bundles) config(id idrl.SessionID) bundle.Config {
 	return bundle.Config{
 		Read: func(ctx context.Context, f func(bundle.Source) error) error {
@@ -108,7 +108,7 @@ func (b bundles) config(id idrl.SessionID) bundle.Config {
 	}
 }
 
-// beliefs returns what decodes the beliefs of a session.
+// beliefs returns the decoder of the posteriors of a session.
 func (b bundles) beliefs(spec idrl.SessionSpec, fits []idrl.LearntFit) (func(idrl.Snapshot) (idrl.Posterior, error), error) {
 	first, err := training.Model(b.envs(), spec)
 	if err != nil {

@@ -105,7 +105,7 @@ func present(path string) error {
 	return nil
 }
 
-// parseFile is parse, but lets a file stand without its flag, before or after the others.
+// parseFile is parse, but accepts a file without its flag, before or after the others.
 func parseFile(fs *flag.FlagSet, args []string, path *string) error {
 	fs.SetOutput(io.Discard)
 	if err := fs.Parse(args); err != nil || fs.NArg() == 0 || *path != "" {
@@ -145,7 +145,7 @@ func importBundle(ctx context.Context, db *store.DB, f importFlags) (spec idrl.S
 	return spec, err
 }
 
-// importRollouts takes in rollouts of another simulator.
+// importRollouts imports rollouts of another simulator.
 func importRollouts(ctx context.Context, std stdio, f importFlags) error {
 	if f.from != "" || f.as != "" || f.anew || f.name == "" {
 		return fmt.Errorf("%w: with --rollouts give --name, and no bundle, --as or --new-id", errUsage)

@@ -33,7 +33,7 @@ func (f *labelFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.file, "f", "", "with --labels, YAML `file` with the settings of the session (docs/study.md)")
 }
 
-// importer is who has given answers that were imported.
+// importer is the annotator of imported answers.
 const importer = "Imported labels"
 
 // A labelImport is one import of labels.
@@ -52,7 +52,7 @@ type labelImport struct {
 	drawn labels.Drawn
 }
 
-// importLabels makes a session of labels that were given elsewhere: all of it, or nothing.
+// importLabels makes a session from labels of another program: completely, or not at all.
 func importLabels(ctx context.Context, std stdio, f importFlags) (err error) {
 	if f.from != "" || f.as != "" || f.anew || f.rollouts != "" || f.name != "" || f.env == "" && f.file == "" {
 		return fmt.Errorf("%w: with --labels give --env rollouts-NAME, and no bundle, --rollouts, --name, --as or --new-id", errUsage)
@@ -91,7 +91,7 @@ func importLabels(ctx context.Context, std stdio, f importFlags) (err error) {
 	return err
 }
 
-// settings reads those of the session.
+// settings reads the settings of the session.
 func (in *labelImport) settings() (err error) {
 	spec := &in.spec
 	if in.file != "" {
@@ -145,7 +145,7 @@ func (in *labelImport) join() error {
 
 func (in *labelImport) progress(what string) { fmt.Fprintf(in.std.Err, "\r%-50s", what) }
 
-// print says what was made.
+// print prints a summary of the import.
 func (in *labelImport) print(data string) {
 	c, out := in.counts, in.std.Out
 	fmt.Fprintf(out, "Comparisons: %d imported: %d first is better, %d second, %d equal\n", len(in.pairs), c.First, c.Second, c.Equal)

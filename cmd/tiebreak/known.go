@@ -86,7 +86,7 @@ func (f *knownFlags) set(ctx context.Context, std stdio, db *store.DB, spec idrl
 		}
 		k.Rating = n/5 - 1
 	} else if k.Use == idrl.Unused {
-		k.Choice = idrl.Equal // it does not matter any more
+		k.Choice = idrl.Equal // the value is not used then
 	}
 	var clips []idrl.ClipID
 	for name := range strings.SplitSeq(f.clips, ",") {

@@ -108,7 +108,7 @@ func runQuestions(ctx context.Context, std stdio, args []string) (err error) {
 	return nil
 }
 
-// selected returns the questions that --from and --to ask for.
+// selected returns the questions from --from to --to.
 func (f *questionsFlags) selected(list []questions.Question) ([]questions.Question, error) {
 	to := len(list)
 	if f.to > 0 {

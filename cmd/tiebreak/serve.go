@@ -80,14 +80,14 @@ func serveCommand() command {
 	}
 }
 
-// serve runs the server until ctx is done. A demo takes another port if its own
-// is taken, and has a session to show.
+// serve runs the server until ctx is done. A demo takes another port if its own is in use, and
+// makes the demo session.
 func serve(ctx context.Context, io stdio, f serveFlags, demo bool) (err error) {
 	ln, err := listen(ctx, f.addr, demo, io)
 	if err != nil {
 		return err
 	}
-	defer ln.Close() // of no effect after the server has closed it
+	defer ln.Close() // without effect after the server has closed it
 	at, err := siteOf(f.addr, ln.Addr(), f.origin)
 	if err != nil {
 		return err
@@ -129,16 +129,16 @@ func serve(ctx context.Context, io stdio, f serveFlags, demo bool) (err error) {
 	return a.listen(ctx, ln)
 }
 
-// giveBack gives memory that the start took back to the system. Of a new data folder these are mostly 12 MB of buffers, in
-// which goose read the migrations: a sync.Pool keeps them until the second collection, and with them the heap grows to
-// twice as much before the next one.
+// giveBack returns memory from the start to the system. With a new data folder this is mostly 12 MB
+// of buffers, in which goose read the migrations: a sync.Pool keeps them until the second
+// collection, and with them the heap grows to twice as much before the next one.
 func giveBack() {
 	runtime.GC()
 	debug.FreeOSMemory()
 }
 
-// listen opens the port. If it is taken and another may be used, it says so and
-// lets the system choose one.
+// listen opens the port. If it is in use and another may be taken, it says so and lets the system
+// choose one.
 func listen(ctx context.Context, addr string, another bool, io stdio) (net.Listener, error) {
 	var lc net.ListenConfig
 	ln, err := lc.Listen(ctx, "tcp", addr)
@@ -159,7 +159,7 @@ func listen(ctx context.Context, addr string, another bool, io stdio) (net.Liste
 	return ln, nil
 }
 
-// announce prints where the server is and how to get in.
+// announce prints the address of the server and the sign-in link.
 func announce(ctx context.Context, io stdio, a *app, base, data string, demo bool) error {
 	if err := a.db.SetMeta(ctx, addressKey, base); err != nil {
 		return fmt.Errorf("record the address: %w", err)
@@ -181,8 +181,8 @@ func announce(ctx context.Context, io stdio, a *app, base, data string, demo boo
 	return nil
 }
 
-// researcherEntry returns how a researcher gets in: by a link, until one has signed
-// in, and then by asking for one, so that later starts leave no links behind.
+// researcherEntry returns how a researcher signs in: by a link, until one has signed in; later only
+// by asking for one, so that starts leave no unused links.
 func (a *app) researcherEntry(ctx context.Context, base, data string) (string, error) {
 	in, err := a.db.SignedIn(ctx)
 	if err != nil {
@@ -201,8 +201,8 @@ func (a *app) researcherEntry(ctx context.Context, base, data string) (string, e
 // signInCommand returns the command line that prints a sign-in link.
 func signInCommand(data string) string { return commandLine("user", "link", "--data", data) }
 
-// Waits of a server that stops: for all that is under way, and for requests before they
-// are cancelled. A session that waits for a training serves none until the training ends.
+// Limits of a server that stops: for all that is running, and for requests before they are
+// cancelled. A session that waits for a training serves no request until the training ends.
 const (
 	stopWait    = 10 * time.Second
 	requestWait = 5 * time.Second
@@ -212,7 +212,7 @@ const (
 func (a *app) listen(ctx context.Context, ln net.Listener) error {
 	requests, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	srv := &http.Server{ // no WriteTimeout: exports and streams may last, and web gives each part of a reply its time
+	srv := &http.Server{ // no WriteTimeout: exports and streams may take long, and web limits the time of each part of a reply
 		BaseContext: func(net.Listener) context.Context { return requests },
 		Handler:     a.web, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
@@ -240,11 +240,11 @@ func (a *app) listen(ctx context.Context, ln net.Listener) error {
 	return err
 }
 
-// followEvery is how often a server looks for changes that commands made beside it.
+// followEvery is how often a server checks for changes that commands made.
 const followEvery = time.Second
 
-// follow does what commands beside the server changed, until ctx is done. The pages
-// of the server do not wait for it.
+// follow applies the changes that commands made, until ctx is done. The pages of the server do not
+// wait for it.
 func (a *app) follow(ctx context.Context) {
 	seen, tick := int64(-1), time.NewTicker(followEvery)
 	defer tick.Stop()
@@ -266,7 +266,7 @@ func (a *app) follow(ctx context.Context) {
 	}
 }
 
-// openShared opens the data folder, beside a server if one uses it.
+// openShared opens the data folder, which a server may be using.
 func openShared(ctx context.Context, dir string) (*store.DB, error) {
 	db, err := store.Open(ctx, dir)
 	if idrl.KindOf(err) == idrl.Conflict {

@@ -65,7 +65,7 @@ func sessionCreateCommand() command {
 const sessionAbout = "Makes a session and prints its id and a link for annotators, as 'tiebreak session create' does. The server may be running\n" +
 	"on the data folder."
 
-// sessionChoices lists the strategies and environments that sessions can have.
+// sessionChoices lists the available strategies and environments.
 func sessionChoices() string {
 	var b strings.Builder
 	b.WriteString("Strategies for choosing questions:\n")
@@ -139,8 +139,8 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 	return f.sayAddress(ctx, io, db)
 }
 
-// readFile reads the study file, if there is one, into f.spec, where the flags that are
-// given go before it, and the pictures that its instructions show.
+// readFile reads the study file, if there is one, into f.spec, which flags override, and the
+// pictures of its instructions.
 func (f *sessionFlags) readFile(fs *flag.FlagSet) (*studyfile.File, instructionFile, error) {
 	if f.file == "" {
 		return nil, instructionFile{}, nil
@@ -159,13 +159,13 @@ func (f *sessionFlags) readFile(fs *flag.FlagSet) (*studyfile.File, instructionF
 		f.spec.InstructionsFormat, told = idrl.PlainText, instructionFile{}
 	}
 	if f.instructions != "" && !isGiven(fs, "instructions") {
-		f.spec.Instructions = "" // the file of instructions goes before
+		f.spec.Instructions = "" // the file of instructions overrides it
 	}
 	return file, told, err
 }
 
-// readStudy reads the study file at path and the pictures that its instructions show, which
-// lie beside it.
+// readStudy reads the study file at path and the pictures of its instructions, which are next to
+// it.
 func readStudy(path string) (*studyfile.File, instructionFile, error) {
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
@@ -185,8 +185,8 @@ func readStudy(path string) (*studyfile.File, instructionFile, error) {
 	return file, told, err
 }
 
-// readInstructions reads the file of instructions, if there is one, into f.spec; else it returns the
-// one of the study file.
+// readInstructions reads the file of instructions, if there is one, into f.spec; otherwise it
+// returns the instructions of the study file.
 func (f *sessionFlags) readInstructions(ofStudy instructionFile) (instructionFile, error) {
 	if f.instructions == "" {
 		return ofStudy, nil

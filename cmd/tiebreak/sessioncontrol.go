@@ -24,7 +24,7 @@ type controlFlags struct {
 	seed       seedFlag
 }
 
-// id is where the session's id goes if it is given without a flag.
+// id returns the flag that an id without a flag sets.
 func (f *controlFlags) id() *string { return &f.session }
 
 func (f *controlFlags) declare(fs *flag.FlagSet) {
@@ -109,7 +109,7 @@ func sessionListCommand() command {
 		})
 }
 
-// unarchived returns the sessions to list, and how many are not.
+// unarchived returns the sessions to list, and the number of archived ones.
 func unarchived(all []idrl.Summary, whole bool) (list []idrl.Summary, archived int) {
 	for _, s := range all {
 		if s.State == idrl.StateArchived && !whole {
@@ -121,7 +121,7 @@ func unarchived(all []idrl.Summary, whole bool) (list []idrl.Summary, archived i
 	return list, archived
 }
 
-// answersOf says how many answers a session has, and wants.
+// answersOf writes the number of answers of a session, and of answers wanted.
 func answersOf(s idrl.Summary) string {
 	if s.Spec.Budget == 0 {
 		return strconv.Itoa(s.Answers)

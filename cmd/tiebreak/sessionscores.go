@@ -21,7 +21,7 @@ type scoresFlags struct {
 	json          bool
 }
 
-// id is where the session's id goes if it is given without a flag.
+// id returns the flag that an id without a flag sets.
 func (f *scoresFlags) id() *string { return &f.session }
 
 func (f *scoresFlags) declare(fs *flag.FlagSet) {
@@ -109,7 +109,7 @@ func printSessionScores(out io.Writer, s idrl.ConditionScores) error {
 	return w.Flush()
 }
 
-// shareText writes the share that is predicted right, with its interval.
+// shareText writes an accuracy with its interval.
 func shareText(p idrl.ScorePoint) string {
 	if p.Decisive == 0 {
 		return "-"

@@ -13,19 +13,18 @@ import (
 	"tiebreak/store"
 )
 
-// setFlags are the flags of session set: every setting that may change, of which the long texts
-// come from files.
+// setFlags are the flags of session set: every setting that may change; long texts come from files.
 type setFlags struct {
 	data, session, instructions, consent string
 	spec                                 idrl.SessionSpec
 	given                                *flag.FlagSet
 }
 
-// id is where the session's id goes if it is given without a flag.
+// id returns the flag that an id without a flag sets.
 func (f *setFlags) id() *string { return &f.session }
 
-// setters change the settings of a session that a running one can change, by key. Each returns what
-// has changed, for people.
+// setters change the settings of a session that can change while it runs, by key. Each returns a
+// description of the change, for people.
 var setters = map[string]func(context.Context, *store.DB, *setFlags, idrl.SessionSpec) (string, error){
 	"title": func(ctx context.Context, db *store.DB, f *setFlags, was idrl.SessionSpec) (string, error) {
 		return fmt.Sprintf("is called %q; before it was called %q", f.spec.Title, was.Title), db.Rename(ctx, was.ID, f.spec.Title, byCommand, time.Now())

@@ -18,7 +18,7 @@ type showFlags struct {
 	yaml          bool
 }
 
-// id is where the session's id goes if it is given without a flag.
+// id returns the flag that an id without a flag sets.
 func (f *showFlags) id() *string { return &f.session }
 
 func (f *showFlags) declare(fs *flag.FlagSet) {

@@ -127,7 +127,7 @@ func usageIfInvalid(err error) error {
 	return err
 }
 
-// tasteNames lists the names of the tastes of people who see.
+// tasteNames lists the names of the tastes of simulated people who see.
 func tasteNames() string {
 	var names []string
 	for _, t := range seeing.Tastes() {
@@ -160,7 +160,7 @@ func (s *stored) Record(ctx context.Context, id idrl.SessionID) (idrl.Record, er
 // Config implements rehearsal.Data, for a record of Record.
 func (s *stored) Config(rec idrl.Record) (session.Config, error) {
 	cfg, err := sessionConfig(s.envs, rec)
-	cfg.Journal = s.db // which learnt features need raw steps of
+	cfg.Journal = s.db // the raw steps that learnt features need
 	return cfg, err
 }
 

@@ -11,8 +11,8 @@ import (
 	"tiebreak/internal/lab/rehearsal"
 )
 
-// printConditions says how well the conditions of the runs predict what is held out. Runs of an
-// earlier command, whose sessions are gone, are left out.
+// printConditions prints how well the conditions of the runs predict held-out comparisons. Runs of
+// an earlier command, whose sessions are deleted, are left out.
 func (s *studyServer) printConditions(ctx context.Context, out io.Writer, runs []rehearsal.Run) error {
 	if !s.flags.study.spec.Compares() {
 		return nil
@@ -84,7 +84,7 @@ func printScores(out io.Writer, all []idrl.ConditionScores) error {
 // allTogether is the name of the posterior of all answers.
 const allTogether = "all together"
 
-// percentText writes the mean of shares in per cent, and between which limits one more lies.
+// percentText writes the mean of shares in per cent, and the interval for one further share.
 func percentText(values []float64) string {
 	if len(values) == 0 {
 		return "-"

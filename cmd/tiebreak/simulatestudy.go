@@ -25,7 +25,7 @@ const (
 	studyEvery, studyLooks = 5, 20
 )
 
-// stopwatches measure the time that the answers of each run take.
+// stopwatches measure the time of the answers of each run.
 type stopwatches struct {
 	mu    sync.Mutex
 	watch map[uint64]*rehearsal.Stopwatch // guarded by mu; by seed
@@ -56,7 +56,7 @@ func (s *stopwatches) taken(seed uint64) (hours float64, ok bool) {
 	return w.Taken().Hours(), true
 }
 
-// readFile makes the study file the sessions that are run, as far as flags leave it open.
+// readFile takes the settings of the sessions from the study file, except those that flags set.
 func (f *studyFlags) readFile(fs *flag.FlagSet, list envs.List, a *rehearsal.Config) error {
 	for _, field := range settings.All() {
 		if name := field.Flag(); name != "seed" && slices.Contains(ofStudy(), name) && isGiven(fs, name) {
@@ -89,7 +89,7 @@ func (f *studyFlags) readFile(fs *flag.FlagSet, list envs.List, a *rehearsal.Con
 	return nil
 }
 
-// printExpected says what one study like the runs is expected to take.
+// printExpected prints the expected cost of one study like the runs.
 func (f *studyFlags) printExpected(std stdio, runs []rehearsal.Run, pace time.Duration) {
 	var answers, hours []float64
 	for _, r := range runs {
@@ -112,7 +112,7 @@ func (f *studyFlags) printExpected(std stdio, runs []rehearsal.Run, pace time.Du
 	}
 }
 
-// timeUnit returns the unit that people use for a time, and how many of it are in an hour.
+// timeUnit returns the unit for a time, and the number of these units in an hour.
 func timeUnit(hours float64) (unit string, per float64) {
 	switch {
 	case hours < 1.5/60:
@@ -123,7 +123,7 @@ func timeUnit(hours float64) (unit string, per float64) {
 	return "hours", 1
 }
 
-// between writes an interval in parentheses, if it says something.
+// between writes an interval in parentheses; nothing if both ends are written the same.
 func between(i rehearsal.Interval, format string) string {
 	if math.IsInf(i.High, 1) {
 		return " (one rehearsal gives no interval: --runs " + strconv.Itoa(studyRuns) + ")"

@@ -13,17 +13,17 @@ import (
 	"tiebreak/store"
 )
 
-// A site is how browsers reach the server.
+// A site is the address of the server for browsers.
 type site struct {
 	base    string         // begins every link: "https://study.example.org"
-	origins []string       // pages of these are served, besides those of this machine
+	origins []string       // pages from these origins are served, besides those of this machine
 	open    bool           // listens beyond this machine
-	proxies []netip.Prefix // that stand before it
+	proxies []netip.Prefix // in front of the server
 }
 
-// siteOf returns the site of a server that listens on bound, which it was told as
-// addr. origin is the public address, empty if none was given: then it is the
-// address that it listens on, if that is one, or this machine.
+// siteOf returns the site of a server that listens on bound, for the flag addr. origin is the
+// public address, empty if none was given: then it is the address on which it listens, if that is a
+// single one, or this machine.
 func siteOf(addr string, bound net.Addr, origin string) (site, error) {
 	at, err := netip.ParseAddrPort(bound.String())
 	if err != nil {
@@ -48,7 +48,7 @@ func siteOf(addr string, bound net.Addr, origin string) (site, error) {
 	return s, nil
 }
 
-// baseOf returns how links begin to a server that will listen on addr.
+// baseOf returns the beginning of links to a server that will listen on addr.
 func baseOf(addr, origin string) (string, error) {
 	if origin != "" {
 		return checkOrigin(origin)
@@ -85,7 +85,7 @@ func checkProxies(list, origin string) (out []netip.Prefix, err error) {
 	return out, nil
 }
 
-// checkOrigin returns an origin as browsers write it: "https://study.example.org".
+// checkOrigin returns an origin in the form that browsers use: "https://study.example.org".
 func checkOrigin(origin string) (string, error) {
 	u, err := url.Parse(origin)
 	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" || strings.Trim(u.Path, "/") != "" {
@@ -101,7 +101,7 @@ func (s site) secure() bool {
 	return len(s.origins) > 0 && !slices.ContainsFunc(s.origins, plain)
 }
 
-// warnings say what is at risk, and what to do about it.
+// warnings describe risks, and how to avoid them.
 func (s site) warnings() (out []string) {
 	if s.open && len(s.origins) == 0 {
 		out = append(out, "the server listens on every address of this machine but does not know which address people open.\n"+
@@ -126,7 +126,7 @@ func unencrypted(origin string) bool {
 	return u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
-// warn prints what is unsafe about the site and the data folder, if anything is.
+// warn prints the risks of the site and the data folder.
 func warn(w io.Writer, s site, data string) {
 	for _, text := range s.warnings() {
 		fmt.Fprintf(w, "WARNING: %s\n\n", text)

@@ -19,7 +19,7 @@ import (
 	"tiebreak/internal/train/training"
 )
 
-// studyFlags are the flags of simulate that are about runs of its own.
+// studyFlags are the flags of simulate for runs of its own.
 type studyFlags struct {
 	runs, parallel int
 	csv            string
@@ -41,11 +41,12 @@ func (f *studyFlags) declare(fs *flag.FlagSet) {
 	fs.BoolVar(&f.skipIdle, "skip-idle", false,
 		"with --pace: a response time passes in real time while the session trains, and at once while it does not. Generations\n"+
 			"arrive after the same answers as in real time, because nothing else happens in the time that is skipped")
-	// The noise is that of the models, and --tie-band, --title and --seed are about the simulated annotator.
+	// The noise is that of the models, and --tie-band, --title and --seed belong to the simulated
+	// annotator.
 	settings.Declare(fs, &f.spec, "title", "seed", "instructions", "instructions_format", "consent", "prior_var", "noise_std", "tie_band", "much_band", "rating_var", "rating_model")
 }
 
-// ofStudy are the flags that only --runs knows.
+// ofStudy are the flags that only --runs uses.
 func ofStudy() []string {
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
 	new(studyFlags).declare(fs)
@@ -60,8 +61,7 @@ func isGiven(fs *flag.FlagSet, name string) (is bool) {
 	return is
 }
 
-// checkCombination returns an error unless the flags are about one session of a
-// server, or about runs.
+// checkCombination returns an error unless the flags are for one session of a server, or for runs.
 func (f *simulateFlags) checkCombination(fs *flag.FlagSet) error {
 	url := f.annotator.Link != ""
 	if f.study.file != "" && !isGiven(fs, "runs") {
@@ -89,7 +89,7 @@ func (f *simulateFlags) checkCombination(fs *flag.FlagSet) error {
 	return nil
 }
 
-// parallelRuns returns how many runs are done at a time.
+// parallelRuns returns the number of runs at a time.
 func (f *simulateFlags) parallelRuns() int {
 	switch {
 	case f.study.parallel > 0:
@@ -261,7 +261,7 @@ func (s *studyServer) open(ctx context.Context, seed uint64) (rehearsal.Config, 
 	return cfg, nil
 }
 
-// training reports whether a session trains what answers make due. It starts such a
+// training reports whether a session is still training after recent answers. It starts such a
 // training before it serves another request.
 func (s *studyServer) training(ctx context.Context, id idrl.SessionID) (bool, error) {
 	sess, err := s.app.manager.Session(ctx, id)

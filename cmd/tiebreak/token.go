@@ -33,8 +33,8 @@ type tokenFlags struct {
 func (f *tokenFlags) declareNew(fs *flag.FlagSet) {
 	dataFlag(fs, &f.data)
 	fs.StringVar(&f.scope, "scope", string(idrl.ScopeRead), "`what` the token allows. read: answers, posterior, policies and exports; label: only to answer questions, as an\n"+
-			"annotator of its own; write: as read, and to pause, resume and close; upload: as read, and to\n"+
-			"upload clips and make sessions over them")
+		"annotator of its own; write: as read, and to pause, resume and close; upload: as read, and to\n"+
+		"upload clips and make sessions over them")
 	fs.StringVar(&f.session, "session", "", "`id` of the only session for which it is valid; default: all sessions; required for the scope label")
 	fs.IntVar(&f.days, "days", 90, "`days` after which it expires")
 	fs.StringVar(&f.name, "name", "", "`text` that describes its purpose")

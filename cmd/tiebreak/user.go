@@ -12,7 +12,7 @@ import (
 	"tiebreak/store"
 )
 
-// theResearcher is the name under which the first sign-in link lets in.
+// theResearcher is the name of the researcher of the first sign-in link.
 const theResearcher = "researcher"
 
 func userCommand() command {

@@ -15,7 +15,7 @@ type gaitSearch interface {
 	Best(theta []float64) (k Known, ok bool)
 }
 
-// solveGait runs a search in pieces while goOn says so, and returns the best gait.
+// solveGait runs a search in pieces while goesOn says so, and returns the best gait.
 func solveGait(ctx context.Context, task idrl.SolveTask, v gaitSearch, g *ground, goesOn func() bool) (idrl.Policy, error) {
 	for goesOn() {
 		if err := v.Run(ctx, task.Theta, 1); err != nil {
