@@ -195,7 +195,7 @@ func wholeNumber(c echo.Context, name string, unless, least, most int64) (int64,
 func (s *api) answersAfter(c echo.Context, spec idrl.SessionSpec, after int64, limit int, wait time.Duration) ([]byte, error) {
 	news, unsubscribe := s.news(spec.ID)
 	defer unsubscribe()
-	unhurried(c)
+	withoutReadDeadline(c)
 	ctx := c.Request().Context()
 	over := time.NewTimer(wait)
 	defer over.Stop()

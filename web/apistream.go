@@ -43,9 +43,9 @@ func (s *api) news(id idrl.SessionID) (news <-chan struct{}, unsubscribe func())
 	})
 }
 
-// unhurried removes the read deadline of a request whose reply is delayed: after the deadline the
+// withoutReadDeadline removes the read deadline of a request whose reply is delayed: after the deadline the
 // server would treat the client as disconnected.
-func unhurried(c echo.Context) *http.ResponseController {
+func withoutReadDeadline(c echo.Context) *http.ResponseController {
 	rc := http.NewResponseController(c.Response())
 	_ = rc.SetReadDeadline(time.Time{}) // a recorder of tests has none
 	return rc
@@ -76,7 +76,7 @@ func (s *api) apiStream(c echo.Context) error {
 	defer cancel()
 	news, unsubscribe := s.news(spec.ID)
 	defer unsubscribe()
-	out := &stream{c: c, rc: unhurried(c), spec: spec, exports: s.cfg.Exports, after: after}
+	out := &stream{c: c, rc: withoutReadDeadline(c), spec: spec, exports: s.cfg.Exports, after: after}
 	c.Response().Header().Set(echo.HeaderContentType, mediaType(c, export.ContentType("jsonl"), plainText))
 	beat := time.NewTicker(s.streamBeat)
 	defer beat.Stop()

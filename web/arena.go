@@ -215,7 +215,7 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	}
 	p.Scripts = static.Modules("arena.js")
 	var made templates.DashboardPage
-	running(s).handOut(c, spec, &made)
+	running(s).showLink(c, spec, &made)
 	p.Invite, p.InviteSays, p.InviteNote = made.Invite, made.InviteSays, made.InviteNote
 	return render(c, http.StatusOK, templates.Arena(p))
 }

@@ -141,8 +141,8 @@ func conditionsCard(spec idrl.SessionSpec) templates.ConditionsCard {
 	return templates.ConditionsCard{Shown: spec.Compares(), Several: len(spec.Controls) > 0, Own: methodText(spec.Acquisition), CSV: sessionURL(spec.ID, "conditions.csv")}
 }
 
-// tellConditions sends the scores if they have changed.
-func (w *watcher) tellConditions(s idrl.ConditionScores) {
+// sendConditions sends the scores if they have changed.
+func (w *watcher) sendConditions(s idrl.ConditionScores) {
 	if m := encodeConditions(s); string(m) != string(w.toldConditions) {
 		w.toldConditions = m
 		w.send(m)

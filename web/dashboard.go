@@ -85,7 +85,7 @@ func (s watching) dashboardPage(c echo.Context, spec idrl.SessionSpec) (template
 		Network: spec.Model == idrl.NetworkModel, Cancel: sessionURL(spec.ID, "training/cancel"), CancelNote: cancelNote(spec),
 	}
 	p.Scripts, p.Styles = static.Modules("dashboard.js"), []string{"charts.css"}
-	running(s).handOut(c, spec, &p)
+	running(s).showLink(c, spec, &p)
 	return p, err
 }
 

@@ -166,7 +166,7 @@ func (s *site) fail(c echo.Context, err error) {
 		return
 	}
 	f := s.failureOf(c, err)
-	if s.turnedAway(c.Request(), f.status) {
+	if s.chargeRefusal(c.Request(), f.status) {
 		f = s.failureOf(c, errTooMany)
 	}
 	switch f.status {

@@ -76,11 +76,11 @@ func (h *heavy) first() (done func()) {
 	if h.urgent++; h.urgent == 1 {
 		h.calm = make(chan struct{})
 	}
-	return h.dealtWith
+	return h.endUrgent
 }
 
-// dealtWith is the end of first.
-func (h *heavy) dealtWith() {
+// endUrgent is the end of first.
+func (h *heavy) endUrgent() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.urgent--; h.urgent == 0 {

@@ -44,7 +44,7 @@ func (s running) invite(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	s.handOver(c, id, token)
+	s.bringLink(c, id, token)
 	return c.Redirect(http.StatusSeeOther, sessionURL(id))
 }
 
@@ -67,10 +67,10 @@ func crowdOf(c echo.Context) (crowd idrl.Crowd, err error) {
 	return crowd, crowd.Check()
 }
 
-// handOver gives the browser a link's token to bring to the session's page. An address would keep
+// bringLink gives the browser a link's token to bring to the session's page. An address would keep
 // it in the browser's history, and in the log of a proxy. A cookie of that page alone is removed
 // when it was shown, or after a minute.
-func (s running) handOver(c echo.Context, id idrl.SessionID, token string) {
+func (s running) bringLink(c echo.Context, id idrl.SessionID, token string) {
 	k := &http.Cookie{
 		Name: "tb_link_" + string(id), Value: token, Path: sessionURL(id), HttpOnly: true,
 		Secure: s.cfg.SecureCookies, SameSite: http.SameSiteStrictMode, MaxAge: 60,
@@ -81,14 +81,14 @@ func (s running) handOver(c echo.Context, id idrl.SessionID, token string) {
 	c.SetCookie(k)
 }
 
-// handOut shows the annotator link that the browser brings, if it brings one, and removes it from
+// showLink shows the annotator link that the browser brings, if it brings one, and removes it from
 // the browser.
-func (s running) handOut(c echo.Context, spec idrl.SessionSpec, p *templates.DashboardPage) {
+func (s running) showLink(c echo.Context, spec idrl.SessionSpec, p *templates.DashboardPage) {
 	token := cookie(c, "tb_link_"+string(spec.ID))
 	if token == "" {
 		return
 	}
-	s.handOver(c, spec.ID, "")
+	s.bringLink(c, spec.ID, "")
 	link, says, note := s.cfg.Base+"/join/"+token, "Send this link to the people who answer. Each browser that opens it becomes one annotator.", s.inviteNote()
 	of, crowd, err := s.cfg.Auth.Crowd(c.Request().Context(), token)
 	if err == nil {

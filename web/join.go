@@ -22,7 +22,7 @@ func (s entry) join(c echo.Context) error {
 		return s.badVisit(c, err)
 	}
 	if err != nil {
-		return s.deadJoin(c, err)
+		return s.invalidInvitation(c, err)
 	}
 	return render(c, http.StatusOK, templates.Join(p))
 }
@@ -112,7 +112,7 @@ func (s entry) postJoin(c echo.Context) error {
 		return s.badVisit(c, err)
 	}
 	if err != nil {
-		return s.deadJoin(c, err)
+		return s.invalidInvitation(c, err)
 	}
 	id := v.session
 	switch who, is, err := s.joined(c, v); {
@@ -135,7 +135,7 @@ func (s entry) postJoin(c echo.Context) error {
 		return s.badJoin(c, err, func(p *templates.JoinPage) { p.Name.Error = s.explain(err) })
 	}
 	if err != nil {
-		return s.deadJoin(c, err)
+		return s.invalidInvitation(c, err)
 	}
 	if who.Role == auth.Removed { // they may withdraw their data in the browser in which they joined
 		return errRemoved
@@ -168,8 +168,8 @@ func (s entry) badJoin(c echo.Context, cause error, say func(*templates.JoinPage
 	return render(c, http.StatusBadRequest, templates.Join(p))
 }
 
-// deadJoin explains why a link does not work. A browser that has joined continues instead.
-func (s entry) deadJoin(c echo.Context, err error) error {
+// invalidInvitation explains why a link does not work. A browser that has joined continues instead.
+func (s entry) invalidInvitation(c echo.Context, err error) error {
 	if kindOf(err) != idrl.NotFound || plain(c) {
 		return err
 	}

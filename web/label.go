@@ -72,7 +72,7 @@ func (s labelling) label(c echo.Context) error {
 // continue to a browser that was.
 func (s labelling) signedOut(c echo.Context, id idrl.SessionID) error {
 	status, _ := statusOf(errNotAnnotator)
-	if s.turnedAway(c.Request(), status) {
+	if s.chargeRefusal(c.Request(), status) {
 		return errTooMany
 	}
 	p := templates.ErrorPage{

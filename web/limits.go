@@ -166,9 +166,9 @@ func (s *site) admit(who auth.Actor, cost float64) error {
 	return nil
 }
 
-// turnedAway charges the address for a request that was refused, and reports whether the limit is
+// chargeRefusal charges the address for a request that was refused, and reports whether the limit is
 // exceeded.
-func (s *site) turnedAway(r *http.Request, status int) bool {
+func (s *site) chargeRefusal(r *http.Request, status int) bool {
 	q := requestOf(r)
 	if q.charged || status < 400 || status >= 500 {
 		return false

@@ -155,13 +155,13 @@ func (s *socket) finish() {
 	frame := websocket.FormatCloseMessage(code, reason)
 	_ = s.ws.WriteControl(websocket.CloseMessage, frame, time.Now().Add(writeWait)) // the peer may be gone
 	if code == websocket.ClosePolicyViolation || code == websocket.CloseMessageTooBig {
-		s.linger()
+		s.readRest()
 	}
 }
 
-// linger reads what the peer is still sending. Closing with unread bytes would reset the
+// readRest reads what the peer is still sending. Closing with unread bytes would reset the
 // connection, and the peer would not learn the reason.
-func (s *socket) linger() {
+func (s *socket) readRest() {
 	conn := s.ws.NetConn()
 	if conn.SetReadDeadline(time.Now().Add(lingerWait)) == nil {
 		_, _ = io.Copy(io.Discard, conn) // ends with the deadline

@@ -48,7 +48,7 @@ func (s running) tokens(c echo.Context) error {
 	return s.showTokens(c, http.StatusOK, p)
 }
 
-// tokenOnce is handOver of a token: an address would keep it in the browser's history.
+// tokenOnce is bringLink of a token: an address would keep it in the browser's history.
 func (s running) tokenOnce(c echo.Context, token string) {
 	k := &http.Cookie{
 		Name: tokenOnce, Value: token, Path: tokensPath, HttpOnly: true, Secure: s.cfg.SecureCookies, SameSite: http.SameSiteStrictMode, MaxAge: 60,

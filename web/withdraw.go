@@ -45,9 +45,9 @@ func (s labelling) withdrawURL(c echo.Context, id idrl.SessionID, who idrl.Annot
 	return sessionURL(id, "withdraw")
 }
 
-// leaver returns the session of the address and the annotator for which this browser is or was
+// formerOrPresent returns the session of the address and the annotator for which this browser is or was
 // signed in: people whose part has ended may withdraw their data, too.
-func (s labelling) leaver(c echo.Context) (idrl.SessionID, idrl.AnnotatorID, error) {
+func (s labelling) formerOrPresent(c echo.Context) (idrl.SessionID, idrl.AnnotatorID, error) {
 	id, err := sessionID(c)
 	if err != nil {
 		return "", "", err
@@ -63,7 +63,7 @@ func (s labelling) leaver(c echo.Context) (idrl.SessionID, idrl.AnnotatorID, err
 
 // withdraw is GET /sessions/:id/withdraw: it asks an annotator whether they are sure.
 func (s labelling) withdraw(c echo.Context) error {
-	id, who, err := s.leaver(c)
+	id, who, err := s.formerOrPresent(c)
 	if errors.Is(err, errNotAnnotator) {
 		return s.signedOut(c, id)
 	}
@@ -94,7 +94,7 @@ func (s labelling) withdrawPage(c echo.Context, status int, id idrl.SessionID, w
 // data, and redirects to the page that shows the progress. Sending the form again does the same,
 // because its first reply may have been lost; its fields annotator and receipt identify the person.
 func (s labelling) postWithdraw(c echo.Context) error {
-	id, who, err := s.leaver(c)
+	id, who, err := s.formerOrPresent(c)
 	ctx := c.Request().Context()
 	if errors.Is(err, errNotAnnotator) {
 		if _, unknown := s.cfg.People.Withdrawn(ctx, id, idrl.AnnotatorID(c.FormValue("annotator")), c.FormValue("receipt")); unknown == nil {

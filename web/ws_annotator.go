@@ -126,7 +126,7 @@ func (a *annotatorSocket) handle(kind int, b []byte) {
 		a.refuse(refused)
 		return
 	}
-	if !a.mayGoOn(cost(m)) {
+	if !a.chargeMessage(cost(m)) {
 		a.nak(messageID(m), idrl.Errorf(idrl.Unavailable, "Too many messages at once; sending again in a moment."))
 		a.rest()
 		return
@@ -136,7 +136,7 @@ func (a *annotatorSocket) handle(kind int, b []byte) {
 	defer cancel()
 	switch m := m.(type) {
 	case *wire.ClientHello:
-		a.greet(ctx, m)
+		a.answerHello(ctx, m)
 	case *wire.Answer:
 		row := m.Row()
 		row.Annotator, row.ReceivedAt = a.who, time.Now().UTC()
@@ -165,9 +165,9 @@ func (a *annotatorSocket) handle(kind int, b []byte) {
 	}
 }
 
-// greet answers a hello: it says which answers of the outbox are durable; then feed sends the
+// answerHello answers a hello: it says which answers of the outbox are durable; then feed sends the
 // questions.
-func (a *annotatorSocket) greet(ctx context.Context, m *wire.ClientHello) {
+func (a *annotatorSocket) answerHello(ctx context.Context, m *wire.ClientHello) {
 	have, err := a.session.Have(ctx, a.who, m.Outbox)
 	if err != nil {
 		a.nak("", err)

@@ -17,8 +17,8 @@ func cost(m wire.FromClient) float64 {
 	return 1
 }
 
-// mayGoOn charges the annotator for a message. All their sockets share one limit.
-func (a *annotatorSocket) mayGoOn(cost float64) bool {
+// chargeMessage charges the annotator for a message. All their sockets share one limit.
+func (a *annotatorSocket) chargeMessage(cost float64) bool {
 	return a.srv.limits.messages.take(a.person, cost, time.Now())
 }
 
@@ -39,7 +39,7 @@ func (a *annotatorSocket) refuse(r *wire.Refused) {
 	a.send(wire.Encode(r.Nak()))
 	if a.refusals++; a.refusals >= maxRefusals {
 		a.end(websocket.ClosePolicyViolation, "too many wrong messages", nil)
-	} else if !a.mayGoOn(1) {
+	} else if !a.chargeMessage(1) {
 		a.rest()
 	}
 }

@@ -91,7 +91,7 @@ func (w *watcher) tell() {
 	here := func(a idrl.AnnotatorID) bool { return w.srv.sockets.has(person{auth.Annotator, w.id, string(a)}) }
 	w.send(encodeState(status, names, here))
 	if compares {
-		w.tellConditions(scores)
+		w.sendConditions(scores)
 	}
 	if m := encodeProblems(w.srv.problems(ctx)); !bytes.Equal(m, w.told) {
 		w.told = m

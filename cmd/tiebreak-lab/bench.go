@@ -25,12 +25,12 @@ type benchFlags struct {
 
 func (f *benchFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.out, "out", "bench", "`folder` for the report, the tables and plots, and the finished runs")
-	fs.StringVar(&f.mode, "mode", experiment.Corrected, "`corrected`: what the paper's text says; paper: what the authors' code computes")
-	fs.StringVar(&f.schedule, "schedule", experiment.PaperSchedule, "`when` candidates are trained: paper, after every answer; live, as in a session\nwith clips, three questions ahead and trainings beside the answers; slow, the same where\na training takes as long as three answers; crowd, with 1 to 16 annotators at once, who are compared")
-	fs.StringVar(&f.queries, "queries", "", "`type` of question: state or comparison; default: all that the figure has")
+	fs.StringVar(&f.mode, "mode", experiment.Corrected, "`corrected`: as in the paper's text; paper: as in the authors' code")
+	fs.StringVar(&f.schedule, "schedule", experiment.PaperSchedule, "`when` candidates are trained: paper, after every answer; live, as in a session\nwith clips, three questions ahead and trainings during the answers; slow, as live, but\na training takes as long as three answers; crowd, with 1 to 16 annotators at once, for comparison")
+	fs.StringVar(&f.queries, "queries", "", "`type` of question: state or comparison; default: all types of the figure")
 	fs.StringVar(&f.walls, "walls", "", "walls of gridworlds: `text` or code; default: as in the mode")
 	fs.StringVar(&f.candidates, "candidates", "", "candidate questions: `text` or code; default: as in the mode")
-	fs.StringVar(&f.expert, "expert", "", "`who` answers: paper (by the paper's model) or people (as noisy as people); default: the figure's first")
+	fs.StringVar(&f.expert, "expert", "", "`expert` who answers: paper (by the paper's model) or people (as noisy as people); default: the figure's first")
 	fs.StringVar(&f.methods, "methods", "", "`names` of methods, separated by commas; default: those of the figure")
 	fs.IntVar(&f.seeds, "seeds", 30, "`number` of paired seeds")
 	fs.Uint64Var(&f.first, "first-seed", 1, "first `seed`; seeds are consecutive")
@@ -151,12 +151,12 @@ func (f benchFlags) execute(ctx context.Context, io command.IO, es []experiment.
 	store := report.FolderStore(runs, func(s string) { line.Say("%s", s) })
 	tracker := report.NewTracker(store, es, time.Now)
 	if p := tracker.Progress(); p.Kept > 0 {
-		line.Say("%d of %d runs are there from before, in %s.", p.Kept, p.Total, runs)
+		line.Say("%d of %d runs were computed earlier and are kept in %s.", p.Kept, p.Total, runs)
 	}
 	do := func(e experiment.Experiment) (experiment.Result, error) {
 		r, err := experiment.Do(ctx, e, experiment.Options{
 			Workers: f.workers, Store: tracker, Progress: countRuns(line, e, tracker),
-			Cache: filepath.Join(f.out, "cache"), Preparing: tellPreparing(line, e), Answered: tellAnswers(line, e, tracker),
+			Cache: filepath.Join(f.out, "cache"), Preparing: reportPreparation(line, e), Answered: reportAnswers(line, e, tracker),
 		})
 		if p := tracker.Progress(); err != nil && ctx.Err() != nil {
 			line.Say("Stopped. %d of %d runs are kept in %s; the same command continues from there.", p.Kept+p.Made, p.Total, runs)
@@ -213,15 +213,15 @@ func says(p report.Progress) string {
 	return text
 }
 
-// tellPreparing reports the progress of the preparation of an experiment.
-func tellPreparing(line *command.ProgressLine, e experiment.Experiment) idrl.Progress {
+// reportPreparation reports the progress of the preparation of an experiment.
+func reportPreparation(line *command.ProgressLine, e experiment.Experiment) idrl.Progress {
 	return func(_, _ int, what string) { // only then is there a total
 		line.Show(e.Name() + ": preparing: " + what)
 	}
 }
 
-// tellAnswers reports the progress of a long run.
-func tellAnswers(line *command.ProgressLine, e experiment.Experiment, tracker *report.Tracker) idrl.Progress {
+// reportAnswers reports the progress of a long run.
+func reportAnswers(line *command.ProgressLine, e experiment.Experiment, tracker *report.Tracker) idrl.Progress {
 	return func(_, _ int, what string) { // only then is there a total
 		line.Show(fmt.Sprintf("%s; %s: %s", says(tracker.Progress()), e.Name(), what))
 	}

@@ -33,13 +33,13 @@ func (f *benchAskingFlags) declare(fs *flag.FlagSet) {
 
 func benchAskingCommand() command.Command {
 	var about strings.Builder
-	about.WriteString("Simulated people answer sessions in several ways of being asked, for the same number of seconds, with a truth\n" +
-		"that is known. It prints the mean regret over that time, as a table in Markdown: docs/ways-of-asking.md.\n\nWays:\n")
+	about.WriteString("Simulated people answer sessions with several ways of asking, for the same number of seconds, with a known\n" +
+			"true reward. It prints the mean regret over that time, as a table in Markdown: docs/ways-of-asking.md.\n\nWays:\n")
 	for _, w := range experiment.Ways() {
 		fmt.Fprintf(&about, "  %-21s %s\n", w.Name, w.About)
 	}
 	return command.Command{
-		Name: "bench asking", Summary: "what ways of asking are worth per second of a person's time", Usage: "[flags]",
+		Name: "bench asking", Summary: "compare ways of asking at equal time of a person", Usage: "[flags]",
 		About:   strings.TrimRight(about.String(), "\n"),
 		Example: "tiebreak-lab bench asking --worlds driver --seeds 100",
 		Flags:   func(fs *flag.FlagSet) { new(benchAskingFlags).declare(fs) },
@@ -58,7 +58,7 @@ func runBenchAsking(ctx context.Context, io command.IO, args []string) error {
 		return fmt.Errorf("%w: --seeds, --workers and --seconds must be positive, the last at most 100000", command.ErrUsage)
 	}
 	for _, world := range strings.Split(f.worlds, ",") {
-		sat, err := f.sit(ctx, world)
+		sat, err := f.runWays(ctx, world)
 		if err != nil {
 			return err
 		}
@@ -67,8 +67,8 @@ func runBenchAsking(ctx context.Context, io command.IO, args []string) error {
 	return nil
 }
 
-// sit returns the results of each seed, by way of asking.
-func (f *benchAskingFlags) sit(ctx context.Context, world string) ([][]experiment.Sitting, error) {
+// runWays returns the results of each seed, by way of asking.
+func (f *benchAskingFlags) runWays(ctx context.Context, world string) ([][]experiment.Sitting, error) {
 	out, errs := make([][]experiment.Sitting, f.seeds), make([]error, f.seeds)
 	var wg sync.WaitGroup
 	next := make(chan int)
@@ -95,7 +95,7 @@ func (f *benchAskingFlags) sit(ctx context.Context, world string) ([][]experimen
 // writeAsking writes the table of a world.
 func writeAsking(w io.Writer, world string, seconds float64, sat [][]experiment.Sitting) {
 	fmt.Fprintf(w, "\n**%s**, %d seeds, %v s each:\n\n", world, len(sat), seconds)
-	fmt.Fprintln(w, "| way | answers | regret over the time | against plain [95 % interval] | regret at the end | worth plain at |")
+	fmt.Fprintln(w, "| way | answers | regret over the time | against plain [95 % interval] | regret at the end | equal to plain at |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|")
 	plain := areas(sat, 0, seconds, 1)
 	for k, way := range experiment.Ways() {
@@ -109,7 +109,7 @@ func writeAsking(w io.Writer, world string, seconds float64, sat [][]experiment.
 			against = fmt.Sprintf("%+.1f %% [%+.1f, %+.1f]", 100*mean(diff), 100*ci[0], 100*ci[1])
 		}
 		fmt.Fprintf(w, "| %s | %.0f | %.4g | %s | %.4g | %.1f s |\n", way.Name, answersIn(sat, k, seconds), mean(area), against,
-			ends(sat, k, seconds), worth(sat, k, seconds))
+			ends(sat, k, seconds), breakEven(sat, k, seconds))
 	}
 }
 
@@ -121,9 +121,9 @@ func areas(sat [][]experiment.Sitting, k int, seconds, stretch float64) (out []f
 	return out
 }
 
-// worth returns the mean duration of an answer, in seconds, at which way k has the same regret over
+// breakEven returns the mean duration of an answer, in seconds, at which way k has the same regret over
 // the time as plain comparisons.
-func worth(sat [][]experiment.Sitting, k int, seconds float64) float64 {
+func breakEven(sat [][]experiment.Sitting, k int, seconds float64) float64 {
 	plain, lo, hi := mean(areas(sat, 0, seconds, 1)), 0.5, 4.0
 	for range 40 {
 		if s := (lo + hi) / 2; mean(areas(sat, k, seconds, s)) < plain {

@@ -18,7 +18,7 @@ import (
 
 func benchDeepCommand() command.Command {
 	return command.Command{
-		Name: "bench deep", Summary: "the paper's last figure: networks and soft actor-critic on robots", Usage: "[flags]",
+		Name: "bench deep", Summary: "repeat the paper's last figure: networks and soft actor-critic on robots", Usage: "[flags]",
 		About: "Repeats the paper's deep experiment: a reward network learns from comparisons of clips while soft\n" +
 			"actor-critic trains a policy on its rewards, and candidate policies say which comparisons to ask. It\n" +
 			"writes curves of the normalised score (0: random actions, 100: trained on the true reward) against\n" +
@@ -40,7 +40,7 @@ type deepFlags struct {
 
 func (f *deepFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.out, "out", "bench-deep", "`folder` for the report, the tables and plots, and the finished runs")
-	fs.StringVar(&f.mode, "mode", string(neural.Corrected), "`corrected`: what the paper's text says; anchored: the same with the reward network of live sessions; paper: what the authors' code does")
+	fs.StringVar(&f.mode, "mode", string(neural.Corrected), "`corrected`: as in the paper's text; anchored: the same with the reward network of live sessions; paper: as in the authors' code")
 	fs.StringVar(&f.tasks, "tasks", "half-cheetah,hopper,swimmer,reacher,inverted-pendulum", "`names` of robots, separated by commas, or all")
 	fs.StringVar(&f.methods, "methods", strings.Join(deep.Methods(), ","), "`names` of methods, separated by commas; NAME:main asks about the main policy's rollouts alone")
 	fs.StringVar(&f.budget, "budget", deep.Small().Name, "`small`: 300 comparisons, 100,000 steps, small networks; paper: 1,400 and 10,000,000")

@@ -108,7 +108,7 @@ func (f benchFlags) configs(what string) (out []experiment.Config, err error) {
 // suite returns the project's own suite, whose experiments are fixed.
 func (f benchFlags) suite() ([]experiment.Config, error) {
 	if f.mode != experiment.Corrected || f.queries+f.walls+f.candidates+f.expert != "" {
-		return nil, idrl.Errorf(idrl.Invalid, "the suite fixes its mode, questions, candidates and expert; leave these flags out, or name a figure")
+		return nil, idrl.Errorf(idrl.Invalid, "the suite has a fixed mode, questions, candidates and expert; leave these flags out, or name a figure")
 	}
 	out := experiment.Suite()
 	for i := range out {

@@ -39,7 +39,7 @@ type benchQuestionsFlags struct {
 func (f *benchQuestionsFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.envs, "env", "", "`names` of environments, separated by commas; default: all")
 	fs.StringVar(&f.kind, "kind", string(idrl.CompareClips), "`query type`, as in 'tiebreak session'")
-	fs.StringVar(&f.rule, "questions", idrl.AnswerableQuestions, "`which` are asked, as in 'tiebreak session': "+strings.Join(settings.Get("questions").Names(), " or "))
+	fs.StringVar(&f.rule, "questions", idrl.AnswerableQuestions, "`which` questions are asked, as in 'tiebreak session': "+strings.Join(settings.Get("questions").Names(), " or "))
 	fs.StringVar(&f.out, "out", "bench-questions", "`folder` for the counts and the pages with the questions")
 	fs.IntVar(&f.answers, "answers", 30, "`number` of questions that are answered in each session")
 	fs.IntVar(&f.seeds, "seeds", 1, "`number` of sessions in each environment")
@@ -47,17 +47,17 @@ func (f *benchQuestionsFlags) declare(fs *flag.FlagSet) {
 	fs.DurationVar(&f.pace, "pace", 3*time.Second, "median of the response `times`")
 	fs.Float64Var(&f.mistake, "mistake", seeing.DefaultMistake, "`probability` that an answer is the opposite")
 	fs.StringVar(&f.program, "program", "", "`path` of the program tiebreak; default: it is built from the sources, by go")
-	fs.Float64Var(&f.threshold, "threshold", seeing.DefaultThreshold, "`difference` of two clips that is seen in half of the cases; 0: overlooks nothing")
+	fs.Float64Var(&f.threshold, "threshold", seeing.DefaultThreshold, "`difference` of two clips that the person sees in half of the cases; 0: overlooks nothing")
 }
 
 func benchQuestionsCommand() command.Command {
 	return command.Command{
-		Name: "bench questions", Summary: "how many questions a person could answer, and how many are repeats", Usage: "[flags]",
-		About: "A simulated person who sees (tiebreak simulate --expert seeing) answers the questions of a session with its\n" +
-			"defaults in each environment, on a server of its own, which the program tiebreak runs. It prints how many of\n" +
-			"them lack motion, are about clips that look alike or robots that have fallen, look like an earlier question of\n" +
-			"the last 50, or were answered with \"can't tell\"; and writes a page with every question, as 'tiebreak questions'\n" +
-			"does. Sessions that are done are kept; the same command continues where it was stopped. docs/dashboard.md has\n" +
+		Name: "bench questions", Summary: "count questions that a person could answer, and repeats", Usage: "[flags]",
+		About: "A simulated person (tiebreak simulate --expert seeing) answers the questions of a session with default settings\n" +
+			"in each environment, on a server that the program tiebreak runs. It prints how many questions lack motion,\n" +
+			"are about clips that look alike or about fallen robots, look like one of the last 50 questions, or were\n" +
+			"answered with \"can't tell\"; and it writes a page with every question, like 'tiebreak questions'.\n" +
+			"Finished sessions are kept; the same command continues where it was stopped. docs/dashboard.md has\n" +
 			"results.",
 		Example: "tiebreak-lab bench questions --env hopper,ant --seeds 3 --out asked",
 		Flags:   func(fs *flag.FlagSet) { new(benchQuestionsFlags).declare(fs) },

@@ -21,12 +21,12 @@ import (
 
 func benchTeachCommand() command.Command {
 	return command.Command{
-		Name: "bench teach", Summary: "whether a robot can be taught in one sitting", Usage: "ROBOT [flags]",
-		About: "A simulated person teaches a robot: sees nothing but the drawn clips, compares them by a taste, takes three\n" +
-			"seconds for an answer and is wrong in one of ten. Policies are trained beside the answers, on a clock that\n" +
-			"charges each second of processor time. It prints what the recommended policy does in episodes that no training\n" +
+		Name: "bench teach", Summary: "measure whether a robot can be taught in one sitting", Usage: "ROBOT [flags]",
+		About: "A simulated person teaches a robot: the person sees only the drawn clips, compares them by a taste, takes three\n" +
+			"seconds for an answer and is wrong in one of ten. Policies are trained during the answers, on a clock that\n" +
+			"counts each second of processor time. It prints how the recommended policy performs in episodes that no training\n" +
 			"has seen, and keeps a file for each lesson; the same command continues where it was stopped. A lesson that is kept\n" +
-			"with other settings, or without the film strips of --strips, is given again. Needs MuJoCo.\n\n" +
+			"with other settings, or without the film strips of --strips, is repeated. Needs MuJoCo.\n\n" +
 			tastesText(),
 		Example: "tiebreak-lab bench teach half-cheetah --taste forward --seeds 5",
 		Flags:   func(fs *flag.FlagSet) { new(teachFlags).declare(fs) },
@@ -110,7 +110,7 @@ func runBenchTeach(ctx context.Context, io command.IO, args []string) error {
 			line.Show(fmt.Sprintf("lesson %d of %d: %s", i+1, f.seeds, teachRow(l, p)))
 		}}
 		if _, ok := f.kept(l); ok && !f.isDrawn(l) {
-			line.Say("Lesson %d of %d is kept without film strips in %s: it is given again, and replaced.", i+1, f.seeds, f.strips)
+			line.Say("Lesson %d of %d is kept without film strips in %s: it is repeated, and replaced.", i+1, f.seeds, f.strips)
 		}
 		r, err := f.lesson(ctx, l, o)
 		if err != nil {

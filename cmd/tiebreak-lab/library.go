@@ -21,11 +21,11 @@ import (
 
 func libraryCommand() command.Command {
 	return command.Command{
-		Name: "library", Summary: "make the library of behaviours that sessions on a robot show first", Usage: "ROBOT [flags]",
-		About: "Finds behaviours of a robot that differ from one another in the picture, and writes them to a file: gaits\n" +
-			"by novelty, gaits for either end of each feature, and what only training finds. The robots that come with the\n" +
-			"program have one built in. For a model of your own the file goes beside it, where sessions find it until\n" +
-			"the model changes. It takes seconds to minutes, and makes the same file every time.",
+		Name: "library", Summary: "make the library of behaviours from which sessions on a robot take their first clips", Usage: "ROBOT [flags]",
+		About: "Finds behaviours of a robot that look different, and writes them to a file: gaits by novelty, gaits with a\n" +
+			"large or a small value of each feature, and behaviours that need training. The robots of the program have a\n" +
+			"library built in. The file for a model of your own is written next to the model, where sessions find it until\n" +
+			"the model changes. It takes seconds to minutes, and gives the same file every time.",
 		Example: "tiebreak-lab library own-cart --models models",
 		Flags:   func(fs *flag.FlagSet) { new(libraryFlags).declare(fs) },
 		Run:     runLibrary,
@@ -41,8 +41,8 @@ type libraryFlags struct {
 
 func (f *libraryFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.models, "models", os.Getenv("TIEBREAK_MODELS"), "`folder` with MuJoCo models of your own (see docs/models)")
-	fs.StringVar(&f.out, "out", "", "`folder` for the file; default: beside a model of your own, else library")
-	fs.BoolVar(&f.ends, "ends", true, "search for either end of each feature where the robot's recipe does; most of the time goes into that")
+	fs.StringVar(&f.out, "out", "", "`folder` for the file; default: next to a model of your own, else library")
+	fs.BoolVar(&f.ends, "ends", true, "search for large and small values of each feature, if the robot's recipe does; this takes most of the time")
 	fs.IntVar(&f.workers, "workers", runtime.NumCPU(), "episodes run at a time; it does not change the result")
 }
 
@@ -65,7 +65,7 @@ func runLibrary(ctx context.Context, io command.IO, args []string) error {
 		return err
 	}
 	if entry.LibraryKey == nil {
-		return idrl.Errorf(idrl.Invalid, "environment %q is no robot: its first questions need no library", entry.ID)
+		return idrl.Errorf(idrl.Invalid, "environment %q is not a robot: its first questions need no library", entry.ID)
 	}
 	roomForC()
 	return f.make(ctx, io, entry)

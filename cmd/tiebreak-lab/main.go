@@ -18,7 +18,7 @@ var licences string
 func lab() command.Program {
 	return command.Program{
 		Name:     "tiebreak-lab",
-		About:    "Research on the method of Tiebreak: experiments with simulated annotators, and what comes with the program.",
+		About:    "Research on the method of Tiebreak: experiments with simulated annotators, and the libraries and gaits of the program.",
 		Start:    "tiebreak-lab bench chain",
 		Commands: []command.Command{benchCommand(), libraryCommand(), gaitsCommand(), versionCommand()},
 	}

@@ -76,7 +76,7 @@ func annotatorListCommand() command {
 		"Lists the annotators who joined a session: by which link, when they were last seen (to ten minutes), how many answers\n"+
 			"they gave, whether they may answer, and whether their answers count.",
 		func(ctx context.Context, std stdio, f *annotatorFlags) error {
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				people, err := db.Annotators(ctx, spec.ID)
 				if err != nil {
 					return err
@@ -135,7 +135,7 @@ func annotatorWithdrawCommand() command {
 			if f.who == "" {
 				return fmt.Errorf("%w: --annotator is missing; 'tiebreak annotator list' shows the annotators", errUsage)
 			}
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				who := idrl.AnnotatorID(f.who)
 				if !f.sure {
 					return announceWithdrawal(ctx, std, db, spec.ID, who)
@@ -211,7 +211,7 @@ func changeAnnotator(
 		if err != nil {
 			return err
 		}
-		return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+		return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 			who := idrl.AnnotatorID(f.who)
 			if err := change(db, ctx, spec.ID, who, how, byCommand, time.Now()); err != nil {
 				if idrl.KindOf(err) == idrl.NotFound {

@@ -95,7 +95,7 @@ func arenaNewCommand() command {
 				f.seed.value = web.DrawSeed()
 			}
 			f.spec.Seed = f.seed.value
-			return beside(ctx, f.data, func(db *store.DB) error {
+			return withDatabase(ctx, f.data, func(db *store.DB) error {
 				base, err := f.address(ctx, db)
 				if err != nil {
 					return err
@@ -121,7 +121,7 @@ func arenaListCommand() command {
 	return subcommand("arena list", "list the arenas of a data folder", func(f *arenaFlags, fs *flag.FlagSet) { dataFlag(fs, &f.data) },
 		"Lists the arenas, the newest first. The server may be running.",
 		func(ctx context.Context, std stdio, f *arenaFlags) error {
-			return beside(ctx, f.data, func(db *store.DB) error {
+			return withDatabase(ctx, f.data, func(db *store.DB) error {
 				all, err := db.Sessions(ctx)
 				if err != nil {
 					return err
@@ -158,7 +158,7 @@ func arenaShowCommand() command {
 		"Writes the strength of each entrant of an arena with its 95 % interval, how often each was preferred to each other one,\n"+
 			"how well annotators agree, and how many more answers are needed to order the first two (docs/arena.md). The server may be running.",
 		func(ctx context.Context, std stdio, f *arenaFlags) error {
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				rec, err := db.Load(ctx, spec.ID)
 				if err != nil {
 					return err

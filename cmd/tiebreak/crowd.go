@@ -25,8 +25,8 @@ func (f *inviteFlags) crowd() (idrl.Crowd, error) {
 	return c, c.Check()
 }
 
-// crowdless returns an error if a flag was given that needs --crowd.
-func (f *inviteFlags) crowdless() error {
+// checkNoCrowd returns an error if a flag was given that needs --crowd.
+func (f *inviteFlags) checkNoCrowd() error {
 	if f.participant+f.study+f.submission+f.back != "" || f.asGiven {
 		return fmt.Errorf("%w: parameter names, --ids-as-given and --return apply only to crowd links; add --crowd", errUsage)
 	}

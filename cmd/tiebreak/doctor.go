@@ -56,9 +56,9 @@ func runDoctor(ctx context.Context, io stdio, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	tellFound(io, "Database", found.Pages)
-	tellFound(io, "Clips", found.Clips)
-	tellFound(io, "Steps", found.Steps)
+	printFindings(io, "Database", found.Pages)
+	printFindings(io, "Clips", found.Clips)
+	printFindings(io, "Steps", found.Steps)
 	d := &diagnosis{app: &app{envs: func() envs.List { return list }, db: db, log: slog.New(slog.DiscardHandler)}, io: io}
 	if err := d.beliefs(ctx); err != nil && len(found.Pages) == 0 {
 		return err
@@ -76,8 +76,8 @@ func runDoctor(ctx context.Context, io stdio, args []string) (err error) {
 	return nil
 }
 
-// tellFound prints a heading and the findings under it.
-func tellFound(io stdio, what string, found []string) {
+// printFindings prints a heading and the findings under it.
+func printFindings(io stdio, what string, found []string) {
 	if len(found) == 0 {
 		fmt.Fprintf(io.Out, "%-9s sound\n", what)
 		return

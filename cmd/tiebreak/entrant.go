@@ -36,7 +36,7 @@ func newArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.Sessi
 		if k == 0 {
 			first = of
 			spec.Env, spec.Arena.Layout = of.Env, of.LayoutSeed()
-		} else if err := sameWorld(list, first, of); err != nil {
+		} else if err := sameEnvironment(list, first, of); err != nil {
 			return spec, err
 		}
 		if slices.Contains(spec.Arena.Titles(), entrant.Title) && w.Title == "" {
@@ -171,9 +171,9 @@ func posteriorAt(list envs.List, rec idrl.Record, after int64) (idrl.Posterior, 
 	return nil, idrl.Errorf(idrl.NotFound, "session %s has no stored posterior for log row %d; name another row", rec.Spec.ID, after)
 }
 
-// sameWorld returns an error of kind Invalid unless policies of both sessions act in the same
+// sameEnvironment returns an error of kind Invalid unless policies of both sessions act in the same
 // environment with the same layout.
-func sameWorld(list envs.List, a, b idrl.SessionSpec) error {
+func sameEnvironment(list envs.List, a, b idrl.SessionSpec) error {
 	if a.Env != b.Env {
 		return idrl.Errorf(idrl.Invalid, "the entrants must be of one environment: session %s has %q, and session %s has %q", a.ID, a.Env, b.ID, b.Env)
 	}

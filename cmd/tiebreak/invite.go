@@ -61,7 +61,7 @@ func inviteListCommand() command {
 	return subcommand("invite list", "list the links of a session", (*inviteFlags).declareList,
 		"Lists the links of a session: when each was made and expires, how often it was used, and whether it\nis valid.",
 		func(ctx context.Context, std stdio, f *inviteFlags) error {
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				links, err := db.Invitations(ctx, spec.ID)
 				if err != nil {
 					return err
@@ -84,7 +84,7 @@ func inviteNewCommand() command {
 			"at which the server last ran, unless you give --origin or --addr. With --crowd it makes a link for\n"+
 			"Prolific, Mechanical Turk or a platform of your own; docs/participants.md says how to enter it there.",
 		func(ctx context.Context, std stdio, f *inviteFlags) error {
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				base, err := f.address(ctx, db)
 				if err != nil {
 					return err
@@ -97,15 +97,15 @@ func inviteNewCommand() command {
 				if f.platform != "" {
 					return f.inviteCrowd(ctx, std, links, spec, base, life)
 				}
-				if f.crowdless() != nil {
-					return f.crowdless()
+				if f.checkNoCrowd() != nil {
+					return f.checkNoCrowd()
 				}
 				token, err := links.NewInvitation(ctx, spec.ID, f.uses, life)
 				if err != nil {
 					return err
 				}
 				fmt.Fprintf(std.Out, "Annotator:  %s/join/%s\n", base, token)
-				return f.sayAddress(ctx, std, db)
+				return f.noteDefaultAddress(ctx, std, db)
 			})
 		})
 }
@@ -114,7 +114,7 @@ func inviteRevokeCommand() command {
 	c := subcommand("invite revoke", "revoke a link", (*inviteFlags).declareRevoke,
 		"Revokes a link at once. Annotators who have joined with it can go on; 'tiebreak annotator revoke' ends their part.",
 		func(ctx context.Context, std stdio, f *inviteFlags) error {
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				if err := db.RevokeInvitation(ctx, spec.ID, f.link, byCommand, time.Now()); err != nil {
 					return fmt.Errorf("%w; 'tiebreak invite list' shows them", err)
 				}

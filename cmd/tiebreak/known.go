@@ -37,7 +37,7 @@ func sessionKnownCommand() command {
 			"Gold questions are asked among the others and look like them; 'tiebreak quality' and exports say who answered them right. The\n"+
 			"session's page does the same and shows the clips. A running server applies the change within seconds.",
 		func(ctx context.Context, std stdio, f *knownFlags) error {
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				return f.run(ctx, std, db, spec)
 			})
 		})

@@ -38,7 +38,7 @@ func qualityCommand() command {
 			if err != nil {
 				return err
 			}
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				rec, err := db.Labelling(ctx, spec.ID)
 				if err != nil {
 					return err

@@ -125,14 +125,14 @@ func serve(ctx context.Context, io stdio, f serveFlags, demo bool) (err error) {
 	if err := announce(ctx, io, a, at.base, f.data, demo); err != nil {
 		return err
 	}
-	giveBack()
+	freeMemory()
 	return a.listen(ctx, ln)
 }
 
-// giveBack returns memory from the start to the system. With a new data folder this is mostly 12 MB
+// freeMemory returns memory from the start to the system. With a new data folder this is mostly 12 MB
 // of buffers, in which goose read the migrations: a sync.Pool keeps them until the second
 // collection, and with them the heap grows to twice as much before the next one.
-func giveBack() {
+func freeMemory() {
 	runtime.GC()
 	debug.FreeOSMemory()
 }

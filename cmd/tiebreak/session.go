@@ -136,7 +136,7 @@ func runSession(ctx context.Context, io stdio, args []string) (err error) {
 		return err
 	}
 	fmt.Fprintf(io.Out, "Session:    %s\nAnnotator:  %s/join/%s\n", spec.ID, base, token)
-	return f.sayAddress(ctx, io, db)
+	return f.noteDefaultAddress(ctx, io, db)
 }
 
 // readFile reads the study file, if there is one, into f.spec, which flags override, and the

@@ -87,7 +87,7 @@ func sessionListCommand() command {
 		"Lists the sessions, the newest first: whether they run, are paused, closed or archived, and how many answers they have.\n"+
 			"The server may be running.",
 		func(ctx context.Context, std stdio, f *controlFlags) error {
-			return beside(ctx, f.data, func(db *store.DB) error {
+			return withDatabase(ctx, f.data, func(db *store.DB) error {
 				all, err := db.Sessions(ctx)
 				if err != nil {
 					return err
@@ -133,7 +133,7 @@ func answersOf(s idrl.Summary) string {
 func stateCommand(action, summary, about string) command {
 	c := subcommand("session "+action, summary, (*controlFlags).declare, about+" A running server applies the change within seconds.",
 		func(ctx context.Context, std stdio, f *controlFlags) error {
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				before, after, err := db.Control(ctx, spec.ID, action, byCommand, time.Now())
 				if err != nil {
 					return err
@@ -168,7 +168,7 @@ func sessionRenameCommand() command {
 			if f.title == "" {
 				return fmt.Errorf("%w: --title is missing", errUsage)
 			}
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				if err := db.Rename(ctx, spec.ID, f.title, byCommand, time.Now()); err != nil {
 					return err
 				}
@@ -187,7 +187,7 @@ func sessionExtendCommand() command {
 			if (f.by > 0) == (f.budget > 0) {
 				return fmt.Errorf("%w: give --by N or --budget N, above 0", errUsage)
 			}
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				budget := max(f.budget, 0)
 				if f.by > 0 {
 					budget = spec.Budget + f.by
@@ -214,7 +214,7 @@ func sessionCloneCommand() command {
 			if err != nil {
 				return err
 			}
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				seed := spec.Seed
 				if f.seed.set {
 					seed = f.seed.value

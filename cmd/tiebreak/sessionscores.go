@@ -42,7 +42,7 @@ func sessionScoresCommand() command {
 			if err != nil {
 				return err
 			}
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				if !spec.Compares() {
 					return idrl.Errorf(idrl.Invalid, "session %s has one strategy and no held-out comparisons, so there is nothing to compare; see --conditions and --held-out of 'tiebreak session create'", spec.ID)
 				}

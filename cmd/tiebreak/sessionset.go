@@ -58,7 +58,7 @@ func sessionSetCommand() command {
 			if len(keys) == 0 && f.instructions == "" && f.consent == "" {
 				return fmt.Errorf("%w: nothing to change: give --title, --budget, --instructions-file or --consent-file", errUsage)
 			}
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				if f.instructions != "" {
 					version, err := publish(ctx, db, spec.ID, f.instructions)
 					if err != nil {

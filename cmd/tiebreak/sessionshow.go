@@ -38,7 +38,7 @@ func sessionShowCommand() command {
 			if err != nil {
 				return err
 			}
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				if f.yaml && spec.IsArena() {
 					return idrl.Errorf(idrl.Invalid, "session %s is an arena: it is made from other sessions, not from a study file", spec.ID)
 				}

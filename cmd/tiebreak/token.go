@@ -51,7 +51,7 @@ func tokenNewCommand() command {
 	c := subcommand("token new", "make a token", (*tokenFlags).declareNew,
 		"Prints a new token. A program sends it in the header \"Authorization: Bearer TOKEN\". Keep it secret: any program that has it\ncan do what its scope allows.",
 		func(ctx context.Context, std stdio, f *tokenFlags) error {
-			return beside(ctx, f.data, func(db *store.DB) error {
+			return withDatabase(ctx, f.data, func(db *store.DB) error {
 				life := time.Duration(min(f.days, auth.MaxTokenDays+1)) * 24 * time.Hour // the product may be too large
 				k := idrl.Token{Name: f.name, Scope: idrl.Scope(f.scope), Session: idrl.SessionID(f.session)}
 				text, k, err := auth.New(auth.Config{Store: db, Tokens: db}).NewToken(ctx, k, life, byCommand)
@@ -69,7 +69,7 @@ func tokenListCommand() command {
 	return subcommand("token list", "list the tokens", (*tokenFlags).declareList,
 		"Lists the tokens: what each is for, when it expires, and whether it is valid.",
 		func(ctx context.Context, std stdio, f *tokenFlags) error {
-			return beside(ctx, f.data, func(db *store.DB) error {
+			return withDatabase(ctx, f.data, func(db *store.DB) error {
 				list, err := db.Tokens(ctx)
 				if err != nil {
 					return err
@@ -94,7 +94,7 @@ func tokenRevokeCommand() command {
 			if f.token < 1 {
 				return fmt.Errorf("%w: --token is missing; 'tiebreak token list' shows the numbers", errUsage)
 			}
-			return beside(ctx, f.data, func(db *store.DB) error {
+			return withDatabase(ctx, f.data, func(db *store.DB) error {
 				err := db.RevokeToken(ctx, f.token, byCommand, time.Now())
 				if err == nil {
 					fmt.Fprintf(std.Out, "Token %d is revoked.\n", f.token)

@@ -47,7 +47,7 @@ func userLinkCommand() command {
 		"Prints a link that signs one browser in as a researcher. It works once, within an hour. The address is\n"+
 			"the one at which the server last ran, unless you give --origin or --addr.",
 		func(ctx context.Context, std stdio, f *userFlags) error {
-			return beside(ctx, f.data, func(db *store.DB) error {
+			return withDatabase(ctx, f.data, func(db *store.DB) error {
 				base, err := f.address(ctx, db)
 				if err != nil {
 					return err
@@ -66,7 +66,7 @@ func userListCommand() command {
 	return subcommand("user list", "list the researchers and their logins", (*userFlags).declareList,
 		"Lists the researchers, how many browsers each is signed in with, and when they were seen last (within\nten minutes).",
 		func(ctx context.Context, std stdio, f *userFlags) error {
-			return beside(ctx, f.data, func(db *store.DB) error {
+			return withDatabase(ctx, f.data, func(db *store.DB) error {
 				users, err := db.Users(ctx)
 				if err != nil {
 					return err
@@ -91,7 +91,7 @@ func userLogoutCommand() command {
 			if f.name == "" {
 				return fmt.Errorf("%w: --name is missing; 'tiebreak user list' shows the names", errUsage)
 			}
-			return beside(ctx, f.data, func(db *store.DB) error {
+			return withDatabase(ctx, f.data, func(db *store.DB) error {
 				logins, links, err := db.LogOut(ctx, f.name, byCommand, time.Now())
 				if idrl.KindOf(err) == idrl.NotFound {
 					return fmt.Errorf("%w; 'tiebreak user list' shows the names", err)

@@ -152,9 +152,9 @@ func strip(pts []vec, width float64, normal vec) []vec {
 	return out
 }
 
-// trodden returns the path on the ground of the centre of a shape since the clip began, up to now.
+// groundPath returns the path on the ground of the centre of a shape since the clip began, up to now.
 // way has its x y z of every frame.
-func trodden(way []float64, frame float64, now []vec, ground float64) []vec {
+func groundPath(way []float64, frame float64, now []vec, ground float64) []vec {
 	var out []vec
 	for _, p := range vecs(way)[:int(frame)+1] {
 		out = append(out, vec{X: p.X, Y: p.Y, Z: ground})

@@ -68,7 +68,7 @@ func (p *Painter) paintGround(c *canvas, v *view, frame, ground float64) {
 	decals(p.scene.Static)
 	for i, w := range p.ways {
 		if s := &p.scene.Moving[i]; w != nil {
-			v.paintTrail(c, colour(s.Paint), trodden(w, frame, vecs(s.Pts), ground), p.scene.Camera.W/110)
+			v.paintTrail(c, colour(s.Paint), groundPath(w, frame, vecs(s.Pts), ground), p.scene.Camera.W/110)
 		}
 	}
 	decals(p.scene.Moving)

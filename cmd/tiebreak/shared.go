@@ -19,8 +19,8 @@ import (
 // byCommand is the actor in the audit trail for an act of a command.
 const byCommand = "command line"
 
-// beside calls f with the database of a data folder, which a server may be using.
-func beside(ctx context.Context, dir string, f func(*store.DB) error) (err error) {
+// withDatabase calls f with the database of a data folder, which a server may be using.
+func withDatabase(ctx context.Context, dir string, f func(*store.DB) error) (err error) {
 	db, err := store.OpenBeside(ctx, dir)
 	if err != nil {
 		return err
@@ -29,10 +29,10 @@ func beside(ctx context.Context, dir string, f func(*store.DB) error) (err error
 	return f(db)
 }
 
-// besideSession calls f with a session of a data folder, which a server may be using. Without id it
+// withSession calls f with a session of a data folder, which a server may be using. Without id it
 // takes the only session.
-func besideSession(ctx context.Context, dir, id string, f func(*store.DB, idrl.SessionSpec) error) error {
-	return beside(ctx, dir, func(db *store.DB) error {
+func withSession(ctx context.Context, dir, id string, f func(*store.DB, idrl.SessionSpec) error) error {
+	return withDatabase(ctx, dir, func(db *store.DB) error {
 		if id == "" {
 			list, err := db.Sessions(ctx)
 			if err != nil {
@@ -126,9 +126,9 @@ func (f *siteFlags) checkSite() error {
 	return err
 }
 
-// sayAddress prints where the address of a link comes from, if nothing is known about it: no server
+// noteDefaultAddress prints where the address of a link comes from, if nothing is known about it: no server
 // has run on the data folder, and no flag names one.
-func (f *siteFlags) sayAddress(ctx context.Context, std stdio, db *store.DB) error {
+func (f *siteFlags) noteDefaultAddress(ctx context.Context, std stdio, db *store.DB) error {
 	if f.origin != "" || f.addr != "" {
 		return nil
 	}
