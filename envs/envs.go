@@ -166,17 +166,17 @@ func (l List) Find(ref string) (Entry, error) {
 	i := slices.IndexFunc(l, func(e Entry) bool { return e.ID == id })
 	switch {
 	case i < 0 && strings.HasPrefix(id, outside.IDPrefix):
-		return Entry{}, idrl.Errorf(idrl.Invalid, "environment %q is a program of your own that is not here; say with --outside where its description is", ref)
+		return Entry{}, idrl.Errorf(idrl.Invalid, "environment %q is run by another program, whose description was not found; name the description file with --outside", ref)
 	case i < 0 && strings.HasPrefix(id, recordings.IDPrefix):
-		return Entry{}, idrl.Errorf(idrl.Invalid, "the rollouts %q are not here: import them ('tiebreak import --rollouts')", id)
+		return Entry{}, idrl.Errorf(idrl.Invalid, "the rollouts %q are not in this data folder: import them ('tiebreak import --rollouts')", id)
 	case i < 0 && (version != "" || strings.HasPrefix(id, customPrefix)):
-		return Entry{}, idrl.Errorf(idrl.Invalid, "environment %q is a model of your own that is not here; say with --models where its files are (own models that are here: %s)", ref, l.customIDs())
+		return Entry{}, idrl.Errorf(idrl.Invalid, "environment %q is a model of your own whose files were not found; name their folder with --models (own models found: %s)", ref, l.customIDs())
 	case i < 0:
 		return Entry{}, idrl.Errorf(idrl.Invalid, "unknown environment %q; use one of %s; a model of your own is called own-NAME, and its files are named with --models", id, l.Names())
 	case l[i].Unavailable != nil:
 		return Entry{}, idrl.Errorf(idrl.Invalid, "environment %q %v", id, l[i].Unavailable)
 	case version != "" && version != l[i].Version && strings.HasPrefix(id, outside.IDPrefix):
-		return Entry{}, idrl.Errorf(idrl.Invalid, "environment %q has changed: its program or what it says of itself is version %s; restore version %s, or make a new session", id, l[i].Version, version)
+		return Entry{}, idrl.Errorf(idrl.Invalid, "environment %q has changed: its program or its description is now version %s; restore version %s, or make a new session", id, l[i].Version, version)
 	case version != "" && version != l[i].Version:
 		return Entry{}, idrl.Errorf(idrl.Invalid, "the files of environment %q have changed: this is version %s; restore those of version %s, or make a new session", id, l[i].Version, version)
 	}

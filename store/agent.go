@@ -10,12 +10,12 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// partSize is how many bytes of an agent's state are written in one transaction, for which
-// the answers that arrive meanwhile wait.
+// partSize is the number of bytes of an agent's state that are written in one transaction; answers
+// that arrive meanwhile wait for it.
 const partSize = 1 << 20
 
-// StageAgents implements idrl.Journal. What is staged and never adopted is removed by the
-// next adoption, or when the data folder is opened.
+// StageAgents implements idrl.Journal. Staged states that are never adopted are removed by the next
+// adoption, or when the data folder is opened.
 func (db journal) StageAgents(ctx context.Context, id idrl.SessionID, all map[string][]byte) error {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		sum, k := sha256.Sum256(all[name]), 0
@@ -37,8 +37,8 @@ func (t *tx) putPart(id idrl.SessionID, sum [sha256.Size]byte, k int, part []byt
 	return dangling(err, "there is no session %q", id)
 }
 
-// putAgents records the states of trainings that go on, in place of the last of each name.
-// Parts that are staged are not written again.
+// putAgents records the states of trainings that continue, and replaces the last of each name.
+// Staged parts are not written again.
 func (t *tx) putAgents(id idrl.SessionID, all map[string][]byte) error {
 	if len(all) == 0 {
 		return nil
@@ -69,7 +69,7 @@ func (t *tx) putAgents(id idrl.SessionID, all map[string][]byte) error {
 	return err
 }
 
-// sweepAgents removes what a server that died had staged.
+// sweepAgents removes states that a killed server had staged.
 func (db journal) sweepAgents(ctx context.Context) error {
 	return db.do(ctx, func(t *tx) error {
 		_, err := t.exec(`
@@ -79,9 +79,9 @@ func (db journal) sweepAgents(ctx context.Context) error {
 	})
 }
 
-// Agent returns what idrl.Generation.Agents of the generations adopted so far held last
-// under a name. It returns an error of kind NotFound if there is none, and of kind Damaged
-// if it is not what was recorded.
+// Agent returns the last state of a name in idrl.Generation.Agents of the adopted generations. It
+// returns an error of kind NotFound if there is none, and of kind Damaged if it is not what was
+// recorded.
 func (db journal) Agent(ctx context.Context, session idrl.SessionID, name string) ([]byte, error) {
 	const parts = `
 		SELECT hash, content FROM agent LEFT JOIN agent_part USING (session_id, hash)

@@ -9,12 +9,11 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// changesKey is the key in meta of the number of changes that a running server must
-// learn of.
+// changesKey is the key in meta of the number of changes that a running server must notice.
 const changesKey = "changes"
 
-// Changes returns how often something was changed that a running server must learn
-// of: settings of sessions, and logins that ended. Another process may have done it.
+// Changes returns the number of changes that a running server must notice: to settings of sessions,
+// and logins that ended. Another process may have made them.
 func (db participants) Changes(ctx context.Context) (n int64, err error) {
 	s, err := db.Meta(ctx, changesKey)
 	if err != nil || s == "" {
@@ -140,8 +139,8 @@ func (db participants) Replies(ctx context.Context, session idrl.SessionID) (map
 	return out, err
 }
 
-// RevokeAnnotator ends a person's part in a session. leaveOut leaves their answers out; else they
-// count, turned where they are already. One whose part has ended stays so. Errors as for
+// RevokeAnnotator ends a person's part in a session. leaveOut leaves their answers out; otherwise
+// they count (turned answers stay turned). Repeating it changes nothing. Errors as for
 // DecideAnswers.
 func (db participants) RevokeAnnotator(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, leaveOut bool, actor string, now time.Time) error {
 	return db.do(ctx, func(t *tx) error {
@@ -166,10 +165,10 @@ func (db participants) RevokeAnnotator(ctx context.Context, session idrl.Session
 	})
 }
 
-// DecideAnswers says how a person's answers shall count, for the posterior and for exports:
-// idrl.LeftOut, idrl.TakenIn, or idrl.Turned, which is about those that are recorded now. It
-// returns an error of kind NotFound if there is no such annotator, and of kind Invalid if there
-// are no answers that could be turned, or for any other choice.
+// DecideAnswers sets how a person's answers are to count, for the posterior and for exports:
+// idrl.LeftOut, idrl.TakenIn, or idrl.Turned, which applies to the answers recorded now. It returns
+// an error of kind NotFound if there is no such annotator, and of kind Invalid if there are no
+// answers to turn, or for any other choice.
 func (db participants) DecideAnswers(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, how idrl.Choice, actor string, now time.Time) error {
 	return db.do(ctx, func(t *tx) error { return t.decideAnswers(session, who, how, actor, now) })
 }
@@ -200,12 +199,13 @@ func (t *tx) decideAnswers(session idrl.SessionID, who idrl.AnnotatorID, how idr
 	return t.changed(now, session, actor, action, string(who))
 }
 
-// noReplies are the choices of log rows that are no replies, for a statement.
+// noReplies are the choices of log rows that are not replies, as a list for SQL.
 const noReplies = `'left_out', 'turned', 'taken_in', 'erased', 'withdrew'`
 
 const isReply = `choice NOT IN ('', ` + noReplies + `)`
 
-// turnedTo notes that the log turns a person's answers up to row seq, if that is still wanted.
+// turnedTo records that the log turns a person's answers up to row seq, if a researcher still wants
+// that.
 func (t *tx) turnedTo(session idrl.SessionID, who idrl.AnnotatorID, seq int64) error {
 	_, err := t.exec(`UPDATE annotator SET turned = ? WHERE session_id = ? AND id = ? AND turned > 0`, seq, session, who)
 	return err

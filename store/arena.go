@@ -6,8 +6,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// CreateArena records a new arena with the policies of its entrants, encoded, under a name, as
-// those that an agent of the session has (Agent). It is CreateSession in all else.
+// CreateArena records a new arena with the encoded policies of its entrants, under a name, like
+// those of an agent of the session (Agent). Otherwise it is CreateSession.
 func (db studies) CreateArena(ctx context.Context, spec idrl.SessionSpec, name string, policies []byte) error {
 	if err := spec.Arena.Validate(); err != nil {
 		return err
@@ -17,8 +17,8 @@ func (db studies) CreateArena(ctx context.Context, spec idrl.SessionSpec, name s
 	})
 }
 
-// PoliciesAt returns the policies of the generations that were adopted up to log row seq, with
-// their numbers, those that were recorded first before the others.
+// PoliciesAt returns the policies with their parameters of the generations that were adopted up to
+// log row seq, in the order in which they were recorded.
 func (db studies) PoliciesAt(ctx context.Context, id idrl.SessionID, seq int64) ([]idrl.Candidate, error) {
 	const query = `
 		SELECT policy.id, origin, params, mu, mus FROM policy JOIN generation USING (session_id, based_on)

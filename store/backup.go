@@ -20,18 +20,18 @@ import (
 
 const (
 	backupFolder = "backups"   // in the data folder
-	keptBackups  = 3           // of those that the program made by itself
+	keptBackups  = 3           // of backups that the program makes by itself
 	partialMark  = ".partial-" // in the names of backups that are being written
 )
 
 // ownBackup is the name of a backup that the program made in backupFolder: version and time.
 var ownBackup = regexp.MustCompile(`^v[0-9]+-([0-9]{8}T[0-9]{6}\.[0-9]+Z)\.db$`)
 
-// Backup writes a consistent copy of the database to the new file path, while
-// others read and write. The file has that name once it is whole, checked and on the
-// disk. It makes the folder of path. It returns an error of kind Conflict if path exists.
+// Backup writes a consistent copy of the database to the new file path, while others read and
+// write. The file gets that name when it is complete, checked and on the disk. It makes the folder
+// of path. It returns an error of kind Conflict if path exists.
 func (db *upkeep) Backup(ctx context.Context, path string) error {
-	// The read pool will not do: query_only forbids the copy as well.
+	// The read pool cannot be used: query_only forbids the copy as well.
 	p, err := sql.Open("sqlite", dsn(filepath.Join(db.dir, FileName), url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(5000)"}}))
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func openBackup(path string) (*sql.DB, error) {
 	return sql.Open("sqlite", dsn(path, url.Values{"mode": {"ro"}, "immutable": {"1"}}))
 }
 
-// syncFolder makes the names in dir last, where folders can be synced.
+// syncFolder makes the names in dir durable, on systems where folders can be synced.
 func syncFolder(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		_ = d.Sync()
@@ -92,8 +92,8 @@ func syncFolder(dir string) {
 	}
 }
 
-// backUp has write make a backup of a database of version v in the data folder dir, and removes the oldest
-// of more than keptBackups.
+// backUp calls write to make a backup of a database of version v in the data folder dir, and
+// removes the oldest if there are more than keptBackups.
 func backUp(dir string, v int64, write func(path string) error) error {
 	stamp := time.Now().UTC().Format("20060102T150405.000000000Z")
 	if err := write(filepath.Join(dir, backupFolder, fmt.Sprintf("v%d-%s.db", v, stamp))); err != nil {
@@ -112,8 +112,8 @@ func ownBackups(dir string) []string {
 	return found
 }
 
-// removePartial removes the backups that killed processes left in dir: those under other names, and those that
-// earlier versions named before they were whole, which SQLite left with a journal, or empty.
+// removePartial removes the incomplete backups of killed processes in dir: those with other names,
+// and those of earlier versions that have a journal of SQLite or are empty.
 func removePartial(dir string) error {
 	left, _ := filepath.Glob(filepath.Join(dir, backupFolder, "*"+partialMark+"*")) // the pattern is well formed
 	for _, path := range ownBackups(dir) {
@@ -124,8 +124,9 @@ func removePartial(dir string) error {
 	return removeAll(left)
 }
 
-// forget takes people, all of whom have withdrawn, out of the backups in the data folder: those that hold data of one
-// are removed, and one of the database as it is now takes their place. Where that finds no room, there is none.
+// forget removes people, all of whom have withdrawn, from the backups in the data folder: backups
+// with their data are removed, and replaced by one of the present database. If there is no space
+// for it, there is no backup.
 func (db *upkeep) forget(ctx context.Context, people []person) error {
 	if removePartial(db.dir) != nil {
 		return errBackupStays
@@ -134,7 +135,7 @@ func (db *upkeep) forget(ctx context.Context, people []person) error {
 	var holding []string
 	for _, path := range found {
 		is, err := holds(ctx, path, people)
-		if idrl.KindOf(err) == idrl.Damaged { // what it holds cannot be told
+		if idrl.KindOf(err) == idrl.Damaged { // its content is unknown
 			is, err = ownBackup.MatchString(filepath.Base(path)), nil
 		}
 		if err != nil {
@@ -159,8 +160,8 @@ func (db *upkeep) forget(ctx context.Context, people []person) error {
 // errBackupStays names no file, since every researcher reads it.
 var errBackupStays = idrl.Errorf(idrl.Unavailable, "a backup in the data folder cannot be removed")
 
-// holds reports whether a backup, which may be of an earlier version, has one of people, and not as somebody who
-// has withdrawn.
+// holds reports whether a backup, which may be of an earlier version, contains data of one of
+// people who had not withdrawn then.
 func holds(ctx context.Context, path string, people []person) (bool, error) {
 	p, err := openBackup(path)
 	if err != nil {
@@ -184,7 +185,7 @@ func holds(ctx context.Context, path string, people []person) (bool, error) {
 	return false, nil
 }
 
-// removeAll removes files, with those that SQLite may have laid beside them.
+// removeAll removes files, with those that SQLite may have made next to them.
 func removeAll(paths []string) error {
 	var errs []error
 	for _, path := range paths {
@@ -210,7 +211,7 @@ func check(ctx context.Context, p *sql.DB, pragma string) error {
 	return nil
 }
 
-// oneLine returns the verdict of a check of SQLite as one line.
+// oneLine returns the result of a check of SQLite as one line.
 func oneLine(verdict string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(verdict, "*** in database main ***\n"), "\n", "; ")
 }

@@ -20,8 +20,7 @@ type Damage struct {
 	Steps []string // raw steps that are not what was recorded: "raw steps 1a2b… of session s"
 }
 
-// A Judge says whether what the database holds is what it is to be. Its functions may
-// be nil.
+// A Judge checks the contents of the database. Its functions may be nil.
 type Judge struct {
 	Clip  func(idrl.Clip) error            // an error unless the media can be played and fits the other fields
 	Steps func(idrl.StepsID, []byte) error // an error unless the content has the name
@@ -30,9 +29,9 @@ type Judge struct {
 // None reports whether nothing was found.
 func (d Damage) None() bool { return len(d.Pages)+len(d.Clips)+len(d.Steps) == 0 }
 
-// Check reads the whole database, on a connection of its own, and returns what is
-// damaged in it. is.Clip judges clips that were recorded before sums were kept, and a
-// database that is open for writing then keeps their sums; is.Steps judges all raw steps.
+// Check reads the whole database, on a connection of its own, and returns the damage in it. is.Clip
+// checks clips that were recorded without checksums, and a database that is open for writing then
+// stores their checksums; is.Steps checks all raw steps.
 func (db *upkeep) Check(ctx context.Context, is Judge) (d Damage, err error) {
 	p, err := openPool(ctx, filepath.Join(db.dir, FileName), true)
 	if err != nil {
@@ -68,8 +67,8 @@ func (db *upkeep) Check(ctx context.Context, is Judge) (d Damage, err error) {
 	return d, err
 }
 
-// judge returns the names of those clips whose media is not what was recorded, and
-// those that had no sum, with the one that they are to have.
+// judge returns the names of the clips whose media is not what was recorded, and the clips without
+// a checksum, with their new one.
 func judge(batch []clipRow, isClip func(idrl.Clip) error) (damaged []string, unsealed []clipRow) {
 	for _, r := range batch {
 		sound := r.sum == nil || matches(r.clip.Media, r.sum)
@@ -95,8 +94,8 @@ func appendNew(list []string, what string) []string {
 	return append(list, what)
 }
 
-// checkTables checks the pages of every table with its indexes, each in a read of its
-// own: a read that lasts keeps the log of the database from being folded.
+// checkTables checks the pages of every table with its indexes, each in a read of its own: during a
+// long read the write-ahead log cannot be merged into the database.
 func checkTables(ctx context.Context, p *sql.DB) (found []string, err error) {
 	var tables []string
 	err = each(ctx, p, func(row scanner) error {
@@ -138,14 +137,14 @@ func (db *upkeep) quickCheck(ctx context.Context) error {
 		return err
 	}
 	db.health.found(Damage{Pages: []string{err.Error()}})
-	return nil // what can be read is served
+	return nil // the readable part is served
 }
 
 // checkEvery is the time between two checks of Watch.
 const checkEvery = 24 * time.Hour
 
-// Watch checks the database at once and then every day until ctx is done, and logs
-// what is damaged; Problems tells it too. is is that of Check.
+// Watch checks the database at once and then every day until ctx is done, and logs damage; Problems
+// reports it too. is is that of Check.
 func (db *upkeep) Watch(ctx context.Context, is Judge, log *slog.Logger) {
 	again := time.NewTicker(checkEvery)
 	defer again.Stop()

@@ -8,10 +8,9 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// SetConsent changes what people agree to before they answer questions of a session, and
-// returns the version that is in use then: a new one, unless nothing changes. An empty text
-// asks nobody any more. It returns an error of kind Invalid if the text is too long and of
-// kind NotFound if there is no such session.
+// SetConsent changes the consent text of a session, and returns the version that is in use then: a
+// new one, unless nothing changes. With an empty text no consent is asked for. It returns an error
+// of kind Invalid if the text is too long and of kind NotFound if there is no such session.
 func (db participants) SetConsent(ctx context.Context, id idrl.SessionID, text, actor string, now time.Time) (version int64, err error) {
 	if err := (idrl.Consent{Text: text}).Check(); err != nil {
 		return 0, err
@@ -62,9 +61,9 @@ func consentVersions(ctx context.Context, from querier, id idrl.SessionID) (out 
 	return out, err
 }
 
-// Agree records that an annotator agrees to a version of the session's consent text; once
-// more changes nothing. It returns an error of kind Conflict unless that is the version in
-// use, and of kind NotFound if there is no such annotator.
+// Agree records that an annotator agrees to a version of the session's consent text; repeating it
+// changes nothing. It returns an error of kind Conflict unless that is the version in use, and of
+// kind NotFound if there is no such annotator.
 func (db participants) Agree(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, version int64, now time.Time) error {
 	return db.do(ctx, func(t *tx) error { return t.agree(session, who, version, now) })
 }
@@ -75,7 +74,7 @@ func (t *tx) agree(session idrl.SessionID, who idrl.AnnotatorID, version int64, 
 		return err
 	}
 	if is := spec.CurrentConsent(); is.Text == "" || is.Version != version {
-		return idrl.Errorf(idrl.Conflict, "The consent text has changed meanwhile. Read it again, please.")
+		return idrl.Errorf(idrl.Conflict, "The consent text has changed. Please read it again.")
 	}
 	const insert = `
 		INSERT INTO agreement (session_id, annotator_id, version, agreed_at)
@@ -88,8 +87,8 @@ func (t *tx) agree(session idrl.SessionID, who idrl.AnnotatorID, version int64, 
 	return err
 }
 
-// Consent returns what people of a session agree to now, and the latest version that an
-// annotator has agreed to, 0 for none.
+// Consent returns the consent text in use of a session, and the latest version that an annotator
+// has agreed to, 0 for none.
 func (db participants) Consent(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (c idrl.Consent, agreed int64, err error) {
 	err = db.snapshot(ctx, func(from querier) error {
 		spec, err := readSpec(ctx, from, session)

@@ -11,10 +11,9 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Control does an action of a researcher to a session as a whole (idrl.ActPause and its
-// like) and returns the state before it and after it. Where they are equal it records
-// nothing. Errors are those of idrl.StateAfter, and of kind NotFound if there is no such
-// session.
+// Control applies an action of a researcher to a session as a whole (idrl.ActPause and similar) and
+// returns the state before and after it. If they are equal it records nothing. Errors are those of
+// idrl.StateAfter, and of kind NotFound if there is no such session.
 func (db studies) Control(ctx context.Context, id idrl.SessionID, action, actor string, now time.Time) (before, after idrl.SessionState, err error) {
 	err = db.do(ctx, func(t *tx) error {
 		is, err := t.current(id)
@@ -55,7 +54,7 @@ func (t *tx) current(id idrl.SessionID) (idrl.Control, error) {
 	return idrl.Control{State: state, Title: spec.Title}, err
 }
 
-// state returns the state of a session, which is there.
+// state returns the state of a session that exists.
 func (t *tx) state(id idrl.SessionID) (idrl.SessionState, error) {
 	return scanState(t.row(lastState, id))
 }
@@ -83,8 +82,8 @@ func (t *tx) putControl(id idrl.SessionID, c idrl.Control) error {
 	return t.changed(c.At, id, c.Actor, c.Action, fmt.Sprintf("%s: %s", c.State, c.Title))
 }
 
-// Audit records that actor did something to a session that nothing else records. It returns
-// an error of kind NotFound if there is no such session.
+// Audit records an act of actor upon a session that no other method records. It returns an error of
+// kind NotFound if there is no such session.
 func (db studies) Audit(ctx context.Context, id idrl.SessionID, actor, action, object string, now time.Time) error {
 	if err := checkTime(now); err != nil {
 		return err
@@ -108,8 +107,8 @@ func (db studies) Controls(ctx context.Context, id idrl.SessionID) (out []idrl.C
 	return out, err
 }
 
-// Acts returns the last acts of researchers that the audit trail has of a session and Controls
-// has not, the last one first, and no more than limit.
+// Acts returns the last acts of researchers in the audit trail that are not in Controls, the last
+// one first, and no more than limit.
 func (db studies) Acts(ctx context.Context, id idrl.SessionID, limit int) (out []idrl.Act, err error) {
 	const query = `
 		SELECT at, actor, action, object FROM audit
@@ -128,8 +127,8 @@ func (db studies) Acts(ctx context.Context, id idrl.SessionID, limit int) (out [
 	return out, err
 }
 
-// CloneSession records a new session (as CreateSession) that is a copy of another one, whose
-// pictures it gets. The settings may differ.
+// CloneSession records a new session (as CreateSession) as a copy of another one, with its
+// pictures. The settings may differ.
 func (db studies) CloneSession(ctx context.Context, spec idrl.SessionSpec, of idrl.SessionID, actor string) error {
 	return db.create(ctx, spec, actor, func(t *tx) error {
 		const pictures = `
@@ -140,8 +139,8 @@ func (db studies) CloneSession(ctx context.Context, spec idrl.SessionSpec, of id
 	})
 }
 
-// checkJoinable returns an error of kind Conflict, in words for people, if the session has
-// ended, so that nobody joins.
+// checkJoinable returns an error of kind Conflict, in words for people, if the session has ended,
+// so that no one can join.
 func (t *tx) checkJoinable(id idrl.SessionID) error {
 	state, err := t.state(id)
 	if err == nil && state.Ended() {

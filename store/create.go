@@ -12,10 +12,9 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// checkStudy makes the database of dir if dir has none. A server that is killed
-// meanwhile leaves no database: it is made under another name, with all its tables,
-// and renamed. It returns an error of kind Damaged, and changes nothing, if there
-// was a database that is now empty or gone.
+// checkStudy makes the database of dir if dir has none. A server that is killed meanwhile leaves no
+// database: it is made under another name, with all its tables, and renamed. It returns an error of
+// kind Damaged, and changes nothing, if there was a database that is now empty or missing.
 func checkStudy(ctx context.Context, dir string, steps fs.FS) error {
 	switch err := lost(dir); {
 	case err != nil:
@@ -24,7 +23,7 @@ func checkStudy(ctx context.Context, dir string, steps fs.FS) error {
 		return nil
 	}
 	path := filepath.Join(dir, FileName+".new")
-	for _, suffix := range []string{"", "-journal", "-wal", "-shm"} { // of a server that was killed
+	for _, suffix := range []string{"", "-journal", "-wal", "-shm"} { // of a killed server
 		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -55,17 +54,17 @@ func fill(ctx context.Context, path, dir string, steps fs.FS) error {
 	}
 	p.SetMaxOpenConns(1)
 	err = migrate(ctx, p, dir, steps)
-	return errors.Join(err, p.Close()) // folds the log into the file, and syncs it
+	return errors.Join(err, p.Close()) // merges the write-ahead log into the file, and syncs it
 }
 
-// lost returns an error of kind Damaged if dir has had a database that is gone.
+// lost returns an error of kind Damaged if dir has had a database that is missing now.
 func lost(dir string) error {
 	info, err := os.Stat(filepath.Join(dir, FileName))
 	switch {
 	case err == nil && info.Size() > 0:
 		return nil
 	case err == nil:
-		return idrl.Errorf(idrl.Damaged, "the database %s is an empty file, which is not how a new study begins (if this folder never held a study, delete the file)",
+		return idrl.Errorf(idrl.Damaged, "the database %s is an empty file, but a new study has no such file (if this folder never held a study, delete the file)",
 			filepath.Join(dir, FileName))
 	case !errors.Is(err, fs.ErrNotExist):
 		return idrl.Errorf(idrl.Invalid, "the data folder %s cannot be read (%v)", dir, err)
@@ -84,7 +83,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// Advice says what to do about a damaged database, for who runs the server.
+// Advice says what to do about a damaged database, for the operator of the server.
 func (db *upkeep) Advice() string { return advice(db.dir) }
 
 // advice says what to do about a damaged database, for people.
@@ -103,8 +102,9 @@ func advice(dir string) string {
 		"  3. To save what can be read of the damaged file: " + rescue
 }
 
-// rescue is a command line, in a copy of the data folder, that copies what can be read of a damaged database
-// to a new one. SQLite's own .recover fails in the sqlite3 of Debian 12 on sound databases, too.
+// rescue is a command line, in a copy of the data folder, that copies the readable part of a
+// damaged database to a new one. SQLite's own .recover fails in the sqlite3 of Debian 12 on sound
+// databases, too.
 const rescue = "sqlite3 " + FileName + ` .dump | sed 's/^ROLLBACK; -- due to errors$/COMMIT;/' | sqlite3 saved.db`
 
 // changed returns when the file was written last, in nanoseconds; 0 if it cannot

@@ -15,8 +15,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// crowdKey is the key in meta of the key with which ids of crowd platforms are hashed, and receipts
-// of withdrawals made. It is made when it is needed first.
+// crowdKey is the key in meta of the secret with which ids of crowd platforms are hashed and
+// receipts of withdrawals are made. It is made when it is first needed.
 const crowdKey = "crowd_key"
 
 func (t *tx) makeCrowdKey() error {
@@ -24,7 +24,7 @@ func (t *tx) makeCrowdKey() error {
 	return err
 }
 
-// InviteCrowd is Invite of a link from a crowd platform.
+// InviteCrowd is Invite for a link from a crowd platform.
 func (db access) InviteCrowd(ctx context.Context, hash []byte, i idrl.Invitation, c idrl.Crowd) (id int64, err error) {
 	if err := c.Check(); err != nil {
 		return 0, err
@@ -45,8 +45,8 @@ func (db access) InviteCrowd(ctx context.Context, hash []byte, i idrl.Invitation
 	})
 }
 
-// Crowd returns the session of a crowd link and how people come by it, also where it is used
-// up: who came by it can come back. It returns an error of kind NotFound if it is none, has
+// Crowd returns the session of a crowd link and its Crowd, also if it is used up: participants who
+// came by it can come back. It returns an error of kind NotFound if it is not a crowd link, has
 // expired or is revoked.
 func (db participants) Crowd(ctx context.Context, hash []byte, now time.Time) (session idrl.SessionID, c idrl.Crowd, err error) {
 	var text string
@@ -59,7 +59,7 @@ func (db participants) Crowd(ctx context.Context, hash []byte, now time.Time) (s
 	return session, c, json.Unmarshal([]byte(text), &c)
 }
 
-// CrowdOf returns how an annotator came from a crowd platform; the zero Crowd if they did not.
+// CrowdOf returns the crowd platform by which an annotator came; the zero Crowd if there is none.
 func (db participants) CrowdOf(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (c idrl.Crowd, err error) {
 	var text string
 	const query = `
@@ -86,7 +86,7 @@ func (db participants) Participates(ctx context.Context, session idrl.SessionID,
 	return is, convert(err)
 }
 
-// kept returns what is recorded of p.
+// kept returns the recorded form of p.
 func kept(key string, c idrl.Crowd, p idrl.Participant) idrl.Participant {
 	if c.AsGiven {
 		return p
@@ -98,8 +98,9 @@ func kept(key string, c idrl.Crowd, p idrl.Participant) idrl.Participant {
 	return p
 }
 
-// former returns the record of a participant of a session who withdrew: the same for an id that was
-// kept as given as for its hash, and of no use to find rows of exports, which have the hash.
+// former returns the record of a participant of a session who withdrew: the same whether the id was
+// kept as given or as a hash. Rows of exports cannot be found with it, because they have another
+// hash.
 func former(key string, session idrl.SessionID, c idrl.Crowd, p idrl.Participant) string {
 	c.AsGiven = false
 	return formerOf(key, session, kept(key, c, p).ID)
@@ -109,7 +110,7 @@ func formerOf(key string, session idrl.SessionID, hashed string) string {
 	return keyed(key, "withdrawn", string(session)+"\x00"+hashed)
 }
 
-// keepFormer records that the participant who is an annotator withdraws, if they are one.
+// keepFormer records that the participant of an annotator, if there is one, withdraws.
 func (t *tx) keepFormer(session idrl.SessionID, who idrl.AnnotatorID) error {
 	var text, key string
 	var c idrl.Crowd
@@ -155,12 +156,12 @@ func keyed(key, what, id string) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// SignInParticipant signs p in by a crowd link, and records the login whose cookie has the
-// SHA-256 login. A participant whom the session knows continues as the same annotator, with
-// a login that is Narrow, and uses nothing up; else one is added. Other logins of theirs end
-// as limit says. Of an annotator whose part has ended it records no login, and returns one
-// that is Revoked. It returns idrl.ErrWithdrew if the participant has withdrawn their data, and an error of kind
-// NotFound if the link does not let in.
+// SignInParticipant signs p in by a crowd link, and records the login whose cookie has the SHA-256
+// login. A known participant continues as the same annotator, with a login that is Narrow, and does
+// not use up the link; otherwise an annotator is added. Other logins of theirs end as limit says.
+// For an annotator whose part has ended it records no login, and returns one that is Revoked. It
+// returns idrl.ErrWithdrew if the participant has withdrawn their data, and an error of kind
+// NotFound if the link is not valid.
 func (db participants) SignInParticipant(ctx context.Context, link, login []byte, p idrl.Participant, limit idrl.LoginLimit, now time.Time) (l idrl.Login, err error) {
 	l.Since, l.SeenAt = now, now
 	err = db.do(ctx, func(t *tx) error {
@@ -225,7 +226,7 @@ func (t *tx) addParticipant(link []byte, session idrl.SessionID, p idrl.Particip
 	return who, err
 }
 
-// Participants returns who came from crowd platforms, as it is recorded.
+// Participants returns the participants from crowd platforms, as recorded.
 func (db participants) Participants(ctx context.Context, session idrl.SessionID) (map[idrl.AnnotatorID]idrl.Participant, error) {
 	out := map[idrl.AnnotatorID]idrl.Participant{}
 	err := each(ctx, db.read, func(row scanner) error {

@@ -2,6 +2,6 @@
 
 package store
 
-// freeSpace returns the bytes that this process may still write on the disk of dir.
-// known is false: this system is not asked.
+// freeSpace returns the bytes that this process may still write on the disk of dir. known is false:
+// it is not implemented for this system.
 func freeSpace(string) (free uint64, known bool) { return 0, false }

@@ -11,8 +11,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// encodeVector returns x as little-endian float64, bit for bit. It is never
-// nil, which SQLite would take for NULL.
+// encodeVector returns x as little-endian float64, bit for bit. It is never nil, which SQLite would
+// store as NULL.
 func encodeVector(x []float64) []byte {
 	b := make([]byte, 0, 8*len(x))
 	for _, v := range x {
@@ -21,7 +21,7 @@ func encodeVector(x []float64) []byte {
 	return b
 }
 
-// decodeVector is the inverse of encodeVector; nothing decodes to nil.
+// decodeVector is the inverse of encodeVector; empty bytes give nil.
 func decodeVector(b []byte) ([]float64, error) {
 	if len(b)%8 != 0 {
 		return nil, fmt.Errorf("a vector of %d bytes is not a whole number of float64", len(b))
@@ -141,7 +141,7 @@ func (c textColumn[S]) Scan(src any) error {
 
 func text[S ~string](dst *S) textColumn[S] { return textColumn[S]{dst} }
 
-// encodeNames returns names separated by spaces, which none holds.
+// encodeNames returns names separated by spaces, which no name contains.
 func encodeNames(names []idrl.StepsID) string {
 	parts := make([]string, len(names))
 	for i, n := range names {
@@ -150,7 +150,7 @@ func encodeNames(names []idrl.StepsID) string {
 	return strings.Join(parts, " ")
 }
 
-// A namesColumn scans text of encodeNames; nothing is nil.
+// A namesColumn scans text of encodeNames; empty text gives nil.
 type namesColumn struct{ dst *[]idrl.StepsID }
 
 func (c namesColumn) Scan(src any) error {
@@ -165,7 +165,7 @@ func (c namesColumn) Scan(src any) error {
 	return nil
 }
 
-// A nameColumn scans a name that an earlier version may have taken in with invisible characters.
+// A nameColumn scans a name that an earlier version may have recorded with invisible characters.
 type nameColumn struct{ dst *string }
 
 func (c nameColumn) Scan(src any) error {

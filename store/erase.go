@@ -10,14 +10,14 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Waits between two attempts to erase: at first, which is also how often the work of other processes is
-// looked for, and at most.
+// Waits between two attempts to erase: the first, which is also the interval of checks for
+// withdrawals by other processes, and the longest.
 const (
 	eraseEvery  = time.Second
 	eraseSeldom = 10 * time.Second
 )
 
-// readersWait is for how long one attempt waits, and lets writes wait, until nothing is read any more.
+// readersWait is how long one attempt waits, and blocks writes, until all reads have ended.
 const readersWait = 100 * time.Millisecond
 
 // A person is an annotator of a session.
@@ -26,8 +26,8 @@ type person struct {
 	who     idrl.AnnotatorID
 }
 
-// keepErasing calls Erase whenever data were withdrawn, and again while something hinders it, until ctx is
-// done.
+// keepErasing calls Erase whenever data were withdrawn, and again while something prevents it,
+// until ctx is done.
 func (db *upkeep) keepErasing(ctx context.Context) {
 	for wait := time.Duration(0); ; {
 		timer := time.NewTimer(wait)
@@ -48,10 +48,10 @@ func (db *upkeep) keepErasing(ctx context.Context) {
 	}
 }
 
-// Erase removes the traces of people who withdrew their data from every file of the data folder: the database,
-// its write-ahead log, the backups in the folder, and the files of killed processes. It returns nil if no
-// file holds any of it, and an error of kind Unavailable, with the reason, if something hinders it; then
-// it goes on with a later call, also of another process.
+// Erase removes the data of people who withdrew from every file of the data folder: the database,
+// its write-ahead log, the backups in the folder, and the files of killed processes. It returns nil
+// if no file contains any of it, and an error of kind Unavailable, with the reason, if something
+// prevents it; a later call, also of another process, then continues.
 func (db *upkeep) Erase(ctx context.Context) error {
 	db.erasing.Lock()
 	defer db.erasing.Unlock()
@@ -71,8 +71,9 @@ func (db *upkeep) Erase(ctx context.Context) error {
 	return err
 }
 
-// withdrawn returns everybody whose data were withdrawn, and of how many files may hold something; 1 at
-// least where an earlier version left content in free space of the database.
+// withdrawn returns everyone whose data were withdrawn, and the number of those whose data files
+// may still contain; 1 at least where an earlier version left content in free space of the
+// database.
 func (db *upkeep) withdrawn(ctx context.Context) (people []person, owed int, err error) {
 	const query = `SELECT (SELECT count(*) FROM annotator WHERE withdrawn_at IS NOT NULL AND erased_at IS NULL) + (SELECT count(*) FROM meta WHERE key = '` + scrubKey + `')`
 	if err := db.read.QueryRowContext(ctx, query).Scan(&owed); err != nil || owed == 0 {
@@ -87,12 +88,12 @@ func (db *upkeep) withdrawn(ctx context.Context) (people []person, owed int, err
 	return people, owed, err
 }
 
-// scrubKey is a key in meta that is there while the database may hold content that was erased by a version
-// that did not overwrite deleted content.
+// scrubKey is a key in meta that exists while the database may contain erased content that a
+// version without overwriting left.
 const scrubKey = "scrub"
 
-// erase is Erase for people, everybody who has withdrawn. The database comes first: a backup that is made
-// of it later holds nothing of them.
+// erase is Erase for people, everyone who has withdrawn. The database comes first: a later backup
+// of it then has nothing of them.
 func (db *upkeep) erase(ctx context.Context, people []person) error {
 	if db.rewritten != len(people) {
 		if err := db.rewrite(ctx); err != nil {
@@ -121,8 +122,8 @@ func (db *upkeep) erase(ctx context.Context, people []person) error {
 	})
 }
 
-// rewrite makes the database anew. Overwriting what is deleted is not enough: where SQLite moves rows between
-// pages, copies of them stay in the free space of a page.
+// rewrite writes the database anew. Overwriting deleted content is not enough: when SQLite moves
+// rows between pages, copies of them stay in the free space of a page.
 func (db *upkeep) rewrite(ctx context.Context) error {
 	return db.doBare(func(c *sql.Conn) error {
 		_, err := c.ExecContext(ctx, `VACUUM`)
@@ -130,8 +131,8 @@ func (db *upkeep) rewrite(ctx context.Context) error {
 	})
 }
 
-// foldLog folds the write-ahead log into the database and cuts it to nothing. It returns an error of kind
-// Unavailable while an earlier snapshot is read.
+// foldLog merges the write-ahead log into the database and truncates it. It returns an error of
+// kind Unavailable while an earlier snapshot is read.
 func (db *upkeep) foldLog(ctx context.Context) error {
 	var busy, frames, folded int
 	err := db.doBare(func(c *sql.Conn) (err error) {

@@ -11,8 +11,8 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// convert turns an error of the driver into one of the project's. The text of
-// the driver stays for the log; its types do not leave.
+// convert turns an error of the driver into one of the project's. The text of the driver stays for
+// the log; its types do not leave the package.
 func convert(err error) error {
 	var e *sqlite.Error
 	switch {
@@ -48,7 +48,7 @@ func busy(err error) bool {
 	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY
 }
 
-// missing replaces NotFound of a look-up by an error that says what is missing.
+// missing replaces NotFound of a look-up by an error that names what is missing.
 func missing(err error, format string, args ...any) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return idrl.Errorf(idrl.NotFound, format, args...)

@@ -39,8 +39,8 @@ func (db journal) Extend(ctx context.Context, id idrl.SessionID, g idrl.Generati
 	})
 }
 
-// extended reports whether the generation in use is g with these queries already. It returns
-// an error if g cannot extend that by candidate from and later ones.
+// extended reports whether the generation in use already is g with these queries. It returns an
+// error if g cannot extend it by candidate from and later ones.
 func (t *tx) extended(id idrl.SessionID, g idrl.Generation, from int, queries []byte) (bool, error) {
 	const last = `
 		SELECT based_on, queries, (SELECT count(*) FROM policy WHERE session_id = generation.session_id AND based_on = generation.based_on)

@@ -30,7 +30,7 @@ func (db journal) AdoptFit(ctx context.Context, id idrl.SessionID, f idrl.Learnt
 			INSERT INTO fit (session_id, version, learner, based_on, adopted_at, seed, content, hash, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 		now := time.Now()
 		seed := binary.LittleEndian.AppendUint64(nil, f.Seed)
-		content := append([]byte{}, f.Content...) // not nil, which SQLite takes for NULL
+		content := append([]byte{}, f.Content...) // not nil, which SQLite stores as NULL
 		if _, err := t.exec(insert, id, f.Version, f.Learner, f.BasedOn, f.AdoptedAt, seed, content, hash[:], encodeTime(now)); err != nil {
 			return err
 		}
@@ -50,8 +50,7 @@ func (t *tx) adoptedFit(id idrl.SessionID, f idrl.LearntFit, hash []byte) error 
 	return nil
 }
 
-// readFits reads the learnt representations of a session by version. One whose content
-// is not what was recorded has none.
+// readFits reads the learnt representations of a session by version. A damaged one has no content.
 func readFits(ctx context.Context, from querier, id idrl.SessionID) ([]idrl.LearntFit, error) {
 	var out []idrl.LearntFit
 	err := each(ctx, from, func(row scanner) error {

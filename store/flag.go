@@ -6,10 +6,9 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// AddFlag records what an annotator tells of a question; f.Query is ignored. The same id
-// again changes nothing. It returns an error of kind Invalid if f is not valid, of kind
-// NotFound if the annotator was not asked that question, and of kind Conflict if they have
-// told very often.
+// AddFlag records a note of an annotator about a question; f.Query is ignored. The same id again
+// changes nothing. It returns an error of kind Invalid if f is not valid, of kind NotFound if the
+// annotator was not given that question, and of kind Conflict if they have sent too many.
 func (db participants) AddFlag(ctx context.Context, id idrl.SessionID, f idrl.Flag) error {
 	if err := f.Validate(); err != nil {
 		return err
@@ -29,7 +28,7 @@ func (db participants) AddFlag(ctx context.Context, id idrl.SessionID, f idrl.Fl
 			return convert(err)
 		}
 		if had >= idrl.MaxFlags {
-			return idrl.Errorf(idrl.Conflict, "you have flagged %d questions; write to whoever runs the study instead", had)
+			return idrl.Errorf(idrl.Conflict, "you have flagged %d questions, which is the limit; write to the person who runs the study instead", had)
 		}
 		const insert = `INSERT INTO flag (session_id, id, annotator_id, assignment_id, note, received_at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
 		_, err := t.exec(insert, id, f.ID, f.Annotator, f.Assignment, f.Note, encodeTime(f.At))
@@ -37,8 +36,8 @@ func (db participants) AddFlag(ctx context.Context, id idrl.SessionID, f idrl.Fl
 	})
 }
 
-// Flags returns what annotators told of the questions of a session, in the order in which it
-// came.
+// Flags returns the notes of annotators about the questions of a session, in the order in which
+// they came.
 func (db participants) Flags(ctx context.Context, id idrl.SessionID) (out []idrl.Flag, err error) {
 	err = db.snapshot(ctx, func(from querier) error {
 		if _, err := readSpec(ctx, from, id); err != nil {

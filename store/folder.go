@@ -12,8 +12,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// makeFolder makes dir if need be. It returns an error of kind Invalid if dir
-// cannot be written.
+// makeFolder makes dir if it does not exist. It returns an error of kind Invalid if dir cannot be
+// written.
 func makeFolder(dir string) error {
 	unfit := func(err error) error {
 		return idrl.Errorf(idrl.Invalid, "the data folder %s cannot be written (%v): choose another with --data, or make it yours", dir, err)
@@ -31,8 +31,8 @@ func makeFolder(dir string) error {
 	return nil
 }
 
-// checkExists returns an error of kind NotFound if dir holds no database, and of
-// kind Damaged if it held one that is gone.
+// checkExists returns an error of kind NotFound if dir has no database, and of kind Damaged if it
+// had one that is missing now.
 func checkExists(dir string) error {
 	if err := lost(dir); err != nil {
 		return err
@@ -46,9 +46,8 @@ func checkExists(dir string) error {
 	return nil
 }
 
-// lockFolder takes dir for this server until the result is closed or the
-// process ends. The lock is that of SQLite on a file which stays empty, since
-// SQLite knows how to lock on every system.
+// lockFolder locks dir for this server until the result is closed or the process ends. The lock is
+// that of SQLite on a file which stays empty, because SQLite can lock on every system.
 func lockFolder(ctx context.Context, dir string) (*sql.DB, error) {
 	p, err := sql.Open("sqlite", dsn(filepath.Join(dir, lockName), url.Values{"_pragma": {"busy_timeout(0)"}}))
 	if err != nil {

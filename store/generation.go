@@ -11,9 +11,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Adopt implements idrl.Journal. A generation is named by g.BasedOn: to adopt
-// it again changes nothing, and another of that name is an error of kind
-// Conflict.
+// Adopt implements idrl.Journal. The name of a generation is g.BasedOn: to adopt it again changes
+// nothing, and another one of that name is an error of kind Conflict.
 func (db journal) Adopt(ctx context.Context, id idrl.SessionID, g idrl.Generation, seq int64) error {
 	queries, err := encodeQueries(g.Clips, g.Queries)
 	if err != nil {
@@ -73,9 +72,9 @@ func (t *tx) adopted(id idrl.SessionID, basedOn int64, queries []byte) (bool, er
 	return true, nil
 }
 
-// putClip records c unless it is there: its name tells its content. Media is
-// added where it was missing. A clip whose raw steps are not in the database, such as
-// one of a pool that an earlier version recorded, is recorded as without.
+// putClip records c unless it exists: its name is a hash of its content. Missing media is added. A
+// clip whose raw steps are not in the database, such as one of a pool that an earlier version
+// recorded, is recorded as without.
 func (t *tx) putClip(id idrl.SessionID, c idrl.Clip) error {
 	const insert = `
 		INSERT INTO clip (session_id, id, trajectory_id, start, steps, phi, media, media_sum, steps_id)
@@ -213,7 +212,7 @@ func readPool(ctx context.Context, from querier, id idrl.SessionID) ([]idrl.Cand
 	return out, err
 }
 
-// archive reads the policies of every generation but the one in use, oldest first.
+// archive reads the policies of every generation except the one in use, oldest first.
 func archive(ctx context.Context, from querier, id idrl.SessionID, inUse int64) ([][]idrl.Candidate, error) {
 	const query = `
 		SELECT based_on, policy.id, origin, params, mu, mus, clip_id, rollouts FROM policy JOIN generation USING (session_id, based_on)

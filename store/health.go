@@ -11,25 +11,25 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Probing the disk.
+// Probes of the disk.
 const (
-	freshFor   = 10 * time.Second // for which a write that reached the disk says that the next will too
-	probeEvery = 5 * time.Second  // at most, however often somebody asks
-	probeWait  = 2 * time.Second  // after which a probe that has not ended counts as failed
+	freshFor   = 10 * time.Second // after a successful write, for which no probe is needed
+	probeEvery = 5 * time.Second  // at most, however often problems are asked for
+	probeWait  = 2 * time.Second  // after which an unfinished probe counts as failed
 	probeSize  = 5000             // bytes: more than a page
-	minFree    = 64 << 20         // bytes: what the database's log may take (journal_size_limit), or some 20,000 answers
+	minFree    = 64 << 20         // bytes: the maximal size of the write-ahead log (journal_size_limit), or some 20,000 answers
 )
 
 // health holds the last known state of the disk and the database.
 type health struct {
 	mu     sync.Mutex    // guards all of it
-	wrote  time.Time     // when a write reached the disk last
+	wrote  time.Time     // last successful write
 	fault  error         // of the last write, if it failed and none has succeeded since
-	probe  chan struct{} // closed when the probe under way has ended; nil if there is none
-	probed time.Time     // when the last probe was started
+	probe  chan struct{} // closed when the present probe has ended; nil if there is none
+	probed time.Time     // start of the last probe
 	turn   int           // which of two rows is there: 0 or 1
-	damage Damage        // as the last check found
-	owed   string        // what hinders the erasing of withdrawn data; empty if nothing does
+	damage Damage        // findings of the last check
+	owed   string        // what prevents the erasing of withdrawn data; empty if nothing does
 
 	// freshFor, probeEvery and freeSpace; tests replace them.
 	fresh, every time.Duration
@@ -40,7 +40,7 @@ func newHealth() *health {
 	return &health{fresh: freshFor, every: probeEvery, free: freeSpace}
 }
 
-// done notes the end of a transaction that wrote something, or could not.
+// done records the end of a transaction that wrote something, or failed to.
 func (h *health) done(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -49,14 +49,14 @@ func (h *health) done(err error) {
 	}
 }
 
-// found notes the result of a check.
+// found records the result of a check.
 func (h *health) found(d Damage) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.damage = d
 }
 
-// hindered notes how many people's data are still to be erased, and why.
+// hindered records the number of people whose data are still to be erased, and the reason.
 func (h *health) hindered(people int, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -65,20 +65,20 @@ func (h *health) hindered(people int, err error) {
 	}
 }
 
-// Problems returns why the server cannot do all of its work, nothing if it can. It
-// writes a few bytes, at most every probeEvery, if nothing was written lately.
+// Problems returns the reasons why the server cannot do all of its work; none if it can. It writes
+// a few bytes, at most every probeEvery, if nothing was written lately.
 func (db *file) Problems(ctx context.Context) (out []idrl.Problem) {
 	if err := db.writable(ctx); err != nil {
 		out = append(out, idrl.Problem{
 			Reason: "no answer can be recorded: " + reason(err),
-			Advice: "Annotators' pages keep their answers and send them as soon as the disk takes them. Reading and exporting go on. " +
-				"Look after the disk of the data folder; nothing needs to be restarted.",
+			Advice: "Annotators' pages keep their answers and send them as soon as the disk works again. Reading and exporting still work. " +
+				"Check the disk of the data folder; no restart is needed.",
 		})
 	}
 	if free, known := db.health.free(db.dir); known && free < minFree {
 		out = append(out, idrl.Problem{
 			Reason: fmt.Sprintf("the disk is nearly full: %d MiB are free, and %d are needed", free>>20, minFree>>20),
-			Advice: "Make room on the disk of the data folder; nothing needs to be restarted.",
+			Advice: "Free space on the disk of the data folder; no restart is needed.",
 		})
 	}
 	db.health.mu.Lock()
@@ -87,7 +87,7 @@ func (db *file) Problems(ctx context.Context) (out []idrl.Problem) {
 	if len(d.Pages) > 0 {
 		out = append(out, idrl.Problem{
 			Reason: "the database is damaged: " + first(d.Pages),
-			Advice: "What can be read is served, and can be exported: export every session now. " +
+			Advice: "The server still serves and exports what it can read: export every session now. " +
 				"Then stop the server and run “tiebreak doctor --data DIR”, which says how to go back to a backup.",
 		})
 	}
@@ -112,7 +112,7 @@ func (db *file) Problems(ctx context.Context) (out []idrl.Problem) {
 	return out
 }
 
-// first returns the first of a list, and how many there are besides.
+// first returns the first of a list, and the number of others.
 func first(list []string) string {
 	if len(list) == 1 {
 		return list[0]
@@ -126,11 +126,11 @@ func reason(err error) string {
 	if !errors.As(err, &e) {
 		return "the database refused a write; the server's log says why"
 	}
-	text, _, _ := strings.Cut(e.Msg, ";") // what a person who answers is to do follows
+	text, _, _ := strings.Cut(e.Msg, ";") // the advice for annotators follows
 	return text
 }
 
-// writable returns nil if a write reached the disk lately, or a probe does now.
+// writable returns nil if a write succeeded lately, or a probe does now.
 func (db *file) writable(ctx context.Context) error {
 	h := db.health
 	h.mu.Lock()
@@ -159,7 +159,7 @@ func (db *file) writable(ctx context.Context) error {
 	return h.fault
 }
 
-// probe writes as answers do: it takes a new page, and gives the one before back.
+// probe writes as answers do: it takes a new page, and frees the one before.
 func (db *file) probe(ended chan struct{}) {
 	h := db.health
 	h.mu.Lock()
@@ -177,7 +177,7 @@ func (db *file) probe(ended chan struct{}) {
 	defer h.mu.Unlock()
 	if err == nil {
 		h.turn = next
-	} else { // it may not have come as far as the writer
+	} else { // the writer may not have received it
 		h.fault = err
 	}
 	h.probe = nil

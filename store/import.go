@@ -18,11 +18,11 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// Records are what a session is made from again: what Reading.Records returned.
+// Records are the data from which a session is made again: the result of Reading.Records.
 type Records interface {
 	// Session returns the id that the session had.
 	Session() idrl.SessionID
-	// Schema returns the version of the tables that the records are of.
+	// Schema returns the version of the tables of the records.
 	Schema() int64
 	// Has reports whether there are records of a table.
 	Has(table string) bool
@@ -30,8 +30,8 @@ type Records interface {
 	Records(t idrl.RecordTable, yield func([]any) error) error
 }
 
-// besideLimit is for how long a command beside a server may write: longer would make answers
-// wait.
+// besideLimit is the longest time for which a command may write while a server runs: longer would
+// delay answers.
 const besideLimit = 2 * time.Second
 
 // ImportSession records a session from its records, under id, all of it or nothing: the answers,
@@ -61,8 +61,8 @@ func (db *upkeep) ImportSession(ctx context.Context, from Records, id idrl.Sessi
 	return db.take(ctx, made, id, is, actor, from.Session())
 }
 
-// ImportMade records session id, the only one that is in made, as ImportSession does from records: of
-// its people there are the names, too. made is a database of this version.
+// ImportMade records session id, the only one in made, as ImportSession does from records, but with
+// the names of its annotators. made is a database of this version.
 func (db *upkeep) ImportMade(ctx context.Context, made *DB, id idrl.SessionID, is Judge, actor string) (spec idrl.SessionSpec, err error) {
 	if err := db.unused(ctx, id); err != nil {
 		return spec, err
@@ -74,7 +74,7 @@ func (db *upkeep) ImportMade(ctx context.Context, made *DB, id idrl.SessionID, i
 	return spec, err
 }
 
-// take records the session that made holds alone, which was called was, once it is checked.
+// take records the only session of made, with the id was there, after checking it.
 func (db *upkeep) take(ctx context.Context, made querier, id idrl.SessionID, is Judge, actor string, was idrl.SessionID) (idrl.SessionSpec, error) {
 	spec, err := checkImported(ctx, made, id, is)
 	if err != nil {
@@ -96,7 +96,7 @@ func (db *upkeep) take(ctx context.Context, made querier, id idrl.SessionID, is 
 	})
 }
 
-// sessionName is what ids of sessions are, which stand in addresses.
+// sessionName matches ids of sessions, which are used in addresses.
 var sessionName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // unused returns an error of kind Conflict if there is a session id.
@@ -111,8 +111,8 @@ func (db *upkeep) unused(ctx context.Context, id idrl.SessionID) error {
 	return err
 }
 
-// rebuild makes a database at path that holds the session alone, in the version of this
-// program. The caller closes it.
+// rebuild makes a database at path with the session alone, in the version of this program. The
+// caller closes it.
 func rebuild(ctx context.Context, from Records, id idrl.SessionID, path string) (_ *sql.DB, err error) {
 	p, err := sql.Open("sqlite", dsn(path, map[string][]string{"_pragma": {"foreign_keys(1)", "trusted_schema(0)", "synchronous(OFF)", "journal_mode(MEMORY)"}}))
 	if err != nil {
@@ -146,7 +146,7 @@ func fillRecords(ctx context.Context, p *sql.DB, from Records, id idrl.SessionID
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // does nothing after Commit
+	defer func() { _ = tx.Rollback() }() // without effect after Commit
 	for _, r := range recorded {
 		t, err := columns(ctx, tx, r.name)
 		if err != nil {
@@ -202,7 +202,7 @@ func fillTable(ctx context.Context, tx *sql.Tx, from Records, t idrl.RecordTable
 	return err
 }
 
-// renamed gives the settings of a session, if the values are its row, the id.
+// renamed changes the id in the settings of a session, if the values are its row.
 func renamed(t idrl.RecordTable, values []any, id idrl.SessionID) error {
 	i := slices.IndexFunc(t.Columns, func(c idrl.RecordColumn) bool { return c.Name == "spec" })
 	if t.Name != "session" || i < 0 {
@@ -211,9 +211,9 @@ func renamed(t idrl.RecordTable, values []any, id idrl.SessionID) error {
 	text, ok := values[i].(string)
 	spec := idrl.RecordedEarlier()
 	if err := json.Unmarshal([]byte(text), &spec); !ok || err != nil {
-		return idrl.Errorf(idrl.Invalid, "import-table: the settings of the session are not as they must be: %v", err)
+		return idrl.Errorf(idrl.Invalid, "import-table: the settings of the session are not valid: %v", err)
 	}
-	if spec.ID == id { // to the byte what it was
+	if spec.ID == id { // byte for byte as before
 		return nil
 	}
 	spec.ID = id
@@ -228,7 +228,7 @@ func renamed(t idrl.RecordTable, values []any, id idrl.SessionID) error {
 // vectors are the columns of numbers, by table: little-endian float64.
 var vectors = map[string][]string{"clip": {"phi"}, "policy": {"params", "theta", "mu", "mus"}, "pool": {"mu"}, "posterior": {"mean", "foretold"}, "generation": {"cov"}}
 
-// finite returns an error of kind Invalid if a vector among the values is none, or holds a
+// finite returns an error of kind Invalid if a vector among the values is malformed, or contains a
 // number that is not finite.
 func finite(t idrl.RecordTable, values []any) error {
 	for i, c := range t.Columns {
@@ -246,8 +246,8 @@ func finite(t idrl.RecordTable, values []any) error {
 	return nil
 }
 
-// checkImported returns the settings of the session in p, or an error of kind Invalid if it cannot be
-// read as a session is, or clips or steps are not what they are named.
+// checkImported returns the settings of the session in p, or an error of kind Invalid if it cannot
+// be read like a session, or clips or steps have wrong names.
 func checkImported(ctx context.Context, p querier, id idrl.SessionID, is Judge) (spec idrl.SessionSpec, err error) {
 	if spec, err = readSpec(ctx, p, id); err == nil {
 		_, err = (&Reading{p, spec}).Load(ctx)
@@ -258,7 +258,7 @@ func checkImported(ctx context.Context, p querier, id idrl.SessionID, is Judge) 
 	err = eachClips(ctx, p, func(batch []clipRow) error {
 		for _, r := range batch {
 			if r.sum != nil && !matches(r.clip.Media, r.sum) {
-				return idrl.Errorf(idrl.Invalid, "import-clip: clip %s is not what was recorded: its checksum is another", r.clip.ID)
+				return idrl.Errorf(idrl.Invalid, "import-clip: clip %s is not what was recorded: its checksum differs", r.clip.ID)
 			}
 			if is.Clip == nil {
 				continue
@@ -281,7 +281,7 @@ func checkImported(ctx context.Context, p querier, id idrl.SessionID, is Judge) 
 	return spec, errors.Join(err, wrong)
 }
 
-// copyRecords copies the session of p. It asks goOn before every few rows.
+// copyRecords copies the session of p. It calls goOn before every few rows.
 func (t *tx) copyRecords(ctx context.Context, p querier, goOn func() error) error {
 	n := 0
 	for _, r := range recorded {
@@ -341,7 +341,7 @@ func insertText(t idrl.RecordTable) string {
 	return fmt.Sprintf(`INSERT INTO %s (%s) VALUES (%s)`, t.Name, names(t), marks)
 }
 
-// scanned returns n values and what a row is scanned into to set them.
+// scanned returns n values and pointers to them for Scan.
 func scanned(n int) (values, targets []any) {
 	values, targets = make([]any, n), make([]any, n)
 	for i := range values {

@@ -12,9 +12,8 @@ import (
 )
 
 // AcknowledgeInstructions records that an annotator has read a version of the session's
-// instructions; an earlier one than is recorded changes nothing. It returns an error of
-// kind Invalid if there is no such version and of kind NotFound if there is no such
-// annotator.
+// instructions; an earlier version than the recorded one changes nothing. It returns an error of
+// kind Invalid if there is no such version and of kind NotFound if there is no such annotator.
 func (db studies) AcknowledgeInstructions(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, version int64) error {
 	return db.do(ctx, func(t *tx) error {
 		spec, err := t.spec(session)
@@ -36,9 +35,9 @@ func (db studies) AcknowledgedInstructions(ctx context.Context, session idrl.Ses
 	return version, missing(err, "session %s has no annotator %q", session, who)
 }
 
-// SetInstructions changes what annotators of a session read and returns the version that
-// they have then: a new one, unless nothing changes. It returns an error of kind Invalid if
-// they are too long and of kind NotFound if there is no such session.
+// SetInstructions changes the instructions of a session and returns the version that is in use
+// then: a new one, unless nothing changes. It returns an error of kind Invalid if they are too long
+// and of kind NotFound if there is no such session.
 func (db studies) SetInstructions(ctx context.Context, id idrl.SessionID, format, text, actor string, now time.Time) (version int64, err error) {
 	if err := (idrl.Instructions{Format: format, Text: text}).Check(); err != nil {
 		return 0, err
@@ -93,9 +92,9 @@ func (t *tx) spec(id idrl.SessionID) (spec idrl.SessionSpec, err error) {
 	return spec, missing(err, "there is no session %q", id)
 }
 
-// AddPicture adds a picture to a session; one that is there already changes nothing. It
-// returns an error of kind Conflict if the session has idrl.MaxPictures others and of kind
-// NotFound if there is no such session.
+// AddPicture adds a picture to a session; an existing one changes nothing. It returns an error of
+// kind Conflict if the session has idrl.MaxPictures others and of kind NotFound if there is no such
+// session.
 func (db studies) AddPicture(ctx context.Context, id idrl.SessionID, p idrl.Picture, actor string, now time.Time) error {
 	return db.do(ctx, func(t *tx) error {
 		var others int
@@ -114,8 +113,8 @@ func (db studies) AddPicture(ctx context.Context, id idrl.SessionID, p idrl.Pict
 	})
 }
 
-// RemovePicture removes a picture. It returns an error of kind Conflict if the instructions
-// of now show it and of kind NotFound if there is no such picture.
+// RemovePicture removes a picture. It returns an error of kind Conflict if the instructions in use
+// show it and of kind NotFound if there is no such picture.
 func (db studies) RemovePicture(ctx context.Context, id idrl.SessionID, picture idrl.PictureID, actor string, now time.Time) error {
 	return db.do(ctx, func(t *tx) error {
 		spec, err := t.spec(id)

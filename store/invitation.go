@@ -7,10 +7,10 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Invite records a link that lets in Uses times until it expires: the researcher
-// User, if that is not empty, else annotators of Session. hash is the SHA-256 of the
-// link's token. It returns the number of the link, which is not that of i, or an error
-// of kind NotFound if there is no such user or session.
+// Invite records a link that is valid for Uses uses until it expires: for the researcher User, if
+// that is not empty, else for annotators of Session. hash is the SHA-256 of the link's token. It
+// returns the number of the link, which is not that of i, or an error of kind NotFound if there is
+// no such user or session.
 func (db access) Invite(ctx context.Context, hash []byte, i idrl.Invitation) (id int64, err error) {
 	err = db.do(ctx, func(t *tx) error {
 		if err := t.row(`SELECT coalesce(max(id), 0) + 1 FROM invitation`).Scan(&id); err != nil {
@@ -43,9 +43,8 @@ func (db access) Invitations(ctx context.Context, session idrl.SessionID) (out [
 	return out, err
 }
 
-// RevokeInvitation revokes a link into a session; one that is revoked already stays
-// so. It returns an error of kind NotFound if there is no such
-// link.
+// RevokeInvitation revokes a link into a session; a revoked one stays revoked. It returns an error
+// of kind NotFound if there is no such link.
 func (db access) RevokeInvitation(ctx context.Context, session idrl.SessionID, id int64, actor string, now time.Time) error {
 	return db.do(ctx, func(t *tx) error {
 		const update = `UPDATE invitation SET revoked_at = coalesce(revoked_at, ?) WHERE session_id = ? AND id = ?`

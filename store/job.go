@@ -73,13 +73,13 @@ func (db queue) BeginJob(ctx context.Context, key idrl.JobKey, now, lease time.T
 	return job, a, err
 }
 
-// BeatJob extends the lease of a job and records how far it is. It returns an
-// error of kind Conflict if the job has been started again or has ended.
+// BeatJob extends the lease of a job and records its progress. It returns an error of kind Conflict
+// if the job has been started again or has ended.
 func (db queue) BeatJob(ctx context.Context, a idrl.JobAttempt, lease time.Time, p idrl.JobProgress) error {
 	return db.report(ctx, a, `lease_until = ?5, done = ?6, total = ?7, what = ?8`, encodeTime(lease), p.Done, p.Total, p.What)
 }
 
-// SaveJob records where a job would go on if its worker died. It returns the errors of
+// SaveJob records the state from which a job continues if its worker dies. It returns the errors of
 // BeatJob.
 func (db queue) SaveJob(ctx context.Context, a idrl.JobAttempt, checkpoint []byte) error {
 	return db.report(ctx, a, `checkpoint = ?5`, checkpoint)
@@ -95,8 +95,7 @@ func (db queue) EndJob(ctx context.Context, a idrl.JobAttempt, now time.Time, st
 	return db.report(ctx, a, set, state, why, encodeTime(now))
 }
 
-// report changes the row of an attempt that is under way. The first four parameters of
-// set are taken.
+// report changes the row of a running attempt. The first four parameters of set are taken.
 func (db queue) report(ctx context.Context, a idrl.JobAttempt, set string, args ...any) error {
 	return db.do(ctx, func(t *tx) error {
 		update := `UPDATE job SET ` + set + ` WHERE session_id = ?1 AND kind = ?2 AND based_on = ?3 AND attempt = ?4 AND state = 'running'`
@@ -108,8 +107,8 @@ func (db queue) report(ctx context.Context, a idrl.JobAttempt, set string, args 
 	})
 }
 
-// WaitingJob returns the job of a session that waits and was queued last, or an error of
-// kind NotFound.
+// WaitingJob returns the waiting job of a session that was queued last, or an error of kind
+// NotFound.
 func (db queue) WaitingJob(ctx context.Context, session idrl.SessionID, kind string) (idrl.JobRecord, error) {
 	const query = `
 		SELECT based_on, priority, payload, checkpoint FROM job
@@ -120,8 +119,8 @@ func (db queue) WaitingJob(ctx context.Context, session idrl.SessionID, kind str
 	return job, missing(err, "no job %s of session %s waits", kind, session)
 }
 
-// releaseJobs frees what a server that died was working on. The caller holds
-// the data folder, so no other server works on it.
+// releaseJobs frees the running jobs of a killed server. The caller holds the data folder, so no
+// other server works on it.
 func releaseJobs(ctx context.Context, p *sql.DB) error {
 	_, err := p.ExecContext(ctx, `UPDATE job SET state = 'queued' WHERE state = 'running'`)
 	return convert(err)

@@ -50,7 +50,7 @@ func (db journal) Append(ctx context.Context, id idrl.SessionID, rows ...idrl.Ro
 	})
 }
 
-// keepBelief records the belief of s in place of the last one of its slot.
+// keepBelief records the posterior of s and removes the last one of its slot.
 func (t *tx) keepBelief(id idrl.SessionID, s idrl.Snapshot) error {
 	const insert = `
 		INSERT INTO belief (session_id, slot, seq, content) VALUES (?, ?, ?, ?)
@@ -110,7 +110,7 @@ func (t *tx) append(id idrl.SessionID, a idrl.Answer, s idrl.Snapshot) error {
 	}
 	actor, action, object := string(a.Annotator), "withdraw", string(a.ID)
 	switch {
-	case a.Decision(): // the researcher's wish is recorded with their name
+	case a.Decision(): // a researcher's decision is recorded with their name
 		actor, action, object = "", string(a.Choice), string(a.Annotator)
 		if a.Choice == idrl.Turned {
 			if err := t.turnedTo(id, a.Annotator, a.Seq); err != nil {
@@ -141,7 +141,7 @@ func blob(b []byte) []byte {
 	return b
 }
 
-// audit records who did what to what. It stands in the transaction of the deed.
+// audit records an act: actor, action and object, in the transaction of the act.
 func (t *tx) audit(at time.Time, id idrl.SessionID, actor, action, object string) error {
 	const insert = `INSERT INTO audit (at, session_id, actor, action, object) VALUES (?, ?, ?, ?, ?)`
 	_, err := t.exec(insert, encodeTime(at), null(id), actor, action, object)
@@ -159,7 +159,7 @@ func (db journal) Issue(ctx context.Context, id idrl.SessionID, as []idrl.Assign
 	return db.doRepeatably(ctx, func(t *tx) error { return t.issue(id, as) })
 }
 
-// checkShown returns an error unless every assignment shows something.
+// checkShown returns an error unless every assignment shows at least one clip.
 func checkShown(as []idrl.Assignment) error {
 	for _, a := range as {
 		if n, want := len(a.Query.Clips), a.Query.Kind.Clips(); n != want {
@@ -181,7 +181,7 @@ func (t *tx) issue(id idrl.SessionID, as []idrl.Assignment) error {
 	return nil
 }
 
-// putQuery records q unless it is there. What is there must be equal.
+// putQuery records q unless it exists. An existing one must be equal.
 func (t *tx) putQuery(id idrl.SessionID, q idrl.Query) error {
 	var b idrl.ClipID
 	if len(q.Clips) >= 2 {
@@ -200,8 +200,7 @@ func (t *tx) putQuery(id idrl.SessionID, q idrl.Query) error {
 	return t.putGroup(id, q)
 }
 
-// putGroup records the clips of q after the second, unless they are there. What is there
-// must be equal.
+// putGroup records the clips of q after the second, unless they exist. Existing ones must be equal.
 func (t *tx) putGroup(id idrl.SessionID, q idrl.Query) error {
 	const insert = `
 		INSERT INTO group_clip (session_id, query_id, clip_a, place, clip_id) VALUES (?, ?, ?, ?, ?)

@@ -63,11 +63,11 @@ func readGold(ctx context.Context, from querier, spec idrl.SessionSpec) (idrl.Go
 	return idrl.GoldSettings{Every: spec.GoldEvery, Questions: slices.Clip(all)}, err
 }
 
-// SetKnown records the right answer to a question about clips of a session, one or two, and
-// what it is used for, and returns the version of that. k.Query is what it makes of the
-// clips. What changes nothing is no new version. It returns an error of kind Invalid if
-// clips and answer do not fit the session, of kind NotFound if there is no such session or
-// clip, and of kind Conflict if there are too many such questions.
+// SetKnown records the right answer to a question about clips of a session, one or two, and its
+// use, and returns its version. k.Query is made from the clips. If nothing changes there is no new
+// version. It returns an error of kind Invalid if clips and answer do not fit the session, of kind
+// NotFound if there is no such session or clip, and of kind Conflict if there are too many such
+// questions.
 func (db studies) SetKnown(ctx context.Context, id idrl.SessionID, clips []idrl.ClipID, k idrl.Known, actor string, now time.Time) (version int64, err error) {
 	err = db.do(ctx, func(t *tx) (err error) {
 		if k.Query, err = t.questionAbout(ctx, id, clips); err != nil {
@@ -99,7 +99,7 @@ func (db studies) SetKnown(ctx context.Context, id idrl.SessionID, clips []idrl.
 	return version, err
 }
 
-// checkRoom returns an error of kind Conflict if no further question may be used so.
+// checkRoom returns an error of kind Conflict if no further question may have that use.
 func checkRoom(all []idrl.Known, use idrl.Use) error {
 	practice := 0
 	for _, k := range all {
@@ -116,7 +116,7 @@ func checkRoom(all []idrl.Known, use idrl.Use) error {
 	return nil
 }
 
-// questionAbout returns what the session asks about clips.
+// questionAbout returns the question of the session about clips.
 func (t *tx) questionAbout(ctx context.Context, id idrl.SessionID, names []idrl.ClipID) (q idrl.Query, err error) {
 	spec, err := t.spec(id)
 	if err != nil {
@@ -172,9 +172,9 @@ func (db studies) SetGoldEvery(ctx context.Context, id idrl.SessionID, every int
 	})
 }
 
-// Askable returns the questions of a session to which the answer is not known: those that
-// were asked, the ones whose clips look most different first, or those of the generation in
-// use that were not asked.
+// Askable returns the questions of a session without a known answer: those that were asked, the
+// ones whose clips look most different first, or those of the generation in use that were not
+// asked.
 func (db studies) Askable(ctx context.Context, id idrl.SessionID, asked bool) (out []idrl.Query, err error) {
 	err = db.snapshot(ctx, func(from querier) error {
 		was, err := askedQueries(ctx, from, id)

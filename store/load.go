@@ -16,7 +16,7 @@ func (db journal) Load(ctx context.Context, id idrl.SessionID) (rec idrl.Record,
 	return rec, err
 }
 
-// Load is DB.Load. Other than the rest of a Reading it takes memory for all rows of the log.
+// Load is DB.Load. Unlike the rest of a Reading it takes memory for all rows of the log.
 func (r *Reading) Load(ctx context.Context) (rec idrl.Record, err error) {
 	from, id := r.from, r.spec.ID
 	rec.Spec = r.spec
@@ -48,9 +48,9 @@ func (r *Reading) Load(ctx context.Context) (rec idrl.Record, err error) {
 	return rec, err
 }
 
-// Labelling returns the part of a record about how annotators answer: of the assignments those that are
-// gold or turned (idrl.Query.Turned) and answered, with ID, Query and Gold alone, and of the
-// snapshots the last one.
+// Labelling returns the part of a record that describes how annotators answer: of the assignments
+// those that are gold or turned (idrl.Query.Turned) and answered, with ID, Query and Gold alone,
+// and of the snapshots the last one.
 func (db journal) Labelling(ctx context.Context, id idrl.SessionID) (rec idrl.Record, err error) {
 	err = db.Read(ctx, id, func(r *Reading) (err error) {
 		rec.Spec = r.spec
@@ -98,7 +98,7 @@ func readAsked(ctx context.Context, from querier, id idrl.SessionID) (out []idrl
 	return out, err
 }
 
-// room returns an empty slice for as many rows as a query counts.
+// room returns an empty slice with space for as many rows as a query counts.
 func room[T any](ctx context.Context, from querier, count string, id idrl.SessionID) ([]T, error) {
 	var n int
 	if err := from.QueryRowContext(ctx, count, id).Scan(&n); err != nil || n == 0 {
@@ -245,7 +245,7 @@ func readSnapshots(ctx context.Context, from querier, id idrl.SessionID) ([]idrl
 	return out, err
 }
 
-// beliefs returns the beliefs that are kept, by Seq, with their slots alone.
+// beliefs returns the stored posteriors, by Seq, with their slots alone.
 func beliefs(ctx context.Context, from querier, id idrl.SessionID) (map[int64]idrl.Snapshot, error) {
 	out := map[int64]idrl.Snapshot{}
 	err := each(ctx, from, func(row scanner) error {
@@ -257,7 +257,7 @@ func beliefs(ctx context.Context, from querier, id idrl.SessionID) (map[int64]id
 	return out, err
 }
 
-// eachSnapshot calls yield with the beliefs after the rows of the log that follow row after.
+// eachSnapshot calls yield with the posteriors after the rows of the log that follow row after.
 func eachSnapshot(ctx context.Context, from querier, id idrl.SessionID, after int64, yield func(idrl.Snapshot) error) error {
 	const query = `
 		SELECT seq, definition, representation, belief, mean, foretold, coalesce(cov, x''),

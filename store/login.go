@@ -7,19 +7,19 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// findInvitation yields whom a link lets in at a time.
+// findInvitation yields the person or session of a link that is valid at a time.
 const findInvitation = `
 	SELECT user_id, session_id FROM invitation WHERE hash = ? AND uses_left > 0 AND revoked_at IS NULL AND expires_at > ?`
 
-// Invitation returns whom a link lets in now, or an error of kind NotFound if
-// it is unknown, expired, revoked or used up. It uses nothing up.
+// Invitation returns the person or session of a link that is valid now, or an error of kind
+// NotFound if it is unknown, expired, revoked or used up. It does not use the link.
 func (db access) Invitation(ctx context.Context, hash []byte, now time.Time) (user string, session idrl.SessionID, err error) {
 	err = db.read.QueryRowContext(ctx, findInvitation, hash, encodeTime(now)).Scan(text(&user), text(&session))
 	return user, session, missing(err, "the invitation is not valid")
 }
 
-// InvitationSession returns the session that a link leads to, also one that lets
-// in no more, or an error of kind NotFound if it is unknown or a researcher's.
+// InvitationSession returns the session of a link, also of one that is used up, or an error of kind
+// NotFound if it is unknown or a researcher's.
 func (db access) InvitationSession(ctx context.Context, hash []byte) (session idrl.SessionID, err error) {
 	const query = `SELECT session_id FROM invitation WHERE hash = ? AND session_id IS NOT NULL`
 	err = db.read.QueryRowContext(ctx, query, hash).Scan(text(&session))
@@ -60,8 +60,8 @@ func (db access) SignIn(ctx context.Context, link, login []byte, name string, li
 	return l, err
 }
 
-// addLogin records a login that begins, and ends others of its holder as limit says. It keeps
-// at most limit.Narrow narrow ones, the new one among them.
+// addLogin records a login, and ends others of its holder as limit says. It keeps at most
+// limit.Narrow narrow ones, including the new one.
 func (t *tx) addLogin(hash []byte, l idrl.Login, limit idrl.LoginLimit) error {
 	const insert = `
 		INSERT INTO login (hash, user_id, session_id, annotator_id, created_at, seen_at, narrow) VALUES (?, ?, ?, ?, ?, ?, ?)`
@@ -84,8 +84,7 @@ func (t *tx) addLogin(hash []byte, l idrl.Login, limit idrl.LoginLimit) error {
 	return err
 }
 
-// Login returns who holds the cookie with this SHA-256, or an error of kind
-// NotFound.
+// Login returns the holder of the cookie with this SHA-256, or an error of kind NotFound.
 func (db access) Login(ctx context.Context, hash []byte) (l idrl.Login, err error) {
 	const query = `
 		SELECT login.user_id, login.session_id, login.annotator_id, login.created_at, login.seen_at, annotator.revoked_at IS NOT NULL, login.narrow
@@ -104,7 +103,7 @@ func (db access) Seen(ctx context.Context, hash []byte, now time.Time) error {
 	})
 }
 
-// SignOut forgets a login; one that is unknown is no error.
+// SignOut deletes a login; an unknown one is not an error.
 func (db access) SignOut(ctx context.Context, hash []byte) error {
 	return db.do(ctx, func(t *tx) error {
 		_, err := t.exec(`DELETE FROM login WHERE hash = ?`, hash)

@@ -22,9 +22,9 @@ func (db journal) ClipMedia(ctx context.Context, session idrl.SessionID, clip id
 	return media, nil
 }
 
-// PolicyClips returns the drawn forms of the clips of the policy that a clip of a session
-// shows, in the order of their ids: all that were cut from its episodes. It returns an error of
-// kind Damaged if one is not what was recorded.
+// PolicyClips returns the drawn forms of the clips of the policy that a clip of a session shows, in
+// the order of their ids: all clips of its episodes. It returns an error of kind Damaged if one is
+// not what was recorded.
 func (db journal) PolicyClips(ctx context.Context, session idrl.SessionID, clip idrl.ClipID) (out [][]byte, err error) {
 	const query = `
 		SELECT other.id, other.media, other.media_sum
@@ -52,7 +52,7 @@ func damagedClip(session idrl.SessionID, clip idrl.ClipID) error {
 		idrl.Errorf(idrl.Damaged, "this clip is damaged in the database, so it is not shown; the answers about it are not touched"))
 }
 
-// mediaSum returns what the column media_sum holds of media, nil for none.
+// mediaSum returns the value of the column media_sum for media, nil for none.
 func mediaSum(media []byte) []byte {
 	if media == nil {
 		return nil
@@ -77,8 +77,8 @@ type clipRow struct {
 	sum     []byte // as recorded; nil if it has none yet
 }
 
-// clipBatch is the number of clips that one read of eachClips takes, so that the log
-// of the database can be folded in between.
+// clipBatch is the number of clips that one read of eachClips takes, so that the write-ahead log
+// can be merged in between.
 const clipBatch = 100
 
 // eachClips calls f with every clip that has media, some at a time.
@@ -107,7 +107,7 @@ func eachClips(ctx context.Context, from querier, f func([]clipRow) error) error
 	return nil
 }
 
-// seal records the sums of clips that have none.
+// seal records the checksums of clips that have none.
 func (db *upkeep) seal(ctx context.Context, clips []clipRow) error {
 	return db.do(ctx, func(t *tx) error {
 		for _, r := range clips {

@@ -43,8 +43,8 @@ func Format() int64 {
 	return last
 }
 
-// migrate brings the database of dir to the last of steps. A database that
-// holds anything is backed up before the first step that is new to it.
+// migrate brings the database of dir to the last of steps. A database with content is backed up
+// before the first new step.
 func migrate(ctx context.Context, p *sql.DB, dir string, steps fs.FS) error {
 	g, current, target, err := versions(ctx, p, steps)
 	if err != nil {
@@ -81,8 +81,8 @@ func checkMatches(ctx context.Context, p *sql.DB, dir string, steps fs.FS) error
 	return nil
 }
 
-// versions returns what applies steps, the version of the database, and the one
-// that the last of steps leads to. It writes nothing.
+// versions returns a provider for steps, the version of the database, and the version after the
+// last of steps. It writes nothing.
 func versions(ctx context.Context, p *sql.DB, steps fs.FS) (g *goose.Provider, current, target int64, err error) {
 	if current, err = version(ctx, p); err != nil {
 		return nil, 0, 0, err

@@ -12,11 +12,10 @@ import (
 // lockName is the file that lockFolder locks.
 const lockName = "server.lock"
 
-// makePrivate takes the rights of others from the files of dir, which may come from
-// an earlier version or a copy, and makes the file of the lock with the right mode,
-// since SQLite gives its journal the mode of the file. Who can read the lock's file
-// could lock it and so keep the server from starting. A file of another owner stays
-// as it is; Exposed names it.
+// makePrivate removes the rights of others from the files of dir, which may come from an earlier
+// version or a copy, and makes the lock file with the right mode, because SQLite gives its journal
+// the mode of the file. A user who can read the lock file could lock it and so keep the server from
+// starting. A file of another owner stays as it is; Exposed names it.
 func makePrivate(dir string) error {
 	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -36,9 +35,9 @@ func makePrivate(dir string) error {
 	return nil
 }
 
-// Exposed returns those of dir and of the database's files in it that other users of
-// the machine may open, as a folder that was made by hand often lets them. It
-// returns nothing where modes say nothing, as on Windows, or dir cannot be read.
+// Exposed returns which of dir and the database's files in it other users of the machine can open,
+// for example a folder that was made by hand. It returns nothing on systems without such modes,
+// like Windows, or if dir cannot be read.
 func Exposed(dir string) (paths []string) {
 	if runtime.GOOS == "windows" {
 		return nil

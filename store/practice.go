@@ -7,14 +7,12 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// maxPracticeAnswers bounds what one annotator can have recorded, however often they
-// practise.
+// maxPracticeAnswers limits the recorded practice answers of one annotator.
 const maxPracticeAnswers = 200
 
-// Practice returns the practice questions of a session, by their versions, and which of them
-// an annotator is to answer before the first question: those that they have not answered,
-// unless they have answered another question. It returns an error of kind NotFound if there
-// is no such annotator.
+// Practice returns the practice questions of a session, by their versions, and those that an
+// annotator must answer before the first question: the unanswered ones, unless they have answered
+// another question. It returns an error of kind NotFound if there is no such annotator.
 func (db participants) Practice(ctx context.Context, id idrl.SessionID, who idrl.AnnotatorID) (all []idrl.Known, due []int64, err error) {
 	err = db.snapshot(ctx, func(from querier) error {
 		var working bool
@@ -43,10 +41,10 @@ func (db participants) Practice(ctx context.Context, id idrl.SessionID, who idrl
 	return all, due, err
 }
 
-// AddPractice records an answer to a practice question; p.Answer.Left says which clip was on
-// the left. The same id again changes nothing. It returns an error of kind Invalid if the
-// answer does not fit the question, of kind NotFound if there is no such practice question
-// or annotator, and of kind Conflict if the annotator has practised very often.
+// AddPractice records an answer to a practice question; p.Answer.Left says which clip was on the
+// left. The same id again changes nothing. It returns an error of kind Invalid if the answer does
+// not fit the question, of kind NotFound if there is no such practice question or annotator, and of
+// kind Conflict if the annotator has practised too often.
 func (db participants) AddPractice(ctx context.Context, id idrl.SessionID, p idrl.Practice) error {
 	a := p.Answer
 	if err := checkTime(a.ShownAt); err != nil {

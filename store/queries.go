@@ -76,8 +76,7 @@ func appendQuery(b []byte, place map[idrl.ClipID]uint64, clips map[idrl.ClipID]i
 	return b
 }
 
-// remake returns the query that idrl makes of one or two clips. ok is false if
-// it makes none.
+// remake returns the query that idrl makes from one or two clips. ok is false if it makes none.
 func remake(clips map[idrl.ClipID]idrl.Clip, ids []idrl.ClipID) (q idrl.Query, tag byte, ok bool) {
 	switch len(ids) {
 	case 1:
@@ -133,8 +132,7 @@ func decodeQueries(b []byte, clips map[idrl.ClipID]idrl.Clip) ([]idrl.Query, err
 
 var errDamaged = errors.New("the queries of a generation are damaged")
 
-// A reader takes values off b. After a failure bad is set and all it returns
-// is empty.
+// A reader takes values from b. After an error bad is set and all results are empty.
 type reader struct {
 	b   []byte
 	bad bool
@@ -209,8 +207,8 @@ func (r *reader) uvarint() uint64 {
 	return v
 }
 
-// count reads how many things of at least size bytes each follow. More than
-// there is room for is damage, so that damage cannot ask for memory.
+// count reads a number of things of at least size bytes each. A number beyond the remaining bytes
+// is damage, so that damaged bytes cannot allocate memory.
 func (r *reader) count(size int) int {
 	n := r.uvarint()
 	if n > uint64(len(r.b)/size) {

@@ -44,8 +44,7 @@ func (db *file) snapshot(ctx context.Context, f func(querier) error) error {
 	return f(t)
 }
 
-// taken replaces a violated uniqueness by an error of kind Conflict that says
-// what is taken.
+// taken replaces a violated uniqueness by an error of kind Conflict that names what is taken.
 func taken(err error, format string, args ...any) error {
 	if idrl.KindOf(convert(err)) == idrl.Conflict {
 		return idrl.Errorf(idrl.Conflict, format, args...)
@@ -53,8 +52,7 @@ func taken(err error, format string, args ...any) error {
 	return err
 }
 
-// dangling replaces a violated reference by an error of kind NotFound that
-// says what is missing.
+// dangling replaces a violated reference by an error of kind NotFound that names what is missing.
 func dangling(err error, format string, args ...any) error {
 	var e *sqlite.Error
 	if errors.As(err, &e) && e.Code() == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY {

@@ -6,15 +6,15 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A Reading is a session as it is at one moment, however long it is read and whatever is
-// written meanwhile. Its methods are for one goroutine, and until DB.Read returns.
+// A Reading is a session at one moment, however long it is read and whatever is written meanwhile.
+// Its methods are for one goroutine, and until DB.Read returns.
 type Reading struct {
 	from querier
 	spec idrl.SessionSpec
 }
 
-// Read calls f with what is recorded of a session. It returns the error of f, or an error of
-// kind NotFound if there is no such session.
+// Read calls f with the record of a session. It returns the error of f, or an error of kind
+// NotFound if there is no such session.
 func (db journal) Read(ctx context.Context, id idrl.SessionID, f func(*Reading) error) error {
 	return db.snapshot(ctx, func(from querier) error {
 		spec, err := readSpec(ctx, from, id)
@@ -28,7 +28,7 @@ func (db journal) Read(ctx context.Context, id idrl.SessionID, f func(*Reading) 
 // Spec returns the settings of the session.
 func (r *Reading) Spec() idrl.SessionSpec { return r.spec }
 
-// Rows calls yield with the replies that p takes in, as DB.Rows does.
+// Rows calls yield with the replies in p, as DB.Rows does.
 func (r *Reading) Rows(ctx context.Context, p idrl.Part, yield func(idrl.Labelled) error) error {
 	return readRows(ctx, r.from, r.spec, p.After, func(l idrl.Labelled) error {
 		if p.Counting && (l.Withdrawn || l.LeftOut) {
@@ -65,8 +65,8 @@ func (r *Reading) SeqOf(ctx context.Context, id idrl.AnswerID) (seq int64, err e
 	return seq, missing(err, "session %s has no answer %q", r.spec.ID, id)
 }
 
-// The replies of session ?1 that a part takes in: after ?2, and if ?3 only those that count.
-// CROSS JOIN keeps SQLite to the order that is written.
+// The replies of session ?1 in a part: after ?2, and if ?3 only those that count. CROSS JOIN makes
+// SQLite keep the written order.
 const (
 	answeredFrom = `answer
 		CROSS JOIN annotator ON annotator.session_id = answer.session_id AND annotator.id = answer.annotator_id
@@ -78,9 +78,9 @@ const (
 	answered = answeredFrom + `WHERE ` + answeredWhere
 )
 
-// Questions calls yield with the assignments that the replies of p answered, in the order of
-// the replies; again says that the annotator had answered the question before, not by an
-// answer that was withdrawn since.
+// Questions calls yield with the assignments that the replies of p answered, in the order of the
+// replies; again says that the annotator had answered the question before, by an answer that was
+// not withdrawn.
 func (r *Reading) Questions(ctx context.Context, p idrl.Part, yield func(a idrl.Assignment, again bool) error) error {
 	const query = `
 		SELECT assignment.id, n, assignment.annotator_id, assignment.left_side, assignment.shown_order, issued_at, lease_until, answer_id, reopens, gold, condition,
@@ -102,14 +102,14 @@ func (r *Reading) Questions(ctx context.Context, p idrl.Part, yield func(a idrl.
 	}, query, r.spec.ID, p.After, p.Counting)
 }
 
-// shown are the names of the clips that the replies of a part are about, as a list.
+// shown are the names of the clips of the replies of a part, as a list for SQL.
 const shown = `
 	SELECT query.clip_a FROM ` + answered + ` UNION SELECT query.clip_b FROM ` + answered + ` AND query.clip_b IS NOT NULL UNION
 	SELECT group_clip.clip_id FROM ` + answeredFrom + `CROSS JOIN group_clip ON group_clip.session_id = query.session_id
 		AND group_clip.query_id = query.id AND group_clip.clip_a = query.clip_a WHERE ` + answeredWhere
 
-// Clips calls yield with the clips that the replies of p are about, without Media, by Raw,
-// Start and ID; drawn says that there are Media.
+// Clips calls yield with the clips of the replies of p, without Media, by Raw, Start and ID; drawn
+// says that there are Media.
 func (r *Reading) Clips(ctx context.Context, p idrl.Part, yield func(c idrl.Clip, drawn bool) error) error {
 	const query = `
 		SELECT id, trajectory_id, start, steps, phi, steps_id, media IS NOT NULL FROM clip
@@ -130,8 +130,7 @@ func (r *Reading) CountClips(ctx context.Context) (n int, err error) {
 	return n, convert(err)
 }
 
-// Episodes calls yield with the raw steps, encoded, of the trajectories that the clips of p
-// were cut from, by name.
+// Episodes calls yield with the encoded raw steps of the trajectories of the clips of p, by name.
 func (r *Reading) Episodes(ctx context.Context, p idrl.Part, yield func(idrl.StepsID, []byte) error) error {
 	const query = `SELECT id, content FROM steps WHERE session_id = ?1 AND id IN (
 		SELECT steps_id FROM clip WHERE session_id = ?1 AND id IN (` + shown + `)) ORDER BY id`
@@ -199,7 +198,7 @@ func (r *Reading) Policies(ctx context.Context, yield func(generation int64, c i
 	}, query, r.spec.ID)
 }
 
-// Snapshots calls yield with the beliefs after the rows of the log after p.After, by Seq.
+// Snapshots calls yield with the posteriors after the rows of the log after p.After, by Seq.
 func (r *Reading) Snapshots(ctx context.Context, p idrl.Part, yield func(idrl.Snapshot) error) error {
 	return eachSnapshot(ctx, r.from, r.spec.ID, p.After, yield)
 }

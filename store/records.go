@@ -15,9 +15,9 @@ type recordedTable struct {
 	replace map[string]string // by name of column: an expression
 }
 
-// recorded are the tables that hold what is recorded of a session, each after those that it
-// refers to, with what their columns are replaced by in a copy for others: names of people
-// and of researchers. A test holds that no table is forgotten.
+// recorded are the tables with the records of a session, each after those that it refers to, with
+// the replacements of columns in a copy for others: names of annotators and of researchers. A test
+// checks that no table is missing.
 var recorded = []recordedTable{
 	{name: "session"},
 	{name: "control", replace: map[string]string{"actor": "''"}},
@@ -46,12 +46,12 @@ var recorded = []recordedTable{
 	{name: "flag"},
 }
 
-// unrecorded are the tables that say who may sign in, who somebody is, what is under way, and
-// who did what: no copy has them.
+// unrecorded are the tables with logins, identities, running work and the audit trail: no copy
+// contains them.
 var unrecorded = []string{"meta", "user", "invitation", "login", "rejoin_key", "token", "participant", "former", "job", "audit"}
 
-// RecordTables returns the tables that hold what is recorded of a session, each after those
-// that it refers to.
+// RecordTables returns the tables with the records of a session, each after those that it refers
+// to.
 func (r *Reading) RecordTables(ctx context.Context) (out []idrl.RecordTable, err error) {
 	for _, t := range recorded {
 		table, err := columns(ctx, r.from, t.name)

@@ -31,8 +31,8 @@ const livingKey = `
 	WHERE hash = ? AND EXISTS (SELECT 1 FROM annotator
 		WHERE annotator.session_id = rejoin_key.session_id AND annotator.id = annotator_id AND revoked_at IS NULL)`
 
-// RejoinKey returns the key with this SHA-256, or an error of kind NotFound. A key of
-// an annotator whose part a researcher has ended is none.
+// RejoinKey returns the key with this SHA-256, or an error of kind NotFound, also if a researcher
+// has ended the part of its annotator.
 func (db access) RejoinKey(ctx context.Context, hash []byte) (k idrl.RejoinKey, err error) {
 	const query = `SELECT session_id, annotator_id, created_at, used_at FROM rejoin_key` + livingKey
 	err = db.read.QueryRowContext(ctx, query, hash).Scan(&k.Session, &k.Annotator, timeColumn{&k.Since}, timeColumn{&k.UsedAt})

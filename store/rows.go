@@ -6,10 +6,10 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Rows calls yield with every reply of a session, in the order of the log. The rows
-// that withdraw replies, and those that decide how replies count, have none of
-// their own. It reads one moment's state, a row at a time, and stops at the first
-// error of yield, which it returns. yield owns what it is given.
+// Rows calls yield with every reply of a session, in the order of the log. Rows that withdraw
+// replies, and rows that decide how replies count, are not replies. It reads the state of one
+// moment, a row at a time, and stops at the first error of yield, which it returns. yield owns its
+// argument.
 func (db journal) Rows(ctx context.Context, session idrl.SessionID, yield func(idrl.Labelled) error) error {
 	return db.snapshot(ctx, func(from querier) error {
 		spec, err := readSpec(ctx, from, session)
@@ -50,7 +50,7 @@ func readRows(ctx context.Context, from querier, spec idrl.SessionSpec, after in
 			return err
 		}
 	}
-	var r idrl.Labelled // of a row; what it refers to is new in each
+	var r idrl.Labelled // of a row; the data that it refers to are new in each
 	var ids clipColumns
 	var pair [2]idrl.Clip
 	dst := append(answerTargets(&r.Answer), queryTargets(&r.Query, &ids)...)

@@ -15,9 +15,9 @@ import (
 // they are copied to the database.
 const scratchPrefix = ".import-"
 
-// Scratch returns a new folder within the data folder, and what removes it. Until then it is locked:
-// Open removes those that are not, which killed processes left. It returns an error of kind Conflict while another
-// import has one.
+// Scratch returns a new folder within the data folder, and a function that removes it. Until then
+// it is locked: Open removes folders without a lock, which killed processes left. It returns an
+// error of kind Conflict while another import has one.
 func (db *upkeep) Scratch(ctx context.Context) (dir string, remove func() error, err error) {
 	if dir, err = os.MkdirTemp(db.dir, scratchPrefix+"*"); err != nil {
 		return "", nil, err
@@ -33,8 +33,9 @@ func (db *upkeep) Scratch(ctx context.Context) (dir string, remove func() error,
 	return dir, remove, nil
 }
 
-// Room returns how many bytes of records may be imported: a third of what is free on the disk of the data folder, for
-// a session is there three times for a moment, as it was unpacked, in a database of its own, and in that of the folder.
+// Room returns how many bytes of records may be imported: a third of the free space on the disk of
+// the data folder, because for a moment a session exists three times: unpacked, in a database of
+// its own, and in that of the folder.
 func (db *upkeep) Room() uint64 {
 	if free, known := freeSpace(db.dir); known {
 		return free / 3
@@ -42,8 +43,8 @@ func (db *upkeep) Room() uint64 {
 	return math.MaxUint64
 }
 
-// removeScratch removes the folders of Scratch that killed processes left in dir, and returns how many are in
-// use. What cannot be removed is tried again at the next start.
+// removeScratch removes the folders of Scratch that killed processes left in dir, and returns how
+// many are in use. Folders that cannot be removed are tried again at the next start.
 func removeScratch(ctx context.Context, dir string) (used int) {
 	entries, _ := os.ReadDir(dir) // what cannot be read is not removed
 	for _, e := range entries {

@@ -16,7 +16,7 @@ func (db studies) CreateSession(ctx context.Context, spec idrl.SessionSpec) erro
 	return db.create(ctx, spec, "", func(*tx) error { return nil })
 }
 
-// create is CreateSession by an actor, and does more in the same transaction.
+// create is CreateSession by an actor, with further work in the same transaction.
 func (db studies) create(ctx context.Context, spec idrl.SessionSpec, actor string, more func(*tx) error) error {
 	if spec.ID == "" {
 		return idrl.Errorf(idrl.Invalid, "a session needs an id")
@@ -40,7 +40,7 @@ func (db studies) create(ctx context.Context, spec idrl.SessionSpec, actor strin
 	})
 }
 
-// Spec returns what a session is made of, or an error of kind NotFound.
+// Spec returns the settings of a session, or an error of kind NotFound.
 func (db studies) Spec(ctx context.Context, id idrl.SessionID) (idrl.SessionSpec, error) {
 	return readSpec(ctx, db.read, id)
 }
@@ -96,10 +96,9 @@ func (c specColumn) Scan(src any) error {
 	return json.Unmarshal([]byte(s), c.dst)
 }
 
-// CreateAnnotator adds an annotator to a session and returns a pseudonym that
-// is unique within it: a1, a2, … The name, which may be empty, is what they call
-// themselves. It returns an error of kind NotFound if there is no such session, and
-// idrl.ErrEnded if it has ended.
+// CreateAnnotator adds an annotator to a session and returns a pseudonym that is unique within it:
+// a1, a2, … The name, which may be empty, is the one that they gave. It returns an error of kind
+// NotFound if there is no such session, and idrl.ErrEnded if it has ended.
 func (db studies) CreateAnnotator(ctx context.Context, session idrl.SessionID, name string) (id idrl.AnnotatorID, err error) {
 	err = db.do(ctx, func(t *tx) (err error) {
 		id, err = t.createAnnotator(session, name, time.Now())
@@ -125,8 +124,7 @@ func (t *tx) createAnnotator(session idrl.SessionID, name string, now time.Time)
 	return id, t.audit(now, session, string(id), "join session", string(id))
 }
 
-// AnnotatorNames returns what the annotators of a session call themselves, an
-// empty name where they did not say.
+// AnnotatorNames returns the names that the annotators of a session gave, empty if they gave none.
 func (db studies) AnnotatorNames(ctx context.Context, session idrl.SessionID) (map[idrl.AnnotatorID]string, error) {
 	names := map[idrl.AnnotatorID]string{}
 	err := each(ctx, db.read, func(row scanner) error {

@@ -8,8 +8,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// encodeShares writes names and parts with spaces between them, the parts such that they are
-// read bit for bit. Names of policies have no spaces.
+// encodeShares writes names and parts separated by spaces, the parts so that reading gives the same
+// bits. Names of policies have no spaces.
 func encodeShares(shares [idrl.MaxShares]idrl.Share) string {
 	var words []string
 	for _, s := range shares {

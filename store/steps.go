@@ -9,13 +9,13 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// PutSteps records raw steps that clips of the next generation will name, so that they need not all be
-// in memory when it is adopted. It returns an error of kind NotFound if there is no such session.
+// PutSteps records raw steps for clips of the next generation, so that they need not all be in
+// memory when it is adopted. It returns an error of kind NotFound if there is no such session.
 func (db journal) PutSteps(ctx context.Context, id idrl.SessionID, all map[idrl.StepsID][]byte) error {
 	return db.do(ctx, func(t *tx) error { return t.putSteps(id, all) })
 }
 
-// putSteps records raw steps unless they are there: their name tells their content.
+// putSteps records raw steps unless they exist: their name is a hash of their content.
 func (t *tx) putSteps(id idrl.SessionID, all map[idrl.StepsID][]byte) error {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		const insert = `INSERT INTO steps (session_id, id, content) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`
@@ -34,8 +34,8 @@ func (db journal) Steps(ctx context.Context, session idrl.SessionID, name idrl.S
 	return content, missing(err, "session %s has no raw steps %q", session, name)
 }
 
-// AnsweredSteps calls yield with the names of the raw steps of all trajectories that an
-// answered clip was cut from, in the order of names, until it returns an error.
+// AnsweredSteps calls yield with the names of the raw steps of all trajectories of answered clips,
+// in the order of names, until it returns an error.
 func (db journal) AnsweredSteps(ctx context.Context, session idrl.SessionID, yield func(idrl.StepsID) error) error {
 	const query = `
 		SELECT DISTINCT clip.steps_id FROM answer

@@ -31,12 +31,12 @@ type DB struct {
 	*upkeep
 }
 
-// A file is an open database with its writer: what all parts of a DB share.
+// A file is an open database with its writer: the common part of a DB.
 type file struct {
 	dir   string
 	read  *sql.DB
 	write *sql.DB // one connection, owned by the writer; nil if read-only
-	lock  *sql.DB // holds the data folder; nil if read-only
+	lock  *sql.DB // locks the data folder; nil if read-only
 
 	requests chan *request // to the writer
 	finished chan struct{} // closed when the writer has returned
@@ -50,15 +50,14 @@ type file struct {
 
 // Parts of a DB.
 type (
-	journal      struct{ *file } // logs, generations, clips and steps of sessions: what a session is made again from
-	participants struct{ *file } // who answers, what they agreed to, and their withdrawal
+	journal      struct{ *file } // logs, generations, clips and steps of sessions
+	participants struct{ *file } // annotators, consent, and withdrawal of data
 	access       struct{ *file } // links, logins, tokens, and keys of browsers
-	studies      struct{ *file } // what sessions are, and what researchers change about them
+	studies      struct{ *file } // sessions, and their settings by researchers
 	queue        struct{ *file } // trainings that wait or run
 )
 
-// An upkeep keeps the data folder sound: checks, backups, imports, and the erasing of what people
-// left who withdrew.
+// An upkeep maintains the data folder: checks, backups, imports, and the erasing of withdrawn data.
 type upkeep struct {
 	*file
 	erasing   sync.Mutex // guards rewritten, and the files of the folder while they are searched
@@ -141,7 +140,7 @@ func open(ctx context.Context, dir string, steps fs.FS) (_ *DB, err error) {
 	if err := db.quickCheck(ctx); err != nil {
 		return nil, err
 	}
-	if err := releaseJobs(ctx, db.write); err != nil && idrl.KindOf(err) != idrl.Damaged { // what can be read is served
+	if err := releaseJobs(ctx, db.write); err != nil && idrl.KindOf(err) != idrl.Damaged { // the readable part is served
 		return nil, err
 	}
 	return db, db.startWriter(ctx)
@@ -161,9 +160,8 @@ func (db *file) startWriter(ctx context.Context) error {
 	return nil
 }
 
-// OpenBeside opens the data folder dir for a command that changes little, also
-// while a server uses it: it neither takes the folder nor upgrades it. The errors
-// are those of OpenReadOnly.
+// OpenBeside opens the data folder dir for a command that changes little, also while a server uses
+// it: it neither locks nor upgrades the folder. The errors are those of OpenReadOnly.
 func OpenBeside(ctx context.Context, dir string) (_ *DB, err error) {
 	db, err := OpenReadOnly(ctx, dir)
 	if err != nil {
@@ -205,8 +203,8 @@ func OpenReadOnly(ctx context.Context, dir string) (_ *DB, err error) {
 	return db, nil
 }
 
-// unopened says which folder could not be opened, and what to do if its database
-// is damaged.
+// unopened names the folder that could not be opened, and says what to do if its database is
+// damaged.
 func unopened(dir string, err error) error {
 	err = fmt.Errorf("open data folder %s: %w", dir, err)
 	if idrl.KindOf(err) == idrl.Damaged {
@@ -215,7 +213,7 @@ func unopened(dir string, err error) error {
 	return err
 }
 
-// Close waits until the writes under way are durable and closes the database.
+// Close waits until the running writes are durable and closes the database.
 func (db *DB) Close() error {
 	if db.unerase != nil {
 		db.unerase()
@@ -246,7 +244,7 @@ func (db *file) closePools() error {
 	return errors.Join(errs...)
 }
 
-// busyWait is for how long a statement waits for another process.
+// busyWait is how long a statement waits for another process.
 const busyWait = 5 * time.Second
 
 // openPool opens the database file at path and checks that SQLite is sound.
@@ -257,8 +255,8 @@ func openPool(ctx context.Context, path string, readOnly bool) (*sql.DB, error) 
 		v.Add("_pragma", "query_only(1)")
 	} else {
 		v.Set("_txlock", "immediate")
-		// The write-ahead log is folded into the database at 16 MB instead of 4 MB: that makes commits wait, and
-		// takes one write for a page however often it is in the log.
+		// The write-ahead log is merged into the database at 16 MB instead of 4 MB: merging delays
+		// commits, and writes each page once, however often it is in the log.
 		v["_pragma"] = append(v["_pragma"], "journal_mode(WAL)", "synchronous(FULL)", "wal_autocheckpoint(4000)", "journal_size_limit(67108864)", "secure_delete(1)")
 	}
 	p, err := sql.Open("sqlite", dsn(path, v))
@@ -271,7 +269,7 @@ func openPool(ctx context.Context, path string, readOnly bool) (*sql.DB, error) 
 	return p, nil
 }
 
-// dsn names the database file at path, which may hold any character.
+// dsn is the address of the database file at path, which may contain any character.
 func dsn(path string, v url.Values) string {
 	u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath(), RawQuery: v.Encode()}
 	return u.String()

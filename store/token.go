@@ -55,8 +55,8 @@ func (db access) Tokens(ctx context.Context) (out []idrl.Token, err error) {
 	return out, err
 }
 
-// RevokeToken makes a token worthless; one that is already stays so. It returns an error of
-// kind NotFound if there is no such token.
+// RevokeToken makes a token invalid; a revoked one stays revoked. It returns an error of kind
+// NotFound if there is no such token.
 func (db access) RevokeToken(ctx context.Context, id int64, actor string, now time.Time) error {
 	return db.do(ctx, func(t *tx) error {
 		var session idrl.SessionID

@@ -7,7 +7,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// AddUser adds a researcher; one who is there stays.
+// AddUser adds a researcher; an existing one is kept.
 func (db access) AddUser(ctx context.Context, user string, now time.Time) error {
 	return db.do(ctx, func(t *tx) error {
 		n, err := t.exec(`INSERT INTO user (id, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING`, user, encodeTime(now))

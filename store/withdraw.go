@@ -53,13 +53,13 @@ func (t *tx) withdraw(session idrl.SessionID, who idrl.AnnotatorID, actor string
 		}
 	}
 	if actor == string(who) {
-		actor = "" // that, too, would be an act of theirs
+		actor = "" // otherwise that would be recorded as an act of theirs, too
 	}
 	return rows, t.changed(now, session, actor, "withdraw data", string(who))
 }
 
-// Receipt returns a text that cannot be guessed, with which a person who withdraws can see how far the erasing
-// of their data is.
+// Receipt returns a secret text with which a person who withdraws can check whether their data are
+// erased.
 func (db participants) Receipt(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (string, error) {
 	key, err := db.Meta(ctx, crowdKey)
 	if err == nil && key == "" {
@@ -87,7 +87,7 @@ func (db participants) Withdrawn(ctx context.Context, session idrl.SessionID, wh
 // no table is forgotten.
 var withdrawal = []struct {
 	sql    string
-	counts bool // the rows that it changes are to be told
+	counts bool // the condition must see the rows before they change
 }{
 	{sql: `UPDATE annotator SET name = '', withdrawn_at = ?3, revoked_at = coalesce(revoked_at, ?3), left_out = 0, turned = 0,
 		invitation_id = NULL, acknowledged = 0 WHERE session_id = ?1 AND id = ?2`},
@@ -100,8 +100,8 @@ var withdrawal = []struct {
 	{sql: `DELETE FROM flag WHERE session_id = ?1 AND annotator_id = ?2`},
 	{sql: `INSERT OR IGNORE INTO annotator (session_id, id, name, created_at) VALUES (?1, '', '', ?3)`},
 
-	// The posterior after a row is a cache, and is computed again where it is needed. What
-	// was stated after the rows of others remains, as what was said then.
+	// The posterior after a row is a cache, and is computed again where it is needed. The
+	// statements after the rows of others remain, as a record of what the page said then.
 	{sql: `UPDATE posterior SET belief = x'', mean = x'', foretold = x'', definition = 0 WHERE session_id = ?1
 		AND seq >= (SELECT min(seq) FROM answer WHERE session_id = ?1 AND annotator_id = ?2)`},
 	{sql: `DELETE FROM belief WHERE session_id = ?1 AND seq >= (SELECT min(seq) FROM answer WHERE session_id = ?1 AND annotator_id = ?2)`},

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	queueLen = 4096 // writes that may wait; more are refused
+	queueLen = 4096 // writes that may wait; further ones are refused
 	groupLen = 256  // writes in one transaction
 )
 
-// A request is one write. It is done whole or not at all.
+// A request is one write. It is done completely or not at all.
 type request struct {
 	ctx context.Context // checked before the write begins, not during it
 	do  func(*tx) error
@@ -26,11 +26,10 @@ type request struct {
 	done    chan struct{} // closed when err is final
 }
 
-// do runs f in a transaction and returns when it is durable. An error of
-// f undoes what f did and nothing else. It returns an error of kind
-// Unavailable if too many writes wait, and ctx.Err() if ctx is done before the
-// write's turn: then nothing is recorded. Once its turn has come it is carried
-// through, so that the result is never in doubt.
+// do runs f in a transaction and returns when it is durable. An error of f undoes what f did and
+// nothing else. It returns an error of kind Unavailable if too many writes wait, and ctx.Err() if
+// ctx is done before the write begins: then nothing is recorded. Once it has begun it is completed,
+// so that the result is always known.
 func (db *file) do(ctx context.Context, f func(*tx) error) error {
 	return db.await(&request{ctx: ctx, do: f, done: make(chan struct{})})
 }
@@ -40,7 +39,8 @@ func (db *file) doRepeatably(ctx context.Context, f func(*tx) error) error {
 	return db.await(&request{ctx: ctx, do: f, repeats: true, done: make(chan struct{})})
 }
 
-// doBare runs f on the connection that writes, outside of a transaction. Writes wait meanwhile.
+// doBare runs f on the connection that writes, outside of a transaction. Other writes wait
+// meanwhile.
 func (db *file) doBare(f func(*sql.Conn) error) error {
 	return db.await(&request{bare: f, done: make(chan struct{})})
 }
@@ -95,8 +95,8 @@ func newWriter(ctx context.Context, p *sql.DB, requests <-chan *request, h *heal
 	return &writer{tx: tx{conn: c, stmts: map[string]*sql.Stmt{}}, requests: requests, health: h}, nil
 }
 
-// run serves requests until the channel is closed, then folds the write-ahead log
-// into the database and gives its connection back.
+// run serves requests until the channel is closed, then merges the write-ahead log into the
+// database and returns its connection.
 func (w *writer) run() {
 	var group []*request
 	for r := range w.requests {
@@ -114,8 +114,8 @@ func (w *writer) run() {
 		}
 		w.serve(group)
 	}
-	// Best effort: the next Open recovers from the write-ahead log as well. Beside a
-	// server it would make the server's writes wait.
+	// Not required: the next Open recovers from the write-ahead log as well. While a server runs it
+	// would delay the server's writes.
 	if w.alone {
 		_, _ = w.conn.ExecContext(context.Background(), `PRAGMA wal_checkpoint(TRUNCATE)`)
 	}
@@ -125,8 +125,7 @@ func (w *writer) run() {
 	_ = w.conn.Close()
 }
 
-// serve carries out a group of requests in one transaction and answers them. The last one may be
-// bare.
+// serve runs a group of requests in one transaction and replies to them. The last one may be bare.
 func (w *writer) serve(group []*request) {
 	if n := len(group) - 1; group[n].bare != nil {
 		if n > 0 {
@@ -143,7 +142,7 @@ func (w *writer) serve(group []*request) {
 		if err != nil {
 			r.err = err
 		}
-		if k := idrl.KindOf(r.err); k == idrl.Unavailable || k == idrl.Damaged { // of the disk; nothing else is so
+		if k := idrl.KindOf(r.err); k == idrl.Unavailable || k == idrl.Damaged { // an error of the disk; others are not
 			fault = r.err
 		}
 	}
@@ -183,8 +182,8 @@ func (w *writer) commit(group []*request) error {
 	return w.end()
 }
 
-// all carries out the requests without savepoints, up to the first that fails. It reports whether
-// none did.
+// all runs the requests without savepoints, up to the first that fails. It reports whether none
+// did.
 func (w *writer) all(group []*request) bool {
 	for _, r := range group {
 		if r.err = r.ctx.Err(); r.err != nil {
@@ -205,15 +204,13 @@ func (w *writer) end() error {
 	return nil
 }
 
-// rollback gives up the transaction. SQLite may have done so itself, on a full
-// disk for one.
+// rollback undoes the transaction. SQLite may have done so itself, for example on a full disk.
 func (w *writer) rollback(cause error) error {
 	_ = w.control(`ROLLBACK`)
 	return convert(cause)
 }
 
-// one carries out a request in a savepoint. It returns an error if the
-// transaction is lost.
+// one runs a request in a savepoint. It returns an error if the transaction is lost.
 func (w *writer) one(r *request) error {
 	if r.err = r.ctx.Err(); r.err != nil {
 		return nil //nolint:nilerr // the request is lost, not the transaction

@@ -466,7 +466,7 @@ func calibrationChart(c CalibrationChart) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if c.Beyond {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<p class=\"caution\" data-beyond>The predictions are further off than chance explains: people do not answer as the model of answers says. Its interval of the reward may be too narrow.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<p class=\"caution\" data-beyond>The calibration error is larger than chance explains: the likelihood does not describe how people answer. The intervals of the reward may be too narrow.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -476,7 +476,7 @@ func calibrationChart(c CalibrationChart) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if c.Useless {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<p class=\"caution\" data-useless>The predictions were no better than those of one who knows nothing of the clips: people answer at random, by something that the features do not say, or hardly prefer any clip.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<p class=\"caution\" data-useless>The predictions were no better than predictions made without knowledge of the clips. People may answer at random, judge by something that the features do not describe, or rarely prefer one clip.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

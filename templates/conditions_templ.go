@@ -39,7 +39,7 @@ func conditionsCard(p ConditionsCard) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if p.Shown {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"card full\" id=\"conditions\" data-conditions><div class=\"row chart-head\"><h2>Conditions <em>how well answers are predicted to comparisons that nothing has learnt from</em></h2>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"card full\" id=\"conditions\" data-conditions><div class=\"row chart-head\"><h2>Conditions <em>how well the posterior of each predicts the answers to held-out comparisons</em></h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -47,12 +47,12 @@ func conditionsCard(p ConditionsCard) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</div><p data-conditions-sum>–</p><p class=\"none\" data-conditions-empty hidden></p><div class=\"scroll\" role=\"group\" aria-label=\"Conditions\" tabindex=\"0\"><table data-conditions-table><thead><tr><th>Strategy</th><th>Share</th><th>Questions</th><th>Answers</th><th>Predicts right</th><th>Log loss</th>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</div><p data-conditions-sum>–</p><p class=\"none\" data-conditions-empty hidden></p><div class=\"scroll\" role=\"group\" aria-label=\"Conditions\" tabindex=\"0\"><table data-conditions-table><thead><tr><th>Strategy</th><th>Share</th><th>Questions</th><th>Answers</th><th>Accuracy</th><th>Log loss</th>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			if p.Several {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<th>Right <span data-conditions-equal>after equally many answers</span></th><th>Points ahead of ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<th>Accuracy <span data-conditions-equal>after equally many answers</span></th><th>Difference from ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -65,7 +65,7 @@ func conditionsCard(p ConditionsCard) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, " then</th>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, " then, in percentage points</th>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -75,25 +75,25 @@ func conditionsCard(p ConditionsCard) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Several {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "Each strategy is judged by a posterior that has learnt from the answers to its own questions alone; ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "Each strategy has a posterior of its own, which learns only from the answers to the questions of that strategy. ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var3 string
 				templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(p.Own)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `conditions.templ`, Line: 43, Col: 112}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `conditions.templ`, Line: 43, Col: 124}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, " has more of them, so compare after equally many. ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, " has asked more questions: compare after equally many answers. ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "All together: the session’s posterior, which learns from every answer that is not held out. Predicts right: of the held-out answers that prefer a clip, the share that prefer the one with the higher predicted reward. Log loss: 0 is perfect, 1.10 is what three equally probable answers have. In parentheses: 95 % intervals.</p></section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "All together: the session’s posterior, which learns from every answer that is not held out. Accuracy: among the held-out answers that prefer a clip, the share that prefers the clip with the higher predicted reward. Log loss: 0 is perfect; three equally probable answers have 1.10. In parentheses: 95 % intervals.</p></section>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -146,12 +146,12 @@ func ConsentAgain(p ConsentPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Again {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "The text that you agreed to has changed. Please read it before you go on; your answers so far stay under the one that you agreed to.")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "The text that you agreed to has changed. Please read the new text before you go on. The earlier text still applies to the answers that you have given.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "Before you go on, please read this. Your answers so far were given before there was this text.")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "Before you go on, please read this text. It is new: you gave your earlier answers without it.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -436,7 +436,7 @@ func Withdraw(p WithdrawPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "</p><section class=\"card\"><p>Your answers and your name are erased from this study: what it has learnt becomes what it would be without your answers. This cannot be undone, and your part in the study ends.</p><p>What was computed with your answers meanwhile, and copies and results that the researchers keep elsewhere, are not reached.</p><p class=\"note\">You can do this until ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "</p><section class=\"card\"><p>Your answers and your name are erased from this study, and its result is computed again without your answers. This cannot be undone, and your part in the study ends.</p><p>Two things are not erased: behaviours that the program has already trained from your answers, and copies and results that the researchers keep elsewhere.</p><p class=\"note\">You can do this until ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

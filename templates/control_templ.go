@@ -123,13 +123,13 @@ func controlPanel(p ControlPanel) templ.Component {
 			}
 		}
 		if p.Close {
-			templ_7745c5c3_Err = controlMenu(p.Action, "close", "Close …", "Close the session", "Annotators are thanked and get the completion code, if there is one; nobody can join any more. Answers and exports stay. You can resume the session, but what people have read cannot be undone.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = controlMenu(p.Action, "close", "Close …", "Close the session", "Annotators are thanked and get the completion code, if there is one. New people cannot join. Answers and exports stay. You can resume the session later, but annotators will already have read that it ended.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		if p.Archive {
-			templ_7745c5c3_Err = controlMenu(p.Action, "archive", "Archive …", "Archive the session", "The session is closed, if it was not, and leaves the list of sessions, which has a link to those that are archived. Answers and exports stay.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = controlMenu(p.Action, "archive", "Archive …", "Archive the session", "The session is closed and hidden from the list of sessions; a link below the list shows archived sessions. Answers and exports stay.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -147,14 +147,14 @@ func controlPanel(p ControlPanel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "\"><label class=\"field\"><span>Title <em>annotators see it, too</em></span> <input name=\"title\" value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "\"><label class=\"field\"><span>Title <em>annotators see it</em></span> <input name=\"title\" value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var7 string
 		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(p.Title)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `control.templ`, Line: 47, Col: 112}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `control.templ`, Line: 47, Col: 107}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 		if templ_7745c5c3_Err != nil {
@@ -167,7 +167,7 @@ func controlPanel(p ControlPanel) templ.Component {
 		var templ_7745c5c3_Var8 string
 		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(p.MaxTitle)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `control.templ`, Line: 47, Col: 137}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `control.templ`, Line: 47, Col: 132}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 		if templ_7745c5c3_Err != nil {
@@ -191,7 +191,7 @@ func controlPanel(p ControlPanel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "\"><p>Makes a session with the same settings, instructions and pictures, without answers and people.</p><label class=\"field\"><span>Title</span> <input name=\"title\" value=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "\"><p>Creates a session with the same settings, instructions and pictures, but without answers and annotators.</p><label class=\"field\"><span>Title</span> <input name=\"title\" value=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -227,7 +227,7 @@ func controlPanel(p ControlPanel) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(p.Acts) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<details class=\"acts\"><summary>What was done</summary><ul>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<details class=\"acts\"><summary>History of actions</summary><ul>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

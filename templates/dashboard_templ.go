@@ -327,12 +327,12 @@ func Dashboard(p DashboardPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Network {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<section class=\"card regret\"><h2>Regret <em>what stopping now would cost</em></h2><p data-no-regret>No regret is stated for a reward network, and no number of answers that are left, because they would be wrong: a network is too sure of the reward. Go by how it predicted answers before they were given, and by what the newest policies do.</p></section>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<section class=\"card regret\"><h2>Regret <em>return that is lost if you stop now</em></h2><p data-no-regret>For a reward network this page states neither regret nor a number of answers still needed: the posterior of a network is too certain, so both would be wrong. Judge by how well it predicted answers before they were given, and by the clips of the newest policies.</p></section>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<section class=\"card regret\"><div class=\"row\"><h2>Regret <em>what stopping now would cost</em></h2>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<section class=\"card regret\"><div class=\"row\"><h2>Regret <em>return that is lost if you stop now</em></h2>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -350,12 +350,12 @@ func Dashboard(p DashboardPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Network {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<h2>Candidates <em>predicted return relative to their mean, on the scale of the reward model in use, which has no unit. Choose one to play it large.</em></h2>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<h2>Candidates <em>predicted return relative to their mean, on the scale of the reward model in use, which has no unit. Select one to play its clip enlarged.</em></h2>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "<h2>Candidates <em>predicted return relative to their mean, in % of the range from the worst to the best policy, with 95 % interval. Choose one to play it large.</em></h2>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "<h2>Candidates <em>predicted return relative to their mean, in % of the range from the worst to the best policy, with 95 % interval. Select one to play its clip enlarged.</em></h2>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -369,7 +369,7 @@ func Dashboard(p DashboardPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Network {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<section class=\"card\" data-network><h2>Reward network <em>what it predicted of answers</em></h2><p data-network-predictions>–</p><p data-network-calibration></p><p class=\"note\" data-network-use></p></section>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<section class=\"card\" data-network><h2>Reward network <em>how well it predicts answers</em></h2><p data-network-predictions>–</p><p data-network-calibration></p><p class=\"note\" data-network-use></p></section>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -451,7 +451,7 @@ func Dashboard(p DashboardPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "\"><thead><tr><th>#</th><th>Annotator</th><th>Answer</th><th>Tells apart</th><th>Expected information</th><th>Time</th></tr></thead> <tbody></tbody></table></div><p class=\"note\">g12.p3 = policy 3, trained after answer 12. pool.p3 = policy 3 of those prepared before the first answer. u3 = the third clip that was uploaded. Names do not change when new candidates arrive.</p></section></div><div data-charts=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "\"><thead><tr><th>#</th><th>Annotator</th><th>Answer</th><th>Distinguishes</th><th>Expected information</th><th>Time</th></tr></thead> <tbody></tbody></table></div><p class=\"note\">g12.p3 = policy 3, trained after answer 12. pool.p3 = policy 3 of those prepared before the first answer. u3 = the third clip that was uploaded. Names do not change when new candidates arrive.</p></section></div><div data-charts=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -464,7 +464,7 @@ func Dashboard(p DashboardPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "\"></div><div class=\"board\"><section class=\"card full\"><h2>Annotators</h2><div class=\"scroll\" role=\"group\" aria-label=\"Annotators\" tabindex=\"0\"><table data-annotators><thead><tr><th>Annotator</th><th>Answers</th><th>Decisive</th><th>Equal</th><th>Can’t tell</th><th>Skipped</th><th>Undone</th><th>Marked</th><th>Median time</th><th>Chose left</th><th>As predicted</th></tr></thead> <tbody></tbody></table></div><p class=\"note\">Marked: answers with an impossible report: sides that the question did not have, other instructions, a clock that is off by more than 2 minutes, more time than has passed, or a decision within 0.2 seconds; and hurried ones, where the session has a least dwell or a highest rate. They count like other answers. The column doubts of the export names them.</p></section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "\"></div><div class=\"board\"><section class=\"card full\"><h2>Annotators</h2><div class=\"scroll\" role=\"group\" aria-label=\"Annotators\" tabindex=\"0\"><table data-annotators><thead><tr><th>Annotator</th><th>Answers</th><th>Decisive</th><th>Equal</th><th>Can’t tell</th><th>Skipped</th><th>Undone</th><th>Marked</th><th>Median time</th><th>Chose left</th><th>As predicted</th></tr></thead> <tbody></tbody></table></div><p class=\"note\">Marked: answers whose reported data cannot be true (sides that the question did not have, other instructions, a clock that is wrong by more than 2 minutes, more time than has passed, or a decision within 0.2 seconds), and hurried answers, if the session sets a least dwell or a highest rate. Marked answers count like others. The column doubts of the export gives the reasons.</p></section>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -472,7 +472,7 @@ func Dashboard(p DashboardPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "</div></main><noscript><p class=\"alert\">The numbers of this page need JavaScript; the exports do not.</p></noscript>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "</div></main><noscript><p class=\"alert\">This page needs JavaScript to show its numbers. The exports work without it.</p></noscript>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -517,7 +517,7 @@ func inviteBox(link, says, note string) templ.Component {
 			var templ_7745c5c3_Var25 string
 			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(says)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `dashboard.templ`, Line: 210, Col: 16}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `dashboard.templ`, Line: 209, Col: 16}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 			if templ_7745c5c3_Err != nil {
@@ -530,7 +530,7 @@ func inviteBox(link, says, note string) templ.Component {
 			var templ_7745c5c3_Var26 string
 			templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(link)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `dashboard.templ`, Line: 211, Col: 32}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `dashboard.templ`, Line: 210, Col: 32}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 			if templ_7745c5c3_Err != nil {
@@ -548,7 +548,7 @@ func inviteBox(link, says, note string) templ.Component {
 				var templ_7745c5c3_Var27 string
 				templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(note)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `dashboard.templ`, Line: 215, Col: 43}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `dashboard.templ`, Line: 214, Col: 43}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 				if templ_7745c5c3_Err != nil {

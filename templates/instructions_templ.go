@@ -135,7 +135,7 @@ func Instructions(p InstructionsPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, " characters. Leave it empty to show what the environment brings.</em></span> <textarea name=\"text\" rows=\"16\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, " characters. Leave it empty to show the environment’s guide.</em></span> <textarea name=\"text\" rows=\"16\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -184,12 +184,12 @@ func Instructions(p InstructionsPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Plain {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "It is plain text, one point per line; what you publish here is Markdown. ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "This version is plain text, one point per line. The text that you publish here is Markdown. ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "A new version is shown to every annotator before their next answer, and each answer records which version was on the page.</p><div class=\"row end\"><button name=\"do\" value=\"preview\">Preview</button> <button class=\"primary\" name=\"do\" value=\"publish\" data-publish>Publish</button></div><section class=\"card\"><h2>Pictures</h2><p class=\"note\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "A new version is shown to every annotator before their next answer. Each answer records the version that the annotator saw.</p><div class=\"row end\"><button name=\"do\" value=\"preview\">Preview</button> <button class=\"primary\" name=\"do\" value=\"publish\" data-publish>Publish</button></div><section class=\"card\"><h2>Pictures</h2><p class=\"note\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -202,7 +202,7 @@ func Instructions(p InstructionsPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, " Write the line beside a picture where it is to be shown. Put what it shows between the brackets, for people who do not see it.</p><ul class=\"pictures\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, " To show a picture, copy the line beside it into the text. Between the brackets, describe the picture for people who cannot see it.</p><ul class=\"pictures\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

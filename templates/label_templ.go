@@ -96,7 +96,7 @@ func Label(p LabelPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</p><p class=\"progress\" title=\"Answers of everybody and, where others answer too, yours\"><span data-progress-text></span> <small data-left-text hidden></small> <small data-learning-text hidden></small> <progress data-progress-bar hidden aria-hidden=\"true\"></progress></p><p class=\"saved\" data-saved><span class=\"dots\" aria-hidden=\"true\"><i></i><i></i><i></i></span> <span data-saved-text>saved</span></p><button type=\"button\" class=\"quiet\" data-last aria-keyshortcuts=\"L\"><kbd aria-hidden=\"true\">L</kbd> <svg class=\"glyph\" viewBox=\"0 0 24 24\" aria-hidden=\"true\" focusable=\"false\"><path d=\"M4 7h2M4 12h2M4 17h2M10 7h10M10 12h10M10 17h10\"></path></svg> <span>Last answers</span></button> <button type=\"button\" class=\"quiet\" data-help aria-keyshortcuts=\"? H\"><kbd aria-hidden=\"true\">?</kbd> <svg class=\"glyph\" viewBox=\"0 0 24 24\" aria-hidden=\"true\" focusable=\"false\"><circle cx=\"12\" cy=\"12\" r=\"9.5\"></circle><path d=\"M9.3 9.5a2.8 2.8 0 1 1 3.9 2.6c-.8.4-1.2 1-1.2 1.9M12 17v.2\"></path></svg> <span>Instructions</span></button></header><section class=\"banner\" aria-label=\"Notice\" data-banner hidden><span data-banner-text></span> <button type=\"button\" data-retry>Try now</button> <button type=\"button\" data-continue hidden>Continue</button> <button type=\"button\" data-stay hidden>Go on</button> <button type=\"button\" data-download hidden>Save as a file</button> <button type=\"button\" data-remove hidden>Remove here</button></section><main data-session=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</p><p class=\"progress\" title=\"Answers of all annotators and, if there are several, yours\"><span data-progress-text></span> <small data-left-text hidden></small> <small data-learning-text hidden></small> <progress data-progress-bar hidden aria-hidden=\"true\"></progress></p><p class=\"saved\" data-saved><span class=\"dots\" aria-hidden=\"true\"><i></i><i></i><i></i></span> <span data-saved-text>saved</span></p><button type=\"button\" class=\"quiet\" data-last aria-keyshortcuts=\"L\"><kbd aria-hidden=\"true\">L</kbd> <svg class=\"glyph\" viewBox=\"0 0 24 24\" aria-hidden=\"true\" focusable=\"false\"><path d=\"M4 7h2M4 12h2M4 17h2M10 7h10M10 12h10M10 17h10\"></path></svg> <span>Last answers</span></button> <button type=\"button\" class=\"quiet\" data-help aria-keyshortcuts=\"? H\"><kbd aria-hidden=\"true\">?</kbd> <svg class=\"glyph\" viewBox=\"0 0 24 24\" aria-hidden=\"true\" focusable=\"false\"><circle cx=\"12\" cy=\"12\" r=\"9.5\"></circle><path d=\"M9.3 9.5a2.8 2.8 0 1 1 3.9 2.6c-.8.4-1.2 1-1.2 1.9M12 17v.2\"></path></svg> <span>Instructions</span></button></header><section class=\"banner\" aria-label=\"Notice\" data-banner hidden><span data-banner-text></span> <button type=\"button\" data-retry>Try now</button> <button type=\"button\" data-continue hidden>Continue</button> <button type=\"button\" data-stay hidden>Go on</button> <button type=\"button\" data-download hidden>Save as a file</button> <button type=\"button\" data-remove hidden>Delete from this browser</button></section><main data-session=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -360,7 +360,7 @@ func Label(p LabelPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "</main><p class=\"sr\" role=\"status\" data-announce></p><noscript><p class=\"banner\">This page needs JavaScript: it plays clips and keeps your answers safe while they are sent.</p></noscript>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "</main><p class=\"sr\" role=\"status\" data-announce></p><noscript><p class=\"banner\">This page needs JavaScript to play clips and to keep your answers until they are sent.</p></noscript>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1225,7 +1225,7 @@ func keyTable(p LabelPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 97, "</dl><p class=\"hint\">An answer counts when you let go of its key. Hold it to see what it says; press another before letting go to change your mind, or Esc to take it back. On other keyboard layouts, press the key that shows the letter or sign, and for a digit its key alone. On a keyboard without Latin letters, press the key where an English keyboard has the letter.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 97, "</dl><p class=\"hint\">An answer is given when you release its key. While you hold the key, the page shows the answer. To choose another answer, press its key before you release the first one; to cancel, press Esc. On other keyboard layouts, press the key that shows the letter or sign; for a digit, press its key without Shift. On a keyboard without Latin letters, press the key at the place where an English keyboard has the letter.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1361,7 +1361,7 @@ func skipDialog() templ.Component {
 			templ_7745c5c3_Var42 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 106, "<dialog class=\"skip\" data-skip-dialog aria-labelledby=\"skip-title\"><form method=\"dialog\"><h2 id=\"skip-title\">Why skip this question?</h2><button value=\"broken\"><kbd aria-hidden=\"true\">1</kbd> The picture is broken</button> <button value=\"offensive\"><kbd aria-hidden=\"true\">2</kbd> It is offensive</button> <button value=\"other\"><kbd aria-hidden=\"true\">3</kbd> Something else</button> <button value=\"flag\"><kbd aria-hidden=\"true\">4</kbd> Only tell the researcher …</button> <button class=\"quiet\" value=\"\"><kbd aria-hidden=\"true\">Esc</kbd> Do not skip</button></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 106, "<dialog class=\"skip\" data-skip-dialog aria-labelledby=\"skip-title\"><form method=\"dialog\"><h2 id=\"skip-title\">Why skip this question?</h2><button value=\"broken\"><kbd aria-hidden=\"true\">1</kbd> The clip is broken</button> <button value=\"offensive\"><kbd aria-hidden=\"true\">2</kbd> It is offensive</button> <button value=\"other\"><kbd aria-hidden=\"true\">3</kbd> Something else</button> <button value=\"flag\"><kbd aria-hidden=\"true\">4</kbd> Do not skip; tell the researcher …</button> <button class=\"quiet\" value=\"\"><kbd aria-hidden=\"true\">Esc</kbd> Do not skip</button></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

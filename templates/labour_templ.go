@@ -65,7 +65,7 @@ func rateChart(c LabourCharts) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = chartHead("Answers per hour", "that count, skipped ones too, by hours of UTC", c.Rate.CSV).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = chartHead("Answers per hour", "those that count, with skipped questions; hours in UTC", c.Rate.CSV).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -488,7 +488,7 @@ func replyCharts(c LabourCharts) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = chartHead("How long people take", "box: the middle half; line: 5 to 95 %; mark: median", c.TimesCSV).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = chartHead("Response times", "box: the middle half; line: 5 to 95 %; mark: median", c.TimesCSV).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -511,7 +511,7 @@ func replyCharts(c LabourCharts) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "<div class=\"scroll\" role=\"group\" aria-label=\"How long people take\" tabindex=\"0\"><table class=\"bars\"><thead><tr><th>Person</th><th class=\"strip\"><span class=\"sr\">Times, drawn</span></th><th>Answers</th><th>Median</th><th>Middle half</th><th>5 to 95 %</th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "<div class=\"scroll\" role=\"group\" aria-label=\"Response times\" tabindex=\"0\"><table class=\"bars\"><thead><tr><th>Annotator</th><th class=\"strip\"><span class=\"sr\">Times, drawn</span></th><th>Answers</th><th>Median</th><th>Middle half</th><th>5 to 95 %</th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -712,17 +712,17 @@ func leaseTable(t LeaseTable) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = chartHead("Questions that people hold", "each until its lease ends, which an open page renews; then others may be asked the same", t.CSV).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = chartHead("Reserved questions", "each is reserved for one annotator until its lease ends; an open page renews the lease", t.CSV).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if len(t.Rows) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "<p class=\"none\">Nobody holds a question now.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "<p class=\"none\">No question is reserved now.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, "<div class=\"scroll\" role=\"group\" aria-label=\"Questions that people hold\" tabindex=\"0\"><table><thead><tr><th>Question</th><th>Annotator</th><th>Page</th><th>Asked</th><th>Held until</th><th>Tells apart</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, "<div class=\"scroll\" role=\"group\" aria-label=\"Reserved questions\" tabindex=\"0\"><table><thead><tr><th>Question</th><th>Annotator</th><th>Page</th><th>Asked</th><th>Reserved until</th><th>Distinguishes</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -100,7 +100,7 @@ func stopDialog() templ.Component {
 			templ_7745c5c3_Var3 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<dialog class=\"rest\" data-stop-dialog aria-labelledby=\"stop-title\"><form method=\"dialog\"><h2 id=\"stop-title\">You can stop here. Go on?</h2><p>As far as can be told, more answers change little. Everything is saved, and you can come back by the same link.</p><div class=\"row end\"><button class=\"primary\" autofocus>Go on</button> <button value=\"stop\" data-stop>Stop here</button></div></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<dialog class=\"rest\" data-stop-dialog aria-labelledby=\"stop-title\"><form method=\"dialog\"><h2 id=\"stop-title\">You can stop here. Go on?</h2><p>More answers will probably change the result only a little. Everything is saved, and you can come back with the same link.</p><div class=\"row end\"><button class=\"primary\" autofocus>Go on</button> <button value=\"stop\" data-stop>Stop here</button></div></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -130,7 +130,7 @@ func breakDialog() templ.Component {
 			templ_7745c5c3_Var4 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<dialog class=\"rest\" data-break-dialog aria-labelledby=\"break-title\"><form method=\"dialog\"><h2 id=\"break-title\">Time for a short break?</h2><p data-break-text></p><p>Everything is saved. You can close this page and come back later by the same link.</p><div class=\"row end\"><button class=\"primary\" autofocus>Go on</button></div></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<dialog class=\"rest\" data-break-dialog aria-labelledby=\"break-title\"><form method=\"dialog\"><h2 id=\"break-title\">Time for a short break?</h2><p data-break-text></p><p>Everything is saved. You can close this page and come back later with the same link.</p><div class=\"row end\"><button class=\"primary\" autofocus>Go on</button></div></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -136,7 +136,7 @@ func Paused(p PausedPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "\" download data-export=\"csv\">Export CSV</a></div></div><div class=\"alert\" role=\"alert\" data-reason><p>This session is paused: it cannot go on here.</p><p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "\" download data-export=\"csv\">Export CSV</a></div></div><div class=\"alert\" role=\"alert\" data-reason><p>This session cannot run on this server.</p><p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -159,7 +159,7 @@ func Paused(p PausedPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "Annotators are told that the session is paused. It is tried again whenever this page is opened.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "Annotators are told that the session is paused. Each time this page is opened, the server tries again to start it.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -34,7 +34,7 @@ type LinkRow struct {
 	Made    string // "22 Nov 2026, 11:20 UTC"
 	Expires string
 	Used    string // "2 of 100"
-	State   string // "lets people in", "used up", …
+	State   string // "valid", "used up", …
 	Revoke  string // URL to post to; empty if it is not valid
 }
 
@@ -167,46 +167,46 @@ func crowdLink(p PeoplePanel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "\"><label class=\"field\"><span>Platform</span> <select name=\"platform\"><option value=\"prolific\">Prolific</option> <option value=\"mturk\">Mechanical Turk</option> <option value=\"own\">another</option></select></label><div class=\"own-names\"><p class=\"note\">Names of the parameters of the address in which the platform puts its ids.</p><label class=\"field\"><span>Of the person</span> <input name=\"participant\" maxlength=\"128\" autocomplete=\"off\" placeholder=\"pid\"></label> <label class=\"field\"><span>Of the study <em>may be empty</em></span> <input name=\"study\" maxlength=\"128\" autocomplete=\"off\"></label> <label class=\"field\"><span>Of the person’s part <em>may be empty</em></span> <input name=\"submission\" maxlength=\"128\" autocomplete=\"off\"></label></div><label class=\"field\"><span>Where people go at the end <em>https; ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "\"><label class=\"field\"><span>Platform</span> <select name=\"platform\"><option value=\"prolific\">Prolific</option> <option value=\"mturk\">Mechanical Turk</option> <option value=\"own\">another</option></select></label><div class=\"own-names\"><p class=\"note\">The platform adds its ids to the address as parameters. Enter the names of these parameters.</p><label class=\"field\"><span>Id of the person</span> <input name=\"participant\" maxlength=\"128\" autocomplete=\"off\" placeholder=\"pid\"></label> <label class=\"field\"><span>Id of the study <em>may be empty</em></span> <input name=\"study\" maxlength=\"128\" autocomplete=\"off\"></label> <label class=\"field\"><span>Id of the submission <em>may be empty</em></span> <input name=\"submission\" maxlength=\"128\" autocomplete=\"off\"></label></div><label class=\"field\"><span>Address to which people return at the end <em>https; ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var7 string
 		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs("{code}")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `people.templ`, Line: 89, Col: 58}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `people.templ`, Line: 89, Col: 73}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, " stands for the completion code; may be empty</em></span> <input type=\"url\" name=\"return\" maxlength=\"1000\" pattern=\"https://.*\" autocomplete=\"off\" placeholder=\"https://…?cc={code}\"></label> <label class=\"field\"><span>For people</span> <input type=\"number\" name=\"uses\" value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, " stands for the completion code; may be empty</em></span> <input type=\"url\" name=\"return\" maxlength=\"1000\" pattern=\"https://.*\" autocomplete=\"off\" placeholder=\"https://…?cc={code}\"></label> <label class=\"field\"><span>Number of people</span> <input type=\"number\" name=\"uses\" value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var8 string
 		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(p.Uses)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `people.templ`, Line: 92, Col: 95}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `people.templ`, Line: 92, Col: 101}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "\" min=\"1\" max=\"10000\" required></label> <label class=\"field\"><span>For days</span> <input type=\"number\" name=\"days\" value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "\" min=\"1\" max=\"10000\" required></label> <label class=\"field\"><span>Days until it expires</span> <input type=\"number\" name=\"days\" value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var9 string
 		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(p.Days)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `people.templ`, Line: 93, Col: 93}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `people.templ`, Line: 93, Col: 106}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "\" min=\"1\" max=\"365\" required></label> <label><input type=\"checkbox\" name=\"as_given\" value=\"yes\"> <span>Record the platform’s ids as they are, and not a keyed hash of each</span></label> <button class=\"primary\" data-crowd-link>New crowd link</button></form></details>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "\" min=\"1\" max=\"365\" required></label> <label><input type=\"checkbox\" name=\"as_given\" value=\"yes\"> <span>Record the platform’s ids themselves instead of a keyed hash of each</span></label> <button class=\"primary\" data-crowd-link>New crowd link</button></form></details>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -248,7 +248,7 @@ func peoplePanel(p PeoplePanel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "\"><h2>People <em>who joined, the newest first</em></h2>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "\"><h2>People <em>annotators who joined, the newest first</em></h2>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -387,7 +387,7 @@ func peoplePanel(p PeoplePanel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, " “Last seen” is accurate to ten minutes. Removed annotators cannot answer any more. Answers that are left out count neither for what is learned nor in exports; turned ones count with the sides exchanged. Both can be changed at any time. ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, " “Last seen” is accurate to ten minutes. Removed annotators cannot answer any more. Answers that are left out are not used for the posterior and not exported. Turned answers count with the sides exchanged. You can change both at any time. ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -428,27 +428,27 @@ func peoplePanel(p PeoplePanel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "\" class=\"row new-link\"><label><span>For people</span> <input type=\"number\" name=\"uses\" value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "\" class=\"row new-link\"><label><span>Number of people</span> <input type=\"number\" name=\"uses\" value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var23 string
 		templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(p.Uses)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `people.templ`, Line: 138, Col: 81}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `people.templ`, Line: 138, Col: 87}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "\" min=\"1\" max=\"10000\" required></label> <label><span>For days</span> <input type=\"number\" name=\"days\" value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "\" min=\"1\" max=\"10000\" required></label> <label><span>Days until it expires</span> <input type=\"number\" name=\"days\" value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var24 string
 		templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(p.Days)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `people.templ`, Line: 139, Col: 79}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `people.templ`, Line: 139, Col: 92}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 		if templ_7745c5c3_Err != nil {
@@ -623,7 +623,7 @@ func peoplePanel(p PeoplePanel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, " A link itself is shown once, when it is made. Revoking it keeps those in who have joined by it.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, " The address of a link is shown only once, when it is made. After a link is revoked, annotators who joined with it can go on.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -790,27 +790,27 @@ func answersActions(a AnswersActions) templ.Component {
 						}()
 					}
 					ctx = templ.InitializeContext(ctx)
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, "<p>For somebody who answers the other way round. All answers of ")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, "<p>Use this if an annotator confuses the sides, for example because of the keys. All answers of ")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var44 string
 					templ_7745c5c3_Var44, templ_7745c5c3_Err = templ.JoinStringErrs(a.Name)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `people.templ`, Line: 195, Col: 75}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `people.templ`, Line: 195, Col: 107}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var44))
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, " until now count with the sides exchanged: the other clip as the better one, the best as the worst, a rating mirrored at the middle of the scale. “Equal”, “can’t tell”, skips and remarks stay. What is learned is computed again from that.</p><p>Answers from now on count as they are given: if they too are the other way round, they are named here, and you turn again. Nothing is rewritten, exports say what was turned, and you can turn back at any time. ")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, " until now then count with the sides exchanged: the other clip is the better one, the best clip is the worst, and a rating is mirrored at the middle of the scale. “Equal”, “can’t tell”, skips and remarks stay. The posterior is computed again.</p><p>Later answers count as they are given. If they are also the other way round, this list says so, and you can turn again. The recorded answers stay as they are, exports mark the turned ones, and you can turn them back at any time. ")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var45 string
 					templ_7745c5c3_Var45, templ_7745c5c3_Err = templ.JoinStringErrs(a.Name)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `people.templ`, Line: 201, Col: 89}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `people.templ`, Line: 201, Col: 102}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var45))
 					if templ_7745c5c3_Err != nil {
@@ -1097,7 +1097,7 @@ func personActions(a PersonRow) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 83, "\"><p>Their name and answers are erased: from what is learned, from exports, from the database and from the backups in its folder. This cannot be undone. Policies that were trained meanwhile stay; exports and copies elsewhere are not reached.</p><label><input type=\"checkbox\" name=\"sure\" value=\"yes\" required> <span>I am sure</span></label> <button data-erase>Erase the data of ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 83, "\"><p>Their name and answers are erased from the posterior, from later exports, from the database and from the backups in its folder. This cannot be undone. Policies that were trained meanwhile stay. Delete earlier exports, and copies in other places, yourself.</p><label><input type=\"checkbox\" name=\"sure\" value=\"yes\" required> <span>I am sure</span></label> <button data-erase>Erase the data of ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

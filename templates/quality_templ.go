@@ -18,7 +18,7 @@ type QualityPage struct {
 	Sum      string // "3 people, 214 answers; 24 questions came again, 31 gold answers"
 	None     string // why there is nothing to compare; empty if there is
 	People   []QualityRow
-	Same     string      // heading of that column: "Same again"
+	Same     string      // heading of that column: "Same on repeat"
 	Manners  []MannerRow // empty where the posterior does not tell annotators apart
 	Rated    bool
 	Shared   string // "Over 12 questions that two people or more answered."
@@ -185,14 +185,14 @@ func Quality(p QualityPage) templ.Component {
 				}
 			}
 			if len(p.People) > 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<section class=\"card people\"><h2>People <em>in brackets intervals of 95 %</em></h2><div class=\"scroll\" role=\"group\" aria-label=\"People\" tabindex=\"0\"><table data-quality><thead><tr><th>Person</th><th>Answers</th><th>Can’t tell</th><th>Median time</th><th>Left wins</th><th>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<section class=\"card people\"><h2>People <em>in parentheses: 95 % intervals</em></h2><div class=\"scroll\" role=\"group\" aria-label=\"People\" tabindex=\"0\"><table data-quality><thead><tr><th>Annotator</th><th>Answers</th><th>Can’t tell</th><th>Median time</th><th>Chose left</th><th>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var9 string
 				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(p.Same)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `quality.templ`, Line: 77, Col: 120}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `quality.templ`, Line: 77, Col: 124}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 				if templ_7745c5c3_Err != nil {
@@ -333,7 +333,7 @@ func Quality(p QualityPage) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "</td><td data-label=\"Left wins\" data-left>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "</td><td data-label=\"Chose left\" data-left>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -398,20 +398,20 @@ func Quality(p QualityPage) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "</tbody></table></div><p class=\"note\">A remark stands beside a person only where at least 20 gold questions, repeats or comparisons speak for it and the whole interval does. <b>Marked</b>: answers whose times or sides cannot be true, that were given very fast, or before enough of the clip was seen; they count all the same. Answers that are left out count neither for what is learnt nor in exports; turned ones count with the sides exchanged, also in <b>Gold right</b>, <b>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "</tbody></table></div><p class=\"note\">A warning appears below a name only if at least 20 gold questions, repeats or comparisons and their whole 95 % interval support it. <b>Marked</b>: answers whose times or sides cannot be true, or that came very fast or before enough of the clip was seen; they count like others. Answers that are left out are not used for the posterior and not exported. Turned answers count with the sides exchanged, also in <b>Gold right</b>, <b>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var21 string
 				templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(p.Same)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `quality.templ`, Line: 118, Col: 163}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `quality.templ`, Line: 118, Col: 166}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "</b> and the agreement. Both can be changed at any time. <b>Left wins</b> is about the answers as given.</p></section>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "</b> and the agreement. You can change both at any time. <b>Chose left</b> counts the answers as they were given.</p></section>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -684,7 +684,7 @@ func manners(p QualityPage) templ.Component {
 			templ_7745c5c3_Var34 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "<section class=\"card people\" data-manners><h2>As the posterior has it <em>noise, tie width and scale as multiples of what the session is told</em></h2><div class=\"scroll\" role=\"group\" aria-label=\"As the posterior has it\" tabindex=\"0\"><table><thead><tr><th>Person</th><th>Clicks at random</th><th>Noise</th><th>Lapses</th>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "<section class=\"card people\" data-manners><h2>Reliability under the posterior <em>noise, tie width and scale relative to the settings of the session</em></h2><div class=\"scroll\" role=\"group\" aria-label=\"Reliability under the posterior\" tabindex=\"0\"><table><thead><tr><th>Annotator</th><th>Clicks at random</th><th>Noise</th><th>Lapses</th>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -443,7 +443,7 @@ func ratingChart(c RatingChart) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if c.Beyond {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<p class=\"caution\" data-beyond>The ratings are further from the predictions than chance explains: people do not rate as the model of ratings says. Many in the first and the last bin: they have more noise than it takes them to have; many in the middle: less. Its interval of the reward may be wrong.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<p class=\"caution\" data-beyond>The ratings differ from the predictions more than chance explains: the model of a rating does not describe how people rate. Many ratings in the first and last bins mean more noise than the model assumes; many in the middle mean less. The intervals of the reward may be wrong.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

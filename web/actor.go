@@ -49,7 +49,7 @@ func (s *site) setCookie(c echo.Context, session idrl.SessionID, role auth.Role,
 	c.SetCookie(k)
 }
 
-// actor returns the holder of a cookie; the zero Actor if it is empty.
+// actor returns the person or program that holds a cookie; the zero Actor if the cookie is empty.
 func (s *site) actor(ctx context.Context, cookie string) (auth.Actor, error) {
 	if cookie == "" {
 		return auth.Actor{}, nil
@@ -57,14 +57,14 @@ func (s *site) actor(ctx context.Context, cookie string) (auth.Actor, error) {
 	return s.cfg.Auth.Actor(ctx, cookie)
 }
 
-// researcher returns who is signed in, or errNotSignedIn if they may not do
-// that, or errTooMany.
+// researcher returns the researcher who is signed in. It returns errNotSignedIn if nobody is, or if
+// they may not do the action, or errTooMany.
 func (s *site) researcher(c echo.Context, action auth.Action, session idrl.SessionID) (auth.Actor, error) {
 	who, err := s.actor(c.Request().Context(), s.researcherCookie(c))
 	if err != nil {
 		return auth.Actor{}, err
 	}
-	if who.Role != auth.Researcher || !auth.Can(who, action, session) { // an annotator's token may stand in this cookie
+	if who.Role != auth.Researcher || !auth.Can(who, action, session) { // an annotator's token may be in this cookie
 		return auth.Actor{}, errNotSignedIn
 	}
 	q := requestOf(c.Request())
@@ -73,8 +73,8 @@ func (s *site) researcher(c echo.Context, action auth.Action, session idrl.Sessi
 	return who, s.admit(who, 1)
 }
 
-// annotator returns the annotator of a session that this browser is, also with errRemoved if
-// a researcher has ended their part, or errNotAnnotator.
+// annotator returns the annotator of a session for which this browser is signed in, also with
+// errRemoved if a researcher has ended their part. It returns errNotAnnotator if there is none.
 func (s *site) annotator(c echo.Context, action auth.Action, session idrl.SessionID) (auth.Actor, error) {
 	who, err := s.actor(c.Request().Context(), s.annotatorCookie(c, session))
 	if err != nil {
@@ -92,8 +92,8 @@ func (s *site) annotator(c echo.Context, action auth.Action, session idrl.Sessio
 	return who, nil
 }
 
-// labeller is annotator for requests that cost the server something: it charges the
-// annotator, and may return errTooMany.
+// labeller is annotator for requests that cost the server work: it charges them to the annotator,
+// and may return errTooMany.
 func (s *site) labeller(c echo.Context, action auth.Action, session idrl.SessionID, cost float64) (auth.Actor, error) {
 	who, err := s.annotator(c, action, session)
 	if err == nil {
@@ -102,9 +102,8 @@ func (s *site) labeller(c echo.Context, action auth.Action, session idrl.Session
 	return who, err
 }
 
-// stillMay returns an error if the holder of a cookie may no longer do what a
-// socket was opened for. A fault of the store keeps the socket: it is asked
-// again.
+// stillMay returns an error if the holder of a cookie no longer has the right for which a socket
+// was opened. If the store fails the socket stays open: the right is checked again later.
 func (s *site) stillMay(ctx context.Context, cookie string, action auth.Action, session idrl.SessionID) error {
 	who, err := s.actor(ctx, cookie)
 	if err == nil && !auth.Can(who, action, session) {

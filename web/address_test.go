@@ -41,7 +41,7 @@ func TestLinksFollowTheConfiguration(t *testing.T) {
 		{"behind a proxy", "https://study.example.org", []string{"https://study.example.org"}, "127.0.0.1:8080", "https://study.example.org/join/", ""},
 		{"a stranger's header", "https://study.example.org", []string{"https://study.example.org"}, "evil.example", "https://study.example.org/join/", ""},
 		{"this machine only", "http://127.0.0.1:8080", nil, "localhost:9999", "http://127.0.0.1:8080/join/", "--origin"},
-		{"no address", "", nil, "localhost:9999", "/join/", "Put the address of this site before it."},
+		{"no address", "", nil, "localhost:9999", "/join/", "Add the address of this site in front of the link."},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBench(t, func(c *web.Config) { c.Base, c.Origins = test.base, test.origins })

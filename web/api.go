@@ -75,7 +75,7 @@ func (s *api) apiRoutes(e *echo.Echo) {
 	e.POST(apiUploadPath, s.apiUpload)
 }
 
-// bearer returns the token that a request shows; empty if it shows none.
+// bearer returns the token in the header of a request; empty if there is none.
 func bearer(c echo.Context) string {
 	scheme, token, _ := strings.Cut(c.Request().Header.Get(echo.HeaderAuthorization), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
@@ -84,9 +84,9 @@ func bearer(c echo.Context) string {
 	return strings.TrimSpace(token)
 }
 
-// program returns who holds the token of a request, errNoToken if it has no valid one,
-// errNoSession if the token is for another session, errScope if its scope does not allow
-// the action, or errTooMany.
+// program returns the program that holds the token of a request. It returns errNoToken without a
+// valid token, errNoSession if the token is for another session, errScope if its scope does not
+// allow the action, or errTooMany.
 func (s *api) program(c echo.Context, action auth.Action, session idrl.SessionID) (auth.Actor, error) {
 	who, err := s.cfg.Auth.Program(c.Request().Context(), bearer(c))
 	switch {
@@ -125,7 +125,7 @@ func (s *api) programsSpec(c echo.Context, action auth.Action) (spec idrl.Sessio
 	return spec, who, err
 }
 
-// programsSession is programsSpec of a session that runs.
+// programsSession is programsSpec for a session that can run.
 func (s *api) programsSession(c echo.Context, action auth.Action) (Session, auth.Actor, error) {
 	spec, who, err := s.programsSpec(c, action)
 	if err != nil {
@@ -135,9 +135,8 @@ func (s *api) programsSession(c echo.Context, action auth.Action) (Session, auth
 	return session, who, err
 }
 
-// readJSON reads the body into v, strictly. Numbers that float64 cannot hold are errors, as is
-// NaN, which JSON cannot say.
-// Whole numbers may be written as 255.0, which JSON Schema takes for an integer.
+// readJSON reads the body into v, strictly. Numbers beyond float64 and NaN are errors. Whole
+// numbers may be written as 255.0, which JSON Schema accepts as an integer.
 func readJSON(c echo.Context, v any) error {
 	text, err := io.ReadAll(c.Request().Body)
 	if err != nil {
@@ -155,8 +154,8 @@ func readJSON(c echo.Context, v any) error {
 	return nil
 }
 
-// wholeNumbers writes the whole numbers of a JSON text without fraction and exponent. other
-// says that there was one which had them.
+// wholeNumbers writes the whole numbers of a JSON text without fraction and exponent. other reports
+// whether it changed any.
 func wholeNumbers(text []byte) (plain []byte, other bool) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -203,7 +202,7 @@ func decode(body io.Reader, v any) error {
 		if _, err = d.Token(); errors.Is(err, io.EOF) {
 			return nil
 		}
-		err = errors.New("more follows after the object")
+		err = errors.New("there is text after the object")
 	}
 	return err
 }
@@ -230,7 +229,7 @@ type apiError struct {
 	Message string `json:"message"`
 }
 
-// failAPI answers a program with what went wrong.
+// failAPI sends an error to a program.
 func (s *site) failAPI(c echo.Context, f failure) error {
 	code := apiCodes[f.status]
 	if code == "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// maxRewardRows are those of a request to apiReward.
+// maxRewardRows limits the rows of a request to apiReward.
 const maxRewardRows = 10_000
 
 // apiPosterior is GET /api/v1/sessions/:id/posterior: N(mean, covariance) of the weights.
@@ -58,8 +58,8 @@ type apiPolicy struct {
 	Clip  idrl.ClipID `json:"clip"`
 }
 
-// apiPolicies is GET /api/v1/sessions/:id/policies: the recommended one, and the candidates with
-// their predicted returns against the average candidate.
+// apiPolicies is GET /api/v1/sessions/:id/policies: the recommended policy, and the candidates with
+// their predicted returns relative to the average candidate.
 func (s *api) apiPolicies(c echo.Context) error {
 	session, _, err := s.programsSession(c, auth.WatchSession)
 	if err != nil {
@@ -82,7 +82,8 @@ func (s *api) apiPolicies(c echo.Context) error {
 	})
 }
 
-// apiScores is GET /api/v1/sessions/:id/scores: how well each condition predicts what is held out.
+// apiScores is GET /api/v1/sessions/:id/scores: how well each condition predicts held-out
+// comparisons.
 func (s *api) apiScores(c echo.Context) error {
 	session, _, err := s.programsSession(c, auth.WatchSession)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 const (
 	maxAnswerRows  = 1000             // of a reply
 	maxAnswersWait = 60 * time.Second // for the next one
-	maxWaits       = 1000             // requests that wait so at once; others are answered at once
+	maxWaits       = 1000             // requests that wait so at once; further ones are answered at once
 	ownWaits       = 32               // of one token
 )
 
@@ -47,7 +47,7 @@ func infoOf(sum idrl.Summary) apiSessionInfo {
 	}
 }
 
-// apiSessions is GET /api/v1/sessions: those that the token is for, newest first.
+// apiSessions is GET /api/v1/sessions: the sessions for which the token is valid, newest first.
 func (s *api) apiSessions(c echo.Context) error {
 	who, err := s.program(c, auth.ListSessions, "")
 	if err != nil {
@@ -106,8 +106,8 @@ type apiAsked struct {
 	Undone bool        `json:"undone"`
 }
 
-// apiQuestions is GET /api/v1/sessions/:id/questions: those that people hold, and the last that
-// were answered.
+// apiQuestions is GET /api/v1/sessions/:id/questions: the questions that are reserved for
+// annotators, and the last answered ones.
 func (s *api) apiQuestions(c echo.Context) error {
 	session, _, err := s.programsSession(c, auth.WatchSession)
 	if err != nil {
@@ -134,8 +134,8 @@ func (s *api) apiQuestions(c echo.Context) error {
 }
 
 // apiAnswers is GET /api/v1/sessions/:id/answers?after=SEQ&limit=N&wait=SECONDS: the rows of the
-// log after one of them, a JSON object a line. With wait the reply comes when there is one, or
-// is empty after that time.
+// log after SEQ, a JSON object on each line. With wait, the reply comes when there is a row, or is
+// empty after that time.
 func (s *api) apiAnswers(c echo.Context) error {
 	spec, who, err := s.programsSpec(c, auth.Export)
 	if err != nil {
@@ -174,11 +174,11 @@ func (s *api) apiAnswers(c echo.Context) error {
 }
 
 var (
-	errWaits    = idrl.Errorf(idrl.Unavailable, "%d programs wait for answers already; ask without wait", maxWaits)
-	errOwnWaits = idrl.Errorf(idrl.Unavailable, "%d requests with this token wait for answers already; ask again when one has ended, or without wait", ownWaits)
+	errWaits    = idrl.Errorf(idrl.Unavailable, "%d programs already wait for answers; ask without wait", maxWaits)
+	errOwnWaits = idrl.Errorf(idrl.Unavailable, "%d requests with this token already wait for answers; ask again when one has ended, or ask without wait", ownWaits)
 )
 
-// wholeNumber returns a parameter of the address from least to most, unless where it is missing.
+// wholeNumber returns a parameter of the address, from least to most; unless if it is missing.
 func wholeNumber(c echo.Context, name string, unless, least, most int64) (int64, error) {
 	text := c.QueryParam(name)
 	if text == "" {
@@ -191,11 +191,11 @@ func wholeNumber(c echo.Context, name string, unless, least, most int64) (int64,
 	return n, nil
 }
 
-// answersAfter returns lines of the log, and waits for the first if there is none.
+// answersAfter returns lines of the log. If there is none it waits for the first.
 func (s *api) answersAfter(c echo.Context, spec idrl.SessionSpec, after int64, limit int, wait time.Duration) ([]byte, error) {
 	news, unsubscribe := s.news(spec.ID)
 	defer unsubscribe()
-	unhurried(c)
+	withoutReadDeadline(c)
 	ctx := c.Request().Context()
 	over := time.NewTimer(wait)
 	defer over.Stop()
@@ -212,7 +212,7 @@ func (s *api) answersAfter(c echo.Context, spec idrl.SessionSpec, after int64, l
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-s.ctx.Done():
-			return nil, idrl.Errorf(idrl.Unavailable, "the server stops; try again in a moment")
+			return nil, idrl.Errorf(idrl.Unavailable, "the server is stopping; try again in a moment")
 		}
 	}
 }
@@ -257,8 +257,8 @@ func writeRow(b *bytes.Buffer, spec idrl.SessionSpec, row idrl.LogRow) error {
 	return writeLine(b, out)
 }
 
-// apiExport is GET /api/v1/sessions/:id/export, with the parameters of the page's export but
-// for the participants', by whom people can be found.
+// apiExport is GET /api/v1/sessions/:id/export, with the parameters of the page's export except the
+// one for ids of participants, which identify people.
 func (s *api) apiExport(c echo.Context) error {
 	spec, _, err := s.programsSpec(c, auth.Export)
 	if err != nil {

@@ -19,9 +19,9 @@ const (
 	maxStreams   = 200              // at once, in all
 	ownStreams   = 8                // of one token
 	streamBeat   = 15 * time.Second // from line to line, at most
-	streamAtMost = time.Hour        // then the program asks again, from where it is
+	streamAtMost = time.Hour        // then the program asks again from its position
 
-	streamPace = 200 * time.Millisecond // from read to read of the log, at least: what rows cost that come faster is shared
+	streamPace = 200 * time.Millisecond // between two reads of the log, at least: rows that come faster share the cost of a read
 )
 
 // apiAlive is the line of a stream in which nothing has happened.
@@ -30,7 +30,7 @@ type apiAlive struct {
 	Seq   int64  `json:"seq"` // of the last row of the log that was sent; after at the beginning
 }
 
-// A news channel has an element when the log of a session may have become longer.
+// A news channel has an element when the log of a session may have new rows.
 func (s *api) news(id idrl.SessionID) (news <-chan struct{}, unsubscribe func()) {
 	c := make(chan struct{}, 1)
 	return c, s.cfg.Hub.Subscribe(id, func(e idrl.Event) {
@@ -43,17 +43,17 @@ func (s *api) news(id idrl.SessionID) (news <-chan struct{}, unsubscribe func())
 	})
 }
 
-// unhurried takes the deadline of reading off a request whose reply is held back: when that
-// passed, the server would take the client for gone.
-func unhurried(c echo.Context) *http.ResponseController {
+// withoutReadDeadline removes the read deadline of a request whose reply is delayed: after the deadline the
+// server would treat the client as disconnected.
+func withoutReadDeadline(c echo.Context) *http.ResponseController {
 	rc := http.NewResponseController(c.Response())
 	_ = rc.SetReadDeadline(time.Time{}) // a recorder of tests has none
 	return rc
 }
 
-// apiStream is GET /api/v1/sessions/:id/answers/stream?after=SEQ: the rows of the log after one
-// of them, a JSON object a line, and each further row when it is recorded, until the client
-// goes, the token is worth nothing any more, the server stops, or streamAtMost is over. The
+// apiStream is GET /api/v1/sessions/:id/answers/stream?after=SEQ: the rows of the log after SEQ, a
+// JSON object on each line, and each further row when it is recorded. It ends when the client
+// disconnects, the token is no longer valid, the server stops, or streamAtMost has passed. The
 // goroutine of the request does all of it.
 func (s *api) apiStream(c echo.Context) error {
 	spec, who, err := s.programsSpec(c, auth.Export)
@@ -76,7 +76,7 @@ func (s *api) apiStream(c echo.Context) error {
 	defer cancel()
 	news, unsubscribe := s.news(spec.ID)
 	defer unsubscribe()
-	out := &stream{c: c, rc: unhurried(c), spec: spec, exports: s.cfg.Exports, after: after}
+	out := &stream{c: c, rc: withoutReadDeadline(c), spec: spec, exports: s.cfg.Exports, after: after}
 	c.Response().Header().Set(echo.HeaderContentType, mediaType(c, export.ContentType("jsonl"), plainText))
 	beat := time.NewTicker(s.streamBeat)
 	defer beat.Stop()
@@ -85,7 +85,7 @@ func (s *api) apiStream(c echo.Context) error {
 		case !committed(c):
 			return err
 		case err != nil:
-			return nil // the status is sent: what went wrong can only end the stream
+			return nil // the status is sent: after an error the stream can only end
 		}
 		select {
 		case <-news:
@@ -105,8 +105,8 @@ func (s *api) apiStream(c echo.Context) error {
 }
 
 var (
-	errStreams    = idrl.Errorf(idrl.Unavailable, "%d programs follow answers already; try again in a moment, or ask with wait", maxStreams)
-	errOwnStreams = idrl.Errorf(idrl.Unavailable, "this token has %d streams of answers open already; end one, then try again", ownStreams)
+	errStreams    = idrl.Errorf(idrl.Unavailable, "%d programs already follow answers; try again in a moment, or ask with wait", maxStreams)
+	errOwnStreams = idrl.Errorf(idrl.Unavailable, "this token already has %d open streams of answers; end one, then try again", ownStreams)
 )
 
 // A stream writes rows of a log to a program.
@@ -131,8 +131,8 @@ func (s *stream) rest(ctx context.Context) {
 	}
 }
 
-// send sends the rows that there are, or that there is none where a line is due: at the
-// beginning, and when the stream was quiet.
+// send sends the new rows. If there is none and a line is due (at the beginning, and after a quiet
+// time), it sends apiAlive.
 func (s *stream) send(ctx context.Context) error {
 	s.read = time.Now()
 	for {

@@ -155,7 +155,7 @@ func TestAPIStreamsAreBounded(t *testing.T) {
 	}
 	r := b.api(token, "GET", "/s1/answers/stream", "")
 	wantCode(t, "one too many of a token", r, 429, "too_many_requests")
-	if r.header.Get("Retry-After") == "" || r.lacks("8 streams") != nil {
+	if r.header.Get("Retry-After") == "" || r.lacks("8 open streams") != nil {
 		t.Errorf("the refusal: %v, %s", r.header, r.body)
 	}
 	next(t, b.follow(other, ""))

@@ -46,8 +46,8 @@ func (s *api) apiCreate(c echo.Context) error {
 	return c.JSON(http.StatusOK, map[string]any{"id": id})
 }
 
-// notOfUploads are the settings that sessions over uploaded clips do not have: nothing is trained,
-// and the environment and the format of the instructions are what they are.
+// notOfUploads are the settings that sessions over uploaded clips do not have: they train nothing,
+// and their environment and format of instructions are fixed.
 var notOfUploads = []string{"env", "instructions_format", "candidates", "train_every", "adopt_after", "solver", "return", "model", "prior"}
 
 // readUploadSession reads the settings of a session over uploaded clips from a body.
@@ -66,7 +66,7 @@ func readUploadSession(c echo.Context) (spec idrl.SessionSpec, err error) {
 		case key == "prior_scale":
 			err = listOf(body[key], &spec.PriorScale, "numbers")
 		case !known || slices.Contains(notOfUploads, key):
-			err = errors.New("is no setting of such sessions; the description of the API lists those that there are")
+			err = errors.New("is not a setting of such sessions; the description of the API lists the settings")
 		default:
 			err = setting.SetJSON(&spec, body[key])
 		}
@@ -77,7 +77,7 @@ func readUploadSession(c echo.Context) (spec idrl.SessionSpec, err error) {
 	return spec, nil
 }
 
-// listOf reads a list; its error goes on from the key.
+// listOf reads a list; its error continues the name of the key.
 func listOf[T any](raw json.RawMessage, list *[]T, of string) error {
 	if json.Unmarshal(raw, list) != nil {
 		return errors.New("must be a list of " + of)
@@ -98,9 +98,9 @@ type apiUploaded struct {
 	New  bool        `json:"new"`
 }
 
-// apiUpload is POST /api/v1/sessions/:id/trajectories: clips that people are asked about from now
-// on, with their raw steps. The reply comes when they are durable and in use; the same again
-// changes nothing.
+// apiUpload is POST /api/v1/sessions/:id/trajectories: clips for questions from now on, with their
+// raw steps. The reply comes when they are durable and in use; repeating the request changes
+// nothing.
 func (s *api) apiUpload(c echo.Context) error {
 	session, who, err := s.programsSession(c, auth.Upload)
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *api) apiUpload(c echo.Context) error {
 	return c.JSON(http.StatusOK, map[string]any{"trajectories": out, "total": done.Total, "seq": done.Seq})
 }
 
-var errNoUploads = idrl.Errorf(idrl.Conflict, "the clips of this session come from its environment; POST /api/v1/sessions makes one to which clips are uploaded")
+var errNoUploads = idrl.Errorf(idrl.Conflict, "the clips of this session come from its environment; make a session for uploaded clips with POST /api/v1/sessions")
 
 // readUpload reads the body of an upload.
 func (s *api) readUpload(c echo.Context, token person, spec idrl.SessionSpec) (g idrl.Generation, clips []idrl.ClipID, names []string, err error) {
@@ -137,7 +137,7 @@ func (s *api) readUpload(c echo.Context, token person, spec idrl.SessionSpec) (g
 		return g, nil, nil, err
 	}
 	defer leave()
-	_ = http.NewResponseController(c.Response()).SetReadDeadline(time.Now().Add(uploadRead)) // the time of waiting does not count
+	_ = http.NewResponseController(c.Response()).SetReadDeadline(time.Now().Add(uploadRead)) // the time spent waiting does not count
 	var body struct {
 		Trajectories []rollouts.Trajectory `json:"trajectories"`
 	}

@@ -26,10 +26,10 @@ type apiTask struct {
 	LeaseUntil time.Time         `json:"lease_until"`
 }
 
-// errConsent keeps programs out of sessions whose people agree to a text first.
-var errConsent = idrl.Errorf(idrl.Forbidden, "people agree to a text before they answer in this session, which a program cannot do")
+// errConsent refuses programs in sessions that require consent.
+var errConsent = idrl.Errorf(idrl.Forbidden, "this session asks for consent before the first answer, and a program cannot consent")
 
-// claimant returns the session of the URL, and who answers there with the token.
+// claimant returns the session of the URL, and the annotator that answers there with the token.
 func (s *api) claimant(c echo.Context) (Session, idrl.AnnotatorID, error) {
 	session, who, err := s.programsSession(c, auth.Label)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *api) claimant(c echo.Context) (Session, idrl.AnnotatorID, error) {
 }
 
 // apiClaim is POST /api/v1/sessions/:id/claim: the questions that are leased to the token's
-// annotator. It tells what a person would be told of them.
+// annotator. Its reply says no more than a person would see.
 func (s *api) apiClaim(c echo.Context) error {
 	session, who, err := s.claimant(c)
 	if err != nil {
@@ -62,8 +62,8 @@ func (s *api) apiClaim(c echo.Context) error {
 	})
 }
 
-// apiAnswer is POST /api/v1/sessions/:id/answers: an answer, as the page sends it. The reply
-// comes when it is durable; the same answer again gets the same reply.
+// apiAnswer is POST /api/v1/sessions/:id/answers: an answer in the form that the page sends. The
+// reply comes when it is durable; the same answer sent again gets the same reply.
 func (s *api) apiAnswer(c echo.Context) error {
 	session, who, err := s.claimant(c)
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *api) apiAnswer(c echo.Context) error {
 	return c.JSON(http.StatusOK, map[string]any{"id": receipt.ID, "seq": receipt.Seq, "replay": receipt.Replay})
 }
 
-// readAnswer reads an answer by the rules of sockets. It has no type, and input is "api".
+// readAnswer reads an answer under the rules of sockets. It has no type, and input is "api".
 func readAnswer(body io.Reader) (*wire.Answer, error) {
 	b, err := io.ReadAll(body)
 	if err != nil {
@@ -90,7 +90,7 @@ func readAnswer(body io.Reader) (*wire.Answer, error) {
 	}
 	rest, ok := bytes.CutPrefix(bytes.TrimSpace(b), []byte("{"))
 	if !ok || !json.Valid(b) {
-		return nil, bodyError(errors.New("it is not JSON"))
+		return nil, bodyError(errors.New("the body is not JSON"))
 	}
 	m, err := wire.Decode(fmt.Appendf(nil, `{"t":"answer","input":"api",%s`, rest))
 	if refused := (*wire.Refused)(nil); errors.As(err, &refused) {
@@ -102,8 +102,8 @@ func readAnswer(body io.Reader) (*wire.Answer, error) {
 	return m.(*wire.Answer), nil
 }
 
-// apiClip is GET /api/v1/sessions/:id/clips/:clip: the drawn form. A token of scope label gets
-// the clips that its annotator was asked about.
+// apiClip is GET /api/v1/sessions/:id/clips/:clip: the drawn form. A token of scope label gets the
+// clips of questions that its annotator was given.
 func (s *api) apiClip(c echo.Context) error {
 	name := c.Param("clip")
 	if !plainID(name) {

@@ -30,13 +30,13 @@ type Entrant struct {
 	Title   string // for researchers; empty for that of the session
 }
 
-// Arenas makes arenas and says what they have found out.
+// Arenas makes arenas and reports their results.
 type Arenas interface {
-	// NewArena makes an arena and starts it. The rest of spec, which has title, budget and
-	// what else differs from arena to arena, follows from the entrants. Errors are of kind
-	// NotFound or Invalid, in words for people, where an entrant cannot be one.
+	// NewArena makes an arena and starts it. spec has the title, the budget and the other settings
+	// that differ between arenas; the rest follows from the entrants. Errors are of kind NotFound
+	// or Invalid, in words for people, if an entrant cannot be used.
 	NewArena(ctx context.Context, spec idrl.SessionSpec, entrants []Entrant) (idrl.SessionID, error)
-	// Arena returns what an arena has found out, and the answers that it is made of.
+	// Arena returns the result of an arena, and the answers on which it is based.
 	Arena(ctx context.Context, id idrl.SessionID) (bradley.Report, []bradley.Outcome, error)
 }
 
@@ -53,7 +53,8 @@ func (s watching) newArena(c echo.Context) error {
 	return s.arenaForm(c, http.StatusOK, url.Values{"title": {"Which do you prefer?"}, "budget": {"60"}}, "")
 }
 
-// createArena is POST /arenas. What is wrong is said, and what was typed is kept.
+// createArena is POST /arenas. After an error it shows the form again, with the values and the
+// errors.
 func (s watching) createArena(c echo.Context) error {
 	if _, err := s.researcher(c, auth.CreateSession, ""); err != nil {
 		return err
@@ -73,7 +74,7 @@ func (s watching) createArena(c echo.Context) error {
 	return s.arenaForm(c, http.StatusBadRequest, form, s.explain(err))
 }
 
-// arenaForm shows the form with values and what is wrong with them.
+// arenaForm shows the form with values and errors.
 func (s watching) arenaForm(c echo.Context, status int, v url.Values, wrong string) error {
 	list, err := s.cfg.Sessions.List(c.Request().Context())
 	if err != nil {
@@ -99,8 +100,8 @@ func (s watching) arenaForm(c echo.Context, status int, v url.Values, wrong stri
 	return render(c, status, templates.NewArena(p))
 }
 
-// readArenaForm reads the form, or says what is wrong with it. The entrants are in the order of
-// the sessions' ids, so that it depends on nothing else.
+// readArenaForm reads the form, or returns an error for people. The entrants are in the order of
+// the sessions' ids.
 func readArenaForm(v url.Values) (spec idrl.SessionSpec, entrants []Entrant, err error) {
 	spec = idrl.SessionSpec{
 		Title: strings.TrimSpace(v.Get("title")), Instructions: strings.TrimSpace(strings.ReplaceAll(v.Get("instructions"), "\r\n", "\n")),
@@ -110,7 +111,7 @@ func readArenaForm(v url.Values) (spec idrl.SessionSpec, entrants []Entrant, err
 	for _, n := range []struct {
 		name, title string
 		dst         *int
-	}{{"budget", "answers wanted", &spec.Budget}, {"answers_each", "answers of each person", &spec.AnswersEach}} {
+	}{{"budget", "answers wanted", &spec.Budget}, {"answers_each", "answers per annotator", &spec.AnswersEach}} {
 		if text := strings.TrimSpace(v.Get(n.name)); text != "" {
 			if *n.dst, err = strconv.Atoi(text); err != nil {
 				return spec, nil, idrl.Errorf(idrl.Invalid, "%s must be a whole number, or 0 for no limit", n.title)
@@ -143,8 +144,8 @@ func readArenaForm(v url.Values) (spec idrl.SessionSpec, entrants []Entrant, err
 	return spec, entrants, nil
 }
 
-// arenaFile is GET /sessions/:id/arena?format=json|csv|answers: what an arena has found out, as a
-// file. Without a format it leads to the page.
+// arenaFile is GET /sessions/:id/arena?format=json|csv|answers: the result of an arena as a file.
+// Without a format it redirects to the page.
 func (s watching) arenaFile(c echo.Context) error {
 	spec, err := s.researchersSpec(c, auth.WatchSession)
 	if err != nil {
@@ -211,7 +212,7 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	}
 	p.Scripts = static.Modules("arena.js")
 	var made templates.DashboardPage
-	running(s).handOut(c, spec, &made)
+	running(s).showLink(c, spec, &made)
 	p.Invite, p.InviteSays, p.InviteNote = made.Invite, made.InviteSays, made.InviteNote
 	return render(c, http.StatusOK, templates.Arena(p))
 }
@@ -229,10 +230,10 @@ func (s watching) arenaTraining(ctx context.Context, id idrl.SessionID) (string,
 	case st.Training.Err != "":
 		return st.Training.Err, nil
 	}
-	return "The clips of the policies are being made. People who open the link wait until they are there.", nil
+	return "The clips of the policies are being made. People who open the link wait until the clips are ready.", nil
 }
 
-// arenaPage shows a report; called are the people's names.
+// arenaPage shows a report; called has the people's names.
 func arenaPage(r bradley.Report, called map[idrl.AnnotatorID]string) templates.ArenaPage {
 	p := templates.ArenaPage{Headline: r.Headline(), Sum: r.Sum()}
 	low, high := 0.0, 0.0
@@ -259,10 +260,10 @@ func arenaPage(r bradley.Report, called map[idrl.AnnotatorID]string) templates.A
 			row.Expected = stats.Percent(a.Expected)
 		}
 		if a.Chance {
-			row.Warning = "Answers as if by chance, where all others prefer one policy."
+			row.Warning = "The answers look random in comparisons in which all others prefer one policy."
 		}
 		if a.Reversed {
-			row.Warning = "Answers the other way round: prefers what all others like less. Ask whether the keys or the question were misread; their answers can be turned, or left out, in the list of people."
+			row.Warning = "This annotator prefers the policies that all others like less. Ask whether they mistook the keys or the question. You can turn their answers, or leave them out, in the list of people."
 		}
 		p.People = append(p.People, row)
 	}
@@ -292,10 +293,10 @@ func arenaPairs(r bradley.Report) (rows []templates.ArenaRow) {
 	return rows
 }
 
-// leftOutText says from how many starts people are not asked about a pair.
+// leftOutText says for how many starts no question is asked about a pair.
 func leftOutText(q bradley.ReportPair) string {
 	if q.Unasked == 0 {
 		return ""
 	}
-	return fmt.Sprintf("not asked from %d of %d starts", q.Unasked, q.Starts)
+	return fmt.Sprintf("%d of %d starts left out", q.Unasked, q.Starts)
 }

@@ -11,8 +11,8 @@ type bucket struct {
 
 func newBucket(rate, burst float64) bucket { return bucket{rate: rate, burst: burst, tokens: burst} }
 
-// take takes n tokens at time now and reports whether they were there. A negative n
-// puts tokens back, above the burst too.
+// take takes n tokens at time now and reports whether there were enough. A negative n puts tokens
+// back, even beyond burst.
 func (b *bucket) take(n float64, now time.Time) bool {
 	b.fill(now)
 	if b.tokens < n {
@@ -22,7 +22,7 @@ func (b *bucket) take(n float64, now time.Time) bool {
 	return true
 }
 
-// full reports whether the bucket holds all it can at time now.
+// full reports whether the bucket is full at time now.
 func (b *bucket) full(now time.Time) bool {
 	b.fill(now)
 	return b.tokens >= b.burst

@@ -10,8 +10,8 @@ import (
 	"tiebreak/templates"
 )
 
-// calibrationCharts compare what was predicted of answers with what they were: of comparisons,
-// or of the best and of the worst clip of groups.
+// calibrationCharts compare predictions of answers with the answers: of comparisons, or of the best
+// and the worst clip of groups.
 func calibrationCharts(spec idrl.SessionSpec, r *insight.Report) []templates.CalibrationChart {
 	replies := idrl.Outcomes()
 	switch {
@@ -69,20 +69,20 @@ func calibrationChart(spec idrl.SessionSpec, r *insight.Report, c templates.Cali
 		words = append(words, fmt.Sprintf("%s of %s predicted, %s came true (%s).", plural(b.N, "answer"), p.Predicted, p.Share, p.Interval))
 	}
 	c.Desc = "In ten bins of equal width. " + c.Of + ": " + strings.Join(words, " ")
-	c.Sum = fmt.Sprintf("Of %s %.0f %% were the most probable one.", plural(fit.N, "answer"), 100*fit.Right)
+	c.Sum = fmt.Sprintf("Of %s, %.0f %% were the most probable answer.", plural(fit.N, "answer"), 100*fit.Right)
 	c.Error = fmt.Sprintf("Calibration error (ECE) %.3f;", fit.ECE)
-	c.Error += fmt.Sprintf(" if the predictions are right it lies from %.3f to %.3f by chance.", fit.ByChance[0], fit.ByChance[1])
+	c.Error += fmt.Sprintf(" if the predictions are right, it lies between %.3f and %.3f by chance.", fit.ByChance[0], fit.ByChance[1])
 	c.Beyond, c.Useless = fit.Beyond(), fit.Useless()
-	c.Brier = fmt.Sprintf("Brier score %.2f (%s%.2f for one who knows nothing of the clips). Log loss %.2f nats (%.2f for one who knows nothing of the clips).",
+	c.Brier = fmt.Sprintf("Brier score %.2f (%s%.2f without knowledge of the clips). Log loss %.2f nats (%.2f without knowledge of the clips).",
 		fit.Brier, within(fit.BrierRange, "%.2f to %.2f; "), fit.BlindBrier, fit.LogLoss, fit.BlindLoss)
 	c.Basis = basis(r)
 	if r.Left > 0 {
-		c.Basis += fmt.Sprintf(" Predictions after the first %d answers were recorded when the answers came, and are left out where they are no longer right: %s.", insight.Followed, plural(r.Left, "other answer"))
+		c.Basis += fmt.Sprintf(" Predictions after the first %d answers were recorded when the answers came. Those that no longer apply are left out: %s.", insight.Followed, plural(r.Left, "other answer"))
 	}
 	return c
 }
 
-// within writes an interval, nothing where too few answers are there for one.
+// within writes an interval; nothing if there are too few answers for one.
 func within(r [2]float64, format string) string {
 	if math.IsNaN(r[0]) { // max and min keep it
 		return ""
@@ -90,12 +90,12 @@ func within(r [2]float64, format string) string {
 	return fmt.Sprintf(format, r[0], r[1])
 }
 
-// basis says how predictions came about.
+// basis says how predictions were made.
 func basis(r *insight.Report) string {
 	if r.Recorded {
-		return "No prediction knows its answer: each was made by the network in use when the answer came."
+		return "Each prediction was made without its answer, by the network in use when the answer came."
 	}
-	return "No prediction knows its answer: each is made from the answers that count now and came before."
+	return "Each prediction is made without its answer, from the earlier answers that count now."
 }
 
 // ratingChart draws the transforms of ratings; its ID is empty in sessions without ratings.
@@ -138,13 +138,13 @@ func ratingChart(spec idrl.SessionSpec, r *insight.Report) (c templates.RatingCh
 	}
 	c.Band = fmt.Sprintf("%d to %d", fit.Band[0], fit.Band[1])
 	c.Desc = fmt.Sprintf("Ratings by the predicted probability of a lower rating, in ten bins: %s. Each bin has %s with a probability of 95 %% if the predictions are right.", strings.Join(words, ", "), c.Band)
-	c.Sum = fmt.Sprintf("Of %s %s lie in the interval that was to hold 50 %%, and %s in that of 90 %%.", plural(fit.N, "rating"), coverage(fit.Half), coverage(fit.Most))
-	c.Error = fmt.Sprintf("Ratings less predictions: %s of 10 points on average.", points(fit.Error))
+	c.Sum = fmt.Sprintf("Of %s, %s lie in the predicted 50 %% interval and %s in the predicted 90 %% interval.", plural(fit.N, "rating"), coverage(fit.Half), coverage(fit.Most))
+	c.Error = fmt.Sprintf("Rating minus prediction: %s of 10 points on average.", points(fit.Error))
 	if low, high := fit.ErrorRange[0], fit.ErrorRange[1]; !math.IsNaN(low) {
-		c.Error = fmt.Sprintf("Ratings less predictions: %s of 10 points on average (%s to %s).", points(fit.Error), points(low), points(high))
+		c.Error = fmt.Sprintf("Rating minus prediction: %s of 10 points on average (%s to %s).", points(fit.Error), points(low), points(high))
 	}
 	c.Error += fmt.Sprintf(" Typical difference: %.1f points.", 5*fit.Spread)
-	c.Uneven = fmt.Sprintf("Unevenness of the bins (χ²) %.1f; if the predictions are right it is at most %.1f in 95 of 100 sessions.", fit.Uneven, fit.Limit)
+	c.Uneven = fmt.Sprintf("Unevenness of the bins (χ²) %.1f; if the predictions are right, it is at most %.1f in 95 of 100 sessions.", fit.Uneven, fit.Limit)
 	c.Beyond = fit.Beyond()
 	c.Basis = basis(r)
 	return c

@@ -18,8 +18,8 @@ import (
 // chartURL returns the address of the data of a chart.
 func chartURL(id idrl.SessionID, table string) string { return sessionURL(id, "charts", table) }
 
-// charts is GET /sessions/:id/charts: the parts of a session's page that say how its posterior
-// came about and how labelling goes, without the page around them.
+// charts is GET /sessions/:id/charts: the parts of a session's page about its posterior and about
+// labelling, without the page around them.
 func (s watching) charts(c echo.Context) error {
 	session, err := s.researchersSession(c, auth.WatchSession)
 	if err != nil {
@@ -70,7 +70,7 @@ func posteriorChart(spec idrl.SessionSpec, r *insight.Report) templates.Posterio
 		return networkChart(spec, r)
 	}
 	c := templates.PosteriorChart{
-		Title: "How the weights became known", Hint: "mean and 95 % interval by answers that count, in standard deviations of the prior",
+		Title: "History of the weights", Hint: "mean and 95 % interval by answers that count, in standard deviations of the prior",
 		History: chartURL(spec.ID, "history"), Covariance: chartURL(spec.ID, "covariance"),
 	}
 	p := r.Posterior
@@ -126,7 +126,7 @@ func labourCharts(id idrl.SessionID, l insight.Labour, names map[idrl.AnnotatorI
 		return c
 	}
 	if len(l.Times) == 0 {
-		c.Untimed = "All answers are imported: it is not known when they were given, nor how long they took."
+		c.Untimed = "All answers were imported: the times at which they were given and the response times are not known."
 	} else {
 		c.Rate = rateChart(c.Rate.CSV, l)
 	}
@@ -272,7 +272,7 @@ func (s watching) writeTable(c echo.Context, session Session, t table) error {
 	}
 	if err != nil && committed(c) {
 		s.log.Error("table broken off", "session", session.Spec().ID, "table", t.name, "err", err)
-		panic(http.ErrAbortHandler) // a reader must not take half a table for a whole one
+		panic(http.ErrAbortHandler) // a reader must not mistake half a table for a whole one
 	}
 	return err
 }

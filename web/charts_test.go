@@ -57,7 +57,7 @@ func TestChartsOfImportedAnswers(t *testing.T) {
 		b.s1.report = &r
 	})
 	r := b.get(c, "/sessions/s1/charts")
-	if r.status != 200 || strings.Count(r.body, "All answers are imported") != 2 || r.lacks(`data-chart="answers"`, `data-chart="times"`, `data-chart="rate"`) != nil {
+	if r.status != 200 || strings.Count(r.body, "All answers were imported") != 2 || r.lacks(`data-chart="answers"`, `data-chart="times"`, `data-chart="rate"`) != nil {
 		t.Errorf("status %d: %s", r.status, r.body)
 	}
 }
@@ -96,8 +96,8 @@ func TestQuestionsPage(t *testing.T) {
 func TestCharts(t *testing.T) {
 	b := newBench(t, nil)
 	c := b.researcher()
-	if r := b.get(c, "/sessions/s1/charts"); r.status != 200 || r.lacks("Shown from the first answer on.", "Nobody holds a question now.") != nil {
-		t.Errorf("an empty session: status %d, lacks %q", r.status, r.lacks("Shown from the first answer on.", "Nobody holds a question now."))
+	if r := b.get(c, "/sessions/s1/charts"); r.status != 200 || r.lacks("Shown from the first answer on.", "No question is reserved now.") != nil {
+		t.Errorf("an empty session: status %d, lacks %q", r.status, r.lacks("Shown from the first answer on.", "No question is reserved now."))
 	}
 	b.seen()
 	b.s1.set(idrl.EventAnswered, func() {
@@ -105,7 +105,7 @@ func TestCharts(t *testing.T) {
 	})
 	r := b.get(c, "/sessions/s1/charts")
 	want := []string{
-		`data-charts-of="7"`, `role="img"`, "<desc", "Of 2 answers 50 % were the most probable one.", "1 answer of 75 % predicted, 100 % came true", "Calibration error (ECE) 0.550",
+		`data-charts-of="7"`, `role="img"`, "<desc", "Of 2 answers, 50 % were the most probable answer.", "1 answer of 75 % predicted, 100 % came true", "Calibration error (ECE) 0.550",
 		"Brier score", "75 % of pairs of answers are the same", "1.5 s", "10:00:00 UTC", "g0.p1 – g0.p2", `href="/sessions/s1/charts/calibration"`,
 	}
 	if lacks := r.lacks(want...); lacks != nil {
@@ -124,7 +124,7 @@ func TestCharts(t *testing.T) {
 		b.s1.report.Networks = []insight.Network{{Version: 1, BasedOn: 10, Clips: 18, Correlation: []float64{-0.25, math.NaN()}}, {Version: 2, BasedOn: 20, Clips: 18, Correlation: []float64{-0.75, math.NaN()}}}
 	})
 	r = b.get(c, "/sessions/s1/charts")
-	want = []string{"What the networks reward", "Over 18 clips", "−0.75", "−0.25 at row 10, −0.75 at row 20.", "does not vary", "no interval is known", `href="/sessions/s1/charts/networks"`}
+	want = []string{"Features that the networks reward", "over 18 clips", "−0.75", "−0.25 at row 10, −0.75 at row 20.", "does not vary", "No intervals are known", `href="/sessions/s1/charts/networks"`}
 	if r.lacks(want...) != nil || strings.Contains(r.body, "NaN") || strings.Contains(r.body, `data-chart="correlation"`) {
 		t.Errorf("the chart of networks lacks %q", r.lacks(want...))
 	}
@@ -152,8 +152,8 @@ func TestChartsOfOtherKinds(t *testing.T) {
 	question.Predicted = insight.Prediction{Rating: &insight.RatingRange{Mean: 0.1, Low: -0.3, High: 0.5}}
 	b.s1.set(idrl.EventAnswered, func() { b.s1.report, b.s1.questions = &report, []insight.Question{question} })
 	want := []string{
-		`data-chart="transforms"`, "Of 40 ratings 50 % (35 to 65 %) lie in the interval that was to hold 50 %, and 90 % (77 to 96 %) in that of 90 %.",
-		"Ratings less predictions: +0.5 of 10 points on average (+0.5 to +0.5).", "Unevenness of the bins (χ²) 40.0", "data-beyond", "1 to 8: each bin", "8, 8, 8, 8, 8, 0, 0, 0, 0, 0",
+		`data-chart="transforms"`, "Of 40 ratings, 50 % (35 to 65 %) lie in the predicted 50 % interval and 90 % (77 to 96 %) in the predicted 90 % interval.",
+		"Rating minus prediction: +0.5 of 10 points on average (+0.5 to +0.5).", "Unevenness of the bins (χ²) 40.0", "data-beyond", "1 to 8: each bin", "8, 8, 8, 8, 8, 0, 0, 0, 0, 0",
 		`href="/sessions/s1/charts/transforms"`, `href="/sessions/s1/charts/ratings"`,
 	}
 	if r := b.get(c, "/sessions/s1/charts"); r.lacks(want...) != nil {
@@ -175,7 +175,7 @@ func TestChartsOfOtherKinds(t *testing.T) {
 	b.s1.set(idrl.EventAnswered, func() { b.s1.report, b.s1.questions = &groups, []insight.Question{question} })
 	want = []string{
 		`data-chart="calibration-best"`, `data-chart="calibration-worst"`, "1 answer of 50 % predicted, 100 % came true", "1 answer of 70 % predicted, 0 % came true",
-		"0.83 for one who knows nothing", "1.79 for one who knows nothing",
+		"0.83 without knowledge", "1.79 without knowledge",
 	}
 	if r := b.get(c, "/sessions/s1/charts"); r.lacks(want...) != nil || r.lacks(`data-chart="transforms"`) == nil {
 		t.Errorf("the charts of groups lack %q", r.lacks(want...))
@@ -209,7 +209,7 @@ func TestPastTrainings(t *testing.T) {
 	}
 	b.s1.set(idrl.EventTraining, func() { b.s1.trainings = list })
 	r := b.get(c, "/sessions/s1/charts")
-	want := []string{"g40", "1m35s", "37", "failed", "The reason: &lt;b&gt;no world&lt;/b&gt;", "g38, search continued", "4.2 s", "cancelled", "under 1 s", "23 Nov 2026, 09:30 UTC", "The last 12; all are in the CSV."}
+	want := []string{"g40", "1m35s", "37", "failed", "The reason: &lt;b&gt;no world&lt;/b&gt;", "g38, search continued", "4.2 s", "cancelled", "under 1 s", "23 Nov 2026, 09:30 UTC", "Only the last 12 are listed; the CSV has all."}
 	if r.lacks(want...) != nil || strings.Count(r.body, ">g")-strings.Count(r.body, ">g0.") != 12 {
 		t.Errorf("the list of trainings lacks %q, or has not 12 rows: %s", r.lacks(want...), r.body)
 	}

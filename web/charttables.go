@@ -68,7 +68,7 @@ func ofStatus(write func(idrl.Status, func(...any) error) error) func(context.Co
 	}
 }
 
-// each puts a row for each element.
+// each writes a row for each element.
 func each[T any](all []T, put func(...any) error, row func(T) []any) error {
 	for _, one := range all {
 		if err := put(row(one)...); err != nil {
@@ -147,8 +147,8 @@ func weightTable(st idrl.Status, put func(...any) error) error {
 	return each(st.Weights, put, func(e idrl.Estimate) []any { return []any{e.Name, e.Mean, e.Std} })
 }
 
-// A csvFile writes a table as a response. Its header is sent with the first row, so that an
-// error before is a clean one.
+// A csvFile writes a table as a response. Its header is sent with the first row, so that an earlier
+// error can still be reported.
 type csvFile struct {
 	c       echo.Context
 	name    string
@@ -184,7 +184,7 @@ func (f *csvFile) begin() error {
 	return f.out.Write(f.columns)
 }
 
-// end writes what is left, the header of a table without rows too.
+// end writes what is buffered, including the header of a table without rows.
 func (f *csvFile) end() error {
 	if err := f.begin(); err != nil {
 		return err
@@ -207,7 +207,7 @@ func cell(v any) string {
 	return fmt.Sprint(v)
 }
 
-// exact writes a number such that it is read bit for bit; nothing where it is not finite.
+// exact writes a number so that reading it gives the same bits; nothing if it is not finite.
 func exact(v float64) string {
 	if v-v != 0 {
 		return ""

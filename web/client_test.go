@@ -92,7 +92,7 @@ func TestClientPassesOnWhatTheServerSays(t *testing.T) {
 		t.Errorf("a clip that is not there: %v", err)
 	}
 	b.sessions.paused = idrl.Errorf(idrl.Invalid, "the environment is not there")
-	if err := conn.Reconnect(t.Context()); err == nil || !strings.Contains(err.Error(), "not on this server") || idrl.KindOf(err) != idrl.Conflict {
+	if err := conn.Reconnect(t.Context()); err == nil || !strings.Contains(err.Error(), "missing on this server") || idrl.KindOf(err) != idrl.Conflict {
 		t.Errorf("a session that is paused, for which it is no use to try again: %v", err)
 	}
 	b.sessions.paused = nil

@@ -10,8 +10,8 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// clip is GET /sessions/:id/clips/:clip. A clip is named by its content, so a
-// browser may keep it for good.
+// clip is GET /sessions/:id/clips/:clip. The id of a clip depends on its content, so a browser may
+// keep it forever.
 func (s labelling) clip(c echo.Context) error {
 	id, err := sessionID(c)
 	if err != nil {
@@ -40,8 +40,9 @@ func (s labelling) clip(c echo.Context) error {
 	return c.Blob(http.StatusOK, echo.MIMEOctetStream, media)
 }
 
-// effect is GET /sessions/:id/learnt/before and /now: a clip of the policy that was
-// recommended before the first answer, or of the one that is now. It names no policy.
+// effect is GET /sessions/:id/learnt/before and /now: a clip of the policy that was recommended
+// before the first answer, or of the one that is recommended now. The reply does not name the
+// policy.
 func (s labelling) effect(c echo.Context) error {
 	id, err := sessionID(c)
 	if err != nil {
@@ -66,16 +67,14 @@ func (s labelling) effect(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Response().Header().Set("Cache-Control", "no-store") // it is another one after the next answers
+	c.Response().Header().Set("Cache-Control", "no-store") // the clip changes with further answers
 	return c.Blob(http.StatusOK, echo.MIMEOctetStream, media)
 }
 
-// errNoClip is what an annotator hears also of clips that exist but are not
-// theirs.
+// errNoClip is the error for annotators, also for clips that exist but are not theirs.
 var errNoClip = idrl.Errorf(idrl.NotFound, "This clip does not exist.")
 
-// mayFetch lets researchers see every clip and annotators those that they were
-// asked about.
+// mayFetch lets researchers fetch every clip, and annotators the clips of their questions.
 func (s labelling) mayFetch(c echo.Context, id idrl.SessionID, clip idrl.ClipID) error {
 	if _, err := s.researcher(c, auth.FetchClip, id); err == nil || errors.Is(err, errTooMany) {
 		return err

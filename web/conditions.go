@@ -22,8 +22,8 @@ type (
 	conditionsMessage struct {
 		T     string           `json:"t"`     // "conditions"
 		Sum   string           `json:"sum"`   // how much is held out and answered
-		Empty string           `json:"empty"` // why there is no score yet; empty if there is one
-		Equal string           `json:"equal"` // title of the columns after equally many answers; empty: there are none
+		Empty string           `json:"empty"` // why there are no scores yet; empty if there are
+		Equal string           `json:"equal"` // title of the columns after equally many answers; empty if there are none
 		Rows  []conditionState `json:"rows"`
 	}
 	// A conditionState is a row of the table, in words, and the points of a curve.
@@ -64,7 +64,7 @@ func encodeConditions(s idrl.ConditionScores) []byte {
 		m.Equal = fmt.Sprintf("after %d answers each", s.Equal)
 	}
 	if _, ok := s.All.Last(); !ok {
-		m.Empty = "How well answers are predicted is shown as soon as a held-out comparison and another question are answered."
+		m.Empty = "The accuracy is shown as soon as a held-out comparison and another question are answered."
 	}
 	b, err := json.Marshal(m)
 	if err != nil {
@@ -73,28 +73,28 @@ func encodeConditions(s idrl.ConditionScores) []byte {
 	return b
 }
 
-// heldOutText says how many comparisons are held out, and what came of them.
+// heldOutText says how many comparisons are held out, and how they were answered.
 func heldOutText(s idrl.ConditionScores) string {
 	if s.Questions == 0 {
 		return "No comparison was held out yet."
 	}
 	text := fmt.Sprintf("%s held out, and %s.", was(s.Questions, "comparison"), was(s.Replies, "answer")+" given")
 	if s.Again > 0 {
-		text += fmt.Sprintf(" %s a pair that had been answered: of each pair the first answer counts.", answersThat(s.Again, "repeat"))
+		text += fmt.Sprintf(" %s a pair that was already answered: only the first answer to each pair counts.", answersThat(s.Again, "repeat"))
 	}
 	p, ok := s.All.Last()
 	if silent := s.Replies - s.Again - p.Answered; ok && silent > 0 {
-		text += fmt.Sprintf(" %s nothing of the clips: can’t tell, skipped or failed.", answersThat(silent, "say"))
+		text += fmt.Sprintf(" %s nothing about the clips: can’t tell, skipped or failed.", answersThat(silent, "say"))
 	}
 	if ok && p.Answered == p.Decisive {
-		text += fmt.Sprintf(" Accuracy and log loss are about the %d that prefer a clip.", p.Decisive)
+		text += fmt.Sprintf(" Accuracy and log loss are computed from the %d that prefer a clip.", p.Decisive)
 	} else if ok {
-		text += fmt.Sprintf(" The accuracy is about the %d that prefer a clip, the log loss about these and %d that call both equal.", p.Decisive, p.Answered-p.Decisive)
+		text += fmt.Sprintf(" The accuracy is computed from the %d that prefer a clip, the log loss from these and from %d that call both equal.", p.Decisive, p.Answered-p.Decisive)
 	}
 	return text
 }
 
-// answersThat writes a number of answers that do something.
+// answersThat writes a number of answers with a verb.
 func answersThat(n int, verb string) string {
 	if n == 1 {
 		return "1 answer " + verb + "s"
@@ -102,7 +102,7 @@ func answersThat(n int, verb string) string {
 	return fmt.Sprintf("%d answers %s", n, verb)
 }
 
-// was writes a number of things that were something.
+// was writes a number of things with a verb in the past.
 func was(n int, thing string) string {
 	if n == 1 {
 		return plural(n, thing) + " was"
@@ -137,13 +137,13 @@ func leadText(l idrl.Lead) string {
 	return strings.ReplaceAll(fmt.Sprintf("%+.0f (%+.0f to %+.0f)", 100*l.Mean, 100*l.Low, 100*l.High), "-", "−")
 }
 
-// conditionsCard returns what the page shows before the first message.
+// conditionsCard returns the card as the page shows it before the first message.
 func conditionsCard(spec idrl.SessionSpec) templates.ConditionsCard {
 	return templates.ConditionsCard{Shown: spec.Compares(), Several: len(spec.Controls) > 0, Own: acquisition.Title(spec.Acquisition), CSV: sessionURL(spec.ID, "conditions.csv")}
 }
 
-// tellConditions sends the scores if they have changed.
-func (w *watcher) tellConditions(s idrl.ConditionScores) {
+// sendConditions sends the scores if they have changed.
+func (w *watcher) sendConditions(s idrl.ConditionScores) {
 	if m := encodeConditions(s); string(m) != string(w.toldConditions) {
 		w.toldConditions = m
 		w.send(m)

@@ -39,7 +39,7 @@ func TestConditionsOnThePage(t *testing.T) {
 	if lacks := page.lacks("data-conditions", `href="/sessions/s1/conditions.csv"`, "after equally many answers", "1.10"); lacks != nil {
 		t.Errorf("the page lacks %q", lacks)
 	}
-	if got := fact(page.body, "Chosen by"); !strings.HasSuffix(got, " 75 %, Uniform 25 %; held out 20 %") {
+	if got := fact(page.body, "Strategy"); !strings.HasSuffix(got, " 75 %, Uniform 25 %; held out 20 %") {
 		t.Errorf("chosen by %q", got)
 	}
 	type message struct {
@@ -62,13 +62,13 @@ func TestConditionsOnThePage(t *testing.T) {
 	}
 	b.s1.scores = twoConditions()
 	m := hear()
-	if m.Empty != "" || m.Equal != "after 10 answers each" || !strings.HasPrefix(m.Sum, "15 comparisons were held out, and 13 answers were given. 1 answer says nothing of the clips: can’t tell, skipped or failed. The accuracy is about the 10 that prefer a clip, the log loss about these and 2 ") {
+	if m.Empty != "" || m.Equal != "after 10 answers each" || !strings.HasPrefix(m.Sum, "15 comparisons were held out, and 13 answers were given. 1 answer says nothing about the clips: can’t tell, skipped or failed. The accuracy is computed from the 10 that prefer a clip, the log loss from these and from 2 ") {
 		t.Errorf("%+v", m)
 	}
 	s := twoConditions()
 	s.Replies, s.Again = 15, 1
 	b.s1.scores = s
-	for _, part := range []string{"15 answers were given. 1 answer repeats a pair that had been answered: of each pair the first answer counts. 2 answers say nothing", "about the 10 that prefer"} {
+	for _, part := range []string{"15 answers were given. 1 answer repeats a pair that was already answered: only the first answer to each pair counts. 2 answers say nothing", "from the 10 that prefer"} {
 		if sum := hear().Sum; !strings.Contains(sum, part) {
 			t.Errorf("of 15 answers, 12 of which count: %q", sum)
 		}

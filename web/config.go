@@ -38,18 +38,16 @@ type Session interface {
 	// Insight returns how well answers were predicted, how the posterior became what it is, and
 	// how labelling goes.
 	Insight(ctx context.Context) (*insight.Report, error)
-	// Open returns the questions that people hold.
+	// Open returns the questions that are reserved for annotators.
 	Open(ctx context.Context) ([]idrl.Assignment, error)
-	// Trainings returns the trainings that have ended, the last one first, at most so many; all if
-	// that is 0.
+	// Trainings returns at most limit ended trainings, the last one first; all if the number is 0.
 	Trainings(ctx context.Context, most int) ([]idrl.PastTraining, error)
 	// Questions returns questions that were answered, newest first, and whether there are earlier ones.
 	Questions(ctx context.Context, w insight.Wanted) ([]insight.Question, bool, error)
-	// Follow makes the session do what its settings say now, and returns when that
-	// is durable.
+	// Follow makes the session apply its recorded settings, and returns when that is durable.
 	Follow(ctx context.Context) error
-	// CancelTraining ends the training that is under way, or returns an error of kind
-	// Conflict that says why it cannot.
+	// CancelTraining ends the current training. It returns an error of kind Conflict with the
+	// reason if it cannot.
 	CancelTraining(ctx context.Context) error
 }
 
@@ -58,19 +56,19 @@ type Sessions interface {
 	// Session returns an error of kind NotFound if there is none, and of kind Invalid,
 	// Damaged or Internal if it is recorded but cannot run.
 	Session(ctx context.Context, id idrl.SessionID) (Session, error)
-	// Spec returns what a session is made of, also of one that cannot run.
+	// Spec returns the settings of a session, also of one that cannot run.
 	Spec(ctx context.Context, id idrl.SessionID) (idrl.SessionSpec, error)
 	// Create records spec, a valid one without ID, and starts the session. It
 	// returns an error of kind Invalid if the parts do not fit together.
 	Create(ctx context.Context, spec idrl.SessionSpec) (idrl.SessionID, error)
-	// Clone makes a session with the settings of another one, and starts it not. An empty
-	// title is made from that of the other.
+	// Clone makes a session with the settings of another one, without starting it. An empty title
+	// is derived from that of the other.
 	Clone(ctx context.Context, id idrl.SessionID, title string, seed uint64, actor string) (idrl.SessionID, error)
-	// List returns every session, newest first, and which of them cannot run.
+	// List returns every session, newest first, and reports which of them cannot run.
 	List(ctx context.Context) ([]idrl.Summary, error)
 }
 
-// Auth says who somebody is; auth.Auth is one. Tokens and cookies are secrets.
+// Auth identifies people and programs; auth.Auth implements it. Tokens and cookies are secrets.
 type Auth interface {
 	// Actor returns the holder of a cookie, one of role None if there is none.
 	Actor(ctx context.Context, cookie string) (auth.Actor, error)
@@ -82,19 +80,20 @@ type Auth interface {
 	// it, or return an error of kind NotFound.
 	PeekResearcher(ctx context.Context, token string) (user string, err error)
 	PeekInvitation(ctx context.Context, token string) (idrl.SessionID, error)
-	// InvitationSession returns the session of a link that need not let in any more.
+	// InvitationSession returns the session of a link, even if the link is used up.
 	InvitationSession(ctx context.Context, token string) (idrl.SessionID, error)
 	RedeemResearcher(ctx context.Context, token string) (auth.Actor, string, error)
 	Redeem(ctx context.Context, token, name string) (auth.Actor, string, error)
-	// RejoinKey hands an annotator a key for Rejoin, "" where key, which their
-	// browser holds, stays good. Rejoin signs the same annotator in again; it
-	// returns an error of kind Forbidden if the key is not valid in the session.
+	// RejoinKey gives an annotator a key for Rejoin; "" if the key that their browser holds stays
+	// valid. Rejoin signs the same annotator in again; it returns an error of kind Forbidden if the
+	// key is not valid in the session.
 	RejoinKey(ctx context.Context, who auth.Actor, key string) (fresh string, err error)
 	Rejoin(ctx context.Context, session idrl.SessionID, key string) (auth.Actor, string, error)
 	// Crowd returns how people come by a link from a crowd platform, also one that is used up;
 	// an error of kind NotFound if it is none, has expired or is revoked.
 	Crowd(ctx context.Context, token string) (idrl.SessionID, idrl.Crowd, error)
-	// RedeemParticipant is Redeem of such a link; who is known continues as the same annotator.
+	// RedeemParticipant is Redeem of such a link; a known participant continues as the same
+	// annotator.
 	RedeemParticipant(ctx context.Context, token string, p idrl.Participant) (auth.Actor, string, error)
 	NewCrowdInvitation(ctx context.Context, session idrl.SessionID, uses int, life time.Duration, c idrl.Crowd) (token string, err error)
 	NewInvitation(ctx context.Context, session idrl.SessionID, uses int, life time.Duration) (token string, err error)
@@ -120,10 +119,10 @@ type Exports interface {
 	Participants(ctx context.Context, session idrl.SessionID) (map[idrl.AnnotatorID]idrl.Participant, error)
 }
 
-// Learnt makes files of what sessions have learnt.
+// Learnt makes files of the results of sessions.
 type Learnt interface {
-	// LearntFiles returns the reward and the policies of a session. It returns an error
-	// of kind NotFound if nothing is learnt yet.
+	// LearntFiles returns the reward and the policies of a session. It returns an error of kind
+	// NotFound if nothing has been learnt yet.
 	LearntFiles(ctx context.Context, session idrl.SessionID) ([]export.File, error)
 }
 
@@ -133,31 +132,31 @@ type Bundles interface {
 	WriteBundle(ctx context.Context, session idrl.SessionID, w io.Writer, opt bundle.Options) error
 }
 
-// Settings records what researchers change about a session, with who did it. A
-// session follows when it is told to.
+// Settings records the changes that researchers make to a session, with their names. A session
+// applies them when Follow is called.
 type Settings interface {
-	// Control does an action to a session as a whole (idrl.ActPause and its like) and returns
-	// the state before it and after it.
+	// Control applies an action to a session as a whole (idrl.ActPause and similar) and returns the
+	// state before and after it.
 	Control(ctx context.Context, id idrl.SessionID, action, actor string, now time.Time) (before, after idrl.SessionState, err error)
-	// Audit records that actor did something to a session that nothing else records.
+	// Audit records an act of actor upon a session that no other method records.
 	Audit(ctx context.Context, id idrl.SessionID, actor, action, object string, now time.Time) error
-	// Controls returns what was done so, the first act first.
+	// Controls returns these acts, the first one first.
 	Controls(ctx context.Context, id idrl.SessionID) ([]idrl.Control, error)
 	// Acts returns the last other acts of researchers upon a session, the last one first.
 	Acts(ctx context.Context, id idrl.SessionID, limit int) ([]idrl.Act, error)
 	Rename(ctx context.Context, id idrl.SessionID, title, actor string, now time.Time) error
 	SetBudget(ctx context.Context, id idrl.SessionID, budget int, actor string, now time.Time) error
-	// SetInstructions returns the version that is in use then, a new one if something changes.
+	// SetInstructions returns the version that is in use afterwards, a new one if the text changes.
 	SetInstructions(ctx context.Context, id idrl.SessionID, format, text, actor string, now time.Time) (int64, error)
 	RevokeInvitation(ctx context.Context, session idrl.SessionID, link int64, actor string, now time.Time) error
-	// RevokeAnnotator ends a person's part and leaves their answers out, or lets them count, turned
-	// where they are.
+	// RevokeAnnotator ends a person's part. Their answers are left out, or still count (turned
+	// answers stay turned).
 	RevokeAnnotator(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, leaveOut bool, actor string, now time.Time) error
-	// DecideAnswers says how a person's answers count: idrl.TakenIn, idrl.LeftOut, or idrl.Turned,
-	// which is about those until now.
+	// DecideAnswers sets how a person's answers count: idrl.TakenIn, idrl.LeftOut, or idrl.Turned,
+	// which applies to the answers until now.
 	DecideAnswers(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, how idrl.Choice, actor string, now time.Time) error
-	// Withdraw erases what is recorded of a person and returns how many rows of the log
-	// it emptied, 0 if that was done before.
+	// Withdraw erases a person's data and returns how many rows of the log it emptied, 0 if they
+	// were erased before.
 	Withdraw(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, actor string, now time.Time) (rows int, err error)
 }
 
@@ -169,20 +168,21 @@ type People interface {
 	Annotators(ctx context.Context, session idrl.SessionID) ([]idrl.Annotator, error)
 	// AnnotatorNames returns an empty name where an annotator gave none.
 	AnnotatorNames(ctx context.Context, session idrl.SessionID) (map[idrl.AnnotatorID]string, error)
-	// Consent returns what people of a session agree to now, and the latest version that
-	// the annotator has agreed to, 0 for none.
+	// Consent returns the consent text in use of a session, and the latest version that the
+	// annotator has agreed to, 0 for none.
 	Consent(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (c idrl.Consent, agreed int64, err error)
-	// Agree records that an annotator agrees to a version. It returns an error of kind
-	// Conflict, in words for people, unless that is the one in use.
+	// Agree records that an annotator agrees to a version. It returns an error of kind Conflict, in
+	// words for people, if another version is in use.
 	Agree(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, version int64, now time.Time) error
 	// Participates reports whether an annotator is a participant who came by a link of c.
 	Participates(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, c idrl.Crowd, p idrl.Participant) (bool, error)
-	// CrowdOf returns how an annotator came from a crowd platform; the zero Crowd if they did not.
+	// CrowdOf returns the crowd platform by which an annotator came; the zero Crowd if there is
+	// none.
 	CrowdOf(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (idrl.Crowd, error)
 	// Withdrew reports whether a participant who comes by a link of c has withdrawn their data from a session.
 	Withdrew(ctx context.Context, session idrl.SessionID, c idrl.Crowd, p idrl.Participant) (bool, error)
-	// Receipt returns a text that cannot be guessed, with which an annotator who withdraws their data can look later
-	// how far that is.
+	// Receipt returns a secret text with which an annotator who withdraws their data can check
+	// later whether the data are erased.
 	Receipt(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (string, error)
 	// Withdrawn returns an annotator who withdrew their data and has the receipt, or an error of kind NotFound.
 	Withdrawn(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, receipt string) (idrl.Annotator, error)
@@ -196,23 +196,21 @@ type People interface {
 	AcknowledgedInstructions(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (int64, error)
 }
 
-// Health knows what is wrong with the store.
+// Health reports the problems of the store.
 type Health interface {
-	// Problems returns why the server cannot do all of its work, nothing if it can.
-	// It is asked for every page of a researcher.
+	// Problems returns the reasons why the server cannot do all of its work; none if it can. Every
+	// page of a researcher calls it.
 	Problems(ctx context.Context) []idrl.Problem
 }
 
-// EnvChoice is an environment that a session can be made of, or could be
-// elsewhere.
+// EnvChoice is an environment of which a session can be made, or could be made on another server.
 type EnvChoice struct {
 	ID, Title, Description string
 	StillLabel             string // what a still shows; default "this moment"
 	Guide                  templates.Guide
 
-	// Unavailable says what is lacking here, such that it goes on from
-	// "environment "ant"": "needs MuJoCo: install …". It is empty if sessions can
-	// be made.
+	// Unavailable says what is missing here, as a continuation of 'environment "ant"': "needs
+	// MuJoCo: install …". It is empty if sessions can be made.
 	Unavailable string
 }
 
@@ -243,19 +241,19 @@ type Config struct {
 	// "https://study.example.org". If it is empty the links are paths.
 	Base string
 
-	// Origins are those that pages may be served from besides loopback
-	// addresses: "https://study.example.org". Sockets and forms from any other
-	// origin are refused. If there is none, a page that is asked for by another
-	// name than that of a loopback address only says so.
+	// Origins are the origins besides loopback addresses from which pages may be served:
+	// "https://study.example.org". Sockets and forms from any other origin are refused. If there is
+	// none, a page that is requested under another name than that of a loopback address only
+	// explains this.
 	Origins []string
 
-	// SignInCommand is the command line that prints a sign-in link, which pages name
-	// to researchers who are not signed in; default "tiebreak user link".
+	// SignInCommand is the command line that prints a sign-in link; pages show it to researchers
+	// who are not signed in; default "tiebreak user link".
 	SignInCommand string
 
-	// Proxies are the addresses of reverse proxies that stand before the server. A
-	// request from one of them counts as one of the last other address in its
-	// X-Forwarded-For; else all people behind a proxy share the limits of one address.
+	// Proxies are the addresses of reverse proxies in front of the server. A request from one of
+	// them is charged to the last other address in its X-Forwarded-For. Behind a proxy that is not
+	// listed, all people share the limits of one address.
 	Proxies []netip.Prefix
 
 	SecureCookies bool         // the site is reached over HTTPS only

@@ -13,12 +13,12 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// Nobody is sent a question before they agree to the consent text in use, where there is
-// one: at the join page, and where it has changed on a page of its own. Questions that they
-// hold already may be answered, under what they had agreed to.
+// If a session has a consent text, its annotators get questions only after they agree to the
+// version in use: on the join page, or on a page of its own if the text has changed. Questions that
+// they already hold may be answered under the version that they agreed to before.
 
-// consentOf returns what a page shows of a consent text; decline is where those go who do
-// not agree.
+// consentOf returns the part of a page with a consent text; decline is the address for people who
+// do not agree.
 func consentOf(c idrl.Consent, decline string) templates.Consent {
 	if c.Text == "" {
 		return templates.Consent{}
@@ -31,11 +31,11 @@ func noPictures(string, string) (string, bool) { return "", false }
 // Refusals of forms that ask for consent.
 var (
 	errNotAgreed  = idrl.Errorf(idrl.Invalid, "To take part, tick the box that says that you agree. If you do not agree, nothing is recorded.")
-	errOldConsent = idrl.Errorf(idrl.Invalid, "The consent text has changed meanwhile. Read it again, please.")
+	errOldConsent = idrl.Errorf(idrl.Invalid, "The consent text has changed. Please read it again.")
 )
 
-// agreed returns the version that a form agrees to, which must be the one in use; 0 where
-// nobody is asked.
+// agreed returns the version that a form agrees to, which must be the one in use; 0 if the session
+// has no consent text.
 func agreed(c echo.Context, is idrl.Consent) (int64, error) {
 	switch {
 	case is.Text == "":
@@ -48,7 +48,7 @@ func agreed(c echo.Context, is idrl.Consent) (int64, error) {
 	return is.Version, nil
 }
 
-// consent is GET /sessions/:id/consent: what an annotator is to agree to before the next
+// consent is GET /sessions/:id/consent: the text to which an annotator must agree before the next
 // question.
 func (s labelling) consent(c echo.Context) error {
 	id, who, err := s.participant(c)
@@ -103,10 +103,10 @@ func (s labelling) postConsent(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, sessionURL(id, "label"))
 }
 
-// declined is GET /join/:token/declined and /sessions/:id/declined: it thanks somebody who
-// does not agree, and records nothing.
+// declined is GET /join/:token/declined and /sessions/:id/declined: it thanks a person who does not
+// agree, and records nothing.
 func (s labelling) declined(c echo.Context) error {
-	p := templates.NoticePage{Layout: s.layout(c, "Thank you"), Heading: "That is all right"}
+	p := templates.NoticePage{Layout: s.layout(c, "Thank you"), Heading: "You do not take part"}
 	p.User, p.SignOut = "", ""
 	if c.Param("id") == "" {
 		p.Text = "Without your consent you are asked no questions, and nothing about you was recorded. Thank you for your time. You can close this page."
@@ -116,7 +116,7 @@ func (s labelling) declined(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	p.Text = "Without your consent you are asked no more questions. Your answers so far stay under what you agreed to before. Thank you for your time. You can close this page."
+	p.Text = "Without your consent you are asked no more questions. The text that you agreed to earlier still applies to the answers that you have given. Thank you for your time. You can close this page."
 	p.Back, p.BackText = sessionURL(id, "consent"), "Read the text again"
 	if p.More = s.withdrawURL(c, id, who); p.More != "" {
 		p.MoreText = "Withdraw my data"
@@ -124,8 +124,8 @@ func (s labelling) declined(c echo.Context) error {
 	return render(c, http.StatusOK, templates.Notice(p))
 }
 
-// participant returns the session of the address and the annotator of it that this browser
-// is.
+// participant returns the session of the address and the annotator for which this browser is signed
+// in.
 func (s labelling) participant(c echo.Context) (idrl.SessionID, idrl.AnnotatorID, error) {
 	id, err := sessionID(c)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// atControl is the place on the session's page of what acts upon the whole session.
+// atControl is the place on the session's page of the controls of the whole session.
 const atControl = "#control"
 
 // control is POST /sessions/:id/control with the field do, "pause", "resume", "close" or
@@ -40,7 +40,7 @@ func (s running) rename(c echo.Context) error {
 	})
 }
 
-// changeAny is change of a session that need not be able to run here.
+// changeAny is change for a session that need not be able to run here.
 func (s running) changeAny(c echo.Context, do func(ctx context.Context, id idrl.SessionID, who string) error) error {
 	spec, err := s.researchersSpec(c, auth.ChangeSession)
 	if err != nil {
@@ -94,7 +94,7 @@ func (s running) clone(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, sessionURL(id))
 }
 
-// controlPanel shows the state of a session and what can be done to it.
+// controlPanel shows the state of a session and the possible actions.
 func (s running) controlPanel(ctx context.Context, spec idrl.SessionSpec) (p templates.ControlPanel, err error) {
 	acts, err := s.cfg.Settings.Controls(ctx, spec.ID)
 	state := stateOf(acts)
@@ -126,7 +126,7 @@ func stateOf(acts []idrl.Control) idrl.SessionState {
 	return acts[len(acts)-1].State
 }
 
-// ended reports whether a session lets nobody join.
+// ended reports whether the session is closed to new annotators.
 func (s running) ended(ctx context.Context, id idrl.SessionID) (bool, error) {
 	acts, err := s.cfg.Settings.Controls(ctx, id)
 	return stateOf(acts).Ended(), err
@@ -135,14 +135,14 @@ func (s running) ended(ctx context.Context, id idrl.SessionID) (bool, error) {
 func stateText(state idrl.SessionState) string {
 	switch state {
 	case idrl.StatePaused:
-		return "Annotators read that you have paused the session. Answers under way are recorded; no training starts."
+		return "Annotators see that the session is paused. Answers to questions that are already open are recorded. No training starts."
 	case idrl.StateClosed:
-		return "No more questions are asked and nobody can join. Answers and exports stay."
+		return "No more questions are asked, and new people cannot join. Answers and exports stay."
 	case idrl.StateArchived:
-		return "Closed, and not in the list of sessions. Answers and exports stay."
+		return "The session is closed and hidden from the list of sessions. Answers and exports stay."
 	case idrl.StateRunning:
 	}
-	return "Questions are asked until the answers wanted are there."
+	return "Questions are asked until the number of answers wanted is reached."
 }
 
 // actText describes an act for people.

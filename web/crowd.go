@@ -11,7 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// A visit is how somebody comes to a session's link.
+// A visit is a request by a session's link.
 type visit struct {
 	session idrl.SessionID
 	crowd   idrl.Crowd // the zero Crowd of other links
@@ -32,9 +32,9 @@ func wrongVisit(err error) bool { return errors.As(err, &visitError{}) }
 
 var errPreview = idrl.Errorf(idrl.Invalid, "This is a preview. Accept the task on the platform, then open it again.")
 
-// visit returns how somebody comes by the link of the address. It returns a visitError,
-// in words for them, if a crowd platform's ids are wrong, and idrl.ErrWithdrew if they are those of
-// somebody who has withdrawn their data.
+// visit returns the visit of a request by the link of its address. It returns a visitError, in
+// words for people, if a crowd platform's ids are wrong, and idrl.ErrWithdrew if the participant
+// has withdrawn their data.
 func (s entry) visit(c echo.Context) (v visit, err error) {
 	ctx, token := c.Request().Context(), c.Param("token")
 	v.session, v.crowd, err = s.cfg.Auth.Crowd(ctx, token)
@@ -56,8 +56,8 @@ func (s entry) visit(c echo.Context) (v visit, err error) {
 	return v, err
 }
 
-// same reports whether the annotator that a browser is may be who comes by the link: people
-// from a crowd platform share browsers.
+// same reports whether the annotator of a browser can be the person of the visit: people from a
+// crowd platform share browsers.
 func (s entry) same(c echo.Context, v visit, who idrl.AnnotatorID) (bool, error) {
 	if !v.byCrowd() {
 		return true, nil
@@ -65,8 +65,8 @@ func (s entry) same(c echo.Context, v visit, who idrl.AnnotatorID) (bool, error)
 	return s.cfg.People.Participates(c.Request().Context(), v.session, who, v.crowd, v.who)
 }
 
-// joined returns the annotator that this browser is, and whether that is who comes by the
-// link. It returns errRemoved if it is, and a researcher has ended their part.
+// joined returns the annotator for which this browser is signed in, and whether it is the person of
+// the visit. It returns errRemoved if a researcher has ended the part of that annotator.
 func (s entry) joined(c echo.Context, v visit) (who auth.Actor, is bool, err error) {
 	switch who, err = s.annotator(c, auth.Label, v.session); {
 	case errors.Is(err, errNotAnnotator):
@@ -81,7 +81,7 @@ func (s entry) joined(c echo.Context, v visit) (who auth.Actor, is bool, err err
 	return who, err == nil, err
 }
 
-// redeem lets somebody in; one whose part a researcher has ended gets no cookie.
+// redeem signs in the person of a visit; a person whose part a researcher has ended gets no cookie.
 func (s entry) redeem(c echo.Context, v visit) (auth.Actor, string, error) {
 	if v.byCrowd() {
 		return s.cfg.Auth.RedeemParticipant(c.Request().Context(), c.Param("token"), v.who)

@@ -23,7 +23,7 @@ func TestCrowdForm(t *testing.T) {
 		"?workerId=${workerId}&amp;hitId=${hitId}&amp;assignmentId=${assignmentId}&#34;":                    form("platform", "mturk", "as_given", "yes"),
 		"?pid=…&amp;sid=…&#34;":              form("platform", "own", "participant", " pid ", "submission", "sid"),
 		"has no completion code":             form("platform", "prolific", "return", "https://example.org/?cc={code}"),
-		"Enter this address at the platform": form("platform", "prolific"),
+		"Enter this address on the platform": form("platform", "prolific"),
 	} {
 		if r := b.post(c, "/sessions/s1/invitations", v); r.status != 303 || strings.Contains(r.header.Get("Location"), "join") {
 			t.Fatalf("%v: status %d to %q", v, r.status, r.header.Get("Location"))

@@ -38,8 +38,7 @@ func (s watching) dashboard(c echo.Context) error {
 	return render(c, http.StatusOK, templates.Dashboard(p))
 }
 
-// researchersSession returns the session of the URL if a researcher who may do
-// that is signed in.
+// researchersSession returns the session of the URL if a researcher with that right is signed in.
 func (s *site) researchersSession(c echo.Context, action auth.Action) (Session, error) {
 	spec, err := s.researchersSpec(c, action)
 	if err != nil {
@@ -48,8 +47,8 @@ func (s *site) researchersSession(c echo.Context, action auth.Action) (Session, 
 	return s.session(c.Request().Context(), spec.ID)
 }
 
-// researchersSpec returns what the session of the URL is made of, which may be one
-// that cannot run, if a researcher who may do that is signed in.
+// researchersSpec returns the settings of the session of the URL, which may be one that cannot run,
+// if a researcher with that right is signed in.
 func (s *site) researchersSpec(c echo.Context, action auth.Action) (idrl.SessionSpec, error) {
 	id, err := sessionID(c)
 	if err != nil {
@@ -86,7 +85,7 @@ func (s watching) dashboardPage(c echo.Context, spec idrl.SessionSpec) (template
 		Network: spec.Model == idrl.NetworkModel, Cancel: sessionURL(spec.ID, "training/cancel"), CancelNote: cancelNote(spec),
 	}
 	p.Scripts, p.Styles = static.Modules("dashboard.js"), []string{"charts.css"}
-	running(s).handOut(c, spec, &p)
+	running(s).showLink(c, spec, &p)
 	return p, err
 }
 
@@ -95,7 +94,7 @@ func (s watching) facts(spec idrl.SessionSpec) []templates.Fact {
 	return []templates.Fact{
 		{Name: "Environment", Value: s.env(spec.Env).Title},
 		{Name: "Question", Value: kindText(spec.Kind)},
-		{Name: "Chosen by", Value: chosenBy(spec)},
+		{Name: "Strategy", Value: chosenBy(spec)},
 		{Name: "Model", Value: modelText(spec)},
 		{Name: "Seed", Value: strconv.FormatUint(spec.Seed, 10)},
 	}

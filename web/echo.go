@@ -7,8 +7,9 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// This file has all that echo 4 and echo 5 do otherwise, but for the type of a context. Its other form
-// is internal/check/tools/echo5/echo.go.txt, with which 'go tool task test:echo5' tests this package.
+// This file has everything in which echo 4 and echo 5 differ, except the type of a context. Its
+// other form is internal/check/tools/echo5/echo.go.txt, with which 'go tool task test:echo5' tests
+// this package.
 
 // A route is a method and a pattern that the router knows.
 type route struct{ method, path string }
@@ -27,7 +28,7 @@ func pathOf(e *echo.Echo, c echo.Context) string {
 	return c.Path()
 }
 
-// onError has all errors of handlers go to fail.
+// onError sends all errors of handlers to fail.
 func onError(e *echo.Echo, fail func(c echo.Context, err error)) {
 	e.HTTPErrorHandler = func(err error, c echo.Context) { fail(c, err) }
 }
@@ -43,7 +44,7 @@ func statusOfRouter(err error) (status int, ok bool) {
 // committed reports whether the header of the reply has been sent.
 func committed(c echo.Context) bool { return c.Response().Committed }
 
-// swapWriter has the reply written to another writer from now on, and returns the one before.
+// swapWriter replaces the writer of the reply, and returns the one before.
 func swapWriter(c echo.Context, wrap func(http.ResponseWriter) http.ResponseWriter) (before http.ResponseWriter) {
 	out := c.Response()
 	before = out.Writer

@@ -28,8 +28,8 @@ var (
 	errCrossOrigin = idrl.Errorf(idrl.Forbidden,
 		"The form came from another site. Go back to the page on this site and send it from there.")
 	errMisdirected = idrl.Errorf(idrl.Forbidden,
-		"The server was not told that it is reached under this address, so its pages would not work here. "+
-			"If you run it, start it with --origin and this address; if you were sent here, tell those who sent you.")
+		"The server does not know this address, so its pages do not work here. "+
+			"If you run the server, start it with --origin and this address. If you were sent a link with this address, tell the sender.")
 	errTooLarge = idrl.Errorf(idrl.Invalid, "The form is too large; at most %d KiB are allowed.", maxBody>>10)
 )
 
@@ -41,7 +41,7 @@ func formError(err error) error {
 	return idrl.Errorf(idrl.Invalid, "The form could not be read. Go back and send it again.")
 }
 
-// kindOf is idrl.KindOf, but for a call that took too long or was cut short.
+// kindOf is idrl.KindOf, except for a call that took too long or was cancelled.
 func kindOf(err error) idrl.Kind {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return idrl.Unavailable
@@ -49,8 +49,8 @@ func kindOf(err error) idrl.Kind {
 	return idrl.KindOf(err)
 }
 
-// explain returns a sentence for people about an error. It logs a fault, whose
-// text is for the operator alone, with attrs.
+// explain returns a sentence for people about an error. It logs an internal error, whose text is
+// for the operator alone, with attrs.
 func (s *site) explain(err error, attrs ...slog.Attr) string {
 	if p := asPaused(err); p != nil {
 		s.log.Error("a session cannot go on", "err", p.cause)
@@ -59,7 +59,7 @@ func (s *site) explain(err error, attrs ...slog.Attr) string {
 	switch kind := kindOf(err); {
 	case kind == idrl.Internal:
 		s.log.LogAttrs(context.Background(), slog.LevelError, "request failed", append(attrs, slog.Any("err", err))...)
-		return "Something went wrong on the server; its log says what. Nothing that was saved is lost."
+		return "The server met an internal error; its log has the details. No saved data are lost."
 	case kind == idrl.Damaged:
 		s.log.LogAttrs(context.Background(), slog.LevelError, "request met damaged data", append(attrs, slog.Any("err", err))...)
 	case kind == idrl.Unavailable && idrl.KindOf(err) != idrl.Unavailable:
@@ -97,7 +97,7 @@ func statusOf(err error) (int, string) {
 		return http.StatusConflict, "This session is paused" // not 503: a program is not to try again
 	}
 	if errors.Is(err, errTooLarge) || errors.Is(err, errAPIBody) || errors.Is(err, errUpload) {
-		return http.StatusRequestEntityTooLarge, "That is too much"
+		return http.StatusRequestEntityTooLarge, "Too large"
 	}
 	if errors.Is(err, errNoToken) {
 		return http.StatusUnauthorized, "No valid token"
@@ -106,23 +106,23 @@ func statusOf(err error) (int, string) {
 		return http.StatusTooManyRequests, "Too many requests"
 	}
 	if errors.Is(err, errMisdirected) {
-		return http.StatusMisdirectedRequest, "Not under this address"
+		return http.StatusMisdirectedRequest, "Wrong address"
 	}
 	if errors.Is(err, errRemoved) {
 		return http.StatusGone, "Your part has ended"
 	}
 	if errors.Is(err, idrl.ErrWithdrew) {
-		return http.StatusGone, "You have withdrawn"
+		return http.StatusGone, "You have withdrawn from this study"
 	}
 	switch kindOf(err) {
 	case idrl.Invalid:
-		return http.StatusBadRequest, "That does not work"
+		return http.StatusBadRequest, "Request not accepted"
 	case idrl.NotFound:
-		return http.StatusNotFound, "There is nothing here"
+		return http.StatusNotFound, "Not found"
 	case idrl.Conflict:
-		return http.StatusConflict, "Somebody was faster"
+		return http.StatusConflict, "Changed in the meantime"
 	case idrl.Forbidden:
-		return http.StatusForbidden, "Not for you"
+		return http.StatusForbidden, "No access"
 	case idrl.Unavailable:
 		return http.StatusServiceUnavailable, "Not possible right now"
 	case idrl.Damaged:
@@ -146,9 +146,9 @@ type failure struct {
 func (s *site) failureOf(c echo.Context, err error) failure {
 	if status, ok := statusOfRouter(err); ok {
 		if status == http.StatusMethodNotAllowed {
-			return failure{status, "That does not work", "This page cannot be asked for in this way."}
+			return failure{status, "Request not accepted", "This page does not accept this kind of request."}
 		}
-		return failure{status, "There is nothing here", "This page does not exist."}
+		return failure{status, "Not found", "This page does not exist."}
 	}
 	id := requestOf(c.Request()).id
 	status, heading := statusOf(err)
@@ -159,14 +159,14 @@ func (s *site) failureOf(c echo.Context, err error) failure {
 	return f
 }
 
-// fail is where every error of a handler ends: as a page, or as text for a script.
+// fail ends every request with an error: it sends a page, or text to a script.
 func (s *site) fail(c echo.Context, err error) {
 	if committed(c) {
 		s.log.Error("reply broken off", "path", c.Path(), "err", err)
 		return
 	}
 	f := s.failureOf(c, err)
-	if s.turnedAway(c.Request(), f.status) {
+	if s.chargeRefusal(c.Request(), f.status) {
 		f = s.failureOf(c, errTooMany)
 	}
 	switch f.status {
@@ -192,8 +192,8 @@ func (s *site) fail(c echo.Context, err error) {
 	}
 }
 
-// errorPage leads on to the start page, where that is of use. One that is shown often
-// because of too many requests asks the database nothing.
+// errorPage links to the start page if that is useful. The page for too many requests is shown
+// often, so it does not read the database.
 func (s *site) errorPage(c echo.Context, f failure) templates.ErrorPage {
 	p := templates.ErrorPage{
 		Layout: templates.Layout{Title: f.heading, Static: static.Base(), Home: "/"},

@@ -15,8 +15,8 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// errNoFeatures refuses an export whose columns have no names: earlier versions did
-// not record them, and the environment that has them is not here.
+// errNoFeatures refuses an export whose columns have no names: earlier versions did not record
+// them, and the environment that has them is not on this server.
 var errNoFeatures = idrl.Errorf(idrl.Invalid, "An earlier version made this session and did not record the names of its features, "+
 	"and its environment is not on this server. Put the environment back, then export.")
 
@@ -110,7 +110,7 @@ func (s downloads) writeExport(c echo.Context, spec idrl.SessionSpec) (err error
 	}
 	if err != nil && committed(c) {
 		s.log.Error("export broken off", "session", spec.ID, "err", err)
-		panic(http.ErrAbortHandler) // a reader must not take half an export for a whole one
+		panic(http.ErrAbortHandler) // a reader must not mistake half an export for a whole one
 	}
 	if err != nil {
 		h.Del(echo.HeaderContentDisposition)
@@ -129,7 +129,7 @@ func (s downloads) exportPractice(c echo.Context, id idrl.SessionID) error {
 	return c.Blob(http.StatusOK, export.ContentType("jsonl"), b.Bytes())
 }
 
-// exportFlags writes what annotators told of questions.
+// exportFlags writes the notes of annotators about questions.
 func (s downloads) exportFlags(c echo.Context, id idrl.SessionID) error {
 	list, err := s.cfg.Flags.Flags(c.Request().Context(), id)
 	if err != nil {
@@ -158,8 +158,8 @@ func (s downloads) exportNetworks(c echo.Context, id idrl.SessionID) error {
 	return c.Blob(http.StatusOK, "application/zip", b.Bytes())
 }
 
-// exportBundle streams all of a session as a data set. One at a time is written, as it takes
-// the processor from those who answer.
+// exportBundle streams all of a session as a data set. Only one is written at a time, because it
+// takes processor time from annotators.
 func (s downloads) exportBundle(c echo.Context, id idrl.SessionID) error {
 	opt := bundle.Options{After: c.QueryParam("after"), Clips: c.QueryParam("clips")}
 	if !s.bundling.TryLock() {
@@ -175,7 +175,7 @@ func (s downloads) exportBundle(c echo.Context, id idrl.SessionID) error {
 	return err
 }
 
-// begun writes a response that is a file, whose header is sent with the first bytes.
+// begun starts a response that is a file; its header is sent with the first bytes.
 type begun struct {
 	c    echo.Context
 	name string

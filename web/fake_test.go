@@ -209,7 +209,7 @@ func (f *fakeSession) Effect(context.Context) (idrl.Effect, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.effect == (idrl.Effect{}) {
-		return f.effect, idrl.Errorf(idrl.NotFound, "There is nothing to show of what was learnt.")
+		return f.effect, idrl.Errorf(idrl.NotFound, "There are no clips of the result.")
 	}
 	return f.effect, nil
 }

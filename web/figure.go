@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// An axis places numbers on a part of a drawing, in per cent of its width or height, so that a
-// drawing fills the room that a page has while its letters keep their size.
+// An axis maps numbers to a part of a drawing, in per cent of its width or height, so that a
+// drawing fills the available space and its letters keep their size.
 type axis struct {
 	low, high float64 // numbers
 	from, to  float64 // per cent; to may be less than from
 }
 
-// at returns the place of v, which is moved into the axis if it lies outside.
+// at returns the place of v, which is clamped to the axis.
 func (a axis) at(v float64) float64 {
 	if !(a.high > a.low) {
 		return a.from
@@ -46,7 +46,7 @@ func ticks(low, high float64, n int) (out []float64, decimals int) {
 	return out, max(0, -int(math.Floor(math.Log10(step)+1e-9)))
 }
 
-// signed shows a number with a minus that is one.
+// signed writes a number with the minus sign − instead of a hyphen.
 func signed(v float64, decimals int) string {
 	text := fmt.Sprintf("%.*f", decimals, math.Abs(v))
 	if v < 0 && text != fmt.Sprintf("%.*f", decimals, 0.0) {

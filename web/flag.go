@@ -14,7 +14,7 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// Flags keeps what annotators tell of questions.
+// Flags stores the notes of annotators about questions.
 type Flags interface {
 	AddFlag(ctx context.Context, id idrl.SessionID, f idrl.Flag) error
 	Flags(ctx context.Context, id idrl.SessionID) ([]idrl.Flag, error)
@@ -52,7 +52,7 @@ func (s labelling) postFlag(c echo.Context) error {
 	return c.NoContent(http.StatusNoContent)
 }
 
-// flagRows shows flags; called are the people's names.
+// flagRows shows flags; called has the people's names.
 func flagRows(list []idrl.Flag, called map[idrl.AnnotatorID]string) (out []templates.FlagRow) {
 	for _, f := range list {
 		name := called[f.Annotator]

@@ -8,9 +8,9 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// atOnce is how many requests of one address are worked on at once until it is known
-// who asks. Others wait: a stranger with many connections takes no more of the
-// processor than one with two.
+// atOnce is how many requests of one address are processed at the same time before the person is
+// known. Others wait, so that a client with many connections gets no more processor time than one
+// with two.
 const atOnce = 2
 
 // gates are the queues of addresses.
@@ -24,8 +24,8 @@ type gate struct {
 	users int           // guarded by gates.mu
 }
 
-// enter waits until a request of the address may be worked on, or ctx is done. The
-// caller must call leave once.
+// enter waits until a request of the address may be processed, or ctx is done. The caller must call
+// leave once.
 func (g *gates) enter(ctx context.Context, address netip.Addr) (leave func()) {
 	g.mu.Lock()
 	if g.at == nil {
@@ -56,9 +56,9 @@ func (g *gates) enter(ctx context.Context, address netip.Addr) (leave func()) {
 	}
 }
 
-// queue lets a request pass the gate of its address. It is left when it is known who
-// asks, so that nothing that takes long stands in the way of others at that address:
-// forms are read before, exports and sockets begin after.
+// queue lets a request pass the gate of its address. The request leaves the gate when the person is
+// known, so that long work does not block others at that address: forms are read before, exports
+// and sockets begin after.
 func (s *Server) queue(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
@@ -69,13 +69,13 @@ func (s *Server) queue(next echo.HandlerFunc) echo.HandlerFunc {
 		q.leave = s.gates.enter(r.Context(), s.address(r))
 		defer q.pass()
 		if err := next(c); err != nil {
-			s.fail(c, err) // a page that costs something too
+			s.fail(c, err) // a page that costs the server work
 		}
 		return nil
 	}
 }
 
-// pass leaves the gate, if the request stands in one.
+// pass leaves the gate, if the request is in one.
 func (q *request) pass() {
 	if q.leave != nil {
 		q.leave()

@@ -22,8 +22,8 @@ type givenAnswer struct {
 	Remark idrl.Remark   `json:"remark,omitempty"`
 }
 
-// given is GET /sessions/:id/answers: the annotator's own last answers, which can still be
-// changed, the last one first.
+// given is GET /sessions/:id/answers: the annotator's own last answers that can still be changed,
+// the last one first.
 func (s labelling) given(c echo.Context) error {
 	id, err := sessionID(c)
 	if err != nil {

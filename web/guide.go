@@ -11,8 +11,8 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// guideOf returns what annotators of a session read: the researcher's instructions, or
-// what the environment brings if there are none; and the environment's legend.
+// guideOf returns the text for annotators of a session: the researcher's instructions, or the
+// environment's guide if there are none; and the environment's legend.
 func guideOf(spec idrl.SessionSpec, env EnvChoice) templates.Guide {
 	g := env.Guide
 	switch own := lines(spec.Instructions); {
@@ -23,7 +23,7 @@ func guideOf(spec idrl.SessionSpec, env EnvChoice) templates.Guide {
 		g.Purpose, g.Look = "", own
 	}
 	if g.Purpose == "" && len(g.Look) == 0 && g.HTML == "" {
-		g.Purpose = "Decide by what you see. There is no right answer but yours."
+		g.Purpose = "Decide by what you see. Your own preference is the right answer."
 	}
 	return g
 }
@@ -49,8 +49,8 @@ func (s labelling) acknowledge(c echo.Context) error {
 	return c.NoContent(http.StatusNoContent)
 }
 
-// acknowledged records the version that the form of the welcome page showed. A failure
-// costs no more than that the annotator is shown it again.
+// acknowledged records the version that the form of the join page showed. If that fails, the
+// annotator is only shown it again.
 func (s labelling) acknowledged(c echo.Context, id idrl.SessionID, who idrl.AnnotatorID) {
 	version, err := strconv.ParseInt(c.FormValue("version"), 10, 64)
 	if err != nil {

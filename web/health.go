@@ -10,12 +10,11 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// alive is GET /healthz: the program answers. It costs nothing, and does not look
-// at the disk: a program that cannot write is not helped by being started again.
+// alive is GET /healthz: the program answers. It reads nothing from the disk: a restart does not
+// help a program that cannot write.
 func (s *Server) alive(c echo.Context) error { return c.String(http.StatusOK, "ok\n") }
 
-// ready is GET /readyz: an answer would be recorded now. If not it says why, on one
-// line.
+// ready is GET /readyz: answers can be recorded now. If not, it gives the reason on one line.
 func (s *Server) ready(c echo.Context) error {
 	if s.sockets.draining() {
 		return c.String(http.StatusServiceUnavailable, "stopping\n")
@@ -28,7 +27,7 @@ func (s *Server) ready(c echo.Context) error {
 	return c.String(http.StatusOK, "ready\n")
 }
 
-// problems says what is wrong with the server, for researchers.
+// problems returns the problems of the server, for researchers.
 func (s *site) problems(ctx context.Context) (out []templates.Problem) {
 	for _, p := range s.cfg.Health.Problems(ctx) {
 		out = append(out, templates.Problem{Reason: sentence(p.Reason), Advice: p.Advice, Minor: p.Minor})
@@ -36,7 +35,7 @@ func (s *site) problems(ctx context.Context) (out []templates.Problem) {
 	return out
 }
 
-// What is wrong with the server, as a researcher's page reads it.
+// The problems of the server, as a researcher's page reads them.
 type (
 	problemsMessage struct {
 		T        string         `json:"t"` // "problems"

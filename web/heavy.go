@@ -15,19 +15,19 @@ import (
 // Limits of heavy requests: pages and files whose cost grows with the answers of a session.
 const (
 	heavyWaiting = 32               // that wait for a place, at most
-	heavyWait    = 20 * time.Second // for a place, at most
-	heavyAgain   = 10 * time.Second // what a client is told to wait when there was none
+	heavyWait    = 20 * time.Second // of waiting for a place, at most
+	heavyAgain   = 10 * time.Second // wait that a client is asked for if there was no place
 
-	heavyPiece = 200 * time.Microsecond // that a heavy request works before it looks whether people wait
-	heavyPause = 20 * time.Millisecond  // that it lets people go first before its next piece, at most
+	heavyPiece = 200 * time.Microsecond // of work between two checks whether annotators wait
+	heavyPause = 20 * time.Millisecond  // for which it lets annotators' messages go first before its next piece, at most
 )
 
 // errHeavy refuses a heavy request for which there was no place.
 var errHeavy = idrl.Errorf(idrl.Unavailable, "The server is computing other large pages and exports. Try again in %d seconds.", int(heavyAgain.Seconds()))
 
-// heavy holds the places of heavy requests: half as many as there are processors, so that people
-// who answer have the others. Those that have a place work in pieces, and between these let the
-// messages of people go first.
+// heavy holds the places of heavy requests: half as many as there are processors, so that
+// annotators have the others. A request with a place works in pieces, and between these lets
+// annotators' messages go first.
 type heavy struct {
 	places  chan struct{} // an element for each that is taken
 	waiting chan struct{} // one for each request that waits
@@ -35,7 +35,7 @@ type heavy struct {
 
 	mu     sync.Mutex
 	urgent int           // guarded by mu: messages of people that are dealt with
-	calm   chan struct{} // guarded by mu: closed when urgent is 0 again
+	calm   chan struct{} // guarded by mu: annotators' messages in process
 }
 
 func newHeavy() *heavy {
@@ -43,7 +43,7 @@ func newHeavy() *heavy {
 }
 
 // enter takes a place, which the caller leaves once. It waits for one, and returns errHeavy if too
-// many wait or it has waited long.
+// many requests wait or it has waited too long.
 func (h *heavy) enter(ctx context.Context) (leave func(), err error) {
 	leave = func() { <-h.places }
 	select {
@@ -69,18 +69,18 @@ func (h *heavy) enter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// first says that a message of a person is dealt with, until done is called.
+// first says that an annotator's message is in process, until done is called.
 func (h *heavy) first() (done func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.urgent++; h.urgent == 1 {
 		h.calm = make(chan struct{})
 	}
-	return h.dealtWith
+	return h.endUrgent
 }
 
-// dealtWith is the end of first.
-func (h *heavy) dealtWith() {
+// endUrgent is the end of first.
+func (h *heavy) endUrgent() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.urgent--; h.urgent == 0 {
@@ -88,8 +88,8 @@ func (h *heavy) dealtWith() {
 	}
 }
 
-// pauses returns what a heavy request calls between small pieces of its work. It lets other
-// goroutines run, and while messages of people are dealt with waits, at most heavyPause.
+// pauses returns a function that a heavy request calls between small pieces of its work. It lets
+// other goroutines run, and waits while annotators' messages are in process, at most heavyPause.
 func (h *heavy) pauses(ctx context.Context) func() {
 	var mu sync.Mutex
 	began := time.Now()
@@ -116,9 +116,9 @@ func (h *heavy) pauses(ctx context.Context) func() {
 	}
 }
 
-// heavyReply takes a place for a request whose reply may be long. While a part of the reply is being
-// sent, others have the place, so that they need not wait for a client that reads slowly. What works
-// with the context of the request gives way to people (idrl.Pause).
+// heavyReply takes a place for a request whose reply may be long. While a part of the reply is
+// sent, the place is free for other requests, so that they need not wait for a client that reads
+// slowly. Work with the context of the request gives way to annotators (idrl.Pause).
 func (s *site) heavyReply(c echo.Context) (leave func(), err error) {
 	give, err := s.heavy.enter(c.Request().Context())
 	if err != nil {
@@ -135,7 +135,7 @@ func (s *site) heavyReply(c echo.Context) (leave func(), err error) {
 	}, nil
 }
 
-// turns writes a reply without the place of its request.
+// turns writes a reply and frees the place of its request while it writes.
 type turns struct {
 	http.ResponseWriter
 	places chan struct{}

@@ -21,7 +21,7 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// Pictures holds what the instructions of sessions are made of.
+// Pictures stores the instructions of sessions and their pictures.
 type Pictures interface {
 	Picture(ctx context.Context, id idrl.SessionID, picture idrl.PictureID) (idrl.Picture, error)
 	// Pictures returns those of a session, without their content.
@@ -100,8 +100,8 @@ func (s running) checkInstructions(ctx context.Context, spec idrl.SessionSpec, t
 	return unknownPicture(text, s.env(spec.Env), have)
 }
 
-// unknownPicture returns an error of kind Invalid that names the first picture in a text
-// that is neither uploaded nor in the legend.
+// unknownPicture returns an error of kind Invalid that names the first picture in a text that is
+// neither uploaded nor in the legend.
 func unknownPicture(text string, env EnvChoice, have []idrl.Picture) error {
 	for _, address := range instructions.Pictures(text) {
 		id, uploaded := strings.CutPrefix(address, instructions.PictureScheme)
@@ -205,7 +205,8 @@ func (s running) receivePicture(c echo.Context, id idrl.SessionID, who string) e
 // picturePolicy is the Content-Security-Policy of a picture that is opened as a page.
 const picturePolicy = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
-// picture is GET /sessions/:id/pictures/:picture, for the people of the session.
+// picture is GET /sessions/:id/pictures/:picture, for the annotators and researchers of the
+// session.
 func (s running) picture(c echo.Context) error {
 	id, err := sessionID(c)
 	if err != nil {

@@ -140,8 +140,8 @@ func TestEditInstructions(t *testing.T) {
 	if r := b.get(c, "/sessions/s1"); r.lacks(`href="/sessions/s1/instructions"`) != nil {
 		t.Error("the session's page does not lead to its instructions")
 	}
-	if r := b.get(c, "/sessions/s1/instructions"); r.status != 200 || r.lacks("Look.\n\nChoose.", "It is plain text", "version 1", "![](legend:arrow)") != nil {
-		t.Errorf("status %d, lacks %q", r.status, r.lacks("Look.\n\nChoose.", "It is plain text", "version 1", "![](legend:arrow)"))
+	if r := b.get(c, "/sessions/s1/instructions"); r.status != 200 || r.lacks("Look.\n\nChoose.", "This version is plain text", "version 1", "![](legend:arrow)") != nil {
+		t.Errorf("status %d, lacks %q", r.status, r.lacks("Look.\n\nChoose.", "This version is plain text", "version 1", "![](legend:arrow)"))
 	}
 	r := b.upload(c, map[string]string{"text": "Prefer *calm* drives.", "do": "preview"}, nil)
 	if r.status != 200 || r.lacks("Preview: not published yet", "<em>calm</em>") != nil {

@@ -44,12 +44,12 @@ func (s running) invite(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	s.handOver(c, id, token)
+	s.bringLink(c, id, token)
 	return c.Redirect(http.StatusSeeOther, sessionURL(id))
 }
 
-// crowdOf returns how people come by the link of a form, the zero Crowd if it names no
-// platform; only another platform's parameters have names of the form's own.
+// crowdOf returns the crowd platform of the link of a form, the zero Crowd if it names none; only
+// for another platform than the known ones does the form have names of parameters.
 func crowdOf(c echo.Context) (crowd idrl.Crowd, err error) {
 	platform := c.FormValue("platform")
 	if platform == "" {
@@ -67,10 +67,10 @@ func crowdOf(c echo.Context) (crowd idrl.Crowd, err error) {
 	return crowd, crowd.Check()
 }
 
-// handOver gives the browser a link's token to bring to the session's page. An
-// address would keep it in the browser's history, and in the log of a proxy; a
-// cookie of that page's alone goes when it was shown, or after a minute.
-func (s running) handOver(c echo.Context, id idrl.SessionID, token string) {
+// bringLink gives the browser a link's token to bring to the session's page. An address would keep
+// it in the browser's history, and in the log of a proxy. A cookie of that page alone is removed
+// when it was shown, or after a minute.
+func (s running) bringLink(c echo.Context, id idrl.SessionID, token string) {
 	k := &http.Cookie{
 		Name: "tb_link_" + string(id), Value: token, Path: sessionURL(id), HttpOnly: true,
 		Secure: s.cfg.SecureCookies, SameSite: http.SameSiteStrictMode, MaxAge: 60,
@@ -81,21 +81,21 @@ func (s running) handOver(c echo.Context, id idrl.SessionID, token string) {
 	c.SetCookie(k)
 }
 
-// handOut shows the annotator link that the browser brings, if it brings one, and takes it
-// away from there.
-func (s running) handOut(c echo.Context, spec idrl.SessionSpec, p *templates.DashboardPage) {
+// showLink shows the annotator link that the browser brings, if it brings one, and removes it from
+// the browser.
+func (s running) showLink(c echo.Context, spec idrl.SessionSpec, p *templates.DashboardPage) {
 	token := cookie(c, "tb_link_"+string(spec.ID))
 	if token == "" {
 		return
 	}
-	s.handOver(c, spec.ID, "")
+	s.bringLink(c, spec.ID, "")
 	link, says, note := s.cfg.Base+"/join/"+token, "Send this link to the people who answer. Each browser that opens it becomes one annotator.", s.inviteNote()
 	of, crowd, err := s.cfg.Auth.Crowd(c.Request().Context(), token)
 	if err == nil {
 		link += "?" + crowd.Query()
-		says = "Enter this address at the platform, which puts its ids into it. Each person of the platform becomes one annotator."
+		says = "Enter this address on the platform, which adds its ids to the address. Each person from the platform becomes one annotator."
 		if strings.Contains(crowd.Return, "{code}") && spec.CompletionCode == "" {
-			note = strings.TrimSpace("The session has no completion code: {code} in the address of return will be empty. " + note)
+			note = strings.TrimSpace("The session has no completion code: {code} in the return address will be empty. " + note)
 		}
 	} else {
 		of, err = s.cfg.Auth.PeekInvitation(c.Request().Context(), token)
@@ -105,17 +105,16 @@ func (s running) handOut(c echo.Context, spec idrl.SessionSpec, p *templates.Das
 	}
 }
 
-// inviteNote says where an annotator link works, if that is not everywhere. Links
-// follow the configuration and never the Host header, which a proxy may change and
-// a stranger choose.
+// inviteNote says where an annotator link works, if that is not everywhere. Links follow the
+// configuration and never the Host header, which a proxy or an attacker can change.
 func (s running) inviteNote() string {
 	u, err := url.Parse(s.cfg.Base)
 	switch {
 	case err != nil || u.Host == "":
-		return "Put the address of this site before it."
+		return "Add the address of this site in front of the link."
 	case loopback(u.Host):
-		return "It works on the server's own machine only. For people elsewhere the server has to be started with --origin " +
-			"and the address of the site; \"tiebreak serve --help\" says more."
+		return "This link works only on the server's own machine. For people on other machines, start the server with --origin " +
+			"and the address of the site; see \"tiebreak serve --help\"."
 	}
 	return ""
 }

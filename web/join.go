@@ -22,12 +22,12 @@ func (s entry) join(c echo.Context) error {
 		return s.badVisit(c, err)
 	}
 	if err != nil {
-		return s.deadJoin(c, err)
+		return s.invalidInvitation(c, err)
 	}
 	return render(c, http.StatusOK, templates.Join(p))
 }
 
-// joinPage says what will be asked.
+// joinPage describes the questions.
 func (s entry) joinPage(c echo.Context) (templates.JoinPage, error) {
 	ctx := c.Request().Context()
 	v, err := s.visit(c)
@@ -58,7 +58,7 @@ func (s entry) joinPage(c echo.Context) (templates.JoinPage, error) {
 	case is:
 		p.Returning = s.welcomeBack(c, id, who)
 	default:
-		if ended, err := running(s).ended(ctx, id); err != nil || ended && !v.byCrowd() { // who came by a crowd link may come back by it
+		if ended, err := running(s).ended(ctx, id); err != nil || ended && !v.byCrowd() { // a person who came by a crowd link may come back by it
 			return p, cmp.Or(err, idrl.ErrEnded)
 		}
 		if !v.byCrowd() {
@@ -101,8 +101,7 @@ func task(spec idrl.SessionSpec) string {
 	return text
 }
 
-// postJoin lets an annotator in. A browser that has joined before stays who it
-// was.
+// postJoin signs an annotator in. A browser that has joined before keeps its annotator.
 func (s entry) postJoin(c echo.Context) error {
 	ctx := c.Request().Context()
 	v, err := s.visit(c)
@@ -113,7 +112,7 @@ func (s entry) postJoin(c echo.Context) error {
 		return s.badVisit(c, err)
 	}
 	if err != nil {
-		return s.deadJoin(c, err)
+		return s.invalidInvitation(c, err)
 	}
 	id := v.session
 	switch who, is, err := s.joined(c, v); {
@@ -136,14 +135,14 @@ func (s entry) postJoin(c echo.Context) error {
 		return s.badJoin(c, err, func(p *templates.JoinPage) { p.Name.Error = s.explain(err) })
 	}
 	if err != nil {
-		return s.deadJoin(c, err)
+		return s.invalidInvitation(c, err)
 	}
-	if who.Role == auth.Removed { // they may withdraw their data in the browser in which they began
+	if who.Role == auth.Removed { // they may withdraw their data in the browser in which they joined
 		return errRemoved
 	}
 	s.setCookie(c, who.Session, who.Role, key)
 	s.logSignIn(c, who)
-	if !who.Narrow { // who comes back uses nothing of the link up, and can do so without end
+	if !who.Narrow { // a person who comes back does not use up the link, and can do so any number of times
 		s.welcome(c.Request())
 	}
 	if version > 0 {
@@ -155,7 +154,7 @@ func (s entry) postJoin(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, sessionURL(who.Session, "label"))
 }
 
-// badJoin shows the page again with what is wrong.
+// badJoin shows the page again with an error.
 func (s entry) badJoin(c echo.Context, cause error, say func(*templates.JoinPage)) error {
 	if plain(c) {
 		return cause
@@ -169,9 +168,8 @@ func (s entry) badJoin(c echo.Context, cause error, say func(*templates.JoinPage
 	return render(c, http.StatusBadRequest, templates.Join(p))
 }
 
-// deadJoin says why a link does not work, except to a browser that has joined: it
-// goes on where it was.
-func (s entry) deadJoin(c echo.Context, err error) error {
+// invalidInvitation explains why a link does not work. A browser that has joined continues instead.
+func (s entry) invalidInvitation(c echo.Context, err error) error {
 	if kindOf(err) != idrl.NotFound || plain(c) {
 		return err
 	}

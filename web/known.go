@@ -19,11 +19,11 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// Known holds the questions to which researchers have given the right answer.
+// Known stores the questions to which researchers have given the right answer.
 type Known interface {
 	Known(ctx context.Context, id idrl.SessionID) ([]idrl.Known, error)
-	// Askable returns the questions to which the answer is not known, those that were
-	// asked or those that may be.
+	// Askable returns the questions without a known answer: those that were asked, or those that
+	// may be asked.
 	Askable(ctx context.Context, id idrl.SessionID, asked bool) ([]idrl.Query, error)
 	SetKnown(ctx context.Context, id idrl.SessionID, clips []idrl.ClipID, k idrl.Known, actor string, now time.Time) (version int64, err error)
 	SetGoldEvery(ctx context.Context, id idrl.SessionID, every int, actor string, now time.Time) error
@@ -53,8 +53,8 @@ type judgement struct {
 	wrong   string // with every
 }
 
-// editKnown is GET /sessions/:id/known[?from=asked|new&at=N|?clips=A,B]: questions to judge,
-// and those that are judged.
+// editKnown is GET /sessions/:id/known[?from=asked|new&at=N|?clips=A,B]: questions to judge, and
+// those with known answers.
 func (s running) editKnown(c echo.Context) error {
 	spec, err := s.researchersSpec(c, auth.ChangeSession)
 	if err != nil {
@@ -84,9 +84,8 @@ func clipNames(text string) (out []idrl.ClipID) {
 	return out
 }
 
-// postKnown is POST /sessions/:id/known with the fields clips, answer, note and use: what is
-// the right answer to a question, and what it is used for; from and at say where the page
-// goes on.
+// postKnown is POST /sessions/:id/known with the fields clips, answer, note and use: the right
+// answer to a question, and its use; the page continues at the place that from and at name.
 func (s running) postKnown(c echo.Context) error {
 	spec, err := s.researchersSpec(c, auth.ChangeSession)
 	if err != nil {
@@ -176,7 +175,7 @@ func (s running) showKnown(c echo.Context, spec idrl.SessionSpec, status int, j 
 	return render(c, status, templates.Known(p))
 }
 
-// toJudge returns the question that the page shows large, or why there is none.
+// toJudge returns the question that the page shows enlarged, or the reason why there is none.
 func (s running) toJudge(spec idrl.SessionSpec, action string, known []idrl.Known, list []idrl.Query, j judgement) (q templates.KnownQuestion, none string) {
 	clips := j.clips
 	q = templates.KnownQuestion{
@@ -185,7 +184,7 @@ func (s running) toJudge(spec idrl.SessionSpec, action string, known []idrl.Know
 	}
 	if len(clips) == 0 {
 		if len(list) == 0 {
-			return q, "There is no question to judge yet. Questions are here as soon as the first clips are made."
+			return q, "There are no questions yet. They appear as soon as the first clips are made."
 		}
 		at := j.at % len(list) // after the last one comes the first
 		q.At, q.Place = strconv.Itoa(at), fmt.Sprintf("%d of %d", at+1, len(list))
@@ -197,7 +196,7 @@ func (s running) toJudge(spec idrl.SessionSpec, action string, known []idrl.Know
 		}
 	}
 	if want := map[bool]int{true: 2, false: 1}[spec.Kind.Comparison()]; len(clips) != want || slices.ContainsFunc(clips, func(id idrl.ClipID) bool { return !plainID(string(id)) }) {
-		return templates.KnownQuestion{}, "These are no clips of this session. Choose a question to judge."
+		return templates.KnownQuestion{}, "These clips do not belong to this session. Choose a question below the heading."
 	}
 	q.Clips, q.Names = namedClips(spec.ID, clips)
 	return q, ""

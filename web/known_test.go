@@ -32,7 +32,7 @@ func TestKnownPage(t *testing.T) {
 	b.record()
 	c := b.researcher()
 	r := b.get(c, "/sessions/s1/known")
-	if lacks := r.lacks("1 of 1", "/sessions/s1/clips/c1", "Asked before (1)", "Not asked yet (0)", "0 practice questions, 0 gold questions", "No answer is known yet"); r.status != 200 || lacks != nil {
+	if lacks := r.lacks("1 of 1", "/sessions/s1/clips/c1", "Asked before (1)", "Not asked yet (0)", "0 practice questions, 0 gold questions", "You have not given the right answer to any question yet"); r.status != 200 || lacks != nil {
 		t.Errorf("status %d, lacks %q", r.status, lacks)
 	}
 	say := func(clips, answer, use string) reply {
@@ -50,10 +50,10 @@ func TestKnownPage(t *testing.T) {
 		t.Error("a change of mind is not on the page")
 	}
 	r = b.get(c, "/sessions/s1/known?clips=c1,c2")
-	if lacks := r.lacks("Change what is known", `value="b" checked`); lacks != nil {
+	if lacks := r.lacks("Change the known answer", `value="b" checked`); lacks != nil {
 		t.Errorf("to be judged again, it lacks %q", lacks)
 	}
-	if say("c1,c2", "b", "none"); b.get(c, "/sessions/s1/known").lacks("No answer is known yet", "Asked before (1)") != nil {
+	if say("c1,c2", "b", "none"); b.get(c, "/sessions/s1/known").lacks("You have not given the right answer to any question yet", "Asked before (1)") != nil {
 		t.Error("what is no longer used is still on the page")
 	}
 	if b.s1.follows < 3 {
@@ -74,7 +74,7 @@ func TestKnownPageRefuses(t *testing.T) {
 	}{
 		{"no answer", url.Values{"clips": {"c1,c2"}, "use": {"gold"}}, 400, "say which clip is better"},
 		{"an unknown use", url.Values{"clips": {"c1,c2"}, "answer": {"a"}, "use": {"fun"}}, 400, "unknown use"},
-		{"one clip", url.Values{"clips": {"c1"}, "answer": {"a"}, "use": {"gold"}}, 400, "no clips of this session"},
+		{"one clip", url.Values{"clips": {"c1"}, "answer": {"a"}, "use": {"gold"}}, 400, "do not belong to this session"},
 		{"no such clip", url.Values{"clips": {"c1,../../x"}, "answer": {"a"}, "use": {"gold"}}, 404, ""},
 		{"a long explanation", url.Values{"clips": {"c1,c2"}, "answer": {"a"}, "use": {"gold"}, "note": {strings.Repeat("x", idrl.MaxNote+1)}}, 400, "explanation must be"},
 	} {
@@ -85,7 +85,7 @@ func TestKnownPageRefuses(t *testing.T) {
 			}
 		})
 	}
-	if r := b.post(c, "/sessions/s1/gold", url.Values{"every": {"1"}}); r.status != 400 || r.lacks("every 2 to") != nil {
+	if r := b.post(c, "/sessions/s1/gold", url.Values{"every": {"1"}}); r.status != 400 || r.lacks("2 to") != nil {
 		t.Errorf("gold every question: status %d", r.status)
 	}
 	if r := b.post(c, "/sessions/s1/gold", url.Values{"every": {"12"}}); r.status != 303 {

@@ -13,8 +13,8 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// label is GET /sessions/:id/label, the annotator's page. It holds nothing of a
-// question; those come over the socket.
+// label is GET /sessions/:id/label, the annotator's page. It contains no question; questions come
+// over the socket.
 func (s labelling) label(c echo.Context) error {
 	id, err := sessionID(c)
 	if err != nil {
@@ -68,11 +68,11 @@ func (s labelling) label(c echo.Context) error {
 	return render(c, http.StatusOK, templates.Label(p))
 }
 
-// signedOut says that this browser is no annotator of the session, and offers to
-// continue to one that was.
+// signedOut says that this browser is not signed in as an annotator of the session, and offers to
+// continue to a browser that was.
 func (s labelling) signedOut(c echo.Context, id idrl.SessionID) error {
 	status, _ := statusOf(errNotAnnotator)
-	if s.turnedAway(c.Request(), status) {
+	if s.chargeRefusal(c.Request(), status) {
 		return errTooMany
 	}
 	p := templates.ErrorPage{

@@ -18,10 +18,9 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// What one address may ask for that needs no login, and one person of what does.
-// An address can be that of a whole laboratory: a hundred annotators who join in the
-// same minute are well within its limits. The limits of a person are far beyond what
-// a hand can do.
+// Limits of requests: of one address without a login, and of one person with one. An address can be
+// that of a whole laboratory: a hundred annotators who join in the same minute are well within its
+// limits. The limits of a person are far beyond what one can do by hand.
 const (
 	openRate, openBurst       = 50, 250    // pages without a login, and refused requests, of an address
 	staticRate, staticBurst   = 1000, 5000 // files of the pages, of an address; a page has about 20
@@ -77,7 +76,7 @@ func personOf(a auth.Actor) person {
 	return person{role: a.Role, id: a.User}
 }
 
-// A limiter holds a bucket for each key.
+// A limiter has a bucket for each key.
 type limiter[K comparable] struct {
 	rate, burst float64
 	most        int // keys
@@ -90,7 +89,7 @@ func newLimiter[K comparable](rate, burst float64) *limiter[K] {
 	return &limiter[K]{rate: rate, burst: burst, most: maxKeys, buckets: map[K]*bucket{}}
 }
 
-// take takes n tokens of key at now and reports whether they were there.
+// take takes n tokens of key at now and reports whether there were enough.
 func (l *limiter[K]) take(key K, n float64, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -106,9 +105,9 @@ func (l *limiter[K]) take(key K, n float64, now time.Time) bool {
 	return b.take(n, now)
 }
 
-// forget makes room: it drops the buckets that are full, which a new one equals, and
-// if these are few then others, so that the next calls need not look again. A client
-// with that many addresses gains a burst for each.
+// forget removes buckets: those that are full, which equal new ones, and if these are few also
+// others, so that the next calls need not search again. A client with that many addresses gains one
+// burst for each.
 func (l *limiter[K]) forget(now time.Time) {
 	least := l.most - l.most/8
 	for key, b := range l.buckets {
@@ -124,9 +123,8 @@ func (l *limiter[K]) forget(now time.Time) {
 	}
 }
 
-// limit lets requests that need no login pass as often as their address may ask.
-// Others are charged to the person, by admit, or if they are refused to the address,
-// by fail.
+// limit lets requests without a login pass as often as their address may ask. Others are charged to
+// the person, by admit, or if they are refused to the address, by fail.
 func (s *site) limit(e *echo.Echo, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var l *limiter[netip.Addr]
@@ -159,8 +157,8 @@ var errTooMany = idrl.Errorf(idrl.Unavailable,
 	"There were too many requests at once, from you or from others at your address. Wait some seconds, then load the page again. "+
 		"Nothing that was saved is lost.")
 
-// admit charges a person for a request of that cost. It returns errTooMany if they
-// asked for too much.
+// admit charges a person for a request of that cost. It returns errTooMany if the limit is
+// exceeded.
 func (s *site) admit(who auth.Actor, cost float64) error {
 	if !s.limits.requests.take(personOf(who), cost, time.Now()) {
 		return errTooMany
@@ -168,9 +166,9 @@ func (s *site) admit(who auth.Actor, cost float64) error {
 	return nil
 }
 
-// turnedAway charges the address for a request that was refused, and reports whether
-// it has had too many of them.
-func (s *site) turnedAway(r *http.Request, status int) bool {
+// chargeRefusal charges the address for a request that was refused, and reports whether the limit is
+// exceeded.
+func (s *site) chargeRefusal(r *http.Request, status int) bool {
 	q := requestOf(r)
 	if q.charged || status < 400 || status >= 500 {
 		return false
@@ -179,15 +177,14 @@ func (s *site) turnedAway(r *http.Request, status int) bool {
 	return !s.limits.open.take(s.address(r), 1, time.Now())
 }
 
-// welcome takes back what an address was charged for a page with a link and for the
-// form on it: the link's uses bound how many come in, whatever their address.
+// welcome takes back the charge of an address for a page with a link and for its form: the link's
+// uses already limit how many people join.
 func (s *site) welcome(r *http.Request) {
 	s.limits.open.take(s.address(r), -2, time.Now())
 }
 
-// hold lets a request that is over a limit wait for its answer, so that a client
-// that asks again at once is slowed down by its own connections. It returns at once
-// if too many wait.
+// hold delays the answer to a request over a limit, so that its own connections slow down a client
+// that asks again at once. It returns at once if too many requests wait.
 func (s *site) hold(r *http.Request) {
 	requestOf(r).pass()
 	select {
@@ -205,10 +202,9 @@ func (s *site) hold(r *http.Request) {
 	}
 }
 
-// address returns whose limits hold for r: the network that the client is in, which
-// is one address, or 2⁶⁴ of IPv6. Behind a proxy that the configuration trusts, it is
-// the last address in X-Forwarded-For that is not such a proxy: those before it are
-// what the client says.
+// address returns the address whose limits apply to r: the network of the client, which is one
+// address, or 2⁶⁴ of IPv6. Behind a trusted proxy it is the last address in X-Forwarded-For that is
+// not such a proxy: a client can invent those before it.
 func (s *site) address(r *http.Request) netip.Addr {
 	at, _ := netip.ParseAddrPort(r.RemoteAddr) // one that cannot be read, as of a test, is an address of its own
 	client := at.Addr().Unmap()
@@ -245,5 +241,5 @@ func (s *site) trusted(a netip.Addr) bool {
 	return slices.ContainsFunc(s.cfg.Proxies, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// retrySeconds is a wait as the header Retry-After says it.
+// retrySeconds writes a wait for the header Retry-After.
 func retrySeconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }

@@ -74,7 +74,7 @@ func TestDashboardNamesMethods(t *testing.T) {
 	} {
 		b.s1.spec.Acquisition = test.acquisition
 		page := b.get(c, "/sessions/s1").body
-		if got := fact(page, "Chosen by"); got != test.title {
+		if got := fact(page, "Strategy"); got != test.title {
 			t.Errorf("%s is called %q on the dashboard, want %q", test.acquisition, got, test.title)
 		}
 		_, rest, _ := strings.Cut(page, "Why these questions <em>")

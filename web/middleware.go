@@ -28,7 +28,7 @@ func (s *Server) headers(next http.Handler) http.Handler {
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
-		h.Set("Cache-Control", "no-store") // what may be kept says so itself
+		h.Set("Cache-Control", "no-store") // replies that may be kept set this header themselves
 		if s.cfg.SecureCookies {
 			h.Set("Strict-Transport-Security", "max-age=31536000")
 		}
@@ -36,7 +36,7 @@ func (s *Server) headers(next http.Handler) http.Handler {
 	})
 }
 
-// limitBody refuses forms that are too large or not forms.
+// limitBody refuses requests whose body is too large or is not a form.
 func (s *Server) limitBody(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
@@ -77,9 +77,9 @@ func (s *Server) recover(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// wrongHost explains itself to browsers that reached the server by an address that
-// it was not told of, instead of pages whose sockets would be refused. With an origin
-// in the configuration every name passes: a proxy may ask by any.
+// wrongHost shows an explanation to browsers that reached the server by an unknown address, instead
+// of pages whose sockets would be refused. With an origin in the configuration every name passes: a
+// proxy may use any.
 func (s *Server) wrongHost(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		path := c.Path()
@@ -90,5 +90,5 @@ func (s *Server) wrongHost(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// probe reports whether programs ask for path to see how the server is.
+// probe reports whether path is one by which programs check the server.
 func probe(path string) bool { return path == "/healthz" || path == "/readyz" }

@@ -43,12 +43,12 @@ func (s watching) cancelTraining(c echo.Context) error {
 func cancelNote(spec idrl.SessionSpec) string {
 	const stay = "The candidates in use stay. The next training begins after the next answer, "
 	if spec.GoesOn() {
-		return stay + "from the state that the last finished one left; what this one found is lost."
+		return stay + "from the state of the last finished training. The results of this training are lost."
 	}
-	return stay + "where this one was last saved."
+	return stay + "from the last saved state of this training."
 }
 
-// networkState says how the reward network of a session does, in sentences.
+// networkState describes the reward network of a session, in sentences.
 type networkState struct {
 	Use         string `json:"use"`         // which network is in use
 	Predictions string `json:"predictions"` // how many answers were the most probable
@@ -67,14 +67,14 @@ func networkOf(st idrl.Status) *networkState {
 		out.Predictions = "No answer has been predicted by a network yet."
 		return out
 	}
-	out.Predictions = fmt.Sprintf("Of %s, each predicted before it was given, %.0f %% were the most probable.", answersText(p.Answers), 100*finite(p.Right))
+	out.Predictions = fmt.Sprintf("Of %s, each predicted before it was given, %.0f %% were the most probable answer.", answersText(p.Answers), 100*finite(p.Right))
 	out.Calibration = fmt.Sprintf("Log loss %.2f nats (%.2f if all three answers were equally probable). Calibration error (ECE) %.2f.",
 		finite(p.LogLoss), math.Log(3), finite(p.ECE))
 	return out
 }
 
 func networkUse(n idrl.Network) string {
-	use := fmt.Sprintf("Network %d is in use, learnt from answers 1 to %d; later answers adjust its last layer.", n.Version, n.BasedOn)
+	use := fmt.Sprintf("Network %d is in use. It has learnt from answers 1 to %d; later answers adjust its last layer.", n.Version, n.BasedOn)
 	if n.Version == 0 {
 		use = "No network is in use yet: the first is learnt from 10 answers. Until then the reward is a sum of hand-made features."
 	}

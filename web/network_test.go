@@ -20,8 +20,8 @@ func TestNetworkOf(t *testing.T) {
 		Used: true, Version: 2, BasedOn: 20, Predictions: idrl.Predictions{Answers: 24, LogLoss: 0.584, ECE: 0.091, Right: 17. / 24},
 	}})
 	want := networkState{
-		Use:         "Network 2 is in use, learnt from answers 1 to 20; later answers adjust its last layer.",
-		Predictions: "Of 24 answers, each predicted before it was given, 71 % were the most probable.",
+		Use:         "Network 2 is in use. It has learnt from answers 1 to 20; later answers adjust its last layer.",
+		Predictions: "Of 24 answers, each predicted before it was given, 71 % were the most probable answer.",
 		Calibration: "Log loss 0.58 nats (1.10 if all three answers were equally probable). Calibration error (ECE) 0.09.",
 	}
 	if *later != want {

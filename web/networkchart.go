@@ -16,21 +16,21 @@ import (
 // the reward of a clip, from network to network.
 func networkChart(spec idrl.SessionSpec, r *insight.Report) templates.PosteriorChart {
 	c := templates.PosteriorChart{
-		Title: "What the networks reward", Hint: "correlation of the reward of a clip with each hand-made feature, by network", History: chartURL(spec.ID, "networks"),
+		Title: "Features that the networks reward", Hint: "correlation of the reward of a clip with each hand-made feature, by network", History: chartURL(spec.ID, "networks"),
 	}
 	if len(r.Networks) == 0 {
 		c.None = "Shown from the first network on, which is learnt from 10 answers. A network has no weights with names."
 		if r.Recorded {
-			c.None = "The networks, or the clips that people were asked about, cannot be read any more. \"tiebreak doctor\" says what is damaged."
+			c.None = "The networks, or the clips of the questions, cannot be read any more. \"tiebreak doctor\" says what is damaged."
 		}
 		return c
 	}
 	last := r.Networks[len(r.Networks)-1]
 	drawn := largest(last.Correlation)
-	c.Sum = fmt.Sprintf("Over %s that people were asked about. A point is a network, at the log row from whose answers it was learnt. "+
-		"+1: the network gives a clip the more reward the more it has of the feature; 0: the two do not go together. "+
-		"A correlation is no weight: features that go together in the clips have like correlations, whichever of them the network rewards. "+
-		"Each network is trained from other random weights, so that a line that jumps is one that little is known of; no interval is known.", plural(last.Clips, "clip"))
+	c.Sum = fmt.Sprintf("Computed over %s that people were asked about. Each point is a network, at the log row up to which it has learnt. "+
+		"+1: the reward of a clip rises with the feature; 0: the two are not correlated. "+
+		"A correlation is not a weight: features that are correlated in the clips have similar values, whichever of them the network rewards. "+
+		"Each network starts from other random weights, so a line that jumps is uncertain. No intervals are known.", plural(last.Clips, "clip"))
 	if n := len(last.Correlation); n > weightsDrawn {
 		c.Sum += fmt.Sprintf(" The %d largest of %d features now; all are in the CSV.", weightsDrawn, n)
 	}
@@ -64,8 +64,8 @@ func networkChart(spec idrl.SessionSpec, r *insight.Report) templates.PosteriorC
 	return c
 }
 
-// largest returns the places of at most weightsDrawn correlations, the largest first; those that
-// are not known come last.
+// largest returns the places of at most weightsDrawn correlations, the largest first; unknown ones
+// are last.
 func largest(of []float64) []int {
 	out := make([]int, len(of))
 	for k := range out {

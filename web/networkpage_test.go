@@ -58,7 +58,7 @@ func TestFormRefusesARuleForANetwork(t *testing.T) {
 		return v
 	}
 	for _, with := range [][]string{{"tolerance", "0.1"}, {"doubt", "0.2"}, {"stop_by_itself", "true"}} {
-		if r := b.post(c, "/sessions", form(with...)); r.status != 400 || r.lacks("sessions on a network state no regret") != nil {
+		if r := b.post(c, "/sessions", form(with...)); r.status != 400 || r.lacks("sessions with a network state no regret") != nil {
 			t.Errorf("%v: status %d", with, r.status)
 		}
 		if r := b.post(c, "/sessions", form(append(with, "model", "features")...)); r.status != 303 {

@@ -25,8 +25,8 @@ func (s running) newSession(c echo.Context) error {
 	return render(c, http.StatusOK, templates.NewSession(s.newSessionPage(c, f)))
 }
 
-// createSession is POST /sessions. What is wrong is said beside the field, and
-// what was typed is kept.
+// createSession is POST /sessions. After an error it shows the form again, with the values, and
+// each error next to its field.
 func (s running) createSession(c echo.Context) error {
 	if _, err := s.researcher(c, auth.CreateSession, ""); err != nil {
 		return err
@@ -52,8 +52,8 @@ func (s running) createSession(c echo.Context) error {
 	return render(c, http.StatusBadRequest, templates.NewSession(s.newSessionPage(c, f)))
 }
 
-// previewSession shows the form with what annotators would read. Of what is wrong it says
-// only what is wrong with that.
+// previewSession shows the form with the text for annotators. It reports only the errors of the
+// instructions.
 func (s running) previewSession(c echo.Context, f *sessionForm) templates.NewSessionPage {
 	spec := f.spec
 	f.errs = map[string]string{"instructions": f.errs["instructions"]}
@@ -64,7 +64,7 @@ func (s running) previewSession(c echo.Context, f *sessionForm) templates.NewSes
 	return p
 }
 
-// open starts a session if the spec is a possible one.
+// open starts a session if the spec is valid.
 func (s running) open(c echo.Context, spec idrl.SessionSpec) (idrl.SessionID, error) {
 	if err := settings.Check(spec); err != nil {
 		return "", err
@@ -102,8 +102,7 @@ func (s running) newSessionPage(c echo.Context, f *sessionForm) templates.NewSes
 	return p
 }
 
-// options returns what can be chosen of a setting, the default first or selected; nil for fields
-// in which one writes.
+// options returns the choices of a setting, the default first or selected; nil for text fields.
 func (s running) options(setting settings.Setting) (out []templates.Option) {
 	switch setting.Key {
 	case "env":
@@ -119,8 +118,7 @@ func (s running) options(setting settings.Setting) (out []templates.Option) {
 	return out
 }
 
-// envOptions returns the environments that sessions can be made of, and then the
-// others, which cannot be chosen.
+// envOptions returns the available environments, and then the others, which cannot be chosen.
 func envOptions(catalogue []EnvChoice) []templates.Option {
 	var available, missing []templates.Option
 	for _, e := range catalogue {

@@ -38,7 +38,7 @@ var document = sync.OnceValue(func() []byte {
 	return text
 })
 
-// apiDocument is GET /api/v1/openapi.json, for everybody.
+// apiDocument is GET /api/v1/openapi.json; it needs no login.
 func (s *api) apiDocument(c echo.Context) error {
 	return c.Blob(http.StatusOK, echo.MIMEApplicationJSON, APIDocument())
 }

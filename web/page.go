@@ -18,8 +18,8 @@ import (
 	"github.com/labstack/echo/v4/middleware"
 )
 
-// render writes a page. It is built whole first, so that a failure is a clean
-// error page.
+// render writes a page. It is rendered completely before it is sent, so that an error can still be
+// shown as a page.
 func render(c echo.Context, status int, page templ.Component) error {
 	var b bytes.Buffer
 	if err := page.Render(c.Request().Context(), &b); err != nil {
@@ -28,10 +28,10 @@ func render(c echo.Context, status int, page templ.Component) error {
 	return c.HTMLBlob(status, b.Bytes())
 }
 
-// compressed compresses a page that holds no secret, so that its length tells nothing of one.
+// compressed compresses a page that contains no secret, so that its length cannot reveal one.
 var compressed = middleware.GzipWithConfig(middleware.GzipConfig{Level: 6, MinLength: 1400})
 
-// layout is what every page has. It names the researcher who is signed in.
+// layout returns the common parts of every page, with the name of the researcher who is signed in.
 func (s *site) layout(c echo.Context, title string) templates.Layout {
 	l := templates.Layout{Title: title, Static: static.Base(), Home: "/"}
 	who, err := s.actor(c.Request().Context(), s.researcherCookie(c))
@@ -63,14 +63,13 @@ func lines(text string) []string {
 	return out
 }
 
-// kindText says what a kind of query asks, for people.
+// kindText describes a kind of query, for people.
 func kindText(k idrl.QueryKind) string { return settings.Get("kind").Title(string(k)) }
 
-// anyStill names the subject of a still in an environment that gives no name.
+// anyStill is the name of a still of an environment that gives none.
 const anyStill = "this moment"
 
-// env returns the environment of a session. One that has left the catalogue is
-// shown by its id.
+// env returns the environment of a session; its id as title if it is no longer in the catalogue.
 func (s *site) env(ref string) EnvChoice {
 	id, _, _ := strings.Cut(ref, "@") // a model of a user's own has a version
 	if e, ok := s.cfg.Env(id); ok {

@@ -294,8 +294,8 @@ func TestDashboardAndInvitation(t *testing.T) {
 	if r := b.get(b.browser(), "/join/"+token); r.status != 200 {
 		t.Errorf("the link leads to status %d", r.status)
 	}
-	if r := b.get(c, "/sessions/s1"); strings.Contains(r.body, token) || r.lacks("0 of 7", "lets people in", `data-link="2"`) != nil {
-		t.Errorf("the page shows the link a second time, or does not list it: lacks %q", r.lacks("0 of 7", "lets people in", `data-link="2"`))
+	if r := b.get(c, "/sessions/s1"); strings.Contains(r.body, token) || r.lacks("0 of 7", "valid", `data-link="2"`) != nil {
+		t.Errorf("the page shows the link a second time, or does not list it: lacks %q", r.lacks("0 of 7", "valid", `data-link="2"`))
 	}
 	for _, path := range []string{"/sessions/s1/invitations", "/sessions/s1/annotators/a1/remove"} {
 		if r := b.get(c, path); r.status != 303 || r.header.Get("Location") != "/sessions/s1" {
@@ -358,10 +358,10 @@ func TestCreateSessionRefuses(t *testing.T) {
 		{"long title", "title", strings.Repeat("x", 121), "Must have at most 120 characters; it has 121."},
 		{"unknown environment", "env", "moon", "driver, gridworld"},
 		{"unknown question", "kind", "guess", "clip_comparison, clip_rating"},
-		{"unknown acquisition function", "acquisition", "magic", "Those that there are: lvar, idrl, uniform, igr, tt, err, kg-star, vids, leader."},
-		{"acquisition function for comparisons", "acquisition", "evr", "EVR cannot choose questions of the kind above."}, // state_rating
+		{"unknown acquisition function", "acquisition", "magic", "Available strategies: lvar, idrl, uniform, igr, tt, err, kg-star, vids, leader."},
+		{"acquisition function for comparisons", "acquisition", "evr", "EVR cannot choose questions of this type."}, // state_rating
 		{"unknown model", "model", "magic", "features, network"},
-		{"a network of ratings", "model", "network", "Is a network, which learns from comparisons of clips alone"}, // state_rating
+		{"a network of ratings", "model", "network", "Is a network, which learns from comparisons of clips only"}, // state_rating
 		{"unknown solver", "solver", "magic", "own, sac"},
 		{"unknown prior", "prior", "magic", "linear, kernel"},
 		{"unknown likelihood", "likelihood", "magic", "probit, gaussian, bradley-terry, bernoulli"},
@@ -373,14 +373,14 @@ func TestCreateSessionRefuses(t *testing.T) {
 		{"noise that is none", "noise_std", "NaN", "number above 0"},
 		{"endless variance", "prior_var", "1e999", "number above 0"},
 		{"a condition without a share", "conditions", "igr", "such as uniform=0.25, igr=0.1"},
-		{"an unknown condition", "conditions", "magic=0.1", "There is no strategy &#34;magic&#34; for such questions."},
-		{"a condition for comparisons", "conditions", "evr=0.1", "There is no strategy &#34;evr&#34; for such questions."}, // state_rating
+		{"an unknown condition", "conditions", "magic=0.1", "There is no strategy &#34;magic&#34; for questions of this type."},
+		{"a condition for comparisons", "conditions", "evr=0.1", "There is no strategy &#34;evr&#34; for questions of this type."}, // state_rating
 		{"a negative share", "conditions", "igr=-0.1", "must be above 0 and below 1"},
 		{"too large shares", "conditions", "igr=0.6, lvar=0.5", "must add up to less than 1"},
-		{"a condition twice", "conditions", "igr=0.1, igr=0.1", "is there twice"},
+		{"a condition twice", "conditions", "igr=0.1, igr=0.1", "is given twice"},
 		{"the own strategy as a condition", "conditions", "uniform=0.1", "own strategy"},
 		{"too much held out", "held_out", "0.6", "Must be a number from 0 to 0.5; got 0.6."},
-		{"ratings held out", "held_out", "0.1", "Goes with comparisons alone"}, // state_rating
+		{"ratings held out", "held_out", "0.1", "Is possible for comparisons only"}, // state_rating
 		{"a picture that is not there", "instructions", "![a car](picture:00ff)", "is not here; upload it"},
 		{"long instructions", "instructions", strings.Repeat("x", 4001), "Must have at most 4000 characters"},
 	} {

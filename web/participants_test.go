@@ -89,14 +89,14 @@ func TestNewConsentWhileLabelling(t *testing.T) {
 	if r := b.get(c, "/sessions/s1/label"); r.status != 303 || r.header.Get("Location") != "/sessions/s1/consent" {
 		t.Errorf("the label page: status %d to %q", r.status, r.header.Get("Location"))
 	}
-	if r := b.get(c, "/sessions/s1/consent"); r.lacks("One.", "before there was this text") != nil {
-		t.Errorf("the page lacks %q", r.lacks("One.", "before there was this text"))
+	if r := b.get(c, "/sessions/s1/consent"); r.lacks("One.", "you gave your earlier answers without it") != nil {
+		t.Errorf("the page lacks %q", r.lacks("One.", "you gave your earlier answers without it"))
 	}
 	if r := b.get(c, "/sessions/s1/declined"); r.status != 200 || r.lacks("Read the text again") != nil {
 		t.Errorf("who declines: status %d", r.status)
 	}
 	set("Two.")
-	if r := b.post(c, "/sessions/s1/consent", url.Values{"agree": {"yes"}, "consent_version": {"1"}}); r.status != 400 || r.lacks("changed meanwhile", "Two.") != nil {
+	if r := b.post(c, "/sessions/s1/consent", url.Values{"agree": {"yes"}, "consent_version": {"1"}}); r.status != 400 || r.lacks("consent text has changed", "Two.") != nil {
 		t.Errorf("to the version before: status %d", r.status)
 	}
 	if r := b.post(c, "/sessions/s1/consent", url.Values{"agree": {"yes"}, "consent_version": {"2"}}); r.status != 303 {

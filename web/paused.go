@@ -14,22 +14,22 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// A pausedError is why a session that is recorded cannot run here.
+// A pausedError is the reason why a recorded session cannot run on this server.
 type pausedError struct{ cause error }
 
 func (e *pausedError) Error() string { return "the session cannot go on: " + e.cause.Error() }
 
 func (e *pausedError) Unwrap() error { return e.cause }
 
-// message is what an annotator is told: enough for a researcher who hears of it, and
-// nothing of the server's files.
+// message is the text for an annotator: enough for a researcher to whom they report it, without
+// names of the server's files.
 func (e *pausedError) message() string {
 	reason := "The researcher’s page of the session says why."
 	switch kindOf(e.cause) {
 	case idrl.Damaged:
 		reason = "Stored data of the session are damaged. " + reason
 	case idrl.Invalid:
-		reason = "What the session is made of is not on this server, or has changed. " + reason
+		reason = "The environment or files of the session are missing on this server, or have changed. " + reason
 	default:
 	}
 	return "The session cannot go on at the moment. All answers that were saved are safe. Please open your link again later, or tell the person who sent it to you. " + reason
@@ -53,7 +53,7 @@ func (s *site) session(ctx context.Context, id idrl.SessionID) (Session, error) 
 // shownAnswers is how many answers a page of a paused session lists.
 const shownAnswers = 20
 
-// paused shows a researcher what is recorded of a session that cannot run.
+// paused shows a researcher the records of a session that cannot run.
 func (s watching) paused(c echo.Context, spec idrl.SessionSpec, cause *pausedError) error {
 	p := templates.PausedPage{
 		Layout: s.layout(c, spec.Title), ID: string(spec.ID), Heading: spec.Title, Back: "/sessions",
@@ -69,7 +69,7 @@ func (s watching) paused(c echo.Context, spec idrl.SessionSpec, cause *pausedErr
 	p.Control = control
 	names, err := s.cfg.People.AnnotatorNames(ctx, spec.ID)
 	if err != nil {
-		s.log.Error("names of annotators cannot be read", "session", spec.ID, "err", err) // pseudonyms do
+		s.log.Error("names of annotators cannot be read", "session", spec.ID, "err", err) // pseudonyms are used instead
 	}
 	answers, skipped := 0, 0
 	err = s.cfg.Exports.Rows(ctx, spec.ID, func(l idrl.Labelled) error {
@@ -107,7 +107,7 @@ func recentAnswer(l idrl.Labelled, names map[idrl.AnnotatorID]string) templates.
 	return row
 }
 
-// choiceText says what an answer is, for people.
+// choiceText describes an answer, for people.
 func choiceText(a idrl.Answer) string {
 	switch a.Choice {
 	case idrl.ChoseA, idrl.ChoseB:

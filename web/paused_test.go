@@ -48,13 +48,13 @@ func TestPausedSession(t *testing.T) {
 	}{
 		{
 			"files changed", fmt.Errorf("session s1: %w", idrl.Errorf(idrl.Invalid, `the files of environment "own-SECRET" have changed; restore those of version 1`)),
-			"The files of environment &#34;own-SECRET&#34; have changed; restore those of version 1.", "is not on this server, or has changed",
+			"The files of environment &#34;own-SECRET&#34; have changed; restore those of version 1.", "missing on this server, or have changed",
 		},
 		{
 			"damaged", fmt.Errorf("table SECRET: %w", idrl.Errorf(idrl.Damaged, "a part of the database is damaged and cannot be read")),
 			"A part of the database is damaged and cannot be read.", "Stored data of the session are damaged",
 		},
-		{"fault", errors.New("SECRET"), "its log says what", "page of the session says why"},
+		{"fault", errors.New("SECRET"), "its log has the details", "page of the session says why"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			rows := &fakeRows{n: 30}
@@ -74,7 +74,7 @@ func TestPausedSession(t *testing.T) {
 					t.Errorf("export as %s: status %d\n%s", format, r.status, r.body)
 				}
 			}
-			if r := b.get(ada, "/sessions"); r.status != 200 || r.lacks("Cannot go on here.", "The files have changed.") != nil {
+			if r := b.get(ada, "/sessions"); r.status != 200 || r.lacks("Cannot run on this server.", "The files have changed.") != nil {
 				t.Errorf("list: status %d", r.status)
 			}
 			for path, c := range map[string]*http.Client{"/sessions/s1/label": ann, link: b.browser()} {

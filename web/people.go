@@ -14,14 +14,13 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// An annotator link made on the page lets in this many people for this many days,
-// unless its form says otherwise.
+// Defaults of an annotator link made on the page.
 const (
 	invitationUses = 100
 	invitationDays = 30
 )
 
-// Places of the session's page, and pages, to which forms lead back.
+// Places of the session's page, and pages, to which forms return.
 const (
 	atAnswers = "#answers"
 	atLinks   = "#links"
@@ -80,8 +79,8 @@ func (s running) countAnnotator(c echo.Context) error {
 	})
 }
 
-// eraseAnnotator is POST /sessions/:id/annotators/:annotator/withdraw with the field sure,
-// "yes": it erases what is recorded of a person.
+// eraseAnnotator is POST /sessions/:id/annotators/:annotator/withdraw with the field sure, "yes":
+// it erases a person's data.
 func (s running) eraseAnnotator(c echo.Context) error {
 	return s.change(c, auth.Remove, atPeople, func(ctx context.Context, id idrl.SessionID, who string) error {
 		if err := sure(c); err != nil {
@@ -92,7 +91,7 @@ func (s running) eraseAnnotator(c echo.Context) error {
 	})
 }
 
-// sure returns an error unless the box was ticked that says that the person is sure.
+// sure returns an error unless the box "I am sure" was ticked.
 func sure(c echo.Context) error {
 	if c.FormValue("sure") != "yes" {
 		return idrl.Errorf(idrl.Invalid, "Tick the box that says that you are sure. Nothing was erased.")
@@ -100,7 +99,7 @@ func sure(c echo.Context) error {
 	return nil
 }
 
-// decision reads how answers are to count, one of some words.
+// decision reads how answers are to count, one of the words of a form.
 func decision(c echo.Context, words ...string) (idrl.Choice, error) {
 	word := c.FormValue("answers")
 	if !slices.Contains(words, word) {
@@ -123,9 +122,8 @@ func number(c echo.Context, field string, fallback, least, most int) (int, error
 	return n, nil
 }
 
-// change records what a researcher changes about a session, makes the session follow
-// at once, cuts off those who may be there no more, and leads back to a place of the
-// session's page.
+// change records a change by a researcher, makes the session apply it at once, closes the
+// connections of people who have lost their rights, and redirects to a place of the session's page.
 func (s running) change(c echo.Context, action auth.Action, place string, do func(ctx context.Context, id idrl.SessionID, who string) error) error {
 	session, err := s.researchersSession(c, action)
 	if err != nil {
@@ -146,8 +144,8 @@ func (s running) change(c echo.Context, action auth.Action, place string, do fun
 	return c.Redirect(http.StatusSeeOther, sessionURL(id)+place)
 }
 
-// toSession is GET of an address that forms are sent to, which a browser may have
-// kept: it leads to the session's page.
+// toSession redirects a GET of an address of forms, which a browser may have kept, to the session's
+// page.
 func (s running) toSession(c echo.Context) error {
 	id, err := sessionID(c)
 	if err != nil {

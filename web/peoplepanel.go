@@ -13,7 +13,7 @@ import (
 // listed is how many links, and how many people, a page lists.
 const listed = 200
 
-// peoplePanel lists the links into a session and who came in by them.
+// peoplePanel lists the links into a session and the annotators who joined.
 func (s watching) peoplePanel(ctx context.Context, id idrl.SessionID) (p templates.PeoplePanel, err error) {
 	links, err := s.cfg.People.Invitations(ctx, id)
 	if err != nil {
@@ -78,7 +78,7 @@ func personRow(id idrl.SessionID, a idrl.Annotator) templates.PersonRow {
 	return row
 }
 
-// answersURL is where forms are sent that say how a person's answers count.
+// answersURL is the address of the forms that change how a person's answers count.
 func answersURL(id idrl.SessionID, who idrl.AnnotatorID) string {
 	return sessionURL(id, "annotators", string(who), "answers")
 }

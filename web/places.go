@@ -2,19 +2,19 @@ package web
 
 import "sync"
 
-// places are those of requests that stay open: so many in all, and so many of a person, so that
-// one cannot take those of the others.
+// places limit requests that stay open: in all, and for each person, so that one person cannot take
+// all of them.
 type places struct {
 	all, own       int
-	errAll, errOwn error // of a request for which there is none
+	errAll, errOwn error // error for a person who has as many as allowed
 
 	mu    sync.Mutex
 	taken int            // guarded by mu
 	of    map[person]int // guarded by mu: of those who have any
 }
 
-// enter takes a place, which the caller leaves once. It returns errOwn if the person has as
-// many as one may have, and errAll if all are taken.
+// enter takes a place, which the caller leaves once. It returns errOwn if the person has as many as
+// allowed, and errAll if all are taken.
 func (p *places) enter(who person) (leave func(), err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

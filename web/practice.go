@@ -16,8 +16,8 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// A practiceList is what an annotator's page practises with. It holds the right answers, so
-// that it works without network: nothing follows from a practice answer.
+// A practiceList is the practice questions of an annotator's page. It contains the right answers,
+// so that it works without network: no other data depend on a practice answer.
 type practiceList struct {
 	Due       []int64            `json:"due"` // versions, in order: to be answered before the first question
 	Questions []practiceQuestion `json:"questions"`
@@ -63,8 +63,8 @@ func (s labelling) practice(c echo.Context) error {
 	return c.JSON(http.StatusOK, out)
 }
 
-// practiceSide returns which clip of a practice question an annotator sees on the left. It
-// is a function of both, so that it stays after a reload.
+// practiceSide returns the clip of a practice question that an annotator sees on the left. It
+// depends on both alone, so that it stays after a reload.
 func practiceSide(who idrl.AnnotatorID, version int64) idrl.Side {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(string(who) + " " + strconv.FormatInt(version, 10))) // never fails
@@ -74,8 +74,7 @@ func practiceSide(who idrl.AnnotatorID, version int64) idrl.Side {
 	return idrl.SideB
 }
 
-// practicePrefix begins what stands for an assignment in a practice answer; the version of
-// the question follows.
+// practicePrefix begins the assignment of a practice answer; the version of the question follows.
 const practicePrefix = "practice."
 
 // postPractice is POST /sessions/:id/practice: an answer as over the socket, in which the

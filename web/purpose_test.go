@@ -21,13 +21,13 @@ func TestPurposesOnTheQuestionsPage(t *testing.T) {
 	}{
 		{"valued", "idrl", "", idrl.ForValue, true, []string{"value, by the strategy IDRL", "the strategy IDRL does not compute it"}, "earlier version"},
 		{"valued for the reward", "igr", "", idrl.ForValue, false, []string{"value, by the strategy IGR", "for the reward"}, "at random"},
-		{"nothing to tell", "lvar", "", idrl.ForValue, false, []string{"found no question that tells policies apart", "drawn at random"}, "not recorded"},
+		{"nothing to tell", "lvar", "", idrl.ForValue, false, []string{"found no question that distinguishes two policies", "drawn at random"}, "not recorded"},
 		{"at random", "lvar", "uniform", idrl.AtRandom, false, []string{"at random, by the strategy Uniform"}, "repeat"},
-		{"held out", "lvar", idrl.HeldOut, idrl.ForHeldOut, false, []string{"<dd>held out</dd>", "drawn at random and held out", "learns nothing from the answer"}, "repeat"},
+		{"held out", "lvar", idrl.HeldOut, idrl.ForHeldOut, false, []string{"<dd>held out</dd>", "drawn at random and held out", "its answer is not used for learning"}, "repeat"},
 		{"gold", "lvar", "", idrl.ForGold, false, []string{"gold: the right answer is known", "checks attention"}, "at random"},
 		{"repeat", "lvar", "", idrl.ForRepeat, false, []string{"<dd>repeat</dd>", "repeated on purpose, with the sides swapped, to measure consistency"}, "at random"},
 		{"earlier version", "lvar", "", "", true, []string{"not recorded: an earlier version", "P(best) before the answer was not recorded"}, "when asked"},
-		{"earlier version without a pair", "lvar", "", "", false, []string{"was not recorded what it was asked for"}, "at random"},
+		{"earlier version without a pair", "lvar", "", "", false, []string{"purpose of this question was not recorded"}, "at random"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBench(t, nil)

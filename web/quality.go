@@ -15,14 +15,14 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// Quality says how the annotators of sessions answer.
+// Quality reports how the annotators of sessions answer.
 type Quality interface {
 	// Quality returns the report on a session, whether it runs or not.
 	Quality(ctx context.Context, id idrl.SessionID) (quality.Report, error)
 }
 
-// quality is GET /sessions/:id/quality, with format=json as JSON: how annotators answer, and
-// how well they agree.
+// quality is GET /sessions/:id/quality, with format=json as JSON: how annotators answer, and how
+// well they agree.
 func (s watching) quality(c echo.Context) error {
 	spec, err := s.researchersSpec(c, auth.WatchSession)
 	if err != nil {
@@ -60,14 +60,14 @@ func (s watching) quality(c echo.Context) error {
 	return render(c, http.StatusOK, templates.Quality(p))
 }
 
-// qualityPage shows a report; called are the people's names.
+// qualityPage shows a report; called has the people's names.
 func qualityPage(spec idrl.SessionSpec, q quality.Report, called map[idrl.AnnotatorID]string) templates.QualityPage {
 	p := templates.QualityPage{
 		Heading: spec.Title, Back: sessionURL(spec.ID), JSON: sessionURL(spec.ID, "quality") + "?format=json", Known: sessionURL(spec.ID, "known"),
-		Rated: q.Rated, Same: "Same again",
+		Rated: q.Rated, Same: "Same on repeat",
 	}
 	if q.Rated {
-		p.Same = "Apart again"
+		p.Same = "Difference on repeat"
 	}
 	answers, repeats, gold := 0, 0, 0
 	for _, a := range q.People {
@@ -81,17 +81,17 @@ func qualityPage(spec idrl.SessionSpec, q quality.Report, called map[idrl.Annota
 			p.Manners = append(p.Manners, mannerRow(name, *a.Manner))
 		}
 	}
-	p.Sum = fmt.Sprintf("%s, %s; %s came again, %s", people(len(q.People)), plural(answers, "answer"), plural(repeats, "question"), plural(gold, "gold answer"))
+	p.Sum = fmt.Sprintf("%s, %s; %s repeated, %s", people(len(q.People)), plural(answers, "answer"), plural(repeats, "question"), plural(gold, "gold answer"))
 	if q.Questions > 0 {
-		p.Shared = fmt.Sprintf("Over %s that two people or more answered, gold ones and repeats among them. 1: they always agree; 0: as often as by chance, but for raw agreement.",
+		p.Shared = fmt.Sprintf("Computed over %s that two or more people answered, including gold questions and repeats. 1: they always agree; 0: they agree as often as by chance (raw agreement is not corrected for chance).",
 			plural(q.Questions, "question"))
 		p.Measures = measures(q, called)
 	}
 	switch {
 	case len(q.People) == 0:
-		p.None = "Nobody has answered yet."
+		p.None = "There are no answers yet."
 	case repeats == 0 && gold == 0 && q.Questions == 0:
-		p.None = fmt.Sprintf("Nothing to compare yet: %s of %s. Give the right answers to some questions (Practice and gold), or turn on repeats when you make a session.",
+		p.None = fmt.Sprintf("Nothing to compare yet: %s of %s. Give the right answers to some questions (Practice and gold), or set “Repeat every” when you create a session.",
 			plural(answers, "answer"), people(len(q.People)))
 	}
 	return p
@@ -104,7 +104,7 @@ func people(n int) string {
 	return fmt.Sprintf("%d people", n)
 }
 
-// medianText says a median time of response; there is none of answers that were imported.
+// medianText writes a median response time; imported answers have none.
 func medianText(ms int64) string {
 	if ms == 0 {
 		return "–"
@@ -145,7 +145,7 @@ func shareOf(v float64, n int, low, high float64) templates.Share {
 	return templates.Share{Value: fmt.Sprintf("%.0f %%", 100*v), Interval: fmt.Sprintf("%.0f to %.0f %%", 100*low, 100*high)}
 }
 
-// ofN does so and says how many of how many.
+// ofN is shareOf with the text "k of n".
 func ofN(k, n int, low, high float64) templates.Share {
 	s := shareOf(float64(k)/float64(max(1, n)), n, low, high)
 	if n > 0 {

@@ -69,7 +69,7 @@ func (b *bench) answeredWith(who idrl.AnnotatorID, n int, left func(i int) idrl.
 func TestQualityPage(t *testing.T) {
 	b := newBench(t, nil)
 	c := b.researcher()
-	if r := b.get(c, "/sessions/s1/quality"); r.status != 200 || r.lacks("Nobody has answered yet.", "0 people, 0 answers") != nil {
+	if r := b.get(c, "/sessions/s1/quality"); r.status != 200 || r.lacks("There are no answers yet.", "0 people, 0 answers") != nil {
 		t.Errorf("before anybody answers: status %d, %s", r.status, r.body)
 	}
 	b.annotator("s1")
@@ -83,12 +83,12 @@ func TestQualityPage(t *testing.T) {
 	b.answered("a2", quality.Enough)
 	r = b.get(c, "/sessions/s1/quality")
 	if lacks := r.lacks(
-		"2 people, 41 answers; 38 questions came again, 20 gold answers", "<b>0 %</b> 0 of 20 <small>(0 to 16 %)</small>", // gold: Wilson's interval of 0 of 20
+		"2 people, 41 answers; 38 questions repeated, 20 gold answers", "<b>0 %</b> 0 of 20 <small>(0 to 16 %)</small>", // gold: Wilson's interval of 0 of 20
 		"<b>100 %</b> 38 of 38 <small>(91 to 100 %)</small>", // the same again
 		"<b>100 %</b>  <small>(91 to 100 %)</small>",         // the left clip
-		"Answers fewer than three in four gold questions as the researcher does.", "Chooses the left clip too often.",
+		"Agrees with the researcher on fewer than three in four gold questions.", "Chooses the left clip too often.",
 		"<b>1.25</b>  <small>(0.50 to 2.75)</small>", "31 %", // what the posterior knows
-		"Raw agreement", "Krippendorff", "Over 1 question", "1.2s",
+		"Raw agreement", "Krippendorff", "over 1 question", "1.2s",
 	); lacks != nil {
 		t.Errorf("it lacks %q:\n%s", lacks, r.body)
 	}
@@ -150,8 +150,8 @@ func TestTurnOnTheQualityPage(t *testing.T) {
 	}
 	b.answeredWith("a2", quality.Enough, func(i int) idrl.Side { return idrl.SideOf(i % 2) })
 	if r := b.get(c, "/sessions/s1/quality"); r.lacks(
-		"Answers gold questions the other way round", "All answers of SECRET-OTHER (a2) until now count with the sides exchanged", "Answers from now on count as they are given",
-		"Nothing is rewritten", "(a2) does not see it", "Turn the answers of SECRET-OTHER (a2)", "0 of 20",
+		"Answers gold questions the other way round", "All answers of SECRET-OTHER (a2) until now then count with the sides exchanged", "Later answers count as they are given",
+		"The recorded answers stay as they are", "(a2) does not see it", "Turn the answers of SECRET-OTHER (a2)", "0 of 20",
 	) != nil {
 		t.Errorf("the page lacks what is to be turned: %s", r.body)
 	}

@@ -23,9 +23,9 @@ import (
 // questionsListed is how many questions a page shows.
 const questionsListed = 6
 
-// questions is GET /sessions/:id/questions: the questions that were answered before row
-// "before" of the log, the newest first; with "part" only the newest of them, or with "answer"
-// the one of that row, without the page around it.
+// questions is GET /sessions/:id/questions: the answered questions before row "before" of the log,
+// the newest first. With "part" it is only the newest of them, or with "answer" the one of that
+// row, without the page around it.
 func (s watching) questions(c echo.Context) error {
 	session, err := s.researchersSession(c, auth.WatchSession)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s watching) questions(c echo.Context) error {
 		p.None = "No question has been answered yet."
 	default:
 		last, first := list[0].Answer.Seq, list[len(list)-1].Answer.Seq
-		p.Sum = fmt.Sprintf("Rows %d to %d of the log, the newest first. What was predicted is computed from the answers that count now and came before. Why a question was asked is shown as it was recorded when it was asked.", first, last)
+		p.Sum = fmt.Sprintf("Rows %d to %d of the log, the newest first. Predictions are computed from the earlier answers that count now. The reason for each question is shown as it was recorded when the question was asked.", first, last)
 		if more {
 			p.Older = fmt.Sprintf("%s?before=%d", at, first)
 		}
@@ -98,7 +98,7 @@ func (s watching) oneQuestion(c echo.Context, session Session, names map[idrl.An
 		return err
 	}
 	if len(list) == 0 || list[0].Answer.Seq != row {
-		return idrl.Errorf(idrl.NotFound, "Row %d of the log is no answer to a question.", row)
+		return idrl.Errorf(idrl.NotFound, "Row %d of the log is not an answer to a question.", row)
 	}
 	return render(c, http.StatusOK, templates.QuestionArticle(questionCard(session.Spec(), list[0], names)))
 }
@@ -147,7 +147,7 @@ func ofTen(rating float64) float64 { return 5 + 5*max(-1, min(1, rating)) }
 
 func forecastBars(q insight.Question) (out []templates.ForecastBar, none string) {
 	if !q.Forecast {
-		return nil, "It is not known what was predicted: the features have changed since, or it was asked before they were learnt."
+		return nil, "No prediction is known: the features have changed since the question was asked, or were learnt after it."
 	}
 	if r := q.Predicted.Rating; r != nil {
 		return nil, fmt.Sprintf("A rating of %.1f of 10 on average, and from %.1f to %.1f with a probability of 90 %%.", ofTen(r.Mean), ofTen(r.Low), ofTen(r.High))
@@ -177,7 +177,7 @@ func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Q
 	_, out.Past = w.Best[0].P()
 	switch {
 	case out.Past:
-		out.PastNote = "When asked: as the strategy counted it, by 256 draws. Questions that people held then counted as answered."
+		out.PastNote = "P(best) when asked is the estimate that the strategy used, from 256 draws. Questions that were open then counted as answered."
 	case w.Purpose == "":
 		out.PastNote = "P(best) before the answer was not recorded: " + questionpage.NotRecorded(q.Assignment) + "."
 	default:
@@ -194,7 +194,7 @@ func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Q
 		row := templates.PolicyRow{ID: policyName(p), Now: best(p.Now, p.Known), Then: best(p.Then.P())}
 		switch {
 		case i == 0:
-			row.Role = "against those below"
+			row.Role = "compared with those below"
 		case share[p.ID] > 0:
 			row.Share, row.ShareWidth = stats.Percent(share[p.ID]), wide(share[p.ID])
 		}
@@ -212,13 +212,13 @@ func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Q
 	first, second := q.Policies[0], q.Policies[1]
 	out.PairNote = fmt.Sprintf("%s, then %s", policyName(first), policyName(second))
 	if first.Clip == "" || second.Clip == "" {
-		out.NoPair = "They cannot be played: the clips of one of them are not kept. Policies that equal another, or that newer ones replaced, keep no clips of their own."
+		out.NoPair = "They cannot be played: the clips of one of them are not kept. A policy that equals another one, or that a newer one has replaced, keeps no clips."
 		return
 	}
 	out.Pair = clipURL(spec.ID, first.Clip) + " " + clipURL(spec.ID, second.Clip)
 }
 
-// policyName returns what researchers call a policy.
+// policyName returns the name of a policy for researchers.
 func policyName(p insight.Policy) string {
 	if p.Title == "" {
 		return string(p.ID)
@@ -226,10 +226,10 @@ func policyName(p insight.Policy) string {
 	return fmt.Sprintf("%s (%s)", p.Title, p.ID)
 }
 
-// best says how probable it is that a policy is the best.
+// best writes the probability that a policy is the best.
 func best(p float64, known bool) string {
 	if !known {
-		return "–" // it is like another one, made room for others, or was not recorded
+		return "–" // it equals another one, was replaced, or was not recorded
 	}
 	return stats.Percent(p)
 }

@@ -11,14 +11,12 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// A login of an annotator ends after weeks, or when a browser forgets its
-// cookies; answers may still wait in the browser's storage. The label page
-// therefore keeps a key beside them, with which the same browser signs in the
-// same annotator again. Both replies are for scripts.
+// A login of an annotator ends after weeks, or when a browser deletes its cookies; unsent answers
+// may still be in the browser's storage. The label page therefore keeps a key beside them, with
+// which the same browser signs in the same annotator again. Both replies are for scripts.
 
-// rejoinKey is POST /sessions/:id/key with the field key, what the browser holds:
-// it hands the annotator a key to continue with. The key is empty if the one
-// held stays good.
+// rejoinKey is POST /sessions/:id/key with the field key, which the browser holds: it returns a key
+// with which the annotator can continue. The key is empty if the old one stays valid.
 func (s labelling) rejoinKey(c echo.Context) error {
 	id, err := sessionID(c)
 	if err != nil {
@@ -44,18 +42,18 @@ func (s labelling) rejoinKey(c echo.Context) error {
 type keyReply struct {
 	Annotator idrl.AnnotatorID `json:"annotator"`
 	Name      string           `json:"name"`
-	Key       string           `json:"key"` // empty: the one that the browser holds stays good
+	Key       string           `json:"key"` // empty: the browser's key stays valid
 }
 
-// offerRejoin makes a page offer a browser that took part in a session, or in any if
-// id is empty, to continue as the same annotator.
+// offerRejoin makes a page offer to continue as the same annotator, in a browser that took part in
+// a session, or in any session if id is empty.
 func offerRejoin(l *templates.Layout, id idrl.SessionID) templates.Rejoin {
 	l.Scripts = static.Modules("join.js")
 	return templates.Rejoin{Offer: true, Session: string(id)}
 }
 
-// rejoin is POST /sessions/:id/rejoin with the field key: it makes this browser
-// the key's annotator. A login that it had in the session ends.
+// rejoin is POST /sessions/:id/rejoin with the field key: it signs this browser in as the key's
+// annotator. A login that it had in the session ends.
 func (s labelling) rejoin(c echo.Context) error {
 	id, err := sessionID(c)
 	if err != nil {

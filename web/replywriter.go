@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Limits of replies. A client that does not read its reply would else hold what the handler
-// holds: a goroutine, memory, and in an export the state of the database that it reads.
+// Limits of replies. Otherwise a client that does not read its reply would hold the resources of
+// the handler: a goroutine, memory, and in an export a snapshot of the database.
 const (
-	replyWait = 30 * time.Second // for a part to be taken
-	replyPart = 64 << 10         // bytes: a slow client is given time for each part, not for all of a reply
+	replyWait = 30 * time.Second // to send a part
+	replyPart = 64 << 10         // bytes: a slow client has this time for each part, not for the whole reply
 )
 
-// A replyWriter writes a reply in parts, and breaks off the connection of a client that does
-// not take one in time. Every reply is written by one; a socket that takes over the
-// connection sets deadlines of its own.
+// A replyWriter writes a reply in parts, and closes the connection of a client that does not read
+// one in time. It writes every reply; a socket that takes over the connection sets deadlines of its
+// own.
 type replyWriter struct {
 	http.ResponseWriter
 	wait time.Duration
@@ -30,9 +30,9 @@ func (w *replyWriter) Write(b []byte) (int, error) {
 	}
 }
 
-// extend gives the client time for what is written next.
+// extend gives the client time for the next part.
 func (w *replyWriter) extend() {
-	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.wait)) // a recorder of tests has none
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.wait)) // a recorder of tests has no deadline
 }
 
 // Unwrap is for http.ResponseController.

@@ -17,22 +17,21 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// A request is what the log may say of one. It holds no path, since paths hold the
-// tokens of links, and no cookie, name or address of a person. The goroutine that
-// serves the request owns it.
+// A request is the data about a request that may be logged. It has no path, because paths contain
+// the tokens of links, and no cookie, name or address of a person. The goroutine that serves the
+// request owns it.
 type request struct {
 	id      string         // random; also in the header X-Request-Id
 	route   string         // the pattern that matched, such as "/join/:token"; empty for none
-	session idrl.SessionID // that the path names, once it was found to be one; empty for none
-	actor   auth.Role      // who asked, as far as the handler found out
+	session idrl.SessionID // in the path, once it is known to be a session; empty for none
+	actor   auth.Role      // the person or program, if the handler has found it out
 	charged bool           // a limit of the address has counted it
 	leave   func()         // leaves the gate of the address; nil outside
 }
 
 type requestKey struct{}
 
-// requestOf returns what is noted of r. One that did not come through observe has
-// a note of its own.
+// requestOf returns the data about r; those of a request that did not pass observe are new.
 func requestOf(r *http.Request) *request {
 	if q, ok := r.Context().Value(requestKey{}).(*request); ok {
 		return q
@@ -62,7 +61,7 @@ func newRequestID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// note is the middleware that learns which route matched.
+// note is the middleware that records the matched route.
 func (s *Server) note(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		requestOf(c.Request()).route = c.Path()
@@ -98,7 +97,7 @@ func (s *Server) logRequest(r *http.Request, q *request, out *countingWriter, to
 	s.log.LogAttrs(r.Context(), level, text, attrs...)
 }
 
-// method returns a method of HTTP; what a client made up is not for the log.
+// method returns a method of HTTP; other words of clients are not logged.
 func method(m string) string {
 	switch m {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
@@ -107,8 +106,8 @@ func method(m string) string {
 	return "other"
 }
 
-// refused reports whether an operator wants to hear of a reply: somebody was turned
-// away, or tried a link that does not work.
+// refused reports whether the operator should see the reply in the log: a refusal, or an attempt
+// with a link that does not work.
 func refused(route string, status int) bool {
 	switch status {
 	case http.StatusForbidden, http.StatusMisdirectedRequest, http.StatusTooManyRequests:
@@ -119,7 +118,7 @@ func refused(route string, status int) bool {
 	return false
 }
 
-// logSignIn says that somebody came in.
+// logSignIn logs a sign-in.
 func (s *site) logSignIn(c echo.Context, who auth.Actor) {
 	q := requestOf(c.Request())
 	q.actor = who.Role
@@ -130,15 +129,14 @@ func (s *site) logSignIn(c echo.Context, who auth.Actor) {
 	s.log.LogAttrs(c.Request().Context(), slog.LevelInfo, "signed in", attrs...)
 }
 
-// sampler lets so many lines of a kind into the log, and counts the others.
+// sampler lets a limited number of lines of a kind into the log, and counts the others.
 type sampler struct {
 	mu     sync.Mutex
 	bucket bucket // guarded by mu
-	missed int    // guarded by mu: since the last that was let in
+	missed int    // guarded by mu: lines dropped since the last one that was logged
 }
 
-// take reports whether a line may be written at now, and how many were not since the
-// last that was.
+// take reports whether a line may be written at now, and how many were dropped since the last one.
 func (s *sampler) take(now time.Time) (ok bool, missed int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -29,7 +29,7 @@ type Server struct {
 	api       *api
 }
 
-// A site holds what all parts of a server share: the configuration, the log, open sockets and the
+// A site has what all parts of a server share: the configuration, the log, open sockets and the
 // limits of requests. Its methods find out who sends a request, and write error pages.
 type site struct {
 	cfg      Config
@@ -40,8 +40,8 @@ type site struct {
 	heavy    *heavy
 
 	pingEvery time.Duration // of a socket; tests shorten it
-	drainWait time.Duration // for calls of sessions that are under way; tests shorten it
-	replyWait time.Duration // for a part of a reply to be taken; tests shorten it
+	drainWait time.Duration // for running calls of sessions; tests shorten it
+	replyWait time.Duration // to send a part of a reply; tests shorten it
 
 	ctx    context.Context // of work that outlives its request: sockets; ends in Drain
 	cancel context.CancelFunc
@@ -49,14 +49,14 @@ type site struct {
 
 // Parts of a server.
 type (
-	entry     struct{ *site } // by which people come in: sign-in links, invitations, crowd platforms
-	labelling struct{ *site } // what annotators see and send
-	watching  struct{ *site } // what researchers see of sessions
-	running   struct{ *site } // by which researchers make sessions and change them
+	entry     struct{ *site } // for signing in: sign-in links, invitations, crowd platforms
+	labelling struct{ *site } // for annotators
+	watching  struct{ *site } // for researchers who look at sessions
+	running   struct{ *site } // for researchers who make and change sessions
 )
 
-// New returns a server. Drain it when it is no longer needed. It panics if a
-// required part is missing or an origin is malformed.
+// New returns a server. Call Drain when it is no longer needed. It panics if a required part is
+// missing or an origin is malformed.
 func New(cfg Config) *Server {
 	if cfg.Sessions == nil || cfg.Hub == nil || cfg.Auth == nil || cfg.Clips == nil ||
 		cfg.Exports == nil || cfg.Learnt == nil || cfg.Bundles == nil || cfg.People == nil || cfg.Settings == nil || cfg.Pictures == nil || cfg.Known == nil || cfg.Flags == nil || cfg.Tokens == nil || cfg.Quality == nil || cfg.Arenas == nil || cfg.Health == nil || cfg.Catalogue == nil {
@@ -135,7 +135,7 @@ const instructionsPath = "/sessions/:id/instructions"
 // staticPath is the route of the files of the pages.
 const staticPath = "/static/*"
 
-// routes returns the table of everything that can be asked for.
+// routes returns the table of all routes.
 func (s *Server) routes() *echo.Echo {
 	e := echo.New()
 	onError(e, s.fail)

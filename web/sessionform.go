@@ -14,8 +14,8 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// sessionForm is the form for a new session: what was typed, what it means, and
-// what is wrong with it.
+// sessionForm is the form for a new session: the values that were typed, their meaning, and the
+// errors.
 type sessionForm struct {
 	values map[string]string
 	errs   map[string]string // by field, for people
@@ -23,7 +23,7 @@ type sessionForm struct {
 	spec   idrl.SessionSpec
 }
 
-// formSettings are the settings that the form has a field for: all but the format of instructions,
+// formSettings are the settings with a field in the form: all except the format of instructions,
 // which is Markdown.
 func formSettings() []settings.Setting {
 	return slices.DeleteFunc(settings.All(), func(s settings.Setting) bool { return s.Key == "instructions_format" })
@@ -37,8 +37,8 @@ func FormFields() (out []string) {
 	return out
 }
 
-// readSessionForm reads what a browser sent. Empty fields take their defaults, but for the title,
-// which people must give, and the seed, which is drawn.
+// readSessionForm reads the form that a browser sent. Empty fields take their defaults, except the
+// title, which is required, and the seed, which is drawn.
 func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
 	f := &sessionForm{values: map[string]string{}, errs: map[string]string{}, spec: settings.Defaults()}
 	f.spec.Title, f.spec.Seed = "", 0
@@ -63,11 +63,11 @@ func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
 	return f
 }
 
-// continued makes a sentence of what goes on from the key of a setting.
+// continued makes a sentence of an error that continues the name of a setting.
 func continued(text string) string { return sentence(strings.TrimPrefix(text, ": ")) }
 
-// checkEnv says whether there is the environment, and that a session without uploads can show no
-// pictures but the legend's.
+// checkEnv checks that the environment exists, and that a session without uploads shows only
+// pictures of the legend.
 func (f *sessionForm) checkEnv(catalogue []EnvChoice) {
 	i := slices.IndexFunc(catalogue, func(e EnvChoice) bool { return e.ID == f.spec.Env })
 	if i < 0 {
@@ -93,25 +93,25 @@ func available(catalogue []EnvChoice) (out []string) {
 	return out
 }
 
-// checkStrategies says whether there are the strategies for the questions of the session.
+// checkStrategies checks that the strategies can choose the questions of the session.
 func (f *sessionForm) checkStrategies() {
 	if f.errs["kind"] != "" {
 		return
 	}
 	spec := settings.Complete(f.spec)
 	names := acquisition.Names(acquisition.LiveFor(spec.Kind))
-	known := "Those that there are: " + strings.Join(names, ", ") + "."
+	known := "Available strategies: " + strings.Join(names, ", ") + "."
 	if f.errs["acquisition"] == "" && !slices.Contains(names, spec.Acquisition) {
 		f.errs["acquisition"] = acquisition.Title(spec.Acquisition) + " cannot choose questions of the kind above. " + known
 	}
 	for _, k := range spec.Controls {
 		if f.errs["conditions"] == "" && !slices.Contains(names, k.Strategy) {
-			f.errs["conditions"] = fmt.Sprintf("There is no strategy %q for such questions. %s", k.Strategy, known)
+			f.errs["conditions"] = fmt.Sprintf("There is no strategy %q for questions of this type. %s", k.Strategy, known)
 		}
 	}
 }
 
-// field returns the field of a setting. options are what can be chosen; nil for one to write in.
+// field returns the field of a setting. options are the choices; nil for a text field.
 func (f *sessionForm) field(s settings.Setting, options []templates.Option) templates.SettingField {
 	out := templates.SettingField{
 		Name: s.Key, Label: s.Label, Hint: sentence(strings.ReplaceAll(s.Words, "`", "") + s.Limits()), Lines: s.Lines,

@@ -61,8 +61,7 @@ func (s watching) sessionRow(sum idrl.Summary) templates.SessionRow {
 	return row
 }
 
-// countText says how many answers there are, and replies of which nothing can be
-// learned.
+// countText writes the number of answers, and of replies without a preference.
 func countText(answers, skipped, budget int) string {
 	text := fmt.Sprintf("%d answers", answers)
 	switch {

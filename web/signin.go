@@ -10,15 +10,15 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// signIn is GET /signin?token=…: it asks for a click, so that a program that
-// looks at links does not use this one up.
+// signIn is GET /signin?token=…: it asks for a click, so that a program that opens links does not
+// use this one up.
 func (s entry) signIn(c echo.Context) error {
 	token := c.QueryParam("token")
 	if _, err := s.cfg.Auth.PeekResearcher(c.Request().Context(), token); err != nil {
-		return s.deadSignIn(c, err)
+		return s.invalidSignIn(c, err)
 	}
 	p := templates.SignInPage{Layout: s.layout(c, "Sign in"), Action: "/signin", Token: token}
-	p.Problems = s.problems(c.Request().Context()) // who holds the link is a researcher
+	p.Problems = s.problems(c.Request().Context()) // a person with the link is a researcher
 	return render(c, http.StatusOK, templates.SignIn(p))
 }
 
@@ -27,7 +27,7 @@ func (s entry) postSignIn(c echo.Context) error {
 	ctx := c.Request().Context()
 	who, token, err := s.cfg.Auth.RedeemResearcher(ctx, c.FormValue("token"))
 	if err != nil {
-		return s.deadSignIn(c, err)
+		return s.invalidSignIn(c, err)
 	}
 	if old := s.researcherCookie(c); old != "" {
 		if err := s.cfg.Auth.SignOut(ctx, old); err != nil {
@@ -39,8 +39,8 @@ func (s entry) postSignIn(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, "/sessions")
 }
 
-// deadSignIn says why a link does not work, except to a browser that is signed in.
-func (s entry) deadSignIn(c echo.Context, err error) error {
+// invalidSignIn explains why a link does not work. A browser that is signed in continues instead.
+func (s entry) invalidSignIn(c echo.Context, err error) error {
 	if kindOf(err) == idrl.Unavailable {
 		return idrl.Errorf(idrl.Unavailable, "%s The link is not used up.", s.explain(err))
 	}

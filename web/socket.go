@@ -22,9 +22,9 @@ const (
 	pingEvery   = 30 * time.Second
 	pongWait    = 75 * time.Second // without a sign of life
 	queueLength = 64               // messages waiting to be written
-	lingerWait  = time.Second      // for a peer that was refused to hear of it
+	lingerWait  = time.Second      // for a peer to read why it was refused
 	callWait    = 30 * time.Second // for one call of a session
-	drainWait   = 3 * time.Second  // for the calls under way when the server stops
+	drainWait   = 3 * time.Second  // for running calls when the server stops
 )
 
 // A socket is one websocket. One goroutine, in read, receives; another, in
@@ -34,7 +34,7 @@ type socket struct {
 	out   chan []byte
 	quiet chan struct{}                   // closed when nothing more will be sent
 	gone  chan struct{}                   // closed when nothing more can be sent
-	alive func(ctx context.Context) error // whether the actor may still be here; asked with each ping and check
+	alive func(ctx context.Context) error // whether the actor still has the right; checked with each ping and by check
 	check chan struct{}                   // asks for alive at once; holds one
 
 	mu     sync.Mutex
@@ -48,9 +48,9 @@ func newSocket(ws *websocket.Conn, limit int64, alive func(context.Context) erro
 	return &socket{ws: ws, out: make(chan []byte, queueLength), quiet: make(chan struct{}), gone: make(chan struct{}), alive: alive, check: make(chan struct{}, 1)}
 }
 
-// send queues a message. It waits while the queue is full, so that a peer that
-// sends faster than it reads is slowed down; one that does not read at all is
-// dropped by write, connects again, and reads the state anew.
+// send queues a message. It waits while the queue is full, so that a peer that sends faster than it
+// reads is slowed down. If a peer does not read at all, write drops it; it then connects again and
+// reads the whole state.
 func (s *socket) send(m []byte) {
 	select {
 	case s.out <- m:
@@ -58,9 +58,8 @@ func (s *socket) send(m []byte) {
 	}
 }
 
-// end makes read return after the message in hand. When nothing more will be
-// sent, write sends what is queued, last if it is not nil, and a close frame.
-// The first call decides.
+// end makes read return after the present message. After the last sender has stopped, write sends
+// the queue, then last if it is not nil, and a close frame. The first call decides.
 func (s *socket) end(code int, reason string, last []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +77,7 @@ func (s *socket) ended() bool {
 	return s.code != 0
 }
 
-// extend gives the peer time until its next sign of life.
+// extend moves the read deadline: the peer has time until its next message or pong.
 func (s *socket) extend(string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,8 +106,7 @@ func (s *socket) read(handle func(kind int, m []byte)) {
 	}
 }
 
-// write sends what is queued, and pings, until all is quiet. It closes the
-// connection.
+// write sends queued messages and pings until the socket ends. It closes the connection.
 func (s *socket) write(ctx context.Context, pingEvery time.Duration) {
 	defer s.ws.Close()
 	defer close(s.gone)
@@ -141,8 +139,7 @@ func (s *socket) checkAllowed(ctx context.Context) {
 	}
 }
 
-// finish writes what is queued and the close frame. Call it only after every sender
-// has stopped.
+// finish writes the queue and the close frame. Call it only after every sender has stopped.
 func (s *socket) finish() {
 	for len(s.out) > 0 {
 		if !s.put(<-s.out) {
@@ -158,13 +155,13 @@ func (s *socket) finish() {
 	frame := websocket.FormatCloseMessage(code, reason)
 	_ = s.ws.WriteControl(websocket.CloseMessage, frame, time.Now().Add(writeWait)) // the peer may be gone
 	if code == websocket.ClosePolicyViolation || code == websocket.CloseMessageTooBig {
-		s.linger()
+		s.readRest()
 	}
 }
 
-// linger reads what the peer is still sending. To close with bytes unread would
-// reset the connection, and the peer would not learn why.
-func (s *socket) linger() {
+// readRest reads what the peer is still sending. Closing with unread bytes would reset the
+// connection, and the peer would not learn the reason.
+func (s *socket) readRest() {
 	conn := s.ws.NetConn()
 	if conn.SetReadDeadline(time.Now().Add(lingerWait)) == nil {
 		_, _ = io.Copy(io.Discard, conn) // ends with the deadline
@@ -183,8 +180,8 @@ func (s *socket) put(m []byte) bool {
 	return err == nil
 }
 
-// upgrader shares the buffers for writing. With its two goroutines and what
-// surrounds it, an idle socket costs about 20 KiB (measured with 2,000).
+// upgrader shares the write buffers. With its two goroutines and their data, an idle socket takes
+// about 20 KiB (measured with 2,000).
 var upgrader = websocket.Upgrader{
 	HandshakeTimeout: writeWait,
 	ReadBufferSize:   1 << 10,
@@ -194,10 +191,9 @@ var upgrader = websocket.Upgrader{
 	CheckOrigin:      func(*http.Request) bool { return true }, // originAllowed has run
 }
 
-// originAllowed reports whether a browser's request comes from a page of this
-// site: an origin of the list, or the very loopback address that was asked.
-// A request without an origin is refused, because only browsers send cookies
-// unasked, and they name it.
+// originAllowed reports whether a browser's request comes from a page of this site: an origin of
+// the list, or the loopback address of the request itself. A request without an origin is refused,
+// because only browsers send cookies automatically, and they name the origin.
 func originAllowed(r *http.Request, allowed []string) bool {
 	origin := r.Header.Get("Origin")
 	if slices.Contains(allowed, origin) {

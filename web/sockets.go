@@ -23,10 +23,9 @@ type sockets struct {
 	group  sync.WaitGroup       // goroutines of the sockets
 }
 
-// add takes s in unless the server is draining. If its person then has more than
-// most, their oldest ends: it may be of a tab that is long gone, which the server
-// learns late. If add returns true, two goroutines are counted, and remove and a
-// second group.Done must follow.
+// add records s unless the server is draining. If its person then has more than most, their oldest
+// one ends: it may belong to a closed tab, which the server notices late. If add returns true, two
+// goroutines are counted, and remove and a second group.Done must follow.
 func (l *sockets) add(s *socket, who person, most int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -53,7 +52,7 @@ func (l *sockets) has(who person) bool {
 	return len(l.of[who]) > 0
 }
 
-// full reports whether the server has as many sockets as it takes.
+// full reports whether the server has the largest number of sockets.
 func (l *sockets) full() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -78,7 +77,7 @@ func (l *sockets) remove(s *socket) {
 	}
 }
 
-// recheck makes every socket ask whether its holder may still be there.
+// recheck makes every socket check the right of its holder.
 func (l *sockets) recheck() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,18 +89,17 @@ func (l *sockets) recheck() {
 	}
 }
 
-// Recheck ends the sockets of those who may be there no more. Call it when logins
-// have ended, or annotators were removed.
+// Recheck ends the sockets of people who have lost their rights. Call it when logins have ended, or
+// annotators were removed.
 func (s *site) Recheck() { s.sockets.recheck() }
 
-// Spread of the times after which drained clients come back, so that they do
-// not all come at once.
+// Range of the times after which drained clients reconnect, so that they do not all come at once.
 const (
 	comeBackFirst = 250 * time.Millisecond
 	comeBackLast  = 2 * time.Second
 )
 
-// drain says goodbye to every socket and takes no more.
+// drain sends a close message to every socket and accepts no more.
 func (l *sockets) drain() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -114,10 +112,10 @@ func (l *sockets) drain() {
 	}
 }
 
-// Drain says goodbye to every socket, refuses new ones, and waits until those
-// that were open have ended or ctx is done. Calls of sessions that are under way are
-// cancelled after drainWait: a session that waits for a training takes no call until the
-// training ends. Call it before http.Server.Shutdown, which knows nothing of sockets.
+// Drain sends a close message to every socket, refuses new ones, and waits until the open ones have
+// ended or ctx is done. Running calls of sessions are cancelled after drainWait: a session that
+// waits for a training takes no call until the training ends. Call it before http.Server.Shutdown,
+// which does not close sockets.
 func (s *site) Drain(ctx context.Context) error {
 	s.sockets.drain()
 	cancel := time.AfterFunc(s.drainWait, s.cancel)
@@ -137,18 +135,17 @@ func (s *site) Drain(ctx context.Context) error {
 	}
 }
 
-// A visitor is who opens a socket.
+// A visitor is the person who opens a socket, and its limits.
 type visitor struct {
 	who   person
-	most  int                             // sockets that they may have at once
+	most  int                             // largest number of their sockets
 	limit int64                           // bytes of a message
-	alive func(ctx context.Context) error // whether they may still be here
+	alive func(ctx context.Context) error // whether they still have the right
 }
 
-// serve upgrades the request and runs a socket in goroutines of its own; the
-// handler returns at once, so that net/http frees its buffers. start gets the
-// socket before anything is read, and returns what to do with each message and
-// at the end.
+// serve upgrades the request and runs a socket in goroutines of its own; the handler returns at
+// once, so that net/http frees its buffers. start gets the socket before anything is read, and
+// returns the functions to call for each message and at the end.
 func (s *site) serve(w http.ResponseWriter, r *http.Request, from visitor,
 	start func(*socket) (handle func(kind int, m []byte), stop func()),
 ) error {
@@ -156,7 +153,7 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request, from visitor,
 	case !originAllowed(r, s.cfg.Origins):
 		return idrl.Errorf(idrl.Forbidden, "This page was not served by this address. Open the site by the address that the server printed.")
 	case !websocket.IsWebSocketUpgrade(r):
-		return idrl.Errorf(idrl.Invalid, "This address is for websockets.")
+		return idrl.Errorf(idrl.Invalid, "This address accepts only websockets.")
 	case !speaks(r):
 		return idrl.Errorf(idrl.Invalid, "The websocket must name the subprotocol %s.", wire.Subprotocol)
 	}
@@ -189,8 +186,8 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request, from visitor,
 	return nil
 }
 
-// survive ends a socket whose reader panicked, and keeps the server up: what
-// was recorded is safe, and the client resends the rest.
+// survive ends a socket whose reader panicked, and keeps the server running: recorded answers are
+// safe, and the client sends the others again.
 func (s *site) survive(sock *socket) {
 	if fault := recover(); fault != nil {
 		s.log.Error("socket reader panicked", "fault", fault, "stack", string(debug.Stack()))
@@ -198,7 +195,7 @@ func (s *site) survive(sock *socket) {
 	}
 }
 
-// speaks reports whether the client offers the protocol.
+// speaks reports whether the client supports the protocol.
 func speaks(r *http.Request) bool {
 	for _, p := range websocket.Subprotocols(r) {
 		if p == wire.Subprotocol {

@@ -195,7 +195,7 @@ func TestFaultsAreRetried(t *testing.T) {
 		{idrl.Errorf(idrl.Unavailable, "too many at once"), wire.Nak{ID: "id1", Code: wire.Unavailable, Message: "Too many at once.", RetryMS: 1000}},
 		{errors.New("SECRET-FAULT"), wire.Nak{
 			ID: "id1", Code: wire.Internal, RetryMS: 5000,
-			Message: "Something went wrong on the server; its log says what. Nothing that was saved is lost.",
+			Message: "The server met an internal error; its log has the details. No saved data are lost.",
 		}},
 	} {
 		b.s1.set(idrl.EventTraining, func() { b.s1.fail = test.err })

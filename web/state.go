@@ -26,7 +26,7 @@ type (
 		Unlearnt   int               `json:"unlearnt"`  // answers that the candidates in use have not learnt from
 		Statement  *statementState   `json:"statement"` // about the present; null before the first candidates
 		Regret     []regretPoint     `json:"regret"`    // of the statement's definition
-		Earlier    int64             `json:"earlier"`   // last row whose regret is of an earlier definition, and left out; 0: none
+		Earlier    int64             `json:"earlier"`   // last row whose regret has an earlier definition and is left out; 0: none
 		Candidates []candidateState  `json:"candidates"`
 		Weights    []weightState     `json:"weights"`
 		Network    *networkState     `json:"network"` // null where the reward is no network
@@ -118,8 +118,8 @@ type (
 	}
 )
 
-// encodeState returns the message that shows st. here reports whether an annotator's
-// page is open. A number that is not finite, which JSON cannot say, becomes 0.
+// encodeState returns the message that shows st. here reports whether an annotator's page is open.
+// Numbers that are not finite, which JSON cannot represent, become 0.
 func encodeState(st idrl.Status, names map[idrl.AnnotatorID]string, here func(idrl.AnnotatorID) bool) []byte {
 	m := stateMessage{
 		T: "state", Seq: st.Seq, Answers: st.Answers, Skipped: st.Skipped, State: st.State, Joined: len(names), Budget: st.Budget, BasedOn: st.BasedOn,
@@ -160,8 +160,8 @@ func trainingOf(t idrl.Training) trainingState {
 	}
 }
 
-// curve thins a curve out to about maxPoints; the last point is always there. It
-// begins after what is of an earlier definition, and returns the last row of that.
+// curve reduces a curve to about maxPoints points; the last point is always kept. It begins after
+// the points of an earlier definition, and returns the last row of those.
 func curve(all []idrl.Regret) (out []regretPoint, earlier int64) {
 	out = []regretPoint{}
 	step := 1 + (len(all)-1)/maxPoints

@@ -8,8 +8,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A statementState is what stopping now would cost, in numbers and in words. Losses
-// are shares of the span, the range of returns from the worst to the best policy.
+// A statementState is the statement of regret: the loss if the session stops now, in numbers and in
+// words. Losses are shares of the span, the range of returns from the worst to the best policy.
 type statementState struct {
 	Seq        int64         `json:"seq"`
 	Definition int           `json:"definition"`
@@ -28,7 +28,7 @@ type statementState struct {
 	Limit    string `json:"limit"`
 	Expected string `json:"expected"`
 	Relative string `json:"relative"` // with what the best policy is compared
-	Stop     string `json:"stop"`     // whether to stop, or how much is left
+	Stop     string `json:"stop"`     // whether to stop, or how many answers are left
 	MayStop  bool   `json:"may_stop"`
 
 	Objections []objectionState `json:"objections"` // why the statement is not enough to stop
@@ -80,12 +80,12 @@ func headline(b idrl.Basis, r idrl.Regret) string {
 
 func limit(r idrl.Regret) string {
 	if r.Bound == 0 {
-		return fmt.Sprintf("No known policy is better in %s of draws from the posterior.", strings.ToLower(atLeast(r.Unbeaten)))
+		return fmt.Sprintf("In %s of draws from the posterior, no known policy is better.", strings.ToLower(atLeast(r.Unbeaten)))
 	}
 	if r.Bound > 0.99 {
-		return "It may still lose the whole range from worst to best."
+		return "Its loss may still be as large as the whole range from the worst to the best policy."
 	}
-	return fmt.Sprintf("With 95\u00a0%% certainty it loses less than %s of the range from worst to best.", atMost(r.Bound))
+	return fmt.Sprintf("With 95\u00a0%% certainty its loss is less than %s of the range from the worst to the best policy.", atMost(r.Bound))
 }
 
 func expected(r idrl.Regret) string {
@@ -109,9 +109,9 @@ func stop(s idrl.Stopping, tolerance float64) string {
 	case s.Held > 0:
 		return fmt.Sprintf("At least %s after %s; after three in a row you can stop.", sure, answersInARow(s.Held))
 	case !s.Left.Known:
-		return fmt.Sprintf("Until it is %s after three answers in a row: cannot tell yet how many answers.", sure)
+		return fmt.Sprintf("Not yet known: how many answers until it is %s after three answers in a row.", sure)
 	}
-	return fmt.Sprintf("Until it is %s after three answers in a row: about %d more answers (%d to %d).", sure, s.Left.About, s.Left.Least, s.Left.Most)
+	return fmt.Sprintf("About %d more answers (%d to %d) until it is %s after three answers in a row.", s.Left.About, s.Left.Least, s.Left.Most, sure)
 }
 
 func answersInARow(n int) string {
@@ -139,7 +139,7 @@ func relative(b idrl.Basis, policies int) string {
 	return fmt.Sprintf("Measured against the %d different policies solved so far; better ones may exist.", policies)
 }
 
-// dropped says how many earlier policies are left out, if any are.
+// dropped says how many earlier policies are left out.
 func dropped(n int) string {
 	switch n {
 	case 0:

@@ -19,42 +19,42 @@ func TestStatementInWords(t *testing.T) {
 			"young", idrl.AgainstPool,
 			idrl.Regret{Tolerance: 0.05, Policies: 36, Within: 0.128, Bound: 0.6104, Mean: 0.2251, Unbeaten: 0.05},
 			"12 % sure that the best policy found is within 5 % of the best one known",
-			"With 95 % certainty it loses less than 62 % of the range from worst to best.", "Expected loss: 23 % of the range.",
+			"With 95 % certainty its loss is less than 62 % of the range from the worst to the best policy.", "Expected loss: 23 % of the range.",
 			"Measured against the 36 different policies solved so far; better ones may exist.",
 		},
 		{
 			"before the first answer", idrl.AgainstPool,
 			idrl.Regret{Tolerance: 0.05, Policies: 36, Within: 0.07, Bound: 1, Mean: 0.5, Unbeaten: 0.05},
 			"7 % sure that the best policy found is within 5 % of the best one known",
-			"It may still lose the whole range from worst to best.", "Expected loss: 50 % of the range.",
+			"Its loss may still be as large as the whole range from the worst to the best policy.", "Expected loss: 50 % of the range.",
 			"Measured against the 36 different policies solved so far; better ones may exist.",
 		},
 		{
 			"older", idrl.AgainstOptima,
 			idrl.Regret{Tolerance: 0.05, Policies: 43, Within: 0.93, Bound: 0.07, Mean: 0.0131, Unbeaten: 0.4},
 			"93 % sure that the best policy found is within 5 % of the best there is",
-			"With 95 % certainty it loses less than 7 % of the range from worst to best.", "Expected loss: 1.3 % of the range.",
+			"With 95 % certainty its loss is less than 7 % of the range from the worst to the best policy.", "Expected loss: 1.3 % of the range.",
 			"Measured against the 43 different policies solved so far, each of which is the best for some weights.",
 		},
 		{
 			"bound of 0", idrl.AgainstSearch,
 			idrl.Regret{Tolerance: 0.05, Policies: 43, Within: 0.999, Mean: 0.0004, Unbeaten: 0.979},
 			"More than 99 % sure that the best policy found is within 5 % of the best one known",
-			"No known policy is better in 97 % of draws from the posterior.", "Expected loss: less than 0.1 % of the range.",
+			"In 97 % of draws from the posterior, no known policy is better.", "Expected loss: less than 0.1 % of the range.",
 			"Measured against the best policies found so far (43); better ones may exist.",
 		},
 		{
 			"all agree", idrl.AgainstEarlier,
 			idrl.Regret{Tolerance: 0.05, Policies: 12, Within: 1, Unbeaten: 1},
 			"More than 99 % sure that the best policy found is within 5 % of the best one known",
-			"No known policy is better in more than 99 % of draws from the posterior.", "Expected loss: 0 % of the range.",
+			"In more than 99 % of draws from the posterior, no known policy is better.", "Expected loss: 0 % of the range.",
 			"Measured against the candidates and earlier policies only (12): this session was begun by a version that did not keep the policies prepared at the start.",
 		},
 		{
 			"small bound", idrl.AgainstGiven,
 			idrl.Regret{Tolerance: 0.05, Policies: 9, Within: 0.99, Bound: 0.0021, Mean: 0.0001, Unbeaten: 0.9},
 			"99 % sure that the best policy found is within 5 % of the best one known",
-			"With 95 % certainty it loses less than 0.3 % of the range from worst to best.", "Expected loss: less than 0.1 % of the range.",
+			"With 95 % certainty its loss is less than 0.3 % of the range from the worst to the best policy.", "Expected loss: less than 0.1 % of the range.",
 			"Measured against the 9 different policies of the rollouts; better behaviour than theirs may exist.",
 		},
 	} {
@@ -85,10 +85,10 @@ func TestStopInWords(t *testing.T) {
 		s    idrl.Stopping
 		want string
 	}{
-		{idrl.Stopping{Doubt: 0.1}, "Until it is 90 % sure of a loss within 5 % after three answers in a row: cannot tell yet how many answers."},
+		{idrl.Stopping{Doubt: 0.1}, "Not yet known: how many answers until it is 90 % sure of a loss within 5 % after three answers in a row."},
 		{idrl.Stopping{Doubt: 0.1, Held: 2, Left: idrl.Forecast{Known: true, Least: 1, About: 1, Most: 3}}, "At least 90 % sure of a loss within 5 % after the last 2 answers; after three in a row you can stop."},
 		{idrl.Stopping{Doubt: 0.2, Held: 1}, "At least 80 % sure of a loss within 5 % after the last answer; after three in a row you can stop."},
-		{idrl.Stopping{Doubt: 0.1, Left: idrl.Forecast{Known: true, Least: 6, About: 12, Most: 30}}, "Until it is 90 % sure of a loss within 5 % after three answers in a row: about 12 more answers (6 to 30)."},
+		{idrl.Stopping{Doubt: 0.1, Left: idrl.Forecast{Known: true, Least: 6, About: 12, Most: 30}}, "About 12 more answers (6 to 30) until it is 90 % sure of a loss within 5 % after three answers in a row."},
 		{idrl.Stopping{Doubt: 0.1, Held: 3, Objections: []idrl.Objection{idrl.ObjectUntrained()}}, "This is not enough to stop, because:"},
 		{idrl.Stopping{Doubt: 0.1, Held: 3, Propose: true}, "You can stop: after three answers in a row it was at least 90 % sure of a loss within 5 %."},
 		{idrl.Stopping{Doubt: 0.1, Held: 3, Propose: true, ByItself: true}, "Stopped: after three answers in a row it was at least 90 % sure of a loss within 5 %."},
@@ -105,7 +105,7 @@ func TestObjectionsInWords(t *testing.T) {
 	st.Stopping = idrl.Stopping{Doubt: 0.1, Held: 3, Objections: []idrl.Objection{idrl.ObjectReturns("lands", "falls")}}
 	got := statementOf(st)
 	if !strings.HasSuffix(got.Headline, "of the best one known, by the mean reward of a step") || got.MayStop || len(got.Objections) != 1 ||
-		got.Objections[0].Code != "returns" || !strings.Contains(got.Objections[0].Words, "lands is best by the mean reward of a step, falls by the sum over the episode") {
+		got.Objections[0].Code != "returns" || !strings.Contains(got.Objections[0].Words, "lands is best by the mean reward of a step, and falls is best by the sum over the episode") {
 		t.Errorf("%+v", got)
 	}
 	st.Return = idrl.SumReturn

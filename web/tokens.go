@@ -29,14 +29,14 @@ const (
 	tokenOnce  = "tb_token"
 )
 
-// scopeTexts say to people what scopes allow.
+// scopeTexts describe scopes, for people.
 var scopeTexts = map[idrl.Scope]string{
 	idrl.ScopeRead: "to read answers, rewards and exports", idrl.ScopeUpload: "to read, upload clips and make sessions over them",
 	idrl.ScopeWrite: "to read, pause, resume and close", idrl.ScopeLabel: "to answer the questions of one session",
 }
 
-// tokens is GET /tokens. A token that the browser brings from the form is shown, and taken away
-// from there.
+// tokens is GET /tokens. A token that the browser brings from the form is shown, and removed from
+// the browser.
 func (s running) tokens(c echo.Context) error {
 	if _, err := s.researcher(c, auth.ListSessions, ""); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (s running) tokens(c echo.Context) error {
 	return s.showTokens(c, http.StatusOK, p)
 }
 
-// tokenOnce is handOver of a token: an address would keep it in the browser's history.
+// tokenOnce is bringLink of a token: an address would keep it in the browser's history.
 func (s running) tokenOnce(c echo.Context, token string) {
 	k := &http.Cookie{
 		Name: tokenOnce, Value: token, Path: tokensPath, HttpOnly: true, Secure: s.cfg.SecureCookies, SameSite: http.SameSiteStrictMode, MaxAge: 60,
@@ -98,10 +98,10 @@ func (s running) revokeToken(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, tokensPath)
 }
 
-// toTokens leads a browser that restores a form's address to the page.
+// toTokens redirects a browser that restores a form's address to the page.
 func (s running) toTokens(c echo.Context) error { return c.Redirect(http.StatusSeeOther, tokensPath) }
 
-// showTokens shows the page, with what was chosen in the form if that is given.
+// showTokens shows the page, with the values of the form if they are given.
 func (s running) showTokens(c echo.Context, status int, p templates.TokensPage, chosen ...idrl.Token) error {
 	ctx := c.Request().Context()
 	list, err := s.cfg.Tokens.Tokens(ctx)

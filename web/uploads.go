@@ -14,8 +14,9 @@ const (
 	uploadRead = 30 * time.Second // for the body of one, as for that of any request
 )
 
-// uploads let several uploads share one core. Each token has one that is read; trajectories of different uploads take
-// turns, so that a small upload waits for a trajectory of each other one, and not for all of them.
+// uploads let several uploads share one core. Of each token one is read at a time; trajectories of
+// different uploads take turns, so that a small upload waits only for one trajectory of each other
+// upload.
 type uploads struct {
 	wait  time.Duration // for others; tests shorten it
 	held  chan struct{} // an element for each upload that is read
@@ -35,9 +36,10 @@ func newUploads() uploads {
 	return uploads{wait: uploadWait, held: make(chan struct{}, maxUploads), turns: make(chan struct{}, 1), own: map[person]*ownUploads{}}
 }
 
-var errUploads = idrl.Errorf(idrl.Unavailable, "the server reads other uploads; try again in a moment")
+var errUploads = idrl.Errorf(idrl.Unavailable, "the server is reading other uploads; try again in a moment")
 
-// enter waits until an upload of a token may be read, for a while. serving ends when the server stops.
+// enter waits for a limited time until an upload of a token may be read. serving ends when the
+// server stops.
 func (u *uploads) enter(ctx, serving context.Context, token person) (leave func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, u.wait, errUploads)
 	defer cancel()
@@ -67,13 +69,13 @@ func (u *uploads) turn(ctx context.Context) (leave func(), err error) {
 	return func() { <-u.turns }, nil
 }
 
-// take waits for a place. Those that wait get one in their order.
+// take waits for a place. Waiting callers get one in their order.
 func take(ctx context.Context, places chan<- struct{}) error {
 	select {
 	case places <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		return errUploads // the client is gone, waited long enough, or the server stops
+		return errUploads // the client has disconnected or waited long enough, or the server stops
 	}
 }
 

@@ -14,11 +14,11 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// errNoWithdrawal refuses people whom the page does not let withdraw their data.
-var errNoWithdrawal = idrl.Errorf(idrl.Forbidden, "Your data cannot be withdrawn on this page, or no longer. Ask the person who gave you the link.")
+// errNoWithdrawal refuses people who cannot withdraw their data on the page.
+var errNoWithdrawal = idrl.Errorf(idrl.Forbidden, "You cannot withdraw your data on this page, or the time to do so is over. Ask the person who gave you the link.")
 
-// withdrawable returns until when somebody can withdraw their data themselves, and the
-// title of the session. It returns errNoWithdrawal if they cannot.
+// withdrawable returns until when a person can withdraw their data themselves, and the title of the
+// session. It returns errNoWithdrawal if they cannot.
 func (s labelling) withdrawable(c echo.Context, id idrl.SessionID, who idrl.AnnotatorID) (until time.Time, title string, err error) {
 	spec, err := s.cfg.Sessions.Spec(c.Request().Context(), id)
 	if err != nil {
@@ -37,8 +37,7 @@ func (s labelling) withdrawable(c echo.Context, id idrl.SessionID, who idrl.Anno
 	return until, spec.Title, err
 }
 
-// withdrawURL returns the address at which somebody can withdraw their data, empty if they
-// cannot.
+// withdrawURL returns the address at which a person can withdraw their data, empty if they cannot.
 func (s labelling) withdrawURL(c echo.Context, id idrl.SessionID, who idrl.AnnotatorID) string {
 	if _, _, err := s.withdrawable(c, id, who); err != nil {
 		return ""
@@ -46,9 +45,9 @@ func (s labelling) withdrawURL(c echo.Context, id idrl.SessionID, who idrl.Annot
 	return sessionURL(id, "withdraw")
 }
 
-// leaver returns the session of the address and the annotator of it that this browser is or
-// was: somebody whose part has ended may withdraw their data too.
-func (s labelling) leaver(c echo.Context) (idrl.SessionID, idrl.AnnotatorID, error) {
+// formerOrPresent returns the session of the address and the annotator for which this browser is or was
+// signed in: people whose part has ended may withdraw their data, too.
+func (s labelling) formerOrPresent(c echo.Context) (idrl.SessionID, idrl.AnnotatorID, error) {
 	id, err := sessionID(c)
 	if err != nil {
 		return "", "", err
@@ -64,7 +63,7 @@ func (s labelling) leaver(c echo.Context) (idrl.SessionID, idrl.AnnotatorID, err
 
 // withdraw is GET /sessions/:id/withdraw: it asks an annotator whether they are sure.
 func (s labelling) withdraw(c echo.Context) error {
-	id, who, err := s.leaver(c)
+	id, who, err := s.formerOrPresent(c)
 	if errors.Is(err, errNotAnnotator) {
 		return s.signedOut(c, id)
 	}
@@ -91,11 +90,11 @@ func (s labelling) withdrawPage(c echo.Context, status int, id idrl.SessionID, w
 	return render(c, status, templates.Withdraw(p))
 }
 
-// postWithdraw is POST /sessions/:id/withdraw with the field sure, "yes": it erases what is
-// recorded of the annotator, and leads to the page that says how far that is. So does the same form
-// once more, whose fields annotator and receipt the first answer may not have reached.
+// postWithdraw is POST /sessions/:id/withdraw with the field sure, "yes": it erases the annotator's
+// data, and redirects to the page that shows the progress. Sending the form again does the same,
+// because its first reply may have been lost; its fields annotator and receipt identify the person.
 func (s labelling) postWithdraw(c echo.Context) error {
-	id, who, err := s.leaver(c)
+	id, who, err := s.formerOrPresent(c)
 	ctx := c.Request().Context()
 	if errors.Is(err, errNotAnnotator) {
 		if _, unknown := s.cfg.People.Withdrawn(ctx, id, idrl.AnnotatorID(c.FormValue("annotator")), c.FormValue("receipt")); unknown == nil {
@@ -122,7 +121,7 @@ func (s labelling) postWithdraw(c echo.Context) error {
 		return err
 	}
 	s.setCookie(c, id, auth.Annotator, "")
-	if session, err := s.session(ctx, id); err == nil { // else it follows when it can run
+	if session, err := s.session(ctx, id); err == nil { // otherwise it follows when it can run
 		if err := session.Follow(ctx); err != nil {
 			s.log.Error("a session did not follow a withdrawal of data; it does when it starts again", "session", id, "err", err)
 		}
@@ -134,8 +133,8 @@ func (s labelling) postWithdraw(c echo.Context) error {
 // erasingWait is after how long, in seconds, the page looks again whether data are erased.
 const erasingWait = 5
 
-// withdrawn is GET /sessions/:id/withdrawn/:annotator/:receipt: it tells a person who has withdrawn their data, and
-// has no login any more, whether they are erased.
+// withdrawn is GET /sessions/:id/withdrawn/:annotator/:receipt: it shows a person who has withdrawn
+// their data, and has no login any more, whether they are erased.
 func (s labelling) withdrawn(c echo.Context) error {
 	id, err := sessionID(c)
 	if err != nil {
@@ -152,13 +151,13 @@ func (s labelling) withdrawn(c echo.Context) error {
 	}
 	p := templates.NoticePage{Layout: s.layout(c, spec.Title), Forget: string(id)}
 	p.Heading, p.Text = "Your data are erased", "Your answers and your name are no longer in the study, nor in the files and the backups of its server. "+
-		"What is left are the times at which answers came, without whose they were, and, if you came from a crowd platform, a code by which "+
-		"your participant id is known to have withdrawn. You can close this page."
+		"Two things are kept: the times at which answers came, without your name, and, if you came from a crowd platform, a code by which "+
+		"this server recognises that your participant id has withdrawn. You can close this page."
 	if a.ErasedAt.IsZero() {
 		c.Response().Header().Set("Refresh", strconv.Itoa(erasingWait))
 		p.Heading, p.Text = "Your data are being erased", "You have withdrawn: the study goes on without your answers and your name, and no longer shows them. "+
-			"Files of the server and its backups still hold traces of them. The server removes these by itself; you need not wait. It takes some seconds, "+
-			"and longer while somebody exports results. This page looks again every few seconds and says when all is erased. Keep its address to look later."
+			"Files of the server and its backups still hold traces of them, which the server is removing. This takes some seconds, "+
+			"and longer while results are being exported. You need not wait. This page checks every few seconds and says when everything is erased. Keep its address if you want to check later."
 	}
 	p.Scripts = static.Modules("forget.js")
 	p.User, p.SignOut = "", ""

@@ -19,10 +19,10 @@ import (
 
 // Waits of an annotator's socket.
 const (
-	askAgain    = 5 * time.Second // after which one with nothing to do looks for leases that ran out
-	othersWait  = time.Second     // until news of other people's answers are passed on
-	retryWait   = time.Second     // what a client is told to wait when the server is busy
-	retryFault  = 5 * time.Second // and when it failed
+	askAgain    = 5 * time.Second // after which a page without questions looks for expired leases
+	othersWait  = time.Second     // until changes by other annotators are passed on
+	retryWait   = time.Second     // that a client is asked to wait when the server is busy
+	retryFault  = 5 * time.Second // and after an error
 	maxRefusals = 200             // messages that are wrong in themselves, then the socket ends
 )
 
@@ -36,18 +36,18 @@ type annotatorSocket struct {
 	pacer   *live.Pacer // runs feed
 
 	person   person
-	narrow   bool       // the annotator is to see nothing of what was before
+	narrow   bool       // the annotator must not see earlier answers
 	crowd    idrl.Crowd // that they came from; the zero Crowd if from none
 	refusals int        // of the reading goroutine
 
 	mu      sync.Mutex
 	greeted bool                       // guarded by mu: the client has said hello
 	hello   *wire.Hello                // guarded by mu: to be sent by feed; nil if none
-	forget  bool                       // guarded by mu: the client begins anew
+	forget  bool                       // guarded by mu: the client starts again
 	waiting bool                       // guarded by mu: the last offer was empty
 	sent    map[idrl.AssignmentID]bool // of feed: questions that the client holds
 
-	settings int64 // guarded by mu: how often a change of the session's settings was heard of
+	settings int64 // guarded by mu: number of changes of the session's settings that were noticed
 
 	reading sync.Mutex   // held while consent is read from the database and stored; before mu
 	consent consentState // guarded by reading
@@ -97,8 +97,8 @@ func (s labelling) annotate(c echo.Context) error {
 	})
 }
 
-// notice hears of every change in the session. What concerns this annotator is
-// passed on at once, the rest, which only moves the progress bar, soon.
+// notice gets every change in the session. Changes of this annotator are passed on at once; the
+// others, which only move the progress bar, after a moment.
 func (a *annotatorSocket) notice(e idrl.Event) {
 	a.mu.Lock()
 	greeted, waiting := a.greeted, a.waiting
@@ -126,7 +126,7 @@ func (a *annotatorSocket) handle(kind int, b []byte) {
 		a.refuse(refused)
 		return
 	}
-	if !a.mayGoOn(cost(m)) {
+	if !a.chargeMessage(cost(m)) {
 		a.nak(messageID(m), idrl.Errorf(idrl.Unavailable, "Too many messages at once; sending again in a moment."))
 		a.rest()
 		return
@@ -136,7 +136,7 @@ func (a *annotatorSocket) handle(kind int, b []byte) {
 	defer cancel()
 	switch m := m.(type) {
 	case *wire.ClientHello:
-		a.greet(ctx, m)
+		a.answerHello(ctx, m)
 	case *wire.Answer:
 		row := m.Row()
 		row.Annotator, row.ReceivedAt = a.who, time.Now().UTC()
@@ -165,9 +165,9 @@ func (a *annotatorSocket) handle(kind int, b []byte) {
 	}
 }
 
-// greet answers a hello: which answers of the outbox are durable, then, by
-// feed, the questions.
-func (a *annotatorSocket) greet(ctx context.Context, m *wire.ClientHello) {
+// answerHello answers a hello: it says which answers of the outbox are durable; then feed sends the
+// questions.
+func (a *annotatorSocket) answerHello(ctx context.Context, m *wire.ClientHello) {
 	have, err := a.session.Have(ctx, a.who, m.Outbox)
 	if err != nil {
 		a.nak("", err)
@@ -186,7 +186,7 @@ func (a *annotatorSocket) greet(ctx context.Context, m *wire.ClientHello) {
 	a.pacer.Wake(0)
 }
 
-// reply acknowledges a durable row, or says why there is none.
+// reply acknowledges a durable row, or says why the row is not recorded.
 func (a *annotatorSocket) reply(id string, receipt idrl.Receipt, err error) {
 	if err != nil {
 		a.nak(id, err)
@@ -196,8 +196,8 @@ func (a *annotatorSocket) reply(id string, receipt idrl.Receipt, err error) {
 	a.send(wire.Encode(&wire.Ack{ID: receipt.ID, Seq: receipt.Seq, Replay: receipt.Replay}))
 }
 
-// feed tells the client which questions are open, and each question before it
-// is first listed. The pacer runs it.
+// feed sends the list of open questions, and each question before it is first listed. The pacer
+// runs it.
 func (a *annotatorSocket) feed() {
 	defer a.srv.heavy.first()()
 	ctx, cancel := context.WithTimeout(a.srv.ctx, callWait)
@@ -227,11 +227,11 @@ func (a *annotatorSocket) feed() {
 	a.deliver(offer, has.awaits)
 }
 
-// errNarrow refuses somebody who came back by an id that others may know.
-var errNarrow = idrl.Errorf(idrl.Forbidden, "In this browser you can go on answering, but not change what was answered before. Use the browser in which you began.")
+// errNarrow refuses changes by a person who came back by an id that others may know.
+var errNarrow = idrl.Errorf(idrl.Forbidden, "In this browser you can answer more questions, but you cannot change earlier answers. To change them, use the browser in which you gave them.")
 
-// consents returns what is known of the annotator's consent. It reads it again until no
-// settings have changed meanwhile. Who calls it during a read waits for that read.
+// consents returns the state of the annotator's consent. It reads it again until no settings have
+// changed meanwhile. A call during a read waits for that read.
 func (a *annotatorSocket) consents(ctx context.Context) (consentState, error) {
 	a.reading.Lock()
 	defer a.reading.Unlock()
@@ -250,8 +250,8 @@ func (a *annotatorSocket) consents(ctx context.Context) (consentState, error) {
 	}
 }
 
-// deliver sends the questions that the client does not hold, and the status. Where consent
-// is awaited it sends no more questions, and tells of those that the client holds.
+// deliver sends the questions that the client does not hold, and the status. If consent is missing
+// it sends no further questions, and lists only those that the client holds.
 func (a *annotatorSocket) deliver(offer idrl.Offer, awaits bool) {
 	if awaits && !offer.Done {
 		offer.Open = slices.DeleteFunc(slices.Clone(offer.Open), func(as idrl.Assignment) bool { return !a.sent[as.ID] })
@@ -296,8 +296,8 @@ func (a *annotatorSocket) deliver(offer idrl.Offer, awaits bool) {
 	}
 }
 
-// question is what an annotator may know of an assignment: nothing of why it is
-// asked, nor of the policies behind it.
+// question returns what an annotator may know of an assignment: neither its purpose nor the
+// policies of its clips.
 func (a *annotatorSocket) question(as idrl.Assignment) *wire.Query {
 	q := &wire.Query{Assignment: as.ID, Query: as.Query.ID, Kind: as.Query.Kind, Left: as.Left, Order: as.Order, LeaseUntil: as.LeaseUntil.UTC()}
 	for _, id := range as.Query.Clips {

@@ -9,7 +9,7 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// cost returns what a message counts for.
+// cost returns how much a message is charged.
 func cost(m wire.FromClient) float64 {
 	if _, ok := m.(*wire.ClientHello); ok {
 		return helloCost
@@ -17,13 +17,13 @@ func cost(m wire.FromClient) float64 {
 	return 1
 }
 
-// mayGoOn charges the annotator for a message. All their sockets share one limit.
-func (a *annotatorSocket) mayGoOn(cost float64) bool {
+// chargeMessage charges the annotator for a message. All their sockets share one limit.
+func (a *annotatorSocket) chargeMessage(cost float64) bool {
 	return a.srv.limits.messages.take(a.person, cost, time.Now())
 }
 
-// rest puts off the next message of this socket, so that the peer's line fills up
-// and its other messages cost nothing.
+// rest delays the next message of this socket. The peer's send buffer fills up meanwhile, and its
+// other messages cost nothing.
 func (a *annotatorSocket) rest() {
 	wait := time.NewTimer(restWait)
 	defer wait.Stop()
@@ -39,7 +39,7 @@ func (a *annotatorSocket) refuse(r *wire.Refused) {
 	a.send(wire.Encode(r.Nak()))
 	if a.refusals++; a.refusals >= maxRefusals {
 		a.end(websocket.ClosePolicyViolation, "too many wrong messages", nil)
-	} else if !a.mayGoOn(1) {
+	} else if !a.chargeMessage(1) {
 		a.rest()
 	}
 }
@@ -68,7 +68,7 @@ func codeOf(err error) wire.Code {
 	}
 }
 
-// retryAfter returns after which time the same message may succeed, 0 for never.
+// retryAfter returns the time after which the same message may succeed, 0 for never.
 func retryAfter(err error) time.Duration {
 	switch kindOf(err) {
 	case idrl.Unavailable:
@@ -80,7 +80,7 @@ func retryAfter(err error) time.Duration {
 	}
 }
 
-// messageID returns the id that a refusal of m names.
+// messageID returns the id that a refusal of m contains.
 func messageID(m wire.FromClient) string {
 	switch m := m.(type) {
 	case *wire.Answer:

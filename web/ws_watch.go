@@ -15,8 +15,7 @@ import (
 // A researcher's page gets the state at most this often.
 const watchInterval = 250 * time.Millisecond
 
-// watchLimit is the size of a message from a researcher's page, which has
-// nothing to say.
+// watchLimit is the largest message from a researcher's page, which sends none.
 const watchLimit = 512 // bytes
 
 // watcher serves one researcher's page of a session.
@@ -65,9 +64,8 @@ func (s watching) watch(c echo.Context) error {
 	})
 }
 
-// tell sends the state, and what is wrong with the server if that has changed. While
-// the last state is still on its way it waits, so that a slow line carries fewer
-// states and not older ones.
+// tell sends the state, and the problems of the server if they have changed. While the last state
+// is still being sent it waits, so that a slow connection gets fewer states, not older ones.
 func (w *watcher) tell() {
 	if len(w.out) > 0 {
 		w.pacer.Wake(watchInterval)
@@ -93,7 +91,7 @@ func (w *watcher) tell() {
 	here := func(a idrl.AnnotatorID) bool { return w.srv.sockets.has(person{auth.Annotator, w.id, string(a)}) }
 	w.send(encodeState(status, names, here))
 	if compares {
-		w.tellConditions(scores)
+		w.sendConditions(scores)
 	}
 	if m := encodeProblems(w.srv.problems(ctx)); !bytes.Equal(m, w.told) {
 		w.told = m

@@ -29,12 +29,12 @@ type benchFlags struct {
 func (f *benchFlags) declare(fs *flag.FlagSet) {
 	f.set = fs
 	fs.StringVar(&f.out, "out", "bench", "`folder` for the report, the tables and plots, and the finished runs")
-	fs.StringVar(&f.mode, "mode", experiment.Corrected, "`corrected`: what the paper's text says; paper: what the authors' code computes")
-	fs.StringVar(&f.schedule, "schedule", experiment.PaperSchedule, "`when` candidates are trained: paper, after every answer; live, as in a session\nwith clips, three questions ahead and trainings beside the answers; slow, the same where\na training takes as long as three answers; crowd, with 1 to 16 annotators at once, who are compared")
-	fs.StringVar(&f.queries, "queries", "", "`type` of question: state or comparison; default: all that the figure has")
+	fs.StringVar(&f.mode, "mode", experiment.Corrected, "`corrected`: as in the paper's text; paper: as in the authors' code")
+	fs.StringVar(&f.schedule, "schedule", experiment.PaperSchedule, "`when` candidates are trained: paper, after every answer; live, as in a session\nwith clips, three questions ahead and trainings during the answers; slow, as live, but\na training takes as long as three answers; crowd, with 1 to 16 annotators at once, for comparison")
+	fs.StringVar(&f.queries, "queries", "", "`type` of question: state or comparison; default: all types of the figure")
 	fs.StringVar(&f.walls, "walls", "", "walls of gridworlds: `text` or code; default: as in the mode")
 	fs.StringVar(&f.candidates, "candidates", "", "candidate questions: `text` or code; default: as in the mode")
-	fs.StringVar(&f.expert, "expert", "", "`who` answers: paper (by the paper's model) or people (as noisy as people); default: the figure's first")
+	fs.StringVar(&f.expert, "expert", "", "`expert` who answers: paper (by the paper's model) or people (as noisy as people); default: the figure's first")
 	fs.StringVar(&f.methods, "methods", "", "`names` of methods, separated by commas; default: those of the figure")
 	fs.IntVar(&f.seeds, "seeds", 30, "`number` of paired seeds")
 	fs.Uint64Var(&f.first, "first-seed", 1, "first `seed`; seeds are consecutive")
@@ -50,8 +50,7 @@ func figureNames() (names []string) {
 	return names
 }
 
-// paperFigures returns the names of the figures that are in the paper, of those
-// that take long or of the others.
+// paperFigures returns the names of the paper's figures, those that take long or the others.
 func paperFigures(long bool) (names []string) {
 	for _, f := range experiment.Figures() {
 		if !f.Extra && f.Long == long {
@@ -77,7 +76,8 @@ func benchCommand() command.Command {
 	}, (*benchFlags).declare, runBench)
 }
 
-// figuresAndMethods lists what bench knows. Whether a figure can be run takes loading MuJoCo.
+// figuresAndMethods lists the figures and methods. MuJoCo is loaded to find out which figures can
+// be run.
 func figuresAndMethods() string {
 	var b strings.Builder
 	b.WriteString("Figures (all: those of the paper that take minutes):\n")
@@ -93,7 +93,7 @@ func figuresAndMethods() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// remark says what is special about a figure.
+// remark describes the special properties of a figure.
 func remark(f experiment.Figure) string {
 	switch {
 	case f.Available() != nil:
@@ -131,8 +131,8 @@ func runBench(ctx context.Context, io command.IO, f *benchFlags) error {
 	return f.execute(ctx, io, plan.experiments, benchLine(f.figure, f.set))
 }
 
-// benchLine returns the command line that gives the same results: without the
-// flags that do not change them, and with the defaults that might change.
+// benchLine returns the command line that gives the same results: without the flags that do not
+// change them, and with the defaults that may change.
 func benchLine(figure string, fs *flag.FlagSet) string {
 	given := map[string]bool{"seeds": true, "first-seed": true, "mode": true}
 	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
@@ -146,19 +146,19 @@ func benchLine(figure string, fs *flag.FlagSet) string {
 	return line
 }
 
-// execute runs the experiments and writes what came of them.
+// execute runs the experiments and writes the results.
 func (f benchFlags) execute(ctx context.Context, io command.IO, es []experiment.Experiment, typed string) error {
 	runs, line := filepath.Join(f.out, "runs"), command.NewProgressLine(io.Err)
 	defer line.Clear()
 	store := report.FolderStore(runs, func(s string) { line.Say("%s", s) })
 	tracker := report.NewTracker(store, es, time.Now)
 	if p := tracker.Progress(); p.Kept > 0 {
-		line.Say("%d of %d runs are there from before, in %s.", p.Kept, p.Total, runs)
+		line.Say("%d of %d runs were computed earlier and are kept in %s.", p.Kept, p.Total, runs)
 	}
 	do := func(e experiment.Experiment) (experiment.Result, error) {
 		r, err := experiment.Do(ctx, e, experiment.Options{
 			Workers: f.workers, Store: tracker, Progress: countRuns(line, e, tracker),
-			Cache: filepath.Join(f.out, "cache"), Preparing: tellPreparing(line, e), Answered: tellAnswers(line, e, tracker),
+			Cache: filepath.Join(f.out, "cache"), Preparing: reportPreparation(line, e), Answered: reportAnswers(line, e, tracker),
 		})
 		if p := tracker.Progress(); err != nil && ctx.Err() != nil {
 			line.Say("Stopped. %d of %d runs are kept in %s; the same command continues from there.", p.Kept+p.Made, p.Total, runs)
@@ -192,17 +192,16 @@ func (f benchFlags) execute(ctx context.Context, io command.IO, es []experiment.
 	return nil
 }
 
-// countRuns reports how far an experiment is and how long all that is still to be
-// done will take.
+// countRuns reports the progress of an experiment and the time of all remaining runs.
 func countRuns(line *command.ProgressLine, e experiment.Experiment, tracker *report.Tracker) idrl.Progress {
 	return func(_, _ int, what string) {
-		if p := tracker.Progress(); p.Made > 0 { // and not only runs that were there
+		if p := tracker.Progress(); p.Made > 0 { // and not only earlier runs
 			line.Show(fmt.Sprintf("%s; %s (%s)", says(p), e.Name(), what))
 		}
 	}
 }
 
-// says returns how far runs are, and how long the rest will take once that is known.
+// says returns the progress of runs, and the remaining time once it is known.
 func says(p report.Progress) string {
 	text := fmt.Sprintf("%d of %d runs", p.Kept+p.Made, p.Total)
 	switch {
@@ -216,21 +215,21 @@ func says(p report.Progress) string {
 	return text
 }
 
-// tellPreparing reports how far the preparation of an experiment is.
-func tellPreparing(line *command.ProgressLine, e experiment.Experiment) idrl.Progress {
-	return func(_, _ int, what string) { // what counts
+// reportPreparation reports the progress of the preparation of an experiment.
+func reportPreparation(line *command.ProgressLine, e experiment.Experiment) idrl.Progress {
+	return func(_, _ int, what string) { // only then is there a total
 		line.Show(e.Name() + ": preparing: " + what)
 	}
 }
 
-// tellAnswers reports how far a run is that takes long.
-func tellAnswers(line *command.ProgressLine, e experiment.Experiment, tracker *report.Tracker) idrl.Progress {
-	return func(_, _ int, what string) { // what counts
+// reportAnswers reports the progress of a long run.
+func reportAnswers(line *command.ProgressLine, e experiment.Experiment, tracker *report.Tracker) idrl.Progress {
+	return func(_, _ int, what string) { // only then is there a total
 		line.Show(fmt.Sprintf("%s; %s: %s", says(tracker.Progress()), e.Name(), what))
 	}
 }
 
-// roughly rounds a duration to what an estimate is worth.
+// roughly rounds a duration to the precision of an estimate.
 func roughly(d time.Duration) string {
 	if d < 10*time.Minute {
 		return d.Round(time.Second).String()

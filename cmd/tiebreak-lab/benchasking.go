@@ -30,8 +30,8 @@ func (f *benchAskingFlags) declare(fs *flag.FlagSet) {
 
 func benchAskingCommand() command.Command {
 	var about strings.Builder
-	about.WriteString("Simulated people answer sessions in several ways of being asked, for the same number of seconds, with a truth\n" +
-		"that is known. It prints the mean regret over that time, as a table in Markdown: docs/ways-of-asking.md.\n\nWays:\n")
+	about.WriteString("Simulated people answer sessions with several ways of asking, for the same number of seconds, with a known\n" +
+			"true reward. It prints the mean regret over that time, as a table in Markdown: docs/ways-of-asking.md.\n\nWays:\n")
 	for _, w := range experiment.Ways() {
 		fmt.Fprintf(&about, "  %-21s %s\n", w.Name, w.About)
 	}

@@ -40,7 +40,7 @@ type deepFlags struct {
 func (f *deepFlags) declare(fs *flag.FlagSet) {
 	f.set = fs
 	fs.StringVar(&f.out, "out", "bench-deep", "`folder` for the report, the tables and plots, and the finished runs")
-	fs.StringVar(&f.mode, "mode", string(neural.Corrected), "`corrected`: what the paper's text says; anchored: the same with the reward network of live sessions; paper: what the authors' code does")
+	fs.StringVar(&f.mode, "mode", string(neural.Corrected), "`corrected`: as in the paper's text; anchored: the same with the reward network of live sessions; paper: as in the authors' code")
 	fs.StringVar(&f.tasks, "tasks", "half-cheetah,hopper,swimmer,reacher,inverted-pendulum", "`names` of robots, separated by commas, or all")
 	fs.StringVar(&f.methods, "methods", strings.Join(deep.Methods(), ","), "`names` of methods, separated by commas; NAME:main asks about the main policy's rollouts alone")
 	fs.StringVar(&f.budget, "budget", deep.Small().Name, "`small`: 300 comparisons, 100,000 steps, small networks; paper: 1,400 and 10,000,000")
@@ -52,7 +52,7 @@ func (f *deepFlags) declare(fs *flag.FlagSet) {
 	fs.IntVar(&f.workers, "workers", runtime.NumCPU(), "runs at a time; results do not depend on it")
 }
 
-// plan returns what the flags ask for, or an error of kind Invalid.
+// plan returns the plan for the flags, or an error of kind Invalid.
 func (f *deepFlags) plan() (deep.Plan, error) {
 	b, err := deep.FindBudget(f.budget)
 	if err != nil {

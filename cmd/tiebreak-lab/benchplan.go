@@ -9,7 +9,7 @@ import (
 	"tiebreak/internal/lab/experiment"
 )
 
-// A benchPlan is what a command line asks for.
+// A benchPlan is the experiments of a command line.
 type benchPlan struct {
 	experiments []experiment.Experiment
 	notes       []string // what is left out, and why
@@ -47,8 +47,7 @@ func (f benchFlags) plan(what string) (benchPlan, error) {
 	return p, err
 }
 
-// named returns the names of the figures that a word on the command line stands
-// for.
+// named returns the names of the figures for a word on the command line.
 func named(what string) []string {
 	switch what {
 	case "all":
@@ -68,8 +67,8 @@ func titled(c experiment.Config) string {
 	return c.Figure + ", " + c.Queries
 }
 
-// configs returns what to run, without the choice of methods: all query types of
-// a figure unless one was asked for.
+// configs returns the configurations of a figure, without the choice of methods: all query types
+// unless one was asked for.
 func (f benchFlags) configs(what string) (out []experiment.Config, err error) {
 	base := experiment.Config{
 		Queries: f.queries, Mode: f.mode, Walls: f.walls, Candidates: f.candidates, Expert: f.expert, Schedule: f.schedule,
@@ -106,10 +105,10 @@ func (f benchFlags) configs(what string) (out []experiment.Config, err error) {
 	return out, nil
 }
 
-// suite returns the project's own suite, whose experiments are what they are.
+// suite returns the project's own suite, whose experiments are fixed.
 func (f benchFlags) suite() ([]experiment.Config, error) {
 	if f.mode != experiment.Corrected || f.queries+f.walls+f.candidates+f.expert != "" {
-		return nil, idrl.Errorf(idrl.Invalid, "the suite fixes its mode, questions, candidates and expert; leave these flags out, or name a figure")
+		return nil, idrl.Errorf(idrl.Invalid, "the suite has a fixed mode, questions, candidates and expert; leave these flags out, or name a figure")
 	}
 	out := experiment.Suite()
 	for i := range out {
@@ -132,9 +131,9 @@ func readTask(path string) (*experiment.Task, error) {
 	return experiment.ReadTask(file)
 }
 
-// choose adds the experiments with the methods of a list, or with their own if
-// it is empty. Of several experiments, each leaves out the methods that do not
-// apply to it; one that applies to none is an error.
+// choose adds the experiments with the methods of a list, or with their own if it is empty. Each
+// experiment leaves out the methods that do not apply to it; a method that applies to none is an
+// error.
 func (p *benchPlan) choose(configs []experiment.Config, list string) error {
 	var methods []string
 	if list != "" {
@@ -149,7 +148,7 @@ func (p *benchPlan) choose(configs []experiment.Config, list string) error {
 			c.Methods = p.applying(c, methods, refused)
 		}
 		if len(methods) > 0 && len(c.Methods) == 0 {
-			continue // it has been said of every method
+			continue // every method was reported already
 		}
 		e, err := c.Validate()
 		if err != nil {
@@ -179,7 +178,7 @@ func (p *benchPlan) applying(c experiment.Config, methods []string, refused map[
 	return out
 }
 
-// fits returns why an experiment would refuse a method, nil if it would not.
+// fits returns the reason why an experiment would refuse a method, nil if there is none.
 func fits(c experiment.Config, method string) error {
 	c.Methods = []string{method}
 	_, err := c.Validate()

@@ -40,7 +40,7 @@ type benchQuestionsFlags struct {
 func (f *benchQuestionsFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.envs, "env", "", "`names` of environments, separated by commas; default: all")
 	fs.StringVar(&f.kind, "kind", string(idrl.CompareClips), "`query type`, as in 'tiebreak session'")
-	fs.StringVar(&f.rule, "questions", idrl.AnswerableQuestions, "`which` are asked, as in 'tiebreak session': "+strings.Join(settings.Get("questions").Names(), " or "))
+	fs.StringVar(&f.rule, "questions", idrl.AnswerableQuestions, "`which` questions are asked, as in 'tiebreak session': "+strings.Join(settings.Get("questions").Names(), " or "))
 	fs.StringVar(&f.out, "out", "bench-questions", "`folder` for the counts and the pages with the questions")
 	fs.IntVar(&f.answers, "answers", 30, "`number` of questions that are answered in each session")
 	fs.IntVar(&f.seeds, "seeds", 1, "`number` of sessions in each environment")
@@ -48,7 +48,7 @@ func (f *benchQuestionsFlags) declare(fs *flag.FlagSet) {
 	fs.DurationVar(&f.pace, "pace", 3*time.Second, "median of the response `times`")
 	fs.Float64Var(&f.mistake, "mistake", seeing.DefaultMistake, "`probability` that an answer is the opposite")
 	fs.StringVar(&f.program, "program", "", "`path` of the program tiebreak; default: it is built from the sources, by go")
-	fs.Float64Var(&f.threshold, "threshold", seeing.DefaultThreshold, "`difference` of two clips that is seen in half of the cases; 0: overlooks nothing")
+	fs.Float64Var(&f.threshold, "threshold", seeing.DefaultThreshold, "`difference` of two clips that the person sees in half of the cases; 0: overlooks nothing")
 }
 
 func benchQuestionsCommand() command.Command {
@@ -83,7 +83,7 @@ func (f *benchQuestionsFlags) expert() rehearsal.Expert {
 	return rehearsal.Expert{Kind: rehearsal.Seeing, Mistake: f.mistake, Threshold: f.threshold}
 }
 
-// names returns the environments asked for. Those that are not available here are left out of all.
+// names returns the requested environments. Those that are not available are left out of all.
 func (f *benchQuestionsFlags) names(list envs.List) (out []string, err error) {
 	if f.envs != "" {
 		for name := range strings.SplitSeq(f.envs, ",") {
@@ -134,13 +134,14 @@ func runBenchQuestions(ctx context.Context, std command.IO, f *benchQuestionsFla
 	return nil
 }
 
-// askedCounts is what is kept of a session.
+// askedCounts are the stored counts of a session.
 type askedCounts struct {
 	Settings benchSettings
 	Summary  questions.Summary
 }
 
-// benchSettings is what a session's questions depend on, besides the speed of the machine.
+// benchSettings are the settings on which a session's questions depend, besides the speed of the
+// machine.
 type benchSettings struct {
 	Env, Kind, Rule    string
 	Seed               uint64
@@ -154,7 +155,8 @@ func (s benchSettings) name() string {
 	return fmt.Sprintf("%s-%s-%s-%d", s.Env, s.Kind, s.Rule, s.Seed)
 }
 
-// session has a person answer a session, whose data are in the folder work meanwhile, or reads what is kept of it.
+// session lets a person answer a session, whose data are in the folder work meanwhile, or reads the
+// stored counts.
 func (f *benchQuestionsFlags) session(ctx context.Context, work string, line *command.ProgressLine, env string, seed uint64) (c askedCounts, err error) {
 	want := benchSettings{env, f.kind, f.rule, seed, f.answers, f.pace, f.mistake, f.threshold}
 	dir := filepath.Join(f.out, want.name())
@@ -195,11 +197,12 @@ func (f *benchQuestionsFlags) ask(ctx context.Context, work string, line *comman
 	if r, err = questionpage.Of(ctx, db, made[0].Spec.ID, nil); err != nil {
 		return r, err
 	}
-	r.Spec.ID, r.Overwrite = "", true // which is drawn anew each time
+	r.Spec.ID, r.Overwrite = "", true // which is drawn again each time
 	return r, r.Write(ctx, filepath.Join(f.out, s.name()))
 }
 
-// simulate has the program tiebreak make a session in the folder data, and a person answer it.
+// simulate runs the program tiebreak, which makes a session in the folder data and lets a person
+// answer it.
 func (f *benchQuestionsFlags) simulate(ctx context.Context, data string, progress io.Writer, s benchSettings) error {
 	cmd := exec.CommandContext(ctx, f.program, "simulate", "--runs", "1", "--data", data, "--seed", fmt.Sprint(s.Seed),
 		"--env", s.Env, "--kind", s.Kind, "--questions", s.Rule, "--answers", fmt.Sprint(s.Answers), "--every", "0",
@@ -231,7 +234,7 @@ func buildProgram(ctx context.Context, folder string) (string, error) {
 	return path, nil
 }
 
-// progressWriter shows what an annotator says on a progress line.
+// progressWriter shows the messages of an annotator on a progress line.
 type progressWriter struct {
 	line *command.ProgressLine
 	what string
@@ -245,7 +248,7 @@ func (t progressWriter) Write(b []byte) (int, error) {
 
 var _ io.Writer = progressWriter{}
 
-// writeJSON writes a file whole, and makes its folder.
+// writeJSON writes a file completely, and makes its folder.
 func writeJSON(path string, v any) error {
 	b, err := json.MarshalIndent(v, "", "\t")
 	if err != nil {

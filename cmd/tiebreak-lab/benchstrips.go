@@ -16,7 +16,7 @@ import (
 	"tiebreak/internal/look/film"
 )
 
-// A strip of a clip is stripFrames pictures beside one another.
+// A strip of a clip is stripFrames pictures side by side.
 const (
 	stripFrames             = 5
 	stripWidth, stripHeight = 96, 80 // pixels
@@ -45,7 +45,7 @@ func writeStrip(path string, asked []teaching.Asked) error {
 	return errors.Join(png.Encode(file, all), file.Close())
 }
 
-// markAnswer draws a bar on the side of what was chosen, on both if they were equal.
+// markAnswer draws a bar on the side of the chosen clip, on both for equal.
 func markAnswer(on *image.RGBA, choice idrl.Choice, y int) {
 	middle := stripFrames * stripWidth
 	bar := func(x int) {

@@ -26,13 +26,13 @@ func benchTeachCommand() command.Command {
 			"seconds for an answer and is wrong in one of ten. Policies are trained beside the answers, on a clock that\n" +
 			"charges each second of processor time. It prints what the recommended policy does in episodes that no training\n" +
 			"has seen, and keeps a file for each lesson; the same command continues where it was stopped. A lesson that is kept\n" +
-			"with other settings, or without the film strips of --strips, is given again. Needs MuJoCo.\n\n" +
+			"with other settings, or without the film strips of --strips, is repeated. Needs MuJoCo.\n\n" +
 			tastesText(),
 		Example: "tiebreak-lab bench teach half-cheetah --taste forward --seeds 5",
 	}, (*teachFlags).declare, runBenchTeach)
 }
 
-// tastesText lists the robots and the tastes about them.
+// tastesText lists the robots and their tastes.
 func tastesText() string {
 	var b strings.Builder
 	b.WriteString("Robots and tastes:\n")
@@ -109,7 +109,7 @@ func runBenchTeach(ctx context.Context, io command.IO, f *teachFlags) error {
 			line.Show(fmt.Sprintf("lesson %d of %d: %s", i+1, f.seeds, teachRow(l, p)))
 		}}
 		if _, ok := f.kept(l); ok && !f.isDrawn(l) {
-			line.Say("Lesson %d of %d is kept without film strips in %s: it is given again, and replaced.", i+1, f.seeds, f.strips)
+			line.Say("Lesson %d of %d is kept without film strips in %s: it is repeated, and replaced.", i+1, f.seeds, f.strips)
 		}
 		r, err := f.lesson(ctx, l, o)
 		if err != nil {
@@ -137,12 +137,12 @@ type keptQuestion struct {
 	A, B    []float64 // features of the clips
 }
 
-// isEvery reports whether the points of k are every so many answers.
+// isEvery reports whether the points of k are this many answers apart.
 func (k keptLesson) isEvery(n int) bool {
 	if k.Every != nil {
 		return *k.Every == n
 	}
-	last := len(k.Points) - 1 // is at the end
+	last := len(k.Points) - 1 // the last point is at the end
 	for i, p := range k.Points[:last] {
 		if p.Answers != (i+1)*n {
 			return false
@@ -152,11 +152,11 @@ func (k keptLesson) isEvery(n int) bool {
 	return n <= 0 && last == 0 || given >= last*n && given <= (last+1)*n
 }
 
-// nameOf returns the name of the files of a lesson, without what follows a point.
+// nameOf returns the name of the files of a lesson, without extension.
 func nameOf(l teaching.Lesson) string { return fmt.Sprintf("%s-%s-%d", l.Env, l.Taste, l.Seed) }
 
-// kept returns what is kept of a lesson; ok is false if there is none, or if it was given or
-// recorded in another way.
+// kept returns the stored lesson; ok is false if there is none, or if it was given or recorded with
+// other settings.
 func (f *teachFlags) kept(l teaching.Lesson) (kept keptLesson, ok bool) {
 	b, err := os.ReadFile(filepath.Join(f.out, nameOf(l)+".json"))
 	ok = err == nil && json.Unmarshal(b, &kept) == nil && kept.Lesson == l && len(kept.Points) > 0 && kept.isEvery(f.every)
@@ -170,7 +170,7 @@ func (f *teachFlags) drawings(l teaching.Lesson) (strip, before, after string) {
 	return name + ".png", name + "-before.gif", name + "-after.gif"
 }
 
-// isDrawn reports whether all film strips are there that are asked for.
+// isDrawn reports whether all requested film strips exist.
 func (f *teachFlags) isDrawn(l teaching.Lesson) bool {
 	if f.strips == "" {
 		return true
@@ -182,8 +182,8 @@ func (f *teachFlags) isDrawn(l teaching.Lesson) bool {
 	})
 }
 
-// lesson gives a lesson, or reads what is kept of it. One whose film strips are missing is given
-// again, because the clips are not kept.
+// lesson gives a lesson, or reads the stored one. If film strips are missing the lesson is given
+// again, because its clips are not stored.
 func (f *teachFlags) lesson(ctx context.Context, l teaching.Lesson, o teaching.Options) (keptLesson, error) {
 	if kept, ok := f.kept(l); ok && f.isDrawn(l) {
 		return kept, nil

@@ -10,5 +10,5 @@ import (
 
 // cpuTime is not known on this system.
 func cpuTime() (time.Duration, error) {
-	return 0, idrl.Errorf(idrl.Unavailable, "lessons are timed by the processor time of this process, which this system does not tell: use Linux or macOS")
+	return 0, idrl.Errorf(idrl.Unavailable, "lessons need the processor time of this process, which this system does not report: use Linux or macOS")
 }

@@ -40,8 +40,8 @@ type libraryFlags struct {
 
 func (f *libraryFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.models, "models", os.Getenv("TIEBREAK_MODELS"), "`folder` with MuJoCo models of your own (see docs/models)")
-	fs.StringVar(&f.out, "out", "", "`folder` for the file; default: beside a model of your own, else library")
-	fs.BoolVar(&f.ends, "ends", true, "search for either end of each feature where the robot's recipe does; most of the time goes into that")
+	fs.StringVar(&f.out, "out", "", "`folder` for the file; default: next to a model of your own, else library")
+	fs.BoolVar(&f.ends, "ends", true, "search for large and small values of each feature, if the robot's recipe does; this takes most of the time")
 	fs.IntVar(&f.workers, "workers", runtime.NumCPU(), "episodes run at a time; it does not change the result")
 }
 
@@ -64,13 +64,13 @@ func runLibrary(ctx context.Context, io command.IO, f *libraryFlags) error {
 		return err
 	}
 	if entry.LibraryKey == nil {
-		return idrl.Errorf(idrl.Invalid, "environment %q is no robot: its first questions need no library", entry.ID)
+		return idrl.Errorf(idrl.Invalid, "environment %q is not a robot: its first questions need no library", entry.ID)
 	}
 	roomForC()
 	return f.make(ctx, io, entry)
 }
 
-// path returns where the library goes.
+// path returns the path of the library.
 func (f *libraryFlags) path(entry envs.Entry) string {
 	switch {
 	case f.out == "" && entry.LibraryPath != "":

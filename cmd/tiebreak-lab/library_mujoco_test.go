@@ -82,7 +82,7 @@ func TestLibraryRefuses(t *testing.T) {
 	for _, test := range []struct{ args, want string }{
 		{"library", "name a robot"},
 		{"library nosuch", "unknown environment"},
-		{"library gridworld", "is no robot"},
+		{"library gridworld", "is not a robot"},
 	} {
 		status, _, stderr := cli(t, strings.Fields(test.args)...)
 		if status == 0 || !strings.Contains(stderr, test.want) {

@@ -18,7 +18,7 @@ var licences string
 func lab() command.Program {
 	return command.Program{
 		Name:     "tiebreak-lab",
-		About:    "Research on the method of Tiebreak: experiments with simulated annotators, and what comes with the program.",
+		About:    "Research on the method of Tiebreak: experiments with simulated annotators, and the libraries and gaits of the program.",
 		Start:    "tiebreak-lab bench chain",
 		Commands: []command.Command{benchCommand(), libraryCommand(), gaitsCommand(), versionCommand()},
 	}
@@ -35,8 +35,8 @@ func versionCommand() command.Command {
 	})
 }
 
-// roomForC gives the runtime places for more goroutines than there are cores.
-// Where none is free it takes a place away from a call into C that lasts longer
-// than 20 µs, as steps of MuJoCo do, and gives it back late: measured with two
-// busy workers on two cores beside other programs, half as many steps a second.
+// roomForC gives the runtime places for more goroutines than there are cores. If none is free, the
+// runtime takes the place of a call into C that lasts longer than 20 µs, as steps of MuJoCo do, and
+// returns it late: with two busy workers on two cores and other programs, this halved the number of
+// steps a second.
 func roomForC() { runtime.GOMAXPROCS(2 * runtime.NumCPU()) }

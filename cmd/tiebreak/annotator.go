@@ -16,8 +16,8 @@ import (
 
 func annotatorCommand() command {
 	return command{
-		Name: "annotator", Summary: "list and remove annotators, say how their answers count, and erase what is recorded of a person", Usage: "list | revoke | answers | withdraw [flags]",
-		About:   "Manages the annotators of a session. It may run beside the server, which follows within seconds.",
+		Name: "annotator", Summary: "list and remove annotators, change how their answers count, and erase a person's data", Usage: "list | revoke | answers | withdraw [flags]",
+		About:   "Manages the annotators of a session. A running server applies changes within seconds.",
 		Example: "tiebreak annotator list --data tiebreak-data --session ID",
 		Subs:    []command{annotatorListCommand(), annotatorRevokeCommand(), annotatorAnswersCommand(), annotatorWithdrawCommand()},
 	}
@@ -43,22 +43,22 @@ func (f *annotatorFlags) declareList(fs *flag.FlagSet) {
 
 func (f *annotatorFlags) declareRevoke(fs *flag.FlagSet) {
 	f.declareList(fs)
-	fs.StringVar(&f.who, "annotator", "", "`id` of the annotator, as tiebreak annotator list has it: a3")
-	fs.StringVar(&f.answers, "answers", countAnswers, "whether their answers "+countAnswers+", or are left out of the posterior and of exports: "+leaveAnswersOut)
+	fs.StringVar(&f.who, "annotator", "", "`id` of the annotator, as 'tiebreak annotator list' shows it: a3")
+	fs.StringVar(&f.answers, "answers", countAnswers, "whether their answers so far "+countAnswers+", or are left out of the posterior and of exports: "+leaveAnswersOut)
 }
 
 func (f *annotatorFlags) declareAnswers(fs *flag.FlagSet) {
 	f.declareList(fs)
-	fs.StringVar(&f.who, "annotator", "", "`id` of the annotator, as tiebreak annotator list has it: a3")
+	fs.StringVar(&f.who, "annotator", "", "`id` of the annotator, as 'tiebreak annotator list' shows it: a3")
 	fs.StringVar(&f.answers, "answers", countAnswers, "how their answers count: "+countAnswers+", as given; "+turnAnswers+", those until now with the sides exchanged; "+leaveAnswersOut+", not at all")
 }
 
-// decision returns how answers are to count, by one of some words, or an error if a flag is
-// wrong.
+// decision returns how answers are to count, from one of the words of a flag, or an error if a flag
+// is wrong.
 func (f *annotatorFlags) decision(words ...string) (idrl.Choice, error) {
 	switch {
 	case f.who == "":
-		return "", fmt.Errorf("%w: --annotator is missing; 'tiebreak annotator list' shows who there is", errUsage)
+		return "", fmt.Errorf("%w: --annotator is missing; 'tiebreak annotator list' shows the annotators", errUsage)
 	case !slices.Contains(words, f.answers):
 		return "", fmt.Errorf("%w: --answers is one of %s; got %q", errUsage, strings.Join(words, ", "), f.answers)
 	}
@@ -67,16 +67,16 @@ func (f *annotatorFlags) decision(words ...string) (idrl.Choice, error) {
 
 func (f *annotatorFlags) declareWithdraw(fs *flag.FlagSet) {
 	f.declareList(fs)
-	fs.StringVar(&f.who, "annotator", "", "`id` of the annotator, as tiebreak annotator list has it: a3")
-	fs.BoolVar(&f.sure, "yes", false, "erase; without it the command only says what it would do")
+	fs.StringVar(&f.who, "annotator", "", "`id` of the annotator, as 'tiebreak annotator list' shows it: a3")
+	fs.BoolVar(&f.sure, "yes", false, "erase the data; without this flag the command only says what it would erase")
 }
 
 func annotatorListCommand() command {
-	return subcommand("annotator list", "list who joined a session", (*annotatorFlags).declareList,
-		"Lists who joined a session: by which link, when they were seen last (within ten minutes), how many answers\n"+
-			"they gave, and whether they may answer and their answers count.",
+	return subcommand("annotator list", "list the annotators of a session", (*annotatorFlags).declareList,
+		"Lists the annotators who joined a session: by which link, when they were last seen (to ten minutes), how many answers\n"+
+			"they gave, whether they may answer, and whether their answers count.",
 		func(ctx context.Context, std stdio, f *annotatorFlags) error {
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				people, err := db.Annotators(ctx, spec.ID)
 				if err != nil {
 					return err
@@ -102,8 +102,8 @@ func annotatorListCommand() command {
 
 func annotatorRevokeCommand() command {
 	c := subcommand("annotator revoke", "end a person's part in a session", (*annotatorFlags).declareRevoke,
-		"Ends a person's part at once: their page says so, and their questions go to others. Their answers so far\n"+
-			"count, turned where they are, unless --answers leave-out is given. The link that they came by stays; see\n"+
+		"Ends a person's part at once. Their page says so, and other annotators get their questions. Their answers so far\n"+
+			"still count (turned answers stay turned), unless you give --answers leave-out. The link by which they joined stays valid; see\n"+
 			"'tiebreak invite'.",
 		changeAnnotator(func(db *store.DB, ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, how idrl.Choice, by string, now time.Time) error {
 			return db.RevokeAnnotator(ctx, session, who, how == idrl.LeftOut, by, now)
@@ -113,40 +113,40 @@ func annotatorRevokeCommand() command {
 }
 
 func annotatorAnswersCommand() command {
-	c := subcommand("annotator answers", "say how a person's answers count", (*annotatorFlags).declareAnswers,
-		"Leaves a person's answers out of the posterior and of exports, turns those of a person who answers the other way\n"+
-			"round, or counts them as they were given. The log keeps them as they were given. Turning is about the answers until\n"+
+	c := subcommand("annotator answers", "change how a person's answers count", (*annotatorFlags).declareAnswers,
+		"Leaves a person's answers out of the posterior and of exports, turns them if the person answers the other way\n"+
+			"round, or counts them as they were given. The log keeps them as they were given. Turning applies to the answers until\n"+
 			"now: of a comparison the other clip counts as the better one, of a group the best as the worst, a rating is\n"+
 			"mirrored at the middle of the scale; 'equal', 'can't tell', skips and remarks stay. Later answers count as they\n"+
-			"are given, until the command is given again.",
+			"are given; repeat the command to turn them as well.",
 		changeAnnotator((*store.DB).DecideAnswers, countAnswers, turnAnswers, leaveAnswersOut))
 	c.Usage, c.Example = "--annotator ID [flags]", c.Example+" --annotator a3 --answers turn"
 	return c
 }
 
 func annotatorWithdrawCommand() command {
-	c := subcommand("annotator withdraw", "erase what is recorded of a person, for ever", (*annotatorFlags).declareWithdraw,
-		"Erases a person's answers and name from the session: from the posterior, which becomes that of the answers of\n"+
-			"the others, from exports, and from every file of the data folder, backups included: one that holds data of\n"+
-			"theirs is replaced by one of the database as it is now. It cannot be undone. Of their rows of the log positions\n"+
-			"and times are left. Policies that were trained meanwhile stay; exports, and copies elsewhere such as those of\n"+
-			"'tiebreak backup', are yours to delete.",
+	c := subcommand("annotator withdraw", "erase a person's data for ever", (*annotatorFlags).declareWithdraw,
+		"Erases a person's answers and name from the session: from the posterior, which is computed again from the answers of\n"+
+			"the others, from later exports, and from every file of the data folder. A backup in that folder that holds data of\n"+
+			"theirs is replaced by a backup of the present database. This cannot be undone. Their rows of the log keep only positions\n"+
+			"and times. Policies that were trained meanwhile stay. Earlier exports and copies in other places, such as those of\n"+
+			"'tiebreak backup', you must delete yourself.",
 		func(ctx context.Context, std stdio, f *annotatorFlags) error {
 			if f.who == "" {
-				return fmt.Errorf("%w: --annotator is missing; 'tiebreak annotator list' shows who there is", errUsage)
+				return fmt.Errorf("%w: --annotator is missing; 'tiebreak annotator list' shows the annotators", errUsage)
 			}
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				who := idrl.AnnotatorID(f.who)
 				if !f.sure {
 					return announceWithdrawal(ctx, std, db, spec.ID, who)
 				}
 				n, err := db.Withdraw(ctx, spec.ID, who, byCommand, time.Now())
 				if err != nil {
-					return fmt.Errorf("%w; 'tiebreak annotator list' shows who there is", err)
+					return fmt.Errorf("%w; 'tiebreak annotator list' shows the annotators", err)
 				}
-				fmt.Fprintf(std.Out, "Withdrew what was recorded of %s: %d rows of the log are empty now.\n", who, n)
+				fmt.Fprintf(std.Out, "Erased the data of %s: %d rows of the log are empty now.\n", who, n)
 				if err := erase(ctx, db); err != nil {
-					fmt.Fprintf(std.Out, "Files of the data folder still hold traces: %v.\nA server that runs removes them by itself, else the next command that changes the data folder does; 'tiebreak annotator list' says when.\n", err)
+					fmt.Fprintf(std.Out, "Files of the data folder still hold traces: %v.\nA running server removes them by itself; otherwise the next command that changes the data folder removes them. 'tiebreak annotator list' says when they are gone.\n", err)
 				}
 				return printAnnotator(ctx, std, db, spec.ID, who)
 			})
@@ -161,8 +161,8 @@ const (
 	eraseAgain = 100 * time.Millisecond
 )
 
-// erase removes withdrawn data from the files of the data folder, or waits until the server has done so. It
-// returns the reason if this takes long.
+// erase removes withdrawn data from the files of the data folder, or waits until the server has
+// done so. If that takes too long it returns the reason.
 func erase(ctx context.Context, db *store.DB) error {
 	last, again := time.After(eraseWait), time.NewTicker(eraseAgain)
 	defer again.Stop()
@@ -181,7 +181,7 @@ func erase(ctx context.Context, db *store.DB) error {
 	}
 }
 
-// announceWithdrawal says what a withdrawal would erase.
+// announceWithdrawal prints what a withdrawal would erase.
 func announceWithdrawal(ctx context.Context, std stdio, db *store.DB, session idrl.SessionID, who idrl.AnnotatorID) error {
 	people, err := db.Annotators(ctx, session)
 	if err != nil {
@@ -193,15 +193,15 @@ func announceWithdrawal(ctx context.Context, std stdio, db *store.DB, session id
 	}
 	for _, a := range people {
 		if a.ID == who {
-			fmt.Fprintf(std.Out, "%s: %s, %d answers. Nothing was changed; with --yes all of this is erased for ever.\n", who, a.State(), replies[who])
+			fmt.Fprintf(std.Out, "%s: %s, %d answers. Nothing was changed. To erase all of this for ever, add --yes.\n", who, a.State(), replies[who])
 			return nil
 		}
 	}
-	return idrl.Errorf(idrl.NotFound, "session %s has no annotator %q; 'tiebreak annotator list' shows who there is", session, who)
+	return idrl.Errorf(idrl.NotFound, "session %s has no annotator %q; 'tiebreak annotator list' shows the annotators", session, who)
 }
 
-// changeAnnotator returns the command that applies change to the annotator of the flags, where
-// --answers is one of some words, and prints how they stand then.
+// changeAnnotator returns the command that applies change to the annotator of the flags, with
+// --answers one of some words, and prints the new state.
 func changeAnnotator(
 	change func(db *store.DB, ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, how idrl.Choice, by string, now time.Time) error,
 	words ...string,
@@ -211,11 +211,11 @@ func changeAnnotator(
 		if err != nil {
 			return err
 		}
-		return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+		return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 			who := idrl.AnnotatorID(f.who)
 			if err := change(db, ctx, spec.ID, who, how, byCommand, time.Now()); err != nil {
 				if idrl.KindOf(err) == idrl.NotFound {
-					err = fmt.Errorf("%w; 'tiebreak annotator list' shows who there is", err)
+					err = fmt.Errorf("%w; 'tiebreak annotator list' shows the annotators", err)
 				}
 				return err
 			}
@@ -224,12 +224,12 @@ func changeAnnotator(
 	}
 }
 
-// printAnnotator prints how an annotator stands.
+// printAnnotator prints the state of an annotator.
 func printAnnotator(ctx context.Context, std stdio, db *store.DB, session idrl.SessionID, who idrl.AnnotatorID) error {
 	people, err := db.Annotators(ctx, session)
 	for _, a := range people {
 		if a.ID == who {
-			fmt.Fprintf(std.Out, "%s: %s. A server that runs follows within seconds.\n", who, a.State())
+			fmt.Fprintf(std.Out, "%s: %s. A running server applies the change within seconds.\n", who, a.State())
 		}
 	}
 	return err

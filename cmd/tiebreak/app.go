@@ -34,7 +34,7 @@ import (
 	"tiebreak/web"
 )
 
-// An app is a server's parts, joined.
+// An app has the parts of a server, connected.
 type app struct {
 	envs    func() envs.List // there are now
 	db      *store.DB
@@ -48,9 +48,9 @@ type app struct {
 	log     *slog.Logger
 }
 
-// openApp opens the data folder and joins the parts. The caller must close it.
-// list returns the environments that there are now, and worker is the command line of a worker
-// process with the same ones; empty for this program's own.
+// openApp opens the data folder and connects the parts. The caller must close it. list returns the
+// available environments, and worker is the command line of a worker process with the same ones;
+// empty for this program's own.
 func openApp(ctx context.Context, dir string, list func() envs.List, at site, log *slog.Logger, worker ...string) (*app, error) {
 	db, err := store.Open(ctx, dir)
 	if err != nil {
@@ -85,7 +85,7 @@ func (a *app) watch(ctx context.Context) {
 	}
 }
 
-// judge returns what tells damaged clips and raw steps.
+// judge returns the checks of clips and raw steps.
 func judge() store.Judge {
 	return store.Judge{Clip: isClip, Steps: func(name idrl.StepsID, content []byte) error {
 		_, err := steps.Decode(name, content)
@@ -100,12 +100,12 @@ func isClip(c idrl.Clip) error {
 	case err != nil:
 		return err
 	case shown.Header.Steps != c.Steps || !slices.Equal(shown.Header.Phi, c.Phi):
-		return errors.New("the drawing is that of another clip")
+		return errors.New("the drawing belongs to another clip")
 	}
 	return nil
 }
 
-// close stops what runs, in the order in which one needs the other.
+// close stops the parts in the order of their dependencies.
 func (a *app) close() error {
 	a.unwatch()
 	a.manager.Close()
@@ -120,7 +120,7 @@ type choices struct {
 	made map[string]web.EnvChoice // of available environments, by Entry.Ref; guarded by mu
 }
 
-// all returns those of the environments that there are now.
+// all returns the available environments.
 func (s *choices) all() (out []web.EnvChoice) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +133,7 @@ func (s *choices) all() (out []web.EnvChoice) {
 	return out
 }
 
-// one returns an environment, without making the others: a robot's takes 20 MB.
+// one returns an environment, without making the others: a robot takes 20 MB.
 func (s *choices) one(id string) (web.EnvChoice, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,14 +155,14 @@ func (s *choices) choice(e envs.Entry) web.EnvChoice {
 		env := e.New(rng.New(0, "layout", 0))
 		c = web.EnvChoice{ID: e.ID, Title: e.Title, Description: e.Description, StillLabel: env.Spec().StillLabel, Guide: guideFor(env)}
 		if training.CheckShown(envs.List{e}, idrl.SessionSpec{Env: e.ID}) != nil {
-			c.Unavailable = "cannot be asked about: there is nothing to see of these rollouts"
+			c.Unavailable = "cannot be asked about: these rollouts have no pictures"
 		}
 		s.made[e.Ref()] = c
 	}
 	return c
 }
 
-// guideFor returns what pages say and show of an environment.
+// guideFor returns the guide of an environment.
 func guideFor(env idrl.Environment) (g templates.Guide) {
 	guided, ok := env.(idrl.Guided)
 	if !ok {
@@ -176,7 +176,7 @@ func guideFor(env idrl.Environment) (g templates.Guide) {
 	return g
 }
 
-// build makes the Config of a recorded session that is to run.
+// build makes the Config to run a recorded session.
 func (a *app) build(r idrl.Record) (session.Config, error) {
 	cfg, err := sessionConfig(a.envs(), r)
 	if err != nil {
@@ -195,8 +195,7 @@ func (a *app) build(r idrl.Record) (session.Config, error) {
 	return cfg, nil
 }
 
-// sessionConfig makes the part of a recorded session's Config that follows from the
-// record.
+// sessionConfig makes the part of the Config of a session that depends only on its record.
 func sessionConfig(list envs.List, r idrl.Record) (session.Config, error) {
 	var err error
 	if r.Spec, err = training.NameFeatures(list, r.Spec); err != nil {
@@ -285,8 +284,8 @@ func (s sessions) List(ctx context.Context) ([]idrl.Summary, error) {
 	return list, err
 }
 
-// Spec implements web.Sessions. The names of features that an earlier version did not
-// record are missing where the environment is.
+// Spec implements web.Sessions. Names of features that an earlier version did not record are added
+// if the environment is available.
 func (s sessions) Spec(ctx context.Context, id idrl.SessionID) (idrl.SessionSpec, error) {
 	spec, err := s.a.db.Spec(ctx, id)
 	if err != nil {
@@ -298,7 +297,7 @@ func (s sessions) Spec(ctx context.Context, id idrl.SessionID) (idrl.SessionSpec
 	return spec, nil
 }
 
-// learnt is the web's view of what sessions have learnt.
+// learnt gives the server the results of sessions.
 type learnt struct{ a *app }
 
 // LearntFiles implements web.Learnt.
@@ -310,7 +309,7 @@ func (l learnt) LearntFiles(ctx context.Context, id idrl.SessionID) ([]export.Fi
 	return outcome.Files(source)
 }
 
-// reports is the web's view of how annotators answer.
+// reports gives the server the reports on annotators.
 type reports struct{ a *app }
 
 // Quality implements web.Quality.
@@ -331,8 +330,8 @@ func newSession(ctx context.Context, db *store.DB, list envs.List, spec idrl.Ses
 	return spec, db.CreateSession(ctx, spec)
 }
 
-// cloneSession records a session with the settings of another one. An empty title is made
-// from that of the other.
+// cloneSession records a session with the settings of another one. An empty title is derived from
+// that of the other.
 func cloneSession(ctx context.Context, db *store.DB, list envs.List, of idrl.SessionSpec, title string, seed uint64, actor string) (idrl.SessionSpec, error) {
 	if of.IsArena() {
 		return of, idrl.Errorf(idrl.Invalid, "an arena cannot be cloned; make another one of the same sessions ('tiebreak arena new')")
@@ -352,7 +351,8 @@ func readySession(list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, erro
 	return namedSession(list, spec)
 }
 
-// namedSession is readySession of a session in which nobody need be asked.
+// namedSession is readySession for a session without questions, such as one of imported labels
+// without pictures.
 func namedSession(list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, error) {
 	spec = settings.Complete(spec)
 	spec, err := training.Complete(list, spec)
@@ -366,7 +366,7 @@ func namedSession(list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, erro
 	if err != nil {
 		return spec, err
 	}
-	spec.Env = entry.Ref() // so that a model that changes is not taken for what it was
+	spec.Env = entry.Ref() // so that a model that changes is recognised as another one
 	spec.ID = newSessionID()
 	spec.CreatedAt = time.Now().UTC().Truncate(time.Second)
 	return spec, nil

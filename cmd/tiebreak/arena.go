@@ -21,10 +21,10 @@ import (
 
 func arenaCommand() command {
 	return command{
-		Name: "arena", Summary: "let people compare what sessions have learnt, blindly", Usage: "new | list | show [flags]",
+		Name: "arena", Summary: "let people compare policies of sessions without knowing which is which", Usage: "new | list | show [flags]",
 		About: "An arena is a session in which people compare the policies of other sessions and do not know which is\n" +
-			"which. Its result is how strong each is, with intervals (docs/arena.md). In all else it is a session: links, people,\n" +
-			"control and exports go by 'tiebreak invite', 'annotator', 'session' and 'export'.",
+			"which. The result is the strength of each policy, with intervals (docs/arena.md). In all else it is a session: manage its\n" +
+			"links, people, state and exports with 'tiebreak invite', 'annotator', 'session' and 'export'.",
 		Example: "tiebreak arena list --data tiebreak-data",
 		Subs:    []command{arenaNewCommand(), arenaListCommand(), arenaShowCommand()},
 	}
@@ -44,12 +44,12 @@ type arenaFlags struct {
 func (f *arenaFlags) declareNew(fs *flag.FlagSet) {
 	f.declare(fs)
 	ownFlags(fs, &f.own)
-	fs.Var(&f.entrants, "entrant", "`SESSION`, SESSION@ROW or either with =TITLE: the policy that a session recommends, or did after that row of its log; once for each, 2 to "+
+	fs.Var(&f.entrants, "entrant", "`SESSION`, SESSION@ROW or either with =TITLE: the policy that a session recommends now, or recommended after that row of its log; give the flag once for each policy, 2 to "+
 		strconv.Itoa(idrl.MaxEntrants))
 	fs.StringVar(&f.spec.Title, "title", "Arena", "`name` of the arena, which annotators see")
 	settings.DeclareOnly(fs, &f.spec, "budget", "answers_each", "completion_code", "instructions", "withdraw_days", "min_dwell", "max_rate")
 	consentFileFlag(fs, &f.consent)
-	fs.Var(&f.seed, "seed", "`seed` of the starts, sides and order of questions; without it one is drawn")
+	fs.Var(&f.seed, "seed", "`seed` of the starts, sides and order of questions; default: drawn at random")
 }
 
 // An entrantsFlag is a list of entrants.
@@ -92,7 +92,7 @@ func arenaNewCommand() command {
 				f.seed.value = web.DrawSeed()
 			}
 			f.spec.Seed = f.seed.value
-			return beside(ctx, f.data, func(db *store.DB) error {
+			return withDatabase(ctx, f.data, func(db *store.DB) error {
 				base, err := f.address(ctx, db)
 				if err != nil {
 					return err
@@ -118,7 +118,7 @@ func arenaListCommand() command {
 	return subcommand("arena list", "list the arenas of a data folder", func(f *arenaFlags, fs *flag.FlagSet) { dataFlag(fs, &f.data) },
 		"Lists the arenas, the newest first. The server may be running.",
 		func(ctx context.Context, std stdio, f *arenaFlags) error {
-			return beside(ctx, f.data, func(db *store.DB) error {
+			return withDatabase(ctx, f.data, func(db *store.DB) error {
 				all, err := db.Sessions(ctx)
 				if err != nil {
 					return err
@@ -147,15 +147,15 @@ func (f *arenaFlags) declareShow(fs *flag.FlagSet) {
 	sessionFlag(fs, &f.session)
 	fs.BoolVar(&f.json, "json", false, "all of it as a JSON object")
 	fs.BoolVar(&f.csv, "csv", false, "the entrants as CSV")
-	fs.BoolVar(&f.answers, "answers", false, "the answers that count as CSV: who compared which entrants, and which one they preferred")
+	fs.BoolVar(&f.answers, "answers", false, "the answers that count as CSV: the annotator, the two entrants and the preferred one")
 }
 
 func arenaShowCommand() command {
 	c := subcommand("arena show", "write the result of an arena", (*arenaFlags).declareShow,
-		"Writes how strong the entrants of an arena are, with 95 % intervals, how often each was preferred to each other one,\n"+
-			"how well people agree, and how many more answers the first two take (docs/arena.md). The server may be running.",
+		"Writes the strength of each entrant of an arena with its 95 % interval, how often each was preferred to each other one,\n"+
+			"how well annotators agree, and how many more answers are needed to order the first two (docs/arena.md). The server may be running.",
 		func(ctx context.Context, std stdio, f *arenaFlags) error {
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				rec, err := db.Load(ctx, spec.ID)
 				if err != nil {
 					return err
@@ -197,7 +197,7 @@ func printArena(out io.Writer, r bradley.Report) error {
 		return err
 	}
 	fmt.Fprintln(out)
-	return table(out, "PERSON\tANSWERS\tAS THE OTHERS\t95 %\tEXPECTED\t", len(r.People), func(w io.Writer, i int) {
+	return table(out, "ANNOTATOR\tANSWERS\tAGREEMENT\t95 %\tEXPECTED\t", len(r.People), func(w io.Writer, i int) {
 		p := r.People[i]
 		agreed, interval, expected, note := "-", "-", "-", ""
 		if p.Compared > 0 {
@@ -205,10 +205,10 @@ func printArena(out io.Writer, r bradley.Report) error {
 			interval = stats.Percent(p.Low) + " to " + stats.Percent(p.High)
 		}
 		if p.Chance {
-			note = "as by chance"
+			note = "answers look random"
 		}
 		if p.Reversed {
-			note = "the other way round"
+			note = "prefers what others like less"
 		}
 		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\n", p.ID, p.Answers, agreed, interval, expected, note)
 	})
@@ -235,7 +235,7 @@ func arenaFiles(rec idrl.Record) ([]export.File, error) {
 	}, nil
 }
 
-// arenas is the web's view of arenas.
+// arenas gives the server the arenas.
 type arenas struct{ a *app }
 
 // NewArena implements web.Arenas.

@@ -47,6 +47,6 @@ func runBackup(ctx context.Context, std stdio, f *backupFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(std.Out, "Wrote %s: %d bytes, checked. It holds data of people; when one withdraws theirs, delete it and make a new one.\n", f.out, info.Size())
+	fmt.Fprintf(std.Out, "Wrote %s: %d bytes, checked. It holds data of people: when a person withdraws their data, delete this file and make a new one.\n", f.out, info.Size())
 	return nil
 }

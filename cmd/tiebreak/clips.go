@@ -30,17 +30,17 @@ func (f *clipsFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.session, "session", "", "`id` of the session; without it the sessions are listed")
 	fs.StringVar(&f.format, "format", film.Formats()[0], "format: "+strings.Join(film.Formats(), ", ")+"; mp4 and webm need ffmpeg, png shows the end of a clip")
 	fs.StringVar(&f.out, "out", "clips", "`folder` for the files")
-	fs.StringVar(&f.size, "size", "480x360", "`box` in pixels that each clip fits in")
-	fs.Float64Var(&f.speed, "speed", 1, "`factor`: 1 is as on the page, 0.5 half as fast")
+	fs.StringVar(&f.size, "size", "480x360", "largest width and height of a clip in pixels, as `WxH`")
+	fs.Float64Var(&f.speed, "speed", 1, "speed as a `factor`: 1 is the speed of the page, 0.5 half of it")
 	fs.BoolVar(&f.pair, "pair", false, "one file per answer, with its clips side by side as they were shown")
 }
 
 func clipsCommand() command {
 	return shared.With(command{
 		Name: "clips", Summary: "write the clips of a session as GIF, MP4, WebM or PNG", Usage: "--session ID [flags]",
-		About: "Writes each clip that was answered as a file named by the clip's id. With --pair it writes one file per\n" +
+		About: "Writes each clip of the answered questions as a file named by the clip's id. With --pair it writes one file per\n" +
 			"answer, named by the answer's id. Existing files are kept, so the same command continues where it was\n" +
-			"stopped. It may run beside the server. Without --session it lists the sessions.",
+			"stopped. The server may be running. Without --session it lists the sessions.",
 		Example: "tiebreak clips --data tiebreak-data --session ID --format mp4 --out clips",
 	}, (*clipsFlags).declare, runClips)
 }
@@ -76,8 +76,7 @@ func runClips(ctx context.Context, io stdio, f *clipsFlags) (err error) {
 	return w.writeAll(ctx, reels)
 }
 
-// config returns what films are to be like, without their clips, or an error if
-// a flag is wrong.
+// config returns the format of the films, without their clips, or an error if a flag is wrong.
 func (f *clipsFlags) config() (cfg film.Config, err error) {
 	if err := film.CheckFormat(f.format); err != nil {
 		return cfg, err
@@ -91,7 +90,7 @@ func (f *clipsFlags) config() (cfg film.Config, err error) {
 	return cfg, err
 }
 
-// A reel is a file that is to be written.
+// A reel is a file to write.
 type reel struct {
 	name  string // without extension
 	clips []idrl.ClipID
@@ -135,13 +134,13 @@ type filmWriter struct {
 	damaged              []idrl.ClipID
 }
 
-// writeAll writes those reels that are not there, and says what came of them.
+// writeAll writes the missing files of reels, and prints the result.
 func (w *filmWriter) writeAll(ctx context.Context, reels []reel) error {
 	for i, r := range reels {
-		file := url.PathEscape(r.name) + "." + w.flags.format // who answers chooses the name of the answer
+		file := url.PathEscape(r.name) + "." + w.flags.format // annotators choose the ids of answers, and so these names
 		fmt.Fprintf(w.io.Err, "\r%-79s", fmt.Sprintf("%d of %d: %s", i+1, len(reels), file))
 		if err := w.write(ctx, filepath.Join(w.flags.out, file), r); err != nil {
-			fmt.Fprintf(w.io.Err, "\r%-79s\r", "") // wipes the line of progress
+			fmt.Fprintf(w.io.Err, "\r%-79s\r", "") // clears the line of progress
 			if ctx.Err() != nil {
 				fmt.Fprintf(w.io.Err, "Stopped. %d of %d files are in %s; the same command continues from there.\n",
 					w.wrote+w.kept, len(reels), w.flags.out)
@@ -151,7 +150,7 @@ func (w *filmWriter) writeAll(ctx context.Context, reels []reel) error {
 		}
 	}
 	fmt.Fprintf(w.io.Err, "\r%-79s\r", "")
-	fmt.Fprintf(w.io.Out, "%d files in %s: %d written, %d were there.\n", w.wrote+w.kept, w.flags.out, w.wrote, w.kept)
+	fmt.Fprintf(w.io.Out, "%d files in %s: %d written, %d already there.\n", w.wrote+w.kept, w.flags.out, w.wrote, w.kept)
 	if w.missing > 0 {
 		fmt.Fprintf(w.io.Err, "%d files could not be written: their clips were recorded without a drawing.\n", w.missing)
 	}
@@ -162,7 +161,7 @@ func (w *filmWriter) writeAll(ctx context.Context, reels []reel) error {
 	return nil
 }
 
-// write writes the film of a reel unless it is there.
+// write writes the film of a reel unless the file exists.
 func (w *filmWriter) write(ctx context.Context, path string, r reel) error {
 	if _, err := os.Stat(path); err == nil {
 		w.kept++

@@ -16,7 +16,7 @@ import (
 )
 
 func consentFileFlag(fs *flag.FlagSet, dst *string) {
-	fs.StringVar(dst, "consent-file", "", "Markdown `file` that people read and agree to before their first question; an empty file: they are not asked")
+	fs.StringVar(dst, "consent-file", "", "Markdown `file` with the consent text that people read and agree to before their first question; an empty file: no consent is asked for")
 }
 
 // readConsent reads a Markdown file with a consent text, which shows no pictures.
@@ -47,9 +47,9 @@ func setConsent(ctx context.Context, std stdio, db *store.DB, spec idrl.SessionS
 	if err != nil {
 		return err
 	}
-	what := "Everybody is asked to agree to it before their next question"
+	what := "Every annotator is asked to agree to it before their next question"
 	if text == "" {
-		what = "It is empty: nobody is asked to agree"
+		what = "It is empty: consent is not asked for"
 	}
 	fmt.Fprintf(std.Out, "Session %s has version %d of its consent text; before it was %d. %s.\n", spec.ID, version, spec.CurrentConsent().Version, what)
 	return nil

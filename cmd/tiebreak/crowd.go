@@ -10,7 +10,7 @@ import (
 	"tiebreak/internal/people/auth"
 )
 
-// crowd returns how people come by the link of the flags.
+// crowd returns the Crowd of the flags.
 func (f *inviteFlags) crowd() (idrl.Crowd, error) {
 	c, err := idrl.CrowdOf(f.platform)
 	if err != nil {
@@ -19,21 +19,21 @@ func (f *inviteFlags) crowd() (idrl.Crowd, error) {
 	if f.platform == "own" {
 		c.Participant, c.Study, c.Submission = f.participant, f.study, f.submission
 	} else if f.participant+f.study+f.submission != "" {
-		return c, fmt.Errorf("%w: the parameters of %s are known; give names only with --crowd own", errUsage, f.platform)
+		return c, fmt.Errorf("%w: the parameter names of %s are fixed; give names only with --crowd own", errUsage, f.platform)
 	}
 	c.AsGiven, c.Return = f.asGiven, f.back
 	return c, c.Check()
 }
 
-// crowdless returns an error if a flag was given that needs --crowd.
-func (f *inviteFlags) crowdless() error {
+// checkNoCrowd returns an error if a flag was given that needs --crowd.
+func (f *inviteFlags) checkNoCrowd() error {
 	if f.participant+f.study+f.submission+f.back != "" || f.asGiven {
-		return fmt.Errorf("%w: parameters, --ids-as-given and --return are of crowd links; give --crowd", errUsage)
+		return fmt.Errorf("%w: parameter names, --ids-as-given and --return apply only to crowd links; add --crowd", errUsage)
 	}
 	return nil
 }
 
-// inviteCrowd makes a crowd link and prints the address to enter at the platform.
+// inviteCrowd makes a crowd link and prints the address to enter on the platform.
 func (f *inviteFlags) inviteCrowd(ctx context.Context, std stdio, links *auth.Auth, spec idrl.SessionSpec, base string, life time.Duration) error {
 	c, err := f.crowd()
 	if err != nil {
@@ -45,7 +45,7 @@ func (f *inviteFlags) inviteCrowd(ctx context.Context, std stdio, links *auth.Au
 	}
 	fmt.Fprintf(std.Out, "Annotator:  %s/join/%s?%s\n", base, token, c.Query())
 	if strings.Contains(c.Return, "{code}") && spec.CompletionCode == "" {
-		fmt.Fprintln(std.Out, "The session has no completion code (--completion-code); {code} in the address of return will be empty.")
+		fmt.Fprintln(std.Out, "The session has no completion code (--completion-code); {code} in the return address will be empty.")
 	}
 	return nil
 }

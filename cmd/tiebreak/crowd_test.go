@@ -9,7 +9,7 @@ import (
 func TestLinksBeforeAServer(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	const says = "The address is the default one"
+	const says = "so the link has the default address"
 	for _, test := range []struct {
 		args []string
 		says bool
@@ -23,7 +23,7 @@ func TestLinksBeforeAServer(t *testing.T) {
 			t.Errorf("%v prints %q", test.args, out)
 		}
 	}
-	if out := mustCLI(t, "session", "known", "--data", data); !strings.Contains(out, "No answer is known") {
+	if out := mustCLI(t, "session", "known", "--data", data); !strings.Contains(out, "No right answer has been given") {
 		t.Errorf("what is known of a new session: %q", out)
 	}
 }

@@ -177,7 +177,7 @@ func TestDamagedBeliefsInAStudy(t *testing.T) {
 		t.Fatalf("%d beliefs overwritten, want at least 2", n)
 	}
 	status, text, stderr := cli(t, "doctor", "--data", s.dir)
-	if status != 0 || !strings.Contains(text, "1 of 1 stored beliefs are damaged") {
+	if status != 0 || !strings.Contains(text, "1 of 1 stored posteriors are damaged") {
 		t.Errorf("doctor: status %d\n%s%s", status, text, stderr)
 	}
 	log := s.serve(t, envs.Catalogue(), func(a *app, base string) {
@@ -189,13 +189,13 @@ func TestDamagedBeliefsInAStudy(t *testing.T) {
 			t.Errorf("simulate: status %d\n%s%s", status, out, stderr)
 		}
 	})
-	if strings.Count(log, "stored beliefs are damaged") != 1 {
+	if strings.Count(log, "stored posteriors are damaged") != 1 {
 		t.Errorf("the log does not say once that beliefs are damaged:\n%s", log)
 	}
 	if _, now, _ := cli(t, "export", "--data", s.dir, "--session", string(s.session)); !strings.HasPrefix(now, s.export) || strings.Count(now, "\n") != 9 {
 		t.Errorf("the export lost something:\n%s\nwas\n%s", now, s.export)
 	}
-	if _, text, _ := cli(t, "doctor", "--data", s.dir); !strings.Contains(text, "Beliefs   sound") { // the next ones stand in the place of the damaged one
+	if _, text, _ := cli(t, "doctor", "--data", s.dir); !strings.Contains(text, "Posterior sound") { // the next ones stand in the place of the damaged one
 		t.Errorf("doctor after two answers more:\n%s", text)
 	}
 }
@@ -232,7 +232,7 @@ func TestAMissingEnvironmentPausesItsSession(t *testing.T) {
 	s.serve(t, without, func(a *app, base string) {
 		ada, page := researcher(t, a, base), base+"/sessions/"+string(s.session)
 		for url, says := range map[string]string{
-			page: "Unknown environment", base + "/sessions": "Cannot go on here.", page + "/export?format=jsonl": s.export,
+			page: "Unknown environment", base + "/sessions": "Cannot run on this server.", page + "/export?format=jsonl": s.export,
 		} {
 			if status, _, body := get(t, ada, url); status != 200 || !strings.Contains(body, says) {
 				t.Errorf("%s: status %d, does not say %q:\n%s", url, status, says, body)
@@ -243,7 +243,7 @@ func TestAMissingEnvironmentPausesItsSession(t *testing.T) {
 			t.Fatal(err)
 		}
 		status, _, stderr := cli(t, "simulate", "--url", base+"/join/"+token, "--answers", "1")
-		if status != 1 || !strings.Contains(stderr, "What the session is made of is not on this server, or has changed") {
+		if status != 1 || !strings.Contains(stderr, "The environment or files of the session are missing on this server, or have changed") {
 			t.Errorf("simulate: status %d, %s", status, stderr)
 		}
 	})
@@ -297,7 +297,7 @@ func TestDamagedAnswersStopOnlyTheirSession(t *testing.T) {
 		}{
 			{"/healthz", 200, []string{"ok"}},
 			{"/readyz", 503, []string{"the database is damaged: "}},
-			{"/sessions", 200, []string{"data-problem>", "tiebreak doctor", "Cannot go on here.", "cannot be counted"}},
+			{"/sessions", 200, []string{"data-problem>", "tiebreak doctor", "Cannot run on this server.", "cannot be counted"}},
 			{"/sessions/" + string(s.session), 200, []string{"data-paused", "A part of the database is damaged and cannot be read.", "Not all answers can be read"}},
 			{"/sessions/" + string(other), 200, []string{"data-problem>", "data-watch"}},
 			{"/sessions/" + string(other) + "/export", 200, nil},

@@ -8,7 +8,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// demoSpec is the session that a newcomer meets.
+// demoSpec is the settings of the demo session.
 func demoSpec() idrl.SessionSpec {
 	return idrl.SessionSpec{
 		GoldEvery: idrl.DefaultGoldEvery, MinDwell: idrl.DefaultMinDwell, MaxRate: idrl.DefaultMaxRate,
@@ -24,7 +24,7 @@ func demoCommand() command {
 	return shared.With(command{
 		Name: "demo", Endless: true, Summary: "open a demo session: label clips of a car and watch it learn", Usage: "[flags]",
 		About: "Runs the server with a demo session: teach a car to drive by about thirty comparisons of clips.\n" +
-			"It prints one link for the researcher and one for an annotator. If the port is taken it uses another.\n" +
+			"It prints one link for the researcher and one for an annotator. If the port is in use, it takes another.\n" +
 			"A second run continues with the same data.",
 		Example: "tiebreak demo",
 	}, (*serveFlags).declare, func(ctx context.Context, io stdio, f *serveFlags) error { return serve(ctx, io, f, true) })
@@ -33,7 +33,7 @@ func demoCommand() command {
 const (
 	demoKey  = "demo_session"
 	linkLife = 30 * 24 * time.Hour
-	linkUses = 1000 // people who may join by one printed link
+	linkUses = 1000 // people who can join by one printed link
 )
 
 // openDemo makes the demo session, if the data folder has none, starts it, and
@@ -54,7 +54,7 @@ func (a *app) openDemo(ctx context.Context) (token string, err error) {
 		}
 	}
 	if _, err := a.manager.Session(ctx, idrl.SessionID(id)); err != nil {
-		a.log.Error("the demo session cannot go on; its page says why", "err", err) // the server has other pages to show
+		a.log.Error("the demo session cannot go on; its page says why", "err", err) // the server's other pages still work
 	}
 	return a.auth.NewInvitation(ctx, idrl.SessionID(id), linkUses, linkLife)
 }

@@ -18,7 +18,7 @@ func doctorCommand() command {
 	return shared.With(command{
 		Name: "doctor", Summary: "check a data folder for damage and say what to do", Usage: "--data DIR [flags]",
 		About: "Reads the whole database of a data folder: its pages, the clips against their checksums, and the\n" +
-			"stored beliefs against the answers. It changes nothing and may run beside the server. It prints\n" +
+			"stored posteriors against the answers. It changes nothing, and the server may be running. It prints\n" +
 			"what is damaged and what to do; the exit status is 1 if answers or clips are damaged.",
 		Example: "tiebreak doctor --data tiebreak-data",
 	}, (*doctorFlags).declare, runDoctor)
@@ -42,16 +42,16 @@ func runDoctor(ctx context.Context, io stdio, f *doctorFlags) (err error) {
 	}
 	db, err := store.OpenReadOnly(ctx, f.data)
 	if err != nil {
-		return err // says what to do if it is damaged
+		return err // says what to do if the database is damaged
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	found, err := db.Check(ctx, judge())
 	if err != nil {
 		return err
 	}
-	tellFound(io, "Database", found.Pages)
-	tellFound(io, "Clips", found.Clips)
-	tellFound(io, "Steps", found.Steps)
+	printFindings(io, "Database", found.Pages)
+	printFindings(io, "Clips", found.Clips)
+	printFindings(io, "Steps", found.Steps)
 	d := &diagnosis{app: &app{envs: func() envs.List { return list }, db: db, log: slog.New(slog.DiscardHandler)}, io: io}
 	if err := d.beliefs(ctx); err != nil && len(found.Pages) == 0 {
 		return err
@@ -60,17 +60,17 @@ func runDoctor(ctx context.Context, io stdio, f *doctorFlags) (err error) {
 	case len(found.Pages) > 0:
 		return idrl.Errorf(idrl.Damaged, "the database is damaged; what can still be read can be exported.\n%s", db.Advice())
 	case len(found.Clips) > 0:
-		return idrl.Errorf(idrl.Damaged, "clips are damaged; they are not shown. No answer is touched: annotators report such a clip and go on.\n"+
+		return idrl.Errorf(idrl.Damaged, "clips are damaged and are not shown. Answers are not affected: annotators report such a clip and go on.\n"+
 			"To have the clips back, go back to a backup that holds them; answers since then would be lost.")
 	}
 	if len(found.Steps) > 0 {
-		return idrl.Errorf(idrl.Damaged, "raw steps are damaged; labelling goes on without them, and no answer is touched")
+		return idrl.Errorf(idrl.Damaged, "raw steps are damaged; labelling goes on without them, and answers are not affected")
 	}
 	return nil
 }
 
-// tellFound prints a heading and what was found under it.
-func tellFound(io stdio, what string, found []string) {
+// printFindings prints a heading and the findings under it.
+func printFindings(io stdio, what string, found []string) {
 	if len(found) == 0 {
 		fmt.Fprintf(io.Out, "%-9s sound\n", what)
 		return
@@ -81,13 +81,13 @@ func tellFound(io stdio, what string, found []string) {
 	}
 }
 
-// A diagnosis looks at the sessions of a data folder.
+// A diagnosis checks the sessions of a data folder.
 type diagnosis struct {
 	app *app
 	io  stdio
 }
 
-// beliefs compares the stored beliefs of every session with its answers.
+// beliefs compares the stored posteriors of every session with its answers.
 func (d *diagnosis) beliefs(ctx context.Context) error {
 	sessions, err := d.app.db.Sessions(ctx)
 	if err != nil {
@@ -100,18 +100,17 @@ func (d *diagnosis) beliefs(ctx context.Context) error {
 		}
 	}
 	if len(lines) == 0 {
-		fmt.Fprintf(d.io.Out, "%-9s sound\n", "Beliefs")
+		fmt.Fprintf(d.io.Out, "%-9s sound\n", "Posterior")
 		return nil
 	}
-	fmt.Fprintf(d.io.Out, "%-9s a cache, which a server computes again where it is damaged\n", "Beliefs")
+	fmt.Fprintf(d.io.Out, "%-9s damaged; they are a cache, which the server computes again from the answers\n", "Posterior")
 	for _, line := range lines {
 		fmt.Fprintf(d.io.Out, "  %s\n", line)
 	}
 	return ctx.Err()
 }
 
-// session says what is wrong with the stored beliefs of a session, nothing if
-// nothing is.
+// session describes the errors in the stored posteriors of a session; empty if there are none.
 func (d *diagnosis) session(ctx context.Context, id idrl.SessionID) string {
 	rec, err := d.app.db.Load(ctx, id)
 	if err != nil {
@@ -124,7 +123,7 @@ func (d *diagnosis) session(ctx context.Context, id idrl.SessionID) string {
 	damaged, same, err := session.CheckBeliefs(cfg)
 	switch {
 	case err != nil:
-		return fmt.Sprintf("the belief cannot be computed from the answers: %v", err)
+		return fmt.Sprintf("the posterior cannot be computed from the answers: %v", err)
 	case len(damaged) > 0:
 		stored := 0
 		for _, s := range rec.Snapshots {
@@ -132,9 +131,9 @@ func (d *diagnosis) session(ctx context.Context, id idrl.SessionID) string {
 				stored++
 			}
 		}
-		return fmt.Sprintf("%d of %d stored beliefs are damaged, the first after log row %d", len(damaged), stored, damaged[0])
+		return fmt.Sprintf("%d of %d stored posteriors are damaged, the first after log row %d", len(damaged), stored, damaged[0])
 	case !same:
-		return "the last stored belief is sound, but not bit for bit what this version computes from the answers"
+		return "the last stored posterior is sound, but differs in some bits from the one that this version computes from the answers"
 	}
 	return ""
 }

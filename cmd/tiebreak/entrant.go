@@ -17,9 +17,9 @@ import (
 	"tiebreak/web"
 )
 
-// newArena makes an arena of the policies that sessions recommend and records it with them. spec has what
-// differs from arena to arena, such as title and budget; its environment and layout become
-// those of the entrants.
+// newArena makes an arena of the policies that sessions recommend and records it with them. spec
+// has the settings that differ between arenas, such as title and budget; its environment and layout
+// become those of the entrants.
 func newArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.SessionSpec, wanted []web.Entrant) (idrl.SessionSpec, error) {
 	if n := len(wanted); n < 2 || n > idrl.MaxEntrants {
 		return spec, idrl.Errorf(idrl.Invalid, "an arena compares 2 to %d policies; got %d", idrl.MaxEntrants, n)
@@ -35,7 +35,7 @@ func newArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.Sessi
 		if k == 0 {
 			first = of
 			spec.Env, spec.Arena.Layout = of.Env, of.LayoutSeed()
-		} else if err := sameWorld(list, first, of); err != nil {
+		} else if err := sameEnvironment(list, first, of); err != nil {
 			return spec, err
 		}
 		if slices.Contains(spec.Arena.Titles(), entrant.Title) && w.Title == "" {
@@ -46,7 +46,7 @@ func newArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.Sessi
 		}
 		if i := slices.IndexFunc(policies, same); i >= 0 && spec.Arena.Entrants[i].Policy != entrant.Policy || i >= 0 && spec.Arena.Entrants[i].Session != entrant.Session {
 			o := spec.Arena.Entrants[i]
-			return spec, idrl.Errorf(idrl.Invalid, "entrants %q and %q are one policy: session %s after row %d and session %s after row %d recommend the same behaviour. Answer more questions, or name another log row",
+			return spec, idrl.Errorf(idrl.Invalid, "entrants %q and %q are the same policy: session %s after log row %d and session %s after log row %d recommend the same behaviour. Answer more questions, or name another log row",
 				o.Title, entrant.Title, o.Session, o.After, entrant.Session, entrant.After)
 		}
 		spec.Arena.Entrants = append(spec.Arena.Entrants, entrant)
@@ -66,8 +66,8 @@ func newArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.Sessi
 	return spec, db.CreateArena(ctx, spec, training.EntrantsName, content)
 }
 
-// findEntrant returns the session of an entrant, and the policy that it recommended then: of
-// those with numbers that are recorded, the one with the highest mean return.
+// findEntrant returns the session of an entrant, and the policy that it recommended then: among the
+// policies with recorded parameters, the one with the highest mean return.
 func findEntrant(ctx context.Context, db *store.DB, list envs.List, w web.Entrant) (spec idrl.SessionSpec, e idrl.Entrant, p training.EntrantPolicy, err error) {
 	rec, err := db.Load(ctx, w.Session)
 	if err != nil {
@@ -87,7 +87,7 @@ func findEntrant(ctx context.Context, db *store.DB, list envs.List, w web.Entran
 	case after > last:
 		return spec, e, p, idrl.Errorf(idrl.Invalid, "session %s (%s) has no log row %d; its log ends at %d", spec.ID, name, after, last)
 	case strings.HasPrefix(spec.Env, recordings.IDPrefix):
-		return spec, e, p, idrl.Errorf(idrl.Invalid, "session %s (%s) is about rollouts, whose policies acted before and cannot act again from one start: compare them by more questions of that session", spec.ID, name)
+		return spec, e, p, idrl.Errorf(idrl.Invalid, "session %s (%s) is about imported rollouts, whose policies cannot be run again from a common start: compare them by more questions of that session", spec.ID, name)
 	case rec.Generation == nil:
 		return spec, e, p, idrl.Errorf(idrl.NotFound, "session %s (%s) has no policies yet: a running server trains the first ones. Wait until it asks questions", spec.ID, name)
 	}
@@ -105,7 +105,8 @@ func findEntrant(ctx context.Context, db *store.DB, list envs.List, w web.Entran
 	return spec, e, training.EntrantPolicy{Params: c.Params, Gaits: spec.ByGaits()}, nil
 }
 
-// recommended returns the recorded policy that was best by the posterior after a log row.
+// recommended returns the recorded policy with the highest mean return under the posterior after a
+// log row.
 func recommended(ctx context.Context, db *store.DB, list envs.List, rec idrl.Record, after int64) (idrl.Candidate, error) {
 	id, last := rec.Spec.ID, int64(len(rec.Log))
 	if rec.Spec.Model == idrl.NetworkModel && after < last {
@@ -141,7 +142,7 @@ func recommended(ctx context.Context, db *store.DB, list envs.List, rec idrl.Rec
 }
 
 func notKept(id idrl.SessionID) error {
-	return idrl.Errorf(idrl.NotFound, "session %s had no policy then of which the numbers are kept; answer more of its questions, or name a later log row", id)
+	return idrl.Errorf(idrl.NotFound, "session %s keeps no parameters of its policies from that time; answer more of its questions, or name a later log row", id)
 }
 
 // posteriorAt returns the posterior of a session after a log row.
@@ -160,18 +161,18 @@ func posteriorAt(list envs.List, rec idrl.Record, after int64) (idrl.Posterior, 
 		if s.Belief != nil {
 			return m.Decode(s.Belief)
 		}
-		cfg, err := sessionConfig(list, rec) // of other rows than the last ones the mean alone is kept
+		cfg, err := sessionConfig(list, rec) // for other rows than the last ones only the mean is stored
 		if err != nil {
 			return nil, err
 		}
 		return session.BeliefAfter(cfg, after)
 	}
-	return nil, idrl.Errorf(idrl.NotFound, "session %s has no record of what it knew after log row %d; name another row", rec.Spec.ID, after)
+	return nil, idrl.Errorf(idrl.NotFound, "session %s has no stored posterior for log row %d; name another row", rec.Spec.ID, after)
 }
 
-// sameWorld returns an error of kind Invalid unless policies of both sessions act in the same
-// environment with the same layout: one that looks and behaves alike.
-func sameWorld(list envs.List, a, b idrl.SessionSpec) error {
+// sameEnvironment returns an error of kind Invalid unless policies of both sessions act in the same
+// environment with the same layout.
+func sameEnvironment(list envs.List, a, b idrl.SessionSpec) error {
 	if a.Env != b.Env {
 		return idrl.Errorf(idrl.Invalid, "the entrants must be of one environment: session %s has %q, and session %s has %q", a.ID, a.Env, b.ID, b.Env)
 	}

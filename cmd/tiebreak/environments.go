@@ -11,14 +11,14 @@ import (
 	"tiebreak/internal/data/recordings"
 )
 
-// own says where a user's environments are.
+// own has the places of a user's own environments.
 type own struct {
 	models  string // folder of MuJoCo models
 	outside string // description of an outside environment, or a folder of them
 	past    string // folder of rollouts that were imported
 }
 
-// at returns o with the rollouts that are kept in a data folder, now or later.
+// at returns o with the imported rollouts of a data folder, also those imported later.
 func (o own) at(data string) own {
 	if o.past == "" && data != "" {
 		o.past = filepath.Join(data, recordings.FolderName)
@@ -29,11 +29,11 @@ func (o own) at(data string) own {
 // ownFlags declares the flags for a user's environments.
 func ownFlags(fs *flag.FlagSet, o *own) {
 	fs.StringVar(&o.models, "models", os.Getenv("TIEBREAK_MODELS"), "`folder` with MuJoCo models of your own (see docs/models)")
-	fs.StringVar(&o.outside, "outside", os.Getenv("TIEBREAK_OUTSIDE"), "`file` that describes an environment in a program of its own, or a folder of them (see docs/outside.md)")
+	fs.StringVar(&o.outside, "outside", os.Getenv("TIEBREAK_OUTSIDE"), "`file` that describes an environment run by another program, or a folder of such files (see docs/outside.md)")
 }
 
-// A catalogue is the environments that there are, among them a user's own. Those of rollouts
-// come and go.
+// A catalogue is the available environments, including a user's own. Imported rollouts are added
+// and removed while it is used.
 type catalogue struct {
 	fixed envs.List
 	past  *envs.Rollouts
@@ -56,14 +56,14 @@ func openCatalogue(o own) (*catalogue, error) {
 	return &catalogue{fixed: slices.Concat(envs.Catalogue(), custom, outside), past: envs.NewRollouts(o.past)}, nil
 }
 
-// now returns the environments that there are now. It returns an error, with all the others, if
-// the folder of rollouts cannot be read.
+// now returns the environments that are available now. If the folder of rollouts cannot be read it
+// returns an error with all other environments.
 func (c *catalogue) now() (envs.List, error) {
 	past, err := c.past.List()
 	return slices.Concat(c.fixed, past), err
 }
 
-// logged returns now, whose errors it logs.
+// logged returns the result of now, and logs its errors.
 func (c *catalogue) logged(log *slog.Logger) func() envs.List {
 	return func() envs.List {
 		list, err := c.now()
@@ -74,7 +74,7 @@ func (c *catalogue) logged(log *slog.Logger) func() envs.List {
 	}
 }
 
-// environments returns the catalogue of now with a user's environments.
+// environments returns the present catalogue with a user's environments.
 func environments(o own) (envs.List, error) {
 	c, err := openCatalogue(o)
 	if err != nil {

@@ -35,15 +35,15 @@ func (f *exportFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.session, "session", "", "`id` of the session; without it the sessions are listed")
 	fs.StringVar(&f.format, "format", export.Formats()[0], "format: "+strings.Join(export.Formats(), ", ")+"; steps, the raw steps of the trajectories behind the answers;\n"+
 		export.PracticeFormat+", the answers to practice questions; "+
-		export.FlagsFormat+", what annotators told of questions; "+
+		export.FlagsFormat+", the notes of annotators about questions; "+
 		export.NetworksFormat+", the learnt reward and the policies, as files in the folder --out;\n"+
 		"or "+bundle.Format+", all of this and more as a data set for other programs (docs/datasets.md), in --out")
 	fs.StringVar(&f.out, "out", "", "new `folder` for the files of --format "+export.NetworksFormat+" or "+bundle.Format+"; for a bundle also a file that ends in .zip")
-	fs.StringVar(&f.after, "after", "", "only what came after this answer: its `id`, or its number in the log, such as cursor.seq of the meta.json of an earlier bundle; of a bundle")
-	fs.StringVar(&f.answers, "answers", allAnswers, "which answers a bundle has: "+allAnswers+", with those marked that were undone and those of annotators who are left out; or "+countingAnswers+", without them")
+	fs.StringVar(&f.after, "after", "", "only answers after this one: its `id`, or its number in the log, such as cursor.seq of the meta.json of an earlier bundle; of a bundle")
+	fs.StringVar(&f.answers, "answers", allAnswers, "which answers a bundle contains: "+allAnswers+", with those marked that were undone and those of annotators who are left out; or "+countingAnswers+", without them")
 	fs.StringVar(&f.clips, "clips", noClips, "format of the clips of a bundle as pictures: "+strings.Join(bundleClips(), ", ")+"; mp4 needs ffmpeg")
 	fs.BoolVar(&f.all, "all", false, "include answers of annotators who are left out, marked in the column left_out")
-	fs.BoolVar(&f.participants, "participants", false, "add the ids that crowd platforms gave to people, studies and submissions; people can be found by them")
+	fs.BoolVar(&f.participants, "participants", false, "add the ids that crowd platforms gave to people, studies and submissions; they identify people")
 	ownFlags(fs, &f.own)
 }
 
@@ -97,7 +97,7 @@ func runExport(ctx context.Context, std stdio, f *exportFlags) (err error) {
 		return errors.Join(err, export.WriteFlags(out, spec.ID, list), out.Flush())
 	}
 	if spec, err = training.NameFeatures(envs.Catalogue(), spec); err != nil {
-		return fmt.Errorf("session %s is of a version that did not record the names of features: %w; start 'tiebreak serve', where all this is, and export on the session's page", spec.ID, err)
+		return fmt.Errorf("session %s was made by a version that did not record the names of features: %w; start 'tiebreak serve' with the environment of the session, and export on the session's page", spec.ID, err)
 	}
 	rows := export.Rows(func(yield func(export.Row) error) error { return db.Rows(ctx, spec.ID, yield) })
 	if !f.all {
@@ -161,12 +161,12 @@ func exportNetworks(ctx context.Context, std stdio, db *store.DB, id idrl.Sessio
 	}
 	fmt.Fprintf(std.Out, "%d files in %s; index.json lists them.\n", len(files), f.out)
 	if best := source.Review.Best; best.Params == nil {
-		fmt.Fprintf(std.Out, "The recommended policy %s has no file: of the policies that were trained before the first answer only clips are kept.\n", best.ID)
+		fmt.Fprintf(std.Out, "The recommended policy %s has no file: for policies that were trained before the first answer, only clips are kept.\n", best.ID)
 	}
 	return nil
 }
 
-// learntSource returns what a session has learnt, as it is in one read of the database.
+// learntSource returns the reward and the policies of a session from one read of the database.
 func learntSource(ctx context.Context, db *store.DB, list envs.List, id idrl.SessionID) (s outcome.Source, err error) {
 	rec, err := db.Load(ctx, id)
 	if err != nil {
@@ -175,13 +175,13 @@ func learntSource(ctx context.Context, db *store.DB, list envs.List, id idrl.Ses
 	return learntOf(db, list, rec)
 }
 
-// learntOf returns what the session of a record has learnt.
+// learntOf returns the reward and the policies of the session of a record.
 func learntOf(db *store.DB, list envs.List, rec idrl.Record) (s outcome.Source, err error) {
 	cfg, err := sessionConfig(list, rec)
 	if err != nil {
 		return s, err
 	}
-	cfg.Journal, cfg.Log = db, slog.New(slog.DiscardHandler) // raw steps are named by their content and do not change
+	cfg.Journal, cfg.Log = db, slog.New(slog.DiscardHandler) // the names of raw steps are hashes of their content, so they do not change
 	s.Spec = cfg.Record.Spec
 	if s.Env, err = training.Environment(list, s.Spec); err != nil {
 		return s, err
@@ -201,8 +201,7 @@ func learntOf(db *store.DB, list envs.List, rec idrl.Record) (s outcome.Source, 
 	return s, err
 }
 
-// exportSteps writes the raw steps of the trajectories that answered clips were cut
-// from.
+// exportSteps writes the raw steps of the trajectories of the answered clips.
 func exportSteps(ctx context.Context, out io.Writer, db *store.DB, session idrl.SessionID) error {
 	var names []idrl.StepsID
 	err := db.AnsweredSteps(ctx, session, func(name idrl.StepsID) error {

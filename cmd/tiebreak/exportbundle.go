@@ -49,7 +49,7 @@ func (f *exportFlags) checkBundle() error {
 	case !slices.Contains(bundleClips(), f.clips):
 		return idrl.Errorf(idrl.Invalid, "unknown --clips %q; use %s", f.clips, strings.Join(bundleClips(), ", "))
 	case f.all || f.participants:
-		return idrl.Errorf(idrl.Invalid, "--all and --participants are for other formats: a bundle has all answers, unless --answers %s, and ids of people never", countingAnswers)
+		return idrl.Errorf(idrl.Invalid, "--all and --participants are for other formats: a bundle has all answers, unless --answers %s is given, and never ids of people", countingAnswers)
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func exportBundle(ctx context.Context, std stdio, db *store.DB, id idrl.SessionI
 		err = export.NewFolder(f.out, func(dir string) error { return bundle.Write(ctx, bundle.Folder(dir), cfg) })
 	}
 	if err == nil {
-		fmt.Fprintf(std.Out, "The bundle is in %s; README.md and meta.json in it say what it holds.\n", f.out)
+		fmt.Fprintf(std.Out, "The bundle is in %s; its README.md and meta.json describe the contents.\n", f.out)
 	}
 	return err
 }
@@ -92,7 +92,7 @@ func (b bundles) WriteBundle(ctx context.Context, id idrl.SessionID, w io.Writer
 	return bundle.WriteZip(ctx, w, bundleName(id), cfg)
 }
 
-// config returns that of a bundle of everything.
+// config returns the configuration of a bundle with everything.
 func (b bundles) config(id idrl.SessionID) bundle.Config {
 	return bundle.Config{
 		Read: func(ctx context.Context, f func(bundle.Source) error) error {
@@ -108,7 +108,7 @@ func (b bundles) config(id idrl.SessionID) bundle.Config {
 	}
 }
 
-// beliefs returns what decodes the beliefs of a session.
+// beliefs returns the decoder of the posteriors of a session.
 func (b bundles) beliefs(spec idrl.SessionSpec, fits []idrl.LearntFit) (func(idrl.Snapshot) (idrl.Posterior, error), error) {
 	first, err := training.Model(b.envs(), spec)
 	if err != nil {

@@ -33,7 +33,7 @@ func TestExportBundle(t *testing.T) {
 		if status, stderr := run("--out", out, "--clips", "gif"); status != 0 {
 			t.Fatalf("%s: %s", out, stderr)
 		}
-		if status, stderr := run("--out", out); status == 0 || !strings.Contains(stderr, "nothing is overwritten") {
+		if status, stderr := run("--out", out); status == 0 || !strings.Contains(stderr, "are not overwritten") {
 			t.Errorf("%s again: %d %s", out, status, stderr)
 		}
 	}

@@ -296,7 +296,7 @@ func (p *passage) saysMore(link string) {
 	p.answer(right)
 
 	p.opens(button("Skip …", "s"), "Why skip this question?")
-	p.use(p, button("Only tell the researcher …", "4"))
+	p.use(p, button("Do not skip; tell the researcher …", "4"))
 	p.node(control{role: "dialog", name: "Tell the researcher about this question"})
 	p.write(p, control{role: "textbox", name: "What is wrong, or worth knowing?"}, "odd")
 	if p.narrow { // nothing is written

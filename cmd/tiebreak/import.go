@@ -30,8 +30,8 @@ type importFlags struct {
 func (f *importFlags) declare(fs *flag.FlagSet) {
 	f.set = fs
 	dataFlag(fs, &f.data)
-	fs.StringVar(&f.from, "bundle", "", "`folder`, zip, tar or tar.gz file of the bundle; it may stand without the flag")
-	fs.StringVar(&f.as, "as", "", "`id` of the session that is made; default: the one that it had")
+	fs.StringVar(&f.from, "bundle", "", "`folder`, zip, tar or tar.gz file of the bundle; the flag can be omitted")
+	fs.StringVar(&f.as, "as", "", "`id` of the new session; default: the id in the bundle")
 	fs.BoolVar(&f.anew, "new-id", false, "draw a new id for the session")
 	fs.StringVar(&f.rollouts, "rollouts", "", "`folder` with rollouts of another simulator (docs/rollouts.md)")
 	fs.StringVar(&f.name, "name", "", "`name` of the rollouts: lower-case letters, digits and hyphens; the environment is then rollouts-NAME")
@@ -72,9 +72,9 @@ func runImport(ctx context.Context, std stdio, f *importFlags) (err error) {
 	case f.name != "":
 		return fmt.Errorf("%w: --name is for --rollouts", errUsage)
 	case f.from == "":
-		return fmt.Errorf("%w: name the bundle, or --rollouts: tiebreak import BUNDLE", errUsage)
+		return fmt.Errorf("%w: name a bundle, --rollouts or --labels: tiebreak import BUNDLE", errUsage)
 	case f.as != "" && f.anew:
-		return fmt.Errorf("%w: --as and --new-id exclude one another", errUsage)
+		return fmt.Errorf("%w: give --as or --new-id, not both", errUsage)
 	}
 	if err := present(f.from); err != nil { // before the data folder is made
 		return err

@@ -57,7 +57,7 @@ func TestImportWithConditions(t *testing.T) {
 		t.Errorf("the command writes\n%s\nthe page has\n%s", scores(s), shown.String())
 	}
 	if status, table, stderr := cli(t, "session", "scores", "--session", string(s.session), "--data", s.dir); status != 0 ||
-		!strings.HasPrefix(table, "held out: ") || !strings.Contains(table, "right after ") || !strings.Contains(table, "\nuniform ") || !strings.Contains(table, "\nall together ") {
+		!strings.HasPrefix(table, "held out: ") || !strings.Contains(table, "accuracy after ") || !strings.Contains(table, "\nuniform ") || !strings.Contains(table, "\nall together ") {
 		t.Errorf("%d %s%s", status, table, stderr)
 	}
 

@@ -137,8 +137,8 @@ func TestImportIsWhole(t *testing.T) {
 	}
 	for _, test := range []struct{ says, args string }{
 		{"exists already", from},
-		{"exclude one another", from + " --as x --new-id"},
-		{"name the bundle", ""},
+		{"not both", from + " --as x --new-id"},
+		{"name a bundle", ""},
 		{"there is no", filepath.Join(data, "nothing")},
 		{"is not a bundle", data},
 		{"cannot be the id", from + " --as a/b"},

@@ -25,15 +25,15 @@ type labelFlags struct {
 
 func (f *labelFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.labels, "labels", "", "`folder` with the labels of Uni-RLHF or Preference Transformer, or of a bundle's adapters/uni_rlhf (docs/rollouts.md)")
-	fs.StringVar(&f.env, "env", "", "with --labels, `environment` of the rollouts that they are of: rollouts-NAME")
-	fs.IntVar(&f.steps, "segment-steps", 0, "with --labels, `steps` of a segment, if the names of the files do not say")
-	fs.BoolVar(&f.leaveOut, "leave-out", false, "with --labels, leave out comparisons whose segments go across the end of a rollout, or are of rollouts that were not imported; they are refused else")
+	fs.StringVar(&f.env, "env", "", "with --labels, `environment` of the rollouts that the labels are about: rollouts-NAME")
+	fs.IntVar(&f.steps, "segment-steps", 0, "with --labels, `steps` of a segment, if the file names do not contain them")
+	fs.BoolVar(&f.leaveOut, "leave-out", false, "with --labels, leave out comparisons whose segments cross the end of a rollout or belong to rollouts that were not imported; without this flag such labels are an error")
 	fs.StringVar(&f.title, "title", "", "with --labels, `name` of the session")
 	fs.Uint64Var(&f.seed, "seed", 1, "with --labels, seed of every random choice of the session")
 	fs.StringVar(&f.file, "f", "", "with --labels, YAML `file` with the settings of the session (docs/study.md)")
 }
 
-// importer is who has given answers that were imported.
+// importer is the annotator of imported answers.
 const importer = "Imported labels"
 
 // A labelImport is one import of labels.
@@ -91,7 +91,7 @@ func importLabels(ctx context.Context, std stdio, f *importFlags) (err error) {
 	return err
 }
 
-// settings reads those of the session.
+// settings reads the settings of the session.
 func (in *labelImport) settings() (err error) {
 	spec := &in.spec
 	if in.file != "" {
@@ -109,7 +109,7 @@ func (in *labelImport) settings() (err error) {
 		return err
 	}
 	if in.set == nil {
-		return idrl.Errorf(idrl.Invalid, "labels-env: %s is no environment of rollouts: import the trajectories that the labels are of first ('tiebreak import --rollouts', docs/rollouts.md), and give --env rollouts-NAME", spec.Env)
+		return idrl.Errorf(idrl.Invalid, "labels-env: %s is not an environment of imported rollouts: first import the trajectories that the labels are about ('tiebreak import --rollouts', docs/rollouts.md), then give --env rollouts-NAME", spec.Env)
 	}
 	spec.Title = cmp.Or(in.title, spec.Title, idrl.Titled("Labels of ", in.set.Title()))
 	if spec.Acquisition == "" && !in.set.Named() {
@@ -119,7 +119,7 @@ func (in *labelImport) settings() (err error) {
 		return err
 	}
 	if spec.Kind != idrl.CompareClips || len(spec.Controls) > 0 || spec.HeldOut > 0 || spec.AdoptAfter > 0 {
-		return idrl.Errorf(idrl.Invalid, "labels-settings: labels are comparisons of clips that nobody has chosen by a strategy: they go into a session of the kind %s, without conditions, held-out, and adopt-after", idrl.CompareClips)
+		return idrl.Errorf(idrl.Invalid, "labels-settings: no strategy has chosen the comparisons of imported labels: use a session of the kind %s, without conditions, held-out and adopt-after", idrl.CompareClips)
 	}
 	return nil
 }
@@ -134,9 +134,9 @@ func (in *labelImport) join() error {
 	case in.steps < 0:
 		return idrl.Errorf(idrl.Invalid, "labels-steps: --segment-steps is %d, and a segment has at least 1 step", in.steps)
 	case in.steps == 0 && set.Steps == 0:
-		return idrl.Errorf(idrl.Invalid, "labels-steps: the names of the files do not say how many steps a segment has: give --segment-steps, such as 100, the default of Preference Transformer")
+		return idrl.Errorf(idrl.Invalid, "labels-steps: the file names do not say how many steps a segment has: give --segment-steps, such as 100, the default of Preference Transformer")
 	case in.steps != 0 && set.Steps != 0 && in.steps != set.Steps:
-		return idrl.Errorf(idrl.Invalid, "labels-steps: --segment-steps is %d, and the names of the files say %d", in.steps, set.Steps)
+		return idrl.Errorf(idrl.Invalid, "labels-steps: --segment-steps is %d, but the file names say %d", in.steps, set.Steps)
 	}
 	in.steps = cmp.Or(in.steps, set.Steps)
 	in.pairs, in.counts, err = set.Join(in.set.Rows(), in.steps, in.leaveOut)
@@ -145,25 +145,25 @@ func (in *labelImport) join() error {
 
 func (in *labelImport) progress(what string) { fmt.Fprintf(in.std.Err, "\r%-50s", what) }
 
-// print says what was made.
+// print prints a summary of the import.
 func (in *labelImport) print(data string) {
 	c, out := in.counts, in.std.Out
-	fmt.Fprintf(out, "Comparisons: %d taken in: %d first is better, %d second, %d equal\n", len(in.pairs), c.First, c.Second, c.Equal)
-	fmt.Fprintf(out, "Left out:    %d of %d: %d across the end of a rollout, %d in rows that were not imported, %d of a segment with itself\n", c.LeftOut(), c.Comparisons, c.Across, c.Missing, c.Same)
+	fmt.Fprintf(out, "Comparisons: %d imported: %d first is better, %d second, %d equal\n", len(in.pairs), c.First, c.Second, c.Equal)
+	fmt.Fprintf(out, "Left out:    %d of %d: %d cross the end of a rollout, %d are in rows that were not imported, %d compare a segment with itself\n", c.LeftOut(), c.Comparisons, c.Across, c.Missing, c.Same)
 	rollouts := map[int]bool{}
 	for s := range in.clips {
 		rollouts[s.Rollout] = true
 	}
 	fmt.Fprintf(out, "Segments:    %d of %d steps, of %d rollouts\n", len(in.clips), in.steps, len(rollouts))
 	if in.set.Unseen() {
-		fmt.Fprintf(out, "Drawn:       none: there is nothing to see of these rollouts, so nobody is asked more: the session is closed\n")
+		fmt.Fprintf(out, "Drawn:       none: these rollouts have no pictures, so no more questions can be asked: the session is closed\n")
 	} else {
 		fmt.Fprintf(out, "Drawn:       both clips of %d comparisons\n", in.drawn.Pairs)
 		if in.drawn.Why != nil {
 			fmt.Fprintf(out, "Not drawn:   clips that cannot be shown; the first: %v\n", in.drawn.Why)
 		}
 		if n := in.set.ClipSteps(); n != in.steps {
-			fmt.Fprintf(out, "Note:        new questions show clips of %d steps; for those of the labels import the rollouts with \"clip_steps\": %d\n", n, in.steps)
+			fmt.Fprintf(out, "Note:        new questions show clips of %d steps; to show clips as long as those of the labels, import the rollouts with \"clip_steps\": %d\n", n, in.steps)
 		}
 	}
 	fmt.Fprintf(out, "Session:     %s\nTitle:       %s\nNext:        %s\n", in.spec.ID, in.spec.Title, commandLine("serve", "--data", data))

@@ -17,7 +17,7 @@ import (
 	"tiebreak/store"
 )
 
-// maxDrawn is how many bytes of clips are drawn of imported comparisons.
+// maxDrawn is the number of bytes of clips of imported comparisons that are drawn.
 const maxDrawn = 256 << 20
 
 // record makes the session in dir, and copies it to db.
@@ -85,8 +85,7 @@ func (in *labelImport) generation(ctx context.Context, db *store.DB) error {
 // maxSteps is how many bytes of raw steps are recorded at once.
 const maxSteps = 32 << 20
 
-// cut cuts the segments that were compared, and records the raw steps that they are of, but for those
-// that are known.
+// cut cuts the compared segments, and records their raw steps unless they are known.
 func (in *labelImport) cut(ctx context.Context, db *store.DB, known map[idrl.StepsID][]byte) (err error) {
 	raw, size := map[idrl.StepsID][]byte{}, 0
 	record := func() error {

@@ -27,8 +27,7 @@ func instructionsFileFlag(fs *flag.FlagSet, dst *string) {
 		"Markdown `file` with what annotators read; pictures are named by their path beside the file, or legend:NAME for one of the environment's")
 }
 
-// readInstructionFile reads a Markdown file and the pictures that it shows, which lie in its folder
-// or below.
+// readInstructionFile reads a Markdown file and its pictures, which must be in its folder or below.
 func readInstructionFile(path string) (instructionFile, error) {
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
@@ -42,8 +41,7 @@ func readInstructionFile(path string) (instructionFile, error) {
 	return drawn(root, path, strings.TrimSpace(strings.ReplaceAll(string(b), "\r\n", "\n")))
 }
 
-// drawn reads the pictures that a Markdown text of the file path shows, which lie in root or
-// below.
+// drawn reads the pictures in a Markdown text of the file path, which must be in root or below.
 func drawn(root *os.Root, path, text string) (instructionFile, error) {
 	h := instructionFile{text: text}
 	for _, address := range instructions.Pictures(h.text) {
@@ -60,7 +58,7 @@ func drawn(root *os.Root, path, text string) (instructionFile, error) {
 	return h, (idrl.Instructions{Format: idrl.Markdown, Text: h.text}).Check()
 }
 
-// take reads a picture and names it in the text as sessions do.
+// take reads a picture and replaces its name in the text by the one that sessions use.
 func (h *instructionFile) take(root *os.Root, address string) error {
 	b, err := foreign.Refusal("").ReadFile(root, filepath.FromSlash(address), idrl.MaxPicture)
 	if err != nil {

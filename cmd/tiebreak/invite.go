@@ -16,7 +16,7 @@ import (
 func inviteCommand() command {
 	return command{
 		Name: "invite", Summary: "list, make and revoke the links for annotators", Usage: "list | new | revoke [flags]",
-		About: "Manages the links by which people join a session. It may run beside the server. A link is shown only\n" +
+		About: "Manages the links by which people join a session. The server may be running. A link is shown only\n" +
 			"once, when it is made.",
 		Example: "tiebreak invite list --data tiebreak-data --session ID",
 		Subs:    []command{inviteListCommand(), inviteNewCommand(), inviteRevokeCommand()},
@@ -46,28 +46,28 @@ func (f *inviteFlags) declareNew(fs *flag.FlagSet) {
 	fs.IntVar(&f.days, "days", 30, "`days` after which it expires")
 	fs.StringVar(&f.platform, "crowd", "", "the link is for a crowd `platform`: "+strings.Join(idrl.CrowdPlatforms(), ", "))
 	fs.StringVar(&f.participant, "participant-parameter", "", "with --crowd own, `name` of the parameter of the address with the id of the person")
-	fs.StringVar(&f.study, "study-parameter", "", "with --crowd own, `name` of that with the id of the study")
-	fs.StringVar(&f.submission, "submission-parameter", "", "with --crowd own, `name` of that with the id of the person's submission")
-	fs.BoolVar(&f.asGiven, "ids-as-given", false, "with --crowd, record the ids of people and submissions as they are, and not a keyed hash of each")
+	fs.StringVar(&f.study, "study-parameter", "", "with --crowd own, `name` of the parameter with the id of the study")
+	fs.StringVar(&f.submission, "submission-parameter", "", "with --crowd own, `name` of the parameter with the id of the person's submission")
+	fs.BoolVar(&f.asGiven, "ids-as-given", false, "with --crowd, record the ids of people and submissions themselves instead of a keyed hash of each")
 	fs.StringVar(&f.back, "return", "", "with --crowd, https `address` to which people go at the end; {code} in it stands for the completion code")
 }
 
 func (f *inviteFlags) declareRevoke(fs *flag.FlagSet) {
 	f.declareList(fs)
-	fs.Int64Var(&f.link, "link", 0, "`number` of the link, as tiebreak invite list has it")
+	fs.Int64Var(&f.link, "link", 0, "`number` of the link, as 'tiebreak invite list' shows it")
 }
 
 func inviteListCommand() command {
-	return subcommand("invite list", "list the links into a session", (*inviteFlags).declareList,
+	return subcommand("invite list", "list the links of a session", (*inviteFlags).declareList,
 		"Lists the links of a session: when each was made and expires, how often it was used, and whether it\nis valid.",
 		func(ctx context.Context, std stdio, f *inviteFlags) error {
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				links, err := db.Invitations(ctx, spec.ID)
 				if err != nil {
 					return err
 				}
 				if len(links) == 0 {
-					fmt.Fprintf(std.Out, "There is no link into session %s. '%s' makes one.\n", spec.ID, commandLine("invite", "new", "--data", f.data))
+					fmt.Fprintf(std.Out, "Session %s has no link yet. '%s' makes one.\n", spec.ID, commandLine("invite", "new", "--data", f.data))
 					return nil
 				}
 				return table(std.Out, "LINK\tMADE\tEXPIRES\tUSED\tSTATE", len(links), func(w io.Writer, i int) {
@@ -81,10 +81,10 @@ func inviteListCommand() command {
 func inviteNewCommand() command {
 	return subcommand("invite new", "make a link by which people join a session", (*inviteFlags).declareNew,
 		"Prints a new link. Each browser that opens it becomes one annotator of the session. The address is the one\n"+
-			"at which the server ran last, unless --origin or --addr names another. With --crowd the link is one for\n"+
+			"at which the server last ran, unless you give --origin or --addr. With --crowd it makes a link for\n"+
 			"Prolific, Mechanical Turk or a platform of your own; docs/participants.md says how to enter it there.",
 		func(ctx context.Context, std stdio, f *inviteFlags) error {
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				base, err := f.address(ctx, db)
 				if err != nil {
 					return err
@@ -97,24 +97,24 @@ func inviteNewCommand() command {
 				if f.platform != "" {
 					return f.inviteCrowd(ctx, std, links, spec, base, life)
 				}
-				if f.crowdless() != nil {
-					return f.crowdless()
+				if f.checkNoCrowd() != nil {
+					return f.checkNoCrowd()
 				}
 				token, err := links.NewInvitation(ctx, spec.ID, f.uses, life)
 				if err != nil {
 					return err
 				}
 				fmt.Fprintf(std.Out, "Annotator:  %s/join/%s\n", base, token)
-				return f.sayAddress(ctx, std, db)
+				return f.noteDefaultAddress(ctx, std, db)
 			})
 		})
 }
 
 func inviteRevokeCommand() command {
 	c := subcommand("invite revoke", "revoke a link", (*inviteFlags).declareRevoke,
-		"Revokes a link at once. People who have joined by it stay; 'tiebreak annotator revoke' ends their part.",
+		"Revokes a link at once. Annotators who have joined with it can go on; 'tiebreak annotator revoke' ends their part.",
 		func(ctx context.Context, std stdio, f *inviteFlags) error {
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				if err := db.RevokeInvitation(ctx, spec.ID, f.link, byCommand, time.Now()); err != nil {
 					return fmt.Errorf("%w; 'tiebreak invite list' shows them", err)
 				}

@@ -24,19 +24,19 @@ func (f *knownFlags) declare(fs *flag.FlagSet) {
 	sessionFlag(fs, &f.session)
 	fs.StringVar(&f.clips, "clips", "", "`ids` of the clips of a question, a and b with a comma between them, or one, as in clip_a and clip_b of an export")
 	fs.StringVar(&f.answer, "answer", "", "the right `answer`: a, b or equal; of a rating a number from 0 to 10")
-	fs.StringVar(&f.use, "use", string(idrl.ForPractice), "what the question is for: practice, gold, or none (any more)")
+	fs.StringVar(&f.use, "use", string(idrl.ForPractice), "use of the question: practice, gold, or none")
 	fs.StringVar(&f.note, "note", "", "a `sentence` that annotators read after a practice answer")
-	fs.IntVar(&f.every, "gold-every", -1, "hide a gold question among about every so many `questions` of an annotator; 0: never")
+	fs.IntVar(&f.every, "gold-every", -1, "average number of `questions` of an annotator for each gold question; 0: no gold questions")
 }
 
 func sessionKnownCommand() command {
-	c := subcommand("session known", "say what the right answer to a question is: for practice, or as gold", (*knownFlags).declare,
+	c := subcommand("session known", "give the right answer to a question, for practice or as gold", (*knownFlags).declare,
 		"Lists the questions of a session to which you have given the right answer. With --clips it adds one, or changes it.\n"+
-			"Practice questions are put to each annotator before their first question, with the answer and your sentence afterwards.\n"+
-			"Gold questions are hidden among the others; 'tiebreak quality' and exports say who answered them right. The\n"+
-			"session's page does the same with the clips in view. A running server follows within seconds.",
+			"Practice questions are asked before the first question of an annotator, who then reads the right answer and your sentence.\n"+
+			"Gold questions are asked among the others and look like them; 'tiebreak quality' and exports say who answered them right. The\n"+
+			"session's page does the same and shows the clips. A running server applies the change within seconds.",
 		func(ctx context.Context, std stdio, f *knownFlags) error {
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				return f.run(ctx, std, db, spec)
 			})
 		})
@@ -55,14 +55,14 @@ func (f *knownFlags) run(ctx context.Context, std stdio, db *store.DB, spec idrl
 		return f.set(ctx, std, db, spec)
 	}
 	if f.answer != "" || f.note != "" {
-		return fmt.Errorf("%w: --answer and --note go with --clips, the question that they are about", errUsage)
+		return fmt.Errorf("%w: --answer and --note need --clips, which names the question", errUsage)
 	}
 	list, err := db.Known(ctx, spec.ID)
 	if err != nil {
 		return err
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(std.Out, "No answer is known. Give one with --clips and --answer, or on the session's page.")
+		fmt.Fprintln(std.Out, "No right answer has been given yet. Give one with --clips and --answer, or on the session's page.")
 		return nil
 	}
 	return table(std.Out, "VERSION\tUSE\tANSWER\tCLIPS\tBY\tAT\tNOTE\t", len(list), func(w io.Writer, i int) {
@@ -90,7 +90,7 @@ func (f *knownFlags) set(ctx context.Context, std stdio, db *store.DB, spec idrl
 	if err != nil {
 		return usageIfInvalid(err)
 	}
-	fmt.Fprintf(std.Out, "Version %d of what is known in session %s.\n", version, spec.ID)
+	fmt.Fprintf(std.Out, "Saved as version %d of the known answers of session %s.\n", version, spec.ID)
 	return nil
 }
 

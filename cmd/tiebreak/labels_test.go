@@ -42,7 +42,7 @@ func TestLabelsAreLearnt(t *testing.T) {
 		for _, v := range given {
 			counts[v]++
 		}
-		if counts[-1] < 10 || !strings.Contains(stdout, fmt.Sprintf("%d taken in: %d first is better, %d second, %d equal\n", len(given), counts[0], counts[1], counts[-1])) {
+		if counts[-1] < 10 || !strings.Contains(stdout, fmt.Sprintf("%d imported: %d first is better, %d second, %d equal\n", len(given), counts[0], counts[1], counts[-1])) {
 			t.Errorf("%s: %s", test.name, stdout)
 		}
 		if len(got.rows) != len(given) || len(got.rec.Snapshots) != len(given) || len(got.members) != 1 || got.members[0].Name != importer {

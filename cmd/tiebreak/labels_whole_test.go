@@ -168,8 +168,8 @@ func TestLabelsAreWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ says, labels, args string }{
-		{"labels-steps: the names", good, ""},
-		{"labels-steps: --segment-steps is 9, and", args[2], "--segment-steps 9"},
+		{"labels-steps: the file names", good, ""},
+		{"labels-steps: --segment-steps is 9, but", args[2], "--segment-steps 9"},
 		{"labels-steps: --segment-steps is -1, and a segment has", good, "--segment-steps -1"},
 		{"labels-steps: --segment-steps is -1, and a segment has", args[2], "--segment-steps -1"},
 		{"labels-across: ", good, "--segment-steps 9223372036854775807"},
@@ -182,7 +182,7 @@ func TestLabelsAreWhole(t *testing.T) {
 		{"labels-pickle: \"human_label.pkl\" is a pickle", pickles, "--segment-steps 10"},
 		{"labels-env: gridworld", good, "--env gridworld --segment-steps 10"},
 		{"there is no", filepath.Join(data, "none"), ""},
-		{"are not here: import them", good, "--env rollouts-none --segment-steps 10"},
+		{"are not in this data folder: import them", good, "--env rollouts-none --segment-steps 10"},
 		{"with --labels give", good, "--name x"},
 		{"with --labels give", good, "--rollouts x"},
 	} {

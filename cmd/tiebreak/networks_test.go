@@ -184,7 +184,7 @@ func TestExportOfNetworks(t *testing.T) {
 	}
 	l.compare(t, out)
 
-	if status, _, stderr := cli(t, exportArgs(data, out)...); status != 1 || !strings.Contains(stderr, "nothing is overwritten") {
+	if status, _, stderr := cli(t, exportArgs(data, out)...); status != 1 || !strings.Contains(stderr, "are not overwritten") {
 		t.Errorf("a second time: status %d, %s", status, stderr)
 	}
 	again := t.TempDir() // an empty folder will do
@@ -296,7 +296,7 @@ func TestExportOfNetworksRefuses(t *testing.T) {
 	}{
 		{"nothing learnt yet", exportArgs(data, out), 1, "no reward network yet: the first is learnt from 10 answers"},
 		{"no folder", exportArgs(data, ""), 2, "name a new folder for them with --out"},
-		{"a folder that is a file", exportArgs(data, file), 1, "nothing is overwritten"},
+		{"a folder that is a file", exportArgs(data, file), 1, "are not overwritten"},
 		{"a folder for answers", []string{"export", "--data", data, "--session", "s", "--out", out}, 2, "--out is for the formats networks and bundle"},
 		{"another format", []string{"export", "--data", data, "--format", "onnx"}, 2, "networks"},
 		{"another session", append(exportArgs(data, out), "--session", "t"), 1, "lists the sessions"},

@@ -74,7 +74,7 @@ func TestCommandsBesideAServer(t *testing.T) {
 		t.Errorf("the list says:\n%s", list)
 	}
 	links := mustCLI(t, "invite", "list", "--data", data)
-	for _, want := range []string{"0 of 1000  revoked", "1 of 1     used up", "1 of 100   lets people in"} {
+	for _, want := range []string{"0 of 1000  revoked", "1 of 1     used up", "1 of 100   valid"} {
 		if !strings.Contains(links, want) {
 			t.Errorf("the list of links lacks %q:\n%s", want, links)
 		}

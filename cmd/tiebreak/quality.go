@@ -26,19 +26,19 @@ func (f *qualityFlags) declare(fs *flag.FlagSet) {
 }
 
 func qualityCommand() command {
-	return subcommand("quality", "how annotators answer, and how well they agree", (*qualityFlags).declare,
-		"Sums up the answers of a session that count: for each annotator how fast they are, how often the left clip wins, and how often\n"+
-			"they say the same when a question comes again or answer gold questions as the researcher does; between annotators raw agreement, Krippendorff's alpha, Fleiss'\n"+
-			"and Cohen's kappa over the questions that several of them answered. Intervals are of 95 %, by the bootstrap over questions.\n"+
-			"With --noise-model own, also how each answers by the posterior: the probability that they click at random, the noise of meant answers,\n"+
-			"the share of lapses, the width of ties, and the offset and scale of ratings (docs/methods.md, section 2.4).\n"+
+	return subcommand("quality", "show how annotators answer and how well they agree", (*qualityFlags).declare,
+		"Summarises the answers of a session that count. For each annotator: the response time, how often they choose the left clip, and how\n"+
+			"often they agree with themselves when a question is repeated, and with the researcher on gold questions. Between annotators: raw agreement,\n"+
+			"Krippendorff's alpha, Fleiss' and Cohen's kappa over the questions that several of them answered. The 95 % intervals are from the bootstrap over questions.\n"+
+			"With --noise-model own, also the reliability of each annotator under the posterior: the probability that they click at random, the noise of their\n"+
+			"answers, the share of lapses, the tie width, and the offset and scale of ratings (docs/methods.md, section 2.4).\n"+
 			"The server may be running.",
 		func(ctx context.Context, std stdio, f *qualityFlags) error {
 			list, err := environments(f.own.at(f.data))
 			if err != nil {
 				return err
 			}
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				rec, err := db.Labelling(ctx, spec.ID)
 				if err != nil {
 					return err

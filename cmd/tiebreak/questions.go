@@ -26,19 +26,19 @@ func (f *questionsFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.session, "session", "", "`id` of the session; without it the sessions are listed")
 	fs.StringVar(&f.out, "out", "questions", "new `folder` for the page and the strips")
 	fs.IntVar(&f.from, "from", 1, "`number` of the first question, counted from 1 in the order of the replies")
-	fs.IntVar(&f.to, "to", 0, "`number` of the last question; 0: the last there is")
+	fs.IntVar(&f.to, "to", 0, "`number` of the last question; 0: no limit")
 	fs.BoolVar(&f.force, "force", false, "write into a folder that is not empty; files of the same names are replaced")
 }
 
 func questionsCommand() command {
 	return shared.With(command{
 		Name: "questions", Summary: "write a page with a film strip of every question that a session has asked", Usage: "--session ID [flags]",
-		About: "Writes a page that shows every question as people saw it: a strip of frames of each clip, how much it moves\n" +
-			"and how far the two look apart, in body sizes; whether it could be answered, and whether it looks like one of\n" +
-			"the same person's last 50 questions; what was answered, how fast, and why it was asked. The summary above says\n" +
+		About: "Writes a page that shows every question as annotators saw it: a strip of frames of each clip, how much it moves,\n" +
+			"and how different the two look, in body sizes; whether it could be answered, and whether it looks like one of\n" +
+			"the same person's last 50 questions; the answer, its response time, and why the question was asked. The summary says\n" +
 			"how many questions lack motion, are about clips that look alike or robots that have fallen, or are repeats.\n" +
-			"It is for researchers: it names policies. It reads one snapshot of the database and may run beside the\n" +
-			"server. docs/dashboard.md explains the numbers. Without --session it lists the sessions.",
+			"The page is for researchers: it names policies. The command reads one snapshot of the database, and the server\n" +
+			"may be running. docs/dashboard.md explains the numbers. Without --session it lists the sessions.",
 		Example: "tiebreak questions --data tiebreak-data --session ID --out asked && xdg-open asked/index.html",
 	}, (*questionsFlags).declare, runQuestions)
 }
@@ -101,14 +101,14 @@ func runQuestions(ctx context.Context, std stdio, f *questionsFlags) (err error)
 	return nil
 }
 
-// selected returns the questions that --from and --to ask for.
+// selected returns the questions from --from to --to.
 func (f *questionsFlags) selected(list []questions.Question) ([]questions.Question, error) {
 	to := len(list)
 	if f.to > 0 {
 		to = min(to, f.to)
 	}
 	if len(list) == 0 {
-		return nil, idrl.Errorf(idrl.NotFound, "no question of session %s was replied to yet", f.session)
+		return nil, idrl.Errorf(idrl.NotFound, "no question of session %s has been answered yet", f.session)
 	}
 	if f.from > to {
 		return nil, idrl.Errorf(idrl.Invalid, "--from %d is after the last question, number %d", f.from, to)

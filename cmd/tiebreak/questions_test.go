@@ -20,7 +20,7 @@ func TestQuestionsOfAPersonWhoSees(t *testing.T) {
 	data, dir := t.TempDir(), t.TempDir()
 	link := startServer(t, "demo", "--data", data, "--addr", freeAddr(t)).find(t, `Annotator:\s+(\S+)`)
 	said := mustCLI(t, "simulate", "--url", link, "--data", data, "--expert", "seeing", "--answers", "6", "--every", "3", "--seed", "4")
-	for _, want := range []string{"Worth to the person who sees: ", `no true reward: this one answered by the taste "far"`} {
+	for _, want := range []string{"Worth to the seeing expert: ", `no true reward: this one answered by the taste "far"`} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in\n%s", want, said)
 		}

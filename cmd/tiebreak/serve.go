@@ -37,16 +37,16 @@ const (
 )
 
 func (f *serveFlags) declare(fs *flag.FlagSet) {
-	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything; it is made if need be")
+	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "data `folder`: holds everything that the server records; it is made if it does not exist")
 	fs.StringVar(&f.addr, "addr", envOr("TIEBREAK_ADDR", defaultAddr), "`host:port` to listen on")
 	fs.StringVar(&f.origin, "origin", os.Getenv("TIEBREAK_ORIGIN"),
 		"public `address` of the site if it is not the one it listens on, such as https://study.example.org")
 	fs.StringVar(&f.proxies, "proxy", os.Getenv("TIEBREAK_PROXY"),
-		"`addresses` of reverse proxies, with commas between them, whose X-Forwarded-For says where a request comes from;\n"+
-			"empty: those on this machine if there is an --origin. Behind a proxy that is not named, all people share the limits of one address")
+		"`addresses` of reverse proxies, with commas between them, whose header X-Forwarded-For the server trusts;\n"+
+			"empty: those on this machine if --origin is given. Behind a proxy that is not listed, all people share the request limits of one address")
 	ownFlags(fs, &f.own)
-	fs.StringVar(&f.log, "log", envOr("TIEBREAK_LOG", "text"), "`form` of the log on standard error: text or json")
-	fs.BoolVar(&f.verbose, "v", false, "log every request, besides sign-ins, refusals and faults; no token, name or address is logged")
+	fs.StringVar(&f.log, "log", envOr("TIEBREAK_LOG", "text"), "`format` of the log on standard error: text or json")
+	fs.BoolVar(&f.verbose, "v", false, "log every request, not only sign-ins, refusals and faults; tokens, names and addresses are never logged")
 }
 
 func envOr(name, fallback string) string {
@@ -65,7 +65,7 @@ func serveCommand() command {
 			"recorded, the disk is nearly full or the database damaged (docs/serving.md). For people on other machines,\n" +
 			"put a proxy with HTTPS before it and give the address that they open as --origin; docs/serving.md has\n" +
 			"examples and the limits of requests.\n" +
-			"Flags come before the variables TIEBREAK_DATA, TIEBREAK_ADDR, TIEBREAK_ORIGIN, TIEBREAK_PROXY, TIEBREAK_LOG,\n" +
+			"Flags override the variables TIEBREAK_DATA, TIEBREAK_ADDR, TIEBREAK_ORIGIN, TIEBREAK_PROXY, TIEBREAK_LOG,\n" +
 			"TIEBREAK_MODELS and TIEBREAK_OUTSIDE of the environment.",
 		Example: "tiebreak serve --data study --addr 127.0.0.1:8080",
 	}, (*serveFlags).declare, func(ctx context.Context, io stdio, f *serveFlags) error { return serve(ctx, io, f, false) })
@@ -78,7 +78,7 @@ func serve(ctx context.Context, io stdio, f *serveFlags, demo bool) (err error) 
 	if err != nil {
 		return err
 	}
-	defer ln.Close() // of no effect after the server has closed it
+	defer ln.Close() // without effect after the server has closed it
 	at, err := siteOf(f.addr, ln.Addr(), f.origin)
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func serve(ctx context.Context, io stdio, f *serveFlags, demo bool) (err error) 
 	}
 	for _, e := range now {
 		if e.Unavailable != nil && !slices.ContainsFunc(envs.Catalogue(), func(known envs.Entry) bool { return known.ID == e.ID }) {
-			fmt.Fprintf(io.Err, "Left out: environment %q %v\n", e.ID, e.Unavailable)
+			fmt.Fprintf(io.Err, "Not available: environment %q %v\n", e.ID, e.Unavailable)
 		}
 	}
 	worker, err := workerCommandLine(f.own.at(f.data))
@@ -116,20 +116,20 @@ func serve(ctx context.Context, io stdio, f *serveFlags, demo bool) (err error) 
 	if err := announce(ctx, io, a, at.base, f.data, demo); err != nil {
 		return err
 	}
-	giveBack()
+	freeMemory()
 	return a.listen(ctx, ln)
 }
 
-// giveBack gives memory that the start took back to the system. Of a new data folder these are mostly 12 MB of buffers, in
-// which goose read the migrations: a sync.Pool keeps them until the second collection, and with them the heap grows to
-// twice as much before the next one.
-func giveBack() {
+// freeMemory returns memory from the start to the system. With a new data folder this is mostly 12 MB
+// of buffers, in which goose read the migrations: a sync.Pool keeps them until the second
+// collection, and with them the heap grows to twice as much before the next one.
+func freeMemory() {
 	runtime.GC()
 	debug.FreeOSMemory()
 }
 
-// listen opens the port. If it is taken and another may be used, it says so and
-// lets the system choose one.
+// listen opens the port. If it is in use and another may be taken, it says so and lets the system
+// choose one.
 func listen(ctx context.Context, addr string, another bool, io stdio) (net.Listener, error) {
 	var lc net.ListenConfig
 	ln, err := lc.Listen(ctx, "tcp", addr)
@@ -150,7 +150,7 @@ func listen(ctx context.Context, addr string, another bool, io stdio) (net.Liste
 	return ln, nil
 }
 
-// announce prints where the server is and how to get in.
+// announce prints the address of the server and the sign-in link.
 func announce(ctx context.Context, io stdio, a *app, base, data string, demo bool) error {
 	if err := a.db.SetMeta(ctx, addressKey, base); err != nil {
 		return fmt.Errorf("record the address: %w", err)
@@ -172,8 +172,8 @@ func announce(ctx context.Context, io stdio, a *app, base, data string, demo boo
 	return nil
 }
 
-// researcherEntry returns how a researcher gets in: by a link, until one has signed
-// in, and then by asking for one, so that later starts leave no links behind.
+// researcherEntry returns how a researcher signs in: by a link, until one has signed in; later only
+// by asking for one, so that starts leave no unused links.
 func (a *app) researcherEntry(ctx context.Context, base, data string) (string, error) {
 	in, err := a.db.SignedIn(ctx)
 	if err != nil {
@@ -192,8 +192,8 @@ func (a *app) researcherEntry(ctx context.Context, base, data string) (string, e
 // signInCommand returns the command line that prints a sign-in link.
 func signInCommand(data string) string { return commandLine("user", "link", "--data", data) }
 
-// Waits of a server that stops: for all that is under way, and for requests before they
-// are cancelled. A session that waits for a training serves none until the training ends.
+// Limits of a server that stops: for all that is running, and for requests before they are
+// cancelled. A session that waits for a training serves no request until the training ends.
 const (
 	stopWait    = 10 * time.Second
 	requestWait = 5 * time.Second
@@ -203,7 +203,7 @@ const (
 func (a *app) listen(ctx context.Context, ln net.Listener) error {
 	requests, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	srv := &http.Server{ // no WriteTimeout: exports and streams may last, and web gives each part of a reply its time
+	srv := &http.Server{ // no WriteTimeout: exports and streams may take long, and web limits the time of each part of a reply
 		BaseContext: func(net.Listener) context.Context { return requests },
 		Handler:     a.web, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
@@ -231,11 +231,11 @@ func (a *app) listen(ctx context.Context, ln net.Listener) error {
 	return err
 }
 
-// followEvery is how often a server looks for changes that commands made beside it.
+// followEvery is how often a server checks for changes that commands made.
 const followEvery = time.Second
 
-// follow does what commands beside the server changed, until ctx is done. The pages
-// of the server do not wait for it.
+// follow applies the changes that commands made, until ctx is done. The pages of the server do not
+// wait for it.
 func (a *app) follow(ctx context.Context) {
 	seen, tick := int64(-1), time.NewTicker(followEvery)
 	defer tick.Stop()
@@ -257,7 +257,7 @@ func (a *app) follow(ctx context.Context) {
 	}
 }
 
-// openShared opens the data folder, beside a server if one uses it.
+// openShared opens the data folder, which a server may be using.
 func openShared(ctx context.Context, dir string) (*store.DB, error) {
 	db, err := store.Open(ctx, dir)
 	if idrl.KindOf(err) == idrl.Conflict {

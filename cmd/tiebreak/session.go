@@ -38,8 +38,8 @@ func (f *sessionFlags) declare(fs *flag.FlagSet) {
 	settings.Declare(fs, &f.spec, "instructions_format", "consent") // Markdown comes from files
 	instructionsFileFlag(fs, &f.instructions)
 	consentFileFlag(fs, &f.consent)
-	fs.StringVar(&f.file, "f", "", "YAML `file` with the settings (docs/study.md); flags that are given besides go before it")
-	fs.BoolVar(&f.template, "template", false, "make no session: write such a file, with every setting and its default")
+	fs.StringVar(&f.file, "f", "", "YAML `file` with the settings (docs/study.md); flags override it")
+	fs.BoolVar(&f.template, "template", false, "make no session; instead write a file for -f with every setting and its default")
 }
 
 func sessionCommand() command {
@@ -65,15 +65,15 @@ func sessionCreateCommand() command {
 const sessionAbout = "Makes a session and prints its id and a link for annotators, as 'tiebreak session create' does. The server may be running\n" +
 	"on the data folder."
 
-// sessionChoices lists the strategies and environments that sessions can have.
+// sessionChoices lists the available strategies and environments.
 func sessionChoices() string {
 	var b strings.Builder
 	b.WriteString("Strategies for choosing questions:\n")
 	for _, m := range acquisition.Live() {
 		fmt.Fprintf(&b, "  %-10s %s\n", m.Name, m.About)
 	}
-	b.WriteString("evr is for comparisons only. tiebreak-lab bench compares these methods and others.\n\n" +
-		"Environments, besides models of your own and imported rollouts:\n  " + envs.Catalogue().Names())
+	b.WriteString("evr is for comparisons only. tiebreak-lab bench compares these strategies and others.\n\n" +
+		"Environments (in addition to models of your own and imported rollouts):\n  " + envs.Catalogue().Names())
 	return b.String()
 }
 
@@ -130,7 +130,7 @@ func runSession(ctx context.Context, io stdio, f *sessionFlags) (err error) {
 		return err
 	}
 	fmt.Fprintf(io.Out, "Session:    %s\nAnnotator:  %s/join/%s\n", spec.ID, base, token)
-	return f.sayAddress(ctx, io, db)
+	return f.noteDefaultAddress(ctx, io, db)
 }
 
 // readFile reads the study file, if there is one, into f.spec, where the flags that are
@@ -158,8 +158,8 @@ func (f *sessionFlags) readFile() (*studyfile.File, instructionFile, error) {
 	return file, told, err
 }
 
-// readStudy reads the study file at path and the pictures that its instructions show, which
-// lie beside it.
+// readStudy reads the study file at path and the pictures of its instructions, which are next to
+// it.
 func readStudy(path string) (*studyfile.File, instructionFile, error) {
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
@@ -179,8 +179,8 @@ func readStudy(path string) (*studyfile.File, instructionFile, error) {
 	return file, told, err
 }
 
-// readInstructions reads the file of instructions, if there is one, into f.spec; else it returns the
-// one of the study file.
+// readInstructions reads the file of instructions, if there is one, into f.spec; otherwise it
+// returns the instructions of the study file.
 func (f *sessionFlags) readInstructions(ofStudy instructionFile) (instructionFile, error) {
 	if f.instructions == "" {
 		return ofStudy, nil

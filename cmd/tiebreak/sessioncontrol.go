@@ -41,15 +41,15 @@ func (f *controlFlags) declareRename(fs *flag.FlagSet) {
 
 func (f *controlFlags) declareExtend(fs *flag.FlagSet) {
 	f.declare(fs)
-	fs.IntVar(&f.by, "by", 0, "`answers` wanted besides those that were wanted before")
+	fs.IntVar(&f.by, "by", 0, "`answers` wanted in addition to those wanted before")
 	fs.IntVar(&f.budget, "budget", 0, "`answers` wanted in all, more than before")
 }
 
 func (f *controlFlags) declareClone(fs *flag.FlagSet) {
 	f.declare(fs)
 	ownFlags(fs, &f.own)
-	fs.StringVar(&f.title, "title", "", "`name` of the new session; without it Copy of, and the name of the old one")
-	fs.Var(&f.seed, "seed", "`seed` of the new session, or new to draw one; without it that of the old session, so that both ask the same first question")
+	fs.StringVar(&f.title, "title", "", "`name` of the new session; default: Copy of, and the name of the old one")
+	fs.Var(&f.seed, "seed", "`seed` of the new session, or new to draw one; default: the seed of the old session, so that both ask the same first question")
 }
 
 // A seedFlag is a seed, or the word new.
@@ -84,7 +84,7 @@ func sessionListCommand() command {
 		"Lists the sessions, the newest first: whether they run, are paused, closed or archived, and how many answers they have.\n"+
 			"The server may be running.",
 		func(ctx context.Context, std stdio, f *controlFlags) error {
-			return beside(ctx, f.data, func(db *store.DB) error {
+			return withDatabase(ctx, f.data, func(db *store.DB) error {
 				all, err := db.Sessions(ctx)
 				if err != nil {
 					return err
@@ -99,14 +99,14 @@ func sessionListCommand() command {
 					return err
 				}
 				if archived > 0 {
-					fmt.Fprintf(std.Out, "%d archived; --all lists them too.\n", archived)
+					fmt.Fprintf(std.Out, "%d archived sessions are not listed; add --all to list them.\n", archived)
 				}
 				return nil
 			})
 		})
 }
 
-// unarchived returns the sessions to list, and how many are not.
+// unarchived returns the sessions to list, and the number of archived ones.
 func unarchived(all []idrl.Summary, whole bool) (list []idrl.Summary, archived int) {
 	for _, s := range all {
 		if s.State == idrl.StateArchived && !whole {
@@ -118,7 +118,7 @@ func unarchived(all []idrl.Summary, whole bool) (list []idrl.Summary, archived i
 	return list, archived
 }
 
-// answersOf says how many answers a session has, and wants.
+// answersOf writes the number of answers of a session, and of answers wanted.
 func answersOf(s idrl.Summary) string {
 	if s.Spec.Budget == 0 {
 		return strconv.Itoa(s.Answers)
@@ -128,15 +128,15 @@ func answersOf(s idrl.Summary) string {
 
 // stateCommand returns a command that changes the state of a session.
 func stateCommand(action, summary, about string) command {
-	c := subcommand("session "+action, summary, (*controlFlags).declare, about+" A running server follows within seconds.",
+	c := subcommand("session "+action, summary, (*controlFlags).declare, about+" A running server applies the change within seconds.",
 		func(ctx context.Context, std stdio, f *controlFlags) error {
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				before, after, err := db.Control(ctx, spec.ID, action, byCommand, time.Now())
 				if err != nil {
 					return err
 				}
 				if before == after {
-					fmt.Fprintf(std.Out, "Session %s was %s already.\n", spec.ID, after)
+					fmt.Fprintf(std.Out, "Session %s was already %s.\n", spec.ID, after)
 					return nil
 				}
 				fmt.Fprintf(std.Out, "Session %s is %s; before it was %s.\n", spec.ID, after, before)
@@ -151,21 +151,21 @@ func stateCommand(action, summary, about string) command {
 func stateCommands() []command {
 	return []command{
 		stateCommand(idrl.ActPause, "ask no more questions until the session is resumed",
-			"Annotators read that the researcher has paused the session; answers that are under way are recorded, and no training\nstarts."),
-		stateCommand(idrl.ActResume, "ask questions again", "Continues a session that is paused, closed or archived. Pages of annotators that are open go on by themselves."),
-		stateCommand(idrl.ActClose, "end a session", "Annotators are thanked and get the completion code, as when all answers are there; nobody can join any more. The\nanswers stay. 'tiebreak session resume' opens it again."),
-		stateCommand(idrl.ActArchive, "end a session and take it from the list", "Closes a session and takes it from the list of sessions; 'tiebreak session list --all' has it. The answers stay."),
+			"Annotators see that the researcher has paused the session. Answers to questions that are already open are recorded. No training\nstarts."),
+		stateCommand(idrl.ActResume, "ask questions again", "Continues a session that is paused, closed or archived. Open pages of annotators continue by themselves."),
+		stateCommand(idrl.ActClose, "end a session", "Annotators are thanked and get the completion code, as in a complete session. New people cannot join. The\nanswers stay. 'tiebreak session resume' opens it again."),
+		stateCommand(idrl.ActArchive, "end a session and hide it from the list", "Closes a session and hides it from the list of sessions; 'tiebreak session list --all' shows it. The answers stay."),
 	}
 }
 
 func sessionRenameCommand() command {
 	c := subcommand("session rename", "change the title of a session", (*controlFlags).declareRename,
-		"Changes what people call the session: on its pages, in the list, and where annotators join. A running server follows\nwithin seconds.",
+		"Changes the title on the session's pages, in the list of sessions, and on the page where annotators join. A running server applies\nthe change within seconds.",
 		func(ctx context.Context, std stdio, f *controlFlags) error {
 			if f.title == "" {
 				return fmt.Errorf("%w: --title is missing", errUsage)
 			}
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				if err := db.Rename(ctx, spec.ID, f.title, byCommand, time.Now()); err != nil {
 					return err
 				}
@@ -179,18 +179,18 @@ func sessionRenameCommand() command {
 
 func sessionExtendCommand() command {
 	c := subcommand("session extend", "ask for more answers", (*controlFlags).declareExtend,
-		"Raises the number of answers wanted; a complete session goes on. 'tiebreak session set --budget' also lowers it. A running\nserver follows within seconds.",
+		"Raises the number of answers wanted; a complete session goes on. 'tiebreak session set --budget' also lowers it. A running\nserver applies the change within seconds.",
 		func(ctx context.Context, std stdio, f *controlFlags) error {
 			if (f.by > 0) == (f.budget > 0) {
 				return fmt.Errorf("%w: give --by N or --budget N, above 0", errUsage)
 			}
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				budget := max(f.budget, 0)
 				if f.by > 0 {
 					budget = spec.Budget + f.by
 				}
 				if spec.Budget == 0 || budget <= spec.Budget {
-					return idrl.Errorf(idrl.Conflict, "session %s wants %s, which %d is not more than", spec.ID, wanted(spec.Budget), budget)
+					return idrl.Errorf(idrl.Conflict, "session %s already wants %s; give a budget above that instead of %d", spec.ID, wanted(spec.Budget), budget)
 				}
 				if err := db.SetBudget(ctx, spec.ID, budget, byCommand, time.Now()); err != nil {
 					return err
@@ -211,7 +211,7 @@ func sessionCloneCommand() command {
 			if err != nil {
 				return err
 			}
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				seed := spec.Seed
 				if f.seed.set {
 					seed = f.seed.value

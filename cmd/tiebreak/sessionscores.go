@@ -29,9 +29,9 @@ func (f *scoresFlags) declare(fs *flag.FlagSet) {
 }
 
 func sessionScoresCommand() command {
-	c := subcommand("session scores", "how well each condition predicts what is held out", (*scoresFlags).declare,
-		"Writes how well the posterior of each condition of a session predicts the held-out comparisons: the share that it predicts\n"+
-			"right and the log loss, after all answers and after equally many, with intervals of 95 % (docs/study.md, section 4).\n"+
+	c := subcommand("session scores", "show how well each condition predicts held-out comparisons", (*scoresFlags).declare,
+		"Writes how well the posterior of each condition of a session predicts the held-out comparisons: the accuracy\n"+
+			"and the log loss, after all answers and after equally many, with 95 % intervals (docs/study.md, section 4).\n"+
 			"The numbers are those of the session's page. They are computed from the recorded answers, which can take a minute in a\n"+
 			"session of thousands. The server may be running.",
 		func(ctx context.Context, std stdio, f *scoresFlags) error {
@@ -39,9 +39,9 @@ func sessionScoresCommand() command {
 			if err != nil {
 				return err
 			}
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				if !spec.Compares() {
-					return idrl.Errorf(idrl.Invalid, "session %s has one strategy and holds no comparison out, so that there is nothing to compare; see --conditions and --held-out of 'tiebreak session create'", spec.ID)
+					return idrl.Errorf(idrl.Invalid, "session %s has one strategy and no held-out comparisons, so there is nothing to compare; see --conditions and --held-out of 'tiebreak session create'", spec.ID)
 				}
 				rec, err := db.Load(ctx, spec.ID)
 				if err != nil {
@@ -76,9 +76,9 @@ func printSessionScores(out io.Writer, s idrl.ConditionScores) error {
 	}
 	fmt.Fprintln(out)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	head := "condition\tshare\tquestions\tanswers\tright\tlog loss"
+	head := "condition\tshare\tquestions\tanswers\taccuracy\tlog loss"
 	if s.Equal > 0 {
-		head += fmt.Sprintf("\tright after %d answers each\tpoints ahead of %s then", s.Equal, s.Conditions[0].Name)
+		head += fmt.Sprintf("\taccuracy after %d answers each\tdifference from %s then, in points", s.Equal, s.Conditions[0].Name)
 	}
 	fmt.Fprintln(w, head)
 	line := func(name string, c idrl.ConditionScore, lead *idrl.Lead) {
@@ -106,7 +106,7 @@ func printSessionScores(out io.Writer, s idrl.ConditionScores) error {
 	return w.Flush()
 }
 
-// shareText writes the share that is predicted right, with its interval.
+// shareText writes an accuracy with its interval.
 func shareText(p idrl.ScorePoint) string {
 	if p.Decisive == 0 {
 		return "-"

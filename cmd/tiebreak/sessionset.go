@@ -13,8 +13,7 @@ import (
 	"tiebreak/store"
 )
 
-// setFlags are the flags of session set: every setting that may change, of which the long texts
-// come from files.
+// setFlags are the flags of session set: every setting that may change; long texts come from files.
 type setFlags struct {
 	data, session, instructions, consent string
 	spec                                 idrl.SessionSpec
@@ -42,10 +41,10 @@ func (f *setFlags) declare(fs *flag.FlagSet) {
 }
 
 func sessionSetCommand() command {
-	c := subcommand("session set", "change the settings of a session that may change while it runs", (*setFlags).declare,
+	c := subcommand("session set", "change the settings that can change while a session runs", (*setFlags).declare,
 		"Changes the title, the number of answers wanted, and what annotators read. A complete session continues if the number\n"+
 			"exceeds its answers; a session ends if it does not. New instructions are a new version, which every annotator is\n"+
-			"shown before the next answer. A running server follows within seconds.",
+			"shown before the next answer. A running server applies the change within seconds.",
 		func(ctx context.Context, std stdio, f *setFlags) error {
 			var keys []string
 			f.given.Visit(func(g *flag.Flag) {
@@ -56,7 +55,7 @@ func sessionSetCommand() command {
 			if len(keys) == 0 && f.instructions == "" && f.consent == "" {
 				return fmt.Errorf("%w: nothing to change: give --title, --budget, --instructions-file or --consent-file", errUsage)
 			}
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				if f.instructions != "" {
 					version, err := publish(ctx, db, spec.ID, f.instructions)
 					if err != nil {

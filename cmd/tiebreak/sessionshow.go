@@ -22,7 +22,7 @@ func (f *showFlags) declare(fs *flag.FlagSet) {
 	dataFlag(fs, &f.data)
 	sessionFlag(fs, &f.session)
 	ownFlags(fs, &f.own)
-	fs.BoolVar(&f.yaml, "yaml", false, "as a study file, of which 'tiebreak session create -f' makes a session with the same settings")
+	fs.BoolVar(&f.yaml, "yaml", false, "write a study file; 'tiebreak session create -f' makes a session with the same settings from it")
 }
 
 func sessionShowCommand() command {
@@ -35,9 +35,9 @@ func sessionShowCommand() command {
 			if err != nil {
 				return err
 			}
-			return besideSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
+			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				if f.yaml && spec.IsArena() {
-					return idrl.Errorf(idrl.Invalid, "session %s is an arena, which is made of other sessions and not by a study file", spec.ID)
+					return idrl.Errorf(idrl.Invalid, "session %s is an arena: it is made from other sessions, not from a study file", spec.ID)
 				}
 				if f.yaml {
 					b, err := studyfile.Write(spec)

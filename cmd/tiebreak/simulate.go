@@ -30,14 +30,14 @@ type simulateFlags struct {
 func (f *simulateFlags) declare(fs *flag.FlagSet) {
 	f.set = fs
 	a, e := &f.annotator, &f.annotator.Expert
-	fs.StringVar(&a.Link, "url", "", "annotator `link` of a session; or make sessions with --runs")
+	fs.StringVar(&a.Link, "url", "", "annotator `link` of a session")
 	ownFlags(fs, &f.own)
 	fs.IntVar(&a.Answers, "answers", 30, "`number` of answers to give")
 	fs.BoolVar(&e.Matched, "matched", false,
-		"draw the true reward from the session's prior and answer by the session's likelihood, so that the page's probabilities must hold;\n"+
+		"draw the true reward from the session's prior and answer by the session's likelihood, so that the page's probabilities should be right;\n"+
 			"needs --data or --runs")
 	fs.StringVar(&e.Kind, "expert", rehearsal.Experts()[0], "kind of expert, unless --matched: "+strings.Join(rehearsal.Experts(), ", "))
-	fs.Uint64Var(&a.Seed, "seed", 1, "of the expert's true reward and of its answers")
+	fs.Uint64Var(&a.Seed, "seed", 1, "`seed` of the expert's true reward and of its answers")
 	fs.Float64Var(&e.Temperature, "temperature", 0.1, "noise of a bradley-terry, tie-band or b-pref expert, relative to the range of rewards")
 	fs.Float64Var(&e.NoiseStd, "noise", 0.1, "standard deviation of the noise of ratings, and of a numeric expert's comparisons, on a scale from -1 to 1")
 	fs.Float64Var(&e.TieBand, "tie-band", 0, "largest difference that a perfect, tie-band or b-pref expert calls equal, relative to the range of rewards")
@@ -51,7 +51,7 @@ func (f *simulateFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.data, "data", "", "data `folder` of the server, on this machine, to compare the recommended policy with the true reward; it is only read.\n"+
 		"With --runs: where to keep the sessions; a temporary folder if not given")
 	fs.IntVar(&a.Every, "every", 0, "with --data, also compare every N `answers`; 1: after each; with --runs 1 if not given")
-	fs.DurationVar(&a.Pause, "pause", 0, "fixed time to think before each answer, such as 500ms")
+	fs.DurationVar(&a.Pause, "pause", 0, "fixed `time` before each answer, such as 500ms")
 	fs.DurationVar(&a.Pace, "pace", 0,
 		"median of response times that vary as people's do, such as 3s (log-normal; 95 % are between a third and three times it), so that\n"+
 			"new candidates arrive as many answers late as with a person; 0: answer at once. A seeing expert takes three times as long over\n"+
@@ -64,15 +64,15 @@ func simulateCommand() command {
 		Name: "simulate", Summary: "let a simulated expert answer a running server, or many sessions of its own", Usage: "--url LINK | --runs N | --study FILE [flags]",
 		About: "With --url it joins a session by its annotator link and answers through the same websocket as a\n" +
 			"browser, by a true reward drawn from the seed. Use it to rehearse a study. It prints the true reward at\n" +
-			"the end and, with --data, what the recommended policy is worth under it beside the statement of the\n" +
-			"session's page. --expert seeing has no true reward: it answers by what is drawn, as a person who overlooks\n" +
-			"small differences. It waits for a server that restarts; no question is answered twice.\n\n" +
-			"With --runs N it runs a server of its own and does that in N sessions, with the seeds from --seed on: a\n" +
-			"summary says how large the true regret was, and how often the page's statements held. --csv keeps every\n" +
-			"comparison; the same command goes on where it was stopped. --env, --kind and the other flags of\n" +
-			"'tiebreak session' say what the sessions are made of. docs/simulate.md explains all numbers.\n\n" +
-			"With --study FILE it rehearses a study: sessions of the file's settings, and how many answers and hours of people\n" +
-			"to expect, with intervals.",
+			"the end and, with --data, the true return of the recommended policy next to the statement of the\n" +
+			"session's page. --expert seeing has no true reward: it answers by what the clips show, like a person who overlooks\n" +
+			"small differences. It waits while the server restarts, and answers no question twice.\n\n" +
+			"With --runs N it runs a server of its own and does that in N sessions, with the seeds from --seed on. A\n" +
+			"summary says how large the true regret was, and how often the page's statements were right. --csv keeps every\n" +
+			"comparison; the same command continues where it was stopped. --env, --kind and the other flags of\n" +
+			"'tiebreak session' are the settings of the sessions. docs/simulate.md explains all numbers.\n\n" +
+			"With --study FILE it rehearses a study: it makes sessions with the settings of the file and estimates how many answers\n" +
+			"and hours of people the study takes, with intervals.",
 		Example: "tiebreak simulate --url http://127.0.0.1:8080/join/TOKEN --answers 30 --expert bradley-terry --seed 7\n" +
 			"  tiebreak simulate --url http://127.0.0.1:8080/join/TOKEN --data tiebreak-data --matched --every 1 --pace 3s\n" +
 			"  tiebreak simulate --runs 20 --env gridworld --matched --pace 3s --skip-idle --csv gridworld.csv",
@@ -125,7 +125,7 @@ func usageIfInvalid(err error) error {
 	return err
 }
 
-// tasteNames lists the names of the tastes of people who see.
+// tasteNames lists the names of the tastes of simulated people who see.
 func tasteNames() string {
 	var names []string
 	for _, t := range seeing.Tastes() {
@@ -158,7 +158,7 @@ func (s *stored) Record(ctx context.Context, id idrl.SessionID) (idrl.Record, er
 // Config implements rehearsal.Data, for a record of Record.
 func (s *stored) Config(rec idrl.Record) (session.Config, error) {
 	cfg, err := sessionConfig(s.envs, rec)
-	cfg.Journal = s.db // which learnt features need raw steps of
+	cfg.Journal = s.db // the raw steps that learnt features need
 	return cfg, err
 }
 

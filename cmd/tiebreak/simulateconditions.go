@@ -11,8 +11,8 @@ import (
 	"tiebreak/internal/lab/rehearsal"
 )
 
-// printConditions says how well the conditions of the runs predict what is held out. Runs of an
-// earlier command, whose sessions are gone, are left out.
+// printConditions prints how well the conditions of the runs predict held-out comparisons. Runs of
+// an earlier command, whose sessions are deleted, are left out.
 func (s *studyServer) printConditions(ctx context.Context, out io.Writer, runs []rehearsal.Run) error {
 	if !s.flags.study.spec.Compares() {
 		return nil
@@ -41,11 +41,11 @@ func (s *studyServer) printConditions(ctx context.Context, out io.Writer, runs [
 // printScores writes a table of the scores of sessions with the same conditions: means of them.
 func printScores(out io.Writer, all []idrl.ConditionScores) error {
 	equal := slices.MinFunc(all, func(a, b idrl.ConditionScores) int { return a.Equal - b.Equal }).Equal
-	fmt.Fprintf(out, "\nHeld-out comparisons that each condition predicts right, mean of %d rehearsals (95 %% intervals for one study):\n", len(all))
+	fmt.Fprintf(out, "\nAccuracy on held-out comparisons by condition, mean of %d rehearsals (95 %% intervals for one study):\n", len(all))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	head := "  condition\tquestions\tanswers\tright\tlog loss"
+	head := "  condition\tquestions\tanswers\taccuracy\tlog loss"
 	if equal > 0 {
-		head += fmt.Sprintf("\tright after %d answers each", equal)
+		head += fmt.Sprintf("\taccuracy after %d answers each", equal)
 	}
 	fmt.Fprintln(w, head)
 	line := func(name string, of func(idrl.ConditionScores) idrl.ConditionScore) {
@@ -84,7 +84,7 @@ func printScores(out io.Writer, all []idrl.ConditionScores) error {
 // allTogether is the name of the posterior of all answers.
 const allTogether = "all together"
 
-// percentText writes the mean of shares in per cent, and between which limits one more lies.
+// percentText writes the mean of shares in per cent, and the interval for one further share.
 func percentText(values []float64) string {
 	if len(values) == 0 {
 		return "-"

@@ -24,7 +24,7 @@ const (
 	studyEvery, studyLooks = 5, 20
 )
 
-// stopwatches measure the time that the answers of each run take.
+// stopwatches measure the time of the answers of each run.
 type stopwatches struct {
 	mu    sync.Mutex
 	watch map[uint64]*rehearsal.Stopwatch // guarded by mu; by seed
@@ -89,7 +89,7 @@ func (f *simulateFlags) readFile(list envs.List) error {
 	return nil
 }
 
-// printExpected says what one study like the runs is expected to take.
+// printExpected prints the expected cost of one study like the runs.
 func (f *studyFlags) printExpected(std stdio, runs []rehearsal.Run, pace time.Duration) {
 	var answers, hours []float64
 	for _, r := range runs {
@@ -105,14 +105,14 @@ func (f *studyFlags) printExpected(std stdio, runs []rehearsal.Run, pace time.Du
 	fmt.Fprintf(std.Out, "  answers  %.0f%s\n", n.Mean, between(n, "%.0f"))
 	unit, per := timeUnit(h.Mean)
 	scaled := rehearsal.Interval{Mean: h.Mean * per, Low: h.Low * per, High: h.High * per}
-	fmt.Fprintf(std.Out, "  time     %.2g %s%s, of all people together: answers at a median of %v, and waiting for questions;\n"+
-		"           reading instructions and breaks come besides\n", scaled.Mean, unit, between(scaled, "%.2g"), pace)
+	fmt.Fprintf(std.Out, "  time     %.2g %s%s, of all people together: answers (median %v) and waiting for questions;\n"+
+		"           time for reading instructions and for breaks is not included\n", scaled.Mean, unit, between(scaled, "%.2g"), pace)
 	if f.people > 0 {
 		fmt.Fprintf(std.Out, "  people   %.0f, each with %d answers\n", math.Ceil(n.Mean/float64(f.people)), f.people)
 	}
 }
 
-// timeUnit returns the unit that people use for a time, and how many of it are in an hour.
+// timeUnit returns the unit for a time, and the number of these units in an hour.
 func timeUnit(hours float64) (unit string, per float64) {
 	switch {
 	case hours < 1.5/60:
@@ -123,10 +123,10 @@ func timeUnit(hours float64) (unit string, per float64) {
 	return "hours", 1
 }
 
-// between writes an interval in parentheses, if it says something.
+// between writes an interval in parentheses; nothing if both ends are written the same.
 func between(i rehearsal.Interval, format string) string {
 	if math.IsInf(i.High, 1) {
-		return " (one rehearsal tells no interval: --runs " + strconv.Itoa(studyRuns) + ")"
+		return " (one rehearsal gives no interval: --runs " + strconv.Itoa(studyRuns) + ")"
 	}
 	return fmt.Sprintf(" ("+format+" to "+format+")", i.Low, i.High)
 }

@@ -13,21 +13,21 @@ import (
 	"tiebreak/store"
 )
 
-// A site is how browsers reach the server.
+// A site is the address of the server for browsers.
 type site struct {
 	base    string         // begins every link: "https://study.example.org"
-	origins []string       // pages of these are served, besides those of this machine
+	origins []string       // pages from these origins are served, besides those of this machine
 	open    bool           // listens beyond this machine
-	proxies []netip.Prefix // that stand before it
+	proxies []netip.Prefix // in front of the server
 }
 
-// siteOf returns the site of a server that listens on bound, which it was told as
-// addr. origin is the public address, empty if none was given: then it is the
-// address that it listens on, if that is one, or this machine.
+// siteOf returns the site of a server that listens on bound, for the flag addr. origin is the
+// public address, empty if none was given: then it is the address on which it listens, if that is a
+// single one, or this machine.
 func siteOf(addr string, bound net.Addr, origin string) (site, error) {
 	at, err := netip.ParseAddrPort(bound.String())
 	if err != nil {
-		return site{}, fmt.Errorf("listens on %s, which is no address: %w", bound, err)
+		return site{}, fmt.Errorf("listens on %s, which is not an address: %w", bound, err)
 	}
 	s := site{base: "http://" + at.String(), open: !at.Addr().IsLoopback()}
 	switch {
@@ -48,7 +48,7 @@ func siteOf(addr string, bound net.Addr, origin string) (site, error) {
 	return s, nil
 }
 
-// baseOf returns how links begin to a server that will listen on addr.
+// baseOf returns the beginning of links to a server that will listen on addr.
 func baseOf(addr, origin string) (string, error) {
 	if origin != "" {
 		return checkOrigin(origin)
@@ -85,7 +85,7 @@ func checkProxies(list, origin string) (out []netip.Prefix, err error) {
 	return out, nil
 }
 
-// checkOrigin returns an origin as browsers write it: "https://study.example.org".
+// checkOrigin returns an origin in the form that browsers use: "https://study.example.org".
 func checkOrigin(origin string) (string, error) {
 	u, err := url.Parse(origin)
 	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" || strings.Trim(u.Path, "/") != "" {
@@ -101,16 +101,16 @@ func (s site) secure() bool {
 	return len(s.origins) > 0 && !slices.ContainsFunc(s.origins, plain)
 }
 
-// warnings say what is at risk, and what to do about it.
+// warnings describe risks, and how to avoid them.
 func (s site) warnings() (out []string) {
 	if s.open && len(s.origins) == 0 {
-		out = append(out, "the server listens on every address of this machine but does not know under which one people open it.\n"+
+		out = append(out, "the server listens on every address of this machine but does not know which address people open.\n"+
 			"Only browsers on this machine can use it; others get a page that says so. Give the address with --origin:\n"+
-			"https://study.example.org if a proxy with HTTPS stands before it, or http://NAME:PORT in a network that you trust.")
+			"https://study.example.org if there is a proxy with HTTPS in front of it, or http://NAME:PORT in a network that you trust.")
 	}
 	if i := slices.IndexFunc(s.origins, unencrypted); i >= 0 {
 		out = append(out, fmt.Sprintf("%s is not encrypted. Sign-in links, cookies and answers can be read and changed by others in the\n"+
-			"network between a browser and this machine: they could sign in as a researcher. Put a proxy with HTTPS before the\n"+
+			"network between a browser and this machine: they could sign in as a researcher. Put a proxy with HTTPS in front of the\n"+
 			"server and give its address, --origin https://…, unless you trust the whole network.", s.origins[i]))
 	}
 	return out
@@ -126,12 +126,12 @@ func unencrypted(origin string) bool {
 	return u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
-// warn prints what is unsafe about the site and the data folder, if anything is.
+// warn prints the risks of the site and the data folder.
 func warn(w io.Writer, s site, data string) {
 	for _, text := range s.warnings() {
 		fmt.Fprintf(w, "WARNING: %s\n\n", text)
 	}
 	for _, path := range store.Exposed(data) {
-		fmt.Fprintf(w, "WARNING: other users of this machine may open %s. Take that right from them: chmod go-rwx %s\n\n", path, path)
+		fmt.Fprintf(w, "WARNING: other users of this machine can read %s. To prevent this, run: chmod go-rwx %s\n\n", path, path)
 	}
 }

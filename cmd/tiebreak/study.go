@@ -19,7 +19,7 @@ import (
 	"tiebreak/internal/train/training"
 )
 
-// studyFlags are the flags of simulate that are about runs of its own.
+// studyFlags are the flags of simulate for runs of its own.
 type studyFlags struct {
 	runs, parallel int
 	csv            string
@@ -27,25 +27,26 @@ type studyFlags struct {
 	spec           idrl.SessionSpec
 
 	file    string // of a study to rehearse; empty: none
-	people  int    // answers of each person in the study; 0: no limit
+	people  int    // answers per annotator in the study; 0: no limit
 	watches stopwatches
 }
 
 func (f *studyFlags) declare(fs *flag.FlagSet) {
-	fs.StringVar(&f.file, "study", "", "YAML `file` of a study to rehearse (docs/study.md): makes sessions of its settings and says how many answers and hours to expect;\n"+
+	fs.StringVar(&f.file, "study", "", "YAML `file` of a study to rehearse (docs/study.md): makes sessions with its settings and estimates the number of answers and hours;\n"+
 		"with --runs 5, --pace 3s, --skip-idle and the study's seed unless these are given")
 	fs.IntVar(&f.runs, "runs", 0, "`number` of sessions to make, each with its own seed, and to let a simulated expert answer")
 	fs.IntVar(&f.parallel, "parallel", 0, "`number` of runs at a time. They share the processor, so that training takes longer; 0: 1 with --skip-idle,\n"+
 		"4 with --pace alone, else one for each processor")
-	fs.StringVar(&f.csv, "csv", "", "`file` for all comparisons with the truth, such as runs.csv; runs-runs.csv and runs-summary.csv are beside it")
+	fs.StringVar(&f.csv, "csv", "", "`file` for all comparisons with the truth, such as runs.csv; runs-runs.csv and runs-summary.csv are written next to it")
 	fs.BoolVar(&f.skipIdle, "skip-idle", false,
 		"with --pace: a response time passes in real time while the session trains, and at once while it does not. Generations\n"+
 			"arrive after the same answers as in real time, because nothing else happens in the time that is skipped")
-	// The noise is that of the models, and --tie-band, --title and --seed are about the simulated annotator.
+	// The noise is that of the models, and --tie-band, --title and --seed belong to the simulated
+	// annotator.
 	settings.Declare(fs, &f.spec, "title", "seed", "instructions", "instructions_format", "consent", "prior_var", "noise_std", "tie_band", "much_band", "rating_var", "rating_model")
 }
 
-// ofStudy are the flags that only --runs knows.
+// ofStudy are the flags that only --runs uses.
 func ofStudy() []string {
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
 	new(studyFlags).declare(fs)
@@ -83,7 +84,7 @@ func (f *simulateFlags) checkCombination() error {
 	return nil
 }
 
-// parallelRuns returns how many runs are done at a time.
+// parallelRuns returns the number of runs at a time.
 func (f *simulateFlags) parallelRuns() int {
 	switch {
 	case f.study.parallel > 0:
@@ -133,7 +134,7 @@ func (f *simulateFlags) runStudy(ctx context.Context, std stdio, list envs.List)
 		}
 	}
 	if err != nil && f.study.csv != "" {
-		fmt.Fprintf(std.Err, "Stopped. %d of %d runs are kept in %s; the same command goes on from there.\n", len(runs), f.study.runs, f.study.csv)
+		fmt.Fprintf(std.Err, "Stopped. %d of %d runs are kept in %s; the same command continues from there.\n", len(runs), f.study.runs, f.study.csv)
 	}
 	return usageIfInvalid(err)
 }
@@ -254,7 +255,7 @@ func (s *studyServer) open(ctx context.Context, seed uint64) (rehearsal.Config, 
 	return cfg, nil
 }
 
-// training reports whether a session trains what answers make due. It starts such a
+// training reports whether a session is still training after recent answers. It starts such a
 // training before it serves another request.
 func (s *studyServer) training(ctx context.Context, id idrl.SessionID) (bool, error) {
 	sess, err := s.app.manager.Session(ctx, id)

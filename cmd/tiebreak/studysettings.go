@@ -12,14 +12,15 @@ import (
 // firstSettings are the settings of sessions that files of runs of every version have.
 var firstSettings = []string{"env", "kind", "acquisition", "model", "solver", "prior", "likelihood", "budget", "candidates", "train_every", "adopt_after"}
 
-// oncePresent are settings whose columns files of earlier versions have if one of them was set.
+// oncePresent are settings whose columns files of earlier versions have only if one of them was
+// set.
 var oncePresent = []string{"conditions", "held_out"}
 
-// notOfRuns are the settings of sessions that runs need not have in common: each run has its
-// own seed, and a simulated annotator reads no texts.
+// notOfRuns are the settings in which the sessions of runs may differ: each run has its own seed,
+// and a simulated annotator reads no texts.
 var notOfRuns = []string{"title", "seed", "instructions", "instructions_format", "consent", "completion_code"}
 
-// settings returns what the runs have in common: all settings of their sessions, and of the
+// settings returns the common settings of the runs: all settings of their sessions, and of the
 // annotator. They are in the order of the columns of the file of runs.
 func (f *simulateFlags) settings() []rehearsal.Setting {
 	spec, a := settings.Complete(f.study.spec), f.annotator
@@ -56,7 +57,7 @@ func (f *simulateFlags) settings() []rehearsal.Setting {
 }
 
 // laterSettings returns the settings of sessions that are not among first. Files of earlier
-// versions lack them, and count as files of runs with the defaults.
+// versions lack them, and count as files of runs with their defaults.
 func laterSettings(spec idrl.SessionSpec, first []rehearsal.Setting) (out []rehearsal.Setting) {
 	before := settings.Defaults()
 	for _, key := range firstSettings {
@@ -69,7 +70,7 @@ func laterSettings(spec idrl.SessionSpec, first []rehearsal.Setting) (out []rehe
 		}
 		s := later(field, spec, before)
 		if slices.ContainsFunc(first, func(f rehearsal.Setting) bool { return f.Name == s.Name }) {
-			s.Name = "session_" + s.Name // the annotator has one of that name
+			s.Name = "session_" + s.Name // the annotator has a setting of that name
 		}
 		out = append(out, s)
 	}

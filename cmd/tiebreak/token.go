@@ -16,7 +16,7 @@ import (
 func tokenCommand() command {
 	return command{
 		Name: "token", Summary: "make, list and revoke tokens of the HTTP API", Usage: "new | list | revoke [flags]",
-		About: "Manages the tokens with which programs use the HTTP API (docs/api.md). It may run beside the server. The text\n" +
+		About: "Manages the tokens with which programs use the HTTP API (docs/api.md). The server may be running. The text\n" +
 			"of a token is shown only once, when it is made; the data folder holds its SHA-256.",
 		Example: "tiebreak token new --data tiebreak-data --scope read",
 		Subs:    []command{tokenNewCommand(), tokenListCommand(), tokenRevokeCommand()},
@@ -32,26 +32,26 @@ type tokenFlags struct {
 
 func (f *tokenFlags) declareNew(fs *flag.FlagSet) {
 	dataFlag(fs, &f.data)
-	fs.StringVar(&f.scope, "scope", string(idrl.ScopeRead), "`what` it allows: read, answers, posterior, policies and exports; label, only to answer questions, as an\n"+
-		"annotator of its own; write, what read allows, and to pause, resume and close; upload, what read allows, and to\n"+
+	fs.StringVar(&f.scope, "scope", string(idrl.ScopeRead), "`what` the token allows. read: answers, posterior, policies and exports; label: only to answer questions, as an\n"+
+		"annotator of its own; write: as read, and to pause, resume and close; upload: as read, and to\n"+
 		"upload clips and make sessions over them")
-	fs.StringVar(&f.session, "session", "", "`id` of the only session that it is for; default: all, but label is for one")
+	fs.StringVar(&f.session, "session", "", "`id` of the only session for which it is valid; default: all sessions; required for the scope label")
 	fs.IntVar(&f.days, "days", 90, "`days` after which it expires")
-	fs.StringVar(&f.name, "name", "", "`text` that says what it is for")
+	fs.StringVar(&f.name, "name", "", "`text` that describes its purpose")
 }
 
 func (f *tokenFlags) declareList(fs *flag.FlagSet) { dataFlag(fs, &f.data) }
 
 func (f *tokenFlags) declareRevoke(fs *flag.FlagSet) {
 	dataFlag(fs, &f.data)
-	fs.Int64Var(&f.token, "token", 0, "`number` of the token, as tiebreak token list has it")
+	fs.Int64Var(&f.token, "token", 0, "`number` of the token, as 'tiebreak token list' shows it")
 }
 
 func tokenNewCommand() command {
 	c := subcommand("token new", "make a token", (*tokenFlags).declareNew,
-		"Prints a new token. A program sends it in the header \"Authorization: Bearer TOKEN\". Whoever has it can do\nwhat its scope says.",
+		"Prints a new token. A program sends it in the header \"Authorization: Bearer TOKEN\". Keep it secret: any program that has it\ncan do what its scope allows.",
 		func(ctx context.Context, std stdio, f *tokenFlags) error {
-			return beside(ctx, f.data, func(db *store.DB) error {
+			return withDatabase(ctx, f.data, func(db *store.DB) error {
 				life := time.Duration(min(f.days, auth.MaxTokenDays+1)) * 24 * time.Hour // the product may be too large
 				k := idrl.Token{Name: f.name, Scope: idrl.Scope(f.scope), Session: idrl.SessionID(f.session)}
 				text, k, err := auth.New(auth.Config{Store: db, Tokens: db}).NewToken(ctx, k, life, byCommand)
@@ -69,7 +69,7 @@ func tokenListCommand() command {
 	return subcommand("token list", "list the tokens", (*tokenFlags).declareList,
 		"Lists the tokens: what each is for, when it expires, and whether it is valid.",
 		func(ctx context.Context, std stdio, f *tokenFlags) error {
-			return beside(ctx, f.data, func(db *store.DB) error {
+			return withDatabase(ctx, f.data, func(db *store.DB) error {
 				list, err := db.Tokens(ctx)
 				if err != nil {
 					return err
@@ -89,12 +89,12 @@ func tokenListCommand() command {
 
 func tokenRevokeCommand() command {
 	c := subcommand("token revoke", "revoke a token", (*tokenFlags).declareRevoke,
-		"Revokes a token: the next request with it is refused. Answers that were given with it stay.",
+		"Revokes a token: the server refuses the next request with it. Answers that were given with it stay.",
 		func(ctx context.Context, std stdio, f *tokenFlags) error {
 			if f.token < 1 {
 				return fmt.Errorf("%w: --token is missing; 'tiebreak token list' shows the numbers", errUsage)
 			}
-			return beside(ctx, f.data, func(db *store.DB) error {
+			return withDatabase(ctx, f.data, func(db *store.DB) error {
 				err := db.RevokeToken(ctx, f.token, byCommand, time.Now())
 				if err == nil {
 					fmt.Fprintf(std.Out, "Token %d is revoked.\n", f.token)

@@ -37,7 +37,7 @@ func TestBrowserTurn(t *testing.T) {
 	b.wait("document.querySelector('[data-answers]').textContent === '2'")
 	heard := len(person.overheard())
 	b.enter("[data-person=a1] [data-turning] summary")
-	for _, words := range []string{"until now count with the sides exchanged", "Answers from now on count as they are given", "Nothing is rewritten", "does not see it"} {
+	for _, words := range []string{"until now then count with the sides exchanged", "Later answers count as they are given", "The recorded answers stay as they are", "does not see it"} {
 		if text := evaluate[string](b, "document.querySelector('[data-person=a1] [data-turning]').innerText"); !strings.Contains(text, words) {
 			t.Errorf("before turning the page does not say %q: %s", words, text)
 		}

@@ -12,13 +12,13 @@ import (
 	"tiebreak/store"
 )
 
-// theResearcher is the name under which the first sign-in link lets in.
+// theResearcher is the name of the researcher of the first sign-in link.
 const theResearcher = "researcher"
 
 func userCommand() command {
 	return command{
 		Name: "user", Summary: "sign-in links and logins of researchers", Usage: "link | list | logout [flags]",
-		About:   "Manages sign-in links and logins of researchers. It may run beside the server.",
+		About:   "Manages sign-in links and logins of researchers. The server may be running.",
 		Example: "tiebreak user link --data tiebreak-data",
 		Subs:    []command{userLinkCommand(), userListCommand(), userLogoutCommand()},
 	}
@@ -32,22 +32,22 @@ type userFlags struct {
 
 func (f *userFlags) declareLink(fs *flag.FlagSet) {
 	f.declare(fs)
-	fs.StringVar(&f.name, "name", theResearcher, "`name` of the researcher, who is added if need be")
+	fs.StringVar(&f.name, "name", theResearcher, "`name` of the researcher, who is added if the name is new")
 }
 
 func (f *userFlags) declareList(fs *flag.FlagSet) { dataFlag(fs, &f.data) }
 
 func (f *userFlags) declareLogout(fs *flag.FlagSet) {
 	dataFlag(fs, &f.data)
-	fs.StringVar(&f.name, "name", "", "`name` of the researcher, as tiebreak user list has it")
+	fs.StringVar(&f.name, "name", "", "`name` of the researcher, as 'tiebreak user list' shows it")
 }
 
 func userLinkCommand() command {
 	return subcommand("user link", "print a link that signs a researcher in", (*userFlags).declareLink,
 		"Prints a link that signs one browser in as a researcher. It works once, within an hour. The address is\n"+
-			"the one at which the server ran last, unless --origin or --addr names another.",
+			"the one at which the server last ran, unless you give --origin or --addr.",
 		func(ctx context.Context, std stdio, f *userFlags) error {
-			return beside(ctx, f.data, func(db *store.DB) error {
+			return withDatabase(ctx, f.data, func(db *store.DB) error {
 				base, err := f.address(ctx, db)
 				if err != nil {
 					return err
@@ -66,7 +66,7 @@ func userListCommand() command {
 	return subcommand("user list", "list the researchers and their logins", (*userFlags).declareList,
 		"Lists the researchers, how many browsers each is signed in with, and when they were seen last (within\nten minutes).",
 		func(ctx context.Context, std stdio, f *userFlags) error {
-			return beside(ctx, f.data, func(db *store.DB) error {
+			return withDatabase(ctx, f.data, func(db *store.DB) error {
 				users, err := db.Users(ctx)
 				if err != nil {
 					return err
@@ -85,13 +85,13 @@ func userListCommand() command {
 
 func userLogoutCommand() command {
 	c := subcommand("user logout", "sign a researcher out everywhere", (*userFlags).declareLogout,
-		"Ends every login of a researcher and revokes their sign-in links. Pages that they have open are cut off\n"+
+		"Ends every login of a researcher and revokes their sign-in links. Their open pages lose the connection\n"+
 			"within seconds. 'tiebreak user link' lets them in again.",
 		func(ctx context.Context, std stdio, f *userFlags) error {
 			if f.name == "" {
 				return fmt.Errorf("%w: --name is missing; 'tiebreak user list' shows the names", errUsage)
 			}
-			return beside(ctx, f.data, func(db *store.DB) error {
+			return withDatabase(ctx, f.data, func(db *store.DB) error {
 				logins, links, err := db.LogOut(ctx, f.name, byCommand, time.Now())
 				if idrl.KindOf(err) == idrl.NotFound {
 					return fmt.Errorf("%w; 'tiebreak user list' shows the names", err)

@@ -15,9 +15,9 @@ import (
 var licences string
 
 func versionCommand() command {
-	const about = "Prints the version of this program, of Go, of the system, of MuJoCo and where it was found, and of\n" +
-		"SQLite, and the format of the database that this program writes. Name them when you report a fault.\n" +
-		"'tiebreak --version' does the same. MuJoCo is looked for in the file or folder that MUJOCO_PATH names;\n" +
+	const about = "Prints the versions of this program, of Go, of the system, of MuJoCo (and where it was found), and of\n" +
+		"SQLite, and the format of the database that this program writes. Include them when you report a fault.\n" +
+		"'tiebreak --version' does the same. The program looks for MuJoCo in the file or folder that MUJOCO_PATH names;\n" +
 		"if that is not set, among the system's libraries and in the Python package mujoco (pip install mujoco)."
 	return shared.Version("tiebreak", about, licences, func() [][2]string {
 		return [][2]string{

@@ -13,7 +13,7 @@ import (
 func workerCommand() command {
 	return shared.With(command{
 		Name: "worker", Endless: true, Summary: "train policies for a server (the server starts it itself)", Usage: "", Hidden: true,
-		About:   "Reads training jobs from standard input and writes their results to standard output, until its\ninput ends. The server starts it, and sets its priority; there is no need to.",
+		About:   "Reads training jobs from standard input and writes their results to standard output, until its\ninput ends. The server starts it and sets its priority: you need not run it yourself.",
 		Example: "tiebreak worker < jobs > results",
 	}, func(mine *own, fs *flag.FlagSet) {
 		ownFlags(fs, mine)

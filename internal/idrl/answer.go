@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Choice is the reply of an annotator. It speaks of clips a and b, never of
-// left and right: which clip was on which side is in Answer.Left.
+// Choice is the reply of an annotator. It names clips a and b, never left and right: Answer.Left
+// says which clip was on which side.
 type Choice string
 
 // Choices.
@@ -21,12 +21,12 @@ const (
 	Rated            Choice = "rated"      // Answer.Rating holds the rating
 	BestWorst        Choice = "best_worst" // Answer.Best and Answer.Worst hold the two clips of a group
 
-	// Of rows by which a researcher decides how an annotator's answers count (Counting).
+	// Of rows in which a researcher decides how an annotator's answers count (Counting).
 	LeftOut Choice = "left_out" // none of them, given before or later
 	Turned  Choice = "turned"   // those that were given before, turned; later ones as they are given
 	TakenIn Choice = "taken_in" // all of them, as they were given
 
-	// Of rows that are left when the data of a person are withdrawn. Neither says whose.
+	// Of rows that remain when the data of a person are withdrawn. Neither names the person.
 	Erased   Choice = "erased"   // a row of that person; only ID, which is new, Seq and ReceivedAt are left
 	Withdrew Choice = "withdrew" // that person's rows before this one are erased
 )
@@ -40,7 +40,7 @@ const (
 	SideB Side = "b"
 )
 
-// A Remark says of both clips of a comparison together how good they are.
+// A Remark says how good both clips of a comparison are.
 type Remark string
 
 // Remarks.
@@ -55,9 +55,8 @@ func SideOf(place int) Side { return Side(rune('a' + place)) }
 // Inputs returns the ways in which an answer can be given.
 func Inputs() []string { return []string{"keyboard", "mouse", "touch", "api"} }
 
-// ImportedInput is Answer.Input of an answer that was given elsewhere and taken in when the
-// session was made. When and how fast it was given, and which clip was on the left, is not
-// known: these fields are zero.
+// ImportedInput is Answer.Input of an answer that was imported when the session was made. Its time,
+// its response time and the side of its clips are not known: these fields are zero.
 const ImportedInput = "import"
 
 // An Answer is one row of the log of a session: a reply to a query, the withdrawal
@@ -92,7 +91,7 @@ type Answer struct {
 	Instructions int64     // version of the instructions shown
 	Consent      int64     // version of the consent text that the annotator had agreed to; 0 for none; set by the server
 	Late         bool      // the lease had expired; set by the session
-	Doubts       Doubts    // what of the above cannot be true; set by the session
+	Doubts       Doubts    // which of the above cannot be true; set by the session
 }
 
 // Informative reports whether the answer enters the likelihood.
@@ -105,7 +104,7 @@ func (a Answer) Decision() bool {
 	return a.Choice == LeftOut || a.Choice == Turned || a.Choice == TakenIn
 }
 
-// Erasure reports whether the row is left of the withdrawal of a person's data.
+// Erasure reports whether the row remains of the withdrawal of a person's data.
 func (a Answer) Erasure() bool { return a.Choice == Erased || a.Choice == Withdrew }
 
 // Reply reports whether the row is a reply to a query.
@@ -179,7 +178,7 @@ func (a Answer) Validate(q Query) error {
 	return nil
 }
 
-// validateMore checks what is said beside the choice.
+// validateMore checks the strength and the remark of a comparison.
 func (a Answer) validateMore() error {
 	switch {
 	case a.Much && a.Choice != ChoseA && a.Choice != ChoseB:

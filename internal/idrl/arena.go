@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// An Arena makes a session one in which people compare policies of other sessions, and do not
-// know which is which. Its answers teach no reward: its posterior is about the strengths of
-// the entrants.
+// An Arena makes a session one in which people compare policies of other sessions without knowing
+// which is which. Its answers teach no reward: its posterior is about the strengths of the
+// entrants.
 type Arena struct {
 	Entrants []Entrant // 2 to MaxEntrants; weight k of the posterior is the strength of entrant k
 	Layout   uint64    // seed of the environment's layout, that of the sessions of the entrants
@@ -26,8 +26,8 @@ type Entrant struct {
 // MaxEntrants is the most policies that an arena compares.
 const MaxEntrants = 20
 
-// What arenas are made with: the strengths are in units of the logarithm of odds, and the
-// prior is that of their statistics.
+// Fixed settings of arenas: strengths are in units of log-odds, and the prior is that of their
+// statistics (package bradley).
 const (
 	arenaPriorVar = 4
 	arenaNoise    = 1.5957691216057308 // √(8/π): one unit of strength is one of log-odds
@@ -38,8 +38,8 @@ const (
 // IsArena reports whether the session compares policies of other sessions.
 func (s SessionSpec) IsArena() bool { return len(s.Arena.Entrants) > 0 }
 
-// AsArena returns s with what is the same in all arenas: a comparison of clips, of which those
-// are asked that tell most about the strengths. What cannot be answered is left out when the
+// AsArena returns s with the settings that all arenas share: comparisons of clips, chosen by their
+// information about the strengths. Questions that people cannot answer are left out when the
 // questions are made, not when one is chosen.
 func (s SessionSpec) AsArena() SessionSpec {
 	s.Kind, s.Acquisition, s.Model, s.Solver, s.Prior = CompareClips, arenaMethod, FeaturesModel, OwnSolver, LinearPrior
@@ -58,7 +58,7 @@ func (s SessionSpec) LayoutSeed() uint64 {
 	return s.Seed
 }
 
-// Titles returns what the entrants are called.
+// Titles returns the titles of the entrants.
 func (a Arena) Titles() []string {
 	out := make([]string, len(a.Entrants))
 	for k, e := range a.Entrants {
@@ -77,7 +77,7 @@ func (a Arena) Validate() error {
 			return Errorf(Invalid, "the title of entrant %d must be plain text of 1 to %d characters on one line", k+1, MaxTitle)
 		}
 		if slices.Contains(a.Titles()[:k], e.Title) {
-			return Errorf(Invalid, "two entrants are called %q; give each a title of its own", e.Title)
+			return Errorf(Invalid, "two entrants have the title %q; give each a title of its own", e.Title)
 		}
 		same := func(o Entrant) bool { return o.Session == e.Session && o.Policy == e.Policy }
 		if i := slices.IndexFunc(a.Entrants[:k], same); i >= 0 {
@@ -87,10 +87,10 @@ func (a Arena) Validate() error {
 	return nil
 }
 
-// EntrantID names entrant k, from 0, among the policies of its arena.
+// EntrantID is the policy id of entrant k, from 0, within its arena.
 func EntrantID(k int) PolicyID { return PolicyID(fmt.Sprintf("e%d", k+1)) }
 
-// EntrantTrajectory names the episode of entrant k from start n.
+// EntrantTrajectory is the id of the episode of entrant k from start n.
 func EntrantTrajectory(k, n int) TrajectoryID { return TrajectoryID(fmt.Sprintf("e%d.%d", k+1, n)) }
 
 // EntrantOf returns which entrant of a an episode shows.

@@ -5,31 +5,29 @@ import (
 	"time"
 )
 
-// Why records what made a question worth asking. Researchers see it, never
-// annotators.
+// Why records why a question was chosen. Researchers see it, never annotators.
 type Why struct {
 	Purpose       Purpose  // empty where an earlier version asked
-	First, Second PolicyID // the pair that it tells most about; empty where the acquisition has no pair
+	First, Second PolicyID // the two policies about whose difference it has the most information; empty where the acquisition has no pair
 	Rivals        int      // policies that First was compared with, Second among them; 0 where not recorded
 	PairStd       float64  // standard deviation of the difference of the pair's returns before the answer
 	Info          float64  // expected information about the differences that it was chosen for, nats
 	BasedOn       int64    // the generation it came from
 	AfterSeq      int64    // log rows in the belief that chose it
 
-	// Shares of the rivals of First in what the question was chosen for, the largest
-	// first; what is missing to one is about the others. All are zero where that is not
-	// known: without a pair, or an earlier version asked.
+	// Shares of the rivals of First in the value for which the question was chosen, the largest
+	// first; the rest to one belongs to other rivals. All are zero where that is not known: without
+	// a pair, or if an earlier version asked.
 	Shares [MaxShares]Share
 
-	// Best are the probabilities to be the best of all policies that were known when the
-	// question was chosen: of First, then of the rivals in Shares, each with the policies that
-	// count as the same one. Questions that people held counted as answered. None is known
-	// where the strategy does not compute them, or an earlier version asked.
+	// Best are the probabilities to be the best of all policies that were known when the question
+	// was chosen: of First, then of the rivals in Shares, each with the policies that count as the
+	// same one. Open questions counted as answered. None is known where the strategy does not
+	// compute them, or if an earlier version asked.
 	Best [1 + MaxShares]Chance
 
-	// What a person sees of its clips, and how probable a clear answer was. All are 0 where
-	// that is not known: the clips are not drawn, or an earlier version asked. See package
-	// picture.
+	// The clips as a person sees them, and the probability of a clear answer. All are 0 where that
+	// is not known: the clips are not drawn, or an earlier version asked. See package picture.
 	Answerable       float64 // probability of a clear answer, in (0, 1)
 	Apart            float64 // how far the two clips look apart (measure.Pair.Apart); 0 for a rating
 	MotionA, MotionB float64 // of the clips a and b, body sizes per second of the viewer; 0 of a still
@@ -42,10 +40,10 @@ type Purpose string
 
 // The purposes of questions.
 const (
-	ForValue   Purpose = "value"    // the strategy values it most
-	AtRandom   Purpose = "random"   // the strategy asks at random
+	ForValue   Purpose = "value"    // for its value under the strategy
+	AtRandom   Purpose = "random"   // drawn at random by the strategy
 	ForHeldOut Purpose = "held_out" // drawn at random, and held out
-	ForGold    Purpose = "gold"     // the researcher knows the answer
+	ForGold    Purpose = "gold"     // gold: the researcher has given the right answer
 	ForRepeat  Purpose = "repeat"   // the person answered it before
 )
 
@@ -67,7 +65,7 @@ type Share struct {
 	Part   float64  // of the weighted variance that the answer is expected to take away, in (0, 1]
 }
 
-// MaxLead is what Why.Lead is cut to, so that it is finite.
+// MaxLead is the largest Why.Lead, so that it is finite.
 const MaxLead = 100
 
 // An Assignment is a question leased to an annotator.
@@ -83,6 +81,6 @@ type Assignment struct {
 	Answer     AnswerID  // that closed it; empty while open
 	Reopens    AnswerID  // the withdrawn answer whose question this asks again; empty else
 	Condition  Condition // how it was chosen, in a session with several conditions
-	Gold       int64     // version of the Known that it hides among the others; 0 of others
+	Gold       int64     // version of the Known whose gold question it is; 0 for others
 	Why        Why
 }

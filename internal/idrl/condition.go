@@ -11,8 +11,8 @@ import (
 // questions, and in sessions without several conditions.
 type Condition string
 
-// HeldOut is the condition of comparisons that are drawn at random, and that no posterior
-// learns from: by them the posteriors are judged.
+// HeldOut is the condition of comparisons that are drawn at random and that no posterior learns
+// from: they measure how well posteriors predict.
 const HeldOut Condition = "held_out"
 
 // MaxHeldOut is the largest share of the questions that can be held out.
@@ -36,8 +36,7 @@ func (c Controls) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Set makes c what text says, as String writes it. It implements flag.Value. Its error is of
-// kind Invalid.
+// Set parses text as String writes it. It implements flag.Value. Its error is of kind Invalid.
 func (c *Controls) Set(text string) error {
 	var out Controls
 	for part := range strings.SplitSeq(text, ",") {
@@ -71,8 +70,8 @@ func (s SessionSpec) Conditions() (out []StrategyShare) {
 // Compares reports whether the session has several conditions, or comparisons that are held out.
 func (s SessionSpec) Compares() bool { return len(s.Controls) > 0 || s.HeldOut > 0 }
 
-// StrategyOf returns the strategy that chose the questions of a condition: of those that are
-// held out the random one, and of those of no condition the session's own.
+// StrategyOf returns the strategy that chose the questions of a condition: the random one for
+// held-out questions, and the session's own for questions without a condition.
 func (s SessionSpec) StrategyOf(c Condition) string {
 	switch c {
 	case "":
@@ -94,7 +93,7 @@ func (s SessionSpec) CheckConditions() error {
 		case c.Strategy == s.Acquisition:
 			return Errorf(Invalid, "the condition %q is the session's own strategy, which has the rest of the questions; name another one, or leave it out", c.Strategy)
 		case slices.ContainsFunc(s.Controls[:i], func(o StrategyShare) bool { return o.Strategy == c.Strategy }):
-			return Errorf(Invalid, "the condition %q is there twice; give each strategy one share", c.Strategy)
+			return Errorf(Invalid, "the condition %q is given twice; give each strategy one share", c.Strategy)
 		}
 		sum += c.Share
 	}
@@ -102,7 +101,7 @@ func (s SessionSpec) CheckConditions() error {
 	case sum >= 1:
 		return Errorf(Invalid, "the shares of the conditions must add up to less than 1, because the session's own strategy has the rest; they add up to %v", sum)
 	case len(s.Controls) > 0 && s.Model == NetworkModel:
-		return Errorf(Invalid, "conditions compare posteriors that are learnt apart, and those of the model %q share what the network learnt from all answers; use the model %q",
+		return Errorf(Invalid, "conditions need separate posteriors, but those of the model %q share a network that learns from all answers; use the model %q",
 			NetworkModel, FeaturesModel)
 	}
 	return nil
@@ -112,8 +111,8 @@ func (s SessionSpec) CheckConditions() error {
 // comparisons that are held out. It is immutable.
 type ConditionScores struct {
 	Questions int // held out, without those that ask again
-	Replies   int // to them, that count: also those that say nothing
-	Again     int // of Replies: those that say something of a pair of which an earlier one did; the scores leave them out
+	Replies   int // replies to them that count, with those without a preference
+	Again     int // of Replies: repeated answers to a pair; the scores leave them out
 
 	All        ConditionScore   // of the session's own posterior; its Name is empty
 	Conditions []ConditionScore // the session's own strategy first; each posterior knows only the answers of its condition
@@ -156,14 +155,14 @@ func (c ConditionScore) At(answers int) (p ScorePoint, ok bool) {
 type ScorePoint struct {
 	Answers  int     // ≥ 1
 	Decisive int     // held-out answers that prefer one clip
-	Right    float64 // of these, how many prefer the clip that the posterior mean does; ½ for one that it is indifferent to
+	Right    float64 // of these, how many prefer the clip with the higher posterior mean; ½ for equal means
 	Low      float64 // 95 % Wilson interval of Right / Decisive
 	High     float64
-	Answered int     // held-out answers that prefer one clip, or none
+	Answered int     // held-out answers that prefer one clip or call both equal
 	LogLoss  float64 // of these, mean of −log p, nats; p at least MinPredicted
 }
 
-// MinPredicted is what a predicted probability counts as at least in a ScorePoint.LogLoss.
+// MinPredicted is the least probability that a ScorePoint.LogLoss counts.
 const MinPredicted = 1e-9
 
 // Accuracy returns the share of decisive answers that were predicted, 0 of none.
@@ -174,6 +173,6 @@ func (p ScorePoint) Accuracy() float64 {
 	return p.Right / float64(p.Decisive)
 }
 
-// A Lead is by how much one condition predicts better than another after equally many answers:
-// the difference of their accuracies on the same answers, with a 95 % interval for paired shares.
+// A Lead is the difference of the accuracies of two conditions after equally many answers, on the
+// same held-out answers, with a 95 % interval for paired shares.
 type Lead struct{ Mean, Low, High float64 }

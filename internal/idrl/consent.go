@@ -2,10 +2,10 @@ package idrl
 
 import "strings"
 
-// A Consent is what people agree to before they answer questions of a session.
+// A Consent is the text to which people must agree before they answer questions of a session.
 type Consent struct {
 	Version int64  // from 1; 0 if there never was one
-	Text    string // Markdown, at most MaxConsent bytes; empty: nobody is asked
+	Text    string // Markdown, at most MaxConsent bytes; empty: no consent is asked for
 }
 
 // MaxConsent is the length of a consent text, in bytes.
@@ -19,8 +19,8 @@ func (s SessionSpec) CurrentConsent() Consent {
 	return Consent{s.ConsentVersion, s.Consent}
 }
 
-// Awaits reports whether somebody who has agreed to a version, 0 for none, is to be asked
-// before their next question.
+// Awaits reports whether a person who has agreed to a version, 0 for none, must agree before their
+// next question.
 func (c Consent) Awaits(agreed int64) bool { return c.Text != "" && agreed < c.Version }
 
 // Check returns an error of kind Invalid that says what to change.
@@ -29,10 +29,10 @@ func (c Consent) Check() error {
 	case len(c.Text) > MaxConsent:
 		return Errorf(Invalid, "the consent text must have at most %d characters; it has %d", MaxConsent, len(c.Text))
 	case strings.ContainsRune(c.Text, 0):
-		return Errorf(Invalid, "the consent text holds a character that is none (U+0000)")
+		return Errorf(Invalid, "the consent text contains the character U+0000, which is not allowed")
 	}
 	return nil
 }
 
-// MaxWithdrawDays is for how long people can be offered to withdraw their data, in days.
+// MaxWithdrawDays is the largest number of days in which people can withdraw their data themselves.
 const MaxWithdrawDays = 3650

@@ -13,17 +13,17 @@ type SessionState string
 const (
 	StateRunning  SessionState = "running"
 	StatePaused   SessionState = "paused"   // asks no questions and starts no training, until it is resumed
-	StateClosed   SessionState = "closed"   // has ended, like one that is complete, and lets nobody join
+	StateClosed   SessionState = "closed"   // has ended, like a complete session; no one can join
 	StateArchived SessionState = "archived" // closed, and not in the list of sessions
 )
 
-// Ended reports whether the session asks no more and lets nobody join.
+// Ended reports whether the session asks no more questions and is closed to new annotators.
 func (s SessionState) Ended() bool { return s == StateClosed || s == StateArchived }
 
 // A Control is one act of a researcher upon a session: a row of an append-only record.
 type Control struct {
 	At     time.Time
-	Actor  string       // the researcher's name, or what stands for one
+	Actor  string       // the researcher's name, or the name of a command or token
 	Action string       // "pause", "resume", "close", "archive", "rename"
 	State  SessionState // after it
 	Title  string       // after it
@@ -32,9 +32,9 @@ type Control struct {
 // An Act is an entry of the audit trail: a change of a session by a person or by the server.
 type Act struct {
 	At     time.Time
-	Actor  string // the researcher's name, or what stands for one
+	Actor  string // the researcher's name, or the name of a command or token
 	Action string // one of Acts()
-	Object string // with what; its form depends on Action
+	Object string // its object; the form depends on Action
 }
 
 // Acts returns the actions of researchers upon a session that its page lists beside those of a
@@ -56,9 +56,8 @@ const (
 	ActRename  = "rename" // changes the title alone
 )
 
-// StateAfter returns the state to which an action leads from a state. It returns an error
-// of kind Invalid for an unknown action, and of kind Conflict where the action does not
-// go with the state.
+// StateAfter returns the state to which an action leads from a state. It returns an error of kind
+// Invalid for an unknown action, and of kind Conflict if the action is not possible in the state.
 func StateAfter(from SessionState, action string) (SessionState, error) {
 	switch action {
 	case ActPause:
@@ -76,7 +75,7 @@ func StateAfter(from SessionState, action string) (SessionState, error) {
 	return from, Errorf(Invalid, "unknown action %q; known: %s", action, strings.Join([]string{ActPause, ActResume, ActClose, ActArchive}, ", "))
 }
 
-// CheckTitle returns an error of kind Invalid unless a session may have that title.
+// CheckTitle returns an error of kind Invalid unless the title is allowed.
 func CheckTitle(title string) error {
 	switch {
 	case strings.TrimSpace(title) == "" || len(title) > MaxTitle:
@@ -87,8 +86,8 @@ func CheckTitle(title string) error {
 	return nil
 }
 
-// Clone returns the settings of a session like s that is to be made: what is counted or
-// found when a session is made is left to that. Instructions and consent are those of now.
+// Clone returns the settings for a copy of session s. What is counted or computed when a session is
+// made is left empty. Instructions and consent text are the present ones.
 func (s SessionSpec) Clone(title string, seed uint64) SessionSpec {
 	s.ID, s.Title, s.Seed, s.CreatedAt = "", title, seed, time.Time{}
 	s.InstructionsVersion, s.ConsentVersion = 0, 0
@@ -99,7 +98,7 @@ func (s SessionSpec) Clone(title string, seed uint64) SessionSpec {
 // CloneTitle returns the title of a copy of a session, at most MaxTitle bytes.
 func CloneTitle(title string) string { return Titled("Copy of ", title) }
 
-// Titled returns prefix and as much of title as MaxTitle bytes have room for.
+// Titled returns prefix and as much of title as fits into MaxTitle bytes.
 func Titled(prefix, title string) string {
 	for len(prefix)+len(title) > MaxTitle {
 		_, n := utf8.DecodeLastRuneInString(title)
@@ -108,5 +107,5 @@ func Titled(prefix, title string) string {
 	return prefix + title
 }
 
-// ErrEnded refuses people who want to join a session that has ended, in words for them.
+// ErrEnded refuses people who want to join a session that has ended, in words for people.
 var ErrEnded = Errorf(Conflict, "This session has ended. Nobody can join it any more. Thank you for your interest.")

@@ -1,13 +1,13 @@
 package idrl
 
-// Counting says how the replies of an annotator count: as they were given, if it is zero.
+// Counting says how the replies of an annotator count. The zero value: as they were given.
 type Counting struct {
 	Out    bool  // not at all
 	Turned int64 // those up to this row of the log turned (Answer.Opposite); 0 for none
 }
 
-// Countings returns how the replies of annotators count after a log, of those of whom a row
-// decides it.
+// Countings returns how the replies of annotators count after a log, for the annotators about whom
+// a row decides.
 func Countings(log []Answer) map[AnnotatorID]Counting {
 	out := map[AnnotatorID]Counting{}
 	for i := range log {
@@ -27,10 +27,10 @@ func (a *Answer) Counting() Counting {
 	return c
 }
 
-// Turns reports whether the reply in row seq of the log is turned.
+// Turns reports whether the reply in row seq of the log counts turned.
 func (c Counting) Turns(seq int64) bool { return c.Turned > 0 && seq <= c.Turned }
 
-// Of returns a reply as it counts, if it does.
+// Of returns a reply as it counts; ok is false if it does not count.
 func (c Counting) Of(a Answer) Answer {
 	if c.Turns(a.Seq) {
 		return a.Opposite()
@@ -44,10 +44,9 @@ func (c Counting) Follows(want Counting) bool {
 	return c.Out == want.Out && (c.Turned > 0) == (want.Turned > 0) && c.Turned >= want.Turned
 }
 
-// Opposite returns the answer of somebody who prefers what a does not: clips a and b change
-// places, the best and the worst of a group do, and a rating is mirrored at the middle of the
-// scale. Equal and the choices that are not Informative stay, as does what is said beside
-// the choice: how much better a clip is, and remarks about both clips.
+// Opposite returns the answer with the sides exchanged: clips a and b change places, the best and
+// the worst of a group do, and a rating is mirrored at the middle of the scale. Equal and the
+// choices that are not Informative stay, as do strength and remarks.
 func (a Answer) Opposite() Answer {
 	switch a.Choice { //nolint:exhaustive // the others stay
 	case ChoseA:

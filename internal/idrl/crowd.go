@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// A Crowd says how people come by a link from a crowd platform: the names of the parameters
-// of the address in which the platform puts ids, and where it wants them back. Ids in an
-// address are no secrets: they say who somebody claims to be.
+// A Crowd describes a link from a crowd platform: the names of the address parameters in which the
+// platform puts ids, and the address to which people return. Ids in an address are no secrets and
+// no proof of identity.
 type Crowd struct {
 	Platform    string // one of CrowdPlatforms()
 	Participant string // name of the parameter with the id of the person
 	Study       string // with that of the study; empty for none
 	Submission  string // with that of this person's part in it; empty for none
 
-	// AsGiven keeps the ids of person and submission as they are; else a keyed hash of each
-	// is kept, by which a person is known again but not found on the platform.
+	// AsGiven keeps the ids of person and submission themselves. Otherwise a keyed hash of each is
+	// kept, which recognises a person but does not identify them on the platform.
 	AsGiven bool
 
 	// Return is the https address to which people go at the end; {code} in it stands for the
@@ -24,13 +24,13 @@ type Crowd struct {
 	Return string
 }
 
-// A Participant is who a crowd platform says that somebody is.
+// A Participant is a person with the ids of a crowd platform.
 type Participant struct{ ID, Study, Submission string }
 
-// CrowdPlatforms returns the names of the platforms whose parameters are known, and "own".
+// CrowdPlatforms returns the names of the platforms with known parameters, and "own".
 func CrowdPlatforms() []string { return []string{"prolific", "mturk", "own"} }
 
-// CrowdOf returns how people come from a platform; own names its parameters itself. It
+// CrowdOf returns the Crowd of a platform; own names the parameters of the platform "own". It
 // returns an error of kind Invalid if there is no such platform.
 func CrowdOf(platform string) (Crowd, error) {
 	switch platform {
@@ -44,14 +44,14 @@ func CrowdOf(platform string) (Crowd, error) {
 	return Crowd{}, Errorf(Invalid, "unknown crowd platform %q; known: %s", platform, strings.Join(CrowdPlatforms(), ", "))
 }
 
-// Limits of what a platform says.
+// Limits of the ids of a platform.
 const (
 	maxCrowdID     = 128  // characters
 	maxCrowdReturn = 1000 // bytes
 )
 
-// previewed is what Mechanical Turk sends in place of the id of an assignment while somebody
-// looks at a task that they have not accepted.
+// previewed is the id of an assignment that Mechanical Turk sends for a preview of a task that was
+// not accepted.
 const previewed = "ASSIGNMENT_ID_NOT_AVAILABLE"
 
 // Check returns an error of kind Invalid that says what to change.
@@ -62,7 +62,7 @@ func (c Crowd) Check() error {
 	seen := map[string]bool{}
 	for _, name := range []string{c.Participant, c.Study, c.Submission} {
 		if name != "" && (!plainCrowdID(name) || seen[name]) {
-			return Errorf(Invalid, "%q cannot be the name of a parameter, or names two of them", name)
+			return Errorf(Invalid, "%q cannot be the name of a parameter, or is given for two parameters", name)
 		}
 		seen[name] = true
 	}
@@ -74,15 +74,15 @@ func (c Crowd) Check() error {
 	}
 	u, err := url.Parse(strings.ReplaceAll(c.Return, "{code}", "code"))
 	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || len(c.Return) > maxCrowdReturn || strings.ContainsFunc(c.Return, func(r rune) bool { return r <= ' ' || r > '~' }) ||
-		!strings.HasPrefix(c.Return, "https://"+u.Host) { // the code stands in no host
+		!strings.HasPrefix(c.Return, "https://"+u.Host) { // the code cannot be in the host
 		return Errorf(Invalid, "the address to return to must begin with https:// and name a host, in at most %d characters; got %q", maxCrowdReturn, c.Return)
 	}
 	return nil
 }
 
-// Read returns who an address says that somebody is, by its parameters, and whether they
-// only look at a preview. It returns an error of kind Invalid, in words for them, if an id is
-// missing or is none.
+// Read returns the participant of an address, from its parameters, and whether the page is only a
+// preview. It returns an error of kind Invalid, in words for people, if an id is missing or not
+// valid.
 func (c Crowd) Read(parameters url.Values) (p Participant, preview bool, err error) {
 	if c.Platform == "mturk" && parameters.Get(c.Submission) == previewed {
 		return p, true, nil
@@ -99,15 +99,15 @@ func (c Crowd) Read(parameters url.Values) (p Participant, preview bool, err err
 			continue
 		}
 		if len(values) != 1 || !plainCrowdID(values[0]) {
-			return Participant{}, false, Errorf(Invalid, "This link lacks your id (%s), or the id is none. Open the study from the platform again.", part.name)
+			return Participant{}, false, Errorf(Invalid, "This link has no valid participant id (%s). Open the study from the platform again.", part.name)
 		}
 		*part.dst = values[0]
 	}
 	return p, false, nil
 }
 
-// Query returns the parameters of a link's address, as its platform fills them in: with
-// names in its own brackets, or "…" if the platform is not known.
+// Query returns the parameters of a link's address, in the form in which the platform fills them
+// in: with names in its own brackets, or "…" if the platform is not known.
 func (c Crowd) Query() string {
 	form := map[string]string{"prolific": "%[1]s={{%%%[1]s%%}}", "mturk": "%[1]s=${%[1]s}", "own": "%[1]s=…"}[c.Platform]
 	var parts []string
@@ -119,7 +119,7 @@ func (c Crowd) Query() string {
 	return strings.Join(parts, "&")
 }
 
-// ReturnTo returns the address to which people go at the end, with a completion code.
+// ReturnTo returns the address to which people return at the end, with a completion code.
 func (c Crowd) ReturnTo(code string) string {
 	return strings.ReplaceAll(c.Return, "{code}", url.QueryEscape(code))
 }

@@ -5,12 +5,11 @@ import (
 	"time"
 )
 
-// Doubts is a set of what a client reported with an answer that cannot be true. The
-// answer counts all the same: a mark is for people, who decide whether to leave it
-// out.
+// Doubts is a set of reported data of an answer that cannot be true. The answer counts all the
+// same: researchers decide whether to leave it out.
 type Doubts uint8
 
-// Doubts, each a set of one. There are no others.
+// The doubts, each a set of one.
 const (
 	DoubtSide         Doubts = 1 << iota // the clips were not on the sides that the question gave them
 	DoubtInstructions                    // the session has no such version of its instructions yet
@@ -54,9 +53,9 @@ const (
 	ShortestDecision  = 200 * time.Millisecond // people need about this long to react to one light, and longer to choose
 )
 
-// FindDoubts returns what of an answer to assignment as cannot be true, when it
-// arrived at now and the session's instructions have that version by now. An answer that a
-// program gives as such (input "api") may be fast, but not take no time at all.
+// FindDoubts returns the doubts of an answer to assignment as that arrived at now, when the
+// session's instructions had that version. An answer of a program (input "api") may be fast, but
+// must take some time.
 func FindDoubts(a Answer, as Assignment, instructions int64, now time.Time) (d Doubts) {
 	ms := func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 	if a.Left != as.Left || a.Order != as.Order {
@@ -77,19 +76,19 @@ func FindDoubts(a Answer, as Assignment, instructions int64, now time.Time) (d D
 	return d
 }
 
-// Defaults of new sessions for what counts as hurry.
+// Defaults of new sessions for hurried answers.
 const (
 	DefaultMinDwell = 0.25 // of the clip
 	DefaultMaxRate  = 60   // answers a minute
 )
 
-// RateSpan is over how many answers of a person a rate is taken.
+// RateSpan is the number of answers of a person over which a rate is computed.
 const RateSpan = 20
 
-// Moment returns when answer a to assignment as was given: by the device's clock, as far as
-// that lies between the issue of the question and the arrival of the answer at received, both by
-// the server's. So answers that were kept while there was no network are no burst, and a wrong
-// or false clock makes none either.
+// Moment returns the time at which answer a to assignment as was given: by the device's clock, if
+// that is between the issue of the question and the arrival of the answer at received, both by the
+// server's clock. So answers that were kept during a network failure do not count as fast, and a
+// wrong clock has no effect.
 func Moment(a Answer, as Assignment, received time.Time) time.Time {
 	t := a.AnsweredAt
 	if t.Before(as.IssuedAt) {
@@ -101,10 +100,10 @@ func Moment(a Answer, as Assignment, received time.Time) time.Time {
 	return t
 }
 
-// FindHurry returns the doubts of answer a, given at now by Moment, that are about hurry in
-// session s: seconds is the length of the longer clip on screen, 0 of stills and where it is
-// not known; before are the moments of the person's last replies, the latest first. Programs
-// (input "api") are not in a hurry.
+// FindHurry returns the doubts about hurry of answer a, given at now by Moment, in session s.
+// seconds is the length of the longer clip on screen, 0 for stills and where it is not known;
+// before are the moments of the person's last replies, the latest first. Programs (input "api") are
+// never in a hurry.
 func FindHurry(a Answer, s SessionSpec, seconds float64, now time.Time, before []time.Time) (d Doubts) {
 	if a.Input == "api" {
 		return 0

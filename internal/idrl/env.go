@@ -26,7 +26,7 @@ type Environment interface {
 	Step(a Action) TimeStep
 }
 
-// A Drawer can draw its present state. Training never pays for it.
+// A Drawer can draw its present state. Training does not call it.
 type Drawer interface {
 	// Draw stores the present state in dst, which it overwrites. Two states of
 	// one environment give scenes of the same shape: the same Static list, and
@@ -66,8 +66,8 @@ type Fallible interface {
 type Interrupter interface {
 	Environment
 
-	// Interrupt ends the wait and has the environment fail, for good. It may be called from
-	// any goroutine, and again.
+	// Interrupt ends the wait and makes the environment fail permanently. It may be called from any
+	// goroutine, and again.
 	Interrupt()
 }
 
@@ -96,26 +96,25 @@ type Snapshotter interface {
 	Restore(s []float64)
 }
 
-// A Faller is an Environment that can tell whether what acts in it has fallen, so that
-// there is little more to see: clips of what comes after a fall are not offered.
+// A Faller is an Environment that can tell whether a robot has fallen, so that little more happens:
+// clips after a fall are not offered.
 type Faller interface {
-	// Fallen reports whether the present state, entered by Reset, Step or Restore, is
-	// that of a robot that lies.
+	// Fallen reports whether the present state, entered by Reset, Step or Restore, is that of a
+	// fallen robot.
 	Fallen() bool
 }
 
-// A Narrator is an Environment that says of a clip what its pictures do not show by
-// themselves.
+// A Narrator is an Environment that describes in words what the pictures of a clip do not show.
 type Narrator interface {
-	// Narrate returns a sentence or two for people about a clip from the snapshot first to
-	// the snapshot last: what is out of sight, and Stays if the robot goes nowhere. last is nil
-	// for a still state. It is empty if there is nothing to say. The environment may be left in
-	// another state.
+	// Narrate returns a sentence or two for people about a clip from the snapshot first to the
+	// snapshot last: what is outside the picture, and Stays if the robot does not move from its
+	// place. last is nil for a still. It is empty if there is nothing to say. The environment may
+	// be left in another state.
 	Narrate(first, last []float64) string
 }
 
-// Stays is how a Narrator ends where the robot goes nowhere. Two such clips are compared only
-// where the places of the robots are far apart (package measure).
+// Stays ends the text of a Narrator if the robot does not move from its place. Two such clips are
+// compared only if the places of the robots are far apart (package measure).
 const Stays = "The robot stays where it is."
 
 // A Reclipper is an Environment whose clips may have another length and speed: those that
@@ -205,18 +204,18 @@ type EnvSpec struct {
 	Playback    float64  // simulated seconds shown per second of the viewer's time
 	EndSeconds  float64  // of the viewer's time, for which a clip rests on its last picture where how it ends counts; 0: as the player has it
 	EarlierClip ClipForm // of sessions that have no record of theirs, if it is another
-	StillLabel  string   // what a rating or comparison of states asks about: "this moment"
-	Search      Search   // what suits random search in this environment
-	Gait        Gait     // what suits gaits in this environment
+	StillLabel  string   // subject of a rating or comparison of states: "this moment"
+	Search      Search   // settings of random search for this environment
+	Gait        Gait     // settings of gaits for this environment
 }
 
-// A ClipForm is how long clips are and how fast they play.
+// A ClipForm is the length and the speed of clips.
 type ClipForm struct {
 	Steps    int     // EnvSpec.ClipSteps; 0: as the environment has it now
 	Playback float64 // EnvSpec.Playback
 }
 
-// Gait says what suits gaits, policies of one oscillator (solver.Gait).
+// Gait has the settings for gaits, policies of one oscillator (solver.Gait).
 type Gait struct {
 	Hertz    float64 // middle of the frequencies that a search begins with, 1/s of simulated time; 0: 2
 	Feedback []int   // observations that feedback may use, ascending; nil: all
@@ -289,14 +288,14 @@ const (
 // Last reports whether the episode has ended.
 func (k StepKind) Last() bool { return k == Terminated || k == Truncated }
 
-// A TimeStep is what an environment emits. Its slices belong to the
-// environment and are valid until the next call of Step, Reset or Restore.
+// A TimeStep is the output of an environment for one step. Its slices belong to the environment and
+// are valid until the next call of Step, Reset or Restore.
 type TimeStep struct {
 	Kind StepKind
 	Obs  []float64 // length ObsDim
 	Phi  []float64 // φ of the step just taken, length d; nil if Kind is First
 
-	// Broken says that the simulation broke down in this step, which is then
-	// Truncated: the episode tells nothing about its policy and is not shown.
+	// Broken says that the simulation broke down in this step, which is then Truncated: the episode
+	// says nothing about its policy and is not shown.
 	Broken bool
 }

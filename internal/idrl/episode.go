@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 )
 
-// Episode plays an episode of env: it yields the First step, without an action, and then
-// every action and the step that it led to, to the last. The environment draws its
-// randomness from rng; act chooses the action for an observation, and the action must be
-// valid until act is called again. An episode that the loop leaves is not played on.
+// Episode plays an episode of env: it yields the First step, without an action, and then every
+// action with the step that follows it, to the last. The environment draws its randomness from rng;
+// act chooses the action for an observation, and the action must stay valid until act is called
+// again. If the loop ends early the episode is not played to its end.
 func Episode(env Environment, act func(obs []float64) Action, rng *rand.Rand) iter.Seq2[Action, TimeStep] {
 	return func(yield func(Action, TimeStep) bool) {
 		var a Action

@@ -15,8 +15,8 @@ const (
 	NotFound                // the thing does not exist
 	Conflict                // the request is right but clashes with what is recorded
 	Forbidden               // the actor may not do this
-	Unavailable             // right now it cannot be done; try again later
-	Damaged                 // what was recorded can no longer be read; it must be restored
+	Unavailable             // cannot be done now; try again later
+	Damaged                 // recorded data can no longer be read and must be restored
 )
 
 // Error is an error with a kind. Its message may be shown to a user.

@@ -8,11 +8,11 @@ const (
 	EventAnswered EventKind = "answered" // a log row was recorded
 	EventAdopted  EventKind = "adopted"  // a generation came into use: there may be new questions
 	EventTraining EventKind = "training" // progress in the background
-	EventSettings EventKind = "settings" // a researcher changed the session: questions may have come or gone
+	EventSettings EventKind = "settings" // a researcher changed the session: there may be new questions, or fewer
 )
 
-// Event announces a change. It carries no content: a watcher reads the present
-// state, so that it may miss events without harm.
+// Event announces a change. It has no content: a watcher reads the present state, so missing an
+// event does no harm.
 type Event struct {
 	Kind      EventKind
 	Seq       int64       // of the last log row

@@ -2,11 +2,10 @@ package idrl
 
 import "math/rand/v2"
 
-// UntilFall returns env with episodes that end, Terminated, with the step that leads to
-// a fallen state. That is for search: balance is learnt where a fall costs the rest of
-// the episode, and such episodes are short. The features of that step count. env itself
-// comes back if it is not a Faller. What is returned can neither be drawn nor saved; it
-// plays on env, which must not be used otherwise meanwhile.
+// UntilFall returns env with episodes that end, Terminated, with the step that leads to a fallen
+// state. It is for search: balance is learnt faster if a fall ends the episode, and such episodes
+// are short. The features of that step count. If env is not a Faller it is returned itself. The
+// result can neither be drawn nor saved; it uses env, which must not be used otherwise meanwhile.
 func UntilFall(env Environment) Environment {
 	if f, ok := env.(Faller); ok {
 		return &untilFall{Environment: env, Faller: f}

@@ -13,8 +13,8 @@ const (
 	MaxFlags    = 100 // of one annotator in a session
 )
 
-// A Flag is what an annotator tells the researcher about a question. It is no answer: the
-// question stays as it is, and nothing is learnt from it. Other annotators never see it.
+// A Flag is a note of an annotator to the researcher about a question. It is not an answer: the
+// question stays open, and nothing is learnt from it. Other annotators never see it.
 type Flag struct {
 	ID         string // minted by the client, at most 64 characters
 	Annotator  AnnotatorID
@@ -30,9 +30,9 @@ func (f Flag) Validate() error {
 	case f.ID == "" || len(f.ID) > 64:
 		return Errorf(Invalid, "the flag has no id; mint a UUID for it")
 	case f.Assignment == "" || len(f.Assignment) > 64:
-		return Errorf(Invalid, "the flag is about no question")
+		return Errorf(Invalid, "the flag names no question")
 	case strings.TrimSpace(f.Note) == "":
-		return Errorf(Invalid, "write a word about what is wrong with the question")
+		return Errorf(Invalid, "the note is empty; say what is wrong with the question")
 	case n > MaxFlagNote:
 		return Errorf(Invalid, "the note has %d characters; at most %d are kept", n, MaxFlagNote)
 	case !utf8.ValidString(f.Note) || strings.ContainsFunc(f.Note, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }):

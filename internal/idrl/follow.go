@@ -3,7 +3,7 @@ package idrl
 // A LogRow is a row of a session's log, for programs that follow it.
 type LogRow struct {
 	Answer
-	Reply *Labelled // what a reply speaks of; nil for other rows
+	Reply *Labelled // answered question of a reply; nil for other rows
 }
 
 // Held is the posterior of a session at one moment.

@@ -7,25 +7,24 @@ import (
 	"slices"
 )
 
-// A Guide explains an environment to people who know nothing of it.
+// A Guide explains an environment to people who do not know it.
 type Guide struct {
 	Purpose string        // what they are asked to judge, one sentence
 	Look    []string      // what to look for, a sentence or two each
-	Legend  []LegendEntry // what the pictures show
+	Legend  []LegendEntry // meaning of the pictures
 }
 
-// A LegendEntry says what one thing in the pictures is.
+// A LegendEntry explains one thing in the pictures.
 type LegendEntry struct {
 	Name  string // unique in the legend, lower-case letters, digits and hyphens: "arrow"
 	Text  string // a sentence or two
 	Scene Scene  // a picture of it, LegendRatio times as wide as high
 }
 
-// Guided is an Environment that can explain what its pictures show.
+// Guided is an Environment that can explain its pictures.
 type Guided interface {
-	// Guide returns what people need to know before they judge. It is the same for every
-	// layout, and does not disturb an episode. The scenes belong to the caller, but for
-	// their Static list.
+	// Guide returns the text and pictures for people. It is the same for every layout, and does not
+	// disturb an episode. The scenes belong to the caller, except their Static list.
 	Guide() Guide
 }
 
@@ -41,8 +40,8 @@ const (
 
 var legendName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,23}$`)
 
-// Check returns an error that says what is wrong with g, of a programmer's making: a text
-// that is missing or too long, a name that is used twice, or a picture that cannot be drawn.
+// Check returns an error that says what is wrong with g, which a programmer wrote: a text that is
+// missing or too long, a name that is used twice, or a picture that cannot be drawn.
 func (g Guide) Check() error {
 	sized := func(what, text string, most int) error {
 		if text == "" || len(text) > most {

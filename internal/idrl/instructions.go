@@ -5,14 +5,14 @@ import "strings"
 // Formats of instructions.
 const (
 	PlainText = ""         // one point per line
-	Markdown  = "markdown" // as package instructions reads it
+	Markdown  = "markdown" // Markdown as package instructions reads it
 )
 
-// Instructions are what annotators of a session read. Their versions are counted from 1.
+// Instructions are the text for the annotators of a session. Their versions are counted from 1.
 type Instructions struct {
 	Version int64
 	Format  string // PlainText or Markdown
-	Text    string // at most MaxInstructions bytes; empty for those that the environment brings
+	Text    string // at most MaxInstructions bytes; empty for the environment's guide
 }
 
 // CurrentInstructions returns those of s.
@@ -28,7 +28,7 @@ func (i Instructions) Check() error {
 	case i.Format != PlainText && i.Format != Markdown:
 		return Errorf(Invalid, "unknown format of instructions %q; known: %q for plain text, %q", i.Format, PlainText, Markdown)
 	case strings.ContainsRune(i.Text, 0):
-		return Errorf(Invalid, "the instructions hold a character that is none (U+0000)")
+		return Errorf(Invalid, "the instructions contain the character U+0000, which is not allowed")
 	}
 	return nil
 }
@@ -36,7 +36,7 @@ func (i Instructions) Check() error {
 // PictureID names a picture of a session by its content: 16 hexadecimal digits.
 type PictureID string
 
-// A Picture is one that a researcher has added to a session, for its instructions.
+// A Picture is a picture that a researcher has added to the instructions of a session.
 type Picture struct {
 	ID      PictureID
 	Type    string // of its content: "image/png"

@@ -16,7 +16,7 @@ const (
 	Urgent                     // labelling cannot begin before it is done
 )
 
-// A JobRecord is a job as it is recorded: a worker needs no more to do it.
+// A JobRecord is a job as it is recorded: all that a worker needs to do it.
 type JobRecord struct {
 	JobKey
 	Priority   Priority
@@ -24,8 +24,8 @@ type JobRecord struct {
 	Checkpoint []byte // where to go on; nil at the start
 }
 
-// A JobAttempt is one start of a job. The number of the start is a fence: reports of
-// an earlier one are refused.
+// A JobAttempt is one start of a job. Its number is a fence: reports of an earlier attempt are
+// refused.
 type JobAttempt struct {
 	JobKey
 	Attempt int64 // from 1

@@ -5,37 +5,37 @@ import (
 	"time"
 )
 
-// A Snapshot holds results that were computed after a log row. It is a cache: all of it follows from
-// the log.
+// A Snapshot has results that were computed after a log row. It is a cache: the log determines all
+// of it.
 type Snapshot struct {
 	Seq        int64
 	Definition int       // of the posterior
-	Mean       []float64 // of the weights; nil if it was taken away, and in rows of earlier versions
+	Mean       []float64 // of the weights; nil if it was removed, and in rows of earlier versions
 
 	// Foretold are the probabilities of the outcomes of the row's answer by the posterior
 	// before it, under learnt features; nil where none were computed.
 	Foretold []float64
 
-	// Belief is the encoded posterior. A journal keeps it of the last row, and for each Slot of
-	// the last row with that Slot; it is nil in other rows but those of earlier versions.
+	// Belief is the encoded posterior. A journal keeps it for the last row, and for the last row of
+	// each Slot; in other rows it is nil, except in those of earlier versions.
 	Belief []byte
 	Slot   int
 
-	Representation int64 // version of the one whose weights it is about
+	Representation int64 // version of the representation of its weights
 	Regret         Regret
 
-	// Cov is Generation.Cov of the generation that was trained from this row. Only a reading
-	// of a store has it.
+	// Cov is Generation.Cov of the generation that was trained from this row. Only a reading of a
+	// store sets it.
 	Cov []float64
 }
 
-// Emptied reports whether the belief was taken away because the data of a person are
-// withdrawn that it was learnt from.
+// Emptied reports whether the posterior was removed because data from which it was learnt were
+// withdrawn.
 func (s Snapshot) Emptied() bool { return s.Definition == 0 && len(s.Belief) == 0 && s.Mean == nil }
 
-// PosteriorDefinition is which function of the log a Snapshot's belief is: today that
-// of package posterior. Definition 0 was one-by-one updates since the last withdrawal; under
-// definition 1 every fit of a model of annotators began with nothing, and fits were rarer.
+// PosteriorDefinition is the version of the function of the log that a Snapshot's belief is: today
+// that of package posterior. Definition 0 was one-by-one updates since the last withdrawal; under
+// definition 1 every fit of a model of annotators began without a state, and fits were rarer.
 const PosteriorDefinition = 2
 
 // Journal is the durable record of sessions. Its methods may be called from any
@@ -59,19 +59,18 @@ type Journal interface {
 	// Adopt records that generation g is in use from log position seq on.
 	Adopt(ctx context.Context, id SessionID, g Generation, seq int64) error
 
-	// Extend records that the generation in use is g from log position seq on: that one
-	// with further candidates, which begin with g.Candidates[from]. The ones before them are
-	// recorded already; Queries and Clips are all that are in use now; Steps and Agents are
-	// those that came with the further candidates. Where there are none, and from is the number
-	// of candidates, Agents alone are recorded. To extend by the same again changes nothing. It
-	// returns an error of kind Conflict if another generation is in use, or one with another
-	// number of candidates; of kind NotFound if none is; and of kind Invalid if g has fewer
-	// candidates than from.
+	// Extend records that from log position seq on, the generation in use is g: the same generation
+	// with further candidates, which begin with g.Candidates[from]. Earlier candidates are already
+	// recorded; Queries and Clips are all that are in use now; Steps and Agents are those of the
+	// further candidates. If there are none, and from is the number of candidates, only Agents are
+	// recorded. Repeating the call changes nothing. It returns an error of kind Conflict if another
+	// generation is in use, or one with another number of candidates; of kind NotFound if none is;
+	// and of kind Invalid if g has fewer candidates than from.
 	Extend(ctx context.Context, id SessionID, g Generation, from int, seq int64) error
 
-	// StageAgents records states of agents before a generation that has them in its
-	// Agents is adopted or extended, in small steps, so that this has little to write. It
-	// changes nothing else, and may be left out.
+	// StageAgents records states of agents in small steps before a generation with these Agents is
+	// adopted or extended, so that this has little to write. It changes nothing else, and may be
+	// left out.
 	StageAgents(ctx context.Context, id SessionID, agents map[string][]byte) error
 
 	// AdoptFit records that fit f is in use from f.AdoptedAt on. Its Version follows the
@@ -79,8 +78,8 @@ type Journal interface {
 	// error of kind Conflict.
 	AdoptFit(ctx context.Context, id SessionID, f LearntFit) error
 
-	// NoteTraining records a training that has ended, of which it sets N. A failure costs the
-	// list of past trainings a row, and nothing else.
+	// NoteTraining records a training that has ended, and sets its N. If it fails, only the list of
+	// past trainings lacks a row.
 	NoteTraining(ctx context.Context, id SessionID, t PastTraining) error
 
 	// Trainings returns the trainings that have ended, the last one first, at most so many; all
@@ -95,7 +94,7 @@ type Journal interface {
 	// if there is none, and of kind Damaged if it is not what was recorded.
 	ClipMedia(ctx context.Context, id SessionID, clip ClipID) ([]byte, error)
 
-	// Settings returns what researchers want of the session now, or an error of kind
+	// Settings returns the present settings by researchers of the session, or an error of kind
 	// NotFound.
 	Settings(ctx context.Context, id SessionID) (Settings, error)
 }

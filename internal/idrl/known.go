@@ -14,7 +14,7 @@ type Use string
 
 // Uses.
 const (
-	Unused      Use = "none"     // any more; what it was asked for before keeps its mark
+	Unused      Use = "none"     // no longer used; earlier answers keep their mark
 	ForPractice Use = "practice" // asked before the first question of a person, with feedback
 	AsGold      Use = "gold"     // hidden among the other questions of each person, once
 )
@@ -39,11 +39,11 @@ const (
 	MaxNote     = 300 // bytes of a note
 )
 
-// RatingTolerance is how far a rating may be from the right one, on −1 to 1: two points of
-// the scale from 0 to 10.
+// RatingTolerance is the largest difference of a rating that counts as right, on −1 to 1: two
+// points of the scale from 0 to 10.
 const RatingTolerance = 0.4
 
-// DefaultGoldEvery is SessionSpec.GoldEvery where nothing else is asked for.
+// DefaultGoldEvery is the default of SessionSpec.GoldEvery.
 const DefaultGoldEvery = 20
 
 // Answer returns the right answer as researchers write it: a choice, or a rating from 0 to 10.
@@ -86,8 +86,8 @@ func (k Known) Check() error {
 	return nil
 }
 
-// Right reports whether a, a reply to q, is the right answer; ok is false if q is another
-// question, or a says nothing of it. q may name the clips in the other order.
+// Right reports whether a, a reply to q, is the right answer; ok is false if q is another question,
+// or a has no preference. q may name the clips in the other order.
 func (k Known) Right(q Query, a Answer) (right, ok bool) {
 	if q.ID != k.Query.ID || !a.Informative() || len(q.Clips) == 0 {
 		return false, false
@@ -111,9 +111,9 @@ func (k Known) ChoiceIn(q Query) Choice {
 	return k.Choice
 }
 
-// GoldRight returns, of each standing answer of a log that was given to a gold question,
-// whether it is right as it counts: by what is known of the question now. Answers that say nothing, and
-// those to questions that are no gold any more, have no entry.
+// GoldRight returns for each standing answer to a gold question whether it is right as it counts,
+// by the present known answer. Answers without a preference, and answers to questions that are no
+// longer gold, have no entry.
 func GoldRight(log []Answer, assignments []Assignment, gold []Known) map[AnswerID]bool {
 	known := map[QueryID]Known{}
 	for _, k := range gold {
@@ -138,8 +138,8 @@ func GoldRight(log []Answer, assignments []Assignment, gold []Known) map[AnswerI
 	return out
 }
 
-// A Practice is a person's answer to a question for practice. It is no row of the log: it
-// says nothing of the reward.
+// A Practice is a person's answer to a practice question. It is not a row of the log: it says
+// nothing about the reward.
 type Practice struct {
 	ID         AnswerID // minted by the client; unique in the session
 	Annotator  AnnotatorID

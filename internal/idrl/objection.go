@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// An Objection is a reason why the statement of regret is not enough to stop by, however
-// probable it says a small loss is. One of them is enough that a session does not propose to
-// stop, and says nothing of how many answers are left.
+// An Objection is a reason why the statement of regret is not enough to stop, however probable it
+// calls a small loss. If there is one, the session does not propose to stop, and gives no number of
+// answers that are left.
 type Objection struct {
 	Code  string // one of the codes below
 	Words string // a sentence for researchers; it may name policies and features
@@ -22,25 +22,25 @@ const (
 
 // ObjectUntrained is the objection while all policies were made before the first answer.
 func ObjectUntrained() Objection {
-	return Objection{ByUntrained, "Nothing was trained on the answers yet: all policies are from before the first one."}
+	return Objection{ByUntrained, "No policy has been trained from the answers yet: all policies were made before the first answer."}
 }
 
-// lengths says why answers do not decide between returns.
-const lengths = "Answers about clips of one length do not tell what a longer episode is worth."
+// lengths is the reason why answers do not decide between returns.
+const lengths = "Answers about clips of one length do not show the value of a longer episode."
 
 // ObjectReturns is the objection where policy mean is best by the mean reward of a step, but sum
 // by the sum over the episode. Both are names.
 func ObjectReturns(mean, sum string) Objection {
-	return Objection{ByReturns, fmt.Sprintf("It depends on the return: %s is best %s, %s %s. %s", mean, InWords(MeanReturn), sum, InWords(SumReturn), lengths)}
+	return Objection{ByReturns, fmt.Sprintf("The result depends on the definition of return: %s is best %s, and %s is best %s. %s", mean, InWords(MeanReturn), sum, InWords(SumReturn), lengths)}
 }
 
-// ObjectOtherReturn is the objection where best, a name, is nearly the best policy only with
-// probability p by the return by which the session does not go.
+// ObjectOtherReturn is the objection if policy best (a name) is nearly the best only with
+// probability p under the return that the session does not use.
 func ObjectOtherReturn(best, by string, p float64) Objection {
-	return Objection{ByReturns, fmt.Sprintf("It depends on the return: %s the probability that %s is good enough is only %.0f\u00a0%%. %s", InWords(by), best, math.Floor(100*p), lengths)}
+	return Objection{ByReturns, fmt.Sprintf("The result depends on the definition of return: %s, the probability that %s is good enough is only %.0f\u00a0%%. %s", InWords(by), best, math.Floor(100*p), lengths)}
 }
 
-// InWords says by which return policies are compared.
+// InWords names the return by which policies are compared.
 func InWords(by string) string {
 	switch by {
 	case MeanReturn:
@@ -51,12 +51,13 @@ func InWords(by string) string {
 	return ""
 }
 
-// ObjectUnasked is the objection where the answers say nothing of what decides between policies
-// first and second: mostly of the weight of a feature, or of a combination if that is empty.
+// ObjectUnasked is the objection if the answers give no information about the difference that
+// decides between policies first and second: mostly the weight of a feature, or a combination if
+// that is empty.
 func ObjectUnasked(first, second, feature string) Objection {
 	what := "a combination of weights"
 	if feature != "" {
 		what = fmt.Sprintf("the weight of “%s”", feature)
 	}
-	return Objection{ByUnasked, fmt.Sprintf("The answers so far say nothing of %s, which decides between %s and %s.", what, first, second)}
+	return Objection{ByUnasked, fmt.Sprintf("The answers so far say nothing about %s, which decides between %s and %s.", what, first, second)}
 }

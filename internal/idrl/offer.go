@@ -8,26 +8,26 @@ type Offer struct {
 	Mine    int          // answers of this annotator that are not withdrawn, informative or not
 	Skipped int          // those of Mine that are not informative
 	Budget  int
-	Done    bool     // there is nothing more to ask: the session is complete or closed, or the annotator has given SessionSpec.AnswersEach
+	Done    bool     // there are no further questions: the session is complete or closed, or the annotator has given SessionSpec.AnswersEach
 	Paused  bool     // a researcher has paused the session: Open is empty for now
 	Waiting string   // why Open is empty, for people; empty if it is not, or all questions are answered
 	Undo    AnswerID // the annotator's last answer that can be undone; empty if none
 	Left    Forecast // answers of everybody until the session is complete or more of them change little
 	Code    string   // SessionSpec.CompletionCode, once the annotator has answered and Done
-	Effect  bool     // the annotator may see what was learnt, and there is something to see
-	Same    bool     // what they would see looks as it did before the first answer
+	Effect  bool     // the annotator may see the result, and there is one
+	Same    bool     // the result looks as it did before the first answer
 
 	Instructions int64 // version of those in use
 	Learning     Learning
 }
 
-// Learning says which answers a session has not learnt from yet.
+// Learning counts the answers that the session has not used for training yet.
 type Learning struct {
 	Answers int  // effective and informative ones of everybody that are not in the generation in use
 	Running bool // a training that learns from such answers is under way, or waits for a worker
 }
 
-// Given is an answer that its annotator may still change.
+// Given is an answer that its annotator can still change.
 type Given struct {
 	ID          AnswerID
 	Clips       []ClipID // a and b, or one
@@ -39,8 +39,8 @@ type Given struct {
 	Left        Side // which clip was on the left; empty for a rating
 }
 
-// Effect shows what was learnt from the answers: clips of the policy that was recommended
-// before the first one, and of the one that is recommended now.
+// Effect shows the result of the answers: clips of the policy that was recommended before the first
+// one, and of the one that is recommended now.
 type Effect struct {
 	Before, Now ClipID // equal if nothing has changed
 }

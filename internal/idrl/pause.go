@@ -10,8 +10,8 @@ func WithPause(ctx context.Context, pause func()) context.Context {
 	return context.WithValue(ctx, pauseKey{}, pause)
 }
 
-// Pause is called by long work between pieces of less than a millisecond. It lets what is more
-// urgent go first, if ctx says so, and returns when the work may go on.
+// Pause is called by long work between pieces of less than a millisecond. It lets more urgent work
+// go first, if ctx says so, and returns when the work may continue.
 func Pause(ctx context.Context) {
 	if pause, ok := ctx.Value(pauseKey{}).(func()); ok {
 		pause()

@@ -11,7 +11,7 @@ type Invitation struct {
 	ID        int64     // the number by which people call it, from 1
 	User      string    // whom it signs in; empty if it is for annotators
 	Session   SessionID // into which it lets annotators; empty if it is for a researcher
-	Uses      int       // that it was made for; 0 if that is not known
+	Uses      int       // for which it was made; 0 if that is not known
 	UsesLeft  int
 	CreatedAt time.Time
 	ExpiresAt time.Time
@@ -23,7 +23,7 @@ func (i Invitation) Live(now time.Time) bool {
 	return i.UsesLeft > 0 && i.RevokedAt.IsZero() && i.ExpiresAt.After(now)
 }
 
-// Usage says how often the link was used, for people.
+// Usage writes how often the link was used, for people.
 func (i Invitation) Usage() string {
 	if i.Uses == 0 {
 		return fmt.Sprintf("%d left", i.UsesLeft)
@@ -31,7 +31,7 @@ func (i Invitation) Usage() string {
 	return fmt.Sprintf("%d of %d", i.Uses-i.UsesLeft, i.Uses)
 }
 
-// State says whether the link lets in at the time now, and if not why, for people.
+// State says whether the link is valid at the time now, and if not why, for people.
 func (i Invitation) State(now time.Time) string {
 	switch {
 	case !i.RevokedAt.IsZero():
@@ -41,22 +41,22 @@ func (i Invitation) State(now time.Time) string {
 	case !i.Live(now):
 		return "expired"
 	}
-	return "lets people in"
+	return "valid"
 }
 
 // An Annotator is a person who joined a session.
 type Annotator struct {
 	ID         AnnotatorID
-	Name       string // what they call themselves; may be empty
+	Name       string // name that they gave; may be empty
 	JoinedAt   time.Time
 	SeenAt     time.Time // zero if they have no login any more
 	Invitation int64     // by which they joined; 0 if that is not known
 	RevokedAt  time.Time // zero if they may answer
-	LeftOut    bool      // a researcher wants their answers not to count
+	LeftOut    bool      // a researcher wants their answers left out
 	Turned     int64     // a researcher wants those up to this row of the log turned; 0 for none
 
-	WithdrawnAt time.Time // of their data; zero if they are there
-	ErasedAt    time.Time // when no file of the data folder held any of them; zero until then
+	WithdrawnAt time.Time // when their data were withdrawn; zero if they were not
+	ErasedAt    time.Time // when no file of the data folder contained any of them; zero until then
 }
 
 // State says whether they may answer and whether their answers count, for people.
@@ -79,11 +79,11 @@ func (a Annotator) State() string {
 	return state
 }
 
-// ErrWithdrew refuses people who want to join a session from which they have withdrawn their data, in words
-// for them.
+// ErrWithdrew refuses people who want to join a session from which they have withdrawn their data,
+// in words for people.
 var ErrWithdrew = Errorf(Forbidden, "You have withdrawn your data from this study, so you cannot take part in it again. "+
-	"Of you it keeps nothing but a code that was computed from your participant id, by which this page knows that. "+
-	"On the platform, return the task; nothing else is left to do.")
+	"It keeps only a code that was computed from your participant id, so that this page recognises you. "+
+	"Please return the task on the platform.")
 
 // A User is a researcher.
 type User struct {
@@ -101,14 +101,14 @@ type Login struct {
 	Since     time.Time
 	SeenAt    time.Time
 	Revoked   bool // the annotator may not answer any more
-	Narrow    bool // they came back by an id that others may know: they see nothing of what was before
+	Narrow    bool // they came back by an id that others may know: they do not see earlier answers
 }
 
-// A LoginLimit says which logins of somebody end when another of theirs is recorded.
+// A LoginLimit says which logins of a person end when another of theirs is recorded.
 type LoginLimit struct {
 	Idle     time.Duration // since the holder was seen last
 	Absolute time.Duration // since sign-in
-	Narrow   int           // of those that are Narrow so many remain, which were seen last
+	Narrow   int           // number of Narrow logins that remain, those seen last
 }
 
 // Expired reports whether a login has ended at now.
@@ -125,8 +125,8 @@ type RejoinKey struct {
 	UsedAt    time.Time // last
 }
 
-// Settings are the properties of a session that researchers change while it runs. They are
-// no part of the log: what follows from them for the posterior is.
+// Settings are the properties of a session that researchers change while it runs. They are not in
+// the log; their effects on the posterior are.
 type Settings struct {
 	Title   string       // empty: as it is
 	State   SessionState // empty: StateRunning
@@ -134,10 +134,10 @@ type Settings struct {
 	Told    Instructions // what annotators read
 	Gold    GoldSettings
 	Revoked []AnnotatorID // who may not answer any more, by ID
-	LeftOut []AnnotatorID // whose answers shall not count, by ID
+	LeftOut []AnnotatorID // whose answers are to be left out, by ID
 
-	// Turned are those whose answers up to a row of the log shall count turned: the row that was
-	// the last when a researcher decided it, then that by which the log follows.
+	// Turned are the annotators whose answers up to a row of the log are to count turned: the last
+	// row when a researcher decided it, then the row in which the log records it.
 	Turned map[AnnotatorID]int64
 
 	Consent     Consent // what people agree to
@@ -151,18 +151,18 @@ type GoldSettings struct {
 	Questions []Known // by Version, with Clips
 }
 
-// Labelled is a reply with what it speaks of, for exports.
+// Labelled is a reply with its question, for exports.
 type Labelled struct {
 	Answer    Answer
 	Query     Query
 	Clips     []Clip // of Query, in its order, without Media
 	Why       Why
 	Condition Condition // of the assignment
-	Gold      bool      // the question was hidden among the others to see whether the reply is right
+	Gold      bool      // a gold question: its right answer is known
 	GoldRight bool      // it is, as far as GoldKnown
 	GoldKnown bool      // the question is still gold, and the reply says something
 	Withdrawn bool      // a later row withdraws the reply
-	LeftOut   bool      // a researcher wants the annotator's replies not to count
+	LeftOut   bool      // a researcher wants the annotator's replies left out
 	Turned    bool      // a researcher wants the reply to count turned (Answer.Opposite); Answer is as it was given
 
 	// Of a comparison that the answer to a group implies, as exports have it: its number among

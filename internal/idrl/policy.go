@@ -17,18 +17,19 @@ type Policy interface {
 	Params() []float64
 }
 
-// A Timed policy also goes by how far its episode is. Its Act is ActAt with t = 0.
+// A Timed policy also depends on the step of the episode. Its Act is ActAt with t = 0.
 type Timed interface {
 	Policy
 	// ActAt is Act after t steps of the episode. EpisodeOf calls it instead of Act.
 	ActAt(dst Action, obs []float64, t int, rng *rand.Rand) Action
 }
 
-// A Recorded policy acted before, elsewhere: its episodes are those that were recorded.
+// A Recorded policy acted earlier, in another program: its episodes are recorded.
 type Recorded interface {
 	Policy
-	// Episode has the next Reset of env begin the n-th of them, and returns what acts in it as
-	// was acted then. It reports false if there are not so many, or env is not of them.
+	// Episode makes the next Reset of env begin the n-th episode, and returns a policy that repeats
+	// its actions. It reports false if there are fewer episodes, or env is not the environment of
+	// the recordings.
 	Episode(env Environment, n int) (Policy, bool)
 }
 
@@ -39,12 +40,13 @@ type SolveTask struct {
 	Warm     [][]float64 // Params of earlier policies to start from; may be empty
 	Restarts int         // fresh random starts; exact solvers ignore it
 
-	// Resume is what Save was told last in an interrupted solve of the same task with an
-	// equal stream; nil for none. It saves time and changes nothing. Solvers without a
-	// state that is worth it ignore both.
+	// Resume is the last argument of Save in an interrupted solve of the same task with an equal
+	// stream; nil for none. It saves time and changes no result. Solvers without a state worth
+	// keeping ignore both.
 	Resume []byte
 
-	// Save may be nil. It is told where the solve would go on if it were interrupted.
+	// Save may be nil. The solver passes it the state from which the solve can continue after an
+	// interruption.
 	Save func(state []byte)
 }
 
@@ -78,17 +80,16 @@ type Candidate struct {
 	Params []float64   // of Policy
 	Theta  []float64   // the weights it was solved for, length d
 	Mu     []float64   // μ_π, (discounted) feature expectation of the environment's features; G(π) = θ·Mu
-	Mus    [][]float64 // (discounted) features of single episodes, whose mean is Mu, each of length d; nil where policies are not told apart by their spread
-	Clip   ClipID      // shows the policy at work
+	Mus    [][]float64 // (discounted) features of single episodes, whose mean is Mu, each of length d; nil where policies are ranked without their spread
+	Clip   ClipID      // shows the policy in action
 
 	Rollouts []StepsID // raw steps of episodes that are kept, from which other features are computed; may be empty
 }
 
-// A Generation is the result of one round of training: candidates, the clips that
-// may be shown, and the queries that may be asked about them. It is immutable
-// and replaces its predecessor whole. It is a function of the session's seed,
-// the belief at BasedOn, and the generation before it; one that a follow-up extended
-// (TrainJob.From) also depends on how much time there was.
+// A Generation is the result of one round of training: candidates, the clips that may be shown, and
+// the queries that may be asked about them. It is immutable and replaces its predecessor as a
+// whole. It is a function of the session's seed, the posterior at BasedOn, and the generation
+// before it; one that a follow-up extended (TrainJob.From) also depends on the available time.
 type Generation struct {
 	BasedOn    int64 // Seq of the last log row in the belief it was trained from
 	Candidates []Candidate
@@ -103,21 +104,21 @@ type Generation struct {
 	// package steps encodes them. Those of the pool come with the first generation.
 	Steps map[StepsID][]byte
 
-	// Agents are the states of trainings that go on in the next generation, by name, in a
-	// form that only the trainer reads. A journal keeps the newest of each name. Nil where
-	// trainings begin anew each time.
+	// Agents are the states of trainings that continue in the next generation, by name, in a form
+	// that only the trainer reads. A journal keeps the newest of each name. Nil if trainings start
+	// again each time.
 	Agents map[string][]byte
 
 	// Pool is a fixed set of policies that every generation of the session was
 	// trained with: Origin, ID, Mu and Clip only. The first generation alone has it.
 	Pool []Candidate
 
-	// Cov is the upper triangle, by rows, of the covariance of the weights in the belief that
-	// it was trained from. Journal.Load leaves it out.
+	// Cov is the upper triangle, by rows, of the covariance of the weights in the posterior from
+	// which it was trained. Journal.Load leaves it out.
 	Cov []float64
 }
 
-// A TrainJob asks for a generation from a frozen belief.
+// A TrainJob asks for a generation from a fixed posterior.
 type TrainJob struct {
 	BasedOn   int64
 	Posterior Posterior
@@ -130,62 +131,61 @@ type TrainJob struct {
 	Progress  Progress       // may be nil
 	Outlook   func(Outlook)  // may be nil
 
-	// From is 0, but in a follow-up: the number of candidates of the generation in use, that
-	// of BasedOn. A follow-up goes on with the searches while no training is due, from a
-	// posterior that may have seen later answers. Its result has candidates to be added to
-	// that generation, with the clips and queries about them; only Agents if every policy that
-	// it found is in Warm.
+	// From is 0, except in a follow-up: then it is the number of candidates of the generation in
+	// use, that of BasedOn. A follow-up continues the searches while no training is due, from a
+	// posterior that may include later answers. Its result has candidates to be added to that
+	// generation, with their clips and queries; only Agents if every policy that it found is in
+	// Warm.
 	From int
 
-	// Resume is how far an interrupted training of the same job was, as Save was told
-	// last. It saves time and changes nothing.
+	// Resume is the state of an interrupted training of the same job, as Save received it last. It
+	// saves time and changes no result.
 	Resume TrainState
 
-	// Save may be nil. It is told how far the training is whenever that is further, if
-	// it takes long. It must not change the state.
+	// Save may be nil. It receives the state of the training after each step, if the training takes
+	// long. It must not change the state.
 	Save func(TrainState)
 
-	// Made may be nil. In a first generation, for which people wait, it is told of the
-	// drawn clips and the raw steps of each policy of the pool as soon as they are made.
-	// The generation holds them, too, except clips that it does not ask about. It must
-	// not change them.
+	// Made may be nil. In a first generation, for which people wait, it receives the drawn clips
+	// and the raw steps of each policy of the pool as soon as they are made. The generation
+	// contains them, too, except clips about which it has no query. It must not change them.
 	Made func(part Generation)
 }
 
-// A TrainState is how far a training is.
+// A TrainState is the state of a training.
 type TrainState struct {
 	Pool   []Solved // policies of the pool, in the order drawn; in a first generation only
 	Solved []Solved // for candidates, in the order drawn
-	Search []byte   // state of the solve after these, as SolveTask.Save is told; nil for none
+	Search []byte   // state of the next solve, as SolveTask.Save receives it; nil for none
 }
 
 // Solved is the outcome of a solve.
 type Solved struct {
 	Theta  []float64 // the weights that it was for, length d
 	Params []float64 // of the policy
-	Broken bool      // the simulation breaks down under every policy that was tried; there is nothing else
+	Broken bool      // the simulation broke down under every policy that was tried; all else is empty
 
 	// Of a policy of the pool only: others are rolled out again.
 	Mu    []float64 // μ_π, length d
 	Shown []Shown   // its rollouts, at least one
 }
 
-// Shown is what is kept of a rollout.
+// Shown is the part of a rollout that is kept.
 type Shown struct {
 	Episode int    // of the policy, from 0
 	Clips   []Clip // that may be shown, drawn, without snapshots; the opening first
 	Steps   []byte // the raw steps, encoded; nil if they are not kept
 }
 
-// An Outlook says when the result of a job is to be expected.
+// An Outlook says when the result of a job can be expected.
 type Outlook struct {
 	Waiting bool      // nothing works on it yet
 	Ahead   int       // jobs that come before it, those under way among them, while it is waiting
-	Ready   time.Time // by how long others like it took; zero if that is not known
+	Ready   time.Time // estimated from similar jobs; zero if that is not known
 	Paused  bool      // a worker has it, and does a shorter one first
 }
 
-// Progress is told how far a long job is: done of total, and what it is doing.
+// Progress receives the progress of a long job: done of total, and the present step.
 type Progress func(done, total int, what string)
 
 // A Trainer builds generations. Train may run for minutes; it returns ctx.Err()

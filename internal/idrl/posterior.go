@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Posterior is an immutable Gaussian belief about θ ∈ R^d, so it may be
-// shared between goroutines without a lock. A Gaussian process on a finite set
-// of states is φ(s) one-hot with the kernel matrix as prior covariance.
+// A Posterior is an immutable Gaussian distribution of θ ∈ R^d, so goroutines may share it without
+// a lock. A Gaussian process on a finite set of states is φ(s) one-hot with the kernel matrix as
+// prior covariance.
 type Posterior interface {
 	// Dim returns d.
 	Dim() int
@@ -29,14 +29,13 @@ type Posterior interface {
 	// Sample stores a draw of θ in dst and returns it, under the rules of Mean.
 	Sample(dst []float64, rng *rand.Rand) []float64
 
-	// SampleFrom stores the draw of θ that the independent standard normal numbers z
-	// stand for in dst and returns it, under the rules of Mean. z has length d and may
-	// be dst.
+	// SampleFrom stores the draw of θ for the independent standard normal numbers z in dst and
+	// returns it, under the rules of Mean. z has length d and may be dst.
 	SampleFrom(dst, z []float64) []float64
 }
 
-// A Likelihood says how probable an answer is, given what is believed of u =
-// θ·x, namely u ~ N(m, v). Source: docs/methods.md, section 2.1.
+// A Likelihood gives the probability of an answer, given the distribution of u = θ·x, namely u ~
+// N(m, v). Source: docs/methods.md, section 2.1.
 type Likelihood interface {
 	// LogZ returns log Z(a; m, v) = log ∫ p(a|u) N(u; m, v) du and its first
 	// two derivatives in m. a must be informative.
@@ -48,8 +47,8 @@ type Likelihood interface {
 	Info(m, v float64) float64
 }
 
-// Replies returns the replies to a comparison that l tells apart: those that its method
-// Replies names, else a, b and 'equal'. They must not be changed.
+// Replies returns the replies to a comparison that l distinguishes: those that its method Replies
+// names, else a, b and 'equal'. They must not be changed.
 func Replies(l Likelihood) []Answer {
 	if r, ok := l.(interface{ Replies() []Answer }); ok {
 		return r.Replies()
@@ -89,85 +88,83 @@ type RatingLikelihood interface {
 	Distribution(y, m, v float64) (below, upTo, mean float64)
 }
 
-// A RewardModel says how answers change beliefs about the weights of one
-// representation. Its methods may be called from any goroutine.
+// A RewardModel says how answers change the posterior of the weights of one representation. Its
+// methods may be called from any goroutine.
 type RewardModel interface {
-	// Prior returns the belief before the first answer.
+	// Prior returns the distribution before the first answer.
 	Prior() Posterior
 
-	// Likelihood returns the model of the answer to q, which is no group.
+	// Likelihood returns the model of the answer to q, which is not a group.
 	Likelihood(q Query) Likelihood
 
 	// Groups returns the model of the answer to a group, nil if there is none.
 	Groups() GroupLikelihood
 
-	// Condition returns the belief after answer a to q; p is unchanged. An answer
-	// that is not informative leaves the belief as it is. It is cheap.
+	// Condition returns the posterior after answer a to q; p is unchanged. An answer that is not
+	// informative leaves the posterior as it is. It is cheap.
 	Condition(p Posterior, q QueryVector, a Answer) (Posterior, error)
 
-	// Fit returns the belief after all of some answers at once, given the belief
-	// before them; as[i] answers qs[i]. It is a function of its arguments. It may take
-	// seconds, and returns ctx.Err() soon after ctx is done.
+	// Fit returns the posterior after several answers at once, given the one before them; as[i]
+	// answers qs[i]. It is a function of its arguments. It may take seconds, and returns ctx.Err()
+	// soon after ctx is done.
 	Fit(ctx context.Context, from Posterior, qs []QueryVector, as []Answer) (Posterior, FitReport, error)
 
-	// ConditionOnPending returns the belief with the mean of p and the covariance
-	// expected after qs, which are open with annotators, are answered, whatever
-	// the answers: exact where their noise is Gaussian. Without qs that is p. A
-	// question chosen under it does not ask what somebody is just answering.
-	// Source: docs/methods.md, section 3.
+	// ConditionOnPending returns the distribution with the mean of p and the covariance expected
+	// after qs, which are open with annotators, are answered, whatever the answers: exact if their
+	// noise is Gaussian. Without qs that is p. A question chosen under it does not repeat an open
+	// question. Source: docs/methods.md, section 3.
 	ConditionOnPending(p Posterior, qs ...QueryVector) Posterior
 
-	// Encode returns the bytes of a belief, and Decode the belief that Encode turned
-	// into b, bit for bit. Decode returns an error if b was changed or cut, or is a
-	// belief about weights of another number than those of Prior.
+	// Encode returns the bytes of a posterior, and Decode the posterior from these bytes, bit for
+	// bit. Decode returns an error if b was changed or cut, or has another number of weights than
+	// Prior.
 	Encode(p Posterior) ([]byte, error)
 	Decode(b []byte) (Posterior, error)
 }
 
-// A Personal reward model knows annotators apart: how noisy each is, what it learns along
-// with θ.
+// A Personal reward model distinguishes annotators: it learns the noise of each along with θ.
 type Personal interface {
 	RewardModel
 
-	// Asking returns the model whose Likelihood is that of the answers of who, as far as p
-	// knows them. p is a posterior of the model.
+	// Asking returns the model whose Likelihood is that of the answers of who, according to p, a
+	// posterior of the model.
 	Asking(p Posterior, who AnnotatorID) RewardModel
 
 	// ConditionOnPendingWith is ConditionOnPending where qs[i] is open with annotator with[i].
 	ConditionOnPendingWith(p Posterior, qs []QueryVector, with []AnnotatorID) Posterior
 }
 
-// A Filter is the part of a RewardModel that says what answers teach. It keeps no list that it is
-// given.
+// A Filter is the part of a RewardModel that updates posteriors by answers. It does not keep the
+// lists that it receives.
 type Filter interface {
 	Prior() Posterior
 	Condition(p Posterior, q QueryVector, a Answer) (Posterior, error)
 	Fit(ctx context.Context, from Posterior, qs []QueryVector, as []Answer) (Posterior, FitReport, error)
 }
 
-// A Resumer is a Filter whose fit of a list can go on from where the fit of a part of it, from
-// the first answer on, ended.
+// A Resumer is a Filter whose fit of a list can continue from the fit of the first answers of that
+// list.
 type Resumer interface {
 	Filter
 
-	// Resume is Fit that begins with what the fit of the first of the answers left: all that
-	// it found out. nil stands for a fit that begins with nothing. It may end sooner than a
-	// fit from nothing, short of its tolerance.
+	// Resume is Fit that begins with the state of the fit of the first answers: all that it
+	// computed. nil means a fit from the beginning. It may end sooner than a fit from the
+	// beginning, before its tolerance is reached.
 	Resume(ctx context.Context, from Posterior, left Factors, qs []QueryVector, as []Answer) (Posterior, Factors, FitReport, error)
 }
 
 // Factors are the state of a fit from which the next fit begins, in a form of the model. They are
-// immutable; nil stands for no state.
+// immutable; nil means no state.
 type Factors any
 
-// A FitReport says how a fit of several answers at once went.
+// A FitReport describes a fit of several answers at once.
 type FitReport struct {
 	Answers   int  // informative ones that were fitted, and remarks beside them
 	Sweeps    int  // over them
 	Converged bool // Change is within the tolerance, and Skipped 0
 
-	// Change is the greatest change that an answer asked for in the last sweep, of
-	// the mean of its u in standard deviations or of its precision in that of u.
+	// Change is the greatest change by an answer in the last sweep, of the mean of its u in
+	// standard deviations or of its precision in that of u.
 	Change float64
 
 	// Skipped counts the answers left as they were in the last sweep, because
@@ -181,10 +178,9 @@ func Moments(p Posterior, x, mean, work []float64) (m, v float64) {
 	return floats.Dot(mean, x), max(0, floats.Dot(x, work))
 }
 
-// A GroupLikelihood says how probable it is that one of n clips is called the best and
-// another one the worst, given what is believed of u, the n − 1 differences of the rewards
-// of the clips after the first from that of the first: u ~ N(m, V). Source: docs/methods.md,
-// section 2.7.
+// A GroupLikelihood gives the probability that one of n clips is called the best and another one
+// the worst, given the distribution of u, the n − 1 differences of the rewards of the clips after
+// the first from that of the first: u ~ N(m, V). Source: docs/methods.md, section 2.7.
 type GroupLikelihood interface {
 	// LogZ returns log Z = log ∫ p(best, worst|u) N(u; m, V) du, its gradient in m and
 	// minus its second derivatives, for the clips at two different places. m has length
@@ -199,6 +195,6 @@ type GroupLikelihood interface {
 	// worst.
 	Picks(m []float64, v *mat.SymDense) (best, worst []float64)
 
-	// RoughInfo is Info to about a tenth, for a sixth of the work: to put many groups in order.
+	// RoughInfo is Info to about a tenth, for a sixth of the work: to order many groups.
 	RoughInfo(m []float64, v *mat.SymDense) *mat.SymDense
 }

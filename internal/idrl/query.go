@@ -41,13 +41,13 @@ func QueryKinds() []QueryKind {
 	return []QueryKind{CompareClips, RateClip, CompareStates, RateState, GroupClips}
 }
 
-// Comparison reports whether k speaks of two clips.
+// Comparison reports whether k is about two clips.
 func (k QueryKind) Comparison() bool { return k == CompareClips || k == CompareStates || k == Average }
 
 // Group reports whether k shows several clips, of which the best and the worst are picked.
 func (k QueryKind) Group() bool { return k == GroupClips }
 
-// asks says what a question of kind k asks for.
+// asks describes the answer to a question of kind k.
 func (k QueryKind) asks() string {
 	switch {
 	case k.Group():
@@ -69,8 +69,8 @@ func (k QueryKind) Clips() int {
 	return 1
 }
 
-// Made returns the kind of the questions that a generation holds in a session that asks
-// questions of kind k: a group is put together from clips that may be compared.
+// Made returns the kind of the questions of a generation in a session that asks questions of kind
+// k: a group is put together from clips that may be compared.
 func (k QueryKind) Made() QueryKind {
 	if k.Group() {
 		return CompareClips
@@ -84,8 +84,8 @@ func (k QueryKind) Still() bool { return k == CompareStates || k == RateState }
 // Valid reports whether k is a kind of query.
 func (k QueryKind) Valid() bool { return slices.Contains(QueryKinds(), k) }
 
-// A Query asks an annotator about one, two or GroupSize clips. It holds neither a reward nor
-// features: what it means as a vector depends on the representation of the day.
+// A Query asks an annotator about one, two or GroupSize clips. It has neither a reward nor
+// features: its vector depends on the representation in use.
 type Query struct {
 	ID    QueryID
 	Kind  QueryKind
@@ -112,14 +112,13 @@ func place(side Side) int {
 type QueryVector struct {
 	Query
 
-	// X is the linear functional of θ that the answer speaks of, length d. For
-	// a comparison it is Φ_a − Φ_b. For a rating it is the mean of φ over the
-	// steps shown, so that the scale does not depend on the length of the clip.
-	// For a group it is nil.
+	// X is the linear functional of θ that the answer is about, length d. For a comparison it is
+	// Φ_a − Φ_b. For a rating it is the mean of φ over the steps shown, so that the scale does not
+	// depend on the length of the clip. For a group it is nil.
 	X []float64
 
-	// Mid is ½ (Φ_a + Φ_b) of a comparison, the functional of which a remark speaks, in the
-	// unit of X; nil where the session takes no remarks.
+	// Mid is ½ (Φ_a + Φ_b) of a comparison, the functional that a remark is about, in the unit of
+	// X; nil if the session takes no remarks.
 	Mid []float64
 	// Each has Φ of every clip of a group, length d each; nil for other kinds.
 	Each [][]float64
@@ -185,9 +184,9 @@ func RatingVector(c Clip) QueryVector {
 	return QueryVector{Query: NewRating(c), X: x}
 }
 
-// Turned reports whether the clips of a comparison stand the other way round than in others of
-// the same question: where that is asked again its clips may have changed places, and answers
-// that name them a and b with them. Of each pair the clip with the lesser ID counts as the first.
+// Turned reports whether the clips of a comparison are in the other order than in the first form of
+// the same question: when a question is repeated its clips may change places, and answers name them
+// a and b in that order. Of each pair the clip with the lesser ID counts as the first.
 func (q Query) Turned() bool {
 	return q.Kind.Comparison() && len(q.Clips) == 2 && q.Clips[0] > q.Clips[1]
 }

@@ -5,19 +5,19 @@ import "time"
 // A Part says which replies of a session are read.
 type Part struct {
 	After    int64 // only those after this row of the log
-	Counting bool  // only those that count: not withdrawn, and of nobody who is left out
+	Counting bool  // only those that count: not withdrawn, and not of annotators who are left out
 }
 
 // Whole reports whether nothing is left out.
 func (p Part) Whole() bool { return p == Part{} }
 
-// A Member is an annotator whose data are not withdrawn, without a name, and what they have
-// agreed to and read.
+// A Member is an annotator whose data are not withdrawn, without a name, with the versions that
+// they have agreed to and read.
 type Member struct {
 	ID        AnnotatorID
 	JoinedAt  time.Time
 	RevokedAt time.Time // zero if they may answer
-	LeftOut   bool      // a researcher wants their answers not to count
+	LeftOut   bool      // a researcher wants their answers left out
 	Turned    int64     // as of Annotator
 	Read      int64     // latest version of the instructions that they acknowledged; 0 for none
 	Agreed    int64     // latest version of the consent text that they agreed to; 0 for none
@@ -28,7 +28,7 @@ type Member struct {
 // was in use.
 type Adopted struct {
 	Kind      string // "generation" or "fit"
-	BasedOn   int64  // log row of the belief, or of the answers, that it was made from
+	BasedOn   int64  // log row of the posterior, or of the answers, from which it was made
 	AdoptedAt int64
 	Engine    string // Generation.Engine; of a fit LearntFit.Learner
 	Policies  int    // of a generation

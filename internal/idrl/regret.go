@@ -6,13 +6,13 @@ package idrl
 // definition 0 stands for a row without a statement.
 const RegretDefinition = 3
 
-// Regret says what stopping after a log row would cost: how far the best policy
-// found may fall behind the best one known, as a share of the span, the range of
-// returns from the worst to the best known policy under the same reward weights.
+// Regret is the loss if the session stops after a log row: the difference of return between the
+// best policy found and the best one known, as a share of the span, the range of returns from the
+// worst to the best known policy under the same reward weights.
 type Regret struct {
 	Seq        int64
 	Definition int
-	Policies   int     // different ones that are known, the best included
+	Policies   int     // number of different known policies, including the best
 	Tolerance  float64 // share of the span up to which a loss counts as small; a setting of the session
 	Within     float64 // probability that the loss is at most Tolerance
 	Bound      float64 // the loss is at most this with a probability of 95 %
@@ -21,14 +21,14 @@ type Regret struct {
 	Span       float64 // expected span, a return
 }
 
-// Basis says which policies a Regret compares the best one with.
+// Basis is the set of policies with which a Regret compares the best one.
 type Basis string
 
 // Bases of a Regret.
 const (
-	AgainstOptima  Basis = "optima"  // policies that an exact solver found, for draws from the prior and from posteriors of this session's answers
-	AgainstPool    Basis = "pool"    // policies solved for draws from the prior and from the posteriors so far
-	AgainstSearch  Basis = "search"  // those that a search of bounded length has found
+	AgainstOptima  Basis = "optima"  // found by an exact solver for draws from the prior and from posteriors of this session's answers
+	AgainstPool    Basis = "pool"    // solved for draws from the prior and from the posteriors so far
+	AgainstSearch  Basis = "search"  // found by a search of bounded length
 	AgainstEarlier Basis = "earlier" // candidates alone: the session was begun before the pool was kept
 	AgainstUploads Basis = "uploads" // the clips that were uploaded
 	AgainstGiven   Basis = "given"   // the policies of rollouts that were imported
@@ -39,15 +39,15 @@ type Stopping struct {
 	Doubt    float64  // of the rule
 	ByItself bool     // the session stops when the rule is met
 	Held     int      // answers in a row after which the statement held; 3 are enough
-	Propose  bool     // they are there, the statement of now holds, and there is no objection
+	Propose  bool     // reached: Held is large enough, the present statement holds, and there is no objection
 	Left     Forecast // until then; not known while there are objections
 
 	Objections []Objection // to the statement
 }
 
-// A Forecast is a number of answers. Its range is meant to hold in four of five cases.
+// A Forecast is a number of answers. Its range is meant to be right in four of five cases.
 type Forecast struct {
-	Known bool // else it cannot be told yet
+	Known bool // otherwise it is not known yet
 	Least int
 	About int
 	Most  int

@@ -5,7 +5,7 @@ import "context"
 // A Representation turns raw steps into features, in which the reward is linear. It is
 // immutable.
 type Representation interface {
-	// Version is above 0. Version 0 stands for the features of the environment, Phi.
+	// Version is above 0. Version 0 means the features of the environment, Phi.
 	Version() int64
 
 	// Dim returns d.
@@ -20,8 +20,8 @@ type Representation interface {
 type Weighted interface {
 	Representation
 
-	// Weights returns them, of length d. θ·Φ is the reward that was learnt. The caller may
-	// change what is returned.
+	// Weights returns the weights, of length d. θ·Φ is the learnt reward. The caller may change the
+	// result.
 	Weights() []float64
 }
 
@@ -31,8 +31,7 @@ type FeatureLearner interface {
 	// Name is that of the kind of representation, for records: "network".
 	Name() string
 
-	// Due reports whether a representation is to be learnt once n informative answers
-	// count.
+	// Due reports whether a representation must be learnt once n informative answers count.
 	Due(n int) bool
 
 	// Learn returns an encoded representation of that version. It may take minutes; it
@@ -44,16 +43,16 @@ type FeatureLearner interface {
 	Open(version int64, b []byte) (Representation, RewardModel, error)
 }
 
-// A Dataset is what a representation is learnt from: informative answers that count, in
-// their order, with the raw steps that were shown.
+// A Dataset is the data from which a representation is learnt: informative answers that count, in
+// their order, with the raw steps of their clips.
 type Dataset struct {
 	Queries []Query
 	Answers []Answer  // Answers[i] is to Queries[i]
 	Shown   [][]Steps // Shown[i][j] are those of Queries[i].Clips[j]
 }
 
-// A LearntFit is a representation that was learnt and is in use. It is recorded like a
-// Generation: the posterior is a function of the log and of the fits up to there.
+// A LearntFit is a learnt representation that is in use. It is recorded like a Generation: the
+// posterior is a function of the log and of the earlier fits.
 type LearntFit struct {
 	Learner   string // FeatureLearner.Name
 	Version   int64  // 1 for the first of a session

@@ -56,19 +56,19 @@ const (
 // Paint is a role that the theme gives a colour to.
 type Paint string
 
-// Paints. Object0 to Object9 are told apart by colour, so whatever uses them
-// adds a letter too, for those who cannot.
+// Paints. Object0 to Object9 differ in colour, so whatever uses them adds a letter too, for people
+// who cannot distinguish the colours.
 const (
 	Ground  Paint = "ground"  // the world beyond
-	Surface Paint = "surface" // what one moves on: road, floor
+	Surface Paint = "surface" // floor: road, field
 	Mark    Paint = "mark"    // lines on the surface
 	Detail  Paint = "detail"  // scenery that shows motion
 	Wall    Paint = "wall"
-	Agent   Paint = "agent" // who is judged
+	Agent   Paint = "agent" // the agent that is judged
 	AgentFg Paint = "agentfg"
 	Other   Paint = "other" // another actor
 	OtherFg Paint = "otherfg"
-	Focus   Paint = "focus" // a ring around what the question is about
+	Focus   Paint = "focus" // a ring around the subject of the question
 	Ink     Paint = "ink"   // text and letters
 	Object0 Paint = "object0"
 	Object1 Paint = "object1"

@@ -4,9 +4,9 @@ import (
 	"time"
 )
 
-// A SessionSpec holds the settings of a session, which package study/settings describes:
-// defaults, ranges, and what goes with what. It is fixed when the session is created, but for
-// the title, the instructions and the consent text, whose versions are counted, and the budget.
+// A SessionSpec has the settings of a session, which package study/settings describes: defaults,
+// ranges, and rules between settings. It is fixed when the session is created, except the budget,
+// the title, the instructions and the consent text, whose versions are counted.
 type SessionSpec struct {
 	ID           SessionID
 	Title        string
@@ -20,13 +20,13 @@ type SessionSpec struct {
 	Likelihood   string    // of comparisons: one of Likelihoods()
 	Questions    string    // which are asked: AnswerableQuestions and so on
 	Budget       int       // informative answers after which the session is complete; 0 for no limit
-	Instructions string    // for annotators; empty for those that the environment brings
+	Instructions string    // for annotators; empty for the environment's guide
 	Seed         uint64    // of every random stream, and of the environment's layout
 
 	Candidates int   // Thompson samples of a generation, besides the mean-optimal policy
 	Ahead      int   // questions leased to an annotator at a time
-	TrainEvery int64 // log rows between the starts of two trainings; 0: 1 where the last training took less than QuickTraining, else DearTrainEvery
-	AdoptAfter int64 // adopt exactly this many log rows after training began, waiting if need be; 0: as soon as it is there
+	TrainEvery int64 // log rows between the starts of two trainings; 0: 1 if the last training took less than QuickTraining, else DearTrainEvery
+	AdoptAfter int64 // adopt exactly this many log rows after training began, waiting if necessary; 0: as soon as it is ready
 
 	PriorVar  float64 // of each weight, in units of PriorScale²
 	NoiseStd  float64 // s of the probit, in units of θ·x
@@ -38,41 +38,40 @@ type SessionSpec struct {
 
 	Tolerance    float64 // share of the span up to which a loss counts as small, in (0, 1)
 	Doubt        float64 // the session proposes to stop once a larger loss is at most this probable, in (0, 1)
-	StopByItself bool    // and then it stops
+	StopByItself bool    // and then it stops by itself
 
-	// CompletionCode is shown to annotators when there is nothing left to answer, for instance
-	// the code by which a crowd platform pays them; empty for none.
+	// CompletionCode is shown to annotators when they have no further question, for instance for a
+	// crowd platform; empty for none.
 	CompletionCode string
 
-	// AnswersEach is the number of replies after which a person has done their part, whatever
-	// is left of Budget: what crowd platforms pay for. 0 for no limit.
+	// AnswersEach is the number of replies after which an annotator has finished, whatever remains
+	// of Budget, as crowd platforms pay for it. 0 for no limit.
 	AnswersEach int
 
-	// RepeatEvery has every so many questions of an annotator repeat one that they have
-	// answered, with the sides swapped, to see whether they say the same again; 0: never.
+	// RepeatEvery is the number of questions of an annotator for each repeat of an answered
+	// question, with the sides swapped, to measure consistency; 0: never.
 	RepeatEvery int
 
-	// GoldEvery has about every so many questions of an annotator be one to which a
-	// researcher knows the answer (Known), hidden among the others; 0: never. Without such
-	// questions it means nothing.
+	// GoldEvery is the average number of questions of an annotator for each gold question (Known);
+	// 0: never. Without gold questions it has no effect.
 	GoldEvery int
 
-	// Controls choose shares of the questions by other strategies than Acquisition, which has
-	// the rest; none: all are chosen by that.
+	// Controls are the shares of the questions that other strategies than Acquisition choose;
+	// Acquisition chooses the rest.
 	Controls Controls
 
-	// HeldOut is the share of the questions that are held out: comparisons drawn at random, from
-	// which nothing learns, to judge posteriors by; 0: none. In [0, MaxHeldOut].
+	// HeldOut is the share of held-out questions: comparisons drawn at random, whose answers are
+	// not used for learning but measure how well posteriors predict; 0: none. In [0, MaxHeldOut].
 	HeldOut float64
 
-	// MinDwell and MaxRate say what counts as hurry, which marks an answer and no more
-	// (FindHurry): decided before that share of the clip was on screen, in [0, 1]; and more than so many
-	// answers a minute over the last RateSpan. 0: neither.
+	// MinDwell and MaxRate define hurried answers, which are only marked (FindHurry): decided
+	// before that share of the clip was on screen, in [0, 1]; and more than MaxRate answers a
+	// minute over the last RateSpan. 0: no such mark.
 	MinDwell float64
 	MaxRate  int
 
-	// ShowLearnt lets annotators see what was learnt from the answers (Effect), every ten
-	// answers and at the end.
+	// ShowLearnt lets annotators see the result of the answers (Effect), every ten answers and at
+	// the end.
 	ShowLearnt bool
 
 	// Strength lets annotators say of a preferred clip that it is much better; MuchBand is the
@@ -84,13 +83,13 @@ type SessionSpec struct {
 	// Remarks lets annotators remark beside a comparison that both clips are bad, or good.
 	Remarks bool
 
-	// Consent is what people agree to before their first question, in Markdown; empty if
-	// nobody is asked. ConsentVersion counts its versions; 0 for the first.
+	// Consent is the text, in Markdown, to which people must agree before their first question;
+	// empty for none. ConsentVersion counts its versions; 0 for the first.
 	Consent        string
 	ConsentVersion int64
 
-	// WithdrawDays is for how many days after they joined people are offered to withdraw
-	// their data themselves; 0: they are not. Researchers can always do it for them.
+	// WithdrawDays is the number of days after joining in which people can withdraw their data
+	// themselves; 0: they cannot. Researchers can always do it for them.
 	WithdrawDays int
 
 	// Names of the features of Env when the session was created, in the order of
@@ -101,9 +100,9 @@ type SessionSpec struct {
 	// for ones, as in sessions of earlier versions.
 	PriorScale []float64
 
-	// Clip is EnvSpec.ClipSteps and Playback of Env when the session was created; zero in
-	// sessions of earlier versions. The numbers of a clip are sums over it, so that the prior
-	// goes with its length.
+	// Clip is EnvSpec.ClipSteps and Playback of Env when the session was created; zero in sessions
+	// of earlier versions. The numbers of a clip are sums over it, so the prior depends on its
+	// length.
 	Clip ClipForm
 
 	// Arena makes the session a blind comparison of policies; zero in others.
@@ -142,7 +141,7 @@ const (
 
 // Models of a rating.
 const (
-	ClippedRatings  = "clipped"  // the ends of the scale stand for what lies beyond them
+	ClippedRatings  = "clipped"  // the ends of the scale also stand for values beyond them
 	GaussianRatings = "gaussian" // every rating is a number, as in sessions of earlier versions
 )
 
@@ -172,10 +171,10 @@ const (
 // with ties; the paper's simulated annotator, whose noise is 1 − u².
 func Likelihoods() []string { return []string{"probit", "gaussian", "bradley-terry", "bernoulli"} }
 
-// Whose noise of answers the posterior goes by.
+// Whether the posterior models the noise of each annotator.
 const (
-	OwnNoise    = "own"    // each annotator's, learnt from the answers: temperature, lapses, ties; of ratings offset and scale
-	SharedNoise = "shared" // one of all annotators, as the session is told, as in sessions of earlier versions
+	OwnNoise    = "own"    // each annotator's own, learnt from the answers: temperature, lapses, ties; of ratings offset and scale
+	SharedNoise = "shared" // one for all annotators, a setting of the session, as in sessions of earlier versions
 )
 
 // CanOwnNoise reports whether the noise of the session's answers is a number that can differ
@@ -187,36 +186,36 @@ func (s SessionSpec) CanOwnNoise() bool {
 
 // Which questions are asked.
 const (
-	// AnswerableQuestions are those that people can answer, by what they see; of these, the
-	// ones that tell most by answers that are probable; and none that looks like a recent one.
+	// AnswerableQuestions are questions that people can answer: of these, the ones with the most
+	// information from probable answers; and none that looks like a recent one.
 	AnswerableQuestions = "answerable"
 
-	AnyQuestions = "any" // whatever tells most, as in sessions of earlier versions
+	AnyQuestions = "any" // the question with the most information, as in sessions of earlier versions
 
-	// EverythingQuestions is AnyQuestions about clips of what comes after a fall, too, which are
-	// offered by no other rule: what the others are compared with.
+	// EverythingQuestions is AnyQuestions with clips from after a fall, too, which no other rule
+	// offers: a baseline for the others.
 	EverythingQuestions = "everything"
 )
 
-// RecordedEarlier returns the settings that sessions have whose record says nothing of
-// them, because an earlier version made it.
+// RecordedEarlier returns the settings of sessions whose record lacks them, because an earlier
+// version made it.
 func RecordedEarlier() SessionSpec {
 	return SessionSpec{Model: FeaturesModel, Solver: OwnSolver, Return: SumReturn, RatingModel: GaussianRatings, Noise: SharedNoise, Questions: AnyQuestions, Tolerance: DefaultTolerance, Doubt: DefaultDoubt}
 }
 
-// Defaults of the rule by which a session proposes to stop.
+// Defaults of the stopping rule.
 const (
 	DefaultTolerance = 0.05
 	DefaultDoubt     = 0.1
 )
 
-// StatesRegret reports whether the session says what stopping would cost, and goes by
-// that. On a reward network it does not: the posterior of the network's last layer is too
-// narrow for it (docs/adr/0025). An arena has no return.
+// StatesRegret reports whether the session states its regret and can propose to stop. On a reward
+// network it does not: the posterior of the network's last layer is too narrow for it
+// (docs/adr/0025). An arena has no return.
 func (s SessionSpec) StatesRegret() bool { return s.Model != NetworkModel && !s.IsArena() }
 
-// GoesOn reports whether each training after the first generation goes on from where the
-// last one ended: agents of soft actor-critic, and searches among gaits.
+// GoesOn reports whether each training after the first generation continues from the end of the
+// last one: agents of soft actor-critic, and searches among gaits.
 func (s SessionSpec) GoesOn() bool {
 	return s.Model == NetworkModel || s.Solver == ActorCritic || s.Solver == GaitSolver
 }

@@ -5,24 +5,24 @@ import "time"
 // Estimate is a number with its uncertainty.
 type Estimate struct {
 	Name  string // of a policy its Origin
-	Title string // of a policy: what people call it; empty unless it has a name of its own
+	Title string // name of a policy for people; empty unless it has one
 	ID    string
 	Mean  float64
 	Std   float64
-	Clip  ClipID // shows it, where there is something to show
-	Draws int    // candidates in use that are this policy; 0 if it is of the past
+	Clip  ClipID // of a clip that shows it; empty where there is none
+	Draws int    // candidates in use that are this policy; 0 if it is an earlier one
 
-	// Of a policy whose single episodes are known: their number, and the standard deviation
-	// of their returns under the posterior mean, in the unit of Mean. Half of it is taken
-	// off when policies are ranked.
+	// Of a policy with known single episodes: their number, and the standard deviation of their
+	// returns under the posterior mean, in the unit of Mean. Half of it is subtracted when policies
+	// are ranked.
 	Episodes int
 	Spread   float64
 }
 
-// Training is the state of the background training.
+// Training is the state of the training in the background.
 type Training struct {
 	Running     bool  // or waiting for the trainer
-	BasedOn     int64 // belief it trains from
+	BasedOn     int64 // posterior from which it trains
 	Done, Total int
 	What        string // for people: "solving candidate 3 of 6"
 	Left        string // for people, by the speed so far: "about 20 seconds"; empty if that is not known
@@ -38,7 +38,7 @@ type Training struct {
 type TrainingEnd string
 
 const (
-	TrainingDone      TrainingEnd = "done"      // what it gave is in use
+	TrainingDone      TrainingEnd = "done"      // its result is in use
 	TrainingCancelled TrainingEnd = "cancelled" // by a researcher
 	TrainingFailed    TrainingEnd = "failed"
 )
@@ -46,9 +46,9 @@ const (
 // A PastTraining is a training that has ended.
 type PastTraining struct {
 	N          int64 // from 1
-	BasedOn    int64 // log row that names the generation: that of the posterior, but for a follow-up
+	BasedOn    int64 // log row that names the generation: that of the posterior, except in a follow-up
 	Answers    int   // informative ones that counted in the posterior that it trained from
-	FollowUp   bool  // it was to improve the generation in use (TrainJob.From), by the posterior of when it began
+	FollowUp   bool  // a follow-up, which extended the generation in use (TrainJob.From), from the posterior at its start
 	Began      time.Time
 	Ended      time.Time // when its result was there
 	End        TrainingEnd
@@ -56,13 +56,13 @@ type PastTraining struct {
 	Why        string // of TrainingFailed, for researchers
 }
 
-// Status is the state of a session for a researcher's eyes. It is immutable.
+// Status is the state of a session for researchers. It is immutable.
 type Status struct {
 	Session    SessionID
 	State      SessionState
 	Seq        int64 // of the last log row
 	Answers    int   // effective and informative
-	Skipped    int   // effective, but nothing can be learned of them: skipped, can't tell, or the clip failed
+	Skipped    int   // effective, but without information: skipped, can't tell, or the clip failed
 	Budget     int
 	BasedOn    int64 // of the generation in use; -1 if there is none yet
 	Training   Training
@@ -71,7 +71,7 @@ type Status struct {
 	Basis      Basis    // of the last Regret
 	Return     string   // by which policies of rollouts that were imported are compared: MeanReturn or SumReturn; empty for others
 	Stopping   Stopping
-	Dropped    int        // earlier policies that nothing is compared with any more, because the archive holds a limited number
+	Dropped    int        // number of earlier policies that are no longer compared, because the archive has a limited size
 	Best       PolicyID   // the known policy with the highest mean return, which the last Regret, if any, is about; empty if there is none
 	Candidates []Estimate // predicted returns, each against the average candidate, as shares of the last Regret's Span; without Regret as means in the unit of the reward, without Std
 	Weights    []Estimate // of the features, in standard deviations of their prior, so that they can be compared
@@ -81,7 +81,7 @@ type Status struct {
 	Annotators []AnnotatorStats
 }
 
-// Network says how a reward network does, in a session that has one.
+// Network is the state of the reward network, in a session that has one.
 type Network struct {
 	Used    bool  // the session has the model NetworkModel
 	Version int64 // of the network in use; 0 before the first fit
@@ -95,12 +95,12 @@ type Network struct {
 // Predictions compares what was predicted of comparisons with what was answered.
 type Predictions struct {
 	Answers int
-	LogLoss float64 // mean of −log p of the answer, nats; log 3 where nothing is known of three answers
+	LogLoss float64 // mean of −log p of the answer, nats; log 3 for three equally probable answers
 	ECE     float64 // expected calibration error, in [0, 1]
 	Right   float64 // share of answers that were the most probable
 }
 
-// Asked is an answered question, for a researcher's eyes.
+// Asked is an answered question, for researchers.
 type Asked struct {
 	Answer  Answer
 	Undone  bool
@@ -110,10 +110,10 @@ type Asked struct {
 	Clips   []ClipID
 }
 
-// AnnotatorStats sums up one annotator's answers.
+// AnnotatorStats summarises one annotator's answers.
 type AnnotatorStats struct {
 	Annotator     AnnotatorID
-	LeftOut       bool // their answers do not count
+	LeftOut       bool // their answers are left out
 	Turned        int  // answers that count turned
 	Answers       int
 	Decisive      int // a, b or a rating
@@ -127,7 +127,7 @@ type AnnotatorStats struct {
 	LeftShare     float64       // share of decisive comparisons won by the left clip
 	LeftLow       float64       // 95 % Wilson interval of LeftShare
 	LeftHigh      float64
-	Predicted     float64 // share of decisive comparisons, as they count, that the belief before them foretold
+	Predicted     float64 // share of decisive comparisons, as they count, in which the posterior before them predicted the choice
 	PredictedSize int     // comparisons behind Predicted
-	Reversed      bool    // of those that are turned, or of the others, it is below what chance gives: as if the person answered the other way round
+	Reversed      bool    // for the turned answers, or for the others, it is below chance: as if the person answered the other way round
 }

@@ -7,5 +7,5 @@ type Summary struct {
 	Skipped int // as in Status
 	State   SessionState
 
-	Paused string // why the session cannot go on here; empty if nothing is known against it
+	Paused string // why the session cannot run on this server; empty if it can, as far as is known
 }

@@ -21,10 +21,10 @@ func Scopes() []Scope { return []Scope{ScopeRead, ScopeLabel, ScopeWrite, ScopeU
 // A Token lets a program use the HTTP API. Its text is not recorded.
 type Token struct {
 	ID        int64  // the number by which people call it, from 1
-	Name      string // what it is for; may be empty
+	Name      string // its purpose; may be empty
 	Scope     Scope
-	Session   SessionID   // the only one that it is for; empty for all, but never with ScopeLabel
-	Annotator AnnotatorID // that answers given with it are of; empty but with ScopeLabel
+	Session   SessionID   // the only one for which it is valid; empty for all, but never with ScopeLabel
+	Annotator AnnotatorID // the annotator of answers given with it; empty except with ScopeLabel
 	CreatedAt time.Time
 	ExpiresAt time.Time
 	RevokedAt time.Time // zero if it was not revoked

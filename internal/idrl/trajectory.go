@@ -47,9 +47,9 @@ func (t *Trajectory) Validate() error {
 	return nil
 }
 
-// Fall returns the index of the first state from which on t is fallen to its end. That
-// is T+1, which no state has, if it does not end fallen or nothing is known of it: what
-// gets up again has not fallen.
+// Fall returns the index of the first state from which on t is fallen to its end. That is T+1,
+// which no state has, if it does not end fallen or that is not known. A robot that gets up again
+// has not fallen.
 func (t *Trajectory) Fall() int {
 	if t.Fallen == nil {
 		return t.Len() + 1
@@ -108,8 +108,8 @@ func NewStill(env string, from TrajectoryID, start int, snapshot, phi []float64)
 	return c
 }
 
-// contentID hashes what the clip shows: environment, states and features. Equal
-// clips of different policies have equal names.
+// contentID hashes the contents of the clip: environment, states and features. Equal clips of
+// different policies have equal names.
 func (c *Clip) contentID(env string) ClipID {
 	h := sha256.New()
 	h.Write([]byte(env))

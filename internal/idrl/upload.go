@@ -1,7 +1,7 @@
 package idrl
 
-// RolloutsEnv is SessionSpec.Env of sessions over clips that programs upload: nothing is
-// simulated, and no policy is trained. Features and PriorScale say what is known of them.
+// RolloutsEnv is SessionSpec.Env of sessions over clips that programs upload: nothing is simulated,
+// and no policy is trained. Features and PriorScale describe their features.
 const RolloutsEnv = "rollouts"
 
 // Limits of sessions over uploaded clips.
@@ -13,8 +13,8 @@ const (
 // Uploads reports whether the clips of the session are uploaded.
 func (s SessionSpec) Uploads() bool { return s.Env == RolloutsEnv }
 
-// validateUploads returns an error of kind Invalid if s is a session over uploaded clips that
-// cannot be.
+// validateUploads returns an error of kind Invalid if the settings of a session over uploaded clips
+// are not possible.
 func (s SessionSpec) validateUploads() error {
 	if !s.Uploads() {
 		return nil
@@ -38,12 +38,12 @@ func (s SessionSpec) validateUploads() error {
 	case s.Prior != LinearPrior:
 		return Errorf(Invalid, "a session over uploaded clips has the prior %q", LinearPrior)
 	case s.AdoptAfter != 0:
-		return Errorf(Invalid, "nothing is trained in a session over uploaded clips, so that adopt-after must be 0")
+		return Errorf(Invalid, "a session over uploaded clips trains no policies: adopt-after must be 0")
 	}
 	return nil
 }
 
-// Uploaded says what became of an upload.
+// Uploaded is the result of an upload.
 type Uploaded struct {
 	Seq   int64    // of the last row of the log when the clips came into use; of now where all were known
 	Clips []ClipID // of the upload, each once, in its order

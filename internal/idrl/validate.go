@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// CheckMade returns an error of kind Invalid that says what to change in what the program makes
-// with a session, or somebody in place of it: entrants, and features of uploads and their scales.
-// The settings themselves are checked by package study/settings.
+// CheckMade returns an error of kind Invalid that says what to change in the parts of a session
+// that are not settings: entrants, and features of uploads with their scales. Package
+// study/settings checks the settings.
 func (s SessionSpec) CheckMade() error {
 	if err := s.validateUploads(); err != nil {
 		return err
@@ -29,8 +29,7 @@ func (s SessionSpec) CheckMade() error {
 	return nil
 }
 
-// CheckBudget returns an error of kind Invalid unless a session may want that many
-// answers.
+// CheckBudget returns an error of kind Invalid unless the number of answers is allowed.
 func CheckBudget(answers int) error {
 	if answers < 0 || answers > MaxBudget {
 		return Errorf(Invalid, "the budget must be 0 (no limit) to %d answers; got %d", MaxBudget, answers)
@@ -38,10 +37,10 @@ func CheckBudget(answers int) error {
 	return nil
 }
 
-// CheckGoldEvery returns an error of kind Invalid unless gold questions can come that often.
+// CheckGoldEvery returns an error of kind Invalid unless the number is allowed.
 func CheckGoldEvery(n int) error {
 	if n < 0 || n == 1 || n > MaxBudget {
-		return Errorf(Invalid, "a gold question can come every 2 to %d questions, or never: 0; got %d", MaxBudget, n)
+		return Errorf(Invalid, "the number of questions for each gold question must be 0 (no gold questions) or 2 to %d; got %d", MaxBudget, n)
 	}
 	return nil
 }

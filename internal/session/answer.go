@@ -29,7 +29,7 @@ func (s *Session) Answer(ctx context.Context, who idrl.AnnotatorID, a idrl.Answe
 var (
 	errUnknownQuestion = idrl.Errorf(idrl.NotFound, "the server does not know this question; reload the page")
 	errNotYours        = idrl.Errorf(idrl.Forbidden, "this question was given to another annotator; reload the page")
-	errAnswered        = idrl.Errorf(idrl.Conflict, "this question was answered already, perhaps in another tab")
+	errAnswered        = idrl.Errorf(idrl.Conflict, "this question was already answered, perhaps in another tab")
 )
 
 // Undo withdraws the annotator's earlier answer of: the belief becomes what it
@@ -125,7 +125,7 @@ func (s *Session) answer(a idrl.Answer) (logEntry, error) {
 func (s *Session) takes(a idrl.Answer) error {
 	switch {
 	case a.Much && !s.spec.Strength:
-		return idrl.Errorf(idrl.Invalid, "this session does not ask how much better a clip is; reload the page")
+		return idrl.Errorf(idrl.Invalid, "this session does not accept \"much better\"; reload the page")
 	case a.Remark != "" && !s.spec.Remarks:
 		return idrl.Errorf(idrl.Invalid, "this session takes no remarks about both clips; reload the page")
 	}
@@ -145,7 +145,7 @@ func (s *Session) undo(a idrl.Answer, ahead *edited) (logEntry, error) {
 	case of.Annotator != a.Annotator:
 		return logEntry{}, idrl.Errorf(idrl.Forbidden, "only your own answers can be undone")
 	case !of.Reply() || s.log.undone[of.ID]:
-		return logEntry{}, idrl.Errorf(idrl.Conflict, "that answer is withdrawn already")
+		return logEntry{}, idrl.Errorf(idrl.Conflict, "that answer is already withdrawn")
 	case !slices.Contains(s.log.lastOf(a.Annotator), of.ID):
 		return logEntry{}, idrl.Errorf(idrl.Conflict, "only your last %d answers can be undone", undoable)
 	}

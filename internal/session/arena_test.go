@@ -65,16 +65,16 @@ func TestArenaOfOneBehaviour(t *testing.T) {
 		b, attempts := newArena(t, 4), 0
 		b.trainer = trainerFunc(func(context.Context, idrl.TrainJob) (idrl.Generation, error) {
 			attempts++
-			return idrl.Generation{}, idrl.Errorf(idrl.Invalid, "nobody could tell the entrants apart.")
+			return idrl.Generation{}, idrl.Errorf(idrl.Invalid, "people could not distinguish the entrants.")
 		})
 		s, stop := b.start(t)
 		defer stop()
 		time.Sleep(3 * time.Second) // the first pause before another attempt is one second
 		synctest.Wait()
-		if o, err := s.Claim(t.Context(), "ann"); err != nil || len(o.Open) > 0 || !strings.Contains(o.Waiting, "There is nothing to compare here") {
+		if o, err := s.Claim(t.Context(), "ann"); err != nil || len(o.Open) > 0 || !strings.Contains(o.Waiting, "There are no questions") {
 			t.Errorf("an annotator gets %+v, %v", o, err)
 		}
-		if st := status(t, s).Training; attempts != 1 || !strings.HasSuffix(st.Err, "The reason: nobody could tell the entrants apart.") {
+		if st := status(t, s).Training; attempts != 1 || !strings.HasSuffix(st.Err, "The reason: people could not distinguish the entrants.") {
 			t.Errorf("after %d attempts the page says %q", attempts, st.Err)
 		}
 	})

@@ -93,11 +93,11 @@ func (s *Session) offer(who idrl.AnnotatorID) idrl.Offer {
 		}
 		switch {
 		case s.cfg.Unseen:
-			o.Waiting = "There is nothing to see of the recordings of this session, so there are no questions. Please tell the person who gave you the link."
+			o.Waiting = "The recordings of this session have no pictures, so there are no questions. Please tell the person who gave you the link."
 		case s.state.Ended():
 			o.Waiting = "The researcher has ended this session. Thank you for your answers!"
 		case !s.done() && s.askedAll(who):
-			o.Waiting = "You have compared all that there is to compare here. Thank you for your answers!"
+			o.Waiting = "You have compared all clips of this session. Thank you for your answers!"
 		}
 		if o.Mine > 0 {
 			o.Code = s.spec.CompletionCode
@@ -118,9 +118,9 @@ func (s *Session) offer(who idrl.AnnotatorID) idrl.Offer {
 	case s.gen == nil:
 		o.Waiting = s.firstClips()
 	case len(s.gen.Queries) == 0:
-		o.Waiting = "There is nothing to ask: all clips look alike. Please tell the person who gave you the link."
+		o.Waiting = "There are no questions: all clips look alike. Please tell the person who gave you the link."
 	case s.budgetLeased(nil):
-		o.Waiting = "Others are answering the last questions of this session."
+		o.Waiting = "Other annotators are answering the last questions of this session."
 	default:
 		o.Waiting = "New questions are being made from the answers so far."
 	}

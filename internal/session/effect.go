@@ -12,7 +12,7 @@ func (s *Session) Effect(ctx context.Context) (idrl.Effect, error) {
 	return call(ctx, s, func() (idrl.Effect, error) {
 		e := s.effect()
 		if e == (idrl.Effect{}) {
-			return e, idrl.Errorf(idrl.NotFound, "There is nothing to show of what was learnt.")
+			return e, idrl.Errorf(idrl.NotFound, "There are no clips of the result.")
 		}
 		return e, nil
 	})

@@ -58,7 +58,7 @@ func TestTakenInHoldsBudget(t *testing.T) {
 		t.Errorf("%d answers, and %d questions; want 1 each, beside 3 that another person holds", o.Answers, len(o.Open))
 	}
 	o, err := s.Claim(t.Context(), "late")
-	if err != nil || len(o.Open) > 0 || o.Waiting != "Others are answering the last questions of this session." {
+	if err != nil || len(o.Open) > 0 || o.Waiting != "Other annotators are answering the last questions of this session." {
 		t.Errorf("%d questions, waiting %q, %v", len(o.Open), o.Waiting, err)
 	}
 }

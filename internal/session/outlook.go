@@ -17,7 +17,7 @@ func (s *Session) firstClips() string {
 	about := aboutTime(s.timeLeft())
 	switch {
 	case s.training.hopeless:
-		return "There is nothing to compare here: the clips could not be made. Please tell the person who gave you the link."
+		return "There are no questions: the clips could not be made. Please tell the person who gave you the link."
 	case s.training.retry != nil:
 		return "The first clips could not be made. The server tries again in a moment."
 	case t.Outlook.Waiting && t.Outlook.Ahead > 0:
@@ -88,7 +88,7 @@ func (s *Session) trainingNow() idrl.Training {
 	}
 	t.Left = aboutTime(s.timeLeft())
 	if s.gen == nil && s.cfg.StepSec >= slowStep && t.What != "" {
-		t.What += fmt.Sprintf("; a step of this environment takes %.3g ms of a processor, so the first clips take long; shorter episodes or a faster simulation help (docs/outside.md)",
+		t.What += fmt.Sprintf("; a step of this environment takes %.3g ms of processor time, so the first clips take long; shorter episodes or a faster simulation help (docs/outside.md)",
 			1000*s.cfg.StepSec)
 	}
 	if t.Outlook.Paused {

@@ -252,7 +252,7 @@ func (s *Session) restoreBelief(snapshots []idrl.Snapshot) (err error) {
 		}
 	}
 	if len(m.damaged) > 0 {
-		s.cfg.Log.Warn("stored beliefs are damaged; what is needed of them is computed from the answers, and no answer is lost",
+		s.cfg.Log.Warn("stored posteriors are damaged; what is needed of them is computed from the answers, and no answer is lost",
 			"session", s.spec.ID, "damaged", len(m.damaged), "of", len(snapshots), "first", m.damaged[0])
 	}
 	if m.seq != s.log.seq() || !s.current(snapshots) {

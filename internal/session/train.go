@@ -309,7 +309,7 @@ func (s *Session) noteEngine(ctx context.Context, g *idrl.Generation) {
 	if s.gen == nil || s.gen.Engine == "" || g.Engine == "" || s.gen.Engine == g.Engine {
 		return
 	}
-	s.cfg.Log.WarnContext(ctx, "the physics engine has changed: the same policies may move otherwise than in earlier clips (docs/mujoco.md, section 2)",
+	s.cfg.Log.WarnContext(ctx, "the physics engine has changed: the same policies may move differently than in earlier clips (docs/mujoco.md, section 2)",
 		"session", s.spec.ID, "before", s.gen.Engine, "now", g.Engine)
 }
 

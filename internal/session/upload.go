@@ -55,7 +55,7 @@ func (s *Session) Upload(ctx context.Context, given idrl.Generation) (idrl.Uploa
 func (s *Session) newUploads(given idrl.Generation) (out idrl.Uploaded, more idrl.Generation, err error) {
 	switch {
 	case !s.spec.Uploads():
-		return out, more, idrl.Errorf(idrl.Conflict, "the clips of this session come from its environment; clips are uploaded to sessions that were made for it")
+		return out, more, idrl.Errorf(idrl.Conflict, "the clips of this session come from its environment; upload clips to a session that was made for uploaded clips")
 	case s.state.Ended():
 		return out, more, idrl.Errorf(idrl.Conflict, "this session is closed")
 	}
@@ -94,7 +94,7 @@ func (s *Session) newUploads(given idrl.Generation) (out idrl.Uploaded, more idr
 	}
 	more.Queries = s.uploadedQueries(old, more)
 	if s.gen == nil && len(more.Queries) == 0 {
-		return out, more, idrl.Errorf(idrl.Invalid, "the first upload must have at least two clips, or there is nothing to ask")
+		return out, more, idrl.Errorf(idrl.Invalid, "the first upload must have at least two clips")
 	}
 	return out, more, nil
 }

@@ -21,7 +21,7 @@ export class RegretChart extends HTMLElement {
   #log = false;
   #width = 0;
   #left = 0; // of the axes: room for the longest label
-  #svg = shape("svg", { role: "img", "aria-label": "Loss of stopping by number of replies and withdrawals, in % of the range from the worst to the best policy", height: HEIGHT });
+  #svg = shape("svg", { role: "img", "aria-label": "Expected loss if you stop, by number of replies and withdrawals, in % of the range from the worst to the best policy", height: HEIGHT });
   #readout = document.createElement("p");
   /** @type {ResizeObserver|undefined} */ #resize;
   /** @type {(v: number) => number} */ #x = () => 0;
@@ -126,7 +126,7 @@ export class RegretChart extends HTMLElement {
   #say(p) {
     this.#readout.textContent = p
       ? `${after(p.seq)}: ${sure(p.p_within)} sure; loss at most ${loss(p.bound, true)} with 95 % certainty, ${loss(p.mean)} expected`
-      : "Drawn from the first trained candidates on.";
+      : "Shown as soon as the first candidates are trained.";
   }
 }
 

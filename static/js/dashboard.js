@@ -80,7 +80,7 @@ function show(s) {
 /** @param {State} s */
 function showTraining({ training: t, based_on, unlearnt }) {
   const inUse = based_on < 0 ? "No candidates yet." : based_on === 0 ? "In use: candidates from before the first answer." : `In use: candidates as of answer ${based_on}.`;
-  const use = unlearnt > 0 ? `${inUse} ${unlearnt === 1 ? "The last answer is" : `The last ${unlearnt} answers are`} not learnt from yet.` : inUse;
+  const use = unlearnt > 0 ? `${inUse} No training has used the last ${unlearnt === 1 ? "answer" : `${unlearnt} answers`} yet.` : inUse;
   const from = t.based_on > 0 ? `From answer ${t.based_on}` : "From the prior";
   const rest = t.cancelled ? "Cancelled. The next training begins after the next answer." : "Idle.";
   part("training").textContent = t.running ? `${from}: ${t.what || "starting"}. ${use}` : `${rest} ${use}`;
@@ -127,7 +127,7 @@ function showRegret({ statement, regret, earlier }) {
     part("objections").replaceChildren(...statement.objections.map(objection));
   }
   part("earlier").hidden = !earlier;
-  part("earlier").textContent = `The curve begins after answer ${earlier}. Up to there an earlier version recorded something else: the loss against the candidates in use alone.`;
+  part("earlier").textContent = `The curve begins after answer ${earlier}. For earlier answers, an earlier version of the program recorded a different number: the loss relative to the candidates in use alone.`;
 }
 
 /**
@@ -195,7 +195,7 @@ function recommendation(c) {
 
 /** @param {string} url */
 async function play(url) {
-  if (!url) part("no-clip").textContent = "There is nothing to see of this policy.";
+  if (!url) part("no-clip").textContent = "This policy has no clip.";
   if (!url || url === playing) return;
   playing = url;
   try {

@@ -62,7 +62,7 @@ export class Flag {
       return;
     }
     if (!reply?.ok) {
-      const why = !reply || reply.status >= 500 ? "The server is away." : "The note was not taken.";
+      const why = !reply || reply.status >= 500 ? "The server is not reachable." : "The server did not accept the note.";
       view.part("flag-note").textContent = `${why} What you wrote stays here: try again, or cancel.`;
       return;
     }

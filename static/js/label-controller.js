@@ -157,7 +157,7 @@ export class LabelController {
   remark(remark) {
     if (!this.#painted || this.#covered || !this.parts.view.remarks()) return;
     this.#say(this.#remark === remark ? "" : remark);
-    this.parts.view.announcer.say("remark", this.#remark ? `${this.parts.view.named(remark)}. It goes with your answer.` : "Remark taken back.");
+    this.parts.view.announcer.say("remark", this.#remark ? `${this.parts.view.named(remark)}. It goes with your answer.` : "Remark removed.");
   }
 
   /** @param {Remark|""} remark */
@@ -368,8 +368,8 @@ export class LabelController {
     else if (q) view.note(q.clips ? "" : "Loading the clips …", { busy: true });
     else if (this.#removed) view.note("A researcher has ended your part in this session. There is nothing more to do; thank you for your answers.");
     else if (queue.socket.state.state === "refused") view.note("Your questions return when you are signed in.");
-    else if (this.#practising) view.note(away ? "The server is away. Practice begins as soon as it is back." : "Loading the practice questions …", { busy: true });
-    else if (!this.#status) view.note(away ? "The server is away. Questions come as soon as it is back." : "Connecting …", { busy: true });
+    else if (this.#practising) view.note(away ? "The server is not reachable. Practice begins as soon as it is back." : "Loading the practice questions …", { busy: true });
+    else if (!this.#status) view.note(away ? "The server is not reachable. Questions come as soon as it is back." : "Connecting …", { busy: true });
     else if (this.#status.done) view.note(this.#status.waiting || "All questions are answered. Thank you!", { done: true });
     else if (this.#stopped) view.note("Your answers are saved. Thank you!", { done: true });
     else if (!queue.connected) view.note("You have answered all loaded questions. More follow when the server is back.", { busy: true });

@@ -67,7 +67,7 @@ export class LastAnswers {
       list.replaceChildren(...answers.map((g) => this.#row(g, dialog)));
       this.#say(answers.length > 0 ? "" : "There is no answer that can be changed yet.");
     } catch {
-      this.#say("The server is away. Your answers are kept; open this again when it is back.");
+      this.#say("The server is not reachable. Your answers are kept; open this again when it is back.");
     }
   }
 

@@ -16,7 +16,7 @@ const PATIENT = 120_000; // ms for which the end waits for the last training bef
 export function ending(status, arena, patient) {
   const { mine, learnt, learning } = status;
   if (mine === 0) return { text: "", clips: learnt, waits: false };
-  if (arena || !learnt) return { text: `We have got ${given(status)}.`, clips: learnt, waits: false };
+  if (arena || !learnt) return { text: `We have received ${given(status)}.`, clips: learnt, waits: false };
   if (!learning) return { text: `It has learnt from ${given(status)}.`, clips: true, waits: false };
   if (!learning.running) return { text: "This is what it has learnt so far. Your last answers are not in it yet.", clips: true, waits: false };
   if (patient) return { text: "Learning from your last answers …", clips: false, waits: true };
@@ -120,7 +120,7 @@ export class Learnt {
     const { sitting, show } = this.#parts;
     const dialog = this.#dialog("break");
     if (!show(dialog)) return;
-    view.part("break-text").textContent = `You have given ${sitting.answers} answers in ${aboutTime(sitting.long)}. Eyes get tired, and tired eyes miss things.`;
+    view.part("break-text").textContent = `You have given ${sitting.answers} answers in ${aboutTime(sitting.long)}. Tired eyes overlook differences.`;
   }
 
   /** What stands on the page at the end. @param {Status} status */

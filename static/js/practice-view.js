@@ -22,7 +22,7 @@ export class PracticeView {
     const button = view.part("practise");
     button.hidden = practice.address === "";
     button.addEventListener("click", async () => {
-      if (!(await practice.again())) view.toast("The server is away. You can practise again when it is back.");
+      if (!(await practice.again())) view.toast("The server is not reachable. You can practise again when it is back.");
     }, { signal });
   }
 

@@ -56,7 +56,7 @@ test("a note that was not taken stays, and is sent again under the same id", asy
   p.write("q1", "flickers");
   p.send();
   await p.requests[0].reply(503);
-  assert.match(p.parts["flag-note"].textContent, /server is away.*stays here/);
+  assert.match(p.parts["flag-note"].textContent, /server is not reachable.*stays here/);
   assert.equal(p.parts["flag-text"].value, "flickers");
   p.send();
   assert.equal(p.requests[1].sent.id, p.requests[0].sent.id);

@@ -23,8 +23,8 @@ test("no training is waited for that does not come", () => {
 
 test("where nothing is shown of what was learnt, nothing is said of it", () => {
   for (const running of [false, true]) {
-    assert.deepEqual(ending(status({ learnt: false, learning: { answers: 3, running } }), false, true), { text: "We have got your 40 answers.", clips: false, waits: false });
+    assert.deepEqual(ending(status({ learnt: false, learning: { answers: 3, running } }), false, true), { text: "We have received your 40 answers.", clips: false, waits: false });
   }
-  assert.match(ending(status({ answers: 50, mine: 42, skipped: 2 }), true, true).text, /^We have got 50 answers, 40 of them yours\.$/);
+  assert.match(ending(status({ answers: 50, mine: 42, skipped: 2 }), true, true).text, /^We have received 50 answers, 40 of them yours\.$/);
   assert.equal(ending(status({ mine: 0 }), false, true).text, "");
 });

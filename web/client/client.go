@@ -26,11 +26,11 @@ const (
 	maxClip       = 4 << 20 // bytes
 	maxSaid       = 1 << 10 // bytes of what the server says about an error
 
-	tries    = 8           // of a request that the server puts off
-	tryAgain = time.Second // what it asks for; the wait grows by as much with each try
+	tries    = 8           // of a request that the server asks to repeat later
+	tryAgain = time.Second // as the server asks; the wait grows by as much with each attempt
 )
 
-// errTooMany is of a request that the server puts off.
+// errTooMany is the error of a request that the server asks to repeat later.
 var errTooMany = idrl.Errorf(idrl.Unavailable, "the server has too many requests from this address or annotator; try again later")
 
 // Conn is an annotator's connection. One goroutine may call Recv while another
@@ -46,8 +46,8 @@ type Conn struct {
 	stop func() bool // of the context of Reconnect; nil before
 }
 
-// New returns a connection by an annotator's link, "http://HOST/join/TOKEN", that
-// has not joined. It speaks to no server yet.
+// New returns a connection by an annotator's link, "http://HOST/join/TOKEN". It has not joined yet,
+// and sends nothing to the server.
 func New(link string) (*Conn, error) {
 	u, err := url.Parse(link)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || !strings.HasPrefix(u.Path, "/join/") {
@@ -60,9 +60,9 @@ func New(link string) (*Conn, error) {
 	return &Conn{http: &http.Client{Jar: jar, Timeout: handshakeWait}, link: u}, nil
 }
 
-// Dial joins the session of an annotator's link as a new annotator and opens a
-// socket. It says nothing on it: begin with a *wire.ClientHello. The connection ends
-// when ctx does. Errors of kind Unavailable may be gone when it is tried again.
+// Dial joins the session of an annotator's link as a new annotator and opens a socket. It sends
+// nothing on it: begin with a *wire.ClientHello. The connection ends when ctx does. After an error
+// of kind Unavailable it may be called again.
 func Dial(ctx context.Context, link string) (*Conn, error) {
 	return DialAs(ctx, link, "")
 }
@@ -82,9 +82,9 @@ func DialAs(ctx context.Context, link, name string) (*Conn, error) {
 	return c, nil
 }
 
-// Join opens the link and starts, as a person would, unless it has. After an error of
-// kind Unavailable it may be called again. If it was the reply to the form that was
-// lost, and not the form, an annotator who answers nothing remains on the server.
+// Join opens the link and starts, as a person would, unless it has already. After an error of kind
+// Unavailable it may be called again. If the server received the form but its reply was lost, an
+// annotator without answers remains on the server.
 func (c *Conn) Join(ctx context.Context, name string) error {
 	if c.base != nil {
 		return nil
@@ -127,8 +127,7 @@ func (c *Conn) request(ctx context.Context, method string, u *url.URL, form url.
 	return res, err
 }
 
-// again calls f until the server no longer puts it off, as it does when many come at
-// once.
+// again calls f until the server no longer asks to repeat the request later.
 func again(ctx context.Context, f func() error) error {
 	for try := 1; ; try++ {
 		err := f()
@@ -163,10 +162,10 @@ func (c *Conn) requestOnce(ctx context.Context, method string, u *url.URL, form 
 	return res, nil
 }
 
-// plainText asks the server to explain errors without a page around them.
+// plainText asks the server to send errors as text without a page.
 const plainText = "text/plain"
 
-// lost says that the server is away, unless it was the caller who gave up.
+// lost returns the error of a server that cannot be reached, unless the caller gave up.
 func lost(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -174,8 +173,7 @@ func lost(ctx context.Context, err error) error {
 	return idrl.Errorf(idrl.Unavailable, "the server does not answer: %v", err)
 }
 
-// statusError explains a reply that is not what was asked for, by what the server
-// says if it says anything.
+// statusError explains an unexpected reply, with the server's message if there is one.
 func statusError(res *http.Response) error {
 	kind := idrl.Invalid
 	switch code := res.StatusCode; {
@@ -201,8 +199,7 @@ func statusError(res *http.Response) error {
 	return idrl.Errorf(kind, "the server says: %s", said)
 }
 
-// Reconnect opens a socket beside the page, after Join. The old one, if there is
-// one, is closed.
+// Reconnect opens a socket for the page, after Join. The old one, if there is one, is closed.
 func (c *Conn) Reconnect(ctx context.Context) error {
 	_ = c.Close() // it may be broken
 	return again(ctx, func() error { return c.connect(ctx) })
@@ -227,8 +224,7 @@ func (c *Conn) connect(ctx context.Context) error {
 	return nil
 }
 
-// Tab opens a socket of the same annotator beside this one, as another tab of the
-// browser would.
+// Tab opens another socket of the same annotator, as another tab of the browser would.
 func (c *Conn) Tab(ctx context.Context) (*Conn, error) {
 	tab := &Conn{http: c.http, base: c.base}
 	if err := tab.connect(ctx); err != nil {
@@ -248,12 +244,12 @@ func (c *Conn) Send(m wire.FromClient) error {
 	return c.ws.WriteMessage(websocket.TextMessage, wire.Encode(m))
 }
 
-// Recv waits for the next message. It returns io.EOF after the server has closed
-// the connection in good order, and an error after anything else.
+// Recv waits for the next message. It returns io.EOF after the server has closed the connection
+// normally, and another error otherwise.
 func (c *Conn) Recv() (wire.FromServer, error) { return c.RecvBy(time.Time{}) }
 
-// RecvBy is Recv that waits no longer than until a time, or without limit where it is zero. After
-// that its error is os.ErrDeadlineExceeded, and only Reconnect makes the connection usable again.
+// RecvBy is Recv that waits only until a time, or without limit if it is zero. After that its error
+// is os.ErrDeadlineExceeded, and the connection can only be used again after Reconnect.
 func (c *Conn) RecvBy(limit time.Time) (wire.FromServer, error) {
 	if err := c.ws.SetReadDeadline(limit); err != nil {
 		return nil, err
@@ -292,13 +288,13 @@ func (c *Conn) Clip(ctx context.Context, path string) ([]byte, error) {
 	return b, nil
 }
 
-// Close says goodbye and closes the socket, if there is one.
+// Close sends a close message and closes the socket, if there is one.
 func (c *Conn) Close() error {
 	if c.ws == nil {
 		return nil
 	}
 	c.stop()
 	frame := websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")
-	_ = c.ws.WriteControl(websocket.CloseMessage, frame, time.Now().Add(time.Second)) // the server may be gone
+	_ = c.ws.WriteControl(websocket.CloseMessage, frame, time.Now().Add(time.Second)) // the server may have stopped
 	return c.ws.Close()
 }

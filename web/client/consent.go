@@ -11,11 +11,11 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// consentField finds the version of the consent text that a form asks to agree to.
+// consentField finds the version of the consent text in a form.
 var consentField = regexp.MustCompile(`name="consent_version" value="(\d+)"`)
 
-// toAgree returns the fields that agree to the consent text of a page, if it asks for that.
-// It returns an error of kind Conflict if it does and the caller does not agree.
+// toAgree returns the form fields that agree to the consent text of a page, if it has one. It
+// returns an error of kind Conflict if the caller does not agree.
 func (c *Conn) toAgree(ctx context.Context, page *url.URL) (url.Values, error) {
 	res, err := c.request(ctx, http.MethodGet, page, nil)
 	if err != nil {
@@ -37,8 +37,8 @@ func (c *Conn) toAgree(ctx context.Context, page *url.URL) (url.Values, error) {
 	return url.Values{"agree": {"yes"}, "consent_version": {c.Agreed}}, nil
 }
 
-// Agree agrees to the consent text that the server asks for after Join, if it does. Errors as
-// for Join.
+// Agree agrees to the consent text that the server requires after Join, if it does. Errors as for
+// Join.
 func (c *Conn) Agree(ctx context.Context) error {
 	page := *c.base
 	page.Path = strings.TrimSuffix(page.Path, "label") + "consent"
@@ -50,11 +50,11 @@ func (c *Conn) Agree(ctx context.Context) error {
 	return err
 }
 
-// brackets matches the names of ids that a platform has not filled in (idrl.Crowd.Query).
+// brackets matches the placeholders for the ids that a platform fills in (idrl.Crowd.Query).
 var brackets = regexp.MustCompile(`^(\{\{%.*%\}\}|\$\{.*\}|…)$`)
 
-// FillIn puts id in the place of every id that a crowd platform would fill in, in the address
-// of a link as it is entered there. It reports whether there was any.
+// FillIn replaces every placeholder that a crowd platform would fill in by id, in the address of a
+// link as it is entered on the platform. It reports whether there was any.
 func FillIn(link, id string) (string, bool) {
 	address, query, _ := strings.Cut(link, "?")
 	parts, any := strings.Split(query, "&"), false

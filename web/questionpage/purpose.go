@@ -26,15 +26,15 @@ func purposeText(as idrl.Assignment, strategy string) string {
 // NotRecorded says why the purpose of a question is not known.
 func NotRecorded(as idrl.Assignment) string {
 	if imported(as) {
-		return "it was asked elsewhere, and imported"
+		return "another program asked it, and it was imported"
 	}
 	return "an earlier version of Tiebreak asked it"
 }
 
-// imported reports whether a question was asked elsewhere: its sides are not known.
+// imported reports whether another program asked the question: its sides are not known.
 func imported(as idrl.Assignment) bool { return as.Query.Kind.Comparison() && as.Left == "" }
 
-// noPairText says of a question that tells no two policies apart why it was asked.
+// noPairText says why a question that distinguishes no two policies was asked.
 func noPairText(as idrl.Assignment, strategy string) string {
 	switch as.Why.Purpose {
 	case idrl.ForValue:
@@ -43,19 +43,19 @@ func noPairText(as idrl.Assignment, strategy string) string {
 		}
 		return "The strategy " + acquisition.Title(strategy) + " found no question that tells policies apart. This one was drawn at random."
 	case idrl.AtRandom:
-		return "It was drawn at random, whatever it tells."
+		return "It was drawn at random, without regard to its information."
 	case idrl.ForHeldOut:
-		return "It was drawn at random and held out: the posterior learns nothing from the answer, and is judged by it."
+		return "It was drawn at random and held out: its answer is not used for learning, but to measure how well the posterior predicts."
 	case idrl.ForGold:
-		return "It checks attention: a researcher knows the right answer."
+		return "It checks attention: a researcher has given the right answer."
 	case idrl.ForRepeat:
 		return "It was repeated on purpose, with the sides swapped, to measure consistency."
 	}
 	return "It was not recorded what it was asked for: " + NotRecorded(as) + "."
 }
 
-// drawnAtRandom is acquisition.Method.NoPair of strategies whose questions have a pair if
-// there is anything to tell.
+// drawnAtRandom is acquisition.Method.NoPair of strategies whose questions have a pair whenever one
+// has information.
 const drawnAtRandom = "drawn at random"
 
 // ShortPurpose stands in a table in place of the two policies of a question that is about no

@@ -14,7 +14,8 @@ type Source interface {
 	ClipMedia(ctx context.Context, id idrl.SessionID, clip idrl.ClipID) ([]byte, error)
 }
 
-// Of returns the report of a session. progress, which may be nil, hears how many questions are measured.
+// Of returns the report of a session. progress, which may be nil, receives the number of measured
+// questions.
 func Of(ctx context.Context, from Source, id idrl.SessionID, progress func(done, total int)) (r Report, err error) {
 	if r.Spec, err = from.Spec(ctx, id); err != nil {
 		return r, err

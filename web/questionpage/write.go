@@ -38,19 +38,19 @@ type Report struct {
 	Questions []questions.Question
 	Media     questions.Media
 
-	// Overwrite allows to write into a folder that holds a report.
+	// Overwrite allows writing into a folder with a report.
 	Overwrite bool
 
-	Progress func(done, total int) // hears of strips that are drawn; may be nil
+	Progress func(done, total int) // receives the number of drawn strips; may be nil
 }
 
-// CheckFolder returns an error of kind Conflict if dir is no folder, or holds something.
+// CheckFolder returns an error of kind Conflict if dir is not a folder, or is not empty.
 func CheckFolder(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
 		return nil
 	}
-	return idrl.Errorf(idrl.Conflict, "%s exists and is not an empty folder, and nothing is overwritten: name a new folder, or say --force", dir)
+	return idrl.Errorf(idrl.Conflict, "%s exists and is not an empty folder, and existing files are not overwritten: name a new folder, or give --force", dir)
 }
 
 // Write writes the page with its strips into a folder. The same report gives the same bytes. It

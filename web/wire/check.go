@@ -50,8 +50,8 @@ func (u *Undo) check() error {
 
 func (r *Renew) check() error { return checkID("assignment", string(r.Assignment)) }
 
-// Bounds of what a client reports of itself. They keep nonsense out of the log,
-// and are wide: a page may lie open for months, and a device's clock be wrong.
+// Bounds of the data that a client reports. They keep nonsense out of the log, and are wide: a page
+// may stay open for months, and a device's clock may be wrong.
 const (
 	maxMS     = int64(366 * 24 * time.Hour / time.Millisecond)
 	maxLoops  = 1_000_000_000
@@ -64,7 +64,7 @@ var choices = []idrl.Choice{
 	idrl.ChoseA, idrl.ChoseB, idrl.Equal, idrl.CantTell, idrl.Skip, idrl.TechnicalFailure, idrl.Rated, idrl.BestWorst,
 }
 
-// check looks at a by itself; whether it fits its question is the session's to say.
+// check checks a by itself; the session checks whether it fits its question.
 func (a *Answer) check() error {
 	if err := checkID("id", string(a.ID)); err != nil {
 		return err
@@ -110,7 +110,7 @@ func (a *Answer) check() error {
 	return nil
 }
 
-// checkGroup looks at what only answers to groups have.
+// checkGroup checks the fields that only answers to groups have.
 func (a *Answer) checkGroup() error {
 	picked, last := a.Choice == idrl.BestWorst, idrl.SideOf(idrl.GroupSize-1)
 	group := idrl.Query{Clips: make([]idrl.ClipID, idrl.GroupSize)}

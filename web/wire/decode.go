@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Refused says why a message was not accepted. The message itself is not
-// repeated, because it may be anything.
+// Refused says why a message was not accepted. It does not repeat the message, which may be
+// anything.
 type Refused struct {
 	ID      string // of the message, if it could be read; else empty
 	Code    Code
@@ -27,9 +27,9 @@ func refuse(code Code, format string, args ...any) error {
 	return &Refused{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Decode reads a message from a client. Whatever does not fit the schema to the
-// letter is refused: an unknown type or field, a field twice, a value of another
-// type, an id that is not one, a size over its limit. The error is a *Refused.
+// Decode reads a message from a client. It refuses everything that is not exactly in the schema: an
+// unknown type or field, a field twice, a value of another type, an invalid id, a size over its
+// limit. The error is a *Refused.
 func Decode(b []byte) (FromClient, error) {
 	if len(b) > MaxMessage {
 		return nil, refuse(TooLarge, "The message has %d bytes; at most %d are allowed.", len(b), MaxMessage)
@@ -42,11 +42,11 @@ func Decode(b []byte) (FromClient, error) {
 	return decodeSlowly(b)
 }
 
-// maxFields is more than a message has.
+// maxFields is above the number of fields of any message.
 const maxFields = 24
 
-// plainType returns the field t of a message that checkShape certainly lets pass; ok is false of
-// the others, and of a few that it lets pass too. Unlike checkShape it allocates only t.
+// plainType returns the field t of a message that checkShape accepts; ok is false for all others,
+// and for a few that it accepts. Unlike checkShape it allocates only t.
 func plainType(b []byte) (t string, ok bool) {
 	if !utf8.Valid(b) || !json.Valid(b) {
 		return "", false
@@ -91,7 +91,7 @@ func containsText(list [][]byte, text []byte) bool {
 	return slices.ContainsFunc(list, func(other []byte) bool { return bytes.Equal(other, text) })
 }
 
-// decodeSlowly is Decode of a message up to the limit, and says what is wrong.
+// decodeSlowly is Decode for any message up to the limit; its error says what is wrong.
 func decodeSlowly(b []byte) (FromClient, error) {
 	if err := checkShape(b); err != nil {
 		return nil, err
@@ -165,8 +165,8 @@ func strict(b []byte, m interface{ check() error }, dst any) error {
 	return m.check()
 }
 
-// checkShape refuses what encoding/json lets pass: bytes after the object, keys
-// twice or in other letters, deep nesting, text that is not UTF-8.
+// checkShape refuses what encoding/json accepts: bytes after the object, keys twice or in other
+// letters, deep nesting, text that is not UTF-8.
 func checkShape(b []byte) error {
 	if !utf8.Valid(b) {
 		return refuse(Invalid, "The message is not UTF-8 text.")

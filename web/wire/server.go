@@ -15,7 +15,7 @@ type FromServer interface{ fromServer() }
 // Hello answers a ClientHello.
 type Hello struct {
 	Session      idrl.SessionID   `json:"session"`
-	Annotator    idrl.AnnotatorID `json:"annotator"` // whom the socket answers as; another than the page's must not send
+	Annotator    idrl.AnnotatorID `json:"annotator"` // annotator of the socket; a page of another annotator must not send
 	Seq          int64            `json:"seq"`       // of the last log row
 	Kind         idrl.QueryKind   `json:"kind"`
 	Env          string           `json:"env"`
@@ -65,22 +65,22 @@ type Status struct {
 	// complete or, without a budget, until more of them change little. Absent if that is not known.
 	ToGo *int `json:"to_go,omitempty"`
 
-	// Consent is the address at which the annotator is to agree to a text before the next
-	// question; empty if they need not. Open is then empty.
+	// Consent is the address of the text to which the annotator must agree before the next
+	// question; empty if there is none. Open is then empty.
 	Consent string `json:"consent,omitempty"`
 
 	Code   string `json:"code,omitempty"`   // for the annotator to copy, once Done
 	Return string `json:"return,omitempty"` // address on the platform that they came from, once Done
 
 	Learnt       bool  `json:"learnt"`               // the annotator may fetch clips of what was learnt
-	Same         bool  `json:"same"`                 // these look as what there was before the first answer
+	Same         bool  `json:"same"`                 // these look like those before the first answer
 	Instructions int64 `json:"instructions_version"` // those of now
 
-	// Learning says that answers wait to be learnt from; absent if none does.
+	// Learning says that answers have not been used for training yet; absent if all have.
 	Learning *Learning `json:"learning,omitempty"`
 }
 
-// Learning is about the answers that the policies in use have not learnt from yet.
+// Learning describes the answers that the policies in use have not learnt from yet.
 type Learning struct {
 	Answers int  `json:"answers"` // of everybody, the newest
 	Running bool `json:"running"` // they are being learnt from, or that waits for its turn
@@ -98,8 +98,8 @@ func (*Nak) fromServer()    {}
 func (*Status) fromServer() {}
 func (*Bye) fromServer()    {}
 
-// DecodeServer reads a message from a server. It ignores fields that it does not
-// know, so that an older client can speak to a newer server.
+// DecodeServer reads a message from a server. It ignores unknown fields, so that an older client
+// works with a newer server.
 func DecodeServer(b []byte) (FromServer, error) {
 	var head struct {
 		T string `json:"t"`

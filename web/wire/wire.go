@@ -18,7 +18,7 @@ const (
 	MaxID      = 64       // bytes of an id
 )
 
-// Code says why a message was refused. A client acts on it; people read Nak.Message.
+// Code says why a message was refused. Clients act on it; people read Nak.Message.
 type Code string
 
 // Codes. The set is closed.
@@ -26,8 +26,8 @@ const (
 	Invalid     Code = "invalid"     // wrong in itself
 	NotFound    Code = "not_found"   // speaks of something that does not exist
 	Conflict    Code = "conflict"    // clashes with what is recorded
-	Forbidden   Code = "forbidden"   // not for this annotator
-	Unavailable Code = "unavailable" // right, but not now: send it again after RetryMS
+	Forbidden   Code = "forbidden"   // not allowed for this annotator
+	Unavailable Code = "unavailable" // valid, but not now: send it again after RetryMS
 	Internal    Code = "internal"    // a fault of the server: send it again after RetryMS
 	TooLarge    Code = "too_large"   // over a limit of this package
 	Unknown     Code = "unknown"     // no such type of message
@@ -79,8 +79,7 @@ func (*Answer) fromClient()      {}
 func (*Undo) fromClient()        {}
 func (*Renew) fromClient()       {}
 
-// Row returns the log row that a speaks of; annotator, query and position are
-// the session's to fill in.
+// Row returns the log row for a; the session fills in annotator, query and position.
 func (a *Answer) Row() idrl.Answer {
 	row := idrl.Answer{
 		ID: a.ID, Assignment: a.Assignment, Choice: a.Choice, Much: a.Much, Remark: a.Remark, Reason: a.Reason, Left: a.ShownLeft,

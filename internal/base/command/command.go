@@ -18,10 +18,10 @@ type Command struct {
 	Summary string        // one line
 	Usage   string        // arguments, after the name
 	About   string        // what it does, for --help
-	Lists   func() string // what follows About and takes time to find out; nil if nothing does
-	Example string        // a line that works as it stands
+	Lists   func() string // text after About that takes time to compute; nil if there is none
+	Example string        // a complete command line
 	Hidden  bool          // not listed
-	Endless bool          // runs until it is stopped, which is no failure
+	Endless bool          // runs until it is stopped, so that a signal is not a failure
 	Run     func(ctx context.Context, io IO, args []string) error
 	Flags   func(fs *flag.FlagSet) // declares the flags again, for --help; nil if there are none
 
@@ -38,11 +38,11 @@ type IO struct {
 
 // A Program is commands under one name.
 type Program struct {
-	Name     string // as it is typed
+	Name     string // its name on the command line
 	About    string // what it does, above the list of its commands
 	Start    string // the command line to start with
 	Commands []Command
-	Moved    map[string]string // where commands went that another program has now, by their names
+	Moved    map[string]string // commands that another program has now, by their names
 }
 
 // ErrUsage marks an error in the command line.
@@ -125,7 +125,7 @@ func (p Program) run(ctx context.Context, io IO, c Command, args []string) int {
 		return 2
 	}
 	if ctx.Err() != nil && !c.Endless {
-		return interrupted(ctx) // the error came of it
+		return interrupted(ctx) // the error is a consequence of it
 	}
 	return 1
 }

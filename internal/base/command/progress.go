@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// progressEvery is how often progress is written where lines are kept.
+// progressEvery is the interval of lines of progress where they are kept, as in a log file.
 const progressEvery = 30 * time.Second
 
-// A ProgressLine shows how far something is: on a terminal as one line that is
-// written over, elsewhere, such as in a log file, as a line now and then. Its methods
-// may be called from any goroutine.
+// A ProgressLine shows the progress of work: on a terminal as one line that is overwritten,
+// elsewhere, such as in a log file, as a line from time to time. Its methods may be called from any
+// goroutine.
 type ProgressLine struct {
 	out      io.Writer
 	terminal bool
@@ -29,7 +29,7 @@ func NewProgressLine(out io.Writer) *ProgressLine {
 	return &ProgressLine{out: out, terminal: isTerminal(out), now: time.Now}
 }
 
-// isTerminal reports whether people see what is written to out as it is written.
+// isTerminal reports whether out is a terminal.
 func isTerminal(out io.Writer) bool {
 	f, ok := out.(*os.File)
 	if !ok {
@@ -45,7 +45,7 @@ func (p *ProgressLine) Show(line string) {
 	defer p.mu.Unlock()
 	if p.terminal {
 		p.shown = true
-		fmt.Fprintf(p.out, "\r%-79.79s", line) // one that is wrapped could not be written over
+		fmt.Fprintf(p.out, "\r%-79.79s", line) // a wrapped line could not be overwritten
 		return
 	}
 	if now := p.now(); now.Sub(p.last) >= progressEvery {
@@ -54,7 +54,7 @@ func (p *ProgressLine) Show(line string) {
 	}
 }
 
-// Clear takes the line away, so that other text can follow.
+// Clear removes the line, so that other text can follow.
 func (p *ProgressLine) Clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -31,7 +31,7 @@ func Packed(data []float32, rows int) Panels { return Panels{data, Width, Width 
 // Left returns p as a left factor.
 func (p Panels) Left() Left { return Left{p.Data, p.Row, 1, p.Panel} }
 
-// After is what a Product does with the elements of C before they are stored.
+// After is an operation on the elements of C before they are stored.
 type After int
 
 const (

@@ -25,10 +25,9 @@ func (h *Hub) Publish(session idrl.SessionID, e idrl.Event) {
 	}
 }
 
-// Subscribe calls notify on every event of the session until stop is called.
-// notify runs in the publisher's goroutine, and must return at once without
-// calling the hub: typically it wakes a Pacer. After stop has returned notify is
-// not called again. stop may be called more than once.
+// Subscribe calls notify on every event of the session until stop is called. notify runs in the
+// publisher's goroutine, and must return at once without calling the hub: typically it wakes a
+// Pacer. After stop has returned notify is not called again. stop may be called more than once.
 func (h *Hub) Subscribe(session idrl.SessionID, notify func(idrl.Event)) (stop func()) {
 	w := &watcher{notify: notify}
 	h.mu.Lock()
@@ -43,7 +42,7 @@ func (h *Hub) Subscribe(session idrl.SessionID, notify func(idrl.Event)) (stop f
 	return func() { h.remove(session, w) }
 }
 
-// remove forgets w and, with the last watcher, the session.
+// remove removes w and, with the last watcher, the session.
 func (h *Hub) remove(session idrl.SessionID, w *watcher) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// A Pacer runs one function again and again, when it is woken: never twice at a
-// time, not more often than once an interval, and once more if it was woken
-// while it ran. An idle Pacer holds no goroutine.
+// A Pacer runs a function each time it is woken: never twice at a time, not more often than once an
+// interval, and once more if it was woken while it ran. An idle Pacer holds no goroutine.
 type Pacer struct {
 	run      func()
 	interval time.Duration
@@ -28,8 +27,8 @@ func NewPacer(interval time.Duration, run func()) *Pacer {
 	return &Pacer{run: run, interval: interval}
 }
 
-// Wake asks for a run within the given delay, or as soon as the interval allows.
-// It never blocks. Earlier requests are not put off by later ones.
+// Wake asks for a run within the given delay, or as soon as the interval allows. It never blocks.
+// It does not delay earlier requests.
 func (p *Pacer) Wake(delay time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,8 +85,8 @@ func (p *Pacer) fire() {
 	}
 }
 
-// Stop cancels what is pending and waits for a run under way, so it must not be
-// called from within one. Wake does nothing afterwards.
+// Stop cancels a pending run and waits for the present one, so it must not be called from within
+// one. Wake does nothing afterwards.
 func (p *Pacer) Stop() {
 	p.mu.Lock()
 	p.stopped = true

@@ -103,7 +103,7 @@ func (n *Network) Encode() (weights, description []byte, err error) {
 	return weights, description, err
 }
 
-// Keys of metadata.
+// Keys of the metadata.
 const (
 	descriptionKey = "tiebreak"
 	sumKey         = "sha256" // of the description and all numbers

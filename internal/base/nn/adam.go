@@ -78,8 +78,8 @@ func (o *Optimiser) Step(p *Pass) {
 	o.net.path.Adam(&s, o.net.p, p.grad, o.m, o.v)
 }
 
-// OptimiserState is an optimiser's state between two steps: with the network's
-// parameters it goes on with the same bits.
+// OptimiserState is an optimiser's state between two steps: with the network's parameters, training
+// continues with the same bits.
 type OptimiserState struct {
 	Steps int
 	M, V  []float32 // first and second moments, in the order of Net.Params
@@ -90,8 +90,8 @@ func (o *Optimiser) State() OptimiserState {
 	return OptimiserState{o.t, o.net.gather(nil, o.m), o.net.gather(nil, o.v)}
 }
 
-// SetState goes on from a state. It returns an error, and changes nothing, if no
-// optimiser of such a network can have this state.
+// SetState continues from a state. It returns an error, and changes nothing, if no optimiser of
+// such a network can have this state.
 func (o *Optimiser) SetState(s OptimiserState) error {
 	if s.Steps < 0 {
 		return fmt.Errorf("an optimiser cannot have done %d steps", s.Steps)

@@ -8,8 +8,7 @@ import (
 	"tiebreak/internal/base/gemm"
 )
 
-// maxSize limits the width of a layer, so that a damaged file cannot ask for
-// all memory.
+// maxSize limits the width of a layer, so that a damaged file cannot allocate all memory.
 const maxSize = 1 << 14
 
 // Config describes a network.
@@ -19,7 +18,7 @@ type Config struct {
 	Bias  bool    // whether layers add biases
 }
 
-// check returns an error if no network is like c.
+// check returns an error if no network can have the configuration c.
 func (c Config) check() error {
 	if len(c.Sizes) < 2 {
 		return fmt.Errorf("a network has an input and an output, but %d widths are given", len(c.Sizes))

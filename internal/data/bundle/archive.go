@@ -128,7 +128,7 @@ func (a *archive) each(f func(packedFile) error) error {
 		clean := path.Clean(name)
 		switch {
 		case !filepath.IsLocal(name) || strings.ContainsAny(name, "\\\x00"):
-			return refused("path", "the archive holds a file named %q, which would lie outside of its folder", name)
+			return refused("path", "the archive holds a file named %q, which would be outside its folder", name)
 		case !mode.IsRegular():
 			return refused("path", "%q in the archive is not a plain file: links and devices are not taken", name)
 		case size < 0 || size > maxTotal-total:
@@ -308,7 +308,7 @@ func survey(root *os.Root, listed map[string]fileEntry) (map[string]seen, error)
 
 func surveyFile(root *os.Root, name string, size int64) (s seen, err error) {
 	if !filepath.IsLocal(name) {
-		return s, refused("path", "meta.json lists a file named %q, which would lie outside of the folder", name)
+		return s, refused("path", "meta.json lists a file named %q, which would be outside the folder", name)
 	}
 	info, err := root.Lstat(name)
 	switch {

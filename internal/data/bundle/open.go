@@ -129,7 +129,7 @@ func (b *Bundle) compare(found map[string]seen) error {
 	for _, f := range b.meta.Files {
 		switch s, ok := found[f.Name]; {
 		case !ok:
-			return refused("missing", "%s is not there, which meta.json lists: the bundle was not copied whole", f.Name)
+			return refused("missing", "%s is missing, although meta.json lists it: the bundle was not copied completely", f.Name)
 		case s.bytes != f.Bytes:
 			return refused("sum", "%s has another content than when the bundle was written: it has %d bytes, meta.json says %d", f.Name, s.bytes, f.Bytes)
 		case s.sum != f.SHA256:

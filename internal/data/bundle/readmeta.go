@@ -16,7 +16,7 @@ func readMeta(r io.Reader, name string) (m meta, err error) {
 		return m, refused("meta", "meta.json has more than %d bytes", maxMeta)
 	}
 	if err != nil {
-		return m, refused("meta", "meta.json is not as it must be: %v", err)
+		return m, refused("meta", "meta.json is not valid: %v", err)
 	}
 	switch {
 	case m.Format != "tiebreak.bundle" || m.Version < 1:
@@ -26,7 +26,7 @@ func readMeta(r io.Reader, name string) (m meta, err error) {
 	case m.Version < SchemaVersion:
 		return m, refused("older", "the bundle was written by an older version, %.40s: its schema_version is %d, and this program reads %d; import it with that version, then export it again with this one from the same data folder", m.Program, m.Version, SchemaVersion)
 	case !m.Complete:
-		return m, refused("part", "the bundle holds only a part of its session, from which that cannot be made again: export it without --after, and with --answers all")
+		return m, refused("part", "the bundle holds only a part of its session and cannot be imported: export it without --after, and with --answers all")
 	case m.Session == "" || m.Records < 1:
 		return m, refused("meta", "meta.json lacks the id of the session or the version of its records")
 	}

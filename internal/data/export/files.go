@@ -90,7 +90,7 @@ func NewFolder(dir string, fill func(dir string) error) (err error) {
 // all. It returns an error of kind Conflict if there is something of that name already.
 func NewFile(path string, fill func(io.Writer) error) (err error) {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return idrl.Errorf(idrl.Conflict, "%s exists, and nothing is overwritten: name a new file", path)
+		return idrl.Errorf(idrl.Conflict, "%s exists, and existing files are not overwritten: name a new file", path)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return unwritable(path, err)
@@ -120,7 +120,7 @@ func CheckFolder(dir string) error {
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
 		return nil
 	}
-	return idrl.Errorf(idrl.Conflict, "%s exists and is not an empty folder, and nothing is overwritten: name a new folder", dir)
+	return idrl.Errorf(idrl.Conflict, "%s exists and is not an empty folder, and existing files are not overwritten: name a new folder", dir)
 }
 
 func unwritable(dir string, err error) error {

@@ -42,7 +42,7 @@ func (s *Set) Join(rows recordings.Rows, n int, leaveOut bool) ([]Pair, Counts, 
 		for side, row := range [2]int{s.First[i], s.Second[i]} {
 			rollout, start, is := rows.Find(row, n)
 			if is == recordings.Missing && !rows.Given() {
-				return nil, c, refused("range", "comparison %d begins in row %d, and the rollouts have %d steps in all: they are not the data set that the labels are of, or not all of it", i, row, rows.End())
+				return nil, c, refused("range", "comparison %d begins in row %d, and the rollouts have %d steps in all: they are not the data set of the labels, or only a part of it", i, row, rows.End())
 			}
 			p.Segments[side], worst = Segment{rollout, start}, max(worst, is)
 		}
@@ -64,9 +64,9 @@ func (s *Set) Join(rows recordings.Rows, n int, leaveOut bool) ([]Pair, Counts, 
 	}
 	switch {
 	case c.Missing > 0 && !leaveOut:
-		return nil, c, refused("rollout", "%d of %d comparisons have a segment in a row that no rollout has, the first is comparison %d: import these rollouts too, or leave the comparisons out by --leave-out", c.Missing, c.Comparisons, missing)
+		return nil, c, refused("rollout", "%d of %d comparisons have a segment in a row that no rollout has, the first is comparison %d: import these rollouts too, or leave the comparisons out with --leave-out", c.Missing, c.Comparisons, missing)
 	case c.Across > 0 && !leaveOut:
-		return nil, c, refused("across", "%d of %d comparisons have a segment of %d steps that goes across the end of a rollout, the first is comparison %d: where these are many, the rollouts are not in the order of the data set, or cut in other places; a few are left out by --leave-out", c.Across, c.Comparisons, n, across)
+		return nil, c, refused("across", "%d of %d comparisons have a segment of %d steps that crosses the end of a rollout, the first is comparison %d: if there are many, the rollouts are not in the order of the data set, or are cut in other places; if there are few, leave them out with --leave-out", c.Across, c.Comparisons, n, across)
 	case len(out) == 0:
 		return nil, c, refused("length", "no comparison is left: all %d are left out", c.Comparisons)
 	}

@@ -41,7 +41,7 @@ func Read(path string) (s *Set, err error) {
 		}
 		if isPickle(f.name, b) {
 			folder := filepath.Clean(path)
-			return nil, refused("pickle", "%q is a pickle, which is a program and is not read here: convert the folder with python docs/examples/labels/arrays.py %q %[3]q, and import %[3]q", f.name, folder, folder+"-arrays")
+			return nil, refused("pickle", "%q is a pickle, which can run code and is therefore not read: convert the folder with python docs/examples/labels/arrays.py %q %[3]q, and import %[3]q", f.name, folder, folder+"-arrays")
 		}
 		if arrays[r], err = rows(f.name, b); err != nil {
 			return nil, err

@@ -133,7 +133,7 @@ func TestReadRefuses(t *testing.T) {
 		delete(f, label)
 		f[name] = content
 		dir := f.folder(t)
-		want := fmt.Sprintf("labels-pickle: %q is a pickle, which is a program and is not read here: convert the folder with python docs/examples/labels/arrays.py %q %[3]q, and import %[3]q", name, dir, dir+"-arrays")
+		want := fmt.Sprintf("labels-pickle: %q is a pickle, which can run code and is therefore not read: convert the folder with python docs/examples/labels/arrays.py %q %[3]q, and import %[3]q", name, dir, dir+"-arrays")
 		if _, err := labels.Read(dir + "/"); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}

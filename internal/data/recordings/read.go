@@ -153,12 +153,12 @@ func (f *folder) pictures(ctx context.Context, r *recording, a *arrays) error {
 	}
 	if f.m.unseen() {
 		if len(found) > 0 {
-			return refused("frames", "%s: there is something to see (%s), but %s says \"shown\": false", r.Name, strings.Join(found, ", "), ManifestName)
+			return refused("frames", "%s: there are pictures (%s), but %s says \"shown\": false", r.Name, strings.Join(found, ", "), ManifestName)
 		}
 		return nil
 	}
 	if len(found) != 1 {
-		return refused("frames", "%s: there must be one thing to see of a rollout, and there are %d (%s): pictures in the folder %s/frames, a video %s.mp4 or .webm, an array frames, or %s.scene.json; or \"shown\": false in rollouts.json, if nobody is to be asked",
+		return refused("frames", "%s: a rollout needs exactly one kind of picture, and there are %d (%s): pictures in the folder %s/frames, a video %s.mp4 or .webm, an array frames, or %s.scene.json; or \"shown\": false in rollouts.json, if it is not to be shown",
 			r.Name, len(found), strings.Join(found, ", "), r.Name, r.Name, r.Name)
 	}
 	name := found[0]

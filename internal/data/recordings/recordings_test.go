@@ -367,7 +367,7 @@ func TestBadRollouts(t *testing.T) {
 	}{
 		{"no manifest", "rollouts-missing", func(_ testing.TB, s sample) { delete(s, "rollouts.json") }},
 		{"not JSON", "rollouts-manifest", file("rollouts.json", []byte("{"))},
-		{"a million rollouts", "rollouts-manifest: rollouts.json is not as it must be: there are more than 10000", file("rollouts.json", []byte(`{"rollouts": [`+strings.Repeat("{},", 1e6)+`{}]}`))},
+		{"a million rollouts", "rollouts-manifest: rollouts.json is not valid: there are more than 10000", file("rollouts.json", []byte(`{"rollouts": [`+strings.Repeat("{},", 1e6)+`{}]}`))},
 		{"unknown key", "rollouts-manifest", manifest("fps", 30)},
 		{"newer", "rollouts-manifest", manifest("version", 2)},
 		{"no step_seconds", "rollouts-manifest", manifest("step_seconds", 0)},
@@ -416,7 +416,7 @@ func TestBadRollouts(t *testing.T) {
 		{"row of some", "rollouts-manifest: rollouts.json: b0 has \"row\"", func(t testing.TB, s sample) { withRows(t, s, 0, -1, 60, 90) }},
 		{"row that is not later", "rollouts-manifest: rollouts.json: \"row\" of a1", func(t testing.TB, s sample) { withRows(t, s, 0, 30, 30, 90) }},
 		{"row within the one before", "rollouts-length: a1 begins in row 59", func(t testing.TB, s sample) { withRows(t, s, 0, 30, 59, 90) }},
-		{"pictures of what is not shown", "rollouts-frames: a0: there is something to see", manifest("shown", false)},
+		{"pictures of what is not shown", "rollouts-frames: a0: there are pictures", manifest("shown", false)},
 		{"feature that says nothing", "rollouts-features", func(_ testing.TB, s sample) {
 			for _, name := range []string{"a0", "b0", "a1", "b1"} {
 				s[name+"/features.npy"] = npy("<f8", rows(func(_, _, _ int) float64 { return 1 }, 0, steps, 2), steps, 2)

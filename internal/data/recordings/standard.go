@@ -39,7 +39,7 @@ func (k *keeping) standard(ctx context.Context) (*standard, error) {
 		}
 		return nil, nil
 	case kept == 0:
-		return nil, refused("features", "there is nothing to learn a reward of: give features.npy and name its columns in \"features\"; or observations of at most %d numbers that change; or name the policies that acted, in \"policy\"", maxDefault)
+		return nil, refused("features", "there are no features for a reward: give features.npy and name its columns in \"features\"; or observations of at most %d numbers that change; or name the policies that acted, in \"policy\"", maxDefault)
 	}
 	k.x.From = fromObservations
 	for _, i := range s.columns {

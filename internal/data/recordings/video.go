@@ -87,7 +87,7 @@ func videoSize(ctx context.Context, path string) (size image.Point, err error) {
 }
 
 func needFFmpeg(err error) error {
-	return refused("ffmpeg", "videos need the programs ffmpeg and ffprobe, which are not here: install the package ffmpeg (Debian: apt install ffmpeg), or give the pictures as PNG files (%v)", err)
+	return refused("ffmpeg", "videos need the programs ffmpeg and ffprobe, which were not found: install the package ffmpeg (Debian: apt install ffmpeg), or give the pictures as PNG files (%v)", err)
 }
 
 // limited passes on the first n bytes.

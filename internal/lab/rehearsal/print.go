@@ -17,11 +17,11 @@ func PrintSummary(out io.Writer, runs []Run, figures []Figure) error {
 	}
 	first := runs[0].Rows[0]
 	if first.True() {
-		fmt.Fprintf(out, "%s, %d comparisons with the truth. In brackets: 95 %% intervals, by a bootstrap over runs.\n", count(runs), find("true_regret", "all").N)
+		fmt.Fprintf(out, "%s, %d comparisons with the truth. In brackets: 95 %% intervals, from a bootstrap over runs.\n", count(runs), find("true_regret", "all").N)
 		fmt.Fprintf(out, "True regret is a share of the span, against %s.\n\n", first.Against.people())
 	} else {
 		fmt.Fprintf(out, "%s, %d looks at the recommended policy. In brackets: 95 %% intervals, by a bootstrap over runs.\n", count(runs), find("worth", "all").N)
-		fmt.Fprintf(out, "A person who sees has no true reward. Worth: of the clips of the recommended policy, by the taste of the answers.\n\n")
+		fmt.Fprintf(out, "A seeing expert has no true reward. Worth: value of the clips of the recommended policy, by the taste of the answers.\n\n")
 	}
 	var at []string
 	for _, f := range figures {

@@ -18,7 +18,7 @@ func (r *Annotator) report(ctx context.Context) error {
 		return err
 	}
 	if r.person != nil {
-		fmt.Fprintf(r.cfg.Out, "A person who sees has no true reward: this one answered by the taste %q: %s.\n", r.person.Name, r.person.About)
+		fmt.Fprintf(r.cfg.Out, "A seeing expert has no true reward: this one answered by the taste %q: %s.\n", r.person.Name, r.person.About)
 		return nil
 	}
 	fmt.Fprintln(r.cfg.Out, "The expert's true reward weights:")
@@ -42,9 +42,9 @@ func (r *Annotator) ending() string {
 	case complete:
 		return fmt.Sprintf("%s given: the session is complete (%s).", given, all)
 	case r.status.Waiting != "":
-		return fmt.Sprintf("%s given; there is no further question for this annotator (%s of everybody). The server says: %s", given, all, r.status.Waiting)
+		return fmt.Sprintf("%s given; there is no further question for this annotator (%s of all annotators). The server says: %s", given, all, r.status.Waiting)
 	default:
-		return fmt.Sprintf("%s given; there is no further question for this annotator (%s of everybody).", given, all)
+		return fmt.Sprintf("%s given; there is no further question for this annotator (%s of all annotators).", given, all)
 	}
 }
 

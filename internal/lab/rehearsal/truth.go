@@ -197,13 +197,13 @@ func (c Comparison) String() string {
 	fmt.Fprintf(&b, "After answer %d the session recommends %s, one of %d known policies; its candidates were trained after answer %d.\n",
 		c.Seq, c.Recommended, c.Policies, c.BasedOn)
 	if !c.True() {
-		fmt.Fprintf(&b, "  Worth to the person who sees: %.4g, the mean of %d clips of that policy. There is no true reward.", c.Worth, c.WorthClips)
+		fmt.Fprintf(&b, "  Worth to the seeing expert: %.4g, the mean of %d clips of that policy. There is no true reward.", c.Worth, c.WorthClips)
 		return b.String()
 	}
 	fmt.Fprintf(&b, "  True return: %.4g; %.4g of %s; %.4g from the worst known policy to that (the span).\n", c.Return, c.Best, c.Against.people(), c.Span)
 	fmt.Fprintf(&b, "  True regret: %s of the span; %s against the best known policy.\n", percent(c.Regret), percent(c.RegretKnown))
 	if !c.Stated() {
-		b.WriteString("  Page says:   nothing of regret, because the reward is a network.")
+		b.WriteString("  Page says:   nothing about regret, because the reward is a network.")
 		return b.String()
 	}
 	fmt.Fprintf(&b, "  Page says:   at most %s with a probability of %s; at most %s with a probability of 95 %%; %s on average. Span: %.4g.\n",

@@ -22,7 +22,7 @@ func TestSessionsThatStateNoRegret(t *testing.T) {
 	if c.Stated() || c.Regret != 1 || c.Shown.Tolerance != 0.05 || !math.IsNaN(c.Shown.Bound) {
 		t.Errorf("got %+v, want a regret of 1 and no statement", c)
 	}
-	if says := c.String(); !strings.Contains(says, "nothing of regret") || strings.Contains(says, "NaN") || strings.Contains(says, "95 %") {
+	if says := c.String(); !strings.Contains(says, "nothing about regret") || strings.Contains(says, "NaN") || strings.Contains(says, "95 %") {
 		t.Errorf("it says\n%s", says)
 	}
 	c.Given = 9

@@ -38,7 +38,7 @@ func watch(c *clip.Clip) (m motion, err error) {
 	h := &c.Header
 	b, ok := bodies[h.Env]
 	if !ok || h.Steps == 0 {
-		return m, idrl.Errorf(idrl.Invalid, "nobody has a taste about such clips of %q", h.Env)
+		return m, idrl.Errorf(idrl.Invalid, "there is no taste for such clips of %q", h.Env)
 	}
 	need := slices.Max(append([]int{b.tip, b.ball}, b.points...))
 	if h.Points <= need || h.Distance == 0 {

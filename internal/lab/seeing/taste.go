@@ -44,9 +44,9 @@ func Find(env, name string) (Taste, error) {
 		names = append(names, t.Name)
 	}
 	if names == nil {
-		return Taste{}, idrl.Errorf(idrl.Invalid, "nobody has a taste about %q: choose an environment among %s", env, strings.Join(Environments(), ", "))
+		return Taste{}, idrl.Errorf(idrl.Invalid, "there is no taste for %q: choose one of the environments %s", env, strings.Join(Environments(), ", "))
 	}
-	return Taste{}, idrl.Errorf(idrl.Invalid, "nobody has the taste %q about %s: choose one of %s", name, env, strings.Join(names, ", "))
+	return Taste{}, idrl.Errorf(idrl.Invalid, "there is no taste %q for %s: choose one of %s", name, env, strings.Join(names, ", "))
 }
 
 // Environments returns the ids of the environments that there are tastes about.

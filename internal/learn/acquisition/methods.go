@@ -101,9 +101,9 @@ func papers() []Method {
 			New: func(bool) Function { return Uniform{} },
 		},
 		{
-			Name: "igr", Title: "IGR", About: "asks the question that tells most about the reward as a whole",
-			Hint:   "Asks the question that tells most about the reward as a whole, also where no policy depends on it.",
-			Why:    "Each question tells most about the reward as a whole.",
+			Name: "igr", Title: "IGR", About: "asks the question with the most information about the whole reward",
+			Hint:   "Asks the question with the most information about the whole reward, even where no policy depends on it.",
+			Why:    "Each question has the most information about the whole reward.",
 			NoPair: "the reward",
 			Paper:  InFigures, Live: true,
 			New: func(paper bool) Function { return IGR{Paper: paper} },
@@ -124,7 +124,7 @@ func papers() []Method {
 			New: func(paper bool) Function { return EPD{Paper: paper} },
 		},
 		{
-			Name: "mr", Title: "MR", About: "compares probable policies that do badly under each other's reward",
+			Name: "mr", Title: "MR", About: "compares probable policies that have low returns under each other's reward",
 			Needs: Needs{Solving: true, AllQueries: true}, Paper: InFigures,
 			New: func(bool) Function { return MR{} }, refuses: unlessWhole,
 		},
@@ -151,7 +151,7 @@ func beyond() []Method {
 		{
 			Name: "lvar", Title: "LVAR", About: "compares the best policy so far with all that may be better, weighted by their probability of being best",
 			Hint:   "Compares the best policy so far with all others, weighted by their probability of being best. The default.",
-			Why:    "Each question compares the best policy so far with those that might be better. The table names the rival that the answer tells most about. Expected information is about all of them.",
+			Why:    "Each question compares the best policy so far with those that might be better. The table names the rival about which the answer gives the most information. The expected information is about all rivals.",
 			NoPair: "drawn at random",
 			Needs:  known, Live: true,
 			New: func(bool) Function { return LVAR{} },
@@ -190,9 +190,9 @@ func beyond() []Method {
 			New: func(bool) Function { return EUBO{} }, refuses: unlessWhole,
 		},
 		{
-			Name: "vids", Title: "V-IDS", About: "asks the question that tells most about which policy is best",
-			Hint:   "Asks the question that tells most about which policy is best.",
-			Why:    "Each question tells most about which known policy is best.",
+			Name: "vids", Title: "V-IDS", About: "asks the question with the most information about which policy is best",
+			Hint:   "Asks the question with the most information about which policy is best.",
+			Why:    "Each question has the most information about which known policy is best.",
 			NoPair: "all policies",
 			Needs:  known, Live: true,
 			New: func(bool) Function { return VIDS{} },
@@ -210,7 +210,7 @@ func beyond() []Method {
 
 func unlessRatings(kind idrl.QueryKind, _ bool) string {
 	if kind.Comparison() {
-		return "it needs ratings, for it asks where a rating may be the highest yet; ask for ratings of clips or states"
+		return "it needs ratings, because it asks where a rating may exceed the best one; ask for ratings of clips or states"
 	}
 	return ""
 }

@@ -94,7 +94,7 @@ func checkNoise(spec idrl.SessionSpec) error {
 		largest = slices.Max(spec.PriorScale)
 	}
 	if least := leastNoise * spec.PriorVar * largest * largest; min(spec.NoiseStd*spec.NoiseStd, spec.RatingVar, PaperNoiseVar) < least {
-		return idrl.Errorf(idrl.Invalid, "the noise of an answer is too small beside the prior variance %v to compute with: "+
+		return idrl.Errorf(idrl.Invalid, "the noise of an answer is too small relative to the prior variance %v: "+
 			"its variance must be at least %v; raise the noise or lower the prior variance", spec.PriorVar*largest*largest, least)
 	}
 	return nil
@@ -104,7 +104,7 @@ func checkNoise(spec idrl.SessionSpec) error {
 func prior(spec idrl.SessionSpec, env idrl.Environment) (*Gaussian, error) {
 	d := env.Spec().FeatureDim()
 	if d < 1 || d > MaxDim {
-		return nil, idrl.Errorf(idrl.Invalid, "environment %q has %d features; a belief holds 1 to %d", env.Spec().ID, d, MaxDim)
+		return nil, idrl.Errorf(idrl.Invalid, "environment %q has %d features; a posterior holds 1 to %d", env.Spec().ID, d, MaxDim)
 	}
 	if !(spec.PriorVar > 0) || !finite(spec.PriorVar) {
 		return nil, idrl.Errorf(idrl.Invalid, "prior variance must be a positive number; got %v", spec.PriorVar)

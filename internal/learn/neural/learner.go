@@ -66,7 +66,7 @@ func (l Learner) Due(n int) bool {
 func (l Learner) Learn(ctx context.Context, d idrl.Dataset, version int64, seed uint64) ([]byte, error) {
 	cfg := l.Config
 	if len(d.Shown) == 0 || len(d.Shown[0]) == 0 || d.Shown[0][0].Len() == 0 {
-		return nil, idrl.Errorf(idrl.Invalid, "a reward network cannot be learnt: nothing was shown in %d answers", len(d.Answers))
+		return nil, idrl.Errorf(idrl.Invalid, "a reward network cannot be learnt: none of the %d answers prefers a clip", len(d.Answers))
 	}
 	first := d.Shown[0][0]
 	cfg.ObsDim, cfg.ActDim = len(first.Obs[0]), len(first.Actions[0])

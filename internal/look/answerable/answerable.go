@@ -7,11 +7,11 @@ import (
 	"tiebreak/internal/look/measure"
 )
 
-// A Question is what the probability of a clear answer depends on.
+// A Question has the quantities on which the probability of a clear answer depends.
 type Question struct {
-	// Apart is how far the two clips look apart (measure.Pair.Apart). Of a clip that is to
-	// be rated it is how much moves, in units from which it is lively, at most 2; 1 of a
-	// still, and where nothing is known.
+	// Apart is how different the two clips look (measure.Pair.Apart). For a rating it is the motion
+	// of the clip, in units of the threshold of lively clips, at most 2; 1 for a still, and where
+	// it is not known.
 	Apart float64
 
 	Lead    float64 // |mean| / standard deviation of the difference of the clips' rewards; 0 for a rating
@@ -21,7 +21,7 @@ type Question struct {
 // mostMoving bounds Apart of a clip that is to be rated.
 const mostMoving = 2
 
-// Of returns what w says of a question of a kind.
+// Of returns the Question for w, of a query of a kind.
 func Of(kind idrl.QueryKind, w idrl.Why) Question {
 	switch {
 	case kind.Comparison(), kind.Group():
@@ -35,7 +35,7 @@ func Of(kind idrl.QueryKind, w idrl.Why) Question {
 // terms is the number of weights.
 const terms = 4
 
-// Bounds of what is seen, beyond which it makes no difference.
+// Limits of what is seen, beyond which the model is constant.
 const (
 	leastApart, mostApart = 0.1, 6.
 	mostLead              = 3.
@@ -44,7 +44,7 @@ const (
 	usualSeconds = 2. // of a clip, so that the first weight is about one that lasts as long
 )
 
-// row returns x, by which the log-odds of a clear answer are w·x.
+// row returns x, the inputs of the model: w·x is the log-odds of a clear answer.
 func (q Question) row() [terms]float64 {
 	x := [terms]float64{1, math.Log(min(max(q.Apart, leastApart), mostApart)), min(q.Lead, mostLead), 0}
 	if q.Seconds > 0 {
@@ -56,16 +56,16 @@ func (q Question) row() [terms]float64 {
 // A Model gives the probability of a clear answer: it is logistic in row.
 type Model struct{ weights [terms]float64 }
 
-// The prior of the weights is normal. Film strips of pairs of clips (package measure) say
-// that about four in five of the pairs that are just easy can be told apart well (apart 1), two
-// in five where half of that is seen, and nineteen in twenty at twice of it. The other two are only
-// known to be small, and rather not negative.
+// The prior of the weights is normal. Film strips of pairs of clips (package measure) indicate that
+// people can distinguish about four in five of the pairs at the threshold of easy ones (apart 1),
+// two in five at half of it, and nineteen in twenty at twice of it. Of the other two weights only
+// is known that they are small, and probably not negative.
 var (
 	priorMean = [terms]float64{1.5, 2.5, 0.3, 0.1}
 	priorStd  = [terms]float64{1, 1, 0.3, 0.1}
 )
 
-// Prior returns the model before any reply.
+// Prior returns the model before the first reply.
 func Prior() Model { return Model{priorMean} }
 
 // Probability returns that of a clear answer to q, in (0, 1).

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Lesson is what a reply teaches: how clear it was, in [0, 1].
+// A Lesson is a training example from a reply: how clear it was, in [0, 1].
 type Lesson struct {
 	Question
 	Clear float64
@@ -54,13 +54,13 @@ func Fit(lessons []Lesson) Model {
 	return m
 }
 
-// A fit is the data of Fit.
+// A fit has the data of Fit.
 type fit struct {
 	rows    [][terms]float64
 	lessons []Lesson
 }
 
-// value returns what Fit maximises.
+// value returns the objective of Fit.
 func (f *fit) value(m Model) (sum float64) {
 	for i, x := range f.rows {
 		t := m.logOdds(x)
@@ -74,7 +74,7 @@ func (f *fit) value(m Model) (sum float64) {
 	return sum
 }
 
-// step returns that of Newton's method from m; false if rounding has made the matrix singular.
+// step returns a step of Newton's method from m; false if rounding has made the matrix singular.
 func (f *fit) step(m Model) (out [terms]float64, ok bool) {
 	gradient := mat.NewVecDense(terms, nil)
 	minus := mat.NewSymDense(terms, nil) // the Hessian with the other sign

@@ -7,15 +7,15 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A Reply is an answer, which is not changed, with what its question showed.
+// A Reply is an answer, which is not changed, with the clips of its question.
 type Reply struct {
 	*idrl.Answer
 	Question
 }
 
-// What replies teach. An answer of equal is half clear: it says that the person saw both,
-// and also that there was little to choose. A slow answer is less clear than others, but
-// never less than half: a person can be slow for many reasons.
+// Clearness of replies. An answer of equal is half clear: the person saw both clips, but there was
+// little to choose. A slow answer is less clear than others, but never less than half: a person can
+// be slow for many reasons.
 const (
 	equalClear = 0.5
 	slowClear  = 0.5
@@ -24,8 +24,8 @@ const (
 	fewTimes         = 8      // so many times at least make a median
 )
 
-// Lessons returns what replies teach, in their order. Skips and technical failures teach
-// nothing. Times count in comparison with the median of the same person's replies here.
+// Lessons returns the training examples from replies, in their order. Skips and technical failures
+// give none. Response times count relative to the median of the same person's replies here.
 func Lessons(replies []Reply) (out []Lesson) {
 	usual := medians(replies)
 	for _, r := range replies {
@@ -45,8 +45,8 @@ func Lessons(replies []Reply) (out []Lesson) {
 	return out
 }
 
-// promptness returns 1 for an answer whose time is not long beside the usual one or is not
-// known, and falls with the logarithm of the time to slowClear.
+// promptness returns 1 for an answer whose time is usual or not known, and falls with the logarithm
+// of longer times to slowClear.
 func promptness(a *idrl.Answer, usual float64) float64 {
 	if !timed(a) || !(usual > 0) {
 		return 1
@@ -55,8 +55,8 @@ func promptness(a *idrl.Answer, usual float64) float64 {
 	return 1 - (1-slowClear)*min(max(share, 0), 1)
 }
 
-// timed reports whether the time of an answer says how long the person looked: the page was
-// in view all the while, and what the device reported can be true. Programs give any time.
+// timed reports whether the response time of an answer is how long the person looked: the page was
+// visible all the time, and the reported data can be true. Programs report any time.
 func timed(a *idrl.Answer) bool {
 	const untrue = idrl.DoubtDuration | idrl.DoubtHaste
 	return a.ResponseMS > 0 && a.HiddenMS == 0 && a.Doubts&untrue == 0 && a.Input != "api"

@@ -12,13 +12,12 @@ import (
 
 const magic = "TBC1"
 
-// Encode draws c and returns its bytes, a function of its arguments alone. env
-// must be an instance equal to the one c was recorded in; it is left in the last
-// state of c. An idrl.Substepper gives a frame for each of its substeps, any
-// other environment one for each step. An environment that cannot draw but is
-// idrl.Pictured gives a picture for each step (EncodeFootage), or all that there are (Filmed). Encode returns an error of
-// kind Invalid if env can show or restore no states, or if c has no snapshots, and the error
-// of an environment that fails (idrl.Err).
+// Encode draws c and returns its bytes, a function of its arguments alone. env must be an instance
+// equal to the one in which c was recorded; it is left in the last state of c. An idrl.Substepper
+// gives a frame for each of its substeps, any other environment one for each step. An environment
+// that cannot draw but is idrl.Pictured gives a picture for each step (EncodeFootage), or all
+// existing ones (Filmed). Encode returns an error of kind Invalid if env cannot show or restore
+// states, or if c has no snapshots, and the error of an environment that fails (idrl.Err).
 func Encode(env idrl.Environment, c idrl.Clip) ([]byte, error) {
 	drawer, draws := env.(idrl.Drawer)
 	keeper, keeps := env.(idrl.Snapshotter)
@@ -26,7 +25,7 @@ func Encode(env idrl.Environment, c idrl.Clip) ([]byte, error) {
 	spec := env.Spec()
 	switch {
 	case !draws && !pictures || !keeps:
-		return nil, idrl.Errorf(idrl.Invalid, "environment %q cannot draw its past states, so people cannot judge its clips", spec.ID)
+		return nil, idrl.Errorf(idrl.Invalid, "environment %q cannot draw its past states, so its clips cannot be shown", spec.ID)
 	case len(c.Snapshots) != c.Steps+1:
 		return nil, idrl.Errorf(idrl.Invalid, "clip %s has %d snapshots for %d steps, want one more", c.ID, len(c.Snapshots), c.Steps)
 	}

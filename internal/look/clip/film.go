@@ -8,23 +8,23 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A film holds the drawn frames of a clip.
+// A film has the drawn frames of a clip.
 type film struct {
 	sub    int        // frames of a step
 	frames int        // drawn so far
 	first  idrl.Scene // without the points of its moving shapes
 	counts []int      // points of each moving shape
 	tracks []track    // of the camera's centre and the points of the moving shapes, in order
-	fallen int        // states of a robot that lies
-	note   string     // what there is to say of it
-	err    error      // the first thing that was wrong
+	fallen int        // number of states of a fallen robot
+	note   string     // text for the clip
+	err    error      // first error
 }
 
-// A track is where a point is, in world units: a column over the frames for each
-// of its coordinates.
+// A track is the path of a point, in world units: a column over the frames for each of its
+// coordinates.
 type track [][]float64
 
-// shoot draws the states and what lies between them.
+// shoot draws the states and the frames between them.
 func shoot(drawer idrl.Drawer, keeper idrl.Snapshotter, states [][]float64) *film {
 	f := &film{sub: 1}
 	var scene idrl.Scene
@@ -107,8 +107,7 @@ func (f *film) add(scene *idrl.Scene) {
 	}
 }
 
-// header returns the header of the film as a clip, and leaves those tracks of f
-// that its points are.
+// header returns the header of the film as a clip, and keeps only the tracks of its points.
 func (f *film) header(spec idrl.EnvSpec, c idrl.Clip) *Header {
 	view := f.first.Camera
 	h := &Header{
@@ -160,8 +159,8 @@ func (f *film) unit() float64 {
 	return u
 }
 
-// share drops the tracks of points that are where another is in every frame, up
-// to tolerance. It returns the new number of each point but the camera's centre.
+// share drops the tracks of points that equal those of another point in every frame, up to
+// tolerance. It returns the new number of each point except the camera's centre.
 func (f *film) share(tolerance float64) []int {
 	kept := f.tracks[:1:1]
 	at := make([]int, 0, len(f.tracks)-1)

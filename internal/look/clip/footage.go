@@ -21,10 +21,10 @@ import (
 // footageMagic begins the bytes of a clip of pictures.
 const footageMagic = "TBF1"
 
-// Kinds of stored pictures: the programs that show them know no others.
+// Kinds of stored pictures; players know no others.
 const (
-	kindPNG  = "png"  // of at most 256 colours: as it was
-	kindJPEG = "jpeg" // of more
+	kindPNG  = "png"  // of at most 256 colours: unchanged
+	kindJPEG = "jpeg" // of more colours
 )
 
 // Limits of pictures.
@@ -40,7 +40,7 @@ const (
 	maxLook        = 64 << 10   // of looks, deflated
 )
 
-// Footage is a clip of pictures that is to be encoded.
+// Footage is a clip of pictures before it is encoded.
 type Footage struct {
 	Env      string    // Header.Env, required
 	Steps    int       // steps shown; 0 for a still
@@ -49,16 +49,16 @@ type Footage struct {
 	Playback float64   // simulated seconds shown per second, required
 	EndSec   float64   // Header.EndSec
 	Phi      []float64 // Σφ of the clip, length d
-	Note     string    // what there is to say of it, for people; may be empty
+	Note     string    // text for the clip, for people; may be empty
 
 	Pictures []image.Image // Steps·Sub + 1, all of one size
 }
 
 // EncodeFootage returns the bytes of a clip of pictures, a function of f alone. Pictures are
-// written anew, so that nothing of the files that they came from reaches a browser: as PNG if
-// they have at most 256 colours, else as JPEG, and smaller if a side has more than 480 pixels
-// or they have more than 24 million together. Pictures that are the same are stored once. It
-// returns an error of kind Invalid if f is not a clip, or is too large.
+// encoded again, so that no metadata of their files reaches a browser: as PNG if they have at most
+// 256 colours, else as JPEG, and smaller if a side has more than 480 pixels or they have more than
+// 24 million together. Equal pictures are stored once. It returns an error of kind Invalid if f is
+// not a clip, or is too large.
 func EncodeFootage(f Footage) ([]byte, error) {
 	f.Sub = max(f.Sub, 1)
 	switch {
@@ -128,9 +128,8 @@ func packFootage(h *Header, stored [][]byte) ([]byte, error) {
 // A reel is the different pictures of a clip at the size at which they are stored.
 type reel []*image.RGBA
 
-// develop stores in h which frame shows which picture and how large they are, and returns
-// those that differ. Each image is copied and hashed once, however often it is shown: a copy
-// takes up to 64 MB.
+// develop stores in h the picture of each frame and their size, and returns the different pictures.
+// Each image is copied and hashed once, however often it is shown: a copy takes up to 64 MB.
 func develop(h *Header, pictures []image.Image, size image.Point) reel {
 	same, seen := map[image.Image]int{}, map[[sha256.Size]byte]int{}
 	var out reel
@@ -178,7 +177,7 @@ func opaque(p image.Image) *image.RGBA {
 	return out
 }
 
-// encode returns the stored form of the pictures, and says in h what they are.
+// encode returns the stored form of the pictures, and describes them in h.
 func (r reel) encode(h *Header, quality int) ([][]byte, error) {
 	h.Pictures = nil
 	stored := make([][]byte, len(r))
@@ -221,9 +220,8 @@ func paletted(img *image.RGBA) *image.Paletted {
 	return out
 }
 
-// ReadPicture decodes a PNG or JPEG that comes from outside: at most 8 MiB and 4096 pixels a
-// side, which is checked before anything is decoded. It returns an error of kind Invalid for
-// anything else.
+// ReadPicture decodes a PNG or JPEG from outside: at most 8 MiB and 4096 pixels a side, which is
+// checked before anything is decoded. It returns an error of kind Invalid for anything else.
 func ReadPicture(b []byte) (image.Image, error) {
 	if len(b) > maxGivenBytes {
 		return nil, idrl.Errorf(idrl.Invalid, "a picture has %d bytes; the limit is %d", len(b), maxGivenBytes)

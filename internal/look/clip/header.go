@@ -6,7 +6,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Header is everything of a clip that does not move. Empty fields are left out.
+// Header describes everything in a clip that does not move. Empty fields are left out.
 type Header struct {
 	Version  int       `json:"v"` // 2, or 1; 3 of a clip of pictures
 	Env      string    `json:"env"`
@@ -15,7 +15,7 @@ type Header struct {
 	Frames   int       `json:"frames"`        // Steps·Sub + 1
 	FrameSec float64   `json:"dt"`            // simulated seconds from frame to frame
 	Playback float64   `json:"playback"`      // simulated seconds shown per second
-	EndSec   float64   `json:"end,omitempty"` // viewer's seconds for which the last frame stays; 0: as the player has it
+	EndSec   float64   `json:"end,omitempty"` // viewer's seconds for which the last frame stays; 0: the player's default
 	Phi      []float64 `json:"phi"`           // Σφ of the clip, undiscounted, length d
 	Unit     float64   `json:"unit"`          // world units of a step of the numbers
 
@@ -26,13 +26,13 @@ type Header struct {
 	Azimuth   float64 `json:"azimuth,omitempty"`
 	Elevation float64 `json:"elevation,omitempty"`
 
-	// Fallen is the share of the states of the clip that idrl.Faller says are fallen.
+	// Fallen is the share of the states of the clip that are fallen by idrl.Faller.
 	Fallen float64 `json:"fallen,omitempty"`
 
-	// Note says what idrl.Narrator says of the clip.
+	// Note is the text of idrl.Narrator about the clip.
 	Note string `json:"note,omitempty"`
 
-	// Of a clip of pictures: what is stored, and which of it each frame shows, length Frames.
+	// Of a clip of pictures: the stored pictures, and the one that each frame shows, length Frames.
 	// W and H are then pixels, Unit and Points are 1, and there are no shapes.
 	Pictures []Picture `json:"pictures,omitempty"`
 	Show     []int     `json:"show,omitempty"`
@@ -77,7 +77,7 @@ func (h *Header) camera() idrl.Camera {
 // columns returns the numbers of a frame.
 func (h *Header) columns() int { return h.Points * h.camera().PointDim() }
 
-// modernise turns a header of version 1 into one of version 2 that says the same.
+// modernise turns a header of version 1 into an equal one of version 2.
 func (h *Header) modernise() error {
 	if h.Version != 1 {
 		return nil
@@ -166,7 +166,7 @@ func (h *Header) validateStatic() error {
 	return nil
 }
 
-// CheckShape returns an error of kind Invalid if s cannot be drawn in a scene that c sees.
+// CheckShape returns an error of kind Invalid if a camera c cannot draw s.
 func CheckShape(s idrl.Shape, c idrl.Camera) error {
 	dim := c.PointDim()
 	if len(s.Pts)%dim != 0 {

@@ -24,8 +24,8 @@ func lookSize(w, h int) image.Point {
 	return image.Pt(side(w), side(h))
 }
 
-// LookFrames returns the frames that the looks of a clip of n frames are of: at most six, evenly
-// spaced, among them the first and the last.
+// LookFrames returns the frames of the looks at a clip of n frames: at most six, evenly spaced,
+// including the first and the last.
 func LookFrames(n int) []int {
 	m := min(n, mostLooks)
 	out := make([]int, m)
@@ -92,9 +92,9 @@ func (c *Clip) Looks() ([][]byte, error) {
 	return out, nil
 }
 
-// WithoutLooks returns the bytes of an encoded clip as they are without looks, which follow from the
-// rest: clips are named by them, so that names are those of before there were looks. Of clips of
-// scenes, and where b is no clip, it is b.
+// WithoutLooks returns the bytes of an encoded clip without its looks, which follow from the rest.
+// The names of clips are hashes of these bytes, so that clips from before there were looks keep
+// their names. For clips of scenes, and if b is not a clip, it is b.
 func WithoutLooks(b []byte) []byte {
 	if !bytes.HasPrefix(b, []byte(footageMagic)) {
 		return b

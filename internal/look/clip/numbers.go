@@ -7,7 +7,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// predict returns the number that a column is expected to go on with.
+// predict returns the expected next number of a column.
 func predict(column []int32) int32 {
 	switch n := len(column); n {
 	case 0:
@@ -31,8 +31,8 @@ func appendColumn(raw []byte, column []float64, unit float64) []byte {
 	return raw
 }
 
-// readColumn reads n numbers and returns what lies behind them. Sums wrap around
-// at 2^31, so that any bytes give finite numbers.
+// readColumn reads n numbers and returns the remaining bytes. Sums wrap around at 2^31, so that any
+// bytes give finite numbers.
 func readColumn(raw []byte, n int) ([]int32, []byte, error) {
 	numbers := make([]int32, 0, n)
 	for range n {

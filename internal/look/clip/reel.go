@@ -16,9 +16,9 @@ import (
 // reelQuality is that of JPEG in a Reel: about 25 KB for 480x360 pixels.
 const reelQuality = 75
 
-// A Reel is the pictures of a recording that came from outside, in the form in which clips hold
-// them, so that clips are cut from it without anything being decoded. Pictures are decoded and
-// written anew when they are added, as by EncodeFootage; those that are the same are kept once.
+// A Reel has the pictures of a recording from outside, in the form in which clips store them, so
+// that clips are cut from it without decoding. Pictures are decoded and encoded again when they are
+// added, as by EncodeFootage; equal ones are stored once.
 type Reel struct {
 	W, H  int      // pixels of all pictures, as stored
 	Kinds []string // of each stored picture
@@ -33,9 +33,9 @@ type Reel struct {
 // NewReel returns an empty reel.
 func NewReel() *Reel { return &Reel{index: map[[sha256.Size]byte]int{}} }
 
-// Add appends a frame. frames is the number of frames of a clip, on which the size depends at
-// which pictures are stored. It returns an error of kind Invalid if the picture has another
-// size than the first, or a size that cannot be shown.
+// Add appends a frame. frames is the number of frames of a clip, on which the size of the stored
+// pictures depends. It returns an error of kind Invalid if the picture has another size than the
+// first, or a size that cannot be shown.
 func (r *Reel) Add(p image.Image, frames int) error {
 	size := p.Bounds().Size()
 	if len(r.Show) == 0 {
@@ -90,8 +90,8 @@ func shrink(img *image.RGBA, size image.Point) *image.RGBA {
 }
 
 // Cut returns the bytes of the clip that f describes, without its Pictures, whose first frame is
-// frame first of r: f.Steps·f.Sub + 1 of them. It returns an error of kind Invalid if there are
-// not so many, or the clip is too large.
+// frame first of r: f.Steps·f.Sub + 1 frames. It returns an error of kind Invalid if r has fewer,
+// or the clip is too large.
 func (r *Reel) Cut(f Footage, first int) ([]byte, error) {
 	f.Sub = max(f.Sub, 1)
 	n := f.Steps*f.Sub + 1
@@ -125,14 +125,14 @@ func (r *Reel) Cut(f Footage, first int) ([]byte, error) {
 	return packFootage(h, stored)
 }
 
-// A Filmed environment was filmed elsewhere.
+// A Filmed environment has recorded pictures.
 type Filmed interface {
-	// Reel returns the pictures of the recording that a state belongs to, the frame that shows
-	// the state, and how many frames there are from state to state.
+	// Reel returns the pictures of the recording of a state, the frame that shows the state, and
+	// the number of frames from state to state.
 	Reel(snapshot []float64) (r *Reel, frame, perStep int, err error)
 }
 
-// cutReel encodes a clip of an environment that was filmed.
+// cutReel encodes a clip of a Filmed environment.
 func cutReel(env Filmed, spec idrl.EnvSpec, c idrl.Clip) ([]byte, error) {
 	r, frame, sub, err := env.Reel(c.Snapshots[0])
 	if err != nil {

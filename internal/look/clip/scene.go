@@ -7,10 +7,9 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Scene stores in dst, which it overwrites, the scene at a frame. A frame between
-// two whole numbers lies on straight lines between their scenes; one before the
-// first or behind the last frame is that one. dst shares no memory with c and may
-// be used again for the next frame.
+// Scene stores in dst, which it overwrites, the scene at a frame. A frame between two whole numbers
+// is interpolated linearly between their scenes; frames before the first or after the last are
+// these. dst shares no memory with c and may be used again for the next frame.
 func (c *Clip) Scene(dst *idrl.Scene, frame float64) {
 	h := &c.Header
 	row := c.between(frame)

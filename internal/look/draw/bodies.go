@@ -10,23 +10,23 @@ import (
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
-// A body is a ball, capsule, box or text of which something is before the eye.
+// A body is a ball, capsule, box or text of which a part is in front of the eye.
 type body struct {
 	shape *idrl.Shape
 	pts   []vec   // both ends of the axis; of a box its corners, corner i on the side of face k's middle where bit k of i is set
 	r     float64 // radius around the axis; 0 of a box
 	cut   bool    // the capsule ends flat at its first end
 	at    []spot  // of pts
-	least point   // of what it covers on the image
+	least point   // of the covered part of the image
 	most  point
 	z     float64 // depth of the middle
 	i     int     // place in the scene
 }
 
-// axis returns where the ends of the axis are. A box has none.
+// axis returns the two ends of the axis. A box has none.
 func (b *body) axis() (p, q spot) { return b.at[0], b.at[1] }
 
-// bodies returns those shapes that are bodies to be seen.
+// bodies returns the visible bodies among shapes.
 func (v *view) bodies(shapes []idrl.Shape) []*body {
 	var out []*body
 	for i := range shapes {
@@ -61,8 +61,7 @@ func newBody(shapes []idrl.Shape, i int) *body {
 	return b
 }
 
-// before returns what of an axis is farther than a depth; a box whole if some of
-// it is.
+// before returns the part of an axis beyond a depth; a box as a whole if some of it is.
 func (v *view) before(pts []vec, least float64) []vec {
 	behind := func(p vec) bool { return v.depth(p) < least }
 	seen := func(p vec) bool { return !behind(p) }
@@ -111,9 +110,9 @@ func corners(pts []vec) []vec {
 	return out
 }
 
-// emerging returns a capsule from where it comes out of a thicker ball, as legs do
-// out of a trunk. The end that is cut off becomes the first. It returns no points
-// if all of the capsule is within a ball.
+// emerging returns the part of a capsule outside a thicker ball, as legs come out of a trunk. The
+// end that is cut off becomes the first. It returns no points if all of the capsule is within a
+// ball.
 func emerging(pts []vec, r float64, shapes []idrl.Shape) (left []vec, cut bool) {
 	for _, s := range shapes {
 		if s.Kind != idrl.Ball {
@@ -136,20 +135,19 @@ func emerging(pts []vec, r float64, shapes []idrl.Shape) (left []vec, cut bool) 
 	return pts, false
 }
 
-// leaves returns where the way from a to b leaves the ball about c whose squared
-// radius is rim.
+// leaves returns where the line from a to b leaves the ball about c whose squared radius is rim.
 func leaves(a, b, c vec, rim float64) vec {
 	d, q := r3.Sub(b, a), r3.Sub(a, c)
 	dd, dq, qq := r3.Norm2(d), r3.Dot(d, q), r3.Norm2(q)-rim
 	return along(a, d, (math.Sqrt(dq*dq-dd*qq)-dq)/dd)
 }
 
-// order sorts bodies so that each is painted after all that it hides: by depth,
-// unless two that overlap on the image say otherwise.
+// order sorts bodies so that each is painted after all that it hides: by depth, unless two bodies
+// that overlap on the image require another order.
 func order(v *view, list []*body) []*body {
 	left := slices.Clone(list)
 	slices.SortFunc(left, func(p, q *body) int { return cmp.Or(cmp.Compare(q.z, p.z), cmp.Compare(p.i, q.i)) })
-	hides := make([][]*body, len(left)) // whom each must wait for
+	hides := make([][]*body, len(left)) // the bodies that must be painted before
 	for i, p := range left {
 		for _, q := range left {
 			if p != q && v.nearer(p, q) > 0 {
@@ -167,8 +165,7 @@ func order(v *view, list []*body) []*body {
 	return out
 }
 
-// next returns the first body that need not wait; if each hides another, the
-// farthest.
+// next returns the first body that need not wait; if each hides another, the farthest.
 func next(left []*body, hides [][]*body, done map[*body]bool) *body {
 	var farthest *body
 	for i, p := range left {
@@ -214,8 +211,8 @@ func (b *body) depthAt(s float64) float64 {
 	return 1 / ((1-s)/p.z + s/q.z)
 }
 
-// closest returns where two axes come closest on the image: the parts of the way
-// along each, and the gap in pixels.
+// closest returns where two axes come closest on the image: the shares of the length of each, and
+// the gap in pixels.
 func closest(p, q *body) (s, t, gap float64) {
 	a, b := p.axis()
 	c, d := q.axis()
@@ -267,8 +264,8 @@ func (b *body) faces() []face {
 	return out
 }
 
-// behindFace is nearer where one is a box: the face that best separates the two
-// has the eye on the side of the one that hides the other.
+// behindFace is nearer for pairs with a box: of the face that best separates the two, the eye is on
+// the side of the body that hides the other.
 func (v *view) behindFace(p, q *body) float64 {
 	most, sign := math.Inf(-1), 0.0
 	try := func(box, other *body, s float64) {

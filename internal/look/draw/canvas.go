@@ -8,7 +8,7 @@ import (
 	"git.sr.ht/~sbinet/gg"
 )
 
-// A point is on the image, in pixels.
+// A point is a place on the image, in pixels.
 type point struct{ x, y float64 }
 
 // A canvas fills and strokes outlines on an image.
@@ -25,14 +25,14 @@ func newCanvas(dst *image.RGBA) *canvas {
 	return c
 }
 
-// A pattern says the colour of every pixel.
+// A pattern gives the colour of every pixel.
 type pattern = gg.Pattern
 
 // plain is one colour.
 func plain(c color.Color) pattern { return gg.NewSolidPattern(c) }
 
-// fill fills the union of outlines, each of which must turn only one way: all
-// to the same side, or those that turn to the other cancel it.
+// fill fills the union of outlines, each of which must turn in one direction only: all to the same
+// side, or outlines of the two directions cancel.
 func (c *canvas) fill(how pattern, outlines ...[]point) {
 	for _, o := range outlines {
 		c.outline(c.clipped(o))
@@ -41,7 +41,7 @@ func (c *canvas) fill(how pattern, outlines ...[]point) {
 	c.gg.Fill()
 }
 
-// fillEvenOdd fills what lies in an odd number of outlines.
+// fillEvenOdd fills the points that are in an odd number of outlines.
 func (c *canvas) fillEvenOdd(how pattern, outlines ...[]point) {
 	c.gg.SetFillRuleEvenOdd()
 	c.fill(how, outlines...)
@@ -94,12 +94,11 @@ func (c *canvas) rect(how pattern, top, bottom float64) {
 	}
 }
 
-// beyond is how far outside the image outlines are cut off, pixels.
+// beyond is the distance outside the image at which outlines are cut off, pixels.
 const beyond = 2
 
-// clipped returns what of an outline is near the image: a floor may reach a
-// million pixels beyond it (Sutherland and Hodgman, Reentrant polygon clipping,
-// 1974).
+// clipped returns the part of an outline near the image: a floor may reach a million pixels beyond
+// it (Sutherland and Hodgman, Reentrant polygon clipping, 1974).
 func (c *canvas) clipped(o []point) []point {
 	for _, inside := range []func(p point) float64{
 		func(p point) float64 { return p.x + beyond },
@@ -146,7 +145,7 @@ func arc(c point, rx, ry, turn, from, to float64) []point {
 // circle returns the outline of a circle.
 func circle(c point, r float64) []point { return arc(c, r, r, 0, 0, 2*math.Pi) }
 
-// turned returns the outline such that it turns clockwise on the image.
+// turned returns the outline with its points in clockwise order on the image.
 func turned(o []point) []point {
 	area := 0.0
 	for i, a := range o {

@@ -54,8 +54,8 @@ func (p *Painter) drawFlat(c *canvas, frame float64) {
 	}
 }
 
-// batch returns how many shapes from the first on are painted in one go: those of
-// the same kind, paint and size, whose edges are not to be seen where they meet.
+// batch returns how many shapes from the first on are painted together: shapes of the same kind,
+// paint and size, so that no edges are visible where they meet.
 func batch(shapes []idrl.Shape) int {
 	a, n := shapes[0], 1
 	for n < len(shapes) && a.Kind != idrl.Text {
@@ -93,7 +93,7 @@ func (s *sheet) paint(shapes []idrl.Shape) {
 	}
 }
 
-// trail draws where a shape has been since the clip began, older parts fainter.
+// trail draws the path of a shape since the clip began, older parts fainter.
 func (s *sheet) trail(a *idrl.Shape, way []float64, whole int) {
 	width := max(s.camera.W/110*s.scale, 1.5)
 	for k, part := range trailParts(whole) {

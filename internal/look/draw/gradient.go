@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// A stop is where a gradient has a colour, which need not be opaque.
+// A stop is a colour, perhaps transparent, at a place of a gradient.
 type stop struct {
 	at float64 // 0 to 1
 	c  color.NRGBA64
@@ -17,11 +17,11 @@ func opaque(at float64, c color.RGBA) stop { return stop{at, fade(c, 1).(color.N
 // shades is the number of colours of a gradient.
 const shades = 512
 
-// A ramp holds the colours of a gradient, first to last.
+// A ramp has the colours of a gradient, first to last.
 type ramp [shades]color.Color
 
-// newRamp returns the colours between stops, which are in order; before the first
-// and after the last they are constant.
+// newRamp returns the colours between stops, which are in order; before the first and after the
+// last stop they are constant.
 func newRamp(stops []stop) *ramp {
 	var r ramp
 	k := 0

@@ -13,7 +13,7 @@ import (
 // haze is the colour of the horizon.
 func haze() color.RGBA { return blend(colour(idrl.Ground), colour(idrl.Surface), 0.35) }
 
-// vanishing returns the depth at which the ground has vanished in the haze.
+// vanishing returns the depth at which the ground disappears in the haze.
 func (v *view) vanishing() float64 { return 200 * v.near }
 
 // paintWorld draws sky and ground. h is the height of the eye over the ground.
@@ -29,8 +29,8 @@ func (v *view) paintWorld(c *canvas, h float64) {
 	}
 }
 
-// paintHaze draws over the ground what lies between it and the eye: nothing up to
-// a quarter of the depth at which it vanishes.
+// paintHaze draws the haze over the ground: none up to a quarter of the depth at which the ground
+// disappears.
 func (v *view) paintHaze(c *canvas, h float64) {
 	if h <= v.near {
 		return
@@ -64,9 +64,9 @@ func (v *view) paintChecker(c *canvas, floor *idrl.Shape) {
 	c.fillEvenOdd(plain(blend(colour(floor.Paint), colour(idrl.Mark), 0.44)), strips...)
 }
 
-// squares returns strips along x and along y of every other row of squares of a floor
-// with a corner in o, as far as they reach from least to most; nil if there are more than
-// 500. What lies in one strip alone is to be filled.
+// squares returns strips along x and along y of every other row of squares of a floor with a corner
+// in o, between least and most; nil if there are more than 500. Points in exactly one strip are to
+// be filled.
 func (v *view) squares(o vec, size float64, least, most point) (strips [][]point) {
 	place := func(d float64) int { return int(math.Floor(d / size)) }
 	i0, j0, i1, j1 := place(least.x-o.X), place(least.y-o.Y), place(most.x-o.X), place(most.y-o.Y)
@@ -86,8 +86,8 @@ func (v *view) squares(o vec, size float64, least, most point) (strips [][]point
 	return strips
 }
 
-// seen returns what part of a level plane h below the eye is on the image and
-// nearer than a depth: least and greatest x and y.
+// seen returns the part of a level plane h below the eye that is on the image and nearer than a
+// depth: least and greatest x and y.
 func (v *view) seen(h, far float64) (least, most point) {
 	least, most = point{math.Inf(1), math.Inf(1)}, point{math.Inf(-1), math.Inf(-1)}
 	for _, x := range []float64{-v.w / 2, v.w / 2} {
@@ -141,7 +141,7 @@ func strip(pts []vec, width float64, normal vec) []vec {
 	for i := range sides {
 		sides[i] = unit(r3.Cross(r3.Sub(line[i+1], line[i]), normal))
 	}
-	out := make([]vec, 2*len(line)) // one side, and the other on the way back
+	out := make([]vec, 2*len(line)) // one side, and the other in the reverse direction
 	for i, p := range line {
 		a, b := sides[max(0, i-1)], sides[min(i, len(sides)-1)]
 		mitre := unit(r3.Add(a, b))
@@ -152,9 +152,9 @@ func strip(pts []vec, width float64, normal vec) []vec {
 	return out
 }
 
-// trodden returns the way on the ground that the centre of a shape has gone since
-// the clip began, up to where it is now. way holds its x y z of every frame.
-func trodden(way []float64, frame float64, now []vec, ground float64) []vec {
+// groundPath returns the path on the ground of the centre of a shape since the clip began, up to now.
+// way has its x y z of every frame.
+func groundPath(way []float64, frame float64, now []vec, ground float64) []vec {
 	var out []vec
 	for _, p := range vecs(way)[:int(frame)+1] {
 		out = append(out, vec{X: p.X, Y: p.Y, Z: ground})
@@ -166,7 +166,7 @@ func trodden(way []float64, frame float64, now []vec, ground float64) []vec {
 	return append(out, vec{X: m.X, Y: m.Y, Z: ground})
 }
 
-// paintTrail draws a way, older parts fainter.
+// paintTrail draws a path, older parts fainter.
 func (v *view) paintTrail(c *canvas, how color.RGBA, way []vec, width float64) {
 	far := way[:1:1] // points that are apart, so that its edges do not fold
 	for _, p := range way {

@@ -17,7 +17,7 @@ type Painter struct {
 	ways  [][]float64 // of each moving shape with a trail, else nil: its centre in every frame, x y (z)
 }
 
-// New returns what draws c.
+// New returns a painter of c.
 func New(c *clip.Clip) *Painter {
 	p := &Painter{clip: c, ways: make([][]float64, len(c.Header.Moving))}
 	for i, s := range c.Header.Moving {
@@ -91,7 +91,7 @@ func way(c *clip.Clip, at []int) []float64 {
 // trailPieces is into how many parts a trail is divided.
 const trailPieces = 8
 
-// A part is a piece of a trail, which is drawn in one opacity.
+// A part is a piece of a trail with one opacity.
 type part struct {
 	from, to int // points
 	alpha    float64

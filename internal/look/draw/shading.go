@@ -16,7 +16,7 @@ type shading struct {
 	line float64 // width of outlines, pixels
 }
 
-// brightness returns how light a surface with a unit normal is.
+// brightness returns the brightness of a surface with a unit normal.
 func (s *shading) brightness(normal vec) float64 {
 	return 0.54 + 0.08*normal.Z + 0.5*max(-0.15, r3.Dot(normal, s.to))
 }
@@ -72,8 +72,8 @@ func (s *shading) paintLimb(c *canvas, b *body) {
 	c.strokeClosed(rim(b), s.line, o)
 }
 
-// limbOutline returns the outline of two circles and what lies between them. The
-// first circle is an ellipse with one axis flat times as long.
+// limbOutline returns the outline of two circles and the area between them. The first circle is an
+// ellipse with one axis flat times as long.
 func limbOutline(a, b point, ra, rb, flat float64) []point {
 	d := math.Hypot(b.x-a.x, b.y-a.y)
 	if d <= math.Abs(ra-rb)+0.01 {

@@ -56,7 +56,7 @@ func (p *Painter) onGround(s *idrl.Shape, ground float64) bool {
 	return !slices.ContainsFunc(vecs(s.Pts), above)
 }
 
-// paintGround draws what lies on the ground, and trails.
+// paintGround draws the shapes on the ground, and trails.
 func (p *Painter) paintGround(c *canvas, v *view, frame, ground float64) {
 	decals := func(shapes []idrl.Shape) {
 		for i := range shapes {
@@ -68,20 +68,19 @@ func (p *Painter) paintGround(c *canvas, v *view, frame, ground float64) {
 	decals(p.scene.Static)
 	for i, w := range p.ways {
 		if s := &p.scene.Moving[i]; w != nil {
-			v.paintTrail(c, colour(s.Paint), trodden(w, frame, vecs(s.Pts), ground), p.scene.Camera.W/110)
+			v.paintTrail(c, colour(s.Paint), groundPath(w, frame, vecs(s.Pts), ground), p.scene.Camera.W/110)
 		}
 	}
 	decals(p.scene.Moving)
 }
 
-// sun returns where the light comes from: above, left of the eye and behind it.
+// sun returns the direction of the light: from above, left of the eye and behind it.
 func (v *view) sun() vec {
 	level := unit(vec{X: v.forward.X, Y: v.forward.Y})
 	return unit(along(along(vec{Z: 1}, v.right, -0.42), level, -0.38))
 }
 
-// paintShadows draws soft shadows: layers that grow with the height of what
-// throws them.
+// paintShadows draws soft shadows: layers that grow with the height of the body.
 func (v *view) paintShadows(c *canvas, sun vec, list []*body, ground float64) {
 	ink := plain(fade(blend(colour(idrl.Ink), colour(idrl.Ground), 0.15), 0.12))
 	for _, soft := range []float64{1, 0.4, -0.2, -0.8} {

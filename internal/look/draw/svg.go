@@ -127,7 +127,7 @@ func (d *drawing) flat(s *idrl.Scene, w, h float64) {
 	}
 }
 
-// solid draws ground, what lies on it, what floats, and bodies by depth.
+// solid draws the ground, shapes on it, floating shapes, and bodies by depth.
 func (d *drawing) solid(s *idrl.Scene, v *view) {
 	shapes := slices.Concat(s.Static, s.Moving)
 	ground := 0.0
@@ -166,7 +166,7 @@ func (d *drawing) floor(v *view, f *idrl.Shape) {
 	}
 	top := max(0, v.row(h, math.Inf(1)))
 	d.polygons(paintVar(f.Paint), false, []point{{0, top}, {v.w, top}, {v.w, v.h}, {0, v.h}})
-	far := 100 * v.near // twice as far as what the camera looks at
+	far := 100 * v.near // twice as far as the centre of the view
 	least, most := v.seen(h, far)
 	x, y := v.eye.X+v.forward.X*far/2, v.eye.Y+v.forward.Y*far/2
 	reach := floorTiles * f.Size

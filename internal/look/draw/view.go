@@ -34,7 +34,7 @@ func vecs(pts []float64) []vec {
 	return out
 }
 
-// A view is where the eye is, and how large it sees things.
+// A view is the place of the eye and the scale of the image.
 type view struct {
 	eye     vec
 	forward vec // unit vectors: to where it looks,
@@ -79,7 +79,7 @@ func (v *view) row(h, z float64) float64 {
 	return v.h/2 + v.focal*(h/z+v.forward.Z)/v.up.Z
 }
 
-// outline returns a polygon on the image, without what is behind the eye.
+// outline returns a polygon on the image, without the part behind the eye.
 func (v *view) outline(pts []vec) []point {
 	var out []point
 	to := func(p vec) { out = append(out, v.project(p).point) }

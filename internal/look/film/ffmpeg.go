@@ -12,12 +12,12 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// videoRate is the frames a second of MP4 and WebM: one for each picture of most
-// screens, which also shows what happens within a step of the environment.
+// videoRate is the frames a second of MP4 and WebM: one for each picture of most screens, which
+// also shows the motion within a step of the environment.
 const videoRate = 60
 
-// codecs are the arguments that say what ffmpeg is to write. Slower presets take
-// two and six times as long for files of about the same size.
+// codecs are the arguments of ffmpeg for each format. Slower presets take two and six times as long
+// for files of about the same size.
 var codecs = map[string][]string{
 	"mp4": {"-c:v", "libx264", "-preset", "veryfast", "-crf", "18", "-movflags", "+faststart", "-f", "mp4"},
 	"webm": {
@@ -29,7 +29,7 @@ var codecs = map[string][]string{
 func (f *Film) encode(ctx context.Context, path string, codec []string) error {
 	program, err := exec.LookPath("ffmpeg")
 	if err != nil {
-		return idrl.Errorf(idrl.Invalid, "MP4 and WebM need the program ffmpeg, which is not here: "+
+		return idrl.Errorf(idrl.Invalid, "MP4 and WebM need the program ffmpeg, which was not found: "+
 			"install the package ffmpeg, or use the format gif")
 	}
 	cmd := exec.CommandContext(ctx, program, f.arguments(path, codec)...)
@@ -87,7 +87,7 @@ func (f *Film) feed(ctx context.Context, w io.Writer) error {
 // A tail keeps the end of what is written to it.
 type tail struct{ b []byte }
 
-// tailBytes is how much of it, bytes.
+// tailBytes is its length, bytes.
 const tailBytes = 2000
 
 // Write implements io.Writer.

@@ -14,7 +14,7 @@ import (
 // does not read as motion: FREEZE in static/js/duo-player.js.
 const freezeSec = 0.3
 
-// gap is the room between two clips, pixels; even.
+// gap is the space between two clips, pixels; even.
 const gap = 8
 
 // Limits of a Config.
@@ -23,7 +23,7 @@ const (
 	minSpeed, maxSpeed = 0.05, 20
 )
 
-// Config says what a film shows.
+// Config describes a film.
 type Config struct {
 	Clips  []*clip.Clip // required; side by side, left first. The shorter one waits on its last frame
 	Width  int          // required: of the box in pixels that each clip fits in
@@ -31,8 +31,7 @@ type Config struct {
 	Speed  float64      // required; 1 is as fast as on the page
 }
 
-// A Film is what the page's player shows in one loop. One goroutine may use it at
-// a time.
+// A Film shows one loop of the page's player. One goroutine may use it at a time.
 type Film struct {
 	painters  []*draw.Painter
 	places    []image.Rectangle // of the clips
@@ -97,15 +96,14 @@ func (f *Film) Draw(dst *image.RGBA, sec float64) {
 	}
 }
 
-// A moment is when a frame is shown.
+// A moment is the time of a frame.
 type moment struct {
 	atSec float64 // of the film, as drawn
 	ticks int     // how long it is shown
 }
 
-// moments returns frames that show the film at a number of ticks a second. Each
-// but the last is shown for at least least ticks, and about that long; the last is
-// that of the film's end, and stays.
+// moments returns frames that show the film at a number of ticks a second. Each but the last is
+// shown for at least least ticks, and about that long; the last is the end of the film, and stays.
 func (f *Film) moments(ticksPerSec float64, least int) []moment {
 	length := int(math.Round(f.lengthSec / f.speed * ticksPerSec))
 	whole := int(math.Round(f.Seconds() * ticksPerSec))

@@ -61,7 +61,7 @@ func (h *histogram) shades() []shade {
 	return out
 }
 
-// A box is a set of colours that one colour is to stand for.
+// A box is a set of colours that is replaced by one colour.
 type box struct {
 	list []shade
 	mean [3]float64

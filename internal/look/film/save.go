@@ -24,10 +24,10 @@ func CheckFormat(format string) error {
 	return nil
 }
 
-// Save writes the film to path, whole or not at all: what is under way has the
-// name path.partial. The same film gives the same bytes as gif and png; png is a
-// picture of its end. Save returns an error of kind Invalid if the format is not
-// known or needs ffmpeg where there is none, and ctx's error if that ends first.
+// Save writes the film to path, completely or not at all: until it is complete it has the name
+// path.partial. The same film gives the same bytes as gif and png; png is a picture of its end.
+// Save returns an error of kind Invalid if the format is not known or needs ffmpeg where there is
+// none, and ctx's error if that ends first.
 func (f *Film) Save(ctx context.Context, path, format string) (err error) {
 	if err := CheckFormat(format); err != nil {
 		return err
@@ -52,7 +52,7 @@ func (f *Film) Save(ctx context.Context, path, format string) (err error) {
 	return os.Rename(partial, path)
 }
 
-// write creates a file of what to writes.
+// write creates a file with the output of to.
 func write(path string, to func(io.Writer) error) error {
 	file, err := os.Create(path)
 	if err != nil {

@@ -11,12 +11,12 @@ import (
 	"tiebreak/internal/look/draw"
 )
 
-// stripGap is the room between two frames of a strip, pixels.
+// stripGap is the space between two frames of a strip, pixels.
 const stripGap = 4
 
-// Strip returns n frames of a clip, the first and the last among them and at equal distances,
-// beside one another; each fits in a box of width×height pixels. Between them it is
-// transparent. A still has one frame.
+// Strip returns n frames of a clip at equal distances, including the first and the last, side by
+// side; each fits in a box of width×height pixels. Between them it is transparent. A still has one
+// frame.
 func Strip(c *clip.Clip, n, width, height int) *image.RGBA {
 	p := draw.New(c)
 	w, h := p.Size(width, height)

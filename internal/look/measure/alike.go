@@ -1,7 +1,7 @@
 package measure
 
-// Alike reports what Pair.Alike says of a and b, for less: most clips differ in place or
-// path. The errors are those of Compare.
+// Alike reports Pair.Alike of a and b with less work: most clips differ in place or path. The
+// errors are those of Compare.
 func Alike(a, b *View) (bool, error) {
 	if err := checkPair(a, b); err != nil {
 		return false, err
@@ -12,15 +12,15 @@ func Alike(a, b *View) (bool, error) {
 	return alike(a, b, placeApart(a, b)), nil
 }
 
-// RatedAlike reports that a person would rate a and b for the same thing: they look alike, or
-// the robot stays where it is in both, in places that are not far apart. The errors are those of Compare.
+// RatedAlike reports whether a person would give a and b the same rating: they look alike, or the
+// robot does not move from its place in both, and the places are not far apart. The errors are
+// those of Compare.
 func RatedAlike(a, b *View) (bool, error) {
 	alike, err := Alike(a, b)
 	return alike || err == nil && a.looks == nil && stayTogether(a, b, placeApart(a, b)/max(a.size, b.size)), err
 }
 
-// Answerable reports what Pair.Answerable says of a and b, for less. The errors are those of
-// Compare.
+// Answerable reports Pair.Answerable of a and b with less work. The errors are those of Compare.
 func Answerable(a, b *View) (bool, error) {
 	if err := checkPair(a, b); err != nil {
 		return false, err
@@ -32,8 +32,8 @@ func Answerable(a, b *View) (bool, error) {
 	return something(a, b, place/max(a.size, b.size)) && !alike(a, b, place), nil
 }
 
-// Repeats reports that the question about a and b looks like the one about c and d,
-// either way round. The errors are those of Compare.
+// Repeats reports whether the question about a and b looks like the one about c and d, either way
+// round. The errors are those of Compare.
 func Repeats(a, b, c, d *View) (bool, error) {
 	for _, pairs := range [2][2][2]*View{{{a, c}, {b, d}}, {{a, d}, {b, c}}} {
 		same := true
@@ -53,7 +53,7 @@ func Repeats(a, b, c, d *View) (bool, error) {
 	return false, nil
 }
 
-// alike is Pair.Alike of clips that begin that far apart, world units.
+// alike is Pair.Alike of clips that begin at this distance, world units.
 func alike(a, b *View, place float64) bool {
 	size := max(a.size, b.size)
 	switch {

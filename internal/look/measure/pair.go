@@ -6,8 +6,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A Pair is how two clips of one environment look apart. Distances are body sizes of
-// the larger of the two.
+// A Pair is the visible difference of two clips of one environment. Distances are body sizes of the
+// larger of the two.
 type Pair struct {
 	A, B *View
 
@@ -20,18 +20,18 @@ type Pair struct {
 	// clips began.
 	Path float64
 
-	// Place is how far apart the clips begin, as far as the picture shows that: along
-	// axes on which the camera stands still, or in a corridor with numbered cells.
+	// Place is the distance between the beginnings of the clips, as far as the picture shows it:
+	// along axes on which the camera stands still, or in a corridor with numbered cells.
 	Place float64
 
 	// End is the mean distance of the points in the last frames, with the places at
 	// which the clips begin laid on one another.
 	End float64
 
-	spot float64 // of clips of pictures: how much the cell differs that differs most
+	spot float64 // of clips of pictures: the largest difference of a cell
 }
 
-// Compare returns how a and b look apart. It returns an error of kind Invalid if they
+// Compare returns the visible difference of a and b. It returns an error of kind Invalid if they
 // show different things.
 func Compare(a, b *View) (Pair, error) {
 	if err := checkPair(a, b); err != nil {
@@ -58,10 +58,10 @@ func checkPair(a, b *View) error {
 	return nil
 }
 
-// whirling reports that both clips are too fast to be followed.
+// whirling reports whether both clips are too fast to follow.
 func (p Pair) whirling() bool { return p.A.Whirling() && p.B.Whirling() }
 
-// Alike reports that the clips look the same.
+// Alike reports whether the clips look the same.
 func (p Pair) Alike() bool {
 	if p.whirling() {
 		return p.End < AlikePose && p.Place < AlikePlace
@@ -72,11 +72,11 @@ func (p Pair) Alike() bool {
 	return p.Pose < AlikePose && p.Path < AlikePath && p.Place < AlikePlace && !(onMap(p.A) && p.End >= AlikePlace)
 }
 
-// onMap reports that the clip is of a flat scene. There it is seen where it ends: two walks that
-// part in their last steps differ little in their paths, which are means.
+// onMap reports whether the clip is of a flat scene. There people see where it ends: two walks that
+// separate in their last steps differ little in their paths, which are means.
 func onMap(v *View) bool { return !v.solid && !v.moment }
 
-// Easy reports that the clips differ at a glance.
+// Easy reports whether the clips differ at a glance.
 func (p Pair) Easy() bool {
 	if p.whirling() {
 		return p.End >= EasyPose || p.Place >= EasyPlace
@@ -84,14 +84,14 @@ func (p Pair) Easy() bool {
 	return p.Pose >= EasyPose || p.Path >= EasyPath || p.Place >= EasyPlace
 }
 
-// Answerable reports that a person can compare the two: they do not look alike, one of
-// them moves, one of them is not of a fallen robot, and the robot does not stay where it is
-// (View.Stays) in both, unless these places are far apart. Neither need move where both are still
-// states, or where they stand at different places of a map.
+// Answerable reports whether a person can compare the two: they do not look alike, at least one of
+// them moves, at least one is not of a fallen robot, and the robot moves from its place
+// (View.Stays) in one of them, unless these places are far apart. Stills need not move, nor clips
+// at different places of a map.
 func (p Pair) Answerable() bool { return !p.Alike() && something(p.A, p.B, p.Place) }
 
-// something reports that there is something to compare in a and b, whose places are that far
-// apart: Answerable but for how alike they look.
+// something reports whether a and b, whose places are at this distance, can be compared: Answerable
+// apart from how alike they look.
 func something(a, b *View, place float64) bool {
 	far := a.stays && b.stays && place >= StaysApart
 	posed := a.moment && b.moment || !a.solid && place >= EasyPlace || far
@@ -99,15 +99,15 @@ func something(a, b *View, place float64) bool {
 	return !still && !(a.Fallen() && b.Fallen())
 }
 
-// StayTogether reports that the robot stays where it is in both clips (View.Stays), and that
-// these places are less than StaysApart from one another.
+// StayTogether reports whether the robot does not move from its place in both clips (View.Stays),
+// and these places are less than StaysApart from one another.
 func (p Pair) StayTogether() bool { return stayTogether(p.A, p.B, p.Place) }
 
-// stayTogether is Pair.StayTogether of clips that begin that far apart.
+// stayTogether is Pair.StayTogether of clips that begin at this distance.
 func stayTogether(a, b *View, place float64) bool { return a.stays && b.stays && place < StaysApart }
 
-// Together reports that the clips begin in the same state, so that they show what each
-// policy makes of it.
+// Together reports whether the clips begin in the same state, so that they show the actions of each
+// policy in it.
 func (p Pair) Together() bool {
 	size := max(p.A.size, p.B.size)
 	if p.A.looks != nil {
@@ -116,8 +116,8 @@ func (p Pair) Together() bool {
 	return !p.A.moment && !p.B.moment && p.Place < sameStart && distance(p.A.poses[0], p.B.poses[0])/size < sameStart
 }
 
-// sameStart is how far apart, in body sizes, the first states of clips may be that begin
-// together: what rounding makes of them.
+// sameStart is the largest distance, in body sizes, of first states that count as the same:
+// rounding errors.
 const sameStart = 0.02
 
 // poseApart returns the least mean distance of two sequences of poses over the shifts
@@ -172,7 +172,7 @@ func distance(p, q []float64) float64 {
 	return sum / float64(len(p)/3)
 }
 
-// pathApart returns the mean distance of two ways since they began. World units.
+// pathApart returns the mean distance of two paths, each from its beginning. World units.
 func pathApart(a, b [][2]float64) float64 {
 	n := min(len(a), len(b))
 	sum := 0.0
@@ -183,8 +183,8 @@ func pathApart(a, b [][2]float64) float64 {
 	return sum / float64(n)
 }
 
-// placeApart returns how far apart two clips begin, as Pair.Place has it. World units.
-// In a flat scene whose camera follows the body, where the body is in the view counts.
+// placeApart returns the distance of the beginnings of two clips, as Pair.Place. World units. In a
+// flat scene whose camera follows the body, the place of the body in the view counts.
 func placeApart(a, b *View) float64 {
 	sum := 0.0
 	for k := range 2 {

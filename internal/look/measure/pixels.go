@@ -14,24 +14,24 @@ import (
 // about its way in widths of the body.
 const (
 	// unseenColour and fullColour are the differences of a cell, as shares of the range of a
-	// colour, up to which nothing is seen, and from which all of the cell counts: noise of JPEG
-	// is below the first one.
+	// colour, below which nothing is seen, and above which all of the cell counts: noise of JPEG is
+	// below the first one.
 	unseenColour = 0.04
 	fullColour   = 0.34
 
-	// leastBody and mostBody bound the share of the picture that the body is taken to have, which
-	// is found from what changes. Where little changes the body is taken to be small, so that
-	// what does change is less likely to count as nothing.
+	// leastBody and mostBody bound the estimated share of the picture that the body has, which is
+	// computed from the changes. If little changes the body is assumed to be small, so that the
+	// change is less likely to count as nothing.
 	leastBody = 0.01
 	mostBody  = 0.1
 
 	// plainSpot is the difference of a cell, the largest of a moment and the mean over moments,
-	// from which something is seen, however small: a ball of a quarter of a cell on a court of
-	// another colour. Where it is more, clips are neither still nor alike.
+	// above which a change is seen, however small it is: a ball of a quarter of a cell on a court
+	// of another colour. Above it clips are neither still nor alike.
 	plainSpot = 0.08
 
-	// leastPlain is how far apart clips are at least, as Pair.Apart says it, in which something is
-	// seen to differ: how large what matters is in a picture is not known.
+	// leastPlain is the least distance (Pair.Apart) of clips with a visible difference: the size of
+	// what matters in a picture is not known.
 	leastPlain = 0.5
 )
 
@@ -64,8 +64,8 @@ func newPixels(c *clip.Clip) (*View, error) {
 	return v, nil
 }
 
-// changes returns the means of what changes over so many moments: in body sizes, and in the cell
-// that changes most.
+// changes returns the mean changes over so many moments: in body sizes, and in the cell that
+// changes most.
 func (v *View) changes(lag int) (way, spot float64) {
 	n := float64(len(v.looks) - lag)
 	for i, look := range v.looks[lag:] {
@@ -93,7 +93,7 @@ func differing(a, b []byte) (share, most float64) {
 	return share / float64(len(a)/3), most
 }
 
-// lookAt returns the moment that a clip shows after so many seconds: its last one when it is over.
+// lookAt returns the look at a clip after so many seconds: its last one after its end.
 func (v *View) lookAt(sec float64) []byte {
 	last := len(v.looks) - 1
 	if sec >= v.sec || last == 0 {
@@ -102,7 +102,7 @@ func (v *View) lookAt(sec float64) []byte {
 	return v.looks[int(math.Round(sec/v.sec*float64(last)))]
 }
 
-// comparePixels is Compare of clips of pictures, of which Path is not known: it is part of Pose.
+// comparePixels is Compare for clips of pictures, whose Path is not known: it is part of Pose.
 func comparePixels(a, b *View) Pair {
 	p, size := Pair{A: a, B: b}, 2*max(a.size, b.size)
 	longer := a

@@ -7,14 +7,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// mostApart bounds each of the measures in Apart, so that what goes far does not hide
-// what looks new.
+// mostApart bounds each of the measures in Apart, so that a large difference in one does not hide
+// the others.
 const mostApart = 2
 
-// Apart returns how far the clips look apart as one number: the sum of pose, path and
-// place, each in units from which a pair is easy and at most 2. Of clips that whirl it is
-// where they end that counts. Clips of pictures in which something small is plainly seen to differ
-// are at least leastPlain apart.
+// Apart returns the difference of the clips as one number: the sum of pose, path and place, each in
+// units of the threshold of easy pairs and at most 2. For whirling clips it is the distance of
+// their ends. Clips of pictures in which a small visible difference is found are at least
+// leastPlain apart.
 func (p Pair) Apart() float64 {
 	units := func(d, easy float64) float64 { return min(d/easy, mostApart) }
 	if p.spot >= plainSpot {
@@ -26,8 +26,8 @@ func (p Pair) Apart() float64 {
 	return units(p.Pose, EasyPose) + units(p.Path, EasyPath) + units(p.Place, EasyPlace)
 }
 
-// Worth returns the pairs of clips that a person can answer, by their places, those that
-// look farthest apart first. The errors are those of Compare.
+// Worth returns the pairs of clips that a person can answer, by their places, the most different
+// ones first. The errors are those of Compare.
 func Worth(views []*View) ([][2]int, error) {
 	type pair struct {
 		at    [2]int
@@ -53,11 +53,11 @@ func Worth(views []*View) ([][2]int, error) {
 	return out, nil
 }
 
-// Spread returns the places of at most n behaviours, each given by views of its clips, by
-// farthest point: each is the one whose distance to the nearest before it is largest. It
-// begins with those of first. Behaviours without views are left out. The distance of two is the
-// mean of Apart over clips of the same place; behaviours that no pair of such clips tells
-// apart are not both taken. The errors are those of Compare.
+// Spread returns the places of at most n behaviours, each given by views of its clips, by farthest
+// point: each is the one whose distance to the nearest before it is largest. It begins with those
+// of first. Behaviours without views are left out. The distance of two is the mean of Apart over
+// clips of the same place; if no such pair of clips distinguishes two behaviours, only one of them
+// is taken. The errors are those of Compare.
 func Spread(views [][]*View, first []int, n int) (chosen []int, err error) {
 	nearest := make([]float64, len(views))
 	for i, v := range views {
@@ -96,7 +96,7 @@ func Spread(views [][]*View, first []int, n int) (chosen []int, err error) {
 	return chosen, nil
 }
 
-// apart returns the distance of two behaviours, 0 if nobody could tell them apart.
+// apart returns the distance of two behaviours, 0 if people cannot distinguish them.
 func apart(a, b []*View) (float64, error) {
 	sum, answerable := 0.0, false
 	n := min(len(a), len(b))

@@ -9,18 +9,18 @@ import (
 	"tiebreak/internal/look/clip"
 )
 
-// A View is what is measured of a clip, ready to be compared with others of the same
-// environment. It is immutable.
+// A View has the measurements of a clip, ready to be compared with others of the same environment.
+// It is immutable.
 type View struct {
 	env    string
 	moment bool      // one still state
 	solid  bool      // else flat
 	camera []float64 // centre at the first frame
-	marked bool      // labels on the ground of a solid scene tell places apart
+	marked bool      // labels on the ground of a solid scene distinguish places
 	size   float64   // world units; of pictures the share that the body has
 	motion Motion
 	fallen float64 // share of states
-	stays  bool    // idrl.Stays is said of it
+	stays  bool    // the text of the clip ends with idrl.Stays
 	sec    float64 // of the viewer
 
 	centres [][2]float64 // horizontal place of the body in each frame compared
@@ -28,7 +28,7 @@ type View struct {
 	end     []float64    // of the last frame of the clip, from the place in the first
 
 	looks [][]byte // of a clip of pictures, which has none of the three above
-	spot  float64  // of pictures: how much the cell changes that changes most
+	spot  float64  // of pictures: the largest change of a cell
 }
 
 // Motion is the mean speed of the points of the body, body sizes per second of the
@@ -80,7 +80,7 @@ func New(c *clip.Clip) (*View, error) {
 	return v, nil
 }
 
-// measure fills in what depends on the frames.
+// measure fills in the measurements of the frames.
 func (v *View) measure(f *frames) {
 	stride := max(1, int(math.Round(frameSec/f.viewerSec)))
 	var last, now snapshot
@@ -108,8 +108,8 @@ func (v *View) measure(f *frames) {
 	v.end = now.from([3]float64{v.centres[0][0], v.centres[0][1]})
 }
 
-// Size returns the body size: the largest over the frames, so that a robot that folds
-// is measured by what it was. World units; of a clip of pictures the share of the picture.
+// Size returns the body size: the largest over the frames, so that a robot that folds keeps its
+// size. World units; of a clip of pictures the share of the picture.
 func (v *View) Size() float64 { return v.size }
 
 // Motion returns how much the clip moves; it is 0 of a still state.
@@ -121,24 +121,25 @@ func (v *View) Seconds() float64 { return v.sec }
 // Moment reports whether the clip is one still state.
 func (v *View) Moment() bool { return v.moment }
 
-// Still reports that nothing moves, or not so that one sees it.
+// Still reports whether nothing moves, or too little to be seen.
 func (v *View) Still() bool { return !(v.motion.World >= StillBelow) && v.spot < plainSpot }
 
-// Lively reports that something plainly moves.
+// Lively reports whether something clearly moves.
 func (v *View) Lively() bool { return v.motion.World >= LivelyFrom }
 
-// Whirling reports that it moves too fast to be followed.
+// Whirling reports whether it moves too fast to follow.
 func (v *View) Whirling() bool { return v.motion.World > WhirlingAbove }
 
-// Fallen reports that the robot lies for most of the clip, if the environment can tell
+// Fallen reports whether the robot is fallen for most of the clip, if the environment can tell
 // (idrl.Faller).
 func (v *View) Fallen() bool { return v.fallen >= FallenFrom }
 
-// Stays reports that the robot goes nowhere, as the line over the clip says (idrl.Narrator).
+// Stays reports whether the robot does not move from its place, as the text over the clip says
+// (idrl.Narrator).
 func (v *View) Stays() bool { return v.stays }
 
-// Ratable reports whether a person can rate the clip by what happens in it: something moves,
-// and the robot does not lie for most of it. Of a still state it is true.
+// Ratable reports whether a person can rate the clip by its motion: something moves, and the robot
+// is not fallen for most of it. For a still it is true.
 func (v *View) Ratable() bool { return v.moment || !v.Still() && !v.Fallen() }
 
 // Frames are those of a clip, of which some points are read.
@@ -147,7 +148,7 @@ type frames struct {
 	solid     bool
 	viewerSec float64   // of the viewer from frame to frame
 	at        []int     // points, as the header numbers them
-	body      int       // so many of them, the first, are the body
+	body      int       // number of these that are the body, the first ones
 	radius    []float64 // of the shape around each point of the body
 }
 
@@ -233,8 +234,8 @@ func (s *snapshot) size(f *frames) float64 {
 	return 2 * math.Sqrt(sum/float64(f.body))
 }
 
-// way returns how far the points of the body went from o to s, in the mean: in the
-// world, and relative to the centre.
+// way returns how far the points of the body moved from o to s, on average: in the world, and
+// relative to the centre.
 func (s *snapshot) way(o *snapshot) (world, relative float64) {
 	shift := [3]float64{s.centre[0] - o.centre[0], s.centre[1] - o.centre[1], s.centre[2] - o.centre[2]}
 	for i := 0; i < s.body; i += 3 {

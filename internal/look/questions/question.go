@@ -12,7 +12,7 @@ import (
 // LookBack is the number of earlier questions of a person among which a repeat is looked for.
 const LookBack = 50
 
-// A Question is one that was asked and replied to.
+// A Question is a question with a reply.
 type Question struct {
 	N int // from 1, in the order of the replies
 	idrl.Labelled
@@ -23,33 +23,33 @@ type Question struct {
 	Shown []Clip // the clips of Labelled, left first
 	Pair  Pair   // of a comparison
 
-	Still  bool // nothing moves that should: of both clips, or of the one to be rated
+	Still  bool // too little motion: of both clips, or of the one to be rated
 	Alike  bool // both clips look the same
-	Fallen bool // both robots lie; the one to be rated
+	Fallen bool // both robots are fallen, or the one to be rated
 	Easy   bool // the clips differ at a glance
 
 	// Repeats is the newest of the person's last LookBack questions that looks the same, either way
 	// round; 0 if there is none. A question that is asked again because its answer was withdrawn is no repeat.
 	Repeats int
 
-	// Again is the question that this one repeats on purpose, to see whether the person says
-	// the same (idrl.SessionSpec.RepeatEvery); 0 if it does not. That is no repeat.
+	// Again is the question that this one repeats on purpose, to measure consistency
+	// (idrl.SessionSpec.RepeatEvery); 0 if it does not. That does not count as a repeat.
 	Again int
 }
 
-// A Clip is what is seen of a clip.
+// A Clip has the measurements of a clip.
 type Clip struct {
 	ID     idrl.ClipID
 	Motion measure.Motion
 	Still  bool
 	Fallen bool
-	Note   string // that is shown over it
+	Note   string // text shown over it
 }
 
-// A Pair holds the differences of two clips, as measure.Pair has them.
+// A Pair has the differences of two clips, as in measure.Pair.
 type Pair struct{ Pose, Path, Place, End float64 }
 
-// Answerable reports whether a person can judge what is asked about.
+// Answerable reports whether a person can answer the question.
 func (q *Question) Answerable() bool { return q.Unseen == "" && !q.Still && !q.Alike && !q.Fallen }
 
 // Chosen returns the place among the clips shown of the one that was preferred, −1 if none was.
@@ -70,8 +70,8 @@ func (q *Question) Chosen() int {
 type Media func(ctx context.Context, id idrl.ClipID) ([]byte, error)
 
 // Measure returns the questions of rows, which are replies of a session in the order of the log.
-// progress, which may be nil, hears how many are done. It returns the errors of media but
-// for those of kinds NotFound and Damaged.
+// progress, which may be nil, receives the number of finished ones. It returns the errors of media
+// except those of kinds NotFound and Damaged.
 func Measure(ctx context.Context, rows []idrl.Labelled, media Media, progress func(done, total int)) ([]Question, error) {
 	m := measurer{media: media, people: map[idrl.AnnotatorID][]seen{}, first: map[asked]int{}}
 	out := make([]Question, 0, len(rows))
@@ -146,8 +146,8 @@ func (m *measurer) measure(ctx context.Context, n int, row idrl.Labelled) (Quest
 	return q, nil
 }
 
-// planned returns the first question of the person that is the same, if question n was not
-// chosen for what it tells; else 0.
+// planned returns the first question of the person that is the same, if question n is a planned
+// repeat; else 0.
 func (m *measurer) planned(row idrl.Labelled, n int) int {
 	key := asked{row.Answer.Annotator, row.Query.ID}
 	first, known := m.first[key]
@@ -208,8 +208,8 @@ func (m *measurer) view(ctx context.Context, id idrl.ClipID) (*clip.Clip, *measu
 	return c, v, err
 }
 
-// judge fills in what follows from the views of the clips. It returns why nothing does, empty
-// if all is well.
+// judge fills in the results from the views of the clips. If there are none it returns the reason,
+// empty if there are.
 func (q *Question) judge(views []*measure.View) (unseen string) {
 	if len(views) == 1 {
 		q.Still, q.Fallen = views[0].Still() && !views[0].Moment(), views[0].Fallen()
@@ -228,8 +228,8 @@ func (q *Question) judge(views []*measure.View) (unseen string) {
 	return ""
 }
 
-// remember returns the newest question of the person that looks like this one, 0 if there is
-// none, and notes this one.
+// remember returns the newest question of the person that looks like this one, 0 if there is none,
+// and records this one.
 func (m *measurer) remember(row idrl.Labelled, now seen) (repeats int) {
 	who := row.Answer.Annotator
 	past := m.people[who]

@@ -7,7 +7,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A Summary counts questions. Those whose answers were withdrawn count nowhere but in Withdrawn,
+// A Summary counts questions. Questions whose answers were withdrawn count only in Withdrawn,
 // because they were asked again.
 type Summary struct {
 	Questions  int
@@ -18,15 +18,15 @@ type Summary struct {
 	Fallen     int // both fallen, or the one to be rated
 	Unanswered int // any of these three: they could not be answered
 	Repeats    int
-	Again      int // repeats on purpose, which count as no repeats
+	Again      int // planned repeats, which do not count as repeats
 	Easy       int
 	Equal      int
 	CantTell   int
 	Skipped    int           // and clips that failed
 	Median     time.Duration // of the response times
 
-	// Probability is the mean probability of a clear answer when a question was chosen, of those
-	// of which it is recorded; 0 if it is of none.
+	// Probability is the mean probability of a clear answer when a question was chosen, over the
+	// questions with a recorded one; 0 if there are none.
 	Probability float64
 }
 

@@ -12,15 +12,15 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A Value is what one rater said of a unit: a category (0, 1, …) or a number.
+// A Value is the judgement of one rater about a unit: a category (0, 1, …) or a number.
 type Value struct {
 	Rater  int
 	V      float64
-	Turned bool // it is of an answer that counts turned (idrl.Counting)
+	Turned bool // it belongs to an answer that counts turned (idrl.Counting)
 }
 
-// Units are what was judged, each with the values of those who judged it, one a rater. Units
-// with fewer than two values say nothing of agreement and are passed over.
+// Units are the judged things, each with one value of each of its raters. Units with fewer than two
+// values give no information about agreement and are skipped.
 type Units [][]Value
 
 // A Metric is the difference of two values that Alpha counts.
@@ -42,7 +42,7 @@ func (m Metric) difference(a, b float64) float64 {
 	return 1
 }
 
-// A count is how often a value comes.
+// A count is how often a value occurs.
 type count struct{ v, n float64 }
 
 // counted adds one to the count of v. The values are few.
@@ -125,10 +125,9 @@ func Raw(u Units) (share float64, ok bool) {
 	return share, units > 0
 }
 
-// Alpha returns Krippendorff's α, 1 − D_o/D_e: 1 for full agreement, 0 for what chance gives.
-// Values may be missing. ok is false if it is not defined: no unit has two values, or all
-// values are the same. Source: K. Krippendorff, "Computing Krippendorff's
-// alpha-reliability", 2011.
+// Alpha returns Krippendorff's α, 1 − D_o/D_e: 1 for full agreement, 0 for agreement by chance.
+// Values may be missing. ok is false if it is not defined: no unit has two values, or all values
+// are the same. Source: K. Krippendorff, "Computing Krippendorff's alpha-reliability", 2011.
 func Alpha(u Units, m Metric) (alpha float64, ok bool) {
 	observed := 0.0
 	for one := range u.pairable() {
@@ -220,8 +219,8 @@ func Fleiss(u Units) (kappa float64, ok bool) {
 	return (observed - chance) / (1 - chance), true
 }
 
-// Draws of a bootstrap at most and at least, units of all draws, and the least share of the draws
-// for which a coefficient must be defined.
+// Limits of a bootstrap: the largest and the smallest number of draws, the units of all draws
+// together, and the least share of the draws for which a coefficient must be defined.
 const (
 	mostDraws  = 2000
 	leastDraws = 200
@@ -229,9 +228,9 @@ const (
 	defined    = 0.9
 )
 
-// drawsOf returns how often n units are drawn with replacement: 2,000 times where they are few. Of
-// so many units that there are fewer draws the interval is narrow, and its ends, quantiles of the
-// draws, are as far off as a tenth of its width.
+// drawsOf returns how often n units are drawn with replacement: 2,000 times if they are few. For
+// many units there are fewer draws: the interval is then narrow, and its ends, quantiles of the
+// draws, are accurate to a tenth of its width.
 func drawsOf(n int) int { return min(mostDraws, max(leastDraws, drawnUnits/n)) }
 
 // Bootstrap returns the 95 % percentile interval of a coefficient over units drawn with
@@ -244,7 +243,8 @@ func Bootstrap(u Units, stream *rand.Rand, of func(Units) (float64, bool)) (low,
 	return bootstrap(u, drawsOf(len(u)), stream, of)
 }
 
-// bootstrap is Bootstrap of two units or more, which have two values or more, by so many draws.
+// bootstrap is Bootstrap with a given number of draws, for at least two units with two values or
+// more.
 func bootstrap(u Units, draws int, stream *rand.Rand, of func(Units) (float64, bool)) (low, high float64, ok bool) {
 	drawn := make(Units, len(u))
 	values := stats.Resample(len(u), draws, stream, func(indexes []int) float64 {
@@ -268,12 +268,12 @@ type Answers struct {
 	Raters []idrl.AnnotatorID // by their numbers
 	Rated  bool               // values are ratings in [-1, 1]; else categories: 0 for one of the clips, 1 for the other, 2 for equal
 	Units  Units              // by the first answer to each question; of each rater their first answer
-	Again  []Units            // by rater: questions that they were asked more than once, the first two answers
+	Again  []Units            // by rater: questions that they were asked more than once, with the first two answers
 }
 
-// Arrange returns the effective answers of a log, as they count. Those that say nothing, such as can't
-// tell, count as missing. turned are the questions whose answers of a and b change places
-// (idrl.Query.Turned).
+// Arrange returns the effective answers of a log, as they count. Those without a preference, such
+// as can't tell, are missing values. turned are the questions whose answers of a and b change
+// places (idrl.Query.Turned).
 func Arrange(log []idrl.Answer, turned map[idrl.AssignmentID]bool) Answers {
 	var out Answers
 	number, place := map[idrl.AnnotatorID]int{}, map[idrl.QueryID]int{}

@@ -12,19 +12,19 @@ import (
 
 // Links stores links. hash is the SHA-256 of a link's token.
 type Links interface {
-	// AddUser adds a researcher; one who is there stays.
+	// AddUser adds a researcher; an existing one is kept.
 	AddUser(ctx context.Context, user string, now time.Time) error
 
 	// Invite records a link that lets in Uses times from CreatedAt until ExpiresAt:
 	// User, if that is not empty, else annotators of Session. It returns its number.
 	Invite(ctx context.Context, hash []byte, i idrl.Invitation) (int64, error)
 
-	// Invitation returns whom a link lets in now, or an error of kind NotFound
-	// if it is unknown, expired, revoked or used up. It uses nothing up.
+	// Invitation returns the person or session of a link that is valid now, or an error of kind
+	// NotFound if it is unknown, expired, revoked or used up. It does not use the link.
 	Invitation(ctx context.Context, hash []byte, now time.Time) (user string, session idrl.SessionID, err error)
 
-	// InvitationSession returns the session that a link for annotators leads to,
-	// also if it lets in no more, or an error of kind NotFound.
+	// InvitationSession returns the session of a link for annotators, also if it is used up, or an
+	// error of kind NotFound.
 	InvitationSession(ctx context.Context, hash []byte) (idrl.SessionID, error)
 }
 
@@ -35,17 +35,17 @@ type Logins interface {
 	// of a researcher that have expired end. Its errors are those of Invitation.
 	SignIn(ctx context.Context, link, hash []byte, name string, limit idrl.LoginLimit, now time.Time) (idrl.Login, error)
 
-	// Login returns who holds the cookie, or an error of kind NotFound.
+	// Login returns the holder of the cookie, or an error of kind NotFound.
 	Login(ctx context.Context, hash []byte) (idrl.Login, error)
 
 	// Seen records that the holder of a login was seen.
 	Seen(ctx context.Context, hash []byte, now time.Time) error
 
-	// SignOut forgets a login; one that is unknown is no error.
+	// SignOut deletes a login; an unknown one is not an error.
 	SignOut(ctx context.Context, hash []byte) error
 }
 
-// Store is where links, logins and keys are kept. store.DB is one.
+// Store stores links, logins and keys. store.DB implements it.
 type Store interface {
 	Links
 	Logins
@@ -93,9 +93,9 @@ const (
 	maxName = 80 // bytes
 )
 
-// NewResearcherLink returns the token of a link that signs in a researcher
-// once, within an hour. It adds the researcher if need be. It returns an
-// error of kind Invalid if user is no name.
+// NewResearcherLink returns the token of a link that signs in a researcher once, within an hour. It
+// adds the researcher if the name is new. It returns an error of kind Invalid if user is not a
+// valid name.
 func (a *Auth) NewResearcherLink(ctx context.Context, user string) (token string, err error) {
 	user, err = clean("user", user, maxUser)
 	if err != nil {
@@ -113,9 +113,9 @@ func (a *Auth) NewResearcherLink(ctx context.Context, user string) (token string
 	return token, err
 }
 
-// NewInvitation returns the token of a link that lets uses annotators into a
-// session for the time life. It returns an error of kind Invalid if uses or
-// life is out of range and of kind NotFound if there is no such session.
+// NewInvitation returns the token of a link by which a number of annotators (uses) can join a
+// session, valid for the time life. It returns an error of kind Invalid if uses or life is out of
+// range and of kind NotFound if there is no such session.
 func (a *Auth) NewInvitation(ctx context.Context, session idrl.SessionID, uses int, life time.Duration) (token string, err error) {
 	if err := checkInvitation(session, uses, life); err != nil {
 		return "", err
@@ -129,7 +129,7 @@ func (a *Auth) NewInvitation(ctx context.Context, session idrl.SessionID, uses i
 func checkInvitation(session idrl.SessionID, uses int, life time.Duration) error {
 	switch {
 	case session == "":
-		return idrl.Errorf(idrl.Invalid, "an invitation is to a session; name one")
+		return idrl.Errorf(idrl.Invalid, "an invitation needs a session; name one")
 	case uses < 1 || uses > MaxUses:
 		return idrl.Errorf(idrl.Invalid, "an invitation is for 1 to %d annotators; got %d", MaxUses, uses)
 	case life <= 0 || life > MaxInvitationDays*24*time.Hour:
@@ -138,9 +138,9 @@ func checkInvitation(session idrl.SessionID, uses int, life time.Duration) error
 	return nil
 }
 
-// PeekResearcher returns whom a sign-in link would sign in. It does not use the
-// link up, since programs that look at links must not. It returns an error of
-// kind NotFound, in words for people, if the link is not valid.
+// PeekResearcher returns the researcher that a sign-in link would sign in. It does not use up the
+// link, because programs that check links must not. It returns an error of kind NotFound, in words
+// for people, if the link is not valid.
 func (a *Auth) PeekResearcher(ctx context.Context, token string) (user string, err error) {
 	user, _, err = a.peek(ctx, token)
 	if err == nil && user == "" {
@@ -149,8 +149,7 @@ func (a *Auth) PeekResearcher(ctx context.Context, token string) (user string, e
 	return user, err
 }
 
-// PeekInvitation returns the session to which an invitation leads, under the
-// rules of PeekResearcher.
+// PeekInvitation returns the session of an invitation, under the rules of PeekResearcher.
 func (a *Auth) PeekInvitation(ctx context.Context, token string) (idrl.SessionID, error) {
 	_, session, err := a.peek(ctx, token)
 	if err == nil && session == "" {
@@ -159,9 +158,9 @@ func (a *Auth) PeekInvitation(ctx context.Context, token string) (idrl.SessionID
 	return session, err
 }
 
-// InvitationSession returns the session that an invitation leads to, also if it lets
-// in no more. The page uses it to find an annotator that the browser already is. It
-// grants no access. It returns an error of kind NotFound if there is no such invitation.
+// InvitationSession returns the session of an invitation, also if it is used up. The page uses it
+// to find the annotator of a browser that has joined. It grants no access. It returns an error of
+// kind NotFound if there is no such invitation.
 func (a *Auth) InvitationSession(ctx context.Context, token string) (id idrl.SessionID, err error) {
 	hash, err := hashToken(token)
 	if err == nil {
@@ -178,9 +177,8 @@ func (a *Auth) peek(ctx context.Context, token string) (user string, session idr
 	return user, session, forPeople(err)
 }
 
-// RedeemResearcher uses a sign-in link up and returns the researcher with the
-// token of their cookie. It returns an error of kind NotFound if the link is
-// not valid.
+// RedeemResearcher uses up a sign-in link and returns the researcher with the token of their
+// cookie. It returns an error of kind NotFound if the link is not valid.
 func (a *Auth) RedeemResearcher(ctx context.Context, token string) (Actor, string, error) {
 	if _, err := a.PeekResearcher(ctx, token); err != nil {
 		return Actor{}, "", err
@@ -188,9 +186,9 @@ func (a *Auth) RedeemResearcher(ctx context.Context, token string) (Actor, strin
 	return a.signIn(ctx, token, "", Researcher)
 }
 
-// Redeem uses an invitation once and returns the new annotator, who may be
-// called name, with the token of their cookie. It returns an error of kind
-// NotFound if the link is not valid and of kind Invalid if name is no name.
+// Redeem uses an invitation once and returns the new annotator, whose name may be given, with the
+// token of their cookie. It returns an error of kind NotFound if the link is not valid and of kind
+// Invalid if the name is not valid.
 func (a *Auth) Redeem(ctx context.Context, token, name string) (Actor, string, error) {
 	name, err := clean("name", name, maxName)
 	if err != nil {
@@ -235,17 +233,17 @@ func clean(what, name string, limit int) (string, error) {
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
 		return "", idrl.Errorf(idrl.Invalid, "the %s must be plain text on one line", what)
 	case name != idrl.VisibleName(name):
-		return "", idrl.Errorf(idrl.Invalid, "the %s holds characters that cannot be seen or that turn the direction of text; type it anew", what)
+		return "", idrl.Errorf(idrl.Invalid, "the %s contains invisible characters or characters that change the direction of text; type it again", what)
 	}
 	return name, nil
 }
 
 func notValid() error {
-	return idrl.Errorf(idrl.NotFound, "this link is not valid: it was used already, has expired, was revoked, or is incomplete; ask for a new one")
+	return idrl.Errorf(idrl.NotFound, "this link is not valid: it was already used, has expired, was revoked, or is incomplete; ask for a new one")
 }
 
-// forPeople gives every reason why a link does not work the same words, which
-// also tell a stranger nothing.
+// forPeople gives every reason why a link does not work the same text, which also reveals nothing
+// to strangers.
 func forPeople(err error) error {
 	if idrl.KindOf(err) == idrl.NotFound {
 		return notValid()

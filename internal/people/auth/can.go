@@ -14,28 +14,28 @@ const (
 	Removed    Role = "removed"   // was an annotator of one session; may do nothing
 )
 
-// An Actor is who makes a request.
+// An Actor is the sender of a request.
 type Actor struct {
 	Role      Role
 	User      string           // of a researcher
 	Annotator idrl.AnnotatorID // of an annotator, also a removed one, and of a program of ScopeLabel
 	Session   idrl.SessionID   // the annotator's, or the only one of a program; empty for all
-	Narrow    bool             // an annotator who came back by an id that others may know
+	Narrow    bool             // the annotator came back by an id that others may know
 	Token     int64            // number of a program's token
 	Scope     idrl.Scope       // of a program
 }
 
-// Action is an operation that an actor asks for.
+// Action is an operation by an actor.
 type Action string
 
 // Actions. The set is closed. All but the first two concern a session.
 const (
 	ListSessions  Action = "list sessions"
 	CreateSession Action = "create a session"
-	WatchSession  Action = "watch a session"   // its dashboard, belief, candidates and everybody's answers
+	WatchSession  Action = "watch a session"   // its dashboard, posterior, candidates and all answers
 	Invite        Action = "invite annotators" // and see and revoke the links
-	Remove        Action = "remove annotators" // and say whether their answers count
-	ChangeSession Action = "change a session"  // how many answers it wants
+	Remove        Action = "remove annotators" // and change how their answers count
+	ChangeSession Action = "change a session"  // the number of answers wanted
 	Export        Action = "export a session"
 	Upload        Action = "upload clips" // of a program
 	Label         Action = "answer questions"
@@ -43,10 +43,10 @@ const (
 	FetchClip     Action = "fetch a clip" // of an annotator: only of their own assignments, which the store knows
 )
 
-// Can reports whether an actor may act on a session, which is empty for actions
-// that concern none. Researchers trust one another and may do all but answer,
-// since their answers would count as an annotator's. An annotator answers in
-// one session and sees nothing else. A program does what its token is for.
+// Can reports whether an actor may act on a session, which is empty for actions that concern none.
+// Researchers trust one another and may do everything except answer, because their answers would
+// count as an annotator's. An annotator answers in one session and sees nothing else. A program may
+// do what its token allows.
 func Can(a Actor, action Action, session idrl.SessionID) bool {
 	switch a.Role {
 	case Researcher:
@@ -68,8 +68,7 @@ func Can(a Actor, action Action, session idrl.SessionID) bool {
 	}
 }
 
-// programCan is Can of a program. Its scope says what it may do, and its token to which
-// sessions.
+// programCan is Can for a program. Its scope limits the actions, and its token the sessions.
 func programCan(a Actor, action Action, session idrl.SessionID) bool {
 	mine := session != "" && (a.Session == "" || a.Session == session)
 	reads := a.Scope == idrl.ScopeRead || a.Scope == idrl.ScopeWrite || a.Scope == idrl.ScopeUpload

@@ -9,17 +9,17 @@ import (
 
 // Crowds stores links from crowd platforms. hash is the SHA-256 of a link's token.
 type Crowds interface {
-	// InviteCrowd is Links.Invite of such a link.
+	// InviteCrowd is Links.Invite for such a link.
 	InviteCrowd(ctx context.Context, hash []byte, i idrl.Invitation, c idrl.Crowd) (int64, error)
 
-	// Crowd returns where a link leads and how people come by it, or an error of kind
-	// NotFound if it is none, has expired or is revoked.
+	// Crowd returns the session of a link and its Crowd, or an error of kind NotFound if it is not
+	// a crowd link, has expired or is revoked.
 	Crowd(ctx context.Context, hash []byte, now time.Time) (idrl.SessionID, idrl.Crowd, error)
 
-	// SignInParticipant signs a participant in: as the annotator that they are already, with a
-	// login that is Narrow, or as a new one. Other logins of theirs end as limit says. Of an
+	// SignInParticipant signs a participant in: a known one as the same annotator, with a login
+	// that is Narrow, or as a new annotator. Other logins of theirs end as limit says. For an
 	// annotator whose part has ended it records no login, and returns one that is Revoked. It
-	// returns an error of kind NotFound if the link does not let in.
+	// returns an error of kind NotFound if the link is not valid.
 	SignInParticipant(ctx context.Context, link, hash []byte, p idrl.Participant, limit idrl.LoginLimit, now time.Time) (idrl.Login, error)
 }
 
@@ -34,8 +34,8 @@ func (a *Auth) NewCrowdInvitation(ctx context.Context, session idrl.SessionID, u
 	return token, err
 }
 
-// Crowd returns where a crowd link leads and how people come by it, or an error of kind
-// NotFound if it is none.
+// Crowd returns the session of a crowd link and its Crowd, or an error of kind NotFound if it is
+// not one.
 func (a *Auth) Crowd(ctx context.Context, token string) (id idrl.SessionID, c idrl.Crowd, err error) {
 	hash, err := hashToken(token)
 	if err == nil && a.crowds == nil {
@@ -47,9 +47,9 @@ func (a *Auth) Crowd(ctx context.Context, token string) (id idrl.SessionID, c id
 	return id, c, forPeople(err)
 }
 
-// RedeemParticipant signs a participant in by a crowd link and returns the annotator with
-// the token of their cookie. One whose part a researcher has ended is Removed and gets no
-// cookie. It returns an error of kind NotFound if the link is not valid.
+// RedeemParticipant signs a participant in by a crowd link and returns the annotator with the token
+// of their cookie. An annotator whose part a researcher has ended is Removed and gets no cookie. It
+// returns an error of kind NotFound if the link is not valid.
 func (a *Auth) RedeemParticipant(ctx context.Context, token string, p idrl.Participant) (Actor, string, error) {
 	link, err := hashToken(token)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// narrowLogins is how many narrow logins an annotator has at most: who knows their id can make
-// any number of them.
+// narrowLogins is the largest number of narrow logins of an annotator: anyone who knows their id
+// can make more.
 const narrowLogins = 8
 
 // limits of a researcher are tighter: they see everybody's answers.
@@ -22,11 +22,11 @@ func limits(r Role) idrl.LoginLimit {
 // CookieLife is how long a browser keeps the cookie of a role.
 func CookieLife(r Role) time.Duration { return limits(r).Absolute }
 
-// seenEvery is how precisely the last sight of somebody is recorded.
+// seenEvery is the precision with which the last visit is recorded.
 const seenEvery = 10 * time.Minute
 
-// Actor returns who holds a cookie. A cookie that is empty, unknown or expired
-// makes nobody, which is no error.
+// Actor returns the holder of a cookie. For a cookie that is empty, unknown or expired it returns
+// the zero Actor, without an error.
 func (a *Auth) Actor(ctx context.Context, cookie string) (Actor, error) {
 	if cookie == "" {
 		return Actor{}, nil
@@ -54,8 +54,8 @@ func (a *Auth) Actor(ctx context.Context, cookie string) (Actor, error) {
 	return who, nil
 }
 
-// unlessFull drops the error of a write that the disk did not take: who somebody is
-// does not depend on it, and researchers must be able to see what is wrong.
+// unlessFull drops the error of a write that failed because of the disk: identification does not
+// depend on it, and researchers must be able to see the problem.
 func unlessFull(err error) error {
 	if k := idrl.KindOf(err); k == idrl.Unavailable || k == idrl.Damaged {
 		return nil
@@ -63,7 +63,7 @@ func unlessFull(err error) error {
 	return err
 }
 
-// SignOut makes a cookie worthless. One that is already is no error.
+// SignOut makes a cookie invalid. An invalid one is not an error.
 func (a *Auth) SignOut(ctx context.Context, cookie string) error {
 	hash, err := hashToken(cookie)
 	if err != nil {

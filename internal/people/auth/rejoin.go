@@ -33,10 +33,10 @@ const (
 	rejoinKeys  = 8                    // of an annotator at most; two tabs may ask at once
 )
 
-// RejoinKey returns a key with which the annotator can sign in again for 180
-// days after its last use. key is the one that their browser holds: it is
-// renewed, and "" is returned, unless it is none, not theirs, or older than 30
-// days. The older key stays valid, since its browser may not hear of the new one.
+// RejoinKey returns a key with which the annotator can sign in again for 180 days after its last
+// use. key is the one that their browser holds. If that is theirs, valid and not older than 30
+// days, its time is extended and "" is returned. An older key stays valid, because its browser may
+// not receive the new one.
 func (a *Auth) RejoinKey(ctx context.Context, who Actor, key string) (fresh string, err error) {
 	if who.Role != Annotator {
 		return "", idrl.Errorf(idrl.Forbidden, "only annotators have a key to continue with")
@@ -84,7 +84,7 @@ type rejoinKey struct {
 	hash []byte
 }
 
-// rejoinKey looks a key up. It returns errKey if it is not valid.
+// rejoinKey looks up a key. It returns errKey if it is not valid.
 func (a *Auth) rejoinKey(ctx context.Context, key string) (k rejoinKey, err error) {
 	if k.hash, err = hashToken(key); err != nil {
 		return rejoinKey{}, errKey
@@ -97,10 +97,10 @@ func (a *Auth) rejoinKey(ctx context.Context, key string) (k rejoinKey, err erro
 }
 
 var errKey = idrl.Errorf(idrl.Forbidden,
-	"this browser can no longer continue under its earlier name; that is possible for %d days after the last visit, "+
+	"this browser can no longer continue as the earlier annotator; that is possible for %d days after the last visit, "+
 		"unless a researcher ends it; open the link that you were sent", int(rejoinLife.Hours()/24))
 
-// keyForPeople gives every reason why a key does not work the same words.
+// keyForPeople gives every reason why a key does not work the same text.
 func keyForPeople(err error) error {
 	if idrl.KindOf(err) == idrl.NotFound {
 		return errKey

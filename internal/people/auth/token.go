@@ -19,8 +19,7 @@ func newToken() (token string, hash []byte) {
 	return token, sum(token)
 }
 
-// hashToken returns the hash of a token, or an error of kind NotFound if it is
-// none.
+// hashToken returns the hash of a token, or an error of kind NotFound if its form is wrong.
 func hashToken(token string) ([]byte, error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(token)
 	if err != nil || len(b) != tokenBytes {

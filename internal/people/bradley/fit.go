@@ -9,17 +9,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Prior is that of independent normal strengths of mean 0, and of η, normal of mean 0.
-// Infinite standard deviations are those of maximum likelihood.
+// A Prior is independent normal distributions with mean 0 of the strengths and of η. Infinite
+// standard deviations give maximum likelihood.
 type Prior struct {
 	Std    float64 // of a strength, in units of the logarithm of odds
 	TieStd float64 // of η
 }
 
-// Weak is the prior that arenas use. It says of two entrants what half an answer would say: with Std 2 the
-// precision of their difference is 1/8, and an answer about two equal entrants without ties
-// has information 1/4. It keeps the strengths finite where one entrant has won every
-// comparison. η = 0 is that one in three answers about equal entrants is a tie.
+// Weak is the prior of arenas. It has as much information about two entrants as half an answer:
+// with Std 2 the precision of their difference is 1/8, and an answer about two equal entrants
+// without ties has information 1/4. It keeps the strengths finite if one entrant has won every
+// comparison. η = 0 means that one in three answers about equal entrants is a tie.
 var Weak = Prior{Std: 2, TieStd: 2}
 
 // A Fit has the most probable strengths, given a table and a prior.
@@ -36,12 +36,12 @@ const (
 	maxNewton = 200
 	tolerance = 1e-10 // of a step
 	rounding  = 1e-8  // of the logarithm of a density
-	diverged  = 50    // a strength that no finite maximum has
+	diverged  = 50    // a strength beyond every finite maximum
 )
 
-// Fit returns the maximum of the posterior density by Newton's method. It returns an error of
-// kind Invalid if there is none, which happens under infinite standard deviations only: where
-// some entrants were never preferred to any of the others, or no answer is a tie.
+// Fit returns the maximum of the posterior density by Newton's method. It returns an error of kind
+// Invalid if there is none, which is possible only under infinite standard deviations: if some
+// entrants were never preferred to any of the others, or no answer is a tie.
 func (t *Table) Fit(prior Prior) (Fit, error) {
 	n := t.n
 	f := Fit{table: t, prior: prior}
@@ -70,10 +70,10 @@ func (t *Table) Fit(prior Prior) (Fit, error) {
 }
 
 func noMaximum() error {
-	return idrl.Errorf(idrl.Invalid, "the answers have no strengths of maximum likelihood: some entrants were never preferred to the others, or no answer is a tie")
+	return idrl.Errorf(idrl.Invalid, "the maximum-likelihood strengths do not exist: some entrants were never preferred to the others, or no answer is a tie")
 }
 
-// climb returns x + d, or a shorter step if that is lower. g is the gradient at x.
+// climb returns x + d, or a shorter step if that has a lower value. g is the gradient at x.
 func (f *Fit) climb(x, d, g []float64, value float64) ([]float64, float64) {
 	slope := floats.Dot(d, g)
 	for share := 1.0; ; share /= 2 {
@@ -86,8 +86,8 @@ func (f *Fit) climb(x, d, g []float64, value float64) ([]float64, float64) {
 }
 
 // logDensity returns the logarithm of the posterior density at x, up to a constant. The sum of
-// strengths, which nothing tells, is normal too: under an infinite standard deviation of
-// variance 1.
+// strengths, about which answers say nothing, is normal too: with variance 1 under an infinite
+// standard deviation.
 func (f *Fit) logDensity(x []float64) float64 {
 	n := f.table.n
 	v := f.table.logLikelihood(x)

@@ -9,23 +9,23 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A Person is how somebody's answers go with those of all others.
+// A Person compares a person's answers with those of all others.
 type Person struct {
 	ID      idrl.AnnotatorID
 	Answers int // that prefer one, or say 'equal'
 	Ties    int // of these, 'equal'
 
-	// Compared counts the preferences that can be compared with the others': these have
-	// answered, and find one of the two stronger. Agreed are those for the stronger one.
+	// Compared counts the preferences that can be compared with the others': the others have
+	// answered, and find one of the two stronger. Agreed counts those for the stronger one.
 	Compared int
 	Agreed   int
 	Interval         // of the share of Agreed, by Wilson's score
 	Expected float64 // the share that the others' strengths predict
-	Chance   bool    // the interval lies below Expected and holds ½: as somebody who does not look
-	Reversed bool    // the 99.9 % interval lies below ½: as somebody who holds the keys the wrong way round
+	Chance   bool    // the interval is below Expected and contains ½: like random answers
+	Reversed bool    // the 99.9 % interval is below ½: like answers with the sides exchanged
 }
 
-// people returns how the answers of each person go with those of the others.
+// people compares the answers of each person with those of the others.
 func people(n int, outcomes []Outcome) ([]Person, error) {
 	all, own := NewTable(n), map[idrl.AnnotatorID]*Table{}
 	for _, o := range outcomes {

@@ -87,7 +87,8 @@ func (s Sample) Best(n int) []float64 {
 	return out
 }
 
-// An Interval holds a number with probability 95 %; as much of the rest lies below as above.
+// An Interval contains a number with probability 95 %; the remaining probability is equal on both
+// sides.
 type Interval struct{ Low, High float64 }
 
 // Strength returns the interval of the strength of i.

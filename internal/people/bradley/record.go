@@ -6,9 +6,10 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Outcomes returns the answers of an arena that count, as they do, by their place in the log: those that are
-// not withdrawn, of people who are not left out; of those of one person to one question the first. It returns an error of kind Damaged if the record
-// does not say which entrants an answer is about.
+// Outcomes returns the answers of an arena that count, as they do, by their place in the log: those
+// that are not withdrawn, of people who are not left out; of several answers of one person to one
+// question only the first. It returns an error of kind Damaged if the record does not say which
+// entrants an answer is about.
 func Outcomes(r idrl.Record) ([]Outcome, error) {
 	asked := make(map[idrl.AssignmentID]idrl.Query, len(r.Assignments))
 	for _, as := range r.Assignments {
@@ -21,7 +22,7 @@ func Outcomes(r idrl.Record) ([]Outcome, error) {
 	seen := map[judged]bool{}
 	var out []Outcome
 	for _, a := range idrl.Standing(r.Log) {
-		if slices.Contains(r.Settings.LeftOut, a.Annotator) { // the log follows the settings where a server runs
+		if slices.Contains(r.Settings.LeftOut, a.Annotator) { // where a server runs, the log follows the settings
 			continue
 		}
 		a = idrl.Counting{Turned: r.Settings.Turned[a.Annotator]}.Of(a)

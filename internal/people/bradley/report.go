@@ -26,7 +26,7 @@ type Report struct {
 	Entrants []ReportEntrant `json:"entrants"` // the strongest first
 	Pairs    []ReportPair    `json:"pairs"`
 	People   []ReportPerson  `json:"people"`
-	More     *int            `json:"more_answers"` // until the first two are separated; null: cannot be told
+	More     *int            `json:"more_answers"` // until the first two are separated; null: not known
 }
 
 // A ReportEntrant is an entrant in a Report.
@@ -54,9 +54,9 @@ type ReportPair struct {
 	P         float64 `json:"p_a"` // that a is preferred when one of the two is
 	Low       float64 `json:"low"`
 	High      float64 `json:"high"`
-	Separated bool    `json:"separated"` // the interval leaves out one half
+	Separated bool    `json:"separated"` // the interval does not contain one half
 	Starts    int     `json:"starts"`    // from which both are shown; 0 until the clips are made
-	Unasked   int     `json:"not_asked"` // of these, those with clips that cannot be told apart or do not move, or that both look as from another start
+	Unasked   int     `json:"not_asked"` // of these, those whose clips cannot be distinguished or do not move, or that both look as from another start
 }
 
 // A ReportPerson is a person in a Report.
@@ -78,7 +78,7 @@ type ReportPerson struct {
 func NewReport(r idrl.Record) (Report, []Outcome, error) {
 	spec := r.Spec
 	if !spec.IsArena() {
-		return Report{}, nil, idrl.Errorf(idrl.Invalid, "session %s is no arena: it learns from its answers what people want, and compares no policies blindly", spec.ID)
+		return Report{}, nil, idrl.Errorf(idrl.Invalid, "session %s is not an arena: it learns a reward, and its annotators do not compare the policies of other sessions", spec.ID)
 	}
 	outcomes, err := Outcomes(r)
 	if err != nil {
@@ -125,7 +125,7 @@ func NewReport(r idrl.Record) (Report, []Outcome, error) {
 	return out, outcomes, nil
 }
 
-// Each says how many questions a person is asked at most, and how many people the budget takes at
+// Each says how many questions a person is asked at most, and how many people the budget needs at
 // least if one is not enough. It is empty until the clips are made.
 func (r Report) Each() string {
 	switch {
@@ -171,8 +171,8 @@ func (r Report) WriteCSV(w io.Writer) error {
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-// WriteOutcomes writes the answers that count, a row each: who compared which entrants, and
-// which one they preferred, "equal" where none.
+// WriteOutcomes writes the answers that count, a row each: the annotator, the two entrants, and the
+// preferred one, "equal" for none.
 func WriteOutcomes(w io.Writer, of idrl.Arena, outcomes []Outcome) error {
 	rows := [][]string{{"seq", "annotator", "a", "b", "preferred"}}
 	for _, o := range outcomes {

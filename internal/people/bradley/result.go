@@ -13,8 +13,8 @@ import (
 // draws of the posterior behind a Result.
 const draws = 4000
 
-// A Result says what comparisons tell of n entrants, under the prior Weak. It is a function of
-// the outcomes; their order is of no effect.
+// A Result is the analysis of comparisons of n entrants, under the prior Weak. It is a function of
+// the outcomes; their order has no effect.
 type Result struct {
 	Answers  int        // that prefer one, or say 'equal'
 	Ties     int        // of these, 'equal'
@@ -23,15 +23,15 @@ type Result struct {
 	Pairs    []Pair     // all, by I and then J
 	Order    []int      // entrants by strength, the greatest first; equal ones by index
 
-	// More is about how many further answers it takes until the interval of the difference
-	// between the first two leaves out 0: 0 if it does, Unknown if that cannot be told or
-	// is above idrl.MaxBudget.
+	// More is about how many further answers are needed until the interval of the difference
+	// between the first two excludes 0: 0 if it does, Unknown if that cannot be estimated or is
+	// above idrl.MaxBudget.
 	More int
 
 	People []Person // by name
 }
 
-// Unknown is a number of answers that cannot be told.
+// Unknown is a number of answers that cannot be estimated.
 const Unknown = -1
 
 // A Standing is the result for one entrant.
@@ -51,7 +51,7 @@ type Pair struct {
 	Ties           int
 	Preferred      float64 // probability that I is preferred when one of the two is
 	Interval               // of Preferred
-	Separated      bool    // the interval leaves out ½
+	Separated      bool    // the interval does not contain ½
 	differenceStd  float64
 	differenceMean float64
 }
@@ -65,13 +65,13 @@ func (r Result) Of(i, j int) (p float64, in Interval) {
 	return 1 - pair.Preferred, Interval{1 - pair.High, 1 - pair.Low}
 }
 
-// Pair returns what is known of entrants i and j.
+// Pair returns the result for entrants i and j.
 func (r Result) Pair(i, j int) Pair {
 	n, a, b := len(r.Entrants), min(i, j), max(i, j)
 	return r.Pairs[a*n-a*(a+1)/2+b-a-1]
 }
 
-// Analyse returns what outcomes tell of n entrants.
+// Analyse returns the result of outcomes of n entrants.
 func Analyse(n int, outcomes []Outcome) (Result, error) {
 	t := Of(n, outcomes)
 	f, err := t.Fit(Weak)

@@ -5,22 +5,21 @@ import "math"
 // calibrationBins is the number of bins of equal width that ECE is computed with.
 const calibrationBins = 10
 
-// A Calibration compares what was predicted of answers, each before it was given, with what
-// they were. The zero value has seen none.
+// A Calibration compares predictions of answers, each made before the answer, with the answers. The
+// zero value has none.
 type Calibration struct {
 	n            int
 	loss, square float64 // sums
 	bins         [calibrationBins]struct{ n, sure, right float64 }
 }
 
-// leastPredicted is the probability that LogLoss takes an answer to have had at least, so
-// that one surprise does not make it infinite.
+// leastPredicted is the least probability that LogLoss counts, so that one surprise does not make
+// it infinite.
 const leastPredicted = 1e-9
 
-// Add takes in an answer: p[k] is the probability that was predicted of outcome k, and
-// actual the outcome. The probabilities of all outcomes, of which there are two or more,
-// add up to one. It panics if there is no outcome actual, or if a probability is not in
-// [0, 1] up to rounding.
+// Add adds an answer: p[k] is the predicted probability of outcome k, and actual the outcome. The
+// probabilities of all outcomes, of which there are two or more, add up to one. It panics if there
+// is no outcome actual, or if a probability is not in [0, 1] up to rounding.
 func (c *Calibration) Add(p []float64, actual int) {
 	if actual < 0 || actual >= len(p) {
 		panic("quality: an outcome that was not predicted")
@@ -52,8 +51,8 @@ func (c *Calibration) Add(p []float64, actual int) {
 // Len returns the number of answers.
 func (c *Calibration) Len() int { return c.n }
 
-// LogLoss returns the mean of −log p of what was answered, in nats: 0 where every answer
-// was certain, log 2 for predictions of ½. It is 0 before the first answer, as are all.
+// LogLoss returns the mean of −log p of the answers, in nats: 0 if every answer was certain, log 2
+// for predictions of ½. It is 0 before the first answer, as are all.
 func (c *Calibration) LogLoss() float64 { return c.loss / float64(max(1, c.n)) }
 
 // Brier returns the mean of Σ_k (p_k − 1{k was answered})², from 0 to 2. Source: Brier,

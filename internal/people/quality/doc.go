@@ -1,3 +1,2 @@
-// Package quality sums up how annotators answer: speed, sides, and agreement
-// with the belief.
+// Package quality summarises how annotators answer: speed, sides, and agreement with the posterior.
 package quality

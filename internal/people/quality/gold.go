@@ -8,26 +8,26 @@ import (
 // Enough is how many gold questions, repeats or decisive comparisons a warning needs.
 const Enough = 20
 
-// Shares with which a person who does the work is not in conflict: right answers to gold
-// questions, and the same answer again, at least; wins of the left clip, from and to.
+// Limits for people who answer carefully: the least share of right answers to gold questions, and
+// of equal answers to repeats; the range of the share of wins of the left clip.
 const (
 	fewRight, fewSame       = 0.75, 0.75
 	leastLeft, greatestLeft = 0.4, 0.6
 )
 
-// What a warning says of a person.
+// Texts of warnings about a person.
 const (
-	warnGold  = "answers fewer than three in four gold questions as the researcher does"
-	warnSame  = "says the same again less often than three times in four"
+	warnGold  = "agrees with the researcher on fewer than three in four gold questions"
+	warnSame  = "gives the same answer to fewer than three in four repeats"
 	warnLeft  = "chooses the left clip too often"
 	warnRight = "chooses the right clip too often"
 
-	warnReversedGold   = "answers gold questions the other way round than the researcher, as with the keys or the question mistaken"
-	warnReversedOthers = "answers the other way round than the others, as with the keys or the question mistaken"
+	warnReversedGold   = "answers gold questions the other way round than the researcher, perhaps because of mistaken keys or a misread question"
+	warnReversedOthers = "answers the other way round than the others, perhaps because of mistaken keys or a misread question"
 )
 
-// KnowGold adds which answers to gold questions are right (idrl.GoldRight), and with them
-// what the numbers of a person speak against.
+// KnowGold adds which answers to gold questions are right (idrl.GoldRight), and the warnings that
+// follow from the numbers of a person.
 func (q *Report) KnowGold(log []idrl.Answer, right map[idrl.AnswerID]bool) {
 	asked, hit := map[idrl.AnnotatorID]int{}, map[idrl.AnnotatorID]int{}
 	how, decisive := idrl.Countings(log), map[idrl.AnnotatorID]share{} // of gold comparisons
@@ -52,13 +52,12 @@ func (q *Report) KnowGold(log []idrl.Answer, right map[idrl.AnswerID]bool) {
 	}
 }
 
-// warnings lists what the numbers speak against: nothing where they are few, or where the
-// interval of 95 % leaves it open. gold says that the person answers gold questions the other
-// way round; it sets Reversed.
+// warnings lists the warnings: none if there are few numbers, or if the 95 % interval leaves it
+// open. gold says that the person answers gold questions the other way round; it sets Reversed.
 func (p *Person) warnings(rated, gold bool) []string {
 	out := []string{}
 	left, right := p.Sided >= Enough && p.LeftLow > greatestLeft, p.Sided >= Enough && p.LeftHigh < leastLeft
-	oneSided := left || right // one who presses the same key again and again turns nothing round
+	oneSided := left || right // a person who presses the same key again and again exchanges no sides
 	gold = gold && !oneSided
 	p.Reversed = gold || p.Reversed && !oneSided
 	switch {

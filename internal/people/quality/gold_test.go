@@ -91,12 +91,12 @@ func TestWarnings(t *testing.T) {
 	}{
 		{"good", good, 200, ""},
 		{"clicks at random on gold", clicker{0.4, 1, 0.5}, 200, "gold questions"},
-		{"says other things again", clicker{1, 0.4, 0.5}, 200, "says the same again"},
+		{"says other things again", clicker{1, 0.4, 0.5}, 200, "gives the same answer"},
 		{"always left", clicker{1, 1, 1}, 200, "left clip too often"},
 		{"always right", clicker{1, 1, 0}, 200, "right clip too often"},
 		{"a little to the left", clicker{1, 1, 0.62}, 100, ""},
 		{"everything wrong, but of few", clicker{0, 0, 1}, quality.Enough - 1, ""},
-		{"everything wrong, of just enough", clicker{0, 0, 1}, quality.Enough, "gold questions, says the same again, left clip too often"},
+		{"everything wrong, of just enough", clicker{0, 0, 1}, quality.Enough, "gold questions, gives the same answer, left clip too often"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := test.who.work(test.n, rng.New(11, test.name, 0))

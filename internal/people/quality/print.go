@@ -12,11 +12,11 @@ import (
 // Print writes the report as tables for people.
 func (q Report) Print(w io.Writer) error {
 	if len(q.People) == 0 {
-		_, err := fmt.Fprintln(w, "Nobody has answered yet.")
+		_, err := fmt.Fprintln(w, "There are no answers yet.")
 		return err
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "ANNOTATOR\tANSWERS\tCAN'T TELL\tMEDIAN TIME\tLEFT WINS\tSAME AGAIN\tGOLD RIGHT\tMARKED\t")
+	fmt.Fprintln(t, "ANNOTATOR\tANSWERS\tCAN'T TELL\tMEDIAN TIME\tCHOSE LEFT\tSAME ON REPEAT\tGOLD RIGHT\tMARKED\t")
 	for _, p := range q.People {
 		name := string(p.Annotator)
 		if p.LeftOut {
@@ -44,7 +44,7 @@ func (q Report) Print(w io.Writer) error {
 		return err
 	}
 	if q.Questions == 0 {
-		_, err := fmt.Fprintln(w, "\nNo question was answered by two annotators, so nothing can be said of their agreement.")
+		_, err := fmt.Fprintln(w, "\nNo question was answered by two annotators, so their agreement is not known.")
 		return err
 	}
 	fmt.Fprintf(w, "\nAgreement over %d questions that two annotators or more answered:\n", q.Questions)
@@ -99,7 +99,8 @@ func (c *Coefficient) String() string {
 	return fmt.Sprintf("%.2f (%.2f to %.2f)", c.Value, *c.Low, *c.High)
 }
 
-// printManners writes how annotators answer by the posterior, if that tells them apart.
+// printManners writes the reliability of annotators under the posterior, if that distinguishes
+// them.
 func (q Report) printManners(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	head := "ANNOTATOR\tAT RANDOM\tNOISE\tLAPSES\tTIE WIDTH\t"
@@ -114,7 +115,7 @@ func (q Report) printManners(w io.Writer) error {
 		}
 		if !known {
 			known = true
-			fmt.Fprintln(w, "\nBy the posterior, with intervals of 95 %; noise, tie width and scale are multiples of what the session is told:")
+			fmt.Fprintln(w, "\nReliability under the posterior, with 95 % intervals; noise, tie width and scale are relative to the settings of the session:")
 			fmt.Fprintln(t, head)
 		}
 		fmt.Fprintf(t, "%s\t%.0f %%\t%s\t%s\t", p.Annotator, 100*m.Random, times(m.Noise),
@@ -128,7 +129,7 @@ func (q Report) printManners(w io.Writer) error {
 	return t.Flush()
 }
 
-// times writes a multiple.
+// times writes a factor.
 func times(r idrl.Range) string {
 	if r == (idrl.Range{}) {
 		return "-"

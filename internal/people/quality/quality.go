@@ -7,18 +7,16 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A Hit says whether the answer of a log row was foretold.
+// A Hit says whether the answer of a log row was predicted.
 type Hit struct {
 	Seq int64
 	Hit bool
 }
 
-// Summarise returns the statistics of every annotator with a row in the log, in
-// the order of their first rows, also of those who are left out. Withdrawn answers
-// count only as Undone.
-// predicted, by Seq, says of decisive comparisons whether the belief before gave the
-// chosen clip, as the answer was given, the higher probability; answers that it does not name are left out
-// of the share.
+// Summarise returns the statistics of every annotator with a row in the log, in the order of their
+// first rows, also of those who are left out. Withdrawn answers count only as Undone. predicted, by
+// Seq, says of decisive comparisons whether the posterior before gave the chosen clip, as the
+// answer was given, the higher probability; answers without an entry are left out of the share.
 func Summarise(log []idrl.Answer, predicted []Hit) []idrl.AnnotatorStats {
 	var order []idrl.AnnotatorID
 	tallies := map[idrl.AnnotatorID]*tally{}
@@ -58,7 +56,7 @@ func Summarise(log []idrl.Answer, predicted []Hit) []idrl.AnnotatorStats {
 	return out
 }
 
-// tally collects the standing answers of one annotator.
+// tally has the standing answers of one annotator.
 type tally struct {
 	stats       idrl.AnnotatorStats
 	times       []int64 // response times, ms
@@ -66,7 +64,7 @@ type tally struct {
 	foretold    share   // decisive comparisons, as they count
 }
 
-// add takes in a standing answer; turned says that it counts turned.
+// add adds a standing answer; turned says that it counts turned.
 func (t *tally) add(a *idrl.Answer, predicted *Hit, turned bool) {
 	t.stats.Answers++
 	if turned {
@@ -124,9 +122,9 @@ func (t *tally) finish() idrl.AnnotatorStats {
 	return s
 }
 
-// A share counts decisive answers, as they count, that agree with something. Those that are
-// turned are apart from the others, so that people who answer the other way round after some of
-// their answers were turned are found as soon as if none were.
+// A share counts decisive answers, as they count, that agree with something. Turned ones are
+// counted separately, so that people who answer the other way round after some of their answers
+// were turned are found as soon as if none were.
 type share struct{ turned, given part }
 
 type part struct{ agree, n int }
@@ -149,10 +147,9 @@ func (s share) reversed() bool {
 	return Reversed(s.turned.agree, s.turned.n) || Reversed(s.given.agree, s.given.n)
 }
 
-// Reversed reports whether k of n decisive answers, each of which agrees or contradicts, are so
-// few that the person answers the other way round, as with the keys or the question mistaken:
-// the 99.9 % score interval lies below one half. Of people who answer by chance one in 2000 is
-// taken for such a person.
+// Reversed reports whether k of n decisive answers, each of which agrees or contradicts, are so few
+// that the person answers the other way round, perhaps because of mistaken keys: the 99.9 % score
+// interval is below one half. Of people who answer at random, one in 2000 is reported.
 func Reversed(k, n int) bool {
 	_, high := stats.Wilson(float64(k), n, stats.Z999)
 	return high < 0.5

@@ -25,30 +25,31 @@ type Person struct {
 	LeftLow    float64          `json:"left_low"`
 	LeftHigh   float64          `json:"left_high"`
 	Sided      int              `json:"sided"`     // comparisons behind it
-	Repeats    int              `json:"repeats"`   // questions that came again
+	Repeats    int              `json:"repeats"`   // questions that were repeated
 	SaidSame   int              `json:"said_same"` // of these
 	SameLow    float64          `json:"same_low"`  // of the share of these
 	SameHigh   float64          `json:"same_high"`
 	Difference float64          `json:"difference"` // mean absolute, of two ratings of the same, on −1 to 1
 	Marked     int              `json:"marked"`     // answers with doubts
 
-	Gold      int      `json:"gold"`       // gold questions with an answer that says something
+	Gold      int      `json:"gold"`       // answers to gold questions with a preference
 	GoldRight int      `json:"gold_right"` // of these, answered as the researcher does
 	GoldLow   float64  `json:"gold_low"`   // of the share of these
 	GoldHigh  float64  `json:"gold_high"`
-	Warnings  []string `json:"warnings"` // what the numbers speak against
+	Warnings  []string `json:"warnings"` // warnings for the researcher
 
 	// Agreed is how many of Compared decisive answers prefer the clip that most of the others
-	// prefer who answered the question; questions where as many prefer either are left out.
+	// preferred who answered the question; questions with as many preferences for either are left
+	// out.
 	Agreed   int `json:"agreed"`
 	Compared int `json:"compared"`
 
-	// Reversed says that they answer the other way round than gold questions have it or than the
-	// others: a warning says it too.
+	// Reversed says that they answer the other way round than the known answers or than the others:
+	// a warning says it too.
 	Reversed bool `json:"reversed"`
 
-	// Manner is how they answer as far as the posterior knows; nil where it does not tell
-	// annotators apart, and of those whose answers do not count.
+	// Manner is the posterior of how they answer; nil if the posterior does not distinguish
+	// annotators, and for those whose answers do not count.
 	Manner *idrl.Manner `json:"manner"`
 }
 
@@ -125,7 +126,7 @@ func Of(log []idrl.Answer, assignments []idrl.Assignment, seed uint64) Report {
 	return q
 }
 
-// Know adds what the posterior knows of annotators.
+// Know adds what the posterior says about annotators.
 func (q *Report) Know(manners []idrl.Manner) {
 	for i := range q.People {
 		for k := range manners {
@@ -159,8 +160,8 @@ func peopleOf(log []idrl.Answer, arranged agreement.Answers) []Person {
 	return out
 }
 
-// withOthers counts the questions in which a rater prefers what most others prefer, or
-// contradicts them.
+// withOthers counts the questions in which a rater agrees with the majority of the others, or
+// contradicts it.
 func withOthers(units agreement.Units, rater int) (out share) {
 	for _, u := range units {
 		own, turned, votes := -1., false, [2]int{}
@@ -180,7 +181,7 @@ func withOthers(units agreement.Units, rater int) (out share) {
 	return out
 }
 
-// again sums up the answers to questions that came again.
+// again summarises the answers to repeated questions.
 func again(repeats agreement.Units) (n, same int, difference float64) {
 	for _, u := range repeats {
 		d := u[1].V - u[0].V

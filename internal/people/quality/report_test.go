@@ -81,7 +81,7 @@ func TestReportOfFew(t *testing.T) {
 		log  []idrl.Answer
 		says string
 	}{
-		{nil, "Nobody has answered yet."},
+		{nil, "There are no answers yet."},
 		{clickers(20, nil, "a1"), "No question was answered by two annotators"},
 	} {
 		var b strings.Builder

@@ -33,19 +33,19 @@ func (c Class) String() string {
 	}
 }
 
-// A Policy is a policy of any class. It is Timed whether its class is or not.
+// A Policy is a policy of any class. It is Timed even if its class is not.
 type Policy struct {
 	class  Class
 	policy idrl.Policy // of the class
-	params []float64   // the class and then the policy's
+	params []float64   // the class and then the parameters of the policy
 }
 
 var _ idrl.Timed = (*Policy)(nil)
 
-// New returns the policy for an environment with these actions and observations that has
-// these Params: the number of the class, and then the numbers of the policy in its class
-// (solver.NewLinear, solver.NewGait, sac.NewPolicy). It returns an error of kind Invalid
-// if there is no such class or they fit no policy of it.
+// New returns the policy for an environment with these actions and observations that has these
+// Params: the number of the class, and then the numbers of the policy in its class
+// (solver.NewLinear, solver.NewGait, sac.NewPolicy). It returns an error of kind Invalid if there
+// is no such class or the numbers do not fit it.
 func New(spec idrl.EnvSpec, params []float64) (*Policy, error) {
 	if len(params) == 0 {
 		return nil, idrl.Errorf(idrl.Invalid, "a behaviour of %s begins with the number of its class; there are no numbers", spec.ID)
@@ -72,8 +72,8 @@ func New(spec idrl.EnvSpec, params []float64) (*Policy, error) {
 	return p, nil
 }
 
-// Recorded returns the policy with the parameters that a session has recorded: gaits says that its
-// policies are found by searches among gaits, which record behaviours; others record
+// Recorded returns the policy with the parameters that a session has recorded. gaits says that the
+// session finds its policies by searches among gaits, which record behaviours; others record
 // networks, or the policies of solver.For.
 func Recorded(env idrl.Environment, gaits bool, params []float64) (idrl.Policy, error) {
 	if gaits {
@@ -99,7 +99,7 @@ func Remake(env idrl.Environment, params []float64) (idrl.Policy, error) {
 	return p, nil
 }
 
-// Params returns the parameters of a policy of class c as New takes them.
+// Params returns the parameters of a policy of class c in the form that New takes.
 func (c Class) Params(own []float64) []float64 {
 	return append([]float64{float64(c)}, own...)
 }

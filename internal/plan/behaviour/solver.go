@@ -7,7 +7,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A Solver is a solver whose policies are all of one class, made one of behaviours: warm
+// A Solver turns a solver whose policies are all of one class into a solver of behaviours: warm
 // starts of other classes are left out, and the result is a *Policy.
 type Solver struct {
 	Class  Class

@@ -125,8 +125,8 @@ func (s *Strategy) Generation() int { return s.done }
 // Lambda returns the number of candidates of a generation.
 func (s *Strategy) Lambda() int { return s.lambda }
 
-// Ask draws the candidates of a generation. Those of an earlier call that were not told
-// are forgotten.
+// Ask draws the candidates of a generation. Candidates of an earlier call without values are
+// dropped.
 func (s *Strategy) Ask(rng *rand.Rand) [][]float64 {
 	s.pending = make([][]float64, s.lambda)
 	for k := range s.pending {
@@ -139,7 +139,7 @@ func (s *Strategy) Ask(rng *rand.Rand) [][]float64 {
 	return s.Asked()
 }
 
-// Asked returns the candidates that Ask drew and that have not been told, again.
+// Asked returns the candidates that Ask drew last and that have no values yet.
 func (s *Strategy) Asked() [][]float64 {
 	xs := make([][]float64, len(s.pending))
 	for k, z := range s.pending {

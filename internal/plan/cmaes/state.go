@@ -21,8 +21,8 @@ type state struct {
 	Pending      [][]float64
 }
 
-// Encode returns the bytes of s, at any moment: between generations, or when candidates
-// are asked for and not told. What is decoded from them goes on exactly as s does.
+// Encode returns the bytes of s, at any time: between generations, or between Ask and Tell. The
+// search that Decode returns continues exactly as s does.
 func (s *Strategy) Encode() []byte {
 	v := state{
 		Lambda: s.lambda, Mean: s.mean, Sigma: s.sigma,
@@ -41,8 +41,7 @@ func (s *Strategy) Encode() []byte {
 	return b
 }
 
-// Decode returns the search that Encode was called on, or an error if b is not the
-// result of it.
+// Decode returns the search from bytes of Encode, or an error if b is not a result of it.
 func Decode(b []byte) (*Strategy, error) {
 	v, err := pack.Decode[state](b)
 	if err != nil {

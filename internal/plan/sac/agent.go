@@ -9,7 +9,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Config says what an Agent trains on.
+// Config has the parts and settings of an Agent.
 type Config struct {
 	Settings Settings         // required
 	Env      idrl.Environment // required; the agent owns it. It must be an idrl.Snapshotter
@@ -48,7 +48,7 @@ type Agent struct {
 	action  idrl.Action
 }
 
-// Status says how far a training is.
+// Status is the progress of a training.
 type Status struct {
 	Steps    int // of the environment
 	Updates  int
@@ -90,7 +90,7 @@ func New(c Config) (*Agent, error) {
 	return a, nil
 }
 
-// Status returns how far the training is.
+// Status returns the progress of the training.
 func (a *Agent) Status() Status {
 	s := a.status
 	s.Updates, s.CriticLoss, s.Alpha = a.learn.updates, a.learn.loss, math.Exp(a.learn.heat.Log)
@@ -157,7 +157,7 @@ func (a *Agent) begin() {
 	a.replay.begin(a.obs)
 }
 
-// observe notes what the networks observe of a step.
+// observe stores what the networks observe of a step.
 func (a *Agent) observe(step idrl.TimeStep) {
 	for i, v := range step.Obs {
 		a.obs[i] = float32(v)
@@ -182,7 +182,7 @@ func (a *Agent) choose() {
 	a.scale.real(a.action, a.act)
 }
 
-// see stores the transition to step and its reward.
+// see stores the transition to step with its reward.
 func (a *Agent) see(step idrl.TimeStep) error {
 	if step.Broken {
 		a.running = false
@@ -210,8 +210,9 @@ func (a *Agent) see(step idrl.TimeStep) error {
 	return nil
 }
 
-// SetReward trains on with another reward, which all transitions in the replay get. It
-// returns an error of kind Invalid, and the agent is of no use, if one is not finite.
+// SetReward continues with another reward, which it also gives to all transitions in the replay. It
+// returns an error of kind Invalid if a reward is not finite; then the agent cannot be used any
+// more.
 func (a *Agent) SetReward(f Reward) error {
 	m, err := a.replay.relabel(f, a.label)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A checkpoint is all that an agent's next steps depend on, besides its Config.
+// A checkpoint is everything besides its Config that determines an agent's next steps.
 type checkpoint struct {
 	Of string // Settings.name
 
@@ -80,11 +80,10 @@ func (a *Agent) Checkpoint() ([]byte, error) {
 	return pack.Encode(&c)
 }
 
-// Resume returns the agent that Checkpoint saved. It goes on with the same bytes as that
-// one, if c is what that one was made from: the same settings and seed, an equal
-// environment, and the reward that it had last. It returns an error of kind Damaged if b
-// is no checkpoint of this version, and one of kind Invalid if it is of another training
-// or if New refuses c.
+// Resume returns the agent that Checkpoint saved. It continues with the same bytes if c is the
+// configuration of that agent: the same settings and seed, an equal environment, and its last
+// reward. It returns an error of kind Damaged if b is not a checkpoint of this version, and one of
+// kind Invalid if it is of another training or if New refuses c.
 func Resume(c Config, b []byte) (*Agent, error) {
 	a, err := New(c)
 	if err != nil {
@@ -120,8 +119,8 @@ func (a *Agent) restore(c *checkpoint) error {
 	return errors.Join(a.acts.UnmarshalBinary(c.Acts), a.draws.UnmarshalBinary(c.Draws), a.world.UnmarshalBinary(c.World))
 }
 
-// resumeEpisode brings the environment to a snapshot, in an episode that draws from
-// a.world. Environments refuse what is no snapshot of theirs by a panic.
+// resumeEpisode restores the environment from a snapshot, in an episode that draws from a.world.
+// Environments panic on a snapshot that is not theirs.
 func (a *Agent) resumeEpisode(snapshot []float64) (err error) {
 	env, ok := a.Env.(idrl.Snapshotter)
 	if !ok {

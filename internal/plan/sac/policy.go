@@ -22,7 +22,7 @@ func newActor(net *nn.Net, h shape) *actor {
 	return &actor{shape: h, pass: net.NewEval(1), u: f(), std: f(), slope: f(), logSlope: f()}
 }
 
-// sample draws an action for what the networks observe; without rng it is the mean.
+// sample draws an action for an input of the networks; without rng it is the mean.
 func (a *actor) sample(dst, obs []float32, rng *rand.Rand) {
 	out := a.pass.Forward(obs, 1)
 	copy(a.u, out)
@@ -65,8 +65,8 @@ const (
 	policyHead    = 4
 )
 
-// Policy returns the present policy, which the agent does not change any more. Without
-// drawn its actions are the means; with it they are drawn as in training.
+// Policy returns the present policy, which later training does not change. Without drawn its
+// actions are the means; with it they are drawn as in training.
 func (a *Agent) Policy(drawn bool) *Policy {
 	params := []float64{policyVersion, 0, 0, float64(len(a.Settings.Hidden))}
 	if drawn {
@@ -88,9 +88,8 @@ func (a *Agent) Policy(drawn bool) *Policy {
 	return p
 }
 
-// NewPolicy returns the policy for an environment with these actions and observations
-// whose Params are params. It returns an error of kind Invalid if they are of no such
-// policy.
+// NewPolicy returns the policy for an environment with these actions and observations whose Params
+// are params. It returns an error of kind Invalid if params do not describe such a policy.
 func NewPolicy(spec idrl.EnvSpec, params []float64) (*Policy, error) {
 	if err := checkBox(spec); err != nil {
 		return nil, err
@@ -158,7 +157,7 @@ func newNet(sizes []int, params []float64) (*nn.Net, error) {
 	return net, net.SetParams(values)
 }
 
-// A timedActor is what one call of ActAt needs.
+// A timedActor has the buffers of one call of ActAt.
 type timedActor struct {
 	actor    *actor
 	obs, act []float32

@@ -6,8 +6,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A shape is how a row of the replay is laid out: what the networks observe, the action
-// in [−1, 1], the reward, and the features.
+// A shape is the layout of a row of the replay: the inputs of the networks, the action in [−1, 1],
+// the reward, and the features.
 type shape struct {
 	obs, time, act, phi int // numbers
 	width               int
@@ -30,7 +30,7 @@ func (h shape) seen() int { return h.obs + h.time }
 
 // Kinds of a row.
 const (
-	open       uint8 = iota // no transition starts here: the end of an episode, or the present
+	open       uint8 = iota // no transition starts here: the end of an episode, or the present row
 	transition              // to the state in the next row
 	final                   // likewise, and that state is terminal: its value is 0
 )
@@ -59,7 +59,7 @@ func (r *replay) next(i int) int {
 	return 0
 }
 
-// begin starts an episode in the state that the networks observe so.
+// begin starts an episode in the state with these inputs of the networks.
 func (r *replay) begin(obs []float32) {
 	if r.used > 0 {
 		r.pos = r.next(r.pos) // the row before is where the last transition leads
@@ -140,8 +140,8 @@ func (l *labeller) take(h shape, f Reward) ([]float32, error) {
 	return rewards, checkRewards(rewards)
 }
 
-// relabel gives every transition the reward of f, and returns their moments. After an
-// error some have it and others have not.
+// relabel gives every transition the reward of f, and returns the moments of the rewards. After an
+// error only some have the new reward.
 func (r *replay) relabel(f Reward, l *labeller) (m moments, err error) {
 	for i := 0; i < r.used; {
 		for ; i < r.used && l.batch.N < chunk; i++ {

@@ -6,7 +6,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A Batch is transitions whose rewards are asked for, row by row.
+// A Batch is transitions that need rewards, row by row.
 type Batch struct {
 	N   int
 	Obs []float32 // before the action, without the time, N×ObsDim
@@ -54,7 +54,7 @@ func (m *moments) scale() (shift, factor float32) {
 	return float32(m.Mean), float32(1 / math.Sqrt(m.M2/m.Count+1e-8))
 }
 
-// checkRewards refuses numbers that are not finite.
+// checkRewards refuses rewards that are not finite.
 func checkRewards(rs []float32) error {
 	for _, r := range rs {
 		if d := r - r; d != 0 { // of NaN and infinity

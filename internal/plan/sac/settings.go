@@ -52,8 +52,8 @@ func Paper() Settings {
 	return s
 }
 
-// Live returns the settings for training beside a session: networks so small that one
-// core makes more than a thousand steps a second (docs/adr/0023-soft-actor-critic.md).
+// Live returns the settings for training in a live session: networks so small that one core makes
+// more than a thousand steps a second (docs/adr/0023-soft-actor-critic.md).
 func Live() Settings {
 	return Settings{
 		Hidden: []int{64, 64}, Batch: 256, Rate: 1e-3, Discount: 0.99, Polyak: 0.005,
@@ -93,7 +93,7 @@ func (s Settings) check(spec idrl.EnvSpec) error {
 	return nil
 }
 
-// checkBox refuses actions that are no box of finite size.
+// checkBox refuses actions that are not a box of finite size.
 func checkBox(spec idrl.EnvSpec) error {
 	if spec.Actions.Num > 0 || len(spec.Actions.Low) == 0 || len(spec.Actions.Low) != len(spec.Actions.High) {
 		return idrl.Errorf(idrl.Invalid, "soft actor-critic needs continuous actions; those of %s are not", spec.ID)
@@ -114,7 +114,7 @@ func (s Settings) targetEntropy(dim int) float64 {
 	return s.TargetEntropy
 }
 
-// name tells apart trainings whose checkpoints do not fit one another.
+// name distinguishes trainings whose checkpoints are not compatible.
 func (s Settings) name(spec idrl.EnvSpec, seed uint64) string {
 	return fmt.Sprintf("%s %d %d %d %d %d %d %+v", spec.ID, spec.Version, spec.ObsDim, spec.Actions.Dim(), spec.FeatureDim(), spec.Horizon, seed, s)
 }

@@ -86,7 +86,7 @@ func (a ARS) SolveMu(ctx context.Context, task idrl.SolveTask, rng *rand.Rand) (
 		return nil, nil, err
 	}
 	if floats.Norm(task.Theta, 1) == 0 {
-		a.Iterations = 0 // all policies are as good
+		a.Iterations = 0 // all policies are equally good
 	}
 	s := newSearch(a, task, rng)
 	if err := s.run(ctx, task, rng); err != nil {

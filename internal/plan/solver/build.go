@@ -13,7 +13,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// TableConfig says which policies a table is to hold.
+// TableConfig describes the policies of a table.
 type TableConfig struct {
 	NewEnv   func() idrl.Differentiable // required; called once a worker, returns equal environments
 	Thetas   [][]float64                // required; policy k is optimal for the reward weights Thetas[k]
@@ -63,14 +63,13 @@ func BuildTable(ctx context.Context, c TableConfig, rng *rand.Rand) (*Table, err
 	return t, nil
 }
 
-// method names what BuildTable does; it changes when the same configuration
-// would give other policies.
+// method describes the method of BuildTable; it changes when the same configuration gives other
+// policies.
 const method = "action sequences 1"
 
-// Key returns a name for what BuildTable makes of c and a stream that was
-// derived from seed: a hash of the method, the environment with one episode as
-// a witness of its dynamics, the weights, the restarts, and the seed. It is the
-// key for SaveTable and LoadTable.
+// Key returns a name for the result of BuildTable with c and a stream derived from seed: a hash of
+// the method, the environment with one episode as a sample of its dynamics, the weights, the
+// restarts, and the seed. It is the key for SaveTable and LoadTable.
 func (c TableConfig) Key(seed uint64) string {
 	env := c.NewEnv()
 	h := sha256.New()
@@ -93,7 +92,7 @@ func (c TableConfig) Key(seed uint64) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// witness returns the feature sums of an episode that moves all over the bounds.
+// witness returns the feature sums of an episode whose actions cover the bounds.
 func witness(env idrl.Differentiable, low, high []float64) []float64 {
 	x := make([]float64, len(low))
 	for i := range x {

@@ -38,7 +38,7 @@ func AllPolicies(env idrl.Tabular) ([][]float64, error) {
 	return all, nil
 }
 
-// free reports whether the actions in s differ in what they lead to.
+// free reports whether the actions in s have different transitions.
 func (m *model) free(s int) bool {
 	to, prob := m.successors(s, 0)
 	for a := 1; a < m.actions; a++ {

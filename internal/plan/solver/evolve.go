@@ -76,7 +76,7 @@ func (e Evolve) check(spec idrl.EnvSpec) error {
 	return e.Judging.check()
 }
 
-// settings names what a state depends on.
+// settings describes the settings that a state depends on.
 func (e Evolve) settings(spec idrl.EnvSpec) string {
 	e.Workers, e.NewEnv, e.Generations, e.MaxSteps = 0, nil, 0, 0
 	return fmt.Sprintf("evolve %s %d %+v", spec.ID, spec.Version, e)
@@ -96,13 +96,13 @@ func (e Evolve) Solve(ctx context.Context, task idrl.SolveTask, rng *rand.Rand) 
 	return solveGait(ctx, task, v, v.ground, func() bool { return v.done < v.Generations && (v.MaxSteps == 0 || v.ground.spent < v.MaxSteps) })
 }
 
-// An Evolution is an Evolve that is run generation by generation. Its weights θ may change
-// from one generation to the next, and it can be kept between them.
+// An Evolution is an Evolve that runs generation by generation. Its weights θ may change from one
+// generation to the next, and it can be stored between them.
 type Evolution struct {
 	Evolve
 	judge  judge
 	ground *ground
-	rivals []rival // one when the others have given up
+	rivals []rival // one when the others have stopped
 	done   int     // generations, over all rivals
 }
 
@@ -137,8 +137,8 @@ func (e Evolve) Begin(ctx context.Context, task idrl.SolveTask, seed uint64) (*E
 	return v, nil
 }
 
-// starts returns for each rival the gaits among which it finds its start: the warm starts,
-// for one alone, or random gaits.
+// starts returns for each rival the gaits among which it looks for its start: the warm starts for a
+// single rival, or random gaits.
 func (v *Evolution) starts(warm [][]float64) (starts [][][]float64, err error) {
 	for i, params := range warm {
 		if _, err := NewGait(v.ground.spec, params); err != nil {
@@ -242,8 +242,8 @@ func (v *Evolution) Spent() int { return v.ground.spent }
 // broke down under all.
 func (v *Evolution) Best(theta []float64) (k Known, ok bool) { return v.judge.best(theta) }
 
-// Run runs n generations for the weights theta, length d. After an error, of ctx, the
-// search is to be continued from its last Encode.
+// Run runs n generations for the weights theta, length d. After an error of ctx, continue the
+// search from its last Encode.
 func (v *Evolution) Run(ctx context.Context, theta []float64, n int) error {
 	for range n {
 		if err := v.generation(ctx, theta); err != nil {
@@ -282,8 +282,8 @@ func (v *Evolution) generation(ctx context.Context, theta []float64) error {
 	return v.settle(theta)
 }
 
-// settle ends the trial of rivals when it is over, and begins anew where the one that is
-// left has become narrow.
+// settle keeps the best rival after the trial of rivals, and restarts the remaining one if its
+// distribution has become narrow.
 func (v *Evolution) settle(theta []float64) (err error) {
 	if n := len(v.rivals); n > 1 {
 		if v.done == n*v.Trial {

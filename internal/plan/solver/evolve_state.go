@@ -22,7 +22,7 @@ type rivalState struct {
 	Best     []Known // none or one
 }
 
-// Encode returns the state of the search, from which Continue goes on.
+// Encode returns the state of the search, from which Continue continues.
 func (v *Evolution) Encode() []byte {
 	s := evolutionState{
 		Settings: v.settings(v.ground.spec), Seed: v.ground.seed, Spent: v.ground.spent, Done: v.done, Known: v.judge.known,
@@ -37,9 +37,9 @@ func (v *Evolution) Encode() []byte {
 	return encode(&s)
 }
 
-// Continue returns the search that Encode was called on. It returns an error of kind
-// Invalid if the state is damaged, or of another environment, version or setting; those
-// that bound a solve may differ.
+// Continue returns the search from a state of Encode. It returns an error of kind Invalid if the
+// state is damaged, or of another environment, version or setting; the settings that limit a solve
+// may differ.
 func (e Evolve) Continue(env idrl.Environment, state []byte) (*Evolution, error) {
 	spec := env.Spec()
 	e = e.withDefaults(spec)

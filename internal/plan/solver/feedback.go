@@ -36,7 +36,7 @@ type Feedback struct {
 	Steps      int     // of an episode of the search, at most the horizon; default 500
 	Every      int     // iterations from one judgement to the next; default 5
 	Patience   int     // judgements in a row that find nothing better before the search returns to the best; default 5
-	Judging    Judging // from 16 starts by default: what is found among many gaits by few starts falls from others
+	Judging    Judging // default 16 starts: the best of many gaits by few starts falls from other starts
 
 	// MaxSteps bounds the environment steps of a solve: no iteration begins after as
 	// many. 0 means no bound.
@@ -72,7 +72,7 @@ func (f Feedback) check(spec idrl.EnvSpec) error {
 	return f.Judging.check()
 }
 
-// settings names what a state depends on.
+// settings describes the settings that a state depends on.
 func (f Feedback) settings(spec idrl.EnvSpec) string {
 	f.Workers, f.NewEnv, f.Iterations, f.MaxSteps = 0, nil, 0, 0
 	return fmt.Sprintf("feedback %s %d %+v", spec.ID, spec.Version, f)
@@ -92,8 +92,8 @@ func (f Feedback) Solve(ctx context.Context, task idrl.SolveTask, rng *rand.Rand
 	return solveGait(ctx, task, v, v.ground, func() bool { return v.done < v.Iterations && (v.MaxSteps == 0 || v.ground.spent < v.MaxSteps) })
 }
 
-// A FeedbackSearch is a Feedback that is run iteration by iteration. Its weights θ may
-// change from one to the next, and it can be kept between them.
+// A FeedbackSearch is a Feedback that runs iteration by iteration. Its weights θ may change from
+// one to the next, and it can be stored between them.
 type FeedbackSearch struct {
 	Feedback
 	judge  judge
@@ -195,8 +195,8 @@ func (v *FeedbackSearch) Spent() int { return v.ground.spent }
 // without a breakdown of the simulation.
 func (v *FeedbackSearch) Best(theta []float64) (k Known, ok bool) { return v.judge.best(theta) }
 
-// Run runs n iterations for the weights theta, length d. After an error, of ctx, the
-// search is to be continued from its last Encode.
+// Run runs n iterations for the weights theta, length d. After an error of ctx, continue the search
+// from its last Encode.
 func (v *FeedbackSearch) Run(ctx context.Context, theta []float64, n int) error {
 	for range n {
 		if err := v.iterate(ctx, theta); err != nil {
@@ -212,8 +212,8 @@ func (v *FeedbackSearch) Run(ctx context.Context, theta []float64, n int) error 
 	return nil
 }
 
-// compare judges the present gait, and returns to the best if the search has found nothing
-// better for long.
+// compare judges the present gait, and returns to the best one if the search has found nothing
+// better for a long time.
 func (v *FeedbackSearch) compare(ctx context.Context, theta []float64) error {
 	before, _ := v.Best(theta)
 	if _, err := v.judge.judge(ctx, v.ground, theta, v.params); err != nil {
@@ -285,8 +285,8 @@ func (v *FeedbackSearch) iterate(ctx context.Context, theta []float64) error {
 	return nil
 }
 
-// update moves the free numbers by the top directions. Their returns alone make the unit of
-// the step, as in the paper of ARS: a fall in one of the others would make the step small.
+// update moves the free numbers by the top directions. Only their returns determine the unit of the
+// step, as in the paper of ARS: a fall in another direction would make the step small.
 func (v *FeedbackSearch) update(free []float64, deltas [][]float64, plus, minus []float64) {
 	if len(deltas) == 0 {
 		return
@@ -316,7 +316,7 @@ type feedbackState struct {
 	Params   []float64
 }
 
-// Encode returns the state of the search, from which Continue goes on.
+// Encode returns the state of the search, from which Continue continues.
 func (v *FeedbackSearch) Encode() []byte {
 	return encode(&feedbackState{
 		Settings: v.settings(v.ground.spec), Seed: v.ground.seed, Spent: v.ground.spent, Done: v.done, Stale: v.stale,
@@ -324,9 +324,9 @@ func (v *FeedbackSearch) Encode() []byte {
 	})
 }
 
-// Continue returns the search that Encode was called on. It returns an error of kind
-// Invalid if the state is damaged, or of another environment, version or setting; those
-// that bound a solve may differ.
+// Continue returns the search from a state of Encode. It returns an error of kind Invalid if the
+// state is damaged, or of another environment, version or setting; the settings that limit a solve
+// may differ.
 func (f Feedback) Continue(env idrl.Environment, state []byte) (*FeedbackSearch, error) {
 	spec := env.Spec()
 	f = f.withDefaults(spec)

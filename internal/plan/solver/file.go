@@ -27,9 +27,9 @@ const tableMagic = "tiebreak policy table 1\n"
 
 const tableHead = len(tableMagic) + 4*4 // bytes before the key
 
-// SaveTable writes t to a file under the key that names what it was built from.
-// The file appears whole or not at all, and is durable on return. It returns an
-// error of kind Invalid if t is empty or its rows differ in length.
+// SaveTable writes t to a file under the key of its configuration. The file appears completely or
+// not at all, and is durable on return. It returns an error of kind Invalid if t is empty or its
+// rows differ in length.
 func SaveTable(path, key string, t *Table) error {
 	b, err := encodeTable(key, t)
 	if err != nil {
@@ -41,10 +41,9 @@ func SaveTable(path, key string, t *Table) error {
 	return nil
 }
 
-// LoadTable reads the table that SaveTable wrote under the key. It returns an
-// error of kind NotFound if there is no file or it holds a table of another
-// key, and one of kind Invalid if the file is damaged or of another version; in
-// both cases the table has to be built anew.
+// LoadTable reads a file of SaveTable with the key. It returns an error of kind NotFound if there
+// is no file or its table has another key, and one of kind Invalid if the file is damaged or of
+// another version; in both cases the table must be built again.
 func LoadTable(path, key string) (*Table, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

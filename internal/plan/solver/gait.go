@@ -200,8 +200,8 @@ func (g *Gait) Params() []float64 { return g.params }
 // Hertz returns the frequency of the oscillator, in cycles per second of simulated time.
 func (g *Gait) Hertz(spec idrl.EnvSpec) float64 { return g.omega / (2 * math.Pi * spec.StepSeconds) }
 
-// Open returns the parameters of the same gait without feedback, of which it keeps only
-// what it does at the mean of the observations.
+// Open returns the parameters of the same gait without feedback, which keeps only the effect of
+// feedback at the mean of the observations.
 func (g *Gait) Open() []float64 { return slices.Clone(g.params[:1+3*len(g.waves)]) }
 
 // The first frequencies of a search are spread by a factor of e^0.5 up and down around the

@@ -8,15 +8,14 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A gaitSearch is a search among gaits that is run piece by piece and can be kept between
-// the pieces.
+// A gaitSearch is a search among gaits that runs in pieces and can be stored between them.
 type gaitSearch interface {
 	Run(ctx context.Context, theta []float64, n int) error
 	Encode() []byte
 	Best(theta []float64) (k Known, ok bool)
 }
 
-// solveGait runs a search piece by piece while it is to go on, and returns the best gait.
+// solveGait runs a search in pieces while goesOn says so, and returns the best gait.
 func solveGait(ctx context.Context, task idrl.SolveTask, v gaitSearch, g *ground, goesOn func() bool) (idrl.Policy, error) {
 	for goesOn() {
 		if err := v.Run(ctx, task.Theta, 1); err != nil {
@@ -33,7 +32,7 @@ func solveGait(ctx context.Context, task idrl.SolveTask, v gaitSearch, g *ground
 	return NewGait(g.spec, best.Params)
 }
 
-// encode returns the bytes of a state, in which there is nothing that could fail.
+// encode returns the bytes of a state, which cannot fail for these states.
 func encode[T any](state *T) []byte {
 	b, err := pack.Encode(state)
 	if err != nil {
@@ -54,7 +53,7 @@ func checkKnown(spec idrl.EnvSpec, j Judging, known []Known) error {
 	return nil
 }
 
-// A solveState is the state of a search that is bound to weights.
+// A solveState is the state of a search for fixed weights.
 type solveState struct {
 	Theta []float64
 	State []byte
@@ -62,7 +61,7 @@ type solveState struct {
 
 func saveSolve(theta []float64, state []byte) []byte { return encode(&solveState{theta, state}) }
 
-// solveOf returns the state of a search that was saved for theta, nil if it is no such.
+// solveOf returns the state of a search that was saved for theta, nil for others.
 func solveOf(theta []float64, b []byte) []byte {
 	s, err := pack.Decode[solveState](b)
 	if err != nil || !slices.Equal(s.Theta, theta) {

@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A ground is where gaits are tried: environments, one a worker, and a source of start
-// states that is a function of a seed.
+// A ground plays gaits: it has environments, one a worker, and a source of start states that is a
+// function of a seed.
 type ground struct {
 	spec  idrl.EnvSpec
 	envs  []idrl.Environment
@@ -47,8 +47,7 @@ type trial struct {
 	seen   moments   // of the observations
 }
 
-// play plays trials, on all environments at once. The outcome does not depend on their
-// number.
+// play plays trials, on all environments at once. The result does not depend on their number.
 func (g *ground) play(ctx context.Context, trials []trial) error {
 	err := parallel(ctx, len(g.envs), len(trials), func(worker, i int) error {
 		trials[i].play(g.spec, g.envs[worker])
@@ -117,7 +116,7 @@ type Known struct {
 	Mus    [][]float64 // discounted sum of features in the episode from each start, length d each
 }
 
-// Score returns what the gait is recommended by under the weights theta: the mean of its
+// Score returns the score by which gaits are ranked under the weights theta: the mean of its
 // returns less half of their (population) standard deviation, over the starts.
 func (k Known) Score(theta []float64) float64 {
 	returns := make([]float64, len(k.Mus))
@@ -131,11 +130,11 @@ func (k Known) Score(theta []float64) float64 {
 // Mu returns the mean of Mus.
 func (k Known) Mu() []float64 { return mean(k.Mus) }
 
-// Judging says how gaits are compared.
+// Judging has the settings for comparing gaits.
 type Judging struct {
 	Starts int // states from which episodes begin, the same for all gaits; default 8
 	Steps  int // of an episode, at most the horizon; default 1,000
-	Keep   int // gaits that are remembered, those with the highest scores; default 16
+	Keep   int // number of gaits that are remembered, those with the highest scores; default 16
 }
 
 func (j Judging) withDefaults(spec idrl.EnvSpec) Judging {
@@ -165,9 +164,9 @@ type judge struct {
 	known []Known // in the order judged
 }
 
-// judge plays gaits from every start. It returns those that did not break down, and
-// remembers them. A gait that is worse from the first start than the score of the best known
-// one is left out there: its score would hardly be above.
+// judge plays gaits from every start. It returns those that did not break down, and remembers them.
+// A gait whose return from the first start is below the score of the best known one is dropped
+// there: its score would hardly be higher.
 func (j *judge) judge(ctx context.Context, g *ground, theta []float64, gaits ...[]float64) (judged []Known, err error) {
 	bar := math.Inf(-1)
 	if k, ok := j.best(theta); ok {
@@ -218,7 +217,7 @@ func (j *judge) play(ctx context.Context, g *ground, theta []float64, gaits []Kn
 	return kept, nil
 }
 
-// forget keeps the best only.
+// forget keeps only the best gaits.
 func (j *judge) forget(theta []float64) {
 	for len(j.known) > j.Keep {
 		worst := 0

@@ -88,7 +88,7 @@ func (m *minimiser) run(ctx context.Context, x []float64) (float64, error) {
 	return fx, nil
 }
 
-// reset forgets the curvature. It returns true: the Hessian is fresh.
+// reset drops the estimate of the curvature. It returns true: the Hessian is fresh.
 func (m *minimiser) reset() bool {
 	n := len(m.low)
 	clear(m.h)
@@ -98,8 +98,8 @@ func (m *minimiser) reset() bool {
 	return true
 }
 
-// direction stores a direction of descent in m.d and returns the largest
-// component of the projected gradient.
+// direction stores a direction of descent in m.d and returns the largest component of the projected
+// gradient.
 func (m *minimiser) direction(x []float64) float64 {
 	largest := 0.0
 	for i, g := range m.g {

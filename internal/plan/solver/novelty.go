@@ -28,14 +28,14 @@ import (
 type Novelty struct {
 	Random     int // gaits drawn at random; default 60
 	Mutants    int // default 140
-	Batch      int // mutants made before novelty is computed anew; default 20
+	Batch      int // mutants made before novelty is computed again; default 20
 	Drawn      int // gaits of which the most novel has a mutation; default 6
 	Neighbours int // default 3
 	Steps      int // of an episode, at most the horizon; default a clip and 50 steps more, at least 120
 
-	// Lively may be nil. It says whether a gait is worth showing by the last clip of its
-	// episode, which has Snapshots if the environment is an idrl.Snapshotter. The
-	// environment may be used to draw them. Workers call it at the same time.
+	// Lively may be nil. It says whether a gait is worth showing by the last clip of its episode,
+	// which has Snapshots if the environment is an idrl.Snapshotter. The environment may be used to
+	// draw them. Workers call it at the same time.
 	Lively func(env idrl.Environment, c idrl.Clip) (bool, error)
 
 	Workers int                     // goroutines; default 1. The result does not depend on it
@@ -114,21 +114,21 @@ func (n Novelty) Find(ctx context.Context, env idrl.Environment, given [][]float
 	return s.choose(count), nil
 }
 
-// A noveltySearch is a Find under way.
+// A noveltySearch is a Find in progress.
 type noveltySearch struct {
 	Novelty
 	ground *ground
 	lively []*sight
 }
 
-// A sight is a gait and what was seen of it.
+// A sight is a gait with the clip of its episode.
 type sight struct {
 	Novel
 	scaled []float64 // Phi
 	alive  bool      // has not fallen, and was accepted
 }
 
-// try plays gaits, keeps the lively ones, and computes novelty anew.
+// try plays gaits, keeps the lively ones, and computes the novelty of all again.
 func (s *noveltySearch) try(ctx context.Context, gaits [][]float64) error {
 	seen := make([]*sight, len(gaits))
 	err := parallel(ctx, len(s.ground.envs), len(gaits), func(worker, i int) (err error) {

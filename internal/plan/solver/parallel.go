@@ -44,8 +44,8 @@ func parallel(ctx context.Context, workers, n int, do func(worker, i int) error)
 	return nil
 }
 
-// fork returns n independent streams that are a function of rng, one for each
-// piece of work, so that a result does not depend on who does which piece.
+// fork returns n independent streams that are a function of rng, one for each piece of work, so
+// that a result does not depend on which worker does which piece.
 func fork(rng *rand.Rand, n int) []*rand.Rand {
 	out := make([]*rand.Rand, n)
 	for i, seed := range seeds(rng, n) {

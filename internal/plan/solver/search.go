@@ -210,7 +210,7 @@ func (s *search) judge(ctx context.Context, params []float64) error {
 	return err
 }
 
-// maxReturn is far beyond any return, and such that squares are finite.
+// maxReturn is far above every real return, and small enough for its square to be finite.
 const maxReturn = 1e100
 
 // value returns the return θ·mu.

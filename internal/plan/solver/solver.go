@@ -43,8 +43,8 @@ func unsolvable(env idrl.Environment) error {
 	return idrl.Errorf(idrl.Invalid, "no solver fits environment %q: its actions are discrete, and it is not tabular", env.Spec().ID)
 }
 
-// rollouts averages the feature expectation of a policy in an environment that
-// is neither tabular nor free of randomness.
+// rollouts is the number of episodes over which the feature expectation of a policy is averaged in
+// an environment that is neither tabular nor free of randomness.
 const rollouts = 10
 
 // Mu returns the feature expectation of p in env, Σ_t γᵗ E[φ_t], length d, so
@@ -75,9 +75,9 @@ func Mu(env idrl.Environment, p idrl.Policy, rng *rand.Rand) []float64 {
 	return mean(mus)
 }
 
-// addEpisode adds the discounted features of one episode of p to mu. It returns
-// the number of its steps, and whether it broke down; then the features of its
-// last step are not added, and mu means nothing.
+// addEpisode adds the discounted features of one episode of p to mu. It returns the number of its
+// steps, and whether it broke down; then the features of its last step are not added, and mu is not
+// valid.
 func addEpisode(mu []float64, env idrl.Environment, p idrl.Policy, rng *rand.Rand) (steps int, broken bool) {
 	gamma, discount := env.Spec().Discount, 1.0
 	for _, step := range idrl.EpisodeOf(env, p, rng) {

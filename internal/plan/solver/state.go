@@ -7,8 +7,8 @@ import (
 	"tiebreak/internal/base/pack"
 )
 
-// A searchState is a search after some iterations. What these drew follows from the
-// stream of the solve.
+// A searchState is a search after some iterations. The random draws of these follow from the stream
+// of the solve.
 type searchState struct {
 	Settings string    // of the search
 	Theta    []float64 // of the task
@@ -23,7 +23,7 @@ type searchState struct {
 	BestValue    float64
 }
 
-// settings names what a state depends on.
+// settings describes the settings that a state depends on.
 func (s *search) settings() string {
 	a := s.ARS
 	a.Workers, a.NewEnv = 0, nil
@@ -43,8 +43,8 @@ func (s *search) state(done int) []byte {
 	return b
 }
 
-// resume continues from a state and returns the number of its iterations. It reports
-// false, and changes nothing, for none, or one of another search or version.
+// resume continues from a state and returns the number of its iterations. It reports false, and
+// changes nothing, for a state that is missing or of another search or version.
 func (s *search) resume(state []byte) (done int, ok bool) {
 	c, err := pack.Decode[searchState](state)
 	switch {

@@ -21,8 +21,8 @@ import (
 //
 // It draws nothing, and ignores warm starts and restarts: there is one optimum.
 type Tabular struct {
-	// For is what Prepare makes of an environment that is solved many times; nil
-	// prepares in every call.
+	// For is the result of Prepare for an environment that is solved many times; nil prepares in
+	// every call.
 	For *Prepared
 }
 
@@ -127,9 +127,9 @@ func (p *planner) best(s int, tol float64) (a int, q float64) {
 	return a, q
 }
 
-// approximate runs modified policy iteration until an improvement changes no
-// action, or the values have the right differences to within tol (the span of
-// their last change says so). What is then still wrong, finish puts right.
+// approximate runs modified policy iteration until an improvement changes no action, or the values
+// have the right differences to within tol (the span of their last change shows it). finish
+// corrects the remaining errors.
 func (p *planner) approximate(ctx context.Context) error {
 	next := make([]float64, p.n)
 	before := make([]int, p.n)

@@ -25,7 +25,7 @@ var table = []Setting{
 		at: func(s *idrl.SessionSpec) any { return &s.Title },
 	},
 	{
-		Key: "env", Label: "Environment", Words: "environment: one that `tiebreak session --help` lists, or a model of your own", Unit: "environment", Default: "driver",
+		Key: "env", Label: "Environment", Words: "environment: one of those that `tiebreak session --help` lists, or a model of your own", Unit: "environment", Default: "driver",
 		at: func(s *idrl.SessionSpec) any { return &s.Env },
 	},
 	{
@@ -45,11 +45,11 @@ var table = []Setting{
 		at: func(s *idrl.SessionSpec) any { return &s.Budget },
 	},
 	{
-		Key: "seed", Label: "Seed", Words: "seed of every random choice and of the environment's layout; the form and the API draw one if there is none", Unit: "seed", Default: "1",
+		Key: "seed", Label: "Seed", Words: "seed of every random choice and of the environment's layout; if none is given, the form and the API draw one", Unit: "seed", Default: "1",
 		at: func(s *idrl.SessionSpec) any { return &s.Seed },
 	},
 	{
-		Key: "instructions", Label: "Instructions", Words: "text that annotators read: say what matters, and how to break a tie", Unit: "text", Zero: "what the environment brings",
+		Key: "instructions", Label: "Instructions", Words: "text that annotators read: say what matters, and how to break a tie", Unit: "text", Zero: "the environment's guide",
 		High: idrl.MaxInstructions, Lines: 5, Changes: true,
 		at:   func(s *idrl.SessionSpec) any { return &s.Instructions },
 		rule: func(s idrl.SessionSpec) string { return rest(s.CurrentInstructions().Check()) },
@@ -60,18 +60,18 @@ var table = []Setting{
 		at:     func(s *idrl.SessionSpec) any { return &s.InstructionsFormat },
 	},
 	{
-		Key: "consent", Label: "Consent", Words: "Markdown that people agree to before their first question", Unit: "Markdown", Zero: "they are not asked",
+		Key: "consent", Label: "Consent", Words: "consent text in Markdown that people must agree to before their first question", Unit: "Markdown", Zero: "no consent is asked for",
 		High: idrl.MaxConsent, Lines: 4, Group: saying, Changes: true,
 		at:   func(s *idrl.SessionSpec) any { return &s.Consent },
 		rule: func(s idrl.SessionSpec) string { return rest(s.CurrentConsent().Check()) },
 	},
 	{
-		Key: "withdraw_days", Label: "Withdrawal of data", Words: "days after they joined for which people are offered to erase their data themselves", Unit: "days", Default: "0",
-		Zero: "they are not, and ask you", Low: 1, High: idrl.MaxWithdrawDays, Group: saying,
+		Key: "withdraw_days", Label: "Withdrawal of data", Words: "number of days after joining in which people can erase their data themselves", Unit: "days", Default: "0",
+		Zero: "they cannot, and must ask you", Low: 1, High: idrl.MaxWithdrawDays, Group: saying,
 		at: func(s *idrl.SessionSpec) any { return &s.WithdrawDays },
 	},
 	{
-		Key: "completion_code", Label: "Completion code", Words: "code that annotators see at the end, such as that of a crowd platform", Unit: "code", Zero: "none",
+		Key: "completion_code", Label: "Completion code", Words: "code that annotators see at the end, for example for a crowd platform", Unit: "code", Zero: "none",
 		High: idrl.MaxCode, Group: saying,
 		at: func(s *idrl.SessionSpec) any { return &s.CompletionCode },
 		rule: func(s idrl.SessionSpec) string {
@@ -82,7 +82,7 @@ var table = []Setting{
 		},
 	},
 	{
-		Key: "answers_each", Label: "Answers of each person", Words: "answers after which a person has done their part and sees the completion code, while the session goes on with others", Unit: "answers",
+		Key: "answers_each", Label: "Answers per annotator", Words: "answers after which an annotator has finished and sees the completion code; the session goes on with other annotators", Unit: "answers",
 		Default: "0", Zero: "no limit", Low: 1, High: idrl.MaxBudget, Group: saying,
 		at: func(s *idrl.SessionSpec) any { return &s.AnswersEach },
 	},
@@ -93,18 +93,18 @@ var table = []Setting{
 	},
 	{
 		Key: "conditions", Label: "Control strategies",
-		Words: "control strategies that choose a share of the questions beside `acquisition`, which has the rest, such as uniform=0.25, igr=0.1 (docs/study.md, section 4); not with the model network",
+		Words: "control strategies and their shares of the questions, such as uniform=0.25, igr=0.1; `acquisition` chooses the rest (docs/study.md, section 4); not with the model network",
 		Unit:  "strategies", Zero: "none", Group: asking,
 		at:   func(s *idrl.SessionSpec) any { return &s.Controls },
 		rule: controls,
 	},
 	{
-		Key: "held_out", Label: "Held out", Words: "share of the questions that are held out: random comparisons, from which nothing learns, to judge what is learnt",
+		Key: "held_out", Label: "Held out", Words: "share of held-out questions: random comparisons whose answers are not used for learning, but to measure how well the posterior predicts",
 		Unit: "share", Default: "0", Zero: "none", Low: 0, High: idrl.MaxHeldOut, Group: asking,
 		at: func(s *idrl.SessionSpec) any { return &s.HeldOut },
 		rule: func(s idrl.SessionSpec) string {
 			if s.HeldOut > 0 && !s.Kind.Comparison() {
-				return "goes with comparisons alone, not with questions of type " + string(s.Kind) + "; leave it at 0"
+				return "is possible for comparisons only, not for questions of type " + string(s.Kind) + "; leave it at 0"
 			}
 			return ""
 		},
@@ -112,19 +112,19 @@ var table = []Setting{
 	{
 		Key: "questions", Label: "Which questions are asked", Words: "which questions may be asked", Unit: "which", Default: idrl.AnswerableQuestions, Filled: true, Group: asking,
 		Values: []Value{
-			{idrl.AnswerableQuestions, "Those that people can answer", "Clips that move and look different, rather those that are probably answered; none like a recent one."},
-			{idrl.AnyQuestions, "Any", "Whatever would tell most if it were answered."},
-			{idrl.EverythingQuestions, "Everything", "Also what robots do after a fall, to measure what the choices above are worth."},
+			{idrl.AnswerableQuestions, "Questions that people can answer", "Clips that move and look different; preferably questions that people can answer; none like a recent one."},
+			{idrl.AnyQuestions, "Any", "The question with the most information, as if every question could be answered."},
+			{idrl.EverythingQuestions, "Everything", "Also clips of robots after a fall; only to measure the benefit of the rules above."},
 		},
 		at: func(s *idrl.SessionSpec) any { return &s.Questions },
 	},
 	{
-		Key: "candidates", Label: "Candidate policies", Words: "sampled candidate policies of a generation (Thompson samples; the mean-optimal policy is added)", Unit: "policies",
+		Key: "candidates", Label: "Candidate policies", Words: "number of sampled candidate policies in a generation (Thompson samples; the mean-optimal policy is added)", Unit: "policies",
 		Default: "5", Filled: true, Low: 2, High: 50, Group: training,
 		at: func(s *idrl.SessionSpec) any { return &s.Candidates },
 	},
 	{
-		Key: "ahead", Label: "Questions ahead", Words: "questions that an annotator holds: with more of them one can go on longer without network, with fewer each follows from more answers",
+		Key: "ahead", Label: "Questions ahead", Words: "questions that are sent to an annotator in advance: with more, the annotator can continue longer without a network; with fewer, each question uses more of the answers",
 		Unit: "questions", Default: "3", Filled: true, Low: 1, High: 10, Group: asking,
 		at: func(s *idrl.SessionSpec) any { return &s.Ahead },
 	},
@@ -139,7 +139,7 @@ var table = []Setting{
 		},
 	},
 	{
-		Key: "adopt_after", Label: "Adopt after", Words: "adopt a generation exactly so many answers after its training began, so that a run can be repeated", Unit: "answers", Default: "0",
+		Key: "adopt_after", Label: "Adopt after", Words: "adopt a generation exactly this many answers after its training began, so that a run can be repeated exactly", Unit: "answers", Default: "0",
 		Zero: "when it is ready", Low: 1, High: math.Inf(1), Group: training,
 		at: func(s *idrl.SessionSpec) any { return &s.AdoptAfter },
 		rule: func(s idrl.SessionSpec) string {
@@ -158,7 +158,7 @@ var table = []Setting{
 		at: func(s *idrl.SessionSpec) any { return &s.Model },
 		rule: func(s idrl.SessionSpec) string {
 			if s.Model == idrl.NetworkModel && s.Kind != idrl.CompareClips {
-				return "is a network, which learns from comparisons of clips alone and not from questions of type " + string(s.Kind) + "; choose that type, or the model features"
+				return "is a network, which learns from comparisons of clips only, not from questions of type " + string(s.Kind) + "; choose that type, or the model features"
 			}
 			return ""
 		},
@@ -166,20 +166,20 @@ var table = []Setting{
 	{
 		Key: "solver", Label: "How policies are trained", Words: "solver of policies", Unit: "solver", Default: idrl.AutoSolver, Filled: true, Group: training,
 		Values: []Value{
-			{idrl.AutoSolver, "What suits best", "Gaits for robots; else exact, or by gradients."},
+			{idrl.AutoSolver, "Automatic", "Gaits for robots; else exact, or by gradients."},
 			{idrl.OwnSolver, "The environment’s own", "Exact, by gradients, or a random search of linear policies."},
-			{idrl.ActorCritic, "Soft actor-critic", "Small networks that are trained on from answer to answer; for robots. A neural reward always has it."},
-			{idrl.GaitSolver, "Gaits", "Rhythmic motions, then with feedback: searches that go on from answer to answer; for robots."},
+			{idrl.ActorCritic, "Soft actor-critic", "Small networks whose training continues from answer to answer; for robots. Always used with a neural reward."},
+			{idrl.GaitSolver, "Gaits", "Rhythmic motions, later with feedback; the searches continue from answer to answer. For robots."},
 		},
 		at: func(s *idrl.SessionSpec) any { return &s.Solver },
 	},
 	{
-		Key: "return", Label: "How rollouts are compared", Words: "return by which policies of imported rollouts are compared (docs/rollouts.md); of simulated policies it is the sum", Unit: "return",
+		Key: "return", Label: "How rollouts are compared", Words: "return by which policies of imported rollouts are compared (docs/rollouts.md); simulated policies are always compared by the sum", Unit: "return",
 		Default: idrl.AutoReturn, Filled: true, Group: training,
 		Values: []Value{
-			{idrl.AutoReturn, "What suits the questions", "The mean reward of a step for imported rollouts; the sum over the episode for trained policies."},
-			{idrl.MeanReturn, "Mean reward of a step", "For imported rollouts of any length: answers about clips of one length tell what a step is worth."},
-			{idrl.SumReturn, "Sum over the episode", "A longer episode counts more, for better or worse."},
+			{idrl.AutoReturn, "Automatic", "The mean reward of a step for imported rollouts; the sum over the episode for trained policies."},
+			{idrl.MeanReturn, "Mean reward of a step", "For imported rollouts of different lengths: answers about clips of one length show the reward per step."},
+			{idrl.SumReturn, "Sum over the episode", "A longer episode has a larger weight, positive or negative."},
 		},
 		at: func(s *idrl.SessionSpec) any { return &s.Return },
 	},
@@ -200,23 +200,23 @@ var table = []Setting{
 		Key: "likelihood", Label: "Model of a comparison", Words: "likelihood of a comparison", Unit: "likelihood", Default: idrl.Likelihoods()[0], Filled: true, Group: learning,
 		Values: []Value{
 			{"probit", "Probit with ties", "For people: noisy near a tie, and ‘equal’ is an answer."},
-			{"gaussian", "Gaussian ±1", "As the paper learns: an answer is the number 1 or −1, and ‘equal’ is 0."},
+			{"gaussian", "Gaussian ±1", "As in the paper: an answer is the number 1 or −1, and ‘equal’ is 0."},
 			{"bradley-terry", "Bradley–Terry with ties", "For people: logistic, so an occasional mistake has less weight; ‘equal’ is an answer."},
 			{"bernoulli", "Linear chance", "The paper’s simulated expert, for returns that differ by at most 1; ‘equal’ counts as 0."},
 		},
 		at: func(s *idrl.SessionSpec) any { return &s.Likelihood },
 		rule: func(s idrl.SessionSpec) string {
 			if s.Kind.Group() && s.Likelihood != idrl.Likelihoods()[0] {
-				return "must be " + idrl.Likelihoods()[0] + " where people choose the best and the worst of a group: that has a likelihood of its own, with the noise of this one"
+				return "must be " + idrl.Likelihoods()[0] + " for groups: choosing the best and the worst has a likelihood of its own, with the noise of this one"
 			}
 			return ""
 		},
 	},
 	{
-		Key: "noise_model", Label: "Noise of answers", Words: "whose noise of answers", Unit: "whose", Default: idrl.OwnNoise, Filled: true, Group: learning,
-		Depends: idrl.OwnNoise + "; where the models have no such noise, " + idrl.SharedNoise,
+		Key: "noise_model", Label: "Noise of answers", Words: "noise of answers: one for each annotator, or one for all", Unit: "whose", Default: idrl.OwnNoise, Filled: true, Group: learning,
+		Depends: idrl.OwnNoise + "; if the likelihood has no such noise, " + idrl.SharedNoise,
 		Values: []Value{
-			{idrl.OwnNoise, "Each annotator's own", "Learnt from the answers of two annotators or more. Where the models have no such noise: the session's."},
+			{idrl.OwnNoise, "Each annotator's own", "Learnt from the answers of two or more annotators. If the likelihood has no such noise: the session's."},
 			{idrl.SharedNoise, "The session's", "One for all annotators, as set below."},
 		},
 		at: func(s *idrl.SessionSpec) any { return &s.Noise },
@@ -248,7 +248,7 @@ var table = []Setting{
 		},
 	},
 	{
-		Key: "tie_band", Label: "Tie width", Words: "half-width of equal, in units of return", Unit: "return",
+		Key: "tie_band", Label: "Tie width", Words: "half-width of the interval of differences that count as equal, in units of return", Unit: "return",
 		Depends: "a quarter of the noise", Filled: true, Low: 0, High: mostNumber, Open: true, Group: learning,
 		at:   func(s *idrl.SessionSpec) any { return &s.TieBand },
 		fill: func(s *idrl.SessionSpec) { s.TieBand = s.NoiseStd / 4 },
@@ -261,8 +261,8 @@ var table = []Setting{
 	{
 		Key: "rating_model", Label: "Model of a rating", Words: "model of a rating", Unit: "model", Default: idrl.ClippedRatings, Filled: true, Group: learning,
 		Values: []Value{
-			{idrl.ClippedRatings, "A scale that ends", "The lowest and the highest rating stand for what lies beyond them."},
-			{idrl.GaussianRatings, "A number", "Every rating is taken for a number, as in sessions of earlier versions."},
+			{idrl.ClippedRatings, "A limited scale", "The lowest and the highest rating also stand for all values beyond them."},
+			{idrl.GaussianRatings, "A number", "Every rating is treated as an exact number, as in sessions of earlier versions."},
 		},
 		at: func(s *idrl.SessionSpec) any { return &s.RatingModel },
 	},
@@ -276,7 +276,7 @@ var table = []Setting{
 		rule: func(s idrl.SessionSpec) string { return moreThanAChoice(s, s.Strength) },
 	},
 	{
-		Key: "much_band", Label: "Much width", Words: "half-width of what is not much better, with strength", Unit: "return", Default: "0", Zero: "twice the noise",
+		Key: "much_band", Label: "Much width", Words: "difference from which a clip is much better, with strength", Unit: "return", Default: "0", Zero: "twice the noise",
 		Low: 0, High: mostNumber, Open: true, Group: saying,
 		at: func(s *idrl.SessionSpec) any { return &s.MuchBand },
 		fill: func(s *idrl.SessionSpec) {
@@ -287,7 +287,7 @@ var table = []Setting{
 		rule: func(s idrl.SessionSpec) string {
 			switch {
 			case !s.Strength && s.MuchBand != 0:
-				return "goes with strength: switch that on, or leave this away"
+				return "needs strength: switch strength on, or leave this out"
 			case s.Strength && s.MuchBand <= s.TieBand:
 				return "must exceed tie_band"
 			}
@@ -295,15 +295,15 @@ var table = []Setting{
 		},
 	},
 	{
-		Key: "remarks", Label: "What they may remark of both", Words: "annotators may remark beside a comparison that both clips are bad, or good; not with the model network", Default: "false", Group: saying,
+		Key: "remarks", Label: "Remarks about both clips", Words: "annotators may add to a comparison the remark that both clips are bad, or good; not with the model network", Default: "false", Group: saying,
 		Values: []Value{
 			{"false", "Nothing more", "Annotators compare the clips, no more."},
-			{"true", "Both bad, both good", "A remark beside the choice, if they like. For comparisons, as above; not with a network."},
+			{"true", "Both bad, both good", "An optional remark with the choice. For comparisons, as above; not with a network."},
 		},
 		at: func(s *idrl.SessionSpec) any { return &s.Remarks },
 		rule: func(s idrl.SessionSpec) string {
 			if s.Remarks && s.Model == idrl.NetworkModel {
-				return "are not learnt from by the model network, whose reward has no zero; use the model features"
+				return "cannot be used with the model network, whose reward has no zero; use the model features"
 			}
 			return moreThanAChoice(s, s.Remarks)
 		},
@@ -311,7 +311,7 @@ var table = []Setting{
 	{
 		Key: "show_learnt", Label: "What annotators see of the result", Words: "annotators see what was learnt from the answers, every ten answers and at the end", Default: "false", Group: saying,
 		Values: []Value{
-			{"false", "Nothing", "So that what is learnt cannot sway their answers."},
+			{"false", "Nothing", "The result cannot influence their answers."},
 			{"true", "What was learnt", "The best policy before the first answer and now, every ten answers and at the end; without names or rewards."},
 		},
 		at: func(s *idrl.SessionSpec) any { return &s.ShowLearnt },
@@ -323,13 +323,13 @@ var table = []Setting{
 		rule: func(s idrl.SessionSpec) string { return ruled(s, s.Tolerance != idrl.DefaultTolerance) },
 	},
 	{
-		Key: "doubt", Label: "Doubt", Words: "propose to stop when a larger loss has had at most this probability after three answers in a row; not with the model network", Unit: "probability",
+		Key: "doubt", Label: "Doubt", Words: "probability of a larger loss at which the session proposes to stop: it must not be exceeded after three answers in a row; not with the model network", Unit: "probability",
 		Default: "0.1", Filled: true, Low: 0, High: 1, Open: true, Group: stopping,
 		at:   func(s *idrl.SessionSpec) any { return &s.Doubt },
 		rule: func(s idrl.SessionSpec) string { return ruled(s, s.Doubt != idrl.DefaultDoubt) },
 	},
 	{
-		Key: "stop_by_itself", Label: "When the session may stop", Words: "stop asking questions then, rather than propose it; not with the model network", Default: "false", Group: stopping,
+		Key: "stop_by_itself", Label: "When the session may stop", Words: "stop asking questions then, instead of only proposing it; not with the model network", Default: "false", Group: stopping,
 		Values: []Value{
 			{"false", "Propose it", "The page of the session says so. Questions go on."},
 			{"true", "Stop", "No more questions are asked. It goes on if an answer is withdrawn."},
@@ -338,22 +338,22 @@ var table = []Setting{
 		rule: func(s idrl.SessionSpec) string { return ruled(s, s.StopByItself) },
 	},
 	{
-		Key: "repeat_every", Label: "Repeat every", Words: "repeat every so many questions one that the person has answered, with the sides swapped (`tiebreak quality` says what came of it)", Unit: "questions",
+		Key: "repeat_every", Label: "Repeat every", Words: "number of questions of an annotator for each repeat: an earlier question with the sides swapped (`tiebreak quality` shows the results)", Unit: "questions",
 		Default: "0", Zero: "never", Low: 2, High: idrl.MaxBudget, Group: checking,
 		at: func(s *idrl.SessionSpec) any { return &s.RepeatEvery },
 	},
 	{
-		Key: "gold_every", Label: "Gold every", Words: "hide among about every so many questions one to which you know the answer; you mark them on the session’s page", Unit: "questions",
+		Key: "gold_every", Label: "Gold every", Words: "average number of questions of an annotator for each gold question; you give their right answers on the session’s page", Unit: "questions",
 		Default: "20", Zero: "never", Low: 2, High: idrl.MaxBudget, Group: checking,
 		at: func(s *idrl.SessionSpec) any { return &s.GoldEvery },
 	},
 	{
-		Key: "min_dwell", Label: "Least dwell", Words: "mark answers given before this share of the clip was on screen; they count all the same", Unit: "share",
+		Key: "min_dwell", Label: "Least dwell", Words: "mark answers that are given before this share of the clip was on screen; marked answers still count", Unit: "share",
 		Default: "0.25", Zero: "none", Low: 0, High: 1, Group: checking,
 		at: func(s *idrl.SessionSpec) any { return &s.MinDwell },
 	},
 	{
-		Key: "max_rate", Label: "Highest rate", Words: "mark answers that come faster than so many a minute, over the last 20 of a person; they count all the same", Unit: "answers",
+		Key: "max_rate", Label: "Highest rate", Words: "mark answers that come faster than this many per minute, over the last 20 of an annotator; marked answers still count", Unit: "answers",
 		Default: "60", Zero: "none", Low: 1, High: idrl.MaxRate, Group: checking,
 		at: func(s *idrl.SessionSpec) any { return &s.MaxRate },
 	},
@@ -365,7 +365,7 @@ const mostNumber = 1e6
 // ruled says what is wrong with a setting of the stop rule.
 func ruled(s idrl.SessionSpec, set bool) string {
 	if set && !s.StatesRegret() {
-		return "must be left at its default with the model network: sessions on a network state no regret, so that no rule can stop them"
+		return "must keep its default with the model network: sessions with a network state no regret, so no rule can stop them"
 	}
 	return ""
 }
@@ -376,9 +376,9 @@ func moreThanAChoice(s idrl.SessionSpec, on bool) string {
 	case !on:
 		return ""
 	case !s.Kind.Comparison():
-		return "goes with comparisons, not with questions of type " + string(s.Kind)
+		return "is possible for comparisons, not for questions of type " + string(s.Kind)
 	case s.Likelihood != "probit" && s.Likelihood != "bradley-terry":
-		return "goes with the likelihoods probit and bradley-terry, not with " + s.Likelihood
+		return "is possible with the likelihoods probit and bradley-terry, not with " + s.Likelihood
 	}
 	return ""
 }

@@ -39,7 +39,7 @@ func decodeControl(n *yaml.Node) (c idrl.StrategyShare, err error) {
 		return lineError{fmt.Errorf(format, args...), at.Line}
 	}
 	if n.Kind != yaml.MappingNode {
-		return c, wrong(n, "has an item that is no strategy with its share: write {strategy: uniform, share: 0.25}")
+		return c, wrong(n, "has an item that is not a strategy with its share: write {strategy: uniform, share: 0.25}")
 	}
 	has := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -51,15 +51,15 @@ func decodeControl(n *yaml.Node) (c idrl.StrategyShare, err error) {
 		switch key.Value {
 		case "strategy":
 			if c.Strategy = value.Value; value.Kind != yaml.ScalarNode || value.Tag != "!!str" {
-				return c, wrong(value, "has a strategy that is no text")
+				return c, wrong(value, "has a strategy that is not text")
 			}
 		case "share":
 			number := value.Kind == yaml.ScalarNode && (value.Tag == "!!float" || value.Tag == "!!int")
 			if !number || value.Decode(&c.Share) != nil || math.IsNaN(c.Share) || math.IsInf(c.Share, 0) {
-				return c, wrong(value, "has a share that is no number: %q", value.Value)
+				return c, wrong(value, "has a share that is not a number: %q", value.Value)
 			}
 		default:
-			return c, wrong(key, "has items with strategy and share, and no key %q", key.Value)
+			return c, wrong(key, "allows only the keys strategy and share in an item, not %q", key.Value)
 		}
 	}
 	if !has["strategy"] || !has["share"] {

@@ -44,7 +44,7 @@ func Read(name string, content []byte) (*File, error) {
 		return f, nil
 	}
 	if root.Kind != yaml.MappingNode {
-		return nil, f.wrong(root.Line, "a study file is a list of settings, one 'key: value' in a line")
+		return nil, f.wrong(root.Line, "a study file is a list of settings, one 'key: value' on each line")
 	}
 	var errs []error
 	for i := 0; i+1 < len(root.Content); i += 2 {
@@ -82,7 +82,7 @@ func (f *File) take(key, value *yaml.Node) error {
 	case !ok:
 		return f.wrong(key.Line, "unknown key %q%s", key.Value, like(key.Value))
 	case known:
-		return f.wrong(key.Line, "%s was set in line %d already", key.Value, line)
+		return f.wrong(key.Line, "%s was already set in line %d", key.Value, line)
 	}
 	f.lines[key.Value], f.keys = key.Line, append(f.keys, key.Value)
 	err := decode(setting, value, &f.Spec)
@@ -105,7 +105,7 @@ func like(key string) string {
 		}
 	}
 	if best == "" {
-		return "; docs/study.md lists those that there are"
+		return "; docs/study.md lists the keys"
 	}
 	return fmt.Sprintf("; did you mean %s?", best)
 }

@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-const head = "Settings of a study with Tiebreak; docs/study.md describes them.\nMake a session of them with: tiebreak session create -f FILE"
+const head = "Settings of a study with Tiebreak; docs/study.md describes them.\nMake a session with them: tiebreak session create -f FILE"
 
 // Write returns the study file of a session's settings: every setting, with what it says
 // and its default as comments. Read gives the same settings again.
@@ -36,7 +36,7 @@ func Template() []byte {
 	for line := range strings.Lines(head + "\n") {
 		b.WriteString("# " + line)
 	}
-	b.WriteString("# Each setting stands here with its default. Take the # away before those that you change.\n")
+	b.WriteString("# Each setting is listed with its default. To change a setting, remove its # and change the value.\n")
 	for _, s := range settings.All() {
 		fmt.Fprintf(&b, "\n# %s\n# %s: %s\n", about(s), s.Key, shown(s))
 	}

@@ -231,7 +231,7 @@ func (t *Thompson) newRun(job idrl.TrainJob) *run {
 func (r *run) check() error {
 	d := r.reward.Spec().FeatureDim()
 	if got := r.job.Posterior.Dim(); got != d {
-		return idrl.Errorf(idrl.Invalid, "%s has %d features, but the belief is about %d weights", r.env.Spec().ID, d, got)
+		return idrl.Errorf(idrl.Invalid, "%s has %d features, but the posterior is about %d weights", r.env.Spec().ID, d, got)
 	}
 	if !r.kind.Valid() {
 		return idrl.Errorf(idrl.Invalid, "unknown query type %q; known: %v", r.kind, idrl.QueryKinds())

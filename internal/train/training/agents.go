@@ -125,7 +125,7 @@ func (s *agentTraining) open() agentList {
 		err = fmt.Errorf("%d agents, the last trained is number %d", len(r.Agents), r.Turn)
 	}
 	if err != nil {
-		s.warn("all agents begin anew: what is kept of them cannot be used", 0, err)
+		s.warn("all agents start again: their stored states cannot be used", 0, err)
 		return agentList{}
 	}
 	return r

@@ -123,7 +123,7 @@ func (a *arenaShow) generation(ctx context.Context, basedOn int64) (idrl.Generat
 		return g, errors.New("the simulation breaks down under an entrant from every start")
 	}
 	if len(g.Queries) == 0 {
-		return g, idrl.Errorf(idrl.Invalid, "nobody could tell the entrants apart: their clips look alike, or nothing moves in them, from every start. Compare other policies.")
+		return g, idrl.Errorf(idrl.Invalid, "people could not distinguish the entrants: from every start their clips look alike or do not move. Compare other policies.")
 	}
 	for k, p := range a.policies {
 		mu := a.spec.Arena.Indicator(k)

@@ -332,7 +332,7 @@ func TestArenaAsksWhatCanBeAnswered(t *testing.T) {
 		}
 	}
 	enter(0, 0, 0)
-	if _, err = b.train(t); idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), "nobody could tell the entrants apart") {
+	if _, err = b.train(t); idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), "people could not distinguish the entrants") {
 		t.Errorf("an arena of copies: %v", err)
 	}
 }

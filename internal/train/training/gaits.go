@@ -155,7 +155,7 @@ func (s *gaitTraining) open() gaitState {
 		err = fmt.Errorf("it has features of another environment")
 	}
 	if err != nil {
-		s.warn("all searches begin anew: what is kept of them cannot be used", err)
+		s.warn("all searches start again: their stored states cannot be used", err)
 		return gaitState{}
 	}
 	return state

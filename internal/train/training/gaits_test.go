@@ -260,8 +260,8 @@ func TestDamagedGaits(t *testing.T) {
 		says   string
 	}{
 		{"what the store lost", func(*gaitState) []byte { return []byte{} }, "damaged"},
-		{"no state", func(*gaitState) []byte { return []byte("nonsense") }, "all searches begin anew"},
-		{"of other features", func(s *gaitState) []byte { s.Found[0].Known.Mus[0] = []float64{1}; return state(t, s) }, "all searches begin anew"},
+		{"no state", func(*gaitState) []byte { return []byte("nonsense") }, "all searches start again"},
+		{"of other features", func(s *gaitState) []byte { s.Found[0].Known.Mus[0] = []float64{1}; return state(t, s) }, "all searches start again"},
 		{"no search for the mean", func(s *gaitState) []byte { s.Mean = []byte("nonsense"); return state(t, s) }, "search for the mean begins anew"},
 		{"no search for feedback", func(s *gaitState) []byte { s.Feedback = []byte("nonsense"); return state(t, s) }, "search for feedback begins anew"},
 	} {

@@ -44,7 +44,7 @@ func recorded(env idrl.Environment) *recordings.Set {
 func CheckShown(list envs.List, spec idrl.SessionSpec) error {
 	set, err := Recorded(list, spec)
 	if err == nil && set != nil && set.Unseen() {
-		err = idrl.Errorf(idrl.Invalid, "the rollouts of %s were imported with \"shown\": false: there is nothing to see of them, so that nobody can be asked. Import them with pictures under another --name, or learn from labels that there are ('tiebreak import --labels')", spec.Env)
+		err = idrl.Errorf(idrl.Invalid, "the rollouts of %s were imported with \"shown\": false: they have no pictures, so there can be no questions. Import them with pictures under another --name, or import existing labels ('tiebreak import --labels')", spec.Env)
 	}
 	return err
 }
@@ -96,7 +96,7 @@ func checkRecorded(env idrl.Environment, spec idrl.SessionSpec) error {
 		return err
 	}
 	if !set.Named() && method.Needs.Candidates != acquisition.NoCandidates {
-		return idrl.Errorf(idrl.Invalid, "the strategy %q tells policies apart, and these rollouts do not say which policy acted: name it in \"policy\" of %s and import them again, or use a strategy without candidates, such as igr",
+		return idrl.Errorf(idrl.Invalid, "the strategy %q compares policies, but these rollouts do not say which policy acted: name it in \"policy\" of %s and import them again, or use a strategy without candidates, such as igr",
 			spec.Acquisition, recordings.ManifestName)
 	}
 	return nil

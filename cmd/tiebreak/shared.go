@@ -17,11 +17,11 @@ import (
 	"tiebreak/store"
 )
 
-// byCommand is who did it, in the audit trail, where a command did.
+// byCommand is the actor in the audit trail for an act of a command.
 const byCommand = "command line"
 
-// beside calls f with the database of a data folder, which a server may be using.
-func beside(ctx context.Context, dir string, f func(*store.DB) error) (err error) {
+// withDatabase calls f with the database of a data folder, which a server may be using.
+func withDatabase(ctx context.Context, dir string, f func(*store.DB) error) (err error) {
 	db, err := store.OpenBeside(ctx, dir)
 	if err != nil {
 		return err
@@ -30,10 +30,10 @@ func beside(ctx context.Context, dir string, f func(*store.DB) error) (err error
 	return f(db)
 }
 
-// besideSession calls f with a session of a data folder, which a server may be
-// using. Without id it is the only one there is.
-func besideSession(ctx context.Context, dir, id string, f func(*store.DB, idrl.SessionSpec) error) error {
-	return beside(ctx, dir, func(db *store.DB) error {
+// withSession calls f with a session of a data folder, which a server may be using. Without id it
+// takes the only session.
+func withSession(ctx context.Context, dir, id string, f func(*store.DB, idrl.SessionSpec) error) error {
+	return withDatabase(ctx, dir, func(db *store.DB) error {
 		if id == "" {
 			list, err := db.Sessions(ctx)
 			if err != nil {
@@ -63,11 +63,11 @@ func subcommand[F any](name, summary string, declare func(*F, *flag.FlagSet), ab
 }
 
 func sessionFlag(fs *flag.FlagSet, id *string) {
-	fs.StringVar(id, "session", "", "`id` of the session; it may be left out if there is only one")
+	fs.StringVar(id, "session", "", "`id` of the session; not needed if there is only one")
 }
 
 func dataFlag(fs *flag.FlagSet, dir *string) {
-	fs.StringVar(dir, "data", envOr("TIEBREAK_DATA", defaultData), "`folder` that holds everything")
+	fs.StringVar(dir, "data", envOr("TIEBREAK_DATA", defaultData), "data `folder` of the server")
 }
 
 // siteFlags are the flags of commands that print links.
@@ -77,15 +77,14 @@ type siteFlags struct {
 
 func (f *siteFlags) declare(fs *flag.FlagSet) {
 	dataFlag(fs, &f.data)
-	fs.StringVar(&f.origin, "origin", os.Getenv("TIEBREAK_ORIGIN"), "public `address` of the site, for the link; default: where the server ran last")
-	fs.StringVar(&f.addr, "addr", os.Getenv("TIEBREAK_ADDR"), "`host:port` of the server, for the link; default: where it ran last")
+	fs.StringVar(&f.origin, "origin", os.Getenv("TIEBREAK_ORIGIN"), "public `address` of the site, for the link; default: the address at which the server last ran")
+	fs.StringVar(&f.addr, "addr", os.Getenv("TIEBREAK_ADDR"), "`host:port` of the server, for the link; default: the one at which the server last ran")
 }
 
-// addressKey is the key in the data folder of the address at which the server ran
-// last.
+// addressKey is the key in the data folder of the address at which the server last ran.
 const addressKey = "address"
 
-// checkSite returns an error if the flags do not say where the site is as they must.
+// checkSite returns an error if the flags for the address are wrong.
 func (f *siteFlags) checkSite() error {
 	if f.origin == "" && f.addr == "" {
 		return nil
@@ -94,20 +93,20 @@ func (f *siteFlags) checkSite() error {
 	return err
 }
 
-// sayAddress says where the address of a link comes from, if nothing is known of it: no server
-// has run on the data folder, and none was named.
-func (f *siteFlags) sayAddress(ctx context.Context, std stdio, db *store.DB) error {
+// noteDefaultAddress prints where the address of a link comes from, if nothing is known about it: no server
+// has run on the data folder, and no flag names one.
+func (f *siteFlags) noteDefaultAddress(ctx context.Context, std stdio, db *store.DB) error {
 	if f.origin != "" || f.addr != "" {
 		return nil
 	}
 	recorded, err := db.Meta(ctx, addressKey)
 	if err == nil && recorded == "" {
-		fmt.Fprintf(std.Out, "The address is the default one of 'tiebreak serve', as no server has run on this data folder yet. --addr or --origin names another.\n")
+		fmt.Fprintf(std.Out, "No server has run on this data folder yet, so the link has the default address of 'tiebreak serve'. To change it, give --addr or --origin.\n")
 	}
 	return err
 }
 
-// address returns where the site is.
+// address returns the address of the site.
 func (f *siteFlags) address(ctx context.Context, db *store.DB) (string, error) {
 	if f.origin != "" || f.addr != "" {
 		return baseOf(f.addr, f.origin)
@@ -119,8 +118,8 @@ func (f *siteFlags) address(ctx context.Context, db *store.DB) (string, error) {
 	return recorded, err
 }
 
-// commandLine returns what a person types to run this program with args, where they
-// typed what runs it now.
+// commandLine returns the command line that runs this program with args, in the form in which the
+// user has started it.
 func commandLine(args ...string) string {
 	words := []string{programName(os.Args[0])}
 	if strings.HasPrefix(os.Args[0], filepath.Join(os.TempDir(), "go-build")) { // go run deletes it
