@@ -1029,7 +1029,7 @@ func QuestionArticle(q QuestionCard) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 86, "</dl><h3>Tells apart</h3>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 86, "</dl><h3>Distinguishes</h3>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1053,7 +1053,7 @@ func QuestionArticle(q QuestionCard) templ.Component {
 			}
 		}
 		if len(q.Policies) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 89, "<div class=\"scroll\" role=\"group\" aria-label=\"Policies that it tells apart\" tabindex=\"0\"><table data-policies><thead><tr><th>Policy</th>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 89, "<div class=\"scroll\" role=\"group\" aria-label=\"Policies that the question distinguishes\" tabindex=\"0\"><table data-policies><thead><tr><th>Policy</th>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -236,7 +236,7 @@ func knownRow(id idrl.SessionID, k idrl.Known) templates.KnownRow {
 	return row
 }
 
-// plural counts things.
+// plural writes a number of things.
 func plural(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

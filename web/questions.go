@@ -141,8 +141,8 @@ func questionCard(spec idrl.SessionSpec, q insight.Question, names map[idrl.Anno
 	return out
 }
 
-// ofTen returns a predicted rating on the scale of the page, 0 to 10, and keeps it within the scale: models
-// of ratings without ends predict more.
+// ofTen returns a predicted rating on the scale of the page, 0 to 10, clamped to it: models of
+// ratings without ends predict more.
 func ofTen(rating float64) float64 { return 5 + 5*max(-1, min(1, rating)) }
 
 func forecastBars(q insight.Question) (out []templates.ForecastBar, none string) {
@@ -168,7 +168,7 @@ func forecastBars(q insight.Question) (out []templates.ForecastBar, none string)
 	return out, ""
 }
 
-// addPolicies says which policies a question tells apart.
+// addPolicies adds the policies that a question distinguishes.
 func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Question) {
 	w, strategy := q.Assignment.Why, spec.StrategyOf(q.Assignment.Condition)
 	if w.First == "" {

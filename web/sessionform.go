@@ -102,7 +102,7 @@ func (f *sessionForm) checkStrategies() {
 	names := acquisition.Names(acquisition.LiveFor(spec.Kind))
 	known := "Available strategies: " + strings.Join(names, ", ") + "."
 	if f.errs["acquisition"] == "" && !slices.Contains(names, spec.Acquisition) {
-		f.errs["acquisition"] = acquisition.Title(spec.Acquisition) + " cannot choose questions of the kind above. " + known
+		f.errs["acquisition"] = acquisition.Title(spec.Acquisition) + " cannot choose questions of this type. " + known
 	}
 	for _, k := range spec.Controls {
 		if f.errs["conditions"] == "" && !slices.Contains(names, k.Strategy) {

@@ -36,7 +36,7 @@ func benchAskingCommand() command.Command {
 		fmt.Fprintf(&about, "  %-21s %s\n", w.Name, w.About)
 	}
 	return command.With(command.Command{
-		Name: "bench asking", Summary: "what ways of asking are worth per second of a person's time", Usage: "[flags]",
+		Name: "bench asking", Summary: "compare ways of asking at equal time of a person", Usage: "[flags]",
 		About:   strings.TrimRight(about.String(), "\n"),
 		Example: "tiebreak-lab bench asking --worlds driver --seeds 100",
 	}, (*benchAskingFlags).declare, runBenchAsking)

@@ -18,7 +18,7 @@ import (
 
 func benchDeepCommand() command.Command {
 	return command.With(command.Command{
-		Name: "bench deep", Summary: "the paper's last figure: networks and soft actor-critic on robots", Usage: "[flags]",
+		Name: "bench deep", Summary: "repeat the paper's last figure: networks and soft actor-critic on robots", Usage: "[flags]",
 		About: "Repeats the paper's deep experiment: a reward network learns from comparisons of clips while soft\n" +
 			"actor-critic trains a policy on its rewards, and candidate policies say which comparisons to ask. It\n" +
 			"writes curves of the normalised score (0: random actions, 100: trained on the true reward) against\n" +

@@ -53,12 +53,12 @@ func (f *benchQuestionsFlags) declare(fs *flag.FlagSet) {
 
 func benchQuestionsCommand() command.Command {
 	return command.With(command.Command{
-		Name: "bench questions", Summary: "how many questions a person could answer, and how many are repeats", Usage: "[flags]",
-		About: "A simulated person who sees (tiebreak simulate --expert seeing) answers the questions of a session with its\n" +
-			"defaults in each environment, on a server of its own, which the program tiebreak runs. It prints how many of\n" +
-			"them lack motion, are about clips that look alike or robots that have fallen, look like an earlier question of\n" +
-			"the last 50, or were answered with \"can't tell\"; and writes a page with every question, as 'tiebreak questions'\n" +
-			"does. Sessions that are done are kept; the same command continues where it was stopped. docs/dashboard.md has\n" +
+		Name: "bench questions", Summary: "count questions that a person could answer, and repeats", Usage: "[flags]",
+		About: "A simulated person (tiebreak simulate --expert seeing) answers the questions of a session with default settings\n" +
+			"in each environment, on a server that the program tiebreak runs. It prints how many questions lack motion,\n" +
+			"are about clips that look alike or about fallen robots, look like one of the last 50 questions, or were\n" +
+			"answered with \"can't tell\"; and it writes a page with every question, like 'tiebreak questions'.\n" +
+			"Finished sessions are kept; the same command continues where it was stopped. docs/dashboard.md has\n" +
 			"results.",
 		Example: "tiebreak-lab bench questions --env hopper,ant --seeds 3 --out asked",
 	}, (*benchQuestionsFlags).declare, runBenchQuestions)
@@ -171,7 +171,7 @@ func (f *benchQuestionsFlags) session(ctx context.Context, work string, line *co
 	return c, writeJSON(dir+".json", c)
 }
 
-// ask has a person answer a session and writes the page with its questions.
+// ask lets a person answer a session and writes the page with its questions.
 func (f *benchQuestionsFlags) ask(ctx context.Context, work string, line *command.ProgressLine, s benchSettings) (r questionpage.Report, err error) {
 	if f.program == "" {
 		if f.program, err = buildProgram(ctx, work); err != nil {

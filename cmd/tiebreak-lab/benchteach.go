@@ -21,10 +21,10 @@ import (
 
 func benchTeachCommand() command.Command {
 	return command.With(command.Command{
-		Name: "bench teach", Summary: "whether a robot can be taught in one sitting", Usage: "ROBOT [flags]",
-		About: "A simulated person teaches a robot: sees nothing but the drawn clips, compares them by a taste, takes three\n" +
-			"seconds for an answer and is wrong in one of ten. Policies are trained beside the answers, on a clock that\n" +
-			"charges each second of processor time. It prints what the recommended policy does in episodes that no training\n" +
+		Name: "bench teach", Summary: "measure whether a robot can be taught in one sitting", Usage: "ROBOT [flags]",
+		About: "A simulated person teaches a robot: the person sees only the drawn clips, compares them by a taste, takes three\n" +
+			"seconds for an answer and is wrong in one of ten. Policies are trained during the answers, on a clock that\n" +
+			"counts each second of processor time. It prints how the recommended policy performs in episodes that no training\n" +
 			"has seen, and keeps a file for each lesson; the same command continues where it was stopped. A lesson that is kept\n" +
 			"with other settings, or without the film strips of --strips, is repeated. Needs MuJoCo.\n\n" +
 			tastesText(),

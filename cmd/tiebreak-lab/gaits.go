@@ -16,10 +16,10 @@ import (
 
 func gaitsCommand() command.Command {
 	return command.With(command.Command{
-		Name: "gaits", Summary: "train again the policies that the MuJoCo corridors build on", Usage: "[NAME...] [flags]", Hidden: true,
-		About: "Trains the gaits of Ant-Corridor and the exploration policies of both corridors from nothing, and writes\n" +
-			"a file for each: a function of the models, the settings and the seed. The program has the files of\n" +
-			"envs/mujoco/gaits built in and says so if they do not fit its models any more. A name is one of\n" +
+		Name: "gaits", Summary: "train the policies that the MuJoCo corridors build on", Usage: "[NAME...] [flags]", Hidden: true,
+		About: "Trains the gaits of Ant-Corridor and the exploration policies of both corridors from the beginning, and writes\n" +
+			"a file for each, which depends only on the models, the settings and the seed. The program has the files of\n" +
+			"envs/mujoco/gaits built in, and reports if they do not fit its models any more. A name is one of\n" +
 			gaitNames() + "; all of them if none is given. It takes up to an hour.",
 		Example: "tiebreak-lab gaits --out envs/mujoco/gaits",
 	}, (*gaitFlags).declare, runGaits)

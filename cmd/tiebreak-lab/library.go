@@ -21,18 +21,18 @@ import (
 
 func libraryCommand() command.Command {
 	return command.With(command.Command{
-		Name: "library", Summary: "make the library of behaviours that sessions on a robot show first", Usage: "ROBOT [flags]",
-		About: "Finds behaviours of a robot that differ from one another in the picture, and writes them to a file: gaits\n" +
-			"by novelty, gaits for either end of each feature, and what only training finds. The robots that come with the\n" +
-			"program have one built in. For a model of your own the file goes beside it, where sessions find it until\n" +
-			"the model changes. It takes seconds to minutes, and makes the same file every time.",
+		Name: "library", Summary: "make the library of behaviours from which sessions on a robot take their first clips", Usage: "ROBOT [flags]",
+		About: "Finds behaviours of a robot that look different, and writes them to a file: gaits by novelty, gaits with a\n" +
+			"large or a small value of each feature, and behaviours that need training. The robots of the program have a\n" +
+			"library built in. The file for a model of your own is written next to the model, where sessions find it until\n" +
+			"the model changes. It takes seconds to minutes, and gives the same file every time.",
 		Example: "tiebreak-lab library own-cart --models models",
 	}, (*libraryFlags).declare, runLibrary)
 }
 
 type libraryFlags struct {
 	robot   string
-	models  string // folder of the user's own
+	models  string // folder of the user's own models
 	out     string
 	workers int
 	ends    bool

@@ -214,7 +214,7 @@ func printArena(out io.Writer, r bradley.Report) error {
 	})
 }
 
-// arenaFiles returns what an arena has found out as files.
+// arenaFiles returns the result of an arena as files.
 func arenaFiles(rec idrl.Record) ([]export.File, error) {
 	r, outcomes, err := bradley.NewReport(rec)
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 func backupCommand() command {
 	return shared.With(command{
 		Name: "backup", Summary: "copy the database of a data folder, also while a server uses it", Usage: "--data DIR --out FILE",
-		About: "Writes a copy of the database as it is at one moment, with all sessions, answers and clips, while people answer.\n" +
-			"The file has its name once it is whole, checked and on the disk; a FILE that exists is not touched. It holds names\n" +
-			"and answers of people, and everything that a server needs: keep it as you keep the data folder.\n\n" +
-			"When data of a person are withdrawn, the backups in the data folder are cleared of them. A copy elsewhere is yours\n" +
+		About: "Copies the database as it is at one moment, with all sessions, answers and clips. People can go on answering.\n" +
+			"FILE appears only when the copy is complete, checked and on the disk; an existing FILE is not overwritten. It holds names\n" +
+			"and answers of people, and everything that a server needs: protect it like the data folder.\n\n" +
+			"When a person's data are withdrawn, they are also erased from the backups in the data folder. Copies in other places you\n" +
 			"to delete: make a new one, then remove it. To go back to a backup, see docs/serving.md.",
 		Example: "tiebreak backup --data tiebreak-data --out study-2026-11-25.db",
 	}, (*backupFlags).declare, runBackup)

@@ -51,7 +51,7 @@ func TestBrowserArena(t *testing.T) {
 	r.accessible("the form of an arena")
 	r.enter("[data-create]")
 	r.waitFor("[data-result]")
-	r.wait("document.querySelector('[data-headline]').innerText === 'There is no answer yet.'")
+	r.wait("document.querySelector('[data-headline]').innerText === 'There are no answers yet.'")
 	id := regexp.MustCompile(`/sessions/(\w+)`).FindStringSubmatch(evaluate[string](r, "location.pathname"))[1]
 	r.enter("[data-invite]")
 	r.waitFor("[data-invite-link]")

@@ -188,8 +188,8 @@ func sameEnvironment(list envs.List, a, b idrl.SessionSpec) error {
 		return err
 	}
 	if !training.Alike(first, second) {
-		return idrl.Errorf(idrl.Invalid, "sessions %s (seed %d) and %s (seed %d) have different layouts of %q, in which the same policy does other things; "+
-			"compare sessions of one seed ('tiebreak session clone' keeps it)", a.ID, a.Seed, b.ID, b.Seed, a.Env)
+		return idrl.Errorf(idrl.Invalid, "sessions %s (seed %d) and %s (seed %d) have different layouts of %q, in which the same policy acts differently; "+
+			"compare sessions with the same seed ('tiebreak session clone' keeps the seed)", a.ID, a.Seed, b.ID, b.Seed, a.Env)
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func exportCommand() command {
 			"it writes the learnt reward and the policies into a new folder, for other programs: networks in the format\n" +
 			"safetensors with descriptions as JSON; docs/datasets.md explains them. With --format bundle it writes everything\n" +
 			"as a data set: tables in Parquet, trajectories, clips; docs/datasets.md explains it. It reads one snapshot of the database\n" +
-			"and may run beside the server. Without --session it lists the sessions.",
+			"and the server may be running. Without --session it lists the sessions.",
 		Example: "tiebreak export --data tiebreak-data --session ID --format csv > answers.csv\n" +
 			"  tiebreak export --data tiebreak-data --session ID --format networks --out learnt\n" +
 			"  tiebreak export --data tiebreak-data --session ID --format bundle --out bundle.zip",
@@ -139,7 +139,7 @@ func (f *exportFlags) check() error {
 	return nil
 }
 
-// exportNetworks writes what a session has learnt into a folder.
+// exportNetworks writes the reward and the policies of a session into a folder.
 func exportNetworks(ctx context.Context, std stdio, db *store.DB, id idrl.SessionID, f *exportFlags) error {
 	if err := export.CheckFolder(f.out); err != nil {
 		return err
@@ -212,7 +212,7 @@ func exportSteps(ctx context.Context, out io.Writer, db *store.DB, session idrl.
 		return err
 	}
 	if len(names) == 0 {
-		return idrl.Errorf(idrl.NotFound, "no raw steps are kept of the clips that were answered (docs/datasets.md)")
+		return idrl.Errorf(idrl.NotFound, "no raw steps are stored for the clips of the answered questions (docs/datasets.md)")
 	}
 	for _, name := range names {
 		b, err := db.Steps(ctx, session, name)

@@ -55,7 +55,7 @@ func (f *exportFlags) checkBundle() error {
 }
 
 // exportBundle writes the bundle of a session as a folder or a zip archive, which appears
-// whole or not at all.
+// completely or not at all.
 func exportBundle(ctx context.Context, std stdio, db *store.DB, id idrl.SessionID, f *exportFlags) error {
 	list, err := environments(f.own.at(f.data))
 	if err != nil {

@@ -40,16 +40,16 @@ func (f *importFlags) declare(fs *flag.FlagSet) {
 
 func importCommand() command {
 	return shared.With(command{
-		Name: "import", Summary: "make a session again from its bundle, or take in rollouts of another simulator, or labels of them", Usage: "BUNDLE [flags]",
-		About: "Records in a data folder the session that 'tiebreak export --format bundle' wrote, all of it or nothing: every file is\n" +
-			"compared with its checksum first. The session goes on where it was, and exports the same bundle. Of people there\n" +
-			"are only the pseudonyms under which they answered: nobody can sign in as one of them; invite annotators anew.\n" +
+		Name: "import", Summary: "import a session from its bundle, rollouts of another simulator, or labels of rollouts", Usage: "BUNDLE [flags]",
+		About: "Imports a session that 'tiebreak export --format bundle' wrote, completely or not at all: every file is first\n" +
+			"compared with its checksum. The session continues where it was, and exports the same bundle. Of annotators, only\n" +
+			"the pseudonyms are imported: they cannot continue with their old links, so invite annotators again.\n" +
 			"The server may be running on the data folder if the session is not large. docs/datasets.md says more.\n\n" +
-			"With --rollouts it takes in trajectories of another simulator, with pictures, videos or scenes, as an environment\n" +
-			"whose clips people compare; videos need ffmpeg. docs/rollouts.md says how they are written.\n\n" +
-			"With --labels it makes a session of comparisons that were released with a data set, by Uni-RLHF and Preference\n" +
-			"Transformer: .npy files, joined by position, of segments of rollouts that were imported before. Released pickles are\n" +
-			"converted first. The posterior has learnt from them, and people can go on. docs/rollouts.md says more.",
+			"With --rollouts it imports trajectories of another simulator, with pictures, videos or scenes, as an environment\n" +
+			"whose clips people compare; videos need ffmpeg. docs/rollouts.md describes the files.\n\n" +
+			"With --labels it makes a session from comparisons that were published with a data set, by Uni-RLHF or Preference\n" +
+			"Transformer: .npy files about segments of rollouts that were imported before, matched by position. Convert published\n" +
+			"pickle files first. The posterior learns from these answers, and people can continue the session. docs/rollouts.md says more.",
 		Example: "tiebreak import bundle.zip --data tiebreak-data\n" +
 			"  tiebreak import bundle --data tiebreak-data --new-id\n" +
 			"  tiebreak import --rollouts my-rollouts --name walks --data tiebreak-data\n" +
@@ -126,7 +126,7 @@ func importBundle(ctx context.Context, db *store.DB, f *importFlags) (spec idrl.
 	return spec, err
 }
 
-// importRollouts takes in rollouts of another simulator.
+// importRollouts imports rollouts of another simulator.
 func importRollouts(ctx context.Context, std stdio, f *importFlags) error {
 	if f.from != "" || f.as != "" || f.anew || f.name == "" {
 		return fmt.Errorf("%w: with --rollouts give --name, and no bundle, --as or --new-id", errUsage)

@@ -52,7 +52,7 @@ type labelImport struct {
 	drawn labels.Drawn
 }
 
-// importLabels makes a session of labels that were given elsewhere: all of it, or nothing.
+// importLabels makes a session from labels of another program: completely, or not at all.
 func importLabels(ctx context.Context, std stdio, f *importFlags) (err error) {
 	if f.from != "" || f.as != "" || f.anew || f.rollouts != "" || f.name != "" || f.env == "" && f.file == "" {
 		return fmt.Errorf("%w: with --labels give --env rollouts-NAME, and no bundle, --rollouts, --name, --as or --new-id", errUsage)

@@ -76,7 +76,7 @@ func (f *knownFlags) set(ctx context.Context, std stdio, db *store.DB, spec idrl
 	k.SetAnswer(spec.Kind, f.answer)
 	switch {
 	case k.Use == idrl.Unused && spec.Kind.Comparison():
-		k.Choice = idrl.Equal // it does not matter any more
+		k.Choice = idrl.Equal // the value is not used then
 	case k.Use == idrl.Unused:
 		k.Rating = 0
 	case math.IsNaN(k.Rating):

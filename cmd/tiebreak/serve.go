@@ -61,9 +61,9 @@ func serveCommand() command {
 		Name: "serve", Endless: true, Summary: "run the server", Usage: "[flags]",
 		About: "Runs the server on a data folder until it is told to stop (Ctrl-C). Until a researcher has signed in\n" +
 			"it prints a sign-in link, which works once, within an hour; 'tiebreak user link' prints more.\n" +
-			"GET /healthz answers ok while it is alive; GET /readyz answers 503 with the reason while an answer could not be\n" +
-			"recorded, the disk is nearly full or the database damaged (docs/serving.md). For people on other machines,\n" +
-			"put a proxy with HTTPS before it and give the address that they open as --origin; docs/serving.md has\n" +
+			"GET /healthz answers ok while it runs; GET /readyz answers 503 with the reason while answers cannot be\n" +
+			"recorded, the disk is nearly full or the database is damaged (docs/serving.md). For people on other machines,\n" +
+			"put a proxy with HTTPS in front of it and give the address that they open as --origin; docs/serving.md has\n" +
 			"examples and the limits of requests.\n" +
 			"Flags override the variables TIEBREAK_DATA, TIEBREAK_ADDR, TIEBREAK_ORIGIN, TIEBREAK_PROXY, TIEBREAK_LOG,\n" +
 			"TIEBREAK_MODELS and TIEBREAK_OUTSIDE of the environment.",
@@ -71,8 +71,8 @@ func serveCommand() command {
 	}, (*serveFlags).declare, func(ctx context.Context, io stdio, f *serveFlags) error { return serve(ctx, io, f, false) })
 }
 
-// serve runs the server until ctx is done. A demo takes another port if its own
-// is taken, and has a session to show.
+// serve runs the server until ctx is done. A demo takes another port if its own is in use, and
+// makes the demo session.
 func serve(ctx context.Context, io stdio, f *serveFlags, demo bool) (err error) {
 	ln, err := listen(ctx, f.addr, demo, io)
 	if err != nil {

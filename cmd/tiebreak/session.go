@@ -44,7 +44,7 @@ func (f *sessionFlags) declare(fs *flag.FlagSet) {
 
 func sessionCommand() command {
 	return shared.With(command{
-		Name: "session", Summary: "make a labelling session in a data folder, and control it", Usage: "[flags]",
+		Name: "session", Summary: "make and control sessions", Usage: "[flags]",
 		About: sessionAbout, Lists: sessionChoices,
 		Example: "tiebreak session --data study --title 'Walk the grid' --env gridworld --kind state_rating --budget 40",
 		Subs: slices.Concat(
@@ -133,8 +133,8 @@ func runSession(ctx context.Context, io stdio, f *sessionFlags) (err error) {
 	return f.noteDefaultAddress(ctx, io, db)
 }
 
-// readFile reads the study file, if there is one, into f.spec, where the flags that are
-// given go before it, and the pictures that its instructions show.
+// readFile reads the study file, if there is one, into f.spec, which flags override, and the
+// pictures of its instructions.
 func (f *sessionFlags) readFile() (*studyfile.File, instructionFile, error) {
 	if f.file == "" {
 		return nil, instructionFile{}, nil
@@ -153,7 +153,7 @@ func (f *sessionFlags) readFile() (*studyfile.File, instructionFile, error) {
 		f.spec.InstructionsFormat, told = idrl.PlainText, instructionFile{}
 	}
 	if f.instructions != "" && !shared.Given(f.set, "instructions") {
-		f.spec.Instructions = "" // the file of instructions goes before
+		f.spec.Instructions = "" // the file of instructions overrides it
 	}
 	return file, told, err
 }

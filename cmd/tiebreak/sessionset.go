@@ -20,8 +20,8 @@ type setFlags struct {
 	given                                *flag.FlagSet
 }
 
-// setters change the settings of a session that a running one can change, by key. Each returns what
-// has changed, for people.
+// setters change the settings of a session that can change while it runs, by key. Each returns a
+// description of the change, for people.
 var setters = map[string]func(context.Context, *store.DB, *setFlags, idrl.SessionSpec) (string, error){
 	"title": func(ctx context.Context, db *store.DB, f *setFlags, was idrl.SessionSpec) (string, error) {
 		return fmt.Sprintf("is called %q; before it was called %q", f.spec.Title, was.Title), db.Rename(ctx, was.ID, f.spec.Title, byCommand, time.Now())

@@ -55,12 +55,12 @@ func (s *stopwatches) taken(seed uint64) (hours float64, ok bool) {
 	return w.Taken().Hours(), true
 }
 
-// readFile makes the study file the sessions that are run, as far as flags leave it open.
+// readFile takes the settings of the sessions from the study file, except those that flags set.
 func (f *simulateFlags) readFile(list envs.List) error {
 	study, a := &f.study, &f.annotator
 	for _, field := range settings.All() {
 		if name := field.Flag(); name != "seed" && slices.Contains(ofStudy(), name) && f.given(name) {
-			return fmt.Errorf("%w: --%s does not go with --study, whose file says what the sessions are made of", errUsage, name)
+			return fmt.Errorf("%w: --%s cannot be given with --study: the study file sets it", errUsage, name)
 		}
 	}
 	file, _, err := readStudy(study.file)
@@ -72,7 +72,7 @@ func (f *simulateFlags) readFile(list envs.List) error {
 	}
 	study.spec = file.Spec
 	if study.spec.Budget == 0 && !study.spec.StopByItself {
-		return idrl.Errorf(idrl.Invalid, "%s: the study has no end: set budget, or stop_by_itself", study.file)
+		return idrl.Errorf(idrl.Invalid, "%s: the study has no end: set budget or stop_by_itself in it", study.file)
 	}
 	// One simulated annotator, who reads and agrees to nothing, answers for all people.
 	study.people, study.spec.AnswersEach, study.spec.Instructions, study.spec.Consent = study.spec.AnswersEach, 0, "", ""

@@ -55,8 +55,7 @@ func ofStudy() []string {
 	return names
 }
 
-// checkCombination returns an error unless the flags are about one session of a
-// server, or about runs.
+// checkCombination returns an error unless the flags are for one session of a server, or for runs.
 func (f *simulateFlags) checkCombination() error {
 	url := f.annotator.Link != ""
 	if f.study.file != "" && !f.given("runs") {
@@ -64,13 +63,13 @@ func (f *simulateFlags) checkCombination() error {
 	}
 	switch {
 	case url && f.given("runs"):
-		return fmt.Errorf("%w: --url is about one session and --runs about many; give one of them", errUsage)
+		return fmt.Errorf("%w: --url is for one session and --runs for many; give one of them", errUsage)
 	case !url && !f.given("runs") && f.study.file == "":
 		return fmt.Errorf("%w: --url is missing; give the annotator link that the server printed, or --runs N or --study FILE to make sessions", errUsage)
 	case url:
 		for _, name := range ofStudy() {
 			if f.given(name) {
-				return fmt.Errorf("%w: --%s goes with --runs; the session behind --url is what it is", errUsage, name)
+				return fmt.Errorf("%w: --%s needs --runs; the settings of the session behind --url cannot be changed", errUsage, name)
 			}
 		}
 		return nil

@@ -37,13 +37,13 @@ func Shown(as idrl.Assignment) []idrl.ClipID {
 func order(as idrl.Assignment) string {
 	switch n := len(as.Query.Clips); {
 	case n == 2 && as.Left == "":
-		return "Clip a, then clip b; who answered may have seen them the other way round."
+		return "Clip a, then clip b; the annotator may have seen them the other way round."
 	case n == 2 && as.Left == idrl.SideB:
 		return "Clip b, then clip a, as the annotator saw them."
 	case n == 2:
 		return "Clip a, then clip b, as the annotator saw them."
 	case n > 2:
-		return "The annotator saw numbers in place of letters, and perhaps another order."
+		return "The annotator saw numbers instead of letters, and perhaps another order."
 	}
 	return ""
 }
@@ -71,21 +71,21 @@ func said(a idrl.Answer) string {
 func facts(spec idrl.SessionSpec, as idrl.Assignment) (out []templates.Fact) {
 	w := as.Why
 	add := func(name, value string) { out = append(out, templates.Fact{Name: name, Value: value}) }
-	add("Asked for", purposeText(as, spec.StrategyOf(as.Condition)))
+	add("Purpose", purposeText(as, spec.StrategyOf(as.Condition)))
 	if as.Query.Kind.Comparison() && w.Answerable > 0 {
 		add("Picture difference", fmt.Sprintf("%.2g", w.Apart))
 	}
 	if w.Answerable > 0 {
-		add("Probability of an answer", stats.Percent(w.Answerable))
+		add("Probability of a clear answer", stats.Percent(w.Answerable))
 	}
 	if w.First != "" {
 		add("Expected information", fmt.Sprintf("%.3g nats", w.Info))
 		add("Uncertainty of the pair", fmt.Sprintf("± %.3g", w.PairStd))
 	}
 	if w.BasedOn > 0 {
-		add("Candidates of", fmt.Sprintf("answer %d", w.BasedOn))
+		add("Candidates trained", fmt.Sprintf("after answer %d", w.BasedOn))
 	} else {
-		add("Candidates of", "the start")
+		add("Candidates trained", "before the first answer")
 	}
 	switch {
 	case as.Condition == idrl.HeldOut:
@@ -94,7 +94,7 @@ func facts(spec idrl.SessionSpec, as idrl.Assignment) (out []templates.Fact) {
 		add("Condition", acquisition.Title(string(as.Condition)))
 	}
 	if as.Reopens != "" {
-		add("Kind", "asked again after an undo, for what it was asked before")
+		add("Kind", "asked again after an undo, for the same purpose")
 	}
 	return out
 }

@@ -126,7 +126,7 @@ func apart(q *questions.Question) (out []templates.Fact) {
 	for _, f := range []struct {
 		name  string
 		value float64
-	}{{"Pose apart", q.Pair.Pose}, {"Path apart", q.Pair.Path}, {"Place apart", q.Pair.Place}} {
+	}{{"Difference of pose", q.Pair.Pose}, {"Difference of path", q.Pair.Path}, {"Difference of place", q.Pair.Place}} {
 		out = append(out, templates.Fact{Name: f.name, Value: fmt.Sprintf("%.2f", f.value)})
 	}
 	return out

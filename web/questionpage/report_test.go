@@ -116,8 +116,8 @@ func TestPage(t *testing.T) {
 	}
 	first := article(t, page, 1)
 	for _, want := range []string{
-		fmt.Sprintf("<dt>Pose apart</dt><dd>%.2f</dd>", pair.Pose), fmt.Sprintf("<dt>Path apart</dt><dd>%.2f</dd>", pair.Path),
-		fmt.Sprintf("<dt>Place apart</dt><dd>%.2f</dd>", pair.Place), fmt.Sprintf("Left: motion %.2f<", a.Motion().World), fmt.Sprintf("Right: motion %.2f<", b.Motion().World),
+		fmt.Sprintf("<dt>Difference of pose</dt><dd>%.2f</dd>", pair.Pose), fmt.Sprintf("<dt>Difference of path</dt><dd>%.2f</dd>", pair.Path),
+		fmt.Sprintf("<dt>Difference of place</dt><dd>%.2f</dd>", pair.Place), fmt.Sprintf("Left: motion %.2f<", a.Motion().World), fmt.Sprintf("Right: motion %.2f<", b.Motion().World),
 		"a1, after 1.0 s, log row 1", "Chose clip b.", "Clip a, then clip b, as the annotator saw them.", "g0.p1 and g0.p2.", "0.125 nats", "<dd>75 %</dd>", "easy", "answerable",
 	} {
 		if !strings.Contains(first, want) {

@@ -80,7 +80,7 @@ func readManifest(b []byte) (*manifest, error) {
 	m := &manifest{}
 	limits := jsonlimit.Limits{{}, {Name: "rollouts or features", Most: maxRollouts}}
 	if err := foreign.Decode(bytes.NewReader(b), limits, m); err != nil {
-		return nil, refused("manifest", "%s is not as it must be: %v", ManifestName, err)
+		return nil, refused("manifest", "%s is not valid: %v", ManifestName, err)
 	}
 	if m.Version > 1 {
 		return nil, refused("manifest", "%s has version %d; this program reads version 1", ManifestName, m.Version)

@@ -1,4 +1,4 @@
-// Package questions reports which questions a session has asked: what of them was to be seen, by
-// package measure, whether they could be answered and looked like earlier ones, and what was
+// Package questions reports the questions that a session has asked: measurements of their clips
+// (package measure), whether people could answer them, whether they looked like earlier ones, and
 // answered, as numbers.
 package questions

@@ -65,8 +65,8 @@ func (q *Question) Chosen() int {
 	}
 }
 
-// Media returns the drawn form of a clip. Errors of kinds NotFound and Damaged say that there is
-// none that can be shown.
+// Media returns the drawn form of a clip. Errors of kinds NotFound and Damaged mean that the clip
+// cannot be shown.
 type Media func(ctx context.Context, id idrl.ClipID) ([]byte, error)
 
 // Measure returns the questions of rows, which are replies of a session in the order of the log.

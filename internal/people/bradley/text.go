@@ -14,13 +14,13 @@ func (r Report) Headline() string {
 	first, second := r.Entrants[0].Title, r.Entrants[1].Title
 	switch {
 	case r.Answers == 0:
-		return "There is no answer yet."
+		return "There are no answers yet."
 	case r.More == nil:
-		return fmt.Sprintf("“%s” and “%s” cannot be told apart, and it is not known how many answers that takes.", first, second)
+		return fmt.Sprintf("The answers do not show whether “%s” or “%s” is stronger, and the number of answers still needed is not known.", first, second)
 	case *r.More == 0:
 		return fmt.Sprintf("“%s” is the strongest, with a probability of %s.", first, stats.Percent(r.Entrants[0].Best))
 	}
-	return fmt.Sprintf("“%s” and “%s” cannot be told apart yet; about %d further answers may do it.", first, second, *r.More)
+	return fmt.Sprintf("The answers do not show yet whether “%s” or “%s” is stronger; about %d further answers may be enough.", first, second, *r.More)
 }
 
 // Sum says how many answers there are, of how many people, and what Each says.

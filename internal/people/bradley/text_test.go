@@ -16,16 +16,16 @@ func TestHeadlineAndSum(t *testing.T) {
 		report        bradley.Report
 		headline, sum string
 	}{
-		{"nothing", bradley.Report{Entrants: two}, "There is no answer yet.", "0 answers of 0 people; 0 equal."},
+		{"nothing", bradley.Report{Entrants: two}, "There are no answers yet.", "0 answers of 0 people; 0 equal."},
 		{
 			"one answer",
 			bradley.Report{Entrants: two, Answers: 1, People: one},
-			"“New” and “Old” cannot be told apart, and it is not known how many answers that takes.", "1 answer of one person; 0 equal.",
+			"The answers do not show whether “New” or “Old” is stronger, and the number of answers still needed is not known.", "1 answer of one person; 0 equal.",
 		},
 		{
 			"more to come",
 			bradley.Report{Entrants: two, Answers: 9, Ties: 2, More: &some, Asked: 20, Budget: 60, People: append(one, one...)},
-			"“New” and “Old” cannot be told apart yet; about 12 further answers may do it.",
+			"The answers do not show yet whether “New” or “Old” is stronger; about 12 further answers may be enough.",
 			"9 answers of 2 people; 2 equal. A person is asked at most 20 questions, so 60 answers take at least 3 people.",
 		},
 		{
