@@ -10,7 +10,6 @@ import (
 	gotypes "go/types"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -42,36 +41,33 @@ type testRun struct {
 	packages  []string // folders, from the root of the repository
 	context   build.Context
 	race      bool
-	short     bool
 	run, skip *regexp.Regexp // of names; nil for all, none
 }
 
 // A goTest is a test, an example, or a fuzz target with its seeds.
 type goTest struct {
 	folder, file, name string
-	long               bool // a short run may leave it out, or a part of it: its package asks for testing.Short
 }
 
-// TestEveryTestRunsInATask: every test runs whole in a task that "task test:full" calls, whatever its name,
-// the constraint of its file or testing.Short, and no two of the commands run it in the same way.
+// TestEveryTestRunsInATask: every test runs in a task that "task test:full" calls, whatever its name,
+// the constraint of its file, and no two of the commands run it in the same way.
 // Packages that start goroutines run under the race detector.
 func TestEveryTestRunsInATask(t *testing.T) {
 	runs := testRuns(t, "test:full")
 	tests, share := goTests(t)
 	for _, g := range tests {
-		whole, ways := false, map[string]string{}
+		ways := map[string]string{}
 		for _, r := range runs {
 			if !r.runs(t, g) {
 				continue
 			}
-			whole = whole || !g.long || !r.short
 			if before := ways[r.way()]; before != "" {
 				t.Errorf("%s of %s runs in %s, and in the same way in %s", g.name, g.folder, before, r.task)
 			}
 			ways[r.way()] = r.task
 		}
-		if !whole {
-			t.Errorf("%s of %s/%s runs whole in no task that test:full calls; it runs in %v", g.name, g.folder, g.file, slices.Sorted(maps.Values(ways)))
+		if len(ways) == 0 {
+			t.Errorf("%s of %s/%s runs in no task that test:full calls", g.name, g.folder, g.file)
 		}
 	}
 	for folder, file := range share {
@@ -85,7 +81,7 @@ func TestEveryTestRunsInATask(t *testing.T) {
 	}
 }
 
-// TestTaskLeavesNothingElseOut: "task test" runs every test but long ones, those of test:statistics, and those of
+// TestTaskLeavesNothingElseOut: "task test" runs every test but those of test:statistics and those of
 // builds without cgo.
 func TestTaskLeavesNothingElseOut(t *testing.T) {
 	usual, statistics, portable := testRuns(t, "test"), testRuns(t, "test:statistics"), testRuns(t, "check:portable")
@@ -124,7 +120,7 @@ func (r testRun) runs(t *testing.T, g goTest) bool {
 
 // way tells apart commands that do not run a test in the same way.
 func (r testRun) way() string {
-	return fmt.Sprint(r.env, r.race, r.short, r.context.CgoEnabled, r.context.BuildTags)
+	return fmt.Sprint(r.env, r.race, r.context.CgoEnabled, r.context.BuildTags)
 }
 
 // testRuns returns the commands "go test" of a task and of those that it calls, on Linux with a C compiler and MuJoCo.
@@ -230,7 +226,6 @@ func parseRun(t *testing.T, text string) (r testRun, ok bool) {
 	fs := flag.NewFlagSet("go test", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.BoolVar(&r.race, "race", false, "")
-	fs.BoolVar(&r.short, "short", false, "")
 	run, skip, tags := fs.String("run", "", ""), fs.String("skip", "", ""), fs.String("tags", "", "")
 	for _, other := range []string{"shuffle", "timeout", "parallel", "count", "p"} {
 		fs.String(other, "", "")
@@ -305,13 +300,11 @@ func goFiles(t *testing.T) (files []parsed) {
 func goTests(t *testing.T) (tests []goTest, share map[string]string) {
 	t.Helper()
 	share = map[string]string{}
-	long := map[string]bool{} // folders
 	files := goFiles(t)
 	for _, f := range files {
 		if startsGoroutines(f.file) {
 			share[f.folder] = f.name
 		}
-		long[f.folder] = long[f.folder] || asksForShort(f.file)
 	}
 	for _, f := range files {
 		if !strings.HasSuffix(f.name, "_test.go") {
@@ -319,7 +312,7 @@ func goTests(t *testing.T) (tests []goTest, share map[string]string) {
 		}
 		for _, d := range f.file.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && isTest(fn) {
-				tests = append(tests, goTest{f.folder, f.name, fn.Name.Name, long[f.folder]})
+				tests = append(tests, goTest{f.folder, f.name, fn.Name.Name})
 			}
 		}
 	}
@@ -346,16 +339,6 @@ func isTest(fn *ast.FuncDecl) bool {
 		}
 	}
 	return false
-}
-
-// asksForShort reports whether a file mentions testing.Short.
-func asksForShort(file *ast.File) (found bool) {
-	ast.Inspect(file, func(n ast.Node) bool {
-		s, ok := n.(*ast.SelectorExpr)
-		found = found || ok && gotypes.ExprString(s) == "testing.Short"
-		return true
-	})
-	return found
 }
 
 // startsGoroutines reports whether a file does, by itself or by the method Go of a group.
