@@ -20,6 +20,7 @@ import (
 	"tiebreak/internal/plan/solver"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
+	"tiebreak/internal/session/memory"
 	"tiebreak/internal/study/settings"
 
 	"github.com/google/go-cmp/cmp"
@@ -100,7 +101,7 @@ func (r rehearsed) asSession(t *testing.T, m acquisition.Method, n int) (out out
 	record := idrl.Record{Spec: r.spec}
 	cfg := session.Config{
 		Record: record, Model: r.model, Acquisition: m, Trainer: r.stage(t).trainer(m),
-		Journal: &journaltest.Memory{Record: &record, Guard: new(sync.Mutex)}, Publisher: nobody{}, Log: slog.New(slog.DiscardHandler),
+		Journal: &memory.Journal{Record: &record, Guard: new(sync.Mutex)}, Publisher: nobody{}, Log: slog.New(slog.DiscardHandler),
 	}
 	s, err := session.New(cfg)
 	if err != nil {
