@@ -19,9 +19,9 @@ import (
 // Names of schedules.
 const (
 	PaperSchedule = "paper" // candidates are trained after every answer, and queries are a fixed list
-	LiveSchedule  = "live"  // as in a session whose generations take less than a second
-	SlowSchedule  = "slow"  // as in a session whose generations take as long as three answers
-	CrowdSchedule = "crowd" // as in a session whose generations take a second, with several annotators at once, who are compared
+	LiveSchedule  = "live"  // of a session whose generations take less than a second
+	SlowSchedule  = "slow"  // of a session whose generations take as long as three answers
+	CrowdSchedule = "crowd" // of a session whose generations take a second, with several annotators at once, who are compared
 )
 
 // Schedules returns the names of the schedules, the default first.
