@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -115,6 +116,30 @@ func TestLiveRuns(t *testing.T) {
 		}
 		if !near(run.Regret, test.regret) || !near(run.MSE, test.mse) || run.Solves != test.solves {
 			t.Errorf("%s by %s: regret %v, error %v, %d solves", e.Name(), test.method, run.Regret, run.MSE, run.Solves)
+		}
+	}
+}
+
+// flat is an environment in which all clips are alike.
+type flat struct{ idrl.Tabular }
+
+func (f flat) Step(a idrl.Action) idrl.TimeStep {
+	s := f.Tabular.Step(a)
+	s.Phi = make([]float64, len(s.Phi))
+	return s
+}
+
+// Where there is nothing to ask answers are counted that say nothing, of one person and of a crowd.
+func TestNothingToAsk(t *testing.T) {
+	for _, c := range []*crowd{nil, {people: 3, ahead: 2}, {people: 1, ahead: 1, instant: true}} {
+		s := gridStage(t, learning.Live())
+		env := s.newEnv().(idrl.Tabular)
+		prepared := solver.Prepare(env)
+		s.solver, s.newEnv, s.crowd = solver.Tabular{For: prepared}, func() idrl.Environment { return flat{env} }, c
+		s.mu = func(idrl.Environment, idrl.Policy, *rand.Rand) []float64 { return make([]float64, len(s.theta)) }
+		run, err := s.learn(t.Context(), Experiment{}.Method("lvar"), 4)
+		if err != nil || len(run.Regret) != 5 || slices.Max(run.Regret) != slices.Min(run.Regret) || len(run.SelectNS) > 0 {
+			t.Errorf("%+v: %d measurements and %d choices, %v", c, len(run.Regret), len(run.SelectNS), err)
 		}
 	}
 }
